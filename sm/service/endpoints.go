@@ -1,15 +1,8 @@
 package service
 
 import (
-	"fmt"
-	"io"
-	"maps"
 	"net/http"
-	"net/url"
-	"path"
 	"reflect"
-	"slices"
-	"strings"
 
 	"weft/sm"
 	"weft/sm/perf"
@@ -19,18 +12,11 @@ import (
 // handle answers a request.
 type handle func(s *Service, w http.ResponseWriter, r *http.Request)
 
-// parameter is one of a query or of a path.
-type parameter struct {
-	name, kind string // kind: string, integer or boolean
-	about      string
-	needed     bool
-}
-
 // endpoint is a request that is served: a method and a path.
 type endpoint struct {
 	method, path string
 	about        string
-	query        []parameter
+	parameters   []parameter
 	body         reflect.Type // JSON; nil: it takes none
 	answer       reflect.Type // JSON, or of each line; nil: other media
 	media        string
@@ -44,7 +30,7 @@ const (
 	linesMedia = "application/jsonl"
 )
 
-var named = []parameter{{"name", "string", "a switch by its name or GUID, or a port of it for the cable: leaf 3[20]", true}}
+var named = []parameter{{"name", aName, "a switch by its name or GUID, or a port of it for the cable: leaf 3[20]", true}}
 
 // endpoints lists all that is served. The document openapi.json has the same.
 var endpoints = []endpoint{
@@ -54,10 +40,10 @@ var endpoints = []endpoint{
 	},
 	{
 		method: http.MethodGet, path: "/v1/events", about: "The log, a JSON object a line, oldest first. The header Weft-Run names the run in which lines are numbered.",
-		query: []parameter{
-			{"since", "integer", "only lines behind this number", false},
-			{"run", "string", "the run that since is of: where the manager has been started again meanwhile, all lines are sent", false},
-			{"follow", "boolean", "true: go on with lines to come, until the manager ends", false},
+		parameters: []parameter{
+			{"since", aNumber, "only lines behind this number", false},
+			{"run", aName, "the run that since is of: where the manager has been started again meanwhile, all lines are sent", false},
+			{"follow", aTruth, "true: go on with lines to come, until the manager ends", false},
 		},
 		answer: reflect.TypeFor[sm.LogLine](), media: linesMedia, status: http.StatusOK, serve: events,
 	},
@@ -71,7 +57,7 @@ var endpoints = []endpoint{
 	},
 	{
 		method: http.MethodGet, path: "/v1/plans/{version}", about: "A Plan that is stored, as a file for weft check --plan.",
-		query: []parameter{{"version", "integer", "of /v1/plans", true}}, media: "application/octet-stream", status: http.StatusOK,
+		parameters: []parameter{{"version", aNumber, "of /v1/plans", true}}, media: "application/octet-stream", status: http.StatusOK,
 		refusals: []int{http.StatusServiceUnavailable}, serve: planFile,
 	},
 	{
@@ -89,7 +75,7 @@ var endpoints = []endpoint{
 	{
 		method: http.MethodPost, path: "/v1/whatif", about: "What changes would do to the subnet in force. Nothing is changed. One question is answered at a time.",
 		body: reflect.TypeFor[WhatIf](), answer: reflect.TypeFor[whatif.Answer](), media: jsonMedia, status: http.StatusOK,
-		refusals: []int{http.StatusConflict, http.StatusServiceUnavailable}, serve: askWhatIf,
+		refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}, serve: askWhatIf,
 	},
 	{
 		method: http.MethodPost, path: "/v1/resweep", about: "Find the whole subnet again, and write what differs.",
@@ -102,12 +88,12 @@ var endpoints = []endpoint{
 		serve: ask("a routing afresh", sm.Rebalance),
 	},
 	{
-		method: http.MethodPost, path: "/v1/drain", about: "Take a switch or a cable out of use. What would cut switches off is refused.", query: named,
+		method: http.MethodPost, path: "/v1/drain", about: "Take a switch or a cable out of use. What would cut switches off is refused.", parameters: named,
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
 		serve: drain(sm.DrainPart),
 	},
 	{
-		method: http.MethodPost, path: "/v1/undrain", about: "Use a switch or a cable again, one in quarantine too.", query: named,
+		method: http.MethodPost, path: "/v1/undrain", about: "Use a switch or a cable again, one in quarantine too.", parameters: named,
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
 		serve: drain(sm.UndrainPart),
 	},
@@ -123,83 +109,6 @@ var endpoints = []endpoint{
 		refusals: []int{http.StatusServiceUnavailable},
 		serve:    func(s *Service, w http.ResponseWriter, r *http.Request) { s.metrics.ServeHTTP(w, r) },
 	},
-}
-
-// Handler serves all endpoints. Requests that are not as the document says change nothing, and are answered by a status of 400 to 499.
-func (s *Service) Handler() http.Handler {
-	byPath := map[string]map[string]*endpoint{}
-	for i := range endpoints {
-		r := &endpoints[i]
-		if byPath[r.path] == nil {
-			byPath[r.path] = map[string]*endpoint{}
-		}
-		byPath[r.path][r.method] = r
-	}
-	mux := http.NewServeMux()
-	for at, methods := range byPath {
-		mux.HandleFunc(at, func(w http.ResponseWriter, r *http.Request) { s.dispatch(methods, w, r) })
-	}
-	mux.HandleFunc("/", notFound)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path.Clean(r.URL.Path) || !strings.HasPrefix(r.URL.Path, "/") { // of which the mux would tell another name
-			notFound(w, r)
-			return
-		}
-		if !s.requests.take() {
-			tooMany(w, "too many requests are under way")
-			return
-		}
-		defer s.requests.give()
-		_ = http.NewResponseController(w).SetWriteDeadline(s.opt.Clock().Add(patience)) // some writers have none
-		mux.ServeHTTP(w, r)
-	})
-}
-
-func notFound(w http.ResponseWriter, _ *http.Request) {
-	refuse(w, http.StatusNotFound, "nothing is served there: see /v1/openapi.json")
-}
-
-// dispatch serves a request by its method, when it is as the document says.
-func (s *Service) dispatch(methods map[string]*endpoint, w http.ResponseWriter, r *http.Request) {
-	method := r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet
-	}
-	to := methods[method]
-	if to == nil {
-		w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(methods)), ", "))
-		refuse(w, http.StatusMethodNotAllowed, "want the method "+w.Header().Get("Allow"))
-		return
-	}
-	if err := to.checkQuery(r.URL.RawQuery); err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
-		return
-	}
-	if to.body == nil && r.Body != nil {
-		if n, _ := io.ReadFull(r.Body, make([]byte, 1)); n > 0 {
-			refuse(w, http.StatusBadRequest, "want no body")
-			return
-		}
-	}
-	to.serve(s, w, r)
-}
-
-// checkQuery refuses parameters that are unknown or given twice.
-func (r *endpoint) checkQuery(raw string) error {
-	values, err := url.ParseQuery(raw)
-	if err != nil {
-		return fmt.Errorf("the query: %w", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		known := slices.ContainsFunc(r.query, func(p parameter) bool { return p.name == name && !strings.Contains(r.path, "{"+name+"}") })
-		switch {
-		case !known:
-			return fmt.Errorf("no parameter is called %.40q", name)
-		case len(values[name]) > 1:
-			return fmt.Errorf("%s is given twice", name)
-		}
-	}
-	return nil
 }
 
 // places bound how much of something is under way.

@@ -121,7 +121,15 @@ func TestNotAsDocumented(t *testing.T) {
 		{"POST", "/v1/../v1/resweep", "", http.StatusNotFound},
 		{"POST", "//v1/resweep", "", http.StatusNotFound},
 		{"POST", "/v1/resweep/", "", http.StatusNotFound},
-		{"GET", "/v1/plans/0", "", http.StatusBadRequest},
+		{"GET", "/v1/plans/0", "", http.StatusNotFound},
+		{"GET", "/v1/plans/+7", "", http.StatusBadRequest},
+		{"POST", "/v1/drain?name=", "", http.StatusBadRequest},
+		{"POST", "/v1/drain?name=%ff", "", http.StatusBadRequest},
+		{"POST", "/v1/drain?name=a%0d%0ab", "", http.StatusBadRequest},
+		{"POST", "/v1/drain?name=" + strings.Repeat("x", mostName+1), "", http.StatusBadRequest},
+		{"GET", "/v1/events?since=", "", http.StatusBadRequest},
+		{"GET", "/v1/events?run=", "", http.StatusBadRequest},
+		{"GET", "/v1/events?follow=", "", http.StatusBadRequest},
 		{"GET", "/v1/plans/-1", "", http.StatusBadRequest},
 		{"GET", "/v1/plans/99999999999999999999", "", http.StatusBadRequest},
 		{"GET", "/v1/plans/7", "", http.StatusNotFound},
@@ -134,17 +142,78 @@ func TestNotAsDocumented(t *testing.T) {
 		{"POST", "/v1/whatif", `{"changes":[{"kind":"fail","what":"x","why":"y"}]}`, http.StatusBadRequest},
 		{"POST", "/v1/whatif", `{"changes":[{"kind":"radix(99)|fail","what":"x"}]}`, http.StatusBadRequest},
 		{"POST", "/v1/whatif", `{"changes":[{"kind":"add","what":"x)|radix(999"}]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[],"changes":[{"kind":"fail","what":"x"}]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[{"kind":"drain","kind":"fail","what":"x"}]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"Changes":[{"kind":"fail","what":"x"}]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[{"\u212aind":"fail","what":"x"}]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", "{\"changes\":[{\"kind\":\"fail\",\"what\":\"x\xff\"}]}", http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":` + strings.Repeat("[", 30000), http.StatusBadRequest},
 		{"POST", "/v1/whatif", many, http.StatusBadRequest},
-		{"POST", "/v1/whatif", `{"changes":[{"kind":"fail","what":"` + strings.Repeat("x", 1<<16) + `"}]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[{"kind":"fail","what":"` + strings.Repeat("x", 1<<16) + `"}]}`, http.StatusRequestEntityTooLarge},
 	} {
 		r := httptest.NewRequest(c.method, "/", strings.NewReader(c.body))
 		target, query, _ := strings.Cut(c.target, "?")
 		r.URL.Path, r.URL.RawQuery = target, query
 		r.Header.Set("Content-Type", jsonMedia)
 		w := httptest.NewRecorder()
-		http.MaxBytesHandler(s.Handler(), 1<<16).ServeHTTP(w, r)
+		http.MaxBytesHandler(s.Handler(), mostBody).ServeHTTP(w, r)
 		if w.Code != c.want || len(a.list) > 0 || !strings.HasPrefix(w.Body.String(), "{") || w.Header().Get("Content-Type") != jsonMedia {
 			t.Errorf("%s %s %.60s: %d, asked %v: %s", c.method, c.target, c.body, w.Code, a.list, w.Body)
+		}
+	}
+}
+
+// TestMedia: a body is taken that is JSON, in UTF-8 and as it is, and said to be so once.
+func TestMedia(t *testing.T) {
+	s, _ := newService(0)
+	s.Show(master())
+	for _, c := range []struct {
+		headers string
+		want    int
+	}{
+		{"Content-Type: application/json", http.StatusConflict}, // no fabric is in force
+		{"Content-Type: application/json; charset=UTF-8", http.StatusConflict},
+		{"Content-Type: application/json; charset=utf-16", http.StatusUnsupportedMediaType},
+		{"Content-Type: text/plain", http.StatusUnsupportedMediaType},
+		{"Content-Type: application/json\nContent-Type: text/plain", http.StatusUnsupportedMediaType},
+		{"Content-Type: application/json\nContent-Type: application/json", http.StatusUnsupportedMediaType},
+		{"Content-Type: application/json\nContent-Encoding: gzip", http.StatusUnsupportedMediaType},
+		{"Accept: */*", http.StatusUnsupportedMediaType},
+	} {
+		r := httptest.NewRequest("POST", "/v1/whatif", strings.NewReader(`{"changes":[{"kind":"fail","what":"spine 1"}]}`))
+		for line := range strings.SplitSeq(c.headers, "\n") {
+			name, value, _ := strings.Cut(line, ": ")
+			r.Header.Add(name, value)
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("%s: %d, want %d: %s", c.headers, w.Code, c.want, w.Body)
+		}
+	}
+}
+
+// broken is a body that breaks off.
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
+
+// TestBrokenBody: what comes with a body that does not come whole is not done, also where none of it came.
+func TestBrokenBody(t *testing.T) {
+	s, a := newService(0)
+	s.Show(master())
+	for err, want := range map[error]int{
+		os.ErrDeadlineExceeded: http.StatusRequestTimeout, io.ErrUnexpectedEOF: http.StatusBadRequest, errors.New("a chunk is wrong"): http.StatusBadRequest,
+		&http.MaxBytesError{Limit: 1 << 16}: http.StatusRequestEntityTooLarge,
+	} {
+		for _, target := range []string{"/v1/resweep", "/v1/rebalance", "/v1/drain?name=a", "/v1/undrain?name=a", "/v1/whatif"} {
+			r := httptest.NewRequest("POST", target, broken{err})
+			r.Header.Set("Content-Type", jsonMedia)
+			w := httptest.NewRecorder()
+			s.Handler().ServeHTTP(w, r)
+			if w.Code != want || len(a.list) > 0 || w.Header().Get("Connection") != "close" {
+				t.Errorf("%s, %v: %d, asked %v", target, err, w.Code, a.list)
+			}
 		}
 	}
 }

@@ -117,10 +117,6 @@ func drain(kind sm.EventKind) handle {
 	will := map[sm.EventKind]string{sm.DrainPart: " is drained from the next round on", sm.UndrainPart: " is used from the next round on"}[kind]
 	return func(s *Service, w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Query().Get("name")
-		if name == "" {
-			refuse(w, http.StatusBadRequest, "name: want a switch, or a cable by a port of it, SWITCH[PORT]")
-			return
-		}
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
 		tag, decided, done := s.wants.add()
@@ -143,23 +139,16 @@ func drain(kind sm.EventKind) handle {
 
 // events writes the log from a number on.
 func events(s *Service, w http.ResponseWriter, r *http.Request) {
-	since, err := uintOf(r, "since")
-	if err != nil {
-		refuse(w, http.StatusBadRequest, "since: want the number of a line, 0 for all that are kept")
-		return
-	}
-	if run := r.URL.Query().Get("run"); run != "" && run != s.run {
+	query := r.URL.Query()
+	since, _ := strconv.ParseUint(query.Get("since"), 10, 64) // 0 where it is not given
+	if run := query.Get("run"); run != "" && run != s.run {
 		since = 0
 	}
-	follow := r.URL.Query().Get("follow")
-	if follow != "" && follow != "true" && follow != "false" {
-		refuse(w, http.StatusBadRequest, "follow: want true or false")
-		return
-	}
-	if follow == "true" && !s.followers.take() {
+	follow := query.Get("follow") == "true" && r.Method != http.MethodHead
+	if follow && !s.followers.take() {
 		tooMany(w, "too many follow the log")
 		return
-	} else if follow == "true" {
+	} else if follow {
 		defer s.followers.give()
 	}
 	w.Header().Set("Content-Type", "application/jsonl")
@@ -175,7 +164,7 @@ func events(s *Service, w http.ResponseWriter, r *http.Request) {
 			}
 			since = lines[i].Number
 		}
-		if control.Flush() != nil || follow != "true" || ended {
+		if control.Flush() != nil || !follow || ended {
 			return
 		}
 		select {
@@ -184,13 +173,4 @@ func events(s *Service, w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-}
-
-// uintOf reads a number of a query; 0 where it is not given.
-func uintOf(r *http.Request, name string) (uint64, error) {
-	text := r.URL.Query().Get(name)
-	if text == "" {
-		return 0, nil
-	}
-	return strconv.ParseUint(text, 10, 64)
 }

@@ -101,14 +101,18 @@ func (d *documenter) operation(e *endpoint) object {
 	}
 	op := object{"summary": e.about, "operationId": operationID(e), "responses": responses}
 	parameters := []any{}
-	for _, p := range e.query {
+	for i := range e.parameters {
+		p := &e.parameters[i]
 		in := "query"
-		if strings.Contains(e.path, "{"+p.name+"}") {
+		if e.inPath(p) {
 			in = "path"
 		}
-		schema := object{"type": p.kind}
-		if p.kind == "integer" {
-			schema["minimum"] = 0
+		schema := object{"type": p.kind.name}
+		switch p.kind {
+		case aNumber:
+			schema["minimum"], schema["format"] = 0, "int64"
+		case aName:
+			schema["minLength"], schema["maxLength"] = 1, mostName
 		}
 		parameters = append(parameters, object{"name": p.name, "in": in, "required": p.needed, "description": p.about, "schema": schema})
 	}
@@ -124,7 +128,8 @@ func (d *documenter) operation(e *endpoint) object {
 // refusalsOfAll are the statuses that any request of an endpoint may meet.
 func refusalsOfAll(e *endpoint) []int {
 	list := []int{
-		http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusMisdirectedRequest, http.StatusTooManyRequests,
+		http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestTimeout, http.StatusMisdirectedRequest,
+		http.StatusTooManyRequests,
 	}
 	if strings.Contains(e.path, "{") {
 		list = append(list, http.StatusNotFound)

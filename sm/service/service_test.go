@@ -171,7 +171,7 @@ func TestDrain(t *testing.T) {
 		{"/v1/drain?name=spine+1", "spine 1", "", nil, http.StatusOK, `"asked": "spine 1 is drained from the next round on"`},
 		{"/v1/undrain?name=x%5B3%5D", "x[3]", "no room", nil, http.StatusOK, `"warning": "no room"`},
 		{"/v1/drain?name=none", "none", "", errors.New("no node is called none"), http.StatusConflict, "no node is called none"},
-		{"/v1/drain", "", "", nil, http.StatusBadRequest, "want a switch"},
+		{"/v1/drain", "", "", nil, http.StatusBadRequest, "a switch by its name"},
 	} {
 		a.decide = func(ev *sm.Event) {
 			if ev.Name != c.name {

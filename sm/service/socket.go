@@ -1,11 +1,9 @@
 package service
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -77,27 +75,4 @@ func removeStale(path string) error {
 		return fmt.Errorf("%s is there, and it is not known whether a manager answers there: %w", path, err)
 	}
 	return os.Remove(path)
-}
-
-// Serve serves a handler until ctx ends, and then lets requests under way end for a second.
-func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	server := &http.Server{
-		Handler: http.MaxBytesHandler(h, 1<<16), ReadHeaderTimeout: patience, ReadTimeout: patience, IdleTimeout: time.Minute,
-		MaxHeaderBytes: 1 << 14, DisableGeneralOptionsHandler: true,
-	}
-	ended := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(ended)
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		if server.Shutdown(late) != nil {
-			_ = server.Close()
-		}
-	})
-	err := server.Serve(l)
-	if stop() { // it ends by itself
-		return err
-	}
-	<-ended
-	return nil
 }

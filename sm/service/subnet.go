@@ -95,11 +95,7 @@ func plans(s *Service, w http.ResponseWriter, _ *http.Request) {
 }
 
 func planFile(s *Service, w http.ResponseWriter, r *http.Request) {
-	version, err := strconv.ParseInt(r.PathValue("version"), 10, 64)
-	if err != nil || version < 1 {
-		refuse(w, http.StatusBadRequest, "version: want a number of /v1/plans")
-		return
-	}
+	version, _ := strconv.ParseInt(r.PathValue("version"), 10, 64) // it is a number: dispatch has looked
 	if !s.large.take() {
 		tooMany(w, "another large answer is under way")
 		return
@@ -107,6 +103,7 @@ func planFile(s *Service, w http.ResponseWriter, r *http.Request) {
 	defer s.large.give()
 	var data []byte
 	if s.opt.PlanFile != nil {
+		var err error
 		if data, err = s.opt.PlanFile(version); err != nil {
 			refuse(w, http.StatusServiceUnavailable, err.Error())
 			return

@@ -2,11 +2,8 @@ package service
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,7 +28,6 @@ type Change struct {
 // Bounds of a question.
 const (
 	mostChanges = 32
-	mostName    = 256
 	mostTime    = 2 * time.Minute
 )
 
@@ -42,17 +38,9 @@ type today struct {
 }
 
 // read reads a question.
-func (q *WhatIf) read(r *http.Request) error {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != jsonMedia {
-		return errors.New("want a body of Content-Type application/json")
-	}
-	dec := json.NewDecoder(r.Body)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(q); err != nil {
-		return fmt.Errorf("the body: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("the body: want one JSON object")
+func (q *WhatIf) read(body []byte) error {
+	if err := readJSON(body, q); err != nil {
+		return err
 	}
 	if len(q.Changes) < 1 || len(q.Changes) > mostChanges {
 		return fmt.Errorf("changes: want 1 to %d", mostChanges)
@@ -61,8 +49,8 @@ func (q *WhatIf) read(r *http.Request) error {
 		switch c := &q.Changes[i]; {
 		case !slices.Contains([]string{"fail", "drain", "add", "move"}, c.Kind):
 			return fmt.Errorf("kind: %.40q: want fail, drain, add or move", c.Kind)
-		case c.What == "" || len(c.What) > mostName || strings.ContainsFunc(c.What, func(r rune) bool { return r < ' ' || r == '|' }):
-			return fmt.Errorf("what: want a name of at most %d bytes, without | and control characters", mostName)
+		case !isName(c.What) || strings.Contains(c.What, "|"):
+			return fmt.Errorf("what: want a name of 1 to %d characters, without | and control characters", mostName)
 		}
 	}
 	return nil
@@ -70,8 +58,12 @@ func (q *WhatIf) read(r *http.Request) error {
 
 // askWhatIf answers a question.
 func askWhatIf(s *Service, w http.ResponseWriter, r *http.Request) {
+	body, ok := jsonBody(w, r)
+	if !ok {
+		return
+	}
 	var q WhatIf
-	if err := q.read(r); err != nil {
+	if err := q.read(body); err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}

@@ -1,0 +1,80 @@
+package service
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
+
+// jsonBody reads a body of JSON. It answers, and returns false, where there is none that is whole.
+func jsonBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
+	given := r.Header.Values("Content-Type")
+	media, options, err := mime.ParseMediaType(strings.Join(given, ",")) // two are none
+	charset, named := options["charset"]
+	switch {
+	case err != nil || media != jsonMedia || named && !strings.EqualFold(charset, "utf-8"):
+		refuse(w, http.StatusUnsupportedMediaType, "want a body of Content-Type application/json, in UTF-8")
+		return nil, false
+	case len(r.Header.Values("Content-Encoding")) > 0:
+		refuse(w, http.StatusUnsupportedMediaType, "want the body as it is, without Content-Encoding")
+		return nil, false
+	}
+	body, err = io.ReadAll(r.Body)
+	if err != nil {
+		refuseBody(w, err)
+		return nil, false
+	}
+	return body, true
+}
+
+// readJSON reads one JSON object whose keys are those of a type, written as there, each once.
+func readJSON(body []byte, into any) error {
+	if !utf8.Valid(body) {
+		return errors.New("the body: not in UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("the body: want one JSON object")
+	}
+	if err := checkKeys(json.NewDecoder(bytes.NewReader(body))); err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	return nil
+}
+
+// checkKeys refuses keys that an object of the next value has twice, and those with capital letters: package json takes the last one, and takes them for small ones.
+func checkKeys(dec *json.Decoder) error {
+	open, err := dec.Token()
+	if open != json.Delim('{') && open != json.Delim('[') {
+		return err
+	}
+	seen := map[string]bool{}
+	for err == nil && dec.More() {
+		if open == json.Delim('{') {
+			token, _ := dec.Token() // what package json has read is whole
+			switch key, _ := token.(string); {
+			case seen[key]:
+				return fmt.Errorf("the key %.40q is given twice", key)
+			case strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }):
+				return fmt.Errorf("no key is called %.40q", key)
+			default:
+				seen[key] = true
+			}
+		}
+		err = checkKeys(dec)
+	}
+	if err == nil {
+		_, err = dec.Token()
+	}
+	return err
+}

@@ -1,0 +1,156 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Handler serves all endpoints. Requests that are not as the document says change nothing, and are answered by a status of 400 to 499.
+func (s *Service) Handler() http.Handler {
+	byPath := map[string]map[string]*endpoint{}
+	for i := range endpoints {
+		r := &endpoints[i]
+		if byPath[r.path] == nil {
+			byPath[r.path] = map[string]*endpoint{}
+		}
+		byPath[r.path][r.method] = r
+	}
+	mux := http.NewServeMux()
+	for at, methods := range byPath {
+		mux.HandleFunc(at, func(w http.ResponseWriter, r *http.Request) { s.dispatch(methods, w, r) })
+	}
+	mux.HandleFunc("/", notFound)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != path.Clean(r.URL.Path) || !strings.HasPrefix(r.URL.Path, "/") { // of which the mux would tell another name
+			notFound(w, r)
+			return
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if !s.requests.take() {
+			tooMany(w, "too many requests are under way")
+			return
+		}
+		defer s.requests.give()
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	refuse(w, http.StatusNotFound, "nothing is served there: see /v1/openapi.json")
+}
+
+// dispatch serves a request by its method, when it is as the document says.
+func (s *Service) dispatch(methods map[string]*endpoint, w http.ResponseWriter, r *http.Request) {
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	to := methods[method]
+	if to == nil {
+		w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(methods)), ", "))
+		refuse(w, http.StatusMethodNotAllowed, "want the method "+w.Header().Get("Allow"))
+		return
+	}
+	if err := to.checkParameters(r); err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if to.body == nil && r.Body != nil {
+		switch n, err := io.ReadFull(r.Body, make([]byte, 1)); {
+		case n > 0:
+			refuse(w, http.StatusBadRequest, "want no body")
+			return
+		case !errors.Is(err, io.EOF):
+			refuseBody(w, err)
+			return
+		}
+	}
+	to.serve(s, w, r)
+}
+
+// checkParameters refuses parameters that are unknown, given twice, missing or not of their kind.
+func (r *endpoint) checkParameters(from *http.Request) error {
+	values, err := url.ParseQuery(from.URL.RawQuery)
+	if err != nil {
+		return fmt.Errorf("the query: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		known := slices.ContainsFunc(r.parameters, func(p parameter) bool { return p.name == name && !r.inPath(&p) })
+		switch {
+		case !known:
+			return fmt.Errorf("no parameter is called %.40q", name)
+		case len(values[name]) > 1:
+			return fmt.Errorf("%s is given twice", name)
+		}
+	}
+	for i := range r.parameters {
+		p := &r.parameters[i]
+		text, given := values.Get(p.name), values.Has(p.name)
+		if r.inPath(p) {
+			text, given = from.PathValue(p.name), true
+		}
+		if (given || p.needed) && !p.kind.has(text) {
+			return fmt.Errorf("%s: want %s: %s", p.name, p.kind.words, p.about)
+		}
+	}
+	return nil
+}
+
+// inPath reports whether a parameter is one of the path, not of the query.
+func (r *endpoint) inPath(p *parameter) bool { return strings.Contains(r.path, "{"+p.name+"}") }
+
+// parameter is one of a query or of a path.
+type parameter struct {
+	name   string
+	kind   *kind
+	about  string
+	needed bool
+}
+
+// kind is what a parameter can be.
+type kind struct {
+	name  string // in the document
+	words string
+	has   func(text string) bool
+}
+
+// The kinds of parameters.
+var (
+	aName   = &kind{"string", fmt.Sprintf("a text of 1 to %d characters, without control characters", mostName), isName}
+	aNumber = &kind{"integer", "a number", func(text string) bool {
+		_, err := strconv.ParseInt(text, 10, 64)
+		return err == nil && text[0] != '+' && text[0] != '-'
+	}}
+	aTruth = &kind{"boolean", "true or false", func(text string) bool { return text == "true" || text == "false" }}
+)
+
+// mostName bounds the length of names, in characters.
+const mostName = 256
+
+// isName reports whether a text can be the name of something.
+func isName(text string) bool {
+	return text != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= mostName && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// refuseBody says why a body cannot be read, and that nothing more is read of the connection.
+func refuseBody(w http.ResponseWriter, err error) {
+	status, text := http.StatusBadRequest, err.Error()
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		status, text = http.StatusRequestEntityTooLarge, fmt.Sprintf("more than %d bytes", tooLarge.Limit)
+	} else if errors.Is(err, os.ErrDeadlineExceeded) {
+		status, text = http.StatusRequestTimeout, fmt.Sprintf("it did not come within %v", patience)
+	}
+	w.Header().Set("Connection", "close")
+	refuse(w, status, "the body: "+text)
+}
