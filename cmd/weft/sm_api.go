@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
+	"os"
+	"slices"
+	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
@@ -19,8 +22,8 @@ type apiFlags struct {
 
 func (a *apiFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&a.address, "api", "", "serve programs over HTTP at HOST:PORT, those that know --api-token; :PORT for this machine alone, another HOST only with --api-cert")
-	f.StringVar(&a.token, "api-token", "", "file whose first line is the token of --api; only its owner may read it")
-	f.StringVar(&a.cert, "api-cert", "", "file of certificates (PEM) for --api over TLS")
+	f.StringVar(&a.token, "api-token", "", "file whose first line is the token of --api; only its owner may read it; SIGHUP reads it again")
+	f.StringVar(&a.cert, "api-cert", "", "file of certificates (PEM) for --api over TLS; SIGHUP reads it again")
 	f.StringVar(&a.key, "api-key", "", "file of the key (PEM) of --api-cert")
 }
 
@@ -61,22 +64,57 @@ func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("--api-cert: %w", err)
 	}
+	if info, err := os.Stat(a.key); err != nil || info.Mode().Perm()&0o007 != 0 {
+		return "", nil, fmt.Errorf("--api-key: %s: all may read it: chmod 600 %[1]s", a.key)
+	}
 	return token, &pair, nil
 }
 
-// listen listens, and puts what asks for the token before a Handler.
-func (a *apiFlags) listen(h http.Handler) (net.Listener, http.Handler, error) {
+// apiServer is what listens for programs over TCP: the token that it asks for and the certificate that it shows may become others.
+type apiServer struct {
+	net.Listener
+	guard *service.Guard
+	cert  atomic.Pointer[tls.Certificate] // nil: without TLS
+}
+
+// listen listens.
+func (a *apiFlags) listen() (*apiServer, error) {
 	token, cert, err := a.secrets()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	l, err := listenTCP(a.address)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	guard := service.NewGuard(token, l.Addr())
+	s := &apiServer{Listener: l, guard: service.NewGuard(token, l.Addr())}
+	s.cert.Store(cert)
 	if cert != nil {
-		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{*cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
+		s.Listener = tls.NewListener(l, &tls.Config{
+			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil },
+		})
 	}
-	return l, guard.Protect(h), nil
+	return s, nil
+}
+
+// renew asks for the token, and shows the certificate, that options name by now. It returns what is another one, and an error where
+// TLS is to begin or to end.
+func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
+	token, cert, err := a.secrets()
+	if err != nil {
+		return nil, err
+	}
+	was := s.cert.Load()
+	if (was == nil) != (cert == nil) {
+		return nil, errors.New("api-cert: TLS begins and ends when the manager is started again")
+	}
+	if cert != nil && !slices.EqualFunc(was.Certificate, cert.Certificate, bytes.Equal) {
+		s.cert.Store(cert)
+		changed = append(changed, "the certificate of api")
+	}
+	if s.guard.Renew(token) {
+		changed = append(changed, "the token of api")
+	}
+	return changed, nil
 }

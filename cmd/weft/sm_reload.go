@@ -35,6 +35,7 @@ type serving struct {
 	telling sync.Mutex // keeps lines in the order of their numbers
 	service *service.Service
 	notify  *service.Notifier
+	api     *apiServer // nil: programs do not ask over TCP
 
 	flags *pflag.FlagSet // those in force; of the one that reloads
 	now   atomic.Pointer[smFlags]
@@ -140,6 +141,13 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	for _, name := range later {
 		r.tell(sm.Incident{Kind: sm.SettingsLater, Text: name + " keeps its value until the manager is started again"})
+	}
+	if r.api != nil {
+		renewed, err := r.api.renew(&next.flags.service.api)
+		if err != nil {
+			r.tell(sm.Incident{Kind: sm.SettingsLater, Text: err.Error()})
+		}
+		changed = append(changed, renewed...)
 	}
 	runner, was := next.runner, r.now.Load()
 	set := &sm.Settings{Config: runner.Config, Watch: runner.Watch, Routing: runner.Routing, What: "nothing has changed"}

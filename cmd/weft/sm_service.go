@@ -33,12 +33,13 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		servers.Go(func() { r.served(service.Serve(ctx, l, r.service.Handler())) })
 	}
 	if s.service.api.address != "" {
-		l, h, err := s.service.api.listen(r.service.Handler())
+		l, err := s.service.api.listen()
 		if err != nil {
 			end()
 			return nil, &exitError{exitCannot, fmt.Errorf("--api: %w", err)}
 		}
-		servers.Go(func() { r.served(service.Serve(ctx, l, h)) })
+		r.api = l
+		servers.Go(func() { r.served(service.Serve(ctx, l, l.guard.Protect(r.service.Handler()))) })
 	}
 	if s.service.metrics != "" {
 		l, err := listenTCP(s.service.metrics)
@@ -46,7 +47,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 			end()
 			return nil, &exitError{exitCannot, fmt.Errorf("--metrics: %w", err)}
 		}
-		servers.Go(func() { r.served(service.Serve(ctx, l, r.service.Metrics())) })
+		servers.Go(func() { r.served(service.Serve(ctx, l, service.Local(l.Addr(), r.service.Metrics()))) })
 	}
 	servers.Go(func() { r.watchdog(ctx) })
 	return end, nil

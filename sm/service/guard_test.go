@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -12,7 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"weft/sm"
@@ -49,6 +52,81 @@ func TestReadToken(t *testing.T) {
 	}
 	if _, err := ReadToken(path); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, none := range []string{path, filepath.Dir(path)} {
+		if _, err := ReadToken(none); err == nil || !strings.Contains(err.Error(), "want a file") {
+			t.Errorf("%s: %v", none, err)
+		}
+	}
+}
+
+// TestRenew: from when a token is renewed only the new one is let through, and who follows the log by the old one is let go of.
+func TestRenew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := newService(0)
+		s.opt.Clock = time.Now
+		s.Show(master())
+		s.Tell(sm.Incident{Kind: sm.Started})
+		g := NewGuard(secret, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		p, end := serveInMemory(t, g.Protect(s.Handler()))
+		defer end()
+		ask := func(target, by string) (status int, body io.Reader) {
+			conn := p.dial()
+			go func() {
+				_, _ = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", target, by)
+			}()
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = answer.Body.Close() })
+			return answer.StatusCode, answer.Body
+		}
+		next := strings.ToUpper(secret)
+		_, following := ask("/v1/events?follow=true", secret)
+		if g.Renew(secret) || !g.Renew(next) {
+			t.Error("what is another token is not told")
+		}
+		if text, err := io.ReadAll(following); err != nil || strings.Count(string(text), "\n") != 1 {
+			t.Errorf("%q, %v", text, err)
+		}
+		for by, want := range map[string]int{secret: http.StatusUnauthorized, next: http.StatusOK} {
+			if status, _ := ask("/v1/status", by); status != want {
+				t.Errorf("%s: %d", by, status)
+			}
+		}
+	})
+}
+
+// TestLocal: figures without a token are for no web page of elsewhere.
+func TestLocal(t *testing.T) {
+	s, _ := newService(0)
+	loopback := Local(&net.TCPAddr{IP: net.IPv6loopback}, s.Metrics())
+	open := Local(&net.TCPAddr{IP: net.IPv4zero}, s.Metrics())
+	for _, c := range []struct {
+		host, origin string
+		h            http.Handler
+		want         int
+	}{
+		{"127.0.0.1:9461", "", loopback, http.StatusOK},
+		{"evil.example:9461", "", loopback, http.StatusMisdirectedRequest},
+		{"localhost:9461", "https://evil.example", loopback, http.StatusForbidden},
+		{"sm.example:9461", "", open, http.StatusOK},
+		{"sm.example:9461", "null", open, http.StatusForbidden},
+	} {
+		r := httptest.NewRequest("GET", "/metrics", http.NoBody)
+		r.Host = c.host
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		w := httptest.NewRecorder()
+		c.h.ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("%+v: %d", c, w.Code)
+		}
 	}
 }
 
