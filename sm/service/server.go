@@ -21,6 +21,10 @@ const (
 	// longest bounds the time from the head of a request to the end of its answer: its body may come, the manager may decide and the answer may be read in patience each.
 	// What takes longer says so by a deadline of its own.
 	longest = 3 * patience
+
+	// Longest and LongestWhatIf bound how long a client waits for an answer.
+	Longest       = longest + patience
+	LongestWhatIf = mostTime + Longest
 )
 
 // Serve serves a handler until ctx ends, and then lets requests under way end for a second. What bodies, heads, connections and times may be is bounded.

@@ -4,7 +4,7 @@
 //	defer c.Close()
 //	status, err := c.Status(ctx)
 //
-// Errors are *NoAnswer where nobody answers, and *Refused with the words of the manager.
+// Errors are *NoAnswer where nobody answers, or nothing comes for 40 s, and *Refused with the words of the manager.
 package client
 
 import (
@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"weft/sm"
 	"weft/sm/perf"
@@ -51,11 +52,12 @@ func (e *Refused) Error() string { return e.Text }
 type Client struct {
 	at, base, token string
 	http            http.Client
+	longest         time.Duration // that an answer may take
 }
 
 // Unix makes a Client of a Unix socket; Close ends it.
 func Unix(socket string) *Client {
-	return &Client{at: socket, base: "http://weft", http: http.Client{Transport: &http.Transport{
+	return &Client{at: socket, base: "http://weft", longest: service.Longest, http: http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			var d net.Dialer
 			return d.DialContext(ctx, "unix", socket)
@@ -66,7 +68,7 @@ func Unix(socket string) *Client {
 // TCP makes a Client of a URL, http://HOST:PORT or https://HOST:PORT, with a token. trust says which certificates are trusted, nil for those
 // that the system trusts.
 func TCP(base, token string, trust *tls.Config) *Client {
-	return &Client{at: base, base: base, token: token, http: http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
+	return &Client{at: base, base: base, token: token, longest: service.Longest, http: http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
 }
 
 // Close ends what a Client keeps open.
@@ -111,8 +113,20 @@ func (c *Client) do(ctx context.Context, method, path string, body any) (*http.R
 	return nil, &Refused{resp.StatusCode, failure.Error}
 }
 
+// within bounds a question, by the time that its answer may take.
+func within(ctx context.Context, longest time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, longest, fmt.Errorf("nothing came for %v", longest))
+}
+
 // get asks for a JSON object.
 func get[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	ctx, cancel := within(ctx, c.longest)
+	defer cancel()
+	return wait[T](ctx, c, method, path, body)
+}
+
+// wait asks for a JSON object for as long as ctx does.
+func wait[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
 	resp, err := c.do(ctx, method, path, body)
 	if err != nil {
 		return nil, err
@@ -124,6 +138,8 @@ func get[T any](ctx context.Context, c *Client, method, path string, body any) (
 
 // file asks for bytes.
 func (c *Client) file(ctx context.Context, path string) ([]byte, error) {
+	ctx, cancel := within(ctx, c.longest)
+	defer cancel()
 	resp, err := c.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
@@ -167,7 +183,9 @@ func (c *Client) Partitions(ctx context.Context) (*service.Partitions, error) {
 
 // WhatIf says what changes would do. Nothing is changed.
 func (c *Client) WhatIf(ctx context.Context, changes ...service.Change) (*whatif.Answer, error) {
-	return get[whatif.Answer](ctx, c, http.MethodPost, "/v1/whatif", service.WhatIf{Changes: changes})
+	ctx, cancel := within(ctx, service.LongestWhatIf)
+	defer cancel()
+	return wait[whatif.Answer](ctx, c, http.MethodPost, "/v1/whatif", service.WhatIf{Changes: changes})
 }
 
 // Resweep asks the manager to find its whole subnet again.
@@ -203,6 +221,11 @@ func (c *Client) Events(ctx context.Context, from Position, follow bool, line fu
 	q := url.Values{"since": {strconv.FormatUint(from.Number, 10)}, "follow": {strconv.FormatBool(follow)}}
 	if from.Run != "" {
 		q.Set("run", from.Run)
+	}
+	if !follow {
+		var cancel context.CancelFunc
+		ctx, cancel = within(ctx, c.longest)
+		defer cancel()
 	}
 	resp, err := c.do(ctx, http.MethodGet, "/v1/events?"+q.Encode(), nil)
 	if err != nil {

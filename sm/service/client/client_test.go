@@ -230,6 +230,25 @@ func TestClient(t *testing.T) {
 	}
 }
 
+// TestSilent: of a manager that takes questions and says nothing, as one that is stopped, it is told.
+func TestSilent(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "sm.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	c := Unix(socket)
+	c.longest = time.Millisecond
+	_, err = c.Status(t.Context())
+	if _, ok := errors.AsType[*NoAnswer](err); !ok || !strings.Contains(err.Error(), "nothing came for 1ms") {
+		t.Error(err)
+	}
+	if _, err = c.Fabric(t.Context()); err == nil {
+		t.Error("an answer")
+	}
+}
+
 // TestResume: who follows the log and loses its manager goes on where it was, and gets all of a manager that has been started anew.
 func TestResume(t *testing.T) {
 	var got []string
