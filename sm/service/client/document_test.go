@@ -1,0 +1,213 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"weft/sm"
+	"weft/sm/service"
+)
+
+// document is openapi.json, as a validator that is not ours reads it.
+type document struct {
+	t    *testing.T
+	spec *openapi3.T
+	find routers.Router
+	seen map[string]map[int]bool // statuses that were answered, by method and path of the document
+}
+
+// readDocument asks for the document. It must be valid by OpenAPI 3.1, with JSON Schema 2020-12.
+func readDocument(t *testing.T, h http.Handler) *document {
+	t.Helper()
+	openapi3filter.RegisterBodyDecoder("application/jsonl", openapi3filter.RegisteredBodyDecoder("application/json")) // of each line
+	spec, err := openapi3.NewLoader().LoadFromData(answerTo(h, httptest.NewRequest(http.MethodGet, "/v1/openapi.json", http.NoBody)).Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := spec.Validate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	spec.Servers = nil // any
+	find, err := legacy.NewRouter(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &document{t, spec, find, map[string]map[int]bool{}}
+}
+
+// answerTo serves a request.
+func answerTo(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// check demands that an answer is one of the document: its status, headers and media, and each key and type of the body. It returns the status.
+func (d *document) check(h http.Handler, r *http.Request, as *routers.Route) int {
+	d.t.Helper()
+	w := answerTo(h, r)
+	at := as.Method + " " + as.Path
+	if d.seen[at] == nil {
+		d.seen[at] = map[int]bool{}
+	}
+	d.seen[at][w.Code] = true
+	parts := [][]byte{w.Body.Bytes()}
+	if w.Header().Get("Content-Type") == "application/jsonl" {
+		parts = bytes.SplitAfter(bytes.TrimSpace(parts[0]), []byte("\n"))
+	}
+	for _, part := range parts {
+		err := openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
+			RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: as},
+			Status:                 w.Code, Header: w.Header(), Body: io.NopCloser(bytes.NewReader(part)),
+			Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+		})
+		if err != nil {
+			d.t.Errorf("%s %s: %d is not as the document says: %v\n%.300s", r.Method, r.URL, w.Code, err, part)
+		}
+	}
+	return w.Code
+}
+
+// route finds what a request is in the document; the request must be valid too.
+func (d *document) route(r *http.Request) *routers.Route {
+	d.t.Helper()
+	as, in, err := d.find.FindRoute(r)
+	if err != nil {
+		d.t.Fatalf("%s %s: %v", r.Method, r.URL, err)
+	}
+	input := &openapi3filter.RequestValidationInput{Request: r, PathParams: in, Route: as, Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
+	if err := openapi3filter.ValidateRequest(r.Context(), input); err != nil {
+		d.t.Errorf("%s %s is not as the document says: %v", r.Method, r.URL, err)
+	}
+	return as
+}
+
+const question = `{"changes": [{"kind": "drain", "what": "spine 3"}]}`
+
+// request makes one, with the body that it takes.
+func request(method, target, body string) *http.Request {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r
+}
+
+// operations are requests of all operations of the document that a manager grants. What is drained is used again.
+var operations = [][3]string{
+	{"GET", "/v1/status"},
+	{"GET", "/v1/events"},
+	{"GET", "/v1/events?since=1&run=x&follow=false"},
+	{"GET", "/v1/plan"},
+	{"GET", "/v1/plans"},
+	{"GET", "/v1/plans/3"},
+	{"GET", "/v1/fabric"},
+	{"GET", "/v1/links"},
+	{"GET", "/v1/partitions"},
+	{"GET", "/v1/openapi.json"},
+	{"GET", "/metrics"},
+	{"POST", "/v1/whatif", question},
+	{"POST", "/v1/drain?name=spine+1"},
+	{"POST", "/v1/undrain?name=spine+1"},
+	{"POST", "/v1/rebalance"},
+	{"POST", "/v1/resweep"},
+}
+
+// TestDocument: the document is valid, every operation of it is granted as it says, and what is refused, by everything that can be wrong, is refused as it says. A manager
+// that runs answers, and a validator that is not ours compares.
+func TestDocument(t *testing.T) {
+	m := manage(t, "rlft(8,2)")
+	h := m.Handler()
+	d := readDocument(t, h)
+	guarded := service.NewGuard(token, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}).Protect(h)
+	for _, o := range operations {
+		as := d.route(request(o[0], o[1], o[2]))
+		if status := d.check(h, request(o[0], o[1], o[2]), as); status < 200 || status > 299 {
+			t.Errorf("%s %s: %d", o[0], o[1], status)
+		}
+		d.refused(h, guarded, o, as)
+	}
+	for at, want := range map[string][]int{"GET /v1/plans/{version}": {404}, "POST /v1/drain": {409}, "POST /v1/whatif": {400, 413, 415}} {
+		for _, status := range want {
+			if !d.seen[at][status] {
+				t.Errorf("%s: no %d was met", at, status)
+			}
+		}
+	}
+	for path, item := range d.spec.Paths.Map() {
+		for method := range item.Operations() {
+			if len(d.seen[method+" "+path]) < 6 { // granted, and refused in five ways
+				t.Errorf("%s %s: met %v", method, path, d.seen[method+" "+path])
+			}
+		}
+	}
+}
+
+// refused checks answers to requests that are wrong in all ways in which those of an operation can be.
+func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Route) {
+	unknown := "?"
+	if strings.Contains(o[1], "?") {
+		unknown = "&"
+	}
+	d.check(h, request(o[0], o[1]+unknown+"x=1", o[2]), as)
+	d.check(h, request(http.MethodDelete, o[1], o[2]), as)
+	foreign := request(o[0], o[1], o[2])
+	foreign.Host = "evil.example"
+	d.check(guarded, foreign, as)
+	page := request(o[0], o[1], o[2])
+	page.Host = "localhost"
+	d.check(guarded, page, as)
+	page.Header.Set("Origin", "null")
+	d.check(guarded, page, as)
+	late := request(o[0], o[1], o[2])
+	late.Body = io.NopCloser(slow{})
+	d.check(h, late, as)
+	switch as.Path {
+	case "/v1/plans/{version}":
+		d.check(h, request(o[0], "/v1/plans/99", ""), as)
+		d.check(h, request(o[0], "/v1/plans/x", ""), as)
+	case "/v1/drain", "/v1/undrain":
+		d.check(h, request(o[0], as.Path+"?name=none", ""), as)
+	case "/v1/whatif":
+		d.check(http.MaxBytesHandler(h, 10), request(o[0], o[1], o[2]), as)
+		d.check(h, request(o[0], o[1], "{"), as)
+		plain := request(o[0], o[1], o[2])
+		plain.Header.Del("Content-Type")
+		d.check(h, plain, as)
+	}
+}
+
+// TestDocumentBefore: what a manager answers that has brought nothing up, or stands by, is in the document too.
+func TestDocumentBefore(t *testing.T) {
+	for _, role := range []sm.Role{sm.Looking, sm.StandBy} {
+		s := service.New(service.Options{Version: "test", Clock: time.Now, Ask: func(context.Context, *sm.Event) error { return context.DeadlineExceeded }})
+		s.Show(&sm.Snapshot{Role: role})
+		s.Tell(sm.Incident{Kind: sm.Started})
+		s.Tell(sm.Incident{Kind: sm.TrapCame})
+		d := readDocument(t, s.Handler())
+		for _, o := range operations {
+			if status := d.check(s.Handler(), request(o[0], o[1], o[2]), d.route(request(o[0], o[1], o[2]))); !slices.Contains([]int{200, 404, 409, 503}, status) {
+				t.Errorf("%s: %s %s: %d", role, o[0], o[1], status)
+			}
+		}
+	}
+}
+
+// slow is a body that does not come.
+type slow struct{}
+
+func (slow) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
