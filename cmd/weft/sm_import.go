@@ -34,7 +34,8 @@ machine will do.
 What has no counterpart, is done otherwise or is not understood is printed with its line.
 A guid2lid of which a line is not understood is an error: no LID gets lost. Without
 --output and --state nothing is written, and the report says what would become of it.
---set gives options that OpenSM has no counterpart for.`
+--set gives options that OpenSM has no counterpart for. What qos says becomes a file of
+levels beside that of --output, with the ending .levels (docs/levels.md).`
 
 // importFlags are the flags of weft sm import.
 type importFlags struct {
@@ -76,11 +77,16 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	if err = cmp.Or(err, files.unused()); err != nil {
 		return err
 	}
-	config, err := f.configuration(r)
+	named, forget, err := f.storeLevels(cmd, r)
 	if err != nil {
 		return err
 	}
-	report := &opensm.Report{LIDs: len(r.LIDs), Settings: r.Settings, Notes: r.Notes, Written: []string{}}
+	config, err := f.configuration(r)
+	if err != nil {
+		forget()
+		return err
+	}
+	report := &opensm.Report{LIDs: len(r.LIDs), Settings: r.Settings, Notes: r.Notes, Written: named}
 	if f.state != "" {
 		if err := f.store(r); err != nil {
 			return err
@@ -94,6 +100,32 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 		report.Written = append(report.Written, f.output)
 	}
 	return answer(cmd.OutOrStdout(), report, f.asJSON)
+}
+
+// storeLevels writes the file of levels beside the configuration, which is checked with it, and names it there. Where the configuration is wrong, forget removes what was not there before.
+func (f *importFlags) storeLevels(cmd *cobra.Command, r *opensm.Result) (written []string, forget func(), err error) {
+	given := slices.ContainsFunc(f.set, func(text string) bool { return strings.HasPrefix(text, "levels=") })
+	if r.Levels == nil || f.output == "" || f.output == "-" || given {
+		return []string{}, func() {}, nil
+	}
+	path, err := filepath.Abs(strings.TrimSuffix(f.output, filepath.Ext(f.output)) + ".levels")
+	if err != nil {
+		return nil, nil, err
+	}
+	_, missing := os.Stat(path)
+	o, err := openOutput(cmd, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := o.write(func(w io.Writer) error { _, err := w.Write(r.Levels); return err }); err != nil {
+		return nil, nil, err
+	}
+	r.Settings = append(r.Settings, opensm.Setting{Option: "levels", Values: []string{path}})
+	return []string{path}, func() {
+		if missing != nil {
+			os.Remove(path)
+		}
+	}, nil
 }
 
 // store stores the LIDs.

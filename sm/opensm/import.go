@@ -47,6 +47,7 @@ type Result struct {
 	Settings   []Setting
 	LIDs       sm.LIDMap // nil where no guid2lid is there
 	Partitions string    // file of partitions that is there; "" for none
+	Levels     []byte    // a file of levels; nil for none
 	Notes      []Note
 }
 

@@ -13,6 +13,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/internal/configfile"
+	"weft/route/levels"
 	"weft/sm"
 	"weft/sm/partition"
 )
@@ -103,6 +104,74 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// TestQoS: lanes of their own become levels with their weights as shares, and what is otherwise than it was is said.
+func TestQoS(t *testing.T) {
+	policy := map[string]string{"/etc/opensm/qos-policy.conf": "qos-levels\n"}
+	sls := map[string]string{"/etc/opensm/partitions.conf": "a=0x1, sl=3 : ALL ;\nb=0x2, sl=11 : ALL ;\nc=0x3, sl=2 : ALL ;\n"}
+	for _, c := range []struct {
+		name, lines  string
+		files        map[string]string
+		levels, says string
+	}{
+		{"off", "qos FALSE\nqos_vlarb_low 0:1,1:2\nqos_policy_file /x", policy, "", "qos is FALSE"},
+		{"nothing", "qos TRUE", policy, "", "weft reads no file of QoS policy"},
+		{"partitions", "qos TRUE", sls, "default share=3\nsl2 share=1 sl=2\nsl3 share=1 sl=3\nsl11 share=1 sl=11\n", "the high and the low table take turns"},
+		{"lanes", "qos TRUE\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\nqos_vlarb_high 0:0\nqos_vlarb_low 0:10,1:20,2:30,3:40", nil, "default share=1\nsl1 share=2 sl=1\nsl2 share=3 sl=2\nsl3 share=4 sl=3\n", "SL 5, 9, 13 shared VL 1 with SL 1"},
+		{"lanes and partitions", "qos TRUE\nqos_sl2vl 0,0,0,1,0,0,0,0,0,0,0,1,0,0,0,0\nqos_vlarb_high 3:1\nqos_vlarb_low 0:1,1:1", sls, "default share=1 partition=0x0003\nsl3 share=1 sl=3 partition=0x0002\n", "SL 11 shared VL 1 with SL 3"},
+		{"high", "qos TRUE\nqos_high_limit 4\nqos_vlarb_high 1:3,2:6\nqos_vlarb_low 0:5,2:9,3:200", nil, "default share=1\nsl1 share=1 sl=1 priority=high\nsl2 share=2 sl=2 priority=high\nsl3 share=40 sl=3\n", "VL 2 is in the high and in the low table"},
+		{"limit 0", "qos TRUE\nqos_vlarb_high 0:1\nqos_vlarb_low 1:1,2:3", nil, "default share=4\nsl1 share=1 sl=1\nsl2 share=3 sl=2\n", "each has half of a busy link"},
+		{"never sent", "qos TRUE\nqos_sl2vl 0,1,15,15,15,15,15,15,15,15,15,15,15,15,15,15\nqos_vlarb_high 0:4\nqos_vlarb_low 0:4", nil, "default share=1\nsl1 share=1 sl=1\n", "VL 1 has no weight"},
+		{"between switches", "qos TRUE\nqos_vlarb_low 0:1\nqos_swe_vlarb_low 0:1,1:2\nqos_swe_vlarb_high 0:0", nil, "default share=1\nsl1 share=2 sl=1\n", "weft has the same levels and shares at all ports"},
+		{"too many", "qos TRUE\nqos_vlarb_low 0:1,1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1", sls, "default share=4\nsl2 share=1 sl=2\nsl3 share=1 sl=3\nsl11 share=1 sl=11\n", "10 lanes have SLs of their own"},
+		{"twice", "qos TRUE\nqos_vlarb_high 0:0\nqos_vlarb_low 0:255,1:255,0:255", nil, "default share=2\nsl1 share=1 sl=1\n", ""},
+	} {
+		r, err := Import(&Input{Config: conf(strings.Split(c.lines, "\n")...), Open: opener(c.files)})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		_, list, _ := strings.Cut(string(r.Levels), "\n")
+		var all []string
+		for _, n := range r.Notes {
+			all = append(all, fmt.Sprintf("%s: %s", n.Fate, n.Text))
+		}
+		if list != c.levels || !strings.Contains(strings.Join(all, "\n"), c.says) {
+			t.Errorf("%s: got\n%s\nwant\n%s\n%s", c.name, list, c.levels, strings.Join(all, "\n"))
+		}
+	}
+}
+
+// TestQoSLevels: of any tables whatever levels can be read, of which the first is that of SL 0, no SL has two, and no share between VLs of one table is turned round.
+func TestQoSLevels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := qos{limit: rapid.Uint64Range(0, 255).Draw(t, "limit"), partitions: map[uint8][]uint16{}}
+		for i := range q.vl {
+			q.vl[i] = rapid.Uint64Range(0, 15).Draw(t, "vl")
+			q.told[i] = rapid.Bool().Draw(t, "told")
+			if i < 15 {
+				q.high[i], q.low[i] = rapid.Uint64Range(0, 300).Draw(t, "high"), rapid.Uint64Range(0, 300).Draw(t, "low")
+			}
+			if rapid.IntRange(0, 3).Draw(t, "partition") == 0 {
+				q.partitions[uint8(i)] = append(q.partitions[uint8(i)], uint16(i+1))
+			}
+		}
+		delete(q.partitions, 0)
+		r := &importer{in: &Input{Config: conf("qos TRUE")}}
+		list, err := levels.Read("x", []byte(strings.Join(r.qosLevels(line{}, &q), "\n")))
+		if err != nil || list[0].Name != "default" || len(list) > len(q.partitions)+1 && len(list) > mostQoSLevels {
+			t.Fatalf("%v, %v", list, err)
+		}
+		for i := range list {
+			for j := range list {
+				a, b := q.vl[list[i].SL], q.vl[list[j].SL]
+				if list[i].High == list[j].High && q.high[a] <= q.high[b] && q.low[a] <= q.low[b] && list[i].Share > list[j].Share {
+					t.Fatalf("VLs %d and %d: %+v, %+v", a, b, list[i], list[j])
+				}
+			}
+		}
+	})
+}
+
 // TestImportErrors: what cannot be taken over without loss is named with its line.
 func TestImportErrors(t *testing.T) {
 	files := map[string]string{"/etc/roots": "0x10\nspine 1\n", "/etc/order": "0x10 1 999\n"}
@@ -116,6 +185,10 @@ func TestImportErrors(t *testing.T) {
 		{Input{Config: conf("m_key 1", "m_key_protection_level 4")}, "opensm.conf:1: m_key 1: m_key_protection_level 4: want a number from 0 to 3"},
 		{Input{Config: conf("congestion_control TRUE", "cc_sw_cong_setting_threshold 16")}, "opensm.conf:1: congestion_control TRUE: cc_sw_cong_setting_threshold 16: want a number from 0 to 15"},
 		{Input{Config: conf("congestion_control TRUE", "cc_ca_cong_setting_ccti_min 16 0")}, "opensm.conf:1: congestion_control TRUE: cc_ca_cong_setting_ccti_min 16 0: want a number from 0 to 15"},
+		{Input{Config: conf("qos TRUE", "qos_vlarb_low 0:1,15:3")}, "opensm.conf:1: qos TRUE: qos_vlarb_low: 15:3: want VL:WEIGHT, 0 to 14 and 0 to 255"},
+		{Input{Config: conf("qos FALSE", "qos_ca_vlarb_high 0:256")}, "opensm.conf:2: qos_ca_vlarb_high 0:256: 0:256: want VL:WEIGHT, 0 to 14 and 0 to 255"},
+		{Input{Config: conf("qos_sl2vl 0,1")}, "opensm.conf:1: qos_sl2vl 0,1: want the VLs of 16 SLs, not of 2"},
+		{Input{Config: conf("qos_rtr_high_limit 256")}, "opensm.conf:1: qos_rtr_high_limit 256: want a number from 0 to 255"},
 		{Input{Config: conf("ignore_other_sm yes")}, "opensm.conf:1: ignore_other_sm yes: want TRUE or FALSE"},
 		{Input{Config: conf("port_search_ordering_file /etc/order")}, `/etc/order:1: "999" is not a port`},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x1 0x1\n\n0x2 0x1 0x1\n")}}, "guid2lid:3: LID 1 is that of port 0x0000000000000001 and of port 0x0000000000000002: take one of the lines out"},
@@ -237,6 +310,7 @@ func TestConfigurationThereAndBack(t *testing.T) {
 func FuzzImport(f *testing.F) {
 	f.Add([]byte("lmc 1\nrouting_engine ftree\n"), []byte("0x1 0x2 0x3\n"), []byte("0x1:1 0x2:2\n"))
 	f.Add([]byte("m_key 0x1\nroot_guid_file \"/x\"\nrouting_engine updn,ftree\nport_search_ordering_file y\n"), []byte("0x1 1\n\n0x2 2"), []byte("0x1 0x7\n"))
+	f.Add([]byte("qos TRUE\nqos_vlarb_low 0:1,1:2\nqos_swe_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7\nqos_high_limit 3\n"), []byte(""), []byte("a=0x1,sl=3:ALL;"))
 	f.Add([]byte("qos_max_vls 0\ncc_ca_cong_setting_ccti_min 0 0\nlmc (null)\nlmc_esp0 TRUE\n"), []byte("# none\n"), []byte(""))
 	f.Fuzz(func(t *testing.T, config, lids, other []byte) {
 		in := &Input{

@@ -39,10 +39,15 @@ func init() { // some of them look at others
 		"perfmgr":                  (*importer).counters,
 		"perfmgr_sweep_time_s":     (*importer).countersDetail,
 		"congestion_control":       (*importer).congestion,
+		"qos":                      (*importer).qos,
+		"qos_policy_file":          (*importer).qosPolicyDetail,
 	}
 	for name, o := range options {
 		if strings.HasPrefix(name, "cc_") && o.fate == Taken {
 			takers[name] = (*importer).congestionDetail
+		}
+		if strings.HasPrefix(name, "qos_") && o.fate == Taken && takers[name] == nil {
+			takers[name] = (*importer).qosDetail
 		}
 	}
 }

@@ -1,0 +1,351 @@
+package opensm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/route/levels"
+	"weft/sm/partition"
+)
+
+// What OpenSM has where nothing is set.
+const (
+	usualSL2VL = "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"
+	usualHigh  = "0:4"
+	usualLow   = "1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4"
+	usualLimit = "0"
+)
+
+// mostQoSLevels is the number of levels that are made at most: few links have more lanes.
+const mostQoSLevels = 8
+
+// weftLimit is how much of weft's high levels goes before a packet of the others, in the unit of qos_high_limit, 4 KB.
+const weftLimit = 16
+
+// qos is what the options of QoS say of the ports between switches, where links are busy: weft's levels are the same at all ports.
+type qos struct {
+	vl         [16]uint64 // by SL
+	high, low  [16]uint64 // weights, by VL
+	limit      uint64     // of the high table, in 4 KB; 0: a packet
+	told       [16]bool   // VLs that a line of opensm.conf names
+	partitions map[uint8][]uint16
+}
+
+// qos takes QoS over: a level for each lane that SLs have of their own, with its weight as the share.
+func (r *importer) qos(l line) error {
+	is, err := truth(l.value)
+	if err != nil || !is {
+		return err
+	}
+	q, err := r.readQoS()
+	if err != nil {
+		return err
+	}
+	list := r.qosLevels(l, q)
+	if len(list) < 2 {
+		r.note(l, Idle, "nothing gives an SL but 0 a lane of its own: no sl= of partitions.conf, no qos_sl2vl, qos_vlarb_high or qos_vlarb_low")
+		return r.qosPolicy(l)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# By the qos options of %s.\n%s\n", r.in.Config.Name, strings.Join(list, "\n"))
+	if _, err := levels.Read("levels", b.Bytes()); err != nil {
+		return err
+	}
+	r.out.Levels = b.Bytes()
+	r.out.Notes = append(r.out.Notes, Note{File: r.in.Config.Name, Line: l.number, Option: l.name, Value: l.value, Fate: Taken, Text: "levels: " + strings.Join(list, "; ")})
+	return r.qosPolicy(l)
+}
+
+// readQoS reads the options.
+func (r *importer) readQoS() (q *qos, err error) {
+	q = &qos{partitions: map[uint8][]uint16{}}
+	value := func(what, usual string) (text string, told bool) {
+		for _, name := range []string{"qos_swe_" + what, "qos_" + what} {
+			if l, ok := r.set[name]; ok && !isUnset(l.value) {
+				return l.value, true
+			}
+		}
+		return usual, false
+	}
+	text, told := value("sl2vl", usualSL2VL)
+	if q.vl, err = readSL2VL(text); err != nil {
+		return nil, fmt.Errorf("qos_sl2vl: %w", err)
+	}
+	for sl := range q.vl {
+		q.told[q.vl[sl]] = q.told[q.vl[sl]] || told
+	}
+	for _, table := range []struct {
+		what, usual string
+		to          *[16]uint64
+	}{{"vlarb_high", usualHigh, &q.high}, {"vlarb_low", usualLow, &q.low}} {
+		text, told := value(table.what, table.usual)
+		if *table.to, err = readWeights(text); err != nil {
+			return nil, fmt.Errorf("qos_%s: %w", table.what, err)
+		}
+		for vl, weight := range table.to {
+			q.told[vl] = q.told[vl] || told && weight > 0
+		}
+	}
+	text, _ = value("high_limit", usualLimit)
+	if q.limit, err = within(text, 0, 255); err != nil {
+		return nil, fmt.Errorf("qos_high_limit: %w", err)
+	}
+	return q, r.qosPartitions(q)
+}
+
+// qosPartitions reads which SLs partitions have. What is wrong with the file is told by partitions.
+func (r *importer) qosPartitions(q *qos) error {
+	file := plain(options["partition_config_file"].usual)
+	if l, ok := r.set["partition_config_file"]; ok {
+		file = l.value
+	}
+	if r.in.Open == nil {
+		return nil
+	}
+	f, err := r.in.Open("partition_config_file", file)
+	if f == nil {
+		return err
+	}
+	ps, err := partition.Read(f.Name, f.Data)
+	for i := range ps {
+		if sl := ps[i].SL; sl > 0 {
+			q.partitions[sl] = append(q.partitions[sl], ps[i].Key)
+		}
+	}
+	return err
+}
+
+// qosLevels makes lines of a file of levels, that of SL 0 first, and notes what is otherwise than it was.
+func (r *importer) qosLevels(l line, q *qos) (list []string) {
+	vls := q.lanes(false)
+	if len(vls) > mostQoSLevels {
+		r.note(l, Left, "%d lanes have SLs of their own: levels are made for the SLs of partitions.conf alone. Name others in the file of levels by sl=, where the links have the lanes", len(vls))
+		vls = q.lanes(true)
+	}
+	high, share := r.qosShares(l, q, vls)
+	for i, vl := range vls {
+		sls := q.slsOf(vl)
+		own := sls[0] // by which the level is known
+		for _, sl := range slices.Backward(sls) {
+			if len(q.partitions[sl]) > 0 && own > 0 {
+				own = sl
+			}
+		}
+		text := fmt.Sprintf("sl%d share=%d sl=%[1]d", own, share[i])
+		if own == 0 {
+			text = fmt.Sprintf("default share=%d", share[i])
+		}
+		if high[i] {
+			text += " priority=high"
+		}
+		var others []string
+		for _, sl := range sls {
+			if sl == own {
+				continue
+			}
+			others = append(others, strconv.Itoa(int(sl)))
+			for _, key := range q.partitions[sl] {
+				text += fmt.Sprintf(" partition=0x%04x", key)
+			}
+		}
+		if len(others) > 0 && (i > 0 || q.told[vl]) {
+			r.note(l, Left, "SL %s shared VL %d with SL %d: hosts that use it by hand take SL %[3]d", strings.Join(others, ", "), vl, own)
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// lanes lists the VLs that become levels, that of SL 0 first: those that opensm.conf names, unless only those are wanted that an SL of partitions.conf has.
+func (q *qos) lanes(onlyPartitions bool) []uint64 {
+	list := []uint64{q.vl[0]}
+	for sl := range uint8(16) {
+		vl := q.vl[sl]
+		if wanted := len(q.partitions[sl]) > 0 || q.told[vl] && !onlyPartitions; wanted && vl < 15 && !slices.Contains(list, vl) {
+			list = append(list, vl)
+		}
+	}
+	return list
+}
+
+// slsOf lists the SLs that a VL has.
+func (q *qos) slsOf(vl uint64) (list []uint8) {
+	for sl := range uint8(16) {
+		if q.vl[sl] == vl {
+			list = append(list, sl)
+		}
+	}
+	return list
+}
+
+// qosShares returns which lanes go first, and the share of each.
+func (r *importer) qosShares(l line, q *qos, vls []uint64) (high []bool, share []uint64) {
+	high, share = make([]bool, len(vls)), make([]uint64, len(vls))
+	var ofHigh, ofLow uint64
+	for _, vl := range vls {
+		ofHigh += q.high[vl]
+		ofLow += q.low[vl]
+	}
+	if ofHigh > 0 && ofLow > 0 && q.limit == 0 && len(vls) > 1 {
+		r.note(l, Left, "with qos_high_limit 0 the high and the low table take turns by packets: each has half of a busy link, and shares are made of both")
+	} else if ofHigh > 0 && ofLow > 0 && q.limit != weftLimit && len(vls) > 1 {
+		r.note(l, Left, "qos_high_limit %d: of weft's high levels 64 KB go before a packet of the others (16)", q.limit)
+	}
+	for i, vl := range vls {
+		switch {
+		case ofHigh == 0 || ofLow == 0: // one table: the first does not matter
+			share[i] = q.high[vl] + q.low[vl]
+		case q.limit == 0:
+			share[i] = q.high[vl]*ofLow + q.low[vl]*ofHigh
+		case q.high[vl] > 0:
+			if high[i], share[i] = true, q.high[vl]; q.low[vl] > 0 {
+				r.note(l, Left, "VL %d is in the high and in the low table: its level is high", vl)
+			}
+		default:
+			share[i] = q.low[vl]
+		}
+		if share[i] == 0 {
+			r.note(l, Left, "VL %d has no weight, so that OpenSM's ports never send its packets: its level has share=1", vl)
+		}
+	}
+	for _, first := range []bool{true, false} {
+		if scaleShares(high, share, first) {
+			r.note(l, Left, "shares are rounded: a level has 1 to 100")
+		}
+	}
+	return high, share
+}
+
+// scaleShares makes numbers from 1 to 100 of the shares of levels that are high, or of those that are not. It reports whether it has rounded.
+func scaleShares(high []bool, share []uint64, first bool) (rounded bool) {
+	common, most := uint64(0), uint64(0)
+	for i := range share {
+		if high[i] == first {
+			common, most = gcd(common, share[i]), max(most, share[i])
+		}
+	}
+	for i := range share {
+		if high[i] != first {
+			continue
+		}
+		if most > 100*common {
+			rounded = rounded || share[i]*100%most != 0
+			share[i] = (share[i]*100 + most/2) / most
+		} else if common > 0 {
+			share[i] /= common
+		}
+		share[i] = max(share[i], 1)
+	}
+	return rounded
+}
+
+func gcd(a, b uint64) uint64 {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// isUnset reports whether a value leaves it to another option.
+func isUnset(value string) bool { return value == "" || value == "-1" }
+
+// qosDetail notes an option of QoS: levels are made of it, or it says another thing of ports that weft gives the same levels.
+func (r *importer) qosDetail(l line) error {
+	kind, what := "", strings.TrimPrefix(l.name, "qos_")
+	for _, k := range []string{"ca_", "sw0_", "swe_", "rtr_"} {
+		if rest, ok := strings.CutPrefix(what, k); ok {
+			kind, what = k, rest
+		}
+	}
+	var err error
+	switch what {
+	case "sl2vl":
+		_, err = readSL2VL(l.value)
+	case "high_limit":
+		_, err = within(l.value, 0, 255)
+	default:
+		_, err = readWeights(l.value)
+	}
+	if err != nil {
+		return err
+	}
+	between := r.set["qos_swe_"+what]
+	if isUnset(between.value) {
+		between = r.set["qos_"+what]
+	}
+	switch on, ok := r.set["qos"]; {
+	case !ok || !strings.EqualFold(on.value, "TRUE"):
+		r.note(l, Idle, "qos is FALSE")
+	case between.value == l.value || kind == "swe_":
+		r.note(l, Taken, "levels: see qos, line %d", on.number)
+	default:
+		r.note(l, Left, "weft has the same levels and shares at all ports: those between switches")
+	}
+	return nil
+}
+
+// readSL2VL reads the VL of each SL.
+func readSL2VL(text string) (vl [16]uint64, err error) {
+	words := strings.Split(text, ",")
+	if len(words) != len(vl) {
+		return vl, fmt.Errorf("want the VLs of 16 SLs, not of %d", len(words))
+	}
+	for sl, word := range words {
+		if vl[sl], err = within(strings.TrimSpace(word), 0, 15); err != nil {
+			return vl, fmt.Errorf("SL %d: %w", sl, err)
+		}
+	}
+	return vl, nil
+}
+
+// readWeights reads a table of VL arbitration, VL:WEIGHT and so on. A VL that stands there several times has the sum.
+func readWeights(text string) (weights [16]uint64, err error) {
+	words := strings.Split(text, ",")
+	if len(words) > 64 {
+		return weights, errors.New("want at most 64 entries")
+	}
+	for _, word := range words {
+		a, b, ok := strings.Cut(strings.TrimSpace(word), ":")
+		vl, err1 := within(a, 0, 14)
+		weight, err2 := within(b, 0, 255)
+		if !ok || err1 != nil || err2 != nil {
+			return weights, fmt.Errorf("%s: want VL:WEIGHT, 0 to 14 and 0 to 255", clip(word))
+		}
+		weights[vl] += weight
+	}
+	return weights, nil
+}
+
+// qosPolicy says what becomes of a file of QoS policy, where there is one.
+func (r *importer) qosPolicy(on line) error {
+	l, named := r.set["qos_policy_file"]
+	if !named {
+		l = line{on.number, "qos_policy_file", plain(options["qos_policy_file"].usual)}
+	}
+	if r.in.Open == nil || l.value == "" {
+		return nil
+	}
+	f, err := r.in.Open(l.name, l.value)
+	switch {
+	case err != nil:
+		return err
+	case f != nil:
+		r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Left, Text: "weft reads no file of QoS policy. Write its rules into a file of levels (docs/levels.md), a line for each qos-level: " +
+			"its sl as sl=; of the match-rules that name it pkey as partition=, service-id as service=, qos-class as class=. Rules by port groups, and limits of MTU, rate and packet life, have no counterpart"})
+	case named && !strings.EqualFold(l.value, plain(options["qos_policy_file"].usual)):
+		r.note(l, Left, "there is no such file")
+	}
+	return nil
+}
+
+// qosPolicyDetail notes a file of QoS policy without QoS. With it, qos says what becomes of it.
+func (r *importer) qosPolicyDetail(l line) error {
+	if on, ok := r.set["qos"]; !ok || !strings.EqualFold(on.value, "TRUE") {
+		r.note(l, Idle, "qos is FALSE")
+	}
+	return nil
+}
