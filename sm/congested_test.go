@@ -15,6 +15,7 @@ import (
 	"weft/mad"
 	"weft/sim/packet"
 	"weft/sm/congestion"
+	"weft/sm/perf"
 	"weft/wire"
 	"weft/wire/wiretest"
 )
@@ -128,6 +129,75 @@ func TestCongestionControl(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestToldAnew: a manager that runs tells devices other settings of congestion control, and reads counters or does not, as it is told anew.
+func TestToldAnew(t *testing.T) {
+	wiretest.NoLeaks(t)
+	f := formula(t, "rlft(4,2)")
+	sub, err := emulator.New(f, emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, medium := inRealTime(t, sub, testClock())
+	defer l.Close()
+	asked, shown := make(chan *Event), make(chan *Snapshot, 1)
+	watch := UsualWatch
+	watch.Interval = 20 * time.Millisecond
+	r := Runner{
+		Config: Config{SMKey: 1}, Watch: watch, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: asked,
+		Show: func(s *Snapshot) {
+			select {
+			case <-shown:
+			default:
+			}
+			shown <- s // the last one
+		},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.Run(ctx, medium)
+		ended <- err
+	}()
+	threshold := func() (value uint8) {
+		l.Do(func(s *emulator.Subnet) {
+			if has, _ := s.Congestion(fabric.End{Node: find(f, fabric.Switch, 1)}); has != nil && has.Switch != nil {
+				value = congestion.Control(has.Switch, make([]byte, 192), [][]byte{make([]byte, 192)}).Threshold
+			}
+		})
+		return value
+	}
+	other := packet.UsualCongestionControl()
+	other.Threshold = 3
+	for i, c := range []struct {
+		set       Settings
+		threshold uint8
+	}{
+		{Settings{Congestion: &congestion.Settings{Control: packet.UsualCongestionControl()}}, packet.UsualCongestionControl().Threshold},
+		{Settings{Congestion: &congestion.Settings{Control: other}, Counters: perf.Config{Interval: time.Second, Rate: 1e6}}, 3},
+		{Settings{}, 3}, // nothing is told, and nothing read
+		{Settings{Congestion: &congestion.Settings{}}, 0},
+	} {
+		c.set.Config, c.set.Watch, c.set.Routing = Config{SMKey: 1}, watch, jobOf("updn", 0)
+		asked <- &Event{Kind: Reconfigure, Settings: &c.set}
+		for patience := time.After(2 * time.Minute); ; {
+			select {
+			case s := <-shown:
+				told := s.Congestion != nil && s.Congestion.Waiting+s.Congestion.Silent == 0 && s.Congestion.Switches > 0
+				if told != (c.set.Congestion != nil) || (s.Counters != nil) != (c.set.Counters.Interval > 0) || threshold() != c.threshold {
+					continue
+				}
+			case <-patience:
+				t.Fatalf("settings %d: threshold %d", i, threshold())
+			}
+			break
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 

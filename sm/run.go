@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -174,7 +175,7 @@ func (d *run) loop(ctx context.Context) error {
 			d.step(ctx, &Event{Kind: MembersChanged})
 		case ev := <-d.Asked:
 			if ev.Settings != nil {
-				d.routing = ev.Settings.Routing
+				d.reconfigure(ev.Settings)
 			}
 			d.step(ctx, ev)
 		case <-look:
@@ -211,6 +212,21 @@ func (d *run) follow() {
 	d.exchanging.look(d.manager)
 	d.easing.look(d.manager)
 	d.snapshot()
+}
+
+// reconfigure takes what of new settings the Runner does itself. What stands beside the loop begins anew by them.
+func (d *run) reconfigure(s *Settings) {
+	d.routing = s.Routing
+	if s.Counters != d.Counters {
+		d.counting.close()
+		d.Counters = s.Counters
+		d.counting = startCounting(d.Counters, d.Clock, d.requester, d.Note)
+	}
+	if !reflect.DeepEqual(s.Congestion, d.Congestion) {
+		d.easing.close()
+		d.Congestion = s.Congestion
+		d.easing = startEasing(d.Congestion, d.Clock, d.requester, d.Note)
+	}
 }
 
 // takeWork gives the Manager the result of work that ran beside the loop.

@@ -5,16 +5,22 @@ import (
 	"time"
 
 	"weft/route/job"
+	"weft/sm/congestion"
+	"weft/sm/perf"
 )
 
 // Settings hold the options that a running Manager can be given anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Drain,
 // Expected and QuarantineStrangers; all else holds from the start on.
 type Settings struct {
-	Config  Config
-	Watch   Watch
-	Routing job.Request // taken by the Runner
-	Afresh  bool        // Routing is another one: all is routed afresh
-	What    string      // has changed, in words
+	Config Config
+	Watch  Watch
+	Afresh bool   // Routing is another one: all is routed afresh
+	What   string // has changed, in words
+
+	// Taken by the Runner.
+	Routing    job.Request
+	Counters   perf.Config
+	Congestion *congestion.Settings
 }
 
 // wantedRound is a round that somebody has asked for.

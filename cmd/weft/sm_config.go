@@ -32,7 +32,7 @@ var changeable = []string{
 	"partitions", "partition-enforce", "drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "keep-absent",
 	"m-key", "mkey-secret", "mkey-old-secret", "mkey-file", "mkey-protect", "mkey-lease",
 	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids", "levels",
-	"api-token", "api-cert", "api-key",
+	"api-token", "api-cert", "api-key", "counters", "counters-rate", "congestion-control", "cc-key",
 }
 
 // rerouting lists those of changeable by which routes change.
