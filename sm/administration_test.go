@@ -101,6 +101,12 @@ func inRealTime(tb testing.TB, sub *emulator.Subnet, clock func() time.Duration)
 // manage has a manager bring a fabric up, and stay until the test ends.
 func manage(t testing.TB, f *fabric.Fabric, chain string, lmc uint8) *managed {
 	t.Helper()
+	return manageBy(t, f, chain, lmc, UsualWatch)
+}
+
+// manageBy is manage with other times between looks at the subnet.
+func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, watch Watch) *managed {
+	t.Helper()
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +114,7 @@ func manage(t testing.TB, f *fabric.Fabric, chain string, lmc uint8) *managed {
 	l, medium := inRealTime(t, sub, testClock())
 	m := &managed{t: t, f: f, l: l, asked: make(chan *Event, 1), round: make(chan State, 100)}
 	r := Runner{
-		Config: Config{SMKey: 1}, Watch: UsualWatch, Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
+		Config: Config{SMKey: 1}, Watch: watch, Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
 		Round: func(c *Core) { m.round <- c.Report().State }, Show: func(s *Snapshot) { m.shown.Store(s) },
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -212,7 +212,7 @@ func (b *castBed) once(host int) {
 // mgidOf is one of a few MGIDs.
 func mgidOf(n int) (mgid [16]byte) {
 	copy(mgid[:], []byte{0xFF, 0x12, 0xA0, 0x1C})
-	mgid[15] = byte(n + 1)
+	binary.BigEndian.PutUint32(mgid[12:], uint32(n+1))
 	return mgid
 }
 
