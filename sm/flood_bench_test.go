@@ -91,9 +91,7 @@ func joinFlood(b *testing.B, formulaOf string, groups int) {
 			cable := cables[failed%len(cables)]
 			failed++
 			for _, down := range []bool{true, false} {
-				for len(m.round) > 0 {
-					<-m.round
-				}
+				m.rest()
 				at := time.Now()
 				m.l.Do(func(s *emulator.Subnet) {
 					if err := s.SetLinkDown(cable, down); err != nil {
@@ -120,4 +118,18 @@ func joinFlood(b *testing.B, formulaOf string, groups int) {
 	b.ReportMetric(float64(lost.Load()), "lost")
 	b.ReportMetric(float64(heap[0])/1e6, "MB-quiet")
 	b.ReportMetric(float64(heap[1])/1e6, "MB-flooded")
+}
+
+// rest waits until no round has been under way for a second: a cable that comes back begins several.
+func (m *managed) rest() {
+	for quiet := 0; quiet < 10; quiet++ {
+		time.Sleep(100 * time.Millisecond)
+		for len(m.round) > 0 {
+			<-m.round
+			quiet = 0
+		}
+		if m.shown.Load().UnderWay != nil {
+			quiet = 0
+		}
+	}
 }

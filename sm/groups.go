@@ -163,7 +163,13 @@ func (m *Manager) forgetRestarted() {
 	}
 	for id := range c.nodes {
 		if n := &c.nodes[id]; n.hasSwitch {
-			if _, ok := c.switchBefore(int32(id)); !ok {
+			is := false
+			if c.prog.asBefore != nil { // what it has of LIDs by now it may have been told after a restart
+				is = c.prog.asBefore[id]
+			} else {
+				_, is = c.switchBefore(int32(id))
+			}
+			if !is {
 				delete(gs.held, n.guid)
 			}
 		}
