@@ -166,6 +166,7 @@ func TestNotTold(t *testing.T) {
 		{"rlft(4,2)", "updn", func(*route.Plan) {}, nil},
 		{"rlft(4,2)", "updn", func(p *route.Plan) { p.Choice.By = route.BaseLID }, nil},
 		{"rlft(4,2)", "updn", func(p *route.Plan) { p.Choice.By = route.HashedLID }, []string{"which LID of a target to send to (hashed by source)"}},
+		{"torus(5x5,hosts=1)", "dor", func(p *route.Plan) { p.SL.OneWay = true }, []string{"use SL 0", "the SL of the way back"}},
 		{"torus(5x5,hosts=1)", "dor", func(p *route.Plan) { p.Choice = route.NewChoice(len(p.Ends.Base), nil) }, []string{"which LID", "use SL 0; deadlock-free then: no"}},
 	} {
 		w := newWorld(formula(t, c.formula), Config{}, c.chain)

@@ -80,6 +80,9 @@ func notTold(p *route.Plan, r *quality.Report) (lines []string) {
 		}
 		lines = append(lines, fmt.Sprintf("the SL of each path: without path records they use SL %d; deadlock-free then: %s", p.Service.Default, free))
 	}
+	if p.SL != nil && p.SL.OneWay {
+		lines = append(lines, "the SL of the way back, where it is another one: such paths are not reversible, and hosts that ask for reversible ones, as RDMA CM does, get none")
+	}
 	return lines
 }
 

@@ -28,7 +28,7 @@
 // Source and target are end ports of the Graph, by GID, LID, or both. LIDs follow route.Choice: a source is told the LIDs of its target that
 // it may use, and as its own those that the target may use for it; nothing has proven others, so a query for one gets no record. Of
 // several LIDs each pairs with each, diagonals first. The SL is that of the Plan for source and target LID; a path is reversible
-// where the way back may have the same one. MTU and rate are the least of all ports on the way, by the tables of
+// where there is a way back, and that has the same one. MTU and rate are the least of all ports on the way, by the tables of
 // the Plan; a query may ask for less of both, and is told what it asked for. A path that the tables do not deliver has no
 // record. The packet life time is the subnet's timeout, 0 within a port. FlowLabel, TClass, HopLimit, ServiceID and QoSClass are given back as
 // they were asked for.

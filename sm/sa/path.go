@@ -236,6 +236,9 @@ func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey 
 	}
 	sl, backSL = c.s.slsOf(p, pkey, sl, backSL)
 	reversible := sl == backSL
+	if reversible {
+		_, _, reversible = c.s.walk(dst, src, slid)
+	}
 	if p.mask&pathSL != 0 && sl != p.sl || p.reversible && !reversible {
 		return false
 	}

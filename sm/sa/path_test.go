@@ -101,6 +101,7 @@ func dumbPaths(s *Subnet, src, dst int32) map[string]bool {
 				sl = s.Plan.SL.At(src, dlid)
 				reversible = !s.Plan.SL.OneWay || sl == s.Plan.SL.At(dst, slid)
 			}
+			reversible = reversible && dumbWalk(s, dst, src, slid) != nil
 			paths[pathText(s.Graph.EndGUID[src], s.Graph.EndGUID[dst], slid, dlid, sl, mtu, mbps, reversible, src == dst)] = true
 		}
 	}
