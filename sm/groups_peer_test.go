@@ -69,8 +69,91 @@ func (a *asker) askAboutGroups(g *fabric.Graph) answers {
 			say(fmt.Sprintf("member %d of %x", end, mgid), m, err)
 		}
 	}
+	for i, odd := range oddJoins {
+		for _, created := range []bool{false, true} {
+			mgid, end := [16]byte{0xFF, 0x12, 0xA0, 0x1C, 4: byte(i), 15: 2}, 0
+			if created {
+				mgid[14], end = 1, 2
+				if _, err := a.ask(mad.Set, mad.AttrMCMemberRecord, memberMask|rates, record(mgid, 0, mad.JoinFull)); err != nil {
+					a.t.Fatal(err)
+				}
+			}
+			rec, what := record(mgid, end, mad.JoinFull), fmt.Sprintf("odd join, created %v, %s", created, odd.what)
+			m, err = a.ask(mad.Set, mad.AttrMCMemberRecord, odd.change(rec, memberMask|rates), rec)
+			say(what, m, err)
+			m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, memberMask, record(mgid, end, mad.JoinSendOnlyNon))
+			say(what+", leave in part", m, err)
+			m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, memberMask, record(mgid, end, mad.JoinFull))
+			say(what+", leave", m, err)
+			for state := range uint64(16) { // what is left: the tables are compared with those of the other groups
+				for _, end := range []int{0, 2} {
+					gone := record([16]byte(rec[:16]), end, state)
+					_, _ = a.ask(mad.Delete, mad.AttrMCMemberRecord, memberMask, gone)
+				}
+			}
+		}
+	}
 	all.freeOfGroups()
 	return all
+}
+
+// oddJoins are changes of a request to join, which makes a group or joins one. Left out is where OpenSM says otherwise: it takes the reserved scope 0 and an MLID that is not that of the
+// group, heeds no MTU or rate without its selector, and refuses a selector alone.
+var oddJoins = func() []oddJoin {
+	bit := mad.MCMemberRecord.Mask
+	put := func(f mad.Field, v uint64) func(rec []byte, mask uint64) uint64 {
+		return func(rec []byte, mask uint64) uint64 {
+			f.Put(rec, v)
+			return mask | bit(f)
+		}
+	}
+	without := func(f mad.Field) func(rec []byte, mask uint64) uint64 {
+		return func(_ []byte, mask uint64) uint64 { return mask &^ bit(f) }
+	}
+	set := func(at int, b ...byte) func(rec []byte, mask uint64) uint64 {
+		return func(rec []byte, mask uint64) uint64 {
+			copy(rec[at:], b)
+			return mask
+		}
+	}
+	list := []oddJoin{
+		{"nothing", set(0)},
+		{"scope 5", put(mad.MCMemberRecordScope, 5)}, {"scope 2", put(mad.MCMemberRecordScope, 2)},
+		{"P_Key 1", put(mad.MCMemberRecordPKey, 0x8001)}, {"P_Key limited", put(mad.MCMemberRecordPKey, 0x7FFF)}, {"P_Key 0", put(mad.MCMemberRecordPKey, 0)},
+		{"another Q_Key", put(mad.MCMemberRecordQKey, 77)}, {"another TClass", put(mad.MCMemberRecordTClass, 7)}, {"another FlowLabel", put(mad.MCMemberRecordFlowLabel, 7)},
+		{"another HopLimit", put(mad.MCMemberRecordHopLimit, 7)},
+		{"SL 3", put(mad.MCMemberRecordSL, 3)}, {"SL 15", put(mad.MCMemberRecordSL, 15)},
+		{"MTU 5", put(mad.MCMemberRecordMtu, 5)}, {"MTU 3", put(mad.MCMemberRecordMtu, 3)}, {"MTU 6", put(mad.MCMemberRecordMtu, 6)}, {"MTU 0", put(mad.MCMemberRecordMtu, 0)},
+		{"MTU greater", put(mad.MCMemberRecordMtuSelector, mad.SelectGreater)}, {"MTU less", put(mad.MCMemberRecordMtuSelector, mad.SelectLess)},
+		{"MTU largest", put(mad.MCMemberRecordMtuSelector, mad.SelectLargest)},
+		{"rate 2", put(mad.MCMemberRecordRate, 2)}, {"rate 99", put(mad.MCMemberRecordRate, 63)}, {"rate 16", put(mad.MCMemberRecordRate, 16)},
+		{"rate greater", put(mad.MCMemberRecordRateSelector, mad.SelectGreater)}, {"rate less", put(mad.MCMemberRecordRateSelector, mad.SelectLess)},
+		{"rate largest", put(mad.MCMemberRecordRateSelector, mad.SelectLargest)},
+		{"proxy", put(mad.MCMemberRecordProxyJoin, 1)},
+		{"port of another prefix", set(16, 0xFD)},
+		{"MGID unicast", set(0, 0xFE)},
+		{"MGID flags", set(1, 0x42)},
+		{"MGID scope 15", set(1, 0x1F)},
+		{"MGID well known", set(1, 0x02)},
+		{"MGID made by the SA", set(3, 0x1B)},
+		{"MGID IPv4", set(2, 0x40, 0x1B, 0xFF, 0xFF)},
+		{"MGID IPv4 of another partition", set(2, 0x40, 0x1B, 0x80, 0x01)},
+	}
+	for state := range uint64(16) {
+		if state < 9 || state&mad.JoinFull == 0 { // OpenSM deletes a group whose full members only send when another state is left
+			list = append(list, oddJoin{fmt.Sprintf("state %d", state), put(mad.MCMemberRecordJoinState, state)})
+		}
+	}
+	for _, f := range []mad.Field{mad.MCMemberRecordQKey, mad.MCMemberRecordPKey, mad.MCMemberRecordSL, mad.MCMemberRecordFlowLabel, mad.MCMemberRecordTClass, mad.MCMemberRecordJoinState} {
+		list = append(list, oddJoin{fmt.Sprintf("without %s", f.Decl().Name), without(f)})
+	}
+	return list
+}()
+
+// oddJoin is a change of a request to join.
+type oddJoin struct {
+	what   string
+	change func(rec []byte, mask uint64) uint64
 }
 
 // freeOfGroups clears what the specification leaves to subnet administration, and what OpenSM says otherwise: it gives back the MLID and the life time of
@@ -83,8 +166,11 @@ func (all answers) freeOfGroups() {
 		rec[49] = 0
 		mad.MCMemberRecordPacketLifeTime.Put(rec, 0)
 		mad.MCMemberRecordScope.Put(rec, 0)
-		if strings.HasPrefix(what, "leave") {
+		if strings.HasPrefix(what, "leave") || strings.HasPrefix(what, "odd") {
 			mad.MCMemberRecordMLID.Put(rec, 0)
+		}
+		if strings.HasPrefix(what, "odd") && strings.Contains(what, "leave") { // it gives back the request
+			clear(rec[32:48])
 		}
 	}
 }

@@ -62,9 +62,12 @@ func (g *Group) find(gid []byte) (int, bool) {
 	return slices.BinarySearchFunc(g.Members, gid, func(m Member, gid []byte) int { return bytes.Compare(m.GID[:], gid) })
 }
 
+// keepsGroup has the states of full members, also of those that only send: they make a group, and it is there as long as one is left.
+const keepsGroup = mad.JoinFull | mad.JoinSendOnlyFull
+
 // hasFull reports whether a full member is left.
 func (g *Group) hasFull() bool {
-	return slices.ContainsFunc(g.Members, func(m Member) bool { return m.State&(mad.JoinFull|mad.JoinSendOnlyFull) != 0 })
+	return slices.ContainsFunc(g.Members, func(m Member) bool { return m.State&keepsGroup != 0 })
 }
 
 // NewGroups makes a subnet without groups.
@@ -144,10 +147,12 @@ func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool) *Member {
 		gs.members++
 	}
 	m := &g.Members[at]
-	if m.State|state != m.State {
+	own := m.Proxy && !proxy // from now on the port alone may leave
+	if m.State|state != m.State || own {
 		gs.changed, gs.unsaved[g.memberKey(m)] = true, true
 	}
 	m.State |= state
+	m.Proxy = m.Proxy && proxy
 	return m
 }
 

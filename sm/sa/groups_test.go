@@ -80,6 +80,8 @@ func TestRefusals(t *testing.T) {
 		"another partition":   {mad.Set, all, func(rec []byte) { mad.MCMemberRecordPKey.Put(rec, 0x8001) }, mad.StatusRequestInvalid},
 		"MTU of 8192":         {mad.Set, all | memberMTU, func(rec []byte) { mad.MCMemberRecordMtu.Put(rec, 6) }, mad.StatusRequestInvalid},
 		"a rate of 800":       {mad.Set, all | memberRate, func(rec []byte) { mad.MCMemberRecordRate.Put(rec, 21) }, mad.StatusRequestInvalid},
+		"another hop limit":   {mad.Set, memberToJoin | memberHop, func(rec []byte) { copy(rec, broadcast.MGID[:]); mad.MCMemberRecordHopLimit.Put(rec, 3) }, mad.StatusRequestInvalid},
+		"a sender's group":    {mad.Set, all, func(rec []byte) { mad.MCMemberRecordJoinState.Put(rec, mad.JoinSendOnlyFull) }, mad.StatusOK},
 		"an IPoIB MGID":       {mad.Set, all, func(rec []byte) { copy(rec, []byte{0xFF, 0x12, 0x40, 0x1B, 0x80, 1}) }, mad.StatusRequestInvalid},
 		"to leave no group":   {mad.Delete, memberToJoin, nil, mad.StatusRequestInvalid},
 		"what is as it ought": {mad.Set, all, nil, mad.StatusOK},
@@ -129,7 +131,7 @@ func TestJoinsAndLeaves(t *testing.T) {
 			if rapid.Bool().Draw(t, "join") {
 				switch {
 				case there:
-				case state&mad.JoinFull == 0:
+				case state&(mad.JoinFull|mad.JoinSendOnlyFull) == 0:
 					status = mad.StatusRequestInvalid
 				case groups == 4: // the fifth MLID is that of the broadcast group
 					status = mad.StatusNoResources
@@ -154,6 +156,9 @@ func TestJoinsAndLeaves(t *testing.T) {
 			}
 			if status != mad.StatusOK {
 				continue
+			}
+			if got := uint8(mad.MCMemberRecordJoinState.Get(a.Data())); full(k.group) && got != want[k] || !full(k.group) && got != 0 {
+				t.Fatalf("%+v, state %d: it is told that it has state %d; %v", k, state, got, want)
 			}
 			mlid := mad.MCMemberRecordMLID.Get(a.Data())
 			for group, other := range mlids {
@@ -183,6 +188,28 @@ func TestJoinsAndLeaves(t *testing.T) {
 			t.Fatalf("%d members, %d counted, want %d", n, r.Groups.members, len(want))
 		}
 	})
+}
+
+// TestProxy: a port that was joined by another one can be taken out by others until it has joined itself.
+func TestProxy(t *testing.T) {
+	s := groupSubnet(t)
+	r := Responder{Groups: newTestGroups(s)}
+	join := func(method mad.Method, asks int32) mad.Status {
+		r.Asks = s.Plan.Ends.Base[asks]
+		return r.Answer(s, ask(method, mad.AttrMCMemberRecord, memberToJoin, memberRecord(s, 0, broadcast.MGID, mad.JoinFull))).Status()
+	}
+	for i, step := range []struct {
+		method mad.Method
+		asks   int32
+		want   mad.Status
+	}{
+		{mad.Set, 1, mad.StatusOK}, {mad.Delete, 2, mad.StatusOK}, {mad.Set, 2, mad.StatusOK}, {mad.Set, 0, mad.StatusOK}, {mad.Delete, 1, mad.StatusRequestInvalid},
+		{mad.Set, 1, mad.StatusRequestInvalid}, {mad.Delete, 0, mad.StatusOK}, {mad.Delete, 0, mad.StatusRequestInvalid},
+	} {
+		if got := join(step.method, step.asks); got != step.want {
+			t.Errorf("step %d: %v of %d for port 0: %v, want %v", i, step.method, step.asks, got, step.want)
+		}
+	}
 }
 
 // FuzzMembers: any request about groups is answered or dropped, and leaves the groups as they must be.

@@ -112,6 +112,7 @@ func (m *memberQuery) fits(s *Subnet, g *Group) mad.Status {
 		{memberPKey, mad.MCMemberRecordPKey.Get(m.rec) &^ mad.PKeyFull, uint64(g.PKey &^ mad.PKeyFull)},
 		{memberTClass, mad.MCMemberRecordTClass.Get(m.rec), uint64(g.TClass)},
 		{memberFlow, mad.MCMemberRecordFlowLabel.Get(m.rec), uint64(g.FlowLabel)},
+		{memberHop, mad.MCMemberRecordHopLimit.Get(m.rec), uint64(g.HopLimit)},
 		{memberSL, mad.MCMemberRecordSL.Get(m.rec), uint64(g.SL)},
 		{memberMLID, mad.MCMemberRecordMLID.Get(m.rec), uint64(g.MLID)},
 	} {
@@ -144,7 +145,7 @@ func (r *Responder) makeGroup(s *Subnet, m *memberQuery) (*Group, mad.Status) {
 	if m.mask&memberToMake != memberToMake {
 		return nil, mad.StatusInsufficientComponents
 	}
-	if m.state&mad.JoinFull == 0 {
+	if m.state&keepsGroup == 0 {
 		return nil, mad.StatusRequestInvalid
 	}
 	rec := m.rec
@@ -247,9 +248,11 @@ func (r *Responder) leave(s *Subnet, q mad.Datagram) mad.Datagram {
 	}
 	left := g.Members[at]
 	left.State &^= m.state
-	a := r.answerMember(q, g, left)
 	r.Groups.leave(g, at, m.state)
-	return a
+	if r.Groups.Find(m.mgid) == nil { // deleted, with what was left
+		left.State = 0
+	}
+	return r.answerMember(q, g, left)
 }
 
 // answerMember answers with the record of a member.
