@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,7 +66,7 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 	if s.store, err = state.Open(s.path, s.limits); err != nil {
 		return fmt.Errorf("--state %w", err)
 	}
-	if err := s.keepPlan(cmd, f, r); err != nil {
+	if err := s.keepPlan(f, r); err != nil {
 		return errors.Join(err, s.close())
 	}
 	if lids := s.store.LIDs(); len(lids) > 0 || r.Stored == nil {
@@ -96,7 +94,7 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 }
 
 // keepPlan has the last Plan repaired in the first round, or routed afresh where something else was asked for.
-func (s *smState) keepPlan(cmd *cobra.Command, f *smFlags, r *sm.Runner) error {
+func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	info, data, err := s.store.LastPlan()
 	if err != nil {
 		return err
@@ -112,22 +110,8 @@ func (s *smState) keepPlan(cmd *cobra.Command, f *smFlags, r *sm.Runner) error {
 		s.unread = append(s.unread, sm.Incident{Kind: sm.NotRead, Text: fmt.Sprintf("%s: Plan %d: %v", s.path, info.Version, err)})
 		return nil
 	}
-	r.Last, r.LastAfresh = kept, f.keep.rebalance || differs(cmd, &r.Routing, kept)
+	r.Last, r.LastAfresh = kept, f.keep.rebalance || !kept.Answers(&r.Routing)
 	return nil
-}
-
-// differs reports whether something else is asked for than a Plan is: an engine, an option of it, a higher LMC, fewer lanes.
-func differs(cmd *cobra.Command, req *job.Request, kept *job.Kept) bool {
-	plan := kept.Plan
-	if lmc := req.LIDs.LMC; lmc > kept.HostLMC() || req.MaxVLs > 0 && plan.VLs > req.MaxVLs {
-		return true
-	}
-	if !cmd.Flags().Changed("engine") && !cmd.Flags().Changed("paths") && !cmd.Flags().Changed("option") {
-		return false
-	}
-	return !slices.ContainsFunc(req.Chain, func(step job.Step) bool {
-		return step.Engine.Name == "auto" || step.Engine.Name == plan.Recipe.Engine() && maps.Equal(step.Options, plan.Recipe.Options)
-	})
 }
 
 // told makes a log hear what the file does, and what of it could not be read.

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,52 @@ func (k *Kept) Graph() *fabric.Graph { return k.old }
 func ReadKept(r io.Reader) (*Kept, error) {
 	plan, old, err := planfile.LoadAlone(r)
 	return &Kept{plan, old}, err
+}
+
+// Bare writes the Plan without its tables.
+func (k *Kept) Bare() ([]byte, error) {
+	var b bytes.Buffer
+	err := planfile.SaveBare(&b, k.old, k.Plan)
+	return b.Bytes(), err
+}
+
+// ReadBare reads what Bare wrote; Holding gives it tables.
+func ReadBare(data []byte) (*Kept, error) {
+	plan, old, err := planfile.LoadBare(data)
+	if err != nil {
+		return nil, err
+	}
+	return &Kept{plan, old}, nil
+}
+
+// Holding is the Plan with the tables that the switches of a Graph hold in place of its own. It does not know its network any more: a
+// repair follows all paths, and mends those that lead nowhere, whoever wrote their entries.
+func (k *Kept) Holding(g *fabric.Graph, tables *route.Tables) *Kept {
+	plan, old := *k.Plan, k.old
+	now, _ := fabric.Match(g, old) // by old switch
+	rows := make([][]*route.Block, len(now))
+	for o, s := range now {
+		for i := range tables.NumBlocks() {
+			rows[o] = append(rows[o], tables.BlockOr(s, i))
+		}
+	}
+	plan.Tables, plan.Multicast = route.TablesOf(tables.NumBlocks(), rows), nil
+	return &Kept{&plan, &fabric.Graph{
+		NumSwitches: old.NumSwitches, SwitchGUID: old.SwitchGUID, SwitchDesc: old.SwitchDesc, SwitchPorts: old.SwitchPorts,
+		NumHosts: old.NumHosts, NumEnds: old.NumEnds, EndNodeGUID: old.EndNodeGUID, EndNum: old.EndNum, EndType: old.EndType, EndDesc: old.EndDesc, EndGUID: old.EndGUID,
+	}}
+}
+
+// Answers reports whether the Plan is what a Request asks for: an engine with its options, no higher LMC, no fewer lanes.
+func (k *Kept) Answers(req *Request) bool {
+	return req.LIDs.LMC <= k.HostLMC() && (req.MaxVLs == 0 || k.Plan.VLs <= req.MaxVLs) && k.isBy(req.Chain)
+}
+
+// isBy reports whether an engine of a chain has made the Plan.
+func (k *Kept) isBy(chain Chain) bool {
+	return slices.ContainsFunc(chain, func(step Step) bool {
+		return step.Engine == autoSpec || step.Engine.Name == k.Plan.Recipe.Engine() && maps.Equal(step.Options, k.Plan.Recipe.Options)
+	})
 }
 
 // Chain is the engine of the Plan, with the options given here or else those that the

@@ -38,6 +38,9 @@ func load(r io.Reader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("route: plan file: header: %w", noEOF(err))
 	}
+	if h.Bare {
+		return nil, nil, errors.New("route: plan file: header: it has no tables")
+	}
 	zip, err := gzip.NewReader(buffered)
 	if err != nil {
 		return nil, nil, fmt.Errorf("route: plan file: body: %w", noEOF(err))
@@ -172,6 +175,9 @@ func notInPlan(name string) error   { return &BindError{name, "is not in the pla
 func notInFabric(name string) error { return &BindError{name, "of the plan is not in the fabric"} }
 
 func (c *coder) readTables(h *planHeader, g *fabric.Graph) *route.Tables {
+	if h.Bare {
+		return route.NewTables(g.NumSwitches, 0)
+	}
 	c.section = "tables"
 	rows := make([][]*route.Block, 0, g.NumSwitches)
 	for range g.NumSwitches {

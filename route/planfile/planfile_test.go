@@ -369,6 +369,69 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
+// TestBare: a Plan without its tables is what it was but for these, and no file; whatever is cut off of it is an error.
+func TestBare(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := drawGraph(rt, t)
+		p := drawPlan(rt, g)
+		data := bare(t, p, g)
+		got, own, err := LoadBare(data)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want := *p
+		want.Tables = route.NewTables(g.NumSwitches, 0)
+		same(t, got, &want)
+		if !bytes.Equal(data, bare(t, got, own)) {
+			rt.Fatal("saved again, the bytes differ")
+		}
+		if _, _, err := LoadBare(data[:rapid.IntRange(0, len(data)-1).Draw(rt, "length")]); err == nil {
+			rt.Fatal("a part of it is read")
+		}
+		if _, _, err := LoadBare(append(bytes.Clone(data), 0)); err == nil {
+			rt.Fatal("more than it is read")
+		}
+		if _, _, err := LoadBare(save(t, p, g)); err == nil {
+			rt.Fatal("a file is taken for it")
+		}
+		if _, _, err := LoadAlone(bytes.NewReader(data)); err == nil {
+			rt.Fatal("it is taken for a file")
+		}
+	})
+}
+
+func bare(t testing.TB, p *route.Plan, g *fabric.Graph) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := SaveBare(&b, g, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func FuzzLoadBare(f *testing.F) {
+	p, g := full(f)
+	data := bare(f, p, g)
+	n := binary.LittleEndian.Uint32(data[12:])
+	f.Add(data[16:16+n], data[16+n+4:])
+	f.Fuzz(func(t *testing.T, header, body []byte) {
+		var b bytes.Buffer
+		b.WriteString(planMagic)
+		b.Write(binary.LittleEndian.AppendUint32(nil, planVersion))
+		b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(header))))
+		b.Write(header)
+		b.Write(binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(b.Bytes())))
+		b.Write(body)
+		if p, own, err := LoadBare(b.Bytes()); err == nil {
+			again, _, err := LoadBare(bare(t, p, own))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, again, p)
+		}
+	})
+}
+
 // FuzzLoadBody fuzzes behind the checksums.
 func FuzzLoadBody(f *testing.F) {
 	p, g := full(f)

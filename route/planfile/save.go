@@ -76,6 +76,8 @@ type planHeader struct {
 	AbsentGUIDs bool         `json:"absent_guids,omitempty"`          // their port GUIDs are there, as far as they are known
 
 	Levels []route.Level `json:"levels,omitempty"`
+
+	Bare bool `json:"bare,omitempty"` // there are no tables: see SaveBare
 }
 
 type slHeader struct {
