@@ -118,6 +118,7 @@ type registrarNews struct {
 	mu                 sync.Mutex
 	lids               LIDMap           // nil: as before
 	trees              []multicast.Tree // nil: as before
+	plan, rules        []byte           // nil: as before
 	guids              []fabric.GUID
 	missed, reregister bool
 	settled            bool // guids are new
@@ -135,6 +136,16 @@ func (n *registrarNews) put(note func(*registrarNews)) {
 	}
 }
 
+// learn notes the Plan and the rules of the master, as far as they are known.
+func (n *registrarNews) learn(a *registrarAction) {
+	if a.plan != nil {
+		n.plan = a.plan
+	}
+	if a.rules != nil {
+		n.rules = a.rules
+	}
+}
+
 // take returns what was noted since the last call, as events.
 func (n *registrarNews) take() (events []*Event) {
 	n.mu.Lock()
@@ -145,6 +156,12 @@ func (n *registrarNews) take() (events []*Event) {
 	if n.trees != nil {
 		events = append(events, &Event{Kind: TreesLearned, Trees: n.trees})
 	}
+	if n.plan != nil {
+		events = append(events, &Event{Kind: PlanLearned, Value: n.plan})
+	}
+	if n.rules != nil {
+		events = append(events, &Event{Kind: RulesLearned, Value: n.rules})
+	}
 	if n.missed {
 		events = append(events, &Event{Kind: MasterMissed})
 	}
@@ -154,6 +171,7 @@ func (n *registrarNews) take() (events []*Event) {
 	if n.reregister {
 		events = append(events, &Event{Kind: Reregister})
 	}
+	n.plan, n.rules = nil, nil
 	n.lids, n.trees, n.missed, n.settled, n.reregister = nil, nil, false, false, false
 	return events
 }
@@ -331,6 +349,8 @@ func (a *administration) perform(deeds []registrarAction) {
 			a.news.put(func(n *registrarNews) { n.missed = true })
 		case learnLIDs:
 			a.news.put(func(n *registrarNews) { n.lids, n.trees = d.lids, d.trees })
+		case learnRest:
+			a.news.put(func(n *registrarNews) { n.learn(d) })
 		case mayTakeOver:
 			a.news.put(func(n *registrarNews) { n.guids, n.settled = d.guids, true })
 		case askReregister:
@@ -362,12 +382,20 @@ func (a *administration) request(d *registrarAction, timeout time.Duration, retr
 	}})
 }
 
-// commit returns when all managers that stand by know the LIDs of all ports, and the trees for multicast groups.
-func (a *administration) commit(lids LIDMap, trees []multicast.Tree) error {
+// commit returns when all managers that stand by know what follows from a round.
+func (a *administration) commit(c *copied) error {
+	return a.wait(func(done func(error)) []registrarAction { return a.registrar.commit(a.clock(), c, done) })
+}
+
+// commitRules returns when all managers that stand by know rules that have changed between rounds.
+func (a *administration) commitRules(rules []byte) error {
+	return a.wait(func(done func(error)) []registrarAction { return a.registrar.commitRules(a.clock(), rules, done) })
+}
+
+// wait has the registrar do something, and returns when that is done.
+func (a *administration) wait(what func(done func(error)) []registrarAction) error {
 	ended := make(chan error, 1)
-	a.do(func() []registrarAction {
-		return a.registrar.commit(a.clock(), lids, trees, func(err error) { ended <- err })
-	})
+	a.do(func() []registrarAction { return what(func(err error) { ended <- err }) })
 	select {
 	case err := <-ended:
 		return err

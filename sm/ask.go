@@ -22,6 +22,8 @@ const (
 	setPKey                     // slot, argument: block
 	getLFT                      // node, argument: block
 	setLFT                      // node, argument: block
+	getSL2VL                    // slot, argument: as setSL2VL
+	getVLArb                    // slot, argument: block
 	setSL2VL                    // slot of the output port, argument: input port or flags
 	setVLArb                    // slot, argument: block
 	setSwitch                   // node
@@ -53,6 +55,8 @@ var kinds = [numKinds]struct {
 	setPKey:         {mad.Set, mad.AttrPKeyTable, true},
 	getLFT:          {mad.Get, mad.AttrLinearForwardingTable, false},
 	setLFT:          {mad.Set, mad.AttrLinearForwardingTable, false},
+	getSL2VL:        {mad.Get, mad.AttrSLtoVLMappingTable, true},
+	getVLArb:        {mad.Get, mad.AttrVLArbitrationTable, true},
 	setSL2VL:        {mad.Set, mad.AttrSLtoVLMappingTable, true},
 	setVLArb:        {mad.Set, mad.AttrVLArbitrationTable, true},
 	setSwitch:       {mad.Set, mad.AttrSwitchInfo, false},
@@ -116,9 +120,14 @@ func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
 		return mad.PKeyModifier(c.switchPort(index), uint16(arg))
 	case getLFT, setLFT:
 		return arg
+	case getSL2VL:
+		if arg == mad.SLtoVLAllInputs { // one input tells, since all were written at once
+			arg = 0
+		}
+		return arg | uint32(c.switchPort(index))
 	case setSL2VL:
 		return arg | uint32(c.switchPort(index))
-	case setVLArb:
+	case setVLArb, getVLArb:
 		return mad.VLArbModifier(uint8(arg), c.switchPort(index))
 	default:
 		return 0
@@ -184,6 +193,8 @@ func (c *Core) answered(ev *Event) {
 		c.onLFT(index, arg, ev)
 	case setLFT:
 		c.onSetLFT(index, arg, ev)
+	case getSL2VL, getVLArb:
+		c.onLanes(k, index, arg, ev)
 	case setSL2VL:
 		c.onSetSL2VL(index, arg, ev)
 	case setPort, setActive:

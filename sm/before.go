@@ -104,7 +104,29 @@ func (c *Core) enqueueLanes(k kind, slot int32, arg uint32) {
 			return
 		}
 	}
-	if !c.wasTold(k, slot, arg) {
+	switch {
+	case c.wasTold(k, slot, arg):
+	case c.before == nil && c.repaired && c.state(slot) == mad.PortActive: // it was told the same before we were the master, or before we were started
+		c.enqueue(makeTag(readOfLanes[k], slot, arg))
+	default:
 		c.enqueue(makeTag(k, slot, arg))
+	}
+}
+
+// readOfLanes has the kinds that read what others write.
+var readOfLanes = map[kind]kind{setSL2VL: getSL2VL, setVLArb: getVLArb}
+
+// onLanes takes a lane table that was read, and writes it where it differs from the Plan.
+func (c *Core) onLanes(k kind, slot int32, arg uint32, ev *Event) {
+	var want [64]byte
+	write := setSL2VL
+	if k == getSL2VL {
+		c.sl2vl(slot, arg, want[:])
+	} else {
+		write = setVLArb
+		c.arbitration(slot, arg, want[:])
+	}
+	if ev.Outcome != Answered || ev.Data != want {
+		c.enqueue(makeTag(write, slot, arg))
 	}
 }

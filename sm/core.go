@@ -28,6 +28,7 @@ type Config struct {
 	Store      bool             // LIDs and Plan are stored before a port gets its LID: the action Store
 	Last       *job.Kept        // the Plan of the last time, to be repaired in the first round; nil where none is known
 	LastAfresh bool             // it is not to be repaired, but its LIDs to be kept
+	LastHeld   bool             // it is that of another manager, or others may have changed it since: its tables are those that switches hold
 	MaxPending int              // SMPs handed out and not ended, to bound memory; 1024
 	Sweeps     int              // sweeps before it goes on in a fabric that keeps changing; 3
 	SMKey      uint64           // that other managers are told; OpenSM heeds none that has not its own
@@ -94,18 +95,19 @@ type Core struct {
 	apart    apart
 	missing  missingNodes // of the Manager
 
-	before    *Core // the round whose Plan is in force; nil where none is known
-	beliefs   beliefs
-	afresh    bool // that Plan is not to be repaired
-	multicast bool // it is to have trees for multicast groups
-	moved     int  // entries that its repair has moved
-	repaired  bool // its repair is the Plan of this round
-	plan      *route.Plan
-	way       *job.Transition // what is written before the tables of plan; nil for nothing
-	record    *Record         // what is, or was, to be stored; nil without Config.Store
-	stored    bool            // that has ended
-	unstored  bool            // not well
-	prog      programming
+	before     *Core // the round whose Plan is in force; nil where none is known
+	beliefs    beliefs
+	afresh     bool // that Plan is not to be repaired
+	multicast  bool // it is to have trees for multicast groups
+	moved      int  // entries that its repair has moved
+	unbalanced bool // all is to be routed afresh some time, since that Plan has been repaired
+	repaired   bool // its repair is the Plan of this round
+	plan       *route.Plan
+	way        *job.Transition // what is written before the tables of plan; nil for nothing
+	record     *Record         // what is, or was, to be stored; nil without Config.Store
+	stored     bool            // that has ended
+	unstored   bool            // not well
+	prog       programming
 
 	read    map[uint64]*route.Block // by tag of getLFT: what switches held before a Plan was made; nil where the Plan in force is known
 	readTop fabric.LID              // the last LID that was read
@@ -365,8 +367,10 @@ func (c *Core) askForPlan() {
 		a.Stored = c.cfg.Stored.After(c.graph, &route.Seen(c.graph).Ends)
 	case c.before != nil:
 		a.Kept = job.Keep(c.missing.withoutForgotten(c.before.plan), c.before.graph)
-	case c.cfg.Last != nil:
+	case c.cfg.Last != nil && !c.cfg.LastHeld:
 		a.Kept, a.Afresh = c.cfg.Last, c.cfg.LastAfresh
+	case c.cfg.Last != nil && a.Found != nil:
+		a.Kept, a.Inherited = c.cfg.Last.Holding(c.graph, a.Found.Plan.Tables), true
 	}
 	c.out = append(c.out, a)
 }

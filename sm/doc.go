@@ -92,6 +92,12 @@
 // stored (Runner.Remember) and when all standbys that are in step have it (room sm/replica). After a takeover without a good copy all ports
 // are asked to register again (reregister.go).
 //
+// # Takeovers
+//
+// A manager that stands by is told the Plan of its master without the forwarding tables, and what that one goes by (rules.go): partitions, and what is drained. When it
+// takes its place it reads the tables that the switches hold, and with these has the same Plan (job.Kept.Holding), which is repaired as every Plan: where nothing has changed
+// meanwhile no table is written, and hosts are told the same paths. Where that Plan is not what the options ask for, or not proven, all is routed afresh.
+//
 // # Partitions
 //
 // With Config.Partitions (room sm/partition) every end port gets the P_Keys that its partitions have, and the switch ports before CAs and routers
@@ -129,8 +135,8 @@
 //
 // # What is written
 //
-// Only what differs from what the device reports, but for lane tables, which are not
-// read. A block of a forwarding table below the reported LinearFDBTop is read first,
+// Only what differs from what the device reports. Lane tables are read where a Plan is taken up that was there before us, and written otherwise: to read
+// them costs as much. A block of a forwarding table below the reported LinearFDBTop is read first,
 // before a Plan is made where no Plan of ours is in force;
 // what lies above is not defined (14.2.5.4, 14.2.5.10) and is written. The top is
 // raised after the blocks.

@@ -58,6 +58,7 @@ func (m *Manager) putSMInfo(data []byte) {
 // standBy leaves the subnet to another manager, and polls it from now on.
 func (m *Manager) standBy(now time.Duration, o *otherManager) {
 	m.giveUp()
+	m.cfg.LastHeld = true
 	m.change, m.again, m.afresh, m.wanted = nothingChanged, never, never, wantedRound{} // what has changed is the other one's business
 	m.sweep.drop()
 	m.unsteady = unsteady{}

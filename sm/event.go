@@ -39,6 +39,8 @@ const (
 	Reregister                      // to a Manager: clients are to register with subnet administration again
 	TreesLearned                    // to a Manager: the trees for multicast groups of the master that it stands by for
 	NeighboursTold                  // to a Manager: Neighbours are those that the master has found
+	PlanLearned                     // to a Manager: Value is the Plan of the master that it stands by for, as job.Kept.Bare writes it
+	RulesLearned                    // to a Manager: Value is what that one goes by, Rules as JSON
 )
 
 // Outcome says how a Send ended.
@@ -81,6 +83,7 @@ type Event struct {
 	Trees   []multicast.Tree // of TreesLearned
 
 	Neighbours []Neighbour // of NeighboursTold
+	Value      []byte      // of PlanLearned and RulesLearned
 }
 
 // ActionKind says what a Core wants done.
@@ -125,6 +128,7 @@ type Action struct {
 	Absent    []route.Absent   // ports that are not in the Graph and keep their LIDs
 	Kept      *job.Kept        // of a Route: the Plan in force, to be repaired; nil for that of the job
 	Found     *job.Kept        // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
+	Inherited bool             // of a Route: Kept is the Plan of the manager before us, which may not be what we are asked for
 	Multicast bool             // of a Route: the Plan is to have trees for multicast groups
 	Afresh    bool             // of a Route with Kept: routed afresh, and repaired where the engines refuse
 	Name      string

@@ -36,6 +36,9 @@ type Manager struct {
 	cfg   Config
 	watch Watch
 
+	learned       learned
+	ownPartitions *Partitioning // as Config and Reconfigure have them; those of cfg are in force
+
 	keys    *keyring
 	core    *Core // the round that is under way, or else the last one
 	inRound bool
@@ -103,7 +106,7 @@ const never = time.Duration(1<<63 - 1)
 // NewManager makes a Manager that has not started.
 func NewManager(cfg Config, watch Watch) *Manager {
 	return &Manager{
-		cfg: cfg, watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
+		cfg: cfg, ownPartitions: cfg.Partitions, watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
 		groups:   groups{due: never, latest: never, again: never},
 		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
@@ -172,7 +175,7 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.ask("a full sweep was asked for", false)
 	case Rebalance:
 		m.ask("a routing afresh was asked for", true)
-	case Learned, TreesLearned, MasterMissed, MayTakeOver, Reregister:
+	case Learned, TreesLearned, PlanLearned, RulesLearned, MasterMissed, MayTakeOver, Reregister:
 		m.onRegistrar(ev)
 	case NeighboursTold:
 		m.keys.expect(ev.Neighbours)
@@ -296,7 +299,9 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		kind = askAll
 	}
 	m.somewhere = false
+	m.inherit()
 	m.core, m.inRound = New(m.cfg), true
+	m.core.unbalanced = kind != routeAfresh && m.afresh < never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	if !m.keys.Equal(&m.cfg.Keys) {
 		m.keys.change(m.cfg.Keys, m.inForce)
 	}
@@ -332,7 +337,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds = false, never
 	m.forgetRestarted()
 	m.core.before = nil // and with it the rounds before
-	m.cfg.Stored, m.cfg.Last, m.cfg.LastAfresh = m.core.cfg.Stored, m.core.cfg.Last, m.core.cfg.LastAfresh
+	m.cfg.Stored, m.cfg.Last, m.cfg.LastAfresh, m.cfg.LastHeld = m.core.cfg.Stored, m.core.cfg.Last, m.core.cfg.LastAfresh, m.core.cfg.LastHeld
 	r := m.core.Report()
 	m.endRecord(now)
 	m.tellEnd()
@@ -451,6 +456,9 @@ func (m *Manager) takeRound(now time.Duration) {
 	}
 	if m.afresh < never || m.watch.Rebalance > 0 && !m.core.afresh && (added || m.core.moved > 0) {
 		m.afresh = now + m.watch.Rebalance
+	}
+	if before == nil {
+		m.tellInherited()
 	}
 }
 

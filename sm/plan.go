@@ -25,6 +25,10 @@ func Plan(ctx context.Context, req job.Request, a *Action) *Event {
 		req.Kept, req.Afresh = a.Kept, a.Afresh
 	}
 	var foreign error
+	if a.Inherited && !a.Kept.Answers(&req) {
+		foreign = fmt.Errorf("the master before us has routed by %s, and that is not what is asked for here (engine, its options, lmc, vls)", a.Kept.Plan.Recipe.Engine())
+		req.Afresh = true
+	}
 	if req.Kept != nil {
 		switch err := req.Kept.Hold(g, &req); {
 		case err == nil:
@@ -37,14 +41,14 @@ func Plan(ctx context.Context, req job.Request, a *Action) *Event {
 	}
 	addAbsent(req.LIDs.Held, a.Absent)
 	ev := &Event{Kind: Planned}
-	if ev.Result, ev.Err = job.Run(ctx, g, &req); foreign != nil {
+	if ev.Result, ev.Err = job.Run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
 		ev.Result.NotRepaired = foreign
 	}
 	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
 		ev.Result = afreshIfProven(ctx, req, g, ev.Result)
 	}
 	from := a.Found
-	if from == nil && req.Kept != nil {
+	if req.Kept != nil && (from == nil || a.Inherited) { // whose lanes are known
 		from = a.Kept
 	}
 	if ev.Err == nil && from != nil {
@@ -102,6 +106,7 @@ func slDiffers(m *route.SLs, sl uint8) bool {
 func (c *Core) noteRepair(r *job.Result) {
 	if f := r.Repaired; f != nil {
 		c.moved, c.repaired = f.Moved, true
+		c.unbalanced = c.unbalanced || f.Moved > 0 || f.Unused > 0
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %d entries moved, %d had met what was lost", f.Moved, f.Crossed)
 		if len(r.Refused) > 0 {
 			c.note(PlanKept, Place{}, "every engine refused: the repaired old Plan is distributed")

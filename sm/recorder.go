@@ -185,6 +185,8 @@ func appendEvent(b []byte, ev *Event) ([]byte, error) {
 			b = binary.BigEndian.AppendUint64(b, uint64(guid))
 			b = append(binary.BigEndian.AppendUint16(b, uint16(p.Base)), p.LMC)
 		}
+	case PlanLearned, RulesLearned:
+		b = appendBytes(b, ev.Value)
 	case NeighboursTold:
 		for _, n := range ev.Neighbours {
 			b = binary.BigEndian.AppendUint64(b, uint64(n.Node))

@@ -124,7 +124,7 @@ func (r *Recording) Next() (now time.Duration, ev *Event, sum uint32, err error)
 	switch {
 	case f.err == nil && len(f.rest) > 0:
 		f.err = fmt.Errorf("%d bytes too many", len(f.rest))
-	case f.err == nil && ev.Kind > NeighboursTold:
+	case f.err == nil && ev.Kind > RulesLearned:
 		f.err = fmt.Errorf("of unknown kind %d", ev.Kind)
 	}
 	if f.err != nil {
@@ -264,6 +264,8 @@ func (f *fields) event(ev *Event) {
 		}
 	case Learned:
 		ev.LIDs = f.lids()
+	case PlanLearned, RulesLearned:
+		ev.Value = bytes.Clone(f.text())
 	case NeighboursTold:
 		for f.err == nil && len(f.rest) > 4 { // the checksum follows
 			if b := f.bytes(17); b != nil {

@@ -29,6 +29,7 @@ type registrar struct {
 	follower *replica.Follower
 	disk     replica.Table // as it was stored the last time; nil where nothing was, or somebody was master since
 	told     uint64        // of Follower.LIDs
+	wholes   uint64        // of Follower.Wholes
 	missed   bool          // that the master is silent was told
 
 	storage storage
@@ -63,6 +64,7 @@ const (
 	storeEntries                             // make Entries durable, and say by storedAll how that ended
 	missMaster                               // the master that is stood by for is silent
 	learnLIDs                                // the master has given ports these LIDs, and has these trees
+	learnRest                                // the master has this Plan, and these rules
 	mayTakeOver                              // the subnet may be handed over to the managers at the ports guids
 	askReregister                            // clients are to register again
 	committed                                // call done
@@ -77,6 +79,8 @@ type registrarAction struct {
 	replaces bool // of storeEntries: what was stored before goes
 	lids     LIDMap
 	trees    []multicast.Tree
+	plan     []byte // see copied
+	rules    []byte
 	guids    []fabric.GUID
 	done     func(error)
 	err      error
@@ -181,7 +185,7 @@ func (r *registrar) putChanges() {
 func (r *registrar) put(list []sa.Entry) {
 	r.leader.Put(list)
 	for i := range list {
-		if list[i].Kind != sa.PortLID { // which Record stores
+		if !ofRecord(list[i].Kind) {
 			r.storage.changed[list[i].EntryName] = true
 		}
 	}
@@ -308,6 +312,10 @@ func (r *registrar) copyOf(d *wire.Datagram) {
 		r.told = r.follower.LIDs()
 		r.out = append(r.out, registrarAction{kind: learnLIDs, lids: lidsOf(r.follower.Copy().Table), trees: treesOf(r.follower.Copy().Table)})
 	}
+	if r.follower.Live() && r.follower.Wholes() != r.wholes {
+		r.wholes = r.follower.Wholes()
+		r.learnRest(r.follower.Copy().Table)
+	}
 }
 
 // notify tells subscribers of a notice.
@@ -319,16 +327,29 @@ func (r *registrar) notify(now time.Duration, notice []byte) []registrarAction {
 	return r.end()
 }
 
-// commit tells the LIDs of all ports, and the trees for multicast groups, to the managers that stand by, and calls done when all of them know these.
-func (r *registrar) commit(now time.Duration, lids LIDMap, trees []multicast.Tree, done func(error)) []registrarAction {
+// commit tells what follows from a round to the managers that stand by, and calls done when all of them know it.
+func (r *registrar) commit(now time.Duration, c *copied, done func(error)) []registrarAction {
 	r.begin(now)
-	changes := treeChanges(r.table, trees)
+	changes := treeChanges(r.table, c.trees)
 	if r.role == Master { // before that nothing is stored, since what clients have registered is not known
 		r.put(changes)
 	} else {
 		r.leader.Put(changes)
 	}
-	r.leader.Put(lidChanges(r.table, lids))
+	r.leader.Put(lidChanges(r.table, c.lids))
+	r.leader.Put(partChanges(r.table, planValue, c.plan))
+	return r.putRules(c.rules, done)
+}
+
+// commitRules does the same for rules that have changed between rounds.
+func (r *registrar) commitRules(now time.Duration, rules []byte, done func(error)) []registrarAction {
+	r.begin(now)
+	return r.putRules(rules, done)
+}
+
+// putRules tells the rules, and calls done when they, and what was told before, are known.
+func (r *registrar) putRules(rules []byte, done func(error)) []registrarAction {
+	r.leader.Put(partChanges(r.table, rulesValue, rules))
 	r.storage.skip(r.leader.Last())
 	r.waiting = append(r.waiting, commitment{r.leader.Last(), done})
 	return r.end()

@@ -66,7 +66,10 @@ func toldBy(c *replica.Copy, f *managerState) bool {
 }
 
 // ofPlan reports whether an entry follows from the Plan: a round tells it before a manager is the master.
-func ofPlan(name sa.EntryName) bool { return name.Kind == sa.PortLID || name.Kind == sa.PoolTree }
+func ofPlan(name sa.EntryName) bool { return name.Kind == sa.PoolTree || ofRecord(name.Kind) }
+
+// ofRecord reports whether entries of a kind are of what a Record stores: they are not stored beside it.
+func ofRecord(k sa.EntryKind) bool { return k == sa.PortLID || k == sa.Part || k == sa.Whole }
 
 // leave ends what a master does.
 func (r *registrar) leave() {

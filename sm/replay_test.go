@@ -225,6 +225,8 @@ func recorded(tb testing.TB) []byte {
 	v.runUntil(30 * time.Second)
 	v.step(&Event{Kind: NeighboursTold, Neighbours: Neighbours(v.sub.Fabric())[:3]})
 	v.step(&Event{Kind: MayTakeOver, GUIDs: []fabric.GUID{7, 8}})
+	v.step(&Event{Kind: PlanLearned, Value: []byte("a Plan")})
+	v.step(&Event{Kind: RulesLearned, Value: []byte("{}")})
 	v.step(&Event{Kind: Learned, LIDs: LIDMap{9: {Base: 4}}})
 	if err := v.recorder.Close(); err != nil {
 		tb.Fatal(err)

@@ -53,6 +53,7 @@ const (
 	NoLevel       IncidentKind = "no-level"        // a partition asks for a level of service that is not there
 	NotEnough     IncidentKind = "not-enough-caps" // a port cannot hold what the Plan needs
 	NotRead       IncidentKind = "not-read"        // what was stored cannot be read
+	OtherRules    IncidentKind = "other-rules"     // the master before us went by other files than ours
 	OthersLIDs    IncidentKind = "other-lids"      // ports have LIDs that another manager has given since
 	Locked        IncidentKind = "locked"          // a port has an M_Key that is not known
 	NotStored     IncidentKind = "not-stored"      // what must outlive the manager could not be written to its file of state

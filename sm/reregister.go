@@ -25,7 +25,12 @@ func (m *Manager) onRegistrar(ev *Event) {
 		if m.cfg.Elect && !m.inRound && !m.stopped && m.inForce != nil && m.election.handing == nil {
 			m.handOver()
 		}
-	case m.inRound || m.inForce != nil || m.stopped: // a round has its LIDs, and finds the master
+	case m.inForce != nil || m.stopped:
+	case ev.Kind == PlanLearned:
+		m.learnPlan(ev.Value)
+	case ev.Kind == RulesLearned:
+		m.learnRules(ev.Value)
+	case m.inRound: // it has its LIDs, and finds the master
 	case ev.Kind == Learned:
 		m.cfg.Stored = ev.LIDs
 	case ev.Kind == TreesLearned:

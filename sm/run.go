@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,6 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route/job"
-	"weft/route/multicast"
 	"weft/sm/congestion"
 	"weft/sm/perf"
 	"weft/sm/replica"
@@ -235,7 +235,9 @@ func (d *run) takeWork(ctx context.Context, ev *Event) {
 	if ctx.Err() != nil {
 		d.stop(ctx)
 	}
-	d.step(ctx, ev)
+	if ev != nil {
+		d.step(ctx, ev)
+	}
 }
 
 // snapshot shows what the Manager is.
@@ -382,20 +384,40 @@ func (d *run) show(a *Action) {
 			d.Phase(a.Name)
 		}
 	case a.Kind == Decided && d.Decided != nil:
-		d.Decided(a)
+		d.decide(*a)
 	case a.Kind == Note && d.Note != nil:
 		d.Note(a.Incident)
 	}
 }
 
-// keep stores the LIDs of a Record, and tells them to the managers that stand by.
+// decide tells how something was decided. What is to be drained is known to the managers that stand by then.
+func (d *run) decide(a Action) {
+	if a.Drains == nil {
+		d.Decided(&a)
+		return
+	}
+	rules, err := json.Marshal(d.manager.rules())
+	d.work(func() *Event {
+		if err == nil {
+			_ = d.administration.commitRules(rules) // one that is the master no longer has handed over what it has
+		}
+		d.Decided(&a)
+		return nil
+	})
+}
+
+// keep stores a Record, and tells it to the managers that stand by.
 func (d *run) keep(record *Record) error {
 	if d.Store != nil {
 		if err := d.Store(record); err != nil {
 			return err
 		}
 	}
-	return d.administration.commit(record.LIDs, multicast.ByLID(record.Graph, &record.Plan.Ends, record.Plan.Multicast))
+	c, err := copiedOf(record)
+	if err != nil {
+		return err
+	}
+	return d.administration.commit(&c)
 }
 
 // registrarOptions says what the registrar begins with. Where our port cannot be read all else fails too.

@@ -49,7 +49,8 @@ func (m *Manager) reconfigure(now time.Duration, s *Settings) {
 	was, to := m.cfg, &s.Config
 	m.cfg.Unproven, m.cfg.TakeOver, m.cfg.AskRoles = to.Unproven, to.TakeOver, to.AskRoles
 	m.cfg.SMKey, m.cfg.Priority, m.cfg.Keys = to.SMKey, to.Priority, to.Keys
-	m.cfg.Partitions, m.cfg.Levels = to.Partitions.after(was.Partitions), to.Levels
+	m.takePartitions(to.Partitions)
+	m.cfg.Levels = to.Levels
 	m.cfg.Drain, m.cfg.Expected, m.cfg.QuarantineStrangers = to.Drain, to.Expected, to.QuarantineStrangers
 	m.watch = s.Watch
 	m.tell(NewSettings, "%s", s.What)
@@ -72,6 +73,15 @@ func (m *Manager) reconfigure(now time.Duration, s *Settings) {
 	case !m.cfg.Keys.givesSame(&was.Keys) && isMaster:
 		m.ask("the M_Keys were told otherwise", false)
 	}
+}
+
+// takePartitions takes the partitions of our own file. A master goes by them from now on; where none are named, and none were, it keeps those of the master before
+// it. One that stands by goes by those of its master when it takes its place.
+func (m *Manager) takePartitions(own *Partitioning) {
+	if own != nil || m.ownPartitions != nil {
+		m.cfg.Partitions = own.after(m.cfg.Partitions)
+	}
+	m.ownPartitions = own
 }
 
 // sooner returns when something is due whose waiting time has changed: never stays never.

@@ -91,10 +91,7 @@ func (c *Core) readAgain(tag uint64) Action {
 	if k == setLFT {
 		return Action{Attr: mad.AttrLinearForwardingTable, Modifier: arg, Path: c.nodes[index].path, Key: c.keyFor(k, index, arg)}
 	}
-	if arg == mad.SLtoVLAllInputs { // one input tells, since all were written at once
-		arg = 0
-	}
-	return Action{Attr: mad.AttrSLtoVLMappingTable, Modifier: c.modifier(k, index, arg), Path: c.pathTo(index), Key: c.keyFor(k, index, arg)}
+	return Action{Attr: mad.AttrSLtoVLMappingTable, Modifier: c.modifier(getSL2VL, index, arg), Path: c.pathTo(index), Key: c.keyFor(k, index, arg)}
 }
 
 // isLast reports whether the block that a switch is to get in this step is the one of the Plan.

@@ -15,6 +15,7 @@ type Record struct {
 	Plan    *route.Plan
 	Engine  string
 	Verdict string // of the judge, in words
+	Rules   Rules
 }
 
 // Record returns what the action Store wants stored.
@@ -58,6 +59,7 @@ func (c *Core) startStoring() {
 		return
 	}
 	c.record = &Record{LIDs: lids, Graph: c.graph, Plan: c.plan, Engine: c.report.Routing.Engine, Verdict: proof(c.report.Routing.Check)}
+	c.record.Rules = Rules{Partitions: c.cfg.Partitions, Drained: c.cfg.Drain, Rebalance: c.unbalanced && c.repaired}
 	c.out = append(c.out, Action{Kind: Store})
 	for guid, p := range lids {
 		if c.cfg.Stored[guid] != p {
@@ -78,7 +80,7 @@ func (c *Core) takeStored(ev *Event) {
 		return
 	}
 	if c.stored = true; ev.Err == nil {
-		c.cfg.Stored, c.cfg.Last, c.cfg.LastAfresh = c.record.LIDs, job.Keep(c.plan, c.graph), false
+		c.cfg.Stored, c.cfg.Last, c.cfg.LastAfresh, c.cfg.LastHeld = c.record.LIDs, job.Keep(c.plan, c.graph), false, false
 		return
 	}
 	if c.phase != storing {

@@ -14,7 +14,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/mad"
-	"weft/route/multicast"
+	"weft/route/job"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
@@ -100,6 +100,15 @@ func (k *keeper) perform(deeds []registrarAction) {
 				v.step(&Event{Kind: Learned, LIDs: d.lids})
 				v.step(&Event{Kind: TreesLearned, Trees: d.trees})
 			})
+		case learnRest:
+			k.todo = append(k.todo, func() {
+				if d.plan != nil {
+					v.step(&Event{Kind: PlanLearned, Value: d.plan})
+				}
+				if d.rules != nil {
+					v.step(&Event{Kind: RulesLearned, Value: d.rules})
+				}
+			})
 		case mayTakeOver:
 			k.todo = append(k.todo, func() { v.step(&Event{Kind: MayTakeOver, GUIDs: d.guids}) })
 		case askReregister:
@@ -146,7 +155,11 @@ func (k *keeper) request(d *wire.Datagram) bool {
 
 func (k *keeper) commit(record *Record) {
 	v := k.v
-	k.perform(k.r.commit(v.now, record.LIDs, multicast.ByLID(record.Graph, &record.Plan.Ends, record.Plan.Multicast), func(err error) { v.stored, v.storedAt = &Event{Kind: Stored, Err: err}, v.now }))
+	c, err := copiedOf(record)
+	if err != nil {
+		panic(err)
+	}
+	k.perform(k.r.commit(v.now, &c, func(err error) { v.stored, v.storedAt = &Event{Kind: Stored, Err: err}, v.now }))
 }
 
 // customer is a client of subnet administration at a host, in virtual time: it has one request under way at a time.
@@ -160,7 +173,8 @@ type customer struct {
 	last  time.Duration // of its last send
 	want  *change       // under way
 	heard map[[80]byte]int
-	casts int // packets that have come to a multicast group
+	casts int  // packets that have come to a multicast group
+	alone bool // it joins no groups
 }
 
 // change is something that a customer registers or ends.
@@ -201,7 +215,11 @@ func (c *customer) send(now time.Duration, m mad.Datagram) {
 func (c *customer) next(rng *rand.Rand, gid []byte) {
 	c.tid++
 	ch := &change{}
-	switch rng.IntN(4) {
+	what := rng.IntN(4)
+	if what == 1 && c.alone {
+		what = 2
+	}
+	switch what {
 	case 0:
 		info := make([]byte, 36)
 		mad.InformInfoLIDRangeBegin.Put(info, 0xFFFF)
@@ -271,6 +289,9 @@ type market struct {
 	at        []fabric.End
 	priority  []uint8
 	keys      Keys // of all managers
+	routing   job.Request
+	config    func(i int, c *Config)  // of a manager that starts; nil: as it is
+	made      func(i int, v *virtual) // called before a manager starts; nil: nothing
 	customers []*customer
 	gids      [][]byte
 	now       time.Duration
@@ -289,7 +310,11 @@ type market struct {
 
 // start begins a manager at its port.
 func (m *market) start(i int) {
-	v, err := newVirtualAt(m.sub, m.at[i], Config{Elect: true, Store: true, Replicates: true, Priority: m.priority[i], SMKey: 1, Keys: m.keys}, jobOf("auto", 0))
+	cfg := Config{Elect: true, Store: true, Replicates: true, Priority: m.priority[i], SMKey: 1, Keys: m.keys}
+	if m.config != nil {
+		m.config(i, &cfg)
+	}
+	v, err := newVirtualAt(m.sub, m.at[i], cfg, m.routing)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -297,7 +322,9 @@ func (m *market) start(i int) {
 	v.store = func(*Record) error { return nil }
 	v.serve(m, m.at[i])
 	v.onAction = func(a *Action) { m.wrote(v, a) }
-	m.managers[i] = v
+	if m.managers[i] = v; m.made != nil {
+		m.made(i, v)
+	}
 	v.step(&Event{Kind: Start})
 }
 
@@ -478,6 +505,7 @@ func newMarket(t testing.TB, text string, seed uint64, managers int) *market {
 	m := &market{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), sub: sub, f: f, acked: map[sa.EntryName]string{}, open: map[sa.EntryName]bool{},
 		managers: make([]*virtual, managers), priority: make([]uint8, managers), wrote: func(*virtual, *Action) {},
+		routing: jobOf("auto", 0),
 	}
 	for i := range managers {
 		m.at = append(m.at, fabric.End{Node: find(f, fabric.CA, 3*i), Port: 1})

@@ -106,7 +106,7 @@ var eventNames = [...]string{
 	sm.MembersChanged: "members of multicast groups have changed", sm.MembersTold: "told the members of multicast groups",
 	sm.TreesLearned: "told the trees of the master for multicast groups", sm.Learned: "told the LIDs that the master gives", sm.MasterMissed: "the master tells no more what it does",
 	sm.MayTakeOver: "told which managers may take the subnet over", sm.Reregister: "clients are to register again",
-	sm.NeighboursTold: "told by the master which port is behind which",
+	sm.NeighboursTold: "told by the master which port is behind which", sm.PlanLearned: "told the Plan of the master", sm.RulesLearned: "told what the master goes by",
 }
 
 // eventText says what happened.

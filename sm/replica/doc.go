@@ -1,4 +1,4 @@
-// Package replica keeps the copies that standby managers have of what their master must not lose: LIDs of ports, trees, services,
+// Package replica keeps the copies that standby managers have of what their master must not lose: LIDs of ports, trees, the Plan without its tables, services,
 // subscriptions, and every other sa.Entry. Leader is the side of the master, Follower that of a standby. Both are pure machines: datagrams and time
 // in, datagrams out. docs/design/2026-11-24-replication.md says why it is so.
 //

@@ -47,6 +47,7 @@ type Follower struct {
 	incoming  stream // the session whose Parts are taken
 	held      Copy
 	lids      uint64 // entries of LIDs and trees that have come
+	wholes    uint64 // entries of kind sa.Whole that have come
 
 	Rejected int // messages of somebody who does not know the key, and streams that nobody writes
 }
@@ -149,8 +150,12 @@ func (f *Follower) part(now time.Duration, m *message) bool {
 		if s.rest = rest; e == nil {
 			break
 		}
-		if s.table.Put(*e); e.Kind == sa.PortLID || e.Kind == sa.PoolTree {
+		switch s.table.Put(*e); e.Kind {
+		case sa.PortLID, sa.PoolTree:
 			f.lids++
+		case sa.Whole:
+			f.wholes++
+		default:
 		}
 	}
 	if m.flags&complete != 0 && !s.live {
@@ -171,6 +176,9 @@ func (f *Follower) Live() bool { return f.Following() && f.incoming.live }
 
 // LIDs returns a number that grows whenever LIDs or trees of the copy may have changed.
 func (f *Follower) LIDs() uint64 { return f.lids }
+
+// Wholes returns a number that grows whenever a value of many entries is there in full.
+func (f *Follower) Wholes() uint64 { return f.wholes }
 
 // Copy returns the last complete copy. Its table is the Follower's.
 func (f *Follower) Copy() Copy { return f.held }

@@ -23,6 +23,8 @@ const (
 	Subscription EntryKind = 3
 	GroupMembers EntryKind = 4 // a multicast group, or a member of one
 	PoolTree     EntryKind = 5 // a part of a tree for multicast groups
+	Part         EntryKind = 6 // a part of a value that is longer than that of an entry can be
+	Whole        EntryKind = 7 // told behind the parts of such a value: what they are together
 )
 
 // EntryName names an Entry.

@@ -1,0 +1,231 @@
+package sm
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/mad"
+	"weft/sm/replica"
+	"weft/sm/sa"
+)
+
+// pair starts two managers of one subnet, the first of which is the master, and runs until the other one has a good copy.
+func pair(t *testing.T, text string, config func(i int, c *Config)) (m *market, master, standby *virtual) {
+	t.Helper()
+	m = newMarket(t, text, 1, 2)
+	m.config = config
+	m.start(0)
+	m.run(5*time.Second, false)
+	m.start(1)
+	m.run(15*time.Second, false)
+	if master = m.only("at first"); master != m.managers[0] || !m.followed() {
+		t.Fatal(journals(m.living()))
+	}
+	return m, master, m.managers[1]
+}
+
+// kill ends a manager, and runs until the other one is the master.
+func (m *market) kill(v *virtual) *virtual {
+	m.sub.Detach(v.id)
+	m.managers[slices.Index(m.managers, v)] = nil
+	m.run(10*time.Second, false)
+	return m.only("after its end")
+}
+
+// TestPartitionsOutliveTakeovers: a manager whose file has other partitions, or none, takes over, and no P_KeyTable is written: it says so, and takes those of its
+// file when it is told to. One that has the same says nothing.
+func TestPartitionsOutliveTakeovers(t *testing.T) {
+	const same = `Default=0x7fff: ALL=full; storage=0x10, ipoib: "host 1*"=full, ALL_SWITCHES=both;`
+	const other = `Default=0x7fff: ALL=limited; x=5,indx0: "host 3"=full;`
+	for name, texts := range map[string][2]string{
+		"the same": {same, same}, "others": {same, other}, "none": {same, ""}, "the master has none": {"", same},
+	} {
+		t.Run(name, func(t *testing.T) {
+			has := [2]*Partitioning{}
+			for i, text := range texts {
+				if text != "" {
+					has[i] = partitioning(t, text, true, i == 0 || text == same)
+				}
+			}
+			m, master, _ := pair(t, "rlft(6,2)", func(i int, c *Config) { c.Partitions = has[i] })
+			m.wrote = func(_ *virtual, a *Action) {
+				if a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrPKeyTable {
+					t.Errorf("P_KeyTable 0x%X is written", a.Modifier)
+				}
+			}
+			v := m.kill(master)
+			if told := v.told(OtherRules) > 0; told != (texts[0] != texts[1]) {
+				t.Errorf("that they differ is told: %t %s", told, journals(m.living()))
+			}
+			if has[0] != nil {
+				v.verifyPartitions(t, has[0], anyRoom)
+			}
+			if !v.manager.Snapshot(v.now).Routed.Partitions.is(has[0]) {
+				t.Error("others are in force")
+			}
+			if name == "others" || name == "the master has none" {
+				m.wrote = func(*virtual, *Action) {}
+			}
+			cfg := v.manager.cfg
+			cfg.Partitions = has[1]
+			v.step(&Event{Kind: Reconfigure, Settings: &Settings{Config: cfg, Watch: UsualWatch, Routing: v.routing, What: "as the test says"}})
+			m.run(3*time.Second, false)
+			want := has[1]
+			if want == nil { // no file was ever named
+				want = has[0]
+			}
+			v.verifyPartitions(t, want, anyRoom)
+		})
+	}
+}
+
+// TestDrainsOutliveTakeovers: what the master was told to drain is drained when another manager has taken over, and the one that follows that; what its own
+// options name and the master did not drain is said.
+func TestDrainsOutliveTakeovers(t *testing.T) {
+	m, master, _ := pair(t, "rlft(6,2)", func(i int, c *Config) {
+		if i == 1 {
+			c.Drain = []string{"spine 2"}
+		}
+	})
+	spine := m.f.Nodes[slices.IndexFunc(m.f.Nodes, func(n fabric.Node) bool { return n.Desc == "spine 1" })].GUID
+	if d := master.order(DrainPart, "spine 1"); d.Err != nil {
+		t.Fatal(d.Err)
+	}
+	m.run(5*time.Second, false)
+	for turn := range 2 {
+		m.wrote = func(_ *virtual, a *Action) {
+			if isTable(a) {
+				t.Errorf("%s is written", attrName(a.Attr))
+			}
+		}
+		v := m.kill(master)
+		if n := v.transit(spine); n > 0 || !slices.Equal(v.manager.Drained(), []string{spine.String()}) {
+			t.Fatalf("%d entries lead through it; drained are %v", n, v.manager.Drained())
+		}
+		if turn == 0 && !slices.ContainsFunc(v.texts(0, OtherRules), func(s string) bool { return strings.Contains(s, "spine 2") }) {
+			t.Error("nothing is told of spine 2", journals(m.living()))
+		}
+		m.wrote = func(*virtual, *Action) {}
+		m.start(slices.Index(m.managers, nil))
+		m.run(30*time.Second, false)
+		master = m.only("again")
+	}
+	if d := master.order(UndrainPart, "spine 1"); d.Err != nil {
+		t.Fatal(d.Err)
+	}
+	m.run(UsualWatch.Rebalance+5*time.Second, false)
+	if master.transit(spine) == 0 {
+		t.Error("it is not used again")
+	}
+}
+
+// TestAnotherEngine: a manager that is to route by another engine than the master before it says so, and does.
+func TestAnotherEngine(t *testing.T) {
+	m, master, standby := pair(t, "rlft(6,2)", func(int, *Config) {})
+	standby.routing = jobOf("updn", 0)
+	v := m.kill(master)
+	told := v.texts(0, NotRepaired)
+	if r := v.manager.inForce.report.Routing; r.Engine != "updn" || len(told) != 1 || !strings.Contains(told[0], "the master before us has routed by ftree") {
+		t.Errorf("%+v: %q", r, told)
+	}
+	v.verify(t)
+}
+
+// TestRebalanceAfterTakeover: the master has repaired, and dies before it has routed all afresh. The manager after it does so in its place.
+func TestRebalanceAfterTakeover(t *testing.T) {
+	m, master, _ := pair(t, "rlft(6,2)", func(int, *Config) {})
+	id := slices.IndexFunc(m.f.Links, func(l fabric.Link) bool {
+		return m.f.Nodes[l.A.Node].Type == fabric.Switch && m.f.Nodes[l.B.Node].Type == fabric.Switch
+	})
+	for _, down := range []bool{true, false} {
+		if err := m.sub.SetLinkDown(fabric.LinkID(id), down); err != nil {
+			t.Fatal(err)
+		}
+		m.run(3*time.Second, false)
+	}
+	v := m.kill(master)
+	if v.manager.afresh == never {
+		t.Fatalf("nothing is to be routed afresh %s", journals(m.living()))
+	}
+	m.run(UsualWatch.Rebalance+5*time.Second, false)
+	if c := v.manager.inForce; v.manager.afresh < never || !c.afresh || !bytes.Equal(routed(c.plan), v.scratch()) {
+		t.Errorf("it is still as it was repaired %s", journals(m.living()))
+	}
+}
+
+// TestParts: a long value is read as it was written, changed part by part; while it changes, or where a part of it is missing or another one, it is not there.
+func TestParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := replica.Table{}
+		draw := func() (data []byte) {
+			for range rapid.IntRange(0, 4).Draw(t, "runs") {
+				n := rapid.IntRange(0, 6000).Draw(t, "length")
+				if rapid.Bool().Draw(t, "alike") {
+					data = append(data, bytes.Repeat([]byte{1}, n)...)
+				} else {
+					x := rapid.Uint32().Draw(t, "x")
+					for range n {
+						x = x*1664525 + 1013904223
+						data = append(data, byte(x>>24))
+					}
+				}
+			}
+			return data
+		}
+		table.Put(partsOf(rulesValue, draw())...)
+		for range 3 {
+			before, _ := valueOf(table, planValue)
+			data := draw()
+			list := partChanges(table, planValue, data)
+			for i := range list {
+				if len(list[i].Value) > sa.LongestValue {
+					t.Fatalf("an entry of %d bytes", len(list[i].Value))
+				}
+				table.Put(list[i])
+				if got, ok := valueOf(table, planValue); ok && !bytes.Equal(got, data) && !bytes.Equal(got, before) {
+					t.Fatal("between the two it is read")
+				}
+			}
+			if got, ok := valueOf(table, planValue); !ok || !bytes.Equal(got, data) {
+				t.Fatalf("%t: %d bytes of %d", ok, len(got), len(data))
+			}
+			if len(partChanges(table, planValue, data)) > 0 {
+				t.Fatal("the same is a change")
+			}
+		}
+		names := slices.SortedFunc(maps.Keys(table), sa.CompareNames)
+		name := names[rapid.IntRange(0, len(names)-1).Draw(t, "entry")]
+		was, _ := valueOf(table, planValue)
+		value := bytes.Clone(table[name])
+		value[rapid.IntRange(0, len(value)-1).Draw(t, "byte")] ^= byte(1 << rapid.IntRange(0, 7).Draw(t, "bit"))
+		if table[name] = value; rapid.Bool().Draw(t, "missing") {
+			delete(table, name)
+		}
+		if got, ok := valueOf(table, planValue); ok && !bytes.Equal(got, was) {
+			t.Fatal("what nobody has written is read")
+		}
+	})
+}
+
+// TestUnknownValues: what a master of another version tells is said, and who takes its place routes afresh, by its own files.
+func TestUnknownValues(t *testing.T) {
+	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 1, 0)
+	all[0].step(&Event{Kind: Start})
+	runTogether(all[0].now+time.Second, all...)
+	all[1].step(&Event{Kind: Start})
+	runTogether(all[0].now+time.Second, all...)
+	for _, kind := range []EventKind{PlanLearned, RulesLearned} {
+		all[1].step(&Event{Kind: kind, Value: []byte("{weftplan")})
+	}
+	if n := all[1].told(NotRead); n != 2 || all[1].manager.learned != (learned{}) {
+		t.Errorf("%d of 2 told %s", n, journals(all))
+	}
+}
