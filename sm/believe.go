@@ -90,14 +90,14 @@ func (c *Core) nodeBefore(id int32) (before int32, ok bool) {
 }
 
 // portBefore returns the slot that a port had in the round in force, if it is believed to be as it was: our own port
-// never is.
+// never is, nor one that says that a subnet manager runs there, since who is its master can have changed.
 func (c *Core) portBefore(slot int32) (before int32, ok bool) {
 	b, id := c.before, c.owner[slot]
 	if _, ok := c.nodeBefore(id); !ok || slot == c.ownPort() {
 		return noSlot, false
 	}
 	before, ok = b.slotOf(c.nodes[id].guid, c.portNumber(slot))
-	if !ok || b.flags[before]&portKnown == 0 || b.hasLink(before) && b.state(before) != mad.PortActive {
+	if !ok || b.flags[before]&portKnown == 0 || b.hasLink(before) && b.state(before) != mad.PortActive || mad.PortInfoCapabilityMask.Get(b.info[before][:])&mad.CapIsSM != 0 {
 		return noSlot, false
 	}
 	if c.isSwitch(slot) {

@@ -28,6 +28,7 @@ type otherManager struct {
 	state    uint64 // SMState
 	path     []byte // directed route to its port
 	name     string
+	silent   bool // it did not answer when it was asked last
 }
 
 // precedes reports whether a manager goes before one of this priority and port GUID: the one of
@@ -66,11 +67,17 @@ func (c *Core) queueManagers(id int32) {
 }
 
 // onManager takes what another subnet manager says of itself. One that does not answer
-// may be the master, except at our own port: whether IsSM can be set there, setting it
+// may be the master, except one that stands by for us, and except at our own port: whether IsSM can be set there, setting it
 // will show.
 func (c *Core) onManager(slot int32, ev *Event) {
 	lid := mad.PortInfoLID.Get(c.info[slot][:])
 	if ev.Outcome == Cancelled || ev.Outcome != Answered && slot == c.ownPort() {
+		return
+	}
+	if o := c.standsByForUs(slot); o != nil && ev.Outcome != Answered {
+		o.silent, o.path = true, slices.Clone(c.pathTo(slot))
+		c.others = append(c.others, *o)
+		c.noteManager(slot, false, "has the subnet manager that stands by for us (LID %d), which does not answer SMInfo now", lid)
 		return
 	}
 	if ev.Outcome != Answered {
@@ -103,6 +110,26 @@ func (c *Core) onManager(slot int32, ev *Event) {
 	if c.otherMaster && !before {
 		c.master = &o
 	}
+}
+
+// standsByForUs returns the manager at a port as the round in force knew it, if it stood by then, we have reigned since, and both its port and ours still have our
+// LID as that of their master: a manager that has become the master tells all ports, its own too. Otherwise it returns nil.
+func (c *Core) standsByForUs(slot int32) *otherManager {
+	b := c.before
+	if b == nil || !c.wasMaster || !c.cfg.Elect || c.guid[slot] == 0 {
+		return nil
+	}
+	for _, s := range [...]int32{slot, c.ownPort()} {
+		if mad.PortInfoMasterSMLID.Get(c.info[s][:]) != uint64(b.prog.smLID) {
+			return nil
+		}
+	}
+	for _, o := range b.others {
+		if o.guid == c.guid[slot] && (o.state == mad.SMStateStandby || o.state == mad.SMStateNotActive) {
+			return &o
+		}
+	}
+	return nil
 }
 
 // noteManager notes another subnet manager, and whether it forbids writing.
