@@ -97,7 +97,7 @@ func (c *Core) portBefore(slot int32) (before int32, ok bool) {
 		return noSlot, false
 	}
 	before, ok = b.slotOf(c.nodes[id].guid, c.portNumber(slot))
-	if !ok || b.flags[before]&portKnown == 0 || b.hasLink(before) && b.state(before) != mad.PortActive || mad.PortInfoCapabilityMask.Get(b.info[before][:])&mad.CapIsSM != 0 {
+	if !ok || b.flags[before]&portKnown == 0 || mad.PortInfoCapabilityMask.Get(b.info[before][:])&mad.CapIsSM != 0 || b.hasLink(before) && b.state(before) != mad.PortActive {
 		return noSlot, false
 	}
 	if c.isSwitch(slot) {

@@ -239,7 +239,7 @@ func (m *Manager) takeOver(now time.Duration, from fabric.GUID) {
 func (m *Manager) handOver() {
 	for i := range m.core.others {
 		o := &m.core.others[i]
-		if o.state == mad.SMStateStandby && !o.silent && o.precedes(m.cfg.Priority, m.guid) && (!m.cfg.Replicates || slices.Contains(m.settled, o.guid)) {
+		if !o.silent && o.state == mad.SMStateStandby && o.precedes(m.cfg.Priority, m.guid) && (!m.cfg.Replicates || slices.Contains(m.settled, o.guid)) {
 			m.election.handing = o
 			m.tell(Handover, "%s goes before us, by priority and GUID: the subnet is handed over to it", o.name)
 			m.sendToManager(o, mad.Set, mad.SMSetHandover)

@@ -48,7 +48,7 @@ func Plan(ctx context.Context, req job.Request, a *Action) *Event {
 		ev.Result = afreshIfProven(ctx, req, g, ev.Result)
 	}
 	from := a.Found
-	if req.Kept != nil && (from == nil || a.Inherited) { // whose lanes are known
+	if from == nil && req.Kept != nil {
 		from = a.Kept
 	}
 	if ev.Err == nil && from != nil {

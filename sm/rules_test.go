@@ -13,8 +13,10 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/mad"
+	"weft/route/job"
 	"weft/sm/replica"
 	"weft/sm/sa"
+	"weft/wire"
 )
 
 // pair starts two managers of one subnet, the first of which is the master, and runs until the other one has a good copy.
@@ -70,6 +72,9 @@ func TestPartitionsOutliveTakeovers(t *testing.T) {
 			}
 			if !v.manager.Snapshot(v.now).Routed.Partitions.is(has[0]) {
 				t.Error("others are in force")
+			}
+			if v.manager.afresh < never {
+				t.Error("all is to be routed afresh, and nothing was repaired")
 			}
 			if name == "others" || name == "the master has none" {
 				m.wrote = func(*virtual, *Action) {}
@@ -139,6 +144,67 @@ func TestAnotherEngine(t *testing.T) {
 	v.verify(t)
 }
 
+// TestTablesOfSwitchesWin: a manager that was started with a Plan of its own, or was the master once, stands by. When it takes over, what switches hold is its Plan,
+// and not what it remembers.
+func TestTablesOfSwitchesWin(t *testing.T) {
+	_, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, 0)
+	all[0].step(&Event{Kind: Start})
+	runTogether(all[0].now+time.Second, all...)
+	was := all[0].manager.inForce
+	ev := Plan(t.Context(), jobOf("minhop", 0), &Action{Kind: Route, Graph: was.graph})
+	cfg := all[1].manager.cfg
+	cfg.Last = job.Keep(ev.Result.Plan, was.graph)
+	if bytes.Equal(routed(ev.Result.Plan), routed(was.plan)) {
+		t.Fatal("both Plans are the same")
+	}
+	all[1].manager = NewManager(cfg, UsualWatch)
+	all[1].onAction = func(a *Action) {
+		if isTable(a) {
+			t.Errorf("%s is written", attrName(a.Attr))
+		}
+	}
+	all[1].step(&Event{Kind: Start})
+	runTogether(all[0].now+5*time.Second, all...)
+	all[0].sub.Detach(all[0].id)
+	runTogether(all[0].now+time.Minute, all[1])
+	if n, _ := masters(all[1:]); n != 1 {
+		t.Fatal(journals(all))
+	}
+	all[1].verify(t)
+}
+
+// TestOtherLanesAreWritten: a port that holds another lane table than the master before has told it gets the right one when another manager takes over.
+func TestOtherLanesAreWritten(t *testing.T) {
+	m := newMarket(t, "torus(4x4,hosts=1)", 1, 2)
+	m.routing = jobOf("dfsssp", 0)
+	m.start(0)
+	m.run(5*time.Second, false)
+	m.start(1)
+	m.run(15*time.Second, false)
+	master := m.only("at first")
+	if master.manager.inForce.plan.VLs < 2 {
+		t.Fatal("it has one lane")
+	}
+	q, err := mad.Request{Method: mad.Set, Attr: mad.AttrSLtoVLMappingTable}.Directed(make([]byte, mad.Size), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sl := range 16 {
+		mad.SLtoVLMappingTableVL.Set(q.Data(), sl, 7)
+	}
+	m.managers[1].sub.Send(m.managers[1].id, &wire.Datagram{Addr: wire.Directed(), MAD: q})
+	written := 0
+	m.wrote = func(_ *virtual, a *Action) {
+		if isTable(a) {
+			written++
+		}
+	}
+	m.kill(master).verify(t)
+	if written != 1 {
+		t.Errorf("%d tables are written", written)
+	}
+}
+
 // TestRebalanceAfterTakeover: the master has repaired, and dies before it has routed all afresh. The manager after it does so in its place.
 func TestRebalanceAfterTakeover(t *testing.T) {
 	m, master, _ := pair(t, "rlft(6,2)", func(int, *Config) {})
@@ -199,6 +265,9 @@ func TestParts(t *testing.T) {
 			}
 			if len(partChanges(table, planValue, data)) > 0 {
 				t.Fatal("the same is a change")
+			}
+			if n := len(slices.DeleteFunc(slices.Collect(maps.Keys(table)), func(n sa.EntryName) bool { return n.Key[0] != byte(planValue) })); n != len(partsOf(planValue, data)) {
+				t.Fatalf("%d entries", n)
 			}
 		}
 		names := slices.SortedFunc(maps.Keys(table), sa.CompareNames)
