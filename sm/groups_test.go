@@ -32,8 +32,8 @@ type castBed struct {
 	holds   map[switchBlock][64]byte
 }
 
-func newCastBed(t *rapid.T, f *fabric.Fabric, engine string) *castBed {
-	v, err := newVirtual(f, emulator.Options{Seed: 1}, Config{}, jobOf(engine, 0))
+func newCastBed(t *rapid.T, f *fabric.Fabric, engine string, lmc uint8) *castBed {
+	v, err := newVirtual(f, emulator.Options{Seed: 1}, Config{}, jobOf(engine, lmc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestGroupsThroughFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newCastBed(t, f, formula[1])
+		b := newCastBed(t, f, formula[1], rapid.SampledFrom([]uint8{0, 0, 2}).Draw(t, "LMC"))
 		if b.subnet == nil || b.subnet.Plan.Multicast == nil {
 			t.Fatalf("no trees: %v", b.v.entries)
 		}

@@ -203,8 +203,14 @@ func TestProxy(t *testing.T) {
 		asks   int32
 		want   mad.Status
 	}{
-		{mad.Set, 1, mad.StatusOK}, {mad.Delete, 2, mad.StatusOK}, {mad.Set, 2, mad.StatusOK}, {mad.Set, 0, mad.StatusOK}, {mad.Delete, 1, mad.StatusRequestInvalid},
-		{mad.Set, 1, mad.StatusRequestInvalid}, {mad.Delete, 0, mad.StatusOK}, {mad.Delete, 0, mad.StatusRequestInvalid},
+		{mad.Set, 1, mad.StatusOK},
+		{mad.Delete, 2, mad.StatusOK},
+		{mad.Set, 2, mad.StatusOK},
+		{mad.Set, 0, mad.StatusOK},
+		{mad.Delete, 1, mad.StatusRequestInvalid},
+		{mad.Set, 1, mad.StatusRequestInvalid},
+		{mad.Delete, 0, mad.StatusOK},
+		{mad.Delete, 0, mad.StatusRequestInvalid},
 	} {
 		if got := join(step.method, step.asks); got != step.want {
 			t.Errorf("step %d: %v of %d for port 0: %v, want %v", i, step.method, step.asks, got, step.want)

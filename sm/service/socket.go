@@ -27,9 +27,6 @@ func Listen(path string) (net.Listener, error) {
 	defer os.Remove(dir)
 	private := filepath.Join(dir, "s")
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: private})
-	if errors.Is(err, syscall.EINVAL) {
-		return nil, fmt.Errorf("%s: its directory has too long a name for a socket", path)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -37,26 +34,24 @@ func Listen(path string) (net.Listener, error) {
 	if err = os.Chmod(private, 0o600); err == nil {
 		err = os.Link(private, path) // fails where another manager was faster
 	}
-	made, err2 := os.Lstat(private)
 	os.Remove(private)
-	if err = errors.Join(err, err2); err != nil {
+	if err != nil {
 		_ = listener.Close()
 		return nil, err
 	}
-	return &unlinking{listener, path, made}, nil
+	return &unlinking{listener, path}, nil
 }
 
-// unlinking is a listener that removes its socket when it is closed, unless another one has taken the place.
+// unlinking is a listener that removes its socket when it is closed.
 type unlinking struct {
 	net.Listener
 	path string
-	made os.FileInfo
 }
 
 // Close implements net.Listener.
 func (u *unlinking) Close() error {
 	err := u.Listener.Close()
-	if is, err2 := os.Lstat(u.path); err == nil && err2 == nil && os.SameFile(is, u.made) {
+	if err == nil {
 		os.Remove(u.path)
 	}
 	return err
