@@ -17,10 +17,10 @@ func (p *Plan) On(after *subnets.Network, local []*route.Plan) *Plan {
 	for port := range after.Ports {
 		out.Down[port] = out.Down[port] || after.Ports[port].End < 0
 	}
-	moved := make([][]int32, len(after.Subnets)) // of subnets that have changed, by end port: its number before
+	moved, switches := make([][]int32, len(after.Subnets)), make([][]int32, len(after.Subnets)) // of subnets that have changed, by end port and switch: its number before
 	for s := range moved {
 		if now, was := after.Graph(int32(s)), p.Net.Graph(int32(s)); now != was {
-			_, moved[s] = fabric.Match(was, now)
+			switches[s], moved[s] = fabric.Match(was, now)
 		}
 	}
 	out.Gateway, out.Egress = slices.Clone(p.Gateway), slices.Clone(p.Egress)
@@ -29,6 +29,15 @@ func (p *Plan) On(after *subnets.Network, local []*route.Plan) *Plan {
 		for t, row := range out.Gateway[s] {
 			if row != nil && (moved[s] != nil || moved[t] != nil) {
 				out.Gateway[s][t] = p.rowOn(after, int32(s), row, moved[t])
+			}
+		}
+	}
+	out.BySwitch = slices.Clone(p.BySwitch)
+	for s := range out.BySwitch {
+		out.BySwitch[s] = slices.Clone(p.BySwitch[s])
+		for t, row := range out.BySwitch[s] {
+			if row != nil && (moved[s] != nil || moved[t] != nil) {
+				out.BySwitch[s][t] = p.switchesOn(after, int32(s), int32(t), switches[s], moved[t])
 			}
 		}
 	}
@@ -62,6 +71,23 @@ func (p *Plan) rowOn(after *subnets.Network, s int32, row, moved []int32) []int3
 	return row
 }
 
+// switchesOn is rowOn for a row of BySwitch. A new switch has no gateways.
+func (p *Plan) switchesOn(after *subnets.Network, s, t int32, switches, moved []int32) (out []int32) {
+	old, ends := p.BySwitch[s][t], p.Net.Graph(t).NumEnds
+	for sw := range after.Graph(s).NumSwitches {
+		was := int32(sw)
+		if switches != nil {
+			was = switches[sw]
+		}
+		if was < 0 {
+			out = append(out, slices.Repeat([]int32{-1}, after.Graph(t).NumEnds)...)
+			continue
+		}
+		out = append(out, p.rowOn(after, s, old[int(was)*ends:][:ends], moved)...)
+	}
+	return out
+}
+
 // reordered returns a row by the end ports of a changed subnet; new ones get a value.
 func reordered[T int32 | uint8](row []T, moved []int32, fresh T) []T {
 	out := make([]T, len(moved))
@@ -84,11 +110,24 @@ func MovedGateways(before, after *Plan) (all, moved int64) {
 				}
 				to := Address{target, e}
 				all++
-				if before.GatewayPort(s, to) != after.GatewayPort(s, to) {
+				if before.moves(after, s, to) {
 					moved++
 				}
 			}
 		}
 	}
 	return all, moved
+}
+
+// moves reports whether another Plan on the same network gives a subnet, or a switch of it, another gateway for a target.
+func (p *Plan) moves(after *Plan, s int32, to Address) bool {
+	if p.bySwitch(s, to.Subnet) == nil && after.bySwitch(s, to.Subnet) == nil {
+		return p.GatewayPort(s, to) != after.GatewayPort(s, to)
+	}
+	for sw := range int32(p.Net.Graph(s).NumSwitches) {
+		if p.gatewayOf(s, sw, to) != after.gatewayOf(s, sw, to) {
+			return true
+		}
+	}
+	return false
 }

@@ -11,8 +11,8 @@ import (
 	"weft/sim/flow"
 )
 
-// On irregular subnets with layers, Nearest delivers at least 90 % of the effective bisection bandwidth that nue reaches on the same switches as one subnet
-// with the same lanes, on average; ISSR, whose ways are detours, does not. Inputs are fixed, so figures are.
+// On irregular subnets with layers, Nearest delivers on each network at least 90 % of the effective bisection bandwidth that nue reaches on the same switches as one subnet
+// with the same lanes; ISSR, whose ways are detours, does not on average. Inputs are fixed, so figures are.
 func TestNearestAgainstNue(t *testing.T) {
 	sum := map[Method]float64{}
 	const networks = 8
@@ -48,9 +48,12 @@ func TestNearestAgainstNue(t *testing.T) {
 			ratio := got.Mean / want.Bandwidth.Mean
 			t.Logf("%s, %d subnets, %d VLs: %.4f, nue %.4f, ratio %.3f", method, len(n.Subnets), r.VLs, got.Mean, want.Bandwidth.Mean, ratio)
 			sum[method] += ratio / networks
+			if method == Nearest && ratio < .9 {
+				t.Errorf("%s: %.3f of what nue has", n.Name, ratio)
+			}
 		}
 	}
-	if sum[Nearest] < .9 || sum[ISSR] > sum[Nearest] {
+	if sum[ISSR] > .9 {
 		t.Errorf("mean ratio to nue: %v", sum)
 	}
 }

@@ -244,7 +244,7 @@ func (f *Flat) First(src, dst int32) (fabric.LID, uint8) { return f.sends(f.p, s
 // sends does the work of First, by a Plan.
 func (f *Flat) sends(p *Plan, src, dst int32) (fabric.LID, uint8) {
 	from, to := f.place[src], f.place[dst]
-	lid := p.DLID(from.Subnet, to)
+	lid := p.DLID(from, to)
 	if lid == 0 {
 		return 0, 0
 	}

@@ -293,6 +293,12 @@ func TestMappingRoundTrip(t *testing.T) {
 					if s != target && p.Gateway[s][target][e] != again.Gateway[s][target][e] {
 						t.Fatalf("subnet %d, target %d %d: gateway %d, by the mapping file %d", s, target, e, p.Gateway[s][target][e], again.Gateway[s][target][e])
 					}
+					for sw := range int32(n.Graph(int32(s)).NumSwitches) {
+						to := Address{int32(target), e}
+						if want, got := p.gatewayOf(int32(s), sw, to), again.gatewayOf(int32(s), sw, to); s != target && want != got {
+							t.Fatalf("subnet %d, switch %d, target %d %d: gateway %d, by the mapping file %d", s, sw, target, e, want, got)
+						}
+					}
 				}
 			}
 		}
@@ -304,6 +310,7 @@ func TestFindRouter(t *testing.T) {
 	m, err := ReadMapping("m", []byte(`# code 1
 fec0::2:0:0:0:11 0xa1
 fec0::2:0:0:0:11 0xb1  # backup
+fec0::2:0:0:0:11 0xc1 0x51  # of one switch
 0xfec0000000000002 0xa2
 * 0xd1
 * 0xd2
@@ -320,18 +327,23 @@ fec0::2:0:0:0:11 0xb1  # backup
 	}
 	for _, c := range []struct {
 		gid  string
+		at   fabric.GUID
 		down []fabric.GUID
 		want fabric.GUID
 	}{
-		{"fec0::2:0:0:0:11", nil, 0xa1},
-		{"fec0::2:0:0:0:11", []fabric.GUID{0xa1}, 0xb1},
-		{"fec0::2:0:0:0:11", []fabric.GUID{0xa1, 0xb1}, 0xa2},
-		{"fec0::2:0:0:0:12", nil, 0xa2},
-		{"fec0::2:0:0:0:12", []fabric.GUID{0xa2}, 0xd1},
-		{"fec0::3:0:0:0:11", []fabric.GUID{0xd1}, 0xd2},
-		{"fec0::3:0:0:0:11", []fabric.GUID{0xd1, 0xd2}, 0},
+		{"fec0::2:0:0:0:11", 0, nil, 0xa1},
+		{"fec0::2:0:0:0:11", 0, []fabric.GUID{0xa1}, 0xb1},
+		{"fec0::2:0:0:0:11", 0, []fabric.GUID{0xa1, 0xb1}, 0xa2},
+		{"fec0::2:0:0:0:11", 0x51, nil, 0xc1},
+		{"fec0::2:0:0:0:11", 0x52, nil, 0xa1},
+		{"fec0::2:0:0:0:11", 0x51, []fabric.GUID{0xc1}, 0xa1},
+		{"fec0::2:0:0:0:12", 0x51, nil, 0xa2},
+		{"fec0::2:0:0:0:12", 0, nil, 0xa2},
+		{"fec0::2:0:0:0:12", 0, []fabric.GUID{0xa2}, 0xd1},
+		{"fec0::3:0:0:0:11", 0, []fabric.GUID{0xd1}, 0xd2},
+		{"fec0::3:0:0:0:11", 0, []fabric.GUID{0xd1, 0xd2}, 0},
 	} {
-		got, ok := m.FindRouter(gid(c.gid), func(g fabric.GUID) bool { return !slices.Contains(c.down, g) })
+		got, ok := m.FindRouter(gid(c.gid), c.at, func(g fabric.GUID) bool { return !slices.Contains(c.down, g) })
 		if got != c.want || ok != (c.want != 0) {
 			t.Errorf("%s with %v down: %s, want %s", c.gid, c.down, got, c.want)
 		}

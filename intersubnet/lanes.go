@@ -109,7 +109,11 @@ func (p *Plan) layersFor(order []int32, known [][]int32) int {
 func (p *Plan) crossed(s, target int32) (list []int32) {
 	ports := p.Net.Subnets[s].Ports
 	seen := make([]bool, len(ports)+1)
-	for _, place := range p.Gateway[s][target] {
+	row := p.bySwitch(s, target)
+	if row == nil {
+		row = p.Gateway[s][target]
+	}
+	for _, place := range row {
 		if seen[place+1] || place < 0 {
 			continue
 		}

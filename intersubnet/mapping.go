@@ -18,17 +18,25 @@ import (
 //
 //	fec0:0000:0000:0002:0200:0048:0000:0101 0x0200005200000101
 //	fec0:0000:0000:0002:0200:0048:0000:0101 0x0200005200000205   a second line is the backup of the first
+//	fec0:0000:0000:0002:0200:0048:0000:0101 0x0200005200000205 0x0200005300000004   for sources at this switch
 //	0xfec0000000000002 0x0200005200000101                         a whole prefix, as OpenSM's prefix routes
 //	* 0x0200005200000101                                          the default
 //	* 0x0200005200000201                                          its backup
 //
-// What fits best decides, whatever the order: a GID, then a prefix, then *. Of lines that fit equally the first whose port can be used counts.
+// What fits best decides, whatever the order: a GID for the switch of the source, a GID, then a prefix, then *. Of lines that fit equally the first whose port can be used counts.
 type Mapping struct {
 	byGID    map[subnets.GID][]fabric.GUID
+	bySwitch map[gidAt][]fabric.GUID
 	byPrefix map[subnets.Prefix][]fabric.GUID
 	defaults []fabric.GUID
 	file     string
 	lines    map[fabric.GUID]int // by router port: the first line that names it
+}
+
+// gidAt is a GID as the target of sources at a switch.
+type gidAt struct {
+	gid subnets.GID
+	at  fabric.GUID
 }
 
 // maxMappingLine bounds a line of a mapping file.
@@ -36,7 +44,7 @@ const maxMappingLine = 1024
 
 // ReadMapping reads a mapping file. Errors are of type *netfile.Error. What stands behind # is a comment.
 func ReadMapping(name string, data []byte) (*Mapping, error) {
-	m := &Mapping{byGID: map[subnets.GID][]fabric.GUID{}, byPrefix: map[subnets.Prefix][]fabric.GUID{}, file: name, lines: map[fabric.GUID]int{}}
+	m := &Mapping{byGID: map[subnets.GID][]fabric.GUID{}, bySwitch: map[gidAt][]fabric.GUID{}, byPrefix: map[subnets.Prefix][]fabric.GUID{}, file: name, lines: map[fabric.GUID]int{}}
 	rest := bytes.TrimPrefix(data, []byte("\uFEFF"))
 	for at := 1; len(rest) > 0; at++ {
 		var line []byte
@@ -58,8 +66,8 @@ func (m *Mapping) line(text string, at int) error {
 	if len(words) == 0 {
 		return nil
 	}
-	if len(words) != 2 {
-		return fmt.Errorf("%d words: want a GID, a prefix or *, and the GUID of a router port", len(words))
+	if len(words) != 2 && len(words) != 3 {
+		return fmt.Errorf("%d words: want a GID, a prefix or *, and the GUID of a router port; behind a GID also that of the switch of the source", len(words))
 	}
 	port, err := fabric.ParseGUID(words[1])
 	if err != nil {
@@ -69,6 +77,16 @@ func (m *Mapping) line(text string, at int) error {
 		m.lines[port] = at
 	}
 	switch target := words[0]; {
+	case len(words) == 3:
+		gid, err := subnets.ParseGID(target)
+		if err != nil {
+			return err
+		}
+		at, err := fabric.ParseGUID(words[2])
+		if err != nil {
+			return fmt.Errorf("%q is not the GUID of a switch (want up to 16 hexadecimal digits)", words[2])
+		}
+		m.bySwitch[gidAt{gid, at}] = append(m.bySwitch[gidAt{gid, at}], port)
 	case target == "*":
 		m.defaults = append(m.defaults, port)
 	case strings.Contains(target, ":"):
@@ -87,10 +105,10 @@ func (m *Mapping) line(text string, at int) error {
 	return nil
 }
 
-// FindRouter returns the GUID of the router port to which packets for a GID go: of those named the first that can be used. It returns
-// false where there is none.
-func (m *Mapping) FindRouter(gid subnets.GID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
-	for _, ports := range [][]fabric.GUID{m.byGID[gid], m.byPrefix[gid.Prefix], m.defaults} {
+// FindRouter returns the GUID of the router port to which packets of a source at a switch (0: anywhere) for a GID go: of those named the first that can be used. It
+// returns false where there is none.
+func (m *Mapping) FindRouter(gid subnets.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
+	for _, ports := range [][]fabric.GUID{m.bySwitch[gidAt{gid, at}], m.byGID[gid], m.byPrefix[gid.Prefix], m.defaults} {
 		if i := slices.IndexFunc(ports, usable); i >= 0 {
 			return ports[i], true
 		}
@@ -99,8 +117,8 @@ func (m *Mapping) FindRouter(gid subnets.GID, usable func(port fabric.GUID) bool
 }
 
 // Router is FindRouter for a GID as it is in datagrams.
-func (m *Mapping) Router(gid mad.GID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
-	return m.FindRouter(GIDOf(gid), usable)
+func (m *Mapping) Router(gid mad.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
+	return m.FindRouter(GIDOf(gid), at, usable)
 }
 
 // GIDOf returns a GID as it is in datagrams in its parts.
@@ -136,14 +154,42 @@ func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
 		for guid, place := range places {
 			leads[guid] = a.leads(p.Net.Subnets[s].Ports[place], target)
 		}
+		usable := func(g fabric.GUID) bool { return leads[g] }
 		for _, end := range targets(p.Net, target) {
-			if guid, ok := m.FindRouter(p.Net.GID(target, end), func(g fabric.GUID) bool { return leads[g] }); ok {
+			if guid, ok := m.FindRouter(p.Net.GID(target, end), 0, usable); ok {
 				row[end] = places[guid]
 			}
 		}
 		p.Gateway[s][target] = a.rows.row(row)
+		p.applySwitches(m, s, target, places, usable)
 	}
 	return nil
+}
+
+// applySwitches sets the gateways of the switches of a subnet by a mapping file, where it names switches.
+func (p *Plan) applySwitches(m *Mapping, s, target int32, places map[fabric.GUID]int32, usable func(port fabric.GUID) bool) {
+	if p.BySwitch == nil && len(m.bySwitch) == 0 {
+		return
+	}
+	if p.BySwitch == nil {
+		p.BySwitch = noneBySwitch(len(p.Net.Subnets))
+	}
+	p.BySwitch[s][target] = nil
+	g, general := p.Net.Graph(s), p.Gateway[s][target]
+	var row []int32
+	other := false
+	for sw := range g.NumSwitches {
+		row = append(row, general...)
+		for _, end := range targets(p.Net, target) {
+			guid, ok := m.FindRouter(p.Net.GID(target, end), g.SwitchGUID[sw]+p.Net.Subnets[s].Shift, usable)
+			if at := sw*len(general) + int(end); ok && row[at] != places[guid] {
+				row[at], other = places[guid], true
+			}
+		}
+	}
+	if other {
+		p.BySwitch[s][target] = row
+	}
 }
 
 // WriteMapping writes the gateways of a subnet as a mapping file: each GID with its port and a backup, the gateway after it on another router where there
@@ -176,6 +222,11 @@ func (p *Plan) WriteMapping(w io.Writer, s int32) error {
 			fmt.Fprintln(out, gid, guid(port))
 			if backup := backupOf(p.Net, ports, port); backup >= 0 {
 				fmt.Fprintln(out, gid, guid(backup))
+			}
+			for sw, at := range p.Net.Graph(s).SwitchGUID {
+				if to := (Address{target, end}); p.differs(s, int32(sw), to) {
+					fmt.Fprintln(out, gid, guid(p.gatewayOf(s, int32(sw), to)), at+p.Net.Subnets[s].Shift)
+				}
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func newRouterHops(p *Plan) *routerHops {
 
 // from returns the hops from a router port to the target, or to the gateway of the port's subnet.
 func (h *routerHops) from(port int32, to Address) int32 {
-	return h.fromTo(port, h.p.DLID(h.p.Net.Ports[port].Subnet, to))
+	return h.fromTo(port, h.p.sentTo(port, to))
 }
 
 // fromTo returns the hops from a router port to a LID of its subnet.

@@ -41,7 +41,10 @@ type Plan struct {
 	// Gateway is by subnet, target subnet and target end port the place, in Subnet.Ports, of the router port to which packets go, -1 for none. A row
 	// is nil where there is no way, and in the subnet itself. Equal rows are one, so rows are not to be written.
 	Gateway [][][]int32
-	Egress  [][]Egress // by router and target subnet
+	// BySwitch is, by subnet and target subnet, nil or what stands in place of the row of Gateway: a gateway for each switch whose end ports send, and target end port
+	// (row switch x end ports of the target + end port). It is nil where no switch has gateways of its own.
+	BySwitch [][][]int32
+	Egress   [][]Egress // by router and target subnet
 	// LayerMap is by the subnet that packets leave over a router, the one that they enter, and their layer of lanes: their layer from then on.
 	// All start on layer 0. SL s of the local Plan on layer l is l*SLs+s.
 	LayerMap [][][route.NumSLs]uint8
@@ -81,20 +84,20 @@ func hash(x uint64, n int) int {
 	return int((x ^ x>>31) % uint64(n))
 }
 
-// DLID returns the destination LID of packets for a target inside a subnet: its own, or that of the gateway there; 0 for none.
-func (p *Plan) DLID(subnet int32, to Address) fabric.LID {
+// DLID returns the destination LID of packets from an end port to a target: its own, or that of the gateway in the end port's subnet; 0 for none.
+func (p *Plan) DLID(from, to Address) fabric.LID {
 	end := to.End
-	if subnet != to.Subnet {
-		port := p.GatewayPort(subnet, to)
+	if from.Subnet != to.Subnet {
+		port := p.gatewayOf(from.Subnet, switchOf(p.Net, from), to)
 		if port < 0 {
 			return 0
 		}
 		end = p.Net.Ports[port].End
 	}
-	return p.Local[subnet].Ends.Base[end]
+	return p.Local[from.Subnet].Ends.Base[end]
 }
 
-// GatewayPort returns the router port to which a subnet sends packets for a target in another, -1 for none.
+// GatewayPort returns the router port to which a subnet sends packets for a target in another, unless BySwitch has others; -1 for none.
 func (p *Plan) GatewayPort(subnet int32, to Address) int32 {
 	row := p.Gateway[subnet][to.Subnet]
 	if row == nil || row[to.End] < 0 {
@@ -124,10 +127,10 @@ func (p *Plan) Forward(in int32, source fabric.LID, sl uint8, to Address) Send {
 		return Send{Port: -1}
 	}
 	port := e.Ports[0]
-	lid := p.DLID(p.Net.Ports[port].Subnet, to)
+	lid := p.sentTo(port, to)
 	if e.Pick != nil {
 		port = e.Ports[e.Pick[to.End]]
-		lid = p.DLID(p.Net.Ports[port].Subnet, to)
+		lid = p.sentTo(port, to)
 	} else {
 		port = e.Ports[p.Hash(source, lid, len(e.Ports))]
 	}
@@ -137,6 +140,15 @@ func (p *Plan) Forward(in int32, source fabric.LID, sl uint8, to Address) Send {
 	}
 	layer := p.LayerMap[from.Subnet][at.Subnet][sl/uint8(p.SLs)]
 	return Send{port, p.Local[at.Subnet].Ends.Base[at.End], lid, p.SL(at.Subnet, at.End, lid, layer)}
+}
+
+// sentTo is DLID from a router port; 0 where the port is gone.
+func (p *Plan) sentTo(port int32, to Address) fabric.LID {
+	at := &p.Net.Ports[port]
+	if at.End < 0 {
+		return 0
+	}
+	return p.DLID(Address{at.Subnet, at.End}, to)
 }
 
 // Hop is a link of a path: a port of a switch, or what an end port sends.
@@ -153,7 +165,7 @@ type Hop struct {
 func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 	path = buf[:0]
 	at := from
-	lid := p.DLID(from.Subnet, to)
+	lid := p.DLID(from, to)
 	if lid == 0 || from == to {
 		return path, from == to
 	}

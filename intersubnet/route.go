@@ -46,6 +46,8 @@ type Request struct {
 	Mappings  map[int]*Mapping  // by subnet: gateways by a mapping file
 	SumOfLIDs bool              // hash the sum of both LIDs, as the paper's algorithm 1 does
 	Down      []int32           // router ports that are not to be used
+	// OneGateway has Nearest send what is for one target by one gateway from all of a subnet, which takes fewer lanes in some networks.
+	OneGateway bool
 	// Routed is by subnet a routing that was made before; nil: each is routed by Local.
 	Routed []*job.Result
 }
@@ -81,12 +83,16 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 		p.issr(a)
 	case Nearest:
 		p.nearestSpread(a)
+		p.chooseBySwitch(a, func(_, _ int32) bool { return !req.OneGateway })
 	case ISFR:
 		p.issr(a)
 		r.Fallbacks = p.isfr(a, ISSR, p.byTables())
 	case Auto:
 		p.nearestSpread(a)
 		r.Fallbacks = p.isfr(a, Nearest, p.byTables())
+		if !req.OneGateway {
+			p.chooseBySwitch(a, p.switchesInto(r.Fallbacks))
+		}
 	}
 	for s, m := range req.Mappings {
 		if err := p.apply(a, int32(s), m); err != nil {

@@ -23,6 +23,7 @@ type saved struct {
 	Down      []int32       `json:"ports_down"`
 	LayerMap  []savedLayers `json:"layer_map"` // where not all stay on the first layer
 	Gateways  []savedRow    `json:"gateways"`
+	BySwitch  []savedRow    `json:"gateways_by_switch,omitempty"` // by switch of the subnet and end port
 	Egress    []savedEgress `json:"egress"`
 }
 
@@ -95,6 +96,9 @@ func (p *Plan) Save(w io.Writer) error {
 			if row != nil {
 				s.Gateways = append(s.Gateways, savedRow{int32(from), int32(to), runsOf(row)})
 			}
+			if row := p.bySwitch(int32(from), int32(to)); row != nil {
+				s.BySwitch = append(s.BySwitch, savedRow{int32(from), int32(to), runsOf(row)})
+			}
 		}
 	}
 	for r := range p.Egress {
@@ -151,8 +155,16 @@ func Load(r io.Reader, n *subnets.Network, local []*route.Plan) (*Plan, error) {
 		}
 		p.LayerMap[m.From][m.To] = m.Layers
 	}
-	if err := p.loadGateways(s.Gateways); err != nil {
+	one := func(savedRow) int { return 1 }
+	if err := p.loadGateways(p.Gateway, s.Gateways, one); err != nil {
 		return nil, err
+	}
+	if len(s.BySwitch) > 0 {
+		p.BySwitch = noneBySwitch(len(n.Subnets))
+		each := func(g savedRow) int { return n.Graph(g.From).NumSwitches }
+		if err := p.loadGateways(p.BySwitch, s.BySwitch, each); err != nil {
+			return nil, err
+		}
 	}
 	return p, p.loadEgress(s.Egress)
 }
@@ -163,17 +175,18 @@ func (p *Plan) isPair(from, to int32) bool {
 	return from >= 0 && from < n && to >= 0 && to < n && from != to
 }
 
-func (p *Plan) loadGateways(rows []savedRow) error {
+// loadGateways reads rows of gateways, of so many times the end ports of their target.
+func (p *Plan) loadGateways(into [][][]int32, rows []savedRow, times func(savedRow) int) error {
 	var known shared[int32]
 	for _, g := range rows {
 		if !p.isPair(g.From, g.To) {
 			return fmt.Errorf("intersubnet: gateways from subnet %d to %d", g.From, g.To)
 		}
-		row, err := rowOf[int32](g.Ports, p.Net.Graph(g.To).NumEnds, -1, len(p.Net.Subnets[g.From].Ports))
+		row, err := rowOf[int32](g.Ports, p.Net.Graph(g.To).NumEnds*times(g), -1, len(p.Net.Subnets[g.From].Ports))
 		if err != nil {
 			return fmt.Errorf("intersubnet: gateways from subnet %d to %d: %w", g.From, g.To, err)
 		}
-		p.Gateway[g.From][g.To] = known.row(row)
+		into[g.From][g.To] = known.row(row)
 	}
 	return nil
 }

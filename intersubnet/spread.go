@@ -109,7 +109,7 @@ func (sp *spreader) walkTarget(to Address, pick func(s int32, to Address), sign 
 			}
 			pick(s, to)
 		}
-		total := sp.carry(s, p.DLID(s, to), func(link int32, flow float64) { sp.load[link] += sign * flow })
+		total := sp.carry(s, sp.lid(s, to), func(link int32, flow float64) { sp.load[link] += sign * flow })
 		if s == to.Subnet {
 			continue
 		}
@@ -142,7 +142,7 @@ func (sp *spreader) choose(s int32, to Address) {
 // cost adds up the loads of links on the way that packets for a target take from their subnet's gateway on.
 func (sp *spreader) cost(s int32, to Address) (cost float64) {
 	p := sp.p
-	total := sp.carry(s, p.DLID(s, to), func(link int32, flow float64) { cost += flow * (sp.load[link] + flow/2) })
+	total := sp.carry(s, sp.lid(s, to), func(link int32, flow float64) { cost += flow * (sp.load[link] + flow/2) })
 	for range p.Net.Subnets {
 		port := p.egressOf(p.GatewayPort(s, to), to)
 		if port < 0 {
@@ -151,7 +151,7 @@ func (sp *spreader) cost(s int32, to Address) (cost float64) {
 		at := &p.Net.Ports[port]
 		s = at.Subnet
 		cost += total * (sp.load[sp.outOf(port)] + total/2)
-		sp.way(s, p.Net.Graph(s).EndSwitch[at.End], p.DLID(s, to), func(link int32) { cost += total * (sp.load[link] + total/2) })
+		sp.way(s, p.Net.Graph(s).EndSwitch[at.End], sp.lid(s, to), func(link int32) { cost += total * (sp.load[link] + total/2) })
 		if s == to.Subnet {
 			break
 		}
@@ -194,6 +194,15 @@ func (sp *spreader) way(s, sw int32, lid fabric.LID, visit func(link int32)) {
 func (sp *spreader) outOf(port int32) int32 {
 	at := &sp.p.Net.Ports[port]
 	return sp.first[at.Subnet] + int32(len(sp.p.Net.Graph(at.Subnet).Attached)) + at.End
+}
+
+// lid is the LID to which a subnet sends for a target: its own, or that of the gateway.
+func (sp *spreader) lid(s int32, to Address) fabric.LID {
+	end := to.End
+	if s != to.Subnet {
+		end = sp.p.Net.Ports[sp.p.GatewayPort(s, to)].End
+	}
+	return sp.p.Local[s].Ends.Base[end]
 }
 
 // egressOf is the port by which the router of a gateway sends packets for a target; -1 for none.

@@ -218,15 +218,15 @@ func TestPingBetweenSubnets(t *testing.T) {
 				if rec == nil {
 					t.Fatalf("%s: %v is told no path to %v", c.formula, from, to)
 				}
-				if lid := fabric.LID(mad.PathRecordDLID.Get(rec)); lid != j.p.DLID(from.Subnet, to) || !bytes.Equal(rec[8:24], gid[:]) || mad.PathRecordHopLimit.Get(rec) < 2 {
-					t.Fatalf("%s: %v to %v: LID %d, the Plan has %d: %x", c.formula, from, to, lid, j.p.DLID(from.Subnet, to), rec)
+				if lid := fabric.LID(mad.PathRecordDLID.Get(rec)); lid != j.p.DLID(from, to) || !bytes.Equal(rec[8:24], gid[:]) || mad.PathRecordHopLimit.Get(rec) < 2 {
+					t.Fatalf("%s: %v to %v: LID %d, the Plan has %d: %x", c.formula, from, to, lid, j.p.DLID(from, to), rec)
 				}
 				d := j.ping(from, gid, 0)
 				if d == nil || d.MAD.Method() != mad.GetResp || d.MAD.Status() != mad.StatusOK || d.Addr.GRH.GID != gid || d.MAD.TID()&0xFFFF != 0x77 {
 					t.Fatalf("%s: %v to %v: %+v", c.formula, from, to, d)
 				}
-				if d.Addr.SLID != uint16(j.p.DLID(from.Subnet, to)) && c.method != intersubnet.Nearest && c.method != intersubnet.ISSR {
-					t.Fatalf("%s: the answer of %v comes over LID %d, asked for over %d", c.formula, to, d.Addr.SLID, j.p.DLID(from.Subnet, to))
+				if d.Addr.SLID != uint16(j.p.DLID(from, to)) && c.method != intersubnet.Nearest && c.method != intersubnet.ISSR {
+					t.Fatalf("%s: the answer of %v comes over LID %d, asked for over %d", c.formula, to, d.Addr.SLID, j.p.DLID(from, to))
 				}
 				pings++
 			}
@@ -286,7 +286,7 @@ func TestBackupRouter(t *testing.T) {
 		j.manage(s, before)
 	}
 	rec := j.pathTo(from, gid)
-	if rec == nil || fabric.LID(mad.PathRecordDLID.Get(rec)) == before.DLID(from.Subnet, to) {
+	if rec == nil || fabric.LID(mad.PathRecordDLID.Get(rec)) == before.DLID(from, to) {
 		t.Fatalf("no backup: %x", rec)
 	}
 	if d := j.ping(from, gid, 0); d == nil {

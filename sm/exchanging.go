@@ -86,7 +86,7 @@ func (x *exchanging) look(m *Manager) {
 }
 
 // router finds the port of a router to which packets for a GID of another subnet go.
-func (x *exchanging) router(gid mad.GID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
+func (x *exchanging) router(gid mad.GID, _ fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
 	ways := x.met.Load()
 	if ways == nil {
 		return 0, false

@@ -231,7 +231,7 @@ func TestExchangePings(t *testing.T) {
 func (x *exchanged) ask() {
 	for s := range x.told {
 		prefix, met := x.n.Subnets[s].Prefix, x.met[s]
-		x.told[s].Router = func(gid mad.GID, usable func(fabric.GUID) bool) (fabric.GUID, bool) {
+		x.told[s].Router = func(gid mad.GID, _ fabric.GUID, usable func(fabric.GUID) bool) (fabric.GUID, bool) {
 			return met.Router(prefix, intersubnet.GIDOf(gid), false, usable)
 		}
 	}

@@ -160,6 +160,14 @@ func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Requ
 			if report, failed = betweencheck.Judge(ctx, r.Plan, opt); failed != nil {
 				return nil, nil, failed
 			}
+		case err != nil && r.Plan.BySwitch != nil:
+			one := *req
+			one.OneGateway, one.Routed = true, r.Jobs
+			d, r, err := RouteBetween(ctx, n, &one, hostsOnly)
+			if err == nil {
+				d.Why = strings.TrimPrefix(d.Why+"; one gateway for all of a subnet and a target: a gateway for each switch takes more lanes than there are", "; ")
+			}
+			return d, r, err
 		case err != nil:
 			return nil, nil, err
 		}

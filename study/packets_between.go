@@ -136,7 +136,7 @@ func (b *PacketsBetween) around(ctx context.Context, down map[int32]bool, before
 func (b *PacketsBetween) findAround(ctx context.Context, down map[int32]bool) (*intersubnet.Plan, error) {
 	req := *b.Request
 	req.Down = slices.Concat(req.Down, slices.Sorted(maps.Keys(down)))
-	req.Routed = nil
+	req.Routed, req.OneGateway = nil, b.Plan.BySwitch == nil
 	for _, local := range b.Plan.Local { // hosts and switches keep their LIDs and tables
 		req.Routed = append(req.Routed, &job.Result{Plan: local})
 	}

@@ -47,7 +47,7 @@ func (b *betweenFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&b.method, "between", string(intersubnet.Auto), "how to route between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
 	f.StringArrayVar(&b.engines, "engine-of", nil, "engine, or chain of engines, of one of several subnets, NAME=CHAIN (default: --engine)")
-	f.StringArrayVar(&b.mappings, "mapping", nil, "file of the gateways of one of several subnets, NAME=FILE: lines GID or prefix or *, and the GUID of a router port")
+	f.StringArrayVar(&b.mappings, "mapping", nil, "file of the gateways of one of several subnets, NAME=FILE: lines GID or prefix or *, and the GUID of a router port; behind a GID also that of the switch of the sources for which it holds")
 	f.StringArrayVar(&b.down, "port-down", nil, "port of a router that is not to be used, by its GUID")
 	f.BoolVar(&b.hostsOnly, "hosts-only", false, "prove several subnets for pairs of hosts alone, not for port 0 of switches")
 	f.BoolVar(&b.sum, "sum-of-lids", false, "have routers hash the sum of source and destination LID, as the paper's algorithm 1, not both")

@@ -289,10 +289,14 @@ func breakPlan(t *rapid.T, p *intersubnet.Plan) {
 	target := int32(rapid.IntRange(0, len(p.Net.Subnets)-1).Draw(t, "target"))
 	switch rapid.IntRange(0, 2).Draw(t, "what") {
 	case 0: // a gateway
-		if row := p.Gateway[s][target]; row != nil {
+		rows := p.Gateway
+		if p.BySwitch != nil && p.BySwitch[s][target] != nil {
+			rows = p.BySwitch
+		}
+		if row := rows[s][target]; row != nil {
 			row = append([]int32(nil), row...)
 			row[rapid.IntRange(0, len(row)-1).Draw(t, "end")] = int32(rapid.IntRange(-1, len(p.Net.Subnets[s].Ports)-1).Draw(t, "place"))
-			p.Gateway[s][target] = row
+			rows[s][target] = row
 		}
 	case 1: // a way out of a router
 		r := int32(rapid.IntRange(0, len(p.Net.Routers)-1).Draw(t, "router"))

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -63,6 +64,7 @@ func (j *judge) groups(target int32) [][]int32 {
 			})
 		}
 	}
+	j.partBySwitch(&q, target)
 	for r := range j.n.Routers {
 		if row := j.p.Egress[r][target].Pick; len(row) > 0 && !picks[&row[0]] {
 			picks[&row[0]] = true
@@ -75,6 +77,27 @@ func (j *judge) groups(target int32) [][]int32 {
 		}
 	}
 	return q.lists()
+}
+
+// partBySwitch parts the end ports of a subnet for which some switch has another gateway.
+func (j *judge) partBySwitch(q *partition, target int32) {
+	ends := j.grounds[target].g.NumEnds
+	for s := range j.p.BySwitch {
+		row := j.p.BySwitch[s][target]
+		known := map[string]int32{}
+		q.part(func(end int32) int32 {
+			var column []byte
+			for at := int(end); at < len(row); at += ends {
+				column = binary.AppendVarint(column, int64(row[at]))
+			}
+			number, ok := known[string(column)]
+			if !ok {
+				number = int32(len(known))
+				known[string(column)] = number
+			}
+			return number
+		})
+	}
 }
 
 // lists lists the members of the groups, which are in order of their first ones.

@@ -11,7 +11,7 @@ import (
 func (j *judge) ways() {
 	w := &walker{
 		judge: j, fate: make([]fate, len(j.n.Routers)), state: make([]uint8, len(j.n.Routers)),
-		arrived: make([]uint16, len(j.n.Ports)), entered: make([]uint16, len(j.n.Ports)), sent: map[int32]*sending{},
+		arrived: make([]uint16, len(j.n.Ports)), entered: make([]uint16, len(j.n.Ports)), sent: map[[2]int32]*sending{},
 	}
 	for target := range int32(len(j.n.Subnets)) {
 		for _, group := range j.groups(target) {
@@ -55,11 +55,11 @@ type walker struct {
 	fate    []fate  // by router
 	state   []uint8 // by router
 	arrived []uint16
-	touched []int32            // router ports with something in arrived
-	routers []int32            // with state
-	sent    map[int32]*sending // by router port
-	entered []uint16           // by router port: on which layers it sends to the group
-	enterBy []int32            // router ports with something in entered
+	touched []int32               // router ports with something in arrived
+	routers []int32               // with state
+	sent    map[[2]int32]*sending // by router port and switch, -1 for all
+	entered []uint16              // by router port: on which layers it sends to the group
+	enterBy []int32               // router ports with something in entered
 	target  int32
 	group   []int32 // end ports of the target subnet
 	end     int32   // the first of the group
@@ -92,20 +92,47 @@ func (w *walker) to(target int32, group []int32) {
 func (w *walker) from(s int32) {
 	all, targets := w.count[s], int64(len(w.group))
 	w.r.Pairs += all * targets
-	joined := int64(0) // end ports that could reach the target
 	here := w.partOf(w.target, w.end)
+	if w.ownRow(s) != nil {
+		for sw := range w.senders[s] {
+			if n := w.judgedAt(s, int32(sw)); w.parts.find(w.parts.of[s][w.grounds[s].part[sw]]) != here {
+				w.r.Disconnected += n * targets
+			} else if n > 0 {
+				w.fromSwitch(s, int32(sw), n)
+			}
+		}
+		return
+	}
+	joined := int64(0) // end ports that could reach the target
 	for part, size := range w.parts.sizes[s] {
 		if w.parts.find(w.parts.of[s][part]) == here {
 			joined += size
 		}
 	}
 	w.r.Disconnected += (all - joined) * targets
-	port := w.gateway(s)
+	w.fromSwitch(s, -1, joined)
+}
+
+// judgedAt counts the end ports of a switch that are judged.
+func (w *walker) judgedAt(s, sw int32) (n int64) {
+	g := w.grounds[s].g
+	for _, e := range g.SwitchEnds[g.EndsStart[sw]:g.EndsStart[sw+1]] {
+		if w.judged(s, e) {
+			n++
+		}
+	}
+	return n
+}
+
+// fromSwitch follows the packets of the end ports of a switch of a subnet, or with -1 of all: so many of them could reach the target.
+func (w *walker) fromSwitch(s, sw int32, joined int64) {
+	targets := int64(len(w.group))
+	port := w.gateway(s, sw)
 	if port < 0 {
 		w.lose(s, joined, "there is no gateway")
 		return
 	}
-	at := w.sending(port)
+	at := w.sending(port, sw)
 	w.seeArrive(port, at.sls)
 	f := w.follow(w.n.Ports[port].Router)
 	if !f.ok {
@@ -137,26 +164,38 @@ func (w *walker) lose(s int32, ends int64, why string) {
 	}
 }
 
-// gateway returns the router port to which a subnet sends packets for the target, -1 for none that it has.
-func (w *walker) gateway(s int32) int32 {
-	row := w.p.Gateway[s][w.target]
-	if int(w.end) >= len(row) {
+// ownRow is the row of gateways by switch of a subnet, nil where it has none.
+func (w *walker) ownRow(s int32) []int32 {
+	if w.p.BySwitch == nil {
+		return nil
+	}
+	return w.p.BySwitch[s][w.target]
+}
+
+// gateway returns the router port to which a switch of a subnet has packets for the target sent, -1 for none that it has.
+func (w *walker) gateway(s, sw int32) int32 {
+	row, i := w.p.Gateway[s][w.target], int(w.end)
+	if own := w.ownRow(s); own != nil {
+		row, i = own, int(sw)*w.grounds[w.target].g.NumEnds+i
+	}
+	if i >= len(row) {
 		return -1
 	}
-	place, ports := row[w.end], w.n.Subnets[s].Ports
+	place, ports := row[i], w.n.Subnets[s].Ports
 	if place < 0 || int(place) >= len(ports) || w.p.Down[ports[place]] {
 		return -1
 	}
 	return ports[place]
 }
 
-// sending sums up the end ports of a subnet that send to a router port of it.
-func (w *walker) sending(port int32) *sending {
-	if at := w.sent[port]; at != nil {
+// sending sums up the end ports of a switch, or with -1 of all switches, that send to a router port of their subnet.
+func (w *walker) sending(port, sw int32) *sending {
+	key := [2]int32{port, sw}
+	if at := w.sent[key]; at != nil {
 		return at
 	}
 	at := &sending{}
-	w.sent[port] = at
+	w.sent[key] = at
 	s := w.n.Ports[port].Subnet
 	d := w.grounds[s]
 	lid := d.p.Ends.Base[w.n.Ports[port].End]
@@ -165,7 +204,7 @@ func (w *walker) sending(port int32) *sending {
 	}
 	hops := d.to(lid)
 	for e := range int32(d.g.NumEnds) {
-		if h := hops[d.g.EndSwitch[e]]; h != lost && w.judged(s, e) && d.p.Ends.Base[e] != 0 {
+		if h := hops[d.g.EndSwitch[e]]; h != lost && (sw < 0 || sw == d.g.EndSwitch[e]) && w.judged(s, e) && d.p.Ends.Base[e] != 0 {
 			at.reach++
 			at.hops += int64(h)
 			at.max = max(at.max, int(h))
@@ -222,7 +261,7 @@ func (w *walker) behind(q int32) fate {
 	if at.Subnet == w.target {
 		return w.inside(d, from)
 	}
-	port := w.gateway(at.Subnet)
+	port := w.gateway(at.Subnet, from)
 	if port < 0 {
 		return fate{}
 	}
@@ -267,16 +306,19 @@ func (w *walker) seeArrive(port int32, sls uint16) {
 
 // seeLeave notes that a router sends packets for the group, which came by one port on some SLs, by another.
 func (w *walker) seeLeave(port, q int32, sls uint16) {
+	if w.p.Down[q] {
+		return
+	}
 	at := &w.n.Ports[q]
 	d, to := w.grounds[at.Subnet], w.group
 	next := int32(-1)
 	if at.Subnet != w.target {
-		if next = w.gateway(at.Subnet); next < 0 {
+		if next = w.gateway(at.Subnet, d.g.EndSwitch[at.End]); next < 0 {
 			return
 		}
 		to = []int32{w.n.Ports[next].End}
 	}
-	if w.p.Down[q] || d.p.Ends.Base[to[0]] == 0 { // an end port without a LID is a group by itself
+	if d.p.Ends.Base[to[0]] == 0 { // an end port without a LID is a group by itself
 		return
 	}
 	locals, layers, out := d.sls(at.End, to), uint16(0), uint16(0)

@@ -132,8 +132,9 @@ func (r *Responder) paths(s *Subnet, q mad.Datagram) mad.Datagram {
 		return r.refuse(q, status)
 	}
 	to, status := s.ends(p.mask, pathDGID, pathDLID, p.dgid, p.dlid)
-	if s.isRemote(&p) {
-		to, status = s.toRemote(&p)
+	remote := s.isRemote(&p)
+	if remote {
+		to, status = s.toRemote(&p, from.first)
 	}
 	if status != mad.StatusOK {
 		return r.refuse(q, status)
@@ -143,6 +144,11 @@ func (r *Responder) paths(s *Subnet, q mad.Datagram) mad.Datagram {
 	}
 	c.s = s
 	for src := from.first; src <= from.last && !c.done(); src++ {
+		if remote && src > from.first {
+			if to, status = s.toRemote(&p, src); status != mad.StatusOK {
+				continue
+			}
+		}
 		for dst := to.first; dst <= to.last && !c.done(); dst++ {
 			c.pathsBetween(&p, src, dst)
 		}

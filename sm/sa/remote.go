@@ -10,9 +10,9 @@ import (
 // Between says how a subnet is joined with others.
 type Between struct {
 	Prefix uint64 // of its GIDs; 0: mad.DefaultGIDPrefix
-	// Router returns the GUID of the router port to which packets for a GID of another subnet go, one that can be used now; nil: none is known. It
-	// may be called from several goroutines.
-	Router func(gid mad.GID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) `json:"-"`
+	// Router returns the GUID of the router port to which packets of a source at a switch for a GID of another subnet go, one that can be used now; nil: none is
+	// known. It may be called from several goroutines.
+	Router func(gid mad.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) `json:"-"`
 }
 
 // OwnPrefix returns the prefix of the subnet.
@@ -31,15 +31,15 @@ func (s *Subnet) isRemote(p *pathQuery) bool {
 	return s.Router != nil && p.mask&pathDGID != 0 && binary.BigEndian.Uint64(p.dgid) != s.OwnPrefix()
 }
 
-// toRemote returns the router port by which paths to a GID of another subnet leave, as the target of a query inside the subnet: records have its
+// toRemote returns the router port by which paths from an end port to a GID of another subnet leave, as the target of a query inside the subnet: records have its
 // LID, the GID that was asked for, and a hop limit above 1, which says that a global route header is needed. MTU and rate are those as far as
 // the router, since nothing is known of what is behind it.
-func (s *Subnet) toRemote(p *pathQuery) (ends, mad.Status) {
+func (s *Subnet) toRemote(p *pathQuery, src int32) (ends, mad.Status) {
 	usable := func(port fabric.GUID) bool {
 		e := s.endOfGUID(port)
 		return e >= 0 && s.Plan.Ends.Base[e] != 0
 	}
-	port, ok := s.Router(mad.GID(p.dgid), usable)
+	port, ok := s.Router(mad.GID(p.dgid), s.Graph.SwitchGUID[s.Graph.EndSwitch[src]], usable)
 	if !ok || !usable(port) {
 		return ends{}, mad.StatusInvalidGID
 	}

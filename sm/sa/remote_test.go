@@ -15,7 +15,7 @@ func TestPathsToOtherSubnets(t *testing.T) {
 	s := subnetOf(t, "rlft(4,2)", "updn", 1, 3)
 	router, src := int32(5), int32(1)
 	known := true
-	s.Between = Between{Prefix: prefix, Router: func(gid mad.GID, usable func(fabric.GUID) bool) (fabric.GUID, bool) {
+	s.Between = Between{Prefix: prefix, Router: func(gid mad.GID, _ fabric.GUID, usable func(fabric.GUID) bool) (fabric.GUID, bool) {
 		if !usable(s.Graph.EndGUID[router]) || usable(0xDEAD) {
 			t.Error("usable is not what is there")
 		}
