@@ -179,7 +179,7 @@ func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 		if at.Subnet == to.Subnet && end == to.End {
 			return path, true
 		}
-		if !p.Net.IsRouter(at.Subnet, end) {
+		if !p.Net.IsRouter(at.Subnet, end) || p.Local[at.Subnet].Ends.Base[end] != lid { // a port drops what is for another
 			return path, false
 		}
 		port := p.Net.Subnets[at.Subnet].PortOf[end]
