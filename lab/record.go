@@ -94,6 +94,17 @@ func (r *Record) Files() ([]File, error) {
 	return append(files, File{r.Artefact + ".json", append(data, '\n')}), err
 }
 
+// drawn returns the names of the files of its tables and charts.
+func (r *Record) drawn() (names []string) {
+	for i := range r.Tables {
+		names = append(names, r.Tables[i].Name+".tsv")
+	}
+	for i := range r.Charts {
+		names = append(names, r.Charts[i].Name+".svg")
+	}
+	return names
+}
+
 // tsv is the table as tab-separated values under a header.
 func (t *Table) tsv() []byte {
 	var b bytes.Buffer

@@ -15,6 +15,8 @@ type Store interface {
 	// Read returns a file, or an error where there is none.
 	Read(name string) ([]byte, error)
 	Write(name string, data []byte) error
+	// Remove takes a file away; one that is not there is no error.
+	Remove(name string) error
 }
 
 // Run says which artefacts of a paper are run, with which rows, and where the results
@@ -188,7 +190,7 @@ func stored(s Store, artefact string) *Record {
 	return rec
 }
 
-// store writes a record's files, and the page of all stored records.
+// store writes a record's files, takes away the tables and charts that it no longer has, and writes the page of all stored records.
 func (r *Run) store(rec *Record) error {
 	if r.Store == nil {
 		return nil
@@ -196,6 +198,16 @@ func (r *Run) store(rec *Record) error {
 	files, err := rec.Files()
 	if err != nil {
 		return err
+	}
+	if before := r.stored(rec.Artefact); before != nil {
+		for _, name := range before.drawn() {
+			if slices.ContainsFunc(files, func(f File) bool { return f.Name == name }) {
+				continue
+			}
+			if err := r.Store.Remove(name); err != nil {
+				return err
+			}
+		}
 	}
 	for _, f := range files {
 		if err := r.Store.Write(f.Name, f.Data); err != nil {

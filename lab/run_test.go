@@ -30,6 +30,11 @@ func (m *memory) Write(name string, data []byte) error {
 	return nil
 }
 
+func (m *memory) Remove(name string) error {
+	delete(m.files, name)
+	return nil
+}
+
 // do runs all artefacts of the sample.
 func do(t *testing.T, run Run) (*Outcome, error) {
 	t.Helper()
@@ -40,6 +45,38 @@ func do(t *testing.T, run Run) (*Outcome, error) {
 	}
 	run.Artefacts = chosen
 	return run.Do(t.Context())
+}
+
+// TestRunTakesAway: a chart and a table that a record had, and has no more, are taken away; files of others stay.
+func TestRunTakesAway(t *testing.T) {
+	store := newMemory()
+	run := Run{Setup: Setup{Mode: Quick, Seed: 7}, Store: store}
+	out, err := do(t, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := *out.Records[0]
+	rec.Tables = append(slices.Clone(rec.Tables), Table{Name: "fig1-as-read"})
+	rec.Charts = append(slices.Clone(rec.Charts), rec.Charts[0])
+	rec.Charts[len(rec.Charts)-1].Name = "fig1-as-read"
+	run.Paper = sample()
+	if err := run.store(&rec); err != nil {
+		t.Fatal(err)
+	}
+	store.files["other-as-read.svg"] = nil
+	all := len(store.files)
+	run.Redo = true
+	if _, err := do(t, run); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"fig1-as-read.svg", "fig1-as-read.tsv"} {
+		if _, err := store.Read(name); err == nil {
+			t.Errorf("%s is there still", name)
+		}
+	}
+	if len(store.files) != all-2 {
+		t.Errorf("%d files of %d stay", len(store.files), all)
+	}
 }
 
 // TestRunKeeps: what the Store has is not run again but written again, unless mode, seed

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -226,6 +227,14 @@ func (d *labDir) Write(name string, data []byte) error {
 		_, err := w.Write(data)
 		return err
 	})
+}
+
+// Remove implements lab.Store.
+func (d *labDir) Remove(name string) error {
+	if err := os.Remove(filepath.Join(d.path, name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // printOutcome prints the tables when they are kept nowhere, and the claims.
