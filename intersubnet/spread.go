@@ -45,7 +45,7 @@ func (p *Plan) spread(a *admissible) {
 // spreadPasses is the number of times that each target is looked at. A third pass changes little.
 const spreadPasses = 2
 
-// spreadWork bounds the ways that spread asks for, to a second or two.
+// spreadWork bounds the ways that spread asks for, to a few seconds.
 const spreadWork = 30_000_000
 
 // worthSpreading reports whether a network is small enough for spread: by the ways from all switches of all subnets over all gateways, for all targets.

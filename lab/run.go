@@ -15,7 +15,7 @@ type Store interface {
 	// Read returns a file, or an error where there is none.
 	Read(name string) ([]byte, error)
 	Write(name string, data []byte) error
-	// Remove takes a file away; one that is not there is no error.
+	// Remove deletes a file. It returns no error where there is none.
 	Remove(name string) error
 }
 

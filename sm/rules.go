@@ -10,15 +10,15 @@ import (
 	"weft/route/multicast"
 )
 
-// Rules are what a master goes by that does not follow from the subnet, nor from its Plan. A manager that stands by gets them, and goes by them when it takes
-// its place: what its own files say otherwise is told, and is in force when it is told so (Reconfigure).
+// Rules hold the settings of a master that follow neither from the subnet nor from its Plan. A manager that stands by gets them, and keeps to them when it
+// takes its place: where its own files differ it says so, and they come into force when it is told so (Reconfigure).
 type Rules struct {
 	Partitions *Partitioning // nil: all ports are full members of the default one, and keep what else they have
 	Drained    []string      // switches and cables
 	Rebalance  bool          // the Plan is that of repairs, or leaves something unused: all is to be routed afresh some time
 }
 
-// copied is what managers that stand by are told of a round.
+// copied holds the parts of a round that managers that stand by are told.
 type copied struct {
 	lids        LIDMap
 	trees       []multicast.Tree

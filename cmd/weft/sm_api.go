@@ -70,7 +70,7 @@ func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
 	return token, &pair, nil
 }
 
-// apiServer is what listens for programs over TCP: the token that it asks for and the certificate that it shows may become others.
+// apiServer listens for programs over TCP. The token that it asks for and the certificate that it shows can be changed.
 type apiServer struct {
 	net.Listener
 	guard *service.Guard

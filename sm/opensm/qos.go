@@ -23,10 +23,10 @@ const (
 // mostQoSLevels is the number of levels that are made at most: few links have more lanes.
 const mostQoSLevels = 8
 
-// weftLimit is how much of weft's high levels goes before a packet of the others, in the unit of qos_high_limit, 4 KB.
+// weftLimit limits what weft's high levels send before a packet of the others, in the unit of qos_high_limit: 4 KB.
 const weftLimit = 16
 
-// qos is what the options of QoS say of the ports between switches, where links are busy: weft's levels are the same at all ports.
+// qos holds the options of QoS for the ports between switches, where links are busy: weft's levels are the same at all ports.
 type qos struct {
 	vl         [16]uint64 // by SL
 	high, low  [16]uint64 // weights, by VL

@@ -118,7 +118,7 @@ type parameter struct {
 	needed bool
 }
 
-// kind is what a parameter can be.
+// kind is the type of a parameter, with the values that it takes.
 type kind struct {
 	name  string // in the document
 	words string
