@@ -147,8 +147,14 @@ func (p *peers) start(log, host string, args ...string) (kill func()) {
 // waitToSay waits until a log has a text.
 func (p *peers) waitToSay(log, text string) {
 	p.t.Helper()
+	var said []byte
+	defer func() {
+		if p.t.Failed() {
+			p.t.Logf("%s ends: %s", filepath.Base(log), said[max(0, len(said)-2000):])
+		}
+	}()
 	p.waitFor(text, func() bool {
-		said, _ := os.ReadFile(log)
+		said, _ = os.ReadFile(log)
 		return bytes.Contains(said, []byte(text))
 	})
 }
@@ -223,6 +229,7 @@ func TestOpenSMKilled(t *testing.T) {
 		t.Fatalf("two masters (%v)", err)
 	}
 	p.wantIsSM(2)
+	time.Sleep(time.Second) // so that it has asked its master some times before that is killed
 	kill()
 	p.waitToSay(log("other"), "Entering MASTER state")
 	p.wantIsSM(1)
