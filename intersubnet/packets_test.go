@@ -46,7 +46,7 @@ func flood(t rapid.TB, p *Plan, buffer int, until packet.Time) *packet.Result {
 func TestPacketsDoNotDeadlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := "subnets("
-		for range rapid.IntRange(2, 4).Draw(t, "subnets") {
+		for range rapid.IntRange(2, 5).Draw(t, "subnets") {
 			text += fmt.Sprintf("irregular(switches=%d,degree=4,hosts=%d,seed=%d),", rapid.IntRange(5, 8).Draw(t, "switches"), rapid.IntRange(6, 16).Draw(t, "hosts"), rapid.IntRange(1, 99).Draw(t, "seed"))
 		}
 		n := subnetstest.Network(t, text+fmt.Sprintf("routers=%d,shape=%s)", rapid.IntRange(1, 4).Draw(t, "routers"), rapid.SampledFrom([]string{"all", "chain", "star"}).Draw(t, "shape")))
@@ -54,7 +54,8 @@ func TestPacketsDoNotDeadlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := Route(context.Background(), n, &Request{Method: ISSR, Local: job.Request{Chain: chain}})
+		method := rapid.SampledFrom([]Method{ISSR, Nearest, Baseline}).Draw(t, "method")
+		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: job.Request{Chain: chain}})
 		if many := (*TooManyLanes)(nil); errors.As(err, &many) {
 			t.Skip("too many lanes")
 		}
