@@ -103,7 +103,7 @@ func TestStatus(t *testing.T) {
 	if err := got.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = `role             master, for 0s
+	const want = `role             master; the manager has run for 0s
 port             0x0000000000001234, priority 3
 engine asked     ftree,updn
 in force         engine ftree since 2026-11-23T11:59:57Z: SUBNET UP

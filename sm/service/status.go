@@ -176,7 +176,7 @@ func (s *Status) Write(w io.Writer) error {
 
 // addManager adds what the manager is.
 func (s *Status) addManager(lines *rows) {
-	lines.add("role", "%s, for %s", s.Role, seconds(s.Seconds))
+	lines.add("role", "%s; the manager has run for %s", s.Role, seconds(s.Seconds))
 	if s.Other != "" {
 		lines.add("other manager", "%s is the master, or may be", s.Other)
 	}
