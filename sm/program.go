@@ -297,6 +297,9 @@ func (c *Core) noteNotTaken(k kind, index int32, arg uint32, ev *Event) {
 		c.keepClosed(index)
 	case setSL2VL, setVLArb:
 		c.closeForLanes(index)
+		if ev.Outcome != Refused { // it may hold another: the next round tells it again
+			c.prog.wrong[c.owner[index]] = true
+		}
 	default: // the proof does not depend on it
 	}
 }
