@@ -41,7 +41,7 @@ func (p *Plan) gatewayOf(s, sw int32, to Address) int32 {
 
 // chooseBySwitch gives each switch gateways of its own, target by target, by what links carry when each host sends to each: as spread does it for all
 // switches of a subnet together. A tree of an engine that sees the whole network takes several routers of a subnet too. Into subnets for which may answers false all stays
-// as it is. In small networks alone (worthSpreading).
+// as it is. In small networks alone (worthSpreading). It is of weft, not of the paper. Cost: in each pass, for each target and switch, a way by each admissible gateway.
 func (p *Plan) chooseBySwitch(a *admissible, may func(s, target int32) bool) {
 	n := p.Net
 	if !p.worthSpreading() {

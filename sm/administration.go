@@ -171,8 +171,8 @@ func (n *registrarNews) take() (events []*Event) {
 	if n.reregister {
 		events = append(events, &Event{Kind: Reregister})
 	}
-	n.plan, n.rules = nil, nil
-	n.lids, n.trees, n.missed, n.settled, n.reregister = nil, nil, false, false, false
+	n.lids, n.trees, n.plan, n.rules = nil, nil, nil, nil
+	n.missed, n.settled, n.reregister = false, false, false
 	return events
 }
 

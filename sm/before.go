@@ -43,14 +43,9 @@ func (c *Core) wasTold(k kind, slot int32, arg uint32) bool {
 	if b == nil || b.plan.VLs <= 1 || !c.isAsBefore(slot) {
 		return false
 	}
-	if before := b.byGUID[c.nodes[c.owner[slot]].guid]; b.prog.wrong[before] {
+	before := b.byGUID[c.nodes[c.owner[slot]].guid]
+	if b.prog.wrong[before] || c.isSwitch(slot) && k == setSL2VL && b.plan.SL2VL != nil && b.byInput(before, b.prog.step) != c.byInput(c.owner[slot], c.prog.step) {
 		return false
-	}
-	if c.isSwitch(slot) {
-		before, ok := c.switchBefore(c.owner[slot])
-		if !ok || k == setSL2VL && b.plan.SL2VL != nil && b.byInput(before, b.prog.step) != c.byInput(c.owner[slot], c.prog.step) {
-			return false
-		}
 	}
 	old, _ := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
 	if in, _ := b.slotOf(c.nodes[c.owner[slot]].guid, uint8(arg>>8)); k == setSL2VL && c.isSwitch(slot) && arg != mad.SLtoVLAllInputs &&

@@ -306,17 +306,21 @@ func (c *Core) queueChangeRead(id int32) {
 func (c *Core) onChangeRead(id int32, ev *Event) {
 	switch {
 	case ev.Outcome == Cancelled:
+		return
 	case ev.Outcome != Answered:
 		c.changed = true
 		c.noteSilent(id, "SwitchInfo any more", ev)
+		return
 	case !mad.SwitchInfoPortStateChange.Is(ev.Data[:]):
+		return
+	}
+	if c.phase == verifying {
+		c.prog.wrong[id] = true // it may have restarted after its tables were written, and have been told the rest since
+	}
+	switch {
 	case c.apart.nodes[c.nodes[id].guid]: // its ports are read after the round
-		if c.phase == verifying {
-			c.prog.wrong[id] = true
-		}
 		c.apart.again = append(c.apart.again, c.nodes[id].guid)
 	case c.phase == verifying:
-		c.prog.wrong[id] = true // it may have restarted after its tables were written, and have been told the rest since
 		c.noteLoss(Changed, c.nodePlace(id), "a port of %s changed its state while the subnet was brought up: sweep again", c.nodeName(id))
 	case !c.cfg.ReadOnly || !mad.SwitchInfoPortStateChange.Is(c.nodes[id].sw[:]):
 		c.changed = true

@@ -61,24 +61,13 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if o.each != "" {
-		if err := o.announce(cmd, today, parts); err != nil {
-			return err
+	return o.ask(cmd, today, parts, func(ctx context.Context) (document, bool, error) {
+		a, err := today.Ask(ctx, o.changes)
+		if err != nil {
+			return nil, false, err
 		}
-		return o.campaign(cmd, today)
-	}
-	var a *whatif.BetweenAnswer
-	err = withProgress(cmd, "asking", func(ctx context.Context) (err error) {
-		a, err = today.Ask(ctx, o.changes)
-		return err
+		return a, a.OK, nil
 	})
-	if err != nil {
-		return err
-	}
-	if err := answer(cmd.OutOrStdout(), a, o.asJSON); err != nil || a.OK {
-		return err
-	}
-	return answerNo
 }
 
 // runBetween compares the ways to route between several subnets.

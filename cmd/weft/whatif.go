@@ -196,21 +196,33 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	return o.ask(cmd, today, parts, func(ctx context.Context) (document, bool, error) {
+		a, err := today.Ask(ctx, o.changes)
+		if err != nil {
+			return nil, false, err
+		}
+		return a, a.OK, nil
+	})
+}
+
+// ask asks about the changes, or lets each part of a kind fail, and prints what comes of it. ask returns the answer, and whether it is yes.
+func (o *whatifOptions) ask(cmd *cobra.Command, today campaigner, parts int, ask func(context.Context) (document, bool, error)) error {
 	if o.each != "" {
 		if err := o.announce(cmd, today, parts); err != nil {
 			return err
 		}
 		return o.campaign(cmd, today)
 	}
-	var a *whatif.Answer
-	err = withProgress(cmd, "asking", func(ctx context.Context) (err error) {
-		a, err = today.Ask(ctx, o.changes)
+	var a document
+	var yes bool
+	err := withProgress(cmd, "asking", func(ctx context.Context) (err error) {
+		a, yes, err = ask(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := answer(cmd.OutOrStdout(), a, o.asJSON); err != nil || a.OK {
+	if err := answer(cmd.OutOrStdout(), a, o.asJSON); err != nil || yes {
 		return err
 	}
 	return answerNo
