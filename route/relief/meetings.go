@@ -1,13 +1,13 @@
 package relief
 
-import "weft/fabric"
+import (
+	"weft/fabric"
+	"weft/route/rounds"
+)
 
 const (
-	// A link's share of the largest load is counted in this part of it, up to twice that load.
-	shareUnit = 16
-	// Price of what makes a link as loaded as the most loaded one: packets in a round of shifts, pairs of hosts in all.
-	packetPrice = 256
-	// What these two are worth, in eighths of the mean price of a path by what meets at random.
+	// What packets in the rounds of shifts and pairs of hosts in all are worth where they make a link as loaded as the most loaded one, in
+	// eighths of the mean price of a path by what meets at random.
 	shiftEighths, loadEighths = 3, 4
 	// Mean prices are cut off there, so that no sum overflows.
 	mostMean = 1 << 33
@@ -23,7 +23,7 @@ type meetings struct {
 	from    []int32  // by channel, switch: destinations to which each host of the switch sends by it
 	packets []uint16 // by channel, round
 	more    []uint16 // by channel, round: price of one packet more
-	scale   []int64  // by round: shareUnit of the largest load when prices were set, in 1/2^16 and per unit of weight
+	scale   []int64  // by round, of the largest load when prices were set
 	squares int64    // pairs of pairs with the same destination on one channel, each times the channel's weight
 	most    int64    // largest number of pairs on a channel, times its weight, when prices were set
 	mean    int64    // price of meetings on the path of a pair, on average
@@ -47,27 +47,18 @@ func newMeetings(g *fabric.Graph, hosts int) meetings {
 	return m
 }
 
-// rounds in which hosts first to first+n-1 send to a rank: n, one after the other, the first of them returned.
-func (m *meetings) firstRound(first, n, rank int32) int32 {
-	return (rank - first - n + 1 + m.rounds) % m.rounds
-}
-
-// onChannel returns the cells of a channel in some rounds, in two parts where the first round follows the last one.
-func (m *meetings) onChannel(cells []uint16, c, round, n int32) (now, later []uint16) {
-	cells = cells[int(c)*int(m.rounds):][:m.rounds]
-	if rest := round + n - m.rounds; rest > 0 {
-		return cells[round:], cells[:rest]
-	}
-	return cells[round : round+n], nil
+// onChannel returns the cells of a channel, by round.
+func (m *meetings) onChannel(cells []uint16, c int32) []uint16 {
+	return cells[int(c)*int(m.rounds):][:m.rounds]
 }
 
 // add adds the packets of the n hosts of switch x, ranks from first on, to a destination on a channel, or removes them with sign -1.
 func (m *meetings) add(c, x, first, n, rank int32, sign int64) {
 	m.load[c] += sign * int64(n)
 	m.from[int(c)*(len(m.from)/len(m.load))+int(x)] += int32(sign)
-	round := m.firstRound(first, n, rank)
-	packets, laterPackets := m.onChannel(m.packets, c, round, n)
-	more, laterMore := m.onChannel(m.more, c, round, n)
+	round := rounds.First(first, n, rank, m.rounds)
+	packets, laterPackets := rounds.Cells(m.onChannel(m.packets, c), round, n)
+	more, laterMore := rounds.Cells(m.onChannel(m.more, c), round, n)
 	addPackets(packets, more, m.scale[round:], m.weight[c], uint16(sign))
 	addPackets(laterPackets, laterMore, m.scale, m.weight[c], uint16(sign))
 }
@@ -75,30 +66,13 @@ func (m *meetings) add(c, x, first, n, rank int32, sign int64) {
 // addPackets adds a packet in each of some rounds to a channel of such weight, and sets the price of one more.
 func addPackets(packets, more []uint16, scale []int64, weight int64, sign uint16) {
 	for i, n := range packets {
-		packets[i], more[i] = n+sign, priceOfMore(n+sign, weight*scale[i])
+		packets[i], more[i] = n+sign, rounds.Price((int64(n+sign)+1)*weight, scale[i])
 	}
 }
-
-// priceOfMore returns the price of one packet more on a channel. scale turns packets into shares.
-func priceOfMore(packets uint16, scale int64) uint16 {
-	return powers[min((int64(packets)+1)*scale>>16, 2*shareUnit)]
-}
-
-// powers are the prices of packets, by the share of the largest load that the channel has then.
-var powers = func() (list [2*shareUnit + 1]uint16) {
-	for share := range list {
-		price := packetPrice
-		for range 6 {
-			price *= share
-		}
-		list[share] = uint16(price >> 24) // shareUnit to the sixth power
-	}
-	return list
-}()
 
 // priceOf returns the price of the packets of n hosts, ranks from first on, to a destination on a channel in shifts.
 func (m *meetings) priceOf(c, first, n, rank int32) (sum int64) {
-	now, later := m.onChannel(m.more, c, m.firstRound(first, n, rank), n)
+	now, later := rounds.Cells(m.onChannel(m.more, c), rounds.First(first, n, rank, m.rounds), n)
 	for _, price := range now {
 		sum += int64(price)
 	}
@@ -110,7 +84,7 @@ func (m *meetings) priceOf(c, first, n, rank int32) (sum int64) {
 
 // priceOfLoad returns the price of n pairs more on a channel by the number that it has.
 func (m *meetings) priceOfLoad(c int32, n int64) int64 {
-	return n * int64(powers[min((m.load[c]+n)*m.weight[c]*shareUnit/m.most, 2*shareUnit)])
+	return n * int64(rounds.PriceOfShare((m.load[c]+n)*m.weight[c]*rounds.ShareUnit/m.most))
 }
 
 // setPrices sets the prices of packets by the loads that there are now, and the mean price of a path. It returns the sum of the
@@ -125,7 +99,7 @@ func (m *meetings) setPrices(count []int32) (sum int64) {
 	}
 	for round, load := range m.scale {
 		sum += load
-		m.scale[round] = shareUnit << 16 / max(load, unitWeight)
+		m.scale[round] = rounds.Scale(max(load, unitWeight))
 	}
 	all := -m.squares
 	m.most = 1

@@ -41,6 +41,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/rounds"
 )
 
 // mostCells is the number of channels x (hosts and switches) up to which Plans are relieved: 64 MB.
@@ -255,7 +256,7 @@ func (r *relief) cost(c, rank int32, n, limit int64) (sum int64) {
 			shifts += r.priceOf(c, r.first[x], r.count[x], rank)
 		}
 		extra := shiftEighths*shifts + loadEighths*r.priceOfLoad(c, n)
-		sum += meet*r.weight[c] + extra*r.mean/(8*packetPrice)
+		sum += meet*r.weight[c] + extra*r.mean/(8*rounds.PacketPrice)
 		flow = r.flow[r.g.To[c]]
 	}
 	return sum

@@ -8,6 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
+	"weft/route/rounds"
 )
 
 const (
@@ -17,22 +18,16 @@ const (
 	// the rounds' largest loads is the last one.
 	shiftSweeps = 3
 	leastFall   = 128
-	// A link's share of the largest load of a round is counted in this part of it, up to twice that load.
-	shareUnit = 16
-	// Price of a packet that makes a link as loaded as the most loaded one of the round.
-	packetPrice = 256
 )
 
-// shifts counts the packets on each link in all-to-all by shifts: in each round every host sends to the
-// one that is so many places after it, in the order of switches and their ports, and the most
-// loaded link sets the pace.
+// shifts counts the packets on each link in all-to-all by shifts, of hosts in the order of switches and their ports.
 type shifts struct {
 	*rebalancer
 	rounds  int32    // as many as there are hosts, with one in which all send to themselves
 	place   []int32  // by host
 	first   []int32  // by switch: place of its first host
 	packets []uint16 // by link, round
-	scale   []int64  // by round: shareUnit of the largest load of a link when the sweep began, in 1/2^16
+	scale   []int64  // by round, of the largest load of a link when the sweep began
 	mean    int64    // load on the path of a packet, on average
 	loads   []int64  // on the paths among which a switch chooses
 	rest    []int64  // by switch: price from there on of the path that is chosen anew, without its own packets; -1 off that path
@@ -41,9 +36,7 @@ type shifts struct {
 // evenShifts moves paths so that fewer packets meet in all-to-all by shifts, at little more load. It
 // chooses only the links by which packets of hosts leave their own switch; the way from there on stays.
 //
-// One packet more in a round costs the sixth power of the share of the round's largest load that the link
-// then has. So links near that load are avoided, and others hardly count. Where the packets of a switch make
-// a link as loaded as the most loaded one, that costs half as much as the load on a mean path.
+// Where the packets of a switch make a link as loaded as the most loaded one of a round, that costs half as much as the load on a mean path.
 func (b *rebalancer) evenShifts(ctx context.Context) error {
 	if b.t.g.NumHosts*len(b.price) > mostShifts {
 		return nil
@@ -97,8 +90,8 @@ func (s *shifts) measure(ctx context.Context) error {
 		part := *s
 		rebalancer := *s.rebalancer
 		part.rebalancer, rebalancer.lidPaths = &rebalancer, s.newPaths(s.search.r)
-		rounds, n := int(s.rounds), len(sums)
-		sums[i], paths[i] = part.countRounds(int32(rounds*i/n), int32(rounds*(i+1)/n))
+		all, n := int(s.rounds), len(sums)
+		sums[i], paths[i] = part.countRounds(int32(all*i/n), int32(all*(i+1)/n))
 		return nil
 	})
 	sum, all := int64(0), int64(0)
@@ -160,7 +153,7 @@ func (s *shifts) noteChanges(x, from, to, end int32) (load int64) {
 // firstRound returns the first of the rounds in which the hosts of a switch send to a place: it has
 // as many, one after the other.
 func (s *shifts) firstRound(x, to int32) int32 {
-	return (to - s.first[x] - s.t.g.HostCount(x) + 1 + s.rounds) % s.rounds
+	return rounds.First(s.first[x], s.t.g.HostCount(x), to, s.rounds)
 }
 
 // onLink returns the packets on a link, by round.
@@ -168,19 +161,11 @@ func (s *shifts) onLink(link int32) []uint16 {
 	return s.packets[int(link)*int(s.rounds):][:s.rounds]
 }
 
-// wrapped returns n cells from one on, in two parts where the first cell follows the last one.
-func wrapped[T any](cells []T, first, n int32) (now, later []T) {
-	if rest := first + n - int32(len(cells)); rest > 0 {
-		return cells[first:], cells[:rest]
-	}
-	return cells[first : first+n], nil
-}
-
 // count adds the packets from the hosts of a switch to a place, or removes them with sign -1.
 func (s *shifts) count(x, to int32, sign uint16) {
 	first, n := s.firstRound(x, to), s.t.g.HostCount(x)
 	for ; x != s.to.target; x = s.next[x] {
-		now, later := wrapped(s.onLink(s.link[x]), first, n)
+		now, later := rounds.Cells(s.onLink(s.link[x]), first, n)
 		for _, packets := range [...][]uint16{now, later} {
 			for i := range packets {
 				packets[i] += sign
@@ -188,18 +173,6 @@ func (s *shifts) count(x, to int32, sign uint16) {
 		}
 	}
 }
-
-// powers are the prices of packets, by the share of the largest load that the link has then.
-var powers = func() (list [2*shareUnit + 1]uint16) {
-	for share := range list {
-		price := packetPrice
-		for range 6 {
-			price *= share
-		}
-		list[share] = uint16(price / shareUnit / shareUnit / shareUnit / shareUnit / shareUnit / shareUnit)
-	}
-	return list
-}()
 
 // setScale finds the largest load of each round. It returns the sum of these loads.
 func (s *shifts) setScale(ctx context.Context) (sum int64, err error) {
@@ -219,7 +192,7 @@ func (s *shifts) setScale(ctx context.Context) (sum int64, err error) {
 		for k := range parts * len(weights) {
 			load = max(load, int64(most[k*len(s.scale)+round])*weights[k%len(weights)])
 		}
-		s.scale[round] = shareUnit << 16 / load
+		s.scale[round] = rounds.Scale(load)
 		sum += load
 	}
 	return sum, err
@@ -318,8 +291,8 @@ func (s *shifts) priceOfRest(x, first, n int32) int64 {
 // other, or with more 1 that of one packet more.
 func (s *shifts) priceOn(link, first, n int32, more int64) int64 {
 	weight := s.linkLoads.weight[link]
-	scale, laterScale := wrapped(s.scale, first, n)
-	packets, laterPackets := wrapped(s.onLink(link), first, n)
+	scale, laterScale := rounds.Cells(s.scale, first, n)
+	packets, laterPackets := rounds.Cells(s.onLink(link), first, n)
 	return priceOf(packets, scale, weight, more) + priceOf(laterPackets, laterScale, weight, more)
 }
 
@@ -327,13 +300,15 @@ func (s *shifts) priceOn(link, first, n int32, more int64) int64 {
 func priceOf(packets []uint16, scale []int64, weight, more int64) (sum int64) {
 	scale = scale[:len(packets)]
 	for i, n := range packets {
-		sum += int64(powers[min((int64(n)+more)*weight*scale[i]>>16, 2*shareUnit)])
+		sum += int64(rounds.Price((int64(n)+more)*weight, scale[i]))
 	}
 	return sum
 }
 
 // inLoad turns the price of the packets of n hosts into one of load.
-func (s *shifts) inLoad(sum int64, n int32) int64 { return sum * s.mean / (2 * packetPrice * int64(n)) }
+func (s *shifts) inLoad(sum int64, n int32) int64 {
+	return sum * s.mean / (2 * rounds.PacketPrice * int64(n))
+}
 
 // priceOf returns the price of the packets of n hosts, in rounds one after the other, on the path that begins
 // with a link, if it is less than so much.
