@@ -114,9 +114,14 @@ func (t *turnTables) place(tables []uint16, vls uint8) uint16 {
 		}
 	}
 	at := uint16(len(t.out.Pool))
-	t.out.Pool = append(t.out.Pool, ArbTable{High: entries(shares, high), Low: entries(shares, ^high), Limit: highLimit})
+	t.out.Pool = append(t.out.Pool, TurnsOf(shares, high))
 	t.places[string(key)] = at
 	return at
+}
+
+// TurnsOf gives the VLs of a port turns by their shares of it. Those of a set go before the others.
+func TurnsOf(shares []int, high uint16) ArbTable {
+	return ArbTable{High: entries(shares, high), Low: entries(shares, ^high), Limit: highLimit}
 }
 
 // entries makes a list of turns for those VLs of a set that have a share.

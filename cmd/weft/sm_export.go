@@ -15,7 +15,7 @@ import (
 const exportHelp = `Give a subnet back to OpenSM: write guid2lid, neighbors, guid2mkey where ports have keys, and an
 opensm.conf, into DIR. The first three belong into OpenSM's cache, /var/cache/opensm (or OSM_CACHE_DIR);
 opensm -F DIR/opensm.conf reads the last one. LIDs come from --state, the rest from --config.
-What OpenSM has no counterpart for is printed. weft sm may run meanwhile.`
+Levels of service become options of QoS and a file of QoS policy where OpenSM's engine leaves it lanes for them. What OpenSM has no counterpart for is printed. weft sm may run meanwhile.`
 
 // exportFlags are the flags of weft sm export.
 type exportFlags struct {
@@ -86,6 +86,7 @@ func (f *exportFlags) export() (e *opensm.Export, err error) {
 		return nil, e.Config.Locate(err)
 	}
 	e.Keys = &flags.config.Keys
+	e.Levels = flags.config.Levels
 	if p := flags.config.Partitions; p != nil {
 		e.Partitions = p.Partitions
 	}

@@ -34,8 +34,8 @@ machine will do.
 What has no counterpart, is done otherwise or is not understood is printed with its line.
 A guid2lid of which a line is not understood is an error: no LID gets lost. Without
 --output and --state nothing is written, and the report says what would become of it.
---set gives options that OpenSM has no counterpart for. What qos says becomes a file of
-levels beside that of --output, with the ending .levels (docs/levels.md).`
+--set gives options that OpenSM has no counterpart for. What qos says, with the file of QoS
+policy, becomes a file of levels beside that of --output, with the ending .levels (docs/levels.md).`
 
 // importFlags are the flags of weft sm import.
 type importFlags struct {

@@ -201,6 +201,22 @@ func (b *builder) table(was *route.VLTable, vls int) (t route.VLTable) {
 	return t
 }
 
+// OneLane returns what a Plan has for the levels where one lane and one SL are enough for its paths: the SL of each level, the VL of each SL, and the turns of
+// the VLs.
+func (list Levels) OneLane() (sls []uint8, vls route.VLTable, turns route.ArbTable) {
+	p := &route.Plan{VLs: len(list)}
+	b := builder{p: p, list: list, used: base(p), lanes: 1, sls: list.sls(p)}
+	shares, high := make([]int, len(list)), uint16(0)
+	for i := range list {
+		sls = append(sls, b.sls[i][p.Service.Default])
+		shares[i] = int(list[i].Share)
+		if list[i].High {
+			high |= 1 << i
+		}
+	}
+	return sls, b.table(&route.VLTable{}, len(list)), route.TurnsOf(shares, high)
+}
+
 // notes says what people may not expect.
 func (b *builder) notes() (list []string) {
 	for i := range b.list {

@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/configfile"
+	"weft/route/levels"
 	"weft/sm"
 	"weft/sm/partition"
 )
@@ -22,6 +23,7 @@ type Export struct {
 	Config *configfile.File // of weft sm; nil where there is none
 
 	Partitions partition.Partitions // nil where there is no file of them
+	Levels     levels.Levels        // of service; nil where all traffic is alike
 }
 
 // Files returns the files by their names, and what of the configuration OpenSM has no counterpart for. guid2lid, guid2mkey and
@@ -47,8 +49,12 @@ func (e *Export) Files(dir string) (files []File, notes []Note) {
 			conf.note("mkey-secret", 0, "OpenSM has one m_key for all ports: it finds those of now in guid2mkey, and takes them away")
 		}
 	}
-	if e.Partitions != nil {
-		text, both, notes := Partitions(e.Partitions, e.Subnet)
+	ps := e.Partitions
+	if e.Levels != nil {
+		ps = conf.giveLevels(e)
+	}
+	if ps != nil {
+		text, both, notes := Partitions(ps, e.Subnet)
 		conf.files, conf.notes = append(conf.files, File{"partitions.conf", text}), append(conf.notes, notes...)
 		conf.set("partition_config_file", conf.dir+"/partitions.conf")
 		if both {
@@ -112,6 +118,8 @@ type confWriter struct {
 	text  bytes.Buffer
 	files []File
 	notes []Note
+
+	engines []string // of OpenSM
 }
 
 func newConfWriter(dir string) *confWriter {
@@ -144,7 +152,7 @@ var times = map[string]struct {
 }
 
 // ours lists options of which nothing is noted: they say how weft sm itself is run, or Files writes what they say.
-var ours = []string{"transport", "state", "state-plans", "state-events", "socket", "metrics", "record", "json", "quiet", "jobs", "lids", "plan", "output", "umad-dev", "umad-sys", "mkey-file", "mkey-secret", "lmc", "counters-rate", "partitions"}
+var ours = []string{"transport", "state", "state-plans", "state-events", "socket", "metrics", "record", "json", "quiet", "jobs", "lids", "plan", "output", "umad-dev", "umad-sys", "mkey-file", "mkey-secret", "lmc", "counters-rate", "partitions", "levels"}
 
 // give writes the option of OpenSM that does what one of weft sm does, or notes that there is none.
 func (w *confWriter) give(file string, s *configfile.Setting) {
@@ -222,7 +230,7 @@ func (w *confWriter) giveEngines(s *configfile.Setting) {
 			w.note(s.Option, s.Line, "OpenSM has no engine %q", clip(word))
 		}
 	}
-	if list != nil {
+	if w.engines = list; list != nil {
 		w.set("routing_engine", strings.Join(list, ","))
 	}
 }

@@ -106,7 +106,7 @@ func TestImport(t *testing.T) {
 
 // TestQoS: lanes of their own become levels with their weights as shares, and what is otherwise than it was is said.
 func TestQoS(t *testing.T) {
-	policy := map[string]string{"/etc/opensm/qos-policy.conf": "qos-levels\n"}
+	policy := map[string]string{"/etc/opensm/qos-policy.conf": "qos-ulps\ndefault : 0\nend-qos-ulps\n"}
 	sls := map[string]string{"/etc/opensm/partitions.conf": "a=0x1, sl=3 : ALL ;\nb=0x2, sl=11 : ALL ;\nc=0x3, sl=2 : ALL ;\n"}
 	for _, c := range []struct {
 		name, lines  string
@@ -114,7 +114,7 @@ func TestQoS(t *testing.T) {
 		levels, says string
 	}{
 		{"off", "qos FALSE\nqos_vlarb_low 0:1,1:2\nqos_policy_file /x", policy, "", "qos is FALSE"},
-		{"nothing", "qos TRUE", policy, "", "weft reads no file of QoS policy"},
+		{"nothing", "qos TRUE", policy, "", "nothing gives an SL but 0 a lane of its own"},
 		{"partitions", "qos TRUE", sls, "default share=3\nsl2 share=1 sl=2\nsl3 share=1 sl=3\nsl11 share=1 sl=11\n", "the high and the low table take turns"},
 		{"lanes", "qos TRUE\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\nqos_vlarb_high 0:0\nqos_vlarb_low 0:10,1:20,2:30,3:40", nil, "default share=1\nsl1 share=2 sl=1\nsl2 share=3 sl=2\nsl3 share=4 sl=3\n", "SL 5, 9, 13 shared VL 1 with SL 1"},
 		{"lanes and partitions", "qos TRUE\nqos_sl2vl 0,0,0,1,0,0,0,0,0,0,0,1,0,0,0,0\nqos_vlarb_high 3:1\nqos_vlarb_low 0:1,1:1", sls, "default share=1 partition=0x0003\nsl3 share=1 sl=3 partition=0x0002\n", "SL 11 shared VL 1 with SL 3"},
@@ -144,7 +144,7 @@ func TestQoS(t *testing.T) {
 // TestQoSLevels: of any tables whatever levels can be read, of which the first is that of SL 0, no SL has two, and no share between VLs of one table is turned round.
 func TestQoSLevels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := qos{limit: rapid.Uint64Range(0, 255).Draw(t, "limit"), partitions: map[uint8][]uint16{}}
+		q := qos{limit: rapid.Uint64Range(0, 255).Draw(t, "limit"), partitions: map[uint8][]uint16{}, rules: map[uint8][]string{}}
 		for i := range q.vl {
 			q.vl[i] = rapid.Uint64Range(0, 15).Draw(t, "vl")
 			q.told[i] = rapid.Bool().Draw(t, "told")
@@ -154,14 +154,22 @@ func TestQoSLevels(t *testing.T) {
 			if rapid.IntRange(0, 3).Draw(t, "partition") == 0 {
 				q.partitions[uint8(i)] = append(q.partitions[uint8(i)], uint16(i+1))
 			}
+			if rapid.IntRange(0, 3).Draw(t, "rule") == 0 {
+				q.rules[uint8(i)] = []string{fmt.Sprintf("class=%d", i)}
+			}
 		}
 		delete(q.partitions, 0)
 		r := &importer{in: &Input{Config: conf("qos TRUE")}}
 		list, err := levels.Read("x", []byte(strings.Join(r.qosLevels(line{}, &q), "\n")))
-		if err != nil || list[0].Name != "default" || len(list) > len(q.partitions)+1 && len(list) > mostQoSLevels {
+		if err != nil || list[0].Name != "default" || len(list) > len(q.partitions)+len(q.rules)+1 && len(list) > mostQoSLevels {
 			t.Fatalf("%v, %v", list, err)
 		}
 		for i := range list {
+			for _, class := range list[i].Classes {
+				if q.vl[class] != q.vl[list[i].SL] {
+					t.Fatalf("class %d on VL %d is in %+v", class, q.vl[class], list[i])
+				}
+			}
 			for j := range list {
 				a, b := q.vl[list[i].SL], q.vl[list[j].SL]
 				if list[i].High == list[j].High && q.high[a] <= q.high[b] && q.low[a] <= q.low[b] && list[i].Share > list[j].Share {

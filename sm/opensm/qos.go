@@ -33,6 +33,7 @@ type qos struct {
 	limit      uint64     // of the high table, in 4 KB; 0: a packet
 	told       [16]bool   // VLs that a line of opensm.conf names
 	partitions map[uint8][]uint16
+	rules      map[uint8][]string // of a file of policy, by SL, as words of a file of levels
 }
 
 // qos takes QoS over: a level for each lane that SLs have of their own, with its weight as the share.
@@ -45,10 +46,13 @@ func (r *importer) qos(l line) error {
 	if err != nil {
 		return err
 	}
+	if err := r.qosPolicy(l, q); err != nil {
+		return err
+	}
 	list := r.qosLevels(l, q)
 	if len(list) < 2 {
-		r.note(l, Idle, "nothing gives an SL but 0 a lane of its own: no sl= of partitions.conf, no qos_sl2vl, qos_vlarb_high or qos_vlarb_low")
-		return r.qosPolicy(l)
+		r.note(l, Idle, "nothing gives an SL but 0 a lane of its own: no sl= of partitions.conf, no rule of a file of policy, no qos_sl2vl, qos_vlarb_high or qos_vlarb_low")
+		return nil
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# By the qos options of %s.\n%s\n", r.in.Config.Name, strings.Join(list, "\n"))
@@ -57,12 +61,12 @@ func (r *importer) qos(l line) error {
 	}
 	r.out.Levels = b.Bytes()
 	r.out.Notes = append(r.out.Notes, Note{File: r.in.Config.Name, Line: l.number, Option: l.name, Value: l.value, Fate: Taken, Text: "levels: " + strings.Join(list, "; ")})
-	return r.qosPolicy(l)
+	return nil
 }
 
 // readQoS reads the options.
 func (r *importer) readQoS() (q *qos, err error) {
-	q = &qos{partitions: map[uint8][]uint16{}}
+	q = &qos{partitions: map[uint8][]uint16{}, rules: map[uint8][]string{}}
 	value := func(what, usual string) (text string, told bool) {
 		for _, name := range []string{"qos_swe_" + what, "qos_" + what} {
 			if l, ok := r.set[name]; ok && !isUnset(l.value) {
@@ -123,7 +127,7 @@ func (r *importer) qosPartitions(q *qos) error {
 func (r *importer) qosLevels(l line, q *qos) (list []string) {
 	vls := q.lanes(false)
 	if len(vls) > mostQoSLevels {
-		r.note(l, Left, "%d lanes have SLs of their own: levels are made for the SLs of partitions.conf alone. Name others in the file of levels by sl=, where the links have the lanes", len(vls))
+		r.note(l, Left, "%d lanes have SLs of their own: levels are made for the SLs of partitions.conf and of a file of policy alone. Name others in the file of levels by sl=, where the links have the lanes", len(vls))
 		vls = q.lanes(true)
 	}
 	high, share := r.qosShares(l, q, vls)
@@ -131,7 +135,7 @@ func (r *importer) qosLevels(l line, q *qos) (list []string) {
 		sls := q.slsOf(vl)
 		own := sls[0] // by which the level is known
 		for _, sl := range slices.Backward(sls) {
-			if len(q.partitions[sl]) > 0 && own > 0 {
+			if q.wanted(sl) && own > 0 {
 				own = sl
 			}
 		}
@@ -144,6 +148,9 @@ func (r *importer) qosLevels(l line, q *qos) (list []string) {
 		}
 		var others []string
 		for _, sl := range sls {
+			if words := q.rules[sl]; len(words) > 0 {
+				text += " " + strings.Join(words, " ")
+			}
 			if sl == own {
 				continue
 			}
@@ -160,17 +167,20 @@ func (r *importer) qosLevels(l line, q *qos) (list []string) {
 	return list
 }
 
-// lanes lists the VLs that become levels, that of SL 0 first: those that opensm.conf names, unless only those are wanted that an SL of partitions.conf has.
-func (q *qos) lanes(onlyPartitions bool) []uint64 {
+// lanes lists the VLs that become levels, that of SL 0 first: those that opensm.conf names, unless only those are wanted that an SL of partitions.conf or of a file of policy has.
+func (q *qos) lanes(onlyRules bool) []uint64 {
 	list := []uint64{q.vl[0]}
 	for sl := range uint8(16) {
 		vl := q.vl[sl]
-		if wanted := len(q.partitions[sl]) > 0 || q.told[vl] && !onlyPartitions; wanted && vl < 15 && !slices.Contains(list, vl) {
+		if wanted := q.wanted(sl) || q.told[vl] && !onlyRules; wanted && vl < 15 && !slices.Contains(list, vl) {
 			list = append(list, vl)
 		}
 	}
 	return list
 }
+
+// wanted reports whether partitions or a file of policy name an SL.
+func (q *qos) wanted(sl uint8) bool { return len(q.partitions[sl])+len(q.rules[sl]) > 0 }
 
 // slsOf lists the SLs that a VL has.
 func (q *qos) slsOf(vl uint64) (list []uint8) {
@@ -318,28 +328,6 @@ func readWeights(text string) (weights [16]uint64, err error) {
 		weights[vl] += weight
 	}
 	return weights, nil
-}
-
-// qosPolicy says what becomes of a file of QoS policy, where there is one.
-func (r *importer) qosPolicy(on line) error {
-	l, named := r.set["qos_policy_file"]
-	if !named {
-		l = line{on.number, "qos_policy_file", plain(options["qos_policy_file"].usual)}
-	}
-	if r.in.Open == nil || l.value == "" {
-		return nil
-	}
-	f, err := r.in.Open(l.name, l.value)
-	switch {
-	case err != nil:
-		return err
-	case f != nil:
-		r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Left, Text: "weft reads no file of QoS policy. Write its rules into a file of levels (docs/levels.md), a line for each qos-level: " +
-			"its sl as sl=; of the match-rules that name it pkey as partition=, service-id as service=, qos-class as class=. Rules by port groups, and limits of MTU, rate and packet life, have no counterpart"})
-	case named && !strings.EqualFold(l.value, plain(options["qos_policy_file"].usual)):
-		r.note(l, Left, "there is no such file")
-	}
-	return nil
 }
 
 // qosPolicyDetail notes a file of QoS policy without QoS. With it, qos says what becomes of it.

@@ -1,0 +1,345 @@
+package opensm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weft/route/levels"
+)
+
+// qosPolicy takes a file of QoS policy over, where there is one: what its rules give an SL belongs to the level of that SL.
+func (r *importer) qosPolicy(on line, q *qos) error {
+	l, named := r.set["qos_policy_file"]
+	usual := plain(options["qos_policy_file"].usual)
+	if !named {
+		l = line{on.number, "qos_policy_file", usual}
+	}
+	if r.in.Open == nil || l.value == "" {
+		return nil
+	}
+	f, err := r.in.Open(l.name, l.value)
+	switch {
+	case err != nil:
+		return err
+	case f == nil && named && !strings.EqualFold(l.value, usual):
+		r.note(l, Left, "there is no such file")
+		return nil
+	case f == nil:
+		return nil
+	case len(f.Data) > mostBytes:
+		return wrong(f.Name, 1, "more than %d bytes", mostBytes)
+	}
+	p := policyReader{file: f, taken: map[string][]levels.Range{}, sls: map[string]uint64{}, words: q.rules}
+	if err := p.read(); err != nil {
+		return err
+	}
+	if len(q.partitions) > 0 {
+		p.note(0, Left, "OpenSM gives paths of a partition that no rule names the SL of DEFAULT, whatever partitions.conf says; weft gives them the level of its sl=")
+	}
+	r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Taken, Text: fmt.Sprintf("levels: %d rules; see qos, line %d", p.rules, on.number)})
+	r.out.Notes = append(r.out.Notes, p.notes...)
+	return nil
+}
+
+// policyReader reads a file of QoS policy (QoS_management_in_OpenSM.txt): levels by name, rules that give queries a level, and rules of upper-layer protocols.
+type policyReader struct {
+	file   *File
+	at     int // line
+	sls    map[string]uint64
+	simple *uint64      // the SL of default in qos-ulps, which counts where there is no level DEFAULT
+	match  []policyRule // in order
+	ulps   []policyRule // after these
+
+	taken map[string][]levels.Range // by kind: what rules before have
+	words map[uint8][]string        // by SL
+	rules int
+	notes []Note
+}
+
+// policyRule is a rule, with what it asks of a query.
+type policyRule struct {
+	line    int
+	level   string // name; "" where sl is given
+	sl      uint64
+	asks    map[string][]levels.Range // by service, class and partition
+	without []string                  // what it asks for that weft has no counterpart for
+}
+
+func (p *policyReader) note(line int, fate Fate, format string, args ...any) {
+	p.notes = append(p.notes, Note{File: p.file.Name, Line: line, Fate: fate, Text: fmt.Sprintf(format, args...)})
+}
+
+func (p *policyReader) wrong(format string, args ...any) error {
+	return wrong(p.file.Name, p.at, format, args...)
+}
+
+// policySections are the sections of a file of policy, by the words that begin them; policyParts are those within them.
+var (
+	policySections = []string{"qos-ulps", "port-groups", "qos-setup", "qos-levels", "qos-match-rules"}
+	policyParts    = map[string]string{"qos-levels": "qos-level", "qos-match-rules": "qos-match-rule"}
+)
+
+// read reads the file, and gives what its rules name to levels.
+func (p *policyReader) read() error {
+	section, part := "", ""
+	var level, sl string // of a part
+	var rule policyRule
+	for i, text := range strings.Split(string(p.file.Data), "\n") {
+		p.at = i + 1
+		text, _, _ = strings.Cut(text, "#")
+		text = strings.TrimSpace(text)
+		name, value, _ := strings.Cut(text, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		var err error
+		switch {
+		case text == "":
+		case section == "":
+			if !slices.Contains(policySections, text) {
+				return p.wrong("%q: want one of %s", clip(text), strings.Join(policySections, ", "))
+			}
+			if section = text; section == "qos-setup" {
+				p.note(p.at, Idle, "OpenSM reads it, and does nothing by it")
+			}
+		case part == "" && text == "end-"+section:
+			section = ""
+		case section == "qos-ulps":
+			err = p.ulp(name, value)
+		case policyParts[section] == "":
+		case part == "" && text == policyParts[section]:
+			part, level, sl = text, "", ""
+			rule = policyRule{line: p.at, asks: map[string][]levels.Range{}}
+		case part == "":
+			return p.wrong("%q: want %s or end-%s", clip(text), policyParts[section], section)
+		case text == "end-"+part && part == "qos-level":
+			n, e := within(sl, 0, 15)
+			if err = e; err != nil {
+				err = fmt.Errorf("level %q: sl: %w", clip(level), err)
+			} else if _, twice := p.sls[strings.ToLower(level)]; twice || level == "" {
+				err = fmt.Errorf("level %q: a level has a name of its own", clip(level))
+			}
+			p.sls[strings.ToLower(level)] = n
+			part = ""
+		case text == "end-"+part:
+			p.match = append(p.match, rule)
+			part = ""
+		case name == "use":
+		case part == "qos-level":
+			switch name {
+			case "name":
+				level = strings.Trim(value, `"`)
+			case "sl":
+				sl = value
+			case "mtu-limit", "rate-limit", "packet-life", "pkey", "path-bits":
+				p.note(p.at, Left, "%s: a level of weft says nothing of it", clip(text))
+			default:
+				err = fmt.Errorf("%q is nothing that a qos-level has", clip(name))
+			}
+		default:
+			err = rule.ask(name, value)
+		}
+		if err != nil {
+			return p.wrong("%v", err)
+		}
+	}
+	if section != "" {
+		return p.wrong("%s does not end", cmp.Or(part, section))
+	}
+	return p.give()
+}
+
+// policyKinds are the words of a file of levels for what a rule asks, and the largest number of each.
+var policyKinds = map[string]struct {
+	word string
+	most uint64
+}{"service-id": {"service", 1<<64 - 1}, "qos-class": {"class", 0xFFF}, "pkey": {"partition", 0xFFFF}}
+
+// ask reads a line of a match rule.
+func (r *policyRule) ask(name, value string) error {
+	kind, known := policyKinds[name]
+	switch {
+	case name == "qos-level-name":
+		r.level = strings.Trim(value, `"`)
+	case name == "source" || name == "destination":
+		r.without = append(r.without, name)
+	case !known:
+		return fmt.Errorf("%q is nothing that a qos-match-rule has", clip(name))
+	default:
+		list, err := policyRanges(value, kind.most)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if kind.word == "partition" {
+			for i := range list {
+				list[i].First, list[i].Last = list[i].First&0x7FFF, list[i].Last&0x7FFF
+			}
+		}
+		r.asks[kind.word] = append(r.asks[kind.word], list...)
+	}
+	return nil
+}
+
+// policyRanges reads numbers and ranges of them, with commas between.
+func policyRanges(text string, most uint64) (list []levels.Range, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		a, b, several := strings.Cut(strings.TrimSpace(word), "-")
+		if !several {
+			b = a
+		}
+		first, err1 := number(strings.TrimSpace(a))
+		last, err2 := number(strings.TrimSpace(b))
+		if err1 != nil || err2 != nil || max(first, last) > most {
+			return nil, fmt.Errorf("%s: want NUMBER or FIRST-LAST, up to 0x%x", clip(word), most)
+		}
+		list = append(list, levels.Range{First: min(first, last), Last: max(first, last)})
+	}
+	return list, nil
+}
+
+// tcpPorts are the service IDs of upper-layer protocols over TCP: those of port 0, and the port that they have by default (SDP has all).
+var tcpPorts = map[string]struct{ base, first, last uint64 }{
+	"sdp": {0x10000, 0, 0xFFFF}, "rds": {0x1060000, 0x48CA, 0x48CA}, "iser": {0x1060000, 0x0CBC, 0x0CBC},
+}
+
+// ulp reads a line of the simple rules: a protocol, what it is known by, and after the colon the SL.
+func (p *policyReader) ulp(text, value string) error {
+	sl, err := within(value, 0, 15)
+	if err != nil {
+		return fmt.Errorf("%s: SL: %w", clip(text), err)
+	}
+	protocol, what, _ := strings.Cut(strings.ToLower(text), ",")
+	protocol = strings.TrimSpace(protocol)
+	words := strings.SplitN(strings.TrimSpace(what), " ", 2)
+	kind, ranges := words[0], ""
+	if len(words) > 1 {
+		ranges = words[1]
+	}
+	r := policyRule{line: p.at, sl: sl, asks: map[string][]levels.Range{}}
+	tcp, overTCP := tcpPorts[protocol]
+	switch {
+	case protocol == "default" && what == "":
+		p.simple = &sl
+		return nil
+	case overTCP && what == "":
+		r.asks["service"] = []levels.Range{{First: tcp.base + tcp.first, Last: tcp.base + tcp.last}}
+	case overTCP && kind == "port-num":
+		list, err := policyRanges(ranges, 0xFFFF)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			list[i].First, list[i].Last = list[i].First+tcp.base, list[i].Last+tcp.base
+		}
+		r.asks["service"] = list
+	case protocol == "ipoib" && what == "":
+		r.asks["partition"] = []levels.Range{{First: 0x7FFF, Last: 0x7FFF}}
+	case protocol == "ipoib" && kind == "pkey", protocol == "any" && (kind == "pkey" || kind == "service-id"):
+		if err := r.ask(kind, ranges); err != nil {
+			return err
+		}
+	case (protocol == "any" || protocol == "srp") && strings.HasSuffix(kind, "port-guid"):
+		r.without = []string{kind}
+	default:
+		return fmt.Errorf("%q is no rule of qos-ulps", clip(text))
+	}
+	p.ulps = append(p.ulps, r)
+	return nil
+}
+
+// give gives what rules ask for to the SLs that they give. Of rules that ask for the same thing the first counts.
+func (p *policyReader) give() error {
+	sl, ok := p.sls["default"]
+	if !ok && p.simple != nil {
+		sl, ok = *p.simple, true
+	}
+	if !ok {
+		p.at = 1
+		return p.wrong("there is no level DEFAULT: OpenSM does not take the file")
+	} else if sl != 0 {
+		p.note(0, Left, "DEFAULT has SL %d: weft's first level, that of all which no rule names, is the one of SL 0", sl)
+	}
+	last := ""
+	for _, r := range append(p.match, p.ulps...) {
+		p.at = r.line
+		if r.level != "" {
+			sl, ok := p.sls[strings.ToLower(r.level)]
+			if !ok {
+				return p.wrong("there is no level %q", clip(r.level))
+			}
+			r.sl = sl
+		}
+		kinds := slices.Sorted(maps.Keys(r.asks))
+		switch {
+		case len(r.without) > 0:
+			p.note(r.line, Left, "weft has no rules by %s: the rule is left out", strings.Join(r.without, " and "))
+			continue
+		case len(kinds) == 0:
+			p.note(r.line, Left, "a rule that asks for nothing: it is left out")
+			continue
+		case len(kinds) > 1:
+			p.note(r.line, Left, "weft has no rules by %s together: the rule is left out", strings.Join(kinds, " and "))
+			continue
+		}
+		kind := kinds[0]
+		if order := []string{"service", "class", "partition"}; slices.Index(order, kind) < slices.Index(order, last) {
+			p.note(r.line, Left, "it stands behind a rule by %s: weft goes by service IDs first, then by QoS classes, then by partitions", last)
+		}
+		last = kind
+		if err := p.giveRule(kind, &r); err != nil {
+			return p.wrong("%v", err)
+		}
+	}
+	return nil
+}
+
+// mostPolicyWords bounds the words that a rule makes.
+const mostPolicyWords = 1024
+
+// giveRule gives what one rule asks for, but for what a rule before has.
+func (p *policyReader) giveRule(kind string, r *policyRule) error {
+	var words []string
+	for _, whole := range r.asks[kind] {
+		for _, left := range without(whole, p.taken[kind]) {
+			p.taken[kind] = append(p.taken[kind], left)
+			if kind == "service" {
+				words = append(words, fmt.Sprintf("service=0x%x-0x%x", left.First, left.Last))
+				continue
+			}
+			format := map[string]string{"class": "class=%d", "partition": "partition=0x%04x"}[kind]
+			for n := left.First; n <= left.Last && len(words) <= mostPolicyWords; n++ {
+				words = append(words, fmt.Sprintf(format, n))
+			}
+		}
+		if len(words) > mostPolicyWords {
+			return errors.New("the rule names more than 1024 numbers: weft's levels have no ranges of QoS classes and P_Keys")
+		}
+	}
+	p.rules++
+	p.words[uint8(r.sl)] = append(p.words[uint8(r.sl)], words...)
+	return nil
+}
+
+// without returns what is left of a range without others.
+func without(whole levels.Range, others []levels.Range) []levels.Range {
+	list := []levels.Range{whole}
+	for _, o := range others {
+		var next []levels.Range
+		for _, r := range list {
+			if o.Last < r.First || o.First > r.Last {
+				next = append(next, r)
+				continue
+			}
+			if r.First < o.First {
+				next = append(next, levels.Range{First: r.First, Last: o.First - 1})
+			}
+			if r.Last > o.Last {
+				next = append(next, levels.Range{First: o.Last + 1, Last: r.Last})
+			}
+		}
+		list = next
+	}
+	return list
+}
