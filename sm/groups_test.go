@@ -12,6 +12,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/fabric/subnets/subnetstest"
 	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
@@ -50,8 +51,11 @@ func newCastBed(t *rapid.T, f *fabric.Fabric, engine string, lmc uint8) *castBed
 	}
 	v.onAction, v.alter = b.takenFirst, b.answered
 	for id := range f.Nodes {
-		if n := &f.Nodes[id]; n.Type == fabric.CA {
-			b.hosts = append(b.hosts, fabric.End{Node: fabric.NodeID(id), Port: 1})
+		n := &f.Nodes[id]
+		for port := 1; port < len(n.Ports) && n.Type != fabric.Switch; port++ { // also those of routers
+			if n.Ports[port].Link != fabric.NoLink {
+				b.hosts = append(b.hosts, fabric.End{Node: fabric.NodeID(id), Port: uint8(port)})
+			}
 		}
 	}
 	b.got = make([]int, len(b.hosts))
@@ -103,7 +107,7 @@ func (b *castBed) ask(method mad.Method, host int, mgid [16]byte, state uint64) 
 	rec := m.Data()
 	copy(rec, mgid[:])
 	binary.BigEndian.PutUint64(rec[16:], mad.DefaultGIDPrefix)
-	binary.BigEndian.PutUint64(rec[24:], uint64(b.f.Nodes[b.hosts[host].Node].Ports[1].GUID))
+	binary.BigEndian.PutUint64(rec[24:], uint64(b.f.Nodes[b.hosts[host].Node].Ports[b.hosts[host].Port].GUID))
 	mad.MCMemberRecordQKey.Put(rec, 1)
 	mad.MCMemberRecordPKey.Put(rec, mad.DefaultPKey)
 	mad.MCMemberRecordJoinState.Put(rec, state)
@@ -142,7 +146,7 @@ func (b *castBed) loops() uint64 {
 // hostOf finds a member among the hosts.
 func (b *castBed) hostOf(m *sa.Member) int {
 	guid := fabric.GUID(binary.BigEndian.Uint64(m.GID[8:]))
-	return slices.IndexFunc(b.hosts, func(e fabric.End) bool { return b.f.Nodes[e.Node].Ports[1].GUID == guid })
+	return slices.IndexFunc(b.hosts, func(e fabric.End) bool { return b.f.Nodes[e.Node].Ports[e.Port].GUID == guid })
 }
 
 // check sends from each member of each group: each receiver but the sender gets it once, and nobody else.
@@ -216,15 +220,21 @@ func mgidOf(n int) (mgid [16]byte) {
 	return mgid
 }
 
-// TestGroupsThroughFaults: while hosts join and leave, cables fail and come back and switches restart or do not answer, no packet reaches a port twice or goes in circles; and
+// TestGroupsThroughFaults: while hosts and routers join and leave, cables fail and come back and switches restart or do not answer, no packet reaches a port twice or goes in circles; and
 // whenever all is quiet, each member gets each packet once and nobody else does.
-func TestGroupsThroughFaults(t *testing.T) {
-	sent := 0
+func TestGroupsThroughFaults(whole *testing.T) {
+	sent, t := 0, whole
 	rapid.Check(t, func(t *rapid.T) {
 		formula := rapid.SampledFrom([][2]string{{"rlft(4,2)", "updn"}, {"torus(3x3,hosts=1)", "dfsssp"}, {"random(switches=8,hosts=12,links=14,seed=1)", "lash"}, {"mesh(3x3,hosts=1)", "nue"}}).Draw(t, "fabric")
 		f, err := gen.Parse(formula[0])
 		if err != nil {
 			t.Fatal(err)
+		}
+		if rapid.IntRange(0, 4).Draw(t, "routers") == 0 {
+			formula[1] = "updn"
+			if f, err = subnetstest.Network(whole, "subnets(2,rlft(4,2),routers=2,cables=2)").Fabric(0); err != nil {
+				t.Fatal(err)
+			}
 		}
 		b := newCastBed(t, f, formula[1], rapid.SampledFrom([]uint8{0, 0, 2}).Draw(t, "LMC"))
 		if b.subnet == nil || b.subnet.Plan.Multicast == nil {

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -97,6 +98,63 @@ func TestPartitionsOfOpenSM(t *testing.T) {
 			}
 			if want := g.NumEnds + g.NumHosts; len(ours) != want {
 				t.Errorf("P_Keys of %d ports, want those of %d: hosts, the switch ports before them, port 0 of switches", len(ours), want)
+			}
+		})
+	}
+}
+
+// TestPathsOfLimitedMembers: who asks without the SM_Key, as hosts do, is told a path to the same other ports by weft and by OpenSM: a limited member of all its partitions to full members. weft tells
+// it the path to itself too.
+func TestPathsOfLimitedMembers(t *testing.T) {
+	for name, text := range map[string]string{
+		"limited": "Default=0x7fff:ALL=limited,SELF=full;\nstorage=0x0010: ALL=limited, 0x1003=full;\n",
+		"full":    "Default=0x7fff:ALL=full;\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := tree(t)
+			g := f.Compile()
+			reached := func(s *simulator) map[string]bool {
+				told := map[string]bool{}
+				for from := range g.NumHosts {
+					a := s.saClient(nodeID(g.EndNodeGUID[from]))
+					a.key = 0
+					for to := range g.NumHosts {
+						rec := make([]byte, 64)
+						for at, end := range map[int]int{8: to, 24: from} {
+							binary.BigEndian.PutUint64(rec[at:], mad.DefaultGIDPrefix)
+							binary.BigEndian.PutUint64(rec[at+8:], uint64(g.EndNodeGUID[end])+1) // as both simulators number ports
+						}
+						mad.PathRecordNumbPath.Put(rec, 1)
+						m, err := a.ask(mad.Get, mad.AttrPathRecord, mad.PathRecord.Mask(mad.PathRecordDGID, mad.PathRecordSGID, mad.PathRecordNumbPath), rec)
+						if _, refused := errors.AsType[*wire.StatusError](err); err != nil && !refused {
+							t.Fatal(err)
+						}
+						told[fmt.Sprint(from, " to ", to)] = err == nil && mad.PathRecordDLID.Get(m.Data()) != 0
+					}
+				}
+				return told
+			}
+			var theirs, ours map[string]bool
+			t.Run("OpenSM", func(t *testing.T) {
+				s := emulate(t, f)
+				file := s.Path("partitions.conf")
+				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				defer s.openSM("-R", "minhop", "-P", file)()
+				theirs = reached(s)
+			})
+			t.Run("weft", func(t *testing.T) {
+				s := emulate(t, f)
+				defer s.administerBy(Config{SMKey: 1, Partitions: partitioning(t, text, true, true)}, "minhop", 0)()
+				ours = reached(s)
+			})
+			for host := range g.NumHosts {
+				self := fmt.Sprint(host, " to ", host)
+				theirs[self] = true
+			}
+			if !maps.Equal(ours, theirs) || !ours["2 to 1"] || ours["2 to 3"] == (name == "limited") {
+				t.Errorf("by weft %v\nby OpenSM %v", ours, theirs)
 			}
 		})
 	}

@@ -249,14 +249,11 @@ var errNotMaster = errors.New("another manager is the master now")
 
 // groupTold has subscribers told that a multicast group has come to be, or is deleted (traps 66 and 67).
 func (r *registrar) groupTold(g *sa.Group, created bool) {
-	if r.subnet == nil {
-		return
-	}
 	trap := uint64(mad.TrapGroupDeleted)
 	if created {
 		trap = mad.TrapGroupCreated
 	}
-	r.registry.Notify(r.subnet, sa.GIDNotice(trap, r.subnet.ManagerLID(), g.MGID[:]))
+	r.registry.NotifyOfGroup(r.subnet, trap, g)
 }
 
 // serves reports whether a datagram of subnet administration is the registrar's business.

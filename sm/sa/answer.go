@@ -84,7 +84,7 @@ func (r *Responder) check(s *Subnet, q mad.Datagram) (request, refusal mad.Datag
 		return nil, nil
 	default:
 		r.search.trusted = key != 0
-		r.search.asks = s.keysOfLID(r.Asks)
+		r.search.asks, r.search.asker = s.keysOfLID(r.Asks), s.endOfLID(r.Asks)
 	}
 	return q, nil
 }

@@ -36,7 +36,8 @@
 // # Partitions
 //
 // With Subnet.Keys a path joins ports that have a partition in common, of which one at least is a full member, and has the P_Key of the
-// source. Who asks is shown paths between ports, and nodes with a port, that it shares a partition with.
+// source. Who asks is shown paths between ports, nodes with a port, and subscriptions of ports that it shares a partition with, itself among them; services with a P_Key of
+// its own, and those without one by ports that it shares a partition with. Reports of ports and groups go to those who share a partition with these.
 //
 // # Groups
 //

@@ -12,7 +12,7 @@ import (
 
 // subscription holds which notices a client wants reported, and where to.
 type subscription struct {
-	key  []byte // GID of the subscriber, its QP, its InformInfo without Subscribe and RespTimeValue
+	key  []byte // mad.DefaultGIDPrefix and GUID of the subscriber, its QP, its InformInfo without Subscribe and RespTimeValue
 	info [36]byte
 	port fabric.GUID
 	to   wire.Address // of its reports
@@ -117,7 +117,7 @@ func (g *Registry) dropSubscription(at int) {
 	g.changed[EntryName{Subscription, string(v.key)}] = true
 }
 
-// getInforms answers a query for InformInfoRecords.
+// getInforms answers a query for InformInfoRecords: of ports that whoever asks may know of.
 func (g *Registry) getInforms(s *Subnet, q mad.Datagram) mad.Datagram {
 	c := g.responder.open(q, mad.InformInfoRecord.RecordSize())
 	c.begin(s, informKind, q, nil)
@@ -125,8 +125,11 @@ func (g *Registry) getInforms(s *Subnet, q mad.Datagram) mad.Datagram {
 		if c.done() {
 			break
 		}
+		if e := s.endOfGUID(v.port); e < 0 || !c.sees(e) {
+			continue
+		}
 		rec := c.record()
-		mad.InformInfoRecordSubscriberGID.Put(rec, v.key[:16])
+		mad.InformInfoRecordSubscriberGID.Put(rec, s.gidOf(v.port))
 		mad.InformInfoRecordEnum.Put(rec, uint64(v.enum))
 		copy(mad.InformInfoRecordInformInfo.Get(rec), v.info[:])
 		c.offer()

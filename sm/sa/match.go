@@ -75,6 +75,7 @@ type search struct {
 	s       *Subnet
 	trusted bool
 	asks    []uint16  // P_Keys of the port that asks, nil where it may see all
+	asker   int32     // that port, -1 where it is not known
 	care    [256]byte // bits of a record that count
 	want    [256]byte // what they must be
 	rec     [256]byte // the record that is being made

@@ -42,9 +42,9 @@ func (s *Subnet) sharedKey(src, dst int32, asked uint16) (key uint16, ok bool) {
 	return partition.Share(s.keysOf(src), s.keysOf(dst), asked)
 }
 
-// sees reports whether whoever asks may know of an end port: they have a partition in common, or the request is trusted.
+// sees reports whether whoever asks may know of an end port: it is the own one, they have a partition in common, or the request is trusted.
 func (c *search) sees(end int32) bool {
-	if c.trusted || c.asks == nil {
+	if c.trusted || c.asks == nil || end == c.asker {
 		return true
 	}
 	_, ok := partition.Share(c.asks, c.s.keysOf(end), 0)

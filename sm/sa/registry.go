@@ -266,6 +266,18 @@ func (c *search) service(now time.Duration, v *service, told bool) {
 	}
 }
 
+// seesService reports whether whoever asks may know of a service: it has its partition, or for one without a P_Key may know of the port that has registered it.
+func (c *search) seesService(v *service) bool {
+	if c.trusted || c.asks == nil {
+		return true
+	}
+	if key := uint16(mad.ServiceRecordPKey.Get(v.rec[:])); key&^mad.PKeyFull != 0 {
+		return slices.ContainsFunc(c.asks, func(own uint16) bool { return (own^key)&^mad.PKeyFull == 0 })
+	}
+	e := c.s.endOfGUID(v.port)
+	return e >= 0 && c.sees(e)
+}
+
 // getServices answers a query for ServiceRecords.
 func (g *Registry) getServices(now time.Duration, s *Subnet, q mad.Datagram) mad.Datagram {
 	byKey := mad.SAHeaderComponentMask.Get(q)&serviceKey != 0
@@ -274,8 +286,10 @@ func (g *Registry) getServices(now time.Duration, s *Subnet, q mad.Datagram) mad
 		if c.done() {
 			break
 		}
-		c.service(now, v, byKey || c.trusted)
-		c.offer()
+		if c.seesService(v) {
+			c.service(now, v, byKey || c.trusted)
+			c.offer()
+		}
 	}
 	return g.responder.close(q)
 }
@@ -291,7 +305,7 @@ func (g *Registry) deleteService(now time.Duration, s *Subnet, from uint16, q ma
 	at, n := -1, 0
 	for i, v := range g.services {
 		c.service(now, v, true)
-		if c.matches() {
+		if c.seesService(v) && c.matches() {
 			at, n = i, n+1
 		}
 	}

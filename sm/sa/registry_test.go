@@ -194,7 +194,7 @@ func TestSubscriptions(t *testing.T) {
 	}
 	g.Notify(s, notice)
 	g.Notify(s, notice) // the same again, while it is under way
-	g.Notify(s, GIDNotice(mad.TrapGIDInService, s.Plan.Ends.Base[5], gidOf(s.Graph.EndGUID[0])))
+	g.Notify(s, gidNotice(mad.TrapGIDInService, s.Plan.Ends.Base[5], s.gidOf(s.Graph.EndGUID[0])))
 	first, second := told(), told()
 	slices.Sort(first)
 	if want := []string{"128 to 0", "128 to 1", "64 to 2"}; !slices.Equal(first, want) || !slices.Equal(second, []string{"64 to 1"}) || g.Reports().Acknowledged != 4 {
@@ -224,7 +224,8 @@ func TestWhatIsWanted(t *testing.T) {
 	mad.NoticeProducerType.Put(notice, 2)
 	mad.NoticeTrapNumber.Put(notice, 128)
 	mad.NoticeIssuerLID.Put(notice, 7)
-	about := gidOf(0x77)
+	s := &Subnet{}
+	about := s.gidOf(0x77)
 	for _, c := range []struct {
 		what   string
 		change func(info []byte)
@@ -232,7 +233,7 @@ func TestWhatIsWanted(t *testing.T) {
 	}{
 		{"all", func([]byte) {}, true},
 		{"its GID", func(i []byte) { mad.InformInfoGID.Put(i, about) }, true},
-		{"another GID", func(i []byte) { mad.InformInfoGID.Put(i, gidOf(0x78)) }, false},
+		{"another GID", func(i []byte) { mad.InformInfoGID.Put(i, s.gidOf(0x78)) }, false},
 		{"its LID", func(i []byte) { mad.InformInfoLIDRangeBegin.Put(i, 7) }, true},
 		{"LIDs around it", func(i []byte) { mad.InformInfoLIDRangeBegin.Put(i, 6); mad.InformInfoLIDRangeEnd.Put(i, 8) }, true},
 		{"LIDs below it", func(i []byte) { mad.InformInfoLIDRangeBegin.Put(i, 5); mad.InformInfoLIDRangeEnd.Put(i, 6) }, false},
@@ -273,7 +274,7 @@ func TestRegistryLimits(t *testing.T) {
 	}
 	for i := range 10 {
 		for trap := range uint64(3) {
-			g.Notify(s, GIDNotice(64+trap, s.Plan.Ends.Base[5], gidOf(fabric.GUID(i))))
+			g.Notify(s, gidNotice(64+trap, s.Plan.Ends.Base[5], s.gidOf(fabric.GUID(i))))
 		}
 	}
 	if g.waiting != 6 || g.Reports().Dropped != 5*10-6 {
@@ -314,7 +315,7 @@ func TestComingAndGoing(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if n := d.MAD.Data(); mad.NoticeTrapNumber.Get(n) != c.want || !bytes.Equal(mad.TrapGIDGID.Get(n), gidOf(all.Graph.EndGUID[gone])) {
+		if n := d.MAD.Data(); mad.NoticeTrapNumber.Get(n) != c.want || !bytes.Equal(mad.TrapGIDGID.Get(n), all.gidOf(all.Graph.EndGUID[gone])) {
 			t.Errorf("told %x", n[:32])
 		}
 		g.Reported(tag, true)

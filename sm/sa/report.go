@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/mad"
+	"weft/sm/partition"
 	"weft/wire"
 )
 
@@ -42,7 +43,17 @@ func (g *Registry) Registered() (services, subscriptions int) { return len(g.ser
 
 // Notify tells all who have subscribed to it of a notice. Its issuer is the port with IssuerLID, which the GID is taken from; a notice of the
 // manager itself has the LID of its port. The same notice is told again only when the first one has arrived.
-func (g *Registry) Notify(s *Subnet, notice []byte) {
+func (g *Registry) Notify(s *Subnet, notice []byte) { g.notify(s, notice, nil, -1) }
+
+// NotifyOfGroup has those who could join it told that a multicast group has come to be, or is deleted (traps 66 and 67).
+func (g *Registry) NotifyOfGroup(s *Subnet, trap uint64, group *Group) {
+	if s != nil {
+		g.notify(s, gidNotice(trap, s.ManagerLID(), group.MGID[:]), []uint16{group.PKey | mad.PKeyFull}, -1)
+	}
+}
+
+// notify tells of a notice those that share a partition with what it is about: with P_Keys, and the end port of it, -1 for none; without P_Keys with its issuer.
+func (g *Registry) notify(s *Subnet, notice []byte, keys []uint16, end int32) {
 	if s == nil {
 		return
 	}
@@ -54,21 +65,23 @@ func (g *Registry) Notify(s *Subnet, notice []byte) {
 	}
 	s.putGID(note[64:], issuer)
 	about := note[64:]
-	group := false
 	if mad.NoticeIsGeneric.Is(notice) {
 		switch mad.NoticeTrapNumber.Get(notice) {
-		case mad.TrapGIDInService, mad.TrapGIDOutOfService:
+		case mad.TrapGIDInService, mad.TrapGIDOutOfService, mad.TrapGroupCreated, mad.TrapGroupDeleted:
 			about = mad.TrapGIDGID.Get(note[:])
-		case mad.TrapGroupCreated, mad.TrapGroupDeleted:
-			about, group = mad.TrapGIDGID.Get(note[:]), true
 		}
+	}
+	if keys == nil {
+		keys, end = s.keysOf(issuer), issuer
 	}
 	for _, v := range g.subs {
 		to := s.endOfGUID(v.port)
-		if to < 0 || !group && !s.share(issuer, to, 0) || !v.wants(notice, about) {
+		if to < 0 || !v.wants(notice, about) {
 			continue
 		}
-		g.post(v, &note)
+		if _, may := partition.Share(keys, s.keysOf(to), 0); may || to == end {
+			g.post(v, &note)
+		}
 	}
 }
 
@@ -142,8 +155,8 @@ func (g *Registry) Reported(tag uint64, acknowledged bool) {
 	g.enqueue(v)
 }
 
-// GIDNotice makes the notice of one of the traps 64 to 67, issued by the manager at a LID: about the GID of a port, or of a multicast group.
-func GIDNotice(trap uint64, manager fabric.LID, gid []byte) []byte {
+// gidNotice makes the notice of one of the traps 64 to 67, issued by the manager at a LID: about the GID of a port, or of a multicast group.
+func gidNotice(trap uint64, manager fabric.LID, gid []byte) []byte {
 	n := make([]byte, 64)
 	mad.NoticeIsGeneric.Put(n, 1)
 	mad.NoticeType.Put(n, mad.NoticeTypeInfo)
@@ -167,10 +180,11 @@ func (g *Registry) Follow(before, now *Subnet) {
 	}
 	manager := now.ManagerLID()
 	for _, guid := range missingFrom(now, before) {
-		g.Notify(now, GIDNotice(mad.TrapGIDOutOfService, manager, gidOf(guid)))
+		g.notify(now, gidNotice(mad.TrapGIDOutOfService, manager, now.gidOf(guid)), before.keysOf(before.endInService(guid)), -1)
 	}
 	for _, guid := range missingFrom(before, now) {
-		g.Notify(now, GIDNotice(mad.TrapGIDInService, manager, gidOf(guid)))
+		end := now.endInService(guid)
+		g.notify(now, gidNotice(mad.TrapGIDInService, manager, now.gidOf(guid)), now.keysOf(end), end)
 	}
 }
 
@@ -204,8 +218,8 @@ func (s *Subnet) endInService(guid fabric.GUID) int32 {
 }
 
 // gidOf returns the GID of a port GUID.
-func gidOf(guid fabric.GUID) []byte {
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, mad.DefaultGIDPrefix), uint64(guid))
+func (s *Subnet) gidOf(guid fabric.GUID) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.OwnPrefix()), uint64(guid))
 }
 
 // share reports whether two end ports share a partition: that of a P_Key, or any where it is 0.
