@@ -84,6 +84,7 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 			p.SL.Dst[i] = int32(n("class", 0, dst-1))
 		}
 		p.SL.Set(int32(n("class", 0, src-1)), int32(n("class", 0, dst-1)), uint8(n("level", 0, 15)))
+		p.SL.OneWay = !p.Service.ReplySameSL
 	}
 	if rapid.Bool().Draw(t, "sl2vl") {
 		p.SL2VL = drawSL2VL(t, g)

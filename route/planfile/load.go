@@ -156,7 +156,7 @@ func (c *coder) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.Graph
 	}
 	p.Tables = c.readTables(h, g)
 	if h.SL != nil {
-		p.SL = &route.SLs{NumSrc: h.SL.Sources, NumDst: h.SL.Destinations}
+		p.SL = &route.SLs{NumSrc: h.SL.Sources, NumDst: h.SL.Destinations, OneWay: !h.ReplySameSL}
 	}
 	if h.Pool != nil {
 		p.SL2VL = &route.SL2VL{}

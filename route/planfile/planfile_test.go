@@ -486,3 +486,27 @@ func BenchmarkSaveLoad(b *testing.B) {
 		}
 	})
 }
+
+// TestOneWay: SLs that each direction of a pair has for itself are so after loading, or the SA would call paths reversible whose
+// answers are not safe.
+func TestOneWay(t *testing.T) {
+	for _, oneWay := range []bool{false, true} {
+		p, g := full(t)
+		p.SL.OneWay, p.Service.ReplySameSL = oneWay, !oneWay
+		var bare bytes.Buffer
+		if err := SaveBare(&bare, g, p); err != nil {
+			t.Fatal(err)
+		}
+		alone, _, err := LoadAlone(bytes.NewReader(save(t, p, g)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, _, err := LoadBare(bare.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone.SL.OneWay != oneWay || without.SL.OneWay != oneWay {
+			t.Errorf("one way %v is %v in a plan file, %v without tables", oneWay, alone.SL.OneWay, without.SL.OneWay)
+		}
+	}
+}

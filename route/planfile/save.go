@@ -62,7 +62,7 @@ type planHeader struct {
 	Recipe      route.Recipe `json:"recipe"`
 	VLs         int          `json:"vls"`
 	DefaultSL   uint8        `json:"default_sl"`
-	ReplySameSL bool         `json:"reply_same_sl"`
+	ReplySameSL bool         `json:"reply_same_sl"` // false: the SLs are one-way
 	Switches    int          `json:"switches"`
 	Hosts       int          `json:"hosts"`           // CA and router ports
 	Links       bool         `json:"links,omitempty"` // the network that the Plan was made for is there
