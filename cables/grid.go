@@ -30,7 +30,7 @@ func (n *network) grid() (p pattern, ok bool) {
 	m.alike = m.sameWay
 	m.size = make([]int32, len(m.place[0]))
 	for s, x := range m.place {
-		m.at[coords.Place(x)] = int32(s)
+		m.at[coords.Format(x)] = int32(s)
 		for d := range x {
 			m.size[d] = max(m.size[d], x[d]+1)
 		}
@@ -53,7 +53,7 @@ func (m *grid) next(s int32, d int) (t int32, around bool) {
 	if x[d]++; x[d] == m.size[d] {
 		x[d], around = 0, true
 	}
-	t, ok := m.at[coords.Place(x)]
+	t, ok := m.at[coords.Format(x)]
 	if !ok || t == s {
 		return -1, false
 	}

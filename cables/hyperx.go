@@ -31,7 +31,7 @@ func (n *network) hyperX() (p pattern, ok bool) {
 	}
 	m.size = make([]int32, len(m.place[0]))
 	for s, x := range m.place {
-		m.at[coords.Place(x)] = int32(s)
+		m.at[coords.Format(x)] = int32(s)
 		for d := range x {
 			m.size[d] = max(m.size[d], x[d]+1)
 		}
@@ -49,7 +49,7 @@ func (n *network) hyperX() (p pattern, ok bool) {
 func (m *box) eachAlong(s int32, d int, do func(t int32)) {
 	x := slices.Clone(m.place[s])
 	for x[d] = range m.size[d] {
-		if t, there := m.at[coords.Place(x)]; there && t != s {
+		if t, there := m.at[coords.Format(x)]; there && t != s {
 			do(t)
 		}
 	}
@@ -89,7 +89,7 @@ func (m *box) onLines(s, to int32) (pairs [][2]int32) {
 		}
 		z := slices.Clone(m.place[v])
 		z[d] = y[d]
-		if t, there := m.at[coords.Place(z)]; there {
+		if t, there := m.at[coords.Format(z)]; there {
 			pairs = append(pairs, [2]int32{v, t})
 		}
 	}

@@ -138,7 +138,7 @@ func (p *Plan) Flatten(mbps int32) (*Flat, error) {
 	f.Plan = out
 	f.fillTables()
 	f.fillLanes()
-	out.Arbitration, out.Ports = route.EqualTurns(g, out.VLs), route.UsualPorts(g)
+	out.Arbitration, out.Ports = route.EqualArbitration(g, out.VLs), route.UsualPorts(g)
 	return f, nil
 }
 

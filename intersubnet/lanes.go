@@ -163,6 +163,6 @@ func (p *Plan) onLayers(subnet int32, local *route.Plan, vls int) *route.Plan {
 	}
 	lanes.Host, lanes.Switch = slices.Clone(lanes.Host), slices.Clone(lanes.Switch)
 	out.SL2VL, out.VLs = &lanes, p.Layers*vls
-	out.Arbitration = route.EqualTurns(g, out.VLs)
+	out.Arbitration = route.EqualArbitration(g, out.VLs)
 	return &out
 }

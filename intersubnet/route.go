@@ -8,7 +8,6 @@ import (
 	"weft/fabric/subnets"
 	"weft/route"
 	"weft/route/job"
-	"weft/route/recipe"
 )
 
 // Method is a way to route between subnets.
@@ -117,7 +116,7 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 	return r, &one, nil
 }
 
-// allowedVLs returns the number of data VLs that may be used: as many as asked for and as every link has; where neither is known, recipe.UsualVLs.
+// allowedVLs returns the number of data VLs that may be used: as many as asked for and as every link has; where neither is known, route.UsualVLs.
 func allowedVLs(n *subnets.Network, asked int) int {
 	most := asked
 	for k := range n.Kinds {
@@ -128,7 +127,7 @@ func allowedVLs(n *subnets.Network, asked int) int {
 		}
 	}
 	if most == 0 {
-		return recipe.UsualVLs
+		return route.UsualVLs
 	}
 	return most
 }

@@ -217,7 +217,7 @@ func (d *drawing) groups(level []int32) [][]int32 {
 	number := map[string]int32{}
 	of := make([]int32, len(places))
 	for s, x := range places {
-		key := coords.Place(x[:len(x)-1])
+		key := coords.Format(x[:len(x)-1])
 		if _, ok := number[key]; !ok {
 			number[key] = int32(len(number))
 		}

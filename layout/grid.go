@@ -93,7 +93,7 @@ func (p *plane) boxes(f *folding) {
 		b.W, b.H = max(side, min(p.pitch-18, 64)), min(side, 36)
 		b.X, b.Y = at.X-b.W/2, at.Y-b.H/2
 		caption := p.caption(x)
-		if caption != "" && p.d.name[s] == coords.Place(x) {
+		if caption != "" && p.d.name[s] == coords.Format(x) {
 			b.label = fmt.Sprintf("%d,%d", x[0], x[1])
 		}
 		p.d.addBox(b, "switch")
@@ -120,7 +120,7 @@ func (p *plane) caption(x []int32) string {
 	}
 	text := strings.Join(axes, ", ")
 	if textWidth(text, labelSize) > room {
-		text = "(·,·," + coords.Place(x[2:])[1:]
+		text = "(·,·," + coords.Format(x[2:])[1:]
 	}
 	return shorten(text, room, labelSize)
 }

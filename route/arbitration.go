@@ -34,15 +34,15 @@ type VLArbitration struct {
 	Switch []uint16 // by switch and port: Switch[PortStart[s]+port] of the Graph
 }
 
-// MaxArbEntries is the greatest length of a list of a VL arbitration table.
-const MaxArbEntries = 64
+// maxArbEntries is the greatest length of a list of a VL arbitration table.
+const maxArbEntries = 64
 
-// turnWeight is one VL's turn at a port, in units of 64 bytes: half the largest MTU.
-const turnWeight = 32
+// UsualWeight is the weight of one VL's turn where all VLs have equal ones, in units of 64 bytes: half the largest MTU.
+const UsualWeight = 32
 
-// EqualTurns gives every VL of a link that a Plan of so many lanes uses the same turn, at
+// EqualArbitration returns tables by which every VL of a link that a Plan of so many lanes uses has the same turn, at
 // low priority.
-func EqualTurns(g *fabric.Graph, lanes int) *VLArbitration {
+func EqualArbitration(g *fabric.Graph, lanes int) *VLArbitration {
 	a := &VLArbitration{Host: make([]uint16, g.NumHosts), Switch: make([]uint16, len(g.Attached))}
 	place := make([]int, int(DropVL)+1) // by number of VLs: 1 + index in the pool
 	for slot, what := range g.Attached {
@@ -53,7 +53,7 @@ func EqualTurns(g *fabric.Graph, lanes int) *VLArbitration {
 		if place[n] == 0 {
 			var t ArbTable
 			for vl := range n {
-				t.Low = append(t.Low, ArbEntry{uint8(vl), turnWeight})
+				t.Low = append(t.Low, ArbEntry{uint8(vl), UsualWeight})
 			}
 			a.Pool = append(a.Pool, t)
 			place[n] = len(a.Pool)

@@ -150,7 +150,7 @@ func (c *Change) tables(before, after *Plan, was []int32) {
 	for s := range int32(len(was)) {
 		sw, o := SwitchChange{Switch: s}, was[s]
 		for i := range max(before.Tables.NumBlocks(), after.Tables.NumBlocks()) {
-			block, now := before.Tables.BlockOr(o, i), after.Tables.BlockOr(s, i)
+			block, now := before.Tables.BlockOrEmpty(o, i), after.Tables.BlockOrEmpty(s, i)
 			if *block != *now {
 				sw.Blocks++
 			}

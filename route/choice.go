@@ -46,14 +46,14 @@ func ParseChoiceBy(words string) (by ChoiceBy, ok bool) {
 	return ChoiceBy(i), i >= 0
 }
 
-// Row is one row of a Choice by ListedLIDs.
-type Row struct {
+// ChoiceRow is one row of a Choice by ListedLIDs.
+type ChoiceRow struct {
 	Source, Target int32
 	Offset         uint8
 }
 
 // NewChoice builds a Choice by ListedLIDs from rows in any order.
-func NewChoice(numEnds int, rows []Row) Choice {
+func NewChoice(numEnds int, rows []ChoiceRow) Choice {
 	first := make([]int, numEnds+1) // by source: where its rows begin
 	for _, r := range rows {
 		first[r.Source+1]++

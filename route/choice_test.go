@@ -15,8 +15,8 @@ func TestChoice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(rt, "ends")
 		end := rapid.Int32Range(0, int32(n-1))
-		rows := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Row {
-			return Row{end.Draw(t, "source"), end.Draw(t, "target"), rapid.Uint8Range(0, 4).Draw(t, "offset")}
+		rows := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ChoiceRow {
+			return ChoiceRow{end.Draw(t, "source"), end.Draw(t, "target"), rapid.Uint8Range(0, 4).Draw(t, "offset")}
 		}), 0, 30).Draw(rt, "rows")
 		given := slices.Clone(rows)
 		c := NewChoice(n, rows)
@@ -31,7 +31,7 @@ func TestChoice(t *testing.T) {
 			for d := range int32(n) {
 				var want []uint8
 				for o := range uint8(8) {
-					if slices.Contains(rows, Row{s, d, o}) {
+					if slices.Contains(rows, ChoiceRow{s, d, o}) {
 						want = append(want, o)
 					}
 				}

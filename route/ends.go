@@ -43,6 +43,12 @@ func (e *Ends) Total() int {
 	return n
 }
 
+// BeyondTable returns the first switch whose forwarding table has no entry for the highest LID, fabric.Nothing if all have one.
+func (e *Ends) BeyondTable(g *fabric.Graph) int32 {
+	top := int32(e.Top())
+	return int32(slices.IndexFunc(g.SwitchFDBCap, func(size int32) bool { return size > 0 && top >= size }))
+}
+
 // MaxLMC is the largest LMC in use.
 func (e *Ends) MaxLMC() uint8 {
 	m := uint8(0)

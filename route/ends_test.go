@@ -47,3 +47,16 @@ func TestEndsCounts(t *testing.T) {
 		t.Errorf("a LID of two ports: %s", got)
 	}
 }
+
+// TestBeyondTable: a table with an entry for the highest LID holds all, one entry less does not; a table of unknown size holds all.
+func TestBeyondTable(t *testing.T) {
+	g := routetest.Line(t, 4, 1).Compile()
+	e := Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}
+	e.Base[2], e.LMC[2] = 8, 1
+	for size, want := range map[int32]int32{0: fabric.Nothing, 10: fabric.Nothing, 9: 3} {
+		g.SwitchFDBCap[3] = size
+		if got := e.BeyondTable(g); got != want {
+			t.Errorf("LIDs up to %d in a table of %d entries: switch %d, want %d", e.Top(), size, got, want)
+		}
+	}
+}

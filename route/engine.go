@@ -22,8 +22,8 @@ type Input struct {
 	Stage   func(name string) // to be called before a stage of the engine's after the first
 }
 
-// MostKinds is the number of kinds of hosts, 0 where all are alike.
-func (in *Input) MostKinds() int {
+// NumKinds is the number of kinds of hosts, 0 where all are alike.
+func (in *Input) NumKinds() int {
 	most := uint8(0)
 	for _, k := range in.Kinds {
 		most = max(most, k)

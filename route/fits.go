@@ -76,8 +76,8 @@ func (a *VLArbitration) Fits(g *fabric.Graph) error {
 	}
 	for i := range a.Pool {
 		t := &a.Pool[i]
-		if len(t.High) > MaxArbEntries || len(t.Low) > MaxArbEntries {
-			return fmt.Errorf("table %d has %d and %d entries (at most %d)", i, len(t.High), len(t.Low), MaxArbEntries)
+		if len(t.High) > maxArbEntries || len(t.Low) > maxArbEntries {
+			return fmt.Errorf("table %d has %d and %d entries (at most %d)", i, len(t.High), len(t.Low), maxArbEntries)
 		}
 		for _, e := range slices.Concat(t.High, t.Low) {
 			if e.VL >= DropVL {

@@ -91,12 +91,12 @@ func (h *Held) Any() bool {
 // bind takes the rows of end ports that are still there; where a Choice has none, sources
 // are taken to use base LIDs. now is the new index of each end port, -1 for none.
 func (c *Choice) bind(now []int32, numEnds int) Choice {
-	var rows []Row
+	var rows []ChoiceRow
 	if c.By == ListedLIDs {
 		for s, src := range now {
 			for i := c.Start[s]; i < c.Start[s+1] && src >= 0; i++ {
 				if dst := now[c.Target[i]]; dst >= 0 {
-					rows = append(rows, Row{src, dst, c.Offset[i]})
+					rows = append(rows, ChoiceRow{src, dst, c.Offset[i]})
 				}
 			}
 		}

@@ -10,6 +10,9 @@ import (
 // NumSLs is the number of service levels.
 const NumSLs = 16
 
+// UsualVLs is the number of data VLs of today's hardware, taken where neither a request nor the fabric says how many there are.
+const UsualVLs = 8
+
 // DropVL in an SL2VL table discards the packet (IBA volume 1, section 14.2.5.8:
 // VL15 is for management and no SL may map to it).
 const DropVL uint8 = 15
@@ -40,7 +43,7 @@ func UniformSL(ends *Ends, sl uint8) *SLs {
 }
 
 // At is the SL of packets from a source end port to a LID.
-func (m *SLs) At(src int32, lid fabric.LID) uint8 { return m.Class(m.Src[src], m.Dst[lid]) }
+func (m *SLs) At(src int32, lid fabric.LID) uint8 { return m.ByClass(m.Src[src], m.Dst[lid]) }
 
 // PathSL returns the SL from an end port to a LID: 0 where SLs are not known, or the end port is fabric.Nothing.
 func (p *Plan) PathSL(from int32, to fabric.LID) uint8 {
@@ -50,8 +53,8 @@ func (p *Plan) PathSL(from int32, to fabric.LID) uint8 {
 	return p.SL.At(from, to)
 }
 
-// Class is the SL between a source class and a destination class.
-func (m *SLs) Class(src, dst int32) uint8 {
+// ByClass is the SL from a source class to a destination class.
+func (m *SLs) ByClass(src, dst int32) uint8 {
 	b := m.Cells[int(dst)*((m.NumSrc+1)/2)+int(src)/2]
 	return b >> (4 * (uint(src) & 1)) & 15
 }
@@ -197,7 +200,7 @@ func (m *SLs) InUse() (used uint16) {
 			seen[two] = true
 		}
 		if whole < width {
-			used |= 1 << m.Class(int32(m.NumSrc-1), int32(dst))
+			used |= 1 << m.ByClass(int32(m.NumSrc-1), int32(dst))
 		}
 	}
 	for two, yes := range seen {
@@ -208,8 +211,8 @@ func (m *SLs) InUse() (used uint16) {
 	return used
 }
 
-// To lists the tables of packets that leave a switch by a port, by number in the pool.
-func (m *SL2VL) To(g *fabric.Graph, s int32, port uint8) []uint16 {
+// TablesTo lists the tables of packets that leave a switch by a port, by number in the pool.
+func (m *SL2VL) TablesTo(g *fabric.Graph, s int32, port uint8) []uint16 {
 	sw := &m.Switch[s]
 	switch ports := int(g.SwitchPorts[s]) + 1; sw.By {
 	case ByOut:
@@ -224,6 +227,22 @@ func (m *SL2VL) To(g *fabric.Graph, s int32, port uint8) []uint16 {
 	default:
 		return sw.Index[:1]
 	}
+}
+
+// BetweenSwitches lists the tables of packets that leave a switch for another one, by number in the pool.
+func (m *SL2VL) BetweenSwitches(g *fabric.Graph) (list []uint16) {
+	seen := make([]bool, len(m.Pool))
+	for s := range int32(g.NumSwitches) {
+		for _, c := range g.OutOf(s) {
+			for _, i := range m.TablesTo(g, s, g.FromPort[c]) {
+				if !seen[i] {
+					seen[i] = true
+					list = append(list, i)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // VLs returns the set of VLs to which some tables of the pool map a set of SLs.

@@ -32,7 +32,7 @@ func TestSLs(t *testing.T) {
 		}
 		for s := range src {
 			for d := range dst {
-				if got, want := m.Class(s, d), model[[2]int32{s, d}]; got != want {
+				if got, want := m.ByClass(s, d), model[[2]int32{s, d}]; got != want {
 					rt.Fatalf("SL %d from class %d to %d of %dx%d, want %d", got, s, d, src, dst, want)
 				}
 			}
@@ -59,8 +59,8 @@ func TestSLsRowsAreSeparate(t *testing.T) {
 	<-done
 	<-done
 	for s := range int32(5) {
-		if m.Class(s, 0) != uint8(s) || m.Class(s, 1) != uint8(s+1) {
-			t.Errorf("source class %d: SLs %d and %d", s, m.Class(s, 0), m.Class(s, 1))
+		if m.ByClass(s, 0) != uint8(s) || m.ByClass(s, 1) != uint8(s+1) {
+			t.Errorf("source class %d: SLs %d and %d", s, m.ByClass(s, 0), m.ByClass(s, 1))
 		}
 	}
 }

@@ -15,8 +15,8 @@ type Level struct {
 	SL    [NumSLs]uint8 `json:"sls"`            // by SL of Plan.SL: the SL that packets of this level have in its place
 }
 
-// LevelSLs returns the set of SLs that stand for an SL of Plan.SL: its own, and those of all levels.
-func (p *Plan) LevelSLs(sl uint8) uint16 {
+// levelSLs returns the set of SLs that stand for an SL of Plan.SL: its own, and those of all levels.
+func (p *Plan) levelSLs(sl uint8) uint16 {
 	set := uint16(1) << sl
 	for i := range p.Levels {
 		set |= 1 << p.Levels[i].SL[sl]
@@ -24,15 +24,15 @@ func (p *Plan) LevelSLs(sl uint8) uint16 {
 	return set
 }
 
-// PathSLs returns the set of SLs that sources have for their paths, of all levels, with that of clients that never ask.
-func (p *Plan) PathSLs() uint16 {
-	used := p.LevelSLs(p.Service.Default)
+// SLsInUse returns the set of SLs that sources have for their paths, of all levels, with that of clients that never ask.
+func (p *Plan) SLsInUse() uint16 {
+	used := p.levelSLs(p.Service.Default)
 	if p.SL == nil {
 		return used
 	}
 	base := p.SL.InUse()
 	for ; base != 0; base &= base - 1 {
-		used |= p.LevelSLs(uint8(bits.TrailingZeros16(base)))
+		used |= p.levelSLs(uint8(bits.TrailingZeros16(base)))
 	}
 	return used
 }
@@ -50,15 +50,15 @@ const (
 	highLimit = 16
 )
 
-// Turns gives the VLs of every port turns by the shares of the levels that use them; without levels all have equal turns. VLs of a Plan that no
-// level uses have the share of the first level.
-func (p *Plan) Turns(g *fabric.Graph) *VLArbitration {
+// LevelArbitration returns tables by which the VLs of every port have turns by the shares of the levels that use them; without levels all have equal turns. VLs of a
+// Plan that no level uses have the share of the first level.
+func (p *Plan) LevelArbitration(g *fabric.Graph) *VLArbitration {
 	if len(p.Levels) == 0 || p.SL2VL == nil {
-		return EqualTurns(g, max(1, p.VLs))
+		return EqualArbitration(g, max(1, p.VLs))
 	}
-	t := turnTables{p: p, byLevel: make([]uint16, len(p.Levels)), places: map[string]uint16{}}
+	t := arbTables{p: p, byLevel: make([]uint16, len(p.Levels)), places: map[string]uint16{}}
 	t.out = &VLArbitration{Host: make([]uint16, g.NumHosts), Switch: make([]uint16, len(g.Attached))}
-	paths := (&Plan{SL: p.SL, Service: p.Service}).PathSLs()
+	paths := (&Plan{SL: p.SL, Service: p.Service}).SLsInUse()
 	for i := range p.Levels {
 		for m := paths; m != 0; m &= m - 1 {
 			t.byLevel[i] |= 1 << p.Levels[i].SL[bits.TrailingZeros16(m)]
@@ -67,7 +67,7 @@ func (p *Plan) Turns(g *fabric.Graph) *VLArbitration {
 	for s := range int32(g.NumSwitches) {
 		for port := range g.SwitchPorts[s] + 1 {
 			slot := g.PortStart[s] + port
-			t.out.Switch[slot] = t.place(p.SL2VL.To(g, s, uint8(port)), g.PortVLs[slot])
+			t.out.Switch[slot] = t.place(p.SL2VL.TablesTo(g, s, uint8(port)), g.PortVLs[slot])
 		}
 	}
 	for h := range int32(g.NumHosts) {
@@ -76,8 +76,8 @@ func (p *Plan) Turns(g *fabric.Graph) *VLArbitration {
 	return t.out
 }
 
-// turnTables makes the tables of Turns.
-type turnTables struct {
+// arbTables makes the tables of LevelArbitration.
+type arbTables struct {
 	p       *Plan
 	byLevel []uint16 // its SLs, as a set
 	places  map[string]uint16
@@ -85,7 +85,7 @@ type turnTables struct {
 }
 
 // place returns the number in the pool of the table for a port with these SL2VL tables and so many VLs.
-func (t *turnTables) place(tables []uint16, vls uint8) uint16 {
+func (t *arbTables) place(tables []uint16, vls uint8) uint16 {
 	lanes := t.p.VLs
 	if vls > 0 {
 		lanes = min(lanes, int(vls))

@@ -100,9 +100,9 @@ func NamedSwitches(g *fabric.Graph, engine, option string, names []string) (foun
 	return found, nil
 }
 
-// FindSwitches returns a *NoSwitch where options given as text name switches that are not there, so that
+// CheckSwitches returns a *NoSwitch where options given as text name switches that are not there, so that
 // whoever asked need not wait for the engine to look for them.
-func (s *Spec) FindSwitches(g *fabric.Graph, text map[string]string) error {
+func (s *Spec) CheckSwitches(g *fabric.Graph, text map[string]string) error {
 	values, err := s.Parse(text)
 	if err != nil {
 		return err

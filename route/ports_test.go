@@ -9,12 +9,12 @@ import (
 
 // Every port that a lane of the Plan passes gives it a turn, all lanes of a link the same,
 // and no lane beyond the VLs of the link.
-func TestEqualTurns(t *testing.T) {
+func TestEqualArbitration(t *testing.T) {
 	g := routetest.Line(t, 3, 2).Compile()
 	c, h := g.OutOf(0)[0], g.HostsOf(1)[0]
 	g.PortVLs[g.PortStart[0]+int32(g.FromPort[c])] = 2
 	g.PortVLs[g.PortStart[1]+int32(g.EndPort[h])] = 8
-	a := EqualTurns(g, 4)
+	a := EqualArbitration(g, 4)
 	for s := range int32(g.NumSwitches) {
 		for p := range g.SwitchPorts[s] + 1 {
 			want := 4

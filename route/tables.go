@@ -70,8 +70,8 @@ func (t *Tables) NumBlocks() int { return t.blocks }
 // Block returns the entries of LIDs 64*i to 64*i+63 of switch s. It must not be written.
 func (t *Tables) Block(s int32, i int) *Block { return t.rows[s][i] }
 
-// BlockOr is Block, or a block without entries beyond the last one and for no switch (-1).
-func (t *Tables) BlockOr(s int32, i int) *Block {
+// BlockOrEmpty is Block, or a block without entries beyond the last one and for no switch (-1).
+func (t *Tables) BlockOrEmpty(s int32, i int) *Block {
 	if s < 0 || i >= t.blocks {
 		return emptyBlock
 	}
@@ -117,8 +117,8 @@ func (t *Tables) SetRun(s int32, lid fabric.LID, ports []uint8) {
 	}
 }
 
-// Run copies the entries of consecutive LIDs, of which the last is at most Top.
-func (t *Tables) Run(s int32, lid fabric.LID, ports []uint8) {
+// ReadRun copies the entries of consecutive LIDs, of which the last is at most Top.
+func (t *Tables) ReadRun(s int32, lid fabric.LID, ports []uint8) {
 	if len(ports) == 1 {
 		ports[0] = t.Port(s, lid)
 		return

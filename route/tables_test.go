@@ -104,7 +104,7 @@ func TestRun(t *testing.T) {
 	}
 	tables.SetRun(1, 50, want)
 	got := make([]uint8, 130)
-	tables.Run(1, 50, got)
+	tables.ReadRun(1, 50, got)
 	if !slices.Equal(got, want) {
 		t.Errorf("read %v", got)
 	}

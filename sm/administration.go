@@ -116,9 +116,9 @@ type serving struct {
 // registrarNews holds what a registrar has to tell the Manager, until that has taken it.
 type registrarNews struct {
 	mu                 sync.Mutex
-	lids               LIDMap           // nil: as before
-	trees              []multicast.Tree // nil: as before
-	plan, rules        []byte           // nil: as before
+	lids               LIDMap                // nil: as before
+	trees              []multicast.TreeByLID // nil: as before
+	plan, rules        []byte                // nil: as before
 	guids              []fabric.GUID
 	missed, reregister bool
 	settled            bool // guids are new

@@ -77,10 +77,10 @@ type Event struct {
 
 	Name string // of DrainPart and UndrainPart
 
-	Members []sa.Members     // of MembersTold
-	LIDs    LIDMap           // of Learned
-	GUIDs   []fabric.GUID    // of MayTakeOver
-	Trees   []multicast.Tree // of TreesLearned
+	Members []sa.Members          // of MembersTold
+	LIDs    LIDMap                // of Learned
+	GUIDs   []fabric.GUID         // of MayTakeOver
+	Trees   []multicast.TreeByLID // of TreesLearned
 
 	Neighbours []Neighbour // of NeighboursTold
 	Value      []byte      // of PlanLearned and RulesLearned
@@ -124,13 +124,13 @@ type Action struct {
 
 	Graph     *fabric.Graph
 	Stored    LIDMap
-	Trees     []multicast.Tree // of a Route: those of the manager before us
-	Absent    []route.Absent   // ports that are not in the Graph and keep their LIDs
-	Kept      *job.Kept        // of a Route: the Plan in force, to be repaired; nil for that of the job
-	Found     *job.Kept        // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
-	Inherited bool             // of a Route: Kept is the Plan of the manager before us, which may not be what we are asked for
-	Multicast bool             // of a Route: the Plan is to have trees for multicast groups
-	Afresh    bool             // of a Route with Kept: routed afresh, and repaired where the engines refuse
+	Trees     []multicast.TreeByLID // of a Route: those of the manager before us
+	Absent    []route.Absent        // ports that are not in the Graph and keep their LIDs
+	Kept      *job.Kept             // of a Route: the Plan in force, to be repaired; nil for that of the job
+	Found     *job.Kept             // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
+	Inherited bool                  // of a Route: Kept is the Plan of the manager before us, which may not be what we are asked for
+	Multicast bool                  // of a Route: the Plan is to have trees for multicast groups
+	Afresh    bool                  // of a Route with Kept: routed afresh, and repaired where the engines refuse
 	Name      string
 	Err       error
 	Drains    *Drains // of Decided: what is to be drained from now on, to be known by a restart; nil where nothing has changed

@@ -94,7 +94,7 @@ func notTold(p *route.Plan, r *quality.Report) (lines []string) {
 func slDiffers(m *route.SLs, sl uint8) bool {
 	for dst := range int32(m.NumDst) {
 		for src := range int32(m.NumSrc) {
-			if m.Class(src, dst) != sl {
+			if m.ByClass(src, dst) != sl {
 				return true
 			}
 		}

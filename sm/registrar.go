@@ -78,7 +78,7 @@ type registrarAction struct {
 	entries  []sa.Entry
 	replaces bool // of storeEntries: what was stored before goes
 	lids     LIDMap
-	trees    []multicast.Tree
+	trees    []multicast.TreeByLID
 	plan     []byte // see copied
 	rules    []byte
 	guids    []fabric.GUID

@@ -21,7 +21,7 @@ const (
 )
 
 // treeEntries makes the entries of trees.
-func treeEntries(trees []multicast.Tree) replica.Table {
+func treeEntries(trees []multicast.TreeByLID) replica.Table {
 	table := replica.Table{}
 	for i := range min(len(trees), 256) {
 		t := &trees[i]
@@ -37,14 +37,14 @@ func treeEntries(trees []multicast.Tree) replica.Table {
 }
 
 // treesOf returns the trees of a table; it leaves out what nobody writes.
-func treesOf(t replica.Table) (trees []multicast.Tree) {
+func treesOf(t replica.Table) (trees []multicast.TreeByLID) {
 	for _, name := range slices.SortedFunc(maps.Keys(t), sa.CompareNames) {
 		value := t[name]
 		if name.Kind != sa.PoolTree || len(name.Key) != bytesOfTreeKey || len(value) < 2 || (len(value)-2)%bytesOfUplink != 0 {
 			continue
 		}
 		if name.Key[1] == 0 {
-			trees = append(trees, multicast.Tree{Root: fabric.LID(binary.BigEndian.Uint16(value))})
+			trees = append(trees, multicast.TreeByLID{Root: fabric.LID(binary.BigEndian.Uint16(value))})
 		} else if len(trees) == 0 {
 			continue
 		}
@@ -57,14 +57,14 @@ func treesOf(t replica.Table) (trees []multicast.Tree) {
 }
 
 // storedTrees returns the trees of entries that were stored.
-func storedTrees(list []sa.Entry) []multicast.Tree {
+func storedTrees(list []sa.Entry) []multicast.TreeByLID {
 	t := replica.Table{}
 	t.Put(list...)
 	return treesOf(t)
 }
 
 // treeChanges lists what makes the trees of a table these.
-func treeChanges(t replica.Table, trees []multicast.Tree) (list []sa.Entry) {
+func treeChanges(t replica.Table, trees []multicast.TreeByLID) (list []sa.Entry) {
 	now := treeEntries(trees)
 	for name := range t {
 		if name.Kind == sa.PoolTree && now[name] == nil {

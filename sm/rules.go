@@ -21,7 +21,7 @@ type Rules struct {
 // copied holds the parts of a round that managers that stand by are told.
 type copied struct {
 	lids        LIDMap
-	trees       []multicast.Tree
+	trees       []multicast.TreeByLID
 	plan, rules []byte
 }
 

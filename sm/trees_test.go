@@ -44,7 +44,7 @@ func TestTreesOutliveTakeovers(t *testing.T) {
 		m.run(UsualWatch.Rebalance+5*time.Second, true) // now paths are those that anybody finds, and trees those that were there
 		m.rest()
 		_, master := masters(m.living())
-		pool := func(v *virtual) []multicast.Tree {
+		pool := func(v *virtual) []multicast.TreeByLID {
 			p := v.manager.inForce.plan
 			return multicast.ByLID(v.manager.inForce.graph, &p.Ends, p.Multicast)
 		}
@@ -74,9 +74,9 @@ func TestTreesOutliveTakeovers(t *testing.T) {
 
 // TestTreeEntries: trees of many switches are read as they were written, and changed entry by entry; what nobody writes is left out.
 func TestTreeEntries(t *testing.T) {
-	var trees []multicast.Tree
+	var trees []multicast.TreeByLID
 	for i := range 8 {
-		tree := multicast.Tree{Root: fabric.LID(1 + i)}
+		tree := multicast.TreeByLID{Root: fabric.LID(1 + i)}
 		for lid := range 3000 * (i % 2) {
 			tree.Up = append(tree.Up, multicast.Uplink{LID: fabric.LID(100 + lid), Port: uint8(lid % 40)})
 		}

@@ -251,7 +251,7 @@ func onWhole(whole *fabric.Graph, before *route.Plan, left *fabric.Graph, p *rou
 	rows := make([][]*route.Block, whole.NumSwitches)
 	for s, number := range switches {
 		for i := range blocks {
-			block := p.Tables.BlockOr(number, i)
+			block := p.Tables.BlockOrEmpty(number, i)
 			if number < 0 {
 				block = before.Tables.Block(int32(s), i)
 			}
@@ -283,7 +283,7 @@ func onWhole(whole *fabric.Graph, before *route.Plan, left *fabric.Graph, p *rou
 		}
 	}
 	out.SL, out.SL2VL, out.Levels = &sl, &m, p.Levels
-	out.Arbitration = out.Turns(whole)
+	out.Arbitration = out.LevelArbitration(whole)
 	return &out
 }
 

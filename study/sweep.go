@@ -136,7 +136,7 @@ func (s *Sweep) findSwitches(arg string, g *fabric.Graph) error {
 		}
 		chain, err := job.ParseEngines(engine, nil)
 		if err == nil {
-			err = chain.FindSwitches(g)
+			err = chain.CheckSwitches(g)
 		}
 		if err != nil {
 			return err

@@ -168,7 +168,7 @@ func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(chain.FindSwitches(g), warnKinds(cmd, g, o.routing.Kinds)); err != nil {
+		if err := errors.Join(chain.CheckSwitches(g), warnKinds(cmd, g, o.routing.Kinds)); err != nil {
 			return err
 		}
 		graphs, out.Fabrics = append(graphs, g), append(out.Fabrics, counted)

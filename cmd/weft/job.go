@@ -132,7 +132,7 @@ func (p *pathSetFlags) give(cmd *cobra.Command, chain job.Chain) error {
 	if p.file == "" {
 		return nil
 	}
-	if err := chain.Give(p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
+	if err := chain.ReadPaths(p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
 		return err
 	}
 	return p.equip(cmd, chain)

@@ -195,7 +195,7 @@ func (u *usage) enterTransit(n *subnets.Network, s int32) {
 // put on the layer.
 func (d *ground) sls(from int32, to []int32) (set uint16) {
 	if d.oneSL {
-		return 1 << (d.p.SL.Class(0, 0) & 15)
+		return 1 << (d.p.SL.ByClass(0, 0) & 15)
 	}
 	for _, end := range to {
 		set |= 1 << (d.p.SL.At(from, d.p.Ends.Base[end]) & 15)

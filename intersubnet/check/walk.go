@@ -208,7 +208,7 @@ func (w *walks) begin(s int32, port uint8, lid fabric.LID) {
 		return
 	}
 	if d.oneSL && !d.byIn {
-		send(0, d.p.SL.Class(0, 0))
+		send(0, d.p.SL.ByClass(0, 0))
 		return
 	}
 	for _, e := range d.g.SwitchEnds[d.g.EndsStart[s]:d.g.EndsStart[s+1]] {

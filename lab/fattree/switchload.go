@@ -78,7 +78,7 @@ func nodesOnVL1(g *fabric.Graph, p *route.Plan) *route.Plan {
 	out.SL = route.NewSLs(src, dst, 2, 2)
 	out.SL.Set(hosts, hosts, 1)
 	out.SL2VL = route.UniformVL(g, route.VLTable{1: 1})
-	out.Arbitration = route.EqualTurns(g, 2)
+	out.Arbitration = route.EqualArbitration(g, 2)
 	return &out
 }
 

@@ -62,7 +62,7 @@ func hopsOf(set *paths.Set, p int) []hop {
 	g := set.Graph()
 	h := hop{at: g.EndSwitch[set.Source(p)], in: -1 - set.Source(p)}
 	var hops []hop
-	for _, h.out = range set.Append(nil, p) {
+	for _, h.out = range set.AppendChannels(nil, p) {
 		hops = append(hops, h)
 		h.at, h.in = g.To[h.out], h.out
 	}

@@ -75,7 +75,7 @@ func TestCounts(t *testing.T) {
 			first, last := set.To(dst)
 			for p := first; p < last; p++ {
 				in, at := fmt.Sprint("host ", set.Source(p)), g.EndSwitch[set.Source(p)]
-				path := set.Append(nil, p)
+				path := set.AppendChannels(nil, p)
 				for i := 0; ; i++ {
 					entry := fmt.Sprint(at, " ", dst, " ", a.Offset[p])
 					if a.Offset[p] == 0 {

@@ -80,7 +80,7 @@ func (n *network) entries(a *names.Assignment) []entry {
 				after = fmt.Sprintf("%s.%d", before, a.Offset[p])
 			}
 			at, in := n.EndSwitch[a.Set.Source(p)], "local"
-			for _, c := range a.Set.Append(nil, p) {
+			for _, c := range a.Set.AppendChannels(nil, p) {
 				list = append(list, entry{n.SwitchDesc[at], in, before, after, n.name[c]})
 				at, in = n.To[c], n.name[c]
 			}

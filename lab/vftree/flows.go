@@ -50,7 +50,7 @@ func onLanes(g *fabric.Graph, p *route.Plan, groups ...[]pair) *route.Plan {
 	}
 	out.VLs = len(groups) + 1
 	out.SL2VL = route.UniformVL(g, table)
-	out.Arbitration = route.EqualTurns(g, out.VLs)
+	out.Arbitration = route.EqualArbitration(g, out.VLs)
 	return &out
 }
 

@@ -60,7 +60,7 @@ func (t *Table) Plan(ctx context.Context, n *mapping.Network, g *fabric.Graph) (
 	if err != nil {
 		return nil, err
 	}
-	assigned, ends, err := names.Stable(ctx, set, scheme, names.Options{Workers: 1}, route.Seen(g))
+	assigned, ends, err := names.AssignStable(ctx, set, scheme, names.Options{Workers: 1}, route.Seen(g))
 	if err != nil {
 		return nil, err
 	}

@@ -36,8 +36,8 @@ func (o *Order) place(c int32) int32 {
 	return c
 }
 
-// spread gives labels at equal distances.
-func (o *Order) spread() {
+// relabel gives labels at equal distances.
+func (o *Order) relabel() {
 	n := int32(len(o.side))
 	gap := int64(1<<62) / int64(n+1)
 	at := int64(0)
@@ -179,7 +179,7 @@ func (o *Order) searchBehind(y int32, label int64) bool {
 	s := o.Graph.From[y]
 	first, seen := o.Graph.OutStart[s], o.at(o.inSeen, s)
 	out, back := o.Graph.Out[first:], o.back[first:]
-	for w, set := range o.last[int(y)*o.words : int(y+1)*o.words] {
+	for w, set := range o.previous[int(y)*o.words : int(y+1)*o.words] {
 		set &^= seen[w]
 		seen[w] |= set
 		for ; set != 0; set &= set - 1 {
@@ -224,6 +224,6 @@ func (o *Order) move(channels []int32, from, to int32) {
 	}
 	o.after[last], o.before[to] = to, last
 	if gap == 0 {
-		o.spread()
+		o.relabel()
 	}
 }

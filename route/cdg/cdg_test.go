@@ -287,9 +287,9 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestOfTables compares with a list of the dependencies of all paths, on tables that
+// TestHaveCycle compares with a list of the dependencies of all paths, on tables that
 // send LIDs anywhere.
-func TestOfTables(t *testing.T) {
+func TestHaveCycle(t *testing.T) {
 	verdicts := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		g := draw(t)
@@ -315,7 +315,7 @@ func TestOfTables(t *testing.T) {
 			}
 		}
 		want := !acyclic(edges)
-		if got, err := OfTables(t.Context(), 2, g, tables); err != nil || got != want {
+		if got, err := HaveCycle(t.Context(), 2, g, tables); err != nil || got != want {
 			t.Fatalf("a cycle: %v (%v), want %v", got, err, want)
 		}
 		verdicts[want]++

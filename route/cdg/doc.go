@@ -5,7 +5,7 @@
 //
 // Index numbers all edges that paths could make, which together are the complete
 // dependency graph. Order is a graph to which edges are added one by one and which
-// never gets a cycle. Sort, FindCycle and OfTables are for a graph that is there as a whole.
+// never gets a cycle. Sort, FindCycle and HaveCycle are for a graph that is there as a whole.
 //
 // # Adding edges
 //

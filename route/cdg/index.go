@@ -60,8 +60,8 @@ func (x *Index) EachFrom(set []uint64, c int32, visit func(k int32)) {
 	}
 }
 
-// some returns n bits of a set from one on, at most a word of them.
-func (x *Index) some(set []uint64, from, n int) uint64 {
+// bitsFrom returns n bits of a set from one on, at most a word of them.
+func bitsFrom(set []uint64, from, n int) uint64 {
 	word := set[from/64] >> (from % 64)
 	if from%64+n > 64 && from%64 > 0 {
 		word |= set[from/64+1] << (64 - from%64)

@@ -28,10 +28,10 @@ type Order struct {
 	list          // only for MoveFewer
 	back  []int32 // by place of a channel: that of its reverse
 
-	words int      // a channel in each of the sets of edges:
-	next  []uint64 // by channel: a bit for each channel out of its end that follows it
-	last  []uint64 // by channel: a bit for each channel into its start that leads to it
-	never []uint64 // by channel, as next: an edge that would close a cycle, now and ever
+	words    int      // a channel in each of the sets of edges:
+	next     []uint64 // by channel: a bit for each channel out of its end that follows it
+	previous []uint64 // by channel: a bit for each channel into its start that leads to it
+	never    []uint64 // by channel, as next: an edge that would close a cycle, now and ever
 
 	added  []Edge  // scratch of Add
 	side   []uint8 // by channel: on which side of an edge a search found it
@@ -58,7 +58,7 @@ func NewOrderOf(x *Index, edges []uint64, rule Rule) *Order {
 	into := make([]int32, g.NumChannels) // by channel: edges that lead to it from channels not listed yet
 	list := make([]int32, 0, len(into))
 	for c := range into {
-		for _, set := range o.last[c*o.words : (c+1)*o.words] {
+		for _, set := range o.previous[c*o.words : (c+1)*o.words] {
 			into[c] += int32(bits.OnesCount64(set))
 		}
 		if into[c] == 0 {
@@ -90,11 +90,11 @@ func (o *Order) setEdges(edges []uint64) {
 	for c := range int32(g.NumChannels) {
 		out, i := g.OutOf(g.To[c]), int(o.Rank[c^1])
 		for w := 0; w*64 < len(out); w++ {
-			set := o.some(edges, o.Row[c]+w*64, len(out)-w*64)
+			set := bitsFrom(edges, o.Row[c]+w*64, len(out)-w*64)
 			o.next[int(c)*o.words+w] = set
 			for ; set != 0; set &= set - 1 {
 				d := out[w*64+bits.TrailingZeros64(set)]
-				o.last[int(d)*o.words+i/64] |= 1 << (i % 64)
+				o.previous[int(d)*o.words+i/64] |= 1 << (i % 64)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func newOrder(x *Index, rule Rule) *Order {
 	}
 	seen := make([]uint64, 2*g.NumSwitches*o.words)
 	o.outSeen, o.inSeen = seen[:len(seen)/2], seen[len(seen)/2:]
-	o.next, o.last, o.never = make([]uint64, n*o.words), make([]uint64, n*o.words), make([]uint64, n*o.words)
+	o.next, o.previous, o.never = make([]uint64, n*o.words), make([]uint64, n*o.words), make([]uint64, n*o.words)
 	return o
 }
 
@@ -120,7 +120,7 @@ func newOrder(x *Index, rule Rule) *Order {
 func (o *Order) setList(channels []int32) {
 	n := o.Graph.NumChannels
 	o.list, o.label = newList(channels, n), make([]int64, n+2)
-	o.spread()
+	o.relabel()
 }
 
 // Labels returns the labels of all channels by position in Graph.Out. A path may take a
@@ -167,7 +167,7 @@ func (o *Order) flip(c, k int32) {
 	o.next[w] ^= bit
 	d := o.Graph.OutOf(o.Graph.To[c])[k]
 	i := int(o.Rank[c^1])
-	o.last[int(d)*o.words+i/64] ^= 1 << (i % 64)
+	o.previous[int(d)*o.words+i/64] ^= 1 << (i % 64)
 }
 
 // Edges visits the numbers of all edges.
@@ -208,7 +208,7 @@ func (o *Order) Add(edges []Edge) bool {
 			continue
 		}
 		if !o.arrange(e.C, e.D) {
-			o.unlink(o.added[:i])
+			o.Remove(o.added[:i])
 			return false
 		}
 		o.flip(e.C, o.Rank[e.D])
@@ -216,11 +216,8 @@ func (o *Order) Add(edges []Edge) bool {
 	return true
 }
 
-// Remove takes back edges that Add has added.
-func (o *Order) Remove(edges []Edge) { o.unlink(edges) }
-
-// unlink takes back edges, of which some are listed twice.
-func (o *Order) unlink(edges []Edge) {
+// Remove takes back edges that Add has added; one may be listed twice.
+func (o *Order) Remove(edges []Edge) {
 	for _, e := range edges {
 		if k := o.Rank[e.D]; o.Has(e.C, k) {
 			o.flip(e.C, k)

@@ -64,9 +64,9 @@ func (p *ports) each(g *fabric.Graph, s int32, visit func(c int32)) {
 	}
 }
 
-// OfTables reports whether the paths of forwarding tables close a cycle of channels on
+// HaveCycle reports whether the paths of forwarding tables close a cycle of channels on
 // one lane. Every entry counts, as if all switches sent to all LIDs.
-func OfTables(ctx context.Context, workers int, g *fabric.Graph, tables *route.Tables) (cyclic bool, err error) {
+func HaveCycle(ctx context.Context, workers int, g *fabric.Graph, tables *route.Tables) (cyclic bool, err error) {
 	next := make([]ports, g.NumChannels) // by channel: where its paths leave its end
 	err = par.For(ctx, workers, g.NumSwitches, func(_, i int) error {
 		s := int32(i)

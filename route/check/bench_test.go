@@ -82,10 +82,10 @@ func manySLs(g *fabric.Graph, p *route.Plan) {
 
 // someChoice makes every tenth source use the second LID of every tenth target.
 func someChoice(g *fabric.Graph, p *route.Plan) {
-	var rows []route.Row
+	var rows []route.ChoiceRow
 	for s := int32(0); s < int32(g.NumHosts); s += 10 {
 		for t := int32(0); t < int32(g.NumHosts); t += 10 {
-			rows = append(rows, route.Row{Source: s, Target: t, Offset: 1})
+			rows = append(rows, route.ChoiceRow{Source: s, Target: t, Offset: 1})
 		}
 	}
 	p.Choice = route.NewChoice(g.NumEnds, rows)

@@ -17,7 +17,7 @@ type good struct {
 
 func tree(t *testing.T) good {
 	g, p := plan(t, "rlft(4,3)", "updn", 1, nil)
-	p.Choice = route.NewChoice(g.NumEnds, []route.Row{{Source: 0, Target: 3, Offset: 1}, {Source: 2, Target: 3, Offset: 0}, {Source: 2, Target: 3, Offset: 1}})
+	p.Choice = route.NewChoice(g.NumEnds, []route.ChoiceRow{{Source: 0, Target: 3, Offset: 1}, {Source: 2, Target: 3, Offset: 0}, {Source: 2, Target: 3, Offset: 1}})
 	known := *g
 	known.PortVLs = slices.Repeat([]uint8{4}, len(g.PortVLs))
 	known.SwitchFDBCap = slices.Clone(g.SwitchFDBCap)

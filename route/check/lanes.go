@@ -182,7 +182,7 @@ func (l *lanes) inUse(lids *LIDs) uint16 {
 			seen[b] = true
 		}
 		if odd == 1 {
-			set |= 1 << l.sl.Class(int32(l.sl.NumSrc-1), int32(c))
+			set |= 1 << l.sl.ByClass(int32(l.sl.NumSrc-1), int32(c))
 		}
 	}
 	for b, yes := range seen {
@@ -254,5 +254,5 @@ func (l *lanes) bit(src, dst int32) uint64 {
 	if src == l.numSrc || dst < 0 {
 		return 0
 	}
-	return l.all[l.sl.Class(src, dst)]
+	return l.all[l.sl.ByClass(src, dst)]
 }

@@ -19,8 +19,8 @@ type Mixture struct {
 	LIDs int  `json:"lids"` // with entries that differ
 	// LoopLIDs counts those whose old and new entries together can lead in circles, and
 	// Loops has the first of them, each with its switches.
-	LoopLIDs int     `json:"loop_lids"`
-	Loops    []Rings `json:"loops"`
+	LoopLIDs int       `json:"loop_lids"`
+	Loops    []LIDLoop `json:"loops"`
 	// Deadlock is the verdict on the dependencies of old and new entries together, and of all between: of each
 	// combination of entries of one LID, but for the LIDs with loops, which add those of the
 	// old entries and those of the new ones.
@@ -42,8 +42,8 @@ type Stale struct {
 	SL     uint8           `json:"sl"`
 }
 
-// Rings are switches between which packets to a LID can go in circles.
-type Rings struct {
+// LIDLoop holds the switches between which packets to a LID can go in circles.
+type LIDLoop struct {
 	LID      fabric.LID        `json:"lid"`
 	Switches []fabric.PortName `json:"switches"`
 }
@@ -99,7 +99,7 @@ func Mix(ctx context.Context, old *fabric.Graph, before *route.Plan, g *fabric.G
 	if err != nil {
 		return nil, err
 	}
-	m := &Mixture{Loops: []Rings{}, VLs: []int{}, Lanes: o != nil, Stale: []Stale{}}
+	m := &Mixture{Loops: []LIDLoop{}, VLs: []int{}, Lanes: o != nil, Stale: []Stale{}}
 	for i := range blocks {
 		m.LIDs += blocks[i].LIDs
 		m.LoopLIDs += blocks[i].LoopLIDs

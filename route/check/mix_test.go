@@ -216,7 +216,7 @@ func scatter(g *fabric.Graph, old, now *route.Plan, rng *rand.Rand, n int) {
 }
 
 // isRing fails unless old or new entries lead round the switches of a ring.
-func isRing(t *testing.T, g *fabric.Graph, old, now *route.Tables, r Rings) {
+func isRing(t *testing.T, g *fabric.Graph, old, now *route.Tables, r LIDLoop) {
 	t.Helper()
 	for i, name := range r.Switches {
 		next := r.Switches[(i+1)%len(r.Switches)]

@@ -99,7 +99,7 @@ func (m *mixer) lid(lid fabric.LID, owner int32, out *Mixture) {
 			circles = true
 			out.LoopLIDs++
 			if len(out.Loops) < examplesShown {
-				out.Loops = append(out.Loops, Rings{lid, m.ring()})
+				out.Loops = append(out.Loops, LIDLoop{lid, m.ring()})
 			}
 		}
 		m.spread(looped)
@@ -139,10 +139,10 @@ func (m *mixer) wasSent(lid fabric.LID) []uint64 {
 func (m *mixer) changed(block int) (lids uint64) {
 	for step, t := range m.steps {
 		for s, row := range m.before {
-			now, was := t.BlockOr(int32(s), block), t.BlockOr(-1, block)
+			now, was := t.BlockOrEmpty(int32(s), block), t.BlockOrEmpty(-1, block)
 			switch {
 			case step > 0:
-				was = m.steps[step-1].BlockOr(int32(s), block)
+				was = m.steps[step-1].BlockOrEmpty(int32(s), block)
 			case row == nil:
 				continue
 			case block < len(row):

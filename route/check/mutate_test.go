@@ -78,9 +78,9 @@ var corruptions = []corruption{
 	{"target that does not exist", tree, func(g *fabric.Graph, p *route.Plan) { p.Choice.Target[0] = int32(g.NumEnds) }, finds(BadChoice)},
 	{"target without a LID", tree, func(g *fabric.Graph, p *route.Plan) { p.Ends.Base[3] = 0 }, finds(BadChoice)},
 	{"another LID", lineAndRing, func(g *fabric.Graph, p *route.Plan) {
-		var rows []route.Row
+		var rows []route.ChoiceRow
 		for h := range int32(5) {
-			rows = append(rows, route.Row{Source: h, Target: (h + 3) % 5, Offset: 1})
+			rows = append(rows, route.ChoiceRow{Source: h, Target: (h + 3) % 5, Offset: 1})
 		}
 		p.Choice = route.NewChoice(g.NumEnds, rows)
 	}, cyclic},
@@ -113,7 +113,7 @@ var corruptions = []corruption{
 		func(r *Report) bool { return r.OK && r.DeadlockFree == Yes && r.Assigned.OneLane },
 	},
 
-	{"no turn for a VL", torus, func(g *fabric.Graph, p *route.Plan) { p.Arbitration = route.EqualTurns(g, 1) }, finds(NoWeight)},
+	{"no turn for a VL", torus, func(g *fabric.Graph, p *route.Plan) { p.Arbitration = route.EqualArbitration(g, 1) }, finds(NoWeight)},
 	{"no turn at a host", tree, func(_ *fabric.Graph, p *route.Plan) {
 		p.Arbitration.Pool = append(p.Arbitration.Pool, route.ArbTable{Low: []route.ArbEntry{{VL: 1, Weight: 9}, {VL: 0}}})
 		p.Arbitration.Host[2] = uint16(len(p.Arbitration.Pool) - 1)
@@ -232,7 +232,7 @@ func TestFindsFlippedSL(t *testing.T) {
 	closed := 0
 	for s := range int32(p.SL.NumSrc) {
 		for d := range int32(p.SL.NumDst) {
-			old := p.SL.Class(s, d)
+			old := p.SL.ByClass(s, d)
 			p.SL.Set(s, d, old^1)
 			r := judged(t, good{g, p})
 			if want, _ := newDumb(g, p).judge(); r.DeadlockFree != want.Free[assigned] {

@@ -118,9 +118,9 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		p.Choice.By = route.AnyLID
 	}
 	if often("choice") {
-		var rows []route.Row
+		var rows []route.ChoiceRow
 		for range rapid.IntRange(0, 12).Draw(t, "rows") {
-			rows = append(rows, route.Row{Source: int32(some("source", g.NumEnds)), Target: int32(some("target", g.NumEnds+1)), Offset: uint8(some("offset", 4))})
+			rows = append(rows, route.ChoiceRow{Source: int32(some("source", g.NumEnds)), Target: int32(some("target", g.NumEnds+1)), Offset: uint8(some("offset", 4))})
 		}
 		p.Choice = route.NewChoice(g.NumEnds, rows)
 	}
@@ -141,7 +141,7 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		}
 	}
 	if often("arbitration") {
-		p.Arbitration = route.EqualTurns(g, 1+some("turns", 4))
+		p.Arbitration = route.EqualArbitration(g, 1+some("turns", 4))
 		for i := range p.Arbitration.Pool {
 			t := &p.Arbitration.Pool[i]
 			t.Limit = []uint8{0, 254, 255}[some("limit", 3)]

@@ -55,10 +55,10 @@ func seededPlans(t *testing.T, do func(name string, g *fabric.Graph, p *route.Pl
 }
 
 // randomRows lets some sources use some LIDs of some targets.
-func randomRows(g *fabric.Graph, p *route.Plan, rng *rand.Rand) (rows []route.Row) {
+func randomRows(g *fabric.Graph, p *route.Plan, rng *rand.Rand) (rows []route.ChoiceRow) {
 	for range 4 * g.NumEnds {
 		target := int32(rng.IntN(g.NumEnds))
-		rows = append(rows, route.Row{Source: int32(rng.IntN(g.NumEnds)), Target: target, Offset: uint8(rng.IntN(p.Ends.Count(target)))})
+		rows = append(rows, route.ChoiceRow{Source: int32(rng.IntN(g.NumEnds)), Target: target, Offset: uint8(rng.IntN(p.Ends.Count(target)))})
 	}
 	return rows
 }

@@ -18,9 +18,9 @@ type Box struct {
 	odd   []uint8 // odd[s*(Dims+1)+i]: parity of the sum of coordinates i and later
 }
 
-// NewBox takes over the dimensions of places, by switch, that are longer than 1. None
+// newBox takes over the dimensions of places, by switch, that are longer than 1. None
 // of them wraps.
-func NewBox(places [][]int32) Box {
+func newBox(places [][]int32) Box {
 	var (
 		b    Box
 		keep []int
@@ -43,13 +43,13 @@ func NewBox(places [][]int32) Box {
 			b.Coord = append(b.Coord, x[dim])
 		}
 	}
-	b.SumUp(len(places))
+	b.SetParities(len(places))
 	return b
 }
 
-// SumUp finds the parities of so many switches. It is to be called when coordinates have
+// SetParities sets what Parity returns for so many switches. It is to be called when coordinates have
 // changed.
-func (b *Box) SumUp(switches int) {
+func (b *Box) SetParities(switches int) {
 	b.odd = make([]uint8, switches*(b.Dims+1))
 	for s := range switches {
 		for i := b.Dims - 1; i >= 0; i-- {
@@ -62,14 +62,20 @@ func (b *Box) SumUp(switches int) {
 // Coords are the coordinates of a switch.
 func (b *Box) Coords(s int32) []int32 { return b.Coord[int(s)*b.Dims : (int(s)+1)*b.Dims] }
 
-// Link is the dimension and direction of a link between two switches, unless they are no
-// neighbours. One that closes a ring makes its dimension wrap.
-func (b *Box) Link(s, t int32) (dim, dir int, ok bool) {
-	x, y := b.Coords(s), b.Coords(t)
-	if dim, dir, ok = Step(x, y, b.Size); ok && (x[dim]-y[dim] > 1 || y[dim]-x[dim] > 1) {
-		b.Wrap[dim] = true
+// Direction returns the dimension and direction in which switch t is next to s, as Step does.
+func (b *Box) Direction(s, t int32) (dim, dir int, ok bool) {
+	return Step(b.Coords(s), b.Coords(t), b.Size)
+}
+
+// addLink notes a link between two switches, and returns false if they are no neighbours. One that closes a ring makes its
+// dimension wrap.
+func (b *Box) addLink(s, t int32) bool {
+	dim, _, ok := b.Direction(s, t)
+	if ok {
+		x, y := b.Coords(s)[dim], b.Coords(t)[dim]
+		b.Wrap[dim] = b.Wrap[dim] || x-y > 1 || y-x > 1
 	}
-	return dim, dir, ok
+	return ok
 }
 
 // Next returns the coordinate one further; ok is false beyond the end of a line.
@@ -115,10 +121,10 @@ func (b *Box) Parity(s, d int32, dim int) uint8 {
 	return b.odd[int(s)*(b.Dims+1)+dim+1] ^ b.odd[int(d)*(b.Dims+1)+dim+1]
 }
 
-// Crosses reports whether the short way from coordinate x to y takes the link between the
+// crosses reports whether the short way from coordinate x to y takes the link between the
 // last and the first coordinate, in a ring that needs a dateline. It is the same both ways. When both ways are equally long
 // the lesser coordinate and the parity decide.
-func (b *Box) Crosses(dim int, x, y int32, odd uint8) bool {
+func (b *Box) crosses(dim int, x, y int32, odd uint8) bool {
 	if !b.Wrap[dim] {
 		return false
 	}
@@ -137,7 +143,7 @@ func (b *Box) Short(dim int, x, y int32, odd uint8) int {
 	if b.Wrap[dim] && b.Size[dim] == 4 && (x-y)&1 == 0 {
 		return int(x & 1) // Up is 0
 	}
-	if rises := x < y; rises != b.Crosses(dim, x, y, odd) {
+	if rises := x < y; rises != b.crosses(dim, x, y, odd) {
 		return Up
 	}
 	return Down
@@ -169,8 +175,8 @@ func (b *Box) FitsSL(engine, name string) error {
 	return nil
 }
 
-// Place writes coordinates as (1,2,3).
-func Place(x []int32) string {
+// Format writes coordinates as (1,2,3).
+func Format(x []int32) string {
 	text := []byte{'('}
 	for i, v := range x {
 		if i > 0 {

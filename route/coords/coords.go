@@ -21,7 +21,7 @@ func Find[T any](part Part, from func(places [][]int32) (T, error)) (T, error) {
 		asDescribed = err
 	}
 	var made T
-	places, err := Recover(part)
+	places, err := fromGraph(part)
 	if err == nil {
 		made, err = from(places)
 	}

@@ -39,7 +39,7 @@ func TestBox(t *testing.T) {
 				places = append(places, []int32{x, 0, y})
 			}
 		}
-		b := NewBox(places)
+		b := newBox(places)
 		if b.Dims != 2 || !slices.Equal(b.Size, []int32{size, later}) {
 			t.Fatalf("%d dimensions of %v", b.Dims, b.Size)
 		}
@@ -48,8 +48,8 @@ func TestBox(t *testing.T) {
 			for d := range int32(len(places)) {
 				x, y := b.Coords(s)[0], b.Coords(d)[0]
 				odd := b.Parity(s, d, 0)
-				crosses := b.Crosses(0, x, y, odd)
-				if odd != b.Parity(d, s, 0) || crosses != b.Crosses(0, y, x, odd) {
+				crosses := b.crosses(0, x, y, odd)
+				if odd != b.Parity(d, s, 0) || crosses != b.crosses(0, y, x, odd) {
 					t.Fatalf("from %v to %v the way is not that of the answer", b.Coords(s), b.Coords(d))
 				}
 				if x == y {

@@ -35,21 +35,21 @@ type Grid struct {
 	stride []int32 // by dimension: difference in rank of neighbours
 	rank   []int32 // by switch: its coordinates as a number, the first dimension fastest
 	at     []int32 // by rank: switch, -1 for none
-	start  []int32 // by Place: its channels are links[start[k]:start[k+1]]
+	start  []int32 // by link group: its channels are links[start[k]:start[k+1]]
 	links  []int32
 }
 
 // NewGrid gives the switches of a part coordinates. It refuses them when a link joins switches that
 // are no neighbours. Dimensions of length 1 vanish. Index completes the Grid.
 func NewGrid(part Part, places [][]int32) (*Grid, error) {
-	m := &Grid{Part: part, Box: NewBox(places)}
+	m := &Grid{Part: part, Box: newBox(places)}
 	for s, sw := range m.Switches {
 		for _, c := range m.G.OutOf(sw) {
 			t := m.Local[m.G.To[c]]
 			if t == int32(s) {
 				continue
 			}
-			if _, _, ok := m.Link(int32(s), t); !ok {
+			if !m.addLink(int32(s), t) {
 				return nil, fmt.Errorf("%s and %s are linked but no neighbours", m.Name(int32(s)), m.Name(t))
 			}
 		}
@@ -82,7 +82,7 @@ func (m *Grid) Index() error {
 			by[k] = by[k][:0]
 		}
 		for _, c := range m.G.OutOf(sw) {
-			if dim, dir, ok := m.Link(int32(s), m.Local[m.G.To[c]]); ok {
+			if dim, dir, ok := m.Direction(int32(s), m.Local[m.G.To[c]]); ok {
 				by[2*dim+dir] = append(by[2*dim+dir], c)
 			}
 		}
@@ -94,17 +94,19 @@ func (m *Grid) Index() error {
 	return nil
 }
 
-// Place numbers the links from s in a dimension and direction.
-func (m *Grid) Place(s int32, dim, dir int) int32 { return 2*(s*int32(m.Dims)+int32(dim)) + int32(dir) }
+// LinkGroup returns the number of the links from s in a dimension and direction: they join the same two switches.
+func (m *Grid) LinkGroup(s int32, dim, dir int) int32 {
+	return 2*(s*int32(m.Dims)+int32(dim)) + int32(dir)
+}
 
-// NumPlaces is the number of places of links.
-func (m *Grid) NumPlaces() int { return len(m.start) - 1 }
+// NumLinkGroups is the number of link groups, those without a link included.
+func (m *Grid) NumLinkGroups() int { return len(m.start) - 1 }
 
-// Links lists the channels of a place, by port.
-func (m *Grid) Links(place int32) []int32 { return m.links[m.start[place]:m.start[place+1]] }
+// Links lists the channels of a link group, by port.
+func (m *Grid) Links(group int32) []int32 { return m.links[m.start[group]:m.start[group+1]] }
 
-// First returns the number of the first channel of a place, among those of all places.
-func (m *Grid) First(place int32) int32 { return m.start[place] }
+// FirstLink returns the number of the first channel of a link group, among those of all groups.
+func (m *Grid) FirstLink(group int32) int32 { return m.start[group] }
 
 // Beside returns the switch next to s, -1 when there is none.
 func (m *Grid) Beside(s int32, dim, dir int) int32 {
@@ -121,5 +123,5 @@ func (m *Grid) Moved(s int32, dim int, to int32) int32 {
 
 // Name names a switch with its coordinates.
 func (m *Grid) Name(s int32) string {
-	return fmt.Sprintf("%s at %s", route.SwitchName(m.G, m.Switches[s]), Place(m.Coords(s)))
+	return fmt.Sprintf("%s at %s", route.SwitchName(m.G, m.Switches[s]), Format(m.Coords(s)))
 }

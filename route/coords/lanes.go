@@ -8,12 +8,12 @@ import (
 	"weft/route"
 )
 
-// CrossedBy returns the SL of packets from s to d: for each of some dimensions a bit that says
-// whether the short way crosses its dateline.
-func (b *Box) CrossedBy(datelines []int, s, d int32) uint8 {
+// DatelineSL returns the SL of packets from s to d: for each of some dimensions, those with a dateline, a bit that says
+// whether the short way crosses it.
+func (b *Box) DatelineSL(datelines []int, s, d int32) uint8 {
 	sl := uint8(0)
 	for k, dim := range datelines {
-		if b.Crosses(dim, b.Coords(s)[dim], b.Coords(d)[dim], b.Parity(s, d, dim)) {
+		if b.crosses(dim, b.Coords(s)[dim], b.Coords(d)[dim], b.Parity(s, d, dim)) {
 			sl |= 1 << k
 		}
 	}
@@ -24,7 +24,7 @@ func (b *Box) CrossedBy(datelines []int, s, d int32) uint8 {
 func (m *Grid) FillSLs(ctx context.Context, workers int, datelines []int, sl *route.SLs) error {
 	return par.For(ctx, workers, len(m.Switches), func(_, d int) error {
 		for s := range m.Switches {
-			sl.Set(m.Switches[s], m.Switches[d], m.CrossedBy(datelines, int32(s), int32(d)))
+			sl.Set(m.Switches[s], m.Switches[d], m.DatelineSL(datelines, int32(s), int32(d)))
 		}
 		return nil
 	})

@@ -7,21 +7,21 @@ import (
 	"weft/route"
 )
 
-// maze is the simple graph of a part, and the dimension that each link was found
-// to lie in.
-type maze struct {
+// simpleGraph is a part without parallel links and cables from a switch to itself, with the dimension that each link was
+// found to lie in.
+type simpleGraph struct {
 	Part
 	adj [][]int32 // neighbours of each switch, ascending, each once
 	dim [][]int32 // dimension of the link to each of adj, -1 unknown
 }
 
-// Recover finds coordinates from the graph alone. It starts at a switch with
+// fromGraph finds coordinates from the graph alone. It starts at a switch with
 // most neighbours, whose links it sorts into dimensions by looking for squares,
 // carries the dimensions on across squares, and numbers the layers that are left
 // of each dimension when its links are cut. What it returns is right if the graph
 // is a mesh or torus, and is to be verified.
-func Recover(part Part) ([][]int32, error) {
-	z := newMaze(part)
+func fromGraph(part Part) ([][]int32, error) {
+	z := newSimpleGraph(part)
 	root := int32(0)
 	for s := range z.adj {
 		if len(z.adj[s]) > len(z.adj[root]) {
@@ -32,7 +32,7 @@ func Recover(part Part) ([][]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := z.carry(root); err != nil {
+	if err := z.sortOthers(root); err != nil {
 		return nil, err
 	}
 	coords := make([][]int32, len(part.Switches))
@@ -48,9 +48,9 @@ func Recover(part Part) ([][]int32, error) {
 	return coords, z.distinct(coords)
 }
 
-func newMaze(part Part) *maze {
+func newSimpleGraph(part Part) *simpleGraph {
 	g, n := part.G, len(part.Switches)
-	z := &maze{Part: part, adj: make([][]int32, n), dim: make([][]int32, n)}
+	z := &simpleGraph{Part: part, adj: make([][]int32, n), dim: make([][]int32, n)}
 	for s, sw := range part.Switches {
 		for _, c := range g.OutOf(sw) {
 			if t := part.Local[g.To[c]]; t != int32(s) {
@@ -68,7 +68,7 @@ func newMaze(part Part) *maze {
 }
 
 // common counts the neighbours that a and b share besides v, and gives the last.
-func (z *maze) common(a, b, v int32) (n int, w int32) {
+func (z *simpleGraph) common(a, b, v int32) (n int, w int32) {
 	x, y := z.adj[a], z.adj[b]
 	for len(x) > 0 && len(y) > 0 {
 		switch {
@@ -89,7 +89,7 @@ func (z *maze) common(a, b, v int32) (n int, w int32) {
 
 // sortRoot gives each link of a switch its dimension: two links close one square if
 // they lie in different dimensions and none if they lie in one.
-func (z *maze) sortRoot(root int32) (dims int32, err error) {
+func (z *simpleGraph) sortRoot(root int32) (dims int32, err error) {
 	near := z.adj[root]
 	for i, a := range near {
 		if z.dim[root][i] >= 0 {
@@ -117,8 +117,8 @@ func (z *maze) sortRoot(root int32) (dims int32, err error) {
 	return dims, nil
 }
 
-// carry visits all switches from the root on and sorts their links.
-func (z *maze) carry(root int32) error {
+// sortOthers gives the links of all other switches their dimensions, from the root on.
+func (z *simpleGraph) sortOthers(root int32) error {
 	seen := make([]bool, len(z.adj))
 	seen[root] = true
 	queue := []int32{root}
@@ -130,7 +130,7 @@ func (z *maze) carry(root int32) error {
 				continue
 			}
 			seen[a] = true
-			if err := z.carryTo(v, a, z.dim[v][i]); err != nil {
+			if err := z.sortLinksOf(v, a, z.dim[v][i]); err != nil {
 				return err
 			}
 			queue = append(queue, a)
@@ -139,10 +139,10 @@ func (z *maze) carry(root int32) error {
 	return nil
 }
 
-// carryTo sorts the links of a, which lies next to v in dimension dim: a link of v
+// sortLinksOf gives the links of a their dimensions. It lies next to v in dimension dim: a link of v
 // in another dimension closes a square with one of a, and what is left of a's
 // links lies in dim.
-func (z *maze) carryTo(v, a, dim int32) error {
+func (z *simpleGraph) sortLinksOf(v, a, dim int32) error {
 	for j, b := range z.adj[v] {
 		other := z.dim[v][j]
 		if other == dim {
@@ -171,7 +171,7 @@ func (z *maze) carryTo(v, a, dim int32) error {
 
 // layers cuts the links of a dimension and numbers the layers that are left along
 // the line or ring that they form.
-func (z *maze) layers(dim int32) ([]int32, error) {
+func (z *simpleGraph) layers(dim int32) ([]int32, error) {
 	layer, first := z.cut(dim)
 	near := make([][]int32, len(first))
 	for s := range z.adj {
@@ -215,7 +215,7 @@ func (z *maze) layers(dim int32) ([]int32, error) {
 
 // cut numbers the parts that are left without the links of a dimension, and gives
 // the first switch of each.
-func (z *maze) cut(dim int32) (layer, first []int32) {
+func (z *simpleGraph) cut(dim int32) (layer, first []int32) {
 	layer = slices.Repeat([]int32{-1}, len(z.adj))
 	for s := range layer {
 		if layer[s] >= 0 {
@@ -240,7 +240,7 @@ func (z *maze) cut(dim int32) (layer, first []int32) {
 }
 
 // distinct refuses coordinates that two switches share.
-func (z *maze) distinct(coords [][]int32) error {
+func (z *simpleGraph) distinct(coords [][]int32) error {
 	a, b, ok := sameCoords(coords)
 	if ok {
 		return fmt.Errorf("%s and %s take the same place", z.name(int32(a)), z.name(int32(b)))
@@ -248,4 +248,4 @@ func (z *maze) distinct(coords [][]int32) error {
 	return nil
 }
 
-func (z *maze) name(s int32) string { return route.SwitchName(z.G, z.Switches[s]) }
+func (z *simpleGraph) name(s int32) string { return route.SwitchName(z.G, z.Switches[s]) }

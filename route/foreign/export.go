@@ -73,7 +73,7 @@ func PathSLs(g *fabric.Graph, p *route.Plan) *netfile.PathSLs {
 			for lid, target := range by {
 				rows[class][lid] = netfile.NoSL
 				if target >= 0 {
-					rows[class][lid] = p.SL.Class(class, p.SL.Dst[lid])
+					rows[class][lid] = p.SL.ByClass(class, p.SL.Dst[lid])
 				}
 			}
 		}

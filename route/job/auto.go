@@ -222,7 +222,7 @@ func (c *Choice) route(ctx context.Context, g *fabric.Graph, req *Request, of ca
 	if of.from == "" {
 		return req.step(ctx, g, named(of.engine))
 	}
-	return c.trial(of.from).result.relieved(ctx, g, req)
+	return c.trial(of.from).result.withRelief(ctx, g, req)
 }
 
 // Rank sets the losses of the trials that have figures and returns the best of them, and the second

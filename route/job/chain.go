@@ -17,8 +17,8 @@ type Step struct {
 	Options map[string]string
 }
 
-// relieved reports whether the option relief asks for paths to be moved once the Plan is complete.
-func (s *Step) relieved() bool {
+// wantsRelief reports whether the option relief asks for paths to be moved once the Plan is complete.
+func (s *Step) wantsRelief() bool {
 	yes, err := strconv.ParseBool(s.Options[route.Relief.Name])
 	return err == nil && yes
 }
@@ -33,10 +33,10 @@ named is that engine: where it refuses, nothing is routed (exit status 3). A cha
 engines, each with its options after it: ftree,switches=none,auto. The next one is tried
 where one refuses, and the output says so.`
 
-// FindSwitches returns a *route.NoSwitch where options of any engine name switches that are not in a Graph.
-func (c Chain) FindSwitches(g *fabric.Graph) error {
+// CheckSwitches returns a *route.NoSwitch where options of any engine name switches that are not in a Graph.
+func (c Chain) CheckSwitches(g *fabric.Graph) error {
 	for _, step := range c {
-		if err := step.Engine.FindSwitches(g, step.Options); err != nil {
+		if err := step.Engine.CheckSwitches(g, step.Options); err != nil {
 			return err
 		}
 	}

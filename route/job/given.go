@@ -28,9 +28,9 @@ func IsEngine(name string) bool {
 	return err == nil
 }
 
-// Give makes the engines of a chain whose paths a file gives read that file: a table of paths (package pathfile), a Plan of
+// ReadPaths makes the engines of a chain whose paths a file gives read that file: a table of paths (package pathfile), a Plan of
 // weft, or forwarding tables of another subnet manager. warn is told what is odd in it.
-func (c Chain) Give(path string, open func(path string) (io.ReadCloser, error), warn func(texts []string)) error {
+func (c Chain) ReadPaths(path string, open func(path string) (io.ReadCloser, error), warn func(texts []string)) error {
 	source := func(ctx context.Context, in *route.Input, _ route.Options) (*paths.Set, *route.Plan, error) {
 		data, err := readAll(path, open)
 		if err != nil {

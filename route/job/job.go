@@ -42,7 +42,7 @@ type Request struct {
 	NoPathRecords bool
 	// Multicast has the Plan get a pool of trees for multicast groups: that of Kept as far as it can stay.
 	Multicast bool
-	Trees     []multicast.Tree // that a manager before had; they are kept where the Plan kept has none
+	Trees     []multicast.TreeByLID // that a manager before had; they are kept where the Plan kept has none
 	// Now is the clock that seconds are measured by; nil leaves them 0.
 	Now func() time.Duration
 }
@@ -90,11 +90,11 @@ func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Reque
 		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
 	}
 	if len(req.Trees) > 0 && (req.Kept == nil || req.Kept.Plan.Multicast == nil) {
-		pool, whole := multicast.OfLIDs(g, &r.Plan.Ends, req.Trees)
+		pool, whole := multicast.FromLIDs(g, &r.Plan.Ends, req.Trees)
 		if opt.Keep = (&multicast.Kept{Graph: g, Pool: pool}); whole {
 			opt.Trees = len(pool.Trees) // fewer than usual, after repairs: groups keep theirs until all is routed afresh
 		}
-		if whole && multicast.Take(r.Plan, pool) {
+		if whole && multicast.UsePool(r.Plan, pool) {
 			r.Report = nil
 			if err := r.Judge(ctx, g, req); err != nil || r.Report.OK {
 				return err
@@ -122,7 +122,7 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 		}
 	}
 	if !req.PassDeadSwitch { // also of engines that come last
-		if err := req.Chain.FindSwitches(g); err != nil {
+		if err := req.Chain.CheckSwitches(g); err != nil {
 			return r, err
 		}
 	}
@@ -162,7 +162,7 @@ func (req *Request) step(ctx context.Context, g *fabric.Graph, step Step) (*Resu
 	plan, err := recipe.Run(ctx, g, req.recipe(step), watch.stage)
 	watch.stage("")
 	r := &Result{Plan: plan, Engine: step.Engine, Stages: watch.stages, Seconds: watch.total()}
-	if err == nil && step.relieved() {
+	if err == nil && step.wantsRelief() {
 		err = r.relieve(ctx, g, req)
 	}
 	return r, err

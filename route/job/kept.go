@@ -40,7 +40,7 @@ func (k *Kept) Bare() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ReadBare reads what Bare wrote; Holding gives it tables.
+// ReadBare reads what Bare wrote; WithTables gives it tables.
 func ReadBare(data []byte) (*Kept, error) {
 	plan, old, err := planfile.LoadBare(data)
 	if err != nil {
@@ -49,15 +49,15 @@ func ReadBare(data []byte) (*Kept, error) {
 	return &Kept{plan, old}, nil
 }
 
-// Holding is the Plan with the tables that the switches of a Graph hold in place of its own. It does not know its network any more: a
+// WithTables is the Plan with the tables that the switches of a Graph hold in place of its own. It does not know its network any more: a
 // repair follows all paths, and mends those that lead nowhere, whoever wrote their entries.
-func (k *Kept) Holding(g *fabric.Graph, tables *route.Tables) *Kept {
+func (k *Kept) WithTables(g *fabric.Graph, tables *route.Tables) *Kept {
 	plan, old := *k.Plan, k.old
 	now, _ := fabric.Match(g, old) // by old switch
 	rows := make([][]*route.Block, len(now))
 	for o, s := range now {
 		for i := range tables.NumBlocks() {
-			rows[o] = append(rows[o], tables.BlockOr(s, i))
+			rows[o] = append(rows[o], tables.BlockOrEmpty(s, i))
 		}
 	}
 	plan.Tables, plan.Multicast = route.TablesOf(tables.NumBlocks(), rows), nil

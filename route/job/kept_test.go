@@ -9,8 +9,8 @@ import (
 	"weft/route"
 )
 
-// TestHolding: a Plan that is told without tables is, with those that switches hold, the Plan that it was; a switch that is there no more leaves the others their own.
-func TestHolding(t *testing.T) {
+// TestWithTables: a Plan that is told without tables is, with those that switches hold, the Plan that it was; a switch that is there no more leaves the others their own.
+func TestWithTables(t *testing.T) {
 	f, err := gen.Parse("rlft(6,2)")
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestHolding(t *testing.T) {
 				tables.Set(int32(s), lid, made.Plan.Tables.Port(o, lid))
 			}
 		}
-		held := bare.Holding(now, tables)
+		held := bare.WithTables(now, tables)
 		for o, guid := range g.SwitchGUID {
 			for i := range made.Plan.Tables.NumBlocks() {
 				want := made.Plan.Tables.Block(int32(o), i)[:]

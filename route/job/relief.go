@@ -31,8 +31,8 @@ func (r *Result) relieve(ctx context.Context, g *fabric.Graph, req *Request) err
 	return nil
 }
 
-// relieved returns the Result that the same engine and options give with the option relief, from the one without.
-func (r *Result) relieved(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
+// withRelief returns the Result that the same engine and options give with the option relief, from the one without.
+func (r *Result) withRelief(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	out := &Result{Plan: r.Plan, Engine: r.Engine, Stages: append([]Stage(nil), r.Stages...), Seconds: r.Seconds}
 	if err := out.relieve(ctx, g, req); err != nil {
 		return nil, err

@@ -151,7 +151,7 @@ func TestAcyclicLayer(t *testing.T) {
 		verify(t, g, in, plan.Tables, p, r)
 		last := 0
 		for x, want := range first {
-			lane := int(r.SL.Class(x.a, x.b))
+			lane := int(r.SL.ByClass(x.a, x.b))
 			if last = max(last, lane); want == 0 && lane != 0 {
 				t.Fatalf("classes %d and %d are on lane %d, the first has their paths", x.a, x.b, lane)
 			}

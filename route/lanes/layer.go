@@ -52,11 +52,7 @@ func (l *Acyclic) layer(ctx context.Context, p *Paths, most, rounds int) (*Lanes
 			return nil, err
 		}
 	} else {
-		list := f.find(rest)
-		if err := f.put(ctx, longestFirst(list, func(w waiting) int { return p.length(w.pair) })); err != nil {
-			return nil, err
-		}
-		if err := f.refill(ctx, list, 1, rounds, 2); err != nil {
+		if err := f.putAndRefill(ctx, rest, 1, rounds, 2); err != nil {
 			return nil, err
 		}
 	}

@@ -30,7 +30,7 @@ func OnlineBy(ctx context.Context, p *Paths, order []int32, most int) (*Lanes, e
 			}
 		}
 		f.edges = f.edges[:0]
-		if err := f.put(ctx, f.find(pairs)); err != nil {
+		if err := f.put(ctx, f.listEdges(pairs)); err != nil {
 			return nil, err
 		}
 	}
@@ -65,11 +65,7 @@ func Refilled(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	if rounds < refillLeast {
 		return &Lanes{Need: most + 1}, nil
 	}
-	list := f.find(all)
-	if err := f.put(ctx, longestFirst(list, func(w waiting) int { return p.length(w.pair) })); err != nil {
-		return nil, err
-	}
-	if err := f.refill(ctx, list, 0, rounds, most); err != nil {
+	if err := f.putAndRefill(ctx, all, 0, rounds, most); err != nil {
 		return nil, err
 	}
 	f.gaveUp, f.most = f.gaveUp || len(f.lanes) > most, most
@@ -162,23 +158,32 @@ func (f *firstFit) refill(ctx context.Context, list []waiting, keep, rounds, eno
 	return nil
 }
 
+// putAndRefill gives pairs their lanes, the longest first, and then refills lanes.
+func (f *firstFit) putAndRefill(ctx context.Context, pairs []pair, keep, rounds, enough int) error {
+	list := f.listEdges(pairs)
+	if err := f.put(ctx, longestFirst(list, func(w waiting) int { return f.p.length(w.pair) })); err != nil {
+		return err
+	}
+	return f.refill(ctx, list, keep, rounds, enough)
+}
+
 // putAll gives many pairs their lanes, the longest first, and lists the dependencies of some at a time.
 func (f *firstFit) putAll(ctx context.Context, pairs []pair) error {
 	for some := range slices.Chunk(longestFirst(pairs, f.p.length), 1024) {
 		f.edges = f.edges[:0]
-		if err := f.put(ctx, f.find(some)); err != nil {
+		if err := f.put(ctx, f.listEdges(some)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// find adds the dependencies of pairs to f.edges.
-func (f *firstFit) find(pairs []pair) []waiting {
+// listEdges adds the dependencies of pairs to f.edges, and returns where those of each are.
+func (f *firstFit) listEdges(pairs []pair) []waiting {
 	list := make([]waiting, len(pairs))
 	for i, x := range pairs {
 		first := len(f.edges)
-		f.edges = f.once(f.p.Edges(x.a, x.b, f.edges), first)
+		f.edges = f.withoutRepeats(f.p.Edges(x.a, x.b, f.edges), first)
 		list[i] = waiting{x, int32(first), int32(len(f.edges))}
 	}
 	return list
@@ -208,8 +213,8 @@ func (f *firstFit) put(ctx context.Context, list []waiting) error {
 	return ctx.Err()
 }
 
-// once removes repeated edges from a list, from a place on.
-func (f *firstFit) once(list []cdg.Edge, from int) []cdg.Edge {
+// withoutRepeats removes repeated edges from a list, from a place on.
+func (f *firstFit) withoutRepeats(list []cdg.Edge, from int) []cdg.Edge {
 	if f.seen == nil {
 		f.seen = make([]int32, f.p.Index.Size)
 	}

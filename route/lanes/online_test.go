@@ -90,8 +90,8 @@ func TestFirstFit(t *testing.T) {
 		count := make([]int64, r.Need)
 		for x, lane := range want {
 			count[lane]++
-			if r.SL.Class(x.a, x.b) != lane || r.SL.Class(x.b, x.a) != lane {
-				t.Fatalf("classes %d and %d are on lane %d, not %d", x.a, x.b, r.SL.Class(x.a, x.b), lane)
+			if r.SL.ByClass(x.a, x.b) != lane || r.SL.ByClass(x.b, x.a) != lane {
+				t.Fatalf("classes %d and %d are on lane %d, not %d", x.a, x.b, r.SL.ByClass(x.a, x.b), lane)
 			}
 		}
 		if !slices.Equal(count, r.Pairs()) {

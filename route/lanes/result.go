@@ -32,7 +32,7 @@ func NewAssignment(p *Paths, oneWay bool) *Assignment {
 }
 
 // Lane returns the lane of a pair.
-func (m *Assignment) Lane(a, b int32) int { return int(m.sl.Class(a, b)) }
+func (m *Assignment) Lane(a, b int32) int { return int(m.sl.ByClass(a, b)) }
 
 // Set changes the lane of a pair.
 func (m *Assignment) Set(a, b int32, lane int) {
@@ -56,7 +56,7 @@ func (m *Assignment) Result(need int) *Lanes {
 // where its directions have lanes of their own (SL.OneWay).
 func (r *Lanes) Pairs() []int64 {
 	pairs := make([]int64, max(r.Need, r.used))
-	r.each(func(a, b int32) { pairs[r.SL.Class(a, b)]++ })
+	r.each(func(a, b int32) { pairs[r.SL.ByClass(a, b)]++ })
 	return pairs
 }
 
@@ -83,7 +83,7 @@ func (r *Lanes) Balance(most int) {
 	}
 	r.used = most
 	r.each(func(a, b int32) {
-		over := parts[r.SL.Class(a, b)]
+		over := parts[r.SL.ByClass(a, b)]
 		lane := over[int(a+b)%len(over)]
 		r.SL.Set(a, b, lane)
 		if !r.SL.OneWay {

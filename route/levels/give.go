@@ -45,14 +45,14 @@ func (list Levels) Has(p *route.Plan) bool {
 	return true
 }
 
-// base returns the SLs of Plan.SL that are in use.
-func base(p *route.Plan) uint16 {
-	return (&route.Plan{SL: p.SL, Service: p.Service}).PathSLs()
+// slsOfPaths returns the set of SLs of Plan.SL that are in use, those of other levels left out.
+func slsOfPaths(p *route.Plan) uint16 {
+	return (&route.Plan{SL: p.SL, Service: p.Service}).SLsInUse()
 }
 
 // sls chooses the SLs of all levels: the first has those of the paths; of another one the first is that by which operators know it, where it is free.
 func (list Levels) sls(p *route.Plan) [][route.NumSLs]uint8 {
-	used := base(p)
+	used := slsOfPaths(p)
 	free := ^used
 	out := make([][route.NumSLs]uint8, len(list))
 	for i := range list {
@@ -84,9 +84,9 @@ func (list Levels) Give(g *fabric.Graph, p *route.Plan, most int) error {
 	if p.SL == nil || p.SL2VL == nil {
 		return fmt.Errorf("levels: the lanes of the paths are not known")
 	}
-	used := base(p)
+	used := slsOfPaths(p)
 	b := builder{g: g, p: p, list: list, used: used, lanes: max(1, bits.Len16(between(g, p, used))), sls: list.sls(p)}
-	vls := cmp.Or(g.LeastVLs(), most, 8)
+	vls := cmp.Or(g.LeastVLs(), most, route.UsualVLs)
 	if most > 0 {
 		vls = min(vls, most)
 	}
@@ -99,19 +99,14 @@ func (list Levels) Give(g *fabric.Graph, p *route.Plan, most int) error {
 		p.Levels = append(p.Levels, route.Level{Name: list[i].Name, Share: list[i].Share, High: list[i].High, SL: b.sls[i]})
 	}
 	b.tables()
-	p.Arbitration = p.Turns(g)
+	p.Arbitration = p.LevelArbitration(g)
 	p.Notes = append(p.Notes, b.notes()...)
 	return nil
 }
 
 // between returns the set of VLs that some SLs get between switches.
-func between(g *fabric.Graph, p *route.Plan, sls uint16) (vls uint16) {
-	for s := range int32(g.NumSwitches) {
-		for _, c := range g.OutOf(s) {
-			vls |= p.SL2VL.VLs(p.SL2VL.To(g, s, g.FromPort[c]), sls)
-		}
-	}
-	return vls
+func between(g *fabric.Graph, p *route.Plan, sls uint16) uint16 {
+	return p.SL2VL.VLs(p.SL2VL.BetweenSwitches(g), sls)
 }
 
 // builder makes the tables of levels.
@@ -258,7 +253,7 @@ func Summarise(g *fabric.Graph, p *route.Plan) (list []Summary) {
 	for i := range p.Levels {
 		l := &p.Levels[i]
 		var sls uint16
-		for m := base(p); m != 0; m &= m - 1 {
+		for m := slsOfPaths(p); m != 0; m &= m - 1 {
 			sls |= 1 << l.SL[bits.TrailingZeros16(m)]
 		}
 		list = append(list, Summary{l.Name, l.Share, l.High, numbers(sls), numbers(between(g, p, sls))})

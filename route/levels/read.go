@@ -29,7 +29,7 @@ type Levels []Level
 // Most is the number of levels for which there can be lanes and SLs.
 const Most = int(route.DropVL)
 
-// mostPartitions bounds what a level names, so that a file cannot make queries slow.
+// mostRules bounds what a level names, so that a file cannot make queries slow.
 const mostRules = 1024
 
 // Error is a fault of a file, with its line.

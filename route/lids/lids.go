@@ -75,7 +75,7 @@ func Assign(g *fabric.Graph, opt Options) (route.Ends, error) {
 // have been gone longest first. The cost is O(LIDs), times the logarithm of the absent
 // ports.
 func AssignEach(g *fabric.Graph, lmc []uint8, held *route.Held) (route.Ends, error) {
-	n := namer{lmc: lmc, base: make([]fabric.LID, g.NumEnds), used: make([]bool, int(fabric.MaxUnicastLID)+1)}
+	n := assigner{lmc: lmc, base: make([]fabric.LID, g.NumEnds), used: make([]bool, int(fabric.MaxUnicastLID)+1)}
 	need, most := 0, 0
 	for end, l := range lmc {
 		need += 1 << l
@@ -105,8 +105,8 @@ func AssignEach(g *fabric.Graph, lmc []uint8, held *route.Held) (route.Ends, err
 	return route.Ends{Base: n.base, LMC: lmc}, nil
 }
 
-// namer gives out LIDs.
-type namer struct {
+// assigner gives out LIDs.
+type assigner struct {
 	lmc  []uint8
 	base []fabric.LID
 	used []bool // by LID: kept
@@ -115,7 +115,7 @@ type namer struct {
 
 // keep lets ports keep their LIDs below a limit, those with few first, and lists the
 // others.
-func (n *namer) keep(base []fabric.LID, limit int) {
+func (n *assigner) keep(base []fabric.LID, limit int) {
 	for size := range uint8(fabric.MaxLMC + 1) {
 		for end, l := range base {
 			if l != 0 && n.lmc[end] == size && claim(n.used[:limit], int(l), 1<<size) {
@@ -133,7 +133,7 @@ func (n *namer) keep(base []fabric.LID, limit int) {
 
 // place gives the other ports LIDs below a limit, none of them an absent port's. It
 // reports whether there are enough.
-func (n *namer) place(absent []route.Absent, limit int) bool {
+func (n *assigner) place(absent []route.Absent, limit int) bool {
 	used := slices.Clone(n.used[:limit])
 	for _, a := range absent {
 		for l := int(a.Base); l < min(int(a.Base)+1<<a.LMC, len(used)); l++ {

@@ -12,17 +12,17 @@ type Cutter struct {
 	g    *fabric.Graph
 	pool *route.Multicast
 	// Of the group under way, by switch; list has those that are on a way to the root.
-	on     []bool
-	member []bool
-	kids   []int32
-	kid    []int32 // the last one
-	list   []int32
+	on       []bool
+	member   []bool
+	children []int32 // their number
+	child    []int32 // the last one
+	list     []int32
 }
 
 // NewCutter makes a Cutter for the pool of a Plan.
 func NewCutter(g *fabric.Graph, pool *route.Multicast) *Cutter {
 	n := g.NumSwitches
-	return &Cutter{g: g, pool: pool, on: make([]bool, n), member: make([]bool, n), kids: make([]int32, n), kid: make([]int32, n)}
+	return &Cutter{g: g, pool: pool, on: make([]bool, n), member: make([]bool, n), children: make([]int32, n), child: make([]int32, n)}
 }
 
 // Cut returns the tree of a group; its Tree is NoTree, and it has no switches, where no tree of the pool covers all members.
@@ -34,7 +34,7 @@ func (c *Cutter) Cut(group *route.Group) route.GroupTree {
 	g, t := c.g, &c.pool.Trees[at]
 	for _, list := range [][]int32{group.Receivers, group.Senders} {
 		for _, end := range list {
-			c.visit(t, g.EndSwitch[end])
+			c.mark(t, g.EndSwitch[end])
 		}
 	}
 	c.trim(t.Root)
@@ -60,14 +60,14 @@ func (c *Cutter) Cut(group *route.Group) route.GroupTree {
 		place(g.EndSwitch[end]).Add(g.EndPort[end])
 	}
 	for _, s := range c.list {
-		c.on[s], c.member[s], c.kids[s] = false, false, 0
+		c.on[s], c.member[s], c.children[s] = false, false, 0
 	}
 	c.list = c.list[:0]
 	return out
 }
 
-// visit marks a switch with a member, and those on the way to the root.
-func (c *Cutter) visit(t *route.SpanningTree, s int32) {
+// mark marks a switch with a member, and those on the way to the root.
+func (c *Cutter) mark(t *route.SpanningTree, s int32) {
 	c.member[s] = true
 	for !c.on[s] {
 		c.on[s] = true
@@ -77,17 +77,17 @@ func (c *Cutter) visit(t *route.SpanningTree, s int32) {
 			return
 		}
 		parent := c.g.To[up]
-		c.kids[parent]++
-		c.kid[parent] = s
+		c.children[parent]++
+		c.child[parent] = s
 		s = parent
 	}
 }
 
 // trim takes off what is above the first switch that has a member or several children.
 func (c *Cutter) trim(s int32) {
-	for !c.member[s] && c.kids[s] == 1 {
+	for !c.member[s] && c.children[s] == 1 {
 		c.on[s] = false
-		s = c.kid[s]
+		s = c.child[s]
 	}
 }
 

@@ -8,13 +8,9 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/cdg"
-	"weft/route/recipe"
 )
 
-// usualTurn is the weight of a VL's turn, as route.EqualTurns has it.
-const usualTurn = 32
-
-// pathVLs returns the set of VLs between switches to which a Plan maps some SLs.
+// pathVLs returns the set of VLs to which the switches of a Plan map some SLs, on links to hosts too.
 func pathVLs(plan *route.Plan, sls uint16) (vls uint16) {
 	if plan.SL2VL == nil {
 		return 1
@@ -36,7 +32,7 @@ func pathVLs(plan *route.Plan, sls uint16) (vls uint16) {
 
 // usedVLs counts the VLs that paths of a Plan use; 1 where it has no lane tables.
 func usedVLs(plan *route.Plan) int {
-	return bits.OnesCount16(pathVLs(plan, plan.PathSLs()))
+	return bits.OnesCount16(pathVLs(plan, plan.SLsInUse()))
 }
 
 // unicastOrder returns an order of channels that has the dependencies of all table entries, nil where these have a cycle.
@@ -64,29 +60,17 @@ func unicastOrder(x *cdg.Index, plan *route.Plan) *cdg.Order {
 			}
 		}
 	}
-	each := func(c int32, visit func(d int32)) {
-		out := g.OutOf(g.To[c])
-		x.EachFrom(set, c, func(k int32) { visit(out[k]) })
-	}
-	channels := cdg.Sort(g.NumChannels, each)
-	if len(channels) < g.NumChannels {
-		return nil
-	}
-	order := cdg.NewOrder(x, channels, cdg.MoveFewer)
-	for c := range int32(g.NumChannels) {
-		x.EachFrom(set, c, func(k int32) { order.Link(c, k) })
-	}
-	return order
+	return cdg.NewOrderOf(x, set, cdg.MoveFewer)
 }
 
 // ownLane finds a VL and an SL that no path uses, and maps one to the other in all tables.
 func ownLane(g *fabric.Graph, plan *route.Plan, maxVLs int) (sl uint8, err error) {
-	used := plan.PathSLs()
+	used := plan.SLsInUse()
 	vls := pathVLs(plan, used)
-	if sl, ok := laneThatIsThere(plan, used, vls); ok {
+	if sl, ok := existingLane(plan, used, vls); ok {
 		return sl, nil
 	}
-	most := cmp.Or(g.LeastVLs(), recipe.UsualVLs)
+	most := cmp.Or(g.LeastVLs(), route.UsualVLs)
 	if maxVLs > 0 {
 		most = min(most, maxVLs)
 	}
@@ -107,8 +91,8 @@ func ownLane(g *fabric.Graph, plan *route.Plan, maxVLs int) (sl uint8, err error
 	return sl, nil
 }
 
-// laneThatIsThere finds an SL that no path uses and that every switch maps to one VL of the Plan which no path uses: that of the pool before.
-func laneThatIsThere(plan *route.Plan, sls, vls uint16) (sl uint8, ok bool) {
+// existingLane finds an SL that no path uses and that every switch maps to one VL of the Plan which no path uses: that of the pool before.
+func existingLane(plan *route.Plan, sls, vls uint16) (sl uint8, ok bool) {
 	if plan.SL2VL == nil {
 		return 0, false
 	}
@@ -128,19 +112,19 @@ func addTurns(g *fabric.Graph, plan *route.Plan, vl uint8) {
 		return
 	}
 	if len(plan.Levels) > 0 {
-		plan.Arbitration = plan.Turns(g)
+		plan.Arbitration = plan.LevelArbitration(g)
 		return
 	}
 	a := *plan.Arbitration
 	a.Pool = slices.Clone(a.Pool)
 	for i := range a.Pool {
-		a.Pool[i].Low = append(slices.Clone(a.Pool[i].Low), route.ArbEntry{VL: vl, Weight: usualTurn})
+		a.Pool[i].Low = append(slices.Clone(a.Pool[i].Low), route.ArbEntry{VL: vl, Weight: route.UsualWeight})
 	}
 	plan.Arbitration = &a
 	for h := range int32(g.NumHosts) { // links with fewer VLs have the usual turns
 		at := int(g.PortStart[g.EndSwitch[h]]) + int(g.EndPort[h])
 		if v := g.PortVLs[at]; v > 0 && v <= vl {
-			plan.Arbitration = route.EqualTurns(g, plan.VLs)
+			plan.Arbitration = route.EqualArbitration(g, plan.VLs)
 			return
 		}
 	}

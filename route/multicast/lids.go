@@ -7,8 +7,8 @@ import (
 	"weft/route"
 )
 
-// Tree is a tree of a pool by LIDs, which other managers and later runs know a switch by.
-type Tree struct {
+// TreeByLID is a tree of a pool in which switches are named by LIDs, as other managers and later runs know them.
+type TreeByLID struct {
 	Root fabric.LID `json:"root"`
 	Up   []Uplink   `json:"up"` // by LID
 }
@@ -19,14 +19,14 @@ type Uplink struct {
 	Port uint8      `json:"port"`
 }
 
-// ByLID returns the trees of a pool by the LIDs of switches.
-func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []Tree) {
+// ByLID returns the trees of a pool, their switches named by LIDs.
+func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []TreeByLID) {
 	if pool == nil {
 		return nil
 	}
 	lid := func(s int32) fabric.LID { return ends.Base[g.PortZero(s)] }
 	for i := range pool.Trees {
-		t := Tree{Root: lid(pool.Trees[i].Root)}
+		t := TreeByLID{Root: lid(pool.Trees[i].Root)}
 		for s, up := range pool.Trees[i].Up {
 			if up >= 0 {
 				t.Up = append(t.Up, Uplink{lid(int32(s)), g.FromPort[up]})
@@ -38,9 +38,9 @@ func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []Tre
 	return list
 }
 
-// OfLIDs returns the trees as far as their switches and cables are there, and whether each of them covers all switches that are not drained. It is a pool to be kept, not
+// FromLIDs returns the trees that ByLID returned as far as their switches and cables are there, and whether each of them covers all switches that are not drained. It is a pool to be kept, not
 // one that is proven.
-func OfLIDs(g *fabric.Graph, ends *route.Ends, trees []Tree) (pool *route.Multicast, whole bool) {
+func FromLIDs(g *fabric.Graph, ends *route.Ends, trees []TreeByLID) (pool *route.Multicast, whole bool) {
 	at := ends.ByLID()
 	switchOf := func(lid fabric.LID) int32 {
 		if int(lid) < len(at) && at[lid] >= 0 && g.PortZero(g.EndSwitch[at[lid]]) == at[lid] {
@@ -69,8 +69,8 @@ func OfLIDs(g *fabric.Graph, ends *route.Ends, trees []Tree) (pool *route.Multic
 	return pool, whole
 }
 
-// Take gives a Plan of one lane a pool as it is, and reports whether it has one lane. Whether the pool is free of deadlock beside the paths the judge has to say.
-func Take(plan *route.Plan, pool *route.Multicast) bool {
+// UsePool gives a Plan of one lane a pool as it is, and reports whether it has one lane. Whether the pool is free of deadlock beside the paths the judge has to say.
+func UsePool(plan *route.Plan, pool *route.Multicast) bool {
 	if usedVLs(plan) != 1 {
 		return false
 	}

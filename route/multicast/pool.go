@@ -9,12 +9,12 @@ import (
 	"weft/route/cdg"
 )
 
-// UsualTrees is the number of trees of a pool unless somebody says otherwise.
-const UsualTrees = 8
+// usualTrees is the number of trees of a pool unless somebody says otherwise.
+const usualTrees = 8
 
 // Options of Complete.
 type Options struct {
-	Trees  int   // of the pool, if so many are found; 0: UsualTrees
+	Trees  int   // of the pool, if so many are found; 0: usualTrees
 	MaxVLs int   // data VLs that may be used; 0: as many as the ports are known to have, 8 if unknown
 	Keep   *Kept // the pool of the Plan before, nil for none
 }
@@ -28,7 +28,7 @@ type Kept struct {
 // Complete gives a Plan its pool of trees, and its lanes what these need. The error is a *route.Refusal where there are none.
 func Complete(g *fabric.Graph, plan *route.Plan, opt Options) error {
 	if opt.Trees <= 0 {
-		opt.Trees = UsualTrees
+		opt.Trees = usualTrees
 	}
 	plan.Multicast = nil
 	if g.NumChannels == 0 {
@@ -60,7 +60,7 @@ func Complete(g *fabric.Graph, plan *route.Plan, opt Options) error {
 // anySL returns an SL of the paths of a Plan of one lane.
 func anySL(plan *route.Plan) uint8 {
 	if plan.SL != nil && plan.SL.NumDst > 0 && plan.SL.NumSrc > 0 {
-		return plan.SL.Class(0, 0)
+		return plan.SL.ByClass(0, 0)
 	}
 	return plan.Service.Default
 }

@@ -94,7 +94,7 @@ func pathsTo(set *paths.Set, dst int32) *Routing {
 	var hops []Hop
 	first, last := set.To(dst)
 	for p := first; p < last; p++ {
-		channels = set.Append(channels[:0], p)
+		channels = set.AppendChannels(channels[:0], p)
 		hops = hops[:0]
 		for _, c := range channels {
 			hops = append(hops, Hop{g.From[c], int32(g.FromPort[c])})

@@ -102,7 +102,7 @@ func dependencies(a *Assignment) [][]int32 {
 	known := make([][]bool, g.NumChannels) // by channel and port of its switch
 	var path []int32
 	for p := range a.Set.NumPaths() {
-		path = a.Set.Append(path[:0], p)
+		path = a.Set.AppendChannels(path[:0], p)
 		for i := 1; i < len(path); i++ {
 			c, d := path[i-1], path[i]
 			if known[c] == nil {
@@ -153,7 +153,7 @@ func busiestSwitch(a *Assignment) int32 {
 	var path []int32
 	busiest := int32(0)
 	for p := range a.Set.NumPaths() {
-		path = a.Set.Append(path[:0], p)
+		path = a.Set.AppendChannels(path[:0], p)
 		for _, c := range path {
 			if s := g.To[c]; !g.Drained[s] {
 				use[s]++

@@ -27,7 +27,7 @@
 // # What else is here
 //
 // Realise makes the Plan of an assignment, and Intended lets the judge compare each
-// realised path with the computed one. Stable keeps the LIDs in use after a change, which
+// realised path with the computed one. AssignStable keeps the LIDs in use after a change, which
 // the paper leaves open. Paths that need too many LIDs are refused: PortExhausted, and
 // lids.Exhausted. Package colouring colours split graphs, package ilp speaks to
 // solvers of linear programmes, and package hardness is the proof of NP-completeness as

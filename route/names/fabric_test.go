@@ -359,7 +359,7 @@ func TestSubnetExhausted(t *testing.T) {
 		g := bundle(t, MaxPerPort, row.behind, row.hosts)
 		set := overBundle(t, g, MaxPerPort)
 		for _, s := range row.schemes {
-			_, ends, err := Stable(context.Background(), set, s, Options{Workers: 2, Solve: never}, &route.Held{})
+			_, ends, err := AssignStable(context.Background(), set, s, Options{Workers: 2, Solve: never}, &route.Held{})
 			var refusal *lids.Exhausted
 			if row.need == 0 {
 				if err != nil || ends.Validate(g) != nil || ends.Total() != 380*MaxPerPort+1+5 {

@@ -80,7 +80,7 @@ func (a *Assignment) writePaths(plan *route.Plan, dst int32) {
 // choice lists the LIDs of each pair; a pair that uses the base LID alone has no row.
 func (a *Assignment) choice() route.Choice {
 	g := a.Set.Graph()
-	var rows []route.Row
+	var rows []route.ChoiceRow
 	other := make([]int32, g.NumEnds) // 1 + last destination for which the source uses more than the base LID
 	for dst := range int32(g.NumEnds) {
 		first, last := a.Set.To(dst)
@@ -91,7 +91,7 @@ func (a *Assignment) choice() route.Choice {
 		}
 		for p := first; p < last; p++ {
 			if src := a.Set.Source(p); other[src] == dst+1 {
-				rows = append(rows, route.Row{Source: src, Target: dst, Offset: a.Offset[p]})
+				rows = append(rows, route.ChoiceRow{Source: src, Target: dst, Offset: a.Offset[p]})
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func (in *Intended) Path(src, dst int32, lid fabric.LID, buf []int32) ([]int32, 
 	at := sort.Search(len(list), func(i int) bool { return set.Source(int(list[i])) >= src })
 	for ; at < len(list) && set.Source(int(list[at])) == src; at++ {
 		if p := int(list[at]); in.ends.Base[dst]+fabric.LID(in.a.Offset[p]) == lid {
-			return set.Append(buf, p), true
+			return set.AppendChannels(buf, p), true
 		}
 	}
 	return buf, false

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 	"weft/route/lids"
@@ -13,7 +12,7 @@ import (
 	"weft/route/paths"
 )
 
-// Stable assigns LIDs as a scheme does and keeps those in use wherever the new paths
+// AssignStable assigns LIDs as a scheme does and keeps those in use wherever the new paths
 // allow it: the paper leaves a change of the network to a new start (section VII). A
 // port keeps its base LID unless lids.AssignEach says otherwise. Where the LIDs that sources
 // used are known, it also keeps its LMC unless its paths need more LIDs than it has,
@@ -21,7 +20,7 @@ import (
 //
 // What does not fit the subnet or the forwarding tables gives way: first LMCs larger
 // than the paths use, then the LIDs of the paths.
-func Stable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, held *route.Held) (*Assignment, route.Ends, error) {
+func AssignStable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, held *route.Held) (*Assignment, route.Ends, error) {
 	a, err := Assign(ctx, set, s, opt)
 	if err != nil {
 		return nil, route.Ends{}, err
@@ -33,20 +32,13 @@ func Stable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, held *r
 			return nil, route.Ends{}, err
 		}
 		for _, lmc := range [][]uint8{lmc, kept.LMC()} {
-			if ends, err := lids.AssignEach(g, lmc, held); err == nil && fitTables(g, &ends) {
+			if ends, err := lids.AssignEach(g, lmc, held); err == nil && ends.BeyondTable(g) < 0 {
 				return kept, ends, nil
 			}
 		}
 	}
 	ends, err := lids.AssignEach(g, a.LMC(), held)
 	return a, ends, err
-}
-
-// fitTables reports whether the forwarding tables of all switches have entries for all
-// LIDs.
-func fitTables(g *fabric.Graph, ends *route.Ends) bool {
-	top := int32(ends.Top())
-	return !slices.ContainsFunc(g.SwitchFDBCap, func(size int32) bool { return size > 0 && top >= size })
 }
 
 // withHeldOffsets returns an Assignment of the same paths in which many keep their LIDs,
@@ -88,8 +80,8 @@ func (a *Assignment) keepOffsets(held *route.Held, dst int32, limit int) error {
 // no path before it is in the way.
 func keepMost(c *classes, offset []uint8, previous []int32, limit int) []int32 {
 	renumbered := renumber(offset, previous, limit)
-	if refilled, ok := refill(c, previous, limit); ok && countKept(refilled, previous) > countKept(renumbered, previous) {
-		return refilled
+	if fitted, ok := previousFirst(c, previous, limit); ok && countKept(fitted, previous) > countKept(renumbered, previous) {
+		return fitted
 	}
 	return renumbered
 }
@@ -162,11 +154,11 @@ func renumber(offset []uint8, previous []int32, limit int) []int32 {
 	return renumbered
 }
 
-// refill gives paths their previous offset where no path before them splits from them
+// previousFirst gives paths their previous offset where no path before them splits from them
 // there, those first that split from fewest others with the same previous offset; then
 // it gives the other paths the lowest offset below limit that accepts them. It returns
 // false when some path finds none.
-func refill(c *classes, previous []int32, limit int) (offset []int32, ok bool) {
+func previousFirst(c *classes, previous []int32, limit int) (offset []int32, ok bool) {
 	f := configurations{nodes: int(c.routing.nodes)}
 	for range limit {
 		f.open()

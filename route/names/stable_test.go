@@ -27,7 +27,7 @@ func hold(t tb, g *fabric.Graph, set *paths.Set, name string) held {
 // stable assigns anew after a change, and lets the judge prove the result.
 func (h held) stable(t tb, set *paths.Set, name string) *route.Change {
 	g := set.Graph()
-	a, ends, err := Stable(context.Background(), set, scheme(t, name), Options{Workers: 2}, route.Hold(h.g, h.plan, g))
+	a, ends, err := AssignStable(context.Background(), set, scheme(t, name), Options{Workers: 2}, route.Hold(h.g, h.plan, g))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestStableAnyPaths(t *testing.T) {
 		h := hold(t, g, drawSet(t, g), "color-l")
 		set := drawSet(t, g)
 		fresh := assign(t, set, "color-l")
-		a, ends, err := Stable(context.Background(), set, scheme(t, "color-l"), Options{}, route.Hold(h.g, h.plan, g))
+		a, ends, err := AssignStable(context.Background(), set, scheme(t, "color-l"), Options{}, route.Hold(h.g, h.plan, g))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestStableAnyPaths(t *testing.T) {
 			first, last := set.To(dst)
 			for p := first; p < last; p++ {
 				var hops []Hop
-				for _, c := range set.Append(nil, p) {
+				for _, c := range set.AppendChannels(nil, p) {
 					hops = append(hops, Hop{g.From[c], c})
 				}
 				r.Add(hops...)
@@ -125,11 +125,11 @@ func TestStableGivesWay(t *testing.T) {
 		g := graph(t, "renaming-fig1")
 		set := compute(t, g, "shortest-widest", 1)
 		h := route.Held{Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
-		var rows []route.Row
+		var rows []route.ChoiceRow
 		for dst := range int32(g.NumHosts) {
 			h.Ends.Base[dst], h.Ends.LMC[dst] = fabric.LID(8*(dst+1)), 3
 			for src := range int32(g.NumHosts) {
-				rows = append(rows, route.Row{Source: src, Target: dst, Offset: offset})
+				rows = append(rows, route.ChoiceRow{Source: src, Target: dst, Offset: offset})
 			}
 		}
 		choice := route.NewChoice(g.NumEnds, rows)
@@ -138,7 +138,7 @@ func TestStableGivesWay(t *testing.T) {
 			for s := range g.SwitchFDBCap {
 				g.SwitchFDBCap[s] = size
 			}
-			a, ends, err := Stable(context.Background(), set, scheme(t, "color-l"), Options{}, &h)
+			a, ends, err := AssignStable(context.Background(), set, scheme(t, "color-l"), Options{}, &h)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestKeepMost(t *testing.T) {
 		c := must(newClasses(r))(t)
 		renumbered := countKept(renumber(offset, previous, limit), previous)
 		refilled := -1
-		if other, ok := refill(c, previous, limit); ok {
+		if other, ok := previousFirst(c, previous, limit); ok {
 			refilled = countKept(other, previous)
 		}
 		got := keepMost(c, offset, previous, limit)
@@ -201,7 +201,7 @@ func TestKeepMostRenumbered(t *testing.T) {
 	}
 	previous := make([]int32, 6)
 	c := must(newClasses(r))(t)
-	if refilled, ok := refill(c, previous, 4); !ok || countKept(refilled, previous) != 2 {
+	if refilled, ok := previousFirst(c, previous, 4); !ok || countKept(refilled, previous) != 2 {
 		t.Fatal("path by path:", refilled, ok)
 	}
 	if got := keepMost(c, []uint8{0, 1, 1, 0, 0, 1}, previous, 4); countKept(got, previous) != 3 {
@@ -242,7 +242,7 @@ func TestRefill(t *testing.T) {
 		{[]int32{-1, 1, 0}, []int32{2, 1, 0}, 4},
 		{[]int32{0, 0, 0}, nil, 1},
 	} {
-		got, ok := refill(c, row.previous, row.limit)
+		got, ok := previousFirst(c, row.previous, row.limit)
 		if !slices.Equal(got, row.want) || ok != (row.want != nil) {
 			t.Errorf("before %v, %d offsets: %v %v, want %v", row.previous, row.limit, got, ok, row.want)
 		}
@@ -252,7 +252,7 @@ func TestRefill(t *testing.T) {
 // TestRefillCountsAllRivals: a path has a rival at each of two nodes, whose own only rival it is.
 func TestRefillCountsAllRivals(t *testing.T) {
 	r := routing(t, []string{"a", "b", "d"}, []string{"a", "e"}, []string{"b", "f"})
-	got, ok := refill(must(newClasses(r))(t), []int32{0, 0, 0}, 2)
+	got, ok := previousFirst(must(newClasses(r))(t), []int32{0, 0, 0}, 2)
 	if want := []int32{1, 0, 0}; !ok || !slices.Equal(got, want) {
 		t.Errorf("%v %v, want %v", got, ok, want)
 	}
@@ -267,11 +267,11 @@ func TestPreviousOffsets(t *testing.T) {
 	first, last := set.To(0)
 	for p := first; p < last; p++ {
 		for range 3 {
-			b.Add(set.Source(p), 0, set.Append(nil, p))
+			b.Add(set.Source(p), 0, set.AppendChannels(nil, p))
 		}
 	}
 	src := set.Source(first)
-	choice := route.NewChoice(g.NumEnds, []route.Row{{Source: src, Target: 0, Offset: 1}, {Source: src, Target: 0, Offset: 2}, {Source: src, Target: 0, Offset: 3}})
+	choice := route.NewChoice(g.NumEnds, []route.ChoiceRow{{Source: src, Target: 0, Offset: 1}, {Source: src, Target: 0, Offset: 2}, {Source: src, Target: 0, Offset: 3}})
 	h := &route.Held{Choice: &choice}
 	h.Ends.Base, h.Ends.LMC = make([]fabric.LID, g.NumEnds), make([]uint8, g.NumEnds)
 	h.Ends.Base[0], h.Ends.LMC[0], h.Ends.Base[src] = 8, 2, 1
@@ -285,22 +285,6 @@ func TestPreviousOffsets(t *testing.T) {
 		}
 		if !slices.Equal(got, want[:]) {
 			t.Errorf("limit %d: %v, want %v", limit, got, want)
-		}
-	}
-}
-
-// TestFitTables: a table with entries up to the highest LID holds all, one entry less
-// does not; a table of unknown size holds all.
-func TestFitTables(t *testing.T) {
-	g := graph(t, "renaming-fig1")
-	ends := must(nameOf(assign(t, compute(t, g, "updn-shortest", 1), "greedy")))(t)
-	for size, want := range map[int32]bool{0: true, int32(ends.Top()) + 1: true, int32(ends.Top()): false} {
-		for s := range g.SwitchFDBCap {
-			g.SwitchFDBCap[s] = 0
-		}
-		g.SwitchFDBCap[3] = size
-		if got := fitTables(g, &ends); got != want {
-			t.Errorf("LIDs up to %d in a table of %d entries: %v", ends.Top(), size, got)
 		}
 	}
 }

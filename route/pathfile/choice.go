@@ -34,7 +34,7 @@ func WriteChoice(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 // is a *netfile.Error with its line.
 func ReadChoice(name string, data []byte, g *fabric.Graph, ends *route.Ends) (route.Choice, error) {
 	r := newReader(g)
-	var rows []route.Row
+	var rows []route.ChoiceRow
 	err := r.lines(name, data, func(fields []string, _ int) error {
 		row, err := r.row(fields, ends)
 		rows = append(rows, row)
@@ -50,7 +50,7 @@ func ReadChoice(name string, data []byte, g *fabric.Graph, ends *route.Ends) (ro
 }
 
 // row reads the fields of a line of an H table.
-func (r *reader) row(fields []string, ends *route.Ends) (row route.Row, err error) {
+func (r *reader) row(fields []string, ends *route.Ends) (row route.ChoiceRow, err error) {
 	if len(fields) != 3 {
 		return row, errors.New("want a source, a target and a LID, parted by tabs")
 	}

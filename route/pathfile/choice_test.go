@@ -57,10 +57,10 @@ func TestChoiceRoundTrip(t *testing.T) {
 		if hosts < 2 {
 			return
 		}
-		row := rapid.Custom(func(t *rapid.T) route.Row {
+		row := rapid.Custom(func(t *rapid.T) route.ChoiceRow {
 			src := rapid.Int32Range(0, hosts-1).Draw(t, "source")
 			dst := (src + rapid.Int32Range(1, hosts-1).Draw(t, "on")) % hosts
-			return route.Row{Source: src, Target: dst, Offset: rapid.Uint8Range(0, uint8(plan.Ends.Count(dst)-1)).Draw(t, "offset")}
+			return route.ChoiceRow{Source: src, Target: dst, Offset: rapid.Uint8Range(0, uint8(plan.Ends.Count(dst)-1)).Draw(t, "offset")}
 		})
 		plan.Choice = route.NewChoice(g.NumEnds, rapid.SliceOf(row).Draw(t, "rows"))
 		want := choiceText(t, g, plan)

@@ -18,7 +18,7 @@ func Write(w io.Writer, set *paths.Set) error {
 		first, last := set.To(dst)
 		for p := first; p < last; p++ {
 			fmt.Fprintf(b, "%s\t%s", n.end(set.Source(p)), n.end(dst))
-			way = set.Append(way[:0], p)
+			way = set.AppendChannels(way[:0], p)
 			for _, c := range way {
 				fmt.Fprintf(b, "\t%s", n.egress(c))
 			}

@@ -59,7 +59,7 @@ func oneLID(s *paths.Set) bool {
 		out := map[int32]int32{}
 		first, last := s.To(dst)
 		for p := first; p < last; p++ {
-			for _, c := range s.Append(nil, p) {
+			for _, c := range s.AppendChannels(nil, p) {
 				if o, met := out[g.From[c]]; met && o != c {
 					return false
 				}
@@ -73,7 +73,7 @@ func oneLID(s *paths.Set) bool {
 func allWays(s *paths.Set) [][]int32 {
 	ways := make([][]int32, s.NumPaths())
 	for p := range ways {
-		ways[p] = s.Append(nil, p)
+		ways[p] = s.AppendChannels(nil, p)
 	}
 	return ways
 }
@@ -106,7 +106,7 @@ func checkUpDown(t rapid.TB, name string, s *paths.Set, root int32, shortest boo
 			if !ok {
 				t.Fatalf("%s: no path from %d to %d", name, src, dst)
 			}
-			way := s.Append(nil, p)
+			way := s.AppendChannels(nil, p)
 			for i := range way {
 				if i > 0 && goesUp(g, level, way[i]) && !goesUp(g, level, way[i-1]) {
 					t.Fatalf("%s: %v goes up after down", name, way)
@@ -298,7 +298,7 @@ func TestExample(t *testing.T) {
 	s := compute(t, "updn-shortest", paths.Input{Graph: g, Root: 0})
 	for p := range s.NumPaths() {
 		if s.Source(p) == 5 && s.Dest(p) == 8 {
-			way := s.Append(nil, p)
+			way := s.AppendChannels(nil, p)
 			if len(way) != 2 || g.To[way[0]] != 2 {
 				t.Errorf("n5 to n8 by %v", way)
 			}

@@ -61,7 +61,7 @@ func newBalancer(in *Input, r *Rule) *balancer {
 	}
 	total := 0.0
 	b.eachPair(func(s, t int32, traffic float64) {
-		if hops := b.ways.distancesTo(t)[r.source(s)]; hops < never {
+		if hops := b.ways.distancesTo(t)[r.source(s)]; hops < unreachable {
 			total += traffic * float64(hops)
 		}
 	})

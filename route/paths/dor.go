@@ -61,7 +61,7 @@ func (t torus) next(at, dst int32) int32 {
 	if ahead := t.Distance(dim, coords.Up, x, y); ahead < 0 || t.Wrap[dim] && 2*ahead > t.Size[dim] {
 		dir = coords.Down
 	}
-	if links := t.Links(t.Place(at, dim, dir)); len(links) > 0 {
+	if links := t.Links(t.LinkGroup(at, dim, dir)); len(links) > 0 {
 		return links[0]
 	}
 	return noLink
@@ -70,8 +70,8 @@ func (t torus) next(at, dst int32) int32 {
 // rule lets a path correct one dimension after the other, each in one direction.
 func (t torus) rule() *Rule {
 	return NewRule(t.G, func(c, d int32) bool {
-		i, dir, _ := t.Link(t.G.From[c], t.G.To[c])
-		j, next, _ := t.Link(t.G.From[d], t.G.To[d])
+		i, dir, _ := t.Direction(t.G.From[c], t.G.To[c])
+		j, next, _ := t.Direction(t.G.From[d], t.G.To[d])
 		return j > i || j == i && dir == next
 	})
 }

@@ -49,13 +49,13 @@ func HostOrder(in *Input) []int32 { return hostOrder(in) }
 // Spread gives the linear programme of smart for whole paths of a set that are shortest under its rule, the values by which the
 // paths are a solution, and what the values are rounded to.
 func Spread(in *Input, set *Set) (p *ilp.Linear, values []float64, rounded func([]float64) (*Set, error)) {
-	sp := newSpread(in, set.Rule())
+	sp := newFlowProgramme(in, set.Rule())
 	values = make([]float64, sp.programme.Variables)
 	for dst := range int32(in.Graph.NumHosts) {
 		first, last := set.To(dst)
 		for path := first; path < last; path++ {
 			x := set.Rule().source(in.Graph.EndSwitch[set.Source(path)])
-			for _, c := range set.Append(nil, path) {
+			for _, c := range set.AppendChannels(nil, path) {
 				values[sp.flow[in.Graph.EndSwitch[dst]][[2]int32{x, c}]]++
 				x = c
 			}

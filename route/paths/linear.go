@@ -15,7 +15,7 @@ func balanceByProgramme(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	if in.SolveLinear == nil {
 		return nil, route.Refuse("smart", "use balance=weights", "balance=programme needs an installed solver of linear programmes, which only weft route starts")
 	}
-	p := newSpread(in, r)
+	p := newFlowProgramme(in, r)
 	values, err := in.SolveLinear(ctx, &p.programme)
 	if err != nil {
 		return nil, err
@@ -23,17 +23,17 @@ func balanceByProgramme(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	return p.pathSet(values)
 }
 
-// spread is the linear programme. Variable 0 is the greatest load; the others are flows to a switch from a node to the channel behind it.
-type spread struct {
+// flowProgramme is the linear programme of balanceByProgramme. Variable 0 is the greatest load; the others are flows to a switch from a node to the channel behind it.
+type flowProgramme struct {
 	in        *Input
 	ways      *lightestPaths
 	programme ilp.Linear
 	flow      []map[[2]int32]int32 // by target switch: the variable of node and channel
 }
 
-func newSpread(in *Input, r *Rule) *spread {
+func newFlowProgramme(in *Input, r *Rule) *flowProgramme {
 	g := in.Graph
-	p := &spread{in: in, ways: newLightestPaths(r, true), flow: make([]map[[2]int32]int32, g.NumSwitches), programme: ilp.Linear{Variables: 1}}
+	p := &flowProgramme{in: in, ways: newLightestPaths(r, true), flow: make([]map[[2]int32]int32, g.NumSwitches), programme: ilp.Linear{Variables: 1}}
 	onto := make([][]ilp.Term, g.NumChannels) // by channel: the flows onto it
 	for t := range int32(g.NumSwitches) {
 		if len(g.HostsOf(t)) > 0 {
@@ -49,14 +49,14 @@ func newSpread(in *Input, r *Rule) *spread {
 }
 
 // addTarget adds the flows to a switch: what leaves a node is what comes to it, and at switches what their hosts send.
-func (p *spread) addTarget(t int32, onto [][]ilp.Term) {
+func (p *flowProgramme) addTarget(t int32, onto [][]ilp.Term) {
 	g, r, dist := p.in.Graph, p.ways.r, p.ways.distancesTo(t)
 	p.flow[t] = map[[2]int32]int32{}
 	var layer []int32 // nodes that flow passes, the farthest first
 	byDist := map[int32][]int32{}
 	farthest := int32(0)
 	for s := range int32(g.NumSwitches) {
-		if x := r.source(s); s != t && len(g.HostsOf(s)) > 0 && dist[x] < never {
+		if x := r.source(s); s != t && len(g.HostsOf(s)) > 0 && dist[x] < unreachable {
 			byDist[dist[x]] = append(byDist[dist[x]], x)
 			farthest = max(farthest, dist[x])
 		}
@@ -90,7 +90,7 @@ func (p *spread) addTarget(t int32, onto [][]ilp.Term) {
 }
 
 // pathSet rounds the flows to whole paths.
-func (p *spread) pathSet(left []float64) (*Set, error) {
+func (p *flowProgramme) pathSet(left []float64) (*Set, error) {
 	g, r := p.in.Graph, p.ways.r
 	out := newBuilder(r)
 	weight := make([]float64, g.NumChannels)
@@ -100,7 +100,7 @@ func (p *spread) pathSet(left []float64) (*Set, error) {
 		dist := p.ways.distancesTo(t)
 		for src := range int32(g.NumHosts) {
 			x := r.source(g.EndSwitch[src])
-			if src == dst || dist[x] == never {
+			if src == dst || dist[x] == unreachable {
 				continue
 			}
 			way = way[:0]

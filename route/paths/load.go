@@ -23,7 +23,7 @@ func (s *Set) Loads() []float64 {
 			paths[s.source[p]]++
 		}
 		for p := first; p < last; p++ {
-			way = s.Append(way[:0], p)
+			way = s.AppendChannels(way[:0], p)
 			for _, c := range way {
 				load[c] += 1 / float64(paths[s.source[p]])
 			}

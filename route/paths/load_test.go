@@ -59,7 +59,7 @@ func egresses(s *paths.Set) (n int) {
 		met := map[int32]bool{}
 		first, last := s.To(dst)
 		for p := first; p < last; p++ {
-			for _, c := range s.Append(nil, p) {
+			for _, c := range s.AppendChannels(nil, p) {
 				met[c] = true
 			}
 		}
@@ -77,7 +77,7 @@ func TestMaxLoad(t *testing.T) {
 		t.Errorf("greatest load %v, want 1", s.MaxLoad())
 	}
 	b := paths.NewBuilder(g)
-	way := s.Append(nil, 0)
+	way := s.AppendChannels(nil, 0)
 	for range 3 { // a pair's paths share its traffic
 		b.Add(s.Source(0), s.Dest(0), way)
 	}

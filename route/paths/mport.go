@@ -85,7 +85,7 @@ func (t *mportTree) rule() *Rule {
 	root := t.root()
 	o := updown.New(t.g.NumSwitches)
 	for s := range o {
-		o[s] = t.apart(int32(s), root)
+		o[s] = t.distance(int32(s), root)
 	}
 	return upDownRule(t.g, o)
 }
@@ -96,7 +96,7 @@ func (t *mportTree) root() int32 {
 	for leaf := range t.width {
 		nearer := func(s int32) bool {
 			return s == leaf || slices.ContainsFunc(t.g.OutOf(s), func(c int32) bool {
-				return t.apart(t.g.To[c], leaf) < t.apart(s, leaf)
+				return t.distance(t.g.To[c], leaf) < t.distance(s, leaf)
 			})
 		}
 		all := true
@@ -110,9 +110,9 @@ func (t *mportTree) root() int32 {
 	return 0
 }
 
-// apart returns the distance of a switch from a leaf in the whole tree: from its own level up to
+// distance returns the distance of a switch from a leaf in the whole tree: from its own level up to
 // a switch above both, and down.
-func (t *mportTree) apart(s, leaf int32) int32 {
+func (t *mportTree) distance(s, leaf int32) int32 {
 	l, i := t.level(s)
 	top := l
 	for a, b := i/t.power[l], leaf/t.power[l]; a != b && top+1 < t.levels; a, b = a/t.half, b/t.half {

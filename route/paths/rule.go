@@ -92,14 +92,14 @@ func (r *Rule) After(c int32) []int32 { return r.next(c) }
 // Allows reports whether channel d may follow channel c.
 func (r *Rule) Allows(c, d int32) bool { return slices.Contains(r.next(c), d) }
 
-// never is the distance of a node from which there is no way.
-const never = int32(1 << 30)
+// unreachable is the distance of a node from which there is no way.
+const unreachable = int32(1 << 30)
 
 // distances sets, for every node, the number of channels that the shortest legal
 // way to switch t still takes. queue must have room for all channels. Cost: O(turns).
 func (r *Rule) distances(t int32, dist, queue []int32) {
 	for x := range dist {
-		dist[x] = never
+		dist[x] = unreachable
 	}
 	dist[r.source(t)] = 0
 	queue = queue[:0]
@@ -112,7 +112,7 @@ func (r *Rule) distances(t int32, dist, queue []int32) {
 	for head := 0; head < len(queue); head++ {
 		c := queue[head]
 		for _, x := range r.before[r.back[c]:r.back[c+1]] {
-			if dist[x] == never {
+			if dist[x] == unreachable {
 				dist[x] = dist[c] + 1
 				if int(x) < r.g.NumChannels {
 					queue = append(queue, x)

@@ -52,8 +52,8 @@ var jointSelection = &Algorithm{
 	},
 }
 
-// whole is the traffic of a pair: a multiple of 1 to 16, so that shares add up exactly.
-const whole = 720720
+// pairTraffic is the traffic of a pair: a multiple of 1 to 16, so that shares add up exactly.
+const pairTraffic = 720720
 
 // selection eliminates candidates, the most loaded link first.
 //
@@ -204,9 +204,9 @@ func (sel *selection) listUses(order []int32, want func(way []int32) bool) {
 // trafficShare returns the load that a candidate adds when its pair has so many left.
 func (sel *selection) trafficShare(left int64) int64 {
 	if sel.joint {
-		return whole / left
+		return pairTraffic / left
 	}
-	return whole
+	return pairTraffic
 }
 
 // eliminate removes candidates over the most loaded link, of equals the first, that

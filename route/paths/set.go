@@ -57,18 +57,18 @@ func (s *Set) Hops(path int) int { return int(s.start[path+1] - s.start[path]) }
 // switch left out. It must not be written.
 func (s *Set) Ports(path int) []uint8 { return s.ports[s.start[path]:s.start[path+1]] }
 
-// Append appends the channels of a path to dst.
-func (s *Set) Append(dst []int32, path int) []int32 {
+// AppendChannels appends the channels of a path to a list.
+func (s *Set) AppendChannels(list []int32, path int) []int32 {
 	at := s.g.EndSwitch[s.source[path]]
 	for _, port := range s.Ports(path) {
 		c, _ := s.g.At(at, port)
 		if c < 0 {
 			panic(fmt.Sprintf("paths: path %d leaves switch %d by port %d, which leads to no switch", path, at, port))
 		}
-		dst = append(dst, c)
+		list = append(list, c)
 		at = s.g.To[c]
 	}
-	return dst
+	return list
 }
 
 // Validate reports the first path that does not lead to its destination, or that

@@ -54,7 +54,7 @@ func TestBuilder(t *testing.T) {
 				t.Fatalf("to %d: paths %d to %d, want %d from %d on", dst, first, last, len(list), n)
 			}
 			for i, p := range list {
-				if got := s.Append(nil, n+i); s.Source(n+i) != p.src || !slices.Equal(got, p.way) ||
+				if got := s.AppendChannels(nil, n+i); s.Source(n+i) != p.src || !slices.Equal(got, p.way) ||
 					s.Dest(n+i) != int32(dst) || s.Hops(n+i) != len(p.way) {
 					t.Fatalf("path %d is %v from %d to %d, want %v", n+i, got, s.Source(n+i), s.Dest(n+i), p)
 				}

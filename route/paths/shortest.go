@@ -69,7 +69,7 @@ func (d *pathDrawer) countFrom(x int32) float64 {
 // if there is none.
 func (d *pathDrawer) draw(rng *rand.Rand, s int32, way []int32) ([]int32, bool) {
 	x := d.r.source(s)
-	if d.dist[x] == never {
+	if d.dist[x] == unreachable {
 		return way, false
 	}
 	for d.dist[x] > 0 {
@@ -163,7 +163,7 @@ func drawByChannel(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 func (d *pathDrawer) drawNext(rng *rand.Rand, x int32) int32 {
 	choice, n := fabric.Nothing, 0
 	for _, c := range d.r.next(x) {
-		if d.dist[x] < never && d.dist[c] == d.dist[x]-1 {
+		if d.dist[x] < unreachable && d.dist[c] == d.dist[x]-1 {
 			if n++; rng.IntN(n) == 0 {
 				choice = c
 			}

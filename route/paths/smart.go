@@ -98,7 +98,7 @@ func countTurnUse(ctx context.Context, r *Rule) (*turnUse, error) {
 			byDist[i] = byDist[i][:0]
 		}
 		for x, dist := range d.dist {
-			if dist == never {
+			if dist == unreachable {
 				continue
 			}
 			for len(byDist) <= int(dist) {

@@ -50,7 +50,7 @@ func growTrees(ctx context.Context, in *Input, downFirst bool) (*Set, error) {
 		t.grow(g.EndSwitch[dst], downFirst)
 		for src := range int32(g.NumHosts) {
 			s := g.EndSwitch[src]
-			if src == dst || t.length[s] == never {
+			if src == dst || t.length[s] == unreachable {
 				continue
 			}
 			way = way[:0]
@@ -88,7 +88,7 @@ func newTree(g *fabric.Graph, o updown.Order) *tree {
 // grow builds the tree to a switch.
 func (t *tree) grow(root int32, downFirst bool) {
 	for s := range t.length {
-		t.length[s], t.next[s], t.downOnly[s] = never, fabric.Nothing, false
+		t.length[s], t.next[s], t.downOnly[s] = unreachable, fabric.Nothing, false
 	}
 	t.length[root], t.downOnly[root] = 0, true
 	layers := [][]int32{{root}} // joined switches by length
@@ -119,7 +119,7 @@ func (t *tree) joinLayer(layers [][]int32, l int, down bool) [][]int32 {
 				continue
 			}
 			switch {
-			case t.length[s] == never:
+			case t.length[s] == unreachable:
 				t.length[s], t.downOnly[s] = int32(l+1), down
 				if len(layers) == l+1 {
 					layers = append(layers, nil)

@@ -19,7 +19,7 @@ var shortestWidest = &Algorithm{
 	},
 }
 
-// widestAll takes the pairs in order of source and destination, hosts in random
+// widestAll computes the shortest-widest paths of all pairs, in order of source and destination, hosts in random
 // order: the paper's machines are placed at random one after the other, so those of a
 // switch do not follow each other.
 func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
@@ -116,7 +116,7 @@ func (l *lightestPaths) distancesTo(t int32) []int32 {
 func (l *lightestPaths) find(s, t int32, weight []float64, way []int32) ([]int32, bool) {
 	r, dist := l.r, l.distancesTo(t)
 	from := r.source(s)
-	if dist[from] == never {
+	if dist[from] == unreachable {
 		return way, false
 	}
 	if dist[from] == 0 {

@@ -112,7 +112,7 @@ func (y *yen) search(s int32, way []int32, at int, bars []int32) {
 
 // openChannel notes that channel c can be reached from node x.
 func (y *yen) openChannel(x, c, taken int32) {
-	if y.dist[c] == never || y.barred[y.r.g.To[c]] == y.stamp || y.opened[c] == y.stamp && y.hops[c] <= taken {
+	if y.dist[c] == unreachable || y.barred[y.r.g.To[c]] == y.stamp || y.opened[c] == y.stamp && y.hops[c] <= taken {
 		return
 	}
 	y.opened[c], y.hops[c], y.prev[c] = y.stamp, taken, x

@@ -42,10 +42,10 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		}
 	}
 	if rapid.Bool().Draw(t, "choice") {
-		var rows []route.Row
+		var rows []route.ChoiceRow
 		for range n("rows", 0, 20) {
 			if g.NumEnds > 0 {
-				rows = append(rows, route.Row{Source: int32(n("source", 0, g.NumEnds-1)), Target: int32(n("target", 0, g.NumEnds-1)), Offset: uint8(n("offset", 0, 127))})
+				rows = append(rows, route.ChoiceRow{Source: int32(n("source", 0, g.NumEnds-1)), Target: int32(n("target", 0, g.NumEnds-1)), Offset: uint8(n("offset", 0, 127))})
 			}
 		}
 		p.Choice = route.NewChoice(g.NumEnds, rows)
@@ -61,7 +61,7 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		p.Levels = append(p.Levels, l)
 	}
 	if rapid.Bool().Draw(t, "arbitration") {
-		p.Arbitration = route.EqualTurns(g, n("turns", 1, 15))
+		p.Arbitration = route.EqualArbitration(g, n("turns", 1, 15))
 		p.Arbitration.Pool = append(p.Arbitration.Pool, route.ArbTable{})
 		table := &p.Arbitration.Pool[0]
 		table.Limit = uint8(n("limit", 0, 255))

@@ -92,8 +92,8 @@ func full(t testing.TB) (*route.Plan, *fabric.Graph) {
 	p.Tables.Set(1, 5, 7)
 	p.SingleLane(g)
 	p.SL2VL.Switch[1] = route.SwitchSL2VL{By: route.ByOut, Index: make([]uint16, g.SwitchPorts[1]+1)}
-	p.Choice = route.NewChoice(g.NumEnds, []route.Row{{Source: 0, Target: 1, Offset: 1}, {Source: 0, Target: 1, Offset: 0}, {Source: 2, Target: 0, Offset: 1}})
-	p.Arbitration, p.Ports = route.EqualTurns(g, 1), route.UsualPorts(g)
+	p.Choice = route.NewChoice(g.NumEnds, []route.ChoiceRow{{Source: 0, Target: 1, Offset: 1}, {Source: 0, Target: 1, Offset: 0}, {Source: 2, Target: 0, Offset: 1}})
+	p.Arbitration, p.Ports = route.EqualArbitration(g, 1), route.UsualPorts(g)
 	p.Absent = []route.Absent{{Node: 0x99, Port: 1, Base: 40, LMC: 1}}
 	return p, g
 }

@@ -142,7 +142,7 @@ func (r *Report) warn(g *fabric.Graph, pairs []int64) {
 	if r.Load.Dark < len(pairs) {
 		f := check.Finding{Kind: DarkChannel, Examples: []route.Remark{}}
 		for c, n := range pairs {
-			if n > 0 || closed(g, g.From[c]) || closed(g, g.To[c]) {
+			if n > 0 || carriesNone(g, g.From[c]) || carriesNone(g, g.To[c]) {
 				continue
 			}
 			if f.Count++; len(f.Examples) < examplesShown {
@@ -194,8 +194,8 @@ func loadOf(paths []int64) Load {
 	return l
 }
 
-// closed reports whether a switch can carry no pair of hosts: it is drained and has none.
-func closed(g *fabric.Graph, s int32) bool { return g.Drained[s] && len(g.HostsOf(s)) == 0 }
+// carriesNone reports whether a switch can carry no pair of hosts: it is drained and has none.
+func carriesNone(g *fabric.Graph, s int32) bool { return g.Drained[s] && len(g.HostsOf(s)) == 0 }
 
 // darkChannel says which channel carries nothing.
 func darkChannel(g *fabric.Graph, c int32) route.Remark {

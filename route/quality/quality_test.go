@@ -83,10 +83,10 @@ func drawPlan(t *rapid.T) (*fabric.Graph, *route.Plan) {
 		p.Tables.Set(int32(some("switch", g.NumSwitches)), fabric.LID(1+some("lid", int(p.Tables.Top()))), port)
 	}
 	if some("choice", 3) == 0 {
-		var rows []route.Row
+		var rows []route.ChoiceRow
 		for range 3 * g.NumEnds {
 			target := int32(some("target", g.NumEnds))
-			rows = append(rows, route.Row{Source: int32(some("source", g.NumEnds)), Target: target, Offset: uint8(some("offset", max(1, p.Ends.Count(target))))})
+			rows = append(rows, route.ChoiceRow{Source: int32(some("source", g.NumEnds)), Target: target, Offset: uint8(some("offset", max(1, p.Ends.Count(target))))})
 		}
 		p.Choice = route.NewChoice(g.NumEnds, rows)
 	}
@@ -167,7 +167,7 @@ func (w asWalked) Path(src, dst int32, lid fabric.LID, buf []int32) ([]int32, bo
 // TestIntendedPaths: a pair whose way is not the intended one is found, and no other.
 func TestIntendedPaths(t *testing.T) {
 	g, p := plan(t, "rlft(4,3)", "updn", 1)
-	p.Choice = route.NewChoice(g.NumEnds, []route.Row{{Source: 0, Target: 3, Offset: 1}, {Source: 2, Target: 3, Offset: 0}, {Source: 2, Target: 3, Offset: 1}})
+	p.Choice = route.NewChoice(g.NumEnds, []route.ChoiceRow{{Source: 0, Target: 3, Offset: 1}, {Source: 2, Target: 3, Offset: 0}, {Source: 2, Target: 3, Offset: 1}})
 	before := *p
 	before.Tables = p.Tables.Clone()
 	p.Intended = asWalked{newDumb(g, &before)}

@@ -46,8 +46,8 @@ type sender struct {
 	weight int64
 }
 
-// home is the ports of a node, or of all nodes with ports on the same switches.
-type home struct {
+// nodeClass is a node with ports on several switches, or all nodes with ports on the same ones.
+type nodeClass struct {
 	ports  []sender
 	weight int64
 }
@@ -55,17 +55,17 @@ type home struct {
 // redundancy walks the paths of such nodes.
 type redundancy struct {
 	*check.Facts
-	nodes   []int32
-	senders []sender
-	homes   []home
-	homeOf  []int32   // by node, -1 for none
-	tracks  []*tracks // by worker
+	nodes       []int32
+	senders     []sender
+	nodeClasses []nodeClass
+	classOf     []int32    // by node: its class, -1 for none
+	overlaps    []*overlap // by worker
 }
 
 // redundancyOf walks the paths between every host port and every node with ports on
 // several switches; nil when there is none of them.
 func redundancyOf(ctx context.Context, f *check.Facts, workers int) (*Redundancy, error) {
-	r := &redundancy{Facts: f, tracks: make([]*tracks, workers)}
+	r := &redundancy{Facts: f, overlaps: make([]*overlap, workers)}
 	r.prepare()
 	if len(r.nodes) == 0 {
 		return nil, nil
@@ -73,21 +73,21 @@ func redundancyOf(ctx context.Context, f *check.Facts, workers int) (*Redundancy
 	g := r.Graph
 	out := &Redundancy{Nodes: len(r.nodes)}
 	var err error
-	out.To, err = r.run(ctx, len(r.nodes), func(t *tracks, i int) { r.to(t, r.nodes[i]) }, func(i int) int32 { return g.NodeEnds[g.NodeStart[r.nodes[i]]] })
+	out.To, err = r.run(ctx, len(r.nodes), func(t *overlap, i int) { r.to(t, r.nodes[i]) }, func(i int) int32 { return g.NodeEnds[g.NodeStart[r.nodes[i]]] })
 	if err != nil {
 		return nil, err
 	}
-	out.From, err = r.run(ctx, g.NumHosts, func(t *tracks, i int) { r.from(t, int32(i)) }, func(i int) int32 { return int32(i) })
+	out.From, err = r.run(ctx, g.NumHosts, func(t *overlap, i int) { r.from(t, int32(i)) }, func(i int) int32 { return int32(i) })
 	return out, err
 }
 
-// prepare finds the nodes, their homes and the senders.
+// prepare finds the nodes, their classes and the senders.
 func (r *redundancy) prepare() {
 	g := r.Graph
-	r.homeOf = make([]int32, g.NumNodes)
+	r.classOf = make([]int32, g.NumNodes)
 	byPlace := map[string]int32{}
 	for n := range int32(g.NumNodes) {
-		r.homeOf[n] = -1
+		r.classOf[n] = -1
 		var ports []sender
 		apart := false
 		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
@@ -111,12 +111,12 @@ func (r *redundancy) prepare() {
 		r.nodes = append(r.nodes, n)
 		h, ok := byPlace[string(place)]
 		if !ok {
-			h = int32(len(r.homes))
+			h = int32(len(r.nodeClasses))
 			byPlace[string(place)] = h
-			r.homes = append(r.homes, home{ports: ports})
+			r.nodeClasses = append(r.nodeClasses, nodeClass{ports: ports})
 		}
-		r.homes[h].weight++
-		r.homeOf[n] = h
+		r.nodeClasses[h].weight++
+		r.classOf[n] = h
 	}
 	for s := range int32(g.NumSwitches) {
 		all := sender{at: s, end: -1}
@@ -136,20 +136,20 @@ func (r *redundancy) prepare() {
 }
 
 // run adds up what the workers find; end is the end port that number i stands for.
-func (r *redundancy) run(ctx context.Context, n int, do func(t *tracks, i int), end func(i int) int32) (Failures, error) {
+func (r *redundancy) run(ctx context.Context, n int, do func(t *overlap, i int), end func(i int) int32) (Failures, error) {
 	first := make([]example, n)
-	clear(r.tracks)
-	err := par.For(ctx, len(r.tracks), n, func(worker, i int) error {
-		if r.tracks[worker] == nil {
-			r.tracks[worker] = newTracks(r.Facts)
+	clear(r.overlaps)
+	err := par.For(ctx, len(r.overlaps), n, func(worker, i int) error {
+		if r.overlaps[worker] == nil {
+			r.overlaps[worker] = newOverlap(r.Facts)
 		}
-		t := r.tracks[worker]
+		t := r.overlaps[worker]
 		t.first = &first[i]
 		do(t, i)
 		return nil
 	})
 	f := Failures{Examples: []SharedSwitch{}, Lost: make([]int64, r.Graph.NumSwitches), Weakened: make([]int64, r.Graph.NumSwitches)}
-	for _, t := range r.tracks {
+	for _, t := range r.overlaps {
 		if t == nil {
 			continue
 		}
@@ -177,7 +177,7 @@ type example struct {
 }
 
 // to judges the paths from all hosts to the ports of a node.
-func (r *redundancy) to(t *tracks, node int32) {
+func (r *redundancy) to(t *overlap, node int32) {
 	g := r.Graph
 	ends := g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]]
 	t.resolve(ends)
@@ -206,11 +206,11 @@ func (r *redundancy) to(t *tracks, node int32) {
 }
 
 // from judges the paths from the ports of all nodes to a host port.
-func (r *redundancy) from(t *tracks, host int32) {
+func (r *redundancy) from(t *overlap, host int32) {
 	g := r.Graph
 	t.resolve([]int32{host})
-	mine := r.homeOf[g.EndNode[host]]
-	for i, h := range r.homes {
+	mine := r.classOf[g.EndNode[host]]
+	for i, h := range r.nodeClasses {
 		weight := h.weight
 		if int32(i) == mine {
 			weight--

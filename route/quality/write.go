@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"weft/internal/fold"
+	"weft/route"
 	"weft/route/check"
-	"weft/route/recipe"
 )
 
 // Write prints a report for people in short: the verdict, a line each for reach, deadlock,
@@ -63,7 +63,7 @@ func (r *Report) writeShort(b *strings.Builder) {
 	if r.VLs == 0 {
 		line("lanes", "not known")
 	} else {
-		line("lanes", "%d (switches usually have %d VLs)", r.VLs, recipe.UsualVLs)
+		line("lanes", "%d (switches usually have %d VLs)", r.VLs, route.UsualVLs)
 	}
 }
 
@@ -206,7 +206,7 @@ func (r *Report) writeLanes(b *strings.Builder) {
 		rows = append(rows, []string{"  " + name, fmt.Sprintf(format, args...)})
 	}
 	if r.VLs > 0 {
-		line("VLs used", "%d; %d VLs have room for %d service levels of that kind", r.VLs, recipe.UsualVLs, recipe.UsualVLs/r.VLs)
+		line("VLs used", "%d; %d VLs have room for %d service levels of that kind", r.VLs, route.UsualVLs, route.UsualVLs/r.VLs)
 	}
 	for _, v := range r.named() {
 		line("deadlock-free, "+v.name, "%s; %d dependencies", verdictText(v.Verdict), v.Edges)

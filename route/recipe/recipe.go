@@ -60,7 +60,7 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	in.MaxVLs = max(1, vls/max(1, len(req.Levels)))
 	plan, err := engine.Route(ctx, in)
 	if in.MaxVLs < vls && err != nil {
-		err = withAllVLs(ctx, engine, in, vls, req, err)
+		err = refusalForLevels(ctx, engine, in, vls, req, err)
 	}
 	if err != nil {
 		return nil, err
@@ -100,8 +100,8 @@ func noteKinds(plan *route.Plan, req *Request, kinds *fabric.Kinds) {
 	}
 }
 
-// withAllVLs says of an engine that refuses to do with its part of the VLs how many levels fit: those for which there is room where it has all of them.
-func withAllVLs(ctx context.Context, engine route.Engine, in *route.Input, vls int, req *Request, err error) error {
+// refusalForLevels says of an engine that refuses to do with its part of the VLs how many levels fit: those for which there is room where it has all of them.
+func refusalForLevels(ctx context.Context, engine route.Engine, in *route.Input, vls int, req *Request, err error) error {
 	refusal, ok := errors.AsType[*route.Refusal](err)
 	if !ok {
 		return err
@@ -129,7 +129,7 @@ func fillIn(g *fabric.Graph, plan *route.Plan, stage func(name string)) {
 	}
 	plan.SL2VL.FitHosts(g, plan.VLs)
 	if plan.Arbitration == nil {
-		plan.Arbitration = route.EqualTurns(g, plan.VLs)
+		plan.Arbitration = route.EqualArbitration(g, plan.VLs)
 	}
 	if plan.Ports == nil {
 		plan.Ports = route.UsualPorts(g)
@@ -154,19 +154,12 @@ func nameFirst(g *fabric.Graph, req *Request, stage func(name string)) (route.En
 
 // fitsTables refuses LIDs beyond the forwarding table of a switch.
 func fitsTables(g *fabric.Graph, engine string, ends *route.Ends) error {
-	top := int32(ends.Top())
-	for s, size := range g.SwitchFDBCap {
-		if size > 0 && top >= size {
-			return route.Refuse(engine, "lower the LMC or assign fresh LIDs",
-				"LID %d is beyond the forwarding table of %s (%d entries)", top, route.SwitchName(g, int32(s)), size)
-		}
+	if s := ends.BeyondTable(g); s >= 0 {
+		return route.Refuse(engine, "lower the LMC or assign fresh LIDs",
+			"LID %d is beyond the forwarding table of %s (%d entries)", ends.Top(), route.SwitchName(g, s), g.SwitchFDBCap[s])
 	}
 	return nil
 }
-
-// UsualVLs is the number of data VLs of today's hardware, taken where neither the
-// request nor the fabric says how many there are.
-const UsualVLs = 8
 
 // allowedVLs is the number of data VLs that the engine may use.
 func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
@@ -175,7 +168,7 @@ func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
 	case asked < 0 || asked > int(route.DropVL):
 		return 0, fmt.Errorf("route: %d VLs were asked for (want 1 to %d, or 0 for what the ports have)", asked, route.DropVL)
 	case asked == 0 && hw == 0:
-		return UsualVLs, nil
+		return route.UsualVLs, nil
 	case asked == 0:
 		return hw, nil
 	case hw > 0 && asked > hw:

@@ -174,7 +174,7 @@ func TestRunVLs(t *testing.T) {
 		asked int
 		want  int // -1: refused
 	}{
-		{[2]uint8{}, 0, UsualVLs},
+		{[2]uint8{}, 0, route.UsualVLs},
 		{[2]uint8{}, 15, 15},
 		{[2]uint8{}, 1, 1},
 		{[2]uint8{4, 8}, 0, 4},

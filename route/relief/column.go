@@ -12,12 +12,12 @@ type column struct {
 	g      *fabric.Graph
 	tables *route.Tables
 
-	next  []int32 // by switch: channel towards the LID, fabric.Nothing at its own switch and where there is no way
-	depth []int32 // by switch: hops when the column was read, -1 where there is no way; next leads to less
-	flow  []int64 // by switch: hosts whose packets pass it
-	order []int32 // switches with a next channel, the farthest first
-	kid   []int32 // by switch: one whose next channel leads to it; fabric.Nothing: none
-	other []int32 // by switch: another one whose next channel leads to the same switch
+	next    []int32 // by switch: channel towards the LID, fabric.Nothing at its own switch and where there is no way
+	depth   []int32 // by switch: hops when the column was read, -1 where there is no way; next leads to less
+	flow    []int64 // by switch: hosts whose packets pass it
+	order   []int32 // switches with a next channel, the farthest first
+	child   []int32 // by switch: one whose next channel leads to it; fabric.Nothing: none
+	sibling []int32 // by switch: another one whose next channel leads to the same switch
 	// By gather: the switches from which packets come that pass a switch, itself among them, and of these the ones
 	// with hosts.
 	above, source []int32
@@ -27,14 +27,14 @@ func newColumn(g *fabric.Graph, plan *route.Plan) column {
 	n := g.NumSwitches
 	return column{
 		g: g, tables: plan.Tables, next: make([]int32, n), depth: make([]int32, n), flow: make([]int64, n),
-		kid: make([]int32, n), other: make([]int32, n),
+		child: make([]int32, n), sibling: make([]int32, n),
 	}
 }
 
 // read reads the paths to a LID of an end port at switch home. count tells the hosts of each switch.
 func (l *column) read(home int32, lid fabric.LID, count []int32) {
 	for x := range l.next {
-		l.next[x], l.depth[x], l.kid[x] = fabric.Nothing, -1, fabric.Nothing
+		l.next[x], l.depth[x], l.child[x] = fabric.Nothing, -1, fabric.Nothing
 	}
 	for x := range int32(len(l.next)) {
 		if x == home {
@@ -51,7 +51,7 @@ func (l *column) read(home int32, lid fabric.LID, count []int32) {
 	for i := 0; i < len(l.order); i++ {
 		x := l.order[i]
 		l.flow[x] = int64(count[x])
-		for y := l.kid[x]; y >= 0; y = l.other[y] {
+		for y := l.child[x]; y >= 0; y = l.sibling[y] {
 			l.depth[y] = l.depth[x] + 1
 			l.order = append(l.order, y)
 		}
@@ -71,16 +71,16 @@ func (l *column) read(home int32, lid fabric.LID, count []int32) {
 // link puts a switch among those whose next channel leads where its own does.
 func (l *column) link(x int32) {
 	y := l.g.To[l.next[x]]
-	l.other[x], l.kid[y] = l.kid[y], x
+	l.sibling[x], l.child[y] = l.child[y], x
 }
 
 // move gives a switch another next channel.
 func (l *column) move(x, c int32) {
-	at := &l.kid[l.g.To[l.next[x]]]
+	at := &l.child[l.g.To[l.next[x]]]
 	for *at != x {
-		at = &l.other[*at]
+		at = &l.sibling[*at]
 	}
-	*at = l.other[x]
+	*at = l.sibling[x]
 	l.next[x] = c
 	l.link(x)
 }
@@ -92,17 +92,17 @@ func (l *column) changeFlow(c int32, n int64) {
 	}
 }
 
-// admits reports whether a channel leads from a switch towards the LID.
-func (l *column) admits(x, c int32) bool {
+// leadsNearer reports whether a channel leads from a switch towards the LID.
+func (l *column) leadsNearer(x, c int32) bool {
 	y := l.g.To[c]
 	return l.depth[y] >= 0 && l.depth[y] < l.depth[x] && (l.depth[y] == 0 || !l.g.Drained[y])
 }
 
-// chooses reports whether a switch has several channels towards the LID.
-func (l *column) chooses(x int32) bool {
+// hasChoice reports whether a switch has several channels towards the LID.
+func (l *column) hasChoice(x int32) bool {
 	n := 0
 	for _, c := range l.g.OutOf(x) {
-		if l.admits(x, c) {
+		if l.leadsNearer(x, c) {
 			if n++; n == 2 {
 				return true
 			}
@@ -119,7 +119,7 @@ func (l *column) gather(x int32, count []int32) {
 		if count[x] > 0 {
 			l.source = append(l.source, x)
 		}
-		for y := l.kid[x]; y >= 0; y = l.other[y] {
+		for y := l.child[x]; y >= 0; y = l.sibling[y] {
 			l.above = append(l.above, y)
 		}
 	}

@@ -29,7 +29,7 @@ func (l *lanes) read(g *fabric.Graph, plan *route.Plan) error {
 	l.g, l.plan, l.index = g, plan, cdg.NewIndex(g)
 	l.sent, l.passed = make([]uint16, g.NumSwitches), make([]uint16, g.NumSwitches)
 	used, known := plan.SL.InUse(), uint16(0)
-	for _, i := range l.tablesInUse() {
+	for _, i := range plan.SL2VL.BetweenSwitches(g) {
 		for sl, vl := range plan.SL2VL.Pool[i] {
 			if used>>sl&1 == 0 {
 				continue
@@ -46,26 +46,6 @@ func (l *lanes) read(g *fabric.Graph, plan *route.Plan) error {
 		l.several = l.several || known>>sl&1 == 1 && l.vl[sl] != l.vl[bits.TrailingZeros16(known)]
 	}
 	return nil
-}
-
-// tablesInUse lists the SL2VL tables, by number in the pool, of packets that leave switches for others.
-func (l *lanes) tablesInUse() (list []uint16) {
-	seen := make([]bool, len(l.plan.SL2VL.Pool))
-	for s := range int32(l.g.NumSwitches) {
-		inputs := l.g.SwitchPorts[s] + 1
-		if l.plan.SL2VL.Switch[s].By != route.ByInOut {
-			inputs = 1
-		}
-		for _, c := range l.g.OutOf(s) {
-			for in := range inputs {
-				if i := l.plan.SL2VL.Index(l.g, s, uint8(in), l.g.FromPort[c]); !seen[i] {
-					seen[i] = true
-					list = append(list, i)
-				}
-			}
-		}
-	}
-	return list
 }
 
 // setSent sets sent for a LID of an end port: the VLs of requests, and of replies where they keep the SL of the request.
@@ -149,7 +129,7 @@ func (l *lanes) admit(paths *column, x, c int32) bool {
 				l.fresh = append(l.fresh, cdg.Edge{C: c, D: d})
 			}
 		}
-		for y := paths.kid[x]; y >= 0; y = paths.other[y] {
+		for y := paths.child[x]; y >= 0; y = paths.sibling[y] {
 			if l.passed[y]>>vl&1 == 1 {
 				add(paths.next[y], c)
 			}

@@ -56,7 +56,7 @@ func (m *meetings) onChannel(cells []uint16, c int32) []uint16 {
 func (m *meetings) add(c, x, first, n, rank int32, sign int64) {
 	m.load[c] += sign * int64(n)
 	m.from[int(c)*(len(m.from)/len(m.load))+int(x)] += int32(sign)
-	round := rounds.First(first, n, rank, m.rounds)
+	round := rounds.FirstRound(first, n, rank, m.rounds)
 	packets, laterPackets := rounds.Cells(m.onChannel(m.packets, c), round, n)
 	more, laterMore := rounds.Cells(m.onChannel(m.more, c), round, n)
 	addPackets(packets, more, m.scale[round:], m.weight[c], uint16(sign))
@@ -72,7 +72,7 @@ func addPackets(packets, more []uint16, scale []int64, weight int64, sign uint16
 
 // priceOf returns the price of the packets of n hosts, ranks from first on, to a destination on a channel in shifts.
 func (m *meetings) priceOf(c, first, n, rank int32) (sum int64) {
-	now, later := rounds.Cells(m.onChannel(m.more, c), rounds.First(first, n, rank, m.rounds), n)
+	now, later := rounds.Cells(m.onChannel(m.more, c), rounds.FirstRound(first, n, rank, m.rounds), n)
 	for _, price := range now {
 		sum += int64(price)
 	}

@@ -64,7 +64,7 @@ type relief struct {
 	meetings
 	column
 	lanes
-	open []offer // scratch of choose
+	offers []offer // scratch of choose
 }
 
 // Impossible is the error of a Plan whose paths Run does not move.
@@ -199,7 +199,7 @@ func (r *relief) sweep(ctx context.Context) (moved int, err error) {
 		r.column.read(r.g.EndSwitch[h], lid, r.count)
 		r.setSent(h, lid)
 		for _, x := range r.order {
-			if r.flow[x] > 0 && r.chooses(x) && r.choose(x, int32(rank)) {
+			if r.flow[x] > 0 && r.hasChoice(x) && r.choose(x, int32(rank)) {
 				r.plan.Tables.Set(x, lid, r.g.FromPort[r.next[x]])
 				moved++
 			}
@@ -222,17 +222,17 @@ func (r *relief) choose(x, rank int32) bool {
 	r.put(old, rank, -1)
 	r.changeFlow(old, -n)
 	least := r.cost(old, rank, n, 1<<62)
-	r.open = r.open[:0]
+	r.offers = r.offers[:0]
 	for _, c := range r.g.OutOf(x) {
-		if c != old && r.admits(x, c) {
+		if c != old && r.leadsNearer(x, c) {
 			if cost := r.cost(c, rank, n, least); cost < least {
-				r.open = append(r.open, offer{c, cost})
+				r.offers = append(r.offers, offer{c, cost})
 			}
 		}
 	}
-	slices.SortStableFunc(r.open, func(a, b offer) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortStableFunc(r.offers, func(a, b offer) int { return cmp.Compare(a.cost, b.cost) })
 	chosen := old
-	for _, o := range r.open {
+	for _, o := range r.offers {
 		if r.lanes.admit(&r.column, x, o.c) {
 			chosen = o.c
 			break

@@ -19,7 +19,7 @@ func AsIs(g *fabric.Graph, old *fabric.Graph, plan *route.Plan) (*route.Plan, er
 	rows := make([][]*route.Block, g.NumSwitches)
 	for s, o := range b.switchWas {
 		for i := range plan.Tables.NumBlocks() {
-			rows[s] = append(rows[s], plan.Tables.BlockOr(o, i))
+			rows[s] = append(rows[s], plan.Tables.BlockOrEmpty(o, i))
 		}
 	}
 	p.Tables = route.TablesOf(plan.Tables.NumBlocks(), rows)

@@ -48,7 +48,7 @@ func (b *binding) readRows() {
 	for s, o := range b.switchWas {
 		b.rows[s] = make([]*route.Block, blocks)
 		for i := range blocks {
-			b.rows[s][i] = b.plan.Tables.BlockOr(o, i)
+			b.rows[s][i] = b.plan.Tables.BlockOrEmpty(o, i)
 		}
 	}
 }
@@ -127,5 +127,5 @@ func (b *binding) delivers(lid int) bool {
 	return b.same[lid] && b.port(b.g.EndSwitch[end], lid) == b.g.EndPort[end]
 }
 
-// through reports whether packets to a switch t may pass switch s.
-func (b *binding) through(s, t int32) bool { return s == t || !b.g.Drained[s] }
+// mayPass reports whether packets to a switch t may pass switch s.
+func (b *binding) mayPass(s, t int32) bool { return s == t || !b.g.Drained[s] }

@@ -116,7 +116,7 @@ func (d *dependencies) carries(c int32, lid int, sls uint16) bool {
 	up.list, d.masks = append(up.list, g.From[c]), append(d.masks[:0], sls)
 	for i := 0; i < len(up.list); i++ {
 		x := up.list[i]
-		if d.l.sent(x, lid)&d.masks[i] != 0 {
+		if d.l.slsTo(x, lid)&d.masks[i] != 0 {
 			return true
 		}
 		for _, out := range g.OutOf(x) {

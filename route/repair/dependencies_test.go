@@ -154,7 +154,7 @@ func TestLayers(t *testing.T) {
 func bothDependencies(t *testing.T, old *fabric.Graph, plan *route.Plan, g *fabric.Graph) (lazy, eager *dependencies) {
 	t.Helper()
 	held := route.Hold(old, plan, g)
-	ends, err := names(g, held)
+	ends, err := assignLIDs(g, held)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,12 +39,9 @@ func newLanes(g *fabric.Graph, plan *route.Plan, owner []int32) *lanes {
 	if plan.SL == nil || plan.SL2VL == nil {
 		return l
 	}
-	used, tables := plan.SL.InUse(), l.tablesInUse()
-	vls := uint16(0)
-	for _, t := range tables {
-		vls |= vlsOf(t, used)
-	}
-	vls &^= 1 << route.DropVL
+	used, tables := plan.SL.InUse(), plan.SL2VL.BetweenSwitches(g)
+	vls := plan.SL2VL.VLs(tables, used)
+	l.byInput = slices.ContainsFunc(plan.SL2VL.Switch, func(s route.SwitchSL2VL) bool { return s.By == route.ByInOut })
 	l.n = max(1, bits.OnesCount16(vls))
 	if l.n == 1 {
 		return l
@@ -66,31 +63,13 @@ func newLanes(g *fabric.Graph, plan *route.Plan, owner []int32) *lanes {
 	return l
 }
 
-// tablesInUse lists the SL2VL tables of packets that leave switches for others. It notes whether input
-// ports matter.
-func (l *lanes) tablesInUse() (list []*route.VLTable) {
-	m := l.plan.SL2VL
-	seen := make([]bool, len(m.Pool))
-	for s := range m.Switch {
-		l.byInput = l.byInput || m.Switch[s].By == route.ByInOut
-		for _, c := range l.g.OutOf(int32(s)) {
-			for _, i := range l.tables(int32(s), l.g.FromPort[c]) {
-				if !seen[i] {
-					seen[i] = true
-					list = append(list, &m.Pool[i])
-				}
-			}
-		}
-	}
-	return list
-}
-
-// readStay reports whether each SL has the same VL in all of some SL2VL tables, and notes it.
-func (l *lanes) readStay(tables []*route.VLTable) bool {
+// readStay reports whether each SL has the same VL in all of some SL2VL tables, given by number in the pool, and notes it.
+func (l *lanes) readStay(tables []uint16) bool {
+	pool := l.plan.SL2VL.Pool
 	for _, sl := range l.sls {
-		l.staysOn[sl] = l.index[tables[0][sl]]
-		for _, t := range tables {
-			if l.index[t[sl]] != l.staysOn[sl] {
+		l.staysOn[sl] = l.index[pool[tables[0]][sl]]
+		for _, i := range tables {
+			if l.index[pool[i][sl]] != l.staysOn[sl] {
 				return false
 			}
 		}
@@ -106,32 +85,6 @@ func (l *lanes) vlsOn(sls uint16) (vls uint16) {
 		}
 	}
 	return vls
-}
-
-func vlsOf(t *route.VLTable, sls uint16) (vls uint16) {
-	for sl, vl := range t {
-		if sls>>sl&1 == 1 {
-			vls |= 1 << vl
-		}
-	}
-	return vls
-}
-
-// tables lists, by number in the pool, the SL2VL tables of packets that leave a switch by a port.
-func (l *lanes) tables(s int32, out uint8) []uint16 {
-	sw := &l.plan.SL2VL.Switch[s]
-	switch ports := int(l.g.SwitchPorts[s]) + 1; sw.By {
-	case route.ByOut:
-		return sw.Index[out : out+1]
-	case route.ByInOut:
-		var list []uint16
-		for in := range ports {
-			list = append(list, sw.Index[in*ports+int(out)])
-		}
-		return list
-	case route.ByNothing:
-	}
-	return sw.Index[:1]
 }
 
 // widen makes the Graph in which each link is there n times.
@@ -222,16 +175,16 @@ func (l *lanes) readClasses() {
 	}
 }
 
-// sent returns the set of SLs on which the end ports of a switch send to a LID: those of
+// slsTo returns the set of SLs on which the end ports of a switch send to a LID: those of
 // requests, and those of replies where they keep the SL of the request.
-func (l *lanes) sent(s int32, lid int) (sls uint16) {
+func (l *lanes) slsTo(s int32, lid int) (sls uint16) {
 	m := l.plan.SL
 	for _, class := range l.sources[s] {
-		sls |= 1 << m.Class(class, m.Dst[lid])
+		sls |= 1 << m.ByClass(class, m.Dst[lid])
 	}
 	if l.plan.Service.ReplySameSL {
 		for _, class := range l.targets[s] {
-			sls |= 1 << m.Class(m.Src[l.owner[lid]], class)
+			sls |= 1 << m.ByClass(m.Src[l.owner[lid]], class)
 		}
 	}
 	return sls
@@ -242,9 +195,9 @@ func (l *lanes) vl(s int32, in, out, sl uint8) uint8 {
 	return l.index[l.plan.SL2VL.Table(l.g, s, in, out)[sl]]
 }
 
-// first returns the set, by index, of VLs of an SL on the channel by which packets of a
+// firstVLs returns the set, by index, of VLs of an SL on the channel by which packets of a
 // switch's own end ports leave it.
-func (l *lanes) first(c int32, sl uint8) (vls uint16) {
+func (l *lanes) firstVLs(c int32, sl uint8) (vls uint16) {
 	s, out := l.g.From[c], l.g.FromPort[c]
 	add := func(in uint8) {
 		if vl := l.vl(s, in, out, sl); vl != noLane {
@@ -268,7 +221,7 @@ func (l *lanes) path(list []cdg.Edge, c int32, sl uint8, target int32, next func
 	if l.stay {
 		return l.pathOn(list, c, l.staysOn[sl], target, next)
 	}
-	for vls := l.first(c, sl); g.To[c] != target && vls != 0; {
+	for vls := l.firstVLs(c, sl); g.To[c] != target && vls != 0; {
 		e := next(g.To[c])
 		if e < 0 {
 			return list

@@ -151,7 +151,7 @@ func (s *search) follow(lid int) (list []int32) {
 			s.mark[at] = s.base + onWay
 			s.way = append(s.way, at)
 			c := b.channel(at, lid)
-			if c == fabric.Nothing || !b.through(g.To[c], target) {
+			if c == fabric.Nothing || !b.mayPass(g.To[c], target) {
 				break
 			}
 			at = g.To[c]

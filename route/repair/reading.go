@@ -204,7 +204,7 @@ func (r *reader) readByLane(lid int) {
 		on := r.on[int(s)*route.NumSLs:][:route.NumSLs]
 		for sls := r.sent[s]; sls != 0; sls &= sls - 1 {
 			sl := bits.TrailingZeros16(sls)
-			on[sl] |= l.first(c, uint8(sl))
+			on[sl] |= l.firstVLs(c, uint8(sl))
 		}
 		if e >= 0 {
 			r.step(c, e, on)
@@ -221,7 +221,7 @@ func (r *reader) readSent(lid int) {
 	}
 	r.sentTo = to
 	for s := range r.sent {
-		r.sent[s] = r.d.l.sent(int32(s), lid)
+		r.sent[s] = r.d.l.slsTo(int32(s), lid)
 	}
 }
 

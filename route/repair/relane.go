@@ -105,7 +105,7 @@ func (r *relaner) cells() (list []cell) {
 // place finds an SL for a cell: its own, or the first on which no cycle is closed.
 func (r *relaner) place(ctx context.Context, c cell) (changed, ok bool, err error) {
 	m := r.s.l.plan.SL
-	own := m.Class(c.src, c.dst)
+	own := m.ByClass(c.src, c.dst)
 	tried := uint16(0)
 	for _, sl := range append([]uint8{own}, r.s.l.sls...) {
 		if tried>>sl&1 == 1 {

@@ -45,7 +45,7 @@ func (e *Impossible) Error() string { return "repair: " + e.Reason }
 // Run repairs a Plan. The old one is not changed, and shares blocks with the new one: it
 // must not be written any more.
 func Run(ctx context.Context, g *fabric.Graph, req *Request) (*route.Plan, *Figures, error) {
-	ends, err := names(g, req.Held)
+	ends, err := assignLIDs(g, req.Held)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,9 +97,9 @@ func (b *binding) solve(ctx context.Context, plan *route.Plan, lost []column, wo
 	return err
 }
 
-// names keeps the LIDs in use and gives LIDs to new end ports: to hosts with
+// assignLIDs keeps the LIDs in use and gives LIDs to new end ports: to hosts with
 // the LMC that all others have, or 0 if these differ.
-func names(g *fabric.Graph, held *route.Held) (route.Ends, error) {
+func assignLIDs(g *fabric.Graph, held *route.Held) (route.Ends, error) {
 	lmc := make([]uint8, g.NumEnds)
 	common := held.HostLMC(g)
 	for end := range lmc {
@@ -114,11 +114,8 @@ func names(g *fabric.Graph, held *route.Held) (route.Ends, error) {
 	if err != nil {
 		return ends, err
 	}
-	top := int32(ends.Top())
-	for s, size := range g.SwitchFDBCap {
-		if size > 0 && top >= size {
-			return ends, &Impossible{fmt.Sprintf("LID %d is beyond the forwarding table of %s", top, route.SwitchName(g, int32(s)))}
-		}
+	if s := ends.BeyondTable(g); s >= 0 {
+		return ends, &Impossible{fmt.Sprintf("LID %d is beyond the forwarding table of %s", ends.Top(), route.SwitchName(g, s))}
 	}
 	return ends, nil
 }
@@ -150,7 +147,7 @@ func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
 		return nil, err
 	}
 	p.SL2VL.FitHosts(b.g, max(1, p.VLs))
-	p.Arbitration, p.Ports = p.Turns(b.g), route.UsualPorts(b.g)
+	p.Arbitration, p.Ports = p.LevelArbitration(b.g), route.UsualPorts(b.g)
 	return p, nil
 }
 
@@ -159,14 +156,14 @@ func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
 func (b *binding) serviceLevels() (*route.SLs, error) {
 	g, was := b.g, b.plan.SL
 	if was.NumSrc == 1 && was.NumDst == 1 {
-		m := route.UniformSL(&b.ends, was.Class(0, 0))
+		m := route.UniformSL(&b.ends, was.ByClass(0, 0))
 		m.OneWay = was.OneWay
 		return m, nil
 	}
 	m := *was
 	m.Src, m.Dst = make([]int32, g.NumEnds), slices.Repeat([]int32{-1}, int(b.ends.Top())+1)
 	for end := range int32(g.NumEnds) {
-		like := b.like(end)
+		like := b.classesFrom(end)
 		if like < 0 && b.ends.Count(end) == 0 {
 			continue // it has no LID, and sends nothing
 		}
@@ -184,10 +181,10 @@ func (b *binding) serviceLevels() (*route.SLs, error) {
 	return &m, nil
 }
 
-// like returns the old end port from which one of the new Graph takes its classes, one that had a
+// classesFrom returns the old end port from which one of the new Graph takes its classes, one that had a
 // LID: itself where it has not moved to another switch, or one at its switch, for a host another
 // host if there is one, or else itself though it has moved. It returns -1 for none.
-func (b *binding) like(end int32) int32 {
+func (b *binding) classesFrom(end int32) int32 {
 	named := func(e int32) bool { return b.endWas[e] >= 0 && b.plan.Ends.Base[b.endWas[e]] != 0 }
 	s := b.g.EndSwitch[end]
 	if named(end) && (!b.links || b.at(b.endWas[end]) == b.switchWas[s]) {
@@ -217,7 +214,7 @@ func (b *binding) classesStay() bool {
 		if was := b.endWas[end]; was >= 0 && b.at(was) != b.switchWas[s] {
 			return false
 		}
-		if like := b.like(int32(end)); like < 0 || b.at(like) != b.switchWas[s] {
+		if like := b.classesFrom(int32(end)); like < 0 || b.at(like) != b.switchWas[s] {
 			return false
 		}
 	}
@@ -235,7 +232,7 @@ func (b *binding) virtualLanes() (*route.SL2VL, error) {
 	for h := range m.Host {
 		if o := b.endWas[h]; o >= 0 {
 			m.Host[h] = was.Host[o]
-		} else if like := b.like(int32(h)); like >= 0 && like < int32(b.old.NumHosts) {
+		} else if like := b.classesFrom(int32(h)); like >= 0 && like < int32(b.old.NumHosts) {
 			m.Host[h] = was.Host[like]
 		}
 	}
@@ -254,18 +251,10 @@ func (b *binding) virtualLanes() (*route.SL2VL, error) {
 
 // drop removes the entries of LIDs that nobody has.
 func (b *binding) drop(t *route.Tables, f *Figures) {
-	for lid, end := range b.owner {
-		if end >= 0 {
+	for lid := range int(t.Top()) + 1 {
+		if lid < len(b.owner) && b.owner[lid] >= 0 {
 			continue
 		}
-		for s := range b.rows {
-			if b.port(int32(s), lid) != route.NoPort {
-				t.Set(int32(s), fabric.LID(lid), route.NoPort)
-				f.Dropped++
-			}
-		}
-	}
-	for lid := len(b.owner); lid <= int(t.Top()); lid++ {
 		for s := range b.rows {
 			if b.port(int32(s), lid) != route.NoPort {
 				t.Set(int32(s), fabric.LID(lid), route.NoPort)

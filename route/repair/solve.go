@@ -162,7 +162,7 @@ func (s *solver) put(x, level int32) {
 }
 
 // passable reports whether packets to the LID may enter a switch.
-func (s *solver) passable(u int32) bool { return s.b.through(u, s.target) }
+func (s *solver) passable(u int32) bool { return s.b.mayPass(u, s.target) }
 
 // distance returns the number of channels from a switch that keeps its entry or is settled, or
 // nowhere if there is no entry to keep.
@@ -192,7 +192,7 @@ func (s *solver) distance(u int32) int32 {
 func (s *solver) choose(ctx context.Context, x, hops int32, rule int) (int32, error) {
 	g := s.b.g
 	if s.l.n > 1 {
-		s.sls = s.l.sent(x, s.lid)
+		s.sls = s.l.slsTo(x, s.lid)
 	}
 	was := s.b.channel(x, s.lid)
 	if was >= 0 && s.candidate(was, hops) {

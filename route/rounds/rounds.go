@@ -30,12 +30,12 @@ func Scale(largest int64) int64 { return ShareUnit << 16 / largest }
 // Price returns the price of a packet on a link that has such a load with it, in a round of this scale.
 func Price(load, scale int64) uint16 { return PriceOfShare(load * scale >> 16) }
 
-// PriceOfShare returns the price of a packet on a link that has such a share of the largest load with it, in ShareUnits.
+// PriceOfShare returns the price of a packet on a link that has such a share of the largest load with it; ShareUnit is all of it.
 func PriceOfShare(share int64) uint16 { return prices[min(share, 2*ShareUnit)] }
 
-// First returns the first of the rounds in which n hosts, at places one after the other from first on, send to the place to, of so many
-// places in all: they do in n rounds, one after the other.
-func First(first, n, to, places int32) int32 { return (to - first - n + 1 + places) % places }
+// FirstRound returns the first of the n rounds, one after the other, in which n hosts send to the place to. The hosts are at places one
+// after the other from first on; there are so many places in all.
+func FirstRound(first, n, to, places int32) int32 { return (to - first - n + 1 + places) % places }
 
 // Cells returns the cells of n rounds from one on, in two parts where the first round follows the last one.
 func Cells[T any](cells []T, round, n int32) (now, later []T) {

@@ -37,7 +37,7 @@ func TestRounds(t *testing.T) {
 				}
 			}
 		}
-		now, later := Cells(cells, First(first, n, to, places), n)
+		now, later := Cells(cells, FirstRound(first, n, to, places), n)
 		got = append(slices.Clone(now), later...)
 		slices.Sort(got)
 		if !slices.Equal(got, want) {

@@ -145,7 +145,7 @@ func (d *difference) each(visit func(lid fabric.LID)) {
 // changed returns the LIDs of a block, by bit, of which some switch has another entry than it had.
 func (d *difference) changed(b int) (lids uint64) {
 	for s, o := range d.before {
-		was, now := d.was.BlockOr(o, b), d.now.Block(int32(s), b)
+		was, now := d.was.BlockOrEmpty(o, b), d.now.Block(int32(s), b)
 		if o < 0 || was == now || *was == *now {
 			continue
 		}

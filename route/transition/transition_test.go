@@ -63,7 +63,7 @@ func TestOrder(t *testing.T) {
 		for _, next := range append(between, after.Tables) {
 			for _, k := range rng.Perm(g.NumSwitches * next.NumBlocks()) {
 				s, b := int32(k/next.NumBlocks()), k%next.NumBlocks()
-				if *held.BlockOr(s, b) == *next.Block(s, b) {
+				if *held.BlockOrEmpty(s, b) == *next.Block(s, b) {
 					continue
 				}
 				held.SetRun(s, fabric.LID(b*route.BlockSize), next.Block(s, b)[:])

@@ -46,13 +46,13 @@ func FromRoots(g *fabric.Graph, roots ...int32) (Order, *fabric.Search) {
 		}
 	}
 	o := New(g.NumSwitches)
-	o.Rank(g, search)
+	o.SetRanks(g, search)
 	return o, search
 }
 
-// Rank makes the distance of all switches that a search has found their rank, but for
+// SetRanks makes the distance of all switches that a search has found their rank, but for
 // drained ones.
-func (o Order) Rank(g *fabric.Graph, found *fabric.Search) {
+func (o Order) SetRanks(g *fabric.Graph, found *fabric.Search) {
 	for _, s := range found.Order {
 		if !g.Drained[s] {
 			o[s] = found.Hops[s]
@@ -60,8 +60,8 @@ func (o Order) Rank(g *fabric.Graph, found *fabric.Search) {
 	}
 }
 
-// OneByOne ranks the switches of a list by their place in it, all others at the bottom.
-func OneByOne(switches int, list []int32) Order {
+// FromList ranks the switches of a list by their place in it, all others at the bottom.
+func FromList(switches int, list []int32) Order {
 	o := New(switches)
 	for place, s := range list {
 		o[s] = int32(place)

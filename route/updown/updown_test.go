@@ -35,7 +35,7 @@ func TestFromRoots(t *testing.T) {
 	if !o.Above(1, 3) || o.Above(3, 1) || o.Above(1, 1) || !o.Above(3, 0) {
 		t.Error("of equals the lower number is above, and no switch above itself")
 	}
-	if got := updown.OneByOne(4, []int32{3, 1}); !slices.Equal(got, updown.Order{updown.Bottom, 1, updown.Bottom, 0}) {
+	if got := updown.FromList(4, []int32{3, 1}); !slices.Equal(got, updown.Order{updown.Bottom, 1, updown.Bottom, 0}) {
 		t.Errorf("one by one: %v", got)
 	}
 }

@@ -142,9 +142,9 @@ func drawNetwork(t *rapid.T, tb testing.TB) (*fabric.Graph, *route.Plan) {
 		}
 	}
 	if lmc > 0 {
-		var rows []route.Row
+		var rows []route.ChoiceRow
 		for range rng.IntN(30) {
-			r := route.Row{Source: int32(rng.IntN(g.NumEnds)), Target: int32(rng.IntN(g.NumEnds))}
+			r := route.ChoiceRow{Source: int32(rng.IntN(g.NumEnds)), Target: int32(rng.IntN(g.NumEnds))}
 			if p.Ends.Count(r.Target) > 1 {
 				r.Offset = 1
 			}

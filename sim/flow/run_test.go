@@ -23,7 +23,7 @@ func TestNewRefusesAForeignPlan(t *testing.T) {
 	if _, err := New(context.Background(), other, plan, 1); err == nil || !strings.Contains(err.Error(), "80 switches") {
 		t.Errorf("a plan for another fabric: %v", err)
 	}
-	plan.Choice = route.NewChoice(g.NumEnds, []route.Row{{Source: 0, Target: 1, Offset: 1}})
+	plan.Choice = route.NewChoice(g.NumEnds, []route.ChoiceRow{{Source: 0, Target: 1, Offset: 1}})
 	if _, err := New(context.Background(), g, plan, 1); err == nil || !strings.Contains(err.Error(), "LID 1 of end port 1") {
 		t.Errorf("a choice of a LID that nobody has: %v", err)
 	}

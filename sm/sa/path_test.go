@@ -214,9 +214,9 @@ func choice(t *rapid.T, s *Subnet) route.Choice {
 	if by != route.ListedLIDs {
 		return route.Choice{By: by}
 	}
-	var rows []route.Row
+	var rows []route.ChoiceRow
 	for range rapid.IntRange(0, 200).Draw(t, "rows") {
-		row := route.Row{Source: rapid.Int32Range(0, int32(s.Graph.NumEnds)-1).Draw(t, "from"), Target: rapid.Int32Range(0, int32(s.Graph.NumEnds)-1).Draw(t, "to")}
+		row := route.ChoiceRow{Source: rapid.Int32Range(0, int32(s.Graph.NumEnds)-1).Draw(t, "from"), Target: rapid.Int32Range(0, int32(s.Graph.NumEnds)-1).Draw(t, "to")}
 		row.Offset = uint8(rapid.IntRange(0, s.Plan.Ends.Count(row.Target)-1).Draw(t, "offset"))
 		rows = append(rows, row)
 	}

@@ -135,7 +135,7 @@ func (e *engine) fewLanes(ctx context.Context, in *route.Input) (*route.Tables, 
 	if in.Ends.MaxLMC() == 0 || best.found.Need > in.MaxVLs {
 		return best.tables, best.found, nil
 	}
-	list, least := best.form.withOthers(), alike*sample.Bandwidth(&base, best.tables, false)
+	list, least := best.form.withOthers(), sample.AsGood*sample.Bandwidth(&base, best.tables, false)
 	for i, f := range list {
 		if best, err = e.try(ctx, in, u, f); err != nil {
 			break

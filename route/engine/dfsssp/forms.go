@@ -69,8 +69,6 @@ type result struct {
 	found  *lanes.Lanes
 }
 
-const alike = .99 // share of the best bandwidth that is as good
-
 // chooseResult takes, of the results whose answers are safe on the SL of the request, or of
 // all if there is none, the one on the fewest lanes of those with as good a bandwidth as the
 // best.
@@ -90,7 +88,7 @@ func chooseResult(in *route.Input, list []*result) *result {
 	var best *result
 	most := 0.0
 	for i, r := range list {
-		if same(r) != anySame || bandwidth[i] < alike*top {
+		if same(r) != anySame || bandwidth[i] < sample.AsGood*top {
 			continue
 		}
 		if best == nil || r.found.Need < best.found.Need || r.found.Need == best.found.Need && bandwidth[i] > most {

@@ -29,7 +29,7 @@ func newUpDown(g *fabric.Graph, roots []int32) *upDown {
 	for s := range int32(g.NumSwitches) {
 		search.Extend(s)
 	}
-	u := &upDown{rank: updown.OneByOne(g.NumSwitches, search.Order), down: make([]uint8, g.NumChannels)}
+	u := &upDown{rank: updown.FromList(g.NumSwitches, search.Order), down: make([]uint8, g.NumChannels)}
 	for i, c := range g.Out {
 		if u.rank.Above(g.From[c], g.To[c]) {
 			u.down[i] = 1
@@ -52,7 +52,7 @@ func chooseUpDown(ctx context.Context, in *route.Input) (*upDown, error) {
 	g := in.Graph
 	head := shortest.NewLoads(g).Head
 	parts := split(g)
-	tries := make([][]verdict, rootsTried)
+	tries := make([][]legality, rootsTried)
 	ways := make([][]shortest.Ways, len(parts))
 	for i := range parts {
 		ways[i] = parts[i].waysTo(g, head)
@@ -63,11 +63,11 @@ func chooseUpDown(ctx context.Context, in *route.Input) (*upDown, error) {
 			roots[i] = parts[i].root(try)
 		}
 		u := newUpDown(g, roots)
-		tries[try] = make([]verdict, len(parts))
+		tries[try] = make([]legality, len(parts))
 		kind := make([]uint8, g.NumSwitches)
 		for i := range parts {
 			for k := range ways[i] {
-				tries[try][i].add(u.judge(g, &ways[i][k], kind))
+				tries[try][i].add(u.countLegal(g, &ways[i][k], kind))
 			}
 		}
 		return nil
@@ -91,15 +91,15 @@ func chooseUpDown(ctx context.Context, in *route.Input) (*upDown, error) {
 	return u, nil
 }
 
-// verdict counts switches without a legal shortest path, and the choices of the others.
-type verdict struct{ illegal, choices int }
+// legality counts switches without a legal shortest path, and the first channels of the legal ones of all others.
+type legality struct{ illegal, choices int }
 
-func (v *verdict) add(w verdict) {
+func (v *legality) add(w legality) {
 	v.illegal += w.illegal
 	v.choices += w.choices
 }
 
-func (v verdict) better(w verdict) bool {
+func (v legality) better(w legality) bool {
 	return v.illegal < w.illegal || v.illegal == w.illegal && v.choices > w.choices
 }
 
@@ -116,10 +116,10 @@ var counts = [2][4]int{{upFirst: 1, downOnly: 1}, {downOnly: above}}
 
 const above = 1 << 16
 
-// judge counts, for one target, the switches with hosts that have no legal shortest
-// path, and the choices of those that have. A switch that can go down only does.
-func (u *upDown) judge(g *fabric.Graph, w *shortest.Ways, kind []uint8) verdict {
-	v := verdict{}
+// countLegal counts, for one target, the switches with hosts that have no legal shortest
+// path, and the first channels of those that have. A switch that can go down only does.
+func (u *upDown) countLegal(g *fabric.Graph, w *shortest.Ways, kind []uint8) legality {
+	v := legality{}
 	kind[w.Order[0]] = downOnly
 	for k, s := range w.Order[1:] {
 		both := 0 // upFirst below, downOnly above

@@ -81,7 +81,7 @@ func (s shape) addTo(t testing.TB, f *fabric.Fabric, part int) {
 	for i := range n {
 		desc := fmt.Sprintf("box %d", names[i])
 		if s.named {
-			desc = fmt.Sprintf("switch %s", coords.Place(s.coords(i)))
+			desc = fmt.Sprintf("switch %s", coords.Format(s.coords(i)))
 		}
 		id[i] = must(f.AddNode(fabric.Switch, fabric.GUID(part<<32+1000+names[i]), max(1, ports), desc))(t)
 	}

@@ -59,13 +59,13 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 // so they take the paths that they take with one LID a port.
 func fillTables(ctx context.Context, in *route.Input, m grid, t *route.Tables) error {
 	flow := m.flows()
-	load, own := make([]int64, in.Graph.NumChannels), make([][]int64, in.MostKinds()+1)
+	load, own := make([]int64, in.Graph.NumChannels), make([][]int64, in.NumKinds()+1)
 	for k := range own {
 		own[k] = make([]int64, in.Graph.NumChannels)
 	}
 	lids := 1 << in.Ends.MaxLMC()
 	return par.For(ctx, in.Workers, len(m.Switches), func(_, s int) error {
-		r := row{in: in, m: m, t: t, flow: flow, load: load, own: own, s: int32(s)}
+		r := tableFiller{in: in, m: m, t: t, flow: flow, load: load, own: own, s: int32(s)}
 		for d := range m.Switches {
 			r.route(int32(d), 0, 1)
 		}
@@ -76,8 +76,8 @@ func fillTables(ctx context.Context, in *route.Input, m grid, t *route.Tables) e
 	})
 }
 
-// row fills the forwarding table of one switch.
-type row struct {
+// tableFiller fills the forwarding table of one switch.
+type tableFiller struct {
 	in   *route.Input
 	m    grid
 	t    *route.Tables
@@ -90,7 +90,7 @@ type row struct {
 }
 
 // route enters the LIDs of switch d and its hosts, of each port those with number from to end-1.
-func (r *row) route(d int32, from, end int) {
+func (r *tableFiller) route(d int32, from, end int) {
 	if from >= end {
 		return
 	}
@@ -104,15 +104,15 @@ func (r *row) route(d int32, from, end int) {
 		return
 	}
 	dim, dir := r.m.next(r.s, d)
-	place := r.m.Place(r.s, dim, dir)
-	links := r.m.Links(place)
+	group := r.m.LinkGroup(r.s, dim, dir)
+	links := r.m.Links(group)
 	if len(links) == 1 {
 		for _, e := range r.ends {
 			r.enter(e, from, end, g.FromPort[links[0]])
 		}
 		return
 	}
-	first := r.m.First(place)
+	first := r.m.FirstLink(group)
 	weight := r.m.through(r.flow, r.s, d, dim, dir)
 	for _, e := range r.ends {
 		if g.IsHost(e) {
@@ -128,7 +128,7 @@ func (r *row) route(d int32, from, end int) {
 const hostWeight = 1 << 16
 
 // enter enters some LIDs of an end port with one port.
-func (r *row) enter(e int32, from, end int, port uint8) {
+func (r *tableFiller) enter(e int32, from, end int, port uint8) {
 	for k := from; k < min(end, r.in.Ends.Count(e)); k++ {
 		r.t.Set(r.m.Switches[r.s], r.in.Ends.Base[e]+fabric.LID(k), port)
 	}
@@ -137,7 +137,7 @@ func (r *row) enter(e int32, from, end int, port uint8) {
 // spread enters some LIDs of an end port elsewhere: each takes, of parallel links, one
 // that the fewest LIDs of the port take, then the least loaded by its kind, then by all. So the first LIDs of a port
 // share no link if there are enough.
-func (r *row) spread(e int32, from, end int, links []int32, first int, weight int64) {
+func (r *tableFiller) spread(e int32, from, end int, links []int32, first int, weight int64) {
 	if r.in.Ends.Count(e) <= from {
 		return
 	}

@@ -226,7 +226,7 @@ func TestThrough(t *testing.T) {
 					continue
 				}
 				dim, dir := m.next(s, d)
-				c := m.Links(m.Place(s, dim, dir))[0]
+				c := m.Links(m.LinkGroup(s, dim, dir))[0]
 				if got := m.through(flow, s, d, dim, dir); got != want[c] {
 					rt.Fatalf("%s: %d end ports through switch %d to %d, counted %d", g.Name, got, s, d, want[c])
 				}
@@ -245,7 +245,7 @@ func TestTiesAreSpread(t *testing.T) {
 		low, high := 1<<30, 0
 		for s := range m.Switches {
 			for dir := range 2 {
-				c := m.Links(m.Place(int32(s), dim, dir))[0]
+				c := m.Links(m.LinkGroup(int32(s), dim, dir))[0]
 				low, high = min(low, load[c]), max(high, load[c])
 			}
 		}

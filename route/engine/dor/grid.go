@@ -60,7 +60,7 @@ func (m grid) checkPlaces() error {
 func (m grid) gap() error {
 	taken := make(map[string]bool, len(m.Switches))
 	for s := range m.Switches {
-		taken[coords.Place(m.Coords(int32(s)))] = true
+		taken[coords.Format(m.Coords(int32(s)))] = true
 	}
 	for s := range m.Switches {
 		x := slices.Clone(m.Coords(int32(s)))
@@ -69,7 +69,7 @@ func (m grid) gap() error {
 				old := x[dim]
 				if y, ok := m.Next(dim, old, dir); ok {
 					x[dim] = y
-					if p := coords.Place(x); !taken[p] {
+					if p := coords.Format(x); !taken[p] {
 						return fmt.Errorf("%s has no neighbour at %s: a switch is missing", m.Name(int32(s)), p)
 					}
 				}
@@ -97,13 +97,13 @@ func (m grid) splitFours() {
 		m.Size = slices.Replace(m.Size, dim, dim+1, 2, 2)
 		m.Wrap = slices.Replace(m.Wrap, dim, dim+1, false, false)
 		m.Dims++
-		m.SumUp(len(m.Switches))
+		m.SetParities(len(m.Switches))
 	}
 }
 
 // checkNeighbours refuses a switch that lacks a link to a neighbour.
 func (m grid) checkNeighbours() error {
-	for k := range int32(m.NumPlaces()) {
+	for k := range int32(m.NumLinkGroups()) {
 		s, dim, dir := k/int32(2*m.Dims), int(k/2)%m.Dims, int(k%2)
 		if t := m.Beside(s, dim, dir); t >= 0 && len(m.Links(k)) == 0 {
 			return fmt.Errorf("%s has no link to its neighbour %s", m.Name(s), m.Name(t))

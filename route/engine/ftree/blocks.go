@@ -69,8 +69,8 @@ func (w *blockWriter) add(from int, divisor int32) int32 {
 // one at a switch before, it is the block of that switch.
 func (w *blockWriter) block(b int) *route.Block {
 	runs := w.runs[w.start[b]:w.start[b+1]]
-	only := w.singleChoice(runs)
-	if only == ownSwitch {
+	only, ok := w.singleChoice(runs)
+	if !ok {
 		return w.makeBlock(runs)
 	}
 	last, by := &w.recent[b], &w.choices[only]
@@ -80,11 +80,11 @@ func (w *blockWriter) block(b int) *route.Block {
 	return last.block
 }
 
-// singleChoice returns the choice by which all LIDs of some runs go, or ownSwitch if there is
-// none.
-func (w *blockWriter) singleChoice(runs []lidRun) int32 {
+// singleChoice returns the choice by which all LIDs of some runs go. ok is false if there is none, or if the
+// runs are those of the switch itself.
+func (w *blockWriter) singleChoice(runs []lidRun) (only int32, ok bool) {
 	if len(runs) == 0 {
-		return noChoice
+		return noChoice, true
 	}
 	first := w.chosen[runs[0].place]
 	same := first
@@ -94,11 +94,11 @@ func (w *blockWriter) singleChoice(runs []lidRun) int32 {
 			continue
 		}
 		if c == ownSwitch || first == ownSwitch || !w.choices[c].equal(&w.choices[first]) {
-			return ownSwitch
+			return noChoice, false
 		}
 		same = c
 	}
-	return first
+	return first, first != ownSwitch
 }
 
 // equal reports whether two choices send all LIDs alike.

@@ -16,13 +16,13 @@ const Name = "ftree"
 
 // The values of the options.
 const (
-	closed = "closed"
-	dmodk  = "dmodk"
-	auto   = "auto"
-	zahavi = "zahavi"
-	eft    = "eft"
-	beft   = "beft"
-	simple = "beft-regular"
+	closed      = "closed"
+	dmodk       = "dmodk"
+	auto        = "auto"
+	zahavi      = "zahavi"
+	eft         = "eft"
+	beft        = "beft"
+	beftRegular = "beft-regular"
 
 	all    = "all"
 	sftree = "sftree"
@@ -43,7 +43,7 @@ func Spec() *route.Spec {
 		Lanes:   "one; on some degraded trees a second; own with lanes=vftree",
 		Options: []route.Option{
 			{
-				Name: "balance", Default: auto, OneOf: []string{auto, closed, dmodk, zahavi, eft, beft, simple},
+				Name: "balance", Default: auto, OneOf: []string{auto, closed, dmodk, zahavi, eft, beft, beftRegular},
 				Doc: "in closed form over the ports in use (closed), and then by the load of whole paths where no formula fits (auto); " +
 					"in closed form over all ports (dmodk); the classic one (zahavi), as it was before paper I (eft), and those of paper I, for trees with racks (beft) or without (beft-regular)",
 			},
@@ -144,7 +144,7 @@ func (e *engine) vftreeLanes(in *route.Input) (int, error) {
 
 // isGreedy says whether a balance routes one LID after the other.
 func isGreedy(balance string) bool {
-	return slices.Contains([]string{zahavi, eft, beft, simple}, balance)
+	return slices.Contains([]string{zahavi, eft, beft, beftRegular}, balance)
 }
 
 // balanced chooses among the shortest legal paths by the balance asked for.
@@ -156,16 +156,16 @@ func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability,
 	if balance != auto || r.t.fitsClosedForm() {
 		return closedForm(ctx, in, r, lids, nil)
 	}
-	tables, err := closedForm(ctx, in, r, lids, r.t.whole())
+	tables, err := closedForm(ctx, in, r, lids, r.t.inferWhole())
 	if err != nil {
 		return nil, err
 	}
 	loads := newLinkLoads(in, r.t, lids, tables)
-	for _, cols := range []columns{baseLIDs, {1, 1 << in.Ends.MaxLMC()}} {
-		if cols.first >= cols.end {
+	for _, numbers := range []lidNumbers{baseLIDs, {1, 1 << in.Ends.MaxLMC()}} {
+		if numbers.first >= numbers.end {
 			break
 		}
-		if err := rebalance(ctx, in, r, loads, cols, e.String("multihomed") != none); err != nil {
+		if err := rebalance(ctx, in, r, loads, numbers, e.String("multihomed") != none); err != nil {
 			return nil, err
 		}
 	}

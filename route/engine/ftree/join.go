@@ -31,7 +31,7 @@ func joinSwitches(ctx context.Context, in *route.Input, byLevel *reachability, o
 	if err != nil || second == nil {
 		return nil, err
 	}
-	cycle, err := cdg.OfTables(ctx, in.Workers, in.Graph, tables)
+	cycle, err := cdg.HaveCycle(ctx, in.Workers, in.Graph, tables)
 	if err != nil || !cycle {
 		return nil, err
 	}
@@ -158,12 +158,12 @@ type lidBatch struct {
 	ports []uint8 // by LID of the batch, switch
 }
 
-// read reads the entries of the LIDs of some end ports that are in some columns, switch by switch.
+// read reads the entries of the LIDs of some end ports that have some numbers, switch by switch.
 // several says whether any host has several LIDs.
-func (b *lidBatch) read(ends []int32, cols columns, of *route.Ends, several bool, tables *route.Tables, switches int) {
+func (b *lidBatch) read(ends []int32, numbers lidNumbers, of *route.Ends, several bool, tables *route.Tables, switches int) {
 	b.lids, b.first = b.lids[:0], b.first[:0]
 	for _, end := range ends {
-		for k := cols.first; k < min(cols.end, of.Count(end)); k++ {
+		for k := numbers.first; k < min(numbers.end, of.Count(end)); k++ {
 			b.lids = append(b.lids, of.Base[end]+fabric.LID(k))
 			first := int32(of.Base[end])
 			if several {
@@ -232,7 +232,7 @@ func (j *targetJoiner) joinOtherLIDs(ends []int32) {
 		if count == 0 {
 			continue
 		}
-		j.batch.read([]int32{end}, columns{1, count}, j.ends, j.several, j.tables, n)
+		j.batch.read([]int32{end}, lidNumbers{1, count}, j.ends, j.several, j.tables, n)
 		before := len(j.changes)
 		for i := range j.batch.lids {
 			j.selectLID(i)

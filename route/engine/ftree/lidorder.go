@@ -59,16 +59,16 @@ type hostKinds struct {
 	types      int     // number of given kinds, at least 1
 	multihomed string  // option multihomed: with standby each port of a host is of a kind of its own
 	perType    int     // kinds of one type
-	inTurn     []uint8 // the given kinds, where the hosts of each leaf are numbered together, see kindSlots; or nil
+	together   []uint8 // the given kinds, where the hosts of all kinds are numbered together, see kindSlots; or nil
 	portRank   []uint8 // by host: ports of its node before it
 }
 
 func newHostKinds(in *route.Input, multihomed string) *hostKinds {
 	g := in.Graph
-	k := &hostKinds{given: in.Kinds, types: max(1, in.MostKinds()), multihomed: multihomed, perType: 1, portRank: make([]uint8, g.NumHosts)}
+	k := &hostKinds{given: in.Kinds, types: max(1, in.NumKinds()), multihomed: multihomed, perType: 1, portRank: make([]uint8, g.NumHosts)}
 	several := func(s int32) bool { return g.HostCount(s) > 1 } // to choose among
 	if multihomed == none && in.Kinds != nil && slices.ContainsFunc(fabric.Numbers(g.NumSwitches), several) {
-		k.given, k.types, k.inTurn = nil, 1, in.Kinds
+		k.given, k.types, k.together = nil, 1, in.Kinds
 	}
 	if multihomed != standby {
 		return k
@@ -203,15 +203,15 @@ func (l *lidOrder) add(ends *route.Ends, end int32, r lidRun) {
 	l.runs = append(l.runs, r)
 }
 
-// hostIndexes numbers the hosts of each kind, leaf by leaf; where kinds take turns, all together.
+// hostIndexes numbers the hosts of each kind, leaf by leaf; where the given kinds say so, all together.
 func hostIndexes(t *tree, l *lidOrder, k *hostKinds, dummies bool) []int32 {
 	g := t.g
 	indexes := make([]int32, g.NumHosts)
 	next := make([]int32, k.switchKind())
 	width := mostHosts(t)
 	var slots *kindSlots
-	if k.inTurn != nil {
-		slots = newKindSlots(t, k.inTurn)
+	if k.together != nil {
+		slots = newKindSlots(t, k.together)
 	}
 	for place, s := range l.switches {
 		if dummies {

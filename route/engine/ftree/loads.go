@@ -83,8 +83,8 @@ func (l *linkLoads) read(ctx context.Context, workers int) error {
 	})
 }
 
-// measure reads the tables and counts the paths to the LIDs of some columns.
-func (l *linkLoads) measure(ctx context.Context, r *reachability, cols columns, numWorkers int) error {
+// measure reads the tables and counts the paths to the LIDs of some numbers.
+func (l *linkLoads) measure(ctx context.Context, r *reachability, numbers lidNumbers, numWorkers int) error {
 	if err := l.read(ctx, numWorkers); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (l *linkLoads) measure(ctx context.Context, r *reachability, cols columns, 
 	}
 	err := par.For(ctx, numWorkers, len(targets), func(worker, i int) error {
 		w := workers[worker]
-		for _, at := range l.lidsOf(targets[i:i+1], cols) {
+		for _, at := range l.lidsOf(targets[i:i+1], numbers) {
 			w.follow(at)
 			w.count(loads[worker], 1)
 		}
@@ -115,11 +115,11 @@ func (l *linkLoads) measure(ctx context.Context, r *reachability, cols columns, 
 	return err
 }
 
-// columns is a range of LIDs of every host: column 0 is the base LIDs, column k the LIDs base + k.
-type columns struct{ first, end int }
+// lidNumbers is a range of LIDs of every host, by number: 0 is that of the base LIDs, k that of the LIDs base + k.
+type lidNumbers struct{ first, end int }
 
-// baseLIDs is the column of the base LIDs.
-var baseLIDs = columns{0, 1}
+// baseLIDs is the range of the base LIDs alone.
+var baseLIDs = lidNumbers{0, 1}
 
 // hostLID is a LID of a host. Its number counts from the base LID.
 type hostLID struct {
@@ -128,12 +128,12 @@ type hostLID struct {
 	lid    fabric.LID
 }
 
-// lidsOf lists the LIDs of the hosts of some switches that are in some columns.
-func (l *linkLoads) lidsOf(switches []int32, cols columns) []hostLID {
+// lidsOf lists the LIDs of the hosts of some switches that have some numbers.
+func (l *linkLoads) lidsOf(switches []int32, numbers lidNumbers) []hostLID {
 	var lids []hostLID
 	for _, s := range switches {
 		for _, end := range l.t.g.HostsOf(s) {
-			for k := cols.first; k < min(cols.end, l.ends.Count(end)); k++ {
+			for k := numbers.first; k < min(numbers.end, l.ends.Count(end)); k++ {
 				lids = append(lids, hostLID{end, k, l.ends.Base[end] + fabric.LID(k)})
 			}
 		}

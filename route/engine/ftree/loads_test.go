@@ -81,8 +81,8 @@ func cheapest(r *reachability, x int32, on []int) (dist, hops []int) {
 func TestRebalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, r, l := degraded(t)
-		g, cols := in.Graph, columns{0, 1 << in.Ends.MaxLMC()}
-		tables, err := closedForm(t.Context(), in, r, l, r.t.whole())
+		g, numbers := in.Graph, lidNumbers{0, 1 << in.Ends.MaxLMC()}
+		tables, err := closedForm(t.Context(), in, r, l, r.t.inferWhole())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,10 +90,10 @@ func TestRebalance(t *testing.T) {
 		if rapid.Bool().Draw(t, "large") {
 			loads.ways = nil // as where they take too much memory
 		}
-		if err := loads.measure(t.Context(), r, cols, 1); err != nil {
+		if err := loads.measure(t.Context(), r, numbers, 1); err != nil {
 			t.Fatal(err)
 		}
-		b := newRebalancer(r, loads, cols, 1)
+		b := newRebalancer(r, loads, numbers, 1)
 		if _, err := b.sweep(t.Context(), b.relieve); err != nil {
 			t.Fatal(err)
 		}

@@ -139,7 +139,7 @@ func prove(t *testing.T, formula string, options []string) (refused int) {
 			lanes = 2
 		}
 		if strings.Contains(o, "lanes=vftree") {
-			lanes = recipe.UsualVLs
+			lanes = route.UsualVLs
 		}
 		switch {
 		case r.Loops > 0 || r.VLs > lanes:

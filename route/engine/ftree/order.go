@@ -64,7 +64,7 @@ func (t *tree) orderFromLeaf(leaf int32) updown.Order {
 		}
 	}
 	order := updown.New(t.g.NumSwitches)
-	order.Rank(t.g, search)
+	order.SetRanks(t.g, search)
 	return order
 }
 
@@ -83,7 +83,7 @@ func (t *tree) orderOverLeaf(leaf int32) updown.Order {
 		}
 		search.From(from)
 		distance := updown.New(t.g.NumSwitches)
-		distance.Rank(t.g, search)
+		distance.SetRanks(t.g, search)
 		order.Raise(t.g, order.Peaks(t.g, part), distance)
 	}
 	return order

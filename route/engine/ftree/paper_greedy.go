@@ -63,7 +63,7 @@ func (e *engine) greedy(ctx context.Context, in *route.Input, r *reachability, l
 	balance := e.String("balance")
 	w := &greedy{
 		t: r.t, lids: lids, nextHopCache: nextHopCache{r: r}, tables: route.NewTables(n, in.Ends.Top()),
-		multihomed: e.String("multihomed"), bySwitch: balance == beft || balance == simple,
+		multihomed: e.String("multihomed"), bySwitch: balance == beft || balance == beftRegular,
 		together: balance == beft, firstWay: balance == eft,
 		loads: greedyLoads{make([]int32, links), make([]int32, n), make([]int32, n), make([]int32, links)},
 		main:  mainPath{0, make([]step, n), make([]int32, n), make([]int32, n), make([]step, n)},

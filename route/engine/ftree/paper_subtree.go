@@ -22,7 +22,7 @@ func (e *engine) joinBySubtree(ctx context.Context, in *route.Input, r *reachabi
 		return err
 	}
 	if len(r.t.irregular()) > 0 || slices.Contains(in.Graph.Drained, true) { // on others it closes none
-		cycle, err := cdg.OfTables(ctx, in.Workers, in.Graph, plan.Tables)
+		cycle, err := cdg.HaveCycle(ctx, in.Workers, in.Graph, plan.Tables)
 		if err != nil {
 			return err
 		}

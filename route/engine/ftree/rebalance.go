@@ -21,7 +21,7 @@ const (
 	leastGain = 32
 )
 
-// rebalance chooses the paths to the LIDs of some columns anew, one LID after the other: its
+// rebalance chooses the paths to the LIDs of some numbers anew, one LID after the other: its
 // paths are taken off the loads, and from every switch it takes the shortest legal path on which
 // the paths to all other LIDs put the least load in all. Paths to the LID itself are no load: a
 // host takes in what comes for it at its own rate whatever way it comes. So most switches prefer
@@ -35,11 +35,11 @@ const (
 //
 // With separate, the paths to the ports of one node share as few switches as they can, before
 // anything else.
-func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *linkLoads, cols columns, separate bool) error {
-	if err := loads.measure(ctx, r, columns{0, cols.end}, in.Workers); err != nil {
+func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *linkLoads, numbers lidNumbers, separate bool) error {
+	if err := loads.measure(ctx, r, lidNumbers{0, numbers.end}, in.Workers); err != nil {
 		return err
 	}
-	b := newRebalancer(r, loads, cols, in.Workers)
+	b := newRebalancer(r, loads, numbers, in.Workers)
 	if separate {
 		b.siblings = newSiblingPaths(in.Graph)
 	}
@@ -56,7 +56,7 @@ func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *lin
 			break
 		}
 	}
-	if cols == baseLIDs && !separate {
+	if numbers == baseLIDs && !separate {
 		return b.evenShifts(ctx)
 	}
 	return nil
@@ -77,10 +77,10 @@ type rebalancer struct {
 	siblings *siblingPaths // nil where ports of one node are not kept apart
 }
 
-func newRebalancer(r *reachability, loads *linkLoads, cols columns, workers int) *rebalancer {
+func newRebalancer(r *reachability, loads *linkLoads, numbers lidNumbers, workers int) *rebalancer {
 	g := r.t.g
 	b := &rebalancer{
-		lidPaths: loads.newPaths(r), workers: workers, lids: loads.lidsOf(loads.order.switches, cols),
+		lidPaths: loads.newPaths(r), workers: workers, lids: loads.lidsOf(loads.order.switches, numbers),
 		cost: make([]int64, g.NumSwitches), price: make([]int64, len(loads.load)),
 	}
 	for s := range int32(g.NumSwitches) {

@@ -153,7 +153,7 @@ func (s *shifts) noteChanges(x, from, to, end int32) (load int64) {
 // firstRound returns the first of the rounds in which the hosts of a switch send to a place: it has
 // as many, one after the other.
 func (s *shifts) firstRound(x, to int32) int32 {
-	return rounds.First(s.first[x], s.t.g.HostCount(x), to, s.rounds)
+	return rounds.FirstRound(s.first[x], s.t.g.HostCount(x), to, s.rounds)
 }
 
 // onLink returns the packets on a link, by round.

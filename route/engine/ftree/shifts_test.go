@@ -27,7 +27,7 @@ func damagedTree(t *rapid.T) (*route.Input, *reachability, *linkLoads) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := closedForm(t.Context(), in, r, l, tr.whole())
+	tables, err := closedForm(t.Context(), in, r, l, tr.inferWhole())
 	if err != nil {
 		t.Fatal(err)
 	}

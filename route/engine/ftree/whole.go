@@ -15,8 +15,8 @@ type wholeTree struct {
 	width []int32 // by level: links to one neighbour above
 }
 
-// whole infers the whole tree from groups, nil where these are not nearly whole. Cost: O(switches x radix).
-func (t *tree) whole() *wholeTree {
+// inferWhole infers the whole tree from groups, nil where these are not nearly whole. Cost: O(switches x radix).
+func (t *tree) inferWhole() *wholeTree {
 	n := t.g.NumSwitches
 	w := &wholeTree{ways: make([]int32, n), place: make([]int32, n), width: make([]int32, t.top)}
 	levels, pairs := t.switchesByLevel(), make([]*levelPair, t.top)

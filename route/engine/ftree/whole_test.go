@@ -38,7 +38,7 @@ func groupSizes(t *tree) (sizes []int) {
 func TestWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		was, is := damagedPGFT(t)
-		f, w := was.formula(), is.whole()
+		f, w := was.formula(), is.inferWhole()
 		if w == nil {
 			t.Fatal("nothing inferred")
 		}
@@ -65,7 +65,7 @@ func TestClosedFormOfTheWhole(t *testing.T) {
 			t.Skip("the order of leaves differs")
 		}
 		want := closedTables(t, was, nil)
-		got := closedTables(t, is, is.whole())
+		got := closedTables(t, is, is.inferWhole())
 		to := func(g *fabric.Graph, s int32, port uint8) int32 {
 			c, _ := g.At(s, port)
 			return g.To[c]

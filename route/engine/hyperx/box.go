@@ -17,7 +17,7 @@ type box struct {
 }
 
 // find gives coordinates to a part: those of the descriptions, or if the network is whole those that
-// the graph has. It returns false for other networks, and why.
+// the graph has. The error says why there are none.
 func find(part coords.Part) (*box, error) {
 	why := fmt.Errorf("the descriptions of its switches name no coordinates, and its graph has none")
 	if places := coords.Described(part.G, part.Switches); places != nil {
@@ -72,7 +72,7 @@ func (b *box) onLines() (pairs int, filled bool) {
 			most = max(most, x[dim])
 			rest := slices.Clone(x)
 			rest[dim] = -1
-			line[coords.Place(rest)]++
+			line[coords.Format(rest)]++
 		}
 		for _, n := range line {
 			pairs += n * (n - 1)
@@ -99,7 +99,7 @@ func (b *box) dimension(s, t int32) int {
 }
 
 func (b *box) name(s int32) string {
-	return fmt.Sprintf("%s at %s", route.SwitchName(b.G, b.Switches[s]), coords.Place(b.places[s]))
+	return fmt.Sprintf("%s at %s", route.SwitchName(b.G, b.Switches[s]), coords.Format(b.places[s]))
 }
 
 // byGraph finds coordinates from the graph alone. The neighbours of the first switch that are linked to
@@ -146,10 +146,10 @@ func byGraph(part coords.Part) [][]int32 {
 	}
 	seen := make(map[string]bool, len(places))
 	for _, x := range places {
-		if seen[coords.Place(x)] {
+		if seen[coords.Format(x)] {
 			return nil
 		}
-		seen[coords.Place(x)] = true
+		seen[coords.Format(x)] = true
 	}
 	return places
 }

@@ -108,11 +108,8 @@ func (e *engine) choose(ctx context.Context, in *route.Input) (f *form, note str
 
 // isAsGood reports whether paths deliver nearly as much as others, on no more lanes.
 func (f *form) isAsGood(in *route.Input, other *form) bool {
-	return f.lanes.Need <= other.lanes.Need && sample.Bandwidth(in, f.tables, false) >= alike*sample.Bandwidth(in, other.tables, false)
+	return f.lanes.Need <= other.lanes.Need && sample.Bandwidth(in, f.tables, false) >= sample.AsGood*sample.Bandwidth(in, other.tables, false)
 }
-
-// alike is the share of the bandwidth of other paths that is as good.
-const alike = .99
 
 // likeOpenSM puts pairs on lanes in the order in which OpenSM does: that of the switches' GUIDs as numbers
 // whose bytes are read backwards, since it compares them as they stand in datagrams, on machines that

@@ -184,8 +184,8 @@ func (f *form) deal(ctx context.Context, in *route.Input) error {
 func rankEnds(in *route.Input) []int32 {
 	g, ends := in.Graph, &in.Ends
 	rank := make([]int32, g.NumEnds)
-	next := make([]int32, g.NumSwitches)                      // rank of the next end port of a switch
-	ofKind := make([]int32, g.NumSwitches*(in.MostKinds()+1)) // the same of one kind of hosts
+	next := make([]int32, g.NumSwitches)                     // rank of the next end port of a switch
+	ofKind := make([]int32, g.NumSwitches*(in.NumKinds()+1)) // the same of one kind of hosts
 	portZeroLast := ends.MaxLMC() > 0
 	for lid, end := range ends.ByLID() {
 		if end < 0 || ends.Base[end] != fabric.LID(lid) || portZeroLast && g.IsPortZero(end) || g.Aggregation[end] {

@@ -51,7 +51,7 @@ func newEscape(g *fabric.Graph, roots []int32) *escape {
 		search.Extend(r)
 	}
 	found := slices.DeleteFunc(slices.Clone(search.Order), func(s int32) bool { return g.Drained[s] })
-	e := &escape{g: g, rank: updown.OneByOne(g.NumSwitches, found), tree: make([]bool, g.NumChannels)}
+	e := &escape{g: g, rank: updown.FromList(g.NumSwitches, found), tree: make([]bool, g.NumChannels)}
 	for _, s := range found {
 		if c := search.Via[s]; c >= 0 {
 			e.tree[c], e.tree[c^1] = true, true

@@ -16,23 +16,23 @@ const (
 
 // lane holds an order of channels for searches, by position in Graph.Out.
 type lane struct {
-	g    *fabric.Graph
-	p    *parts
-	head []int32 // switch behind the channel
-	out  []int32 // place of the channel
-	in   []int32 // place of its reverse
-	down []int32 // positions by switch, the latest place first
+	g           *fabric.Graph
+	p           *parts
+	head        []int32 // switch behind the channel
+	out         []int32 // place of the channel
+	in          []int32 // place of its reverse
+	latestFirst []int32 // positions by switch, the latest place first
 }
 
 func newLane(o *order, p *parts) *lane {
 	g := o.turns.Graph
-	l := &lane{g: g, p: p, head: make([]int32, len(g.Out)), out: make([]int32, len(g.Out)), in: make([]int32, len(g.Out)), down: make([]int32, len(g.Out))}
+	l := &lane{g: g, p: p, head: make([]int32, len(g.Out)), out: make([]int32, len(g.Out)), in: make([]int32, len(g.Out)), latestFirst: make([]int32, len(g.Out))}
 	for i, c := range g.Out {
 		l.head[i], l.out[i], l.in[i] = g.To[c], o.place[c], o.place[c^1]
-		l.down[i] = int32(i)
+		l.latestFirst[i] = int32(i)
 	}
 	for s := range g.NumSwitches {
-		slices.SortStableFunc(l.down[g.OutStart[s]:g.OutStart[s+1]], func(x, y int32) int { return cmp.Compare(l.out[y], l.out[x]) })
+		slices.SortStableFunc(l.latestFirst[g.OutStart[s]:g.OutStart[s+1]], func(x, y int32) int { return cmp.Compare(l.out[y], l.out[x]) })
 	}
 	return l
 }
@@ -167,7 +167,7 @@ func (w *ways) listAllowed(l *lane) {
 		w.number[s] = int32(k + 1)
 		h := w.hops(s)
 		from := len(w.allowed)
-		for _, i := range l.down[l.g.OutStart[s]:l.g.OutStart[s+1]] {
+		for _, i := range l.latestFirst[l.g.OutStart[s]:l.g.OutStart[s+1]] {
 			if v := l.head[i]; w.longest[v] >= 0 && w.hops(v) == h-1 && l.out[i] < w.options[w.shortest[v]].place {
 				w.allowed = append(w.allowed, i)
 			}
@@ -202,7 +202,7 @@ func (w *ways) lastFollower(l *lane, i int32) int32 {
 // channelsFrom lists the channels, at a place or later, with which a way of at most h hops
 // from switch s begins.
 func (w *ways) channelsFrom(l *lane, list []int32, s, h, place int32) []int32 {
-	for _, i := range l.down[l.g.OutStart[s]:l.g.OutStart[s+1]] {
+	for _, i := range l.latestFirst[l.g.OutStart[s]:l.g.OutStart[s+1]] {
 		if v := l.head[i]; l.out[i] >= place && w.longest[v] >= 0 && l.out[i] < w.latest(v, h-1) {
 			list = append(list, i)
 		}

@@ -23,8 +23,8 @@ import (
 	"weft/route/paths"
 )
 
-// Recipes are names of combinations, after paper 000, section VI-D.
-var Recipes = map[string]string{
+// recipes are names of combinations, after paper 000, section VI-D.
+var recipes = map[string]string{
 	"separate": "path-selection+color-l",
 	"renaming": "updn-shortest+renaming",
 }
@@ -33,7 +33,7 @@ var Recipes = map[string]string{
 // name. Where PATHS is an engine, package engine finds it.
 func Parse(name string) (spec *route.Spec, ok bool, err error) {
 	full := name
-	if r, is := Recipes[name]; is {
+	if r, is := recipes[name]; is {
 		full = r
 	}
 	first, second, ok := strings.Cut(full, "+")
@@ -135,7 +135,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		return nil, e.refusal(err)
 	}
 	in.Stage("names")
-	assigned, ends, err := names.Stable(ctx, set, e.n, names.Options{Workers: in.Workers, Solve: e.solve, Values: e.set}, in.Held)
+	assigned, ends, err := names.AssignStable(ctx, set, e.n, names.Options{Workers: in.Workers, Solve: e.solve, Values: e.set}, in.Held)
 	if err != nil {
 		return nil, e.refusal(err)
 	}

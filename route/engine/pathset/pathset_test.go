@@ -118,7 +118,7 @@ func TestLoads(t *testing.T) {
 func listed(s *paths.Set) []string {
 	var all []string
 	for p := range s.NumPaths() {
-		all = append(all, fmt.Sprintf("%d %d %v", s.Source(p), s.Dest(p), s.Append(nil, p)))
+		all = append(all, fmt.Sprintf("%d %d %v", s.Source(p), s.Dest(p), s.AppendChannels(nil, p)))
 	}
 	slices.Sort(all)
 	return all

@@ -73,14 +73,11 @@ func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error)
 	if err != nil {
 		return nil, err
 	}
-	if in.Ends.MaxLMC() > 0 && sample.Bandwidth(in, tables, true) < alike*sample.Bandwidth(in, tables, false) {
+	if in.Ends.MaxLMC() > 0 && sample.Bandwidth(in, tables, true) < sample.AsGood*sample.Bandwidth(in, tables, false) {
 		followBase(in, tables)
 	}
 	return &route.Plan{Ends: in.Ends, Tables: tables}, nil
 }
-
-// alike is the share of the bandwidth over base LIDs that is as good.
-const alike = .99
 
 // followBase gives all other LIDs the path to their base LID.
 func followBase(in *route.Input, tables *route.Tables) {

@@ -8,8 +8,8 @@ import (
 	"weft/route/coords"
 )
 
-// plan finds the hops of all pairs and, where something is missing, verifies them.
-func (m *torus) plan(ctx context.Context, workers int) error {
+// findHops finds the hops of all pairs and, where something is missing, verifies them.
+func (m *torus) findHops(ctx context.Context, workers int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -37,14 +37,14 @@ func (m *torus) plan(ctx context.Context, workers int) error {
 	return m.verify(ctx, workers)
 }
 
-// hop is the place of the link that s takes towards d.
+// hop is the group of the link that s takes towards d.
 func (m *torus) hop(s, d int32) int32 {
 	return 2*s*int32(m.Dims) + int32(m.hops[int(d)*len(m.Switches)+int(s)])
 }
 
 // whole reports whether no link and no switch is missing or drained.
 func (m *torus) whole() bool {
-	for k := range m.NumPlaces() {
+	for k := range m.NumLinkGroups() {
 		dim, dir := k/2%m.Dims, k%2
 		s := int32(k / 2 / m.Dims)
 		_, inside := m.Next(dim, m.Coords(s)[dim], dir)
@@ -63,23 +63,23 @@ func (m *torus) next(s, d int32) (dim, dir int, ok bool) {
 	dim = m.FirstDiffering(s, d)
 	corner := m.Moved(s, dim, y[dim])
 	if corner == d || m.isOpen(corner) {
-		dir, ok = m.along(s, d, dim)
+		dir, ok = m.directionTo(s, d, dim)
 		return dim, dir, ok
 	}
-	dir, ok = m.towards(s, d, dim)
+	dir, ok = m.directionBeside(s, d, dim)
 	if ok && m.distance(s, dim, dir, y[dim]) == 1 {
-		return m.aside(s, d, dim, dir)
+		return m.wayRound(s, d, dim, dir)
 	}
 	return dim, dir, ok
 }
 
-// along is the direction in which s reaches the coordinate of d: the short way, or
+// directionTo is the direction in which s reaches the coordinate of d: the short way, or
 // the other one if the ring is broken there.
-func (m *torus) along(s, d int32, dim int) (dir int, ok bool) {
+func (m *torus) directionTo(s, d int32, dim int) (dir int, ok bool) {
 	dir = m.short(s, d, dim)
 	to := m.Coords(d)[dim]
 	for range 2 {
-		if n := m.distance(s, dim, dir, to); n > 0 && m.reach[m.Place(s, dim, dir)] >= n {
+		if n := m.distance(s, dim, dir, to); n > 0 && m.reach[m.LinkGroup(s, dim, dir)] >= n {
 			return dir, true
 		}
 		dir = 1 - dir
@@ -87,13 +87,13 @@ func (m *torus) along(s, d int32, dim int) (dir int, ok bool) {
 	return 0, false
 }
 
-// towards is the direction in which s comes next to the coordinate of d, where no
+// directionBeside is the direction in which s comes next to the coordinate of d, where no
 // switch is.
-func (m *torus) towards(s, d int32, dim int) (dir int, ok bool) {
+func (m *torus) directionBeside(s, d int32, dim int) (dir int, ok bool) {
 	dir = m.short(s, d, dim)
 	to := m.Coords(d)[dim]
 	for range 2 {
-		if n := m.distance(s, dim, dir, to); n > 0 && m.open[m.Place(s, dim, dir)] >= n-1 {
+		if n := m.distance(s, dim, dir, to); n > 0 && m.open[m.LinkGroup(s, dim, dir)] >= n-1 {
 			return dir, true
 		}
 		dir = 1 - dir
@@ -101,11 +101,11 @@ func (m *torus) towards(s, d int32, dim int) (dir int, ok bool) {
 	return 0, false
 }
 
-// aside finds the way round a missing switch, next to s in dimension dim and
+// wayRound finds the way round a missing switch, next to s in dimension dim and
 // direction dir: into the next dimension in which s and d differ, past the
 // missing switch, and then against the order in dim. Of both directions it takes one
 // in which a single hop leads past, the short one first.
-func (m *torus) aside(s, d int32, dim, dir int) (second, side int, ok bool) {
+func (m *torus) wayRound(s, d int32, dim, dir int) (second, side int, ok bool) {
 	x, y := m.Coords(s), m.Coords(d)
 	for second = dim + 1; x[second] == y[second]; {
 		second++
@@ -113,7 +113,7 @@ func (m *torus) aside(s, d int32, dim, dir int) (second, side int, ok bool) {
 	side = m.short(s, d, second)
 	for _, far := range [2]bool{false, true} {
 		for range 2 {
-			if m.passes(s, d, dim, dir, second, side, far) {
+			if m.leadsRound(s, d, dim, dir, second, side, far) {
 				return second, side, true
 			}
 			side = 1 - side
@@ -122,19 +122,19 @@ func (m *torus) aside(s, d int32, dim, dir int) (second, side int, ok bool) {
 	return 0, 0, false
 }
 
-// passes reports whether the way aside leads to d; far says that the ring beside the
+// leadsRound reports whether that way leads to d; far says that the ring beside the
 // missing switch may be taken the long way.
-func (m *torus) passes(s, d int32, dim, dir, second, side int, far bool) bool {
+func (m *torus) leadsRound(s, d int32, dim, dir, second, side int, far bool) bool {
 	to := m.Coords(d)[dim]
 	for range m.Size[second] {
-		if m.open[m.Place(s, second, side)] == 0 {
+		if m.open[m.LinkGroup(s, second, side)] == 0 {
 			return false
 		}
 		s = m.Beside(s, second, side)
 		r := m.Moved(s, dim, to)
 		if r == d || m.isOpen(r) {
-			direct := m.reach[m.Place(s, dim, dir)] >= 1
-			_, around := m.along(s, d, dim)
+			direct := m.reach[m.LinkGroup(s, dim, dir)] >= 1
+			_, around := m.directionTo(s, d, dim)
 			return (direct || far && around) && m.goesOn(r, d)
 		}
 	}
@@ -149,9 +149,9 @@ func (m *torus) goesOn(r, d int32) bool {
 	}
 	dim, ok := m.FirstDiffering(r, d), false
 	if corner := m.Moved(r, dim, m.Coords(d)[dim]); corner == d || m.isOpen(corner) {
-		_, ok = m.along(r, d, dim)
+		_, ok = m.directionTo(r, d, dim)
 	} else {
-		_, ok = m.towards(r, d, dim)
+		_, ok = m.directionBeside(r, d, dim)
 	}
 	return ok
 }
@@ -175,7 +175,7 @@ func (m *torus) noWay(s, d int32) error {
 		if t := m.Moved(s, dim, v); !m.isOpen(t) {
 			at := append([]int32(nil), x...)
 			at[dim] = v
-			missing = append(missing, coords.Place(at))
+			missing = append(missing, coords.Format(at))
 		}
 	}
 	if len(missing) > 1 {

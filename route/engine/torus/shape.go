@@ -6,11 +6,11 @@ import (
 )
 
 // torus is one connected part with its coordinates, and with holes where links or
-// switches are missing. It numbers links by their Place.
+// switches are missing.
 type torus struct {
 	*coords.Grid
-	open  []int32 // by place: steps that can be taken over switches that let through
-	reach []int32 // by place: and one more if a switch that lets nothing through follows
+	open  []int32 // by link group: steps that can be taken over switches that let through
+	reach []int32 // by link group: and one more if a switch that lets nothing through follows
 	hops  []uint8 // hops[d*len(Switches)+s]: 2*dim+dir of the link that s takes towards d
 	turns bool    // whether a path takes dimensions against their order
 }
@@ -39,10 +39,10 @@ func newTorus(part coords.Part, places [][]int32) (*torus, error) {
 
 // setSteps counts how far one comes from each switch in each direction.
 func (m *torus) setSteps() {
-	m.open, m.reach = make([]int32, m.NumPlaces()), make([]int32, m.NumPlaces())
+	m.open, m.reach = make([]int32, m.NumLinkGroups()), make([]int32, m.NumLinkGroups())
 	for k := range m.open {
 		dim, dir := k/2%m.Dims, k%2
-		for s := int32(k / 2 / m.Dims); m.open[k] < m.Size[dim] && len(m.Links(m.Place(s, dim, dir))) > 0; {
+		for s := int32(k / 2 / m.Dims); m.open[k] < m.Size[dim] && len(m.Links(m.LinkGroup(s, dim, dir))) > 0; {
 			s = m.Beside(s, dim, dir)
 			m.reach[k] = m.open[k] + 1
 			if !m.isOpen(s) {

@@ -38,7 +38,7 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := m.plan(ctx, in.Workers); err != nil {
+		if err := m.findHops(ctx, in.Workers); err != nil {
 			return nil, err
 		}
 		err = par.For(ctx, in.Workers, len(m.Switches), func(_, d int) error {

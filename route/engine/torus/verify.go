@@ -10,11 +10,11 @@ import (
 	"weft/route/cdg"
 )
 
-// lanesMost is the number of lanes in the graph of verify: the dateline's bit, and
+// mostLanes is the number of lanes in the graph of verify: the dateline's bit, and
 // whether the link was taken against the order.
-const lanesMost = 4
+const mostLanes = 4
 
-// deps holds the dependencies of links: a node is a link's place and lane, and has a
+// deps holds the dependencies of links: a node is a link group and a lane, and has a
 // bit for each link out of the next switch and lane.
 type deps struct {
 	words int // a node
@@ -24,13 +24,13 @@ type deps struct {
 // verify walks all paths. It refuses the network when one does not end, or when the
 // dependencies have a cycle, and notes whether any path turns against the order.
 func (m *torus) verify(ctx context.Context, workers int) error {
-	g := &deps{words: (2*m.Dims*lanesMost + 63) / 64}
-	g.next = make([]uint64, m.NumPlaces()*lanesMost*g.words)
-	levels := m.Datelines()
+	g := &deps{words: (2*m.Dims*mostLanes + 63) / 64}
+	g.next = make([]uint64, m.NumLinkGroups()*mostLanes*g.words)
+	datelines := m.Datelines()
 	var turns atomic.Bool
 	err := par.For(ctx, workers, len(m.Switches), func(_, d int) error {
 		for s := range m.Switches {
-			turned, ok := m.walk(g, levels, int32(s), int32(d))
+			turned, ok := m.walk(g, datelines, int32(s), int32(d))
 			if !ok {
 				return route.Refuse(Name, "", "no way round what failed from %s to %s", m.Name(int32(s)), m.Name(int32(d)))
 			}
@@ -51,8 +51,8 @@ func (m *torus) verify(ctx context.Context, workers int) error {
 }
 
 // walk adds the dependencies of the path from s to d.
-func (m *torus) walk(g *deps, levels []int, s, d int32) (turned, ok bool) {
-	sl := m.CrossedBy(levels, s, d)
+func (m *torus) walk(g *deps, datelines []int, s, d int32) (turned, ok bool) {
+	sl := m.DatelineSL(datelines, s, d)
 	last := int32(-1) // node of the hop before
 	dim := -1         // its dimension
 	for range 4 * len(m.Switches) {
@@ -62,8 +62,8 @@ func (m *torus) walk(g *deps, levels []int, s, d int32) (turned, ok bool) {
 		k := m.hop(s, d)
 		now := int(k/2) % m.Dims
 		lane := int32(0)
-		for b := range levels {
-			if levels[b] == now {
+		for b := range datelines {
+			if datelines[b] == now {
 				lane = int32(sl>>b) & 1
 			}
 		}
@@ -72,28 +72,28 @@ func (m *torus) walk(g *deps, levels []int, s, d int32) (turned, ok bool) {
 			turned = true
 		}
 		if last >= 0 {
-			bit := (k%int32(2*m.Dims))*lanesMost + lane
+			bit := (k%int32(2*m.Dims))*mostLanes + lane
 			atomic.OrUint64(&g.next[int(last)*g.words+int(bit/64)], 1<<(bit%64))
 		}
-		last, dim = k*lanesMost+lane, now
+		last, dim = k*mostLanes+lane, now
 		s = m.Beside(s, now, int(k%2))
 	}
 	return turned, false
 }
 
-// cycle finds the place of a link on a cycle, or one that a cycle leads to, -1 if there is none.
+// cycle finds the group of a link on a cycle, or one that a cycle leads to, -1 if there is none.
 func (g *deps) cycle(m *torus) int32 {
-	node := cdg.FindCycle(m.NumPlaces()*lanesMost, func(node int32, visit func(next int32)) {
-		k := node / lanesMost
+	node := cdg.FindCycle(m.NumLinkGroups()*mostLanes, func(node int32, visit func(next int32)) {
+		k := node / mostLanes
 		t := m.Beside(k/2/int32(m.Dims), int(k/2)%m.Dims, int(k%2))
 		for w, set := range g.next[int(node)*g.words : int(node+1)*g.words] {
 			for ; set != 0; set &= set - 1 {
-				visit(t*int32(2*m.Dims*lanesMost) + int32(w*64+bits.TrailingZeros64(set)))
+				visit(t*int32(2*m.Dims*mostLanes) + int32(w*64+bits.TrailingZeros64(set)))
 			}
 		}
 	})
 	if node < 0 {
 		return -1
 	}
-	return node / lanesMost
+	return node / mostLanes
 }

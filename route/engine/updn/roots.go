@@ -67,7 +67,7 @@ func (r *ranker) rank(roots []int32) {
 // the last switch found.
 func (r *ranker) distances(from ...int32) (last int32) {
 	r.search.From(from...)
-	r.order.Rank(r.g, r.search)
+	r.order.SetRanks(r.g, r.search)
 	for _, s := range slices.Backward(r.search.Order) {
 		if !r.g.Drained[s] {
 			return s

@@ -24,7 +24,7 @@ func findGroups(g *fabric.Graph) (*groups, error) {
 			return n, nil
 		}
 	}
-	if n := cliques(g); n != nil {
+	if n := groupsOfGraph(g); n != nil {
 		return n, nil
 	}
 	return nil, errors.New("no groups of switches are found of which most are linked, as the switches of each are")
@@ -116,11 +116,11 @@ func described(g *fabric.Graph) []int32 {
 	return of
 }
 
-// cliques finds groups from the graph, nil where there are none. Where each switch is linked to three quarters of
+// groupsOfGraph finds groups by the links alone, nil where there are none. Where each switch is linked to three quarters of
 // all others, every switch is a group (full mesh). Else linked switches are in one group if they have enough
 // neighbours in common (Dragonfly): as many as make groups of three or more that are nearly all linked, or at least
 // half as many as any two linked switches have.
-func cliques(g *fabric.Graph) *groups {
+func groupsOfGraph(g *fabric.Graph) *groups {
 	near := make([]map[int32]bool, g.NumSwitches)
 	complete := true
 	for s := range near {

@@ -116,7 +116,7 @@ func verify(ctx context.Context, in *route.Input, n *groups, plan *route.Plan) e
 		}
 		for from := range int32(g.NumSwitches) {
 			s, port, last := from, uint8(0), int32(-1)
-			sl := plan.SL.Class(0, plan.SL.Dst[lid])
+			sl := plan.SL.ByClass(0, plan.SL.Dst[lid])
 			for s != g.EndSwitch[end] {
 				out := plan.Tables.Port(s, fabric.LID(lid))
 				c, _ := g.At(s, out)

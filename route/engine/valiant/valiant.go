@@ -120,7 +120,7 @@ func (b *builder) route(c *columns.Columns, column int) (sl int32) {
 	for _, s := range b.order[1:] {
 		least := int64(math.MaxInt64)
 		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
-			if v := b.Head[i]; (column < c.Hosts || least == math.MaxInt64) && b.leads(s, v, c.To, over) {
+			if v := b.Head[i]; (column < c.Hosts || least == math.MaxInt64) && b.isNext(s, v, c.To, over) {
 				least = min(least, b.Load[i]+b.Path[v])
 			}
 		}
@@ -234,8 +234,8 @@ func (b *builder) extend(from int, allowed func(u, v int32) bool) {
 	}
 }
 
-// leads reports whether the neighbour v of s is next on a way to switch t, as search found it.
-func (b *builder) leads(s, v, t, over int32) bool {
+// isNext reports whether the neighbour v of s is next on a way to switch t, as search found it.
+func (b *builder) isNext(s, v, t, over int32) bool {
 	of, home := b.groups.of, b.groups.of[t]
 	switch {
 	case b.hops[v] < 0 || v != t && b.G.Drained[v]:

@@ -1,6 +1,7 @@
 // Package ilp asks solvers of integer linear programmes whether a graph can be coloured
 // with so many colours, as Nienaber, Yuan and Duan, "LID Assignment in InfiniBand
-// Networks" (section IV), do for split graphs. It writes the programmes and reads the
+// Networks" (section IV), do for split graphs (Programme). It has linear programmes without whole numbers
+// too, with which package paths balances paths (Linear). It writes the programmes and reads the
 // answers; it starts no solver (package lpsolver does).
 package ilp
 

@@ -65,13 +65,13 @@ func (o *Offline) Layer(ctx context.Context, in *route.Input, paths *lanes.Paths
 	return found, nil
 }
 
-// OnlineName is the name of the engine with online layering.
-const OnlineName = "dfsssp-online"
+// onlineName is the name of the engine with online layering.
+const onlineName = "dfsssp-online"
 
 // OnlineSpec describes the engine that layers path by path.
 func OnlineSpec() *route.Spec {
 	return &route.Spec{
-		Name:    OnlineName,
+		Name:    onlineName,
 		Summary: "paths of sssp, each pair on the first lane that has room",
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithm 1; section IV, online layering",
 		Cost:    "time that of sssp, and a search for a cycle for each pair; memory 3 bits an edge place and lane",
@@ -99,5 +99,5 @@ func (e *online) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		return nil, err
 	}
 	plan := &route.Plan{Ends: in.Ends, Tables: tables}
-	return plan, found.Fill(OnlineName, in.Graph, in.MaxVLs, plan)
+	return plan, found.Fill(onlineName, in.Graph, in.MaxVLs, plan)
 }

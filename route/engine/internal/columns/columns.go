@@ -45,7 +45,7 @@ func Parts(ends *route.Ends) []Part {
 // PartsByKind returns the same, each for one kind of hosts after the other, and port 0 with the
 // last.
 func PartsByKind(in *route.Input) []Part {
-	kinds := in.MostKinds()
+	kinds := in.NumKinds()
 	if kinds == 0 {
 		return Parts(&in.Ends)
 	}
@@ -125,7 +125,7 @@ func (c *Columns) Read(tables *route.Tables) {
 	for s := range int32(tables.NumSwitches()) {
 		row := c.Row(s)
 		for _, r := range c.runs {
-			tables.Run(s, r.lid, row[r.first:r.end])
+			tables.ReadRun(s, r.lid, row[r.first:r.end])
 		}
 	}
 }
@@ -214,15 +214,15 @@ func Route[F any](
 		now := batches[k][:len(next())]
 		order = order[len(now):]
 		done = start(next(), batches[1-k])
-		if err := use(ctx, in.Workers, tables, now, choose); err != nil {
+		if err := chooseAndWrite(ctx, in.Workers, tables, now, choose); err != nil {
 			return cmp.Or(err, <-done) // the search ends before its memory is given up
 		}
 	}
 	return <-done
 }
 
-// use has the columns of a batch chosen, in order, and writes them.
-func use[F any](ctx context.Context, workers int, tables *route.Tables, batch []searched[F], choose func(c *Columns, found *F) error) error {
+// chooseAndWrite has the columns of a batch chosen, in order, and writes them.
+func chooseAndWrite[F any](ctx context.Context, workers int, tables *route.Tables, batch []searched[F], choose func(c *Columns, found *F) error) error {
 	chosen := make([]*Columns, len(batch))
 	for i := range batch {
 		if err := choose(&batch[i].columns, &batch[i].found); err != nil {

@@ -55,7 +55,7 @@ func (n *Net) Heads(k uint8, s int32) []int32 {
 // switch s or end there.
 func (n *Net) Transit(s, t int32) bool { return s == t || !n.G.Drained[s] }
 
-// Never in Near and Nothing in Want match nothing.
+// Never in Near and Absent in Want match nothing.
 const (
 	Never  uint16 = 0xFFFF
 	Absent uint16 = 0xFFFE

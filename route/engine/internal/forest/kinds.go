@@ -17,7 +17,7 @@ const wholePrice = 16
 
 func newKindLoads(in *route.Input, channels int) kindLoads {
 	k := kindLoads{in: in}
-	n := in.MostKinds()
+	n := in.NumKinds()
 	if n == 0 {
 		return k
 	}

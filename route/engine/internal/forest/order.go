@@ -23,6 +23,7 @@ func destinations(n *Net) []int32 {
 	return c.order
 }
 
+// chain is the order of destinations as far as it is made.
 type chain struct {
 	n     *Net
 	taken []bool

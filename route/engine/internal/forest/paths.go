@@ -22,9 +22,9 @@ const retries = 64
 
 // pathSet holds the paths to the LIDs of a destination that are not base LIDs.
 type pathSet struct {
-	next     []int32  // position in Out of the hop taken: next[column*NumSwitches+s]
-	entries  []uint64 // channels into the destination to end with, by switch: see entriesBy
-	position []int32  // by channel: its position in Out
+	next         []int32  // position in Out of the hop taken: next[column*NumSwitches+s]
+	lastChannels []uint64 // by switch: the channels into the destination with which its paths can end, see lastChannelsBy
+	position     []int32  // by channel: its position in Out
 }
 
 // startPaths makes room for the paths and ends them at the destination.
@@ -37,7 +37,7 @@ func (b *builder) startPaths() {
 	for col := range b.N {
 		b.next[col*S+int(b.To)] = -1
 	}
-	b.entries = append(b.entries[:0], make([]uint64, S)...)
+	b.lastChannels = append(b.lastChannels[:0], make([]uint64, S)...)
 }
 
 // choosePaths takes a hop at switch s for every LID of the destination but the base LIDs:
@@ -48,9 +48,9 @@ func (b *builder) choosePaths(w *worker, s int32) {
 	b.listAllowed(w, s)
 	b.loads(w, 0)
 	for _, i := range w.allowed {
-		b.entries[s] |= b.entriesBy(i)
+		b.lastChannels[s] |= b.lastChannelsBy(i)
 	}
-	most := min(len(w.allowed), bits.OnesCount64(b.entries[s]))
+	most := min(len(w.allowed), bits.OnesCount64(b.lastChannels[s]))
 	w.own = (int64(g.HostCount(s)) + 1) * b.cost(0)
 	row := b.Row(s)
 	for _, p := range b.Ports {
@@ -64,11 +64,11 @@ func (b *builder) choosePaths(w *worker, s int32) {
 	}
 }
 
-// entriesBy returns the channels into the destination with which the paths through a
+// lastChannelsBy returns the channels into the destination with which the paths through a
 // channel can end: a set of their numbers modulo 64.
-func (b *builder) entriesBy(i int32) uint64 {
+func (b *builder) lastChannelsBy(i int32) uint64 {
 	if v := b.n.Head[i]; v != b.To {
-		return b.entries[v]
+		return b.lastChannels[v]
 	}
 	return 1 << (b.n.G.ToPort[b.n.G.Out[i]] % 64)
 }

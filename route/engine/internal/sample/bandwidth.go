@@ -14,6 +14,9 @@ const (
 	mostHalves  = 500
 )
 
+// AsGood is the share of a bandwidth by this estimate that is as good.
+const AsGood = .99
+
 // Bandwidth estimates the share of a link that a host gets while half of the hosts send to the
 // others: the mean of 1 / congestion, the largest number of packets that share a channel of the
 // way, over random halves, which are the same for all tables and the more the fewer hosts there

@@ -6,9 +6,9 @@ import (
 	"weft/route/check"
 )
 
-// tracks lays the paths of one pair over each other. What is on the n-th path and on
+// overlap finds the switches and cables that all paths of one pair have in common. What is on the n-th path and on
 // all before it has the mark round+n.
-type tracks struct {
+type overlap struct {
 	*check.Facts
 	columns [][]column // by target, LID
 	except  int32      // switch that does not count
@@ -32,16 +32,16 @@ const (
 	lost    = -2
 )
 
-func newTracks(f *check.Facts) *tracks {
+func newOverlap(f *check.Facts) *overlap {
 	n := f.Graph.NumSwitches
-	return &tracks{
+	return &overlap{
 		Facts: f, mark: make([]int64, n), touched: make([]int64, n), cable: make([]int64, f.Graph.NumChannels/2),
 		sum: Failures{Lost: make([]int64, n), Weakened: make([]int64, n)},
 	}
 }
 
 // resolve reads the columns of all LIDs of some end ports.
-func (t *tracks) resolve(ends []int32) {
+func (t *overlap) resolve(ends []int32) {
 	for len(t.columns) < len(ends) {
 		t.columns = append(t.columns, nil)
 	}
@@ -55,7 +55,7 @@ func (t *tracks) resolve(ends []int32) {
 	}
 }
 
-func (t *tracks) read(col column, end int32, lid fabric.LID) {
+func (t *overlap) read(col column, end int32, lid fabric.LID) {
 	for s := range int32(len(col)) {
 		col[s] = lost
 		port := t.Plan.Tables.Port(s, lid)
@@ -72,14 +72,14 @@ func (t *tracks) read(col column, end int32, lid fabric.LID) {
 }
 
 // begin starts a pair. The switch of its host is no point of failure.
-func (t *tracks) begin(except int32) {
+func (t *overlap) begin(except int32) {
 	t.round += t.paths + 1
 	t.paths, t.except = 0, except
 	t.on, t.cables = t.on[:0], t.cables[:0]
 }
 
 // follow adds the paths to target number i, an end port, from a sender that is not it.
-func (t *tracks) follow(from sender, i int, end int32) {
+func (t *overlap) follow(from sender, i int, end int32) {
 	for k := range t.LIDs.Count[end] {
 		if from.end < 0 || t.Plan.Uses(from.end, end, t.Plan.Ends.Base[end]+fabric.LID(k)) {
 			t.add(from.at, t.columns[i][k])
@@ -88,7 +88,7 @@ func (t *tracks) follow(from sender, i int, end int32) {
 }
 
 // add marks the switches and cables of a path, if it arrives.
-func (t *tracks) add(from int32, col column) {
+func (t *overlap) add(from int32, col column) {
 	t.path = t.path[:0]
 	at := from
 	for ; col[at] >= 0; at = t.Graph.To[col[at]] {
@@ -113,7 +113,7 @@ func (t *tracks) add(from int32, col column) {
 	}
 }
 
-func (t *tracks) pass(s int32) {
+func (t *overlap) pass(s int32) {
 	if s == t.except {
 		return
 	}
@@ -127,7 +127,7 @@ func (t *tracks) pass(s int32) {
 }
 
 // close sums up a pair, that stands for several alike.
-func (t *tracks) close(weight int64, from int32) {
+func (t *overlap) close(weight int64, from int32) {
 	if t.paths == 0 {
 		return
 	}
