@@ -87,7 +87,7 @@ func ownLane(g *fabric.Graph, plan *route.Plan, maxVLs int) (sl uint8, err error
 	m.Host, m.Switch = slices.Clone(m.Host), slices.Clone(m.Switch)
 	plan.SL2VL, plan.VLs = &m, max(plan.VLs, vl+1)
 	m.FitHosts(g, plan.VLs)
-	addTurns(g, plan, uint8(vl))
+	addEntry(g, plan, uint8(vl))
 	return sl, nil
 }
 
@@ -106,8 +106,8 @@ func existingLane(plan *route.Plan, sls, vls uint16) (sl uint8, ok bool) {
 	return 0, false
 }
 
-// addTurns gives a VL its turn at every port.
-func addTurns(g *fabric.Graph, plan *route.Plan, vl uint8) {
+// addEntry gives a VL its turn at every port that gives it none.
+func addEntry(g *fabric.Graph, plan *route.Plan, vl uint8) {
 	if plan.Arbitration == nil {
 		return
 	}
@@ -118,6 +118,9 @@ func addTurns(g *fabric.Graph, plan *route.Plan, vl uint8) {
 	a := *plan.Arbitration
 	a.Pool = slices.Clone(a.Pool)
 	for i := range a.Pool {
+		if a.Pool[i].Weight(vl) > 0 {
+			continue // it is between those of paths
+		}
 		a.Pool[i].Low = append(slices.Clone(a.Pool[i].Low), route.ArbEntry{VL: vl, Weight: route.UsualWeight})
 	}
 	plan.Arbitration = &a

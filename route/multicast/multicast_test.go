@@ -424,6 +424,34 @@ func TestBalance(t *testing.T) {
 	}
 }
 
+// TestOneTurn: trees on a VL between those of paths have the turn there that the VL has already, no second one.
+func TestOneTurn(t *testing.T) {
+	f, err := gen.Parse("torus(6,hosts=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	p := plan(t, g, "dor", 2)
+	for i := range p.SL2VL.Pool {
+		for sl, vl := range p.SL2VL.Pool[i] {
+			p.SL2VL.Pool[i][sl] = 2 * vl
+		}
+	}
+	p.VLs = 3
+	p.Arbitration = route.EqualArbitration(g, 3)
+	if err := multicast.Complete(g, p, multicast.Options{MaxVLs: 3}); err != nil {
+		t.Fatal(err)
+	}
+	judged(t, g, p)
+	for _, table := range p.Arbitration.Pool {
+		for vl := range uint8(3) {
+			if w := table.Weight(vl); w != route.UsualWeight {
+				t.Errorf("VL %d has weight %d, want %d: %+v", vl, w, route.UsualWeight, table)
+			}
+		}
+	}
+}
+
 // TestGroupsFindsFaults: the judge of groups finds each change of a tree that is right.
 func TestGroupsFindsFaults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -80,8 +80,8 @@ func (w *blockWriter) block(b int) *route.Block {
 	return last.block
 }
 
-// singleChoice returns the choice by which all LIDs of some runs go. ok is false if there is none, or if the
-// runs are those of the switch itself.
+// singleChoice returns the choice by which all LIDs of some runs go. ok is false if there is none, or if they all
+// belong to the switch itself.
 func (w *blockWriter) singleChoice(runs []lidRun) (only int32, ok bool) {
 	if len(runs) == 0 {
 		return noChoice, true
