@@ -87,10 +87,13 @@ func (s *Sim) rests(at int32) {
 	}
 }
 
-// dropOld drops a packet that has been the first of a queue for too long.
+// dropOld drops a packet that has been the first of a queue for too long. It may have been the candidate of its link, for which
+// there were no credits; there may be some for a smaller packet that was behind it.
 func (s *Sim) dropOld(at, i int32) {
 	if p := &s.packets[i]; s.list[at].head == i && s.now-p.head >= s.config.HeadOfQueue {
-		s.drop(s.owner[p.out], at, lostTooOld, func(k int32) bool { return k != i })
+		out := p.out
+		s.drop(s.owner[out], at, lostTooOld, func(k int32) bool { return k != i })
+		s.send(out)
 	}
 }
 

@@ -279,3 +279,17 @@ func TestFaults(t *testing.T) {
 		t.Errorf("no losses of a kind: %+v", lost)
 	}
 }
+
+// TestSmallerBehindTooOld: when a packet that waited for credits is too old, a smaller one behind it that has credits goes on at once.
+func TestSmallerBehindTooOld(t *testing.T) {
+	g := qdr(graph(t, "mesh(2,hosts=3)")) // hosts 0 to 2 and 3 to 5
+	g.EndRate[3] = 100                    // it takes 170 us to send a large packet there
+	p := planned(t, g, "minhop", 1, nil)
+	c := packet.Default()
+	c.Buffer, c.OldestFirst, c.HeadOfQueue = 50*64, true, 20*packet.Microsecond // a large packet takes 34 blocks, a small one 3
+	w := once(packet.Message{Src: 0, Dst: 3, Bytes: 2 * 2048}, packet.Message{Src: 1, Dst: 4, Bytes: 64, Start: 10 * packet.Microsecond})
+	r := run(t, g, p, c, w, 0, 100*packet.Microsecond)
+	if r.Lost.TooOld != 1 || r.Packets[4] != 1 {
+		t.Errorf("%d packets too old, %d small ones arrived, want 1 each", r.Lost.TooOld, r.Packets[4])
+	}
+}
