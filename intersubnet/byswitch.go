@@ -88,8 +88,8 @@ func (p *Plan) chooseBySwitch(a *admissible, may func(s, target int32) bool) {
 	}
 }
 
-// switchesInto tells for which subnets and targets ISFR left the ways of Nearest.
-func (p *Plan) switchesInto(fallbacks []Fallback) func(s, target int32) bool {
+// leftToNearest returns a function that reports whether ISFR left the ways of Nearest from a subnet into another.
+func (p *Plan) leftToNearest(fallbacks []Fallback) func(s, target int32) bool {
 	left := map[[2]string]bool{}
 	for _, f := range fallbacks {
 		left[[2]string{f.From, f.To}] = true
@@ -172,8 +172,8 @@ func (sp *spreader) step(s, sw int32, to Address, visit func(link int32)) int32 
 	return port
 }
 
-// differs reports whether a switch of a subnet has another gateway for a target than Gateway says.
-func (p *Plan) differs(s, sw int32, to Address) bool {
+// ownGateway reports whether a switch of a subnet has another gateway for a target than Gateway says.
+func (p *Plan) ownGateway(s, sw int32, to Address) bool {
 	return p.bySwitch(s, to.Subnet) != nil && p.placeOf(s, sw, to) >= 0 && p.placeOf(s, sw, to) != p.Gateway[s][to.Subnet][to.End]
 }
 

@@ -119,7 +119,7 @@ func TestSpread(t *testing.T) {
 func walkAll(sp *spreader, sign float64) {
 	for s := range int32(len(sp.p.Net.Subnets)) {
 		for _, e := range targets(sp.p.Net, s) {
-			sp.walkTarget(Address{s, e}, sp.keep, sign)
+			sp.walkTarget(Address{s, e}, false, sign)
 		}
 	}
 }

@@ -101,8 +101,8 @@ type Flat struct {
 	ports  [][]int32 // by router and port number: router port
 }
 
-// flatLMC is the largest LMC: ranges of LIDs are aligned to it.
-const flatLMC = 1 << fabric.MaxLMC
+// flatBlock is the number of LIDs of an end port with the largest LMC: the ranges of subnets begin at multiples of it.
+const flatBlock = 1 << fabric.MaxLMC
 
 // Flatten fails where all subnets together have more LIDs than one may have. Rates are those of the links, or mbps for all where it is not 0.
 func (p *Plan) Flatten(mbps int32) (*Flat, error) {
@@ -118,7 +118,7 @@ func (p *Plan) Flatten(mbps int32) (*Flat, error) {
 	next := 0
 	for s := range p.Net.Subnets {
 		f.first = append(f.first, next)
-		next += (int(p.Local[s].Ends.Top())/flatLMC + 1) * flatLMC
+		next += (int(p.Local[s].Ends.Top())/flatBlock + 1) * flatBlock
 	}
 	if next > int(fabric.MaxUnicastLID) {
 		return nil, fmt.Errorf("intersubnet: all subnets together have LIDs up to %d, more than packets can be simulated with (%d)", next, fabric.MaxUnicastLID)
@@ -194,6 +194,7 @@ func (f *Flat) subnetOf(s int32) (subnet, local int32) {
 	return at.Subnet, f.p.Net.Graph(at.Subnet).EndSwitch[at.End]
 }
 
+// fillTables copies the forwarding tables of all subnets, each at its range of LIDs.
 func (f *Flat) fillTables() {
 	for s := range int32(f.Graph.NumSwitches) {
 		subnet, local := f.subnetOf(s)
@@ -239,10 +240,10 @@ func (f *Flat) fillLanes() {
 }
 
 // First returns the LID, in the range of the source's subnet, and the SL of packets to an end port of the Graph.
-func (f *Flat) First(src, dst int32) (fabric.LID, uint8) { return f.sends(f.p, src, dst) }
+func (f *Flat) First(src, dst int32) (fabric.LID, uint8) { return f.firstBy(f.p, src, dst) }
 
-// sends does the work of First, by a Plan.
-func (f *Flat) sends(p *Plan, src, dst int32) (fabric.LID, uint8) {
+// firstBy is First where the hosts follow a Plan.
+func (f *Flat) firstBy(p *Plan, src, dst int32) (fabric.LID, uint8) {
 	from, to := f.place[src], f.place[dst]
 	lid := p.DLID(from, to)
 	if lid == 0 {
@@ -256,11 +257,11 @@ func (f *Flat) IsRouter(s int32) bool { return f.router[s] >= 0 }
 
 // Forward chooses the port by which a router sends a packet on, and its new header, by Plan.Forward.
 func (f *Flat) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
-	return f.passes(f.p, s, in, h, dst)
+	return f.forwardBy(f.p, s, in, h, dst)
 }
 
-// passes does the work of Forward, by a Plan.
-func (f *Flat) passes(p *Plan, s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
+// forwardBy is Forward where the routers follow a Plan.
+func (f *Flat) forwardBy(p *Plan, s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
 	n := f.p.Net
 	port := f.ports[f.router[s]][in]
 	send := p.Forward(port, h.Source-fabric.LID(f.first[n.Ports[port].Subnet]), h.SL, f.place[dst])

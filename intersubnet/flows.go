@@ -9,9 +9,9 @@ import (
 	"weft/traffic"
 )
 
-// Flows is the bandwidth of a traffic pattern on the paths of a Plan, by congestion counting as sim/flow does it: bandwidth of a flow is 1/c of a
+// FlowReport tells the bandwidth of a traffic pattern on the paths of a Plan, by congestion counting as sim/flow does it: a flow has 1/c of a
 // link, with c the most flows on a link of its path.
-type Flows struct {
+type FlowReport struct {
 	Pattern       string  `json:"pattern"`
 	Hosts         int     `json:"hosts"`
 	Runs          int     `json:"runs"`
@@ -39,8 +39,8 @@ func (p *Plan) Hosts() (hosts []Address) {
 // oneRun sums up a run.
 type oneRun struct {
 	flows, lost, across int64
-	sum                 float64
-	worst               int
+	sum                 float64 // of the bandwidths of flows
+	worst               int     // most flows on a link
 }
 
 // FlowRequest says what to simulate.
@@ -53,7 +53,7 @@ type FlowRequest struct {
 }
 
 // Simulate counts congestion of a pattern over all hosts. The result does not depend on Workers.
-func (p *Plan) Simulate(ctx context.Context, req *FlowRequest) (*Flows, error) {
+func (p *Plan) Simulate(ctx context.Context, req *FlowRequest) (*FlowReport, error) {
 	hosts := p.Hosts()
 	t, err := traffic.Parse(req.Pattern, len(hosts))
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *Plan) Simulate(ctx context.Context, req *FlowRequest) (*Flows, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Flows{Pattern: t.Name, Hosts: len(hosts), Runs: runs, Min: 1}
+	out := &FlowReport{Pattern: t.Name, Hosts: len(hosts), Runs: runs, Min: 1}
 	across := int64(0)
 	sum := 0.0
 	for _, r := range all {
@@ -122,6 +122,7 @@ func (c *linkCounter) number(h Hop) int32 {
 	return c.first[h.Subnet] + g.PortStart[h.Switch] + int32(h.Port)
 }
 
+// run counts the flows of one run.
 func (c *linkCounter) run(t *traffic.Pattern, hosts []Address, run int, seed uint64, shuffle bool) (sum oneRun) {
 	order := make([]int32, len(hosts))
 	for i := range order {

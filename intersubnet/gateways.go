@@ -192,8 +192,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// empty makes the rows of a Plan without any way.
-func (p *Plan) empty() {
+// clearWays makes the rows of gateways, routers and layers anew, without any way between subnets.
+func (p *Plan) clearWays() {
 	n := len(p.Net.Subnets)
 	p.Gateway, p.LayerMap, p.Layers = make([][][]int32, n), newLayerMap(n), 1
 	for s := range p.Gateway {
@@ -225,8 +225,8 @@ func (p *Plan) baseline(a *admissible) {
 				continue
 			}
 			turn := (int(target) - int(s) - 1 + int(n)) % int(n) // of the other subnets
-			first := a.routersOf(s, list)                        // the first ports of so many routers come first
-			row, place := a.emptyRow(target), list[turn*first/max(1, int(n)-1)%first]
+			routers := a.routersOf(s, list)                      // list begins with the first port of each
+			row, place := a.emptyRow(target), list[turn*routers/max(1, int(n)-1)%routers]
 			for e := range row {
 				row[e] = place
 			}

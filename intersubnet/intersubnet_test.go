@@ -343,7 +343,7 @@ fec0::2:0:0:0:11 0xc1 0x51  # of one switch
 		{"fec0::3:0:0:0:11", 0, []fabric.GUID{0xd1}, 0xd2},
 		{"fec0::3:0:0:0:11", 0, []fabric.GUID{0xd1, 0xd2}, 0},
 	} {
-		got, ok := m.FindRouter(gid(c.gid), c.at, func(g fabric.GUID) bool { return !slices.Contains(c.down, g) })
+		got, ok := m.findRouter(gid(c.gid), c.at, func(g fabric.GUID) bool { return !slices.Contains(c.down, g) })
 		if got != c.want || ok != (c.want != 0) {
 			t.Errorf("%s with %v down: %s, want %s", c.gid, c.down, got, c.want)
 		}

@@ -17,18 +17,18 @@ type Fallback struct {
 	Reason string `json:"reason"`
 }
 
-// rooted says of a subnet, by end port, the switch with routers of the primary path to it, or why it is no fat-tree under routers.
-type rooted func(subnet int32) (primary []int32, reason string)
+// primaryPaths returns, by end port of a subnet, the switch with routers of the primary path to it, or the reason why the subnet is no fat-tree under routers.
+type primaryPaths func(subnet int32) (primary []int32, reason string)
 
-// isfr changes the ways into each subnet that is a fat-tree with its routers on top. All others stay as the method had them that made them.
-func (p *Plan) isfr(a *admissible, method Method, roots rooted) []Fallback {
-	var told []Fallback
+// isfr changes the ways into each subnet that is a fat-tree with its routers on top. All others stay as method has made them: the Fallbacks name them.
+func (p *Plan) isfr(a *admissible, method Method, paths primaryPaths) []Fallback {
+	var fallbacks []Fallback
 	start := map[int]int{} // by place of a switch with routers: targets at home there in the subnets before
 	for target := range int32(len(p.Net.Subnets)) {
 		sub := &p.Net.Subnets[target]
-		primary, reason := roots(target)
+		primary, reason := paths(target)
 		if reason != "" {
-			told = append(told, Fallback{Method: method, To: sub.Name, Reason: reason})
+			fallbacks = append(fallbacks, Fallback{Method: method, To: sub.Name, Reason: reason})
 			continue
 		}
 		home := p.homePorts(target, a.sorted[target], primary, start)
@@ -38,18 +38,18 @@ func (p *Plan) isfr(a *admissible, method Method, roots rooted) []Fallback {
 				continue
 			}
 			if reason := p.follow(a, s, target, ends, home); reason != "" {
-				told = append(told, Fallback{method, p.Net.Subnets[s].Name, sub.Name, reason})
+				fallbacks = append(fallbacks, Fallback{method, p.Net.Subnets[s].Name, sub.Name, reason})
 			}
 		}
 		for r := range int32(len(p.Net.Routers)) {
 			p.pickPrimary(a, r, target, ends, primary)
 		}
 	}
-	return told
+	return fallbacks
 }
 
 // byTables finds the primary paths by the local Plans, once for subnets of one Kind and Plan.
-func (p *Plan) byTables() rooted {
+func (p *Plan) byTables() primaryPaths {
 	type key struct {
 		kind  int32
 		local *route.Plan
@@ -61,7 +61,7 @@ func (p *Plan) byTables() rooted {
 		for _, port := range sub.Ports {
 			t.tops = append(t.tops, t.g.EndSwitch[p.Net.Ports[port].End])
 		}
-		if reason := t.notRooted(local, func(i int) string { return p.Net.PortName(sub.Ports[i]) }); reason != "" {
+		if reason := t.noTree(local, func(i int) string { return p.Net.PortName(sub.Ports[i]) }); reason != "" {
 			return nil, reason
 		}
 		k := key{sub.Kind, local}
@@ -79,8 +79,8 @@ type tree struct {
 	tops     []int32 // by router port: its switch
 }
 
-// notRooted says why a subnet is no fat-tree with its routers where roots of a larger one would be; "" where it is. nameOf names router ports.
-func (t *tree) notRooted(local *route.Plan, nameOf func(port int) string) string {
+// noTree returns the reason why a subnet is no fat-tree with its routers where roots of a larger one would be; "" where it is one. nameOf names router ports.
+func (t *tree) noTree(local *route.Plan, nameOf func(port int) string) string {
 	if local.Recipe.Paths != "ftree" {
 		return "it is routed by " + local.Recipe.Engine() + ", not by ftree"
 	}
@@ -132,7 +132,7 @@ func (t *tree) primarySwitches(local *route.Plan, targets []int32) []int32 {
 		clear(votes)
 		lid, best := local.Ends.Base[end], int32(-1)
 		for _, leaf := range leaves {
-			if s := passes(g, local.Tables, leaf, lid, withRouters); s >= 0 {
+			if s := firstOnWay(g, local.Tables, leaf, lid, withRouters); s >= 0 {
 				votes[s]++
 			}
 		}
@@ -150,8 +150,8 @@ func (t *tree) primarySwitches(local *route.Plan, targets []int32) []int32 {
 	return primary
 }
 
-// passes returns the first of some switches on the way from a switch to a LID, -1 for none.
-func passes(g *fabric.Graph, t *route.Tables, s int32, lid fabric.LID, some []bool) int32 {
+// firstOnWay returns the first of some switches on the way from a switch to a LID, -1 for none.
+func firstOnWay(g *fabric.Graph, t *route.Tables, s int32, lid fabric.LID, some []bool) int32 {
 	for range g.NumSwitches {
 		if some[s] {
 			return s

@@ -12,13 +12,13 @@ import (
 // order, on odd layers only to later ones; where the next crossing goes the other way, the router puts packets on the next layer. So along every chain of
 // dependencies the layer never falls, and on one layer no subnet comes again: no cycle. All packets start on layer 0, and sources need not know of layers.
 
-// layer chooses the order of the subnets for which the fewest layers are enough: by distance from one of them.
-func (p *Plan) layer(distance [][]int32) {
+// chooseLayers chooses the order of the subnets, by distance from one of them, for which the fewest layers are enough, and sets Layers and LayerMap by it.
+func (p *Plan) chooseLayers(distance [][]int32) {
 	best := []int32(nil)
-	crossed := make([][]int32, len(distance)*len(distance))
+	known := make([][]int32, len(distance)*len(distance))
 	for _, root := range p.roots() {
 		order := orderFrom(distance[root])
-		if layers := p.layersFor(order, crossed); best == nil || layers < p.Layers {
+		if layers := p.layersFor(order, known); best == nil || layers < p.Layers {
 			best, p.Layers = order, layers
 		}
 	}
@@ -26,15 +26,15 @@ func (p *Plan) layer(distance [][]int32) {
 		for b := range best {
 			for l := range p.Layers {
 				if a != b && l < route.NumSLs { // packets that would need one more are not there
-					p.LayerMap[a][b][l] = min(after(uint8(l), best[b] < best[a]), uint8(p.Layers-1))
+					p.LayerMap[a][b][l] = min(nextLayer(uint8(l), best[b] < best[a]), uint8(p.Layers-1))
 				}
 			}
 		}
 	}
 }
 
-// after returns the layer of packets that cross a router to an earlier or a later subnet.
-func after(layer uint8, earlier bool) uint8 {
+// nextLayer returns the layer of packets of a layer after they have crossed a router to an earlier or a later subnet.
+func nextLayer(layer uint8, earlier bool) uint8 {
 	if earlier == (layer%2 == 0) || layer == route.NumSLs-1 {
 		return layer
 	}
@@ -69,7 +69,7 @@ func orderFrom(distance []int32) []int32 {
 	return place
 }
 
-// layersFor counts the layers that all packets need under an order. What crossed says of a subnet and a target is kept for the next order.
+// layersFor counts the layers that all packets need under an order. known keeps what crossed says of a subnet and a target for the next order.
 func (p *Plan) layersFor(order []int32, known [][]int32) int {
 	most := uint8(0)
 	for target := range int32(len(order)) {
@@ -98,7 +98,7 @@ func (p *Plan) layersFor(order []int32, known [][]int32) int {
 				*list = p.crossed(at[0], target)
 			}
 			for _, next := range *list {
-				reach(next, after(uint8(at[1]), order[next] < order[at[0]]))
+				reach(next, nextLayer(uint8(at[1]), order[next] < order[at[0]]))
 			}
 		}
 	}

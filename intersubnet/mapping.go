@@ -105,9 +105,9 @@ func (m *Mapping) line(text string, at int) error {
 	return nil
 }
 
-// FindRouter returns the GUID of the router port to which packets of a source at a switch (0: anywhere) for a GID go: of those named the first that can be used. It
+// findRouter returns the GUID of the router port to which packets of a source at a switch (0: anywhere) for a GID go: of those named the first that can be used. It
 // returns false where there is none.
-func (m *Mapping) FindRouter(gid subnets.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
+func (m *Mapping) findRouter(gid subnets.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
 	for _, ports := range [][]fabric.GUID{m.bySwitch[gidAt{gid, at}], m.byGID[gid], m.byPrefix[gid.Prefix], m.defaults} {
 		if i := slices.IndexFunc(ports, usable); i >= 0 {
 			return ports[i], true
@@ -116,9 +116,9 @@ func (m *Mapping) FindRouter(gid subnets.GID, at fabric.GUID, usable func(port f
 	return 0, false
 }
 
-// Router is FindRouter for a GID as it is in datagrams.
+// Router is find_router of the paper, as subnet administration asks it: it returns the GUID of the router port to which packets of a source at a switch go for a GID.
 func (m *Mapping) Router(gid mad.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
-	return m.FindRouter(GIDOf(gid), at, usable)
+	return m.findRouter(GIDOf(gid), at, usable)
 }
 
 // GIDOf returns a GID as it is in datagrams in its parts.
@@ -156,7 +156,7 @@ func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
 		}
 		usable := func(g fabric.GUID) bool { return leads[g] }
 		for _, end := range targets(p.Net, target) {
-			if guid, ok := m.FindRouter(p.Net.GID(target, end), 0, usable); ok {
+			if guid, ok := m.findRouter(p.Net.GID(target, end), 0, usable); ok {
 				row[end] = places[guid]
 			}
 		}
@@ -181,7 +181,7 @@ func (p *Plan) applySwitches(m *Mapping, s, target int32, places map[fabric.GUID
 	for sw := range g.NumSwitches {
 		row = append(row, general...)
 		for _, end := range targets(p.Net, target) {
-			guid, ok := m.FindRouter(p.Net.GID(target, end), g.SwitchGUID[sw]+p.Net.Subnets[s].Shift, usable)
+			guid, ok := m.findRouter(p.Net.GID(target, end), g.SwitchGUID[sw]+p.Net.Subnets[s].Shift, usable)
 			if at := sw*len(general) + int(end); ok && row[at] != places[guid] {
 				row[at], other = places[guid], true
 			}
@@ -224,7 +224,7 @@ func (p *Plan) WriteMapping(w io.Writer, s int32) error {
 				fmt.Fprintln(out, gid, guid(backup))
 			}
 			for sw, at := range p.Net.Graph(s).SwitchGUID {
-				if to := (Address{target, end}); p.differs(s, int32(sw), to) {
+				if to := (Address{target, end}); p.ownGateway(s, int32(sw), to) {
 					fmt.Fprintln(out, gid, guid(p.gatewayOf(s, int32(sw), to)), at+p.Net.Subnets[s].Shift)
 				}
 			}

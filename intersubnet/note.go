@@ -13,7 +13,7 @@ import (
 )
 
 // Note describes one subnet to the managers of others: the router ports that its manager has found, and the end ports that others send to. From
-// the notes of all subnets each manager finds the same ways between them (Meet), and needs to know no more of other subnets.
+// the notes of all subnets each manager finds the same ways between them (WaysOf), and needs to know no more of other subnets.
 type Note struct {
 	Prefix  subnets.Prefix
 	Ports   []NotePort   // of routers, in order of end ports
@@ -31,9 +31,9 @@ type NotePort struct {
 
 // NoteTarget is an end port that other subnets send to.
 type NoteTarget struct {
-	GUID    fabric.GUID
-	Primary uint16 // switch with routers of the primary path to it; 0 where the subnet is no fat-tree under routers
-	Switch  bool   // port 0 of one
+	GUID     fabric.GUID
+	Primary  uint16 // switch with routers of the primary path to it; 0 where the subnet is no fat-tree under routers
+	PortZero bool   // of a switch
 	// Aggregation says that it is a port of an aggregation node, which is no host.
 	Aggregation bool
 }
@@ -54,7 +54,7 @@ func NewNote(prefix subnets.Prefix, g *fabric.Graph, local *route.Plan, routers 
 		t.tops = append(t.tops, g.EndSwitch[r.End])
 	}
 	ends := targetsOf(g, t.isRouter)
-	note.Reason = t.notRooted(local, func(i int) string {
+	note.Reason = t.noTree(local, func(i int) string {
 		return fmt.Sprintf("router %s[%d]", routers[i].Router, routers[i].Number)
 	})
 	primary := make([]int32, g.NumEnds)
@@ -83,7 +83,7 @@ func (n *Note) Encode() []byte {
 	for _, t := range n.Targets {
 		b = binary.BigEndian.AppendUint64(b, uint64(t.GUID))
 		b = binary.BigEndian.AppendUint16(b, t.Primary)
-		b = append(b, uint8(btoi(t.Switch)+2*btoi(t.Aggregation)))
+		b = append(b, uint8(btoi(t.PortZero)+2*btoi(t.Aggregation)))
 	}
 	return b
 }
@@ -100,7 +100,7 @@ func DecodeNote(b []byte) (*Note, error) {
 	for i := range n.Targets {
 		t := NoteTarget{GUID: fabric.GUID(d.uint(8)), Primary: uint16(d.uint(2))}
 		what := d.uint(1)
-		t.Switch, t.Aggregation = what == 1, what == 2
+		t.PortZero, t.Aggregation = what == 1, what == 2
 		d.failed = d.failed || what > 2
 		n.Targets[i] = t
 	}
@@ -118,7 +118,7 @@ func (n *Note) validate() error {
 		switch {
 		case guids[t.GUID]:
 			return fmt.Errorf("GUID %s is there twice", t.GUID)
-		case t.Switch:
+		case t.PortZero:
 			switches++
 		case switches > 0:
 			return errors.New("a host behind the switches")
@@ -180,25 +180,25 @@ func (d *decoder) count(size int) int {
 	return int(n)
 }
 
-// Met holds the ways between subnets that follow from their notes: by ISFR, and by ISSR where that does not go. Its Plan has
+// Ways holds the ways between subnets that follow from their notes: by ISFR, and by ISSR where that does not go. Its Plan has
 // no local Plans.
-type Met struct {
+type Ways struct {
 	Plan      *Plan
 	Fallbacks []Fallback
 	subnets   map[subnets.Prefix]int32
 	ends      map[subnets.GID]int32
-	proven    [][]bool // by subnet and target subnet: joined directly, and the target a fat-tree under routers
+	byISFR    [][]bool // by subnet and target subnet: joined directly, and the target a fat-tree under routers
 	a         *admissible
 }
 
-// Meet finds the ways between subnets from their notes, in the order of their prefixes.
-func Meet(notes []*Note) (*Met, error) {
+// WaysOf finds the ways between subnets from their notes, in the order of their prefixes.
+func WaysOf(notes []*Note) (*Ways, error) {
 	notes = slices.SortedFunc(slices.Values(notes), func(x, y *Note) int { return cmp.Compare(x.Prefix, y.Prefix) })
-	n, err := standIn(notes)
+	n, err := networkOf(notes)
 	if err != nil {
 		return nil, err
 	}
-	m := &Met{Plan: &Plan{Net: n, Down: make([]bool, len(n.Ports))}, subnets: map[subnets.Prefix]int32{}, ends: map[subnets.GID]int32{}}
+	m := &Ways{Plan: &Plan{Net: n, Down: make([]bool, len(n.Ports))}, subnets: map[subnets.Prefix]int32{}, ends: map[subnets.GID]int32{}}
 	for s := range n.Subnets {
 		m.subnets[n.Subnets[s].Prefix] = int32(s)
 		for _, e := range targets(n, int32(s)) {
@@ -206,7 +206,7 @@ func Meet(notes []*Note) (*Met, error) {
 		}
 	}
 	p := m.Plan
-	p.empty()
+	p.clearWays()
 	m.a = newAdmissible(n, p.Down)
 	p.issr(m.a)
 	m.Fallbacks = p.isfr(m.a, ISSR, func(subnet int32) ([]int32, string) {
@@ -217,33 +217,33 @@ func Meet(notes []*Note) (*Met, error) {
 		}
 		return primary, note.Reason
 	})
-	m.prove()
+	m.findISFR()
 	return m, nil
 }
 
-// prove finds between which subnets ISFR goes.
-func (m *Met) prove() {
+// findISFR finds between which subnets ISFR goes.
+func (m *Ways) findISFR() {
 	n := m.Plan.Net
-	m.proven = make([][]bool, len(n.Subnets))
-	for s := range m.proven {
-		m.proven[s] = make([]bool, len(n.Subnets))
-		for t := range m.proven[s] {
-			m.proven[s][t] = m.a.distance[t][s] == 1
+	m.byISFR = make([][]bool, len(n.Subnets))
+	for s := range m.byISFR {
+		m.byISFR[s] = make([]bool, len(n.Subnets))
+		for t := range m.byISFR[s] {
+			m.byISFR[s][t] = m.a.distance[t][s] == 1
 		}
 	}
 	for _, f := range m.Fallbacks {
-		for s := range m.proven {
-			for t := range m.proven[s] {
+		for s := range m.byISFR {
+			for t := range m.byISFR[s] {
 				if f.To == n.Subnets[t].Name && (f.From == "" || f.From == n.Subnets[s].Name) {
-					m.proven[s][t] = false
+					m.byISFR[s][t] = false
 				}
 			}
 		}
 	}
 }
 
-// standIn makes a Network of what notes tell: hosts, router ports and switches without links.
-func standIn(notes []*Note) (*subnets.Network, error) {
+// networkOf makes a Network of what notes tell: hosts, router ports and switches without links.
+func networkOf(notes []*Note) (*subnets.Network, error) {
 	n := &subnets.Network{Name: "notes", Kinds: make([]subnets.Kind, len(notes)), Subnets: make([]subnets.Subnet, len(notes))}
 	type at struct {
 		NotePort
@@ -257,14 +257,14 @@ func standIn(notes []*Note) (*subnets.Network, error) {
 		g := &fabric.Graph{Name: note.Prefix.String(), NumEnds: len(note.Targets) + len(note.Ports)}
 		g.EndGUID, g.EndSwitch, g.EndPort, g.Aggregation = make([]fabric.GUID, g.NumEnds), make([]int32, g.NumEnds), make([]uint8, g.NumEnds), make([]bool, g.NumEnds)
 		for _, t := range note.Targets {
-			g.NumSwitches += btoi(t.Switch)
+			g.NumSwitches += btoi(t.PortZero)
 		}
 		g.NumHosts = g.NumEnds - g.NumSwitches
 		hosts := len(note.Targets) - g.NumSwitches
 		sub := subnets.Subnet{Name: note.Prefix.String(), Prefix: note.Prefix, Kind: int32(s), Nodes: len(note.Targets), PortOf: slices.Repeat([]int32{-1}, g.NumHosts)}
 		for i, t := range note.Targets {
 			end := int32(i)
-			if t.Switch {
+			if t.PortZero {
 				end += int32(len(note.Ports))
 				g.EndSwitch[end] = end - int32(g.NumHosts)
 			}
@@ -300,17 +300,17 @@ func standIn(notes []*Note) (*subnets.Network, error) {
 }
 
 // address finds the end port of a GID.
-func (m *Met) address(gid subnets.GID) (Address, bool) {
+func (m *Ways) address(gid subnets.GID) (Address, bool) {
 	end, ok := m.ends[gid]
 	return Address{m.subnets[gid.Prefix], end}, ok
 }
 
 // Router returns the port of a router to which packets of a subnet for a GID go: of those that can be used now the first, as a mapping file has them.
 // Unless unproven is set only for hosts, and where ISFR goes: up to the roots, over a router, and down, which is free of deadlock on one layer.
-func (m *Met) Router(from subnets.Prefix, gid subnets.GID, unproven bool, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
+func (m *Ways) Router(from subnets.Prefix, gid subnets.GID, unproven bool, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
 	s, known := m.subnets[from]
 	to, ok := m.address(gid)
-	if !known || !ok || !unproven && (!m.proven[s][to.Subnet] || !m.Plan.Net.Graph(to.Subnet).IsHost(to.End)) {
+	if !known || !ok || !unproven && (!m.byISFR[s][to.Subnet] || !m.Plan.Net.Graph(to.Subnet).IsHost(to.End)) {
 		return 0, false
 	}
 	ports := m.Plan.Net.Ports
@@ -325,16 +325,16 @@ func (m *Met) Router(from subnets.Prefix, gid subnets.GID, unproven bool, usable
 	return 0, false
 }
 
-// Leaving is a row of the table of a router port: packets for a GID go to an end port of the port's subnet, that of the GID or of the next router.
-type Leaving struct {
+// TableRow says where packets for a GID go that leave a router by a port: to an end port of the port's subnet, that of the GID or of the next router.
+type TableRow struct {
 	To       subnets.GID
 	Next     fabric.GUID
 	Distance int32 // routers behind this one
 }
 
-// Leaving lists what leaves a router by a port, by its GUID. Unless unproven is set packets for subnets behind others, for subnets that are no fat-trees under
+// Table lists what leaves a router by a port, by its GUID. Unless unproven is set packets for subnets behind others, for subnets that are no fat-trees under
 // routers, and for port 0 of switches do not.
-func (m *Met) Leaving(from subnets.Prefix, port fabric.GUID, unproven bool) (list []Leaving) {
+func (m *Ways) Table(from subnets.Prefix, port fabric.GUID, unproven bool) (list []TableRow) {
 	n := m.Plan.Net
 	s, known := m.subnets[from]
 	at := slices.IndexFunc(n.Ports, func(p subnets.Port) bool { return p.GUID == port && p.Subnet == s })
@@ -344,7 +344,7 @@ func (m *Met) Leaving(from subnets.Prefix, port fabric.GUID, unproven bool) (lis
 	for t := range int32(len(n.Subnets)) {
 		e := &m.Plan.Egress[n.Ports[at].Router][t]
 		place := slices.Index(e.Ports, int32(at))
-		if place < 0 || !unproven && (t != s || !m.reached(t)) {
+		if place < 0 || !unproven && (t != s || !m.entered(t)) {
 			continue
 		}
 		for _, end := range targets(n, t) {
@@ -360,13 +360,13 @@ func (m *Met) Leaving(from subnets.Prefix, port fabric.GUID, unproven bool) (lis
 				}
 				next = n.Ports[gateway].GUID
 			}
-			list = append(list, Leaving{to, next, m.a.distance[t][s]})
+			list = append(list, TableRow{to, next, m.a.distance[t][s]})
 		}
 	}
 	return list
 }
 
-// reached reports whether ISFR goes into a subnet from any other.
-func (m *Met) reached(target int32) bool {
-	return slices.ContainsFunc(m.proven, func(row []bool) bool { return row[target] })
+// entered reports whether ISFR goes into a subnet from any other.
+func (m *Ways) entered(target int32) bool {
+	return slices.ContainsFunc(m.byISFR, func(row []bool) bool { return row[target] })
 }

@@ -57,7 +57,7 @@ func TestMeet(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := one.Plan
-		m, err := Meet(notesOf(t, p))
+		m, err := WaysOf(notesOf(t, p))
 		if err != nil {
 			t.Fatalf("%s: %v", formula, err)
 		}
@@ -119,10 +119,10 @@ func leavingByPlan(p *Plan) map[leaves]fabric.GUID {
 	return all
 }
 
-func leavingByNotes(m *Met, n *subnets.Network) map[leaves]fabric.GUID {
+func leavingByNotes(m *Ways, n *subnets.Network) map[leaves]fabric.GUID {
 	all := map[leaves]fabric.GUID{}
 	for _, port := range n.Ports {
-		for _, l := range m.Leaving(n.Subnets[port.Subnet].Prefix, port.GUID, true) {
+		for _, l := range m.Table(n.Subnets[port.Subnet].Prefix, port.GUID, true) {
 			all[leaves{port.GUID, l.To}] = l.Next
 		}
 	}
@@ -140,7 +140,7 @@ func TestMeetProven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Meet(notesOf(t, one.Plan))
+	m, err := WaysOf(notesOf(t, one.Plan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestMeetProven(t *testing.T) {
 
 // Notes that contradict themselves or each other are refused.
 func TestNotesRefused(t *testing.T) {
-	host, sw := NoteTarget{GUID: 1}, NoteTarget{GUID: 2, Switch: true}
+	host, sw := NoteTarget{GUID: 1}, NoteTarget{GUID: 2, PortZero: true}
 	for want, note := range map[string]*Note{
 		"there twice":             {Targets: []NoteTarget{host, host}},
 		"behind the switches":     {Targets: []NoteTarget{sw, host}},
@@ -189,7 +189,7 @@ func TestNotesRefused(t *testing.T) {
 		"have the prefix": {{Prefix: 1}, {Prefix: 1}},
 		"in two subnets":  {{Prefix: 1, Targets: []NoteTarget{sw}, Ports: []NotePort{port}}, {Prefix: 2, Targets: []NoteTarget{sw}, Ports: []NotePort{port}}},
 	} {
-		if _, err := Meet(notes); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := WaysOf(notes); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -197,20 +197,20 @@ func TestNotesRefused(t *testing.T) {
 
 // FuzzNote: whatever comes is refused, or is a note that subnets can meet by.
 func FuzzNote(f *testing.F) {
-	f.Add((&Note{Prefix: 7, Ports: []NotePort{{1, 1, 9, 0}}, Targets: []NoteTarget{{GUID: 1}, {GUID: 2, Switch: true}}}).Encode())
+	f.Add((&Note{Prefix: 7, Ports: []NotePort{{1, 1, 9, 0}}, Targets: []NoteTarget{{GUID: 1}, {GUID: 2, PortZero: true}}}).Encode())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n, err := DecodeNote(b)
 		if err != nil {
 			return
 		}
-		other := &Note{Prefix: n.Prefix + 1, Targets: []NoteTarget{{GUID: 1 << 60}, {GUID: 1<<60 + 1, Switch: true}}}
+		other := &Note{Prefix: n.Prefix + 1, Targets: []NoteTarget{{GUID: 1 << 60}, {GUID: 1<<60 + 1, PortZero: true}}}
 		for i, p := range n.Ports {
 			other.Ports = append(other.Ports, NotePort{p.Router, p.Number + 1, p.GUID ^ 1<<61 + fabric.GUID(i), 0})
 		}
-		if m, err := Meet([]*Note{n, other}); err == nil {
+		if m, err := WaysOf([]*Note{n, other}); err == nil {
 			for _, p := range n.Ports {
-				m.Leaving(n.Prefix, p.GUID, true)
+				m.Table(n.Prefix, p.GUID, true)
 			}
 		}
 	})

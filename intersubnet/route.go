@@ -73,7 +73,7 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 		return nil, nil, err
 	}
 	p := r.Plan
-	p.empty()
+	p.clearWays()
 	a := newAdmissible(n, p.Down)
 	switch req.Method {
 	case Baseline:
@@ -90,7 +90,7 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 		p.nearestSpread(a)
 		r.Fallbacks = p.isfr(a, Nearest, p.byTables())
 		if !req.OneGateway {
-			p.chooseBySwitch(a, p.switchesInto(r.Fallbacks))
+			p.chooseBySwitch(a, p.leftToNearest(r.Fallbacks))
 		}
 	}
 	for s, m := range req.Mappings {
@@ -103,7 +103,7 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 	one.Plan = &plan
 	one.VLs = one.Plan.fitLanes()
 	p.LayerMap = newLayerMap(len(n.Subnets))
-	p.layer(a.distance)
+	p.chooseLayers(a.distance)
 	if p.Layers == 1 {
 		return nil, &one, nil
 	}

@@ -141,7 +141,7 @@ func Load(r io.Reader, n *subnets.Network, local []*route.Plan) (*Plan, error) {
 		return nil, fmt.Errorf("intersubnet: %d layers of %d SLs", s.Layers, s.SLs)
 	}
 	p := &Plan{Net: n, Local: local, SumOfLIDs: s.SumOfLIDs, Down: make([]bool, len(n.Ports))}
-	p.empty()
+	p.clearWays()
 	p.SLs, p.Layers = s.SLs, s.Layers
 	for _, port := range s.Down {
 		if port < 0 || int(port) >= len(p.Down) {

@@ -22,14 +22,14 @@ func (p *Plan) spread(a *admissible) {
 	sp := newSpreader(p, a)
 	for s := range int32(len(p.Net.Subnets)) {
 		for _, e := range targets(p.Net, s) {
-			sp.walkTarget(Address{s, e}, sp.keep, 1)
+			sp.walkTarget(Address{s, e}, false, 1)
 		}
 	}
 	for range spreadPasses {
 		for s := range int32(len(p.Net.Subnets)) {
 			for _, e := range targets(p.Net, s) {
-				sp.walkTarget(Address{s, e}, sp.keep, -1)
-				sp.walkTarget(Address{s, e}, sp.choose, 1)
+				sp.walkTarget(Address{s, e}, false, -1)
+				sp.walkTarget(Address{s, e}, true, 1)
 			}
 		}
 	}
@@ -57,13 +57,13 @@ func (p *Plan) worthSpreading() bool {
 	return ways*ends <= spreadWork
 }
 
-// spreader holds what links carry.
+// spreader knows what links carry when each host sends to each, and chooses gateways by it.
 type spreader struct {
 	p     *Plan
 	a     *admissible
-	first []int32   // numbers of links, as firstLinks has them
-	load  []float64 // by link
-	hosts [][]float64
+	first []int32     // numbers of links, as firstLinks has them
+	load  []float64   // by link
+	hosts [][]float64 // by subnet and switch
 	order [][]int32   // by target subnet: subnets with a way, the farthest first
 	flow  [][]float64 // of the target that is walked, by subnet and switch: what enters there
 }
@@ -96,8 +96,8 @@ func newSpreader(p *Plan, a *admissible) *spreader {
 	return sp
 }
 
-// walkTarget adds, or with -1 takes away, what all hosts send to a target. pick names the gateway of each subnet on the way.
-func (sp *spreader) walkTarget(to Address, pick func(s int32, to Address), sign float64) {
+// walkTarget adds, or with -1 takes away, what all hosts send to a target, subnet by subnet. With choose each subnet gets the gateway first that costs least.
+func (sp *spreader) walkTarget(to Address, choose bool, sign float64) {
 	p := sp.p
 	for _, s := range sp.order[to.Subnet] {
 		copy(sp.flow[s], sp.hosts[s])
@@ -107,7 +107,9 @@ func (sp *spreader) walkTarget(to Address, pick func(s int32, to Address), sign 
 			if p.Gateway[s][to.Subnet] == nil || p.Gateway[s][to.Subnet][to.End] < 0 {
 				continue
 			}
-			pick(s, to)
+			if choose {
+				sp.choose(s, to)
+			}
 		}
 		total := sp.carry(s, sp.lid(s, to), func(link int32, flow float64) { sp.load[link] += sign * flow })
 		if s == to.Subnet {
@@ -120,9 +122,6 @@ func (sp *spreader) walkTarget(to Address, pick func(s int32, to Address), sign 
 		}
 	}
 }
-
-// keep leaves a gateway as it is.
-func (sp *spreader) keep(int32, Address) {}
 
 // choose gives a subnet the gateway that costs least for a target; the one that it has where others cost as much.
 func (sp *spreader) choose(s int32, to Address) {

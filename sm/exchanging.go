@@ -26,14 +26,14 @@ type exchanging struct {
 	core *Core // that own was made of; of the Runner's goroutine
 
 	mu   sync.Mutex
-	own  *exchange.Own // nil: nothing is told
+	own  *exchange.OwnSubnet // nil: nothing is told
 	wake chan struct{}
 	done chan struct{}
 }
 
 // waysTo holds the known ways to other subnets.
 type waysTo struct {
-	*intersubnet.Met
+	*intersubnet.Ways
 	unproven bool
 }
 
@@ -73,9 +73,9 @@ func (x *exchanging) look(m *Manager) {
 		return
 	}
 	x.core = core
-	var own *exchange.Own
+	var own *exchange.OwnSubnet
 	if core != nil {
-		own = &exchange.Own{
+		own = &exchange.OwnSubnet{
 			Prefix: subnets.Prefix(x.between.OwnPrefix()), Graph: core.graph, Plan: core.plan, From: core.prog.end[core.ownPort()], Unproven: core.cfg.Unproven,
 		}
 	}

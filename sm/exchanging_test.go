@@ -19,8 +19,8 @@ type exchanged struct {
 	*joined
 	routers  []*exchange.Router
 	managers []*exchange.Manager
-	own      []*exchange.Own
-	met      []*intersubnet.Met
+	own      []*exchange.OwnSubnet
+	met      []*intersubnet.Ways
 }
 
 func exchangeSubnets(t *testing.T, formula, engines string) *exchanged {
@@ -48,7 +48,7 @@ func exchangeSubnets(t *testing.T, formula, engines string) *exchanged {
 	for s := range int32(len(x.n.Subnets)) {
 		x.manage(s, x.p)
 		g := x.told[s].Graph
-		own := &exchange.Own{Prefix: x.n.Subnets[s].Prefix, Graph: g, Plan: x.told[s].Plan, From: 0}
+		own := &exchange.OwnSubnet{Prefix: x.n.Subnets[s].Prefix, Graph: g, Plan: x.told[s].Plan, From: 0}
 		x.own, x.managers, x.met = append(x.own, own), append(x.managers, exchange.NewManager()), append(x.met, nil)
 	}
 	return x
@@ -210,7 +210,7 @@ func TestExchangePings(t *testing.T) {
 	}
 	for s := range int32(2) {
 		x.manage(s, x.p)
-		x.own[s] = &exchange.Own{Prefix: x.own[s].Prefix, Graph: x.told[s].Graph, Plan: x.told[s].Plan}
+		x.own[s] = &exchange.OwnSubnet{Prefix: x.own[s].Prefix, Graph: x.told[s].Graph, Plan: x.told[s].Plan}
 	}
 	x.settle()
 	x.ask()

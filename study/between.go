@@ -118,8 +118,8 @@ func shortened(s string, most int) string {
 	return s
 }
 
-// Between is the document of `weft route` of several subnets.
-type Between struct {
+// RoutedBetween is the document of `weft route` of several subnets.
+type RoutedBetween struct {
 	Method    intersubnet.Method     `json:"method"`
 	Subnets   []RoutedSubnet         `json:"subnets"`
 	Fallbacks []intersubnet.Fallback `json:"fallbacks"` // where isfr was asked for, or auto, and another method is used
@@ -141,7 +141,7 @@ type RoutedSubnet struct {
 
 // RouteBetween routes several subnets and judges the Plan. It takes one layer of lanes where the judge proves that, or else those that
 // intersubnet.Route adds. With hostsOnly the proof is for pairs of hosts alone.
-func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, hostsOnly bool) (*Between, *intersubnet.Result, error) {
+func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, hostsOnly bool) (*RoutedBetween, *intersubnet.Result, error) {
 	layered, r, err := intersubnet.Route(ctx, n, req)
 	if r == nil {
 		return nil, nil, err
@@ -172,7 +172,7 @@ func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Requ
 			return nil, nil, err
 		}
 	}
-	d := &Between{Method: req.Method, Fallbacks: append([]intersubnet.Fallback{}, r.Fallbacks...), Layers: r.Plan.Layers, VLs: r.VLs, Why: why, Check: report}
+	d := &RoutedBetween{Method: req.Method, Fallbacks: append([]intersubnet.Fallback{}, r.Fallbacks...), Layers: r.Plan.Layers, VLs: r.VLs, Why: why, Check: report}
 	for s, one := range r.Jobs {
 		d.Subnets = append(d.Subnets, RoutedSubnet{n.Subnets[s].Name, one.Engine.Name, one.Plan.Ends.Total(), one.Plan.VLs})
 	}
@@ -180,12 +180,14 @@ func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Requ
 }
 
 // Write prints the result for people.
-func (d *Between) Write(w io.Writer) error { return d.write(w, subnetsShown) }
+func (d *RoutedBetween) Write(w io.Writer) error { return d.write(w, subnetsShown) }
 
 // WriteAll prints it with all subnets.
-func (d *Between) WriteAll(w io.Writer) error { return d.write(w, len(d.Subnets)+len(d.Fallbacks)) }
+func (d *RoutedBetween) WriteAll(w io.Writer) error {
+	return d.write(w, len(d.Subnets)+len(d.Fallbacks))
+}
 
-func (d *Between) write(w io.Writer, most int) error {
+func (d *RoutedBetween) write(w io.Writer, most int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "subnet\tengine\tLIDs\tVLs")
 	for _, s := range d.Subnets[:min(most, len(d.Subnets))] {
@@ -211,7 +213,7 @@ func (d *Between) write(w io.Writer, most int) error {
 }
 
 // writeFallbacks prints each reason once, with the subnets that it holds for.
-func (d *Between) writeFallbacks(w io.Writer, most int) {
+func (d *RoutedBetween) writeFallbacks(w io.Writer, most int) {
 	type reason struct {
 		method intersubnet.Method
 		text   string
@@ -248,12 +250,12 @@ const pairsShown = 6
 type FlowsBetween struct {
 	Network string `json:"network"`
 	Layers  int    `json:"layers"`
-	*intersubnet.Flows
+	*intersubnet.FlowReport
 }
 
 // Write prints the result for people.
 func (d *FlowsBetween) Write(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "network     %s\npattern     %s, %d hosts, %d runs\nflows       %d, %.1f %% between subnets, %d undelivered\nbandwidth   mean %.4f, min %.4f, max %.4f of a link\ncongestion  max %d\n",
-		fold.Text(12, d.Network), d.Pattern, d.Hosts, d.Runs, d.Flows.Flows, 100*d.Across, d.Undelivered, d.Mean, d.Min, d.Max, d.MaxCongestion)
+		fold.Text(12, d.Network), d.Pattern, d.Hosts, d.Runs, d.FlowReport.Flows, 100*d.Across, d.Undelivered, d.Mean, d.Min, d.Max, d.MaxCongestion)
 	return err
 }

@@ -184,8 +184,8 @@ func seconds(now func() time.Duration, work func() error) (float64, error) {
 	return (now() - begun).Seconds(), err
 }
 
-// reachable says whether every pair that has a way is delivered.
-func reachable(c *quality.Report) string {
+// reachableCell says whether every pair that has a way is delivered.
+func reachableCell(c *quality.Report) string {
 	if lost := c.Unreachable + c.Discarded; lost > 0 {
 		return fmt.Sprintf("%d lost", lost)
 	}
@@ -207,16 +207,16 @@ func verdict(c *quality.Report) string {
 	return "not proven"
 }
 
-// deadlockFree says for which traffic there is no deadlock.
-func deadlockFree(c *quality.Report) string {
+// deadlockCell says for which traffic there is no deadlock.
+func deadlockCell(c *quality.Report) string {
 	if c.DeadlockFree != check.Yes && c.HostOnly.DeadlockFree == check.Yes {
 		return "hosts only"
 	}
 	return c.DeadlockFree.String()
 }
 
-// minimal says which pairs take a shortest way.
-func minimal(c *quality.Report) string {
+// minimalCell says which pairs take a shortest way.
+func minimalCell(c *quality.Report) string {
 	switch {
 	case c.Minimal:
 		return "yes"
@@ -226,8 +226,8 @@ func minimal(c *quality.Report) string {
 	return "no"
 }
 
-// vls is the number of lanes, and whether each reply needs the SL of its own path for them.
-func vls(r *Compared) string {
+// lanesCell is the number of lanes, and whether each reply needs the SL of its own path for them.
+func lanesCell(r *Compared) string {
 	n := strconv.Itoa(r.VLs)
 	if r.Replies == RepliesOwn {
 		n += ", own"

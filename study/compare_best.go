@@ -16,7 +16,7 @@ import (
 // Recommend names the engine to take, by the rule by which engine auto chooses: of those that deliver
 // nearly as much the one of the fewest lanes. Only what is proven counts.
 func (c *Comparison) Recommend() {
-	best, next, proven := c.rank()
+	best, next, proven := c.bestTwo()
 	if best == nil {
 		c.Best = nil
 		return
@@ -31,8 +31,8 @@ func (c *Comparison) Recommend() {
 	c.Best = &Recommended{Fabric: c.Fabric, Engine: best.Engine, Why: why}
 }
 
-// rank finds the best row that is proven, the next, and how many are proven.
-func (c *Comparison) rank() (best, next *Compared, proven int) {
+// bestTwo finds the best row that is proven, the next, and how many are proven.
+func (c *Comparison) bestTwo() (best, next *Compared, proven int) {
 	var trials []job.Trial
 	var rows []*Compared
 	engines := make([]*Compared, len(c.Engines))
@@ -78,7 +78,7 @@ func (c *Comparisons) Recommend() {
 	var rows []*Compared
 	reference := 0
 	for _, f := range c.Fabrics {
-		best, _, _ := f.rank()
+		best, _, _ := f.bestTwo()
 		if best == nil || best.ebb() == 0 { // one host has nobody to send to
 			continue
 		}

@@ -35,7 +35,7 @@ type comparedColumn struct {
 // What is said of an engine's Plan.
 var (
 	verdictColumn = comparedColumn{"VERDICT", len("can deadlock"), func(_ *Comparison, r *Compared) string { return verdict(r.Check) }}
-	lanesColumn   = comparedColumn{"VLs", len("4, own"), func(_ *Comparison, r *Compared) string { return vls(r) }}
+	lanesColumn   = comparedColumn{"VLs", len("4, own"), func(_ *Comparison, r *Compared) string { return lanesCell(r) }}
 	ebbColumn     = comparedColumn{"EBB", len("0.5000"), func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.4f", r.ebb()) }}
 	ebbShort      = comparedColumn{"EBB", len("0.500"), func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.3f", r.ebb()) }}
 	shiftColumn   = comparedColumn{"SHIFT", len("100.0"), func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.1f", r.Figures.Shift.Mean) }}
@@ -61,10 +61,10 @@ var (
 		ebbColumn, shiftColumn, secondsColumn, memoryColumn,
 	}
 	furtherColumns = []comparedColumn{
-		{"REACHABLE", 0, func(_ *Comparison, r *Compared) string { return reachable(r.Check) }},
-		{"NO DEADLOCK", 0, func(_ *Comparison, r *Compared) string { return deadlockFree(r.Check) }},
+		{"REACHABLE", 0, func(_ *Comparison, r *Compared) string { return reachableCell(r.Check) }},
+		{"NO DEADLOCK", 0, func(_ *Comparison, r *Compared) string { return deadlockCell(r.Check) }},
 		{"LIDs", 0, func(_ *Comparison, r *Compared) string { return strconv.Itoa(r.LIDs) }},
-		{"MINIMAL", 0, func(_ *Comparison, r *Compared) string { return minimal(r.Check) }},
+		{"MINIMAL", 0, func(_ *Comparison, r *Compared) string { return minimalCell(r.Check) }},
 		{"PATHS/CHANNEL", 0, func(_ *Comparison, r *Compared) string {
 			return fmt.Sprintf("%d/%.1f", r.Check.Load.Max, r.Check.Load.Avg)
 		}},

@@ -45,7 +45,7 @@ func ShowFabric(ctx context.Context, src *source.Source, tree bool, counters []n
 }
 
 // Write prints the fabric for people, with the first lines of lists.
-func (f *Fabric) Write(w io.Writer) error { return f.write(w, gapsShown) }
+func (f *Fabric) Write(w io.Writer) error { return f.write(w, itemsShown) }
 
 // WriteAll prints the fabric for people, with all lines of lists.
 func (f *Fabric) WriteAll(w io.Writer) error { return f.write(w, math.MaxInt) }
@@ -111,8 +111,8 @@ func countsText(m map[string]int) string {
 	return strings.Join(names, ", ")
 }
 
-// gapsShown limits the items of a list that are printed; -v and JSON have all.
-const gapsShown = 10
+// itemsShown limits the items of a list that are printed; -v and JSON have all.
+const itemsShown = 10
 
 // writeTree prints what a fabric looks like as a fat-tree.
 func writeTree(w io.Writer, s *ftree.Shape, shown int) error {
@@ -127,15 +127,15 @@ func writeTree(w io.Writer, s *ftree.Shape, shown int) error {
 	if s.Tree {
 		add("formula", "%s", treeFormula(s))
 		for h, l := range slices.Backward(s.Levels) {
-			add(fmt.Sprintf("level %d", h), "%d switches, each with %s hosts, %s links up, %s down", l.Switches, span(l.Hosts), span(l.Up), span(l.Down))
+			add(fmt.Sprintf("level %d", h), "%d switches, each with %s hosts, %s links up, %s down", l.Switches, rangeText(l.Hosts), rangeText(l.Up), rangeText(l.Down))
 		}
 		add("roots", "%d", s.Roots)
 		add("leaves", "%d, %d of them without hosts", s.Leaves, s.Empty)
 		add("cores", "%d that hold together without the leaves", s.Cores)
 		add("rack switches", "%d leaves with a link to another leaf, %d under several cores", s.Paired, s.Shared)
-		add("parallel links", "%s", severalLinks(s.Groups))
+		add("parallel links", "%s", parallelText(s.Groups))
 		add("horizontal links", "%d", s.Horizontal)
-		add("roles given", "%s", given(s.Roles))
+		add("roles given", "%s", rolesText(s.Roles))
 		add("irregular", "%d places, for which -O strict=true refuses", len(s.Irregular))
 	}
 	if err := Table(w, rows); err != nil || !s.Tree {
@@ -148,7 +148,7 @@ func writeTree(w io.Writer, s *ftree.Shape, shown int) error {
 		}
 	}
 	writeSome(w, "groups with fewer switches than most", fewer, shown)
-	if shown > gapsShown {
+	if shown > itemsShown {
 		writeSome(w, "irregular (-O strict=true refuses)", s.Irregular, shown)
 	}
 	return nil
@@ -167,16 +167,16 @@ func treeFormula(s *ftree.Shape) string {
 	return "none fits"
 }
 
-// span is a range, or the number that it is.
-func span(r ftree.Range) string {
+// rangeText is a range, or the number that it is.
+func rangeText(r ftree.Range) string {
 	if r.Min == r.Max {
 		return strconv.Itoa(r.Min)
 	}
 	return fmt.Sprintf("%d to %d", r.Min, r.Max)
 }
 
-// severalLinks counts pairs of switches by the number of links between them.
-func severalLinks(groups map[int]int) string {
+// parallelText counts pairs of switches by the number of links between them.
+func parallelText(groups map[int]int) string {
 	var text []string
 	for _, n := range slices.Sorted(maps.Keys(groups)) {
 		text = append(text, fmt.Sprintf("%d pairs of switches with %d", groups[n], n))
@@ -187,8 +187,8 @@ func severalLinks(groups map[int]int) string {
 	return strings.Join(text, ", ")
 }
 
-// given counts the roles that were given.
-func given(roles map[string]int) string {
+// rolesText counts the roles that were given.
+func rolesText(roles map[string]int) string {
 	if len(roles) == 0 {
 		return "none: they are inferred"
 	}

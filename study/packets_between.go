@@ -152,8 +152,8 @@ func (b *PacketsBetween) findAround(ctx context.Context, down map[int32]bool) (*
 	return nil, fmt.Errorf("the ways around it need more than the %d layers of lanes that the ports have", b.Plan.Layers)
 }
 
-// changeBetween lets a change happen in a run.
-func (c *NetworkChange) changeBetween(s *packet.Sim, relay *intersubnet.Told) {
+// applyBetween lets a change between subnets happen in a run.
+func (c *NetworkChange) applyBetween(s *packet.Sim, relay *intersubnet.Transition) {
 	switch c.What {
 	case "down", "up":
 		if down := c.What == "down"; c.port > 0 {

@@ -48,9 +48,9 @@ type NetworkChange struct {
 	// Between subnets.
 	ports   []int32           // router ports that fail or return
 	subnet  int               // whose manager is lost or back
-	ways    *intersubnet.Plan // that the hosts of some subnets are told of, and all routers
-	told    []int32
-	routers bool
+	ways    *intersubnet.Plan // that hosts and routers are told of
+	told    []int32           // subnets whose hosts are
+	routers bool              // all routers are too
 }
 
 // blockWrite is a block of a forwarding table that is written.
@@ -167,7 +167,7 @@ func (j *packetJob) prepareChanges(ctx context.Context) (err error) {
 				down[c.part] = true
 			}
 			if c.port == 0 {
-				tables.deaf[c.sw] = c.What == "down"
+				tables.down[c.sw] = c.What == "down"
 			}
 			continue
 		}
@@ -186,11 +186,11 @@ func (j *packetJob) prepareChanges(ctx context.Context) (err error) {
 // heldTables are the forwarding tables that switches hold, by switch and block.
 type heldTables struct {
 	blocks [][]route.Block
-	deaf   []bool // switches that are down, which nobody can write to
+	down   []bool // by switch: nobody can write to it
 }
 
 func newHeldTables(p *route.Plan, g *fabric.Graph) *heldTables {
-	h := &heldTables{blocks: make([][]route.Block, g.NumSwitches), deaf: make([]bool, g.NumSwitches)}
+	h := &heldTables{blocks: make([][]route.Block, g.NumSwitches), down: make([]bool, g.NumSwitches)}
 	for sw := range h.blocks {
 		for i := range p.Tables.NumBlocks() {
 			h.blocks[sw] = append(h.blocks[sw], *p.Tables.Block(int32(sw), i))
@@ -203,7 +203,7 @@ func newHeldTables(p *route.Plan, g *fabric.Graph) *heldTables {
 func (h *heldTables) write(p *route.Plan) (list []blockWrite) {
 	for sw, blocks := range h.blocks {
 		for i := range blocks {
-			if b := p.Tables.Block(int32(sw), i); !h.deaf[sw] && blocks[i] != *b {
+			if b := p.Tables.Block(int32(sw), i); !h.down[sw] && blocks[i] != *b {
 				blocks[i] = *b
 				list = append(list, blockWrite{int32(sw), i})
 			}
@@ -287,13 +287,13 @@ func onWhole(whole *fabric.Graph, before *route.Plan, left *fabric.Graph, p *rou
 	return &out
 }
 
-// change lets everything happen to a run in its time. Routers between subnets are those of the relay.
-func (j *packetJob) change(sim *packet.Sim, relay *intersubnet.Told, warmup packet.Time) {
+// scheduleChanges lets each change happen to a run in its time. Routers between subnets are those of the relay.
+func (j *packetJob) scheduleChanges(sim *packet.Sim, relay *intersubnet.Transition, warmup packet.Time) {
 	for i := range j.changes {
 		c := &j.changes[i]
 		at := warmup + packet.Time(c.At)*packet.Nanosecond
 		if relay != nil {
-			sim.At(at, func(s *packet.Sim) { c.changeBetween(s, relay) })
+			sim.At(at, func(s *packet.Sim) { c.applyBetween(s, relay) })
 			continue
 		}
 		if down := c.What == "down"; c.What != "repair" {

@@ -19,7 +19,7 @@ func (j *packetJob) links(run *packetRun) (all, busiest []BusyLink) {
 	g := j.g
 	all, busiest = make([]BusyLink, 0, g.NumChannels+2*g.NumHosts), []BusyLink{}
 	for c := range int32(g.NumChannels) {
-		all = append(all, j.link(run, j.slot(c), g.ChanRate[c], g.ChannelPorts(c)))
+		all = append(all, j.link(run, j.linkNumber(c), g.ChanRate[c], g.ChannelPorts(c)))
 	}
 	mostFirst := func(a, b BusyLink) int { return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(b.Waiting, a.Waiting)) }
 	slices.SortStableFunc(all, mostFirst)
@@ -52,8 +52,10 @@ func (j *packetJob) link(run *packetRun, i, mbps int32, ports []fabric.PortName)
 	return l
 }
 
-// slot is the number of a channel among the links of a run.
-func (j *packetJob) slot(c int32) int32 { return j.g.PortStart[j.g.From[c]] + int32(j.g.FromPort[c]) }
+// linkNumber is the number of a channel among the links of a run.
+func (j *packetJob) linkNumber(c int32) int32 {
+	return j.g.PortStart[j.g.From[c]] + int32(j.g.FromPort[c])
+}
 
 // window is the time that is measured, at least 1: until the last message was over where the run ends with the messages.
 func (j *packetJob) window(r *packet.Result) packet.Time {

@@ -23,7 +23,7 @@ type packetJob struct {
 	*PacketRequest
 	g       *fabric.Graph
 	plan    *job.Result
-	hosts   []int32           // ranks in place
+	hosts   []int32           // end ports of the ranks, before they are shuffled
 	pattern *traffic.Pattern  // nil for Uniform
 	timed   []traffic.Message // in place of it
 	streams []traffic.Stream  // likewise
@@ -37,7 +37,7 @@ type packetJob struct {
 type packetRun struct {
 	load            float64
 	seed            uint64
-	hosts           []int32 // ranks
+	hosts           []int32 // end ports of the ranks
 	result          *packet.Result
 	series          *packet.Series // nil where it was not counted over time
 	flows           *packet.Flows  // nil where they were not counted
@@ -240,16 +240,16 @@ func (j *packetJob) run(ctx context.Context, load float64, seed uint64, step fun
 	if err != nil {
 		return nil, err
 	}
-	var relay *intersubnet.Told
+	var relay *intersubnet.Transition
 	if j.Between != nil {
-		relay = j.Between.Flat.Told()
+		relay = j.Between.Flat.Transition()
 		sim.UseRelay(relay)
 	}
 	warmup, until := packet.Time(j.Warmup)*packet.Nanosecond, packet.Time(j.Warmup+j.Duration)*packet.Nanosecond
 	if j.once {
 		warmup, until = 0, packet.Time(j.Duration)*packet.Nanosecond
 	}
-	j.change(sim, relay, warmup)
+	j.scheduleChanges(sim, relay, warmup)
 	r.series = j.record(sim)
 	if j.CountFlows {
 		r.flows = sim.CountFlows()

@@ -29,7 +29,7 @@ func (j *packetJob) overTime(run *packetRun) []Moment {
 	}
 	switches := make([]int32, j.g.NumChannels) // links between switches, then those from hosts to switches
 	for c := range switches {
-		switches[c] = j.slot(int32(c))
+		switches[c] = j.linkNumber(int32(c))
 	}
 	buffers := switches
 	for e := range int32(j.g.NumHosts) {

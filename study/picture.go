@@ -39,7 +39,7 @@ func Picture(ctx context.Context, src *source.Source, routing *job.Result, colou
 	return layout.Of(f, o), nil
 }
 
-// addLoads takes over the pairs of hosts on every channel.
+// addLoads sets the loads to the pairs of hosts on every channel.
 func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *job.Result, workers int) error {
 	n, err := flow.New(ctx, g, routing.Plan, workers)
 	if err != nil {
@@ -56,7 +56,7 @@ func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *
 	return nil
 }
 
-// addLanes takes over the VLs that the judge finds in use on every channel.
+// addLanes sets the lanes to the VLs that the judge finds in use on every channel.
 func addLanes(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *job.Result, workers int) error {
 	if err := routing.Judge(ctx, g, &job.Request{Workers: workers}); err != nil {
 		return err
@@ -67,7 +67,7 @@ func addLanes(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *
 	return nil
 }
 
-// markOdd takes over what is odd about cables, and those that are missing. What is down is drawn as such.
+// markOdd marks the odd cables, and those that are missing. What is down is drawn as such.
 func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
 	o.Odd = map[fabric.LinkID]string{}
 	for i := range r.Cables {

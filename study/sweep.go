@@ -192,8 +192,8 @@ func (r *SweepRow) Write(w io.Writer) error {
 	return err
 }
 
-// ReadSweep reads a file of rows; an error names the line. name is that of the file. A last
-// line without its end, as an interrupted run leaves it, is an error too.
+// ReadSweep reads a file of rows; an error names the line. name is that of the file. Of a last line that an interrupted run has not
+// finished a row may come that is wrong: the caller leaves it out.
 func ReadSweep(name string, in io.Reader) (rows []SweepRow, err error) {
 	lines := bufio.NewScanner(in)
 	for n := 1; lines.Scan(); n++ {

@@ -216,8 +216,8 @@ func (e *goneSubnet) Error() string {
 	return fmt.Sprintf("nothing would be left of subnet %q: no switch of it with a host or a router is up", e.name)
 }
 
-// downed returns a Plan in which router ports are down besides those that are.
-func downed(p *intersubnet.Plan, ports []int32) *intersubnet.Plan {
+// withDown returns a Plan in which router ports are down besides those that are.
+func withDown(p *intersubnet.Plan, ports []int32) *intersubnet.Plan {
 	out := *p
 	out.Down = slices.Clone(p.Down)
 	for _, port := range ports {
@@ -235,7 +235,7 @@ func (t *BetweenToday) oldTables(c *changedNetwork, net *subnets.Network, down .
 			return nil, err
 		}
 	}
-	return downed(t.now.Plan.On(net, local), down), nil
+	return withDown(t.now.Plan.On(net, local), down), nil
 }
 
 // Ask says what changes do to the traffic of the network: under the Plans that it has, and after a new routing between the subnets, with the Plans of subnets that

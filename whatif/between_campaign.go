@@ -115,7 +115,7 @@ func (t *BetweenToday) row(ctx context.Context, p *betweenPart) (*Row, error) {
 	if err := t.ask(ctx, c, a); err != nil {
 		return nil, err
 	}
-	before := a.Today.Lost + a.Today.Inside.Lost - t.state.Lost // that no row counts
+	before := a.Today.Lost + a.Today.Inside.Lost - t.state.Lost // lost inside the subnet today: the figures of today leave it out
 	r.CutOff, r.AtOnce, r.Reason = len(c.cutOff), a.AsIs.Lost+a.AsIs.Inside.Lost-before, a.NotFresh
 	if a.Fresh == nil {
 		return r, nil

@@ -42,7 +42,7 @@ func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (
 	}
 	t.kept = job.Keep(plan, t.graph)
 	var err error
-	if t.state, err = measure(ctx, t.graph, plan, t.measured(opt.Runs)); err != nil {
+	if t.state, err = measure(ctx, t.graph, plan, t.flowMeasure(opt.Runs)); err != nil {
 		return nil, err
 	}
 	return t, t.fits(plan)
@@ -74,7 +74,8 @@ func (t *Today) fits(plan *route.Plan) error {
 	return fmt.Errorf("the tables are not those of %s: %s; give the tables that it has (weft check judges them), or none, and it is routed", t.fabric.Name, text)
 }
 
-func (t *Today) measured(runs int) flow.Measure {
+// flowMeasure says how the key figures are measured, with so many random bisections.
+func (t *Today) flowMeasure(runs int) flow.Measure {
 	return flow.Measure{Runs: runs, Seed: t.opt.Request.Seed, Workers: t.opt.Request.Workers, NoShifts: t.brief}
 }
 
@@ -191,7 +192,7 @@ func (t *Today) asIs(ctx context.Context, c *changed, runs int) (*State, error) 
 	if err != nil {
 		return nil, err
 	}
-	return measure(ctx, c.still, plan, t.measured(runs))
+	return measure(ctx, c.still, plan, t.flowMeasure(runs))
 }
 
 // routed is a routing of a changed fabric; without a state it was not possible.
@@ -236,7 +237,7 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 	if r.NotRepaired != nil {
 		out.why = r.NotRepaired.Error()
 	}
-	if out.state, err = measure(ctx, c.graph, r.Plan, t.measured(t.opt.Runs)); err != nil {
+	if out.state, err = measure(ctx, c.graph, r.Plan, t.flowMeasure(t.opt.Runs)); err != nil {
 		return nil, err
 	}
 	out.state.Engine = r.Engine.Name

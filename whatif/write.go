@@ -205,8 +205,8 @@ func (a *Answer) rows() [][]string {
 	add("  lost", func(s *State) string { return fmt.Sprint(s.Lost) })
 	add("  of these without a way", func(s *State) string { return fmt.Sprint(s.CutOff) })
 	figure("bisection bandwidth", func(k *flow.KeyFigures) string { return fmt.Sprintf("%.4f", k.EBB.Mean) })
-	figure("all-to-all by shifts", whole(func(k *flow.KeyFigures) string { return fmt.Sprintf("%.0f", k.Shift.Sum) }))
-	figure("most pairs on a channel", whole(func(k *flow.KeyFigures) string { return fmt.Sprint(k.PairLoad) }))
+	figure("all-to-all by shifts", unlessLost(func(k *flow.KeyFigures) string { return fmt.Sprintf("%.0f", k.Shift.Sum) }))
+	figure("most pairs on a channel", unlessLost(func(k *flow.KeyFigures) string { return fmt.Sprint(k.PairLoad) }))
 	add("deadlock-free", func(s *State) string { return s.DeadlockFree.String() })
 	add("lanes", func(s *State) string {
 		if s.VLs == 0 {
@@ -224,8 +224,8 @@ func (a *Answer) rows() [][]string {
 	return rows
 }
 
-// whole leaves out a figure that is small because pairs are lost, which load no channel.
-func whole(of func(k *flow.KeyFigures) string) func(k *flow.KeyFigures) string {
+// unlessLost leaves out a figure that is small because pairs are lost, which load no channel.
+func unlessLost(of func(k *flow.KeyFigures) string) func(k *flow.KeyFigures) string {
 	return func(k *flow.KeyFigures) string {
 		if k.Undelivered > 0 {
 			return "-"

@@ -164,7 +164,7 @@ func subnetOf(n *subnets.Network, text string) (s int, value string, err error) 
 }
 
 // route routes and judges several subnets with progress.
-func (b *betweenFlags) route(cmd *cobra.Command, n *subnets.Network, local *routeFlags) (d *study.Between, p *intersubnet.Plan, err error) {
+func (b *betweenFlags) route(cmd *cobra.Command, n *subnets.Network, local *routeFlags) (d *study.RoutedBetween, p *intersubnet.Plan, err error) {
 	req, err := b.request(n, local)
 	if err != nil {
 		return nil, nil, err
@@ -357,7 +357,7 @@ func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
 	}
 	out := &study.FlowsBetween{Network: n.Name, Layers: p.Layers}
 	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out.Flows, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
+		out.FlowReport, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
 		return err
 	})
 	if err != nil {

@@ -43,7 +43,7 @@ var documents = []struct {
 	{"weft gen --list --json", reflect.TypeFor[source.Formulas]()},
 	{"weft route FABRIC --json", reflect.TypeFor[study.Route]()},
 	{"weft show SUBNETS --json", reflect.TypeFor[study.Network]()},
-	{"weft route SUBNETS --json", reflect.TypeFor[study.Between]()},
+	{"weft route SUBNETS --json", reflect.TypeFor[study.RoutedBetween]()},
 	{"weft check SUBNETS --json", reflect.TypeFor[betweencheck.Report]()},
 	{"weft compare SUBNETS --json", reflect.TypeFor[study.ComparedBetween]()},
 	{"weft whatif SUBNETS --json", reflect.TypeFor[whatif.BetweenAnswer]()},

@@ -12,17 +12,17 @@ import (
 
 // judge is one run of Judge.
 type judge struct {
-	n       *subnets.Network
-	p       *intersubnet.Plan
-	grounds []*ground // by subnet; equal ones are one
-	parts   parts
-	vls     int
-	usage   []*usage // by subnet
-	joints  []joint  // by router
-	hosts   bool     // Options.HostsOnly
-	senders [][]bool // by subnet and switch: some end port of it is judged
-	count   []int64  // by subnet: end ports that are judged
-	r       *Report
+	n        *subnets.Network
+	p        *intersubnet.Plan
+	locals   []*localPlan // by subnet; equal ones are one
+	parts    parts
+	vls      int
+	usage    []*usage      // by subnet
+	inRouter []routerEdges // by router
+	hosts    bool          // Options.HostsOnly
+	senders  [][]bool      // by subnet and switch: some end port of it is judged
+	count    []int64       // by subnet: end ports that are judged
+	r        *Report
 }
 
 // Options are the options of Judge.
@@ -46,9 +46,9 @@ func Judge(ctx context.Context, p *intersubnet.Plan, opt Options) (*Report, erro
 		j.usage = append(j.usage, &usage{transit: map[[2]int32]uint16{}})
 	}
 	j.parts = j.joinParts()
-	j.joints = make([]joint, len(n.Routers))
-	for r := range j.joints {
-		j.joints[r] = newJoint(int(n.Routers[r].End-n.Routers[r].First), j.vls)
+	j.inRouter = make([]routerEdges, len(n.Routers))
+	for r := range j.inRouter {
+		j.inRouter[r] = newRouterEdges(int(n.Routers[r].End-n.Routers[r].First), j.vls)
 	}
 	j.ways()
 	if err := j.dependencies(ctx, workers); err != nil {
@@ -74,7 +74,7 @@ func (j *judge) judgeLocal(ctx context.Context, workers int) error {
 			keys = append(keys, k)
 		}
 	}
-	reports, grounds := make([]*local.Report, len(keys)), make([]*ground, len(keys))
+	reports, locals := make([]*local.Report, len(keys)), make([]*localPlan, len(keys))
 	for i, k := range keys {
 		var err error
 		if reports[i], err = local.Judge(ctx, j.n.Kinds[k.kind].Graph, k.plan, local.Options{Workers: workers}); err != nil {
@@ -82,7 +82,7 @@ func (j *judge) judgeLocal(ctx context.Context, workers int) error {
 		}
 	}
 	err := par.For(ctx, workers, len(keys), func(_, i int) error {
-		grounds[i] = newGround(j.n.Kinds[keys[i].kind].Graph, keys[i].plan)
+		locals[i] = newLocalPlan(j.n.Kinds[keys[i].kind].Graph, keys[i].plan)
 		return nil
 	})
 	if err != nil {
@@ -92,14 +92,14 @@ func (j *judge) judgeLocal(ctx context.Context, workers int) error {
 	told := make([]bool, len(keys))
 	for s := range j.n.Subnets {
 		i := at[key{j.n.Subnets[s].Kind, j.p.Local[s]}]
-		j.grounds = append(j.grounds, grounds[i])
+		j.locals = append(j.locals, locals[i])
 		if !reports[i].OK && !told[i] {
 			told[i] = true
 			j.r.LocalFaults++
 			j.r.fault("subnet %q by itself is not proven: %d unreachable, deadlock-free %s", j.n.Subnets[s].Name, reports[i].Unreachable, reports[i].DeadlockFree)
 		}
 	}
-	for _, d := range grounds {
+	for _, d := range locals {
 		for i := range d.p.SL2VL.Pool {
 			for _, vl := range d.p.SL2VL.Pool[i] {
 				if vl != route.DropVL {
@@ -114,7 +114,7 @@ func (j *judge) judgeLocal(ctx context.Context, workers int) error {
 // parts numbers what routers join: the connected parts of all subnets.
 type parts struct {
 	of    [][]int32 // by subnet and local part
-	lead  []int32
+	lead  []int32   // by number: another number of the same part, or itself (union-find)
 	sizes [][]int64 // by subnet and local part: end ports
 }
 
@@ -122,7 +122,7 @@ type parts struct {
 func (j *judge) joinParts() parts {
 	var q parts
 	next := int32(0)
-	for s, d := range j.grounds {
+	for s, d := range j.locals {
 		most := int32(-1)
 		for _, x := range d.part {
 			most = max(most, x)
@@ -149,7 +149,7 @@ func (j *judge) joinParts() parts {
 				continue
 			}
 			at := &j.n.Ports[port]
-			d := j.grounds[at.Subnet]
+			d := j.locals[at.Subnet]
 			part := q.find(q.of[at.Subnet][d.part[d.g.EndSwitch[at.End]]])
 			if first < 0 {
 				first = part
@@ -160,6 +160,7 @@ func (j *judge) joinParts() parts {
 	return q
 }
 
+// find returns the number that stands for a part and all that it is joined with.
 func (q *parts) find(x int32) int32 {
 	for q.lead[x] != x {
 		q.lead[x] = q.lead[q.lead[x]]
@@ -170,7 +171,7 @@ func (q *parts) find(x int32) int32 {
 
 // countSenders counts the end ports of a subnet that are judged.
 func (j *judge) countSenders(s int32) {
-	g := j.grounds[s].g
+	g := j.locals[s].g
 	of, n := make([]bool, g.NumSwitches), int64(0)
 	for e := range int32(g.NumEnds) {
 		if j.judged(s, e) {
@@ -183,18 +184,18 @@ func (j *judge) countSenders(s int32) {
 
 // judged reports whether an end port is a source and a target.
 func (j *judge) judged(subnet, end int32) bool {
-	return !j.router(subnet, end) && (!j.hosts || j.grounds[subnet].g.IsHost(end))
+	return !j.isRouter(subnet, end) && (!j.hosts || j.locals[subnet].g.IsHost(end))
 }
 
-// router reports whether an end port is one of a router.
-func (j *judge) router(subnet, end int32) bool {
+// isRouter reports whether an end port is one of a router.
+func (j *judge) isRouter(subnet, end int32) bool {
 	of := j.n.Subnets[subnet].PortOf
 	return int(end) < len(of) && of[end] >= 0
 }
 
 // partOf returns the joined part of an end port.
 func (j *judge) partOf(subnet, end int32) int32 {
-	d := j.grounds[subnet]
+	d := j.locals[subnet]
 	return j.parts.find(j.parts.of[subnet][d.part[d.g.EndSwitch[end]]])
 }
 

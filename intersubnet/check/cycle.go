@@ -3,7 +3,7 @@ package check
 import "slices"
 
 // next returns the i-th node that follows a node of a subnet, and its subnet; -1 where there are no more.
-func (w *whole) next(subnet int32, node int64, i int) (int64, int32) {
+func (w *depGraph) next(subnet int32, node int64, i int) (int64, int32) {
 	in, local := w.inside[subnet], node-w.first[subnet]
 	list := in.to[in.start[local]:in.start[local+1]]
 	if i < len(list) {
@@ -29,7 +29,7 @@ type visit struct {
 }
 
 // cycle returns the nodes of a cycle, nil where there is none: a shortest one through some node of the first that a search meets.
-func (w *whole) cycle() []int64 {
+func (w *depGraph) cycle() []int64 {
 	colour := make([]uint8, w.first[len(w.n.Subnets)])
 	var path []visit
 	for root := range int64(len(colour)) {
@@ -69,7 +69,7 @@ func (w *whole) cycle() []int64 {
 const searches = 32
 
 // shortest returns the shortest cycle through one of some nodes of a cycle.
-func (w *whole) shortest(nodes []int64) []int64 {
+func (w *depGraph) shortest(nodes []int64) []int64 {
 	best := slices.Clone(nodes)
 	type step struct {
 		node   int64

@@ -5,7 +5,7 @@
 //
 //	report.go   what is answered
 //	check.go    the stages
-//	ground.go   one subnet by itself: how far each LID is from each switch
+//	local.go one subnet by itself: how far each LID is from each switch
 //	groups.go   targets that are followed together, and where and on which layers routers send to them
 //	ways.go     the ways between subnets, group by group: what is lost, what goes in circles
 //	walk.go     the dependencies inside a subnet

@@ -9,23 +9,23 @@ import (
 	"weft/route"
 )
 
-// joint is the dependencies in one router: a bit for each (port in, port out, VL in, VL out).
-type joint struct {
+// routerEdges is the dependencies in one router: a bit for each (port in, port out, VL in, VL out).
+type routerEdges struct {
 	ports, vls int
 	bits       []uint64
 }
 
-func newJoint(ports, vls int) joint {
-	return joint{ports, vls, make([]uint64, ports*ports*vls*vls/64+1)}
+func newRouterEdges(ports, vls int) routerEdges {
+	return routerEdges{ports, vls, make([]uint64, ports*ports*vls*vls/64+1)}
 }
 
-// see notes packets that come by one port on an SL and leave by another on an SL.
-func (x *joint) see(j *judge, port, q int32, in, out uint8) {
+// add notes packets that come by one port on an SL and leave by another on an SL.
+func (x *routerEdges) add(j *judge, port, q int32, in, out uint8) {
 	r := &j.n.Routers[j.n.Ports[port].Router]
 	from, to := &j.n.Ports[port], &j.n.Ports[q]
-	d := j.grounds[from.Subnet]
+	d := j.locals[from.Subnet]
 	s, p := d.g.EndSwitch[from.End], d.g.EndPort[from.End]
-	vlOut := j.grounds[to.Subnet].p.SL2VL.HostTable(to.End)[out]
+	vlOut := j.locals[to.Subnet].p.SL2VL.HostTable(to.End)[out]
 	if vlOut == route.DropVL {
 		j.r.fault("%s discards SL %d", j.n.PortName(q), out)
 		return
@@ -45,10 +45,10 @@ func (x *joint) see(j *judge, port, q int32, in, out uint8) {
 	}
 }
 
-// whole is the dependency graph over all subnets. Node of a link and VL: first[subnet] + link*vls + VL; links are the ports of
+// depGraph is the dependency graph over all subnets. Node of a link and VL: first[subnet] + link*vls + VL; links are the ports of
 // switches (what they send), then what each router port sends. What follows a node inside its subnet is there once for all subnets that have the same
 // dependencies.
-type whole struct {
+type depGraph struct {
 	*judge
 	first  []int64
 	inside []*inside // by subnet
@@ -72,18 +72,18 @@ type hold struct {
 
 // dependencies joins what packets do in all subnets and routers, and looks for a cycle.
 func (j *judge) dependencies(ctx context.Context, workers int) error {
-	w := &whole{judge: j, first: make([]int64, len(j.n.Subnets)+1), inside: make([]*inside, len(j.n.Subnets))}
-	for s, d := range j.grounds {
+	w := &depGraph{judge: j, first: make([]int64, len(j.n.Subnets)+1), inside: make([]*inside, len(j.n.Subnets))}
+	for s, d := range j.locals {
 		w.first[s+1] = w.first[s] + int64(len(d.g.Attached)+len(j.n.Subnets[s].Ports))*int64(j.vls)
 	}
-	own, err := j.walkGrounds(ctx, workers)
+	own, err := j.walkLocals(ctx, workers)
 	if err != nil {
 		return err
 	}
 	alike := j.alike()
 	err = par.For(ctx, workers, len(alike), func(_, i int) error {
 		s := alike[i][0]
-		in := w.list(s, j.walkUsage(s, own[j.grounds[s]]))
+		in := w.list(s, j.walkUsage(s, own[j.locals[s]]))
 		in.subnets = alike[i]
 		for _, s := range alike[i] {
 			w.inside[s] = in
@@ -104,10 +104,10 @@ func (j *judge) dependencies(ctx context.Context, workers int) error {
 	return nil
 }
 
-// alike lists the subnets that have the same dependencies inside: those of one ground in which routers send alike.
+// alike lists the subnets that have the same dependencies inside: those of one local Plan in which routers send alike.
 func (j *judge) alike() (lists [][]int32) {
 	same := func(a, b int32) bool {
-		return j.grounds[a] == j.grounds[b] && slices.EqualFunc(j.usage[a].entries, j.usage[b].entries, func(x, y entry) bool {
+		return j.locals[a] == j.locals[b] && slices.EqualFunc(j.usage[a].entries, j.usage[b].entries, func(x, y entry) bool {
 			return slices.Equal(x.by, y.by) && slices.Equal(x.ends, y.ends)
 		})
 	}
@@ -122,11 +122,11 @@ func (j *judge) alike() (lists [][]int32) {
 	return lists
 }
 
-// walkGrounds collects what the end ports of each ground do, in the first subnet of it.
-func (j *judge) walkGrounds(ctx context.Context, workers int) (map[*ground]*edges, error) {
+// walkLocals collects what the end ports of each local Plan do, in the first subnet of it.
+func (j *judge) walkLocals(ctx context.Context, workers int) (map[*localPlan]*edges, error) {
 	var subnets []int32
-	own := map[*ground]*edges{}
-	for s, d := range j.grounds {
+	own := map[*localPlan]*edges{}
+	for s, d := range j.locals {
 		if _, known := own[d]; !known {
 			own[d] = nil
 			subnets = append(subnets, int32(s))
@@ -138,13 +138,13 @@ func (j *judge) walkGrounds(ctx context.Context, workers int) (map[*ground]*edge
 		return nil
 	})
 	for i, s := range subnets {
-		own[j.grounds[s]] = walked[i]
+		own[j.locals[s]] = walked[i]
 	}
 	return own, err
 }
 
 // checkVLs counts dependencies and the VLs in use, and reports VLs that a link does not have, once for subnets that are alike.
-func (w *whole) checkVLs(alike [][]int32) {
+func (w *depGraph) checkVLs(alike [][]int32) {
 	used := uint16(0)
 	told := map[int64]bool{}
 	for _, list := range alike {
@@ -172,9 +172,9 @@ func (w *whole) checkVLs(alike [][]int32) {
 }
 
 // checkVL reports a VL that a link does not have, once.
-func (w *whole) checkVL(node int64, told map[int64]bool) {
+func (w *depGraph) checkVL(node int64, told map[int64]bool) {
 	s := w.subnetOf(node)
-	g := w.grounds[s].g
+	g := w.locals[s].g
 	slot := int32((node - w.first[s]) / int64(w.vls))
 	if i := int(slot) - len(g.Attached); i >= 0 { // what a router sends
 		end := w.n.Ports[w.n.Subnets[s].Ports[i]].End
@@ -187,12 +187,12 @@ func (w *whole) checkVL(node int64, told map[int64]bool) {
 	}
 }
 
-func (w *whole) vl(node int64) int {
+func (w *depGraph) vl(node int64) int {
 	return int((node - w.first[w.subnetOf(node)]) % int64(w.vls))
 }
 
 // subnetOf returns the subnet of a node.
-func (w *whole) subnetOf(node int64) int32 {
+func (w *depGraph) subnetOf(node int64) int32 {
 	s, found := slices.BinarySearch(w.first, node)
 	if !found {
 		s--
@@ -204,26 +204,26 @@ func (w *whole) subnetOf(node int64) int32 {
 }
 
 // sends returns the node of a switch's output port and VL, among the nodes of its subnet.
-func (w *whole) sends(subnet, s int32, port, vl uint8) int32 {
-	return (w.grounds[subnet].g.PortStart[s]+int32(port))*int32(w.vls) + int32(vl)
+func (w *depGraph) sends(subnet, s int32, port, vl uint8) int32 {
+	return (w.locals[subnet].g.PortStart[s]+int32(port))*int32(w.vls) + int32(vl)
 }
 
 // sendsTo returns the node of what is sent to a router port on a VL.
-func (w *whole) sendsTo(port int32, vl uint8) int64 {
+func (w *depGraph) sendsTo(port int32, vl uint8) int64 {
 	at := &w.n.Ports[port]
-	g := w.grounds[at.Subnet].g
+	g := w.locals[at.Subnet].g
 	return w.first[at.Subnet] + int64(w.sends(at.Subnet, g.EndSwitch[at.End], g.EndPort[at.End], vl))
 }
 
 // sendsIn returns the node of what a router port sends on a VL.
-func (w *whole) sendsIn(port int32, vl uint8) int64 {
+func (w *depGraph) sendsIn(port int32, vl uint8) int64 {
 	s := w.n.Ports[port].Subnet
-	return w.first[s] + int64(len(w.grounds[s].g.Attached)+w.place(port))*int64(w.vls) + int64(vl)
+	return w.first[s] + int64(len(w.locals[s].g.Attached)+w.place(port))*int64(w.vls) + int64(vl)
 }
 
 // list lists the dependencies that the bits of a subnet say.
-func (w *whole) list(subnet int32, e *edges) *inside {
-	g, v := w.grounds[subnet].g, int64(w.vls)
+func (w *depGraph) list(subnet int32, e *edges) *inside {
+	g, v := w.locals[subnet].g, int64(w.vls)
 	x := &inside{start: make([]int64, w.first[subnet+1]-w.first[subnet]+1), toPort: make([]int32, len(g.Attached))}
 	w.eachEdge(subnet, e, func(from, _ int32) { x.start[from+1]++ })
 	for i := range len(x.start) - 1 {
@@ -246,8 +246,8 @@ func (w *whole) list(subnet int32, e *edges) *inside {
 }
 
 // eachEdge calls do for the dependencies that the bits of a subnet say.
-func (w *whole) eachEdge(subnet int32, e *edges, do func(from, to int32)) {
-	g, v := w.grounds[subnet].g, int64(w.vls)
+func (w *depGraph) eachEdge(subnet int32, e *edges, do func(from, to int32)) {
+	g, v := w.locals[subnet].g, int64(w.vls)
 	s := int32(0)
 	for i, word := range e.bits {
 		for ; word != 0; word &= word - 1 {
@@ -264,8 +264,8 @@ func (w *whole) eachEdge(subnet int32, e *edges, do func(from, to int32)) {
 }
 
 // comesIn returns the node of the link that comes into a switch by a port, among the nodes of its subnet.
-func (w *whole) comesIn(subnet, s int32, in, vl uint8) int32 {
-	g := w.grounds[subnet].g
+func (w *depGraph) comesIn(subnet, s int32, in, vl uint8) int32 {
+	g := w.locals[subnet].g
 	if c, _ := g.At(s, in); c >= 0 {
 		return w.sends(subnet, g.To[c], g.ToPort[c], vl)
 	}
@@ -274,24 +274,24 @@ func (w *whole) comesIn(subnet, s int32, in, vl uint8) int32 {
 }
 
 // joinRouters lists what routers send on, by router port and VL.
-func (w *whole) joinRouters() {
+func (w *depGraph) joinRouters() {
 	w.start = make([]int64, len(w.n.Ports)*w.vls+1)
-	w.eachJoint(func(from int, _ hold) { w.start[from+1]++ })
+	w.eachRouterEdge(func(from int, _ hold) { w.start[from+1]++ })
 	for i := range len(w.start) - 1 {
 		w.start[i+1] += w.start[i]
 	}
 	w.to = make([]hold, w.start[len(w.start)-1])
 	at := slices.Clone(w.start)
-	w.eachJoint(func(from int, to hold) {
+	w.eachRouterEdge(func(from int, to hold) {
 		w.to[at[from]] = to
 		at[from]++
 	})
 }
 
-// eachJoint calls do for the dependencies in routers: from a router port and a VL of what comes there to what is sent on.
-func (w *whole) eachJoint(do func(from int, to hold)) {
-	for r := range w.joints {
-		x, first := &w.joints[r], int(w.n.Routers[r].First)
+// eachRouterEdge calls do for the dependencies in routers: from a router port and a VL of what comes there to what is sent on.
+func (w *depGraph) eachRouterEdge(do func(from int, to hold)) {
+	for r := range w.inRouter {
+		x, first := &w.inRouter[r], int(w.n.Routers[r].First)
 		for i, word := range x.bits {
 			for ; word != 0; word &= word - 1 {
 				at := i<<6 | bits.TrailingZeros64(word)
@@ -303,15 +303,15 @@ func (w *whole) eachJoint(do func(from int, to hold)) {
 }
 
 // onward lists what follows in a router on what comes to a port of it on a VL.
-func (w *whole) onward(port int32, vl int) []hold {
+func (w *depGraph) onward(port int32, vl int) []hold {
 	at := int(port)*w.vls + vl
 	return w.to[w.start[at]:w.start[at+1]]
 }
 
 // name names the ends of the link of a node.
-func (w *whole) name(node int64) (from, to string) {
+func (w *depGraph) name(node int64) (from, to string) {
 	s := w.subnetOf(node)
-	g := w.grounds[s].g
+	g := w.locals[s].g
 	link := (node - w.first[s]) / int64(w.vls)
 	if i := int(link) - len(g.Attached); i >= 0 {
 		port := w.n.Subnets[s].Ports[i]

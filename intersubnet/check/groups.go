@@ -38,7 +38,7 @@ func (q *partition) part(number func(end int32) int32) {
 // and leave every router by the same ports, so that they part only inside the subnet. They are in one connected part, and
 // every router port of the subnet reaches all of them; an end port that one does not reach is a group by itself.
 func (j *judge) groups(target int32) [][]int32 {
-	d := j.grounds[target]
+	d := j.locals[target]
 	q := partition{group: make([]int32, d.g.NumEnds), next: 1}
 	for e := range q.group {
 		if !j.judged(target, int32(e)) {
@@ -81,7 +81,7 @@ func (j *judge) groups(target int32) [][]int32 {
 
 // partBySwitch parts the end ports of a subnet for which some switch has another gateway.
 func (j *judge) partBySwitch(q *partition, target int32) {
-	ends := j.grounds[target].g.NumEnds
+	ends := j.locals[target].g.NumEnds
 	for s := range j.p.BySwitch {
 		row := j.p.BySwitch[s][target]
 		known := map[string]int32{}
@@ -118,9 +118,9 @@ func (q *partition) lists() (groups [][]int32) {
 	return groups
 }
 
-// notReached reports, by end port of a subnet, whether some router port does not reach it: the same in all subnets of one ground.
+// notReached reports, by end port of a subnet, whether some router port does not reach it: the same in all subnets of one local Plan.
 func (j *judge) notReached(subnet int32) []bool {
-	d := j.grounds[subnet]
+	d := j.locals[subnet]
 	if d.alone != nil {
 		return d.alone
 	}
@@ -193,7 +193,7 @@ func (u *usage) enterTransit(n *subnets.Network, s int32) {
 
 // sls returns the set of the SLs on which a router port sends to some end ports of its subnet on a layer: those of the local Plan, before it is
 // put on the layer.
-func (d *ground) sls(from int32, to []int32) (set uint16) {
+func (d *localPlan) sls(from int32, to []int32) (set uint16) {
 	if d.oneSL {
 		return 1 << (d.p.SL.ByClass(0, 0) & 15)
 	}

@@ -8,14 +8,14 @@ import (
 	"weft/route"
 )
 
-// pairs is a set of (SL, VL).
-type pairs [4]uint64
+// slVLs is a set of (SL, VL).
+type slVLs [4]uint64
 
-func (s *pairs) add(sl, vl uint8) { s[sl>>2] |= 1 << (uint(sl&3)<<4 | uint(vl)) }
+func (s *slVLs) add(sl, vl uint8) { s[sl>>2] |= 1 << (uint(sl&3)<<4 | uint(vl)) }
 
-func (s *pairs) has(sl, vl uint8) bool { return s[sl>>2]>>(uint(sl&3)<<4|uint(vl))&1 != 0 }
+func (s *slVLs) has(sl, vl uint8) bool { return s[sl>>2]>>(uint(sl&3)<<4|uint(vl))&1 != 0 }
 
-func (s *pairs) each(do func(sl, vl uint8)) {
+func (s *slVLs) each(do func(sl, vl uint8)) {
 	for i, word := range s {
 		for ; word != 0; word &= word - 1 {
 			b := bits.TrailingZeros64(word)
@@ -48,33 +48,33 @@ func (e *edges) add(g *fabric.Graph, s int32, in, out, vlIn, vlOut uint8) {
 	e.bits[at>>6] |= 1 << (at & 63)
 }
 
-// walks collects the dependencies of the packets in one subnet, LID by LID.
-type walks struct {
+// collector collects the dependencies of the packets in one subnet, LID by LID.
+type collector struct {
 	*judge
 	subnet int32
-	d      *ground
+	d      *localPlan
 	edges  *edges
-	out    []pairs // by switch: what it sends for the LID
+	out    []slVLs // by switch: what it sends for the LID
 	far    []int32 // switches by falling distance
 }
 
-func (j *judge) newWalks(subnet int32) *walks {
-	d := j.grounds[subnet]
-	return &walks{judge: j, subnet: subnet, d: d, out: make([]pairs, d.g.NumSwitches)}
+func (j *judge) newCollector(subnet int32) *collector {
+	d := j.locals[subnet]
+	return &collector{judge: j, subnet: subnet, d: d, out: make([]slVLs, d.g.NumSwitches)}
 }
 
 // lids calls do for each end port to which packets go.
-func (w *walks) lids(do func(end int32)) {
+func (w *collector) lids(do func(end int32)) {
 	for end := range int32(w.d.g.NumEnds) {
-		if w.d.p.Ends.Base[end] != 0 && (w.judged(w.subnet, end) || w.router(w.subnet, end)) {
+		if w.d.p.Ends.Base[end] != 0 && (w.judged(w.subnet, end) || w.isRouter(w.subnet, end)) {
 			do(end)
 		}
 	}
 }
 
-// walkOwn collects the dependencies of what end ports of a subnet send: the same in all subnets of one ground.
+// walkOwn collects the dependencies of what end ports of a subnet send: the same in all subnets of one local Plan.
 func (j *judge) walkOwn(subnet int32) *edges {
-	w := j.newWalks(subnet)
+	w := j.newCollector(subnet)
 	w.edges, w.far = newEdges(w.d.g, j.vls), make([]int32, w.d.g.NumSwitches)
 	w.lids(w.own)
 	return w.edges
@@ -83,7 +83,7 @@ func (j *judge) walkOwn(subnet int32) *edges {
 // walkUsage adds the dependencies of what routers send in a subnet to those of its own end ports. They may be collected apart, because the
 // dependencies of all packets are the union of those of each.
 func (j *judge) walkUsage(subnet int32, own *edges) *edges {
-	w := j.newWalks(subnet)
+	w := j.newCollector(subnet)
 	w.edges = own.clone()
 	for _, e := range j.usage[subnet].entries {
 		for _, end := range e.ends {
@@ -93,14 +93,14 @@ func (j *judge) walkUsage(subnet int32, own *edges) *edges {
 	return w.edges
 }
 
-// own walks to the LID of an end port from all switches.
-func (w *walks) own(end int32) {
+// own collector to the LID of an end port from all switches.
+func (w *collector) own(end int32) {
 	d := w.d
 	lid := d.p.Ends.Base[end]
 	hops := d.to(lid)
 	n := w.sort(hops)
 	clear(w.out)
-	isRouter := w.router(w.subnet, end)
+	isRouter := w.isRouter(w.subnet, end)
 	for _, s := range w.far[:n] {
 		port := d.p.Tables.Port(s, lid)
 		w.begin(s, port, lid)
@@ -124,12 +124,12 @@ func (w *walks) own(end int32) {
 	}
 }
 
-// fromRouters walks to the LID of an end port from the routers that send there.
-func (w *walks) fromRouters(end int32, by []arrival) {
+// fromRouters collector to the LID of an end port from the routers that send there.
+func (w *collector) fromRouters(end int32, by []arrival) {
 	d := w.d
 	lid := d.p.Ends.Base[end]
 	clear(w.out)
-	hops, isRouter := d.to(lid), w.router(w.subnet, end)
+	hops, isRouter := d.to(lid), w.isRouter(w.subnet, end)
 	for _, a := range by {
 		from := w.n.Ports[w.n.Subnets[w.subnet].Ports[a.place]].End
 		s := d.g.EndSwitch[from]
@@ -151,8 +151,8 @@ func (w *walks) fromRouters(end int32, by []arrival) {
 	}
 }
 
-// follow walks along the path of packets that a switch sends to a LID on an SL and VL, until a switch has sent such ones before.
-func (w *walks) follow(s int32, lid fabric.LID, sl, vl uint8, isRouter bool) {
+// follow collector along the path of packets that a switch sends to a LID on an SL and VL, until a switch has sent such ones before.
+func (w *collector) follow(s int32, lid fabric.LID, sl, vl uint8, isRouter bool) {
 	d := w.d
 	for hops := d.to(lid); !w.out[s].has(sl, vl); {
 		w.out[s].add(sl, vl)
@@ -174,7 +174,7 @@ func (w *walks) follow(s int32, lid fabric.LID, sl, vl uint8, isRouter bool) {
 }
 
 // sort puts the switches from which a LID is reached in falling order of distance into far, and returns how many there are.
-func (w *walks) sort(hops []int16) int {
+func (w *collector) sort(hops []int16) int {
 	var count [1 << 13]int32
 	most := int16(0)
 	for _, h := range hops {
@@ -197,7 +197,7 @@ func (w *walks) sort(hops []int16) int {
 }
 
 // begin adds what the end ports of a switch send.
-func (w *walks) begin(s int32, port uint8, lid fabric.LID) {
+func (w *collector) begin(s int32, port uint8, lid fabric.LID) {
 	d := w.d
 	send := func(in, sl uint8) {
 		if vl := d.vl(s, in, port, sl); vl != route.DropVL {

@@ -15,7 +15,7 @@ func (j *judge) ways() {
 	}
 	for target := range int32(len(j.n.Subnets)) {
 		for _, group := range j.groups(target) {
-			w.to(target, group)
+			w.toGroup(target, group)
 		}
 	}
 	for s, u := range w.usage {
@@ -67,8 +67,8 @@ type walker struct {
 	sum     float64
 }
 
-// to follows the packets of all other subnets to a group of end ports.
-func (w *walker) to(target int32, group []int32) {
+// toGroup follows the packets of all other subnets to a group of end ports.
+func (w *walker) toGroup(target int32, group []int32) {
 	w.target, w.group, w.end, w.looped = target, group, group[0], false
 	for _, r := range w.routers {
 		w.state[r] = unseen
@@ -79,7 +79,7 @@ func (w *walker) to(target int32, group []int32) {
 	w.routers, w.touched = w.routers[:0], w.touched[:0]
 	for s := range int32(len(w.n.Subnets)) {
 		if s != target {
-			w.from(s)
+			w.fromSubnet(s)
 		}
 	}
 	w.enterAll()
@@ -88,14 +88,14 @@ func (w *walker) to(target int32, group []int32) {
 	}
 }
 
-// from follows the packets of one subnet.
-func (w *walker) from(s int32) {
+// fromSubnet follows the packets of one subnet.
+func (w *walker) fromSubnet(s int32) {
 	all, targets := w.count[s], int64(len(w.group))
 	w.r.Pairs += all * targets
 	here := w.partOf(w.target, w.end)
 	if w.ownRow(s) != nil {
 		for sw := range w.senders[s] {
-			if n := w.judgedAt(s, int32(sw)); w.parts.find(w.parts.of[s][w.grounds[s].part[sw]]) != here {
+			if n := w.judgedAt(s, int32(sw)); w.parts.find(w.parts.of[s][w.locals[s].part[sw]]) != here {
 				w.r.Disconnected += n * targets
 			} else if n > 0 {
 				w.fromSwitch(s, int32(sw), n)
@@ -115,7 +115,7 @@ func (w *walker) from(s int32) {
 
 // judgedAt counts the end ports of a switch that are judged.
 func (w *walker) judgedAt(s, sw int32) (n int64) {
-	g := w.grounds[s].g
+	g := w.locals[s].g
 	for _, e := range g.SwitchEnds[g.EndsStart[sw]:g.EndsStart[sw+1]] {
 		if w.judged(s, e) {
 			n++
@@ -176,7 +176,7 @@ func (w *walker) ownRow(s int32) []int32 {
 func (w *walker) gateway(s, sw int32) int32 {
 	row, i := w.p.Gateway[s][w.target], int(w.end)
 	if own := w.ownRow(s); own != nil {
-		row, i = own, int(sw)*w.grounds[w.target].g.NumEnds+i
+		row, i = own, int(sw)*w.locals[w.target].g.NumEnds+i
 	}
 	if i >= len(row) {
 		return -1
@@ -197,7 +197,7 @@ func (w *walker) sending(port, sw int32) *sending {
 	at := &sending{}
 	w.sent[key] = at
 	s := w.n.Ports[port].Subnet
-	d := w.grounds[s]
+	d := w.locals[s]
 	lid := d.p.Ends.Base[w.n.Ports[port].End]
 	if lid == 0 {
 		return at
@@ -253,7 +253,7 @@ func (w *walker) leaving(router int32) []int32 {
 // behind follows packets that leave a router by a port.
 func (w *walker) behind(q int32) fate {
 	at := &w.n.Ports[q]
-	d := w.grounds[at.Subnet]
+	d := w.locals[at.Subnet]
 	if w.p.Down[q] {
 		return fate{}
 	}
@@ -276,7 +276,7 @@ func (w *walker) behind(q int32) fate {
 }
 
 // inside follows packets from a switch of the target subnet to the group.
-func (w *walker) inside(d *ground, from int32) fate {
+func (w *walker) inside(d *localPlan, from int32) fate {
 	f, sum := fate{ok: true}, 0
 	for _, end := range w.group {
 		lid := d.p.Ends.Base[end]
@@ -310,7 +310,7 @@ func (w *walker) seeLeave(port, q int32, sls uint16) {
 		return
 	}
 	at := &w.n.Ports[q]
-	d, to := w.grounds[at.Subnet], w.group
+	d, to := w.locals[at.Subnet], w.group
 	next := int32(-1)
 	if at.Subnet != w.target {
 		if next = w.gateway(at.Subnet, d.g.EndSwitch[at.End]); next < 0 {
@@ -331,7 +331,7 @@ func (w *walker) seeLeave(port, q int32, sls uint16) {
 		for set := locals; set != 0; set &= set - 1 {
 			kept := w.onLayer(uint8(bits.TrailingZeros16(set)), layer)
 			out |= 1 << kept
-			w.joints[at.Router].see(w.judge, port, q, sl, kept)
+			w.inRouter[at.Router].add(w.judge, port, q, sl, kept)
 		}
 	}
 	if next < 0 {

@@ -8,7 +8,7 @@
 //   - asks each router who it is, and which notes it holds;
 //   - reads notes about other subnets that are newer than what it knows;
 //   - writes its own note, and those that the router has not or has older: so notes reach subnets behind others;
-//   - finds the ways from all notes, as every other manager does (intersubnet.Meet), and writes the tables of the ports in its subnet.
+//   - finds the ways from all notes, as every other manager does (intersubnet.WaysOf), and writes the tables of the ports in its subnet.
 //
 // # Deviations
 //

@@ -40,7 +40,7 @@ func TestTable(t *testing.T) {
 }
 
 // request makes a request of the class.
-func request(t testing.TB, method mad.Method, attr mad.AttrID, modifier uint32, h *held, prefix uint64) mad.Datagram {
+func request(t testing.TB, method mad.Method, attr mad.AttrID, modifier uint32, h *versioned, prefix uint64) mad.Datagram {
 	m, err := mad.Request{Method: method, Attr: attr, Modifier: modifier}.New(make([]byte, mad.Size), mad.ClassRouter)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestNotesInBlocks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := NewRouter(0x77, []uint8{1, 2})
 		text := rapid.SliceOfN(rapid.Byte(), 0, 1000).Draw(rt, "note")
-		h := &held{5, text}
+		h := &versioned{5, text}
 		var order []int
 		for i := range blocks(len(text)) {
 			order = append(order, i, i)
@@ -77,10 +77,10 @@ func TestNotesInBlocks(t *testing.T) {
 		if got.version != 5 || !bytes.Equal(got.bytes, text) {
 			rt.Fatalf("%d, %x, want %x", got.version, got.bytes, text)
 		}
-		if s := r.Answer(1, 9, 9, request(t, mad.Set, mad.AttrRouterNote, 0, &held{4, []byte("old")}, 3)); s == mad.StatusOK {
+		if s := r.Answer(1, 9, 9, request(t, mad.Set, mad.AttrRouterNote, 0, &versioned{4, []byte("old")}, 3)); s == mad.StatusOK {
 			rt.Fatal("an older note is taken")
 		}
-		if s := r.Answer(1, 9, 9, request(t, mad.Set, mad.AttrRouterNote, 0, &held{6, []byte("new")}, 3)); s != mad.StatusOK || string(r.notes[3].bytes) != "new" {
+		if s := r.Answer(1, 9, 9, request(t, mad.Set, mad.AttrRouterNote, 0, &versioned{6, []byte("new")}, 3)); s != mad.StatusOK || string(r.notes[3].bytes) != "new" {
 			rt.Fatal("a newer note is not taken")
 		}
 		info := request(t, mad.Get, mad.AttrRouterInfo, 0, nil, 0)
@@ -96,7 +96,7 @@ func TestForward(t *testing.T) {
 	to := subnets.GID{Prefix: 7, GUID: 8}
 	for port, distance := range map[int]uint8{0: 1, 1: 0, 2: 0} {
 		text := Table{{to, fabric.LID(10 + port/3), 2, distance}}.encode()
-		h := &held{versionOf(text), text}
+		h := &versioned{versionOf(text), text}
 		if s := r.Answer(port, 9, 9, request(t, mad.Set, mad.AttrRouterTable, 0, h, 7)); s != mad.StatusOK {
 			t.Fatal(s)
 		}
@@ -120,8 +120,8 @@ func TestForward(t *testing.T) {
 // FuzzRouter: whatever comes, a router answers, and what it holds is bounded.
 func FuzzRouter(f *testing.F) {
 	text := Table{{subnets.GID{Prefix: 7, GUID: 8}, 10, 2, 0}}.encode()
-	f.Add([]byte(request(f, mad.Set, mad.AttrRouterTable, 0, &held{versionOf(text), text}, 7)))
-	f.Add([]byte(request(f, mad.Set, mad.AttrRouterNote, 0, &held{1, []byte("x")}, 7)))
+	f.Add([]byte(request(f, mad.Set, mad.AttrRouterTable, 0, &versioned{versionOf(text), text}, 7)))
+	f.Add([]byte(request(f, mad.Set, mad.AttrRouterNote, 0, &versioned{1, []byte("x")}, 7)))
 	f.Add([]byte(request(f, mad.Get, mad.AttrRouterInfo, 1, nil, 7)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := NewRouter(1, []uint8{1, 2})

@@ -13,8 +13,8 @@ import (
 	"weft/route"
 )
 
-// Own describes the manager's own subnet.
-type Own struct {
+// OwnSubnet describes the manager's own subnet.
+type OwnSubnet struct {
 	Prefix subnets.Prefix
 	Graph  *fabric.Graph
 	Plan   *route.Plan
@@ -30,29 +30,29 @@ type Ask func(to fabric.LID, sl uint8, method mad.Method, attr mad.AttrID, modif
 
 // Manager exchanges notes with those of other subnets, round by round.
 type Manager struct {
-	own     *Own // of the last round
-	routers []intersubnet.RouterPort
-	mine    held // note about the own subnet
-	notes   map[subnets.Prefix]known
-	met     *intersubnet.Met                       // what follows from them; nil where they have changed
-	known   map[fabric.GUID]intersubnet.RouterPort // router ports that have answered once
-	bad     map[subnets.Prefix]uint64              // versions of notes that are not heeded
-	tables  map[fabric.GUID]held                   // by router port, of met and own; nil where these have changed
+	own      *OwnSubnet // of the last round
+	routers  []intersubnet.RouterPort
+	mine     versioned // note about the own subnet
+	notes    map[subnets.Prefix]knownNote
+	ways     *intersubnet.Ways                      // that follow from all notes; nil where these have changed
+	answered map[fabric.GUID]intersubnet.RouterPort // router ports that have answered once
+	bad      map[subnets.Prefix]uint64              // versions of notes that are not heeded
+	tables   map[fabric.GUID]versioned              // by router port, of ways and own; nil where these have changed
 }
 
-// known is a note of another subnet, or of the own one.
-type known struct {
-	held
+// knownNote is a note of another subnet, or of the own one.
+type knownNote struct {
+	versioned
 	note *intersubnet.Note
 }
 
 // NewManager makes a Manager that knows of no other subnet.
 func NewManager() *Manager {
-	return &Manager{notes: map[subnets.Prefix]known{}, known: map[fabric.GUID]intersubnet.RouterPort{}, bad: map[subnets.Prefix]uint64{}}
+	return &Manager{notes: map[subnets.Prefix]knownNote{}, answered: map[fabric.GUID]intersubnet.RouterPort{}, bad: map[subnets.Prefix]uint64{}}
 }
 
-// board is a router port of the own subnet, and which notes the router holds.
-type board struct {
+// askedPort is a router port of the own subnet, and what it has answered: which notes the router holds.
+type askedPort struct {
 	intersubnet.RouterPort
 	guid  fabric.GUID
 	lid   fabric.LID
@@ -60,57 +60,57 @@ type board struct {
 	notes map[subnets.Prefix]uint64 // versions; nil where the router has not answered
 }
 
-// Round is one round. It returns what follows from all notes that are known then; the same as before where nothing has changed. News are lines for people about
-// what is new. Routers that have never answered, or not as the class has it, are left out.
-func (m *Manager) Round(own *Own, ask Ask) (met *intersubnet.Met, news []string, err error) {
-	boards := m.readBoards(own, ask)
-	for i := range boards {
-		news = append(news, m.readNotes(own, &boards[i], ask)...)
+// Round asks the routers of the own subnet, reads notes that are newer, and writes the notes and tables that they lack. It returns the ways that follow from all notes known
+// then; the same as before where nothing has changed. News are lines for people about what is new. Routers that have never answered, or not as the class has it, are left out.
+func (m *Manager) Round(own *OwnSubnet, ask Ask) (ways *intersubnet.Ways, news []string, err error) {
+	ports := m.askPorts(own, ask)
+	for i := range ports {
+		news = append(news, m.readNotes(own, &ports[i], ask)...)
 	}
-	m.tellOwn(own, boards)
+	m.makeOwnNote(own, ports)
 	written := map[fabric.GUID]bool{} // routers that have all, over whichever port
-	for i := range boards {
-		if b := &boards[i]; b.notes == nil || written[b.Router] {
+	for i := range ports {
+		if b := &ports[i]; b.notes == nil || written[b.Router] {
 			continue
 		}
-		failed := m.writeNotes(&boards[i], ask)
+		failed := m.writeNotes(&ports[i], ask)
 		err = errors.Join(err, failed)
-		written[boards[i].Router] = failed == nil
+		written[ports[i].Router] = failed == nil
 	}
-	if m.met == nil {
+	if m.ways == nil {
 		var list []*intersubnet.Note
 		for _, k := range m.notes {
 			list = append(list, k.note)
 		}
-		found, failed := intersubnet.Meet(list)
+		found, failed := intersubnet.WaysOf(list)
 		if failed != nil {
 			return nil, news, fmt.Errorf("the notes about the subnets contradict each other: %w", failed)
 		}
-		m.met, m.tables = found, nil
+		m.ways, m.tables = found, nil
 	}
 	if m.tables == nil {
-		m.tables = tablesOf(own, m.met, boards)
+		m.tables = tablesOf(own, m.ways, ports)
 	}
-	for i := range boards {
-		if boards[i].notes != nil {
-			err = errors.Join(err, m.writeTable(own, &boards[i], ask))
+	for i := range ports {
+		if ports[i].notes != nil {
+			err = errors.Join(err, m.writeTable(own, &ports[i], ask))
 		}
 	}
-	return m.met, news, err
+	return m.ways, news, err
 }
 
-// readBoards asks the router ports of the own subnet who they are, and which notes their routers hold.
-func (m *Manager) readBoards(own *Own, ask Ask) (list []board) {
+// askPorts asks the router ports of the own subnet who they are, and which notes their routers hold.
+func (m *Manager) askPorts(own *OwnSubnet, ask Ask) (list []askedPort) {
 	g := own.Graph
 	for e := range int32(g.NumHosts) {
 		if g.EndType[e] != fabric.Router || own.Plan.Ends.Base[e] == 0 {
 			continue
 		}
-		b := board{guid: g.EndGUID[e], lid: own.Plan.Ends.Base[e], sl: own.Plan.PathSL(own.From, own.Plan.Ends.Base[e])}
+		b := askedPort{guid: g.EndGUID[e], lid: own.Plan.Ends.Base[e], sl: own.Plan.PathSL(own.From, own.Plan.Ends.Base[e])}
 		if b.read(ask) {
-			m.known[b.guid] = b.RouterPort
+			m.answered[b.guid] = b.RouterPort
 		}
-		if was, ok := m.known[b.guid]; ok {
+		if was, ok := m.answered[b.guid]; ok {
 			b.RouterPort = was
 			b.End = e
 			list = append(list, b)
@@ -120,7 +120,7 @@ func (m *Manager) readBoards(own *Own, ask Ask) (list []board) {
 }
 
 // read asks a router port, and reports whether it has answered.
-func (b *board) read(ask Ask) bool {
+func (b *askedPort) read(ask Ask) bool {
 	notes := map[subnets.Prefix]uint64{}
 	for i, count := uint32(0), uint32(1); i < count; i++ {
 		data, err := ask(b.lid, b.sl, mad.Get, mad.AttrRouterInfo, i, nil)
@@ -138,7 +138,7 @@ func (b *board) read(ask Ask) bool {
 }
 
 // readNotes reads the notes of a router that are newer than what is known.
-func (m *Manager) readNotes(own *Own, b *board, ask Ask) (news []string) {
+func (m *Manager) readNotes(own *OwnSubnet, b *askedPort, ask Ask) (news []string) {
 	prefixes := make([]subnets.Prefix, 0, len(b.notes))
 	for prefix, version := range b.notes {
 		if prefix != own.Prefix && version > m.notes[prefix].version && version > m.bad[prefix] {
@@ -163,7 +163,7 @@ func (m *Manager) readNotes(own *Own, b *board, ask Ask) (news []string) {
 		if _, again := m.notes[prefix]; !again {
 			news = append(news, fmt.Sprintf("subnet %s: %s", prefix, inWords(note)))
 		}
-		m.notes[prefix], m.met = known{h, note}, nil
+		m.notes[prefix], m.ways = knownNote{h, note}, nil
 	}
 	return news
 }
@@ -172,7 +172,7 @@ func (m *Manager) readNotes(own *Own, b *board, ask Ask) (news []string) {
 func inWords(n *intersubnet.Note) string {
 	hosts := 0
 	for _, t := range n.Targets {
-		if !t.Switch {
+		if !t.PortZero {
 			hosts++
 		}
 	}
@@ -184,8 +184,8 @@ func inWords(n *intersubnet.Note) string {
 }
 
 // readNote reads a note block by block.
-func readNote(b *board, prefix subnets.Prefix, ask Ask) (h held, err error) {
-	var g gathered
+func readNote(b *askedPort, prefix subnets.Prefix, ask Ask) (h versioned, err error) {
+	var g partial
 	var request [192]byte
 	mad.RouterBlockPrefix.Put(request[:], uint64(prefix))
 	for i := uint32(0); ; i++ {
@@ -201,7 +201,7 @@ func readNote(b *board, prefix subnets.Prefix, ask Ask) (h held, err error) {
 			return h, errors.New("a note that has changed meanwhile")
 		}
 		if g.take(data, i) {
-			return g.held, nil
+			return g.versioned, nil
 		}
 		if int(i)+1 >= len(g.seen) {
 			return h, errors.New("a note whose length has changed meanwhile")
@@ -209,13 +209,13 @@ func readNote(b *board, prefix subnets.Prefix, ask Ask) (h held, err error) {
 	}
 }
 
-// tellOwn makes the note about the own subnet. A version counts on from the one that routers hold, whoever wrote that.
-func (m *Manager) tellOwn(own *Own, boards []board) {
-	routers := make([]intersubnet.RouterPort, len(boards))
+// makeOwnNote makes the note about the own subnet. A version counts on from the one that routers hold, whoever wrote that.
+func (m *Manager) makeOwnNote(own *OwnSubnet, ports []askedPort) {
+	routers := make([]intersubnet.RouterPort, len(ports))
 	newest := m.mine.version
-	for i := range boards {
-		routers[i] = boards[i].RouterPort
-		newest = max(newest, boards[i].notes[own.Prefix])
+	for i := range ports {
+		routers[i] = ports[i].RouterPort
+		newest = max(newest, ports[i].notes[own.Prefix])
 	}
 	if own == m.own && slices.Equal(routers, m.routers) && newest == m.mine.version {
 		return
@@ -224,26 +224,26 @@ func (m *Manager) tellOwn(own *Own, boards []board) {
 	note := intersubnet.NewNote(own.Prefix, own.Graph, own.Plan, routers)
 	text := note.Encode()
 	if newest > m.mine.version || m.mine.version == 0 || !bytes.Equal(text, m.mine.bytes) {
-		m.mine = held{newest + 1, text}
-		m.notes[own.Prefix], m.met = known{m.mine, note}, nil
+		m.mine = versioned{newest + 1, text}
+		m.notes[own.Prefix], m.ways = knownNote{m.mine, note}, nil
 	}
 }
 
 // writeNotes writes the notes that a router has not, or has older.
-func (m *Manager) writeNotes(b *board, ask Ask) error {
+func (m *Manager) writeNotes(b *askedPort, ask Ask) error {
 	for _, prefix := range sortedPrefixes(m.notes) {
 		k := m.notes[prefix]
 		if k.version <= b.notes[prefix] {
 			continue
 		}
-		if err := write(b, mad.AttrRouterNote, uint64(prefix), &k.held, ask); err != nil {
+		if err := write(b, mad.AttrRouterNote, uint64(prefix), &k.versioned, ask); err != nil {
 			return fmt.Errorf("router %s takes no note about subnet %s: %w", b.Router, prefix, err)
 		}
 	}
 	return nil
 }
 
-func sortedPrefixes(notes map[subnets.Prefix]known) (list []subnets.Prefix) {
+func sortedPrefixes(notes map[subnets.Prefix]knownNote) (list []subnets.Prefix) {
 	for prefix := range notes {
 		list = append(list, prefix)
 	}
@@ -252,7 +252,7 @@ func sortedPrefixes(notes map[subnets.Prefix]known) (list []subnets.Prefix) {
 }
 
 // write writes a note or a table block by block.
-func write(b *board, attr mad.AttrID, prefix uint64, h *held, ask Ask) error {
+func write(b *askedPort, attr mad.AttrID, prefix uint64, h *versioned, ask Ask) error {
 	var data [192]byte
 	for i := range blocks(len(h.bytes)) {
 		mad.RouterBlockPrefix.Put(data[:], prefix)
@@ -265,7 +265,7 @@ func write(b *board, attr mad.AttrID, prefix uint64, h *held, ask Ask) error {
 }
 
 // writeTable writes the table of a router port, unless the router has it.
-func (m *Manager) writeTable(own *Own, b *board, ask Ask) error {
+func (m *Manager) writeTable(own *OwnSubnet, b *askedPort, ask Ask) error {
 	h := m.tables[b.guid]
 	data, err := ask(b.lid, b.sl, mad.Get, mad.AttrRouterTable, 0, nil)
 	if err == nil && mad.RouterBlockVersion.Get(data) == h.version {
@@ -281,16 +281,16 @@ func (m *Manager) writeTable(own *Own, b *board, ask Ask) error {
 }
 
 // tablesOf makes the tables of the router ports, from what leaves by them and the LIDs and SLs of the own subnet.
-func tablesOf(own *Own, met *intersubnet.Met, boards []board) map[fabric.GUID]held {
+func tablesOf(own *OwnSubnet, ways *intersubnet.Ways, ports []askedPort) map[fabric.GUID]versioned {
 	ends := make(map[fabric.GUID]int32, own.Graph.NumEnds)
 	for e, guid := range own.Graph.EndGUID {
 		ends[guid] = int32(e)
 	}
-	tables := map[fabric.GUID]held{}
-	for i := range boards {
-		b := &boards[i]
+	tables := map[fabric.GUID]versioned{}
+	for i := range ports {
+		b := &ports[i]
 		var t Table
-		for _, l := range met.Leaving(own.Prefix, b.guid, own.Unproven) {
+		for _, l := range ways.Table(own.Prefix, b.guid, own.Unproven) {
 			end, ok := ends[l.Next]
 			if !ok || own.Plan.Ends.Base[end] == 0 {
 				continue // it has no LID
@@ -299,7 +299,7 @@ func tablesOf(own *Own, met *intersubnet.Met, boards []board) map[fabric.GUID]he
 			t = append(t, Entry{l.To, lid, own.Plan.PathSL(b.End, lid), uint8(min(l.Distance, 255))})
 		}
 		text := t.encode()
-		tables[b.guid] = held{versionOf(text), text}
+		tables[b.guid] = versioned{versionOf(text), text}
 	}
 	return tables
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ownSubnet is the first of two trees under routers.
-func ownSubnet(t *testing.T) *Own {
+func ownSubnet(t *testing.T) *OwnSubnet {
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=2)")
 	chain, err := job.ParseEngines("ftree", nil)
 	if err != nil {
@@ -20,5 +20,5 @@ func ownSubnet(t *testing.T) *Own {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Own{Prefix: n.Subnets[0].Prefix, Graph: n.NamedGraph(0), Plan: one.Plan.Local[0]}
+	return &OwnSubnet{Prefix: n.Subnets[0].Prefix, Graph: n.NamedGraph(0), Plan: one.Plan.Local[0]}
 }

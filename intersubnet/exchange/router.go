@@ -19,22 +19,22 @@ const (
 // Router is the router's side of the exchange. It holds notes about subnets, and for each port a table of the GIDs that leave by it.
 type Router struct {
 	guid  fabric.GUID
-	notes map[subnets.Prefix]held
+	notes map[subnets.Prefix]versioned
 	ports []routerPort
 }
 
 // routerPort holds the table of one port.
 type routerPort struct {
 	number uint8
-	table  held
+	table  versioned
 	leaves map[subnets.GID]Entry
-	note   gathered // of which blocks come by this port
-	next   gathered // table
+	note   partial // of which blocks come by this port
+	next   partial // table
 }
 
 // NewRouter makes a router that knows nothing, with ports of some numbers.
 func NewRouter(guid fabric.GUID, numbers []uint8) *Router {
-	r := &Router{guid: guid, notes: map[subnets.Prefix]held{}, ports: make([]routerPort, len(numbers))}
+	r := &Router{guid: guid, notes: map[subnets.Prefix]versioned{}, ports: make([]routerPort, len(numbers))}
 	for i, n := range numbers {
 		r.ports[i].number = n
 	}
@@ -97,8 +97,8 @@ func (r *Router) setNote(p *routerPort, trusted bool, data []byte, number uint32
 		return mad.StatusOK
 	}
 	if p.note.take(data, number) {
-		r.notes[prefix] = p.note.held
-		p.note = gathered{}
+		r.notes[prefix] = p.note.versioned
+		p.note = partial{}
 	}
 	return mad.StatusOK
 }
@@ -111,8 +111,8 @@ func (p *routerPort) setTable(trusted bool, data []byte, number uint32) mad.Stat
 	if !p.next.take(data, number) {
 		return mad.StatusOK
 	}
-	whole := p.next.held
-	p.next = gathered{}
+	whole := p.next.versioned
+	p.next = partial{}
 	t, err := decodeTable(whole.bytes)
 	if err != nil {
 		return mad.StatusBadField

@@ -71,14 +71,14 @@ func versionOf(b []byte) uint64 {
 	return max(1, h.Sum64())
 }
 
-// held is a note or a table that is there whole.
-type held struct {
+// versioned is the bytes of a whole note or table, and its version.
+type versioned struct {
 	version uint64
 	bytes   []byte
 }
 
 // putBlock writes a block of it into an attribute.
-func (h *held) putBlock(data []byte, number uint32) {
+func (h *versioned) putBlock(data []byte, number uint32) {
 	mad.RouterBlockVersion.Put(data, h.version)
 	mad.RouterBlockLength.Put(data, uint64(len(h.bytes)))
 	block := mad.RouterBlockData.Get(data)
@@ -91,20 +91,20 @@ func (h *held) putBlock(data []byte, number uint32) {
 // blocks is the number of blocks that some bytes take: one at the least.
 func blocks(length int) int { return max(1, (length+mad.RouterBlockSize-1)/mad.RouterBlockSize) }
 
-// gathered is a note or a table of which blocks come.
-type gathered struct {
-	held
+// partial is a note or a table of which not all blocks have come yet.
+type partial struct {
+	versioned
 	prefix  uint64
 	seen    []bool
 	missing int
 }
 
 // take takes a block, and reports whether all are there.
-func (g *gathered) take(data []byte, number uint32) bool {
+func (g *partial) take(data []byte, number uint32) bool {
 	prefix, version, length := mad.RouterBlockPrefix.Get(data), mad.RouterBlockVersion.Get(data), int(mad.RouterBlockLength.Get(data))
 	if g.seen == nil || g.prefix != prefix || g.version != version || len(g.bytes) != length {
 		n := blocks(length)
-		*g = gathered{held{version, make([]byte, length)}, prefix, make([]bool, n), n}
+		*g = partial{versioned{version, make([]byte, length)}, prefix, make([]bool, n), n}
 	}
 	if int64(number) >= int64(len(g.seen)) {
 		return false

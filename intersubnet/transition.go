@@ -8,21 +8,21 @@ import (
 	"weft/sim/packet"
 )
 
-// Told is a Flat whose hosts and routers can be told to follow another Plan while packets pass: the hosts of one subnet (TellHosts), or all routers
+// Transition is a Flat whose hosts and routers are told to follow another Plan while packets pass: the hosts of one subnet (TellHosts), or all routers
 // (TellRouters). It is a packet.Relay of one run.
-type Told struct {
+type Transition struct {
 	*Flat
-	hosts   []*Plan // by subnet
-	routers *Plan
+	hosts   []*Plan // by subnet: the Plan that its hosts follow
+	routers *Plan   // that all routers follow
 }
 
-// Told makes a relay in which all follow the Plan of the Flat.
-func (f *Flat) Told() *Told {
-	return &Told{f, slices.Repeat([]*Plan{f.p}, len(f.p.Net.Subnets)), f.p}
+// Transition makes a relay in which all follow the Plan of the Flat.
+func (f *Flat) Transition() *Transition {
+	return &Transition{f, slices.Repeat([]*Plan{f.p}, len(f.p.Net.Subnets)), f.p}
 }
 
 // TellHosts makes the hosts of a subnet send by another Plan from now on.
-func (t *Told) TellHosts(subnet int32, p *Plan) error {
+func (t *Transition) TellHosts(subnet int32, p *Plan) error {
 	if err := t.fits(p); err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (t *Told) TellHosts(subnet int32, p *Plan) error {
 }
 
 // TellRouters makes all routers forward packets by another Plan from now on.
-func (t *Told) TellRouters(p *Plan) error {
+func (t *Transition) TellRouters(p *Plan) error {
 	if err := t.fits(p); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (t *Told) TellRouters(p *Plan) error {
 }
 
 // fits refuses a Plan that has other tables or LIDs in the subnets, or more layers of lanes.
-func (t *Told) fits(p *Plan) error {
+func (t *Transition) fits(p *Plan) error {
 	was := t.p
 	if p.Net != was.Net || p.Layers > was.Layers || p.SLs != was.SLs {
 		return fmt.Errorf("intersubnet: a Plan of another network, or of %d layers of lanes for one of %d", p.Layers, was.Layers)
@@ -54,13 +54,13 @@ func (t *Told) fits(p *Plan) error {
 }
 
 // First is Flat.First by the Plan that the source's subnet follows.
-func (t *Told) First(src, dst int32) (fabric.LID, uint8) {
-	return t.sends(t.hosts[t.place[src].Subnet], src, dst)
+func (t *Transition) First(src, dst int32) (fabric.LID, uint8) {
+	return t.firstBy(t.hosts[t.place[src].Subnet], src, dst)
 }
 
 // Forward is Flat.Forward by the Plan that routers follow.
-func (t *Told) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
-	return t.passes(t.routers, s, in, h, dst)
+func (t *Transition) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
+	return t.forwardBy(t.routers, s, in, h, dst)
 }
 
 // Router returns the switch that stands for a router.

@@ -49,7 +49,7 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := flat.Told()
+		told := flat.Transition()
 		sim.UseRelay(told)
 		check := func(err error) {
 			if err != nil {
@@ -90,7 +90,7 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if flat.Told().TellHosts(0, other.Plan) == nil {
+	if flat.Transition().TellHosts(0, other.Plan) == nil {
 		t.Error("a Plan with tables of its own is taken")
 	}
 }

@@ -8,8 +8,8 @@ import (
 // lost is the distance of a LID that is not delivered.
 const lost int16 = -1
 
-// ground is one local Plan on its Graph.
-type ground struct {
+// localPlan is one local Plan on its Graph.
+type localPlan struct {
 	g     *fabric.Graph
 	p     *route.Plan
 	hops  []int16 // by LID and switch: links between switches to where it is delivered, or lost
@@ -20,8 +20,8 @@ type ground struct {
 	alone []bool // by end port: judge.notReached
 }
 
-func newGround(g *fabric.Graph, p *route.Plan) *ground {
-	d := &ground{g: g, p: p, lids: int(p.Ends.Top()) + 1, oneSL: p.SL.NumSrc == 1 && p.SL.NumDst == 1}
+func newLocalPlan(g *fabric.Graph, p *route.Plan) *localPlan {
+	d := &localPlan{g: g, p: p, lids: int(p.Ends.Top()) + 1, oneSL: p.SL.NumSrc == 1 && p.SL.NumDst == 1}
 	for i := range p.SL2VL.Switch {
 		d.byIn = d.byIn || p.SL2VL.Switch[i].By == route.ByInOut
 	}
@@ -41,12 +41,12 @@ func newGround(g *fabric.Graph, p *route.Plan) *ground {
 }
 
 // to returns the distances to a LID, by switch.
-func (d *ground) to(lid fabric.LID) []int16 {
+func (d *localPlan) to(lid fabric.LID) []int16 {
 	return d.hops[int(lid)*d.g.NumSwitches:][:d.g.NumSwitches]
 }
 
 // measure follows the tables from every switch to the LID of an end port.
-func (d *ground) measure(end int32, lid fabric.LID, seen, stack []int32) {
+func (d *localPlan) measure(end int32, lid fabric.LID, seen, stack []int32) {
 	hops := d.to(lid)
 	for start := range int32(d.g.NumSwitches) {
 		stack = stack[:0]
@@ -90,7 +90,7 @@ func (d *ground) measure(end int32, lid fabric.LID, seen, stack []int32) {
 }
 
 // findParts numbers the connected parts of the switches.
-func (d *ground) findParts() {
+func (d *localPlan) findParts() {
 	d.part = make([]int32, d.g.NumSwitches)
 	for s := range d.part {
 		d.part[s] = -1
@@ -116,4 +116,4 @@ func (d *ground) findParts() {
 }
 
 // vl returns the VL of an SL that leaves a switch by a port, where it came in by another.
-func (d *ground) vl(s int32, in, out, sl uint8) uint8 { return d.p.SL2VL.Table(d.g, s, in, out)[sl] }
+func (d *localPlan) vl(s int32, in, out, sl uint8) uint8 { return d.p.SL2VL.Table(d.g, s, in, out)[sl] }
