@@ -65,7 +65,7 @@ func (l *lanes) look(g *fabric.Graph, sub *emulator.Subnet) (switches, hosts []i
 			index, differs := l.switchIndex(g, s, held.SL2VL, file, n)
 			held.SL2VL.Switch[s] = route.SwitchSL2VL{By: route.ByInOut, Index: index}
 			for port := g.PortStart[s] + 1; port <= g.PortStart[s]+g.SwitchPorts[s]; port++ {
-				differs = l.arbitrates(held.Arbitration, &held.Arbitration.Switch[port], sub, l.ports[port]) || differs
+				differs = l.takeArbitration(held.Arbitration, &held.Arbitration.Switch[port], sub, l.ports[port]) || differs
 			}
 			if differs {
 				switches = append(switches, s)
@@ -74,7 +74,7 @@ func (l *lanes) look(g *fabric.Graph, sub *emulator.Subnet) (switches, hosts []i
 			table := route.VLTable(file.Pool[n.Rows[0].Table])
 			differs := table != *held.SL2VL.HostTable(h)
 			held.SL2VL.Host[h] = l.intern(held.SL2VL, table)
-			if l.arbitrates(held.Arbitration, &held.Arbitration.Host[h], sub, l.hosts[h]) || differs {
+			if l.takeArbitration(held.Arbitration, &held.Arbitration.Host[h], sub, l.hosts[h]) || differs {
 				hosts = append(hosts, h)
 			}
 		}
@@ -83,8 +83,8 @@ func (l *lanes) look(g *fabric.Graph, sub *emulator.Subnet) (switches, hosts []i
 	return switches, hosts
 }
 
-// arbitrates takes the VL arbitration table that an output port holds, and reports whether it is another one than before.
-func (l *lanes) arbitrates(a *route.VLArbitration, index *uint16, sub *emulator.Subnet, e fabric.End) (differs bool) {
+// takeArbitration takes the VL arbitration table that an output port holds, and reports whether it is another one than before.
+func (l *lanes) takeArbitration(a *route.VLArbitration, index *uint16, sub *emulator.Subnet, e fabric.End) (differs bool) {
 	low, high, limit := sub.VLArbitration(e)
 	key, was := string(low)+string(high)+string(limit), *index
 	if *index = 0; low != nil {
@@ -99,7 +99,7 @@ func (l *lanes) arbitrates(a *route.VLArbitration, index *uint16, sub *emulator.
 	return *index != was
 }
 
-// entriesOf are the turns of a list of VL arbitration as a port holds it.
+// entriesOf returns the entries of a list of VL arbitration as a port holds it.
 func entriesOf(data []byte) (list []route.ArbEntry) {
 	for i := 0; i+1 < len(data); i += 2 {
 		if e := (route.ArbEntry{VL: data[i] & 15, Weight: data[i+1]}); e.Weight > 0 && e.VL < route.DropVL {

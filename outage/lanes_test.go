@@ -111,7 +111,7 @@ func TestWrittenLanes(t *testing.T) {
 	}
 	r.sim.At(ps(time.Millisecond), func(*packet.Sim) {
 		r.managers[0].send(&sm.Action{Tag: 1 << 63, Method: mad.Set, Attr: mad.AttrSLtoVLMappingTable, Modifier: mad.SLtoVLAllInputs | mad.SLtoVLAllOutputs, Path: []byte{1}, Data: drop})
-		r.pass()
+		r.runDue()
 	})
 	r.schedule()
 	got, err := r.sim.Run(t.Context(), 0, ps(4*time.Millisecond))

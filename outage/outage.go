@@ -240,13 +240,13 @@ func (r *run) schedule() {
 	r.due = at
 	r.sim.At(at, func(*packet.Sim) {
 		if r.due == at { // or something has come in between
-			r.pass()
+			r.runDue()
 		}
 	})
 }
 
-// pass lets the devices and the managers do what is due, and shows the packets what has come of it.
-func (r *run) pass() {
+// runDue lets the devices and the managers do what is due, and shows the packets what has come of it.
+func (r *run) runDue() {
 	r.advance(r.now())
 	if what := r.takeSet(); what > noAttribute {
 		r.mirror(what == laneTable)
@@ -254,7 +254,7 @@ func (r *run) pass() {
 	r.schedule()
 }
 
-// fail has happen what is to fail.
+// fail makes the cable, switch or manager of Setup.Fault fail.
 func (r *run) fail(s *packet.Sim) {
 	r.advance(r.now())
 	for _, m := range r.managers {

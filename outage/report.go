@@ -37,10 +37,10 @@ type Report struct {
 	Lost      int64        `json:"packets_lost"`
 	NoLink    int64        `json:"lost_no_link"`    // the table named a port whose link was down
 	OnLink    int64        `json:"lost_on_link"`    // the link failed while it carried the packet
-	NoEntry   int64        `json:"lost_no_entry"`   // the switch had no entry, as the way to the new tables or a restart has it
+	NoEntry   int64        `json:"lost_no_entry"`   // the switch had no entry: new tables were being written, or it had started again
 	Reboot    int64        `json:"lost_in_switch"`  // the switch that held it was switched off
 	WrongEnd  int64        `json:"lost_wrong_host"` // tables led to another host
-	NoLane    int64        `json:"lost_no_lane"`    // the lane table drops its service level, as the way to the new tables has it
+	NoLane    int64        `json:"lost_no_lane"`    // the lane table drops its service level, while new ones are written
 	TooOld    int64        `json:"lost_too_old"`    // it was the first of a queue for too long
 	From      float64      `json:"lost_from_us"`    // the first step of time in which packets were lost
 	Until     float64      `json:"lost_until_us"`   // the end of the last one

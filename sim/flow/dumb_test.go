@@ -262,7 +262,7 @@ func TestPairsAreTheDefinition(t *testing.T) {
 				}
 			}
 		})
-		var all, paths spread
+		var all, paths population
 		risk := int64(0)
 		for c, load := range want.Loads {
 			all.add(load, 1)

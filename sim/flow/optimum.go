@@ -22,7 +22,7 @@ import (
 type lengths struct {
 	channel []float64   // by channel
 	way     [][]float64 // by switch, nil without hosts: length of the shortest way to every switch
-	most    float64     // lower bound of the pairs of hosts on the busiest channel
+	bound   float64     // lower bound of the pairs of hosts on the busiest channel
 }
 
 // Bounds of the search for lengths.
@@ -65,14 +65,14 @@ func (n *Network) findLengths(ctx context.Context) (*lengths, error) {
 		for s := range int32(g.NumSwitches) {
 			if hosts[s] > 0 {
 				w.from(s, length)
-				asked += w.spread(hosts, s, put)
+				asked += w.addPairs(hosts, s, put)
 			}
 		}
 		for _, l := range length {
 			total += l
 		}
-		if bound := asked / total; bound > best.most {
-			best.most = bound
+		if bound := asked / total; bound > best.bound {
+			best.bound = bound
 			best.channel = append(best.channel[:0], length...)
 		}
 		most := 0.0
@@ -169,9 +169,9 @@ func (w *ways) from(s int32, length []float64) {
 	}
 }
 
-// spread adds the pairs of the hosts of s with all others, on the ways that from found, to the load of
+// addPairs adds the pairs of the hosts of s with all others, on the ways that from found, to the load of
 // channels, and returns the sum of the lengths of their ways.
-func (w *ways) spread(hosts []float64, s int32, load []float64) (sum float64) {
+func (w *ways) addPairs(hosts []float64, s int32, load []float64) (sum float64) {
 	for _, v := range w.order {
 		w.flow[v] = hosts[s] * hosts[v]
 		sum += w.flow[v] * w.length[v]

@@ -26,8 +26,8 @@ func TestOptimum(t *testing.T) {
 		if err != nil || l == nil {
 			t.Fatalf("%s: %v", formula, err)
 		}
-		if l.most > want+1e-9 || l.most < .98*want {
-			t.Errorf("%s: %g, want %g", formula, l.most, want)
+		if l.bound > want+1e-9 || l.bound < .98*want {
+			t.Errorf("%s: %g, want %g", formula, l.bound, want)
 		}
 	}
 	if l, err := unrouted(t, "torus(3,hosts=0)").findLengths(context.Background()); l != nil || err != nil {

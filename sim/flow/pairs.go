@@ -40,7 +40,7 @@ const columnsAtOnce = 64
 // eachColumn calls body for every column, with a tree of the worker; piece is the
 // number of the piece of work. It returns the trees that were used.
 func (n *Network) eachColumn(ctx context.Context, workers int, body func(t *tree, column int32, piece int)) ([]*tree, error) {
-	hostOf, senders := n.senders()
+	hostOf, senders := n.columnHosts()
 	trees := make([]*tree, max(workers, 1))
 	err := par.For(ctx, len(trees), n.pieces(), func(worker, piece int) error {
 		if trees[worker] == nil {
@@ -62,8 +62,8 @@ func (n *Network) eachColumn(ctx context.Context, workers int, body func(t *tree
 
 func (n *Network) pieces() int { return (n.columns + columnsAtOnce - 1) / columnsAtOnce }
 
-// senders says which host each column leads to, and how many hosts each switch has.
-func (n *Network) senders() (hostOf, hosts []int32) {
+// columnHosts returns the host that each column leads to, and the number of hosts of each switch.
+func (n *Network) columnHosts() (hostOf, hosts []int32) {
 	hostOf, hosts = make([]int32, n.columns), make([]int32, n.switches)
 	for i, h := range n.Hosts {
 		hosts[n.g.EndSwitch[h]]++
@@ -101,7 +101,7 @@ func (n *Network) AllPairs(ctx context.Context, workers int) (*Pairs, error) {
 			p.Targets[c] += int64(t.targets[slot])
 		}
 	}
-	var all spread
+	var all population
 	for c, load := range p.Loads {
 		all.add(load, 1)
 		p.Index = max(p.Index, load)
@@ -123,31 +123,31 @@ func (n *Network) PathLoads(ctx context.Context, loads []int64, workers int) (Sp
 	for c, load := range loads {
 		slots[n.slotOf(int32(c))] = load
 	}
-	parts := make([]spread, n.pieces())
+	parts := make([]population, n.pieces())
 	_, err := n.eachColumn(ctx, workers, func(t *tree, column int32, piece int) { t.worst(column, slots, &parts[piece]) })
 	if err != nil {
 		return Spread{}, err
 	}
-	var all spread
+	var all population
 	for i := range parts {
 		all.join(&parts[i])
 	}
 	return all.result(), nil
 }
 
-// spread adds up a population. Parts must be joined in a fixed order, because the
+// population adds up the values of a population. Parts must be joined in a fixed order, because the
 // sum of squares is rounded.
-type spread struct {
+type population struct {
 	n, least, most int64
 	sum, squares   float64
 }
 
-func (s *spread) add(value, times int64) {
+func (s *population) add(value, times int64) {
 	v, k := float64(value), float64(times)
-	s.join(&spread{n: times, least: value, most: value, sum: k * v, squares: k * v * v})
+	s.join(&population{n: times, least: value, most: value, sum: k * v, squares: k * v * v})
 }
 
-func (s *spread) join(o *spread) {
+func (s *population) join(o *population) {
 	if s.n == 0 {
 		*s = *o
 		return
@@ -161,7 +161,7 @@ func (s *spread) join(o *spread) {
 	s.squares += o.squares
 }
 
-func (s *spread) result() Spread {
+func (s *population) result() Spread {
 	if s.n == 0 {
 		return Spread{}
 	}

@@ -14,7 +14,7 @@ import (
 // it uses others there is no such figure. The cost is O(switches with hosts x hosts x hops).
 func (n *Network) A2A(ctx context.Context, targets []int64, workers int) (int64, error) {
 	var leaves []int32 // switches with hosts
-	_, hosts := n.senders()
+	_, hosts := n.columnHosts()
 	for s, h := range hosts {
 		if h > 0 {
 			leaves = append(leaves, int32(s))

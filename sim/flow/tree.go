@@ -97,7 +97,7 @@ func (t *tree) count(column int32) {
 }
 
 // worst adds, for every pair of a column, the largest load on its path.
-func (t *tree) worst(column int32, load []int64, sum *spread) {
+func (t *tree) worst(column int32, load []int64, sum *population) {
 	n, next := t.n, t.n.column(column)
 	t.start(column)
 	order := t.sort(next)

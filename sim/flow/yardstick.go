@@ -154,7 +154,7 @@ func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
 		return err
 	}
 	if lengths != nil {
-		y.PairLoadBound = lengths.most
+		y.PairLoadBound = lengths.bound
 	}
 	y.EBBBound, err = n.bisectionBound(ctx, opt, lengths)
 	return err

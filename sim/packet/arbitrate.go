@@ -26,13 +26,13 @@ func (s *Sim) candidate(sw, l int32, vl uint8) int32 {
 // turns says which VL of a link sends next (IBA volume 1, section 7.6.9). The zero value is a start.
 type turns struct {
 	last      uint8 // VL that sent last, where there is no table
-	high, low list
+	high, low place
 	sent      int32 // blocks of the high list since the low one had its turn
 }
 
-// list is a place in a list of VL arbitration entries.
-type list struct {
-	at   uint8
+// place is where the turns of a list of VL arbitration entries stand.
+type place struct {
+	at   uint8 // entry whose turn it is
 	left int32 // blocks that the entry may still send
 }
 
@@ -69,7 +69,7 @@ func (t *turns) take(table *route.ArbTable, vl uint8, ready uint16, high bool, s
 }
 
 // find is the entry whose turn it is among those of ready VLs, -1 if there is none.
-func (l *list) find(entries []route.ArbEntry, ready uint16) int {
+func (l *place) find(entries []route.ArbEntry, ready uint16) int {
 	for i := range len(entries) {
 		at := (int(l.at) + i) % len(entries)
 		if e := entries[at]; e.Weight > 0 && ready>>e.VL&1 != 0 {
@@ -81,7 +81,7 @@ func (l *list) find(entries []route.ArbEntry, ready uint16) int {
 
 // take lets the entry that find names send so many blocks. An entry may end its turn with a packet that is larger
 // than what it has left.
-func (l *list) take(entries []route.ArbEntry, ready uint16, size int32) {
+func (l *place) take(entries []route.ArbEntry, ready uint16, size int32) {
 	at := l.find(entries, ready)
 	if at != int(l.at) || l.left <= 0 {
 		l.at, l.left = uint8(at), int32(entries[at].Weight)

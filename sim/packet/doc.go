@@ -28,7 +28,7 @@
 //
 // What happens to a packet, in order: Sim.inject at its host, Sim.arrive and Sim.route behind each link to a switch, Sim.ask when it is
 // the first of its queue, Sim.send and Sim.forward when its link is free, Sim.deliver at its target, or Sim.lose. Which input is next:
-// candidate; which VL: turns (arbitrate.go). Credits: Sim.put takes them, an event of kind credit brings them back; blockSize is
+// candidate; which VL: turns (arbitrate.go). Credits: Sim.transmit takes them, an event of kind credit brings them back; blockSize is
 // one. Reasons of losses: loss. Traffic: what implements Workload. What is counted: measure, and by link and over time Series.
 //
 // # Deviations

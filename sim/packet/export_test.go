@@ -142,7 +142,7 @@ func (s *Sim) auditRest() error {
 			if l.asked>>vl&1 == 0 {
 				continue
 			}
-			if t := s.arbitration(at); t != nil && !s.plain && t.Weight(uint8(vl)) == 0 {
+			if t := s.arbitration(at); t != nil && !s.oneTurn && t.Weight(uint8(vl)) == 0 {
 				continue
 			}
 			size := int32(0)

@@ -28,6 +28,7 @@ func (s *Sim) setPort(port int32, in, out fault, down bool) {
 // hasSwitch reports whether there is a switch of this number.
 func (s *Sim) hasSwitch(sw int32) bool { return sw >= 0 && sw < int32(s.g.NumSwitches) }
 
+// setLink sets or ends a reason for which a link is down; what is on it and what waits for it is lost when it goes down.
 func (s *Sim) setLink(at int32, why fault, down bool) {
 	l := &s.links[at]
 	was := l.down
@@ -60,8 +61,9 @@ func (s *Sim) drop(sw, at int32, why loss, keep func(i int32) bool) {
 		p, input := &s.packets[first], s.inputOf(sw, at)
 		set := s.askers(p.out, p.outVL)
 		if set[input>>6] &^= 1 << (input & 63); empty(set) {
-			s.links[p.out].asked &^= 1 << p.outVL
-			s.rests(p.out)
+			if s.links[p.out].asked &^= 1 << p.outVL; s.links[p.out].asked == 0 { // nothing waits any more
+				s.endWait(p.out)
+			}
 		}
 	}
 	s.list[at] = queue{none, none}
@@ -75,13 +77,13 @@ func (s *Sim) drop(sw, at int32, why loss, keep func(i int32) bool) {
 		s.lose(i, buffer, max(s.now, p.tail), why)
 	}
 	if s.list[at].head != first {
-		s.first(at)
+		s.firstAsks(at)
 	}
 }
 
-// rests ends the time without credits of a link for which nothing waits any more.
-func (s *Sim) rests(at int32) {
-	if l := &s.links[at]; l.asked == 0 && l.waiting >= 0 {
+// endWait ends the time in which a link has packets but no credits.
+func (s *Sim) endWait(at int32) {
+	if l := &s.links[at]; l.waiting >= 0 {
 		l.waited += max(s.now-max(l.waiting, s.measure.from), 0)
 		l.waiting = -1
 	}

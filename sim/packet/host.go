@@ -32,8 +32,8 @@ type message struct {
 // ring holds messages of an end port that wait, in order of their turns.
 type ring struct{ head, tail int32 }
 
-// source holds the times until which the adapter of a node is busy; its ports share it.
-type source struct {
+// adapter holds the times until which the adapter of a node is busy; its ports share it.
+type adapter struct {
 	last     int32 // end port that sent last
 	injected Time  // until then it is busy with the packets that it sent
 	drained  Time  // and with those that it took
@@ -42,13 +42,13 @@ type source struct {
 // hosts holds what the end ports have to send.
 type hosts struct {
 	messages []message
-	spare    int32    // first free message
-	rings    []ring   // by end port and VL
-	sources  []source // by node
+	spare    int32     // first free message
+	rings    []ring    // by end port and VL
+	adapters []adapter // by node
 }
 
 func newHosts(n *network) hosts {
-	h := hosts{spare: none, rings: make([]ring, n.g.NumEnds*int(n.vls)), sources: make([]source, n.g.NumNodes)}
+	h := hosts{spare: none, rings: make([]ring, n.g.NumEnds*int(n.vls)), adapters: make([]adapter, n.g.NumNodes)}
 	for i := range h.rings {
 		h.rings[i] = ring{none, none}
 	}
@@ -176,7 +176,7 @@ func (s *Sim) inject(at int32) {
 			ready |= 1 << vl
 		}
 	}
-	vl, ok := s.lane(at, ready, &sizes)
+	vl, ok := s.chooseLane(at, ready, &sizes)
 	if !ok {
 		return
 	}
@@ -189,9 +189,9 @@ func (s *Sim) inject(at int32) {
 	m.left -= int64(p.payload)
 	m.flying++
 	s.measure.sent++
-	s.delay(m, s.put(at, i, vl)-s.now)
+	s.delay(m, s.transmit(at, i, vl)-s.now)
 	if s.config.Inject > 0 && !s.g.IsPortZero(end) {
-		node := &s.sources[s.g.EndNode[end]]
+		node := &s.adapters[s.g.EndNode[end]]
 		node.injected, node.last = s.now+duration(p.payload+int32(s.config.Headers), s.config.Inject), end
 	}
 	s.takeFirst(r)
@@ -218,7 +218,7 @@ func (s *Sim) inject(at int32) {
 // when it need not.
 func (s *Sim) adapterBusy(at int32) bool {
 	l, end := &s.links[at], at-s.firstEnd
-	node := &s.sources[s.g.EndNode[end]]
+	node := &s.adapters[s.g.EndNode[end]]
 	if s.now < node.injected {
 		if !l.wakes {
 			l.wakes = true
@@ -256,7 +256,7 @@ func (s *Sim) drained(end int32, first, last Time, size int32) Time {
 	if s.config.Drain == 0 || s.g.IsPortZero(end) {
 		return last
 	}
-	node := &s.sources[s.g.EndNode[end]]
+	node := &s.adapters[s.g.EndNode[end]]
 	node.drained = max(node.drained, first) + duration(size, s.config.Drain)
 	return max(node.drained, last)
 }

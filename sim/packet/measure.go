@@ -18,7 +18,7 @@ const (
 	lostTooOld               // it was the first of its queue for too long
 	lostReboot               // the switch that held it was started again
 	lostWrongEnd             // the tables led to an end port that has another LID
-	losses
+	losses                   // their number
 )
 
 // measure counts during a run.

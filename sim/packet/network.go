@@ -43,7 +43,7 @@ type network struct {
 	firstEnd int32   // link of end port 0
 	owner    []int32 // by link of a switch: the switch that it leaves
 	inward   []int32 // by switch and port, as PortStart has it: the link that comes in there
-	plain    bool    // one VL, which every table of VL arbitration lets send: no table is looked at
+	oneTurn  bool    // one VL, which every table of VL arbitration lets send: no table is looked at
 }
 
 // fits reports a Plan that is not one for g, or that names no LIDs.
@@ -65,7 +65,7 @@ func newNetwork(g *fabric.Graph, p *route.Plan, c *Config) *network {
 			copy(n.lft[int(s)*int(n.top)+i*route.BlockSize:], p.Tables.Block(s, i)[:])
 		}
 	}
-	n.plain = n.vls == 1 && plain(p)
+	n.oneTurn = n.vls == 1 && sendsVL0(p)
 	n.links = make([]link, int(n.firstEnd)+g.NumEnds)
 	n.inward, n.owner = make([]int32, len(g.Attached)), make([]int32, len(g.Attached))
 	for i := range n.inward {
@@ -126,8 +126,8 @@ func Lanes(p *route.Plan) int {
 	return int(most) + 1
 }
 
-// plain reports that every table of VL arbitration lets VL 0 send.
-func plain(p *route.Plan) bool {
+// sendsVL0 reports that every table of VL arbitration lets VL 0 send.
+func sendsVL0(p *route.Plan) bool {
 	if p.Arbitration != nil {
 		for i := range p.Arbitration.Pool {
 			if p.Arbitration.Pool[i].Weight(0) == 0 {

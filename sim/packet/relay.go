@@ -34,12 +34,12 @@ func (s *Sim) firstHeader(level uint8, src, dst int32) (fabric.LID, uint8) {
 	return lid, s.sl(level, src, lid)
 }
 
-// forwardBetween is route for a router.
-func (s *Sim) forwardBetween(sw int32, in uint8, p *packet) (out int32, vl uint8, why loss) {
+// routeBetween is route for a router.
+func (s *Sim) routeBetween(sw int32, in uint8, p *packet) (out int32, vl uint8, why loss) {
 	port, next, ok := s.relay.Forward(sw, in, Header{p.from, p.lid, p.sl}, s.messages[p.message].Dst)
 	if !ok || int32(port) > s.g.SwitchPorts[sw] {
 		return none, 0, lostNoEntry
 	}
 	p.from, p.lid, p.sl = next.Source, next.Destination, next.SL
-	return s.leave(sw, in, port, p.sl)
+	return s.egress(sw, in, port, p.sl)
 }

@@ -106,7 +106,7 @@ func New(g *fabric.Graph, p *route.Plan, c Config, w Workload) (*Sim, error) {
 // Now is the present.
 func (s *Sim) Now() Time { return s.now }
 
-// At does something to the fabric at a time to come, such as (*Sim).SetLinkDown.
+// At does something to the fabric at a time to come, such as (*Sim).SetPortDown.
 func (s *Sim) At(t Time, do func(*Sim)) {
 	s.events.Put(max(t, s.now), occasion{change, int32(len(s.changes)), 0})
 	s.changes = append(s.changes, do)
@@ -167,6 +167,7 @@ func (s *Sim) Run(ctx context.Context, warmup, until Time) (*Result, error) {
 	return s.result(), nil
 }
 
+// handle does what an event says.
 func (s *Sim) handle(e occasion) {
 	switch e.kind {
 	case atSwitch:

@@ -22,15 +22,15 @@ func (s *Sim) arrive(l, i int32) {
 	p.came, p.out, p.outVL = s.now, out, vl
 	s.fill(buffer, s.blocksOf(p))
 	if at := s.queueOf(in.to, s.inputBefore(buffer), out); s.push(at, i) {
-		s.first(at)
+		s.firstAsks(at)
 	}
 }
 
 // blocksOf is the blocks of a buffer that a packet takes.
 func (s *Sim) blocksOf(p *packet) int32 { return int32(blocks(int(p.payload) + s.config.Headers)) }
 
-// first lets the first packet of a queue ask for its output, now or when it is in time.
-func (s *Sim) first(at int32) {
+// firstAsks lets the first packet of a queue ask for its output, now or when it is in time.
+func (s *Sim) firstAsks(at int32) {
 	i := s.list[at].head
 	if i == none {
 		return
@@ -51,7 +51,7 @@ func (s *Sim) first(at int32) {
 // route is the link and lane by which a switch sends a packet on; none where it drops it.
 func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why loss) {
 	if s.relay != nil && s.relay.IsRouter(sw) {
-		return s.forwardBetween(sw, in, p)
+		return s.routeBetween(sw, in, p)
 	}
 	port := route.NoPort
 	if int32(p.lid) < s.top {
@@ -60,11 +60,11 @@ func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why los
 	if port == route.NoPort || int32(port) > s.g.SwitchPorts[sw] {
 		return none, 0, lostNoEntry
 	}
-	return s.leave(sw, in, port, p.sl)
+	return s.egress(sw, in, port, p.sl)
 }
 
-// leave is the link and lane by which a packet leaves a switch by a port; none where it cannot.
-func (s *Sim) leave(sw int32, in, port, sl uint8) (out int32, vl uint8, why loss) {
+// egress is the link and lane by which a packet leaves a switch by a port; none where it cannot.
+func (s *Sim) egress(sw int32, in, port, sl uint8) (out int32, vl uint8, why loss) {
 	out = s.g.PortStart[sw] + int32(port)
 	if l := &s.links[out]; l.to == nowhere || l.down {
 		return none, 0, lostNoLink
@@ -115,20 +115,20 @@ func (s *Sim) send(at int32) {
 			s.control.starved[at*s.vls+int32(vl)] = s.now
 		}
 	}
-	vl, ok := s.lane(at, ready, &sizes)
+	vl, ok := s.chooseLane(at, ready, &sizes)
 	if !ok {
 		return
 	}
 	s.forward(sw, at, vl, inputs[vl])
 }
 
-// lane chooses among the ready lanes of a link by its arbitration table; sizes has the blocks of the next packet of each. It
+// chooseLane chooses among the ready lanes of a link by its arbitration table; sizes has the blocks of the next packet of each. It
 // also counts the time in which nothing is ready.
-func (s *Sim) lane(at int32, ready uint16, sizes *[16]int32) (vl uint8, ok bool) {
+func (s *Sim) chooseLane(at int32, ready uint16, sizes *[16]int32) (vl uint8, ok bool) {
 	l := &s.links[at]
 	if ready != 0 {
 		table := s.arbitration(at)
-		if s.plain {
+		if s.oneTurn {
 			table = nil
 		}
 		var high bool
@@ -137,11 +137,10 @@ func (s *Sim) lane(at int32, ready uint16, sizes *[16]int32) (vl uint8, ok bool)
 		}
 	}
 	switch {
-	case !ok && l.waiting < 0:
+	case ok:
+		s.endWait(at)
+	case l.waiting < 0:
 		l.waiting = s.now
-	case ok && l.waiting >= 0:
-		l.waited += max(s.now-max(l.waiting, s.measure.from), 0)
-		l.waiting = -1
 	}
 	return vl, ok
 }
@@ -164,17 +163,17 @@ func (s *Sim) forward(sw, at int32, vl uint8, input int32) {
 	tail, size := p.tail, s.blocksOf(p)
 	s.pop(queue)
 	s.buffers[buffer].filled -= size
-	end := s.put(at, i, vl)
+	end := s.transmit(at, i, vl)
 	s.events.Put(max(end, tail)+s.config.CableDelay, occasion{credit, buffer, size})
-	s.first(queue)
+	s.firstAsks(queue)
 	if l.asked != 0 {
 		s.send(at)
 	}
 }
 
-// put lets a link carry a packet from now on, and returns when its last byte has left. Of the packet the times and
+// transmit lets a link carry a packet from now on, and returns when its last byte has left. Of the packet the times and
 // the lane are then those behind the link.
-func (s *Sim) put(at, i int32, vl uint8) (end Time) {
+func (s *Sim) transmit(at, i int32, vl uint8) (end Time) {
 	l, p := &s.links[at], &s.packets[i]
 	size := p.payload + int32(s.config.Headers)
 	end = s.now + duration(size, l.mbps)

@@ -56,5 +56,5 @@ func (s *Sim) adopt(at int, p *route.Plan) {
 		s.Fail(fmt.Errorf("packet: a Plan of %d VLs is written where ports have %d: set Config.VLs", vls, s.vls))
 		return
 	}
-	s.plans[at], s.plain = p, s.plain && plain(p)
+	s.plans[at], s.oneTurn = p, s.oneTurn && sendsVL0(p)
 }
