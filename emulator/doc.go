@@ -8,7 +8,9 @@
 //
 //	emulator/live     runs it in real time; Transports over the loop medium
 //	emulator/ibsimd   serves it over ibsim's protocol to OpenSM and infiniband-diags
+//	emulator/umadfs   serves its ports as umad devices, over FUSE
 //	emulator/control  shows it to an operator and takes faults, over HTTP
+//	emulator/service  runs these servers on one subnet, or on several and the routers between them
 //
 // # What is emulated
 //

@@ -2,9 +2,9 @@ package emulator
 
 import "weft/mad"
 
-// target finds the port that a modifier names: on a switch any port, on other
+// portNamed finds the port that a modifier names: on a switch any port, on other
 // nodes 0 for the port that was reached, or a port's number.
-func (s *Subnet) target(q *query, num uint8) (int32, bool) {
+func (s *Subnet) portNamed(q *query, num uint8) (int32, bool) {
 	switch {
 	case num == 0:
 		return q.port, true
@@ -15,7 +15,7 @@ func (s *Subnet) target(q *query, num uint8) (int32, bool) {
 }
 
 func (s *Subnet) portInfo(q *query) mad.Status {
-	p, ok := s.target(q, uint8(q.mod))
+	p, ok := s.portNamed(q, uint8(q.mod))
 	if !ok {
 		return mad.StatusBadField
 	}
@@ -90,7 +90,7 @@ func (s *Subnet) setPortInfo(q *query, p int32) mad.Status {
 	speeds := putEnabled(mad.PortInfoSpeedEnabled, mad.PortInfoSpeedSupported, 15, b, d)
 	speeds = putEnabled(mad.PortInfoSpeedExtEnabled, mad.PortInfoSpeedExtSupported, 31, b, d) || speeds
 	s.enabledTrap(q.port, changed, speeds)
-	s.change(q, p, state, phys)
+	s.changeState(q, p, state, phys)
 	return mad.StatusOK
 }
 
@@ -161,9 +161,9 @@ func (s *Subnet) mayChange(x *port, state, phys uint64) bool {
 	return false
 }
 
-// change does what PortState and PortPhysicalState ask for; what takes the link
+// changeState does what PortState and PortPhysicalState ask for; what takes the link
 // down is left for after the answer.
-func (s *Subnet) change(q *query, p int32, state, phys uint64) {
+func (s *Subnet) changeState(q *query, p int32, state, phys uint64) {
 	x := &s.ports[p]
 	switch {
 	case x.num == 0 && q.n.sw >= 0:
@@ -208,7 +208,7 @@ func (s *Subnet) retrain(p int32, phys uint64) {
 
 // extendedPortInfo is the vendor's attribute that tells FDR10 from QDR.
 func (s *Subnet) extendedPortInfo(q *query) mad.Status {
-	p, ok := s.target(q, uint8(q.mod))
+	p, ok := s.portNamed(q, uint8(q.mod))
 	if !ok {
 		return mad.StatusBadField
 	}

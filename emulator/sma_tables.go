@@ -79,7 +79,7 @@ func (s *Subnet) pkeyTable(q *query) mad.Status {
 	if q.n.sw < 0 {
 		num = 0
 	}
-	p, ok := s.target(q, num)
+	p, ok := s.portNamed(q, num)
 	size := pkeysCA
 	if q.n.sw >= 0 {
 		size = pkeysSwitch
@@ -213,7 +213,7 @@ func (s *Subnet) vlArbitration(q *query) mad.Status {
 	if q.n.sw < 0 {
 		num = 0
 	}
-	p, ok := s.target(q, num)
+	p, ok := s.portNamed(q, num)
 	if !ok || block != mad.VLArbLowLower && block != mad.VLArbHighLower {
 		return mad.StatusBadField
 	}

@@ -34,7 +34,7 @@ func init() {
 		{Name: "nearest2d", Arg: "[AxB]", build: nearest(2), Summary: "every rank to its 4 neighbours on a periodic grid, at once; without sizes the squarest grid"},
 		{Name: "nearest3d", Arg: "[AxBxC]", build: nearest(3), Summary: "every rank to its 6 neighbours on a periodic grid, at once; without sizes the most cubic grid"},
 		{Name: "tornado", Arg: "[AxBx..]", build: tornado, Summary: "each coordinate of k to (x + ceil(k/2) - 1) modulo k; without sizes one ring"},
-		{Name: "incast", Arg: "[N]", Shuffled: true, build: incastTo, Summary: "N ranks to one other at once; without N all"},
+		{Name: "incast", Arg: "[N]", Shuffled: true, build: incast, Summary: "N ranks to one other at once; without N all"},
 		{Name: "storage", Arg: "N[,read|write]", build: storage, Summary: "N ranks, evenly spread, are servers: every other one writes to one of them and reads from it, at once; or does one of the two"},
 		{Name: "hotspot", Arg: "[N]", Shuffled: true, Drawn: true, build: hotspot, Summary: "every rank to one of the first N (1), drawn at random"},
 	}
@@ -207,8 +207,8 @@ func hotspot(p *Pattern, arg string) error {
 	return nil
 }
 
-// incastTo is a gather of which only the first ranks take part.
-func incastTo(p *Pattern, arg string) error {
+// incast is a gather of which only the first ranks take part.
+func incast(p *Pattern, arg string) error {
 	if arg == "" {
 		return star(true)(p, "")
 	}

@@ -36,16 +36,16 @@ func neighbours(p *Pattern, arg string) error {
 	return nil
 }
 
-// incast has the arguments of recvs_all_src and recvs_one_src.
-type incast struct {
+// recvs has the arguments of recvs_all_src and recvs_one_src.
+type recvs struct {
 	receivers int
 	send      float64 // chance of a sender to choose a receiver
 	idle      float64 // chance to be idle, of those that do not
 	linear    bool    // senders are taken in order of ranks, not at random
 }
 
-// parseIncast reads N[,SEND[,IDLE]][,rand|linear].
-func parseIncast(arg string, ranks int) (in incast, err error) {
+// parseRecvs reads N[,SEND[,IDLE]][,rand|linear].
+func parseRecvs(arg string, ranks int) (in recvs, err error) {
 	words := strings.Split(arg, ",")
 	in.send = 1
 	if in.receivers, err = number(words[0], ranks/2); err != nil {
@@ -73,7 +73,7 @@ func parseIncast(arg string, ranks int) (in incast, err error) {
 // receiver gets one flow too.
 func receive(once bool) func(*Pattern, string) error {
 	return func(p *Pattern, arg string) error {
-		in, err := parseIncast(arg, p.Ranks)
+		in, err := parseRecvs(arg, p.Ranks)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func receive(once bool) func(*Pattern, string) error {
 	}
 }
 
-func (in *incast) fill(f *Flows, ranks int, once bool, rng *rand.PCG) {
+func (in *recvs) fill(f *Flows, ranks int, once bool, rng *rand.PCG) {
 	var receivers, senders, others []int32
 	for i := range int32(ranks) {
 		if int(i) < in.receivers {

@@ -53,7 +53,7 @@ const maxCommands = 1 << 20
 // Handler serves the requests above.
 func Handler(l *live.Live) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /state", func(w http.ResponseWriter, _ *http.Request) { state(l, w) })
+	mux.HandleFunc("GET /state", func(w http.ResponseWriter, _ *http.Request) { getState(l, w) })
 	mux.HandleFunc("POST /do", func(w http.ResponseWriter, r *http.Request) { do(l, w, r) })
 	mux.HandleFunc("GET /help", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, emulator.CommandHelp) })
 	dump := func(path string, write func(io.Writer, *emulator.Subnet) error) {
@@ -74,17 +74,18 @@ func Handler(l *live.Live) http.Handler {
 	return mux
 }
 
-func state(l *live.Live, w http.ResponseWriter) {
+// getState answers GET /state.
+func getState(l *live.Live, w http.ResponseWriter) {
 	var out State
-	l.Do(func(s *emulator.Subnet) { out = Of(s) })
+	l.Do(func(s *emulator.Subnet) { out = stateOf(s) })
 	w.Header().Set("Content-Type", "application/json")
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	_ = enc.Encode(out)
 }
 
-// Of is the state of a subnet.
-func Of(s *emulator.Subnet) State {
+// stateOf returns the state of a subnet.
+func stateOf(s *emulator.Subnet) State {
 	stats, ports := s.Stats(), s.States()
 	out := State{
 		Seconds: s.Now().Seconds(), Sent: stats.Sent, Answered: stats.Answered,
