@@ -15,7 +15,7 @@ type grid struct {
 	best         smallest
 	name         string
 	least        int                                         // smallest size
-	spread       int                                         // largest difference of two sizes
+	maxSpread    int                                         // largest difference of two sizes
 	cables       func(sizes []int, width int) int            // of a switch
 	load         func(sizes []int, width, hosts int) float64 // of the busiest channel, for so many hosts on a switch
 }
@@ -37,7 +37,7 @@ func (g *grid) search(sizes []int, product, dims int) {
 		for range dims - len(sizes) - 1 {
 			switches *= size // at least
 		}
-		if len(sizes) > 0 && size > sizes[0]+g.spread || switches > g.hosts || g.best.formula != "" && switches > g.best.switches {
+		if len(sizes) > 0 && size > sizes[0]+g.maxSpread || switches > g.hosts || g.best.formula != "" && switches > g.best.switches {
 			return
 		}
 		g.search(append(sizes, size), product*size, dims)
@@ -46,7 +46,7 @@ func (g *grid) search(sizes []int, product, dims int) {
 
 // try keeps the network of these sizes if it holds the hosts and is smaller.
 func (g *grid) try(sizes []int, switches, width int) {
-	perSwitch := ceil(g.hosts, switches)
+	perSwitch := ceilDiv(g.hosts, switches)
 	cables := switches * g.cables(sizes, width)
 	load := g.load(sizes, width, perSwitch)
 	if perSwitch > g.radix-g.cables(sizes, width) || load > g.ratio+1e-9 || !g.best.beats(switches, cables) {
@@ -76,14 +76,14 @@ func fullMesh(hosts, radix int, ratio float64) smallest {
 // allToAll is the smallest network of so many dimensions, in each of which so many switches at least are
 // all joined.
 func allToAll(name string, from, to, least, hosts, radix int, ratio float64) smallest {
-	g := &grid{hosts: hosts, radix: radix, ratio: ratio, name: name, least: least, spread: radix}
+	g := &grid{hosts: hosts, radix: radix, ratio: ratio, name: name, least: least, maxSpread: radix}
 	g.cables = func(sizes []int, width int) (n int) {
 		for _, size := range sizes {
 			n += (size - 1) * width
 		}
 		return n
 	}
-	g.load = func(sizes []int, width, hosts int) float64 { return share(hosts, sizes[0]*width) }
+	g.load = func(sizes []int, width, hosts int) float64 { return quotient(hosts, sizes[0]*width) }
 	for dims := from; dims <= to; dims++ {
 		g.search(nil, 1, dims)
 	}
@@ -92,9 +92,9 @@ func allToAll(name string, from, to, least, hosts, radix int, ratio float64) sma
 
 // torus is the smallest torus of two or three dimensions, whose rings are of nearly one size.
 func torus(hosts, radix int, ratio float64) smallest {
-	g := &grid{hosts: hosts, radix: radix, ratio: ratio, name: "torus", least: 3, spread: 2} // a ring of two has one cable where a switch has ports for two
+	g := &grid{hosts: hosts, radix: radix, ratio: ratio, name: "torus", least: 3, maxSpread: 2} // a ring of two has one cable where a switch has ports for two
 	g.cables = func(sizes []int, width int) int { return 2 * len(sizes) * width }
-	g.load = func(sizes []int, width, hosts int) float64 { return share(hosts*sizes[len(sizes)-1], 8*width) }
+	g.load = func(sizes []int, width, hosts int) float64 { return quotient(hosts*sizes[len(sizes)-1], 8*width) }
 	for dims := 2; dims <= torusDims; dims++ {
 		g.search(nil, 1, dims)
 	}

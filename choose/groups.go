@@ -24,13 +24,13 @@ func tree(hosts, radix int, ratio float64) smallest {
 func rails(hosts, radix, k int, ratio float64) smallest {
 	var best smallest
 	for pods := 2; pods*k <= radix; pods++ {
-		servers := ceil(hosts, pods)
+		servers := ceilDiv(hosts, pods)
 		for width := 1; pods*k*width <= radix; width++ {
-			spines := ceil(atLeast(servers, ratio), width)
+			spines := ceilDiv(ceilDivRatio(servers, ratio), width)
 			if servers+spines*width > radix {
 				continue
 			}
-			best.try(pods*k+spines, pods*k*spines*width, share(servers, spines*width), "rail(%d,%d,%d,spines=%d,width=%d)", k, servers, pods, spines, width)
+			best.try(pods*k+spines, pods*k*spines*width, quotient(servers, spines*width), "rail(%d,%d,%d,spines=%d,width=%d)", k, servers, pods, spines, width)
 		}
 	}
 	if best.formula == "" && k <= radix {
@@ -44,17 +44,17 @@ func rails(hosts, radix, k int, ratio float64) smallest {
 func railPlanes(hosts, radix, k int, ratio float64) smallest {
 	var best smallest
 	for pods := 2; pods < radix; pods++ {
-		servers := ceil(hosts, pods)
+		servers := ceilDiv(hosts, pods)
 		for width := 1; pods*width < radix; width++ {
-			spines := ceil(atLeast(servers, ratio), width)
-			away := share(pods*servers*(k-1), k*spines) // that a spine sends to cores
+			spines := ceilDiv(ceilDivRatio(servers, ratio), width)
+			away := quotient(pods*servers*(k-1), k*spines) // that a spine sends to cores
 			up := max(1, int(math.Ceil(away/ratio-1e-9)))
-			cores := ceil(up, min(up, radix/k))
-			up = ceil(up, cores)
+			cores := ceilDiv(up, min(up, radix/k))
+			up = ceilDiv(up, cores)
 			if servers+spines*width > radix || pods*width+cores*up > radix {
 				continue
 			}
-			best.try(pods*k+k*spines+spines*cores, k*pods*spines*width+k*spines*cores*up, max(share(servers, spines*width), away/float64(cores*up)),
+			best.try(pods*k+k*spines+spines*cores, k*pods*spines*width+k*spines*cores*up, max(quotient(servers, spines*width), away/float64(cores*up)),
 				"rail(%d,%d,%d,spines=%d,width=%d,cores=%d,up=%d)", k, servers, pods, spines, width, cores, up)
 		}
 	}
@@ -68,15 +68,15 @@ const leastGroups = 3
 func dragonfly(hosts, radix int, ratio float64) smallest {
 	var best smallest
 	for p := 1; p < radix; p++ {
-		for h := atLeast(p, ratio); p+h+2*h-1 <= radix; h++ {
+		for h := ceilDivRatio(p, ratio); p+h+2*h-1 <= radix; h++ {
 			for a := 2 * h; p+h+a-1 <= radix; a++ {
-				groups := ceil(hosts, a*p)
+				groups := ceilDiv(hosts, a*p)
 				if groups < leastGroups || groups > a*h+1 {
 					continue
 				}
 				switches, cables := groups*a, groups*a*(a-1)/2+groups*a*h/2
 				if best.beats(switches, cables) {
-					best.try(switches, cables, max(share(p, h), share(2*h, a)), "dragonfly(%d,%d,%d,groups=%d,hosts=%d)", a, p, h, groups, hosts)
+					best.try(switches, cables, max(quotient(p, h), quotient(2*h, a)), "dragonfly(%d,%d,%d,groups=%d,hosts=%d)", a, p, h, groups, hosts)
 				}
 			}
 		}
@@ -88,16 +88,16 @@ func dragonfly(hosts, radix int, ratio float64) smallest {
 func dragonflyPlus(hosts, radix int, ratio float64) smallest {
 	var best smallest
 	for spines := 1; spines < radix; spines++ {
-		for p := 1; p <= min(times(ratio, spines), radix-spines); p++ {
+		for p := 1; p <= min(floorTimes(ratio, spines), radix-spines); p++ {
 			for leaves := 1; leaves < radix; leaves++ {
-				groups := ceil(hosts, leaves*p)
+				groups := ceilDiv(hosts, leaves*p)
 				if groups < leastGroups {
 					break
 				}
-				h := max(ceil(atLeast(leaves*p, ratio), spines), ceil(groups-1, spines))
+				h := max(ceilDiv(ceilDivRatio(leaves*p, ratio), spines), ceilDiv(groups-1, spines))
 				switches, cables := groups*(leaves+spines), groups*(leaves*spines+spines*h/2)
 				if leaves+h <= radix && best.beats(switches, cables) {
-					best.try(switches, cables, max(share(p, spines), share(leaves*p, spines*h)), "dragonflyplus(%d,%d,%d,%d,groups=%d,hosts=%d)", leaves, spines, p, h, groups, hosts)
+					best.try(switches, cables, max(quotient(p, spines), quotient(leaves*p, spines*h)), "dragonflyplus(%d,%d,%d,%d,groups=%d,hosts=%d)", leaves, spines, p, h, groups, hosts)
 				}
 			}
 		}
@@ -112,10 +112,10 @@ func slimFly(hosts, radix int, ratio float64) smallest {
 		if q%4 == 3 {
 			degree = (3*q + 1) / 2
 		}
-		perSwitch := ceil(hosts, 2*q*q)
-		if isPrime(q) && degree+perSwitch <= radix && perSwitch <= times(ratio, ceil(degree, 2)) {
-			hops := 2 - share(degree, 2*q*q-1) // on average, between two switches
-			return smallest{load: hops * share(perSwitch, degree), formula: fmt.Sprintf("slimfly(%d,hosts=%d)", q, perSwitch)}
+		perSwitch := ceilDiv(hosts, 2*q*q)
+		if isPrime(q) && degree+perSwitch <= radix && perSwitch <= floorTimes(ratio, ceilDiv(degree, 2)) {
+			hops := 2 - quotient(degree, 2*q*q-1) // on average, between two switches
+			return smallest{load: hops * quotient(perSwitch, degree), formula: fmt.Sprintf("slimfly(%d,hosts=%d)", q, perSwitch)}
 		}
 	}
 	return smallest{}

@@ -144,14 +144,14 @@ func (s *smallest) try(switches, cables int, load float64, format string, args .
 	}
 }
 
-// share is a/b.
-func share(a, b int) float64 { return float64(a) / float64(b) }
+// quotient is a/b.
+func quotient(a, b int) float64 { return float64(a) / float64(b) }
 
-// ceil is a/b rounded up.
-func ceil(a, b int) int { return (a + b - 1) / b }
+// ceilDiv is a/b rounded up.
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// times is n taken ratio times, rounded down.
-func times(ratio float64, n int) int { return int(math.Floor(ratio*float64(n) + 1e-9)) }
+// floorTimes is n taken ratio times, rounded down.
+func floorTimes(ratio float64, n int) int { return int(math.Floor(ratio*float64(n) + 1e-9)) }
 
-// atLeast is n divided by ratio, rounded up.
-func atLeast(n int, ratio float64) int { return int(math.Ceil(float64(n)/ratio - 1e-9)) }
+// ceilDivRatio is n divided by ratio, rounded up.
+func ceilDivRatio(n int, ratio float64) int { return int(math.Ceil(float64(n)/ratio - 1e-9)) }

@@ -11,7 +11,7 @@ package fabric
 //   - An end port is what a LID can name: 0 .. NumHosts-1 are the CA and router
 //     ports attached to a switch, in order of node GUID and port; NumHosts+s is port 0
 //     of switch s. NumEnds = NumHosts + NumSwitches. The first are hosts, but for those
-//     of aggregation nodes (see Fabric.AggregationEvidence): these have LIDs and are
+//     of aggregation nodes (see Fabric.IsAggregationNode): these have LIDs and are
 //     routed as port 0 of their switch, and count nowhere as hosts.
 //
 // CA ports cabled to another CA, ports without a cable, and what is down are in no Graph.

@@ -113,7 +113,7 @@ func (m *Mapper) Probe(turns []Turn) (Reply, time.Duration) {
 	back := at == m.Host
 	var answer Reply
 	if outcome == Delivered {
-		if outcome = m.disturbance.Of(m.Model, back); back || m.cond.Responding == nil || m.cond.Responding[at] {
+		if outcome = m.disturbance.Outcome(m.Model, back); back || m.cond.Responding == nil || m.cond.Responding[at] {
 			answer = m.answer(at, hops, turns)
 		}
 	}

@@ -69,9 +69,9 @@ func (t Traffic) busyWires(n *Network, seed uint64) []bool {
 	return busy
 }
 
-// Of returns how the message that a model last sent ends in traffic, which would be
+// Outcome returns how the message that a model last sent ends in traffic, which would be
 // delivered without; back says that it came back to its sender.
-func (d *Disturbance) Of(m *Model, back bool) Outcome {
+func (d *Disturbance) Outcome(m *Model, back bool) Outcome {
 	for _, e := range m.path {
 		if d.busy == nil {
 			break

@@ -25,11 +25,11 @@ const (
 // portsPerUnit is the number of ports of a switch for which it takes a unit of a rack.
 const portsPerUnit = 64
 
-// floored is a switch, or several things, that stand one after the other.
-type floored struct {
+// placed is a switch, the hosts that stand below it, and its place in the row.
+type placed struct {
 	switchID fabric.NodeID
 	hosts    []fabric.NodeID // of the switch: those whose first cable leads to it
-	at       float64         // place in the row of all
+	at       float64         // place in the row of all switches: from 0 on for those with hosts, -1 until it is known
 }
 
 // lengths counts the cables of a fabric by their length in metres, rounded up, by the rule of Help.
@@ -86,15 +86,15 @@ func (l floor) racks(f *fabric.Fabric) (rack []int, racks int) {
 
 // row lists the switches in the order in which they stand: those with hosts in the order of the fabric, the others in the
 // middle of the switches that they have cables to.
-func (l floor) row(f *fabric.Fabric) []floored {
-	var row []floored
+func (l floor) row(f *fabric.Fabric) []placed {
+	var row []placed
 	index := make([]int, len(f.Nodes))
 	for i := range f.Nodes {
 		if index[i] = len(row); f.Nodes[i].Type == fabric.Switch {
-			row = append(row, floored{switchID: fabric.NodeID(i), at: -1})
+			row = append(row, placed{switchID: fabric.NodeID(i), at: -1})
 		}
 	}
-	near := l.cabled(f, row, index)
+	near := l.hangHosts(f, row, index)
 	next := 0.0
 	for i := range row {
 		if row[i].at == 0 { // it has hosts
@@ -102,8 +102,8 @@ func (l floor) row(f *fabric.Fabric) []floored {
 			next++
 		}
 	}
-	for placed := true; placed; {
-		placed = false
+	for again := true; again; {
+		again = false
 		at := make([]float64, len(row))
 		for i := range row {
 			if at[i] = row[i].at; at[i] >= 0 {
@@ -116,20 +116,20 @@ func (l floor) row(f *fabric.Fabric) []floored {
 				}
 			}
 			if n > 0 {
-				at[i], placed = sum/n, true
+				at[i], again = sum/n, true
 			}
 		}
 		for i := range row {
 			row[i].at = at[i]
 		}
 	}
-	slices.SortStableFunc(row, func(a, b floored) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(row, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 	return row
 }
 
-// cabled gives the switches of a row their hosts, marks those to which any host has a cable with place 0, and returns
+// hangHosts gives the switches of a row their hosts, marks those to which any host has a cable with place 0, and returns
 // the other switches that each has cables to.
-func (l floor) cabled(f *fabric.Fabric, row []floored, index []int) (near [][]int) {
+func (l floor) hangHosts(f *fabric.Fabric, row []placed, index []int) (near [][]int) {
 	near = make([][]int, len(row))
 	stands := make([]bool, len(f.Nodes))
 	for i := range f.Links {

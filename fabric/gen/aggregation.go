@@ -4,24 +4,17 @@ import (
 	"weft/fabric"
 )
 
-// aggregationGUID is the first GUID of aggregation nodes, see the package comment.
-const aggregationGUID fabric.GUID = 0x0200004100000000
-
 // addAggregation puts an aggregation node on a new last port of every switch that has none, in
 // order of GUID.
 func addAggregation(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
-	guid := aggregationGUID
+	next := 0
 	for _, s := range byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && !hasAggregation(f, id) }) {
-		for guid++; ; guid++ {
-			if _, taken := f.NodeByGUID(guid); !taken {
-				break
-			}
-		}
 		if f.Nodes[s].NumPorts() == fabric.MaxPorts {
 			return nil, problemf(a.pos, "%s has %d ports, and none can be added", f.NodeName(s), fabric.MaxPorts)
 		}
 		f.Nodes[s].Ports = append(f.Nodes[s].Ports, fabric.Port{GUID: f.Nodes[s].GUID, Link: fabric.NoLink})
+		guid := guidOfAggregation(nextFree(f, guidOfAggregation, &next))
 		id, err := f.AddNode(fabric.CA, guid, 1, fabric.AggregationCaption)
 		if err != nil {
 			return nil, err

@@ -9,12 +9,15 @@ import (
 
 // The GUID scheme, see the package comment.
 const (
-	switchGUID fabric.GUID = 0x0200005300000000
-	hostGUID   fabric.GUID = 0x0200004800000000
+	switchGUID      fabric.GUID = 0x0200005300000000
+	hostGUID        fabric.GUID = 0x0200004800000000
+	aggregationGUID fabric.GUID = 0x0200004100000000
 )
 
 func guidOfSwitch(n int) fabric.GUID { return switchGUID + fabric.GUID(n+1) }
 func guidOfHost(n int) fabric.GUID   { return hostGUID + fabric.GUID(n+1)<<8 }
+
+func guidOfAggregation(n int) fabric.GUID { return aggregationGUID + fabric.GUID(n+1) }
 
 // builder adds switches, hosts and links and keeps the first error.
 type builder struct {
@@ -83,6 +86,15 @@ func (b *builder) newHost(ports int) fabric.NodeID {
 	}
 	b.hosts++
 	return id
+}
+
+// nextFree moves n on to the first number whose GUID of a scheme no node has, and returns it.
+func nextFree(f *fabric.Fabric, scheme func(int) fabric.GUID, n *int) int {
+	for ; ; *n++ {
+		if _, taken := f.NodeByGUID(scheme(*n)); !taken {
+			return *n
+		}
+	}
 }
 
 // addHost makes host n of the GUID scheme.

@@ -75,8 +75,8 @@ func apply(f *fabric.Fabric, t term) (*fabric.Fabric, error) {
 	return g, nil
 }
 
-// only refuses arguments that exclude each other, and none at all.
-func (a *args) only(names ...string) error {
+// oneOf refuses arguments that exclude each other, and none at all.
+func (a *args) oneOf(names ...string) error {
 	var given []string
 	for _, n := range names {
 		if a.given(n) {
@@ -99,7 +99,7 @@ func sample[T any](rng *rand.Rand, from []T, n int) []T {
 }
 
 func without(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	if err := a.only("hosts", "roots"); err != nil {
+	if err := a.oneOf("hosts", "roots"); err != nil {
 		return nil, err
 	}
 	drop := make([]bool, len(f.Nodes))

@@ -82,13 +82,7 @@ func plugIn(f *fabric.Fabric, leaf fabric.NodeID, next *int) error {
 	if p == 0 {
 		return problemf(0, "%s has no free port for another host", f.NodeName(leaf))
 	}
-	for {
-		if _, taken := f.NodeByGUID(guidOfHost(*next)); !taken {
-			break
-		}
-		*next++
-	}
-	h, err := addHost(f, *next, 1)
+	h, err := addHost(f, nextFree(f, guidOfHost, next), 1)
 	if err != nil {
 		return err
 	}

@@ -89,13 +89,6 @@ func (m *merger) add() error {
 		}
 	}
 	next, nextHost := 0, 0
-	free := func(n *int, guid func(int) fabric.GUID) int {
-		for ; ; *n++ {
-			if _, taken := m.f.NodeByGUID(guid(*n)); !taken {
-				return *n
-			}
-		}
-	}
 	for id := range m.other.Nodes {
 		if m.node[id] >= 0 {
 			continue
@@ -103,13 +96,13 @@ func (m *merger) add() error {
 		n := &m.other.Nodes[id]
 		var err error
 		if n.Type == fabric.Switch {
-			guid := guidOfSwitch(free(&next, guidOfSwitch))
+			guid := guidOfSwitch(nextFree(m.f, guidOfSwitch, &next))
 			m.node[id], err = m.f.AddNode(fabric.Switch, guid, n.NumPorts(), prefix+n.Desc)
 			if err == nil {
 				m.f.Nodes[m.node[id]].SystemGUID = guid
 			}
 		} else {
-			m.node[id], err = addHost(m.f, free(&nextHost, guidOfHost), n.NumPorts())
+			m.node[id], err = addHost(m.f, nextFree(m.f, guidOfHost, &nextHost), n.NumPorts())
 		}
 		if err != nil {
 			return err

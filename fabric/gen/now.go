@@ -24,14 +24,14 @@ var (
 	sevenUplinks = [][]int{{1, 2, 3}, {2, 3, 4}, {3, 4, 1}, {4, 1}, {1, 2, 3}, {2, 3, 4}, {4, 1, 2}}
 )
 
-// nowBuilder knows the switches of the NOW by name and their free ports.
-type nowBuilder struct {
+// namedBuilder adds switches of 8 ports by name, and knows their free ports.
+type namedBuilder struct {
 	*builder
 	byName map[string]fabric.NodeID
 	used   map[fabric.NodeID]int
 }
 
-func (b *nowBuilder) node(name string) fabric.NodeID {
+func (b *namedBuilder) node(name string) fabric.NodeID {
 	id, ok := b.byName[name]
 	if !ok {
 		id = b.add(8, name)
@@ -41,23 +41,23 @@ func (b *nowBuilder) node(name string) fabric.NodeID {
 }
 
 // port takes the lowest free port of a switch.
-func (b *nowBuilder) port(id fabric.NodeID) int {
+func (b *namedBuilder) port(id fabric.NodeID) int {
 	b.used[id]++
 	return b.used[id]
 }
 
-func (b *nowBuilder) join(x, y string) {
+func (b *namedBuilder) join(x, y string) {
 	s, t := b.node(x), b.node(y)
 	b.link(s, b.port(s), t, b.port(t))
 }
 
-func (b *nowBuilder) hang(name string) {
+func (b *namedBuilder) hang(name string) {
 	s := b.node(name)
 	b.host(s, b.port(s))
 }
 
 // subcluster builds one subcluster: its switches, hosts, uplinks, next level.
-func (b *nowBuilder) subcluster(c cluster) {
+func (b *namedBuilder) subcluster(c cluster) {
 	name := func(level, i int) string { return fmt.Sprintf("%s%d.%d", c.name, level, i) }
 	for level, n := range []int{len(c.hosts), 4, 2} {
 		for i := range n {
@@ -87,14 +87,14 @@ func (b *nowBuilder) subcluster(c cluster) {
 	}
 }
 
-func newNow(b *builder) nowBuilder {
-	return nowBuilder{b, map[string]fabric.NodeID{}, map[fabric.NodeID]int{}}
+func newNamed(b *builder) namedBuilder {
+	return namedBuilder{b, map[string]fabric.NodeID{}, map[fabric.NodeID]int{}}
 }
 
 // now is subcluster C and what else is asked for.
 func now(withA, withB bool) func(b *builder, _ int) {
 	return func(b *builder, _ int) {
-		n := newNow(b)
+		n := newNamed(b)
 		n.subcluster(nowC)
 		if withA {
 			n.subcluster(nowA)
@@ -117,7 +117,7 @@ func now(withA, withB bool) func(b *builder, _ int) {
 // switches n0 to n8 with a host each, channels c1 to c12 in order on the lowest
 // free ports, root n0.
 func renamingFig1(b *builder, _ int) {
-	n := newNow(b)
+	n := newNamed(b)
 	name := func(i int) string { return fmt.Sprintf("n%d", i) }
 	for i := range 9 {
 		n.node(name(i))

@@ -43,7 +43,7 @@ func (p *parts) take(a *args) error {
 	if a.given("share") {
 		kinds = kinds[1:] // links= then says which links
 	}
-	if err := a.only(kinds...); err != nil {
+	if err := a.oneOf(kinds...); err != nil {
 		return err
 	}
 	switch {
@@ -111,7 +111,7 @@ func (p *parts) namedLinks(a *args) error {
 
 // failHosts takes hosts down, which must be named.
 func failHosts(f *fabric.Fabric, a *args) error {
-	if err := a.only("links", "share", "switches", "switch", "link", "host"); err != nil {
+	if err := a.oneOf("links", "share", "switches", "switch", "link", "host"); err != nil {
 		return err
 	}
 	for _, name := range a.texts("host") {

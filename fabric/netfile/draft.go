@@ -238,9 +238,9 @@ const (
 	firstSwitchGUID fabric.GUID = 0x200000
 )
 
-// invent gives GUIDs to nodes that have none, in the order of the file, leaving
+// inventGUIDs gives GUIDs to nodes that have none, in the order of the file, leaving
 // out what is taken; ports of a CA get the node GUID plus their number.
-func (d *draft) invent() {
+func (d *draft) inventGUIDs() {
 	var taken map[fabric.GUID]bool
 	next := [4]fabric.GUID{fabric.CA: firstCAGUID, fabric.Router: firstCAGUID, fabric.Switch: firstSwitchGUID}
 	for i := range d.nodes {
@@ -302,7 +302,7 @@ func (d *draft) build() (*fabric.Fabric, []Warning, error) {
 	if len(d.nodes) == 0 {
 		return nil, nil, d.errorf(0, "no nodes in this file")
 	}
-	d.invent()
+	d.inventGUIDs()
 	d.checkAddresses()
 	f := fabric.New(d.file)
 	for i := range d.nodes {

@@ -82,9 +82,9 @@ func (r *lftReader) fdbsPath(e *fdbsClaim, port, hops, optimal []byte, at int) (
 	return err
 }
 
-// compact reads a line of the osmdump plug-in: S is a switch, H a host port; P,
+// osmdumpLine reads a line of the osmdump plug-in: S is a switch, H a host port; P,
 // the service levels of a source, belong to ReadPathSLs.
-func (r *lftReader) compact(kind byte, c cursor, at int) error {
+func (r *lftReader) osmdumpLine(kind byte, c cursor, at int) error {
 	if kind == 'P' {
 		return nil
 	}

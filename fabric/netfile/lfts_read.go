@@ -77,7 +77,7 @@ func (r *lftReader) line(line []byte, at int) error {
 	case c.lit("LID "), c.lit("Lid "), c.lit("Port "):
 		return nil // column headings
 	case c.lit("S "), c.lit("H "), c.lit("P "):
-		return r.compact(line[0], c, at)
+		return r.osmdumpLine(line[0], c, at)
 	case c.lit("Multicast mlids "), c.lit("Switch 0x"):
 		return r.errorf(at, "a multicast table: only unicast tables are read")
 	case bytes.HasPrefix(line, []byte("SubnGet(LFT) failed")):

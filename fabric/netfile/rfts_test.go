@@ -24,7 +24,7 @@ func TestRandom(t *testing.T) {
 		for i := range again {
 			again[i] = NoPort
 		}
-		entries := s.Random()
+		entries := s.randomEntries()
 		for i, e := range entries {
 			n := 1 << e.LMC
 			if int(e.LID)%n != 0 || e.LMC > fabric.MaxLMC || e.Port == NoPort || i > 0 && e.LID <= entries[i-1].LID {

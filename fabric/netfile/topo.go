@@ -79,7 +79,7 @@ func readTopoWith(name string, data []byte, systems map[string]*system) (*fabric
 		}
 	}
 	r.warnCutOff(r.cables[inside:])
-	r.invent()
+	r.inventGUIDs()
 	r.nameSystems()
 	return r.build()
 }

@@ -19,7 +19,7 @@ func IsNetwork(arg string, opt Options) bool {
 	if arg == "-" || gen.IsFormula(arg) {
 		return false
 	}
-	file, err := os.Open(opt.in(arg))
+	file, err := os.Open(opt.path(arg))
 	if err != nil {
 		return false
 	}
@@ -56,7 +56,7 @@ func OpenNetwork(arg string, opt Options) (*subnets.Network, []netfile.Warning, 
 		}
 		warnings = nil // Build opens them again
 	} else {
-		path := opt.in(arg)
+		path := opt.path(arg)
 		name, data, err := load(path, opt.Stdin)
 		if err != nil {
 			return nil, nil, err
@@ -70,10 +70,10 @@ func OpenNetwork(arg string, opt Options) (*subnets.Network, []netfile.Warning, 
 	return n, warnings, err
 }
 
-// in is the path of a file.
-func (o *Options) in(path string) string {
-	if o.Dir != "" && path != "-" && !filepath.IsAbs(path) {
-		return filepath.Join(o.Dir, path)
+// path returns the path of a file by its name in an argument.
+func (o *Options) path(name string) string {
+	if o.Dir != "" && name != "-" && !filepath.IsAbs(name) {
+		return filepath.Join(o.Dir, name)
 	}
-	return path
+	return name
 }

@@ -2,7 +2,7 @@
 // netfile knows, "-" for standard input, or a formula of gen. Any of them may be
 // followed by degrading suffixes, as in "janus.txt|fail(links=10,seed=3)".
 //
-// It is the one package below the commands that opens files.
+// It opens files; the other rooms of fabric take bytes.
 package source
 
 import (
@@ -99,7 +99,7 @@ func splitSuffixes(arg string) (path string, suffixes []string) {
 }
 
 func read(path string, opt Options) (*Source, error) {
-	path = opt.in(path)
+	path = opt.path(path)
 	name, data, err := load(path, opt.Stdin)
 	if near := gen.Nearest(path); errors.Is(err, fs.ErrNotExist) && near != "" {
 		return nil, fmt.Errorf("no file and no formula is called %q: did you mean %s?", path, near)

@@ -20,9 +20,9 @@ type Opened struct {
 // shiftBits is the lowest of the 16 bits of a GUID that hold the number of a subnet. Formulas leave them 0.
 const shiftBits = 40
 
-// socketGUID and a counter from 1 are the node GUIDs of router ports that a File cables, in the fabric of a Kind.
+// kindPortGUID and a counter from 1 are the node GUIDs of router ports that a File cables, in the fabric of a Kind.
 // They stand after those of hosts. The GUIDs of the routers themselves are in Network.
-const socketGUID fabric.GUID = 0x0200005200000000
+const kindPortGUID fabric.GUID = 0x0200005200000000
 
 // Build makes the Network of a File, and has each FABRIC opened once. Errors about the File are of type *netfile.Error.
 func (f *File) Build(name string, open func(arg string) (Opened, error)) (*Network, error) {
@@ -120,7 +120,7 @@ func (b *builder) cable(s int, from Opened) (*fabric.Fabric, error) {
 		if err != nil {
 			return nil, b.errorf(c.port.Line, "subnet %q: %v", b.f.Subnets[s].Name, err)
 		}
-		guid := socketGUID + fabric.GUID(i+1)
+		guid := kindPortGUID + fabric.GUID(i+1)
 		id, err := f.AddNode(fabric.Router, guid, 1, "router port "+fmt.Sprint(i+1))
 		if err != nil {
 			return nil, b.errorf(c.port.Line, "subnet %q: %v", b.f.Subnets[s].Name, err)
@@ -205,7 +205,7 @@ func (b *builder) routers() {
 				continue
 			}
 			guid := g.EndNodeGUID[e]
-			if i := int(guid) - int(socketGUID) - 1; i >= 0 && i < len(b.cables[s]) {
+			if i := int(guid) - int(kindPortGUID) - 1; i >= 0 && i < len(b.cables[s]) {
 				c := b.cables[s][i]
 				ports[c.router] = append(ports[c.router], place{c.port.Number, n.Routers[c.router].GUID + fabric.GUID(c.port.Number), int32(s), e})
 				continue

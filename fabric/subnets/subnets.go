@@ -83,7 +83,7 @@ type Subnet struct {
 	Shift  fabric.GUID // added to the GUIDs of the Kind
 	Ports  []int32     // router ports in it, in order of end ports
 	PortOf []int32     // by host end port: router port, -1 for other hosts
-	Nodes  int         // hosts and switches: end ports that are no router ports
+	Nodes  int         // end ports that are no router ports: those of hosts, and port 0 of switches
 }
 
 // Router joins subnets. Its ports are Ports[First:End] of the Network.

@@ -45,21 +45,21 @@ func TestConstruction(t *testing.T) {
 	pastes, longest, bound := 0, 0, false
 	for seed := range uint64(800) {
 		n := mappingtest.Random(seed, 5)
-		facts := theory.Of(n, 0)
+		facts := theory.FactsOf(n, 0)
 		purple, red := make([]proofWay, n.NumNodes()), make([]proofWay, n.NumNodes())
 		simple(n, 0, facts.Q, func(w proofWay, at mapping.End) {
 			if !n.IsHost(at.Node) {
 				return
 			}
 			for i := 1; i < len(w); i++ {
-				if v := w[i].Node; int(facts.Of[v]) == len(w) && purple[v] == nil {
+				if v := w[i].Node; int(facts.QOf[v]) == len(w) && purple[v] == nil {
 					purple[v], red[v] = slices.Clone(w[:i]), slices.Clone(w[i:])
 				}
 			}
 		})
 		for v := n.NumHosts(); v < n.NumNodes(); v++ {
-			if (purple[v] == nil) != (facts.Of[v] < 0) {
-				t.Fatalf("network %d: Q(%s) is %d, and a way of that length was found: %v", seed, n.NodeName(int32(v)), facts.Of[v], purple[v] != nil)
+			if (purple[v] == nil) != (facts.QOf[v] < 0) {
+				t.Fatalf("network %d: Q(%s) is %d, and a way of that length was found: %v", seed, n.NodeName(int32(v)), facts.QOf[v], purple[v] != nil)
 			}
 		}
 		simple(n, 0, facts.D+1, func(green proofWay, at mapping.End) {

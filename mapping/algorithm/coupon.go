@@ -8,7 +8,7 @@ import (
 	"weft/mapping/probe"
 )
 
-// mapBySoundings is our own algorithm, after the conjectures of section 6. A switch that was
+// mapBySoundings is our own algorithm, called coupon, after the conjectures of section 6. A switch that was
 // found is first sounded: host-probes go through it by strings of turns that led to a
 // host from switches in the same position (how far the one before is from a host). One
 // answer names a host and with it every wire on the way, and mostly tells which switch
@@ -59,7 +59,7 @@ type collector struct {
 	explorer
 	frontier    []int32
 	compared    map[int32]bool // vertices compared with those known
-	collected   int32          // vertices found by coupons, 0 if there were none: others are compared with all that are explored, and none is sounded
+	collected   int32          // of Vazirani's algorithm: vertices found by its long probes. Others are compared with all that are explored, and none is sounded; 0 for coupon
 	withoutHost int            // explorations since a host answered
 	soundings   probe.Soundings
 	found       [probe.Positions][][3]float64 // by position and turn: answers by what was found

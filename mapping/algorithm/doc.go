@@ -12,7 +12,7 @@
 //     the message came in by, as InfiniBand's do: the fewest probes one can hope for.
 //   - random: section 6, Berkeley's with depth-first branches by lot.
 //   - coupon: our own; see coupon.go.
-//   - vazirani: section 6, long probes by lot first (random.go).
+//   - vazirani: section 6, long probes by lot first (vazirani.go).
 //
 // All but the labels work on one model graph (package mapping/graph, explorer.go). Two
 // vertices that the same port leads to are one switch, so a contradiction is a deduction,

@@ -36,7 +36,7 @@ func TestLemmas2And3(t *testing.T) {
 	trees, merged := 0, 0
 	for seed := range uint64(100) {
 		n := mappingtest.Random(seed, 4)
-		facts := theory.Of(n, 0)
+		facts := theory.FactsOf(n, 0)
 		for _, rule := range mapping.Collisions() {
 			tree, ends := treeOf(t, n, rule, min(5, facts.Depth()))
 			if tree == nil {
@@ -148,7 +148,7 @@ func tight(t *testing.T) *mapping.Network {
 // wires: the + 1 of section 3.1.4 is never needed, and section 3.2.7 leaves it out.
 func TestBound(t *testing.T) {
 	n := tight(t)
-	facts := theory.Of(n, 0)
+	facts := theory.FactsOf(n, 0)
 	if facts.Q != 4 || facts.D != 2 {
 		t.Fatalf("Q %d, D %d", facts.Q, facts.D)
 	}
@@ -165,7 +165,7 @@ func TestBound(t *testing.T) {
 	}
 	for seed := range uint64(100) {
 		n := mappingtest.Random(seed, 4)
-		facts := theory.Of(n, 0)
+		facts := theory.FactsOf(n, 0)
 		for _, name := range []string{"berkeley-labels", "berkeley"} {
 			for _, extra := range []int{0, 1, 3} {
 				r, err := mapped(find(t, name), n, 0, mapping.Circuit, facts.Depth()-3+extra)

@@ -27,7 +27,7 @@ func find(t *testing.T, name string) *Algorithm {
 func run(t *testing.T, name string, n *mapping.Network, host int32, rule mapping.Collision) *Result {
 	t.Helper()
 	a := find(t, name)
-	r, err := mapped(a, n, host, rule, theory.Of(n, host).Depth())
+	r, err := mapped(a, n, host, rule, theory.FactsOf(n, host).Depth())
 	if err != nil {
 		t.Fatal(name, err)
 	}
@@ -110,7 +110,7 @@ func TestFatTrees(t *testing.T) {
 	}
 	for _, formula := range formulas {
 		n := mappingtest.Network(t, formula)
-		depth := theory.Of(n, 0).Depth()
+		depth := theory.FactsOf(n, 0).Depth()
 		var sent [2]int
 		for i, name := range []string{"berkeley", "coupon"} {
 			a := find(t, name)
@@ -140,7 +140,7 @@ func TestLabels(t *testing.T) {
 	within := 0
 	for seed := range uint64(60) {
 		n := mappingtest.Random(seed, 5)
-		facts := theory.Of(n, 0)
+		facts := theory.FactsOf(n, 0)
 		for _, rule := range mapping.Collisions() {
 			if rule == mapping.CutThrough && len(facts.F) > 0 {
 				continue
@@ -176,7 +176,7 @@ func TestLabelsOnC(t *testing.T) {
 	host, _ := n.FindHost(utility)
 	a := find(t, "berkeley-labels")
 	m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), host, mapping.Conditions{})
-	r, err := a.Run(t.Context(), m, &Options{Self: n.Hosts[host], Radix: 8, Depth: theory.Of(n, host).Depth()})
+	r, err := a.Run(t.Context(), m, &Options{Self: n.Hosts[host], Radix: 8, Depth: theory.FactsOf(n, host).Depth()})
 	if err != nil {
 		t.Fatal(err)
 	}

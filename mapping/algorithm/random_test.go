@@ -47,7 +47,7 @@ func TestRandomNetworks(t *testing.T) {
 	err := par.For(context.Background(), runtime.GOMAXPROCS(0), *networks, func(_, i int) error {
 		seed := *drawSeed<<32 + uint64(i)
 		n := mappingtest.Random(seed, 60)
-		facts := theory.Of(n, 0)
+		facts := theory.FactsOf(n, 0)
 		for _, a := range All() {
 			if a.Name == "berkeley-labels" || a.Name == "random" && i%4 > 0 { // as dear as berkeley
 				continue
@@ -91,7 +91,7 @@ func TestStop(t *testing.T) {
 		if err := theory.Same(known.Map, theory.Core(n)); err != nil || known.Unexplored > 0 {
 			t.Errorf("network %d: %v, %d switches unexplored", seed, err, known.Unexplored)
 		}
-		for depth := range theory.Of(n, 0).Depth() {
+		for depth := range theory.FactsOf(n, 0).Depth() {
 			r, err := mapped(a, n, 0, mapping.Circuit, depth)
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +112,7 @@ func TestWideSwitches(t *testing.T) {
 			if a.Name == "berkeley-labels" || a.Name == "berkeley" || a.Name == "random" {
 				continue
 			}
-			r, err := mapped(&a, n, 0, mapping.Circuit, theory.Of(n, 0).Depth())
+			r, err := mapped(&a, n, 0, mapping.Circuit, theory.FactsOf(n, 0).Depth())
 			if err == nil {
 				err = theory.Same(r.Map, wanted(&a, n))
 			}

@@ -39,7 +39,7 @@ func TestStopped(t *testing.T) {
 					cancel()
 				}
 			}}
-			opt := Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: theory.Of(n, 0).Depth(), Retries: 3}
+			opt := Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: theory.FactsOf(n, 0).Depth(), Retries: 3}
 			if _, err := a.Run(ctx, p, &opt); !errors.Is(err, context.Canceled) || p.sent != at {
 				t.Errorf("%s, stopped after %d: %d probes, %v", a.Name, at, p.sent, err)
 			}
@@ -64,7 +64,7 @@ func TestEarlyReplies(t *testing.T) {
 				continue
 			}
 			m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, hardware), 0, mapping.Conditions{SelfIdentifying: a.SelfIdentifying})
-			r, err := a.Run(t.Context(), m, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: theory.Of(n, 0).Depth(), Limit: 300_000})
+			r, err := a.Run(t.Context(), m, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: theory.FactsOf(n, 0).Depth(), Limit: 300_000})
 			if err == nil {
 				err = theory.Same(r.Map, wanted(&a, n))
 			}

@@ -15,7 +15,7 @@ import (
 func TestTraffic(t *testing.T) {
 	for seed := range uint64(40) {
 		n := mappingtest.Random(seed, 20)
-		depth := theory.Of(n, 0).Depth()
+		depth := theory.FactsOf(n, 0).Depth()
 		for _, a := range All() {
 			for name, traffic := range mappingtest.Traffics() {
 				for _, early := range []bool{false, true} {

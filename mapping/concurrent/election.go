@@ -221,7 +221,7 @@ func (s *election) depthOf(h int32) int {
 				lowest = i
 			}
 		}
-		depth := theory.Of(part, part.HostByID(s.n.Hosts[lowest].ID)).Depth()
+		depth := theory.FactsOf(part, part.HostByID(s.n.Hosts[lowest].ID)).Depth()
 		for _, host := range part.Hosts {
 			s.depth[s.n.HostByID(host.ID)] = depth
 		}

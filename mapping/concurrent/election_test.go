@@ -54,7 +54,7 @@ func TestElection(t *testing.T) {
 			}
 			w := res.Winners[0]
 			m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), w.Host, mapping.Conditions{SelfIdentifying: opt.Algorithm.SelfIdentifying})
-			alone, err := opt.Algorithm.Run(t.Context(), m, &algorithm.Options{Self: n.Hosts[w.Host], Radix: n.Radix(), Depth: theory.Of(n, w.Host).Depth()})
+			alone, err := opt.Algorithm.Run(t.Context(), m, &algorithm.Options{Self: n.Hosts[w.Host], Radix: n.Radix(), Depth: theory.FactsOf(n, w.Host).Depth()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -125,7 +125,7 @@ func (s *election) sendProbe(h int32) {
 	leaves := s.occupyHost(h, 1)
 	outcome, at, hops := s.model.Send(h, turns)
 	if outcome == mapping.Delivered {
-		outcome = s.disturbances[h].Of(s.model, at == h)
+		outcome = s.disturbances[h].Outcome(s.model, at == h)
 	}
 	own, others := s.crossWires(leaves, len(turns))
 	s.events.Put(m.waiting.sent+own+s.timeout(m), message{kind: expires, host: h, probe: m.waiting.probe})

@@ -68,7 +68,7 @@ type Graph struct {
 	rank  []int16          // by vertex: of two, the lower keeps its numbering
 	ports [][]Port         // by vertex; nil once merged
 	spare [][]Port         // of merged vertices
-	tests [][][]int32      // by vertex: the ways by which its ports were probed
+	ways  [][][]int32      // by vertex: the ways by which its ports were probed
 	byID  map[uint64]int32 // vertex of a host
 	todo  []identity       // the mergelist
 	err   error
@@ -144,7 +144,7 @@ func (g *Graph) add(host int32, rank, n int) int32 {
 	v := g.same.add()
 	g.host = append(g.host, host)
 	g.rank = append(g.rank, int16(rank))
-	g.tests = append(g.tests, nil)
+	g.ways = append(g.ways, nil)
 	var ports []Port
 	if last := len(g.spare) - 1; last >= 0 && n > 1 {
 		ports, g.spare = g.spare[last], g.spare[:last]
@@ -327,7 +327,7 @@ func (g *Graph) merge(a, b int32, shift int) {
 	ports := g.ports[b]
 	g.same.merge(a, b, shift)
 	g.ports[b] = nil
-	g.tests[a], g.tests[b] = append(g.tests[a], g.tests[b]...), nil
+	g.ways[a], g.ways[b] = append(g.ways[a], g.ways[b]...), nil
 	for i, p := range ports {
 		q := g.port(a, i-(g.Radix-1)+shift)
 		switch {
@@ -364,16 +364,16 @@ func (g *Graph) ForgetSilence(v int32) {
 	for i := range g.ports[v] {
 		g.ports[v][i].Silent = [2]uint8{}
 	}
-	g.tests[v] = nil
+	g.ways[v] = nil
 }
 
-// Tests lists the ways by which the ports of a vertex were probed.
-func (g *Graph) Tests(v int32) [][]int32 { return g.tests[v] }
+// Ways lists the ways by which the ports of a vertex were probed.
+func (g *Graph) Ways(v int32) [][]int32 { return g.ways[v] }
 
-// AddTest notes a way, the vertices on it, by which the ports of a vertex are probed.
-func (g *Graph) AddTest(v int32, way []int32) {
-	g.record(entry{what: test, a: v, way: way})
-	g.tests[v] = append(g.tests[v], way)
+// AddWay notes a way, the vertices on it, by which the ports of a vertex are probed.
+func (g *Graph) AddWay(v int32, way []int32) {
+	g.record(entry{what: probedBy, a: v, way: way})
+	g.ways[v] = append(g.ways[v], way)
 }
 
 // Node says which node of a network a vertex is, and what to add to its port numbers.

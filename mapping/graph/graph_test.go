@@ -235,7 +235,7 @@ func TestSilence(t *testing.T) {
 	m.AddSilence(a, 1, ForHost)
 	m.AddSilence(a, 1, ForHost)
 	m.AddSilence(b, 3, ForSwitch)
-	m.AddTest(a, []int32{a})
+	m.AddWay(a, []int32{a})
 	kept, gone := int32(-1), int32(-1)
 	m.Merging = func(k, g int32) { kept, gone = k, g }
 	m.Merge(a, b, -2) // port 3 of b is port 1 of a
@@ -253,12 +253,12 @@ func TestSilence(t *testing.T) {
 		if g == other {
 			v = 0
 		}
-		if got := g.At(v, 3).Silent; got != want || !g.HasSilent(v) || len(g.Tests(v)) != 1 {
-			t.Errorf("silent %v, want %v, tests %v", got, want, g.Tests(v))
+		if got := g.At(v, 3).Silent; got != want || !g.HasSilent(v) || len(g.Ways(v)) != 1 {
+			t.Errorf("silent %v, want %v, tests %v", got, want, g.Ways(v))
 		}
 	}
 	m.ForgetSilence(b)
-	if m.HasSilent(b) || len(m.Tests(b)) != 0 {
+	if m.HasSilent(b) || len(m.Ways(b)) != 0 {
 		t.Error("silence was not forgotten")
 	}
 	if m.Nodes() != 1 || m.Peak() != 2 || m.Merges() != 1 || m.Wires() != 0 {
@@ -282,7 +282,7 @@ func TestLearn(t *testing.T) {
 		for range k + 1 {
 			c.AddSilence(u, 3, ForSwitch)
 		}
-		c.AddTest(u, []int32{a, u})
+		c.AddWay(u, []int32{a, u})
 		if c.Added() != 4+k {
 			t.Errorf("%d things were added to clone %d", c.Added(), k)
 		}
@@ -293,8 +293,8 @@ func TestLearn(t *testing.T) {
 	}
 	for k := range 2 {
 		u := g.At(a, k+1).To
-		if u != int32(base+k) || g.At(u, 3).Silent[ForSwitch] != uint8(k+1) || len(g.Tests(u)) != 1 || g.Tests(u)[0][1] != u {
-			t.Errorf("behind port %d: vertex %d, %+v, ways %v", k+1, u, g.At(u, 3), g.Tests(u))
+		if u != int32(base+k) || g.At(u, 3).Silent[ForSwitch] != uint8(k+1) || len(g.Ways(u)) != 1 || g.Ways(u)[0][1] != u {
+			t.Errorf("behind port %d: vertex %d, %+v, ways %v", k+1, u, g.At(u, 3), g.Ways(u))
 		}
 	}
 }

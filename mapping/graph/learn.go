@@ -24,7 +24,7 @@ const (
 	wire
 	merged
 	silence
-	test
+	probedBy // a way by which ports are probed
 )
 
 func (g *Graph) record(e entry) {
@@ -37,13 +37,13 @@ func (g *Graph) record(e entry) {
 func (g *Graph) Clone() *Graph {
 	c := &Graph{
 		Radix: g.Radix, Hosts: slices.Clone(g.Hosts), same: g.same.clone(), host: slices.Clone(g.host), rank: slices.Clone(g.rank),
-		ports: make([][]Port, len(g.ports)), tests: slices.Clone(g.tests), byID: maps.Clone(g.byID), err: g.err, count: g.count, log: new([]entry),
+		ports: make([][]Port, len(g.ports)), ways: slices.Clone(g.ways), byID: maps.Clone(g.byID), err: g.err, count: g.count, log: new([]entry),
 	}
 	for v, p := range g.ports {
 		c.ports[v] = slices.Clone(p)
 	}
-	for v, t := range g.tests {
-		c.tests[v] = slices.Clip(t)
+	for v, t := range g.ways {
+		c.ways[v] = slices.Clip(t)
 	}
 	return c
 }
@@ -73,13 +73,13 @@ func (g *Graph) Learn(c *Graph, base int) {
 			g.Merge(here(e.a), here(e.b), e.i)
 		case silence:
 			g.AddSilence(here(e.a), e.i, Kind(e.j))
-		case test:
+		case probedBy:
 			way := make([]int32, len(e.way))
 			for k, v := range e.way {
 				way[k] = here(v)
 			}
 			root, _ := g.Find(here(e.a))
-			g.AddTest(root, way)
+			g.AddWay(root, way)
 		}
 	}
 }
@@ -110,14 +110,14 @@ func (g *Graph) Absorb(o *Graph) {
 				g.Connect(of[v], here, of[far.To], int(far.At))
 			}
 		}
-		for _, way := range o.tests[v] {
+		for _, way := range o.ways[v] {
 			translated := make([]int32, len(way))
 			for k, x := range way {
 				root, _ := o.Find(x)
 				translated[k] = of[root]
 			}
 			root, _ := g.Find(of[v])
-			g.AddTest(root, translated)
+			g.AddWay(root, translated)
 		}
 	}
 	if o.err != nil {

@@ -106,7 +106,7 @@ func (r *Result) expected() *mapping.Network {
 // strings.
 func (r *Result) setMapper(h mapping.Host, opt *Options) (depth int) {
 	host := r.Network.HostByID(h.ID)
-	r.Mapper, r.Facts = h, theory.Of(r.Network, host)
+	r.Mapper, r.Facts = h, theory.FactsOf(r.Network, host)
 	r.Sender = mapping.NewMapper(mapping.NewModel(r.Network, r.Collision, opt.hardware()), host, mapping.Conditions{
 		SelfIdentifying: r.Algorithm.SelfIdentifying, Traffic: opt.Traffic, Seed: opt.Seed,
 	})

@@ -41,7 +41,7 @@ func Compute(n *mapping.Network, opt *Options) *Table {
 	t := &Table{Root: root, Relabelled: o.relabel()}
 	rng := rand.New(rand.NewPCG(opt.Seed, 0x70))
 	for h := range int32(n.NumHosts()) {
-		t.Turns = append(t.Turns, o.from(h, rng))
+		t.Turns = append(t.Turns, o.routesFrom(h, rng))
 	}
 	return t
 }
@@ -110,9 +110,9 @@ func (o *order) relabel() (dominant []int32) {
 	return dominant
 }
 
-// from finds a shortest legal path from a host to each other one. A state is a node and
+// routesFrom finds a shortest legal path from a host to each other one. A state is a node and
 // whether the path went down already.
-func (o *order) from(source int32, rng *rand.Rand) [][]mapping.Turn {
+func (o *order) routesFrom(source int32, rng *rand.Rand) [][]mapping.Turn {
 	n := o.n
 	if o.load == nil {
 		o.load = map[mapping.End]int{}

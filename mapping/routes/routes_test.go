@@ -197,7 +197,7 @@ func TestRelabelled(t *testing.T) {
 	}
 	judge(t, n, table)
 	o := order{n: n, level: n.Distances(table.Root)}
-	if routes := o.from(0, rand.New(rand.NewPCG(1, 1))); len(routes[1]) != 5 {
+	if routes := o.routesFrom(0, rand.New(rand.NewPCG(1, 1))); len(routes[1]) != 5 {
 		t.Errorf("a to b with the old labels: %v, want five switches", routes[1])
 	}
 }

@@ -28,7 +28,7 @@ func (e *Explorer) recheckCrossings() bool {
 	again := false
 	sent := e.Probes.Compare.Sent
 	for v := int32(0); int(v) < m.Len(); v++ {
-		if m.IsRoot(v) && !m.IsHost(v) && slices.ContainsFunc(m.Tests(v), e.crosses) {
+		if m.IsRoot(v) && !m.IsHost(v) && slices.ContainsFunc(m.Ways(v), e.crosses) {
 			m.ForgetSilence(v)
 			again = true
 		}
@@ -44,7 +44,7 @@ func (e *Explorer) recheckCrossings() bool {
 
 // waysTo lists the ways by which a switch was probed, each once, as they are known now.
 func (e *Explorer) waysTo(v int32) (ways [][]int32) {
-	for _, way := range e.Map.Tests(v) {
+	for _, way := range e.Map.Ways(v) {
 		roots := make([]int32, len(way))
 		for k, x := range way {
 			roots[k], _ = e.Map.Find(x)

@@ -28,7 +28,7 @@ func (e *Explorer) Visit(vertex int32) {
 	v := &visit{vertex, t.Turns(vertex), t.Entry(vertex)}
 	e.visitEnded = false
 	merges := m.Merges()
-	m.AddTest(vertex, t.Way(vertex))
+	m.AddWay(vertex, t.Way(vertex))
 	if !e.sendControl(vertex, v.way) || !m.IsRoot(vertex) {
 		return
 	}

@@ -82,7 +82,7 @@ func TestCrossing(t *testing.T) {
 	g.Connect(a, -7, b, 0) // port 0 of A to port 3 of B
 	g.Connect(b, 1, a2, 0) // port 4 of B to port 1 of A
 	g.Connect(a2, -1, b2, 0)
-	g.AddTest(b2, []int32{a, b, a2, b2})
+	g.AddWay(b2, []int32{a, b, a2, b2})
 	for _, kind := range []graph.Kind{graph.ForHost, graph.ForSwitch} {
 		g.AddSilence(b2, -3, kind) // port 0 of B, which leads to C
 		g.AddSilence(b2, -2, kind) // and port 1

@@ -7,8 +7,8 @@ type Facts struct {
 	D int     // diameter, in wires
 	Q int     // the largest Q(v) of the core, in wires
 	F []int32 // nodes outside the core
-	// Of holds Q(v) by node, -1 where it is not defined.
-	Of []int32
+	// QOf holds Q(v) by node, -1 where it is not defined.
+	QOf []int32
 }
 
 // Depth returns the search depth Q + D of section 3.2.7: the first wire of
@@ -16,9 +16,9 @@ type Facts struct {
 // not needed.
 func (f *Facts) Depth() int { return f.Q + f.D }
 
-// Of computes the facts for a mapper.
-func Of(n *mapping.Network, mapper int32) *Facts {
-	facts := &Facts{D: Diameter(n), Of: n.Distances(mapper)}
+// FactsOf computes the facts for a mapper.
+func FactsOf(n *mapping.Network, mapper int32) *Facts {
+	facts := &Facts{D: Diameter(n), QOf: n.Distances(mapper)}
 	// One unit must end at the mapper: its first arc to the sink is cheaper than all
 	// ways in the network.
 	f := newFlow(n.NumNodes())
@@ -29,15 +29,15 @@ func Of(n *mapping.Network, mapper int32) *Facts {
 		f.arc(h, f.sink, 1, 0)
 	}
 	f.keep()
-	for v, wires := range facts.Of {
+	for v, wires := range facts.QOf {
 		// The way on from a host to any host has no wire: Q of a host is its distance.
 		if !n.IsHost(int32(v)) && wires >= 0 {
-			facts.Of[v] = f.q(int32(v), bonus)
+			facts.QOf[v] = f.q(int32(v), bonus)
 		}
-		if facts.Of[v] < 0 {
+		if facts.QOf[v] < 0 {
 			facts.F = append(facts.F, int32(v))
 		}
-		facts.Q = max(facts.Q, int(facts.Of[v]))
+		facts.Q = max(facts.Q, int(facts.QOf[v]))
 	}
 	return facts
 }

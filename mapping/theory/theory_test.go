@@ -19,7 +19,7 @@ func TestNOW(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if facts := Of(n, utility); facts.Q != c.q || facts.D != c.d || len(facts.F) != 0 {
+		if facts := FactsOf(n, utility); facts.Q != c.q || facts.D != c.d || len(facts.F) != 0 {
 			t.Errorf("%s: Q %d, D %d, F %v, want %d, %d and none", c.name, facts.Q, facts.D, facts.F, c.q, c.d)
 		}
 	}
@@ -72,10 +72,10 @@ func TestQ(t *testing.T) {
 			w.best[v] = -1
 		}
 		w.from(mapping.End{})
-		facts := Of(n, 0)
+		facts := FactsOf(n, 0)
 		for v := n.NumHosts(); v < n.NumNodes(); v++ {
-			if facts.Of[v] != w.best[v] {
-				t.Errorf("network %d, Q(%s) is %d by flow and %d by definition", seed, n.NodeName(int32(v)), facts.Of[v], w.best[v])
+			if facts.QOf[v] != w.best[v] {
+				t.Errorf("network %d, Q(%s) is %d by flow and %d by definition", seed, n.NodeName(int32(v)), facts.QOf[v], w.best[v])
 			}
 		}
 	}
@@ -132,11 +132,11 @@ func TestF(t *testing.T) {
 	some := 0
 	for seed := range uint64(300) {
 		n := mappingtest.Random(seed, 40)
-		facts := Of(n, 0)
+		facts := FactsOf(n, 0)
 		some += len(facts.F)
 		for v, cut := range separated(n) {
 			if cut != slices.Contains(facts.F, int32(v)) {
-				t.Errorf("network %d: %s has Q %d, cut off by flow: %v", seed, n.NodeName(int32(v)), facts.Of[v], cut)
+				t.Errorf("network %d: %s has Q %d, cut off by flow: %v", seed, n.NodeName(int32(v)), facts.QOf[v], cut)
 			}
 		}
 		keep := make([]bool, n.NumNodes())
