@@ -11,30 +11,30 @@ type slot struct {
 	port  uint8
 }
 
-// rule says what the slots of all groups have in common that lead from group i to group j of so many; to is its inverse.
+// rule gives the other groups numbers, as one group counts them: slots of all groups with one number lead to the groups of that number.
 type rule struct {
-	of func(i, j, groups int32) int32
-	to func(i, of, groups int32) int32
+	number func(i, j, groups int32) int32      // of group j as group i counts
+	target func(i, number, groups int32) int32 // the group that has the number for group i
 }
 
 // The rules: so many groups ahead, counted around; or the group of that number, the own one left out.
 var (
 	ahead = rule{
-		of: func(i, j, groups int32) int32 { return (j - i + groups) % groups },
-		to: func(i, of, groups int32) int32 { return (i + of) % groups },
+		number: func(i, j, groups int32) int32 { return (j - i + groups) % groups },
+		target: func(i, number, groups int32) int32 { return (i + number) % groups },
 	}
 	numbered = rule{
-		of: func(i, j, _ int32) int32 {
+		number: func(i, j, _ int32) int32 {
 			if j > i {
 				return j - 1
 			}
 			return j
 		},
-		to: func(i, of, _ int32) int32 {
-			if of >= i {
-				return of + 1
+		target: func(i, number, _ int32) int32 {
+			if number >= i {
+				return number + 1
 			}
-			return of
+			return number
 		},
 	}
 )
@@ -57,24 +57,24 @@ func (d *dragonfly) byRule(r rule) (found [][2]int32) {
 				if seen[at] == nil {
 					seen[at] = map[int]int{}
 				}
-				seen[at][int(r.of(d.of[ends[0]], d.of[ends[1]], groups))]++
+				seen[at][int(r.number(d.of[ends[0]], d.of[ends[1]], groups))]++
 			}
 		}
 	}
-	lead := map[joined][]int32{} // from group a to group b, not ordered: switches of a
+	lead := map[pair][]int32{} // from group a to group b, not ordered: switches of a
 	for _, at := range slices.SortedFunc(maps.Keys(seen), compareSlots) {
-		of, n := mode(seen[at])
+		number, n := mode(seen[at])
 		if 2*n <= int(groups) {
 			continue
 		}
 		for i := range groups {
-			j := r.to(i, int32(of), groups)
-			lead[joined{i, j}] = append(lead[joined{i, j}], d.group[i][at.place])
+			j := r.target(i, int32(number), groups)
+			lead[pair{i, j}] = append(lead[pair{i, j}], d.group[i][at.place])
 		}
 	}
 	for i := range groups {
 		for j := i + 1; j < groups; j++ {
-			there, back := lead[joined{i, j}], lead[joined{j, i}]
+			there, back := lead[pair{i, j}], lead[pair{j, i}]
 			if len(there) != len(back) {
 				return nil
 			}

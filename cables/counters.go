@@ -18,8 +18,8 @@ type counter struct {
 	most   uint64 // at which it stops to count in its short form, 0 for none
 }
 
-// failing are the counters of errors on a cable; those that others cause elsewhere are left out.
-var failing = []counter{
+// errorCounters are the counters of errors on a cable; those that others cause elsewhere are left out.
+var errorCounters = []counter{
 	{"LinkDownedCounter", "times down", 1e6, 255},
 	{"LinkErrorRecoveryCounter", "times recovered", 1e4, 255},
 	{"LocalLinkIntegrityErrors", "link integrity errors", 100, 15},
@@ -28,8 +28,8 @@ var failing = []counter{
 	{"PortRcvErrors", "receive errors", 1, 65535},
 }
 
-// held are the counters of packets that waited or were thrown away before a cable.
-var held = []counter{
+// waitingCounters are the counters of packets that waited or were thrown away before a cable.
+var waitingCounters = []counter{
 	{"PortXmitDiscards", "packets discarded", 1e6, 65535},
 	{"PortXmitWait", "ticks of waiting", 1e-6, 0},
 }
@@ -65,8 +65,8 @@ func (r *Report) AddCounters(f *fabric.Fabric, ports []netfile.PortCounters) {
 		if ends[0] == nil && ends[1] == nil {
 			continue
 		}
-		r.tell(f, fabric.LinkID(i), Errors, failing, "PortRcvData", "received", ends)
-		r.tell(f, fabric.LinkID(i), Waiting, held, "PortXmitData", "sent", ends)
+		r.tell(f, fabric.LinkID(i), Errors, errorCounters, "PortRcvData", "received", ends)
+		r.tell(f, fabric.LinkID(i), Waiting, waitingCounters, "PortXmitData", "sent", ends)
 	}
 	r.finish()
 }

@@ -37,7 +37,7 @@ func (n *network) dragonfly() (p pattern, ok bool) {
 
 // inGroups finds the pattern of a network whose groups, and leaves, are known.
 func (n *network) inGroups(name string, of, place []int32) (p pattern, ok bool) {
-	d := &dragonfly{wanted: wanted{network: n, cables: map[joined]int{}}, of: of, place: place}
+	d := &dragonfly{wanted: wanted{network: n, cables: map[pair]int{}}, of: of, place: place}
 	d.alike = d.inOtherGroups
 	d.number()
 	if len(d.group) == n.g.NumSwitches {
@@ -148,7 +148,7 @@ func (d *dragonfly) expectWithin() {
 	for s, i := range d.of {
 		members[i] = append(members[i], int32(s))
 	}
-	var pairs []joined
+	var pairs []pair
 	times, plus := map[int]int{}, d.plus()
 	for _, list := range members {
 		for k, s := range list {
@@ -170,9 +170,9 @@ func (d *dragonfly) expectWithin() {
 }
 
 // part is a pattern within the groups alone, or between them, with the cables there.
-func (d *dragonfly) part(within bool, cables map[joined]int) *wanted {
+func (d *dragonfly) part(within bool, cables map[pair]int) *wanted {
 	part := *d.network
-	part.plugged = map[joined][]fabric.LinkID{}
+	part.plugged = map[pair][]fabric.LinkID{}
 	for p, links := range d.plugged {
 		if within == (d.of[p.a] == d.of[p.b]) {
 			part.plugged[p] = links
@@ -182,13 +182,13 @@ func (d *dragonfly) part(within bool, cables map[joined]int) *wanted {
 }
 
 // between lists the pairs of switches of two groups that have cables, of which both may have such.
-func (d *dragonfly) between() (pairs []joined) {
+func (d *dragonfly) between() (pairs []pair) {
 	for p := range d.plugged {
 		if d.of[p.a] != d.of[p.b] && d.place[p.a] >= 0 && d.place[p.b] >= 0 {
 			pairs = append(pairs, p)
 		}
 	}
-	slices.SortFunc(pairs, joined.compare)
+	slices.SortFunc(pairs, pair.compare)
 	return pairs
 }
 
@@ -197,7 +197,7 @@ func (d *dragonfly) between() (pairs []joined) {
 // the groups are not joined as those of a Dragonfly are.
 func (d *dragonfly) expectBetween() (fewer []Odd, ok bool) {
 	pairs := d.between()
-	groups, linked := len(d.group), map[joined]bool{}
+	groups, linked := len(d.group), map[pair]bool{}
 	for _, p := range pairs {
 		linked[pairOf(d.of[p.a], d.of[p.b])] = true
 	}
@@ -209,7 +209,7 @@ func (d *dragonfly) expectBetween() (fewer []Odd, ok bool) {
 		return nil, false
 	}
 	for _, way := range ways {
-		cables := map[joined]int{}
+		cables := map[pair]int{}
 		for _, ends := range way {
 			cables[pairOf(ends[0], ends[1])]++
 		}
@@ -225,7 +225,7 @@ func (d *dragonfly) expectBetween() (fewer []Odd, ok bool) {
 }
 
 // fewerBetween lists the switches that have fewer cables to other groups than nearly all.
-func (d *dragonfly) fewerBetween(pairs []joined) (odd []Odd) {
+func (d *dragonfly) fewerBetween(pairs []pair) (odd []Odd) {
 	have := make([]int, len(d.of))
 	for _, p := range pairs {
 		have[p.a] += len(d.plugged[p])

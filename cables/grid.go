@@ -23,7 +23,7 @@ func (n *network) grid() (p pattern, ok bool) {
 	for s := range all {
 		all[s] = int32(s)
 	}
-	m := &grid{wanted: wanted{network: n, cables: map[joined]int{}}, place: coords.Described(n.g, all), at: map[string]int32{}}
+	m := &grid{wanted: wanted{network: n, cables: map[pair]int{}}, place: coords.Described(n.g, all), at: map[string]int32{}}
 	if m.place == nil || len(m.place[0]) == 0 {
 		return p, false
 	}

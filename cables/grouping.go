@@ -162,7 +162,7 @@ func (t *tree) countUp(s int32) (n int) {
 // deal replaces what is wanted of a group whose switches have so many cables up in all that they cannot have the same number
 // to each switch above: each has one more to some, and which these are follows from the cables there alone. It
 // leaves groups alone that can have the same number, or of which some pair has more.
-func (t *tree) deal(g *group, total int, want map[joined]int) {
+func (t *tree) deal(g *group, total int, want map[pair]int) {
 	if len(g.high) == 0 || total%len(g.high) == 0 || total < len(g.high) {
 		return
 	}

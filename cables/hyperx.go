@@ -20,7 +20,7 @@ type box struct {
 // hyperX finds the pattern of a HyperX, a full mesh and a hypercube among them, whose switches tell their
 // coordinates; where they do not, that of a whole one of some size. ok is false where the network is none.
 func (n *network) hyperX() (p pattern, ok bool) {
-	m := &box{wanted: wanted{network: n, cables: map[joined]int{}}, at: map[string]int32{}}
+	m := &box{wanted: wanted{network: n, cables: map[pair]int{}}, at: map[string]int32{}}
 	m.alike = m.onLines
 	m.place = coords.Described(n.g, fabric.Numbers(n.g.NumSwitches))
 	if parts := coords.Parts(n.g); m.place == nil && len(parts) == 1 && n.g.NumSwitches >= leastMesh {
@@ -57,7 +57,7 @@ func (m *box) eachAlong(s int32, d int, do func(t int32)) {
 
 // expect notes the cables along a dimension: as many between two switches as between most.
 func (m *box) expect(d int) {
-	times, pairs := map[int]int{}, []joined{}
+	times, pairs := map[int]int{}, []pair{}
 	for s := range int32(m.g.NumSwitches) {
 		m.eachAlong(s, d, func(t int32) {
 			if t < s {

@@ -7,20 +7,20 @@ import (
 	"weft/fabric"
 )
 
-// lone finds the groups of switches that have lost all cables of a tier: of those without a cable up on a
+// rejoinLone finds the groups of switches that have lost all cables of a tier: of those without a cable up on a
 // level where most have one, and of those without any, which may have been at the top. Where more than one
 // group could have lost a switch, a note says so.
-func (t *tree) lone(tiers []*tier) {
+func (t *tree) rejoinLone(tiers []*tier) {
 	for _, s := range t.withoutUp() {
-		places := t.inOrder(tiers, s)
+		places := t.knownPlace(tiers, s)
 		if len(places) == 0 {
-			places = t.short(tiers, s, true)
+			places = t.groupsLacking(tiers, s, true)
 		}
 		t.rejoin(s, places, true)
 	}
 	for s := range int32(t.g.NumSwitches) {
 		if len(t.neighbours[s]) == 0 && t.g.HostCount(s) == 0 && !t.g.Drained[s] {
-			t.rejoin(s, t.short(tiers, s, false), false)
+			t.rejoin(s, t.groupsLacking(tiers, s, false), false)
 		}
 	}
 }
@@ -49,8 +49,8 @@ type place struct {
 	*group
 }
 
-// short lists the groups that a switch without cables could have been in.
-func (t *tree) short(tiers []*tier, s int32, low bool) (places []place) {
+// groupsLacking lists the groups with fewer switches than most, in which a switch without cables could have been.
+func (t *tree) groupsLacking(tiers []*tier, s int32, low bool) (places []place) {
 	for _, x := range tiers {
 		if low && x.level != t.level[s] {
 			continue
@@ -84,9 +84,9 @@ func (t *tree) short(tiers []*tier, s int32, low bool) (places []place) {
 	return places
 }
 
-// inOrder finds the group of a switch without cables up by a cable that is known and down, or by its number where
+// knownPlace finds the group of a switch without cables up by a cable that is known and down, or by its number where
 // the switches of each group have consecutive ones; none where neither tells.
-func (t *tree) inOrder(tiers []*tier, s int32) []place {
+func (t *tree) knownPlace(tiers []*tier, s int32) []place {
 	for _, x := range tiers {
 		if x.level != t.level[s] {
 			continue

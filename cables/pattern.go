@@ -16,22 +16,22 @@ type network struct {
 	g    *fabric.Graph
 	node []fabric.NodeID // by switch of the Graph
 
-	neighbours [][]int32                  // by switch, ascending
-	plugged    map[joined][]fabric.LinkID // by pair of switches
-	down       map[joined][]fabric.LinkID // those that are known, and down
+	neighbours [][]int32                // by switch, ascending
+	plugged    map[pair][]fabric.LinkID // by pair of switches
+	down       map[pair][]fabric.LinkID // those that are known, and down
 }
 
-// joined is a pair of switches, the lesser first.
-type joined struct{ a, b int32 }
+// pair is two switches, the lesser first.
+type pair struct{ a, b int32 }
 
-func pairOf(a, b int32) joined { return joined{min(a, b), max(a, b)} }
+func pairOf(a, b int32) pair { return pair{min(a, b), max(a, b)} }
 
-func (p joined) compare(o joined) int { return cmp.Or(cmp.Compare(p.a, o.a), cmp.Compare(p.b, o.b)) }
+func (p pair) compare(o pair) int { return cmp.Or(cmp.Compare(p.a, o.a), cmp.Compare(p.b, o.b)) }
 
 func newNetwork(f *fabric.Fabric, g *fabric.Graph) *network {
 	n := &network{
 		f: f, g: g, node: make([]fabric.NodeID, g.NumSwitches), neighbours: make([][]int32, g.NumSwitches),
-		plugged: map[joined][]fabric.LinkID{}, down: map[joined][]fabric.LinkID{},
+		plugged: map[pair][]fabric.LinkID{}, down: map[pair][]fabric.LinkID{},
 	}
 	switchOf := make(map[fabric.NodeID]int32, g.NumSwitches)
 	for s, guid := range g.SwitchGUID {
@@ -83,7 +83,7 @@ type pattern struct {
 // has cables, or should have some, and is not in it is beside the pattern.
 type wanted struct {
 	*network
-	cables map[joined]int
+	cables map[pair]int
 	// alike lists pairs of switches whose first has its cables to the second in the ports in which s should have those to
 	// another switch.
 	alike func(s, to int32) [][2]int32
@@ -92,7 +92,7 @@ type wanted struct {
 
 // odd lists the cables that are missing from a pattern, crossed, or beside it.
 func (w *wanted) odd() []Odd {
-	missing, extra := map[joined]int{}, map[joined]int{}
+	missing, extra := map[pair]int{}, map[pair]int{}
 	for p, want := range w.cables {
 		switch have := len(w.plugged[p]); {
 		case have < want:
@@ -129,7 +129,7 @@ func (w *wanted) odd() []Odd {
 
 // room counts, by switch, the cables that it could have besides those that are where they should be: a cable for
 // which there is no port is not missing.
-func (w *wanted) room(extra map[joined]int) []int {
+func (w *wanted) room(extra map[pair]int) []int {
 	room := make([]int, w.g.NumSwitches)
 	for s := range room {
 		room[s] = len(w.free(int32(s)))
@@ -142,12 +142,12 @@ func (w *wanted) room(extra map[joined]int) []int {
 }
 
 // sorted lists the pairs of switches that have a number, in order.
-func sorted(of map[joined]int) []joined { return slices.SortedFunc(maps.Keys(of), joined.compare) }
+func sorted(of map[pair]int) []pair { return slices.SortedFunc(maps.Keys(of), pair.compare) }
 
 // crossed takes pairs of cables out of missing and extra, each of which is plugged in where the other
 // should be: a - d and b - c instead of a - c and b - d.
-func (w *wanted) crossed(missing, extra map[joined]int) (odd []Odd) {
-	take := func(from map[joined]int, p joined) {
+func (w *wanted) crossed(missing, extra map[pair]int) (odd []Odd) {
+	take := func(from map[pair]int, p pair) {
 		if from[p]--; from[p] == 0 {
 			delete(from, p)
 		}
@@ -156,7 +156,7 @@ func (w *wanted) crossed(missing, extra map[joined]int) (odd []Odd) {
 	for _, p := range sorted(missing) {
 		lacks[p.a], lacks[p.b] = append(lacks[p.a], p.b), append(lacks[p.b], p.a)
 	}
-	cross := func(x joined) bool {
+	cross := func(x pair) bool {
 		for _, ends := range [2][2]int32{{x.a, x.b}, {x.b, x.a}} {
 			a, d := ends[0], ends[1]
 			for _, c := range lacks[a] {
@@ -187,12 +187,12 @@ func (w *wanted) crossed(missing, extra map[joined]int) (odd []Odd) {
 
 // missing names so many cables that are missing between two switches, but for those that are down, with the ports
 // in which they should be where that can be told.
-func (w *wanted) missing(p joined, n int) (odd []Odd) {
+func (w *wanted) missing(p pair, n int) (odd []Odd) {
 	n -= len(w.down[p])
 	if n <= 0 {
 		return nil
 	}
-	a, b := w.freePorts(p.a, p.b, n), w.freePorts(p.b, p.a, n)
+	a, b := w.guessPorts(p.a, p.b, n), w.guessPorts(p.b, p.a, n)
 	for i := range n {
 		text := "no cable"
 		if have := len(w.plugged[p]); have > 0 {
@@ -203,10 +203,10 @@ func (w *wanted) missing(p joined, n int) (odd []Odd) {
 	return odd
 }
 
-// freePorts guesses in which free ports of a switch n cables to another one should be: in those in
+// guessPorts guesses in which free ports of a switch n cables to another one should be: in those in
 // which most pairs alike have theirs; where that is not told, in the only free ones. 0 stands for
 // a port that is not known.
-func (w *wanted) freePorts(s, to int32, n int) []uint8 {
+func (w *wanted) guessPorts(s, to int32, n int) []uint8 {
 	ports := make([]uint8, n)
 	alike := w.alike(s, to)
 	used := w.portsOf(alike)
@@ -251,7 +251,7 @@ func (w *wanted) free(s int32) (free []uint8) {
 }
 
 // leastUsual takes the n cables of a pair whose ports the fewest pairs alike use for theirs.
-func (w *wanted) leastUsual(p joined, n int) []fabric.LinkID {
+func (w *wanted) leastUsual(p pair, n int) []fabric.LinkID {
 	links := slices.DeleteFunc(slices.Clone(w.plugged[p]), func(id fabric.LinkID) bool { return w.named[id] })
 	usedA, usedB := w.portsOf(w.alike(p.a, p.b)), w.portsOf(w.alike(p.b, p.a))
 	use := func(id fabric.LinkID) int { return usedA[w.portAt(p.a, id)] + usedB[w.portAt(p.b, id)] }

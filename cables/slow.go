@@ -41,15 +41,15 @@ func (m model) compare(o model) int {
 	return cmp.Or(cmp.Compare(m.typ, o.typ), cmp.Compare(m.vendor, o.vendor), cmp.Compare(m.device, o.device), cmp.Compare(m.node, o.node))
 }
 
-// like names the ends that cables of one kind join: two models, or where a device is not told the types of
+// cableKind names the ends that cables of one kind join: two models, or where a device is not told the types of
 // node; or, for those that run side by side, two nodes.
-type like struct{ a, b model }
+type cableKind struct{ a, b model }
 
-// likes counts cables of one kind by their rate.
-type likes map[rate]int
+// rateCounts counts cables of one kind by their rate.
+type rateCounts map[rate]int
 
 // commonest returns the rate of most, the greater of equals, how many have it, and how many there are.
-func (l likes) commonest() (best rate, n, all int) {
+func (l rateCounts) commonest() (best rate, n, all int) {
 	for r, k := range l {
 		all += k
 		if k > n || k == n && (r.mbps() > best.mbps() || r.mbps() == best.mbps() && r.width > best.width) {
@@ -62,16 +62,16 @@ func (l likes) commonest() (best rate, n, all int) {
 // slowCables finds cables that are slower than they could be.
 type slowCables struct {
 	f      *fabric.Fabric
-	can    map[model]rate // the most that ports of a model are seen to do
-	others map[like]likes // cables by what they join
-	beside map[like]rate  // the best of those between the same two nodes
+	can    map[model]rate           // the most that ports of a model are seen to do
+	others map[cableKind]rateCounts // cables by what they join
+	beside map[cableKind]rate       // the best of those between the same two nodes
 }
 
 // slow lists the cables that have fewer bits per second than the best that both ends are seen to do
 // elsewhere in the fabric, unless most of their like are no better: then they are meant to be so.
 // Of cables side by side all that are not as good as the best are listed.
 func slow(f *fabric.Fabric) []Odd {
-	s := &slowCables{f: f, can: map[model]rate{}, others: map[like]likes{}, beside: map[like]rate{}}
+	s := &slowCables{f: f, can: map[model]rate{}, others: map[cableKind]rateCounts{}, beside: map[cableKind]rate{}}
 	for i := range f.Links {
 		s.note(fabric.LinkID(i))
 	}
@@ -91,7 +91,7 @@ func (s *slowCables) rate(id fabric.LinkID) (r rate, ok bool) {
 }
 
 // kindOf returns the ends that a cable joins by model, by type and by node.
-func (s *slowCables) kindOf(id fabric.LinkID) (models, nodes like) {
+func (s *slowCables) kindOf(id fabric.LinkID) (models, nodes cableKind) {
 	l := &s.f.Links[id]
 	a, b := modelOf(s.f, l.A.Node), modelOf(s.f, l.B.Node)
 	nodes = ordered(model{node: l.A.Node}, model{node: l.B.Node})
@@ -103,11 +103,11 @@ func (s *slowCables) kindOf(id fabric.LinkID) (models, nodes like) {
 	return ordered(a, b), nodes
 }
 
-func ordered(a, b model) like {
+func ordered(a, b model) cableKind {
 	if b.compare(a) < 0 {
 		a, b = b, a
 	}
-	return like{a, b}
+	return cableKind{a, b}
 }
 
 func (s *slowCables) note(id fabric.LinkID) {
@@ -122,7 +122,7 @@ func (s *slowCables) note(id fabric.LinkID) {
 	}
 	models, nodes := s.kindOf(id)
 	if s.others[models] == nil {
-		s.others[models] = likes{}
+		s.others[models] = rateCounts{}
 	}
 	s.others[models][r]++
 	if s.beside[nodes].mbps() < r.mbps() {

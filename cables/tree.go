@@ -15,7 +15,7 @@ type tree struct {
 	level  []int32 // by switch
 	downUp []int   // by switch: cables to higher levels that are known and down
 	home   []int32 // by switch: the level to which most of its cables up lead, its own where none does
-	group  map[joined]*group
+	group  map[pair]*group
 	notes  []string
 	odds   []Odd // with one end that is known
 }
@@ -53,7 +53,7 @@ func (n *network) tree() (p pattern, ok bool) {
 	if !shape.Tree || len(shape.Levels) < 2 {
 		return p, false
 	}
-	t := &tree{wanted: wanted{network: n, cables: map[joined]int{}}, level: make([]int32, n.g.NumSwitches), group: map[joined]*group{}}
+	t := &tree{wanted: wanted{network: n, cables: map[pair]int{}}, level: make([]int32, n.g.NumSwitches), group: map[pair]*group{}}
 	t.alike = t.inGroup
 	for s := range t.level {
 		t.level[s] = shape.Switches[s].Level
@@ -69,7 +69,7 @@ func (n *network) tree() (p pattern, ok bool) {
 	if !t.expect(tiers) {
 		return p, false
 	}
-	t.lone(tiers)
+	t.rejoinLone(tiers)
 	t.allow(tiers)
 	return pattern{name: "tree", odd: append(t.odd(), t.odds...), notes: t.notes}, true
 }
@@ -180,9 +180,9 @@ func (t *tree) findHomes() {
 
 // tiers lists the levels and those to which their switches lead up.
 func (t *tree) tiers() (all []*tier) {
-	of := map[joined]*tier{}
+	of := map[pair]*tier{}
 	for s, h := range t.level {
-		k := joined{h, t.home[s]}
+		k := pair{h, t.home[s]}
 		if h == k.b {
 			continue
 		}
@@ -192,7 +192,7 @@ func (t *tree) tiers() (all []*tier) {
 		}
 		of[k].low = append(of[k].low, int32(s))
 	}
-	slices.SortFunc(all, func(a, b *tier) int { return joined{a.level, a.to}.compare(joined{b.level, b.to}) })
+	slices.SortFunc(all, func(a, b *tier) int { return pair{a.level, a.to}.compare(pair{b.level, b.to}) })
 	return all
 }
 
@@ -220,7 +220,7 @@ func mode(times map[int]int) (best, n int) {
 // have. A tier of few cables may have lost more of them where all tiers together are nearly whole and few cables are beside
 // the groups. It returns false where no tier is nearly whole. A switch with other numbers of cables to most of its group, as where two were made one, has these.
 func (t *tree) expect(tiers []*tier) bool {
-	want, share, tidy := make([]map[joined]int, len(tiers)), make([]float64, len(tiers)), make([]bool, len(tiers))
+	want, share, tidy := make([]map[pair]int, len(tiers)), make([]float64, len(tiers)), make([]bool, len(tiers))
 	all, have := 0, 0
 	for i, x := range tiers {
 		wanted, there := 0, 0
@@ -257,8 +257,8 @@ func (t *tree) cablesUp(x *tier) (n int) {
 }
 
 // wantedOf returns the cables that the groups of a tier should have, how many that are, and how many of them are there.
-func (t *tree) wantedOf(x *tier) (want map[joined]int, all, have int) {
-	want = map[joined]int{}
+func (t *tree) wantedOf(x *tier) (want map[pair]int, all, have int) {
+	want = map[pair]int{}
 	total := t.totalUp(x)
 	for _, g := range x.groups {
 		byHigh, byLow := t.factors(x, g)
@@ -354,11 +354,11 @@ func (t *tree) fewerUp(x *tier) {
 // allow notes the cables past a level and within one that belong to no tier, where so many switches
 // have them that they belong to the pattern. All others are beside it.
 func (t *tree) allow(tiers []*tier) {
-	switches, with := map[int32]int{}, map[joined]map[int32]bool{}
+	switches, with := map[int32]int{}, map[pair]map[int32]bool{}
 	for _, h := range t.level {
 		switches[h]++
 	}
-	class := func(p joined) joined { return pairOf(t.level[p.a], t.level[p.b]) }
+	class := func(p pair) pair { return pairOf(t.level[p.a], t.level[p.b]) }
 	for p := range t.plugged {
 		if _, known := t.cables[p]; known {
 			continue
@@ -374,9 +374,9 @@ func (t *tree) allow(tiers []*tier) {
 		}
 	}
 	for _, x := range tiers {
-		delete(with, joined{x.level, x.to})
+		delete(with, pair{x.level, x.to})
 	}
-	few, all := map[joined]int{}, 0
+	few, all := map[pair]int{}, 0
 	for p, links := range t.plugged {
 		all += len(links)
 		if _, known := t.cables[p]; known {

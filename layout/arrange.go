@@ -146,8 +146,8 @@ func (d *drawing) treeLevels() (level []int32, joined bool) {
 	return level, whole == apart
 }
 
-// raiseRoots puts roots that seem to be leaves above their neighbours. Where all leaves reach each other below them, their
-// place is that of a leaf without hosts (or with few), but leaves have fewer cables up than they have cables down.
+// raiseRoots puts roots above their neighbours that look like leaves without hosts. Where all leaves reach each other below them, their
+// place is that of such a leaf (or of one with few hosts), but leaves have fewer cables up than they have cables down.
 func (d *drawing) raiseRoots(level []int32) {
 	links := func(s int32) float64 { return float64(len(d.g.OutOf(s))) }
 	var up []float64
@@ -180,7 +180,7 @@ const rootLinks = 1.25
 
 func always(int32) bool { return true }
 
-// gridOf returns the Grid of a mesh or torus of more than one part, or nil.
+// gridOf returns the Grid of a mesh or torus, nil where the fabric has several parts or is none.
 func gridOf(parts []coords.Part) *coords.Grid {
 	if len(parts) != 1 {
 		return nil

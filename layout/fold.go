@@ -89,7 +89,7 @@ func (d *drawing) cutBySystem(level []int32) *folding {
 
 // untidy says how far a folding is from a picture that is easy to read.
 func (d *drawing) untidy(f *folding) int {
-	longest, lines := slices.Max(f.rows()), len(d.bundles(f))
+	longest, lines := slices.Max(f.boxesByLevel()), len(d.bundles(f))
 	switch {
 	case f.chunked:
 		return 3
@@ -103,7 +103,7 @@ func (d *drawing) untidy(f *folding) int {
 
 // roomy reports whether rows and lines have room. A row of switches alone may have some boxes, one with folded ones more.
 func (d *drawing) roomy(f *folding, most int) bool {
-	for _, n := range f.rows() {
+	for _, n := range f.boxesByLevel() {
 		if n > most {
 			return false
 		}
@@ -111,8 +111,8 @@ func (d *drawing) roomy(f *folding, most int) bool {
 	return len(d.bundles(f)) <= mostLines
 }
 
-// rows counts the boxes by level.
-func (f *folding) rows() []int {
+// boxesByLevel counts the boxes by level.
+func (f *folding) boxesByLevel() []int {
 	var rows []int
 	for i := range f.blocks {
 		for int(f.blocks[i].level) >= len(rows) {
@@ -126,7 +126,7 @@ func (f *folding) rows() []int {
 // fitted folds rows that are too long, or that many lines lead to, until there is room: first switches alone with the same neighbours,
 // then boxes that look alike, at last boxes side by side.
 func (d *drawing) fitted(f *folding) *folding {
-	for h, n := range f.rows() {
+	for h, n := range f.boxesByLevel() {
 		alone := 0
 		for i := range f.blocks {
 			if f.blocks[i].level == int32(h) && len(f.blocks[i].members) == 1 {
@@ -141,24 +141,24 @@ func (d *drawing) fitted(f *folding) *folding {
 	}
 	if !d.roomy(f, rowOfBoxes) {
 		var long []int32
-		for h, n := range f.rows() {
+		for h, n := range f.boxesByLevel() {
 			if n > rowOfSwitches {
 				long = append(long, int32(h))
 			}
 		}
 		if len(long) == 0 {
-			_, h := slices.Max(f.rows()), slices.Index(f.rows(), slices.Max(f.rows()))
+			_, h := slices.Max(f.boxesByLevel()), slices.Index(f.boxesByLevel(), slices.Max(f.boxesByLevel()))
 			long = []int32{int32(h)}
 		}
 		f = d.mergeAlike(f, long, false)
 	}
-	for h, n := range f.rows() {
+	for h, n := range f.boxesByLevel() {
 		if n > rowOfBoxes {
 			f = d.chunk(f, int32(h), rowOfSwitches)
 		}
 	}
 	for !d.roomy(f, rowOfBoxes) {
-		rows := f.rows()
+		rows := f.boxesByLevel()
 		h := slices.Index(rows, slices.Max(rows))
 		if rows[h] == 1 {
 			break

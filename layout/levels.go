@@ -36,7 +36,7 @@ func (d *drawing) newRows(f *folding, level []int32) *rows {
 			r.near[b.b] = append(r.near[b.b], b.a)
 		}
 	}
-	r.row = make([][]int32, len(f.rows()))
+	r.row = make([][]int32, len(f.boxesByLevel()))
 	for i := range f.blocks {
 		d.sortByName(f.blocks[i].members)
 		h := f.blocks[i].level
@@ -45,20 +45,20 @@ func (d *drawing) newRows(f *folding, level []int32) *rows {
 	first := func(b int32) string { return d.name[f.blocks[b].members[0]] }
 	for h := range r.row {
 		slices.SortStableFunc(r.row[h], func(a, b int32) int { return byName(first(a), first(b)) })
-		r.number(h)
+		r.setRanks(h)
 	}
 	r.frame = slices.Repeat([]int32{-1}, len(f.blocks))
 	for k := int32(1); k <= int32(len(r.row)); k++ {
 		pods, n := d.parts(func(s int32) bool { return level[s] < k }, func(link int32) bool {
 			return level[d.g.From[2*link]] != level[d.g.To[2*link]]
 		})
-		r.group(pods, n)
+		r.sortByPart(pods, n)
 	}
 	return r
 }
 
-// group sorts all rows so that the blocks of each part are together, by the mean place of the lowest ones.
-func (r *rows) group(of []int32, n int) {
+// sortByPart sorts all rows so that the blocks of each part are together, by the mean place of the lowest ones.
+func (r *rows) sortByPart(of []int32, n int) {
 	sum, count := make([]float64, n), make([]float64, n)
 	for _, row := range r.row[:1] {
 		for i, b := range row {
@@ -77,7 +77,7 @@ func (r *rows) group(of []int32, n int) {
 			return sum[p] / count[p]
 		}
 		slices.SortStableFunc(r.row[h], func(a, b int32) int { return cmp.Compare(place(a), place(b)) })
-		r.number(h)
+		r.setRanks(h)
 	}
 	if n < 2 || n > maxFrames {
 		return
@@ -105,8 +105,8 @@ func (r *rows) group(of []int32, n int) {
 // maxFrames is the most pods that are framed.
 const maxFrames = 60
 
-// number writes down the places of a row.
-func (r *rows) number(h int) {
+// setRanks writes down the places of a row.
+func (r *rows) setRanks(h int) {
 	for i, b := range r.row[h] {
 		r.rank[b] = i
 	}

@@ -35,7 +35,7 @@ func (r *rows) sweep() {
 	}
 	r.row = best
 	for h := range r.row {
-		r.number(h)
+		r.setRanks(h)
 	}
 }
 
@@ -64,7 +64,7 @@ func (r *rows) sort(h, side int) {
 		}
 	}
 	slices.SortStableFunc(r.row[h], func(a, b int32) int { return cmp.Compare(mean[a], mean[b]) })
-	r.number(h)
+	r.setRanks(h)
 }
 
 // crossings counts the pairs of lines between neighbouring rows that cross, by counting inversions with a
@@ -145,13 +145,13 @@ func (r *rows) cables() {
 		r.d.addLine(r.folding, b, class, at[i][0], at[i][1])
 	}
 	if len(r.bundles) <= mostLabels {
-		r.numbers(at)
+		r.labelLines(at)
 	}
 }
 
-// numbers labels the lines between levels with their numbers of cables, near their lower ends, where no other label is. Those with troubles
+// labelLines labels the lines between levels with their numbers of cables, near their lower ends, where no other label is. Those with troubles
 // come first.
-func (r *rows) numbers(at [][2]Point) {
+func (r *rows) labelLines(at [][2]Point) {
 	var taken []Area
 	for _, troubled := range []bool{true, false} {
 		for i := range r.bundles {

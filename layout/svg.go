@@ -123,7 +123,7 @@ func (w *svg) lines() {
 	if len(w.p.Lines) <= titledLines {
 		for i := range w.p.Lines {
 			l := &w.p.Lines[i]
-			w.printf(`<path class="%s" d="%s" stroke-width="%s"><title>%s</title></path>`+"\n", look(l, crowd), d(l.Path), px(l.Width), escaped(l.Title))
+			w.printf(`<path class="%s" d="%s" stroke-width="%s"><title>%s</title></path>`+"\n", look(l, crowd), pathData(l.Path), px(l.Width), escaped(l.Title))
 		}
 		return
 	}
@@ -140,7 +140,7 @@ func (w *svg) lines() {
 			of[key] = k
 			order, paths = append(order, key), append(paths, &strings.Builder{})
 		}
-		paths[k].WriteString(d(l.Path))
+		paths[k].WriteString(pathData(l.Path))
 	}
 	for i, key := range order {
 		w.printf(`<path class="%s" d="%s" stroke-width="%s"/>`+"\n", key.look, paths[i].String(), key.width)
@@ -155,8 +155,8 @@ func look(l *Line, crowd string) string {
 	return string(l.Class) + crowd
 }
 
-// d is the path of a line.
-func d(path []Point) string {
+// pathData is the attribute d of the path of a line.
+func pathData(path []Point) string {
 	at := func(p Point) string { return px(p.X) + " " + px(p.Y) }
 	if len(path) == 4 {
 		return "M" + at(path[0]) + "C" + at(path[1]) + " " + at(path[2]) + " " + at(path[3])
