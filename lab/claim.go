@@ -58,7 +58,7 @@ func NewClaim(text, paper string) Claim {
 
 // Judge says whether a claim holds, and what ours is.
 func (c *Claim) Judge(holds bool, ours string, args ...any) {
-	c.Ours, c.Verdict = fmt.Sprintf(ours, args...), Judged(holds)
+	c.Ours, c.Verdict = fmt.Sprintf(ours, args...), VerdictOf(holds)
 }
 
 // JudgeRange says that a claim holds where a number of ours is in a range. Over several seed blocks the 95 % interval of
@@ -80,7 +80,7 @@ func (c *Claim) JudgeEach(parts []Range) {
 		values[i] = []float64{parts[i].Value}
 	}
 	c.decide(values, 1)
-	c.Verdict = Judged(c.Range.slack() >= 0)
+	c.Verdict = VerdictOf(c.Range.slack() >= 0)
 }
 
 // verdict is the verdict as people read it.
@@ -94,8 +94,8 @@ func (c *Claim) verdict() string {
 // Untestable says why nothing can be said of a claim.
 func (c *Claim) Untestable(why string) { c.Verdict, c.Why = NotTestable, why }
 
-// Judged is Holds or Differs.
-func Judged(holds bool) Verdict {
+// VerdictOf is Holds or Differs.
+func VerdictOf(holds bool) Verdict {
 	if holds {
 		return Holds
 	}
@@ -137,7 +137,7 @@ func overBlocks(blocks []Claim, looks int, last bool) Claim {
 		return c
 	}
 	c.Ours += fmt.Sprintf("; in %d of %d seed blocks", held, len(blocks))
-	if c.Verdict = Judged(held == len(blocks)); c.Verdict == Holds && !enough {
+	if c.Verdict = VerdictOf(held == len(blocks)); c.Verdict == Holds && !enough {
 		c.Verdict = TooFew
 	}
 	return c

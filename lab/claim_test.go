@@ -146,7 +146,7 @@ func TestMost(t *testing.T) {
 		{Artefact{Blocks: 2}, Setup{Mode: Full, Blocks: 9}, 9},
 		{Artefact{Seedless: true, Blocks: 2}, Setup{Mode: Full, Blocks: 9}, 1},
 	} {
-		if got := c.a.most(&c.s); got != c.want {
+		if got := c.a.mostBlocks(&c.s); got != c.want {
 			t.Errorf("%+v, %s, %d: %d blocks, want %d", c.a, c.s.Mode, c.s.Blocks, got, c.want)
 		}
 	}

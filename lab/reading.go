@@ -64,8 +64,8 @@ func tried(reading string, claims []Claim) Tried {
 	return t
 }
 
-// most is the greatest number of seed blocks that an artefact is run with: as many as are asked for, else its own in the full mode.
-func (a *Artefact) most(s *Setup) int {
+// mostBlocks is the greatest number of seed blocks that an artefact is run with: as many as are asked for, else its own in the full mode.
+func (a *Artefact) mostBlocks(s *Setup) int {
 	switch {
 	case a.Seedless:
 		return 1
@@ -129,7 +129,7 @@ func runBlocks(ctx context.Context, a *Artefact, s *Setup, readings []string, ma
 		}
 	}
 	add(o.alone)
-	at := looks(a.most(s))
+	at := looks(a.mostBlocks(s))
 	for k, n := range at {
 		for ; o.blocks < n; o.blocks++ {
 			add(runBlock(ctx, a, s, o.blocks, readings).Claims)

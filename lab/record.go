@@ -30,7 +30,7 @@ type Record struct {
 func RunArtefact(ctx context.Context, r *Reproduction, a *Artefact, s *Setup, rows string) (*Record, error) {
 	rec := &Record{
 		Reproduction: r.Name, Artefact: a.Name, Title: a.Title, Place: a.Place,
-		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Most: a.most(s), Few: a.Blocks > 0 && a.Blocks < Enough,
+		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Most: a.mostBlocks(s), Few: a.Blocks > 0 && a.Blocks < Enough,
 	}
 	if err := rec.run(ctx, r, a, s); err != nil {
 		return nil, fmt.Errorf("lab: %s %s: %w", r.Name, a.Name, err)
@@ -48,7 +48,7 @@ func (r *Record) run(ctx context.Context, p *Reproduction, a *Artefact, s *Setup
 // run may be left out.
 func (r *Record) Fits(reproduction string, a *Artefact, s *Setup, rows string) bool {
 	return r.Reproduction == reproduction && r.Artefact == a.Name && r.Mode == s.Mode && r.Seed == s.Seed && r.Rows == rows &&
-		r.Most == a.most(s)
+		r.Most == a.mostBlocks(s)
 }
 
 // Load reads a record that Files wrote.
@@ -94,8 +94,8 @@ func (r *Record) Files() ([]File, error) {
 	return append(files, File{r.Artefact + ".json", append(data, '\n')}), err
 }
 
-// drawn returns the names of the files of its tables and charts.
-func (r *Record) drawn() (names []string) {
+// fileNames returns the names of the files of its tables and charts.
+func (r *Record) fileNames() (names []string) {
 	for i := range r.Tables {
 		names = append(names, r.Tables[i].Name+".tsv")
 	}

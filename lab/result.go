@@ -37,8 +37,8 @@ type Table struct {
 // Add appends a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Drawn leaves out the charts with nothing to draw.
-func Drawn(all ...chart.Chart) []chart.Chart {
+// NonEmpty leaves out the charts with nothing to draw.
+func NonEmpty(all ...chart.Chart) []chart.Chart {
 	var out []chart.Chart
 	for _, c := range all {
 		if slices.ContainsFunc(c.Series, func(s chart.Series) bool { return len(s.Points) > 0 }) {

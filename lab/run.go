@@ -79,8 +79,8 @@ func (e *HasMore) Error() string {
 // ErrNoRow says that no artefact has one of the rows asked for.
 var ErrNoRow = errors.New("lab: no artefact has such a row")
 
-// Drawing returns the artefacts that depend on the seed.
-func Drawing(all []*Artefact) []*Artefact {
+// SeedDependent returns the artefacts that depend on the seed.
+func SeedDependent(all []*Artefact) []*Artefact {
 	return slices.DeleteFunc(slices.Clone(all), func(a *Artefact) bool { return a.Seedless })
 }
 
@@ -200,7 +200,7 @@ func (r *Run) store(rec *Record) error {
 		return err
 	}
 	if before := r.stored(rec.Artefact); before != nil {
-		for _, name := range before.drawn() {
+		for _, name := range before.fileNames() {
 			if slices.ContainsFunc(files, func(f File) bool { return f.Name == name }) {
 				continue
 			}

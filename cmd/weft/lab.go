@@ -162,7 +162,7 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 	}
 	run.Setup.Seed += uint64(f.block) * lab.BlockSeeds
 	if run.Setup.Verdicts = f.with != ""; run.Setup.Verdicts {
-		if run.Artefacts = lab.Drawing(chosen); len(run.Artefacts) == 0 {
+		if run.Artefacts = lab.SeedDependent(chosen); len(run.Artefacts) == 0 {
 			return nil, errors.New("--compare: nothing chosen draws anything")
 		}
 		if f.dir != "" && filepath.Clean(f.dir) == filepath.Clean(f.with) {

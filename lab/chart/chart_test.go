@@ -177,7 +177,7 @@ func TestMarks(t *testing.T) {
 	c := Chart{Name: "c", Kind: Bars, Categories: []string{"x"}, Series: []Series{
 		{Name: "printed", Marks: "second", Points: []Point{{Y: 3}}}, {Name: "first", Points: []Point{{Y: 1}}}, {Name: "second", Points: []Point{{Y: 2}}},
 	}}
-	all, at := drawn(c.Series, "second")
+	all, at := withoutMarks(c.Series, "second")
 	if len(all) != 2 || at != 1 {
 		t.Errorf("%d series drawn, the second is number %d", len(all), at)
 	}

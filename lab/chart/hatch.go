@@ -30,8 +30,8 @@ const (
 	hatchWidth = 0.7
 )
 
-// fill draws a bar: an area with the lines of a hatch, which are white on dark colours and black on light ones, and an edge.
-func fill(c *draw.Canvas, paint color.RGBA, h hatch, r vg.Rectangle) {
+// drawBar draws a bar: an area with the lines of a hatch, which are white on dark colours and black on light ones, and an edge.
+func drawBar(c *draw.Canvas, paint color.RGBA, h hatch, r vg.Rectangle) {
 	c.FillPolygon(paint, []vg.Point{r.Min, {X: r.Min.X, Y: r.Max.Y}, r.Max, {X: r.Max.X, Y: r.Min.Y}})
 	style := draw.LineStyle{Color: color.Black, Width: hatchWidth}
 	if lightness(paint) < 0.5 {

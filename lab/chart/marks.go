@@ -24,8 +24,8 @@ var shapes = []draw.GlyphDrawer{
 // rangeStyle returns the style of ranges.
 func rangeStyle(c color.Color) draw.LineStyle { return draw.LineStyle{Color: c, Width: 0.8} }
 
-// span draws the range of a point at x: a line with two caps, each half wide to either side.
-func span(c *draw.Canvas, style draw.LineStyle, x, low, high, half vg.Length) {
+// drawRange draws the range of a point at x: a line with two caps, each half wide to either side.
+func drawRange(c *draw.Canvas, style draw.LineStyle, x, low, high, half vg.Length) {
 	c.StrokeLine2(style, x, low, x, high)
 	c.StrokeLine2(style, x-half, low, x+half, low)
 	c.StrokeLine2(style, x-half, high, x+half, high)
@@ -48,9 +48,9 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 		left := tx(pt.X - groupShare/2 + slot*float64(b.index))
 		right := tx(pt.X - groupShare/2 + slot*(float64(b.index)+0.9))
 		bottom, top := ty(max(p.Y.Min, 0)), ty(pt.Y)
-		fill(&c, b.color, b.hatch, vg.Rectangle{Min: vg.Point{X: left, Y: min(bottom, top)}, Max: vg.Point{X: right, Y: max(bottom, top)}})
+		drawBar(&c, b.color, b.hatch, vg.Rectangle{Min: vg.Point{X: left, Y: min(bottom, top)}, Max: vg.Point{X: right, Y: max(bottom, top)}})
 		if pt.Low < pt.High {
-			span(&c, rangeStyle(color.Black), (left+right)/2, ty(pt.Low), ty(pt.High), (right-left)/4)
+			drawRange(&c, rangeStyle(color.Black), (left+right)/2, ty(pt.Low), ty(pt.High), (right-left)/4)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) { return b.series.extent() }
 
 // Thumbnail implements plot.Thumbnailer.
-func (b *bars) Thumbnail(c *draw.Canvas) { fill(c, b.color, b.hatch, c.Rectangle) }
+func (b *bars) Thumbnail(c *draw.Canvas) { drawBar(c, b.color, b.hatch, c.Rectangle) }
 
 // markRoom is the least distance from one mark of a line to the next: marks tell lines
 // apart, and more of them only hide what is behind.
@@ -89,7 +89,7 @@ func (l *line) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, pt := range l.series.Points {
 		at[i] = vg.Point{X: tx(pt.X), Y: ty(pt.Y)}
 		if pt.Low < pt.High {
-			span(&c, rangeStyle(l.color), at[i].X+l.aside, ty(pt.Low), ty(pt.High), 2)
+			drawRange(&c, rangeStyle(l.color), at[i].X+l.aside, ty(pt.Low), ty(pt.High), 2)
 		}
 	}
 	c.StrokeLines(l.style(), at)
@@ -122,7 +122,7 @@ type marks struct {
 }
 
 func newMarks(kind Kind, shown []Series, i int) *marks {
-	all, at := drawn(shown, shown[i].Marks)
+	all, at := withoutMarks(shown, shown[i].Marks)
 	m := &marks{series: shown[i], color: palette[at%len(palette)], shape: shapes[at%len(shapes)]}
 	if kind == Bars {
 		slot := groupShare / float64(max(len(all), 1))
@@ -137,7 +137,7 @@ func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, pt := range m.series.Points {
 		at := vg.Point{X: tx(pt.X + m.aside), Y: ty(pt.Y)}
 		if pt.Low < pt.High {
-			span(&c, rangeStyle(color.Black), at.X, ty(pt.Low), ty(pt.High), 3)
+			drawRange(&c, rangeStyle(color.Black), at.X, ty(pt.Low), ty(pt.High), 3)
 		}
 		m.mark(&c, at)
 	}

@@ -187,7 +187,7 @@ func (c *Chart) limits(p *plot.Plot) {
 
 // drawSeries adds series i of those shown, and returns its mark in the legend.
 func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int, places []place) plot.Thumbnailer {
-	all, i := drawn(shown, shown[i].Name)
+	all, i := withoutMarks(shown, shown[i].Name)
 	paint := palette[i%len(palette)]
 	if kind == Bars {
 		bars := &bars{series: all[i], color: paint, hatch: hatches[i%len(hatches)], of: len(all), index: i}
@@ -199,8 +199,8 @@ func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int, places []place) 
 	return line
 }
 
-// drawn returns the series that are not marks alone, and the place of one among them, 0 where it is none of them.
-func drawn(shown []Series, name string) (all []Series, at int) {
+// withoutMarks returns the series that are not marks alone, and the place of one among them, 0 where it is none of them.
+func withoutMarks(shown []Series, name string) (all []Series, at int) {
 	for _, s := range shown {
 		if s.Marks == "" {
 			all = append(all, s)

@@ -106,14 +106,14 @@ func (p *paper) scaling(ctx context.Context, s *lab.Setup, figure, title string,
 	c.Fill([]string{"minhop", "lash", "minhop, counted"}, nil, nil)
 	got := map[int][]duration{}
 	for _, cores := range b.cores {
-		all, wanted := p.rows(ctx, s, count(cores))
+		all, wanted := p.routeDeimos(ctx, s, count(cores))
 		if !wanted {
 			continue
 		}
 		ph := b.phases(s, cores)
 		row, counted := []string{count(cores), count(nodesOf(cores))}, []string(nil)
 		for _, r := range all {
-			d := p.takes(ctx, s, r, ph)
+			d := p.timeOf(ctx, s, r, ph)
 			got[cores] = append(got[cores], d)
 			row, counted = append(row, cell(d.inTime)), append(counted, cell(d.counted))
 		}
@@ -184,10 +184,10 @@ func (p *paper) table2(ctx context.Context, s *lab.Setup) *lab.Result {
 	for _, printed := range lab.ReadPrinted(publishedTable2) {
 		name, whole := printed["benchmark"], printed.Number("improvement_pct_printed")
 		var times []duration
-		if all, wanted := p.rows(ctx, s, name); wanted {
+		if all, wanted := p.routeDeimos(ctx, s, name); wanted {
 			ph := benchmarkCalled(name).phases(s, manyCores)
 			for _, r := range all {
-				times = append(times, p.takes(ctx, s, r, ph))
+				times = append(times, p.timeOf(ctx, s, r, ph))
 			}
 			t.Add(name, cell(times[0].inTime), cell(times[2].inTime), cell(1+gain(true, times)/100), cell(1+gain(false, times)/100), cell(1+whole/100),
 				printed["minhop_gflops"], printed["dfsssp_gflops"], deadlocks(metDeadlocks(times)))

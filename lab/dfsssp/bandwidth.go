@@ -51,7 +51,7 @@ func (p *paper) run(ctx context.Context, s *lab.Setup, w *sweep) (lab.Table, ban
 			if !s.Want(n.name + " " + e) {
 				continue
 			}
-			r := p.route(ctx, s, n, how(s, e))
+			r := p.route(ctx, s, n, routingOf(s, e))
 			if r.Refused != "" {
 				t.Add(n.name, e, "-", "-", "-", "-", "-", r.Refused, r.engine)
 				out[n.name][e] = flow.Summary{}

@@ -43,13 +43,13 @@ func allocate(s *lab.Setup, hosts []int32, cores int) []int32 {
 	return all[:nodesOf(cores)]
 }
 
-// rows routes Deimos by the engines measured there, if a row is wanted.
-func (p *paper) rows(ctx context.Context, s *lab.Setup, row string) (all []*routed, wanted bool) {
+// routeDeimos routes Deimos by the engines measured there, if a row is wanted.
+func (p *paper) routeDeimos(ctx context.Context, s *lab.Setup, row string) (all []*routed, wanted bool) {
 	if !s.Want(row) {
 		return nil, false
 	}
 	for _, e := range measured {
-		r := p.route(ctx, s, deimosNetwork, how(s, e))
+		r := p.route(ctx, s, deimosNetwork, routingOf(s, e))
 		if r.Refused != "" {
 			lab.Check(fmt.Errorf("%s refused: %s", e, r.Refused))
 		}
@@ -66,15 +66,15 @@ type phases struct {
 	bytes  int64
 }
 
-// duration returns the time that phases take, in ms.
+// duration is the time that phases take, in ms.
 type duration struct {
 	inTime  float64 // by packets
 	counted float64 // by messages that the most loaded links carry one after the other
 	lanes   bool    // packets met a deadlock, and ran again with paths on lanes
 }
 
-// takes finds how long phases take under an engine.
-func (p *paper) takes(ctx context.Context, s *lab.Setup, r *routed, ph *phases) duration {
+// timeOf finds how long phases take under an engine.
+func (p *paper) timeOf(ctx context.Context, s *lab.Setup, r *routed, ph *phases) duration {
 	return once(p, fmt.Sprintf("%s, %s on %d cores, %d bytes, seed %d", r.key, ph.name, ph.cores, ph.bytes, s.Seed), func() duration {
 		hosts := allocate(s, r.flows.Hosts, ph.cores)
 		pattern := traffic.FromRounds(ph.name, len(hosts), ph.rounds)

@@ -96,7 +96,7 @@ func TestReadingsRoute(t *testing.T) {
 		on := rapid.SampledFrom(readings).Draw(r, "reading").Name
 		s := &lab.Setup{Workers: 2, Seed: seed, Readings: []string{on}}
 		for _, e := range []string{minhop, lash, sssp, dfsssp} {
-			trial, err := s.Route(t.Context(), g, how(s, e))
+			trial, err := s.Route(t.Context(), g, routingOf(s, e))
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestOneTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &lab.Setup{Workers: 2, Seed: 1, Readings: []string{oneTree}}
-	trial, err := s.Route(t.Context(), g, how(s, dfsssp))
+	trial, err := s.Route(t.Context(), g, routingOf(s, dfsssp))
 	if err != nil || trial.Refused != "" {
 		t.Fatal(err, trial.Refused)
 	}
@@ -206,7 +206,7 @@ func TestGainRange(t *testing.T) {
 func TestPingPongs(t *testing.T) {
 	p := &paper{}
 	s := &lab.Setup{Workers: 1}
-	r := p.route(t.Context(), s, network{"pair", "torus(2,hosts=2)"}, how(s, minhop))
+	r := p.route(t.Context(), s, network{"pair", "torus(2,hosts=2)"}, routingOf(s, minhop))
 	h := func(sw int32) []int32 { return r.Graph.HostsOf(sw) }
 	for pairs, want := range map[int]float64{1: linkMiB, 2: linkMiB / 2} {
 		all := [][2]int32{{h(0)[0], h(1)[0]}, {h(0)[1], h(1)[1]}}[:pairs]

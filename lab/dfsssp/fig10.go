@@ -25,7 +25,7 @@ func (p *paper) fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 			if !s.Want(n.name + " " + e) {
 				continue
 			}
-			way := how(s, e)
+			way := routingOf(s, e)
 			lanes := once(p, fmt.Sprintf("lanes of %s on %s", way.Engine, n.wired(s).formula), func() int {
 				n, _ := lanesFor(ctx, s, p.graph(s, n), e)
 				return n
@@ -40,7 +40,7 @@ func (p *paper) fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 		}
 		result.Claims = append(result.Claims, claim)
 	}
-	result.Tables, result.Charts = []lab.Table{t}, lab.Drawn(c)
+	result.Tables, result.Charts = []lab.Table{t}, lab.NonEmpty(c)
 	return result
 }
 

@@ -83,13 +83,14 @@ func (w *pingPongs) mean() float64 {
 	return sum / float64(len(w.ended))
 }
 
-// bandwidth returns the bandwidth of a pair in random bisections of a job, in MiB/s.
+// bandwidth is that of a pair in random bisections of a job, in MiB/s.
 type bandwidth struct {
 	inTime, counted float64
 	lanes           bool
 }
 
-func (p *paper) bisected(ctx context.Context, s *lab.Setup, r *routed, cores int) bandwidth {
+// bandwidthOf finds the bandwidth of a job under an engine.
+func (p *paper) bandwidthOf(ctx context.Context, s *lab.Setup, r *routed, cores int) bandwidth {
 	return once(p, fmt.Sprintf("%s, ping-pongs on %d cores, seed %d", r.key, cores, s.Seed), func() (b bandwidth) {
 		hosts := allocate(s, r.flows.Hosts, cores)
 		both := lab.Must(traffic.Parse("bisect_fb_sym", cores))
@@ -127,14 +128,14 @@ func (p *paper) fig12(ctx context.Context, s *lab.Setup) *lab.Result {
 	first, last := chart.Series{Name: "paper: minhop", Marks: minhop}, chart.Series{Name: "paper: dfsssp", Marks: dfsssp}
 	got := map[int][]bandwidth{}
 	for _, said := range netgauge {
-		all, wanted := p.rows(ctx, s, count(said.cores))
+		all, wanted := p.routeDeimos(ctx, s, count(said.cores))
 		if !wanted {
 			continue
 		}
 		row, counted := []string{count(said.cores)}, []string(nil)
 		var met []bool
 		for i, r := range all {
-			b := p.bisected(ctx, s, r, said.cores)
+			b := p.bandwidthOf(ctx, s, r, said.cores)
 			got[said.cores] = append(got[said.cores], b)
 			c.Series[i].Add(float64(said.cores), b.inTime, 0, 0)
 			row, counted = append(row, cell(b.inTime)), append(counted, cell(b.counted))
@@ -148,7 +149,7 @@ func (p *paper) fig12(ctx context.Context, s *lab.Setup) *lab.Result {
 		t.Add(append(row, lab.Percent(b.counted/a.counted-1), fmt.Sprintf("%+.0f %%", said.printed), fmt.Sprintf("%.0f to %.0f", low, high), deadlocks(met))...)
 	}
 	c.Series = append(c.Series, first, last)
-	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: bandwidthClaims(got), Notes: []string{gapNote}}
+	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: bandwidthClaims(got), Notes: []string{gapNote}}
 }
 
 const gapNote = "Bandwidths of the figure are not printed. Marks are what the printed gains (27, 47 and 100 %) and the printed gap (69.7 to 79.3 MiB/s a pair) give."
@@ -177,7 +178,7 @@ func bandwidthClaims(got map[int][]bandwidth) []lab.Claim {
 	for _, said := range netgauge {
 		c := lab.Gained(fmt.Sprintf("Netgauge, %d cores: DFSSSP ahead of MinHop", said.cores), fmt.Sprintf("%+.0f %%", said.printed), said.printed)
 		if got[said.cores] != nil {
-			c.Claim = c.Is(ahead(said.cores), true)
+			c.Claim = c.JudgedBy(ahead(said.cores), true)
 		}
 		claims = append(claims, c.Claim)
 	}

@@ -29,7 +29,7 @@ func (p *paper) fig13(ctx context.Context, s *lab.Setup) *lab.Result {
 	longer := lab.Gained("all-to-all of 4,096 floats: MinHop takes longer than DFSSSP by", "+87.7 %", 100*(printedMinHopMS/printedDFSSSPMS-1))
 	takes := lab.NewClaim("all-to-all of 4,096 floats: the time of DFSSSP (within 25 %)", "10.06 ms")
 	for floats := 512; floats <= exchangeFloats; floats *= 2 {
-		all, wanted := p.rows(ctx, s, count(floats))
+		all, wanted := p.routeDeimos(ctx, s, count(floats))
 		if !wanted {
 			continue
 		}
@@ -37,7 +37,7 @@ func (p *paper) fig13(ctx context.Context, s *lab.Setup) *lab.Result {
 		row, counted := []string{count(floats), lab.Num(float64(floats) * 4 / 1024)}, []string(nil)
 		var times []duration
 		for i, r := range all {
-			d := p.takes(ctx, s, r, ph)
+			d := p.timeOf(ctx, s, r, ph)
 			times = append(times, d)
 			c.Series[i].Add(float64(floats), d.inTime, 0, 0)
 			row, counted = append(row, cell(d.inTime)), append(counted, cell(d.counted))
@@ -45,7 +45,7 @@ func (p *paper) fig13(ctx context.Context, s *lab.Setup) *lab.Result {
 		paper := []string{"-", "-"}
 		if floats == exchangeFloats {
 			paper = []string{cell(printedMinHopMS), cell(printedDFSSSPMS)}
-			longer.Claim = longer.Is(gain(true, times), true)
+			longer.Claim = longer.JudgedBy(gain(true, times), true)
 			takes.JudgeRange(times[2].inTime, 0.75*printedDFSSSPMS, 1.25*printedDFSSSPMS, "%.2f ms")
 		}
 		row = append(append(row, lab.Percent(gain(true, times)/100)), counted...)

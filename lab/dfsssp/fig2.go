@@ -22,7 +22,7 @@ func (p *paper) fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 	} {
 		claim := lab.NewClaim(said.text, said.paper)
 		if s.Want(said.engine) {
-			r := p.route(ctx, s, ring, how(s, said.engine))
+			r := p.route(ctx, s, ring, routingOf(s, said.engine))
 			var f traffic.Flows
 			for h := range int32(5) {
 				f.Add(h, (h+2)%5)

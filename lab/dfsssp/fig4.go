@@ -32,10 +32,10 @@ func (p *paper) fig4(ctx context.Context, s *lab.Setup) *lab.Result {
 				marks.Points = append(marks.Points, pt)
 			}
 		}
-		result.Claims = append(result.Claims, claim.Is(b.gain(said.system, rivals(s))))
+		result.Claims = append(result.Claims, claim.JudgedBy(b.gain(said.system, rivals(s))))
 	}
 	c.Series = append(c.Series, marks)
-	result.Charts = lab.Drawn(c)
+	result.Charts = lab.NonEmpty(c)
 	return result
 }
 

@@ -15,9 +15,9 @@ const openSMLanesNote = "OpenSM 3.3.23 itself, over ibsim with 8 lanes, on the n
 // lanesFor counts the lanes that LASH or DFSSSP needs under the readings that are on.
 func lanesFor(ctx context.Context, s *lab.Setup, g *fabric.Graph, engine string) (n int, exact bool) {
 	if engine == lash && s.Reads(asOpenSM) {
-		return countLASH(ctx, lab.Must(s.Route(ctx, g, how(s, lash)))), true
+		return countLASH(ctx, lab.Must(s.Route(ctx, g, routingOf(s, lash)))), true
 	}
-	return lanesNeeded(ctx, s, g, how(s, engine))
+	return lanesNeeded(ctx, s, g, routingOf(s, engine))
 }
 
 // fig9 counts the lanes of LASH and DFSSSP on random networks of 128 switches.
@@ -43,7 +43,7 @@ func (p *paper) fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 			if n < sparseBelow {
 				samples = 6 // they take less time
 			}
-			all := once(p, fmt.Sprintf("%d lanes of %s with %d links, seed %d", samples, how(s, e).Engine, n, s.Seed), func() *tally {
+			all := once(p, fmt.Sprintf("%d lanes of %s with %d links, seed %d", samples, routingOf(s, e).Engine, n, s.Seed), func() *tally {
 				lanes := make([]tally, samples)
 				s.Parallel(ctx, samples, func(k int) {
 					g := lab.Must(lab.Graph(fmt.Sprintf("random(switches=128,hosts=16,links=%d,seed=%d)", n, s.Seed+uint64(k))))
@@ -54,7 +54,7 @@ func (p *paper) fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 			sum := all.summary()
 			means[e][n] = sum.Mean
 			series.Add(float64(n), sum.Mean, sum.Min, sum.Max)
-			t.Add(count(n), e, count(samples), lab.Num(sum.Min), fmt.Sprintf("%.2f ± %.2f", sum.Mean, sum.CI95), all.most(), how(s, e).Engine)
+			t.Add(count(n), e, count(samples), lab.Num(sum.Min), fmt.Sprintf("%.2f ± %.2f", sum.Mean, sum.CI95), all.most(), routingOf(s, e).Engine)
 		}
 		c.Series = append(c.Series, series)
 	}
@@ -62,7 +62,7 @@ func (p *paper) fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 		c.Series = append(c.Series, chart.Series{Name: "paper: lines cross", Marks: lash, Points: []chart.Point{{X: 200, Y: lanes}}})
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: crossover(links, means[lash], means[dfsssp]), Notes: []string{openSMLanesNote},
+		Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: crossover(links, means[lash], means[dfsssp]), Notes: []string{openSMLanesNote},
 	}
 }
 

@@ -44,7 +44,7 @@ func (p *paper) layering(ctx context.Context, s *lab.Setup) *lab.Result {
 func (p *paper) rangerLists(ctx context.Context, s *lab.Setup) lab.Claim {
 	c := lab.NewClaim("Ranger: the lists of paths take 540 MByte more (within a factor of 2)", "540 MByte")
 	if s.Want("Ranger lists") && s.Mode == lab.Full {
-		r := lab.Must(s.Route(ctx, p.graph(s, network{"Ranger", "ranger"}), how(s, sssp)))
+		r := lab.Must(s.Route(ctx, p.graph(s, network{"Ranger", "ranger"}), routingOf(s, sssp)))
 		mb := megabytes(listEntries(ctx, r))
 		c.Judge(mb >= 270 && mb <= 1080, "%s MB, 8 bytes a pair and edge", lab.Num(mb))
 	}

@@ -2,7 +2,7 @@ package dfsssp
 
 import (
 	"weft/lab"
-	"weft/lab/plain"
+	"weft/lab/opensm"
 	"weft/route"
 	"weft/route/lanes/offline"
 )
@@ -84,8 +84,8 @@ const (
 	fewLanes    = "dfsssp,replies=own"
 )
 
-// how says how an engine routes under the readings that are on. The Routing's Engine tells it from all others.
-func how(s *lab.Setup, engine string) lab.Routing {
+// routingOf says how an engine routes under the readings that are on. The Routing's Engine tells it from all others.
+func routingOf(s *lab.Setup, engine string) lab.Routing {
 	switch {
 	case engine == dfsssp:
 		return layeredBy(s, offline.Weakest)
@@ -96,13 +96,13 @@ func how(s *lab.Setup, engine string) lab.Routing {
 	case engine == sssp:
 		return lab.Routing{Engine: onceSSSP, MaxVLs: allVLs}
 	case engine == minhop && s.Reads(movedLIDs):
-		r := own(plain.MinHop(plain.Moved))
+		r := own(opensm.MinHop(opensm.Moved))
 		r.Seed = s.Seed
 		return r
 	case engine == minhop && s.Reads(asOpenSM):
-		return own(plain.MinHop(plain.ByLeaf))
+		return own(opensm.MinHop(opensm.ByLeaf))
 	case (engine == lash || engine == dor) && s.Reads(asOpenSM):
-		return own(plain.FirstPort())
+		return own(opensm.FirstPort())
 	}
 	return lab.Routing{Engine: engine, MaxVLs: allVLs}
 }

@@ -33,7 +33,7 @@ func (p *paper) timed(ctx context.Context, s *lab.Setup, t *lab.Table, n network
 	case sssp:
 		way.Engine = onceSSSP
 	case minhop:
-		way = how(s, minhop)
+		way = routingOf(s, minhop)
 	}
 	way.Workers, way.Times = 1, 3
 	trial := once(p, "time of "+way.Engine+" on "+n.wired(s).formula, func() *lab.Trial { return lab.Must(s.Route(ctx, p.graph(s, n), way)) })
@@ -122,5 +122,5 @@ func (p *paper) runTimes(ctx context.Context, s *lab.Setup, name, title, what st
 	if ratio.seen > 0 {
 		tenfold.Judge(ratio.low >= 5 && ratio.high <= 20, "%s", ratio.text())
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: []lab.Claim{tenfold}, Notes: []string{openSMTimeNote}}
+	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: []lab.Claim{tenfold}, Notes: []string{openSMTimeNote}}
 }

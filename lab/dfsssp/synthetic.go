@@ -30,11 +30,11 @@ func (p *paper) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 		}
 	}
 	for _, n := range []string{"512", "2048", "4096"} {
-		claims = append(claims, lab.Signed(lab.InRange("XGFT, "+n+" endpoints: DFSSSP slightly above MinHop", "small increase", 0, 20)).Is(b.gain(n, []string{minhop})))
+		claims = append(claims, lab.Signed(lab.InRange("XGFT, "+n+" endpoints: DFSSSP slightly above MinHop", "small increase", 0, 20)).JudgedBy(b.gain(n, []string{minhop})))
 	}
-	twice := lab.Wanted{Claim: lab.NewClaim("XGFT, 1024 endpoints: DFSSSP about twice MinHop (70 to 130 % more)", "about +100 %"), Low: 70, High: 130, Format: "%+.1f %%"}
-	claims = append(claims, twice.Is(b.gain("1024", []string{minhop})))
-	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims, Notes: []string{dfssspNote, heightNote}}
+	twice := lab.RangeClaim{Claim: lab.NewClaim("XGFT, 1024 endpoints: DFSSSP about twice MinHop (70 to 130 % more)", "about +100 %"), Low: 70, High: 130, Format: "%+.1f %%"}
+	claims = append(claims, twice.JudgedBy(b.gain("1024", []string{minhop})))
+	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: claims, Notes: []string{dfssspNote, heightNote}}
 }
 
 const heightNote = "At 512 endpoints a cable up from a leaf serves 4.7 of them, at 1,024 and more 2.0 to 2.8: that alone makes bandwidths of height 2 differ by nearly a half, whatever the routing."
@@ -44,7 +44,7 @@ func (p *paper) fig6(ctx context.Context, s *lab.Setup) *lab.Result {
 	w := &sweep{name: "fig6", title: "Effective bisection bandwidth, Kautz graphs of Table I", networks: table1Networks(kautz, lab.Pick(s, 1024, 4096))}
 	t, b := p.run(ctx, s, w)
 	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(w.draw(b, chart.Lines)), Notes: []string{dfssspNote},
+		Tables: []lab.Table{t}, Charts: lab.NonEmpty(w.draw(b, chart.Lines)), Notes: []string{dfssspNote},
 		Claims: []lab.Claim{
 			b.alike("Kautz: all engines are similar (worst at least 2/3 of the best)", w.networks, engines, 2.0/3),
 			b.alike("Kautz: LASH is nearly the same as DFSSSP (within 15 %)", w.networks, []string{lash, dfsssp}, 0.85),

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"weft/fabric"
-	"weft/lab/plain"
+	"weft/lab/opensm"
 	"weft/route"
 	"weft/route/lanes"
 	"weft/route/lanes/offline"
@@ -32,7 +32,7 @@ func (e search) spec() *route.Spec {
 	if e.layered {
 		e.name += ", layered by the " + string(e.heuristic) + " edge"
 	}
-	return plain.Spec(e.name, e)
+	return opensm.Spec(e.name, e)
 }
 
 // Route implements route.Engine.
@@ -69,7 +69,7 @@ func balancedOverAll(ctx context.Context, in *route.Input) (*route.Tables, error
 	tables := route.NewTables(g.NumSwitches, in.Ends.Top())
 	weight := make([]int64, g.NumChannels) // beside the |V|^2 that keeps paths minimal
 	paths := make([]int64, g.NumSwitches)  // that pass a switch
-	for _, end := range plain.ByLeaf.Ends(in) {
+	for _, end := range opensm.ByLeaf.Ends(in) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -83,9 +83,9 @@ func balancedOverAll(ctx context.Context, in *route.Input) (*route.Tables, error
 			c := taken[s]
 			weight[c] += paths[s]
 			paths[g.To[c]] += paths[s]
-			plain.SetAll(tables, s, in, end, g.FromPort[c])
+			opensm.SetAll(tables, s, in, end, g.FromPort[c])
 		}
-		plain.SetAll(tables, t, in, end, g.EndPort[end])
+		opensm.SetAll(tables, t, in, end, g.EndPort[end])
 	}
 	return tables, nil
 }
@@ -111,9 +111,9 @@ func oneTreeEach(ctx context.Context, in *route.Input) (*route.Tables, error) {
 		}
 		for _, end := range append([]int32{g.PortZero(t)}, hosts...) {
 			for _, s := range order[1:] {
-				plain.SetAll(tables, s, in, end, g.FromPort[taken[s]])
+				opensm.SetAll(tables, s, in, end, g.FromPort[taken[s]])
 			}
-			plain.SetAll(tables, t, in, end, g.EndPort[end])
+			opensm.SetAll(tables, t, in, end, g.EndPort[end])
 		}
 	}
 	return tables, nil

@@ -89,7 +89,7 @@ func anomaly(ctx context.Context, s *lab.Setup) *lab.Result {
 			return degrade(intact, wholeSwitch, failed, rand.New(rand.NewPCG(s.SeedOf(number), 0))).Compile()
 		}
 		s.Each(ctx, number, build, anomalyEngines(s), func(e *lab.Candidate, trial *lab.Trial) {
-			isRouted(e, trial)
+			mustBeRouted(e, trial)
 			u := unused(ctx, s, treeOf(intact, trial.Graph), trial)
 			if e.Name == "MinHop" {
 				got[failed] = u
@@ -119,14 +119,14 @@ func anomalyClaims(got map[int]*usage, loops int) []lab.Claim {
 		ports.Judge(u.least == 16 && u.most == 16 && (strings.HasPrefix(u.middle, "16 16 16 0 0 0 16") || strings.HasPrefix(u.middle, "0 0 0 16 16 16 0")), "%s", u.middle)
 		roots.Judge(strings.Count(" "+u.roots+" ", " 0 ") == 18, "%s", u.roots)
 	}
-	none := lab.Wanted{Claim: lab.NewClaim("MinHop, whole tree: links without a path", "324"), Low: 324, High: 324, Format: "%.0f"}
+	none := lab.RangeClaim{Claim: lab.NewClaim("MinHop, whole tree: links without a path", "324"), Low: 324, High: 324, Format: "%.0f"}
 	return []lab.Claim{
-		ports, roots, none.Is(links, ok),
+		ports, roots, none.JudgedBy(links, ok),
 		unusedUp(got, "whole tree or one failed switch: upward ports that MinHop leaves unused", "25 %", 23, 27, 0, 1),
 		unusedUp(got, "2 and 3 failed switches: MinHop balances", "proper path balancing", 0, 1, 2, 3),
 		unusedUp(got, "4 and 5 failed switches: MinHop does not", "lack of proper balancing", 10, lab.Most, 4, 5),
 		unusedUp(got, "6 and 7 failed switches: MinHop balances upward", "proper balancing, but only for middle-stage switches", 0, 1, 6, 7),
-		lab.InRange("MinHop: trees with 0 to 7 failed switches on which the judge finds a credit loop", "usually leads to credit loops", 50, lab.Most).Is(100*float64(loops)/8, len(got) == 8),
+		lab.InRange("MinHop: trees with 0 to 7 failed switches on which the judge finds a credit loop", "usually leads to credit loops", 50, lab.Most).JudgedBy(100*float64(loops)/8, len(got) == 8),
 	}
 }
 
@@ -141,5 +141,5 @@ func unusedUp(got map[int]*usage, text, paper string, low, high float64, numbers
 		}
 		share += 100 * float64(u.up) / float64(u.channels) / float64(len(numbers))
 	}
-	return lab.InRange(text, paper, low, high).Is(share, ok)
+	return lab.InRange(text, paper, low, high).JudgedBy(share, ok)
 }

@@ -92,7 +92,7 @@ func fig2of1(ctx context.Context, s *lab.Setup) *lab.Result {
 		Columns: []string{"distribution", "balance", "share through the preferred leaf: mean of the rack switches", "most", "rack switches that send most through one leaf"},
 	}
 	mean := map[string][]float64{} // by balance
-	for _, p := range printedSpots("racks648") {
+	for _, p := range printedDistributions("racks648") {
 		var tree *tree
 		build := func() *fabric.Graph {
 			tree = newTree(p.formula())
@@ -107,8 +107,8 @@ func fig2of1(ctx context.Context, s *lab.Setup) *lab.Result {
 	favour := lab.InRange("under EFT rack switches favour certain leaf switches: share through the one that is preferred", "section II-A, Fig. 2; each is linked to 4, so that even is 25 %", 30, lab.Most)
 	even := lab.InRange("under BEFT they send evenly through all", "section II-B", 25, 27)
 	claims := []lab.Claim{
-		favour.Is(100*average(mean["EFT"]), len(mean["EFT"]) > 0),
-		even.Is(100*average(mean["BEFT"]), len(mean["BEFT"]) > 0),
+		favour.JudgedBy(100*average(mean["EFT"]), len(mean["EFT"]) > 0),
+		even.JudgedBy(100*average(mean["BEFT"]), len(mean["BEFT"]) > 0),
 	}
 	return &lab.Result{
 		Tables: []lab.Table{t}, Claims: claims,

@@ -9,7 +9,7 @@ import (
 	"weft/fabric/gen"
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/lab/plain"
+	"weft/lab/opensm"
 	"weft/sim/flow"
 )
 
@@ -67,19 +67,19 @@ const (
 )
 
 // orderOf is the order in which LIDs are dealt to hosts, by which OpenSM's MinHop balances.
-func orderOf(s *lab.Setup) plain.Order {
+func orderOf(s *lab.Setup) opensm.Order {
 	switch {
 	case s.Reads(inTurn):
-		return plain.InTurn
+		return opensm.InTurn
 	case s.Reads(atRandom):
-		return plain.AtRandom
+		return opensm.AtRandom
 	}
-	return plain.ByLeaf
+	return opensm.ByLeaf
 }
 
 // enginesIV are the engines of Paper IV under the readings that are on. MinHop is OpenSM's, by table entries, and LASH takes the first port.
 func enginesIV(s *lab.Setup) []lab.Candidate {
-	eft, minhop := "ftree,balance=zahavi", plain.MinHop(orderOf(s))
+	eft, minhop := "ftree,balance=zahavi", opensm.MinHop(orderOf(s))
 	if s.Reads(firstWay) {
 		eft = "ftree,balance=eft"
 	}
@@ -124,8 +124,8 @@ type degradation struct {
 	engine string
 }
 
-// left returns the share of its link that a node gets on degraded trees, in percent.
-type left map[degradation]float64
+// shareLeft holds the share of its link that a node gets on degraded trees, in percent.
+type shareLeft map[degradation]float64
 
 // paperIV keeps what was simulated: figures have trees in common, and a reading changes few runs.
 type paperIV struct{ lab.Kept[outcome] }
@@ -146,7 +146,7 @@ type degradedRun struct {
 }
 
 // measure measures engines on trees with parts failed, drawn anew for each number.
-func (d *degradedRun) measure(ctx context.Context, s *lab.Setup, t *lab.Table, out left) {
+func (d *degradedRun) measure(ctx context.Context, s *lab.Setup, t *lab.Table, out shareLeft) {
 	whole := lab.Must(gen.Parse(degradedBase))
 	for _, n := range d.numbers {
 		row := fmt.Sprintf("%d %s", n, d.what)
@@ -194,7 +194,7 @@ func (m *metric) on(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.
 }
 
 // lost is the part of its throughput that an engine loses, in percent.
-func (l left) lost(what failure, n int, engine string) (percent float64, ok bool) {
+func (l shareLeft) lost(what failure, n int, engine string) (percent float64, ok bool) {
 	whole, ok1 := l[degradation{what, 0, engine}]
 	now, ok2 := l[degradation{what, n, engine}]
 	if !ok1 || !ok2 || whole == 0 {
@@ -204,7 +204,7 @@ func (l left) lost(what failure, n int, engine string) (percent float64, ok bool
 }
 
 // ahead is by how many points one engine is ahead of another, on average over some numbers of failed parts.
-func (l left) ahead(what failure, numbers []int, a, b string) (points float64, ok bool) {
+func (l shareLeft) ahead(what failure, numbers []int, a, b string) (points float64, ok bool) {
 	for _, n := range numbers {
 		x, ok1 := l[degradation{what, n, a}]
 		y, ok2 := l[degradation{what, n, b}]
@@ -217,7 +217,7 @@ func (l left) ahead(what failure, numbers []int, a, b string) (points float64, o
 }
 
 // rise is by how many points an engine gives more, on average, with some numbers of failed parts than with others.
-func (l left) rise(what failure, engine string, from, to []int) (points float64, ok bool) {
+func (l shareLeft) rise(what failure, engine string, from, to []int) (points float64, ok bool) {
 	mean := func(numbers []int) (v float64, ok bool) {
 		ok = true
 		for _, n := range numbers {
@@ -232,7 +232,7 @@ func (l left) rise(what failure, engine string, from, to []int) (points float64,
 }
 
 // draw draws throughput against failed parts.
-func (l left) draw(name, title string, what failure, numbers []int, engines []lab.Candidate) chart.Chart {
+func (l shareLeft) draw(name, title string, what failure, numbers []int, engines []lab.Candidate) chart.Chart {
 	c := chart.Chart{Name: name, Title: title, Kind: chart.Lines, X: chart.Axis{Label: "failed " + string(what)}, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
 	c.Fill(lab.Names(engines), make([]string, len(numbers)), func(engine string, i int) (chart.Point, bool) {
 		v, ok := l[degradation{what, numbers[i], engine}]

@@ -41,7 +41,7 @@ func ofDefault(ctx context.Context, s *lab.Setup) *lab.Result {
 		})
 		result.Charts = append(result.Charts, line)
 	}
-	result.Tables, result.Charts = []lab.Table{t}, lab.Drawn(result.Charts...)
+	result.Tables, result.Charts = []lab.Table{t}, lab.NonEmpty(result.Charts...)
 	return result
 }
 

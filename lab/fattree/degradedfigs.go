@@ -22,28 +22,28 @@ func degradedTable(name string, m metric) lab.Table {
 }
 
 // figure measures some trees, and draws them.
-func (d *degradedRun) figure(ctx context.Context, s *lab.Setup, name string, l left) *lab.Result {
+func (d *degradedRun) figure(ctx context.Context, s *lab.Setup, name string, l shareLeft) *lab.Result {
 	t := degradedTable(name, d.metric)
 	d.measure(ctx, s, &t, l)
 	title := strings.ToUpper(d.metric.name[:1]) + d.metric.name[1:] + ", failing " + string(d.what)
-	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(l.draw(name, title, d.what, d.numbers, d.engines))}
+	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.NonEmpty(l.draw(name, title, d.what, d.numbers, d.engines))}
 }
 
 // crossing are the claims before and after which number of failed links DFSSSP is ahead of fat-tree routing: on average over the numbers
 // that are run.
-func (l left) crossing(s *lab.Setup, at int, paper string) []lab.Claim {
+func (l shareLeft) crossing(s *lab.Setup, at int, paper string) []lab.Claim {
 	numbers := linksOfPaper(s)
 	i := slices.Index(numbers, at)
 	before, ok1 := l.ahead(anyLink, numbers[:i], "fat-tree", "DFSSSP")
 	after, ok2 := l.ahead(anyLink, numbers[i:], "DFSSSP", "fat-tree")
 	return []lab.Claim{
-		lab.Signed(lab.InRange("fat-tree routing is ahead of DFSSSP with fewer failed links, on average", paper, 0, lab.Most)).Is(before, ok1),
-		lab.Signed(lab.InRange("DFSSSP is ahead of fat-tree routing from there on, on average", paper, lab.Noise, lab.Most)).Is(after, ok2),
+		lab.Signed(lab.InRange("fat-tree routing is ahead of DFSSSP with fewer failed links, on average", paper, 0, lab.Most)).JudgedBy(before, ok1),
+		lab.Signed(lab.InRange("DFSSSP is ahead of fat-tree routing from there on, on average", paper, lab.Noise, lab.Most)).JudgedBy(after, ok2),
 	}
 }
 
 func (m *paperIV) fig2(ctx context.Context, s *lab.Setup) *lab.Result {
-	l := left{}
+	l := shareLeft{}
 	r := (&degradedRun{m, uniformTraffic, anyLink, linksOfPaper(s), enginesIV(s)}).figure(ctx, s, "fig2", l)
 	for i := range r.Charts {
 		r.Charts[i].Mark(saidOfFig2)
@@ -53,20 +53,20 @@ func (m *paperIV) fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 		(&degradedRun{m, uniformTraffic, what, []int{1, 40}, enginesIV(s)[:1]}).measure(ctx, s, &place, l)
 	}
 	r.Tables = append(r.Tables, place)
-	r.Claims = append([]lab.Claim{lab.Level("80 failed links: fat-tree routing loses", "35 %", 35, lab.Exact).Is(l.lost(anyLink, 80, "fat-tree"))}, l.crossing(s, 34, "at 34 failed links (2.6 %)")...)
+	r.Claims = append([]lab.Claim{lab.Level("80 failed links: fat-tree routing loses", "35 %", 35, lab.Exact).JudgedBy(l.lost(anyLink, 80, "fat-tree"))}, l.crossing(s, 34, "at 34 failed links (2.6 %)")...)
 	eft, ok := l.lost(anyLink, 80, "fat-tree")
 	for _, e := range []string{"DFSSSP", "MinHop"} {
 		other, found := l.lost(anyLink, 80, e)
-		r.Claims = append(r.Claims, lab.InRange("80 failed links: "+e+" loses less than fat-tree routing, by", "not to such an extent", lab.Noise, lab.Most).Is(eft-other, ok && found))
+		r.Claims = append(r.Claims, lab.InRange("80 failed links: "+e+" loses less than fat-tree routing, by", "not to such an extent", lab.Noise, lab.Most).JudgedBy(eft-other, ok && found))
 	}
 	lash, ok1 := l[degradation{anyLink, 0, "LASH"}]
 	drift, ok2 := l.lost(anyLink, 259, "LASH")
 	low, ok3 := l[degradation{lowLink, 1, "fat-tree"}]
 	high, ok4 := l[degradation{highLink, 1, "fat-tree"}]
 	r.Claims = append(r.Claims,
-		lab.InRange("LASH is very low, no link failed", "very low", 0, 20).Is(lash, ok1),
-		lab.Signed(lab.InRange("LASH stays: what 259 failed links take of it", "constant", -5, 5)).Is(drift, ok2),
-		lab.Signed(lab.InRange("one failed link to a root costs more than one to a leaf, fat-tree routing", "much", lab.Noise, lab.Most)).Is(low-high, ok3 && ok4),
+		lab.InRange("LASH is very low, no link failed", "very low", 0, 20).JudgedBy(lash, ok1),
+		lab.Signed(lab.InRange("LASH stays: what 259 failed links take of it", "constant", -5, 5)).JudgedBy(drift, ok2),
+		lab.Signed(lab.InRange("one failed link to a root costs more than one to a leaf, fat-tree routing", "much", lab.Noise, lab.Most)).JudgedBy(low-high, ok3 && ok4),
 		jagged(),
 	)
 	return r
@@ -80,15 +80,15 @@ func jagged() lab.Claim {
 }
 
 // switchesAgainstLinks is the claim how much more 259 links cost an engine than 7 switches, which have 252.
-func (l left) switchesAgainstLinks(engine, text, paper string, low, high float64) lab.Claim {
+func (l shareLeft) switchesAgainstLinks(engine, text, paper string, low, high float64) lab.Claim {
 	a, ok1 := l.lost(wholeSwitch, 7, engine)
 	b, ok2 := l.lost(anyLink, 259, engine)
-	return lab.Signed(lab.InRange(text+": 259 links cost more than 7 switches, by", paper, low, high)).Is(b-a, ok1 && ok2)
+	return lab.Signed(lab.InRange(text+": 259 links cost more than 7 switches, by", paper, low, high)).JudgedBy(b-a, ok1 && ok2)
 }
 
 // switchFigure is Fig. 3 or 5, with as many links failed beside it.
-func (m *paperIV) switchFigure(ctx context.Context, s *lab.Setup, name string, of metric, numbers []int) (*lab.Result, left) {
-	l := left{}
+func (m *paperIV) switchFigure(ctx context.Context, s *lab.Setup, name string, of metric, numbers []int) (*lab.Result, shareLeft) {
+	l := shareLeft{}
 	r := (&degradedRun{m, of, wholeSwitch, numbers, enginesIV(s)}).figure(ctx, s, name, l)
 	(&degradedRun{m, of, anyLink, []int{0, 259}, enginesIV(s)}).measure(ctx, s, &r.Tables[0], l)
 	return r, l
@@ -104,7 +104,7 @@ func (m *paperIV) fig3(ctx context.Context, s *lab.Setup) *lab.Result {
 }
 
 // falls is the claim that an engine gives less from each number of failed links to the next.
-func (l left) falls(engine string, numbers []int) lab.Claim {
+func (l shareLeft) falls(engine string, numbers []int) lab.Claim {
 	c := lab.NewClaim(engine+" gives less from each number of failed links to the next (points)", "all deliver less with each failed link")
 	var parts []lab.Range
 	for i := range len(numbers) - 1 {
@@ -119,7 +119,7 @@ func (l left) falls(engine string, numbers []int) lab.Claim {
 }
 
 // notBehind is the claim that an engine is not behind another with any number of failed switches.
-func (l left) notBehind(text, paper, engine, other string, numbers []int) lab.Claim {
+func (l shareLeft) notBehind(text, paper, engine, other string, numbers []int) lab.Claim {
 	c := lab.NewClaim(text, paper)
 	var parts []lab.Range
 	for _, n := range numbers {
@@ -134,7 +134,7 @@ func (l left) notBehind(text, paper, engine, other string, numbers []int) lab.Cl
 }
 
 func (m *paperIV) fig4(ctx context.Context, s *lab.Setup) *lab.Result {
-	l := left{}
+	l := shareLeft{}
 	r := (&degradedRun{m, randomRings, anyLink, linksOfPaper(s), enginesIV(s)}).figure(ctx, s, "fig4", l)
 	r.Claims = l.crossing(s, 259, "only at 20 % of the links, 259")
 	for _, e := range enginesIV(s) {
@@ -150,8 +150,8 @@ func (m *paperIV) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	r.Claims = []lab.Claim{
 		l.notBehind("1 to 7 failed switches, each number: fat-tree routing is not behind DFSSSP (by more than 0.5 points)", "not outperformed", "fat-tree", "DFSSSP", switchesOfPaper()[1:]),
 		l.switchesAgainstLinks("fat-tree", "fat-tree routing", "less susceptible to switch failures", lab.Noise, lab.Most),
-		lab.Signed(lab.InRange("MinHop gives more with 2 or 3 failed switches than with one", "a spike at 2 and 3", lab.Noise, lab.Most)).Is(up, ok1),
-		lab.Signed(lab.InRange("MinHop gives more with 2 or 3 failed switches than with 4 or 5", "a drop at 4 and 5", lab.Noise, lab.Most)).Is(down, ok2),
+		lab.Signed(lab.InRange("MinHop gives more with 2 or 3 failed switches than with one", "a spike at 2 and 3", lab.Noise, lab.Most)).JudgedBy(up, ok1),
+		lab.Signed(lab.InRange("MinHop gives more with 2 or 3 failed switches than with 4 or 5", "a drop at 4 and 5", lab.Noise, lab.Most)).JudgedBy(down, ok2),
 	}
 	return r
 }
@@ -164,7 +164,7 @@ func (m *paperIV) beyond(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 	engines := append(enginesIV(s)[:3], enginesOfWeft...)
 	for _, of := range []metric{uniformTraffic, randomRings} {
-		t, l := degradedTable("beyond-"+strings.ReplaceAll(of.name, " ", "-"), of), left{}
+		t, l := degradedTable("beyond-"+strings.ReplaceAll(of.name, " ", "-"), of), shareLeft{}
 		for _, d := range []degradedRun{
 			{m, of, wholeSwitch, []int{0, 1, 3, 7}, engines}, {m, of, anyLink, []int{80}, engines},
 		} {
@@ -173,6 +173,6 @@ func (m *paperIV) beyond(ctx context.Context, s *lab.Setup) *lab.Result {
 		result.Tables = append(result.Tables, t)
 		result.Charts = append(result.Charts, l.draw(t.Name, "Ours beside the paper's: "+of.name, wholeSwitch, []int{0, 1, 3, 7}, engines))
 	}
-	result.Charts = lab.Drawn(result.Charts...)
+	result.Charts = lab.NonEmpty(result.Charts...)
 	return result
 }

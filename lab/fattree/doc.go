@@ -7,7 +7,7 @@
 //
 // EFT is the thesis's name for OpenSM's fat-tree routing of 2010, here ftree with
 // balance=zahavi; BEFT is balance=beft; ours is ftree with its defaults, in the tables of
-// times balance=closed. MinHop of OpenSM counts table entries (package plain), weft's
+// times balance=closed. MinHop of OpenSM counts table entries (package opensm), weft's
 // minhop paths.
 //
 // Curves were never printed as numbers: what is compared is what the text says of them.

@@ -56,14 +56,14 @@ func (of targetsOf) run(ctx context.Context, trial *lab.Trial, how setting, seed
 	for port := range sizes {
 		sizes[port] = rand.New(rand.NewPCG(seed, uint64(port)+1))
 	}
-	w := &senders{ports: ports, next: func(port int32) (int32, int64) { return next(port), lengths(sizes[port], how.bytes) }}
+	w := &senders{ports: ports, next: func(port int32) (int32, int64) { return next(port), drawLength(sizes[port], how.bytes) }}
 	c := packet.Default()
 	c.OneQueue = how.oneQueue
 	return throughputOf(ctx, g, trial.Plan, c, w, window)
 }
 
-// inTurns makes targets of rounds: each port goes through its own, and begins again after the last, whatever others do.
-func inTurns(g *fabric.Graph, rounds []traffic.Flows) (ports []int32, next func(port int32) int32) {
+// roundsByPort makes targets of rounds: each port goes through its own, and begins again after the last, whatever others do.
+func roundsByPort(g *fabric.Graph, rounds []traffic.Flows) (ports []int32, next func(port int32) int32) {
 	lists, at := make([][]int32, g.NumHosts), make([]int, g.NumHosts)
 	for _, flows := range rounds {
 		for i, src := range flows.Src {
@@ -97,14 +97,14 @@ func anyPorts(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port i
 func shifts(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port int32) int32) {
 	ranks := fabric.Numbers(g.NumHosts)
 	arrange(g, ranks, order, func(port int32) int32 { return port })
-	return inTurns(g, traffic.ShiftsOfPorts(g, ranks, 1))
+	return roundsByPort(g, traffic.ShiftsOfPorts(g, ranks, 1))
 }
 
 // doublings are recursive doubling of the nodes, each port to the same port of the other node.
 func doublings(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port int32) int32) {
 	nodes := traffic.TwoPortNodes(g)
 	arrange(g, nodes, order, func(n int32) int32 { return g.NodeEnds[g.NodeStart[n]] })
-	return inTurns(g, traffic.DoublingOfNodes(g, nodes))
+	return roundsByPort(g, traffic.DoublingOfNodes(g, nodes))
 }
 
 // arrange puts ports or nodes in the order of their leaves and ports there, or at random.
@@ -143,7 +143,7 @@ func (m *paperVI) measure(ctx context.Context, s *lab.Setup, x *exchange, engine
 	for _, base := range treesOfPaper6 {
 		got[base] = map[string]float64{}
 		s.EachOf(ctx, base, base+twoPorts, engines, func(e *lab.Candidate, trial *lab.Trial) {
-			isRouted(e, trial)
+			mustBeRouted(e, trial)
 			v := m.Once(fmt.Sprint(x.name, base, e.How.Engine, settingVI(s), s.Seed), func() float64 {
 				return x.targets.run(ctx, trial, settingVI(s), s.SeedOf(base))
 			})
@@ -164,62 +164,62 @@ func (got taken) gain(base, engine string) (percent float64, ok bool) {
 	return 100 * (b/a - 1), true
 }
 
-// said holds the gain of mFtree that the text prints for a topology, in percent, or the least and the most of it.
-type said struct {
+// printedGain holds the gain of mFtree that the text prints for a topology, in percent, or the least and the most of it.
+type printedGain struct {
 	base, paper string
 	gain, most  float64
 }
 
 // risesOfShifts are the gains of mFtree on trees with racks under shifts, of which the paper prints a range.
-var risesOfShifts = []said{{"racks648", "+0.8 to +1.8 %", .8, 1.8}, {"racks432", "+0.8 to +1.8 %", .8, 1.8}, {"racks216", "+0.8 to +1.8 %", .8, 1.8}}
+var risesOfShifts = []printedGain{{"racks648", "+0.8 to +1.8 %", .8, 1.8}, {"racks432", "+0.8 to +1.8 %", .8, 1.8}, {"racks216", "+0.8 to +1.8 %", .8, 1.8}}
 
 // figure is one of Figs. 4 to 6; the rises are drawn and judged elsewhere.
-func (m *paperVI) figure(ctx context.Context, s *lab.Setup, x *exchange, text []said, rises ...said) (*lab.Result, taken) {
-	t, got := m.measure(ctx, s, x, homes(s)[:2])
+func (m *paperVI) figure(ctx context.Context, s *lab.Setup, x *exchange, text []printedGain, rises ...printedGain) (*lab.Result, taken) {
+	t, got := m.measure(ctx, s, x, enginesVI(s)[:2])
 	var claims []lab.Claim
 	for _, c := range text {
-		claims = append(claims, lab.Gained(c.base+": mFtree against ftree", c.paper, c.gain).Is(got.gain(c.base, "mFtree")))
+		claims = append(claims, lab.Gained(c.base+": mFtree against ftree", c.paper, c.gain).JudgedBy(got.gain(c.base, "mFtree")))
 	}
-	charts := homeBars(x, got, homes(s)[:2])
+	charts := portBars(x, got, enginesVI(s)[:2])
 	for i := range charts {
 		charts[i].Mark(marksOfPaper6(slices.Concat(text, rises))...)
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Charts: charts}, got
 }
 
-// homeBars draws what a port takes.
-func homeBars(x *exchange, got taken, engines []lab.Candidate) []chart.Chart {
+// portBars draws what a port takes.
+func portBars(x *exchange, got taken, engines []lab.Candidate) []chart.Chart {
 	c := chart.Chart{Name: x.name, Title: "Nodes with two ports: " + x.title, Kind: chart.Bars, Y: chart.Axis{Label: "throughput per port (MB/s)"}}
 	c.Fill(lab.Names(engines), treesOfPaper6, func(engine string, i int) (chart.Point, bool) {
 		v := got[treesOfPaper6[i]][engine]
 		return chart.Point{Y: v}, v > 0
 	})
-	return lab.Drawn(c)
+	return lab.NonEmpty(c)
 }
 
 func (m *paperVI) fig4(ctx context.Context, s *lab.Setup) *lab.Result {
-	var text []said
+	var text []printedGain
 	for _, base := range treesOfPaper6 {
-		text = append(text, said{base, "equal", 0, 0})
+		text = append(text, printedGain{base, "equal", 0, 0})
 	}
 	r, _ := m.figure(ctx, s, &uniformOfTwo, text)
 	return r
 }
 
 func (m *paperVI) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
-	r, got := m.figure(ctx, s, &shiftOfTwo, []said{{"fat648", "-4.5 %", -4.5, 0}, {"over384", "equal", 0, 0}}, risesOfShifts...)
+	r, got := m.figure(ctx, s, &shiftOfTwo, []printedGain{{"fat648", "-4.5 %", -4.5, 0}, {"over384", "equal", 0, 0}}, risesOfShifts...)
 	for _, c := range risesOfShifts {
-		r.Claims = append(r.Claims, lab.Signed(lab.InRange(c.base+": mFtree against ftree", c.paper, c.gain/2, 2*c.most)).Is(got.gain(c.base, "mFtree")))
+		r.Claims = append(r.Claims, lab.Signed(lab.InRange(c.base+": mFtree against ftree", c.paper, c.gain/2, 2*c.most)).JudgedBy(got.gain(c.base, "mFtree")))
 	}
 	return r
 }
 
 func (m *paperVI) fig6(ctx context.Context, s *lab.Setup) *lab.Result {
-	r, got := m.figure(ctx, s, &doublingOfTwo, []said{
+	r, got := m.figure(ctx, s, &doublingOfTwo, []printedGain{
 		{"fat648", "+25.6 %", 25.6, 0}, {"over384", "+52.6 %", 52.6, 0}, {"racks648", "+2 %", 2, 0}, {"racks432", "+7.1 %", 7.1, 0}, {"racks216", "+8.2 %", 8.2, 0},
 	})
 	r.Notes = append(r.Notes, "On 648 ports in two stages every leaf has a spine of its own for each of its ports under both engines, so that nothing but the order of spines tells them apart. The tables of OpenSM 3.3.23's ftree give what those of ours give, within 1 %.")
-	_, shift := m.measure(ctx, s, &shiftOfTwo, homes(s)[:2])
+	_, shift := m.measure(ctx, s, &shiftOfTwo, enginesVI(s)[:2])
 	for _, e := range []string{"ftree", "mFtree"} {
 		less, ok := 0., true
 		for _, base := range treesOfPaper6 {
@@ -228,7 +228,7 @@ func (m *paperVI) fig6(ctx context.Context, s *lab.Setup) *lab.Result {
 				less += 100 * (1 - b/a) / float64(len(treesOfPaper6))
 			}
 		}
-		r.Claims = append(r.Claims, lab.InRange(e+": less than under shifts, on average of the topologies", "the overall performance is lower", lab.Noise, lab.Most).Is(less, ok))
+		r.Claims = append(r.Claims, lab.InRange(e+": less than under shifts, on average of the topologies", "the overall performance is lower", lab.Noise, lab.Most).JudgedBy(less, ok))
 	}
 	return r
 }
@@ -238,9 +238,9 @@ func (m *paperVI) beyond(ctx context.Context, s *lab.Setup) *lab.Result {
 	r := &lab.Result{}
 	for _, x := range []exchange{uniformOfTwo, shiftOfTwo, doublingOfTwo} {
 		name := x.name
-		t, got := m.measure(ctx, s, &x, homes(s))
+		t, got := m.measure(ctx, s, &x, enginesVI(s))
 		t.Name, x.name = "beyond-"+name, "beyond-"+name
-		r.Tables, r.Charts = append(r.Tables, t), append(r.Charts, homeBars(&x, got, homes(s))...)
+		r.Tables, r.Charts = append(r.Tables, t), append(r.Charts, portBars(&x, got, enginesVI(s))...)
 	}
 	return r
 }

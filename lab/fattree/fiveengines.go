@@ -6,12 +6,12 @@ import (
 
 	"weft/fabric"
 	"weft/lab"
-	"weft/lab/plain"
+	"weft/lab/opensm"
 )
 
-// rivalsOfPaper3 are the five of Table III, under the readings that are on.
-func rivalsOfPaper3(s *lab.Setup) []lab.Candidate {
-	minhop := plain.MinHop(orderOf(s))
+// enginesOfTable3 are the five of Table III, under the readings that are on.
+func enginesOfTable3(s *lab.Setup) []lab.Candidate {
+	minhop := opensm.MinHop(orderOf(s))
 	return []lab.Candidate{
 		{Name: "sFtree", Column: "sftree", How: lab.Routing{Engine: sFtree}},
 		{Name: "minhop", Column: "minhop", How: lab.Routing{Engine: minhop.Name, Spec: minhop, Seed: s.Seed}},
@@ -26,7 +26,7 @@ const letterDFSSSP = "dfsssp,paths=sssp"
 
 // firstPort is LASH as section 7.2.3 tells it.
 func firstPort() lab.Routing {
-	spec := plain.FirstPort()
+	spec := opensm.FirstPort()
 	return lab.Routing{Engine: spec.Name, Spec: spec}
 }
 
@@ -49,8 +49,8 @@ func fiveEngines(ctx context.Context, s *lab.Setup) *lab.Result {
 		got[base] = map[string]float64{}
 		levels := newTree(base)
 		build := func() *fabric.Graph { return fabricIII(s, base) }
-		s.Each(ctx, base, build, rivalsOfPaper3(s), func(e *lab.Candidate, trial *lab.Trial) {
-			isRouted(e, trial)
+		s.Each(ctx, base, build, enginesOfTable3(s), func(e *lab.Candidate, trial *lab.Trial) {
+			mustBeRouted(e, trial)
 			g := lab.WithRates(trial.Graph, dataOfDDR, dataOfDDR)
 			v := together(ctx, g, trial.Plan, hardwareIII(s), load, s.SeedOf(base))
 			_, roots, _ := (&tree{trial.Graph, levels.level, levels.top}).rootsUsed(allPairs(ctx, s, trial))
@@ -76,22 +76,22 @@ func (got nodesGet) claims(lashRoots map[string]int) (claims []lab.Claim) {
 			if e.name == "LASH" { // little
 				within = p / 10
 			}
-			claims = append(claims, lab.Level(base+": "+e.name, printed[e.column]+" %", p, within).Is(v, ok))
+			claims = append(claims, lab.Level(base+": "+e.name, printed[e.column]+" %", p, within).JudgedBy(v, ok))
 			if all = all && ok; e.name != "sFtree" {
 				best = max(best, v)
 			}
 		}
 		ahead = got[base]["sFtree"] - best
 		roots, ok := lashRoots[base]
-		one := lab.Wanted{Claim: lab.NewClaim(base+": roots that LASH uses", "one of 18"), Low: 1, High: 1, Format: "%.0f"}
+		one := lab.RangeClaim{Claim: lab.NewClaim(base+": roots that LASH uses", "one of 18"), Low: 1, High: 1, Format: "%.0f"}
 		claims = append(claims,
-			lab.Signed(lab.InRange(base+": sFtree gives more than the best of the others", "only sFtree is able to achieve high performance", lab.Noise, lab.Most)).Is(ahead, all),
-			one.Is(float64(roots), ok))
+			lab.Signed(lab.InRange(base+": sFtree gives more than the best of the others", "only sFtree is able to achieve high performance", lab.Noise, lab.Most)).JudgedBy(ahead, all),
+			one.JudgedBy(float64(roots), ok))
 	}
 	for _, name := range []string{"minhop", "Up*/Down*", "DFSSSP", "LASH"} {
 		a, ok1 := got["fat648"][name]
 		b, ok2 := got["racks648"][name]
-		claims = append(claims, lab.Signed(lab.InRange(name+" loses on the more complex tree", "all apart from sFtree deteriorate", lab.Noise, lab.Most)).Is(a-b, ok1 && ok2))
+		claims = append(claims, lab.Signed(lab.InRange(name+" loses on the more complex tree", "all apart from sFtree deteriorate", lab.Noise, lab.Most)).JudgedBy(a-b, ok1 && ok2))
 	}
 	return claims
 }

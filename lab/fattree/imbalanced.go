@@ -10,19 +10,21 @@ import (
 	"weft/lab/chart"
 )
 
-// spot is a fabric with X nodes on each even leaf and Y on each odd one.
-type spot struct {
+// distribution is a fabric with X nodes on each even leaf and Y on each odd one.
+type distribution struct {
 	base string
 	x, y int
 }
 
-func (p spot) String() string  { return fmt.Sprintf("%s %d:%d", p.base, p.x, p.y) }
-func (p spot) ratio() string   { return fmt.Sprintf("%d:%d", p.x, p.y) }
-func (p spot) formula() string { return fmt.Sprintf("%s|hosts(even=%d,odd=%d)", p.base, p.x, p.y) }
+func (p distribution) String() string { return fmt.Sprintf("%s %d:%d", p.base, p.x, p.y) }
+func (p distribution) ratio() string  { return fmt.Sprintf("%d:%d", p.x, p.y) }
+func (p distribution) formula() string {
+	return fmt.Sprintf("%s|hosts(even=%d,odd=%d)", p.base, p.x, p.y)
+}
 
-// ratios returns the distributions of spots.
-func ratios(spots []spot) (names []string) {
-	for _, p := range spots {
+// ratios names distributions by X:Y.
+func ratios(distributions []distribution) (names []string) {
+	for _, p := range distributions {
 		names = append(names, p.ratio())
 	}
 	return names
@@ -58,7 +60,7 @@ func balances(s *lab.Setup) []lab.Candidate {
 // paperI keeps what was simulated: a reading changes few of the runs of an artefact, and artefacts have runs in common.
 type paperI struct{ lab.Kept[share] }
 
-// result holds what uniform traffic gets on a spot, and the balance of its paths.
+// result holds what uniform traffic gets on a distribution, and the balance of its paths.
 type result struct {
 	nodes   int
 	engine  string
@@ -77,10 +79,10 @@ func (r *result) at(load int) float64 {
 	return 100 * r.runs[load].steady
 }
 
-// results are by spot and name of the balance.
-type results map[spot]map[string]*result
+// results are by distribution and name of the balance.
+type results map[distribution]map[string]*result
 
-func (r results) get(p spot, name string) *result {
+func (r results) get(p distribution, name string) *result {
 	if v := r[p][name]; v != nil && v.refused == "" {
 		return v
 	}
@@ -88,7 +90,7 @@ func (r results) get(p spot, name string) *result {
 }
 
 // full returns what a node gets at full load, the last one, in percent.
-func (r results) full(p spot, name string) (percent float64, ok bool) {
+func (r results) full(p distribution, name string) (percent float64, ok bool) {
 	if v := r.get(p, name); v != nil {
 		return v.at(len(v.runs) - 1), true
 	}
@@ -96,36 +98,38 @@ func (r results) full(p spot, name string) (percent float64, ok bool) {
 }
 
 // gain returns by how many points BEFT gives more than EFT.
-func (r results) gain(p spot) (points float64, ok bool) {
+func (r results) gain(p distribution) (points float64, ok bool) {
 	eft, ok1 := r.full(p, "EFT")
 	beft, ok2 := r.full(p, "BEFT")
 	return beft - eft, ok1 && ok2
 }
 
-// step returns by how many points a balance gives more on one spot than on another.
-func (r results) step(name string, from, to spot) (points float64, ok bool) {
+// step returns by how many points a balance gives more on one distribution than on another.
+func (r results) step(name string, from, to distribution) (points float64, ok bool) {
 	a, ok1 := r.full(from, name)
 	b, ok2 := r.full(to, name)
 	return b - a, ok1 && ok2
 }
 
-// sweep says what is simulated: the spots, the loads, the last of which is the full one, and how many of the balances.
+// sweep says what is simulated: the distributions, the loads, the last of which is the full one, and how many of the balances.
 type sweep struct {
 	*paperI
-	spots    []spot
-	loads    []float64
-	balances int
+	distributions []distribution
+	loads         []float64
+	balances      int
 }
 
 // fullLoad is a sweep of EFT and BEFT at full load alone.
-func (m *paperI) fullLoad(spots []spot) *sweep { return &sweep{m, spots, []float64{1}, 2} }
+func (m *paperI) fullLoad(distributions []distribution) *sweep {
+	return &sweep{m, distributions, []float64{1}, 2}
+}
 
-// run routes the spots under the balances, simulates uniform traffic and fills a table.
+// run routes the distributions under the balances, simulates uniform traffic and fills a table.
 func (w *sweep) run(ctx context.Context, s *lab.Setup, t *lab.Table) results {
 	t.Title = "Uniform traffic at full load, by packets: share of a link that a node gets after the warm-up, and during it; balance of the paths of all pairs"
 	t.Columns = []string{"fabric", "nodes", "distribution", "balance", "share of a link", "from empty buffers", "most loaded link", "targets of a switch, by level", "pairs on a link up, by level", "refused because"}
 	out := results{}
-	for _, p := range w.spots {
+	for _, p := range w.distributions {
 		seeded := balances(s)[:w.balances]
 		for i := range seeded {
 			seeded[i].How.Seed = s.SeedOf(p.String())
@@ -157,7 +161,7 @@ func (w *sweep) run(ctx context.Context, s *lab.Setup, t *lab.Table) results {
 }
 
 // add puts the result in a table.
-func (r *result) add(t *lab.Table, p spot, balance string) {
+func (r *result) add(t *lab.Table, p distribution, balance string) {
 	nodes := fmt.Sprint(r.nodes)
 	if r.refused != "" {
 		t.Add(p.base, nodes, p.ratio(), balance, "-", "-", "-", "-", "-", r.refused)
@@ -167,8 +171,8 @@ func (r *result) add(t *lab.Table, p spot, balance string) {
 	t.Add(p.base, nodes, p.ratio(), balance, percent(last.steady), percent(last.first), fmt.Sprintf("%.3f", r.balance.most), texts(r.balance.targets), texts(r.balance.up), "")
 }
 
-// simulate fills in the runs of the routings of a spot. The traffic is the same for all; those with the same tables share runs.
-func (w *sweep) simulate(ctx context.Context, s *lab.Setup, p spot, all []*result) {
+// simulate fills in the runs of the routings of a distribution. The traffic is the same for all; those with the same tables share runs.
+func (w *sweep) simulate(ctx context.Context, s *lab.Setup, p distribution, all []*result) {
 	var different []*result
 	for _, r := range all {
 		if i := slices.IndexFunc(different, func(o *result) bool { return sameTables(o.trial.Plan, r.trial.Plan) }); i >= 0 {
@@ -201,7 +205,7 @@ func (w *sweep) curves(base string, r results) (lab.Table, chart.Chart) {
 		Name: "loads-" + base, Title: "Uniform traffic: " + base, Kind: chart.Lines,
 		X: chart.Axis{Label: "load (% of capacity)"}, Y: chart.Axis{Label: "throughput per node (% of capacity)"},
 	}
-	for _, p := range w.spots {
+	for _, p := range w.distributions {
 		for _, b := range []string{"EFT", "BEFT", "ours"} {
 			v := r.get(p, b)
 			if v == nil || p.base != base {
@@ -223,46 +227,46 @@ func (w *sweep) curves(base string, r results) (lab.Table, chart.Chart) {
 
 // bars draw throughput at full load.
 func (w *sweep) bars(name string, r results) chart.Chart {
-	c := chart.Chart{Name: name, Title: "Uniform traffic at full load: " + w.spots[0].base, Kind: chart.Bars, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
-	c.Fill([]string{"EFT", "BEFT"}, ratios(w.spots), func(name string, i int) (chart.Point, bool) {
-		v, ok := r.full(w.spots[i], name)
+	c := chart.Chart{Name: name, Title: "Uniform traffic at full load: " + w.distributions[0].base, Kind: chart.Bars, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
+	c.Fill([]string{"EFT", "BEFT"}, ratios(w.distributions), func(name string, i int) (chart.Point, bool) {
+		v, ok := r.full(w.distributions[i], name)
 		return chart.Point{Y: v}, ok
 	})
 	c.Mark(saidOfPaper1[name]...)
 	return c
 }
 
-// printedSpots are the distributions of Table I for a fabric.
-func printedSpots(base string) (spots []spot) {
+// printedDistributions are the distributions of Table I for a fabric.
+func printedDistributions(base string) (distributions []distribution) {
 	for _, r := range lab.ReadPrinted(publishedDistributions) {
 		if formulas[r["topology"]] == base {
-			spots = append(spots, spot{base, r.Int("nodes_even"), r.Int("nodes_odd")})
+			distributions = append(distributions, distribution{base, r.Int("nodes_even"), r.Int("nodes_odd")})
 		}
 	}
-	return spots
+	return distributions
 }
 
-// distributions is one of Figs. 4 to 7, or the text on Ranger: a fabric under uniform traffic, with the nodes distributed in
+// distributionFigure is one of Figs. 4 to 7, or the text on Ranger: a fabric under uniform traffic, with the nodes distributed in
 // several ways.
-func (m *paperI) distributions(ctx context.Context, s *lab.Setup, name string, spots []spot, claims func(results) []lab.Claim) *lab.Result {
-	t, w := lab.Table{Name: name}, m.fullLoad(spots)
+func (m *paperI) distributionFigure(ctx context.Context, s *lab.Setup, name string, distributions []distribution, claims func(results) []lab.Claim) *lab.Result {
+	t, w := lab.Table{Name: name}, m.fullLoad(distributions)
 	r := w.run(ctx, s, &t)
 	result := &lab.Result{
 		Tables: []lab.Table{t}, Claims: claims(r),
 		Notes: []string{"Levels count from the lowest: targets from level 1, links up from level 0."},
 	}
-	if len(w.spots) > 0 {
-		result.Charts = lab.Drawn(w.bars(name, r))
+	if len(w.distributions) > 0 {
+		result.Charts = lab.NonEmpty(w.bars(name, r))
 	}
 	return result
 }
 
 func (m *paperI) fig4(ctx context.Context, s *lab.Setup) *lab.Result {
-	return m.distributions(ctx, s, "fig4", printedSpots("fat648"), results.figure4)
+	return m.distributionFigure(ctx, s, "fig4", printedDistributions("fat648"), results.figure4)
 }
 
 func (m *paperI) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
-	result := m.distributions(ctx, s, "fig5", printedSpots("racks648"), results.figure5)
+	result := m.distributionFigure(ctx, s, "fig5", printedDistributions("racks648"), results.figure5)
 	result.Notes = append(result.Notes, "BEFT is with its two steps for rack switches (section II-B; option -Z): a rack switch sends where another one sends already for the same destination, or else to the leaf switch that sends up for the fewest destinations. "+
 		"That evens out the destinations of a leaf switch, not those of each of its links up: with 22:1 the most loaded one carries 585 pairs, under EFT 315.")
 	return result
@@ -270,32 +274,32 @@ func (m *paperI) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 
 // loads are the curves of Figs. 4 and 5, with ours.
 func (m *paperI) loads(ctx context.Context, s *lab.Setup) *lab.Result {
-	w := &sweep{m, append(printedSpots("fat648"), printedSpots("racks648")...), lab.Pick(s, []float64{.5, 1}, []float64{.2, .4, .6, .8, 1}), 3}
+	w := &sweep{m, append(printedDistributions("fat648"), printedDistributions("racks648")...), lab.Pick(s, []float64{.5, 1}, []float64{.2, .4, .6, .8, 1}), 3}
 	t := lab.Table{Name: "loads"}
 	r := w.run(ctx, s, &t)
 	regular, drawn := w.curves("fat648", r)
 	racks, drawnRacks := w.curves("racks648", r)
-	return &lab.Result{Tables: []lab.Table{t, regular, racks}, Charts: lab.Drawn(drawn, drawnRacks), Notes: []string{"The paper prints no numbers of these curves; ours is ftree with its defaults, beyond the paper."}}
+	return &lab.Result{Tables: []lab.Table{t, regular, racks}, Charts: lab.NonEmpty(drawn, drawnRacks), Notes: []string{"The paper prints no numbers of these curves; ours is ftree with its defaults, beyond the paper."}}
 }
 
 func (m *paperI) fig6(ctx context.Context, s *lab.Setup) *lab.Result {
-	spots := printedSpots("fat3456")
+	distributions := printedDistributions("fat3456")
 	if s.Mode != lab.Full { // 6:6 alone
-		spots = spots[:1]
+		distributions = distributions[:1]
 	}
-	return m.distributions(ctx, s, "fig6", spots, results.figure6)
+	return m.distributionFigure(ctx, s, "fig6", distributions, results.figure6)
 }
 
 func (m *paperI) fig7(ctx context.Context, s *lab.Setup) *lab.Result {
-	return m.distributions(ctx, s, "fig7", lab.Pick(s, nil, printedSpots("juropa")), results.figure7)
+	return m.distributionFigure(ctx, s, "fig7", lab.Pick(s, nil, printedDistributions("juropa")), results.figure7)
 }
 
 func (m *paperI) ranger(ctx context.Context, s *lab.Setup) *lab.Result {
-	spots := printedSpots("fat3456") // Table I (b)
-	for i := range spots {
-		spots[i].base = "ranger"
+	distributions := printedDistributions("fat3456") // Table I (b)
+	for i := range distributions {
+		distributions[i].base = "ranger"
 	}
-	result := m.distributions(ctx, s, "ranger", lab.Pick(s, nil, spots), results.ranger)
+	result := m.distributionFigure(ctx, s, "ranger", lab.Pick(s, nil, distributions), results.ranger)
 	result.Notes = append(result.Notes, "Ranger-like has 328 rack switches of 12 nodes here, so that X:Y of Table I (b) gives other totals than on 3456 ports; the thesis does not state its own, nor how the cables of the rack switches are plugged.")
 	return result
 }

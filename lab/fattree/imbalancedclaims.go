@@ -6,20 +6,20 @@ import (
 	"weft/lab"
 )
 
-// favours is the claim that BEFT is better than EFT on a spot, of which no number is printed.
-func (r results) favours(p spot, text, paper string) lab.Claim {
-	return lab.Signed(lab.InRange(fmt.Sprintf("%s, %s: BEFT gains", text, p.ratio()), paper, lab.Noise, lab.Most)).Is(r.gain(p))
+// favours is the claim that BEFT is better than EFT on a distribution, of which no number is printed.
+func (r results) favours(p distribution, text, paper string) lab.Claim {
+	return lab.Signed(lab.InRange(fmt.Sprintf("%s, %s: BEFT gains", text, p.ratio()), paper, lab.Noise, lab.Most)).JudgedBy(r.gain(p))
 }
 
 // gains is the claim that BEFT gains what is printed.
-func (r results) gains(p spot, text, paper string, printed float64) lab.Claim {
-	return lab.Gained(fmt.Sprintf("%s, %s: BEFT gains", text, p.ratio()), paper, printed).Is(r.gain(p))
+func (r results) gains(p distribution, text, paper string, printed float64) lab.Claim {
+	return lab.Gained(fmt.Sprintf("%s, %s: BEFT gains", text, p.ratio()), paper, printed).JudgedBy(r.gain(p))
 }
 
-// extremes are the least and the most that a balance gets on some spots.
-func (r results) extremes(name string, spots []spot) (least, most float64, ok bool) {
+// extremes are the least and the most that a balance gets on some distributions.
+func (r results) extremes(name string, distributions []distribution) (least, most float64, ok bool) {
 	n := 0
-	for _, p := range spots {
+	for _, p := range distributions {
 		if v, found := r.full(p, name); found {
 			if n == 0 {
 				least, most = v, v
@@ -27,13 +27,13 @@ func (r results) extremes(name string, spots []spot) (least, most float64, ok bo
 			least, most, n = min(least, v), max(most, v), n+1
 		}
 	}
-	return least, most, n == len(spots) && n > 0
+	return least, most, n == len(distributions) && n > 0
 }
 
 func (r results) figure4() []lab.Claim {
 	const name = "648 ports"
-	whole, skewed, sparse := spot{"fat648", 18, 18}, spot{"fat648", 17, 1}, spot{"fat648", 9, 9}
-	others := []spot{sparse, {"fat648", 11, 7}, {"fat648", 13, 5}, skewed}
+	whole, skewed, sparse := distribution{"fat648", 18, 18}, distribution{"fat648", 17, 1}, distribution{"fat648", 9, 9}
+	others := []distribution{sparse, {"fat648", 11, 7}, {"fat648", 13, 5}, skewed}
 	eft, ok1 := r.full(whole, "EFT")
 	beft, ok2 := r.full(whole, "BEFT")
 	_, best, ok3 := r.extremes("EFT", others)
@@ -43,46 +43,46 @@ func (r results) figure4() []lab.Claim {
 		r.gains(sparse, name, "about 5 %", 5),
 		r.favours(others[1], name, "better for all distributions"),
 		r.favours(others[2], name, "better for all distributions"),
-		lab.Level("648 ports, 17:1: EFT", "about 65 %", 65, lab.Rough).Is(r.full(skewed, "EFT")),
-		lab.InRange("648 ports, 17:1: BEFT", "over 90 %", 90, lab.Most).Is(r.full(skewed, "BEFT")),
+		lab.Level("648 ports, 17:1: EFT", "about 65 %", 65, lab.Rough).JudgedBy(r.full(skewed, "EFT")),
+		lab.InRange("648 ports, 17:1: BEFT", "over 90 %", 90, lab.Most).JudgedBy(r.full(skewed, "BEFT")),
 		r.gains(whole, name, "the best case of EFT equals the worst of BEFT, fully populated", 0),
-		lab.Signed(lab.InRange("fully populated is the best case of EFT: more there than on any other distribution", "the best case", -lab.Noise, lab.Most)).Is(eft-best, ok1 && ok3),
-		lab.Signed(lab.InRange("fully populated is the worst case of BEFT: less there than on any other distribution", "the worst case", -lab.Noise, lab.Most)).Is(worst-beft, ok2 && ok4),
-		lab.Signed(lab.InRange("EFT gives a node less when there are fewer: 18:18 against 9:9", "less throughput a node (section I)", lab.Noise, lab.Most)).Is(fewer, ok5),
+		lab.Signed(lab.InRange("fully populated is the best case of EFT: more there than on any other distribution", "the best case", -lab.Noise, lab.Most)).JudgedBy(eft-best, ok1 && ok3),
+		lab.Signed(lab.InRange("fully populated is the worst case of BEFT: less there than on any other distribution", "the worst case", -lab.Noise, lab.Most)).JudgedBy(worst-beft, ok2 && ok4),
+		lab.Signed(lab.InRange("EFT gives a node less when there are fewer: 18:18 against 9:9", "less throughput a node (section I)", lab.Noise, lab.Most)).JudgedBy(fewer, ok5),
 	}
 }
 
 func (r results) figure5() (claims []lab.Claim) {
-	for _, p := range printedSpots("racks648") {
-		claims = append(claims, lab.Signed(lab.InRange(fmt.Sprintf("648 ports with racks, %s: BEFT gains at most 6 %%", p.ratio()), "at most 6 %, always in favour of BEFT", lab.Noise, 6)).Is(r.gain(p)))
+	for _, p := range printedDistributions("racks648") {
+		claims = append(claims, lab.Signed(lab.InRange(fmt.Sprintf("648 ports with racks, %s: BEFT gains at most 6 %%", p.ratio()), "at most 6 %, always in favour of BEFT", lab.Noise, 6)).JudgedBy(r.gain(p)))
 	}
 	return claims
 }
 
 func (r results) figure6() []lab.Claim {
-	even, skewed := spot{"fat3456", 6, 6}, spot{"fat3456", 11, 1}
+	even, skewed := distribution{"fat3456", 6, 6}, distribution{"fat3456", 11, 1}
 	fall, ok1 := r.step("EFT", skewed, even)
-	least, highest, ok2 := r.extremes("BEFT", []spot{even, {"fat3456", 7, 5}, {"fat3456", 9, 3}, skewed})
+	least, highest, ok2 := r.extremes("BEFT", []distribution{even, {"fat3456", 7, 5}, {"fat3456", 9, 3}, skewed})
 	return []lab.Claim{
-		lab.Level("3456 ports, 6:6: BEFT", "95.42 %", 95.42, lab.Exact).Is(r.full(even, "BEFT")),
-		lab.Level("3456 ports, 6:6: EFT", "89.85 %", 89.85, lab.Exact).Is(r.full(even, "EFT")),
-		lab.InRange("3456 ports: EFT falls with skew, from 6:6 to 11:1", "dramatically", 15, lab.Most).Is(fall, ok1),
-		lab.InRange("3456 ports: BEFT stays with skew, from 6:6 to 11:1, most less least", "generally constant", 0, 3).Is(highest-least, ok2),
+		lab.Level("3456 ports, 6:6: BEFT", "95.42 %", 95.42, lab.Exact).JudgedBy(r.full(even, "BEFT")),
+		lab.Level("3456 ports, 6:6: EFT", "89.85 %", 89.85, lab.Exact).JudgedBy(r.full(even, "EFT")),
+		lab.InRange("3456 ports: EFT falls with skew, from 6:6 to 11:1", "dramatically", 15, lab.Most).JudgedBy(fall, ok1),
+		lab.InRange("3456 ports: BEFT stays with skew, from 6:6 to 11:1, most less least", "generally constant", 0, 3).JudgedBy(highest-least, ok2),
 	}
 }
 
 func (r results) figure7() []lab.Claim {
 	return []lab.Claim{
-		r.gains(spot{"juropa", 23, 1}, "JuRoPA-like", "5 %", 5),
-		lab.Signed(lab.InRange("JuRoPA-like, 12:12: BEFT gains", "at least a few percent", 2, lab.Most)).Is(r.gain(spot{"juropa", 12, 12})),
-		lab.Signed(lab.InRange("JuRoPA-like, 24:24: BEFT gains less than a few percent", "apart from the fully-populated state", -lab.Noise, 2)).Is(r.gain(spot{"juropa", 24, 24})),
+		r.gains(distribution{"juropa", 23, 1}, "JuRoPA-like", "5 %", 5),
+		lab.Signed(lab.InRange("JuRoPA-like, 12:12: BEFT gains", "at least a few percent", 2, lab.Most)).JudgedBy(r.gain(distribution{"juropa", 12, 12})),
+		lab.Signed(lab.InRange("JuRoPA-like, 24:24: BEFT gains less than a few percent", "apart from the fully-populated state", -lab.Noise, 2)).JudgedBy(r.gain(distribution{"juropa", 24, 24})),
 	}
 }
 
 func (r results) ranger() (claims []lab.Claim) {
 	for _, x := range [][2]int{{6, 6}, {7, 5}, {9, 3}, {11, 1}} {
-		p := spot{"ranger", x[0], x[1]}
-		claims = append(claims, lab.Signed(lab.InRange(fmt.Sprintf("Ranger-like, %s: BEFT gains 1 to 2 %%", p.ratio()), "1 to 2 %, in favour of BEFT", .5, 4)).Is(r.gain(p)))
+		p := distribution{"ranger", x[0], x[1]}
+		claims = append(claims, lab.Signed(lab.InRange(fmt.Sprintf("Ranger-like, %s: BEFT gains 1 to 2 %%", p.ratio()), "1 to 2 %, in favour of BEFT", .5, 4)).JudgedBy(r.gain(p)))
 	}
-	return append(claims, r.gains(spot{"ranger", 12, 12}, "Ranger-like", "identical", 0))
+	return append(claims, r.gains(distribution{"ranger", 12, 12}, "Ranger-like", "identical", 0))
 }

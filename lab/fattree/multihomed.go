@@ -11,8 +11,8 @@ import (
 // twoPorts is the suffix that merges hosts of neighbouring leaves.
 const twoPorts = "|ports(2)"
 
-// homes are the engines of Paper VI, and ours, under the readings that are on.
-func homes(s *lab.Setup) []lab.Candidate {
+// enginesVI are the engines of Paper VI, and ours, under the readings that are on.
+func enginesVI(s *lab.Setup) []lab.Candidate {
 	balance := "zahavi"
 	if s.Reads(firstWay) {
 		balance = "eft"
@@ -72,7 +72,7 @@ func redundancy(ctx context.Context, s *lab.Setup) *lab.Result {
 		formulas = append(formulas, "fat3456"+twoPorts, "dual4608"+twoPorts)
 	}
 	for _, formula := range formulas {
-		s.EachOf(ctx, formula, formula, homes(s), func(e *lab.Candidate, trial *lab.Trial) {
+		s.EachOf(ctx, formula, formula, enginesVI(s), func(e *lab.Candidate, trial *lab.Trial) {
 			if trial.Refused != "" || trial.Report.MultiHomed == nil {
 				t.Add(formula, e.Name, trial.Refused, "-", "-", "-", "-", "-", "-", "-")
 				return

@@ -78,20 +78,20 @@ func TestRenumbered(t *testing.T) {
 }
 
 func TestBorders(t *testing.T) {
-	cases := borders("fat648", 18, []int{1, 17}, []int{9})
-	want := []border{
-		{"case 1", []spot{{"fat648", 1, 1}, {"fat648", 17, 1}, {"fat648", 18, 1}, {"fat648", 18, 9}, {"fat648", 18, 18}}},
-		{"case 2", []spot{{"fat648", 1, 1}, {"fat648", 17, 1}, {"fat648", 17, 9}, {"fat648", 18, 18}}},
+	cases := fillings("fat648", 18, []int{1, 17}, []int{9})
+	want := []filling{
+		{"case 1", []distribution{{"fat648", 1, 1}, {"fat648", 17, 1}, {"fat648", 18, 1}, {"fat648", 18, 9}, {"fat648", 18, 18}}},
+		{"case 2", []distribution{{"fat648", 1, 1}, {"fat648", 17, 1}, {"fat648", 17, 9}, {"fat648", 18, 18}}},
 	}
 	for i, c := range cases {
-		if c.name != want[i].name || !slices.Equal(c.spots, want[i].spots) {
+		if c.name != want[i].name || !slices.Equal(c.distributions, want[i].distributions) {
 			t.Errorf("%v, want %v", c, want[i])
 		}
 	}
 }
 
 func TestLeft(t *testing.T) {
-	l := left{}
+	l := shareLeft{}
 	for n, v := range map[int][2]float64{0: {80, 100}, 10: {70, 60}, 20: {60, 65}} {
 		l[degradation{anyLink, n, "A"}], l[degradation{anyLink, n, "B"}] = v[0], v[1]
 	}
@@ -131,7 +131,7 @@ func TestLongerRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short") // 324 hosts take long with the race detector
 	}
-	p := spot{"fat648", 9, 9}
+	p := distribution{"fat648", 9, 9}
 	g, err := lab.Graph(p.formula())
 	if err != nil {
 		t.Fatal(err)

@@ -28,8 +28,8 @@ func reachable(t *lab.Trial) (joined, pairs int) {
 	return joined, pairs
 }
 
-// joins are the ways of ftree to treat switches as targets, and a rival.
-var joins = []lab.Candidate{
+// switchEngines are the ways of ftree to treat switches as targets, and a rival.
+var switchEngines = []lab.Candidate{
 	{Name: "none", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
 	{Name: "sFtree", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
 	{Name: "ours", How: lab.Routing{Engine: "ftree,switches=all"}},
@@ -80,7 +80,7 @@ func switchToSwitch(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	for _, formula := range fabricsOfPaper3(s) {
 		var plain *lab.Trial
-		s.Each(ctx, formula, func() *fabric.Graph { return fabricIII(s, formula) }, joins, func(e *lab.Candidate, trial *lab.Trial) {
+		s.Each(ctx, formula, func() *fabric.Graph { return fabricIII(s, formula) }, switchEngines, func(e *lab.Candidate, trial *lab.Trial) {
 			if trial.Refused != "" {
 				t.Add(formula, e.Name, "-", "-", "-", "-", trial.Refused)
 				if e.Name == "sFtree" && isWhole(formula) {
@@ -153,8 +153,8 @@ func lashLanes(ctx context.Context, s *lab.Setup) *lab.Result {
 			}
 			t.Add(base, printed["lash_vls"], fmt.Sprint(lanes), trial.Refused)
 		}
-		c := lab.Wanted{Claim: lab.NewClaim(base+": lanes of LASH", printed["lash_vls"]), Low: want, High: want, Format: "%.0f"}
-		claims = append(claims, c.Is(float64(lanes), ok))
+		c := lab.RangeClaim{Claim: lab.NewClaim(base+": lanes of LASH", printed["lash_vls"]), Low: want, High: want, Format: "%.0f"}
+		claims = append(claims, c.JudgedBy(float64(lanes), ok))
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{
 		"The thesis says that LASH did not finish on JuRoPA in reasonable time (section 7.3), and that it needs 8 lanes there (section 7.2.3): the 8 is not from such a run.",

@@ -28,13 +28,13 @@ const (
 // stepOfReboot is the time between two points of Fig. 3.
 const stepOfReboot = packet.Millisecond
 
-// part is a time between two changes of the fabric.
-type part struct {
+// phase is a time between two changes of the fabric.
+type phase struct {
 	name     string
 	from, to packet.Time
 }
 
-var partsOfReboot = []part{
+var phasesOfReboot = []phase{
 	{"all up", 0, spineStops},
 	{"a spine down", spineStops, spineStops + managerReacts},
 	{"paths around it", spineStops + managerReacts, spineReturns + managerReacts},
@@ -45,7 +45,7 @@ var partsOfReboot = []part{
 func reboot(ctx context.Context, s *lab.Setup) *lab.Result {
 	const formula = "mftree-fig2"
 	columns := []string{"engine"}
-	for _, p := range partsOfReboot {
+	for _, p := range phasesOfReboot {
 		columns = append(columns, p.name+", MB/s")
 	}
 	t := lab.Table{Name: "fig3", Title: "What the node takes on average, and packets that were lost", Columns: append(columns, "packets lost")}
@@ -55,7 +55,7 @@ func reboot(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	byManager := managedTable()
 	got := map[string][]float64{}
-	s.EachOf(ctx, formula, formula, homes(s), func(e *lab.Candidate, trial *lab.Trial) {
+	s.EachOf(ctx, formula, formula, enginesVI(s), func(e *lab.Candidate, trial *lab.Trial) {
 		steps, lost := throughReboot(ctx, formula, e, trial)
 		line, cells := chart.Series{Name: e.Name}, []string{e.Name}
 		for i, v := range steps {
@@ -65,7 +65,7 @@ func reboot(ctx context.Context, s *lab.Setup) *lab.Result {
 		if e.Name == "ours" {
 			over.Series = append(over.Series, managed(ctx, formula, e, &byManager))
 		}
-		for _, p := range partsOfReboot {
+		for _, p := range phasesOfReboot {
 			mean := meanOf(steps[inSteps(p.from):inSteps(p.to)])
 			got[e.Name] = append(got[e.Name], mean)
 			cells = append(cells, fmt.Sprintf("%.0f", mean))
@@ -73,7 +73,7 @@ func reboot(ctx context.Context, s *lab.Setup) *lab.Result {
 		t.Add(append(cells, fmt.Sprint(lost))...)
 	})
 	over.Mark(saidOfFig3...)
-	return &lab.Result{Tables: []lab.Table{t, byManager}, Claims: rebootClaims(got), Charts: lab.Drawn(over), Notes: []string{
+	return &lab.Result{Tables: []lab.Table{t, byManager}, Claims: rebootClaims(got), Charts: lab.NonEmpty(over), Notes: []string{
 		"The paper's times are those of its manager and hardware, in seconds, and were not printed; here the manager takes 20 ms to learn that the spine is gone or back, and 20 us for each block of 64 entries.",
 		notesOfManaged,
 	}}
@@ -168,9 +168,9 @@ func rebootClaims(got map[string][]float64) []lab.Claim {
 		}
 	}
 	return []lab.Claim{
-		lab.Level("mFtree: what is left while the spine is down", "3795 MB/s down to 1897, 50.0 %", 50, lab.Exact).Is(half, ok1),
-		lab.InRange("classic: what is left while the spine is down", "complete loss of service", 0, 1).Is(none, ok2),
-		lab.InRange("both: least of what they get when paths lead around the spine, and when it is back", "the flows are rerouted", 98, lab.Most).Is(least, ok),
+		lab.Level("mFtree: what is left while the spine is down", "3795 MB/s down to 1897, 50.0 %", 50, lab.Exact).JudgedBy(half, ok1),
+		lab.InRange("classic: what is left while the spine is down", "complete loss of service", 0, 1).JudgedBy(none, ok2),
+		lab.InRange("both: least of what they get when paths lead around the spine, and when it is back", "the flows are rerouted", 98, lab.Most).JudgedBy(least, ok),
 	}
 }
 

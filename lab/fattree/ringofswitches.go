@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/lab/plain"
+	"weft/lab/opensm"
 	"weft/route"
 	"weft/sim/packet"
 )
@@ -25,8 +25,8 @@ type ringRun struct {
 	tables        lab.Candidate
 }
 
-// oppositeOnes are streams from each of n places to the one two further on.
-func oppositeOnes(n int) (streams [][2]int) {
+// twoFurther are streams from each of n places to the one two further on.
+func twoFurther(n int) (streams [][2]int) {
 	for i := range n {
 		streams = append(streams, [2]int{i, (i + 2) % n})
 	}
@@ -35,7 +35,7 @@ func oppositeOnes(n int) (streams [][2]int) {
 
 // The tables on rings.
 var (
-	edited  = lab.Candidate{Name: "edited by hand", How: lab.Routing{Spec: plain.Spec("clockwise", clockwise{})}}
+	edited  = lab.Candidate{Name: "edited by hand", How: lab.Routing{Spec: opensm.Spec("clockwise", clockwise{})}}
 	subtree = lab.Candidate{Name: "the paths of sFtree", How: lab.Routing{Engine: "updn,roots=leaf 1"}}
 	// The first switch of a torus is the root there.
 	subtreeOfTorus = lab.Candidate{Name: "the paths of sFtree", How: lab.Routing{Engine: "updn,roots=switch (0)"}}
@@ -59,13 +59,13 @@ func ringRuns(s *lab.Setup) (list []ringRun) {
 	if s.Reads(twoNodes) {
 		nodes, four, root = 2, "torus(4,hosts=2)", subtreeOfTorus
 	}
-	minhop := plain.MinHop(orderOf(s))
+	minhop := opensm.MinHop(orderOf(s))
 	openSMs := lab.Candidate{Name: "OpenSM's minhop", How: lab.Routing{Spec: minhop, Seed: s.Seed}}
 	for _, e := range []lab.Candidate{edited, openSMs, root} {
-		list = append(list, ringRun{fourRing, four, oppositeOnes(4), e})
+		list = append(list, ringRun{fourRing, four, twoFurther(4), e})
 	}
 	for _, e := range []lab.Candidate{openSMs, withoutTree} {
-		list = append(list, ringRun{fiveRing, fmt.Sprintf("torus(5,hosts=%d)", nodes), oppositeOnes(5), e})
+		list = append(list, ringRun{fiveRing, fmt.Sprintf("torus(5,hosts=%d)", nodes), twoFurther(5), e})
 	}
 	for _, e := range []lab.Candidate{edited, withoutTree} {
 		list = append(list, ringRun{sixRing, fmt.Sprintf("torus(6,hosts=%d)", nodes), fourOfSix, e})
@@ -105,7 +105,7 @@ func ringOfSwitches(ctx context.Context, s *lab.Setup) *lab.Result {
 			t.Add(r.name, e.Name, fmt.Sprint(nodes), trial.Deadlock(), when, fmt.Sprintf("%.0f", line.Points[len(line.Points)-1].Y))
 		})
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: ringClaims(got), Charts: lab.Drawn(over), Notes: []string{
+	return &lab.Result{Tables: []lab.Table{t}, Claims: ringClaims(got), Charts: lab.NonEmpty(over), Notes: []string{
 		"The paths of sFtree: up*/down* from one switch, the root of the subtree, at which alone paths turn from down to up; the engine itself refuses a tree with nodes on all switches.",
 		"Edited by hand: pairs that are half of the ring apart all go the same way round. The ring of Fig. 2 is six switches of a tree with three stages; its tables are those of the figure, without the rest of the tree.",
 	}}
@@ -169,12 +169,12 @@ func (clockwise) Route(_ context.Context, in *route.Input) (*route.Plan, error) 
 					continue
 				}
 				for _, end := range endsOf(g, to) {
-					plain.SetAll(tables, s, in, end, g.FromPort[c])
+					opensm.SetAll(tables, s, in, end, g.FromPort[c])
 				}
 			}
 		}
 		for _, end := range endsOf(g, s) {
-			plain.SetAll(tables, s, in, end, g.EndPort[end])
+			opensm.SetAll(tables, s, in, end, g.EndPort[end])
 		}
 	}
 	return &route.Plan{Ends: in.Ends, Tables: tables}, nil

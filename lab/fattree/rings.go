@@ -79,7 +79,7 @@ func ringsOf(ctx context.Context, s *lab.Setup, trial *lab.Trial, seed uint64) *
 // ringPaper holds the bandwidths that Table II prints for a fabric and distribution.
 type ringPaper struct{ beft, eft map[string]float64 }
 
-func publishedRing(p spot) ringPaper {
+func publishedRing(p distribution) ringPaper {
 	out := ringPaper{map[string]float64{}, map[string]float64{}}
 	for _, r := range lab.ReadPrinted(publishedRings) {
 		if formulas[r["topology"]] == p.base && r["distribution"] == p.ratio() {
@@ -101,11 +101,11 @@ func ringTable(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	var claims []lab.Claim
 	least, most, n := 2.0, 0.0, 0
-	for _, p := range []spot{{"fat648", 9, 9}, {"fat648", 17, 1}, {"fat648", 18, 18}, {"racks648", 12, 12}, {"racks648", 22, 1}, {"racks648", 24, 24}} {
+	for _, p := range []distribution{{"fat648", 9, 9}, {"fat648", 17, 1}, {"fat648", 18, 18}, {"racks648", 12, 12}, {"racks648", 22, 1}, {"racks648", 24, 24}} {
 		paper := publishedRing(p)
 		got, tables := map[string]*ringShares{}, map[string]*lab.Trial{}
 		s.EachOf(ctx, p.String(), p.formula(), balances(s)[:2], func(b *lab.Candidate, trial *lab.Trial) {
-			isRouted(b, trial)
+			mustBeRouted(b, trial)
 			// The same rings for both; with the same tables they need not be run again.
 			r := got["EFT"]
 			if tables[b.Name] = trial; r == nil || !sameTables(tables["EFT"].Plan, trial.Plan) {
@@ -119,7 +119,7 @@ func ringTable(ctx context.Context, s *lab.Setup) *lab.Result {
 		})
 		claims = append(claims, ringCells(p, paper, got)...)
 	}
-	natural := lab.InRange("natural rings: the same everywhere, most less least by the most", "all the same", 0, 1).Is(100*(1-least/most), n > 0)
+	natural := lab.InRange("natural rings: the same everywhere, most less least by the most", "all the same", 0, 1).JudgedBy(100*(1-least/most), n > 0)
 	return &lab.Result{Tables: []lab.Table{t}, Claims: append([]lab.Claim{natural}, claims...), Notes: []string{
 		fmt.Sprintf("Messages of %d kB; the paper's are of 1,954 kB. Shares of the paper are of 1523.73 MB/s, its free link; in the claims ours are of what the natural ring gets on the same fabric.", ringBytes>>10),
 	}}
@@ -133,7 +133,7 @@ const (
 )
 
 // ringCells are the cells of Table II for a distribution: what BEFT gets, and gains.
-func ringCells(p spot, paper ringPaper, got map[string]*ringShares) (claims []lab.Claim) {
+func ringCells(p distribution, paper ringPaper, got map[string]*ringShares) (claims []lab.Claim) {
 	eft, beft := got["EFT"], got["BEFT"]
 	for _, row := range []struct {
 		name, text string
@@ -152,8 +152,8 @@ func ringCells(p spot, paper ringPaper, got map[string]*ringShares) (claims []la
 			more = 0
 		}
 		claims = append(claims,
-			lab.Level(fmt.Sprintf("%s: %s, BEFT, of a free link", p, row.text), fmt.Sprintf("%.1f %%", printed), printed, lab.Exact).Is(share, ok),
-			lab.Gained(fmt.Sprintf("%s: %s, BEFT gains", p, row.text), fmt.Sprintf("%+.1f %%", more), more).Is(gain, ok))
+			lab.Level(fmt.Sprintf("%s: %s, BEFT, of a free link", p, row.text), fmt.Sprintf("%.1f %%", printed), printed, lab.Exact).JudgedBy(share, ok),
+			lab.Gained(fmt.Sprintf("%s: %s, BEFT gains", p, row.text), fmt.Sprintf("%+.1f %%", more), more).JudgedBy(gain, ok))
 	}
 	return claims
 }

@@ -67,8 +67,8 @@ const (
 	longMessage  = 2048
 )
 
-// lengths draws the bytes of a message; so many stands for all where it is not 0.
-func lengths(rng *rand.Rand, all int64) int64 {
+// drawLength draws the bytes of a message; so many stands for all where it is not 0.
+func drawLength(rng *rand.Rand, all int64) int64 {
 	if all > 0 {
 		return all
 	}

@@ -65,7 +65,7 @@ func benchmarkClaims(name, printed string, silent, sending []float64) (claims []
 				ours = max(ours, 100*max(sending[k]/silent[k]-1, 1-sending[k]/silent[k]))
 			}
 		}
-		claims = append(claims, lab.InRange(name+": the traffic of switches changes "+what+" by more than printed, largest change", fmt.Sprintf("negligible, %.3f %% at most", most), 0, most).Is(ours, ok))
+		claims = append(claims, lab.InRange(name+": the traffic of switches changes "+what+" by more than printed, largest change", fmt.Sprintf("negligible, %.3f %% at most", most), 0, most).JudgedBy(ours, ok))
 	}
 	for i, ring := range []string{"natural ring", "random rings"} {
 		k, lat := naturalRate+i, naturalLatency+i
@@ -75,9 +75,9 @@ func benchmarkClaims(name, printed string, silent, sending []float64) (claims []
 		}
 		if name != "all on VL 0" {
 			text := rows[lat]["difference_pct_printed"]
-			claims = append(claims, lab.Gained(name+": latency of the "+ring+" rises", text+" %", rows[lat].Number("difference_pct_printed")).Is(rise, ok))
+			claims = append(claims, lab.Gained(name+": latency of the "+ring+" rises", text+" %", rows[lat].Number("difference_pct_printed")).JudgedBy(rise, ok))
 		}
-		claims = append(claims, lab.Level(name+": bandwidth of the "+ring+", switches silent, by the printed one", fmt.Sprintf("%.0f MB/s", rate), 100, lab.Exact).Is(ours, ok))
+		claims = append(claims, lab.Level(name+": bandwidth of the "+ring+", switches silent, by the printed one", fmt.Sprintf("%.0f MB/s", rate), 100, lab.Exact).JudgedBy(ours, ok))
 	}
 	c := lab.NewClaim(name+": latencies themselves", "2.0 to 2.4 us")
 	c.Untestable("Most of them is software, which takes no time here.")

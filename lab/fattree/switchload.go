@@ -123,7 +123,7 @@ func switchesAlongside(ctx context.Context, s *lab.Setup) *lab.Result {
 		c.Mark(saidOfFig7[lane.file])
 		charts = append(charts, c)
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(), Charts: lab.Drawn(charts...), Notes: []string{
+	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(), Charts: lab.NonEmpty(charts...), Notes: []string{
 		"Equal turns cost nodes little here because switches offer an eighth of a link each: only links that carry more of them than half of the rate could lose by it.",
 	}}
 }
@@ -138,10 +138,10 @@ type alongside map[string]map[float64]shares
 func (got alongside) claims() []lab.Claim {
 	one, two := got["VL 0"], got["VL 1"]
 	return []lab.Claim{
-		lab.InRange("on the same lane, switches at full load cost nodes", "1 % (section 7.2.1)", .5, 2).Is(100*(one[0].nodes-one[1].nodes), one != nil),
-		lab.Level("with nodes on a lane of their own, switches at full load: a node", "64 % of the capacity (section 7.2.2)", 64, lab.Exact).Is(100*two[1].nodes, two != nil),
-		lab.InRange("on the same lane, small loads of switches cost nodes", "no influence below 10 % of capacity", -lab.Noise, lab.Noise).Is(100*(one[0].nodes-one[small].nodes), one != nil),
-		lab.InRange("small loads: a lane of their own takes from nodes", "little difference", -1, 1).Is(100*(one[small].nodes-two[small].nodes), one != nil && two != nil),
-		lab.InRange("on the same lane at full load, a switch takes less than the 12.5 % that it sends", "the switch traffic suffers from contention", 0, 12).Is(100*one[1].switches, one != nil),
+		lab.InRange("on the same lane, switches at full load cost nodes", "1 % (section 7.2.1)", .5, 2).JudgedBy(100*(one[0].nodes-one[1].nodes), one != nil),
+		lab.Level("with nodes on a lane of their own, switches at full load: a node", "64 % of the capacity (section 7.2.2)", 64, lab.Exact).JudgedBy(100*two[1].nodes, two != nil),
+		lab.InRange("on the same lane, small loads of switches cost nodes", "no influence below 10 % of capacity", -lab.Noise, lab.Noise).JudgedBy(100*(one[0].nodes-one[small].nodes), one != nil),
+		lab.InRange("small loads: a lane of their own takes from nodes", "little difference", -1, 1).JudgedBy(100*(one[small].nodes-two[small].nodes), one != nil && two != nil),
+		lab.InRange("on the same lane at full load, a switch takes less than the 12.5 % that it sends", "the switch traffic suffers from contention", 0, 12).JudgedBy(100*one[1].switches, one != nil),
 	}
 }

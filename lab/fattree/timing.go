@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weft/lab"
-	"weft/lab/plain"
+	"weft/lab/opensm"
 )
 
 // shortest is the time, in seconds, below which ratios say nothing.
@@ -45,8 +45,8 @@ func timeRouting(ctx context.Context, s *lab.Setup, name, printed, suffix string
 	return t, out
 }
 
-// as is the claim that an engine takes as many times as long as another as is printed.
-func (t times) as(p lab.Printed, slow, fast, slowColumn, fastColumn string) lab.Claim {
+// ratioClaim is the claim that an engine takes as many times as long as another as is printed.
+func (t times) ratioClaim(p lab.Printed, slow, fast, slowColumn, fastColumn string) lab.Claim {
 	topology, printed := p["topology"], p.Number(slowColumn)/p.Number(fastColumn)
 	a, b := t[topology][slow], t[topology][fast]
 	w := lab.RatioOf(fmt.Sprintf("%s: %s takes as many times as long as %s", topology, slow, fast), fmt.Sprintf("%.2f", printed), printed)
@@ -54,7 +54,7 @@ func (t times) as(p lab.Printed, slow, fast, slowColumn, fastColumn string) lab.
 		w.Claim.Untestable("Ours take less than 2 ms of CPU, too little for a ratio.")
 		return w.Claim
 	}
-	return w.Is(a/max(b, shortest/10), a > 0 && b > 0)
+	return w.JudgedBy(a/max(b, shortest/10), a > 0 && b > 0)
 }
 
 func timesOfPaper1(ctx context.Context, s *lab.Setup) *lab.Result {
@@ -63,7 +63,7 @@ func timesOfPaper1(ctx context.Context, s *lab.Setup) *lab.Result {
 	})
 	var claims []lab.Claim
 	for _, p := range lab.ReadPrinted(publishedTimes1) {
-		claims = append(claims, r.as(p, "BEFT", "EFT", "beft_s", "eft_s"))
+		claims = append(claims, r.ratioClaim(p, "BEFT", "EFT", "beft_s", "eft_s"))
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{
 		machines,
@@ -86,9 +86,9 @@ func timesOfPaper3(ctx context.Context, s *lab.Setup) *lab.Result {
 		printed := 100 * (p.Number("sw2sw_s")/p.Number("no_sw2sw_s") - 1)
 		a, b := r[topology]["sFtree"], r[topology]["without switches"]
 		w := lab.Gained(topology+": switch-to-switch routing adds", fmt.Sprintf("%+.0f %%", printed), printed)
-		claims = append(claims, w.Is(100*(a/max(b, shortest/10)-1), a > 0 && b > 0))
+		claims = append(claims, w.JudgedBy(100*(a/max(b, shortest/10)-1), a > 0 && b > 0))
 		if p["lash_s"] != "-" {
-			claims = append(claims, r.as(p, "LASH", "sFtree", "lash_s", "sw2sw_s"))
+			claims = append(claims, r.ratioClaim(p, "LASH", "sFtree", "lash_s", "sw2sw_s"))
 		}
 	}
 	large := lab.NewClaim("LASH cannot be run on the JuRoPA- and Ranger-like", "not in a reasonable time")
@@ -102,7 +102,7 @@ func timesOfPaper3(ctx context.Context, s *lab.Setup) *lab.Result {
 }
 
 func timesOfPaper6(ctx context.Context, s *lab.Setup) *lab.Result {
-	byEntries := plain.MinHop(plain.ByLeaf)
+	byEntries := opensm.MinHop(opensm.ByLeaf)
 	t, r := timeRouting(ctx, s, "table1", publishedTimes6, "|ports(2)", []lab.Candidate{
 		{Name: "minhop", Column: "minhop", How: lab.Routing{Engine: "minhop"}},
 		{Name: "dfsssp", Column: "dfsssp", How: lab.Routing{Engine: "dfsssp"}},
@@ -113,7 +113,7 @@ func timesOfPaper6(ctx context.Context, s *lab.Setup) *lab.Result {
 	})
 	var claims []lab.Claim
 	for _, p := range lab.ReadPrinted(publishedTimes6) {
-		claims = append(claims, r.as(p, "mFtree", "ftree", "mftree", "ftree"), r.as(p, "minhop", "ftree", "minhop", "ftree"), r.as(p, "dfsssp", "minhop", "dfsssp", "minhop"))
+		claims = append(claims, r.ratioClaim(p, "mFtree", "ftree", "mftree", "ftree"), r.ratioClaim(p, "minhop", "ftree", "minhop", "ftree"), r.ratioClaim(p, "dfsssp", "minhop", "dfsssp", "minhop"))
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{
 		machines,

@@ -111,8 +111,8 @@ func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) *bal
 	return b
 }
 
-// isRouted ends the artefact if an engine refused.
-func isRouted(e *lab.Candidate, trial *lab.Trial) {
+// mustBeRouted ends the artefact if an engine refused.
+func mustBeRouted(e *lab.Candidate, trial *lab.Trial) {
 	if trial.Refused != "" {
 		lab.Check(fmt.Errorf("%s: %s", e.Name, trial.Refused))
 	}

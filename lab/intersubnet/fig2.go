@@ -58,7 +58,7 @@ func fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 			}
 		}
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(), Charts: lab.Drawn(got.charts()...), Notes: []string{
+	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(), Charts: lab.NonEmpty(got.charts()...), Notes: []string{
 		"OpenSM at 20 %: with a port for each other subnet, one, two and five of them carry what 72 hosts send at 6.9, 13.9 and 34.7 %. What is printed is 2.5, 1.7 and 1.1 times that. No number of ports gives all three (readings above), " +
 			"and at 100 % \"up to 100 times\" needs a single one, which ours has: 1.4 % against 89. One port for all subnets, which Table 1 speaks for, leaves 7 % on all three.",
 		"Hot-spots: with messages that go to another subnet alone, at 100 %, nothing that is sent inside a subnet is blocked any more, and both of ours recover; the printed ISSR does not. With one queue a buffer ISFR is nearly as stable as printed, and ISSR still rises with two subnets.",
@@ -75,7 +75,7 @@ func throughput(ctx context.Context, s *lab.Setup, p point, method int) float64 
 		hosts[k] = f.Hosts(int32(k))
 		all += len(hosts[k])
 	}
-	w := newBetween(hosts, f.Graph.NumEnds, float64(p.share)/100, p.spots, s.SeedOf(fmt.Sprint(p.subnets, p.spots, p.share)))
+	w := newFig2Traffic(hosts, f.Graph.NumEnds, float64(p.share)/100, p.spots, s.SeedOf(fmt.Sprint(p.subnets, p.spots, p.share)))
 	w.begin = settling
 	c, rate := hardware(s), float64(linkRate)
 	if s.Reads(slowerHosts) {
@@ -111,7 +111,7 @@ func (got throughputs) charts() (all []chart.Chart) {
 			}
 			if !spots {
 				printed := lab.ReadPrinted(publishedText)[i].Number("opensm_throughput_pct")
-				c.Mark(chart.Said{Series: "OpenSM", X: 20, Low: printed, High: printed})
+				c.Mark(chart.PrintedValue{Series: "OpenSM", X: 20, Low: printed, High: printed})
 			}
 			all = append(all, c)
 		}
@@ -166,7 +166,7 @@ func (got throughputs) change(count int, spots bool, method string, from, to int
 func (got throughputs) claims() (claims []lab.Claim) {
 	for i, row := range lab.ReadPrinted(publishedText) {
 		printed := row.Number("opensm_throughput_pct")
-		claims = append(claims, lab.Level("OpenSM, uniform, 20 %: "+fabricName(fabrics[i]), fmt.Sprintf("%.4g %%", printed), printed, lab.Exact).Is(got.at(fabrics[i], false, "OpenSM", 20)))
+		claims = append(claims, lab.Level("OpenSM, uniform, 20 %: "+fabricName(fabrics[i]), fmt.Sprintf("%.4g %%", printed), printed, lab.Exact).JudgedBy(got.at(fabrics[i], false, "OpenSM", 20)))
 	}
 	claims = append(claims, got.rises(), got.most())
 	for _, count := range fabrics {
@@ -174,14 +174,14 @@ func (got throughputs) claims() (claims []lab.Claim) {
 		least, ok1 := got.extreme(count, false, "ISFR", 20, 100, false)
 		most, ok2 := got.extreme(count, false, "ISFR", 20, 100, true)
 		claims = append(claims,
-			lab.InRange("OpenSM, uniform, 20 %, falls: "+name, "deteriorates", 0, 40).Is(got.at(count, false, "OpenSM", 20)),
-			lab.InRange("ISFR, uniform, flat from 20 to 100 %, most less least: "+name, "almost constant", 0, 10).Is(most-least, ok1 && ok2),
-			lab.Signed(lab.InRange("ISSR below ISFR, uniform, 100 %: "+name, "slightly, for very high ISP", -20, -lab.Noise)).Is(got.more(count, false, "ISSR", "ISFR", 100)),
-			lab.Signed(lab.InRange("ISSR close to ISFR, uniform, 20 to 60 %: "+name, "almost optimal", -10, 10)).Is(got.more(count, false, "ISSR", "ISFR", 20, 40, 60)),
-			lab.Signed(lab.InRange("ISSR above ISFR, hot-spots, mean of 20 to 60 %: "+name, "clearly outperformed", lab.Noise, 50)).Is(got.more(count, true, "ISSR", "ISFR", 20, 40, 60)),
-			lab.Signed(lab.InRange("ISFR, hot-spots, stable from 40 to 100 %: "+name, "becomes stable", -5, 5)).Is(got.change(count, true, "ISFR", 40, 100)),
-			lab.Signed(lab.InRange("ISSR, hot-spots, falls from 40 to 100 %: "+name, "deteriorates", -50, -lab.Noise)).Is(got.change(count, true, "ISSR", 40, 100)),
-			lab.InRange("OpenSM, hot-spots, 20 %, low: "+name, "undesirable", 0, 40).Is(got.at(count, true, "OpenSM", 20)),
+			lab.InRange("OpenSM, uniform, 20 %, falls: "+name, "deteriorates", 0, 40).JudgedBy(got.at(count, false, "OpenSM", 20)),
+			lab.InRange("ISFR, uniform, flat from 20 to 100 %, most less least: "+name, "almost constant", 0, 10).JudgedBy(most-least, ok1 && ok2),
+			lab.Signed(lab.InRange("ISSR below ISFR, uniform, 100 %: "+name, "slightly, for very high ISP", -20, -lab.Noise)).JudgedBy(got.more(count, false, "ISSR", "ISFR", 100)),
+			lab.Signed(lab.InRange("ISSR close to ISFR, uniform, 20 to 60 %: "+name, "almost optimal", -10, 10)).JudgedBy(got.more(count, false, "ISSR", "ISFR", 20, 40, 60)),
+			lab.Signed(lab.InRange("ISSR above ISFR, hot-spots, mean of 20 to 60 %: "+name, "clearly outperformed", lab.Noise, 50)).JudgedBy(got.more(count, true, "ISSR", "ISFR", 20, 40, 60)),
+			lab.Signed(lab.InRange("ISFR, hot-spots, stable from 40 to 100 %: "+name, "becomes stable", -5, 5)).JudgedBy(got.change(count, true, "ISFR", 40, 100)),
+			lab.Signed(lab.InRange("ISSR, hot-spots, falls from 40 to 100 %: "+name, "deteriorates", -50, -lab.Noise)).JudgedBy(got.change(count, true, "ISSR", 40, 100)),
+			lab.InRange("OpenSM, hot-spots, 20 %, low: "+name, "undesirable", 0, 40).JudgedBy(got.at(count, true, "OpenSM", 20)),
 		)
 	}
 	loss := func(count int) (float64, bool) {
@@ -191,13 +191,13 @@ func (got throughputs) claims() (claims []lab.Claim) {
 	three, ok3 := loss(3)
 	six, ok6 := loss(6)
 	claims = append(claims,
-		lab.Gained("ISSR, uniform, loses at 100 %: 3 subnets", "12 %", 12).Is(three, ok3),
-		lab.Gained("ISSR, uniform, loses at 100 %: 6 subnets", "5 %", 5).Is(six, ok6),
-		lab.Signed(lab.InRange("ISSR, uniform, loses less at 100 % with 6 subnets than with 3", "smaller when the number of subnets increases", lab.Noise, 100)).Is(three-six, ok3 && ok6))
+		lab.Gained("ISSR, uniform, loses at 100 %: 3 subnets", "12 %", 12).JudgedBy(three, ok3),
+		lab.Gained("ISSR, uniform, loses at 100 %: 6 subnets", "5 %", 5).JudgedBy(six, ok6),
+		lab.Signed(lab.InRange("ISSR, uniform, loses less at 100 % with 6 subnets than with 3", "smaller when the number of subnets increases", lab.Noise, 100)).JudgedBy(three-six, ok3 && ok6))
 	for _, m := range methods {
 		two, ok2 := got.extreme(2, true, m.name, 60, 60, true)
 		many, ok := got.extreme(6, true, m.name, 60, 60, true)
-		claims = append(claims, lab.Signed(lab.InRange("more subnets, hot-spots, 60 %, 6 against 2: "+m.name, "increase the performance", lab.Noise, 80)).Is(many-two, ok && ok2))
+		claims = append(claims, lab.Signed(lab.InRange("more subnets, hot-spots, 60 %, 6 against 2: "+m.name, "increase the performance", lab.Noise, 80)).JudgedBy(many-two, ok && ok2))
 	}
 	return claims
 }
@@ -226,5 +226,5 @@ func (got throughputs) most() lab.Claim {
 			factor, found = max(factor, v/open), true
 		}
 	}
-	return lab.RatioOf("the most that ISSR or ISFR gives above OpenSM", "up to 100 times", 100).Is(factor, found)
+	return lab.RatioOf("the most that ISSR or ISFR gives above OpenSM", "up to 100 times", 100).JudgedBy(factor, found)
 }

@@ -53,7 +53,7 @@ func TestBetween(t *testing.T) {
 	for h := range int32(150) {
 		hosts[h%3] = append(hosts[h%3], h)
 	}
-	w := newBetween(hosts, 150, .4, true, 1)
+	w := newFig2Traffic(hosts, 150, .4, true, 1)
 	const draws = 100_000
 	across, spots, bytes := 0, 0, int64(0)
 	for i := range int32(draws) {

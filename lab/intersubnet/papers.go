@@ -102,7 +102,7 @@ func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Met
 	n := lab.Must(lab.Must(subnets.Expand(text, open)).Build(text, open))
 	var maps map[int]*intersubnet.Mapping
 	if method == intersubnet.Baseline {
-		maps = portsRead(s, n)
+		maps = mappingsAsRead(s, n)
 	}
 	req := &intersubnet.Request{Method: method, SumOfLIDs: !s.Reads(bothLIDs), Mappings: maps, Local: job.Request{Chain: lab.Must(job.ParseEngines("ftree", nil)), Workers: 1}}
 	_, one, err := intersubnet.Route(ctx, n, req)

@@ -12,8 +12,8 @@ import (
 // routers is the number of routers of a fabric, each with ports into all subnets.
 const routers = 18
 
-// portsRead are the mapping files of OpenSM's routing under a reading on how many router ports it takes, by subnet; nil by the letter.
-func portsRead(s *lab.Setup, n *subnets.Network) map[int]*intersubnet.Mapping {
+// mappingsAsRead are the mapping files of OpenSM's routing under a reading on how many router ports it takes, by subnet; nil by the letter.
+func mappingsAsRead(s *lab.Setup, n *subnets.Network) map[int]*intersubnet.Mapping {
 	ports := 0
 	switch {
 	case s.Reads(twoPorts):

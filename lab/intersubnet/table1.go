@@ -126,8 +126,8 @@ func (w *timed) Delivered(s *packet.Sim, m *packet.Message) {
 }
 
 // near is a claim about a printed bandwidth, within a tenth.
-func near(text string, printed float64) lab.Wanted {
-	return lab.Wanted{Claim: lab.NewClaim(fmt.Sprintf("%s (%.0f to %.0f MB/s)", text, .9*printed, 1.1*printed), fmt.Sprintf("%.0f MB/s", printed)), Low: .9 * printed, High: 1.1 * printed, Format: "%.0f MB/s"}
+func near(text string, printed float64) lab.RangeClaim {
+	return lab.RangeClaim{Claim: lab.NewClaim(fmt.Sprintf("%s (%.0f to %.0f MB/s)", text, .9*printed, 1.1*printed), fmt.Sprintf("%.0f MB/s", printed)), Low: .9 * printed, High: 1.1 * printed, Format: "%.0f MB/s"}
 }
 
 // ringClaims judges Table 1 and what is said of it.
@@ -142,28 +142,28 @@ func ringClaims(got map[string]rings, printed []lab.Printed) (claims []lab.Claim
 			r, ok := of(count, m.name)
 			column := []string{"opensm", "issr", "isfr"}[k]
 			claims = append(claims,
-				near(name+", "+m.name+", natural ring", 1572.49).Is(r.natural, ok),
-				near(name+", "+m.name+", random rings, average", printed[i].Number(column+"_avg")).Is(r.mean, ok))
+				near(name+", "+m.name+", natural ring", 1572.49).JudgedBy(r.natural, ok),
+				near(name+", "+m.name+", random rings, average", printed[i].Number(column+"_avg")).JudgedBy(r.mean, ok))
 		}
 		open, ok1 := of(count, "OpenSM")
 		issr, ok2 := of(count, "ISSR")
 		isfr, ok3 := of(count, "ISFR")
 		claims = append(claims,
-			lab.Signed(lab.InRange(name+", ISSR above OpenSM, average", "1001 against 703, 867 / 482, 775 / 270", 5, 1000)).Is(100*(issr.mean/open.mean-1), ok1 && ok2),
-			lab.Signed(lab.InRange(name+", ISFR above ISSR, average", "1187 against 1001, 1069 / 867, 933 / 775", 5, 1000)).Is(100*(isfr.mean/issr.mean-1), ok2 && ok3),
-			lab.Signed(lab.InRange(name+", ISFR on average above the largest of ISSR", "in all cases", 0, 1000)).Is(100*(isfr.mean/issr.most-1), ok2 && ok3))
+			lab.Signed(lab.InRange(name+", ISSR above OpenSM, average", "1001 against 703, 867 / 482, 775 / 270", 5, 1000)).JudgedBy(100*(issr.mean/open.mean-1), ok1 && ok2),
+			lab.Signed(lab.InRange(name+", ISFR above ISSR, average", "1187 against 1001, 1069 / 867, 933 / 775", 5, 1000)).JudgedBy(100*(isfr.mean/issr.mean-1), ok2 && ok3),
+			lab.Signed(lab.InRange(name+", ISFR on average above the largest of ISSR", "in all cases", 0, 1000)).JudgedBy(100*(isfr.mean/issr.most-1), ok2 && ok3))
 	}
 	two, ok1 := of(2, "OpenSM")
 	best, ok2 := of(2, "ISFR")
 	claims = append(claims,
-		lab.RatioOf("2 subnets, minimum, ISFR against OpenSM", "102 % more", 2.02).Is(best.least/two.least, ok1 && ok2),
-		lab.RatioOf("2 subnets, average, ISFR against OpenSM", "69 % more", 1.69).Is(best.mean/two.mean, ok1 && ok2))
+		lab.RatioOf("2 subnets, minimum, ISFR against OpenSM", "102 % more", 2.02).JudgedBy(best.least/two.least, ok1 && ok2),
+		lab.RatioOf("2 subnets, average, ISFR against OpenSM", "69 % more", 1.69).JudgedBy(best.mean/two.mean, ok1 && ok2))
 	for _, m := range methods {
 		a, ok1 := of(2, m.name)
 		b, ok2 := of(3, m.name)
 		c, ok3 := of(6, m.name)
-		claims = append(claims, lab.Signed(lab.InRange("the larger the fabric, the lower the average, 2 to 3 subnets: "+m.name, "lower", -60, -lab.Noise)).Is(100*(b.mean/a.mean-1), ok1 && ok2),
-			lab.Signed(lab.InRange("the larger the fabric, the lower the average, 3 to 6 subnets: "+m.name, "lower", -60, -lab.Noise)).Is(100*(c.mean/b.mean-1), ok2 && ok3))
+		claims = append(claims, lab.Signed(lab.InRange("the larger the fabric, the lower the average, 2 to 3 subnets: "+m.name, "lower", -60, -lab.Noise)).JudgedBy(100*(b.mean/a.mean-1), ok1 && ok2),
+			lab.Signed(lab.InRange("the larger the fabric, the lower the average, 3 to 6 subnets: "+m.name, "lower", -60, -lab.Noise)).JudgedBy(100*(c.mean/b.mean-1), ok2 && ok3))
 	}
 	return claims
 }

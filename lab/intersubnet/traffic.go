@@ -7,8 +7,8 @@ import (
 	"weft/sim/packet"
 )
 
-// between is the traffic of Fig. 2: every host always has a message to send, to another subnet with a probability, else to its own.
-type between struct {
+// fig2Traffic is the traffic of Fig. 2: every host always has a message to send, to another subnet with a probability, else to its own.
+type fig2Traffic struct {
 	hosts    [][]int32 // by subnet
 	subnetOf []int32   // by end port
 	share    float64   // of messages to other subnets
@@ -27,9 +27,9 @@ const (
 	mostBytes  = 2048
 )
 
-// newBetween draws the hot-spots where there are to be some.
-func newBetween(hosts [][]int32, ends int, share float64, spots bool, seed uint64) *between {
-	w := &between{hosts: hosts, subnetOf: make([]int32, ends), share: share, rng: rand.New(rand.NewPCG(seed, 5))}
+// newFig2Traffic draws the hot-spots where there are to be some.
+func newFig2Traffic(hosts [][]int32, ends int, share float64, spots bool, seed uint64) *fig2Traffic {
+	w := &fig2Traffic{hosts: hosts, subnetOf: make([]int32, ends), share: share, rng: rand.New(rand.NewPCG(seed, 5))}
 	for s, list := range hosts {
 		for _, h := range list {
 			w.subnetOf[h] = int32(s)
@@ -42,7 +42,7 @@ func newBetween(hosts [][]int32, ends int, share float64, spots bool, seed uint6
 }
 
 // Begin has every host start within 2 us.
-func (w *between) Begin(s *packet.Sim) {
+func (w *fig2Traffic) Begin(s *packet.Sim) {
 	for _, list := range w.hosts {
 		for _, h := range list {
 			s.Timer(packet.Time(w.rng.Int64N(int64(2*packet.Microsecond))), h)
@@ -51,26 +51,26 @@ func (w *between) Begin(s *packet.Sim) {
 }
 
 // Timer sends the first message of a host.
-func (w *between) Timer(s *packet.Sim, host int32) { w.send(s, host) }
+func (w *fig2Traffic) Timer(s *packet.Sim, host int32) { w.send(s, host) }
 
 // Sent sends the next message.
-func (w *between) Sent(s *packet.Sim, m *packet.Message) { w.send(s, m.Src) }
+func (w *fig2Traffic) Sent(s *packet.Sim, m *packet.Message) { w.send(s, m.Src) }
 
 // Delivered counts a message.
-func (w *between) Delivered(s *packet.Sim, m *packet.Message) {
+func (w *fig2Traffic) Delivered(s *packet.Sim, m *packet.Message) {
 	if s.Now() >= w.begin {
 		w.bytes += m.Bytes
 	}
 }
 
 // send sends a message.
-func (w *between) send(s *packet.Sim, src int32) {
+func (w *fig2Traffic) send(s *packet.Sim, src int32) {
 	dst, bytes := w.draw(src)
 	lab.Check(s.Send(src, dst, bytes, 0))
 }
 
 // draw draws a message: the subnet, then the hot-spot or any host of it.
-func (w *between) draw(src int32) (dst int32, bytes int64) {
+func (w *fig2Traffic) draw(src int32) (dst int32, bytes int64) {
 	to := int(w.subnetOf[src])
 	if w.rng.Float64() < w.share {
 		to = (to + 1 + w.rng.IntN(len(w.hosts)-1)) % len(w.hosts)

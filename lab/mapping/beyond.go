@@ -59,7 +59,7 @@ func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim,
 	t.Add(sys.name, m.NodeName(table.Root), count(len(table.Relabelled)), count(tried.Pairs), count(tried.Delivered), free.String(),
 		count(longest), fmt.Sprintf("%.2f", float64(sum)/float64(tried.Pairs)), count(told.Messages), count(told.Bytes), lab.Num(told.Elapsed.Seconds()*1000))
 	claim.Ours = fmt.Sprintf("%d of %d, %s, %d of %d", tried.Delivered, tried.Pairs, free, told.Messages-told.Unheard, told.Messages)
-	claim.Verdict = lab.Judged(tried.OK() && free == check.Yes && report.DifferingPaths == 0 && told.Unheard == 0)
+	claim.Verdict = lab.VerdictOf(tried.OK() && free == check.Yes && report.DifferingPaths == 0 && told.Unheard == 0)
 	var others []int32
 	for h := range int32(m.NumHosts()) {
 		if h != master {
@@ -68,7 +68,7 @@ func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim,
 	}
 	wires := m.Distances(others...)
 	nearest, most := wires[table.Root], slices.Max(wires[m.NumHosts():])
-	root.Ours, root.Verdict = fmt.Sprintf("%d, no switch has more than %d", nearest, most), lab.Judged(nearest == most)
+	root.Ours, root.Verdict = fmt.Sprintf("%d, no switch has more than %d", nearest, most), lab.VerdictOf(nearest == most)
 }
 
 // growth maps k-ary n-trees of 8-port switches by all algorithms whose probes do not

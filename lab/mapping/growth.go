@@ -29,7 +29,7 @@ func (w *witness) Probe(turns []model.Turn) (model.Reply, time.Duration) {
 }
 
 // saidOfFig8 holds the numbers that the paper prints of Fig. 8: the most nodes, after how many explorations, and the nodes that are left.
-var saidOfFig8 = []chart.Said{{Series: "nodes", X: 250, Low: 750, High: 750}, {Series: "nodes", X: 260, Low: 140, High: 140}}
+var saidOfFig8 = []chart.PrintedValue{{Series: "nodes", X: 250, Low: 750, High: 750}, {Series: "nodes", X: 260, Low: 140, High: 140}}
 
 func fig8(ctx context.Context, s *lab.Setup) *lab.Result {
 	claims := []lab.Claim{
@@ -143,15 +143,15 @@ func (f *responders) measure(ctx context.Context, s *lab.Setup) {
 
 // times adds one host after the other.
 func (f *responders) times(ctx context.Context, mapper int32, order []int) []float64 {
-	alone := make([]bool, f.n.NumHosts())
-	alone[mapper] = true
+	responding := make([]bool, f.n.NumHosts())
+	responding[mapper] = true
 	var times []float64
 	for k := 0; ; k++ {
-		times = append(times, ms(trial{algorithm: "berkeley", from: f.from, rule: f.rule, depth: f.depth, alone: alone}.run(ctx, f.n)))
+		times = append(times, ms(trial{algorithm: "berkeley", from: f.from, rule: f.rule, depth: f.depth, responding: responding}.run(ctx, f.n)))
 		if k == len(order) {
 			return times
 		}
-		alone[order[k]] = true
+		responding[order[k]] = true
 	}
 }
 
@@ -202,9 +202,9 @@ func (f *responders) chart() chart.Chart {
 		least := float64(slices.Index(f.inOrder, slices.Min(f.inOrder)) + 1)
 		leastRandom := float64(slices.Index(f.random, slices.Min(f.random)) + 1)
 		c.Mark(
-			chart.Said{Series: "in order", X: 1, Low: 8, High: 8, Of: "in order", OfX: least},
-			chart.Said{Series: "at random", X: 15, Low: 2, High: 2, Of: "at random", OfX: leastRandom},
-			chart.Said{Series: "at random", X: 20, Low: 1.5, High: 1.5, Of: "at random", OfX: leastRandom},
+			chart.PrintedValue{Series: "in order", X: 1, Low: 8, High: 8, Of: "in order", OfX: least},
+			chart.PrintedValue{Series: "at random", X: 15, Low: 2, High: 2, Of: "at random", OfX: leastRandom},
+			chart.PrintedValue{Series: "at random", X: 20, Low: 1.5, High: 1.5, Of: "at random", OfX: leastRandom},
 		)
 	}
 	return c

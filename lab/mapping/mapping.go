@@ -118,26 +118,26 @@ func (sys *system) wired(s *lab.Setup) (n *model.Network, wanted bool) {
 
 // trial is a run of an algorithm from a host.
 type trial struct {
-	algorithm string
-	from      string          // name of the host, "" for the utility host
-	depth     int             // 0 for Q + D
-	seed      uint64          // of the algorithms that draw lots
-	alone     []bool          // by host: which of them respond; nil for all
-	rule      model.Collision // "" for cut-through
-	step      func(algorithm.Step)
-	watch     func(model.Prober) model.Prober
+	algorithm  string
+	from       string          // name of the host, "" for the utility host
+	depth      int             // 0 for Q + D
+	seed       uint64          // of the algorithms that draw lots
+	responding []bool          // by host: which of them respond; nil for all
+	rule       model.Collision // "" for cut-through
+	step       func(algorithm.Step)
+	watch      func(model.Prober) model.Prober
 }
 
 func (t trial) run(ctx context.Context, n *model.Network) *algorithm.Result {
 	a := lab.Must(algorithm.Find(t.algorithm))
 	host := lab.Must(n.FindHost(cmp.Or(t.from, utility)))
 	if t.depth == 0 {
-		t.depth = theory.Of(n, host).Depth()
+		t.depth = theory.FactsOf(n, host).Depth()
 	}
 	hardware := model.Myrinet
 	hardware.Early = a.EarlyReplies
 	var p model.Prober = model.NewMapper(model.NewModel(n, cmp.Or(t.rule, model.CutThrough), hardware), host,
-		model.Conditions{SelfIdentifying: a.SelfIdentifying, Responding: t.alone})
+		model.Conditions{SelfIdentifying: a.SelfIdentifying, Responding: t.responding})
 	if t.watch != nil {
 		p = t.watch(p)
 	}

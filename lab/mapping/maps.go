@@ -50,7 +50,7 @@ func fig3(ctx context.Context, s *lab.Setup) *lab.Result {
 			claim.Ours += fmt.Sprintf("%d, %d, %d", more[0], more[1], more[2])
 			holds = holds && more == [3]int{p.hosts, p.switches, p.wires}
 		}
-		claim.Verdict = lab.Judged(holds)
+		claim.Verdict = lab.VerdictOf(holds)
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{claim}, Notes: []string{
 		"The links of A, B and C add up to the 193 of the whole: those that join the subclusters are counted in A and B.",
@@ -157,7 +157,7 @@ func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	if s.Want("C+A+B") {
 		m := mapOf(ctx, &systems[2])
 		claim.Ours = fmt.Sprintf("%d, %d, %d", m.NumHosts(), m.NumSwitches(), m.NumWires())
-		claim.Verdict = lab.Judged(claim.Ours == claim.Paper)
+		claim.Verdict = lab.VerdictOf(claim.Ours == claim.Paper)
 		r.Pictures = picture("fig5", "Map of the 100 nodes of C+A+B", m)
 	}
 	r.Claims = []lab.Claim{claim}

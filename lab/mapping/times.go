@@ -13,10 +13,10 @@ import (
 	"weft/mapping/concurrent"
 )
 
-// starts is the time within which all mappers of an election start; wide is that of the reading lateStarts.
+// startSpread is the time within which all mappers of an election start; lateSpread is that of the reading lateStarts.
 const (
-	starts = 20 * time.Millisecond
-	wide   = 4 * time.Second
+	startSpread = 20 * time.Millisecond
+	lateSpread  = 4 * time.Second
 )
 
 func fig7(ctx context.Context, s *lab.Setup) *lab.Result {
@@ -26,7 +26,7 @@ func fig7(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	r := &lab.Result{Notes: []string{
 		"Overhead and timeout of a probe are fitted to the times of one master: the sizes say nothing, their relation does. Ours has no variation with one master.",
-		fmt.Sprintf("In an election every host maps, all starting within %s; the utility host has the lowest address, the others are drawn for each of the runs. Time counts from the start of the first. Messages wait for wires that others hold, those of collided worms until the break of 55 ms.", starts),
+		fmt.Sprintf("In an election every host maps, all starting within %s; the utility host has the lowest address, the others are drawn for each of the runs. Time counts from the start of the first. Messages wait for wires that others hold, those of collided worms until the break of 55 ms.", startSpread),
 	}}
 	for i := range systems {
 		claims := systems[i].fig7(ctx, s, &t)
@@ -60,7 +60,7 @@ func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) []lab.C
 			finding{lab.Num(ms(res)) + " ms", within(ms(res), sys.master[1])},
 			finding{lab.Num(times[1]) + " ms", within(times[1], sys.election[1])},
 		)
-		claims[2], claims[3] = longer.Is(100*(times[1]/ms(res)-1), true), spread.Is(100*(times[2]/times[0]-1), true)
+		claims[2], claims[3] = longer.JudgedBy(100*(times[1]/ms(res)-1), true), spread.JudgedBy(100*(times[2]/times[0]-1), true)
 	}
 	return claims
 }
@@ -68,9 +68,9 @@ func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) []lab.C
 // elections returns the least, mean and most time of some elections.
 func elections(ctx context.Context, s *lab.Setup, n *model.Network) (times [3]float64) {
 	a := lab.Must(algorithm.Find("berkeley"))
-	lowest, within := lab.Must(n.FindHost(mapper(s))), starts
+	lowest, within := lab.Must(n.FindHost(mapper(s))), startSpread
 	if s.Reads(lateStarts) {
-		within = wide
+		within = lateSpread
 	}
 	var all []float64
 	for run := range uint64(lab.Pick(s, 5, 20)) {

@@ -117,7 +117,7 @@ func example(ctx context.Context, _ *lab.Setup) *lab.Result {
 	}
 	exact := lab.Claim{
 		Text: "Tables 1 and 3, entry by entry", Paper: fmt.Sprintf("%d entries", len(paper)), Ours: fmt.Sprintf("%d entries, %d as printed", len(ours), same),
-		Verdict: lab.Judged(same == len(paper) && same == len(ours)),
+		Verdict: lab.VerdictOf(same == len(paper) && same == len(ours)),
 	}
 	function := lab.NewClaim("after renaming the input channel is not needed", "no switch has two outputs for one destination")
 	outs := map[string]string{}

@@ -164,5 +164,5 @@ func (t *assignments) result(more []lab.Claim) *lab.Result {
 		t.worst.claim("every row: color/S is the worst heuristic, no other needs more LIDs", -100, 0),
 		t.merged.claim("every row: split-merge needs about as many LIDs as greedy (4 %)", -4, 4),
 	}
-	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(t.chart.Chart), Claims: slices.Concat(claims, more, t.near)}
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.NonEmpty(t.chart.Chart), Claims: slices.Concat(claims, more, t.near)}
 }

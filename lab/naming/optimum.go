@@ -117,7 +117,7 @@ func (t *optimum) result(claims ...lab.Claim) *lab.Result {
 		t.judgeUnfinished(&claims[i])
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t.Table}, Charts: lab.Drawn(t.chart.Chart), Claims: append(claims, t.near...),
+		Tables: []lab.Table{t.Table}, Charts: lab.NonEmpty(t.chart.Chart), Claims: append(claims, t.near...),
 		Notes: []string{"Exact proves the optimum of every network in its usual limit, or leaves it out; lp_solve needed more than 4 h for some."},
 	}
 }

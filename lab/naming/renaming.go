@@ -217,7 +217,7 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) *lab.Result {
 		lower.Judge(smart < updn, "%.0f %% against %.0f %%", smart, updn)
 	}
 	claims = append([]lab.Claim{lower, grown.claim("random tables grow more in proportion than linear ones, by the renamings a host (points, every row)", 0, 1000)}, claims...)
-	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims, Notes: []string{
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.NonEmpty(picture), Claims: claims, Notes: []string{
 		"A linear table has an entry for each LID of the subnet, so that in proportion it grows by the renamings a host: by the paper's own Table 5 by 110 to 210 %," +
 			" where random tables grow by 57 to 65 %. Its sentence and its tables say opposite things; ours are as its tables.",
 	}}
@@ -264,7 +264,7 @@ func (st *store) table5(ctx context.Context, s *lab.Setup) *lab.Result {
 		seven.Judge(worst.ours <= 7, "%.0f (%s)", worst.ours, worst.of)
 	}
 	claims = append([]lab.Claim{seven}, claims...)
-	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.NonEmpty(picture), Claims: claims}
 }
 
 // table6Conflicts counts entries with conflicts.
@@ -299,7 +299,7 @@ func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) *lab.Result 
 		rises.Judge(holds, "%.2f to %.2f %%", means[0], means[len(means)-1])
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: append([]lab.Claim{rises}, claims...),
+		Tables: []lab.Table{t.Table}, Charts: lab.NonEmpty(picture), Claims: append([]lab.Claim{rises}, claims...),
 		Notes: []string{"Entries are (switch, input channel, destination) triples, each host's port being an input channel; a conflict is" +
 			" an output channel beyond the first of a (switch, destination). Read as the share of (switch, destination) pairs with several outputs," +
 			" the numbers would be five times the printed ones."},

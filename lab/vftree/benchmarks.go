@@ -99,8 +99,8 @@ func (test *hotSpotTest) claims(got map[string][]float64) (claims []lab.Claim) {
 	plain, lanes := got["fat-tree"], got["vFtree"]
 	for i, row := range lab.ReadPrinted(test.printed) {
 		printed, name := row.Number("conventional_ftree"), test.name+": "+measurements[i]
-		if ours, ok := flow(plain, i); i >= len(measurements)/2 {
-			claims = append(claims, ratioIn(name+", fat-tree, by the printed one", fmt.Sprintf("%.0f MB/s", printed), .9, 1.1).Is(ours/printed, ok))
+		if ours, ok := rateAt(plain, i); i >= len(measurements)/2 {
+			claims = append(claims, ratioIn(name+", fat-tree, by the printed one", fmt.Sprintf("%.0f MB/s", printed), .9, 1.1).JudgedBy(ours/printed, ok))
 		}
 		gain, ok := 0., plain != nil && lanes != nil
 		if ok {
@@ -111,7 +111,7 @@ func (test *hotSpotTest) claims(got map[string][]float64) (claims []lab.Claim) {
 		if paper < 1 {
 			c = lab.Gained(name+", vFtree better by", lab.Percent(paper/100), 0)
 		}
-		claims = append(claims, c.Is(gain, ok))
+		claims = append(claims, c.JudgedBy(gain, ok))
 	}
 	c := lab.NewClaim(test.name+": latencies of the plain tree", "2.1 to 50.6 us")
 	c.Untestable("Most of the least latency is software, which takes no time here.")

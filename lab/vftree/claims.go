@@ -7,33 +7,30 @@ import (
 )
 
 // rateOf is a claim about a printed rate in Gbit/s, within a twentieth.
-func rateOf(text, paper string, printed float64) lab.Wanted {
+func rateOf(text, paper string, printed float64) lab.RangeClaim {
 	low, high := .95*printed, 1.05*printed
-	return lab.Wanted{Claim: lab.NewClaim(fmt.Sprintf("%s (%.3g to %.3g Gbit/s)", text, low, high), paper), Low: low, High: high, Format: "%.2f Gbit/s"}
+	return lab.RangeClaim{Claim: lab.NewClaim(fmt.Sprintf("%s (%.3g to %.3g Gbit/s)", text, low, high), paper), Low: low, High: high, Format: "%.2f Gbit/s"}
 }
 
 // ratioIn is a claim that a ratio is in a range.
-func ratioIn(text, paper string, low, high float64) lab.Wanted {
-	return lab.Wanted{Claim: lab.NewClaim(fmt.Sprintf("%s (%.4g to %.4g times)", text, low, high), paper), Low: low, High: high, Format: "%.3f times"}
+func ratioIn(text, paper string, low, high float64) lab.RangeClaim {
+	return lab.RangeClaim{Claim: lab.NewClaim(fmt.Sprintf("%s (%.4g to %.4g times)", text, low, high), paper), Low: low, High: high, Format: "%.3f times"}
 }
 
 // same is a claim that two rates are equal, within a twentieth.
-func same(text, paper string) lab.Wanted { return ratioIn(text, paper, .95, 1.05) }
+func same(text, paper string) lab.RangeClaim { return ratioIn(text, paper, .95, 1.05) }
 
 // more is a claim that one rate is well above another.
-func more(text, paper string) lab.Wanted { return ratioIn(text, paper, 1.2, 10) }
-
-// riseOf is a claim about a printed rise of a total, in percent.
-func riseOf(text, paper string, printed float64) lab.Wanted { return lab.Gained(text, paper, printed) }
+func more(text, paper string) lab.RangeClaim { return ratioIn(text, paper, 1.2, 10) }
 
 // factorOf is a claim that something grows by a printed part of itself, in percent: ours as a factor within a tenth.
-func factorOf(text, paper string, printed float64) lab.Wanted {
+func factorOf(text, paper string, printed float64) lab.RangeClaim {
 	factor := 1 + printed/100
 	return ratioIn(text, paper, .9*factor, 1.1*factor)
 }
 
-// flow is the rate of a flow.
-func flow(rates []float64, i int) (gbps float64, ok bool) {
+// rateAt is the rate of a flow.
+func rateAt(rates []float64, i int) (gbps float64, ok bool) {
 	if rates == nil {
 		return 0, false
 	}
@@ -42,14 +39,14 @@ func flow(rates []float64, i int) (gbps float64, ok bool) {
 
 // ratio is the rate of one flow by that of another.
 func ratio(a []float64, i int, b []float64, j int) (times float64, ok bool) {
-	x, ok1 := flow(a, i)
-	y, ok2 := flow(b, j)
+	x, ok1 := rateAt(a, i)
+	y, ok2 := rateAt(b, j)
 	return x / y, ok1 && ok2
 }
 
 // over is the rate of a flow by the mean of some others.
 func over(rates []float64, i int, others ...int) (times float64, ok bool) {
-	x, ok1 := flow(rates, i)
+	x, ok1 := rateAt(rates, i)
 	y, ok2 := meanRate(rates, others...)
 	return x / y, ok1 && ok2
 }

@@ -43,9 +43,9 @@ func fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	free, short, one := got[creditRows[0].name], got[creditRows[1].name], got[creditRows[2].name]
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{
-		more("lane 0 is unable to transmit while it has no credits: what it gets with all credits, by that", "unable to transmit until credit arrives").Is(ratio(free, 0, short, 0)),
-		rateOf("transmission resumes when credit arrives: lane 0 gets what its node takes", "resumes for VL 0", float64(slowNode)/1000).Is(flow(short, 0)),
-		more("the other lanes use the share of the link that lane 0 would use: by what they get with all credits", "the other lanes have sufficient credits").Is(ratio(short, 1, free, 1)),
-		more("without lanes the other flows wait too: what lanes give them, by that", "separate buffering and flow-control").Is(ratio(short, 1, one, 1)),
+		more("lane 0 is unable to transmit while it has no credits: what it gets with all credits, by that", "unable to transmit until credit arrives").JudgedBy(ratio(free, 0, short, 0)),
+		rateOf("transmission resumes when credit arrives: lane 0 gets what its node takes", "resumes for VL 0", float64(slowNode)/1000).JudgedBy(rateAt(short, 0)),
+		more("the other lanes use the share of the link that lane 0 would use: by what they get with all credits", "the other lanes have sufficient credits").JudgedBy(ratio(short, 1, free, 1)),
+		more("without lanes the other flows wait too: what lanes give them, by that", "separate buffering and flow-control").JudgedBy(ratio(short, 1, one, 1)),
 	}}
 }

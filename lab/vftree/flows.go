@@ -160,11 +160,11 @@ func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	plain, controlled, lane := got["plain"], got["congestion control"], got["victim on its own lane"]
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{
-		same("plain: the victim gets what the contributor on its link gets", "the same share").Is(ratio(plain, 0, plain, 1)),
-		rateOf("plain: the victim", "4.5 Gbit/s", 4.5).Is(flow(plain, 0)),
-		rateOf("with congestion control the victim", "about 13 Gbit/s", 13).Is(flow(controlled, 0)),
-		rateOf("the victim on its own lane", "similar, about 13 Gbit/s", 13).Is(flow(lane, 0)),
-		ratioIn("the total is slightly better with the lane than with congestion control", "slightly better", 1.005, 1.1).Is(totals(lane, controlled)),
+		same("plain: the victim gets what the contributor on its link gets", "the same share").JudgedBy(ratio(plain, 0, plain, 1)),
+		rateOf("plain: the victim", "4.5 Gbit/s", 4.5).JudgedBy(rateAt(plain, 0)),
+		rateOf("with congestion control the victim", "about 13 Gbit/s", 13).JudgedBy(rateAt(controlled, 0)),
+		rateOf("the victim on its own lane", "similar, about 13 Gbit/s", 13).JudgedBy(rateAt(lane, 0)),
+		ratioIn("the total is slightly better with the lane than with congestion control", "slightly better", 1.005, 1.1).JudgedBy(totals(lane, controlled)),
 	}}
 }
 
@@ -189,13 +189,13 @@ func fig8(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	one, two, three := got["1"], got["2, victims by hand"], got["3, vFtree"]
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{
-		same("1 lane: 2-3 gets what the contributor 1-5 gets", "reduced to that bandwidth").Is(ratio(one, 1, one, 0)),
-		same("1 lane: 4-1 gets what the contributor 3-5 gets", "reduced to that bandwidth").Is(ratio(one, 3, one, 2)),
-		more("1 lane: 6-5 gets more of node 5 than 1-5 and 3-5 (parking lot)", "a higher share").Is(over(one, 4, 0, 2)),
-		rateOf("2 lanes: a victim, mean of both", "about 7 Gbit/s", 7).Is(meanRate(two, 1, 3)),
-		more("2 lanes: the parking lot problem is still there", "still present").Is(over(two, 4, 0, 2)),
-		same("3 lanes: 6-5 gets what 1-5 and 3-5 get", "solved").Is(over(three, 4, 0, 2)),
-		more("3 lanes: a victim gets more than the contributor on its link (head-of-line blocking)", "solved").Is(ratio(three, 1, three, 0)),
-		riseOf("the total rises from 1 to 3 lanes", "about 38 %", 38).Is(rise(one, three)),
+		same("1 lane: 2-3 gets what the contributor 1-5 gets", "reduced to that bandwidth").JudgedBy(ratio(one, 1, one, 0)),
+		same("1 lane: 4-1 gets what the contributor 3-5 gets", "reduced to that bandwidth").JudgedBy(ratio(one, 3, one, 2)),
+		more("1 lane: 6-5 gets more of node 5 than 1-5 and 3-5 (parking lot)", "a higher share").JudgedBy(over(one, 4, 0, 2)),
+		rateOf("2 lanes: a victim, mean of both", "about 7 Gbit/s", 7).JudgedBy(meanRate(two, 1, 3)),
+		more("2 lanes: the parking lot problem is still there", "still present").JudgedBy(over(two, 4, 0, 2)),
+		same("3 lanes: 6-5 gets what 1-5 and 3-5 get", "solved").JudgedBy(over(three, 4, 0, 2)),
+		more("3 lanes: a victim gets more than the contributor on its link (head-of-line blocking)", "solved").JudgedBy(ratio(three, 1, three, 0)),
+		lab.Gained("the total rises from 1 to 3 lanes", "about 38 %", 38).JudgedBy(rise(one, three)),
 	}}
 }

@@ -65,7 +65,7 @@ func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 				t.Add(topology.name, fmt.Sprint(x.spots), fmt.Sprint(x.lanes), fmt.Sprintf("%.3f", got[x]), more, paper)
 			})
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(printed), Charts: lab.Drawn(got.bars(0, printed), got.bars(1, printed))}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(printed), Charts: lab.NonEmpty(got.bars(0, printed), got.bars(1, printed))}
 }
 
 // printedGains are the gains over one lane that the text prints, in percent.
@@ -97,11 +97,11 @@ func (got throughputs) bars(topology int, printed map[scenario]float64) chart.Ch
 		v, ok := got[scenario{topology, spotsOfFig10[i], n}]
 		return chart.Point{Y: v}, ok
 	})
-	var said []chart.Said
+	var said []chart.PrintedValue
 	for _, x := range scenarios() {
 		if gain, ok := printed[x]; ok && x.topology == topology {
 			times := 1 + gain/100
-			said = append(said, chart.Said{Series: names[slices.Index(lanesOfFig10, x.lanes)], Group: fmt.Sprint(x.spots), Low: times, High: times, Of: names[0]})
+			said = append(said, chart.PrintedValue{Series: names[slices.Index(lanesOfFig10, x.lanes)], Group: fmt.Sprint(x.spots), Low: times, High: times, Of: names[0]})
 		}
 	}
 	c.Mark(said...)
@@ -163,8 +163,8 @@ func (got throughputs) leastStep(along ...scenario) (least float64, ok bool) {
 }
 
 // gbpsIn is a claim that a difference of rates is in a range.
-func gbpsIn(text, paper string, low, high float64) lab.Wanted {
-	return lab.Wanted{Claim: lab.NewClaim(fmt.Sprintf("%s (%.3g to %.3g Gbit/s)", text, low, high), paper), Low: low, High: high, Format: "%+.2f Gbit/s"}
+func gbpsIn(text, paper string, low, high float64) lab.RangeClaim {
+	return lab.RangeClaim{Claim: lab.NewClaim(fmt.Sprintf("%s (%.3g to %.3g Gbit/s)", text, low, high), paper), Low: low, High: high, Format: "%+.2f Gbit/s"}
 }
 
 func (got throughputs) claims(printed map[scenario]float64) (claims []lab.Claim) {
@@ -172,7 +172,7 @@ func (got throughputs) claims(printed map[scenario]float64) (claims []lab.Claim)
 	for _, x := range scenarios() {
 		if gain, ok := printed[x]; ok {
 			text := fmt.Sprintf("%s, hot-spots: %d, with %d lanes against one", topologies[x.topology].name, x.spots, x.lanes)
-			claims = append(claims, factorOf(text, fmt.Sprintf("%+.0f %%", gain), gain).Is(got.by(x, scenario{x.topology, x.spots, 1})))
+			claims = append(claims, factorOf(text, fmt.Sprintf("%+.0f %%", gain), gain).JudgedBy(got.by(x, scenario{x.topology, x.spots, 1})))
 		}
 	}
 	second, ok1 := got.by(one(2), one(1))
@@ -188,12 +188,12 @@ func (got throughputs) claims(printed map[scenario]float64) (claims []lab.Claim)
 		}
 	}
 	return append(claims,
-		ratioIn("one hot-spot: the second lane adds a larger part than the next two", "the largest relative increase", 1.05, 100).Is(second/third, ok1 && ok2),
-		ratioIn("one hot-spot: part of the gain of 8 lanes that 2 lanes have", "most of the gain with only 2 VLs (section I)", .5, 1).Is(first/all, ok3 && ok4),
-		gbpsIn("one hot-spot: every additional lane adds, least step", "every additional VL increases the performance", 0, 30).Is(got.leastStep(one(1), one(2), one(4), one(6), one(8))),
-		gbpsIn("one hot-spot: 8 lanes against 6", "in a range of 400 Mb/s", 0, .4).Is(got.step(one(6), one(8))),
-		gbpsIn("one lane: 3 hot-spots leave more than one, 9 more than 3, least step", "the throughput increases", .01, 30).Is(got.leastStep(one(1), scenario{0, 3, 1}, scenario{0, 9, 1})),
-		ratioIn("8 lanes help less where hot-spots are localised, 9 against 1", "smaller", 0, .95).Is(localised/single, ok5 && ok6),
-		ratioIn("2:1 against 1:1, mean of the scenarios", "generally halved", .45, .55).Is(halved/max(n, 1), n > 0),
+		ratioIn("one hot-spot: the second lane adds a larger part than the next two", "the largest relative increase", 1.05, 100).JudgedBy(second/third, ok1 && ok2),
+		ratioIn("one hot-spot: part of the gain of 8 lanes that 2 lanes have", "most of the gain with only 2 VLs (section I)", .5, 1).JudgedBy(first/all, ok3 && ok4),
+		gbpsIn("one hot-spot: every additional lane adds, least step", "every additional VL increases the performance", 0, 30).JudgedBy(got.leastStep(one(1), one(2), one(4), one(6), one(8))),
+		gbpsIn("one hot-spot: 8 lanes against 6", "in a range of 400 Mb/s", 0, .4).JudgedBy(got.step(one(6), one(8))),
+		gbpsIn("one lane: 3 hot-spots leave more than one, 9 more than 3, least step", "the throughput increases", .01, 30).JudgedBy(got.leastStep(one(1), scenario{0, 3, 1}, scenario{0, 9, 1})),
+		ratioIn("8 lanes help less where hot-spots are localised, 9 against 1", "smaller", 0, .95).JudgedBy(localised/single, ok5 && ok6),
+		ratioIn("2:1 against 1:1, mean of the scenarios", "generally halved", .45, .55).JudgedBy(halved/max(n, 1), n > 0),
 	)
 }

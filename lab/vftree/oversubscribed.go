@@ -33,17 +33,17 @@ func fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	plain, by2, by3, by4 := got[one], got[two], got[three], got[four]
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{
-		same("1 lane: the victim gets what 6-9 gets", "the same bandwidth").Is(ratio(plain, 2, plain, 1)),
-		rateOf("1 lane: the victim", "about 2.1 Gbit/s", 2.1).Is(flow(plain, 2)),
-		rateOf("2 lanes: the victim", "about 7.5 Gbit/s", 7.5).Is(flow(by2, 2)),
-		more("2 lanes: 10-9 gets more than 1-9 and 6-9 (parking lot)", "unfairness exists").Is(over(by2, 3, 0, 1)),
-		same("4 lanes: 10-9 gets what 1-9 and 6-9 get", "resolved").Is(over(by4, 3, 0, 1)),
-		rateOf("4 lanes: a contributor, mean of three", "1/3, about 4.5 Gbit/s", 4.5).Is(meanRate(by4, 0, 1, 3)),
-		ratioIn("4 lanes: the victim gets slightly less than with 2", "slightly lower", .8, .995).Is(ratio(by4, 2, by2, 2)),
-		ratioIn("the total is higher with 2 lanes than with 4", "higher (Fig. 7 (b))", 1.005, 2).Is(totals(by2, by4)),
-		rateOf("3 lanes: a flow, mean of four", "each about 4.5 Gbit/s", 4.5).Is(meanRate(by3, 0, 1, 2, 3)),
-		same("3 lanes: the victim gets what the others get", "each about 4.5 Gbit/s").Is(over(by3, 2, 0, 1, 3)),
-		riseOf("the total rises from 1 to 3 lanes", "about 20 %", 20).Is(rise(plain, by3)),
+		same("1 lane: the victim gets what 6-9 gets", "the same bandwidth").JudgedBy(ratio(plain, 2, plain, 1)),
+		rateOf("1 lane: the victim", "about 2.1 Gbit/s", 2.1).JudgedBy(rateAt(plain, 2)),
+		rateOf("2 lanes: the victim", "about 7.5 Gbit/s", 7.5).JudgedBy(rateAt(by2, 2)),
+		more("2 lanes: 10-9 gets more than 1-9 and 6-9 (parking lot)", "unfairness exists").JudgedBy(over(by2, 3, 0, 1)),
+		same("4 lanes: 10-9 gets what 1-9 and 6-9 get", "resolved").JudgedBy(over(by4, 3, 0, 1)),
+		rateOf("4 lanes: a contributor, mean of three", "1/3, about 4.5 Gbit/s", 4.5).JudgedBy(meanRate(by4, 0, 1, 3)),
+		ratioIn("4 lanes: the victim gets slightly less than with 2", "slightly lower", .8, .995).JudgedBy(ratio(by4, 2, by2, 2)),
+		ratioIn("the total is higher with 2 lanes than with 4", "higher (Fig. 7 (b))", 1.005, 2).JudgedBy(totals(by2, by4)),
+		rateOf("3 lanes: a flow, mean of four", "each about 4.5 Gbit/s", 4.5).JudgedBy(meanRate(by3, 0, 1, 2, 3)),
+		same("3 lanes: the victim gets what the others get", "each about 4.5 Gbit/s").JudgedBy(over(by3, 2, 0, 1, 3)),
+		lab.Gained("the total rises from 1 to 3 lanes", "about 20 %", 20).JudgedBy(rise(plain, by3)),
 	}}
 }
 

@@ -10,11 +10,11 @@ import (
 func TestMark(t *testing.T) {
 	bars := Chart{Kind: Bars, Categories: []string{"a", "b"}, Series: []Series{{Name: "x", Points: []Point{{X: 0, Y: 10}, {X: 1, Y: 20}}}, {Name: "y", Points: []Point{{X: 1, Y: 30}}}}}
 	bars.Mark(
-		Said{Series: "x", Group: "b", Low: 18, High: 18},
-		Said{Series: "y", Group: "b", Low: 1.5, High: 2, Of: "x"},
-		Said{Series: "y", Group: "c", Low: 1, High: 1},
-		Said{Series: "y", Group: "a", Low: 1, High: 1, Of: "y"},
-		Said{Series: "z", Group: "a", Low: 1, High: 1},
+		PrintedValue{Series: "x", Group: "b", Low: 18, High: 18},
+		PrintedValue{Series: "y", Group: "b", Low: 1.5, High: 2, Of: "x"},
+		PrintedValue{Series: "y", Group: "c", Low: 1, High: 1},
+		PrintedValue{Series: "y", Group: "a", Low: 1, High: 1, Of: "y"},
+		PrintedValue{Series: "z", Group: "a", Low: 1, High: 1},
 	)
 	want := []Series{
 		{Name: "paper: x", Marks: "x", Points: []Point{{X: 1, Y: 18}}},
@@ -24,7 +24,7 @@ func TestMark(t *testing.T) {
 		t.Error(diff)
 	}
 	lines := Chart{Kind: Lines, Series: []Series{{Name: "x", Points: []Point{{X: 0, Y: 10}, {X: 5, Y: 2}}}}}
-	lines.Mark(Said{Series: "x", X: 5, Low: .5, High: .5, Of: "x"}, Said{Series: "x", X: 7, Low: 3, High: 3}, Said{Series: "x", X: 9, Low: 1, High: 1, Of: "x", OfX: 4})
+	lines.Mark(PrintedValue{Series: "x", X: 5, Low: .5, High: .5, Of: "x"}, PrintedValue{Series: "x", X: 7, Low: 3, High: 3}, PrintedValue{Series: "x", X: 9, Low: 1, High: 1, Of: "x", OfX: 4})
 	if diff := cmp.Diff([]Series{{Name: "paper: x", Marks: "x", Points: []Point{{X: 5, Y: 5}, {X: 7, Y: 3}}}}, lines.Series[1:]); diff != "" {
 		t.Error(diff)
 	}

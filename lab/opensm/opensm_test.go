@@ -1,4 +1,4 @@
-package plain_test
+package opensm_test
 
 import (
 	"slices"
@@ -8,15 +8,15 @@ import (
 
 	"weft/lab"
 	"weft/lab/labtest"
-	"weft/lab/plain"
+	"weft/lab/opensm"
 	"weft/route"
 )
 
 // TestMinimal: the engines reach every end port on shortest paths, whatever the LMC.
 func TestMinimal(t *testing.T) {
-	specs := []*route.Spec{plain.FirstPort(), plain.MinHop(plain.Moved)}
-	for _, o := range plain.Orders {
-		specs = append(specs, plain.MinHop(o))
+	specs := []*route.Spec{opensm.FirstPort(), opensm.MinHop(opensm.Moved)}
+	for _, o := range opensm.Orders {
+		specs = append(specs, opensm.MinHop(o))
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		g, seed := labtest.DrawNetwork(r)
@@ -46,8 +46,8 @@ func TestEntries(t *testing.T) {
 		spec *route.Spec
 		root func(host int) int
 	}{
-		{plain.MinHop(plain.ByLeaf), func(host int) int { return host }},
-		{plain.FirstPort(), func(int) int { return 0 }},
+		{opensm.MinHop(opensm.ByLeaf), func(host int) int { return host }},
+		{opensm.FirstPort(), func(int) int { return 0 }},
 	} {
 		trial, err := s.Route(t.Context(), g, lab.Routing{Spec: c.spec})
 		if err != nil {
@@ -76,8 +76,8 @@ func TestOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := &route.Input{Graph: g, Seed: 5}
-	byLeaf := plain.ByLeaf.Hosts(in)
-	for _, o := range append([]plain.Order{plain.Moved}, plain.Orders...) {
+	byLeaf := opensm.ByLeaf.Hosts(in)
+	for _, o := range append([]opensm.Order{opensm.Moved}, opensm.Orders...) {
 		hosts, ends := o.Hosts(in), o.Ends(in)
 		if len(hosts) != g.NumHosts || !slices.Equal(hosts, ends[:len(hosts)]) {
 			t.Errorf("%s: hosts do not come first", o)
@@ -89,10 +89,10 @@ func TestOrders(t *testing.T) {
 			}
 		}
 		same := g.EndSwitch[hosts[0]] == g.EndSwitch[hosts[1]]
-		if o == plain.ByLeaf && !same || o == plain.InTurn && same {
+		if o == opensm.ByLeaf && !same || o == opensm.InTurn && same {
 			t.Errorf("%s: the first two hosts share a leaf: %v", o, same)
 		}
-		if o == plain.Moved {
+		if o == opensm.Moved {
 			moved := 0
 			for i := range hosts {
 				if hosts[i] != byLeaf[i] {

@@ -2,8 +2,8 @@ package chart
 
 import "slices"
 
-// Said holds the value that a paper prints for a point of a series: a level, or a multiple of the value of a series at a place.
-type Said struct {
+// PrintedValue holds the value that a paper prints for a point of a series: a level, or a multiple of the value of a series at a place.
+type PrintedValue struct {
 	Series    string
 	Group     string  // the place among bars
 	X         float64 // the place on lines
@@ -13,11 +13,11 @@ type Said struct {
 }
 
 // Mark sets what a paper prints as marks beside the series, a series of marks for each. What is said of a point that is not drawn is left out.
-func (c *Chart) Mark(said ...Said) {
+func (c *Chart) Mark(said ...PrintedValue) {
 	for _, name := range c.names() {
 		marks := Series{Name: "paper: " + name, Marks: name}
 		for _, x := range said {
-			if pt, ok := c.marked(&x); ok && x.Series == name {
+			if pt, ok := c.markOf(&x); ok && x.Series == name {
 				marks.Points = append(marks.Points, pt)
 			}
 		}
@@ -37,8 +37,8 @@ func (c *Chart) names() (names []string) {
 	return names
 }
 
-// marked is the mark of what is said; ok is false where its place or what it is a part of is not drawn.
-func (c *Chart) marked(x *Said) (pt Point, ok bool) {
+// markOf is the mark of what is said; ok is false where its place or what it is a part of is not drawn.
+func (c *Chart) markOf(x *PrintedValue) (pt Point, ok bool) {
 	at, of, times := x.X, x.OfX, 1.
 	if c.Kind == Bars {
 		at = float64(slices.Index(c.Categories, x.Group))

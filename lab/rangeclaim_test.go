@@ -6,7 +6,7 @@ import "testing"
 func TestRanges(t *testing.T) {
 	for _, c := range []struct {
 		name      string
-		w         Wanted
+		w         RangeClaim
 		low, high float64
 	}{
 		{"a small gain", Gained("", "", 3), 1.5, 6},

@@ -19,25 +19,25 @@ const (
 const HowNear = " A printed gain is found where ours is from half of it to twice, and no more than 5 points off; where none is printed, within half a point. " +
 	"A printed level is found within 2 points, \"about\" within 5; of a printed ratio what it, or its inverse, has above one, from half of it to twice."
 
-// Wanted is a claim that a number is in a range.
-type Wanted struct {
+// RangeClaim is a claim that a number is in a range.
+type RangeClaim struct {
 	Claim
 	Low, High float64
 	Format    string
 }
 
 // InRange is a claim about a number in percent, or in points of it.
-func InRange(text, paper string, low, high float64) Wanted {
-	return Wanted{NewClaim(fmt.Sprintf("%s (%.4g to %.4g %%)", text, low, high), paper), low, high, "%.1f %%"}
+func InRange(text, paper string, low, high float64) RangeClaim {
+	return RangeClaim{NewClaim(fmt.Sprintf("%s (%.4g to %.4g %%)", text, low, high), paper), low, high, "%.1f %%"}
 }
 
 // Level is a claim about a printed share, in percent.
-func Level(text, paper string, printed, within float64) Wanted {
+func Level(text, paper string, printed, within float64) RangeClaim {
 	return InRange(text, paper, printed-within, printed+within)
 }
 
 // Gained is a claim about a printed gain, in points or percent.
-func Gained(text, paper string, printed float64) Wanted {
+func Gained(text, paper string, printed float64) RangeClaim {
 	low, high := max(printed/2, printed-5), min(2*printed, printed+5)
 	switch {
 	case printed == 0:
@@ -49,7 +49,7 @@ func Gained(text, paper string, printed float64) Wanted {
 }
 
 // Signed prints the number with its sign.
-func Signed(w Wanted) Wanted {
+func Signed(w RangeClaim) RangeClaim {
 	w.Format = "%+.1f %%"
 	return w
 }
@@ -59,7 +59,7 @@ const even = .05
 
 // RatioOf is a claim about a printed ratio: what it, or its inverse, has above one is found from half of it to twice. A ratio of about one is
 // found within 0.05.
-func RatioOf(text, paper string, printed float64) Wanted {
+func RatioOf(text, paper string, printed float64) RangeClaim {
 	low, high := 1+(printed-1)/2, 1+2*(printed-1)
 	switch {
 	case math.Abs(printed-1) < even:
@@ -67,11 +67,11 @@ func RatioOf(text, paper string, printed float64) Wanted {
 	case printed < 1:
 		low, high = 1/(1+2*(1/printed-1)), 1/(1+(1/printed-1)/2)
 	}
-	return Wanted{NewClaim(fmt.Sprintf("%s (%.3g to %.3g times)", text, low, high), paper), low, high, "%.2f times"}
+	return RangeClaim{NewClaim(fmt.Sprintf("%s (%.3g to %.3g times)", text, low, high), paper), low, high, "%.2f times"}
 }
 
-// Is judges the claim by ours, if there is one.
-func (w Wanted) Is(ours float64, ok bool) Claim {
+// JudgedBy is the claim judged by ours, if there is one.
+func (w RangeClaim) JudgedBy(ours float64, ok bool) Claim {
 	if ok {
 		w.Claim.JudgeRange(ours, w.Low, w.High, w.Format)
 	}
