@@ -189,6 +189,35 @@ func note(m map[step]map[Address]bool, at step, to Address) {
 	m[at][to] = true
 }
 
+// A router that hashes sends a packet to the gateway of the switch to which its port leads, as the judge follows it.
+func TestHashedPortHasItsGateway(t *testing.T) {
+	n := subnetstest.Network(t, "subnets(3,rlft(8,2),routers=2,cables=2,shape=chain)")
+	p := oneLayer(t, n, &Request{Method: ISSR}, "updn").Plan
+	var gateways []int32 // places of the router ports of subnet 1 that lead to subnet 2
+	for place, port := range n.Subnets[1].Ports {
+		if len(n.PortsIn(n.Ports[port].Router, 2)) > 0 {
+			gateways = append(gateways, int32(place))
+		}
+	}
+	p.BySwitch = noneBySwitch(3)
+	for sw := range n.Graph(1).NumSwitches {
+		p.BySwitch[1][2] = append(p.BySwitch[1][2], slices.Repeat(gateways[sw%len(gateways):][:1], n.Graph(2).NumEnds)...)
+	}
+	gatewaysSeen := map[fabric.LID]bool{}
+	in, to := p.GatewayPort(0, Address{2, 0}), Address{2, 0}
+	for source := range fabric.LID(50) {
+		send := p.Forward(in, source+1, 0, to)
+		at := &n.Ports[send.Port]
+		if want := p.DLID(Address{at.Subnet, at.End}, to); send.Destination != want {
+			t.Fatalf("source LID %d leaves by port %d for LID %d, want %d", source+1, send.Port, send.Destination, want)
+		}
+		gatewaysSeen[send.Destination] = true
+	}
+	if len(gatewaysSeen) < 2 {
+		t.Error("all packets go to one gateway")
+	}
+}
+
 // ISSR sends a pair by the same ports every time, and pairs spread evenly over the whole admissible set.
 func TestISSRIsStableAndSpreads(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,racks72,routers=18,cables=4)")

@@ -127,14 +127,12 @@ func (p *Plan) Forward(in int32, source fabric.LID, sl uint8, to Address) Send {
 		return Send{Port: -1}
 	}
 	port := e.Ports[0]
-	lid := p.sentTo(port, to)
 	if e.Pick != nil {
 		port = e.Ports[e.Pick[to.End]]
-		lid = p.sentTo(port, to)
 	} else {
-		port = e.Ports[p.Hash(source, lid, len(e.Ports))]
+		port = e.Ports[p.Hash(source, p.sentTo(port, to), len(e.Ports))]
 	}
-	at := &p.Net.Ports[port]
+	at, lid := &p.Net.Ports[port], p.sentTo(port, to)
 	if lid == 0 || p.Down[port] {
 		return Send{Port: -1}
 	}
