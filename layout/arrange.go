@@ -146,8 +146,8 @@ func (d *drawing) treeLevels() (level []int32, joined bool) {
 	return level, whole == apart
 }
 
-// raiseRoots puts roots above their neighbours that look like leaves without hosts. Where all leaves reach each other below them, their
-// place is that of such a leaf (or of one with few hosts), but leaves have fewer cables up than they have cables down.
+// raiseRoots puts roots above their neighbours that look like leaves without hosts, or with few: all leaves reach each other below
+// them. Leaves have fewer cables up than they have cables down.
 func (d *drawing) raiseRoots(level []int32) {
 	links := func(s int32) float64 { return float64(len(d.g.OutOf(s))) }
 	var up []float64

@@ -83,7 +83,7 @@ func (w *pingPongs) mean() float64 {
 	return sum / float64(len(w.ended))
 }
 
-// bandwidth is that of a pair in random bisections of a job, in MiB/s.
+// bandwidth holds what a pair gets in random bisections of a job, in MiB/s.
 type bandwidth struct {
 	inTime, counted float64
 	lanes           bool

@@ -30,7 +30,7 @@ type turns struct {
 	sent      int32 // blocks of the high list since the low one had its turn
 }
 
-// place is where the turns of a list of VL arbitration entries stand.
+// place holds how far the turns of a list of VL arbitration entries have come.
 type place struct {
 	at   uint8 // entry whose turn it is
 	left int32 // blocks that the entry may still send
