@@ -14,7 +14,7 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s\n\n%s\n\n", r.Name, r.Paper)
 	fmt.Fprintf(b, "Made by `weft lab reproduce %s`; do not edit. ", r.Name)
-	fmt.Fprintf(b, "Claims: %s.\n\n", CountVerdicts(records))
+	fmt.Fprintf(b, "Claims: %s.\n\n", countVerdicts(records))
 	writeVerdicts(b)
 	if r.Assumptions != "" {
 		fmt.Fprintf(b, "Assumptions: %s\n\n", r.Assumptions)
@@ -92,8 +92,8 @@ func (t *Table) writeMarkdown(w io.Writer) {
 	}
 }
 
-// CountVerdicts says how many claims have each verdict.
-func CountVerdicts(records []*Record) string {
+// countVerdicts says how many claims have each verdict.
+func countVerdicts(records []*Record) string {
 	counts, undecided := map[Verdict]int{}, 0
 	for _, rec := range records {
 		for i := range rec.Claims {

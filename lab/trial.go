@@ -13,7 +13,6 @@ import (
 	"weft/route/check"
 	"weft/route/job"
 	"weft/route/quality"
-	"weft/sim/flow"
 )
 
 // Trial is a fabric that an engine routed and the judge judged, or the engine's refusal.
@@ -146,20 +145,4 @@ func (t *Trial) Deadlock() string {
 		return "hosts none"
 	}
 	return "possible"
-}
-
-// Bisection returns the effective bisection bandwidth: the mean over random bisections,
-// one way, as ORCS counts.
-func (s *Setup) Bisection(ctx context.Context, t *Trial, runs int, seed uint64) (*flow.Result, error) {
-	return s.Flow(ctx, t, "bisect", flow.Options{Runs: runs, Seed: seed, Shuffle: true})
-}
-
-// Flow simulates a pattern over all hosts of opt.
-func (s *Setup) Flow(ctx context.Context, t *Trial, pattern string, opt flow.Options) (*flow.Result, error) {
-	n, err := flow.New(ctx, t.Graph, t.Plan, s.Workers)
-	if err != nil {
-		return nil, err
-	}
-	opt.Workers = s.Workers
-	return n.RunPattern(ctx, pattern, opt)
 }

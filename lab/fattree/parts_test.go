@@ -1,6 +1,7 @@
 package fattree
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,6 +11,9 @@ import (
 	"weft/lab"
 	"weft/sim/flow"
 )
+
+// near says whether a share differs from another by at most so much.
+func near(ours, paper, most float64) bool { return math.Abs(ours-paper) <= most }
 
 func TestDegrade(t *testing.T) {
 	whole, err := gen.Parse(degradedBase)

@@ -3,7 +3,6 @@ package fattree
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -173,6 +172,3 @@ func rebootClaims(got map[string][]float64) []lab.Claim {
 		lab.InRange("both: least of what they get when paths lead around the spine, and when it is back", "the flows are rerouted", 98, lab.Most).JudgedBy(least, ok),
 	}
 }
-
-// near says whether a share differs from another by at most so much.
-func near(ours, paper, most float64) bool { return math.Abs(ours-paper) <= most }

@@ -12,10 +12,13 @@ import (
 	"weft/route"
 )
 
+// orders are the three that know of no repairs.
+var orders = []opensm.Order{opensm.ByLeaf, opensm.InTurn, opensm.AtRandom}
+
 // TestMinimal: the engines reach every end port on shortest paths, whatever the LMC.
 func TestMinimal(t *testing.T) {
 	specs := []*route.Spec{opensm.FirstPort(), opensm.MinHop(opensm.Moved)}
-	for _, o := range opensm.Orders {
+	for _, o := range orders {
 		specs = append(specs, opensm.MinHop(o))
 	}
 	rapid.Check(t, func(r *rapid.T) {
@@ -77,7 +80,7 @@ func TestOrders(t *testing.T) {
 	}
 	in := &route.Input{Graph: g, Seed: 5}
 	byLeaf := opensm.ByLeaf.Hosts(in)
-	for _, o := range append([]opensm.Order{opensm.Moved}, opensm.Orders...) {
+	for _, o := range append([]opensm.Order{opensm.Moved}, orders...) {
 		hosts, ends := o.Hosts(in), o.Ends(in)
 		if len(hosts) != g.NumHosts || !slices.Equal(hosts, ends[:len(hosts)]) {
 			t.Errorf("%s: hosts do not come first", o)

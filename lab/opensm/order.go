@@ -23,9 +23,6 @@ const (
 	Moved Order = "by leaf, a tenth moved"
 )
 
-// Orders are the three that know of no repairs.
-var Orders = []Order{ByLeaf, InTurn, AtRandom}
-
 // Hosts lists the hosts in this order.
 func (o Order) Hosts(in *route.Input) []int32 {
 	g := in.Graph
