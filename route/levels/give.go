@@ -200,7 +200,7 @@ func (b *builder) table(was *route.VLTable, vls int) (t route.VLTable) {
 // the VLs.
 func (list Levels) OneLane() (sls []uint8, vls route.VLTable, turns route.ArbTable) {
 	p := &route.Plan{VLs: len(list)}
-	b := builder{p: p, list: list, used: base(p), lanes: 1, sls: list.sls(p)}
+	b := builder{p: p, list: list, used: slsOfPaths(p), lanes: 1, sls: list.sls(p)}
 	shares, high := make([]int, len(list)), uint16(0)
 	for i := range list {
 		sls = append(sls, b.sls[i][p.Service.Default])
