@@ -43,6 +43,7 @@ type Request struct {
 	Timeout time.Duration // of one attempt; 0: the Core's
 	Retries int           // 0: the Core's; NoRetries for none
 	Tag     uint64        // for the caller; comes back in the Result
+	Group   uint64        // requests that End ends together; 0: it ends none of these
 	Done    func(*Result) // called once by Requester, and never by Core
 }
 
@@ -70,7 +71,7 @@ type Counters struct {
 	Retried  uint64
 	Answered uint64 // requests answered, bad status included
 	TimedOut uint64 // requests given up after all attempts
-	Failed   uint64 // requests that the medium refused, or that Close ended
+	Failed   uint64 // requests that the medium refused, or that End or Close ended
 
 	Undelivered uint64 // datagrams that the medium gave back
 	Unsolicited uint64 // traps, requests from others, RMPP of no request
@@ -103,14 +104,14 @@ type Action struct {
 // be done. Tick is to be called when Deadline has come. Not for concurrent use.
 //
 // Cost of a request: O(log window), no allocation once the tables have grown to
-// the number of requests pending at a time; about 400 bytes for each of these.
+// the number of requests pending at a time; about 430 bytes for each of these.
 type Core struct {
 	cfg      Config
 	counters Counters
 	entries  []entry
-	free     int32 // list of entries through next, -1 at its end
-	first    int32 // queue of requests that wait for the window, through next
-	last     int32
+	free     int32           // entries that are free, through links[inQueue].next; -1 at the end
+	waiting  list            // for the window, in the order in which they came
+	groups   map[uint64]list // those that are pending, by group
 	inFlight int
 	timers   timers
 	byTID    []int32 // the entry in flight at TID mod len, or -1; len is a power of two
@@ -129,8 +130,9 @@ const (
 // entry is one pending request.
 type entry struct {
 	state   state
-	unsent  bool  // the medium had no room for the present attempt
-	next    int32 // in the queue or the list of free entries
+	unsent  bool // the medium had no room for the present attempt
+	ended   bool // by End, before the attempts allowed were made
+	links   [numLists]links
 	use     uint32
 	tid     uint32
 	tries   int // attempts allowed
@@ -140,13 +142,14 @@ type entry struct {
 	busy    mad.Status    // the answer to the present attempt was: try later
 	addr    Address
 	tag     uint64
+	group   uint64
 	done    func(*Result)
 	mad     []byte
 }
 
 // NewCore makes a Core without requests.
 func NewCore(cfg Config) *Core {
-	c := &Core{cfg: cfg.withDefaults(), free: -1, first: -1, last: -1}
+	c := &Core{cfg: cfg.withDefaults(), free: -1, waiting: noEntries, groups: map[uint64]list{}}
 	size := 64
 	for size < 4*c.cfg.Window {
 		size *= 2
@@ -173,8 +176,33 @@ func (c *Core) Request(now time.Duration, r *Request, out []Action) (ID, []Actio
 	if len(r.MAD) < mad.Header.Size {
 		return id, c.fail(i, ErrMalformed, out)
 	}
-	c.enqueue(i)
+	c.entries[i].state = queued
+	c.push(&c.waiting, inQueue, i)
 	return id, c.launch(now, out)
+}
+
+// End ends the requests of a group, which is not 0, with ErrCancelled: at once those of which nothing is under way, and
+// the others when their present attempt has ended without an answer. So no more is in flight than the window
+// allows, and a Set that has ended is under way no more. The cost is constant for each of them.
+func (c *Core) End(now time.Duration, group uint64, out []Action) []Action {
+	l, ok := c.groups[group]
+	if !ok {
+		return out
+	}
+	for i := l.first; i >= 0; {
+		e := &c.entries[i]
+		next := e.links[inGroup].next
+		switch {
+		case e.state == queued:
+			out = c.fail(i, ErrCancelled, out)
+		case e.unsent:
+			out = c.failUnsent(i, ErrCancelled, out)
+		case e.attempt < e.tries:
+			e.tries, e.ended = e.attempt, true
+		}
+		i = next
+	}
+	return c.launch(now, out)
 }
 
 // Refused says that the Transport did not take the datagram of a Send. ErrBusy
@@ -190,13 +218,15 @@ func (c *Core) Refused(now time.Duration, id ID, err error, out []Action) []Acti
 	if e.attempt > 1 {
 		c.counters.Retried--
 	}
-	if errors.Is(err, ErrBusy) {
-		e.unsent = true
-		c.timers.set(i, min(e.end, now+busyWait))
-		return out
+	switch {
+	case !errors.Is(err, ErrBusy):
+		return c.launch(now, c.failUnsent(i, err, out))
+	case e.ended:
+		return c.launch(now, c.failUnsent(i, ErrCancelled, out))
 	}
-	e.attempt--
-	return c.launch(now, c.fail(i, err, out))
+	e.unsent = true
+	c.timers.set(i, min(e.end, now+busyWait))
+	return out
 }
 
 // Tick ends the attempts whose time is over: the next attempt, or ErrTimeout.
@@ -261,7 +291,7 @@ func (c *Core) Close(err error, out []Action) []Action {
 	if c.closed != nil {
 		return out
 	}
-	c.closed, c.first = err, -1
+	c.closed = err
 	for i := range c.entries {
 		if s := c.entries[i].state; s == queued || s == inFlight {
 			out = c.fail(int32(i), err, out)

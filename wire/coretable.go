@@ -14,7 +14,7 @@ func (c *Core) newEntry(r *Request) int32 {
 		c.entries = append(c.entries, entry{})
 		c.timers.grow()
 	} else {
-		c.free = c.entries[i].next
+		c.free = c.entries[i].links[inQueue].next
 	}
 	e := &c.entries[i]
 	retries := r.Retries
@@ -22,9 +22,10 @@ func (c *Core) newEntry(r *Request) int32 {
 		retries = c.cfg.Retries
 	}
 	*e = entry{
-		next: -1, use: e.use + 1, tries: 1 + max(retries, 0), timeout: r.Timeout,
-		addr: r.Addr, tag: r.Tag, done: r.Done, mad: append(e.mad[:0], r.MAD...),
+		use: e.use + 1, tries: 1 + max(retries, 0), timeout: r.Timeout,
+		addr: r.Addr, tag: r.Tag, group: r.Group, done: r.Done, mad: append(e.mad[:0], r.MAD...),
 	}
+	c.joinGroup(i)
 	if e.timeout <= 0 {
 		e.timeout = c.cfg.Timeout
 	}
@@ -74,23 +75,12 @@ func completes(request, answer mad.Datagram) bool {
 	return !RMPPActive(answer) || mad.RMPPType.Get(answer) == mad.RMPPTypeData
 }
 
-func (c *Core) enqueue(i int32) {
-	c.entries[i].state = queued
-	if c.first < 0 {
-		c.first = i
-	} else {
-		c.entries[c.last].next = i
-	}
-	c.last = i
-}
-
 // launch sends queued requests while the window has room.
 func (c *Core) launch(now time.Duration, out []Action) []Action {
-	for c.first >= 0 && c.inFlight < c.cfg.Window {
-		i := c.first
-		e := &c.entries[i]
-		c.first = e.next
-		e.state = inFlight
+	for c.waiting.first >= 0 && c.inFlight < c.cfg.Window {
+		i := c.waiting.first
+		c.take(&c.waiting, inQueue, i)
+		c.entries[i].state = inFlight
 		c.inFlight++
 		c.assignTID(i)
 		out = c.attempt(now, i, out)
@@ -161,6 +151,9 @@ func (c *Core) expire(now time.Duration, i int32, out []Action) []Action {
 		m := mad.Datagram(e.mad)
 		return c.complete(i, &StatusError{Class: m.Class(), Attribute: m.Attr(), Modifier: m.Modifier(), Status: e.busy}, nil, out)
 	}
+	if e.ended {
+		return c.fail(i, ErrCancelled, out)
+	}
 	c.counters.TimedOut++
 	return c.complete(i, c.failure(i, ErrTimeout), nil, out)
 }
@@ -171,6 +164,12 @@ func (c *Core) fail(i int32, err error, out []Action) []Action {
 	return c.complete(i, c.failure(i, err), nil, out)
 }
 
+// failUnsent does the same where the present attempt has not gone out.
+func (c *Core) failUnsent(i int32, err error, out []Action) []Action {
+	c.entries[i].attempt--
+	return c.fail(i, err, out)
+}
+
 func (c *Core) complete(i int32, err error, reply *Datagram, out []Action) []Action {
 	e := &c.entries[i]
 	out = append(out, Action{
@@ -178,19 +177,20 @@ func (c *Core) complete(i int32, err error, reply *Datagram, out []Action) []Act
 		Result: Result{Tag: e.tag, Attempts: e.attempt, Err: err, Reply: reply},
 	})
 	e.done = nil
-	if e.state == inFlight {
+	switch e.state {
+	case inFlight:
 		c.inFlight--
 		c.timers.remove(i)
 		c.byTID[e.tid&uint32(len(c.byTID)-1)] = -1
+	case queued:
+		c.take(&c.waiting, inQueue, i)
+	default: // it was not queued yet
 	}
-	c.release(i)
-	return out
-}
-
-func (c *Core) release(i int32) {
-	c.entries[i].state = free
-	c.entries[i].next = c.free
+	c.leaveGroup(i)
+	e.state = free
+	e.links[inQueue].next = c.free
 	c.free = i
+	return out
 }
 
 // failure describes the request that err has ended.

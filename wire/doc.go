@@ -24,7 +24,8 @@
 // slot. Requests are matched by these 32 bits and the management class. A retry
 // is the same datagram with the same TID, so an answer to any of the copies
 // completes the request, and the answers to the others are counted as stray.
-// TIDs count up and come round after 2^32 requests.
+// TIDs count up and come round after 2^32 requests; so an answer to a request that
+// was ended early (End) is never taken for that to another.
 //
 // # Limits
 //

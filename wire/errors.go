@@ -14,7 +14,7 @@ var (
 	ErrTimeout = errors.New("wire: no answer")
 	// ErrClosed: the transport was closed, or its medium died.
 	ErrClosed = errors.New("wire: closed")
-	// ErrCancelled: the caller gave up; wraps the context's error.
+	// ErrCancelled: the caller gave up, by End or by a context, whose error it wraps.
 	ErrCancelled = errors.New("wire: cancelled")
 	// ErrBusy: the medium had no room for a datagram just now.
 	ErrBusy = errors.New("wire: the medium is busy")
@@ -38,7 +38,7 @@ func (e *StatusError) Error() string {
 }
 
 // RequestError says which request failed and how often it was sent. Err is one of
-// ErrTimeout, ErrClosed, or what the medium said.
+// ErrTimeout, ErrCancelled, ErrClosed, or what the medium said.
 type RequestError struct {
 	Addr      Address
 	Class     mad.Class

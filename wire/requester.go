@@ -76,6 +76,12 @@ func (r *Requester) Start(q *Request) {
 	r.finish(b, actions)
 }
 
+// End ends the requests of a group, as Core.End says. Done of those that end at once is called before it returns.
+func (r *Requester) End(group uint64) {
+	b := r.begin()
+	r.finish(b, r.core.End(r.now(), group, b.actions))
+}
+
 // Ask starts a request and waits for its end, or for that of ctx. It sets Done. The answer is a copy.
 func (r *Requester) Ask(ctx context.Context, q *Request) (mad.Datagram, error) {
 	type end struct {

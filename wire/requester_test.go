@@ -202,3 +202,32 @@ func TestPair(t *testing.T) {
 		}
 	}
 }
+
+// TestEnd: Done of what waits is called before End returns; what others have under way goes on.
+func TestEnd(t *testing.T) {
+	asked := make(chan func(), 1)
+	r := requester(t, loop.New(func(d *wire.Datagram, reply func(*wire.Datagram)) {
+		var c wire.Datagram
+		c.CopyFrom(d)
+		asked <- func() { echo(&c, reply) }
+	}, loop.Options{}), wire.Options{Config: wire.Config{Window: 1, Timeout: time.Hour}})
+	first, ends := make(chan error, 1), []error{}
+	q := nodeInfo(t)
+	q.Done = func(res *wire.Result) { first <- res.Err }
+	r.Start(q)
+	for range 3 {
+		q := nodeInfo(t)
+		q.Group, q.Done = 1, func(res *wire.Result) { ends = append(ends, res.Err) }
+		r.Start(q)
+	}
+	if r.End(2); len(ends) != 0 {
+		t.Fatal("another group was ended")
+	}
+	if r.End(1); len(ends) != 3 || !errors.Is(ends[2], wire.ErrCancelled) {
+		t.Fatalf("%v", ends)
+	}
+	(<-asked)()
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+}
