@@ -212,6 +212,10 @@ func (m *manager) step(ctx context.Context, ev *sm.Event) {
 		switch a.Kind {
 		case sm.Send:
 			m.send(&a)
+		case sm.End:
+			from := len(m.actions)
+			m.actions = m.wire.End(m.now, a.Group(), m.actions)
+			m.keep(from)
 		case sm.Reply:
 			m.subnet.Send(m.id, a.Datagram)
 		case sm.Route:
@@ -246,8 +250,20 @@ func (m *manager) send(a *sm.Action) {
 	if a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable {
 		m.blocks++
 	}
-	_, m.actions = m.wire.Request(m.now, &wire.Request{Addr: wire.Directed(), MAD: d, Tag: a.Tag, Retries: 7}, m.actions)
-	if n := len(m.actions); n > 0 && m.actions[n-1].Kind == wire.Send { // the requester is called again before it is sent
-		m.actions[n-1].Datagram.MAD = slices.Clone(m.actions[n-1].Datagram.MAD)
+	q := wire.Request{Addr: wire.Directed(), MAD: d, Tag: a.Tag, Group: a.Group(), Retries: 7}
+	if a.Once {
+		q.Retries = wire.NoRetries
+	}
+	from := len(m.actions)
+	_, m.actions = m.wire.Request(m.now, &q, m.actions)
+	m.keep(from)
+}
+
+// keep copies what is to be sent, of the actions from one on, since the requester is called again before that.
+func (m *manager) keep(from int) {
+	for i := range m.actions[from:] {
+		if a := &m.actions[from+i]; a.Kind == wire.Send {
+			a.Datagram.MAD = slices.Clone(a.Datagram.MAD)
+		}
 	}
 }

@@ -102,6 +102,7 @@ func (c *Core) ask(tag uint64) {
 		return
 	}
 	a.Modifier, a.Key = c.modifier(k, index, arg), c.keyFor(k, index, arg)
+	a.Once = k == getManager && c.isKnownStandby(index)
 	if what.method == mad.Set {
 		a.Data = c.attributeToSet(k, index, arg)
 	}

@@ -82,6 +82,7 @@ type Core struct {
 	inventory
 	mastership
 	agenda
+	overtaken
 	journal
 	mismatches []mismatch
 	late       []lateNode
@@ -98,7 +99,8 @@ type Core struct {
 	before     *Core // the round whose Plan is in force; nil where none is known
 	beliefs    beliefs
 	afresh     bool // that Plan is not to be repaired
-	multicast  bool // it is to have trees for multicast groups
+	stays      bool // other rounds can follow; its Plan has trees for multicast groups
+	failed     int  // rounds, one after the other, that did not bring up all before this one
 	moved      int  // entries that its repair has moved
 	unbalanced bool // all is to be routed afresh some time, since that Plan has been repaired
 	repaired   bool // its repair is the Plan of this round
@@ -162,6 +164,9 @@ func (c *Core) Step(ev *Event, out []Action) []Action {
 		c.count(ev)
 		c.doubtReached(ev)
 		c.answered(ev)
+		if ev.Outcome == Silent {
+			c.onSilence()
+		}
 	case Planned:
 		c.takePlan(ev)
 	case Claimed:
@@ -170,7 +175,9 @@ func (c *Core) Step(ev *Event, out []Action) []Action {
 		c.prog.pauseOver = true
 	case Stop:
 		c.stopped = true
-		c.queue, c.head = c.queue[:0], 0
+		c.endUnderWay()
+	case LinkChanged:
+		c.overtake()
 	case Stored:
 		c.takeStored(ev)
 	default: // the Manager's
@@ -212,7 +219,7 @@ func (c *Core) proceed() {
 func (c *Core) nextTag() (uint64, bool) {
 	for c.head == len(c.queue) {
 		c.queue, c.head = c.queue[:0], 0
-		if c.stopped || !c.queueNextNode() {
+		if c.stopped || c.brokenOff || !c.queueNextNode() {
 			return 0, false
 		}
 	}
@@ -223,7 +230,7 @@ func (c *Core) nextTag() (uint64, bool) {
 
 // enqueue adds an SMP to this phase.
 func (c *Core) enqueue(tag uint64) {
-	if !c.stopped {
+	if !c.stopped && !c.brokenOff {
 		c.queue = append(c.queue, tag)
 	}
 }
@@ -266,6 +273,14 @@ func (c *Core) enterPhase(p phase) {
 
 // leavePhase goes to the next phase, when nothing of the present one is left.
 func (c *Core) leavePhase() {
+	switch {
+	case c.brokenOff && c.phase <= reading:
+		c.beginSweep()
+		return
+	case c.brokenOff && c.isWriting():
+		c.leaveHalfWritten()
+		return
+	}
 	switch c.phase {
 	case discovering:
 		if c.takeLate() || c.tryMoved() {
@@ -311,8 +326,9 @@ func (c *Core) leavePhase() {
 	case arming:
 		c.enterPhase(activating)
 	case activating:
-		c.enterPhase(verifying)
+		c.startVerifying()
 	case verifying:
+		c.noteUnverified()
 		c.finish(c.finalState())
 	default: // idle and finished lead nowhere
 	}
@@ -338,6 +354,7 @@ func (c *Core) ownPortWorks() bool {
 // endDiscovery makes a Fabric of what was found, and goes on where the subnet is to
 // be brought up.
 func (c *Core) endDiscovery() {
+	c.linkChanged = false // what was before is found
 	c.buildFabric()
 	c.rememberNeighbours()
 	c.notePortGUIDs()
@@ -361,7 +378,7 @@ func (c *Core) endDiscovery() {
 // askForPlan asks for a Plan.
 func (c *Core) askForPlan() {
 	c.enterPhase(routing)
-	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Trees: c.cfg.Trees, Absent: c.drainedHosts(), Multicast: c.multicast, Afresh: c.afresh, Found: c.foundPlan()}
+	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Trees: c.cfg.Trees, Absent: c.drainedHosts(), Multicast: c.stays, Afresh: c.afresh, Found: c.foundPlan()}
 	switch {
 	case c.before == nil && c.noteOthersLIDs():
 		a.Stored = c.cfg.Stored.After(c.graph, &route.Seen(c.graph).Ends)

@@ -13,6 +13,7 @@ func (c *Core) beginSweep() {
 	c.sweep++
 	c.inventory = inventory{byGUID: map[fabric.GUID]int32{}}
 	c.incomplete, c.programmed, c.uncleared = false, false, false
+	c.overtaken = overtaken{}
 	c.mismatches, c.late, c.silent, c.movedKeys = c.mismatches[:0], nil, nil, nil
 	c.enterPhase(discovering)
 	c.enqueue(makeTag(getNode, noSlot, 0))
@@ -219,6 +220,9 @@ func (c *Core) onSwitchInfo(id int32, ev *Event) {
 		c.programmed = c.programmed || mad.SwitchInfoLinearFDBTop.Get(n.sw[:]) != 0
 		c.doubtRestarted(id)
 		if mad.SwitchInfoPortStateChange.Is(n.sw[:]) && !c.cfg.ReadOnly {
+			if c.before != nil {
+				c.before.doubtUnverified(n)
+			}
 			c.beliefs.doubt(n.guid)
 			if c.mayClearChange() && !c.locked[id] {
 				c.enqueue(makeTag(clearChange, id, 0))
@@ -233,8 +237,10 @@ func (c *Core) onSwitchInfo(id int32, ev *Event) {
 }
 
 // seesChanges reports whether a change of a port of a switch that has come about by now is seen by this round: PortStateChange of
-// every switch is read when discovery has ended, and cleared only before its ports are read.
-func (c *Core) seesChanges() bool { return c.phase > idle && c.phase < settling }
+// every switch is read when discovery has ended, and cleared only before its ports are read. So does one that sweeps again.
+func (c *Core) seesChanges() bool {
+	return c.phase > idle && c.phase < settling || c.phase <= reading && c.brokenOff
+}
 
 // queuePorts asks for all ports of a switch.
 func (c *Core) queuePorts(id int32) {
@@ -245,7 +251,10 @@ func (c *Core) queuePorts(id int32) {
 
 // noteSilent notes, once for a node, that it does not answer what it must.
 func (c *Core) noteSilent(id int32, what string, ev *Event) {
-	if c.nodes[id].silent || ev.Outcome == Cancelled {
+	if ev.Outcome == Silent && (c.linkChanged || c.phase >= settling) {
+		c.breakOff()
+	}
+	if c.nodes[id].silent || ev.Outcome == Cancelled || c.brokenOff && c.phase < reading {
 		return
 	}
 	c.nodes[id].silent, c.missed = true, true
@@ -312,6 +321,9 @@ func (c *Core) onChangeRead(id int32, ev *Event) {
 		c.noteSilent(id, "SwitchInfo any more", ev)
 		return
 	case !mad.SwitchInfoPortStateChange.Is(ev.Data[:]):
+		if c.phase == verifying {
+			c.prog.verified[id] = true
+		}
 		return
 	}
 	if c.phase == verifying {

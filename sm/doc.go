@@ -50,7 +50,7 @@
 //	    |
 //	    +--> DISCOVERED            Config.ReadOnly, which asks no managers
 //	    v
-//	  read                         forwarding tables, where no Plan of ours is in force
+//	  read                         forwarding tables, where no Plan of ours is in force, or not all of it was written
 //	    v
 //	  route ---> NOT ROUTED        no switch; every engine refused; or not proven, and not Config.Unproven
 //	    v
@@ -65,6 +65,9 @@
 //	  verify     PortStateChange once more
 //	    v
 //	  SUBNET UP, or UP IN PART: something was left out, not taken or not acknowledged
+//
+//	Silence, or a trap that a link has changed, where something follows that does the same again (overtaken.go): what is under way is ended, and
+//	discover to read lead to discover, fewer than Config.Sweeps times; tables to verify to the end, UP IN PART, of a round that others can follow.
 //
 //	Stop, in any state: nothing more is sent; when all that is under way has
 //	ended, INTERRUPTED. Sets without an acknowledgement, and switches that hold

@@ -24,6 +24,7 @@ type pending struct {
 	path   []byte
 	data   [64]byte
 	late   bool
+	ended  bool // by an End
 }
 
 // world drives a Core over a fake without time: what is under way is performed in
@@ -95,6 +96,10 @@ func (w *world) perform(p *pending) {
 		w.fake.do(p.path, p.method, p.attr, p.mod, &data)
 		return
 	}
+	if p.ended && w.rng.IntN(2) == 0 { // it waited still
+		w.step(&Event{Kind: Answer, Tag: p.tag, Outcome: Cancelled})
+		return
+	}
 	w.n++
 	if w.onSend != nil {
 		w.onSend(w.n)
@@ -143,6 +148,10 @@ func (w *world) step(ev *Event) {
 			what := describe(&a)
 			w.asked[fmt.Sprintf("%s %x", what, a.Data)]++
 			w.log = append(w.log, what)
+		case End:
+			for i := range w.flight {
+				w.flight[i].ended = true
+			}
 		case Route:
 			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Graph.NumSwitches, a.Graph.NumHosts, a.Graph.NumChannels))
 			next = Plan(context.Background(), w.routing, &a)

@@ -60,7 +60,7 @@ func (m *Manager) standBy(now time.Duration, o *otherManager) {
 	m.giveUp()
 	m.cfg.LastHeld = true
 	m.change, m.again, m.afresh, m.wanted = nothingChanged, never, never, wantedRound{} // what has changed is the other one's business
-	m.sweep.drop()
+	m.dropSweep()
 	m.unsteady = unsteady{}
 	m.election = election{master: o, due: now + m.watch.Interval}
 	m.tell(Standby, "%s is the master: we stand by", o.name)
@@ -69,8 +69,8 @@ func (m *Manager) standBy(now time.Duration, o *otherManager) {
 // giveUp leaves the subnet: no Plan of ours is in force, and nothing is to be looked at by it.
 func (m *Manager) giveUp() {
 	m.inForce, m.settled = nil, nil
-	m.looks.drop()
-	m.groups.drop()
+	m.dropLooks()
+	m.dropGroups()
 	m.groups.known = false // others change them
 }
 

@@ -237,6 +237,10 @@ func (v *virtual) step(ev *Event) {
 		switch a.Kind {
 		case Send:
 			v.send(&a)
+		case End:
+			from := len(v.actions)
+			v.actions = v.wire.End(v.now, a.Group(), v.actions)
+			v.keep(from)
 		case Reply:
 			v.sub.Send(v.id, a.Datagram)
 		case Route:
@@ -284,16 +288,21 @@ func (v *virtual) send(a *Action) {
 	}
 	v.sent[a.Attr]++
 	copy(m.Data(), a.Data)
-	q := wire.Request{Addr: wire.Directed(), MAD: m, Tag: a.Tag, Retries: v.loss.retries(0)}
+	q := wire.Request{Addr: wire.Directed(), MAD: m, Tag: a.Tag, Group: a.Group(), Retries: v.loss.retries(0)}
+	if a.Once {
+		q.Retries = wire.NoRetries
+	}
+	from := len(v.actions)
 	_, v.actions = v.wire.Request(v.now, &q, v.actions)
-	v.keep()
+	v.keep(from)
 }
 
-// keep copies what is to be sent, since the requester will be called again first.
-func (v *virtual) keep() {
-	if n := len(v.actions); n > 0 && v.actions[n-1].Kind == wire.Send {
-		d := &v.actions[n-1].Datagram
-		d.MAD = slices.Clone(d.MAD)
+// keep copies what is to be sent, of the actions from one on, since the requester will be called again first.
+func (v *virtual) keep(from int) {
+	for i := range v.actions[from:] {
+		if a := &v.actions[from+i]; a.Kind == wire.Send {
+			a.Datagram.MAD = slices.Clone(a.Datagram.MAD)
+		}
 	}
 }
 

@@ -41,6 +41,7 @@ const (
 	NeighboursTold                  // to a Manager: Neighbours are those that the master has found
 	PlanLearned                     // to a Manager: Value is the Plan of the master that it stands by for, as job.Kept.Bare writes it
 	RulesLearned                    // to a Manager: Value is what that one goes by, Rules as JSON
+	LinkChanged                     // to a Core, by its Manager: a link has changed its state
 )
 
 // Outcome says how a Send ended.
@@ -51,7 +52,7 @@ const (
 	Answered  Outcome = iota // status 0
 	Refused                  // another status
 	Silent                   // no answer to any attempt
-	Cancelled                // given up; it may have been sent
+	Cancelled                // ended early; it may have been sent, if Attempts says so
 )
 
 // Event is something that happened to a Core.
@@ -105,6 +106,7 @@ const (
 	Reply       // send Datagram, which wants no answer
 	RoundEnded  // a round has ended: Manager.Core has its Report
 	TakeMembers // the members of multicast groups are wanted: MembersTold
+	End         // end the SMPs of this Group that are under way: those not sent yet at once, others when the present attempt has no answer
 	Decided     // what an event wanted is taken, or refused: its Tag, Name, and Err, nil where it is taken
 )
 
@@ -121,6 +123,7 @@ type Action struct {
 	Path     []byte // egress port of every hop
 	Data     []byte // the attribute, of a Set
 	Key      uint64 // M_Key
+	Once     bool   // it is not sent again where no answer comes
 
 	Graph     *fabric.Graph
 	Stored    LIDMap

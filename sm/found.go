@@ -7,7 +7,7 @@ import (
 	"weft/route/job"
 )
 
-// Where no Plan of ours is in force, what switches hold is read before a Plan is made, so that there is an order of writing from that
+// Where no Plan of ours is in force, or its writing was broken off, what switches hold is read before a Plan is made, so that there is an order of writing from that
 // to the new Plan: after a start, a handover, or in place of another manager.
 
 // startReading reads the forwarding tables of all switches, as far as ports were found with LIDs. Where there is nothing to be read the Plan
@@ -19,7 +19,7 @@ func (c *Core) startReading() {
 			top = max(top, base+1<<min(c.graph.EndLMC[end], fabric.MaxLMC)-1)
 		}
 	}
-	if c.before != nil || top == 0 {
+	if c.before != nil && !c.before.halfWritten || top == 0 {
 		c.askForPlan()
 		return
 	}

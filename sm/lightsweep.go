@@ -117,7 +117,7 @@ func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *Event) {
 // sweepFound takes a change that a light sweep has found, and ends the sweep: the round that follows asks every switch again, and by paths
 // that the change may have left.
 func (m *Manager) sweepFound(now time.Duration, what string) {
-	m.sweep.drop()
+	m.dropSweep()
 	m.tell(SweepFound, "%s", what)
 	m.noteChange(now, what)
 }

@@ -111,6 +111,9 @@ func (m *Manager) onReadByLook(now time.Duration, ev *Event) {
 		l.under = false
 		m.sweepFound(now, c.nodeName(l.node)+" was restarted")
 	default:
+		if mad.SwitchInfoPortStateChange.Is(ev.Data[:]) {
+			c.doubtUnverified(&c.nodes[l.node])
+		}
 		info := ev.Data
 		mad.SwitchInfoPortStateChange.Put(info[:], 1)
 		m.askOfLook(Action{Method: mad.Set, Data: info[:]}, clearedByLook)
@@ -191,19 +194,23 @@ func (m *Manager) waitLonger(now time.Duration, u *unsteadyLink) {
 // sees it, its ports are read, or an unsteady link alone leads to the switch, which the round in force has not found.
 func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
 	if id >= 0 {
-		node, seen := m.inForce.nodes[id].guid, m.inRound && m.core.seesChanges()
-		m.unsteady.sign(now, node, seen)
+		node := m.inForce.nodes[id].guid
 		watches := m.unsteady.watches(node)
 		if watches {
 			m.wantLook(now, id, true)
+		} else {
+			m.stepCore(&Event{Kind: LinkChanged})
 		}
+		seen := m.inRound && m.core.seesChanges()
+		m.unsteady.sign(now, node, seen)
 		return watches || seen
 	}
-	if m.inForce == nil {
-		return false
+	i := -1
+	if m.inForce != nil {
+		i = slices.IndexFunc(m.inForce.plan.Absent, func(a route.Absent) bool { return a.Base == lid && a.Node != 0 && m.unsteady.watches(a.Node) })
 	}
-	i := slices.IndexFunc(m.inForce.plan.Absent, func(a route.Absent) bool { return a.Base == lid && a.Node != 0 && m.unsteady.watches(a.Node) })
 	if i < 0 {
+		m.stepCore(&Event{Kind: LinkChanged})
 		return false
 	}
 	for _, u := range m.unsteady.links {
@@ -232,7 +239,10 @@ func (m *Manager) watchStuck() {
 			set = append(set, i.At.Node)
 		}
 	}
-	u.stuck = slices.DeleteFunc(u.stuck, func(s stuckSwitch) bool { return !slices.Contains(set, s.node) })
+	u.stuck = slices.DeleteFunc(u.stuck, func(s stuckSwitch) bool {
+		id, ok := c.byGUID[s.node]
+		return !slices.Contains(set, s.node) && !(ok && c.isLeftOut(id))
+	})
 	slices.Sort(set)
 	for _, guid := range slices.Compact(set) {
 		i := slices.IndexFunc(u.stuck, func(s stuckSwitch) bool { return s.node == guid })

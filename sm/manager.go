@@ -166,6 +166,9 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.takeMembers(ev.Members)
 	case Stop:
 		m.stopped = true
+		m.dropSweep()
+		m.dropLooks()
+		m.dropGroups()
 		if m.inRound {
 			m.stepCore(ev)
 		}
@@ -295,7 +298,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	switch {
 	case m.wanted.afresh:
 		kind = routeAfresh
-	case m.somewhere && kind == askChanged:
+	case (m.somewhere || m.inForce != nil && m.inForce.halfWritten) && kind == askChanged:
 		kind = askAll
 	}
 	m.somewhere = false
@@ -310,7 +313,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.core.claimed, m.core.granted, m.core.wasMaster = m.claimed, m.inForce != nil, m.inForce != nil
 	m.core.handedBy = m.election.handed
 	m.core.clients.reregister = m.reregister
-	m.core.before, m.core.afresh, m.core.multicast = m.inForce, kind == routeAfresh, m.watch.Interval > 0
+	m.core.before, m.core.afresh, m.core.stays, m.core.failed = m.inForce, kind == routeAfresh, m.watch.Interval > 0, m.failed
 	m.core.beliefs = beliefs{on: kind == askChanged && m.inForce != nil, doubted: m.doubted}
 	m.doubted = map[fabric.GUID]bool{}
 	m.change, m.again, m.wanted.why = nothingChanged, never, ""
@@ -319,9 +322,9 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	}
 	m.core.apart, m.core.missing = m.unsteady.apart(), m.missing
 	m.standing.now = map[Incident]bool{}
-	m.sweep.drop()
-	m.looks.drop()
-	m.groups.drop()
+	m.dropSweep()
+	m.dropLooks()
+	m.dropGroups()
 	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
 	if m.traps.untold > 0 {
 		m.tell(TrapsUntold, "%d more traps since the last round began", m.traps.untold)

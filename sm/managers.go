@@ -112,6 +112,13 @@ func (c *Core) onManager(slot int32, ev *Event) {
 	}
 }
 
+// isKnownStandby reports whether the manager at a port stands by for us and does not go before us: a round does not wait for it for as long as for one that
+// may be the master.
+func (c *Core) isKnownStandby(slot int32) bool {
+	o := c.standsByForUs(slot)
+	return o != nil && !o.precedes(c.cfg.Priority, c.guid[c.ownPort()])
+}
+
 // standsByForUs returns the manager at a port as the round in force knew it, if it stood by then, we have reigned since, and both its port and ours still have our
 // LID as that of their master: a manager that has become the master tells all ports, its own too. Otherwise it returns nil.
 func (c *Core) standsByForUs(slot int32) *otherManager {

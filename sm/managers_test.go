@@ -256,6 +256,9 @@ func TestSilentStandby(t *testing.T) {
 				t.Fatal(err)
 			}
 			told := master.told(RoundEnds)
+			if runTogether(all[0].now+120*time.Millisecond, all...); turn == 0 && priority == 0 && master.told(RoundEnds) == told {
+				t.Error("a repair waits for one that stands by as long as for one that may be the master")
+			}
 			runTogether(all[0].now+3*time.Second, all...)
 			if master.manager.state() != mad.SMStateMaster || master.told(RoundEnds) == told || len(master.manager.Core().others) != 1 {
 				t.Fatalf("cable %v has failed: %s", l, journals(all))

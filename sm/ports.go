@@ -58,7 +58,7 @@ func (c *Core) plannedSwitchInfo(id int32, data []byte) (differs bool) {
 		f.Put(data, v)
 	}
 	set(mad.SwitchInfoLinearFDBTop, uint64(c.prog.top))
-	if own := c.info[c.nodes[id].first][:]; c.multicast && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
+	if own := c.info[c.nodes[id].first][:]; c.stays && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
 		set(mad.SwitchInfoMulticastFDBTop, topMLID(sw))
 	}
 	if c.plan.Ports != nil {

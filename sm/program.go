@@ -19,6 +19,7 @@ type programming struct {
 	wrong      []bool               // by node: it was noted that a table of it differs, or may have been lost
 	holds      []bool               // by node: a switch that holds all of its forwarding table
 	asBefore   []bool               // by node: a switch that held, as writing began, what it was told in the round before
+	verified   []bool               // by node: a switch that has said at the end that no port of it has changed its state
 	pkeys      map[int32]*pkeyTable // by slot
 	members    *partition.Index     // of Config.Partitions, nil without
 	step       int                  // what is being written: what is between, then what the Plan has
@@ -49,7 +50,7 @@ func (c *Core) startProgram() {
 	for e, guid := range c.graph.EndNodeGUID {
 		s.end[c.nodes[c.byGUID[guid]].first+int32(c.graph.EndNum[e])] = int32(e)
 	}
-	s.asBefore = make([]bool, len(c.nodes))
+	s.asBefore, s.verified = make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	for id := range c.nodes {
 		_, s.asBefore[id] = c.switchBefore(int32(id))
 	}

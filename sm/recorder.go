@@ -262,6 +262,9 @@ func sumOf(actions []Action, scratch []byte) (sum uint32, memory []byte) {
 		if a.Key != 0 {
 			b = binary.AppendUvarint(b, a.Key)
 		}
+		if a.Once {
+			b = append(b, 1)
+		}
 		for _, text := range []string{a.Name, string(a.Incident.Kind), a.Incident.Text, a.Incident.At.Name} {
 			b = appendBytes(b, []byte(text))
 		}

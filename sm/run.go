@@ -313,6 +313,8 @@ func (d *run) step(ctx context.Context, ev *Event) {
 			d.send(a)
 		case Reply:
 			_ = d.requester.Transport().Send(a.Datagram) // what is lost is asked again
+		case End:
+			d.requester.End(a.Group())
 		case Route:
 			d.route(ctx, a)
 		case Store:
@@ -473,8 +475,10 @@ func (d *run) send(a *Action) {
 		return
 	}
 	copy(m.Data(), a.Data)
-	d.request.Addr, d.request.MAD, d.request.Tag = wire.Directed(), m, a.Tag
-	d.request.Retries = d.loss.retries(d.Wire.Retries)
+	d.request.Addr, d.request.MAD, d.request.Tag, d.request.Group = wire.Directed(), m, a.Tag, a.Group()
+	if d.request.Retries = d.loss.retries(d.Wire.Retries); a.Once {
+		d.request.Retries = wire.NoRetries
+	}
 	d.requester.Start(&d.request)
 }
 

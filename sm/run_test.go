@@ -3,6 +3,7 @@ package sm
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -301,5 +302,52 @@ func TestAskedOfRunner(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRunBreaksOff: when a trap tells of a link while nothing answers any more, a round at its end does not wait for what is under way, and the next one follows.
+func TestRunBreaksOff(t *testing.T) {
+	var silent atomic.Bool
+	respond := responder(newFake(formula(t, "rlft(8,2)")))
+	medium := loop.New(func(d *wire.Datagram, reply func(*wire.Datagram)) {
+		if !silent.Load() {
+			respond(d, reply)
+		}
+	}, loop.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := runner("updn")
+	r.Watch, r.Wire = UsualWatch, wire.Config{Window: 1, Timeout: 50 * time.Millisecond}
+	began := time.Duration(0)
+	var took []time.Duration
+	var states []State
+	r.Phase = func(name string) {
+		if name == phaseNames[verifying] && began == 0 {
+			began = r.Clock()
+			silent.Store(true)
+			m, err := mad.Request{Method: mad.Trap, Attr: mad.AttrNotice, TID: 1}.Routed(make([]byte, mad.Size))
+			if err != nil {
+				t.Error(err)
+			}
+			mad.NoticeIsGeneric.Put(m.Data(), 1)
+			mad.NoticeTrapNumber.Put(m.Data(), mad.TrapLinkState)
+			medium.Deliver(&wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 0x4000}, MAD: m})
+		}
+	}
+	r.Round = func(c *Core) {
+		silent.Store(false)
+		took, states = append(took, r.Clock()-began), append(states, c.Report().State)
+		if len(states) == 2 {
+			cancel()
+		}
+	}
+	if _, err := r.Run(ctx, medium); !errors.Is(err, context.Canceled) && err != nil {
+		t.Fatal(err)
+	}
+	if len(states) != 2 || states[0] != UpInPart || states[1] != Up {
+		t.Fatalf("%v", states)
+	}
+	if all := 12 * 8 * 50 * time.Millisecond; took[0] > all/2 { // all attempts of all switches
+		t.Errorf("the round ends after %v", took[0])
 	}
 }

@@ -123,8 +123,9 @@ func (k *keeper) ask(d *registrarAction, timeout time.Duration, retries int, end
 	k.tag++
 	k.ended[keeperTag|k.tag] = ended
 	q := wire.Request{Addr: d.datagram.Addr, MAD: d.datagram.MAD, Tag: keeperTag | k.tag, Timeout: timeout, Retries: retries}
+	from := len(k.v.actions)
 	_, k.v.actions = k.v.wire.Request(k.v.now, &q, k.v.actions)
-	k.v.keep()
+	k.v.keep(from)
 }
 
 // takes takes the end of a request of the keeper.
