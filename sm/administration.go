@@ -3,6 +3,7 @@ package sm
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -86,7 +87,7 @@ type administration struct {
 	clock     func() time.Duration
 	store     func(replaces bool, list []sa.Entry) error
 	serving   atomic.Pointer[serving]
-	in        *fairQueue
+	in        *waiting
 	control   chan func() []registrarAction // what is to be done between two queries
 	news      registrarNews                 // for the Manager
 	done      chan struct{}
@@ -178,7 +179,7 @@ func (n *registrarNews) take() (events []*Event) {
 
 func newAdministration(t wire.Transport, clock func() time.Duration) *administration {
 	a := &administration{
-		transport: t, clock: clock, in: newFairQueue(), control: make(chan func() []registrarAction, 64), news: registrarNews{wake: make(chan struct{}, 1)},
+		transport: t, clock: clock, in: newWaiting(runtime.GOMAXPROCS(0)), control: make(chan func() []registrarAction, 64), news: registrarNews{wake: make(chan struct{}, 1)},
 		done: make(chan struct{}), stopped: make(chan struct{}), timer: time.NewTimer(time.Hour), members: newMembers(),
 	}
 	a.serving.Store(&serving{open: true})
@@ -194,6 +195,7 @@ func (a *administration) start(q *wire.Requester, r *registrar, store func(repla
 
 // follow takes the role of the Manager and the Subnet of its round in force: queries are answered by them from now on.
 func (a *administration) follow(m *Manager) {
+	a.in.follow(m.isAtWork())
 	if f := a.take(m); f != nil {
 		a.do(func() []registrarAction { return a.registrar.follow(a.clock(), f) })
 	}
@@ -256,16 +258,22 @@ const mostQuery = 16 << 10
 
 // ask takes a query: it is queued for serve, or answered busy where too many wait.
 func (a *administration) ask(d *wire.Datagram) {
-	copies := d.MAD.Attr() == replica.Attr
-	switch {
-	case len(d.MAD) > mostQuery || !a.serving.Load().open && !copies:
+	if len(d.MAD) > mostQuery || !a.serving.Load().open && d.MAD.Attr() != replica.Attr {
 		a.counts.count(d.MAD, nil)
-	default:
-		if without := a.in.push(d); without != nil {
-			var busy sa.Responder
-			a.answer(&busy, nil, without)
-		}
+		return
 	}
+	without := a.in.push(d)
+	if without == nil {
+		return
+	}
+	now := a.clock()
+	if !a.in.mayRefuse(now) {
+		a.counts.count(without.MAD, nil)
+		return
+	}
+	var busy sa.Responder
+	a.answer(&busy, nil, without)
+	a.in.refused(now, a.clock())
 }
 
 // serve answers until close.
@@ -280,11 +288,13 @@ func (a *administration) serve() {
 			return
 		default:
 		}
-		if a.in.pop(&a.packet) {
-			a.serveOne()
+		now, room := a.clock(), a.registrar.room(a.in.atWork.Load())
+		if a.in.pop(now, room, &a.packet) {
+			beside := a.serveOne()
+			a.in.took(now, a.clock()+beside)
 			continue
 		}
-		if due := a.registrar.deadline(); due < never {
+		if due := min(a.registrar.deadline(), a.in.due(room)); due < never {
 			a.timer.Reset(max(0, due-a.clock()))
 		} else {
 			a.timer.Stop()
@@ -294,28 +304,49 @@ func (a *administration) serve() {
 			a.perform(what())
 		case <-a.in.wake:
 		case <-a.timer.C:
-			a.perform(a.registrar.tick(a.clock()))
+			a.tick()
 		case <-a.stopped:
 			return
 		}
 	}
 }
 
-// serveOne answers the query that was taken.
-func (a *administration) serveOne() {
+// What answers take of the processor later, beside the goroutine that gives them.
+const (
+	timeOfStoring = 20 * time.Microsecond // a change
+	timeOfSegment = 5 * time.Microsecond  // each segment of a message but the first
+)
+
+// serveOne answers the query that was taken. It returns what that takes of the processor later.
+func (a *administration) serveOne() (beside time.Duration) {
 	d, o := &a.packet, a.serving.Load()
+	segments := 0
 	switch {
 	case len(d.MAD) >= mad.SAHeader.Size && a.registrar.serves(d.MAD) && (o.open || d.MAD.Attr() == replica.Attr):
-		if len(d.MAD) >= mad.Size {
-			a.perform(a.registrar.request(a.clock(), d))
+		if len(d.MAD) < mad.Size {
+			break
 		}
+		deeds := a.registrar.request(a.clock(), d)
+		for i := range deeds {
+			segments += max(0, len(deeds[i].datagram.MAD)-1) / wire.Size
+		}
+		if a.store != nil && a.in.last == forChange {
+			beside = timeOfStoring
+		}
+		a.perform(deeds)
 	case o.open: // still
-		a.answer(&a.responder, o.subnet, d)
+		segments = max(0, len(a.answer(&a.responder, o.subnet, d))-1) / wire.Size
 	default:
 		a.counts.count(d.MAD, nil)
 	}
-	if due := a.registrar.deadline(); due <= a.clock() {
-		a.perform(a.registrar.tick(a.clock()))
+	a.tick()
+	return beside + time.Duration(segments)*timeOfSegment
+}
+
+// tick lets the registrar do what is due.
+func (a *administration) tick() {
+	if now := a.clock(); a.registrar.deadline() <= now {
+		a.perform(a.registrar.tick(now))
 	}
 }
 
@@ -410,13 +441,14 @@ const (
 	sendPause = time.Millisecond
 )
 
-// answer sends the answer to a query.
-func (a *administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) {
+// answer sends the answer to a query, and returns it.
+func (a *administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) mad.Datagram {
 	m := a.members.answer(r, s, d)
 	a.counts.count(d.MAD, m)
 	if m != nil {
 		a.send(&wire.Datagram{Addr: d.Addr.Reply(), MAD: m}, s != nil)
 	}
+	return m
 }
 
 // send sends an answer. What is lost is asked again.

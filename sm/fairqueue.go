@@ -6,7 +6,7 @@ import (
 	"weft/wire"
 )
 
-// Bounds of a fairQueue: datagrams of all, and of one source.
+// Bounds of a fairQueue: datagrams of all, and of one source. A longer one counts as several.
 const (
 	mostQueued         = 1 << 15
 	mostQueuedOfSource = 1 << 12
@@ -19,7 +19,7 @@ type fairQueue struct {
 	sources map[uint16]*sourceQueue // by LID, those with something
 	turn    []*sourceQueue          // in the order of their turns, from next on
 	next    int
-	n       int
+	n       int      // of all, a long one counted as several
 	spare   [][]byte // memory of datagrams
 	wake    chan struct{}
 }
@@ -29,12 +29,22 @@ type sourceQueue struct {
 	lid   uint16
 	list  []wire.Datagram
 	first int
+	n     int // as fairQueue counts
 }
 
-func (s *sourceQueue) len() int { return len(s.list) - s.first }
+// newFairQueue makes an empty queue, which sends to wake when it is no longer.
+func newFairQueue(wake chan struct{}) *fairQueue {
+	return &fairQueue{sources: map[uint16]*sourceQueue{}, wake: wake}
+}
 
-func newFairQueue() *fairQueue {
-	return &fairQueue{sources: map[uint16]*sourceQueue{}, wake: make(chan struct{}, 1)}
+// size is what a datagram counts.
+func size(d *wire.Datagram) int { return 1 + max(0, len(d.MAD)-1)/wire.Size }
+
+// len returns how much waits.
+func (q *fairQueue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.n
 }
 
 // push adds a copy of a datagram. Where there is no room it returns the datagram that is left out: this one, or the last one of the source with the most. It is the
@@ -43,18 +53,20 @@ func (q *fairQueue) push(d *wire.Datagram) (without *wire.Datagram) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := q.sources[d.Addr.SLID]
-	if s != nil && s.len() >= mostQueuedOfSource {
+	n := size(d)
+	if s != nil && s.n+n > mostQueuedOfSource {
 		return d
 	}
-	if q.n >= mostQueued {
+	if q.n+n > mostQueued {
 		most := q.longest()
-		if s == most {
-			return d
-		}
 		last := len(most.list) - 1
 		x := most.list[last]
+		if s == most || q.n+n-size(&x) > mostQueued {
+			return d
+		}
 		without, most.list = &x, most.list[:last]
-		q.n--
+		most.n -= size(&x)
+		q.n -= size(&x)
 	}
 	if s == nil {
 		s = &sourceQueue{lid: d.Addr.SLID}
@@ -67,7 +79,8 @@ func (q *fairQueue) push(d *wire.Datagram) (without *wire.Datagram) {
 	}
 	x.CopyFrom(d)
 	s.list = append(s.list, x)
-	if q.n++; q.n == 1 {
+	s.n += n
+	if q.n += n; q.n == n {
 		select {
 		case q.wake <- struct{}{}:
 		default:
@@ -80,7 +93,7 @@ func (q *fairQueue) push(d *wire.Datagram) (without *wire.Datagram) {
 // several.
 func (q *fairQueue) longest() (most *sourceQueue) {
 	for _, s := range q.turn {
-		if most == nil || s.len() > most.len() {
+		if most == nil || s.n > most.n {
 			most = s
 		}
 	}
@@ -96,7 +109,7 @@ func (q *fairQueue) pop(d *wire.Datagram) bool {
 			q.next = 0
 		}
 		s := q.turn[q.next]
-		if s.len() == 0 {
+		if s.n == 0 {
 			delete(q.sources, s.lid)
 			last := len(q.turn) - 1
 			copy(q.turn[q.next:], q.turn[q.next+1:])
@@ -113,7 +126,8 @@ func (q *fairQueue) pop(d *wire.Datagram) bool {
 			s.first = 0
 		}
 		q.next++
-		q.n--
+		s.n -= size(d)
+		q.n -= size(d)
 		return true
 	}
 	return false

@@ -9,7 +9,7 @@ import (
 
 // TestFairQueue: sources take turns whatever they have put in; the queue is bounded, and the one with the most loses what is too much.
 func TestFairQueue(t *testing.T) {
-	q := newFairQueue()
+	q := newFairQueue(make(chan struct{}, 1))
 	put := func(lid uint16, tid int) *wire.Datagram {
 		m := make(mad.Datagram, mad.Size)
 		mad.HeaderTransactionID.Put(m, uint64(tid))
@@ -63,7 +63,7 @@ func TestFairQueue(t *testing.T) {
 
 // BenchmarkFairQueue puts and takes queries of a hundred sources.
 func BenchmarkFairQueue(b *testing.B) {
-	q := newFairQueue()
+	q := newFairQueue(make(chan struct{}, 1))
 	d := wire.Datagram{MAD: make(mad.Datagram, mad.Size)}
 	var out wire.Datagram
 	b.ReportAllocs()

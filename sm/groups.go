@@ -18,8 +18,7 @@ import (
 type groups struct {
 	members []sa.Members  // as they were told last
 	known   bool          // they were told since the subnet is ours: before that nothing is read or written
-	due     time.Duration // when members are asked for, if nothing more changes
-	latest  time.Duration // and when at the latest
+	due     time.Duration // when members are asked for; never
 	again   time.Duration // when what a switch has not taken is tried again
 
 	spread  sa.Spread // by the Plan in force
@@ -40,13 +39,41 @@ type groupWork struct {
 	all         bool               // any block may be so; otherwise those that are touched
 	whole       bool               // the work under way is on all blocks: all, as it was when that began
 	touched     map[treeBlock]bool // blocks of trees that have changed since the work ended last
+	begun       time.Duration
+	pause       time.Duration // until when no other work begins
 	step        groupStep
+	places                   // where blocks of this step may be
 	list        []groupBlock // of this step; those before next were handed out
 	next        int
 	outstanding int
 	number      uint32 // counts lists, so that late answers are told apart
 	failed      bool   // a switch has not taken a block
 }
+
+// places are where there may be blocks for a step: switches, all of whose blocks may be, or blocks of trees.
+type places struct {
+	bySwitch *sa.GroupsBySwitch // nil: trees
+	trees    []treeBlock
+	place    int // the first that was not looked at yet: a node of the round in force, or a place in trees
+	want     [][mad.MFTBlock]uint16
+}
+
+// len returns how many there are.
+func (p *places) len(c *Core) int {
+	if p.bySwitch != nil {
+		return len(c.nodes)
+	}
+	return len(p.trees)
+}
+
+// Bounds of what a Step does, since what happens meanwhile waits for its end: trees that it cuts, blocks that it looks at.
+const (
+	mostCut    = 256
+	mostLooked = 4096
+)
+
+// mostGroupBlocks is the number of SMPs of multicast tables that are under way at a time: what a round sends waits behind them.
+const mostGroupBlocks = 64
 
 // groupStep is a step of the work on the tables.
 type groupStep uint8
@@ -126,17 +153,30 @@ func (gs *groups) table(n *node) *multicastTable {
 // groupTag marks the tags of SMPs of multicast tables, in their first byte. The number of the work and the place of the block follow.
 const groupTag = 0xFA
 
-// noteMembers takes that members of groups have changed: they are asked for when nothing more has changed for a while.
-func (m *Manager) noteMembers(now time.Duration) {
-	gs := &m.groups
-	gs.due = now + m.watch.Quiet
-	if gs.latest == never {
-		gs.latest = now + m.watch.MostQuiet
-	}
-}
+// noteMembers takes that members of groups have changed: they are asked for a little later, since more of them may.
+func (m *Manager) noteMembers(now time.Duration) { m.groups.due = min(m.groups.due, now+m.watch.Quiet) }
 
 // membersDue returns when members are to be asked for.
-func (gs *groups) membersDue() time.Duration { return min(gs.due, gs.latest) }
+func (gs *groups) membersDue() time.Duration {
+	if gs.step != groupsRest {
+		return never
+	}
+	return max(gs.due, gs.pause)
+}
+
+// workDue returns when work on the tables begins or goes on; never where that depends on answers.
+func (gs *groups) workDue() time.Duration {
+	switch {
+	case !gs.known || gs.outstanding > 0:
+		return never
+	case gs.step != groupsRest:
+		return 0
+	case gs.stale || gs.doubtDue:
+		return gs.pause
+	default:
+		return max(gs.again, gs.pause)
+	}
+}
 
 // takeMembers takes the members of all groups. Those that are told before the subnet is ours are told again.
 func (m *Manager) takeMembers(members []sa.Members) {
@@ -149,8 +189,8 @@ func (m *Manager) takeMembers(members []sa.Members) {
 // drop forgets the work under way. What it has sent may be held or not.
 func (gs *groups) drop() {
 	gs.number++
-	gs.all = true
-	gs.step, gs.list, gs.next = groupsRest, nil, 0
+	gs.all, gs.pause = true, 0
+	gs.step, gs.list, gs.next, gs.places = groupsRest, nil, 0, places{}
 }
 
 // forgetRestarted forgets what switches held that are not as they were in the round before.
@@ -176,7 +216,7 @@ func (m *Manager) forgetRestarted() {
 	}
 }
 
-// workOnGroups begins, or goes on with, the writing of multicast tables.
+// workOnGroups begins, or goes on with, the writing of multicast tables. It does a piece at a time.
 func (m *Manager) workOnGroups(now time.Duration) {
 	gs, c := &m.groups, m.inForce
 	if c == nil || m.stopped || m.inRound || !gs.known {
@@ -190,68 +230,89 @@ func (m *Manager) workOnGroups(now time.Duration) {
 		if gs.doubtDue {
 			gs.doubtSent()
 		}
-		if !gs.stale && now < gs.again {
+		if now < gs.pause || !gs.stale && now < gs.again {
 			return
 		}
-		gs.stale, gs.again, gs.failed = false, never, false
-		m.spreadGroups()
+		gs.again, gs.failed, gs.begun = never, false, now
+		if gs.stale = m.spreadGroups(); gs.partly {
+			return
+		}
 		gs.whole, gs.all = gs.all, false
 		gs.enter(c, groupsRead)
 	}
-	for gs.step != groupsRest {
-		for gs.next < len(gs.list) && gs.outstanding < c.cfg.MaxPending {
+	for looked := 0; ; {
+		for gs.next < len(gs.list) && gs.outstanding < min(c.cfg.MaxPending, mostGroupBlocks) {
 			m.sendGroupBlock(gs.next)
 			gs.next++
 		}
-		if gs.outstanding > 0 {
+		switch {
+		case gs.next < len(gs.list):
 			return
-		}
-		if gs.step++; gs.step == groupsDone {
-			gs.step, gs.list = groupsRest, nil
-			gs.all = gs.all || gs.failed
-			clear(gs.touched)
-			if gs.failed {
-				gs.again = now + m.watch.Retry
+		case gs.place < gs.places.len(c):
+			if looked >= mostLooked {
+				return
 			}
-			if gs.stale || gs.doubtDue { // members were told meanwhile, or a light sweep has begun
-				m.out = append(m.out, Action{Kind: Wake, At: now})
-			}
+			looked += gs.look(c)
+		case gs.outstanding > 0:
 			return
+		case gs.step+1 == groupsDone:
+			gs.endWork(now, &m.watch)
+			return
+		default:
+			gs.enter(c, gs.step+1)
 		}
-		gs.enter(c, gs.step)
 	}
 }
 
-// enter lists the blocks of a step.
+// endWork ends work on the tables. More of it begins some time later, so that joins and leaves, however many, have a bounded share of the Manager's time.
+func (gs *groups) endWork(now time.Duration, w *Watch) {
+	gs.step, gs.list, gs.places = groupsRest, nil, places{}
+	gs.pause = now + min(max(w.Quiet, 4*(now-gs.begun)), w.MostQuiet)
+	gs.all = gs.all || gs.failed
+	clear(gs.touched)
+	if gs.failed {
+		gs.again = now + w.Retry
+	}
+}
+
+// enter begins a step.
 func (gs *groups) enter(c *Core, step groupStep) {
-	gs.step, gs.list, gs.next = step, gs.list[:0], 0
+	gs.step, gs.list, gs.next, gs.places = step, gs.list[:0], 0, places{}
 	gs.number++
 	if gs.whole {
-		want := make([][mad.MFTBlock]uint16, gs.used*17)
-		by := gs.spread.BySwitch(c.graph.NumSwitches)
-		for id := range c.nodes {
-			if s := c.prog.sw[id]; s >= 0 {
-				positions := int(c.nodes[id].ports)/16 + 1
-				gs.spread.Fill(s, by.Groups(s), want[:gs.used*positions], positions)
-				for b := range gs.used {
-					gs.add(c, int32(id), uint16(b), want[b*positions:][:positions])
-				}
-			}
-		}
+		gs.bySwitch = gs.spread.BySwitch(c.graph.NumSwitches)
 		return
 	}
-	blocks := make([]treeBlock, 0, len(gs.touched))
 	for at := range gs.touched {
-		blocks = append(blocks, at)
+		gs.trees = append(gs.trees, at)
 	}
-	slices.SortFunc(blocks, func(a, b treeBlock) int { return cmp.Or(cmp.Compare(a.sw, b.sw), cmp.Compare(a.block, b.block)) })
-	var want [17][mad.MFTBlock]uint16
-	for _, at := range blocks {
-		id := c.byGUID[c.graph.SwitchGUID[at.sw]]
-		positions := int(c.nodes[id].ports)/16 + 1
-		gs.spread.Block(at.sw, int(at.block), want[:positions])
-		gs.add(c, id, at.block, want[:positions])
+	slices.SortFunc(gs.trees, func(a, b treeBlock) int { return cmp.Or(cmp.Compare(a.sw, b.sw), cmp.Compare(a.block, b.block)) })
+}
+
+// look adds what there is to be done at the next place to the list of a step, and returns how many blocks it has looked at.
+func (gs *groups) look(c *Core) int {
+	at := gs.place
+	gs.place++
+	if gs.bySwitch != nil {
+		s := c.prog.sw[at]
+		if s < 0 {
+			return 0
+		}
+		positions := int(c.nodes[at].ports)/16 + 1
+		gs.want = slices.Grow(gs.want[:0], gs.used*positions)[:gs.used*positions]
+		gs.spread.Fill(s, gs.bySwitch.Groups(s), gs.want, positions)
+		for b := range gs.used {
+			gs.add(c, int32(at), uint16(b), gs.want[b*positions:][:positions])
+		}
+		return gs.used * positions
 	}
+	tree := gs.trees[at]
+	id := c.byGUID[c.graph.SwitchGUID[tree.sw]]
+	positions := int(c.nodes[id].ports)/16 + 1
+	gs.want = slices.Grow(gs.want[:0], positions)[:positions]
+	gs.spread.Block(tree.sw, int(tree.block), gs.want)
+	gs.add(c, id, tree.block, gs.want)
+	return positions
 }
 
 // add adds a block of MLIDs of a switch to the list of a step, where there is something to be done in that: want has, by position, what the switch is to hold.

@@ -13,6 +13,8 @@ import (
 // spreading cuts the trees of groups from the pool of the Plan in force: of those alone whose members have changed, as long as that is the Plan.
 type spreading struct {
 	of     *Core        // whose Plan it is
+	partly bool         // some groups have not got their first tree of that Plan yet
+	from   fabric.LID   // the group with which a piece begins, so that each has its turn
 	told   []sa.Members // that the trees were cut for
 	ends   map[fabric.GUID]int32
 	pool   *route.Multicast
@@ -21,7 +23,7 @@ type spreading struct {
 
 // begin begins with the Plan of another round.
 func (sp *spreading) begin(c *Core) {
-	*sp = spreading{of: c, ends: make(map[fabric.GUID]int32, c.graph.NumEnds), pool: c.plan.Multicast}
+	*sp = spreading{of: c, partly: true, ends: make(map[fabric.GUID]int32, c.graph.NumEnds), pool: c.plan.Multicast}
 	if sp.pool == nil {
 		sp.pool = &route.Multicast{}
 	}
@@ -42,8 +44,9 @@ func (sp *spreading) endsOf(guids []fabric.GUID) (list []int32) {
 	return list
 }
 
-// spreadGroups cuts the trees of the groups whose members have changed, and has them proven. Those of the others stay.
-func (m *Manager) spreadGroups() {
+// spreadGroups cuts the trees of the groups whose members have changed, and has them proven. Those of the others stay. Where there are many it does some of them,
+// and says that more are left.
+func (m *Manager) spreadGroups() (more bool) {
 	gs, c := &m.groups, m.inForce
 	was := gs.spread
 	if gs.of != c {
@@ -54,21 +57,34 @@ func (m *Manager) spreadGroups() {
 		gs.touched = map[treeBlock]bool{}
 	}
 	now := sa.Spread{Groups: make([]route.Group, 0, len(gs.members)), Trees: make([]route.GroupTree, 0, len(gs.members))}
+	toldNow := make([]sa.Members, 0, len(gs.members))
 	var cut []int
-	at := 0 // in what was told before
+	next := fabric.LID(0) // the first group that is left for later, from the one on with which this piece begins
+	at := 0               // in what was told before
 	for i := range gs.members {
 		told := &gs.members[i]
 		for ; at < len(gs.told) && gs.told[at].MLID < told.MLID; at++ {
 			gs.touch(was.Groups[at].MLID, &was.Trees[at])
 		}
-		if at < len(gs.told) && gs.told[at].MLID == told.MLID {
+		known := at < len(gs.told) && gs.told[at].MLID == told.MLID
+		if known {
 			at++
-			if b := &gs.told[at-1]; slices.Equal(b.Receivers, told.Receivers) && slices.Equal(b.Senders, told.Senders) {
-				now.Groups, now.Trees = append(now.Groups, was.Groups[at-1]), append(now.Trees, was.Trees[at-1])
-				continue
-			}
+		}
+		same := known && slices.Equal(gs.told[at-1].Receivers, told.Receivers) && slices.Equal(gs.told[at-1].Senders, told.Senders)
+		later := !same && (told.MLID < gs.from || len(cut) == mostCut)
+		if later && (next == 0 || next < gs.from && gs.from <= told.MLID) {
+			next = told.MLID
+		}
+		switch {
+		case known && (same || later):
+			now.Groups, now.Trees, toldNow = append(now.Groups, was.Groups[at-1]), append(now.Trees, was.Trees[at-1]), append(toldNow, gs.told[at-1])
+			continue
+		case later:
+			continue
+		case known:
 			gs.touch(told.MLID, &was.Trees[at-1])
 		}
+		toldNow = append(toldNow, *told)
 		g := route.Group{MLID: told.MLID, Receivers: gs.endsOf(told.Receivers), Senders: gs.endsOf(told.Senders)}
 		cut = append(cut, len(now.Groups))
 		now.Groups, now.Trees = append(now.Groups, g), append(now.Trees, gs.cutter.Cut(&g))
@@ -80,13 +96,16 @@ func (m *Manager) spreadGroups() {
 	for _, i := range cut {
 		gs.touch(now.Groups[i].MLID, &now.Trees[i])
 	}
-	gs.told, gs.spread = gs.members, now
-	gs.version++
-	if n := len(now.Groups); n > 0 {
-		if used := int(now.Groups[n-1].MLID-fabric.FirstMLID)/sa.BlockMLIDs + 1; used > gs.used {
+	gs.told, gs.spread, gs.from = toldNow, now, next
+	if gs.partly = gs.partly && next > 0; !gs.partly {
+		gs.version++
+	}
+	if n := len(gs.members); n > 0 {
+		if used := int(gs.members[n-1].MLID-fabric.FirstMLID)/sa.BlockMLIDs + 1; used > gs.used {
 			gs.used, gs.all = used, true // what switches hold of the new blocks is not known
 		}
 	}
+	return next > 0
 }
 
 // touch notes the blocks of a group at the switches of its tree.

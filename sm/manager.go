@@ -108,7 +108,7 @@ func NewManager(cfg Config, watch Watch) *Manager {
 	return &Manager{
 		cfg: cfg, ownPartitions: cfg.Partitions, watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
-		groups:   groups{due: never, latest: never, again: never},
+		groups:   groups{due: never, again: never},
 		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
 	}
 }
@@ -259,7 +259,7 @@ func (m *Manager) proceed(now time.Duration) {
 	case now >= m.releaseDue():
 		m.release(now)
 	case now >= m.groups.membersDue():
-		m.groups.due, m.groups.latest = never, never
+		m.groups.due = never
 		m.out = append(m.out, Action{Kind: TakeMembers})
 	case now >= m.looks.due():
 		m.beginLook(now)
@@ -273,7 +273,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	m.askSwitches()
 	m.workOnGroups(now)
-	if at := min(m.change.due(), m.again, m.afresh, m.sweep.due, m.pollDue(), m.releaseDue(), m.looks.due(), m.groups.membersDue(), m.groups.again); at < never {
+	if at := min(m.change.due(), m.again, m.afresh, m.sweep.due, m.pollDue(), m.releaseDue(), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < never {
 		m.out = append(m.out, Action{Kind: Wake, At: at})
 	}
 }

@@ -15,7 +15,8 @@ import (
 type members struct {
 	mu      sync.Mutex
 	groups  *sa.Groups
-	changed chan struct{} // has a value when members have changed since the loop asked last
+	changed chan struct{} // has a value when members have changed
+	told    bool          // that was said, and the loop has not asked since: it is not said again
 	term    int           // the time as a master that the groups are of, as managerState counts them
 }
 
@@ -91,11 +92,12 @@ func (m *members) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) mad.Da
 	return a
 }
 
-// tell wakes the loop where members have changed.
+// tell wakes the loop where members have changed, once until it asks for them.
 func (m *members) tell() {
-	if !m.groups.Changed() {
+	if !m.groups.Changed() || m.told {
 		return
 	}
+	m.told = true
 	select {
 	case m.changed <- struct{}{}:
 	default:
@@ -120,6 +122,7 @@ func (m *members) counts() (groups, members, mlids int) {
 func (m *members) membership(term int) ([]sa.Members, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.told = false
 	if term != m.term {
 		return nil, false
 	}

@@ -51,8 +51,17 @@ type commitment struct {
 	done   func(error)
 }
 
-// mostHeld bounds the answers that wait: who asks beyond that is told that we are busy.
-const mostHeld = 8192
+// The numbers of answers that wait from which on no more changes are taken: usually, and while the Manager is at work. What a round tells the managers that stand by comes after what
+// they are told for these.
+const (
+	mostHeld       = 256
+	mostHeldAtWork = 16
+)
+
+// room reports whether a change can be taken.
+func (r *registrar) room(atWork bool) bool {
+	return len(r.held) < mostHeldAtWork || !atWork && len(r.held) < mostHeld
+}
 
 // registrarActionKind is the kind of an action that a registrar asks for.
 type registrarActionKind uint8
@@ -275,7 +284,7 @@ func (r *registrar) request(now time.Duration, d *wire.Datagram) []registrarActi
 	}
 	get := d.MAD.Method() == mad.Get || d.MAD.Method() == mad.GetTable
 	s := r.subnet
-	if r.role != Master || !get && len(r.held) >= mostHeld {
+	if r.role != Master {
 		s = nil // busy
 	}
 	var a mad.Datagram

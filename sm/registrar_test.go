@@ -200,15 +200,15 @@ func TestNotStored(t *testing.T) {
 	m.compare(stored(), "when all can be stored")
 }
 
-// TestFloodOfRegistrations: while a standby that was in step is silent nothing is acknowledged, so many answers wait and no more are taken, and when it is given
-// up those that wait are answered.
+// TestFloodOfRegistrations: while a standby that was in step is silent nothing is acknowledged, so many changes are taken and others wait, but for queries; and when it is given
+// up all are answered.
 func TestFloodOfRegistrations(t *testing.T) {
 	m := newMarket(t, "rlft(6,2)", 1, 2)
 	m.start(0)
 	m.run(5*time.Second, false)
 	m.start(1)
 	m.run(20*time.Second, false)
-	r := m.managers[0].keeper.r
+	r, in := m.managers[0].keeper.r, newWaiting(1)
 	if r.counts().Standbys != 1 || !m.managers[1].keeper.r.counts().InStep {
 		t.Fatalf("%+v, %+v", r.counts(), m.managers[1].keeper.r.counts())
 	}
@@ -227,27 +227,42 @@ func TestFloodOfRegistrations(t *testing.T) {
 		}
 	}
 	now := m.now
-	for i := range mostHeld + 500 {
+	ask := func(method mad.Method, id int) {
 		rec := make([]byte, 176)
-		mad.ServiceRecordID.Put(rec, uint64(i%100))
+		mad.ServiceRecordID.Put(rec, uint64(id))
 		mad.ServiceRecordGID.Put(rec, m.gids[0])
-		q := request(mad.Set, mad.AttrServiceRecord, mad.ServiceRecord.Mask(mad.ServiceRecordID, mad.ServiceRecordGID), rec)
-		count(r.request(now, &wire.Datagram{Addr: from, MAD: q}))
+		q := request(method, mad.AttrServiceRecord, mad.ServiceRecord.Mask(mad.ServiceRecordID, mad.ServiceRecordGID), rec)
+		if in.push(&wire.Datagram{Addr: from, MAD: q}) != nil {
+			t.Fatal("a request is left out")
+		}
 	}
-	if len(said) != 1 || said[mad.StatusBusy] != 500 || len(r.held) != mostHeld {
-		t.Fatalf("answers by status: %v; %d wait", said, len(r.held))
+	var d wire.Datagram
+	serve := func() {
+		for in.pop(now, r.room(false), &d) {
+			count(r.request(now, &d))
+		}
 	}
-	for i := range uint64(100_000) { // whatever is under way gets no answer
+	for i := range mostHeld + 500 {
+		ask(mad.Set, i%100)
+	}
+	serve()
+	if len(said) > 0 || len(r.held) != mostHeld || in.kinds[forChange].queue.len() != 500 {
+		t.Fatalf("answers by status: %v; %d are taken, %d wait", said, len(r.held), in.kinds[forChange].queue.len())
+	}
+	ask(mad.Get, 1)
+	if serve(); said[mad.StatusOK] != 1 {
+		t.Fatalf("a query is not answered meanwhile: %v", said)
+	}
+	for i := 0; said[mad.StatusOK] < 1+mostHeld+500 && i < 1000; i++ { // whatever is under way gets no answer
 		now += 250 * time.Millisecond
 		for tag := range uint64(1000) {
 			count(r.copied(now, tag, nil, false))
 		}
 		now += time.Millisecond
-		if count(r.tick(now)); len(r.held) == 0 || i > 1000 {
-			break
-		}
+		count(r.tick(now))
+		serve()
 	}
-	if said[mad.StatusOK] != mostHeld || r.counts().Standbys != 0 {
+	if len(said) != 1 || said[mad.StatusOK] != 1+mostHeld+500 || r.counts().Standbys != 0 {
 		t.Errorf("answers by status: %v; %+v", said, r.counts())
 	}
 }

@@ -75,7 +75,7 @@ func BenchmarkPathRecordsWhileRerouted(b *testing.B) {
 	begun := threadTime(b)
 	for i := 0; b.Loop(); i++ {
 		at := time.Now()
-		if a.in.push(&queries[i%len(queries)]) != nil || !a.in.pop(&d) {
+		if a.in.push(&queries[i%len(queries)]) != nil || !a.in.pop(0, true, &d) {
 			b.Fatal("a query is left out")
 		}
 		if m := a.members.answer(&r, a.serving.Load().subnet, &d); m == nil || m.Status() != mad.StatusOK {

@@ -34,6 +34,7 @@ type keeper struct {
 	tag   uint64
 	ended map[uint64]func(*wire.Result) // by tag
 	todo  []func()                      // after what is being done
+	slow  bool                          // queries are answered by answer alone
 }
 
 // keeperTag marks the tags of a keeper's requests.
@@ -55,6 +56,7 @@ func (v *virtual) serve(m *market, at fabric.End) {
 }
 
 func (k *keeper) follow() {
+	k.a.in.follow(k.v.manager.isAtWork())
 	if f := k.a.take(k.v.manager); f != nil {
 		k.perform(k.r.follow(k.v.now, f))
 	}
@@ -67,11 +69,33 @@ func (k *keeper) later() {
 		k.v.step(&Event{Kind: MembersChanged})
 	default:
 	}
-	for len(k.todo) > 0 {
-		do := k.todo[0]
-		k.todo = k.todo[1:]
-		do()
+	for {
+		switch {
+		case len(k.todo) > 0:
+			do := k.todo[0]
+			k.todo = k.todo[1:]
+			do()
+		case k.slow || !k.answer():
+			return
+		}
 	}
+}
+
+func (k *keeper) room() bool { return k.r.room(k.a.in.atWork.Load()) }
+
+// answer answers a query; false where none may be answered now.
+func (k *keeper) answer() bool {
+	d, o := &k.a.packet, k.a.serving.Load()
+	if !k.a.in.pop(k.v.now, k.room(), d) {
+		return false
+	}
+	switch {
+	case k.r.serves(d.MAD) && (o.open || d.MAD.Attr() == replica.Attr):
+		k.perform(k.r.request(k.v.now, d))
+	case o.open:
+		k.v.sub.Send(k.v.id, &wire.Datagram{Addr: d.Addr.Reply(), MAD: k.a.members.answer(&k.a.responder, o.subnet, d)})
+	}
+	return true
 }
 
 func (k *keeper) perform(deeds []registrarAction) {
@@ -145,12 +169,10 @@ func (k *keeper) request(d *wire.Datagram) bool {
 		k.perform(k.r.notify(k.v.now, d.MAD.Data()))
 		return false
 	}
-	if d.MAD.Class() != mad.ClassSA || !k.r.serves(d.MAD) || !k.a.serving.Load().open && d.MAD.Attr() != replica.Attr {
-		return d.MAD.Class() == mad.ClassSA
+	if d.MAD.Class() != mad.ClassSA {
+		return false
 	}
-	var c wire.Datagram
-	c.CopyFrom(d)
-	k.perform(k.r.request(k.v.now, &c))
+	k.a.in.push(d)
 	return true
 }
 

@@ -1,0 +1,139 @@
+package sm
+
+import (
+	"sync/atomic"
+	"time"
+
+	"weft/mad"
+	"weft/sm/replica"
+	"weft/wire"
+)
+
+// waiting holds what hosts ask until it is answered, as a pure machine. While the Manager is at work the answers get a bounded share of the time,
+// so that a flood does not keep a repair waiting: what is too much waits, and sources take turns. One who asks little waits for a turn.
+type waiting struct {
+	kinds  [numKindsOfQuery]kindOfQuery
+	next   int // the kind whose turn it is
+	last   int // the kind that was taken from last
+	busy   share
+	atWork atomic.Bool // the Manager waits for devices, or for a Plan
+	wake   chan struct{}
+}
+
+// kindOfQuery holds the queries of a kind. Kinds have a share each, so that costly ones do not keep others waiting.
+type kindOfQuery struct {
+	queue *fairQueue
+	share
+}
+
+// Kinds of queries.
+const (
+	forRecord = iota // and what managers tell each other
+	forTable         // whose answers may be long
+	forChange        // of what clients have registered
+	numKindsOfQuery
+)
+
+// partsAtWork says which share of the time of a machine with one core each kind gets while the Manager is at work: one of so many parts.
+const partsAtWork = 64
+
+func newWaiting(cores int) *waiting {
+	w := &waiting{wake: make(chan struct{}, 1)}
+	parts := time.Duration(max(1, partsAtWork/cores))
+	w.busy.parts = parts
+	for i := range w.kinds {
+		w.kinds[i] = kindOfQuery{newFairQueue(w.wake), share{parts: parts}}
+	}
+	return w
+}
+
+// kindOf returns the kind of a query.
+func kindOf(m mad.Datagram) int {
+	switch m.Method() {
+	case mad.GetTable, mad.GetMulti:
+		return forTable
+	case mad.Set, mad.Delete:
+		if m.Attr() != replica.Attr {
+			return forChange
+		}
+	}
+	return forRecord
+}
+
+// push adds a copy of a query. Where there is no room it returns the query that is left out, which is the caller's then.
+func (w *waiting) push(d *wire.Datagram) (without *wire.Datagram) {
+	return w.kinds[kindOf(d.MAD)].queue.push(d)
+}
+
+// pop takes the query whose turn it is into d, whose memory is used again; false where none may be answered now. room says that changes can be taken.
+func (w *waiting) pop(now time.Duration, room bool, d *wire.Datagram) bool {
+	for range w.kinds {
+		at := w.next
+		w.next = (at + 1) % numKindsOfQuery
+		if k := &w.kinds[at]; (room || at != forChange) && (now >= k.free || !w.atWork.Load()) && k.queue.pop(d) {
+			w.last = at
+			return true
+		}
+	}
+	return false
+}
+
+// took notes how long the answer took to the query that was taken last.
+func (w *waiting) took(from, to time.Duration) {
+	if w.atWork.Load() {
+		w.kinds[w.last].add(from, to)
+	}
+}
+
+// due returns when pop may have something again that it has not now.
+func (w *waiting) due(room bool) time.Duration {
+	due := never
+	for at := range w.kinds {
+		if k := &w.kinds[at]; (room || at != forChange) && k.queue.len() > 0 {
+			due = min(due, k.free)
+		}
+	}
+	return due
+}
+
+// mayRefuse reports whether one that is left out may be told now that we are busy. Who is not told asks again all the same.
+func (w *waiting) mayRefuse(now time.Duration) bool { return now >= w.busy.free || !w.atWork.Load() }
+
+// refused notes how long that has taken.
+func (w *waiting) refused(from, to time.Duration) {
+	if w.atWork.Load() {
+		w.busy.add(from, to)
+	}
+}
+
+// follow takes whether the Manager is at work.
+func (w *waiting) follow(atWork bool) {
+	if w.atWork.Swap(atWork) && !atWork {
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// share bounds the time that something takes: one of so many parts of all time.
+type share struct {
+	parts time.Duration
+	used  time.Duration // since it was closed last
+	free  time.Duration // when it is open again
+}
+
+// shareSlice is the time after which a share is closed for a while: shorter than what an SMP may be late without harm, and longer than what it costs
+// to wait.
+const shareSlice = 125 * time.Microsecond
+
+// add adds a time.
+func (s *share) add(from, to time.Duration) {
+	if s.used += to - from; s.used >= shareSlice {
+		s.free, s.used = to+s.used*(s.parts-1), 0
+	}
+}
+
+// isAtWork reports whether devices are asked, or a Plan is made, so that what takes the processor meanwhile keeps the subnet waiting. The writing of multicast tables, which follows from what
+// hosts ask, is none.
+func (m *Manager) isAtWork() bool { return m.inRound || m.sweep.under || m.looks.under }
