@@ -60,8 +60,7 @@ func timeText(ms int64) string { return time.UnixMilli(ms).UTC().Format(timeForm
 func (s *Store) LastPlan() (p *Plan, data []byte, err error) {
 	p = &Plan{}
 	var ms int64
-	err = s.db.QueryRow("SELECT version, time, engine, verdict, bytes FROM plans ORDER BY version DESC LIMIT 1").
-		Scan(&p.Version, &ms, &p.Engine, &p.Verdict, &data)
+	err = s.one("SELECT version, time, engine, verdict, bytes FROM plans ORDER BY version DESC LIMIT 1", nil, &p.Version, &ms, &p.Engine, &p.Verdict, &data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil, nil
 	}
@@ -76,7 +75,7 @@ func (s *Store) LastPlan() (p *Plan, data []byte, err error) {
 func (s *Store) LastSubnet() (f *fabric.Fabric, at string, err error) {
 	var ms int64
 	var packed []byte
-	err = s.db.QueryRow("SELECT time, netfile FROM subnet").Scan(&ms, &packed)
+	err = s.one("SELECT time, netfile FROM subnet", nil, &ms, &packed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, "", nil
 	}
@@ -136,8 +135,17 @@ func (s *Store) Contents(events int) (*Contents, error) {
 	return c, err
 }
 
+// one reads the one row of an answer.
+func (s *Store) one(query string, args []any, values ...any) error {
+	s.use.Lock()
+	defer s.use.Unlock()
+	return s.db.QueryRow(query, args...).Scan(values...)
+}
+
 // each calls a function for every row of an answer.
 func (s *Store) each(row func(*sql.Rows) error, query string, args ...any) error {
+	s.use.Lock()
+	defer s.use.Unlock()
 	rows, err := s.db.Query(query, args...)
 	if err != nil {
 		return err

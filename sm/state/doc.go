@@ -8,7 +8,8 @@
 // and the subnet that was found are written by a Writer beside the manager; a power cut loses those that were under way.
 //
 // A second process that opens the same file is refused: a lock (flock) is held on FILE-lock as long as a Store is open. Reading
-// (Read) needs no lock.
+// (Read) needs no lock. A file that is removed while it is open is written anew by the next thing that is stored; where another one stands in its
+// place nothing is stored.
 //
 // # Schema
 //

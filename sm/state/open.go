@@ -73,9 +73,12 @@ var UsualLimits = Limits{Plans: 3, Events: 10000}
 type Store struct {
 	path   string
 	limits Limits
-	db     *sql.DB
-	lock   *os.File // nil for one that is only read
-	schema int      // version in which it was found
+	schema int // version in which it was found
+
+	use  sync.Mutex // of what follows: the file may be written anew in the middle of things
+	db   *sql.DB
+	lock *os.File    // nil for one that is only read
+	file os.FileInfo // of the open file; nil as long as it is being opened, or only read
 
 	mu   sync.Mutex
 	lids sm.LIDMap // as they are stored
@@ -93,12 +96,15 @@ func Open(path string, limits Limits) (*Store, error) {
 		limits.Events = UsualLimits.Events
 	}
 	s := &Store{path: path, limits: limits}
-	err := s.takeLock()
-	if err == nil {
-		err = s.connect("rw" + createUnless(path))
+	var err error
+	if s.lock, err = takeLock(path); err == nil {
+		s.db, err = connect(path, "rw"+createUnless(path))
 	}
 	if err == nil {
 		err = s.prepare()
+	}
+	if err == nil {
+		s.file, err = os.Stat(path)
 	}
 	if err != nil {
 		return nil, errors.Join(s.explain(err), s.Close())
@@ -112,8 +118,8 @@ func Read(path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	err := s.connect("ro")
-	if err == nil {
+	var err error
+	if s.db, err = connect(path, "ro"); err == nil {
 		err = s.check()
 	}
 	if err == nil {
@@ -133,32 +139,48 @@ func createUnless(path string) string {
 	return "c"
 }
 
-// takeLock makes sure that no other manager has the file.
-func (s *Store) takeLock() (err error) {
-	if s.lock, err = os.OpenFile(s.path+"-lock", os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		s.lock = nil
-		return err
+// takeLock makes sure that no other manager has a file.
+func takeLock(path string) (*os.File, error) {
+	lock, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
 	}
-	if err := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return errLocked
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(errLocked, lock.Close())
 	}
-	return nil
+	return lock, nil
 }
 
 var errLocked = errors.New("another process has it open: two managers must not share a file of state")
 
-// connect opens the database by one connection.
-func (s *Store) connect(mode string) (err error) {
+// connect opens a database by one connection.
+func connect(path, mode string) (*sql.DB, error) {
 	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)"}}
 	if mode != "ro" {
 		q["_pragma"] = append(q["_pragma"], "synchronous(FULL)", "journal_size_limit(16777216)", "cell_size_check(ON)")
 	}
-	name := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: q.Encode()}).String()
-	if s.db, err = sql.Open("sqlite", name); err != nil {
+	name := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String()
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	if err := db.Ping(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// useLog has a database keep a write-ahead log.
+func useLog(db *sql.DB) error {
+	var mode string
+	if err := db.QueryRow("PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
 		return err
 	}
-	s.db.SetMaxOpenConns(1)
-	return s.db.Ping()
+	if mode != "wal" {
+		return errors.New("it takes no write-ahead log here: name a file on another file system")
+	}
+	return nil
 }
 
 // prepare makes the tables of a new file, checks an old one, and writes to it once.
@@ -172,12 +194,8 @@ func (s *Store) prepare() error {
 			return err
 		}
 	}
-	var mode string
-	if err := s.db.QueryRow("PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+	if err := useLog(s.db); err != nil {
 		return err
-	}
-	if mode != "wal" {
-		return errors.New("it takes no write-ahead log here: name a file on another file system")
 	}
 	if tables == 0 {
 		if err := s.create(); err != nil {
@@ -275,6 +293,11 @@ func (s *Store) Close() (err error) {
 
 // inTx does something in a transaction, after some PRAGMAs that are part of it.
 func (s *Store) inTx(do func(tx *sql.Tx) error, pragmas ...string) error {
+	s.use.Lock()
+	defer s.use.Unlock()
+	if err := s.inPlace(); err != nil {
+		return err
+	}
 	tx, err := s.db.BeginTx(context.Background(), nil)
 	if err != nil {
 		return err

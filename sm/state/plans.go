@@ -16,7 +16,7 @@ func (s *Store) Plans() ([]Plan, error) {
 
 // PlanFile returns the Plan of a version, as planfile.Save has written it; nil and no error where it is not kept.
 func (s *Store) PlanFile(version int64) (data []byte, err error) {
-	err = s.db.QueryRow("SELECT bytes FROM plans WHERE version = ?", version).Scan(&data)
+	err = s.one("SELECT bytes FROM plans WHERE version = ?", []any{version}, &data)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil
