@@ -236,3 +236,27 @@ func TestSwlabClaims(t *testing.T) {
 		t.Errorf("an entry was taken away: %q", wrong)
 	}
 }
+
+// TestBestVia: an entry with a detour names a port by which fewer hops lead to the LID, one without names none.
+func TestBestVia(t *testing.T) {
+	g := generate(t, "torus(5,hosts=1)")
+	p := planOf(t, g, "updn", 0)
+	detours, tables := 0, foreign.LFTs(g, p).Switches
+	for s, sw := range tables {
+		for lid, via := range sw.Claims.BestVia {
+			hops := sw.Claims.Hops[lid]
+			switch detour := hops != netfile.UnknownHops && hops > sw.Claims.Best[lid]; {
+			case !detour && via != netfile.NoPort:
+				t.Errorf("switch %d, LID %d: %d hops of %d, and port %d is better", s, lid, hops, sw.Claims.Best[lid], via)
+			case detour:
+				detours++
+				if c, _ := g.At(int32(s), via); c < 0 || tables[g.To[c]].Claims.Best[lid]+1 != sw.Claims.Best[lid] {
+					t.Errorf("switch %d, LID %d: port %d does not lead nearer", s, lid, via)
+				}
+			}
+		}
+	}
+	if detours == 0 {
+		t.Error("no path has a detour")
+	}
+}

@@ -47,7 +47,7 @@ func some(q int) (list levels.Levels) {
 
 // Each level has lanes of its own between switches, and the judge proves all of them; the paths are those without levels.
 func TestGive(t *testing.T) {
-	formulas := []string{"torus(3x3,hosts=1)", "torus(4x4,hosts=2)", "kautz(2,3,hosts=12)", "rlft(4,2)", "irregular(switches=8,degree=4,hosts=16,seed=3)", "mesh(3x3,hosts=1)"}
+	formulas := []string{"torus(3x3,hosts=1)", "torus(5,hosts=1)", "torus(4x4,hosts=2)", "kautz(2,3,hosts=12)", "rlft(4,2)", "irregular(switches=8,degree=4,hosts=16,seed=3)", "mesh(3x3,hosts=1)"}
 	engines := []string{"minhop", "updn", "dfsssp", "lash", "nue", "torus", "ftree", "valiant"}
 	rapid.Check(t, func(t *rapid.T) {
 		g := graph(t, rapid.SampledFrom(formulas).Draw(t, "fabric"))
@@ -99,6 +99,13 @@ func TestGive(t *testing.T) {
 			t.Fatalf("%v with %d dependencies at %d levels, %v with %d without", report.OK, report.Assigned.Edges, q, alone.OK, alone.Assigned.Edges)
 		}
 		apart(t, g, plan)
+		for _, table := range plan.SL2VL.Pool {
+			for sl, vl := range table {
+				if plan.SLsInUse()>>sl&1 == 0 && vl != table[plan.Service.Default] {
+					t.Fatalf("SL %d, of no level, has VL %d in %v", sl, vl, table)
+				}
+			}
+		}
 		// Taken away again, the Plan is as without levels.
 		if err := levels.Levels(nil).Give(g, plan, 8); err != nil {
 			t.Fatal(err)

@@ -238,6 +238,7 @@ func TestEachMemberOnce(t *testing.T) {
 			if len(faults) > 0 {
 				t.Fatalf("group %+v, tree %+v: %v", group, tree, faults)
 			}
+			nothingToSpare(t, g, &group, &tree)
 			for _, from := range slices.Concat(group.Receivers, group.Senders) {
 				got := arrivals(t, g, &tree, from)
 				for e := range int32(g.NumEnds) {
@@ -256,6 +257,22 @@ func TestEachMemberOnce(t *testing.T) {
 			t.Fatal("paths and copies wait in a ring")
 		}
 	})
+}
+
+// nothingToSpare fails where a switch at an end of a group's tree has no member: the tree would do without it.
+func nothingToSpare(t *rapid.T, g *fabric.Graph, group *route.Group, tree *route.GroupTree) {
+	for i, s := range tree.Switches {
+		cables := 0
+		tree.Ports[i].Each(func(port uint8) {
+			if c, _ := g.At(s, port); c >= 0 && port > 0 {
+				cables++
+			}
+		})
+		members := slices.ContainsFunc(slices.Concat(group.Receivers, group.Senders), func(e int32) bool { return g.EndSwitch[e] == s })
+		if cables < 2 && !members {
+			t.Fatalf("switch %d has no member and %d cables; group %+v, tree %+v", s, cables, group, tree)
+		}
+	}
 }
 
 // TestCovered: without drained switches every group has a tree.
@@ -325,6 +342,54 @@ func TestKept(t *testing.T) {
 	}
 	if moved > 1 {
 		t.Errorf("one cable was lost, and %d switches with hosts have another parent", moved)
+	}
+}
+
+// TestKeptPastDrained: what hung from a switch that is drained now hangs elsewhere.
+func TestKeptPastDrained(t *testing.T) {
+	f, err := gen.Parse("rlft(6,2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	p := plan(t, g, "updn", 0)
+	if err := multicast.Complete(g, p, multicast.Options{Trees: 4}); err != nil {
+		t.Fatal(err)
+	}
+	for s := range g.NumSwitches {
+		id, _ := f.NodeByGUID(g.SwitchGUID[s])
+		f.Nodes[id].Drained = true
+		now := f.Compile()
+		q := plan(t, now, "updn", 0)
+		if err := multicast.Complete(now, q, multicast.Options{Trees: 4, Keep: &multicast.Kept{Graph: g, Pool: p.Multicast}}); err != nil {
+			t.Fatal(err)
+		}
+		judged(t, now, q)
+		f.Nodes[id].Drained = false
+	}
+}
+
+// TestNarrowHosts: a link to a host that has not the VL of the trees has no turn for it.
+func TestNarrowHosts(t *testing.T) {
+	f, err := gen.Parse("torus(6,hosts=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	g.PortVLs = slices.Repeat([]uint8{8}, len(g.Attached))
+	for h := range int32(g.NumHosts) {
+		g.PortVLs[g.PortStart[g.EndSwitch[h]]+int32(g.EndPort[h])] = 2
+	}
+	p := plan(t, g, "dor", 2)
+	if err := multicast.Complete(g, p, multicast.Options{MaxVLs: 3}); err != nil {
+		t.Fatal(err)
+	}
+	judged(t, g, p)
+	for h := range int32(g.NumHosts) {
+		at := p.Arbitration.OfSwitch(g, g.EndSwitch[h], g.EndPort[h])
+		if w := p.Arbitration.OfHost(h).Weight(2) + at.Weight(2); w > 0 || at.Weight(1) == 0 {
+			t.Errorf("a link of 2 VLs has turns %+v and %+v", p.Arbitration.OfHost(h), at)
+		}
 	}
 }
 

@@ -193,7 +193,7 @@ func translate(g *fabric.Graph, k *Kept) (trees []route.SpanningTree) {
 		t := newTree(g, root)
 		for s, c := range old.Up {
 			now, ok := at[was.SwitchGUID[s]]
-			if c < 0 || !ok || now == root {
+			if c < 0 || !ok {
 				continue
 			}
 			if d, _ := g.At(now, was.FromPort[c]); d >= 0 && g.SwitchGUID[g.To[d]] == was.SwitchGUID[was.To[c]] {

@@ -9,6 +9,7 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/job"
+	"weft/route/routetest"
 	"weft/route/transition"
 )
 
@@ -55,5 +56,21 @@ func TestDropLanes(t *testing.T) {
 	})
 	if !t.Failed() && (dropped == 0 || dropped == kept) {
 		t.Errorf("%d of %d dropped", dropped, kept)
+	}
+}
+
+// TestDropLanesOfReplaced: a switch that has another number of ports is another one, which has no old lanes.
+func TestDropLanesOfReplaced(t *testing.T) {
+	old, g := routetest.Line(t, 2, 2).Compile(), routetest.Line(t, 2, 3).Compile()
+	before := &route.Plan{SL2VL: route.UniformVL(old, route.VLTable{})}
+	after := &route.Plan{SL2VL: route.UniformVL(g, route.VLTable{3: 1})}
+	m := transition.DropLanes(old, before, g, after)
+	for s := range int32(g.NumSwitches) {
+		if table := m.Table(g, s, 1, 2); *table != (route.VLTable{3: 1}) {
+			t.Errorf("switch %d has table %v", s, table)
+		}
+	}
+	if table := m.HostTable(0); table[3] != route.DropVL || table[0] != 0 {
+		t.Errorf("a host that stays has table %v", table)
 	}
 }

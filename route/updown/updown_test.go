@@ -115,7 +115,7 @@ func TestParts(t *testing.T) {
 }
 
 // TestJoinPeaks: of all the peaks of a connected part one is left, and what is not raised above
-// all keeps its rank.
+// all keeps its rank. No drained switch is raised.
 func TestJoinPeaks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := conformance.Draw(t).Compile()
@@ -130,6 +130,11 @@ func TestJoinPeaks(t *testing.T) {
 				if o[s] >= 0 && o[s] != before[s] {
 					t.Fatalf("switch %d had rank %d and has %d", s, before[s], o[s])
 				}
+			}
+		}
+		for s, drained := range g.Drained {
+			if drained && o[s] != updown.Bottom {
+				t.Fatalf("switch %d is drained, and has rank %d", s, o[s])
 			}
 		}
 	})

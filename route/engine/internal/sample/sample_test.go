@@ -9,6 +9,7 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/lids"
+	"weft/route/routetest"
 )
 
 func TestHosted(t *testing.T) {
@@ -84,5 +85,30 @@ func TestBandwidth(t *testing.T) {
 				t.Errorf("LMC %d, all LIDs %v: bandwidth %.3f, want %.3f", lmc, all, got, 5./6)
 			}
 		}
+	}
+}
+
+// TestBandwidthOfAllLIDs: the same two switches with a second link. What goes to LIDs that are no base LIDs takes it, so that nothing
+// meets where packets are dealt out over all LIDs.
+func TestBandwidthOfAllLIDs(t *testing.T) {
+	f := routetest.Line(t, 2, 2)
+	routetest.Must(f.Connect(fabric.End{Node: 0, Port: 3}, fabric.End{Node: 1, Port: 3}, 4, fabric.HDR))(t)
+	g := f.Compile()
+	ends := routetest.Must(lids.Assign(g, lids.Options{LMC: 1}))(t)
+	tables := route.NewTables(g.NumSwitches, ends.Top())
+	for end, base := range ends.Base {
+		for k := range ends.Count(int32(end)) {
+			for s := range int32(g.NumSwitches) {
+				port := g.EndPort[end]
+				if s != g.EndSwitch[end] {
+					port = g.FromPort[g.OutOf(s)[k]]
+				}
+				tables.Set(s, base+fabric.LID(k), port)
+			}
+		}
+	}
+	in := &route.Input{Graph: g, Ends: ends}
+	if base, all := Bandwidth(in, tables, false), Bandwidth(in, tables, true); math.Abs(base-5./6) > .03 || all != 1 {
+		t.Errorf("bandwidth %.3f over base LIDs, %.3f over all, want %.3f and 1", base, all, 5./6)
 	}
 }
