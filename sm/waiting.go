@@ -34,16 +34,21 @@ const (
 	numKindsOfQuery
 )
 
-// partsAtWork says which share of the time of a machine with one core each kind gets while the Manager is at work: one of so many parts.
+// partsAtWork says which share of the time of a machine with one core a kind gets while the Manager is at work: one of so many parts.
 const partsAtWork = 64
+
+// partsForRecords says the same of records, of one core of any machine: 100,000 paths and more are answered in a second, as the start of a job on a large
+// subnet may ask.
+const partsForRecords = 8
 
 func newWaiting(cores int) *waiting {
 	w := &waiting{wake: make(chan struct{}, 1)}
-	parts := time.Duration(max(1, partsAtWork/cores))
+	parts := max(1, partsAtWork/time.Duration(cores))
 	w.busy.parts = parts
 	for i := range w.kinds {
 		w.kinds[i] = kindOfQuery{newFairQueue(w.wake), share{parts: parts}}
 	}
+	w.kinds[forRecord].parts = min(parts, partsForRecords)
 	return w
 }
 
