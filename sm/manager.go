@@ -166,12 +166,8 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.takeMembers(ev.Members)
 	case Stop:
 		m.stopped = true
-		m.dropSweep()
-		m.dropLooks()
-		m.dropGroups()
-		if m.inRound {
-			m.stepCore(ev)
-		}
+		m.dropWork()
+		m.stepCore(ev)
 	case Reconfigure:
 		m.reconfigure(now, ev.Settings)
 	case Resweep:
@@ -322,9 +318,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	}
 	m.core.apart, m.core.missing = m.unsteady.apart(), m.missing
 	m.standing.now = map[Incident]bool{}
-	m.dropSweep()
-	m.dropLooks()
-	m.dropGroups()
+	m.dropWork()
 	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
 	if m.traps.untold > 0 {
 		m.tell(TrapsUntold, "%d more traps since the last round began", m.traps.untold)

@@ -21,8 +21,8 @@ func (c *Core) overtake() {
 	}
 }
 
-// onSilence takes that a node has not answered what it was asked or told after discovery. What is left is written by the next round, after another discovery: what a step of the
-// writing is to find at all switches (steps.go) is not there. Where no trap tells why, that is done once: the node may be locked, and switches that have no LID yet can send no trap.
+// onSilence takes that a node has not answered what it was asked or told after discovery. The next round writes what is left, after another discovery: a switch may not hold what a
+// step of the writing goes by. Where no trap tells why, that is done once only: the node may be locked. Without LIDs switches send no traps.
 func (c *Core) onSilence() {
 	if c.phase == reading || c.isWriting() && (c.failed == 0 || c.linkChanged && c.failed < mostBrokenOff) {
 		c.breakOff()
@@ -105,6 +105,13 @@ func (a *Action) Group() uint64 {
 	default:
 		return roundGroup
 	}
+}
+
+// dropWork ends all work between rounds that is under way.
+func (m *Manager) dropWork() {
+	m.dropSweep()
+	m.dropLooks()
+	m.dropGroups()
 }
 
 // dropSweep ends the light sweep that is under way.

@@ -85,6 +85,9 @@ func pulledNear(t testing.TB, text, moment string, deaf bool) time.Duration {
 		}
 	}
 	v.verify(t)
+	if moment == "settle" && !deaf && v.told(RoundBegun) > 2 {
+		t.Errorf("a change that a sweep sees begins another round: %v", v.entries)
+	}
 	return v.now - pulled
 }
 

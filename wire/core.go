@@ -141,10 +141,15 @@ type entry struct {
 	end     time.Duration // of the present attempt
 	busy    mad.Status    // the answer to the present attempt was: try later
 	addr    Address
-	tag     uint64
-	group   uint64
-	done    func(*Result)
-	mad     []byte
+	asker
+	mad []byte
+}
+
+// asker says whose a request is.
+type asker struct {
+	tag   uint64
+	group uint64
+	done  func(*Result)
 }
 
 // NewCore makes a Core without requests.

@@ -23,7 +23,7 @@ func (c *Core) newEntry(r *Request) int32 {
 	}
 	*e = entry{
 		use: e.use + 1, tries: 1 + max(retries, 0), timeout: r.Timeout,
-		addr: r.Addr, tag: r.Tag, group: r.Group, done: r.Done, mad: append(e.mad[:0], r.MAD...),
+		addr: r.Addr, asker: asker{r.Tag, r.Group, r.Done}, mad: append(e.mad[:0], r.MAD...),
 	}
 	c.joinGroup(i)
 	if e.timeout <= 0 {
