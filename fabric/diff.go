@@ -123,7 +123,7 @@ func (f *Fabric) describeNode(id NodeID) []string {
 		fmt.Sprintf("enhanced port 0 %t", n.EnhancedPort0),
 		fmt.Sprintf("LinearFDBCap %d", n.LinearFDBCap),
 		fmt.Sprintf("role %s", n.Role),
-		fmt.Sprintf("down %t drained %t", n.Down, n.Drained),
+		stateWords("on", "off", n.Down, n.Drained),
 	}
 	for i, p := range n.Ports {
 		var b strings.Builder
@@ -143,9 +143,20 @@ func (f *Fabric) describeLink(id LinkID) []string {
 	l := &f.Links[id]
 	return []string{
 		fmt.Sprintf("%dx%s", l.Width, l.Speed),
-		fmt.Sprintf("down %t", l.Down),
-		fmt.Sprintf("drained %t", l.Drained),
+		stateWords("up", "down", l.Down, l.Drained),
 	}
+}
+
+// stateWords says whether a node or a link is in service.
+func stateWords(up, down string, isDown, isDrained bool) string {
+	words := up
+	if isDown {
+		words = down
+	}
+	if isDrained {
+		words += ", drained"
+	}
+	return words
 }
 
 func linksByCable(f *Fabric) map[cable]LinkID {

@@ -114,13 +114,13 @@ func (m *Manager) Drained() []string {
 
 // onDrain takes the wish to drain something, or no longer. Decided says whether it is done.
 func (m *Manager) onDrain(now time.Duration, ev *Event) {
-	name, verb := "", map[bool]string{true: "drained", false: "not drained any more"}[ev.Kind == DrainPart]
+	name, warning, verb := "", "", map[bool]string{true: "drained", false: "not drained any more"}[ev.Kind == DrainPart]
 	var err error
 	switch {
 	case m.inForce == nil:
 		err = errors.New("this manager has not brought the subnet up, or is not its master")
 	case ev.Kind == DrainPart:
-		name, err = m.addDrain(ev.Name)
+		name, warning, err = m.addDrain(ev.Name)
 	default:
 		name, err = m.removeDrain(now, ev.Name)
 	}
@@ -129,13 +129,13 @@ func (m *Manager) onDrain(now time.Duration, ev *Event) {
 		m.tell(DrainRefused, "%s: nothing changes: %v", ev.Name, err)
 		return
 	}
-	m.out = append(m.out, Action{Kind: Decided, Tag: ev.Tag, Name: name, Drains: &Drains{slices.Clone(m.drains.Told), slices.Clone(m.drains.Now)}})
+	m.out = append(m.out, Action{Kind: Decided, Tag: ev.Tag, Name: name, Incident: Incident{Text: warning}, Drains: &Drains{slices.Clone(m.drains.Told), slices.Clone(m.drains.Now)}})
 	m.tell(DrainTold, "%s is %s from the next round on, as told", name, verb)
 	m.noteChange(now, name+" is "+verb)
 }
 
-// addDrain adds a switch or a cable to what is drained, by GUID and port, and returns its name for people.
-func (m *Manager) addDrain(what string) (name string, err error) {
+// addDrain adds a switch or a cable to what is drained, by GUID and port, and returns its name for people, and what becomes of hosts at it.
+func (m *Manager) addDrain(what string) (name, warning string, err error) {
 	c := m.inForce
 	f := c.fabric.Clone()
 	for i := range f.Nodes {
@@ -155,10 +155,35 @@ func (m *Manager) addDrain(what string) (name string, err error) {
 		p, err = c.drain(f, what)
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	m.drains.Now = append(slices.Clone(m.drains.Now), keyOfPart(f, p))
-	return f.PartName(p), nil
+	return f.PartName(p), hostsAt(f, p), nil
+}
+
+// hostsAt says what becomes of hosts that hang on what is drained; "" where none does.
+func hostsAt(f *fabric.Fabric, p fabric.Part) string {
+	if p.Link != fabric.NoLink {
+		for _, e := range []fabric.End{f.Links[p.Link].A, f.Links[p.Link].B} {
+			if f.Nodes[e.Node].Type != fabric.Switch {
+				return f.EndName(e) + " is cut off by that: the cable carries nothing any more"
+			}
+		}
+		return ""
+	}
+	n := 0
+	for i := range f.Nodes[p.Switch].Ports {
+		if l := f.Nodes[p.Switch].Ports[i].Link; l != fabric.NoLink && !f.Links[l].Down {
+			a, b := f.Links[l].A.Node, f.Links[l].B.Node
+			if f.Nodes[a].Type != fabric.Switch || f.Nodes[b].Type != fabric.Switch {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of its cables lead to hosts, which it goes on serving: they are cut off when it goes", n)
 }
 
 // keyOfPart names a switch by its GUID, and a cable by the GUID and the port of one of its ends.
@@ -188,15 +213,27 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	case i < 0 && len(m.drains.Now) == 0:
 		return "", cmp.Or(err, errors.New("nothing is drained"))
 	case i < 0 && err != nil:
-		return "", fmt.Errorf("%w; drained are %s: what is not there now is named like that", err, strings.Join(m.drains.Now, ", "))
+		return "", fmt.Errorf("%w; drained are %s", err, m.drainNames(f))
 	case i < 0:
-		return "", fmt.Errorf("drained are %s", strings.Join(m.drains.Now, ", "))
+		return "", fmt.Errorf("%s is not drained; drained are %s", f.PartName(p), m.drainNames(f))
 	}
 	m.drains.Now = slices.Delete(slices.Clone(m.drains.Now), i, i+1)
 	if err != nil {
 		return what, nil
 	}
 	return f.PartName(p), nil
+}
+
+// drainNames lists what is to be drained; what is not there now as it is to be named.
+func (m *Manager) drainNames(f *fabric.Fabric) string {
+	list := make([]string, len(m.drains.Now))
+	for i, w := range m.drains.Now {
+		list[i] = w
+		if p, err := f.FindPart(w); err == nil {
+			list[i] = f.PartName(p)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // releaseNamed releases a link in quarantine that is named by a port of it.

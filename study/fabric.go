@@ -129,6 +129,7 @@ func writeTree(w io.Writer, s *ftree.Shape, shown int) error {
 		for h, l := range slices.Backward(s.Levels) {
 			add(fmt.Sprintf("level %d", h), "%d switches, each with %s hosts, %s links up, %s down", l.Switches, rangeText(l.Hosts), rangeText(l.Up), rangeText(l.Down))
 		}
+		add("oversubscription", "%s", oversubscription(s.Levels))
 		add("roots", "%d", s.Roots)
 		add("leaves", "%d, %d of them without hosts", s.Leaves, s.Empty)
 		add("cores", "%d that hold together without the leaves", s.Cores)
@@ -152,6 +153,26 @@ func writeTree(w io.Writer, s *ftree.Shape, shown int) error {
 		writeSome(w, "irregular (-O strict=true refuses)", s.Irregular, shown)
 	}
 	return nil
+}
+
+// oversubscription says of levels how many hosts and links below a switch share a link up, where these are more than one; of a level with different switches the range.
+func oversubscription(levels []ftree.Level) string {
+	var list []string
+	ratio := func(below, up int) string { return strconv.FormatFloat(float64(below)/float64(up), 'g', 3, 64) }
+	for h, l := range levels {
+		if l.Up.Min == 0 || l.Hosts.Max+l.Down.Max <= l.Up.Min {
+			continue
+		}
+		least, most := ratio(l.Hosts.Min+l.Down.Min, l.Up.Max), ratio(l.Hosts.Max+l.Down.Max, l.Up.Min)
+		if most != least {
+			most = least + " to " + most
+		}
+		list = append(list, fmt.Sprintf("%s:1 at level %d", most, h))
+	}
+	if list == nil {
+		return "none"
+	}
+	return strings.Join(list, ", ")
 }
 
 // treeFormula is the formula of a tree, or of what it was.

@@ -29,7 +29,13 @@ const BetweenChangesHelp = `Of several subnets routers and their ports fail and 
 "down router 1[2]"), and managers of subnets: after "20us lost s0" the hosts of s0 go on
 as they were told last, until "80us back s0". At "50us repair" all routers, and the hosts
 of subnets that have a manager, are told the ways around what is down then; hosts of
-others when theirs is back. New ways are judged over all subnets before they are told.`
+others when theirs is back. New ways are judged over all subnets before they are told.
+Cables and switches inside a subnet do not fail here: weft whatif SUBNETS --fail 's0: spine 1'
+says what is lost without them, and the FABRIC of that subnet by itself for how long.`
+
+// insideSubnet says what to ask instead of a change inside a subnet.
+const insideSubnet = "cables and switches inside a subnet do not fail here, routers and their ports do: weft whatif SUBNETS --fail 'SUBNET: PART' says what is lost, " +
+	"and weft simulate packet FABRIC --changes, with the FABRIC of that subnet, for how long"
 
 // readBetweenChange reads the rest of a line that begins with a time.
 func (b *PacketsBetween) readBetweenChange(c *NetworkChange, name string) error {
@@ -47,11 +53,11 @@ func (b *PacketsBetween) readBetweenChange(c *NetworkChange, name string) error 
 		c.Part = fmt.Sprintf("manager of subnet %q", name)
 	case "down", "up":
 		if strings.Contains(name, ": ") {
-			return errors.New("cables and switches inside a subnet: simulate that subnet by itself; here routers and their ports fail")
+			return errors.New(insideSubnet)
 		}
 		var err error
 		if c.ports, err = n.FindRouterPorts(name); err != nil {
-			return err
+			return fmt.Errorf("%w; %s", err, insideSubnet)
 		}
 		r := n.Ports[c.ports[0]].Router
 		c.Part = fmt.Sprintf("router %q", n.Routers[r].Name)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"reflect"
@@ -80,11 +81,11 @@ func (r *serving) show(s *sm.Snapshot) {
 func (r *serving) decided(a *sm.Action) {
 	kept, now := *a, time.Now()
 	r.deciding.Go(func() {
-		warning := ""
+		warning := kept.Incident.Text
 		if kept.Drains != nil {
 			if err := r.state.drains(now, kept.Drains); err != nil {
 				r.tell(sm.Incident{Kind: sm.NotStored, Text: "what is drained: " + err.Error()})
-				warning = "a restart will not know it: " + err.Error()
+				warning = strings.TrimPrefix(warning+"; a restart will not know it: "+err.Error(), "; ")
 			}
 		}
 		r.service.Decide(kept.Tag, kept.Name, warning, kept.Err)
@@ -182,6 +183,12 @@ type reloaded struct {
 	runner *sm.Runner
 }
 
+// hasSettings reports whether an option in force comes from the file of options.
+func (r *serving) hasSettings() (has bool) {
+	r.flags.Visit(func(f *pflag.Flag) { has = has || r.given[f.Name] == nil })
+	return has
+}
+
 // readAgain reads the options again: later are those that have changed and hold from the start on, which keep their values, and
 // changed all others that have.
 func (r *serving) readAgain() (next *reloaded, later, changed []string, err error) {
@@ -193,6 +200,9 @@ func (r *serving) readAgain() (next *reloaded, later, changed []string, err erro
 	file, err := s.service.read(cmd, r.given)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if file != nil && len(file.Settings) == 0 && r.hasSettings() {
+		return nil, nil, nil, fmt.Errorf("%s: it has no option any more, as when a full disk or an editor cuts a file off: to have all defaults give one of them", file.Name)
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		old := r.flags.Lookup(f.Name)

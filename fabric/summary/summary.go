@@ -131,6 +131,10 @@ func (d *Difference) Write(w io.Writer) error {
 	for _, c := range d.Changes {
 		fmt.Fprintln(w, c)
 	}
-	_, err := fmt.Fprintf(w, "%d changes\n", len(d.Changes))
+	format := "%d changes\n"
+	if len(d.Changes) == 1 {
+		format = "%d change\n"
+	}
+	_, err := fmt.Fprintf(w, format, len(d.Changes))
 	return err
 }
