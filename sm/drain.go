@@ -224,7 +224,7 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	return f.PartName(p), nil
 }
 
-// drainNames lists what is to be drained; what is not there now as it is to be named.
+// drainNames lists the switches and cables to be drained by their names, missing ones as Config.Drain names them.
 func (m *Manager) drainNames(f *fabric.Fabric) string {
 	list := make([]string, len(m.drains.Now))
 	for i, w := range m.drains.Now {

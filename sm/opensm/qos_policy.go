@@ -115,13 +115,7 @@ func (p *policyReader) read() error {
 		case part == "":
 			return p.wrong("%q: want %s or end-%s", clip(text), policyParts[section], section)
 		case text == "end-"+part && part == "qos-level":
-			n, e := within(sl, 0, 15)
-			if err = e; err != nil {
-				err = fmt.Errorf("level %q: sl: %w", clip(level), err)
-			} else if _, twice := p.sls[strings.ToLower(level)]; twice || level == "" {
-				err = fmt.Errorf("level %q: a level has a name of its own", clip(level))
-			}
-			p.sls[strings.ToLower(level)] = n
+			err = p.level(level, sl)
 			part = ""
 		case text == "end-"+part:
 			p.match = append(p.match, rule)
@@ -149,6 +143,19 @@ func (p *policyReader) read() error {
 		return p.wrong("%s does not end", cmp.Or(part, section))
 	}
 	return p.give()
+}
+
+// level takes a level that was read.
+func (p *policyReader) level(name, sl string) error {
+	n, err := within(sl, 0, 15)
+	if err != nil {
+		return fmt.Errorf("level %q: sl: %w", clip(name), err)
+	}
+	if _, twice := p.sls[strings.ToLower(name)]; twice || name == "" {
+		return fmt.Errorf("level %q: a level has a name of its own", clip(name))
+	}
+	p.sls[strings.ToLower(name)] = n
+	return nil
 }
 
 // policyKinds are the words of a file of levels for what a rule asks, and the largest number of each.

@@ -256,3 +256,27 @@ func TestLevelsToLanes(t *testing.T) {
 		}
 	}
 }
+
+// FuzzPolicy: a file of QoS policy gives levels that can be read, or an error that names a line.
+func FuzzPolicy(f *testing.F) {
+	f.Add([]byte(fullPolicy))
+	f.Add([]byte("qos-ulps\ndefault:0\nany, service-id 0-0xffffffffffffffff: 1\nany, service-id 5: 2\nend-qos-ulps\n"))
+	f.Fuzz(func(t *testing.T, policy []byte) {
+		r, err := Import(&Input{Config: conf("qos TRUE"), Open: func(option, path string) (*File, error) {
+			if option != "qos_policy_file" {
+				return nil, nil
+			}
+			return &File{path, policy}, nil
+		}})
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		if r.Levels == nil {
+			return
+		}
+		if _, err := levels.Read("levels", r.Levels); err != nil {
+			t.Errorf("%v\n%s", err, r.Levels)
+		}
+	})
+}

@@ -45,7 +45,7 @@ func (g *Registry) Registered() (services, subscriptions int) { return len(g.ser
 // manager itself has the LID of its port. The same notice is told again only when the first one has arrived.
 func (g *Registry) Notify(s *Subnet, notice []byte) { g.notify(s, notice, nil, -1) }
 
-// NotifyOfGroup has those who could join it told that a multicast group has come to be, or is deleted (traps 66 and 67).
+// NotifyOfGroup tells subscribers that have the partition of a multicast group that it has come to be, or is deleted (traps 66 and 67).
 func (g *Registry) NotifyOfGroup(s *Subnet, trap uint64, group *Group) {
 	if s != nil {
 		g.notify(s, gidNotice(trap, s.ManagerLID(), group.MGID[:]), []uint16{group.PKey | mad.PKeyFull}, -1)
