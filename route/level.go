@@ -114,13 +114,13 @@ func (t *arbTables) place(tables []uint16, vls uint8) uint16 {
 		}
 	}
 	at := uint16(len(t.out.Pool))
-	t.out.Pool = append(t.out.Pool, TurnsOf(shares, high))
+	t.out.Pool = append(t.out.Pool, ArbTableOf(shares, high))
 	t.places[string(key)] = at
 	return at
 }
 
-// TurnsOf gives the VLs of a port turns by their shares of it. Those of a set go before the others.
-func TurnsOf(shares []int, high uint16) ArbTable {
+// ArbTableOf returns the table of a port by which its VLs have turns by their shares. Those of a set go before the others.
+func ArbTableOf(shares []int, high uint16) ArbTable {
 	return ArbTable{High: entries(shares, high), Low: entries(shares, ^high), Limit: highLimit}
 }
 

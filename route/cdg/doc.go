@@ -23,6 +23,7 @@
 //
 // # Cost
 //
-// Memory of an Order: 3 bits an edge of the complete graph, and 25 bytes a channel. An
-// edge that leads forwards costs O(1), one that leads backwards the two searches.
+// Memory of an Order: 25 bytes a channel, and 24 more for each 64 channels out of the switch that has most, since
+// a channel has 3 bits for each of these, in whole words. An edge that leads forwards costs O(1), one that leads
+// backwards the two searches.
 package cdg

@@ -209,7 +209,7 @@ func (list Levels) OneLane() (sls []uint8, vls route.VLTable, turns route.ArbTab
 			high |= 1 << i
 		}
 	}
-	return sls, b.table(&route.VLTable{}, len(list)), route.TurnsOf(shares, high)
+	return sls, b.table(&route.VLTable{}, len(list)), route.ArbTableOf(shares, high)
 }
 
 // notes says what people may not expect.

@@ -21,6 +21,7 @@ import (
 	"weft/route/foreign"
 	"weft/route/lids"
 	"weft/route/recipe"
+	"weft/route/routetest"
 )
 
 // tb is a test or a property.
@@ -250,6 +251,18 @@ func TestWarnings(t *testing.T) {
 		}
 		if c.detours && detours.Count != r.HostPairs.NonMinimal {
 			t.Errorf("%s: %+v", c.formula, detours)
+		}
+	}
+}
+
+// TestDetours: pairs of hosts on ways longer than needed are a warning where they are more than one in a hundred.
+func TestDetours(t *testing.T) {
+	g := routetest.Line(t, 2, 1).Compile()
+	for longer, want := range map[int64]bool{0: false, 10: false, 11: true} {
+		r := Report{HostPairs: HostPairs{Pairs: 1000, NonMinimal: longer}}
+		r.warn(g, make([]int64, g.NumChannels))
+		if f := r.Find(Detours); (f != nil) != want || want && f.Count != longer {
+			t.Errorf("%d of 1000: %+v", longer, f)
 		}
 	}
 }

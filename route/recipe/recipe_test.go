@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,6 +200,30 @@ func TestRunVLs(t *testing.T) {
 			t.Errorf("VLCap %v, asked for %d: %v, want a refusal", c.caps, c.asked, err)
 		case c.want >= 0 && (err != nil || e.in.MaxVLs != c.want):
 			t.Errorf("VLCap %v, asked for %d: %v, input %+v, want %d", c.caps, c.asked, err, e.in, c.want)
+		}
+	}
+}
+
+// TestFewVLsToHosts: links to hosts that have fewer VLs than there are lanes share them, those between switches have them all.
+func TestFewVLsToHosts(t *testing.T) {
+	g := routetest.Line(t, 2, 2).Compile()
+	g.PortVLs = slices.Repeat([]uint8{8}, len(g.Attached))
+	for h := range int32(g.NumHosts) {
+		g.PortVLs[g.PortStart[g.EndSwitch[h]]+int32(g.EndPort[h])] = 2
+	}
+	ends := routetest.Must(lids.Assign(g, lids.Options{}))(t)
+	e := &toy{plan: route.Plan{SL: route.UniformSL(&ends, 3), SL2VL: route.UniformVL(g, route.VLTable{3: 3}), VLs: 4}}
+	p, err := Run(context.Background(), g, &Request{Engine: e.spec()}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for h := range int32(g.NumHosts) {
+		s := g.EndSwitch[h]
+		if own, there := p.SL2VL.HostTable(h)[3], p.SL2VL.Table(g, s, 0, g.EndPort[h])[3]; own != 1 || there != 1 {
+			t.Errorf("host %d sends on VL %d and receives on %d", h, own, there)
+		}
+		if between := p.SL2VL.Table(g, s, g.EndPort[h], g.FromPort[g.OutOf(s)[0]])[3]; between != 3 {
+			t.Errorf("VL %d between switches", between)
 		}
 	}
 }

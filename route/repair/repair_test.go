@@ -16,6 +16,7 @@ import (
 	"weft/route/engine/conformance"
 	"weft/route/planfile"
 	"weft/route/recipe"
+	"weft/route/routetest"
 )
 
 // routed routes a network, nil if the engine refuses it.
@@ -237,6 +238,28 @@ func TestOtherPort(t *testing.T) {
 		}
 		if r := judged(t, g, now); !r.OK || figures.Moved != 2 {
 			t.Errorf("%s: %+v %+v", formula, r.Faults, figures)
+		}
+	}
+}
+
+// TestPartsJoined: a link that was the only one between two parts is lost and comes back. What had no way then has one again, over that link.
+func TestPartsJoined(t *testing.T) {
+	f := routetest.Line(t, 4, 2)
+	g := f.Compile()
+	plan := routed(t, g, "updn")
+	for _, down := range []bool{true, false} {
+		for id, l := range f.Links {
+			if l.A.Node == 1 && l.B.Node == 2 {
+				f.SetLinkDown(fabric.LinkID(id), down)
+			}
+		}
+		old := g
+		g = f.Compile()
+		if plan = repaired(t, fmt.Sprint("down ", down), old, plan, g); plan == nil {
+			t.Fatal("impossible")
+		}
+		if r := judged(t, g, plan); !r.OK || (r.Disconnected > 0) != down {
+			t.Fatalf("down %v: %+v", down, r.Reachability)
 		}
 	}
 }
