@@ -16,6 +16,7 @@ import (
 	"weft/route/engine/conformance"
 	"weft/route/pathfile"
 	"weft/route/paths"
+	"weft/route/routetest"
 )
 
 // text is a set as a P table.
@@ -142,4 +143,21 @@ func FuzzRead(f *testing.F) {
 			t.Fatal("written and read again it is another set", err)
 		}
 	})
+}
+
+// TestNoteLikeNames: a host whose description begins as a note does is written by its GUID, or its paths would not be read.
+func TestNoteLikeNames(t *testing.T) {
+	f := routetest.Line(t, 2, 1)
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.CA {
+			f.Nodes[i].Desc = "#" + f.Nodes[i].Desc
+		}
+	}
+	g := f.Compile()
+	b := paths.NewBuilder(g)
+	b.Add(0, 1, g.OutOf(g.EndSwitch[0])[:1])
+	file := text(t, routetest.Must(b.Build())(t))
+	if set, err := pathfile.Read("paths", []byte(file), g); err != nil || set.NumPaths() != 1 {
+		t.Errorf("%v, %v of\n%s", set, err, file)
+	}
 }
