@@ -262,7 +262,7 @@ func (o *openSMFiles) input() (*opensm.Input, error) {
 		}
 	}
 	if found == 0 {
-		return nil, fmt.Errorf("%s: none of %s is there", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
+		return nil, fmt.Errorf("%s: none of %s is there: an OpenSM that has run keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
 	}
 	return in, nil
 }
