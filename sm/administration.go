@@ -195,7 +195,6 @@ func (a *administration) start(q *wire.Requester, r *registrar, store func(repla
 
 // follow takes the role of the Manager and the Subnet of its round in force: queries are answered by them from now on.
 func (a *administration) follow(m *Manager) {
-	a.in.follow(m.isAtWork())
 	if f := a.take(m); f != nil {
 		a.do(func() []registrarAction { return a.registrar.follow(a.clock(), f) })
 	}

@@ -304,6 +304,7 @@ func (d *run) step(ctx context.Context, ev *Event) {
 		d.recorder.Event(now, ev)
 	}
 	d.actions = d.manager.Step(now, ev, d.actions[:0])
+	d.administration.in.follow(d.manager.isAtWork())
 	if d.recorder != nil {
 		d.record()
 	}

@@ -113,7 +113,10 @@ func (w *waiting) refused(from, to time.Duration) {
 
 // follow takes whether the Manager is at work.
 func (w *waiting) follow(atWork bool) {
-	if w.atWork.Swap(atWork) && !atWork {
+	if w.atWork.Load() == atWork {
+		return
+	}
+	if w.atWork.Store(atWork); !atWork {
 		select {
 		case w.wake <- struct{}{}:
 		default:

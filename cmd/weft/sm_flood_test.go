@@ -27,7 +27,7 @@ import (
 	"weft/wire"
 )
 
-// BenchmarkFlood: cables fail and come back, one after the other, every second time while eight hosts join and leave groups, register and end services, and ask for paths,
+// BenchmarkFlood: cables fail and come back, one after the other, every second time while eight hosts join and leave groups and register services (changes), or ask for paths too (all),
 // each with as much under way as is answered. The manager is a process of its own, on a core of its own where taskset is there and the machine has two.
 // It reports the median of the time and of the CPU time that the manager takes for the repair of a cable that failed, and how long one more host waits for an answer during a repair.
 func BenchmarkFlood(b *testing.B) {
@@ -35,7 +35,8 @@ func BenchmarkFlood(b *testing.B) {
 		formula string
 		groups  int
 	}{{"rlft(18,3)", 400}, {"rlft(36,3)", 4000}} {
-		b.Run(at.formula, func(b *testing.B) { flood(b, at.formula, at.groups) })
+		b.Run(at.formula+"/changes", func(b *testing.B) { flood(b, at.formula, at.groups, false) })
+		b.Run(at.formula+"/all", func(b *testing.B) { flood(b, at.formula, at.groups, true) })
 	}
 }
 
@@ -65,7 +66,7 @@ type logLine struct {
 	cpu  time.Duration
 }
 
-func flood(b *testing.B, formula string, groups int) {
+func flood(b *testing.B, formula string, groups int, paths bool) {
 	f, err := gen.Parse(formula)
 	if err != nil {
 		b.Fatal(err)
@@ -76,7 +77,7 @@ func flood(b *testing.B, formula string, groups int) {
 	}
 	x := &flooded{b: b, live: live.New(sub, clock()), lines: make(chan logLine, 100)}
 	b.Cleanup(x.live.Close)
-	var cables []fabric.LinkID // another one each time, the same without the flood and with it
+	var cables []fabric.LinkID // another one each time: no path leads through one that has failed before
 	for i, l := range f.Links {
 		if f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch {
 			cables = append(cables, fabric.LinkID(i))
@@ -89,7 +90,7 @@ func flood(b *testing.B, formula string, groups int) {
 	}
 	x.manage()
 	for i := range 8 {
-		go x.flooder(i, groups)
+		go x.flooder(i, groups, paths)
 	}
 	go x.asker()
 	var took, cpu [2][]time.Duration
@@ -100,7 +101,7 @@ func flood(b *testing.B, formula string, groups int) {
 			since = time.Now()
 			x.on.Store(on)
 			x.rest()
-			cable := cables[7*n%len(cables)]
+			cable := cables[(2*n+with)*7%len(cables)]
 			t, c := x.round(cable, true)
 			took[with], cpu[with] = append(took[with], t), append(cpu[with], c)
 			x.rest()
@@ -288,8 +289,8 @@ func (c *floodClient) start(method mad.Method, attr mad.AttrID, mask uint64, rec
 	c.r.Start(&wire.Request{Addr: c.to, MAD: q, Done: done})
 }
 
-// flooder asks as fast as it is answered, with 32 requests under way: of eight, four join and leave groups that all of them are in, two have services, two ask for paths.
-func (x *flooded) flooder(which, groups int) {
+// flooder asks as fast as it is answered, with 32 requests under way: of eight, four join and leave groups that all of them are in, and four have services, or two of these ask for paths.
+func (x *flooded) flooder(which, groups int, paths bool) {
 	c := x.client((1+which)*len(x.hosts)/10, time.Second)
 	slots := make(chan struct{}, 32)
 	for i := 0; x.b.Context().Err() == nil; i++ {
@@ -329,7 +330,7 @@ func (x *flooded) flooder(which, groups int) {
 			mask := mad.MCMemberRecord.Mask(mad.MCMemberRecordMGID, mad.MCMemberRecordPortGID, mad.MCMemberRecordQKey, mad.MCMemberRecordPKey, mad.MCMemberRecordSL,
 				mad.MCMemberRecordFlowLabel, mad.MCMemberRecordTClass, mad.MCMemberRecordJoinState)
 			c.start(method, mad.AttrMCMemberRecord, mask, rec, done)
-		case which < 6:
+		case which < 6 || !paths:
 			rec := make([]byte, mad.ServiceRecord.Size)
 			mad.ServiceRecordID.Put(rec, uint64(which*1000+i%1000))
 			mad.ServiceRecordGID.Put(rec, c.gid[:])
