@@ -54,13 +54,11 @@ func newWaiting(cores int) *waiting {
 
 // kindOf returns the kind of a query.
 func kindOf(m mad.Datagram) int {
-	switch m.Method() {
-	case mad.GetTable, mad.GetMulti:
+	switch method := m.Method(); {
+	case method == mad.GetTable || method == mad.GetMulti:
 		return forTable
-	case mad.Set, mad.Delete:
-		if m.Attr() != replica.Attr {
-			return forChange
-		}
+	case (method == mad.Set || method == mad.Delete) && m.Attr() != replica.Attr:
+		return forChange
 	}
 	return forRecord
 }

@@ -48,12 +48,11 @@ type flooded struct {
 	pid   int
 	hosts []fabric.NodeID
 
-	on       atomic.Bool // the flood is
-	inRound  atomic.Bool
-	answered atomic.Int64
-	told     [2]atomic.Int64 // answers outside of rounds, and in them
-	busy     atomic.Int64
-	lost     atomic.Int64
+	on      atomic.Bool // the flood is
+	inRound atomic.Bool
+	told    [2]atomic.Int64 // answers outside of rounds, and in them
+	busy    atomic.Int64
+	lost    atomic.Int64
 
 	mu     sync.Mutex
 	waited []time.Duration // of queries of one more host during repairs in a flood
