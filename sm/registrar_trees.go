@@ -12,12 +12,12 @@ import (
 	"weft/sm/sa"
 )
 
-// The entries of a tree have three bytes for each switch but the root, in parts: its LID and the port to its parent. Their keys are the number of the tree and that of the
-// part; the value of each begins with the LID of the root.
+// The entries of a tree have three bytes for each switch but the root, in parts: its LID and the port to its parent. Their keys are the number of the tree, that of the
+// part, and the SL, which an older weft does not tell; the value of each begins with the LID of the root.
 const (
 	bytesOfUplink  = 3
 	mostUplinks    = (sa.LongestValue - 2) / bytesOfUplink
-	bytesOfTreeKey = 2
+	bytesOfTreeKey = 3
 )
 
 // treeEntries makes the entries of trees.
@@ -30,7 +30,7 @@ func treeEntries(trees []multicast.TreeByLID) replica.Table {
 			for _, u := range t.Up[part*mostUplinks : min(len(t.Up), (part+1)*mostUplinks)] {
 				value = append(binary.BigEndian.AppendUint16(value, uint16(u.LID)), u.Port)
 			}
-			table[sa.EntryName{Kind: sa.PoolTree, Key: string([]byte{byte(i), byte(part)})}] = value
+			table[sa.EntryName{Kind: sa.PoolTree, Key: string([]byte{byte(i), byte(part), t.SL})}] = value
 		}
 	}
 	return table
@@ -40,11 +40,15 @@ func treeEntries(trees []multicast.TreeByLID) replica.Table {
 func treesOf(t replica.Table) (trees []multicast.TreeByLID) {
 	for _, name := range slices.SortedFunc(maps.Keys(t), sa.CompareNames) {
 		value := t[name]
-		if name.Kind != sa.PoolTree || len(name.Key) != bytesOfTreeKey || len(value) < 2 || (len(value)-2)%bytesOfUplink != 0 {
+		if name.Kind != sa.PoolTree || len(name.Key) < bytesOfTreeKey-1 || len(name.Key) > bytesOfTreeKey || len(value) < 2 || (len(value)-2)%bytesOfUplink != 0 {
 			continue
 		}
 		if name.Key[1] == 0 {
-			trees = append(trees, multicast.TreeByLID{Root: fabric.LID(binary.BigEndian.Uint16(value))})
+			t := multicast.TreeByLID{Root: fabric.LID(binary.BigEndian.Uint16(value)), SL: multicast.UnknownSL}
+			if len(name.Key) == bytesOfTreeKey {
+				t.SL = name.Key[2]
+			}
+			trees = append(trees, t)
 		} else if len(trees) == 0 {
 			continue
 		}

@@ -89,19 +89,14 @@ func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Reque
 	if req.Kept != nil {
 		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
 	}
+	whole := false
 	if len(req.Trees) > 0 && (req.Kept == nil || req.Kept.Plan.Multicast == nil) {
-		pool, whole := multicast.FromLIDs(g, &r.Plan.Ends, req.Trees)
-		if opt.Keep = (&multicast.Kept{Graph: g, Pool: pool}); whole {
-			opt.Trees = len(pool.Trees) // fewer than usual, after repairs: groups keep theirs until all is routed afresh
-		}
-		if whole && multicast.UsePool(r.Plan, pool) {
-			r.Report = nil
-			if err := r.Judge(ctx, g, req); err != nil || r.Report.OK {
-				return err
-			}
+		opt.Keep = &multicast.Kept{Graph: g}
+		if opt.Keep.Pool, whole = multicast.FromLIDs(g, r.Plan, req.Trees); whole {
+			opt.Trees = len(opt.Keep.Pool.Trees) // fewer than usual, after repairs: groups keep theirs until all is routed afresh
 		}
 	}
-	if r.Repaired != nil && req.Kept.Plan.Multicast != nil && multicast.Keep(g, r.Plan, opt.Keep) {
+	if (r.Repaired != nil || whole && r.Plan.VLs <= 1) && multicast.Keep(g, r.Plan, opt.Keep) {
 		r.Report = nil
 		if err := r.Judge(ctx, g, req); err != nil || r.Report.OK {
 			return err

@@ -10,8 +10,12 @@ import (
 // TreeByLID is a tree of a pool in which switches are named by LIDs, as other managers and later runs know them.
 type TreeByLID struct {
 	Root fabric.LID `json:"root"`
+	SL   uint8      `json:"sl"` // of the pool, UnknownSL where that is not told
 	Up   []Uplink   `json:"up"` // by LID
 }
+
+// UnknownSL stands for the SL of a pool that nobody has told.
+const UnknownSL = 0xFF
 
 // Uplink is the port by which a switch reaches its parent.
 type Uplink struct {
@@ -26,7 +30,7 @@ func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []Tre
 	}
 	lid := func(s int32) fabric.LID { return ends.Base[g.PortZero(s)] }
 	for i := range pool.Trees {
-		t := TreeByLID{Root: lid(pool.Trees[i].Root)}
+		t := TreeByLID{Root: lid(pool.Trees[i].Root), SL: pool.SL}
 		for s, up := range pool.Trees[i].Up {
 			if up >= 0 {
 				t.Up = append(t.Up, Uplink{lid(int32(s)), g.FromPort[up]})
@@ -38,18 +42,19 @@ func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []Tre
 	return list
 }
 
-// FromLIDs returns the trees that ByLID returned as far as their switches and cables are there, and whether each of them covers all switches that are not drained. It is a pool to be kept, not
-// one that is proven.
-func FromLIDs(g *fabric.Graph, ends *route.Ends, trees []TreeByLID) (pool *route.Multicast, whole bool) {
-	at := ends.ByLID()
+// FromLIDs returns the trees as far as their switches and cables are there, and whether each of them covers all switches with hosts. It is a pool to be kept beside
+// a Plan, not one that is proven.
+func FromLIDs(g *fabric.Graph, plan *route.Plan, trees []TreeByLID) (pool *route.Multicast, whole bool) {
+	at := plan.Ends.ByLID()
 	switchOf := func(lid fabric.LID) int32 {
 		if int(lid) < len(at) && at[lid] >= 0 && g.PortZero(g.EndSwitch[at[lid]]) == at[lid] {
 			return g.EndSwitch[at[lid]]
 		}
 		return fabric.Nothing
 	}
-	pool, whole = &route.Multicast{}, true
+	pool, whole = &route.Multicast{SL: UnknownSL}, true
 	for i := range trees {
+		pool.SL = min(pool.SL, trees[i].SL)
 		root := switchOf(trees[i].Root)
 		if root < 0 {
 			whole = false
@@ -66,14 +71,11 @@ func FromLIDs(g *fabric.Graph, ends *route.Ends, trees []TreeByLID) (pool *route
 		pool.Trees = append(pool.Trees, t)
 		whole = whole && isWhole(g, &t)
 	}
-	return pool, whole
-}
-
-// UsePool gives a Plan of one lane a pool as it is, and reports whether it has one lane. Whether the pool is free of deadlock beside the paths the judge has to say.
-func UsePool(plan *route.Plan, pool *route.Multicast) bool {
-	if usedVLs(plan) != 1 {
-		return false
+	if pool.SL >= route.NumSLs {
+		sl, ok := existingLane(plan, plan.SLsInUse(), pathVLs(plan, plan.SLsInUse()))
+		if pool.SL = anySL(plan); ok {
+			pool.SL = sl
+		}
 	}
-	plan.Multicast = &route.Multicast{SL: anySL(plan), Trees: pool.Trees}
-	return true
+	return pool, whole
 }

@@ -423,12 +423,16 @@ func TestKeep(t *testing.T) {
 		now := f.Compile()
 		var want [][]int32
 		for _, old := range p.Multicast.Trees {
+			stays := func(s int32) bool { // on the way to the root as before
+				c := old.Up[s]
+				return s == old.Root || c >= 0 && !down[fabric.End{Node: node(int(s)), Port: g.FromPort[c]}]
+			}
 			whole := true
-			for s, c := range old.Up {
-				if c >= 0 {
-					lost := down[fabric.End{Node: node(s), Port: g.FromPort[c]}]
-					whole = whole && (!lost || now.Drained[s]) && !now.Drained[g.To[c]]
+			for s := range int32(len(old.Up)) {
+				if c := old.Up[s]; c >= 0 && stays(s) {
+					whole = whole && stays(g.To[c]) && !now.Drained[g.To[c]]
 				}
+				whole = whole && (stays(s) || now.HostCount(s) == 0)
 			}
 			if whole && !now.Drained[old.Root] {
 				want = append(want, old.Up)
@@ -447,7 +451,7 @@ func TestKeep(t *testing.T) {
 		}
 		for i, tree := range q.Multicast.Trees {
 			for s, c := range want[i] {
-				if d := tree.Up[s]; !now.Drained[s] && (c < 0) != (d < 0) || d >= 0 && g.FromPort[c] != now.FromPort[d] {
+				if d := tree.Up[s]; now.HostCount(int32(s)) > 0 && (c < 0) != (d < 0) || d >= 0 && g.FromPort[c] != now.FromPort[d] {
 					t.Fatalf("tree %d: switch %d has another parent", i, s)
 				}
 			}

@@ -150,7 +150,7 @@ func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees
 	return trees
 }
 
-// Keep gives a repaired Plan the trees of an earlier one that have lost nothing and cover all switches that are not drained, and reports
+// Keep gives a repaired Plan the trees of an earlier one that still cover all switches with hosts, and reports
 // whether there is one. Among themselves they are free of deadlock as before; whether they are so beside the paths of now the judge has to say.
 func Keep(g *fabric.Graph, plan *route.Plan, k *Kept) bool {
 	plan.Multicast = nil
@@ -165,13 +165,13 @@ func Keep(g *fabric.Graph, plan *route.Plan, k *Kept) bool {
 	return true
 }
 
-// isWhole reports whether every switch that is not drained has a parent that is not, but for the root.
+// isWhole reports whether every switch with hosts is covered, and every parent is, and is not drained.
 func isWhole(g *fabric.Graph, t *route.SpanningTree) bool {
 	for s, up := range t.Up {
 		switch {
-		case up >= 0 && g.Drained[g.To[up]]:
+		case up >= 0 && (g.Drained[g.To[up]] || !t.Covers(g.To[up])):
 			return false
-		case up < 0 && int32(s) != t.Root && !g.Drained[s]:
+		case up < 0 && int32(s) != t.Root && g.HostCount(int32(s)) > 0:
 			return false
 		}
 	}
