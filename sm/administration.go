@@ -104,8 +104,9 @@ type administration struct {
 
 	core   *Core // that serving was made of
 	role   Role
-	term   int // see managerState
-	spread int // version of the Manager's
+	term   int  // see managerState
+	claims bool // see managerState
+	spread int  // version of the Manager's
 }
 
 // serving says by what queries are answered, and whether they are at all.
@@ -204,11 +205,12 @@ func (a *administration) follow(m *Manager) {
 // know, nil where nothing has changed.
 func (a *administration) take(m *Manager) *managerState {
 	role := m.role()
-	if m.inForce == a.core && role == a.role && m.groups.version == a.spread {
+	claims := role == Looking && m.inRound && m.core.granted
+	if m.inForce == a.core && role == a.role && m.groups.version == a.spread && claims == a.claims {
 		return nil
 	}
 	next := &serving{open: role == Master || role == Looking}
-	f := &managerState{role: role}
+	f := &managerState{role: role, claims: claims}
 	if o := m.election.master; o != nil {
 		f.standsBy, f.master = o.guid, o.state == mad.SMStateMaster
 	}
@@ -227,7 +229,7 @@ func (a *administration) take(m *Manager) *managerState {
 		f.wasActive, f.others, f.told = m.inForce.clients.wasActive, m.inForce.clients.others, m.inForce.clients.told
 	}
 	f.term = a.term
-	a.core, a.role, a.spread = m.inForce, role, m.groups.version
+	a.core, a.role, a.spread, a.claims = m.inForce, role, m.groups.version, claims
 	a.serving.Store(next)
 	return f
 }
@@ -418,7 +420,7 @@ func (a *administration) commit(c *copied) error {
 }
 
 // commitRules returns when all managers that stand by know rules that have changed between rounds.
-func (a *administration) commitRules(rules []byte) error {
+func (a *administration) commitRules(rules *RulesToTell) error {
 	return a.wait(func(done func(error)) []registrarAction { return a.registrar.commitRules(a.clock(), rules, done) })
 }
 

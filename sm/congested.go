@@ -3,6 +3,7 @@ package sm
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 // easing has a congestion.Setter tell switches and adapters how to control congestion, beside the loop of a Runner, while the Manager is the master.
 type easing struct {
 	beside
+	set    *congestion.Settings
 	setter *congestion.Setter
 	report atomic.Pointer[congestion.Report]
 	note   func(Incident)
@@ -34,9 +36,17 @@ func startEasing(set *congestion.Settings, clock func() time.Duration, r *wire.R
 	if set == nil {
 		return nil
 	}
-	e := &easing{beside: newBeside(clock, r, easingTimeout, easingRetries), setter: congestion.New(*set), note: note, idle: true}
+	e := &easing{beside: newBeside(clock, r, easingTimeout, easingRetries), set: set, setter: congestion.New(*set), note: note, idle: true}
 	go e.run(e)
 	return e
+}
+
+// does reports whether devices are told these settings.
+func (e *easing) does(set *congestion.Settings) bool {
+	if e == nil || set == nil {
+		return (e == nil) == (set == nil)
+	}
+	return e.set == set || reflect.DeepEqual(e.set, set)
 }
 
 // close ends it, and waits.

@@ -25,7 +25,7 @@ func easedUntil(t *testing.T, medium wire.Transport, set *congestion.Settings, i
 	t.Helper()
 	shown := make(chan congestion.Report, 100000)
 	r := Runner{
-		Config: Config{SMKey: 1}, Watch: UsualWatch, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}, Congestion: set,
+		Config: Config{SMKey: 1, Congestion: set}, Watch: UsualWatch, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
 		Show: func(s *Snapshot) {
 			if s.Congestion != nil {
 				shown <- *s.Congestion
@@ -172,21 +172,21 @@ func TestToldAnew(t *testing.T) {
 	other := packet.UsualCongestionControl()
 	other.Threshold = 3
 	for i, c := range []struct {
-		set       Settings
+		set       *congestion.Settings
+		counters  perf.Config
 		threshold uint8
 	}{
-		{Settings{Congestion: &congestion.Settings{Control: packet.UsualCongestionControl()}}, packet.UsualCongestionControl().Threshold},
-		{Settings{Congestion: &congestion.Settings{Control: other}, Counters: perf.Config{Interval: time.Second, Rate: 1e6}}, 3},
-		{Settings{}, 3}, // nothing is told, and nothing read
-		{Settings{Congestion: &congestion.Settings{}}, 0},
+		{&congestion.Settings{Control: packet.UsualCongestionControl()}, perf.Config{}, packet.UsualCongestionControl().Threshold},
+		{&congestion.Settings{Control: other}, perf.Config{Interval: time.Second, Rate: 1e6}, 3},
+		{nil, perf.Config{}, 3}, // nothing is told, and nothing read
+		{&congestion.Settings{}, perf.Config{}, 0},
 	} {
-		c.set.Config, c.set.Watch, c.set.Routing = Config{SMKey: 1}, watch, jobOf("updn", 0)
-		asked <- &Event{Kind: Reconfigure, Settings: &c.set}
+		asked <- &Event{Kind: Reconfigure, Settings: &Settings{Config: Config{SMKey: 1, Congestion: c.set}, Counters: c.counters, Watch: watch, Routing: jobOf("updn", 0)}}
 		for patience := time.After(2 * time.Minute); ; {
 			select {
 			case s := <-shown:
 				told := s.Congestion != nil && s.Congestion.Waiting+s.Congestion.Silent == 0 && s.Congestion.Switches > 0
-				if told != (c.set.Congestion != nil) || (s.Counters != nil) != (c.set.Counters.Interval > 0) || threshold() != c.threshold {
+				if told != (c.set != nil) || (s.Counters != nil) != (c.counters.Interval > 0) || threshold() != c.threshold {
 					continue
 				}
 			case <-patience:

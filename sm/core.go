@@ -9,6 +9,7 @@ import (
 	"weft/route/job"
 	"weft/route/levels"
 	"weft/route/multicast"
+	"weft/sm/congestion"
 	"weft/sm/sa"
 )
 
@@ -20,7 +21,7 @@ type Config struct {
 	AskRoles   bool                  // ask switches for their role in a tree, by the vendor attribute SwitchRole
 	Keys       Keys                  // M_Keys of ports
 	Partitions *Partitioning         // nil: all ports are full members of the default partition, and keep what other P_Keys they have
-	Levels     levels.Levels         // of service: which paths have which; the routing has them too
+	Levels     levels.Levels         // of service: which paths have which
 	OwnPort    fabric.GUID           // GUID of our own port, 0 where it is not known: its M_Key may be needed to ask for it
 	Neighbours []Neighbour           // as they were found before
 	Stored     LIDMap                // LIDs remembered; they win over those found
@@ -40,9 +41,12 @@ type Config struct {
 	Drain               []string       // switches and cables by name: no traffic of others passes through them
 	Drains              Drains         // what was drained the last time; Drain is followed from there
 	Expected            *fabric.Fabric // what should be there; deviations are told
-	QuarantineStrangers bool           // nodes that are not Expected are left out
+	QuarantineStrangers bool           // nodes that are not Expected are left out; or not Admitted, where that is not nil
+	Admitted            []fabric.GUID  `json:"-"` // in order; of the master before us
 
-	Between sa.Between // how the subnet is joined with others
+	Between    sa.Between           // how the subnet is joined with others
+	Congestion *congestion.Settings // what switches and adapters are told of congestion control, by the Runner; nil for nothing
+	Options    map[string]string    // by which routes, or what is written, would change, by name, and what they say: managers that stand by tell where theirs differ
 }
 
 type phase uint8
@@ -283,7 +287,7 @@ func (c *Core) leavePhase() {
 	}
 	switch c.phase {
 	case discovering:
-		if c.takeLate() || c.tryMoved() {
+		if c.takeLate() || c.tryMoved() || c.takeOnlyWays() {
 			return
 		}
 		if !c.ownPortWorks() {
@@ -378,7 +382,7 @@ func (c *Core) endDiscovery() {
 // askForPlan asks for a Plan.
 func (c *Core) askForPlan() {
 	c.enterPhase(routing)
-	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Trees: c.cfg.Trees, Absent: c.drainedHosts(), Multicast: c.stays, Afresh: c.afresh, Found: c.foundPlan()}
+	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Trees: c.cfg.Trees, Absent: c.drainedHosts(), Multicast: c.stays, Afresh: c.afresh, Found: c.foundPlan(), Levels: c.cfg.Levels}
 	switch {
 	case c.before == nil && c.noteOthersLIDs():
 		a.Stored = c.cfg.Stored.After(c.graph, &route.Seen(c.graph).Ends)
@@ -389,6 +393,7 @@ func (c *Core) askForPlan() {
 	case c.cfg.Last != nil && a.Found != nil:
 		a.Kept, a.Inherited = c.cfg.Last.WithTables(c.graph, a.Found.Plan.Tables), true
 	}
+	a.FreshLIDs = c.before == nil && !a.Inherited
 	c.out = append(c.out, a)
 }
 
@@ -406,6 +411,9 @@ func (c *Core) takePlan(ev *Event) {
 		c.note(NoPlan, Place{}, "%v", ev.Err)
 		c.finish(NotRouted)
 		return
+	}
+	if ev.Other != "" {
+		c.note(OtherRules, Place{}, "%s", ev.Other)
 	}
 	c.noteTrees(result.NoMulticast)
 	c.noteLevels()

@@ -130,6 +130,7 @@ func (m *Manager) onDrain(now time.Duration, ev *Event) {
 		return
 	}
 	m.out = append(m.out, Action{Kind: Decided, Tag: ev.Tag, Name: name, Incident: Incident{Text: warning}, Drains: &Drains{slices.Clone(m.drains.Told), slices.Clone(m.drains.Now)}})
+	m.untold = true
 	m.tell(DrainTold, "%s is %s from the next round on, as told", name, verb)
 	m.noteChange(now, name+" is "+verb)
 }

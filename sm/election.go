@@ -66,8 +66,12 @@ func (m *Manager) standBy(now time.Duration, o *otherManager) {
 	m.tell(Standby, "%s is the master: we stand by", o.name)
 }
 
-// giveUp leaves the subnet: no Plan of ours is in force, and nothing is to be looked at by it.
+// giveUp leaves the subnet: no Plan of ours is in force, and nothing is to be looked at by it. What we went by holds as what was learned, until another master tells.
 func (m *Manager) giveUp() {
+	if m.inForce != nil {
+		rules := m.rules()
+		m.learned.rules = &rules
+	}
 	m.inForce, m.settled = nil, nil
 	m.dropLooks()
 	m.dropGroups()
@@ -235,8 +239,11 @@ func (m *Manager) takeOver(now time.Duration, from fabric.GUID) {
 	m.beginRound("the subnet was handed over", askAll)
 }
 
-// handOver hands the subnet over to a manager that stands by and goes before us.
+// handOver hands the subnet over to a manager that stands by and goes before us, and knows what we go by.
 func (m *Manager) handOver() {
+	if m.untold || m.wanted.why != "" {
+		return
+	}
 	for i := range m.core.others {
 		o := &m.core.others[i]
 		if !o.silent && o.state == mad.SMStateStandby && o.precedes(m.cfg.Priority, m.guid) && (!m.cfg.Replicates || slices.Contains(m.settled, o.guid)) {

@@ -254,6 +254,18 @@ func (v *virtual) step(ev *Event) {
 				continue
 			}
 			v.stored, v.storedAt = &Event{Kind: Stored, Err: v.store(v.manager.Core().Record())}, v.now+v.storeTime
+		case TellRules:
+			if v.keeper != nil {
+				v.keeper.tellRules(func(error) {})
+			}
+		case Decided:
+			if v.keeper != nil && a.Drains != nil {
+				v.keeper.tellRules(func(err error) {
+					if err == nil {
+						v.keeper.decided(a.Tag)
+					}
+				})
+			}
 		case TakeMembers:
 			if list, known := v.members(); known {
 				next = &Event{Kind: MembersTold, Members: list}

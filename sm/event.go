@@ -7,6 +7,7 @@ import (
 	"weft/mad"
 	"weft/route"
 	"weft/route/job"
+	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/sa"
 	"weft/wire"
@@ -70,6 +71,7 @@ type Event struct {
 	Result *job.Result
 	Err    error
 	Way    *job.Transition // from what the devices hold to this Plan; nil where that is not known
+	Other  string          // of a Plan of the manager before us: why it is not what is asked for here, "" where it is
 
 	// Of Unasked: a copy, which is the Manager's.
 	Datagram *wire.Datagram
@@ -108,6 +110,7 @@ const (
 	TakeMembers // the members of multicast groups are wanted: MembersTold
 	End         // end the SMPs of this Group that are under way: those not sent yet at once, others when the present attempt has no answer
 	Decided     // what an event wanted is taken, or refused: its Tag, Name, and Err, nil where it is taken
+	TellRules   // managers that stand by are to be told what we go by: Manager.RulesToTell has it
 )
 
 // Action is something that a Core wants done. Path and Data are valid until the
@@ -133,6 +136,8 @@ type Action struct {
 	Found     *job.Kept             // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
 	Inherited bool                  // of a Route: Kept is the Plan of the manager before us, which may not be what we are asked for
 	Multicast bool                  // of a Route: the Plan is to have trees for multicast groups
+	Levels    levels.Levels         // of a Route: of service
+	FreshLIDs bool                  // of a Route: nothing of ours, or of a manager before us, is in force: LIDs may be given afresh, where that is asked for
 	Afresh    bool                  // of a Route with Kept: routed afresh, and repaired where the engines refuse
 	Name      string
 	Err       error

@@ -29,7 +29,7 @@ var Explain = map[IncidentKind]string{
 	NoLevel:         "A partition has an sl= that no level of service has (--levels). Its paths have the first level, as all traffic that no level names.",
 	NotEnough:       "A port cannot hold what the Plan needs.",
 	NotRead:         "Something in the file of state (--state) cannot be read, mostly since another version of weft has written it. LIDs are kept; without the last Plan all is routed afresh.",
-	OtherRules:      "This manager has taken over from one whose partitions, or what it drained, are not those of its own files. Those of the master before it stay in force, so that a takeover changes nothing; the text says what has its own ones be in force.",
+	OtherRules:      "The files or options of this manager are not those of the master, or of the one before it: partitions, levels of service, congestion control, M_Key protection, nodes left out, drains, routing. A takeover changes nothing; the text says what has its own ones be in force. Give all managers the same.",
 	OthersLIDs:      "Ports are in service with other LIDs than are stored (--state): another manager has given them. They keep them, all is routed afresh, and these LIDs are stored now.",
 	NotStored:       "The file of state (--state) does not take what is written: a full disk, mostly. Ports that have LIDs keep them and the subnet is repaired; a port whose LID is not stored gets none until it is. It is tried again by itself.",
 	RoundBegun:      "The whole subnet is found, routed, proven and programmed again, for the reason told. Only what differs is written.",

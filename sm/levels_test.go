@@ -50,7 +50,7 @@ func (v *virtual) verifyTurns(t fataler) {
 	}
 	for slot := range c.owner {
 		id, ok := f.NodeByGUID(c.nodes[c.owner[slot]].guid)
-		if table := c.arbTable(int32(slot)); ok && table != nil && c.peer[slot] != noSlot && c.plan.VLs > 1 {
+		if table := c.arbTable(int32(slot)); ok && table != nil && c.carries(int32(slot)) && c.plan.VLs > 1 {
 			compare(fabric.End{Node: id, Port: c.portNumber(int32(slot))}, table)
 		}
 	}
@@ -82,7 +82,6 @@ func TestLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.routing.Levels = list
 	v.manager = NewManager(cfg, UsualWatch)
 	v.step(&Event{Kind: Start})
 	v.runUntil(v.now + 2*time.Second)
@@ -145,7 +144,6 @@ func TestLevels(t *testing.T) {
 		if cfg.Levels = nil; text != "" {
 			cfg.Levels = readLevels(t, text)
 		}
-		v.routing.Levels = cfg.Levels
 		v.onAction = func(a *Action) {
 			if a.Kind == Send && a.Method == mad.Set {
 				written[a.Attr]++

@@ -36,8 +36,11 @@ type Manager struct {
 	cfg   Config
 	watch Watch
 
-	learned       learned
-	ownPartitions *Partitioning // as Config and Reconfigure have them; those of cfg are in force
+	learned     learned
+	own         ownFiles // as Config and Reconfigure have them; those of cfg are in force
+	differences []string // of what is, or would be, in force from own, in words
+	rulesTold   uint64   // counts RulesToTell
+	untold      bool     // what we go by has changed since the last round began: it is not handed over until a round has told that
 
 	keys    *keyring
 	core    *Core // the round that is under way, or else the last one
@@ -106,7 +109,7 @@ const never = time.Duration(1<<63 - 1)
 // NewManager makes a Manager that has not started.
 func NewManager(cfg Config, watch Watch) *Manager {
 	return &Manager{
-		cfg: cfg, ownPartitions: cfg.Partitions, watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
+		cfg: cfg, own: ownFilesOf(&cfg), watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
 		groups:   groups{due: never, again: never},
 		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
@@ -297,7 +300,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	case (m.somewhere || m.inForce != nil && m.inForce.halfWritten) && kind == askChanged:
 		kind = askAll
 	}
-	m.somewhere = false
+	m.somewhere, m.untold = false, false
 	m.inherit()
 	m.core, m.inRound = New(m.cfg), true
 	m.core.unbalanced = kind != routeAfresh && m.afresh < never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
@@ -343,6 +346,7 @@ func (m *Manager) endRound(now time.Duration) {
 		m.standing.before = m.standing.now
 	}
 	m.watchLinks(now)
+	defer m.tellRules()
 	if r.State == Up || r.State == UpInPart {
 		m.watchStuck()
 		m.watchVain(now)

@@ -20,15 +20,20 @@ func Plan(ctx context.Context, req job.Request, a *Action) *Event {
 	g := a.Graph
 	req.Chain = req.Chain.UnderRouters(g)
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, a.Stored), true, true, a.Multicast
-	req.Trees = a.Trees
+	req.Trees, req.Levels = a.Trees, a.Levels
 	if a.Kept != nil {
 		req.Kept, req.Afresh = a.Kept, a.Afresh
 	}
-	var foreign error
+	req.LIDs.Fresh = req.LIDs.Fresh && a.FreshLIDs
+	ev := &Event{Kind: Planned}
 	if a.Inherited && !a.Kept.Answers(&req) {
-		foreign = fmt.Errorf("the master before us has routed by %s, and that is not what is asked for here (engine, its options, lmc, vls)", a.Kept.Plan.Recipe.Engine())
-		req.Afresh = true
+		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
+			"the next routing afresh is by that, as weft sm rebalance begins one", a.Kept.Plan.Recipe.Engine())
 	}
+	if a.Kept != nil && !req.Afresh {
+		req.Kinds = nil // those of the Plan
+	}
+	var foreign error
 	if req.Kept != nil {
 		switch err := req.Kept.Hold(g, &req); {
 		case err == nil:
@@ -40,7 +45,6 @@ func Plan(ctx context.Context, req job.Request, a *Action) *Event {
 		}
 	}
 	addAbsent(req.LIDs.Held, a.Absent)
-	ev := &Event{Kind: Planned}
 	if ev.Result, ev.Err = job.Run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
 		ev.Result.NotRepaired = foreign
 	}

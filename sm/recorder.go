@@ -17,7 +17,6 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/route/job"
-	"weft/route/levels"
 	"weft/route/planfile"
 )
 
@@ -56,8 +55,7 @@ type recordedRouting struct {
 	MaxVLs, Workers                       int
 	Seed                                  uint64
 	Kinds                                 []fabric.KindRule
-	Levels                                levels.Levels `json:",omitempty"`
-	Kept                                  []byte        `json:",omitempty"` // a Plan
+	Kept                                  []byte `json:",omitempty"` // a Plan
 	Afresh, PassDeadSwitch, NoPathRecords bool
 }
 
@@ -96,7 +94,7 @@ func NewRecorder(w io.Writer, cfg *Config, watch *Watch, routing *job.Request) *
 func newRecordedBy(s *Settings) (*recordedBy, error) {
 	q := &s.Routing
 	out := &recordedBy{Config: s.Config, Watch: s.Watch, Afresh: s.Afresh, What: s.What, Routing: recordedRouting{
-		LMC: q.LIDs.LMC, Fresh: q.LIDs.Fresh, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds, Levels: q.Levels,
+		LMC: q.LIDs.LMC, Fresh: q.LIDs.Fresh, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
 		Afresh: q.Afresh, PassDeadSwitch: q.PassDeadSwitch, NoPathRecords: q.NoPathRecords,
 	}}
 	for _, step := range q.Chain {

@@ -64,7 +64,7 @@ func NewRecording(from io.Reader) (*Recording, error) {
 func (b *recordedBy) settings() (*Settings, error) {
 	q := &b.Routing
 	s := &Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Routing: job.Request{
-		LIDs: lids.Options{LMC: q.LMC, Fresh: q.Fresh}, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds, Levels: q.Levels,
+		LIDs: lids.Options{LMC: q.LMC, Fresh: q.Fresh}, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
 		Afresh: q.Afresh, PassDeadSwitch: q.PassDeadSwitch, NoPathRecords: q.NoPathRecords,
 	}}
 	for _, step := range q.Chain {

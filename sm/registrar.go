@@ -30,6 +30,7 @@ type registrar struct {
 	disk     replica.Table // as it was stored the last time; nil where nothing was, or somebody was master since
 	told     uint64        // of Follower.LIDs
 	wholes   uint64        // of Follower.Wholes
+	rules    uint64        // number of the rules that were told last
 	missed   bool          // that the master is silent was told
 
 	storage storage
@@ -120,6 +121,7 @@ func newRegistrar(o registrarOptions) *registrar {
 // managerState holds the facts about the Manager that a registrar is told.
 type managerState struct {
 	role     Role
+	claims   bool             // of one that looks: no other master is there, and it is about to be it
 	term     int              // counts changes of the role
 	standsBy fabric.GUID      // of one that stands by: the port of the manager for which it does
 	master   bool             // that one was the master, and was not just about to be
@@ -237,6 +239,9 @@ func (r *registrar) follow(now time.Duration, f *managerState) []registrarAction
 	case before == StandBy && r.role != StandBy:
 		r.follower.Look(now)
 	}
+	if f.claims {
+		r.follower.Claim(now)
+	}
 	switch {
 	case r.role == StandBy:
 		r.missed = false
@@ -336,6 +341,7 @@ func (r *registrar) notify(now time.Duration, notice []byte) []registrarAction {
 // commit tells what follows from a round to the managers that stand by, and calls done when all of them know it.
 func (r *registrar) commit(now time.Duration, c *copied, done func(error)) []registrarAction {
 	r.begin(now)
+	r.putRules(&c.rules) // before the Plan that follows from them, so that nobody has that one alone
 	changes := treeChanges(r.table, c.trees)
 	if r.role == Master { // before that nothing is stored, since what clients have registered is not known
 		r.put(changes)
@@ -344,18 +350,26 @@ func (r *registrar) commit(now time.Duration, c *copied, done func(error)) []reg
 	}
 	r.leader.Put(lidChanges(r.table, c.lids))
 	r.leader.Put(partChanges(r.table, planValue, c.plan))
-	return r.putRules(c.rules, done)
+	return r.await(done)
 }
 
 // commitRules does the same for rules that have changed between rounds.
-func (r *registrar) commitRules(now time.Duration, rules []byte, done func(error)) []registrarAction {
+func (r *registrar) commitRules(now time.Duration, rules *RulesToTell, done func(error)) []registrarAction {
 	r.begin(now)
-	return r.putRules(rules, done)
+	r.putRules(rules)
+	return r.await(done)
 }
 
-// putRules tells the rules, and calls done when they, and what was told before, are known.
-func (r *registrar) putRules(rules []byte, done func(error)) []registrarAction {
-	r.leader.Put(partChanges(r.table, rulesValue, rules))
+// putRules tells rules, unless later ones were told.
+func (r *registrar) putRules(rules *RulesToTell) {
+	if rules.number > r.rules {
+		r.rules = rules.number
+		r.leader.Put(partChanges(r.table, rulesValue, rules.data))
+	}
+}
+
+// await calls done when what was told so far is known.
+func (r *registrar) await(done func(error)) []registrarAction {
 	r.storage.skip(r.leader.Last())
 	r.waiting = append(r.waiting, commitment{r.leader.Last(), done})
 	return r.end()
@@ -399,11 +413,12 @@ type Registered struct {
 	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
 	Standbys      int             `json:"standbys"` // without which nothing is acknowledged
 	InStep        bool            `json:"in_step"`  // of one that stands by: it has a complete copy
+	Rejected      int             `json:"rejected"` // messages of managers with another mkey-secret, or SM_Key where there is none
 }
 
 // counts returns the counts of now.
 func (r *registrar) counts() Registered {
-	c := Registered{InStep: r.role == StandBy && r.follower.Live()}
+	c := Registered{InStep: r.role == StandBy && r.follower.Live(), Rejected: r.follower.Rejected}
 	if r.role == Master {
 		c.Services, c.Subscriptions = r.registry.Registered()
 		c.Groups, c.Members, c.MLIDs = r.members.counts()

@@ -20,6 +20,7 @@ func (m *Manager) onRegistrar(ev *Event) {
 		m.reregister = true
 		m.tell(Reregistration, "not all that clients have registered is known: all ports are asked to register again")
 		m.noteChange(m.now, "clients are asked to register again")
+		m.tellRules()
 	case ev.Kind == MayTakeOver:
 		m.settled = ev.GUIDs
 		if m.cfg.Elect && !m.inRound && !m.stopped && m.inForce != nil && m.election.handing == nil {

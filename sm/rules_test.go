@@ -3,6 +3,7 @@ package sm
 import (
 	"bytes"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -70,7 +71,7 @@ func TestPartitionsOutliveTakeovers(t *testing.T) {
 			if has[0] != nil {
 				v.verifyPartitions(t, has[0], anyRoom)
 			}
-			if !v.manager.Snapshot(v.now).Routed.Partitions.is(has[0]) {
+			if !isSame(v.manager.Snapshot(v.now).Routed.Partitions, has[0]) {
 				t.Error("others are in force")
 			}
 			if v.manager.afresh < never {
@@ -132,16 +133,59 @@ func TestDrainsOutliveTakeovers(t *testing.T) {
 	}
 }
 
-// TestAnotherEngine: a manager that is to route by another engine than the master before it says so, and does.
-func TestAnotherEngine(t *testing.T) {
-	m, master, standby := pair(t, "rlft(6,2)", func(int, *Config) {})
-	standby.routing = jobOf("updn", 0)
-	v := m.kill(master)
-	told := v.texts(0, NotRepaired)
-	if r := v.manager.inForce.report.Routing; r.Engine != "updn" || len(told) != 1 || !strings.Contains(told[0], "the master before us has routed by ftree") {
-		t.Errorf("%+v: %q", r, told)
+// reload has a manager read its own files again.
+func (m *market) reload(v *virtual, set func(c *Config)) {
+	cfg := v.manager.cfg
+	set(&cfg)
+	v.step(&Event{Kind: Reconfigure, Settings: &Settings{Config: cfg, Watch: UsualWatch, Routing: v.routing, What: "as the test says"}})
+	m.run(3*time.Second, false)
+}
+
+// TestOtherRouting: a manager that is to route otherwise than the master before it, by engine, LMC, lanes or kinds of hosts, says so, writes nothing, repairs that one's routes
+// after faults, and routes by its own options when it is told to route afresh.
+func TestOtherRouting(t *testing.T) {
+	for name, own := range map[string]func(q *job.Request){
+		"engine": func(q *job.Request) { *q = jobOf("updn", 0) },
+		"lmc":    func(q *job.Request) { q.LIDs.LMC = 1 },
+		"kinds": func(q *job.Request) {
+			rule, err := fabric.ParseKindRule("storage=host 1*")
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Kinds = []fabric.KindRule{rule}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, master, standby := pair(t, "rlft(6,2)", func(int, *Config) {})
+			own(&standby.routing)
+			lids := master.lidsOf()
+			m.wrote = func(_ *virtual, a *Action) {
+				if isTable(a) {
+					t.Errorf("%s is written", attrName(a.Attr))
+				}
+			}
+			v := m.kill(master)
+			told := v.texts(0, OtherRules)
+			if r := v.manager.inForce.report.Routing; r.Engine != "ftree" || len(told) != 1 || !strings.Contains(told[0], "the routes by ftree of the master before us stay") {
+				t.Errorf("%+v: %q", r, told)
+			}
+			m.wrote = func(*virtual, *Action) {}
+			if err := m.sub.SetLinkDown(m.uplink(4), true); err != nil {
+				t.Fatal(err)
+			}
+			m.run(3*time.Second, false)
+			if kept := v.manager.inForce.report.Routing.Kept; !strings.HasPrefix(kept, "repaired") || !maps.Equal(lids, v.lidsOf()) {
+				t.Errorf("after a fault: %s %s", kept, journals(m.living()))
+			}
+			v.step(&Event{Kind: Rebalance})
+			m.run(5*time.Second, false)
+			c := v.manager.inForce
+			if c.report.State != Up || !job.Keep(c.plan, c.graph).Answers(&v.routing) {
+				t.Errorf("when it was told to route afresh: %s, %v %s", c.report.State, c.plan.Recipe, journals(m.living()))
+			}
+			v.verify(t)
+		})
 	}
-	v.verify(t)
 }
 
 // TestTablesOfSwitchesWin: a manager that was started with a Plan of its own, or was the master once, stands by. When it takes over, what switches hold is its Plan,
@@ -294,7 +338,7 @@ func TestUnknownValues(t *testing.T) {
 	for _, kind := range []EventKind{PlanLearned, RulesLearned} {
 		all[1].step(&Event{Kind: kind, Value: []byte("{weftplan")})
 	}
-	if n := all[1].told(NotRead); n != 2 || all[1].manager.learned != (learned{}) {
+	if n := all[1].told(NotRead); n != 2 || !reflect.DeepEqual(all[1].manager.learned, learned{}) {
 		t.Errorf("%d of 2 told %s", n, journals(all))
 	}
 }

@@ -4,19 +4,16 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"reflect"
 	"slices"
 	"time"
 
 	"weft/fabric"
 	"weft/mad"
 	"weft/route/job"
-	"weft/sm/congestion"
 	"weft/sm/perf"
 	"weft/sm/replica"
 	"weft/sm/sa"
@@ -45,9 +42,8 @@ type Runner struct {
 	Record     io.Writer                                  // all that the Manager is given is written there, for Replay; may be nil
 	Leaves     bool                                       // Run ends with ErrNoLink where the link of our port goes down
 
-	Counters   perf.Config          // how counters of ports are read; the zero value reads none
-	Exchange   time.Duration        // time between two looks at the routers, by which managers of several subnets tell each other what they need; 0: they do not
-	Congestion *congestion.Settings // what switches and adapters are told of congestion control; nil for nothing
+	Counters perf.Config   // how counters of ports are read; the zero value reads none
+	Exchange time.Duration // time between two looks at the routers, by which managers of several subnets tell each other what they need; 0: they do not
 }
 
 // Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport, and with
@@ -85,7 +81,6 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	o.Members = d.administration.members
 	d.administration.start(d.requester, newRegistrar(o), r.Remember)
 	d.counting = startCounting(r.Counters, r.Clock, d.requester, r.Note)
-	d.easing = startEasing(r.Congestion, r.Clock, d.requester, r.Note)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.exchanging.start(ctx, d.requester)
@@ -138,6 +133,7 @@ type run struct {
 	failure    error
 	linkless   int       // looks in a row that found no link at our port
 	recorder   *Recorder // nil where nothing is recorded
+	rejected   bool      // that another manager has another key was told
 
 	begun      time.Duration
 	roundBegun time.Duration
@@ -210,6 +206,10 @@ func (d *run) follow() {
 	d.administration.follow(d.manager)
 	d.counting.look(d.manager)
 	d.exchanging.look(d.manager)
+	if want := d.manager.cfg.Congestion; !d.easing.does(want) { // it was told otherwise, or is that of a master before us
+		d.easing.close()
+		d.easing = startEasing(want, d.Clock, d.requester, d.Note)
+	}
 	d.easing.look(d.manager)
 	d.snapshot()
 }
@@ -221,11 +221,6 @@ func (d *run) reconfigure(s *Settings) {
 		d.counting.close()
 		d.Counters = s.Counters
 		d.counting = startCounting(d.Counters, d.Clock, d.requester, d.Note)
-	}
-	if !reflect.DeepEqual(s.Congestion, d.Congestion) {
-		d.easing.close()
-		d.Congestion = s.Congestion
-		d.easing = startEasing(d.Congestion, d.Clock, d.requester, d.Note)
 	}
 }
 
@@ -256,6 +251,10 @@ func (d *run) snapshot() {
 	var unheeded int
 	s.Queries, unheeded = d.administration.counts.now()
 	s.Clients = *d.administration.clients.Load()
+	if s.Clients.Rejected > 0 && !d.rejected && d.Note != nil {
+		d.rejected = true
+		d.Note(Incident{Kind: OtherRules, Text: "another manager tells what it has by another key: mkey-secret, or sm-key where there is none, is not the same here, and no copy is kept of what it has"})
+	}
 	s.Tally.Dropped.Unheeded += unheeded
 	s.Counters, s.Congestion = d.counting.shown(), d.easing.shown()
 	d.Show(s)
@@ -319,8 +318,8 @@ func (d *run) step(ctx context.Context, ev *Event) {
 		case Route:
 			d.route(ctx, a)
 		case Store:
-			record := d.manager.Core().Record()
-			d.work(func() *Event { return &Event{Kind: Stored, Err: d.keep(record)} })
+			record, rules := d.manager.Core().Record(), d.manager.RulesToTell()
+			d.work(func() *Event { return &Event{Kind: Stored, Err: d.keep(record, rules)} })
 		case Claim:
 			next = &Event{Kind: Claimed}
 			if err := d.requester.Transport().SetIsSM(ctx, true); err != nil {
@@ -333,6 +332,8 @@ func (d *run) step(ctx context.Context, ev *Event) {
 			if list, known := d.administration.membership(d.administration.term); known {
 				next = &Event{Kind: MembersTold, Members: list}
 			}
+		case TellRules:
+			d.tellRules(func(error) {})
 		case RoundEnded:
 			d.endRound()
 		case Done:
@@ -399,24 +400,31 @@ func (d *run) decide(a Action) {
 		d.Decided(&a)
 		return
 	}
-	rules, err := json.Marshal(d.manager.rules())
-	d.work(func() *Event {
-		if err == nil {
-			_ = d.administration.commitRules(rules) // one that is the master no longer has handed over what it has
+	d.tellRules(func(err error) {
+		if errors.Is(err, errNotMaster) { // the one that is the master now may know it, or not
+			a.Err = fmt.Errorf("%w: ask that one", err)
 		}
 		d.Decided(&a)
+	})
+}
+
+// tellRules tells managers that stand by what we go by, and does something when all of them know it.
+func (d *run) tellRules(then func(error)) {
+	rules := d.manager.RulesToTell()
+	d.work(func() *Event {
+		then(d.administration.commitRules(&rules))
 		return nil
 	})
 }
 
-// keep stores a Record, and tells it to the managers that stand by.
-func (d *run) keep(record *Record) error {
+// keep stores a Record, and tells it, with the rules, to the managers that stand by.
+func (d *run) keep(record *Record, rules RulesToTell) error {
 	if d.Store != nil {
 		if err := d.Store(record); err != nil {
 			return err
 		}
 	}
-	c, err := copiedOf(record)
+	c, err := copiedOf(record, rules)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
+	"weft/route/levels"
 	"weft/sm/congestion"
 	"weft/sm/perf"
 )
@@ -36,6 +37,8 @@ type Snapshot struct {
 	Routed   *Routed  // what it found, and its Plan; nil where InForce is
 	Due      []Due
 	Drains   []string // switches and cables that are to be drained, there or not
+	Held     []string // links in quarantine
+	Differs  []string // in what our own files are not those of the master, or of the one before us, in words
 	Tally    Tally
 	Queries  []QueryCount // to subnet administration, by the Runner
 	Clients  Registered   // of subnet administration, by the Runner
@@ -51,6 +54,7 @@ type Routed struct {
 	Plan   *route.Plan
 
 	Partitions *Partitioning // nil where all ports are together
+	Levels     levels.Levels // of service
 }
 
 // Round is a bring-up of a Manager.
@@ -88,7 +92,15 @@ func (m *Manager) role() Role {
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.fabric, m.inForce.graph, m.inForce.plan, m.inForce.cfg.Partitions}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.fabric, m.inForce.graph, m.inForce.plan, m.inForce.cfg.Partitions, m.inForce.cfg.Levels}
+	}
+	for _, l := range m.unsteady.links {
+		if l.state == linkHeld {
+			s.Held = append(s.Held, l.name)
+		}
+	}
+	if s.Role == Master || m.learned.rules != nil {
+		s.Differs = m.differences
 	}
 	if m.inRound {
 		round := m.round

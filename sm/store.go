@@ -15,7 +15,6 @@ type Record struct {
 	Plan    *route.Plan
 	Engine  string
 	Verdict string // of the judge, in words
-	Rules   Rules
 }
 
 // Record returns what the action Store wants stored.
@@ -59,7 +58,6 @@ func (c *Core) startStoring() {
 		return
 	}
 	c.record = &Record{LIDs: lids, Graph: c.graph, Plan: c.plan, Engine: c.report.Routing.Engine, Verdict: proof(c.report.Routing.Check)}
-	c.record.Rules = Rules{Partitions: c.cfg.Partitions, Drained: c.cfg.Drain, Rebalance: c.unbalanced && c.repaired}
 	c.out = append(c.out, Action{Kind: Store})
 	for guid, p := range lids {
 		if c.cfg.Stored[guid] != p {

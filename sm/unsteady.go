@@ -3,6 +3,8 @@ package sm
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"weft/fabric"
@@ -21,6 +23,22 @@ type FlapRule struct {
 type portKey struct {
 	node fabric.GUID
 	port uint8
+}
+
+// MarshalText writes a port as GUID[port].
+func (k portKey) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%s[%d]", k.node, k.port), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (k *portKey) UnmarshalText(text []byte) error {
+	node, port, _ := strings.Cut(strings.TrimSuffix(string(text), "]"), "[")
+	number, err := strconv.ParseUint(port, 10, 8)
+	if err == nil {
+		k.node, err = fabric.ParseGUID(node)
+	}
+	k.port = uint8(number)
+	return err
 }
 
 // unsteady holds the links that have come back lately, the switches whose PortStateChange cannot be cleared, and those that have given signs
@@ -67,23 +85,54 @@ const stuckAfter = 2
 
 // apart lists the ports in quarantine, and the switches whose PortStateChange a round does not heed.
 type apart struct {
-	held  map[portKey]bool     // nothing behind these ports is looked for
+	held  map[portKey]portKey  // nothing behind these ports is looked for, unless they alone lead there; with the other end, where that is a switch's
 	nodes map[fabric.GUID]bool // PortStateChange of these switches says nothing
 	again []fabric.GUID        // of them, those where it was set
 }
 
 // isHeld reports whether a port is in quarantine.
 func (c *Core) isHeld(slot int32) bool {
-	return len(c.apart.held) > 0 && c.apart.held[portKey{c.nodes[c.owner[slot]].guid, c.portNumber(slot)}]
+	if len(c.apart.held) == 0 {
+		return false
+	}
+	_, held := c.apart.held[c.portKey(slot)]
+	return held
+}
+
+// takeOnlyWays looks behind ports in quarantine that lead to switches which were not found otherwise, one for each switch, and reports whether there are any.
+func (c *Core) takeOnlyWays() bool {
+	if len(c.apart.held) == 0 {
+		return false
+	}
+	behind := map[fabric.GUID]bool{}
+	for slot := range int32(len(c.owner)) {
+		if c.flags[slot]&(portKnown|portProbed) != portKnown || !c.hasLink(slot) || !c.isHeld(slot) {
+			continue
+		}
+		here := c.portKey(slot)
+		there := c.apart.held[here]
+		if _, found := c.byGUID[there.node]; found || there.node == 0 || behind[there.node] {
+			continue
+		}
+		behind[there.node] = true
+		delete(c.apart.held, here)
+		delete(c.apart.held, there)
+		c.flags[slot] |= portProbed
+		c.enqueue(makeTag(getNode, slot, 0))
+	}
+	return len(behind) > 0
 }
 
 // apart lists what the next round leaves out.
 func (u *unsteady) apart() apart {
-	a := apart{held: map[portKey]bool{}, nodes: map[fabric.GUID]bool{}}
+	a := apart{held: map[portKey]portKey{}, nodes: map[fabric.GUID]bool{}}
 	for _, l := range u.links {
-		for _, e := range l.ends {
+		for i, e := range l.ends {
 			if l.state == linkHeld {
-				a.held[e] = true
+				a.held[e] = portKey{}
+				if l.toSwitch {
+					a.held[e] = l.ends[1-i]
+				}
 			}
 			if l.state != linkUsed {
 				a.nodes[e.node] = true
@@ -137,11 +186,27 @@ func (u *unsteady) forget(now time.Duration, rule FlapRule) {
 // watchLinks compares the ports that a round found with those of the round in force: it counts links that came back, and puts
 // those in quarantine that do so too often.
 func (m *Manager) watchLinks(now time.Duration) {
-	c, b, u := m.core, m.inForce, &m.unsteady
-	if b == nil || c.fabric == nil || m.watch.Flaps.Times <= 0 {
+	c, u := m.core, &m.unsteady
+	if c.fabric == nil {
 		return
 	}
-	u.forget(now, m.watch.Flaps)
+	if m.inForce != nil && m.watch.Flaps.Times > 0 {
+		u.forget(now, m.watch.Flaps)
+		m.countReturns(now)
+	}
+	for _, l := range u.links { // also those that a master before us has put in quarantine
+		if l.state == linkHeld && !c.isJoinedWithout(l) {
+			l.state, l.came = linkSpared, nil
+			m.untold = true
+			m.tell(OnlyWay, "%s is used again though it is not steady: nothing else leads there now", l.name)
+			m.noteChange(now, l.name+" is the only way")
+		}
+	}
+}
+
+// countReturns counts links that have come back since the round in force, and changes of those in quarantine.
+func (m *Manager) countReturns(now time.Duration) {
+	c, b, u := m.core, m.inForce, &m.unsteady
 	for id := range c.nodes {
 		old, known := b.byGUID[c.nodes[id].guid]
 		if !known || c.nodes[id].typ != fabric.Switch || c.nodes[id].ports != b.nodes[old].ports {
@@ -158,13 +223,6 @@ func (m *Manager) watchLinks(now time.Duration) {
 			case c.isHeld(slot) && c.state(slot) != b.state(was):
 				u.at(c.portKey(slot)).changed = now
 			}
-		}
-	}
-	for _, l := range u.links {
-		if l.state == linkHeld && !c.isJoinedWithout(l) {
-			l.state, l.came = linkSpared, nil
-			m.tell(OnlyWay, "%s is used again though it is not steady: nothing else leads there now", l.name)
-			m.noteChange(now, l.name+" is the only way")
 		}
 	}
 }
@@ -244,6 +302,7 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	if len(l.came) <= rule.Times {
 		why = fmt.Sprintf("has come back within %v after its last quarantine", l.hold)
 	}
+	m.untold = true
 	l.state, l.hold, l.came = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil
 	m.tell(Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
 	m.noteChange(now, l.name+" is put in quarantine")
@@ -299,6 +358,51 @@ func (m *Manager) release(now time.Duration) {
 		if l.state == linkHeld {
 			m.noteChange(now, l.name+" is used again")
 		}
-		l.state, l.came, l.trial = linkUsed, nil, now+l.hold
+		l.state, l.came, l.trial, m.untold = linkUsed, nil, now+l.hold, true
+		m.tellRules()
 	}
 }
+
+// toldLink is an unsteady link as managers that stand by are told of it. Its times begin anew at the one that takes over, since clocks of two machines are not compared.
+type toldLink struct {
+	Ends     [2]portKey
+	Name     string
+	ToSwitch bool
+	State    linkState
+	Came     int           // how often it has come back, as far as that counts still
+	Hold     time.Duration // of the last quarantine
+	Trial    bool          // if it comes back soon it is put in quarantine at once
+}
+
+// told lists the links of which a manager that takes over must know.
+func (u *unsteady) told(now, within time.Duration) (list []toldLink) {
+	for _, l := range u.links {
+		t := toldLink{Ends: l.ends, Name: l.name, ToSwitch: l.toSwitch, State: l.state, Hold: l.hold, Trial: now < l.trial}
+		for _, at := range l.came {
+			if now-at <= within {
+				t.Came++
+			}
+		}
+		if t.State != linkUsed || t.Came > 0 || t.Trial {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// linksOf returns the links that another manager has told of, with times from now on.
+func linksOf(list []toldLink, now time.Duration) (links []*unsteadyLink) {
+	for i := range list {
+		t := &list[i]
+		l := &unsteadyLink{ends: t.Ends, name: t.Name, toSwitch: t.ToSwitch, state: min(t.State, linkSpared), hold: max(0, t.Hold), changed: now}
+		l.came = slices.Repeat([]time.Duration{now}, min(max(0, t.Came), mostCame))
+		if t.Trial {
+			l.trial = now + l.hold
+		}
+		links = append(links, l)
+	}
+	return links
+}
+
+// mostCame bounds how often another manager can tell that a link has come back.
+const mostCame = 1000

@@ -180,7 +180,7 @@ func TestFlappingOnlyWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.runUntil(v.now + 10*time.Second)
-	if v.told(OnlyWay) != 1 || v.manager.inForce.graph.NumSwitches != f.Compile().NumSwitches {
+	if v.told(OnlyWay) != 1 || v.manager.inForce.graph.NumSwitches != f.Compile().NumSwitches || v.told(NodeMissing) > 0 {
 		t.Errorf("%d switches: %v", v.manager.inForce.graph.NumSwitches, v.entries)
 	}
 	v.verify(t)

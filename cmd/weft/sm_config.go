@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,6 +13,27 @@ import (
 	"weft/internal/configfile"
 	"weft/sm/perf"
 )
+
+// shaping lists options by which routes, or what is written, would change. Managers that stand by tell where theirs are others than those of the master. What is in files that
+// the master tells is not named here.
+var shaping = []string{
+	"engine", "option", "lmc", "vls", "seed", "ask-roles", "unproven", "gid-prefix", "routers", "exchange", "flaps", "flaps-within", "quarantine", "keep-absent", "rebalance-after",
+}
+
+// shape returns the values of these options, and the kinds of hosts.
+func (s *smFlags) shape(flags *pflag.FlagSet) map[string]string {
+	values := map[string]string{}
+	for _, name := range shaping {
+		list, _ := configfile.Values(flags.Lookup(name))
+		values[name] = strings.Join(list, ", ")
+	}
+	var kinds []string
+	for _, rule := range s.routing.Kinds {
+		kinds = append(kinds, rule.String())
+	}
+	values["the list of kinds of hosts"] = strings.Join(kinds, ", ")
+	return values
+}
 
 // serviceFlags are the flags of a manager in service.
 type serviceFlags struct {

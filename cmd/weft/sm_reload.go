@@ -152,7 +152,7 @@ func (r *serving) reload(ctx context.Context) {
 	}
 	runner, was := next.runner, r.now.Load()
 	set := &sm.Settings{
-		Config: runner.Config, Watch: runner.Watch, Routing: runner.Routing, Counters: runner.Counters, Congestion: runner.Congestion, What: "nothing has changed",
+		Config: runner.Config, Watch: runner.Watch, Routing: runner.Routing, Counters: runner.Counters, What: "nothing has changed",
 	}
 	set.Afresh = slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(rerouting, name) })
 	if !reflect.DeepEqual(was.routing.Kinds, next.flags.routing.Kinds) && !set.Afresh { // in a file that keeps its name

@@ -86,6 +86,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	runner.Options = s.shape(cmd.Flags())
 	runner.Watch = sm.UsualWatch
 	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
 	runner.Watch.Flaps, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.KeepAbsent

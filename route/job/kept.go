@@ -67,9 +67,9 @@ func (k *Kept) WithTables(g *fabric.Graph, tables *route.Tables) *Kept {
 	}}
 }
 
-// Answers reports whether the Plan is what a Request asks for: an engine with its options, no higher LMC, no fewer lanes.
+// Answers reports whether the Plan is what a Request asks for: an engine with its options, no higher LMC, no fewer lanes, the kinds of hosts if there are any.
 func (k *Kept) Answers(req *Request) bool {
-	return req.LIDs.LMC <= k.HostLMC() && (req.MaxVLs == 0 || k.Plan.VLs <= req.MaxVLs) && k.isBy(req.Chain)
+	return (len(req.Kinds) == 0 || k.sameKinds(req.Kinds)) && req.LIDs.LMC <= k.HostLMC() && (req.MaxVLs == 0 || k.Plan.VLs <= req.MaxVLs) && k.isBy(req.Chain)
 }
 
 // isBy reports whether an engine of a chain has made the Plan.

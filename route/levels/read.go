@@ -2,6 +2,7 @@ package levels
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,4 +164,9 @@ func Of(p *route.Plan) (list Levels) {
 		list = append(list, Level{Name: l.Name, Share: l.Share, High: l.High, SL: l.SL[p.Service.Default]})
 	}
 	return list
+}
+
+// Equal reports whether levels are the same ones.
+func (list Levels) Equal(other Levels) bool {
+	return slices.EqualFunc(list, other, func(a, b Level) bool { return reflect.DeepEqual(a, b) })
 }

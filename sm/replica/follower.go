@@ -74,6 +74,7 @@ type Copy struct {
 	good    time.Duration // since when the copy is good, while it is vouched for
 	kept    bool          // it was good when we ceased to stand by
 	keptAt  time.Duration
+	claimed bool // no other master was found while it was kept: it is kept until we are the master
 	between bool // another master has come since, which has not said that it is still good
 }
 
@@ -203,24 +204,27 @@ func (f *Follower) Good(now time.Duration) bool {
 
 // stillKept reports whether a copy that was good when we ceased to stand by is still worth something.
 func (f *Follower) stillKept(now time.Duration) bool {
-	return f.held.kept && now-f.held.keptAt < keptFor
+	return f.held.kept && (f.held.claimed || now-f.held.keptAt < keptFor)
 }
 
 // Look says that we stand by no longer, for now: who is the master is to be found out. The session waits.
 func (f *Follower) Look(now time.Duration) {
 	if f.Following() {
-		f.held.kept, f.held.keptAt = f.Good(now), now
+		f.held.kept, f.held.keptAt, f.held.claimed = f.Good(now), now, false
 	}
 }
+
+// Claim says that no other master is there: we are about to be it. What is done before that, which takes long in a large subnet, makes no copy worse.
+func (f *Follower) Claim(now time.Duration) { f.held.claimed = f.stillKept(now) }
 
 // StandBy says that we stand by for the manager at a port, which is the master or about to be. Its session goes on; that of another one ends.
 func (f *Follower) StandBy(now time.Duration, master fabric.GUID, reigns bool) {
 	if f.Following() && f.incoming.leader == master {
-		f.incoming.heard, f.held.kept = now, false
+		f.incoming.heard, f.held.kept, f.held.claimed = now, false, false
 		return
 	}
 	f.incoming = stream{}
-	f.held.between = f.held.between || reigns
+	f.held.between, f.held.claimed = f.held.between || reigns, false
 }
 
 // Keep says that we are the master no longer: what we had, which is the caller's, is the copy, until another master has acknowledged something.
@@ -235,6 +239,6 @@ func (f *Follower) Close(now time.Duration, other bool) (good bool) {
 	c := &f.held
 	good = f.stillKept(now) && (!c.between && !other || now-c.good < Patience)
 	f.incoming, f.offered = stream{}, 0
-	c.kept, c.vouched, c.between = false, false, false
+	c.kept, c.vouched, c.between, c.claimed = false, false, false, false
 	return good
 }

@@ -30,6 +30,8 @@ type Status struct {
 	Last     *Round          `json:"last_round,omitempty"` // that has ended
 	Due      []Due           `json:"due"`                  // what is going to be done
 	Drains   []string        `json:"drains"`               // switches and cables that are to be drained, there or not
+	Held     []string        `json:"quarantine"`           // links in quarantine
+	Differs  []string        `json:"differs"`              // in what files and options here are not those of the master, or of the one before, in words
 	Sweeps   Sweeps          `json:"sweeps"`
 	SMPs     []sm.Count      `json:"smps"`    // since the start
 	Queries  []sm.QueryCount `json:"queries"` // of hosts and tools to subnet administration, since the start
@@ -91,7 +93,8 @@ func (s *Service) Status() *Status {
 	tally := &shown.Tally
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
-		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), SMPs: append([]sm.Count{}, tally.SMPs()...),
+		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), Held: append([]string{}, shown.Held...),
+		Differs: append([]string{}, shown.Differs...), SMPs: append([]sm.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []sm.IncidentJSON{}, Queries: append([]sm.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
 	}
@@ -205,6 +208,12 @@ func (s *Status) addSubnet(lines *rows) {
 	for _, name := range s.Drains {
 		lines.add("to be drained", "%s", name)
 	}
+	for _, name := range s.Held {
+		lines.add("in quarantine", "%s", name)
+	}
+	for _, text := range s.Differs {
+		lines.add("differs", "%s", text)
+	}
 }
 
 // addRounds adds the round under way, the last one, and what is going to be done.
@@ -274,6 +283,9 @@ func (s *Status) clients() string {
 	if s.Role == sm.StandBy {
 		if c.InStep {
 			return "we have a copy of what the master has"
+		}
+		if c.Rejected > 0 {
+			return "we have no copy of what the master has: managers tell it by another mkey-secret or sm-key"
 		}
 		return "we have no copy of what the master has"
 	}

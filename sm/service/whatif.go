@@ -109,7 +109,7 @@ func (s *Service) whatIf(ctx context.Context, now *sm.Routed, changes []whatif.C
 		if err != nil {
 			return nil, err
 		}
-		req.Chain = slices.Concat(chain, req.Chain)
+		req.Chain, req.Levels = slices.Concat(chain, req.Chain), now.Levels
 		req.Workers, req.PassDeadSwitch, req.NoPathRecords, req.LIDs.Fresh = 1, true, true, false
 		t, err := whatif.New(ctx, now.Fabric, now.Plan, whatif.Options{Request: req, Pace: whatif.UsualPace})
 		if err != nil {
