@@ -170,7 +170,7 @@ func (w *world) step(ev *Event) {
 			w.log = append(w.log, string(w.core.Report().State))
 		case Pause:
 			next = &Event{Kind: PauseEnds}
-		case Wake, Reply, RoundEnded, TakeMembers, Decided: // a Manager's
+		case Wake, Reply, RoundEnded, TakeMembers, TellRules, Decided: // a Manager's
 		}
 	}
 	if next != nil {

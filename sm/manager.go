@@ -181,7 +181,7 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.onRegistrar(ev)
 	case NeighboursTold:
 		m.keys.expect(ev.Neighbours)
-	case Tick, PauseEnds: // the second is what the Manager tells a round
+	case Tick, PauseEnds, LinkChanged: // the last two are what the Manager tells a round
 	}
 	m.proceed(now)
 	out, m.out = m.out, nil

@@ -333,7 +333,6 @@ type market struct {
 	acked     map[sa.EntryName]string // what was acknowledged
 	open      map[sa.EntryName]bool   // of which something else was asked since, without an answer
 	acks      int
-	written   int
 	quiet     bool // nobody changes anything
 	fair      bool // the wire loses, repeats and delays nothing
 	spread    int  // blocks of multicast tables that are written
@@ -635,7 +634,7 @@ func TestTakeovers(t *testing.T) {
 			}
 			// Between two of them while it is being handed over there is no master.
 			for wait := 0; ; wait++ {
-				if n, master = masters(m.living()); n == 1 && m.followed() && (hot || x.settle(busy)) {
+				if n, _ = masters(m.living()); n == 1 && m.followed() && (hot || x.settle(busy)) {
 					if n, master = masters(m.living()); n == 1 && m.followed() {
 						break
 					}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -74,9 +75,7 @@ func TestEndAgainstLog(t *testing.T) {
 
 		first := map[uint64]underWay{}
 		for i := len(ended) - 1; i >= 0; i-- {
-			for tag, was := range ended[i] {
-				first[tag] = was
-			}
+			maps.Copy(first, ended[i])
 		}
 		tries := 1 + max(0, cfg.Retries)
 		var answered, timedOut, cancelled uint64
