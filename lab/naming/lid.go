@@ -35,9 +35,9 @@ func LID() *lab.Reproduction {
 		Readings: lidReadings,
 		Artefacts: []lab.Artefact{
 			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Blocks: 256, Run: st.table1},
-			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Run: st.table2},
+			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Blocks: 64, Run: st.table2},
 			{Name: "table3", Title: "Optimum, greedy and color/L, shortest widest", Place: "Table III", Blocks: 128, Run: st.table3},
-			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Run: st.table4ILP},
+			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Blocks: 256, Run: st.table4ILP},
 			{Name: "table5", Title: "Networks that a bounded search finished against all networks", Place: "Table V", Run: st.table5Bias},
 			{Name: "table6", Title: "Maximum link load and LIDs of whole routings", Place: "Table VI", Run: st.table6},
 			{Name: "fig10", Title: "LIDs on tori with broken links", Place: "Fig. 10", Run: st.fig10},
@@ -46,7 +46,7 @@ func LID() *lab.Reproduction {
 	}
 }
 
-// irregularTables are the artefacts with random networks, widestTables and selectionTables those with paths of the two computations.
+// irregularTables are the artefacts with random networks, selectionTables those with paths of path selection, brokenFigures those with broken links.
 var (
 	irregularTables = []string{"table1", "table2", "table3", "table4", "table5", "table6"}
 	selectionTables = []string{"table2", "table4", "table5", "table6"}
