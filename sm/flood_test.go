@@ -286,10 +286,11 @@ func TestFloodedRounds(t *testing.T) {
 	x := newSlowManager(t)
 	flooded, sentFlooded := x.rounds(true)
 	left := 1.0 // of the core, for the round
+	first := 8 * underWay * costOfArrival
 	for _, k := range x.v.keeper.a.in.kinds {
 		left -= 1 / float64(k.parts)
+		first += k.slice() + costOfChange
 	}
-	first := 8*underWay*costOfArrival + numKindsOfQuery*(shareSlice+costOfChange)
 	for i := range took {
 		t.Logf("round %d: %v for %d SMPs, with a flood %v", i, took[i], len(sent[i]), flooded[i])
 		if float64(flooded[i]) > float64(took[i])/left+float64(first) {
@@ -300,7 +301,7 @@ func TestFloodedRounds(t *testing.T) {
 		}
 	}
 	t.Logf("one who asks little waits for %v at most", x.one.longest)
-	if x.one.longest > 3*partsAtWork*shareSlice {
+	if x.one.longest > 3*sharePeriod {
 		t.Errorf("one who asks little waits for %v", x.one.longest)
 	}
 	for _, f := range x.flooders {

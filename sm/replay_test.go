@@ -94,6 +94,7 @@ func TestReplay(t *testing.T) {
 			v.routing = jobOf(chain, uint8(rapid.IntRange(0, 1).Draw(t, "LMC")))
 			v.manager.cfg.Expected = v.sub.Fabric()
 			v.manager.cfg.Keys, v.manager.keys = keys, newKeyring(&Config{Keys: keys})
+			v.manager.own = ownFilesOf(&v.manager.cfg)
 			if k == 0 && rapid.Bool().Draw(t, "store") {
 				v.manager.cfg.Store, v.store = true, func(*Record) error {
 					if rapid.IntRange(0, 4).Draw(t, "disk") == 0 {

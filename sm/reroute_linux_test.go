@@ -79,16 +79,16 @@ func BenchmarkPathRecordsWhileRerouted(b *testing.B) {
 	a.in.follow(true)
 	begun, start := threadTime(b), time.Now()
 	for asked, answered := 0, 0; b.Loop(); answered++ {
-		now := time.Since(start)
+		var now time.Duration
 		for taken := false; !taken; {
-			for ; asked < int(now.Seconds()*queriesPerSecond); asked++ {
+			for due := int(time.Since(start).Seconds() * queriesPerSecond); asked < due; asked++ {
 				if a.in.push(&queries[asked%len(queries)]) != nil {
-					b.Fatalf("a query is left out after %v: %d asked, %d answered", now, asked, answered)
+					b.Fatalf("a query is left out after %v: %d asked, %d answered", time.Since(start), asked, answered)
 				}
 			}
+			now = time.Since(start)
 			if taken = a.in.pop(now, true, &d); !taken {
 				time.Sleep(min(a.in.due(true)-now, 100*time.Microsecond))
-				now = time.Since(start)
 			}
 		}
 		if m := a.members.answer(&r, a.serving.Load().subnet, &d); m == nil || m.Status() != mad.StatusOK {

@@ -34,21 +34,19 @@ const (
 	numKindsOfQuery
 )
 
-// partsAtWork says which share of the time of a machine with one core a kind gets while the Manager is at work: one of so many parts.
-const partsAtWork = 64
+// partsAtWork says which share of the time of a machine each kind gets while the Manager is at work: one of so many parts. Records have the most: a job that
+// starts on a large subnet may ask for 100,000 paths in a second, which take a third of a core.
+var partsAtWork = [numKindsOfQuery]time.Duration{forRecord: 6, forTable: 64, forChange: 64}
 
-// partsForRecords says the same of records, of one core of any machine: 100,000 paths and more are answered in a second, as the start of a job on a large
-// subnet may ask.
-const partsForRecords = 8
+// partsForBusy says the same of telling that we are busy.
+const partsForBusy = 64
 
 func newWaiting(cores int) *waiting {
-	w := &waiting{wake: make(chan struct{}, 1)}
-	parts := max(1, partsAtWork/time.Duration(cores))
-	w.busy.parts = parts
+	ofCore := func(parts time.Duration) share { return share{parts: max(1, parts/time.Duration(cores))} }
+	w := &waiting{busy: ofCore(partsForBusy), wake: make(chan struct{}, 1)}
 	for i := range w.kinds {
-		w.kinds[i] = kindOfQuery{newFairQueue(w.wake), share{parts: parts}}
+		w.kinds[i] = kindOfQuery{newFairQueue(w.wake), ofCore(partsAtWork[i])}
 	}
-	w.kinds[forRecord].parts = min(parts, partsForRecords)
 	return w
 }
 
@@ -122,20 +120,22 @@ func (w *waiting) follow(atWork bool) {
 	}
 }
 
-// share bounds the time that something takes: one of so many parts of all time.
+// share bounds the time that something takes: one of so many parts of the time of a core.
 type share struct {
 	parts time.Duration
 	used  time.Duration // since it was closed last
 	free  time.Duration // when it is open again
 }
 
-// shareSlice is the time after which a share is closed for a while: shorter than what an SMP may be late without harm, and longer than what it costs
-// to wait.
-const shareSlice = 125 * time.Microsecond
+// sharePeriod is the time in which a share is used once: what an SMP may be late without harm, and longer than the millisecond by which a timer may be late.
+const sharePeriod = 8 * time.Millisecond
+
+// slice is the time after which a share is closed for a while.
+func (s *share) slice() time.Duration { return sharePeriod / s.parts }
 
 // add adds a time.
 func (s *share) add(from, to time.Duration) {
-	if s.used += to - from; s.used >= shareSlice {
+	if s.used += to - from; s.used >= s.slice() {
 		s.free, s.used = to+s.used*(s.parts-1), 0
 	}
 }

@@ -62,7 +62,7 @@ func TestWaitingShares(t *testing.T) {
 			took := 1 + time.Duration(rng.Int64N(int64(longest)))
 			w.took(now, now+took)
 			now += took
-			if used[kind] += took; w.atWork.Load() && used[kind] > (now-begun)/w.kinds[kind].parts+shareSlice+longest {
+			if used[kind] += took; w.atWork.Load() && used[kind] > (now-begun)/w.kinds[kind].parts+w.kinds[kind].slice()+longest {
 				t.Fatalf("kind %d has had %v in %v", kind, used[kind], now-begun)
 			}
 			busy += took
