@@ -37,7 +37,7 @@ func newFairQueue(wake chan struct{}) *fairQueue {
 	return &fairQueue{sources: map[uint16]*sourceQueue{}, wake: wake}
 }
 
-// size is what a datagram counts.
+// size returns how much of the room of a queue a datagram takes: one for every 256 bytes that it begins.
 func size(d *wire.Datagram) int { return 1 + max(0, len(d.MAD)-1)/wire.Size }
 
 // len returns how much waits.

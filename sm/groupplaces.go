@@ -17,7 +17,7 @@ const (
 // mostGroupBlocks is the number of SMPs of multicast tables that are under way at a time: what a round sends waits behind them.
 const mostGroupBlocks = 64
 
-// places are where there may be blocks for a step: switches, all of whose blocks may be, or blocks of trees.
+// places lists where the blocks for a step may lie: all blocks of switches, or blocks of trees.
 type places struct {
 	bySwitch *sa.GroupsBySwitch // nil: trees
 	trees    []treeBlock
