@@ -199,7 +199,7 @@ func TestBrokenOff(t *testing.T) {
 	})
 	t.Log(seen)
 	for _, what := range []string{"sweep", "discover", "settle", "tables", "arm", "activate", "verify", "half written", "not looked at"} {
-		if !t.Failed() && seen[what] == 0 {
+		if !testing.Short() && !t.Failed() && seen[what] == 0 { // with few cases one may be missing
 			t.Errorf("none was broken off in %s: %v", what, seen)
 		}
 	}
