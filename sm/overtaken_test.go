@@ -54,8 +54,13 @@ func pulledNear(t testing.TB, text, moment string, deaf bool) time.Duration {
 		v.manager, v.now = NewManager(Config{}, UsualWatch), now
 	}
 	v.wire = wire.NewCore(wire.Config{Window: 32, Timeout: 200 * time.Millisecond})
-	pulled, phase := never, ""
+	pulled, phase, ended := never, "", map[string]int{}
 	v.onPhase = func(name string) { phase = name }
+	v.onAction = func(a *Action) {
+		if a.Kind == End {
+			ended[endedIn(v.manager, a)]++
+		}
+	}
 	v.onEvent = func() {
 		m := v.manager
 		is := m.inRound && phase == moment && m.core.outstanding > 40
@@ -85,10 +90,24 @@ func pulledNear(t testing.TB, text, moment string, deaf bool) time.Duration {
 		}
 	}
 	v.verify(t)
+	if !deaf && moment != "rest" && ended[moment] == 0 {
+		t.Errorf("nothing is ended in %s: %v", moment, ended)
+	}
 	if moment == "settle" && !deaf && v.told(RoundBegun) > 2 {
 		t.Errorf("a change that a sweep sees begins another round: %v", v.entries)
 	}
 	return v.now - pulled
+}
+
+// endedIn names the phase of a round, or the light sweep, whose SMPs an End ends; "" for those of other work.
+func endedIn(m *Manager, a *Action) string {
+	switch {
+	case m.inRound && m.core.brokenOff:
+		return phaseNames[m.core.phase]
+	case a.Group() == sweepTag:
+		return "sweep"
+	}
+	return ""
 }
 
 // pulledMoments lists the moments of pulledNear, with the attempts that a repair may wait for. Where a trap comes: one where what is under way is ended at once; where it must be found out
@@ -153,10 +172,8 @@ func TestBrokenOff(t *testing.T) {
 		}
 		v.onEvent = x.look
 		v.onAction = func(a *Action) {
-			if c := v.manager.core; a.Kind == End && v.manager.inRound && c.brokenOff {
-				seen[phaseNames[c.phase]]++
-			} else if a.Kind == End && a.Group() == sweepTag {
-				seen["sweep"]++
+			if a.Kind == End {
+				seen[endedIn(v.manager, a)]++
 			}
 		}
 		lids := map[fabric.GUID]fabric.LID{}
@@ -199,7 +216,7 @@ func TestBrokenOff(t *testing.T) {
 	})
 	t.Log(seen)
 	for _, what := range []string{"sweep", "discover", "settle", "tables", "arm", "activate", "verify", "half written", "not looked at"} {
-		if !testing.Short() && !t.Failed() && seen[what] == 0 { // with few cases one may be missing
+		if !testing.Short() && !t.Failed() && seen[what] == 0 { // with few cases one may be missing; TestPulledNear has each
 			t.Errorf("none was broken off in %s: %v", what, seen)
 		}
 	}
