@@ -236,7 +236,7 @@ func TestCongestionControlOfOpenSM(t *testing.T) {
 		})
 		return all, whole
 	}
-	end := s.openSM("-R", "minhop", "-F", file)
+	end := s.OpenSM("-R", "minhop", "-F", file)
 	for wait := 0; ; wait++ {
 		if _, whole := told(); whole {
 			break

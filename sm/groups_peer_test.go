@@ -237,7 +237,7 @@ func compareGroups(t *testing.T, s *simulator, f *fabric.Fabric) {
 	g := f.Compile()
 	host := nodeID(g.EndNodeGUID[g.NumHosts-1])
 	const entries = 4 + 3 // of the broadcast group at all switches; of the other one at two leaves and the root
-	end := s.openSM("-R", "minhop")
+	end := s.OpenSM("-R", "minhop")
 	a := s.saClient(host)
 	theirs := a.askAboutGroups(g)
 	theirTables := a.multicastTables(g.NumEnds+1, entries)

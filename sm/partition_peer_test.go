@@ -53,6 +53,16 @@ func (a *asker) pkeysOf(lids, ports int) map[string][]uint16 {
 	return keys
 }
 
+// openSMWith has OpenSM bring the subnet up, with a file of partitions, and stay; end ends it.
+func (s *simulator) openSMWith(partitions string) (end func()) {
+	s.tb.Helper()
+	file := s.Path("partitions.conf")
+	if err := os.WriteFile(file, []byte(partitions), 0o600); err != nil {
+		s.tb.Fatal(err)
+	}
+	return s.OpenSM("-R", "minhop", "-P", file)
+}
+
 // TestPartitionsOfOpenSM: from one file, ports get the P_Keys that OpenSM gives them, and so do switch ports before hosts.
 func TestPartitionsOfOpenSM(t *testing.T) {
 	for name, text := range map[string]string{
@@ -69,11 +79,7 @@ func TestPartitionsOfOpenSM(t *testing.T) {
 			var theirs, ours map[string][]uint16
 			t.Run("OpenSM", func(t *testing.T) {
 				s := emulate(t, f)
-				file := s.Path("partitions.conf")
-				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				defer s.openSM("-R", "minhop", "-P", file)()
+				defer s.openSMWith(text)()
 				theirs = s.saClient(host).pkeysOf(g.NumEnds+1, 8)
 			})
 			t.Run("weft", func(t *testing.T) {
@@ -137,11 +143,7 @@ func TestPathsOfLimitedMembers(t *testing.T) {
 			var theirs, ours map[string]bool
 			t.Run("OpenSM", func(t *testing.T) {
 				s := emulate(t, f)
-				file := s.Path("partitions.conf")
-				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				defer s.openSM("-R", "minhop", "-P", file)()
+				defer s.openSMWith(text)()
 				theirs = reached(s)
 			})
 			t.Run("weft", func(t *testing.T) {

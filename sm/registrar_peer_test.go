@@ -107,7 +107,7 @@ func TestRegistrationsOfOpenSM(t *testing.T) {
 		t.Run(medium, func(t *testing.T) {
 			f := tree(t)
 			s := serve(t, f)
-			end := s.openSM("-R", "minhop")
+			end := s.OpenSM("-R", "minhop")
 			g := f.Compile()
 			host := nodeID(g.EndNodeGUID[g.NumHosts-1])
 			// What is repeated on a busy machine is done twice, which these answers show.

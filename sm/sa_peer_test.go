@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/internal/peer"
 	"weft/mad"
 	"weft/wire"
 	"weft/wire/ibsim"
@@ -63,27 +60,6 @@ func (s *simulator) administerBy(cfg Config, chain string, lmc uint8) (end func(
 		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 			s.tb.Errorf("the manager has ended: %v", err)
 		}
-	}
-}
-
-// openSM has OpenSM bring the subnet up and stay; end ends it.
-func (s *simulator) openSM(args ...string) (end func()) {
-	s.tb.Helper()
-	log := s.Path("opensm.log")
-	cmd := exec.Command(peer.Program(s.tb, "opensm"), append([]string{"-e", "-d2", "-f", log}, args...)...) // -d2: the log is not buffered
-	cmd.Dir, cmd.Env = s.Dir, s.Env
-	if err := cmd.Start(); err != nil {
-		s.tb.Fatal(err)
-	}
-	s.Wait("OpenSM", log, func() bool {
-		text, err := os.ReadFile(log)
-		return err == nil && bytes.Contains(text, []byte("SUBNET UP"))
-	})
-	return func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		hang := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
-		_ = cmd.Wait()
-		hang.Stop()
 	}
 }
 
@@ -251,7 +227,7 @@ func TestAnswersOfOpenSM(t *testing.T) {
 		t.Run(medium, func(t *testing.T) {
 			f := tree(t)
 			s := serve(t, f)
-			end := s.openSM("-R", "minhop")
+			end := s.OpenSM("-R", "minhop")
 			g := f.Compile()
 			host := nodeID(g.EndNodeGUID[g.NumHosts-1])
 			a := s.saClient(host)

@@ -104,6 +104,27 @@ func (s *Simulator) start(stdin *os.File, program string, args ...string) string
 	return log.Name()
 }
 
+// OpenSM has OpenSM bring the subnet up and stay; end ends it.
+func (s *Simulator) OpenSM(args ...string) (end func()) {
+	s.tb.Helper()
+	log := s.Path("opensm.log")
+	cmd := exec.Command(Program(s.tb, "opensm"), append([]string{"-e", "-d2", "-f", log}, args...)...) // -d2: the log is not buffered
+	cmd.Dir, cmd.Env = s.Dir, s.Env
+	if err := cmd.Start(); err != nil {
+		s.tb.Fatal(err)
+	}
+	s.Wait("OpenSM", log, func() bool {
+		text, err := os.ReadFile(log)
+		return err == nil && bytes.Contains(text, []byte("SUBNET UP"))
+	})
+	return func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		hang := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait()
+		hang.Stop()
+	}
+}
+
 // Wait waits until something has come about, and shows the log of what does not. It
 // gives up at once when a program that was started has ended.
 func (s *Simulator) Wait(what, log string, done func() bool) {

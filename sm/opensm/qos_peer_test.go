@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/internal/peer"
 	"weft/route/job"
 	"weft/route/levels"
 	"weft/sm"
@@ -24,25 +21,6 @@ import (
 	"weft/wire/ibsim"
 	"weft/wire/rmpp"
 )
-
-// stays has OpenSM bring the subnet up and stay; end ends it.
-func (s *subnet) stays(args ...string) (end func()) {
-	s.t.Helper()
-	log := s.Path("stays.log")
-	cmd := exec.Command(peer.Program(s.t, "opensm"), append([]string{"-e", "-d2", "-f", log}, args...)...) // -d2: the log is not buffered
-	cmd.Dir, cmd.Env = s.Dir, s.Env
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	s.Wait("OpenSM", log, func() bool {
-		text, err := os.ReadFile(log)
-		return err == nil && strings.Contains(string(text), "SUBNET UP")
-	})
-	return func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}
-}
 
 // weftStays has our manager bring the subnet up and stay; end ends it.
 func (s *subnet) weftStays(cfg sm.Config) (end func()) {
@@ -145,7 +123,7 @@ func TestLevelsToOpenSM(t *testing.T) {
 	for _, file := range files {
 		s.write(file)
 	}
-	end = s.stays("-F", s.Path("opensm.conf"))
+	end = s.OpenSM("-F", s.Path("opensm.conf"))
 	defer end()
 	theirs, theirsAsked := s.turns(f, sls), ask(s)
 	if !slices.Equal(theirsAsked, oursAsked) {
