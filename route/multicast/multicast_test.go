@@ -299,17 +299,31 @@ func TestCovered(t *testing.T) {
 	})
 }
 
-// TestKept: after a fault the trees of switches with hosts are kept but for the lost cable.
-func TestKept(t *testing.T) {
-	f, err := gen.Parse("rlft(8,2)")
+// parse makes the network of a formula.
+func parse(t rapid.TB, formula string) *fabric.Fabric {
+	t.Helper()
+	f, err := gen.Parse(formula)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return f
+}
+
+// withTrees makes a network, and its Plan by updn with so many trees, 0 for as many as usual.
+func withTrees(t rapid.TB, formula string, trees int) (*fabric.Fabric, *fabric.Graph, *route.Plan) {
+	t.Helper()
+	f := parse(t, formula)
 	g := f.Compile()
 	p := plan(t, g, "updn", 0)
-	if err := multicast.Complete(g, p, multicast.Options{Trees: 4}); err != nil {
+	if err := multicast.Complete(g, p, multicast.Options{Trees: trees}); err != nil {
 		t.Fatal(err)
 	}
+	return f, g, p
+}
+
+// TestKept: after a fault the trees of switches with hosts are kept but for the lost cable.
+func TestKept(t *testing.T) {
+	f, g, p := withTrees(t, "rlft(8,2)", 4)
 	if len(p.Multicast.Trees) != 4 {
 		t.Fatalf("%d trees", len(p.Multicast.Trees))
 	}
@@ -347,15 +361,7 @@ func TestKept(t *testing.T) {
 
 // TestKeptPastDrained: what hung from a switch that is drained now hangs elsewhere.
 func TestKeptPastDrained(t *testing.T) {
-	f, err := gen.Parse("rlft(6,2)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
-	p := plan(t, g, "updn", 0)
-	if err := multicast.Complete(g, p, multicast.Options{Trees: 4}); err != nil {
-		t.Fatal(err)
-	}
+	f, g, p := withTrees(t, "rlft(6,2)", 4)
 	for s := range g.NumSwitches {
 		id, _ := f.NodeByGUID(g.SwitchGUID[s])
 		f.Nodes[id].Drained = true
@@ -371,11 +377,7 @@ func TestKeptPastDrained(t *testing.T) {
 
 // TestNarrowHosts: a link to a host that has not the VL of the trees has no turn for it.
 func TestNarrowHosts(t *testing.T) {
-	f, err := gen.Parse("torus(6,hosts=1)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
+	g := parse(t, "torus(6,hosts=1)").Compile()
 	g.PortVLs = slices.Repeat([]uint8{8}, len(g.Attached))
 	for h := range int32(g.NumHosts) {
 		g.PortVLs[g.PortStart[g.EndSwitch[h]]+int32(g.EndPort[h])] = 2
@@ -396,15 +398,7 @@ func TestNarrowHosts(t *testing.T) {
 // TestKeep: a repaired Plan has the trees that have lost nothing, as they were, and no other ones.
 func TestKeep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f, err := gen.Parse(rapid.SampledFrom([]string{"rlft(8,2)", "rlft(6,3)", "torus(4x4,hosts=1)"}).Draw(t, "network"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := f.Compile()
-		p := plan(t, g, "updn", 0)
-		if err := multicast.Complete(g, p, multicast.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		f, g, p := withTrees(t, rapid.SampledFrom([]string{"rlft(8,2)", "rlft(6,3)", "torus(4x4,hosts=1)"}).Draw(t, "network"), 0)
 		node := func(s int) fabric.NodeID {
 			id, _ := f.NodeByGUID(g.SwitchGUID[s])
 			return id
@@ -461,15 +455,7 @@ func TestKeep(t *testing.T) {
 
 // TestBalance: groups are spread over the roots.
 func TestBalance(t *testing.T) {
-	f, err := gen.Parse("rlft(12,2)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
-	p := plan(t, g, "updn", 0)
-	if err := multicast.Complete(g, p, multicast.Options{Trees: 6}); err != nil {
-		t.Fatal(err)
-	}
+	_, g, p := withTrees(t, "rlft(12,2)", 6)
 	count := make([]int, len(p.Multicast.Trees))
 	cutter := multicast.NewCutter(g, p.Multicast)
 	for i := range fabric.LID(600) {
@@ -495,11 +481,7 @@ func TestBalance(t *testing.T) {
 
 // TestOneTurn: trees on a VL between those of paths have the turn there that the VL has already, no second one.
 func TestOneTurn(t *testing.T) {
-	f, err := gen.Parse("torus(6,hosts=1)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
+	g := parse(t, "torus(6,hosts=1)").Compile()
 	p := plan(t, g, "dor", 2)
 	for i := range p.SL2VL.Pool {
 		for sl, vl := range p.SL2VL.Pool[i] {
@@ -546,11 +528,7 @@ func TestGroupsFindsFaults(t *testing.T) {
 
 // TestJudgeFindsCycles: trees from every switch of a ring, each in its own way around, wait for each other.
 func TestJudgeFindsCycles(t *testing.T) {
-	f, err := gen.Parse("torus(5,hosts=1)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
+	g := parse(t, "torus(5,hosts=1)").Compile()
 	p := plan(t, g, "updn", 0)
 	pool := &route.Multicast{SL: 0}
 	for root := range int32(5) {
@@ -584,11 +562,7 @@ func TestJudgeFindsCycles(t *testing.T) {
 
 // TestJudgeFindsStarvedTrees: trees on a VL that never has its turn, or none while others have packets, are no trees that can be used.
 func TestJudgeFindsStarvedTrees(t *testing.T) {
-	f, err := gen.Parse("torus(4x4,hosts=1)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
+	g := parse(t, "torus(4x4,hosts=1)").Compile()
 	for _, c := range []struct {
 		table route.ArbTable
 		ok    bool
