@@ -288,8 +288,8 @@ func TestFloodedRounds(t *testing.T) {
 	left := 1.0 // of the core, for the round
 	first := 8 * underWay * costOfArrival
 	for _, k := range x.v.keeper.a.in.kinds {
-		left -= 1 / float64(k.parts)
-		first += k.slice() + costOfChange
+		left -= float64(k.slice) / float64(sharePeriod)
+		first += k.slice + costOfChange
 	}
 	for i := range took {
 		t.Logf("round %d: %v for %d SMPs, with a flood %v", i, took[i], len(sent[i]), flooded[i])
@@ -316,7 +316,7 @@ func TestUnboundedFlood(t *testing.T) {
 	took, _ := newSlowManager(t).rounds(false)
 	x := newSlowManager(t)
 	for i := range x.v.keeper.a.in.kinds {
-		x.v.keeper.a.in.kinds[i].parts = 1
+		x.v.keeper.a.in.kinds[i].slice = sharePeriod
 	}
 	flooded, _ := x.rounds(true)
 	for i := range took {

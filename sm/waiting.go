@@ -42,10 +42,9 @@ var partsAtWork = [numKindsOfQuery]time.Duration{forRecord: 6, forTable: 64, for
 const partsForBusy = 64
 
 func newWaiting(cores int) *waiting {
-	ofCore := func(parts time.Duration) share { return share{parts: max(1, parts/time.Duration(cores))} }
-	w := &waiting{busy: ofCore(partsForBusy), wake: make(chan struct{}, 1)}
+	w := &waiting{busy: shareOf(cores, partsForBusy), wake: make(chan struct{}, 1)}
 	for i := range w.kinds {
-		w.kinds[i] = kindOfQuery{newFairQueue(w.wake), ofCore(partsAtWork[i])}
+		w.kinds[i] = kindOfQuery{newFairQueue(w.wake), shareOf(cores, partsAtWork[i])}
 	}
 	return w
 }
@@ -120,9 +119,9 @@ func (w *waiting) follow(atWork bool) {
 	}
 }
 
-// share bounds the time that something takes: one of so many parts of the time of a core.
+// share bounds the time that something takes of a core.
 type share struct {
-	parts time.Duration
+	slice time.Duration // of each sharePeriod
 	used  time.Duration // since it was closed last
 	free  time.Duration // when it is open again
 }
@@ -130,13 +129,15 @@ type share struct {
 // sharePeriod is the time in which a share is used once: what an SMP may be late without harm, and longer than the millisecond by which a timer may be late.
 const sharePeriod = 8 * time.Millisecond
 
-// slice is the time after which a share is closed for a while.
-func (s *share) slice() time.Duration { return sharePeriod / s.parts }
+// shareOf makes the share that is one of so many parts of the time of all cores: at most one of them.
+func shareOf(cores int, parts time.Duration) share {
+	return share{slice: min(sharePeriod, sharePeriod*time.Duration(cores)/parts)}
+}
 
-// add adds a time.
+// add adds a time. When the slice is used the share is closed for a while.
 func (s *share) add(from, to time.Duration) {
-	if s.used += to - from; s.used >= s.slice() {
-		s.free, s.used = to+s.used*(s.parts-1), 0
+	if s.used += to - from; s.used >= s.slice {
+		s.free, s.used = to+s.used*(sharePeriod-s.slice)/s.slice, 0
 	}
 }
 

@@ -20,7 +20,8 @@ import (
 func TestWaitingShares(t *testing.T) {
 	methods := [numKindsOfQuery]mad.Method{mad.Get, mad.GetTable, mad.Set}
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWaiting(rapid.SampledFrom([]int{1, 2, 16, 200}).Draw(t, "cores"))
+		cores := time.Duration(rapid.SampledFrom([]int{1, 2, 4, 16, 200}).Draw(t, "cores"))
+		w := newWaiting(int(cores))
 		longest := time.Duration(rapid.IntRange(1, 2000).Draw(t, "microseconds at most")) * time.Microsecond
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		var used [numKindsOfQuery]time.Duration
@@ -62,7 +63,8 @@ func TestWaitingShares(t *testing.T) {
 			took := 1 + time.Duration(rng.Int64N(int64(longest)))
 			w.took(now, now+took)
 			now += took
-			if used[kind] += took; w.atWork.Load() && used[kind] > (now-begun)/w.kinds[kind].parts+w.kinds[kind].slice()+longest {
+			slice := min(sharePeriod, sharePeriod*cores/partsAtWork[kind])
+			if used[kind] += took; w.atWork.Load() && used[kind] > (now-begun)*slice/sharePeriod+slice+longest {
 				t.Fatalf("kind %d has had %v in %v", kind, used[kind], now-begun)
 			}
 			busy += took
