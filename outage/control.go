@@ -215,11 +215,11 @@ func (m *manager) step(ctx context.Context, ev *sm.Event) {
 		case sm.End:
 			from := len(m.actions)
 			m.actions = m.wire.End(m.now, a.Group(), m.actions)
-			m.keep(from)
+			wire.CopySent(m.actions[from:])
 		case sm.Reply:
 			m.subnet.Send(m.id, a.Datagram)
 		case sm.Route:
-			m.plan, m.planned = sm.Plan(ctx, m.routing, &a), m.now+m.planning
+			m.plan, m.planned = sm.Plan(ctx, m.routing, a.Request), m.now+m.planning
 		case sm.Claim:
 			m.subnet.SetIsSM(m.id, true)
 			claimed = true
@@ -256,14 +256,5 @@ func (m *manager) send(a *sm.Action) {
 	}
 	from := len(m.actions)
 	_, m.actions = m.wire.Request(m.now, &q, m.actions)
-	m.keep(from)
-}
-
-// keep copies what is to be sent, of the actions from one on, since the requester is called again before that.
-func (m *manager) keep(from int) {
-	for i := range m.actions[from:] {
-		if a := &m.actions[from+i]; a.Kind == wire.Send {
-			a.Datagram.MAD = slices.Clone(a.Datagram.MAD)
-		}
-	}
+	wire.CopySent(m.actions[from:])
 }

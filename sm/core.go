@@ -382,19 +382,22 @@ func (c *Core) endDiscovery() {
 // askForPlan asks for a Plan.
 func (c *Core) askForPlan() {
 	c.enterPhase(routing)
-	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Trees: c.cfg.Trees, Absent: c.drainedHosts(), Multicast: c.stays, Afresh: c.afresh, Found: c.foundPlan(), Levels: c.cfg.Levels}
+	q := &RouteRequest{
+		Graph: c.graph, Stored: c.cfg.Stored, Trees: c.cfg.Trees, Absent: c.drainedHosts(), Multicast: c.stays, Levels: c.cfg.Levels,
+		Found: c.foundPlan(), Afresh: c.afresh,
+	}
 	switch {
 	case c.before == nil && c.noteOthersLIDs():
-		a.Stored = c.cfg.Stored.After(c.graph, &route.Seen(c.graph).Ends)
+		q.Stored = c.cfg.Stored.After(c.graph, &route.Seen(c.graph).Ends)
 	case c.before != nil:
-		a.Kept = job.Keep(c.missing.withoutForgotten(c.before.plan), c.before.graph)
+		q.Kept = job.Keep(c.missing.withoutForgotten(c.before.plan), c.before.graph)
 	case c.cfg.Last != nil && !c.cfg.LastHeld:
-		a.Kept, a.Afresh = c.cfg.Last, c.cfg.LastAfresh
-	case c.cfg.Last != nil && a.Found != nil:
-		a.Kept, a.Inherited = c.cfg.Last.WithTables(c.graph, a.Found.Plan.Tables), true
+		q.Kept, q.Afresh = c.cfg.Last, c.cfg.LastAfresh
+	case c.cfg.Last != nil && q.Found != nil:
+		q.Kept, q.Inherited = c.cfg.Last.WithTables(c.graph, q.Found.Plan.Tables), true
 	}
-	a.FreshLIDs = c.before == nil && !a.Inherited
-	c.out = append(c.out, a)
+	q.FreshLIDs = c.before == nil && !q.Inherited
+	c.out = append(c.out, Action{Kind: Route, Request: q})
 }
 
 // takePlan accepts a Plan, or ends the run where there is none or it is not proven.

@@ -153,8 +153,8 @@ func (w *world) step(ev *Event) {
 				w.flight[i].ended = true
 			}
 		case Route:
-			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Graph.NumSwitches, a.Graph.NumHosts, a.Graph.NumChannels))
-			next = Plan(context.Background(), w.routing, &a)
+			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Request.Graph.NumSwitches, a.Request.Graph.NumHosts, a.Request.Graph.NumChannels))
+			next = Plan(context.Background(), w.routing, a.Request)
 			if w.alter != nil {
 				w.alter(next.Result.Plan)
 			}

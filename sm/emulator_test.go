@@ -240,11 +240,11 @@ func (v *virtual) step(ev *Event) {
 		case End:
 			from := len(v.actions)
 			v.actions = v.wire.End(v.now, a.Group(), v.actions)
-			v.keep(from)
+			wire.CopySent(v.actions[from:])
 		case Reply:
 			v.sub.Send(v.id, a.Datagram)
 		case Route:
-			v.plan, v.planned = Plan(context.Background(), v.routing, &a), v.now+v.planTime
+			v.plan, v.planned = Plan(context.Background(), v.routing, a.Request), v.now+v.planTime
 		case Claim:
 			v.sub.SetIsSM(v.id, true)
 			next = &Event{Kind: Claimed}
@@ -306,16 +306,7 @@ func (v *virtual) send(a *Action) {
 	}
 	from := len(v.actions)
 	_, v.actions = v.wire.Request(v.now, &q, v.actions)
-	v.keep(from)
-}
-
-// keep copies what is to be sent, of the actions from one on, since the requester will be called again first.
-func (v *virtual) keep(from int) {
-	for i := range v.actions[from:] {
-		if a := &v.actions[from+i]; a.Kind == wire.Send {
-			a.Datagram.MAD = slices.Clone(a.Datagram.MAD)
-		}
-	}
+	wire.CopySent(v.actions[from:])
 }
 
 // verify compares the emulated subnet with the Plan: tables, LIDs, states.

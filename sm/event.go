@@ -95,7 +95,7 @@ type ActionKind uint8
 // The actions.
 const (
 	Send  ActionKind = iota // send an SMP; its end comes back as an Answer
-	Route                   // compute and judge a Plan for Graph that keeps the LIDs in use, those Stored before all; it comes back as Planned
+	Route                   // compute and judge a Plan by Request that keeps the LIDs in use, those Stored before all; it comes back as Planned
 	Claim                   // set IsSM at our port; Claimed says that it is
 	Pause                   // packets under way need time to leave; PauseEnds says that it is over
 	Phase                   // a phase of the work begins: Name
@@ -128,23 +128,28 @@ type Action struct {
 	Key      uint64 // M_Key
 	Once     bool   // it is not sent again where no answer comes
 
+	Request  *RouteRequest // of a Route
+	Name     string
+	Err      error
+	Drains   *Drains // of Decided: what is to be drained from now on, to be known by a restart; nil where nothing has changed
+	Incident Incident
+	At       time.Duration
+	Datagram *wire.Datagram
+}
+
+// RouteRequest says of which fabric a Plan is wanted, and what of earlier ones it is to keep.
+type RouteRequest struct {
 	Graph     *fabric.Graph
 	Stored    LIDMap
-	Trees     []multicast.TreeByLID // of a Route: those of the manager before us
+	Trees     []multicast.TreeByLID // those of the manager before us
 	Absent    []route.Absent        // ports that are not in the Graph and keep their LIDs
-	Kept      *job.Kept             // of a Route: the Plan in force, to be repaired; nil for that of the job
-	Found     *job.Kept             // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
-	Inherited bool                  // of a Route: Kept is the Plan of the manager before us, which may not be what we are asked for
-	Multicast bool                  // of a Route: the Plan is to have trees for multicast groups
-	Levels    levels.Levels         // of a Route: of service
-	FreshLIDs bool                  // of a Route: nothing of ours, or of a manager before us, is in force: LIDs may be given afresh, where that is asked for
-	Afresh    bool                  // of a Route with Kept: routed afresh, and repaired where the engines refuse
-	Name      string
-	Err       error
-	Drains    *Drains // of Decided: what is to be drained from now on, to be known by a restart; nil where nothing has changed
-	Incident  Incident
-	At        time.Duration
-	Datagram  *wire.Datagram
+	Kept      *job.Kept             // the Plan in force, to be repaired; nil for that of the job
+	Found     *job.Kept             // what the devices hold, where that is not Kept; nil where nobody knows
+	Inherited bool                  // Kept is the Plan of the manager before us, which may not be what we are asked for
+	Multicast bool                  // the Plan is to have trees for multicast groups
+	Levels    levels.Levels         // of service
+	FreshLIDs bool                  // nothing of ours, or of a manager before us, is in force: LIDs may be given afresh, where that is asked for
+	Afresh    bool                  // with Kept: routed afresh, and repaired where the engines refuse
 }
 
 // phase is the state of a Core.

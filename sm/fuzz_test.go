@@ -39,7 +39,7 @@ func (w *world) play(answer func(a *Action, ev *Event)) {
 				answer(&a, &ev)
 				events = append(events, ev)
 			case Route:
-				events = append(events, *Plan(context.Background(), w.routing, &a))
+				events = append(events, *Plan(context.Background(), w.routing, a.Request))
 			case Claim:
 				events = append(events, Event{Kind: Claimed})
 			default: // nothing to be done

@@ -92,7 +92,7 @@ func isWhole(f *fabric.Fabric, down map[fabric.LinkID]bool) bool {
 // scratch routes the subnet of a master from scratch, as one would that knows its LIDs alone, and returns the tables.
 func (v *virtual) scratch() []byte {
 	c := v.manager.inForce
-	ev := Plan(context.Background(), v.routing, &Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored})
+	ev := Plan(context.Background(), v.routing, &RouteRequest{Graph: c.graph, Stored: c.cfg.Stored})
 	if ev.Err != nil {
 		return nil
 	}

@@ -13,47 +13,47 @@ import (
 	"weft/route/quality"
 )
 
-// Plan runs the routing job of a Route, which keeps the LIDs in use, or those of the Plan kept. An engine that is
+// Plan runs the routing job of a request, which keeps the LIDs in use, or those of the Plan kept. An engine that is
 // to use a switch that was not found is passed over: a dead root must not stop a fabric. Hosts may know no path
 // records: some never ask, and others keep old ones.
-func Plan(ctx context.Context, req job.Request, a *Action) *Event {
-	g := a.Graph
+func Plan(ctx context.Context, req job.Request, q *RouteRequest) *Event {
+	g := q.Graph
 	req.Chain = req.Chain.UnderRouters(g)
-	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, a.Stored), true, true, a.Multicast
-	req.Trees, req.Levels = a.Trees, a.Levels
-	if a.Kept != nil {
-		req.Kept, req.Afresh = a.Kept, a.Afresh
+	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, q.Stored), true, true, q.Multicast
+	req.Trees, req.Levels = q.Trees, q.Levels
+	if q.Kept != nil {
+		req.Kept, req.Afresh = q.Kept, q.Afresh
 	}
-	req.LIDs.Fresh = req.LIDs.Fresh && a.FreshLIDs
+	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
 	ev := &Event{Kind: Planned}
-	if a.Inherited && !a.Kept.Answers(&req) {
+	if q.Inherited && !q.Kept.Answers(&req) {
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
-			"the next routing afresh is by that, as weft sm rebalance begins one", a.Kept.Plan.Recipe.Engine())
+			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
 	}
-	if a.Kept != nil && !req.Afresh {
+	if q.Kept != nil && !req.Afresh {
 		req.Kinds = nil // those of the Plan
 	}
 	var foreign error
 	if req.Kept != nil {
 		switch err := req.Kept.Hold(g, &req); {
 		case err == nil:
-			addStored(req.LIDs.Held, g, a.Stored)
-		case a.Kept == nil:
+			addStored(req.LIDs.Held, g, q.Stored)
+		case q.Kept == nil:
 			return &Event{Kind: Planned, Result: &job.Result{}, Err: err}
 		default:
 			foreign, req.Kept = err, nil
 		}
 	}
-	addAbsent(req.LIDs.Held, a.Absent)
+	addAbsent(req.LIDs.Held, q.Absent)
 	if ev.Result, ev.Err = job.Run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
 		ev.Result.NotRepaired = foreign
 	}
 	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
 		ev.Result = afreshIfProven(ctx, req, g, ev.Result)
 	}
-	from := a.Found
+	from := q.Found
 	if from == nil && req.Kept != nil {
-		from = a.Kept
+		from = q.Kept
 	}
 	if ev.Err == nil && from != nil {
 		ev.Way, ev.Err = from.Transition(ctx, g, ev.Result.Plan, req.Workers)

@@ -247,13 +247,18 @@ var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc
 
 // sumOf makes the checksum of actions. What a Route asks for is a fabric and LIDs: their numbers stand for them.
 func sumOf(actions []Action, scratch []byte) (sum uint32, memory []byte) {
+	var none RouteRequest
 	for i := range actions {
 		a := &actions[i]
 		b := append(scratch[:0], byte(a.Kind), byte(a.Method))
-		for _, v := range []uint64{a.Tag, uint64(a.Attr), uint64(a.Modifier), uint64(a.At), uint64(len(a.Stored)), uint64(len(a.Absent)), uint64(a.Incident.At.Node), uint64(a.Incident.At.Port)} {
+		q := &none
+		if a.Request != nil {
+			q = a.Request
+		}
+		for _, v := range []uint64{a.Tag, uint64(a.Attr), uint64(a.Modifier), uint64(a.At), uint64(len(q.Stored)), uint64(len(q.Absent)), uint64(a.Incident.At.Node), uint64(a.Incident.At.Port)} {
 			b = binary.AppendUvarint(b, v)
 		}
-		if g := a.Graph; g != nil {
+		if g := q.Graph; g != nil {
 			b = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(b, uint64(g.NumSwitches)), uint64(g.NumEnds)), uint64(g.NumChannels))
 		}
 		b = appendBytes(appendBytes(b, a.Path), a.Data)

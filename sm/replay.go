@@ -51,8 +51,8 @@ type player struct {
 	routing job.Request
 	begun   bool
 	asked   map[uint64]int // by tag: Sends that have not ended
-	route   *Action        // a Route that has not ended, and its request
-	request job.Request
+	route   *RouteRequest  // of a Route that has not ended
+	request job.Request    // by which it is routed
 	store   bool
 	claim   bool
 }
@@ -103,7 +103,7 @@ func (p *player) take(actions []Action) {
 		case Send:
 			p.asked[a.Tag]++
 		case Route:
-			p.route, p.request = &a, p.routing
+			p.route, p.request = a.Request, p.routing
 		case Store:
 			p.store = true
 		case Claim:

@@ -64,13 +64,18 @@ func didOf(now time.Duration, actions []Action) (list []did) {
 		if a.Err != nil {
 			d.text = a.Err.Error()
 		}
-		if a.Kept != nil {
-			d.text += "kept"
+		if a.Request != nil {
+			q := *a.Request
+			if q.Kept != nil {
+				d.text += "kept"
+			}
+			if q.Found != nil {
+				d.text += "found"
+			}
+			q.Graph, q.Kept, q.Found = nil, nil, nil
+			a.Request = &q
 		}
-		if a.Found != nil {
-			d.text += "found"
-		}
-		a.Path, a.Data, a.Graph, a.Datagram, a.Err, a.Kept, a.Found = nil, nil, nil, nil, nil, nil, nil
+		a.Path, a.Data, a.Datagram, a.Err = nil, nil, nil, nil
 		d.action = a
 		list = append(list, d)
 	}

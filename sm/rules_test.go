@@ -195,7 +195,7 @@ func TestTablesOfSwitchesWin(t *testing.T) {
 	all[0].step(&Event{Kind: Start})
 	runTogether(all[0].now+time.Second, all...)
 	was := all[0].manager.inForce
-	ev := Plan(t.Context(), jobOf("updn", 0), &Action{Kind: Route, Graph: was.graph})
+	ev := Plan(t.Context(), jobOf("updn", 0), &RouteRequest{Graph: was.graph})
 	cfg := all[1].manager.cfg
 	cfg.Last = job.Keep(ev.Result.Plan, was.graph)
 	if bytes.Equal(routed(ev.Result.Plan), routed(was.plan)) {

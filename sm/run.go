@@ -316,7 +316,7 @@ func (d *run) step(ctx context.Context, ev *Event) {
 		case End:
 			d.requester.End(a.Group())
 		case Route:
-			d.route(ctx, a)
+			d.route(ctx, a.Request)
 		case Store:
 			record, rules := d.manager.Core().Record(), d.manager.RulesToTell()
 			d.work(func() *Event { return &Event{Kind: Stored, Err: d.keep(record, rules)} })
@@ -451,10 +451,10 @@ func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) registr
 }
 
 // route computes a Plan beside the loop.
-func (d *run) route(ctx context.Context, a *Action) {
-	ask, req := *a, d.routing
+func (d *run) route(ctx context.Context, q *RouteRequest) {
+	req := d.routing
 	d.chain = req.Chain
-	d.work(func() *Event { return Plan(ctx, req, &ask) })
+	d.work(func() *Event { return Plan(ctx, req, q) })
 }
 
 // work does what takes long beside the loop.

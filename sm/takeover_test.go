@@ -151,7 +151,7 @@ func (k *keeper) ask(d *registrarAction, timeout time.Duration, retries int, end
 	q := wire.Request{Addr: d.datagram.Addr, MAD: d.datagram.MAD, Tag: keeperTag | k.tag, Timeout: timeout, Retries: retries}
 	from := len(k.v.actions)
 	_, k.v.actions = k.v.wire.Request(k.v.now, &q, k.v.actions)
-	k.v.keep(from)
+	wire.CopySent(k.v.actions[from:])
 }
 
 // takes takes the end of a request of the keeper.

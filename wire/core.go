@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"weft/mad"
@@ -97,6 +98,15 @@ type Action struct {
 	ID       ID // the request that a Send belongs to
 	Result   Result
 	Done     func(*Result)
+}
+
+// CopySent copies the datagrams that are to be sent, for a caller that calls the Core again before it sends them.
+func CopySent(actions []Action) {
+	for i := range actions {
+		if a := &actions[i]; a.Kind == Send {
+			a.Datagram.MAD = slices.Clone(a.Datagram.MAD)
+		}
+	}
 }
 
 // Core is the requester as a pure state machine. Every method takes the time, as

@@ -140,7 +140,7 @@ func actionText(a *sm.Action) string {
 		}
 		return fmt.Sprintf("%v %s 0x%x by ports [%s] (%x)", a.Method, mad.ClassDirectedSMP.AttributeName(a.Attr), a.Modifier, strings.Join(path, " "), a.Tag)
 	case sm.Route:
-		return fmt.Sprintf("route %d switches, %d hosts", a.Graph.NumSwitches, a.Graph.NumHosts)
+		return fmt.Sprintf("route %d switches, %d hosts", a.Request.Graph.NumSwitches, a.Request.Graph.NumHosts)
 	case sm.Claim:
 		return "set IsSM"
 	case sm.Phase:
