@@ -25,6 +25,7 @@ type client struct {
 	at      fabric.End        // where it is attached
 	program emulator.ClientID // in the subnet
 	in      *wire.Inbox       // towards the client
+	asked   unanswered        // by others, written to the client
 	isSM    bool              // it is the subnet manager of its node; under Server.mu
 	leave   sync.Once
 }
@@ -171,12 +172,13 @@ func (s *Server) releaseIf(why string, holds func(*client) bool) {
 	}
 }
 
-// release detaches a client and frees its slot. Requests that wait for it go back to
-// their senders.
+// release detaches a client and frees its slot. Requests that it has not answered go back
+// to their senders.
 func (s *Server) release(x *client, why string) {
 	x.leave.Do(func() {
 		s.l.Do(func(sub *emulator.Subnet) { sub.Detach(x.program) })
 		s.returnUnread(x)
+		s.l.Do(x.asked.returnTo)
 		x.in.Close(nil)
 		_ = x.conn.Close()
 		s.net.forget(x.slot)
@@ -212,6 +214,7 @@ func (s *Server) fromClient(x *client) {
 		}
 		// What ibsim would drop is dropped here: an answer would not be expected.
 		d.Undelivered = false
+		x.asked.answer(d.MAD)
 		s.l.Send(x.program, &d)
 	}
 }
@@ -231,9 +234,12 @@ func (s *Server) toClient(x *client) {
 		if buf, err = ibsim.AppendData(buf[:0], &d); err != nil {
 			continue // shorter than a header: no client sends such a thing
 		}
+		if !x.asked.add(&d) {
+			s.l.Do(func(sub *emulator.Subnet) { sub.Return(&d) })
+			return
+		}
 		if _, err := x.conn.Write(buf); err != nil {
 			s.release(x, "gone")
-			s.l.Do(func(sub *emulator.Subnet) { sub.Return(&d) })
 			return
 		}
 	}

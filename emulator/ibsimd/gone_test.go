@@ -1,6 +1,7 @@
 package ibsimd_test
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"net"
@@ -17,9 +18,10 @@ import (
 // program is a client that does no more than it is told. It can end without a word, as
 // one that is killed does.
 type program struct {
-	t         *testing.T
-	ctl, data net.Conn
-	id, slot  uint32
+	t        *testing.T
+	ctl      net.Conn
+	data     net.PacketConn
+	id, slot uint32
 }
 
 // newProgram opens the sockets of a client.
@@ -51,8 +53,41 @@ func newProgram(t *testing.T, o ibsim.Options, id uint32) *program {
 
 // die ends the program as the kernel does: its sockets are closed, their files stay.
 func (p *program) die() {
-	for _, c := range []net.Conn{p.data, p.ctl} {
-		_ = c.Close()
+	_ = p.data.Close()
+	_ = p.ctl.Close()
+}
+
+// read waits for a datagram, and tells where it came from.
+func (p *program) read() (wire.Datagram, net.Addr) {
+	p.t.Helper()
+	b := make([]byte, 2*ibsim.DataSize)
+	_ = p.data.SetDeadline(time.Now().Add(patience))
+	n, from, err := p.data.ReadFrom(b)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	d, err := ibsim.ParseData(b[:n])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return d, from
+}
+
+// answer sends the answer to a request to the server.
+func (p *program) answer(d wire.Datagram, server net.Addr) {
+	p.t.Helper()
+	if !d.MAD.Answer(mad.StatusOK) {
+		p.t.Fatalf("%v has no answer", d.MAD.Method())
+	}
+	if u, ok := server.(*net.UnixAddr); ok && u.Name[0] == '@' {
+		u.Name += "\x00" // abstract names of ibsim end with it, and ReadFrom cuts it off
+	}
+	b, err := ibsim.AppendData(nil, &d)
+	if err == nil {
+		_, err = p.data.WriteTo(b, server)
+	}
+	if err != nil {
+		p.t.Fatal(err)
 	}
 }
 
@@ -210,12 +245,9 @@ func TestIsSMAgain(t *testing.T) {
 }
 
 // A request that a client did not live to read comes back to its sender, who may have no
-// timer. (Over UDP, a datagram to a dead client is lost unless the server knows that it is.)
+// timer.
 func TestRequestToTheDead(t *testing.T) {
 	forEachMedium(t, func(t *testing.T, o ibsim.Options) {
-		if o.Server != "" {
-			t.Skip("nothing says that a UDP datagram was not read")
-		}
 		p := newProgram(t, o, 1)
 		if !p.connect("B") || !p.setIsSM() {
 			t.Fatal("the server refuses a subnet manager")
@@ -267,6 +299,43 @@ func TestReplacedClient(t *testing.T) {
 		second.id = first.id // whose data socket it then has
 		if !second.connect("A") || first.setIsSM() || !second.setIsSM() {
 			t.Fatal("two clients have one data socket")
+		}
+	})
+}
+
+// A request that a client has read but not answered when it ends comes back too; one that
+// it has answered does not.
+func TestUnansweredRequest(t *testing.T) {
+	forEachMedium(t, func(t *testing.T, o ibsim.Options) {
+		p := newProgram(t, o, 1)
+		if !p.connect("B") || !p.setIsSM() {
+			t.Fatal("the server refuses a subnet manager")
+		}
+		a := dial(t, o, "A")
+		for _, answered := range []bool{true, false} {
+			m, err := mad.Request{Method: mad.Get, Attr: mad.AttrSMInfo}.Directed(make([]byte, mad.Size), []byte{1, 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := a.Send(&wire.Datagram{Addr: wire.Directed(), MAD: m}); err != nil {
+				t.Fatal(err)
+			}
+			request, server := p.read()
+			if answered {
+				p.answer(request, server)
+			} else {
+				p.die()
+			}
+			var d wire.Datagram
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			err = a.Recv(ctx, &d)
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Undelivered == answered || d.MAD.Method().IsResponse() != answered {
+				t.Fatalf("answered %v: undelivered %v, %v", answered, d.Undelivered, d.MAD.Method())
+			}
 		}
 	})
 }
