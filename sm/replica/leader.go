@@ -65,7 +65,7 @@ type session struct {
 	begun   time.Duration // when it was sent
 	silent  int           // messages without an answer, one after the other
 	away    time.Duration // since when it does not stand by; never: it does
-	settled bool          // it has a complete copy, or will have none
+	settled bool          // it has a complete copy, or does not seem to be able to have one
 }
 
 // outgoing is the stream of a session.
@@ -164,10 +164,11 @@ func (l *Leader) Synced() (n int) {
 	return n
 }
 
-// Settled lists the managers that have had a complete copy, or that will have none: the subnet may be handed over to them.
+// Settled lists the managers that have a complete copy and answer, or that do not seem to be able to have one: the subnet may be handed over to them. One that had
+// a copy and answers no more is not listed: its copy may be too old by the time it is the master.
 func (l *Leader) Settled() (list []fabric.GUID) {
 	for _, s := range l.sessions {
-		if s.settled {
+		if s.settled && (s.id == 0 || s.silent == 0) {
 			list = append(list, s.GUID)
 		}
 	}
@@ -328,9 +329,10 @@ func (s *session) unanswered(now time.Duration) {
 		s.again, s.due = true, max(now, s.begun+Timeout)
 		return
 	}
+	opened := s.id != 0
 	s.waits = false
 	s.fail(now, apart)
-	s.settled = true
+	s.settled = !opened // one that has answered before has time to do so again
 }
 
 // fail ends a session.

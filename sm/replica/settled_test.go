@@ -1,0 +1,39 @@
+package replica
+
+import (
+	"testing"
+	"time"
+)
+
+// TestSettled: a subnet may be handed over to a Follower that has a complete copy and answers. While one is silent, at most until it is given up and its copy is
+// too old, it may not; one that answers nothing at all holds nothing up for long.
+func TestSettled(t *testing.T) {
+	w := newWorld(1)
+	w.leader.Follow(0, w.members())
+	settled := func() bool { return len(w.leader.Settled()) == 1 }
+	if settled() {
+		t.Fatal("settled before it has a copy")
+	}
+	w.run(3*time.Second, true)
+	if !settled() || !w.followers[0].Good(w.now) {
+		t.Fatal("not settled with a good copy")
+	}
+	answers := w.fate
+	w.fate = func() []time.Duration { return nil }
+	w.run(w.now+time.Second, true)
+	for end := w.now + Patience + time.Second; w.now < end; w.run(w.now+100*time.Millisecond, true) {
+		if settled() {
+			t.Fatalf("at %v settled, and silent", w.now)
+		}
+	}
+	w.fate = answers
+	w.run(w.now+3*time.Second, true)
+	if !settled() || !w.followers[0].Live() {
+		t.Fatal("not settled after it answers again")
+	}
+	w.fate = func() []time.Duration { return nil }
+	w.run(w.now+3*Patience, true)
+	if !settled() {
+		t.Error("one that answers nothing any more is waited for")
+	}
+}
