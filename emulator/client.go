@@ -197,7 +197,7 @@ func (s *Subnet) deliver(port int32, d *wire.Datagram, by origin) {
 // answer is: a umad device is one program here, and may have a manager and those who ask it.
 func (s *Subnet) asker(port int32, m mad.Datagram, by origin) int32 {
 	id := ClientID(m.TID() >> 48)
-	own := by.method == 0 && int32(id)-1 == by.client && wire.RMPPActive(m) && mad.RMPPType.Get(m) != mad.RMPPTypeData
+	own := by.method == 0 && int32(id)-1 == by.client && wire.RMPPControl(m)
 	if c := s.client(id); c == nil || c.port != port || own {
 		return -1
 	}

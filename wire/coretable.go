@@ -72,7 +72,7 @@ func completes(request, answer mad.Datagram) bool {
 		}
 	default: // any attribute
 	}
-	return !RMPPActive(answer) || mad.RMPPType.Get(answer) == mad.RMPPTypeData
+	return !RMPPControl(answer)
 }
 
 // launch sends queued requests while the window has room.

@@ -96,6 +96,11 @@ func RMPPActive(m mad.Datagram) bool {
 	return len(m) >= mad.RMPP.Size && m.Class().HasRMPP() && mad.RMPPVersion.Get(m) == 1 && mad.RMPPFlags.Get(m)&1 != 0
 }
 
+// RMPPControl reports whether a datagram of RMPP carries no data: it acknowledges, stops or aborts a message.
+func RMPPControl(m mad.Datagram) bool {
+	return RMPPActive(m) && mad.RMPPType.Get(m) != mad.RMPPTypeData
+}
+
 // Port is the local port a Transport is attached to.
 type Port struct {
 	Device             string // node or device name

@@ -143,6 +143,29 @@ func dial(t *testing.T, o ibsim.Options, node string) *ibsim.Transport {
 	return tr
 }
 
+// askB sends a request that is for the subnet manager of node B, from node A.
+func askB(t *testing.T, a *ibsim.Transport) {
+	t.Helper()
+	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrSMInfo}.Directed(make([]byte, mad.Size), []byte{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Send(&wire.Datagram{Addr: wire.Directed(), MAD: m}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// receive waits for the next datagram.
+func receive(t *testing.T, a *ibsim.Transport) (d wire.Datagram) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := a.Recv(ctx, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // waitForIsSM waits until the port of a client says IsSM, or does not.
 func waitForIsSM(t *testing.T, tr *ibsim.Transport, want bool) {
 	t.Helper()
@@ -254,17 +277,8 @@ func TestRequestToTheDead(t *testing.T) {
 		}
 		a := dial(t, o, "A")
 		p.die()
-		m, err := mad.Request{Method: mad.Get, Attr: mad.AttrSMInfo}.Directed(make([]byte, mad.Size), []byte{1, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := wire.Datagram{Addr: wire.Directed(), MAD: m}
-		if err := a.Send(&d); err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Recv(t.Context(), &d); err != nil {
-			t.Fatal(err)
-		}
+		askB(t, a)
+		d := receive(t, a)
 		if !d.Undelivered || d.MAD.Attr() != mad.AttrSMInfo || d.MAD.Method() != mad.Get {
 			t.Fatalf("undelivered %v, %v of attribute %v", d.Undelivered, d.MAD.Method(), d.MAD.Attr())
 		}
@@ -313,27 +327,14 @@ func TestUnansweredRequest(t *testing.T) {
 		}
 		a := dial(t, o, "A")
 		for _, answered := range []bool{true, false} {
-			m, err := mad.Request{Method: mad.Get, Attr: mad.AttrSMInfo}.Directed(make([]byte, mad.Size), []byte{1, 2})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := a.Send(&wire.Datagram{Addr: wire.Directed(), MAD: m}); err != nil {
-				t.Fatal(err)
-			}
+			askB(t, a)
 			request, server := p.read()
 			if answered {
 				p.answer(request, server)
 			} else {
 				p.die()
 			}
-			var d wire.Datagram
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			err = a.Recv(ctx, &d)
-			cancel()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d.Undelivered == answered || d.MAD.Method().IsResponse() != answered {
+			if d := receive(t, a); d.Undelivered == answered || d.MAD.Method().IsResponse() != answered {
 				t.Fatalf("answered %v: undelivered %v, %v", answered, d.Undelivered, d.MAD.Method())
 			}
 		}

@@ -10,7 +10,8 @@
 //
 // A client that ends without a word is noticed, because its data socket is gone: within a
 // second, and before anybody is refused a slot or IsSM. Its slot and its IsSM become free,
-// and requests that it has not answered come back to their senders. Over UDP this holds for
+// and requests that it has not answered (the last 256 of those that were written to it) come
+// back to their senders. Over UDP this holds for
 // clients on this machine; one on another machine is noticed when a datagram to it is
 // refused. (ibsim notices when it next writes to the client.)
 //

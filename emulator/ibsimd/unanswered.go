@@ -29,16 +29,14 @@ func (u *unanswered) add(d *wire.Datagram) bool {
 	if u.closed {
 		return false
 	}
-	control := wire.RMPPActive(d.MAD) && mad.RMPPType.Get(d.MAD) != mad.RMPPTypeData
-	if d.Undelivered || d.MAD.Method().IsResponse() || control {
+	if d.Undelivered || d.MAD.Method().IsResponse() || wire.RMPPControl(d.MAD) {
 		return true
 	}
 	u.remove(d.MAD.TID())
-	var request wire.Datagram
 	if len(u.list) == maxUnanswered {
-		request = u.list[0] // its memory is used again
-		u.list = append(u.list[:0], u.list[1:]...)
+		u.list = slices.Delete(u.list, 0, 1)
 	}
+	var request wire.Datagram
 	request.CopyFrom(d)
 	u.list = append(u.list, request)
 	return true
@@ -54,13 +52,14 @@ func (u *unanswered) answer(m mad.Datagram) {
 	u.remove(m.TID())
 }
 
-// remove takes the request with a transaction ID out of the list. The upper 16 bits of the
-// ID name the sender, so that it is one request.
+// remove takes the request with a transaction ID out of the list. Those of programs differ
+// in the upper 16 bits, which name the sender; no others are given back.
 func (u *unanswered) remove(tid uint64) {
 	u.list = slices.DeleteFunc(u.list, func(d wire.Datagram) bool { return d.MAD.TID() == tid })
 }
 
-// returnTo gives all requests back to the subnet. From now on add takes no more.
+// returnTo gives all requests back to the subnet, which tells their senders that they were
+// not delivered. From now on add takes no more.
 func (u *unanswered) returnTo(sub *emulator.Subnet) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -329,10 +329,10 @@ func (s *session) unanswered(now time.Duration) {
 		s.again, s.due = true, max(now, s.begun+Timeout)
 		return
 	}
-	opened := s.id != 0
+	hadSession := s.id != 0
 	s.waits = false
 	s.fail(now, apart)
-	s.settled = !opened // one that has answered before has time to do so again
+	s.settled = !hadSession // one that has answered before has time to do so again
 }
 
 // fail ends a session.

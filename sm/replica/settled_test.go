@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestSettled: a subnet may be handed over to a Follower that has a complete copy and answers. While one is silent, at most until it is given up and its copy is
-// too old, it may not; one that answers nothing at all holds nothing up for long.
+// TestSettled: a subnet may be handed over to a Follower that has a complete copy and answers, and may not when that one falls silent, nor when it has just been
+// given up. One that stays silent after that is waited for no longer.
 func TestSettled(t *testing.T) {
 	w := newWorld(1)
 	w.leader.Follow(0, w.members())
