@@ -1,6 +1,7 @@
 // Package routes computes the source routes of section 5.5 of paper 001 on a map:
 // up*/down* with the root as far from all hosts as possible, locally dominant switches
-// relabelled until none is left, shortest legal paths between all pairs of hosts, written as turns.
+// relabelled until none is left, shortest legal paths between all pairs of hosts, written
+// as turns.
 //
 // Every switch has a place in one total order, a wire leads up towards the lesser one,
 // and no route goes up after it went down: so no cycle of waiting messages can form.
