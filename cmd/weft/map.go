@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
+	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/mapping/job"
 	"weft/study"
@@ -58,7 +59,8 @@ parallel (all do, and merge their maps when they meet; by a method of its own, s
 Where other traffic loses (--loss), delays (--late) or corrupts probes, or some wires
 are busy (--busy), the map is surveyed: every wire is proven by an answer, every port
 that is silent is probed until the chance that it was loss is below --error for the
-whole map. What stays in doubt is named, and the exit status is 1.
+whole map. What stays in doubt is named, and the exit status is 1. With --mode parallel
+traffic disturbs probes alone: messages between the hosts that map are not lost.
 
 --events FILE lets things happen, one a line, and maps the network again and again; each
 map is the hint for the next:
@@ -68,7 +70,10 @@ map is the hint for the next:
   2s    host NAME ADDRESS NODE PORT
 
 The depth is Q + D of the network unless given, which a mapper cannot know; with --stop
-known there is none. A map is certain if the mapper itself knows that it is right. Times are modelled, not measured.
+known there is none. A map is certain if the mapper itself knows that it is right. With
+--events that is so if two maps in a row are the same: it was the network at the time
+between them, unless what was gone then was back before it was probed again, of which
+no mapper can know. Times are modelled, not measured.
 Exit status 1 says that the map is not the network, or not its part that host routes
 can use.`,
 		Example: `  weft map now-cab
@@ -133,6 +138,14 @@ func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 	}
 	if err := o.Check(); err != nil {
 		return err
+	}
+	if err := o.CheckUnused(cmd.Flags().Changed); err != nil {
+		return err
+	}
+	for _, name := range []string{"ibnl", "partial"} {
+		if cmd.Flags().Changed(name) && gen.IsFormula(network) {
+			return fmt.Errorf("--%s is for files: leave it out, as %s is a formula", name, network)
+		}
 	}
 	// While events happen nobody is elected by messages: the lowest host that is there maps.
 	if draws := o.Draws() && (m.out.events == "" || !o.Traffic.Quiet()); cmd.Flags().Changed("seed") && !draws && m.out.routes == "" {

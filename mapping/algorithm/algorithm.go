@@ -102,7 +102,7 @@ var table = []Algorithm{
 	// O(wires x switches x radix).
 	{Name: "myricom", Summary: "each switch found is compared with those known", Whole: true, Run: patiently(mapByComparison)},
 	// O(wires x radix) where hosts are near.
-	{Name: "coupon", Summary: "our own: depth first, by experience, comparison where deduction is slow", Run: patiently(mapBySoundings)},
+	{Name: "coupon", Summary: "our own: breadth first, by experience, comparison where deduction is slow", Run: patiently(mapBySoundings)},
 	// As Myricom's for what the long probes leave out.
 	{Name: "vazirani", Summary: "long probes by lot, answered by hosts on the way; what dangles by comparison", Draws: true, EarlyReplies: true, Run: patiently(mapByLongProbes)},
 	// One or two a wire, two an unused port.

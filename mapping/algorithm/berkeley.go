@@ -10,7 +10,8 @@ import (
 
 // mapBreadthFirst is the algorithm of section 3.3.
 func mapBreadthFirst(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
-	b := breadthFirst{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}}
+	b := newBreadthFirst(ctx, p, opt)
+	b.visit = b.explore
 	return b.run(opt)
 }
 
@@ -34,7 +35,20 @@ type breadthFirst struct {
 	explorer
 	frontier []int32
 	skipped  []int32       // merged with an explored vertex
-	after    func(x int32) // called after each exploration; may be nil
+	visit    func(x int32) // explores a vertex
+}
+
+// newBreadthFirst returns one that begins with the switch that the mapper is wired to.
+func newBreadthFirst(ctx context.Context, p mapping.Prober, opt *Options) *breadthFirst {
+	b := &breadthFirst{explorer: newExplorer(ctx, p, opt)}
+	b.queue(1)
+	return b
+}
+
+// queue puts a vertex on the frontier.
+func (b *breadthFirst) queue(x int32) {
+	b.frontier = append(b.frontier, x)
+	b.graph.queued[x] = true
 }
 
 // exploreAll explores the frontier, up to strings of so many turns.
@@ -49,10 +63,7 @@ func (b *breadthFirst) exploreAll(depth int) {
 			b.skipped = append(b.skipped, x)
 			continue
 		}
-		b.explore(x)
-		if b.after != nil {
-			b.after(x)
-		}
+		b.visit(x)
 		b.explorations++
 		if b.explored != nil { // counting takes longer than exploring
 			b.report(b.waiting())
@@ -97,7 +108,7 @@ func (b *breadthFirst) explore(x int32) {
 		case aHost:
 			g.addHost(x, int(turn), reply.Host)
 		case aSwitch:
-			b.frontier = append(b.frontier, g.addSwitch(x, turn))
+			b.queue(g.addSwitch(x, turn))
 		case nothing:
 			g.addSilence(v, i)
 			side = -side
@@ -135,7 +146,7 @@ func (b *breadthFirst) reopen() (bool, error) {
 		if g.HasSilent(v) {
 			g.ForgetSilence(v)
 			g.explored[v], again[v] = false, true
-			b.frontier = append(b.frontier, x)
+			b.queue(x)
 		}
 	}
 	b.skipped = left

@@ -138,13 +138,7 @@ func (c *collector) sound(x int32) bool {
 		}
 		c.soundings.AddHit(k, distance)
 		c.withoutHost = 0
-		last := len(turns) - 1
-		y := x
-		for _, turn := range turns[:last] {
-			y = g.addSwitch(y, turn)
-			c.frontier = append(c.frontier, y)
-		}
-		g.addHost(y, int(turns[last]), reply.Host)
+		c.frontier = append(c.frontier, g.addWay(x, turns, reply.Host)...)
 		g.Deduce()
 		return true
 	}

@@ -109,6 +109,7 @@ type modelGraph struct {
 	turn     []Turn  // and the turn that led to it
 	length   []int16 // of its probe string
 	explored []bool
+	queued   []bool // breadth first only: it is or was on the frontier
 
 	// mergedSilent lists, by vertex, those merged into it that had silent ports, which were
 	// probed by their own strings.
@@ -129,13 +130,14 @@ func newModelGraph(self mapping.Host, radix int) *modelGraph {
 func (g *modelGraph) extend() {
 	for len(g.parent) < g.Len() {
 		g.parent, g.turn = append(g.parent, 0), append(g.turn, 0)
-		g.length, g.explored = append(g.length, 0), append(g.explored, false)
+		g.length, g.explored, g.queued = append(g.length, 0), append(g.explored, false), append(g.queued, false)
 	}
 }
 
 // inherit hands over what is known of a vertex that is merged.
 func (g *modelGraph) inherit(kept, gone int32) {
 	g.explored[kept] = g.explored[kept] || g.explored[gone]
+	g.queued[kept] = g.queued[kept] || g.queued[gone]
 	if g.HasSilent(gone) {
 		g.mergedSilent[kept] = append(append(g.mergedSilent[kept], g.mergedSilent[gone]...), gone)
 	}
@@ -156,6 +158,17 @@ func (g *modelGraph) addSwitch(x int32, turn Turn) int32 {
 	g.parent[u], g.turn[u], g.length[u] = x, turn, int16(length)
 	g.AddWire(x, int(turn), u, 0)
 	return u
+}
+
+// addWay adds the way by which a host was reached from x. It returns the switches on it.
+func (g *modelGraph) addWay(x int32, turns []Turn, h mapping.Host) (added []int32) {
+	last := len(turns) - 1
+	for _, turn := range turns[:last] {
+		x = g.addSwitch(x, turn)
+		added = append(added, x)
+	}
+	g.addHost(x, int(turns[last]), h)
+	return added
 }
 
 // addSilence notes that both probes of port i of v were silent.

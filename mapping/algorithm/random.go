@@ -8,68 +8,76 @@ import (
 )
 
 // mapAtRandom is the randomised algorithm of section 6: Berkeley's, with a depth-first
-// branch by lot from every switch on which no host was found. It ends at a host, whose
-// name tells all switches on the branch, or after longestBranch turns.
+// branch by lot from every switch on which no host was found. A host where it ends tells
+// all switches on the branch by its name.
+//
+// The end of a branch is far from the mapper, and may lie beyond the bound. So what a
+// branch found is explored when breadth first comes to it, by the string from there: no
+// string is explored that Berkeley's would not explore too.
+//
+// A branch that crosses itself ties two replicates of a switch to one another before either
+// is known to be that switch, and then only one of their strings is explored. So at the
+// end coupon's check of strings that cross themselves is made (recheck.go).
 func mapAtRandom(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
-	b := breadthFirst{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}}
+	b := newBreadthFirst(ctx, p, opt)
 	rng := rand.New(rand.NewPCG(opt.Seed, 0xdf5))
-	b.after = func(x int32) {
-		if v, _ := b.graph.Find(x); !b.graph.HasHost(v) {
-			b.branch(x, rng)
-			b.sortFrontier()
+	b.visit = func(x int32) {
+		for _, turn := range b.onward(x) {
+			if v, entry := b.graph.Find(x); !b.graph.queued[b.graph.At(v, entry+int(turn)).To] {
+				b.queue(b.graph.addSwitch(x, turn)) // a branch found it
+			}
+		}
+		b.explore(x)
+		b.branch(x, rng)
+	}
+	if r, err := b.run(opt); err != nil || r.Unexplored > 0 {
+		return r, err
+	}
+	c := &collector{explorer: b.explorer, compared: map[int32]bool{}}
+	return c.run()
+}
+
+// onward lists the turns from a vertex that lead to switches.
+func (b *breadthFirst) onward(x int32) (turns []Turn) {
+	g := b.graph
+	v, entry := g.Find(x)
+	low, high := g.Window(v)
+	for i := low; i <= high; i++ {
+		if turn := i - entry; turn != 0 && turn > -g.Radix && turn < g.Radix && g.kindOf(v, i, nothing) == aSwitch {
+			turns = append(turns, Turn(turn))
 		}
 	}
-	return b.run(opt)
+	return turns
 }
 
 // longestBranch is the most turns of a depth-first branch.
 const longestBranch = 8
 
-// branch goes on from a switch by random turns until it finds a host. Silence it does not
-// note: a long string may have crossed itself.
+// branch goes on from an explored switch without hosts by random turns, until it finds a
+// host. Then it adds the way there. Silence it does not note: a long string may have
+// crossed itself.
 func (b *breadthFirst) branch(x int32, rng *rand.Rand) {
 	g := b.graph
-	for tries, turns := 0, 0; tries < 2*longestBranch && turns < longestBranch && b.Stopped() == nil; tries++ {
-		turn, ok := b.draw(x, rng)
-		if !ok {
-			return
+	first := b.onward(x)
+	if v, _ := g.Find(x); len(first) == 0 || g.HasHost(v) {
+		return
+	}
+	start := g.path(x)
+	path := append(start, first[rng.IntN(len(first))])
+	for tries := 0; tries < 2*longestBranch && len(path) < len(start)+longestBranch && b.Stopped() == nil; tries++ {
+		turn := Turn(1 + rng.IntN(g.Radix-1))
+		if rng.IntN(2) == 0 {
+			turn = -turn
 		}
-		switch what, reply := b.probePair(append(g.path(x), turn), aHost); what {
+		path = append(path, turn)
+		switch what, reply := b.probePair(path, aHost); what {
 		case aHost:
-			g.addHost(x, int(turn), reply.Host)
+			g.addWay(x, path[len(start):], reply.Host)
 			g.Deduce()
 			return
 		case aSwitch:
-			x = g.addSwitch(x, turn)
-			b.frontier = append(b.frontier, x)
-			turns++
 		case nothing:
+			path = path[:len(path)-1]
 		}
 	}
-}
-
-// draw draws a turn from the end of a vertex's string to a port of which nothing is known;
-// where there is none, as at a switch that was explored, to one that leads to a switch.
-func (b *breadthFirst) draw(x int32, rng *rand.Rand) (Turn, bool) {
-	g := b.graph
-	v, entry := g.Find(x)
-	low, high := g.Window(v)
-	var unknown, onward []Turn
-	for i := low; i <= high; i++ {
-		turn := i - entry
-		switch p := g.At(v, i); {
-		case turn == 0 || turn <= -g.Radix || turn >= g.Radix:
-		case p.IsUnknown():
-			unknown = append(unknown, Turn(turn))
-		case g.kindOf(v, i, nothing) == aSwitch:
-			onward = append(onward, Turn(turn))
-		}
-	}
-	if len(unknown) == 0 {
-		unknown = onward
-	}
-	if len(unknown) == 0 {
-		return 0, false
-	}
-	return unknown[rng.IntN(len(unknown))], true
 }

@@ -142,3 +142,45 @@ func wide(t *testing.T, n *mapping.Network) *mapping.Network {
 	}
 	return m
 }
+
+// TestRandomEnds: random ends where berkeley does, makes the same map, and costs a few times
+// as much at most. These networks have loopback cables or parts far from hosts; vertices at
+// the ends of branches were explored without end there, or not at all.
+func TestRandomEnds(t *testing.T) {
+	for _, c := range []struct {
+		seed     uint64
+		switches int
+		host     int32
+		rule     mapping.Collision
+		bounded  bool // by Q + D
+	}{
+		{15471, 7, 0, mapping.Packet, false},
+		{15471, 7, 0, mapping.CutThrough, false},
+		{109276, 10, 0, mapping.Packet, true},
+		{109276, 10, 0, mapping.CutThrough, true},
+		{9, 8, 0, mapping.Packet, false},
+		{161, 5, 4, mapping.Packet, true},
+		{947, 5, 0, mapping.Packet, true},
+		{834, 8, 0, mapping.Circuit, false},
+		{100967, 6, 0, mapping.Circuit, true},
+	} {
+		n := mappingtest.Random(c.seed, c.switches)
+		depth := -1
+		if c.bounded {
+			depth = theory.FactsOf(n, c.host).Depth()
+		}
+		b, err := mapped(find(t, "berkeley"), n, c.host, c.rule, depth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := mapped(find(t, "random"), n, c.host, c.rule, depth)
+		if err == nil {
+			err = theory.Same(r.Map, theory.Core(n))
+		}
+		if err != nil {
+			t.Errorf("%v: %v", c, err)
+		} else if ours, theirs := r.Probes.Total().Sent, b.Probes.Total().Sent; ours > 6*theirs {
+			t.Errorf("%v: %d probes, berkeley %d", c, ours, theirs)
+		}
+	}
+}

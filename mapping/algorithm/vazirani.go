@@ -42,21 +42,10 @@ func (c *collector) collect(rng *rand.Rand) {
 			continue
 		}
 		before := g.Wires() + g.Merges()
-		c.addWay(turns[:len(turns)-reply.Left], reply.Host)
+		c.frontier = append(c.frontier, g.addWay(1, turns[:len(turns)-reply.Left], reply.Host)...)
+		g.Deduce()
 		if g.Wires()+g.Merges() > before {
 			useless = 0
 		}
 	}
-}
-
-// addWay adds a way to a host. Switches on it that were known are merged with those.
-func (c *collector) addWay(turns []Turn, h mapping.Host) {
-	g, x := c.graph, int32(1)
-	last := len(turns) - 1
-	for _, turn := range turns[:last] {
-		x = g.addSwitch(x, turn)
-		c.frontier = append(c.frontier, x)
-	}
-	g.addHost(x, int(turns[last]), h)
-	g.Deduce()
 }

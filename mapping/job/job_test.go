@@ -22,7 +22,7 @@ func TestTraffic(t *testing.T) {
 		n := mappingtest.Random(seed, 10)
 		for kind, traffic := range mappingtest.Traffics() {
 			for _, o := range modes() {
-				o.Traffic, o.Seed, o.Early, o.Limit = traffic, seed, seed%2 == 1, 20_000
+				o.Traffic, o.Seed, o.Early, o.Limit = traffic, seed, seed%2 == 1 && o.Algorithm != "vazirani", 20_000
 				o.Collision = mapping.Collisions()[seed%2]
 				r, err := Run(t.Context(), n, &o)
 				if err != nil {
@@ -255,6 +255,36 @@ func TestRefusals(t *testing.T) {
 	for _, o := range modes() {
 		if _, err := Run(ctx, n, &o); !errors.Is(err, context.Canceled) || errors.Is(err, probe.ErrLimit) {
 			t.Errorf("%s %s: %v", o.Mode, o.Algorithm, err)
+		}
+	}
+}
+
+// TestUnused: an option that was given and does nothing is refused, even if it is the default.
+func TestUnused(t *testing.T) {
+	for _, c := range []struct {
+		given, want string
+		change      func(*Options)
+	}{
+		{"stop", "needs no bound", func(o *Options) { o.Algorithm = "myricom" }},
+		{"depth", "needs no bound", func(o *Options) { o.Algorithm = "coupon" }},
+		{"stop", "--mode parallel has a method of its own", func(o *Options) { o.Mode = Parallel }},
+		{"early-reply", "leave out --early-reply", func(o *Options) { o.Algorithm = "vazirani" }},
+		{"retries", "--retries 0 does nothing in traffic", func(o *Options) { o.Traffic.Loss = 0.01 }},
+		{"error", "go with --loss", func(*Options) {}},
+		{"stop", "", func(*Options) {}},
+		{"early-reply", "", func(*Options) {}},
+		{"retries", "", func(*Options) {}},
+		{"retries", "", func(o *Options) { o.Traffic.Loss, o.Retries = 0.01, 2 }},
+		{"error", "", func(o *Options) { o.Traffic.Loss = 0.01 }},
+	} {
+		o := Defaults()
+		c.change(&o)
+		if err := o.Check(); err != nil {
+			t.Errorf("--%s, as by default: %v", c.given, err)
+		}
+		err := o.CheckUnused(func(option string) bool { return option == c.given })
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("--%s: %v, want %q", c.given, err, c.want)
 		}
 	}
 }

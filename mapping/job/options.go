@@ -102,27 +102,49 @@ func (o *Options) Check() error {
 	if !(o.Error >= 0 && o.Error < 1) || !(o.Worst >= 0 && o.Worst < 1) {
 		return fmt.Errorf("--error and --worst are at least 0 and below 1")
 	}
-	return o.checkUnused()
+	return o.CheckUnused(o.differs)
 }
 
-// checkUnused refuses options that would do nothing.
-func (o *Options) checkUnused() error {
+// differs reports whether an option is not what it is by default.
+func (o *Options) differs(option string) bool {
+	d := Defaults()
+	switch option {
+	case "depth":
+		return o.Depth > 0
+	case "stop":
+		return o.Stop == Known
+	case "retries":
+		return o.Retries != d.Retries
+	case "early-reply":
+		return o.Early
+	case "error":
+		return o.Error != d.Error
+	}
+	return o.Worst != d.Worst
+}
+
+// CheckUnused refuses options that were given and would do nothing. Check does so for those
+// that differ from their defaults; who knows better which were given asks again.
+func (o *Options) CheckUnused(given func(option string) bool) error {
 	a, err := o.algorithm()
 	if err != nil {
 		return err
 	}
-	d := Defaults()
-	bounded := o.Depth > 0 || o.Stop == Known
+	bounded := given("depth") || given("stop")
 	switch {
 	case o.Mode == Parallel && o.Algorithm != "":
 		return fmt.Errorf("--mode parallel has a method of its own: leave out --algorithm")
-	case o.Mode == Parallel && (bounded || o.Retries != d.Retries):
+	case o.Mode == Parallel && (bounded || given("retries")):
 		return fmt.Errorf("--mode parallel has a method of its own: leave out --depth, --stop and --retries")
 	case bounded && !a.Bounded:
 		return fmt.Errorf("--algorithm %s needs no bound: leave out --depth and --stop", a.Name)
-	case o.Traffic.Quiet() && (o.Error != d.Error || o.Worst != d.Worst):
+	case given("early-reply") && a.EarlyReplies:
+		return fmt.Errorf("--algorithm %s needs hosts that answer early, and has them: leave out --early-reply", a.Name)
+	case given("retries") && o.Retries == 0 && o.isSurveyed():
+		return fmt.Errorf("--retries 0 does nothing in traffic, where a silent probe is sent again at least once: leave it out, or take 1 or more (or --error 0, which believes silence)")
+	case o.Traffic.Quiet() && (given("error") || given("worst")):
 		return fmt.Errorf("--error and --worst go with --loss, --late, --corrupt or --busy: without traffic silence is believed")
-	case !o.isSurveyed() && o.Worst != d.Worst:
+	case !o.isSurveyed() && given("worst"):
 		return fmt.Errorf("--worst goes with an --error above 0, which weighs silence")
 	}
 	return nil

@@ -37,7 +37,7 @@ type RoundReport struct {
 	Probes  int     `json:"probes"`
 	Size
 	Certain bool     `json:"certain"`                     // two maps in a row were the same
-	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // and this is when they were the network
+	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // and this is when they were the network, unless what was gone then was back before it was probed again
 	Changes []string `json:"changes"`                     // since the round before
 	During  bool     `json:"changed_meanwhile"`
 	Verdict

@@ -1,6 +1,7 @@
 // Package routes computes the source routes of section 5.5 of paper 001 on a map:
 // up*/down* with the root as far from all hosts as possible, locally dominant switches
-// relabelled, shortest legal paths between all pairs of hosts, written as turns.
+// relabelled until none is left, shortest legal paths between all pairs of hosts, written
+// as turns.
 //
 // Every switch has a place in one total order, a wire leads up towards the lesser one,
 // and no route goes up after it went down: so no cycle of waiting messages can form.
@@ -13,7 +14,10 @@
 package routes
 
 import (
+	"iter"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"weft/mapping"
 )
@@ -92,22 +96,65 @@ func (o *order) leadsUp(v, u int32) bool {
 
 // relabel finds the switches without hosts from which all wires lead up: no route
 // could go through them. The least label of their neighbours less one makes all their
-// wires lead down.
+// wires lead down. That may make neighbours dominant, so it is done until none is: the
+// paper does not say so, but wants the switches useful. It ends: a switch with a host keeps
+// its label, so that a neighbour is relabelled once at most; after that a neighbour of that
+// one is relabelled once at most, and so on. Parts without hosts are left out. The root may
+// be relabelled too.
 func (o *order) relabel() (dominant []int32) {
-	for v := int32(o.n.NumHosts()); int(v) < o.n.NumNodes(); v++ {
-		least, all := int32(1<<30), true
-		for p := range o.n.Ports(v) {
-			if e, ok := o.n.Peer(mapping.End{Node: v, Port: p}); ok && e.Node != v {
-				all = all && o.leadsUp(v, e.Node)
-				least = min(least, o.level[e.Node])
+	var hosts []int32
+	for h := range int32(o.n.NumHosts()) {
+		hosts = append(hosts, h)
+	}
+	toHost := o.n.Distances(hosts...)
+	done := make([]bool, o.n.NumNodes())
+	for again := true; again; {
+		again = false
+		for v := int32(o.n.NumHosts()); int(v) < o.n.NumNodes(); v++ {
+			if toHost[v] < 0 || !o.isDominant(v) {
+				continue
+			}
+			o.level[v] = o.leastAround(v) - 1
+			again = true
+			if !done[v] {
+				done[v] = true
+				dominant = append(dominant, v)
 			}
 		}
-		if all && least < 1<<30 {
-			o.level[v] = least - 1
-			dominant = append(dominant, v)
+	}
+	slices.Sort(dominant)
+	return dominant
+}
+
+// isDominant reports whether all wires of a switch lead up.
+func (o *order) isDominant(v int32) bool {
+	for u := range o.neighbours(v) {
+		if !o.leadsUp(v, u) {
+			return false
 		}
 	}
-	return dominant
+	return true
+}
+
+// leastAround returns the least label of the neighbours of a node.
+func (o *order) leastAround(v int32) int32 {
+	least := int32(math.MaxInt32)
+	for u := range o.neighbours(v) {
+		least = min(least, o.level[u])
+	}
+	return least
+}
+
+// neighbours yields the node at the other end of each wire, but for wires to the node
+// itself.
+func (o *order) neighbours(v int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for p := range o.n.Ports(v) {
+			if e, ok := o.n.Peer(mapping.End{Node: v, Port: p}); ok && e.Node != v && !yield(e.Node) {
+				return
+			}
+		}
+	}
 }
 
 // routesFrom finds a shortest legal path from a host to each other one. A state is a node and

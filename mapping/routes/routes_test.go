@@ -202,21 +202,56 @@ func TestRelabelled(t *testing.T) {
 	}
 }
 
-// TestNoneDominant: after Compute no switch without hosts has only wires that lead up.
+// TestNoneDominant: after relabelling no switch without hosts has only wires that lead up,
+// however often others had to be relabelled before.
 func TestNoneDominant(t *testing.T) {
-	some := 0
+	networks := []*mapping.Network{mappingtest.Network(t, "karytree(4,3)"), mappingtest.Network(t, "hypercube(5)")}
 	for seed := range uint64(200) {
-		n := mappingtest.Random(seed, 40)
-		root := Root(n, -1)
-		o := order{n: n, level: n.Distances(root)}
-		dominant := o.relabel()
-		some += len(dominant)
-		if slices.Contains(dominant, root) {
-			t.Errorf("network %d: the root was relabelled", seed)
+		networks = append(networks, mappingtest.Random(seed, 40))
+	}
+	some := 0
+	for k, n := range networks {
+		o := order{n: n, level: n.Distances(Root(n, -1))}
+		some += len(o.relabel())
+		for v := int32(n.NumHosts()); int(v) < n.NumNodes(); v++ {
+			if o.isDominant(v) {
+				t.Errorf("network %d: switch %d is dominant", k, v)
+			}
 		}
 	}
 	if some == 0 {
 		t.Error("no network had a locally dominant switch")
+	}
+}
+
+// TestAllUsed: in a k-ary tree routes use every switch.
+func TestAllUsed(t *testing.T) {
+	n := mappingtest.Network(t, "karytree(4,3)")
+	used := map[int32]bool{}
+	for src, row := range Compute(n, &Options{Utility: -1, Seed: 1}).Turns {
+		for _, turns := range row {
+			at, _ := n.Peer(mapping.End{Node: int32(src)})
+			for _, turn := range turns {
+				used[at.Node] = true
+				at, _ = n.Peer(mapping.End{Node: at.Node, Port: at.Port + int32(turn)})
+			}
+		}
+	}
+	if len(used) != n.NumSwitches() {
+		t.Errorf("routes use %d of %d switches", len(used), n.NumSwitches())
+	}
+}
+
+// TestPartWithoutHosts: switches that no host reaches are not relabelled, which would not
+// end.
+func TestPartWithoutHosts(t *testing.T) {
+	hosts := []mapping.Host{{ID: 1}, {ID: 2}}
+	n, err := mapping.New(hosts, []int32{4, 4, 4}, []mapping.Wire{{{Node: 0}, {Node: 2}}, {{Node: 1}, {Node: 2, Port: 1}}, {{Node: 3}, {Node: 4}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if relabelled := Compute(n, &Options{Utility: -1}).Relabelled; len(relabelled) > 0 {
+		t.Errorf("relabelled %v", relabelled)
 	}
 }
 

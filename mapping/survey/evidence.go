@@ -27,8 +27,18 @@ type evidence struct {
 	at         map[int32]*losses // by vertex
 	allowed    float64           // chance for one port and kind, in this pass
 	memo       map[silences]float64
-	way        map[int32][]mapping.Turn // by vertex: the way of the last control probe that was answered
+	way        map[int32][]mapping.Turn // by vertex: the last way by which it answered
+	unheard    map[int32]unheard        // by vertex that never answered by its way
+	patient    bool                     // such a vertex is left in doubt, not taken for gone
 	dead       bool                     // control probes are silent
+}
+
+// unheard counts control probes by a way by which none was answered yet: it may cross
+// itself, or be gone.
+type unheard struct {
+	way     []mapping.Turn
+	lost    int
+	doubted bool // so many that no more are sent
 }
 
 // silences is a number of unanswered probes at a switch.
@@ -43,7 +53,7 @@ type losses struct{ seen, lost float64 }
 const priorWeight = 2
 
 func newEvidence(err, least float64) *evidence {
-	return &evidence{err: err, least: least, at: map[int32]*losses{}, way: map[int32][]mapping.Turn{}, memo: map[silences]float64{}}
+	return &evidence{err: err, least: least, at: map[int32]*losses{}, way: map[int32][]mapping.Turn{}, unheard: map[int32]unheard{}, memo: map[silences]float64{}}
 }
 
 // startPass shares the allowed error among all that is silent, and looks for the worst
@@ -172,6 +182,10 @@ const fewestDead = 30
 // answered before by the same way, which thus does not cross itself, it is sent again
 // while it is silent. It returns false when the switch must be gone: the chance that all
 // were lost, on a way as bad as the worst so far, is below the error that is allowed.
+//
+// By a way that was never answered one is sent each visit. Those that are lost count as
+// losses only when one was answered: if the wire is gone, it would make unknown wires look so
+// bad that no silence is enough.
 func (e *Explorer) sendControl(v int32, way []mapping.Turn) bool {
 	d := e.evidence
 	if d.err == 0 {
@@ -179,24 +193,40 @@ func (e *Explorer) sendControl(v int32, way []mapping.Turn) bool {
 	}
 	before, answered := d.way[v]
 	answered = answered && slices.Equal(before, way)
+	u := d.unheard[v]
+	if answered || !slices.Equal(u.way, way) {
+		u = unheard{way: slices.Clone(way)}
+	}
 	lost := 1 - (1-e.worstWay())*(1-d.worst)
-	for n := 1; !e.isSpent(); n++ {
+	for n := u.lost + 1; !e.isSpent(); n++ {
 		if reply := e.Switch(way...); e.IsOwn(reply) {
 			e.identify(v, e.Tree().Entry(v), reply.Switch)
-			d.add(v, 1, 0)
+			d.add(v, 1, float64(u.lost))
 			d.way[v] = slices.Clone(way)
+			delete(d.unheard, v)
 			return true
 		}
-		d.add(v, 0, 1)
+		gone := n >= fewestDead && math.Pow(lost, float64(n)) <= d.allowed
+		if answered {
+			d.add(v, 0, 1)
+		} else {
+			d.unheard[v] = unheard{u.way, n, gone}
+		}
+		if gone {
+			d.dead = answered || !d.patient
+			return false
+		}
 		if !answered {
 			return true
 		}
-		if n >= fewestDead && math.Pow(lost, float64(n)) <= d.allowed {
-			d.dead = true
-			return false
-		}
 	}
 	return true
+}
+
+// isUnheard reports whether a switch never answered by its way, and is asked again.
+func (e *Explorer) isUnheard(v int32) bool {
+	u := e.evidence.unheard[v]
+	return u.lost > 0 && !u.doubted
 }
 
 // worstWay returns the share of probes that is lost on the worst way to a switch.
@@ -218,8 +248,14 @@ func (e *Explorer) isDoubtful(v int32, i int) bool {
 	return e.Map.At(v, i).To == graph.None && e.isPort(v, i) && !(e.hasSilenceEnough(v, i, graph.ForHost) && e.hasSilenceEnough(v, i, graph.ForSwitch))
 }
 
-// IsOpen reports whether a switch has a port in doubt.
-func (e *Explorer) IsOpen(v int32) bool {
+// IsOpen reports whether a switch has a port in doubt, or never answered itself.
+func (e *Explorer) IsOpen(v int32) bool { return e.isUnheard(v) || e.hasDoubt(v) }
+
+// hasDoubt reports whether a switch has a port in doubt that is probed again.
+func (e *Explorer) hasDoubt(v int32) bool {
+	if e.evidence.unheard[v].doubted {
+		return false
+	}
 	low, high := e.Map.Window(v)
 	for i := low; i <= high; i++ {
 		if e.isDoubtful(v, i) {

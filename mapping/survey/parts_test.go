@@ -51,19 +51,60 @@ func TestProbeSwitch(t *testing.T) {
 	}
 }
 
-// TestControl: the probe of a switch that is there counts as seen or as lost, where silence
-// is weighed.
+// TestControl: the probe of a switch that is there counts as seen, where silence is weighed.
+// Those that were lost before count when one was answered, and not sooner.
 func TestControl(t *testing.T) {
-	for want, reply := range map[losses]mapping.Reply{{1, 0}: {Answered: true, Host: mapping.Host{ID: 1}}, {0, 1}: {}} {
-		e, v := on(t, reply)
+	own := mapping.Reply{Answered: true, Host: mapping.Host{ID: 1}}
+	for _, c := range []struct {
+		reply       mapping.Reply
+		before      int // silent ones
+		want        losses
+		leftUnheard int
+	}{
+		{own, 0, losses{1, 0}, 0},
+		{own, 2, losses{1, 2}, 0},
+		{mapping.Reply{}, 0, losses{}, 1},
+		{mapping.Reply{}, 2, losses{}, 3},
+	} {
+		e, v := on(t, c.reply)
 		e.sendControl(v.vertex, nil)
 		if e.Probes.Switch.Sent != 0 {
 			t.Error("a probe was sent for an evidence that nobody weighs")
 		}
 		e.evidence = newEvidence(0.1, 0)
-		e.sendControl(v.vertex, nil)
-		if e.evidence.all != want || *e.evidence.at[v.vertex] != want {
-			t.Errorf("%+v, want %+v", e.evidence.all, want)
+		if c.before > 0 {
+			e.evidence.unheard[v.vertex] = unheard{lost: c.before}
+		}
+		if !e.sendControl(v.vertex, nil) || e.evidence.all != c.want || e.evidence.unheard[v.vertex].lost != c.leftUnheard {
+			t.Errorf("%+v: %+v were counted, %+v", c, e.evidence.all, e.evidence.unheard)
+		}
+		if e.isUnheard(v.vertex) != (c.leftUnheard > 0) {
+			t.Errorf("%+v: unheard %v", c, e.isUnheard(v.vertex))
+		}
+	}
+}
+
+// TestNeverHeard: a switch that never answers by its way is taken for gone, and where the
+// map was begun again too often it is left in doubt and named.
+func TestNeverHeard(t *testing.T) {
+	for _, patient := range []bool{false, true} {
+		e, v := on(t, mapping.Reply{})
+		e.evidence = newEvidence(0.1, 0)
+		e.evidence.patient = patient
+		e.startPass()
+		sent := 0
+		for e.sendControl(v.vertex, nil) && sent < 2*fewestDead {
+			sent++
+		}
+		if sent != fewestDead-1 || e.evidence.dead == patient || e.IsOpen(v.vertex) {
+			t.Errorf("patient %v: %d more probes, dead %v, open %v", patient, sent, e.evidence.dead, e.IsOpen(v.vertex))
+		}
+		_, nodes, err := e.Map.Network()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if places := e.places(nodes, []int32{0, 1}); patient && (len(places) != 1 || places[0].Tries != fewestDead) {
+			t.Errorf("in doubt: %+v", places)
 		}
 	}
 }

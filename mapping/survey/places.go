@@ -14,8 +14,9 @@ type Place struct {
 	Route  []mapping.Turn // from the host that maps to the port
 }
 
-// places lists the ports in doubt, and the ports that lead to switches which may be
-// another one on the map. Nodes and index say which node of the map a vertex is.
+// places lists the ports in doubt, switches that never answered by their ways, and the
+// ports that lead to switches which may be another one on the map. Nodes and index say
+// which node of the map a vertex is.
 func (e *Explorer) places(nodes []graph.Node, index []int32) (places []Place) {
 	e.startPass()
 	t := e.Tree()
@@ -24,6 +25,12 @@ func (e *Explorer) places(nodes []graph.Node, index []int32) (places []Place) {
 			continue
 		}
 		node, shift := index[nodes[v].Index], nodes[v].Shift
+		if u := e.evidence.unheard[v]; u.doubted {
+			places = append(places, Place{
+				Node: node, Port: int32(t.Entry(v) + shift), Tries: u.lost, Chance: e.evidence.chance(v, u.lost), Route: u.way,
+			})
+			continue
+		}
 		low, high := e.Map.Window(v)
 		for i := low; i <= high; i++ {
 			if !e.isDoubtful(v, i) {

@@ -30,6 +30,7 @@ package survey
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"weft/mapping"
@@ -102,7 +103,7 @@ const mostRestarts = 2
 
 // runUnchanged surveys a network until it did not change meanwhile, or too often.
 func runUnchanged(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
-	r, err := runOnce(ctx, p, opt)
+	r, err := runOnce(ctx, p, opt, false)
 	for err == nil && r.Contradiction != nil && r.Restarts < mostRestarts {
 		bounded := *opt
 		if opt.Limit > 0 {
@@ -111,7 +112,7 @@ func runUnchanged(ctx context.Context, p mapping.Prober, opt *Options) (*Result,
 			}
 		}
 		before := r
-		if r, err = runOnce(ctx, p, &bounded); err == nil {
+		if r, err = runOnce(ctx, p, &bounded, before.Restarts+1 == mostRestarts); err == nil {
 			r.AddCost(before)
 			r.Restarts++
 		}
@@ -127,12 +128,15 @@ func (r *Result) AddCost(before *Result) {
 	r.Restarts += before.Restarts
 }
 
-func runOnce(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+// runOnce surveys a network once. Patiently, a switch that never answered by its way is not
+// taken for gone: the way may cross itself.
+func runOnce(ctx context.Context, p mapping.Prober, opt *Options, patiently bool) (*Result, error) {
 	if !(opt.Error >= 0 && opt.Error < 1 && opt.Worst >= 0 && opt.Worst < 1) {
 		return nil, errors.New("mapping: the allowed error and the worst loss of a wire are shares below 1")
 	}
 	e := NewExplorer(ctx, graph.New(opt.Radix), p, opt.Self)
 	e.limit, e.evidence = opt.Limit, newEvidence(opt.Error, opt.Worst)
+	e.evidence.patient = patiently
 	if opt.Hint != nil {
 		e.hint = newHint(opt.Hint, opt.Self, e.Map, e.root())
 	}
@@ -149,7 +153,7 @@ func (e *Explorer) Finish(passes int) (*Result, error) {
 	for r.Passes < passes && !e.isSpent() && e.changed() == nil {
 		r.Passes++
 		e.visitAll()
-		if e.changed() != nil || e.isSettled() && !e.recheckCrossings() {
+		if e.changed() != nil || e.isSettled() && !e.recheckCrossings() && !slices.ContainsFunc(e.Tree().Order, e.isUnheard) {
 			break
 		}
 	}
@@ -209,7 +213,7 @@ func (e *Explorer) nearest(visited map[int32]bool) (int32, bool) {
 func (e *Explorer) isSettled() bool {
 	e.startPass() // other ports are silent now
 	for _, v := range e.Tree().Order {
-		if !e.Map.IsHost(v) && e.IsOpen(v) {
+		if !e.Map.IsHost(v) && e.hasDoubt(v) {
 			return false
 		}
 	}
