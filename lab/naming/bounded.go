@@ -29,16 +29,6 @@ func (st *store) solved(ctx context.Context, s *lab.Setup, c conf, algorithm str
 	return asRead(s, m)
 }
 
-// first measures the first networks of a row, whether the limited search finishes them or not.
-func (st *store) first(ctx context.Context, s *lab.Setup, c conf, algorithm string) measured {
-	n := poolInstances(s)
-	m := measured{}
-	for q, values := range st.pool(ctx, s, c, algorithm, n+spare, mostNodes) {
-		m[q] = values[:n]
-	}
-	return asRead(s, m)
-}
-
 // finished measures the first networks of a row that a search with a limit of nodes finishes, and says how many of those tried it finished.
 func (st *store) finished(ctx context.Context, s *lab.Setup, c conf, algorithm string) (m measured, finished, tried int) {
 	n := poolInstances(s)

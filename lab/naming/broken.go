@@ -174,6 +174,6 @@ func (d *drawing) claimEach(text, paper string, part func(broken int) lab.Range)
 // close is the claim that a scheme is close to the optimum.
 func (d *drawing) close(scheme, text string) lab.Claim {
 	return d.claimEach(text, "close", func(broken int) lab.Range {
-		return lab.Range{Value: d.over[scheme][broken], Low: 0, High: near, Format: "%+.1f %%"}
+		return lab.Range{Value: d.over[scheme][broken], Low: nothing, High: near, Format: "%+.1f %%"}
 	})
 }

@@ -16,6 +16,13 @@ const within = 0.1
 // quarter is the share of a printed difference in percent by which ours may be off.
 const quarter = 0.25
 
+// nothing is the difference in percent from a number to none: the low end of a claim that has only a high one, so that its page shows the part
+// that is nearest to that.
+const nothing = -100
+
+// leastRise is the smallest step that counts as a rise: a hundredth of a point, or one switch in a hundred networks.
+const leastRise = 0.01
+
 // comparison is a table of printed values beside ours.
 type comparison struct {
 	lab.Table

@@ -33,25 +33,42 @@ func tableEntries(a *names.Assignment) (original, renamed int) {
 	return original, renamed
 }
 
-// countConflicts counts what a table by destination alone would lose (Table 6 of paper
-// 002): entries are the (switch, input channel, destination) triples of the paths, each
-// host's port being an input channel, and conflicts the output channels of a (switch,
-// destination) beyond the first.
-func countConflicts(set *paths.Set) (conflicts, entries int) {
+// conflictCounts count what tables by destination alone would lose (Table 6 of paper 002).
+type conflictCounts struct {
+	entries   int // of the tables: pairs of a switch and a destination
+	contested int // entries of which the paths take several output channels
+	byInput   int // triples of a switch, an input channel and a destination, each host's port being an input channel
+	beyond    int // output channels of entries beyond the first
+	switches  int // switches with a contested entry
+}
+
+// countConflicts counts the conflicts of paths.
+func countConflicts(set *paths.Set) (n conflictCounts) {
 	type input struct{ at, in int32 }
 	type output struct{ at, out int32 }
+	contested := map[int32]bool{}
 	for dst := range int32(set.Graph().NumEnds) {
-		inputs, outputs, switches := map[input]bool{}, map[output]bool{}, map[int32]bool{}
+		inputs, outputs, at := map[input]bool{}, map[output]bool{}, map[int32]int{}
 		first, last := set.To(dst)
 		for p := first; p < last; p++ {
 			for _, h := range hopsOf(set, p) {
-				inputs[input{h.at, h.in}], outputs[output{h.at, h.out}], switches[h.at] = true, true, true
+				inputs[input{h.at, h.in}] = true
+				if o := (output{h.at, h.out}); !outputs[o] {
+					outputs[o] = true
+					at[h.at]++
+				}
 			}
 		}
-		entries += len(inputs)
-		conflicts += len(outputs) - len(switches)
+		n.entries, n.byInput, n.beyond = n.entries+len(at), n.byInput+len(inputs), n.beyond+len(outputs)-len(at)
+		for sw, outputs := range at {
+			if outputs > 1 {
+				n.contested++
+				contested[sw] = true
+			}
+		}
 	}
-	return conflicts, entries
+	n.switches = len(contested)
+	return n
 }
 
 // hop is a switch that a path passes, with the channels by which it comes and goes: at

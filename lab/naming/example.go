@@ -131,8 +131,7 @@ func example(ctx context.Context, _ *lab.Setup) *lab.Result {
 	}
 	function.Judge(clashes == 0, "%d of %d", clashes, len(outs))
 	first, more := tableEntries(a)
-	conflict, _ := countConflicts(set)
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{exact, function}, Notes: []string{
-		fmt.Sprintf("%d conflict, at n5: %d original entries and %d new ones; n8 has two identifiers, all others one.", conflict, first, more),
+		fmt.Sprintf("%d entry with a conflict, at n5: %d original entries and %d new ones; n8 has two identifiers, all others one.", countConflicts(set).contested, first, more),
 	}}
 }
