@@ -109,6 +109,7 @@ func (r *Range) off() float64 {
 func (r *Reproduction) byReading(records []*Record) Table {
 	t := Table{Columns: []string{"where", "claim", "verdict"}}
 	first := len(t.Columns)
+	held := func(v Verdict) bool { return v == Holds || v == Fitted } // under one reading what is fitted holds with fitted constants
 	if slices.ContainsFunc(records, func(rec *Record) bool { return rec.tried(theLetter) != nil }) {
 		t.Columns = append(t.Columns, theLetter)
 	}
@@ -125,12 +126,12 @@ func (r *Reproduction) byReading(records []*Record) Table {
 		letter := rec.tried(theLetter)
 		for i, c := range rec.Claims {
 			row, moved := []string{rec.Artefact, c.Text, c.verdict()}, false
-			literal := c.Verdict == Holds || c.Verdict == TooFew
+			literal := c.Verdict == Holds || c.Verdict == TooFew || c.Verdict == Fitted && letter != nil && letter.Verdicts[i] == Fitted
 			for _, name := range t.Columns[first:] {
 				tried := rec.tried(name)
 				row = append(row, tried.cell(i))
 				if tried != nil && name != theLetter && (letter == nil || name == theSet || tried.Ours[i] != letter.Ours[i]) {
-					moved = moved || (tried.Verdicts[i] == Holds) != literal
+					moved = moved || held(tried.Verdicts[i]) != literal
 				}
 			}
 			if moved || c.Verdict == Differs {
