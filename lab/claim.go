@@ -31,7 +31,8 @@ type Claim struct {
 	Paper   string  `json:"paper"` // the number or range as printed
 	Ours    string  `json:"ours"`
 	Verdict Verdict `json:"verdict"`
-	// Undecided says that a claim differs as all seed blocks that it may have do not tell on which side ours lies, or are fewer than Enough.
+	// Undecided says that a claim differs as all seed blocks that it may have, by the letter, do not tell on which side ours lies, or are fewer than
+	// Enough.
 	Undecided bool   `json:"undecided,omitempty"`
 	Why       string `json:"why,omitempty"` // for what differs: what was tried; for what cannot be tested: why not
 	// RestsOn names constants that ours needs and that were searched for with the paper's own figures as the measure: what holds is Fitted.
@@ -96,7 +97,7 @@ func (c *Claim) verdict() string {
 // Untestable says why nothing can be said of a claim.
 func (c *Claim) Untestable(why string) { c.Verdict, c.Why = NotTestable, why }
 
-// fitted is the verdict, Fitted where a claim holds with constants that were fitted.
+// fitted is the verdict on a claim that may rest on constants that were fitted: what holds with them is Fitted.
 func (c *Claim) fitted() Verdict {
 	if c.RestsOn != "" && (c.Verdict == Holds || c.Verdict == HoldsAsRead) {
 		return Fitted
@@ -185,6 +186,14 @@ func (c *Claim) decide(values [][]float64, looks int) {
 	if len(ranges) > 1 {
 		c.Ours += fmt.Sprintf(" (%s, of %d)", c.Range.Of, len(ranges))
 	}
+}
+
+// bounds are the least and the greatest value under which a claim holds, "-" for one about no number.
+func (r *Range) bounds() string {
+	if r == nil {
+		return "-"
+	}
+	return fmt.Sprintf(r.Format+" to "+r.Format, r.Low, r.High)
 }
 
 // slack returns the distance of the number from the nearer end of the range, below 0 outside.
