@@ -15,7 +15,7 @@ type Verdict string
 const (
 	Holds       Verdict = "holds"         // under the literal text, in every seed block
 	HoldsAsRead Verdict = "holds as read" // under the one set of readings of the paper
-	Fitted      Verdict = "fitted"        // under that set, but only with a reading that was searched for with the paper's own figures as the measure
+	Fitted      Verdict = "fitted"        // the same, but with a reading or constants that were searched for with the paper's own figures as the measure
 	Differs     Verdict = "differs"
 	TooFew      Verdict = "too few"      // the seed blocks do not tell, and more may be drawn
 	NotTestable Verdict = "not testable" // for a reason that is told
@@ -35,6 +35,8 @@ type Claim struct {
 	// Enough.
 	Undecided bool   `json:"undecided,omitempty"`
 	Why       string `json:"why,omitempty"` // for what differs: what was tried; for what cannot be tested: why not
+	// RestsOn names constants that ours needs and that were searched for with the paper's own figures as the measure: what holds is Fitted.
+	RestsOn string `json:"rests_on,omitempty"`
 	// Range holds the number of ours and its bounds; nil where the claim is about no number. Of several it is the one that decides.
 	Range *Range `json:"range,omitempty"`
 	// Parts are the numbers of a claim on several, each of which must be in its range.
@@ -94,6 +96,14 @@ func (c *Claim) verdict() string {
 
 // Untestable says why nothing can be said of a claim.
 func (c *Claim) Untestable(why string) { c.Verdict, c.Why = NotTestable, why }
+
+// fitted is the verdict on a claim that may rest on constants that were fitted: what holds with them is Fitted.
+func (c *Claim) fitted() Verdict {
+	if c.RestsOn != "" && (c.Verdict == Holds || c.Verdict == HoldsAsRead) {
+		return Fitted
+	}
+	return c.Verdict
+}
 
 // VerdictOf is Holds or Differs.
 func VerdictOf(holds bool) Verdict {

@@ -59,7 +59,7 @@ const theLetter = "the letter"
 func tried(reading string, claims []Claim) Tried {
 	t := Tried{Reading: reading}
 	for _, c := range claims {
-		t.Verdicts, t.Ours = append(t.Verdicts, c.Verdict), append(t.Ours, c.Ours)
+		t.Verdicts, t.Ours = append(t.Verdicts, c.fitted()), append(t.Ours, c.Ours)
 	}
 	return t
 }
@@ -176,6 +176,12 @@ func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 	for _, x := range p.Readings {
 		if !s.Verdicts && x.concerns(a) && (differs || x.Chosen) && (!x.Solver || s.SolveLinear != nil) {
 			r.Tried = append(r.Tried, tried(x.Name, runBlock(ctx, a, s, 0, []string{x.Name}).Claims))
+		}
+	}
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		if c.Verdict = c.fitted(); c.Verdict == Fitted && c.RestsOn != "" {
+			c.Why = strings.TrimSpace("It rests on " + c.RestsOn + ". " + c.Why)
 		}
 	}
 	if len(r.Tried) > 0 {

@@ -66,8 +66,8 @@ func largest(records []*Record) (first []Claim) {
 	}
 	var list []difference
 	for _, rec := range records {
-		for _, c := range rec.Claims {
-			if c.Verdict == Differs || c.Verdict == Fitted {
+		for i, c := range rec.Claims {
+			if c.Verdict == Differs || c.Verdict == Fitted && !rec.fittedByLetter(i) {
 				list = append(list, difference{rec.Artefact, c})
 			}
 		}
@@ -109,6 +109,7 @@ func (r *Range) off() float64 {
 func (r *Reproduction) byReading(records []*Record) Table {
 	t := Table{Columns: []string{"where", "claim", "verdict"}}
 	first := len(t.Columns)
+	held := func(v Verdict) bool { return v == Holds || v == Fitted } // what is tried is Fitted by its constants alone
 	if slices.ContainsFunc(records, func(rec *Record) bool { return rec.tried(theLetter) != nil }) {
 		t.Columns = append(t.Columns, theLetter)
 	}
@@ -125,12 +126,12 @@ func (r *Reproduction) byReading(records []*Record) Table {
 		letter := rec.tried(theLetter)
 		for i, c := range rec.Claims {
 			row, moved := []string{rec.Artefact, c.Text, c.verdict()}, false
-			literal := c.Verdict == Holds || c.Verdict == TooFew
+			literal := c.Verdict == Holds || c.Verdict == TooFew || rec.fittedByLetter(i)
 			for _, name := range t.Columns[first:] {
 				tried := rec.tried(name)
 				row = append(row, tried.cell(i))
 				if tried != nil && name != theLetter && (letter == nil || name == theSet || tried.Ours[i] != letter.Ours[i]) {
-					moved = moved || (tried.Verdicts[i] == Holds) != literal
+					moved = moved || held(tried.Verdicts[i]) != literal
 				}
 			}
 			if moved || c.Verdict == Differs {
@@ -139,6 +140,13 @@ func (r *Reproduction) byReading(records []*Record) Table {
 		}
 	}
 	return t
+}
+
+// fittedByLetter says whether a claim is Fitted by its constants alone: by the letter, which is tried wherever the set of readings is.
+func (r *Record) fittedByLetter(claim int) bool {
+	letter := r.tried(theLetter)
+	c := &r.Claims[claim]
+	return c.Verdict == Fitted && c.RestsOn != "" && (letter == nil || letter.Verdicts[claim] == Fitted)
 }
 
 // tried returns the result of a reading, nil where it was not tried.
@@ -157,7 +165,7 @@ func (t *Tried) cell(claim int) string {
 	said := string(t.Verdicts[claim])
 	if t.Reading != theSet {
 		switch t.Verdicts[claim] {
-		case Holds:
+		case Holds, Fitted:
 			said = "true"
 		case Differs:
 			said = "not"

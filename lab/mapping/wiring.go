@@ -11,7 +11,7 @@ const rewiredReading = "rewired"
 
 // rewiredText says what that changes.
 const rewiredText = "the same hosts, switches and links joined in another way (A by two switches of its second level to the roots of C; B like A with one joining switch). " +
-	"The wiring of A and B is not printed; this one was looked for among some thousand random ones, with the figures of the paper as the measure, and with the utility host as the mapper: where both readings are on, that host maps."
+	"The wiring of A and B is not printed; this one was looked for among some thousand random ones, with the figures of the paper as the measure, and with the utility host as the mapper."
 
 // rewired returns C with A, or with A and B, joined in another way: the same numbers of
 // hosts, switches and links. B has the shape of A, and its fourteenth switch joins a
