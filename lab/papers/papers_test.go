@@ -52,7 +52,7 @@ func TestCommittedFiles(t *testing.T) {
 // inPlainWords checks that a page tells the largest differences in plain words.
 func inPlainWords(t *testing.T, r *lab.Reproduction, page string) {
 	t.Helper()
-	_, list, found := strings.Cut(page, "The largest differences:\n\n")
+	_, list, found := strings.Cut(page, "The largest differences from the literal text:\n\n")
 	if !found {
 		t.Errorf("%s: no largest differences", r.Name)
 	}
