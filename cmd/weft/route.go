@@ -37,15 +37,18 @@ const routeHelp = `Route a fabric, let the judge prove the result, and write it 
 
 --paths computes explicit paths between all hosts; --names then gives them as few LIDs as
 hold them. --engine separate (path-selection+color-l) and --engine renaming
-(updn-shortest+renaming) are two such pairs. Where a paper can be read in several ways, the
-defaults are ours: weft route --engines says of each option which value is the paper's letter.
-For separate that is -O remove=drawn -O degree=shrinking. --paths also takes
-those of an engine, on its lanes (--paths dfsssp), or those of a file: a table of paths as
---write-paths writes it, several a pair if need be, a Plan, or forwarding tables of another
-subnet manager, with --choice if hosts send to some LIDs only. A file that has no path for some
-pairs of hosts is refused; -O gaps=fill gives them ways of our own, which do not count as read.
-A table of paths keeps their order, on which --names greedy depends, and a Plan keeps their
-lanes. -O goal=k proves the least LIDs that paths use, not the least power of 2. --names ilp asks
+(updn-shortest+renaming) are two such pairs. Some defaults are ours and not the letter of the
+paper: weft route --engines says which, and what the letter is. For separate it is
+-O remove=drawn -O degree=shrinking.
+
+--paths also takes those of an engine, on its lanes (--paths dfsssp), or those of a file: a
+table of paths as --write-paths writes it, several a pair if need be, a Plan, or forwarding
+tables of another subnet manager, with --choice if hosts send to some LIDs only. A file that has
+no path for some pairs of hosts is refused; -O gaps=fill gives them ways of our own, which do not
+count as read. A table of paths keeps their order, on which --names greedy depends; a Plan keeps
+their lanes.
+
+-O goal=k proves the least LIDs that paths use, not the least power of 2. --names ilp asks
 an installed solver of linear programmes for the fewest; where its time runs out, the best
 answer found so far is used, and the report says how many LIDs are needed at least.
 
