@@ -21,13 +21,15 @@ type LIDs struct {
 	Scheme string  `json:"scheme"`
 	K      int     `json:"k"`
 	Least  int     `json:"least_k,omitempty"`
-	LIDs   int     `json:"lids"`    // K rounded up to a power of 2
-	Colour []int32 `json:"colours"` // by vertex, from 0
+	LIDs   int     `json:"lids"`             // K rounded up to a power of 2
+	Colour []int32 `json:"colours"`          // by vertex, from 0
+	Solver *Solver `json:"solver,omitempty"` // of --names ilp
 }
 
 // NewLIDs makes the paths of a graph by the reduction, and gives them LIDs.
 func NewLIDs(ctx context.Context, g *colouring.Graph, scheme *names.Scheme, opt names.Options) (*LIDs, error) {
 	r := hardness.Reduce(g)
+	r.To = "graph" // names the files of programmes
 	opt.Goal = names.Colours
 	colour, b, err := scheme.Solve(ctx, r, opt)
 	if err != nil {
@@ -53,12 +55,16 @@ func (o *LIDs) Write(w io.Writer) error {
 	default:
 		proof = fmt.Sprintf(", and no fewer than %d", o.Least)
 	}
-	return Table(w, [][]string{
+	rows := [][]string{
 		{"paths", fmt.Sprintf("%d to one port, %d pairs split", o.Paths, o.Splits)},
 		{"network", fmt.Sprintf("%d nodes, the longest path has %d hops", o.Nodes, o.Hops)},
 		{"LIDs in use", fmt.Sprintf("%d by %s%s", o.K, o.Scheme, proof)},
 		{"LIDs", fmt.Sprintf("%d (LMC %d)", o.LIDs, names.LMC(o.K))},
-	})
+	}
+	if o.Solver != nil {
+		rows = append(rows, []string{"solver", o.Solver.String()})
+	}
+	return Table(w, rows)
 }
 
 // WriteReduction writes the paths of the reduction of paper 000 for a graph: a path a line, the nodes with the node to which each leads.

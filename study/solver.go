@@ -11,6 +11,7 @@ import (
 	"weft/route/engine/pathset"
 	"weft/route/job"
 	"weft/route/lids"
+	"weft/route/names"
 	"weft/route/names/colouring"
 	"weft/route/names/ilp"
 )
@@ -95,6 +96,14 @@ func (s *Solving) Equip(chain job.Chain, now time.Time) (bool, error) {
 		}
 	}
 	return s.session != nil, nil
+}
+
+// ForNames opens the solver if an assignment of LIDs needs one, and returns nil where it does not. The time for all programmes begins now.
+func (s *Solving) ForNames(scheme *names.Scheme, now time.Time) (ilp.Solve, error) {
+	if scheme.Name != names.ILP {
+		return nil, nil
+	}
+	return s.solve, s.open(now)
 }
 
 // open finds the solver and makes the directory for programmes.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -96,43 +97,80 @@ func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.
 // pathSetFlags choose an engine of two stages, instead of --engine, and its solver.
 type pathSetFlags struct {
 	paths, names string
-	file         string // of the paths, "" where they are computed
+	file         job.PathFile // empty where the paths are computed
 	solving      study.Solving
 }
 
 func (p *pathSetFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
+	f.StringVar(&p.file.Choice, "choice", "", "with --paths of forwarding tables: by which LIDs hosts send to each other, as --write-choice writes it (default: any LID)")
 	f.StringVar(&p.paths, "paths", "", "before LIDs are given, compute explicit paths by this computation (weft route --engines lists them), or take those of an engine or a file")
 	f.StringVar(&p.names, "names", "color-l", "with --paths: give the paths LIDs by this assignment")
-	f.StringVar(&p.solving.Program, "solver", "", "for --names ilp and -O balance=programme: the solver, by name or path (default: the first that is installed of "+study.SolverNames()+")")
-	f.DurationVar(&p.solving.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme; each destination takes one or two")
-	f.DurationVar(&p.solving.Total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the best answers found so far are used")
-	f.StringVar(&p.solving.Dir, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
+	solverFlags(cmd, &p.solving, "--names ilp and -O balance=programme")
 }
 
-// chain is the engine of both stages, PATHS+NAMES, or the chain asked for.
+// solverFlags adds the options of a solver, which is for some other options.
+func solverFlags(cmd *cobra.Command, s *study.Solving, options string) {
+	f := cmd.Flags()
+	f.StringVar(&s.Program, "solver", "", "for "+options+": the solver, by name or path (default: the first that is installed of "+study.SolverNames()+")")
+	f.DurationVar(&s.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme; each destination takes one or two")
+	f.DurationVar(&s.Total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the best answers found so far are used")
+	f.StringVar(&s.Dir, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
+}
+
+// refuseSolver refuses options of a solver where nothing needs one; they are for some other options.
+func refuseSolver(cmd *cobra.Command, options string) error {
+	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
+		if cmd.Flags().Changed(flag) {
+			return fmt.Errorf("--%s goes with %s", flag, options)
+		}
+	}
+	return nil
+}
+
+// chain lists the engines of both stages, PATHS+NAMES, or is the chain asked for.
 func (p *pathSetFlags) chain(cmd *cobra.Command, chain string) (string, error) {
 	switch f := cmd.Flags(); {
 	case p.paths == "" && f.Changed("names"):
 		return "", errors.New("--names needs --paths")
+	case p.paths == "" && p.file.Choice != "":
+		return "", errors.New("--choice goes with --paths FILE")
 	case p.paths == "":
 		return chain, nil
 	case f.Changed("engine"):
 		return "", errors.New("--paths and --engine exclude each other")
 	}
 	if _, err := os.Stat(p.paths); err == nil && !job.IsEngine(p.paths+"+"+p.names) {
-		p.file = p.paths
+		p.file.Path = p.paths
 		return job.FromFile + "+" + p.names, nil
 	}
-	return p.paths + "+" + p.names, nil
+	if p.file.Choice != "" {
+		return "", errors.New("--choice goes with --paths FILE")
+	}
+	words := fabric.SplitUnquoted(p.paths, ",")
+	for i, word := range words {
+		word = strings.TrimSpace(word)
+		if strings.Contains(word, "=") { // an option of the one before
+			continue
+		}
+		if err := job.CheckPaths(word); err != nil {
+			return "", fmt.Errorf("--paths: there is no such file, and %w", err)
+		}
+		words[i] = word + "+" + p.names
+	}
+	return strings.Join(words, ","), nil
 }
 
 // give has engines whose paths come from a file read it.
 func (p *pathSetFlags) give(cmd *cobra.Command, chain job.Chain) error {
-	if p.file == "" {
+	if p.file.Path == "" {
 		return nil
 	}
-	if err := chain.ReadPaths(p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
+	var err error
+	if p.file.Partial, err = cmd.Flags().GetBool("partial"); err != nil {
+		return err
+	}
+	if err := chain.ReadPaths(&p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
 		return err
 	}
 	return p.equip(cmd, chain)
@@ -140,16 +178,10 @@ func (p *pathSetFlags) give(cmd *cobra.Command, chain job.Chain) error {
 
 // equip gives engines that need one a solver.
 func (p *pathSetFlags) equip(cmd *cobra.Command, chain job.Chain) error {
-	equipped, err := p.solving.Equip(chain, time.Now())
-	if err != nil {
+	if equipped, err := p.solving.Equip(chain, time.Now()); equipped || err != nil {
 		return err
 	}
-	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
-		if !equipped && cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s goes with --names ilp or -O balance=programme", flag)
-		}
-	}
-	return nil
+	return refuseSolver(cmd, "--names ilp or -O balance=programme")
 }
 
 // keepFlags name the Plan that a subnet runs now.

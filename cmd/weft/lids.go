@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,13 +17,17 @@ import (
 // stdinName stands for standard input where a file is read.
 const stdinName = "-"
 
+// lidsOptions are the options of weft lids.
+type lidsOptions struct {
+	scheme  string
+	budget  int64
+	write   string
+	asJSON  bool
+	solving study.Solving
+}
+
 func lidsCmd() *cobra.Command {
-	var (
-		scheme string
-		budget int64
-		write  string
-		asJSON bool
-	)
+	var o lidsOptions
 	cmd := &cobra.Command{
 		Use:   "lids GRAPH",
 		Short: "how few LIDs paths need of which a graph says which split",
@@ -36,44 +41,59 @@ least number of LIDs is as hard to find as the least number of colours of the gr
 --write-paths writes them, a path a line.`,
 		Example: `  weft lids queen7_7.col
   weft lids queen7_7.col --names color-l --json
+  weft lids queen7_7.col --names ilp --solver cbc --solver-time 60s
   weft lids myciel4.col --write-paths paths.txt`,
 		Args: one("GRAPH"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := names.ByName(scheme)
-			if err != nil {
-				return fmt.Errorf("--names: %w", err)
-			}
-			g, err := readGraph(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			to, err := answerTo(cmd, write)
-			if err != nil {
-				return err
-			}
-			files, err := openOutputs(cmd, write)
-			if err != nil {
-				return err
-			}
-			defer files.drop()
-			out, err := study.NewLIDs(cmd.Context(), g, s, names.Options{Workers: 1, Budget: budget})
-			if err != nil {
-				return err
-			}
-			if write != "" {
-				if err := files[0].write(func(w io.Writer) error { return study.WriteReduction(w, g) }); err != nil {
-					return err
-				}
-			}
-			return answer(to, out, asJSON)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&scheme, "names", "exact", "the assignment (weft route --engines lists them)")
-	f.Int64Var(&budget, "budget", names.DefaultBudget, "for --names exact: branches of the search for each number of LIDs; then bounds are told")
-	f.StringVar(&write, "write-paths", "", "write the paths to this file: a path a line, its nodes by number")
-	jsonFlag(cmd, &asJSON)
+	f.StringVar(&o.scheme, "names", "exact", "the assignment (weft route --engines lists them)")
+	f.Int64Var(&o.budget, "budget", names.DefaultBudget, "for --names exact: branches of the search for each number of LIDs; then bounds are told")
+	solverFlags(cmd, &o.solving, "--names ilp")
+	f.StringVar(&o.write, "write-paths", "", "write the paths to this file: a path a line, its nodes by number")
+	jsonFlag(cmd, &o.asJSON)
 	return cmd
+}
+
+// run gives LIDs to the paths of a graph.
+func (o *lidsOptions) run(cmd *cobra.Command, path string) error {
+	s, err := names.ByName(o.scheme)
+	if err != nil {
+		return fmt.Errorf("--names: %w", err)
+	}
+	solve, err := o.solving.ForNames(s, time.Now())
+	if err != nil {
+		return err
+	}
+	if solve == nil {
+		if err := refuseSolver(cmd, "--names ilp"); err != nil {
+			return err
+		}
+	}
+	g, err := readGraph(cmd, path)
+	if err != nil {
+		return err
+	}
+	to, err := answerTo(cmd, o.write)
+	if err != nil {
+		return err
+	}
+	files, err := openOutputs(cmd, o.write)
+	if err != nil {
+		return err
+	}
+	defer files.drop()
+	out, err := study.NewLIDs(cmd.Context(), g, s, names.Options{Workers: 1, Budget: o.budget, Solve: solve})
+	if err != nil {
+		return err
+	}
+	out.Solver = o.solving.Report()
+	if o.write != "" {
+		if err := files[0].write(func(w io.Writer) error { return study.WriteReduction(w, g) }); err != nil {
+			return err
+		}
+	}
+	return answer(to, out, o.asJSON)
 }
 
 // readGraph reads a DIMACS graph from a file or standard input.

@@ -36,10 +36,19 @@ const routeHelp = `Route a fabric, let the judge prove the result, and write it 
 ` + job.ChainHelp + `
 
 --paths computes explicit paths between all hosts; --names then gives them as few LIDs as
-hold them. --engine separate and --engine renaming are two such pairs. --paths also takes
-those of an engine, on its lanes (--paths dfsssp), or those of a file: a table of paths as
---write-paths writes it, several a pair if need be, a Plan, or forwarding tables of another
-subnet manager. -O goal=k proves the least LIDs that paths use, not the least power of 2. --names ilp asks
+hold them. --engine separate (path-selection+color-l) and --engine renaming
+(updn-shortest+renaming) are two such pairs. Some defaults are ours and not the letter of the
+paper: weft route --engines says which, and what the letter is. For separate it is
+-O remove=drawn -O degree=shrinking.
+
+--paths also takes those of an engine, on its lanes (--paths dfsssp), or those of a file: a
+table of paths as --write-paths writes it, several a pair if need be, a Plan, or forwarding
+tables of another subnet manager, with --choice if hosts send to some LIDs only. A file that has
+no path for some pairs of hosts is refused; -O gaps=fill gives them ways of our own, which do not
+count as read. A table of paths keeps their order, on which --names greedy depends; a Plan keeps
+their lanes.
+
+-O goal=k proves the least LIDs that paths use, not the least power of 2. --names ilp asks
 an installed solver of linear programmes for the fewest; where its time runs out, the best
 answer found so far is used, and the report says how many LIDs are needed at least.
 
@@ -74,6 +83,7 @@ func routeCmd() *cobra.Command {
   weft route 'irregular(switches=16,hosts=64)' --paths updn-shortest --names ilp --solver cbc --solver-time 60s
   weft route fabric.txt --paths dfsssp --names color-l --write-paths paths.txt --write-splits splits
   weft route fabric.txt --paths paths.txt --names exact -O goal=k -v
+  weft route fabric.txt --paths tables.dump --choice choice.txt --names color-l
   weft route fabric.txt --yardstick
   weft route today.txt --keep yesterday.plan -o today.plan
   weft route fabric.txt --kind 'io=oss*' --kind 'io=mds*'
@@ -158,6 +168,7 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	warn(cmd, o.files.Warnings(r.Plan))
 	unwritten := o.files.Write(g, r.Plan, func(path string, write func(io.Writer) error) error {
 		return files[slices.Index(paths, path)].write(write)
 	})

@@ -6,6 +6,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/internal/spelling"
@@ -45,10 +46,33 @@ func Find(name string) (*route.Spec, error) {
 		}
 		names = append(names, s.Name)
 	}
+	if pair {
+		if err := CheckPaths(first); err != nil {
+			return nil, err
+		}
+	}
 	if spec, ok, err := pathset.Parse(name); ok {
 		return spec, err
 	}
 	return nil, fmt.Errorf("engine: no engine is called %q%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
+}
+
+// CheckPaths returns an error where PATHS+NAMES may not begin with a name: it is that of no path computation and of no engine.
+func CheckPaths(name string) error {
+	var computations, engines []string
+	for _, a := range paths.All() {
+		computations = append(computations, a.Name)
+	}
+	for _, s := range All() {
+		if !isComputation(s.Name) {
+			engines = append(engines, s.Name)
+		}
+	}
+	all := slices.Concat(computations, engines, []string{pathset.FromFile})
+	if slices.Contains(all, name) {
+		return nil
+	}
+	return fmt.Errorf("no path computation is called %q%s (there are: %s; and the engines %s)", name, spelling.Hint(name, all), strings.Join(computations, ", "), strings.Join(engines, ", "))
 }
 
 // isComputation reports whether paths are computed under this name, too: dor, by paper 000.

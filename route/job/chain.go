@@ -9,6 +9,9 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/engine"
+	"weft/route/engine/pathset"
+	"weft/route/names"
+	"weft/route/paths"
 )
 
 // Step is an engine with the options that it was given.
@@ -102,7 +105,7 @@ func (c Chain) add(text string) error {
 	}
 	found := false
 	for i := range c {
-		if (owner == "" || owner == c[i].Engine.Name) && hasOption(c[i].Engine, option) {
+		if (owner == "" || isCalled(c[i].Engine, owner)) && hasOption(c[i].Engine, option) {
 			if err := c[i].set(option, value); err != nil {
 				return err
 			}
@@ -110,7 +113,7 @@ func (c Chain) add(text string) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("option %s: none of the engines asked for has it (weft route --engines)", text)
+		return fmt.Errorf("option %s: none of the engines asked for has it%s (weft route --engines)", text, owners(option))
 	}
 	return nil
 }
@@ -147,10 +150,40 @@ func find(name string) (*route.Spec, error) {
 		return autoSpec, nil
 	}
 	spec, err := engine.Find(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w, and %s", err, Auto)
+	if err != nil && !strings.Contains(name, "+") {
+		err = fmt.Errorf("%w, and %s", err, Auto)
 	}
-	return spec, nil
+	return spec, err
+}
+
+// isCalled reports whether an engine has this name, or one of its two stages has.
+func isCalled(spec *route.Spec, name string) bool {
+	first, second, _ := strings.Cut(spec.Name, "+")
+	return name == spec.Name || name == first || name == second
+}
+
+// owners says what has an option, "" where nothing has it.
+func owners(option string) string {
+	var all []string
+	note := func(what, name string, options []route.Option) {
+		if slices.ContainsFunc(options, func(o route.Option) bool { return o.Name == option }) {
+			all = append(all, what+name)
+		}
+	}
+	for _, s := range engine.All() {
+		note("--engine ", s.Name, s.Options)
+	}
+	for _, a := range paths.All() {
+		note("--paths ", a.Name, pathset.Options(a))
+	}
+	note("--paths ", "FILE", pathset.FileOptions())
+	for _, s := range names.Schemes() {
+		note("--names ", s.Name, s.Options)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; it goes with " + strings.Join(all, ", ")
 }
 
 func hasOption(spec *route.Spec, name string) bool {

@@ -170,6 +170,14 @@ func (o *Outputs) Paths() []string {
 	return []string{o.Plan, o.LFTs, o.FDBs, o.Dump, o.Random, o.SLs, o.SL2VLs, o.PathTable, o.Choice}
 }
 
+// Warnings says what the files leave out of a Plan that a reader would miss.
+func (o *Outputs) Warnings(plan *route.Plan) (warnings []string) {
+	if o.PathTable != "" && plan.VLs > 1 {
+		warnings = append(warnings, fmt.Sprintf("%s: a table of paths has no lanes, and these paths need %d: a Plan (-o) keeps them, and --paths reads it, too", o.PathTable, plan.VLs))
+	}
+	return warnings
+}
+
 // Write writes the files by a function that makes one. A file that is refused or fails
 // drops no other one.
 func (o *Outputs) Write(g *fabric.Graph, plan *route.Plan, create func(path string, write func(io.Writer) error) error) (err error) {

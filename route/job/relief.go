@@ -27,6 +27,7 @@ func (r *Result) relieve(ctx context.Context, g *fabric.Graph, req *Request) err
 		return err
 	}
 	r.Plan, r.Report = plan, nil
+	r.Plan.Intended = nil // paths were moved
 	r.Stages, r.Seconds = append(r.Stages, watch.stages...), r.Seconds+watch.total()
 	return nil
 }

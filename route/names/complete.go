@@ -3,6 +3,7 @@ package names
 import (
 	"container/heap"
 	"math/bits"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -115,6 +116,13 @@ func dependencies(a *Assignment) [][]int32 {
 		}
 	}
 	return after
+}
+
+// Cyclic reports whether the paths have a cycle of dependencies, so that packets on one lane can deadlock.
+func (a *Assignment) Cyclic() bool {
+	g := a.Set.Graph()
+	rank := rankChannels(g, dependencies(a), make([]int32, g.NumChannels))
+	return slices.Contains(rank, int32(g.NumChannels))
 }
 
 // upDownKeys returns sort keys for channels that no path orders, which make up*/down*

@@ -39,10 +39,11 @@
 //   - Split-merge: paths that do not meet the node at which a set is parted stay
 //     with the first part; the parts go to the end of the list of sets, in which order
 //     the merge takes them (or option merge).
-//   - color/S and color/L: the degree of a path counts the splits from all paths that
+//   - color/S and color/L, unless told otherwise: the degree of a path counts the splits from all paths that
 //     had no colour when the current one was begun. By the letter of Fig. 9 it counts
-//     those from paths that can still have the colour (option degree); that leaves
-//     color/L further from the optimum than the paper reports.
+//     those from paths that can still have the colour (degree=shrinking); that leaves
+//     color/L further from the optimum than the paper reports. The default was searched
+//     for with the paper's numbers.
 //   - Destination renaming tries identifiers from First(dst) for each path in turn.
 //     That is the partition that greedy finds, path by path instead of LID by LID: a
 //     path is refused by a LID for paths before it only. The two share the code, and

@@ -7,6 +7,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/paths"
 )
 
 // LMC returns the LMC of every end port.
@@ -117,6 +118,9 @@ func (a *Assignment) Intended(ends route.Ends) *Intended {
 	}
 	return in
 }
+
+// Set holds the paths, in the order in which they were computed or read.
+func (in *Intended) Set() *paths.Set { return in.a.Set }
 
 // Path writes the channels of the path from one end port to another under a LID.
 func (in *Intended) Path(src, dst int32, lid fabric.LID, buf []int32) ([]int32, bool) {

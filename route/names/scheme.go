@@ -35,6 +35,9 @@ type Options struct {
 	Values  route.Options // of the scheme's options; one that is left out has its default
 }
 
+// ILP is the name of the scheme that needs Options.Solve.
+const ILP = "ilp"
+
 // DefaultBudget is about a second of the search for a colouring.
 const DefaultBudget = 4_000_000
 
@@ -86,13 +89,13 @@ var schemes = []*Scheme{
 		}),
 	},
 	{
-		Name: "color-s", Summary: "colour the split graph, the path with fewest splits first",
+		Name: "color-s", Summary: "colour the split graph, the path with fewest splits first (which splits count is ours; the paper's letter is option degree=shrinking)",
 		Paper: paper000, Cost: "O(n^2 k)",
 		Options: []route.Option{degreeOption},
 		run:     heuristic(func(c *classes, opt *Options) []int32 { return colourByDegree(c, opt, false) }),
 	},
 	{
-		Name: "color-l", Summary: "colour the split graph, the path with most splits first: nearly as few LIDs as can be",
+		Name: "color-l", Summary: "colour the split graph, the path with most splits first: nearly as few LIDs as can be (which splits count is ours; the paper's letter is option degree=shrinking)",
 		Paper: paper000, Cost: "O(n^2 k)",
 		Options: []route.Option{degreeOption},
 		run:     heuristic(func(c *classes, opt *Options) []int32 { return colourByDegree(c, opt, true) }),
@@ -111,7 +114,7 @@ var schemes = []*Scheme{
 		run:     exact,
 	},
 	{
-		Name: "ilp", Summary: "the 0-1 linear programme, by an installed solver with a time limit",
+		Name: ILP, Summary: "the 0-1 linear programme, by an installed solver with a time limit",
 		Paper: paper000, Cost: "the solver's", Proves: true,
 		Options: []route.Option{goalOption},
 		run:     byProgramme,
@@ -130,7 +133,7 @@ var (
 	}
 	degreeOption = route.Option{
 		Name: "degree", Default: frozen, OneOf: []string{frozen, shrinking},
-		Doc: "the splits of a path that count: from all paths without a LID when the current one was begun, or from those that can still have it",
+		Doc: "the splits of a path that count: frozen, from all paths without a LID when the current one was begun, is ours, and was searched for with the numbers of paper 000; by the letter of its Fig. 9 it is shrinking, from those that can still have it",
 	}
 )
 

@@ -4,8 +4,9 @@
 //
 // A line of a P table is a path, its fields parted by tabs: the port of the source, that of the target, and the egress
 // ports of all switches between them but the last. A port is NODE[PORT], where NODE is a description, or a GUID. An end
-// port of a node that has no other may leave [PORT] out. A pair may have several paths, or none. Empty lines and those
-// that begin with # say nothing.
+// port of a node that has no other may leave [PORT] out. A pair may have several paths, or none. The paths to a target keep
+// the order of their lines, on which assignments of LIDs such as greedy depend. There are no lanes in a table. Empty lines
+// and those that begin with # say nothing.
 //
 //	host 0[1]	host 5[1]	leaf 0[3]	spine 1[2]
 //

@@ -40,7 +40,8 @@
 //   - Order of the pairs (shortest-widest, path-selection): hosts in random order.
 //     Machines that are placed on random switches one by one are numbered so. In order
 //     of switches, shortest-widest needs up to 18 % fewer LIDs than the paper prints.
-//   - "Smallest weight" of a path (shortest-widest): its heaviest link's, or option weight.
+//   - "Smallest weight" of a path (shortest-widest): by the letter the sum of its links
+//     (weight=sum); the default is ours, its heaviest link.
 //   - Repair: paper 000 lifts the up*/down* rule for tori; of the fat tree it says
 //     nothing, and mport keeps the rule, which leaves it free of deadlock unless so
 //     many links are broken that some pair has no legal path.

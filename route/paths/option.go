@@ -6,7 +6,7 @@ import "weft/route"
 var (
 	weightOption = route.Option{
 		Name: "weight", Default: heaviest, OneOf: []string{heaviest, sumOfLinks},
-		Doc: "what a path weighs where shortest-widest chooses: as much as its heaviest link, or the sum of its links",
+		Doc: "what a path weighs where shortest-widest chooses: heaviest, as much as its heaviest link, is ours; by the letter of paper 000 it is sum, all its links together",
 	}
 	orderOption = route.Option{
 		Name: "order", Default: drawn, OneOf: []string{drawn, bySwitch},
@@ -14,7 +14,7 @@ var (
 	}
 	removeOption = route.Option{
 		Name: "remove", Default: removeMost, OneOf: []string{removeMost, removeDrawn},
-		Doc: "which path on the most loaded link goes: the longest of the pair with most paths left, or one drawn among all",
+		Doc: "which path on the most loaded link goes: most, the longest of the pair with most paths left, is ours, and was searched for with the numbers of paper 000; by its letter any may go: drawn",
 	}
 	repairedOption = route.Option{
 		Name: "repaired", Default: repairedLast, OneOf: []string{repairedLast, repairedFirst},
@@ -26,7 +26,7 @@ var (
 	}
 	balanceOption = route.Option{
 		Name: "balance", Default: byWeights, OneOf: []string{byWeights, ByProgramme, byWidest},
-		Doc: "how paths are balanced: by multiplicative weights, by the linear programme and an installed solver, or pair by pair as shortest-widest does",
+		Doc: "how paths are balanced: weights, by multiplicative weights, is ours; paper 002 has a linear programme that it does not print, programme is ours of it and needs an installed solver; widest, pair by pair as shortest-widest does",
 	}
 )
 

@@ -18,7 +18,7 @@ const (
 
 var pathSelection = &Algorithm{
 	Name:         "path-selection",
-	Summary:      "of up to 16 shortest legal up*/down* paths a pair, those on the most loaded link are removed until one is left",
+	Summary:      "of up to 16 shortest legal up*/down* paths a pair, those on the most loaded link are removed until one is left (which goes first is ours; the paper's letter is option remove=drawn)",
 	Paper:        "Nienaber, Yuan, Duan (paper 000), section VI; Yen 1971; Koibuchi, Jouraku, Amano 2005",
 	Cost:         "Yen for all pairs of switches with hosts (parallel); then O(16 pairs x hops), one core",
 	DeadlockFree: true,
@@ -57,7 +57,8 @@ const pairTraffic = 720720
 
 // selection eliminates candidates, the most loaded link first.
 //
-// The paper leaves open what a load is, and which candidate over the link goes. For
+// The paper leaves open what a load is, and which candidate over the link goes: by its letter
+// any may, and one is drawn (option remove=drawn). For
 // path-selection a load is the number of candidates left over the link; of the pairs
 // of hosts with such a candidate the one with most candidates left loses its longest,
 // of equals the first in order of destination and source, hosts in random order. Of

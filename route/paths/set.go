@@ -71,6 +71,23 @@ func (s *Set) AppendChannels(list []int32, path int) []int32 {
 	return list
 }
 
+// Between returns the paths between the first end ports, in their order.
+func (s *Set) Between(ends int) (*Set, error) {
+	b := NewBuilder(s.g)
+	b.rule = s.rule
+	var way []int32
+	for dst := range int32(ends) {
+		first, last := s.To(dst)
+		for p := first; p < last; p++ {
+			if src := s.source[p]; int(src) < ends {
+				way = s.AppendChannels(way[:0], p)
+				b.Add(src, dst, way)
+			}
+		}
+	}
+	return b.Build()
+}
+
 // Validate reports the first path that does not lead to its destination, or that
 // meets a switch twice.
 func (s *Set) Validate() error {

@@ -9,7 +9,7 @@ import (
 
 var shortestWidest = &Algorithm{
 	Name:         "shortest-widest",
-	Summary:      "pair by pair, the shortest legal up*/down* path whose heaviest link weighs least; each link of it then weighs one more",
+	Summary:      "pair by pair, the shortest legal up*/down* path whose heaviest link weighs least (ours; the paper's letter is option weight=sum); each link of it then weighs one more",
 	Paper:        "Nienaber, Yuan, Duan (paper 000), section VI",
 	Cost:         "O(switches x turns + pairs x turns on their shortest paths), one core",
 	DeadlockFree: true,

@@ -2,6 +2,7 @@ package pathset
 
 import (
 	"context"
+	"fmt"
 
 	"weft/fabric"
 	"weft/route"
@@ -31,7 +32,25 @@ func Given(from *route.Spec, scheme string, source Source) (*route.Spec, error) 
 }
 
 // fileSpec describes paths from a file to people.
-var fileSpec = route.Spec{Name: FromFile, Summary: "paths that a file gives", Paper: "beyond paper 000", Cost: "that of reading", Lanes: "those of the file, none for a table of paths"}
+var fileSpec = route.Spec{
+	Name: FromFile, Summary: "paths that a file gives", Paper: "beyond paper 000", Cost: "that of reading", Lanes: "those of the file, none for a table of paths",
+	Options: []route.Option{gapsOption},
+}
+
+// FileOptions lists the options of paths from a file.
+func FileOptions() []route.Option { return fileSpec.Options }
+
+// gapsOption says what becomes of pairs of hosts without a path in a file.
+var gapsOption = route.Option{
+	Name: "gaps", Default: refuseGaps, OneOf: []string{refuseGaps, fillGaps},
+	Doc: "pairs of hosts that have no path in the file: refuse the file, or fill the gaps with ways of our own",
+}
+
+// The values of this option.
+const (
+	refuseGaps = "refuse"
+	fillGaps   = "fill"
+)
 
 // GivenByFile is Given for the paths of a file; without a source it can only say that the file is needed.
 func GivenByFile(scheme string, source Source) (*route.Spec, error) {
@@ -54,6 +73,49 @@ func (e *engine) compute(ctx context.Context, in *route.Input) (*paths.Set, *rou
 	}
 	set, err := e.a.Compute(ctx, &paths.Input{Graph: in.Graph, Seed: in.Seed, Workers: in.Workers, Root: root, Options: e.set, SolveLinear: e.linear})
 	return set, nil, err
+}
+
+// notesOfFile refuses gaps in the paths of a file, or says what was done with them; it also says where lanes are missing.
+func (e *engine) notesOfFile(a *names.Assignment, lanes bool) (notes []string, err error) {
+	g := a.Set.Graph()
+	gaps, pairs, first := countGaps(a.Set)
+	if gaps > 0 && e.set.String(gapsOption.Name) == refuseGaps {
+		return nil, route.Refuse(FromFile, "-O gaps=fill gives such pairs ways of our own",
+			"%d of %d pairs of hosts have no path in the file, the first is from %s to %s", gaps, pairs, route.EndName(g, first[0]), route.EndName(g, first[1]))
+	}
+	if gaps > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d pairs of hosts have no path in the file: they have ways of our own, which --write-paths and --write-splits leave out", gaps, pairs))
+	}
+	if !lanes && a.Cyclic() {
+		notes = append(notes, "the paths of the file have a cycle of dependencies on one lane, and the file holds no lanes: the Plan that weft route -o writes keeps those that paths had, and --paths reads it")
+	}
+	return notes, nil
+}
+
+// countGaps counts the pairs of hosts, and those of them without a path, of which it returns the first. Hosts that no links
+// join are no pair.
+func countGaps(set *paths.Set) (gaps, pairs int, first [2]int32) {
+	g := set.Graph()
+	part, _ := g.Components()
+	hasPath := make([]int32, g.NumEnds) // by source: 1 + the last target to which it has a path
+	for dst := range int32(g.NumHosts) {
+		from, to := set.To(dst)
+		for p := from; p < to; p++ {
+			hasPath[set.Source(p)] = dst + 1
+		}
+		for src := range int32(g.NumHosts) {
+			if src == dst || !g.IsHost(src) || !g.IsHost(dst) || part[g.EndSwitch[src]] != part[g.EndSwitch[dst]] {
+				continue
+			}
+			pairs++
+			if hasPath[src] != dst+1 {
+				if gaps++; gaps == 1 {
+					first = [2]int32{src, dst}
+				}
+			}
+		}
+	}
+	return gaps, pairs, first
 }
 
 // keepLanes gives a Plan the lanes of another one with the same end ports: an end port has, under all its LIDs, the

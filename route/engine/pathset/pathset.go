@@ -23,7 +23,8 @@ import (
 	"weft/route/paths"
 )
 
-// recipes are names of combinations, after paper 000, section VI-D.
+// recipes are names of combinations, after paper 000, section VI-D. The defaults of their options are ours: separate by the
+// paper's letter has remove=drawn and degree=shrinking.
 var recipes = map[string]string{
 	"separate": "path-selection+color-l",
 	"renaming": "updn-shortest+renaming",
@@ -56,7 +57,7 @@ func Parse(name string) (spec *route.Spec, ok bool, err error) {
 
 // NeedsSolver reports whether an engine with these options must be given a solver of linear programmes.
 func NeedsSolver(spec *route.Spec, options map[string]string) bool {
-	return strings.HasSuffix(spec.Name, "+"+ilpScheme) || options["balance"] == paths.ByProgramme
+	return strings.HasSuffix(spec.Name, "+"+names.ILP) || options["balance"] == paths.ByProgramme
 }
 
 // WithSolver is such an engine that has its solver.
@@ -71,9 +72,6 @@ func WithSolver(spec *route.Spec, solve ilp.Solve, linear ilp.SolveLinear) *rout
 	}
 	return &solved
 }
-
-// ilpScheme is the assignment that needs a solver.
-const ilpScheme = "ilp"
 
 // random is the root that is drawn from the seed.
 const random = "random"
@@ -127,7 +125,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if g.NumHosts > paths.MostHosts {
 		return nil, route.Refuse(e.name, "use an engine that computes trees", "%d hosts have too many pairs to hold a path each (at most %d hosts)", g.NumHosts, paths.MostHosts)
 	}
-	if e.n.Name == ilpScheme && e.solve == nil {
+	if e.n.Name == names.ILP && e.solve == nil {
 		return nil, route.Refuse(e.name, "use exact", "LIDs by ilp need a solver of linear programmes, which only weft route starts")
 	}
 	set, old, err := e.compute(ctx, in)
@@ -139,11 +137,19 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if err != nil {
 		return nil, e.refusal(err)
 	}
+	lanes := old != nil && old.SL != nil // foreign tables may come without
+	var notes []string
+	if e.a.Name == FromFile {
+		if notes, err = e.notesOfFile(assigned, lanes); err != nil {
+			return nil, e.refusal(err)
+		}
+	}
 	plan, _, err := assigned.Realise(ctx, ends)
 	if err != nil {
 		return nil, err
 	}
-	if old != nil && old.SL != nil { // foreign tables may come without lanes
+	plan.Notes = notes
+	if lanes {
 		keepLanes(plan, old)
 	}
 	plan.Intended = assigned.Intended(ends)

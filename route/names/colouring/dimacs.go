@@ -14,9 +14,10 @@ const maxDIMACS = 20_000
 
 // ReadDIMACS reads a graph in the DIMACS format for colouring ("p edge V E", then
 // "e u v" lines; "c" lines are notes). Edges may be given twice; a loop is an error,
-// since no colouring can be right. Errors begin with the name of the file and the line.
+// since no colouring can be right, and so are fewer edges than the p line says. Errors begin with the name of the file and the line.
 func ReadDIMACS(name string, r io.Reader) (*Graph, error) {
 	var g *Graph
+	said, edges := 0, 0
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for at := 1; lines.Scan(); at++ {
@@ -34,6 +35,9 @@ func ReadDIMACS(name string, r io.Reader) (*Graph, error) {
 			if err != nil || n < 0 || n > maxDIMACS {
 				return fail(fmt.Sprintf("%q vertices (want 0 to %d)", f[2], maxDIMACS))
 			}
+			if said, err = strconv.Atoi(f[3]); err != nil || said < 0 {
+				return fail(fmt.Sprintf("%q edges (want a number)", f[3]))
+			}
 			g = NewGraph(n)
 		case f[0] == "e" && len(f) == 3:
 			if g == nil {
@@ -48,6 +52,7 @@ func ReadDIMACS(name string, r io.Reader) (*Graph, error) {
 				return fail(fmt.Sprintf("edge from %d to itself", u))
 			}
 			g.AddEdge(u-1, v-1)
+			edges++
 		default:
 			return fail(fmt.Sprintf("%q is no line of a DIMACS graph", lines.Text()))
 		}
@@ -57,6 +62,9 @@ func ReadDIMACS(name string, r io.Reader) (*Graph, error) {
 	}
 	if g == nil {
 		return nil, fmt.Errorf("%s: no p line", name)
+	}
+	if edges < said {
+		return nil, fmt.Errorf("%s: the p line says %d edges, and %d follow: the file may be cut short", name, said, edges)
 	}
 	return g, nil
 }
