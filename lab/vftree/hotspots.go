@@ -206,11 +206,11 @@ func (got throughputs) claims(printed map[scenario]float64) (claims []lab.Claim)
 			halved, n = halved+v, n+1
 		}
 	}
-	second, ok7 := got.stepBy(one(1), one(2), one(4))
+	next, ok7 := got.stepBy(one(1), one(2), one(4))
 	smaller := lab.NewClaim("one hot-spot: every bar with more lanes adds less than the one before (0 to 0.95 times)", "every additional VL provides a smaller increase")
 	smaller.JudgeEach(got.steps(one(1), one(2), one(4), one(6), one(8)))
 	return append(claims,
-		ratioIn("one hot-spot: the second lane adds more than the next two", "the largest relative increase: +459, then +217 points", 1.05, 100).JudgedBy(1/second, ok7),
+		ratioIn("one hot-spot: the second lane adds more than the next two", "the largest relative increase: +459, then +217 points", 1.05, 100).JudgedBy(1/next, ok7),
 		ratioIn("one hot-spot: part of the gain of 8 lanes that 2 lanes have", "most of the gain with only 2 VLs (section I)", .5, 1).JudgedBy(first/all, ok1 && ok2),
 		gbpsIn("one hot-spot: every additional lane adds, least step", "every additional VL increases the performance", 0, 30).JudgedBy(got.leastStep(one(1), one(2), one(4), one(6), one(8))),
 		smaller,
