@@ -51,7 +51,7 @@ func fabricIII(s *lab.Setup, formula string) *fabric.Graph {
 
 // reproductionIII is Paper III.
 func reproductionIII() *lab.Reproduction {
-	packets := []string{"table3", "fig6", "fig7"}
+	packets := []string{"table3", "fig2", "fig6", "fig7"}
 	return &lab.Reproduction{
 		Name:        "thesis-3",
 		Paper:       "Bogdański, Reinemo, Sem-Jacobsen and Gran, \"sFtree: A Fully Connected and Deadlock-Free Switch-to-Switch Routing Algorithm for Fat-Trees\", ACM TACO 8(4), 2012 (paper 004, Paper III).",
@@ -59,7 +59,7 @@ func reproductionIII() *lab.Reproduction {
 		Plain:       plainIII,
 		Readings: []lab.Reading{
 			{Name: buffers24, Chosen: true, Fitted: true, In: packets, Text: "24 KB of buffer for each input and lane, with which sFtree on 648 ports has the share that Table III prints. The paper says nothing of buffers."},
-			{Name: twoNodes, Chosen: true, Fitted: true, In: []string{"fig6"}, Text: "two nodes on each switch of a ring send, not one. The figure of the cluster does not say how many do. With one, what comes and what goes on have equal turns on every link, so that no buffer fills and the loop never closes."},
+			{Name: twoNodes, Chosen: true, Fitted: true, In: []string{"fig2", "fig6"}, Text: "two nodes on each switch of a ring send, not one. The figure of the cluster does not say how many do; in Fig. 2 each pair is one stream. With one, what comes and what goes on have equal turns on every link, so that no buffer fills and the loop never closes."},
 			{Name: silentSwitches, In: []string{"table3"}, Text: "the switches send nothing in Table III. The paper says that they send at 100 % load."},
 			{Name: oneQueue, In: packets, Text: "an input buffer is one queue, in which a packet waits for those before it."},
 			{Name: oldestFirst, In: packets, Text: "an output takes the packet that has waited longest in its switch, not its inputs in turn."},
@@ -75,7 +75,7 @@ func reproductionIII() *lab.Reproduction {
 			{Name: "table1", Title: "The benchmark of nodes beside the traffic of switches", Place: "sections 7.1.1 and 7.1.2, Tables I and II", Run: benchmarks},
 			{Name: "table3", Title: "Throughput under five engines, nodes and switches sending", Place: "section 7.2.3, Table III", Run: fiveEngines},
 			{Name: "fig2", Title: "Four pairs that close a cycle, step by step", Place: "section 1, Fig. 2", Seedless: true, Run: fourPairs},
-			{Name: "fig6", Title: "Rings of switches and deadlock", Place: "sections 1 and 7.1.3, Figs. 2 and 6", Seedless: true, Run: ringOfSwitches},
+			{Name: "fig6", Title: "Rings of switches and deadlock", Place: "section 7.1.3, Fig. 6", Seedless: true, Run: ringOfSwitches},
 			{Name: "fig7", Title: "Nodes at full load while switches send", Place: "section 7.2, Fig. 7", Run: switchesAlongside},
 			{Name: "lanes", Title: "Lanes that LASH needs", Place: "section 7.2.3", Seedless: true, Run: lashLanes},
 			{Name: "table4", Title: "Execution time", Place: "Table IV", Measured: true, Seedless: true, Run: timesOfPaper3},

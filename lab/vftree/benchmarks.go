@@ -84,7 +84,7 @@ func (test *hotSpotTest) run(ctx context.Context, s *lab.Setup, trial *lab.Trial
 	o.Bandwidth.Bytes = lab.Pick[int64](s, 100_000, 2_000_000)
 	o.Latency.Rings, o.Bandwidth.Rings = lab.Pick(s, 4, 30), lab.Pick(s, 2, 10)
 	c := hardware(s)
-	c.Inject, c.Drain, c.Congestion = hostRate, hostRate, control
+	c.Inject, c.Drain, c.Congestion = hostRate(s), hostRate(s), control
 	r := lab.Must(beff.Run(ctx, g, trial.Plan, c, &o))
 	const us = 1e-3
 	lat, bw := r.PingPong.Latency, r.PingPong.Bandwidth

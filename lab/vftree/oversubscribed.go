@@ -32,8 +32,11 @@ func fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 		})
 	}
 	plain, by2, by3, by4 := got[one], got[two], got[three], got[four]
+	by19, ok := ratio(plain, 1, plain, 0)
+	by109, _ := ratio(plain, 1, plain, 3)
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{
 		same("1 lane: the victim gets what 6-9 gets", "the same bandwidth").JudgedBy(ratio(plain, 2, plain, 1)),
+		ratioIn("1 lane: 6-9 gets less than 1-9 and 10-9, by the lesser of them", "the lowest bandwidth", 0, .95).JudgedBy(max(by19, by109), ok),
 		rateOf("1 lane: the victim", "about 2.1 Gbit/s", 2.1).JudgedBy(rateAt(plain, 2)),
 		rateOf("2 lanes: the victim", "about 7.5 Gbit/s", 7.5).JudgedBy(rateAt(by2, 2)),
 		more("2 lanes: 10-9 gets more than 1-9 and 6-9 (parking lot)", "unfairness exists").JudgedBy(over(by2, 3, 0, 1)),
