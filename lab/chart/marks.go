@@ -3,6 +3,7 @@ package chart
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -112,8 +113,8 @@ func (l *line) Thumbnail(c *draw.Canvas) {
 	c.DrawGlyph(l.glyph(), c.Center())
 }
 
-// marks draws a series of marks alone, in the colour and shape of the series they are set beside, with black edges; beside bars
-// they stand over those of that series.
+// marks draws a series of marks alone, in the colour and shape of the series they are set beside, with black edges, and empty where they are
+// relative to ours; beside bars they stand over those of that series. A range is drawn without a mark.
 type marks struct {
 	series Series
 	color  color.Color
@@ -137,14 +138,19 @@ func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, pt := range m.series.Points {
 		at := vg.Point{X: tx(pt.X + m.aside), Y: ty(pt.Y)}
 		if pt.Low < pt.High {
-			drawRange(&c, rangeStyle(color.Black), at.X, ty(pt.Low), ty(pt.High), 3)
+			drawRange(&c, rangeStyle(color.Black), at.X, ty(pt.Low), ty(pt.High), 4)
+		} else {
+			m.mark(&c, at)
 		}
-		m.mark(&c, at)
 	}
 }
 
 func (m *marks) mark(c *draw.Canvas, at vg.Point) {
-	for _, ring := range []draw.GlyphStyle{{Color: color.Black, Radius: 5.2}, {Color: color.White, Radius: 4}, {Color: m.color, Radius: 2.4}} {
+	rings := []draw.GlyphStyle{{Color: color.Black, Radius: 5.2}, {Color: color.White, Radius: 4}, {Color: m.color, Radius: 2.4}}
+	if m.series.Of != "" {
+		rings = rings[:2]
+	}
+	for _, ring := range rings {
 		ring.Shape = m.shape
 		c.DrawGlyph(ring, at)
 	}
@@ -154,7 +160,13 @@ func (m *marks) mark(c *draw.Canvas, at vg.Point) {
 func (m *marks) DataRange() (xmin, xmax, ymin, ymax float64) { return m.series.extent() }
 
 // Thumbnail implements plot.Thumbnailer.
-func (m *marks) Thumbnail(c *draw.Canvas) { m.mark(c, c.Center()) }
+func (m *marks) Thumbnail(c *draw.Canvas) {
+	if slices.ContainsFunc(m.series.Points, func(pt Point) bool { return pt.Low >= pt.High }) {
+		m.mark(c, c.Center())
+	} else {
+		drawRange(c, rangeStyle(color.Black), c.Center().X, c.Min.Y+2, c.Max.Y-2, 4)
+	}
+}
 
 // extent returns the extent of the points, their own ranges included.
 func (s *Series) extent() (xmin, xmax, ymin, ymax float64) {

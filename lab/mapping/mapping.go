@@ -31,7 +31,8 @@ func Reproduction() *lab.Reproduction {
 			"Routing is cut-through, with 108 bytes of buffer a port (section 1.1); a probe has 200 bytes and its turns. A worm that met itself holds its wires for 55 ms. " +
 			"Times are modelled: 450 us of software for an answered probe and 700 us for a silent one are fitted to the averages of Fig. 7 with the counts of Fig. 6, and used for Myricom's mapper too, which ran on another processor. " +
 			"The depth is Q + D, except in fig9.",
-		Plain: plainWords,
+		Plain:  plainWords,
+		Finish: finish,
 		Readings: []lab.Reading{
 			{Name: otherMapper, Chosen: true, In: figures, Text: "another host maps: one at a switch of the first level of C, in place of the utility host on a root. The text on Fig. 4 names the utility host as the mapper; with most other hosts the counts of the whole are those of Fig. 6 (see hosts)."},
 			{Name: rewiredReading, Chosen: true, Fitted: true, In: figures, Text: rewiredText},

@@ -51,6 +51,7 @@ func Reproduction() *lab.Reproduction {
 		Paper:       "Guay, Bogdański, Reinemo, Lysne and Skeie, \"vFtree - A Fat-tree Routing Algorithm using Virtual Lanes to Alleviate Congestion\", IPDPS 2011 (paper 004, Paper II).",
 		Assumptions: assumptions,
 		Plain:       plainWords,
+		Finish:      finish,
 		Readings: []lab.Reading{
 			{Name: oneQueue, Text: "an input buffer is one queue for each lane, in which a packet waits for those before it. The paper says nothing of queues."},
 			{Name: bigBuffers, Text: "input buffers hold 64 KB a lane."},
