@@ -3,7 +3,6 @@ package chart
 import (
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -114,7 +113,7 @@ func (l *line) Thumbnail(c *draw.Canvas) {
 }
 
 // marks draws a series of marks alone, in the colour and shape of the series they are set beside, with black edges, and empty where they are
-// relative to ours; beside bars they stand over those of that series. A range is drawn without a mark.
+// relative to ours; beside bars they stand over those of that series.
 type marks struct {
 	series Series
 	color  color.Color
@@ -138,10 +137,9 @@ func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, pt := range m.series.Points {
 		at := vg.Point{X: tx(pt.X + m.aside), Y: ty(pt.Y)}
 		if pt.Low < pt.High {
-			drawRange(&c, rangeStyle(color.Black), at.X, ty(pt.Low), ty(pt.High), 4)
-		} else {
-			m.mark(&c, at)
+			drawRange(&c, rangeStyle(color.Black), at.X, ty(pt.Low), ty(pt.High), 3)
 		}
+		m.mark(&c, at)
 	}
 }
 
@@ -160,13 +158,7 @@ func (m *marks) mark(c *draw.Canvas, at vg.Point) {
 func (m *marks) DataRange() (xmin, xmax, ymin, ymax float64) { return m.series.extent() }
 
 // Thumbnail implements plot.Thumbnailer.
-func (m *marks) Thumbnail(c *draw.Canvas) {
-	if slices.ContainsFunc(m.series.Points, func(pt Point) bool { return pt.Low >= pt.High }) {
-		m.mark(c, c.Center())
-	} else {
-		drawRange(c, rangeStyle(color.Black), c.Center().X, c.Min.Y+2, c.Max.Y-2, 4)
-	}
-}
+func (m *marks) Thumbnail(c *draw.Canvas) { m.mark(c, c.Center()) }
 
 // extent returns the extent of the points, their own ranges included.
 func (s *Series) extent() (xmin, xmax, ymin, ymax float64) {

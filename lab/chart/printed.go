@@ -25,8 +25,8 @@ func (c *Chart) Mark(said ...PrintedValue) {
 				marks.Name = "paper, relative to our " + of
 			}
 			for _, x := range said {
-				if pt, ok := c.markOf(&x); ok && x.Series == name && x.Of == of {
-					marks.Points = append(marks.Points, pt)
+				if x.Series == name && x.Of == of {
+					marks.Points = append(marks.Points, c.marksOf(&x)...)
 				}
 			}
 			if len(marks.Points) > 0 {
@@ -46,8 +46,9 @@ func (c *Chart) names() (names []string) {
 	return names
 }
 
-// markOf is the mark of what is said; ok is false where its place or what it is relative to is not drawn.
-func (c *Chart) markOf(x *PrintedValue) (pt Point, ok bool) {
+// marksOf are the mark of what is said, or those of both ends of a range, which are joined; none where its place or what it is relative to is
+// not drawn.
+func (c *Chart) marksOf(x *PrintedValue) []Point {
 	at, of := x.X, x.OfX
 	if c.Kind == Bars {
 		at = float64(slices.Index(c.Categories, x.Group))
@@ -58,18 +59,20 @@ func (c *Chart) markOf(x *PrintedValue) (pt Point, ok bool) {
 		ours, ok := c.at(x.Of, of)
 		switch {
 		case !ok:
-			return Point{}, false
+			return nil
 		case x.Points:
 			low, high = ours+low, ours+high
 		default:
 			low, high = ours*low, ours*high
 		}
 	}
-	pt = Point{X: at, Y: (low + high) / 2}
-	if low < high {
-		pt.Low, pt.High = low, high
+	switch {
+	case at < 0:
+		return nil
+	case low < high:
+		return []Point{{X: at, Y: low, Low: low, High: high}, {X: at, Y: high}}
 	}
-	return pt, at >= 0
+	return []Point{{X: at, Y: low}}
 }
 
 // at returns the value of a series at a place.
