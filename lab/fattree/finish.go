@@ -37,7 +37,7 @@ func finishI(c *chart.Chart) {
 	c.Mark(saidOfPaper1[name]...)
 }
 
-// gains are what BEFT has more than EFT on each distribution; series that are gains already stay.
+// gains returns what BEFT has more than EFT on each distribution; series of gains stay.
 func gains(all []chart.Series) (list []chart.Series) {
 	eft := map[string]*chart.Series{}
 	for i := range all {

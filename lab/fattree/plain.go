@@ -28,7 +28,7 @@ var plainIV = map[string]string{
 	"2 and 3 failed switches: MinHop balances (0 to 1 %)":                                      "With two and three failed switches MinHop leaves no upward port unused in the paper, and a tenth of them in ours.",
 }
 
-// threeStages is what recursive doubling gives by mFtree on the trees of three stages.
+// threeStages tells what recursive doubling gains by mFtree on the trees of three stages.
 const threeStages = "On the three trees of three stages recursive doubling gains 2 to 8 % by mFtree in the paper, and loses 11 to 22 % in ours"
 
 // plainVI says in plain words what the largest differences of Paper VI are: of each artefact at least the largest.
