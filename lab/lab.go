@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/fnv"
 
+	"weft/lab/chart"
 	"weft/route/names/ilp"
 )
 
@@ -16,8 +17,20 @@ type Reproduction struct {
 	Artefacts   []Artefact
 	// Plain says in plain words, by the text of a claim, in what ours differs: for the largest differences.
 	Plain map[string]string
+	// Finish sets what is the same in every run of a chart, such as the marks of what the paper prints: kept charts are as new ones then. It may
+	// be nil, and may be given a chart twice.
+	Finish func(c *chart.Chart)
 	// Readings are ways to read it other than by its letter.
 	Readings []Reading
+}
+
+// finish finishes the charts of a record.
+func (r *Reproduction) finish(rec *Record) {
+	if r.Finish != nil {
+		for i := range rec.Charts {
+			r.Finish(&rec.Charts[i])
+		}
+	}
 }
 
 // Find finds an artefact by name.

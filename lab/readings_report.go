@@ -19,7 +19,8 @@ func writeVerdicts(b *bufio.Writer) {
 		"searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
 		"the range, or that fewer than %d blocks were drawn, as each takes long. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
 		"reason. *Not run*: left out in this mode. ± is half an interval,\n"+
-		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block. Marks in charts are what the paper prints.\n\n", Enough, Enough)
+		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block. Full marks in charts are\n"+
+		"numbers that the paper prints, two joined ones the ends of a range; empty ones, \"relative to ours\", are what a printed gain or part makes of our value.\n\n", Enough, Enough)
 }
 
 // writeReadings writes the other readings of a paper, the largest differences, and what each reading does to the claims.

@@ -135,6 +135,7 @@ func (r *Run) Do(ctx context.Context) (*Outcome, error) {
 			}
 		}
 		if rec != nil {
+			r.Paper.finish(rec)
 			out.Records = append(out.Records, rec)
 			if err := r.store(rec); err != nil { // a reused one too: charts are drawn as they are drawn now
 				return out, err

@@ -34,6 +34,8 @@ type Series struct {
 	Points []Point `json:"points"`
 	// Marks names the series beside which the points are set as marks alone, such as values that a paper prints; "" for a series of its own.
 	Marks string `json:"marks,omitempty"`
+	// Of names the series of ours that marks are relative to; "" for marks that are printed levels.
+	Of string `json:"of,omitempty"`
 }
 
 // Point is a value, with the range drawn through it when Low < High.
@@ -47,6 +49,19 @@ type Point struct {
 // Add appends a point with its range; low = high = 0 stands for none.
 func (s *Series) Add(x, y, low, high float64) {
 	s.Points = append(s.Points, Point{X: x, Y: y, Low: low, High: high})
+}
+
+// Less returns what a series has more than another, where both have points.
+func (s *Series) Less(other *Series, name string) Series {
+	out := Series{Name: name}
+	for _, p := range s.Points {
+		for _, q := range other.Points {
+			if p.X == q.X {
+				out.Add(p.X, p.Y-q.Y, 0, 0)
+			}
+		}
+	}
+	return out
 }
 
 // Fill adds a series for each name, with the points that value returns for the places by

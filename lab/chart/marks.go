@@ -112,8 +112,8 @@ func (l *line) Thumbnail(c *draw.Canvas) {
 	c.DrawGlyph(l.glyph(), c.Center())
 }
 
-// marks draws a series of marks alone, in the colour and shape of the series they are set beside, with black edges; beside bars
-// they stand over those of that series.
+// marks draws a series of marks alone, in the colour and shape of the series they are set beside, with black edges, and empty where they are
+// relative to ours; beside bars they stand over those of that series.
 type marks struct {
 	series Series
 	color  color.Color
@@ -144,7 +144,11 @@ func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 func (m *marks) mark(c *draw.Canvas, at vg.Point) {
-	for _, ring := range []draw.GlyphStyle{{Color: color.Black, Radius: 5.2}, {Color: color.White, Radius: 4}, {Color: m.color, Radius: 2.4}} {
+	rings := []draw.GlyphStyle{{Color: color.Black, Radius: 5.2}, {Color: color.White, Radius: 4}, {Color: m.color, Radius: 2.4}}
+	if m.series.Of != "" {
+		rings = rings[:2]
+	}
+	for _, ring := range rings {
 		ring.Shape = m.shape
 		c.DrawGlyph(ring, at)
 	}

@@ -2,7 +2,7 @@ package chart
 
 import "slices"
 
-// PrintedValue holds the value that a paper prints for a point of a series: a level, or a multiple of the value of a series at a place.
+// PrintedValue holds the value that a paper prints for a point of a series: a level, or what it is relative to a series of ours at a place.
 type PrintedValue struct {
 	Series    string
 	Group     string  // the place among bars
@@ -10,19 +10,28 @@ type PrintedValue struct {
 	Low, High float64 // the printed value, twice, or its range
 	Of        string  // the series of which it is so many times; "" for a level
 	OfX       float64 // where on lines that series is taken
+	Points    bool    // by so much it is more than that series, not so many times it
 }
 
-// Mark sets what a paper prints as marks beside the series, a series of marks for each. What is said of a point that is not drawn is left out.
+// Mark sets what a paper prints as marks beside the series: printed levels, and what is printed relative to a series of ours, each a series of
+// marks. They take the place of earlier ones. What is said of a point that is not drawn is left out.
 func (c *Chart) Mark(said ...PrintedValue) {
-	for _, name := range c.names() {
-		marks := Series{Name: "paper: " + name, Marks: name}
-		for _, x := range said {
-			if pt, ok := c.markOf(&x); ok && x.Series == name {
-				marks.Points = append(marks.Points, pt)
+	c.Series = slices.DeleteFunc(c.Series, func(s Series) bool { return s.Marks != "" })
+	names := c.names()
+	for _, of := range append([]string{""}, names...) {
+		for _, name := range names {
+			marks := Series{Name: "paper: " + name, Marks: name, Of: of}
+			if of != "" {
+				marks.Name = "paper, relative to our " + of
 			}
-		}
-		if len(marks.Points) > 0 {
-			c.Series = append(c.Series, marks)
+			for _, x := range said {
+				if x.Series == name && x.Of == of {
+					marks.Points = append(marks.Points, c.marksOf(&x)...)
+				}
+			}
+			if len(marks.Points) > 0 {
+				c.Series = append(c.Series, marks)
+			}
 		}
 	}
 }
@@ -37,23 +46,33 @@ func (c *Chart) names() (names []string) {
 	return names
 }
 
-// markOf is the mark of what is said; ok is false where its place or what it is a part of is not drawn.
-func (c *Chart) markOf(x *PrintedValue) (pt Point, ok bool) {
-	at, of, times := x.X, x.OfX, 1.
+// marksOf are the mark of what is said, or those of both ends of a range, which are joined; none where its place or what it is relative to is
+// not drawn.
+func (c *Chart) marksOf(x *PrintedValue) []Point {
+	at, of := x.X, x.OfX
 	if c.Kind == Bars {
 		at = float64(slices.Index(c.Categories, x.Group))
 		of = at
 	}
+	low, high := x.Low, x.High
 	if x.Of != "" {
-		if times, ok = c.at(x.Of, of); !ok {
-			return Point{}, false
+		ours, ok := c.at(x.Of, of)
+		switch {
+		case !ok:
+			return nil
+		case x.Points:
+			low, high = ours+low, ours+high
+		default:
+			low, high = ours*low, ours*high
 		}
 	}
-	pt = Point{X: at, Y: times * (x.Low + x.High) / 2}
-	if x.Low < x.High {
-		pt.Low, pt.High = times*x.Low, times*x.High
+	switch {
+	case at < 0:
+		return nil
+	case low < high:
+		return []Point{{X: at, Y: low, Low: low, High: high}, {X: at, Y: high}}
 	}
-	return pt, at >= 0
+	return []Point{{X: at, Y: low}}
 }
 
 // at returns the value of a series at a place.

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMark: levels and parts of other series are set as marks beside their series, and what is not drawn is left out.
+// TestMark: levels, and what is relative to series of ours, are set as marks beside their series, and what is not drawn is left out.
 func TestMark(t *testing.T) {
 	bars := Chart{Kind: Bars, Categories: []string{"a", "b"}, Series: []Series{{Name: "x", Points: []Point{{X: 0, Y: 10}, {X: 1, Y: 20}}}, {Name: "y", Points: []Point{{X: 1, Y: 30}}}}}
 	bars.Mark(
@@ -15,17 +15,22 @@ func TestMark(t *testing.T) {
 		PrintedValue{Series: "y", Group: "c", Low: 1, High: 1},
 		PrintedValue{Series: "y", Group: "a", Low: 1, High: 1, Of: "y"},
 		PrintedValue{Series: "z", Group: "a", Low: 1, High: 1},
+		PrintedValue{Series: "x", Group: "a", Low: 5, High: 5, Of: "x", Points: true},
 	)
 	want := []Series{
 		{Name: "paper: x", Marks: "x", Points: []Point{{X: 1, Y: 18}}},
-		{Name: "paper: y", Marks: "y", Points: []Point{{X: 1, Y: 35, Low: 30, High: 40}}},
+		{Name: "paper, relative to our x", Marks: "x", Of: "x", Points: []Point{{X: 0, Y: 15}}},
+		{Name: "paper, relative to our x", Marks: "y", Of: "x", Points: []Point{{X: 1, Y: 30, Low: 30, High: 40}, {X: 1, Y: 40}}},
 	}
 	if diff := cmp.Diff(want, bars.Series[2:]); diff != "" {
 		t.Error(diff)
 	}
 	lines := Chart{Kind: Lines, Series: []Series{{Name: "x", Points: []Point{{X: 0, Y: 10}, {X: 5, Y: 2}}}}}
 	lines.Mark(PrintedValue{Series: "x", X: 5, Low: .5, High: .5, Of: "x"}, PrintedValue{Series: "x", X: 7, Low: 3, High: 3}, PrintedValue{Series: "x", X: 9, Low: 1, High: 1, Of: "x", OfX: 4})
-	if diff := cmp.Diff([]Series{{Name: "paper: x", Marks: "x", Points: []Point{{X: 5, Y: 5}, {X: 7, Y: 3}}}}, lines.Series[1:]); diff != "" {
+	if diff := cmp.Diff([]Series{
+		{Name: "paper: x", Marks: "x", Points: []Point{{X: 7, Y: 3}}},
+		{Name: "paper, relative to our x", Marks: "x", Of: "x", Points: []Point{{X: 5, Y: 5}}},
+	}, lines.Series[1:]); diff != "" {
 		t.Error(diff)
 	}
 	lines.Series = lines.Series[:1]

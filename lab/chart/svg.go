@@ -87,7 +87,9 @@ func (c *Chart) draw(page draw.Canvas) {
 		if shown[i].Marks != "" {
 			m := newMarks(c.Kind, shown, i)
 			p.Add(m)
-			legend.Add(shown[i].Name, m)
+			if slices.IndexFunc(shown, func(s Series) bool { return s.Name == shown[i].Name }) == i { // not the same words twice
+				legend.Add(shown[i].Name, m)
+			}
 		}
 	}
 	c.limits(p)

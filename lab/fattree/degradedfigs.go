@@ -45,9 +45,6 @@ func (l shareLeft) crossing(s *lab.Setup, at int, paper string) []lab.Claim {
 func (m *paperIV) fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 	l := shareLeft{}
 	r := (&degradedRun{m, uniformTraffic, anyLink, linksOfPaper(s), enginesIV(s)}).figure(ctx, s, "fig2", l)
-	for i := range r.Charts {
-		r.Charts[i].Mark(saidOfFig2)
-	}
 	place := degradedTable("fig2-places", uniformTraffic)
 	for _, what := range []failure{lowLink, highLink} {
 		(&degradedRun{m, uniformTraffic, what, []int{1, 40}, enginesIV(s)[:1]}).measure(ctx, s, &place, l)

@@ -173,18 +173,23 @@ type printedGain struct {
 // risesOfShifts are the gains of mFtree on trees with racks under shifts, of which the paper prints a range.
 var risesOfShifts = []printedGain{{"racks648", "+0.8 to +1.8 %", .8, 1.8}, {"racks432", "+0.8 to +1.8 %", .8, 1.8}, {"racks216", "+0.8 to +1.8 %", .8, 1.8}}
 
-// figure is one of Figs. 4 to 6; the rises are drawn and judged elsewhere.
-func (m *paperVI) figure(ctx context.Context, s *lab.Setup, x *exchange, text []printedGain, rises ...printedGain) (*lab.Result, taken) {
+// The gains of mFtree in Figs. 4 to 6; those of rises are judged on their own.
+var (
+	gainsOfUniform   = []printedGain{{"fat648", "equal", 0, 0}, {"racks648", "equal", 0, 0}, {"racks432", "equal", 0, 0}, {"racks216", "equal", 0, 0}, {"over384", "equal", 0, 0}}
+	gainsOfShifts    = []printedGain{{"fat648", "-4.5 %", -4.5, 0}, {"over384", "equal", 0, 0}}
+	gainsOfDoublings = []printedGain{
+		{"fat648", "+25.6 %", 25.6, 0}, {"over384", "+52.6 %", 52.6, 0}, {"racks648", "+2 %", 2, 0}, {"racks432", "+7.1 %", 7.1, 0}, {"racks216", "+8.2 %", 8.2, 0},
+	}
+)
+
+// figure is one of Figs. 4 to 6.
+func (m *paperVI) figure(ctx context.Context, s *lab.Setup, x *exchange, text []printedGain) (*lab.Result, taken) {
 	t, got := m.measure(ctx, s, x, enginesVI(s)[:2])
 	var claims []lab.Claim
 	for _, c := range text {
 		claims = append(claims, lab.Gained(c.base+": mFtree against ftree", c.paper, c.gain).JudgedBy(got.gain(c.base, "mFtree")))
 	}
-	charts := portBars(x, got, enginesVI(s)[:2])
-	for i := range charts {
-		charts[i].Mark(marksOfPaper6(slices.Concat(text, rises))...)
-	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Charts: charts}, got
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Charts: portBars(x, got, enginesVI(s)[:2])}, got
 }
 
 // portBars draws what a port takes.
@@ -198,16 +203,12 @@ func portBars(x *exchange, got taken, engines []lab.Candidate) []chart.Chart {
 }
 
 func (m *paperVI) fig4(ctx context.Context, s *lab.Setup) *lab.Result {
-	var text []printedGain
-	for _, base := range treesOfPaper6 {
-		text = append(text, printedGain{base, "equal", 0, 0})
-	}
-	r, _ := m.figure(ctx, s, &uniformOfTwo, text)
+	r, _ := m.figure(ctx, s, &uniformOfTwo, gainsOfUniform)
 	return r
 }
 
 func (m *paperVI) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
-	r, got := m.figure(ctx, s, &shiftOfTwo, []printedGain{{"fat648", "-4.5 %", -4.5, 0}, {"over384", "equal", 0, 0}}, risesOfShifts...)
+	r, got := m.figure(ctx, s, &shiftOfTwo, gainsOfShifts)
 	for _, c := range risesOfShifts {
 		r.Claims = append(r.Claims, lab.Signed(lab.InRange(c.base+": mFtree against ftree", c.paper, c.gain/2, 2*c.most)).JudgedBy(got.gain(c.base, "mFtree")))
 	}
@@ -215,9 +216,7 @@ func (m *paperVI) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 }
 
 func (m *paperVI) fig6(ctx context.Context, s *lab.Setup) *lab.Result {
-	r, got := m.figure(ctx, s, &doublingOfTwo, []printedGain{
-		{"fat648", "+25.6 %", 25.6, 0}, {"over384", "+52.6 %", 52.6, 0}, {"racks648", "+2 %", 2, 0}, {"racks432", "+7.1 %", 7.1, 0}, {"racks216", "+8.2 %", 8.2, 0},
-	})
+	r, got := m.figure(ctx, s, &doublingOfTwo, gainsOfDoublings)
 	r.Notes = append(r.Notes, "On 648 ports in two stages every leaf has a spine of its own for each of its ports under both engines, so that nothing but the order of spines tells them apart. The tables of OpenSM 3.3.23's ftree give what those of ours give, within 1 %.")
 	_, shift := m.measure(ctx, s, &shiftOfTwo, enginesVI(s)[:2])
 	for _, e := range []string{"ftree", "mFtree"} {

@@ -43,10 +43,7 @@ func (m *paperI) fillingFigure(ctx context.Context, s *lab.Setup, name string, c
 	}
 	t := lab.Table{Name: name}
 	r := w.run(ctx, s, &t)
-	c := chart.Chart{
-		Name: name, Title: "Uniform traffic at full load: " + w.distributions[0].base, Kind: chart.Lines,
-		X: chart.Axis{Label: "nodes"}, Y: chart.Axis{Label: "throughput per node (% of capacity)"},
-	}
+	c := chart.Chart{Name: name, Kind: chart.Lines}
 	for _, b := range []string{"EFT", "BEFT"} {
 		for _, way := range cases {
 			c.Fill([]string{b + ", " + way.name}, ratios(way.distributions), func(_ string, i int) (chart.Point, bool) {
@@ -58,7 +55,6 @@ func (m *paperI) fillingFigure(ctx context.Context, s *lab.Setup, name string, c
 			})
 		}
 	}
-	c.Mark(saidOfPaper1[name]...)
 	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: claims(r)}
 }
 
@@ -112,12 +108,12 @@ func (r results) figure8(distributions []distribution) []lab.Claim {
 		lab.Level("648 ports, 13:1: EFT", "64.9 %", 64.9, lab.Exact).JudgedBy(r.full(on(13, 1), "EFT")),
 		r.lowest(distributions, on(13, 1), "minimum at 13:1"),
 		lab.InRange("648 ports, 18:1, even leaves full: EFT jumps", "from 65 % to over 90 %", 90, lab.Most).JudgedBy(r.full(on(18, 1), "EFT")),
-		lab.Signed(lab.InRange("case 2, no leaf full: EFT rises with less skew, least step of 17:1, 17:9, 17:17", "increases gradually", 0, lab.Most)).JudgedBy(min(begun, ended), ok1 && ok2),
+		lab.Signed(lab.InRange("case 2, no leaf full: EFT rises with less skew, least step of 17:1, 17:9, 17:17", "increases gradually", lab.Noise, lab.Most)).JudgedBy(min(begun, ended), ok1 && ok2),
 		lab.Signed(lab.InRange("case 2, 17:9: EFT is much lower than BEFT", "still much lower", 5, lab.Most)).JudgedBy(r.gain(on(17, 9))),
 		lab.Signed(lab.InRange("dummy nodes work where leaves are full: EFT at 18:9 more than at 17:9", "not unless at least one switch is full", 5, lab.Most)).JudgedBy(r.step("EFT", on(17, 9), on(18, 9))),
 		lab.Level("BEFT, mean of all distributions", "at a level of 90 %", 90, lab.Rough).JudgedBy(r.meanOn("BEFT", distributions)),
 		lab.InRange("BEFT is predictable: most less least", "regardless of the number of nodes and their distribution", 0, 10).JudgedBy(highest-less, ok),
-		lab.Signed(lab.InRange("BEFT gets slightly more where no leaf is full: 17:9 more than 18:9", "slightly higher", 0, 3)).JudgedBy(r.step("BEFT", on(18, 9), on(17, 9))),
+		lab.Signed(lab.InRange("BEFT gets slightly more where no leaf is full: 17:9 more than 18:9", "slightly higher", lab.Noise, 3)).JudgedBy(r.step("BEFT", on(18, 9), on(17, 9))),
 		lab.Gained("the most that BEFT gains", "up to 30 % (abstract)", 30).JudgedBy(r.largestGain(distributions)),
 	}
 }

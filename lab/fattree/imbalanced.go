@@ -201,10 +201,7 @@ func (w *sweep) curves(base string, r results) (lab.Table, chart.Chart) {
 	for _, load := range w.loads {
 		t.Columns = append(t.Columns, percent(load))
 	}
-	c := chart.Chart{
-		Name: "loads-" + base, Title: "Uniform traffic: " + base, Kind: chart.Lines,
-		X: chart.Axis{Label: "load (% of capacity)"}, Y: chart.Axis{Label: "throughput per node (% of capacity)"},
-	}
+	c := chart.Chart{Name: "loads-" + base, Kind: chart.Lines}
 	for _, p := range w.distributions {
 		for _, b := range []string{"EFT", "BEFT", "ours"} {
 			v := r.get(p, b)
@@ -227,12 +224,11 @@ func (w *sweep) curves(base string, r results) (lab.Table, chart.Chart) {
 
 // bars draw throughput at full load.
 func (w *sweep) bars(name string, r results) chart.Chart {
-	c := chart.Chart{Name: name, Title: "Uniform traffic at full load: " + w.distributions[0].base, Kind: chart.Bars, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
+	c := chart.Chart{Name: name, Kind: chart.Bars}
 	c.Fill([]string{"EFT", "BEFT"}, ratios(w.distributions), func(name string, i int) (chart.Point, bool) {
 		v, ok := r.full(w.distributions[i], name)
 		return chart.Point{Y: v}, ok
 	})
-	c.Mark(saidOfPaper1[name]...)
 	return c
 }
 

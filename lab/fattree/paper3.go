@@ -57,6 +57,7 @@ func reproductionIII() *lab.Reproduction {
 		Paper:       "Bogdański, Reinemo, Sem-Jacobsen and Gran, \"sFtree: A Fully Connected and Deadlock-Free Switch-to-Switch Routing Algorithm for Fat-Trees\", ACM TACO 8(4), 2012 (paper 004, Paper III).",
 		Assumptions: assumptionsIII,
 		Plain:       plainIII,
+		Finish:      finishIII,
 		Readings: []lab.Reading{
 			{Name: buffers24, Chosen: true, Fitted: true, In: packets, Text: "24 KB of buffer for each input and lane, with which sFtree on 648 ports has the share that Table III prints. The paper says nothing of buffers."},
 			{Name: twoNodes, Chosen: true, Fitted: true, In: []string{"fig2", "fig6"}, Text: "two nodes on each switch of a ring send, not one. The figure of the cluster does not say how many do; in Fig. 2 each pair is one stream. With one, what comes and what goes on have equal turns on every link, so that no buffer fills and the loop never closes."},

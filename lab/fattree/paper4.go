@@ -19,6 +19,7 @@ func reproductionIV() *lab.Reproduction {
 		Paper:       "Bogdański, Johnsen, Reinemo and Sem-Jacobsen, \"Discovery and Routing of Degraded Fat-Trees\", PDCAT 2012 (paper 004, Paper IV).",
 		Assumptions: fmt.Sprintf(hardware+assumptionsIV, "4x DDR, 16 Gbit/s of data"),
 		Plain:       plainIV,
+		Finish:      finishIV,
 		Readings: []lab.Reading{
 			{
 				Name: earlyIV, Chosen: true, Fitted: true, In: []string{"fig2", "fig3"},

@@ -17,6 +17,7 @@ func reproductionVI() *lab.Reproduction {
 		Paper:       "Bogdański, Johnsen and Reinemo, \"Multi-homed Fat-Tree Routing with InfiniBand\", Euromicro PDP 2014 (paper 004, Paper VI).",
 		Assumptions: assumptionsVI,
 		Plain:       plainVI,
+		Finish:      finishVI,
 		Readings: []lab.Reading{
 			{Name: inOrder, In: figures[1:], Text: "nodes are in order of leaves and ports. The paper says \"random node-ordering\"."},
 			{Name: longMessages, In: figures, Text: "all messages have 16 KB. The paper says \"variable length packets\", of messages nothing."},

@@ -71,7 +71,6 @@ func reboot(ctx context.Context, s *lab.Setup) *lab.Result {
 		}
 		t.Add(append(cells, fmt.Sprint(lost))...)
 	})
-	over.Mark(saidOfFig3...)
 	return &lab.Result{Tables: []lab.Table{t, byManager}, Claims: rebootClaims(got), Charts: lab.NonEmpty(over), Notes: []string{
 		"The paper's times are those of its manager and hardware, in seconds, and were not printed; here the manager takes 20 ms to learn that the spine is gone or back, and 20 us for each block of 64 entries.",
 		notesOfManaged,

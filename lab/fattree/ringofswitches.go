@@ -79,10 +79,7 @@ func ringOfSwitches(ctx context.Context, s *lab.Setup) *lab.Result {
 		Name: "fig6", Title: "Streams from each node round a ring of switches, one more each millisecond",
 		Columns: []string{"ring", "tables", "nodes that send", "the judge on deadlock", "deadlock after, ms", "MB/s a node in the end"},
 	}
-	over := chart.Chart{
-		Name: "fig6", Title: "Four switches: what a node takes while streams begin", Kind: chart.Lines,
-		X: chart.Axis{Label: "ms"}, Y: chart.Axis{Label: "throughput (MB/s)"},
-	}
+	over := chart.Chart{Name: "fig6", Kind: chart.Lines, X: chart.Axis{Label: "ms"}}
 	got := map[string]bool{}
 	for _, r := range ringRuns(s) {
 		s.EachOf(ctx, r.name, r.formula, []lab.Candidate{r.tables}, func(e *lab.Candidate, trial *lab.Trial) {

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -84,7 +85,6 @@ func fig8(ctx context.Context, s *lab.Setup) *lab.Result {
 				}
 			},
 		}.run(ctx, n)
-		c.Mark(saidOfFig8...)
 		r.Tables, r.Charts = append(r.Tables, t), append(r.Charts, c)
 		late := found[len(found)*150/250-1]
 		last, pruned := nodes[len(nodes)-1], nodes[len(nodes)-1]-res.Map.NumNodes()
@@ -241,14 +241,22 @@ func (f *responders) chart() chart.Chart {
 		c.Series[0].Add(float64(k+1), f.inOrder[k], 0, 0)
 		c.Series[1].Add(float64(k+1), f.random[k], 0, 0)
 	}
-	if len(f.inOrder) > 0 {
-		least := float64(slices.Index(f.inOrder, slices.Min(f.inOrder)) + 1)
-		leastRandom := float64(slices.Index(f.random, slices.Min(f.random)) + 1)
+	return c
+}
+
+// finish sets the marks of what is printed.
+func finish(c *chart.Chart) {
+	switch c.Name {
+	case "fig8":
+		c.Mark(saidOfFig8...)
+	case "fig9":
+		least := func(series int) float64 {
+			return slices.MinFunc(c.Series[series].Points, func(a, b chart.Point) int { return cmp.Compare(a.Y, b.Y) }).X
+		}
 		c.Mark(
-			chart.PrintedValue{Series: "in order", X: 1, Low: 8, High: 8, Of: "in order", OfX: least},
-			chart.PrintedValue{Series: "at random", X: 15, Low: 2, High: 2, Of: "at random", OfX: leastRandom},
-			chart.PrintedValue{Series: "at random", X: 20, Low: 1.5, High: 1.5, Of: "at random", OfX: leastRandom},
+			chart.PrintedValue{Series: "in order", X: 1, Low: 8, High: 8, Of: "in order", OfX: least(0)},
+			chart.PrintedValue{Series: "at random", X: 15, Low: 2, High: 2, Of: "at random", OfX: least(1)},
+			chart.PrintedValue{Series: "at random", X: 20, Low: 1.5, High: 1.5, Of: "at random", OfX: least(1)},
 		)
 	}
-	return c
 }

@@ -32,7 +32,8 @@ func Reproduction() *lab.Reproduction {
 			"Times are modelled: " + fittedTimes + " with the counts of Fig. 6, and used for Myricom's mapper too, which ran on another processor. " +
 			"Myricom's mapper has " + fittedTries + ". What holds with these constants is fitted, not only what they were fitted to. " +
 			"The depth is Q + D, except in fig9.",
-		Plain: plainWords,
+		Plain:  plainWords,
+		Finish: finish,
 		Readings: []lab.Reading{
 			{Name: otherMapper, Fitted: true, In: figures, Text: "another host maps: one at a switch of the first level of C, in place of the utility host on a root. The text on Fig. 4 names the utility host as the mapper. " +
 				"All four counts of Fig. 6 are within 25 % with 99 of 100 hosts on C+A+B, all but the utility host, with 35 of 70 on C+A, and with 1 of 36 on C, the utility host (see hosts)."},

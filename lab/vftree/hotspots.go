@@ -3,7 +3,6 @@ package vftree
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"weft/fabric"
 	"weft/lab"
@@ -65,7 +64,7 @@ func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 				t.Add(topology.name, fmt.Sprint(x.spots), fmt.Sprint(x.lanes), fmt.Sprintf("%.3f", got[x]), more, paper)
 			})
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(printed), Charts: lab.NonEmpty(got.bars(0, printed), got.bars(1, printed)), Notes: []string{
+	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(printed), Charts: lab.NonEmpty(got.bars(0), got.bars(1)), Notes: []string{
 		"Steps are from bar to bar, as the paper's figures are: the second bar has one lane more, each later one two.",
 	}}
 }
@@ -83,15 +82,12 @@ func printedGains() map[scenario]float64 {
 	return gains
 }
 
-// bars draw a fabric. Marks are what the printed gains make of what is taken with one lane.
-func (got throughputs) bars(topology int, printed map[scenario]float64) chart.Chart {
-	c := chart.Chart{
-		Name: "fig10" + string(rune('a'+topology)), Title: topologies[topology].name + ": what a node takes on average", Kind: chart.Bars,
-		X: chart.Axis{Label: "hot-spots"}, Y: chart.Axis{Label: "Gbit/s"},
-	}
+// bars draw a fabric.
+func (got throughputs) bars(topology int) chart.Chart {
+	c := chart.Chart{Name: "fig10" + string(rune('a'+topology)), Kind: chart.Bars, X: chart.Axis{Label: "hot-spots"}}
 	var names []string
 	for _, n := range lanesOfFig10 {
-		names = append(names, fmt.Sprint(n, " VL"))
+		names = append(names, nameOfLanes(n))
 	}
 	c.Fill(names, []string{"1", "3", "9"}, func(name string, i int) (chart.Point, bool) {
 		var n int
@@ -99,15 +95,27 @@ func (got throughputs) bars(topology int, printed map[scenario]float64) chart.Ch
 		v, ok := got[scenario{topology, spotsOfFig10[i], n}]
 		return chart.Point{Y: v}, ok
 	})
-	var said []chart.PrintedValue
-	for _, x := range scenarios() {
-		if gain, ok := printed[x]; ok && x.topology == topology {
-			times := 1 + gain/100
-			said = append(said, chart.PrintedValue{Series: names[slices.Index(lanesOfFig10, x.lanes)], Group: fmt.Sprint(x.spots), Low: times, High: times, Of: names[0]})
-		}
-	}
-	c.Mark(said...)
 	return c
+}
+
+func nameOfLanes(n int) string { return fmt.Sprint(n, " VL") }
+
+// finish sets the titles and the marks of Fig. 10: what the printed gains make of the throughput with one lane.
+func finish(c *chart.Chart) {
+	for i := range topologies {
+		if c.Name != "fig10"+string(rune('a'+i)) {
+			continue
+		}
+		c.Title, c.Y.Label = topologies[i].name+": throughput of a node, on average", "throughput per node (Gbit/s)"
+		var said []chart.PrintedValue
+		printed := printedGains()
+		for _, x := range scenarios() {
+			if gain, ok := printed[x]; ok && x.topology == i {
+				said = append(said, chart.PrintedValue{Series: nameOfLanes(x.lanes), Group: fmt.Sprint(x.spots), Low: 1 + gain/100, High: 1 + gain/100, Of: nameOfLanes(1)})
+			}
+		}
+		c.Mark(said...)
+	}
 }
 
 // The time that is measured of Fig. 10, and that before it.

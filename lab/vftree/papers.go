@@ -52,6 +52,7 @@ func Reproduction() *lab.Reproduction {
 		Paper:       "Guay, Bogdański, Reinemo, Lysne and Skeie, \"vFtree - A Fat-tree Routing Algorithm using Virtual Lanes to Alleviate Congestion\", IPDPS 2011 (paper 004, Paper II).",
 		Assumptions: assumptions,
 		Plain:       plainWords,
+		Finish:      finish,
 		Readings: []lab.Reading{
 			{Name: measuredRate, Chosen: true, Fitted: true, In: []string{"fig5", "fig8", "fig9", "table1"}, Text: "hosts of the cluster send and take 13.5 Gbit/s of payload, three times the 4.5 that the text calls a third of the effective bandwidth."},
 			{Name: oneQueue, Text: "an input buffer is one queue for each lane, in which a packet waits for those before it. The paper says nothing of queues."},

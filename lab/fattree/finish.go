@@ -1,0 +1,102 @@
+package fattree
+
+import (
+	"slices"
+	"strings"
+
+	"weft/lab/chart"
+)
+
+// fabricOfChart names the fabrics in the charts of Paper I.
+var fabricOfChart = map[string]string{
+	"fig4": "648-port fat tree", "fig8": "648-port fat tree", "loads-fat648": "648-port fat tree",
+	"fig5": "648-port fat tree with rack switches", "loads-racks648": "648-port fat tree with rack switches",
+	"fig6": "3456-port fat tree", "fig9": "3456-port fat tree",
+	"fig7": "JuRoPA-like", "ranger": "Ranger-like",
+}
+
+// finishI sets titles, axes and marks of Paper I.
+func finishI(c *chart.Chart) {
+	name, asRead := strings.CutSuffix(c.Name, "-as-read")
+	fabric := fabricOfChart[name]
+	c.Title, c.Y.Label = "Uniform traffic at full load: "+fabric, "throughput per node (% of capacity)"
+	switch name {
+	case "fig4", "fig6":
+		c.X.Label = "nodes on each even and each odd leaf switch"
+	case "fig5", "fig7", "ranger":
+		c.X.Label = "nodes on each even and each odd rack"
+	case "fig8", "fig9":
+		c.X.Label = "nodes"
+	default: // of loads: up to where a link is full the curves are one
+		c.Title, c.X.Label, c.Y.Label = "Uniform traffic, what BEFT gains: "+fabric, "load (% of capacity)", "throughput per node, BEFT less EFT (points)"
+		c.Series = gains(c.Series)
+	}
+	if asRead {
+		c.Title += ", as read"
+	}
+	c.Mark(saidOfPaper1[name]...)
+}
+
+// gains returns what BEFT has more than EFT on each distribution; series of gains stay.
+func gains(all []chart.Series) (list []chart.Series) {
+	eft := map[string]*chart.Series{}
+	for i := range all {
+		if ratio, ok := strings.CutSuffix(all[i].Name, " EFT"); ok {
+			eft[ratio] = &all[i]
+		}
+	}
+	if len(eft) == 0 {
+		return all
+	}
+	for i := range all {
+		ratio, ok := strings.CutSuffix(all[i].Name, " BEFT")
+		if less := eft[ratio]; ok && less != nil {
+			list = append(list, all[i].Less(less, ratio))
+		}
+	}
+	return list
+}
+
+// treeNames name the trees in charts of Paper VI.
+var treeNames = map[string]string{
+	"fat648": "648, 2 stages", "racks648": "648, 3 stages", "racks432": "432, 3 stages", "racks216": "216, 3 stages", "over384": "384, 2 stages",
+}
+
+// finishVI sets the names of trees and the marks of Paper VI.
+func finishVI(c *chart.Chart) {
+	if c.Kind == chart.Bars {
+		c.X.Label = "ports and stages of the tree; the one of 384 ports is oversubscribed"
+	}
+	for i, base := range c.Categories {
+		if name := treeNames[base]; name != "" {
+			c.Categories[i] = name
+		}
+	}
+	c.Mark(saidOfPaper6[c.Name]...)
+}
+
+// finishIII sets a title and the marks of Paper III.
+func finishIII(c *chart.Chart) {
+	if c.Name == "fig6" {
+		c.Title, c.Y.Label = "Four switches: throughput of a node while streams begin", "throughput per node (MB/s)"
+	}
+	c.Mark(saidOfPaper3[c.Name]...)
+}
+
+// finishIV sets the marks of Paper IV. Rings of several engines are within two points: they are drawn against fat-tree routing, without those
+// that are far below.
+func finishIV(c *chart.Chart) {
+	c.Mark(saidOfPaper4[c.Name]...)
+	i := slices.IndexFunc(c.Series, func(s chart.Series) bool { return s.Name == "fat-tree" })
+	if c.Name != "beyond-average-of-random-rings" || i < 0 {
+		return
+	}
+	c.Title, c.Y.Label = "Average of random rings; MinHop and LASH are far below", "throughput per node, less that of fat-tree (points)"
+	var list []chart.Series
+	for _, s := range c.Series {
+		if !slices.Contains([]string{"fat-tree", "MinHop", "LASH of weft"}, s.Name) {
+			list = append(list, s.Less(&c.Series[i], s.Name))
+		}
+	}
+	c.Series = list
+}
