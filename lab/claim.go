@@ -17,7 +17,7 @@ const (
 	HoldsAsRead Verdict = "holds as read" // under the one set of readings of the paper
 	Fitted      Verdict = "fitted"        // under that set, but only with a reading that was searched for with the paper's own figures as the measure
 	Differs     Verdict = "differs"
-	TooFew      Verdict = "too few"      // the seed blocks do not tell
+	TooFew      Verdict = "too few"      // the seed blocks do not tell, and more may be drawn
 	NotTestable Verdict = "not testable" // for a reason that is told
 	NotRun      Verdict = "not run"      // what it needs was left out, by mode or by choice of rows
 )
@@ -31,7 +31,7 @@ type Claim struct {
 	Paper   string  `json:"paper"` // the number or range as printed
 	Ours    string  `json:"ours"`
 	Verdict Verdict `json:"verdict"`
-	// Undecided says that a claim differs as all seed blocks that it may have do not tell on which side ours lies.
+	// Undecided says that a claim differs as all seed blocks that it may have do not tell on which side ours lies, or are fewer than Enough.
 	Undecided bool   `json:"undecided,omitempty"`
 	Why       string `json:"why,omitempty"` // for what differs: what was tried; for what cannot be tested: why not
 	// Range holds the number of ours and its bounds; nil where the claim is about no number. Of several it is the one that decides.
@@ -108,13 +108,13 @@ const Enough = 8
 // mayErr is the share of runs in which an interval may miss the mean, at any of its looks.
 const mayErr = .05
 
-// overBlocks judges a claim by what it was in each seed block drawn so far, at one of several looks: TooFew says that more are needed. After the
-// last look what they do not tell differs, if they are enough.
-func overBlocks(blocks []Claim, looks int, last bool) Claim {
+// overBlocks judges a claim by what it was in each seed block drawn so far, at one of several looks: TooFew says that more are needed. Where no
+// more may be drawn, what they do not tell differs.
+func overBlocks(blocks []Claim, looks int, last, noMore bool) Claim {
 	c := blocks[0]
 	parts := c.ranges()
 	values := make([][]float64, len(parts))
-	held, numbers := 0, len(parts) > 0
+	held, same, numbers := 0, true, len(parts) > 0
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Verdict != Holds && b.Verdict != Differs { // not run, or not testable
@@ -123,6 +123,7 @@ func overBlocks(blocks []Claim, looks int, last bool) Claim {
 		if b.Verdict == Holds {
 			held++
 		}
+		same = same && b.Ours == c.Ours
 		if numbers = numbers && len(b.ranges()) == len(parts); numbers {
 			for k, r := range b.ranges() {
 				values[k] = append(values[k], r.Value)
@@ -131,14 +132,17 @@ func overBlocks(blocks []Claim, looks int, last bool) Claim {
 	}
 	enough := last && len(blocks) >= Enough
 	if numbers {
-		if c.decide(values, looks); c.Verdict == TooFew && enough {
-			c.Verdict, c.Undecided = Differs, true
+		c.decide(values, looks)
+	} else {
+		if !same {
+			c.Ours += fmt.Sprintf("; in %d of %d seed blocks", held, len(blocks))
 		}
-		return c
+		if c.Verdict = VerdictOf(held == len(blocks)); c.Verdict == Holds && !enough {
+			c.Verdict = TooFew
+		}
 	}
-	c.Ours += fmt.Sprintf("; in %d of %d seed blocks", held, len(blocks))
-	if c.Verdict = VerdictOf(held == len(blocks)); c.Verdict == Holds && !enough {
-		c.Verdict = TooFew
+	if c.Verdict == TooFew && (enough || last && noMore) {
+		c.Verdict, c.Undecided = Differs, true
 	}
 	return c
 }

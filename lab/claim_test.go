@@ -19,7 +19,7 @@ func judgedAs(blocks int, value func(block int) float64) Claim {
 		c.JudgeRange(value(b), 1, 2, "%.1f")
 		list = append(list, c)
 	}
-	return overBlocks(list, 1, true)
+	return overBlocks(list, 1, true, false)
 }
 
 func TestOverBlocks(t *testing.T) {
@@ -48,21 +48,33 @@ func TestOverBlocks(t *testing.T) {
 	}
 	yes, no := Claim{Ours: "a", Verdict: Holds}, Claim{Ours: "b", Verdict: Differs}
 	list := []Claim{yes, yes, yes, yes, yes, yes, yes, yes}
-	if c := overBlocks(list, 1, true); c.Verdict != Holds || c.Ours != "a; in 8 of 8 seed blocks" {
+	if c := overBlocks(list, 1, true, false); c.Verdict != Holds || c.Ours != "a" {
 		t.Errorf("%+v", c)
 	}
-	if c := overBlocks(list[:7], 1, true); c.Verdict != TooFew {
+	if c := overBlocks(list[:7], 1, true, false); c.Verdict != TooFew {
 		t.Errorf("%+v", c)
 	}
-	if c := overBlocks(list, 2, false); c.Verdict != TooFew {
+	for _, few := range []Claim{judgedAs(1, func(int) float64 { return 1.5 }), overBlocks(list[:7], 1, true, false)} {
+		if few.Verdict != TooFew {
+			t.Errorf("more may be drawn: %+v", few)
+		}
+	}
+	number := NewClaim("it is between 1 and 2", "1 to 2")
+	number.JudgeRange(1.5, 1, 2, "%.1f")
+	for _, few := range []Claim{overBlocks([]Claim{number}, 1, true, true), overBlocks(list[:7], 1, true, true)} {
+		if few.Verdict != Differs || !few.Undecided {
+			t.Errorf("fewer blocks than enough are all: %+v", few)
+		}
+	}
+	if c := overBlocks(list, 2, false, false); c.Verdict != TooFew {
 		t.Errorf("holds before the last look: %+v", c)
 	}
 	list[3] = no
-	if c := overBlocks(list, 2, false); c.Verdict != Differs || c.Ours != "a; in 7 of 8 seed blocks" {
+	if c := overBlocks(list, 2, false, false); c.Verdict != Differs || c.Ours != "a; in 7 of 8 seed blocks" {
 		t.Errorf("%+v", c)
 	}
 	list[3] = NewClaim("x", "y")
-	if c := overBlocks(list, 1, true); c.Verdict != NotRun {
+	if c := overBlocks(list, 1, true, false); c.Verdict != NotRun {
 		t.Errorf("%+v", c)
 	}
 }
@@ -76,7 +88,7 @@ func TestJudgeEach(t *testing.T) {
 			c.JudgeEach([]Range{{Of: "a", Value: a(k), Low: 1, High: 2, Format: "%.1f"}, {Of: "b", Value: b(k), Low: 1, High: 2, Format: "%.1f"}})
 			list = append(list, c)
 		}
-		return overBlocks(list, 1, true)
+		return overBlocks(list, 1, true, false)
 	}
 	is := func(v float64) func(int) float64 { return func(int) float64 { return v } }
 	turns := func(v, w float64) func(int) float64 {
@@ -239,7 +251,7 @@ func TestSeldomWrong(t *testing.T) {
 					c.JudgeEach(parts)
 					blocks = append(blocks, c)
 				}
-				if c := overBlocks(blocks, len(at), k == len(at)-1); c.Verdict == Holds || c.Verdict == Differs && !c.Undecided {
+				if c := overBlocks(blocks, len(at), k == len(at)-1, false); c.Verdict == Holds || c.Verdict == Differs && !c.Undecided {
 					decided[c.Verdict]++
 					break
 				}
@@ -349,7 +361,7 @@ func TestUntestable(t *testing.T) {
 		c.Untestable("the machine is gone")
 		list = append(list, c)
 	}
-	if c := overBlocks(list, 1, true); c.Verdict != NotTestable || c.Why != "the machine is gone" {
+	if c := overBlocks(list, 1, true, false); c.Verdict != NotTestable || c.Why != "the machine is gone" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -380,24 +392,30 @@ func TestFewBlocks(t *testing.T) {
 	}
 }
 
-// TestLargest: the page names the largest difference of each artefact, a factor before a trifle, whatever the ends of the ranges are.
+// TestLargest: the page names the largest difference of each artefact by the factor that it makes, whatever the units and the ends of the ranges are.
 func TestLargest(t *testing.T) {
-	claim := func(text string, value, low, high float64) Claim {
+	claim := func(text, format string, value, low, high float64) Claim {
 		c := NewClaim(text, "")
-		c.JudgeRange(value, low, high, "%.0f")
+		c.JudgeRange(value, low, high, format)
 		return c
 	}
 	records := []*Record{
-		{Artefact: "a", Result: &Result{Claims: []Claim{claim("just above zero", .2, -100, 0), claim("40 times the end", 400, -10, 10), claim("30 times the end", 300, -10, 10)}}},
-		{Artefact: "b", Result: &Result{Claims: []Claim{claim("holds", 1, 0, 2), claim("a hundredth of the end", 1, 100, 200)}}},
+		{Artefact: "a", Result: &Result{Claims: []Claim{
+			claim("just above zero", "%+.1f %%", .2, -100, 0), claim("five times as much", "%+.0f %%", 400, -10, 10), claim("four times as much", "%+.0f %%", 300, -10, 10),
+		}}},
+		{Artefact: "b", Result: &Result{Claims: []Claim{claim("holds", "%.0f", 1, 0, 2), claim("a hundredth of the end", "%.0f", 1, 100, 200)}}},
 		{Artefact: "c", Result: &Result{Claims: []Claim{{Text: "no number", Verdict: Differs}}}},
-		{Artefact: "d", Result: &Result{Claims: []Claim{claim("on the other side", -3, 2, 5)}}},
+		{Artefact: "d", Result: &Result{Claims: []Claim{claim("a level of 1 % in place of 0", "%.1f %%", 1, 0, 0), claim("half as many", "%.1f", 10, 20, 30)}}},
+		{Artefact: "e", Result: &Result{Claims: []Claim{claim("a tenth of what was left", "%+.1f", -90, 0, 10)}}},
 	}
 	var got []string
 	for _, c := range largest(records) {
 		got = append(got, c.Text)
 	}
-	if want := "a hundredth of the end, 40 times the end, on the other side"; strings.Join(got, ", ") != want {
+	if want := "a hundredth of the end, a tenth of what was left, five times as much"; strings.Join(got, ", ") != want {
 		t.Errorf("%v, want %s", got, want)
+	}
+	if level := records[3].Claims[0].Range.off(); level > .1 {
+		t.Errorf("1 %% in place of 0 is off by a factor of %g", level)
 	}
 }

@@ -129,14 +129,14 @@ func runBlocks(ctx context.Context, a *Artefact, s *Setup, readings []string, ma
 		}
 	}
 	add(o.alone)
-	at := looks(a.mostBlocks(s))
+	at, noMore := looks(a.mostBlocks(s)), s.Mode == Full && s.Blocks == 0
 	for k, n := range at {
 		for ; o.blocks < n; o.blocks++ {
 			add(runBlock(ctx, a, s, o.blocks, readings).Claims)
 		}
 		open := false
 		for i := range claims {
-			j := overBlocks(claims[i], len(at), k == len(at)-1)
+			j := overBlocks(claims[i], len(at), k == len(at)-1, noMore)
 			first.Claims[i] = j
 			open = open || j.Verdict == TooFew && matters(i)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // writeVerdicts writes what the verdicts mean.
@@ -16,7 +17,8 @@ func writeVerdicts(b *bufio.Writer) {
 		"inside under the literal text; where ours is several numbers, each of them, and the one that decides is shown; where it is none,\n"+
 		"true in every block, the most of them. *Holds as read*: under the one set of readings below. *Fitted*: the same, but a reading was\n"+
 		"searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
-		"the range. *Too few*: fewer than %d blocks. *Not testable*: with the reason. *Not run*: left out in this mode. ± is half an interval,\n"+
+		"the range, or that fewer than %d blocks were drawn, as each takes long. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
+		"reason. *Not run*: left out in this mode. ± is half an interval,\n"+
 		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Marks in charts are what the paper prints.\n\n", Enough, Enough)
 }
 
@@ -31,6 +33,8 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 				use = "of the set, fitted"
 			case x.Chosen:
 				use = "of the set"
+			case x.Fitted:
+				use = "tried alone, fitted"
 			}
 			fmt.Fprintf(b, "- **%s** (%s): %s\n", x.Name, use, x.Text)
 		}
@@ -54,8 +58,7 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 	}
 }
 
-// largest are the three claims that differ most, of as many artefacts as there are: those about a number by how far it is out of its range,
-// then others in the paper's order.
+// largest are the three claims that differ most, of as many artefacts as there are, by the factor between ours and the range.
 func largest(records []*Record) (first []Claim) {
 	type difference struct {
 		artefact string
@@ -64,7 +67,7 @@ func largest(records []*Record) (first []Claim) {
 	var list []difference
 	for _, rec := range records {
 		for _, c := range rec.Claims {
-			if c.Verdict == Differs && !c.Undecided {
+			if c.Verdict == Differs {
 				list = append(list, difference{rec.Artefact, c})
 			}
 		}
@@ -82,18 +85,23 @@ func largest(records []*Record) (first []Claim) {
 	return append(first, rest[:min(len(rest), 3-len(first))]...)
 }
 
-// off returns the distance of the number from its range, on a scale that is linear about zero and logarithmic beyond one: a factor counts as a factor,
-// whichever end was missed.
+// off returns the logarithm of the factor by which the number is off the nearer end of its range, at most that of a hundred. A difference (a number
+// with a sign) is in percent or points: it counts as what it makes of a hundred. A level in percent is on a scale whose low end counts little. A claim
+// about no number is off by a factor of two.
 func (r *Range) off() float64 {
 	if r == nil {
-		return 0
+		return math.Ln2
 	}
-	end := r.High
-	if r.Value < r.Low {
-		end = r.Low
+	zero := 0.
+	switch {
+	case strings.Contains(r.Format, "%+"):
+		zero = 100
+	case strings.Contains(r.Format, "%%"):
+		zero = 10
 	}
-	scale := func(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }
-	return math.Abs(scale(r.Value) - scale(end))
+	ours, end := r.Value+zero, min(max(r.Value, r.Low), r.High)+zero
+	least := max(ours, end, 1e-9) / 100
+	return math.Abs(math.Log(max(ours, least) / max(end, least)))
 }
 
 // byReading has a row for each claim that differs by the literal text, or that a reading moves, and a column for the letter, for the set and

@@ -78,9 +78,10 @@ Claims are judged by the literal text, over seed blocks: in each, all networks, 
 and orders are drawn anew. What differs is judged again under the readings of the paper,
 and each reading is tried alone. With --full blocks are drawn until each claim is decided,
 8 at first, then twice as many each time, up to a number that is fixed for each table and
-figure: up to 128 for some that are quick, fewer than 8 for what takes long. With fewer
-than 8, what depends on seeds is "too few". --seed-block 1000 draws blocks that no
-committed result has; with --compare DIR too it says which verdicts change.
+figure: up to 256 for some that are quick, fewer than 8 for what takes long. What those do
+not tell "differs (undecided)". Without --full one block is drawn, and what depends on
+seeds is "too few". --seed-block 1000 draws blocks that no committed result has; with
+--compare DIR too it says which verdicts change.
 
 Seconds and memory in the results are those of this machine; everything else depends
 on the mode, the seed and the blocks only.`
