@@ -146,10 +146,14 @@ func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// between draws a printed range in the colour of its series, with a white and a black edge, so that it is seen on any bar.
+// between draws a printed range as a slim bar in the colour of its series, with a white and a black edge, so that it is seen on any other bar.
 func (m *marks) between(c *draw.Canvas, x, low, high vg.Length) {
-	for _, s := range []draw.LineStyle{{Color: color.Black, Width: 5}, {Color: color.White, Width: 3.6}, {Color: m.color, Width: 1.6}} {
-		drawRange(c, s, x, low, high, 4)
+	for _, edge := range []struct {
+		color.Color
+		wide vg.Length
+	}{{color.Black, 2.2}, {color.White, 1.4}, {m.color, 0}} {
+		left, right, bottom, top := x-2-edge.wide, x+2+edge.wide, low-edge.wide, high+edge.wide
+		c.FillPolygon(edge.Color, []vg.Point{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}})
 	}
 }
 
@@ -172,7 +176,7 @@ func (m *marks) Thumbnail(c *draw.Canvas) {
 	if slices.ContainsFunc(m.series.Points, func(p Point) bool { return p.Low >= p.High }) {
 		m.mark(c, c.Center())
 	} else {
-		m.between(c, c.Center().X, c.Min.Y, c.Max.Y)
+		m.between(c, c.Center().X, c.Min.Y+2.2, c.Max.Y-2.2)
 	}
 }
 
