@@ -11,7 +11,7 @@ var plainWords = map[string]string{
 	"XGFT: LASH falls at every step from 64 endpoints to the largest":                                                      "The bandwidth of LASH on fat-trees falls with every size in the paper, and mostly grows in ours.",
 	"XGFT, height 2: DFSSSP is slightly above MinHop (0.5 to 10 %), and at 1,024 endpoints about twice (50 to 200 % more)": "On the fat-tree of 1,024 endpoints DFSSSP has twice the bandwidth of MinHop in the paper, and 2 % more in ours.",
 
-	"Kautz: all engines are similar (each at least 0.8 of the best)": "On Kautz graphs all engines are similar in the paper; in ours dimension order refuses five of seven, and Up*/Down* has a third less than the best.",
+	"Kautz: all engines are similar (each at least 0.8 of the best)": "On Kautz graphs all engines are similar in the paper; in ours Up*/Down* has a third less than the best.",
 
 	"offline DFSSSP takes about 10 times as long as MinHop (5 to 20), k-ary n-trees": "DFSSSP takes 10 times as long as MinHop on k-ary n-trees in the paper, and 20 to 62 times in ours, whose MinHop is quick.",
 	"offline DFSSSP takes about 10 times as long as MinHop (5 to 20), real systems":  "DFSSSP takes 10 times as long as MinHop on the real systems in the paper, and 15 to 44 times in ours, whose MinHop is quick.",
