@@ -180,7 +180,7 @@ func (m *marks) Thumbnail(c *draw.Canvas) {
 	}
 }
 
-// style is that of the line.
+// style returns how the line is drawn.
 func (x *Place) style() draw.LineStyle {
 	return draw.LineStyle{Color: color.Black, Width: 1.2, Dashes: []vg.Length{4, 3}}
 }
