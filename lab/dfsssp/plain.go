@@ -31,5 +31,6 @@ var plainWords = map[string]string{
 	"FT, 128 cores: DFSSSP about 25 % ahead (whole benchmark: 20 to 30 %)":                          "FT on 128 cores gains a quarter by DFSSSP on the machine, and nothing in ours.",
 	"FT, 256 cores: DFSSSP about 25 % ahead (whole benchmark: 20 to 30 %)":                          "FT on 256 cores gains a quarter by DFSSSP on the machine, and nothing in ours.",
 	"BT and SP (one simulation) on 1,024 cores: DFSSSP ahead":                                       "BT on 1,024 cores takes twice as long with MinHop as with DFSSSP on the machine, and as long as with it in ours.",
+	"FT on 1,024 cores: DFSSSP ahead":                                                               "FT on 1,024 cores takes nearly twice as long with MinHop as with DFSSSP on the machine, and as long as with it in ours by the letter.",
 	"LU on 1,024 cores: DFSSSP ahead":                                                               "LU on 1,024 cores takes nearly twice as long with MinHop as with DFSSSP on the machine, and as long as with it in ours.",
 }
