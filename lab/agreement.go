@@ -1,9 +1,11 @@
 package lab
 
-// Agreement counts the claims that have the same verdict in two runs of a paper with different seed blocks, and lists the others.
+// Agreement counts the claims that have the same verdict in two runs of a paper with different seed blocks, and lists the others. Claims that one of
+// them has not judged, or by too few blocks, are not among them.
 type Agreement struct {
 	Same    int      `json:"same"`
 	Claims  int      `json:"claims"`
+	Open    int      `json:"open"` // claims that one of the runs has not judged, or by too few blocks
 	Changed []Change `json:"changed"`
 }
 
@@ -30,6 +32,10 @@ func Compare(first, second []*Record) *Agreement {
 			if !ok {
 				continue
 			}
+			if before.open() || c.open() {
+				a.Open++
+				continue
+			}
 			a.Claims++
 			if before.Verdict == c.Verdict {
 				a.Same++
@@ -40,6 +46,9 @@ func Compare(first, second []*Record) *Agreement {
 	}
 	return a
 }
+
+// open says that a claim has no verdict yet.
+func (c *Claim) open() bool { return c.Verdict == TooFew || c.Verdict == NotRun }
 
 // Rows has a row for each claim that changed: the artefact, the claim, and both verdicts with ours.
 func (a *Agreement) Rows() (rows [][]string) {

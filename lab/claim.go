@@ -31,7 +31,8 @@ type Claim struct {
 	Paper   string  `json:"paper"` // the number or range as printed
 	Ours    string  `json:"ours"`
 	Verdict Verdict `json:"verdict"`
-	// Undecided says that a claim differs as all seed blocks that it may have do not tell on which side ours lies, or are fewer than Enough.
+	// Undecided says that a claim differs as all seed blocks that it may have, by the letter, do not tell on which side ours lies, or are fewer than
+	// Enough.
 	Undecided bool   `json:"undecided,omitempty"`
 	Why       string `json:"why,omitempty"` // for what differs: what was tried; for what cannot be tested: why not
 	// Range holds the number of ours and its bounds; nil where the claim is about no number. Of several it is the one that decides.
@@ -175,6 +176,14 @@ func (c *Claim) decide(values [][]float64, looks int) {
 	if len(ranges) > 1 {
 		c.Ours += fmt.Sprintf(" (%s, of %d)", c.Range.Of, len(ranges))
 	}
+}
+
+// bounds are the least and the greatest value under which a claim holds, "-" for one about no number.
+func (r *Range) bounds() string {
+	if r == nil {
+		return "-"
+	}
+	return fmt.Sprintf(r.Format+" to "+r.Format, r.Low, r.High)
 }
 
 // slack returns the distance of the number from the nearer end of the range, below 0 outside.

@@ -199,7 +199,6 @@ func (r *Record) readAs(read, plain *Result) {
 			}
 		default:
 			c.Why = strings.TrimSpace(c.Why + " As read: " + as.Ours + ".")
-			c.Undecided = c.Undecided || as.Undecided
 		}
 	}
 	for _, t := range read.Tables {

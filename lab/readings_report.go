@@ -19,7 +19,7 @@ func writeVerdicts(b *bufio.Writer) {
 		"searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
 		"the range, or that fewer than %d blocks were drawn, as each takes long. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
 		"reason. *Not run*: left out in this mode. ± is half an interval,\n"+
-		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Marks in charts are what the paper prints.\n\n", Enough, Enough)
+		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block. Marks in charts are what the paper prints.\n\n", Enough, Enough)
 }
 
 // writeReadings writes the other readings of a paper, the largest differences, and what each reading does to the claims.
@@ -41,24 +41,24 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 		fmt.Fprintln(b)
 	}
 	if far := largest(records); len(far) > 0 {
-		fmt.Fprint(b, "The largest differences:\n\n")
+		fmt.Fprint(b, "The largest differences from the literal text:\n\n")
 		for _, c := range far {
-			line := fmt.Sprintf("%s. The paper: %s; ours: %s.", c.Text, c.Paper, c.Ours)
+			line := fmt.Sprintf("%s. The paper: %s; ours: %s; %s.", c.Text, c.Paper, c.Ours, c.verdict())
 			if plain := r.Plain[c.Text]; plain != "" {
-				line = fmt.Sprintf("%s (%s. The paper: %s; ours: %s)", plain, c.Text, c.Paper, c.Ours)
+				line = fmt.Sprintf("%s (%s)", plain, line)
 			}
 			fmt.Fprintf(b, "- %s\n", line)
 		}
 		fmt.Fprintln(b)
 	}
 	if t := r.byReading(records); len(t.Rows) > 0 {
-		fmt.Fprint(b, "What each reading alone does to the claims that some of them move (first seed block):\n\n")
+		fmt.Fprint(b, "What each reading alone does to the claims that some of them move: true in the first seed block or not; of the set the verdict over its blocks:\n\n")
 		t.writeMarkdown(b)
 		fmt.Fprintln(b)
 	}
 }
 
-// largest are the three claims that differ most, of as many artefacts as there are, by the factor between ours and the range.
+// largest are the three claims that differ most from the literal text, of as many artefacts as there are, by the factor between ours and the range.
 func largest(records []*Record) (first []Claim) {
 	type difference struct {
 		artefact string
@@ -67,7 +67,7 @@ func largest(records []*Record) (first []Claim) {
 	var list []difference
 	for _, rec := range records {
 		for _, c := range rec.Claims {
-			if c.Verdict == Differs {
+			if c.Verdict == Differs || c.Verdict == Fitted {
 				list = append(list, difference{rec.Artefact, c})
 			}
 		}
@@ -149,10 +149,19 @@ func (r *Record) tried(reading string) *Tried {
 	return nil
 }
 
-// cell is the verdict on a claim and ours, "-" where nothing was tried.
+// cell says what a claim is and ours, "-" where nothing was tried: in a single block true or not, else its verdict.
 func (t *Tried) cell(claim int) string {
 	if t == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%s: %s", t.Verdicts[claim], t.Ours[claim])
+	said := string(t.Verdicts[claim])
+	if t.Reading != theSet {
+		switch t.Verdicts[claim] {
+		case Holds:
+			said = "true"
+		case Differs:
+			said = "not"
+		}
+	}
+	return fmt.Sprintf("%s: %s", said, t.Ours[claim])
 }

@@ -20,11 +20,11 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 		fmt.Fprintf(b, "Assumptions: %s\n\n", r.Assumptions)
 	}
 	r.writeReadings(b, records)
-	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "verdict"}}
+	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "holds in", "verdict"}}
 	for _, rec := range records {
 		for i := range rec.Claims {
 			c := &rec.Claims[i]
-			claims.Add(fmt.Sprintf("[%s](#%s)", rec.Artefact, rec.Artefact), c.Text, c.Paper, c.Ours, c.verdict())
+			claims.Add(fmt.Sprintf("[%s](#%s)", rec.Artefact, rec.Artefact), c.Text, c.Paper, c.Ours, c.Range.bounds(), c.verdict())
 		}
 	}
 	claims.writeMarkdown(b)

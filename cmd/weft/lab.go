@@ -198,7 +198,11 @@ func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *l
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %d of %d claims have the same verdict as in %s\n", run.Paper.Name, a.Same, a.Claims, f.with)
+	open := ""
+	if a.Open > 0 {
+		open = fmt.Sprintf("; %d more are not judged in both, or by too few seed blocks: compare runs with --full", a.Open)
+	}
+	_, err := fmt.Fprintf(w, "%s: %d of %d claims have the same verdict as in %s%s\n", run.Paper.Name, a.Same, a.Claims, f.with, open)
 	return err
 }
 
