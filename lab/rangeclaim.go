@@ -15,6 +15,16 @@ const (
 	Most  = 100.
 )
 
+// Words of papers that compare two levels without a number: the least share of the higher that the lower must have.
+const (
+	AsGood     = .95 // "as well as", "the same"
+	NearlySame = .9  // "nearly the same"
+	Similar    = .8  // "similar", "relatively constant"
+)
+
+// Slight is the largest gain, in percent, that is "small" or "slight". The least is Noise.
+const Slight = 10.
+
 // HowNear says so on the page.
 const HowNear = " A printed gain is found where ours is from half of it to twice, and no more than 5 points off; where none is printed, within half a point. " +
 	"A printed level is found within 2 points, \"about\" within 5; of a printed ratio what it, or its inverse, has above one, from half of it to twice."

@@ -20,7 +20,7 @@ func writeVerdicts(b *bufio.Writer) {
 		"the range, or that fewer than %d blocks were drawn, as each takes long. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
 		"reason. *Not run*: left out in this mode. ± is half an interval,\n"+
 		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block. Full marks in charts are\n"+
-		"numbers that the paper prints, two joined ones the ends of a range; empty ones, \"relative to ours\", are what a printed gain or part makes of our value.\n\n", Enough, Enough)
+		"numbers that the paper prints, a slim bar a range; empty ones, \"relative to ours\", are what a printed gain or part makes of our value.\n\n", Enough, Enough)
 }
 
 // writeReadings writes the other readings of a paper, the largest differences, and what each reading does to the claims.

@@ -19,6 +19,14 @@ type Chart struct {
 	// Categories name the groups of bars: point X is the index of its group.
 	Categories []string `json:"categories,omitempty"`
 	Series     []Series `json:"series"`
+	// Places are drawn as upright lines: places on axis X that a paper prints, without a value.
+	Places []Place `json:"places,omitempty"`
+}
+
+// Place is a place on axis X, with its entry in the legend.
+type Place struct {
+	Name string  `json:"name"`
+	X    float64 `json:"x"`
 }
 
 // Axis is one axis of a chart; its label names the unit.

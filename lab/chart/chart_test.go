@@ -181,7 +181,7 @@ func TestMarks(t *testing.T) {
 	if len(all) != 2 || at != 1 {
 		t.Errorf("%d series drawn, the second is number %d", len(all), at)
 	}
-	m := newMarks(Bars, c.Series, 0)
+	m := c.newMarks(c.Series, 0)
 	if want := groupShare / 2 * 0.65; math.Abs(m.aside-want) > 1e-9 || m.color != palette[1] {
 		t.Errorf("marks at %g in %v, want %g in %v", m.aside, m.color, want, palette[1])
 	}
@@ -191,6 +191,26 @@ func TestMarks(t *testing.T) {
 		if err := c.WriteSVG(&svg); err != nil || !strings.Contains(svg.String(), ">printed<") {
 			t.Errorf("%s: %v, or no entry in the legend", kind, err)
 		}
+	}
+}
+
+// TestSameLook: a series is drawn alike whether those before it have points or not.
+func TestSameLook(t *testing.T) {
+	for _, kind := range []Kind{Bars, Lines} {
+		c := Chart{Name: "c", Kind: kind, Categories: []string{"x"}, Series: []Series{{Name: "none"}, {Name: "some", Points: []Point{{X: 0, Y: 1}}}, {Name: "printed", Marks: "some", Points: []Point{{X: 0, Y: 2}}}}}
+		if text := svg(t, &c); !strings.Contains(text, "#E69F00") || strings.Contains(text, "#0072B2") {
+			t.Errorf("%s: the second series has not the second colour", kind)
+		}
+	}
+}
+
+// TestPlaces: a place that is printed without a value is a line from bottom to top, and in the legend.
+func TestPlaces(t *testing.T) {
+	c := Chart{Name: "c", Kind: Lines, Series: []Series{{Name: "s", Points: []Point{{X: 1, Y: 1}, {X: 3, Y: 1}}}}}
+	before := strings.Count(svg(t, &c), "stroke-dasharray")
+	c.Places = []Place{{"lines cross", 2}}
+	if text := svg(t, &c); strings.Count(text, "stroke-dasharray") != before+2 || !strings.Contains(text, ">lines cross<") {
+		t.Error("no line, or no entry in the legend")
 	}
 }
 

@@ -3,6 +3,7 @@ package chart
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -113,7 +114,7 @@ func (l *line) Thumbnail(c *draw.Canvas) {
 }
 
 // marks draws a series of marks alone, in the colour and shape of the series they are set beside, with black edges, and empty where they are
-// relative to ours; beside bars they stand over those of that series.
+// relative to ours; beside bars they stand over those of that series. A range is a slim bar: what lies in its middle is printed nowhere.
 type marks struct {
 	series Series
 	color  color.Color
@@ -121,10 +122,11 @@ type marks struct {
 	aside  float64 // from the place of a point
 }
 
-func newMarks(kind Kind, shown []Series, i int) *marks {
+func (c *Chart) newMarks(shown []Series, i int) *marks {
+	_, look := withoutMarks(c.Series, shown[i].Marks)
 	all, at := withoutMarks(shown, shown[i].Marks)
-	m := &marks{series: shown[i], color: palette[at%len(palette)], shape: shapes[at%len(shapes)]}
-	if kind == Bars {
+	m := &marks{series: shown[i], color: palette[look%len(palette)], shape: shapes[look%len(shapes)]}
+	if c.Kind == Bars {
 		slot := groupShare / float64(max(len(all), 1))
 		m.shape, m.aside = draw.CircleGlyph{}, slot*(float64(at)+0.65)-groupShare/2 // beside the range of the bar
 	}
@@ -137,28 +139,71 @@ func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, pt := range m.series.Points {
 		at := vg.Point{X: tx(pt.X + m.aside), Y: ty(pt.Y)}
 		if pt.Low < pt.High {
-			drawRange(&c, rangeStyle(color.Black), at.X, ty(pt.Low), ty(pt.High), 3)
+			m.between(&c, at.X, ty(pt.Low), ty(pt.High))
+		} else {
+			m.mark(&c, at)
 		}
-		m.mark(&c, at)
+	}
+}
+
+// between draws a printed range as a slim bar in the colour of its series, with a white and a black edge, so that it is seen on any other bar.
+func (m *marks) between(c *draw.Canvas, x, low, high vg.Length) {
+	edges := []struct {
+		color.Color
+		wide vg.Length
+	}{{color.Black, 2.2}, {color.White, 1.4}, {m.color, 0}}
+	if m.relative() {
+		edges = edges[:2]
+	}
+	for _, edge := range edges {
+		left, right, bottom, top := x-2-edge.wide, x+2+edge.wide, low-edge.wide, high+edge.wide
+		c.FillPolygon(edge.Color, []vg.Point{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}})
 	}
 }
 
 func (m *marks) mark(c *draw.Canvas, at vg.Point) {
-	rings := []draw.GlyphStyle{{Color: color.Black, Radius: 5.2}, {Color: color.White, Radius: 4}, {Color: m.color, Radius: 2.4}}
-	if m.series.Of != "" {
-		rings = rings[:2]
+	edge := m.shape
+	switch edge.(type) {
+	case draw.RingGlyph, draw.BoxGlyph, draw.CrossGlyph, draw.PlusGlyph: // of lines, which have no edge
+		edge = draw.CircleGlyph{}
 	}
-	for _, ring := range rings {
-		ring.Shape = m.shape
-		c.DrawGlyph(ring, at)
+	c.DrawGlyph(draw.GlyphStyle{Color: color.Black, Radius: 5.2, Shape: edge}, at)
+	c.DrawGlyph(draw.GlyphStyle{Color: color.White, Radius: 4, Shape: edge}, at)
+	if !m.relative() {
+		c.DrawGlyph(draw.GlyphStyle{Color: m.color, Radius: 2.4, Shape: m.shape}, at)
 	}
 }
+
+// relative says whether the marks are what a paper prints relative to a series of ours.
+func (m *marks) relative() bool { return m.series.Of != "" }
 
 // DataRange implements plot.DataRanger.
 func (m *marks) DataRange() (xmin, xmax, ymin, ymax float64) { return m.series.extent() }
 
 // Thumbnail implements plot.Thumbnailer.
-func (m *marks) Thumbnail(c *draw.Canvas) { m.mark(c, c.Center()) }
+func (m *marks) Thumbnail(c *draw.Canvas) {
+	if slices.ContainsFunc(m.series.Points, func(p Point) bool { return p.Low >= p.High }) {
+		m.mark(c, c.Center())
+	} else {
+		m.between(c, c.Center().X, c.Min.Y+2.2, c.Max.Y-2.2)
+	}
+}
+
+// style returns how the line is drawn.
+func (x *Place) style() draw.LineStyle {
+	return draw.LineStyle{Color: color.Black, Width: 1.2, Dashes: []vg.Length{4, 3}}
+}
+
+// Plot implements plot.Plotter: a line through the picture from bottom to top.
+func (x *Place) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, _ := p.Transforms(&c)
+	c.StrokeLine2(x.style(), tx(x.X), c.Min.Y, tx(x.X), c.Max.Y)
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (x *Place) Thumbnail(c *draw.Canvas) {
+	c.StrokeLine2(x.style(), c.Center().X, c.Min.Y, c.Center().X, c.Max.Y)
+}
 
 // extent returns the extent of the points, their own ranges included.
 func (s *Series) extent() (xmin, xmax, ymin, ymax float64) {

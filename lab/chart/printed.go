@@ -25,8 +25,11 @@ func (c *Chart) Mark(said ...PrintedValue) {
 				marks.Name = "paper, relative to our " + of
 			}
 			for _, x := range said {
-				if x.Series == name && x.Of == of {
-					marks.Points = append(marks.Points, c.marksOf(&x)...)
+				if x.Series != name || x.Of != of {
+					continue
+				}
+				if mark, ok := c.markOf(&x); ok {
+					marks.Points = append(marks.Points, mark)
 				}
 			}
 			if len(marks.Points) > 0 {
@@ -46,9 +49,8 @@ func (c *Chart) names() (names []string) {
 	return names
 }
 
-// marksOf are the mark of what is said, or those of both ends of a range, which are joined; none where its place or what it is relative to is
-// not drawn.
-func (c *Chart) marksOf(x *PrintedValue) []Point {
+// markOf is the mark of what is said, a range for a range; ok is false where its place or what it is relative to is not drawn.
+func (c *Chart) markOf(x *PrintedValue) (mark Point, ok bool) {
 	at, of := x.X, x.OfX
 	if c.Kind == Bars {
 		at = float64(slices.Index(c.Categories, x.Group))
@@ -59,20 +61,18 @@ func (c *Chart) marksOf(x *PrintedValue) []Point {
 		ours, ok := c.at(x.Of, of)
 		switch {
 		case !ok:
-			return nil
+			return Point{}, false
 		case x.Points:
 			low, high = ours+low, ours+high
 		default:
 			low, high = ours*low, ours*high
 		}
 	}
-	switch {
-	case at < 0:
-		return nil
-	case low < high:
-		return []Point{{X: at, Y: low, Low: low, High: high}, {X: at, Y: high}}
+	mark = Point{X: at, Y: low}
+	if low < high {
+		mark.Low, mark.High = low, high
 	}
-	return []Point{{X: at, Y: low}}
+	return mark, at >= 0
 }
 
 // at returns the value of a series at a place.

@@ -70,7 +70,7 @@ func WriteAll(w io.Writer, charts ...Chart) error {
 func (c *Chart) draw(page draw.Canvas) {
 	p := plot.New()
 	shown := slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
-	side := thumbnail + letter*vg.Length(longest(shown)) // for the legend, beside the picture
+	side := thumbnail + letter*vg.Length(c.longest(shown)) // for the legend, beside the picture
 	places := c.places(width - 2*margin - side - scale)
 	c.axes(p, places)
 	legend := plot.NewLegend()
@@ -80,17 +80,21 @@ func (c *Chart) draw(page draw.Canvas) {
 	legend.Padding = 3
 	for i := range shown {
 		if shown[i].Marks == "" {
-			legend.Add(shown[i].Name, drawSeries(c.Kind, p, shown, i, places))
+			legend.Add(shown[i].Name, c.drawSeries(p, shown, i, places))
 		}
 	}
 	for i := range shown {
 		if shown[i].Marks != "" {
-			m := newMarks(c.Kind, shown, i)
+			m := c.newMarks(shown, i)
 			p.Add(m)
 			if slices.IndexFunc(shown, func(s Series) bool { return s.Name == shown[i].Name }) == i { // not the same words twice
 				legend.Add(shown[i].Name, m)
 			}
 		}
+	}
+	for i := range c.Places {
+		p.Add(&c.Places[i])
+		legend.Add(c.Places[i].Name, &c.Places[i])
 	}
 	c.limits(p)
 	p.Draw(draw.Crop(page, 0, -side, 0, 0))
@@ -98,10 +102,13 @@ func (c *Chart) draw(page draw.Canvas) {
 }
 
 // longest returns the length of the longest name, and at least that of a short word.
-func longest(shown []Series) int {
+func (c *Chart) longest(shown []Series) int {
 	n := 10
 	for i := range shown {
 		n = max(n, len(shown[i].Name))
+	}
+	for i := range c.Places {
+		n = max(n, len(c.Places[i].Name))
 	}
 	return n
 }
@@ -187,16 +194,18 @@ func (c *Chart) limits(p *plot.Plot) {
 	}
 }
 
-// drawSeries adds series i of those shown, and returns its mark in the legend.
-func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int, places []place) plot.Thumbnailer {
+// drawSeries adds series i of those shown, and returns its mark in the legend. Colour and shape are those of its place among all, so that a
+// series looks the same in charts where others have no points.
+func (c *Chart) drawSeries(p *plot.Plot, shown []Series, i int, places []place) plot.Thumbnailer {
+	_, look := withoutMarks(c.Series, shown[i].Name)
 	all, i := withoutMarks(shown, shown[i].Name)
-	paint := palette[i%len(palette)]
-	if kind == Bars {
-		bars := &bars{series: all[i], color: paint, hatch: hatches[i%len(hatches)], of: len(all), index: i}
+	paint := palette[look%len(palette)]
+	if c.Kind == Bars {
+		bars := &bars{series: all[i], color: paint, hatch: hatches[look%len(hatches)], of: len(all), index: i}
 		p.Add(bars)
 		return bars
 	}
-	line := &line{series: all[i], color: paint, shape: shapes[i%len(shapes)], dashes: dashes[i%len(dashes)], aside: aside(all, i, places)}
+	line := &line{series: all[i], color: paint, shape: shapes[look%len(shapes)], dashes: dashes[look%len(dashes)], aside: aside(all, i, places)}
 	p.Add(line)
 	return line
 }

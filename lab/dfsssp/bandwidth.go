@@ -107,10 +107,15 @@ func (b bandwidths) gain(network string, others []string) (percent float64, ok b
 	return 100 * (ours/best - 1), ok && best > 0
 }
 
-const printedMark = "paper: DFSSSP"
-
-// printed marks what a gain that the paper prints would make of the best of some engines here. It is drawn at the bars of DFSSSP.
-func (b bandwidths) printed(x float64, network string, gain float64, others []string) (pt chart.Point, ok bool) {
-	best := b.best(network, others)
-	return chart.Point{X: x, Y: best * (1 + gain/100)}, best > 0
+// gains draws by how much DFSSSP is ahead of the best of some engines, beside what the paper prints of it.
+func (b bandwidths) gains(name, title string, nets []network, kind chart.Kind, others []string, printed ...chart.PrintedValue) chart.Chart {
+	c := chart.Chart{Name: name, Title: title, Kind: kind, Y: chart.Axis{Label: "DFSSSP ahead by (%)"}}
+	overNetworks(&c, nets, []string{dfsssp}, func(network, _ string) (flow.Summary, bool) {
+		g, ok := b.gain(network, others)
+		return flow.Summary{Mean: g}, ok
+	})
+	if len(c.Series[0].Points) > 0 {
+		c.Mark(printed...)
+	}
+	return c
 }

@@ -58,9 +58,7 @@ func (p *paper) fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 		}
 		c.Series = append(c.Series, series)
 	}
-	if lanes := means[lash][200]; lanes > 0 {
-		c.Series = append(c.Series, chart.Series{Name: "paper: lines cross", Marks: lash, Points: []chart.Point{{X: 200, Y: lanes}}})
-	}
+	c.Places = []chart.Place{{Name: "paper: lines cross", X: 200}}
 	return &lab.Result{
 		Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: crossover(links, means[lash], means[dfsssp]), Notes: []string{openSMLanesNote},
 	}

@@ -79,36 +79,31 @@ func formula(k kind, row lab.Printed) string {
 	}
 }
 
-// table1 builds the networks of Table I and counts.
+// table1 builds the networks of Table I, and counts the ports that they need.
 func (p *paper) table1(_ context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "table1", Title: "Networks of Table I",
-		Columns: []string{"endpoints", "network", "formula", "switches", "paper", "switch links", "paper", "endpoints built", "most ports used"},
+		Columns: []string{"endpoints", "network", "formula", "switches", "switch links", "most ports used"},
 	}
-	right, most := true, 0
+	most := 0
 	for _, row := range lab.ReadPrinted(publishedTable1) {
 		for _, k := range []kind{xgft, kautz, kary} {
 			if !s.Want(row["endpoints"] + " " + string(k)) {
 				continue
 			}
 			g := lab.Must(lab.Graph(formula(k, row)))
-			prefix := strings.TrimSuffix(string(k), "_ntree")
-			switches, links, ports := count(g.NumSwitches), count(g.NumChannels/2), portsUsed(g)
-			hosts := count(g.NumHosts)
-			right = right && switches == row[prefix+"_switches"] && links == row[prefix+"_switch_links"] && hosts == row["endpoints"]
+			ports := portsUsed(g)
 			most = max(most, ports)
-			t.Add(row["endpoints"], row[string(k)], formula(k, row), switches, row[prefix+"_switches"], links, row[prefix+"_switch_links"], hosts, count(ports))
+			t.Add(row["endpoints"], row[string(k)], formula(k, row), count(g.NumSwitches), count(g.NumChannels/2), count(ports))
 		}
 	}
-	built := lab.NewClaim("Table I: the parameters give networks of so many endpoints", "21 networks")
 	enough := lab.NewClaim("36-port switches are enough for Table I", "36")
 	if len(t.Rows) > 0 {
-		built.Judge(right, "%d networks", len(t.Rows))
 		enough.Judge(most <= 36, "at most %d ports", most)
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t}, Claims: []lab.Claim{built, enough},
-		Notes: []string{"The paper prints the parameters; the counts beside ours are derived from them."},
+		Tables: []lab.Table{t}, Claims: []lab.Claim{enough},
+		Notes: []string{"The paper prints the parameters and the endpoints, which ours are given; how they are spread it does not say: here as evenly as can be."},
 	}
 }
 
