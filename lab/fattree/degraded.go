@@ -203,32 +203,18 @@ func (l shareLeft) lost(what failure, n int, engine string) (percent float64, ok
 	return 100 * (1 - now/whole), true
 }
 
-// ahead is by how many points one engine is ahead of another, on average over some numbers of failed parts.
-func (l shareLeft) ahead(what failure, numbers []int, a, b string) (points float64, ok bool) {
-	for _, n := range numbers {
-		x, ok1 := l[degradation{what, n, a}]
-		y, ok2 := l[degradation{what, n, b}]
-		if !ok1 || !ok2 {
-			return 0, false
-		}
-		points += (x - y) / float64(len(numbers))
-	}
-	return points, len(numbers) > 0
+// ahead is by how many points one engine is ahead of another with some number of failed parts.
+func (l shareLeft) ahead(what failure, n int, engine, other string) (points float64, ok bool) {
+	x, ok1 := l[degradation{what, n, engine}]
+	y, ok2 := l[degradation{what, n, other}]
+	return x - y, ok1 && ok2
 }
 
-// rise is by how many points an engine gives more, on average, with some numbers of failed parts than with others.
-func (l shareLeft) rise(what failure, engine string, from, to []int) (points float64, ok bool) {
-	mean := func(numbers []int) (v float64, ok bool) {
-		ok = true
-		for _, n := range numbers {
-			x, found := l[degradation{what, n, engine}]
-			v, ok = v+x/float64(len(numbers)), ok && found
-		}
-		return v, ok
-	}
-	a, ok1 := mean(from)
-	b, ok2 := mean(to)
-	return b - a, ok1 && ok2
+// rise is by how many points an engine gives more with one number of failed parts than with another.
+func (l shareLeft) rise(what failure, engine string, from, to int) (points float64, ok bool) {
+	x, ok1 := l[degradation{what, from, engine}]
+	y, ok2 := l[degradation{what, to, engine}]
+	return y - x, ok1 && ok2
 }
 
 // draw draws throughput against failed parts.

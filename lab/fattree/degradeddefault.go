@@ -15,6 +15,11 @@ import (
 // drawsOfDefault are the trees that are drawn for each number of failed links.
 const drawsOfDefault = 6
 
+// linksOfDefault are the numbers of failed links.
+func linksOfDefault(s *lab.Setup) []int {
+	return lab.Pick(s, []int{0, 34, 80, 259}, []int{0, 24, 34, 80, 259})
+}
+
 // ofDefault sets what weft does without options beside the fat-tree routing and the DFSSSP of the paper: on several trees for each number of
 // failed links, as a gap of a few points is less than what one tree differs from another.
 func ofDefault(ctx context.Context, s *lab.Setup) *lab.Result {
@@ -25,7 +30,7 @@ func ofDefault(ctx context.Context, s *lab.Setup) *lab.Result {
 	for _, of := range []metric{uniformTraffic, randomRings} {
 		line := chart.Chart{Name: "default-" + strings.ReplaceAll(of.name, " ", "-"), Title: "Ours without options: " + of.name, Kind: chart.Lines, X: chart.Axis{Label: "failed links"}, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
 		means := map[string]map[int]float64{}
-		numbers := linksOfPaper(s)
+		numbers := linksOfDefault(s)
 		for _, n := range numbers {
 			if row := fmt.Sprintf("%s %d links", of.name, n); s.Want(row) {
 				means[row] = addDefaultRow(ctx, s, &t, &of, n, engines, s.SeedOf(fmt.Sprint("default", n)))

@@ -102,14 +102,51 @@ func TestLeft(t *testing.T) {
 	if v, ok := l.lost(anyLink, 20, "B"); !ok || v != 35 {
 		t.Errorf("B loses %g", v)
 	}
-	if v, ok := l.ahead(anyLink, []int{10, 20}, "A", "B"); !ok || v != 2.5 {
-		t.Errorf("A is %g ahead", v)
+	if v, ok := l.ahead(anyLink, 20, "B", "A"); !ok || v != 5 {
+		t.Errorf("B is %g ahead", v)
 	}
-	if v, ok := l.rise(anyLink, "B", []int{10}, []int{0, 20}); !ok || v != 22.5 {
+	if v, ok := l.rise(anyLink, "B", 10, 20); !ok || v != 5 {
 		t.Errorf("B rises by %g", v)
 	}
-	if _, ok := l.ahead(anyLink, []int{10, 30}, "A", "B"); ok {
+	if _, ok := l.ahead(anyLink, 30, "A", "B"); ok {
 		t.Error("30 was not measured")
+	}
+}
+
+// TestComparisons: each number decides a claim, half a point is no difference, and what was not measured is not judged.
+func TestComparisons(t *testing.T) {
+	l := shareLeft{}
+	set := func(what failure, engine string, shares map[int]float64) {
+		for n, v := range shares {
+			l[degradation{what, n, engine}] = v
+		}
+	}
+	set(anyLink, "fat-tree", map[int]float64{0: 90, 1: 50, 34: 45, 259: 30})
+	set(anyLink, "DFSSSP", map[int]float64{0: 78, 1: 60, 34: 60, 259: 30.4})
+	set(anyLink, "flat", map[int]float64{0: 1.5, 1: 1.5, 34: 1.6, 259: 1.4})
+	set(wholeSwitch, "MinHop", map[int]float64{1: 20, 2: 30, 3: 20.4, 4: 10, 5: 10})
+	numbers := []int{0, 1, 34, 259}
+	crossing, spike := l.crossing(numbers, 34, ""), l.spike("")
+	for _, c := range []struct {
+		name  string
+		claim lab.Claim
+		want  lab.Verdict
+		of    string
+	}{
+		{"12 points ahead with none do not make up for 10 behind with one", crossing[0], lab.Differs, "1 failed"},
+		{"0.4 points are not ahead", crossing[1], lab.Differs, "259 failed"},
+		{"less with each number", l.falls("fat-tree", numbers), lab.Holds, ""},
+		{"what stays does not fall", l.falls("flat", numbers), lab.Differs, "0 to 259, less"},
+		{"3 is no more than 1", spike[0], lab.Differs, "3 against 1"},
+		{"2 and 3 are more than 4 and 5", spike[1], lab.Holds, ""},
+		{"not measured", l.notBehind(wholeSwitch, "", "", []int{1}), lab.NotRun, ""},
+		{"rings with a higher spike", l.lowerSpike(shareLeft{
+			{wholeSwitch, 1, "MinHop"}: 10, {wholeSwitch, 2, "MinHop"}: 40, {wholeSwitch, 3, "MinHop"}: 40, {wholeSwitch, 4, "MinHop"}: 10, {wholeSwitch, 5, "MinHop"}: 10,
+		}, ""), lab.Holds, ""},
+	} {
+		if c.claim.Verdict != c.want || c.of != "" && c.claim.Range.Of != c.of {
+			t.Errorf("%s: %s, %+v", c.name, c.claim.Verdict, c.claim.Range)
+		}
 	}
 }
 
