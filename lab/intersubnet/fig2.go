@@ -78,13 +78,13 @@ func measured(s *lab.Setup) (begin, end packet.Time) {
 	return settling, settling + window
 }
 
-// throughput is what a run gives; one that was made is not made again.
+// throughput makes one run, or takes one that was made.
 func (v *paperV) throughput(ctx context.Context, s *lab.Setup, p point, method int) float64 {
-	return v.throughputs.Once(fmt.Sprint(s.Seed, p, changing(s, p.method)), func() float64 { return throughput(ctx, s, p, method) })
+	return v.throughputs.Once(fmt.Sprint(s.Seed, p, changing(s, p.method)), func() float64 { return simulated(ctx, s, p, method) })
 }
 
-// throughput makes one run.
-func throughput(ctx context.Context, s *lab.Setup, p point, method int) float64 {
+// simulated makes one run.
+func simulated(ctx context.Context, s *lab.Setup, p point, method int) float64 {
 	f := routed(ctx, s, p.subnets, methods[method].how)
 	hosts := make([][]int32, p.subnets)
 	all := 0

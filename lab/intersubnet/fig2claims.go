@@ -24,7 +24,7 @@ func (got throughputs) at(count int, spots bool, method string, share int) (floa
 	return v, ok
 }
 
-// mean is that of a curve over some shares.
+// mean takes the mean of a curve over some shares.
 func (got throughputs) mean(count int, spots bool, method string, at []int) (mean float64, ok bool) {
 	for _, share := range at {
 		v, ok := got.at(count, spots, method, share)
