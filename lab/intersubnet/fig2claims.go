@@ -1,0 +1,182 @@
+package intersubnet
+
+import (
+	"fmt"
+
+	"weft/lab"
+)
+
+// What the words of section 5.1 stand for, in points. The least that it calls a deterioration is 5 %, which counts as found from half of it on.
+const (
+	deteriorates = 2.5 // least; what is "almost constant" or "stable" changes by less
+	clearly      = 5.  // the least that is "clearly" more
+	almostAll    = 4   // of the five shares above 0
+	optimal      = 88. // the least that is "almost optimal": said of what has lost up to 12 %
+	slightly     = 17. // the most that is lost "slightly": the 12 % of three subnets count as found up to there
+)
+
+// between are the shares at which something goes to other subnets.
+var between = shares[1:]
+
+// at is a value; ok is false where it was not run.
+func (got throughputs) at(count int, spots bool, method string, share int) (float64, bool) {
+	v, ok := got[point{count, spots, method, share}]
+	return v, ok
+}
+
+// mean takes the mean of a curve over some shares.
+func (got throughputs) mean(count int, spots bool, method string, at []int) (mean float64, ok bool) {
+	for _, share := range at {
+		v, ok := got.at(count, spots, method, share)
+		if !ok {
+			return 0, false
+		}
+		mean += v / float64(len(at))
+	}
+	return mean, true
+}
+
+// change is by how many points a curve rises from a share to another.
+func (got throughputs) change(count int, spots bool, method string, from, to int) (float64, bool) {
+	x, ok1 := got.at(count, spots, method, from)
+	y, ok2 := got.at(count, spots, method, to)
+	return y - x, ok1 && ok2
+}
+
+// more is by how many points a curve lies above another at a share.
+func (got throughputs) more(count int, spots bool, a, b string, share int) (float64, bool) {
+	x, ok1 := got.at(count, spots, a, share)
+	y, ok2 := got.at(count, spots, b, share)
+	return x - y, ok1 && ok2
+}
+
+// several is a claim on several numbers in one range.
+type several struct {
+	lab.RangeClaim
+	parts []lab.Range
+	none  bool // one of them was not run
+}
+
+// add adds a number.
+func (c *several) add(of string, value float64, ok bool) {
+	c.parts, c.none = append(c.parts, lab.Range{Of: of, Value: value, Low: c.Low, High: c.High, Format: c.Format}), c.none || !ok
+}
+
+// judged is the claim, judged if all was run.
+func (c *several) judged() lab.Claim {
+	if !c.none {
+		c.JudgeEach(c.parts)
+	}
+	return c.Claim
+}
+
+// claims judges what section 5.1 says of Fig. 2.
+func (got throughputs) claims() (claims []lab.Claim) {
+	for i, row := range lab.ReadPrinted(publishedText) {
+		printed := row.Number("opensm_throughput_pct")
+		claims = append(claims, lab.Level("OpenSM, uniform, 20 %: "+fabricName(fabrics[i]), fmt.Sprintf("%.4g %%", printed), printed, lab.Exact).JudgedBy(got.at(fabrics[i], false, "OpenSM", 20)))
+	}
+	claims = append(claims, got.growing("OpenSM, uniform, 20 %: more with each larger number of subnets", "increase for a larger number of subnets", false, "OpenSM", []int{20}), got.most())
+	for _, count := range fabrics {
+		claims = append(claims, got.ofUniform(count)...)
+		claims = append(claims, got.ofHotSpots(count)...)
+	}
+	loss := func(count int) (float64, bool) {
+		v, ok := got.change(count, false, "ISSR", 0, 100)
+		return -v, ok
+	}
+	two, ok2 := loss(2)
+	three, ok3 := loss(3)
+	six, ok6 := loss(6)
+	claims = append(claims,
+		lab.Signed(lab.InRange("ISSR, uniform, loses at 100 %: 2 subnets", "slightly", deteriorates, slightly)).JudgedBy(two, ok2),
+		lab.Gained("ISSR, uniform, loses at 100 %: 3 subnets", "12 %", 12).JudgedBy(three, ok3),
+		lab.Gained("ISSR, uniform, loses at 100 %: 6 subnets", "5 %", 5).JudgedBy(six, ok6),
+		lab.Signed(lab.InRange("ISSR, uniform, loses less at 100 % with 6 subnets than with 3", "smaller when the number of subnets increases", lab.Noise, lab.Most)).JudgedBy(three-six, ok3 && ok6))
+	for _, m := range methods {
+		claims = append(claims, got.growing("hot-spots, mean of 20 to 100 %: more with each larger number of subnets: "+m.name, "increase the performance of all the routing algorithms", true, m.name, between))
+	}
+	return claims
+}
+
+// ofUniform are the claims on a fabric with uniform traffic.
+func (got throughputs) ofUniform(count int) []lab.Claim {
+	best := several{RangeClaim: lab.InRange("ISSR and ISFR, uniform, at each share from 20 to 100 %: "+fabricName(count), "almost optimal", optimal, lab.Most)}
+	for _, share := range between {
+		for _, m := range methods[1:] {
+			v, ok := got.at(count, false, m.name, share)
+			best.add(fmt.Sprintf("%s at %d %%", m.name, share), v, ok)
+		}
+	}
+	return []lab.Claim{
+		got.steady("ISFR, uniform, change from 20 % on: "+fabricName(count), "almost constant", count, false, 20),
+		best.judged(),
+	}
+}
+
+// ofHotSpots are the claims on a fabric with hot-spots.
+func (got throughputs) ofHotSpots(count int) []lab.Claim {
+	name := fabricName(count)
+	clear := several{RangeClaim: lab.Signed(lab.InRange("ISSR above ISFR, hot-spots, at 20, 40 and 60 %: "+name, "clearly outperformed from 20 to 70 %", clearly, lab.Most))}
+	low := several{RangeClaim: lab.Signed(lab.InRange("OpenSM above the lower of ISSR and ISFR, hot-spots, at each share from 20 to 100 %: "+name, "undesirable for every scenario", -lab.Most, -lab.Noise))}
+	above, all := 0., true
+	for _, share := range between {
+		of := fmt.Sprintf("at %d %%", share)
+		v, ok := got.more(count, true, "ISSR", "ISFR", share)
+		all = all && ok
+		if share < 70 {
+			clear.add(of, v, ok)
+		}
+		if v > lab.Noise {
+			above++
+		}
+		issr, ok1 := got.more(count, true, "OpenSM", "ISSR", share)
+		isfr, ok2 := got.more(count, true, "OpenSM", "ISFR", share)
+		low.add(of, max(issr, isfr), ok1 && ok2)
+	}
+	most := lab.RangeClaim{
+		Claim: lab.NewClaim(fmt.Sprintf("ISSR above ISFR, hot-spots, at how many of the five shares from 20 to 100 %%: %s (%d or 5)", name, almostAll), "outperformed for almost all ISP values"),
+		Low:   almostAll, High: float64(len(between)), Format: "%.1f",
+	}
+	return []lab.Claim{
+		clear.judged(),
+		most.JudgedBy(above, all),
+		got.steady("ISFR, hot-spots, change from 40 % on: "+name, "becomes stable close to 40 %", count, true, 40),
+		lab.Signed(lab.InRange("ISSR, hot-spots, falls from 40 to 100 %: "+name, "deteriorates", -lab.Most, -deteriorates)).JudgedBy(got.change(count, true, "ISSR", 40, 100)),
+		low.judged(),
+	}
+}
+
+// steady is a claim that ISFR's curve stays where it is at a share, at each larger one.
+func (got throughputs) steady(text, paper string, count int, spots bool, from int) lab.Claim {
+	c := several{RangeClaim: lab.Signed(lab.InRange(text, paper, -deteriorates, deteriorates))}
+	for _, share := range shares {
+		if share > from {
+			v, ok := got.change(count, spots, "ISFR", from, share)
+			c.add(fmt.Sprintf("to %d %%", share), v, ok)
+		}
+	}
+	return c.judged()
+}
+
+// growing is a claim that the mean over some shares rises with each larger number of subnets.
+func (got throughputs) growing(text, paper string, spots bool, method string, at []int) lab.Claim {
+	c := several{RangeClaim: lab.Signed(lab.InRange(text, paper, lab.Noise, lab.Most))}
+	for i, count := range fabrics[1:] {
+		less, ok1 := got.mean(fabrics[i], spots, method, at)
+		more, ok2 := got.mean(count, spots, method, at)
+		c.add(fmt.Sprint(fabrics[i], " to ", fabricName(count)), more-less, ok1 && ok2)
+	}
+	return c.judged()
+}
+
+// most is the claim on the largest factor by which one of both routings is above OpenSM's.
+func (got throughputs) most() lab.Claim {
+	factor, found := 0., false
+	for p, v := range got {
+		if open, ok := got.at(p.subnets, p.spots, "OpenSM", p.share); ok && open > 0 && p.method != "OpenSM" {
+			factor, found = max(factor, v/open), true
+		}
+	}
+	return lab.RatioOf("the most that ISSR or ISFR gives above OpenSM", "up to 100 times", 100).JudgedBy(factor, found)
+}
