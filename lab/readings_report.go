@@ -164,13 +164,9 @@ func (t *Tried) cell(claim int) string {
 		return "-"
 	}
 	said := string(t.Verdicts[claim])
+	inOneBlock := map[Verdict]string{Holds: "true", Fitted: "true", Differs: "not"}
 	if t.Reading != theSet {
-		switch t.Verdicts[claim] {
-		case Holds, Fitted:
-			said = "true"
-		case Differs:
-			said = "not"
-		}
+		said = cmp.Or(inOneBlock[t.Verdicts[claim]], said)
 	}
 	return fmt.Sprintf("%s: %s", said, t.Ours[claim])
 }

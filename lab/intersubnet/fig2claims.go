@@ -117,7 +117,7 @@ func (got throughputs) ofUniform(count int) []lab.Claim {
 // ofHotSpots are the claims on a fabric with hot-spots.
 func (got throughputs) ofHotSpots(count int) []lab.Claim {
 	name := fabricName(count)
-	clear := several{RangeClaim: lab.Signed(lab.InRange("ISSR above ISFR, hot-spots, at 20, 40 and 60 %: "+name, "clearly outperformed from 20 to 70 %", clearly, lab.Most))}
+	ahead := several{RangeClaim: lab.Signed(lab.InRange("ISSR above ISFR, hot-spots, at 20, 40 and 60 %: "+name, "clearly outperformed from 20 to 70 %", clearly, lab.Most))}
 	low := several{RangeClaim: lab.Signed(lab.InRange("OpenSM above the lower of ISSR and ISFR, hot-spots, at each share from 20 to 100 %: "+name, "undesirable for every scenario", -lab.Most, -lab.Noise))}
 	above, all := 0., true
 	for _, share := range between {
@@ -125,7 +125,7 @@ func (got throughputs) ofHotSpots(count int) []lab.Claim {
 		v, ok := got.more(count, true, "ISSR", "ISFR", share)
 		all = all && ok
 		if share < 70 {
-			clear.add(of, v, ok)
+			ahead.add(of, v, ok)
 		}
 		if v > lab.Noise {
 			above++
@@ -139,7 +139,7 @@ func (got throughputs) ofHotSpots(count int) []lab.Claim {
 		Low:   almostAll, High: float64(len(between)), Format: "%.1f",
 	}
 	return []lab.Claim{
-		clear.judged(),
+		ahead.judged(),
 		most.JudgedBy(above, all),
 		got.steady("ISFR, hot-spots, change from 40 % on: "+name, "becomes stable close to 40 %", count, true, 40),
 		lab.Signed(lab.InRange("ISSR, hot-spots, falls from 40 to 100 %: "+name, "deteriorates", -lab.Most, -deteriorates)).JudgedBy(got.change(count, true, "ISSR", 40, 100)),
