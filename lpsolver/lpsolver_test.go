@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,6 +80,8 @@ func script(t *testing.T, lines string) string {
 		t.Skip(err)
 	}
 	path := filepath.Join(t.TempDir(), "highs")
+	syscall.ForkLock.RLock() // a process that another test starts now would hold the file open for writing, and it could not be run
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+lines), 0o755); err != nil {
 		t.Fatal(err)
 	}
