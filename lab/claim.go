@@ -120,7 +120,7 @@ const Enough = 8
 const mayErr = .05
 
 // overBlocks judges a claim by what it was in each seed block drawn so far, at one of several looks: TooFew says that more are needed. Where no
-// more may be drawn, what they do not tell differs.
+// more may be drawn, what they do not tell differs, and so does what was true in all of them if they are fewer than Enough.
 func overBlocks(blocks []Claim, looks int, last, noMore bool) Claim {
 	c := blocks[0]
 	parts := c.ranges()

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"hash/fnv"
+	"strings"
 
 	"weft/lab/chart"
 	"weft/route/names/ilp"
@@ -24,11 +25,18 @@ type Reproduction struct {
 	Readings []Reading
 }
 
-// finish finishes the charts of a record.
+// finish finishes the charts of a record: those as read like those of the letter.
 func (r *Reproduction) finish(rec *Record) {
-	if r.Finish != nil {
-		for i := range rec.Charts {
-			r.Finish(&rec.Charts[i])
+	if r.Finish == nil {
+		return
+	}
+	for i := range rec.Charts {
+		c := &rec.Charts[i]
+		name, read := strings.CutSuffix(c.Name, nameAsRead)
+		c.Name = name
+		r.Finish(c)
+		if read {
+			c.Name, c.Title = name+nameAsRead, strings.TrimSuffix(c.Title, titleAsRead)+titleAsRead
 		}
 	}
 }

@@ -189,6 +189,12 @@ func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 	}
 }
 
+// What the names and titles of tables and charts as read end with.
+const (
+	nameAsRead  = "-as-read"
+	titleAsRead = ", as read"
+)
+
 // readAs judges what differs by what the set of readings gives, and by what those of it give that were not fitted. It adds the tables as
 // read, and the charts too if a verdict rests on them.
 func (r *Record) readAs(read, plain *Result) {
@@ -208,11 +214,11 @@ func (r *Record) readAs(read, plain *Result) {
 		}
 	}
 	for _, t := range read.Tables {
-		t.Name, t.Title = t.Name+"-as-read", t.Title+", as read"
+		t.Name, t.Title = t.Name+nameAsRead, t.Title+titleAsRead
 		r.Tables = append(r.Tables, t)
 	}
 	for _, c := range read.Charts {
-		if c.Name, c.Title = c.Name+"-as-read", c.Title+", as read"; rests {
+		if c.Name, c.Title = c.Name+nameAsRead, c.Title+titleAsRead; rests {
 			r.Charts = append(r.Charts, c)
 		}
 	}

@@ -68,7 +68,7 @@ func largest(records []*Record) (first []Claim) {
 	var list []difference
 	for _, rec := range records {
 		for i, c := range rec.Claims {
-			if c.Verdict == Differs || c.Verdict == Fitted && !rec.fittedByLetter(i) {
+			if c.Verdict == Differs || c.Verdict == HoldsAsRead || c.Verdict == Fitted && !rec.fittedByLetter(i) {
 				list = append(list, difference{rec.Artefact, c})
 			}
 		}
@@ -132,7 +132,7 @@ func (r *Reproduction) byReading(records []*Record) Table {
 				tried := rec.tried(name)
 				row = append(row, tried.cell(i))
 				if tried != nil && name != theLetter && (letter == nil || name == theSet || tried.Ours[i] != letter.Ours[i]) {
-					moved = moved || held(tried.Verdicts[i]) != literal
+					moved = moved || tried.Verdicts[i] != TooFew && held(tried.Verdicts[i]) != literal
 				}
 			}
 			if moved || c.Verdict == Differs {

@@ -17,10 +17,9 @@ var fabricOfChart = map[string]string{
 
 // finishI sets titles, axes and marks of Paper I.
 func finishI(c *chart.Chart) {
-	name, asRead := strings.CutSuffix(c.Name, "-as-read")
-	fabric := fabricOfChart[name]
+	fabric := fabricOfChart[c.Name]
 	c.Title, c.Y.Label = "Uniform traffic at full load: "+fabric, "throughput per node (% of capacity)"
-	switch name {
+	switch c.Name {
 	case "fig4", "fig6":
 		c.X.Label = "nodes on each even and each odd leaf switch"
 	case "fig5", "fig7", "ranger":
@@ -31,10 +30,7 @@ func finishI(c *chart.Chart) {
 		c.Title, c.X.Label, c.Y.Label = "Uniform traffic, what BEFT gains: "+fabric, "load (% of capacity)", "throughput per node, BEFT less EFT (points)"
 		c.Series = gains(c.Series)
 	}
-	if asRead {
-		c.Title += ", as read"
-	}
-	c.Mark(saidOfPaper1[name]...)
+	c.Mark(saidOfPaper1[c.Name]...)
 }
 
 // gains returns what BEFT has more than EFT on each distribution; series of gains stay.

@@ -250,6 +250,9 @@ func finish(c *chart.Chart) {
 	case "fig8":
 		c.Mark(saidOfFig8...)
 	case "fig9":
+		if slices.ContainsFunc(c.Series, func(s chart.Series) bool { return len(s.Points) == 0 }) {
+			return
+		}
 		least := func(series int) float64 {
 			return slices.MinFunc(c.Series[series].Points, func(a, b chart.Point) int { return cmp.Compare(a.Y, b.Y) }).X
 		}

@@ -84,7 +84,7 @@ func (e *engine) notesOfFile(a *names.Assignment, lanes bool) (notes []string, e
 			"%d of %d pairs of hosts have no path in the file, the first is from %s to %s", gaps, pairs, route.EndName(g, first[0]), route.EndName(g, first[1]))
 	}
 	if gaps > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d pairs of hosts have no path in the file: they have ways of our own, which --write-paths and --write-splits leave out", gaps, pairs))
+		notes = append(notes, fmt.Sprintf("%d of %d pairs of hosts have no path in the file: they have ways of our own, which --write-paths and --write-splits leave out, and which a Plan and tables hold", gaps, pairs))
 	}
 	if !lanes && a.Cyclic() {
 		notes = append(notes, "the paths of the file have a cycle of dependencies on one lane, and the file holds no lanes: the Plan that weft route -o writes keeps those that paths had, and --paths reads it")
