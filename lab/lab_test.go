@@ -204,3 +204,24 @@ func TestStops(t *testing.T) {
 		t.Errorf("a cancelled run returned %v", err)
 	}
 }
+
+// TestFinish: charts as read are finished under the names of those of the letter, and say in name and title, once, that they are as read.
+func TestFinish(t *testing.T) {
+	r := &Reproduction{Finish: func(c *chart.Chart) {
+		if c.Name == "fig1" {
+			c.Y.Label = "finished"
+		}
+		if c.Name == "fig2" {
+			c.Title = "Another"
+		}
+	}}
+	rec := &Record{Result: &Result{Charts: []chart.Chart{{Name: "fig1", Title: "One"}, {Name: "fig1-as-read", Title: "One, as read"}, {Name: "fig2-as-read", Title: "Two, as read"}}}}
+	r.finish(rec)
+	want := []chart.Chart{
+		{Name: "fig1", Title: "One", Y: chart.Axis{Label: "finished"}}, {Name: "fig1-as-read", Title: "One, as read", Y: chart.Axis{Label: "finished"}},
+		{Name: "fig2-as-read", Title: "Another, as read"},
+	}
+	if diff := cmp.Diff(want, rec.Charts); diff != "" {
+		t.Error(diff)
+	}
+}

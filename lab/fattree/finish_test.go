@@ -20,7 +20,7 @@ func TestFinish(t *testing.T) {
 	}{
 		{chart.Chart{Name: "loads-fat648", Kind: chart.Lines, Series: []chart.Series{line("9:9 EFT", 80), line("9:9 BEFT", 85)}}, finishI, []chart.Series{line("9:9", 5)}},
 		{
-			chart.Chart{Name: "fig4-as-read", Kind: chart.Bars, Categories: []string{"9:9"}, Series: []chart.Series{{Name: "EFT", Points: []chart.Point{{Y: 80}}}, {Name: "BEFT"}}},
+			chart.Chart{Name: "fig4", Kind: chart.Bars, Categories: []string{"9:9"}, Series: []chart.Series{{Name: "EFT", Points: []chart.Point{{Y: 80}}}, {Name: "BEFT"}}},
 			finishI,
 			[]chart.Series{
 				{Name: "EFT", Points: []chart.Point{{Y: 80}}},
