@@ -218,7 +218,8 @@ func TestFinish(t *testing.T) {
 	rec := &Record{Result: &Result{Charts: []chart.Chart{{Name: "fig1", Title: "One"}, {Name: "fig1-as-read", Title: "One, as read"}, {Name: "fig2-as-read", Title: "Two, as read"}}}}
 	r.finish(rec)
 	want := []chart.Chart{
-		{Name: "fig1", Title: "One", Y: chart.Axis{Label: "finished"}}, {Name: "fig1-as-read", Title: "One, as read", Y: chart.Axis{Label: "finished"}},
+		{Name: "fig1", Title: "One", Y: chart.Axis{Label: "finished"}},
+		{Name: "fig1-as-read", Title: "One, as read", Y: chart.Axis{Label: "finished"}},
 		{Name: "fig2-as-read", Title: "Another, as read"},
 	}
 	if diff := cmp.Diff(want, rec.Charts); diff != "" {

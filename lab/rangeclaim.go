@@ -87,3 +87,30 @@ func (w RangeClaim) JudgedBy(ours float64, ok bool) Claim {
 	}
 	return w.Claim
 }
+
+// Several is a claim on several numbers, each in its range; it is judged if all of them were measured.
+type Several struct {
+	RangeClaim
+	parts   []Range
+	missing bool // a number was not measured
+}
+
+// Each begins such a claim, whose numbers are in the range of w unless told otherwise.
+func (w RangeClaim) Each() *Several { return &Several{RangeClaim: w} }
+
+// Add adds a number; ok is false where it was not measured.
+func (c *Several) Add(of string, ours float64, ok bool) { c.AddIn(of, ours, ok, c.Low, c.High) }
+
+// AddIn adds a number with a range of its own.
+func (c *Several) AddIn(of string, ours float64, ok bool, low, high float64) {
+	c.missing = c.missing || !ok
+	c.parts = append(c.parts, Range{Of: of, Value: ours, Low: low, High: high, Format: c.Format})
+}
+
+// Judged is the claim, judged if nothing is missing.
+func (c *Several) Judged() Claim {
+	if !c.missing {
+		c.JudgeEach(c.parts)
+	}
+	return c.Claim
+}

@@ -23,3 +23,19 @@ func TestRanges(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveral: a claim on several numbers is judged by each in its own range, and only if all were measured.
+func TestSeveral(t *testing.T) {
+	for _, c := range []struct {
+		b, low float64
+		ok     bool
+		want   Verdict
+	}{{1.5, 1, true, Holds}, {.5, 1, true, Differs}, {.5, 0, true, Holds}, {1.5, 1, false, NotRun}} {
+		several := InRange("both", "so", 1, 2).Each()
+		several.Add("a", 1.5, true)
+		several.AddIn("b", c.b, c.ok, c.low, 2)
+		if got := several.Judged(); got.Verdict != c.want {
+			t.Errorf("%+v: %s", c, got.Verdict)
+		}
+	}
+}

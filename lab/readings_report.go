@@ -15,8 +15,8 @@ func writeVerdicts(b *bufio.Writer) {
 		"A claim on a number is judged by the interval of its mean over the blocks, at %d of them and each time their number has doubled,\n"+
 		"until it lies inside the claim's range or outside, or the most of them are drawn, a number fixed by what a block costs. *Holds*:\n"+
 		"inside under the literal text; where ours is several numbers, each of them, and the one that decides is shown; where it is none,\n"+
-		"true in every block, the most of them. *Holds as read*: under the one set of readings below. *Fitted*: the same, but a reading was\n"+
-		"searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
+		"true in every block, the most of them. *Holds as read*: under the one set of readings below. *Fitted*: the same, but a reading or\n"+
+		"constants were searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
 		"the range, or that fewer than %d blocks were drawn, as each takes long. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
 		"reason. *Not run*: left out in this mode. ± is half an interval,\n"+
 		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block. Full marks in charts are\n"+
@@ -53,7 +53,7 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 		fmt.Fprintln(b)
 	}
 	if t := r.byReading(records); len(t.Rows) > 0 {
-		fmt.Fprint(b, "What each reading alone does to the claims that some of them move: true in the first seed block or not; of the set the verdict over its blocks:\n\n")
+		fmt.Fprint(b, "What each reading alone does to the claims that some of them move: true in the first seed block or not; of the set the verdict over its blocks, where a claim differs:\n\n")
 		t.writeMarkdown(b)
 		fmt.Fprintln(b)
 	}
@@ -130,8 +130,8 @@ func (r *Reproduction) byReading(records []*Record) Table {
 			literal := c.Verdict == Holds || c.Verdict == TooFew || rec.fittedByLetter(i)
 			for _, name := range t.Columns[first:] {
 				tried := rec.tried(name)
-				row = append(row, tried.cell(i))
-				if tried != nil && name != theLetter && (letter == nil || name == theSet || tried.Ours[i] != letter.Ours[i]) {
+				row = append(row, tried.cell(i, name == theSet && rec.BlocksAsRead > 0))
+				if tried != nil && name != theLetter && (letter == nil || name == theSet && rec.BlocksAsRead > 0 || tried.Ours[i] != letter.Ours[i]) {
 					moved = moved || tried.Verdicts[i] != TooFew && held(tried.Verdicts[i]) != literal
 				}
 			}
@@ -158,14 +158,14 @@ func (r *Record) tried(reading string) *Tried {
 	return nil
 }
 
-// cell says what a claim is and ours, "-" where nothing was tried: in a single block true or not, else its verdict.
-func (t *Tried) cell(claim int) string {
+// cell says what a claim is and ours, "-" where nothing was tried: its verdict over blocks, and in a single one true or not.
+func (t *Tried) cell(claim int, overBlocks bool) string {
 	if t == nil {
 		return "-"
 	}
 	said := string(t.Verdicts[claim])
 	inOneBlock := map[Verdict]string{Holds: "true", Fitted: "true", Differs: "not"}
-	if t.Reading != theSet {
+	if !overBlocks {
 		said = cmp.Or(inOneBlock[t.Verdicts[claim]], said)
 	}
 	return fmt.Sprintf("%s: %s", said, t.Ours[claim])

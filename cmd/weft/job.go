@@ -14,6 +14,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/levels"
 	"weft/study"
@@ -153,7 +154,7 @@ func (p *pathSetFlags) chain(cmd *cobra.Command, chain string) (string, error) {
 		if strings.Contains(word, "=") { // an option of the one before
 			continue
 		}
-		if err := job.CheckPaths(word); err != nil {
+		if err := engine.CheckPaths(word); err != nil {
 			return "", fmt.Errorf("--paths: there is no such file, and %w", err)
 		}
 		words[i] = word + "+" + p.names

@@ -19,12 +19,12 @@ type Chart struct {
 	// Categories name the groups of bars: point X is the index of its group.
 	Categories []string `json:"categories,omitempty"`
 	Series     []Series `json:"series"`
-	// Places are drawn as upright lines: places on axis X that a paper prints, without a value.
-	Places []Place `json:"places,omitempty"`
+	// Uprights are lines from bottom to top, at places on axis X that a paper prints without a value.
+	Uprights []Upright `json:"places,omitempty"`
 }
 
-// Place is a place on axis X, with its entry in the legend.
-type Place struct {
+// Upright is a line from bottom to top at a place on axis X, with its entry in the legend.
+type Upright struct {
 	Name string  `json:"name"`
 	X    float64 `json:"x"`
 }
@@ -59,8 +59,8 @@ func (s *Series) Add(x, y, low, high float64) {
 	s.Points = append(s.Points, Point{X: x, Y: y, Low: low, High: high})
 }
 
-// Less returns what a series has more than another, where both have points.
-func (s *Series) Less(other *Series, name string) Series {
+// Minus returns what a series has more than another, where both have points.
+func (s *Series) Minus(other *Series, name string) Series {
 	out := Series{Name: name}
 	for _, p := range s.Points {
 		for _, q := range other.Points {

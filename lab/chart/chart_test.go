@@ -204,11 +204,11 @@ func TestSameLook(t *testing.T) {
 	}
 }
 
-// TestPlaces: a place that is printed without a value is a line from bottom to top, and in the legend.
-func TestPlaces(t *testing.T) {
+// TestUprights: a place that is printed without a value is a line from bottom to top, and in the legend.
+func TestUprights(t *testing.T) {
 	c := Chart{Name: "c", Kind: Lines, Series: []Series{{Name: "s", Points: []Point{{X: 1, Y: 1}, {X: 3, Y: 1}}}}}
 	before := strings.Count(svg(t, &c), "stroke-dasharray")
-	c.Places = []Place{{"lines cross", 2}}
+	c.Uprights = []Upright{{"lines cross", 2}}
 	if text := svg(t, &c); strings.Count(text, "stroke-dasharray") != before+2 || !strings.Contains(text, ">lines cross<") {
 		t.Error("no line, or no entry in the legend")
 	}

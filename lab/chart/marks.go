@@ -190,18 +190,18 @@ func (m *marks) Thumbnail(c *draw.Canvas) {
 }
 
 // style returns how the line is drawn.
-func (x *Place) style() draw.LineStyle {
+func (x *Upright) style() draw.LineStyle {
 	return draw.LineStyle{Color: color.Black, Width: 1.2, Dashes: []vg.Length{4, 3}}
 }
 
 // Plot implements plot.Plotter: a line through the picture from bottom to top.
-func (x *Place) Plot(c draw.Canvas, p *plot.Plot) {
+func (x *Upright) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, _ := p.Transforms(&c)
 	c.StrokeLine2(x.style(), tx(x.X), c.Min.Y, tx(x.X), c.Max.Y)
 }
 
 // Thumbnail implements plot.Thumbnailer.
-func (x *Place) Thumbnail(c *draw.Canvas) {
+func (x *Upright) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(x.style(), c.Center().X, c.Min.Y, c.Center().X, c.Max.Y)
 }
 

@@ -92,9 +92,9 @@ func (c *Chart) draw(page draw.Canvas) {
 			}
 		}
 	}
-	for i := range c.Places {
-		p.Add(&c.Places[i])
-		legend.Add(c.Places[i].Name, &c.Places[i])
+	for i := range c.Uprights {
+		p.Add(&c.Uprights[i])
+		legend.Add(c.Uprights[i].Name, &c.Uprights[i])
 	}
 	c.limits(p)
 	p.Draw(draw.Crop(page, 0, -side, 0, 0))
@@ -107,8 +107,8 @@ func (c *Chart) longest(shown []Series) int {
 	for i := range shown {
 		n = max(n, len(shown[i].Name))
 	}
-	for i := range c.Places {
-		n = max(n, len(c.Places[i].Name))
+	for i := range c.Uprights {
+		n = max(n, len(c.Uprights[i].Name))
 	}
 	return n
 }

@@ -58,7 +58,7 @@ func (p *paper) fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 		}
 		c.Series = append(c.Series, series)
 	}
-	c.Places = []chart.Place{{Name: "paper: lines cross", X: 200}}
+	c.Uprights = []chart.Upright{{Name: "paper: lines cross", X: 200}}
 	return &lab.Result{
 		Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: crossover(links, means[lash], means[dfsssp]), Notes: []string{openSMLanesNote},
 	}

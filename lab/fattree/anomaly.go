@@ -15,12 +15,12 @@ import (
 
 // usage counts the channels between levels that paths between hosts use.
 type usage struct {
-	channels        int // that lead up
-	up, down        int // those without a path, and down
-	fromRoots, dark int // that lead down from roots, and those of them without a path
-	links           int // links without one either way
-	least, most     int64
-	middle, roots   string // ports in use of the first middle switch and root
+	channels              int // that lead up
+	up, down              int // those without a path, and down
+	fromRoots, rootUnused int // that lead down from roots, and those of them without a path
+	links                 int // links without one either way
+	least, most           int64
+	middle, roots         string // ports in use of the first middle switch and root
 }
 
 // unused counts the ports that no path uses. Targets are destinations on a channel.
@@ -39,7 +39,7 @@ func unused(ctx context.Context, s *lab.Setup, t *tree, trial *lab.Trial) *usage
 		case from == t.top:
 			u.fromRoots++
 			if p.Loads[c] == 0 {
-				u.dark++
+				u.rootUnused++
 			}
 		}
 		switch {
@@ -107,7 +107,7 @@ func anomaly(ctx context.Context, s *lab.Setup) *lab.Result {
 			if failed == 0 {
 				middle, roots = u.middle, u.roots
 			}
-			t.Add(number, e.Name, fmt.Sprint(u.up), fmt.Sprint(u.down), fmt.Sprint(u.dark), fmt.Sprint(u.links), extent{u.least, u.most, true}.String(), middle, roots, trial.Deadlock())
+			t.Add(number, e.Name, fmt.Sprint(u.up), fmt.Sprint(u.down), fmt.Sprint(u.rootUnused), fmt.Sprint(u.links), extent{u.least, u.most, true}.String(), middle, roots, trial.Deadlock())
 		})
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: anomalyClaims(got, loops), Notes: []string{
@@ -135,7 +135,7 @@ func anomalyClaims(got map[int]*usage, loops int) []lab.Claim {
 		unusedShare(got, up, "2 and 3 failed switches, each: MinHop balances, upward ports unused", "proper path balancing", 0, 1, 2, 3),
 		unusedShare(got, up, "4 and 5 failed switches, each: MinHop does not, upward ports unused", "lack of proper balancing", 10, lab.Most, 4, 5),
 		unusedShare(got, up, "6 and 7 failed switches, each: MinHop balances upward, upward ports unused", "proper balancing, but only for middle-stage switches", 0, 1, 6, 7),
-		unusedShare(got, func(u *usage) float64 { return 100 * float64(u.dark) / float64(u.fromRoots) },
+		unusedShare(got, func(u *usage) float64 { return 100 * float64(u.rootUnused) / float64(u.fromRoots) },
 			"6 and 7 failed switches, each: downward ports of roots that MinHop leaves unused", "there are unused ports", lab.Noise, lab.Most, 6, 7),
 		lab.InRange("MinHop: trees with 0 to 7 failed switches on which paths between nodes close a credit loop", "usually leads to credit loops", 50, lab.Most).JudgedBy(100*float64(loops)/8, len(got) == 8),
 	}
@@ -143,15 +143,13 @@ func anomalyClaims(got map[int]*usage, loops int) []lab.Claim {
 
 // unusedShare is a claim about the share of some ports without a path, with each of some numbers of failed switches.
 func unusedShare(got map[int]*usage, share func(*usage) float64, text, paper string, low, high float64, numbers ...int) lab.Claim {
-	c := lab.InRange(text, paper, low, high)
-	var parts []lab.Range
+	c := lab.InRange(text, paper, low, high).Each()
 	for _, n := range numbers {
-		u := got[n]
-		if u == nil {
-			return c.Claim
+		ours, u := 0., got[n]
+		if u != nil {
+			ours = share(u)
 		}
-		parts = append(parts, lab.Range{Of: fmt.Sprintf("%d failed", n), Value: share(u), Low: low, High: high, Format: c.Format})
+		c.Add(fmt.Sprintf("%d failed", n), ours, u != nil)
 	}
-	c.JudgeEach(parts)
-	return c.Claim
+	return c.Judged()
 }

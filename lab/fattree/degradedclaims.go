@@ -7,66 +7,50 @@ import (
 	"weft/lab"
 )
 
-// compared is a claim on several differences, in points, each of which must be at least so much. One counts as more, or as less, from lab.Noise on.
-type compared struct {
-	lab.Claim
-	parts   []lab.Range
-	missing bool // a number was not measured
-}
-
-func compare(text, paper string) *compared { return &compared{Claim: lab.NewClaim(text, paper)} }
-
-func (c *compared) add(points float64, ok bool, least float64, of string, args ...any) {
-	c.missing = c.missing || !ok
-	c.parts = append(c.parts, lab.Range{Of: fmt.Sprintf(of, args...), Value: points, Low: least, High: lab.Most, Format: "%+.1f"})
-}
-
-func (c *compared) judged() lab.Claim {
-	if !c.missing {
-		c.JudgeEach(c.parts)
-	}
-	return c.Claim
+// atLeast begins a claim on several differences in points, each at least so much. One counts as more, or as less, from lab.Noise on.
+func atLeast(points float64, text, paper string) *lab.Several {
+	return lab.RangeClaim{Claim: lab.NewClaim(text, paper), Low: points, High: lab.Most, Format: "%+.1f"}.Each()
 }
 
 // notBehind is the claim that DFSSSP is not ahead of fat-tree routing with any of some numbers of failed parts.
 func (l shareLeft) notBehind(what failure, when, paper string, numbers []int) lab.Claim {
-	c := compare(when+", each number: fat-tree routing is not behind DFSSSP (by more than 0.5 points)", paper)
+	c := atLeast(-lab.Noise, when+", each number: fat-tree routing is not behind DFSSSP (by more than 0.5 points)", paper)
 	for _, n := range numbers {
 		points, ok := l.ahead(what, n, "fat-tree", "DFSSSP")
-		c.add(points, ok, -lab.Noise, "%d failed", n)
+		c.Add(fmt.Sprintf("%d failed", n), points, ok)
 	}
-	return c.judged()
+	return c.Judged()
 }
 
 // crossing are the claims that DFSSSP is ahead of fat-tree routing from some number of failed links on, and not with fewer.
 func (l shareLeft) crossing(numbers []int, at int, paper string) []lab.Claim {
 	i := slices.Index(numbers, at)
-	after := compare(fmt.Sprintf("%d failed links or more, each number: DFSSSP is ahead of fat-tree routing (by more than 0.5 points)", at), paper)
+	after := atLeast(lab.Noise, fmt.Sprintf("%d failed links or more, each number: DFSSSP is ahead of fat-tree routing (by more than 0.5 points)", at), paper)
 	for _, n := range numbers[i:] {
 		points, ok := l.ahead(anyLink, n, "DFSSSP", "fat-tree")
-		after.add(points, ok, lab.Noise, "%d failed", n)
+		after.Add(fmt.Sprintf("%d failed", n), points, ok)
 	}
-	return []lab.Claim{l.notBehind(anyLink, fmt.Sprintf("fewer than %d failed links", at), paper, numbers[:i]), after.judged()}
+	return []lab.Claim{l.notBehind(anyLink, fmt.Sprintf("fewer than %d failed links", at), paper, numbers[:i]), after.Judged()}
 }
 
 // falls is the claim that failed links take something of what an engine gives, and that it gives more with none of their numbers than with the one before.
 // A single failed link cannot take 0.5 points each time: all 259 together take less.
 func (l shareLeft) falls(engine string, numbers []int) lab.Claim {
-	c := compare(engine+" gives less with 259 failed links than with none, and from each number to the next not more (by more than 0.5 points)", "all deliver less with each failed link")
+	c := atLeast(-lab.Noise, engine+" gives less with 259 failed links than with none, and from each number to the next not more (by more than 0.5 points)", "all deliver less with each failed link")
 	last := len(numbers) - 1
 	less, ok := l.rise(anyLink, engine, numbers[last], numbers[0])
-	c.add(less, ok, lab.Noise, "%d to %d, less", numbers[0], numbers[last])
+	c.AddIn(fmt.Sprintf("%d to %d, less", numbers[0], numbers[last]), less, ok, lab.Noise, lab.Most)
 	for i := range last {
 		less, ok := l.rise(anyLink, engine, numbers[i+1], numbers[i])
-		c.add(less, ok, -lab.Noise, "%d to %d, not more", numbers[i], numbers[i+1])
+		c.Add(fmt.Sprintf("%d to %d, not more", numbers[i], numbers[i+1]), less, ok)
 	}
-	return c.judged()
+	return c.Judged()
 }
 
 // spike are the claims that MinHop gives more with 2 and with 3 failed switches than with fewer and with more.
 func (l shareLeft) spike(paper string) []lab.Claim {
-	one := compare("MinHop gives more with 2 and with 3 failed switches than with one (by more than 0.5 points)", paper)
-	two := compare("MinHop gives more with 2 and with 3 failed switches than with 4 and with 5 (by more than 0.5 points)", paper)
+	one := atLeast(lab.Noise, "MinHop gives more with 2 and with 3 failed switches than with one (by more than 0.5 points)", paper)
+	two := atLeast(lab.Noise, "MinHop gives more with 2 and with 3 failed switches than with 4 and with 5 (by more than 0.5 points)", paper)
 	for _, high := range []int{2, 3} {
 		for _, low := range []int{1, 4, 5} {
 			c := two
@@ -74,20 +58,20 @@ func (l shareLeft) spike(paper string) []lab.Claim {
 				c = one
 			}
 			points, ok := l.rise(wholeSwitch, "MinHop", low, high)
-			c.add(points, ok, lab.Noise, "%d against %d", high, low)
+			c.Add(fmt.Sprintf("%d against %d", high, low), points, ok)
 		}
 	}
-	return []lab.Claim{one.judged(), two.judged()}
+	return []lab.Claim{one.Judged(), two.Judged()}
 }
 
 // lowerSpike is the claim that there is such a spike, on average, and a higher one of random rings.
 func (l shareLeft) lowerSpike(rings shareLeft, paper string) lab.Claim {
-	c := compare("MinHop: what 2 and 3 failed switches give beyond 1, 4 and 5 is more than nothing, and less than of random rings (by more than 0.5 points)", paper)
+	c := atLeast(lab.Noise, "MinHop: what 2 and 3 failed switches give beyond 1, 4 and 5 is more than nothing, and less than of random rings (by more than 0.5 points)", paper)
 	ours, ok1 := l.height()
 	ofRings, ok2 := rings.height()
-	c.add(ours, ok1, lab.Noise, "uniform traffic")
-	c.add(ofRings-ours, ok1 && ok2, lab.Noise, "random rings less uniform traffic")
-	return c.judged()
+	c.Add("uniform traffic", ours, ok1)
+	c.Add("random rings less uniform traffic", ofRings-ours, ok1 && ok2)
+	return c.Judged()
 }
 
 // height is by how many points MinHop gives more with 2 and 3 failed switches than with 1, 4 and 5, on average.

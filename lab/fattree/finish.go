@@ -47,7 +47,7 @@ func gains(all []chart.Series) (list []chart.Series) {
 	for i := range all {
 		ratio, ok := strings.CutSuffix(all[i].Name, " BEFT")
 		if less := eft[ratio]; ok && less != nil {
-			list = append(list, all[i].Less(less, ratio))
+			list = append(list, all[i].Minus(less, ratio))
 		}
 	}
 	return list
@@ -91,7 +91,7 @@ func finishIV(c *chart.Chart) {
 	var list []chart.Series
 	for _, s := range c.Series {
 		if !slices.Contains([]string{"fat-tree", "MinHop", "LASH of weft"}, s.Name) {
-			list = append(list, s.Less(&c.Series[i], s.Name))
+			list = append(list, s.Minus(&c.Series[i], s.Name))
 		}
 	}
 	c.Series = list

@@ -50,26 +50,6 @@ func (got throughputs) more(count int, spots bool, a, b string, share int) (floa
 	return x - y, ok1 && ok2
 }
 
-// several is a claim on several numbers in one range.
-type several struct {
-	lab.RangeClaim
-	parts []lab.Range
-	none  bool // one of them was not run
-}
-
-// add adds a number.
-func (c *several) add(of string, value float64, ok bool) {
-	c.parts, c.none = append(c.parts, lab.Range{Of: of, Value: value, Low: c.Low, High: c.High, Format: c.Format}), c.none || !ok
-}
-
-// judged is the claim, judged if all was run.
-func (c *several) judged() lab.Claim {
-	if !c.none {
-		c.JudgeEach(c.parts)
-	}
-	return c.Claim
-}
-
 // claims judges what section 5.1 says of Fig. 2.
 func (got throughputs) claims() (claims []lab.Claim) {
 	for i, row := range lab.ReadPrinted(publishedText) {
@@ -101,73 +81,73 @@ func (got throughputs) claims() (claims []lab.Claim) {
 
 // ofUniform are the claims on a fabric with uniform traffic.
 func (got throughputs) ofUniform(count int) []lab.Claim {
-	best := several{RangeClaim: lab.InRange("ISSR and ISFR, uniform, at each share from 20 to 100 %: "+fabricName(count), "almost optimal", optimal, lab.Most)}
+	best := lab.InRange("ISSR and ISFR, uniform, at each share from 20 to 100 %: "+fabricName(count), "almost optimal", optimal, lab.Most).Each()
 	for _, share := range between {
 		for _, m := range methods[1:] {
 			v, ok := got.at(count, false, m.name, share)
-			best.add(fmt.Sprintf("%s at %d %%", m.name, share), v, ok)
+			best.Add(fmt.Sprintf("%s at %d %%", m.name, share), v, ok)
 		}
 	}
 	return []lab.Claim{
 		got.steady("ISFR, uniform, change from 20 % on: "+fabricName(count), "almost constant", count, false, 20),
-		best.judged(),
+		best.Judged(),
 	}
 }
 
 // ofHotSpots are the claims on a fabric with hot-spots.
 func (got throughputs) ofHotSpots(count int) []lab.Claim {
 	name := fabricName(count)
-	ahead := several{RangeClaim: lab.Signed(lab.InRange("ISSR above ISFR, hot-spots, at 20, 40 and 60 %: "+name, "clearly outperformed from 20 to 70 %", clearly, lab.Most))}
-	low := several{RangeClaim: lab.Signed(lab.InRange("OpenSM above the lower of ISSR and ISFR, hot-spots, at each share from 20 to 100 %: "+name, "undesirable for every scenario", -lab.Most, -lab.Noise))}
+	ahead := lab.Signed(lab.InRange("ISSR above ISFR, hot-spots, at 20, 40 and 60 %: "+name, "clearly outperformed from 20 to 70 %", clearly, lab.Most)).Each()
+	low := lab.Signed(lab.InRange("OpenSM above the lower of ISSR and ISFR, hot-spots, at each share from 20 to 100 %: "+name, "undesirable for every scenario", -lab.Most, -lab.Noise)).Each()
 	above, all := 0., true
 	for _, share := range between {
 		of := fmt.Sprintf("at %d %%", share)
 		v, ok := got.more(count, true, "ISSR", "ISFR", share)
 		all = all && ok
 		if share < 70 {
-			ahead.add(of, v, ok)
+			ahead.Add(of, v, ok)
 		}
 		if v > lab.Noise {
 			above++
 		}
 		issr, ok1 := got.more(count, true, "OpenSM", "ISSR", share)
 		isfr, ok2 := got.more(count, true, "OpenSM", "ISFR", share)
-		low.add(of, max(issr, isfr), ok1 && ok2)
+		low.Add(of, max(issr, isfr), ok1 && ok2)
 	}
 	most := lab.RangeClaim{
 		Claim: lab.NewClaim(fmt.Sprintf("ISSR above ISFR, hot-spots, at how many of the five shares from 20 to 100 %%: %s (%d or 5)", name, almostAll), "outperformed for almost all ISP values"),
 		Low:   almostAll, High: float64(len(between)), Format: "%.1f",
 	}
 	return []lab.Claim{
-		ahead.judged(),
+		ahead.Judged(),
 		most.JudgedBy(above, all),
 		got.steady("ISFR, hot-spots, change from 40 % on: "+name, "becomes stable close to 40 %", count, true, 40),
 		lab.Signed(lab.InRange("ISSR, hot-spots, falls from 40 to 100 %: "+name, "deteriorates", -lab.Most, -deteriorates)).JudgedBy(got.change(count, true, "ISSR", 40, 100)),
-		low.judged(),
+		low.Judged(),
 	}
 }
 
 // steady is a claim that ISFR's curve stays where it is at a share, at each larger one.
 func (got throughputs) steady(text, paper string, count int, spots bool, from int) lab.Claim {
-	c := several{RangeClaim: lab.Signed(lab.InRange(text, paper, -deteriorates, deteriorates))}
+	c := lab.Signed(lab.InRange(text, paper, -deteriorates, deteriorates)).Each()
 	for _, share := range shares {
 		if share > from {
 			v, ok := got.change(count, spots, "ISFR", from, share)
-			c.add(fmt.Sprintf("to %d %%", share), v, ok)
+			c.Add(fmt.Sprintf("to %d %%", share), v, ok)
 		}
 	}
-	return c.judged()
+	return c.Judged()
 }
 
 // growing is a claim that the mean over some shares rises with each larger number of subnets.
 func (got throughputs) growing(text, paper string, spots bool, method string, at []int) lab.Claim {
-	c := several{RangeClaim: lab.Signed(lab.InRange(text, paper, lab.Noise, lab.Most))}
+	c := lab.Signed(lab.InRange(text, paper, lab.Noise, lab.Most)).Each()
 	for i, count := range fabrics[1:] {
 		less, ok1 := got.mean(fabrics[i], spots, method, at)
 		more, ok2 := got.mean(count, spots, method, at)
-		c.add(fmt.Sprint(fabrics[i], " to ", fabricName(count)), more-less, ok1 && ok2)
+		c.Add(fmt.Sprint(fabrics[i], " to ", fabricName(count)), more-less, ok1 && ok2)
 	}
-	return c.judged()
+	return c.Judged()
 }
 
 // most is the claim on the largest factor by which one of both routings is above OpenSM's.

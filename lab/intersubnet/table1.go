@@ -149,7 +149,7 @@ func ringClaims(got map[string]rings, printed []lab.Printed) (claims []lab.Claim
 		r, ok := got[fabricName(count)+" "+method]
 		return r, ok
 	}
-	best := several{RangeClaim: lab.Signed(lab.InRange("ISFR above ISSR and OpenSM, average, all fabrics", "ISFR delivers the best performance", lab.Noise, 1000))}
+	best := lab.Signed(lab.InRange("ISFR above ISSR and OpenSM, average, all fabrics", "ISFR delivers the best performance", lab.Noise, 1000)).Each()
 	for i, count := range fabrics {
 		name := fabricName(count)
 		isfr, ok := of(count, "ISFR")
@@ -158,7 +158,7 @@ func ringClaims(got map[string]rings, printed []lab.Printed) (claims []lab.Claim
 			column := []string{"opensm", "issr", "isfr"}[k]
 			claims = append(claims, near(name+", "+m.name+", random rings, average", printed[i].Number(column+"_avg")).JudgedBy(r.mean, found))
 			if m.name != "ISFR" {
-				best.add(name+", "+m.name, 100*(isfr.mean/r.mean-1), ok && found)
+				best.Add(name+", "+m.name, 100*(isfr.mean/r.mean-1), ok && found)
 			}
 		}
 		issr, found := of(count, "ISSR")
@@ -168,7 +168,7 @@ func ringClaims(got map[string]rings, printed []lab.Printed) (claims []lab.Claim
 		}
 		claims = append(claims, above)
 	}
-	claims = append(claims, best.judged())
+	claims = append(claims, best.Judged())
 	open, ok1 := of(2, "OpenSM")
 	isfr, ok2 := of(2, "ISFR")
 	claims = append(claims,

@@ -64,10 +64,10 @@ func (st *store) table6(ctx context.Context, s *lab.Setup) *lab.Result {
 	claims := []lab.Claim{
 		t.highest.claim("every row: SRD has the highest maximum load of the three", 0, 1000),
 		t.fewer.claim("256 and 512 machines, every row: separate needs fewer LIDs than renaming", nothing, 0),
-		t.difference("SRD's maximum load is above separate's", conf{128, 16}, "SRD", "separate", 17),
-		t.difference("SRD's maximum load is above separate's", largestRow, "SRD", "separate", 19),
-		t.difference("renaming's maximum load is above separate's", largestRow, "renaming", "separate", 10.6),
-		t.fewerOf(largestRow, 23.1),
+		t.difference("SRD's maximum load is above separate's", conf{128, 16}, 17, loadAbove("SRD", "separate")),
+		t.difference("SRD's maximum load is above separate's", largestRow, 19, loadAbove("SRD", "separate")),
+		t.difference("renaming's maximum load is above separate's", largestRow, 10.6, loadAbove("renaming", "separate")),
+		t.difference("separate needs so many fewer LIDs than renaming", largestRow, 23.1, lidsBelow),
 	}
 	copied := lab.NewClaim("128/32 and 128/64: maximum loads within 10 %", "3.29, 3.01, 2.75")
 	copied.Untestable("The two rows print the same three loads, so at least one of them is a copy, and nothing says which.")
@@ -145,22 +145,23 @@ func (t *loadTable) row(s *lab.Setup, c conf, p lab.Printed, got map[string]meas
 	}
 }
 
-// difference is the claim on how much one routing's load is above another's in a row, in percent.
-func (t *loadTable) difference(text string, c conf, name, base string, printed float64) lab.Claim {
+// difference is the claim on a difference of routings in a row, in percent.
+func (t *loadTable) difference(text string, c conf, printed float64, of func(got map[string]measured) float64) lab.Claim {
 	var ours []float64
 	if got, ok := t.by[c]; ok {
-		ours = []float64{100 * (got[name].mean(load)/got[base].mean(load) - 1)}
+		ours = []float64{of(got)}
 	}
 	return quarterClaim(c.String()+": "+text, printed, ours)
 }
 
-// fewerOf is the claim on how many fewer LIDs separate needs than renaming in a row, in percent.
-func (t *loadTable) fewerOf(c conf, printed float64) lab.Claim {
-	var ours []float64
-	if got, ok := t.by[c]; ok {
-		ours = []float64{100 * (1 - got["separate"].mean("color-l")/got["renaming"].mean("greedy"))}
-	}
-	return quarterClaim(c.String()+": separate needs so many fewer LIDs than renaming", printed, ours)
+// loadAbove is by how many percent the maximum load of one routing is above that of another.
+func loadAbove(name, base string) func(got map[string]measured) float64 {
+	return func(got map[string]measured) float64 { return 100 * (got[name].mean(load)/got[base].mean(load) - 1) }
+}
+
+// lidsBelow is by how many percent separate needs fewer LIDs than renaming.
+func lidsBelow(got map[string]measured) float64 {
+	return 100 * (1 - got["separate"].mean("color-l")/got["renaming"].mean("greedy"))
 }
 
 // claimsOf adds the claims about a row.
@@ -168,7 +169,7 @@ func (t *loadTable) claimsOf(c conf, p lab.Printed) {
 	row := c.String()
 	lower := lab.NewClaim(row+": separate has a lower maximum load than renaming", fmt.Sprintf("%+.1f %%", printedOver(p, "separate_max_load", "renaming_max_load")))
 	if got, ok := t.by[c]; ok {
-		lower.JudgeRange(100*(got["separate"].mean(load)/got["renaming"].mean(load)-1), nothing, 0, "%+.1f %%")
+		lower.JudgeRange(loadAbove("separate", "renaming")(got), nothing, 0, "%+.1f %%")
 	}
 	if c != largestRow { // its sentence has a number, which is judged
 		t.separate = append(t.separate, lower)

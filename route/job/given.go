@@ -22,9 +22,6 @@ import (
 // FromFile is the name of paths that a file gives, in PATHS+NAMES.
 const FromFile = pathset.FromFile
 
-// CheckPaths returns an error where PATHS+NAMES may not begin with a name.
-func CheckPaths(name string) error { return engine.CheckPaths(name) }
-
 // IsEngine reports whether an engine has this name.
 func IsEngine(name string) bool {
 	_, err := engine.Find(name)

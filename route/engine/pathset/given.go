@@ -75,19 +75,19 @@ func (e *engine) compute(ctx context.Context, in *route.Input) (*paths.Set, *rou
 	return set, nil, err
 }
 
-// notesOfFile refuses gaps in the paths of a file, or says what was done with them; it also says where lanes are missing.
-func (e *engine) notesOfFile(a *names.Assignment, lanes bool) (notes []string, err error) {
-	g := a.Set.Graph()
-	gaps, pairs, first := countGaps(a.Set)
+// lanesMissing says what paths lack that need lanes, and what keeps them.
+const lanesMissing = "the paths of the file have a cycle of dependencies on one lane, and the file holds no lanes: the Plan that weft route -o writes keeps those that paths had, and --paths reads it"
+
+// notesOnGaps refuses gaps in the paths of a file, or says what is done with them.
+func (e *engine) notesOnGaps(set *paths.Set) (notes []string, err error) {
+	g := set.Graph()
+	gaps, pairs, first := countGaps(set)
 	if gaps > 0 && e.set.String(gapsOption.Name) == refuseGaps {
 		return nil, route.Refuse(FromFile, "-O gaps=fill gives such pairs ways of our own",
 			"%d of %d pairs of hosts have no path in the file, the first is from %s to %s", gaps, pairs, route.EndName(g, first[0]), route.EndName(g, first[1]))
 	}
 	if gaps > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d pairs of hosts have no path in the file: they have ways of our own, which --write-paths and --write-splits leave out, and which a Plan and tables hold", gaps, pairs))
-	}
-	if !lanes && a.Cyclic() {
-		notes = append(notes, "the paths of the file have a cycle of dependencies on one lane, and the file holds no lanes: the Plan that weft route -o writes keeps those that paths had, and --paths reads it")
 	}
 	return notes, nil
 }

@@ -132,17 +132,20 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if err != nil {
 		return nil, e.refusal(err)
 	}
+	var notes []string
+	if e.a.Name == FromFile {
+		if notes, err = e.notesOnGaps(set); err != nil {
+			return nil, e.refusal(err)
+		}
+	}
 	in.Stage("names")
 	assigned, ends, err := names.AssignStable(ctx, set, e.n, names.Options{Workers: in.Workers, Solve: e.solve, Values: e.set}, in.Held)
 	if err != nil {
 		return nil, e.refusal(err)
 	}
 	lanes := old != nil && old.SL != nil // foreign tables may come without
-	var notes []string
-	if e.a.Name == FromFile {
-		if notes, err = e.notesOfFile(assigned, lanes); err != nil {
-			return nil, e.refusal(err)
-		}
+	if e.a.Name == FromFile && !lanes && assigned.Cyclic() {
+		notes = append(notes, lanesMissing)
 	}
 	plan, _, err := assigned.Realise(ctx, ends)
 	if err != nil {
