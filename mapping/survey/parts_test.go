@@ -109,6 +109,31 @@ func TestNeverHeard(t *testing.T) {
 	}
 }
 
+// TestUnheardNamed: a switch that never answered by its way is named when the probes run out,
+// though all of its ports were silent often enough.
+func TestUnheardNamed(t *testing.T) {
+	e, v := on(t, mapping.Reply{})
+	e.evidence = newEvidence(0.1, 0)
+	e.evidence.add(v.vertex, 1e6, 0)
+	low, high := e.Map.Window(v.vertex)
+	for i := low; i <= high; i++ {
+		for _, kind := range []graph.Kind{graph.ForHost, graph.ForSwitch} {
+			e.Map.AddSilence(v.vertex, i, kind)
+		}
+	}
+	_, nodes, err := e.Map.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if places := e.places(nodes, []int32{0, 1}); len(places) != 0 {
+		t.Errorf("in doubt without a control probe: %+v", places)
+	}
+	e.sendControl(v.vertex, e.Tree().Turns(v.vertex))
+	if places := e.places(nodes, []int32{0, 1}); len(places) != 1 || places[0].Node != 1 || places[0].Port != 0 || places[0].Tries != 1 || len(places[0].Route) != 0 {
+		t.Errorf("in doubt: %+v", places)
+	}
+}
+
 // TestNoSilenceAfterEnd: when the context ends while a probe waits, its silence says nothing.
 func TestNoSilenceAfterEnd(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
