@@ -109,6 +109,29 @@ func TestNeverHeard(t *testing.T) {
 	}
 }
 
+// TestDoubtOfWay: a switch that was given up by one way is asked again when another way
+// leads there.
+func TestDoubtOfWay(t *testing.T) {
+	e, v := on(t, mapping.Reply{})
+	e.evidence = newEvidence(0.1, 0)
+	e.evidence.patient = true
+	e.startPass()
+	g, s := e.Map, v.vertex
+	a, b := g.AddSwitch(0), g.AddSwitch(0)
+	g.Connect(s, 1, a, 0)
+	g.Connect(a, 1, b, 0)
+	for e.IsOpen(b) {
+		e.sendControl(b, e.Tree().Turns(b))
+	}
+	g.Connect(s, 2, b, 3)
+	if !e.IsOpen(b) {
+		t.Error("it is given up by a way that nothing was sent by")
+	}
+	if e.sendControl(b, e.Tree().Turns(b)); !e.isUnheard(b) || e.evidence.unheard[b].lost != 1 {
+		t.Errorf("by the new way: %+v", e.evidence.unheard[b])
+	}
+}
+
 // TestUnheardNamed: a switch that never answered by its way is named when the probes run out,
 // though all of its ports were silent often enough.
 func TestUnheardNamed(t *testing.T) {

@@ -25,13 +25,12 @@ func (e *Explorer) places(nodes []graph.Node, index []int32) (places []Place) {
 			continue
 		}
 		node, shift := index[nodes[v].Index], nodes[v].Shift
-		u := e.evidence.unheard[v]
-		if u.lost > 0 {
+		if lost := e.evidence.unheard[v].lost; lost > 0 {
 			places = append(places, Place{
-				Node: node, Port: int32(t.Entry(v) + shift), Tries: u.lost, Chance: e.evidence.chance(v, u.lost), Route: u.way,
+				Node: node, Port: int32(t.Entry(v) + shift), Tries: lost, Chance: e.evidence.chance(v, lost), Route: t.Turns(v),
 			})
 		}
-		if u.doubted {
+		if e.isGivenUp(v) {
 			continue
 		}
 		low, high := e.Map.Window(v)
