@@ -132,6 +132,34 @@ func TestDoubtOfWay(t *testing.T) {
 	}
 }
 
+// TestAnsweredWay: a switch that identifies itself is found again by another way. The way by
+// which it answered before is kept, unless the other one leads there now.
+func TestAnsweredWay(t *testing.T) {
+	for _, c := range []struct {
+		longer bool // the way by which it is found again
+		want   []mapping.Turn
+	}{{true, []mapping.Turn{1, 1}}, {false, []mapping.Turn{4}}} {
+		e, v := on(t, mapping.Reply{Answered: true, Host: mapping.Host{ID: 1}, Switch: mapping.ID{Number: 7, Port: 3, Ports: 8}})
+		g := e.Map
+		a, b, far := g.AddSwitch(0), g.AddSwitch(0), g.AddSwitch(0)
+		g.Connect(v.vertex, 1, a, 0)
+		g.Connect(a, 1, b, 0)
+		g.Connect(a, 2, far, 0)
+		e.identify(b, 0, mapping.ID{Number: 7, Port: 2, Ports: 8})
+		e.evidence.way[b] = e.Tree().Turns(b)
+		at := v.vertex
+		if c.longer {
+			at = far
+		}
+		if !e.probeSwitch(&visit{at, e.Tree().Turns(at), e.Tree().Entry(at)}, 4) {
+			t.Fatal("nothing answered")
+		}
+		if got := e.evidence.way[b]; !slices.Equal(got, c.want) {
+			t.Errorf("found again, by a longer way %v: %v, want %v", c.longer, got, c.want)
+		}
+	}
+}
+
 // TestUnheardNamed: a switch that never answered by its way is named when the probes run out,
 // though all of its ports were silent often enough.
 func TestUnheardNamed(t *testing.T) {
