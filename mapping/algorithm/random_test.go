@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"weft/internal/par"
 	"weft/mapping"
@@ -181,6 +182,31 @@ func TestRandomEnds(t *testing.T) {
 			t.Errorf("%v: %v", c, err)
 		} else if ours, theirs := r.Probes.Total().Sent, b.Probes.Total().Sent; ours > 6*theirs {
 			t.Errorf("%v: %d probes, berkeley %d", c, ours, theirs)
+		}
+	}
+}
+
+// TestRandomExploresAll: a switch that a branch found behind a port which was silent when it
+// was explored is explored too. Two probes in a row are lost, those of that port.
+func TestRandomExploresAll(t *testing.T) {
+	for _, c := range []struct {
+		seed uint64
+		lost int // the first of them
+	}{{112, 10}, {397, 1}, {266, 10}, {527, 6}} {
+		n := mappingtest.Random(c.seed, 3+int(c.seed%5))
+		m, sent := mapping.NewMapper(mapping.NewModel(n, mapping.Packet, mapping.Myrinet), 0, mapping.Conditions{}), 0
+		p := mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
+			if sent++; sent == c.lost || sent == c.lost+1 {
+				return mapping.Reply{}, 0
+			}
+			return m.Probe(turns)
+		})
+		r, err := mapAtRandom(t.Context(), p, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: -1, Limit: 3000})
+		if err == nil {
+			err = theory.Same(r.Map, theory.Core(n))
+		}
+		if err != nil {
+			t.Errorf("network %d: %v", c.seed, err)
 		}
 	}
 }
