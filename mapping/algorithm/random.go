@@ -31,8 +31,16 @@ func mapAtRandom(ctx context.Context, p mapping.Prober, opt *Options) (*Result, 
 			return r, err
 		}
 	}
-	c := &collector{explorer: b.explorer, compared: map[int32]bool{}}
-	return c.run()
+	c := &collector{explorer: b.explorer, depth: opt.Depth, compared: map[int32]bool{}}
+	r, err := c.run()
+	if err == nil {
+		for _, v := range c.nearest() {
+			if !c.graph.explored[v] {
+				r.Unexplored++
+			}
+		}
+	}
+	return r, err
 }
 
 // queueOnward queues the switches behind a vertex that branches found, and reports whether

@@ -210,3 +210,21 @@ func TestRandomExploresAll(t *testing.T) {
 		}
 	}
 }
+
+// TestRandomBound: the check at the end explores no string beyond the bound, and says what it
+// left out. Losses hide a switch from all strings within the bound here.
+func TestRandomBound(t *testing.T) {
+	const seed, depth = 1927856, 1
+	n := mappingtest.Random(seed, 4)
+	m, longest := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), 0, mapping.Conditions{Traffic: mapping.Traffic{Loss: 0.04}, Seed: seed}), 0
+	p := mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
+		if k := len(turns) / 2; len(turns)%2 == 1 && turns[k] == 0 { // a switch-probe
+			longest = max(longest, k)
+		}
+		return m.Probe(turns)
+	})
+	r, err := mapAtRandom(t.Context(), p, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: depth})
+	if err != nil || longest != depth+1 || r.Unexplored != 1 {
+		t.Errorf("%v, %d turns, %d switches unexplored", err, longest, r.Unexplored)
+	}
+}
