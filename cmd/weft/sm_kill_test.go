@@ -80,13 +80,14 @@ func newKilled(t *testing.T, text string) *killed {
 			last = fabric.NodeID(id)
 		}
 	}
-	k.host = newCustomer(t, l, fabric.End{Node: last, Port: 1}, 1, 20*time.Millisecond, time.Millisecond)
+	k.host = newCustomer(t, l, fabric.End{Node: last, Port: 1}, 1, 100*time.Millisecond, time.Millisecond)
 	return k
 }
 
 var blocksWritten = regexp.MustCompile(`round-ended: (SUBNET UP|UP IN PART).*, ([0-9]+) blocks of forwarding tables written`)
 
-// manage runs a manager of its own process until it has ended a round, or the time is over, and kills it.
+// manage runs a manager of its own process until the time is over, or until some time after it has ended a round, and kills it. The
+// longer a start takes here, the longer hosts have for their requests.
 func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 	k.t.Helper()
 	cmd := exec.Command("weft", "sm", "--transport", "ibsim:"+k.name, "--state", k.state)
@@ -105,7 +106,7 @@ func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 			if blocks, err = strconv.Atoi(m[2]); err != nil {
 				k.t.Fatal(err)
 			}
-			timer.Reset(time.Duration(k.rng.IntN(40)) * time.Millisecond)
+			timer.Reset(time.Duration(k.rng.Int64N(int64(max(40*time.Millisecond, k.full/2)))))
 		}
 	}
 	timer.Stop()
