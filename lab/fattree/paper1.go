@@ -8,7 +8,7 @@ import (
 
 const assumptionsI = "At full load nodes send without pause, below it at random times. All is measured for a millisecond after a warm-up of one, on fabrics of more than 1,000 nodes for half of that after half; measured for longer, shares on 648 ports change by less than a point. " +
 	"Of Figs. 8 and 9 some distributions are run. EFT counts the paths down each link, with dummy end ports on each leaf. A rack switch, which has several ways to the root of a destination, " +
-	"takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing: that is the text's EFT, not that of OpenSM 3.3.23, whose code counts there too (reading \"" + countedWays + "\"); 3.3.5, the paper's, was not at hand." + lab.HowNear
+	"takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing: that is the text's EFT, not that of OpenSM 3.3.23, whose code counts there too (reading \"" + countedWays + "\"); version 3.3.5, which the paper used, was not read." + lab.HowNear
 
 // reproductionI is Paper I.
 func reproductionI() *lab.Reproduction {
@@ -31,7 +31,7 @@ func reproductionI() *lab.Reproduction {
 			},
 			{
 				Name: countedWays, In: racks,
-				Text: "under EFT a rack switch takes, of several ways to the root of a destination, the link with the fewest paths, as OpenSM 3.3.23 does. Then rack switches favour no leaf switch, against Fig. 2, and EFT gets as much as BEFT, near Fig. 5. By the letter one leaf switch carries nearly all, and EFT gets 28 to 54 % of that.",
+				Text: "under EFT a rack switch takes, of several ways to the root of a destination, the link with the fewest paths, as OpenSM 3.3.23 does. Then rack switches favour no leaf switch, against Fig. 2, and EFT gets as much as BEFT or more, nearer to Fig. 5. By the letter one leaf switch carries nearly all, and EFT gets 28 to 54 % of that.",
 			},
 			{
 				Name: withoutZ, In: racks,
