@@ -34,7 +34,7 @@ func ratios(distributions []distribution) (names []string) {
 const (
 	early       = "first millisecond"
 	oneSequence = "dummies in one sequence"
-	countedWays = "ways from racks counted"
+	asInOpenSM  = "EFT of OpenSM 3.3.5"
 	withoutZ    = "BEFT without -Z"
 )
 
@@ -47,8 +47,8 @@ func balances(s *lab.Setup) []lab.Candidate {
 	switch {
 	case s.Reads(oneSequence):
 		eft = "dmodk"
-	case s.Reads(countedWays):
-		eft = "zahavi"
+	case s.Reads(asInOpenSM):
+		eft = "opensm-3.3.5"
 	}
 	if s.Reads(withoutZ) {
 		beft = "beft-regular"
@@ -267,7 +267,7 @@ func (m *paperI) fig4(ctx context.Context, s *lab.Setup) *lab.Result {
 func (m *paperI) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	result := m.distributionFigure(ctx, s, "fig5", printedDistributions("racks648"), results.figure5)
 	result.Notes = append(result.Notes, "BEFT is with its two steps for rack switches (section II-B; option -Z): a rack switch sends where another one sends already for the same destination, or else to the leaf switch that sends up for the fewest destinations. "+
-		"That evens out the destinations of a leaf switch, not those of each of its links up: with 22:1 the most loaded one carries 585 pairs, where EFT that counts the ways from racks has 315.")
+		"That evens out the destinations of a leaf switch, not those of each of its links up: with 22:1 the most loaded one carries 585 pairs, where EFT as OpenSM 3.3.5 has it has 407.")
 	return result
 }
 

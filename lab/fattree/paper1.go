@@ -8,7 +8,7 @@ import (
 
 const assumptionsI = "At full load nodes send without pause, below it at random times. All is measured for a millisecond after a warm-up of one, on fabrics of more than 1,000 nodes for half of that after half; measured for longer, shares on 648 ports change by less than a point. " +
 	"Of Figs. 8 and 9 some distributions are run. EFT counts the paths down each link, with dummy end ports on each leaf. A rack switch, which has several ways to the root of a destination, " +
-	"takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing: that is the text's EFT, not that of OpenSM 3.3.23, whose code counts there too (reading \"" + countedWays + "\"); version 3.3.5, which the paper used, was not read." + lab.HowNear
+	"takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing: that is the text's EFT, not that of OpenSM, whose code counts there too (reading \"" + asInOpenSM + "\")." + lab.HowNear
 
 // reproductionI is Paper I.
 func reproductionI() *lab.Reproduction {
@@ -30,8 +30,8 @@ func reproductionI() *lab.Reproduction {
 				Text: "EFT counts the end ports that are not there in one sequence over all leaves (d-mod-k), not on each leaf by itself. The paper does not say where OpenSM 3.3.5 put its dummy nodes.",
 			},
 			{
-				Name: countedWays, In: racks,
-				Text: "under EFT a rack switch takes, of several ways to the root of a destination, the link with the fewest paths, as OpenSM 3.3.23 does. Then rack switches favour no leaf switch, against Fig. 2, and EFT gets as much as BEFT or more, nearer to Fig. 5. By the letter one leaf switch carries nearly all, and EFT gets 28 to 54 % of that.",
+				Name: asInOpenSM, In: racks,
+				Text: "EFT as the code of OpenSM 3.3.5 has it, which the paper used: an end port that is not there counts on the first link of its path only, not on those above; and a rack switch takes, of several ways to the root of a destination, the link with the fewest paths. Then rack switches favour no leaf switch, against Fig. 2, and EFT gets as much as BEFT or more, nearer to Fig. 5; on trees without racks what it gets is the same.",
 			},
 			{
 				Name: withoutZ, In: racks,
