@@ -173,20 +173,48 @@ func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 	} else if len(set) > 1 && !s.Verdicts {
 		r.Tried = append(r.Tried, tried(theSet, runBlock(ctx, a, s, 0, set).Claims))
 	}
-	for _, x := range p.Readings {
-		if !s.Verdicts && x.concerns(a) && (differs || x.Chosen) && (!x.Solver || s.SolveLinear != nil) {
-			r.Tried = append(r.Tried, tried(x.Name, runBlock(ctx, a, s, 0, []string{x.Name}).Claims))
-		}
-	}
+	r.tryReadings(ctx, p, a, s, letter.alone)
 	for i := range r.Claims {
 		c := &r.Claims[i]
 		if c.Verdict = c.fitted(); c.Verdict == Fitted && c.RestsOn != "" {
 			c.Why = strings.TrimSpace("It rests on " + c.RestsOn + ". " + c.Why)
 		}
 	}
-	if len(r.Tried) > 0 {
-		r.Tried = slices.Insert(r.Tried, 0, tried(theLetter, letter.alone))
+}
+
+// tryReadings tries each reading alone that the record does not have yet, in the first seed block, and drops those that the paper no longer
+// has. The claims by the letter in that block are nil where they must be made first.
+func (r *Record) tryReadings(ctx context.Context, p *Reproduction, a *Artefact, s *Setup, letter []Claim) {
+	differs := r.BlocksAsRead > 0 || slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Verdict == Differs })
+	alone := func(name string, readings ...string) Tried {
+		t := tried(name, runBlock(ctx, a, s, 0, readings).Claims)
+		if len(t.Verdicts) != len(r.Claims) {
+			Check(fmt.Errorf("%d claims are stored and %d are judged now: run it again (--redo)", len(r.Claims), len(t.Verdicts)))
+		}
+		return t
 	}
+	var all []Tried
+	if t := r.tried(theSet); t != nil {
+		all = append(all, *t)
+	}
+	for _, x := range p.Readings {
+		if t := r.tried(x.Name); t != nil {
+			all = append(all, *t)
+		} else if !s.Verdicts && x.concerns(a) && (differs || x.Chosen) && (!x.Solver || s.SolveLinear != nil) {
+			all = append(all, alone(x.Name, x.Name))
+		}
+	}
+	if len(all) > 0 {
+		switch t := r.tried(theLetter); {
+		case t != nil:
+			all = slices.Insert(all, 0, *t)
+		case letter != nil:
+			all = slices.Insert(all, 0, tried(theLetter, letter))
+		default:
+			all = slices.Insert(all, 0, alone(theLetter))
+		}
+	}
+	r.Tried = all
 }
 
 // What the names and titles of tables and charts as read end with.

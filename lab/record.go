@@ -44,6 +44,13 @@ func (r *Record) run(ctx context.Context, p *Reproduction, a *Artefact, s *Setup
 	return nil
 }
 
+// retry tries the readings that a kept record does not have yet: the paper may have got them since.
+func (r *Record) retry(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) (err error) {
+	defer caught(&err)
+	r.tryReadings(ctx, p, a, s, nil)
+	return nil
+}
+
 // Fits says whether the record is what a run with this setup would give, so that the
 // run may be left out.
 func (r *Record) Fits(reproduction string, a *Artefact, s *Setup, rows string) bool {

@@ -118,14 +118,17 @@ func (r *Run) Do(ctx context.Context) (*Outcome, error) {
 	}
 	out := &Outcome{}
 	for _, a := range r.Artefacts {
+		setup := r.Setup
+		if setup.Step != nil {
+			setup.Step = func(row string) { r.Setup.Step(a.Name + ": " + row) }
+		}
 		rec := r.reusable(a)
 		if rec != nil {
 			out.Reused++
-		} else {
-			setup := r.Setup
-			if setup.Step != nil {
-				setup.Step = func(row string) { r.Setup.Step(a.Name + ": " + row) }
+			if err := rec.retry(ctx, r.Paper, a, &setup); err != nil {
+				return out, err
 			}
+		} else {
 			var err error
 			if rec, err = RunArtefact(ctx, r.Paper, a, &setup, r.rowsText()); err != nil {
 				return out, err

@@ -1,12 +1,15 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // memory is a Store, and counts what is written to each file.
@@ -173,5 +176,52 @@ func TestOutcomeText(t *testing.T) {
 	run.Paper = sample()
 	if got := run.Summary(out); got != "sample, quick mode, seed 3: 1 holds, 1 differs" {
 		t.Errorf("summary %q", got)
+	}
+}
+
+// TestRunTriesReadings: a kept record gets the readings that the paper has got since, as a new run has them, and loses those that it no
+// longer has; what was tried is not run again.
+func TestRunTriesReadings(t *testing.T) {
+	paper, runs := sample(), 0
+	plain := paper.Artefacts[0].Run
+	paper.Artefacts[0].Run = func(ctx context.Context, s *Setup) *Result {
+		runs++
+		r := plain(ctx, s)
+		r.Claims[1].Judge(s.Reads("b"), "with %v", s.Readings)
+		return r
+	}
+	store := newMemory()
+	with := func(store Store, names ...string) (*Record, int) {
+		paper.Readings = nil
+		for _, name := range names {
+			paper.Readings = append(paper.Readings, Reading{Name: name})
+		}
+		before := runs
+		run := Run{Paper: paper, Artefacts: []*Artefact{&paper.Artefacts[0]}, Setup: Setup{Mode: Full, Seed: 7}, Store: store}
+		out, err := run.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Records[0], runs - before
+	}
+	for _, c := range []struct {
+		readings []string
+		ran      int
+	}{{nil, 1}, {[]string{"a"}, 2}, {[]string{"b", "a"}, 1}, {[]string{"b", "a"}, 0}, {[]string{"b"}, 0}, {nil, 0}} {
+		kept, ran := with(store, c.readings...)
+		fresh, _ := with(newMemory(), c.readings...)
+		if diff := cmp.Diff(fresh.Tried, kept.Tried); diff != "" || ran != c.ran {
+			t.Errorf("%v: %d runs, want %d\n%s", c.readings, ran, c.ran, diff)
+		}
+	}
+	paper.Artefacts[0].Run = func(ctx context.Context, s *Setup) *Result {
+		r := plain(ctx, s)
+		r.Claims = r.Claims[:1]
+		return r
+	}
+	paper.Readings = []Reading{{Name: "c"}}
+	run := Run{Paper: paper, Artefacts: []*Artefact{&paper.Artefacts[0]}, Setup: Setup{Mode: Full, Seed: 7}, Store: store}
+	if _, err := run.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "--redo") {
+		t.Errorf("claims that are not those of the record: %v", err)
 	}
 }

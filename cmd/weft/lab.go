@@ -71,8 +71,9 @@ paper's. The quick mode takes minutes; --full is the paper's size.
 
 With -o, DIR/NAME gets for each table and figure a TSV, an SVG and a JSON file, and
 a README.md of all. What is there already, made with the same mode, seed and rows, is
-kept (and its charts drawn again): an interrupted run goes on where it stopped. What was
-run with --full or with all rows is not replaced by less, except with --redo.
+kept: an interrupted run goes on where it stopped. Its charts are drawn again, and readings
+that the paper has got since are tried. What was run with --full or with all rows is not
+replaced by less, except with --redo.
 
 Claims are judged by the literal text, over seed blocks: in each, all networks, patterns
 and orders are drawn anew. What differs is judged again under the readings of the paper,

@@ -49,30 +49,31 @@ func (c *Chart) names() (names []string) {
 	return names
 }
 
-// markOf is the mark of what is said, a range for a range; ok is false where its place or what it is relative to is not drawn.
+// markOf is the mark of what is said, a range for a range; ok is false where the point of ours that it is compared with is not drawn: that of its
+// series, or what it is relative to.
 func (c *Chart) markOf(x *PrintedValue) (mark Point, ok bool) {
-	at, of := x.X, x.OfX
+	at, of, ofX := x.X, x.Series, x.X
+	if x.Of != "" {
+		of, ofX = x.Of, x.OfX
+	}
 	if c.Kind == Bars {
 		at = float64(slices.Index(c.Categories, x.Group))
-		of = at
+		ofX = at
 	}
+	ours, ok := c.at(of, ofX)
 	low, high := x.Low, x.High
-	if x.Of != "" {
-		ours, ok := c.at(x.Of, of)
-		switch {
-		case !ok:
-			return Point{}, false
-		case x.Points:
-			low, high = ours+low, ours+high
-		default:
-			low, high = ours*low, ours*high
-		}
+	switch {
+	case x.Of == "":
+	case x.Points:
+		low, high = ours+low, ours+high
+	default:
+		low, high = min(ours*low, ours*high), max(ours*low, ours*high)
 	}
 	mark = Point{X: at, Y: low}
 	if low < high {
 		mark.Low, mark.High = low, high
 	}
-	return mark, at >= 0
+	return mark, ok
 }
 
 // at returns the value of a series at a place.

@@ -16,6 +16,7 @@ func TestMark(t *testing.T) {
 		PrintedValue{Series: "y", Group: "a", Low: 1, High: 1, Of: "y"},
 		PrintedValue{Series: "z", Group: "a", Low: 1, High: 1},
 		PrintedValue{Series: "x", Group: "a", Low: 5, High: 5, Of: "x", Points: true},
+		PrintedValue{Series: "y", Group: "a", Low: 18, High: 18},
 	)
 	want := []Series{
 		{Name: "paper: x", Marks: "x", Points: []Point{{X: 1, Y: 18}}},
@@ -26,9 +27,9 @@ func TestMark(t *testing.T) {
 		t.Error(diff)
 	}
 	lines := Chart{Kind: Lines, Series: []Series{{Name: "x", Points: []Point{{X: 0, Y: 10}, {X: 5, Y: 2}}}}}
-	lines.Mark(PrintedValue{Series: "x", X: 5, Low: .5, High: .5, Of: "x"}, PrintedValue{Series: "x", X: 7, Low: 3, High: 3}, PrintedValue{Series: "x", X: 9, Low: 1, High: 1, Of: "x", OfX: 4})
+	lines.Mark(PrintedValue{Series: "x", X: 5, Low: .5, High: .5, Of: "x"}, PrintedValue{Series: "x", X: 0, Low: 3, High: 3}, PrintedValue{Series: "x", X: 7, Low: 3, High: 3}, PrintedValue{Series: "x", X: 9, Low: 1, High: 1, Of: "x", OfX: 4})
 	if diff := cmp.Diff([]Series{
-		{Name: "paper: x", Marks: "x", Points: []Point{{X: 7, Y: 3}}},
+		{Name: "paper: x", Marks: "x", Points: []Point{{X: 0, Y: 3}}},
 		{Name: "paper, relative to our x", Marks: "x", Of: "x", Points: []Point{{X: 5, Y: 5}}},
 	}, lines.Series[1:]); diff != "" {
 		t.Error(diff)
@@ -36,5 +37,14 @@ func TestMark(t *testing.T) {
 	lines.Series = lines.Series[:1]
 	if lines.Mark(); len(lines.Series) != 1 {
 		t.Error(lines.Series)
+	}
+}
+
+// TestMarkBelowZero: so many times what is below zero is a range from the lower end to the higher one.
+func TestMarkBelowZero(t *testing.T) {
+	c := Chart{Kind: Lines, Series: []Series{{Name: "x", Points: []Point{{X: 0, Y: -10}, {X: 5, Y: 2}}}}}
+	c.Mark(PrintedValue{Series: "x", X: 0, Low: 1.5, High: 2, Of: "x"})
+	if diff := cmp.Diff([]Point{{X: 0, Y: -20, Low: -20, High: -15}}, c.Series[1].Points); diff != "" {
+		t.Error(diff)
 	}
 }

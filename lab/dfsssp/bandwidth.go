@@ -114,8 +114,6 @@ func (b bandwidths) gains(name, title string, nets []network, kind chart.Kind, o
 		g, ok := b.gain(network, others)
 		return flow.Summary{Mean: g}, ok
 	})
-	if len(c.Series[0].Points) > 0 {
-		c.Mark(printed...)
-	}
+	c.Mark(printed...)
 	return c
 }

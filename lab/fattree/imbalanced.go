@@ -34,18 +34,21 @@ func ratios(distributions []distribution) (names []string) {
 const (
 	early       = "first millisecond"
 	oneSequence = "dummies in one sequence"
-	firstWay    = "first way from racks"
+	asInOpenSM  = "EFT of OpenSM 3.3.5"
 	withoutZ    = "BEFT without -Z"
 )
 
+// firstWay is the letter of Paper I, which is a reading of Papers IV and VI.
+const firstWay = "first way from racks"
+
 // balances are the three ways of ftree to balance, by the thesis's names, under the readings that are on.
 func balances(s *lab.Setup) []lab.Candidate {
-	eft, beft := "zahavi", "beft"
+	eft, beft := "eft", "beft"
 	switch {
 	case s.Reads(oneSequence):
 		eft = "dmodk"
-	case s.Reads(firstWay):
-		eft = "eft"
+	case s.Reads(asInOpenSM):
+		eft = "opensm-3.3.5"
 	}
 	if s.Reads(withoutZ) {
 		beft = "beft-regular"
@@ -264,7 +267,7 @@ func (m *paperI) fig4(ctx context.Context, s *lab.Setup) *lab.Result {
 func (m *paperI) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	result := m.distributionFigure(ctx, s, "fig5", printedDistributions("racks648"), results.figure5)
 	result.Notes = append(result.Notes, "BEFT is with its two steps for rack switches (section II-B; option -Z): a rack switch sends where another one sends already for the same destination, or else to the leaf switch that sends up for the fewest destinations. "+
-		"That evens out the destinations of a leaf switch, not those of each of its links up: with 22:1 the most loaded one carries 585 pairs, under EFT 315.")
+		"That evens out the destinations of a leaf switch, not those of each of its links up: with 22:1 the most loaded one carries 585 pairs, where EFT as OpenSM 3.3.5 has it has 407.")
 	return result
 }
 

@@ -59,7 +59,7 @@ func (t times) ratioClaim(p lab.Printed, slow, fast, slowColumn, fastColumn stri
 
 func timesOfPaper1(ctx context.Context, s *lab.Setup) *lab.Result {
 	t, r := timeRouting(ctx, s, "table3", publishedTimes1, "", []lab.Candidate{
-		{Name: "BEFT", Column: "beft_s", How: lab.Routing{Engine: "ftree,balance=beft"}}, {Name: "EFT", Column: "eft_s", How: lab.Routing{Engine: "ftree,balance=zahavi"}}, {Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed"}},
+		{Name: "BEFT", Column: "beft_s", How: lab.Routing{Engine: "ftree,balance=beft"}}, {Name: "EFT", Column: "eft_s", How: lab.Routing{Engine: "ftree,balance=eft"}}, {Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed"}},
 	})
 	var claims []lab.Claim
 	for _, p := range lab.ReadPrinted(publishedTimes1) {

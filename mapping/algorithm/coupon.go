@@ -29,7 +29,7 @@ import (
 // string might still be one, neither having a host to tell, they are compared
 // (recheck.go).
 func mapBySoundings(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
-	c := &collector{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}, compared: map[int32]bool{}}
+	c := &collector{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}, depth: -1, compared: map[int32]bool{}}
 	return c.run()
 }
 
@@ -37,7 +37,7 @@ func (c *collector) run() (*Result, error) {
 	for again := true; again && c.Stopped() == nil; again = c.recheck() {
 		for ; len(c.frontier) > 0 && c.Stopped() == nil; c.frontier = c.frontier[1:] {
 			x, _ := c.graph.Find(c.frontier[0])
-			if c.graph.explored[x] {
+			if c.graph.explored[x] || c.depth >= 0 && int(c.graph.length[x]) > c.depth {
 				continue
 			}
 			c.identify(x)
@@ -58,6 +58,7 @@ const (
 type collector struct {
 	explorer
 	frontier    []int32
+	depth       int            // of strings that are explored; negative for no bound
 	compared    map[int32]bool // vertices compared with those known
 	collected   int32          // of Vazirani's algorithm: vertices found by its long probes. Others are compared with all that are explored, and none is sounded; 0 for coupon
 	withoutHost int            // explorations since a host answered

@@ -22,19 +22,52 @@ func mapAtRandom(ctx context.Context, p mapping.Prober, opt *Options) (*Result, 
 	b := newBreadthFirst(ctx, p, opt)
 	rng := rand.New(rand.NewPCG(opt.Seed, 0xdf5))
 	b.visit = func(x int32) {
-		for _, turn := range b.onward(x) {
-			if v, entry := b.graph.Find(x); !b.graph.queued[b.graph.At(v, entry+int(turn)).To] {
-				b.queue(b.graph.addSwitch(x, turn)) // a branch found it
-			}
-		}
+		b.queueOnward(x)
 		b.explore(x)
 		b.branch(x, rng)
 	}
-	if r, err := b.run(opt); err != nil || r.Unexplored > 0 {
-		return r, err
+	for again := true; again; again = b.queueLeft() {
+		if r, err := b.run(opt); err != nil || r.Unexplored > 0 {
+			return r, err
+		}
 	}
-	c := &collector{explorer: b.explorer, compared: map[int32]bool{}}
-	return c.run()
+	c := &collector{explorer: b.explorer, depth: opt.Depth, compared: map[int32]bool{}}
+	r, err := c.run()
+	if err == nil {
+		for _, v := range c.nearest() {
+			if !c.graph.explored[v] {
+				r.Unexplored++
+			}
+		}
+	}
+	return r, err
+}
+
+// queueOnward queues the switches behind a vertex that branches found, and reports whether
+// there were any.
+func (b *breadthFirst) queueOnward(x int32) (found bool) {
+	for _, turn := range b.onward(x) {
+		if v, entry := b.graph.Find(x); !b.graph.queued[b.graph.At(v, entry+int(turn)).To] {
+			b.queue(b.graph.addSwitch(x, turn))
+			found = true
+		}
+	}
+	return found
+}
+
+// queueLeft queues the switches that branches found behind ports which were silent when
+// their switch was explored. It reports whether there were any.
+func (b *breadthFirst) queueLeft() (found bool) {
+	g := b.graph
+	root, _ := g.Find(1)
+	for _, v := range g.Switches(root) {
+		if g.explored[v] && b.queueOnward(v) {
+			found = true
+		}
+	}
+	g.Deduce()
+	b.sortFrontier()
+	return found
 }
 
 // onward lists the turns from a vertex that lead to switches.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"weft/internal/par"
 	"weft/mapping"
@@ -182,5 +183,48 @@ func TestRandomEnds(t *testing.T) {
 		} else if ours, theirs := r.Probes.Total().Sent, b.Probes.Total().Sent; ours > 6*theirs {
 			t.Errorf("%v: %d probes, berkeley %d", c, ours, theirs)
 		}
+	}
+}
+
+// TestRandomExploresAll: a switch that a branch found behind a port which was silent when it
+// was explored is explored too. Two probes in a row are lost, those of that port.
+func TestRandomExploresAll(t *testing.T) {
+	for _, c := range []struct {
+		seed uint64
+		lost int // the first of them
+	}{{112, 10}, {397, 1}, {266, 10}, {527, 6}} {
+		n := mappingtest.Random(c.seed, 3+int(c.seed%5))
+		m, sent := mapping.NewMapper(mapping.NewModel(n, mapping.Packet, mapping.Myrinet), 0, mapping.Conditions{}), 0
+		p := mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
+			if sent++; sent == c.lost || sent == c.lost+1 {
+				return mapping.Reply{}, 0
+			}
+			return m.Probe(turns)
+		})
+		r, err := mapAtRandom(t.Context(), p, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: -1, Limit: 3000})
+		if err == nil {
+			err = theory.Same(r.Map, theory.Core(n))
+		}
+		if err != nil {
+			t.Errorf("network %d: %v", c.seed, err)
+		}
+	}
+}
+
+// TestRandomBound: the check at the end explores no string beyond the bound, and says what it
+// left out. Losses hide a switch from all strings within the bound here.
+func TestRandomBound(t *testing.T) {
+	const seed, depth = 1927856, 1
+	n := mappingtest.Random(seed, 4)
+	m, longest := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), 0, mapping.Conditions{Traffic: mapping.Traffic{Loss: 0.04}, Seed: seed}), 0
+	p := mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
+		if k := len(turns) / 2; len(turns)%2 == 1 && turns[k] == 0 { // a switch-probe
+			longest = max(longest, k)
+		}
+		return m.Probe(turns)
+	})
+	r, err := mapAtRandom(t.Context(), p, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: depth})
+	if err != nil || longest != depth+1 || r.Unexplored != 1 {
+		t.Errorf("%v, %d turns, %d switches unexplored", err, longest, r.Unexplored)
 	}
 }

@@ -37,7 +37,7 @@ func checkShares(t *testing.T, what string, shares []float64, mostAbove int) {
 func TestShares(t *testing.T) {
 	step := 1
 	if testing.Short() {
-		step = 10
+		step = 3
 	}
 	for _, formula := range []string{"now-c", "now-ca", "now-cab"} {
 		n := mappingtest.Network(t, formula)

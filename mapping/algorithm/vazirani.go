@@ -13,7 +13,7 @@ import (
 // found there is compared with those explored, as the Myricom algorithm does. It needs hosts that answer
 // messages which reach them with turns left.
 func mapByLongProbes(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
-	c := &collector{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}, compared: map[int32]bool{}}
+	c := &collector{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}, depth: -1, compared: map[int32]bool{}}
 	c.collect(rand.New(rand.NewPCG(opt.Seed, 0xc0)))
 	c.collected = int32(c.graph.Len())
 	return c.run()

@@ -225,8 +225,13 @@ func (e *Explorer) sendControl(v int32, way []mapping.Turn) bool {
 
 // isUnheard reports whether a switch never answered by its way, and is asked again.
 func (e *Explorer) isUnheard(v int32) bool {
+	return e.evidence.unheard[v].lost > 0 && !e.isGivenUp(v)
+}
+
+// isGivenUp reports whether a switch is not asked again by the way that leads there now.
+func (e *Explorer) isGivenUp(v int32) bool {
 	u := e.evidence.unheard[v]
-	return u.lost > 0 && !u.doubted
+	return u.doubted && slices.Equal(u.way, e.Tree().Turns(v))
 }
 
 // worstWay returns the share of probes that is lost on the worst way to a switch.
@@ -253,7 +258,7 @@ func (e *Explorer) IsOpen(v int32) bool { return e.isUnheard(v) || e.hasDoubt(v)
 
 // hasDoubt reports whether a switch has a port in doubt that is probed again.
 func (e *Explorer) hasDoubt(v int32) bool {
-	if e.evidence.unheard[v].doubted {
+	if e.isGivenUp(v) {
 		return false
 	}
 	low, high := e.Map.Window(v)

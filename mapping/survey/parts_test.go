@@ -109,6 +109,82 @@ func TestNeverHeard(t *testing.T) {
 	}
 }
 
+// TestDoubtOfWay: a switch that was given up by one way is asked again when another way
+// leads there.
+func TestDoubtOfWay(t *testing.T) {
+	e, v := on(t, mapping.Reply{})
+	e.evidence = newEvidence(0.1, 0)
+	e.evidence.patient = true
+	e.startPass()
+	g, s := e.Map, v.vertex
+	a, b := g.AddSwitch(0), g.AddSwitch(0)
+	g.Connect(s, 1, a, 0)
+	g.Connect(a, 1, b, 0)
+	for e.IsOpen(b) {
+		e.sendControl(b, e.Tree().Turns(b))
+	}
+	g.Connect(s, 2, b, 3)
+	if !e.IsOpen(b) {
+		t.Error("it is given up by a way that nothing was sent by")
+	}
+	if e.sendControl(b, e.Tree().Turns(b)); !e.isUnheard(b) || e.evidence.unheard[b].lost != 1 {
+		t.Errorf("by the new way: %+v", e.evidence.unheard[b])
+	}
+}
+
+// TestAnsweredWay: a switch that identifies itself is found again by another way. The way by
+// which it answered before is kept, unless the other one leads there now.
+func TestAnsweredWay(t *testing.T) {
+	for _, c := range []struct {
+		longer bool // the way by which it is found again
+		want   []mapping.Turn
+	}{{true, []mapping.Turn{1, 1}}, {false, []mapping.Turn{4}}} {
+		e, v := on(t, mapping.Reply{Answered: true, Host: mapping.Host{ID: 1}, Switch: mapping.ID{Number: 7, Port: 3, Ports: 8}})
+		g := e.Map
+		a, b, far := g.AddSwitch(0), g.AddSwitch(0), g.AddSwitch(0)
+		g.Connect(v.vertex, 1, a, 0)
+		g.Connect(a, 1, b, 0)
+		g.Connect(a, 2, far, 0)
+		e.identify(b, 0, mapping.ID{Number: 7, Port: 2, Ports: 8})
+		e.evidence.way[b] = e.Tree().Turns(b)
+		at := v.vertex
+		if c.longer {
+			at = far
+		}
+		if !e.probeSwitch(&visit{at, e.Tree().Turns(at), e.Tree().Entry(at)}, 4) {
+			t.Fatal("nothing answered")
+		}
+		if got := e.evidence.way[b]; !slices.Equal(got, c.want) {
+			t.Errorf("found again, by a longer way %v: %v, want %v", c.longer, got, c.want)
+		}
+	}
+}
+
+// TestUnheardNamed: a switch that never answered by its way is named when the probes run out,
+// though all of its ports were silent often enough.
+func TestUnheardNamed(t *testing.T) {
+	e, v := on(t, mapping.Reply{})
+	e.evidence = newEvidence(0.1, 0)
+	e.evidence.add(v.vertex, 1e6, 0)
+	low, high := e.Map.Window(v.vertex)
+	for i := low; i <= high; i++ {
+		for _, kind := range []graph.Kind{graph.ForHost, graph.ForSwitch} {
+			e.Map.AddSilence(v.vertex, i, kind)
+		}
+	}
+	_, nodes, err := e.Map.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if places := e.places(nodes, []int32{0, 1}); len(places) != 0 {
+		t.Errorf("in doubt without a control probe: %+v", places)
+	}
+	e.sendControl(v.vertex, e.Tree().Turns(v.vertex))
+	if places := e.places(nodes, []int32{0, 1}); len(places) != 1 || places[0].Node != 1 || places[0].Port != 0 || places[0].Tries != 1 || len(places[0].Route) != 0 {
+		t.Errorf("in doubt: %+v", places)
+	}
+}
+
 // TestNoSilenceAfterEnd: when the context ends while a probe waits, its silence says nothing.
 func TestNoSilenceAfterEnd(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())

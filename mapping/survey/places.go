@@ -11,7 +11,7 @@ type Place struct {
 	Port   int32          // of that node; it may be below 0 or beyond the last
 	Tries  int            // probes that were not answered
 	Chance float64        // that all of them were lost
-	Route  []mapping.Turn // from the host that maps to the port
+	Route  []mapping.Turn // from the host that maps to the port; empty for the one that it is wired to
 }
 
 // places lists the ports in doubt, switches that never answered by their ways, and the
@@ -25,10 +25,12 @@ func (e *Explorer) places(nodes []graph.Node, index []int32) (places []Place) {
 			continue
 		}
 		node, shift := index[nodes[v].Index], nodes[v].Shift
-		if u := e.evidence.unheard[v]; u.doubted {
+		if lost := e.evidence.unheard[v].lost; lost > 0 {
 			places = append(places, Place{
-				Node: node, Port: int32(t.Entry(v) + shift), Tries: u.lost, Chance: e.evidence.chance(v, u.lost), Route: u.way,
+				Node: node, Port: int32(t.Entry(v) + shift), Tries: lost, Chance: e.evidence.chance(v, lost), Route: t.Turns(v),
 			})
+		}
+		if e.isGivenUp(v) {
 			continue
 		}
 		low, high := e.Map.Window(v)

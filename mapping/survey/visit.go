@@ -135,6 +135,8 @@ func (e *Explorer) probeSwitch(v *visit, i int) bool {
 	e.Map.Connect(v.vertex, i, u, 0)
 	e.identify(u, 0, reply.Switch)
 	root, _ := e.Map.Find(u)
-	e.evidence.way[root] = path
+	if _, known := e.evidence.way[root]; !known || slices.Equal(path, e.Tree().Turns(root)) {
+		e.evidence.way[root] = path
+	}
 	return true
 }

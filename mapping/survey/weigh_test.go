@@ -183,7 +183,7 @@ func TestPlaces(t *testing.T) {
 		}
 		for _, p := range r.Uncertain {
 			in, _ := n.Peer(mapping.End{})
-			for _, turn := range p.Route[:len(p.Route)-1] {
+			for _, turn := range p.Route[:max(0, len(p.Route)-1)] {
 				in, _ = n.Peer(mapping.End{Node: in.Node, Port: in.Port + int32(turn)})
 			}
 			if n.IsHost(in.Node) || p.Tries < 0 || p.Chance < 0 || p.Chance > 1 {

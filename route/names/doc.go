@@ -47,7 +47,10 @@
 //   - Destination renaming tries identifiers from First(dst) for each path in turn.
 //     That is the partition that greedy finds, path by path instead of LID by LID: a
 //     path is refused by a LID for paths before it only. The two share the code, and
-//     a test compares it with both papers' procedures written out.
+//     a test compares it with both papers' procedures written out. Fig. 4 as printed
+//     has two ends in the wrong place: it returns the first identifier that is valid at the
+//     first switch of the path, else it halts, and nothing is ever renamed. The text says that
+//     it visits all switches of the path and tries one identifier after the other; so does ours.
 //   - Paper 002 counts the entries of random forwarding tables, one a LID; netfile's
 //     Random needs fewer, as an entry may stand for a block of LIDs.
 package names

@@ -155,7 +155,7 @@ func TestRacks(t *testing.T) {
 	g := graph(t, "racks648")
 	tr := recognise(g, nil, nil)
 	load := map[string]int{}
-	for _, balance := range []string{zahavi, eft, beft, beftRegular} {
+	for _, balance := range []string{zahavi, opensm335, eft, beft, beftRegular} {
 		plan := routed(t, g, "balance="+balance)
 		load[balance] = mostUp(g, plan, tr)
 		through, most, all := map[int32]int{}, 0, 0
@@ -171,5 +171,23 @@ func TestRacks(t *testing.T) {
 	}
 	if load[beft] >= load[beftRegular] {
 		t.Errorf("links up carry up to %v paths", load)
+	}
+}
+
+// TestShortDummies: a dummy that counts on its first link only changes nothing where each leaf has all its hosts, or no link above leads
+// down, and other tables elsewhere.
+func TestShortDummies(t *testing.T) {
+	for formula, same := range map[string]bool{"racks648": true, "fat648|hosts(even=17,odd=1)": true, "racks648|hosts(even=22,odd=1)": false} {
+		g := graph(t, formula)
+		a, b := routed(t, g, "balance="+zahavi), routed(t, g, "balance="+opensm335)
+		differ := false
+		for s := range int32(g.NumSwitches) {
+			for i := range a.Tables.NumBlocks() {
+				differ = differ || *a.Tables.Block(s, i) != *b.Tables.Block(s, i)
+			}
+		}
+		if differ == same {
+			t.Errorf("%s: other tables: %v, want %v", formula, differ, !same)
+		}
 	}
 }

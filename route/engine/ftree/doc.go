@@ -82,8 +82,10 @@
 //   - dmodk: closed, with the ports that do not exist counted.
 //   - zahavi: the classic order, with dummy end ports; it counts the paths on the links
 //     that lead down to a switch.
+//   - opensm-3.3.5: zahavi, but a dummy counts on the first link of its path only: so did OpenSM
+//     3.3.5, which Paper I used. OpenSM 3.3.23 counts it on all of them.
 //   - eft: zahavi, but where several ways lead to the main path down, a switch takes the first, as
-//     paper I (II-A) says of OpenSM 3.3.5. OpenSM 3.3.23 spreads them as zahavi does.
+//     paper I (II-A) says of OpenSM 3.3.5. By their code 3.3.5 and 3.3.23 spread them as zahavi does.
 //   - beft (paper I): counts those of the switch above as well, and sends rack switches for one
 //     destination over as few switches as it can (its option -Z). beft-regular is without that.
 //

@@ -23,6 +23,7 @@ const (
 	eft         = "eft"
 	beft        = "beft"
 	beftRegular = "beft-regular"
+	opensm335   = "opensm-3.3.5"
 
 	all    = "all"
 	sftree = "sftree"
@@ -43,9 +44,9 @@ func Spec() *route.Spec {
 		Lanes:   "one; on some degraded trees a second; own with lanes=vftree",
 		Options: []route.Option{
 			{
-				Name: "balance", Default: auto, OneOf: []string{auto, closed, dmodk, zahavi, eft, beft, beftRegular},
+				Name: "balance", Default: auto, OneOf: []string{auto, closed, dmodk, zahavi, opensm335, eft, beft, beftRegular},
 				Doc: "in closed form over the ports in use (closed), and then by the load of whole paths where no formula fits (auto); " +
-					"in closed form over all ports (dmodk); the classic one (zahavi), as it was before paper I (eft), and those of paper I, for trees with racks (beft) or without (beft-regular)",
+					"in closed form over all ports (dmodk); the classic one (zahavi), as OpenSM 3.3.5 has it (opensm-3.3.5), as paper I tells it (eft), and those of paper I, for trees with racks (beft) or without (beft-regular)",
 			},
 			{
 				Name: "switches", Default: all, OneOf: []string{all, sftree, none},
@@ -144,7 +145,7 @@ func (e *engine) vftreeLanes(in *route.Input) (int, error) {
 
 // isGreedy says whether a balance routes one LID after the other.
 func isGreedy(balance string) bool {
-	return slices.Contains([]string{zahavi, eft, beft, beftRegular}, balance)
+	return slices.Contains([]string{zahavi, opensm335, eft, beft, beftRegular}, balance)
 }
 
 // balanced chooses among the shortest legal paths by the balance asked for.

@@ -8,7 +8,7 @@ import (
 	"weft/route"
 )
 
-// greedy routes one LID after the other (balance=zahavi, eft, beft, beft-regular). A LID has a main path down to it,
+// greedy routes one LID after the other (balance=zahavi, opensm-3.3.5, eft, beft, beft-regular). A LID has a main path down to it,
 // through one switch of each level; all others go up to where they meet it. The main path is
 // found from the LID up, over the link and to the switch that the fewest main paths use.
 // This is the classic routing (Zahavi), with what papers I and VI add to it.
@@ -19,6 +19,7 @@ type greedy struct {
 
 	bySwitch   bool   // beft, beft-regular: loads of switches count as well as those of links
 	together   bool   // beft: rack switches send where another one sends already
+	shortDummy bool   // opensm-3.3.5: a dummy counts on the first link of its path only
 	firstWay   bool   // eft: the first way to the main path, not the least loaded one
 	multihomed string // mftree, standby: the main paths of one node use different switches
 	dummies    int32  // zahavi: end ports of a leaf, those that do not exist included
@@ -64,7 +65,7 @@ func (e *engine) greedy(ctx context.Context, in *route.Input, r *reachability, l
 	w := &greedy{
 		t: r.t, lids: lids, nextHopCache: nextHopCache{r: r}, tables: route.NewTables(n, in.Ends.Top()),
 		multihomed: e.String("multihomed"), bySwitch: balance == beft || balance == beftRegular,
-		together: balance == beft, firstWay: balance == eft,
+		together: balance == beft, shortDummy: balance == opensm335, firstWay: balance == eft,
 		loads: greedyLoads{make([]int32, links), make([]int32, n), make([]int32, n), make([]int32, links)},
 		main:  mainPath{0, make([]step, n), make([]int32, n), make([]int32, n), make([]step, n)},
 		node:  nodePaths{usedBy: make([]int32, n), switches: make([][]int32, in.Graph.NumHosts)},
@@ -190,6 +191,9 @@ func (w *greedy) extendUp(hops *nextHops, from, end int32) {
 		}
 		if next >= 0 {
 			w.addToMainPath(next, bundle, end)
+		}
+		if end < 0 && w.shortDummy {
+			return
 		}
 		from = next
 	}
