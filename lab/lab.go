@@ -85,6 +85,8 @@ type Setup struct {
 	Readings []string
 	// Verdicts says that nothing is run but what verdicts need: no reading alone.
 	Verdicts bool
+	// ClaimsOnly says that the tables and charts of this run are not kept: what no claim is about need not be run.
+	ClaimsOnly bool
 	// SolveLinear solves linear programmes; nil where no solver is installed, and readings that need one are not tried.
 	SolveLinear ilp.SolveLinear
 	// Rows keeps the rows whose name it is true for; nil keeps all.

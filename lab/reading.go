@@ -88,10 +88,10 @@ func looks(most int) (at []int) {
 // BlockSeeds is the distance of the seeds of two blocks: artefacts count up from the seed of their block.
 const BlockSeeds = 1 << 20
 
-// runBlock runs an artefact under some readings in one seed block.
+// runBlock runs an artefact under some readings in one seed block. Its tables and charts are kept in the first one only.
 func runBlock(ctx context.Context, a *Artefact, s *Setup, block int, readings []string) *Result {
 	setup := *s
-	setup.Seed, setup.Readings = s.Seed+uint64(block)*BlockSeeds, readings
+	setup.Seed, setup.Readings, setup.ClaimsOnly = s.Seed+uint64(block)*BlockSeeds, readings, block > 0
 	if s.Step != nil {
 		setup.Step = func(row string) {
 			if !a.Seedless {

@@ -83,13 +83,15 @@ func (st *store) table6(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 }
 
-// routings measures all routings of a row.
+// routings measures the routings of a row: those of ours, of which there are no claims, where their table is kept.
 func (st *store) routings(ctx context.Context, s *lab.Setup, c conf) map[string]measured {
 	got := map[string]measured{}
 	for _, r := range routings(s) {
-		if r.engine != "" {
+		switch {
+		case r.column == "" && s.ClaimsOnly:
+		case r.engine != "":
 			got[r.name] = st.engineRow(ctx, s, c, r.engine)
-		} else {
+		default:
 			got[r.name] = st.row(ctx, s, c, r.algorithm)
 		}
 	}

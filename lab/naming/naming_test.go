@@ -136,6 +136,17 @@ func TestReadings(t *testing.T) {
 	}
 }
 
+// TestClaimsOnly: what is left out of the blocks whose tables are not kept changes no claim.
+func TestClaimsOnly(t *testing.T) {
+	claims := func(only bool) []lab.Claim {
+		a, _ := LID().Find("table6")
+		return a.Run(t.Context(), &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: labtest.Rows("128/16"), ClaimsOnly: only}).Claims
+	}
+	if diff := cmp.Diff(claims(false), claims(true)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestByChance: networks are connected, their links vary, and have the mean asked for.
 func TestByChance(t *testing.T) {
 	links, all := map[int]bool{}, 0
