@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -177,8 +178,12 @@ func drawn(most int, letter, read func(block int) []float64) *Reproduction {
 			if s.Reads("r") {
 				values = read
 			}
+			block := int(s.Seed / BlockSeeds)
+			if s.ClaimsOnly != (block > 0) {
+				panic(fmt.Sprintf("seed block %d: claims only: %v", block, s.ClaimsOnly))
+			}
 			r := &Result{}
-			for _, v := range values(int(s.Seed / BlockSeeds)) {
+			for _, v := range values(block) {
 				c := NewClaim("between", "1 to 2")
 				c.JudgeRange(v, 1, 2, "%.2f")
 				r.Claims = append(r.Claims, c)

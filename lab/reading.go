@@ -155,6 +155,7 @@ func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 	differing := func(i int) bool { return r.Claims[i].Verdict == Differs }
 	differs := slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Verdict == Differs })
 	set, unfitted := p.chosen(a)
+	r.Set = set
 	if len(set) > 0 && differs {
 		read := runBlocks(ctx, a, s, set, differing)
 		plain := read // what holds without the readings that were fitted is not fitted
@@ -182,25 +183,30 @@ func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 	}
 }
 
-// tryReadings tries each reading alone that the record does not have yet, in the first seed block, and drops those that the paper no longer
-// has. The claims by the letter in that block are nil where they must be made first.
+// tryReadings tries each reading alone that the record does not have yet, in the first seed block, and drops those that no longer concern
+// the artefact. The claims by the letter in that block are nil for a kept record.
 func (r *Record) tryReadings(ctx context.Context, p *Reproduction, a *Artefact, s *Setup, letter []Claim) {
 	differs := r.BlocksAsRead > 0 || slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Verdict == Differs })
+	isNew := false
 	alone := func(name string, readings ...string) Tried {
-		t := tried(name, runBlock(ctx, a, s, 0, readings).Claims)
-		if len(t.Verdicts) != len(r.Claims) {
-			Check(fmt.Errorf("%d claims are stored and %d are judged now: run it again (--redo)", len(r.Claims), len(t.Verdicts)))
+		claims := runBlock(ctx, a, s, 0, readings).Claims
+		if letter == nil && !slices.EqualFunc(claims, r.Claims, func(now, kept Claim) bool { return now.Text == kept.Text }) {
+			Check(fmt.Errorf("other claims are kept than are judged now: run it again (--redo --only %s)", a.Name))
 		}
-		return t
+		isNew = true
+		return tried(name, claims)
 	}
 	var all []Tried
 	if t := r.tried(theSet); t != nil {
 		all = append(all, *t)
 	}
 	for _, x := range p.Readings {
+		if !x.concerns(a) {
+			continue
+		}
 		if t := r.tried(x.Name); t != nil {
 			all = append(all, *t)
-		} else if !s.Verdicts && x.concerns(a) && (differs || x.Chosen) && (!x.Solver || s.SolveLinear != nil) {
+		} else if !s.Verdicts && (differs || x.Chosen) && (!x.Solver || s.SolveLinear != nil) {
 			all = append(all, alone(x.Name, x.Name))
 		}
 	}
@@ -210,7 +216,7 @@ func (r *Record) tryReadings(ctx context.Context, p *Reproduction, a *Artefact, 
 			all = slices.Insert(all, 0, *t)
 		case letter != nil:
 			all = slices.Insert(all, 0, tried(theLetter, letter))
-		default:
+		case isNew:
 			all = slices.Insert(all, 0, alone(theLetter))
 		}
 	}

@@ -5,24 +5,26 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Record is the stored result of one artefact.
 type Record struct {
-	Reproduction string  `json:"reproduction"`
-	Artefact     string  `json:"artefact"`
-	Title        string  `json:"title"`
-	Place        string  `json:"place"`
-	Mode         Mode    `json:"mode"`
-	Seed         uint64  `json:"seed"`
-	Rows         string  `json:"rows,omitempty"` // the rows kept, as asked for; "" for all
-	Measured     bool    `json:"measured,omitempty"`
-	Blocks       int     `json:"seed_blocks"`                   // drawn, by the letter
-	BlocksAsRead int     `json:"seed_blocks_as_read,omitempty"` // drawn under the set of readings; 0 where nothing is judged by it
-	Most         int     `json:"most_seed_blocks"`              // the greatest number that was allowed
-	Few          bool    `json:"few_seed_blocks,omitempty"`     // because more would take too long
-	Tried        []Tried `json:"tried,omitempty"`               // by reading
+	Reproduction string   `json:"reproduction"`
+	Artefact     string   `json:"artefact"`
+	Title        string   `json:"title"`
+	Place        string   `json:"place"`
+	Mode         Mode     `json:"mode"`
+	Seed         uint64   `json:"seed"`
+	Rows         string   `json:"rows,omitempty"` // the rows kept, as asked for; "" for all
+	Measured     bool     `json:"measured,omitempty"`
+	Blocks       int      `json:"seed_blocks"`                   // drawn, by the letter
+	BlocksAsRead int      `json:"seed_blocks_as_read,omitempty"` // drawn under the set of readings; 0 where nothing is judged by it
+	Most         int      `json:"most_seed_blocks"`              // the greatest number that was allowed
+	Few          bool     `json:"few_seed_blocks,omitempty"`     // because more would take too long
+	Set          []string `json:"set,omitempty"`                 // of readings of the paper, by which what differs was judged again
+	Tried        []Tried  `json:"tried,omitempty"`               // by reading
 	*Result
 }
 
@@ -44,10 +46,24 @@ func (r *Record) run(ctx context.Context, p *Reproduction, a *Artefact, s *Setup
 	return nil
 }
 
-// retry tries the readings that a kept record does not have yet: the paper may have got them since.
+// hasSet reports whether a kept record was judged by the set of readings that the paper has now, and shows what all of it does.
+func (r *Record) hasSet(p *Reproduction, a *Artefact, s *Setup) bool {
+	set, _ := p.chosen(a)
+	return slices.Equal(r.Set, set) && (s.Verdicts || len(set) < 2 || r.tried(theSet) != nil)
+}
+
+// retry tries the readings that a kept record does not have yet: the paper may have got them since. Times measured now would not go with
+// those of the record.
 func (r *Record) retry(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("lab: %s %s: %w", r.Reproduction, r.Artefact, err)
+		}
+	}()
 	defer caught(&err)
-	r.tryReadings(ctx, p, a, s, nil)
+	if !r.Measured {
+		r.tryReadings(ctx, p, a, s, nil)
+	}
 	return nil
 }
 

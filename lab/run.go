@@ -128,6 +128,7 @@ func (r *Run) Do(ctx context.Context) (*Outcome, error) {
 			if err := rec.retry(ctx, r.Paper, a, &setup); err != nil {
 				return out, err
 			}
+			matched.Store(false)
 		} else {
 			var err error
 			if rec, err = RunArtefact(ctx, r.Paper, a, &setup, r.rowsText()); err != nil {
@@ -170,7 +171,7 @@ func (r *Run) checkStored() error {
 
 // reusable returns the stored record of an artefact if this run would give the same.
 func (r *Run) reusable(a *Artefact) *Record {
-	if rec := r.stored(a.Name); rec != nil && !r.Redo && rec.Fits(r.Paper.Name, a, &r.Setup, r.rowsText()) {
+	if rec := r.stored(a.Name); rec != nil && !r.Redo && rec.Fits(r.Paper.Name, a, &r.Setup, r.rowsText()) && rec.hasSet(r.Paper, a, &r.Setup) {
 		return rec
 	}
 	return nil

@@ -180,7 +180,7 @@ func TestOutcomeText(t *testing.T) {
 }
 
 // TestRunTriesReadings: a kept record gets the readings that the paper has got since, as a new run has them, and loses those that it no
-// longer has; what was tried is not run again.
+// longer has; what was tried is not run again. Where the set (+) is another one, all is run again.
 func TestRunTriesReadings(t *testing.T) {
 	paper, runs := sample(), 0
 	plain := paper.Artefacts[0].Run
@@ -194,7 +194,8 @@ func TestRunTriesReadings(t *testing.T) {
 	with := func(store Store, names ...string) (*Record, int) {
 		paper.Readings = nil
 		for _, name := range names {
-			paper.Readings = append(paper.Readings, Reading{Name: name})
+			name, chosen := strings.CutPrefix(name, "+")
+			paper.Readings = append(paper.Readings, Reading{Name: name, Chosen: chosen})
 		}
 		before := runs
 		run := Run{Paper: paper, Artefacts: []*Artefact{&paper.Artefacts[0]}, Setup: Setup{Mode: Full, Seed: 7}, Store: store}
@@ -207,10 +208,10 @@ func TestRunTriesReadings(t *testing.T) {
 	for _, c := range []struct {
 		readings []string
 		ran      int
-	}{{nil, 1}, {[]string{"a"}, 2}, {[]string{"b", "a"}, 1}, {[]string{"b", "a"}, 0}, {[]string{"b"}, 0}, {nil, 0}} {
+	}{{nil, 1}, {[]string{"a"}, 2}, {[]string{"b", "a"}, 1}, {[]string{"b", "a"}, 0}, {[]string{"b"}, 0}, {nil, 0}, {[]string{"+b"}, 3}, {[]string{"+b", "a"}, 1}, {[]string{"+b", "+a"}, 4}, {[]string{"+b"}, 3}} {
 		kept, ran := with(store, c.readings...)
 		fresh, _ := with(newMemory(), c.readings...)
-		if diff := cmp.Diff(fresh.Tried, kept.Tried); diff != "" || ran != c.ran {
+		if diff := cmp.Diff(fresh, kept); diff != "" || ran != c.ran {
 			t.Errorf("%v: %d runs, want %d\n%s", c.readings, ran, c.ran, diff)
 		}
 	}
@@ -219,9 +220,9 @@ func TestRunTriesReadings(t *testing.T) {
 		r.Claims = r.Claims[:1]
 		return r
 	}
-	paper.Readings = []Reading{{Name: "c"}}
+	paper.Readings = []Reading{{Name: "b", Chosen: true}, {Name: "c"}}
 	run := Run{Paper: paper, Artefacts: []*Artefact{&paper.Artefacts[0]}, Setup: Setup{Mode: Full, Seed: 7}, Store: store}
-	if _, err := run.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "--redo") {
+	if _, err := run.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "sample fig1") || !strings.Contains(err.Error(), "--redo --only fig1") {
 		t.Errorf("claims that are not those of the record: %v", err)
 	}
 }

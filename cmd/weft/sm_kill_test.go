@@ -90,6 +90,7 @@ var blocksWritten = regexp.MustCompile(`round-ended: (SUBNET UP|UP IN PART).*, (
 // longer a start takes here, the longer hosts have for their requests.
 func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 	k.t.Helper()
+	begun := time.Now()
 	cmd := exec.Command("weft", "sm", "--transport", "ibsim:"+k.name, "--state", k.state)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -103,6 +104,9 @@ func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if m := blocksWritten.FindStringSubmatch(lines.Text()); m != nil && !ended {
 			ended = true
+			if most == time.Minute { // it was let be: so long it takes here and now
+				k.full = time.Since(begun)
+			}
 			if blocks, err = strconv.Atoi(m[2]); err != nil {
 				k.t.Fatal(err)
 			}
@@ -244,10 +248,8 @@ func TestKilled(t *testing.T) {
 		if k.rng.IntN(2) == 0 {
 			k.change()
 		}
-		if k.rng.IntN(5) == 0 { // how long it takes here and now
-			at := time.Now()
+		if k.rng.IntN(5) == 0 {
 			k.restart(time.Minute)
-			k.full = time.Since(at)
 		} else {
 			k.restart(time.Duration(k.rng.Int64N(int64(k.full))))
 		}

@@ -5,8 +5,8 @@
 // What the papers measured or simulated is simulated by packets; how their hardware is read stands at the top of their
 // pages (Reproduction.Assumptions).
 //
-// EFT is the thesis's name for OpenSM's fat-tree routing of 2010, here ftree with
-// balance=zahavi; BEFT is balance=beft; ours is ftree with its defaults, in the tables of
+// EFT is the thesis's name for OpenSM's fat-tree routing of 2010: in paper I balance=eft of ftree, which is
+// how its text tells it, in the others balance=zahavi; BEFT is balance=beft; ours is ftree with its defaults, in the tables of
 // times balance=closed. MinHop of OpenSM counts table entries (package opensm), weft's
 // minhop paths.
 //

@@ -83,7 +83,7 @@ func (st *store) table6(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 }
 
-// routings measures the routings of a row: those of ours, of which there are no claims, where their table is kept.
+// routings measures the routings of a row. Ours, of which there are no claims, are left out where the table is not kept.
 func (st *store) routings(ctx context.Context, s *lab.Setup, c conf) map[string]measured {
 	got := map[string]measured{}
 	for _, r := range routings(s) {

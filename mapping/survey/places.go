@@ -1,6 +1,8 @@
 package survey
 
 import (
+	"slices"
+
 	"weft/mapping"
 	"weft/mapping/graph"
 )
@@ -25,10 +27,12 @@ func (e *Explorer) places(nodes []graph.Node, index []int32) (places []Place) {
 			continue
 		}
 		node, shift := index[nodes[v].Index], nodes[v].Shift
-		if lost := e.evidence.unheard[v].lost; lost > 0 {
-			places = append(places, Place{
-				Node: node, Port: int32(t.Entry(v) + shift), Tries: lost, Chance: e.evidence.chance(v, lost), Route: t.Turns(v),
-			})
+		if u := e.evidence.unheard[v]; u.lost > 0 {
+			route, tries := t.Turns(v), u.lost
+			if !slices.Equal(route, u.way) {
+				tries = 0 // nothing was sent by the way that leads there now
+			}
+			places = append(places, Place{Node: node, Port: int32(t.Entry(v) + shift), Tries: tries, Chance: e.evidence.chance(v, tries), Route: route})
 		}
 		if e.isGivenUp(v) {
 			continue

@@ -137,6 +137,7 @@ func (e *Explorer) probeSwitch(v *visit, i int) bool {
 	root, _ := e.Map.Find(u)
 	if _, known := e.evidence.way[root]; !known || slices.Equal(path, e.Tree().Turns(root)) {
 		e.evidence.way[root] = path
+		delete(e.evidence.unheard, root)
 	}
 	return true
 }

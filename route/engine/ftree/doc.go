@@ -20,7 +20,7 @@
 //  6. joinSwitches (join.go, join_search.go) gives the switches that still have no path one.
 //  7. assign (lanes.go) fills in SLs and VLs where there are several lanes.
 //
-// Files paper_*.go hold forms that only the papers' figures need: the balances zahavi, eft and
+// Files paper_*.go hold forms that only the papers' figures need: the balances zahavi, opensm-3.3.5, eft and
 // beft (paper_greedy.go), and switches=sftree (paper_subtree.go). Recognise (shape.go, gaps.go,
 // pgft.go) describes a network without routing it.
 //
