@@ -190,6 +190,9 @@ func (f *reproduceFlags) compared(cmd *cobra.Command, name string) *labDir {
 // printAgreement prints how many claims have the verdict of the results that are compared, and those that have not.
 func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *lab.Outcome, asJSON bool) error {
 	a := lab.Compare(run.Paper.Stored(f.compared(cmd, run.Paper.Name)), out.Records)
+	if a.Claims+a.Open == 0 {
+		return fmt.Errorf("--compare: %s has none of what was run, or was written by another version of weft", filepath.Join(f.with, run.Paper.Name))
+	}
 	w := cmd.OutOrStdout()
 	if asJSON {
 		return printJSON(w, a)
