@@ -76,11 +76,11 @@ func TestRecordSurvives(t *testing.T) {
 		{Setup{Mode: Full, Seed: 8}, "", false},
 		{Setup{Mode: Full, Seed: 7}, "one", false},
 	} {
-		if got := again.Fits("sample", &r.Artefacts[0], &c.setup, c.rows); got != c.fits {
+		if got := again.Fits(r, &r.Artefacts[0], &c.setup, c.rows); got != c.fits {
 			t.Errorf("fits %+v rows %q: %v, want %v", c.setup, c.rows, got, c.fits)
 		}
 	}
-	if again.Fits("sample", &Artefact{Name: "fig2"}, s, "") || again.Fits("other", &r.Artefacts[0], s, "") {
+	if again.Fits(r, &Artefact{Name: "fig2"}, s, "") || again.Fits(&Reproduction{Name: "other"}, &r.Artefacts[0], s, "") {
 		t.Error("fits another artefact or paper")
 	}
 }

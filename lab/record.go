@@ -34,44 +34,40 @@ func RunArtefact(ctx context.Context, r *Reproduction, a *Artefact, s *Setup, ro
 		Reproduction: r.Name, Artefact: a.Name, Title: a.Title, Place: a.Place,
 		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Most: a.mostBlocks(s), Few: a.Blocks > 0 && a.Blocks < Enough,
 	}
-	if err := rec.run(ctx, r, a, s); err != nil {
-		return nil, fmt.Errorf("lab: %s %s: %w", r.Name, a.Name, err)
+	if err := rec.do(func() { rec.judge(ctx, r, a, s) }); err != nil {
+		return nil, err
 	}
 	return rec, nil
 }
 
-func (r *Record) run(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) (err error) {
-	defer caught(&err)
-	r.judge(ctx, p, a, s)
-	return nil
-}
-
-// hasSet reports whether a kept record was judged by the set of readings that the paper has now, and shows what all of it does.
-func (r *Record) hasSet(p *Reproduction, a *Artefact, s *Setup) bool {
-	set, _ := p.chosen(a)
-	return slices.Equal(r.Set, set) && (s.Verdicts || len(set) < 2 || r.tried(theSet) != nil)
-}
-
-// retry tries the readings that a kept record does not have yet: the paper may have got them since. Times measured now would not go with
-// those of the record.
-func (r *Record) retry(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) (err error) {
+// do carries out work for a record. The error that ends it names the artefact.
+func (r *Record) do(work func()) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("lab: %s %s: %w", r.Reproduction, r.Artefact, err)
 		}
 	}()
 	defer caught(&err)
-	if !r.Measured {
-		r.tryReadings(ctx, p, a, s, nil)
-	}
+	work()
 	return nil
 }
 
-// Fits says whether the record is what a run with this setup would give, so that the
+// retry tries the readings that a kept record does not have yet: the paper may have got them since. Times measured now would not go with
+// those of the record.
+func (r *Record) retry(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) error {
+	return r.do(func() {
+		if !r.Measured {
+			r.tryReadings(ctx, p, a, s, nil)
+		}
+	})
+}
+
+// Fits says whether the record is what a run with this setup would give, but for readings outside the paper's set, so that the
 // run may be left out.
-func (r *Record) Fits(reproduction string, a *Artefact, s *Setup, rows string) bool {
-	return r.Reproduction == reproduction && r.Artefact == a.Name && r.Mode == s.Mode && r.Seed == s.Seed && r.Rows == rows &&
-		r.Most == a.mostBlocks(s)
+func (r *Record) Fits(p *Reproduction, a *Artefact, s *Setup, rows string) bool {
+	set, _ := p.chosen(a)
+	return r.Reproduction == p.Name && r.Artefact == a.Name && r.Mode == s.Mode && r.Seed == s.Seed && r.Rows == rows &&
+		r.Most == a.mostBlocks(s) && slices.Equal(r.Set, set) && (s.Verdicts || len(set) < 2 || r.tried(theSet) != nil)
 }
 
 // Load reads a record that Files wrote.

@@ -122,19 +122,19 @@ func (r *Run) Do(ctx context.Context) (*Outcome, error) {
 		if setup.Step != nil {
 			setup.Step = func(row string) { r.Setup.Step(a.Name + ": " + row) }
 		}
+		matched.Store(false)
 		rec := r.reusable(a)
 		if rec != nil {
 			out.Reused++
 			if err := rec.retry(ctx, r.Paper, a, &setup); err != nil {
 				return out, err
 			}
-			matched.Store(false)
 		} else {
 			var err error
 			if rec, err = RunArtefact(ctx, r.Paper, a, &setup, r.rowsText()); err != nil {
 				return out, err
 			}
-			if len(r.Rows) > 0 && !matched.Swap(false) {
+			if len(r.Rows) > 0 && !matched.Load() {
 				rec = nil
 			}
 		}
@@ -171,7 +171,7 @@ func (r *Run) checkStored() error {
 
 // reusable returns the stored record of an artefact if this run would give the same.
 func (r *Run) reusable(a *Artefact) *Record {
-	if rec := r.stored(a.Name); rec != nil && !r.Redo && rec.Fits(r.Paper.Name, a, &r.Setup, r.rowsText()) && rec.hasSet(r.Paper, a, &r.Setup) {
+	if rec := r.stored(a.Name); rec != nil && !r.Redo && rec.Fits(r.Paper, a, &r.Setup, r.rowsText()) {
 		return rec
 	}
 	return nil

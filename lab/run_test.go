@@ -179,6 +179,26 @@ func TestOutcomeText(t *testing.T) {
 	}
 }
 
+// TestRunRetriesRows: that a kept record has a row which is tried again says nothing of the next artefact, which has none.
+func TestRunRetriesRows(t *testing.T) {
+	paper, store := sample(), newMemory()
+	one := paper.Artefacts[0]
+	without := one
+	without.Name = "fig2"
+	without.Run = func(_ context.Context, s *Setup) *Result {
+		s.Want("elsewhere")
+		return &Result{}
+	}
+	paper.Artefacts = []Artefact{one, without}
+	for _, readings := range [][]Reading{nil, {{Name: "later"}}} {
+		paper.Readings = readings
+		run := Run{Paper: paper, Artefacts: []*Artefact{&paper.Artefacts[0], &paper.Artefacts[1]}, Setup: Setup{Mode: Full, Seed: 7}, Rows: []string{"one"}, Store: store}
+		if out, err := run.Do(t.Context()); err != nil || len(out.Records) != 1 {
+			t.Errorf("%v: %+v, %v", readings, out, err)
+		}
+	}
+}
+
 // TestRunTriesReadings: a kept record gets the readings that the paper has got since, as a new run has them, and loses those that it no
 // longer has; what was tried is not run again. Where the set (+) is another one, all is run again.
 func TestRunTriesReadings(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -170,8 +171,11 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 		if f.dir != "" && filepath.Clean(f.dir) == filepath.Clean(f.with) {
 			return nil, errors.New("--compare and -o: want two directories, as a comparison tries no reading alone")
 		}
-		if len(paper.Stored(f.compared(cmd, name))) == 0 {
-			return nil, fmt.Errorf("--compare: %s has no results", filepath.Join(f.with, name))
+		there := paper.Stored(f.compared(cmd, name))
+		if !slices.ContainsFunc(run.Artefacts, func(a *lab.Artefact) bool {
+			return slices.ContainsFunc(there, func(rec *lab.Record) bool { return rec.Artefact == a.Name })
+		}) {
+			return nil, fmt.Errorf("--compare: %s has no results of what is chosen that this version of weft can read", filepath.Join(f.with, name))
 		}
 	}
 	if f.dir != "" {
@@ -190,9 +194,6 @@ func (f *reproduceFlags) compared(cmd *cobra.Command, name string) *labDir {
 // printAgreement prints how many claims have the verdict of the results that are compared, and those that have not.
 func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *lab.Outcome, asJSON bool) error {
 	a := lab.Compare(run.Paper.Stored(f.compared(cmd, run.Paper.Name)), out.Records)
-	if a.Claims+a.Open == 0 {
-		return fmt.Errorf("--compare: %s has none of what was run, or was written by another version of weft", filepath.Join(f.with, run.Paper.Name))
-	}
 	w := cmd.OutOrStdout()
 	if asJSON {
 		return printJSON(w, a)

@@ -84,6 +84,9 @@ func newKilled(t *testing.T, text string) *killed {
 	return k
 }
 
+// longest is more than a manager needs for its first round anywhere: one that may take so long shows what it needs here and now.
+const longest = time.Minute
+
 var blocksWritten = regexp.MustCompile(`round-ended: (SUBNET UP|UP IN PART).*, ([0-9]+) blocks of forwarding tables written`)
 
 // manage runs a manager of its own process until the time is over, or until some time after it has ended a round, and kills it. The
@@ -104,7 +107,7 @@ func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if m := blocksWritten.FindStringSubmatch(lines.Text()); m != nil && !ended {
 			ended = true
-			if most == time.Minute { // it was let be: so long it takes here and now
+			if most == longest {
 				k.full = time.Since(begun)
 			}
 			if blocks, err = strconv.Atoi(m[2]); err != nil {
@@ -249,7 +252,7 @@ func TestKilled(t *testing.T) {
 			k.change()
 		}
 		if k.rng.IntN(5) == 0 {
-			k.restart(time.Minute)
+			k.restart(longest)
 		} else {
 			k.restart(time.Duration(k.rng.Int64N(int64(k.full))))
 		}
@@ -258,8 +261,8 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	lids := maps.Clone(k.ever)
-	k.restart(time.Minute)
-	if blocks, ended := k.manage(time.Minute); blocks > 0 || !ended {
+	k.restart(longest)
+	if blocks, ended := k.manage(longest); blocks > 0 || !ended {
 		t.Errorf("nothing has changed, and %d blocks were written; the round has ended: %v", blocks, ended)
 	}
 	k.check()

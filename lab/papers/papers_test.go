@@ -28,7 +28,7 @@ func TestCommittedFiles(t *testing.T) {
 				t.Errorf("%s %s: %v", r.Name, a.Name, err)
 				continue
 			}
-			if !rec.Fits(r.Name, &a, &lab.Setup{Mode: lab.Full, Seed: rec.Seed}, "") {
+			if !rec.Fits(r, &a, &lab.Setup{Mode: lab.Full, Seed: rec.Seed}, "") {
 				t.Errorf("%s %s: not of a full run of all rows", r.Name, a.Name)
 			}
 			records = append(records, rec)

@@ -127,18 +127,27 @@ func TestDoubtOfWay(t *testing.T) {
 	if !e.IsOpen(b) {
 		t.Error("it is given up by a way that nothing was sent by")
 	}
+	_, nodes, err := g.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if places := e.places(nodes, []int32{0, 1, 2, 3}); !slices.ContainsFunc(places, func(p Place) bool { return p.Tries == 0 && slices.Equal(p.Route, e.Tree().Turns(b)) }) {
+		t.Errorf("no place without a try by the new way: %+v", places)
+	}
 	if e.sendControl(b, e.Tree().Turns(b)); !e.isUnheard(b) || e.evidence.unheard[b].lost != 1 {
 		t.Errorf("by the new way: %+v", e.evidence.unheard[b])
 	}
 }
 
 // TestAnsweredWay: a switch that identifies itself is found again by another way. The way by
-// which it answered before is kept, unless the other one leads there now.
+// which it answered before is kept, unless the other one leads there now. Then it is no longer among those unheard by the way that
+// leads there; where it never answered by that one it still is.
 func TestAnsweredWay(t *testing.T) {
 	for _, c := range []struct {
 		longer bool // the way by which it is found again
+		known  bool // it answered before
 		want   []mapping.Turn
-	}{{true, []mapping.Turn{1, 1}}, {false, []mapping.Turn{4}}} {
+	}{{true, true, []mapping.Turn{1, 1}}, {false, true, []mapping.Turn{4}}, {true, false, []mapping.Turn{1, 2, 4}}} {
 		e, v := on(t, mapping.Reply{Answered: true, Host: mapping.Host{ID: 1}, Switch: mapping.ID{Number: 7, Port: 3, Ports: 8}})
 		g := e.Map
 		a, b, far := g.AddSwitch(0), g.AddSwitch(0), g.AddSwitch(0)
@@ -146,7 +155,10 @@ func TestAnsweredWay(t *testing.T) {
 		g.Connect(a, 1, b, 0)
 		g.Connect(a, 2, far, 0)
 		e.identify(b, 0, mapping.ID{Number: 7, Port: 2, Ports: 8})
-		e.evidence.way[b] = e.Tree().Turns(b)
+		if c.known {
+			e.evidence.way[b] = e.Tree().Turns(b)
+		}
+		e.evidence.unheard[b] = unheard{way: e.Tree().Turns(b), lost: 1}
 		at := v.vertex
 		if c.longer {
 			at = far
@@ -156,6 +168,9 @@ func TestAnsweredWay(t *testing.T) {
 		}
 		if got := e.evidence.way[b]; !slices.Equal(got, c.want) {
 			t.Errorf("found again, by a longer way %v: %v, want %v", c.longer, got, c.want)
+		}
+		if _, open := e.evidence.unheard[b]; open != c.longer {
+			t.Errorf("found again, by a longer way %v: unheard %v", c.longer, open)
 		}
 	}
 }

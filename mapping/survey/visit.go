@@ -135,8 +135,12 @@ func (e *Explorer) probeSwitch(v *visit, i int) bool {
 	e.Map.Connect(v.vertex, i, u, 0)
 	e.identify(u, 0, reply.Switch)
 	root, _ := e.Map.Find(u)
-	if _, known := e.evidence.way[root]; !known || slices.Equal(path, e.Tree().Turns(root)) {
+	_, known := e.evidence.way[root]
+	now := slices.Equal(path, e.Tree().Turns(root))
+	if !known || now {
 		e.evidence.way[root] = path
+	}
+	if now {
 		delete(e.evidence.unheard, root)
 	}
 	return true

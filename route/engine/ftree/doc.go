@@ -83,7 +83,8 @@
 //   - zahavi: the classic order, with dummy end ports; it counts the paths on the links
 //     that lead down to a switch.
 //   - opensm-3.3.5: zahavi, but a dummy counts on the first link of its path only: so did OpenSM
-//     3.3.5, which Paper I used. OpenSM 3.3.23 counts it on all of them.
+//     3.3.5, which paper I used. OpenSM 3.3.23 counts it on all of them. Of links with as many paths the first is taken
+//     here, and there that to the switch whose least used link down has the fewest, then to that with the lowest GUID.
 //   - eft: zahavi, but where several ways lead to the main path down, a switch takes the first, as
 //     paper I (II-A) says of OpenSM 3.3.5. By their code 3.3.5 and 3.3.23 spread them as zahavi does.
 //   - beft (paper I): counts those of the switch above as well, and sends rack switches for one
