@@ -51,13 +51,17 @@ func (st *store) table5Bias(ctx context.Context, s *lab.Setup) *lab.Result {
 			label := c.String() + " " + x.algorithm
 			var ours []float64
 			if run {
-				all := st.row(ctx, s, c, x.algorithm)
+				var solved measured
+				if len(printed[c]) > 0 { // before all, which are among those tried
+					var finished, tried int
+					solved, finished, tried = st.finished(ctx, s, c, x.algorithm)
+					t.solved.Add(c.String(), x.algorithm, fmt.Sprint(tried), fmt.Sprint(finished))
+				}
+				all := st.row(ctx, s, c, x.algorithm, ofTwo(s))
 				ours = []float64{all.over("greedy", "color-l")}
 				t.better[x.algorithm] = append(t.better[x.algorithm], ours...)
 				if len(printed[c]) > 0 {
-					m, finished, tried := st.finished(ctx, s, c, x.algorithm)
-					t.solved.Add(c.String(), x.algorithm, fmt.Sprint(tried), fmt.Sprint(finished))
-					t.row(label, x.prefix, all, m, printed[c])
+					t.row(label, x.prefix, all, solved, printed[c])
 				}
 			}
 			if len(printed[c]) > 0 {

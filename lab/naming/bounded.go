@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"weft/fabric"
 	"weft/lab"
 	"weft/route/names"
 	"weft/route/paths"
@@ -26,7 +25,7 @@ const spare = 4
 func (st *store) solved(ctx context.Context, s *lab.Setup, c conf, algorithm string) measured {
 	n := poolInstances(s)
 	m, _ := proven(st.pool(ctx, s, c, algorithm, n, names.DefaultBudget), n)
-	return asRead(s, m)
+	return m
 }
 
 // finished measures the first networks of a row that a search with a limit of nodes finishes, and says how many of those tried it finished.
@@ -34,7 +33,7 @@ func (st *store) finished(ctx context.Context, s *lab.Setup, c conf, algorithm s
 	n := poolInstances(s)
 	tried = n + spare
 	m, finished = proven(st.pool(ctx, s, c, algorithm, tried, mostNodes), n)
-	return asRead(s, m), finished, tried
+	return m, finished, tried
 }
 
 // proven keeps the first n networks whose optimum is proven, and counts all of them.
@@ -58,16 +57,8 @@ const optimal = "optimum"
 
 // pool measures so many networks with a limit of nodes of the search.
 func (st *store) pool(ctx context.Context, s *lab.Setup, c conf, algorithm string, n int, budget int64) measured {
-	options := pathOptions(s, algorithm)
-	key := fmt.Sprint("pool", c, s.Reads(byChance), algorithm, options, n, budget, s.Seed)
-	return st.Once(key, func() measured {
-		return sample(ctx, s, n, c.build(s), func(g *fabric.Graph, seed uint64) map[string]float64 {
-			set := compute(ctx, algorithm, g, seed, options)
-			values := map[string]float64{optimal: leastLIDs(ctx, set, budget)}
-			countAll(ctx, set, values)
-			return values
-		})
-	})
+	least := quantity{optimal, fmt.Sprint(optimal, budget), func(ctx context.Context, set *paths.Set) float64 { return leastLIDs(ctx, set, budget) }}
+	return st.measure(ctx, s, n, c.networks(s), computation(s, algorithm), append(ofTwo(s), least))
 }
 
 // leastLIDs is the proven optimum of a set, 0 where the search with a limit of nodes does not prove the least number of colours of every destination.

@@ -2,12 +2,13 @@ package naming
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
-	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
 	"weft/route/names"
+	"weft/route/paths"
 )
 
 // mostBroken is the number of links that Figs. 10 and 11 break.
@@ -128,22 +129,18 @@ func (f figure) measure(ctx context.Context, s *lab.Setup, st *store, broken int
 		}
 		return fmt.Sprintf("%s|fail(links=%d,seed=%d)", f.formula, broken, seed)
 	}
-	options, n := pathOptions(s, f.algorithm), brokenInstances(s)
-	key := fmt.Sprint(f.name, broken, options, n, s.Seed)
-	return asRead(s, st.Once(key, func() measured {
-		return sample(ctx, s, n, formulas(formula), func(g *fabric.Graph, seed uint64) map[string]float64 {
-			set := compute(ctx, f.algorithm, g, seed, options)
-			values := map[string]float64{}
-			countAll(ctx, set, values)
-			a := assign(ctx, set, "exact", names.Options{Workers: 1})
-			if a.LIDs() != a.LeastLIDs() {
-				lab.Check(fmt.Errorf("naming: no proof of the optimum on %s", formula(seed)))
-			}
-			values[optimal] = float64(a.LIDs())
-			return values
-		})
-	}))
+	row := networks{fmt.Sprint(f.name, broken), formulas(formula)}
+	return st.measure(ctx, s, brokenInstances(s), row, computation(s, f.algorithm), append(lidsBy(s, "greedy", "color-l"), provenOptimum))
 }
+
+// provenOptimum is the least number of LIDs, which is proven of every network.
+var provenOptimum = quantity{optimal, optimal, func(ctx context.Context, set *paths.Set) float64 {
+	a := assign(ctx, set, "exact", names.Options{Workers: 1})
+	if a.LIDs() != a.LeastLIDs() {
+		lab.Check(errors.New("naming: no proof of the optimum"))
+	}
+	return float64(a.LIDs())
+}}
 
 // whole says whether all rows were run.
 func (d *drawing) whole() bool { return len(d.optima) == mostBroken+1 }

@@ -47,7 +47,7 @@ func (st *store) table2(ctx context.Context, s *lab.Setup) *lab.Result {
 		if !ok {
 			continue
 		}
-		w, selected := st.row(ctx, s, c, "shortest-widest"), st.row(ctx, s, c, t.algorithm)
+		w, selected := st.row(ctx, s, c, "shortest-widest", ofAll(s)), st.row(ctx, s, c, t.algorithm, ofAll(s))
 		both := spreadOf(widest[i], w)
 		wider.add(c.String(), ours.paper-both.paper, ours.ours-both.ours)
 		for _, h := range heuristics {
@@ -82,7 +82,7 @@ func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algo
 	}
 	for _, p := range readTable(file) {
 		if c := confOf(p); wanted(s, c) {
-			t.row(c, p, st.row(ctx, s, c, algorithm))
+			t.row(c, p, st.row(ctx, s, c, algorithm, ofAll(s)))
 		} else {
 			t.near = append(t.near, t.nearRow(c))
 		}

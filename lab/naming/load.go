@@ -8,25 +8,29 @@ import (
 	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/route/names"
+	"weft/route"
 	"weft/route/paths"
 )
 
-// routing is a routing of Table VI: its paths by a computation, or by an engine with one LID a machine, and the scheme of their LIDs.
+// routing is a routing of Table VI.
 type routing struct {
-	name, algorithm, engine, scheme string
-	column                          string // of the printed table; "" for one of ours
+	name    string
+	paths   finder
+	scheme  string // of its LIDs
+	options route.Options
+	column  string // of the printed table; "" for one of ours
 }
 
 // routings of Table VI under the readings that are on, then ours.
 func routings(s *lab.Setup) []routing {
+	color, frozen := variant(s, "color-l"), route.Options{"degree": "frozen"}
 	return []routing{
-		{"SRD", "srd", "", "color-l", "srd"},
-		{"renaming", choice(s, widestNamed, "shortest-widest", "updn-shortest"), "", "greedy", "renaming"},
-		{"separate", "path-selection", "", "color-l", "separate"},
-		{"short (ours)", "path-selection-short", "", "color-l frozen", ""},
-		{"joint (ours)", "path-selection-joint", "", "color-l frozen", ""},
-		{"nue, one LID, one lane (ours)", "", "nue", "", ""},
+		{"SRD", computation(s, "srd"), "color-l", color, "srd"},
+		{"renaming", computation(s, choice(s, widestNamed, "shortest-widest", "updn-shortest")), "greedy", nil, "renaming"},
+		{"separate", computation(s, "path-selection"), "color-l", color, "separate"},
+		{"short (ours)", computation(s, "path-selection-short"), "color-l", frozen, ""},
+		{"joint (ours)", computation(s, "path-selection-joint"), "color-l", frozen, ""},
+		{"nue, one LID, one lane (ours)", engine(s, "nue"), "greedy", nil, ""},
 	}
 }
 
@@ -87,29 +91,22 @@ func (st *store) table6(ctx context.Context, s *lab.Setup) *lab.Result {
 func (st *store) routings(ctx context.Context, s *lab.Setup, c conf) map[string]measured {
 	got := map[string]measured{}
 	for _, r := range routings(s) {
-		switch {
-		case r.column == "" && s.ClaimsOnly:
-		case r.engine != "":
-			got[r.name] = st.engineRow(ctx, s, c, r.engine)
-		default:
-			got[r.name] = st.row(ctx, s, c, r.algorithm)
+		if r.column != "" || !s.ClaimsOnly {
+			got[r.name] = st.measure(ctx, s, c.instances(s), c.networks(s), r.paths, []quantity{lids(r.scheme, r.options), maximumLoad})
 		}
 	}
 	return got
 }
 
-// engineRow is the maximum link load of the paths of an engine with one LID a machine and one lane.
-func (st *store) engineRow(ctx context.Context, s *lab.Setup, c conf, engine string) measured {
-	return st.Once(fmt.Sprint(c, s.Reads(byChance), engine, c.instances(s), s.Seed), func() measured {
-		return sample(ctx, s, c.instances(s), c.build(s), func(g *fabric.Graph, seed uint64) map[string]float64 {
-			routed := lab.Must(s.Route(ctx, g, lab.Routing{Engine: engine, MaxVLs: 1, Workers: 1, Seed: seed}))
-			if routed.Plan == nil {
-				lab.Check(fmt.Errorf("naming: %s refuses %s: %s", engine, c, routed.Refused))
-			}
-			set := lab.Must(paths.FromPlan(ctx, g, routed.Plan, g.NumHosts, 1))
-			return map[string]float64{load: set.MaxLoad(), "": float64(assign(ctx, set, "greedy", names.Options{Workers: 1}).LIDs())}
-		})
-	})
+// engine routes by an engine with one LID a machine and one lane.
+func engine(s *lab.Setup, name string) finder {
+	return finder{name, func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
+		routed := lab.Must(s.Route(ctx, g, lab.Routing{Engine: name, MaxVLs: 1, Workers: 1, Seed: seed}))
+		if routed.Plan == nil {
+			lab.Check(fmt.Errorf("naming: %s refuses a network: %s", name, routed.Refused))
+		}
+		return lab.Must(paths.FromPlan(ctx, g, routed.Plan, g.NumHosts, 1))
+	}}
 }
 
 // row sets what was measured of the routings beside the printed row.

@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"context"
 	"math"
 	"os"
 	"slices"
@@ -8,9 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"weft/fabric"
 	"weft/lab"
 	"weft/lab/labtest"
 	"weft/route/names"
+	"weft/route/paths"
 )
 
 // TestExample: Tables 1 and 3 of paper 002 exactly.
@@ -76,7 +79,7 @@ func TestLeastLIDs(t *testing.T) {
 	s := &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 1, Readings: []string{mostLeft}}
 	finished := map[int64]int{}
 	for seed := range uint64(6) {
-		set := compute(t.Context(), "path-selection", conf{64, 16}.build(s)(seed), seed, pathOptions(s, "path-selection"))
+		set := compute(t.Context(), "path-selection", conf{64, 16}.networks(s).build(seed), seed, pathOptions(s, "path-selection"))
 		best := leastLIDs(t.Context(), set, names.DefaultBudget)
 		for _, nodes := range []int64{1, mostNodes, names.DefaultBudget} {
 			switch n := leastLIDs(t.Context(), set, nodes); n {
@@ -104,6 +107,41 @@ func TestNear(t *testing.T) {
 	}
 	if claim := c.near("near", "a", nil); math.Abs(claim.Range.Value+7) > 1e-9 {
 		t.Error(claim.Range)
+	}
+}
+
+// TestMeasure: what was measured of a network is not measured again, and what was not is: another quantity, network or reading.
+func TestMeasure(t *testing.T) {
+	st, found := &store{}, 0
+	row := conf{16, 16}.networks(&lab.Setup{})
+	for _, x := range []struct {
+		n       int
+		schemes []string
+		read    []string
+		found   int // paths computed so far
+	}{
+		{2, []string{"greedy", "color-l"}, nil, 2},
+		{2, []string{"color-l"}, nil, 2},
+		{3, []string{"greedy"}, nil, 3},                    // one more network
+		{2, []string{"greedy", "color-s"}, nil, 5},         // another scheme
+		{2, []string{"greedy"}, []string{frozenDegree}, 5}, // greedy has no degrees
+		{2, []string{"color-l"}, []string{frozenDegree}, 7},
+	} {
+		s := &lab.Setup{Seed: 3, Workers: 1, Readings: x.read}
+		how := computation(s, "shortest-widest")
+		find := how.find
+		how.find = func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
+			found++
+			return find(ctx, g, seed)
+		}
+		got := st.measure(t.Context(), s, x.n, row, how, lidsBy(s, x.schemes...))
+		if found != x.found {
+			t.Errorf("%v: paths were computed %d times, want %d", x, found, x.found)
+		}
+		if fresh := (&store{}).measure(t.Context(), s, x.n, row, how, lidsBy(s, x.schemes...)); !cmp.Equal(got, fresh) {
+			t.Errorf("%v: %v, without a store %v", x, got, fresh)
+		}
+		found = x.found
 	}
 }
 

@@ -115,7 +115,8 @@ func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (meas
 }
 
 func (r regular) measure(ctx context.Context, s *lab.Setup) measured {
-	return sample(ctx, s, samples(s), formulas(r.formula), func(g *fabric.Graph, seed uint64) map[string]float64 {
+	return sample(ctx, s, samples(s), func(seed uint64) map[string]float64 {
+		g := lab.Must(lab.Graph(r.formula(seed)))
 		set := renamingPaths(ctx, s, r.algorithm, g, seed)
 		a := assign(ctx, set, "renaming", names.Options{Workers: 1})
 		first, more := tableEntries(a)

@@ -3,7 +3,6 @@ package naming
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 
 	"weft/fabric"
@@ -36,14 +35,9 @@ func (m measured) eachOver(quantity, base string) flow.Summary {
 }
 
 // sample measures n instances of a network, each with a seed of its own.
-func sample(ctx context.Context, s *lab.Setup, n int, build func(seed uint64) *fabric.Graph,
-	measure func(g *fabric.Graph, seed uint64) map[string]float64,
-) measured {
+func sample(ctx context.Context, s *lab.Setup, n int, measure func(seed uint64) map[string]float64) measured {
 	each := make([]map[string]float64, n)
-	s.Parallel(ctx, n, func(k int) {
-		seed := s.Seed + uint64(k)
-		each[k] = measure(build(seed), seed)
-	})
+	s.Parallel(ctx, n, func(k int) { each[k] = measure(s.Seed + uint64(k)) })
 	m := measured{}
 	for _, values := range each {
 		for q, v := range values {
@@ -88,12 +82,12 @@ func (c conf) formula(seed uint64) string {
 	return fmt.Sprintf("irregular(switches=%d,degree=8,hosts=%d,seed=%d)", c.switches, c.machines, seed)
 }
 
-// build builds an instance under the readings that are on.
-func (c conf) build(s *lab.Setup) func(seed uint64) *fabric.Graph {
+// networks are the instances under the readings that are on.
+func (c conf) networks(s *lab.Setup) networks {
 	if s.Reads(byChance) {
-		return c.buildByChance
+		return networks{c.String() + " by chance", c.buildByChance}
 	}
-	return formulas(c.formula)
+	return networks{c.String(), formulas(c.formula)}
 }
 
 // buildByChance joins each pair of switches with probability 8/(switches-1): links are drawn away from more than enough, until as many are left
@@ -129,61 +123,6 @@ var heuristics = []struct{ scheme, name, column string }{
 	{"split-merge-l", "s-m/L", "split_merge_L"},
 	{"color-s", "color/S", "color_S"},
 	{"color-l", "color/L", "color_L"},
-}
-
-// load is the quantity of the maximum link load.
-const load = "load"
-
-// store keeps what was measured, since tables and readings share rows.
-type store struct{ lab.Kept[measured] }
-
-// row is the maximum link load and the LIDs by heuristic of the paths of a computation, under the readings that are on.
-func (st *store) row(ctx context.Context, s *lab.Setup, c conf, algorithm string) measured {
-	options, n := pathOptions(s, algorithm), c.instances(s)
-	key := fmt.Sprint(c, s.Reads(byChance), algorithm, options, n, s.Seed)
-	return asRead(s, st.Once(key, func() measured {
-		return sample(ctx, s, n, c.build(s), func(g *fabric.Graph, seed uint64) map[string]float64 {
-			set := compute(ctx, algorithm, g, seed, options)
-			values := map[string]float64{load: set.MaxLoad()}
-			countAll(ctx, set, values)
-			return values
-		})
-	}))
-}
-
-// variants are schemes with an option that a reading sets: all values are counted, as paths take longer than their LIDs.
-var variants = []struct {
-	reading, option, with, without string
-	schemes                        []string
-}{
-	{frozenDegree, "degree", "frozen", "shrinking", []string{"color-s", "color-l"}},
-	{fewestMerged, "merge", "fewest", "order", []string{"split-merge-s", "split-merge-l"}},
-}
-
-// countAll counts LIDs by heuristic, and for those with variants by scheme and value of the option.
-func countAll(ctx context.Context, set *paths.Set, values map[string]float64) {
-	values["greedy"] = float64(assign(ctx, set, "greedy", names.Options{Workers: 1}).LIDs())
-	for _, v := range variants {
-		for _, scheme := range v.schemes {
-			for _, value := range []string{v.with, v.without} {
-				a := assign(ctx, set, scheme, names.Options{Workers: 1, Values: route.Options{v.option: value}})
-				values[scheme+" "+value] = float64(a.LIDs())
-			}
-		}
-	}
-}
-
-// asRead has the LIDs of the schemes with variants under the readings that are on.
-func asRead(s *lab.Setup, m measured) measured {
-	out := maps.Clone(m)
-	for _, v := range variants {
-		for _, scheme := range v.schemes {
-			if values, ok := m[scheme+" "+choice(s, v.reading, v.with, v.without)]; ok {
-				out[scheme] = values
-			}
-		}
-	}
-	return out
 }
 
 // paired is by how many percent a quantity of one measurement is above that of another of the same networks, network by network.

@@ -83,6 +83,7 @@ type selection struct {
 	queue      *heap       // of channels by load, those that have nothing to lose left out
 	uses       [][]int32   // by channel: those that may still go, in order
 	next       []int32     // by channel: the use to look at next
+	kept       []int32     // by channel: of the uses before it, so many come again at the next level, in front
 	level      []uint8     // by channel: a pair with so many candidates left may lose one
 }
 
@@ -96,7 +97,7 @@ func selectPaths(ctx context.Context, in *Input, extra int, joint bool) (*Set, e
 	sel := &selection{
 		g: g, r: UpDown(g, rootOf(in)), extra: extra, joint: joint, candidates: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
 		load: make([]int64, g.NumChannels), uses: make([][]int32, g.NumChannels),
-		next: make([]int32, g.NumChannels), level: make([]uint8, g.NumChannels),
+		next: make([]int32, g.NumChannels), kept: make([]int32, g.NumChannels), level: make([]uint8, g.NumChannels),
 	}
 	if !joint && in.word(removeOption) == removeDrawn {
 		sel.rng = rand.New(rand.NewPCG(in.Seed, streamRemove))
@@ -218,8 +219,7 @@ func (sel *selection) eliminate(ctx context.Context) error {
 		if steps%(1<<16) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		c := sel.queue.list[0]
-		if !sel.removeNext(c) {
+		if !sel.removeNext(sel.queue.top()) {
 			sel.queue.pop()
 		}
 	}
@@ -230,20 +230,25 @@ func (sel *selection) eliminate(ctx context.Context) error {
 // fewer left than the level gets its turn when the level has come down to it, at least 2; none
 // ever has more.
 func (sel *selection) removeNext(c int32) bool {
+	uses := sel.uses[c]
 	for ; sel.level[c] >= 2; sel.level[c]-- {
-		for int(sel.next[c]) < len(sel.uses[c]) {
-			use := sel.uses[c][sel.next[c]]
+		for int(sel.next[c]) < len(uses) {
+			use := uses[sel.next[c]]
 			sel.next[c]++
 			p, w := use/candidates, use%candidates
-			if a := sel.alive[p]; a>>w&1 != 0 && bits.OnesCount16(a) >= int(sel.level[c]) {
+			a := sel.alive[p]
+			if a>>w&1 == 0 {
+				continue
+			}
+			if bits.OnesCount16(a) >= int(sel.level[c]) {
 				sel.remove(p, w)
 				return true
 			}
+			uses[sel.kept[c]] = use
+			sel.kept[c]++
 		}
-		sel.next[c] = 0
-		sel.uses[c] = slices.DeleteFunc(sel.uses[c], func(use int32) bool {
-			return sel.alive[use/candidates]>>(use%candidates)&1 == 0
-		})
+		uses = uses[:sel.kept[c]]
+		sel.uses[c], sel.next[c], sel.kept[c] = uses, 0, 0
 	}
 	sel.uses[c] = nil
 	return false
@@ -253,16 +258,17 @@ func (sel *selection) removeNext(c int32) bool {
 func (sel *selection) remove(p, w int32) {
 	left := int64(bits.OnesCount16(sel.alive[p]))
 	sel.alive[p] &^= 1 << w
-	ways := sel.candidatesOf(p)
+	ways, share := sel.candidatesOf(p), sel.trafficShare(left)
 	for _, c := range ways[w] {
-		sel.queue.change(c, -sel.trafficShare(left))
+		sel.queue.change(c, -share)
 	}
 	if !sel.joint {
 		return
 	}
+	more := sel.trafficShare(left-1) - share
 	for a := sel.alive[p]; a != 0; a &= a - 1 {
 		for _, c := range ways[bits.TrailingZeros16(a)] {
-			sel.queue.change(c, sel.trafficShare(left-1)-sel.trafficShare(left))
+			sel.queue.change(c, more)
 		}
 	}
 }
@@ -288,15 +294,16 @@ func (sel *selection) pathSet(sources []int32) (*Set, error) {
 }
 
 // heap holds channels, the most loaded one on top, of equals the one with the lowest
-// number.
+// number. A channel whose load went down moves when it gets to the top: until then its place is that of a load it had before.
 type heap struct {
-	load []int64 // by channel
-	list []int32
-	at   []int32 // by channel: its place in list, -1 when it is out
+	load   []int64 // by channel
+	placed []int64 // by channel: the load that its place is for, at least its load
+	list   []int32
+	at     []int32 // by channel: its place in list, -1 when it is out
 }
 
 func newHeap(load []int64) *heap {
-	h := &heap{load: load}
+	h := &heap{load: load, placed: slices.Clone(load)}
 	for c := range int32(len(load)) {
 		h.list, h.at = append(h.list, c), append(h.at, c)
 	}
@@ -304,6 +311,18 @@ func newHeap(load []int64) *heap {
 		h.sink(i)
 	}
 	return h
+}
+
+// top returns the most loaded channel.
+func (h *heap) top() int32 {
+	for {
+		c := h.list[0]
+		if h.placed[c] == h.load[c] {
+			return c
+		}
+		h.placed[c] = h.load[c]
+		h.sink(0)
+	}
 }
 
 // pop takes the top channel out.
@@ -320,17 +339,16 @@ func (h *heap) pop() {
 // change changes the load of a channel, which may be out.
 func (h *heap) change(c int32, by int64) {
 	h.load[c] += by
-	if i := int(h.at[c]); i >= 0 {
-		if by > 0 {
+	if h.load[c] > h.placed[c] {
+		h.placed[c] = h.load[c]
+		if i := int(h.at[c]); i >= 0 {
 			h.rise(i)
-		} else {
-			h.sink(i)
 		}
 	}
 }
 
 func (h *heap) before(a, b int32) bool {
-	return h.load[a] > h.load[b] || h.load[a] == h.load[b] && a < b
+	return h.placed[a] > h.placed[b] || h.placed[a] == h.placed[b] && a < b
 }
 
 func (h *heap) place(i int, c int32) { h.list[i], h.at[c] = c, int32(i) }

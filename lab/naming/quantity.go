@@ -1,0 +1,125 @@
+package naming
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"weft/fabric"
+	"weft/lab"
+	"weft/route"
+	"weft/route/names"
+	"weft/route/paths"
+)
+
+// quantity is what is measured of the paths of a network.
+type quantity struct {
+	name string
+	kept string // the name under which it is kept, where readings change it
+	of   func(ctx context.Context, set *paths.Set) float64
+}
+
+// load is the name of the quantity of the maximum link load.
+const load = "load"
+
+var maximumLoad = quantity{load, load, func(_ context.Context, set *paths.Set) float64 { return set.MaxLoad() }}
+
+// variants are schemes with an option that a reading sets.
+var variants = map[string]struct{ reading, option, with, without string }{
+	"color-s":       {frozenDegree, "degree", "frozen", "shrinking"},
+	"color-l":       {frozenDegree, "degree", "frozen", "shrinking"},
+	"split-merge-s": {fewestMerged, "merge", "fewest", "order"},
+	"split-merge-l": {fewestMerged, "merge", "fewest", "order"},
+}
+
+// variant has the option of a scheme under the readings that are on.
+func variant(s *lab.Setup, scheme string) route.Options {
+	v, ok := variants[scheme]
+	if !ok {
+		return nil
+	}
+	return route.Options{v.option: choice(s, v.reading, v.with, v.without)}
+}
+
+// lids is the number of LIDs by a scheme.
+func lids(scheme string, options route.Options) quantity {
+	return quantity{scheme, fmt.Sprint(scheme, options), func(ctx context.Context, set *paths.Set) float64 {
+		return float64(assign(ctx, set, scheme, names.Options{Workers: 1, Values: options}).LIDs())
+	}}
+}
+
+// lidsBy are the numbers of LIDs by some schemes under the readings that are on.
+func lidsBy(s *lab.Setup, schemes ...string) (all []quantity) {
+	for _, scheme := range schemes {
+		all = append(all, lids(scheme, variant(s, scheme)))
+	}
+	return all
+}
+
+// ofTwo are the quantities of most tables, and ofAll those of Tables I and II.
+func ofTwo(s *lab.Setup) []quantity { return append(lidsBy(s, "greedy", "color-l"), maximumLoad) }
+
+func ofAll(s *lab.Setup) []quantity {
+	return append(lidsBy(s, "greedy", "split-merge-s", "split-merge-l", "color-s", "color-l"), maximumLoad)
+}
+
+// networks are those of a row: a network for each seed.
+type networks struct {
+	name  string // tells them from those of other rows
+	build func(seed uint64) *fabric.Graph
+}
+
+// finder finds the paths of a network.
+type finder struct {
+	name string // tells it from others
+	find func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set
+}
+
+// computation is a path computation under the readings that are on.
+func computation(s *lab.Setup, algorithm string) finder {
+	options := pathOptions(s, algorithm)
+	return finder{fmt.Sprint(algorithm, options), func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
+		return compute(ctx, algorithm, g, seed, options)
+	}}
+}
+
+// store keeps what was measured: by row, and by network.
+type store struct {
+	lab.Kept[measured]
+	byNetwork lab.Kept[map[string]float64]
+}
+
+// measure measures quantities of the paths of the first n networks of a row. Of each network it measures only what it has not for another
+// table, reading or number of networks.
+func (st *store) measure(ctx context.Context, s *lab.Setup, n int, row networks, how finder, quantities []quantity) measured {
+	return sample(ctx, s, n, func(seed uint64) map[string]float64 {
+		missing := func(had map[string]float64) (list []quantity) {
+			for _, q := range quantities {
+				if _, ok := had[q.kept]; !ok {
+					list = append(list, q)
+				}
+			}
+			return list
+		}
+		enough := func(had map[string]float64) bool { return len(missing(had)) == 0 }
+		kept := st.byNetwork.Extend(fmt.Sprint(row.name, " ", how.name, " ", seed), enough, func(had map[string]float64) map[string]float64 {
+			set := how.find(ctx, row.build(seed), seed)
+			all := map[string]float64{}
+			maps.Copy(all, had)
+			for _, q := range missing(had) {
+				all[q.kept] = q.of(ctx, set)
+			}
+			return all
+		})
+		values := map[string]float64{}
+		for _, q := range quantities {
+			values[q.name] = kept[q.kept]
+		}
+		return values
+	})
+}
+
+// row measures quantities of the paths of a computation on the instances of a row of random networks.
+func (st *store) row(ctx context.Context, s *lab.Setup, c conf, algorithm string, quantities []quantity) measured {
+	return st.measure(ctx, s, c.instances(s), c.networks(s), computation(s, algorithm), quantities)
+}
