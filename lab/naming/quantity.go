@@ -12,7 +12,7 @@ import (
 	"weft/route/paths"
 )
 
-// quantity is what is measured of the paths of a network.
+// quantity has a name, and measures a number of the paths of a network.
 type quantity struct {
 	name string
 	kept string // the name under which it is kept, where readings change it
@@ -63,7 +63,7 @@ func ofAll(s *lab.Setup) []quantity {
 	return append(lidsBy(s, "greedy", "split-merge-s", "split-merge-l", "color-s", "color-l"), maximumLoad)
 }
 
-// networks are those of a row: a network for each seed.
+// networks builds a network for each seed, all of one kind: those of a row of a table.
 type networks struct {
 	name  string // tells them from those of other rows
 	build func(seed uint64) *fabric.Graph
