@@ -28,7 +28,7 @@ func LID() *lab.Reproduction {
 		Paper: "Nienaber, Yuan and Duan, \"LID Assignment in InfiniBand Networks\", IEEE TPDS 20(4), 2009 (paper 000).",
 		Assumptions: "Random networks have exactly 4 links a switch between pairs drawn uniformly, the average degree of 8. Machines, the root of up*/down* and the\n" +
 			"order of machines are drawn uniformly. The sample of the paper is 32 networks; that of a seed block is 4 in\n" +
-			"Tables I, II and VI (2 of those with 512 machines), 4 in Tables III to V and 16 in the figures, so that all blocks take minutes. A mean counts as\n" +
+			"Tables I, II and VI (2 of those with 512 machines; of SRD and renaming four times as many), 4 in Tables III to V and 16 in the figures, so that all blocks take minutes. A mean counts as\n" +
 			"the printed one within 10 %, a printed difference in percent within a quarter of it (or 0.1 points, where it is that small). In Tables III and IV an exact search proves the\n" +
 			"optimum of every network, and none is replaced. In Table V it has 4 nodes for a programme, in place of 4 h of lp_solve.",
 		Plain:    plainLID,
