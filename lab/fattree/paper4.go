@@ -35,9 +35,9 @@ func reproductionIV() *lab.Reproduction {
 		Artefacts: []lab.Artefact{
 			{Name: "anomaly", Title: "Ports that MinHop leaves unused", Place: "sections IV-D, VII-A and VII-B", Blocks: 64, Run: anomaly},
 			{Name: "fig2", Title: "Uniform traffic, failing links", Place: "Fig. 2", Blocks: 32, Run: m.fig2},
-			{Name: "fig3", Title: "Uniform traffic, failing switches", Place: "Fig. 3", Blocks: 32, Run: m.fig3},
+			{Name: "fig3", Title: "Uniform traffic, failing switches", Place: "Fig. 3", Blocks: 64, Run: m.fig3},
 			{Name: "fig4", Title: "Random rings, failing links", Place: "Fig. 4", Blocks: 32, Run: m.fig4},
-			{Name: "fig5", Title: "Random rings, failing switches", Place: "Fig. 5", Blocks: 32, Run: m.fig5},
+			{Name: "fig5", Title: "Random rings, failing switches", Place: "Fig. 5", Blocks: 64, Run: m.fig5},
 			{Name: "beyond", Title: "Ours beside the paper's engines", Place: "beyond the paper", Seedless: true, Run: m.beyond},
 			{Name: "default", Title: "Ours without options beside the paper's", Place: "beyond the paper", Seedless: true, Run: ofDefault},
 		},
