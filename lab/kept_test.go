@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"slices"
 	"sync"
 	"testing"
 )
@@ -23,27 +22,6 @@ func TestKept(t *testing.T) {
 	}
 	if computed != 2 {
 		t.Errorf("%d results were computed, not 2", computed)
-	}
-}
-
-// TestKeptExtend: more is made of what is there only where that is not enough.
-func TestKeptExtend(t *testing.T) {
-	var k Kept[[]int]
-	made := 0
-	upTo := func(n int) []int {
-		return k.Extend("numbers", func(had []int) bool { return len(had) >= n }, func(had []int) []int {
-			made++
-			all := slices.Clone(had)
-			for len(all) < n {
-				all = append(all, len(all))
-			}
-			return all
-		})
-	}
-	for _, x := range []struct{ n, length, made int }{{2, 2, 1}, {1, 2, 1}, {2, 2, 1}, {5, 5, 2}, {4, 5, 2}} {
-		if got := upTo(x.n); len(got) != x.length || made != x.made {
-			t.Errorf("%d numbers: there are %d, made %d times; want %d and %d", x.n, len(got), made, x.length, x.made)
-		}
 	}
 }
 

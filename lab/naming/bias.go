@@ -52,7 +52,7 @@ func (st *store) table5Bias(ctx context.Context, s *lab.Setup) *lab.Result {
 			var ours []float64
 			if run {
 				var solved measured
-				if len(printed[c]) > 0 { // before all, which are among those tried
+				if len(printed[c]) > 0 { // comes first: all are among those tried, and need no paths of their own then
 					var finished, tried int
 					solved, finished, tried = st.finished(ctx, s, c, x.algorithm)
 					t.solved.Add(c.String(), x.algorithm, fmt.Sprint(tried), fmt.Sprint(finished))

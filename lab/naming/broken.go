@@ -2,7 +2,6 @@ package naming
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"weft/lab"
@@ -137,7 +136,8 @@ func (f figure) measure(ctx context.Context, s *lab.Setup, st *store, broken int
 var provenOptimum = quantity{optimal, optimal, func(ctx context.Context, set *paths.Set) float64 {
 	a := assign(ctx, set, "exact", names.Options{Workers: 1})
 	if a.LIDs() != a.LeastLIDs() {
-		lab.Check(errors.New("naming: no proof of the optimum"))
+		g := set.Graph()
+		lab.Check(fmt.Errorf("naming: no proof of the optimum on %d switches with %d links", g.NumSwitches, g.NumChannels/2))
 	}
 	return float64(a.LIDs())
 }}

@@ -107,7 +107,7 @@ func engine(s *lab.Setup, name string) finder {
 	return finder{name, func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
 		routed := lab.Must(s.Route(ctx, g, lab.Routing{Engine: name, MaxVLs: 1, Workers: 1, Seed: seed}))
 		if routed.Plan == nil {
-			lab.Check(fmt.Errorf("naming: %s refuses a network: %s", name, routed.Refused))
+			lab.Check(fmt.Errorf("naming: %s refuses %d hosts on %d switches: %s", name, g.NumHosts, g.NumSwitches, routed.Refused))
 		}
 		return lab.Must(paths.FromPlan(ctx, g, routed.Plan, g.NumHosts, 1))
 	}}

@@ -3,7 +3,7 @@ package naming
 import (
 	"context"
 	"fmt"
-	"maps"
+	"sync"
 
 	"weft/fabric"
 	"weft/lab"
@@ -15,7 +15,7 @@ import (
 // quantity has a name, and measures a number of the paths of a network.
 type quantity struct {
 	name string
-	kept string // the name under which it is kept, where readings change it
+	kept string // the name under which the store keeps it: another one under each reading that changes it
 	of   func(ctx context.Context, set *paths.Set) float64
 }
 
@@ -83,37 +83,21 @@ func computation(s *lab.Setup, algorithm string) finder {
 	}}
 }
 
-// store keeps what was measured: by row, and by network.
+// store keeps what was measured: rows of paper 002, and quantities of networks of paper 000.
 type store struct {
 	lab.Kept[measured]
-	byNetwork lab.Kept[map[string]float64]
+	quantities lab.Kept[float64]
 }
 
-// measure measures quantities of the paths of the first n networks of a row. Of each network it measures only what it has not for another
-// table, reading or number of networks.
+// measure measures quantities of the paths of the first n networks of a row. What was measured of a network for another table, reading or
+// number of networks is not measured again, and its paths are computed only if something is.
 func (st *store) measure(ctx context.Context, s *lab.Setup, n int, row networks, how finder, quantities []quantity) measured {
 	return sample(ctx, s, n, func(seed uint64) map[string]float64 {
-		missing := func(had map[string]float64) (list []quantity) {
-			for _, q := range quantities {
-				if _, ok := had[q.kept]; !ok {
-					list = append(list, q)
-				}
-			}
-			return list
-		}
-		enough := func(had map[string]float64) bool { return len(missing(had)) == 0 }
-		kept := st.byNetwork.Extend(fmt.Sprint(row.name, " ", how.name, " ", seed), enough, func(had map[string]float64) map[string]float64 {
-			set := how.find(ctx, row.build(seed), seed)
-			all := map[string]float64{}
-			maps.Copy(all, had)
-			for _, q := range missing(had) {
-				all[q.kept] = q.of(ctx, set)
-			}
-			return all
-		})
+		set := sync.OnceValue(func() *paths.Set { return how.find(ctx, row.build(seed), seed) })
 		values := map[string]float64{}
 		for _, q := range quantities {
-			values[q.name] = kept[q.kept]
+			key := fmt.Sprint(row.name, " ", how.name, " ", seed, " ", q.kept)
+			values[q.name] = st.quantities.Once(key, func() float64 { return q.of(ctx, set()) })
 		}
 		return values
 	})

@@ -89,6 +89,19 @@ type selection struct {
 
 // selectPaths runs Yen on the switches and then the elimination.
 func selectPaths(ctx context.Context, in *Input, extra int, joint bool) (*Set, error) {
+	order := hostOrder(in)
+	sel, err := newSelection(ctx, in, order, extra, joint)
+	if err != nil {
+		return nil, err
+	}
+	if err := sel.eliminate(ctx); err != nil {
+		return nil, err
+	}
+	return sel.pathSet(order)
+}
+
+// newSelection is a selection with all candidates, before any is eliminated.
+func newSelection(ctx context.Context, in *Input, order []int32, extra int, joint bool) (*selection, error) {
 	g := in.Graph
 	if g.NumHosts > mostSelected {
 		return nil, route.Refuse("path-selection", "use shortest-widest",
@@ -105,12 +118,8 @@ func selectPaths(ctx context.Context, in *Input, extra int, joint bool) (*Set, e
 	if err := sel.findCandidates(ctx, in); err != nil {
 		return nil, err
 	}
-	order := hostOrder(in)
 	sel.prepare(order)
-	if err := sel.eliminate(ctx); err != nil {
-		return nil, err
-	}
-	return sel.pathSet(order)
+	return sel, nil
 }
 
 // findCandidates finds the candidates of every pair of switches with hosts.
