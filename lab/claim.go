@@ -1,12 +1,6 @@
 package lab
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"weft/sim/flow"
-)
+import "fmt"
 
 // Verdict says what became of a claim.
 type Verdict string
@@ -113,81 +107,6 @@ func VerdictOf(holds bool) Verdict {
 	return Differs
 }
 
-// Enough is the number of seed blocks from which a claim that depends on seeds can hold.
-const Enough = 8
-
-// mayErr is the share of runs in which an interval may miss the mean, at any of its looks.
-const mayErr = .05
-
-// overBlocks judges a claim by what it was in each seed block drawn so far, at one of several looks: TooFew says that more are needed. Where no
-// more may be drawn, what they do not tell differs, and so does what was true in all of them if they are fewer than Enough.
-func overBlocks(blocks []Claim, looks int, last, noMore bool) Claim {
-	c := blocks[0]
-	parts := c.ranges()
-	values := make([][]float64, len(parts))
-	held, same, numbers := 0, true, len(parts) > 0
-	for i := range blocks {
-		b := &blocks[i]
-		if b.Verdict != Holds && b.Verdict != Differs { // not run, or not testable
-			return *b
-		}
-		if b.Verdict == Holds {
-			held++
-		}
-		same = same && b.Ours == c.Ours
-		if numbers = numbers && len(b.ranges()) == len(parts); numbers {
-			for k, r := range b.ranges() {
-				values[k] = append(values[k], r.Value)
-			}
-		}
-	}
-	enough := last && len(blocks) >= Enough
-	if numbers {
-		c.decide(values, looks)
-	} else {
-		if !same {
-			c.Ours += fmt.Sprintf("; in %d of %d seed blocks", held, len(blocks))
-		}
-		if c.Verdict = VerdictOf(held == len(blocks)); c.Verdict == Holds && !enough {
-			c.Verdict = TooFew
-		}
-	}
-	if c.Verdict == TooFew && (enough || last && noMore) {
-		c.Verdict, c.Undecided = Differs, true
-	}
-	return c
-}
-
-// ranges are the numbers that a claim is about.
-func (c *Claim) ranges() []Range {
-	if c.Parts == nil && c.Range != nil {
-		return []Range{*c.Range}
-	}
-	return c.Parts
-}
-
-// decide judges by the values of each part over the seed blocks: a claim differs if one does, and holds if all do. The part that decides is
-// what the page shows.
-func (c *Claim) decide(values [][]float64, looks int) {
-	ranges := slices.Clone(c.ranges())
-	weight := map[Verdict]int{Holds: 0, TooFew: 1, Differs: 2}
-	c.Verdict = ""
-	for i := range ranges {
-		r := &ranges[i]
-		ours, v := r.over(values[i], looks, len(ranges))
-		if c.Verdict == "" || weight[v] > weight[c.Verdict] || v == c.Verdict && r.slack() < c.Range.slack() {
-			c.Range, c.Ours, c.Verdict = r, ours, v
-		}
-	}
-	if c.Parts == nil {
-		return
-	}
-	c.Parts = ranges
-	if len(ranges) > 1 {
-		c.Ours += fmt.Sprintf(" (%s, of %d)", c.Range.Of, len(ranges))
-	}
-}
-
 // bounds are the least and the greatest value under which a claim holds, "-" for one about no number.
 func (r *Range) bounds() string {
 	if r == nil {
@@ -198,23 +117,3 @@ func (r *Range) bounds() string {
 
 // slack returns the distance of the number from the nearer end of the range, below 0 outside.
 func (r *Range) slack() float64 { return min(r.Value-r.Low, r.High-r.Value) }
-
-// over judges by the interval of the mean over seed blocks, which becomes the number. The interval is that of one of several looks, which
-// together err in at most 5 of 100 runs. A claim on several numbers differs only by the wider interval that is right for so many.
-func (r *Range) over(values []float64, looks, numbers int) (ours string, v Verdict) {
-	s := flow.Summarise(values)
-	r.Value, r.Blocks = s.Mean, values
-	n := len(values)
-	if n == 1 {
-		return fmt.Sprintf(r.Format, s.Mean), TooFew
-	}
-	one, all := s.Half(n, mayErr/float64(looks)), s.Half(n, mayErr/float64(looks*numbers))
-	ours = fmt.Sprintf(r.Format+" ± "+strings.ReplaceAll(r.Format, "+", ""), s.Mean, one)
-	switch {
-	case s.Mean+all < r.Low || s.Mean-all > r.High:
-		return ours, Differs
-	case s.Mean-one >= r.Low && s.Mean+one <= r.High && n >= Enough:
-		return ours, Holds
-	}
-	return ours, TooFew
-}

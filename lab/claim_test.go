@@ -75,7 +75,13 @@ func TestOverBlocks(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	list[3] = NewClaim("x", "y")
-	if c := overBlocks(list, 1, true, false); c.Verdict != NotRun {
+	if c := overBlocks(list, 1, true, false); c.Verdict != TooFew || c.Ours != "a" {
+		t.Errorf("seven blocks are no eight: %+v", c)
+	}
+	if c := overBlocks(append(list, yes), 1, true, false); c.Verdict != Holds {
+		t.Errorf("eight blocks of nine: %+v", c)
+	}
+	if c := overBlocks(list[3:4], 1, true, false); c.Verdict != NotRun {
 		t.Errorf("%+v", c)
 	}
 }
@@ -127,6 +133,47 @@ func TestJudgeEach(t *testing.T) {
 	none := NewClaim("x", "y")
 	if none.JudgeEach(nil); none.Verdict != NotRun {
 		t.Errorf("%+v", none)
+	}
+}
+
+// TestMissingNumber: a number that some blocks do not have is judged by the others, whatever its place among them.
+func TestMissingNumber(t *testing.T) {
+	judged := func(blocks, without, neither int, a, b float64) Claim {
+		var list []Claim
+		for k := range blocks {
+			c := NewClaim("all are between 1 and 2", "1 to 2")
+			parts := []Range{{Of: "a", Value: a, Low: 1, High: 2, Format: "%.1f"}, {Of: "b", Value: b, Low: 1, High: 2, Format: "%.1f"}}
+			if k < without {
+				parts = parts[1:]
+			}
+			if k < neither {
+				parts = nil
+			}
+			c.JudgeEach(parts)
+			list = append(list, c)
+		}
+		return overBlocks(list, 1, true, false)
+	}
+	for _, c := range []struct {
+		blocks, without int // in so many blocks a is missing
+		neither         int // and in so many both are
+		a, b            float64
+		want            Verdict
+		undecided       bool
+		ours            string
+	}{
+		{10, 1, 0, 1.9, 1.5, Holds, false, "1.9 ± 0.0 (a, of 2), in 9 of 10 seed blocks"},
+		{10, 1, 0, 1.5, 1.9, Holds, false, "1.9 ± 0.0 (b, of 2)"},
+		{10, 3, 0, 1.9, 1.5, Differs, true, "1.9 ± 0.0 (a, of 2), in 7 of 10 seed blocks"},
+		{10, 8, 0, 2.9, 1.5, Differs, false, "2.9 ± 0.0 (a, of 2), in 2 of 10 seed blocks"},
+		{10, 10, 0, 2.9, 1.5, Holds, false, "1.5 ± 0.0"},
+		{10, 10, 2, 2.9, 1.5, Holds, false, "1.5 ± 0.0, in 8 of 10 seed blocks"},
+		{10, 10, 3, 2.9, 1.5, TooFew, false, "1.5 ± 0.0, in 7 of 10 seed blocks"},
+		{10, 10, 10, 2.9, 1.5, NotRun, false, "-"},
+	} {
+		if got := judged(c.blocks, c.without, c.neither, c.a, c.b); got.Verdict != c.want || got.Undecided != c.undecided || got.Ours != c.ours {
+			t.Errorf("%+v: %s, undecided %v, ours %s", c, got.Verdict, got.Undecided, got.Ours)
+		}
 	}
 }
 
@@ -324,7 +371,7 @@ func TestReadings(t *testing.T) {
 		if err := WriteReport(&page, r, []*Record{rec}); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"- never. The paper: so; ours: false; differs.", "| fig1 | broken | holds | true: true | not: false |", "| fig1 | never | differs | not: false | not: false |"} {
+		for _, want := range []string{"- fig1: never. The paper: so; ours: false; differs.", "| fig1 | broken | holds | true: true | not: false |", "| fig1 | never | differs | not: false | not: false |"} {
 			if !strings.Contains(page.String(), want) {
 				t.Errorf("the page lacks %q:\n%s", want, page.String())
 			}

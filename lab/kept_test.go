@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// TestKept: a result is computed once by name, also where computing it asks for another one.
-func TestKept(t *testing.T) {
-	var k Kept[int]
+// TestCache: a result is computed once by name, also where computing it asks for another one.
+func TestCache(t *testing.T) {
+	var c Cache[int]
 	computed := 0
 	for range 3 {
-		if v := k.Once("seven", func() int {
+		if v := c.Get("seven", func() int {
 			computed++
-			return 1 + k.Once("six", func() int {
+			return 1 + c.Get("six", func() int {
 				computed++
 				return 6
 			})
@@ -25,14 +25,14 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestKeptTogether: goroutines that ask for the same get the same.
-func TestKeptTogether(t *testing.T) {
-	var k Kept[int]
+// TestCacheTogether: goroutines that ask for the same get the same.
+func TestCacheTogether(t *testing.T) {
+	var c Cache[int]
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for i := range 100 {
-				if v := k.Once(string(rune('a'+i%26)), func() int { return i % 26 }); v != i%26 {
+				if v := c.Get(string(rune('a'+i%26)), func() int { return i % 26 }); v != i%26 {
 					t.Errorf("%d: %d", i, v)
 				}
 			}

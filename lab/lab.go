@@ -16,7 +16,7 @@ type Reproduction struct {
 	// Assumptions say what is taken for all that the paper leaves open, once for all artefacts; "" where nothing needs it.
 	Assumptions string
 	Artefacts   []Artefact
-	// Plain says in plain words, by the text of a claim, in what ours differs: for the largest differences.
+	// Plain says in plain words in what ours differs, by the name of an artefact and the text of its claim (ClaimName): for the largest differences.
 	Plain map[string]string
 	// Finish sets what is the same in every run of a chart, such as the marks of what the paper prints: kept charts are as new ones then. It may
 	// be nil, and may be given a chart twice.

@@ -19,7 +19,7 @@ func writeVerdicts(b *bufio.Writer) {
 		"constants were searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
 		"the range, or that fewer than %d blocks were drawn, as each takes long. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
 		"reason. *Not run*: left out in this mode. ± is half an interval,\n"+
-		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block. Full marks in charts are\n"+
+		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block, where nothing else is said. Full marks in charts are\n"+
 		"numbers that the paper prints, a slim bar a range; empty ones, \"relative to ours\", are what a printed gain or part makes of our value.\n\n", Enough, Enough)
 }
 
@@ -44,8 +44,9 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 	if far := largest(records); len(far) > 0 {
 		fmt.Fprint(b, "The largest differences from the literal text:\n\n")
 		for _, c := range far {
-			line := fmt.Sprintf("%s. The paper: %s; ours: %s; %s.", c.Text, c.Paper, c.Ours, c.verdict())
-			if plain := r.Plain[c.Text]; plain != "" {
+			name := ClaimName(c.artefact, c.Text)
+			line := fmt.Sprintf("%s. The paper: %s; ours: %s; %s.", name, c.Paper, c.Ours, c.verdict())
+			if plain := r.Plain[name]; plain != "" {
 				line = fmt.Sprintf("%s (%s)", plain, line)
 			}
 			fmt.Fprintf(b, "- %s\n", line)
@@ -59,28 +60,33 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 	}
 }
 
+// claimOf is a claim of an artefact.
+type claimOf struct {
+	artefact string
+	Claim
+}
+
+// ClaimName names a claim of a paper: artefacts may have claims with the same text.
+func ClaimName(artefact, text string) string { return artefact + ": " + text }
+
 // largest are the three claims that differ most from the literal text, of as many artefacts as there are, by the factor between ours and the range.
-func largest(records []*Record) (first []Claim) {
-	type difference struct {
-		artefact string
-		Claim
-	}
-	var list []difference
+func largest(records []*Record) (first []claimOf) {
+	var list []claimOf
 	for _, rec := range records {
 		for i, c := range rec.Claims {
 			if c.Verdict == Differs || c.Verdict == HoldsAsRead || c.Verdict == Fitted && !rec.fittedByLetter(i) {
-				list = append(list, difference{rec.Artefact, c})
+				list = append(list, claimOf{rec.Artefact, c})
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(b.Range.off(), a.Range.off()) })
+	slices.SortStableFunc(list, func(a, b claimOf) int { return cmp.Compare(b.Range.off(), a.Range.off()) })
 	shown := map[string]bool{}
-	var rest []Claim
+	var rest []claimOf
 	for _, d := range list {
 		if len(first) < 3 && !shown[d.artefact] {
-			first, shown[d.artefact] = append(first, d.Claim), true
+			first, shown[d.artefact] = append(first, d), true
 		} else {
-			rest = append(rest, d.Claim)
+			rest = append(rest, d)
 		}
 	}
 	return append(first, rest[:min(len(rest), 3-len(first))]...)

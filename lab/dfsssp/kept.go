@@ -10,11 +10,11 @@ import (
 )
 
 // paper keeps what was computed: readings and seed blocks ask for the same again.
-type paper struct{ kept lab.Kept[any] }
+type paper struct{ kept lab.Cache[any] }
 
 // once returns what is kept under a key, or computes it.
 func once[T any](p *paper, key string, compute func() T) T {
-	return p.kept.Once(key, func() any { return compute() }).(T)
+	return p.kept.Get(key, func() any { return compute() }).(T)
 }
 
 // routed is a network under an engine, ready to count on.

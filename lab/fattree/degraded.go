@@ -128,7 +128,7 @@ type degradation struct {
 type shareLeft map[degradation]float64
 
 // paperIV keeps what was simulated: figures have trees in common, and a reading changes few runs.
-type paperIV struct{ lab.Kept[outcome] }
+type paperIV struct{ lab.Cache[outcome] }
 
 // outcome is a share, or why there is none.
 type outcome struct {
@@ -165,7 +165,7 @@ func (d *degradedRun) measure(ctx context.Context, s *lab.Setup, t *lab.Table, o
 			if e.How.Spec == nil {
 				name = fmt.Sprint(d.metric.name, e.How.Engine, seed)
 			}
-			got[k] = d.Once(name, func() outcome { return d.metric.on(ctx, s, g, e.How, seed) })
+			got[k] = d.Get(name, func() outcome { return d.metric.on(ctx, s, g, e.How, seed) })
 		})
 		for k, e := range d.engines {
 			if got[k].refused != "" {

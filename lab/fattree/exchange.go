@@ -118,7 +118,7 @@ func arrange(g *fabric.Graph, list []int32, order *rand.PCG, end func(int32) int
 }
 
 // paperVI keeps what was simulated.
-type paperVI struct{ lab.Kept[float64] }
+type paperVI struct{ lab.Cache[float64] }
 
 // exchange is a pattern of Paper VI.
 type exchange struct {
@@ -144,7 +144,7 @@ func (m *paperVI) measure(ctx context.Context, s *lab.Setup, x *exchange, engine
 		got[base] = map[string]float64{}
 		s.EachOf(ctx, base, base+twoPorts, engines, func(e *lab.Candidate, trial *lab.Trial) {
 			mustBeRouted(e, trial)
-			v := m.Once(fmt.Sprint(x.name, base, e.How.Engine, settingVI(s), s.Seed), func() float64 {
+			v := m.Get(fmt.Sprint(x.name, base, e.How.Engine, settingVI(s), s.Seed), func() float64 {
 				return x.targets.run(ctx, trial, settingVI(s), s.SeedOf(base))
 			})
 			got[base][e.Name] = v

@@ -61,7 +61,7 @@ func balances(s *lab.Setup) []lab.Candidate {
 }
 
 // paperI keeps what was simulated: a reading changes few of the runs of an artefact, and artefacts have runs in common.
-type paperI struct{ lab.Kept[share] }
+type paperI struct{ lab.Cache[share] }
 
 // result holds what uniform traffic gets on a distribution, and the balance of its paths.
 type result struct {
@@ -188,7 +188,7 @@ func (w *sweep) simulate(ctx context.Context, s *lab.Setup, p distribution, all 
 	each := len(w.loads)
 	s.Parallel(ctx, len(different)*each, func(k int) {
 		r, load := different[k/each], w.loads[k%each]
-		r.runs[k%each] = w.Once(fmt.Sprint(p, r.engine, load, s.Seed), func() share {
+		r.runs[k%each] = w.Get(fmt.Sprint(p, r.engine, load, s.Seed), func() share {
 			traffic := trafficOn(r.nodes)
 			return traffic.run(ctx, r.trial, load, s.SeedOf(p.String()))
 		})

@@ -80,7 +80,7 @@ func measured(s *lab.Setup) (begin, end packet.Time) {
 
 // throughput makes one run, or takes one that was made.
 func (v *paperV) throughput(ctx context.Context, s *lab.Setup, p point, method int) float64 {
-	return v.throughputs.Once(fmt.Sprint(s.Seed, p, changing(s, p.method)), func() float64 { return simulated(ctx, s, p, method) })
+	return v.throughputs.Get(fmt.Sprint(s.Seed, p, changing(s, p.method)), func() float64 { return simulated(ctx, s, p, method) })
 }
 
 // simulated makes one run.

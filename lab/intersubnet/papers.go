@@ -56,8 +56,8 @@ const assumptions = "Subnets are ninths of the 648-port fabric with its rack swi
 
 // paperV keeps what was simulated, for readings that change nothing of it.
 type paperV struct {
-	throughputs lab.Kept[float64]
-	rings       lab.Kept[[]means]
+	throughputs lab.Cache[float64]
+	rings       lab.Cache[[]means]
 }
 
 // changing names the readings that change what is simulated of a routing: router ports are OpenSM's, the hash is ISSR's, and means are taken after it.

@@ -44,7 +44,7 @@ func (v *paperV) table1(ctx context.Context, s *lab.Setup) *lab.Result {
 			if !s.Want(name) {
 				continue
 			}
-			all := v.rings.Once(fmt.Sprint(s.Seed, s.Mode, name, changing(s, m.name)), func() []means { return runRings(ctx, s, count, k) })
+			all := v.rings.Get(fmt.Sprint(s.Seed, s.Mode, name, changing(s, m.name)), func() []means { return runRings(ctx, s, count, k) })
 			r := summed(s, all)
 			got[name] = r
 			column := []string{"opensm", "issr", "isfr"}[k]

@@ -14,7 +14,7 @@ import (
 	"weft/lab"
 )
 
-// Run runs one artefact of a paper.
+// Run runs one artefact of a paper. What its claims ask for must be what the record in docs/results was judged by.
 func Run(t *testing.T, r *lab.Reproduction, name string, s *lab.Setup) *lab.Record {
 	t.Helper()
 	a, ok := r.Find(name)
@@ -25,7 +25,45 @@ func Run(t *testing.T, r *lab.Reproduction, name string, s *lab.Setup) *lab.Reco
 	if err != nil {
 		t.Fatal(err)
 	}
+	old := committed(t, r, name)
+	for i := range rec.Claims {
+		now := &rec.Claims[i]
+		k := slices.IndexFunc(old.Claims, func(c lab.Claim) bool { return c.Text == now.Text })
+		if k < 0 {
+			t.Errorf("%s %s: docs/results has no claim %q: %s", r.Name, name, now.Text, again(r, name))
+			continue
+		}
+		for _, is := range now.Ranges() {
+			for _, was := range old.Claims[k].Ranges() {
+				if is.Of == was.Of && (is.Low != was.Low || is.High != was.High) {
+					t.Errorf("%s %s: %q (%s) must be %g to %g, in docs/results %g to %g: %s", r.Name, name, now.Text, is.Of, is.Low, is.High, was.Low, was.High, again(r, name))
+				}
+			}
+		}
+	}
+	if s.Mode == lab.Full && len(old.Claims) > len(rec.Claims) { // the quick mode leaves some out
+		t.Errorf("%s %s: %d claims, in docs/results %d: %s", r.Name, name, len(rec.Claims), len(old.Claims), again(r, name))
+	}
 	return rec
+}
+
+// committed reads the record of an artefact in docs/results.
+func committed(t *testing.T, r *lab.Reproduction, artefact string) *lab.Record {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../../docs/results", r.Name, artefact+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := lab.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// again is the command that makes the record of an artefact anew.
+func again(r *lab.Reproduction, artefact string) string {
+	return fmt.Sprintf("run: weft lab reproduce %s --full --redo --only %s -o docs/results", r.Name, artefact)
 }
 
 // Rows keeps the rows of these names.
@@ -37,25 +75,17 @@ func Rows(names ...string) func(string) bool {
 // first table of the record in docs/results.
 func CheckCommitted(t *testing.T, r *lab.Reproduction, artefact string, rows ...string) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../../docs/results", r.Name, artefact+".json"))
-	if err != nil {
-		t.Fatal(err)
+	old := committed(t, r, artefact)
+	if old.Mode != lab.Full {
+		t.Errorf("%s %s: the committed results are of mode %s", r.Name, artefact, old.Mode)
 	}
-	committed, err := lab.Load(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if committed.Mode != lab.Full {
-		t.Errorf("%s %s: the committed results are of mode %s", r.Name, artefact, committed.Mode)
-	}
-	now := Run(t, r, artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Blocks: 1, Rows: Rows(rows...)})
+	now := Run(t, r, artefact, &lab.Setup{Mode: lab.Full, Seed: old.Seed, Workers: 2, Blocks: 1, Rows: Rows(rows...)})
 	if len(now.Tables[0].Rows) < len(rows) {
 		t.Errorf("%s %s: %d rows, want %d", r.Name, artefact, len(now.Tables[0].Rows), len(rows))
 	}
 	for _, row := range now.Tables[0].Rows {
-		if !slices.ContainsFunc(committed.Tables[0].Rows, func(old []string) bool { return slices.Equal(old, row) }) {
-			t.Errorf("%s %s: %q is not in docs/results: a computation changed; run: weft lab reproduce %s --full --redo --only %s -o docs/results",
-				r.Name, artefact, row, r.Name, artefact)
+		if !slices.ContainsFunc(old.Tables[0].Rows, func(was []string) bool { return slices.Equal(was, row) }) {
+			t.Errorf("%s %s: %q is not in docs/results: a computation changed; %s", r.Name, artefact, row, again(r, artefact))
 		}
 	}
 }
@@ -91,13 +121,13 @@ func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
 			listed[key] = true
 		}
 	}
-	texts := map[string]bool{}
+	claimNames := map[string]bool{}
 	for key := range listed {
-		texts[key[1]] = true
+		claimNames[lab.ClaimName(key[0], key[1])] = true
 	}
-	for text := range r.Plain {
-		if !texts[text] {
-			t.Errorf("%s: plain words for %q, which claims.tsv has not", r.Name, text)
+	for name := range r.Plain {
+		if !claimNames[name] {
+			t.Errorf("%s: plain words for %q, which claims.tsv has not", r.Name, name)
 		}
 	}
 	for _, a := range r.Artefacts {

@@ -10,15 +10,15 @@ import (
 	"weft/sim/flow"
 )
 
-// within is the largest difference of means that counts as agreement.
-const within = 0.1
+// meanTolerance is the largest difference of means that counts as agreement.
+const meanTolerance = 0.1
 
-// quarter is the share of a printed difference in percent by which ours may be off.
-const quarter = 0.25
+// differenceTolerance is the share of a printed difference in percent by which ours may be off.
+const differenceTolerance = 0.25
 
-// nothing is the difference in percent from a number to none: the low end of a claim that has only a high one, so that its page shows the part
+// noLowEnd is the difference in percent from a number to none: the low end of a claim that has only a high one, so that its page shows the part
 // that is nearest to that.
-const nothing = -100
+const noLowEnd = -100
 
 // leastRise is the smallest step that counts as a rise: a hundredth of a point, or one switch in a hundred networks.
 const leastRise = 0.01
@@ -30,10 +30,10 @@ type comparison struct {
 	cells  []cell
 }
 
+// cell is a printed value with the mean of ours by which it is judged.
 type cell struct {
 	row, quantity string
 	paper, ours   float64
-	judged        bool
 }
 
 func (c *cell) off() float64 { return c.ours/c.paper - 1 }
@@ -45,24 +45,25 @@ func newComparison(name, title, row string, digits int) *comparison {
 	}}
 }
 
-// add adds a printed value; a remark that begins with misprint keeps it from being
-// judged.
-func (c *comparison) add(row, quantity string, paper float64, ours flow.Summary, remark string) {
-	x := cell{row, quantity, paper, ours.Mean, !strings.HasPrefix(remark, "misprint")}
-	verdict := "no"
-	switch {
-	case !x.judged:
-		verdict = "-"
-	case math.Abs(x.off()) <= within:
-		verdict = "yes"
+// addPrinted adds a printed value beside what is shown of ours; judged is the mean that a claim is about.
+func (c *comparison) addPrinted(row, quantity string, paper, judged float64, shown flow.Summary, remark string) {
+	c.cells = append(c.cells, cell{row, quantity, paper, judged})
+	off := shown.Mean/paper - 1
+	near := "no"
+	if math.Abs(off) <= meanTolerance {
+		near = "yes"
 	}
-	c.cells = append(c.cells, x)
-	c.Add(row, quantity, c.number(paper), c.interval(ours), lab.Percent(x.off()), verdict, remark)
+	c.Add(row, quantity, c.number(paper), c.interval(shown), lab.Percent(off), near, remark)
 }
 
-// beside adds a value of ours that the paper does not have.
-func (c *comparison) beside(row, quantity string, ours flow.Summary, remark string) {
-	c.Add(row, quantity, "-", c.interval(ours), "-", "-", remark)
+// addMisprint adds a printed value that is not judged; why says what is wrong with it.
+func (c *comparison) addMisprint(row, quantity string, paper float64, shown flow.Summary, why string) {
+	c.Add(row, quantity, c.number(paper), c.interval(shown), lab.Percent(shown.Mean/paper-1), "-", "misprint: "+why)
+}
+
+// addOurs adds a value that the paper does not have.
+func (c *comparison) addOurs(row, quantity string, shown flow.Summary) {
+	c.Add(row, quantity, "-", c.interval(shown), "-", "-", "")
 }
 
 func (c *comparison) number(v float64) string { return fmt.Sprintf("%.*f", c.digits, v) }
@@ -78,10 +79,10 @@ func (c *comparison) near(text, row string, keep func(quantity string) bool) lab
 	var list []string
 	for i := range c.cells {
 		x := &c.cells[i]
-		if x.row != row || !x.judged || keep != nil && !keep(x.quantity) {
+		if x.row != row || keep != nil && !keep(x.quantity) {
 			continue
 		}
-		parts = append(parts, lab.Range{Of: x.quantity, Value: 100 * x.off(), Low: -100 * within, High: 100 * within, Format: "%+.1f %%"})
+		parts = append(parts, lab.Range{Of: x.quantity, Value: 100 * x.off(), Low: -100 * meanTolerance, High: 100 * meanTolerance, Format: "%+.1f %%"})
 		list = append(list, c.number(x.paper))
 	}
 	if len(list) > 0 {
@@ -95,7 +96,7 @@ func (c *comparison) near(text, row string, keep func(quantity string) bool) lab
 func quarterClaim(text string, printed float64, ours []float64) lab.Claim {
 	c := lab.NewClaim(text, fmt.Sprintf("%.4g %%", printed))
 	if len(ours) > 0 {
-		c.JudgeRange(mean(ours), (1-quarter)*printed, (1+quarter)*printed, "%+.1f %%")
+		c.JudgeRange(mean(ours), (1-differenceTolerance)*printed, (1+differenceTolerance)*printed, "%+.1f %%")
 	}
 	return c
 }
@@ -120,7 +121,7 @@ func (p percents) claim(text string, low, high float64) lab.Claim {
 // asPrinted says that each of them is the printed one: within a quarter of it, or within a tenth of a point, as figures of 0.06 % are printed.
 func (p percents) asPrinted(text string) lab.Claim {
 	return p.claimEach(text, func(paper float64) (float64, float64) {
-		off := max(quarter*paper, 0.1)
+		off := max(differenceTolerance*paper, 0.1)
 		return paper - off, paper + off
 	})
 }

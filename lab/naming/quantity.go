@@ -15,7 +15,7 @@ import (
 // quantity has a name, and measures a number of the paths of a network.
 type quantity struct {
 	name string
-	kept string // the name under which the store keeps it: another one under each reading that changes it
+	key  string // under which the store has it: another one under each reading that changes it
 	of   func(ctx context.Context, set *paths.Set) float64
 }
 
@@ -24,17 +24,17 @@ const load = "load"
 
 var maximumLoad = quantity{load, load, func(_ context.Context, set *paths.Set) float64 { return set.MaxLoad() }}
 
-// variants are schemes with an option that a reading sets.
-var variants = map[string]struct{ reading, option, with, without string }{
+// schemeReadings are the readings that set an option of a scheme.
+var schemeReadings = map[string]struct{ reading, option, with, without string }{
 	"color-s":       {frozenDegree, "degree", "frozen", "shrinking"},
 	"color-l":       {frozenDegree, "degree", "frozen", "shrinking"},
 	"split-merge-s": {fewestMerged, "merge", "fewest", "order"},
 	"split-merge-l": {fewestMerged, "merge", "fewest", "order"},
 }
 
-// variant has the option of a scheme under the readings that are on.
-func variant(s *lab.Setup, scheme string) route.Options {
-	v, ok := variants[scheme]
+// schemeOptions has the option of a scheme under the readings that are on.
+func schemeOptions(s *lab.Setup, scheme string) route.Options {
+	v, ok := schemeReadings[scheme]
 	if !ok {
 		return nil
 	}
@@ -51,16 +51,24 @@ func lids(scheme string, options route.Options) quantity {
 // lidsBy are the numbers of LIDs by some schemes under the readings that are on.
 func lidsBy(s *lab.Setup, schemes ...string) (all []quantity) {
 	for _, scheme := range schemes {
-		all = append(all, lids(scheme, variant(s, scheme)))
+		all = append(all, lids(scheme, schemeOptions(s, scheme)))
 	}
 	return all
 }
 
-// ofTwo are the quantities of most tables, and ofAll those of Tables I and II.
-func ofTwo(s *lab.Setup) []quantity { return append(lidsBy(s, "greedy", "color-l"), maximumLoad) }
+// greedyColorAndLoad are the quantities of Tables III to V. No claim of theirs is about a load; Table VI finds it measured, and need not compute
+// the paths again.
+func greedyColorAndLoad(s *lab.Setup) []quantity {
+	return append(lidsBy(s, "greedy", "color-l"), maximumLoad)
+}
 
-func ofAll(s *lab.Setup) []quantity {
-	return append(lidsBy(s, "greedy", "split-merge-s", "split-merge-l", "color-s", "color-l"), maximumLoad)
+// fiveHeuristicsAndLoad are the quantities of Tables I and II.
+func fiveHeuristicsAndLoad(s *lab.Setup) []quantity {
+	var schemes []string
+	for _, h := range heuristics {
+		schemes = append(schemes, h.scheme)
+	}
+	return append(lidsBy(s, schemes...), maximumLoad)
 }
 
 // networks builds a network for each seed, all of one kind: those of a row of a table.
@@ -69,41 +77,41 @@ type networks struct {
 	build func(seed uint64) *fabric.Graph
 }
 
-// finder finds the paths of a network.
-type finder struct {
+// pathComputation finds the paths of a network.
+type pathComputation struct {
 	name string // tells it from others
 	find func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set
 }
 
 // computation is a path computation under the readings that are on.
-func computation(s *lab.Setup, algorithm string) finder {
+func computation(s *lab.Setup, algorithm string) pathComputation {
 	options := pathOptions(s, algorithm)
-	return finder{fmt.Sprint(algorithm, options), func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
-		return compute(ctx, algorithm, g, seed, options)
+	return pathComputation{fmt.Sprint(algorithm, options), func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
+		return compute(ctx, s, algorithm, g, seed, options)
 	}}
 }
 
 // store keeps what was measured: rows of paper 002, and quantities of networks of paper 000.
 type store struct {
-	lab.Kept[measured]
-	quantities lab.Kept[float64]
+	lab.Cache[measured]
+	quantities lab.Cache[float64]
 }
 
 // measure measures quantities of the paths of the first n networks of a row. What was measured of a network for another table, reading or
 // number of networks is not measured again, and its paths are computed only if something is.
-func (st *store) measure(ctx context.Context, s *lab.Setup, n int, row networks, how finder, quantities []quantity) measured {
+func (st *store) measure(ctx context.Context, s *lab.Setup, n int, row networks, how pathComputation, quantities []quantity) measured {
 	return sample(ctx, s, n, func(seed uint64) map[string]float64 {
 		set := sync.OnceValue(func() *paths.Set { return how.find(ctx, row.build(seed), seed) })
 		values := map[string]float64{}
 		for _, q := range quantities {
-			key := fmt.Sprint(row.name, " ", how.name, " ", seed, " ", q.kept)
-			values[q.name] = st.quantities.Once(key, func() float64 { return q.of(ctx, set()) })
+			key := fmt.Sprint(row.name, " ", how.name, " ", seed, " ", q.key)
+			values[q.name] = st.quantities.Get(key, func() float64 { return q.of(ctx, set()) })
 		}
 		return values
 	})
 }
 
-// row measures quantities of the paths of a computation on the instances of a row of random networks.
+// row measures quantities of the paths of a computation on the networks of a row.
 func (st *store) row(ctx context.Context, s *lab.Setup, c conf, algorithm string, quantities []quantity) measured {
-	return st.measure(ctx, s, c.instances(s), c.networks(s), computation(s, algorithm), quantities)
+	return st.measure(ctx, s, c.rowNetworks(s), c.networks(s), computation(s, algorithm), quantities)
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
 	"weft/route"
 	"weft/route/names"
-	"weft/route/paths"
 )
 
 // Renaming is paper 002.
@@ -36,9 +34,9 @@ func Renaming() *lab.Reproduction {
 		},
 		Artefacts: []lab.Artefact{
 			{Name: "example", Title: "Forwarding tables of Fig. 1 before and after renaming", Place: "Tables 1 and 3", Seedless: true, Run: example},
-			{Name: "table4", Title: "Forwarding table overhead", Place: "Table 4", Blocks: 16, Run: st.table4},
-			{Name: "table5", Title: "Renamings a host", Place: "Table 5", Blocks: 16, Run: st.table5},
-			{Name: "table6", Title: "Entries with conflicts", Place: "Table 6", Blocks: 16, Run: st.table6Conflicts},
+			{Name: "table4", Title: "Forwarding table overhead", Place: "Table 4", Blocks: 16, Run: st.renamingTable4},
+			{Name: "table5", Title: "Renamings a host", Place: "Table 5", Blocks: 16, Run: st.renamingTable5},
+			{Name: "table6", Title: "Entries with conflicts", Place: "Table 6", Blocks: 16, Run: st.renamingTable6},
 		},
 	}
 }
@@ -63,8 +61,8 @@ type regular struct {
 	algorithm       string
 }
 
-// samples is the number of networks of a row in a seed block: the paper's, or a few.
-func samples(s *lab.Setup) int { return lab.Pick(s, 4, 10) }
+// renamingNetworks is the number of networks of a row of paper 002 in a seed block: the paper's, or a few.
+func renamingNetworks(s *lab.Setup) int { return lab.Pick(s, 4, 10) }
 
 // byInput is the reading by which conflicts are counted by input channel.
 const byInput = "conflicts by input"
@@ -81,12 +79,6 @@ func renamingOptions(s *lab.Setup, algorithm string) route.Options {
 		return nil
 	}
 	return route.Options{"balance": choice(s, byWidest, "widest", choice(s, byProgramme, "programme", "weights"))}
-}
-
-// renamingPaths computes the paths of a row.
-func renamingPaths(ctx context.Context, s *lab.Setup, algorithm string, g *fabric.Graph, seed uint64) *paths.Set {
-	in := &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1, SolveLinear: s.SolveLinear, Options: renamingOptions(s, algorithm)}
-	return lab.Must(lab.Must(paths.Find(algorithm)).Compute(ctx, in))
 }
 
 // algorithmOf is the path computation of a printed row.
@@ -111,13 +103,13 @@ func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (meas
 	if r.switches > lab.Pick(s, 32, 64) || !s.Want(r.String()) {
 		return nil, false
 	}
-	return st.Once(fmt.Sprint(r, renamingOptions(s, r.algorithm), samples(s), s.Seed), func() measured { return r.measure(ctx, s) }), true
+	return st.Get(fmt.Sprint(r, renamingOptions(s, r.algorithm), renamingNetworks(s), s.Seed), func() measured { return r.measure(ctx, s) }), true
 }
 
 func (r regular) measure(ctx context.Context, s *lab.Setup) measured {
-	return sample(ctx, s, samples(s), func(seed uint64) map[string]float64 {
+	return sample(ctx, s, renamingNetworks(s), func(seed uint64) map[string]float64 {
 		g := lab.Must(lab.Graph(r.formula(seed)))
-		set := renamingPaths(ctx, s, r.algorithm, g, seed)
+		set := compute(ctx, s, r.algorithm, g, seed, renamingOptions(s, r.algorithm))
 		a := assign(ctx, set, "renaming", names.Options{Workers: 1})
 		first, more := tableEntries(a)
 		sum, most := 0, 0
@@ -204,9 +196,9 @@ func entryRemark(p lab.Printed, m measured, quantity string) string {
 	return remark
 }
 
-// table4 counts the entries of random forwarding tables.
-func (st *store) table4(ctx context.Context, s *lab.Setup) *lab.Result {
-	t := newComparison("table4", "Entries of random forwarding tables, over all switches ("+seeds(s, samples(s))+"; paper: 10)", "network", 1)
+// renamingTable4 counts the entries of random forwarding tables.
+func (st *store) renamingTable4(ctx context.Context, s *lab.Setup) *lab.Result {
+	t := newComparison("table4", "Entries of random forwarding tables, over all switches ("+seeds(s, renamingNetworks(s))+"; paper: 10)", "network", 1)
 	picture := chart.Chart{
 		Name: "table4", Title: "Increase of forwarding tables by renaming", Kind: chart.Bars,
 		X: chart.Axis{Label: "switches"}, Y: chart.Axis{Label: "increase, %"},
@@ -218,7 +210,7 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) *lab.Result {
 	st.eachRow(ctx, s, "ren_table4_forwarding_overhead", func(r regular, p lab.Printed, m measured) {
 		row := r.String()
 		for _, q := range entryQuantities {
-			t.add(row, q.quantity, p.Number(q.column), m.summary(q.quantity), entryRemark(p, m, q.quantity))
+			t.addPrinted(row, q.quantity, p.Number(q.column), m.mean(q.quantity), m.summary(q.quantity), entryRemark(p, m, q.quantity))
 		}
 		increases[r] = m.mean(increase)
 		x := addCategory(&picture, r)
@@ -244,9 +236,9 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// table5 counts renamings.
-func (st *store) table5(ctx context.Context, s *lab.Setup) *lab.Result {
-	t := newComparison("table5", "Renamings a host ("+seeds(s, samples(s))+"; paper: 10)", "network", 2)
+// renamingTable5 counts renamings.
+func (st *store) renamingTable5(ctx context.Context, s *lab.Setup) *lab.Result {
+	t := newComparison("table5", "Renamings a host ("+seeds(s, renamingNetworks(s))+"; paper: 10)", "network", 2)
 	picture := chart.Chart{
 		Name: "table5", Title: "Renamings a host", Kind: chart.Bars,
 		X: chart.Axis{Label: "switches"}, Y: chart.Axis{Label: "renamings"},
@@ -259,9 +251,9 @@ func (st *store) table5(ctx context.Context, s *lab.Setup) *lab.Result {
 	)
 	st.eachRow(ctx, s, "ren_table5_renamings_per_host", func(r regular, p lab.Printed, m measured) {
 		row, worst := r.String(), m.summary(mostRenamed).Max
-		t.add(row, renamings, p.Number("avg_renamings"), m.summary(renamings), "")
+		t.addPrinted(row, renamings, p.Number("avg_renamings"), m.mean(renamings), m.summary(renamings), "")
 		t.Add(row, mostRenamed, p["max_renamings"], fmt.Sprintf("%.0f", worst), "-", "-",
-			fmt.Sprintf("of %d networks, the paper's of 10; mean of the most of a network %.1f", samples(s), m.mean(mostRenamed)))
+			fmt.Sprintf("of %d networks, the paper's of 10; mean of the most of a network %.1f", renamingNetworks(s), m.mean(mostRenamed)))
 		most.add(row, p.Number("max_renamings"), worst)
 		kept.add(row, 50, m.mean(unrenamed))
 		x := addCategory(&picture, r)
@@ -294,10 +286,10 @@ func (st *store) table5(ctx context.Context, s *lab.Setup) *lab.Result {
 	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.NonEmpty(picture), Claims: claims}
 }
 
-// table6Conflicts counts entries with conflicts.
-func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) *lab.Result {
+// renamingTable6 counts entries with conflicts.
+func (st *store) renamingTable6(ctx context.Context, s *lab.Setup) *lab.Result {
 	quantity := choice(s, byInput, beyondFirst, contested)
-	t := newComparison("table6", "Entries with conflicts, % ("+seeds(s, samples(s))+"; paper: 10)", "network", 2)
+	t := newComparison("table6", "Entries with conflicts, % ("+seeds(s, renamingNetworks(s))+"; paper: 10)", "network", 2)
 	picture := chart.Chart{
 		Name: "table6", Title: "Forwarding table entries with conflicts, 64 switches", Kind: chart.Lines,
 		X: chart.Axis{Label: "links a switch"}, Y: chart.Axis{Label: "entries with conflicts, %"},
@@ -318,8 +310,8 @@ func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) *lab.Result 
 			picture.Series[1].Add(x, sum.Mean, sum.Min, sum.Max)
 			by[r.links], links, printed = m, append(links, r.links), append(printed, p.Number("conflict_pct_avg"))
 		}
-		t.add(r.String(), quantity, p.Number("conflict_pct_avg"), sum, remark)
-		t.beside(r.String(), inConflict, m.summary(inConflict), "")
+		t.addPrinted(r.String(), quantity, p.Number("conflict_pct_avg"), sum.Mean, sum, remark)
+		t.addOurs(r.String(), inConflict, m.summary(inConflict))
 	}, func(r regular, _ lab.Printed, _ measured) {
 		claims = append(claims, nearRow(t, r, "mean", quantity))
 	})

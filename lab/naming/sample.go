@@ -16,9 +16,18 @@ import (
 // measured holds the figures of a row: by quantity, a value for each instance.
 type measured map[string][]float64
 
-func (m measured) summary(quantity string) flow.Summary { return flow.Summarise(m[quantity]) }
+func (m measured) summary(quantity string) flow.Summary { return flow.SummariseFew(m[quantity]) }
 
-func (m measured) mean(quantity string) float64 { return m.summary(quantity).Mean }
+func (m measured) mean(quantity string) float64 { return mean(m[quantity]) }
+
+// first is what was measured of the first n networks.
+func (m measured) first(n int) measured {
+	all := measured{}
+	for q, values := range m {
+		all[q] = values[:min(n, len(values))]
+	}
+	return all
+}
 
 // over is by how many percent the mean of one quantity is above that of another.
 func (m measured) over(quantity, base string) float64 {
@@ -31,10 +40,10 @@ func (m measured) eachOver(quantity, base string) flow.Summary {
 	for i, v := range m[quantity] {
 		each = append(each, 100*(v/m[base][i]-1))
 	}
-	return flow.Summarise(each)
+	return flow.SummariseFew(each)
 }
 
-// sample measures n instances of a network, each with a seed of its own.
+// sample measures n networks of a row, each with a seed of its own.
 func sample(ctx context.Context, s *lab.Setup, n int, measure func(seed uint64) map[string]float64) measured {
 	each := make([]map[string]float64, n)
 	s.Parallel(ctx, n, func(k int) { each[k] = measure(s.Seed + uint64(k)) })
@@ -52,19 +61,19 @@ func formulas(formula func(seed uint64) string) func(seed uint64) *fabric.Graph 
 	return func(seed uint64) *fabric.Graph { return lab.Must(lab.Graph(formula(seed))) }
 }
 
-// seedsOfRows is seeds for rows of which the largest have half as many instances.
-func seedsOfRows(s *lab.Setup) string {
-	return seeds(s, instances(s)) + ", half as many of 512 machines"
+// shownSeeds says which networks a table shows whose largest rows have half as many.
+func shownSeeds(s *lab.Setup) string {
+	return seeds(s, conf{}.shownNetworks(s, rowNetworks(s))) + ", half as many of 512 machines"
 }
 
-// seeds says which instances a table is about.
+// seeds says which networks a table is about.
 func seeds(s *lab.Setup, n int) string {
 	return fmt.Sprintf("%d instances, seeds %d to %d", n, s.Seed, s.Seed+uint64(n)-1)
 }
 
 // compute runs a path computation with some options on one core.
-func compute(ctx context.Context, algorithm string, g *fabric.Graph, seed uint64, options route.Options) *paths.Set {
-	in := &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1, Options: options}
+func compute(ctx context.Context, s *lab.Setup, algorithm string, g *fabric.Graph, seed uint64, options route.Options) *paths.Set {
+	in := &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1, SolveLinear: s.SolveLinear, Options: options}
 	return lab.Must(lab.Must(paths.Find(algorithm)).Compute(ctx, in))
 }
 
@@ -82,7 +91,7 @@ func (c conf) formula(seed uint64) string {
 	return fmt.Sprintf("irregular(switches=%d,degree=8,hosts=%d,seed=%d)", c.switches, c.machines, seed)
 }
 
-// networks are the instances under the readings that are on.
+// networks are those of the row under the readings that are on.
 func (c conf) networks(s *lab.Setup) networks {
 	if s.Reads(byChance) {
 		return networks{c.String() + " by chance", c.buildByChance}
@@ -125,7 +134,8 @@ var heuristics = []struct{ scheme, name, column string }{
 	{"color-l", "color/L", "color_L"},
 }
 
-// paired is by how many percent a quantity of one measurement is above that of another of the same networks, network by network.
+// paired is by how many percent a quantity of one measurement is above that of another, network by network of the first, which both have.
 func paired(m, base measured, quantity string) flow.Summary {
-	return measured{"m": m[quantity], "base": base[quantity]}.eachOver("m", "base")
+	n := min(len(m[quantity]), len(base[quantity]))
+	return measured{"m": m[quantity][:n], "base": base[quantity][:n]}.eachOver("m", "base")
 }

@@ -11,7 +11,7 @@
 //	shortest-widest       paper 000, section VI
 //	path-selection        paper 000, section VI (Yen; most loaded link first)
 //	path-selection-short  ours: path-selection from candidates one hop longer at most
-//	path-selection-joint  ours: the same with a view to the LIDs
+//	path-selection-joint  ours: the same, a link's load being the traffic to expect
 //	srd                   paper 000, section VI-D: one LID is enough
 //	updn-iba              paper 002, section 2.1: down wherever there is a way down
 //	smart                 paper 002, section 4 (its reference [2])

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	candidates   = 16   // paths of a pair from which one is selected
-	mostSelected = 2048 // hosts: the uses of their links take about 1 GB
+	mostCandidates = 16   // paths of a pair from which one is selected
+	mostHosts      = 2048 // the uses of their links take about 1 GB
 )
 
 var pathSelection = &Algorithm{
@@ -55,22 +55,18 @@ var jointSelection = &Algorithm{
 // pairTraffic is the traffic of a pair: a multiple of 1 to 16, so that shares add up exactly.
 const pairTraffic = 720720
 
-// selection eliminates candidates, the most loaded link first.
+// selection eliminates candidates over the most loaded link until each pair of hosts has one. The paper leaves open what a load is, and which
+// candidate over that link goes. There are three ways:
 //
-// The paper leaves open what a load is, and which candidate over the link goes: by its letter
-// any may, and one is drawn (option remove=drawn). For
-// path-selection a load is the number of candidates left over the link; of the pairs
-// of hosts with such a candidate the one with most candidates left loses its longest,
-// of equals the first in order of destination and source, hosts in random order. Of
-// the readings tried this alone has the paper's numbers of LIDs: drawn ones (option
-// remove) need five times as many, and load links more than srd.
-//
-// With joint the load is the traffic to expect, a pair's being shared by its
-// candidates left, and among the pairs with most candidates left the longest candidate
-// goes first. Paths stay short, and those to one destination agree.
+//   - path-selection: a load is the number of candidates over the link. Of the pairs of hosts with such a candidate, the one with most candidates
+//     left loses its longest. Of equals the first in order of destination and source goes, hosts being in random order.
+//   - option remove=drawn, the letter of the paper: any of the candidates over the link may go, and one is drawn. The paths that are left need
+//     five times as many LIDs as the paper's, and their maximum load is above that of srd.
+//   - path-selection-joint: a load is the traffic to expect, a pair's being shared by its candidates left. Of the pairs with most candidates left,
+//     the longest candidate goes. Paths stay short, and those to one destination agree.
 //
 // Candidates of a pair of hosts are those of their switches, kept once a pair of
-// switches; a pair of hosts has a bit for each. Candidate w of pair p is use p*16+w.
+// switches; a pair of hosts has a bit for each. Candidate w of pair p is use p*mostCandidates+w.
 type selection struct {
 	g          *fabric.Graph
 	r          *Rule
@@ -83,8 +79,8 @@ type selection struct {
 	queue      *heap       // of channels by load, those that have nothing to lose left out
 	uses       [][]int32   // by channel: those that may still go, in order
 	next       []int32     // by channel: the use to look at next
-	kept       []int32     // by channel: of the uses before it, so many come again at the next level, in front
-	level      []uint8     // by channel: a pair with so many candidates left may lose one
+	waiting    []int32     // by channel: of the uses before next, so many stand in front and come again when the level is one lower
+	level      []uint8     // by channel: pairs with so many candidates left have their turn
 }
 
 // selectPaths runs Yen on the switches and then the elimination.
@@ -103,14 +99,14 @@ func selectPaths(ctx context.Context, in *Input, extra int, joint bool) (*Set, e
 // newSelection is a selection with all candidates, before any is eliminated.
 func newSelection(ctx context.Context, in *Input, order []int32, extra int, joint bool) (*selection, error) {
 	g := in.Graph
-	if g.NumHosts > mostSelected {
+	if g.NumHosts > mostHosts {
 		return nil, route.Refuse("path-selection", "use shortest-widest",
-			"the candidate paths of %d hosts take too much memory (at most %d hosts)", g.NumHosts, mostSelected)
+			"the candidate paths of %d hosts take too much memory (at most %d hosts)", g.NumHosts, mostHosts)
 	}
 	sel := &selection{
 		g: g, r: UpDown(g, rootOf(in)), extra: extra, joint: joint, candidates: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
 		load: make([]int64, g.NumChannels), uses: make([][]int32, g.NumChannels),
-		next: make([]int32, g.NumChannels), kept: make([]int32, g.NumChannels), level: make([]uint8, g.NumChannels),
+		next: make([]int32, g.NumChannels), waiting: make([]int32, g.NumChannels), level: make([]uint8, g.NumChannels),
 	}
 	if !joint && in.word(removeOption) == removeDrawn {
 		sel.rng = rand.New(rand.NewPCG(in.Seed, streamRemove))
@@ -136,7 +132,7 @@ func (sel *selection) findCandidates(ctx context.Context, in *Input) error {
 		finders[w].setTarget(int32(t))
 		for s := range S {
 			if s != t && len(g.AttachedTo(int32(s))) > 0 {
-				ways := finders[w].find(int32(s), candidates)
+				ways := finders[w].find(int32(s), mostCandidates)
 				for sel.extra != anyLength && len(ways) > 0 && len(ways[len(ways)-1]) > len(ways[0])+sel.extra {
 					ways = ways[:len(ways)-1]
 				}
@@ -171,7 +167,7 @@ func (sel *selection) prepare(order []int32) {
 	}
 	for c, n := range count {
 		sel.uses[c] = make([]int32, 0, n)
-		sel.level[c] = candidates
+		sel.level[c] = mostCandidates
 	}
 	if !sel.joint {
 		sel.listUses(order, func([]int32) bool { return true })
@@ -204,7 +200,7 @@ func (sel *selection) listUses(order []int32, want func(way []int32) bool) {
 			for w := len(ways) - 1; w >= 0; w-- {
 				if want(ways[w]) {
 					for _, c := range ways[w] {
-						sel.uses[c] = append(sel.uses[c], p*candidates+int32(w))
+						sel.uses[c] = append(sel.uses[c], p*mostCandidates+int32(w))
 					}
 				}
 			}
@@ -235,16 +231,15 @@ func (sel *selection) eliminate(ctx context.Context) error {
 	return nil
 }
 
-// removeNext removes the next candidate over a link; false if there is none. A pair that has
-// fewer left than the level gets its turn when the level has come down to it, at least 2; none
-// ever has more.
+// removeNext removes a candidate over link c, of a pair with as many candidates left as the level of the link says. Pairs with fewer wait until
+// the level has come down to theirs; none has more. It returns false where all pairs over the link have one candidate left, which may not go.
 func (sel *selection) removeNext(c int32) bool {
 	uses := sel.uses[c]
 	for ; sel.level[c] >= 2; sel.level[c]-- {
 		for int(sel.next[c]) < len(uses) {
 			use := uses[sel.next[c]]
 			sel.next[c]++
-			p, w := use/candidates, use%candidates
+			p, w := use/mostCandidates, use%mostCandidates
 			a := sel.alive[p]
 			if a>>w&1 == 0 {
 				continue
@@ -253,11 +248,11 @@ func (sel *selection) removeNext(c int32) bool {
 				sel.remove(p, w)
 				return true
 			}
-			uses[sel.kept[c]] = use
-			sel.kept[c]++
+			uses[sel.waiting[c]] = use
+			sel.waiting[c]++
 		}
-		uses = uses[:sel.kept[c]]
-		sel.uses[c], sel.next[c], sel.kept[c] = uses, 0, 0
+		uses = uses[:sel.waiting[c]]
+		sel.uses[c], sel.next[c], sel.waiting[c] = uses, 0, 0
 	}
 	sel.uses[c] = nil
 	return false

@@ -75,12 +75,12 @@ func eliminatePlainly(sel *selection) (removed int) {
 		}
 		victim, left := int32(-1), 1
 		for _, use := range sel.uses[most] {
-			alive := sel.alive[use/candidates]
+			alive := sel.alive[use/mostCandidates]
 			n := bits.OnesCount16(alive)
 			if sel.rng != nil {
 				n = min(n, 2) // the next one drawn goes, whatever its pair has left
 			}
-			if alive>>(use%candidates)&1 != 0 && n > left {
+			if alive>>(use%mostCandidates)&1 != 0 && n > left {
 				victim, left = use, n
 			}
 		}
@@ -88,7 +88,7 @@ func eliminatePlainly(sel *selection) (removed int) {
 			out[most] = true
 			continue
 		}
-		sel.alive[victim/candidates] &^= 1 << (victim % candidates)
+		sel.alive[victim/mostCandidates] &^= 1 << (victim % mostCandidates)
 		removed++
 	}
 }

@@ -12,12 +12,12 @@ import (
 // bias is Table V.
 type bias struct {
 	*comparison
-	fewer   percents // LIDs by color/L on networks that were finished, above those on all
-	similar percents // greedy above color/L on networks that were finished, less that on all, points
-	solved  lab.Table
-	near    []lab.Claim
-	each    []lab.Claim          // greedy above color/L, row by row
-	better  map[string][]float64 // greedy above color/L on all networks, by computation
+	fewer    percents // LIDs by color/L on networks that were finished, above those on all
+	similar  percents // greedy above color/L on networks that were finished, less that on all, points
+	finished lab.Table
+	near     []lab.Claim
+	each     []lab.Claim          // greedy above color/L, row by row
+	better   map[string][]float64 // greedy above color/L on all networks, by computation
 }
 
 // computations of Table V: prefix of columns, name, and the average of greedy above color/L over all nine rows of Table III or IV.
@@ -29,12 +29,12 @@ var computations = []struct {
 // rowsOfTables3And4 is the number of rows of which section VI-B gives the average.
 const rowsOfTables3And4 = 9
 
-// table5Bias compares the networks that a bounded search finishes with all.
-func (st *store) table5Bias(ctx context.Context, s *lab.Setup) *lab.Result {
+// lidTable5 compares the networks that a bounded search finishes with all.
+func (st *store) lidTable5(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := &bias{
-		comparison: newComparison("table5", fmt.Sprintf("LIDs of all networks (%s) and of the first %d that the search finished", seeds(s, instances(s)), poolInstances(s)), "row", 1),
+		comparison: newComparison("table5", fmt.Sprintf("LIDs of all networks (%s) and of the first %d that the search finished", seeds(s, rowNetworks(s)), optimumNetworks(s)), "row", 1),
 		better:     map[string][]float64{},
-		solved: lab.Table{
+		finished: lab.Table{
 			Name:    "table5_finished",
 			Title:   fmt.Sprintf("Networks that the search finished with %d nodes for each question (paper: lp_solve, 4 h)", mostNodes),
 			Columns: []string{"machines/switches", "paths", "networks tried", "finished"},
@@ -51,17 +51,17 @@ func (st *store) table5Bias(ctx context.Context, s *lab.Setup) *lab.Result {
 			label := c.String() + " " + x.algorithm
 			var ours []float64
 			if run {
-				var solved measured
+				var finished measured
+				var number, tried int
 				if len(printed[c]) > 0 { // comes first: all are among those tried, and need no paths of their own then
-					var finished, tried int
-					solved, finished, tried = st.finished(ctx, s, c, x.algorithm)
-					t.solved.Add(c.String(), x.algorithm, fmt.Sprint(tried), fmt.Sprint(finished))
+					finished, number, tried = st.finished(ctx, s, c, x.algorithm)
+					t.finished.Add(c.String(), x.algorithm, fmt.Sprint(tried), fmt.Sprint(number))
 				}
-				all := st.row(ctx, s, c, x.algorithm, ofTwo(s))
+				all := st.row(ctx, s, c, x.algorithm, greedyColorAndLoad(s))
 				ours = []float64{all.over("greedy", "color-l")}
 				t.better[x.algorithm] = append(t.better[x.algorithm], ours...)
 				if len(printed[c]) > 0 {
-					t.row(label, x.prefix, all, solved, printed[c])
+					t.row(label, x.prefix, all, finished, printed[c], number < tried)
 				}
 			}
 			if len(printed[c]) > 0 {
@@ -71,7 +71,7 @@ func (st *store) table5Bias(ctx context.Context, s *lab.Setup) *lab.Result {
 		}
 	}
 	claims := []lab.Claim{
-		t.fewer.claim("every row: networks that the search finishes need no more LIDs by color/L than all", nothing, 0),
+		t.fewer.claim("every row: networks that the search finishes need no more LIDs by color/L than all", noLowEnd, 0),
 		t.similar.claim("every row: color/L improves on greedy about as much on both (2 points)", -2, 2),
 	}
 	for _, x := range computations {
@@ -82,13 +82,17 @@ func (st *store) table5Bias(ctx context.Context, s *lab.Setup) *lab.Result {
 		claims = append(claims, quarterClaim("greedy above color/L, the average of the nine rows of Tables III and IV, all networks, "+x.algorithm, x.average, ours))
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t.Table, t.solved}, Claims: slices.Concat(claims, t.each, t.near),
-		Notes: []string{"What is printed of the finished networks repeats Tables III and IV, and is judged there; the averages of the finished ones are those tables in other words."},
+		Tables: []lab.Table{t.Table, t.finished}, Claims: slices.Concat(claims, t.each, t.near),
+		Notes: []string{
+			"Where the search finishes every network, as those of shortest widest, the two samples are the same, and there is nothing to compare.",
+			"What is printed of the finished networks repeats Tables III and IV, and is judged there; the averages of the finished ones are those tables in other words.",
+		},
 	}
 }
 
-// row sets what was measured of all networks and of those finished beside the two printed rows of a configuration.
-func (t *bias) row(label, prefix string, all, finished measured, printed []lab.Printed) {
+// row sets what was measured of all networks and of those finished beside the two printed rows of a configuration. The two are compared if some
+// network was not finished: otherwise they are the same.
+func (t *bias) row(label, prefix string, all, finished measured, printed []lab.Printed, compared bool) {
 	kinds := []string{"all", "finished"}
 	var better, paperBetter, color, paperColor []float64
 	for i, m := range []measured{all, finished} {
@@ -98,10 +102,13 @@ func (t *bias) row(label, prefix string, all, finished measured, printed []lab.P
 		if len(m["greedy"]) == 0 {
 			return
 		}
-		t.add(label, kinds[i]+", greedy", greedy, m.summary("greedy"), "")
-		t.add(label, kinds[i]+", color/L", colored, m.summary("color-l"), "")
+		t.addPrinted(label, kinds[i]+", greedy", greedy, m.mean("greedy"), m.summary("greedy"), "")
+		t.addPrinted(label, kinds[i]+", color/L", colored, m.mean("color-l"), m.summary("color-l"), "")
 		better, color = append(better, m.over("greedy", "color-l")), append(color, m.mean("color-l"))
 		t.Add(label, kinds[i]+", greedy above color/L, %", p[prefix+"_improvement_pct_printed"], fmt.Sprintf("%.2f", better[i]), "-", "-", "")
+	}
+	if !compared {
+		return
 	}
 	t.fewer.add(label, 100*(paperColor[1]/paperColor[0]-1), 100*(color[1]/color[0]-1))
 	t.similar.add(label, paperBetter[1]-paperBetter[0], better[1]-better[0])

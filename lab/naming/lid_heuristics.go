@@ -24,7 +24,7 @@ type assignments struct {
 // spread holds by how many percent the worst heuristic needs more LIDs than the best, in print and ours.
 type spread struct{ paper, ours float64 }
 
-func (st *store) table1(ctx context.Context, s *lab.Setup) *lab.Result {
+func (st *store) lidTable1(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := st.assignments(ctx, s, "table1", "lid_table1_shortest_widest", "shortest-widest")
 	var little percents
 	for _, machines := range []int{128, 256, 512} {
@@ -37,7 +37,7 @@ func (st *store) table1(ctx context.Context, s *lab.Setup) *lab.Result {
 	}, t.spreads(64)...))
 }
 
-func (st *store) table2(ctx context.Context, s *lab.Setup) *lab.Result {
+func (st *store) lidTable2(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := st.assignments(ctx, s, "table2", "lid_table2_path_selection", "path-selection")
 	var more, fewer, wider percents
 	widest := readTable("lid_table1_shortest_widest")
@@ -47,7 +47,7 @@ func (st *store) table2(ctx context.Context, s *lab.Setup) *lab.Result {
 		if !ok {
 			continue
 		}
-		w, selected := st.row(ctx, s, c, "shortest-widest", ofAll(s)), st.row(ctx, s, c, t.algorithm, ofAll(s))
+		w, selected := st.row(ctx, s, c, "shortest-widest", fiveHeuristicsAndLoad(s)), st.row(ctx, s, c, t.algorithm, fiveHeuristicsAndLoad(s))
 		both := spreadOf(widest[i], w)
 		wider.add(c.String(), ours.paper-both.paper, ours.ours-both.ours)
 		for _, h := range heuristics {
@@ -75,14 +75,15 @@ func (st *store) table2(ctx context.Context, s *lab.Setup) *lab.Result {
 // assignments runs the rows of a table.
 func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algorithm string) *assignments {
 	t := &assignments{
-		comparison: newComparison(name, fmt.Sprintf("LIDs, %s (%s)", algorithm, seedsOfRows(s)), "machines/switches", 1),
+		comparison: newComparison(name, fmt.Sprintf("LIDs, %s (%s)", algorithm, shownSeeds(s)), "machines/switches", 1),
 		algorithm:  algorithm, spread: map[conf]spread{},
 		chart: newAbove(name, "LIDs above those of color/L, "+algorithm, "above color/L, % (network by network)",
 			[]string{"greedy", "s-m/L", "color/S"}, []string{"greedy", "split-merge-l", "color-s"}),
 	}
 	for _, p := range readTable(file) {
 		if c := confOf(p); wanted(s, c) {
-			t.row(c, p, st.row(ctx, s, c, algorithm, ofAll(s)))
+			shown := st.measure(ctx, s, c.shownNetworks(s, c.rowNetworks(s)), c.networks(s), computation(s, algorithm), fiveHeuristicsAndLoad(s))
+			t.row(c, p, shown, shown.first(c.rowNetworks(s)))
 		} else {
 			t.near = append(t.near, t.nearRow(c))
 		}
@@ -94,10 +95,10 @@ func (t *assignments) nearRow(c conf) lab.Claim {
 	return t.comparison.near(c.String()+": LIDs of the five heuristics within 10 %", c.String(), nil)
 }
 
-// row sets what was measured beside the printed row.
-func (t *assignments) row(c conf, p lab.Printed, m measured) {
+// row sets what is shown beside the printed row, of which m is judged.
+func (t *assignments) row(c conf, p lab.Printed, shown, m measured) {
 	for _, h := range heuristics {
-		t.add(c.String(), h.name, p.Number(h.column), m.summary(h.scheme), "")
+		t.addPrinted(c.String(), h.name, p.Number(h.column), m.mean(h.scheme), shown.summary(h.scheme), "")
 		if h.scheme != "color-l" {
 			t.best.add(c.String()+" "+h.name, printedOver(p, h.column, "color_L"), m.over(h.scheme, "color-l"))
 		}
@@ -109,7 +110,7 @@ func (t *assignments) row(c conf, p lab.Printed, m measured) {
 		t.merged.add(c.String()+" "+h.name, printedOver(p, h.column, "greedy"), m.over(h.scheme, "greedy"))
 	}
 	t.spread[c] = spreadOf(p, m)
-	t.chart.row(c.String(), "color-l", []float64{printedOver(p, "greedy", "color_L"), printedOver(p, "split_merge_L", "color_L"), printedOver(p, "color_S", "color_L")}, m)
+	t.chart.row(c.String(), "color-l", []float64{printedOver(p, "greedy", "color_L"), printedOver(p, "split_merge_L", "color_L"), printedOver(p, "color_S", "color_L")}, shown)
 	t.near = append(t.near, t.nearRow(c))
 }
 

@@ -36,7 +36,7 @@ func TestTables456(t *testing.T) {
 		original, renamed, mean, conflict := 0.0, 0.0, 0.0, 0.0
 		for seed := range instances {
 			g := mustGraph(t, fmt.Sprintf("regular(switches=%d,degree=%d,hosts=4,seed=%d)", row.switches, row.degree, seed+1))
-			set := compute(t.Context(), "updn-shortest", g, uint64(seed+1), nil)
+			set := compute(t.Context(), &lab.Setup{}, "updn-shortest", g, uint64(seed+1), nil)
 			a := mustAssign(t, set, "renaming")
 			o, r := tableEntries(a)
 			original += float64(o) / instances

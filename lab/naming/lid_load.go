@@ -15,7 +15,7 @@ import (
 // routing is a routing of Table VI.
 type routing struct {
 	name    string
-	paths   finder
+	paths   pathComputation
 	scheme  string // of its LIDs
 	options route.Options
 	column  string // of the printed table; "" for one of ours
@@ -27,9 +27,10 @@ const moreNetworks = 4
 
 // routings of Table VI under the readings that are on, then ours.
 func routings(s *lab.Setup) []routing {
-	color, frozen := variant(s, "color-l"), route.Options{"degree": "frozen"}
+	color, frozen := schemeOptions(s, "color-l"), route.Options{"degree": "frozen"}
 	return []routing{
 		{"SRD", computation(s, "srd"), "color-l", color, "srd", moreNetworks},
+		// greedy is what destination renaming does; by this name the LIDs of Table I are those measured already.
 		{"renaming", computation(s, choice(s, widestNamed, "shortest-widest", "updn-shortest")), "greedy", nil, "renaming", moreNetworks},
 		{"separate", computation(s, "path-selection"), "color-l", color, "separate", 1},
 		{"short (ours)", computation(s, "path-selection-short"), "color-l", frozen, "", 1},
@@ -51,10 +52,10 @@ type loadTable struct {
 	by             map[conf]map[string]measured
 }
 
-// table6 compares whole routings.
-func (st *store) table6(ctx context.Context, s *lab.Setup) *lab.Result {
+// lidTable6 compares whole routings.
+func (st *store) lidTable6(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := &loadTable{
-		comparison: newComparison("table6", fmt.Sprintf("Maximum link load and LIDs (%s; of SRD and renaming %d times as many)", seedsOfRows(s), moreNetworks), "machines/switches", 2),
+		comparison: newComparison("table6", "Maximum link load and LIDs ("+shownSeeds(s)+")", "machines/switches", 2),
 		by:         map[conf]map[string]measured{},
 		chart: chart.Chart{
 			Name: "table6", Title: "Maximum link load below renaming's", Kind: chart.Bars,
@@ -65,13 +66,18 @@ func (st *store) table6(ctx context.Context, s *lab.Setup) *lab.Result {
 	for _, p := range readTable("lid_table6_load_and_lids") {
 		c := confOf(p)
 		if wanted(s, c) {
-			t.row(s, c, p, st.routings(ctx, s, c))
+			shown := st.routings(ctx, s, c)
+			judged := map[string]measured{}
+			for _, r := range routings(s) {
+				judged[r.name] = shown[r.name].first(r.networks(s, c))
+			}
+			t.row(s, c, p, shown, judged)
 		}
 		t.claimsOf(c, p)
 	}
 	claims := []lab.Claim{
 		t.highest.claim("every row: SRD has the highest maximum load of the three", 0, 1000),
-		t.fewer.claim("256 and 512 machines, every row: separate needs fewer LIDs than renaming", nothing, 0),
+		t.fewer.claim("256 and 512 machines, every row: separate needs fewer LIDs than renaming", noLowEnd, 0),
 		t.difference("SRD's maximum load is above separate's", conf{128, 16}, 17, loadAbove("SRD", "separate")),
 		t.difference("SRD's maximum load is above separate's", largestRow, 19, loadAbove("SRD", "separate")),
 		t.difference("renaming's maximum load is above separate's", largestRow, 10.6, loadAbove("renaming", "separate")),
@@ -85,7 +91,7 @@ func (st *store) table6(ctx context.Context, s *lab.Setup) *lab.Result {
 			"SRD needs one LID a machine by construction, and the LIDs of separate are those of color/L in Table II: neither is judged here.",
 			"The text's \"25.4 %\" fewer LIDs of separate for 512/64 is a misprint: the printed LIDs make it 23.1 %, which is judged.",
 			"The load of a link is the share of a machine's traffic, 1 in all to all others, times the paths over it.",
-			"Ours: short is path selection from candidates at most one hop longer than the shortest; joint looks at the LIDs while it selects; nue is an engine" +
+			"Ours: short is path selection from candidates at most one hop longer than the shortest; joint weighs a link by the traffic to expect, a pair's being shared by its candidates left; nue is an engine" +
 				" that needs one LID a machine and one lane. No reading of the computations changes them.",
 		},
 	}
@@ -96,15 +102,18 @@ func (st *store) routings(ctx context.Context, s *lab.Setup, c conf) map[string]
 	got := map[string]measured{}
 	for _, r := range routings(s) {
 		if r.column != "" || !s.ClaimsOnly {
-			got[r.name] = st.measure(ctx, s, r.times*c.instances(s), c.networks(s), r.paths, []quantity{lids(r.scheme, r.options), maximumLoad})
+			got[r.name] = st.measure(ctx, s, c.shownNetworks(s, r.networks(s, c)), c.networks(s), r.paths, []quantity{lids(r.scheme, r.options), maximumLoad})
 		}
 	}
 	return got
 }
 
+// networks is the number of networks of a row that are judged.
+func (r *routing) networks(s *lab.Setup, c conf) int { return r.times * c.rowNetworks(s) }
+
 // engine routes by an engine with one LID a machine and one lane.
-func engine(s *lab.Setup, name string) finder {
-	return finder{name, func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
+func engine(s *lab.Setup, name string) pathComputation {
+	return pathComputation{name, func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
 		routed := lab.Must(s.Route(ctx, g, lab.Routing{Engine: name, MaxVLs: 1, Workers: 1, Seed: seed}))
 		if routed.Plan == nil {
 			lab.Check(fmt.Errorf("naming: %s refuses %d hosts on %d switches: %s", name, g.NumHosts, g.NumSwitches, routed.Refused))
@@ -113,23 +122,24 @@ func engine(s *lab.Setup, name string) finder {
 	}}
 }
 
-// row sets what was measured of the routings beside the printed row.
-func (t *loadTable) row(s *lab.Setup, c conf, p lab.Printed, got map[string]measured) {
+// row sets what is shown of the routings beside the printed row, of which got is judged.
+func (t *loadTable) row(s *lab.Setup, c conf, p lab.Printed, shown, got map[string]measured) {
 	row := c.String()
 	t.by[c] = got
 	for _, r := range routings(s) {
-		m := got[r.name]
+		loads, lids := shown[r.name].summary(load), shown[r.name].summary(r.scheme)
 		if r.column == "" {
-			t.beside(row, r.name+" load", m.summary(load), "")
-			t.beside(row, r.name+" LIDs", m.summary(r.scheme), "")
+			t.addOurs(row, r.name+" load", loads)
+			t.addOurs(row, r.name+" LIDs", lids)
 			continue
 		}
-		remark := ""
-		if p["flag"] != "-" {
-			remark = "misprint: the loads of 128/32 and 128/64 are the same three"
+		printed := p.Number(r.column + "_max_load")
+		if p["flag"] == "-" {
+			t.addPrinted(row, r.name+" load", printed, got[r.name].mean(load), loads, "")
+		} else {
+			t.addMisprint(row, r.name+" load", printed, loads, "the loads of 128/32 and 128/64 are the same three")
 		}
-		t.add(row, r.name+" load", p.Number(r.column+"_max_load"), m.summary(load), remark)
-		t.add(row, r.name+" LIDs", p.Number(r.column+"_lids"), m.summary(r.scheme), "")
+		t.addPrinted(row, r.name+" LIDs", p.Number(r.column+"_lids"), got[r.name].mean(r.scheme), lids, "")
 	}
 	printed := func(name string) float64 { return p.Number(name + "_max_load") }
 	for _, name := range []string{"renaming", "separate"} {
@@ -142,7 +152,7 @@ func (t *loadTable) row(s *lab.Setup, c conf, p lab.Printed, got map[string]meas
 	t.chart.Categories = append(t.chart.Categories, row)
 	t.chart.Series[0].Add(x, -printedOver(p, "separate_max_load", "renaming_max_load"), 0, 0)
 	for i, name := range []string{"separate", "joint (ours)"} {
-		d := paired(got[name], got["renaming"], load)
+		d := paired(shown[name], shown["renaming"], load)
 		t.chart.Series[i+1].Add(x, -d.Mean, -d.Mean-d.CI95, -d.Mean+d.CI95)
 	}
 }
@@ -177,7 +187,7 @@ func (t *loadTable) claimsOf(c conf, p lab.Printed) {
 	row := c.String()
 	lower := lab.NewClaim(row+": separate has a lower maximum load than renaming", fmt.Sprintf("%+.1f %%", printedOver(p, "separate_max_load", "renaming_max_load")))
 	if got, ok := t.by[c]; ok {
-		lower.JudgeRange(loadAbove("separate", "renaming")(got), nothing, 0, "%+.1f %%")
+		lower.JudgeRange(loadAbove("separate", "renaming")(got), noLowEnd, 0, "%+.1f %%")
 	}
 	if c != largestRow { // its sentence has a number, which is judged
 		t.separate = append(t.separate, lower)

@@ -6,46 +6,41 @@ import (
 
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/route/names"
-	"weft/route/paths"
 )
 
 // mostBroken is the number of links that Figs. 10 and 11 break.
 const mostBroken = 4
 
-// near is the largest excess over the optimum that counts as close to it, in percent, and worse the least that counts as significant: the
-// paper calls greedy of Table III, up to 4.8 % above, very close.
+// Excesses over the optimum, in percent: the largest that is close to it, and the least that is significantly worse. The paper calls greedy of
+// Table III, up to 4.8 % above, very close.
 const (
-	near  = 3
-	worse = 5
+	closeToOptimum     = 3
+	significantlyWorse = 5
 )
-
-// brokenInstances is the number of networks of a row: half of the paper's.
-func brokenInstances(s *lab.Setup) int { return lab.Pick(s, 2, 16) }
 
 // figure is a network of Figs. 10 and 11.
 type figure struct{ name, title, formula, algorithm string }
 
-func (st *store) fig10(ctx context.Context, s *lab.Setup) *lab.Result {
+func (st *store) lidFig10(ctx context.Context, s *lab.Setup) *lab.Result {
 	flat := figure{"fig10a", "2D torus 16x8", "torus(16x8,hosts=1)", "dor"}.run(ctx, s, st)
 	deep := figure{"fig10b", "3D torus 8x4x4", "torus(8x4x4,hosts=1)", "dor"}.run(ctx, s, st)
 	result := merged(flat, deep)
 	bad := lab.NewClaim("2D torus 16x8: greedy is significantly worse than the optimum (more than 5 %, 4 broken links)", "significantly worse")
 	more := lab.NewClaim("greedy is further above the optimum on the 2D torus than on the 3D torus (points, 4 broken links)", "more")
 	if flat.whole() {
-		bad.JudgeRange(flat.over["greedy"][mostBroken], worse, 1000, "%+.1f %%")
+		bad.JudgeRange(flat.over["greedy"][mostBroken], significantlyWorse, 1000, "%+.1f %%")
 		if deep.whole() {
 			more.JudgeRange(flat.over["greedy"][mostBroken]-deep.over["greedy"][mostBroken], 0, 1000, "%+.1f")
 		}
 	}
-	result.Claims = append(result.Claims, bad, deep.close("greedy", "greedy is close to the optimum too (3 %)"), more)
+	result.Claims = append(result.Claims, bad, deep.closeClaim("greedy", "greedy is close to the optimum too (3 %)"), more)
 	return result
 }
 
-func (st *store) fig11(ctx context.Context, s *lab.Setup) *lab.Result {
+func (st *store) lidFig11(ctx context.Context, s *lab.Setup) *lab.Result {
 	f := figure{"fig11", "8-port 3-tree", "mport(8,3)", "mport"}.run(ctx, s, st)
 	result := merged(f)
-	result.Claims = append(result.Claims, f.close("greedy", "greedy is close to the optimum too (3 %)"))
+	result.Claims = append(result.Claims, f.closeClaim("greedy", "greedy is close to the optimum too (3 %)"))
 	return result
 }
 
@@ -57,7 +52,7 @@ func merged(drawn ...*drawing) *lab.Result {
 		if d.whole() {
 			r.Charts = append(r.Charts, d.picture, d.above)
 		}
-		r.Claims = append(r.Claims, d.rises(), d.close("color-l", "color/L is very close to the optimum (3 %)"))
+		r.Claims = append(r.Claims, d.risesClaim(), d.closeClaim("color-l", "color/L is very close to the optimum (3 %)"))
 	}
 	return r
 }
@@ -79,7 +74,7 @@ func (f figure) run(ctx context.Context, s *lab.Setup, st *store) *drawing {
 	d := &drawing{
 		figure: f, over: map[string][]float64{},
 		table: lab.Table{
-			Name: f.name, Title: fmt.Sprintf("LIDs, %s with broken links (%s)", f.title, seeds(s, brokenInstances(s))),
+			Name: f.name, Title: fmt.Sprintf("LIDs, %s with broken links (%s)", f.title, seeds(s, brokenNetworks(s))),
 			Columns: []string{"broken links", "greedy", "color/L", "optimum", "greedy above optimum", "color/L above optimum"},
 		},
 		picture: chart.Chart{
@@ -129,24 +124,18 @@ func (f figure) measure(ctx context.Context, s *lab.Setup, st *store, broken int
 		return fmt.Sprintf("%s|fail(links=%d,seed=%d)", f.formula, broken, seed)
 	}
 	row := networks{fmt.Sprint(f.name, broken), formulas(formula)}
-	return st.measure(ctx, s, brokenInstances(s), row, computation(s, f.algorithm), append(lidsBy(s, "greedy", "color-l"), provenOptimum))
-}
-
-// provenOptimum is the least number of LIDs, which is proven of every network.
-var provenOptimum = quantity{optimal, optimal, func(ctx context.Context, set *paths.Set) float64 {
-	a := assign(ctx, set, "exact", names.Options{Workers: 1})
-	if a.LIDs() != a.LeastLIDs() {
-		g := set.Graph()
-		lab.Check(fmt.Errorf("naming: no proof of the optimum on %d switches with %d links", g.NumSwitches, g.NumChannels/2))
+	m := st.measure(ctx, s, brokenNetworks(s), row, computation(s, f.algorithm), append(lidsBy(s, "greedy", "color-l"), fewestFound, leastPossible))
+	if m.proven() < brokenNetworks(s) {
+		lab.Check(fmt.Errorf("naming: no proof of the optimum of every network of %s with %d links broken", f.formula, broken))
 	}
-	return float64(a.LIDs())
-}}
+	return m
+}
 
 // whole says whether all rows were run.
 func (d *drawing) whole() bool { return len(d.optima) == mostBroken+1 }
 
-// rises is the claim that each broken link takes more LIDs.
-func (d *drawing) rises() lab.Claim {
+// risesClaim is the claim that each broken link takes more LIDs.
+func (d *drawing) risesClaim() lab.Claim {
 	return d.claimEach("more LIDs with each broken link (by the optimum)", "more", func(broken int) lab.Range {
 		return lab.Range{Value: d.optima[broken] - d.optima[broken-1], Low: 0, High: 1000, Format: "%+.1f"}
 	})
@@ -168,9 +157,9 @@ func (d *drawing) claimEach(text, paper string, part func(broken int) lab.Range)
 	return c
 }
 
-// close is the claim that a scheme is close to the optimum.
-func (d *drawing) close(scheme, text string) lab.Claim {
+// closeClaim is the claim that a scheme is close to the optimum.
+func (d *drawing) closeClaim(scheme, text string) lab.Claim {
 	return d.claimEach(text, "close", func(broken int) lab.Range {
-		return lab.Range{Value: d.over[scheme][broken], Low: nothing, High: near, Format: "%+.1f %%"}
+		return lab.Range{Value: d.over[scheme][broken], Low: noLowEnd, High: closeToOptimum, Format: "%+.1f %%"}
 	})
 }

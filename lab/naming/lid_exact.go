@@ -1,0 +1,71 @@
+package naming
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"weft/lab"
+	"weft/route/names"
+	"weft/route/paths"
+)
+
+// mostNodes is the limit of the search tree for a question of the exact search, in place of the 4 h of lp_solve for a
+// programme in the paper; nodes are the same on any machine.
+const mostNodes = 4
+
+// Quantities of the exact search.
+const (
+	optimal = "optimum"        // the fewest LIDs that it finds
+	least   = "least possible" // the LIDs below which it proves that there are none; the optimum, if that is proven
+)
+
+// fewestFound and leastPossible are measured with the usual limit of the search.
+var (
+	fewestFound = quantity{optimal, optimal, func(ctx context.Context, set *paths.Set) float64 {
+		return float64(assign(ctx, set, "exact", names.Options{Workers: 1}).LIDs())
+	}}
+	leastPossible = quantity{least, least, func(ctx context.Context, set *paths.Set) float64 {
+		return float64(assign(ctx, set, "exact", names.Options{Workers: 1}).LeastLIDs())
+	}}
+)
+
+// proven is the number of networks whose optimum is proven.
+func (m measured) proven() (n int) {
+	for k, v := range m[least] {
+		if v == m[optimal][k] {
+			n++
+		}
+	}
+	return n
+}
+
+// finished measures the first networks of a row that a search with a limit of nodes finishes, and says how many of those tried it finished.
+func (st *store) finished(ctx context.Context, s *lab.Setup, c conf, algorithm string) (m measured, finished, tried int) {
+	n := optimumNetworks(s)
+	tried = n + spareNetworks
+	bounded := quantity{optimal, fmt.Sprint(optimal, mostNodes), func(ctx context.Context, set *paths.Set) float64 { return optimumWithin(ctx, set, mostNodes) }}
+	all := st.measure(ctx, s, tried, c.networks(s), computation(s, algorithm), append(greedyColorAndLoad(s), bounded))
+	m = measured{}
+	for k, optimum := range all[optimal] {
+		if optimum == 0 {
+			continue
+		}
+		if finished++; finished <= n {
+			for q, values := range all {
+				m[q] = append(m[q], values[k])
+			}
+		}
+	}
+	return m, finished, tried
+}
+
+// optimumWithin is the optimum of a set, 0 where the search with a limit of nodes does not prove the least number of colours of every destination.
+func optimumWithin(ctx context.Context, set *paths.Set, budget int64) float64 {
+	a, err := names.Assign(ctx, set, lab.Must(names.ByName("exact")), names.Options{Workers: 1, Goal: names.Colours, Budget: budget, Proven: true})
+	if _, unproven := errors.AsType[*names.Unproven](err); unproven {
+		return 0
+	}
+	lab.Check(err)
+	return float64(a.LIDs())
+}
