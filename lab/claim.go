@@ -1,6 +1,9 @@
 package lab
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Verdict says what became of a claim.
 type Verdict string
@@ -13,7 +16,7 @@ const (
 	Differs     Verdict = "differs"
 	TooFew      Verdict = "too few"      // the seed blocks do not tell, and more may be drawn
 	NotTestable Verdict = "not testable" // for a reason that is told
-	NotRun      Verdict = "not run"      // what it needs was left out, by mode or by choice of rows
+	NotRun      Verdict = "not run"      // what it needs was left out, by mode or by choice of rows, or there was nothing to measure
 )
 
 // verdicts are all, in the order of a summary.
@@ -25,8 +28,8 @@ type Claim struct {
 	Paper   string  `json:"paper"` // the number or range as printed
 	Ours    string  `json:"ours"`
 	Verdict Verdict `json:"verdict"`
-	// Undecided says that a claim differs as all seed blocks that it may have, by the letter, do not tell on which side ours lies, or are fewer than
-	// Enough.
+	// Undecided says that a claim differs as all seed blocks that it may have, by the letter, do not tell on which side ours lies, or as fewer than
+	// Enough tell of it.
 	Undecided bool   `json:"undecided,omitempty"`
 	Why       string `json:"why,omitempty"` // for what differs: what was tried; for what cannot be tested: why not
 	// RestsOn names constants that ours needs and that were searched for with the paper's own figures as the measure: what holds is Fitted.
@@ -39,12 +42,14 @@ type Claim struct {
 
 // Range is a number of ours with the least and the greatest value under which its claim holds.
 type Range struct {
-	Of     string  `json:"of,omitempty"` // what a part is about: a row, a column
-	Value  float64 `json:"value"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-	Format string  `json:"format"` // of the value, as fmt has it
-	// Blocks holds the number in each seed block, of which Value is the mean.
+	Of string `json:"of,omitempty"` // what a part is about: a row, a column; no two parts of a claim are about the same
+	// Missing says that there was nothing to measure, as in a row of which no network was finished: in a block, or in any.
+	Missing bool    `json:"missing,omitempty"`
+	Value   float64 `json:"value"`
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	Format  string  `json:"format"` // of the value, as fmt has it
+	// Blocks holds the number in each seed block that has it, of which Value is the mean.
 	Blocks []float64 `json:"blocks,omitempty"`
 }
 
@@ -65,19 +70,40 @@ func (c *Claim) JudgeRange(value, low, high float64, format string) {
 	c.Judge(value >= low && value <= high, format, value)
 }
 
-// JudgeEach says that a claim holds where each of several numbers of ours is in its range. Over several seed blocks each of them has its
-// own interval: the worst of several in each block would be the worse the smaller a block is.
+// JudgeEach says that a claim holds where each of several numbers of ours is in its range; of those missing nothing is known. Over several seed
+// blocks each of them has its own interval: the worst of several in each block would be the worse the smaller a block is.
 func (c *Claim) JudgeEach(parts []Range) {
-	if len(parts) == 0 {
-		return
-	}
-	c.Parts = parts
-	values := make([][]float64, len(parts))
 	for i := range parts {
-		values[i] = []float64{parts[i].Value}
+		if slices.ContainsFunc(parts[:i], func(r Range) bool { return r.Of == parts[i].Of }) {
+			panic(fmt.Sprintf("lab: %s: two numbers are about %q", c.Text, parts[i].Of))
+		}
 	}
-	c.decide(values, 1)
-	c.Verdict = VerdictOf(c.Range.slack() >= 0)
+	if len(parts) > 0 {
+		c.Parts, c.Ours = parts, "nothing to measure"
+	}
+	if worst := c.worst(); worst != nil {
+		c.Range = worst
+		c.Judge(worst.slack() >= 0, worst.Format, worst.Value)
+		c.Ours += c.ofParts()
+	}
+}
+
+// worst is the number that is furthest outside its range, or least inside; nil where all are missing.
+func (c *Claim) worst() (worst *Range) {
+	for i := range c.Parts {
+		if r := &c.Parts[i]; !r.Missing && (worst == nil || r.slack() < worst.slack()) {
+			worst = r
+		}
+	}
+	return worst
+}
+
+// ofParts says of which of its numbers the range of a claim is.
+func (c *Claim) ofParts() string {
+	if len(c.Parts) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s, of %d)", c.Range.Of, len(c.Parts))
 }
 
 // verdict is the verdict as people read it.

@@ -75,7 +75,7 @@ func TestOverBlocks(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	list[3] = NewClaim("x", "y")
-	if c := overBlocks(list, 1, true, false); c.Verdict != TooFew || c.Ours != "a" {
+	if c := overBlocks(list, 1, true, false); c.Verdict != Differs || !c.Undecided || c.Ours != "a, measured in 7 of 8 seed blocks" {
 		t.Errorf("seven blocks are no eight: %+v", c)
 	}
 	if c := overBlocks(append(list, yes), 1, true, false); c.Verdict != Holds {
@@ -126,7 +126,7 @@ func TestJudgeEach(t *testing.T) {
 		want Verdict
 	}{{2, Holds}, {2.1, Differs}} {
 		one := NewClaim("x", "y")
-		if one.JudgeEach([]Range{{Value: 1, Low: 1, High: 2, Format: "%.1f"}, {Value: c.b, Low: 1, High: 2, Format: "%.1f"}}); one.Verdict != c.want {
+		if one.JudgeEach([]Range{{Of: "a", Value: 1, Low: 1, High: 2, Format: "%.1f"}, {Of: "b", Value: c.b, Low: 1, High: 2, Format: "%.1f"}}); one.Verdict != c.want {
 			t.Errorf("%+v", one)
 		}
 	}
@@ -136,44 +136,48 @@ func TestJudgeEach(t *testing.T) {
 	}
 }
 
-// TestMissingNumber: a number that some blocks do not have is judged by the others, whatever its place among them.
+// TestMissingNumber: a number that some blocks do not have is judged by the others, if enough have it; what no block has decides nothing.
 func TestMissingNumber(t *testing.T) {
-	judged := func(blocks, without, neither int, a, b float64) Claim {
+	judged := func(without, neither int, a, b float64) Claim {
 		var list []Claim
-		for k := range blocks {
+		for k := range 10 {
 			c := NewClaim("all are between 1 and 2", "1 to 2")
-			parts := []Range{{Of: "a", Value: a, Low: 1, High: 2, Format: "%.1f"}, {Of: "b", Value: b, Low: 1, High: 2, Format: "%.1f"}}
-			if k < without {
-				parts = parts[1:]
-			}
-			if k < neither {
-				parts = nil
-			}
-			c.JudgeEach(parts)
+			c.JudgeEach([]Range{
+				{Of: "a", Missing: k < without, Value: a, Low: 1, High: 2, Format: "%.1f"},
+				{Of: "b", Missing: k < neither, Value: b, Low: 1, High: 2, Format: "%.1f"},
+			})
 			list = append(list, c)
 		}
 		return overBlocks(list, 1, true, false)
 	}
 	for _, c := range []struct {
-		blocks, without int // in so many blocks a is missing
-		neither         int // and in so many both are
-		a, b            float64
-		want            Verdict
-		undecided       bool
-		ours            string
+		without, neither int // in so many of ten blocks a is missing, and in so many b
+		a, b             float64
+		want             Verdict
+		undecided        bool
+		ours             string
 	}{
-		{10, 1, 0, 1.9, 1.5, Holds, false, "1.9 ± 0.0 (a, of 2), in 9 of 10 seed blocks"},
-		{10, 1, 0, 1.5, 1.9, Holds, false, "1.9 ± 0.0 (b, of 2)"},
-		{10, 3, 0, 1.9, 1.5, Differs, true, "1.9 ± 0.0 (a, of 2), in 7 of 10 seed blocks"},
-		{10, 8, 0, 2.9, 1.5, Differs, false, "2.9 ± 0.0 (a, of 2), in 2 of 10 seed blocks"},
-		{10, 10, 0, 2.9, 1.5, Holds, false, "1.5 ± 0.0"},
-		{10, 10, 2, 2.9, 1.5, Holds, false, "1.5 ± 0.0, in 8 of 10 seed blocks"},
-		{10, 10, 3, 2.9, 1.5, TooFew, false, "1.5 ± 0.0, in 7 of 10 seed blocks"},
-		{10, 10, 10, 2.9, 1.5, NotRun, false, "-"},
+		{1, 0, 1.9, 1.5, Holds, false, "1.9 ± 0.0 (a, of 2), measured in 9 of 10 seed blocks"},
+		{1, 0, 1.5, 1.9, Holds, false, "1.9 ± 0.0 (b, of 2)"},
+		{3, 0, 1.9, 1.5, Differs, true, "1.9 ± 0.0 (a, of 2), measured in 7 of 10 seed blocks"},
+		{8, 0, 2.9, 1.5, Differs, false, "2.9 ± 0.0 (a, of 2), measured in 2 of 10 seed blocks"},
+		{10, 0, 2.9, 1.5, Differs, true, "nothing to measure (a, of 2)"},
+		{10, 0, 1.5, 2.9, Differs, false, "2.9 ± 0.0 (b, of 2)"},
+		{10, 10, 1.5, 1.5, Differs, true, "nothing to measure (a, of 2)"},
 	} {
-		if got := judged(c.blocks, c.without, c.neither, c.a, c.b); got.Verdict != c.want || got.Undecided != c.undecided || got.Ours != c.ours {
+		if got := judged(c.without, c.neither, c.a, c.b); got.Verdict != c.want || got.Undecided != c.undecided || got.Ours != c.ours {
 			t.Errorf("%+v: %s, undecided %v, ours %s", c, got.Verdict, got.Undecided, got.Ours)
 		}
+	}
+	one := NewClaim("x", "y")
+	one.JudgeEach([]Range{{Of: "a", Missing: true, Low: 1, High: 2, Format: "%.1f"}})
+	if one.Verdict != NotRun || one.Ours != "nothing to measure" {
+		t.Errorf("%+v", one)
+	}
+	untestable := NewClaim("x", "y")
+	untestable.Untestable("it cannot be")
+	if c := overBlocks([]Claim{one, untestable}, 1, true, false); c.Verdict != NotTestable {
+		t.Errorf("%+v", c)
 	}
 }
 
@@ -296,8 +300,8 @@ func TestSeldomWrong(t *testing.T) {
 			for k, n := range at {
 				for len(blocks) < n {
 					var parts []Range
-					for range numbers {
-						parts = append(parts, Range{Value: 1 + rng.NormFloat64(), Low: 1, High: 100, Format: "%.2f"})
+					for n := range numbers {
+						parts = append(parts, Range{Of: fmt.Sprint(n), Value: 1 + rng.NormFloat64(), Low: 1, High: 100, Format: "%.2f"})
 					}
 					c := NewClaim("at least 1", "1")
 					c.JudgeEach(parts)

@@ -15,31 +15,39 @@ const Enough = 8
 const mayErr = .05
 
 // overBlocks judges a claim by what it was in each seed block drawn so far, at one of several looks: TooFew says that more are needed. Where no
-// more may be drawn, what they do not tell differs, and so does what was true in all of them if they are fewer than Enough. Blocks in which
-// nothing could be judged say nothing; where all are such, so is the claim.
+// more may be drawn, what they do not tell differs, and so does what fewer than Enough tell of. Blocks in which nothing of it was measured say nothing.
 func overBlocks(blocks []Claim, looks int, last, noMore bool) Claim {
-	judged := slices.DeleteFunc(slices.Clone(blocks), func(c Claim) bool { return c.Verdict != Holds && c.Verdict != Differs })
-	if len(judged) == 0 {
+	var telling []Claim
+	for _, c := range blocks {
+		switch {
+		case c.Verdict == NotTestable:
+			return c
+		case c.Verdict != NotRun || len(c.Ranges()) > 0:
+			telling = append(telling, c)
+		}
+	}
+	if len(telling) == 0 {
 		return blocks[0]
 	}
-	enough := last && len(judged) >= Enough
-	c := judged[0]
-	if !slices.ContainsFunc(judged, func(b Claim) bool { return len(b.Ranges()) == 0 }) {
-		c.judgeNumbers(judged, looks)
-		if n := len(c.Range.Blocks); n < len(blocks) {
-			c.Ours += fmt.Sprintf(", in %d of %d seed blocks", n, len(blocks))
-		}
+	c := telling[0]
+	told := len(telling) // blocks that tell of what decides
+	if slices.ContainsFunc(telling, func(b Claim) bool { return len(b.Ranges()) == 0 }) {
+		c.judgeTruth(telling, last)
 	} else {
-		c.judgeTruth(judged, enough)
+		c.judgeNumbers(telling, looks)
+		told = len(c.Range.Blocks)
 	}
-	if c.Verdict == TooFew && (enough || last && noMore) {
+	if told > 0 && told < len(blocks) {
+		c.Ours += fmt.Sprintf(", measured in %d of %d seed blocks", told, len(blocks))
+	}
+	if c.Verdict == TooFew && last && (noMore || len(blocks) >= Enough) {
 		c.Verdict, c.Undecided = Differs, true
 	}
 	return c
 }
 
-// judgeTruth judges a claim about no number: it must be true in each block.
-func (c *Claim) judgeTruth(blocks []Claim, enough bool) {
+// judgeTruth judges a claim about no number: it must be true in each block, and holds at the last look.
+func (c *Claim) judgeTruth(blocks []Claim, last bool) {
 	held, same := 0, true
 	for i := range blocks {
 		if blocks[i].Verdict == Holds {
@@ -50,13 +58,12 @@ func (c *Claim) judgeTruth(blocks []Claim, enough bool) {
 	if !same {
 		c.Ours += fmt.Sprintf("; in %d of %d seed blocks", held, len(blocks))
 	}
-	if c.Verdict = VerdictOf(held == len(blocks)); c.Verdict == Holds && !enough {
+	if c.Verdict = VerdictOf(held == len(blocks)); c.Verdict == Holds && (!last || len(blocks) < Enough) {
 		c.Verdict = TooFew
 	}
 }
 
-// judgeNumbers judges a claim by the interval of the mean of each of its numbers. A number that some blocks do not have, as a row with nothing to
-// measure, is judged by the others.
+// judgeNumbers judges a claim by the interval of the mean of each of its numbers, over the blocks that have it.
 func (c *Claim) judgeNumbers(blocks []Claim, looks int) {
 	var numbers []Range
 	var values [][]float64
@@ -66,7 +73,9 @@ func (c *Claim) judgeNumbers(blocks []Claim, looks int) {
 			if k < 0 {
 				k, numbers, values = len(numbers), append(numbers, r), append(values, nil)
 			}
-			values[k] = append(values[k], r.Value)
+			if !r.Missing {
+				values[k] = append(values[k], r.Value)
+			}
 		}
 	}
 	if c.Parts != nil {
@@ -100,18 +109,20 @@ func (c *Claim) decide(values [][]float64, looks int) {
 		return
 	}
 	c.Parts = ranges
-	if len(ranges) > 1 {
-		c.Ours += fmt.Sprintf(" (%s, of %d)", c.Range.Of, len(ranges))
-	}
+	c.Ours += c.ofParts()
 }
 
 // over judges by the interval of the mean over seed blocks, which becomes the number. The interval is that of one of several looks, which
-// together err in at most 5 of 100 runs. A claim on several numbers differs only by the wider interval that is right for so many.
+// together err in at most 5 of 100 runs. What is missing in all blocks tells nothing. A claim on several numbers differs only by the wider interval
+// that is right for so many.
 func (r *Range) over(values []float64, looks, numbers int) (ours string, v Verdict) {
 	s := flow.Summarise(values)
-	r.Value, r.Blocks = s.Mean, values
 	n := len(values)
-	if n == 1 {
+	r.Value, r.Blocks, r.Missing = s.Mean, values, n == 0
+	switch n {
+	case 0:
+		return "nothing to measure", TooFew
+	case 1:
 		return fmt.Sprintf(r.Format, s.Mean), TooFew
 	}
 	one, all := s.Half(n, mayErr/float64(looks)), s.Half(n, mayErr/float64(looks*numbers))

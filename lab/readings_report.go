@@ -17,9 +17,9 @@ func writeVerdicts(b *bufio.Writer) {
 		"inside under the literal text; where ours is several numbers, each of them, and the one that decides is shown; where it is none,\n"+
 		"true in every block, the most of them. *Holds as read*: under the one set of readings below. *Fitted*: the same, but a reading or\n"+
 		"constants were searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
-		"the range, or that fewer than %d blocks were drawn, as each takes long. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
-		"reason. *Not run*: left out in this mode. ± is half an interval,\n"+
-		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block, where nothing else is said. Full marks in charts are\n"+
+		"the range, or that fewer than %d blocks tell of it, as each takes long or some have nothing to measure. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
+		"reason. *Not run*: left out in this mode, or nothing to measure. ± is half an interval,\n"+
+		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block, unless the assumptions say otherwise. Full marks in charts are\n"+
 		"numbers that the paper prints, a slim bar a range; empty ones, \"relative to ours\", are what a printed gain or part makes of our value.\n\n", Enough, Enough)
 }
 

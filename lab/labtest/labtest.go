@@ -34,10 +34,13 @@ func Run(t *testing.T, r *lab.Reproduction, name string, s *lab.Setup) *lab.Reco
 			continue
 		}
 		for _, is := range now.Ranges() {
-			for _, was := range old.Claims[k].Ranges() {
-				if is.Of == was.Of && (is.Low != was.Low || is.High != was.High) {
-					t.Errorf("%s %s: %q (%s) must be %g to %g, in docs/results %g to %g: %s", r.Name, name, now.Text, is.Of, is.Low, is.High, was.Low, was.High, again(r, name))
-				}
+			parts := old.Claims[k].Ranges()
+			p := slices.IndexFunc(parts, func(was lab.Range) bool { return is.Of == was.Of })
+			switch {
+			case p < 0:
+				t.Errorf("%s %s: %q is not about %q in docs/results: %s", r.Name, name, now.Text, is.Of, again(r, name))
+			case is.Low != parts[p].Low || is.High != parts[p].High:
+				t.Errorf("%s %s: %q (%s) must be %g to %g, in docs/results %g to %g: %s", r.Name, name, now.Text, is.Of, is.Low, is.High, parts[p].Low, parts[p].High, again(r, name))
 			}
 		}
 	}

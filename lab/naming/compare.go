@@ -101,14 +101,20 @@ func quarterClaim(text string, printed float64, ours []float64) lab.Claim {
 	return c
 }
 
-func mean(values []float64) float64 { return flow.Summarise(values).Mean }
+// mean is NaN for no values.
+func mean(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return flow.Summarise(values).Mean
+}
 
 // percents are differences in percent or points, as printed and ours: of rows, or of rows and schemes.
 type percents []percent
 
 type percent struct {
 	of          string
-	paper, ours float64
+	paper, ours float64 // ours is NaN where there was nothing to measure
 }
 
 func (p *percents) add(of string, paper, ours float64) { *p = append(*p, percent{of, paper, ours}) }
@@ -132,7 +138,10 @@ func (p percents) claimEach(text string, bounds func(paper float64) (low, high f
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, x := range p {
 		low, high := bounds(x.paper)
-		parts = append(parts, lab.Range{Of: x.of, Value: x.ours, Low: low, High: high, Format: "%+.2f %%"})
+		parts = append(parts, lab.Range{Of: x.of, Low: low, High: high, Format: "%+.2f %%", Missing: math.IsNaN(x.ours)})
+		if !math.IsNaN(x.ours) {
+			parts[len(parts)-1].Value = x.ours
+		}
 		least, most = min(least, x.paper), max(most, x.paper)
 	}
 	if len(parts) > 0 {

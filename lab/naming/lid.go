@@ -31,7 +31,7 @@ func LID() *lab.Reproduction {
 			"Tables I, II and VI (2 of those with 512 machines; of SRD and renaming four times as many), 4 in Tables III to V and 16 in the figures, so that all blocks take minutes. Tables I to IV and VI and\n" +
 			"their charts show the paper's 32 (16 of those with 512 machines); claims in the first block are about the first of them. A mean counts as\n" +
 			"the printed one within 10 %, a printed difference in percent within a quarter of it (or 0.1 points, where it is that small). In Tables III and IV the optimum is the\n" +
-			"fewest LIDs that an exact search finds, proven or not (a remark in the table says so), and no network is replaced. In Table V it has 4 nodes for a programme, in place of 4 h of lp_solve.",
+			"fewest LIDs that an exact search finds, proven or not (a remark in the table says so), and no network is replaced. In Table V the search has 4 nodes for a programme, in place of 4 h of lp_solve.",
 		Plain:    plainLID,
 		Readings: lidReadings,
 		Artefacts: []lab.Artefact{
@@ -130,29 +130,23 @@ func pathOptions(s *lab.Setup, algorithm string) route.Options {
 	return nil
 }
 
-// rowNetworks is the number of networks of a row in a seed block in Tables I and II, in VI, and in V of those of which all count: with 8 blocks
-// they are the paper's 32.
-func rowNetworks(s *lab.Setup) int { return lab.Pick(s, 2, 4) }
+// blockNetworks is the number of networks of a row of a table in a seed block, half as many of the largest: with 8 blocks they are the paper's 32.
+func blockNetworks(s *lab.Setup) int { return lab.Pick(s, 2, 4) }
 
-// optimumNetworks is that of Tables III and IV, and in V of those that the search finishes, for which spareNetworks more may be tried.
-func optimumNetworks(s *lab.Setup) int { return lab.Pick(s, 2, 4) }
-
+// spareNetworks is the number of networks that Table V tries in place of those that the search does not finish.
 const spareNetworks = 4
 
-// shownNetworks is the number of networks of a row in the tables and charts of Tables I to IV and VI: the paper's 32, half as many of the largest.
-// Claims are about the first of them, so many as are judged; where no table is kept, there are no others.
-func (c conf) shownNetworks(s *lab.Setup, judged int) int {
+// shownNetworks is the number of networks of a row in Tables I to IV and VI and their charts, half as many of the largest: the paper's 32. Claims are
+// about the first of them, so many as are judged; where no table is kept, there are no others.
+func shownNetworks(s *lab.Setup, judged int) int {
 	if s.ClaimsOnly {
 		return judged
 	}
-	return max(judged, c.half(lab.Pick(s, 2, 32)))
+	return max(judged, lab.Pick(s, 2, 32))
 }
 
 // brokenNetworks is that of a number of broken links in Figs. 10 and 11: half of the paper's.
 func brokenNetworks(s *lab.Setup) int { return lab.Pick(s, 2, 16) }
-
-// rowNetworks is the number of networks of a configuration.
-func (c conf) rowNetworks(s *lab.Setup) int { return c.half(rowNetworks(s)) }
 
 // half is half of a number of networks for the largest, which take longest, and all of it for the others.
 func (c conf) half(n int) int {

@@ -20,15 +20,26 @@ const (
 	least   = "least possible" // the LIDs below which it proves that there are none; the optimum, if that is proven
 )
 
-// fewestFound and leastPossible are measured with the usual limit of the search.
+// exactly measures with the usual limit of the search.
+func exactly(name string, of func(a *names.Assignment) float64) quantity {
+	return quantity{name, fmt.Sprint("exact ", name), func(ctx context.Context, set *paths.Set) float64 {
+		return of(assign(ctx, set, "exact", names.Options{Workers: 1}))
+	}}
+}
+
 var (
-	fewestFound = quantity{optimal, optimal, func(ctx context.Context, set *paths.Set) float64 {
-		return float64(assign(ctx, set, "exact", names.Options{Workers: 1}).LIDs())
-	}}
-	leastPossible = quantity{least, least, func(ctx context.Context, set *paths.Set) float64 {
-		return float64(assign(ctx, set, "exact", names.Options{Workers: 1}).LeastLIDs())
-	}}
+	fewestFound   = exactly(optimal, func(a *names.Assignment) float64 { return float64(a.LIDs()) })
+	leastPossible = exactly(least, func(a *names.Assignment) float64 { return float64(a.LeastLIDs()) })
 )
+
+// provenOptimum is the optimum of networks of which it is always proven.
+var provenOptimum = exactly(optimal, func(a *names.Assignment) float64 {
+	if a.LIDs() != a.LeastLIDs() {
+		g := a.Set.Graph()
+		lab.Check(fmt.Errorf("naming: no proof of the optimum on %d switches with %d links", g.NumSwitches, g.NumChannels/2))
+	}
+	return float64(a.LIDs())
+})
 
 // proven is the number of networks whose optimum is proven.
 func (m measured) proven() (n int) {
@@ -42,7 +53,7 @@ func (m measured) proven() (n int) {
 
 // finished measures the first networks of a row that a search with a limit of nodes finishes, and says how many of those tried it finished.
 func (st *store) finished(ctx context.Context, s *lab.Setup, c conf, algorithm string) (m measured, finished, tried int) {
-	n := optimumNetworks(s)
+	n := blockNetworks(s)
 	tried = n + spareNetworks
 	bounded := quantity{optimal, fmt.Sprint(optimal, mostNodes), func(ctx context.Context, set *paths.Set) float64 { return optimumWithin(ctx, set, mostNodes) }}
 	all := st.measure(ctx, s, tried, c.networks(s), computation(s, algorithm), append(greedyColorAndLoad(s), bounded))

@@ -82,8 +82,8 @@ func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algo
 	}
 	for _, p := range readTable(file) {
 		if c := confOf(p); wanted(s, c) {
-			shown := st.measure(ctx, s, c.shownNetworks(s, c.rowNetworks(s)), c.networks(s), computation(s, algorithm), fiveHeuristicsAndLoad(s))
-			t.row(c, p, shown, shown.first(c.rowNetworks(s)))
+			shown := st.measure(ctx, s, c.half(shownNetworks(s, blockNetworks(s))), c.networks(s), computation(s, algorithm), fiveHeuristicsAndLoad(s))
+			t.row(c, p, shown, shown.first(c.half(blockNetworks(s))))
 		} else {
 			t.near = append(t.near, t.nearRow(c))
 		}

@@ -19,7 +19,7 @@ type routing struct {
 	scheme  string // of its LIDs
 	options route.Options
 	column  string // of the printed table; "" for one of ours
-	times   int    // so many networks for each instance of the row
+	times   int    // as many networks in a seed block as of separate; in the quick mode once
 }
 
 // moreNetworks is the number of networks of SRD and of renaming for each of separate: they take little time, and loads differ much between networks.
@@ -69,7 +69,7 @@ func (st *store) lidTable6(ctx context.Context, s *lab.Setup) *lab.Result {
 			shown := st.routings(ctx, s, c)
 			judged := map[string]measured{}
 			for _, r := range routings(s) {
-				judged[r.name] = shown[r.name].first(r.networks(s, c))
+				judged[r.name] = shown[r.name].first(c.half(r.networks(s)))
 			}
 			t.row(s, c, p, shown, judged)
 		}
@@ -102,14 +102,14 @@ func (st *store) routings(ctx context.Context, s *lab.Setup, c conf) map[string]
 	got := map[string]measured{}
 	for _, r := range routings(s) {
 		if r.column != "" || !s.ClaimsOnly {
-			got[r.name] = st.measure(ctx, s, c.shownNetworks(s, r.networks(s, c)), c.networks(s), r.paths, []quantity{lids(r.scheme, r.options), maximumLoad})
+			got[r.name] = st.measure(ctx, s, c.half(shownNetworks(s, r.networks(s))), c.networks(s), r.paths, []quantity{lids(r.scheme, r.options), maximumLoad})
 		}
 	}
 	return got
 }
 
-// networks is the number of networks of a row that are judged.
-func (r *routing) networks(s *lab.Setup, c conf) int { return r.times * c.rowNetworks(s) }
+// networks is the number of networks of a row in a seed block, half as many of the largest.
+func (r *routing) networks(s *lab.Setup) int { return lab.Pick(s, 1, r.times) * blockNetworks(s) }
 
 // engine routes by an engine with one LID a machine and one lane.
 func engine(s *lab.Setup, name string) pathComputation {

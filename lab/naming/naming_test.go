@@ -176,6 +176,9 @@ func TestReadings(t *testing.T) {
 
 // TestClaimsOnly: what is left out of the blocks whose tables are not kept changes no claim.
 func TestClaimsOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
 	r := LID()
 	for artefact, row := range map[string]string{"table1": "128/16", "table2": "128/16", "table3": "64/16", "table4": "64/16", "table6": "128/16"} {
 		run := func(only bool) *lab.Result {

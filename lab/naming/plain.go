@@ -3,7 +3,7 @@ package naming
 // plainLID says in plain words what the largest differences of paper 000 are.
 var plainLID = map[string]string{
 	"table2: 512/16: LIDs of the five heuristics within 10 %":                          "With path selection 512 machines on 16 switches take some 1,800 LIDs in the paper, and by its letter more than seven times as many in ours.",
-	"table6: 256 and 512 machines, every row: separate needs fewer LIDs than renaming": "With many machines separate needs fewer LIDs than renaming in the paper, and by its letter three times as many in ours.",
+	"table6: 256 and 512 machines, every row: separate needs fewer LIDs than renaming": "With many machines separate needs fewer LIDs than renaming in the paper, and by its letter more than three times as many in ours.",
 	"table6: 512/64: separate needs so many fewer LIDs than renaming":                  "With 512 machines on 64 switches separate needs a quarter fewer LIDs than renaming in the paper, and by its letter more than twice as many in ours.",
 	"table6: 512/64: SRD's maximum load is above separate's":                           "With 512 machines on 64 switches the most loaded link of SRD carries a fifth more than that of separate in the paper, and less in ours.",
 	"table4: 192/16: optimum, greedy and color/L within 10 %":                          "With path selection 192 machines on 16 switches take some 600 LIDs in the paper, and five times as many in ours.",

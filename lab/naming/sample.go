@@ -18,6 +18,7 @@ type measured map[string][]float64
 
 func (m measured) summary(quantity string) flow.Summary { return flow.SummariseFew(m[quantity]) }
 
+// mean is NaN where no network was measured.
 func (m measured) mean(quantity string) float64 { return mean(m[quantity]) }
 
 // first is what was measured of the first n networks.
@@ -63,7 +64,7 @@ func formulas(formula func(seed uint64) string) func(seed uint64) *fabric.Graph 
 
 // shownSeeds says which networks a table shows whose largest rows have half as many.
 func shownSeeds(s *lab.Setup) string {
-	return seeds(s, conf{}.shownNetworks(s, rowNetworks(s))) + ", half as many of 512 machines"
+	return seeds(s, shownNetworks(s, blockNetworks(s))) + ", half as many of 512 machines"
 }
 
 // seeds says which networks a table is about.
@@ -134,7 +135,8 @@ var heuristics = []struct{ scheme, name, column string }{
 	{"color-l", "color/L", "color_L"},
 }
 
-// paired is by how many percent a quantity of one measurement is above that of another, network by network of the first, which both have.
+// paired is by how many percent a quantity of one measurement is above that of another, network by network, over the first networks, on which both
+// were measured.
 func paired(m, base measured, quantity string) flow.Summary {
 	n := min(len(m[quantity]), len(base[quantity]))
 	return measured{"m": m[quantity][:n], "base": base[quantity][:n]}.eachOver("m", "base")
