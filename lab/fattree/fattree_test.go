@@ -197,14 +197,7 @@ func TestCommittedRows(t *testing.T) {
 
 // TestPlainWords: what is said of Paper IV in plain words is true of the committed results.
 func TestPlainWords(t *testing.T) {
-	data, err := os.ReadFile("../../docs/results/thesis-4/fig2.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := lab.Load(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := labtest.Committed(t, reproduction(t, "thesis-4"), "fig2")
 	share := func(number, engine string) (percent float64) {
 		for _, row := range rec.Tables[0].Rows {
 			if row[1] == number && row[2] == engine {

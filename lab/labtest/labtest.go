@@ -25,33 +25,38 @@ func Run(t *testing.T, r *lab.Reproduction, name string, s *lab.Setup) *lab.Reco
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := committed(t, r, name)
-	for i := range rec.Claims {
-		now := &rec.Claims[i]
-		k := slices.IndexFunc(old.Claims, func(c lab.Claim) bool { return c.Text == now.Text })
+	sameClaims(t, r, rec, Committed(t, r, name))
+	return rec
+}
+
+// sameClaims compares what the claims of a run ask for with those of the record in docs/results: their texts and ranges.
+func sameClaims(t *testing.T, r *lab.Reproduction, now, old *lab.Record) {
+	t.Helper()
+	for i := range now.Claims {
+		c := &now.Claims[i]
+		k := slices.IndexFunc(old.Claims, func(was lab.Claim) bool { return was.Text == c.Text })
 		if k < 0 {
-			t.Errorf("%s %s: docs/results has no claim %q: %s", r.Name, name, now.Text, again(r, name))
+			t.Errorf("%s %s: docs/results has no claim %q: %s", r.Name, now.Artefact, c.Text, again(r, now.Artefact))
 			continue
 		}
-		for _, is := range now.Ranges() {
+		for _, is := range c.Ranges() {
 			parts := old.Claims[k].Ranges()
 			p := slices.IndexFunc(parts, func(was lab.Range) bool { return is.Of == was.Of })
 			switch {
 			case p < 0:
-				t.Errorf("%s %s: %q is not about %q in docs/results: %s", r.Name, name, now.Text, is.Of, again(r, name))
+				t.Errorf("%s %s: %q is not about %q in docs/results: %s", r.Name, now.Artefact, c.Text, is.Of, again(r, now.Artefact))
 			case is.Low != parts[p].Low || is.High != parts[p].High:
-				t.Errorf("%s %s: %q (%s) must be %g to %g, in docs/results %g to %g: %s", r.Name, name, now.Text, is.Of, is.Low, is.High, parts[p].Low, parts[p].High, again(r, name))
+				t.Errorf("%s %s: %q (%s) must be %g to %g, in docs/results %g to %g: %s", r.Name, now.Artefact, c.Text, is.Of, is.Low, is.High, parts[p].Low, parts[p].High, again(r, now.Artefact))
 			}
 		}
 	}
-	if s.Mode == lab.Full && len(old.Claims) > len(rec.Claims) { // the quick mode leaves some out
-		t.Errorf("%s %s: %d claims, in docs/results %d: %s", r.Name, name, len(rec.Claims), len(old.Claims), again(r, name))
+	if now.Mode == lab.Full && len(old.Claims) > len(now.Claims) { // the quick mode leaves some out
+		t.Errorf("%s %s: %d claims, in docs/results %d: %s", r.Name, now.Artefact, len(now.Claims), len(old.Claims), again(r, now.Artefact))
 	}
-	return rec
 }
 
-// committed reads the record of an artefact in docs/results.
-func committed(t *testing.T, r *lab.Reproduction, artefact string) *lab.Record {
+// Committed reads the record of an artefact in docs/results.
+func Committed(t *testing.T, r *lab.Reproduction, artefact string) *lab.Record {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../../docs/results", r.Name, artefact+".json"))
 	if err != nil {
@@ -78,7 +83,7 @@ func Rows(names ...string) func(string) bool {
 // first table of the record in docs/results.
 func CheckCommitted(t *testing.T, r *lab.Reproduction, artefact string, rows ...string) {
 	t.Helper()
-	old := committed(t, r, artefact)
+	old := Committed(t, r, artefact)
 	if old.Mode != lab.Full {
 		t.Errorf("%s %s: the committed results are of mode %s", r.Name, artefact, old.Mode)
 	}

@@ -138,10 +138,11 @@ func (p percents) claimEach(text string, bounds func(paper float64) (low, high f
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, x := range p {
 		low, high := bounds(x.paper)
-		parts = append(parts, lab.Range{Of: x.of, Low: low, High: high, Format: "%+.2f %%", Missing: math.IsNaN(x.ours)})
-		if !math.IsNaN(x.ours) {
-			parts[len(parts)-1].Value = x.ours
+		part := lab.Range{Of: x.of, Low: low, High: high, Format: "%+.2f %%"}
+		if part.Missing = math.IsNaN(x.ours); !part.Missing {
+			part.Value = x.ours
 		}
+		parts = append(parts, part)
 		least, most = min(least, x.paper), max(most, x.paper)
 	}
 	if len(parts) > 0 {

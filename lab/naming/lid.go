@@ -145,10 +145,10 @@ func shownNetworks(s *lab.Setup, judged int) int {
 	return max(judged, lab.Pick(s, 2, 32))
 }
 
-// brokenNetworks is that of a number of broken links in Figs. 10 and 11: half of the paper's.
+// brokenNetworks is the number of networks for each number of broken links in Figs. 10 and 11: half of the paper's.
 func brokenNetworks(s *lab.Setup) int { return lab.Pick(s, 2, 16) }
 
-// half is half of a number of networks for the largest, which take longest, and all of it for the others.
+// half returns half of n networks for the largest configurations, which take longest, and n for the others.
 func (c conf) half(n int) int {
 	if c.machines > 256 {
 		return n / 2

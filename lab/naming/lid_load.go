@@ -30,7 +30,7 @@ func routings(s *lab.Setup) []routing {
 	color, frozen := schemeOptions(s, "color-l"), route.Options{"degree": "frozen"}
 	return []routing{
 		{"SRD", computation(s, "srd"), "color-l", color, "srd", moreNetworks},
-		// greedy is what destination renaming does; by this name the LIDs of Table I are those measured already.
+		// Destination renaming assigns LIDs as greedy does. Under that name the store has them from Table I.
 		{"renaming", computation(s, choice(s, widestNamed, "shortest-widest", "updn-shortest")), "greedy", nil, "renaming", moreNetworks},
 		{"separate", computation(s, "path-selection"), "color-l", color, "separate", 1},
 		{"short (ours)", computation(s, "path-selection-short"), "color-l", frozen, "", 1},

@@ -91,10 +91,10 @@ func computation(s *lab.Setup, algorithm string) pathComputation {
 	}}
 }
 
-// store keeps what was measured: rows of paper 002, and quantities of networks of paper 000.
+// store keeps what was measured.
 type store struct {
-	lab.Cache[measured]
-	quantities lab.Cache[float64]
+	rows       lab.Cache[measured] // of paper 002
+	quantities lab.Cache[float64]  // of networks of paper 000
 }
 
 // measure measures quantities of the paths of the first n networks of a row. What was measured of a network for another table, reading or

@@ -103,7 +103,7 @@ func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (meas
 	if r.switches > lab.Pick(s, 32, 64) || !s.Want(r.String()) {
 		return nil, false
 	}
-	return st.Get(fmt.Sprint(r, renamingOptions(s, r.algorithm), renamingNetworks(s), s.Seed), func() measured { return r.measure(ctx, s) }), true
+	return st.rows.Get(fmt.Sprint(r, renamingOptions(s, r.algorithm), renamingNetworks(s), s.Seed), func() measured { return r.measure(ctx, s) }), true
 }
 
 func (r regular) measure(ctx context.Context, s *lab.Setup) measured {

@@ -21,7 +21,7 @@ func (m measured) summary(quantity string) flow.Summary { return flow.SummariseF
 // mean is NaN where no network was measured.
 func (m measured) mean(quantity string) float64 { return mean(m[quantity]) }
 
-// first is what was measured of the first n networks.
+// first keeps the values of the first n networks.
 func (m measured) first(n int) measured {
 	all := measured{}
 	for q, values := range m {
@@ -92,7 +92,7 @@ func (c conf) formula(seed uint64) string {
 	return fmt.Sprintf("irregular(switches=%d,degree=8,hosts=%d,seed=%d)", c.switches, c.machines, seed)
 }
 
-// networks are those of the row under the readings that are on.
+// networks returns the networks of the row under the readings that are on.
 func (c conf) networks(s *lab.Setup) networks {
 	if s.Reads(byChance) {
 		return networks{c.String() + " by chance", c.buildByChance}
