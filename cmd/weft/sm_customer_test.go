@@ -116,6 +116,16 @@ func (c *customer) run(first uint64) {
 	}
 }
 
+// awaitAnswer waits until one more change is acknowledged, or the time is over.
+func (c *customer) awaitAnswer(most time.Duration) {
+	_, _, before := c.snapshot()
+	for begun := time.Now(); time.Since(begun) < most; time.Sleep(time.Millisecond) {
+		if _, _, acks := c.snapshot(); acks > before {
+			return
+		}
+	}
+}
+
 // ask asks the manager that the port knows, once; nil where there is no answer, or it is busy.
 func (c *customer) ask(method mad.Method, attr mad.AttrID, mask uint64, rec []byte) mad.Datagram {
 	m, err := mad.Request{Method: method, Attr: attr}.SA(make([]byte, mad.Size), mask)
