@@ -1,7 +1,7 @@
 # Short names for the commands of the README and of scripts/.
 .PHONY: routes build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-draws soak-kill soak-sm soak-hour bench results
 
-PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-1
+PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
 
 build: ## the weft command, in bin/
 	go build -trimpath -o bin/weft ./cmd/weft
