@@ -56,37 +56,49 @@ type overall struct {
 }
 
 // runBlocks runs an artefact under some readings in one seed block after the other, until each claim that matters is decided, or in as many as
-// it may have.
+// it may have. After the first look blocks leave out the rows that no such claim needs any more; the others may not be decided then.
 func runBlocks(ctx context.Context, a *Artefact, s *Setup, readings []string, matters func(claim int) bool) *overall {
 	first := runBlock(ctx, a, s, 0, readings, false)
 	o := &overall{first, slices.Clone(first.Claims), 1}
 	if a.Seedless {
 		return o
 	}
-	claims := make([][]Claim, len(first.Claims))
+	claims := make([]judging, len(first.Claims))
 	add := func(block []Claim) {
 		if len(block) != len(claims) {
 			panic(fmt.Sprintf("%s: %d claims, and %d in seed block %d", a.Name, len(claims), len(block), o.blocks))
 		}
 		for i, c := range block {
-			claims[i] = append(claims[i], c)
+			claims[i].add(c)
 		}
 	}
+	any := func(is func(j *judging) bool) bool {
+		for i := range claims {
+			if matters(i) && is(&claims[i]) {
+				return true
+			}
+		}
+		return false
+	}
+	needed := *s
 	add(o.alone)
-	at, noMore := looks(a.mostBlocks(s)), s.Mode == Full && s.Blocks == 0
+	at, never := looks(a.mostBlocks(s)), s.Mode == Full && s.Blocks == 0
 	for k, n := range at {
 		for ; o.blocks < n; o.blocks++ {
-			add(runBlock(ctx, a, s, o.blocks, readings, true).Claims)
+			add(runBlock(ctx, a, &needed, o.blocks, readings, true).Claims)
 		}
-		open := false
 		for i := range claims {
-			j := overBlocks(claims[i], len(at), k == len(at)-1, noMore)
-			first.Claims[i] = j
-			open = open || j.Verdict == TooFew && matters(i)
+			claims[i].look(len(at), k == len(at)-1 && matters(i), never)
 		}
-		if !open {
+		if !any((*judging).open) {
 			break
 		}
+		needed.Rows = func(row string) bool {
+			return (s.Rows == nil || s.Rows(row)) && any(func(j *judging) bool { return j.needs(row) })
+		}
+	}
+	for i := range claims {
+		first.Claims[i] = claims[i].Claim
 	}
 	return o
 }

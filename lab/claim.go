@@ -10,7 +10,7 @@ type Verdict string
 
 // The verdicts.
 const (
-	Holds       Verdict = "holds"         // under the literal text, in every seed block
+	Holds       Verdict = "holds"         // under the literal text, over the seed blocks
 	HoldsAsRead Verdict = "holds as read" // under the one set of readings of the paper
 	Fitted      Verdict = "fitted"        // the same, but with a reading or constants that were searched for with the paper's own figures as the measure
 	Differs     Verdict = "differs"
@@ -49,6 +49,9 @@ type Range struct {
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
 	Format  string  `json:"format"` // of the value, as fmt has it
+	// Rows are the rows of the artefact that it is measured on, as Setup.Want is asked for them; nil for all. Once the number is decided, other seed
+	// blocks leave them out where nothing else needs them.
+	Rows []string `json:"-"`
 	// Blocks holds the number in each seed block that has it, of which Value is the mean.
 	Blocks []float64 `json:"blocks,omitempty"`
 }
@@ -63,15 +66,22 @@ func (c *Claim) Judge(holds bool, ours string, args ...any) {
 	c.Ours, c.Verdict = fmt.Sprintf(ours, args...), VerdictOf(holds)
 }
 
-// JudgeRange says that a claim holds where a number of ours is in a range. Over several seed blocks the 95 % interval of
-// its mean must be: where ours is a difference of two that had the same networks in each block, that is a paired interval.
+// JudgeRange says that a claim holds where a number of ours is in a range. Over several seed blocks the interval of its mean must be: where ours
+// is a difference of two that had the same networks in each block, that is a paired interval.
 func (c *Claim) JudgeRange(value, low, high float64, format string) {
 	c.Range = &Range{Value: value, Low: low, High: high, Format: format}
 	c.Judge(value >= low && value <= high, format, value)
 }
 
-// JudgeEach says that a claim holds where each of several numbers of ours is in its range; of those missing nothing is known. Over several seed
-// blocks each of them has its own interval: the worst of several in each block would be the worse the smaller a block is.
+// On names the rows of the artefact that the number of a claim is measured on.
+func (c *Claim) On(rows ...string) {
+	if c.Range != nil {
+		c.Range.Rows = rows
+	}
+}
+
+// JudgeEach says that a claim holds where each of several numbers of ours is in its range; with one missing it
+// does not hold. Over several seed blocks each of them has its own interval: the worst of several in each block would be the worse the smaller a block is.
 func (c *Claim) JudgeEach(parts []Range) {
 	for i := range parts {
 		if slices.ContainsFunc(parts[:i], func(r Range) bool { return r.Of == parts[i].Of }) {
@@ -81,10 +91,15 @@ func (c *Claim) JudgeEach(parts []Range) {
 	if len(parts) > 0 {
 		c.Parts, c.Ours = parts, "nothing to measure"
 	}
-	if worst := c.worst(); worst != nil {
-		c.Range = worst
-		c.Judge(worst.slack() >= 0, worst.Format, worst.Value)
-		c.Ours += c.ofParts()
+	worst := c.worst()
+	if worst == nil {
+		return
+	}
+	c.Range = worst
+	c.Judge(worst.slack() >= 0, worst.Format, worst.Value)
+	c.Ours += c.ofParts()
+	if c.Verdict == Holds && slices.ContainsFunc(parts, func(r Range) bool { return r.Missing }) {
+		c.Verdict = NotRun
 	}
 }
 
@@ -139,6 +154,14 @@ func (r *Range) bounds() string {
 		return "-"
 	}
 	return fmt.Sprintf(r.Format+" to "+r.Format, r.Low, r.High)
+}
+
+// Ranges are the numbers that a claim is about, each with its bounds.
+func (c *Claim) Ranges() []Range {
+	if c.Parts == nil && c.Range != nil {
+		return []Range{*c.Range}
+	}
+	return c.Parts
 }
 
 // slack returns the distance of the number from the nearer end of the range, below 0 outside.

@@ -12,6 +12,16 @@ import (
 	"weft/route/names/ilp"
 )
 
+// overBlocks is what a claim becomes that was so in each seed block, at one look.
+func overBlocks(blocks []Claim, looks int, last, never bool) Claim {
+	var j judging
+	for _, c := range blocks {
+		j.add(c)
+	}
+	j.look(looks, last, never)
+	return j.Claim
+}
+
 // judgedAs is what a claim becomes whose number is value(block) in each seed block, and must be between 1 and 2.
 func judgedAs(blocks int, value func(block int) float64) Claim {
 	var list []Claim
@@ -47,7 +57,7 @@ func TestOverBlocks(t *testing.T) {
 			t.Errorf("%s: undecided: %v", c.name, got.Undecided)
 		}
 	}
-	yes, no := Claim{Ours: "a", Verdict: Holds}, Claim{Ours: "b", Verdict: Differs}
+	yes, no := Claim{Text: "x", Ours: "a", Verdict: Holds}, Claim{Text: "x", Ours: "b", Verdict: Differs}
 	list := []Claim{yes, yes, yes, yes, yes, yes, yes, yes}
 	if c := overBlocks(list, 1, true, false); c.Verdict != Holds || c.Ours != "a" {
 		t.Errorf("%+v", c)
@@ -111,7 +121,7 @@ func TestJudgeEach(t *testing.T) {
 		{"both inside", 8, is(1.5), is(1.9), Holds, "1.9 ± 0.0 (b, of 2)"},
 		{"one outside", 8, is(2.5), is(1.5), Differs, "2.5 ± 0.0 (a, of 2)"},
 		{"one outside, the other does not tell", 8, turns(.9, 1.9), is(2.1), Differs, "2.1 ± 0.0 (b, of 2)"},
-		{"one does not tell", 8, turns(.9, 1.9), is(1.1), Differs, "1.4 ± 0.4 (a, of 2)"},
+		{"one does not tell", 8, turns(.9, 1.9), is(1.1), Differs, "1.4 ± 0.5 (a, of 2)"},
 		{"few blocks", 7, is(1.5), is(1.5), TooFew, "1.5 ± 0.0 (a, of 2)"},
 		// In each block one of the two is outside, but neither is on average.
 		{"the worst of each block is not the worst", 64, turns(.9, 1.9), turns(1.9, .9), Holds, "1.4 ± 0.1 (a, of 2)"},
@@ -173,6 +183,13 @@ func TestMissingNumber(t *testing.T) {
 	one.JudgeEach([]Range{{Of: "a", Missing: true, Low: 1, High: 2, Format: "%.1f"}})
 	if one.Verdict != NotRun || one.Ours != "nothing to measure" {
 		t.Errorf("%+v", one)
+	}
+	for b, want := range map[float64]Verdict{1.5: NotRun, 2.5: Differs} {
+		two := NewClaim("x", "y")
+		two.JudgeEach([]Range{{Of: "a", Missing: true, Low: 1, High: 2, Format: "%.1f"}, {Of: "b", Value: b, Low: 1, High: 2, Format: "%.1f"}})
+		if two.Verdict != want {
+			t.Errorf("one is missing, the other %g: %s", b, two.Verdict)
+		}
 	}
 	untestable := NewClaim("x", "y")
 	untestable.Untestable("it cannot be")
@@ -295,28 +312,107 @@ func TestSeldomWrong(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, uint64(numbers)))
 		decided := map[Verdict]int{}
 		for range runs {
-			var blocks []Claim
+			var j judging
 			at := looks(64)
 			for k, n := range at {
-				for len(blocks) < n {
+				for j.blocks < n {
 					var parts []Range
 					for n := range numbers {
 						parts = append(parts, Range{Of: fmt.Sprint(n), Value: 1 + rng.NormFloat64(), Low: 1, High: 100, Format: "%.2f"})
 					}
 					c := NewClaim("at least 1", "1")
 					c.JudgeEach(parts)
-					blocks = append(blocks, c)
+					j.add(c)
 				}
-				if c := overBlocks(blocks, len(at), k == len(at)-1, false); c.Verdict == Holds || c.Verdict == Differs && !c.Undecided {
-					decided[c.Verdict]++
+				if j.look(len(at), k == len(at)-1, false); !j.open() {
 					break
 				}
+			}
+			if !j.Undecided {
+				decided[j.Verdict]++
 			}
 		}
 		for v, n := range decided {
 			if float64(n) > mayErr*runs {
 				t.Errorf("%d numbers: %s in %d of %d runs", numbers, v, n, runs)
 			}
+		}
+	}
+}
+
+// TestStaysDecided: a number that is decided at a look stays so whatever comes later, and asks for its rows no more.
+func TestStaysDecided(t *testing.T) {
+	var j judging
+	block := func(a, b float64) {
+		c := NewClaim("both are between 1 and 2", "1 to 2")
+		c.JudgeEach([]Range{{Of: "a", Value: a, Low: 1, High: 2, Format: "%.1f", Rows: []string{"a"}}, {Of: "b", Value: b, Low: 1, High: 2, Format: "%.1f", Rows: []string{"b"}}})
+		j.add(c)
+	}
+	for k := range 8 {
+		block(1.5, 1.9+.4*float64(k%2))
+	}
+	j.look(2, false, true)
+	if !j.open() || j.needs("a") || !j.needs("b") || j.needs("c") {
+		t.Errorf("%+v", j)
+	}
+	for range 8 {
+		block(9, 1.9)
+	}
+	if j.look(2, true, true); j.Verdict != Differs || !j.Undecided || j.Ours != "2.0 ± 0.1 (b, of 2)" || j.Parts[0].Value != 1.5 || len(j.Parts[0].Blocks) != 8 || len(j.Parts[1].Blocks) != 16 {
+		t.Errorf("%+v", j)
+	}
+	if block(9, 9); j.blocks != 16 {
+		t.Error("a claim that is decided takes another block")
+	}
+}
+
+// TestAtTheEnd: the same number in all blocks, at the very end of its range, is believed at the last look only.
+func TestAtTheEnd(t *testing.T) {
+	var j judging
+	for range 8 {
+		c := NewClaim("at least 0", "0")
+		c.JudgeRange(0, 0, 100, "%.1f")
+		j.add(c)
+	}
+	if j.look(2, false, true); j.Verdict != TooFew {
+		t.Errorf("%+v", j)
+	}
+	if j.look(2, true, true); j.Verdict != Holds {
+		t.Errorf("%+v", j)
+	}
+}
+
+// TestLeavesRowsOut: once its number is decided a row is run no more, and what could not be measured is told apart from what was left out.
+func TestLeavesRowsOut(t *testing.T) {
+	ran := map[string]int{}
+	a := Artefact{Name: "fig1", Blocks: 32, Run: func(_ context.Context, s *Setup) *Result {
+		r := &Result{}
+		block := int(s.Seed / BlockSeeds)
+		for _, row := range []string{"narrow", "wide", "seldom"} {
+			c := NewClaim(row+": between 1 and 2", "1 to 2")
+			if s.Want(row) {
+				ran[row]++
+				part := Range{Of: row, Value: 1.5 + .01*float64(block%2), Low: 1, High: 2, Format: "%.2f", Rows: []string{row}, Missing: row == "seldom" && block%2 > 0}
+				if row == "wide" {
+					part.Value = 1.5 + 2*float64(block%2)
+				}
+				c.JudgeEach([]Range{part})
+			}
+			r.Claims = append(r.Claims, c)
+		}
+		return r
+	}}
+	r := &Reproduction{Name: "rows", Artefacts: []Artefact{a}}
+	rec, err := RunArtefact(t.Context(), r, &a, &Setup{Mode: Full}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.Blocks != 32 || ran["narrow"] != 8 || ran["wide"] != 32 || ran["seldom"] != 16 {
+		t.Errorf("%d blocks, of rows %v", rec.Blocks, ran)
+	}
+	for i, want := range []string{"1.50 ± 0.01", "2.50 ± 0.45", "1.50 ± 0.00, measured in 8 of 16 seed blocks"} {
+		if got := rec.Claims[i].Ours; got != want {
+			t.Errorf("%s: %s, want %s", rec.Claims[i].Text, got, want)
 		}
 	}
 }

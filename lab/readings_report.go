@@ -17,9 +17,9 @@ func writeVerdicts(b *bufio.Writer) {
 		"inside under the literal text; where ours is several numbers, each of them, and the one that decides is shown; where it is none,\n"+
 		"true in every block, the most of them. *Holds as read*: under the one set of readings below. *Fitted*: the same, but a reading or\n"+
 		"constants were searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
-		"the range, or that fewer than %d blocks tell of it, as each takes long or some have nothing to measure. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
+		"the range, or that it is inside, but only fewer than %d blocks tell of it, as each takes long or some have nothing to measure. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
 		"reason. *Not run*: left out in this mode, or nothing to measure. ± is half an interval,\n"+
-		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Tables and charts are of the first block, unless the assumptions say otherwise. Full marks in charts are\n"+
+		"so wide that in 19 of 20 runs none at any of the looks misses the mean; where one of several numbers does not hold, so wide that none of them does. Tables and charts are of the first block, unless the assumptions say otherwise. Full marks in charts are\n"+
 		"numbers that the paper prints, a slim bar a range; empty ones, \"relative to ours\", are what a printed gain or part makes of our value.\n\n", Enough, Enough)
 }
 
@@ -94,9 +94,9 @@ func largest(records []*Record) (first []claimOf) {
 
 // off returns the logarithm of the factor by which the number is off the nearer end of its range, at most that of a hundred. A difference (a number
 // with a sign) is in percent or points: it counts as what it makes of a hundred. A level in percent is on a scale whose low end counts little. A claim
-// about no number is off by a factor of two.
+// about no number, or about one that was never measured, is off by a factor of two.
 func (r *Range) off() float64 {
-	if r == nil {
+	if r == nil || r.Missing {
 		return math.Ln2
 	}
 	zero := 0.

@@ -56,9 +56,9 @@ func (c *comparison) addPrinted(row, quantity string, paper, judged float64, sho
 	c.Add(row, quantity, c.number(paper), c.interval(shown), lab.Percent(off), near, remark)
 }
 
-// addMisprint adds a printed value that is not judged; why says what is wrong with it.
-func (c *comparison) addMisprint(row, quantity string, paper float64, shown flow.Summary, why string) {
-	c.Add(row, quantity, c.number(paper), c.interval(shown), lab.Percent(shown.Mean/paper-1), "-", "misprint: "+why)
+// addSuspect adds a printed value that is not judged; why says what is wrong with it.
+func (c *comparison) addSuspect(row, quantity string, paper float64, shown flow.Summary, why string) {
+	c.Add(row, quantity, c.number(paper), c.interval(shown), lab.Percent(shown.Mean/paper-1), "-", "suspect: "+why)
 }
 
 // addOurs adds a value that the paper does not have.
@@ -72,8 +72,9 @@ func (c *comparison) interval(s flow.Summary) string {
 	return fmt.Sprintf("%.*f ± %.*f", c.digits, s.Mean, c.digits, s.CI95)
 }
 
-// near returns the claim that the means of a row are within 10 % of those printed; keep chooses quantities, nil all.
-func (c *comparison) near(text, row string, keep func(quantity string) bool) lab.Claim {
+// near returns the claim that the means of a row are within 10 % of those printed; keep chooses quantities, nil all. They are measured on some rows
+// of the artefact.
+func (c *comparison) near(text, row string, keep func(quantity string) bool, on ...string) lab.Claim {
 	claim := lab.NewClaim(text, "-")
 	var parts []lab.Range
 	var list []string
@@ -82,7 +83,7 @@ func (c *comparison) near(text, row string, keep func(quantity string) bool) lab
 		if x.row != row || keep != nil && !keep(x.quantity) {
 			continue
 		}
-		parts = append(parts, lab.Range{Of: x.quantity, Value: 100 * x.off(), Low: -100 * meanTolerance, High: 100 * meanTolerance, Format: "%+.1f %%"})
+		parts = append(parts, lab.Range{Of: x.quantity, Value: 100 * x.off(), Low: -100 * meanTolerance, High: 100 * meanTolerance, Format: "%+.1f %%", Rows: on})
 		list = append(list, c.number(x.paper))
 	}
 	if len(list) > 0 {
@@ -92,11 +93,13 @@ func (c *comparison) near(text, row string, keep func(quantity string) bool) lab
 	return claim
 }
 
-// quarterClaim is the claim that a difference in percent is the printed one, give or take a quarter; not run without ours.
-func quarterClaim(text string, printed float64, ours []float64) lab.Claim {
-	c := lab.NewClaim(text, fmt.Sprintf("%.4g %%", printed))
+// quarterClaim is the claim that a difference in percent is the printed one, give or take a quarter; not run without ours, which is measured on
+// some rows of the artefact.
+func quarterClaim(text string, printed float64, ours []float64, on ...string) lab.Claim {
+	c := lab.NewClaim(text, fmt.Sprintf("%.1f %%", printed))
 	if len(ours) > 0 {
 		c.JudgeRange(mean(ours), (1-differenceTolerance)*printed, (1+differenceTolerance)*printed, "%+.1f %%")
+		c.On(on...)
 	}
 	return c
 }
@@ -114,10 +117,13 @@ type percents []percent
 
 type percent struct {
 	of          string
-	paper, ours float64 // ours is NaN where there was nothing to measure
+	paper, ours float64  // ours is NaN where there was nothing to measure
+	on          []string // rows of the artefact that it is measured on, nil for all
 }
 
-func (p *percents) add(of string, paper, ours float64) { *p = append(*p, percent{of, paper, ours}) }
+func (p *percents) add(of string, paper, ours float64, on ...string) {
+	*p = append(*p, percent{of, paper, ours, on})
+}
 
 // claim says that each of them is in a range; not run where there is none.
 func (p percents) claim(text string, low, high float64) lab.Claim {
@@ -138,7 +144,7 @@ func (p percents) claimEach(text string, bounds func(paper float64) (low, high f
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, x := range p {
 		low, high := bounds(x.paper)
-		part := lab.Range{Of: x.of, Low: low, High: high, Format: "%+.2f %%"}
+		part := lab.Range{Of: x.of, Low: low, High: high, Format: "%+.2f %%", Rows: x.on}
 		if part.Missing = math.IsNaN(x.ours); !part.Missing {
 			part.Value = x.ours
 		}
@@ -146,7 +152,9 @@ func (p percents) claimEach(text string, bounds func(paper float64) (low, high f
 		least, most = min(least, x.paper), max(most, x.paper)
 	}
 	if len(parts) > 0 {
-		c.Paper = fmt.Sprintf("%+.2f to %+.2f %%", least, most)
+		if c.Paper = fmt.Sprintf("%+.2f %%", least); most > least {
+			c.Paper = fmt.Sprintf("%+.2f to %+.2f %%", least, most)
+		}
 		c.JudgeEach(parts)
 	}
 	return c

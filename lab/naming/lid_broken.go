@@ -30,7 +30,7 @@ func (st *store) lidFig10(ctx context.Context, s *lab.Setup) *lab.Result {
 	if flat.whole() {
 		bad.JudgeRange(flat.over["greedy"][mostBroken], significantlyWorse, 1000, "%+.1f %%")
 		if deep.whole() {
-			more.JudgeRange(flat.over["greedy"][mostBroken]-deep.over["greedy"][mostBroken], 0, 1000, "%+.1f")
+			more.JudgeRange(flat.over["greedy"][mostBroken]-deep.over["greedy"][mostBroken], leastRise, 1000, "%+.1f")
 		}
 	}
 	result.Claims = append(result.Claims, bad, deep.closeClaim("greedy", "greedy is close to the optimum too (3 %)"), more)
@@ -106,7 +106,7 @@ func (d *drawing) add(broken int, m measured) {
 		d.picture.Series[i].Add(x, sum.Mean, sum.Mean-sum.CI95, sum.Mean+sum.CI95)
 	}
 	for i, shown := range shownSchemes[:2] {
-		over, each := m.over(shown.scheme, optimal), m.eachOver(shown.scheme, optimal)
+		over, each := m.percentAbove(shown.scheme, optimal), m.eachOver(shown.scheme, optimal)
 		d.over[shown.scheme] = append(d.over[shown.scheme], over)
 		d.above.Series[i].Add(x, each.Mean, each.Mean-each.CI95, each.Mean+each.CI95)
 		cells = append(cells, lab.Percent(over/100))
@@ -123,7 +123,7 @@ func (f figure) measure(ctx context.Context, s *lab.Setup, st *store, broken int
 		}
 		return fmt.Sprintf("%s|fail(links=%d,seed=%d)", f.formula, broken, seed)
 	}
-	row := networks{fmt.Sprint(f.name, broken), formulas(formula)}
+	row := networks{fmt.Sprint(f.name, broken), buildFrom(formula)}
 	return st.measure(ctx, s, brokenNetworks(s), row, computation(s, f.algorithm), append(lidsBy(s, "greedy", "color-l"), provenOptimum))
 }
 
@@ -133,7 +133,7 @@ func (d *drawing) whole() bool { return len(d.optima) == mostBroken+1 }
 // risesClaim is the claim that each broken link takes more LIDs.
 func (d *drawing) risesClaim() lab.Claim {
 	return d.claimEach("more LIDs with each broken link (by the optimum)", "more", func(broken int) lab.Range {
-		return lab.Range{Value: d.optima[broken] - d.optima[broken-1], Low: 0, High: 1000, Format: "%+.1f"}
+		return lab.Range{Value: d.optima[broken] - d.optima[broken-1], Low: leastRise, High: 1000, Format: "%+.1f"}
 	})
 }
 

@@ -20,20 +20,20 @@ const (
 	least   = "least possible" // the LIDs below which it proves that there are none; the optimum, if that is proven
 )
 
-// exactly measures with the usual limit of the search.
-func exactly(name string, of func(a *names.Assignment) float64) quantity {
+// exactQuantity measures with the usual limit of the search.
+func exactQuantity(name string, of func(a *names.Assignment) float64) quantity {
 	return quantity{name, fmt.Sprint("exact ", name), func(ctx context.Context, set *paths.Set) float64 {
 		return of(assign(ctx, set, "exact", names.Options{Workers: 1}))
 	}}
 }
 
 var (
-	fewestFound   = exactly(optimal, func(a *names.Assignment) float64 { return float64(a.LIDs()) })
-	leastPossible = exactly(least, func(a *names.Assignment) float64 { return float64(a.LeastLIDs()) })
+	fewestFound   = exactQuantity(optimal, func(a *names.Assignment) float64 { return float64(a.LIDs()) })
+	leastPossible = exactQuantity(least, func(a *names.Assignment) float64 { return float64(a.LeastLIDs()) })
 )
 
 // provenOptimum is the optimum of networks of which it is always proven.
-var provenOptimum = exactly(optimal, func(a *names.Assignment) float64 {
+var provenOptimum = exactQuantity(optimal, func(a *names.Assignment) float64 {
 	if a.LIDs() != a.LeastLIDs() {
 		g := a.Set.Graph()
 		lab.Check(fmt.Errorf("naming: no proof of the optimum on %d switches with %d links", g.NumSwitches, g.NumChannels/2))
@@ -51,8 +51,8 @@ func (m measured) proven() (n int) {
 	return n
 }
 
-// finished measures the first networks of a row that a search with a limit of nodes finishes, and says how many of those tried it finished.
-func (st *store) finished(ctx context.Context, s *lab.Setup, c conf, algorithm string) (m measured, finished, tried int) {
+// firstFinished measures the first networks of a row that a search with a limit of nodes finishes, and says how many of those tried it finished.
+func (st *store) firstFinished(ctx context.Context, s *lab.Setup, c conf, algorithm string) (m measured, finished, tried int) {
 	n := blockNetworks(s)
 	tried = n + spareNetworks
 	bounded := quantity{optimal, fmt.Sprint(optimal, mostNodes), func(ctx context.Context, set *paths.Set) float64 { return optimumWithin(ctx, set, mostNodes) }}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,6 +30,11 @@ func TestExample(t *testing.T) {
 	}
 }
 
+// rowsOf keeps the rows whose names begin so: of Table VI each routing is one.
+func rowsOf(begin string) func(row string) bool {
+	return func(row string) bool { return strings.HasPrefix(row, begin) }
+}
+
 // TestEveryArtefact runs a row of each, so that none is broken unseen, on one core
 // and on three.
 func TestEveryArtefact(t *testing.T) {
@@ -46,8 +52,8 @@ func TestEveryArtefact(t *testing.T) {
 				continue
 			}
 			t.Run(r.Name+" "+a.Name, func(t *testing.T) {
-				one := labtest.Run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: labtest.Rows(row)})
-				three := labtest.Run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 3, Rows: labtest.Rows(row)})
+				one := labtest.Run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rowsOf(row)})
+				three := labtest.Run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 3, Rows: rowsOf(row)})
 				if diff := cmp.Diff(one, three); diff != "" {
 					t.Errorf("other figures on three cores:\n%s", diff)
 				}
@@ -156,7 +162,7 @@ func TestReadings(t *testing.T) {
 	r := LID()
 	tables := func(artefact string, readings ...string) []lab.Table {
 		a, _ := r.Find(artefact)
-		return a.Run(t.Context(), &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: labtest.Rows(rows[artefact]), Readings: readings}).Tables
+		return a.Run(t.Context(), &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rowsOf(rows[artefact]), Readings: readings}).Tables
 	}
 	for _, x := range r.Readings {
 		moved := false
@@ -183,7 +189,7 @@ func TestClaimsOnly(t *testing.T) {
 	for artefact, row := range map[string]string{"table1": "128/16", "table2": "128/16", "table3": "64/16", "table4": "64/16", "table6": "128/16"} {
 		run := func(only bool) *lab.Result {
 			a, _ := r.Find(artefact)
-			return a.Run(t.Context(), &lab.Setup{Mode: lab.Full, Seed: 3, Workers: 2, Rows: labtest.Rows(row), ClaimsOnly: only})
+			return a.Run(t.Context(), &lab.Setup{Mode: lab.Full, Seed: 3, Workers: 2, Rows: rowsOf(row), ClaimsOnly: only})
 		}
 		whole, less := run(false), run(true)
 		if diff := cmp.Diff(whole.Claims, less.Claims); diff != "" {
@@ -202,6 +208,36 @@ func TestWholeFigures(t *testing.T) {
 			if c.Verdict == lab.NotRun {
 				t.Errorf("%s: %s: %s", name, c.Text, c.Verdict)
 			}
+		}
+	}
+}
+
+// TestRowsSuffice: a number that names the rows that it is measured on is the same where only these are run.
+func TestRowsSuffice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	r := LID()
+	for i := range r.Artefacts {
+		a := &r.Artefacts[i]
+		setup := lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 2, ClaimsOnly: true}
+		whole, named := a.Run(t.Context(), &setup), 0
+		for k := range whole.Claims {
+			for _, want := range whole.Claims[k].Ranges() {
+				if want.Rows == nil {
+					continue
+				}
+				named++
+				some := setup
+				some.Rows = labtest.Rows(want.Rows...)
+				got := a.Run(t.Context(), &some).Claims[k].Ranges()
+				if !slices.ContainsFunc(got, func(g lab.Range) bool { return cmp.Equal(g, want) }) {
+					t.Errorf("%s: %s: %s is %g, on %q alone %+v", a.Name, whole.Claims[k].Text, want.Of, want.Value, want.Rows, got)
+				}
+			}
+		}
+		if figure := strings.HasPrefix(a.Name, "fig"); (named > 0) == figure {
+			t.Errorf("%s: %d numbers name their rows", a.Name, named)
 		}
 	}
 }

@@ -113,5 +113,5 @@ func (st *store) measure(ctx context.Context, s *lab.Setup, n int, row networks,
 
 // row measures quantities of the paths of a computation on the networks of a row.
 func (st *store) row(ctx context.Context, s *lab.Setup, c conf, algorithm string, quantities []quantity) measured {
-	return st.measure(ctx, s, c.half(blockNetworks(s)), c.networks(s), computation(s, algorithm), quantities)
+	return st.measure(ctx, s, c.sampleSize(blockNetworks(s)), c.networks(s), computation(s, algorithm), quantities)
 }

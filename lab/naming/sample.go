@@ -30,8 +30,8 @@ func (m measured) first(n int) measured {
 	return all
 }
 
-// over is by how many percent the mean of one quantity is above that of another.
-func (m measured) over(quantity, base string) float64 {
+// percentAbove is by how many percent the mean of one quantity is above that of another.
+func (m measured) percentAbove(quantity, base string) float64 {
 	return 100 * (m.mean(quantity)/m.mean(base) - 1)
 }
 
@@ -57,8 +57,8 @@ func sample(ctx context.Context, s *lab.Setup, n int, measure func(seed uint64) 
 	return m
 }
 
-// formulas builds networks of formulas.
-func formulas(formula func(seed uint64) string) func(seed uint64) *fabric.Graph {
+// buildFrom builds networks of formulas.
+func buildFrom(formula func(seed uint64) string) func(seed uint64) *fabric.Graph {
 	return func(seed uint64) *fabric.Graph { return lab.Must(lab.Graph(formula(seed))) }
 }
 
@@ -97,7 +97,7 @@ func (c conf) networks(s *lab.Setup) networks {
 	if s.Reads(byChance) {
 		return networks{c.String() + " by chance", c.buildByChance}
 	}
-	return networks{c.String(), formulas(c.formula)}
+	return networks{c.String(), buildFrom(c.formula)}
 }
 
 // buildByChance joins each pair of switches with probability 8/(switches-1): links are drawn away from more than enough, until as many are left
