@@ -72,7 +72,7 @@ func runBlocks(ctx context.Context, a *Artefact, s *Setup, readings []string, ma
 			claims[i].add(c)
 		}
 	}
-	any := func(is func(j *judging) bool) bool {
+	some := func(is func(j *judging) bool) bool {
 		for i := range claims {
 			if matters(i) && is(&claims[i]) {
 				return true
@@ -90,11 +90,11 @@ func runBlocks(ctx context.Context, a *Artefact, s *Setup, readings []string, ma
 		for i := range claims {
 			claims[i].look(len(at), k == len(at)-1 && matters(i), never)
 		}
-		if !any((*judging).open) {
+		if !some((*judging).open) {
 			break
 		}
 		needed.Rows = func(row string) bool {
-			return (s.Rows == nil || s.Rows(row)) && any(func(j *judging) bool { return j.needs(row) })
+			return (s.Rows == nil || s.Rows(row)) && some(func(j *judging) bool { return j.needs(row) })
 		}
 	}
 	for i := range claims {
