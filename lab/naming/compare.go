@@ -3,6 +3,7 @@ package naming
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"weft/lab"
@@ -123,6 +124,24 @@ type percent struct {
 
 func (p *percents) add(of string, paper, ours float64, on ...string) {
 	*p = append(*p, percent{of, paper, ours, on})
+}
+
+// of is the difference that is measured on a row, the first of several; nil where there is none.
+func (p percents) of(c conf) *percent {
+	k := slices.IndexFunc(p, func(x percent) bool { return slices.Contains(x.on, c.String()) })
+	if k < 0 {
+		return nil
+	}
+	return &p[k]
+}
+
+// rise is by how many points the difference of a row is above that of another; none where one of them was not run.
+func (p percents) rise(of string, from, to conf) percents {
+	small, large := p.of(from), p.of(to)
+	if small == nil || large == nil {
+		return nil
+	}
+	return percents{{of, large.paper - small.paper, large.ours - small.ours, []string{from.String(), to.String()}}}
 }
 
 // claim says that each of them is in a range; not run where there is none.

@@ -17,22 +17,17 @@ type assignments struct {
 	best       percents // others above color/L
 	worst      percents // others above color/S
 	merged     percents // split-merge above greedy
-	spread     map[conf]spread
+	spread     percents // the heuristic that is the worst in print above the one that is the best, by row
 	chart      *above
 	nearClaims []lab.Claim
 }
-
-// spread holds by how many percent the heuristic that is the worst in print needs more LIDs than the one that is the best, in print and ours. The
-// worst and the best of ours would be further apart the fewer networks there are.
-type spread struct{ paper, ours float64 }
 
 func (st *store) lidTable1(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := st.assignments(ctx, s, "table1", "lid_table1_shortest_widest", "shortest-widest")
 	var little percents
 	for _, machines := range []int{128, 256, 512} {
-		if d, ok := t.spread[conf{machines, 16}]; ok {
-			row := conf{machines, 16}.String()
-			little.add(row, d.paper, d.ours, row)
+		if d := t.spread.of(conf{machines, 16}); d != nil {
+			little = append(little, *d)
 		}
 	}
 	return t.result(append([]lab.Claim{
@@ -47,13 +42,13 @@ func (st *store) lidTable2(ctx context.Context, s *lab.Setup) *lab.Result {
 	widest := readTable("lid_table1_shortest_widest")
 	for i, p := range readTable("lid_table2_path_selection") {
 		c := confOf(p)
-		ours, ok := t.spread[c]
-		if !ok {
+		spread := t.spread.of(c)
+		if spread == nil {
 			continue
 		}
 		w, selected := st.row(ctx, s, c, "shortest-widest", fiveHeuristicsAndLoad(s)), st.row(ctx, s, c, t.algorithm, fiveHeuristicsAndLoad(s))
-		both := spreadOf(widest[i], w)
-		wider.add(c.String(), ours.paper-both.paper, ours.ours-both.ours, c.String())
+		paper, ours := spreadOf(widest[i], w)
+		wider.add(c.String(), spread.paper-paper, spread.ours-ours, c.String())
 		for _, h := range heuristics {
 			d := 100 * (p.Number(h.column)/widest[i].Number(h.column) - 1)
 			ours := 100 * (selected.mean(h.scheme)/w.mean(h.scheme) - 1)
@@ -83,7 +78,7 @@ func (st *store) lidTable2(ctx context.Context, s *lab.Setup) *lab.Result {
 func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algorithm string) *assignments {
 	t := &assignments{
 		comparison: newComparison(name, fmt.Sprintf("LIDs, %s (%s)", algorithm, shownSeeds(s)), "machines/switches", 1),
-		file:       file, algorithm: algorithm, spread: map[conf]spread{},
+		file:       file, algorithm: algorithm,
 		chart: newAbove(name, "LIDs above those of color/L, "+algorithm, "above color/L, % (network by network)",
 			[]string{"greedy", "s-m/L", "color/S"}, []string{"greedy", "split-merge-l", "color-s"}),
 	}
@@ -121,7 +116,8 @@ func (t *assignments) row(c conf, p lab.Printed, shown, m measured) {
 	for _, h := range heuristics[1:3] {
 		t.merged.add(c.String()+" "+h.name, printedOver(p, h.column, "greedy"), m.percentAbove(h.scheme, "greedy"), c.String())
 	}
-	t.spread[c] = spreadOf(p, m)
+	paper, ours := spreadOf(p, m)
+	t.spread.add(c.String(), paper, ours, c.String())
 	t.chart.row(c.String(), "color-l", []float64{printedOver(p, "greedy", "color_L"), printedOver(p, "split_merge_L", "color_L"), printedOver(p, "color_S", "color_L")}, shown)
 	t.nearClaims = append(t.nearClaims, t.nearRow(c))
 }
@@ -146,9 +142,11 @@ func printedSpread(p lab.Printed) (worst, best string, percent float64) {
 	return worst, best, 100 * (most/least - 1)
 }
 
-func spreadOf(p lab.Printed, m measured) spread {
-	worst, best, percent := printedSpread(p)
-	return spread{percent, m.percentAbove(worst, best)}
+// spreadOf is by how many percent the heuristic that is the worst in print needs more LIDs than the one that is the best, in print and ours. The
+// worst and the best of ours would be further apart the fewer networks there are.
+func spreadOf(p lab.Printed, m measured) (paper, ours float64) {
+	worst, best, paper := printedSpread(p)
+	return paper, m.percentAbove(worst, best)
 }
 
 // mergedPrinted is the largest printed difference of split-merge from greedy, in percent.
@@ -170,7 +168,7 @@ func (t *assignments) spreads(switches int) (claims []lab.Claim) {
 		}
 		_, _, percent := printedSpread(printed)
 		var ours []float64
-		if d, ok := t.spread[c]; ok {
+		if d := t.spread.of(c); d != nil {
 			ours = []float64{d.ours}
 		}
 		claims = append(claims, quarterClaim(c.String()+": the best and the worst heuristic, as printed, differ by as much", percent, ours, c.String()))
@@ -182,12 +180,7 @@ func (t *assignments) spreads(switches int) (claims []lab.Claim) {
 func (t *assignments) grows() lab.Claim {
 	var more percents
 	for _, machines := range []int{128, 256, 512} {
-		on16, on64 := conf{machines, 16}, conf{machines, 64}
-		small, ok1 := t.spread[on16]
-		large, ok2 := t.spread[on64]
-		if ok1 && ok2 {
-			more.add(fmt.Sprint(machines), large.paper-small.paper, large.ours-small.ours, on16.String(), on64.String())
-		}
+		more = append(more, t.spread.rise(fmt.Sprint(machines), conf{machines, 16}, conf{machines, 64})...)
 	}
 	return more.claim("128, 256 and 512 machines: the heuristics differ more on 64 switches than on 16 (points)", leastRise, 100)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"weft/fabric"
 	"weft/lab"
@@ -215,12 +214,14 @@ func (t *loadTable) claimsOf(c conf, p lab.Printed) {
 		}
 		t.separate = append(t.separate, lower)
 	}
-	var quantities []string
+	near := func(routing, what string) {
+		quantity := routing + " " + what
+		t.nearClaims = append(t.nearClaims, t.near(fmt.Sprintf("%s: %s within 10 %%", row, quantity), row, func(q string) bool { return q == quantity }, c.routed(routing)))
+	}
 	if p["flag"] == "-" {
-		quantities = []string{"SRD load", "renaming load", "separate load"}
+		for _, routing := range []string{"SRD", "renaming", "separate"} {
+			near(routing, "load")
+		}
 	}
-	for _, quantity := range append(quantities, "renaming LIDs") {
-		t.nearClaims = append(t.nearClaims, t.near(fmt.Sprintf("%s: %s within 10 %%", row, quantity), row, func(q string) bool { return q == quantity },
-			c.routed(strings.Fields(quantity)[0])))
-	}
+	near("renaming", "LIDs")
 }

@@ -21,38 +21,20 @@ func (st *store) lidTable3(ctx context.Context, s *lab.Setup) *lab.Result {
 	return t.result(
 		t.greedy.claim("every row: the optimum is less than 5 % better than greedy", noLowEnd, 5),
 		t.color.claim("every row: the optimum is less than 1 % better than color/L", noLowEnd, 1),
-		slices.Concat(t.greedy.rise(conf{64, 16}, conf{64, 64}), t.greedy.rise(conf{192, 16}, conf{192, 64})).
+		slices.Concat(t.greedy.rise("64/64", conf{64, 16}, conf{64, 64}), t.greedy.rise("192/64", conf{192, 16}, conf{192, 64})).
 			claim("64 and 192 machines: greedy is further above the optimum on 64 switches than on 16 (points)", leastRise, 100),
-		t.greedy.rise(conf{128, 16}, conf{128, 64}).asPrinted("128 machines: greedy is further above the optimum on 64 switches than on 16 (points)"),
-		t.color.rise(conf{128, 16}, conf{128, 64}).asPrinted("128 machines: color/L is as little further above the optimum on 64 switches than on 16 (points, 0.1)"))
+		t.greedy.rise("128/64", conf{128, 16}, conf{128, 64}).asPrinted("128 machines: greedy is further above the optimum on 64 switches than on 16 (points)"),
+		t.color.rise("128/64", conf{128, 16}, conf{128, 64}).asPrinted("128 machines: color/L is as little further above the optimum on 64 switches than on 16 (points, 0.1)"))
 }
 
 func (st *store) lidTable4(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := st.optima(ctx, s, "table4", "lid_table4_ilp_path_selection", "path-selection")
 	const low, high = 11.5, 17.5 // "12 % to 17 %"
 	return t.result(
-		slices.Concat(t.greedy.rise(conf{64, 16}, conf{128, 32}), t.greedy.rise(conf{64, 16}, conf{64, 32})).
+		slices.Concat(t.greedy.rise("128/32", conf{64, 16}, conf{128, 32}), t.greedy.rise("64/32", conf{64, 16}, conf{64, 32})).
 			asPrinted("greedy is further above the optimum in 128/32 and 64/32 than in 64/16 (points, a quarter)"),
 		t.greedy.claim("every row: the optimum is 12 to 17 % better than greedy", low, high),
 		t.color.claim("every row: the optimum is less than 3 % better than color/L", noLowEnd, 3))
-}
-
-// rise is by how many points the difference of a row is above that of another, none where one of them was not run.
-func (p percents) rise(from, to conf) percents {
-	small, large := p.of(from), p.of(to)
-	if small == nil || large == nil {
-		return nil
-	}
-	return percents{{to.String(), large.paper - small.paper, large.ours - small.ours, []string{from.String(), to.String()}}}
-}
-
-// of is the difference of a row, nil where there is none.
-func (p percents) of(c conf) *percent {
-	k := slices.IndexFunc(p, func(x percent) bool { return slices.Contains(x.on, c.String()) })
-	if k < 0 {
-		return nil
-	}
-	return &p[k]
 }
 
 // optima runs a table.
