@@ -60,8 +60,9 @@ func readEdits(root string) (edits []edit, err error) {
 	return edits, nil
 }
 
-// try runs the tests of the package with the edit made. caught: they failed.
-func (e *edit) try(dir string) (caught bool, err error) {
+// try runs the tests of the package with the edit made, under the race detector if race is set.
+// caught: they failed.
+func (e *edit) try(dir string, race bool) (caught bool, err error) {
 	code, err := os.ReadFile(e.file)
 	if err != nil {
 		return false, err
@@ -82,11 +83,11 @@ func (e *edit) try(dir string) (caught bool, err error) {
 		return false, err
 	}
 	program := filepath.Join(dir, "tests")
-	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-vet=off", "-o", program, "./"+e.pkg).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "test", "-c", "-race="+strconv.FormatBool(race), "-overlay", overlay, "-vet=off", "-o", program, "./"+e.pkg).CombinedOutput(); err != nil {
 		return false, fmt.Errorf("%s: the broken code does not build: %w: %s", e.place, err, out)
 	}
 	for _, which := range []string{"-test.skip", "-test.run"} { // those with real programs last: they are slow
-		tests := exec.Command(program, which, realPrograms, "-test.failfast", "-test.short", "-test.timeout", "600s")
+		tests := exec.Command(program, which, realPrograms, "-test.failfast", "-test.short="+strconv.FormatBool(race || *short), "-test.timeout", "600s")
 		tests.Dir = e.pkg
 		if tests.Run() != nil {
 			return true, nil
@@ -105,6 +106,7 @@ var (
 	draw   = flag.Uint64("mutate-draw", 1, "what they are drawn from")
 	within = flag.Duration("mutate-for", 0, "begin no more edits after this time; 0: try all")
 	atOnce = flag.Int("mutate-at-once", 1, "edits that are tried side by side")
+	short  = flag.Bool("mutate-short", true, "run the tests with -short; without it as CI runs them")
 	score  = flag.String("score", "", "write the score to this file")
 )
 
@@ -157,7 +159,7 @@ func TestMutate(t *testing.T) {
 		if err := os.Mkdir(own, 0o700); err != nil {
 			return err
 		}
-		caught, err := e.try(own)
+		caught, err := e.try(own, false)
 		if err != nil {
 			return err
 		}
