@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-draws soak-kill soak-sm soak-hour bench results
+.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-draws soak-kill soak-sm soak-hour bench results
 
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
 
@@ -11,6 +11,9 @@ demo: ## real clusters and a formula: routed, proven, compared
 
 test: ## everything CI runs
 	./scripts/test
+
+dumps: ## the tests that need dumps of real clusters, from the folder WEFT_DUMPS
+	./scripts/dumps
 
 lint:
 	./scripts/lint
@@ -57,10 +60,9 @@ bench: ## the speed benchmarks
 results: build ## all tables and figures of docs/results again, in full; make results PAPERS='thesis-6 thesis-4' some
 	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done
 
-DUMPS ?= ../shared/data/real
 ROUTED = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn -e sssp -e minhop
-SWEEP = bin/weft lab sweep --quiet --in $(DUMPS) -o docs/results/routes/rows.tsv $(ROUTED)
+SWEEP = bin/weft lab sweep --quiet --in $(or $(WEFT_DUMPS),$(error make routes: set WEFT_DUMPS to the folder of the dumps)) -o docs/results/routes/rows.tsv $(ROUTED)
 
-routes: build ## what engines deliver on real and named fabrics, whole and damaged; DUMPS is the directory of the dumps. Goes on where it stopped
+routes: build ## what engines deliver on real and named fabrics, whole and damaged; WEFT_DUMPS is the folder of the dumps. Goes on where it stopped
 	$(SWEEP) --list docs/results/routes/large.txt --seeds 1 > /dev/null
 	$(SWEEP) --list docs/results/routes/fabrics.txt --behind auto > docs/results/routes/standings.txt

@@ -46,7 +46,7 @@ func TestByteOrderMark(t *testing.T) {
 // A dump keeps its meaning when a terminal log strips tabs and blank lines, adds
 // prompts, or ends lines with a carriage return.
 func TestTerminalLog(t *testing.T) {
-	for _, name := range []string{"trinityx-lab.ibnetdiscover", "psmn-x5.ibnetdiscover", "sx6036-loginov.ibnetdiscover", "ufm-small.ibnetdiscover"} {
+	for _, name := range []string{exampleFiles + "trinityx.ibnetdiscover", exampleFiles + "psmn-x5.ibnetdiscover", exampleFiles + "sx6036.ibnetdiscover", "ufm-small.ibnetdiscover"} {
 		data := string(testFile(t, name))
 		want := mustRead(t, data, Options{})
 		for what, log := range map[string]string{
@@ -160,7 +160,7 @@ func TestLSTTypes(t *testing.T) {
 // Nodes of swlab that its file describes: hexadecimal ports, the host of the SM,
 // and a device id in the wrong half of its field.
 func TestSwlab(t *testing.T) {
-	f := mustRead(t, string(realFile(t, "swlab/subnet.lst")), Options{})
+	f := mustRead(t, string(testFile(t, exampleFiles+"swlab.lst")), Options{})
 	for _, c := range []struct {
 		guid   fabric.GUID
 		typ    fabric.NodeType

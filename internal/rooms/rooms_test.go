@@ -60,6 +60,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft/emulator", "weft/route", "a Plan is judged from tables read back over the wire"},
 	{"weft/sm", "weft/sm/state", "the manager has no files: its runner is handed a function that stores"},
 	{"weft/sm", "weft/sm/service", "a manager does not know who asks"},
+	{"weft", "weft/internal/dumps", testsOnly},
 	{"weft", "weft/internal/peer", testsOnly},
 	{"weft", "weft/lab/labtest", testsOnly},
 	{"weft", "weft/mapping/mappingtest", testsOnly},

@@ -2,14 +2,13 @@ package nue
 
 import (
 	"errors"
-	"io/fs"
-	"os"
 	"reflect"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/dumps"
 	"weft/route"
 	"weft/route/engine/dfsssp"
 	"weft/route/engine/ftree"
@@ -103,20 +102,12 @@ func TestBandwidth(t *testing.T) {
 	}
 }
 
-// TestReal: a real cluster of 214 switches, whose fat-tree is not complete.
-func TestReal(t *testing.T) {
+// TestRealDump: a real cluster of 214 switches, whose fat-tree is not complete.
+func TestRealDump(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long with the race detector")
 	}
-	const dump = "../../../../shared/data/real/janus/ibnetdiscover-2014-02-12.txt"
-	data, err := os.ReadFile(dump)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s is not here: the dumps of real clusters are kept outside the project", dump)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := netfile.Read(dump, data, netfile.Options{})
+	f, _, err := netfile.Read("janus", dumps.Read(t, "janus/ibnetdiscover-2014-02-12.txt"), netfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
