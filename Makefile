@@ -3,8 +3,9 @@
 
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
 
-build: ## the weft command, in bin/
-	go build -trimpath -o bin/weft ./cmd/weft
+build: ## the weft command, in bin/, without debugging information; names each package that it compiles
+	@echo "building bin/weft; the first time 500 packages, one to four minutes"
+	go build -v -trimpath -ldflags '-s -w' -o bin/weft ./cmd/weft
 
 demo: ## real clusters and a formula: routed, proven, compared
 	go run ./cmd/weft demo
@@ -15,8 +16,14 @@ test: ## everything CI runs
 dumps: ## the tests that need dumps of real clusters, from the folder WEFT_DUMPS
 	./scripts/dumps
 
+quick: ## what differs from the last commit: vet, build, the import rule, short tests of the packages that depend on it
+	./scripts/quick
+
 lint:
 	./scripts/lint
+
+race: ## the race detector on every package with every case: hours; CI runs small cases where packages share memory
+	./scripts/race --all
 
 fuzz: ## every fuzz target for ten seconds
 	./scripts/fuzz 10s
@@ -24,7 +31,8 @@ fuzz: ## every fuzz target for ten seconds
 soak: ## every fuzz target for five minutes
 	./scripts/fuzz 5m
 
-soak-engines: ## every engine on 5,000 random networks
+soak-engines: ## every engine on the largest networks of the catalogue, and on 5,000 random ones
+	go test ./route/engine -run TestCatalogue -large -count 1 -timeout 3h
 	go test ./route/engine -run TestRandomNetworks -networks 5000 -drawseed 2 -count 1 -timeout 3h -v
 
 soak-ftree: ## every combination of options of ftree on every fabric of the thesis, whole and degraded
@@ -37,7 +45,8 @@ soak-mapping: ## every mapping algorithm on 10,000 random networks
 	go test ./mapping/algorithm -run TestRandomNetworks -networks 10000 -drawseed 7 -count 1 -timeout 1h -v
 
 soak-draws: ## all tests with cases that no run has drawn before, and ten seconds of every fuzz target
-	RAPID_SEED=0 FUZZTIME=10s ./scripts/test
+	RAPID_SEED=0 go test -count 1 -timeout 2h ./...
+	./scripts/fuzz 10s
 
 soak-kill: ## a manager killed at 1,000 moments, the power cut six times at every write: no LID moves, nothing acknowledged is lost
 	go test ./cmd/weft -run TestKilled -kills 1000 -kill-seed 3 -count 1 -timeout 1h -v
@@ -53,6 +62,9 @@ soak-hour: ## an hour of faults in real time: a manager, and a subnet that loses
 
 mutate: ## faults put into the code, one at a time: do the tests notice? The score goes to docs/mutants.md
 	go test ./internal/mutate -run TestMutate -mutate all -score docs/mutants.md -count 1 -timeout 0 -v
+
+mutate-races: ## a data race put into every loop that runs on several cores: does the race detector notice?
+	go test ./internal/mutate -run TestRaces -mutate-races -1 -count 1 -timeout 0 -v
 
 bench: ## the speed benchmarks
 	go test -run '^$$' -bench . -benchmem ./fabric/... ./route/...

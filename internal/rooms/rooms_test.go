@@ -62,6 +62,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft/sm", "weft/sm/service", "a manager does not know who asks"},
 	{"weft", "weft/internal/dumps", testsOnly},
 	{"weft", "weft/internal/peer", testsOnly},
+	{"weft", "weft/internal/racing", testsOnly},
 	{"weft", "weft/lab/labtest", testsOnly},
 	{"weft", "weft/mapping/mappingtest", testsOnly},
 	{"weft", "weft/route/engine/conformance", testsOnly},
