@@ -99,9 +99,10 @@ func (e *edit) try(dir string, race bool) (caught bool, err error) {
 // realPrograms names the tests that hold weft against real programs.
 const realPrograms = "OpenSM|RealPeers|Osmtest"
 
-// mutate asks for the edits to be tried: all of them, or those of packages in some folders.
+// mutate asks for the edits to be tried: all of them, those of packages in some folders, or those of
+// some lists.
 var (
-	mutate = flag.String("mutate", "", "try the edits of packages in these folders of the project, a,b,c; all for every one")
+	mutate = flag.String("mutate", "", "try the edits of packages in these folders of the project, or of these lists, a,b.edits,c; all for every one")
 	most   = flag.Int("mutate-most", 0, "of these edits try so many, drawn; 0: all")
 	draw   = flag.Uint64("mutate-draw", 1, "what they are drawn from")
 	within = flag.Duration("mutate-for", 0, "begin no more edits after this time; 0: try all")
@@ -110,10 +111,10 @@ var (
 	score  = flag.String("score", "", "write the score to this file")
 )
 
-// asked reports whether the edits of a package are to be tried.
-func asked(pkg string) bool {
-	return *mutate == "all" || slices.ContainsFunc(strings.Split(*mutate, ","), func(folder string) bool {
-		return strings.HasPrefix(pkg+"/", folder+"/")
+// asked reports whether the edit is to be tried.
+func (e *edit) asked() bool {
+	return *mutate == "all" || slices.ContainsFunc(strings.Split(*mutate, ","), func(some string) bool {
+		return strings.HasPrefix(e.pkg+"/", some+"/") || strings.HasPrefix(e.place, some+":")
 	})
 }
 
@@ -138,7 +139,7 @@ func TestMutate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits = slices.DeleteFunc(edits, func(e edit) bool { return !asked(e.pkg) })
+	edits = slices.DeleteFunc(edits, func(e edit) bool { return !e.asked() })
 	listed := map[string]int{}
 	for i := range edits {
 		listed[edits[i].pkg]++
