@@ -5,6 +5,7 @@ package draws
 
 import (
 	"flag"
+	"fmt"
 	"strconv"
 
 	"pgregory.net/rapid"
@@ -59,4 +60,14 @@ func restore(t rapid.TB, seed uint64) {
 	if err := flag.Set(flagName, strconv.FormatUint(seed, 10)); err != nil {
 		t.Fatalf("-%s: %v", flagName, err)
 	}
+}
+
+// Missing names the first case that was met 0 times, with all counts, or returns "".
+func Missing(met map[string]int, cases ...string) string {
+	for _, c := range cases {
+		if met[c] == 0 {
+			return fmt.Sprintf("%s: %v", c, met)
+		}
+	}
+	return ""
 }

@@ -155,3 +155,14 @@ func TestFalse(t *testing.T) {
 		t.Errorf("seed %s: %s", value, &again.text)
 	}
 }
+
+// TestMissing: the first case without a count is named.
+func TestMissing(t *testing.T) {
+	met := map[string]int{"a": 2, "b": 0}
+	if got := Missing(met, "a"); got != "" {
+		t.Error(got)
+	}
+	if got := Missing(met, "a", "b", "c"); got != "b: map[a:2 b:0]" {
+		t.Error(got)
+	}
+}
