@@ -15,15 +15,15 @@ import (
 func TestBlocksOfALostLink(t *testing.T) {
 	for _, c := range []struct {
 		name, chain string
-		f           func() *fabric.Fabric
+		f           func(t *testing.T) *fabric.Fabric
 		links       int
 	}{
-		{"janus", "auto", func() *fabric.Fabric { return realFabric(t, "janus/ibnetdiscover-2014-02-12.txt") }, 6},
-		{"rlft(6,3)", "ftree", func() *fabric.Fabric { return formula(t, "rlft(6,3)") }, 10},
-		{"rlft(8,2)", "updn", func() *fabric.Fabric { return formula(t, "rlft(8,2)") }, 10},
+		{"janus", "auto", func(t *testing.T) *fabric.Fabric { return realFabric(t, "janus/ibnetdiscover-2014-02-12.txt") }, 6},
+		{"rlft(6,3)", "ftree", func(t *testing.T) *fabric.Fabric { return formula(t, "rlft(6,3)") }, 10},
+		{"rlft(8,2)", "updn", func(t *testing.T) *fabric.Fabric { return formula(t, "rlft(8,2)") }, 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := c.f()
+			f := c.f(t)
 			v, err := newVirtual(f, emulator.Options{}, Config{}, jobOf(c.chain, 0))
 			if err != nil {
 				t.Fatal(err)
