@@ -1,16 +1,19 @@
 package fabric
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"weft/internal/draws"
 )
 
 // TestCutOffByDrain compares with walks from every switch that pass no drained one on their way.
 func TestCutOffByDrain(t *testing.T) {
 	cuts := [2]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		f := New("random")
 		n := rapid.IntRange(1, 7).Draw(t, "switches")
 		for i := range n {
@@ -68,10 +71,12 @@ func TestCutOffByDrain(t *testing.T) {
 		} else {
 			cuts[0]++
 		}
+	}, func() string {
+		if cuts[0] == 0 || cuts[1] == 0 {
+			return fmt.Sprintf("one sided: %v", cuts)
+		}
+		return ""
 	})
-	if !t.Failed() && (cuts[0] == 0 || cuts[1] == 0) {
-		t.Errorf("one sided: %v", cuts)
-	}
 }
 
 // TestFindPart: switches and cables are found; hosts are refused.

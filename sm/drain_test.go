@@ -2,6 +2,7 @@ package sm
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/internal/draws"
 	"weft/mad"
 )
 
@@ -327,7 +329,7 @@ func TestDrainsFollow(t *testing.T) {
 // TestDrainsInAnyOrder: whatever is drained and not, on any fabric: the subnet stays up, LIDs stay, and what is drained lets nothing through.
 func TestDrainsInAnyOrder(t *testing.T) {
 	done, refused := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)", "dragonfly(2,2,1)", "rlft(4,2)|fail(links=2,seed=3)"}).Draw(t, "fabric")
 		v := staying(t, text, emulator.Options{}, Config{})
 		lids := v.lidsOf()
@@ -372,10 +374,12 @@ func TestDrainsInAnyOrder(t *testing.T) {
 			}
 		}
 		v.verify(t)
+	}, func() string {
+		if done == 0 || refused == 0 {
+			return fmt.Sprintf("%d done, %d refused", done, refused)
+		}
+		return ""
 	})
-	if !t.Failed() && (done == 0 || refused == 0) {
-		t.Errorf("%d done, %d refused", done, refused)
-	}
 }
 
 // TestDrainOfRunner: a Runner tells whoever asked what became of it.

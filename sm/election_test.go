@@ -10,6 +10,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/mad"
 )
 
@@ -51,7 +52,7 @@ func masters(all []*virtual) (n int, last *virtual) {
 // the next one takes the subnet, and no LID moves.
 func TestElection(t *testing.T) {
 	handed := 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		priorities := rapid.SliceOfN(rapid.Uint8Range(0, 2), 2, 3).Draw(t, "priorities")
 		opt := emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}
 		if rapid.Bool().Draw(t, "bad wire") {
@@ -102,10 +103,12 @@ func TestElection(t *testing.T) {
 				t.Fatalf("port %s has LID %d, and had %d", guid, lid, lids[guid])
 			}
 		}
+	}, func() string {
+		if handed == 0 {
+			return "nothing was ever handed over"
+		}
+		return ""
 	})
-	if !t.Failed() && handed == 0 {
-		t.Error("nothing was ever handed over")
-	}
 }
 
 // TestUnseenMaster: a manager that starts while the host of the master says nothing for a moment looks for it again, and stands by. Where the

@@ -12,6 +12,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/mad"
 	"weft/route"
 	"weft/route/job"
@@ -387,7 +388,7 @@ func (v *virtual) verifyLanes(t fataler) {
 // ends, and SUBNET UP is only said of what is up.
 func TestFaultsAtAnyTime(t *testing.T) {
 	ends := map[State]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		f, err := gen.Parse("rlft(8,2)")
 		if err != nil {
 			t.Fatal(err)
@@ -439,10 +440,12 @@ func TestFaultsAtAnyTime(t *testing.T) {
 		default:
 			t.Fatalf("%s: %v", r.State, r.Incidents)
 		}
+	}, func() string {
+		if ends[Up] == 0 || ends[UpInPart] == 0 {
+			return fmt.Sprintf("one sided: %v", ends)
+		}
+		return ""
 	})
-	if ends[Up] == 0 || ends[UpInPart] == 0 {
-		t.Errorf("one sided: %v", ends)
-	}
 }
 
 // TestMKey: with a key, the subnet is locked and still ours; without it, it is not.
@@ -472,7 +475,7 @@ func TestMKey(t *testing.T) {
 // reorder, come up right.
 func TestEmulated(t *testing.T) {
 	retried := 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64Range(1, 1<<32).Draw(t, "seed")
 		switches := rapid.IntRange(1, 10).Draw(t, "switches")
 		text := fmt.Sprintf("random(switches=%d,hosts=%d,links=%d,seed=%d)", switches,
@@ -495,10 +498,12 @@ func TestEmulated(t *testing.T) {
 			t.Fatalf("%s: %s: %v", text, r.State, r.Incidents)
 		}
 		v.verify(t)
+	}, func() string {
+		if retried == 0 {
+			return "nothing was ever sent again"
+		}
+		return ""
 	})
-	if retried == 0 {
-		t.Error("nothing was ever sent again")
-	}
 }
 
 // TestEmulatedFaults: each of the faults of the specification ends in its named

@@ -9,13 +9,14 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 )
 
 // TestTakeoverInOrder: a manager that finds a subnet which another one has programmed, or itself and it does not know that, writes its
 // Plan in an order by which no moment sends packets in circles or lets them wait in a ring; what is right is not written.
 func TestTakeoverInOrder(t *testing.T) {
 	seen := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)", "random(switches=12,hosts=1,links=24,seed=3)", "kautz(2,3,hosts=12)"}).Draw(t, "fabric")
 		engines := []string{"updn", "nue", "auto"}
 		f, err := gen.Parse(text)
@@ -61,11 +62,6 @@ func TestTakeoverInOrder(t *testing.T) {
 		}
 		v.verify(t)
 		seen["pauses"] += v.told(EntriesDropped)
-	})
+	}, func() string { return draws.Missing(seen, "steps", "pauses", "old levels") })
 	t.Log(seen)
-	for _, what := range []string{"steps", "pauses", "old levels"} {
-		if !t.Failed() && seen[what] == 0 {
-			t.Errorf("none with %s: %v", what, seen)
-		}
-	}
 }

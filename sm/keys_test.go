@@ -13,6 +13,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/internal/draws"
 	"weft/mad"
 	"weft/wire"
 )
@@ -172,7 +173,7 @@ func states(t fataler, v *virtual) map[fabric.End][44]byte {
 // with managers that die in the middle of it: in the end all ports have their keys.
 func TestKeysMove(t *testing.T) {
 	moved := 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		all := []Keys{{}, secretKeys, otherKeys, {One: 1, Protect: 3, Lease: 60}, {One: 2, Protect: 2}, {One: 3}, hidingKeys}
 		from, to := rapid.IntRange(0, len(all)-1).Draw(t, "from"), rapid.IntRange(1, len(all)-1).Draw(t, "to")
 		opt := emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}
@@ -214,10 +215,12 @@ func TestKeysMove(t *testing.T) {
 		if from > 0 && from != to {
 			moved++
 		}
+	}, func() string {
+		if moved == 0 {
+			return "no key was ever changed"
+		}
+		return ""
 	})
-	if !t.Failed() && moved == 0 {
-		t.Error("no key was ever changed")
-	}
 }
 
 // TestKeysOfTwo: of two managers with one secret the second takes the subnet when the first one dies, and no port sees a wrong key. One with another

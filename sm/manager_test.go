@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -17,6 +18,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/mad"
 	"weft/wire"
 )
@@ -141,7 +143,7 @@ func (v *virtual) linkOf(t fataler, f *fabric.Fabric, link fabric.LinkID) fabric
 // stays in it has another LID than before.
 func TestStaysThroughFaults(t *testing.T) {
 	rounds, repaired, degraded := 0, 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)", "torus(5x3,hosts=1)", "dragonfly(2,2,1)"}).Draw(t, "fabric")
 		keys := rapid.SampledFrom([]Keys{{}, secretKeys, {One: 5, Protect: 3, Lease: 10}, hidingKeys}).Draw(t, "keys")
 		v := staying(t, text, emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}, Config{Keys: keys})
@@ -172,10 +174,12 @@ func TestStaysThroughFaults(t *testing.T) {
 				repaired++
 			}
 		}
+	}, func() string {
+		if repaired == 0 || rounds == 0 || degraded == 0 {
+			return fmt.Sprintf("%d rounds, %d of them repairs; %d times up without all parts", rounds, repaired, degraded)
+		}
+		return ""
 	})
-	if !t.Failed() && (repaired == 0 || rounds == 0 || degraded == 0) {
-		t.Errorf("%d rounds, %d of them repairs; %d times up without all parts", rounds, repaired, degraded)
-	}
 }
 
 // isUp waits, and reports whether the subnet is up then. Where it is, the devices hold the Plan.

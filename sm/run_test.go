@@ -37,10 +37,11 @@ func testClock() func() time.Duration {
 	return func() time.Duration { return time.Since(origin) }
 }
 
+// runner is a Runner for a wire that loses nothing: on a busy machine too no SMP is sent twice.
 func runner(chain string) *Runner {
 	return &Runner{
 		Routing: jobOf(chain, 0), Clock: testClock(),
-		Wire: wire.Config{Window: 64, Timeout: 20 * time.Millisecond, Retries: 12},
+		Wire: wire.Config{Window: 64, Timeout: time.Minute, Retries: 12},
 	}
 }
 
@@ -50,25 +51,26 @@ func TestRun(t *testing.T) {
 	for name, lossy := range map[string]bool{"clean": false, "5 % loss, duplicates, reordering": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newFake(formula(t, "rlft(8,2)"))
-			respond := responder(s)
+			respond, r := responder(s), runner("updn")
 			if lossy {
 				respond = wiretest.Lossy(respond, 3, 5*time.Millisecond)
+				r.Wire.Timeout = 20 * time.Millisecond
 			}
-			core, err := runner("updn").Run(t.Context(), loop.New(respond, loop.Options{}))
+			core, err := r.Run(t.Context(), loop.New(respond, loop.Options{}))
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := core.Report()
-			if r.State != Up || len(r.Incidents) > 0 {
-				t.Fatalf("%s: %v", r.State, r.Incidents)
+			rep := core.Report()
+			if rep.State != Up || len(rep.Incidents) > 0 {
+				t.Fatalf("%s: %v", rep.State, rep.Incidents)
 			}
 			(&world{core: core, fake: s}).verify(t)
 			same(t, s.f, core.Fabric())
-			if (r.SMPs.Retried > 0) != lossy {
-				t.Errorf("%d SMPs sent again", r.SMPs.Retried)
+			if (rep.SMPs.Retried > 0) != lossy {
+				t.Errorf("%d SMPs sent again", rep.SMPs.Retried)
 			}
-			if len(r.Time.Phases) < 6 || r.Routing.Asked[0] != "updn" {
-				t.Errorf("phases %v, asked %v", r.Time.Phases, r.Routing.Asked)
+			if len(rep.Time.Phases) < 6 || rep.Routing.Asked[0] != "updn" {
+				t.Errorf("phases %v, asked %v", rep.Time.Phases, rep.Routing.Asked)
 			}
 		})
 	}
@@ -253,7 +255,7 @@ func TestStayEnds(t *testing.T) {
 		}
 		begun := time.Now()
 		core, err := r.Run(ctx, transport)
-		if took := time.Since(begun); took > 5*time.Second {
+		if took := time.Since(begun); took > time.Minute {
 			t.Errorf("%d: it took %v", k, took)
 		}
 		if dies && !errors.Is(err, wire.ErrClosed) {
@@ -308,9 +310,12 @@ func TestAskedOfRunner(t *testing.T) {
 // TestRunBreaksOff: when a trap tells of a link while nothing answers any more, a round at its end does not wait for what is under way, and the next one follows.
 func TestRunBreaksOff(t *testing.T) {
 	var silent atomic.Bool
+	var unanswered atomic.Int32
 	respond := responder(newFake(formula(t, "rlft(8,2)")))
 	medium := loop.New(func(d *wire.Datagram, reply func(*wire.Datagram)) {
-		if !silent.Load() {
+		if silent.Load() {
+			unanswered.Add(1)
+		} else {
 			respond(d, reply)
 		}
 	}, loop.Options{})
@@ -318,12 +323,12 @@ func TestRunBreaksOff(t *testing.T) {
 	defer cancel()
 	r := runner("updn")
 	r.Watch, r.Wire = UsualWatch, wire.Config{Window: 1, Timeout: 50 * time.Millisecond}
-	began := time.Duration(0)
-	var took []time.Duration
+	began := false
+	var lost []int32
 	var states []State
 	r.Phase = func(name string) {
-		if name == phaseNames[verifying] && began == 0 {
-			began = r.Clock()
+		if name == phaseNames[verifying] && !began {
+			began = true
 			silent.Store(true)
 			m, err := mad.Request{Method: mad.Trap, Attr: mad.AttrNotice, TID: 1}.Routed(make([]byte, mad.Size))
 			if err != nil {
@@ -336,7 +341,7 @@ func TestRunBreaksOff(t *testing.T) {
 	}
 	r.Round = func(c *Core) {
 		silent.Store(false)
-		took, states = append(took, r.Clock()-began), append(states, c.Report().State)
+		lost, states = append(lost, unanswered.Load()), append(states, c.Report().State)
 		if len(states) == 2 {
 			cancel()
 		}
@@ -347,7 +352,7 @@ func TestRunBreaksOff(t *testing.T) {
 	if len(states) != 2 || states[0] != UpInPart || states[1] != Up {
 		t.Fatalf("%v", states)
 	}
-	if all := 12 * 8 * 50 * time.Millisecond; took[0] > all/2 { // all attempts of all switches
-		t.Errorf("the round ends after %v", took[0])
+	if all := int32(12 * 8); lost[0] == 0 || lost[0] > all/2 { // all attempts of all switches, one after the other
+		t.Errorf("the round ends after %d attempts", lost[0])
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/mad"
 	"weft/route"
 )
@@ -20,7 +21,7 @@ import (
 // told when all is written. Where the manager says that those could wait in a ring by the new tables, this holds for the new ones.
 func TestNoCircleAtAnyMoment(t *testing.T) {
 	seen := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{
 			"rlft(6,2)", "rlft(4,3)", "torus(4x4,hosts=1)", "torus(5x4,hosts=1)", "random(switches=12,hosts=1,links=24,seed=3)", "kautz(2,3,hosts=12)",
 		}).Draw(t, "fabric")
@@ -73,13 +74,10 @@ func TestNoCircleAtAnyMoment(t *testing.T) {
 			v.verify(t)
 		}
 		seen["pauses"] += v.told(EntriesDropped)
+	}, func() string {
+		return draws.Missing(seen, "steps", "pauses", "lanes", "old levels", "new levels", "broken off")
 	})
 	t.Log(seen)
-	for _, what := range []string{"steps", "pauses", "lanes", "old levels", "new levels", "broken off"} {
-		if !t.Failed() && seen[what] == 0 {
-			t.Errorf("none with %s: %v", what, seen)
-		}
-	}
 }
 
 // moments looks at what switches hold, whenever some of it was written.

@@ -3,6 +3,7 @@ package sm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/mad"
 	"weft/route"
 )
@@ -250,7 +252,7 @@ func TestNotMovedByLast(t *testing.T) {
 // ones; after a restart, at any time, no LID moves.
 func TestOnlyStoredLIDs(t *testing.T) {
 	full, restarts := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(4,2)", "torus(4x4,hosts=1)"}).Draw(t, "fabric")
 		d, sub := &disk{}, emulated(t, text, emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")})
 		v := withDisk(t, sub, d, Config{})
@@ -293,10 +295,12 @@ func TestOnlyStoredLIDs(t *testing.T) {
 		faults.settle(t)
 		v.runUntil(v.now + 3*time.Minute)
 		check()
+	}, func() string {
+		if full == 0 || restarts == 0 {
+			return fmt.Sprintf("%d times full, %d restarts", full, restarts)
+		}
+		return ""
 	})
-	if !t.Failed() && (full == 0 || restarts == 0) {
-		t.Errorf("%d times full, %d restarts", full, restarts)
-	}
 }
 
 // TestReturning: a port that was away when the manager started finds its stored LID, also in a round that repairs.

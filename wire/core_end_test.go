@@ -2,12 +2,14 @@ package wire
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"weft/internal/draws"
 	"weft/mad"
 )
 
@@ -35,7 +37,7 @@ func (w *world) end(group uint64, groups map[uint64]uint64) map[uint64]underWay 
 // is no other's: each carries the mark of its request.
 func TestEndAgainstLog(t *testing.T) {
 	queuedEnds, flightEnds, late := 0, 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		const timeout = 10 * ms
 		cfg := Config{
 			Window:  rapid.IntRange(1, 5).Draw(t, "window"),
@@ -127,10 +129,12 @@ func TestEndAgainstLog(t *testing.T) {
 		if c := w.core; c.inFlight != 0 || len(c.timers.heap) != 0 || len(c.groups) != 0 || c.waiting != noEntries {
 			t.Fatalf("not at rest: %+v", c)
 		}
+	}, func() string {
+		if queuedEnds == 0 || flightEnds == 0 || late == 0 {
+			return fmt.Sprintf("%d ended in the queue, %d in flight, %d answers came after that", queuedEnds, flightEnds, late)
+		}
+		return ""
 	})
-	if !t.Failed() && (queuedEnds == 0 || flightEnds == 0 || late == 0) {
-		t.Errorf("%d ended in the queue, %d in flight, %d answers came after that", queuedEnds, flightEnds, late)
-	}
 }
 
 // TestEndWhileMediumBusy: a request that the medium had no room for ends at once; so does one that it refuses after that.

@@ -312,20 +312,7 @@ func (x *soaked) check() {
 	for i, c := range x.hosts {
 		has, _, _ := c.snapshot()
 		for id := range has {
-			rec := make([]byte, mad.ServiceRecord.Size)
-			mad.ServiceRecordID.Put(rec, id)
-			mad.ServiceRecordGID.Put(rec, c.gid)
-			var reply mad.Datagram
-			for tries := 0; reply == nil; tries++ {
-				if reply = c.ask(mad.Get, mad.AttrServiceRecord, mad.ServiceRecord.Mask(mad.ServiceRecordID, mad.ServiceRecordGID), rec); tries > 1000 {
-					x.t.Fatalf("host %d: service %x: no answer", i, id)
-				}
-			}
-			now, open, _ := c.snapshot()
-			if got := mad.ServiceRecordName.Text(reply.Data()); reply.Status() == mad.StatusOK && got != now[id] && got != has[id] && got != open[id] ||
-				reply.Status() != mad.StatusOK && now[id] == has[id] && open[id] != "" {
-				x.t.Fatalf("host %d: service %x is %q (%v), acknowledged was %q, now %q", i, id, got, reply.Status(), has[id], now[id])
-			}
+			x.checkService(i, c, id)
 		}
 		c.join(x.t)
 	}
@@ -342,6 +329,32 @@ func (x *soaked) check() {
 			}
 		}
 	}
+}
+
+// checkService asks for a service of a host until it was not changed meanwhile: it is what was acknowledged, or what is asked for.
+func (x *soaked) checkService(host int, c *customer, id uint64) {
+	x.t.Helper()
+	rec := make([]byte, mad.ServiceRecord.Size)
+	mad.ServiceRecordID.Put(rec, id)
+	mad.ServiceRecordGID.Put(rec, c.gid)
+	for range 1000 {
+		has, open, _ := c.snapshot()
+		reply := c.ask(mad.Get, mad.AttrServiceRecord, mad.ServiceRecord.Mask(mad.ServiceRecordID, mad.ServiceRecordGID), rec)
+		now, still, _ := c.snapshot()
+		asked, is := open[id]
+		if again, too := still[id]; reply == nil || now[id] != has[id] || too != is || again != asked {
+			continue
+		}
+		got := ""
+		if reply.Status() == mad.StatusOK {
+			got = mad.ServiceRecordName.Text(reply.Data())
+		}
+		if got != has[id] && (!is || got != asked) {
+			x.t.Fatalf("host %d: service %x is %q (%v), acknowledged was %q", host, id, got, reply.Status(), has[id])
+		}
+		return
+	}
+	x.t.Fatalf("host %d: service %x: no answer", host, id)
 }
 
 // stored compares what is stored with what was given and acknowledged, and counts what was acknowledged.

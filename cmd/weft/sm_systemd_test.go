@@ -30,7 +30,7 @@ func TestNotify(t *testing.T) {
 		t.Helper()
 		b := make([]byte, 4096)
 		for {
-			if err := systemd.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+			if err := systemd.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 			n, err := systemd.Read(b)

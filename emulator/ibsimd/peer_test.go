@@ -63,7 +63,7 @@ func newPeers(t *testing.T, formula string) *peers {
 		"LD_PRELOAD="+library, "IBSIM_SOCKNAME="+base, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)}
 }
 
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // run runs a program to its end and gives what it printed on stdout.
 func (p *peers) run(program string, args ...string) string {

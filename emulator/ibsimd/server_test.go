@@ -39,11 +39,12 @@ func serve(t testing.TB, o ibsimd.Options) *ibsimd.Server {
 }
 
 // udpAddress is an address with a free port, and free ones for all slots after it. They are
-// below those that the system gives to sockets without an address.
+// below those that the system gives to sockets without an address, and others than those of a
+// test that runs beside.
 func udpAddress(t testing.TB) (addr string, port int) {
 	t.Helper()
 	const ports = 1 + 64
-	for port = 10000 + os.Getpid()%10000; port+ports < 32768; port += ports {
+	for port = 10000 + ports*(os.Getpid()%150); port+ports < 32768; port += ports {
 		free := 0
 		for free < ports && isFree(port+free) {
 			free++

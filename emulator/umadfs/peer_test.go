@@ -64,7 +64,7 @@ func newMachine(t *testing.T, formula string) *machine {
 }
 
 // patience is how long a program may take before that is called a hang.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // run runs a program to its end and gives what it printed on stdout.
 func (m *machine) run(program string, args ...string) string {

@@ -1,6 +1,7 @@
 package cdg
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/engine/conformance"
 )
@@ -88,7 +90,7 @@ func walk(t *rapid.T, g *fabric.Graph) []Edge {
 // itself stays refused.
 func TestOrder(t *testing.T) {
 	taken, refused := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		g := draw(t)
 		if g.NumChannels == 0 {
 			return
@@ -111,18 +113,20 @@ func TestOrder(t *testing.T) {
 			}
 		}
 		hasEdges(t, o, have)
+	}, func() string {
+		if refused*10 < taken {
+			return fmt.Sprintf("only %d ways of %d were refused", refused, taken+refused)
+		}
+		return ""
 	})
 	t.Logf("%d ways taken, %d refused", taken, refused)
-	if !t.Failed() && refused*10 < taken {
-		t.Errorf("only %d ways of %d were refused", refused, taken+refused)
-	}
 }
 
 // TestOrderOf: an order of edges that are there as a whole is made if and only if they close no cycle, has them
 // alone, and takes others as one does to which they were added. What is removed again leaves no trace.
 func TestOrderOf(t *testing.T) {
 	made, cyclic := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		g := draw(t)
 		if g.NumChannels == 0 {
 			return
@@ -158,11 +162,13 @@ func TestOrderOf(t *testing.T) {
 		}
 		rising(t, o)
 		hasEdges(t, o, have)
+	}, func() string {
+		if made == 0 || cyclic == 0 {
+			return fmt.Sprintf("%d orders made, %d cycles", made, cyclic)
+		}
+		return ""
 	})
 	t.Logf("%d orders, %d cycles", made, cyclic)
-	if !t.Failed() && (made == 0 || cyclic == 0) {
-		t.Errorf("%d orders made, %d cycles", made, cyclic)
-	}
 }
 
 // hasEdges fails unless an order has just these edges, and refuses only what closes a
@@ -291,7 +297,7 @@ func TestSpread(t *testing.T) {
 // send LIDs anywhere.
 func TestHaveCycle(t *testing.T) {
 	verdicts := map[bool]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		g := draw(t)
 		if g.NumSwitches == 0 {
 			return
@@ -319,10 +325,13 @@ func TestHaveCycle(t *testing.T) {
 			t.Fatalf("a cycle: %v (%v), want %v", got, err, want)
 		}
 		verdicts[want]++
+	}, func() string {
+		if 10*min(verdicts[true], verdicts[false]) < verdicts[true]+verdicts[false] {
+			return fmt.Sprintf("the draw is one-sided: %v", verdicts)
+		}
+		return ""
 	})
-	if t.Logf("%v", verdicts); !t.Failed() && (10*min(verdicts[true], verdicts[false]) < verdicts[true]+verdicts[false]) {
-		t.Errorf("the draw is one-sided: %v", verdicts)
-	}
+	t.Logf("%v", verdicts)
 }
 
 // TestEachFrom: the edges of a set are visited, each once and in order.

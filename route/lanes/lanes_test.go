@@ -11,6 +11,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
@@ -142,7 +143,7 @@ func draw(t *rapid.T) *fabric.Graph {
 // TestLayering compares with the dumb walk, on networks most of which need lanes.
 func TestLayering(t *testing.T) {
 	several, all := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		g := draw(t)
 		in, plan := minimal(t, g, rapid.Uint8Range(0, 2).Draw(t, "LMC"))
 		classes := rapid.SampledFrom([]func(*route.Input, *route.Tables) *lanes.Paths{lanes.ByEnd, lanes.BySwitch}).Draw(t, "classes")
@@ -183,11 +184,13 @@ func TestLayering(t *testing.T) {
 				t.Fatalf("judge: %v, %+v", err, v.Cycle)
 			}
 		}
+	}, func() string {
+		if several*3 < all {
+			return fmt.Sprintf("only %d of %d layerings have several lanes", several, all)
+		}
+		return ""
 	})
 	t.Logf("%d of %d layerings have several lanes", several, all)
-	if !t.Failed() && several*3 < all {
-		t.Errorf("only %d of %d layerings have several lanes", several, all)
-	}
 }
 
 func graph(t *testing.T, formula string) *fabric.Graph {

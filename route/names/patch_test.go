@@ -3,6 +3,7 @@ package names
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/lids"
 	"weft/route/paths"
@@ -86,7 +88,7 @@ func drawTables(rng *rand.Rand, g *fabric.Graph, ends *route.Ends, ordered bool)
 func TestPatch(t *testing.T) {
 	networks := []*fabric.Graph{graph(t, "renaming-fig1"), graph(t, "torus(3x3,hosts=1)"), graph(t, "regular(switches=8,degree=3,hosts=1,seed=4)")}
 	missed, cycles := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		g := rapid.SampledFrom(networks).Draw(t, "network")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		plan := &route.Plan{Ends: must(lids.Assign(g, lids.Options{Fresh: true}))(t)}
@@ -125,10 +127,12 @@ func TestPatch(t *testing.T) {
 		if missing != 0 {
 			t.Fatalf("%d more are missing than were counted", -missing)
 		}
+	}, func() string {
+		if missed == 0 || cycles == 0 {
+			return fmt.Sprintf("%d entries could not be added, %d tables had a cycle: nothing was tested", missed, cycles)
+		}
+		return ""
 	})
-	if missed == 0 || cycles == 0 {
-		t.Errorf("%d entries could not be added, %d tables had a cycle: nothing was tested", missed, cycles)
-	}
 }
 
 // TestPatchOfCycle: where the entries close a cycle, every switch gets an entry, though its
@@ -323,7 +327,7 @@ func TestPatchDrained(t *testing.T) {
 func TestCompleteFindsAll(t *testing.T) {
 	g := graph(t, "irregular(switches=6,hosts=10,degree=4,seed=3)")
 	added := 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		a := assign(t, drawSet(t, g), "color-l")
 		plan := &route.Plan{Ends: must(nameOf(a))(t)}
 		plan.Tables = route.NewTables(g.NumSwitches, plan.Ends.Top())
@@ -345,10 +349,12 @@ func TestCompleteFindsAll(t *testing.T) {
 				}
 			}
 		}
+	}, func() string {
+		if added == 0 {
+			return "no entry was added: nothing was tested"
+		}
+		return ""
 	})
-	if added == 0 {
-		t.Error("no entry was added: nothing was tested")
-	}
 }
 
 // ascending finds the switches from which channels of ascending rank lead to an entry.

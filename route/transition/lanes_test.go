@@ -1,12 +1,14 @@
 package transition_test
 
 import (
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/routetest"
@@ -16,7 +18,7 @@ import (
 // TestDropLanes: an SL has its VL where both Plans have the same one, and VL 15 otherwise.
 func TestDropLanes(t *testing.T) {
 	dropped, kept := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		f, err := gen.Parse("torus(5x3,hosts=1)")
 		if err != nil {
 			t.Fatal(err)
@@ -53,10 +55,12 @@ func TestDropLanes(t *testing.T) {
 				}
 			}
 		}
+	}, func() string {
+		if dropped == 0 || dropped == kept {
+			return fmt.Sprintf("%d of %d dropped", dropped, kept)
+		}
+		return ""
 	})
-	if !t.Failed() && (dropped == 0 || dropped == kept) {
-		t.Errorf("%d of %d dropped", dropped, kept)
-	}
 }
 
 // TestDropLanesOfReplaced: a switch that has another number of ports is another one, which has no old lanes.

@@ -1,6 +1,7 @@
 package transition_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/transition"
@@ -38,7 +40,7 @@ func routed(t *rapid.T, f *fabric.Fabric, engine string, kept *job.Kept) (*fabri
 // circles that did not before. Every switch holds the tables of the new Plan in the end.
 func TestOrder(t *testing.T) {
 	steps, circles := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(4,3)", "rlft(6,2)", "torus(4x3,hosts=1)", "random(switches=12,hosts=1,links=24,seed=3)"}).Draw(t, "fabric")
 		engine := rapid.SampledFrom([]string{"updn", "nue", "minhop", "dfsssp"}).Draw(t, "engine")
 		f, err := gen.Parse(text)
@@ -86,10 +88,12 @@ func TestOrder(t *testing.T) {
 				}
 			}
 		}
+	}, func() string {
+		if steps == 0 || circles == 0 {
+			return fmt.Sprintf("%d steps; %d changes that could go in circles", steps, circles)
+		}
+		return ""
 	})
-	if !t.Failed() && (steps == 0 || circles == 0) {
-		t.Errorf("%d steps; %d changes that could go in circles", steps, circles)
-	}
 }
 
 // goesRound reports whether packets from a switch to a LID go in circles.

@@ -48,7 +48,7 @@ func overload(t *rapid.T, g *fabric.Graph) *packet.Streams {
 func TestBacklog(t *testing.T) {
 	g := qdr(graph(t, "rlft(4,2)"))
 	plans := []*route.Plan{planned(t, g, "ftree", 1, nil), planned(t, g, "ftree", 2, map[string]string{"lanes": "vftree", "vls": "2"})}
-	checks(t, 20, 100)(func(t *rapid.T) {
+	checks(t, 20, 100, func(t *rapid.T) {
 		p := rapid.SampledFrom(plans).Draw(t, "plan")
 		w := overload(t, g)
 		all := &packet.Streams{Targets: w.Targets, Seed: w.Seed, List: allKept(w.List)}
@@ -62,7 +62,7 @@ func TestBacklog(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(packet.Histogram{})); diff != "" {
 			t.Fatal(diff)
 		}
-	})
+	}, nil)
 }
 
 // TestBacklogMemory: a source that may send a hundredth of what it would takes no memory for the rest.

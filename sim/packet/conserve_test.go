@@ -93,7 +93,7 @@ func rateOf(g *fabric.Graph, link int, c packet.Config) int32 {
 // TestConservation: whenever a run is stopped, what was sent has arrived, is lost or on its way, no link has carried more than it can, and
 // the same run again gives the same Result.
 func TestConservation(t *testing.T) {
-	checks(t, 40, 600)(func(t *rapid.T) {
+	checks(t, 40, 600, func(t *rapid.T) {
 		g := mixed(graph(t, drawn(t)), rapid.Uint64().Draw(t, "rates"))
 		p := drawnPlan(t, g, []string{"minhop", "sssp", "updn", "nue", "dfsssp", "dor"})
 		if p == nil || len(targetsOf(p)) < 2 {
@@ -108,12 +108,12 @@ func TestConservation(t *testing.T) {
 		if again := run(t, g, p, c, w, warmup, until); !reflect.DeepEqual(again, r) {
 			t.Fatalf("again: %+v, before: %+v", again, r)
 		}
-	})
+	}, nil)
 }
 
 // TestEverythingArrives: messages that are sent once are over at the end of the run, which comes by itself, with every byte.
 func TestEverythingArrives(t *testing.T) {
-	checks(t, 20, 300)(func(t *rapid.T) {
+	checks(t, 20, 300, func(t *rapid.T) {
 		g := mixed(graph(t, drawn(t)), rapid.Uint64().Draw(t, "rates"))
 		p := drawnPlan(t, g, []string{"updn", "nue", "dfsssp"})
 		if p == nil || len(targetsOf(p)) < 2 {
@@ -141,7 +141,7 @@ func TestEverythingArrives(t *testing.T) {
 		if r.Flying != 0 || r.Lost.Total() != 0 || len(w.order) != len(w.list) || w.lost != 0 || got != bytes || r.Messages.Count != int64(len(w.list)) {
 			t.Fatalf("%d of %d messages, %d of %d bytes: %+v", len(w.order), len(w.list), got, bytes, r.Lost)
 		}
-	})
+	}, nil)
 }
 
 // TestStopped: a run ends with its context.

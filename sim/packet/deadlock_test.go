@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
@@ -187,8 +188,12 @@ func busy(t *rapid.T, g *fabric.Graph, ends []int32) *packet.Streams {
 }
 
 // checks tries a property so often, or as often as -rapid.checks says where that is more: less with -short. The cases are one
-// sequence, so that all are different.
-func checks(t *testing.T, few, many int) func(func(*rapid.T)) {
+// sequence, so that all are different, and there are more while some case is unmet (nil: none has to be met).
+func checks(t *testing.T, few, many int, property func(*rapid.T), unmet func() string) {
+	t.Helper()
+	if unmet == nil {
+		unmet = func() string { return "" }
+	}
 	n := many
 	if testing.Short() {
 		n = 5 * few // of which rapid tries a fifth
@@ -196,22 +201,21 @@ func checks(t *testing.T, few, many int) func(func(*rapid.T)) {
 	f := flag.Lookup("rapid.checks")
 	usual := f.Value.String()
 	if asked, err := strconv.Atoi(usual); err != nil || asked > n {
-		return func(property func(*rapid.T)) { rapid.Check(t, property) }
+		draws.Check(t, property, unmet)
+		return
 	}
-	return func(property func(*rapid.T)) {
-		defer func() { _ = f.Value.Set(usual) }()
-		if err := f.Value.Set(strconv.Itoa(n)); err != nil {
-			t.Fatal(err)
-		}
-		rapid.Check(t, property)
+	defer func() { _ = f.Value.Set(usual) }()
+	if err := f.Value.Set(strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
 	}
+	draws.Check(t, property, unmet)
 }
 
 // TestProven: none of 2,000 Plans that the judge proves deadlocks, on any network, by any engine, under any load.
 func TestProven(t *testing.T) {
 	runs, arrived := 0, int64(0)
 	engines := map[string]int{}
-	checks(t, 40, 4500)(func(rt *rapid.T) {
+	checks(t, 40, 4500, func(rt *rapid.T) {
 		g := mixed(graph(rt, drawn(rt)), rapid.Uint64().Draw(rt, "rates"))
 		if rapid.Bool().Draw(rt, "equal") {
 			g = qdr(g)
@@ -242,11 +246,13 @@ func TestProven(t *testing.T) {
 		if r.Lost.Total() != 0 && proof.Disconnected == 0 {
 			rt.Fatalf("lost: %+v", r.Lost)
 		}
+	}, func() string {
+		if least := 2000; runs < least && !testing.Short() || runs == 0 {
+			return fmt.Sprintf("%d Plans were proven, want %d", runs, least)
+		}
+		return ""
 	})
 	t.Logf("%d proven Plans, %d packets: %v", runs, arrived, engines)
-	if least := 2000; runs < least && !testing.Short() || runs == 0 {
-		t.Errorf("%d Plans were proven, want %d", runs, least)
-	}
 }
 
 // holders are streams of the packets that the judge names: each holds a channel of its cycle and waits for the next.
@@ -282,7 +288,7 @@ func holdsTogether(t rapid.TB, g *fabric.Graph, p *route.Plan, d *packet.Deadloc
 // 95 % of 500 random networks within 20 runs.
 func TestCyclic(t *testing.T) {
 	cyclic, stood, tries := 0, 0, 0
-	checks(t, 60, 1000)(func(rt *rapid.T) {
+	checks(t, 60, 1000, func(rt *rapid.T) {
 		g := mixed(graph(rt, drawn(rt)), rapid.Uint64().Draw(rt, "rates"))
 		if rapid.Bool().Draw(rt, "equal") {
 			g = qdr(g)
@@ -308,18 +314,20 @@ func TestCyclic(t *testing.T) {
 			}
 		}
 		t.Logf("%s by %s: no deadlock on %d channels: %+v", g.Name, p.Recipe.Paths, len(r.Cycle), r.Cycle)
+	}, func() string {
+		if least := 500; cyclic < least && !testing.Short() || cyclic == 0 || float64(stood) < .95*float64(cyclic) {
+			return fmt.Sprintf("%d of %d stood still, want 95 %% of at least %d", stood, cyclic, least)
+		}
+		return ""
 	})
 	t.Logf("%d Plans with a cycle, %d stood still, %.1f runs each", cyclic, stood, float64(tries)/float64(max(cyclic, 1)))
-	if least := 500; cyclic < least && !testing.Short() || cyclic == 0 || float64(stood) < .95*float64(cyclic) {
-		t.Errorf("%d of %d stood still, want 95 %% of at least %d", stood, cyclic, least)
-	}
 }
 
 // TestNoFalseAlarm: what a deadlock holds waits for ever: whenever one is found while traffic runs, one is there at the end, when nothing
 // moves any more.
 func TestNoFalseAlarm(t *testing.T) {
 	alarms, none := 0, 0
-	checks(t, 100, 500)(func(rt *rapid.T) {
+	checks(t, 100, 500, func(rt *rapid.T) {
 		g := mixed(graph(rt, drawn(rt)), rapid.Uint64().Draw(rt, "rates"))
 		p := drawnPlan(rt, g, []string{"minhop", "sssp"})
 		if p == nil {
@@ -353,9 +361,11 @@ func TestNoFalseAlarm(t *testing.T) {
 			return
 		}
 		alarms++
+	}, func() string {
+		if alarms == 0 || none == 0 {
+			return "there were only runs of one kind"
+		}
+		return ""
 	})
 	t.Logf("%d deadlocks, %d runs without one", alarms, none)
-	if alarms == 0 || none == 0 {
-		t.Error("there were only runs of one kind")
-	}
 }

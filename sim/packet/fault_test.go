@@ -1,6 +1,7 @@
 package packet_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -234,7 +235,7 @@ func disturb(s *packet.Sim, g *fabric.Graph, plans [2]*route.Plan, rng *rand.Ran
 // credit is back (Run checks that), and when all works again nothing more is lost.
 func TestFaults(t *testing.T) {
 	lost, stuck, runs := packet.Losses{}, 0, 0
-	checks(t, 40, 400)(func(t *rapid.T) {
+	checks(t, 40, 400, func(t *rapid.T) {
 		g := mixed(graph(t, drawn(t)), rapid.Uint64().Draw(t, "rates"))
 		a, b := drawnPlan(t, g, []string{"updn", "nue", "dfsssp"}), planned(t, g, "minhop", 1, nil)
 		if a == nil || len(targetsOf(a)) < 2 || judged(t, g, a).Disconnected > 0 || a.Tables.NumBlocks() != b.Tables.NumBlocks() {
@@ -273,11 +274,13 @@ func TestFaults(t *testing.T) {
 		if r.Flying != 0 || len(w.order) != len(w.list) || c.HeadOfQueue == 0 && w.lost != 0 {
 			t.Fatalf("at %d ps %d flying, %d of %d messages with %d bytes lost, %+v", r.End, r.Flying, len(w.order), len(w.list), w.lost, r.Lost)
 		}
+	}, func() string {
+		if lost.OnLink == 0 || lost.NoLink == 0 || lost.Reboot == 0 {
+			return fmt.Sprintf("no losses of a kind: %+v", lost)
+		}
+		return ""
 	})
 	t.Logf("%d runs, %d with a deadlock of two Plans; %+v", runs, stuck, lost)
-	if lost.OnLink == 0 || lost.NoLink == 0 || lost.Reboot == 0 {
-		t.Errorf("no losses of a kind: %+v", lost)
-	}
 }
 
 // TestSmallerBehindTooOld: when a packet that waited for credits is too old, a smaller one behind it that has credits goes on at once.

@@ -326,7 +326,7 @@ func TestFlits(t *testing.T) {
 // deadlock is possible, whether it comes depends on the very order of packets, and flits give credits back sooner.)
 func TestFlitsOfAny(t *testing.T) {
 	runs, off, most := 0, 0., 0.
-	checks(t, 10, 100)(func(rt *rapid.T) {
+	checks(t, 10, 100, func(rt *rapid.T) {
 		g := qdr(graph(rt, drawn(rt)))
 		p := drawnPlan(rt, g, []string{"updn", "nue", "dfsssp", "minhop"})
 		if p == nil || g.NumHosts < 3 {
@@ -359,9 +359,11 @@ func TestFlitsOfAny(t *testing.T) {
 		if d > .15 { // with few flows, who comes first at the start can decide who has its turns with whom
 			rt.Fatalf("%.3f by flits, %.3f by packets", byFlits, byPackets)
 		}
+	}, func() string {
+		if runs == 0 || off > .01*float64(runs) { // of few runs, one can be far off
+			return "the sums differ by more than 1 % on average"
+		}
+		return ""
 	})
-	if off > .01*float64(runs) {
-		t.Error("the sums differ by more than 1 % on average")
-	}
 	t.Logf("%d runs; the sums differ by %.2f %% on average, %.2f %% at most", runs, 100*off/float64(runs), 100*most)
 }

@@ -3,6 +3,7 @@ package ibsim_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -54,10 +55,11 @@ func simulator(t testing.TB, udp bool) ibsim.Options {
 	return o
 }
 
-// freePorts finds a UDP port with the next eleven free too.
+// freePorts finds a UDP port with the next eleven free too. They are below those that the system
+// gives to sockets without an address, and others than those of a test that runs beside.
 func freePorts(t testing.TB) int {
 	t.Helper()
-	for first := 20000 + os.Getpid()%20000; first < 60000; first += 12 {
+	for first := 20000 + 12*(os.Getpid()%1000); first+12 <= 32768; first += 12 {
 		free := true
 		for port := first; port < first+12 && free; port++ {
 			c, err := net.ListenUDP("udp4", &net.UDPAddr{Port: port})
@@ -75,14 +77,18 @@ func freePorts(t testing.TB) int {
 
 func dial(t testing.TB, o ibsim.Options, node string) *ibsim.Transport {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	o.Node = node
-	tr, err := ibsim.Dial(ctx, o)
-	if err != nil {
-		t.Fatal(err)
+	for {
+		tr, err := ibsim.Dial(ctx, o)
+		if err == nil {
+			return tr
+		}
+		if !errors.Is(err, wire.ErrTimeout) || ctx.Err() != nil { // it may take longer to start than Dial waits
+			t.Fatal(err)
+		}
 	}
-	return tr
 }
 
 func TestConformance(t *testing.T) {

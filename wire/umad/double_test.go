@@ -33,6 +33,7 @@ type machine struct {
 	issm   bool        // issm0 is open
 	writes []umad.Header
 	bare   bool // as over FUSE: with ENOSPC the reader's buffer stays as it is
+	hasty  bool // it reports at once that no answer has come
 	room   int  // of the last read
 }
 
@@ -259,6 +260,9 @@ func (f *deviceFile) remember(h umad.Header, m mad.Datagram) error {
 	}
 	header := slices.Clone(m[:mad.Header.Size])
 	wait := time.Duration(h.TimeoutMS) * time.Millisecond * time.Duration(1+h.Retries)
+	if f.m.hasty {
+		wait = 0
+	}
 	f.waiting[key] = time.AfterFunc(wait, func() {
 		f.mu.Lock()
 		delete(f.waiting, key)

@@ -164,7 +164,10 @@ func testNoRoute(f *fixture) {
 	if c := r.Counters(); c.Started != 1 || c.Sent != 3 || c.Retried != 2 || c.TimedOut != 1 || c.Answered != 0 {
 		f.Errorf("counters %+v", c)
 	}
-	if got := f.guid(r, 1); got != GUIDS {
+	q := f.directed(mad.Get, mad.AttrNodeInfo, 1)
+	q.Timeout = patience
+	reply := f.do(r, q)
+	if got := mad.NodeInfoNodeGUID.Get(reply.MAD.Data()); got != GUIDS {
 		f.Errorf("after a timeout, route 1 leads to %#x", got)
 	}
 }

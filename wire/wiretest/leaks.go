@@ -12,11 +12,12 @@ func NoLeaks(tb testing.TB) {
 	tb.Helper()
 	before := runtime.NumGoroutine()
 	tb.Cleanup(func() {
-		for range 200 {
+		const pause = 10 * time.Millisecond
+		for range int(patience / pause) {
 			if runtime.NumGoroutine() <= before {
 				return
 			}
-			<-time.NewTimer(10 * time.Millisecond).C
+			<-time.NewTimer(pause).C
 		}
 		stacks := make([]byte, 1<<16)
 		stacks = stacks[:runtime.Stack(stacks, true)]

@@ -85,8 +85,13 @@ func (f *fixture) transport(node string) wire.Transport {
 	return t
 }
 
+// requester attaches with a requester. A request that is to be answered has all the time that a
+// hang has: where the machine is busy, none is sent twice.
 func (f *fixture) requester(node string, o wire.Options) *wire.Requester {
 	f.Helper()
+	if o.Config.Timeout == 0 {
+		o.Config.Timeout = patience
+	}
 	r := wire.New(f.attach(node), o)
 	f.Cleanup(func() {
 		// The test's own context has ended by now.
@@ -100,7 +105,7 @@ func (f *fixture) requester(node string, o wire.Options) *wire.Requester {
 }
 
 // patience is the time after which the suite calls something a hang.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 func (f *fixture) context() context.Context {
 	ctx, cancel := context.WithTimeout(f.T.Context(), patience)

@@ -2,11 +2,13 @@ package dfsssp
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/engine/conformance"
 	"weft/route/engine/sssp"
@@ -17,7 +19,7 @@ import (
 // all switches to all LIDs.
 func TestBalanced(t *testing.T) {
 	one, several := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		formula := rapid.SampledFrom([]string{
 			"", "", "rlft(6,3)|fail(links=4,seed=4)", "xgft(3;3,3,3;1,2,3)|fail(links=10,seed=3)", "rlft(8,2)|fail(links=10,seed=4)", "torus(4x4,hosts=1)",
 		}).Draw(t, "formula")
@@ -71,8 +73,10 @@ func TestBalanced(t *testing.T) {
 		} else {
 			several++
 		}
+	}, func() string {
+		if min(one, several) == 0 {
+			return fmt.Sprintf("%d networks with one lane, %d with several: too few", one, several)
+		}
+		return ""
 	})
-	if !t.Failed() && min(one, several) == 0 {
-		t.Errorf("%d networks with one lane, %d with several: too few", one, several)
-	}
 }

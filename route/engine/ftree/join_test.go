@@ -1,6 +1,7 @@
 package ftree
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
@@ -19,7 +21,7 @@ import (
 func TestJoin(t *testing.T) {
 	lanes := map[int]int{}
 	longer, paths := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		in, _, _ := degraded(t)
 		g := in.Graph
 		of := func(switches string) *route.Plan {
@@ -48,10 +50,13 @@ func TestJoin(t *testing.T) {
 				}
 			}
 		}
+	}, func() string {
+		if paths == 0 || 100*longer > paths { // of few trees, one can hold most of them
+			return fmt.Sprintf("%d of %d paths are longer", longer, paths)
+		}
+		return ""
 	})
-	if t.Logf("plans by lanes: %v; %d of %d paths longer", lanes, longer, paths); 100*longer > paths {
-		t.Errorf("%d of %d paths are longer", longer, paths)
-	}
+	t.Logf("plans by lanes: %v; %d of %d paths longer", lanes, longer, paths)
 }
 
 // TestJoinDrained: drained switches leave a tree in pieces, take the leaves out, are the only

@@ -11,6 +11,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
@@ -115,7 +116,7 @@ func openSM(g *fabric.Graph) []int32 {
 // the order that OpenSM has, on the first lane that takes these paths.
 func TestFirstPort(t *testing.T) {
 	given := 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		g := draw(t)
 		lean := run(t, g, lanes.MaxLanes-1, map[string]string{"lean": "true"})
 		first := route.NewTables(g.NumSwitches, lean.Ends.Top())
@@ -154,10 +155,12 @@ func TestFirstPort(t *testing.T) {
 		if v, err := check.Judge(t.Context(), g, plan, check.Options{Workers: 1}); err != nil || v.DeadlockFree != check.Yes {
 			t.Fatal("a possible deadlock", err)
 		}
+	}, func() string {
+		if given == 0 {
+			return "no network on which the engine gives up balance"
+		}
+		return ""
 	})
-	if given == 0 {
-		t.Error("no network on which the engine gives up balance")
-	}
 }
 
 // lowest returns the channel of the lowest port of switch s on a shortest path.

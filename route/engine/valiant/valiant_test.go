@@ -11,6 +11,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/draws"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
@@ -89,7 +90,7 @@ func TestGroupsOfTheGraph(t *testing.T) {
 // TestDamaged: whatever is missing, what is not refused is proven.
 func TestDamaged(t *testing.T) {
 	routed := 0
-	rapid.Check(t, func(t *rapid.T) {
+	draws.Check(t, func(t *rapid.T) {
 		f := parsed(t, rapid.SampledFrom([]string{"dragonfly(4,2,2)", "dragonfly(4,1,2,groups=4)", "fullmesh(9,hosts=2)", "dragonfly(6,1,1)"}).Draw(t, "fabric"))
 		rate := rapid.IntRange(30, 120).Draw(t, "one in")
 		for id := range f.Links {
@@ -105,10 +106,12 @@ func TestDamaged(t *testing.T) {
 		if plan, _ := judged(t, f.Compile(), rapid.SampledFrom([]int{0, 100}).Draw(t, "share"), 0); plan != nil {
 			routed++
 		}
+	}, func() string {
+		if routed == 0 {
+			return "no damaged network is routed"
+		}
+		return ""
 	})
-	if routed == 0 {
-		t.Error("no damaged network is routed")
-	}
 }
 
 // TestShifts: over other groups an all-to-all by shifts takes at most 60 % of what it takes without.

@@ -1,0 +1,73 @@
+// Package draws checks properties that must have met certain cases: draws that missed one are
+// followed by others, so that no test fails because of what was drawn, and none passes without
+// having tested. Imported by tests only.
+package draws
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+
+	"pgregory.net/rapid"
+)
+
+// most is how many times a property is checked before a case that was not met is a fault. A case
+// that one check in two misses is missed by chance by one test in a thousand million.
+const most = 30
+
+// Check checks a property as rapid.Check does, and again with other draws while unmet names what
+// none so far has met. It returns "" when nothing is missing. A test whose cases are still not met
+// after many checks has failed. With a fixed seed the draws are the same in every run.
+func Check(t rapid.TB, property func(*rapid.T), unmet func() string) {
+	t.Helper()
+	defer restore(t, seed(t))
+	for n := 1; ; n++ {
+		rapid.Check(t, property)
+		missing := unmet()
+		switch {
+		case missing == "":
+			return
+		case n == most:
+			t.Fatalf("after %d checks with other draws each, a case was not met: %s", n, missing)
+		}
+		t.Logf("drawn again: %s", missing)
+		next(t)
+	}
+}
+
+const flagName = "rapid.seed"
+
+// seed returns the seed that rapid starts from, or 0 when it chooses one by chance.
+func seed(t rapid.TB) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(flag.Lookup(flagName).Value.String(), 0, 64)
+	if err != nil {
+		t.Fatalf("-%s: %v", flagName, err)
+	}
+	return n
+}
+
+// next moves on from a fixed seed; from a chosen one rapid does so itself. 0 is no seed.
+func next(t rapid.TB) {
+	t.Helper()
+	if s := seed(t); s > 0 {
+		restore(t, max(s+1, 1))
+	}
+}
+
+func restore(t rapid.TB, seed uint64) {
+	t.Helper()
+	if err := flag.Set(flagName, strconv.FormatUint(seed, 10)); err != nil {
+		t.Fatalf("-%s: %v", flagName, err)
+	}
+}
+
+// Missing names the first case that was met 0 times, with all counts, or returns "".
+func Missing(met map[string]int, cases ...string) string {
+	for _, c := range cases {
+		if met[c] == 0 {
+			return fmt.Sprintf("%s: %v", c, met)
+		}
+	}
+	return ""
+}
