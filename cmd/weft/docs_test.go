@@ -18,7 +18,7 @@ import (
 
 // TestReadme runs the commands of the README as they are printed, one after the other.
 func TestReadme(t *testing.T) {
-	skipWatched(t)
+	racing.SkipLong(t)
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func shellWords(t *testing.T, line string) (words []string) {
 
 // TestPictures: the pictures of docs are what the commands beside them draw.
 func TestPictures(t *testing.T) {
-	skipWatched(t)
+	racing.SkipLong(t)
 	t.Chdir("../..")
 	text, err := os.ReadFile("docs/pictures/README.md")
 	if err != nil {
@@ -189,14 +189,5 @@ func TestCommands(t *testing.T) {
 		if err != nil || beside.UsageString() != alone.UsageString() {
 			t.Errorf("%s: %v; usage alone\n%s\nbeside others\n%s", name, err, alone.UsageString(), beside.UsageString())
 		}
-	}
-}
-
-// skipWatched skips a test of whole commands under the race detector: their packages are watched
-// one by one.
-func skipWatched(t *testing.T) {
-	t.Helper()
-	if racing.Watched && testing.Short() {
-		t.Skip("slow under the race detector")
 	}
 }

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 // goroutines only in packages that have race tests of their own.
 func TestScripts(t *testing.T) {
 	scripts := "*.txtar"
-	if racing.Watched && testing.Short() {
+	if racing.Small() {
 		scripts = "sm*.txtar"
 	}
 	files, err := filepath.Glob(filepath.Join("testdata/script", scripts))

@@ -2,5 +2,4 @@
 
 package racing
 
-// Watched reports whether the race detector is on.
-const Watched = true
+const watched = true

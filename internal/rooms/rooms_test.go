@@ -137,9 +137,22 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 			t.Errorf("%s (floor %d) imports %s (floor %d): imports go downwards", pkg, floor, imp, other)
 		}
 		for _, f := range forbidden {
+			if f.why == testsOnly && isForTests(pkg) {
+				continue
+			}
 			if within(pkg, f.from) && within(imp, f.to) && !within(pkg, f.to) {
 				t.Errorf("%s imports %s: %s", pkg, imp, f.why)
 			}
 		}
 	}
+}
+
+// isForTests reports whether only tests import a package.
+func isForTests(pkg string) bool {
+	for _, f := range forbidden {
+		if f.why == testsOnly && within(pkg, f.to) {
+			return true
+		}
+	}
+	return false
 }

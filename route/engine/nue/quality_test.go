@@ -9,6 +9,7 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/internal/dumps"
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/engine/dfsssp"
 	"weft/route/engine/ftree"
@@ -71,6 +72,7 @@ func delivers(t *testing.T, name string, g *fabric.Graph, overUpdn, least float6
 // TestBandwidth: the second column is the least multiple of what updn delivers, the third
 // the least effective bisection bandwidth.
 func TestBandwidth(t *testing.T) {
+	racing.SkipLong(t)
 	for _, c := range []struct {
 		formula         string
 		overUpdn, least float64
