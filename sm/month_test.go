@@ -10,6 +10,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/mad"
 )
 
@@ -20,6 +21,7 @@ var monthDays = flag.Int("month-days", 2, "how many days TestMonth takes, in vir
 // been well for a while there is one master, the subnet is up, what the devices hold is the Plan, no LID has moved since it became the master, and no
 // rounds begin any more.
 func TestMonth(t *testing.T) {
+	racing.SkipLong(t)
 	seeds := 2
 	if testing.Short() {
 		seeds = 1
