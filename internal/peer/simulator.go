@@ -129,7 +129,7 @@ func (s *Simulator) OpenSM(args ...string) (end func()) {
 // gives up at once when a program that was started has ended.
 func (s *Simulator) Wait(what, log string, done func() bool) {
 	s.tb.Helper()
-	const pause, patience = 20 * time.Millisecond, 60 * time.Second
+	const pause, patience = 20 * time.Millisecond, 3 * time.Minute
 	for range int(patience / pause) {
 		ended := s.ended.Load()
 		if done() {
