@@ -157,6 +157,19 @@ func TestLSTTypes(t *testing.T) {
 	}
 }
 
+// Each word for a kind of node is read, whoever wrote it.
+func TestLSTWords(t *testing.T) {
+	for word, want := range map[string]fabric.NodeType{
+		"SW": fabric.Switch, "CA": fabric.CA, "CA-SM": fabric.CA, "RT": fabric.Router, "Rt": fabric.Router, "RTR": fabric.Router,
+	} {
+		far := strings.Replace(caSide("01"), "CA Ports", word+" Ports", 1)
+		f := mustRead(t, swSide+" "+far+" PHY=4x LOG=ACT SPD=14\n", Options{})
+		if got := f.Nodes[1].Type; got != want {
+			t.Errorf("%s is read as a %v, want a %v", word, got, want)
+		}
+	}
+}
+
 // Nodes of swlab that its file describes: hexadecimal ports, the host of the SM,
 // and a device id in the wrong half of its field.
 func TestSwlab(t *testing.T) {
