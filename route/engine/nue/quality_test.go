@@ -120,6 +120,7 @@ func TestRealDump(t *testing.T) {
 // and each SL is on the VL of its number. More allowed are never worse by the estimate that
 // the engine goes by.
 func TestLanes(t *testing.T) {
+	racing.SkipLong(t)
 	f, err := gen.Parse("dragonfly(4,2,2)")
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +162,11 @@ func TestLanes(t *testing.T) {
 
 // TestWorkers: several lanes are the same on any number of cores.
 func TestWorkers(t *testing.T) {
-	for _, formula := range []string{"torus(6x5,hosts=2)", "deimos-chain15"} {
+	formulas := []string{"torus(6x5,hosts=2)", "deimos-chain15"}
+	if racing.Small() {
+		formulas = formulas[:1]
+	}
+	for _, formula := range formulas {
 		f, err := gen.Parse(formula)
 		if err != nil {
 			t.Fatal(err)
