@@ -199,6 +199,16 @@ func TestDrainedKeepsLID(t *testing.T) {
 	}
 }
 
+// TestDrainedWithoutLID: on a subnet that no manager has seen, the host of a drained cable has no LID to
+// keep, and the others come up.
+func TestDrainedWithoutLID(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{Drain: []string{"host 5[1]"}})
+	c := v.manager.inForce
+	if absent := c.drainedHosts(); len(absent) > 0 || c.Report().State != Up {
+		t.Errorf("%s, LIDs kept: %+v, %v", c.Report().State, absent, v.entries)
+	}
+}
+
 // TestDrainRefused: what is not there, is no switch or cable, or is the only way, is refused with the reason, and changes nothing.
 func TestDrainRefused(t *testing.T) {
 	v := staying(t, "rlft(4,2)|fail(switch=spine 1)", emulator.Options{}, Config{})

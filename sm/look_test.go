@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -27,5 +28,23 @@ func TestRestartedBeforeLook(t *testing.T) {
 		v.deaf = false
 		v.runUntil(v.now + 30*time.Second)
 		v.verify(t)
+	}
+}
+
+// TestLooksAreRare: a second look at a switch waits for Watch.MostQuiet after the first began.
+func TestLooksAreRare(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
+	m := v.manager
+	id := int32(slices.IndexFunc(m.inForce.nodes, func(n node) bool { return n.hasSwitch }))
+	m.wantLook(v.now, id, true)
+	if got, want := m.looks.wanted[0].due, v.now+m.watch.Quiet; got != want {
+		t.Errorf("the first look is due at %v, want %v", got, want)
+	}
+	began := m.looks.wanted[0].due
+	m.beginLook(began)
+	m.looks.under = false
+	m.wantLook(began+time.Millisecond, id, true)
+	if got, want := m.looks.wanted[0].due, began+m.watch.MostQuiet; got != want {
+		t.Errorf("the second look is due at %v, want %v", got, want)
 	}
 }
