@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -66,6 +67,23 @@ func TestLostPKeys(t *testing.T) {
 			v.verifyPartitions(t, first, anyRoom)
 		})
 	}
+}
+
+// TestPKeysBeyondTheFirstBlock: a manager without partitions reads the first block of a P_KeyTable. When
+// it is told partitions, it takes away what another manager has left in later blocks too.
+func TestPKeysBeyondTheFirstBlock(t *testing.T) {
+	many := "Default=0x7fff: ALL=full;"
+	for i := range 40 {
+		many += fmt.Sprintf(` p%d=%d: "host 1"=full;`, i, 16+i)
+	}
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{Partitions: partitioning(t, many, false, false)})
+	v.verifyPartitions(t, partitioning(t, many, false, false), anyRoom)
+	v.manager = NewManager(Config{}, UsualWatch)
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + 3*time.Second)
+	few := partitioning(t, "Default=0x7fff: ALL=full;", false, false)
+	v.tellPartitions(few)
+	v.verifyPartitions(t, few, anyRoom)
 }
 
 // enforcing counts the switch ports before hosts that drop packets of other partitions.
