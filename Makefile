@@ -1,10 +1,11 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-draws soak-kill soak-sm soak-hour bench results
+.PHONY: routes build demo test dumps lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-draws soak-kill soak-sm soak-hour bench results
 
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-5 thesis-1
 
-build: ## the weft command, in bin/
-	go build -trimpath -o bin/weft ./cmd/weft
+build: ## the weft command, in bin/, without debugging information; names each package that it compiles
+	@echo "building bin/weft; the first time 500 packages, one to four minutes"
+	go build -v -trimpath -ldflags '-s -w' -o bin/weft ./cmd/weft
 
 demo: ## real clusters and a formula: routed, proven, compared
 	go run ./cmd/weft demo
@@ -12,8 +13,17 @@ demo: ## real clusters and a formula: routed, proven, compared
 test: ## everything CI runs
 	./scripts/test
 
+dumps: ## the tests that need dumps of real clusters, from the folder WEFT_DUMPS
+	./scripts/dumps
+
+quick: ## what differs from the last commit: vet, build, the import rule, short tests of the packages that depend on it
+	./scripts/quick
+
 lint:
 	./scripts/lint
+
+race: ## the race detector on every package with every case: hours; CI runs small cases where packages share memory
+	./scripts/race --all
 
 fuzz: ## every fuzz target for ten seconds
 	./scripts/fuzz 10s
@@ -21,7 +31,8 @@ fuzz: ## every fuzz target for ten seconds
 soak: ## every fuzz target for five minutes
 	./scripts/fuzz 5m
 
-soak-engines: ## every engine on 5,000 random networks
+soak-engines: ## every engine on the largest networks of the catalogue, and on 5,000 random ones
+	go test ./route/engine -run TestCatalogue -large -count 1 -timeout 3h
 	go test ./route/engine -run TestRandomNetworks -networks 5000 -drawseed 2 -count 1 -timeout 3h -v
 
 soak-ftree: ## every combination of options of ftree on every fabric of the thesis, whole and degraded
@@ -34,7 +45,8 @@ soak-mapping: ## every mapping algorithm on 10,000 random networks
 	go test ./mapping/algorithm -run TestRandomNetworks -networks 10000 -drawseed 7 -count 1 -timeout 1h -v
 
 soak-draws: ## all tests with cases that no run has drawn before, and ten seconds of every fuzz target
-	RAPID_SEED=0 FUZZTIME=10s ./scripts/test
+	RAPID_SEED=0 go test -count 1 -timeout 2h ./...
+	./scripts/fuzz 10s
 
 soak-kill: ## a manager killed at 1,000 moments, the power cut six times at every write: no LID moves, nothing acknowledged is lost
 	go test ./cmd/weft -run TestKilled -kills 1000 -kill-seed 3 -count 1 -timeout 1h -v
@@ -51,16 +63,18 @@ soak-hour: ## an hour of faults in real time: a manager, and a subnet that loses
 mutate: ## faults put into the code, one at a time: do the tests notice? The score goes to docs/mutants.md
 	go test ./internal/mutate -run TestMutate -mutate all -score docs/mutants.md -count 1 -timeout 0 -v
 
+mutate-races: ## a data race put into every loop that runs on several cores: does the race detector notice?
+	go test ./internal/mutate -run TestRaces -mutate-races -1 -count 1 -timeout 0 -v
+
 bench: ## the speed benchmarks
 	go test -run '^$$' -bench . -benchmem ./fabric/... ./route/...
 
 results: build ## all tables and figures of docs/results again, in full; make results PAPERS='thesis-6 thesis-4' some
 	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done
 
-DUMPS ?= ../shared/data/real
 ROUTED = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn -e sssp -e minhop
-SWEEP = bin/weft lab sweep --quiet --in $(DUMPS) -o docs/results/routes/rows.tsv $(ROUTED)
+SWEEP = bin/weft lab sweep --quiet --in $(or $(WEFT_DUMPS),$(error make routes: set WEFT_DUMPS to the folder of the dumps)) -o docs/results/routes/rows.tsv $(ROUTED)
 
-routes: build ## what engines deliver on real and named fabrics, whole and damaged; DUMPS is the directory of the dumps. Goes on where it stopped
+routes: build ## what engines deliver on real and named fabrics, whole and damaged; WEFT_DUMPS is the folder of the dumps. Goes on where it stopped
 	$(SWEEP) --list docs/results/routes/large.txt --seeds 1 > /dev/null
 	$(SWEEP) --list docs/results/routes/fabrics.txt --behind auto > docs/results/routes/standings.txt

@@ -13,3 +13,19 @@ var PSMNX5 []byte
 //
 //go:embed sx6036.ibnetdiscover
 var SX6036 []byte
+
+// Trinityx is ibnetdiscover output of a regular tree of 6 switches.
+//
+//go:embed trinityx.ibnetdiscover
+var Trinityx []byte
+
+// Swlab is the subnet.lst of a laboratory with switches of many chips.
+//
+//go:embed swlab.lst
+var Swlab []byte
+
+// SwlabTables are OpenSM's forwarding tables of Swlab, with the hops of every entry. On one
+// lane they have a cycle.
+//
+//go:embed swlab.fdbs
+var SwlabTables []byte

@@ -7,6 +7,7 @@ import (
 
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
+	"weft/internal/racing"
 	"weft/route/job"
 	"weft/sim/flow"
 )
@@ -14,6 +15,7 @@ import (
 // On irregular subnets with layers, Nearest delivers on each network at least 90 % of the effective bisection bandwidth that nue reaches on the same switches as one subnet
 // with the same lanes; ISSR, whose ways are detours, does not on average. Inputs are fixed, so figures are.
 func TestNearestAgainstNue(t *testing.T) {
+	racing.SkipLong(t)
 	sum := map[Method]float64{}
 	const networks = 8
 	for k := range networks {

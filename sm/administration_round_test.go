@@ -8,6 +8,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric/gen"
+	"weft/internal/racing"
 	"weft/mad"
 	"weft/sm/sa"
 )
@@ -26,6 +27,7 @@ func (a *administration) allPaths(t fataler, s *sa.Subnet) mad.Datagram {
 // TestOldPathsUntilTheEnd: as long as a round is under way hosts are told the paths of the Plan before, SLs among them, byte by byte; those of the
 // new one come when all devices hold it. The order of writing relies on that.
 func TestOldPathsUntilTheEnd(t *testing.T) {
+	racing.SkipLong(t)
 	f, err := gen.Parse("torus(5x5,hosts=1)")
 	if err != nil {
 		t.Fatal(err)

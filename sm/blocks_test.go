@@ -14,61 +14,62 @@ import (
 // crossed it. The blocks of the steps on the way to the new tables count too.
 func TestBlocksOfALostLink(t *testing.T) {
 	for _, c := range []struct {
-		name, chain string
-		f           func(t *testing.T) *fabric.Fabric
-		links       int
-	}{
-		{"janus", "auto", func(t *testing.T) *fabric.Fabric { return realFabric(t, "janus/ibnetdiscover-2014-02-12.txt") }, 6},
-		{"rlft(6,3)", "ftree", func(t *testing.T) *fabric.Fabric { return formula(t, "rlft(6,3)") }, 10},
-		{"rlft(8,2)", "updn", func(t *testing.T) *fabric.Fabric { return formula(t, "rlft(8,2)") }, 10},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f := c.f(t)
-			v, err := newVirtual(f, emulator.Options{}, Config{}, jobOf(c.chain, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
-			watch := UsualWatch
-			watch.Rebalance = 0
-			v.manager = NewManager(Config{}, watch)
-			v.step(&Event{Kind: Start})
-			v.runUntil(v.now + time.Minute)
-			sets := 0
-			v.onAction = func(a *Action) {
-				if a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable {
-					sets++
-				}
-			}
-			rng := rand.New(rand.NewPCG(1, 0))
-			written, held := 0, 0
-			for range c.links {
-				link := fabric.LinkID(rng.IntN(len(f.Links)))
-				if l := f.Links[link]; f.Nodes[l.A.Node].Type != fabric.Switch || f.Nodes[l.B.Node].Type != fabric.Switch {
-					continue
-				}
-				before := v.manager.inForce
-				blocks := before.blocksOver(f.Nodes[f.Links[link].A.Node].GUID, f.Links[link].A.Port)
-				sets = 0
-				if err := v.sub.SetLinkDown(link, true); err != nil {
-					t.Fatal(err)
-				}
-				v.runUntil(v.now + 20*time.Second)
-				r := v.manager.Core().Report()
-				if sets > 2*blocks || r.State != Up {
-					t.Errorf("%s: %s: %d blocks were written for %d", f.LinkName(link), r.State, sets, blocks)
-				}
-				written, held = written+sets, held+blocks
-				if err := v.sub.SetLinkDown(link, false); err != nil {
-					t.Fatal(err)
-				}
-				v.runUntil(v.now + 20*time.Second)
-			}
-			if held == 0 || written == 0 {
-				t.Error("no entry crossed a link")
-			}
-			t.Logf("%d blocks held crossed entries, %d were written", held, written)
-		})
+		formula, chain string
+		links          int
+	}{{"rlft(6,3)", "ftree", 10}, {"rlft(8,2)", "updn", 10}} {
+		t.Run(c.formula, func(t *testing.T) { blocksOfALostLink(t, formula(t, c.formula), c.chain, c.links) })
 	}
+}
+
+// TestBlocksOfALostLinkOfADump does the same on a real cluster.
+func TestBlocksOfALostLinkOfADump(t *testing.T) {
+	blocksOfALostLink(t, janus(t), "auto", 6)
+}
+
+func blocksOfALostLink(t *testing.T, f *fabric.Fabric, chain string, links int) {
+	v, err := newVirtual(f, emulator.Options{}, Config{}, jobOf(chain, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := UsualWatch
+	watch.Rebalance = 0
+	v.manager = NewManager(Config{}, watch)
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + time.Minute)
+	sets := 0
+	v.onAction = func(a *Action) {
+		if a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable {
+			sets++
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 0))
+	written, held := 0, 0
+	for range links {
+		link := fabric.LinkID(rng.IntN(len(f.Links)))
+		if l := f.Links[link]; f.Nodes[l.A.Node].Type != fabric.Switch || f.Nodes[l.B.Node].Type != fabric.Switch {
+			continue
+		}
+		before := v.manager.inForce
+		blocks := before.blocksOver(f.Nodes[f.Links[link].A.Node].GUID, f.Links[link].A.Port)
+		sets = 0
+		if err := v.sub.SetLinkDown(link, true); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 20*time.Second)
+		r := v.manager.Core().Report()
+		if sets > 2*blocks || r.State != Up {
+			t.Errorf("%s: %s: %d blocks were written for %d", f.LinkName(link), r.State, sets, blocks)
+		}
+		written, held = written+sets, held+blocks
+		if err := v.sub.SetLinkDown(link, false); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 20*time.Second)
+	}
+	if held == 0 || written == 0 {
+		t.Error("no entry crossed a link")
+	}
+	t.Logf("%d blocks held crossed entries, %d were written", held, written)
 }
 
 // blocksOver counts the blocks of forwarding tables with an entry from which the cable in a port of a switch is crossed, by walking

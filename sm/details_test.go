@@ -474,7 +474,8 @@ func TestWakesInTime(t *testing.T) {
 	}
 }
 
-// TestRestartedIsDoubted: of a switch that has another LinearFDBTop than it was told nothing is believed.
+// TestRestartedIsDoubted: of a switch that has another LinearFDBTop than it was told nothing is believed,
+// and its tables are not taken to be those of the round before.
 func TestRestartedIsDoubted(t *testing.T) {
 	before := staying(t, "rlft(4,2)", emulator.Options{}, Config{}).manager.inForce
 	for name, c := range map[string]struct {
@@ -488,6 +489,9 @@ func TestRestartedIsDoubted(t *testing.T) {
 		mad.SwitchInfoLinearFDBTop.Put(now.nodes[id].sw[:], c.top)
 		if now.doubtRestarted(id); now.beliefs.doubted[now.nodes[id].guid] != c.want {
 			t.Errorf("%s: doubted: %v", name, !c.want)
+		}
+		if _, ok := now.switchBefore(id); ok == c.want {
+			t.Errorf("%s: it is taken for the switch of the round before: %v", name, ok)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/racing"
 	"weft/mad"
 )
 
@@ -53,6 +54,7 @@ func TestExpected(t *testing.T) {
 // TestStrangers: a node that is not expected is left out: it gets no LID, and its link is not taken to Active; nothing behind it is found. It is
 // told once. When it is expected it comes up.
 func TestStrangers(t *testing.T) {
+	racing.SkipLong(t)
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)"}).Draw(t, "fabric")
 		whole, err := gen.Parse(text)

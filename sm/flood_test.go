@@ -8,6 +8,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/mad"
 )
 
@@ -282,6 +283,7 @@ func (x *slowManager) rounds(flood bool) (took []time.Duration, sent []map[strin
 // TestFloodedRounds: whatever hosts ask, joins, services, paths and tables, as fast as they are answered, a round sends the same SMPs and takes longer by their shares of the core alone, besides what has
 // arrived and may be answered as it begins, though the manager has one core, which prefers the answers; and one who asks little waits for some milliseconds.
 func TestFloodedRounds(t *testing.T) {
+	racing.SkipLong(t)
 	took, sent := newSlowManager(t).rounds(false)
 	x := newSlowManager(t)
 	flooded, sentFlooded := x.rounds(true)
@@ -313,6 +315,7 @@ func TestFloodedRounds(t *testing.T) {
 
 // TestUnboundedFlood: the model of TestFloodedRounds shows a flood for which there is no bound.
 func TestUnboundedFlood(t *testing.T) {
+	racing.SkipLong(t)
 	took, _ := newSlowManager(t).rounds(false)
 	x := newSlowManager(t)
 	for i := range x.v.keeper.a.in.kinds {

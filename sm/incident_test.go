@@ -7,6 +7,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/mad"
 	"weft/route"
 )
@@ -284,6 +285,7 @@ func checkHalfWritten(t *testing.T, w *world, r *Report) (half int) {
 // TestPulledCable: a cable that is pulled at any moment of discovery, and perhaps put
 // back, is no second node with the same GUID.
 func TestPulledCable(t *testing.T) {
+	racing.SkipLong(t)
 	f := formula(t, "rlft(8,2)")
 	events := 0
 	play := func(at int, put time.Duration, link fabric.LinkID) *Report {

@@ -14,6 +14,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/draws"
+	"weft/internal/racing"
 	"weft/mad"
 	"weft/route"
 )
@@ -113,6 +114,7 @@ func routed(p *route.Plan) (all []byte) {
 // TestPlanOutlivesTakeovers: cables fail and come back, and the Plan of the master is that of repairs. When it dies the manager that stood by has the same Plan: it
 // writes no table at all, and tells hosts the same paths, byte by byte. So does the next one after it.
 func TestPlanOutlivesTakeovers(t *testing.T) {
+	racing.SkipLong(t)
 	others := 0
 	draws.Check(t, func(rt *rapid.T) {
 		c := rapid.SampledFrom([][2]string{
@@ -221,6 +223,7 @@ func TestReplayedTakeover(t *testing.T) {
 // TestTakeoverInTheMiddle: the master dies just when cables fail, or in the middle of its repair. The manager that stood by repairs what it finds: of the blocks that it
 // writes none is what it was.
 func TestTakeoverInTheMiddle(t *testing.T) {
+	racing.SkipLong(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		c := rapid.SampledFrom([][2]string{{"rlft(6,2)", "ftree"}, {"rlft(6,2)", "updn"}, {"torus(4x4,hosts=1)", "dfsssp"}, {"torus(4x4,hosts=1)", "lash"}}).Draw(rt, "fabric")
 		m := newMarket(t, c[0], uint64(2*rapid.IntRange(0, 1<<16).Draw(rt, "seed")+1), 2)

@@ -15,7 +15,7 @@ import (
 // BenchmarkLostLink measures, on the real ibsim, the time from a cable that is pulled to the last block of forwarding tables: that of OpenSM with
 // updn, that of ours, and how many times faster ours is. The subnet is janus.
 func BenchmarkLostLink(b *testing.B) {
-	f := realFabric(b, "janus/ibnetdiscover-2014-02-12.txt")
+	f := janus(b)
 	link := f.Links[slices.IndexFunc(f.Links, func(l fabric.Link) bool {
 		return f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch
 	})]

@@ -19,6 +19,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/internal/racing"
 	"weft/mad"
 	"weft/wire"
 )
@@ -142,6 +143,7 @@ func (v *virtual) linkOf(t fataler, f *fabric.Fabric, link fabric.LinkID) fabric
 // TestStaysThroughFaults: after any faults in any order the subnet that is left is up again, proven, and no port that
 // stays in it has another LID than before.
 func TestStaysThroughFaults(t *testing.T) {
+	racing.SkipLong(t)
 	rounds, repaired, degraded := 0, 0, 0
 	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)", "torus(5x3,hosts=1)", "dragonfly(2,2,1)"}).Draw(t, "fabric")

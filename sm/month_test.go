@@ -10,23 +10,25 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/mad"
 )
 
-var monthDays = flag.Int("month-days", 10, "how many days TestMonth takes, in virtual time")
+var monthDays = flag.Int("month-days", 2, "how many days TestMonth takes, in virtual time")
 
 // TestMonth: days, or a month, of faults of every kind at any distance, with two managers, on wires that lose and repeat: links that are pulled, put back
 // and flap, nodes that restart, are off or silent, cables that are moved, drains, managers that die and come back. Whenever all has
 // been well for a while there is one master, the subnet is up, what the devices hold is the Plan, no LID has moved since it became the master, and no
 // rounds begin any more.
 func TestMonth(t *testing.T) {
-	days, seeds := *monthDays, 2
+	racing.SkipLong(t)
+	seeds := 2
 	if testing.Short() {
-		days, seeds = 2, 1
+		seeds = 1
 	}
 	for seed := range seeds {
 		for _, bad := range []bool{false, true} {
-			t.Run(fmt.Sprintf("seed %d, bad wire %v", seed, bad), func(t *testing.T) { month(t, uint64(seed), bad, days) })
+			t.Run(fmt.Sprintf("seed %d, bad wire %v", seed, bad), func(t *testing.T) { month(t, uint64(seed), bad, *monthDays) })
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/internal/racing"
 	"weft/mad"
 	"weft/wire"
 )
@@ -121,6 +122,7 @@ var pulledMoments = []struct {
 // TestPulledNear: a cable near the manager that fails at any moment of a round or a light sweep delays the repair by one attempt of an SMP, or by all attempts of one where
 // no trap tells of it or something is being written, and not by those of everything that was under way to what is cut off.
 func TestPulledNear(t *testing.T) {
+	racing.SkipLong(t)
 	for _, c := range pulledMoments {
 		if took, most := pulledNear(t, "rlft(8,3)", c.moment, false), time.Duration(c.attempts)*200*time.Millisecond+50*time.Millisecond; took > most {
 			t.Errorf("%s: %v, want at most %v", c.moment, took, most)
@@ -144,6 +146,7 @@ func BenchmarkPulledNear(b *testing.B) {
 // TestBrokenOff: whatever fails in the middle of a light sweep or of a round, whose phases are broken off for it or not, with traps or without: the subnet that is left is up in the
 // end, proven, switches hold the Plan in force, and no LID has moved.
 func TestBrokenOff(t *testing.T) {
+	racing.SkipLong(t)
 	seen := map[string]int{}
 	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(6,2)", "rlft(4,3)", "torus(4x4,hosts=1)", "torus(5x3,hosts=1)"}).Draw(t, "fabric")
@@ -339,6 +342,7 @@ func TestUnverifiedLook(t *testing.T) {
 
 // TestLanesBrokenOff: lane tables that a round did not get to tell are told by the next one, also to switches that have all of their forwarding table.
 func TestLanesBrokenOff(t *testing.T) {
+	racing.SkipLong(t)
 	broken := 0
 	for after := 1; after < 240; after += 6 {
 		v := staying(t, "torus(4x4,hosts=1)", emulator.Options{}, Config{MaxPending: 8})

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/internal/dumps"
 	"weft/internal/peer"
 	"weft/wire"
 	"weft/wire/ibsim"
@@ -62,14 +61,10 @@ func (s *simulator) bringUp(chain string, lmc uint8) *Core {
 	return core
 }
 
-// realFabric reads a dump of a real cluster, which not everyone has.
-func realFabric(tb testing.TB, path string) *fabric.Fabric {
+// janus reads the dump of a real cluster of 214 switches, which not everyone has.
+func janus(tb testing.TB) *fabric.Fabric {
 	tb.Helper()
-	data, err := os.ReadFile(filepath.Join("../../shared/data/real", path))
-	if err != nil {
-		tb.Skipf("no %s here", path)
-	}
-	return dump(tb, path, data)
+	return dump(tb, "janus", dumps.Read(tb, "janus/ibnetdiscover-2014-02-12.txt"))
 }
 
 func dump(tb testing.TB, name string, data []byte) *fabric.Fabric {
@@ -93,24 +88,31 @@ func TestRealPeers(t *testing.T) {
 		{"fat648", "updn", 0, func(t testing.TB) *fabric.Fabric { return formula(t, "fat648") }},
 		{"torus", "dor", 0, func(t testing.TB) *fabric.Fabric { return formula(t, "torus(5x5,hosts=1)") }},
 		{"rlft", "updn", 2, func(t testing.TB) *fabric.Fabric { return formula(t, "rlft(8,2)|fail(links=3,seed=1)") }},
-		{"janus", "updn", 0, func(t testing.TB) *fabric.Fabric { return realFabric(t, "janus/ibnetdiscover-2014-02-12.txt") }},
 		{"sx6036", "updn", 0, func(t testing.TB) *fabric.Fabric { return dump(t, "sx6036", examples.SX6036) }},
 		{"psmn-x5", "updn", 1, func(t testing.TB) *fabric.Fabric { return dump(t, "psmn-x5", examples.PSMNX5) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := c.fabric(t)
-			s := simulate(t, f)
-			core := s.bringUp(c.chain, c.lmc)
-			if most, ok := opensmSMPs[c.name]; ok && core.Report().SMPs.Sent > most {
-				t.Errorf("%d SMPs, OpenSM sends %d", core.Report().SMPs.Sent, most)
-			}
-			sameDump(t, core, s.Run("ibnetdiscover"))
-			sameTables(t, core, s.Run("dump_fts", "-n"))
-			s.samePorts(core, 12)
-			s.samePaths(core, 8)
-			s.sameLanes(core, 6)
+			asPeersSee(t, c.name, c.fabric(t), c.chain, c.lmc)
 		})
 	}
+}
+
+// TestRealPeersOnADump does the same on a real cluster.
+func TestRealPeersOnADump(t *testing.T) {
+	asPeersSee(t, "janus", janus(t), "updn", 0)
+}
+
+func asPeersSee(t *testing.T, name string, f *fabric.Fabric, chain string, lmc uint8) {
+	s := simulate(t, f)
+	core := s.bringUp(chain, lmc)
+	if most, ok := opensmSMPs[name]; ok && core.Report().SMPs.Sent > most {
+		t.Errorf("%d SMPs, OpenSM sends %d", core.Report().SMPs.Sent, most)
+	}
+	sameDump(t, core, s.Run("ibnetdiscover"))
+	sameTables(t, core, s.Run("dump_fts", "-n"))
+	s.samePorts(core, 12)
+	s.samePaths(core, 8)
+	s.sameLanes(core, 6)
 }
 
 // sameDump compares with what ibnetdiscover prints: node by node and link by link,
@@ -272,7 +274,7 @@ func BenchmarkPeers(b *testing.B) {
 		fabric func(tb testing.TB) *fabric.Fabric
 	}{
 		{"fat648", func(tb testing.TB) *fabric.Fabric { return formula(tb, "fat648") }},
-		{"janus", func(tb testing.TB) *fabric.Fabric { return realFabric(tb, "janus/ibnetdiscover-2014-02-12.txt") }},
+		{"janus", janus},
 	} {
 		run := func(name string, bringUp func(s *simulator)) {
 			b.Run(c.name+"/"+name, func(b *testing.B) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/racing"
 )
 
 var schedules = flag.Int("schedules", 6, "schedules of TestClientsThroughFaults")
@@ -16,6 +17,7 @@ var schedules = flag.Int("schedules", 6, "schedules of TestClientsThroughFaults"
 // standby, with M_Keys or without. There is never more than one master, and one in the end; nothing that was acknowledged is lost, no LID moves, and whenever all is quiet packets to groups reach
 // their members.
 func TestClientsThroughFaults(t *testing.T) {
+	racing.SkipLong(t)
 	acks, casts, faults, asked := 0, 0, 0, 0
 	for seed := uint64(1); seed <= uint64(*schedules); seed++ {
 		x := &clientFaults{market: newMarket(t, "rlft(6,2)", seed, 2), rng: rand.New(rand.NewPCG(seed, 2))}

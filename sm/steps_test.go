@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/internal/racing"
 	"weft/mad"
 	"weft/route"
 )
@@ -20,6 +21,7 @@ import (
 // circles, or lets them wait for each other in a ring of channels and VLs: packets have the service levels of the old Plan, since hosts are
 // told when all is written. Where the manager says that those could wait in a ring by the new tables, this holds for the new ones.
 func TestNoCircleAtAnyMoment(t *testing.T) {
+	racing.SkipLong(t)
 	seen := map[string]int{}
 	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{

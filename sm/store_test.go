@@ -17,6 +17,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/internal/racing"
 	"weft/mad"
 	"weft/route"
 )
@@ -251,6 +252,7 @@ func TestNotMovedByLast(t *testing.T) {
 // TestOnlyStoredLIDs: whatever breaks, and however often the disk is full, ports have the LIDs that are stored, and no other
 // ones; after a restart, at any time, no LID moves.
 func TestOnlyStoredLIDs(t *testing.T) {
+	racing.SkipLong(t)
 	full, restarts := 0, 0
 	draws.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(4,2)", "torus(4x4,hosts=1)"}).Draw(t, "fabric")

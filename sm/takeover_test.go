@@ -13,6 +13,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/mad"
 	"weft/route/job"
 	"weft/sm/replica"
@@ -595,6 +596,7 @@ func newMarket(t testing.TB, text string, seed uint64, managers int) *market {
 // the files of the new master say; otherwise no block is written that is right. Where nobody joins or leaves no block of a multicast table is written either; packets to
 // groups reach their members.
 func TestTakeovers(t *testing.T) {
+	racing.SkipLong(t)
 	taken, handed := 0, 0
 	var rests, held, drains, told int
 	for seed := *takeoverSeed; taken < *takeovers; seed++ {

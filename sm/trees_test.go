@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/mad"
 	"weft/route"
 	"weft/route/multicast"
@@ -16,6 +17,7 @@ import (
 // TestTreesOutliveTakeovers: cables fail, and the trees of the master are others than those that it would make of the subnet as it is. When it dies the one that stood by has the
 // same: it writes no block of a multicast table, and packets to groups reach their members.
 func TestTreesOutliveTakeovers(t *testing.T) {
+	racing.SkipLong(t)
 	others := false
 	for seed := uint64(1); seed < 12; seed += 2 {
 		m := newMarket(t, "rlft(6,2)", seed, 2)

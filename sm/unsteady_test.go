@@ -11,6 +11,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/mad"
 )
 
@@ -213,6 +214,7 @@ func TestNeverUp(t *testing.T) {
 
 // TestStuckChange: a PortStateChange that cannot be cleared begins two rounds, and no more; what changes at the switch is seen all the same.
 func TestStuckChange(t *testing.T) {
+	racing.SkipLong(t)
 	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
 	f := v.manager.inForce.fabric
 	link, _ := v.switchLink(t, 0)

@@ -68,6 +68,21 @@ func TestReadFileSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// TestMostFlows: a round has maxFlows flows and no more.
+func TestMostFlows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("eight million lines")
+	}
+	g, hosts := hosts4(t)
+	data := []byte(strings.Repeat("0 1\n", maxFlows))
+	if p, err := ReadFile("full", data, g, hosts); err != nil || p.Rounds != 1 {
+		t.Error(err)
+	}
+	if _, err := ReadFile("over", append(data, "0 1\n"...), g, hosts); err == nil {
+		t.Error("one flow too many is taken")
+	}
+}
+
 func TestReadFileAmbiguousName(t *testing.T) {
 	f, err := gen.Parse("karytree(2,2)|ports(2)")
 	if err != nil {

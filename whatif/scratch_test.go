@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
-	"weft/fabric/source"
+	"weft/internal/dumps"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/foreign"
@@ -303,29 +302,12 @@ func TestFromScratch(t *testing.T) {
 	}
 }
 
-// TestRealFromScratch does the same with dumps of real clusters: those that are passed on, and in
-// the long mode others that may be there.
+// TestRealFromScratch does the same with the real clusters of the examples.
 func TestRealFromScratch(t *testing.T) {
-	psmn, err := source.Open("-", source.Options{Stdin: bytes.NewReader(examples.PSMNX5)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	subnets := []*subnet{newSubnet(t, psmn.Fabric, "auto", 0)}
-	changes := 2
+	subnets, changes := []*subnet{realSubnet(t, "psmn-x5", examples.PSMNX5)}, 2
 	if !testing.Short() {
-		changes = 20
-		const dumps = "../../shared/data/real/"
-		for _, name := range []string{"swlab/subnet.lst", "ndr-sequoia/ibdiagnet2.ibnetdiscover", "sx6036-loginov/ibnetdiscover-2014-10-05.txt", "ndr-dgx/ibnetdiscover-2025-08-06.txt"} {
-			if _, err := os.Stat(dumps + name); err != nil {
-				t.Log("not there:", name)
-				continue
-			}
-			src, err := source.Open(dumps+name, source.Options{Partial: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			subnets = append(subnets, newSubnet(t, src.Fabric, "auto", 0))
-		}
+		subnets = append(subnets, realSubnet(t, "swlab", examples.Swlab), realSubnet(t, "sx6036", examples.SX6036))
+		changes = 12
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for made := 0; made < changes; {
@@ -334,4 +316,31 @@ func TestRealFromScratch(t *testing.T) {
 			made++
 		}
 	}
+}
+
+// TestDumpsFromScratch does the same with dumps that are no part of the project.
+func TestDumpsFromScratch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long with the race detector")
+	}
+	for _, name := range []string{"ndr-sequoia/ibdiagnet2.ibnetdiscover", "ndr-dgx/ibnetdiscover-2025-08-06.txt"} {
+		t.Run(name, func(t *testing.T) {
+			s := realSubnet(t, name, dumps.Read(t, name))
+			rng := rand.New(rand.NewPCG(3, 4))
+			for made := 0; made < 4; {
+				if s.compare(t, s.draw(rng)) {
+					made++
+				}
+			}
+		})
+	}
+}
+
+func realSubnet(t *testing.T, name string, dump []byte) *subnet {
+	t.Helper()
+	f, _, err := netfile.Read(name, dump, netfile.Options{Partial: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSubnet(t, f, "auto", 0)
 }

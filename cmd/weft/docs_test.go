@@ -13,10 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/fold"
+	"weft/internal/racing"
 )
 
 // TestReadme runs the commands of the README as they are printed, one after the other.
 func TestReadme(t *testing.T) {
+	racing.SkipLong(t)
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +145,7 @@ func shellWords(t *testing.T, line string) (words []string) {
 
 // TestPictures: the pictures of docs are what the commands beside them draw.
 func TestPictures(t *testing.T) {
+	racing.SkipLong(t)
 	t.Chdir("../..")
 	text, err := os.ReadFile("docs/pictures/README.md")
 	if err != nil {

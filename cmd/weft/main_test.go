@@ -3,9 +3,12 @@ package main
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"weft/internal/racing"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden output in testdata/script")
@@ -17,10 +20,19 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs every command as a user would: arguments in, exit status and
-// output out.
+// output out. The race detector sees those of the manager alone: the others start
+// goroutines only in packages that have race tests of their own.
 func TestScripts(t *testing.T) {
+	scripts := "*.txtar"
+	if racing.Small() {
+		scripts = "sm*.txtar"
+	}
+	files, err := filepath.Glob(filepath.Join("testdata/script", scripts))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {

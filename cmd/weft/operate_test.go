@@ -13,6 +13,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/peer"
+	"weft/internal/racing"
 	"weft/sm"
 )
 
@@ -62,6 +63,7 @@ exec $WEFT "$@"
 // give it back, and no LID moves. Directories, the device and the time between
 // readings of counters are other ones than on the page, systemctl is a small script.
 func TestOperatePage(t *testing.T) {
+	racing.SkipLong(t)
 	page, err := os.ReadFile("../../docs/operate.md")
 	if err != nil {
 		t.Fatal(err)

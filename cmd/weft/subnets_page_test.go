@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"weft/internal/peer"
+	"weft/internal/racing"
 )
 
 // TestSubnetsPage: the commands of docs/subnets.md, typed in their order in one shell with mounts of its own, print what stands there, times and names apart.
 func TestSubnetsPage(t *testing.T) {
+	racing.SkipLong(t)
 	if _, err := os.Stat("/dev/fuse"); err != nil || os.Geteuid() != 0 {
 		t.Skip("skipped: mounting needs root and /dev/fuse")
 	}

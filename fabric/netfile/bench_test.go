@@ -1,9 +1,10 @@
 package netfile
 
 import (
-	"os"
-	"path/filepath"
+	"path"
 	"testing"
+
+	"weft/internal/dumps"
 )
 
 func BenchmarkRead(b *testing.B) {
@@ -13,9 +14,8 @@ func BenchmarkRead(b *testing.B) {
 		"ndr-sequoia/ibdiagnet2.net_dump",
 		"vendor-topo/topo/RhinoBased512Nodes.topo",
 	} {
-		b.Run(filepath.Base(name), func(b *testing.B) {
-			data := realFile(b, name)
-			systems := os.DirFS(filepath.Join(realData, "vendor-topo/ibnl"))
+		b.Run(path.Base(name), func(b *testing.B) {
+			data, systems := dumps.Read(b, name), allSystems(b)
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -51,8 +51,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// writtenFabrics are what the formats without a writer are tested on beside the dumps of
-// examples: no such file may be passed on with the project. Their switches have 8, 24 or
+// writtenFabrics are what the formats without a writer are tested on beside the dumps that
+// the project has: of net_dump none may be passed on. Their switches have 8, 24 or
 // 36 ports, as the systems have that need no .ibnl file.
 func writtenFabrics(t *testing.T) []*fabric.Fabric {
 	var list []*fabric.Fabric

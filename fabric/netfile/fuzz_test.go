@@ -50,6 +50,7 @@ func seedBad(f *testing.F, prefix string) {
 
 func FuzzReadIBNetDiscover(f *testing.F) {
 	seed(f, "*.ibnetdiscover")
+	seed(f, exampleFiles+"*.ibnetdiscover")
 	seed(f, "ibsim-*")
 	seedBad(f, "")
 	f.Add([]byte(chassisDump))
@@ -60,6 +61,7 @@ func FuzzReadIBNetDiscover(f *testing.F) {
 }
 
 func FuzzReadLST(f *testing.F) {
+	seed(f, exampleFiles+"*.lst")
 	f.Add([]byte(swSide + " " + caSide("01") + " PHY=4x LOG=ACT SPD=14\n"))
 	seedBad(f, "lst")
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -114,6 +116,7 @@ func FuzzReadIBNL(f *testing.F) {
 func FuzzDetect(f *testing.F) {
 	seed(f, "*.topo")
 	seed(f, "*.ibnetdiscover")
+	seed(f, exampleFiles+"*.ibnetdiscover")
 	seedBad(f, "")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fab, _, err := Read("fuzz", data, Options{})

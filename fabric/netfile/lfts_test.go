@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"weft/examples"
 	"weft/fabric"
 )
 
@@ -132,12 +133,7 @@ func written(t interface{ Fatal(...any) }, write func(*bytes.Buffer) error) stri
 }
 
 func TestReadLFTsSwlab(t *testing.T) {
-	const file = "../../../shared/data/real/swlab/osm.fdbs"
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Skipf("the swlab tables are not here: %v", err)
-	}
-	l, warnings := mustReadLFTs(t, "osm.fdbs", data)
+	l, warnings := mustReadLFTs(t, "swlab.fdbs", examples.SwlabTables)
 	hops, entries := map[uint8]int{}, 0
 	for i := range l.Switches {
 		s := &l.Switches[i]
@@ -155,7 +151,7 @@ func TestReadLFTsSwlab(t *testing.T) {
 	if l.Switches[0].LID != 2 {
 		t.Errorf("switch 0 has LID %d, want 2", l.Switches[0].LID)
 	}
-	if got := written(t, func(b *bytes.Buffer) error { return WriteFDBs(b, l) }); got != strings.ReplaceAll(string(data), "\n\n", "\n") {
+	if got := written(t, func(b *bytes.Buffer) error { return WriteFDBs(b, l) }); got != strings.ReplaceAll(string(examples.SwlabTables), "\n\n", "\n") {
 		t.Error("written again, the file differs")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/examples"
 	"weft/fabric"
 	"weft/internal/draws"
 	"weft/internal/peer"
@@ -231,7 +232,7 @@ func TestORCSRoundTrip(t *testing.T) {
 // TestORCSThroughGraphviz: what Graphviz makes of our file says the same.
 func TestORCSThroughGraphviz(t *testing.T) {
 	dot := peer.Program(t, "dot")
-	f, _, err := Read("net", testFile(t, "psmn-x5.ibnetdiscover"), Options{})
+	f, _, err := Read("net", examples.PSMNX5, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

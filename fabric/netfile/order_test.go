@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/examples"
 	"weft/fabric"
 )
 
@@ -13,7 +14,7 @@ import (
 // any of the second listings of cables left out, give the same fabric.
 func TestOrderAndSecondListingsDoNotMatter(t *testing.T) {
 	var blocks []string
-	for b := range strings.SplitSeq(string(testFile(t, "psmn-x5.ibnetdiscover")), "\n\n") {
+	for b := range strings.SplitSeq(string(examples.PSMNX5), "\n\n") {
 		if strings.HasPrefix(b, "vendid=") {
 			blocks = append(blocks, b)
 		}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"weft/examples"
 	"weft/fabric"
 	"weft/internal/peer"
 )
@@ -78,16 +78,14 @@ func simulated(f *fabric.Fabric) *fabric.Fabric {
 func TestPeerIBSimKeepsTheFabric(t *testing.T) {
 	peer.Program(t, "ibnetdiscover")
 	fabrics := map[string]*fabric.Fabric{"every rate": everyRate(t)}
-	for _, file := range []string{"opensm/small.net", "psmn-x5.ibnetdiscover", "trinityx-lab.ibnetdiscover", "sx6036-loginov.ibnetdiscover"} {
-		data, err := os.ReadFile(filepath.Join("testdata", file))
+	for name, data := range map[string][]byte{
+		"small": testFile(t, "opensm/small.net"), "psmn-x5": examples.PSMNX5, "trinityx": examples.Trinityx, "sx6036": examples.SX6036,
+	} {
+		f, _, err := Read(name, data, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, _, err := Read(file, data, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fabrics[file] = f
+		fabrics[name] = f
 	}
 	for name, f := range fabrics {
 		t.Run(name, func(t *testing.T) {

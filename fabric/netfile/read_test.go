@@ -1,31 +1,21 @@
 package netfile
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"weft/fabric"
+	"weft/internal/dumps"
 )
 
-const realData = "../../../shared/data/real"
-
-// realFile reads a file of the collection of real fabrics, which is not part of
-// the project: without it the test is skipped.
-func realFile(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(realData, name))
-	if os.IsNotExist(err) {
-		t.Skipf("the collection of real fabrics is not here: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
+// exampleFiles is the folder of the examples, seen from testdata.
+const exampleFiles = "../../../examples/"
 
 func testFile(t testing.TB, name string) []byte {
 	t.Helper()
@@ -38,7 +28,13 @@ func testFile(t testing.TB, name string) []byte {
 
 func testSystems() fs.FS { return os.DirFS("testdata/ibnl") }
 
-// counts is what the README of the collection says of a fabric.
+// allSystems are the definitions of systems among the dumps that are no part of the project.
+func allSystems(tb testing.TB) fs.FS {
+	tb.Helper()
+	return os.DirFS(dumps.Path(tb, "vendor-topo/ibnl"))
+}
+
+// counts is what is known of a fabric by other means.
 type counts struct {
 	switches, hosts          int
 	switchLinks, switchHosts int // links switch to switch, switch to host
@@ -106,10 +102,10 @@ func checkFabric(t *testing.T, f *fabric.Fabric) {
 	}
 }
 
-// fabrics are all topology files of the collection, with the copy in testdata
-// where there is one.
+// fabrics are all dumps of topologies, with the copy that the project has where it may
+// have one.
 var fabrics = []struct {
-	real, copy string
+	dump, copy string
 	want       counts
 }{
 	{"janus/ibnetdiscover-2014-02-12.txt", "", counts{214, 1356, 2812, 1356, 0}},
@@ -117,10 +113,10 @@ var fabrics = []struct {
 	{"ndr-sequoia/ibdiagnet2.ibnetdiscover", "", counts{9, 263, 8, 263, 0}},
 	{"ndr-sequoia/ibdiagnet2.lst", "", counts{9, 263, 8, 263, 0}},
 	{"ndr-sequoia/ibdiagnet2.net_dump", "", counts{9, 263, 8, 263, 0}},
-	{"sx6036-loginov/ibnetdiscover-2014-10-05.txt", "sx6036-loginov.ibnetdiscover", counts{8, 144, 47, 145, 0}},
-	{"psmn-x5/X5.topofile", "psmn-x5.ibnetdiscover", counts{11, 89, 70, 89, 0}},
-	{"trinityx-lab/ibnetdiscover-2023-12-18.txt", "trinityx-lab.ibnetdiscover", counts{6, 96, 48, 96, 0}},
-	{"swlab/subnet.lst", "", counts{62, 3, 169, 3, 0}},
+	{"sx6036-loginov/ibnetdiscover-2014-10-05.txt", exampleFiles + "sx6036.ibnetdiscover", counts{8, 144, 47, 145, 0}},
+	{"psmn-x5/X5.topofile", exampleFiles + "psmn-x5.ibnetdiscover", counts{11, 89, 70, 89, 0}},
+	{"trinityx-lab/ibnetdiscover-2023-12-18.txt", exampleFiles + "trinityx.ibnetdiscover", counts{6, 96, 48, 96, 0}},
+	{"swlab/subnet.lst", exampleFiles + "swlab.lst", counts{62, 3, 169, 3, 0}},
 	{"vendor-topo/lst/RhinoBased512.lst", "", counts{216, 512, 2752 - 512, 512, 1}},
 	{"vendor-topo/lst/RhinoBased512.no_sp2-3.lst", "", counts{198, 512, 2480 - 512, 512, 1}},
 
@@ -181,18 +177,49 @@ var fabrics = []struct {
 
 func TestCounts(t *testing.T) {
 	for _, c := range fabrics {
-		if c.copy != "" {
-			t.Run(c.copy, func(t *testing.T) {
-				testCounts(t, c.copy, testFile(t, c.copy), testSystems(), c.want)
-			})
+		if c.copy == "" {
+			continue
 		}
-		t.Run(c.real, func(t *testing.T) {
-			data := realFile(t, c.real)
-			testCounts(t, c.real, data, os.DirFS(filepath.Join(realData, "vendor-topo/ibnl")), c.want)
-			if c.copy != "" && string(data) != string(testFile(t, c.copy)) {
-				t.Errorf("testdata/%s differs from %s", c.copy, c.real)
+		t.Run(path.Base(c.copy), func(t *testing.T) {
+			testCounts(t, c.copy, testFile(t, c.copy), testSystems(), c.want)
+		})
+	}
+}
+
+func TestDumpCounts(t *testing.T) {
+	systems := allSystems(t)
+	for _, c := range fabrics {
+		t.Run(c.dump, func(t *testing.T) {
+			testCounts(t, c.dump, dumps.Read(t, c.dump), systems, c.want)
+		})
+	}
+}
+
+// TestCopiesOfDumps: what the project has of dumps is byte for byte as they are.
+func TestCopiesOfDumps(t *testing.T) {
+	dumps.Dir(t)
+	same := func(copied, dump string) {
+		t.Run(path.Base(copied), func(t *testing.T) {
+			if !bytes.Equal(testFile(t, copied), dumps.Read(t, dump)) {
+				t.Errorf("testdata/%s differs from %s", copied, dump)
 			}
 		})
+	}
+	for _, c := range fabrics {
+		if c.copy != "" {
+			same(c.copy, c.dump)
+		}
+	}
+	systems, err := fs.Glob(testSystems(), "*.ibnl")
+	if err != nil || len(systems) == 0 {
+		t.Fatalf("no systems in testdata: %v", err)
+	}
+	for _, name := range systems {
+		same("ibnl/"+name, "vendor-topo/ibnl/"+name)
+	}
+	same(exampleFiles+"swlab.fdbs", "swlab/osm.fdbs")
+	for _, ending := range []string{"map", "spine", "topology.conf"} {
+		same("psmn-x5."+ending, "psmn-x5/X5."+ending)
 	}
 }
 
@@ -230,10 +257,10 @@ func cables(f *fabric.Fabric) map[string]bool {
 
 // One fabric in three formats of ibdiagnet: the same cables, at the same rate,
 // the same LIDs and descriptions.
-func TestThreeViewsAgree(t *testing.T) {
+func TestThreeDumpsAgree(t *testing.T) {
 	var first *fabric.Fabric
 	for _, name := range []string{"ibdiagnet2.ibnetdiscover", "ibdiagnet2.lst", "ibdiagnet2.net_dump"} {
-		f, _, err := Read(name, realFile(t, "ndr-sequoia/"+name), Options{})
+		f, _, err := Read(name, dumps.Read(t, "ndr-sequoia/"+name), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,13 +294,13 @@ func TestThreeViewsAgree(t *testing.T) {
 
 // RhinoBased512.lst was made from RhinoBased512Nodes.topo: between every two
 // systems there are as many cables in both.
-func TestTopoAndLSTAgree(t *testing.T) {
-	lst, _, err := Read("lst", realFile(t, "vendor-topo/lst/RhinoBased512.lst"), Options{})
+func TestTopoAndLSTDumpsAgree(t *testing.T) {
+	lst, _, err := Read("lst", dumps.Read(t, "vendor-topo/lst/RhinoBased512.lst"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	topo, _, err := Read("topo", realFile(t, "vendor-topo/topo/RhinoBased512Nodes.topo"),
-		Options{Systems: os.DirFS(filepath.Join(realData, "vendor-topo/ibnl"))})
+	topo, _, err := Read("topo", dumps.Read(t, "vendor-topo/topo/RhinoBased512Nodes.topo"),
+		Options{Systems: allSystems(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,14 +330,25 @@ func systemCables(f *fabric.Fabric, sep string) map[string]int {
 	return m
 }
 
-// The chips and inner cables of every chassis that the vendor's files define.
+// chassis is a chassis that a file of the vendor defines, with its chips and inner cables.
+type chassis struct {
+	system   string
+	chips    int
+	cables   int
+	warnings int
+}
+
+// TestChassis tests those whose definition the project has.
 func TestChassis(t *testing.T) {
-	for _, c := range []struct {
-		system   string
-		chips    int
-		cables   int
-		warnings int
-	}{
+	testChassis(t, testSystems(), []chassis{
+		{"MTS14400", 12 + 6, 12 * 12, 0},
+		{"Gnu", 6, 16, 0},
+		{"Gazelle", 68, 192, 0},
+	})
+}
+
+func TestDumpChassis(t *testing.T) {
+	testChassis(t, allSystems(t), []chassis{
 		{"IS5100", 6 + 3, 6 * 18, 0},
 		{"IS5200", 12 + 6, 12 * 18, 0},
 		{"IS5300", 18 + 9, 18 * 18, 0},
@@ -319,19 +357,19 @@ func TestChassis(t *testing.T) {
 		{"SUNDCS72QDR", 4 + 2, 4 * 18, 0},
 		{"SUNDCS648QDR", 36 + 18, 36 * 18, 1}, // one wire to a connector P140
 		{"SUNBQNEM48", 2, 9, 0},
-		{"MTS14400", 12 + 6, 12 * 12, 0},
 		{"MTS14400-DDR", 12 + 6, 12 * 12, 0},
 		{"MTS14400-IntraDDR", 12 + 6, 12 * 12, 0},
 		// 12x ports: 4 cables from each leaf; spine boards of 6 chips with 12 cables.
 		{"MTS14400-48", 12 + 2*6, 12*4 + 2*12, 0},
-		{"Gnu", 6, 16, 0},
-		{"Gazelle", 68, 192, 0},
 		{"SUNDCS36QDR", 1, 0, 0},
-	} {
+	})
+}
+
+func testChassis(t *testing.T, systems fs.FS, list []chassis) {
+	for _, c := range list {
 		t.Run(c.system, func(t *testing.T) {
-			realFile(t, "vendor-topo/ibnl/Gnu.ibnl")
 			data := []byte(c.system + " X\nMTS800 Y\n P1 -> MTS800 Z P1\n")
-			f, w, err := Read("x.topo", data, Options{Systems: os.DirFS(filepath.Join(realData, "vendor-topo/ibnl"))})
+			f, w, err := Read("x.topo", data, Options{Systems: systems})
 			if err != nil {
 				t.Fatal(err)
 			}

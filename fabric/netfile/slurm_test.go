@@ -3,8 +3,6 @@ package netfile
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/examples"
 	"weft/fabric"
 )
 
@@ -113,32 +112,20 @@ func writeSlurm(t *testing.T, f *fabric.Fabric, opt SlurmOptions) (string, []War
 // ours. Its switch lists hold all neighbours of a spine, which makes two spines
 // list each other; ours are those of them that are one level below.
 func TestWriteSlurmLikeTheSite(t *testing.T) {
-	const dir = "../../../shared/data/real/psmn-x5"
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the PSMN X5 files are not here: %v", err)
-	}
-	data := map[string][]byte{}
-	for _, name := range []string{"X5.topofile", "X5.map", "X5.spine", "X5.topology.conf"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		data[name] = text
-	}
-	f, _, err := Read("X5.topofile", data["X5.topofile"], Options{})
+	f, _, err := Read("psmn-x5", examples.PSMNX5, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var opt SlurmOptions
-	if opt.Names, err = ReadNames("X5.map", data["X5.map"]); err != nil {
+	if opt.Names, err = ReadNames("psmn-x5.map", testFile(t, "psmn-x5.map")); err != nil {
 		t.Fatal(err)
 	}
-	if opt.Spines, err = ReadGUIDs("X5.spine", data["X5.spine"]); err != nil {
+	if opt.Spines, err = ReadGUIDs("psmn-x5.spine", testFile(t, "psmn-x5.spine")); err != nil {
 		t.Fatal(err)
 	}
 	text, warnings := writeSlurm(t, f, opt)
 	nodes, switches := topologyConf(t, text)
-	siteNodes, siteSwitches := topologyConf(t, string(data["X5.topology.conf"]))
+	siteNodes, siteSwitches := topologyConf(t, string(testFile(t, "psmn-x5.topology.conf")))
 	if len(nodes) != len(siteNodes) || len(switches) != len(siteSwitches) || len(switches) != 5 {
 		t.Fatalf("%d leaves and %d spines, the site has %d and %d\n%s", len(nodes), len(switches), len(siteNodes), len(siteSwitches), text)
 	}

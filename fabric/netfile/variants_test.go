@@ -46,7 +46,7 @@ func TestByteOrderMark(t *testing.T) {
 // A dump keeps its meaning when a terminal log strips tabs and blank lines, adds
 // prompts, or ends lines with a carriage return.
 func TestTerminalLog(t *testing.T) {
-	for _, name := range []string{"trinityx-lab.ibnetdiscover", "psmn-x5.ibnetdiscover", "sx6036-loginov.ibnetdiscover", "ufm-small.ibnetdiscover"} {
+	for _, name := range []string{exampleFiles + "trinityx.ibnetdiscover", exampleFiles + "psmn-x5.ibnetdiscover", exampleFiles + "sx6036.ibnetdiscover", "ufm-small.ibnetdiscover"} {
 		data := string(testFile(t, name))
 		want := mustRead(t, data, Options{})
 		for what, log := range map[string]string{
@@ -157,10 +157,23 @@ func TestLSTTypes(t *testing.T) {
 	}
 }
 
+// Each word for a kind of node is read, whoever wrote it.
+func TestLSTWords(t *testing.T) {
+	for word, want := range map[string]fabric.NodeType{
+		"SW": fabric.Switch, "CA": fabric.CA, "CA-SM": fabric.CA, "RT": fabric.Router, "Rt": fabric.Router, "RTR": fabric.Router,
+	} {
+		far := strings.Replace(caSide("01"), "CA Ports", word+" Ports", 1)
+		f := mustRead(t, swSide+" "+far+" PHY=4x LOG=ACT SPD=14\n", Options{})
+		if got := f.Nodes[1].Type; got != want {
+			t.Errorf("%s is read as a %v, want a %v", word, got, want)
+		}
+	}
+}
+
 // Nodes of swlab that its file describes: hexadecimal ports, the host of the SM,
 // and a device id in the wrong half of its field.
 func TestSwlab(t *testing.T) {
-	f := mustRead(t, string(realFile(t, "swlab/subnet.lst")), Options{})
+	f := mustRead(t, string(testFile(t, exampleFiles+"swlab.lst")), Options{})
 	for _, c := range []struct {
 		guid   fabric.GUID
 		typ    fabric.NodeType

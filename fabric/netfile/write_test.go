@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/internal/dumps"
 )
 
 // anyFabric is a random network: switches, CAs with several ports, routers,
@@ -137,35 +139,45 @@ func TestJSONRoundTrip(t *testing.T) {
 	})
 }
 
-// Every dump that the project has must survive both formats.
-func TestRoundTripRealDumps(t *testing.T) {
-	files, _ := filepath.Glob("testdata/*.ibnetdiscover")
-	more, _ := filepath.Glob("../../../shared/data/real/*/*ibnetdiscover*")
-	if len(files) == 0 {
-		t.Fatal("no dumps in testdata")
+// Every dump must survive both formats: those that the project has,
+func TestRoundTripRealFiles(t *testing.T) {
+	files := []string{exampleFiles + "psmn-x5.ibnetdiscover", exampleFiles + "sx6036.ibnetdiscover", exampleFiles + "trinityx.ibnetdiscover"}
+	samples, err := fs.Glob(os.DirFS("testdata"), "*.ibnetdiscover")
+	if err != nil || len(samples) == 0 {
+		t.Fatalf("no dumps in testdata: %v", err)
 	}
-	for _, file := range append(files, more...) {
-		data, err := os.ReadFile(file)
+	for _, file := range append(files, samples...) {
+		t.Run(path.Base(file), func(t *testing.T) { roundTrip(t, testFile(t, file)) })
+	}
+}
+
+// and all that are in the folder of dumps.
+func TestRoundTripRealDumps(t *testing.T) {
+	files, err := fs.Glob(os.DirFS(dumps.Dir(t)), "*/*ibnetdiscover*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no dumps of ibnetdiscover: %v", err)
+	}
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) { roundTrip(t, dumps.Read(t, file)) })
+	}
+}
+
+func roundTrip(t *testing.T, dump []byte) {
+	f, _, err := Read("dump", dump, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"ibnetdiscover": func(b *bytes.Buffer) error { return WriteIBNetDiscover(b, f) },
+		"JSON":          func(b *bytes.Buffer) error { return WriteJSON(b, f) },
+	} {
+		got, _, err := Read("f", []byte(written(t, write)), Options{})
 		if err != nil {
-			t.Fatal(err)
-		}
-		f, _, err := Read(filepath.Base(file), data, Options{})
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
+			t.Errorf("as %s: %v", name, err)
 			continue
 		}
-		for name, write := range map[string]func(*bytes.Buffer) error{
-			"ibnetdiscover": func(b *bytes.Buffer) error { return WriteIBNetDiscover(b, f) },
-			"JSON":          func(b *bytes.Buffer) error { return WriteJSON(b, f) },
-		} {
-			got, _, err := Read("f", []byte(written(t, write)), Options{})
-			if err != nil {
-				t.Errorf("%s as %s: %v", file, name, err)
-				continue
-			}
-			if d := fabric.Diff(f, got); len(d) > 0 {
-				t.Errorf("%s as %s: %d differences, first %s", file, name, len(d), d[0])
-			}
+		if d := fabric.Diff(f, got); len(d) > 0 {
+			t.Errorf("as %s: %d differences, first %s", name, len(d), d[0])
 		}
 	}
 }

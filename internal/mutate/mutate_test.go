@@ -60,8 +60,9 @@ func readEdits(root string) (edits []edit, err error) {
 	return edits, nil
 }
 
-// try runs the tests of the package with the edit made. caught: they failed.
-func (e *edit) try(dir string) (caught bool, err error) {
+// try runs the tests of the package with the edit made, under the race detector if race is set.
+// caught: they failed.
+func (e *edit) try(dir string, race bool) (caught bool, err error) {
 	code, err := os.ReadFile(e.file)
 	if err != nil {
 		return false, err
@@ -82,11 +83,11 @@ func (e *edit) try(dir string) (caught bool, err error) {
 		return false, err
 	}
 	program := filepath.Join(dir, "tests")
-	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-vet=off", "-o", program, "./"+e.pkg).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "test", "-c", "-race="+strconv.FormatBool(race), "-overlay", overlay, "-vet=off", "-o", program, "./"+e.pkg).CombinedOutput(); err != nil {
 		return false, fmt.Errorf("%s: the broken code does not build: %w: %s", e.place, err, out)
 	}
 	for _, which := range []string{"-test.skip", "-test.run"} { // those with real programs last: they are slow
-		tests := exec.Command(program, which, realPrograms, "-test.failfast", "-test.short", "-test.timeout", "600s")
+		tests := exec.Command(program, which, realPrograms, "-test.failfast", "-test.short="+strconv.FormatBool(race || *short), "-test.timeout", "600s")
 		tests.Dir = e.pkg
 		if tests.Run() != nil {
 			return true, nil
@@ -98,20 +99,22 @@ func (e *edit) try(dir string) (caught bool, err error) {
 // realPrograms names the tests that hold weft against real programs.
 const realPrograms = "OpenSM|RealPeers|Osmtest"
 
-// mutate asks for the edits to be tried: all of them, or those of packages in some folders.
+// mutate asks for the edits to be tried: all of them, those of packages in some folders, or those of
+// some lists.
 var (
-	mutate = flag.String("mutate", "", "try the edits of packages in these folders of the project, a,b,c; all for every one")
+	mutate = flag.String("mutate", "", "try the edits of packages in these folders of the project, or of these lists, a,b.edits,c; all for every one")
 	most   = flag.Int("mutate-most", 0, "of these edits try so many, drawn; 0: all")
 	draw   = flag.Uint64("mutate-draw", 1, "what they are drawn from")
 	within = flag.Duration("mutate-for", 0, "begin no more edits after this time; 0: try all")
 	atOnce = flag.Int("mutate-at-once", 1, "edits that are tried side by side")
+	short  = flag.Bool("mutate-short", true, "run the tests with -short; without it as CI runs them")
 	score  = flag.String("score", "", "write the score to this file")
 )
 
-// asked reports whether the edits of a package are to be tried.
-func asked(pkg string) bool {
-	return *mutate == "all" || slices.ContainsFunc(strings.Split(*mutate, ","), func(folder string) bool {
-		return strings.HasPrefix(pkg+"/", folder+"/")
+// asked reports whether the edit is to be tried.
+func (e *edit) asked() bool {
+	return *mutate == "all" || slices.ContainsFunc(strings.Split(*mutate, ","), func(some string) bool {
+		return strings.HasPrefix(e.pkg+"/", some+"/") || strings.HasPrefix(e.place, some+":")
 	})
 }
 
@@ -136,7 +139,7 @@ func TestMutate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits = slices.DeleteFunc(edits, func(e edit) bool { return !asked(e.pkg) })
+	edits = slices.DeleteFunc(edits, func(e edit) bool { return !e.asked() })
 	listed := map[string]int{}
 	for i := range edits {
 		listed[edits[i].pkg]++
@@ -157,7 +160,7 @@ func TestMutate(t *testing.T) {
 		if err := os.Mkdir(own, 0o700); err != nil {
 			return err
 		}
-		caught, err := e.try(own)
+		caught, err := e.try(own, false)
 		if err != nil {
 			return err
 		}

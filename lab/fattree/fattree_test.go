@@ -114,6 +114,9 @@ func TestEveryArtefact(t *testing.T) {
 
 // TestVerdicts are claims that must not be lost without a word.
 func TestVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
 	for _, c := range []struct{ paper, artefact, row, claim string }{
 		{"thesis-1", "fig1", "", "under EFT one root"},
 		{"thesis-3", "switches", "racks648", "sFtree joins all"},

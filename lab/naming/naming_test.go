@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/lab"
 	"weft/lab/labtest"
 	"weft/route/names"
@@ -38,6 +39,7 @@ func rowsOf(begin string) func(row string) bool {
 // TestEveryArtefact runs a row of each, so that none is broken unseen, on one core
 // and on three.
 func TestEveryArtefact(t *testing.T) {
+	racing.SkipLong(t)
 	keep := map[string]string{
 		"lid table1": "128/16", "lid table2": "128/32", "lid table3": "64/32", "lid table4": "64/16", "lid table5": "64/16",
 		"lid table6": "128/16", "lid fig10": "fig10b 1", "lid fig11": "fig11 0",
@@ -203,6 +205,7 @@ func TestClaimsOnly(t *testing.T) {
 
 // TestWholeFigures: every claim on broken links is judged where all rows are run.
 func TestWholeFigures(t *testing.T) {
+	racing.SkipLong(t)
 	for _, name := range []string{"fig10", "fig11"} {
 		for _, c := range labtest.Run(t, LID(), name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 2}).Claims {
 			if c.Verdict == lab.NotRun {

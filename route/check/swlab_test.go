@@ -2,35 +2,16 @@ package check
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"weft/fabric/netfile"
 	"weft/route/foreign"
+	"weft/route/routetest"
 )
 
 // swlab's tables are those of another subnet manager, of which nobody knows the
-// SLs. The figures are those of its README.
+// SLs. The figures were counted beforehand by other means.
 func TestSwlab(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "shared", "data", "real", "swlab")
-	topo, err := os.ReadFile(filepath.Join(dir, "subnet.lst"))
-	if err != nil {
-		t.Skip("the swlab dump is not here:", err)
-	}
-	fdbs, err := os.ReadFile(filepath.Join(dir, "osm.fdbs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := netfile.Read("subnet.lst", topo, netfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lfts, _, err := netfile.ReadLFTs("osm.fdbs", fdbs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
+	g, lfts := routetest.Swlab(t)
 	p, _, err := (&foreign.Files{LFTs: lfts}).Plan(g)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +35,7 @@ func TestSwlab(t *testing.T) {
 }
 
 // wholeEdges counts the dependencies of host pairs with those of the hosts' own
-// links, which the README counts and no cycle can use.
+// links, which the other means count and no cycle can use.
 func wholeEdges(d *dumb, hosts int) int {
 	edges := map[[2]int32]bool{}
 	for src := range int32(hosts) {

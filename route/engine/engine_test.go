@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"testing"
 
 	"weft/fabric/gen"
@@ -12,6 +13,8 @@ import (
 	"weft/route/quality"
 	"weft/route/recipe"
 )
+
+var large = flag.Bool("large", false, "TestCatalogue takes the networks of over 300 switches too")
 
 func TestSpecs(t *testing.T) {
 	seen := map[string]bool{}
@@ -40,7 +43,7 @@ func TestCatalogue(t *testing.T) {
 			continue
 		}
 		g := f.Compile()
-		if testing.Short() && g.NumSwitches > 300 {
+		if !*large && g.NumSwitches > 300 {
 			continue
 		}
 		for _, spec := range engine.All() {

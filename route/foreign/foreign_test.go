@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +17,7 @@ import (
 	"weft/route/foreign"
 	"weft/route/lids"
 	"weft/route/recipe"
+	"weft/route/routetest"
 )
 
 func planOf(t *testing.T, g *fabric.Graph, name string, lmc uint8) *route.Plan {
@@ -200,24 +199,7 @@ func TestForeignOfAnotherFabric(t *testing.T) {
 
 // swlab's hop counts, all 4,030, are what walking its tables gives.
 func TestSwlabClaims(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "shared", "data", "real", "swlab")
-	topo, err := os.ReadFile(filepath.Join(dir, "subnet.lst"))
-	if err != nil {
-		t.Skip("the swlab dump is not here:", err)
-	}
-	fdbs, err := os.ReadFile(filepath.Join(dir, "osm.fdbs"))
-	if err != nil {
-		t.Skip("the swlab tables are not here:", err)
-	}
-	f, _, err := netfile.Read("subnet.lst", topo, netfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lfts, _, err := netfile.ReadLFTs("osm.fdbs", fdbs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
+	g, lfts := routetest.Swlab(t)
 	files := foreign.Files{LFTs: lfts}
 	p, notes, err := files.Plan(g)
 	if err != nil || len(notes) > 0 {

@@ -13,6 +13,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/lids"
@@ -348,6 +349,7 @@ func TestPortExhausted(t *testing.T) {
 // A subnet has 49,151 LIDs: every scheme refuses paths that need more, and names the
 // total, also where 16 bits could not hold it.
 func TestSubnetExhausted(t *testing.T) {
+	racing.SkipLong(t)
 	for _, row := range []struct {
 		behind, hosts, need int
 		schemes             []*Scheme

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/paths"
 )
@@ -30,6 +31,7 @@ func TestBalance(t *testing.T) {
 // the highest (paper 000, Table VI); taking pairs by destination costs no load and
 // saves trees.
 func TestLoads(t *testing.T) {
+	racing.SkipLong(t)
 	for _, formula := range []string{"irregular(switches=16,degree=8,hosts=64,seed=", "irregular(switches=32,degree=8,hosts=96,seed="} {
 		load := map[string]float64{}
 		outs := map[string]int{}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/fabric/netfile"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
@@ -199,26 +196,9 @@ func TestIntendedPaths(t *testing.T) {
 	t.Log(f.Examples[0])
 }
 
-// TestSwlab: the figures of a real cluster's tables, as its README has them.
+// TestSwlab: the figures of a real cluster's tables, counted beforehand by other means.
 func TestSwlab(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "shared", "data", "real", "swlab")
-	topo, err := os.ReadFile(filepath.Join(dir, "subnet.lst"))
-	if err != nil {
-		t.Skip("the swlab dump is not here:", err)
-	}
-	fdbs, err := os.ReadFile(filepath.Join(dir, "osm.fdbs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := netfile.Read("subnet.lst", topo, netfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lfts, _, err := netfile.ReadLFTs("osm.fdbs", fdbs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
+	g, lfts := routetest.Swlab(t)
 	p, _, err := (&foreign.Files{LFTs: lfts}).Plan(g)
 	if err != nil {
 		t.Fatal(err)

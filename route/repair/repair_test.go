@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
@@ -79,6 +80,9 @@ func TestEngines(t *testing.T) {
 		"minhop": 0, "updn": 3, "dor": 3, "sssp": 3, "dfsssp": 8, "lash": 8, "nue": 8, "torus": 3, "ftree": 3, "renaming": 6,
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "updn" && name != "dfsssp" {
+				racing.SkipLong(t)
+			}
 			done, failed := 0, 0
 			for _, c := range conformance.Fabrics() {
 				f, err := c.Build()

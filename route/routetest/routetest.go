@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"weft/examples"
 	"weft/fabric"
+	"weft/fabric/netfile"
 )
 
 // Must fails the test on an error; Must(call())(t) is the value of the call.
@@ -36,4 +38,18 @@ func Line(t testing.TB, switches, hosts int) *fabric.Fabric {
 		}
 	}
 	return f
+}
+
+// Swlab reads a real subnet and OpenSM's forwarding tables of it.
+func Swlab(t testing.TB) (*fabric.Graph, *netfile.LFTs) {
+	t.Helper()
+	f, _, err := netfile.Read("swlab.lst", examples.Swlab, netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lfts, _, err := netfile.ReadLFTs("swlab.fdbs", examples.SwlabTables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Compile(), lfts
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"weft/internal/racing"
 )
 
 // Effective bisection bandwidth under destination-mod-k tables: measured with ORCS
@@ -28,6 +30,7 @@ var golden = []struct {
 }
 
 func TestGoldenBisection(t *testing.T) {
+	racing.SkipLong(t)
 	for _, want := range golden {
 		t.Run(want.formula+" "+want.pattern, func(t *testing.T) {
 			if testing.Short() && want.k > 8 {

@@ -78,7 +78,7 @@ func cutOutside(text string, at byte) (before, after string, found bool) {
 	quoted := false
 	for i := range len(text) {
 		switch c := text[i]; {
-		case c == '"' && at != c:
+		case c == '"':
 			quoted = !quoted
 		case c == '\n':
 			quoted = false

@@ -15,6 +15,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/peer"
+	"weft/internal/racing"
 	"weft/sm"
 )
 
@@ -132,7 +133,7 @@ func TestPowerCut(t *testing.T) {
 		if strings.HasPrefix(e.call, "sync") {
 			syncs++
 		}
-		if testing.Short() && i%7 > 0 {
+		if testing.Short() && i%7 > 0 || racing.Small() && i%35 > 0 {
 			continue
 		}
 		for cut := range *cuts {

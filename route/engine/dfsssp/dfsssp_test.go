@@ -9,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
@@ -53,6 +54,7 @@ func routeAndJudge(t *testing.T, g *fabric.Graph, spec *route.Spec, options map[
 // TestOptions: whatever the options, the judge finds no deadlock; among hosts alone
 // where switches are left out.
 func TestOptions(t *testing.T) {
+	racing.SkipLong(t)
 	for _, formula := range []string{"torus(5x4,hosts=2)", "random(switches=12,hosts=3,links=20,seed=3)", "rlft(6,3)|fail(links=8,seed=1)", "rlft(8,2)"} {
 		g := graph(t, formula)
 		for _, paths := range []string{"legal", "sssp"} {

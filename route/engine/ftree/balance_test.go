@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/route"
 )
 
@@ -177,6 +178,7 @@ func TestRacks(t *testing.T) {
 // TestShortDummies: that a dummy counts on its first link only changes nothing where each leaf has all its hosts, or paths down have one link
 // only; elsewhere it gives other tables.
 func TestShortDummies(t *testing.T) {
+	racing.SkipLong(t)
 	for formula, same := range map[string]bool{"racks648": true, "fat648|hosts(even=17,odd=1)": true, "racks648|hosts(even=22,odd=1)": false, "fat3456|hosts(even=11,odd=1)": false} {
 		g := graph(t, formula)
 		a, b := routed(t, g, "balance="+zahavi), routed(t, g, "balance="+opensm335)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/lids"
 	"weft/route/recipe"
@@ -58,6 +59,7 @@ func shortest(g *fabric.Graph, from int32) []int {
 // as there are LIDs or shortest paths, as many disjoint ones as there are LIDs or links
 // up from a leaf. Routing by load gives the latter only.
 func TestMultipleLIDs(t *testing.T) {
+	racing.SkipLong(t)
 	for formula, links := range map[string]int{"mport(4,3)": 2, "mport(8,3)": 4, "mport(6,3)": 3, "rlft(8,2)": 4} {
 		g := graph(t, formula)
 		for lmc := range uint8(5) {
@@ -92,6 +94,7 @@ func TestMultipleLIDs(t *testing.T) {
 // TestBaseLIDsByOptions: with LMC the base LIDs go the paths that they go with one LID a port, and all LIDs
 // together load no link by more than 2 % more than those paths do.
 func TestBaseLIDsByOptions(t *testing.T) {
+	racing.SkipLong(t)
 	for _, formula := range []string{
 		"rlft(8,2)", "mport(6,3)", "rlft(6,3)|hosts(even=3,odd=1)", "rlft(8,3)|fail(links=20,seed=1)", "rlft(6,3)|ports(2)|fail(links=9,seed=2)",
 		"racks216|fail(share=0.1,links=up,seed=1)", "rlft(6,3)|fail(switches=4,seed=3)",

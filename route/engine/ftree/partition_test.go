@@ -2,14 +2,14 @@ package ftree
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/internal/dumps"
 	"weft/route"
 	"weft/route/recipe"
 )
@@ -273,31 +273,36 @@ func destinations(g *fabric.Graph, plan *route.Plan, ends []int32) []int {
 	return count
 }
 
-// TestReal: dumps of real clusters are routed and proven, also those that OpenSM's
+// TestRealDumps: dumps of real clusters are routed and proven, also those that OpenSM's
 // fat-tree routing refuses.
-func TestReal(t *testing.T) {
-	const dumps = "../../../../shared/data/real"
-	if _, err := os.Stat(dumps); os.IsNotExist(err) {
-		t.Skipf("%s is not here: the dumps of real clusters are kept outside the project", dumps)
-	}
-	for _, file := range []string{
-		"janus/ibnetdiscover-2014-02-12.txt", "ndr-dgx/ibnetdiscover-2025-08-06.txt", "ndr-sequoia/ibdiagnet2.ibnetdiscover",
-		"sx6036-loginov/ibnetdiscover-2014-10-05.txt", "psmn-x5/X5.topofile", "trinityx-lab/ibnetdiscover-2023-12-18.txt",
+func TestRealDumps(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		data []byte // nil: a dump that is no part of the project
+	}{
+		{"janus/ibnetdiscover-2014-02-12.txt", nil},
+		{"ndr-dgx/ibnetdiscover-2025-08-06.txt", nil},
+		{"ndr-sequoia/ibdiagnet2.ibnetdiscover", nil},
+		{"sx6036", examples.SX6036},
+		{"psmn-x5", examples.PSMNX5},
+		{"trinityx", examples.Trinityx},
 	} {
-		data, err := os.ReadFile(filepath.Join(dumps, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, _, err := netfile.Read(file, data, netfile.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := f.Compile()
-		r := judged(t, g, routed(t, g, ""))
-		t.Logf("%s: hops %v, load %+v, host pairs not minimal %d of %d", file, r.Hops, r.Load, r.HostPairs.NonMinimal, r.HostPairs.Pairs)
-		if !r.OK {
-			t.Errorf("%s: unreachable %d, deadlock-free %v", file, r.Unreachable, r.DeadlockFree)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			data := c.data
+			if data == nil {
+				data = dumps.Read(t, c.name)
+			}
+			f, _, err := netfile.Read(c.name, data, netfile.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := f.Compile()
+			r := judged(t, g, routed(t, g, ""))
+			t.Logf("hops %v, load %+v, host pairs not minimal %d of %d", r.Hops, r.Load, r.HostPairs.NonMinimal, r.HostPairs.Pairs)
+			if !r.OK {
+				t.Errorf("unreachable %d, deadlock-free %v", r.Unreachable, r.DeadlockFree)
+			}
+		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
@@ -51,6 +52,7 @@ func TestLean(t *testing.T) {
 
 // TestLanes: lanes on networks on which balanced paths take more.
 func TestLanes(t *testing.T) {
+	racing.SkipLong(t)
 	for _, want := range []struct {
 		formula string
 		lanes   int

@@ -2,12 +2,12 @@ package minhop
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/dumps"
 	"weft/route"
 	"weft/route/engine/conformance"
 	"weft/route/lids"
@@ -58,20 +58,12 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSpreadReal does the same on a real cluster.
-func TestSpreadReal(t *testing.T) {
+// TestSpreadOnADump does the same on a real cluster.
+func TestSpreadOnADump(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long with the race detector")
 	}
-	const dump = "../../../../shared/data/real/janus/ibnetdiscover-2014-02-12.txt"
-	data, err := os.ReadFile(dump)
-	if os.IsNotExist(err) {
-		t.Skipf("%s is not here: the dumps of real clusters are kept outside the project", dump)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := netfile.Read("janus", data, netfile.Options{})
+	f, _, err := netfile.Read("janus", dumps.Read(t, "janus/ibnetdiscover-2014-02-12.txt"), netfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/cdg"
 	"weft/route/check"
@@ -90,6 +91,9 @@ func TestAnyNetwork(t *testing.T) {
 	networks := *networks
 	if testing.Short() {
 		networks = min(networks, 200)
+	}
+	if racing.Small() {
+		networks = min(networks, 20)
 	}
 	const isParallel, isCyclic, isLarge = 1, 2, 4
 	kind := make([]int, networks)

@@ -2,14 +2,14 @@ package nue
 
 import (
 	"errors"
-	"io/fs"
-	"os"
 	"reflect"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/dumps"
+	"weft/internal/racing"
 	"weft/route"
 	"weft/route/engine/dfsssp"
 	"weft/route/engine/ftree"
@@ -72,6 +72,7 @@ func delivers(t *testing.T, name string, g *fabric.Graph, overUpdn, least float6
 // TestBandwidth: the second column is the least multiple of what updn delivers, the third
 // the least effective bisection bandwidth.
 func TestBandwidth(t *testing.T) {
+	racing.SkipLong(t)
 	for _, c := range []struct {
 		formula         string
 		overUpdn, least float64
@@ -103,20 +104,12 @@ func TestBandwidth(t *testing.T) {
 	}
 }
 
-// TestReal: a real cluster of 214 switches, whose fat-tree is not complete.
-func TestReal(t *testing.T) {
+// TestRealDump: a real cluster of 214 switches, whose fat-tree is not complete.
+func TestRealDump(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long with the race detector")
 	}
-	const dump = "../../../../shared/data/real/janus/ibnetdiscover-2014-02-12.txt"
-	data, err := os.ReadFile(dump)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s is not here: the dumps of real clusters are kept outside the project", dump)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := netfile.Read(dump, data, netfile.Options{})
+	f, _, err := netfile.Read("janus", dumps.Read(t, "janus/ibnetdiscover-2014-02-12.txt"), netfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +120,7 @@ func TestReal(t *testing.T) {
 // and each SL is on the VL of its number. More allowed are never worse by the estimate that
 // the engine goes by.
 func TestLanes(t *testing.T) {
+	racing.SkipLong(t)
 	f, err := gen.Parse("dragonfly(4,2,2)")
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +162,11 @@ func TestLanes(t *testing.T) {
 
 // TestWorkers: several lanes are the same on any number of cores.
 func TestWorkers(t *testing.T) {
-	for _, formula := range []string{"torus(6x5,hosts=2)", "deimos-chain15"} {
+	formulas := []string{"torus(6x5,hosts=2)", "deimos-chain15"}
+	if racing.Small() {
+		formulas = formulas[:1]
+	}
+	for _, formula := range formulas {
 		f, err := gen.Parse(formula)
 		if err != nil {
 			t.Fatal(err)

@@ -2,13 +2,13 @@ package updn_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/dumps"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/minhop"
@@ -16,9 +16,6 @@ import (
 	"weft/route/quality"
 	"weft/route/recipe"
 )
-
-// realData is where dumps of real clusters are kept, beside the checkout.
-const realData = "../../../../shared/data/real"
 
 // prove routes a fabric by both engines and has the Plans judged.
 func prove(t *testing.T, f *fabric.Fabric) {
@@ -47,20 +44,22 @@ func prove(t *testing.T, f *fabric.Fabric) {
 	}
 }
 
-func TestRealFabrics(t *testing.T) {
-	for _, name := range []string{
-		"janus/ibnetdiscover-2014-02-12.txt", "ndr-dgx/ibnetdiscover-2025-08-06.txt",
-		"sx6036-loginov/ibnetdiscover-2014-10-05.txt", "psmn-x5/X5.topofile",
+func TestRealDumps(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		data []byte // nil: a dump that is no part of the project
+	}{
+		{"janus/ibnetdiscover-2014-02-12.txt", nil},
+		{"ndr-dgx/ibnetdiscover-2025-08-06.txt", nil},
+		{"sx6036", examples.SX6036},
+		{"psmn-x5", examples.PSMNX5},
 	} {
-		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join(realData, name))
-			if os.IsNotExist(err) {
-				t.Skipf("%s is not here: the dumps of real clusters are kept outside the project", name)
+		t.Run(c.name, func(t *testing.T) {
+			data := c.data
+			if data == nil {
+				data = dumps.Read(t, c.name)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, _, err := netfile.Read(name, data, netfile.Options{})
+			f, _, err := netfile.Read(c.name, data, netfile.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

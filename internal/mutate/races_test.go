@@ -1,0 +1,71 @@
+package mutate
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var mutateRaces = flag.Int("mutate-races", 0, "put a data race into so many bodies of loops on several cores, drawn by -mutate-draw; -1: all")
+
+// loopHeader is the line that opens the body of a loop on several cores.
+var loopHeader = regexp.MustCompile(`(?m)^\t+.*\bpar\.For\(.*\{$`)
+
+// readRaces returns an edit for each body of par.For outside of tests: all its workers count in one
+// variable.
+func readRaces(root string) (races []edit, err error) {
+	err = fs.WalkDir(os.DirFS(root), ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		code, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			return err
+		}
+		for _, at := range loopHeader.FindAllIndex(code, -1) {
+			header := string(code[at[0]:at[1]])
+			place := fmt.Sprintf("%s:%d", file, 1+strings.Count(string(code[:at[0]]), "\n"))
+			if strings.Count(string(code), header) != 1 {
+				continue // two loops of one file begin alike: the edit would have two places
+			}
+			body := strings.TrimLeft(header, "\t")
+			races = append(races, edit{place, file, header, "raced := new(int); " + body + " *raced++;", filepath.Dir(file)})
+		}
+		return nil
+	})
+	return races, err
+}
+
+// TestRaces: the race detector, over the tests that CI runs under it, notices a race in the body of
+// any loop on several cores.
+func TestRaces(t *testing.T) {
+	t.Chdir("../..")
+	races, err := readRaces(".")
+	if err != nil || len(races) < 40 {
+		t.Fatalf("%d loops, %v", len(races), err)
+	}
+	if *mutateRaces == 0 {
+		t.Skip("takes minutes: make mutate-races")
+	}
+	if *mutateRaces > 0 {
+		rand.New(rand.NewPCG(*draw, 0)).Shuffle(len(races), func(i, j int) { races[i], races[j] = races[j], races[i] })
+		races = races[:min(*mutateRaces, len(races))]
+	}
+	slices.SortStableFunc(races, func(a, b edit) int { return strings.Compare(a.pkg, b.pkg) })
+	for i := range races {
+		caught, err := races[i].try(t.TempDir(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Printf("%d of %d: caught %v %s\n", i+1, len(races), caught, races[i].place); !caught {
+			t.Errorf("no test of %s notices a race at %s", races[i].pkg, races[i].place)
+		}
+	}
+}
