@@ -23,12 +23,12 @@ start() {
 	case $1 in
 	weft-sm)
 		weft sm --config $ROOT/etc/weft/sm.yaml >> $ROOT/weft.log 2>&1 & echo $! > $ROOT/weft-sm.pid
-		for i in $(seq 600); do weft sm status 2>/dev/null | grep -q '^in force *engine' && exit 0; sleep 0.1; done
+		for i in $(seq 1800); do weft sm status 2>/dev/null | grep -q '^in force *engine' && exit 0; sleep 0.1; done
 		cat $ROOT/weft.log; exit 1;;
 	opensm)
 		: > $ROOT/osm.log
 		env LD_PRELOAD=$PRELOAD opensm -e -d2 -f $ROOT/osm.log -F $ROOT/etc/opensm/opensm.conf > $ROOT/opensm.out 2>&1 & echo $! > $ROOT/opensm.pid
-		for i in $(seq 600); do grep -q 'SUBNET UP' $ROOT/osm.log && exit 0; sleep 0.1; done
+		for i in $(seq 1800); do grep -q 'SUBNET UP' $ROOT/osm.log && exit 0; sleep 0.1; done
 		cat $ROOT/osm.log; exit 1;;
 	esac
 	exit 1
