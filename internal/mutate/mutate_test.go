@@ -161,11 +161,12 @@ func TestMutate(t *testing.T) {
 			return err
 		}
 		caught, err := e.try(own, false)
-		if err != nil {
-			return err
-		}
 		mu.Lock()
 		defer mu.Unlock()
+		if err != nil { // such as broken code that does not build: the others are tried all the same
+			t.Error(err)
+			return os.RemoveAll(own)
+		}
 		s, word := scores[e.pkg], "caught"
 		if s.tried++; caught {
 			s.caught++
