@@ -1,6 +1,9 @@
 package sm
 
-import "weft/mad"
+import (
+	"weft/fabric"
+	"weft/mad"
+)
 
 // What a device was told in the round before, and holds by its answer, need not be read or written again, as long as
 // nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, and no LID, a port that was down is not Active.
@@ -35,6 +38,38 @@ func (c *Core) isAsBefore(slot int32) bool {
 	}
 	return b.state(old) == mad.PortActive && c.state(slot) == mad.PortActive &&
 		mad.PortInfoLID.Get(c.info[slot][:]) == mad.PortInfoLID.Get(b.info[old][:])
+}
+
+// isNodeAsBefore reports whether a node is as it was in the round before. A channel adapter is if all
+// of its ports are that have LIDs in the Plan.
+func (c *Core) isNodeAsBefore(id int32) bool {
+	if c.nodes[id].typ == fabric.Switch {
+		_, ok := c.switchBefore(id)
+		return ok
+	}
+	is := false
+	for slot := range c.portsOf(id) {
+		if c.prog.end[slot] < 0 {
+			continue
+		}
+		if is = c.isAsBefore(slot); !is {
+			break
+		}
+	}
+	return is
+}
+
+// countSince notes for each node the first round since which it has not restarted. For nodes that are as
+// before, this is the round that the round before noted. It goes by asBefore, and not by what ports
+// hold now: they may have been told that after a restart, in this round.
+func (c *Core) countSince(before *Core, round int) {
+	c.since = make([]uint32, len(c.nodes))
+	for id := range c.since {
+		c.since[id] = uint32(round)
+		if before != nil && c.prog.asBefore[id] {
+			c.since[id] = before.since[before.byGUID[c.nodes[id].guid]]
+		}
+	}
 }
 
 // wasTold reports whether an output port was told the same lane table in the round before, and is as it was then.

@@ -67,21 +67,21 @@ func (e *easing) look(m *Manager) {
 	}
 	var list []congestion.Device
 	if core != nil {
-		list = core.congestible(core.before != nil && core.before == e.core)
+		list = core.congestible()
 	}
 	e.core = core
 	e.tell(func() { e.setter.Follow(list) })
 }
 
-// congestible lists what can be told of congestion control, of a round that has brought the subnet up. Devices can be as before only where those of the round before are known.
-func (c *Core) congestible(known bool) (list []congestion.Device) {
+// congestible lists the devices of a round in force that can be told of congestion control.
+func (c *Core) congestible() (list []congestion.Device) {
 	own := c.prog.end[c.ownPort()]
 	for slot, end := range c.prog.end {
 		if end < 0 {
 			continue
 		}
 		id, lid := c.owner[slot], c.plan.Ends.Base[end]
-		d := congestion.Device{GUID: c.nodes[id].guid, Port: c.portNumber(int32(slot)), LID: lid, SL: c.plan.PathSL(own, lid), Same: known && c.isAsBefore(int32(slot))}
+		d := congestion.Device{GUID: c.nodes[id].guid, Port: c.portNumber(int32(slot)), LID: lid, SL: c.plan.PathSL(own, lid), Since: c.since[id]}
 		switch {
 		case lid == 0 || d.Port != 0 && c.peer[slot] == noSlot:
 			continue

@@ -114,6 +114,7 @@ type Core struct {
 	stored     bool            // that has ended
 	unstored   bool            // not well
 	prog       programming
+	since      []uint32 // by node: the first round since which it has not restarted; see countSince
 
 	read    map[uint64]*route.Block // by tag of getLFT: what switches held before a Plan was made; nil where the Plan in force is known
 	readTop fabric.LID              // the last LID that was read

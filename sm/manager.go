@@ -434,6 +434,7 @@ func (m *Manager) tellEnd() {
 func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
 	m.core.addRewritten(before)
+	m.core.countSince(before, m.round.Number)
 	m.inForce = m.core
 	m.reregister = m.reregister && !m.core.clients.reregister
 	m.wanted.afresh = m.wanted.afresh && !m.core.afresh

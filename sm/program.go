@@ -18,7 +18,7 @@ type programming struct {
 	closed     []bool               // by node: a switch that does not hold what was proven
 	wrong      []bool               // by node: it was noted that a table of it differs, or may have been lost
 	holds      []bool               // by node: a switch that holds all of its forwarding table
-	asBefore   []bool               // by node: a switch that held, as writing began, what it was told in the round before
+	asBefore   []bool               // by node: it held, as writing began, what it was told in the round before
 	verified   []bool               // by node: a switch that has said at the end that no port of it has changed its state
 	pkeys      map[int32]*pkeyTable // by slot
 	members    *partition.Index     // of Config.Partitions, nil without
@@ -52,7 +52,7 @@ func (c *Core) startProgram() {
 	}
 	s.asBefore, s.verified = make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	for id := range c.nodes {
-		_, s.asBefore[id] = c.switchBefore(int32(id))
+		s.asBefore[id] = c.isNodeAsBefore(int32(id))
 	}
 	s.top = c.plan.Ends.Top()
 	if own := s.end[c.ownPort()]; own >= 0 {

@@ -164,10 +164,10 @@ func TestSetter(t *testing.T) {
 		run(time.Second)
 		verify()
 		for i := range list {
-			list[i].Same = rng.IntN(3) > 0
 			p := ports[list[i].LID]
 			p.sets = 0
-			if !list[i].Same {
+			if rng.IntN(3) == 0 {
+				list[i].Since = 2
 				clear(p.has)
 			}
 		}
@@ -175,7 +175,7 @@ func TestSetter(t *testing.T) {
 		run(now + time.Second)
 		verify()
 		for i := range list {
-			if p := ports[list[i].LID]; p.sets > 0 && list[i].Same && !p.silent {
+			if p := ports[list[i].LID]; p.sets > 0 && list[i].Since == 0 && !p.silent {
 				t.Fatalf("device %d is told again", i)
 			}
 		}

@@ -83,7 +83,8 @@ func FuzzSetter(f *testing.F) {
 				h.s.Ended(h.now, uint64(x)|uint64(y)<<40|uint64(z)<<56|1<<30, Answered, make([]byte, dataSize))
 			case op%24 < 22:
 				for i := range h.list {
-					if h.list[i].Same = x>>i&1 == 1; !h.list[i].Same {
+					if x>>i&1 == 0 {
+						h.list[i].Since++
 						h.doubted[h.list[i].LID] = false
 					}
 				}

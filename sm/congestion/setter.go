@@ -17,7 +17,7 @@ type Device struct {
 	SL      uint8
 	Ports   uint8   // of a switch
 	ToHosts []uint8 // its ports that lead to what is no switch
-	Same    bool    // it is as in the list before: it has not restarted
+	Since   uint32  // another number than in the list before says that it may have restarted
 }
 
 // Ask is a request to a device.
@@ -107,7 +107,8 @@ const atOnce = 4
 // New makes a Setter that has no devices.
 func New(set Settings) *Setter { return &Setter{set: set} }
 
-// Follow takes the devices there are from now on. Those that were there before and are the same go on as they were.
+// Follow takes the devices there are from now on. Those that were there before and have not restarted
+// go on as they were.
 func (s *Setter) Follow(list []Device) {
 	type key struct {
 		guid fabric.GUID
@@ -121,7 +122,7 @@ func (s *Setter) Follow(list []Device) {
 	for i, d := range list {
 		s.devices[i] = device{Device: d}
 		old := was[key{d.GUID, d.Port}]
-		if old == nil || !d.Same || old.state == underWay || !bytes.Equal(old.ToHosts, d.ToHosts) {
+		if old == nil || old.Since != d.Since || old.state == underWay || !bytes.Equal(old.ToHosts, d.ToHosts) {
 			continue
 		}
 		s.devices[i] = *old
