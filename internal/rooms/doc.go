@@ -1,2 +1,3 @@
-// Package rooms holds the test of the import rule of ARCHITECTURE.md.
+// Package rooms holds the tests of the import rule of ARCHITECTURE.md, and of what crosses the walls of
+// its rooms.
 package rooms
