@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"weft/fabric"
@@ -92,6 +93,31 @@ func TestInspectFindsFaults(t *testing.T) {
 	if f := inspect(g, p); len(f.problems) == 0 {
 		t.Error("loop: not noticed")
 	}
+}
+
+// TestCancelled: the suite says what an engine did instead of giving up: it ignored its context, or
+// returned another error.
+func TestCancelled(t *testing.T) {
+	g, _ := ringPlan(t, func(in *route.Input, s, _ int32) uint8 { return portTo(in.Graph, s, (s+1)%5) })
+	for _, c := range []struct {
+		what, want string
+		route      func(ctx context.Context, in *route.Input) (*route.Plan, error)
+	}{
+		{"it gives up", "", func(ctx context.Context, _ *route.Input) (*route.Plan, error) { return nil, ctx.Err() }},
+		{"it goes on", "ignored that and went on to the end", broken{func(in *route.Input, s, _ int32) uint8 { return portTo(in.Graph, s, (s+1)%5) }}.Route},
+		{"it refuses", `returned "broken: no" instead`, func(context.Context, *route.Input) (*route.Plan, error) { return nil, route.Refuse("broken", "", "no") }},
+	} {
+		spec := &route.Spec{Name: "broken", New: func(route.Options) (route.Engine, error) { return engineFunc(c.route), nil }}
+		if got := cancelled(spec, g); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+type engineFunc func(ctx context.Context, in *route.Input) (*route.Plan, error)
+
+func (f engineFunc) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	return f(ctx, in)
 }
 
 // TestMeasureSpread: one LID can use one of the paths between two switches, and
