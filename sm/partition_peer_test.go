@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"weft/internal/peer"
 	"weft/mad"
 	"weft/wire"
 )
@@ -65,6 +66,8 @@ func (s *simulator) openSMWith(partitions string) (end func()) {
 
 // TestPartitionsOfOpenSM: from one file, ports get the P_Keys that OpenSM gives them, and so do switch ports before hosts.
 func TestPartitionsOfOpenSM(t *testing.T) {
+	peer.Program(t, "opensm")
+	peer.Preload(t)
 	for name, text := range map[string]string{
 		"default": "Default=0x7fff:ALL=full;\n",
 		"limited": "storage=0x0010: 0x1001=full, 0x1003=limited;\n",
@@ -112,6 +115,8 @@ func TestPartitionsOfOpenSM(t *testing.T) {
 // TestPathsOfLimitedMembers: who asks without the SM_Key, as hosts do, is told a path to the same other ports by weft and by OpenSM: a limited member of all its partitions to full members. weft tells
 // it the path to itself too.
 func TestPathsOfLimitedMembers(t *testing.T) {
+	peer.Program(t, "opensm")
+	peer.Preload(t)
 	for name, text := range map[string]string{
 		"limited": "Default=0x7fff:ALL=limited,SELF=full;\nstorage=0x0010: ALL=limited, 0x1003=full;\n",
 		"full":    "Default=0x7fff:ALL=full;\n",
