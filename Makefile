@@ -64,7 +64,7 @@ mutate: ## faults put into the code, one at a time: do the tests notice? The sco
 	go test ./internal/mutate -run TestMutate -mutate all -score docs/mutants.md -count 1 -timeout 0 -v
 
 mutate-races: ## a data race put into every loop that runs on several cores: does the race detector notice?
-	go test ./internal/mutate -run TestRaces -mutate-races -1 -count 1 -timeout 0 -v
+	go test ./internal/mutate -run TestRaces -mutate-races all -count 1 -timeout 0 -v
 
 bench: ## the speed benchmarks
 	go test -run '^$$' -bench . -benchmem ./fabric/... ./route/...

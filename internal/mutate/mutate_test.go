@@ -111,9 +111,9 @@ var (
 	score  = flag.String("score", "", "write the score to this file")
 )
 
-// asked reports whether the edit is to be tried.
-func (e *edit) asked() bool {
-	return *mutate == "all" || slices.ContainsFunc(strings.Split(*mutate, ","), func(some string) bool {
+// in reports whether a list of folders and lists of edits, a,b,c, has the edit. all has every one.
+func (e *edit) in(list string) bool {
+	return list == "all" || slices.ContainsFunc(strings.Split(list, ","), func(some string) bool {
 		return strings.HasPrefix(e.pkg+"/", some+"/") || strings.HasPrefix(e.place, some+":")
 	})
 }
@@ -139,7 +139,7 @@ func TestMutate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits = slices.DeleteFunc(edits, func(e edit) bool { return !e.asked() })
+	edits = slices.DeleteFunc(edits, func(e edit) bool { return !e.in(*mutate) })
 	listed := map[string]int{}
 	for i := range edits {
 		listed[edits[i].pkg]++

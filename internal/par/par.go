@@ -30,6 +30,7 @@ func For(ctx context.Context, workers, n int, body func(worker, i int) error) er
 	}
 	work := func(worker int) {
 		for !failed.Load() && ctx.Err() == nil {
+			yield()
 			i := int(next.Add(1)) - 1
 			if i >= n {
 				return
