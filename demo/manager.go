@@ -20,9 +20,9 @@ type Repair struct {
 	Fabric   string          `json:"fabric"`
 	Pulled   string          `json:"pulled"`         // the cable
 	Cold     *sm.BringUpJSON `json:"cold"`           // the bring-up
-	Repair   *sm.BringUpJSON `json:"repair"`         // the round that has repaired the tables
-	Trap     float64         `json:"trap_seconds"`   // from the pull until the manager has the first trap
-	Repaired float64         `json:"repair_seconds"` // from the pull until switches and manager are through
+	Repair   *sm.BringUpJSON `json:"repair"`         // the round that repaired the tables
+	Trap     float64         `json:"trap_seconds"`   // from the pull until the first trap reached the manager
+	Repaired float64         `json:"repair_seconds"` // from the pull until the new tables are written and checked
 	Entries  int             `json:"entries"`        // of the forwarding tables
 	Moved    int             `json:"entries_moved"`  // that differ after the repair
 	LIDs     int             `json:"lids_moved"`
@@ -58,17 +58,18 @@ func repair(ctx context.Context, formula string, watch sm.Watch, routing job.Req
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the manager has not brought %s up within %v", formula, patience))
 	defer cancel()
-	w := newWitness(clock)
-	runner := sm.Runner{Watch: watch, Routing: routing, Clock: clock, Note: w.note, Show: w.show}
+	o := newObserver(clock)
+	runner := sm.Runner{Watch: watch, Routing: routing, Clock: clock, Note: o.note, Show: o.show}
 	ended := make(chan error, 1)
 	go func() {
 		_, err := runner.Run(ctx, t)
 		ended <- err
+		cancel() // who waits for a round waits no more
 	}()
-	r, err := w.watch(ctx, subnet, f)
+	r, err := o.watch(ctx, subnet, f)
 	cancel()
-	if failed := <-ended; err == nil && !errors.Is(failed, context.Canceled) {
-		err = failed
+	if failed := <-ended; failed != nil && !errors.Is(failed, context.Canceled) && !errors.Is(failed, context.DeadlineExceeded) {
+		return nil, failed
 	}
 	return r, err
 }
@@ -80,58 +81,58 @@ type round struct {
 	routed *sm.Routed
 }
 
-// witness notes what a manager shows while it runs.
-type witness struct {
+// observer collects what a running manager tells: traps that come, and rounds that end.
+type observer struct {
 	clock  func() time.Duration
 	seen   int // the last round that was shown
 	traps  chan time.Duration
 	rounds chan round
 }
 
-func newWitness(clock func() time.Duration) *witness {
-	return &witness{clock: clock, traps: make(chan time.Duration, 1), rounds: make(chan round, 16)}
+func newObserver(clock func() time.Duration) *observer {
+	return &observer{clock: clock, traps: make(chan time.Duration, 1), rounds: make(chan round, 16)}
 }
 
-// note notes when the first trap comes that nobody has asked for yet.
-func (w *witness) note(i sm.Incident) {
+// note keeps the time of a trap, unless one is kept already.
+func (o *observer) note(i sm.Incident) {
 	if i.Kind != sm.TrapCame {
 		return
 	}
 	select {
-	case w.traps <- w.clock():
+	case o.traps <- o.clock():
 	default:
 	}
 }
 
-// show notes rounds as they end. The manager never waits for who reads them.
-func (w *witness) show(s *sm.Snapshot) {
-	if s.Last == nil || s.Last.Number == w.seen {
+// show passes on each round that has ended. It never blocks the manager.
+func (o *observer) show(s *sm.Snapshot) {
+	if s.Last == nil || s.Last.Number == o.seen {
 		return
 	}
-	w.seen = s.Last.Number
+	o.seen = s.Last.Number
 	select {
-	case w.rounds <- round{w.clock(), s.Last.Report, s.Routed}:
+	case o.rounds <- round{o.clock(), s.Last.Report, s.Routed}:
 	default:
 	}
 }
 
 // watch waits until the subnet is up, pulls a cable, and waits until it is up without it.
-func (w *witness) watch(ctx context.Context, subnet *live.Live, f *fabric.Fabric) (*Repair, error) {
-	cold, err := w.await(ctx, len(f.Links))
+func (o *observer) watch(ctx context.Context, subnet *live.Live, f *fabric.Fabric) (*Repair, error) {
+	cold, err := o.await(ctx, len(f.Links))
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case <-w.traps: // of links that came up
+	case <-o.traps: // of links that came up
 	default:
 	}
 	cable := firstSwitchLink(f)
-	pulled := w.clock()
+	pulled := o.clock()
 	subnet.Do(func(s *emulator.Subnet) { err = s.SetLinkDown(cable, true) })
 	if err != nil {
 		return nil, err
 	}
-	mended, err := w.await(ctx, len(f.Links)-1)
+	mended, err := o.await(ctx, len(f.Links)-1)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (w *witness) watch(ctx context.Context, subnet *live.Live, f *fabric.Fabric
 		Entries: e.Kept + e.Moved + e.New, Moved: e.Moved + e.New + e.Gone,
 	}
 	select {
-	case came := <-w.traps:
+	case came := <-o.traps:
 		r.Trap = (came - pulled).Seconds()
 	default: // a light sweep was first
 	}
@@ -151,10 +152,10 @@ func (w *witness) watch(ctx context.Context, subnet *live.Live, f *fabric.Fabric
 }
 
 // await waits for a round that has brought up a subnet of so many cables.
-func (w *witness) await(ctx context.Context, cables int) (round, error) {
+func (o *observer) await(ctx context.Context, cables int) (round, error) {
 	for {
 		select {
-		case r := <-w.rounds:
+		case r := <-o.rounds:
 			if r.report.State == sm.Up && r.report.Found.Links == cables {
 				return r, nil
 			}

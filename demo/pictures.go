@@ -62,5 +62,5 @@ func nextText() string {
 	for _, c := range Next {
 		rows = append(rows, []string{c.For, c.Line})
 	}
-	return text + table(rows) + paragraph("For your own cluster: ibnetdiscover > fabric.txt, and name fabric.txt instead. More: README.md.")
+	return text + table(rows) + paragraph("For your own cluster, run ibnetdiscover > fabric.txt and name fabric.txt instead. More: README.md.")
 }

@@ -116,8 +116,8 @@ func rates(f *fabric.Fabric, o *cables.Odd) (own, best int32) {
 
 // text returns the part about the manager.
 func (r *Repair) text() string {
-	text := heading(3, "A subnet manager that stays, and a pulled cable")
-	text += paragraph("The manager is that of weft sm, and runs in real time. Its subnet, %s, is emulated: %s. They answer at once; real ones take longer.",
+	text := heading(3, "A running subnet manager, and a pulled cable")
+	text += paragraph("The manager of weft sm runs in real time. Its subnet, %s, is emulated: %s. Emulated devices answer at once; real ones take longer.",
 		r.Fabric, counts(r.Cold.Switches, r.Cold.CAs, r.Cold.Links))
 	text += table([][]string{
 		{"bring-up", milliseconds(r.Cold.Seconds), "LIDs given, routing proven, tables written"},
