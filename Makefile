@@ -7,7 +7,7 @@ build: ## the weft command, in bin/, without debugging information; names each p
 	@echo "building bin/weft; the first time 500 packages, one to four minutes"
 	go build -v -trimpath -ldflags '-s -w' -o bin/weft ./cmd/weft
 
-demo: ## real clusters and a formula: routed, proven, compared
+demo: ## weft in two screens: a real cluster, a proven routing, a repair, a deadlock
 	go run ./cmd/weft demo
 
 test: ## everything CI runs

@@ -1,188 +1,124 @@
-// Package demo shows what weft does on real clusters, formulas and an emulated subnet, in
-// about a minute.
+// Package demo shows what weft does in two screens and a few seconds: a real cluster and its odd cables, its
+// best routing beside that of OpenSM, a subnet manager that mends a pulled cable, a routing that
+// deadlocks beside one that cannot, and pictures.
+//
+// All figures are computed while the demo runs. The manager is that of `weft sm`, in real time; only
+// the switches and hosts that it manages are emulated.
 package demo
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
-	"unicode"
 
-	"weft/examples"
-	"weft/fabric/netfile"
-	"weft/fabric/source"
+	"weft/cables"
+	"weft/fabric"
 	"weft/fabric/summary"
 	"weft/layout"
 	"weft/route/job"
+	"weft/sim/flow"
+	"weft/sm"
 	"weft/study"
 )
 
 // Config says how to run the demo.
 type Config struct {
-	Routing job.Request // the chain apart
+	Workers int // cores to use; only times depend on it
 	Clock   func() time.Duration
-	PeakRSS func() float64 // memory of the process, 10^6 bytes
 	// Step runs a step with its progress shown.
 	Step func(what string, work func(context.Context) error) error
-	Out  io.Writer // where each part is printed as it is done; nil: nowhere
-	// Picture takes the picture of each fabric; nil: none is drawn. name is fit for a file.
-	Picture func(name string, p *layout.Picture) error
+	Out  io.Writer // takes the text of each part as soon as the part has run; nil: no text
+	// Draw writes a picture into a file and returns its path. name has no ending. Nil: no pictures.
+	Draw func(name string, p *layout.Picture) (path string, err error)
 }
 
 // Demo is the document of `weft demo --json`.
 type Demo struct {
-	Fabrics []Fabric `json:"fabrics"`
-	Repair  *Repair  `json:"repair"`
+	Fabrics  []Fabric `json:"fabrics"` // the real cluster, and the torus whose packets are simulated
+	Repair   *Repair  `json:"repair"`
+	Pictures []string `json:"pictures,omitempty"` // paths of the files, with --svg
 }
 
 // Fabric is a fabric, and what engines make of it.
 type Fabric struct {
-	Title   string           `json:"title"`
-	Fabric  *summary.Summary `json:"fabric"`
-	Engines []study.Compared `json:"engines"`
+	Title   string                    `json:"title"`
+	Fabric  *summary.Summary          `json:"fabric"`
+	Odd     *cables.Report            `json:"odd_cables,omitempty"`
+	Engines []study.Compared          `json:"engines"`
+	Traffic []*study.PacketSimulation `json:"traffic,omitempty"` // packets under each engine
 }
 
-// fabrics lists the fabrics of the demo; without a dump the name is a formula.
-var fabrics = []struct {
-	title, name string
-	dump        []byte
-}{
-	{"A real cluster: PSMN X5, ENS de Lyon, as ibnetdiscover printed it", "examples/psmn-x5.ibnetdiscover", examples.PSMNX5},
-	{"A real cluster: two cores with hosts on one of them", "examples/sx6036.ibnetdiscover", examples.SX6036},
-	{"A formula: 3-level tree of 36-port switches, 11,664 hosts", "rlft(36,3)", nil},
-	{"A formula: torus of 6x6x6, two hosts a switch", "torus(6x6x6,hosts=2)", nil},
-	{"A formula, degraded: 648-port fat-tree with 20 links failed", "fat648|fail(links=20,seed=1)", nil},
-}
+// seed is the seed of everything that is drawn at random.
+const seed = 1
 
-// engines are quick on every fabric of the demo.
-const engines = "minhop,updn,dor,auto"
-
-// runs is the number of random bisections, few so that the demo is quick.
-const runs = 100
-
-// Run runs all parts of the demo.
+// Run runs all parts of the demo, and prints each as soon as it is done.
 func Run(c *Config) (*Demo, error) {
 	d := &Demo{}
-	for i := range fabrics {
-		f, err := c.fabric(fabrics[i].title, fabrics[i].name, fabrics[i].dump)
-		if err != nil {
+	var found *cluster
+	for _, part := range []struct {
+		step string
+		work func(context.Context) error
+		text func() string
+	}{
+		{"comparing routings", func(ctx context.Context) (err error) {
+			if found, err = newCluster(ctx, c.Workers); err == nil {
+				d.Fabrics = append(d.Fabrics, found.Fabric)
+			}
+			return err
+		}, func() string { return found.text() }},
+		{"managing a subnet", func(ctx context.Context) (err error) {
+			d.Repair, err = repair(ctx, managed, sm.UsualWatch, c.routing(), c.Clock)
+			return err
+		}, func() string { return d.Repair.text() }},
+		{"simulating packets", func(ctx context.Context) error {
+			f, err := newTorus(ctx, c.Workers)
+			d.Fabrics = append(d.Fabrics, f)
+			return err
+		}, func() string { return d.Fabrics[1].torusText() }},
+		{"drawing", func(ctx context.Context) (err error) {
+			d.Pictures, err = c.draw(ctx, found)
+			return err
+		}, func() string { return picturesText(d.Pictures) + nextText() }},
+	} {
+		if err := c.Step(part.step, part.work); err != nil {
 			return nil, err
 		}
-		d.Fabrics = append(d.Fabrics, *f)
-		if c.Out != nil {
-			if err := f.write(c.Out); err != nil {
-				return nil, err
-			}
+		if c.Out == nil {
+			continue
 		}
-	}
-	var err error
-	if d.Repair, err = c.repair(); err != nil || c.Out == nil {
-		return d, err
-	}
-	d.Repair.write(c.Out)
-	return d, c.cycle()
-}
-
-// open reads a dump, or makes the fabric of a formula.
-func open(name string, dump []byte) (*source.Source, error) {
-	if dump == nil {
-		return source.Generate(name)
-	}
-	f, warnings, err := netfile.Read(name, dump, netfile.Options{})
-	return &source.Source{Fabric: f, Format: "ibnetdiscover", Warnings: warnings}, err
-}
-
-// fabric compares engines on one fabric.
-func (c *Config) fabric(title, name string, dump []byte) (*Fabric, error) {
-	src, err := open(name, dump)
-	if err != nil {
-		return nil, err
-	}
-	chain, err := job.ParseEngines(engines, nil)
-	if err != nil {
-		return nil, err
-	}
-	g, out := src.Fabric.Compile(), &Fabric{Title: title}
-	if c.Picture != nil {
-		p, err := study.Picture(context.Background(), src, nil, study.ByLoad, c.Routing.Workers)
-		if err == nil {
-			err = c.Picture(fileName(name), p)
-		}
-		if err != nil {
+		if _, err := io.WriteString(c.Out, part.text()); err != nil {
 			return nil, err
 		}
 	}
-	err = c.Step("counting "+g.Name, func(ctx context.Context) (err error) {
-		out.Fabric, err = summary.Of(ctx, src, g)
-		return err
-	})
+	return d, nil
+}
+
+// routing returns the job of the manager, which routes by the best engine.
+func (c *Config) routing() job.Request {
+	return job.Request{Chain: chainOf(job.Auto), Workers: c.Workers, Seed: seed, Now: c.Clock}
+}
+
+// chainOf returns the chain of an engine that is there.
+func chainOf(engine string) job.Chain {
+	chain, err := job.ParseEngines(engine, nil)
 	if err != nil {
-		return nil, err
+		panic(fmt.Sprintf("demo: %v", err))
 	}
-	for _, step := range chain {
-		err := c.Step("comparing "+step.Engine.Name, func(ctx context.Context) error {
-			row, err := study.CompareEngine(ctx, g, step, &c.Routing, study.Figures{Runs: runs}, c.PeakRSS)
-			if err == nil {
-				row.RouteRSS = 0 // the memory is not this engine's own
-				out.Engines = append(out.Engines, *row)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return chain
 }
 
-// fileName makes the name of a fabric the name of a file.
-func fileName(fabric string) string {
-	return strings.Trim(strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' {
-			return r
-		}
-		return '-'
-	}, filepath.Base(fabric)), "-")
-}
-
-func (f *Fabric) write(w io.Writer) error {
-	s := f.Fabric
-	fmt.Fprintf(w, "%s\n%s: %d switches, %d hosts, %d links, diameter %d\n\n", f.Title, s.Name, s.Switches, s.EndPorts, s.Links.Links, s.Diameter)
-	if err := study.WriteCompared(w, f.Engines); err != nil {
-		return err
+// measured proves a routing and measures what it delivers.
+func measured(ctx context.Context, g *fabric.Graph, engine string, r *job.Result, workers int) (study.Compared, error) {
+	if err := r.Judge(ctx, g, &job.Request{Workers: workers}); err != nil {
+		return study.Compared{}, err
 	}
-	_, err := fmt.Fprintln(w)
-	return err
-}
-
-// cycle shows why the judge is there: minimal routes on a ring, the cycle that can
-// deadlock them, and the same ring with a routing that cannot.
-func (c *Config) cycle() error {
-	src, err := open("torus(5,hosts=1)", nil)
+	figures, err := flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: study.UsualRuns(g.NumHosts), Seed: seed, Workers: workers})
 	if err != nil {
-		return err
+		return study.Compared{}, err
 	}
-	g := src.Fabric.Compile()
-	fmt.Fprintln(c.Out, "Why a judge: minimal routes on a ring of 5 switches can deadlock.")
-	for _, name := range []string{"minhop", "dor"} {
-		req := c.Routing
-		if req.Chain, err = job.ParseEngines(name, nil); err != nil {
-			return err
-		}
-		err := c.Step("routing", func(ctx context.Context) error {
-			r, err := job.Run(ctx, g, &req)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(c.Out, "\n%s says:\n", name)
-			return r.Report.Write(c.Out)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return study.Compared{
+		Engine: engine, Choice: r.Choice, LIDs: r.Plan.Ends.Total(), VLs: r.Plan.VLs,
+		Figures: figures, EBB: &figures.EBB, Check: r.Report,
+	}, nil
 }

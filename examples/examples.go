@@ -19,6 +19,11 @@ var SX6036 []byte
 //go:embed trinityx.ibnetdiscover
 var Trinityx []byte
 
+// TrinityxTables are the forwarding tables that OpenSM 3.3.23 computes for Trinityx by its default, minhop.
+//
+//go:embed trinityx.lfts
+var TrinityxTables []byte
+
 // Swlab is the subnet.lst of a laboratory with switches of many chips.
 //
 //go:embed swlab.lst

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -14,26 +17,27 @@ import (
 
 func demoCmd() *cobra.Command {
 	var (
-		routing routeFlags
+		workers int
 		asJSON  bool
 		dir     string
 	)
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "route real clusters and formulas, bring an emulated fabric up, pull a cable",
+		Short: "show weft in two screens: a real cluster, a proven routing, a repair, a deadlock",
 		Args:  none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			step := func(what string, work func(context.Context) error) error { return withProgress(cmd, what, work) }
-			c := demo.Config{Routing: routing.Request, Clock: clock(), PeakRSS: peakRSS, Step: step}
+			c := demo.Config{Workers: workers, Clock: clock(), Step: step}
 			if !asJSON {
 				c.Out = cmd.OutOrStdout()
 			}
 			if dir != "" {
-				if err := os.MkdirAll(dir, 0o755); err != nil {
+				if err := makeWritable(dir); err != nil {
 					return err
 				}
-				c.Picture = func(name string, p *layout.Picture) error {
-					return output(cmd, filepath.Join(dir, name+".svg"), func(w io.Writer) error { return p.WriteSVG(w) })
+				c.Draw = func(name string, p *layout.Picture) (string, error) {
+					path := filepath.Join(dir, name+".svg")
+					return path, writeQuietly(cmd, path, p.WriteSVG)
 				}
 			}
 			d, err := demo.Run(&c)
@@ -43,13 +47,38 @@ func demoCmd() *cobra.Command {
 			return printJSON(cmd.OutOrStdout(), d)
 		},
 	}
-	routing.add(cmd)
-	for _, name := range []string{"lmc", "fresh-lids", "vls", "seed", "option"} {
-		if err := cmd.Flags().MarkHidden(name); err != nil {
-			panic(err) // a flag of routeFlags was renamed
+	jobsFlag(cmd, &workers)
+	jsonFlag(cmd, &asJSON)
+	cmd.Flags().StringVar(&dir, "svg", "", "write pictures of the cluster into this folder, as opensm.svg and weft.svg")
+	return cmd
+}
+
+// makeWritable makes a folder, or reports before any work that files cannot be written into it.
+func makeWritable(dir string) error {
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		var probe *os.File
+		if probe, err = os.CreateTemp(dir, ".weft.*"); err == nil {
+			probe.Close()
+			err = os.Remove(probe.Name())
 		}
 	}
-	jsonFlag(cmd, &asJSON)
-	cmd.Flags().StringVar(&dir, "svg", "", "draw the fabrics, a file each in this directory")
-	return cmd
+	if failure, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failure.Err // without the name of the probe
+	}
+	if err != nil {
+		return fmt.Errorf("--svg %s: cannot write pictures there: %w; name a folder that you may write to, such as %s",
+			dir, err, filepath.Join(os.TempDir(), "weft-demo"))
+	}
+	return nil
+}
+
+// writeQuietly writes a file that the output names itself.
+func writeQuietly(cmd *cobra.Command, path string, write func(io.Writer) error) error {
+	o, err := openOutput(cmd, path)
+	if err != nil {
+		return err
+	}
+	o.told = io.Discard
+	return o.write(write)
 }

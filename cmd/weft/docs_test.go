@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/demo"
 	"weft/internal/fold"
 	"weft/internal/racing"
 )
@@ -44,6 +45,25 @@ func TestReadme(t *testing.T) {
 	}
 	if ran < 10 {
 		t.Errorf("%d commands found", ran)
+	}
+}
+
+// TestDemoNext: the commands that the demo ends with run.
+func TestDemoNext(t *testing.T) {
+	racing.SkipLong(t)
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(examples, "examples"); err != nil {
+		t.Fatal(err)
+	}
+	for _, next := range demo.Next {
+		words := shellWords(t, next.Line)
+		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", next.Line, err, out)
+		}
 	}
 }
 

@@ -1,0 +1,64 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	"weft/fabric/source"
+	"weft/fabric/summary"
+	"weft/route/job"
+	"weft/sim/packet"
+	"weft/study"
+)
+
+// torus is the fabric whose packets are simulated, and engines the two routings of it: the first can
+// deadlock, the second cannot.
+const torus = "torus(5x5,hosts=2)"
+
+var engines = []string{"minhop", "dor"}
+
+// The traffic: all hosts send to hosts drawn at random, as much of what their links carry and for so long.
+const (
+	load     = 0.9
+	duration = time.Millisecond
+)
+
+// newTorus routes the torus by both engines, and lets packets pass.
+func newTorus(ctx context.Context, workers int) (Fabric, error) {
+	out := Fabric{Title: "A torus, and the packets of two routings"}
+	src, err := source.Generate(torus)
+	if err != nil {
+		return out, err
+	}
+	g := src.Fabric.Compile()
+	if out.Fabric, err = summary.Of(ctx, src, g); err != nil {
+		return out, err
+	}
+	for _, engine := range engines {
+		r, err := job.Run(ctx, g, &job.Request{Chain: chainOf(engine), Workers: workers, Seed: seed})
+		if err != nil {
+			return out, err
+		}
+		row, err := measured(ctx, g, engine, r, workers)
+		if err != nil {
+			return out, err
+		}
+		packets, err := study.SimulatePackets(ctx, g, r, traffic(workers))
+		if err != nil {
+			return out, err
+		}
+		out.Engines, out.Traffic = append(out.Engines, row), append(out.Traffic, packets)
+	}
+	return out, nil
+}
+
+// traffic returns what the hosts of the torus send.
+func traffic(workers int) *study.PacketRequest {
+	hardware := packet.Default()
+	hardware.GoOn = true // after a deadlock, so that both run for as long
+	return &study.PacketRequest{
+		PacketTraffic: study.PacketTraffic{Pattern: study.Uniform, Order: "natural", Loads: []float64{load}},
+		PacketRuns:    study.PacketRuns{Seeds: 1, Seed: seed, Duration: duration},
+		Hardware:      hardware, Workers: workers,
+	}
+}
