@@ -43,11 +43,8 @@ func picturesText(paths []string) string {
 	return text + paragraph("The cluster under both routings: the colour of a cable shows its load, and the slow cable is marked.") + table([][]string{{strings.Join(paths, ", ")}})
 }
 
-// Command is a command to go on with.
-type Command struct{ For, Line string }
-
-// Next lists commands to go on with, one for each kind of user. All end by themselves.
-var Next = []Command{
+// next lists commands to go on with, one for each kind of user. All end by themselves.
+var next = [][]string{
 	{"I run a cluster", "weft whatif examples/trinityx.ibnetdiscover --fail ec8200"},
 	{"I plan a cluster", "weft suggest --hosts 500 --radix 36"},
 	{"I study routing", "weft compare 'torus(4x4x4,hosts=2)'"},
@@ -58,9 +55,5 @@ var Next = []Command{
 func nextText() string {
 	text := heading(6, "What to type next")
 	text += paragraph("Once: go build -o bin/weft ./cmd/weft; export PATH=$PWD/bin:$PATH")
-	var rows [][]string
-	for _, c := range Next {
-		rows = append(rows, []string{c.For, c.Line})
-	}
-	return text + table(rows) + paragraph("For your own cluster, run ibnetdiscover > fabric.txt and name fabric.txt instead. More: README.md.")
+	return text + table(next) + paragraph("For your own cluster, run ibnetdiscover > fabric.txt and name fabric.txt instead. More: README.md.")
 }

@@ -279,23 +279,6 @@ func (t *ComparedTable) writeFurther() error {
 	return Table(t.w, rows)
 }
 
-// WriteCompared prints a table of engines on one fabric for people, without what is bought. The memory is left
-// out where no row has it.
-func WriteCompared(w io.Writer, rows []Compared) error {
-	c := Columns{Memory: slices.ContainsFunc(rows, func(r Compared) bool { return r.RouteRSS > 0 })}
-	for i := range rows {
-		c.Engines = append(c.Engines, rows[i].Engine)
-	}
-	t := NewComparedTable(w, c)
-	err := t.head()
-	for i := range rows {
-		if err == nil {
-			err = t.Add(&rows[i])
-		}
-	}
-	return errors.Join(err, t.End())
-}
-
 // writeYardsticks prints the further figures, where there are any: in two tables, so that they fit a page.
 func writeYardsticks(w io.Writer, rows []Compared) error {
 	first := [][]string{{"", "EBB", "+-95%", "BOUND", "SHIFTS", "DOUBLING", "DOUBLING random"}}

@@ -6,13 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
-	"weft/demo"
 	"weft/internal/fold"
 	"weft/internal/racing"
 )
@@ -59,10 +59,18 @@ func TestDemoNext(t *testing.T) {
 	if err := os.Symlink(examples, "examples"); err != nil {
 		t.Fatal(err)
 	}
-	for _, next := range demo.Next {
-		words := shellWords(t, next.Line)
+	text, err := exec.Command("weft", "demo").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^ +I .*  (weft .*)$`).FindAllStringSubmatch(string(text), -1)
+	if len(lines) != 4 {
+		t.Errorf("%d commands, want one for each kind of user", len(lines))
+	}
+	for _, line := range lines {
+		words := shellWords(t, line[1])
 		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %s", next.Line, err, out)
+			t.Errorf("%s: %v: %s", line[1], err, out)
 		}
 	}
 }
