@@ -43,17 +43,15 @@ func picturesText(paths []string) string {
 	return text + paragraph("The cluster under both routings: the colour of a cable shows its load, and the slow cable is marked.") + table([][]string{{strings.Join(paths, ", ")}})
 }
 
-// next lists commands to go on with, one for each kind of user. All end by themselves.
-var next = [][]string{
-	{"I run a cluster", "weft whatif examples/trinityx.ibnetdiscover --fail ec8200"},
-	{"I plan a cluster", "weft suggest --hosts 500 --radix 36"},
-	{"I study routing", "weft compare 'torus(4x4x4,hosts=2)'"},
-	{"I write tools", "weft sm --once --transport emulate:fat648 --json"},
-}
-
-// nextText returns the part about what to type next.
+// nextText returns the part about what to type next: a command for each kind of user. All end by
+// themselves.
 func nextText() string {
 	text := heading(6, "What to type next")
 	text += paragraph("Once: go build -o bin/weft ./cmd/weft; export PATH=$PWD/bin:$PATH")
-	return text + table(next) + paragraph("For your own cluster, run ibnetdiscover > fabric.txt and name fabric.txt instead. More: README.md.")
+	return text + table([][]string{
+		{"I run a cluster", "weft whatif examples/trinityx.ibnetdiscover --fail ec8200"},
+		{"I plan a cluster", "weft suggest --hosts 500 --radix 36"},
+		{"I study routing", "weft compare 'torus(4x4x4,hosts=2)'"},
+		{"I write tools", "weft sm --once --transport emulate:fat648 --json"},
+	}) + paragraph("For your own cluster, run ibnetdiscover > fabric.txt and name fabric.txt instead. More: README.md.")
 }
