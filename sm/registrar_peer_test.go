@@ -107,9 +107,9 @@ func TestRegistrationsOfOpenSM(t *testing.T) {
 		t.Run(medium, func(t *testing.T) {
 			f := tree(t)
 			s := serve(t, f)
-			end := s.OpenSM("-R", "minhop")
 			g := f.Compile()
 			host := nodeID(g.EndNodeGUID[g.NumHosts-1])
+			end := s.OpenSM("-R", "minhop")
 			// What is repeated on a busy machine is done twice, which these answers show.
 			a := s.saClientWith(host, wire.Config{Timeout: 30 * time.Second, Retries: 1})
 			rec := make([]byte, 200)
@@ -124,29 +124,49 @@ func TestRegistrationsOfOpenSM(t *testing.T) {
 			steps := dialogue(gid)
 			theirs := a.speak(steps)
 			end()
-			defer s.administer("minhop", 0)()
-			ours := a.speak(steps)
-			s.Env = append(s.Env, "SIM_HOST="+host)
-			if out, err := s.TryRun("saquery", "SR"); !bytes.Contains(out, []byte("ServiceRecord dump")) {
-				t.Errorf("saquery SR (%v):\n%s", err, out)
+			ours := a.speakWithUs(s, host, steps)
+			// An OpenSM of every fifteenth, on a busy machine, does not find subscriptions that it has ("Differ by Address" in its
+			// log): it compares bytes of addresses that nobody has set. Another process answers as usual.
+			for more := 4; more > 0 && len(differ(steps, theirs, ours)) > 0; more-- {
+				end := s.OpenSM("-R", "minhop")
+				theirs = a.speak(steps)
+				end()
 			}
-			a.speak(steps[11:12]) // subscribed
-			if out, err := s.TryRun("saquery", "IIR"); !bytes.Contains(out, []byte("InformInfoRecord dump")) {
-				t.Errorf("saquery IIR (%v):\n%s", err, out)
-			}
-			for i, step := range steps {
-				if step.own {
-					continue
-				}
-				if theirs[i] != ours[i] {
-					t.Errorf("%s:\n theirs %s\n ours   %s", step.what, theirs[i], ours[i])
-				}
+			for _, text := range differ(steps, theirs, ours) {
+				t.Error(text)
 			}
 			if n := len(slices.Compact(slices.Sorted(slices.Values(ours)))); n < 8 {
 				t.Errorf("only %d different answers", n)
 			}
 		})
 	}
+}
+
+// speakWithUs has a dialogue with weft's manager, and shows saquery what it has registered.
+func (a *asker) speakWithUs(s *simulator, host string, steps []dialogueStep) []string {
+	a.t.Helper()
+	defer s.administer("minhop", 0)()
+	ours := a.speak(steps)
+	s.Env = append(s.Env, "SIM_HOST="+host)
+	defer func() { s.Env = s.Env[:len(s.Env)-1] }()
+	if out, err := s.TryRun("saquery", "SR"); !bytes.Contains(out, []byte("ServiceRecord dump")) {
+		a.t.Errorf("saquery SR (%v):\n%s", err, out)
+	}
+	a.speak(steps[11:12]) // subscribed
+	if out, err := s.TryRun("saquery", "IIR"); !bytes.Contains(out, []byte("InformInfoRecord dump")) {
+		a.t.Errorf("saquery IIR (%v):\n%s", err, out)
+	}
+	return ours
+}
+
+// differ names the steps of a dialogue to which two managers give different answers.
+func differ(steps []dialogueStep, theirs, ours []string) (texts []string) {
+	for i, step := range steps {
+		if !step.own && theirs[i] != ours[i] {
+			texts = append(texts, fmt.Sprintf("%s:\n theirs %s\n ours   %s", step.what, theirs[i], ours[i]))
+		}
+	}
+	return texts
 }
 
 // TestOsmtestServices: the event flow of osmtest passes against us. The service flow comes as far as against OpenSM: ibsim's clients get 224 bytes of a
