@@ -19,7 +19,7 @@ import (
 // administered makes the Subnet that subnet administration answers from, of a round that has brought the subnet up. It shares Graph and Plan
 // with the round, and nothing that changes later.
 func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
-	s := sa.Subnet{Graph: c.graph, Plan: c.plan, SMKey: smKey, Timeout: subnetTimeout, Between: c.cfg.Between}
+	s := sa.Subnet{Graph: c.graph, Plan: c.plan, SMKey: smKey, Timeout: subnetTimeout, Between: c.by.between}
 	number := make([]int32, len(c.nodes)) // by node: its place in s.Nodes
 	order := make([]int32, len(c.fabric.Nodes))
 	for id, at := range c.prog.fabricNode {
@@ -60,9 +60,8 @@ func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
 			p.Peer = slots[p.Peer]
 		}
 	}
-	if own := s.Ports[slots[c.ownPort()]].Info[:]; c.claimed { // it was read before, and is not read again where nothing is to be told
-		mad.PortInfoCapabilityMask.Put(own, mad.PortInfoCapabilityMask.Get(own)|mad.CapIsSM)
-	}
+	own := s.Ports[slots[c.ownPort()]].Info[:] // read before IsSM was set there, and not read again where nothing is to be told
+	mad.PortInfoCapabilityMask.Put(own, mad.PortInfoCapabilityMask.Get(own)|mad.CapIsSM)
 	s.Keys, s.Levels = c.keysByEnd(), c.levels()
 	s.Managers = append(s.Managers, sa.Manager{End: c.prog.end[c.ownPort()], SMKey: smKey, ActCount: acts & 0xFFFFFFFF, Priority: priority, State: mad.SMStateMaster})
 	for _, o := range c.others {
@@ -219,7 +218,7 @@ func (a *administration) take(m *Manager) *managerState {
 		next.subnet = was.With(m.groups.spread)
 	case role == Master: // by a round that has ended since
 		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts).With(m.groups.spread)
-		f.round, f.standing = true, m.inForce.cfg.Partitions.standing()
+		f.round, f.standing = true, m.inForce.by.partitions.standing()
 	}
 	if role != a.role {
 		a.term++

@@ -91,9 +91,9 @@ func (c *Core) ask(tag uint64) {
 	switch {
 	case k == getNode && index == noSlot:
 	case k == getNode || k == getNodeAgain:
-		a.Path = c.pathBehind(index)
+		a.Path = c.pathBehind(index, &c.paths)
 	case what.slot:
-		a.Path = c.pathTo(index)
+		a.Path = c.pathTo(index, &c.paths)
 	default:
 		a.Path = c.nodes[index].path
 	}
@@ -144,23 +144,23 @@ func (c *Core) switchPort(slot int32) uint8 {
 	return c.portNumber(slot)
 }
 
-// pathBehind returns the directed route to the node behind a port.
-func (c *Core) pathBehind(slot int32) []byte {
+// pathBehind returns the directed route to the node behind a port, in memory that it adds to.
+func (c *Core) pathBehind(slot int32, memory *[]byte) []byte {
 	n := &c.nodes[c.owner[slot]]
-	at := len(c.paths)
-	c.paths = append(c.paths, n.path...)
-	c.paths = append(c.paths, c.portNumber(slot))
-	return c.paths[at:]
+	at := len(*memory)
+	*memory = append(*memory, n.path...)
+	*memory = append(*memory, c.portNumber(slot))
+	return (*memory)[at:]
 }
 
 // pathTo returns the directed route to a port: a switch has one for all its ports, a CA
-// port is reached only through its own cable.
-func (c *Core) pathTo(slot int32) []byte {
+// port is reached only through its own cable. A route that is made is put into memory.
+func (c *Core) pathTo(slot int32, memory *[]byte) []byte {
 	n := &c.nodes[c.owner[slot]]
 	if n.typ == fabric.Switch || slot == n.entry || c.firstFrom[slot] == noSlot {
 		return n.path
 	}
-	return c.pathBehind(c.firstFrom[slot])
+	return c.pathBehind(c.firstFrom[slot], memory)
 }
 
 // answered sends an answer to the handler of its kind.

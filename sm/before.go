@@ -9,8 +9,7 @@ import (
 // nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, and no LID, a port that was down is not Active.
 
 // switchBefore returns the node of a switch in the round before, if it held all of its forwarding table then and holds it still.
-func (c *Core) switchBefore(id int32) (before int32, ok bool) {
-	b := c.before
+func (c *Core) switchBefore(b *Core, id int32) (before int32, ok bool) {
 	if b == nil {
 		return 0, false
 	}
@@ -22,13 +21,12 @@ func (c *Core) switchBefore(id int32) (before int32, ok bool) {
 
 // isAsBefore reports whether a port has the LID of the round before and is Active still, and the switch is as it was that it belongs to,
 // or, for a channel adapter, the one at its cable: a port of that may have changed its state because the adapter restarted.
-func (c *Core) isAsBefore(slot int32) bool {
-	b := c.before
+func (c *Core) isAsBefore(b *Core, slot int32) bool {
 	if b == nil {
 		return false
 	}
 	if c.isSwitch(slot) {
-		if _, ok := c.switchBefore(c.owner[slot]); !ok || c.portNumber(slot) == 0 {
+		if _, ok := c.switchBefore(b, c.owner[slot]); !ok || c.portNumber(slot) == 0 {
 			return ok
 		}
 	}
@@ -42,9 +40,9 @@ func (c *Core) isAsBefore(slot int32) bool {
 
 // isNodeAsBefore reports whether a node is as it was in the round before. A channel adapter is if all
 // of its ports are that have LIDs in the Plan.
-func (c *Core) isNodeAsBefore(id int32) bool {
+func (c *Core) isNodeAsBefore(b *Core, id int32) bool {
 	if c.nodes[id].typ == fabric.Switch {
-		_, ok := c.switchBefore(id)
+		_, ok := c.switchBefore(b, id)
 		return ok
 	}
 	is := false
@@ -52,7 +50,7 @@ func (c *Core) isNodeAsBefore(id int32) bool {
 		if c.prog.end[slot] < 0 {
 			continue
 		}
-		if is = c.isAsBefore(slot); !is {
+		if is = c.isAsBefore(b, slot); !is {
 			break
 		}
 	}
@@ -75,7 +73,7 @@ func (c *Core) countSince(before *Core, round int) {
 // wasTold reports whether an output port was told the same lane table in the round before, and is as it was then.
 func (c *Core) wasTold(k kind, slot int32, arg uint32) bool {
 	b := c.before
-	if b == nil || b.plan.VLs <= 1 || !c.isAsBefore(slot) {
+	if b == nil || b.plan.VLs <= 1 || !c.isAsBefore(b, slot) {
 		return false
 	}
 	before := b.byGUID[c.nodes[c.owner[slot]].guid]
@@ -104,10 +102,10 @@ func (c *Core) wasTold(k kind, slot int32, arg uint32) bool {
 // wasToldPort reports whether a port was told the same in the round before, and says the same as it did then: some take not all that
 // they are told, and there is no use in telling it again.
 func (c *Core) wasToldPort(slot int32, planned *[64]byte) bool {
-	if !c.isAsBefore(slot) {
+	b := c.before
+	if !c.isAsBefore(b, slot) {
 		return false
 	}
-	b := c.before
 	old, ok := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
 	if !ok || b.flags[old]&portTold == 0 {
 		return false

@@ -172,7 +172,7 @@ func TestSweepInTurn(t *testing.T) {
 		t.Errorf("the block is read %d times", n)
 	}
 	core := v.manager.inForce
-	core.addRewritten(&Core{inventory: core.inventory, rewritten: []uint64{makeTag(setLFT, int32(sw), 0), makeTag(setLFT, int32(sw), core.tableBlocks())}})
+	core.addRewritten(&Core{ledger: &ledger{inventory: core.inventory, rewritten: []uint64{makeTag(setLFT, int32(sw), 0), makeTag(setLFT, int32(sw), core.tableBlocks())}}})
 	if len(core.rewritten) != 1 {
 		t.Errorf("%v: a block is above the table", core.rewritten)
 	}
@@ -490,7 +490,7 @@ func TestRestartedIsDoubted(t *testing.T) {
 		if now.doubtRestarted(id); now.beliefs.doubted[now.nodes[id].guid] != c.want {
 			t.Errorf("%s: doubted: %v", name, !c.want)
 		}
-		if _, ok := now.switchBefore(id); ok == c.want {
+		if _, ok := now.switchBefore(now.before, id); ok == c.want {
 			t.Errorf("%s: it is taken for the switch of the round before: %v", name, ok)
 		}
 	}

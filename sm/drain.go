@@ -16,7 +16,7 @@ import (
 // applyDrains drains what Config.Drain names. It notes, and does not drain, missing parts and those without which a switch has no
 // way to another.
 func (c *Core) applyDrains() {
-	for _, name := range c.cfg.Drain {
+	for _, name := range c.by.drain {
 		if p, err := c.drain(c.fabric, name); err != nil {
 			c.note(NotDrained, Place{}, "%s is not drained: %v", name, err)
 		} else {
@@ -47,7 +47,7 @@ func (c *Core) drain(f *fabric.Fabric, name string) (fabric.Part, error) {
 // isDrained reports whether the cable in a port is drained.
 func (c *Core) isDrained(slot int32) bool {
 	v := c.prog.fabricNode[c.owner[slot]]
-	if v < 0 || len(c.cfg.Drain) == 0 {
+	if v < 0 || len(c.by.drain) == 0 {
 		return false
 	}
 	l := c.fabric.Nodes[v].Ports[c.portNumber(slot)].Link

@@ -76,7 +76,7 @@ func (x *exchanging) look(m *Manager) {
 	var own *exchange.OwnSubnet
 	if core != nil {
 		own = &exchange.OwnSubnet{
-			Prefix: subnets.Prefix(x.between.OwnPrefix()), Graph: core.graph, Plan: core.plan, From: core.prog.end[core.ownPort()], Unproven: core.cfg.Unproven,
+			Prefix: subnets.Prefix(x.between.OwnPrefix()), Graph: core.graph, Plan: core.plan, From: core.prog.end[core.ownPort()], Unproven: core.by.unproven,
 		}
 	}
 	x.mu.Lock()

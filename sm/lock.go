@@ -46,9 +46,12 @@ func (c *Core) keyFor(k kind, index int32, arg uint32) uint64 {
 	case getKey:
 		return c.keys.tries(c.guid[index], arg&afterSetKey != 0)[arg&^afterSetKey]
 	default:
-		return c.keys.key(c.guid[c.agent(k, index)])
+		return c.keyOf(k, index)
 	}
 }
+
+// keyOf returns the M_Key of the port that counts for an SMP.
+func (l *ledger) keyOf(k kind, index int32) uint64 { return l.keys.key(l.guid[l.agent(k, index)]) }
 
 // usesKeys reports whether ports are asked for their keys.
 func (c *Core) usesKeys() bool { return c.keys.Given() && !c.cfg.ReadOnly }

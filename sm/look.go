@@ -95,7 +95,7 @@ const (
 func (m *Manager) askOfLook(a Action, what uint32) {
 	l, c := &m.looks, m.inForce
 	l.outstanding++
-	a.Kind, a.Attr, a.Path, a.Key = Send, mad.AttrSwitchInfo, c.nodes[l.node].path, c.keyFor(setSwitch, l.node, 0)
+	a.Kind, a.Attr, a.Path, a.Key = Send, mad.AttrSwitchInfo, c.nodes[l.node].path, c.keyOf(setSwitch, l.node)
 	a.Tag = lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(what)
 	m.out = append(m.out, a)
 }
@@ -130,7 +130,7 @@ func (m *Manager) readPorts() {
 		l.outstanding++
 		m.out = append(m.out, Action{
 			Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(slot), false), Path: c.nodes[l.node].path,
-			Key: c.keyFor(getPort, slot, 0),
+			Key: c.keyOf(getPort, slot),
 			Tag: lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(uint32(slot)),
 		})
 	}

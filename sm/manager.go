@@ -65,6 +65,7 @@ type Manager struct {
 	reregister bool          // clients are to register again, in the next round
 	toManagers int           // SMPs to other managers that have not ended
 	out        []Action
+	paths      []byte // memory of the Paths of this Step
 }
 
 // schedule holds when something is due; never.
@@ -108,6 +109,7 @@ const never = time.Duration(1<<63 - 1)
 
 // NewManager makes a Manager that has not started.
 func NewManager(cfg Config, watch Watch) *Manager {
+	cfg.fillIn()
 	return &Manager{
 		cfg: cfg, own: ownFilesOf(&cfg), watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
@@ -129,7 +131,7 @@ func (m *Manager) reigning() *Core {
 
 // Step takes an event and appends the actions that follow from it to out.
 func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
-	m.out, m.now = out, now
+	m.out, m.paths, m.now = out, m.paths[:0], now
 	m.acts++
 	switch ev.Kind {
 	case Start:
@@ -308,11 +310,11 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		m.keys.change(m.cfg.Keys, m.inForce)
 	}
 	m.core.keys = m.keys
-	m.core.cfg.Drain = m.Drained()
+	m.core.by.drain = m.Drained()
 	m.core.claimed, m.core.granted, m.core.wasMaster = m.claimed, m.inForce != nil, m.inForce != nil
 	m.core.handedBy = m.election.handed
 	m.core.clients.reregister = m.reregister
-	m.core.before, m.core.afresh, m.core.stays, m.core.failed = m.inForce, kind == routeAfresh, m.watch.Interval > 0, m.failed
+	m.core.before, m.core.afresh, m.core.by.stays, m.core.failed = m.inForce, kind == routeAfresh, m.watch.Interval > 0, m.failed
 	m.core.beliefs = beliefs{on: kind == askChanged && m.inForce != nil, doubted: m.doubted}
 	m.doubted = map[fabric.GUID]bool{}
 	m.change, m.again, m.wanted.why = nothingChanged, never, ""

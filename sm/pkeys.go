@@ -58,9 +58,9 @@ func (t *pkeyTable) putBlock(block uint32, data []byte) {
 
 // findMembers makes the index of partitions, or takes that of the round before.
 func (c *Core) findMembers() {
-	switch p := c.cfg.Partitions; {
+	switch p := c.by.partitions; {
 	case p == nil:
-	case c.before != nil && c.before.cfg.Partitions == p:
+	case c.before != nil && c.before.by.partitions == p:
 		c.prog.members = c.before.prog.members
 	default:
 		c.prog.members = partition.NewIndex(p.Partitions)
@@ -72,7 +72,7 @@ func (c *Core) findMembers() {
 func (c *Core) queuePKeys(slot int32) {
 	switch {
 	case c.prog.end[slot] < 0 && !c.mayEnforce(slot):
-	case !c.isAsBefore(slot):
+	case !c.isAsBefore(c.before, slot):
 		c.enqueue(makeTag(getPKeys, slot, 0))
 	default:
 		old, ok := c.before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
@@ -99,7 +99,7 @@ func (c *Core) pkeyRoom(slot int32) int {
 	if c.isSwitch(slot) && c.portNumber(slot) > 0 {
 		room = int(mad.SwitchInfoPartitionEnfCap.Get(n.sw[:]))
 	}
-	if c.cfg.Partitions == nil {
+	if c.by.partitions == nil {
 		room = min(room, pkeyBlock)
 	}
 	return max(1, room)
@@ -140,7 +140,7 @@ func (c *Core) onPKeys(slot int32, block uint32, ev *Event) {
 func (c *Core) planPKeys(slot int32) {
 	t := c.prog.pkeys[slot]
 	enough := false
-	if c.cfg.Partitions == nil {
+	if c.by.partitions == nil {
 		t.planned, enough = withDefault(t.has)
 	} else {
 		want, first := c.keysOf(slot)
@@ -203,7 +203,7 @@ func (c *Core) keysOf(slot int32) (keys []uint16, first bool) {
 
 // keysByEnd returns the P_Keys of the end ports of the Graph, nil where there are no partitions.
 func (c *Core) keysByEnd() [][]uint16 {
-	if c.cfg.Partitions == nil {
+	if c.by.partitions == nil {
 		return nil
 	}
 	keys := make([][]uint16, c.graph.NumEnds)
@@ -218,20 +218,20 @@ func (c *Core) keysByEnd() [][]uint16 {
 // levels returns the rules for levels of service, of those that the Plan has.
 func (c *Core) levels() sa.Levels {
 	var all sa.Levels
-	if all.Rules = c.cfg.Levels; c.cfg.Partitions != nil {
-		all.ByKey, _, _ = c.cfg.Partitions.Partitions.Levels(c.cfg.Levels)
+	if all.Rules = c.by.levels; c.by.partitions != nil {
+		all.ByKey, _, _ = c.by.partitions.Partitions.Levels(c.by.levels)
 	} else {
-		all.ByKey, _, _ = partition.Everyone().Levels(c.cfg.Levels)
+		all.ByKey, _, _ = partition.Everyone().Levels(c.by.levels)
 	}
 	return all.For(c.plan)
 }
 
 // noteLevels tells of partitions whose SL no level of service has.
 func (c *Core) noteLevels() {
-	if c.cfg.Partitions == nil {
+	if c.by.partitions == nil {
 		return
 	}
-	_, _, without := c.cfg.Partitions.Partitions.Levels(c.cfg.Levels)
+	_, _, without := c.by.partitions.Partitions.Levels(c.by.levels)
 	for _, text := range without {
 		c.note(NoLevel, Place{}, "%s (levels): its paths have the first level", text)
 	}
@@ -240,7 +240,7 @@ func (c *Core) noteLevels() {
 // mayEnforce reports whether a port of a switch can see to it that the CA or router port at its cable keeps to its partitions, and is
 // to do so.
 func (c *Core) mayEnforce(slot int32) bool {
-	p, peer := c.cfg.Partitions, c.peer[slot]
+	p, peer := c.by.partitions, c.peer[slot]
 	return p != nil && (p.In || p.Out) && c.isSwitch(slot) && c.portNumber(slot) > 0 && peer != noSlot && !c.isSwitch(peer) && c.prog.end[peer] >= 0 &&
 		mad.SwitchInfoPartitionEnfCap.Get(c.nodes[c.owner[slot]].sw[:]) > 0
 }
@@ -253,10 +253,10 @@ func (c *Core) setEnforcement(slot int32, set func(f mad.Field, v uint64)) {
 	}
 	in, out := uint64(0), uint64(0)
 	if c.mayEnforce(slot) && c.prog.pkeys[slot].isDone() {
-		if c.cfg.Partitions.In {
+		if c.by.partitions.In {
 			in = 1
 		}
-		if c.cfg.Partitions.Out {
+		if c.by.partitions.Out {
 			out = 1
 		}
 	}

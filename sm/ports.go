@@ -58,7 +58,7 @@ func (c *Core) plannedSwitchInfo(id int32, data []byte) (differs bool) {
 		f.Put(data, v)
 	}
 	set(mad.SwitchInfoLinearFDBTop, uint64(c.prog.top))
-	if own := c.info[c.nodes[id].first][:]; c.stays && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
+	if own := c.info[c.nodes[id].first][:]; c.by.stays && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
 		set(mad.SwitchInfoMulticastFDBTop, topMLID(sw))
 	}
 	if c.plan.Ports != nil {
@@ -82,7 +82,7 @@ func (c *Core) plannedPortInfo(slot int32, data []byte) (differs bool) {
 		set(mad.PortInfoLMC, uint64(c.plan.Ends.LMC[e]))
 		set(mad.PortInfoMasterSMLID, uint64(c.prog.smLID))
 		set(mad.PortInfoMasterSMSL, c.serviceSL(e))
-		set(mad.PortInfoGidPrefix, c.cfg.Between.OwnPrefix())
+		set(mad.PortInfoGidPrefix, c.by.between.OwnPrefix())
 		set(mad.PortInfoSubnetTimeOut, subnetTimeout)
 		if _, other := c.keys.has[c.guid[slot]]; c.keys.Given() && !other {
 			c.putKey(c.guid[slot], set)

@@ -23,7 +23,6 @@ type programming struct {
 	pkeys      map[int32]*pkeyTable // by slot
 	members    *partition.Index     // of Config.Partitions, nil without
 	step       int                  // what is being written: what is between, then what the Plan has
-	pauseOver  bool                 // the packets that were under way have left
 }
 
 // blockCount counts the blocks of a switch's forwarding table: those that it had already, those that it has taken, with those that others
@@ -52,7 +51,7 @@ func (c *Core) startProgram() {
 	}
 	s.asBefore, s.verified = make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	for id := range c.nodes {
-		s.asBefore[id] = c.isNodeAsBefore(int32(id))
+		s.asBefore[id] = c.isNodeAsBefore(c.before, int32(id))
 	}
 	s.top = c.plan.Ends.Top()
 	if own := s.end[c.ownPort()]; own >= 0 {
@@ -107,7 +106,7 @@ func (c *Core) queueTables(id int32) {
 // is written.
 func (c *Core) queueBlocks(id int32) {
 	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(c.nodes[id].sw[:]))
-	before, known := c.switchBefore(id)
+	before, known := c.switchBefore(c.before, id)
 	for b := range c.tableBlocks() {
 		switch {
 		case known && b < c.before.tableBlocks():

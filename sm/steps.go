@@ -48,7 +48,7 @@ func (c *Core) stepEnded() {
 		c.way = nil
 		c.enterPhase(arming)
 	case c.way.Between[c.prog.step].Drops:
-		c.prog.pauseOver = false
+		c.pauseOver = false
 		c.enterPhase(pausing)
 		c.out = append(c.out, Action{Kind: Pause})
 	default:
@@ -85,13 +85,13 @@ func (c *Core) addRewritten(before *Core) {
 	c.rewritten = slices.Compact(c.rewritten)
 }
 
-// readAgain makes the SMP that reads what a Set has written.
-func (c *Core) readAgain(tag uint64) Action {
+// readAgain makes the SMP that reads what a Set has written, with its route in memory.
+func (c *Core) readAgain(tag uint64, memory *[]byte) Action {
 	k, index, arg := splitTag(tag)
 	if k == setLFT {
-		return Action{Attr: mad.AttrLinearForwardingTable, Modifier: arg, Path: c.nodes[index].path, Key: c.keyFor(k, index, arg)}
+		return Action{Attr: mad.AttrLinearForwardingTable, Modifier: arg, Path: c.nodes[index].path, Key: c.keyOf(k, index)}
 	}
-	return Action{Attr: mad.AttrSLtoVLMappingTable, Modifier: c.modifier(getSL2VL, index, arg), Path: c.pathTo(index), Key: c.keyFor(k, index, arg)}
+	return Action{Attr: mad.AttrSLtoVLMappingTable, Modifier: c.modifier(getSL2VL, index, arg), Path: c.pathTo(index, memory), Key: c.keyOf(k, index)}
 }
 
 // isLast reports whether the block that a switch is to get in this step is the one of the Plan.

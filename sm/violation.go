@@ -63,9 +63,8 @@ func (m *Manager) showKey(slot int32) {
 		return
 	}
 	m.keys.asking[tag] = shownKey{round: c, slot: slot, key: m.keys.key(guid)}
-	c.paths = c.paths[:0]
 	m.out = append(m.out, Action{
-		Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: c.modifier(getPort, slot, 0), Path: c.pathTo(slot), Key: m.keys.key(guid), Tag: tag,
+		Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: c.modifier(getPort, slot, 0), Path: c.pathTo(slot, &m.paths), Key: m.keys.key(guid), Tag: tag,
 	})
 }
 
