@@ -111,25 +111,25 @@ func (c *Core) ask(tag uint64) {
 }
 
 // modifier returns the attribute modifier of an SMP.
-func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
+func (l *ledger) modifier(k kind, index int32, arg uint32) uint32 {
 	switch k {
 	case getPort, getLinkAgain, getPortAfterSet, getFDR10, getKey:
-		return mad.PortModifier(c.portNumber(index), false)
+		return mad.PortModifier(l.portNumber(index), false)
 	case setPort, setActive, setKey:
-		return mad.PortModifier(c.portNumber(index), c.extendedSpeeds(index))
+		return mad.PortModifier(l.portNumber(index), l.extendedSpeeds(index))
 	case getPKeys, setPKey:
-		return mad.PKeyModifier(c.switchPort(index), uint16(arg))
+		return mad.PKeyModifier(l.switchPort(index), uint16(arg))
 	case getLFT, setLFT:
 		return arg
 	case getSL2VL:
 		if arg == mad.SLtoVLAllInputs { // one input tells, since all were written at once
 			arg = 0
 		}
-		return arg | uint32(c.switchPort(index))
+		return arg | uint32(l.switchPort(index))
 	case setSL2VL:
-		return arg | uint32(c.switchPort(index))
+		return arg | uint32(l.switchPort(index))
 	case setVLArb, getVLArb:
-		return mad.VLArbModifier(uint8(arg), c.switchPort(index))
+		return mad.VLArbModifier(uint8(arg), l.switchPort(index))
 	default:
 		return 0
 	}
@@ -137,30 +137,30 @@ func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
 
 // switchPort returns the port number for modifiers that name the ports of switches: of a
 // CA it is 0.
-func (c *Core) switchPort(slot int32) uint8 {
-	if c.nodes[c.owner[slot]].typ != fabric.Switch {
+func (l *ledger) switchPort(slot int32) uint8 {
+	if l.nodes[l.owner[slot]].typ != fabric.Switch {
 		return 0
 	}
-	return c.portNumber(slot)
+	return l.portNumber(slot)
 }
 
 // pathBehind returns the directed route to the node behind a port, in memory that it adds to.
-func (c *Core) pathBehind(slot int32, memory *[]byte) []byte {
-	n := &c.nodes[c.owner[slot]]
+func (l *ledger) pathBehind(slot int32, memory *[]byte) []byte {
+	n := &l.nodes[l.owner[slot]]
 	at := len(*memory)
 	*memory = append(*memory, n.path...)
-	*memory = append(*memory, c.portNumber(slot))
+	*memory = append(*memory, l.portNumber(slot))
 	return (*memory)[at:]
 }
 
 // pathTo returns the directed route to a port: a switch has one for all its ports, a CA
 // port is reached only through its own cable. A route that is made is put into memory.
-func (c *Core) pathTo(slot int32, memory *[]byte) []byte {
-	n := &c.nodes[c.owner[slot]]
-	if n.typ == fabric.Switch || slot == n.entry || c.firstFrom[slot] == noSlot {
+func (l *ledger) pathTo(slot int32, memory *[]byte) []byte {
+	n := &l.nodes[l.owner[slot]]
+	if n.typ == fabric.Switch || slot == n.entry || l.firstFrom[slot] == noSlot {
 		return n.path
 	}
-	return c.pathBehind(c.firstFrom[slot], memory)
+	return l.pathBehind(l.firstFrom[slot], memory)
 }
 
 // answered sends an answer to the handler of its kind.

@@ -9,48 +9,48 @@ import (
 // nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, and no LID, a port that was down is not Active.
 
 // switchBefore returns the node of a switch in the round before, if it held all of its forwarding table then and holds it still.
-func (c *Core) switchBefore(b *Core, id int32) (before int32, ok bool) {
+func (l *ledger) switchBefore(b *Core, id int32) (before int32, ok bool) {
 	if b == nil {
 		return 0, false
 	}
-	before, ok = b.byGUID[c.nodes[id].guid]
+	before, ok = b.byGUID[l.nodes[id].guid]
 	return before, ok && b.prog.sw[before] >= 0 && b.prog.holds[before] && !b.prog.closed[before] &&
-		mad.SwitchInfoLinearFDBTop.Get(c.nodes[id].sw[:]) == uint64(b.prog.top) &&
-		mad.PortInfoLID.Get(c.info[c.nodes[id].first][:]) == mad.PortInfoLID.Get(b.info[b.nodes[before].first][:])
+		mad.SwitchInfoLinearFDBTop.Get(l.nodes[id].sw[:]) == uint64(b.prog.top) &&
+		mad.PortInfoLID.Get(l.info[l.nodes[id].first][:]) == mad.PortInfoLID.Get(b.info[b.nodes[before].first][:])
 }
 
 // isAsBefore reports whether a port has the LID of the round before and is Active still, and the switch is as it was that it belongs to,
 // or, for a channel adapter, the one at its cable: a port of that may have changed its state because the adapter restarted.
-func (c *Core) isAsBefore(b *Core, slot int32) bool {
+func (l *ledger) isAsBefore(b *Core, slot int32) bool {
 	if b == nil {
 		return false
 	}
-	if c.isSwitch(slot) {
-		if _, ok := c.switchBefore(b, c.owner[slot]); !ok || c.portNumber(slot) == 0 {
+	if l.isSwitch(slot) {
+		if _, ok := l.switchBefore(b, l.owner[slot]); !ok || l.portNumber(slot) == 0 {
 			return ok
 		}
 	}
-	old, ok := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
-	if !ok || !c.isSwitch(slot) && b.peer[old] != noSlot && b.prog.wrong[b.owner[b.peer[old]]] {
+	old, ok := b.slotOf(l.nodes[l.owner[slot]].guid, l.portNumber(slot))
+	if !ok || !l.isSwitch(slot) && b.peer[old] != noSlot && b.prog.wrong[b.owner[b.peer[old]]] {
 		return false
 	}
-	return b.state(old) == mad.PortActive && c.state(slot) == mad.PortActive &&
-		mad.PortInfoLID.Get(c.info[slot][:]) == mad.PortInfoLID.Get(b.info[old][:])
+	return b.state(old) == mad.PortActive && l.state(slot) == mad.PortActive &&
+		mad.PortInfoLID.Get(l.info[slot][:]) == mad.PortInfoLID.Get(b.info[old][:])
 }
 
 // isNodeAsBefore reports whether a node is as it was in the round before. A channel adapter is if all
 // of its ports are that have LIDs in the Plan.
-func (c *Core) isNodeAsBefore(b *Core, id int32) bool {
-	if c.nodes[id].typ == fabric.Switch {
-		_, ok := c.switchBefore(b, id)
+func (l *ledger) isNodeAsBefore(b *Core, id int32) bool {
+	if l.nodes[id].typ == fabric.Switch {
+		_, ok := l.switchBefore(b, id)
 		return ok
 	}
 	is := false
-	for slot := range c.portsOf(id) {
-		if c.prog.end[slot] < 0 {
+	for slot := range l.portsOf(id) {
+		if l.prog.end[slot] < 0 {
 			continue
 		}
-		if is = c.isAsBefore(b, slot); !is {
+		if is = l.isAsBefore(b, slot); !is {
 			break
 		}
 	}
@@ -60,12 +60,12 @@ func (c *Core) isNodeAsBefore(b *Core, id int32) bool {
 // countSince notes for each node the first round since which it has not restarted. For nodes that are as
 // before, this is the round that the round before noted. It goes by asBefore, and not by what ports
 // hold now: they may have been told that after a restart, in this round.
-func (c *Core) countSince(before *Core, round int) {
-	c.since = make([]uint32, len(c.nodes))
-	for id := range c.since {
-		c.since[id] = uint32(round)
-		if before != nil && c.prog.asBefore[id] {
-			c.since[id] = before.since[before.byGUID[c.nodes[id].guid]]
+func (l *ledger) countSince(before *Core, round int) {
+	l.since = make([]uint32, len(l.nodes))
+	for id := range l.since {
+		l.since[id] = uint32(round)
+		if before != nil && l.prog.asBefore[id] {
+			l.since[id] = before.since[before.byGUID[l.nodes[id].guid]]
 		}
 	}
 }

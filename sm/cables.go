@@ -97,19 +97,19 @@ func (c *Core) judgeMismatches() (moved bool) {
 }
 
 // reachableNodes marks the nodes that paired cables join to us. A CA forwards nothing.
-func (c *Core) reachableNodes() []bool {
-	reached := make([]bool, len(c.nodes))
+func (l *ledger) reachableNodes() []bool {
+	reached := make([]bool, len(l.nodes))
 	reached[0] = true
 	for todo := []int32{0}; len(todo) > 0; todo = todo[1:] {
 		id := todo[0]
-		for slot := range c.portsOf(id) {
-			t := c.peer[slot]
-			if c.nodes[id].typ != fabric.Switch && slot != c.ownPort() ||
-				t == noSlot || reached[c.owner[t]] || !c.isManageable(c.owner[t]) {
+		for slot := range l.portsOf(id) {
+			t := l.peer[slot]
+			if l.nodes[id].typ != fabric.Switch && slot != l.ownPort() ||
+				t == noSlot || reached[l.owner[t]] || !l.isManageable(l.owner[t]) {
 				continue
 			}
-			reached[c.owner[t]] = true
-			todo = append(todo, c.owner[t])
+			reached[l.owner[t]] = true
+			todo = append(todo, l.owner[t])
 		}
 	}
 	return reached
@@ -117,8 +117,8 @@ func (c *Core) reachableNodes() []bool {
 
 // isManageable reports whether a node has said what must be known to manage it: of a
 // switch its port 0 and how large its forwarding table is.
-func (c *Core) isManageable(id int32) bool {
-	n := &c.nodes[id]
-	return !c.locked[id] && (n.typ != fabric.Switch ||
-		c.flags[n.first]&portKnown != 0 && mad.SwitchInfoLinearFDBCap.Get(n.sw[:]) > 0)
+func (l *ledger) isManageable(id int32) bool {
+	n := &l.nodes[id]
+	return !l.locked[id] && (n.typ != fabric.Switch ||
+		l.flags[n.first]&portKnown != 0 && mad.SwitchInfoLinearFDBCap.Get(n.sw[:]) > 0)
 }

@@ -58,9 +58,9 @@ func (c *counting) look(m *Manager) {
 }
 
 // counted makes the subnet whose counters are to be read, of a round that has brought it up.
-func (c *Core) counted() *perf.Subnet {
-	own := c.prog.end[c.ownPort()]
-	return perf.NewSubnet(c.fabric, func(lid fabric.LID) uint8 { return c.plan.PathSL(own, lid) })
+func (l *ledger) counted() *perf.Subnet {
+	own := l.prog.end[l.ownPort()]
+	return perf.NewSubnet(l.fabric, func(lid fabric.LID) uint8 { return l.plan.PathSL(own, lid) })
 }
 
 // next sends what the Monitor asks.

@@ -26,12 +26,12 @@ func (c *Core) applyDrains() {
 }
 
 // drain drains what a name names.
-func (c *Core) drain(f *fabric.Fabric, name string) (fabric.Part, error) {
+func (l *ledger) drain(f *fabric.Fabric, name string) (fabric.Part, error) {
 	p, err := f.FindPart(name)
 	if err != nil {
 		return p, err
 	}
-	own, port := c.prog.fabricNode[0], c.portNumber(c.ownPort())
+	own, port := l.prog.fabricNode[0], l.portNumber(l.ownPort())
 	if p.Link != fabric.NoLink && port > 0 && f.Nodes[own].Ports[port].Link == p.Link {
 		return p, errors.New("it is the cable of our own port: run the manager at another one first")
 	}
@@ -45,31 +45,31 @@ func (c *Core) drain(f *fabric.Fabric, name string) (fabric.Part, error) {
 }
 
 // isDrained reports whether the cable in a port is drained.
-func (c *Core) isDrained(slot int32) bool {
-	v := c.prog.fabricNode[c.owner[slot]]
-	if v < 0 || len(c.by.drain) == 0 {
+func (l *ledger) isDrained(slot int32) bool {
+	v := l.prog.fabricNode[l.owner[slot]]
+	if v < 0 || len(l.by.drain) == 0 {
 		return false
 	}
-	l := c.fabric.Nodes[v].Ports[c.portNumber(slot)].Link
-	return l != fabric.NoLink && c.fabric.Links[l].Drained
+	link := l.fabric.Nodes[v].Ports[l.portNumber(slot)].Link
+	return link != fabric.NoLink && l.fabric.Links[link].Drained
 }
 
 // carries reports whether the Plan may use the cable in a port.
-func (c *Core) carries(slot int32) bool { return c.peer[slot] != noSlot && !c.isDrained(slot) }
+func (l *ledger) carries(slot int32) bool { return l.peer[slot] != noSlot && !l.isDrained(slot) }
 
 // isDrainedHost reports whether the cable in a port is drained and leads from or to a CA, which then has no LID.
-func (c *Core) isDrainedHost(slot int32) bool {
-	t := c.peer[slot]
-	return t != noSlot && c.isDrained(slot) && !(c.isSwitch(slot) && c.isSwitch(t))
+func (l *ledger) isDrainedHost(slot int32) bool {
+	t := l.peer[slot]
+	return t != noSlot && l.isDrained(slot) && !(l.isSwitch(slot) && l.isSwitch(t))
 }
 
 // drainedHosts lists the hosts whose cable is drained, which keep the LIDs that they have.
-func (c *Core) drainedHosts() (list []route.Absent) {
-	for slot := range c.addressable {
-		lid := fabric.LID(mad.PortInfoLID.Get(c.info[slot][:]))
-		if lid != 0 && c.isDrainedHost(slot) {
+func (l *ledger) drainedHosts() (list []route.Absent) {
+	for slot := range l.addressable {
+		lid := fabric.LID(mad.PortInfoLID.Get(l.info[slot][:]))
+		if lid != 0 && l.isDrainedHost(slot) {
 			list = append(list, route.Absent{
-				Node: c.nodes[c.owner[slot]].guid, Port: c.portNumber(slot), GUID: c.guid[slot], Base: lid, LMC: uint8(mad.PortInfoLMC.Get(c.info[slot][:])),
+				Node: l.nodes[l.owner[slot]].guid, Port: l.portNumber(slot), GUID: l.guid[slot], Base: lid, LMC: uint8(mad.PortInfoLMC.Get(l.info[slot][:])),
 			})
 		}
 	}

@@ -165,9 +165,9 @@ func addStored(h *route.Held, g *fabric.Graph, stored LIDMap) {
 }
 
 // addressable yields the ports of the Fabric that a LID can name.
-func (c *Core) addressable(yield func(slot int32) bool) {
-	for slot := range int32(len(c.owner)) {
-		if c.takesLID(slot) && c.prog.fabricNode[c.owner[slot]] >= 0 && !yield(slot) {
+func (l *ledger) addressable(yield func(slot int32) bool) {
+	for slot := range int32(len(l.owner)) {
+		if l.takesLID(slot) && l.prog.fabricNode[l.owner[slot]] >= 0 && !yield(slot) {
 			return
 		}
 	}

@@ -93,34 +93,34 @@ func (c *Core) queueSwitchLanes(id, slot int32) {
 }
 
 // byInput reports whether the SL2VL tables of a switch after a step depend on the input port.
-func (c *Core) byInput(id int32, step int) bool {
-	return c.stepped(step).SL2VL.Switch[c.prog.sw[id]].By == route.ByInOut
+func (l *ledger) byInput(id int32, step int) bool {
+	return l.stepped(step).SL2VL.Switch[l.prog.sw[id]].By == route.ByInOut
 }
 
 // sl2vl makes a SLtoVLMappingTable, as it is after this step.
-func (c *Core) sl2vl(slot int32, arg uint32, data []byte) {
-	for sl, vl := range c.laneTable(slot, uint8(arg>>8), c.prog.step) {
+func (l *ledger) sl2vl(slot int32, arg uint32, data []byte) {
+	for sl, vl := range l.laneTable(slot, uint8(arg>>8), l.prog.step) {
 		mad.SLtoVLMappingTableVL.Set(data, sl, uint64(vl))
 	}
 }
 
 // arbTable returns the VL arbitration table of an output port, nil where the Plan has none.
-func (c *Core) arbTable(slot int32) *route.ArbTable {
-	e, s := c.prog.end[slot], c.prog.sw[c.owner[slot]]
+func (l *ledger) arbTable(slot int32) *route.ArbTable {
+	e, s := l.prog.end[slot], l.prog.sw[l.owner[slot]]
 	switch {
-	case c.plan.Arbitration == nil:
+	case l.plan.Arbitration == nil:
 		return nil
 	case s >= 0:
-		return c.plan.Arbitration.OfSwitch(c.graph, s, c.portNumber(slot))
+		return l.plan.Arbitration.OfSwitch(l.graph, s, l.portNumber(slot))
 	case e >= 0:
-		return c.plan.Arbitration.OfHost(e)
+		return l.plan.Arbitration.OfHost(e)
 	}
 	return nil
 }
 
 // arbitration makes a block of a VLArbitrationTable.
-func (c *Core) arbitration(slot int32, block uint32, data []byte) {
-	table := c.arbTable(slot)
+func (l *ledger) arbitration(slot int32, block uint32, data []byte) {
+	table := l.arbTable(slot)
 	list := table.Low
 	if block == mad.VLArbHighLower || block == mad.VLArbHighUpper {
 		list = table.High

@@ -134,8 +134,8 @@ func (c *Core) keyKnown(agent int32, ev *Event) {
 }
 
 // isLockedOut reports whether our own port hides its M_Key, so that the subnet is that of a manager with other keys.
-func (c *Core) isLockedOut() bool {
-	return len(c.nodes) > 0 && isHidden(c.info[c.ownPort()][:])
+func (l *ledger) isLockedOut() bool {
+	return len(l.nodes) > 0 && isHidden(l.info[l.ownPort()][:])
 }
 
 // isHidden reports whether a PortInfo was given without the M_Key, since that of the request was wrong.
@@ -152,17 +152,17 @@ func (c *Core) perhapsLocked() string {
 }
 
 // putKey writes the M_Key that a port is to have, with its protection and its lease.
-func (c *Core) putKey(port fabric.GUID, set func(f mad.Field, v uint64)) {
-	set(mad.PortInfoMKey, c.keys.toHave(port))
-	set(mad.PortInfoMKeyProtectBits, uint64(c.keys.Protect))
-	set(mad.PortInfoMKeyLeasePeriod, uint64(c.keys.Lease))
+func (l *ledger) putKey(port fabric.GUID, set func(f mad.Field, v uint64)) {
+	set(mad.PortInfoMKey, l.keys.toHave(port))
+	set(mad.PortInfoMKeyProtectBits, uint64(l.keys.Protect))
+	set(mad.PortInfoMKeyLeasePeriod, uint64(l.keys.Lease))
 }
 
 // setKeyInfo makes the PortInfo by which a port is given its key, and nothing else.
-func (c *Core) setKeyInfo(agent int32, data []byte) {
-	copy(data, c.info[agent][:])
+func (l *ledger) setKeyInfo(agent int32, data []byte) {
+	copy(data, l.info[agent][:])
 	leaveStates(data)
-	c.putKey(c.guid[agent], func(f mad.Field, v uint64) { f.Put(data, v) })
+	l.putKey(l.guid[agent], func(f mad.Field, v uint64) { f.Put(data, v) })
 }
 
 // leaveStates makes a Set of PortInfo change no state.

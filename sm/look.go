@@ -301,15 +301,15 @@ func (m *Manager) watchVain(now time.Duration) {
 }
 
 // differsFrom reports whether a port of a switch has another state than in an earlier round, or had meanwhile.
-func (c *Core) differsFrom(b *Core, guid fabric.GUID) bool {
-	id, ok := c.byGUID[guid]
+func (l *ledger) differsFrom(b *Core, guid fabric.GUID) bool {
+	id, ok := l.byGUID[guid]
 	old, was := b.byGUID[guid]
-	if !ok || !was || c.nodes[id].ports != b.nodes[old].ports {
+	if !ok || !was || l.nodes[id].ports != b.nodes[old].ports {
 		return true
 	}
-	for slot := range c.portsOf(id) {
-		before := b.nodes[old].first + int32(c.portNumber(slot))
-		if c.state(slot) != b.state(before) || c.flags[slot]&portCame != 0 && b.state(before) != mad.PortInit {
+	for slot := range l.portsOf(id) {
+		before := b.nodes[old].first + int32(l.portNumber(slot))
+		if l.state(slot) != b.state(before) || l.flags[slot]&portCame != 0 && b.state(before) != mad.PortInit {
 			return true
 		}
 	}

@@ -82,9 +82,9 @@ func (c *Core) noteUnverified() {
 
 // doubtUnverified takes that PortStateChange of a switch is set. If it was not read at the end of the round in force, the switch may have restarted after its tables were
 // written, and have been told the rest since: then they are written again.
-func (c *Core) doubtUnverified(node *node) {
-	if id, ok := c.byGUID[node.guid]; ok && !c.prog.verified[id] {
-		c.prog.wrong[id], c.prog.holds[id] = true, false
+func (l *ledger) doubtUnverified(node *node) {
+	if id, ok := l.byGUID[node.guid]; ok && !l.prog.verified[id] {
+		l.prog.wrong[id], l.prog.holds[id] = true, false
 	}
 }
 

@@ -93,13 +93,13 @@ func (c *Core) queuePKeys(slot int32) {
 }
 
 // pkeyRoom returns how many P_Keys of a port's table are looked at: where there are no partitions, those of its first block.
-func (c *Core) pkeyRoom(slot int32) int {
-	n := &c.nodes[c.owner[slot]]
+func (l *ledger) pkeyRoom(slot int32) int {
+	n := &l.nodes[l.owner[slot]]
 	room := int(n.pkeys)
-	if c.isSwitch(slot) && c.portNumber(slot) > 0 {
+	if l.isSwitch(slot) && l.portNumber(slot) > 0 {
 		room = int(mad.SwitchInfoPartitionEnfCap.Get(n.sw[:]))
 	}
-	if c.by.partitions == nil {
+	if l.by.partitions == nil {
 		room = min(room, pkeyBlock)
 	}
 	return max(1, room)
@@ -193,37 +193,37 @@ func (c *Core) onSetPKey(slot int32, block uint32, ev *Event) {
 }
 
 // keysOf returns the P_Keys that a port is to have, as partition.Index does: those of an end port, or of the one at the other end of its cable.
-func (c *Core) keysOf(slot int32) (keys []uint16, first bool) {
-	if c.prog.end[slot] < 0 {
-		slot = c.peer[slot]
+func (l *ledger) keysOf(slot int32) (keys []uint16, first bool) {
+	if l.prog.end[slot] < 0 {
+		slot = l.peer[slot]
 	}
-	n := &c.nodes[c.owner[slot]]
-	return c.prog.members.KeysOf(&partition.Port{GUID: c.guid[slot], Type: n.typ, Desc: n.desc, Manager: slot == c.ownPort()})
+	n := &l.nodes[l.owner[slot]]
+	return l.prog.members.KeysOf(&partition.Port{GUID: l.guid[slot], Type: n.typ, Desc: n.desc, Manager: slot == l.ownPort()})
 }
 
 // keysByEnd returns the P_Keys of the end ports of the Graph, nil where there are no partitions.
-func (c *Core) keysByEnd() [][]uint16 {
-	if c.by.partitions == nil {
+func (l *ledger) keysByEnd() [][]uint16 {
+	if l.by.partitions == nil {
 		return nil
 	}
-	keys := make([][]uint16, c.graph.NumEnds)
-	for slot, e := range c.prog.end {
+	keys := make([][]uint16, l.graph.NumEnds)
+	for slot, e := range l.prog.end {
 		if e >= 0 {
-			keys[e], _ = c.keysOf(int32(slot))
+			keys[e], _ = l.keysOf(int32(slot))
 		}
 	}
 	return keys
 }
 
 // levels returns the rules for levels of service, of those that the Plan has.
-func (c *Core) levels() sa.Levels {
+func (l *ledger) levels() sa.Levels {
 	var all sa.Levels
-	if all.Rules = c.by.levels; c.by.partitions != nil {
-		all.ByKey, _, _ = c.by.partitions.Partitions.Levels(c.by.levels)
+	if all.Rules = l.by.levels; l.by.partitions != nil {
+		all.ByKey, _, _ = l.by.partitions.Partitions.Levels(l.by.levels)
 	} else {
-		all.ByKey, _, _ = partition.Everyone().Levels(c.by.levels)
+		all.ByKey, _, _ = partition.Everyone().Levels(l.by.levels)
 	}
-	return all.For(c.plan)
+	return all.For(l.plan)
 }
 
 // noteLevels tells of partitions whose SL no level of service has.
@@ -239,24 +239,24 @@ func (c *Core) noteLevels() {
 
 // mayEnforce reports whether a port of a switch can see to it that the CA or router port at its cable keeps to its partitions, and is
 // to do so.
-func (c *Core) mayEnforce(slot int32) bool {
-	p, peer := c.by.partitions, c.peer[slot]
-	return p != nil && (p.In || p.Out) && c.isSwitch(slot) && c.portNumber(slot) > 0 && peer != noSlot && !c.isSwitch(peer) && c.prog.end[peer] >= 0 &&
-		mad.SwitchInfoPartitionEnfCap.Get(c.nodes[c.owner[slot]].sw[:]) > 0
+func (l *ledger) mayEnforce(slot int32) bool {
+	p, peer := l.by.partitions, l.peer[slot]
+	return p != nil && (p.In || p.Out) && l.isSwitch(slot) && l.portNumber(slot) > 0 && peer != noSlot && !l.isSwitch(peer) && l.prog.end[peer] >= 0 &&
+		mad.SwitchInfoPartitionEnfCap.Get(l.nodes[l.owner[slot]].sw[:]) > 0
 }
 
 // setEnforcement sets whether a port of a switch drops packets of other partitions. One whose table has not all P_Keys, or is not known,
 // drops none, nor does any where there are no partitions: an earlier manager may have left P_Keys there that the host which is there now does not have.
-func (c *Core) setEnforcement(slot int32, set func(f mad.Field, v uint64)) {
-	if !c.isSwitch(slot) || c.portNumber(slot) == 0 {
+func (l *ledger) setEnforcement(slot int32, set func(f mad.Field, v uint64)) {
+	if !l.isSwitch(slot) || l.portNumber(slot) == 0 {
 		return
 	}
 	in, out := uint64(0), uint64(0)
-	if c.mayEnforce(slot) && c.prog.pkeys[slot].isDone() {
-		if c.by.partitions.In {
+	if l.mayEnforce(slot) && l.prog.pkeys[slot].isDone() {
+		if l.by.partitions.In {
 			in = 1
 		}
-		if c.by.partitions.Out {
+		if l.by.partitions.Out {
 			out = 1
 		}
 	}

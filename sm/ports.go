@@ -45,63 +45,65 @@ func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
 }
 
 // mustArm reports whether a port is to go from Init to Armed.
-func (c *Core) mustArm(slot int32) bool { return c.state(slot) == mad.PortInit && c.mayCarryData(slot) }
+func (l *ledger) mustArm(slot int32) bool {
+	return l.state(slot) == mad.PortInit && l.mayCarryData(slot)
+}
 
 // plannedSwitchInfo makes the SwitchInfo that a switch is to have; differs reports whether
 // it must be written.
-func (c *Core) plannedSwitchInfo(id int32, data []byte) (differs bool) {
-	sw := c.nodes[id].sw[:]
+func (l *ledger) plannedSwitchInfo(id int32, data []byte) (differs bool) {
+	sw := l.nodes[id].sw[:]
 	copy(data, sw)
 	mad.SwitchInfoPortStateChange.Put(data, 0)
 	set := func(f mad.Field, v uint64) {
 		differs = differs || f.Get(sw) != v
 		f.Put(data, v)
 	}
-	set(mad.SwitchInfoLinearFDBTop, uint64(c.prog.top))
-	if own := c.info[c.nodes[id].first][:]; c.by.stays && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
+	set(mad.SwitchInfoLinearFDBTop, uint64(l.prog.top))
+	if own := l.info[l.nodes[id].first][:]; l.by.stays && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
 		set(mad.SwitchInfoMulticastFDBTop, topMLID(sw))
 	}
-	if c.plan.Ports != nil {
-		set(mad.SwitchInfoLifeTimeValue, uint64(c.plan.Ports.PacketLife))
+	if l.plan.Ports != nil {
+		set(mad.SwitchInfoLifeTimeValue, uint64(l.plan.Ports.PacketLife))
 	}
 	return differs
 }
 
 // plannedPortInfo makes the PortInfo that a port is to have, without a change of state;
 // differs reports whether it must be written.
-func (c *Core) plannedPortInfo(slot int32, data []byte) (differs bool) {
-	info := c.info[slot][:]
+func (l *ledger) plannedPortInfo(slot int32, data []byte) (differs bool) {
+	info := l.info[slot][:]
 	copy(data, info)
 	leaveStates(data)
 	set := func(f mad.Field, v uint64) {
 		differs = differs || f.Get(info) != v
 		f.Put(data, v)
 	}
-	if e := c.prog.end[slot]; e >= 0 {
-		set(mad.PortInfoLID, uint64(c.plan.Ends.Base[e]))
-		set(mad.PortInfoLMC, uint64(c.plan.Ends.LMC[e]))
-		set(mad.PortInfoMasterSMLID, uint64(c.prog.smLID))
-		set(mad.PortInfoMasterSMSL, c.serviceSL(e))
-		set(mad.PortInfoGidPrefix, c.by.between.OwnPrefix())
+	if e := l.prog.end[slot]; e >= 0 {
+		set(mad.PortInfoLID, uint64(l.plan.Ends.Base[e]))
+		set(mad.PortInfoLMC, uint64(l.plan.Ends.LMC[e]))
+		set(mad.PortInfoMasterSMLID, uint64(l.prog.smLID))
+		set(mad.PortInfoMasterSMSL, l.serviceSL(e))
+		set(mad.PortInfoGidPrefix, l.by.between.OwnPrefix())
 		set(mad.PortInfoSubnetTimeOut, subnetTimeout)
-		if _, other := c.keys.has[c.guid[slot]]; c.keys.Given() && !other {
-			c.putKey(c.guid[slot], set)
+		if _, other := l.keys.has[l.guid[slot]]; l.keys.Given() && !other {
+			l.putKey(l.guid[slot], set)
 		}
 	}
-	if c.peer[slot] != noSlot {
-		c.setLinkParams(slot, set)
-		c.setEnforcement(slot, set)
+	if l.peer[slot] != noSlot {
+		l.setLinkParams(slot, set)
+		l.setEnforcement(slot, set)
 	}
 	return differs
 }
 
 // setLinkParams sets what a port with a cable is told of its link: MTU and operational VLs
 // are what both ends are capable of, and no more than the Plan has for either.
-func (c *Core) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
-	t := c.peer[slot]
-	info, other := c.info[slot][:], c.info[t][:]
+func (l *ledger) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
+	t := l.peer[slot]
+	info, other := l.info[slot][:], l.info[t][:]
 	mtu, vls := lesserOf(mad.PortInfoMTUCap, info, other), lesserOf(mad.PortInfoVLCap, info, other)
-	for _, p := range [2]*route.PortParams{c.portParams(slot), c.portParams(t)} {
+	for _, p := range [2]*route.PortParams{l.portParams(slot), l.portParams(t)} {
 		if p != nil && p.MTU > 0 {
 			mtu = min(mtu, uint64(p.MTU))
 		}
@@ -113,25 +115,25 @@ func (c *Core) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
 	if vls > 0 {
 		set(mad.PortInfoOperationalVLs, vls)
 	}
-	if p := c.portParams(slot); p != nil && c.isSwitch(slot) {
+	if p := l.portParams(slot); p != nil && l.isSwitch(slot) {
 		set(mad.PortInfoHOQLife, uint64(p.HOQLife))
 		set(mad.PortInfoVLStallCount, uint64(p.StallCount))
 	}
-	if table := c.arbTable(slot); table != nil && c.plan.VLs > 1 {
+	if table := l.arbTable(slot); table != nil && l.plan.VLs > 1 {
 		set(mad.PortInfoVLHighLimit, uint64(table.Limit))
 	}
 }
 
 // portParams returns what the Plan has for a port, nil where it has nothing.
-func (c *Core) portParams(slot int32) *route.PortParams {
-	e, s := c.prog.end[slot], c.prog.sw[c.owner[slot]]
+func (l *ledger) portParams(slot int32) *route.PortParams {
+	e, s := l.prog.end[slot], l.prog.sw[l.owner[slot]]
 	switch {
-	case c.plan.Ports == nil:
+	case l.plan.Ports == nil:
 		return nil
 	case s >= 0:
-		return c.plan.Ports.OfSwitch(c.graph, s, c.portNumber(slot))
+		return l.plan.Ports.OfSwitch(l.graph, s, l.portNumber(slot))
 	case e >= 0:
-		return c.plan.Ports.OfHost(e)
+		return l.plan.Ports.OfHost(e)
 	}
 	return nil
 }
@@ -150,11 +152,11 @@ func vlCode(vls uint8) uint64 {
 }
 
 // serviceSL returns the SL from an end port to the subnet manager.
-func (c *Core) serviceSL(e int32) uint64 {
-	if c.prog.smLID == 0 {
+func (l *ledger) serviceSL(e int32) uint64 {
+	if l.prog.smLID == 0 {
 		return 0
 	}
-	return uint64(c.plan.PathSL(e, c.prog.smLID))
+	return uint64(l.plan.PathSL(e, l.prog.smLID))
 }
 
 // queueArm queues what makes the ports of a node ready to receive: LID, parameters and
@@ -231,19 +233,19 @@ func (c *Core) onSetPort(k kind, slot int32, ev *Event) {
 }
 
 // holdsSettings reports whether a port has its LID, its LMC and its state.
-func (c *Core) holdsSettings(slot int32, active bool) bool {
-	info := c.info[slot][:]
-	if e := c.prog.end[slot]; e >= 0 && (mad.PortInfoLID.Get(info) != uint64(c.plan.Ends.Base[e]) ||
-		mad.PortInfoLMC.Get(info) != uint64(c.plan.Ends.LMC[e])) {
+func (l *ledger) holdsSettings(slot int32, active bool) bool {
+	info := l.info[slot][:]
+	if e := l.prog.end[slot]; e >= 0 && (mad.PortInfoLID.Get(info) != uint64(l.plan.Ends.Base[e]) ||
+		mad.PortInfoLMC.Get(info) != uint64(l.plan.Ends.LMC[e])) {
 		return false
 	}
 	switch {
-	case !c.mayCarryData(slot):
+	case !l.mayCarryData(slot):
 		return true
 	case active:
-		return c.state(slot) == mad.PortActive
+		return l.state(slot) == mad.PortActive
 	}
-	return c.state(slot) >= mad.PortArmed
+	return l.state(slot) >= mad.PortArmed
 }
 
 // onPortAfterSet takes the PortInfo of a port that did not say what it was told.

@@ -130,11 +130,11 @@ func (c *Core) queueBlocks(id int32) {
 }
 
 // tableBlocks returns the number of blocks of every forwarding table.
-func (c *Core) tableBlocks() uint32 { return uint32(c.prog.top)/mad.LFTBlock + 1 }
+func (l *ledger) tableBlocks() uint32 { return uint32(l.prog.top)/mad.LFTBlock + 1 }
 
 // plannedBlock returns a block of the forwarding table that a switch is to get in this step.
-func (c *Core) plannedBlock(id int32, b uint32) *route.Block {
-	return c.stepped(c.prog.step).Tables.Block(c.prog.sw[id], int(b))
+func (l *ledger) plannedBlock(id int32, b uint32) *route.Block {
+	return l.stepped(l.prog.step).Tables.Block(l.prog.sw[id], int(b))
 }
 
 // onLFT takes a block that was read, and writes it where it differs from the Plan.
@@ -155,10 +155,10 @@ func (c *Core) onLFT(id int32, b uint32, ev *Event) {
 
 // firstWrongLID returns the first LID of a block for which a switch has another port than
 // the Plan, 0 for none. LID 0 and those above the top are not forwarded, and may differ.
-func (c *Core) firstWrongLID(id int32, b uint32, has *[64]byte) fabric.LID {
-	for i, port := range c.plannedBlock(id, b) {
+func (l *ledger) firstWrongLID(id int32, b uint32, has *[64]byte) fabric.LID {
+	for i, port := range l.plannedBlock(id, b) {
 		lid := fabric.LID(b*mad.LFTBlock) + fabric.LID(i)
-		if has[i] != port && lid > 0 && lid <= c.prog.top {
+		if has[i] != port && lid > 0 && lid <= l.prog.top {
 			return lid
 		}
 	}
@@ -220,8 +220,8 @@ func (c *Core) onSetSL2VL(slot int32, arg uint32, ev *Event) {
 }
 
 // firstWrongSL returns the first SL that a port maps to another VL than it is to after this step, -1 for none.
-func (c *Core) firstWrongSL(slot int32, arg uint32, has *[64]byte) int {
-	for sl, vl := range c.laneTable(slot, uint8(arg>>8), c.prog.step) {
+func (l *ledger) firstWrongSL(slot int32, arg uint32, has *[64]byte) int {
+	for sl, vl := range l.laneTable(slot, uint8(arg>>8), l.prog.step) {
 		if mad.SLtoVLMappingTableVL.At(has[:], sl) != uint64(vl) {
 			return sl
 		}
@@ -249,9 +249,9 @@ func (c *Core) keepClosed(id int32) {
 }
 
 // mayCarryData reports whether both nodes at the cable of a port hold what was proven.
-func (c *Core) mayCarryData(slot int32) bool {
-	t := c.peer[slot]
-	return t != noSlot && !c.prog.closed[c.owner[slot]] && !c.prog.closed[c.owner[t]] && !c.isDrainedHost(slot)
+func (l *ledger) mayCarryData(slot int32) bool {
+	t := l.peer[slot]
+	return t != noSlot && !l.prog.closed[l.owner[slot]] && !l.prog.closed[l.owner[t]] && !l.isDrainedHost(slot)
 }
 
 // noteHalfWritten counts the switches that hold their new table, and notes those

@@ -12,19 +12,19 @@ import (
 // old tables and others new ones: first what the way to the new Plan has between, one after the other, then what the Plan has.
 
 // stepped returns what switches hold after a step.
-func (c *Core) stepped(step int) job.Between {
-	if c.way == nil || step >= len(c.way.Between) {
-		return job.Between{Tables: c.plan.Tables, SL2VL: c.plan.SL2VL}
+func (l *ledger) stepped(step int) job.Between {
+	if l.way == nil || step >= len(l.way.Between) {
+		return job.Between{Tables: l.plan.Tables, SL2VL: l.plan.SL2VL}
 	}
-	return c.way.Between[step]
+	return l.way.Between[step]
 }
 
 // lastStep returns the number of the step that writes what the Plan has.
-func (c *Core) lastStep() int {
-	if c.way == nil {
+func (l *ledger) lastStep() int {
+	if l.way == nil {
 		return 0
 	}
-	return len(c.way.Between)
+	return len(l.way.Between)
 }
 
 // queueStep queues the blocks of a switch that differ from those of the step before.
@@ -64,39 +64,39 @@ func (c *Core) nextStep() {
 
 // addRewritten adds the Sets that no light sweep has read again since the round before. Lane tables are not written for a Plan of one lane, and
 // may hold what they held before.
-func (c *Core) addRewritten(before *Core) {
+func (l *ledger) addRewritten(before *Core) {
 	if before == nil {
 		return
 	}
 	for _, tag := range before.rewritten {
 		k, index, arg := splitTag(tag)
 		if k == setSL2VL {
-			slot, ok := c.slotOf(before.nodes[before.owner[index]].guid, before.portNumber(index))
-			if ok && c.plan.VLs > 1 && c.plan.SL2VL != nil && (!c.isSwitch(slot) && c.prog.end[slot] >= 0 || c.prog.sw[c.owner[slot]] >= 0) {
-				c.rewritten = append(c.rewritten, makeTag(k, slot, arg))
+			slot, ok := l.slotOf(before.nodes[before.owner[index]].guid, before.portNumber(index))
+			if ok && l.plan.VLs > 1 && l.plan.SL2VL != nil && (!l.isSwitch(slot) && l.prog.end[slot] >= 0 || l.prog.sw[l.owner[slot]] >= 0) {
+				l.rewritten = append(l.rewritten, makeTag(k, slot, arg))
 			}
 			continue
 		}
-		if id, ok := c.byGUID[before.nodes[index].guid]; ok && c.prog.sw[id] >= 0 && arg < c.tableBlocks() {
-			c.rewritten = append(c.rewritten, makeTag(k, id, arg))
+		if id, ok := l.byGUID[before.nodes[index].guid]; ok && l.prog.sw[id] >= 0 && arg < l.tableBlocks() {
+			l.rewritten = append(l.rewritten, makeTag(k, id, arg))
 		}
 	}
-	slices.Sort(c.rewritten)
-	c.rewritten = slices.Compact(c.rewritten)
+	slices.Sort(l.rewritten)
+	l.rewritten = slices.Compact(l.rewritten)
 }
 
 // readAgain makes the SMP that reads what a Set has written, with its route in memory.
-func (c *Core) readAgain(tag uint64, memory *[]byte) Action {
+func (l *ledger) readAgain(tag uint64, memory *[]byte) Action {
 	k, index, arg := splitTag(tag)
 	if k == setLFT {
-		return Action{Attr: mad.AttrLinearForwardingTable, Modifier: arg, Path: c.nodes[index].path, Key: c.keyOf(k, index)}
+		return Action{Attr: mad.AttrLinearForwardingTable, Modifier: arg, Path: l.nodes[index].path, Key: l.keyOf(k, index)}
 	}
-	return Action{Attr: mad.AttrSLtoVLMappingTable, Modifier: c.modifier(getSL2VL, index, arg), Path: c.pathTo(index, memory), Key: c.keyOf(k, index)}
+	return Action{Attr: mad.AttrSLtoVLMappingTable, Modifier: l.modifier(getSL2VL, index, arg), Path: l.pathTo(index, memory), Key: l.keyOf(k, index)}
 }
 
 // isLast reports whether the block that a switch is to get in this step is the one of the Plan.
-func (c *Core) isLast(id int32, b uint32) bool {
-	return *c.plannedBlock(id, b) == *c.plan.Tables.Block(c.prog.sw[id], int(b))
+func (l *ledger) isLast(id int32, b uint32) bool {
+	return *l.plannedBlock(id, b) == *l.plan.Tables.Block(l.prog.sw[id], int(b))
 }
 
 // countHeld counts a block that a switch has already, unless another one replaces it later.
@@ -108,13 +108,13 @@ func (c *Core) countHeld(id int32, b uint32) {
 
 // laneTable returns the table by which an output port is to map SLs, after a step, for packets that come in by a port; nil where the
 // step has none.
-func (c *Core) laneTable(slot int32, in uint8, step int) *route.VLTable {
-	lanes := c.stepped(step).SL2VL
+func (l *ledger) laneTable(slot int32, in uint8, step int) *route.VLTable {
+	lanes := l.stepped(step).SL2VL
 	switch {
 	case lanes == nil:
 		return nil
-	case c.isSwitch(slot):
-		return lanes.Table(c.graph, c.prog.sw[c.owner[slot]], in, c.portNumber(slot))
+	case l.isSwitch(slot):
+		return lanes.Table(l.graph, l.prog.sw[l.owner[slot]], in, l.portNumber(slot))
 	}
-	return lanes.HostTable(c.prog.end[slot])
+	return lanes.HostTable(l.prog.end[slot])
 }

@@ -228,8 +228,8 @@ func (m *Manager) countReturns(now time.Duration) {
 }
 
 // portKey names a port.
-func (c *Core) portKey(slot int32) portKey {
-	return portKey{c.nodes[c.owner[slot]].guid, c.portNumber(slot)}
+func (l *ledger) portKey(slot int32) portKey {
+	return portKey{l.nodes[l.owner[slot]].guid, l.portNumber(slot)}
 }
 
 // cameBack counts that the link at a switch port was down and is up again. Our own link is never put in quarantine.
@@ -267,24 +267,24 @@ func (l *unsteadyLink) isTooOften(now time.Duration, rule FlapRule) bool {
 
 // endsOf names both ends of the cable in a switch port, in an order that does not depend on the end; the second is empty where nothing
 // answers there.
-func (c *Core) endsOf(slot int32) [2]portKey {
-	here, t := c.portKey(slot), c.peer[slot]
+func (l *ledger) endsOf(slot int32) [2]portKey {
+	here, t := l.portKey(slot), l.peer[slot]
 	if t == noSlot {
 		return [2]portKey{here}
 	}
-	there := c.portKey(t)
-	if c.isSwitch(t) && (there.node < here.node || there.node == here.node && there.port < here.port) {
+	there := l.portKey(t)
+	if l.isSwitch(t) && (there.node < here.node || there.node == here.node && there.port < here.port) {
 		here, there = there, here
 	}
 	return [2]portKey{here, there}
 }
 
 // linkName names the cable in a port to people.
-func (c *Core) linkName(slot int32) string {
-	if c.peer[slot] == noSlot {
-		return "the link at " + c.portName(slot)
+func (l *ledger) linkName(slot int32) string {
+	if l.peer[slot] == noSlot {
+		return "the link at " + l.portName(slot)
 	}
-	return fmt.Sprintf("the link %s - %s", c.portName(slot), c.portName(c.peer[slot]))
+	return fmt.Sprintf("the link %s - %s", l.portName(slot), l.portName(l.peer[slot]))
 }
 
 // quarantine takes a link out of use, unless it alone joins a switch to us.
@@ -309,22 +309,22 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 }
 
 // isJoinedWithout reports whether the switches at the ends of a link are found, and joined to us by others.
-func (c *Core) isJoinedWithout(l *unsteadyLink) bool {
-	slot, ok := c.slotOf(l.ends[0].node, l.ends[0].port)
+func (l *ledger) isJoinedWithout(link *unsteadyLink) bool {
+	slot, ok := l.slotOf(link.ends[0].node, link.ends[0].port)
 	if !ok {
 		return false
 	}
-	t := c.peer[slot]
+	t := l.peer[slot]
 	if t != noSlot {
-		c.peer[slot], c.peer[t] = noSlot, noSlot
-		defer func() { c.peer[slot], c.peer[t] = t, slot }()
+		l.peer[slot], l.peer[t] = noSlot, noSlot
+		defer func() { l.peer[slot], l.peer[t] = t, slot }()
 	}
-	reached := c.reachableNodes()
-	if !reached[c.owner[slot]] {
+	reached := l.reachableNodes()
+	if !reached[l.owner[slot]] {
 		return false
 	}
-	other, ok := c.byGUID[l.ends[1].node]
-	return !l.toSwitch || ok && reached[other]
+	other, ok := l.byGUID[link.ends[1].node]
+	return !link.toSwitch || ok && reached[other]
 }
 
 // releaseDue returns when the next link is to be released: it has been up without a change for long enough; or never.
