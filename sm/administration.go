@@ -101,7 +101,7 @@ type administration struct {
 	responder sa.Responder
 	packet    wire.Datagram
 
-	core   *Core // that serving was made of
+	of     *ledger // that serving was made of
 	role   Role
 	term   int  // see managerState
 	claims bool // see managerState
@@ -205,7 +205,7 @@ func (a *administration) follow(m *Manager) {
 func (a *administration) take(m *Manager) *managerState {
 	role := m.role()
 	claims := role == Looking && m.inRound && m.core.granted
-	if m.inForce == a.core && role == a.role && m.groups.version == a.spread && claims == a.claims {
+	if m.inForce == a.of && role == a.role && m.groups.version == a.spread && claims == a.claims {
 		return nil
 	}
 	next := &serving{open: role == Master || role == Looking}
@@ -214,7 +214,7 @@ func (a *administration) take(m *Manager) *managerState {
 		f.standsBy, f.master = o.guid, o.state == mad.SMStateMaster
 	}
 	switch was := a.serving.Load().subnet; {
-	case role == Master && was != nil && m.inForce == a.core:
+	case role == Master && was != nil && m.inForce == a.of:
 		next.subnet = was.With(m.groups.spread)
 	case role == Master: // by a round that has ended since
 		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts).With(m.groups.spread)
@@ -225,10 +225,10 @@ func (a *administration) take(m *Manager) *managerState {
 	}
 	if role == Master {
 		f.subnet, f.members = next.subnet, m.inForce.managersBeside()
-		f.wasActive, f.others, f.told = m.inForce.clients.wasActive, m.inForce.clients.others, m.inForce.clients.told
+		f.wasActive, f.others, f.told = m.clients.wasActive, m.clients.others, m.clients.told
 	}
 	f.term = a.term
-	a.core, a.role, a.spread, a.claims = m.inForce, role, m.groups.version, claims
+	a.of, a.role, a.spread, a.claims = m.inForce, role, m.groups.version, claims
 	a.serving.Store(next)
 	return f
 }

@@ -9,7 +9,7 @@ import (
 // nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, and no LID, a port that was down is not Active.
 
 // switchBefore returns the node of a switch in the round before, if it held all of its forwarding table then and holds it still.
-func (l *ledger) switchBefore(b *Core, id int32) (before int32, ok bool) {
+func (l *ledger) switchBefore(b *ledger, id int32) (before int32, ok bool) {
 	if b == nil {
 		return 0, false
 	}
@@ -21,7 +21,7 @@ func (l *ledger) switchBefore(b *Core, id int32) (before int32, ok bool) {
 
 // isAsBefore reports whether a port has the LID of the round before and is Active still, and the switch is as it was that it belongs to,
 // or, for a channel adapter, the one at its cable: a port of that may have changed its state because the adapter restarted.
-func (l *ledger) isAsBefore(b *Core, slot int32) bool {
+func (l *ledger) isAsBefore(b *ledger, slot int32) bool {
 	if b == nil {
 		return false
 	}
@@ -40,7 +40,7 @@ func (l *ledger) isAsBefore(b *Core, slot int32) bool {
 
 // isNodeAsBefore reports whether a node is as it was in the round before. A channel adapter is if all
 // of its ports are that have LIDs in the Plan.
-func (l *ledger) isNodeAsBefore(b *Core, id int32) bool {
+func (l *ledger) isNodeAsBefore(b *ledger, id int32) bool {
 	if l.nodes[id].typ == fabric.Switch {
 		_, ok := l.switchBefore(b, id)
 		return ok
@@ -60,7 +60,7 @@ func (l *ledger) isNodeAsBefore(b *Core, id int32) bool {
 // countSince notes for each node the first round since which it has not restarted. For nodes that are as
 // before, this is the round that the round before noted. It goes by asBefore, and not by what ports
 // hold now: they may have been told that after a restart, in this round.
-func (l *ledger) countSince(before *Core, round int) {
+func (l *ledger) countSince(before *ledger, round int) {
 	l.since = make([]uint32, len(l.nodes))
 	for id := range l.since {
 		l.since[id] = uint32(round)

@@ -14,7 +14,7 @@ import (
 
 // changesOf lists what has changed between two rounds, as it is told; adds reports whether something was added by which packets
 // could go: a cable, or what is drained no longer.
-func changesOf(before, now *Core) (list []Incident, adds bool) {
+func changesOf(before, now *ledger) (list []Incident, adds bool) {
 	add := func(k IncidentKind, format string, args ...any) {
 		list = append(list, Incident{Kind: k, Text: fmt.Sprintf(format, args...)})
 	}
@@ -51,7 +51,7 @@ func changesOf(before, now *Core) (list []Incident, adds bool) {
 }
 
 // capabilitiesChanged lists the ports whose CapabilityMask is another one than before. That of our own port changes as managers start at it.
-func capabilitiesChanged(before, now *Core) (list []Incident) {
+func capabilitiesChanged(before, now *ledger) (list []Incident) {
 	for slot := range now.addressable {
 		old, ok := before.slotOf(now.nodes[now.owner[slot]].guid, now.portNumber(slot))
 		if !ok || slot == now.ownPort() || before.flags[old]&now.flags[slot]&portKnown == 0 {
@@ -82,7 +82,7 @@ type missingNode struct {
 
 // watchMissing tells of nodes that return, counts the rounds that others are missed, and forgets those that are missed for as long as
 // Watch.KeepAbsent.
-func (m *Manager) watchMissing(before *Core) {
+func (m *Manager) watchMissing(before *ledger) {
 	c := m.core
 	ports := map[fabric.GUID]bool{}
 	for _, guid := range c.graph.EndGUID {
@@ -118,7 +118,7 @@ func (m *Manager) watchMissing(before *Core) {
 }
 
 // newMissing makes the record of an end port that is gone.
-func newMissing(before *Core, a route.Absent) *missingNode {
+func newMissing(before *ledger, a route.Absent) *missingNode {
 	x := &missingNode{name: "the port " + a.Name(), ports: []fabric.GUID{a.GUID}}
 	if before == nil {
 		return x

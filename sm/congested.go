@@ -22,7 +22,7 @@ type easing struct {
 	last   congestion.Report // that was told
 	idle   bool              // nothing is under way
 
-	core *Core // that the last devices were listed of; of the Runner's goroutine
+	of *ledger // that the last devices were listed of; of the Runner's goroutine
 }
 
 // Devices are told again only after a restart: they get time, and many repetitions.
@@ -61,15 +61,15 @@ func (e *easing) look(m *Manager) {
 	if e == nil {
 		return
 	}
-	core := m.reigning()
-	if core == e.core {
+	ledger := m.reigning()
+	if ledger == e.of {
 		return
 	}
 	var list []congestion.Device
-	if core != nil {
-		list = core.congestible()
+	if ledger != nil {
+		list = ledger.congestible()
 	}
-	e.core = core
+	e.of = ledger
 	e.tell(func() { e.setter.Follow(list) })
 }
 

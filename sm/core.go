@@ -97,7 +97,7 @@ type Core struct {
 	apart    apart
 	missing  missingNodes // of the Manager
 
-	before     *Core // the round whose Plan is in force; nil where none is known
+	before     *ledger // of the round whose Plan is in force; nil where none is known
 	beliefs    beliefs
 	afresh     bool    // that Plan is not to be repaired
 	failed     int     // rounds, one after the other, that did not bring up all before this one

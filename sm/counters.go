@@ -20,7 +20,7 @@ type counting struct {
 	note    func(Incident)
 	fresh   chan struct{} // there is another report
 
-	core *Core // that the last subnet was made of; of the Runner's goroutine
+	of *ledger // that the last subnet was made of; of the Runner's goroutine
 }
 
 // startCounting starts to read counters; nil where none are to be read.
@@ -45,15 +45,15 @@ func (c *counting) look(m *Manager) {
 	if c == nil {
 		return
 	}
-	core := m.reigning()
-	if core == c.core {
+	ledger := m.reigning()
+	if ledger == c.of {
 		return
 	}
 	var next *perf.Subnet
-	if core != nil {
-		next = core.counted()
+	if ledger != nil {
+		next = ledger.counted()
 	}
-	c.core = core
+	c.of = ledger
 	c.tell(func() { c.monitor.Follow(c.clock(), next) })
 }
 

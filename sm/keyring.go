@@ -60,11 +60,11 @@ func (k *keyring) expect(list []Neighbour) {
 }
 
 // change takes other Keys: the ports of a round, which may be nil, have those that they had.
-func (k *keyring) change(keys Keys, c *Core) {
+func (k *keyring) change(keys Keys, l *ledger) {
 	has := maps.Clone(k.has)
-	if c != nil {
-		for slot := range c.addressable {
-			has[c.guid[slot]] = k.key(c.guid[slot])
+	if l != nil {
+		for slot := range l.addressable {
+			has[l.guid[slot]] = k.key(l.guid[slot])
 		}
 	}
 	k.Keys, k.told, k.hiding = keys, k.told || !k.givesSame(&keys), k.hiding || keys.Protect > 1 || len(keys.Former) > 0

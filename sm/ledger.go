@@ -10,7 +10,8 @@ import (
 
 // ledger holds what every device was found to be, what it was told, and what it holds. A round
 // fills it. When its Plan is in force the Manager goes by it, and so does the next round. From then
-// on a ledger only loses certainty.
+// on a ledger only loses certainty: by doubtBlocks, doubtTables, doubtUnverified, see and
+// forgetRewritten, and by nothing else.
 type ledger struct {
 	inventory // found
 	fabric    *fabric.Fabric
@@ -44,3 +45,15 @@ func newLedger(cfg *Config) *ledger {
 		by:   policy{between: cfg.Between, partitions: cfg.Partitions, levels: cfg.Levels, drain: cfg.Drain, unproven: cfg.Unproven},
 	}
 }
+
+// doubtBlocks takes that a switch does not hold all of its forwarding table any more.
+func (l *ledger) doubtBlocks(id int32) { l.prog.holds[id] = false }
+
+// doubtTables takes that a table of a node is not the one that it was told.
+func (l *ledger) doubtTables(id int32) { l.prog.wrong[id] = true }
+
+// see takes the PortInfo of a port that no traffic uses.
+func (l *ledger) see(slot int32, info portInfo) { l.info[slot] = info }
+
+// forgetRewritten takes that a light sweep has read all again that was written more than once.
+func (l *ledger) forgetRewritten() { l.rewritten = nil }

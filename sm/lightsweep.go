@@ -92,7 +92,7 @@ func (m *Manager) onSwept(now time.Duration, ev *Event) {
 	}
 	if c := m.inForce; l.under && int(l.next) >= len(c.nodes)+len(c.rewritten) && l.outstanding == 0 {
 		l.under, l.due = false, now+m.watch.Interval
-		c.rewritten = nil
+		c.forgetRewritten()
 	}
 }
 
@@ -106,10 +106,10 @@ func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *Event) {
 	}
 	switch {
 	case k == setLFT && c.firstWrongLID(index, arg, &ev.Data) > 0:
-		c.prog.holds[index] = false
+		c.doubtBlocks(index)
 		m.sweepFound(now, c.nodeName(index)+" holds another block of its forwarding table than it has acknowledged")
 	case k == setSL2VL && c.firstWrongSL(index, arg, &ev.Data) >= 0:
-		c.prog.wrong[c.owner[index]] = true
+		c.doubtTables(c.owner[index])
 		m.sweepFound(now, c.portName(index)+" holds another SLtoVLMappingTable than it has acknowledged")
 	}
 }

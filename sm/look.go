@@ -169,7 +169,7 @@ func (m *Manager) onLooked(now time.Duration, ev *Event) {
 		m.sweepFound(now, c.portName(slot)+" has changed its state")
 		l.differs = true
 	default:
-		c.info[slot] = ev.Data
+		c.see(slot, ev.Data)
 		u.changed, l.differs = now, true
 		m.waitLonger(now, u)
 	}
@@ -301,7 +301,7 @@ func (m *Manager) watchVain(now time.Duration) {
 }
 
 // differsFrom reports whether a port of a switch has another state than in an earlier round, or had meanwhile.
-func (l *ledger) differsFrom(b *Core, guid fabric.GUID) bool {
+func (l *ledger) differsFrom(b *ledger, guid fabric.GUID) bool {
 	id, ok := l.byGUID[guid]
 	old, was := b.byGUID[guid]
 	if !ok || !was || l.nodes[id].ports != b.nodes[old].ports {

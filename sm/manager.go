@@ -45,8 +45,9 @@ type Manager struct {
 	keys    *keyring
 	core    *Core // the round that is under way, or else the last one
 	inRound bool
-	inForce *Core // the last round that brought the subnet up, in full or in part
-	claimed bool  // IsSM is set at our port
+	inForce *ledger // of the last round that brought the subnet up, in full or in part
+	clients clients // what that round knew of clients
+	claimed bool    // IsSM is set at our port
 	stopped bool
 	ended   bool
 	failed  int // rounds, one after the other, that did not bring up all
@@ -121,8 +122,8 @@ func NewManager(cfg Config, watch Watch) *Manager {
 // Core returns the round that is under way, or else the last one.
 func (m *Manager) Core() *Core { return m.core }
 
-// reigning returns the round whose Plan is in force, nil where we are not the master.
-func (m *Manager) reigning() *Core {
+// reigning returns the ledger of the round whose Plan is in force, nil where we are not the master.
+func (m *Manager) reigning() *ledger {
 	if m.role() != Master {
 		return nil
 	}
@@ -338,7 +339,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds = false, never
 	m.forgetRestarted()
-	m.core.before = nil // and with it the rounds before
+	m.core.before = nil // whose memory can be used again
 	m.cfg.Stored, m.cfg.Last, m.cfg.LastAfresh, m.cfg.LastHeld = m.core.cfg.Stored, m.core.cfg.Last, m.core.cfg.LastAfresh, m.core.cfg.LastHeld
 	r := m.core.Report()
 	m.endRecord(now)
@@ -437,7 +438,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
 	m.core.addRewritten(before)
 	m.core.countSince(before, m.round.Number)
-	m.inForce = m.core
+	m.inForce, m.clients = m.core.ledger, m.core.clients
 	m.reregister = m.reregister && !m.core.clients.reregister
 	m.wanted.afresh = m.wanted.afresh && !m.core.afresh
 	m.election = election{}
@@ -450,7 +451,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	var changes []Incident
 	added := false
 	if before != nil {
-		changes, added = changesOf(before, m.core)
+		changes, added = changesOf(before, m.core.ledger)
 	}
 	for _, c := range changes[:min(len(changes), mostChanges)] {
 		m.out = append(m.out, Action{Kind: Note, Incident: c})

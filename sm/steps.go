@@ -64,7 +64,7 @@ func (c *Core) nextStep() {
 
 // addRewritten adds the Sets that no light sweep has read again since the round before. Lane tables are not written for a Plan of one lane, and
 // may hold what they held before.
-func (l *ledger) addRewritten(before *Core) {
+func (l *ledger) addRewritten(before *ledger) {
 	if before == nil {
 		return
 	}

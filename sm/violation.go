@@ -43,10 +43,10 @@ const keyTag = 0xFB
 
 // shownKey is a port that was shown its key.
 type shownKey struct {
-	round *Core // in which it is known
-	slot  int32
-	key   uint64
-	again bool // somebody has tried another key since
+	ledger *ledger // in which it is known
+	slot   int32
+	key    uint64
+	again  bool // somebody has tried another key since
 }
 
 // showKey asks a port for its PortInfo with its M_Key, since somebody has had its lease begin.
@@ -62,7 +62,7 @@ func (m *Manager) showKey(slot int32) {
 		m.keys.asking[tag] = asked
 		return
 	}
-	m.keys.asking[tag] = shownKey{round: c, slot: slot, key: m.keys.key(guid)}
+	m.keys.asking[tag] = shownKey{ledger: c, slot: slot, key: m.keys.key(guid)}
 	m.out = append(m.out, Action{
 		Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: c.modifier(getPort, slot, 0), Path: c.pathTo(slot, &m.paths), Key: m.keys.key(guid), Tag: tag,
 	})
@@ -77,9 +77,9 @@ func (m *Manager) onKeyShown(now time.Duration, ev *Event) {
 	if !ok || c == nil || m.stopped || ev.Outcome == Cancelled {
 		return
 	}
-	node := asked.round.nodes[asked.round.owner[asked.slot]].guid
-	if asked.again || asked.round != c || asked.key != m.keys.key(asked.round.guid[asked.slot]) {
-		if slot, ok := c.slotOf(node, asked.round.portNumber(asked.slot)); ok {
+	node := asked.ledger.nodes[asked.ledger.owner[asked.slot]].guid
+	if asked.again || asked.ledger != c || asked.key != m.keys.key(asked.ledger.guid[asked.slot]) {
+		if slot, ok := c.slotOf(node, asked.ledger.portNumber(asked.slot)); ok {
 			m.showKey(slot)
 		}
 		return
