@@ -86,6 +86,7 @@ type signs struct {
 	sweep     lightSweep
 	traps     trapLog
 	looks     looks
+	asking    map[uint64]shownKey // after traps 256, by tag: what has not answered
 }
 
 // findings hold the faults of a subnet that a Manager knows of, and the parts that it does not use.
@@ -113,7 +114,7 @@ func NewManager(cfg Config, watch Watch) *Manager {
 	cfg.fillIn()
 	return &Manager{
 		cfg: cfg, own: ownFilesOf(&cfg), watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
-		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
+		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: never, again: never},
 		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
 	}
@@ -243,7 +244,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	switch {
 	case m.stopped:
-		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.keys.asking) == 0 {
+		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.asking) == 0 {
 			m.end()
 		}
 		return

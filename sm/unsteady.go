@@ -195,7 +195,7 @@ func (m *Manager) watchLinks(now time.Duration) {
 		m.countReturns(now)
 	}
 	for _, l := range u.links { // also those that a master before us has put in quarantine
-		if l.state == linkHeld && !c.isJoinedWithout(l) {
+		if l.state == linkHeld && !c.isJoinedWithout(l.ends, l.toSwitch) {
 			l.state, l.came = linkSpared, nil
 			m.untold = true
 			m.tell(OnlyWay, "%s is used again though it is not steady: nothing else leads there now", l.name)
@@ -290,7 +290,7 @@ func (l *ledger) linkName(slot int32) string {
 // quarantine takes a link out of use, unless it alone joins a switch to us.
 func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	rule := m.watch.Flaps
-	if !m.core.isJoinedWithout(l) {
+	if !m.core.isJoinedWithout(l.ends, l.toSwitch) {
 		if l.state != linkSpared {
 			l.state = linkSpared
 			m.tell(OnlyWay, "%s has come back %d times within %v, and nothing else leads there: it stays in use, and is waited for longer and longer",
@@ -308,9 +308,10 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	m.noteChange(now, l.name+" is put in quarantine")
 }
 
-// isJoinedWithout reports whether the switches at the ends of a link are found, and joined to us by others.
-func (l *ledger) isJoinedWithout(link *unsteadyLink) bool {
-	slot, ok := l.slotOf(link.ends[0].node, link.ends[0].port)
+// isJoinedWithout reports whether the switch at the first end of a link is found, and joined to us by
+// other links. With toSwitch the second end leads to a switch too, which must be as well.
+func (l *ledger) isJoinedWithout(ends [2]portKey, toSwitch bool) bool {
+	slot, ok := l.slotOf(ends[0].node, ends[0].port)
 	if !ok {
 		return false
 	}
@@ -323,8 +324,8 @@ func (l *ledger) isJoinedWithout(link *unsteadyLink) bool {
 	if !reached[l.owner[slot]] {
 		return false
 	}
-	other, ok := l.byGUID[link.ends[1].node]
-	return !link.toSwitch || ok && reached[other]
+	other, ok := l.byGUID[ends[1].node]
+	return !toSwitch || ok && reached[other]
 }
 
 // releaseDue returns when the next link is to be released: it has been up without a change for long enough; or never.

@@ -57,12 +57,12 @@ func (m *Manager) showKey(slot int32) {
 	c := m.inForce
 	guid := c.guid[slot]
 	tag := keyTag<<56 | uint64(guid)&(1<<56-1)
-	if asked, ok := m.keys.asking[tag]; ok {
+	if asked, ok := m.asking[tag]; ok {
 		asked.again = true
-		m.keys.asking[tag] = asked
+		m.asking[tag] = asked
 		return
 	}
-	m.keys.asking[tag] = shownKey{ledger: c, slot: slot, key: m.keys.key(guid)}
+	m.asking[tag] = shownKey{ledger: c, slot: slot, key: m.keys.key(guid)}
 	m.out = append(m.out, Action{
 		Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: c.modifier(getPort, slot, 0), Path: c.pathTo(slot, &m.paths), Key: m.keys.key(guid), Tag: tag,
 	})
@@ -71,8 +71,8 @@ func (m *Manager) showKey(slot int32) {
 // onKeyShown takes the PortInfo of a port that was shown its key. A round follows where the key, its protection or its lease are not what they were. It is
 // shown again where its lease may have begun since: the key was another one by then, or somebody has tried one.
 func (m *Manager) onKeyShown(now time.Duration, ev *Event) {
-	asked, ok := m.keys.asking[ev.Tag]
-	delete(m.keys.asking, ev.Tag)
+	asked, ok := m.asking[ev.Tag]
+	delete(m.asking, ev.Tag)
 	c := m.inForce
 	if !ok || c == nil || m.stopped || ev.Outcome == Cancelled {
 		return
