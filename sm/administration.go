@@ -70,16 +70,6 @@ func (l *ledger) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
 	return sa.New(s)
 }
 
-// endOf returns the end port of a port GUID, -1 for none.
-func (l *ledger) endOf(guid fabric.GUID) int32 {
-	for slot, e := range l.prog.end {
-		if e >= 0 && l.guid[slot] == guid {
-			return e
-		}
-	}
-	return -1
-}
-
 // administration answers the queries of hosts and tools beside the loop of a Runner.
 type administration struct {
 	transport wire.Transport

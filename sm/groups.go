@@ -327,12 +327,3 @@ func (c *Core) noteTrees(err error) {
 		c.note(NotSpread, Place{}, "multicast groups get no trees: %v", err)
 	}
 }
-
-// topMLID returns the highest MLID that a switch has room for: it forwards none above its top.
-func topMLID(sw []byte) uint64 {
-	most := uint64(fabric.LastMLID)
-	if n := mad.SwitchInfoMulticastFDBCap.Get(sw); n > 0 {
-		most = min(most, uint64(fabric.FirstMLID)+n-1)
-	}
-	return most
-}

@@ -299,19 +299,3 @@ func (m *Manager) watchVain(now time.Duration) {
 	}
 	u.begun = nil
 }
-
-// differsFrom reports whether a port of a switch has another state than in an earlier round, or had meanwhile.
-func (l *ledger) differsFrom(b *ledger, guid fabric.GUID) bool {
-	id, ok := l.byGUID[guid]
-	old, was := b.byGUID[guid]
-	if !ok || !was || l.nodes[id].ports != b.nodes[old].ports {
-		return true
-	}
-	for slot := range l.portsOf(id) {
-		before := b.nodes[old].first + int32(l.portNumber(slot))
-		if l.state(slot) != b.state(before) || l.flags[slot]&portCame != 0 && b.state(before) != mad.PortInit {
-			return true
-		}
-	}
-	return false
-}

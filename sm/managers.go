@@ -20,25 +20,6 @@ type mastership struct {
 	uncleared   bool          // a PortStateChange that was set when the sweep began was not cleared
 }
 
-// otherManager is another subnet manager, as it was when it was asked.
-type otherManager struct {
-	guid     fabric.GUID // of its port
-	priority uint64
-	state    uint64 // SMState
-	path     []byte // directed route to its port
-	name     string
-	silent   bool // it did not answer when it was asked last
-}
-
-// precedes reports whether a manager goes before one of this priority and port GUID: the one of
-// the higher priority does, of equal ones the one of the lower GUID (14.4.1).
-func (o *otherManager) precedes(priority uint8, guid fabric.GUID) bool {
-	if o.priority != uint64(priority) {
-		return o.priority > uint64(priority)
-	}
-	return o.guid < guid
-}
-
 // mayClearChange reports whether PortStateChange of a switch may be cleared. A master
 // finds changes by it, so it stays until the ports that say IsSM were asked, unless
 // nothing that was found so far shows that a manager has ever been here.

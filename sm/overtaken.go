@@ -80,14 +80,6 @@ func (c *Core) noteUnverified() {
 	}
 }
 
-// doubtUnverified takes that PortStateChange of a switch is set. If it was not read at the end of the round in force, the switch may have restarted after its tables were
-// written, and have been told the rest since: then they are written again.
-func (l *ledger) doubtUnverified(node *node) {
-	if id, ok := l.byGUID[node.guid]; ok && !l.prog.verified[id] {
-		l.prog.wrong[id], l.prog.holds[id] = true, false
-	}
-}
-
 // isLeftOut reports whether a switch was not asked any more whether a port of it has changed its state.
 func (c *Core) isLeftOut(id int32) bool { return c.brokenOff && !c.prog.verified[id] }
 

@@ -4,30 +4,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
-	"weft/sm/partition"
 )
-
-// programming holds what is to be written, and how far that is done.
-type programming struct {
-	fabricNode []fabric.NodeID // by node, -1 for one that was left out
-	sw         []int32         // by node: switch of the Graph, -1 for none
-	end        []int32         // by slot: end port of the Graph, -1 for none
-	top        fabric.LID
-	smLID      fabric.LID
-	blocks     []blockCount         // by node
-	closed     []bool               // by node: a switch that does not hold what was proven
-	wrong      []bool               // by node: it was noted that a table of it differs, or may have been lost
-	holds      []bool               // by node: a switch that holds all of its forwarding table
-	asBefore   []bool               // by node: it held, as writing began, what it was told in the round before
-	verified   []bool               // by node: a switch that has said at the end that no port of it has changed its state
-	pkeys      map[int32]*pkeyTable // by slot
-	members    *partition.Index     // of Config.Partitions, nil without
-	step       int                  // what is being written: what is between, then what the Plan has
-}
-
-// blockCount counts the blocks of a switch's forwarding table: those that it had already, those that it has taken, with those that others
-// replace later, and those that it has not.
-type blockCount struct{ same, acked, between, lost uint32 }
 
 // startProgram relates nodes and ports to those of the Plan and begins to write.
 func (c *Core) startProgram() {
@@ -129,14 +106,6 @@ func (c *Core) queueBlocks(id int32) {
 	}
 }
 
-// tableBlocks returns the number of blocks of every forwarding table.
-func (l *ledger) tableBlocks() uint32 { return uint32(l.prog.top)/mad.LFTBlock + 1 }
-
-// plannedBlock returns a block of the forwarding table that a switch is to get in this step.
-func (l *ledger) plannedBlock(id int32, b uint32) *route.Block {
-	return l.stepped(l.prog.step).Tables.Block(l.prog.sw[id], int(b))
-}
-
 // onLFT takes a block that was read, and writes it where it differs from the Plan.
 func (c *Core) onLFT(id int32, b uint32, ev *Event) {
 	if c.phase == reading {
@@ -151,18 +120,6 @@ func (c *Core) onLFT(id int32, b uint32, ev *Event) {
 		return
 	}
 	c.enqueue(makeTag(setLFT, id, b))
-}
-
-// firstWrongLID returns the first LID of a block for which a switch has another port than
-// the Plan, 0 for none. LID 0 and those above the top are not forwarded, and may differ.
-func (l *ledger) firstWrongLID(id int32, b uint32, has *[64]byte) fabric.LID {
-	for i, port := range l.plannedBlock(id, b) {
-		lid := fabric.LID(b*mad.LFTBlock) + fabric.LID(i)
-		if has[i] != port && lid > 0 && lid <= l.prog.top {
-			return lid
-		}
-	}
-	return 0
 }
 
 // onSetLFT takes a block as the switch says that it holds it after a Set.
@@ -219,16 +176,6 @@ func (c *Core) onSetSL2VL(slot int32, arg uint32, ev *Event) {
 	c.closeForLanes(slot)
 }
 
-// firstWrongSL returns the first SL that a port maps to another VL than it is to after this step, -1 for none.
-func (l *ledger) firstWrongSL(slot int32, arg uint32, has *[64]byte) int {
-	for sl, vl := range l.laneTable(slot, uint8(arg>>8), l.prog.step) {
-		if mad.SLtoVLMappingTableVL.At(has[:], sl) != uint64(vl) {
-			return sl
-		}
-	}
-	return -1
-}
-
 // closeForLanes keeps a switch closed that does not have the proven lanes on a link to
 // another switch: links to hosts, and from them, are on no cycle.
 func (c *Core) closeForLanes(slot int32) {
@@ -246,12 +193,6 @@ func (c *Core) keepClosed(id int32) {
 	}
 	c.prog.closed[id] = true
 	c.noteLoss(KeptClosed, c.nodePlace(id), "%s does not hold what was proven: links of it that are not Active yet are not brought up", c.nodeName(id))
-}
-
-// mayCarryData reports whether both nodes at the cable of a port hold what was proven.
-func (l *ledger) mayCarryData(slot int32) bool {
-	t := l.peer[slot]
-	return t != noSlot && !l.prog.closed[l.owner[slot]] && !l.prog.closed[l.owner[t]] && !l.isDrainedHost(slot)
 }
 
 // noteHalfWritten counts the switches that hold their new table, and notes those

@@ -3,8 +3,6 @@ package sm
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"weft/fabric"
@@ -17,28 +15,6 @@ type FlapRule struct {
 	Within   time.Duration // in so long
 	Hold     time.Duration // until it has been up without a change for so long, doubled each time
 	MostHold time.Duration // and no more than this
-}
-
-// portKey names a port of a node.
-type portKey struct {
-	node fabric.GUID
-	port uint8
-}
-
-// MarshalText writes a port as GUID[port].
-func (k portKey) MarshalText() ([]byte, error) {
-	return fmt.Appendf(nil, "%s[%d]", k.node, k.port), nil
-}
-
-// UnmarshalText reads what MarshalText writes.
-func (k *portKey) UnmarshalText(text []byte) error {
-	node, port, _ := strings.Cut(strings.TrimSuffix(string(text), "]"), "[")
-	number, err := strconv.ParseUint(port, 10, 8)
-	if err == nil {
-		k.node, err = fabric.ParseGUID(node)
-	}
-	k.port = uint8(number)
-	return err
 }
 
 // unsteady holds the links that have come back lately, the switches whose PortStateChange cannot be cleared, and those that have given signs
@@ -227,11 +203,6 @@ func (m *Manager) countReturns(now time.Duration) {
 	}
 }
 
-// portKey names a port.
-func (l *ledger) portKey(slot int32) portKey {
-	return portKey{l.nodes[l.owner[slot]].guid, l.portNumber(slot)}
-}
-
 // cameBack counts that the link at a switch port was down and is up again. Our own link is never put in quarantine.
 func (m *Manager) cameBack(now time.Duration, slot int32) {
 	c, u, rule := m.core, &m.unsteady, m.watch.Flaps
@@ -265,28 +236,6 @@ func (l *unsteadyLink) isTooOften(now time.Duration, rule FlapRule) bool {
 	return len(l.came) > rule.Times || now < l.trial
 }
 
-// endsOf names both ends of the cable in a switch port, in an order that does not depend on the end; the second is empty where nothing
-// answers there.
-func (l *ledger) endsOf(slot int32) [2]portKey {
-	here, t := l.portKey(slot), l.peer[slot]
-	if t == noSlot {
-		return [2]portKey{here}
-	}
-	there := l.portKey(t)
-	if l.isSwitch(t) && (there.node < here.node || there.node == here.node && there.port < here.port) {
-		here, there = there, here
-	}
-	return [2]portKey{here, there}
-}
-
-// linkName names the cable in a port to people.
-func (l *ledger) linkName(slot int32) string {
-	if l.peer[slot] == noSlot {
-		return "the link at " + l.portName(slot)
-	}
-	return fmt.Sprintf("the link %s - %s", l.portName(slot), l.portName(l.peer[slot]))
-}
-
 // quarantine takes a link out of use, unless it alone joins a switch to us.
 func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	rule := m.watch.Flaps
@@ -306,26 +255,6 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	l.state, l.hold, l.came = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil
 	m.tell(Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
 	m.noteChange(now, l.name+" is put in quarantine")
-}
-
-// isJoinedWithout reports whether the switch at the first end of a link is found, and joined to us by
-// other links. With toSwitch the second end leads to a switch too, which must be as well.
-func (l *ledger) isJoinedWithout(ends [2]portKey, toSwitch bool) bool {
-	slot, ok := l.slotOf(ends[0].node, ends[0].port)
-	if !ok {
-		return false
-	}
-	t := l.peer[slot]
-	if t != noSlot {
-		l.peer[slot], l.peer[t] = noSlot, noSlot
-		defer func() { l.peer[slot], l.peer[t] = t, slot }()
-	}
-	reached := l.reachableNodes()
-	if !reached[l.owner[slot]] {
-		return false
-	}
-	other, ok := l.byGUID[ends[1].node]
-	return !toSwitch || ok && reached[other]
 }
 
 // releaseDue returns when the next link is to be released: it has been up without a change for long enough; or never.
