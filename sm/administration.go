@@ -18,67 +18,56 @@ import (
 
 // administered makes the Subnet that subnet administration answers from, of a round that has brought the subnet up. It shares Graph and Plan
 // with the round, and nothing that changes later.
-func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
-	s := sa.Subnet{Graph: c.graph, Plan: c.plan, SMKey: smKey, Timeout: subnetTimeout, Between: c.cfg.Between}
-	number := make([]int32, len(c.nodes)) // by node: its place in s.Nodes
-	order := make([]int32, len(c.fabric.Nodes))
-	for id, at := range c.prog.fabricNode {
+func (l *ledger) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
+	s := sa.Subnet{Graph: l.graph, Plan: l.plan, SMKey: smKey, Timeout: subnetTimeout, Between: l.by.between}
+	number := make([]int32, len(l.nodes)) // by node: its place in s.Nodes
+	order := make([]int32, len(l.fabric.Nodes))
+	for id, at := range l.prog.fabricNode {
 		if number[id] = int32(at); at >= 0 {
 			order[at] = int32(id)
 		}
 	}
-	slots := make([]int32, len(c.owner)) // by slot: its place in s.Ports
+	slots := make([]int32, len(l.owner)) // by slot: its place in s.Ports
 	for i := range slots {
 		slots[i] = -1
 	}
 	s.Nodes = make([]sa.Node, len(order))
-	s.Ports = make([]sa.Port, 0, len(c.owner))
+	s.Ports = make([]sa.Port, 0, len(l.owner))
 	for at, id := range order {
-		n := &c.nodes[id]
+		n := &l.nodes[id]
 		d := &s.Nodes[at]
-		d.Desc, d.First, d.Num, d.Sw = n.desc, int32(len(s.Ports)), n.ports, c.prog.sw[id]
-		c.nodeInfo(n.entry, d.Info[:])
+		d.Desc, d.First, d.Num, d.Sw = n.desc, int32(len(s.Ports)), n.ports, l.prog.sw[id]
+		l.nodeInfo(n.entry, d.Info[:])
 		mad.NodeInfoBaseVersion.Put(d.Info[:], 1)
 		mad.NodeInfoClassVersion.Put(d.Info[:], 1)
 		if n.hasSwitch {
 			d.Switch = append(d.Switch, n.sw[:]...)
-			c.plannedSwitchInfo(id, d.Switch)
+			l.plannedSwitchInfo(id, d.Switch)
 		}
-		for slot := range c.portsOf(id) {
+		for slot := range l.portsOf(id) {
 			slots[slot] = int32(len(s.Ports))
 			s.Ports = append(s.Ports, sa.Port{
-				Info: c.info[slot], Known: c.flags[slot]&portKnown != 0, GUID: c.guid[slot], Node: int32(at), Num: c.portNumber(slot),
-				Peer: c.peer[slot], End: c.prog.end[slot], PKeys: c.prog.pkeys[slot].held(),
+				Info: l.info[slot], Known: l.flags[slot]&portKnown != 0, GUID: l.guid[slot], Node: int32(at), Num: l.portNumber(slot),
+				Peer: l.peer[slot], End: l.prog.end[slot], PKeys: l.prog.pkeys[slot].held(),
 			})
 		}
 	}
 	for i := range s.Ports {
-		if c.keys.Given() { // who knows the SM_Key, which is 1 unless told otherwise, would know them all
+		if l.keys.Given() { // who knows the SM_Key, which is 1 unless told otherwise, would know them all
 			mad.PortInfoMKey.Put(s.Ports[i].Info[:], 0)
 		}
 		if p := &s.Ports[i]; p.Peer != noSlot {
 			p.Peer = slots[p.Peer]
 		}
 	}
-	if own := s.Ports[slots[c.ownPort()]].Info[:]; c.claimed { // it was read before, and is not read again where nothing is to be told
-		mad.PortInfoCapabilityMask.Put(own, mad.PortInfoCapabilityMask.Get(own)|mad.CapIsSM)
-	}
-	s.Keys, s.Levels = c.keysByEnd(), c.levels()
-	s.Managers = append(s.Managers, sa.Manager{End: c.prog.end[c.ownPort()], SMKey: smKey, ActCount: acts & 0xFFFFFFFF, Priority: priority, State: mad.SMStateMaster})
-	for _, o := range c.others {
-		s.Managers = append(s.Managers, sa.Manager{End: c.endOf(o.guid), Priority: uint8(o.priority), State: o.state})
+	own := s.Ports[slots[l.ownPort()]].Info[:] // read before IsSM was set there, and not read again where nothing is to be told
+	mad.PortInfoCapabilityMask.Put(own, mad.PortInfoCapabilityMask.Get(own)|mad.CapIsSM)
+	s.Keys, s.Levels = l.keysByEnd(), l.levels()
+	s.Managers = append(s.Managers, sa.Manager{End: l.prog.end[l.ownPort()], SMKey: smKey, ActCount: acts & 0xFFFFFFFF, Priority: priority, State: mad.SMStateMaster})
+	for _, o := range l.others {
+		s.Managers = append(s.Managers, sa.Manager{End: l.endOf(o.guid), Priority: uint8(o.priority), State: o.state})
 	}
 	return sa.New(s)
-}
-
-// endOf returns the end port of a port GUID, -1 for none.
-func (c *Core) endOf(guid fabric.GUID) int32 {
-	for slot, e := range c.prog.end {
-		if e >= 0 && c.guid[slot] == guid {
-			return e
-		}
-	}
-	return -1
 }
 
 // administration answers the queries of hosts and tools beside the loop of a Runner.
@@ -102,7 +91,7 @@ type administration struct {
 	responder sa.Responder
 	packet    wire.Datagram
 
-	core   *Core // that serving was made of
+	of     *ledger // that serving was made of
 	role   Role
 	term   int  // see managerState
 	claims bool // see managerState
@@ -206,7 +195,7 @@ func (a *administration) follow(m *Manager) {
 func (a *administration) take(m *Manager) *managerState {
 	role := m.role()
 	claims := role == Looking && m.inRound && m.core.granted
-	if m.inForce == a.core && role == a.role && m.groups.version == a.spread && claims == a.claims {
+	if m.inForce == a.of && role == a.role && m.groups.version == a.spread && claims == a.claims {
 		return nil
 	}
 	next := &serving{open: role == Master || role == Looking}
@@ -215,31 +204,31 @@ func (a *administration) take(m *Manager) *managerState {
 		f.standsBy, f.master = o.guid, o.state == mad.SMStateMaster
 	}
 	switch was := a.serving.Load().subnet; {
-	case role == Master && was != nil && m.inForce == a.core:
+	case role == Master && was != nil && m.inForce == a.of:
 		next.subnet = was.With(m.groups.spread)
 	case role == Master: // by a round that has ended since
 		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts).With(m.groups.spread)
-		f.round, f.standing = true, m.inForce.cfg.Partitions.standing()
+		f.round, f.standing = true, m.inForce.by.partitions.standing()
 	}
 	if role != a.role {
 		a.term++
 	}
 	if role == Master {
 		f.subnet, f.members = next.subnet, m.inForce.managersBeside()
-		f.wasActive, f.others, f.told = m.inForce.clients.wasActive, m.inForce.clients.others, m.inForce.clients.told
+		f.wasActive, f.others, f.told = m.clients.wasActive, m.clients.others, m.clients.told
 	}
 	f.term = a.term
-	a.core, a.role, a.spread, a.claims = m.inForce, role, m.groups.version, claims
+	a.of, a.role, a.spread, a.claims = m.inForce, role, m.groups.version, claims
 	a.serving.Store(next)
 	return f
 }
 
 // managersBeside lists the managers beside us that may stand by.
-func (c *Core) managersBeside() (list []replica.Member) {
-	for _, o := range c.others {
-		if e := c.endOf(o.guid); e >= 0 {
-			to := wire.ToLID(uint16(c.plan.Ends.Base[e]), 1)
-			to.SLID, to.SL = uint16(c.prog.smLID), c.plan.PathSL(c.prog.end[c.ownPort()], c.plan.Ends.Base[e])
+func (l *ledger) managersBeside() (list []replica.Member) {
+	for _, o := range l.others {
+		if e := l.endOf(o.guid); e >= 0 {
+			to := wire.ToLID(uint16(l.plan.Ends.Base[e]), 1)
+			to.SLID, to.SL = uint16(l.prog.smLID), l.plan.PathSL(l.prog.end[l.ownPort()], l.plan.Ends.Base[e])
 			list = append(list, replica.Member{GUID: o.guid, To: to})
 		}
 	}

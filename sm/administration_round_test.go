@@ -42,7 +42,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	a := &administration{members: newMembers()}
 	a.serving.Store(&serving{open: true})
 	var told mad.Datagram // between rounds
-	var of *Core          // whose paths these are
+	var of *ledger        // whose paths these are
 	during, rounds := 0, 0
 	v.onEvent = func() {
 		a.take(v.manager)

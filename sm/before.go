@@ -1,81 +1,14 @@
 package sm
 
-import (
-	"weft/fabric"
-	"weft/mad"
-)
+import "weft/mad"
 
 // What a device was told in the round before, and holds by its answer, need not be read or written again, as long as
 // nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, and no LID, a port that was down is not Active.
 
-// switchBefore returns the node of a switch in the round before, if it held all of its forwarding table then and holds it still.
-func (c *Core) switchBefore(id int32) (before int32, ok bool) {
-	b := c.before
-	if b == nil {
-		return 0, false
-	}
-	before, ok = b.byGUID[c.nodes[id].guid]
-	return before, ok && b.prog.sw[before] >= 0 && b.prog.holds[before] && !b.prog.closed[before] &&
-		mad.SwitchInfoLinearFDBTop.Get(c.nodes[id].sw[:]) == uint64(b.prog.top) &&
-		mad.PortInfoLID.Get(c.info[c.nodes[id].first][:]) == mad.PortInfoLID.Get(b.info[b.nodes[before].first][:])
-}
-
-// isAsBefore reports whether a port has the LID of the round before and is Active still, and the switch is as it was that it belongs to,
-// or, for a channel adapter, the one at its cable: a port of that may have changed its state because the adapter restarted.
-func (c *Core) isAsBefore(slot int32) bool {
-	b := c.before
-	if b == nil {
-		return false
-	}
-	if c.isSwitch(slot) {
-		if _, ok := c.switchBefore(c.owner[slot]); !ok || c.portNumber(slot) == 0 {
-			return ok
-		}
-	}
-	old, ok := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
-	if !ok || !c.isSwitch(slot) && b.peer[old] != noSlot && b.prog.wrong[b.owner[b.peer[old]]] {
-		return false
-	}
-	return b.state(old) == mad.PortActive && c.state(slot) == mad.PortActive &&
-		mad.PortInfoLID.Get(c.info[slot][:]) == mad.PortInfoLID.Get(b.info[old][:])
-}
-
-// isNodeAsBefore reports whether a node is as it was in the round before. A channel adapter is if all
-// of its ports are that have LIDs in the Plan.
-func (c *Core) isNodeAsBefore(id int32) bool {
-	if c.nodes[id].typ == fabric.Switch {
-		_, ok := c.switchBefore(id)
-		return ok
-	}
-	is := false
-	for slot := range c.portsOf(id) {
-		if c.prog.end[slot] < 0 {
-			continue
-		}
-		if is = c.isAsBefore(slot); !is {
-			break
-		}
-	}
-	return is
-}
-
-// countSince notes for each node the first round since which it has not restarted. For nodes that are as
-// before, this is the round that the round before noted. It goes by asBefore, and not by what ports
-// hold now: they may have been told that after a restart, in this round.
-func (c *Core) countSince(before *Core, round int) {
-	c.since = make([]uint32, len(c.nodes))
-	for id := range c.since {
-		c.since[id] = uint32(round)
-		if before != nil && c.prog.asBefore[id] {
-			c.since[id] = before.since[before.byGUID[c.nodes[id].guid]]
-		}
-	}
-}
-
 // wasTold reports whether an output port was told the same lane table in the round before, and is as it was then.
 func (c *Core) wasTold(k kind, slot int32, arg uint32) bool {
 	b := c.before
-	if b == nil || b.plan.VLs <= 1 || !c.isAsBefore(slot) {
+	if b == nil || b.plan.VLs <= 1 || !c.isAsBefore(b, slot) {
 		return false
 	}
 	before := b.byGUID[c.nodes[c.owner[slot]].guid]
@@ -104,10 +37,10 @@ func (c *Core) wasTold(k kind, slot int32, arg uint32) bool {
 // wasToldPort reports whether a port was told the same in the round before, and says the same as it did then: some take not all that
 // they are told, and there is no use in telling it again.
 func (c *Core) wasToldPort(slot int32, planned *[64]byte) bool {
-	if !c.isAsBefore(slot) {
+	b := c.before
+	if !c.isAsBefore(b, slot) {
 		return false
 	}
-	b := c.before
 	old, ok := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
 	if !ok || b.flags[old]&portTold == 0 {
 		return false

@@ -124,18 +124,3 @@ func (c *Core) behindBefore(slot int32) (behind int32, ok bool) {
 	behind = b.peer[before]
 	return behind, behind != noSlot && !c.beliefs.doubted[b.nodes[b.owner[behind]].guid]
 }
-
-// nodeInfo makes the NodeInfo that a node gives by one of its ports.
-func (n *inventory) nodeInfo(slot int32, data []byte) {
-	d := &n.nodes[n.owner[slot]]
-	mad.NodeInfoNodeType.Put(data, uint64(d.typ))
-	mad.NodeInfoNumPorts.Put(data, uint64(d.ports))
-	mad.NodeInfoSystemImageGUID.Put(data, uint64(d.system))
-	mad.NodeInfoNodeGUID.Put(data, uint64(d.guid))
-	mad.NodeInfoPortGUID.Put(data, uint64(n.guid[slot]))
-	mad.NodeInfoPartitionCap.Put(data, uint64(d.pkeys))
-	mad.NodeInfoDeviceID.Put(data, uint64(d.device))
-	mad.NodeInfoRevision.Put(data, uint64(d.revision))
-	mad.NodeInfoLocalPortNum.Put(data, uint64(n.portNumber(slot)))
-	mad.NodeInfoVendorID.Put(data, uint64(d.vendor))
-}

@@ -74,13 +74,13 @@ func blocksOfALostLink(t *testing.T, f *fabric.Fabric, chain string, links int) 
 
 // blocksOver counts the blocks of forwarding tables with an entry from which the cable in a port of a switch is crossed, by walking
 // from every switch to every LID.
-func (c *Core) blocksOver(guid fabric.GUID, port uint8) (n int) {
-	id := c.byGUID[guid]
-	here, far := c.prog.sw[id], c.prog.sw[c.owner[c.peer[c.nodes[id].first+int32(port)]]]
-	farPort := c.portNumber(c.peer[c.nodes[id].first+int32(port)])
-	for s := range int32(c.graph.NumSwitches) {
-		for b := range c.tableBlocks() {
-			if c.crosses(s, fabric.LID(b)*mad.LFTBlock, here, port) || c.crosses(s, fabric.LID(b)*mad.LFTBlock, far, farPort) {
+func (l *ledger) blocksOver(guid fabric.GUID, port uint8) (n int) {
+	id := l.byGUID[guid]
+	here, far := l.prog.sw[id], l.prog.sw[l.owner[l.peer[l.nodes[id].first+int32(port)]]]
+	farPort := l.portNumber(l.peer[l.nodes[id].first+int32(port)])
+	for s := range int32(l.graph.NumSwitches) {
+		for b := range l.tableBlocks() {
+			if l.crosses(s, fabric.LID(b)*mad.LFTBlock, here, port) || l.crosses(s, fabric.LID(b)*mad.LFTBlock, far, farPort) {
 				n++
 			}
 		}
@@ -89,18 +89,18 @@ func (c *Core) blocksOver(guid fabric.GUID, port uint8) (n int) {
 }
 
 // crosses reports whether an entry of a block leads by a port of a switch, there or farther on.
-func (c *Core) crosses(s int32, first fabric.LID, by int32, port uint8) bool {
-	for lid := max(1, first); lid < first+mad.LFTBlock && lid <= c.prog.top; lid++ {
+func (l *ledger) crosses(s int32, first fabric.LID, by int32, port uint8) bool {
+	for lid := max(1, first); lid < first+mad.LFTBlock && lid <= l.prog.top; lid++ {
 		for at := s; ; {
-			out := c.plan.Tables.Port(at, lid)
+			out := l.plan.Tables.Port(at, lid)
 			if at == by && out == port {
 				return true
 			}
-			next, _ := c.graph.At(at, out)
+			next, _ := l.graph.At(at, out)
 			if next < 0 {
 				break
 			}
-			at = c.graph.To[next]
+			at = l.graph.To[next]
 		}
 	}
 	return false

@@ -1,9 +1,6 @@
 package sm
 
-import (
-	"weft/fabric"
-	"weft/mad"
-)
+import "weft/mad"
 
 // mismatch is a cable of which its two ends do not say the same.
 type mismatch struct {
@@ -94,31 +91,4 @@ func (c *Core) judgeMismatches() (moved bool) {
 		}
 	}
 	return moved
-}
-
-// reachableNodes marks the nodes that paired cables join to us. A CA forwards nothing.
-func (c *Core) reachableNodes() []bool {
-	reached := make([]bool, len(c.nodes))
-	reached[0] = true
-	for todo := []int32{0}; len(todo) > 0; todo = todo[1:] {
-		id := todo[0]
-		for slot := range c.portsOf(id) {
-			t := c.peer[slot]
-			if c.nodes[id].typ != fabric.Switch && slot != c.ownPort() ||
-				t == noSlot || reached[c.owner[t]] || !c.isManageable(c.owner[t]) {
-				continue
-			}
-			reached[c.owner[t]] = true
-			todo = append(todo, c.owner[t])
-		}
-	}
-	return reached
-}
-
-// isManageable reports whether a node has said what must be known to manage it: of a
-// switch its port 0 and how large its forwarding table is.
-func (c *Core) isManageable(id int32) bool {
-	n := &c.nodes[id]
-	return !c.locked[id] && (n.typ != fabric.Switch ||
-		c.flags[n.first]&portKnown != 0 && mad.SwitchInfoLinearFDBCap.Get(n.sw[:]) > 0)
 }

@@ -2,68 +2,12 @@ package sm
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 )
-
-// changesOf lists what has changed between two rounds, as it is told; adds reports whether something was added by which packets
-// could go: a cable, or what is drained no longer.
-func changesOf(before, now *Core) (list []Incident, adds bool) {
-	add := func(k IncidentKind, format string, args ...any) {
-		list = append(list, Incident{Kind: k, Text: fmt.Sprintf(format, args...)})
-	}
-	c := compareFabrics(before.fabric, now.fabric)
-	a, b := c.a, c.b
-	for _, m := range c.replaced {
-		add(NodeReplaced, "%s led to %s, which is gone, and leads to %s now", b.EndName(m.at), a.EndName(m.was), b.EndName(m.to))
-	}
-	for _, id := range c.came {
-		add(FabricChanged, "node added: %s", b.PortName(fabric.End{Node: id}))
-	}
-	for _, id := range c.gone {
-		add(NodeMissing, "%s is not there any more", a.PortName(fabric.End{Node: id}))
-	}
-	for _, r := range c.renamed {
-		add(NodeRenamed, "%s is called %q now", a.PortName(fabric.End{Node: r[0]}), b.Nodes[r[1]].Desc)
-	}
-	for _, m := range c.moved {
-		add(CableMoved, "%s led to %s, and leads to %s now", b.EndName(m.at), a.EndName(m.was), b.EndName(m.to))
-	}
-	for _, id := range c.linksGone {
-		add(FabricChanged, "link removed: %s", a.LinkName(id))
-	}
-	for _, id := range c.linksCame {
-		add(FabricChanged, "link added: %s", b.LinkName(id))
-	}
-	adds = c.undrained || len(c.came)+len(c.replaced)+len(c.moved)+len(c.linksCame) > 0
-	for _, d := range fabric.Diff(a, b) {
-		if (d.Kind == "node changed" || d.Kind == "link changed") && !strings.HasPrefix(d.From, "description ") {
-			add(FabricChanged, "%s", d)
-		}
-	}
-	return append(list, capabilitiesChanged(before, now)...), adds
-}
-
-// capabilitiesChanged lists the ports whose CapabilityMask is another one than before. That of our own port changes as managers start at it.
-func capabilitiesChanged(before, now *Core) (list []Incident) {
-	for slot := range now.addressable {
-		old, ok := before.slotOf(now.nodes[now.owner[slot]].guid, now.portNumber(slot))
-		if !ok || slot == now.ownPort() || before.flags[old]&now.flags[slot]&portKnown == 0 {
-			continue
-		}
-		was, is := mad.PortInfoCapabilityMask.Get(before.info[old][:]), mad.PortInfoCapabilityMask.Get(now.info[slot][:])
-		if was != is {
-			list = append(list, Incident{CapabilityChanged, fmt.Sprintf("CapabilityMask of %s was 0x%08x, and is 0x%08x", now.portName(slot), was, is), now.portPlace(slot)})
-		}
-	}
-	return list
-}
 
 // missingNodes holds the nodes that have LIDs and are not there, and counts the rounds that have not found them. They are listed by
 // node GUID, and ports of which nothing else is known by port GUID.
@@ -82,7 +26,7 @@ type missingNode struct {
 
 // watchMissing tells of nodes that return, counts the rounds that others are missed, and forgets those that are missed for as long as
 // Watch.KeepAbsent.
-func (m *Manager) watchMissing(before *Core) {
+func (m *Manager) watchMissing(before *ledger) {
 	c := m.core
 	ports := map[fabric.GUID]bool{}
 	for _, guid := range c.graph.EndGUID {
@@ -118,7 +62,7 @@ func (m *Manager) watchMissing(before *Core) {
 }
 
 // newMissing makes the record of an end port that is gone.
-func newMissing(before *Core, a route.Absent) *missingNode {
+func newMissing(before *ledger, a route.Absent) *missingNode {
 	x := &missingNode{name: "the port " + a.Name(), ports: []fabric.GUID{a.GUID}}
 	if before == nil {
 		return x

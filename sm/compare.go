@@ -1,9 +1,12 @@
 package sm
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"weft/fabric"
+	"weft/mad"
 )
 
 // comparison says how two fabrics differ in their nodes and cables: what one has and the other has not, less what follows from that. Nodes are
@@ -135,4 +138,57 @@ func (c *comparison) findGone(id fabric.LinkID) {
 	if !a && !b {
 		c.linksGone = append(c.linksGone, id)
 	}
+}
+
+// changesOf lists what has changed between two rounds, as it is told; adds reports whether something was added by which packets
+// could go: a cable, or what is drained no longer.
+func changesOf(before, now *ledger) (list []Incident, adds bool) {
+	add := func(k IncidentKind, format string, args ...any) {
+		list = append(list, Incident{Kind: k, Text: fmt.Sprintf(format, args...)})
+	}
+	c := compareFabrics(before.fabric, now.fabric)
+	a, b := c.a, c.b
+	for _, m := range c.replaced {
+		add(NodeReplaced, "%s led to %s, which is gone, and leads to %s now", b.EndName(m.at), a.EndName(m.was), b.EndName(m.to))
+	}
+	for _, id := range c.came {
+		add(FabricChanged, "node added: %s", b.PortName(fabric.End{Node: id}))
+	}
+	for _, id := range c.gone {
+		add(NodeMissing, "%s is not there any more", a.PortName(fabric.End{Node: id}))
+	}
+	for _, r := range c.renamed {
+		add(NodeRenamed, "%s is called %q now", a.PortName(fabric.End{Node: r[0]}), b.Nodes[r[1]].Desc)
+	}
+	for _, m := range c.moved {
+		add(CableMoved, "%s led to %s, and leads to %s now", b.EndName(m.at), a.EndName(m.was), b.EndName(m.to))
+	}
+	for _, id := range c.linksGone {
+		add(FabricChanged, "link removed: %s", a.LinkName(id))
+	}
+	for _, id := range c.linksCame {
+		add(FabricChanged, "link added: %s", b.LinkName(id))
+	}
+	adds = c.undrained || len(c.came)+len(c.replaced)+len(c.moved)+len(c.linksCame) > 0
+	for _, d := range fabric.Diff(a, b) {
+		if (d.Kind == "node changed" || d.Kind == "link changed") && !strings.HasPrefix(d.From, "description ") {
+			add(FabricChanged, "%s", d)
+		}
+	}
+	return append(list, capabilitiesChanged(before, now)...), adds
+}
+
+// capabilitiesChanged lists the ports whose CapabilityMask is another one than before. That of our own port changes as managers start at it.
+func capabilitiesChanged(before, now *ledger) (list []Incident) {
+	for slot := range now.addressable {
+		old, ok := before.slotOf(now.nodes[now.owner[slot]].guid, now.portNumber(slot))
+		if !ok || slot == now.ownPort() || before.flags[old]&now.flags[slot]&portKnown == 0 {
+			continue
+		}
+		was, is := mad.PortInfoCapabilityMask.Get(before.info[old][:]), mad.PortInfoCapabilityMask.Get(now.info[slot][:])
+		if was != is {
+			list = append(list, Incident{CapabilityChanged, fmt.Sprintf("CapabilityMask of %s was 0x%08x, and is 0x%08x", now.portName(slot), was, is), now.portPlace(slot)})
+		}
+	}
+	return list
 }

@@ -22,7 +22,7 @@ type easing struct {
 	last   congestion.Report // that was told
 	idle   bool              // nothing is under way
 
-	core *Core // that the last devices were listed of; of the Runner's goroutine
+	of *ledger // that the last devices were listed of; of the Runner's goroutine
 }
 
 // Devices are told again only after a restart: they get time, and many repetitions.
@@ -61,35 +61,35 @@ func (e *easing) look(m *Manager) {
 	if e == nil {
 		return
 	}
-	core := m.reigning()
-	if core == e.core {
+	ledger := m.reigning()
+	if ledger == e.of {
 		return
 	}
 	var list []congestion.Device
-	if core != nil {
-		list = core.congestible()
+	if ledger != nil {
+		list = ledger.congestible()
 	}
-	e.core = core
+	e.of = ledger
 	e.tell(func() { e.setter.Follow(list) })
 }
 
 // congestible lists the devices of a round in force that can be told of congestion control.
-func (c *Core) congestible() (list []congestion.Device) {
-	own := c.prog.end[c.ownPort()]
-	for slot, end := range c.prog.end {
+func (l *ledger) congestible() (list []congestion.Device) {
+	own := l.prog.end[l.ownPort()]
+	for slot, end := range l.prog.end {
 		if end < 0 {
 			continue
 		}
-		id, lid := c.owner[slot], c.plan.Ends.Base[end]
-		d := congestion.Device{GUID: c.nodes[id].guid, Port: c.portNumber(int32(slot)), LID: lid, SL: c.plan.PathSL(own, lid), Since: c.since[id]}
+		id, lid := l.owner[slot], l.plan.Ends.Base[end]
+		d := congestion.Device{GUID: l.nodes[id].guid, Port: l.portNumber(int32(slot)), LID: lid, SL: l.plan.PathSL(own, lid), Since: l.since[id]}
 		switch {
-		case lid == 0 || d.Port != 0 && c.peer[slot] == noSlot:
+		case lid == 0 || d.Port != 0 && l.peer[slot] == noSlot:
 			continue
 		case d.Port == 0:
-			d.Ports = c.nodes[id].ports
-			for p := range c.portsOf(id) {
-				if peer := c.peer[p]; peer != noSlot && !c.isSwitch(peer) {
-					d.ToHosts = append(d.ToHosts, c.portNumber(p))
+			d.Ports = l.nodes[id].ports
+			for p := range l.portsOf(id) {
+				if peer := l.peer[p]; peer != noSlot && !l.isSwitch(peer) {
+					d.ToHosts = append(d.ToHosts, l.portNumber(p))
 				}
 			}
 		}

@@ -78,12 +78,11 @@ var phaseNames = [...]string{
 // an SMP, no allocation but for growing tables; about 93 bytes a port.
 type Core struct {
 	cfg     Config
-	keys    *keyring // the Manager's, where there is one
 	phase   phase
 	sweep   int
 	stopped bool
 
-	inventory
+	*ledger
 	mastership
 	agenda
 	overtaken
@@ -93,33 +92,25 @@ type Core struct {
 	silent     []int32  // slots behind which nobody has answered, until others' M_Keys are tried there
 	movedKeys  []uint64 // these
 
-	fabric   *fabric.Fabric
-	graph    *fabric.Graph
 	handedBy fabric.GUID // port of the manager that hands the subnet over to us, 0 for none
 	clients  clients
 	apart    apart
 	missing  missingNodes // of the Manager
 
-	before     *Core // the round whose Plan is in force; nil where none is known
+	before     *ledger // of the round whose Plan is in force; nil where none is known
 	beliefs    beliefs
-	afresh     bool // that Plan is not to be repaired
-	stays      bool // other rounds can follow; its Plan has trees for multicast groups
-	failed     int  // rounds, one after the other, that did not bring up all before this one
-	moved      int  // entries that its repair has moved
-	unbalanced bool // all is to be routed afresh some time, since that Plan has been repaired
-	repaired   bool // its repair is the Plan of this round
-	plan       *route.Plan
-	way        *job.Transition // what is written before the tables of plan; nil for nothing
-	record     *Record         // what is, or was, to be stored; nil without Config.Store
-	stored     bool            // that has ended
-	unstored   bool            // not well
-	prog       programming
-	since      []uint32 // by node: the first round since which it has not restarted; see countSince
+	afresh     bool    // that Plan is not to be repaired
+	failed     int     // rounds, one after the other, that did not bring up all before this one
+	moved      int     // entries that its repair has moved
+	unbalanced bool    // all is to be routed afresh some time, since that Plan has been repaired
+	repaired   bool    // its repair is the Plan of this round
+	record     *Record // what is, or was, to be stored; nil without Config.Store
+	stored     bool    // that has ended
+	unstored   bool    // not well
+	pauseOver  bool    // the packets that were under way have left
 
 	read    map[uint64]*route.Block // by tag of getLFT: what switches held before a Plan was made; nil where the Plan in force is known
 	readTop fabric.LID              // the last LID that was read
-
-	rewritten []uint64 // tags of Sets of tables that were written more than once, or sent again: the next light sweep reads them
 }
 
 // agenda holds the SMPs that are to be handed out.
@@ -144,8 +135,8 @@ type journal struct {
 // packet behind a full buffer at each of 10 hops leaves in less than 1 ms; behind many senders to one host it takes longer.
 const UsualPause = 100 * time.Millisecond
 
-// New makes a Core that has not started.
-func New(cfg Config) *Core {
+// fillIn sets the bounds that are not set to the usual ones.
+func (cfg *Config) fillIn() {
 	if cfg.MaxPending <= 0 {
 		cfg.MaxPending = 1024
 	}
@@ -155,7 +146,12 @@ func New(cfg Config) *Core {
 	if cfg.Pause <= 0 {
 		cfg.Pause = UsualPause
 	}
-	return &Core{cfg: cfg, keys: newKeyring(&cfg), journal: journal{noted: map[Incident]bool{}}}
+}
+
+// New makes a Core that has not started.
+func New(cfg Config) *Core {
+	cfg.fillIn()
+	return &Core{cfg: cfg, ledger: newLedger(&cfg), journal: journal{noted: map[Incident]bool{}}}
 }
 
 // Step takes an event and appends the actions that follow from it to out.
@@ -177,7 +173,7 @@ func (c *Core) Step(ev *Event, out []Action) []Action {
 	case Claimed:
 		c.claimed = true
 	case PauseEnds:
-		c.prog.pauseOver = true
+		c.pauseOver = true
 	case Stop:
 		c.stopped = true
 		c.endUnderWay()
@@ -212,7 +208,7 @@ func (c *Core) proceed() {
 			return
 		case c.stopped:
 			c.finish(Interrupted)
-		case c.phase == routing && c.plan == nil, c.phase == storing && !c.stored, c.phase == verifying && c.isStoring(), c.phase == claiming && !c.claimed, c.phase == pausing && !c.prog.pauseOver:
+		case c.phase == routing && c.plan == nil, c.phase == storing && !c.stored, c.phase == verifying && c.isStoring(), c.phase == claiming && !c.claimed, c.phase == pausing && !c.pauseOver:
 			return
 		default:
 			c.leavePhase()
@@ -368,7 +364,7 @@ func (c *Core) endDiscovery() {
 		return
 	}
 	c.noteLIDClashes()
-	if c.cfg.Between.Prefix != 0 { // one of several subnets: switches with routers are the roots of a tree, and no leaves
+	if c.by.between.Prefix != 0 { // one of several subnets: switches with routers are the roots of a tree, and no leaves
 		subnets.GiveRoles(c.fabric)
 	}
 	c.graph = c.fabric.Compile()
@@ -384,7 +380,7 @@ func (c *Core) endDiscovery() {
 func (c *Core) askForPlan() {
 	c.enterPhase(routing)
 	q := &RouteRequest{
-		Graph: c.graph, Stored: c.cfg.Stored, Trees: c.cfg.Trees, Absent: c.drainedHosts(), Multicast: c.stays, Levels: c.cfg.Levels,
+		Graph: c.graph, Stored: c.cfg.Stored, Trees: c.cfg.Trees, Absent: c.drainedHosts(), Multicast: c.by.stays, Levels: c.by.levels,
 		Found: c.foundPlan(), Afresh: c.afresh,
 	}
 	switch {
@@ -426,7 +422,7 @@ func (c *Core) takePlan(ev *Event) {
 		r.Choice = result.Choice.String()
 	}
 	if !r.Check.OK {
-		if !c.cfg.Unproven {
+		if !c.by.unproven {
 			c.note(NotProven, Place{}, "the judge found faults in the Plan of %s: nothing was distributed", r.Engine)
 			c.finish(NotRouted)
 			return

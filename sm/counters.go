@@ -20,7 +20,7 @@ type counting struct {
 	note    func(Incident)
 	fresh   chan struct{} // there is another report
 
-	core *Core // that the last subnet was made of; of the Runner's goroutine
+	of *ledger // that the last subnet was made of; of the Runner's goroutine
 }
 
 // startCounting starts to read counters; nil where none are to be read.
@@ -45,22 +45,22 @@ func (c *counting) look(m *Manager) {
 	if c == nil {
 		return
 	}
-	core := m.reigning()
-	if core == c.core {
+	ledger := m.reigning()
+	if ledger == c.of {
 		return
 	}
 	var next *perf.Subnet
-	if core != nil {
-		next = core.counted()
+	if ledger != nil {
+		next = ledger.counted()
 	}
-	c.core = core
+	c.of = ledger
 	c.tell(func() { c.monitor.Follow(c.clock(), next) })
 }
 
 // counted makes the subnet whose counters are to be read, of a round that has brought it up.
-func (c *Core) counted() *perf.Subnet {
-	own := c.prog.end[c.ownPort()]
-	return perf.NewSubnet(c.fabric, func(lid fabric.LID) uint8 { return c.plan.PathSL(own, lid) })
+func (l *ledger) counted() *perf.Subnet {
+	own := l.prog.end[l.ownPort()]
+	return perf.NewSubnet(l.fabric, func(lid fabric.LID) uint8 { return l.plan.PathSL(own, lid) })
 }
 
 // next sends what the Monitor asks.

@@ -47,10 +47,10 @@ func TestBelievedInventory(t *testing.T) {
 	if n := v.sent[mad.AttrNodeDescription] - asked; nameless != 1 || n == 0 || n > 5 {
 		t.Errorf("%d descriptions are asked for", n)
 	}
-	believed := v.manager.inForce
+	believed := v.manager.Core()
 	v.step(&Event{Kind: Resweep})
 	v.runUntil(v.now + time.Second)
-	all := v.manager.inForce
+	all := v.manager.Core()
 	if all == believed || all.beliefs.on || !believed.beliefs.on {
 		t.Fatal("other rounds were wanted")
 	}
@@ -100,7 +100,7 @@ func TestOwnPortIsAsked(t *testing.T) {
 	if own != v.told(RoundBegun)-1 || own == 0 {
 		t.Errorf("our own port is asked %d times in %d rounds", own, v.told(RoundBegun)-1)
 	}
-	c := v.manager.inForce
+	c := v.manager.Core()
 	if !c.beliefs.on || !c.beliefs.doubted[c.nodes[0].guid] || c.beliefs.doubted[c.nodes[c.owner[c.peer[c.nodes[0].first+1]]].guid] {
 		t.Errorf("doubted: %v", c.beliefs.doubted)
 	}
@@ -171,10 +171,10 @@ func TestSweepInTurn(t *testing.T) {
 	if n := v.sent[mad.AttrLinearForwardingTable] - read; n != 1 {
 		t.Errorf("the block is read %d times", n)
 	}
-	core := v.manager.inForce
-	core.addRewritten(&Core{inventory: core.inventory, rewritten: []uint64{makeTag(setLFT, int32(sw), 0), makeTag(setLFT, int32(sw), core.tableBlocks())}})
-	if len(core.rewritten) != 1 {
-		t.Errorf("%v: a block is above the table", core.rewritten)
+	l := v.manager.inForce
+	l.addRewritten(&ledger{inventory: l.inventory, rewritten: []uint64{makeTag(setLFT, int32(sw), 0), makeTag(setLFT, int32(sw), l.tableBlocks())}})
+	if len(l.rewritten) != 1 {
+		t.Errorf("%v: a block is above the table", l.rewritten)
 	}
 }
 
@@ -490,7 +490,7 @@ func TestRestartedIsDoubted(t *testing.T) {
 		if now.doubtRestarted(id); now.beliefs.doubted[now.nodes[id].guid] != c.want {
 			t.Errorf("%s: doubted: %v", name, !c.want)
 		}
-		if _, ok := now.switchBefore(id); ok == c.want {
+		if _, ok := now.switchBefore(now.before, id); ok == c.want {
 			t.Errorf("%s: it is taken for the switch of the round before: %v", name, ok)
 		}
 	}
@@ -579,7 +579,7 @@ func TestOtherPortCount(t *testing.T) {
 		}
 		now.flags[now.nodes[sw].first+int32(link.A.Port)] |= portCame
 		w := NewManager(Config{}, UsualWatch)
-		w.core, w.inForce = &now, &before
+		w.core.ledger, w.inForce = &now, &before
 		if w.watchLinks(time.Second); (len(w.unsteady.links) == 1) != (ports == 8) {
 			t.Errorf("%s: %d links came back", name, len(w.unsteady.links))
 		}

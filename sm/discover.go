@@ -144,7 +144,7 @@ func (c *Core) isPlausible(slot int32, data []byte) bool {
 func (c *Core) addFound(slot int32, data []byte, local uint8) int32 {
 	var path []byte
 	if slot != noSlot {
-		path = c.pathBehind(slot)
+		path = c.pathBehind(slot, &c.paths)
 	}
 	ports := mad.NodeInfoNumPorts.Get(data)
 	id := c.addNode(data, path, local)

@@ -32,6 +32,14 @@
 //
 // Recorder writes all that a Manager is given, as values with their times, and Replay gives it to another one (recorder.go, recording.go, replay.go).
 //
+// # Ledger
+//
+// A ledger (ledger.go) holds what every device was found to be, was told, and holds: nodes and ports,
+// Graph and Plan, tables and keys. Each round fills one of its own. When the round has brought the
+// subnet up, the ledger is in force: the Manager and the next round go by it, and know nothing else of
+// the round. From then on it only loses certainty. What devices are to hold follows from it alone
+// (planned.go, plannedtables.go, plannedkeys.go), and so does what is as before (asbefore.go).
+//
 // # States of a round
 //
 //	  Start

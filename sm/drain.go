@@ -9,71 +9,19 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 )
 
 // applyDrains drains what Config.Drain names. It notes, and does not drain, missing parts and those without which a switch has no
 // way to another.
 func (c *Core) applyDrains() {
-	for _, name := range c.cfg.Drain {
+	for _, name := range c.by.drain {
 		if p, err := c.drain(c.fabric, name); err != nil {
 			c.note(NotDrained, Place{}, "%s is not drained: %v", name, err)
 		} else {
 			c.report.Drained = append(c.report.Drained, c.fabric.PartName(p))
 		}
 	}
-}
-
-// drain drains what a name names.
-func (c *Core) drain(f *fabric.Fabric, name string) (fabric.Part, error) {
-	p, err := f.FindPart(name)
-	if err != nil {
-		return p, err
-	}
-	own, port := c.prog.fabricNode[0], c.portNumber(c.ownPort())
-	if p.Link != fabric.NoLink && port > 0 && f.Nodes[own].Ports[port].Link == p.Link {
-		return p, errors.New("it is the cable of our own port: run the manager at another one first")
-	}
-	was := f.IsDrained(p)
-	f.SetDrained(p, true)
-	if a, b, cut := f.CutOffByDrain(); cut {
-		f.SetDrained(p, was)
-		return p, fmt.Errorf("%s and %s would not reach each other without it", f.NodeName(a), f.NodeName(b))
-	}
-	return p, nil
-}
-
-// isDrained reports whether the cable in a port is drained.
-func (c *Core) isDrained(slot int32) bool {
-	v := c.prog.fabricNode[c.owner[slot]]
-	if v < 0 || len(c.cfg.Drain) == 0 {
-		return false
-	}
-	l := c.fabric.Nodes[v].Ports[c.portNumber(slot)].Link
-	return l != fabric.NoLink && c.fabric.Links[l].Drained
-}
-
-// carries reports whether the Plan may use the cable in a port.
-func (c *Core) carries(slot int32) bool { return c.peer[slot] != noSlot && !c.isDrained(slot) }
-
-// isDrainedHost reports whether the cable in a port is drained and leads from or to a CA, which then has no LID.
-func (c *Core) isDrainedHost(slot int32) bool {
-	t := c.peer[slot]
-	return t != noSlot && c.isDrained(slot) && !(c.isSwitch(slot) && c.isSwitch(t))
-}
-
-// drainedHosts lists the hosts whose cable is drained, which keep the LIDs that they have.
-func (c *Core) drainedHosts() (list []route.Absent) {
-	for slot := range c.addressable {
-		lid := fabric.LID(mad.PortInfoLID.Get(c.info[slot][:]))
-		if lid != 0 && c.isDrainedHost(slot) {
-			list = append(list, route.Absent{
-				Node: c.nodes[c.owner[slot]].guid, Port: c.portNumber(slot), GUID: c.guid[slot], Base: lid, LMC: uint8(mad.PortInfoLMC.Get(c.info[slot][:])),
-			})
-		}
-	}
-	return list
 }
 
 // addAbsent adds ports to those whose LIDs are kept, unless their LIDs are others' or kept already.

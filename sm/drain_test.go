@@ -203,7 +203,7 @@ func TestDrainedKeepsLID(t *testing.T) {
 // keep, and the others come up.
 func TestDrainedWithoutLID(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{Drain: []string{"host 5[1]"}})
-	c := v.manager.inForce
+	c := v.manager.Core()
 	if absent := c.drainedHosts(); len(absent) > 0 || c.Report().State != Up {
 		t.Errorf("%s, LIDs kept: %+v, %v", c.Report().State, absent, v.entries)
 	}

@@ -94,7 +94,7 @@ func (m *Manager) poll() {
 		m.toManagers++
 		m.out = append(m.out, Action{
 			Kind: Send, Tag: electionTag<<56 | askedOwnPort<<32, Method: mad.Get, Attr: mad.AttrPortInfo,
-			Modifier: mad.PortModifier(c.portNumber(c.ownPort()), false), Key: c.keyFor(getPort, c.ownPort(), 0),
+			Modifier: mad.PortModifier(c.portNumber(c.ownPort()), false), Key: c.keyOf(getPort, c.ownPort()),
 		})
 	}
 }

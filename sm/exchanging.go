@@ -23,7 +23,7 @@ type exchanging struct {
 	request  *wire.Requester
 	met      atomic.Pointer[waysTo]
 
-	core *Core // that own was made of; of the Runner's goroutine
+	of *ledger // that own was made of; of the Runner's goroutine
 
 	mu   sync.Mutex
 	own  *exchange.OwnSubnet // nil: nothing is told
@@ -68,15 +68,15 @@ func (x *exchanging) look(m *Manager) {
 	if x == nil {
 		return
 	}
-	core := m.reigning()
-	if core == x.core {
+	ledger := m.reigning()
+	if ledger == x.of {
 		return
 	}
-	x.core = core
+	x.of = ledger
 	var own *exchange.OwnSubnet
-	if core != nil {
+	if ledger != nil {
 		own = &exchange.OwnSubnet{
-			Prefix: subnets.Prefix(x.between.OwnPrefix()), Graph: core.graph, Plan: core.plan, From: core.prog.end[core.ownPort()], Unproven: core.cfg.Unproven,
+			Prefix: subnets.Prefix(x.between.OwnPrefix()), Graph: ledger.graph, Plan: ledger.plan, From: ledger.prog.end[ledger.ownPort()], Unproven: ledger.by.unproven,
 		}
 	}
 	x.mu.Lock()

@@ -164,15 +164,6 @@ func addStored(h *route.Held, g *fabric.Graph, stored LIDMap) {
 	}
 }
 
-// addressable yields the ports of the Fabric that a LID can name.
-func (c *Core) addressable(yield func(slot int32) bool) {
-	for slot := range int32(len(c.owner)) {
-		if c.takesLID(slot) && c.prog.fabricNode[c.owner[slot]] >= 0 && !yield(slot) {
-			return
-		}
-	}
-}
-
 // noteLIDClashes notes the ports that have the LID of another one.
 func (c *Core) noteLIDClashes() {
 	has := map[fabric.LID]int32{}

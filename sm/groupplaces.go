@@ -26,19 +26,19 @@ type places struct {
 }
 
 // len returns how many there are.
-func (p *places) len(c *Core) int {
+func (p *places) len(l *ledger) int {
 	if p.bySwitch != nil {
-		return len(c.nodes)
+		return len(l.nodes)
 	}
 	return len(p.trees)
 }
 
 // enter begins a step.
-func (gs *groups) enter(c *Core, step groupStep) {
+func (gs *groups) enter(l *ledger, step groupStep) {
 	gs.step, gs.list, gs.next, gs.places = step, gs.list[:0], 0, places{}
 	gs.number++
 	if gs.whole {
-		gs.bySwitch = gs.spread.BySwitch(c.graph.NumSwitches)
+		gs.bySwitch = gs.spread.BySwitch(l.graph.NumSwitches)
 		return
 	}
 	for at := range gs.touched {
@@ -48,34 +48,34 @@ func (gs *groups) enter(c *Core, step groupStep) {
 }
 
 // look adds what there is to be done at the next place to the list of a step, and returns how many blocks it has looked at.
-func (gs *groups) look(c *Core) int {
+func (gs *groups) look(l *ledger) int {
 	at := gs.place
 	gs.place++
 	if gs.bySwitch != nil {
-		s := c.prog.sw[at]
+		s := l.prog.sw[at]
 		if s < 0 {
 			return 0
 		}
-		positions := int(c.nodes[at].ports)/16 + 1
+		positions := int(l.nodes[at].ports)/16 + 1
 		gs.want = slices.Grow(gs.want[:0], gs.used*positions)[:gs.used*positions]
 		gs.spread.Fill(s, gs.bySwitch.Groups(s), gs.want, positions)
 		for b := range gs.used {
-			gs.add(c, int32(at), uint16(b), gs.want[b*positions:][:positions])
+			gs.add(l, int32(at), uint16(b), gs.want[b*positions:][:positions])
 		}
 		return gs.used * positions
 	}
 	tree := gs.trees[at]
-	id := c.byGUID[c.graph.SwitchGUID[tree.sw]]
-	positions := int(c.nodes[id].ports)/16 + 1
+	id := l.byGUID[l.graph.SwitchGUID[tree.sw]]
+	positions := int(l.nodes[id].ports)/16 + 1
 	gs.want = slices.Grow(gs.want[:0], positions)[:positions]
 	gs.spread.Block(tree.sw, int(tree.block), gs.want)
-	gs.add(c, id, tree.block, gs.want)
+	gs.add(l, id, tree.block, gs.want)
 	return positions
 }
 
 // add adds a block of MLIDs of a switch to the list of a step, where there is something to be done in that: want has, by position, what the switch is to hold.
-func (gs *groups) add(c *Core, id int32, b uint16, want [][mad.MFTBlock]uint16) {
-	t := gs.table(&c.nodes[id])
+func (gs *groups) add(l *ledger, id int32, b uint16, want [][mad.MFTBlock]uint16) {
+	t := gs.table(&l.nodes[id])
 	for position := range want {
 		block := groupBlock{id: id, block: b, position: uint8(position)}
 		has := t.at(b, block.position)

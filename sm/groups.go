@@ -180,7 +180,7 @@ func (m *Manager) forgetRestarted() {
 			if c.prog.asBefore != nil { // what it has of LIDs by now it may have been told after a restart
 				is = c.prog.asBefore[id]
 			} else {
-				_, is = c.switchBefore(int32(id))
+				_, is = c.switchBefore(c.before, int32(id))
 			}
 			if !is {
 				delete(gs.held, n.guid)
@@ -214,7 +214,7 @@ func (m *Manager) workOnGroups(now time.Duration) {
 		gs.enter(c, groupsRead)
 	}
 	for looked := 0; ; {
-		for gs.next < len(gs.list) && gs.outstanding < min(c.cfg.MaxPending, mostGroupBlocks) {
+		for gs.next < len(gs.list) && gs.outstanding < min(m.cfg.MaxPending, mostGroupBlocks) {
 			m.sendGroupBlock(gs.next)
 			gs.next++
 		}
@@ -255,7 +255,7 @@ func (m *Manager) sendGroupBlock(at int) {
 	n := &c.nodes[b.id]
 	a := Action{
 		Kind: Send, Method: mad.Get, Attr: mad.AttrMulticastForwardingTable, Modifier: mad.MFTModifier(b.position, b.block),
-		Path: n.path, Key: c.keyFor(setLFT, b.id, 0), Tag: groupTag<<56 | uint64(gs.number&0xFFFFFF)<<32 | uint64(at),
+		Path: n.path, Key: c.keyOf(setLFT, b.id), Tag: groupTag<<56 | uint64(gs.number&0xFFFFFF)<<32 | uint64(at),
 	}
 	if b.masks != nil {
 		var data [64]byte
@@ -326,13 +326,4 @@ func (c *Core) noteTrees(err error) {
 	if err != nil {
 		c.note(NotSpread, Place{}, "multicast groups get no trees: %v", err)
 	}
-}
-
-// topMLID returns the highest MLID that a switch has room for: it forwards none above its top.
-func topMLID(sw []byte) uint64 {
-	most := uint64(fabric.LastMLID)
-	if n := mad.SwitchInfoMulticastFDBCap.Get(sw); n > 0 {
-		most = min(most, uint64(fabric.FirstMLID)+n-1)
-	}
-	return most
 }

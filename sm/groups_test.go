@@ -27,7 +27,7 @@ type castBed struct {
 	m       *members
 	r       sa.Responder
 	subnet  *sa.Subnet
-	of      *Core
+	of      *ledger
 	hosts   []fabric.End
 	clients []emulator.ClientID
 	got     []int

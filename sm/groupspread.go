@@ -12,7 +12,7 @@ import (
 
 // spreading cuts the trees of groups from the pool of the Plan in force: of those alone whose members have changed, as long as that is the Plan.
 type spreading struct {
-	of     *Core        // whose Plan it is
+	of     *ledger      // whose Plan it is
 	partly bool         // some groups have not got their first tree of that Plan yet
 	from   fabric.LID   // the group with which a piece begins, so that each has its turn
 	told   []sa.Members // that the trees were cut for
@@ -22,15 +22,15 @@ type spreading struct {
 }
 
 // begin begins with the Plan of another round.
-func (sp *spreading) begin(c *Core) {
-	*sp = spreading{of: c, partly: true, ends: make(map[fabric.GUID]int32, c.graph.NumEnds), pool: c.plan.Multicast}
+func (sp *spreading) begin(l *ledger) {
+	*sp = spreading{of: l, partly: true, ends: make(map[fabric.GUID]int32, l.graph.NumEnds), pool: l.plan.Multicast}
 	if sp.pool == nil {
 		sp.pool = &route.Multicast{}
 	}
-	for e, guid := range c.graph.EndGUID {
+	for e, guid := range l.graph.EndGUID {
 		sp.ends[guid] = int32(e)
 	}
-	sp.cutter = multicast.NewCutter(c.graph, sp.pool)
+	sp.cutter = multicast.NewCutter(l.graph, sp.pool)
 }
 
 // endsOf returns the end ports with these GUIDs.

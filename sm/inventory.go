@@ -3,6 +3,8 @@ package sm
 import (
 	"fmt"
 	"iter"
+	"strconv"
+	"strings"
 
 	"weft/fabric"
 	"weft/mad"
@@ -199,4 +201,115 @@ func (n *inventory) portPlace(slot int32) Place {
 	}
 	d := &n.nodes[n.owner[slot]]
 	return Place{d.guid, d.desc, int(n.portNumber(slot))}
+}
+
+// nodeInfo makes the NodeInfo that a node gives by one of its ports.
+func (n *inventory) nodeInfo(slot int32, data []byte) {
+	d := &n.nodes[n.owner[slot]]
+	mad.NodeInfoNodeType.Put(data, uint64(d.typ))
+	mad.NodeInfoNumPorts.Put(data, uint64(d.ports))
+	mad.NodeInfoSystemImageGUID.Put(data, uint64(d.system))
+	mad.NodeInfoNodeGUID.Put(data, uint64(d.guid))
+	mad.NodeInfoPortGUID.Put(data, uint64(n.guid[slot]))
+	mad.NodeInfoPartitionCap.Put(data, uint64(d.pkeys))
+	mad.NodeInfoDeviceID.Put(data, uint64(d.device))
+	mad.NodeInfoRevision.Put(data, uint64(d.revision))
+	mad.NodeInfoLocalPortNum.Put(data, uint64(n.portNumber(slot)))
+	mad.NodeInfoVendorID.Put(data, uint64(d.vendor))
+}
+
+// portKey names a port of a node.
+type portKey struct {
+	node fabric.GUID
+	port uint8
+}
+
+// MarshalText writes a port as GUID[port].
+func (k portKey) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%s[%d]", k.node, k.port), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (k *portKey) UnmarshalText(text []byte) error {
+	node, port, _ := strings.Cut(strings.TrimSuffix(string(text), "]"), "[")
+	number, err := strconv.ParseUint(port, 10, 8)
+	if err == nil {
+		k.node, err = fabric.ParseGUID(node)
+	}
+	k.port = uint8(number)
+	return err
+}
+
+// portKey names a port.
+func (l *ledger) portKey(slot int32) portKey {
+	return portKey{l.nodes[l.owner[slot]].guid, l.portNumber(slot)}
+}
+
+// endsOf names both ends of the cable in a switch port, in an order that does not depend on the end; the second is empty where nothing
+// answers there.
+func (l *ledger) endsOf(slot int32) [2]portKey {
+	here, t := l.portKey(slot), l.peer[slot]
+	if t == noSlot {
+		return [2]portKey{here}
+	}
+	there := l.portKey(t)
+	if l.isSwitch(t) && (there.node < here.node || there.node == here.node && there.port < here.port) {
+		here, there = there, here
+	}
+	return [2]portKey{here, there}
+}
+
+// linkName names the cable in a port to people.
+func (l *ledger) linkName(slot int32) string {
+	if l.peer[slot] == noSlot {
+		return "the link at " + l.portName(slot)
+	}
+	return fmt.Sprintf("the link %s - %s", l.portName(slot), l.portName(l.peer[slot]))
+}
+
+// isManageable reports whether a node has said what must be known to manage it: of a
+// switch its port 0 and how large its forwarding table is.
+func (l *ledger) isManageable(id int32) bool {
+	n := &l.nodes[id]
+	return !l.locked[id] && (n.typ != fabric.Switch ||
+		l.flags[n.first]&portKnown != 0 && mad.SwitchInfoLinearFDBCap.Get(n.sw[:]) > 0)
+}
+
+// reachableNodes marks the nodes that paired cables join to us. A CA forwards nothing.
+func (l *ledger) reachableNodes() []bool {
+	reached := make([]bool, len(l.nodes))
+	reached[0] = true
+	for todo := []int32{0}; len(todo) > 0; todo = todo[1:] {
+		id := todo[0]
+		for slot := range l.portsOf(id) {
+			t := l.peer[slot]
+			if l.nodes[id].typ != fabric.Switch && slot != l.ownPort() ||
+				t == noSlot || reached[l.owner[t]] || !l.isManageable(l.owner[t]) {
+				continue
+			}
+			reached[l.owner[t]] = true
+			todo = append(todo, l.owner[t])
+		}
+	}
+	return reached
+}
+
+// isJoinedWithout reports whether the switch at the first end of a link is found, and joined to us by
+// other links. With toSwitch the second end leads to a switch too, which must be as well.
+func (l *ledger) isJoinedWithout(ends [2]portKey, toSwitch bool) bool {
+	slot, ok := l.slotOf(ends[0].node, ends[0].port)
+	if !ok {
+		return false
+	}
+	t := l.peer[slot]
+	if t != noSlot {
+		l.peer[slot], l.peer[t] = noSlot, noSlot
+		defer func() { l.peer[slot], l.peer[t] = t, slot }()
+	}
+	reached := l.reachableNodes()
+	if !reached[l.owner[slot]] {
+		return false
+	}
+	other, ok := l.byGUID[ends[1].node]
+	return !toSwitch || ok && reached[other]
 }

@@ -36,7 +36,6 @@ type keyring struct {
 	Keys
 	has    map[fabric.GUID]uint64  // other keys than those that the ports are to have
 	own    map[fabric.GUID]uint64  // derived
-	asking map[uint64]shownKey     // after traps 256, by tag: what has not answered
 	here   fabric.GUID             // our own port; 0: not known
 	behind map[portKey]fabric.GUID // Neighbours
 	told   bool                    // the Keys are others than before, and no round has ended since
@@ -45,7 +44,7 @@ type keyring struct {
 
 func newKeyring(cfg *Config) *keyring {
 	k := &keyring{
-		Keys: cfg.Keys, has: map[fabric.GUID]uint64{}, own: map[fabric.GUID]uint64{}, asking: map[uint64]shownKey{}, here: cfg.OwnPort,
+		Keys: cfg.Keys, has: map[fabric.GUID]uint64{}, own: map[fabric.GUID]uint64{}, here: cfg.OwnPort,
 		behind: map[portKey]fabric.GUID{}, hiding: cfg.Keys.Protect > 1 || len(cfg.Keys.Former) > 0,
 	}
 	k.expect(cfg.Neighbours)
@@ -60,11 +59,11 @@ func (k *keyring) expect(list []Neighbour) {
 }
 
 // change takes other Keys: the ports of a round, which may be nil, have those that they had.
-func (k *keyring) change(keys Keys, c *Core) {
+func (k *keyring) change(keys Keys, l *ledger) {
 	has := maps.Clone(k.has)
-	if c != nil {
-		for slot := range c.addressable {
-			has[c.guid[slot]] = k.key(c.guid[slot])
+	if l != nil {
+		for slot := range l.addressable {
+			has[l.guid[slot]] = k.key(l.guid[slot])
 		}
 	}
 	k.Keys, k.told, k.hiding = keys, k.told || !k.givesSame(&keys), k.hiding || keys.Protect > 1 || len(keys.Former) > 0

@@ -1,12 +1,6 @@
 package sm
 
-import (
-	"weft/mad"
-	"weft/route"
-)
-
-// arbBlock is the number of entries of a block of a VLArbitrationTable.
-const arbBlock = 32
+import "weft/mad"
 
 // queueLanes queues the lane tables of an output port, where the Plan has more lanes than
 // one. (With one, any mapping keeps the proof: where channels form no cycle, they form
@@ -89,47 +83,5 @@ func (c *Core) queueSwitchLanes(id, slot int32) {
 		if in := c.portNumber(from); from != slot && (in == 0 || c.carries(from)) {
 			c.enqueueLanes(setSL2VL, slot, uint32(in)<<8)
 		}
-	}
-}
-
-// byInput reports whether the SL2VL tables of a switch after a step depend on the input port.
-func (c *Core) byInput(id int32, step int) bool {
-	return c.stepped(step).SL2VL.Switch[c.prog.sw[id]].By == route.ByInOut
-}
-
-// sl2vl makes a SLtoVLMappingTable, as it is after this step.
-func (c *Core) sl2vl(slot int32, arg uint32, data []byte) {
-	for sl, vl := range c.laneTable(slot, uint8(arg>>8), c.prog.step) {
-		mad.SLtoVLMappingTableVL.Set(data, sl, uint64(vl))
-	}
-}
-
-// arbTable returns the VL arbitration table of an output port, nil where the Plan has none.
-func (c *Core) arbTable(slot int32) *route.ArbTable {
-	e, s := c.prog.end[slot], c.prog.sw[c.owner[slot]]
-	switch {
-	case c.plan.Arbitration == nil:
-		return nil
-	case s >= 0:
-		return c.plan.Arbitration.OfSwitch(c.graph, s, c.portNumber(slot))
-	case e >= 0:
-		return c.plan.Arbitration.OfHost(e)
-	}
-	return nil
-}
-
-// arbitration makes a block of a VLArbitrationTable.
-func (c *Core) arbitration(slot int32, block uint32, data []byte) {
-	table := c.arbTable(slot)
-	list := table.Low
-	if block == mad.VLArbHighLower || block == mad.VLArbHighUpper {
-		list = table.High
-	}
-	if block == mad.VLArbLowUpper || block == mad.VLArbHighUpper {
-		list = list[min(len(list), arbBlock):]
-	}
-	for i, e := range list[:min(len(list), arbBlock)] {
-		mad.VLArbitrationTableVL.Set(data, i, uint64(e.VL))
-		mad.VLArbitrationTableWeight.Set(data, i, uint64(e.Weight))
 	}
 }

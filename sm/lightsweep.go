@@ -35,7 +35,7 @@ func (m *Manager) beginLightSweep() {
 	m.tally.LightSweeps++
 	m.groups.doubtSent()
 	c := m.inForce
-	m.askForSweep(noSlot, Action{Tag: sweepTag, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(c.ownPort()), false), Key: c.keyFor(getPort, c.ownPort(), 0)})
+	m.askForSweep(noSlot, Action{Tag: sweepTag, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(c.ownPort()), false), Key: c.keyOf(getPort, c.ownPort())})
 }
 
 // askForSweep hands out an SMP of a light sweep, to a node or to our own port. Its Tag is the kind.
@@ -49,9 +49,9 @@ func (m *Manager) askForSweep(id int32, a Action) {
 // askSwitches hands out the SMPs of a light sweep, up to Config.MaxPending.
 func (m *Manager) askSwitches() {
 	l, c := &m.sweep, m.inForce
-	for ; l.under && int(l.next) < len(c.nodes)+len(c.rewritten) && l.outstanding < c.cfg.MaxPending; l.next++ {
+	for ; l.under && int(l.next) < len(c.nodes)+len(c.rewritten) && l.outstanding < m.cfg.MaxPending; l.next++ {
 		if i := int(l.next) - len(c.nodes); i >= 0 {
-			a := c.readAgain(c.rewritten[i])
+			a := c.readAgain(c.rewritten[i], &m.paths)
 			a.Tag = blockTag
 			m.askForSweep(l.next, a)
 			continue
@@ -60,7 +60,7 @@ func (m *Manager) askSwitches() {
 		if !n.hasSwitch || c.prog.fabricNode[l.next] < 0 {
 			continue
 		}
-		m.askForSweep(l.next, Action{Tag: sweepTag, Attr: mad.AttrSwitchInfo, Path: n.path, Key: c.keyFor(getSwitch, l.next, 0)})
+		m.askForSweep(l.next, Action{Tag: sweepTag, Attr: mad.AttrSwitchInfo, Path: n.path, Key: c.keyOf(getSwitch, l.next)})
 	}
 }
 
@@ -92,7 +92,7 @@ func (m *Manager) onSwept(now time.Duration, ev *Event) {
 	}
 	if c := m.inForce; l.under && int(l.next) >= len(c.nodes)+len(c.rewritten) && l.outstanding == 0 {
 		l.under, l.due = false, now+m.watch.Interval
-		c.rewritten = nil
+		c.forgetRewritten()
 	}
 }
 
@@ -106,10 +106,10 @@ func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *Event) {
 	}
 	switch {
 	case k == setLFT && c.firstWrongLID(index, arg, &ev.Data) > 0:
-		c.prog.holds[index] = false
+		c.doubtBlocks(index)
 		m.sweepFound(now, c.nodeName(index)+" holds another block of its forwarding table than it has acknowledged")
 	case k == setSL2VL && c.firstWrongSL(index, arg, &ev.Data) >= 0:
-		c.prog.wrong[c.owner[index]] = true
+		c.doubtTables(c.owner[index])
 		m.sweepFound(now, c.portName(index)+" holds another SLtoVLMappingTable than it has acknowledged")
 	}
 }

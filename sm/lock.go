@@ -3,7 +3,6 @@ package sm
 import (
 	"fmt"
 
-	"weft/fabric"
 	"weft/mad"
 )
 
@@ -14,21 +13,6 @@ import (
 
 // afterSetKey is added to the argument of a getKey that follows a setKey.
 const afterSetKey = 0x100
-
-// agent returns the port whose M_Key counts for an SMP: port 0 of a switch, or a CA port.
-func (n *inventory) agent(k kind, index int32) int32 {
-	id := index
-	if kinds[k].slot {
-		id = n.owner[index]
-	}
-	switch {
-	case n.nodes[id].typ == fabric.Switch:
-		return n.nodes[id].first
-	case kinds[k].slot:
-		return index
-	}
-	return n.nodes[id].entry
-}
 
 // keyFor returns the M_Key that an SMP carries.
 func (c *Core) keyFor(k kind, index int32, arg uint32) uint64 {
@@ -46,7 +30,7 @@ func (c *Core) keyFor(k kind, index int32, arg uint32) uint64 {
 	case getKey:
 		return c.keys.tries(c.guid[index], arg&afterSetKey != 0)[arg&^afterSetKey]
 	default:
-		return c.keys.key(c.guid[c.agent(k, index)])
+		return c.keyOf(k, index)
 	}
 }
 
@@ -130,44 +114,12 @@ func (c *Core) keyKnown(agent int32, ev *Event) {
 	}
 }
 
-// isLockedOut reports whether our own port hides its M_Key, so that the subnet is that of a manager with other keys.
-func (c *Core) isLockedOut() bool {
-	return len(c.nodes) > 0 && isHidden(c.info[c.ownPort()][:])
-}
-
-// isHidden reports whether a PortInfo was given without the M_Key, since that of the request was wrong.
-func isHidden(info []byte) bool {
-	return mad.PortInfoMKey.Get(info) == 0 && mad.PortInfoMKeyProtectBits.Get(info) == 1
-}
-
 // perhapsLocked says what else may be the reason where a node answers nothing.
 func (c *Core) perhapsLocked() string {
 	if !c.usesKeys() {
 		return ""
 	}
 	return ": it is dead, or has an M_Key that is none of those known, with protection 2 or 3. Then name the key in --mkey-file, wait until its lease has ended, or restart the device"
-}
-
-// putKey writes the M_Key that a port is to have, with its protection and its lease.
-func (c *Core) putKey(port fabric.GUID, set func(f mad.Field, v uint64)) {
-	set(mad.PortInfoMKey, c.keys.toHave(port))
-	set(mad.PortInfoMKeyProtectBits, uint64(c.keys.Protect))
-	set(mad.PortInfoMKeyLeasePeriod, uint64(c.keys.Lease))
-}
-
-// setKeyInfo makes the PortInfo by which a port is given its key, and nothing else.
-func (c *Core) setKeyInfo(agent int32, data []byte) {
-	copy(data, c.info[agent][:])
-	leaveStates(data)
-	c.putKey(c.guid[agent], func(f mad.Field, v uint64) { f.Put(data, v) })
-}
-
-// leaveStates makes a Set of PortInfo change no state.
-func leaveStates(data []byte) {
-	mad.PortInfoPortState.Put(data, mad.PortNoChange)
-	mad.PortInfoPhysicalState.Put(data, mad.PhysNoChange)
-	mad.PortInfoLinkDownDefault.Put(data, 0)
-	mad.PortInfoClientReregister.Put(data, 0)
 }
 
 // lock leaves a node out of this sweep: nothing is written to it, and so no traffic is led through it.

@@ -95,7 +95,7 @@ const (
 func (m *Manager) askOfLook(a Action, what uint32) {
 	l, c := &m.looks, m.inForce
 	l.outstanding++
-	a.Kind, a.Attr, a.Path, a.Key = Send, mad.AttrSwitchInfo, c.nodes[l.node].path, c.keyFor(setSwitch, l.node, 0)
+	a.Kind, a.Attr, a.Path, a.Key = Send, mad.AttrSwitchInfo, c.nodes[l.node].path, c.keyOf(setSwitch, l.node)
 	a.Tag = lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(what)
 	m.out = append(m.out, a)
 }
@@ -130,7 +130,7 @@ func (m *Manager) readPorts() {
 		l.outstanding++
 		m.out = append(m.out, Action{
 			Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(slot), false), Path: c.nodes[l.node].path,
-			Key: c.keyFor(getPort, slot, 0),
+			Key: c.keyOf(getPort, slot),
 			Tag: lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(uint32(slot)),
 		})
 	}
@@ -169,7 +169,7 @@ func (m *Manager) onLooked(now time.Duration, ev *Event) {
 		m.sweepFound(now, c.portName(slot)+" has changed its state")
 		l.differs = true
 	default:
-		c.info[slot] = ev.Data
+		c.see(slot, ev.Data)
 		u.changed, l.differs = now, true
 		m.waitLonger(now, u)
 	}
@@ -298,20 +298,4 @@ func (m *Manager) watchVain(now time.Duration) {
 		}
 	}
 	u.begun = nil
-}
-
-// differsFrom reports whether a port of a switch has another state than in an earlier round, or had meanwhile.
-func (c *Core) differsFrom(b *Core, guid fabric.GUID) bool {
-	id, ok := c.byGUID[guid]
-	old, was := b.byGUID[guid]
-	if !ok || !was || c.nodes[id].ports != b.nodes[old].ports {
-		return true
-	}
-	for slot := range c.portsOf(id) {
-		before := b.nodes[old].first + int32(c.portNumber(slot))
-		if c.state(slot) != b.state(before) || c.flags[slot]&portCame != 0 && b.state(before) != mad.PortInit {
-			return true
-		}
-	}
-	return false
 }

@@ -45,8 +45,9 @@ type Manager struct {
 	keys    *keyring
 	core    *Core // the round that is under way, or else the last one
 	inRound bool
-	inForce *Core // the last round that brought the subnet up, in full or in part
-	claimed bool  // IsSM is set at our port
+	inForce *ledger // of the last round that brought the subnet up, in full or in part
+	clients clients // what that round knew of clients
+	claimed bool    // IsSM is set at our port
 	stopped bool
 	ended   bool
 	failed  int // rounds, one after the other, that did not bring up all
@@ -65,6 +66,7 @@ type Manager struct {
 	reregister bool          // clients are to register again, in the next round
 	toManagers int           // SMPs to other managers that have not ended
 	out        []Action
+	paths      []byte // memory of the Paths of this Step
 }
 
 // schedule holds when something is due; never.
@@ -84,6 +86,7 @@ type signs struct {
 	sweep     lightSweep
 	traps     trapLog
 	looks     looks
+	asking    map[uint64]shownKey // after traps 256, by tag: what has not answered
 }
 
 // findings hold the faults of a subnet that a Manager knows of, and the parts that it does not use.
@@ -108,9 +111,10 @@ const never = time.Duration(1<<63 - 1)
 
 // NewManager makes a Manager that has not started.
 func NewManager(cfg Config, watch Watch) *Manager {
+	cfg.fillIn()
 	return &Manager{
 		cfg: cfg, own: ownFilesOf(&cfg), watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
-		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
+		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: never, again: never},
 		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
 	}
@@ -119,8 +123,8 @@ func NewManager(cfg Config, watch Watch) *Manager {
 // Core returns the round that is under way, or else the last one.
 func (m *Manager) Core() *Core { return m.core }
 
-// reigning returns the round whose Plan is in force, nil where we are not the master.
-func (m *Manager) reigning() *Core {
+// reigning returns the ledger of the round whose Plan is in force, nil where we are not the master.
+func (m *Manager) reigning() *ledger {
 	if m.role() != Master {
 		return nil
 	}
@@ -129,7 +133,7 @@ func (m *Manager) reigning() *Core {
 
 // Step takes an event and appends the actions that follow from it to out.
 func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
-	m.out, m.now = out, now
+	m.out, m.paths, m.now = out, m.paths[:0], now
 	m.acts++
 	switch ev.Kind {
 	case Start:
@@ -240,7 +244,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	switch {
 	case m.stopped:
-		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.keys.asking) == 0 {
+		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.asking) == 0 {
 			m.end()
 		}
 		return
@@ -308,11 +312,11 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		m.keys.change(m.cfg.Keys, m.inForce)
 	}
 	m.core.keys = m.keys
-	m.core.cfg.Drain = m.Drained()
+	m.core.by.drain = m.Drained()
 	m.core.claimed, m.core.granted, m.core.wasMaster = m.claimed, m.inForce != nil, m.inForce != nil
 	m.core.handedBy = m.election.handed
 	m.core.clients.reregister = m.reregister
-	m.core.before, m.core.afresh, m.core.stays, m.core.failed = m.inForce, kind == routeAfresh, m.watch.Interval > 0, m.failed
+	m.core.before, m.core.afresh, m.core.by.stays, m.core.failed = m.inForce, kind == routeAfresh, m.watch.Interval > 0, m.failed
 	m.core.beliefs = beliefs{on: kind == askChanged && m.inForce != nil, doubted: m.doubted}
 	m.doubted = map[fabric.GUID]bool{}
 	m.change, m.again, m.wanted.why = nothingChanged, never, ""
@@ -336,7 +340,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds = false, never
 	m.forgetRestarted()
-	m.core.before = nil // and with it the rounds before
+	m.core.before = nil // whose memory can be used again
 	m.cfg.Stored, m.cfg.Last, m.cfg.LastAfresh, m.cfg.LastHeld = m.core.cfg.Stored, m.core.cfg.Last, m.core.cfg.LastAfresh, m.core.cfg.LastHeld
 	r := m.core.Report()
 	m.endRecord(now)
@@ -435,7 +439,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
 	m.core.addRewritten(before)
 	m.core.countSince(before, m.round.Number)
-	m.inForce = m.core
+	m.inForce, m.clients = m.core.ledger, m.core.clients
 	m.reregister = m.reregister && !m.core.clients.reregister
 	m.wanted.afresh = m.wanted.afresh && !m.core.afresh
 	m.election = election{}
@@ -448,7 +452,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	var changes []Incident
 	added := false
 	if before != nil {
-		changes, added = changesOf(before, m.core)
+		changes, added = changesOf(before, m.core.ledger)
 	}
 	for _, c := range changes[:min(len(changes), mostChanges)] {
 		m.out = append(m.out, Action{Kind: Note, Incident: c})

@@ -11,33 +11,13 @@ import (
 // mastership records whether the subnet may be written to: not while another subnet
 // manager is its master.
 type mastership struct {
-	claimed     bool           // IsSM is set at our port
-	granted     bool           // the subnet is ours: the ports that say IsSM were asked, in this round or in an earlier one
-	wasMaster   bool           // it was so when the round began
-	otherMaster bool           // another manager is, or may be, the master
-	others      []otherManager // those that have answered
-	master      *otherManager  // of them, the one that is to be left alone; nil where it is silent, or none is
-	programmed  bool           // a node holds what some manager has written
-	uncleared   bool           // a PortStateChange that was set when the sweep began was not cleared
-}
-
-// otherManager is another subnet manager, as it was when it was asked.
-type otherManager struct {
-	guid     fabric.GUID // of its port
-	priority uint64
-	state    uint64 // SMState
-	path     []byte // directed route to its port
-	name     string
-	silent   bool // it did not answer when it was asked last
-}
-
-// precedes reports whether a manager goes before one of this priority and port GUID: the one of
-// the higher priority does, of equal ones the one of the lower GUID (14.4.1).
-func (o *otherManager) precedes(priority uint8, guid fabric.GUID) bool {
-	if o.priority != uint64(priority) {
-		return o.priority > uint64(priority)
-	}
-	return o.guid < guid
+	claimed     bool          // IsSM is set at our port
+	granted     bool          // the subnet is ours: the ports that say IsSM were asked, in this round or in an earlier one
+	wasMaster   bool          // it was so when the round began
+	otherMaster bool          // another manager is, or may be, the master
+	master      *otherManager // of the others, the one that is to be left alone; nil where it is silent, or none is
+	programmed  bool          // a node holds what some manager has written
+	uncleared   bool          // a PortStateChange that was set when the sweep began was not cleared
 }
 
 // mayClearChange reports whether PortStateChange of a switch may be cleared. A master
@@ -75,7 +55,7 @@ func (c *Core) onManager(slot int32, ev *Event) {
 		return
 	}
 	if o := c.standsByForUs(slot); o != nil && ev.Outcome != Answered {
-		o.silent, o.path = true, slices.Clone(c.pathTo(slot))
+		o.silent, o.path = true, slices.Clone(c.pathTo(slot, &c.paths))
 		c.others = append(c.others, *o)
 		c.noteManager(slot, false, "has the subnet manager that stands by for us (LID %d), which does not answer SMInfo now", lid)
 		return
@@ -87,7 +67,7 @@ func (c *Core) onManager(slot int32, ev *Event) {
 	info := ev.Data[:]
 	o := otherManager{
 		guid: fabric.GUID(mad.SMInfoGUID.Get(info)), priority: mad.SMInfoPriority.Get(info), state: mad.SMInfoSMState.Get(info),
-		path: slices.Clone(c.pathTo(slot)), name: c.portName(slot),
+		path: slices.Clone(c.pathTo(slot, &c.paths)), name: c.portName(slot),
 	}
 	c.others = append(c.others, o)
 	who := fmt.Sprintf("LID %d, GUID %s, priority %d", lid, o.guid, o.priority)

@@ -7,7 +7,6 @@ package sm
 type overtaken struct {
 	linkChanged bool // a trap has told of a link since the sweep, or the writing, began
 	brokenOff   bool // the phase is not done to its end
-	halfWritten bool // nor is the writing: nobody knows what switches hold
 }
 
 // mostBrokenOff bounds the rounds, one after the other, whose writing is broken off. The next one goes on to its end whatever happens.
@@ -31,7 +30,7 @@ func (c *Core) onSilence() {
 
 // breakOff ends what is under way of a phase that is followed by another one which does the same: discovery and reading by the next sweep, all else by the next round.
 func (c *Core) breakOff() {
-	follows := c.phase <= reading && c.sweep < c.cfg.Sweeps || c.phase > reading && c.stays
+	follows := c.phase <= reading && c.sweep < c.cfg.Sweeps || c.phase > reading && c.by.stays
 	if !follows || c.outstanding == 0 && !c.isWriting() || c.brokenOff || c.stopped {
 		return
 	}
@@ -62,7 +61,7 @@ func (c *Core) leaveHalfWritten() {
 // startVerifying begins the look at what was written. It is of no use where a link has changed since discovery: the next round looks at all.
 func (c *Core) startVerifying() {
 	c.enterPhase(verifying)
-	c.brokenOff = (c.linkChanged || c.halfWritten) && c.stays
+	c.brokenOff = (c.linkChanged || c.halfWritten) && c.by.stays
 }
 
 // noteUnverified notes that a round was broken off, by the next one.
@@ -78,14 +77,6 @@ func (c *Core) noteUnverified() {
 		c.noteLoss(Changed, Place{}, "something changed while the subnet was brought up, and some of it does not answer: what is not written yet is left, sweep again")
 	case left > 0:
 		c.noteLoss(Changed, Place{}, "something changed while the subnet was brought up, and %d switches were not asked any more whether a port of them has: sweep again", left)
-	}
-}
-
-// doubtUnverified takes that PortStateChange of a switch is set. If it was not read at the end of the round in force, the switch may have restarted after its tables were
-// written, and have been told the rest since: then they are written again.
-func (c *Core) doubtUnverified(node *node) {
-	if id, ok := c.byGUID[node.guid]; ok && !c.prog.verified[id] {
-		c.prog.wrong[id], c.prog.holds[id] = true, false
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"weft/mad"
 	"weft/sm/partition"
-	"weft/sm/sa"
 )
 
 // Partitioning says which ports may talk to each other, and whether switches see to it.
@@ -24,43 +23,11 @@ func (p *Partitioning) after(was *Partitioning) *Partitioning {
 	return p
 }
 
-// pkeyBlock is the number of P_Keys in a block of a P_KeyTable.
-const pkeyBlock = 32
-
-// pkeyTable is the P_KeyTable of a port.
-type pkeyTable struct {
-	has     []uint16 // as the port has it, 0 where a place is free
-	planned []uint16 // as it is to be; nil where it is not known what the port has
-	short   bool     // it has no room for all that it is to have
-	unsure  bool     // a block was sent and not acknowledged: the port may have taken it
-	refuses bool     // the port has no table
-}
-
-// held returns what a port has, nil where that is not known.
-func (t *pkeyTable) held() []uint16 {
-	if t == nil || t.planned == nil || t.unsure {
-		return nil
-	}
-	return t.has
-}
-
-// isDone reports whether a port has all that it is to have.
-func (t *pkeyTable) isDone() bool {
-	return t.held() != nil && !t.short && slices.Equal(t.has, t.planned)
-}
-
-// putBlock writes a block as it is to be.
-func (t *pkeyTable) putBlock(block uint32, data []byte) {
-	for i, key := range t.planned[pkeyBlock*block : min(int(pkeyBlock*(block+1)), len(t.planned))] {
-		mad.PKeyTablePKey.Set(data, i, uint64(key))
-	}
-}
-
 // findMembers makes the index of partitions, or takes that of the round before.
 func (c *Core) findMembers() {
-	switch p := c.cfg.Partitions; {
+	switch p := c.by.partitions; {
 	case p == nil:
-	case c.before != nil && c.before.cfg.Partitions == p:
+	case c.before != nil && c.before.by.partitions == p:
 		c.prog.members = c.before.prog.members
 	default:
 		c.prog.members = partition.NewIndex(p.Partitions)
@@ -72,7 +39,7 @@ func (c *Core) findMembers() {
 func (c *Core) queuePKeys(slot int32) {
 	switch {
 	case c.prog.end[slot] < 0 && !c.mayEnforce(slot):
-	case !c.isAsBefore(slot):
+	case !c.isAsBefore(c.before, slot):
 		c.enqueue(makeTag(getPKeys, slot, 0))
 	default:
 		old, ok := c.before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
@@ -90,19 +57,6 @@ func (c *Core) queuePKeys(slot int32) {
 			c.enqueue(makeTag(getPKeys, slot, 0))
 		}
 	}
-}
-
-// pkeyRoom returns how many P_Keys of a port's table are looked at: where there are no partitions, those of its first block.
-func (c *Core) pkeyRoom(slot int32) int {
-	n := &c.nodes[c.owner[slot]]
-	room := int(n.pkeys)
-	if c.isSwitch(slot) && c.portNumber(slot) > 0 {
-		room = int(mad.SwitchInfoPartitionEnfCap.Get(n.sw[:]))
-	}
-	if c.cfg.Partitions == nil {
-		room = min(room, pkeyBlock)
-	}
-	return max(1, room)
 }
 
 // onPKeys takes a block of a P_KeyTable, and asks for the next one.
@@ -140,7 +94,7 @@ func (c *Core) onPKeys(slot int32, block uint32, ev *Event) {
 func (c *Core) planPKeys(slot int32) {
 	t := c.prog.pkeys[slot]
 	enough := false
-	if c.cfg.Partitions == nil {
+	if c.by.partitions == nil {
 		t.planned, enough = withDefault(t.has)
 	} else {
 		want, first := c.keysOf(slot)
@@ -192,74 +146,13 @@ func (c *Core) onSetPKey(slot int32, block uint32, ev *Event) {
 	}
 }
 
-// keysOf returns the P_Keys that a port is to have, as partition.Index does: those of an end port, or of the one at the other end of its cable.
-func (c *Core) keysOf(slot int32) (keys []uint16, first bool) {
-	if c.prog.end[slot] < 0 {
-		slot = c.peer[slot]
-	}
-	n := &c.nodes[c.owner[slot]]
-	return c.prog.members.KeysOf(&partition.Port{GUID: c.guid[slot], Type: n.typ, Desc: n.desc, Manager: slot == c.ownPort()})
-}
-
-// keysByEnd returns the P_Keys of the end ports of the Graph, nil where there are no partitions.
-func (c *Core) keysByEnd() [][]uint16 {
-	if c.cfg.Partitions == nil {
-		return nil
-	}
-	keys := make([][]uint16, c.graph.NumEnds)
-	for slot, e := range c.prog.end {
-		if e >= 0 {
-			keys[e], _ = c.keysOf(int32(slot))
-		}
-	}
-	return keys
-}
-
-// levels returns the rules for levels of service, of those that the Plan has.
-func (c *Core) levels() sa.Levels {
-	var all sa.Levels
-	if all.Rules = c.cfg.Levels; c.cfg.Partitions != nil {
-		all.ByKey, _, _ = c.cfg.Partitions.Partitions.Levels(c.cfg.Levels)
-	} else {
-		all.ByKey, _, _ = partition.Everyone().Levels(c.cfg.Levels)
-	}
-	return all.For(c.plan)
-}
-
 // noteLevels tells of partitions whose SL no level of service has.
 func (c *Core) noteLevels() {
-	if c.cfg.Partitions == nil {
+	if c.by.partitions == nil {
 		return
 	}
-	_, _, without := c.cfg.Partitions.Partitions.Levels(c.cfg.Levels)
+	_, _, without := c.by.partitions.Partitions.Levels(c.by.levels)
 	for _, text := range without {
 		c.note(NoLevel, Place{}, "%s (levels): its paths have the first level", text)
 	}
-}
-
-// mayEnforce reports whether a port of a switch can see to it that the CA or router port at its cable keeps to its partitions, and is
-// to do so.
-func (c *Core) mayEnforce(slot int32) bool {
-	p, peer := c.cfg.Partitions, c.peer[slot]
-	return p != nil && (p.In || p.Out) && c.isSwitch(slot) && c.portNumber(slot) > 0 && peer != noSlot && !c.isSwitch(peer) && c.prog.end[peer] >= 0 &&
-		mad.SwitchInfoPartitionEnfCap.Get(c.nodes[c.owner[slot]].sw[:]) > 0
-}
-
-// setEnforcement sets whether a port of a switch drops packets of other partitions. One whose table has not all P_Keys, or is not known,
-// drops none, nor does any where there are no partitions: an earlier manager may have left P_Keys there that the host which is there now does not have.
-func (c *Core) setEnforcement(slot int32, set func(f mad.Field, v uint64)) {
-	if !c.isSwitch(slot) || c.portNumber(slot) == 0 {
-		return
-	}
-	in, out := uint64(0), uint64(0)
-	if c.mayEnforce(slot) && c.prog.pkeys[slot].isDone() {
-		if c.cfg.Partitions.In {
-			in = 1
-		}
-		if c.cfg.Partitions.Out {
-			out = 1
-		}
-	}
-	set(mad.PortInfoEnforceInbound, in)
-	set(mad.PortInfoEnforceOutbound, out)
 }

@@ -1,12 +1,6 @@
 package sm
 
-import (
-	"weft/mad"
-	"weft/route"
-)
-
-// subnetTimeout tells clients how long an answer may take: 4.096 us * 2^18 = 1 s.
-const subnetTimeout = 18
+import "weft/mad"
 
 // attributeToSet makes the attribute that a Set carries. It is valid until the next Step.
 func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
@@ -42,119 +36,6 @@ func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
 	default: // a Get carries nothing
 	}
 	return data
-}
-
-// mustArm reports whether a port is to go from Init to Armed.
-func (c *Core) mustArm(slot int32) bool { return c.state(slot) == mad.PortInit && c.mayCarryData(slot) }
-
-// plannedSwitchInfo makes the SwitchInfo that a switch is to have; differs reports whether
-// it must be written.
-func (c *Core) plannedSwitchInfo(id int32, data []byte) (differs bool) {
-	sw := c.nodes[id].sw[:]
-	copy(data, sw)
-	mad.SwitchInfoPortStateChange.Put(data, 0)
-	set := func(f mad.Field, v uint64) {
-		differs = differs || f.Get(sw) != v
-		f.Put(data, v)
-	}
-	set(mad.SwitchInfoLinearFDBTop, uint64(c.prog.top))
-	if own := c.info[c.nodes[id].first][:]; c.stays && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
-		set(mad.SwitchInfoMulticastFDBTop, topMLID(sw))
-	}
-	if c.plan.Ports != nil {
-		set(mad.SwitchInfoLifeTimeValue, uint64(c.plan.Ports.PacketLife))
-	}
-	return differs
-}
-
-// plannedPortInfo makes the PortInfo that a port is to have, without a change of state;
-// differs reports whether it must be written.
-func (c *Core) plannedPortInfo(slot int32, data []byte) (differs bool) {
-	info := c.info[slot][:]
-	copy(data, info)
-	leaveStates(data)
-	set := func(f mad.Field, v uint64) {
-		differs = differs || f.Get(info) != v
-		f.Put(data, v)
-	}
-	if e := c.prog.end[slot]; e >= 0 {
-		set(mad.PortInfoLID, uint64(c.plan.Ends.Base[e]))
-		set(mad.PortInfoLMC, uint64(c.plan.Ends.LMC[e]))
-		set(mad.PortInfoMasterSMLID, uint64(c.prog.smLID))
-		set(mad.PortInfoMasterSMSL, c.serviceSL(e))
-		set(mad.PortInfoGidPrefix, c.cfg.Between.OwnPrefix())
-		set(mad.PortInfoSubnetTimeOut, subnetTimeout)
-		if _, other := c.keys.has[c.guid[slot]]; c.keys.Given() && !other {
-			c.putKey(c.guid[slot], set)
-		}
-	}
-	if c.peer[slot] != noSlot {
-		c.setLinkParams(slot, set)
-		c.setEnforcement(slot, set)
-	}
-	return differs
-}
-
-// setLinkParams sets what a port with a cable is told of its link: MTU and operational VLs
-// are what both ends are capable of, and no more than the Plan has for either.
-func (c *Core) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
-	t := c.peer[slot]
-	info, other := c.info[slot][:], c.info[t][:]
-	mtu, vls := lesserOf(mad.PortInfoMTUCap, info, other), lesserOf(mad.PortInfoVLCap, info, other)
-	for _, p := range [2]*route.PortParams{c.portParams(slot), c.portParams(t)} {
-		if p != nil && p.MTU > 0 {
-			mtu = min(mtu, uint64(p.MTU))
-		}
-		if p != nil && p.VLs > 0 {
-			vls = min(vls, vlCode(p.VLs))
-		}
-	}
-	set(mad.PortInfoNeighborMTU, max(1, mtu)) // every port has the least one
-	if vls > 0 {
-		set(mad.PortInfoOperationalVLs, vls)
-	}
-	if p := c.portParams(slot); p != nil && c.isSwitch(slot) {
-		set(mad.PortInfoHOQLife, uint64(p.HOQLife))
-		set(mad.PortInfoVLStallCount, uint64(p.StallCount))
-	}
-	if table := c.arbTable(slot); table != nil && c.plan.VLs > 1 {
-		set(mad.PortInfoVLHighLimit, uint64(table.Limit))
-	}
-}
-
-// portParams returns what the Plan has for a port, nil where it has nothing.
-func (c *Core) portParams(slot int32) *route.PortParams {
-	e, s := c.prog.end[slot], c.prog.sw[c.owner[slot]]
-	switch {
-	case c.plan.Ports == nil:
-		return nil
-	case s >= 0:
-		return c.plan.Ports.OfSwitch(c.graph, s, c.portNumber(slot))
-	case e >= 0:
-		return c.plan.Ports.OfHost(e)
-	}
-	return nil
-}
-
-// lesserOf returns the code of MTUs or VLs that both ends of a cable are capable of; codes
-// end at 5.
-func lesserOf(f mad.Field, a, b []byte) uint64 { return min(f.Get(a), f.Get(b), 5) }
-
-// vlCode returns the code of the least operational VLs that are at least as many.
-func vlCode(vls uint8) uint64 {
-	code := uint64(1)
-	for code < 5 && mad.DataVLs(code) < vls {
-		code++
-	}
-	return code
-}
-
-// serviceSL returns the SL from an end port to the subnet manager.
-func (c *Core) serviceSL(e int32) uint64 {
-	if c.prog.smLID == 0 {
-		return 0
-	}
-	return uint64(c.plan.PathSL(e, c.prog.smLID))
 }
 
 // queueArm queues what makes the ports of a node ready to receive: LID, parameters and
@@ -228,22 +109,6 @@ func (c *Core) onSetPort(k kind, slot int32, ev *Event) {
 		return
 	}
 	c.enqueue(makeTag(getPortAfterSet, slot, 0))
-}
-
-// holdsSettings reports whether a port has its LID, its LMC and its state.
-func (c *Core) holdsSettings(slot int32, active bool) bool {
-	info := c.info[slot][:]
-	if e := c.prog.end[slot]; e >= 0 && (mad.PortInfoLID.Get(info) != uint64(c.plan.Ends.Base[e]) ||
-		mad.PortInfoLMC.Get(info) != uint64(c.plan.Ends.LMC[e])) {
-		return false
-	}
-	switch {
-	case !c.mayCarryData(slot):
-		return true
-	case active:
-		return c.state(slot) == mad.PortActive
-	}
-	return c.state(slot) >= mad.PortArmed
 }
 
 // onPortAfterSet takes the PortInfo of a port that did not say what it was told.

@@ -4,31 +4,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
-	"weft/sm/partition"
 )
-
-// programming holds what is to be written, and how far that is done.
-type programming struct {
-	fabricNode []fabric.NodeID // by node, -1 for one that was left out
-	sw         []int32         // by node: switch of the Graph, -1 for none
-	end        []int32         // by slot: end port of the Graph, -1 for none
-	top        fabric.LID
-	smLID      fabric.LID
-	blocks     []blockCount         // by node
-	closed     []bool               // by node: a switch that does not hold what was proven
-	wrong      []bool               // by node: it was noted that a table of it differs, or may have been lost
-	holds      []bool               // by node: a switch that holds all of its forwarding table
-	asBefore   []bool               // by node: it held, as writing began, what it was told in the round before
-	verified   []bool               // by node: a switch that has said at the end that no port of it has changed its state
-	pkeys      map[int32]*pkeyTable // by slot
-	members    *partition.Index     // of Config.Partitions, nil without
-	step       int                  // what is being written: what is between, then what the Plan has
-	pauseOver  bool                 // the packets that were under way have left
-}
-
-// blockCount counts the blocks of a switch's forwarding table: those that it had already, those that it has taken, with those that others
-// replace later, and those that it has not.
-type blockCount struct{ same, acked, between, lost uint32 }
 
 // startProgram relates nodes and ports to those of the Plan and begins to write.
 func (c *Core) startProgram() {
@@ -52,7 +28,7 @@ func (c *Core) startProgram() {
 	}
 	s.asBefore, s.verified = make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	for id := range c.nodes {
-		s.asBefore[id] = c.isNodeAsBefore(int32(id))
+		s.asBefore[id] = c.isNodeAsBefore(c.before, int32(id))
 	}
 	s.top = c.plan.Ends.Top()
 	if own := s.end[c.ownPort()]; own >= 0 {
@@ -107,7 +83,7 @@ func (c *Core) queueTables(id int32) {
 // is written.
 func (c *Core) queueBlocks(id int32) {
 	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(c.nodes[id].sw[:]))
-	before, known := c.switchBefore(id)
+	before, known := c.switchBefore(c.before, id)
 	for b := range c.tableBlocks() {
 		switch {
 		case known && b < c.before.tableBlocks():
@@ -130,14 +106,6 @@ func (c *Core) queueBlocks(id int32) {
 	}
 }
 
-// tableBlocks returns the number of blocks of every forwarding table.
-func (c *Core) tableBlocks() uint32 { return uint32(c.prog.top)/mad.LFTBlock + 1 }
-
-// plannedBlock returns a block of the forwarding table that a switch is to get in this step.
-func (c *Core) plannedBlock(id int32, b uint32) *route.Block {
-	return c.stepped(c.prog.step).Tables.Block(c.prog.sw[id], int(b))
-}
-
 // onLFT takes a block that was read, and writes it where it differs from the Plan.
 func (c *Core) onLFT(id int32, b uint32, ev *Event) {
 	if c.phase == reading {
@@ -152,18 +120,6 @@ func (c *Core) onLFT(id int32, b uint32, ev *Event) {
 		return
 	}
 	c.enqueue(makeTag(setLFT, id, b))
-}
-
-// firstWrongLID returns the first LID of a block for which a switch has another port than
-// the Plan, 0 for none. LID 0 and those above the top are not forwarded, and may differ.
-func (c *Core) firstWrongLID(id int32, b uint32, has *[64]byte) fabric.LID {
-	for i, port := range c.plannedBlock(id, b) {
-		lid := fabric.LID(b*mad.LFTBlock) + fabric.LID(i)
-		if has[i] != port && lid > 0 && lid <= c.prog.top {
-			return lid
-		}
-	}
-	return 0
 }
 
 // onSetLFT takes a block as the switch says that it holds it after a Set.
@@ -220,16 +176,6 @@ func (c *Core) onSetSL2VL(slot int32, arg uint32, ev *Event) {
 	c.closeForLanes(slot)
 }
 
-// firstWrongSL returns the first SL that a port maps to another VL than it is to after this step, -1 for none.
-func (c *Core) firstWrongSL(slot int32, arg uint32, has *[64]byte) int {
-	for sl, vl := range c.laneTable(slot, uint8(arg>>8), c.prog.step) {
-		if mad.SLtoVLMappingTableVL.At(has[:], sl) != uint64(vl) {
-			return sl
-		}
-	}
-	return -1
-}
-
 // closeForLanes keeps a switch closed that does not have the proven lanes on a link to
 // another switch: links to hosts, and from them, are on no cycle.
 func (c *Core) closeForLanes(slot int32) {
@@ -247,12 +193,6 @@ func (c *Core) keepClosed(id int32) {
 	}
 	c.prog.closed[id] = true
 	c.noteLoss(KeptClosed, c.nodePlace(id), "%s does not hold what was proven: links of it that are not Active yet are not brought up", c.nodeName(id))
-}
-
-// mayCarryData reports whether both nodes at the cable of a port hold what was proven.
-func (c *Core) mayCarryData(slot int32) bool {
-	t := c.peer[slot]
-	return t != noSlot && !c.prog.closed[c.owner[slot]] && !c.prog.closed[c.owner[t]] && !c.isDrainedHost(slot)
 }
 
 // noteHalfWritten counts the switches that hold their new table, and notes those

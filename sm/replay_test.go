@@ -184,7 +184,7 @@ func (x *faults) orders(t fataler, v *virtual) {
 func TestReplayKeptPlan(t *testing.T) {
 	first := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
 	var file bytes.Buffer
-	if err := first.manager.inForce.WritePlan(&file); err != nil {
+	if err := first.manager.Core().WritePlan(&file); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := job.ReadKept(&file)

@@ -92,7 +92,7 @@ func (m *Manager) role() Role {
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
-		s.InForce, s.Routed = m.good, &Routed{m.inForce.fabric, m.inForce.graph, m.inForce.plan, m.inForce.cfg.Partitions, m.inForce.cfg.Levels}
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.fabric, m.inForce.graph, m.inForce.plan, m.inForce.by.partitions, m.inForce.by.levels}
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {

@@ -127,7 +127,7 @@ func (m *moments) look(t *rapid.T) {
 	}
 	told := c.before
 	if told == nil { // of a subnet that was taken over: all are on SL 0
-		told = c
+		told = c.ledger
 	}
 	dropped := false
 	for i := range c.prog.step {
@@ -139,7 +139,7 @@ func (m *moments) look(t *rapid.T) {
 	case c.report.Find(OldLevels) == nil, !dropped && c.way != nil && c.way.Pauses():
 		m.seen["old levels"]++
 	default:
-		told = c
+		told = c.ledger
 		m.seen["new levels"]++
 	}
 	if c.plan.VLs > 1 || told.plan.VLs > 1 {
@@ -152,7 +152,7 @@ func (m *moments) look(t *rapid.T) {
 
 // circle looks for a circle in the tables that the switches hold, and for a ring of lanes that wait for each other; "" where there is
 // none. Packets have the SLs of the Plan of a round.
-func (m *moments) circle(told *Core) string {
+func (m *moments) circle(told *ledger) string {
 	sub := m.v.sub
 	g := sub.Fabric().Compile()
 	held := sub.Tables()

@@ -3,8 +3,6 @@ package sm
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"weft/fabric"
@@ -17,28 +15,6 @@ type FlapRule struct {
 	Within   time.Duration // in so long
 	Hold     time.Duration // until it has been up without a change for so long, doubled each time
 	MostHold time.Duration // and no more than this
-}
-
-// portKey names a port of a node.
-type portKey struct {
-	node fabric.GUID
-	port uint8
-}
-
-// MarshalText writes a port as GUID[port].
-func (k portKey) MarshalText() ([]byte, error) {
-	return fmt.Appendf(nil, "%s[%d]", k.node, k.port), nil
-}
-
-// UnmarshalText reads what MarshalText writes.
-func (k *portKey) UnmarshalText(text []byte) error {
-	node, port, _ := strings.Cut(strings.TrimSuffix(string(text), "]"), "[")
-	number, err := strconv.ParseUint(port, 10, 8)
-	if err == nil {
-		k.node, err = fabric.ParseGUID(node)
-	}
-	k.port = uint8(number)
-	return err
 }
 
 // unsteady holds the links that have come back lately, the switches whose PortStateChange cannot be cleared, and those that have given signs
@@ -195,7 +171,7 @@ func (m *Manager) watchLinks(now time.Duration) {
 		m.countReturns(now)
 	}
 	for _, l := range u.links { // also those that a master before us has put in quarantine
-		if l.state == linkHeld && !c.isJoinedWithout(l) {
+		if l.state == linkHeld && !c.isJoinedWithout(l.ends, l.toSwitch) {
 			l.state, l.came = linkSpared, nil
 			m.untold = true
 			m.tell(OnlyWay, "%s is used again though it is not steady: nothing else leads there now", l.name)
@@ -225,11 +201,6 @@ func (m *Manager) countReturns(now time.Duration) {
 			}
 		}
 	}
-}
-
-// portKey names a port.
-func (c *Core) portKey(slot int32) portKey {
-	return portKey{c.nodes[c.owner[slot]].guid, c.portNumber(slot)}
 }
 
 // cameBack counts that the link at a switch port was down and is up again. Our own link is never put in quarantine.
@@ -265,32 +236,10 @@ func (l *unsteadyLink) isTooOften(now time.Duration, rule FlapRule) bool {
 	return len(l.came) > rule.Times || now < l.trial
 }
 
-// endsOf names both ends of the cable in a switch port, in an order that does not depend on the end; the second is empty where nothing
-// answers there.
-func (c *Core) endsOf(slot int32) [2]portKey {
-	here, t := c.portKey(slot), c.peer[slot]
-	if t == noSlot {
-		return [2]portKey{here}
-	}
-	there := c.portKey(t)
-	if c.isSwitch(t) && (there.node < here.node || there.node == here.node && there.port < here.port) {
-		here, there = there, here
-	}
-	return [2]portKey{here, there}
-}
-
-// linkName names the cable in a port to people.
-func (c *Core) linkName(slot int32) string {
-	if c.peer[slot] == noSlot {
-		return "the link at " + c.portName(slot)
-	}
-	return fmt.Sprintf("the link %s - %s", c.portName(slot), c.portName(c.peer[slot]))
-}
-
 // quarantine takes a link out of use, unless it alone joins a switch to us.
 func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	rule := m.watch.Flaps
-	if !m.core.isJoinedWithout(l) {
+	if !m.core.isJoinedWithout(l.ends, l.toSwitch) {
 		if l.state != linkSpared {
 			l.state = linkSpared
 			m.tell(OnlyWay, "%s has come back %d times within %v, and nothing else leads there: it stays in use, and is waited for longer and longer",
@@ -306,25 +255,6 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	l.state, l.hold, l.came = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil
 	m.tell(Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
 	m.noteChange(now, l.name+" is put in quarantine")
-}
-
-// isJoinedWithout reports whether the switches at the ends of a link are found, and joined to us by others.
-func (c *Core) isJoinedWithout(l *unsteadyLink) bool {
-	slot, ok := c.slotOf(l.ends[0].node, l.ends[0].port)
-	if !ok {
-		return false
-	}
-	t := c.peer[slot]
-	if t != noSlot {
-		c.peer[slot], c.peer[t] = noSlot, noSlot
-		defer func() { c.peer[slot], c.peer[t] = t, slot }()
-	}
-	reached := c.reachableNodes()
-	if !reached[c.owner[slot]] {
-		return false
-	}
-	other, ok := c.byGUID[l.ends[1].node]
-	return !l.toSwitch || ok && reached[other]
 }
 
 // releaseDue returns when the next link is to be released: it has been up without a change for long enough; or never.

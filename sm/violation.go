@@ -43,10 +43,10 @@ const keyTag = 0xFB
 
 // shownKey is a port that was shown its key.
 type shownKey struct {
-	round *Core // in which it is known
-	slot  int32
-	key   uint64
-	again bool // somebody has tried another key since
+	ledger *ledger // in which it is known
+	slot   int32
+	key    uint64
+	again  bool // somebody has tried another key since
 }
 
 // showKey asks a port for its PortInfo with its M_Key, since somebody has had its lease begin.
@@ -57,30 +57,29 @@ func (m *Manager) showKey(slot int32) {
 	c := m.inForce
 	guid := c.guid[slot]
 	tag := keyTag<<56 | uint64(guid)&(1<<56-1)
-	if asked, ok := m.keys.asking[tag]; ok {
+	if asked, ok := m.asking[tag]; ok {
 		asked.again = true
-		m.keys.asking[tag] = asked
+		m.asking[tag] = asked
 		return
 	}
-	m.keys.asking[tag] = shownKey{round: c, slot: slot, key: m.keys.key(guid)}
-	c.paths = c.paths[:0]
+	m.asking[tag] = shownKey{ledger: c, slot: slot, key: m.keys.key(guid)}
 	m.out = append(m.out, Action{
-		Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: c.modifier(getPort, slot, 0), Path: c.pathTo(slot), Key: m.keys.key(guid), Tag: tag,
+		Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: c.modifier(getPort, slot, 0), Path: c.pathTo(slot, &m.paths), Key: m.keys.key(guid), Tag: tag,
 	})
 }
 
 // onKeyShown takes the PortInfo of a port that was shown its key. A round follows where the key, its protection or its lease are not what they were. It is
 // shown again where its lease may have begun since: the key was another one by then, or somebody has tried one.
 func (m *Manager) onKeyShown(now time.Duration, ev *Event) {
-	asked, ok := m.keys.asking[ev.Tag]
-	delete(m.keys.asking, ev.Tag)
+	asked, ok := m.asking[ev.Tag]
+	delete(m.asking, ev.Tag)
 	c := m.inForce
 	if !ok || c == nil || m.stopped || ev.Outcome == Cancelled {
 		return
 	}
-	node := asked.round.nodes[asked.round.owner[asked.slot]].guid
-	if asked.again || asked.round != c || asked.key != m.keys.key(asked.round.guid[asked.slot]) {
-		if slot, ok := c.slotOf(node, asked.round.portNumber(asked.slot)); ok {
+	node := asked.ledger.nodes[asked.ledger.owner[asked.slot]].guid
+	if asked.again || asked.ledger != c || asked.key != m.keys.key(asked.ledger.guid[asked.slot]) {
+		if slot, ok := c.slotOf(node, asked.ledger.portNumber(asked.slot)); ok {
 			m.showKey(slot)
 		}
 		return
