@@ -108,7 +108,7 @@ func (s *Simulator) start(stdin *os.File, program string, args ...string) string
 func (s *Simulator) OpenSM(args ...string) (end func()) {
 	s.tb.Helper()
 	log := s.Path("opensm.log")
-	_ = os.Remove(log) // of one that ran before: it says that the subnet is up
+	_ = os.Remove(log)                                                                                 // of one that ran before: it says that the subnet is up
 	cmd := exec.Command(Program(s.tb, "opensm"), append([]string{"-e", "-d2", "-f", log}, args...)...) // -d2: the log is not buffered
 	cmd.Dir, cmd.Env = s.Dir, s.Env
 	if err := cmd.Start(); err != nil {
