@@ -5,18 +5,24 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"text/template"
 
 	"github.com/spf13/cobra"
 
 	"weft/internal/fold"
 )
 
+// addTemplateFuncs gives all templates of cobra, which all roots of a process share, the functions of
+// foldHelp.
+var addTemplateFuncs = sync.OnceFunc(func() {
+	cobra.AddTemplateFuncs(template.FuncMap{"fold": fold.Text, "foldLong": foldLong})
+})
+
 // foldHelp has the help texts of all commands broken into lines of a page: paragraphs, rows of tables that
 // begin with two spaces, and what is said of flags. A text is broken when it is shown: breaking all of them
 // at each start took a quarter of it.
 func foldHelp(root *cobra.Command) {
-	cobra.AddTemplateFunc("fold", fold.Text)
-	cobra.AddTemplateFunc("foldLong", foldLong)
+	addTemplateFuncs()
 	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{with (or .Long .Short)}}{{.", "{{with (or .Long .Short)}}{{. | foldLong", 1))
 	root.SetUsageTemplate(strings.NewReplacer(
 		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", fold.Columns),
