@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"weft/emulator/umadfs"
+	"weft/internal/peer"
 )
 
 // What --umad and --at refuse.
@@ -39,8 +40,8 @@ func TestEmulateUMADRefused(t *testing.T) {
 // weft emulate --umad serves two ports, and unmounts when it is interrupted. It runs
 // in a mount namespace of its own, which is looked into from outside.
 func TestEmulateUMAD(t *testing.T) {
-	if _, err := os.Stat("/dev/fuse"); err != nil || os.Geteuid() != 0 {
-		t.Skip("skipped: mounting needs root and /dev/fuse")
+	if err := peer.CanMount(); err != nil {
+		t.Skip("skipped: ", err)
 	}
 	dir := t.TempDir()
 	cmd := exec.Command("/proc/self/exe")

@@ -17,8 +17,8 @@ import (
 // TestSubnetsPage: the commands of docs/subnets.md, typed in their order in one shell with mounts of its own, print what stands there, times and names apart.
 func TestSubnetsPage(t *testing.T) {
 	racing.SkipLong(t)
-	if _, err := os.Stat("/dev/fuse"); err != nil || os.Geteuid() != 0 {
-		t.Skip("skipped: mounting needs root and /dev/fuse")
+	if err := peer.CanMount(); err != nil {
+		t.Skip("skipped: ", err)
 	}
 	peer.Program(t, "saquery")
 	page, err := os.ReadFile("../../docs/subnets.md")

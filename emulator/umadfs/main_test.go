@@ -18,6 +18,7 @@ import (
 	"weft/emulator/umadfs"
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/internal/peer"
 	"weft/wire/wiretest"
 )
 
@@ -60,16 +61,13 @@ func status(err error) int {
 }
 
 // canMount reports whether this process can mount a file system of its own.
-func canMount() bool {
-	_, err := os.Stat("/dev/fuse")
-	return err == nil && os.Geteuid() == 0
-}
+func canMount() bool { return peer.CanMount() == nil }
 
 // needFUSE skips where nothing can be mounted.
 func needFUSE(t *testing.T) {
 	t.Helper()
-	if !canMount() {
-		t.Skip("skipped: mounting needs root and /dev/fuse")
+	if err := peer.CanMount(); err != nil {
+		t.Skip("skipped: ", err)
 	}
 }
 
