@@ -24,14 +24,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples, err := filepath.Abs("../../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	if err := os.Symlink(examples, "examples"); err != nil {
-		t.Fatal(err)
-	}
+	besideExamples(t)
 	ran := 0
 	for line := range strings.Lines(string(readme)) {
 		words := shellWords(t, line)
@@ -51,14 +44,7 @@ func TestReadme(t *testing.T) {
 // TestDemoNext: the commands that the demo ends with run.
 func TestDemoNext(t *testing.T) {
 	racing.SkipLong(t)
-	examples, err := filepath.Abs("../../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	if err := os.Symlink(examples, "examples"); err != nil {
-		t.Fatal(err)
-	}
+	besideExamples(t)
 	text, err := exec.Command("weft", "demo").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +58,19 @@ func TestDemoNext(t *testing.T) {
 		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", line[1], err, out)
 		}
+	}
+}
+
+// besideExamples moves the test into an empty folder that has the examples of the project.
+func besideExamples(t *testing.T) {
+	t.Helper()
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(examples, "examples"); err != nil {
+		t.Fatal(err)
 	}
 }
 

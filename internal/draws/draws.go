@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// most is how many times a property is checked before a case that was not met is a fault. A case
+// most bounds how many times a property is checked until each case is met. A case
 // that one check in two misses is missed by chance by one test in a thousand million.
 const most = 30
 

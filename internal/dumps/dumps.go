@@ -15,7 +15,7 @@ import (
 // Variable names the environment variable that holds the folder of the dumps, as an absolute path.
 const Variable = "WEFT_DUMPS"
 
-// Dir is the folder of the dumps. Pass the T of a subtest, not that of its parent: that one is skipped.
+// Dir returns the folder of the dumps, and skips the test where none is named. Pass the T of a subtest, not that of its parent: that one is skipped.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	if test, _, _ := strings.Cut(tb.Name(), "/"); strings.HasPrefix(test, "Test") && !strings.Contains(test, "Dump") {
@@ -34,7 +34,7 @@ func Dir(tb testing.TB) string {
 	return dir
 }
 
-// Path is the path of a dump, or of a folder with some, by its name within the folder of the dumps.
+// Path returns the path of a dump, or of a folder with some, by its name within the folder of the dumps.
 func Path(tb testing.TB, name string) string {
 	tb.Helper()
 	path := filepath.Join(Dir(tb), filepath.FromSlash(name))
@@ -44,7 +44,7 @@ func Path(tb testing.TB, name string) string {
 	return path
 }
 
-// Read is what a dump holds.
+// Read returns the bytes of a dump.
 func Read(tb testing.TB, name string) []byte {
 	tb.Helper()
 	data, err := os.ReadFile(Path(tb, name))
