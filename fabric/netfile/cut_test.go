@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/iotest"
 
 	"weft/fabric"
@@ -173,7 +174,10 @@ func TestLongLines(t *testing.T) {
 		{"net_dump", func() error { return read(dumpHead + long) }, strings.Replace(tooLong, ":2:", ":3:", 1)},
 		{"topo", func() error { return read(" P1 -> MTS800 A P1\n" + long) }, "x:1: a cable before the first system"},
 		{"topo, later", func() error { return read("MTS800 A\n" + long + "\nP1 -> MTS800 A P1") }, tooLong},
-		{"ibnl", func() error { _, err := parseIBNL("x", []byte("SYSTEM A\n"+long)); return err }, tooLong},
+		{"ibnl", func() error {
+			_, _, err := Read("x", []byte("MTS800 A\n P1 -> Cougar B P1\n"), Options{Systems: fstest.MapFS{"x.ibnl": {Data: []byte("SYSTEM A\n" + long)}}})
+			return err
+		}, strings.Replace(tooLong, "x:", "x.ibnl:", 1)},
 		{"names", func() error { _, err := ReadNames("x", []byte("\n"+long)); return err }, tooLong},
 		{"roles", func() error { _, err := ReadRoles("x", []byte("\n"+long), fabric.New("")); return err }, tooLong},
 		{"tables", func() error { _, _, err := ReadLFTs("x", []byte("\n"+long)); return err }, tooLong},

@@ -57,6 +57,14 @@ func (d *draft) warnf(line int, format string, args ...any) {
 	d.repeats = append(d.repeats, 0)
 }
 
+// pass passes on what was odd in another file.
+func (d *draft) pass(warnings []Warning) {
+	for _, w := range warnings {
+		d.warnings = append(d.warnings, w)
+		d.repeats = append(d.repeats, 0)
+	}
+}
+
 // add adds a node that is mentioned for the first time.
 func (d *draft) add(line int) fabric.NodeID {
 	d.nodes = append(d.nodes, draftNode{refLine: line})

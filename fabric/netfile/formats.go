@@ -56,7 +56,10 @@ var formats = []Format{
 	},
 	{
 		Name: "topo", Summary: "topology file of ibutils, with its .ibnl files", Ending: "topo",
-		marks: isTopo, read: readTopo,
+		marks: isTopo,
+		read: func(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
+			return readTopo(name, data, opt.Systems)
+		},
 	},
 	{
 		Name: "orcs", Summary: "input of the simulator ORCS, a directed graph of Graphviz", Ending: "dot",
@@ -197,41 +200,6 @@ func detectBeginning(data []byte) *Format {
 
 // errFound ends a search of lines that has succeeded.
 var errFound = errors.New("found")
-
-// isJSON recognises an object of JSON, which need not have lines.
-func isJSON(data []byte) bool {
-	s, ok := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
-	s = bytes.TrimLeft(s, " \t\r\n")
-	return ok && len(s) > 0 && (s[0] == '"' || s[0] == '}')
-}
-
-// isLST recognises an end of a cable.
-func isLST(line []byte) bool { return line[0] == '{' && bytes.Contains(line, []byte("NodeGUID:")) }
-
-// isNetDump recognises the heading of a switch.
-func isNetDump(line []byte) bool {
-	return line[0] == '"' && bytes.Contains(line, []byte("LID")) && bytes.Contains(line, []byte(", 0x"))
-}
-
-// isIBNetDiscover recognises the header of a node, and what may stand before it.
-func isIBNetDiscover(line []byte) bool {
-	if key, _, _, ok := assignment(line); ok {
-		switch key {
-		case "vendid", "devid", "sysimgguid", "switchguid", "caguid", "hcaguid", "hcaguids", "rtguid", "module", "width", "speed", "extspeed":
-			return true
-		}
-	}
-	_, _, c, ok := nodeHeader(line)
-	c.blanks()
-	return ok && c.lit(`"`)
-}
-
-// isTopo recognises a cable between two systems.
-func isTopo(line []byte) bool {
-	line, _, _ = bytes.Cut(line, []byte("#"))
-	f := bytes.Fields(line)
-	return len(f) == 5 && bytes.HasPrefix(f[1], []byte("-")) && bytes.HasSuffix(f[1], []byte("->"))
-}
 
 // notTopology names files of other kinds that are easily mistaken.
 func notTopology(line []byte) string {

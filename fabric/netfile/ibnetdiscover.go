@@ -61,7 +61,7 @@ var nodeWords = [...]struct {
 // nodeHeader recognises the beginning of a node header: word and number of ports.
 func nodeHeader(line []byte) (t fabric.NodeType, ports uint64, rest cursor, ok bool) {
 	for _, w := range nodeWords {
-		c := cursor{line}
+		c := cursor{s: line}
 		if !c.lit(w.word) {
 			continue
 		}
@@ -75,7 +75,7 @@ func nodeHeader(line []byte) (t fabric.NodeType, ports uint64, rest cursor, ok b
 
 func (r *discovered) line(line []byte, at int) error {
 	if line[0] == '[' {
-		c := cursor{line[1:]}
+		c := cursor{s: line[1:]}
 		c.blanks()
 		if p, ok := c.number(); ok && c.lit("]") {
 			return r.portLine(p, c, at)
@@ -87,7 +87,7 @@ func (r *discovered) line(line []byte, at int) error {
 	if key, op, value, ok := assignment(line); ok {
 		return r.assign(key, op, value, at)
 	}
-	c := cursor{line}
+	c := cursor{s: line}
 	switch {
 	case c.lit("Chassis ") || string(line) == "Chassis":
 		r.chassis = string(line)
@@ -105,21 +105,6 @@ func (r *discovered) line(line []byte, at int) error {
 	}
 	r.warnf(at, "not part of the topology: %q", line)
 	return nil
-}
-
-// isNoise recognises what terminals and libraries write between the lines:
-// shell prompts and messages of libibmad.
-func isNoise(line []byte) bool {
-	for _, p := range []string{"ibwarn:", "iberror:", "ibpanic:", "ibnetdiscover:", "src/", "./", "/"} {
-		if bytes.HasPrefix(line, []byte(p)) {
-			return true
-		}
-	}
-	// user@host:dir$ command, [user@host dir]# command
-	at := bytes.IndexByte(line, '@')
-	quote := bytes.IndexByte(line, '"')
-	mark := bytes.IndexAny(line, "#$%>")
-	return at > 0 && mark > at && (quote < 0 || quote > mark)
 }
 
 // header reads the rest of a node header: "id" # "description" and, for a
@@ -200,7 +185,7 @@ func (r *discovered) headerComment(n fabric.NodeID, c cursor, at int) error {
 
 // ownAddress reads "lid 3 lmc 0" of a port of the node itself.
 func (r *discovered) ownAddress(n fabric.NodeID, port int, text []byte, at int) error {
-	c := cursor{text}
+	c := cursor{s: text}
 	for len(c.s) > 0 {
 		key := string(c.word())
 		if key != "lid" && key != "lmc" {
@@ -280,4 +265,17 @@ func (r *discovered) finish() error {
 	once, _ := r.warnOneSided(r.cables, true, func(id fabric.NodeID) bool { return r.nodes[id].line != 0 })
 	r.lostNodes(once)
 	return nil
+}
+
+// isIBNetDiscover recognises the header of a node, and what may stand before it.
+func isIBNetDiscover(line []byte) bool {
+	if key, _, _, ok := assignment(line); ok {
+		switch key {
+		case "vendid", "devid", "sysimgguid", "switchguid", "caguid", "hcaguid", "hcaguids", "rtguid", "module", "width", "speed", "extspeed":
+			return true
+		}
+	}
+	_, _, c, ok := nodeHeader(line)
+	c.blanks()
+	return ok && c.lit(`"`)
 }

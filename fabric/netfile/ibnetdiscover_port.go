@@ -203,7 +203,7 @@ func (r *discovered) portComment(here, there fabric.End, text []byte, at int) (f
 		return 0, 0, nil
 	}
 	r.learn(there, text[first+1:last])
-	c := cursor{text[last+1:]}
+	c := cursor{s: text[last+1:]}
 	word := c.word()
 	if string(word) == "lid" {
 		v, ok := decimal(c.word())
@@ -295,7 +295,7 @@ func (r *discovered) guid(t fabric.NodeType, op byte, value []byte, at int) erro
 			port = value[i+1 : j]
 		}
 	}
-	text = (&cursor{text}).word()
+	text = (&cursor{s: text}).word()
 	v, ok := hex(text)
 	if dec, isDec := decimal(text); isDec && op == '+' {
 		v = dec

@@ -137,7 +137,7 @@ func (r *ibnlReader) line(f []string, at int) error {
 	case "NODE", "SUBSYSTEM":
 		return r.newPart(f, at)
 	}
-	if i, w, s, ok, err := r.arrow(f, at); err != nil {
+	if i, w, s, ok, err := arrow(r.draft, f, at); err != nil {
 		return err
 	} else if ok {
 		return r.connection(f, i, w, s, at)
@@ -212,7 +212,7 @@ func (r *ibnlReader) newPart(f []string, at int) error {
 
 // arrow finds "->" or "-12x-5G->" among the fields of a line. What the arrow
 // does not say is ibutils' default, 4x SDR.
-func (d *draft) arrow(f []string, at int) (index int, w fabric.Width, s fabric.Speed, ok bool, err error) {
+func arrow(d *draft, f []string, at int) (index int, w fabric.Width, s fabric.Speed, ok bool, err error) {
 	for i, t := range f {
 		if !strings.HasPrefix(t, "-") || !strings.HasSuffix(t, "->") {
 			continue
@@ -222,13 +222,13 @@ func (d *draft) arrow(f []string, at int) (index int, w fabric.Width, s fabric.S
 			return i, w, s, true, nil
 		}
 		for v := range strings.SplitSeq(t[1:len(t)-2], "-") {
-			c := cursor{[]byte(v)}
+			c := cursor{s: []byte(v)}
 			lanes, isNum := c.number()
 			if isNum && (c.lit("x") || c.lit("X")) && len(c.s) == 0 && knownWidth(lanes) {
 				w = fabric.Width(lanes)
 				continue
 			}
-			speed, known := speedWords[strings.TrimSuffix(strings.TrimSuffix(v, "G"), "g")]
+			speed, known := parseSpeed(strings.TrimSuffix(strings.TrimSuffix(v, "G"), "g"))
 			if !known {
 				return 0, 0, 0, false, d.errorf(at, "%q is not a width or speed (want such as -4x-5G->)", t)
 			}

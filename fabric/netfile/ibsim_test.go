@@ -6,10 +6,20 @@ import (
 	"weft/fabric"
 )
 
+// readNet reads an ibsim net.
+func readNet(t *testing.T, data string) *fabric.Fabric {
+	t.Helper()
+	f, _, err := readIBNetDiscover("net", []byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // GUIDs of an ibsim net: given ones hold, others are counted up as ibsim does,
 // leaving out what is taken.
 func TestNetGUIDs(t *testing.T) {
-	f := mustRead(t, `Switch 8 "a"
+	f := readNet(t, `Switch 8 "a"
 [1] "h1"[1] w=1 s=2
 [2] "h2"
 Switch 8 "b"
@@ -22,7 +32,7 @@ Hca 2 "h1"
 Hca 2 "h2"
 caguid=0x200001
 Ca 1 "h3"
-`, Options{})
+`)
 	for name, want := range map[string]fabric.GUID{
 		"a": 0x200000, "b": 0x200003, "c": 0x500, "d": 0x501, "e": 0x510,
 		"h1": 0x100000, "h2": 0x100003, "h3": 0x200001,
@@ -44,36 +54,8 @@ Ca 1 "h3"
 	}
 }
 
-// What is given for nodes of one type waits for the next of them.
-const guidNet = `switchguid=0x500(507)
-caguid=0x100
-
-Switch 8 "a"
-[1] "h1"[1]
-[2] "b"[1]
-
-Switch 8 "b"
-[1] "a"[2]
-[2] "h2"[1]
-[3] "c"[3]
-
-switchguid+32
-Ca 2 "h1"
-[1] "a"[1]
-
-caguid+32
-Switch 8 "c"
-[2] "h2"[2]
-[3] "b"[3]
-
-Ca 2 "h2"
-[1] "b"[2]
-[2] "c"[2]
-
-`
-
 func TestNetGUIDsByType(t *testing.T) {
-	f := mustRead(t, guidNet, Options{})
+	f := readNet(t, guidNet)
 	for name, want := range map[string]fabric.GUID{"a": 0x500, "b": 0x501, "c": 0x520, "h1": 0x100, "h2": 0x120} {
 		id, err := f.FindNode(name)
 		if err != nil || f.Nodes[id].GUID != want {
@@ -86,7 +68,7 @@ func TestNetGUIDsByType(t *testing.T) {
 }
 
 func TestNetOptions(t *testing.T) {
-	f := mustRead(t, `module="M"
+	f := readNet(t, `module="M"
 width=3
 speed=7
 extspeed=2
@@ -96,7 +78,7 @@ Switch 8 "a"
 Switch 8 "b"
 [1] "a"[1]
 [2] "M#a"[2] w=8 e=0 s=1
-`, Options{})
+`)
 	if l := f.Links[0]; l.Width != 4 || l.Speed != fabric.EDR {
 		t.Errorf("width=3 speed=7 extspeed=2 was read as %dx%s, want 4xEDR", l.Width, l.Speed)
 	}

@@ -306,3 +306,10 @@ func (r *jsonReader) addLink(j *jsonLink, line int) error {
 	r.fabric.Links[id].Down, r.fabric.Links[id].Drained = j.Down, j.Drained
 	return nil
 }
+
+// isJSON recognises an object of JSON, which need not have lines.
+func isJSON(data []byte) bool {
+	s, ok := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
+	s = bytes.TrimLeft(s, " \t\r\n")
+	return ok && len(s) > 0 && (s[0] == '"' || s[0] == '}')
+}

@@ -69,7 +69,7 @@ func (r *lftReader) fdbsPath(e *fdbsClaim, port, hops, optimal []byte, at int) (
 		e.best = e.hops
 		return nil
 	}
-	c := cursor{optimal}
+	c := cursor{s: optimal}
 	if !c.lit("No ") {
 		return r.errorf(at, "optimal is %q (want yes or No)", optimal)
 	}

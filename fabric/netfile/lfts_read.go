@@ -8,27 +8,19 @@ import (
 	"weft/fabric"
 )
 
-// ReadLFTs reads forwarding tables. It recognises, also mixed in one file:
+// readLFTs reads forwarding tables. It recognises, also mixed in one file:
 //
 //   - output of dump_fts, dump_lfts.sh and ibroute (infiniband-diags), with all
 //     options: "Unicast lids [0x0-0xd] of switch Lid 2 guid 0x.. (desc):";
 //   - opensm-lfts.dump, which OpenSM reads with -R file -U FILE:
 //     "Unicast lids [0-13] of switch Lid 2 guid 0x.. ('desc'):";
 //   - opensm.fdbs (osm.fdbs): "dump_ucast_routes: Switch 0x..";
-//   - the compact tables of the osmdump plug-in for OpenSM: "S LID GUID ff01..";
-//   - the comments in an input file of ORCS, alone in its file.
+//   - the compact tables of the osmdump plug-in for OpenSM: "S LID GUID ff01..".
 //
 // Errors are of type *Error: a line that is none of these, a LID or port that
 // cannot be, a switch or LID given twice, a number of entries other than the
 // dump says. The cost is linear in the file.
-func ReadLFTs(name string, data []byte) (*LFTs, []Warning, error) {
-	if isDigraph(data) {
-		_, lfts, _, odd, err := readORCS(name, data)
-		if err == nil && lfts == nil {
-			err = errorf(name, 0, "no routes in this graph: the edges out of its switches have no comments")
-		}
-		return lfts, odd, err
-	}
+func readLFTs(name string, data []byte) (*LFTs, []Warning, error) {
 	r := lftReader{messages: messages{file: name}, targets: map[fabric.LID]Target{}, seen: map[fabric.GUID]int{}, cur: -1}
 	if err := eachLine(name, data, r.line); err != nil {
 		return nil, nil, err
@@ -64,7 +56,7 @@ type lftReader struct {
 }
 
 func (r *lftReader) line(line []byte, at int) error {
-	c := cursor{line}
+	c := cursor{s: line}
 	switch {
 	case line[0] == '0' && len(line) > 1 && (line[1] == 'x' || line[1] == 'X'):
 		return r.entry(c, at)
@@ -114,7 +106,7 @@ func (r *lftReader) header(c cursor, at int) error {
 	if !ok || i < 0 {
 		return r.errorf(at, "no switch GUID in the header of a table")
 	}
-	path := cursor{c.s[:i]}
+	path := cursor{s: c.s[:i]}
 	c.s = c.s[i+len(" guid "):]
 	guid, ok := hex(c.word())
 	if !ok {
@@ -234,7 +226,7 @@ func (r *lftReader) footer(line []byte, at int) error {
 	if r.cur < 0 {
 		return r.errorf(at, "the end of a table before its beginning")
 	}
-	c := cursor{line}
+	c := cursor{s: line}
 	n, ok := c.number()
 	if ok && r.style == diagsStyle && n != uint64(r.listed) {
 		return r.errorf(at, "%q, but %d entries are listed since line %d", line, r.listed, r.start)

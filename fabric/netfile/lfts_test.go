@@ -3,8 +3,6 @@ package netfile
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,18 +14,9 @@ import (
 	"weft/fabric"
 )
 
-func readSample(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "opensm", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 func mustReadLFTs(t testing.TB, name string, data []byte) (*LFTs, []Warning) {
 	t.Helper()
-	l, warnings, err := ReadLFTs(name, data)
+	l, warnings, err := readLFTs(name, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,14 +113,6 @@ func TestWriteLFTsLikeTheTools(t *testing.T) {
 	}
 }
 
-func written(t interface{ Fatal(...any) }, write func(*bytes.Buffer) error) string {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 func TestReadLFTsSwlab(t *testing.T) {
 	l, warnings := mustReadLFTs(t, "swlab.fdbs", examples.SwlabTables)
 	hops, entries := map[uint8]int{}, 0
@@ -184,7 +165,7 @@ func TestReadLFTsBadInput(t *testing.T) {
 		{"compact digit", "S 0x0001 0x7 ff0g\n", `f:1: "0g" is not a port in hexadecimal`},
 		{"compact lid", "S 0x0000 0x7 ff\n", `f:1: want S, unicast LID and GUID, not "0x0000" "0x7"`},
 	} {
-		_, _, err := ReadLFTs("f", []byte(c.in))
+		_, _, err := readLFTs("f", []byte(c.in))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v\nwant %s", c.name, err, c.want)
 		}
@@ -236,7 +217,7 @@ func TestLFTsRoundTrip(t *testing.T) {
 			"opensm":   func(b *bytes.Buffer) error { return WriteOpenSMLFTs(b, l) },
 		} {
 			text := written(t, write)
-			got, warnings, err := ReadLFTs("f", []byte(text))
+			got, warnings, err := readLFTs("f", []byte(text))
 			if err != nil || len(warnings) > 0 {
 				t.Fatalf("%s: %v %v\n%s", name, err, warnings, text)
 			}
@@ -268,7 +249,7 @@ func TestFDBsRoundTrip(t *testing.T) {
 			l.Switches = append(l.Switches, s)
 		}
 		text := written(t, func(b *bytes.Buffer) error { return WriteFDBs(b, &l) })
-		got, _, err := ReadLFTs("f", []byte(text))
+		got, _, err := readLFTs("f", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +277,7 @@ func FuzzReadLFTs(f *testing.F) {
 		f.Add(readSample(f, name))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, _, err := ReadLFTs("f", data)
+		l, _, err := readLFTs("f", data)
 		if err != nil {
 			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Fatalf("%T: %v", err, err)
@@ -307,7 +288,7 @@ func FuzzReadLFTs(f *testing.F) {
 			written(t, func(b *bytes.Buffer) error { return WriteDumpLFTs(b, l) }),
 			written(t, func(b *bytes.Buffer) error { return WriteOpenSMLFTs(b, l) }),
 		} {
-			again, _, err := ReadLFTs("f", []byte(text))
+			again, _, err := readLFTs("f", []byte(text))
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
@@ -333,7 +314,7 @@ func BenchmarkReadLFTs(b *testing.B) {
 	text := []byte(written(b, func(b *bytes.Buffer) error { return WriteOpenSMLFTs(b, &l) }))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, _, err := ReadLFTs("f", text); err != nil {
+		if _, _, err := readLFTs("f", text); err != nil {
 			b.Fatal(err)
 		}
 	}

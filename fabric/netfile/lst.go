@@ -46,7 +46,7 @@ func readLST(name string, data []byte) (*fabric.Fabric, []Warning, error) {
 }
 
 func (r *lstFile) line(line []byte, at int) error {
-	c := cursor{line}
+	c := cursor{s: line}
 	var ends [2]fabric.End
 	for i := range ends {
 		side, err := r.side(&c, at)
@@ -268,3 +268,6 @@ func looksLikeSwitch(n *draftNode) bool {
 	}
 	return false
 }
+
+// isLST recognises an end of a cable.
+func isLST(line []byte) bool { return line[0] == '{' && bytes.Contains(line, []byte("NodeGUID:")) }

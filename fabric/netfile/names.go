@@ -47,7 +47,7 @@ func ReadGUIDs(file string, data []byte) ([]fabric.GUID, error) {
 // guidLines calls for every line its GUID and what follows it.
 func guidLines(file string, data []byte, each func(g fabric.GUID, rest []byte, at int) error) error {
 	return eachLine(file, data, withoutComments(func(line []byte, at int) error {
-		c := cursor{line}
+		c := cursor{s: line}
 		word := c.word()
 		digits := word
 		if len(word) > 2 && word[1] == '-' && bytes.IndexByte([]byte("SHR"), word[0]) >= 0 {

@@ -281,3 +281,8 @@ func hostPort(peer []byte) int {
 	}
 	return clampPort(v)
 }
+
+// isNetDump recognises the heading of a switch.
+func isNetDump(line []byte) bool {
+	return line[0] == '"' && bytes.Contains(line, []byte("LID")) && bytes.Contains(line, []byte(", 0x"))
+}

@@ -2,7 +2,6 @@ package netfile
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -70,32 +69,6 @@ func (m *messages) errorf(line int, format string, args ...any) error {
 
 func (m *messages) warnf(line int, format string, args ...any) {
 	m.warnings = append(m.warnings, warningf(m.file, line, format, args...))
-}
-
-// refuseLost refuses a file that lacks a part of the network, unless that part may be missing, or in which that is
-// disputed.
-func refuseLost(warnings []Warning, opt Options) error {
-	i := slices.IndexFunc(warnings, func(w Warning) bool {
-		return w.Lost || w.Dispute != nil && w.Dispute.Cables && !opt.Disputed
-	})
-	if i < 0 || opt.Partial {
-		return nil
-	}
-	w := warnings[i]
-	return errorf(w.File, w.Line, "%s: write the file again, or take what it holds with --partial", w.Text)
-}
-
-// lostFirst puts warnings of parts of the network that are missing, or disputed, before all others.
-func lostFirst(warnings []Warning) []Warning {
-	var lost, others []Warning
-	for _, w := range warnings {
-		if w.Lost || w.Dispute != nil && w.Dispute.Cables {
-			lost = append(lost, w)
-		} else {
-			others = append(others, w)
-		}
-	}
-	return append(lost, others...)
 }
 
 // unicastLID is a LID from least on that a file gives as text, read as a number by read.

@@ -51,6 +51,15 @@ func readORCSNetwork(name string, data []byte) (*fabric.Fabric, []Warning, error
 	return f, warnings, err
 }
 
+// readORCSTables reads the forwarding tables of a file of ORCS.
+func readORCSTables(name string, data []byte) (*LFTs, []Warning, error) {
+	_, lfts, _, odd, err := readORCS(name, data)
+	if err == nil && lfts == nil {
+		err = errorf(name, 0, "no routes in this graph: the edges out of its switches have no comments")
+	}
+	return lfts, odd, err
+}
+
 // isDigraph tells whether a file is a directed graph of Graphviz.
 func isDigraph(data []byte) bool {
 	x := dotLexer{s: data, line: 1}
@@ -291,7 +300,7 @@ func (e *orcsEdge) set(key string, value []byte) {
 		e.head = number(value)
 	case "key": // "GUID:port-05 to GUID"
 		if _, rest, ok := bytes.Cut(value, []byte(":port-")); ok && e.tail == 0 {
-			c := cursor{rest}
+			c := cursor{s: rest}
 			e.tail = number(c.word())
 		}
 	}

@@ -38,13 +38,13 @@ strict digraph network { // a name may be missing
 `
 
 func TestReadORCS(t *testing.T) {
-	f, warnings, err := Read("sample", []byte(orcsSample), Options{})
+	f, warnings, err := readORCSNetwork("sample", []byte(orcsSample))
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkFabric(t, f)
-	if got, want := countOf(f, warnings), (counts{3, 3, 3, 3, 0}); got != want {
-		t.Errorf("counts %+v, want %+v", got, want)
+	if len(f.Nodes) != 6 || len(f.Links) != 6 || len(warnings) > 0 {
+		t.Errorf("%d nodes, %d links, warnings %v; want 6, 6 and none", len(f.Nodes), len(f.Links), warnings)
 	}
 	g := f.Compile()
 	if got := g.SwitchGUID; !slices.Equal(got, []fabric.GUID{0xa1, 0xa2, 0x200000}) {
@@ -56,7 +56,10 @@ func TestReadORCS(t *testing.T) {
 	if got := g.EndLID; !slices.Equal(got, []fabric.LID{1, 2, 3, 0, 0, 0}) {
 		t.Errorf("LIDs %v", got)
 	}
-	l, odd := mustReadLFTs(t, "sample", []byte(orcsSample))
+	l, odd, err := readORCSTables("sample", []byte(orcsSample))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(odd) != 2 || odd[0].Line != 13 || odd[1].Line != 15 {
 		t.Errorf("odd, after an edge with *: %v", odd)
 	}
@@ -64,11 +67,11 @@ func TestReadORCS(t *testing.T) {
 	// to and from spine have *, of which the one out of a1 takes what no edge before
 	// it does.
 	want := map[fabric.GUID][]uint8{0xa1: {255, 1, 3, 1}, 0xa2: {255, 9, 2, 9}, 0x200000: {255, 1, 1, 1}}
-	for guid, ports := range bare(l) {
-		if !slices.Equal(ports, want[guid]) {
-			t.Errorf("switch %s: %v, want %v", guid, ports, want[guid])
+	for _, s := range l.Switches {
+		if !slices.Equal(s.Ports, want[s.GUID]) {
+			t.Errorf("switch %s: %v, want %v", s.GUID, s.Ports, want[s.GUID])
 		}
-		delete(want, guid)
+		delete(want, s.GUID)
 	}
 	if len(want) > 0 {
 		t.Errorf("no tables of %v", want)
@@ -82,7 +85,10 @@ func TestORCSOddities(t *testing.T) {
 		H2 -> a
 		a -> H2 [comment="H2 H1"]
 	}`
-	_, odd := mustReadLFTs(t, "odd", []byte(graph))
+	_, odd, err := readORCSTables("odd", []byte(graph))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
 	for _, w := range odd {
 		got = append(got, w.String())
@@ -131,7 +137,7 @@ func TestBadORCS(t *testing.T) {
 			t.Errorf("%q:\n got %v\nwant %s", c.data, err, c.want)
 		}
 	}
-	if _, _, err := ReadLFTs("bad", []byte("digraph { a -> b -> a }")); err == nil ||
+	if _, _, err := readORCSTables("bad", []byte("digraph { a -> b -> a }")); err == nil ||
 		err.Error() != "bad: no routes in this graph: the edges out of its switches have no comments" {
 		t.Errorf("got %v", err)
 	}
@@ -232,7 +238,7 @@ func TestORCSRoundTrip(t *testing.T) {
 // TestORCSThroughGraphviz: what Graphviz makes of our file says the same.
 func TestORCSThroughGraphviz(t *testing.T) {
 	dot := peer.Program(t, "dot")
-	f, _, err := Read("net", examples.PSMNX5, Options{})
+	f, _, err := readIBNetDiscover("net", examples.PSMNX5)
 	if err != nil {
 		t.Fatal(err)
 	}

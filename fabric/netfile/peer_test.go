@@ -122,7 +122,7 @@ func TestPeerOpenSMProgramsTheTables(t *testing.T) {
 	peer.Program(t, "dump_fts")
 	// The tables are OpenSM's own for this net with one detour and two holes, and
 	// LIDs of their own: OpenSM finds the new ones by port GUID.
-	want, _ := mustReadLFTs(t, "x", readSample(t, "opensm-lfts.dump"))
+	want := readTables(t, "x", readSample(t, "opensm-lfts.dump"))
 	leaf, _ := want.Switches[0], want.Switches[3]
 	leaf.Ports[4] = 5 // the spine by way of leaf two
 	leaf.Ports[5] = NoPort
@@ -140,7 +140,7 @@ func TestPeerOpenSMProgramsTheTables(t *testing.T) {
 		"dump_fts":         s.Run("dump_fts"),
 		"opensm-lfts.dump": readFile(t, s.Path("opensm-lfts.dump")),
 	} {
-		got, _ := mustReadLFTs(t, name, data)
+		got := readTables(t, name, data)
 		if len(got.Switches) != len(want.Switches) {
 			t.Fatalf("%s: %d switches", name, len(got.Switches))
 		}
@@ -148,8 +148,8 @@ func TestPeerOpenSMProgramsTheTables(t *testing.T) {
 			t.Errorf("%s: programmed\n%s\nwant\n%s", name, strings.Join(b, "\n"), strings.Join(a, "\n"))
 		}
 	}
-	fdbs, _ := mustReadLFTs(t, "opensm.fdbs", readFile(t, s.Path("opensm.fdbs")))
-	lfts, _ := mustReadLFTs(t, "opensm-lfts.dump", readFile(t, s.Path("opensm-lfts.dump")))
+	fdbs := readTables(t, "opensm.fdbs", readFile(t, s.Path("opensm.fdbs")))
+	lfts := readTables(t, "opensm-lfts.dump", readFile(t, s.Path("opensm-lfts.dump")))
 	fdbs.Targets = lfts.Targets
 	if a, b := byTarget(want), byTarget(fdbs); !slices.Equal(a, b) {
 		t.Errorf("opensm.fdbs: programmed\n%s\nwant\n%s", strings.Join(b, "\n"), strings.Join(a, "\n"))
@@ -185,6 +185,16 @@ func readFile(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// readTables reads forwarding tables.
+func readTables(t *testing.T, name string, data []byte) *LFTs {
+	t.Helper()
+	l, _, err := ReadLFTs(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // byTarget lists all entries by switch GUID and target GUID.

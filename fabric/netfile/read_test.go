@@ -6,27 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"weft/fabric"
 	"weft/internal/dumps"
 )
-
-// exampleFiles is the folder of the examples, seen from testdata.
-const exampleFiles = "../../../examples/"
-
-func testFile(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func testSystems() fs.FS { return os.DirFS("testdata/ibnl") }
 
 // allSystems are the definitions of systems among the dumps that are no part of the project.
 func allSystems(tb testing.TB) fs.FS {
@@ -58,48 +43,6 @@ func countOf(f *fabric.Fabric, warnings []Warning) counts {
 		}
 	}
 	return c
-}
-
-// checkFabric checks what must hold of every fabric that a reader returns.
-func checkFabric(t *testing.T, f *fabric.Fabric) {
-	t.Helper()
-	cabled := 0
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		if id, ok := f.NodeByGUID(n.GUID); !ok || int(id) != i || n.GUID == 0 {
-			t.Fatalf("node %d is not found by its GUID %s", i, n.GUID)
-		}
-		if n.NumPorts() < 1 || n.NumPorts() > fabric.MaxPorts {
-			t.Fatalf("%s has %d ports", f.NodeName(fabric.NodeID(i)), n.NumPorts())
-		}
-		for p := range n.Ports {
-			port := &n.Ports[p]
-			if port.LID > fabric.MaxUnicastLID || port.LMC > fabric.MaxLMC {
-				t.Fatalf("LID %d LMC %d", port.LID, port.LMC)
-			}
-			if port.Link == fabric.NoLink {
-				continue
-			}
-			cabled++
-			here := fabric.End{Node: fabric.NodeID(i), Port: uint8(p)}
-			there := f.Peer(here)
-			if p == 0 || f.Nodes[there.Node].Ports[there.Port].Link != port.Link || f.Peer(there) != here {
-				t.Fatalf("link of %s is not symmetrical", f.EndName(here))
-			}
-			if port.GUID == 0 {
-				t.Fatalf("port %s is cabled but has no GUID", f.EndName(here))
-			}
-		}
-	}
-	if cabled != 2*len(f.Links) {
-		t.Fatalf("%d cabled ports for %d links", cabled, len(f.Links))
-	}
-	g := f.Compile()
-	for c := range g.NumChannels {
-		if g.From[c] != g.To[c^1] || g.FromPort[c] != g.ToPort[c^1] {
-			t.Fatalf("channels %d and %d are not opposite", c, c^1)
-		}
-	}
 }
 
 // fabrics are all dumps of topologies, with the copy that the project has where it may

@@ -72,7 +72,7 @@ func (r *slReader) line(line []byte, at int) error {
 	if told, err := r.recordLine(line, at); told {
 		return err
 	}
-	c := cursor{line}
+	c := cursor{s: line}
 	switch {
 	case c.lit("# engine "):
 		r.out.Engine = string(c.word())

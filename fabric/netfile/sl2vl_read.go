@@ -54,7 +54,7 @@ type sl2vlReader struct {
 }
 
 func (r *sl2vlReader) line(line []byte, at int) error {
-	c := cursor{line}
+	c := cursor{s: line}
 	switch {
 	case c.lit("# SL2VL table: "):
 		return r.smpqueryHeader(c, at)

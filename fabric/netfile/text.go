@@ -1,10 +1,6 @@
 package netfile
 
-import (
-	"bytes"
-
-	"weft/fabric"
-)
+import "bytes"
 
 // maxLine bounds a line in bytes. The longest of real files are the tables of the osmdump
 // plug-in for OpenSM: 2 bytes for each of 49,151 LIDs.
@@ -104,6 +100,21 @@ func (c *cursor) word() []byte {
 	return w
 }
 
+// isNoise recognises what terminals and libraries write between the lines:
+// shell prompts and messages of libibmad.
+func isNoise(line []byte) bool {
+	for _, p := range []string{"ibwarn:", "iberror:", "ibpanic:", "ibnetdiscover:", "src/", "./", "/"} {
+		if bytes.HasPrefix(line, []byte(p)) {
+			return true
+		}
+	}
+	// user@host:dir$ command, [user@host dir]# command
+	at := bytes.IndexByte(line, '@')
+	quote := bytes.IndexByte(line, '"')
+	mark := bytes.IndexAny(line, "#$%>")
+	return at > 0 && mark > at && (quote < 0 || quote > mark)
+}
+
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
 // hex reads a text of 1 to 16 hexadecimal digits, with or without 0x.
@@ -136,35 +147,3 @@ func decimal(s []byte) (uint64, bool) {
 	v, ok := c.number()
 	return v, ok && len(c.s) == 0
 }
-
-// speedWords are the ways in which files write the speed of a lane: by name, or
-// by signalling rate in Gbit/s.
-var speedWords = map[string]fabric.Speed{
-	"SDR": fabric.SDR, "2.5": fabric.SDR,
-	"DDR": fabric.DDR, "5": fabric.DDR, "5.0": fabric.DDR,
-	"QDR": fabric.QDR, "10": fabric.QDR, "10.0": fabric.QDR,
-	"FDR10": fabric.FDR10,
-	"FDR":   fabric.FDR, "14": fabric.FDR, "14.0625": fabric.FDR,
-	"EDR": fabric.EDR, "25": fabric.EDR, "25.78125": fabric.EDR,
-	"HDR": fabric.HDR, "50": fabric.HDR, "53.125": fabric.HDR,
-	"NDR": fabric.NDR, "100": fabric.NDR, "106.25": fabric.NDR,
-	"XDR": fabric.XDR, "200": fabric.XDR, "212.5": fabric.XDR,
-}
-
-// rate reads a width such as "4x" and a speed word; what is unknown gives a
-// warning and 0.
-func (d *draft) rate(width, speed []byte, line int) (fabric.Width, fabric.Speed) {
-	c := cursor{width}
-	w, ok := c.number()
-	if ok = ok && (c.lit("x") || c.lit("X")) && len(c.s) == 0 && knownWidth(w); !ok {
-		d.warnf(line, "unknown link width %q", width)
-		w = 0
-	}
-	s, ok := speedWords[string(speed)]
-	if !ok {
-		d.warnf(line, "unknown link speed %q", speed)
-	}
-	return fabric.Width(w), s
-}
-
-func knownWidth(w uint64) bool { return w == 1 || w == 2 || w == 4 || w == 8 || w == 12 }

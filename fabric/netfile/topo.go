@@ -2,6 +2,7 @@ package netfile
 
 import (
 	"bytes"
+	"io/fs"
 	"sort"
 	"strconv"
 	"strings"
@@ -49,11 +50,11 @@ type topoCable struct {
 	speed        fabric.Speed
 }
 
-func readTopo(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
+func readTopo(name string, data []byte, definitions fs.FS) (*fabric.Fabric, []Warning, error) {
 	var systems map[string]*system
-	if opt.Systems != nil {
+	if definitions != nil {
 		var err error
-		if systems, err = readSystems(opt.Systems); err != nil {
+		if systems, err = readSystems(definitions); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -87,7 +88,7 @@ func readTopoWith(name string, data []byte, systems map[string]*system) (*fabric
 func (r *topoFile) parse(data []byte) error {
 	current := -1
 	return eachLine(r.file, data, withoutRemarks(func(f []string, at int) error {
-		i, w, s, isCable, err := r.arrow(f, at)
+		i, w, s, isCable, err := arrow(r.draft, f, at)
 		switch {
 		case err != nil:
 			return err
@@ -209,10 +210,7 @@ func (r *topoFile) warnOf(f *ibnlFile) {
 		return
 	}
 	r.warned[f] = true
-	for _, w := range f.warnings {
-		r.warnings = append(r.warnings, w)
-		r.repeats = append(r.repeats, 0)
-	}
+	r.pass(f.warnings)
 }
 
 // installer builds one system of a topology file.
@@ -378,4 +376,11 @@ func (r *topoFile) nameSystems() {
 			r.nodes[id].SystemGUID = r.nodes[first].GUID
 		}
 	}
+}
+
+// isTopo recognises a cable between two systems.
+func isTopo(line []byte) bool {
+	line, _, _ = bytes.Cut(line, []byte("#"))
+	f := bytes.Fields(line)
+	return len(f) == 5 && bytes.HasPrefix(f[1], []byte("-")) && bytes.HasSuffix(f[1], []byte("->"))
 }

@@ -66,35 +66,6 @@ func TestTerminalLog(t *testing.T) {
 	}
 }
 
-const chassisDump = `#
-# Topology file: generated on Sat Apr 13 22:28:55 2002
-#
-Chassis 1 (guid 0x8f10400411f56)
-
-vendid=0x8f1
-devid=0x5a30
-sysimgguid=0x8f10400411f57
-switchguid=0x8f10400411f56(8f10400411f58) Spine 1
-Switch	24 "S-0008f10400411f56"		# "ISR9288 "left" # 1" enhanced port 0 lid 4 lmc 2
-[1][ext 3]	"S-0008f10400411f5a"[2][ext 7]		# "line" lid 5 12xDDR
-[2](1/2/1)	"R-0008f10400411f5c"[1](8f10400411f5d)		# "router" lid 0 4xEDR s=1 w=2
-
-Non-Chassis Nodes
-
-vendid=0x8f1
-devid=0x5a31
-switchguid=0x8f10400411f5a(8f10400411f5a)
-Switch	24 "S-0008f10400411f5a"		# "line" port 0 lid 5
-[2][ext 7]	"S-0008f10400411f56"[1][ext 3]		# "ISR9288 "left" # 1" lid 4 12xDDR
-
-vendid=0x2c9
-devid=0x1
-sysimgguid=0x8f10400411f5c
-rtguid=0x8f10400411f5c
-Rt	2 "R-0008f10400411f5c"		# "router"
-[1](B1D0F0/1)(8f10400411f5d)	"S-0008f10400411f56"[2]		# lid 9 lmc 1 "ISR9288 "left" # 1" lid 4 4xEDR
-`
-
 func TestAttributes(t *testing.T) {
 	f := mustRead(t, chassisDump, Options{})
 	spine, line, router := &f.Nodes[0], &f.Nodes[1], &f.Nodes[2]
