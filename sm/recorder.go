@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/own"
 	"weft/route/job"
 	"weft/route/planfile"
 )
@@ -109,7 +109,7 @@ func newRecordedBy(s *Settings) (*recordedBy, error) {
 	}
 	if f := s.Config.Expected; f != nil {
 		var b bytes.Buffer
-		if err := netfile.WriteJSON(&b, f); err != nil {
+		if err := own.WriteJSON(&b, f); err != nil {
 			return nil, err
 		}
 		out.Expected = b.Bytes()

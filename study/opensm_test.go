@@ -13,6 +13,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/fabric/source"
 	"weft/internal/peer"
 	"weft/route/foreign"
@@ -136,7 +137,7 @@ func keepRow(r *SweepRow) error {
 // openSM has OpenSM route a fabric over ibsim, and measures its tables.
 func openSM(t *testing.T, src *source.Source, engine string) *SweepRow {
 	var net bytes.Buffer
-	if err := netfile.WriteIBNetDiscover(&net, src.Fabric); err != nil {
+	if err := discovery.WriteIBNetDiscover(&net, src.Fabric); err != nil {
 		t.Fatal(err)
 	}
 	s := peer.Simulate(t, net.Bytes())

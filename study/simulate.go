@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/drawing"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/quality"
@@ -287,7 +287,7 @@ func WriteORCS(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 	if by := plan.Choice.By; by != route.AnyLID && by != route.BaseLID {
 		return errors.New("a host of ORCS has one address, but the plan chooses among the LIDs of a target")
 	}
-	return netfile.WriteORCS(w, g, plan.Ends.Base, plan.Tables.Port)
+	return drawing.WriteORCS(w, g, plan.Ends.Base, plan.Tables.Port)
 }
 
 // Patterns is the document of `weft simulate flow --patterns --json`.

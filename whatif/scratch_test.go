@@ -10,6 +10,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/tables"
 	"weft/internal/dumps"
 	"weft/route"
 	"weft/route/check"
@@ -231,7 +232,7 @@ func (s *subnet) sameAsTables(t *testing.T, after *fabric.Fabric, c Change, got 
 	}
 	g := after.Compile()
 	var text bytes.Buffer
-	if err := netfile.WriteOpenSMLFTs(&text, foreign.LFTs(s.graph, s.plan)); err != nil {
+	if err := tables.WriteOpenSMLFTs(&text, foreign.LFTs(s.graph, s.plan)); err != nil {
 		t.Fatal(err)
 	}
 	lfts, _, err := netfile.ReadLFTs("lfts", text.Bytes())

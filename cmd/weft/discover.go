@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
+	"weft/fabric/netfile/site"
 	"weft/sm"
 )
 
@@ -76,8 +77,8 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 	})
 	f, r := core.Fabric(), core.Report()
 	failure = errors.Join(failure, files.writeAll([]func(io.Writer) error{
-		unless(f == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, f) }),
-		unless(f == nil, func(w io.Writer) error { return netfile.WriteRoles(w, f) }),
+		unless(f == nil, func(w io.Writer) error { return discovery.WriteIBNetDiscover(w, f) }),
+		unless(f == nil, func(w io.Writer) error { return site.WriteRoles(w, f) }),
 	}))
 	if d.asJSON {
 		failure = errors.Join(failure, printJSON(answer, r.DiscoveryJSON()))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/batch"
 	"weft/fabric/source"
 )
 
@@ -42,7 +42,7 @@ func genCmd() *cobra.Command {
 			})(cmd.Context()); err != nil {
 				return err
 			}
-			return writeFabric(cmd, src.Fabric, format, out, netfile.SlurmOptions{})
+			return writeFabric(cmd, src.Fabric, format, out, batch.SlurmOptions{})
 		},
 	}
 	jsonFlag(cmd, &asJSON)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/sm"
 	"weft/sm/service/client"
 )
@@ -166,7 +166,7 @@ func filesOf(core *sm.Core) []func(io.Writer) error {
 	return []func(io.Writer) error{
 		unless(state != sm.Up && state != sm.UpInPart, core.WriteLIDs),
 		unless(core.Plan() == nil, core.WritePlan),
-		unless(core.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }),
+		unless(core.Fabric() == nil, func(w io.Writer) error { return discovery.WriteIBNetDiscover(w, core.Fabric()) }),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/route/job"
 	"weft/sm"
 	"weft/sm/service"
@@ -260,7 +260,7 @@ func printState(cmd *cobra.Command, to io.Writer, s *state.Store, events int, as
 	}
 	err = files.writeAll([]func(io.Writer) error{
 		func(w io.Writer) error { _, err := w.Write(data); return err },
-		func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, fab) },
+		func(w io.Writer) error { return discovery.WriteIBNetDiscover(w, fab) },
 	})
 	if asJSON {
 		return errors.Join(err, printJSON(to, c))

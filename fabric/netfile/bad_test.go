@@ -5,13 +5,15 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"weft/fabric/netfile/netfiletest"
 )
 
 func TestBadInput(t *testing.T) {
-	for _, c := range badInputs {
-		t.Run(c.name, func(t *testing.T) {
-			_, _, err := Read("bad", []byte(c.data), Options{})
-			checkError(t, err, c.want)
+	for _, c := range netfiletest.Bad {
+		t.Run(c.Name, func(t *testing.T) {
+			_, _, err := Read("bad", []byte(c.Data), Options{})
+			netfiletest.CheckError(t, err, c.Want)
 		})
 	}
 }
@@ -39,7 +41,7 @@ func TestBadSystems(t *testing.T) {
 		{"board twice", goodBoard + goodBoard, "", "x.ibnl:5: system LEAF is defined on line 1 too"},
 		{"itself", "SYSTEM A\nSUBSYSTEM B b\nSYSTEM B\nSUBSYSTEM A a\n", "", "x.ibnl:1: system A is part of itself"},
 		{"empty", "TOPSYSTEM A\n", "", "x.ibnl:1: system A holds no chip"},
-		{"too large", bomb(), "", "x.ibnl:52: system A17 holds more than 65536 chips"},
+		{"too large", netfiletest.Bomb(), "", "x.ibnl:52: system A17 holds more than 65536 chips"},
 		{"top twice", "TOPSYSTEM A\nNODE SW 4 D U1\nTOPSYSTEM B,A\nNODE SW 4 D U1\n", "", "x.ibnl:3: system A is defined in x.ibnl:1 too"},
 		{"unknown system", goodBoard, "Y y\n P1 -> Y z P1\n", "x.topo:1: unknown system Y: none of the .ibnl files given defines it"},
 		{
@@ -58,7 +60,7 @@ func TestBadSystems(t *testing.T) {
 			}
 			fsys := fstest.MapFS{"x.ibnl": {Data: []byte(c.ibnl)}}
 			_, _, err := Read("x.topo", []byte(topo), Options{Systems: fsys})
-			checkError(t, err, c.want)
+			netfiletest.CheckError(t, err, c.want)
 		})
 	}
 }
@@ -70,7 +72,7 @@ func TestWarnings(t *testing.T) {
 		want       []string
 	}{
 		{
-			"one end only", twoSwitches,
+			"one end only", netfiletest.TwoSwitches,
 			[]string{
 				"odd:3: \"S-0000000000000002\" (0x0000000000000002), the last node of the file, does not list 1 cable that others list: the file ends early",
 				"odd:2: only one end lists the cable \"S-0000000000000001\" (0x0000000000000001)[1] - \"S-0000000000000002\" (0x0000000000000002)[1]",
@@ -114,11 +116,11 @@ func TestWarnings(t *testing.T) {
 			[]string{"odd:2: node id \"S-0000000000000001\" and node GUID 0x0000000000000007 differ: the GUID is taken"},
 		},
 		{
-			"lst down", swSide + " " + caSide("01") + " PHY=4x LOG=DWN SPD=5\n",
+			"lst down", netfiletest.SwSide + " " + netfiletest.CaSide("01") + " PHY=4x LOG=DWN SPD=5\n",
 			[]string{"odd:1: the cable \"a\" (0x0000000000000001)[1] - \"b\" (0x0000000000000009)[1] is down"},
 		},
 		{
-			"dump down", dumpHead + "1 : 1 : DOWN : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n",
+			"dump down", netfiletest.DumpHead + "1 : 1 : DOWN : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n",
 			[]string{"odd:3: the cable \"sw\" (0x0000000000000001)[1] - \"h\" (0x0000000000000009)[1] is down"},
 		},
 		{
@@ -130,11 +132,11 @@ func TestWarnings(t *testing.T) {
 			[]string{"odd:4: port \"h\" (0x0000000000000002)[1] has LID 6 here, LID 5 before"},
 		},
 		{
-			"lst mistyped", swSide + " " + strings.Replace(caSide("01"), "Ports:02", "Ports:18", 1) + "\n",
+			"lst mistyped", netfiletest.SwSide + " " + strings.Replace(netfiletest.CaSide("01"), "Ports:02", "Ports:18", 1) + "\n",
 			[]string{"odd:1: CA nodes whose ports share one port GUID, or of more than 4 ports, are taken as switches"},
 		},
 		{
-			"lst mistyped, 2 ports", swSide + " " + caSide("01") + "\n" + strings.Replace(swSide, "PN:01", "PN:02", 1) + " " + caSide("02") + "\n",
+			"lst mistyped, 2 ports", netfiletest.SwSide + " " + netfiletest.CaSide("01") + "\n" + strings.Replace(netfiletest.SwSide, "PN:01", "PN:02", 1) + " " + netfiletest.CaSide("02") + "\n",
 			[]string{"odd:1: CA nodes whose ports share one port GUID, or of more than 4 ports, are taken as switches"},
 		},
 	} {
@@ -143,7 +145,7 @@ func TestWarnings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkFabric(t, f)
+			netfiletest.CheckFabric(t, f)
 			var got []string
 			for _, x := range w {
 				got = append(got, x.String())

@@ -11,6 +11,8 @@ import (
 	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/fabric/netfile/drawing"
+	"weft/fabric/netfile/netfiletest"
 )
 
 // TestFormats: every format says what it is, is recognised if it is read, and does one of
@@ -105,7 +107,7 @@ func TestWrittenFabrics(t *testing.T) {
 			if err != nil || len(warnings) > 0 {
 				t.Fatalf("%s as %s: %v %v", f.Name, format.name, err, warnings)
 			}
-			checkFabric(t, got)
+			netfiletest.CheckFabric(t, got)
 			if a, b := keyedLinks(f, format.key), keyedLinks(got, format.key); !maps.Equal(a, b) {
 				t.Errorf("%s as %s: %d links are read as %d, or as others", f.Name, format.name, len(a), len(b))
 			}
@@ -224,7 +226,7 @@ func TestWrittenORCS(t *testing.T) {
 			lids[e] = fabric.LID(e + 1)
 		}
 		var text bytes.Buffer
-		if err := WriteORCS(&text, g, lids, func(int32, fabric.LID) uint8 { return 1 }); err != nil {
+		if err := drawing.WriteORCS(&text, g, lids, func(int32, fabric.LID) uint8 { return 1 }); err != nil {
 			t.Fatal(err)
 		}
 		got, _, err := Read(f.Name, text.Bytes(), Options{})

@@ -2,15 +2,17 @@ package netfile
 
 import (
 	"testing"
+
+	"weft/fabric/netfile/netfiletest"
 )
 
 func FuzzDetect(f *testing.F) {
-	seed(f, "*.topo")
-	seed(f, "*.ibnetdiscover")
-	seed(f, exampleFiles+"*.ibnetdiscover")
-	seedBad(f, "")
+	netfiletest.Seed(f, "*.topo")
+	netfiletest.Seed(f, "*.ibnetdiscover")
+	netfiletest.Seed(f, netfiletest.ExampleFiles+"*.ibnetdiscover")
+	netfiletest.SeedBad(f, "")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fab, _, err := Read("fuzz", data, Options{})
-		checkRead(t, fab, err)
+		netfiletest.CheckRead(t, fab, err)
 	})
 }

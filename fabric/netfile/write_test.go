@@ -10,6 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/fabric/netfile/discovery"
+	"weft/fabric/netfile/netfiletest"
+	"weft/fabric/netfile/own"
 	"weft/internal/dumps"
 )
 
@@ -41,29 +44,29 @@ func carried(f *fabric.Fabric) *fabric.Fabric {
 
 func TestIBNetDiscoverRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := anyFabric(t)
+		f := netfiletest.AnyFabric(t)
 		want := carried(f)
 		if len(want.Nodes) == 0 {
 			t.Skip("all nodes are down")
 		}
-		text := written(t, func(b *bytes.Buffer) error { return WriteIBNetDiscover(b, f) })
+		text := netfiletest.Written(t, func(b *bytes.Buffer) error { return discovery.WriteIBNetDiscover(b, f) })
 		got, _, err := Read("f", []byte(text), Options{})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		noDiff(t, want, got, text)
+		netfiletest.NoDiff(t, want, got, text)
 	})
 }
 
 // Every dump must survive both formats: those that the project has,
 func TestRoundTripRealFiles(t *testing.T) {
-	files := []string{exampleFiles + "psmn-x5.ibnetdiscover", exampleFiles + "sx6036.ibnetdiscover", exampleFiles + "trinityx.ibnetdiscover"}
+	files := []string{netfiletest.ExampleFiles + "psmn-x5.ibnetdiscover", netfiletest.ExampleFiles + "sx6036.ibnetdiscover", netfiletest.ExampleFiles + "trinityx.ibnetdiscover"}
 	samples, err := fs.Glob(os.DirFS("testdata"), "*.ibnetdiscover")
 	if err != nil || len(samples) == 0 {
 		t.Fatalf("no dumps in testdata: %v", err)
 	}
 	for _, file := range append(files, samples...) {
-		t.Run(path.Base(file), func(t *testing.T) { roundTrip(t, testFile(t, file)) })
+		t.Run(path.Base(file), func(t *testing.T) { roundTrip(t, netfiletest.File(t, file)) })
 	}
 }
 
@@ -84,10 +87,10 @@ func roundTrip(t *testing.T, dump []byte) {
 		t.Fatal(err)
 	}
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"ibnetdiscover": func(b *bytes.Buffer) error { return WriteIBNetDiscover(b, f) },
-		"JSON":          func(b *bytes.Buffer) error { return WriteJSON(b, f) },
+		"ibnetdiscover": func(b *bytes.Buffer) error { return discovery.WriteIBNetDiscover(b, f) },
+		"JSON":          func(b *bytes.Buffer) error { return own.WriteJSON(b, f) },
 	} {
-		got, _, err := Read("f", []byte(written(t, write)), Options{})
+		got, _, err := Read("f", []byte(netfiletest.Written(t, write)), Options{})
 		if err != nil {
 			t.Errorf("as %s: %v", name, err)
 			continue

@@ -72,6 +72,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft", "weft/internal/draws", testsOnly},
 	{"weft", "weft/internal/peer", testsOnly},
 	{"weft", "weft/internal/racing", testsOnly},
+	{"weft", "weft/fabric/netfile/netfiletest", testsOnly},
 	{"weft", "weft/fabric/subnets/subnetstest", testsOnly},
 	{"weft", "weft/lab/labtest", testsOnly},
 	{"weft", "weft/mapping/mappingtest", testsOnly},

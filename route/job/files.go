@@ -8,6 +8,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/lines"
+	"weft/fabric/netfile/tables"
 	"weft/route"
 	"weft/route/foreign"
 	"weft/route/pathfile"
@@ -126,18 +128,18 @@ func (t *TableFiles) readForeign(open func(path string) (io.ReadCloser, error)) 
 	files = &foreign.Files{}
 	for _, file := range []struct {
 		path  string
-		parse func(name string, data []byte) ([]netfile.Warning, error)
+		parse func(name string, data []byte) ([]lines.Warning, error)
 	}{
-		{t.LFTs, func(name string, data []byte) (w []netfile.Warning, err error) {
+		{t.LFTs, func(name string, data []byte) (w []lines.Warning, err error) {
 			files.LFTs, w, err = netfile.ReadLFTs(name, data)
 			return w, err
 		}},
-		{t.SLs, func(name string, data []byte) (w []netfile.Warning, err error) {
-			files.SLs, w, err = netfile.ReadPathSLs(name, data)
+		{t.SLs, func(name string, data []byte) (w []lines.Warning, err error) {
+			files.SLs, w, err = tables.ReadPathSLs(name, data)
 			return w, err
 		}},
-		{t.SL2VLs, func(name string, data []byte) (w []netfile.Warning, err error) {
-			files.SL2VL, w, err = netfile.ReadSL2VLs(name, data)
+		{t.SL2VLs, func(name string, data []byte) (w []lines.Warning, err error) {
+			files.SL2VL, w, err = tables.ReadSL2VLs(name, data)
 			return w, err
 		}},
 	} {
@@ -181,9 +183,9 @@ func (o *Outputs) Warnings(plan *route.Plan) (warnings []string) {
 // Write writes the files by a function that makes one. A file that is refused or fails
 // drops no other one.
 func (o *Outputs) Write(g *fabric.Graph, plan *route.Plan, create func(path string, write func(io.Writer) error) error) (err error) {
-	var tables *netfile.LFTs
+	var lfts *tables.LFTs
 	if o.LFTs != "" || o.FDBs != "" || o.Dump != "" || o.Random != "" {
-		tables = foreign.LFTs(g, plan)
+		lfts = foreign.LFTs(g, plan)
 	}
 	for _, file := range []struct {
 		path  string
@@ -191,14 +193,14 @@ func (o *Outputs) Write(g *fabric.Graph, plan *route.Plan, create func(path stri
 		fits  func() error
 	}{
 		{o.Plan, func(w io.Writer) error { return planfile.Save(w, g, plan) }, nil},
-		{o.LFTs, func(w io.Writer) error { return netfile.WriteOpenSMLFTs(w, tables) }, func() error {
+		{o.LFTs, func(w io.Writer) error { return tables.WriteOpenSMLFTs(w, lfts) }, func() error {
 			return foreign.FitsTables(plan, o.SLs != "" && o.SL2VLs != "")
 		}},
-		{o.FDBs, func(w io.Writer) error { return netfile.WriteFDBs(w, tables) }, nil},
-		{o.Dump, func(w io.Writer) error { return netfile.WriteDumpLFTs(w, tables) }, nil},
-		{o.Random, func(w io.Writer) error { return netfile.WriteRandom(w, tables) }, nil},
-		{o.SLs, func(w io.Writer) error { return netfile.WritePathSLs(w, foreign.PathSLs(g, plan)) }, nil},
-		{o.SL2VLs, func(w io.Writer) error { return netfile.WriteSL2VLs(w, foreign.SL2VLs(g, plan)) }, nil},
+		{o.FDBs, func(w io.Writer) error { return tables.WriteFDBs(w, lfts) }, nil},
+		{o.Dump, func(w io.Writer) error { return tables.WriteDumpLFTs(w, lfts) }, nil},
+		{o.Random, func(w io.Writer) error { return tables.WriteRandom(w, lfts) }, nil},
+		{o.SLs, func(w io.Writer) error { return tables.WritePathSLs(w, foreign.PathSLs(g, plan)) }, nil},
+		{o.SL2VLs, func(w io.Writer) error { return tables.WriteSL2VLs(w, foreign.SL2VLs(g, plan)) }, nil},
 		{o.PathTable, func(w io.Writer) error { return writePaths(w, g, plan) }, nil},
 		{o.Choice, func(w io.Writer) error { return pathfile.WriteChoice(w, g, plan) }, nil},
 	} {
