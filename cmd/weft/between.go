@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -18,7 +19,6 @@ import (
 	"weft/fabric/source"
 	"weft/fabric/subnets"
 	"weft/intersubnet"
-	betweencheck "weft/intersubnet/check"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/planfile"
@@ -96,18 +96,6 @@ func (f *fabricFlags) network(cmd *cobra.Command, arg string) (n *subnets.Networ
 		return err
 	})(cmd.Context())
 	return n, err
-}
-
-// writeSubnets writes the list of the subnets and routers of a formula.
-func writeSubnets(cmd *cobra.Command, arg, out string) error {
-	if cmd.Flags().Changed("format") {
-		return errors.New("--format goes with one FABRIC, not with several subnets, which have one format")
-	}
-	n, err := new(fabricFlags).network(cmd, arg)
-	if err != nil {
-		return err
-	}
-	return output(cmd, out, n.File.Write)
 }
 
 // request makes the request of a routing.
@@ -189,36 +177,6 @@ const betweenFile = "between.json"
 func planOf(s int) string    { return fmt.Sprintf("subnet-%d.plan", s) }
 func mappingOf(s int) string { return fmt.Sprintf("subnet-%d.mapping", s) }
 
-// runBetween routes several subnets, judges, and writes a directory of Plans.
-func (o *routeOptions) runBetween(cmd *cobra.Command, arg string) error {
-	if err := refuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "output"); err != nil {
-		return err
-	}
-	if err := o.routing.setChain(o.chain); err != nil {
-		return err
-	}
-	n, err := o.fabric.network(cmd, arg)
-	if err != nil {
-		return err
-	}
-	d, p, err := o.between.route(cmd, n, &o.routing)
-	if err != nil {
-		return err
-	}
-	if o.files.Plan != "" {
-		if err := writeBetween(cmd, o.files.Plan, p); err != nil {
-			return err
-		}
-	}
-	if err := o.form.answer(cmd.OutOrStdout(), d); err != nil {
-		return err
-	}
-	if !d.Check.OK {
-		return answerNo
-	}
-	return nil
-}
-
 // writeBetween writes a Plan for several subnets to a directory.
 func writeBetween(cmd *cobra.Command, dir string, p *intersubnet.Plan) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -298,70 +256,32 @@ func loadLocal(path string, g *fabric.Graph) (*route.Plan, error) {
 	return p, nil
 }
 
-// betweenCheck says how to judge several subnets.
-type betweenCheck struct {
-	dir       string // of Plans
-	workers   int
-	hostsOnly bool
-	json      bool
+// betweenRuns is the number of random bisections of several subnets that are measured by default.
+const betweenRuns = 100
+
+// routingNames are the options of routing that go with several subnets.
+var routingNames = []string{"engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids"}
+
+// flows asks for bisections.
+func (r *routeFlags) flows(runs int) *intersubnet.FlowRequest {
+	return &intersubnet.FlowRequest{Runs: cmp.Or(runs, betweenRuns), Seed: r.Seed, Workers: r.Workers}
 }
 
-// checkBetween judges a directory of Plans.
-func checkBetween(cmd *cobra.Command, flags *fabricFlags, arg string, o *betweenCheck) error {
-	if o.dir == "" {
-		return errors.New("FABRIC is several subnets: give --plan the directory that weft route -o wrote for them")
+// planOr reads a Plan of several subnets from a directory, or routes.
+func (b *betweenFlags) planOr(cmd *cobra.Command, dir string, n *subnets.Network, local *routeFlags) (*intersubnet.Plan, error) {
+	if dir != "" {
+		return loadBetween(dir, n)
 	}
-	n, err := flags.network(cmd, arg)
-	if err != nil {
-		return err
-	}
-	p, err := loadBetween(o.dir, n)
-	if err != nil {
-		return err
-	}
-	var r *betweencheck.Report
-	err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
-		r, err = betweencheck.Judge(ctx, p, betweencheck.Options{Workers: o.workers, HostsOnly: o.hostsOnly})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := answer(cmd.OutOrStdout(), r, o.json); err != nil {
-		return err
-	}
-	if !r.OK {
-		return answerNo
-	}
-	return nil
+	_, p, err := b.route(cmd, n, local)
+	return p, err
 }
 
-// runBetween routes several subnets, or reads their Plans, and simulates.
-func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
-	if err := refuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "plan", "pattern", "order", "runs"); err != nil {
-		return err
-	}
-	if err := o.flows.Validate(); err != nil {
-		return fmt.Errorf("--%w", err)
-	}
-	if err := o.routing.setChain(o.chain); err != nil {
-		return err
-	}
-	n, err := o.fabric.network(cmd, arg)
-	if err != nil {
-		return err
-	}
-	p, err := o.between.planOr(cmd, o.files.Plan, n, &o.routing)
-	if err != nil {
-		return err
-	}
-	out := &study.FlowsBetween{Network: n.Name, Layers: p.Layers}
-	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out.FlowReport, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return answer(cmd.OutOrStdout(), out, o.asJSON)
+// everyMethod is the value of --between that compare takes by default.
+const everyMethod = "all"
+
+// addCompared adds the options, with --between for several methods.
+func (b *betweenFlags) addCompared(cmd *cobra.Command) {
+	b.add(cmd)
+	f := cmd.Flags().Lookup("between")
+	f.Usage, f.DefValue, b.method = "ways to route between several subnets that are compared, a,b,c or all", everyMethod, everyMethod
 }

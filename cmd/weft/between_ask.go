@@ -10,23 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric/subnets"
 	"weft/intersubnet"
+	betweencheck "weft/intersubnet/check"
 	"weft/route/job"
 	"weft/study"
 	"weft/whatif"
 )
-
-// betweenRuns is the number of random bisections of several subnets that are measured by default.
-const betweenRuns = 100
-
-// routingNames are the options of routing that go with several subnets.
-var routingNames = []string{"engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids"}
-
-// flows asks for bisections.
-func (r *routeFlags) flows(runs int) *intersubnet.FlowRequest {
-	return &intersubnet.FlowRequest{Runs: cmp.Or(runs, betweenRuns), Seed: r.Seed, Workers: r.Workers}
-}
 
 // runBetween says what changes of several subnets would do.
 func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
@@ -120,25 +109,6 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	return c.WriteEnd(out)
 }
 
-// everyMethod is the value of --between that compare takes by default.
-const everyMethod = "all"
-
-// addCompared adds the options, with --between for several methods.
-func (b *betweenFlags) addCompared(cmd *cobra.Command) {
-	b.add(cmd)
-	f := cmd.Flags().Lookup("between")
-	f.Usage, f.DefValue, b.method = "ways to route between several subnets that are compared, a,b,c or all", everyMethod, everyMethod
-}
-
-// planOr reads a Plan of several subnets from a directory, or routes.
-func (b *betweenFlags) planOr(cmd *cobra.Command, dir string, n *subnets.Network, local *routeFlags) (*intersubnet.Plan, error) {
-	if dir != "" {
-		return loadBetween(dir, n)
-	}
-	_, p, err := b.route(cmd, n, local)
-	return p, err
-}
-
 // runBetween lets packets pass several subnets.
 func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	allowed := []string{"plan", "pattern", "pattern-file", "messages", "streams", "order", "ranks", "seeds", "load", "bursts", "once", "message", "duration", "warmup"}
@@ -165,4 +135,114 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	}
 	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.hostsOnly}
 	return o.simulate(cmd, flat.Graph, func() (*job.Result, error) { return &job.Result{Plan: flat.Plan}, nil })
+}
+
+// runBetween routes several subnets, judges, and writes a directory of Plans.
+func (o *routeOptions) runBetween(cmd *cobra.Command, arg string) error {
+	if err := refuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "output"); err != nil {
+		return err
+	}
+	if err := o.routing.setChain(o.chain); err != nil {
+		return err
+	}
+	n, err := o.fabric.network(cmd, arg)
+	if err != nil {
+		return err
+	}
+	d, p, err := o.between.route(cmd, n, &o.routing)
+	if err != nil {
+		return err
+	}
+	if o.files.Plan != "" {
+		if err := writeBetween(cmd, o.files.Plan, p); err != nil {
+			return err
+		}
+	}
+	if err := o.form.answer(cmd.OutOrStdout(), d); err != nil {
+		return err
+	}
+	if !d.Check.OK {
+		return answerNo
+	}
+	return nil
+}
+
+// betweenCheck says how to judge several subnets.
+type betweenCheck struct {
+	dir       string // of Plans
+	workers   int
+	hostsOnly bool
+	json      bool
+}
+
+// checkBetween judges a directory of Plans.
+func checkBetween(cmd *cobra.Command, flags *fabricFlags, arg string, o *betweenCheck) error {
+	if o.dir == "" {
+		return errors.New("FABRIC is several subnets: give --plan the directory that weft route -o wrote for them")
+	}
+	n, err := flags.network(cmd, arg)
+	if err != nil {
+		return err
+	}
+	p, err := loadBetween(o.dir, n)
+	if err != nil {
+		return err
+	}
+	var r *betweencheck.Report
+	err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
+		r, err = betweencheck.Judge(ctx, p, betweencheck.Options{Workers: o.workers, HostsOnly: o.hostsOnly})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := answer(cmd.OutOrStdout(), r, o.json); err != nil {
+		return err
+	}
+	if !r.OK {
+		return answerNo
+	}
+	return nil
+}
+
+// runBetween routes several subnets, or reads their Plans, and simulates.
+func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
+	if err := refuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "plan", "pattern", "order", "runs"); err != nil {
+		return err
+	}
+	if err := o.flows.Validate(); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	if err := o.routing.setChain(o.chain); err != nil {
+		return err
+	}
+	n, err := o.fabric.network(cmd, arg)
+	if err != nil {
+		return err
+	}
+	p, err := o.between.planOr(cmd, o.files.Plan, n, &o.routing)
+	if err != nil {
+		return err
+	}
+	out := &study.FlowsBetween{Network: n.Name, Layers: p.Layers}
+	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+		out.FlowReport, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return answer(cmd.OutOrStdout(), out, o.asJSON)
+}
+
+// writeSubnets writes the list of the subnets and routers of a formula.
+func writeSubnets(cmd *cobra.Command, arg, out string) error {
+	if cmd.Flags().Changed("format") {
+		return errors.New("--format goes with one FABRIC, not with several subnets, which have one format")
+	}
+	n, err := new(fabricFlags).network(cmd, arg)
+	if err != nil {
+		return err
+	}
+	return output(cmd, out, n.File.Write)
 }

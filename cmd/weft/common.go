@@ -157,3 +157,6 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	return fmt.Errorf("--%s %s", wrong.GetFlag().Name, configfile.Wrong(wrong))
 }
+
+// version is the release; the commit comes from the build.
+const version = "0.1.0"

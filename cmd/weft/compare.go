@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -329,20 +328,6 @@ func (o *compareOptions) alone(ctx context.Context, arg string, step job.Step, r
 	return &out.Engines[0], nil
 }
 
-// args are the arguments that say the same to another process, for one engine.
-func (r *routeFlags) args(step job.Step) []string {
-	args := []string{
-		"--engines", step.Engine.Name,
-		"--lmc", fmt.Sprint(r.LIDs.LMC), fmt.Sprintf("--fresh-lids=%t", r.LIDs.Fresh), "--vls", fmt.Sprint(r.MaxVLs),
-		"--seed", fmt.Sprint(r.Seed), "--jobs", fmt.Sprint(r.Workers),
-	}
-	args = append(args, r.kinds.args()...)
-	for _, name := range slices.Sorted(maps.Keys(step.Options)) {
-		args = append(args, "--option", name+"="+step.Options[name])
-	}
-	return args
-}
-
 // stopDelay is the time that a process has to stop when it is told to.
 const stopDelay = 5 * time.Second
 
@@ -360,7 +345,7 @@ func runJSON(ctx context.Context, v any, stdin []byte, program string, args ...s
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case failed && exit.Exited():
-		return &exitError{exit.ExitCode(), errors.New(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "weft: "))}
+		return exitWith(exit.ExitCode(), errors.New(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "weft: ")))
 	case err != nil:
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,14 +70,4 @@ func makeWritable(dir string) error {
 			dir, err, filepath.Join(os.TempDir(), "weft-demo"))
 	}
 	return nil
-}
-
-// writeQuietly writes a file that the output names itself.
-func writeQuietly(cmd *cobra.Command, path string, write func(io.Writer) error) error {
-	o, err := openOutput(cmd, path)
-	if err != nil {
-		return err
-	}
-	o.told = io.Discard
-	return o.write(write)
 }

@@ -86,7 +86,7 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 	case failure != nil:
 		return failure
 	case r.State == sm.Failed:
-		return &exitError{exitCannot, fmt.Errorf("--transport %s: the port does not answer", d.wires.transport)}
+		return cannot(fmt.Errorf("--transport %s: the port does not answer", d.wires.transport))
 	case len(r.Incidents) > 0:
 		return answerNo
 	}

@@ -137,7 +137,7 @@ func serve(cmd *cobra.Command, s *service.Service) error {
 		}
 	}()
 	if err := s.Serve(); err != nil {
-		return &exitError{exitCannot, err}
+		return cannot(err)
 	}
 	if devices := s.Devices(); devices != "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), devices)
@@ -164,7 +164,7 @@ func emulateControlCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := control.Request(cmd.Context(), args[0], args[1:], cmd.OutOrStdout())
 			if _, ok := errors.AsType[*control.NoAnswer](err); ok {
-				return &exitError{exitCannot, err}
+				return cannot(err)
 			}
 			return err
 		},

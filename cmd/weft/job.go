@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -39,6 +40,20 @@ func (r *routeFlags) add(cmd *cobra.Command) {
 	r.kinds.add(cmd)
 	r.levels.add(f)
 	r.Now = clock()
+}
+
+// args are the arguments that say the same to another process, for one engine.
+func (r *routeFlags) args(step job.Step) []string {
+	args := []string{
+		"--engines", step.Engine.Name,
+		"--lmc", fmt.Sprint(r.LIDs.LMC), fmt.Sprintf("--fresh-lids=%t", r.LIDs.Fresh), "--vls", fmt.Sprint(r.MaxVLs),
+		"--seed", fmt.Sprint(r.Seed), "--jobs", fmt.Sprint(r.Workers),
+	}
+	args = append(args, r.kinds.args()...)
+	for _, name := range slices.Sorted(maps.Keys(step.Options)) {
+		args = append(args, "--option", name+"="+step.Options[name])
+	}
+	return args
 }
 
 // chainFlag adds the option that names a chain.

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
 	"github.com/spf13/pflag"
 
 	"weft/route/levels"
-	"weft/sm/partition"
 )
 
 // levelFlags name the levels of service.
@@ -32,19 +30,4 @@ func (l *levelFlags) read() (levels.Levels, error) {
 		return nil, fmt.Errorf("--levels %w", err)
 	}
 	return list, nil
-}
-
-// checkLevels reports levels that name partitions which are not there.
-func (s *smFlags) checkLevels() error {
-	ps := partition.Everyone()
-	if s.config.Partitions != nil {
-		ps = s.config.Partitions.Partitions
-	}
-	if _, unknown, _ := ps.Levels(s.routing.Levels); len(unknown) > 0 {
-		return fmt.Errorf("--levels %s: %s", s.routing.levels.file, unknown[0])
-	}
-	if len(s.routing.Levels) > 1 && (s.gids.prefix != "" || s.gids.routers != "") {
-		return errors.New("--levels is for a subnet by itself: leave out --gid-prefix and --routers")
-	}
-	return nil
 }

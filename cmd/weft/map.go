@@ -173,7 +173,7 @@ func (m *mapFlags) mapOnce(ctx context.Context, cmd *cobra.Command, network stri
 	}
 	made, err := job.RunFabric(ctx, src.Fabric, &m.job)
 	if errors.Is(err, job.ErrLimit) {
-		return nil, &exitError{exitCannot, err}
+		return nil, cannot(err)
 	}
 	return made, located(err, network, src.Fabric)
 }

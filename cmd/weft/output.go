@@ -146,3 +146,13 @@ func unless(nothing bool, write func(io.Writer) error) func(io.Writer) error {
 	}
 	return write
 }
+
+// writeQuietly writes a file that the output names itself.
+func writeQuietly(cmd *cobra.Command, path string, write func(io.Writer) error) error {
+	o, err := openOutput(cmd, path)
+	if err != nil {
+		return err
+	}
+	o.told = io.Discard
+	return o.write(write)
+}

@@ -74,7 +74,7 @@ func (p *pingFlags) run(cmd *cobra.Command, arg string) error {
 	if path.Routed() {
 		way = fmt.Sprintf("over the router at LID %d on SL %d, hop limit %d", path.LID, path.SL, path.HopLimit)
 		if strings.HasPrefix(p.wires.transport, "ibsim") {
-			return &exitError{exitCannot, fmt.Errorf("the path to %s leads %s, and ibsim carries no global route headers: use umad", gid, way)}
+			return cannot(fmt.Errorf("the path to %s leads %s, and ibsim carries no global route headers: use umad", gid, way))
 		}
 	}
 	fmt.Fprintf(out, "%s: %s\n", gid, way)

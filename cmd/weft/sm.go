@@ -18,6 +18,7 @@ import (
 // smFlags are the flags of weft sm.
 type smFlags struct {
 	wires   wireFlags
+	others  []string // as --transport: ports that the manager goes on at
 	routing routeFlags
 	keep    keepFlags
 	config  sm.Config
@@ -77,7 +78,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
 	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
 	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
-	f.StringArrayVar(&s.wires.others, "other-port", nil, "another port of this machine at the same subnet, as for --transport: the manager goes on there when the port that it is at has no link any more; may be given several times")
+	f.StringArrayVar(&s.others, "other-port", nil, "another port of this machine at the same subnet, as for --transport: the manager goes on there when the port that it is at has no link any more; may be given several times")
 	s.keys.add(cmd, &s.config.Keys)
 	s.pkeys.add(cmd)
 	s.gids.add(cmd)
@@ -212,7 +213,7 @@ func smStatus(r *sm.Report) error {
 	case r.State == sm.Up:
 		return nil
 	case r.State == sm.Failed || r.State == sm.OtherMaster || r.Find(sm.NoPlan) != nil:
-		return &exitError{exitCannot, errors.New(string(r.State))}
+		return cannot(errors.New(string(r.State)))
 	}
 	return answerNo
 }

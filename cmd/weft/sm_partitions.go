@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -116,4 +117,19 @@ func partitionRows(ps partition.Partitions) string {
 		rows = append(rows, []string{fmt.Sprintf("0x%04x", p.Key), p.Name, cmp.Or(strings.Join(flags, " "), "-"), strings.Join(members, ", ")})
 	}
 	return fold.Rows(rows)
+}
+
+// checkLevels reports levels that name partitions which are not there.
+func (s *smFlags) checkLevels() error {
+	ps := partition.Everyone()
+	if s.config.Partitions != nil {
+		ps = s.config.Partitions.Partitions
+	}
+	if _, unknown, _ := ps.Levels(s.routing.Levels); len(unknown) > 0 {
+		return fmt.Errorf("--levels %s: %s", s.routing.levels.file, unknown[0])
+	}
+	if len(s.routing.Levels) > 1 && (s.gids.prefix != "" || s.gids.routers != "") {
+		return errors.New("--levels is for a subnet by itself: leave out --gid-prefix and --routers")
+	}
+	return nil
 }

@@ -16,7 +16,7 @@ import (
 
 // runAtPorts runs a manager at one port of the subnet; when that has no link any more, at the next one of --other-port that has one, in a circle.
 func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(sm.Incident)) error {
-	ports := append([]string{s.wires.transport}, s.wires.others...)
+	ports := append([]string{s.wires.transport}, s.others...)
 	runner.Leaves = len(ports) > 1
 	for at := 0; ; {
 		_, err := runner.Run(cmd.Context(), t)
@@ -24,7 +24,7 @@ func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Trans
 			return err
 		}
 		tell(sm.Incident{Kind: sm.OtherPort, Text: ports[at] + " has no link any more: weft looks for another port of --other-port that has one"})
-		if t, at, err = s.wires.openLinked(cmd, ports, at); err != nil {
+		if t, at, err = s.openLinked(cmd, ports, at); err != nil {
 			return err
 		}
 		tell(sm.Incident{Kind: sm.OtherPort, Text: "weft goes on at " + ports[at]})
@@ -32,8 +32,8 @@ func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Trans
 }
 
 // checkOthers checks the names of other ports.
-func (w *wireFlags) checkOthers() error {
-	for _, name := range w.others {
+func (s *smFlags) checkOthers() error {
+	for _, name := range s.others {
 		switch target, err := attach.Parse(name, os.Getenv); {
 		case err != nil:
 			return fmt.Errorf("--other-port %w", err)
@@ -45,10 +45,10 @@ func (w *wireFlags) checkOthers() error {
 }
 
 // openLinked opens the next of some ports, after that of a number, that has a link. It waits until one has.
-func (w *wireFlags) openLinked(cmd *cobra.Command, ports []string, after int) (wire.Transport, int, error) {
+func (s *smFlags) openLinked(cmd *cobra.Command, ports []string, after int) (wire.Transport, int, error) {
 	for at := after + 1; ; at++ {
 		at %= len(ports)
-		next := *w
+		next := s.wires
 		next.transport = ports[at]
 		if t, err := next.open(cmd, true); err == nil {
 			if p, err := t.Port(cmd.Context()); err == nil && p.State >= mad.PortInit {

@@ -64,7 +64,7 @@ every event and every SMP too, and so shows what led to what.`,
 			case err == nil:
 				return flushed
 			case errors.Is(err, sm.ErrOtherActions):
-				return &exitError{exitNo, fmt.Errorf("%s: %w", args[0], err)}
+				return exitWith(exitNo, fmt.Errorf("%s: %w", args[0], err))
 			}
 			return fmt.Errorf("%s: %w", args[0], err)
 		},

@@ -28,7 +28,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		l, err := service.Listen(s.service.socket)
 		if err != nil {
 			end()
-			return nil, &exitError{exitCannot, fmt.Errorf("--socket: %w", err)}
+			return nil, cannot(fmt.Errorf("--socket: %w", err))
 		}
 		servers.Go(func() { r.served(service.Serve(ctx, l, r.service.Handler())) })
 	}
@@ -36,7 +36,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		l, err := s.service.api.listen()
 		if err != nil {
 			end()
-			return nil, &exitError{exitCannot, fmt.Errorf("--api: %w", err)}
+			return nil, cannot(fmt.Errorf("--api: %w", err))
 		}
 		r.api = l
 		servers.Go(func() { r.served(service.Serve(ctx, l, l.guard.Protect(r.service.Handler()))) })
@@ -45,7 +45,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		l, err := listenTCP(s.service.metrics)
 		if err != nil {
 			end()
-			return nil, &exitError{exitCannot, fmt.Errorf("--metrics: %w", err)}
+			return nil, cannot(fmt.Errorf("--metrics: %w", err))
 		}
 		servers.Go(func() { r.served(service.Serve(ctx, l, service.Local(l.Addr(), r.service.Metrics()))) })
 	}
@@ -82,7 +82,7 @@ func withManager(socket string, ask func(c *client.Client) error) error {
 	if _, ok := errors.AsType[*exitError](err); err == nil || ok {
 		return err
 	}
-	return &exitError{exitCannot, err}
+	return cannot(err)
 }
 
 func smStatusCmd() *cobra.Command {

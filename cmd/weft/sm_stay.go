@@ -64,7 +64,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 		return nil
 	default:
 		run.tell(sm.Incident{Kind: sm.Ended, Text: err.Error()})
-		return &exitError{exitCannot, err}
+		return cannot(err)
 	}
 }
 
@@ -76,7 +76,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.watch.Rebalance < 0 {
 		return nil, errors.New("--rebalance-after must be 0 or more")
 	}
-	if err := errors.Join(s.checkFaultFlags(), s.wires.checkOthers()); err != nil {
+	if err := errors.Join(s.checkFaultFlags(), s.checkOthers()); err != nil {
 		return nil, err
 	}
 	if err := s.service.api.check(); err != nil {

@@ -112,7 +112,7 @@ func (o *suggestOptions) run(cmd *cobra.Command) (err error) {
 		return errors.Join(e, err)
 	}
 	if len(out.Proposals) == 0 {
-		return &exitError{exitCannot, fmt.Errorf("no network of these kinds holds %d hosts on switches of %d ports: take switches of more ports, or fewer hosts", o.want.Hosts, o.want.Radix)}
+		return cannot(fmt.Errorf("no network of these kinds holds %d hosts on switches of %d ports: take switches of more ports, or fewer hosts", o.want.Hosts, o.want.Radix))
 	}
 	return nil
 }

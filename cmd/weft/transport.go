@@ -17,7 +17,6 @@ import (
 type wireFlags struct {
 	fabric    fabricFlags
 	transport string
-	others    []string // as transport: ports that weft sm goes on at
 	window    int
 	timeout   time.Duration
 	retries   int
@@ -73,7 +72,7 @@ func (w *wireFlags) open(cmd *cobra.Command, manage bool) (wire.Transport, error
 	}
 	t, err := target.Open(cmd.Context(), o)
 	if err != nil {
-		return nil, &exitError{exitCannot, fmt.Errorf("--transport %s: %w", w.transport, err)}
+		return nil, cannot(fmt.Errorf("--transport %s: %w", w.transport, err))
 	}
 	return t, nil
 }
@@ -92,5 +91,5 @@ func interrupted(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return &exitError{exitCannot, err}
+	return cannot(err)
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is the release; the commit comes from the build.
-const version = "0.1.0"
-
 // build is the document of `weft version --json`.
 type build struct {
 	Version string `json:"version"`
