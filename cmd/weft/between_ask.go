@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/route/job"
@@ -19,13 +20,13 @@ import (
 
 // runBetween says what changes of several subnets would do.
 func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
-	if err := refuseOne(cmd, append(routingNames, "fail", "drain", "add", "move", "each", "top", "runs", "window", "round-trip")...); err != nil {
+	if err := cli.RefuseOne(cmd, append(cli.RoutingNames, "fail", "drain", "add", "move", "each", "top", "runs", "window", "round-trip")...); err != nil {
 		return err
 	}
-	if err := errors.Join(o.validate(cmd, whatif.BetweenKinds), o.routing.setChain(o.chain)); err != nil {
+	if err := errors.Join(o.validate(cmd, whatif.BetweenKinds), o.routing.SetChain(o.chain)); err != nil {
 		return err
 	}
-	n, err := o.fabric.network(cmd, arg)
+	n, err := o.fabric.Network(cmd, arg)
 	if err != nil {
 		return err
 	}
@@ -38,19 +39,19 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	req, err := o.between.request(n, &o.routing)
+	req, err := o.between.Request(n, &o.routing)
 	if err != nil {
 		return err
 	}
 	var today *whatif.BetweenToday
-	err = withProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
-		today, err = whatif.NewBetween(ctx, n, whatif.BetweenOptions{Request: req, HostsOnly: o.between.hostsOnly, Flows: o.routing.flows(o.runs), Pace: o.pace()})
+	err = cli.WithProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
+		today, err = whatif.NewBetween(ctx, n, whatif.BetweenOptions{Request: req, HostsOnly: o.between.HostsOnly, Flows: o.routing.Flows(o.runs), Pace: o.pace()})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return o.ask(cmd, today, parts, func(ctx context.Context) (document, bool, error) {
+	return o.ask(cmd, today, parts, func(ctx context.Context) (cli.Document, bool, error) {
 		a, err := today.Ask(ctx, o.changes)
 		if err != nil {
 			return nil, false, err
@@ -64,20 +65,20 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	if len(fabrics) > 1 {
 		return errors.New("several subnets are compared by themselves: name one FABRIC")
 	}
-	if err := refuseOne(cmd, append(routingNames, "engines", "runs")...); err != nil {
+	if err := cli.RefuseOne(cmd, append(cli.RoutingNames, "engines", "runs")...); err != nil {
 		return err
 	}
-	if err := errors.Join(o.validate(fabrics), o.routing.setChain(cmp.Or(strings.Join(o.engines, ","), "auto"))); err != nil {
+	if err := errors.Join(o.validate(fabrics), o.routing.SetChain(cmp.Or(strings.Join(o.engines, ","), "auto"))); err != nil {
 		return err
 	}
-	n, err := o.fabric.network(cmd, fabrics[0])
+	n, err := o.fabric.Network(cmd, fabrics[0])
 	if err != nil {
 		return err
 	}
 	methods := study.BetweenMethods
-	if o.between.method != everyMethod {
+	if o.between.Method != cli.EveryMethod {
 		methods = nil
-		for name := range strings.SplitSeq(o.between.method, ",") {
+		for name := range strings.SplitSeq(o.between.Method, ",") {
 			m, err := intersubnet.ParseMethod(name)
 			if err != nil {
 				return fmt.Errorf("--between: %w", err)
@@ -85,26 +86,26 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 			methods = append(methods, m)
 		}
 	}
-	o.between.method = string(methods[0])
-	req, err := o.between.request(n, &o.routing)
+	o.between.Method = string(methods[0])
+	req, err := o.between.Request(n, &o.routing)
 	if err != nil {
 		return err
 	}
 	out, ready := cmd.OutOrStdout(), func(*study.MethodRow) {}
-	if !o.form.json {
+	if !o.form.JSON {
 		study.WriteMethodsHead(out, n.Name)
 		ready = func(r *study.MethodRow) { r.Write(out) }
 	}
 	var c *study.ComparedBetween
-	err = withProgress(cmd, "comparing", func(ctx context.Context) (err error) {
-		c, err = study.CompareBetween(ctx, n, req, methods, o.between.hostsOnly, o.routing.flows(o.runs), time.Now, ready)
+	err = cli.WithProgress(cmd, "comparing", func(ctx context.Context) (err error) {
+		c, err = study.CompareBetween(ctx, n, req, methods, o.between.HostsOnly, o.routing.Flows(o.runs), time.Now, ready)
 		return err
 	})
 	switch {
 	case err != nil:
 		return err
-	case o.form.json:
-		return printJSON(out, c)
+	case o.form.JSON:
+		return cli.PrintJSON(out, c)
 	}
 	return c.WriteEnd(out)
 }
@@ -114,18 +115,18 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	allowed := []string{"plan", "pattern", "pattern-file", "messages", "streams", "order", "ranks", "seeds", "load", "bursts", "once", "message", "duration", "warmup"}
 	allowed = append(allowed, "mtu", "headers", "buffer", "switch-latency", "cable-delay", "inject", "drain-rate", "one-queue", "oldest-first", "head-of-queue", "cc", "hot-spots", "hot-share")
 	allowed = append(allowed, "csv", "svg", "beside", "over-time", "links", "hosts", "flows", "steps", "changes")
-	if err := refuseOne(cmd, append(allowed, routingNames...)...); err != nil {
+	if err := cli.RefuseOne(cmd, append(allowed, cli.RoutingNames...)...); err != nil {
 		return err
 	}
-	n, err := o.fabric.network(cmd, arg)
+	n, err := o.fabric.Network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	req, err := o.between.request(n, &o.routing)
+	req, err := o.between.Request(n, &o.routing)
 	if err != nil {
 		return err
 	}
-	p, err := o.between.planOr(cmd, o.files.Plan, n, &o.routing)
+	p, err := o.between.PlanOr(cmd, o.files.Plan, n, &o.routing)
 	if err != nil {
 		return err
 	}
@@ -133,36 +134,36 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.hostsOnly}
+	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.HostsOnly}
 	return o.simulate(cmd, flat.Graph, func() (*job.Result, error) { return &job.Result{Plan: flat.Plan}, nil })
 }
 
 // runBetween routes several subnets, judges, and writes a directory of Plans.
 func (o *routeOptions) runBetween(cmd *cobra.Command, arg string) error {
-	if err := refuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "output"); err != nil {
+	if err := cli.RefuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "output"); err != nil {
 		return err
 	}
-	if err := o.routing.setChain(o.chain); err != nil {
+	if err := o.routing.SetChain(o.chain); err != nil {
 		return err
 	}
-	n, err := o.fabric.network(cmd, arg)
+	n, err := o.fabric.Network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	d, p, err := o.between.route(cmd, n, &o.routing)
+	d, p, err := o.between.Route(cmd, n, &o.routing)
 	if err != nil {
 		return err
 	}
 	if o.files.Plan != "" {
-		if err := writeBetween(cmd, o.files.Plan, p); err != nil {
+		if err := cli.WriteBetween(cmd, o.files.Plan, p); err != nil {
 			return err
 		}
 	}
-	if err := o.form.answer(cmd.OutOrStdout(), d); err != nil {
+	if err := o.form.Answer(cmd.OutOrStdout(), d); err != nil {
 		return err
 	}
 	if !d.Check.OK {
-		return answerNo
+		return cli.AnswerNo
 	}
 	return nil
 }
@@ -176,63 +177,63 @@ type betweenCheck struct {
 }
 
 // checkBetween judges a directory of Plans.
-func checkBetween(cmd *cobra.Command, flags *fabricFlags, arg string, o *betweenCheck) error {
+func checkBetween(cmd *cobra.Command, flags *cli.FabricFlags, arg string, o *betweenCheck) error {
 	if o.dir == "" {
 		return errors.New("FABRIC is several subnets: give --plan the directory that weft route -o wrote for them")
 	}
-	n, err := flags.network(cmd, arg)
+	n, err := flags.Network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	p, err := loadBetween(o.dir, n)
+	p, err := cli.LoadBetween(o.dir, n)
 	if err != nil {
 		return err
 	}
 	var r *betweencheck.Report
-	err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "judging", func(ctx context.Context) (err error) {
 		r, err = betweencheck.Judge(ctx, p, betweencheck.Options{Workers: o.workers, HostsOnly: o.hostsOnly})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := answer(cmd.OutOrStdout(), r, o.json); err != nil {
+	if err := cli.Answer(cmd.OutOrStdout(), r, o.json); err != nil {
 		return err
 	}
 	if !r.OK {
-		return answerNo
+		return cli.AnswerNo
 	}
 	return nil
 }
 
 // runBetween routes several subnets, or reads their Plans, and simulates.
 func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
-	if err := refuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "plan", "pattern", "order", "runs"); err != nil {
+	if err := cli.RefuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "plan", "pattern", "order", "runs"); err != nil {
 		return err
 	}
 	if err := o.flows.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
-	if err := o.routing.setChain(o.chain); err != nil {
+	if err := o.routing.SetChain(o.chain); err != nil {
 		return err
 	}
-	n, err := o.fabric.network(cmd, arg)
+	n, err := o.fabric.Network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	p, err := o.between.planOr(cmd, o.files.Plan, n, &o.routing)
+	p, err := o.between.PlanOr(cmd, o.files.Plan, n, &o.routing)
 	if err != nil {
 		return err
 	}
 	out := &study.FlowsBetween{Network: n.Name, Layers: p.Layers}
-	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
 		out.FlowReport, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return answer(cmd.OutOrStdout(), out, o.asJSON)
+	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
 }
 
 // writeSubnets writes the list of the subnets and routers of a formula.
@@ -240,9 +241,9 @@ func writeSubnets(cmd *cobra.Command, arg, out string) error {
 	if cmd.Flags().Changed("format") {
 		return errors.New("--format goes with one FABRIC, not with several subnets, which have one format")
 	}
-	n, err := new(fabricFlags).network(cmd, arg)
+	n, err := new(cli.FabricFlags).Network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	return output(cmd, out, n.File.Write)
+	return cli.Output(cmd, out, n.File.Write)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/study"
@@ -52,13 +53,13 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return exitYes
+		return cli.ExitYes
 	}
 	text := err.Error()
 	if errors.Is(err, context.Canceled) {
 		text = "interrupted"
 	}
-	if text != exitSilence {
+	if text != cli.ExitSilence {
 		fmt.Fprintln(errOut, "weft:", text)
 	}
 	return statusOf(err)
@@ -67,13 +68,13 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 // statusOf finds the exit status of an error. What is not known to be a refusal is
 // bad usage or bad input.
 func statusOf(err error) int {
-	if exit, ok := errors.AsType[*exitError](err); ok {
-		return exit.status
+	if exit, ok := errors.AsType[*cli.ExitError](err); ok {
+		return exit.Status
 	}
 	if study.CouldNot(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return exitCannot
+		return cli.ExitCannot
 	}
-	return exitBad
+	return cli.ExitBad
 }
 
 // commands makes the commands, by name.
@@ -106,8 +107,8 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.Version = version
-	root.SetFlagErrorFunc(flagError)
+	root.Version = cli.Version
+	root.SetFlagErrorFunc(cli.FlagError)
 	if len(args) > 0 && args[0] != "man" && commands[args[0]] != nil {
 		root.AddCommand(commands[args[0]]())
 	} else {

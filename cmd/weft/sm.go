@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric/netfile"
 	"weft/sm"
 	"weft/sm/service/client"
@@ -17,10 +18,10 @@ import (
 
 // smFlags are the flags of weft sm.
 type smFlags struct {
-	wires   wireFlags
+	wires   cli.WireFlags
 	others  []string // as --transport: ports that the manager goes on at
-	routing routeFlags
-	keep    keepFlags
+	routing cli.RouteFlags
+	keep    cli.KeepFlags
 	config  sm.Config
 	keys    keyFlags
 	pkeys   partitionFlags
@@ -58,14 +59,14 @@ func newSM() (*cobra.Command, *smFlags) {
   weft sm --once --transport ibsim --engine dor,updn --lmc 1
   weft sm --once --transport 'emulate:rlft(36,2)' --json
   weft sm --once --keep yesterday.plan --plan today.plan`,
-		Args: subcommand,
+		Args: cli.SubcommandOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
-	s.wires.add(cmd)
-	s.routing.add(cmd)
-	jsonFlag(cmd, &s.asJSON)
-	chainFlag(cmd, &s.chain)
-	s.keep.add(cmd)
+	s.wires.Add(cmd)
+	s.routing.Add(cmd)
+	cli.JSONFlag(cmd, &s.asJSON)
+	cli.ChainFlag(cmd, &s.chain)
+	s.keep.Add(cmd)
 	s.state.add(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&s.once, "once", false, "bring the subnet up and leave")
@@ -117,7 +118,7 @@ func (s *smFlags) run(cmd *cobra.Command) error {
 
 // bringUp brings the subnet up and leaves.
 func (s *smFlags) bringUp(cmd *cobra.Command) error {
-	answer, err := answerTo(cmd, s.lids, s.plan, s.found)
+	answer, err := cli.AnswerTo(cmd, s.lids, s.plan, s.found)
 	if err != nil {
 		return err
 	}
@@ -128,30 +129,30 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	if err := s.remember(cmd, runner); err != nil {
 		return err
 	}
-	files, err := openOutputs(cmd, s.lids, s.plan, s.found)
+	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found)
 	if err != nil {
 		return errors.Join(err, s.state.close())
 	}
 	endRecording, err := s.openRecording(runner)
 	if err != nil {
-		files.drop()
+		files.Drop()
 		return errors.Join(err, s.state.close())
 	}
-	t, err := s.wires.open(cmd, true)
+	t, err := s.wires.Open(cmd, true)
 	if err != nil {
-		files.drop()
+		files.Drop()
 		return errors.Join(err, s.state.close(), endRecording())
 	}
 	runner.Note, runner.Round = s.state.note, s.state.addChanges
 	var core *sm.Core
-	failure := withProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
+	failure := cli.WithProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
 		core, err = runner.Run(ctx, t)
-		return interrupted(ctx, err)
+		return cli.Interrupted(ctx, err)
 	})
 	r := core.Report()
-	unwritten := errors.Join(files.writeAll(filesOf(core)), s.state.close(), endRecording())
+	unwritten := errors.Join(files.WriteAll(filesOf(core)), s.state.close(), endRecording())
 	if s.asJSON {
-		err = printJSON(answer, r.BringUpJSON())
+		err = cli.PrintJSON(answer, r.BringUpJSON())
 	} else {
 		err = r.Write(answer)
 	}
@@ -165,9 +166,9 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 func filesOf(core *sm.Core) []func(io.Writer) error {
 	state := core.Report().State
 	return []func(io.Writer) error{
-		unless(state != sm.Up && state != sm.UpInPart, core.WriteLIDs),
-		unless(core.Plan() == nil, core.WritePlan),
-		unless(core.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }),
+		cli.Unless(state != sm.Up && state != sm.UpInPart, core.WriteLIDs),
+		cli.Unless(core.Plan() == nil, core.WritePlan),
+		cli.Unless(core.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }),
 	}
 }
 
@@ -176,8 +177,8 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if err := s.setChain(cmd); err != nil {
 		return nil, err
 	}
-	s.routing.Kept, s.routing.Afresh = s.keep.kept, s.keep.afresh(cmd)
-	if err := s.keys.read(&s.config.Keys, s.wires.mKey); err != nil {
+	s.routing.Kept, s.routing.Afresh = s.keep.Kept, s.keep.Afresh(cmd)
+	if err := s.keys.read(&s.config.Keys, s.wires.MKey); err != nil {
 		return nil, err
 	}
 	if err := s.checkHiding(); err != nil {
@@ -202,8 +203,8 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.config.Expected != nil && s.config.Keys.Given() {
 		s.config.Neighbours = sm.Neighbours(s.config.Expected)
 	}
-	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: clock()}
-	r.Wire, err = s.wires.config()
+	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: cli.Clock()}
+	r.Wire, err = s.wires.Config()
 	return r, err
 }
 
@@ -213,9 +214,9 @@ func smStatus(r *sm.Report) error {
 	case r.State == sm.Up:
 		return nil
 	case r.State == sm.Failed || r.State == sm.OtherMaster || r.Find(sm.NoPlan) != nil:
-		return cannot(errors.New(string(r.State)))
+		return cli.Cannot(errors.New(string(r.State)))
 	}
-	return answerNo
+	return cli.AnswerNo
 }
 
 // readLIDs reads the LIDs that ports had the last time; a missing file has none.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/sm/opensm"
 	"weft/sm/state"
 )
@@ -30,13 +31,13 @@ func smExportCmd() *cobra.Command {
 		Short:   "give a subnet back to OpenSM: the LIDs of all ports, and a configuration",
 		Long:    exportHelp,
 		Example: "  weft sm export opensm --state /var/lib/weft/state --config /etc/weft/sm.yaml",
-		Args:    one("DIR"),
+		Args:    cli.OneArgument("DIR"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.state, "state", "", "file of weft sm --state")
 	flags.StringVar(&f.config, "config", "", "file of weft sm --config")
-	jsonFlag(cmd, &f.asJSON)
+	cli.JSONFlag(cmd, &f.asJSON)
 	return cmd
 }
 
@@ -60,7 +61,7 @@ func (f *exportFlags) run(cmd *cobra.Command, dir string) error {
 		}
 		report.Written = append(report.Written, path)
 	}
-	return answer(cmd.OutOrStdout(), report, f.asJSON)
+	return cli.Answer(cmd.OutOrStdout(), report, f.asJSON)
 }
 
 // export reads the state and the configuration.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/sm"
 )
@@ -44,7 +45,7 @@ func (s *smFlags) expected(cmd *cobra.Command) (*fabric.Fabric, error) {
 		}
 		return nil, nil
 	}
-	src, err := (&fabricFlags{quiet: true}).open(cmd, s.expect)
+	src, err := (&cli.FabricFlags{Quiet: true}).Open(cmd, s.expect)
 	if err != nil {
 		return nil, fmt.Errorf("--expect: %w", err)
 	}

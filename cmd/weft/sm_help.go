@@ -1,6 +1,9 @@
 package main
 
-import "weft/route/job"
+import (
+	"weft/cmd/weft/cli"
+	"weft/route/job"
+)
 
 // smHelp tells what weft sm --help says.
 const smHelp = `Manage a subnet. It is found by directed routes; every port gets its LID; it is routed,
@@ -61,7 +64,7 @@ wait in a ring by the new tables a line of the log names them (old-levels).
 With --once, in the first round and after a handover the old tables are read from the switches; which service
 levels they were made for is not known. An interrupted run leaves old and new tables side by side: run it again.
 
-` + transportHelp + `
+` + cli.TransportHelp + `
 
 ` + job.ChainHelp + `
 An engine whose options name a switch that was not found is passed over too: a root

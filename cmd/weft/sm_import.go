@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/cmd/weft/cli"
 	"weft/internal/configfile"
 	"weft/sm/opensm"
 	"weft/sm/state"
@@ -60,7 +61,7 @@ func smImportCmd() *cobra.Command {
 	flags.StringVarP(&f.output, "output", "o", "", "write the configuration of weft sm to this file (mode 0600: it may hold keys)")
 	flags.StringVar(&f.state, "state", "", "store the LIDs in this file of weft sm --state, and name it in the configuration")
 	flags.StringArrayVar(&f.set, "set", nil, "OPTION=VALUE of weft sm for the configuration; wins over what OpenSM has; may be given several times")
-	jsonFlag(cmd, &f.asJSON)
+	cli.JSONFlag(cmd, &f.asJSON)
 	return cmd
 }
 
@@ -99,7 +100,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 		}
 		report.Written = append(report.Written, f.output)
 	}
-	return answer(cmd.OutOrStdout(), report, f.asJSON)
+	return cli.Answer(cmd.OutOrStdout(), report, f.asJSON)
 }
 
 // storeLevels writes the file of levels beside the configuration, which is checked with it, and names it there. Where the configuration is wrong, forget removes what was not there before.
@@ -113,11 +114,11 @@ func (f *importFlags) storeLevels(cmd *cobra.Command, r *opensm.Result) (written
 		return nil, nil, err
 	}
 	_, missing := os.Stat(path)
-	o, err := openOutput(cmd, path)
+	o, err := cli.OpenOutput(cmd, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := o.write(func(w io.Writer) error { _, err := w.Write(r.Levels); return err }); err != nil {
+	if err := o.Write(func(w io.Writer) error { _, err := w.Write(r.Levels); return err }); err != nil {
 		return nil, nil, err
 	}
 	r.Settings = append(r.Settings, opensm.Setting{Option: "levels", Values: []string{path}})
@@ -197,14 +198,14 @@ func (f *importFlags) given(flags *pflag.FlagSet, r *opensm.Result) error {
 
 // writePrivate writes a file that only its owner reads.
 func writePrivate(cmd *cobra.Command, path string, data []byte) error {
-	o, err := openOutput(cmd, path)
+	o, err := cli.OpenOutput(cmd, path)
 	if err != nil {
 		return err
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		o.mode = 0o600
+		o.Mode = 0o600
 	}
-	return o.write(func(w io.Writer) error { _, err := w.Write(data); return err })
+	return o.Write(func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
 // openSMDirs lists the directories of OpenSM's configuration, and of what it stores.

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/sm/service/client"
 )
 
@@ -19,7 +20,7 @@ the last two readings; counts of cables are those since the manager has begun to
 
 Exit status: 0; 3 where no manager answers, or it has read no counters yet.`,
 		Example: "  weft sm links\n  weft sm links --all\n  weft sm links --json",
-		Args:    none,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withManager(socket, func(c *client.Client) error {
 				r, err := c.Links(cmd.Context())
@@ -27,7 +28,7 @@ Exit status: 0; 3 where no manager answers, or it has read no counters yet.`,
 					return err
 				}
 				if asJSON {
-					return printJSON(cmd.OutOrStdout(), r)
+					return cli.PrintJSON(cmd.OutOrStdout(), r)
 				}
 				most := 10
 				if all {
@@ -38,7 +39,7 @@ Exit status: 0; 3 where no manager answers, or it has read no counters yet.`,
 		},
 	}
 	socketFlag(cmd, &socket)
-	jsonFlag(cmd, &asJSON)
+	cli.JSONFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&all, "all", false, "all lines of each list, not 10")
 	return cmd
 }

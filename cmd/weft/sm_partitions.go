@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/internal/fold"
 	"weft/sm"
 	"weft/sm/partition"
@@ -80,7 +81,7 @@ func smPartitionsCmd() *cobra.Command {
 		Short:   "check a file of partitions and list them",
 		Long:    partitionsHelp,
 		Example: "  weft sm partitions /etc/opensm/partitions.conf",
-		Args:    one("FILE"),
+		Args:    cli.OneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data, err := os.ReadFile(args[0])
 			if err != nil {
@@ -126,7 +127,7 @@ func (s *smFlags) checkLevels() error {
 		ps = s.config.Partitions.Partitions
 	}
 	if _, unknown, _ := ps.Levels(s.routing.Levels); len(unknown) > 0 {
-		return fmt.Errorf("--levels %s: %s", s.routing.levels.file, unknown[0])
+		return fmt.Errorf("--levels %s: %s", s.routing.LevelFlags.File, unknown[0])
 	}
 	if len(s.routing.Levels) > 1 && (s.gids.prefix != "" || s.gids.routers != "") {
 		return errors.New("--levels is for a subnet by itself: leave out --gid-prefix and --routers")

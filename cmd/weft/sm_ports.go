@@ -16,7 +16,7 @@ import (
 
 // runAtPorts runs a manager at one port of the subnet; when that has no link any more, at the next one of --other-port that has one, in a circle.
 func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(sm.Incident)) error {
-	ports := append([]string{s.wires.transport}, s.others...)
+	ports := append([]string{s.wires.Transport}, s.others...)
 	runner.Leaves = len(ports) > 1
 	for at := 0; ; {
 		_, err := runner.Run(cmd.Context(), t)
@@ -49,8 +49,8 @@ func (s *smFlags) openLinked(cmd *cobra.Command, ports []string, after int) (wir
 	for at := after + 1; ; at++ {
 		at %= len(ports)
 		next := s.wires
-		next.transport = ports[at]
-		if t, err := next.open(cmd, true); err == nil {
+		next.Transport = ports[at]
+		if t, err := next.Open(cmd, true); err == nil {
 			if p, err := t.Port(cmd.Context()); err == nil && p.State >= mad.PortInit {
 				return t, at, nil
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/cmd/weft/cli"
 	"weft/internal/configfile"
 	"weft/route/job"
 	"weft/sm"
@@ -46,7 +47,7 @@ type serving struct {
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *sm.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
 	r.service = service.New(service.Options{
-		Version: version, Clock: time.Now, Ask: r.ask, Routing: func() job.Request { return r.now.Load().routing.Request },
+		Version: cli.Version, Clock: time.Now, Ask: r.ask, Routing: func() job.Request { return r.now.Load().routing.Request },
 		Plans: state.plans, PlanFile: state.planFile,
 	})
 	return r
@@ -221,7 +222,7 @@ func (r *serving) readAgain() (next *reloaded, later, changed []string, err erro
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	s.keep.kept = r.now.Load().keep.kept
+	s.keep.Kept = r.now.Load().keep.Kept
 	runner, err := s.stayer(cmd)
 	if err != nil {
 		return nil, nil, nil, file.Locate(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/mad"
 	"weft/sm"
 )
@@ -42,7 +43,7 @@ every event and every SMP too, and so shows what led to what.`,
 		Example: `  weft sm --config /etc/weft/sm.yaml --record /var/tmp/sm.recording
   weft sm replay /var/tmp/sm.recording
   weft sm replay /var/tmp/sm.recording --smps`,
-		Args: one("FILE"),
+		Args: cli.OneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if smps && asJSON {
 				return errors.New("--smps prints text only: leave --json out")
@@ -64,13 +65,13 @@ every event and every SMP too, and so shows what led to what.`,
 			case err == nil:
 				return flushed
 			case errors.Is(err, sm.ErrOtherActions):
-				return exitWith(exitNo, fmt.Errorf("%s: %w", args[0], err))
+				return cli.ExitWith(cli.ExitNo, fmt.Errorf("%s: %w", args[0], err))
 			}
 			return fmt.Errorf("%s: %w", args[0], err)
 		},
 	}
 	cmd.Flags().BoolVar(&smps, "smps", false, "print every event and every SMP too")
-	jsonFlag(cmd, &asJSON)
+	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 

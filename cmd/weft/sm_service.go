@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/sm"
 	"weft/sm/service"
 	"weft/sm/service/client"
@@ -28,7 +29,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		l, err := service.Listen(s.service.socket)
 		if err != nil {
 			end()
-			return nil, cannot(fmt.Errorf("--socket: %w", err))
+			return nil, cli.Cannot(fmt.Errorf("--socket: %w", err))
 		}
 		servers.Go(func() { r.served(service.Serve(ctx, l, r.service.Handler())) })
 	}
@@ -36,7 +37,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		l, err := s.service.api.listen()
 		if err != nil {
 			end()
-			return nil, cannot(fmt.Errorf("--api: %w", err))
+			return nil, cli.Cannot(fmt.Errorf("--api: %w", err))
 		}
 		r.api = l
 		servers.Go(func() { r.served(service.Serve(ctx, l, l.guard.Protect(r.service.Handler()))) })
@@ -45,7 +46,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		l, err := listenTCP(s.service.metrics)
 		if err != nil {
 			end()
-			return nil, cannot(fmt.Errorf("--metrics: %w", err))
+			return nil, cli.Cannot(fmt.Errorf("--metrics: %w", err))
 		}
 		servers.Go(func() { r.served(service.Serve(ctx, l, service.Local(l.Addr(), r.service.Metrics()))) })
 	}
@@ -79,10 +80,10 @@ func withManager(socket string, ask func(c *client.Client) error) error {
 	c := client.Unix(socket)
 	defer c.Close()
 	err := ask(c)
-	if _, ok := errors.AsType[*exitError](err); err == nil || ok {
+	if _, ok := errors.AsType[*cli.ExitError](err); err == nil || ok {
 		return err
 	}
-	return cannot(err)
+	return cli.Cannot(err)
 }
 
 func smStatusCmd() *cobra.Command {
@@ -97,19 +98,19 @@ it will do next, what it has asked and what was in the way of the last round.
 
 Exit status: 0; 3 where no manager answers.`,
 		Example: "  weft sm status\n  weft sm status --socket /run/weft/sm.sock --json",
-		Args:    none,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withManager(socket, func(c *client.Client) error {
 				s, err := c.Status(cmd.Context())
 				if err != nil {
 					return err
 				}
-				return answer(cmd.OutOrStdout(), s, asJSON)
+				return cli.Answer(cmd.OutOrStdout(), s, asJSON)
 			})
 		},
 	}
 	socketFlag(cmd, &socket)
-	jsonFlag(cmd, &asJSON)
+	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -123,13 +124,13 @@ func smEventsCmd() *cobra.Command {
 		Long: `Print the lines of the log that a manager that runs (weft sm --socket PATH) still has; with
 --follow also those to come, until it ends. weft sm --codes explains the codes.`,
 		Example: "  weft sm events --follow\n  weft sm events --since 120 --json",
-		Args:    none,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withManager(socket, func(c *client.Client) error { return printEvents(cmd, c, since, follow, asJSON) })
 		},
 	}
 	socketFlag(cmd, &socket)
-	jsonFlag(cmd, &asJSON)
+	cli.JSONFlag(cmd, &asJSON)
 	f := cmd.Flags()
 	f.Lookup("json").Usage = "print a JSON object for each line"
 	f.BoolVarP(&follow, "follow", "f", false, "go on with the lines to come")
@@ -162,7 +163,7 @@ func smDrainCmd(name, short, long string, ask func(*client.Client, context.Conte
 		Short:   short,
 		Long:    long,
 		Example: "  weft sm " + name + " 'spine 1'\n  weft sm " + name + " 'leaf 3[20]'",
-		Args:    one("NAME"),
+		Args:    cli.OneArgument("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withManager(socket, func(c *client.Client) error {
 				asked, err := ask(c, cmd.Context(), args[0])
@@ -206,7 +207,7 @@ func smAskCmd(name, short string, ask func(*client.Client, context.Context) (*se
 		Long: "Ask a manager that runs (weft sm --socket PATH) to " + short[len("have a manager that runs "):] + `. It does so as soon as no
 round is under way; weft sm events shows how that goes. A manager that stands by refuses.`,
 		Example: "  weft sm " + name,
-		Args:    none,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withManager(socket, func(c *client.Client) error {
 				asked, err := ask(c, cmd.Context())

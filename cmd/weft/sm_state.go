@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/route/job"
@@ -37,12 +38,12 @@ func (s *smState) add(cmd *cobra.Command) {
 	f.IntVar(&s.limits.Events, "state-events", state.UsualLimits.Events, "with --state: how many lines of the log are kept")
 }
 
-// setChain sets the chain of engines: the one asked for, or that of the Plan of --keep.
+// SetChain sets the chain of engines: the one asked for, or that of the Plan of --keep.
 func (s *smFlags) setChain(cmd *cobra.Command) error {
-	if s.state.path != "" && s.keep.path == "" {
-		return s.routing.setChain(s.chain)
+	if s.state.path != "" && s.keep.Path == "" {
+		return s.routing.SetChain(s.chain)
 	}
-	return s.keep.setChain(cmd, s.chain, &s.routing)
+	return s.keep.SetChain(cmd, s.chain, &s.routing)
 }
 
 // remember gives the manager what was stored the last time: LIDs, and all of a file of state.
@@ -102,7 +103,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	if info == nil {
 		return nil
 	}
-	if f.keep.path != "" {
+	if f.keep.Path != "" {
 		return fmt.Errorf("--keep: %s has a Plan of its own, version %d of %s: leave --keep out, or name another file", s.path, info.Version, info.Time)
 	}
 	kept, err := job.ReadKept(bytes.NewReader(data))
@@ -110,7 +111,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 		s.unread = append(s.unread, sm.Incident{Kind: sm.NotRead, Text: fmt.Sprintf("%s: Plan %d: %v", s.path, info.Version, err)})
 		return nil
 	}
-	r.Last, r.LastAfresh = kept, f.keep.rebalance || !kept.Answers(&r.Routing)
+	r.Last, r.LastAfresh = kept, f.keep.Rebalance || !kept.Answers(&r.Routing)
 	return nil
 }
 
@@ -210,9 +211,9 @@ of the log. --plan and --output write the last Plan and the fabric as it was fou
 files that other commands read.`,
 		Example: `  weft sm state /var/lib/weft/state
   weft sm state /var/lib/weft/state --plan last.plan -o found.txt`,
-		Args: one("FILE"),
+		Args: cli.OneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			to, err := answerTo(cmd, plan, found)
+			to, err := cli.AnswerTo(cmd, plan, found)
 			if err != nil {
 				return err
 			}
@@ -228,7 +229,7 @@ files that other commands read.`,
 	f.IntVar(&events, "events", 20, "how many of the last lines of the log are printed")
 	f.StringVar(&plan, "plan", "", "write the last Plan to this file")
 	f.StringVarP(&found, "output", "o", "", "write the fabric as it was found last to this file")
-	jsonFlag(cmd, &asJSON)
+	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -254,16 +255,16 @@ func printState(cmd *cobra.Command, to io.Writer, s *state.Store, events int, as
 	case found != "" && fab == nil:
 		return errors.New("--output: no fabric is stored yet")
 	}
-	files, err := openOutputs(cmd, plan, found)
+	files, err := cli.OpenOutputs(cmd, plan, found)
 	if err != nil {
 		return err
 	}
-	err = files.writeAll([]func(io.Writer) error{
+	err = files.WriteAll([]func(io.Writer) error{
 		func(w io.Writer) error { _, err := w.Write(data); return err },
 		func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, fab) },
 	})
 	if asJSON {
-		return errors.Join(err, printJSON(to, c))
+		return errors.Join(err, cli.PrintJSON(to, c))
 	}
 	return errors.Join(err, c.Write(to))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/internal/configfile"
 	"weft/internal/fold"
 	"weft/sm"
@@ -27,17 +28,17 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 		return file.Locate(err)
 	}
 	defer func() { failure = errors.Join(failure, s.state.close()) }()
-	files, err := openOutputs(cmd, s.lids, s.plan, s.found) // that they can be written is known before anything is sent
+	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found) // that they can be written is known before anything is sent
 	if err != nil {
 		return file.Locate(err)
 	}
-	files.drop()
+	files.Drop()
 	endRecording, err := s.openRecording(runner)
 	if err != nil {
 		return file.Locate(err)
 	}
 	defer func() { failure = errors.Join(failure, endRecording()) }()
-	t, err := s.wires.open(cmd, true)
+	t, err := s.wires.Open(cmd, true)
 	if err != nil {
 		return file.Locate(err)
 	}
@@ -49,7 +50,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 		return errors.Join(file.Locate(err), t.Close())
 	}
 	defer end()
-	run.tell(sm.Incident{Kind: sm.Started, Text: "weft manages the subnet of " + s.wires.transport})
+	run.tell(sm.Incident{Kind: sm.Started, Text: "weft manages the subnet of " + s.wires.Transport})
 	s.state.told(run.tell)
 	defer run.reloadAtSIGHUP()()
 	err = s.runAtPorts(cmd, runner, t, run.tell)
@@ -64,7 +65,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 		return nil
 	default:
 		run.tell(sm.Incident{Kind: sm.Ended, Text: err.Error()})
-		return cannot(err)
+		return cli.Cannot(err)
 	}
 }
 
@@ -103,16 +104,16 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 
 // writeFiles writes what is to be kept of a round.
 func (s *smFlags) writeFiles(cmd *cobra.Command, core *sm.Core) error {
-	files, err := openOutputs(cmd, s.lids, s.plan, s.found)
+	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		if f != nil {
-			f.told = io.Discard // not again and again
+			f.Told = io.Discard // not again and again
 		}
 	}
-	return files.writeAll(filesOf(core))
+	return files.WriteAll(filesOf(core))
 }
 
 // smLog writes what happens, a line each. It is for concurrent use.

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -10,13 +10,13 @@ import (
 	"weft/fabric/netfile"
 )
 
-// kindFlags name kinds of hosts, which are balanced by themselves.
-type kindFlags struct {
+// KindFlags name kinds of hosts, which are balanced by themselves.
+type KindFlags struct {
 	patterns      []string
 	file, cn, ion string
 }
 
-func (k *kindFlags) add(cmd *cobra.Command) {
+func (k *KindFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&k.patterns, "kind", nil, "KIND=HOSTS: balance the paths to these hosts by themselves; a GUID, or a pattern of descriptions as for file names (io='oss*'); the first that names a host counts")
 	f.StringVar(&k.file, "kinds", "", "file of the kinds of hosts, a line for each: GUID or description, then the kind")
@@ -25,7 +25,7 @@ func (k *kindFlags) add(cmd *cobra.Command) {
 }
 
 // read lists the rules of all flags, those of patterns first.
-func (k *kindFlags) read() (rules []fabric.KindRule, err error) {
+func (k *KindFlags) read() (rules []fabric.KindRule, err error) {
 	for _, text := range k.patterns {
 		rule, err := fabric.ParseKindRule(text)
 		if err != nil {
@@ -53,14 +53,14 @@ func (k *kindFlags) read() (rules []fabric.KindRule, err error) {
 	return rules, nil
 }
 
-// warnKinds tells of kinds that no host has, before a fabric is routed.
-func warnKinds(cmd *cobra.Command, g *fabric.Graph, rules []fabric.KindRule) error {
+// WarnKinds tells of kinds that no host has, before a fabric is routed.
+func WarnKinds(cmd *cobra.Command, g *fabric.Graph, rules []fabric.KindRule) error {
 	kinds, err := fabric.KindsOf(g, rules)
 	if err != nil {
 		return err
 	}
 	for _, name := range kinds.None {
-		warn(cmd, []string{fmt.Sprintf("no host of %s is of kind %s", g.Name, name)})
+		Warn(cmd, []string{fmt.Sprintf("no host of %s is of kind %s", g.Name, name)})
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func guidsOf(kind string) func(file string, data []byte) ([]fabric.KindRule, err
 }
 
 // args are the flags again, for another process.
-func (k *kindFlags) args() (args []string) {
+func (k *KindFlags) args() (args []string) {
 	for _, text := range k.patterns {
 		args = append(args, "--kind", text)
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -21,73 +21,74 @@ import (
 	"weft/study"
 )
 
-// routeFlags are the options of every command that routes.
-type routeFlags struct {
+// RouteFlags are the options of every command that routes.
+type RouteFlags struct {
 	job.Request // the chain apart
-	options     []string
-	kinds       kindFlags
-	levels      levelFlags
+	Options     []string
+	KindFlags   KindFlags
+	LevelFlags  LevelFlags
 }
 
-func (r *routeFlags) add(cmd *cobra.Command) {
+// Add adds the flags.
+func (r *RouteFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Uint8Var(&r.LIDs.LMC, "lmc", 0, "LID mask control: every CA and router port gets 2^LMC LIDs (0 to 7)")
 	f.BoolVar(&r.LIDs.Fresh, "fresh-lids", false, "assign new LIDs instead of keeping those that the ports have")
 	f.IntVar(&r.MaxVLs, "vls", 0, "data VLs that may be used (default: what the ports have, 8 if unknown)")
 	f.Uint64Var(&r.Seed, "seed", 1, "seed of engines that draw at random")
-	jobsFlag(cmd, &r.Workers)
-	f.StringArrayVarP(&r.options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
-	r.kinds.add(cmd)
-	r.levels.add(f)
-	r.Now = clock()
+	JobsFlag(cmd, &r.Workers)
+	f.StringArrayVarP(&r.Options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
+	r.KindFlags.add(cmd)
+	r.LevelFlags.add(f)
+	r.Now = Clock()
 }
 
-// args are the arguments that say the same to another process, for one engine.
-func (r *routeFlags) args(step job.Step) []string {
+// Args are the arguments that say the same to another process, for one engine.
+func (r *RouteFlags) Args(step job.Step) []string {
 	args := []string{
 		"--engines", step.Engine.Name,
 		"--lmc", fmt.Sprint(r.LIDs.LMC), fmt.Sprintf("--fresh-lids=%t", r.LIDs.Fresh), "--vls", fmt.Sprint(r.MaxVLs),
 		"--seed", fmt.Sprint(r.Seed), "--jobs", fmt.Sprint(r.Workers),
 	}
-	args = append(args, r.kinds.args()...)
+	args = append(args, r.KindFlags.args()...)
 	for _, name := range slices.Sorted(maps.Keys(step.Options)) {
 		args = append(args, "--option", name+"="+step.Options[name])
 	}
 	return args
 }
 
-// chainFlag adds the option that names a chain.
-func chainFlag(cmd *cobra.Command, chain *string) {
+// ChainFlag adds the option that names a chain.
+func ChainFlag(cmd *cobra.Command, chain *string) {
 	cmd.Flags().StringVarP(chain, "engine", "e", job.Auto, "engine, or a chain a,b,c of which the first that does not refuse is used; auto is the one that delivers the most")
 }
 
-// setChain reads a chain of engines and validates all that was asked for.
-func (r *routeFlags) setChain(chain string) (err error) {
-	if r.Chain, err = job.ParseEngines(chain, r.options); err != nil {
+// SetChain reads a chain of engines and validates all that was asked for.
+func (r *RouteFlags) SetChain(chain string) (err error) {
+	if r.Chain, err = job.ParseEngines(chain, r.Options); err != nil {
 		return err
 	}
-	return r.validate()
+	return r.Check()
 }
 
-// validate reports options out of range.
-func (r *routeFlags) validate() (err error) {
+// Check reports options out of range.
+func (r *RouteFlags) Check() (err error) {
 	if err = r.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
-	if r.Kinds, err = r.kinds.read(); err != nil {
+	if r.Kinds, err = r.KindFlags.read(); err != nil {
 		return err
 	}
-	r.Levels, err = r.levels.read()
+	r.Levels, err = r.LevelFlags.read()
 	return err
 }
 
-// routeFabric runs a routing job with progress, and tells of refusals and of lanes that
+// RouteFabric runs a routing job with progress, and tells of refusals and of lanes that
 // need replies of their own.
-func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.Result, err error) {
-	if err := warnKinds(cmd, g, req.Kinds); err != nil {
+func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.Result, err error) {
+	if err := WarnKinds(cmd, g, req.Kinds); err != nil {
 		return nil, err
 	}
-	err = withProgress(cmd, "routing", func(ctx context.Context) (err error) {
+	err = WithProgress(cmd, "routing", func(ctx context.Context) (err error) {
 		r, err = job.Route(ctx, g, req)
 		return err
 	})
@@ -110,23 +111,24 @@ func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.
 	return r, nil
 }
 
-// pathSetFlags choose an engine of two stages, instead of --engine, and its solver.
-type pathSetFlags struct {
+// PathSetFlags choose an engine of two stages, instead of --engine, and its solver.
+type PathSetFlags struct {
 	paths, names string
 	file         job.PathFile // empty where the paths are computed
-	solving      study.Solving
+	Solving      study.Solving
 }
 
-func (p *pathSetFlags) add(cmd *cobra.Command) {
+// Add adds the flags.
+func (p *PathSetFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&p.file.Choice, "choice", "", "with --paths of forwarding tables: by which LIDs hosts send to each other, as --write-choice writes it (default: any LID)")
 	f.StringVar(&p.paths, "paths", "", "before LIDs are given, compute explicit paths by this computation (weft route --engines lists them), or take those of an engine or a file")
 	f.StringVar(&p.names, "names", "color-l", "with --paths: give the paths LIDs by this assignment")
-	solverFlags(cmd, &p.solving, "--names ilp and -O balance=programme")
+	SolverFlags(cmd, &p.Solving, "--names ilp and -O balance=programme")
 }
 
-// solverFlags adds the options of a solver, which is for some other options.
-func solverFlags(cmd *cobra.Command, s *study.Solving, options string) {
+// SolverFlags adds the options of a solver, which is for some other options.
+func SolverFlags(cmd *cobra.Command, s *study.Solving, options string) {
 	f := cmd.Flags()
 	f.StringVar(&s.Program, "solver", "", "for "+options+": the solver, by name or path (default: the first that is installed of "+study.SolverNames()+")")
 	f.DurationVar(&s.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme; each destination takes one or two")
@@ -134,8 +136,8 @@ func solverFlags(cmd *cobra.Command, s *study.Solving, options string) {
 	f.StringVar(&s.Dir, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
 }
 
-// refuseSolver refuses options of a solver where nothing needs one; they are for some other options.
-func refuseSolver(cmd *cobra.Command, options string) error {
+// RefuseSolver refuses options of a solver where nothing needs one; they are for some other options.
+func RefuseSolver(cmd *cobra.Command, options string) error {
 	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
 		if cmd.Flags().Changed(flag) {
 			return fmt.Errorf("--%s goes with %s", flag, options)
@@ -144,8 +146,8 @@ func refuseSolver(cmd *cobra.Command, options string) error {
 	return nil
 }
 
-// chain lists the engines of both stages, PATHS+NAMES, or is the chain asked for.
-func (p *pathSetFlags) chain(cmd *cobra.Command, chain string) (string, error) {
+// Chain lists the engines of both stages, PATHS+NAMES, or is the chain asked for.
+func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 	switch f := cmd.Flags(); {
 	case p.paths == "" && f.Changed("names"):
 		return "", errors.New("--names needs --paths")
@@ -177,8 +179,8 @@ func (p *pathSetFlags) chain(cmd *cobra.Command, chain string) (string, error) {
 	return strings.Join(words, ","), nil
 }
 
-// give has engines whose paths come from a file read it.
-func (p *pathSetFlags) give(cmd *cobra.Command, chain job.Chain) error {
+// Give has engines whose paths come from a file read it.
+func (p *PathSetFlags) Give(cmd *cobra.Command, chain job.Chain) error {
 	if p.file.Path == "" {
 		return nil
 	}
@@ -186,28 +188,29 @@ func (p *pathSetFlags) give(cmd *cobra.Command, chain job.Chain) error {
 	if p.file.Partial, err = cmd.Flags().GetBool("partial"); err != nil {
 		return err
 	}
-	if err := chain.ReadPaths(&p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
+	if err := chain.ReadPaths(&p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { Warn(cmd, texts) }); err != nil {
 		return err
 	}
-	return p.equip(cmd, chain)
+	return p.Equip(cmd, chain)
 }
 
-// equip gives engines that need one a solver.
-func (p *pathSetFlags) equip(cmd *cobra.Command, chain job.Chain) error {
-	if equipped, err := p.solving.Equip(chain, time.Now()); equipped || err != nil {
+// Equip gives engines that need one a solver.
+func (p *PathSetFlags) Equip(cmd *cobra.Command, chain job.Chain) error {
+	if equipped, err := p.Solving.Equip(chain, time.Now()); equipped || err != nil {
 		return err
 	}
-	return refuseSolver(cmd, "--names ilp or -O balance=programme")
+	return RefuseSolver(cmd, "--names ilp or -O balance=programme")
 }
 
-// keepFlags name the Plan that a subnet runs now.
-type keepFlags struct {
-	path      string
-	kept      *job.Kept // nil without one
-	rebalance bool
+// KeepFlags name the Plan that a subnet runs now.
+type KeepFlags struct {
+	Path      string
+	Kept      *job.Kept // nil without one
+	Rebalance bool
 }
 
-const keepHelp = `--keep OLD-PLAN is for a fabric that has changed - hosts, links or switches added or
+// KeepHelp tells of --keep in the help text of weft route.
+const KeepHelp = `--keep OLD-PLAN is for a fabric that has changed - hosts, links or switches added or
 lost - and a subnet that runs the old Plan. It repairs that Plan: only entries whose path
 crossed what is lost get another port, and what is new gets entries; links that have come
 back carry nothing yet. End ports are known by their GUIDs and keep their LIDs, each source
@@ -221,76 +224,77 @@ why, where a repair would need a cycle of dependencies. The report says what cha
 must be written to the switches, whether packets can loop or deadlock while some switches
 have old entries and others new ones, and what a fresh routing would deliver.`
 
-func (k *keepFlags) add(cmd *cobra.Command) {
+// Add adds the flags.
+func (k *KeepFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&k.path, "keep", "", "repair this Plan (written by -o), and report what changes")
-	f.BoolVar(&k.rebalance, "rebalance", false, "with --keep: route afresh, keep only the LIDs")
+	f.StringVar(&k.Path, "keep", "", "repair this Plan (written by -o), and report what changes")
+	f.BoolVar(&k.Rebalance, "rebalance", false, "with --keep: route afresh, keep only the LIDs")
 }
 
-// setChain sets the chain that was asked for, or takes over that of the Plan to be kept.
-func (k *keepFlags) setChain(cmd *cobra.Command, chain string, routing *routeFlags) error {
-	if k.path == "" {
-		if k.rebalance {
+// SetChain sets the chain that was asked for, or takes over that of the Plan to be kept.
+func (k *KeepFlags) SetChain(cmd *cobra.Command, chain string, routing *RouteFlags) error {
+	if k.Path == "" {
+		if k.Rebalance {
 			return errors.New("--rebalance goes with --keep")
 		}
-		return routing.setChain(chain)
+		return routing.SetChain(chain)
 	}
 	if err := k.read(); err != nil {
 		return err
 	}
 	if flags := cmd.Flags(); flags.Changed("engine") || flags.Changed("paths") {
-		return routing.setChain(chain)
+		return routing.SetChain(chain)
 	}
 	var err error
-	if routing.Chain, err = k.kept.Chain(routing.options); err != nil {
-		return fmt.Errorf("--keep: %s: %w", k.path, err)
+	if routing.Chain, err = k.Kept.Chain(routing.Options); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.Path, err)
 	}
-	return routing.validate()
+	return routing.Check()
 }
 
 // read reads the Plan to be kept, unless that was done.
-func (k *keepFlags) read() error {
-	if k.kept != nil {
+func (k *KeepFlags) read() error {
+	if k.Kept != nil {
 		return nil
 	}
-	f, err := os.Open(k.path)
+	f, err := os.Open(k.Path)
 	if err != nil {
 		return fmt.Errorf("--keep: %w", err)
 	}
 	defer f.Close()
-	if k.kept, err = job.ReadKept(f); err != nil {
-		return fmt.Errorf("--keep: %s: %w", k.path, err)
+	if k.Kept, err = job.ReadKept(f); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.Path, err)
 	}
 	return nil
 }
 
-// hold makes the engines keep the LIDs, and the LMC unless another one was asked for.
-func (k *keepFlags) hold(cmd *cobra.Command, g *fabric.Graph, routing *routeFlags) error {
-	if k.kept == nil {
+// Hold makes the engines keep the LIDs, and the LMC unless another one was asked for.
+func (k *KeepFlags) Hold(cmd *cobra.Command, g *fabric.Graph, routing *RouteFlags) error {
+	if k.Kept == nil {
 		return nil
 	}
-	if err := k.kept.Hold(g, &routing.Request); err != nil {
-		return fmt.Errorf("--keep: %s: %w", k.path, err)
+	if err := k.Kept.Hold(g, &routing.Request); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.Path, err)
 	}
 	if cmd.Flags().Changed("lmc") {
 		routing.HeldLMC = 0
 	}
 	if !cmd.Flags().Changed("levels") {
-		routing.Levels = levels.Of(k.kept.Plan)
+		routing.Levels = levels.Of(k.Kept.Plan)
 	}
-	if !k.afresh(cmd) {
-		routing.Kept = k.kept
+	if !k.Afresh(cmd) {
+		routing.Kept = k.Kept
 	}
 	return nil
 }
 
-// afresh reports whether a fresh routing was asked for.
-func (k *keepFlags) afresh(cmd *cobra.Command) bool {
-	return k.rebalance || slices.ContainsFunc([]string{"engine", "paths", "option", "lmc", "vls", "seed"}, cmd.Flags().Changed)
+// Afresh reports whether a fresh routing was asked for.
+func (k *KeepFlags) Afresh(cmd *cobra.Command) bool {
+	return k.Rebalance || slices.ContainsFunc([]string{"engine", "paths", "option", "lmc", "vls", "seed"}, cmd.Flags().Changed)
 }
 
-// laneFileFlags adds the options that tell the lanes of foreign tables, and which LIDs are used.
-func laneFileFlags(cmd *cobra.Command, files *job.TableFiles) {
+// LaneFileFlags adds the options that tell the lanes of foreign tables, and which LIDs are used.
+func LaneFileFlags(cmd *cobra.Command, files *job.TableFiles) {
 	f := cmd.Flags()
 	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts: output of saquery -p, or as weft route --sl writes them")
 	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
@@ -298,8 +302,8 @@ func laneFileFlags(cmd *cobra.Command, files *job.TableFiles) {
 	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane: QoS is off, whatever SLs the tables are made for")
 }
 
-// refuseBesideTables refuses options that say how to route where tables are given.
-func refuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
+// RefuseBesideTables refuses options that say how to route where tables are given.
+func RefuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
 	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles", "levels"} {
 		if files.Given() && cmd.Flags().Changed(option) {
 			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", option)
@@ -308,63 +312,63 @@ func refuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
 	return nil
 }
 
-// readOrRoute reads the tables of files where there are some, and routes the fabric where not.
-func readOrRoute(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles, req *job.Request) (*job.Result, error) {
+// ReadOrRoute reads the tables of files where there are some, and routes the fabric where not.
+func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles, req *job.Request) (*job.Result, error) {
 	if files.Given() {
-		return loadTables(cmd, g, files)
+		return LoadTables(cmd, g, files)
 	}
-	return routeFabric(cmd, g, req)
+	return RouteFabric(cmd, g, req)
 }
 
-// loadTables reads the Plan of files, and tells what is odd in them.
-func loadTables(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles) (*job.Result, error) {
+// LoadTables reads the Plan of files, and tells what is odd in them.
+func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles) (*job.Result, error) {
 	partial, err := cmd.Flags().GetBool("partial")
 	if err != nil {
 		return nil, err
 	}
 	files.Partial = partial
 	plan, warnings, err := files.Load(g, func(path string) (io.ReadCloser, error) { return os.Open(path) })
-	warn(cmd, warnings)
+	Warn(cmd, warnings)
 	return &job.Result{Plan: plan}, err
 }
 
-// warn prints warnings on stderr.
-func warn(cmd *cobra.Command, warnings []string) {
+// Warn prints warnings on stderr.
+func Warn(cmd *cobra.Command, warnings []string) {
 	for _, text := range warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", text)
 	}
 }
 
-// document is an answer that prints itself for people, or as JSON.
-type document interface{ Write(io.Writer) error }
+// Document is an answer that prints itself for people, or as JSON.
+type Document interface{ Write(io.Writer) error }
 
-// answer prints a document as it was asked for.
-func answer(w io.Writer, d document, asJSON bool) error {
+// Answer prints a document as it was asked for.
+func Answer(w io.Writer, d Document, asJSON bool) error {
 	if asJSON {
-		return printJSON(w, d)
+		return PrintJSON(w, d)
 	}
 	return d.Write(w)
 }
 
-// longDocument is a document that has more to say than it prints by default.
-type longDocument interface {
-	document
+// LongDocument is a document that has more to say than it prints by default.
+type LongDocument interface {
+	Document
 	WriteAll(io.Writer) error
 }
 
-// form says how an answer is printed: as JSON, with all that there is to say.
-type form struct{ json, all bool }
+// Form says how an answer is printed: as JSON, with all that there is to say.
+type Form struct{ JSON, All bool }
 
-// add adds --json and --verbose.
-func (f *form) add(cmd *cobra.Command) {
-	jsonFlag(cmd, &f.json)
-	cmd.Flags().BoolVarP(&f.all, "verbose", "v", false, "print every figure and every example")
+// Add adds --json and --verbose.
+func (f *Form) Add(cmd *cobra.Command) {
+	JSONFlag(cmd, &f.JSON)
+	cmd.Flags().BoolVarP(&f.All, "verbose", "v", false, "print every figure and every example")
 }
 
-// answer prints a document in this form.
-func (f *form) answer(w io.Writer, d longDocument) error {
-	if f.all && !f.json {
+// Answer prints a document in this form.
+func (f *Form) Answer(w io.Writer, d LongDocument) error {
+	if f.All && !f.JSON {
 		return d.WriteAll(w)
 	}
-	return answer(w, d, f.json)
+	return Answer(w, d, f.JSON)
 }

@@ -1,4 +1,6 @@
-package main
+// Package cli has what the commands of weft share: flags that several of them take, the fabric and the routing that
+// these name, files to be written, answers in JSON or for people, progress, and exit statuses.
+package cli
 
 import (
 	"encoding/json"
@@ -19,24 +21,24 @@ import (
 	"weft/internal/spelling"
 )
 
-// jsonFlag adds --json.
-func jsonFlag(cmd *cobra.Command, v *bool) {
+// JSONFlag adds --json.
+func JSONFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "json", false, "print one JSON object")
 }
 
-// printJSON prints one JSON object.
-func printJSON(w io.Writer, v any) error {
+// PrintJSON prints one JSON object.
+func PrintJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
 
-// one takes one argument, which is a what.
-func one(what string) cobra.PositionalArgs { return oneOrList(what, "", new(bool)) }
+// OneArgument takes one argument, which is a what.
+func OneArgument(what string) cobra.PositionalArgs { return ArgumentOrList(what, "", new(bool)) }
 
-// some takes one argument or more, each a what.
-func some(what string) cobra.PositionalArgs {
+// Arguments takes one argument or more, each a what.
+func Arguments(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fmt.Errorf("%s takes a %s or several, got none (see %[1]s --help)", cmd.CommandPath(), what)
@@ -45,8 +47,8 @@ func some(what string) cobra.PositionalArgs {
 	}
 }
 
-// oneOrList takes one argument, or none where a flag asks for a list.
-func oneOrList(what, flag string, list *bool) cobra.PositionalArgs {
+// ArgumentOrList takes one argument, or none where a flag asks for a list.
+func ArgumentOrList(what, flag string, list *bool) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case *list && len(args) > 0:
@@ -58,8 +60,8 @@ func oneOrList(what, flag string, list *bool) cobra.PositionalArgs {
 	}
 }
 
-// subcommand takes no argument but the name of a subcommand.
-func subcommand(cmd *cobra.Command, args []string) error {
+// SubcommandOnly takes no argument but the name of a subcommand.
+func SubcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -84,8 +86,8 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// none takes no argument.
-func none(cmd *cobra.Command, args []string) error {
+// NoArguments takes no argument.
+func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no argument, got %q", cmd.CommandPath(), args[0])
 	}
@@ -98,8 +100,8 @@ type jobs int
 // jobsMost bounds the scratch memory of the cores.
 const jobsMost = 1024
 
-// jobsFlag adds --jobs: as many as there are.
-func jobsFlag(cmd *cobra.Command, v *int) {
+// JobsFlag adds --jobs: as many as there are.
+func JobsFlag(cmd *cobra.Command, v *int) {
 	*v = min(runtime.GOMAXPROCS(0), jobsMost)
 	cmd.Flags().VarP((*jobs)(v), "jobs", "j", "cores to use; the result does not depend on it")
 }
@@ -117,9 +119,9 @@ func (j *jobs) Set(text string) error {
 	return nil
 }
 
-// answerTo returns the stream for the answer of a command that writes these files: stderr
+// AnswerTo returns the stream for the answer of a command that writes these files: stderr
 // when one of them is "-", standard output. A file that is not asked for is "".
-func answerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
+func AnswerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
 	for i, path := range files {
 		if path != "" && slices.Contains(files[:i], path) {
 			return nil, fmt.Errorf("two files to be written are called %q", path)
@@ -131,10 +133,10 @@ func answerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
 	return cmd.OutOrStdout(), nil
 }
 
-// peakRSS is the largest resident memory of this process so far, in MB (10^6 bytes).
+// PeakRSS is the largest resident memory of this process so far, in MB (10^6 bytes).
 // What getrusage says begins with the memory of the process that started this one, so
 // it is only asked where there is no /proc.
-func peakRSS() float64 {
+func PeakRSS() float64 {
 	if status, err := os.ReadFile("/proc/self/status"); err == nil {
 		var kB float64
 		_, text, _ := strings.Cut(string(status), "VmHWM:")
@@ -149,8 +151,8 @@ func peakRSS() float64 {
 	return float64(u.Maxrss) * 1024 / 1e6
 }
 
-// flagError says in words what is wrong with an option or its value.
-func flagError(cmd *cobra.Command, err error) error {
+// FlagError says in words what is wrong with an option or its value.
+func FlagError(cmd *cobra.Command, err error) error {
 	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
 		return unknownFlag(cmd, err)
@@ -158,5 +160,5 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s %s", wrong.GetFlag().Name, configfile.Wrong(wrong))
 }
 
-// version is the release; the commit comes from the build.
-const version = "0.1.0"
+// Version is the release; the commit comes from the build.
+const Version = "0.1.0"

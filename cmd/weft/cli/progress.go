@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -17,21 +17,21 @@ import (
 // progressDelay passes before the progress of a step is shown.
 const progressDelay = 2 * time.Second
 
-// withProgress runs work and, when stderr is a terminal and work takes longer than
+// WithProgress runs work and, when stderr is a terminal and work takes longer than
 // progressDelay, shows what is being done, for how long, and of a loop how much is done and
 // how long the rest takes if it goes on like this.
-func withProgress(cmd *cobra.Command, what string, work func(context.Context) error) error {
-	return withSteps(cmd, what, func(ctx context.Context, _ func(string)) error { return work(ctx) })
+func WithProgress(cmd *cobra.Command, what string, work func(context.Context) error) error {
+	return WithSteps(cmd, what, func(ctx context.Context, _ func(string)) error { return work(ctx) })
 }
 
-// withSteps is withProgress for work that says what it is doing now, and begins with a first step.
-func withSteps(cmd *cobra.Command, first string, work func(ctx context.Context, step func(string)) error) error {
+// WithSteps is WithProgress for work that says what it is doing now, and begins with a first step.
+func WithSteps(cmd *cobra.Command, first string, work func(ctx context.Context, step func(string)) error) error {
 	ctx := cmd.Context()
 	var now atomic.Pointer[string]
 	step := func(what string) { now.Store(&what) }
 	step(first)
 	errOut, ok := cmd.ErrOrStderr().(*os.File)
-	if !ok || !isTerminal(errOut) {
+	if !ok || !IsTerminal(errOut) {
 		return work(ctx, step)
 	}
 	progress := &steps{}
@@ -79,9 +79,9 @@ func (s *steps) text(now time.Time) string {
 	return fmt.Sprintf(", this step %.0f %%, %v to go", 100*share, left.Round(time.Second))
 }
 
-// leavable makes work that nothing inside can stop end for the command when that is
+// Leavable makes work that nothing inside can stop end for the command when that is
 // interrupted. What it was doing is left behind.
-func leavable(work func() error) func(context.Context) error {
+func Leavable(work func() error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		done := make(chan error, 1)
 		go func() { done <- work() }()
@@ -94,7 +94,8 @@ func leavable(work func() error) func(context.Context) error {
 	}
 }
 
-func isTerminal(f *os.File) bool {
+// IsTerminal reports whether a file is a terminal.
+func IsTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func TestInputThatDoesNotEnd(t *testing.T) {
 	cmd.SetIn(in)
 	done := make(chan error)
 	go func() {
-		_, err := new(fabricFlags).open(cmd, "-")
+		_, err := new(FabricFlags).Open(cmd, "-")
 		done <- err
 	}()
 	if _, err := feed.Write([]byte("#\n")); err != nil { // it reads

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -25,36 +25,37 @@ import (
 	"weft/study"
 )
 
-// betweenHelp tells of several subnets in the help text of commands that take them.
-const betweenHelp = `FABRIC may be several subnets that routers join: a file that begins with the line
+// BetweenHelp tells of several subnets in the help text of commands that take them.
+const BetweenHelp = `FABRIC may be several subnets that routers join: a file that begins with the line
 "weft subnets 1", or a formula:
   ` + subnets.FormulaHelp
 
-// betweenFlags are the options for several subnets.
-type betweenFlags struct {
-	method    string
+// BetweenFlags are the options for several subnets.
+type BetweenFlags struct {
+	Method    string
 	engines   []string // SUBNET=CHAIN
 	mappings  []string // SUBNET=FILE
 	down      []string // ROUTER[PORT]
-	hostsOnly bool
+	HostsOnly bool
 	sum       bool
 }
 
 // betweenNames are the options that go with several subnets alone.
 var betweenNames = []string{"between", "engine-of", "mapping", "port-down", "hosts-only", "sum-of-lids"}
 
-func (b *betweenFlags) add(cmd *cobra.Command) {
+// Add adds the flags.
+func (b *BetweenFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&b.method, "between", string(intersubnet.Auto), "how to route between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
+	f.StringVar(&b.Method, "between", string(intersubnet.Auto), "how to route between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
 	f.StringArrayVar(&b.engines, "engine-of", nil, "engine, or chain of engines, of one of several subnets, NAME=CHAIN (default: --engine)")
 	f.StringArrayVar(&b.mappings, "mapping", nil, "file of the gateways of one of several subnets, NAME=FILE: lines GID or prefix or *, and the GUID of a router port; behind a GID also that of the switch of the sources for which it holds")
 	f.StringArrayVar(&b.down, "port-down", nil, "port of a router that is not to be used, by its GUID")
-	f.BoolVar(&b.hostsOnly, "hosts-only", false, "prove several subnets for pairs of hosts alone, not for port 0 of switches")
+	f.BoolVar(&b.HostsOnly, "hosts-only", false, "prove several subnets for pairs of hosts alone, not for port 0 of switches")
 	f.BoolVar(&b.sum, "sum-of-lids", false, "have routers hash the sum of source and destination LID, as the paper's algorithm 1, not both")
 }
 
-// refuse refuses options for several subnets where there is one.
-func (b *betweenFlags) refuse(cmd *cobra.Command) error {
+// Refuse refuses options for several subnets where there is one.
+func (b *BetweenFlags) Refuse(cmd *cobra.Command) error {
 	for _, name := range betweenNames {
 		if cmd.Flags().Changed(name) {
 			return fmt.Errorf("--%s goes with several subnets, and FABRIC is one", name)
@@ -63,8 +64,8 @@ func (b *betweenFlags) refuse(cmd *cobra.Command) error {
 	return nil
 }
 
-// refuseOne refuses options for one fabric where there are several subnets.
-func refuseOne(cmd *cobra.Command, allowed ...string) error {
+// RefuseOne refuses options for one fabric where there are several subnets.
+func RefuseOne(cmd *cobra.Command, allowed ...string) error {
 	ok := map[string]bool{}
 	for _, name := range append(append([]string{"help", "json", "verbose", "quiet", "ibnl", "partial"}, betweenNames...), allowed...) {
 		ok[name] = true
@@ -78,17 +79,17 @@ func refuseOne(cmd *cobra.Command, allowed ...string) error {
 	return err
 }
 
-// several reports whether a FABRIC argument is several subnets.
-func (f *fabricFlags) several(arg string) bool {
-	return source.IsNetwork(arg, source.Options{Dir: f.dir})
+// Several reports whether a FABRIC argument is several subnets.
+func (f *FabricFlags) Several(arg string) bool {
+	return source.IsNetwork(arg, source.Options{Dir: f.Dir})
 }
 
-// network reads several subnets and prints what is odd about them.
-func (f *fabricFlags) network(cmd *cobra.Command, arg string) (n *subnets.Network, err error) {
-	err = leavable(func() error {
-		net, warnings, err := source.OpenNetwork(arg, source.Options{IBNL: f.ibnl, Stdin: cmd.InOrStdin(), Dir: f.dir, Partial: f.partial})
+// Network reads several subnets and prints what is odd about them.
+func (f *FabricFlags) Network(cmd *cobra.Command, arg string) (n *subnets.Network, err error) {
+	err = Leavable(func() error {
+		net, warnings, err := source.OpenNetwork(arg, source.Options{IBNL: f.IBNL, Stdin: cmd.InOrStdin(), Dir: f.Dir, Partial: f.Partial})
 		for i, w := range warnings {
-			if !f.quiet && i < warningsShown {
+			if !f.Quiet && i < warningsShown {
 				fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", w)
 			}
 		}
@@ -98,9 +99,9 @@ func (f *fabricFlags) network(cmd *cobra.Command, arg string) (n *subnets.Networ
 	return n, err
 }
 
-// request makes the request of a routing.
-func (b *betweenFlags) request(n *subnets.Network, local *routeFlags) (*intersubnet.Request, error) {
-	method, err := intersubnet.ParseMethod(b.method)
+// Request makes the request of a routing.
+func (b *BetweenFlags) Request(n *subnets.Network, local *RouteFlags) (*intersubnet.Request, error) {
+	method, err := intersubnet.ParseMethod(b.Method)
 	if err != nil {
 		return nil, fmt.Errorf("--between: %w", err)
 	}
@@ -151,22 +152,22 @@ func subnetOf(n *subnets.Network, text string) (s int, value string, err error) 
 	return 0, "", fmt.Errorf("no subnet is called %q", name)
 }
 
-// route routes and judges several subnets with progress.
-func (b *betweenFlags) route(cmd *cobra.Command, n *subnets.Network, local *routeFlags) (d *study.RoutedBetween, p *intersubnet.Plan, err error) {
-	req, err := b.request(n, local)
+// Route routes and judges several subnets with progress.
+func (b *BetweenFlags) Route(cmd *cobra.Command, n *subnets.Network, local *RouteFlags) (d *study.RoutedBetween, p *intersubnet.Plan, err error) {
+	req, err := b.Request(n, local)
 	if err != nil {
 		return nil, nil, err
 	}
 	var r *intersubnet.Result
 	begun := time.Now()
-	err = withProgress(cmd, "routing", func(ctx context.Context) (err error) {
-		d, r, err = study.RouteBetween(ctx, n, req, b.hostsOnly)
+	err = WithProgress(cmd, "routing", func(ctx context.Context) (err error) {
+		d, r, err = study.RouteBetween(ctx, n, req, b.HostsOnly)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	d.Seconds, d.PeakRSS = time.Since(begun).Seconds(), peakRSS()
+	d.Seconds, d.PeakRSS = time.Since(begun).Seconds(), PeakRSS()
 	return d, r.Plan, nil
 }
 
@@ -177,18 +178,18 @@ const betweenFile = "between.json"
 func planOf(s int) string    { return fmt.Sprintf("subnet-%d.plan", s) }
 func mappingOf(s int) string { return fmt.Sprintf("subnet-%d.mapping", s) }
 
-// writeBetween writes a Plan for several subnets to a directory.
-func writeBetween(cmd *cobra.Command, dir string, p *intersubnet.Plan) error {
+// WriteBetween writes a Plan for several subnets to a directory.
+func WriteBetween(cmd *cobra.Command, dir string, p *intersubnet.Plan) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	put := func(name string, write func(io.Writer) error) error {
-		f, err := openOutput(cmd, filepath.Join(dir, name))
+		f, err := OpenOutput(cmd, filepath.Join(dir, name))
 		if err != nil {
 			return err
 		}
-		f.told = io.Discard
-		return f.write(write)
+		f.Told = io.Discard
+		return f.Write(write)
 	}
 	for s, local := range p.Local {
 		err := errors.Join(
@@ -205,8 +206,8 @@ func writeBetween(cmd *cobra.Command, dir string, p *intersubnet.Plan) error {
 	return nil
 }
 
-// loadBetween reads what writeBetween wrote. Subnets of one kind share a Plan where their files differ by GUIDs alone.
-func loadBetween(dir string, n *subnets.Network) (*intersubnet.Plan, error) {
+// LoadBetween reads what WriteBetween wrote. Subnets of one kind share a Plan where their files differ by GUIDs alone.
+func LoadBetween(dir string, n *subnets.Network) (*intersubnet.Plan, error) {
 	local := make([]*route.Plan, len(n.Subnets))
 	type key struct {
 		kind int32
@@ -259,29 +260,29 @@ func loadLocal(path string, g *fabric.Graph) (*route.Plan, error) {
 // betweenRuns is the number of random bisections of several subnets that are measured by default.
 const betweenRuns = 100
 
-// routingNames are the options of routing that go with several subnets.
-var routingNames = []string{"engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids"}
+// RoutingNames are the options of routing that go with several subnets.
+var RoutingNames = []string{"engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids"}
 
-// flows asks for bisections.
-func (r *routeFlags) flows(runs int) *intersubnet.FlowRequest {
+// Flows asks for bisections.
+func (r *RouteFlags) Flows(runs int) *intersubnet.FlowRequest {
 	return &intersubnet.FlowRequest{Runs: cmp.Or(runs, betweenRuns), Seed: r.Seed, Workers: r.Workers}
 }
 
-// planOr reads a Plan of several subnets from a directory, or routes.
-func (b *betweenFlags) planOr(cmd *cobra.Command, dir string, n *subnets.Network, local *routeFlags) (*intersubnet.Plan, error) {
+// PlanOr reads a Plan of several subnets from a directory, or routes.
+func (b *BetweenFlags) PlanOr(cmd *cobra.Command, dir string, n *subnets.Network, local *RouteFlags) (*intersubnet.Plan, error) {
 	if dir != "" {
-		return loadBetween(dir, n)
+		return LoadBetween(dir, n)
 	}
-	_, p, err := b.route(cmd, n, local)
+	_, p, err := b.Route(cmd, n, local)
 	return p, err
 }
 
-// everyMethod is the value of --between that compare takes by default.
-const everyMethod = "all"
+// EveryMethod is the value of --between that compare takes by default.
+const EveryMethod = "all"
 
-// addCompared adds the options, with --between for several methods.
-func (b *betweenFlags) addCompared(cmd *cobra.Command) {
-	b.add(cmd)
+// AddCompared adds the options, with --between for several methods.
+func (b *BetweenFlags) AddCompared(cmd *cobra.Command) {
+	b.Add(cmd)
 	f := cmd.Flags().Lookup("between")
-	f.Usage, f.DefValue, b.method = "ways to route between several subnets that are compared, a,b,c or all", everyMethod, everyMethod
+	f.Usage, f.DefValue, b.Method = "ways to route between several subnets that are compared, a,b,c or all", EveryMethod, EveryMethod
 }
