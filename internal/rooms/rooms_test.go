@@ -68,6 +68,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft/apps", "weft/study", "what an application needs is asked of sim"},
 	{"weft/sm", "weft/sm/state", "the manager has no files: its runner is handed a function that stores"},
 	{"weft/sm", "weft/sm/service", "a manager does not know who asks"},
+	{"weft/cmd/weft/cli", "weft/cmd/weft", "what commands share knows none of them"},
 	{"weft", "weft/internal/dumps", testsOnly},
 	{"weft", "weft/internal/draws", testsOnly},
 	{"weft", "weft/internal/peer", testsOnly},

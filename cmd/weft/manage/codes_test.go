@@ -1,4 +1,4 @@
-package main
+package manage
 
 import (
 	"go/ast"
@@ -14,7 +14,7 @@ import (
 // whose tests find that each is explained.
 func TestCodesAreConstants(t *testing.T) {
 	told := 0
-	for _, dir := range []string{".", "../../sm", "../../sm/service", "../../sm/state"} {
+	for _, dir := range []string{".", "../../../sm", "../../../sm/service", "../../../sm/state"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal(dir, err)

@@ -1,4 +1,6 @@
-package main
+// Package manage is weft sm: the subnet manager that stays or brings a subnet up once, what asks one that runs, and what
+// stands beside it (its state, recordings, OpenSM).
+package manage
 
 import (
 	"context"
@@ -40,7 +42,8 @@ type smFlags struct {
 	service serviceFlags
 }
 
-func smCmd() *cobra.Command {
+// Command makes weft sm.
+func Command() *cobra.Command {
 	cmd, _ := newSM()
 	return cmd
 }

@@ -1,4 +1,4 @@
-package main
+package manage
 
 import (
 	"github.com/spf13/cobra"
