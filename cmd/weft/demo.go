@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/demo"
+	"weft/cmd/weft/demo"
 	"weft/layout"
 )
 
