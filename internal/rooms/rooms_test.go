@@ -160,6 +160,9 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		if pkg == "weft/route" && !slices.Contains([]string{"weft/fabric", "weft/internal/par"}, imp) {
 			t.Errorf("%s imports %s: the Plan is a pure model", pkg, imp)
 		}
+		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/route/job"}, func(room string) bool { return within(imp, room) }) {
+			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
+		}
 		if _, other := roomOf(imp); other > floor {
 			t.Errorf("%s (floor %d) imports %s (floor %d): imports go downwards", pkg, floor, imp, other)
 		}
