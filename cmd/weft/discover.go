@@ -70,12 +70,12 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 		files.Drop()
 		return err
 	}
-	var core *sm.Core
+	var result *sm.Result
 	failure := cli.WithProgress(cmd, "discovering", func(ctx context.Context) (err error) {
-		core, err = runner.Run(ctx, t)
+		result, err = runner.Run(ctx, t)
 		return cli.Interrupted(ctx, err)
 	})
-	f, r := core.Fabric(), core.Report()
+	f, r := result.Fabric(), result.Report
 	failure = errors.Join(failure, files.WriteAll([]func(io.Writer) error{
 		cli.Unless(f == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, f) }),
 		cli.Unless(f == nil, func(w io.Writer) error { return netfile.WriteRoles(w, f) }),

@@ -147,13 +147,13 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 		return errors.Join(err, s.state.close(), endRecording())
 	}
 	runner.Note, runner.Round = s.state.note, s.state.addChanges
-	var core *sm.Core
+	var result *sm.Result
 	failure := cli.WithProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
-		core, err = runner.Run(ctx, t)
+		result, err = runner.Run(ctx, t)
 		return cli.Interrupted(ctx, err)
 	})
-	r := core.Report()
-	unwritten := errors.Join(files.WriteAll(filesOf(core)), s.state.close(), endRecording())
+	r := result.Report
+	unwritten := errors.Join(files.WriteAll(filesOf(result)), s.state.close(), endRecording())
 	if s.asJSON {
 		err = cli.PrintJSON(answer, r.BringUpJSON())
 	} else {
@@ -166,12 +166,12 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 }
 
 // filesOf lists the files that are written after a round: LIDs, the Plan, the fabric as it was found; nil for what there is nothing of.
-func filesOf(core *sm.Core) []func(io.Writer) error {
-	state := core.Report().State
+func filesOf(result *sm.Result) []func(io.Writer) error {
+	state := result.Report.State
 	return []func(io.Writer) error{
-		cli.Unless(state != sm.Up && state != sm.UpInPart, core.WriteLIDs),
-		cli.Unless(core.Plan() == nil, core.WritePlan),
-		cli.Unless(core.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }),
+		cli.Unless(state != sm.Up && state != sm.UpInPart, result.WriteLIDs),
+		cli.Unless(result.Plan() == nil, result.WritePlan),
+		cli.Unless(result.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, result.Fabric()) }),
 	}
 }
 

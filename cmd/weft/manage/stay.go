@@ -103,7 +103,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 }
 
 // writeFiles writes what is to be kept of a round.
-func (s *smFlags) writeFiles(cmd *cobra.Command, core *sm.Core) error {
+func (s *smFlags) writeFiles(cmd *cobra.Command, result *sm.Result) error {
 	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *smFlags) writeFiles(cmd *cobra.Command, core *sm.Core) error {
 			f.Told = io.Discard // not again and again
 		}
 	}
-	return files.WriteAll(filesOf(core))
+	return files.WriteAll(filesOf(result))
 }
 
 // smLog writes what happens, a line each. It is for concurrent use.
