@@ -65,7 +65,7 @@ func (r *Reproduction) writeLargest(b *bufio.Writer, records []*Record) {
 	if len(far) == 0 {
 		return
 	}
-	fmt.Fprint(b, Largest+"\n\n")
+	fmt.Fprint(b, "**The largest differences** from the literal text:\n\n")
 	for _, c := range far {
 		name := ClaimName(c.artefact, c.Text)
 		plain := cmp.Or(r.Plain[name], c.Text+".")
@@ -74,8 +74,6 @@ func (r *Reproduction) writeLargest(b *bufio.Writer, records []*Record) {
 	fmt.Fprintln(b)
 }
 
-// Largest is the line above the largest differences of a page.
-const Largest = "**The largest differences** from the literal text:"
 
 // claimOf is a claim of an artefact.
 type claimOf struct {

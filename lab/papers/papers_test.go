@@ -58,7 +58,7 @@ func inPlainWords(t *testing.T, r *lab.Reproduction, page string) {
 	if lines := strings.Count(screen, "\n"); lines > 50 || !strings.Contains(screen, "**The paper claims**") || !strings.Contains(screen, "**What came out**") {
 		t.Errorf("%s: the page begins with %d lines:\n%s", r.Name, lines, screen)
 	}
-	_, list, found := strings.Cut(screen, lab.Largest+"\n\n")
+	_, list, found := strings.Cut(screen, "**The largest differences** from the literal text:\n\n")
 	if !found {
 		t.Errorf("%s: no largest differences", r.Name)
 	}
