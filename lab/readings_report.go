@@ -74,7 +74,6 @@ func (r *Reproduction) writeLargest(b *bufio.Writer, records []*Record) {
 	fmt.Fprintln(b)
 }
 
-
 // claimOf is a claim of an artefact.
 type claimOf struct {
 	artefact string
