@@ -78,6 +78,7 @@ func Reproduction() *lab.Reproduction {
 	v := &paperV{}
 	return &lab.Reproduction{
 		Name:        "thesis-5",
+		Says:        "InfiniBand lacks routing between subnets. Two algorithms provide it: ISSR for any topology, and ISFR for fat-trees. Both use all router ports between subnets, and deliver up to 100 times what OpenSM's routing does.",
 		Paper:       "Bogdański, Johnsen, Reinemo and Flich, \"Making the Network Scalable: Inter-subnet Routing in InfiniBand\", Euro-Par 2013 (paper 004, Paper V).",
 		Assumptions: assumptions,
 		Plain:       plainWords,
