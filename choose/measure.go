@@ -10,6 +10,7 @@ import (
 	"weft/fabric/bill"
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/flow"
 )
@@ -138,9 +139,9 @@ func (s *Study) measure(ctx context.Context, p *Proposal) error {
 	}
 	g := f.Compile()
 	var trials []job.Trial
-	for i, step := range job.KnownBest(g) {
+	for i, name := range job.KnownBest(g) {
 		if i < tried || len(trials) == 0 {
-			t, err := s.try(ctx, g, step)
+			t, err := s.try(ctx, g, name)
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.Formula, err)
 			}
@@ -163,8 +164,12 @@ const tried = 2
 
 // try routes a network by one engine, proves that and measures it. It returns nil where the engine refuses, or where
 // nothing is proven.
-func (s *Study) try(ctx context.Context, g *fabric.Graph, step job.Step) (*job.Trial, error) {
-	r, err := job.Run(ctx, g, &job.Request{Chain: job.Chain{step}, Seed: s.Seed, Workers: s.Workers})
+func (s *Study) try(ctx context.Context, g *fabric.Graph, name string) (*job.Trial, error) {
+	chain, err := engine.Parse(name, nil)
+	if err != nil {
+		return nil, err
+	}
+	r, err := job.Run(ctx, g, &job.Request{Chain: chain, Seed: s.Seed, Workers: s.Workers})
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
 		return nil, nil
 	}

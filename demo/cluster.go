@@ -10,6 +10,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/fabric/summary"
+	"weft/route/engine"
 	"weft/route/foreign"
 	"weft/route/job"
 )
@@ -38,7 +39,7 @@ func newCluster(ctx context.Context, workers int) (*cluster, error) {
 	if c.opensm, err = tablesOf(g); err != nil {
 		return nil, err
 	}
-	req := &job.Request{Chain: chainOf(job.Auto), Workers: workers, Seed: seed}
+	req := &job.Request{Chain: chainOf(engine.Auto), Workers: workers, Seed: seed}
 	if c.best, err = job.Run(ctx, g, req); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/summary"
 	"weft/layout"
+	"weft/route"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/flow"
 	"weft/sm"
@@ -96,12 +98,12 @@ func Run(c *Config) (*Demo, error) {
 
 // routing returns the job of the manager, which routes by the best engine.
 func (c *Config) routing() job.Request {
-	return job.Request{Chain: chainOf(job.Auto), Workers: c.Workers, Seed: seed, Now: c.Clock}
+	return job.Request{Chain: chainOf(engine.Auto), Workers: c.Workers, Seed: seed, Now: c.Clock}
 }
 
 // chainOf returns the chain of an engine that is there.
-func chainOf(engine string) job.Chain {
-	chain, err := job.ParseEngines(engine, nil)
+func chainOf(name string) route.Chain {
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		panic(fmt.Sprintf("demo: %v", err))
 	}

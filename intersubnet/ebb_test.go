@@ -8,6 +8,7 @@ import (
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/racing"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/flow"
 )
@@ -31,7 +32,7 @@ func TestNearestAgainstNue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			chain, err := job.ParseEngines("nue", nil)
+			chain, err := engine.Parse("nue", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +63,7 @@ func TestNearestAgainstNue(t *testing.T) {
 
 // layered routes a network on as many layers as the rule of lanes.go has.
 func layered(t testing.TB, n *subnets.Network, method Method, engines string) *Result {
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestSpread(t *testing.T) {
 		"subnets(2,racks72,routers=18,cables=4)",
 	} {
 		n := subnetstest.Network(t, formula)
-		chain, err := job.ParseEngines("updn", nil)
+		chain, err := engine.Parse("updn", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,13 +15,14 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
+	"weft/route/engine"
 	"weft/route/job"
 )
 
 // oneLayer routes a network on one layer.
 func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Result {
 	t.Helper()
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func wantOneTree(t rapid.TB, n *subnets.Network) {
 		t.Fatalf("falls back: %+v", p.Fallbacks)
 	}
 	g := whole(t, n)
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +431,7 @@ func TestMappingSaysWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric/subnets/subnetstest"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/packet"
 	"weft/traffic"
@@ -50,7 +51,7 @@ func TestPacketsDoNotDeadlock(t *testing.T) {
 			text += fmt.Sprintf("irregular(switches=%d,degree=4,hosts=%d,seed=%d),", rapid.IntRange(5, 8).Draw(t, "switches"), rapid.IntRange(6, 16).Draw(t, "hosts"), rapid.IntRange(1, 99).Draw(t, "seed"))
 		}
 		n := subnetstest.Network(t, text+fmt.Sprintf("routers=%d,shape=%s)", rapid.IntRange(1, 4).Draw(t, "routers"), rapid.SampledFrom([]string{"all", "chain", "star"}).Draw(t, "shape")))
-		chain, err := job.ParseEngines(rapid.SampledFrom([]string{"updn", "nue", "dfsssp"}).Draw(t, "engine"), nil)
+		chain, err := engine.Parse(rapid.SampledFrom([]string{"updn", "nue", "dfsssp"}).Draw(t, "engine"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,7 @@ func TestPacketsDoNotDeadlock(t *testing.T) {
 // Two trees joined at their leaves deadlock on one layer, and not on two.
 func TestPacketsDeadlockOnOneLayer(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,rlft(6,2),routers=3,cables=2,on=leaves)")
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

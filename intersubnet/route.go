@@ -40,11 +40,11 @@ func ParseMethod(s string) (Method, error) {
 // Request says how to route a Network.
 type Request struct {
 	Method    Method
-	Local     job.Request       // for each subnet
-	Chains    map[int]job.Chain // by subnet: another chain than Local has
-	Mappings  map[int]*Mapping  // by subnet: gateways by a mapping file
-	SumOfLIDs bool              // hash the sum of both LIDs, as the paper's algorithm 1 does
-	Down      []int32           // router ports that are not to be used
+	Local     job.Request         // for each subnet
+	Chains    map[int]route.Chain // by subnet: another chain than Local has
+	Mappings  map[int]*Mapping    // by subnet: gateways by a mapping file
+	SumOfLIDs bool                // hash the sum of both LIDs, as the paper's algorithm 1 does
+	Down      []int32             // router ports that are not to be used
 	// OneGateway has Nearest send what is for one target by one gateway from all of a subnet, which takes fewer lanes in some networks.
 	OneGateway bool
 	// Routed is by subnet a routing that was made before; nil: each is routed by Local.
@@ -185,7 +185,7 @@ func (r *Result) routeSubnets(ctx context.Context, req *Request) error {
 	}
 	type key struct {
 		kind  int32
-		chain *job.Step
+		chain *route.Step
 	}
 	done := map[key]*job.Result{}
 	for s := range n.Subnets {

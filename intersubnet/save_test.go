@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weft/fabric/subnets/subnetstest"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/flow"
 )
@@ -16,7 +17,7 @@ import (
 func TestSaveAndLoad(t *testing.T) {
 	for _, method := range []Method{Baseline, ISSR, ISFR, Nearest, Auto} {
 		n := subnetstest.Network(t, "subnets(3,pgft(2;2,2;1,2;1,1),shape=chain,routers=4)")
-		chain, err := job.ParseEngines("ftree", nil)
+		chain, err := engine.Parse("ftree", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestLayers(t *testing.T) {
 		"subnets(4,irregular(switches=8,degree=4,hosts=16,seed=3),shape=chain,routers=3)": 2,
 	} {
 		n := subnetstest.Network(t, text)
-		chain, err := job.ParseEngines("updn", nil)
+		chain, err := engine.Parse("updn", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func TestFlowsEqualOneTree(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,pgft(2;3,3;1,3;1,1),routers=9)")
 	p := oneLayer(t, n, &Request{Method: ISFR}, "ftree").Plan
 	g := whole(t, n)
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

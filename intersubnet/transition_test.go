@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/fabric/subnets/subnetstest"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/packet"
 )
@@ -13,7 +14,7 @@ import (
 // subnet is lost with it, its hosts go on losing until another has taken over. Nothing is lost before and after, and nothing deadlocks.
 func TestRouterFailsUnderTraffic(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

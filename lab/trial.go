@@ -11,6 +11,7 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/quality"
 )
@@ -106,10 +107,10 @@ func (s *Setup) Route(ctx context.Context, g *fabric.Graph, how Routing) (*Trial
 }
 
 func (s *Setup) routeOnce(ctx context.Context, g *fabric.Graph, how Routing) (*Trial, error) {
-	req := &job.Request{Chain: job.Chain{{Engine: how.Spec}}, MaxVLs: how.MaxVLs, Workers: cmp.Or(how.Workers, s.Workers), Seed: how.Seed}
+	req := &job.Request{Chain: route.Chain{{Engine: how.Spec}}, MaxVLs: how.MaxVLs, Workers: cmp.Or(how.Workers, s.Workers), Seed: how.Seed}
 	if how.Spec == nil {
 		var err error
-		if req.Chain, err = job.ParseEngines(how.Engine, nil); err != nil {
+		if req.Chain, err = engine.Parse(how.Engine, nil); err != nil {
 			return nil, fmt.Errorf("lab: engine %q: %w", how.Engine, err)
 		}
 	}

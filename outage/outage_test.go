@@ -8,6 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/packet"
 	"weft/sm"
@@ -20,7 +21,7 @@ func setup(t *testing.T, text, chain string) *Setup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := job.ParseEngines(chain, nil)
+	steps, err := engine.Parse(chain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

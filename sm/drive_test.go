@@ -11,6 +11,7 @@ import (
 	"weft/fabric/gen"
 	"weft/mad"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/lids"
 )
@@ -55,7 +56,7 @@ func newWorld(f *fabric.Fabric, cfg Config, chain string) *world {
 }
 
 func jobOf(chain string, lmc uint8) job.Request {
-	steps, err := job.ParseEngines(chain, nil)
+	steps, err := engine.Parse(chain, nil)
 	if err != nil {
 		panic(err)
 	}

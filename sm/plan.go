@@ -18,7 +18,7 @@ import (
 // records: some never ask, and others keep old ones.
 func Plan(ctx context.Context, req job.Request, q *RouteRequest) *Event {
 	g := q.Graph
-	req.Chain = req.Chain.UnderRouters(g)
+	req.Chain = job.UnderRouters(req.Chain, g)
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, q.Stored), true, true, q.Multicast
 	req.Trees, req.Levels = q.Trees, q.Levels
 	if q.Kept != nil {

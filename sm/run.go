@@ -13,6 +13,7 @@ import (
 
 	"weft/fabric"
 	"weft/mad"
+	"weft/route"
 	"weft/route/job"
 	"weft/sm/perf"
 	"weft/sm/replica"
@@ -114,7 +115,7 @@ type run struct {
 	*Runner
 	inbox
 	routing job.Request
-	chain   job.Chain // of the last Route
+	chain   route.Chain // of the last Route
 	manager *Manager
 	*administration
 	counting   *counting   // nil where no counters are read
@@ -261,7 +262,7 @@ func (d *run) snapshot() {
 }
 
 // namesOf names the engines of a chain.
-func namesOf(chain job.Chain) (names []string) {
+func namesOf(chain route.Chain) (names []string) {
 	for _, step := range chain {
 		names = append(names, step.Engine.Name)
 	}

@@ -6,13 +6,14 @@ import (
 
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
+	"weft/route/engine"
 	"weft/route/job"
 )
 
 // Where gateways by switch need a layer of lanes that links do not have, one gateway for all of a subnet is taken, and that is said.
 func TestOneGatewayWhereLanesAreFew(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(rlft(12,2),torus(4x4,hosts=2),routers=4)")
-	chain, err := job.ParseEngines("ftree,dor", nil)
+	chain, err := engine.Parse("ftree,dor", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,9 +139,9 @@ func UsualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 10
 
 // CompareEngine routes by one engine of a chain, judges and simulates. peakRSS measures the
 // memory of the process.
-func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *job.Request, figures Figures, peakRSS func() float64) (*Compared, error) {
+func CompareEngine(ctx context.Context, g *fabric.Graph, step route.Step, asked *job.Request, figures Figures, peakRSS func() float64) (*Compared, error) {
 	req := *asked
-	req.Chain = job.Chain{step}
+	req.Chain = route.Chain{step}
 	c := &Compared{Engine: step.Engine.Name}
 	r, err := job.Route(ctx, g, &req)
 	if _, refused := errors.AsType[*route.Refusal](err); refused {

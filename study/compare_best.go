@@ -10,6 +10,7 @@ import (
 	"weft/choose"
 	"weft/fabric/bill"
 	"weft/internal/fold"
+	"weft/route/engine"
 	"weft/route/job"
 )
 
@@ -39,7 +40,7 @@ func (c *Comparison) bestTwo() (best, next *Compared, proven int) {
 	for i := range c.Engines {
 		engines[i] = &c.Engines[i]
 	}
-	slices.SortStableFunc(engines, func(a, b *Compared) int { return cmp.Compare(job.Preference(a.Engine), job.Preference(b.Engine)) })
+	slices.SortStableFunc(engines, func(a, b *Compared) int { return cmp.Compare(engine.Preference(a.Engine), engine.Preference(b.Engine)) })
 	for _, r := range engines {
 		if slices.ContainsFunc(rows, r.same) {
 			continue
@@ -63,7 +64,7 @@ func (c *Comparison) bestTwo() (best, next *Compared, proven int) {
 
 // same reports whether a row is another one again: of one engine, by name or chosen by auto, with equal figures.
 func (c *Compared) same(of *Compared) bool {
-	return c.Figures != nil && strings.TrimPrefix(c.Engine, job.Auto+": ") == strings.TrimPrefix(of.Engine, job.Auto+": ") && c.figures() == of.figures()
+	return c.Figures != nil && strings.TrimPrefix(c.Engine, engine.Auto+": ") == strings.TrimPrefix(of.Engine, engine.Auto+": ") && c.figures() == of.figures()
 }
 
 func (c *Compared) figures() string {

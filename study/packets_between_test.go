@@ -9,6 +9,7 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/packet"
 )
@@ -17,7 +18,7 @@ import (
 // where nothing fails. The same seed loses the same packets.
 func TestChangesBetween(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestChangesBetween(t *testing.T) {
 // New ways that close a cycle, or lose pairs that have a way, do not go out: here on one layer of lanes for two trees that are joined at their leaves.
 func TestWaysAroundAreJudged(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=4,on=leaves)")
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

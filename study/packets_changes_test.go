@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"weft/fabric/gen"
+	"weft/route/engine"
 	"weft/route/job"
 )
 
 // changing simulates 32 hosts for 100 us while things happen.
-func changing(t *testing.T, formula, engine, changes string) (*PacketSimulation, error) {
+func changing(t *testing.T, formula, name, changes string) (*PacketSimulation, error) {
 	t.Helper()
 	f, err := gen.Parse(formula)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, routing := routed(t, formula, engine)
+	g, routing := routed(t, formula, name)
 	r := usualRequest()
 	r.Duration, r.Loads, r.Steps, r.CountFlows = 100*time.Microsecond, []float64{.4}, 10, true
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

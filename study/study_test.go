@@ -13,6 +13,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/repair"
 	"weft/sim/flow"
@@ -24,7 +25,7 @@ func routed(t *testing.T, formula, chain string) (*fabric.Graph, *job.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := job.ParseEngines(chain, nil)
+	steps, err := engine.Parse(chain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestCompareEngine(t *testing.T) {
 	g, _ := routed(t, "rlft(4,2)", "updn")
 	ticks := time.Duration(0)
 	req := &job.Request{Seed: 1, Now: func() time.Duration { ticks += time.Second; return ticks }}
-	chain, err := job.ParseEngines("updn,dor", nil)
+	chain, err := engine.Parse("updn,dor", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestFlowRequest(t *testing.T) {
 
 // TestSolving: without an engine that needs a solver nothing is looked for.
 func TestSolving(t *testing.T) {
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestSolving(t *testing.T) {
 	if needed, err := s.Equip(chain, time.Now()); needed || err != nil || s.Report() != nil {
 		t.Error(needed, err)
 	}
-	if chain, err = job.ParseEngines("srd+ilp", nil); err != nil {
+	if chain, err = engine.Parse("srd+ilp", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Equip(chain, time.Now()); !CouldNot(err) {

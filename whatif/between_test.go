@@ -13,12 +13,13 @@ import (
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/lids"
 )
 
 func betweenToday(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string, lmc uint8) *BetweenToday {
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

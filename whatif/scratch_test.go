@@ -13,6 +13,7 @@ import (
 	"weft/internal/dumps"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/engine"
 	"weft/route/foreign"
 	"weft/route/job"
 	"weft/route/lids"
@@ -34,7 +35,7 @@ type subnet struct {
 // newSubnet routes a fabric by a chain, and gives its ports the LIDs of the Plan, as a dump has them.
 func newSubnet(t *testing.T, f *fabric.Fabric, engines string, lmc uint8) *subnet {
 	t.Helper()
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

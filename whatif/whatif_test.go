@@ -10,6 +10,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route/check"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/flow"
 )
@@ -72,7 +73,7 @@ func TestApply(t *testing.T) {
 
 // A campaign that is interrupted keeps the rows that it has, and is the same on any number of cores.
 func TestEach(t *testing.T) {
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestEach(t *testing.T) {
 
 // The figures of a row are those that the same failure has when it is asked alone; shifts are left out.
 func TestEachAsAsked(t *testing.T) {
-	chain, err := job.ParseEngines("auto", nil)
+	chain, err := engine.Parse("auto", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,8 +151,8 @@ func TestEachAsAsked(t *testing.T) {
 
 // A campaign tells whether what is left can deadlock.
 func TestEachDeadlocks(t *testing.T) {
-	for engine, want := range map[string]string{"minhop": "the routing of today can deadlock already\n", "updn": ""} {
-		chain, err := job.ParseEngines(engine, nil)
+	for name, want := range map[string]string{"minhop": "the routing of today can deadlock already\n", "updn": ""} {
+		chain, err := engine.Parse(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +166,7 @@ func TestEachDeadlocks(t *testing.T) {
 		}
 		var text strings.Builder
 		if err := c.Write(&text, 1); err != nil || strings.Contains(text.String(), "deadlock") != (want != "") || !strings.Contains(text.String(), want) {
-			t.Errorf("%s: %v\n%s", engine, err, text.String())
+			t.Errorf("%s: %v\n%s", name, err, text.String())
 		}
 		c.Today = &State{DeadlockFree: check.Yes}
 		c.Rows[0].Remaining = &State{DeadlockFree: check.No}

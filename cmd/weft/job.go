@@ -14,6 +14,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
+	"weft/route"
 	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/levels"
@@ -43,12 +44,12 @@ func (r *routeFlags) add(cmd *cobra.Command) {
 
 // chainFlag adds the option that names a chain.
 func chainFlag(cmd *cobra.Command, chain *string) {
-	cmd.Flags().StringVarP(chain, "engine", "e", job.Auto, "engine, or a chain a,b,c of which the first that does not refuse is used; auto is the one that delivers the most")
+	cmd.Flags().StringVarP(chain, "engine", "e", engine.Auto, "engine, or a chain a,b,c of which the first that does not refuse is used; auto is the one that delivers the most")
 }
 
 // setChain reads a chain of engines and validates all that was asked for.
 func (r *routeFlags) setChain(chain string) (err error) {
-	if r.Chain, err = job.ParseEngines(chain, r.options); err != nil {
+	if r.Chain, err = engine.Parse(chain, r.options); err != nil {
 		return err
 	}
 	return r.validate()
@@ -163,7 +164,7 @@ func (p *pathSetFlags) chain(cmd *cobra.Command, chain string) (string, error) {
 }
 
 // give has engines whose paths come from a file read it.
-func (p *pathSetFlags) give(cmd *cobra.Command, chain job.Chain) error {
+func (p *pathSetFlags) give(cmd *cobra.Command, chain route.Chain) error {
 	if p.file.Path == "" {
 		return nil
 	}
@@ -171,14 +172,14 @@ func (p *pathSetFlags) give(cmd *cobra.Command, chain job.Chain) error {
 	if p.file.Partial, err = cmd.Flags().GetBool("partial"); err != nil {
 		return err
 	}
-	if err := chain.ReadPaths(&p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
+	if err := job.ReadPaths(chain, &p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
 		return err
 	}
 	return p.equip(cmd, chain)
 }
 
 // equip gives engines that need one a solver.
-func (p *pathSetFlags) equip(cmd *cobra.Command, chain job.Chain) error {
+func (p *pathSetFlags) equip(cmd *cobra.Command, chain route.Chain) error {
 	if equipped, err := p.solving.Equip(chain, time.Now()); equipped || err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (k *keepFlags) setChain(cmd *cobra.Command, chain string, routing *routeFla
 		return routing.setChain(chain)
 	}
 	var err error
-	if routing.Chain, err = k.kept.Chain(routing.options); err != nil {
+	if routing.Chain, err = engine.ChainOf(&k.kept.Plan.Recipe, routing.options); err != nil {
 		return fmt.Errorf("--keep: %s: %w", k.path, err)
 	}
 	return routing.validate()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/study"
 )
@@ -33,7 +34,7 @@ type routeOptions struct {
 // routeHelp tells what weft route --help says.
 const routeHelp = `Route a fabric, let the judge prove the result, and write it to files.
 
-` + job.ChainHelp + `
+` + engine.ChainHelp + `
 
 --paths computes explicit paths between all hosts; --names then gives them as few LIDs as
 hold them. --engine separate (path-selection+color-l) and --engine renaming

@@ -1,6 +1,8 @@
 package main
 
-import "weft/route/job"
+import (
+	"weft/route/engine"
+)
 
 // smHelp tells what weft sm --help says.
 const smHelp = `Manage a subnet. It is found by directed routes; every port gets its LID; it is routed,
@@ -63,7 +65,7 @@ levels they were made for is not known. An interrupted run leaves old and new ta
 
 ` + transportHelp + `
 
-` + job.ChainHelp + `
+` + engine.ChainHelp + `
 An engine whose options name a switch that was not found is passed over too: a root
 that died must not keep a subnet down.
 

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/study"
 )
 
@@ -125,8 +125,8 @@ func (o *sweepFlags) validate() error {
 	if err := o.routing.validate(); err != nil {
 		return err
 	}
-	for _, engine := range s.Engines {
-		if _, err := job.ParseEngines(engine, nil); err != nil {
+	for _, name := range s.Engines {
+		if _, err := engine.Parse(name, nil); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"weft/internal/fold"
 	"weft/internal/spelling"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/whatif"
 )
@@ -278,7 +279,7 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 		}
 	}
 	if o.files.Plan != "" && !cmd.Flags().Changed("engine") {
-		chain, err := job.Keep(r.Plan, g).Chain(o.routing.options)
+		chain, err := engine.ChainOf(&r.Plan.Recipe, o.routing.options)
 		if err != nil {
 			return nil, fmt.Errorf("--plan %s: %w", o.files.Plan, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/wire/ibsim"
 	"weft/wire/wiretest"
@@ -117,7 +118,7 @@ func TestServeFails(t *testing.T) {
 func TestNewNetwork(t *testing.T) {
 	wiretest.NoLeaks(t)
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=2)")
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,13 @@ import (
 
 	"weft/fabric"
 	"weft/internal/peer"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sm"
 )
 
 // manage has our manager bring the subnet up from another port than that of the machine, and stay.
-func (m *machine) manage(engine string) {
+func (m *machine) manage(name string) {
 	m.t.Helper()
 	var at fabric.End
 	for id := range m.f.Nodes {
@@ -28,7 +29,7 @@ func (m *machine) manage(engine string) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"weft/fabric/source"
+	"weft/route/engine"
 	"weft/route/job"
 )
 
@@ -26,7 +27,7 @@ func run(ctx context.Context, out io.Writer, dump string) error {
 	if err != nil {
 		return err
 	}
-	chain, err := job.ParseEngines("ftree,updn", nil) // updn where ftree refuses
+	chain, err := engine.Parse("ftree,updn", nil) // updn where ftree refuses
 	if err != nil {
 		return err
 	}

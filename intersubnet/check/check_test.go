@@ -13,13 +13,14 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
+	"weft/route/engine"
 	"weft/route/job"
 )
 
 // routed routes a network by a method and a chain of engines, and returns it with and without layers.
 func routed(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string) (layered, oneLayer *intersubnet.Result) {
 	t.Helper()
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

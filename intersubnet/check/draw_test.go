@@ -16,6 +16,7 @@ import (
 	"weft/intersubnet"
 	"weft/intersubnet/check"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/job"
 )
 
@@ -104,7 +105,7 @@ func TestIrregularSubnets(t *testing.T) {
 
 // drawnRoute routes; where lanes do not suffice for layers, by an engine of one lane.
 func drawnRoute(t *rapid.T, n *subnets.Network, method intersubnet.Method, engines string) (layered, one *intersubnet.Result) {
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +330,7 @@ func TestLinksWithFewVLs(t *testing.T) {
 	if r := judge(t, layered.Plan); r.OK || !strings.Contains(fmt.Sprint(r.Faults), "but the link has 1 VLs") {
 		t.Errorf("one VL: %+v", r)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,14 @@ import (
 
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
+	"weft/route/engine"
 	"weft/route/job"
 )
 
 // ownSubnet is the first of two trees under routers.
 func ownSubnet(t *testing.T) *OwnSubnet {
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=2)")
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"weft/lab"
 	"weft/lab/chart"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sim/packet"
 	"weft/traffic"
@@ -129,7 +130,7 @@ func reroutedWithout(ctx context.Context, formula string, e *lab.Candidate, tria
 	id, _ := f.NodeByGUID(trial.Graph.SwitchGUID[sw])
 	f.SetNodeDown(id, true)
 	g := f.Compile()
-	req := &job.Request{Chain: lab.Must(job.ParseEngines(e.How.Engine, nil))}
+	req := &job.Request{Chain: lab.Must(engine.Parse(e.How.Engine, nil))}
 	lab.Check(job.Keep(trial.Plan, trial.Graph).Hold(g, req))
 	return &lab.Trial{Graph: g, Plan: lab.Must(job.Route(ctx, g, req)).Plan}
 }

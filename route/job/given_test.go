@@ -15,7 +15,7 @@ import (
 )
 
 // routed routes a fabric by a chain.
-func routed(t *testing.T, g *fabric.Graph, c Chain) *Result {
+func routed(t *testing.T, g *fabric.Graph, c route.Chain) *Result {
 	t.Helper()
 	r, err := Run(t.Context(), g, &Request{Chain: c, Seed: 1})
 	if err != nil {
@@ -25,7 +25,7 @@ func routed(t *testing.T, g *fabric.Graph, c Chain) *Result {
 }
 
 // given is the chain of paths from a file with greedy; beside it may lie others.
-func given(t *testing.T, file *PathFile, files map[string]string, options ...string) Chain {
+func given(t *testing.T, file *PathFile, files map[string]string, options ...string) route.Chain {
 	t.Helper()
 	c := chain(t, FromFile+"+greedy", options...)
 	open := func(path string) (io.ReadCloser, error) {
@@ -35,7 +35,7 @@ func given(t *testing.T, file *PathFile, files map[string]string, options ...str
 		}
 		return io.NopCloser(strings.NewReader(data)), nil
 	}
-	if err := c.ReadPaths(file, open, func([]string) {}); err != nil {
+	if err := ReadPaths(c, file, open, func([]string) {}); err != nil {
 		t.Fatal(err)
 	}
 	return c

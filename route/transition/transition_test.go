@@ -11,14 +11,15 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/transition"
 )
 
 // routed routes a fabric by an engine, or repairs a Plan.
-func routed(t *rapid.T, f *fabric.Fabric, engine string, kept *job.Kept) (*fabric.Graph, *route.Plan) {
+func routed(t *rapid.T, f *fabric.Fabric, name string, kept *job.Kept) (*fabric.Graph, *route.Plan) {
 	g := f.Compile()
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/peer"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/lids"
 	"weft/sm"
@@ -95,7 +96,7 @@ func (s *subnet) weft(cfg sm.Config, lmc uint8) *sm.Core {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

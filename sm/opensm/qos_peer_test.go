@@ -12,6 +12,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/levels"
 	"weft/sm"
@@ -30,7 +31,7 @@ func (s *subnet) weftStays(cfg sm.Config) (end func()) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -7,17 +7,18 @@ import (
 
 	"weft/fabric/gen"
 	"weft/mad"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/lids"
 )
 
 // large makes the Subnet of 11,664 hosts.
-func large(b *testing.B, engine string, lmc uint8) *Subnet {
+func large(b *testing.B, name string, lmc uint8) *Subnet {
 	f, err := gen.Parse("rlft(36,3)")
 	if err != nil {
 		b.Fatal(err)
 	}
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

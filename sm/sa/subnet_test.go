@@ -8,6 +8,7 @@ import (
 	"weft/fabric/gen"
 	"weft/mad"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/lids"
 )
@@ -21,9 +22,9 @@ type fataler interface {
 const testKey = 0x1234
 
 // routed routes a fabric.
-func routed(t fataler, f *fabric.Fabric, engine string, lmc uint8) (*fabric.Graph, *route.Plan) {
+func routed(t fataler, f *fabric.Fabric, name string, lmc uint8) (*fabric.Graph, *route.Plan) {
 	t.Helper()
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/sm"
 	"weft/wire"
@@ -91,7 +92,7 @@ func TestMetricsMove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn,dfsssp", nil)
+	chain, err := engine.Parse("updn,dfsssp", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"weft/route"
 	"weft/route/job"
 	"weft/sm"
 )
@@ -30,9 +31,13 @@ type Options struct {
 	Lines   int                                    // of the log that are kept; 4096
 
 	Routing  func() job.Request                  // by which the manager routes afresh, for what-if; nil: no such questions
+	ChainOf  EngineOf                            // goes with Routing
 	Plans    func() ([]Plan, error)              // that are stored; nil: none are
 	PlanFile func(version int64) ([]byte, error) // of a version, as planfile.Save has written it; nil and no error where it is not stored
 }
+
+// EngineOf finds the engine of a Plan by its Recipe, as engine.ChainOf does.
+type EngineOf func(recipe *route.Recipe, options []string) (route.Chain, error)
 
 // Service shows a manager. Its methods are for concurrent use.
 type Service struct {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"weft/route/job"
 	"weft/sm"
 	"weft/whatif"
 )
@@ -105,7 +104,7 @@ func askWhatIf(s *Service, w http.ResponseWriter, r *http.Request) {
 func (s *Service) whatIf(ctx context.Context, now *sm.Routed, changes []whatif.Change) (*whatif.Answer, error) {
 	if s.today.of == nil || s.today.of.Plan != now.Plan {
 		req := s.opt.Routing()
-		chain, err := job.Keep(now.Plan, now.Graph).Chain(nil)
+		chain, err := s.opt.ChainOf(&now.Plan.Recipe, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/route/engine"
 	"weft/route/job"
 	"weft/route/lids"
 	"weft/route/planfile"
@@ -33,7 +34,7 @@ func routed(t testing.TB, text string, lmc uint8) *sm.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

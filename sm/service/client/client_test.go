@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"weft/emulator/attach"
+	"weft/route/engine"
 
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
@@ -49,7 +50,7 @@ func manage(t *testing.T, formula string) *managed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func manage(t *testing.T, formula string) *managed {
 	m.plan = func() []byte { return stored }
 	up := make(chan struct{}, 1)
 	m.Service = service.New(service.Options{
-		Version: "test", Clock: time.Now, Routing: func() job.Request { return req },
+		Version: "test", Clock: time.Now, Routing: func() job.Request { return req }, ChainOf: engine.ChainOf,
 		Ask: func(ctx context.Context, ev *sm.Event) error {
 			select {
 			case asked <- ev:
