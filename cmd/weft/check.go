@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/route/job"
+	"weft/study"
 )
 
 // checkHelp tells what weft check --help says.
@@ -47,7 +48,7 @@ known, end ports have no known LID, or LIDs in the tables belong to no end port.
 func checkCmd() *cobra.Command {
 	var (
 		flags   fabricFlags
-		files   job.TableFiles
+		files   study.TableFiles
 		workers int
 		hosts   bool
 		form    form

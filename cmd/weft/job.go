@@ -99,7 +99,7 @@ func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.
 // pathSetFlags choose an engine of two stages, instead of --engine, and its solver.
 type pathSetFlags struct {
 	paths, names string
-	file         job.PathFile // empty where the paths are computed
+	file         study.PathFile // empty where the paths are computed
 	solving      study.Solving
 }
 
@@ -142,9 +142,9 @@ func (p *pathSetFlags) chain(cmd *cobra.Command, chain string) (string, error) {
 	case f.Changed("engine"):
 		return "", errors.New("--paths and --engine exclude each other")
 	}
-	if _, err := os.Stat(p.paths); err == nil && !job.IsEngine(p.paths+"+"+p.names) {
+	if _, err := os.Stat(p.paths); err == nil && !study.IsEngine(p.paths+"+"+p.names) {
 		p.file.Path = p.paths
-		return job.FromFile + "+" + p.names, nil
+		return study.FromFile + "+" + p.names, nil
 	}
 	if p.file.Choice != "" {
 		return "", errors.New("--choice goes with --paths FILE")
@@ -172,7 +172,7 @@ func (p *pathSetFlags) give(cmd *cobra.Command, chain route.Chain) error {
 	if p.file.Partial, err = cmd.Flags().GetBool("partial"); err != nil {
 		return err
 	}
-	if err := job.ReadPaths(chain, &p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
+	if err := study.ReadPaths(chain, &p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
 		return err
 	}
 	return p.equip(cmd, chain)
@@ -276,7 +276,7 @@ func (k *keepFlags) afresh(cmd *cobra.Command) bool {
 }
 
 // laneFileFlags adds the options that tell the lanes of foreign tables, and which LIDs are used.
-func laneFileFlags(cmd *cobra.Command, files *job.TableFiles) {
+func laneFileFlags(cmd *cobra.Command, files *study.TableFiles) {
 	f := cmd.Flags()
 	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts: output of saquery -p, or as weft route --sl writes them")
 	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
@@ -285,7 +285,7 @@ func laneFileFlags(cmd *cobra.Command, files *job.TableFiles) {
 }
 
 // refuseBesideTables refuses options that say how to route where tables are given.
-func refuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
+func refuseBesideTables(cmd *cobra.Command, files *study.TableFiles) error {
 	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles", "levels"} {
 		if files.Given() && cmd.Flags().Changed(option) {
 			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", option)
@@ -295,7 +295,7 @@ func refuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
 }
 
 // readOrRoute reads the tables of files where there are some, and routes the fabric where not.
-func readOrRoute(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles, req *job.Request) (*job.Result, error) {
+func readOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, req *job.Request) (*job.Result, error) {
 	if files.Given() {
 		return loadTables(cmd, g, files)
 	}
@@ -303,7 +303,7 @@ func readOrRoute(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles, req
 }
 
 // loadTables reads the Plan of files, and tells what is odd in them.
-func loadTables(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles) (*job.Result, error) {
+func loadTables(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles) (*job.Result, error) {
 	partial, err := cmd.Flags().GetBool("partial")
 	if err != nil {
 		return nil, err

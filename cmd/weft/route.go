@@ -20,7 +20,7 @@ import (
 type routeOptions struct {
 	fabric  fabricFlags
 	routing routeFlags
-	files   job.Outputs
+	files   study.Outputs
 	stages  pathSetFlags
 	keep    keepFlags
 	between betweenFlags
@@ -211,7 +211,7 @@ func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *job.
 	if err := os.MkdirAll(o.splits, 0o755); err != nil {
 		return err
 	}
-	return job.WriteSplits(ctx, g, r.Plan, func(name string, data []byte) error {
+	return study.WriteSplits(ctx, g, r.Plan, func(name string, data []byte) error {
 		return os.WriteFile(filepath.Join(o.splits, name), data, 0o644)
 	})
 }

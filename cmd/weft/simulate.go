@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/route/job"
 	"weft/study"
 )
 
@@ -31,7 +30,7 @@ type flowOptions struct {
 	routing routeFlags
 	between betweenFlags
 	chain   string
-	files   job.TableFiles
+	files   study.TableFiles
 	flows   study.FlowRequest
 	loads   string
 	orcs    string

@@ -22,7 +22,7 @@ type packetOptions struct {
 	routing routeFlags
 	between betweenFlags
 	chain   string
-	files   job.TableFiles
+	files   study.TableFiles
 	packets study.PacketRequest
 	delays  hardwareTimes
 	message string
@@ -106,7 +106,7 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	case changed("inject") && !isRate(o.delays.inject) || changed("drain-rate") && !isRate(o.delays.drain):
 		return errors.New("--inject and --drain-rate: want a rate from 0.001 to 2000000 Gbit/s")
 	}
-	if o.files != (job.TableFiles{}) {
+	if o.files != (study.TableFiles{}) {
 		if err := o.files.Validate(); err != nil {
 			return err
 		}

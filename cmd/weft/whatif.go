@@ -18,6 +18,7 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/job"
+	"weft/study"
 	"weft/whatif"
 )
 
@@ -27,7 +28,7 @@ type whatifOptions struct {
 	routing routeFlags
 	between betweenFlags
 	chain   string
-	files   job.TableFiles
+	files   study.TableFiles
 	changes []whatif.Change
 	each    string
 	top     int
@@ -151,7 +152,7 @@ func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	if o.each == "" && cmd.Flags().Changed("top") {
 		return errors.New("--top limits the rows of --each: give --each link, switch, spine or leaf too, or leave out --top")
 	}
-	if o.files != (job.TableFiles{}) {
+	if o.files != (study.TableFiles{}) {
 		return o.files.Validate()
 	}
 	return nil

@@ -19,8 +19,10 @@ func AutoSpec() *route.Spec {
 		Summary: "the engine that delivers the most, found by trying those that cannot deadlock",
 		Cost:    fmt.Sprintf("that of the engines it tries: as many as fit into %d million entries of tables, an entry of a slow engine counted up to %d times", effortMost/1_000_000, slowestEffort()),
 		Lanes:   "those of the engine it chooses",
-		New:     func(route.Options) (route.Engine, error) { return nil, errors.New("engine: auto is no engine by itself") },
-		Among:   among(), Effort: effortMost,
+		New: func(route.Options) (route.Engine, error) {
+			return nil, errors.New("engine: auto is no engine by itself")
+		},
+		Among: among(), Effort: effortMost,
 	}
 }
 
