@@ -8,8 +8,8 @@ import (
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/racing"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sim/flow"
 )
 
@@ -36,7 +36,7 @@ func TestNearestAgainstNue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			one, err := job.Route(context.Background(), g, &job.Request{Chain: chain, MaxVLs: r.VLs, Workers: 2})
+			one, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain, MaxVLs: r.VLs, Workers: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func layered(t testing.TB, n *subnets.Network, method Method, engines string) *R
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := Route(context.Background(), n, &Request{Method: method, Local: job.Request{Chain: chain, MaxVLs: 4, Workers: 2}})
+	r, _, err := Route(context.Background(), n, &Request{Method: method, Local: planner.Request{Chain: chain, MaxVLs: 4, Workers: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestSpread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, one, err := Route(t.Context(), n, &Request{Method: ISSR, Local: job.Request{Chain: chain}})
+		_, one, err := Route(t.Context(), n, &Request{Method: ISSR, Local: planner.Request{Chain: chain}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,8 +15,8 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 // oneLayer routes a network on one layer.
@@ -26,7 +26,7 @@ func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Res
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Local = job.Request{Chain: chain, Workers: 2}
+	req.Local = planner.Request{Chain: chain, Workers: 2}
 	_, one, err := Route(context.Background(), n, req)
 	if many := (*TooManyLanes)(nil); err != nil && !errors.As(err, &many) {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func wantOneTree(t rapid.TB, n *subnets.Network) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := job.Route(context.Background(), g, &job.Request{Chain: chain})
+	tree, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -435,7 +435,7 @@ func TestMappingSaysWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Route(context.Background(), n, &Request{Method: ISSR, Mappings: map[int]*Mapping{0: m}, Local: job.Request{Chain: chain}}); err == nil {
+	if _, _, err := Route(context.Background(), n, &Request{Method: ISSR, Mappings: map[int]*Mapping{0: m}, Local: planner.Request{Chain: chain}}); err == nil {
 		t.Error("a port that is not in the subnet is accepted")
 	}
 }

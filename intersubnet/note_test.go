@@ -9,8 +9,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 // notesOf makes the notes of all subnets of a network, as they come over the wire.
@@ -53,7 +53,7 @@ func TestMeet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, one, err := Route(context.Background(), n, &Request{Method: ISFR, Local: job.Request{Chain: chain}})
+		_, one, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestMeetProven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, one, err := Route(context.Background(), n, &Request{Method: ISFR, Local: job.Request{Chain: chain}})
+	_, one, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

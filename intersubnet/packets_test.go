@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric/subnets/subnetstest"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sim/packet"
 	"weft/traffic"
 )
@@ -56,7 +56,7 @@ func TestPacketsDoNotDeadlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		method := rapid.SampledFrom([]Method{ISSR, Nearest, Baseline}).Draw(t, "method")
-		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: job.Request{Chain: chain}})
+		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: planner.Request{Chain: chain}})
 		if many := (*TooManyLanes)(nil); errors.As(err, &many) {
 			t.Skip("too many lanes")
 		}
@@ -77,7 +77,7 @@ func TestPacketsDeadlockOnOneLayer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: job.Request{Chain: chain}})
+	r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"weft/fabric/subnets/subnetstest"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sim/flow"
 )
 
@@ -21,7 +21,7 @@ func TestSaveAndLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: job.Request{Chain: chain}, Down: []int32{1}})
+		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: planner.Request{Chain: chain}, Down: []int32{1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestLayers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: job.Request{Chain: chain}})
+		r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: planner.Request{Chain: chain}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestFlowsEqualOneTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := job.Route(context.Background(), g, &job.Request{Chain: chain})
+	tree, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/fabric/subnets/subnetstest"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sim/packet"
 )
 
@@ -18,7 +18,7 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := Request{Method: ISFR, Local: job.Request{Chain: chain}}
+	req := Request{Method: ISFR, Local: planner.Request{Chain: chain}}
 	before, _, err := Route(context.Background(), n, &req)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 	if without[3]-without[2] == 0 || without[7] != without[6] || without[4] <= with[4] {
 		t.Errorf("without the manager of a subnet: %v, with all %v", without, with)
 	}
-	other, _, err := Route(context.Background(), n, &Request{Method: ISFR, Local: job.Request{Chain: chain}})
+	other, _, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/route/quality"
 )
 
@@ -107,7 +107,7 @@ func (s *Setup) Route(ctx context.Context, g *fabric.Graph, how Routing) (*Trial
 }
 
 func (s *Setup) routeOnce(ctx context.Context, g *fabric.Graph, how Routing) (*Trial, error) {
-	req := &job.Request{Chain: route.Chain{{Engine: how.Spec}}, MaxVLs: how.MaxVLs, Workers: cmp.Or(how.Workers, s.Workers), Seed: how.Seed}
+	req := &planner.Request{Chain: route.Chain{{Engine: how.Spec}}, MaxVLs: how.MaxVLs, Workers: cmp.Or(how.Workers, s.Workers), Seed: how.Seed}
 	if how.Spec == nil {
 		var err error
 		if req.Chain, err = engine.Parse(how.Engine, nil); err != nil {
@@ -115,9 +115,9 @@ func (s *Setup) routeOnce(ctx context.Context, g *fabric.Graph, how Routing) (*T
 		}
 	}
 	t := &Trial{Graph: g}
-	var made *job.Result
+	var made *planner.Result
 	cost, err := s.Measure(func() (err error) {
-		made, err = job.Route(ctx, g, req)
+		made, err = planner.Route(ctx, g, req)
 		return err
 	})
 	t.Cost = cost

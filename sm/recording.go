@@ -13,8 +13,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/route/lids"
 	"weft/wire"
 )
@@ -68,7 +68,7 @@ func NewRecording(from io.Reader, parse Engines) (*Recording, error) {
 // settings makes settings of their values.
 func (b *recordedBy) settings(parse Engines) (*Settings, error) {
 	q := &b.Routing
-	s := &Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Routing: job.Request{
+	s := &Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Routing: planner.Request{
 		LIDs: lids.Options{LMC: q.LMC, Fresh: q.Fresh}, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
 		Afresh: q.Afresh, PassDeadSwitch: q.PassDeadSwitch, NoPathRecords: q.NoPathRecords,
 	}}
@@ -97,11 +97,11 @@ func (b *recordedBy) settings(parse Engines) (*Settings, error) {
 }
 
 // planOf reads a Plan that is kept; none where there are no bytes.
-func planOf(data []byte) (*job.Kept, error) {
+func planOf(data []byte) (*planner.Kept, error) {
 	if data == nil {
 		return nil, nil
 	}
-	return job.ReadKept(bytes.NewReader(data))
+	return planner.ReadKept(bytes.NewReader(data))
 }
 
 // Next returns the next event, its time, and the checksum of the actions that followed from it. After the last one the error is io.EOF.

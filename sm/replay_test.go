@@ -19,8 +19,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/draws"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 var recordTo = flag.String("record", "", "write what the managers of the last schedule were given to this directory, for weft sm replay: of a test that fails, that is the smallest failing one")
@@ -188,7 +188,7 @@ func TestReplayKeptPlan(t *testing.T) {
 	if err := first.manager.Core().WritePlan(&file); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := job.ReadKept(&file)
+	kept, err := planner.ReadKept(&file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func FuzzRecording(f *testing.F) {
 		_, _ = NewRecording(bytes.NewReader(data), engine.Parse)
 		list, times := read(data)
 		var again bytes.Buffer
-		r := NewRecorder(&again, &Config{}, &Watch{}, &job.Request{})
+		r := NewRecorder(&again, &Config{}, &Watch{}, &planner.Request{})
 		for i := range list {
 			if list[i].Kind == Reconfigure || list[i].Kind == Planned { // of whose engines and errors only names are kept
 				return

@@ -13,8 +13,8 @@ import (
 
 	"weft/fabric"
 	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/sm/perf"
 	"weft/sm/replica"
 	"weft/sm/sa"
@@ -25,8 +25,8 @@ import (
 // transaction IDs, window, timeouts and retries.
 type Runner struct {
 	Config
-	Watch   Watch       // the zero value ends the Manager after one round
-	Routing job.Request // what to route by; the LIDs to keep are added
+	Watch   Watch           // the zero value ends the Manager after one round
+	Routing planner.Request // what to route by; the LIDs to keep are added
 
 	Asked      <-chan *Event                              // what operators ask for, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
@@ -114,7 +114,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 type run struct {
 	*Runner
 	inbox
-	routing job.Request
+	routing planner.Request
 	chain   route.Chain // of the last Route
 	manager *Manager
 	*administration

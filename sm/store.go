@@ -3,8 +3,8 @@ package sm
 import (
 	"weft/fabric"
 	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 )
 
 // Record holds what is stored before a manager distributes a Plan: a restart gives every port the LIDs of the last Record
@@ -78,7 +78,7 @@ func (c *Core) takeStored(ev *Event) {
 		return
 	}
 	if c.stored = true; ev.Err == nil {
-		c.cfg.Stored, c.cfg.Last, c.cfg.LastAfresh, c.cfg.LastHeld = c.record.LIDs, job.Keep(c.plan, c.graph), false, false
+		c.cfg.Stored, c.cfg.Last, c.cfg.LastAfresh, c.cfg.LastHeld = c.record.LIDs, planner.Keep(c.plan, c.graph), false, false
 		return
 	}
 	if c.phase != storing {

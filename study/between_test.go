@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 // Where gateways by switch need a layer of lanes that links do not have, one gateway for all of a subnet is taken, and that is said.
@@ -18,7 +18,7 @@ func TestOneGatewayWhereLanesAreFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for most, want := range map[int]string{1: "one gateway for all of a subnet", 8: "one layer has a cycle"} {
-		req := &intersubnet.Request{Method: intersubnet.Auto, Local: job.Request{Chain: chain, MaxVLs: most}}
+		req := &intersubnet.Request{Method: intersubnet.Auto, Local: planner.Request{Chain: chain, MaxVLs: most}}
 		d, r, err := RouteBetween(t.Context(), n, req, false)
 		if err != nil {
 			t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"weft/choose"
 	"weft/fabric/bill"
 	"weft/internal/fold"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 // Recommend names the engine to take, by the rule by which engine auto chooses: of those that deliver
@@ -34,7 +34,7 @@ func (c *Comparison) Recommend() {
 
 // bestTwo finds the best row that is proven, the next, and how many are proven.
 func (c *Comparison) bestTwo() (best, next *Compared, proven int) {
-	var trials []job.Trial
+	var trials []planner.Trial
 	var rows []*Compared
 	engines := make([]*Compared, len(c.Engines))
 	for i := range c.Engines {
@@ -46,11 +46,11 @@ func (c *Comparison) bestTwo() (best, next *Compared, proven int) {
 			continue
 		}
 		if r.Refused == nil && r.Check.OK && r.Figures != nil {
-			trials = append(trials, job.Trial{VLs: r.VLs, Figures: r.Figures})
+			trials = append(trials, planner.Trial{VLs: r.VLs, Figures: r.Figures})
 			rows = append(rows, r)
 		}
 	}
-	first, second := job.Rank(trials)
+	first, second := planner.Rank(trials)
 	for i := range trials {
 		if &trials[i] == first {
 			best = rows[i]

@@ -8,9 +8,9 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/planner"
 	"weft/route"
 	"weft/route/foreign"
-	"weft/route/job"
 	"weft/route/pathfile"
 	"weft/route/planfile"
 )
@@ -73,7 +73,7 @@ func (t *TableFiles) loadPlan(g *fabric.Graph, open func(path string) (io.ReadCl
 	}
 	plan, err = planfile.Load(bytes.NewReader(data), g)
 	if differs, ok := errors.AsType[*planfile.BindError](err); ok {
-		kept, err := job.ReadKept(bytes.NewReader(data))
+		kept, err := planner.ReadKept(bytes.NewReader(data))
 		if err == nil {
 			plan, err = kept.AsIs(g)
 		}

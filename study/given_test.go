@@ -10,9 +10,9 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/route/pathfile"
 	"weft/route/planfile"
 )
@@ -36,9 +36,9 @@ func chain(t *testing.T, list string, options ...string) route.Chain {
 }
 
 // proven routes a fabric by a chain, and has the Plan judged.
-func proven(t *testing.T, g *fabric.Graph, c route.Chain) *job.Result {
+func proven(t *testing.T, g *fabric.Graph, c route.Chain) *planner.Result {
 	t.Helper()
-	r, err := job.Run(t.Context(), g, &job.Request{Chain: c, Seed: 1})
+	r, err := planner.Run(t.Context(), g, &planner.Request{Chain: c, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestGaps(t *testing.T) {
 	if r := proven(t, g, given(t, &PathFile{Path: "whole"}, files)); len(r.Plan.Notes) != 0 || !r.Report.OK {
 		t.Errorf("a whole table: %v, proven %v", r.Plan.Notes, r.Report.OK)
 	}
-	_, err := job.Route(t.Context(), g, &job.Request{Chain: given(t, &PathFile{Path: "part"}, files)})
+	_, err := planner.Route(t.Context(), g, &planner.Request{Chain: given(t, &PathFile{Path: "part"}, files)})
 	if _, ok := errors.AsType[*route.Refusal](err); !ok || !strings.Contains(err.Error(), "82 of 132 pairs of hosts have no path in the file, the first is from ") {
 		t.Errorf("gaps: %v", err)
 	}
@@ -181,7 +181,7 @@ func TestChoiceBesideTables(t *testing.T) {
 	if any := paths(&PathFile{Path: "r"}); any <= one || one < hosts {
 		t.Errorf("%d paths by the H table, %d without it, of %d pairs", one, any, hosts)
 	}
-	if _, err := job.Route(t.Context(), g, &job.Request{Chain: given(t, &PathFile{Path: "p", Choice: "h"}, files)}); err == nil || !strings.Contains(err.Error(), "--choice goes with forwarding tables") {
+	if _, err := planner.Route(t.Context(), g, &planner.Request{Chain: given(t, &PathFile{Path: "p", Choice: "h"}, files)}); err == nil || !strings.Contains(err.Error(), "--choice goes with forwarding tables") {
 		t.Errorf("an H table beside a table of paths: %v", err)
 	}
 }

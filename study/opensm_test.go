@@ -15,9 +15,9 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/internal/peer"
+	"weft/planner"
 	"weft/route/engine"
 	"weft/route/foreign"
-	"weft/route/job"
 	"weft/sim/flow"
 )
 
@@ -63,7 +63,7 @@ func TestOpenSM(t *testing.T) {
 		}
 		ours := map[string]*SweepRow{}
 		s := Sweep{
-			Fabrics: []string{name}, Shares: []float64{0}, Engines: append([]string{engine.Auto, ownReplies}, openSMEngines...), Routing: job.Request{Seed: 1, Workers: 2},
+			Fabrics: []string{name}, Shares: []float64{0}, Engines: append([]string{engine.Auto, ownReplies}, openSMEngines...), Routing: planner.Request{Seed: 1, Workers: 2},
 			Open: func(string) (*fabric.Graph, error) { return src.Fabric.Compile(), nil },
 			Has:  func(_, engine string) bool { return engine == "dnup" }, Step: func(string) {},
 			Row: func(r *SweepRow) error { ours[r.Engine] = r; return nil },

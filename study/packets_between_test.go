@@ -9,8 +9,8 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sim/packet"
 )
 
@@ -22,7 +22,7 @@ func TestChangesBetween(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &intersubnet.Request{Method: intersubnet.ISFR, Local: job.Request{Chain: chain}}
+	req := &intersubnet.Request{Method: intersubnet.ISFR, Local: planner.Request{Chain: chain}}
 	_, r, err := RouteBetween(context.Background(), n, req, false)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestChangesBetween(t *testing.T) {
 		r.HotSpots.Share = .05
 		r.Between = &PacketsBetween{Plan: p, Flat: flat, Request: req}
 		r.Changes = PacketChanges{File: "changes", Text: []byte(changes)}
-		out, err := SimulatePackets(context.Background(), flat.Graph, &job.Result{Plan: flat.Plan}, r)
+		out, err := SimulatePackets(context.Background(), flat.Graph, &planner.Result{Plan: flat.Plan}, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestWaysAroundAreJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &intersubnet.Request{Method: intersubnet.Nearest, Local: job.Request{Chain: chain}}
+	req := &intersubnet.Request{Method: intersubnet.Nearest, Local: planner.Request{Chain: chain}}
 	layered, one, err := intersubnet.Route(t.Context(), n, req)
 	if err != nil || layered == nil {
 		t.Fatal(layered, err)

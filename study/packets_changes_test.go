@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 // changing simulates 32 hosts for 100 us while things happen.
@@ -24,7 +24,7 @@ func changing(t *testing.T, formula, name, changes string) (*PacketSimulation, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Changes = PacketChanges{File: "changes", Text: []byte(changes), Fabric: f, Routing: &job.Request{Chain: chain}, BlockTime: time.Microsecond}
+	r.Changes = PacketChanges{File: "changes", Text: []byte(changes), Fabric: f, Routing: &planner.Request{Chain: chain}, BlockTime: time.Microsecond}
 	if err := r.Check(g); err != nil {
 		return nil, err
 	}

@@ -12,14 +12,14 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/route/repair"
 	"weft/sim/flow"
 )
 
-func routed(t *testing.T, formula, chain string) (*fabric.Graph, *job.Result) {
+func routed(t *testing.T, formula, chain string) (*fabric.Graph, *planner.Result) {
 	t.Helper()
 	f, err := gen.Parse(formula)
 	if err != nil {
@@ -30,7 +30,7 @@ func routed(t *testing.T, formula, chain string) (*fabric.Graph, *job.Result) {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	r, err := job.Route(t.Context(), g, &job.Request{Chain: steps, Seed: 1})
+	r, err := planner.Route(t.Context(), g, &planner.Request{Chain: steps, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestSort(t *testing.T) {
 func TestCompareEngine(t *testing.T) {
 	g, _ := routed(t, "rlft(4,2)", "updn")
 	ticks := time.Duration(0)
-	req := &job.Request{Seed: 1, Now: func() time.Duration { ticks += time.Second; return ticks }}
+	req := &planner.Request{Seed: 1, Now: func() time.Duration { ticks += time.Second; return ticks }}
 	chain, err := engine.Parse("updn,dor", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestChange(t *testing.T) {
 	c := NewChange("old.plan", g, &route.Change{
 		Moved:    []route.MovedPort{{End: 1, From: 3, To: 9}},
 		Switches: []route.SwitchChange{{Switch: 2, Blocks: 1}},
-	}, &job.Result{Repaired: &repair.Figures{Crossed: 7}, NotRepaired: errors.New("no")}, nil, nil)
+	}, &planner.Result{Repaired: &repair.Figures{Crossed: 7}, NotRepaired: errors.New("no")}, nil, nil)
 	if c.Repair.Crossed != 7 || c.NotRepaired != "no" {
 		t.Errorf("%+v", c)
 	}

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sim/flow"
 )
 
@@ -26,7 +26,7 @@ type Sweep struct {
 	Seeds   int       // draws of the links that fail, for each share above 0
 	Engines []string  // each as engine.Parse reads it
 	Runs    int       // random bisections; 0: as many as suit the size
-	Routing job.Request
+	Routing planner.Request
 
 	// Open makes the fabric of an argument.
 	Open func(arg string) (*fabric.Graph, error)
@@ -153,7 +153,7 @@ func (s *Sweep) route(ctx context.Context, g *fabric.Graph, name string) (*Sweep
 	if req.Chain, err = engine.Parse(name, nil); err != nil {
 		return nil, err
 	}
-	r, err := job.Run(ctx, g, &req)
+	r, err := planner.Run(ctx, g, &req)
 	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
 		return &SweepRow{Verdict: strings.Join(strings.Fields(refusal.Reason), " ")}, nil
 	}

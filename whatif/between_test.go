@@ -13,8 +13,8 @@ import (
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/route/lids"
 )
 
@@ -23,7 +23,7 @@ func betweenToday(t rapid.TB, n *subnets.Network, method intersubnet.Method, eng
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &intersubnet.Request{Method: method, Local: job.Request{Chain: chain, Workers: 1, LIDs: lids.Options{LMC: lmc}}}
+	req := &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 1, LIDs: lids.Options{LMC: lmc}}}
 	today, err := NewBetween(context.Background(), n, BetweenOptions{Request: req, Flows: &intersubnet.FlowRequest{Runs: 2, Workers: 1}, Pace: UsualPace})
 	if err != nil {
 		t.Fatal(err)

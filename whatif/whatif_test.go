@@ -9,9 +9,9 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route/check"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sim/flow"
 )
 
@@ -79,7 +79,7 @@ func TestEach(t *testing.T) {
 	}
 	var last *Campaign
 	for _, workers := range []int{1, 3} {
-		today, err := New(t.Context(), parse(t, "rlft(8,2)"), nil, Options{Request: job.Request{Chain: chain, Seed: 1, Workers: workers}, Pace: UsualPace})
+		today, err := New(t.Context(), parse(t, "rlft(8,2)"), nil, Options{Request: planner.Request{Chain: chain, Seed: 1, Workers: workers}, Pace: UsualPace})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestEachAsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := parse(t, "rlft(8,2)|fail(links=4,seed=5)")
-	today, err := New(t.Context(), f, nil, Options{Request: job.Request{Chain: chain, Seed: 1, Workers: 2}, Pace: UsualPace})
+	today, err := New(t.Context(), f, nil, Options{Request: planner.Request{Chain: chain, Seed: 1, Workers: 2}, Pace: UsualPace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestEachDeadlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		today, err := New(t.Context(), parse(t, "torus(5x5,hosts=1)"), nil, Options{Request: job.Request{Chain: chain, Seed: 1, Workers: 1}, Pace: UsualPace})
+		today, err := New(t.Context(), parse(t, "torus(5x5,hosts=1)"), nil, Options{Request: planner.Request{Chain: chain, Seed: 1, Workers: 1}, Pace: UsualPace})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"weft/fabric/subnets"
 	"weft/intersubnet"
-	"weft/route/job"
+	"weft/planner"
 	"weft/study"
 	"weft/whatif"
 )
@@ -164,5 +164,5 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.hostsOnly}
-	return o.simulate(cmd, flat.Graph, func() (*job.Result, error) { return &job.Result{Plan: flat.Plan}, nil })
+	return o.simulate(cmd, flat.Graph, func() (*planner.Result, error) { return &planner.Result{Plan: flat.Plan}, nil })
 }

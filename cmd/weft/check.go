@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/route/job"
+	"weft/planner"
 	"weft/study"
 )
 
@@ -83,7 +83,7 @@ func checkCmd() *cobra.Command {
 				return err
 			}
 			err = withProgress(cmd, "judging", func(ctx context.Context) error {
-				return r.Judge(ctx, g, &job.Request{Workers: workers})
+				return r.Judge(ctx, g, &planner.Request{Workers: workers})
 			})
 			if err != nil {
 				return err
@@ -106,7 +106,7 @@ func checkCmd() *cobra.Command {
 }
 
 // proven ends a command whose Plan the judge has not proven.
-func proven(r *job.Result) error {
+func proven(r *planner.Result) error {
 	if r.Report != nil && !r.Report.OK {
 		return answerNo
 	}

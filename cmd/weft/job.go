@@ -14,19 +14,19 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
+	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/route/levels"
 	"weft/study"
 )
 
 // routeFlags are the options of every command that routes.
 type routeFlags struct {
-	job.Request // the chain apart
-	options     []string
-	kinds       kindFlags
-	levels      levelFlags
+	planner.Request // the chain apart
+	options         []string
+	kinds           kindFlags
+	levels          levelFlags
 }
 
 func (r *routeFlags) add(cmd *cobra.Command) {
@@ -69,12 +69,12 @@ func (r *routeFlags) validate() (err error) {
 
 // routeFabric runs a routing job with progress, and tells of refusals and of lanes that
 // need replies of their own.
-func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.Result, err error) {
+func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *planner.Result, err error) {
 	if err := warnKinds(cmd, g, req.Kinds); err != nil {
 		return nil, err
 	}
 	err = withProgress(cmd, "routing", func(ctx context.Context) (err error) {
-		r, err = job.Route(ctx, g, req)
+		r, err = planner.Route(ctx, g, req)
 		return err
 	})
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *pathSetFlags) equip(cmd *cobra.Command, chain route.Chain) error {
 // keepFlags name the Plan that a subnet runs now.
 type keepFlags struct {
 	path      string
-	kept      *job.Kept // nil without one
+	kept      *planner.Kept // nil without one
 	rebalance bool
 }
 
@@ -244,7 +244,7 @@ func (k *keepFlags) read() error {
 		return fmt.Errorf("--keep: %w", err)
 	}
 	defer f.Close()
-	if k.kept, err = job.ReadKept(f); err != nil {
+	if k.kept, err = planner.ReadKept(f); err != nil {
 		return fmt.Errorf("--keep: %s: %w", k.path, err)
 	}
 	return nil
@@ -295,7 +295,7 @@ func refuseBesideTables(cmd *cobra.Command, files *study.TableFiles) error {
 }
 
 // readOrRoute reads the tables of files where there are some, and routes the fabric where not.
-func readOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, req *job.Request) (*job.Result, error) {
+func readOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, req *planner.Request) (*planner.Result, error) {
 	if files.Given() {
 		return loadTables(cmd, g, files)
 	}
@@ -303,7 +303,7 @@ func readOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, r
 }
 
 // loadTables reads the Plan of files, and tells what is odd in them.
-func loadTables(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles) (*job.Result, error) {
+func loadTables(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles) (*planner.Result, error) {
 	partial, err := cmd.Flags().GetBool("partial")
 	if err != nil {
 		return nil, err
@@ -311,7 +311,7 @@ func loadTables(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles) (*
 	files.Partial = partial
 	plan, warnings, err := files.Load(g, func(path string) (io.ReadCloser, error) { return os.Open(path) })
 	warn(cmd, warnings)
-	return &job.Result{Plan: plan}, err
+	return &planner.Result{Plan: plan}, err
 }
 
 // warn prints warnings on stderr.

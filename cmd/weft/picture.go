@@ -11,7 +11,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/source"
 	"weft/layout"
-	"weft/route/job"
+	"weft/planner"
 	"weft/study"
 )
 
@@ -73,7 +73,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 }
 
 // route routes the fabric or reads tables, where loads were asked for.
-func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*job.Result, error) {
+func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*planner.Result, error) {
 	switch {
 	case p.files != study.TableFiles{} && p.chain != "":
 		return nil, errors.New("give --engine, or tables with --plan or --lfts, not both")

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/study"
 )
 
@@ -183,7 +183,7 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 }
 
 // report judges a routing, unless that is not wanted, and says what is asked of it.
-func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (out *study.Route, err error) {
+func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (out *study.Route, err error) {
 	if !o.noCheck {
 		err = withProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &o.routing.Request) })
 		if err != nil {
@@ -207,7 +207,7 @@ func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *job.Result
 }
 
 // writeSplits writes split graphs to the directory asked for.
-func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *job.Result) error {
+func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *planner.Result) error {
 	if err := os.MkdirAll(o.splits, 0o755); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *job.
 
 // change compares the Plan with the one that was kept, and if Plans are judged the mixture
 // of both, and what a repair delivers.
-func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (c *study.Change, err error) {
+func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (c *study.Change, err error) {
 	kept := o.keep.kept
 	changes := kept.Changes(g, r.Plan)
 	if o.noCheck {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sim/packet"
 	"weft/study"
 )
@@ -251,11 +251,11 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	return o.simulate(cmd, g, func() (*job.Result, error) { return readOrRoute(cmd, g, &o.files, &o.routing.Request) })
+	return o.simulate(cmd, g, func() (*planner.Result, error) { return readOrRoute(cmd, g, &o.files, &o.routing.Request) })
 }
 
 // simulate has packets pass a network on the paths of a routing, which is made when all files that are written are open.
-func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing func() (*job.Result, error)) error {
+func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing func() (*planner.Result, error)) error {
 	to, err := answerTo(cmd, o.outputs.paths()...)
 	if err != nil {
 		return err

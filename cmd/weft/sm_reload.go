@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"weft/internal/configfile"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sm"
 	"weft/sm/service"
 )
@@ -47,7 +47,7 @@ type serving struct {
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *sm.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
 	r.service = service.New(service.Options{
-		Version: version, Clock: time.Now, Ask: r.ask, Routing: func() job.Request { return r.now.Load().routing.Request }, ChainOf: engine.ChainOf,
+		Version: version, Clock: time.Now, Ask: r.ask, Routing: func() planner.Request { return r.now.Load().routing.Request }, ChainOf: engine.ChainOf,
 		Plans: state.plans, PlanFile: state.planFile,
 	})
 	return r

@@ -15,9 +15,9 @@ import (
 	"weft/fabric"
 	"weft/internal/fold"
 	"weft/internal/spelling"
+	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/study"
 	"weft/whatif"
 )
@@ -275,7 +275,7 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 		return nil, err
 	}
 	if cmd.Flags().Changed("lmc") {
-		if has := job.Keep(r.Plan, g).HostLMC(); has != o.routing.LIDs.LMC {
+		if has := planner.Keep(r.Plan, g).HostLMC(); has != o.routing.LIDs.LMC {
 			return nil, fmt.Errorf("--lmc %d: hosts have LMC %d in the tables of %s, and figures of another LMC count other pairs: leave out --lmc, or leave out the tables", o.routing.LIDs.LMC, has, cmp.Or(o.files.Plan, o.files.LFTs))
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/wire/ibsim"
 	"weft/wire/wiretest"
 )
@@ -122,7 +122,7 @@ func TestNewNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, one, err := intersubnet.Route(t.Context(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: job.Request{Chain: chain}})
+	_, one, err := intersubnet.Route(t.Context(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

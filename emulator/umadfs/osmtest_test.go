@@ -11,8 +11,8 @@ import (
 
 	"weft/fabric"
 	"weft/internal/peer"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sm"
 )
 
@@ -36,7 +36,7 @@ func (m *machine) manage(name string) {
 	up, ended := make(chan sm.State, 16), make(chan error, 1)
 	clock := realTime()
 	r := sm.Runner{
-		Config: sm.Config{SMKey: 1}, Watch: sm.UsualWatch, Routing: job.Request{Chain: chain}, Clock: clock,
+		Config: sm.Config{SMKey: 1}, Watch: sm.UsualWatch, Routing: planner.Request{Chain: chain}, Clock: clock,
 		Round: func(c *sm.Core) { up <- c.Report().State },
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"weft/fabric/source"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 func main() {
@@ -31,7 +31,7 @@ func run(ctx context.Context, out io.Writer, dump string) error {
 	if err != nil {
 		return err
 	}
-	r, err := job.Run(ctx, src.Fabric.Compile(), &job.Request{Chain: chain, Workers: 2})
+	r, err := planner.Run(ctx, src.Fabric.Compile(), &planner.Request{Chain: chain, Workers: 2})
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 // routed routes a network by a method and a chain of engines, and returns it with and without layers.
@@ -24,7 +24,7 @@ func routed(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines s
 	if err != nil {
 		t.Fatal(err)
 	}
-	layered, oneLayer, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: job.Request{Chain: chain, Workers: 2}})
+	layered, oneLayer, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 	"weft/internal/draws"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
+	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 // drawNetwork draws two to five irregular subnets, joined by routers at random so that all are joined.
@@ -109,7 +109,7 @@ func drawnRoute(t *rapid.T, n *subnets.Network, method intersubnet.Method, engin
 	if err != nil {
 		t.Fatal(err)
 	}
-	layered, one, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: job.Request{Chain: chain, Workers: 1}})
+	layered, one, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 1}})
 	if many := (*intersubnet.TooManyLanes)(nil); errors.As(err, &many) && engines != "updn" {
 		return drawnRoute(t, n, method, "updn")
 	}
@@ -334,7 +334,7 @@ func TestLinksWithFewVLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: job.Request{Chain: chain}})
+	_, _, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: planner.Request{Chain: chain}})
 	if many := (*intersubnet.TooManyLanes)(nil); !errors.As(err, &many) {
 		t.Errorf("routing with one VL: %v", err)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 )
 
 // ownSubnet is the first of two trees under routers.
@@ -17,7 +17,7 @@ func ownSubnet(t *testing.T) *OwnSubnet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, one, err := intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISFR, Local: job.Request{Chain: chain}})
+	_, one, err := intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISFR, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type candidate struct {
 
 // candidates are engines whose Plans cannot deadlock, in the order in which they are tried, and
 // preferred where they deliver as much: those for one kind of network first, since they refuse
-// others at once. What is advised in place of an engine that was named stands in package job.
+// others at once. What is advised in place of an engine that was named stands in package planner.
 var candidates = []candidate{
 	{"ftree", 2, ""},
 	{"ftree,balance=beft", 2, ""},

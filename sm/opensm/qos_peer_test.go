@@ -12,8 +12,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/route/levels"
 	"weft/sm"
 	"weft/sm/opensm"
@@ -38,7 +38,7 @@ func (s *subnet) weftStays(cfg sm.Config) (end func()) {
 	up, ended := make(chan sm.State, 16), make(chan error, 1)
 	clock := clock()
 	r := sm.Runner{
-		Config: cfg, Watch: sm.UsualWatch, Routing: job.Request{Chain: chain, Workers: 1, Seed: 1, Levels: cfg.Levels}, Clock: clock,
+		Config: cfg, Watch: sm.UsualWatch, Routing: planner.Request{Chain: chain, Workers: 1, Seed: 1, Levels: cfg.Levels}, Clock: clock,
 		Wire: wire.Config{Window: 32}, Round: func(c *sm.Core) { up <- c.Report().State },
 	}
 	go func() {

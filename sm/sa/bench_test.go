@@ -7,8 +7,8 @@ import (
 
 	"weft/fabric/gen"
 	"weft/mad"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/route/lids"
 )
 
@@ -23,7 +23,7 @@ func large(b *testing.B, name string, lmc uint8) *Subnet {
 		b.Fatal(err)
 	}
 	g := f.Compile()
-	r, err := job.Route(context.Background(), g, &job.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
+	r, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

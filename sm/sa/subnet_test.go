@@ -7,9 +7,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/mad"
+	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/route/lids"
 )
 
@@ -29,7 +29,7 @@ func routed(t fataler, f *fabric.Fabric, name string, lmc uint8) (*fabric.Graph,
 		t.Fatalf("%v", err)
 	}
 	g := f.Compile()
-	r, err := job.Route(context.Background(), g, &job.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
+	r, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -18,8 +18,8 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/sm"
 	"weft/wire"
 )
@@ -101,7 +101,7 @@ func TestMetricsMove(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := &sm.Runner{
-		Config: sm.Config{Elect: true}, Watch: sm.UsualWatch, Routing: job.Request{Chain: chain, Workers: 1}, Clock: clock,
+		Config: sm.Config{Elect: true}, Watch: sm.UsualWatch, Routing: planner.Request{Chain: chain, Workers: 1}, Clock: clock,
 		Wire: wire.Config{Window: 32, Timeout: 5 * time.Second}, Show: s.Show, // on a busy machine too no SMP is sent twice
 	}
 	r.Watch.Interval = 50 * time.Millisecond

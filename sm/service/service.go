@@ -18,8 +18,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/sm"
 )
 
@@ -30,7 +30,7 @@ type Options struct {
 	Ask     func(context.Context, *sm.Event) error // gives an event to the Runner
 	Lines   int                                    // of the log that are kept; 4096
 
-	Routing  func() job.Request                  // by which the manager routes afresh, for what-if; nil: no such questions
+	Routing  func() planner.Request              // by which the manager routes afresh, for what-if; nil: no such questions
 	ChainOf  EngineOf                            // goes with Routing
 	Plans    func() ([]Plan, error)              // that are stored; nil: none are
 	PlanFile func(version int64) ([]byte, error) // of a version, as planfile.Save has written it; nil and no error where it is not stored

@@ -19,7 +19,7 @@ import (
 
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
-	"weft/route/job"
+	"weft/planner"
 	"weft/route/planfile"
 	"weft/sm"
 	"weft/sm/partition"
@@ -55,13 +55,13 @@ func manage(t *testing.T, formula string) *managed {
 		t.Fatal(err)
 	}
 	asked := make(chan *sm.Event)
-	req := job.Request{Chain: chain, Workers: 1, Seed: 1, Afresh: true} // as of weft sm --engine updn
+	req := planner.Request{Chain: chain, Workers: 1, Seed: 1, Afresh: true} // as of weft sm --engine updn
 	m := &managed{socket: filepath.Join(t.TempDir(), "sm.sock")}
 	var stored []byte
 	m.plan = func() []byte { return stored }
 	up := make(chan struct{}, 1)
 	m.Service = service.New(service.Options{
-		Version: "test", Clock: time.Now, Routing: func() job.Request { return req }, ChainOf: engine.ChainOf,
+		Version: "test", Clock: time.Now, Routing: func() planner.Request { return req }, ChainOf: engine.ChainOf,
 		Ask: func(ctx context.Context, ev *sm.Event) error {
 			select {
 			case asked <- ev:

@@ -1,8 +1,8 @@
-// Package job runs routing jobs: engines of a chain are tried in order until one does not
+// Package planner runs routing jobs: engines of a chain are tried in order until one does not
 // refuse, and the judge proves what it made. Commands, the subnet manager, the lab and
 // tests all route through it, so that one syntax of engines and one rule for options,
 // LMC, LIDs in use and refusals holds everywhere.
-package job
+package planner
 
 import (
 	"context"
