@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"weft/cmd/weft/manage/studies"
 	"weft/emulator/attach"
-	"weft/route/engine"
-
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/planner"
+	"weft/route/engine"
 	"weft/route/planfile"
 	"weft/sm"
 	"weft/sm/partition"
@@ -61,7 +61,7 @@ func manage(t *testing.T, formula string) *managed {
 	m.plan = func() []byte { return stored }
 	up := make(chan struct{}, 1)
 	m.Service = service.New(service.Options{
-		Version: "test", Clock: time.Now, Routing: func() planner.Request { return req }, ChainOf: engine.ChainOf,
+		Version: "test", Clock: time.Now, Studies: studies.All(func() planner.Request { return req }),
 		Ask: func(ctx context.Context, ev *sm.Event) error {
 			select {
 			case asked <- ev:
