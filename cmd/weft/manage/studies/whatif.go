@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"weft/route/engine"
 	"weft/planner"
+	"weft/route/engine"
 	"weft/sm"
 	"weft/sm/service"
 	"weft/whatif"
