@@ -25,7 +25,7 @@ type Files struct {
 func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	ends, unclear := f.ends(g, note)
-	p = &route.Plan{Ends: ends, Unclear: unclear, Recipe: route.Recipe{Paths: "as programmed", Names: "as seen", Lanes: "as programmed"}}
+	p = &route.Plan{Ends: ends, Unclear: unclear, Recipe: route.Recipe{Paths: "as programmed", Names: route.AsSeen, Lanes: "as programmed"}}
 	if p.Tables, err = f.tables(g, &ends, note); err != nil {
 		return nil, notes, err
 	}

@@ -1,4 +1,4 @@
-package job
+package study
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/lines"
 	"weft/fabric/netfile/tables"
+	"weft/planner"
 	"weft/route"
 	"weft/route/foreign"
 	"weft/route/pathfile"
@@ -74,7 +75,7 @@ func (t *TableFiles) loadPlan(g *fabric.Graph, open func(path string) (io.ReadCl
 	}
 	plan, err = planfile.Load(bytes.NewReader(data), g)
 	if differs, ok := errors.AsType[*planfile.BindError](err); ok {
-		kept, err := ReadKept(bytes.NewReader(data))
+		kept, err := planner.ReadKept(bytes.NewReader(data))
 		if err == nil {
 			plan, err = kept.AsIs(g)
 		}

@@ -1,4 +1,4 @@
-package job
+package engine
 
 import (
 	"maps"
@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"weft/route/engine"
+	"weft/route"
 )
 
 func TestChain(t *testing.T) {
 	for list, want := range map[string]string{
 		"updn": "updn", "dor, updn": "dor updn", "all": allNames(), "auto": "auto", "dor, auto": "dor auto",
 	} {
-		chain, err := ParseEngines(list, nil)
+		chain, err := Parse(list, nil)
 		if err != nil {
 			t.Errorf("%s: %v", list, err)
 			continue
@@ -27,7 +27,7 @@ func TestChain(t *testing.T) {
 		}
 	}
 	for _, list := range []string{"", "nosuch", "updn,", "updn,nosuch", "updn,none", "auto,roots=x"} {
-		if _, err := ParseEngines(list, nil); err == nil {
+		if _, err := Parse(list, nil); err == nil {
 			t.Errorf("chain %q is accepted", list)
 		}
 	}
@@ -36,7 +36,7 @@ func TestChain(t *testing.T) {
 // allNames are the names of all engines.
 func allNames() string {
 	var names []string
-	for _, s := range engine.All() {
+	for _, s := range All() {
 		if !s.PaperOnly {
 			names = append(names, s.Name)
 		}
@@ -67,7 +67,7 @@ func TestOptions(t *testing.T) {
 		{"ftree", []string{"switches"}, `option "switches" is not NAME=VALUE`},
 		{"sssp,passes=many", nil, `"many" is not a whole number`},
 	} {
-		chain, err := ParseEngines(c.list, c.options)
+		chain, err := Parse(c.list, c.options)
 		var words []string
 		for _, step := range chain {
 			words = append(words, asWritten(step))
@@ -78,8 +78,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// asWritten writes an engine with its options as ParseEngines reads it.
-func asWritten(s Step) string {
+// asWritten writes an engine with its options as Parse reads it.
+func asWritten(s route.Step) string {
 	parts := []string{s.Engine.Name}
 	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
 		parts = append(parts, name+"="+s.Options[name])

@@ -1,4 +1,4 @@
-package job
+package planner
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/check"
-	"weft/route/engine"
 	"weft/route/lids"
 	"weft/route/repair"
 )
@@ -53,8 +52,9 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 			return false, nil
 		}
 	}
-	if r.Engine, err = engine.Find(k.Plan.Recipe.Engine()); err != nil { // tables of another subnet manager
-		r.Engine = &route.Spec{Name: k.Plan.Recipe.Paths}
+	r.Engine = &route.Spec{Name: k.Plan.Recipe.Engine()}
+	if k.Plan.Recipe.Names == route.AsSeen { // tables of another subnet manager
+		r.Engine.Name = k.Plan.Recipe.Paths
 	}
 	return true, nil
 }

@@ -1,4 +1,4 @@
-package job
+package planner
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/engine"
 )
 
 // TestWithTables: a Plan that is told without tables is, with those that switches hold, the Plan that it was; a switch that is there no more leaves the others their own.
@@ -16,7 +17,7 @@ func TestWithTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	chain, err := ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestWithTables(t *testing.T) {
 		vls     int
 		want    bool
 	}{{"updn", 0, 0, true}, {"auto", 0, 1, true}, {"ftree,updn", 0, 0, true}, {"ftree", 0, 0, false}, {"updn,roots=spine 1", 0, 0, false}, {"updn", 1, 0, false}} {
-		chain, err := ParseEngines(c.engines, nil)
+		chain, err := engine.Parse(c.engines, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package job
+package planner
 
 import (
 	"bytes"
@@ -73,21 +73,10 @@ func (k *Kept) Answers(req *Request) bool {
 }
 
 // isBy reports whether an engine of a chain has made the Plan.
-func (k *Kept) isBy(chain Chain) bool {
-	return slices.ContainsFunc(chain, func(step Step) bool {
-		return step.Engine == autoSpec || step.Engine.Name == k.Plan.Recipe.Engine() && maps.Equal(step.Options, k.Plan.Recipe.Options)
+func (k *Kept) isBy(chain route.Chain) bool {
+	return slices.ContainsFunc(chain, func(step route.Step) bool {
+		return step.Engine.Among != nil || step.Engine.Name == k.Plan.Recipe.Engine() && maps.Equal(step.Options, k.Plan.Recipe.Options)
 	})
-}
-
-// Chain is the engine of the Plan, with the options given here or else those that the
-// Plan was made with.
-func (k *Kept) Chain(options []string) (Chain, error) {
-	chain, err := ParseEngines(k.Plan.Recipe.Engine(), options)
-	if err == nil && len(options) == 0 {
-		chain[0].Options = maps.Clone(k.Plan.Recipe.Options)
-		err = chain.check()
-	}
-	return chain, err
 }
 
 // sameKinds reports whether rules are those of the Plan.

@@ -1,25 +1,27 @@
-package job
+package planner
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
+	"weft/route"
 	"weft/route/engine/ftree"
 )
 
 // RouteSubnet is Route for a subnet whose routers are end ports.
 func RouteSubnet(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	one := *req
-	one.Chain = req.Chain.UnderRouters(g)
+	one.Chain = UnderRouters(req.Chain, g)
 	return Route(ctx, g, &one)
 }
 
 // UnderRouters returns the chain for a subnet whose routers are end ports. Where Auto is asked for and the subnet is a fat-tree with
 // routers on switches without hosts, ftree is tried first: Auto would compare traffic between routers of one subnet too, of which there is none.
-func (c Chain) UnderRouters(g *fabric.Graph) Chain {
+func UnderRouters(c route.Chain, g *fabric.Graph) route.Chain {
 	for i, step := range c {
-		if step.Engine == autoSpec && hasTopRouters(g) && ftree.IsTree(g) {
-			return append(append(append(Chain{}, c[:i]...), named("ftree")), c[i:]...)
+		if tree := candidate(step.Engine, "ftree"); tree != nil && hasTopRouters(g) && ftree.IsTree(g) {
+			return slices.Concat(c[:i], route.Chain{tree.Step}, c[i:])
 		}
 	}
 	return c

@@ -1,4 +1,4 @@
-package job
+package planner
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/lids"
 	"weft/route/planfile"
 )
@@ -24,9 +25,9 @@ func graph(t *testing.T, formula string) *fabric.Graph {
 	return f.Compile()
 }
 
-func chain(t testing.TB, list string, options ...string) Chain {
+func chain(t testing.TB, list string, options ...string) route.Chain {
 	t.Helper()
-	c, err := ParseEngines(list, options)
+	c, err := engine.Parse(list, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestKept(t *testing.T) {
 		options []string
 		want    string
 	}{{nil, "sssp,passes=2"}, {[]string{"passes=3"}, "sssp,passes=3"}} {
-		if chain, err := kept.Chain(c.options); err != nil || asWritten(chain[0]) != c.want {
+		if chain, err := engine.ChainOf(&kept.Plan.Recipe, c.options); err != nil || chain[0].Engine.Name+",passes="+chain[0].Options["passes"] != c.want {
 			t.Errorf("options %v: %v, %v, want %s", c.options, chain, err, c.want)
 		}
 	}

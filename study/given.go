@@ -1,4 +1,4 @@
-package job
+package study
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ type PathFile struct {
 }
 
 // ReadPaths makes the engines of a chain whose paths a file gives read that file. warn is told what is odd in it.
-func (c Chain) ReadPaths(file *PathFile, open func(path string) (io.ReadCloser, error), warn func(texts []string)) error {
+func ReadPaths(c route.Chain, file *PathFile, open func(path string) (io.ReadCloser, error), warn func(texts []string)) error {
 	source := func(ctx context.Context, in *route.Input, _ route.Options) (*paths.Set, *route.Plan, error) {
 		set, plan, warnings, err := file.read(ctx, in, open)
 		warn(warnings)

@@ -1,33 +1,17 @@
-package job
+package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/engine"
 	"weft/route/engine/pathset"
 	"weft/route/names"
 	"weft/route/paths"
 )
-
-// Step is an engine with the options that it was given.
-type Step struct {
-	Engine  *route.Spec
-	Options map[string]string
-}
-
-// wantsRelief reports whether the option relief asks for paths to be moved once the Plan is complete.
-func (s *Step) wantsRelief() bool {
-	yes, err := strconv.ParseBool(s.Options[route.Relief.Name])
-	return err == nil && yes
-}
-
-// Chain lists engines in the order in which they are tried.
-type Chain []Step
 
 // ChainHelp tells people how a chain is written.
 const ChainHelp = `--engine auto, the default, tries the engines that cannot deadlock and takes the one that
@@ -36,38 +20,39 @@ named is that engine: where it refuses, nothing is routed (exit status 3). A cha
 engines, each with its options after it: ftree,switches=none,auto. The next one is tried
 where one refuses, and the output says so.`
 
-// CheckSwitches returns a *route.NoSwitch where options of any engine name switches that are not in a Graph.
-func (c Chain) CheckSwitches(g *fabric.Graph) error {
-	for _, step := range c {
-		if err := step.Engine.CheckSwitches(g, step.Options); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ParseEngines reads engines separated by commas, each with its options behind it as
+// Parse reads engines separated by commas, each with its options behind it as
 // NAME=VALUE: "ftree,switches=none,dfsssp"; commas in double quotes are no separators. "all" stands for every engine that is not for a paper's figures alone, and Auto for the best one. Further
 // options, NAME=VALUE or ENGINE.NAME=VALUE, go to all of these engines that have them; an
 // option that none of them has is an error. A list that is given several times grows.
-func ParseEngines(list string, options []string) (Chain, error) {
+func Parse(list string, options []string) (route.Chain, error) {
 	chain, err := parseList(list)
 	if err != nil {
 		return nil, err
 	}
 	for _, text := range options {
-		if err := chain.add(text); err != nil {
+		if err := add(chain, text); err != nil {
 			return nil, err
 		}
 	}
-	return chain, chain.check()
+	return chain, check(chain)
 }
 
-func parseList(list string) (chain Chain, err error) {
+// ChainOf is the engine of a Plan, by its Recipe, with the options given here or else those that the
+// Plan was made with.
+func ChainOf(recipe *route.Recipe, options []string) (route.Chain, error) {
+	chain, err := Parse(recipe.Engine(), options)
+	if err == nil && len(options) == 0 {
+		chain[0].Options = maps.Clone(recipe.Options)
+		err = check(chain)
+	}
+	return chain, err
+}
+
+func parseList(list string) (chain route.Chain, err error) {
 	if list == "all" {
-		for _, spec := range engine.All() {
+		for _, spec := range All() {
 			if !spec.PaperOnly {
-				chain = append(chain, Step{Engine: spec})
+				chain = append(chain, route.Step{Engine: spec})
 			}
 		}
 		return chain, nil
@@ -79,7 +64,7 @@ func parseList(list string) (chain Chain, err error) {
 		case isOption && len(chain) == 0:
 			return nil, fmt.Errorf("option %s has no engine before it", word)
 		case isOption:
-			if err := chain[len(chain)-1].set(name, value); err != nil {
+			if err := set(&chain[len(chain)-1], name, value); err != nil {
 				return nil, err
 			}
 		default:
@@ -87,14 +72,14 @@ func parseList(list string) (chain Chain, err error) {
 			if err != nil {
 				return nil, err
 			}
-			chain = append(chain, Step{Engine: spec})
+			chain = append(chain, route.Step{Engine: spec})
 		}
 	}
 	return chain, nil
 }
 
 // add gives an option to the engines that have it, or to the one that it names.
-func (c Chain) add(text string) error {
+func add(c route.Chain, text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
 		return fmt.Errorf("option %q is not NAME=VALUE", text)
@@ -106,7 +91,7 @@ func (c Chain) add(text string) error {
 	found := false
 	for i := range c {
 		if (owner == "" || isCalled(c[i].Engine, owner)) && hasOption(c[i].Engine, option) {
-			if err := c[i].set(option, value); err != nil {
+			if err := set(&c[i], option, value); err != nil {
 				return err
 			}
 			found = true
@@ -119,7 +104,7 @@ func (c Chain) add(text string) error {
 }
 
 // set gives an engine an option, which it must have.
-func (s *Step) set(name, value string) error {
+func set(s *route.Step, name, value string) error {
 	i := slices.IndexFunc(s.Engine.Options, func(o route.Option) bool { return o.Name == name })
 	if i < 0 {
 		_, err := s.Engine.Parse(map[string]string{name: value})
@@ -136,7 +121,7 @@ func (s *Step) set(name, value string) error {
 }
 
 // check parses the values of all options.
-func (c Chain) check() error {
+func check(c route.Chain) error {
 	for _, step := range c {
 		if _, err := step.Engine.Parse(step.Options); err != nil {
 			return err
@@ -147,9 +132,9 @@ func (c Chain) check() error {
 
 func find(name string) (*route.Spec, error) {
 	if name == Auto {
-		return autoSpec, nil
+		return AutoSpec(), nil
 	}
-	spec, err := engine.Find(name)
+	spec, err := Find(name)
 	if err != nil && !strings.Contains(name, "+") {
 		err = fmt.Errorf("%w, and %s", err, Auto)
 	}
@@ -170,7 +155,7 @@ func owners(option string) string {
 			all = append(all, what+name)
 		}
 	}
-	for _, s := range engine.All() {
+	for _, s := range All() {
 		note("--engine ", s.Name, s.Options)
 	}
 	for _, a := range paths.All() {

@@ -1,14 +1,21 @@
-package job
+package planner
 
 import (
 	"context"
 	"errors"
 	"maps"
+	"strconv"
 
 	"weft/fabric"
 	"weft/route"
 	"weft/route/relief"
 )
+
+// wantsRelief reports whether the option relief asks for paths to be moved once the Plan is complete.
+func wantsRelief(s route.Step) bool {
+	yes, err := strconv.ParseBool(s.Options[route.Relief.Name])
+	return err == nil && yes
+}
 
 // relieve moves the paths of a complete Plan, as the option relief of its engine asks for.
 func (r *Result) relieve(ctx context.Context, g *fabric.Graph, req *Request) error {

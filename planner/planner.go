@@ -1,8 +1,8 @@
-// Package job runs routing jobs: engines of a chain are tried in order until one does not
+// Package planner runs routing jobs: engines of a chain are tried in order until one does not
 // refuse, and the judge proves what it made. Commands, the subnet manager, the lab and
 // tests all route through it, so that one syntax of engines and one rule for options,
 // LMC, LIDs in use and refusals holds everywhere.
-package job
+package planner
 
 import (
 	"context"
@@ -23,7 +23,7 @@ import (
 
 // Request is a routing job: what to try, and the limits to keep.
 type Request struct {
-	Chain   Chain
+	Chain   route.Chain
 	LIDs    lids.Options      // LMC, LIDs in use; the LMC is left out for engines that give LIDs themselves
 	HeldLMC uint8             // LMC that ports have in use: tree engines keep it where LIDs.LMC asks for less
 	MaxVLs  int               // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
@@ -149,15 +149,15 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 }
 
 // step routes by one engine of a chain.
-func (req *Request) step(ctx context.Context, g *fabric.Graph, step Step) (*Result, error) {
-	if step.Engine == autoSpec {
-		return choose(ctx, g, req)
+func (req *Request) step(ctx context.Context, g *fabric.Graph, step route.Step) (*Result, error) {
+	if step.Engine.Among != nil {
+		return choose(ctx, g, req, step.Engine)
 	}
 	watch := stopwatch{now: req.now()}
 	plan, err := recipe.Run(ctx, g, req.recipe(step), watch.stage)
 	watch.stage("")
 	r := &Result{Plan: plan, Engine: step.Engine, Stages: watch.stages, Seconds: watch.total()}
-	if err == nil && step.wantsRelief() {
+	if err == nil && wantsRelief(step) {
 		err = r.relieve(ctx, g, req)
 	}
 	return r, err
@@ -176,7 +176,7 @@ func (r *Result) Judge(ctx context.Context, g *fabric.Graph, req *Request) (err 
 }
 
 // recipe makes the request of one engine.
-func (req *Request) recipe(step Step) *recipe.Request {
+func (req *Request) recipe(step route.Step) *recipe.Request {
 	out := &recipe.Request{
 		Engine: step.Engine, Options: step.Options, Names: req.LIDs,
 		MaxVLs: req.MaxVLs, Workers: max(1, req.Workers), Seed: req.Seed, Kinds: req.Kinds, Levels: req.Levels,

@@ -1,4 +1,4 @@
-package job
+package planner
 
 import (
 	"errors"
@@ -43,15 +43,9 @@ func shapeOf(g *fabric.Graph) *shape {
 	return &others
 }
 
-// KnownBest is the chain of engines that are known to deliver the most on such a network, the best
+// KnownBest names the engines that are known to deliver the most on such a network, the best
 // first. It tries none of them.
-func KnownBest(g *fabric.Graph) Chain {
-	var chain Chain
-	for _, name := range shapeOf(g).best {
-		chain = append(chain, named(name))
-	}
-	return chain
-}
+func KnownBest(g *fabric.Graph) []string { return shapeOf(g).best }
 
 // isGrid reports whether all parts of a network are meshes or tori, with or without holes.
 func isGrid(g *fabric.Graph) bool {

@@ -1,4 +1,4 @@
-package job
+package planner
 
 import (
 	"context"
@@ -15,81 +15,8 @@ import (
 	"weft/sim/flow"
 )
 
-// Auto is the word that stands for the engine which routes a fabric best.
-const Auto = "auto"
-
-// autoSpec describes Auto where engines are listed. It makes no Plan by itself: Route tries
-// the engines of candidates.
-var autoSpec = &route.Spec{
-	Name:    Auto,
-	Summary: "the engine that delivers the most, found by trying those that cannot deadlock",
-	Cost:    fmt.Sprintf("that of the engines it tries: as many as fit into %d million entries of tables, an entry of a slow engine counted up to %d times", effortMost/1_000_000, slowestEffort()),
-	Lanes:   "those of the engine it chooses",
-	New:     func(route.Options) (route.Engine, error) { return nil, errors.New("job: auto is no engine by itself") },
-}
-
-// AutoSpec describes the engine auto, which is none of engine.All.
-func AutoSpec() *route.Spec { return autoSpec }
-
-// candidate is an engine that Auto may choose. Its effort is what one entry of its tables takes, as a
-// multiple of what it takes engine updn; proof and measuring are added (effortProof).
-type candidate struct {
-	engine string
-	effort int
-	from   string // the candidate whose Plan is made this one's by relief; "" where the engine routes
-}
-
-// candidates are engines whose Plans cannot deadlock, in the order in which they are tried, and
-// preferred where they deliver as much: those for one kind of network first, since they refuse
-// others at once. What is advised in place of an engine that was named stands in shapeOf.
-var candidates = []candidate{
-	{"ftree", 2, ""},
-	{"ftree,balance=beft", 2, ""},
-	{"ftree,balance=zahavi", 2, ""},
-	{"torus", 1, ""},
-	{"dor", 1, ""},
-	{"hyperx", 2, ""},
-	{"dfsssp", 5, ""},
-	{"lash", 2, ""},
-	{"nue", 20, ""},
-	{"updn", 1, ""},
-	{"ftree,relief=true", 10, "ftree"},
-	{"dfsssp,relief=true", 10, "dfsssp"},
-	{"lash,relief=true", 10, "lash"},
-	{"nue,relief=true", 10, "nue"},
-	{evenSSSP, 60, ""}, // the most balanced paths, on as many lanes as they take
-	{evenSSSP + ",relief=true", 10, evenSSSP},
-}
-
-const evenSSSP = "dfsssp,paths=sssp,passes=3"
-
-// Preference is the place of an engine among those that Auto tries: one that comes before another is
-// preferred where both deliver as much. Engines that it does not try come last.
-func Preference(engine string) int {
-	i := slices.IndexFunc(candidates, func(c candidate) bool { return c.engine == engine })
-	if i < 0 {
-		return len(candidates)
-	}
-	return i
-}
-
-// Tries reports whether an engine, as its name and options are written, is one that Auto tries.
-func Tries(engine string) bool { return Preference(engine) < len(candidates) }
-
-// slowestEffort is the largest effort of a candidate.
-func slowestEffort() (most int) {
-	for _, c := range candidates {
-		most = max(most, c.effort)
-	}
-	return most
-}
-
 // effortProof is the effort of proof and measuring for an entry, in the same unit.
 const effortProof = 2
-
-// effortMost bounds the effort of all engines tried, in entries of forwarding tables that
-// engine updn computes: some seconds. The first engine that routes the fabric is not bound.
-const effortMost = 100_000_000
 
 // Choice says how Auto chose.
 type Choice struct {
@@ -115,22 +42,22 @@ type Trial struct {
 // choose routes by the best engine: it tries the candidates as far as the effort goes and
 // compares what they deliver. A whole fat-tree goes to ftree without trials, since its closed form
 // is not beaten there (docs/results/routes).
-func choose(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
-	if ftree.IsWhole(g) {
-		if r, err := req.step(ctx, g, named("ftree")); err == nil {
+func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec) (*Result, error) {
+	if tree := candidate(auto, "ftree"); tree != nil && ftree.IsWhole(g) {
+		if r, err := req.step(ctx, g, tree.Step); err == nil {
 			r.Choice = &Choice{Engine: r.Engine.Name, Why: "a whole fat-tree", Trials: []Trial{{Engine: r.Engine.Name, VLs: r.Plan.VLs}}}
 			return r, nil
 		}
 	}
 	watch := stopwatch{now: req.now()}
 	watch.stage("trials")
-	c, err := try(ctx, g, req, effortMost)
+	c, err := try(ctx, g, req, auto.Among, auto.Effort)
 	if err != nil {
 		return &Result{}, err
 	}
 	best, next := Rank(c.Trials)
 	if best == nil {
-		return &Result{}, c.refusal()
+		return &Result{}, c.refusal(auto)
 	}
 	r := best.result
 	watch.stage("")
@@ -144,31 +71,31 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error)
 	return r, nil
 }
 
-// named parses the name of a candidate, with its options.
-func named(name string) Step {
-	chain, err := ParseEngines(name, nil)
-	if err != nil {
-		panic(err) // candidates are engines
+// candidate returns the engine of that name among those that Auto may choose, nil where it is none of them.
+func candidate(auto *route.Spec, name string) *route.Candidate {
+	i := slices.IndexFunc(auto.Among, func(c route.Candidate) bool { return c.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return chain[0]
+	return &auto.Among[i]
 }
 
 // try routes by each candidate, judges and measures it. Those that would take the effort beyond most
 // are left out, once one routes the fabric.
-func try(ctx context.Context, g *fabric.Graph, req *Request, most int) (*Choice, error) {
+func try(ctx context.Context, g *fabric.Graph, req *Request, among []route.Candidate, most int) (*Choice, error) {
 	c := &Choice{}
 	entries := g.NumSwitches * g.NumEnds << req.LIDs.LMC
 	spent, found := 0, false
-	for _, engine := range candidates {
-		if from := c.trial(engine.from); from != nil && from.Reason != "" {
+	for _, engine := range among {
+		if from := c.trial(engine.From); from != nil && from.Reason != "" {
 			continue
 		}
-		effort := (engine.effort + effortProof) * entries
+		effort := (engine.Effort + effortProof) * entries
 		if found && spent+effort > most {
-			c.Trials = append(c.Trials, Trial{Engine: engine.engine, Reason: "not tried: the fabric is too large to try all"})
+			c.Trials = append(c.Trials, Trial{Engine: engine.Name, Reason: "not tried: the fabric is too large to try all"})
 			continue
 		}
-		t, err := c.tryOne(ctx, g, req, engine)
+		t, err := c.tryOne(ctx, g, req, &engine)
 		if err != nil {
 			return nil, err
 		}
@@ -192,8 +119,8 @@ func (c *Choice) measure(ctx context.Context, g *fabric.Graph, req *Request) (er
 }
 
 // tryOne routes by one candidate and judges its Plan.
-func (c *Choice) tryOne(ctx context.Context, g *fabric.Graph, req *Request, of candidate) (*Trial, error) {
-	t := &Trial{Engine: of.engine}
+func (c *Choice) tryOne(ctx context.Context, g *fabric.Graph, req *Request, of *route.Candidate) (*Trial, error) {
+	t := &Trial{Engine: of.Name}
 	r, err := c.route(ctx, g, req, of)
 	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
 		t.Reason, t.refusal = refusal.Reason, refusal
@@ -218,11 +145,11 @@ func (c *Choice) tryOne(ctx context.Context, g *fabric.Graph, req *Request, of c
 }
 
 // route makes the Plan of one candidate.
-func (c *Choice) route(ctx context.Context, g *fabric.Graph, req *Request, of candidate) (*Result, error) {
-	if of.from == "" {
-		return req.step(ctx, g, named(of.engine))
+func (c *Choice) route(ctx context.Context, g *fabric.Graph, req *Request, of *route.Candidate) (*Result, error) {
+	if of.From == "" {
+		return req.step(ctx, g, of.Step)
 	}
-	return c.trial(of.from).result.withRelief(ctx, g, req)
+	return c.trial(of.From).result.withRelief(ctx, g, req)
 }
 
 // Rank sets the losses of the trials that have figures and returns the best of them, and the second
@@ -346,7 +273,7 @@ func (c *Choice) String() string {
 }
 
 // refusal makes the refusal where no engine may be chosen: each reason once, and the last advice.
-func (c *Choice) refusal() error {
+func (c *Choice) refusal(auto *route.Spec) error {
 	var reasons []string
 	engines := map[string][]string{} // by reason
 	advice := "name an engine"
@@ -364,7 +291,7 @@ func (c *Choice) refusal() error {
 			reasons[i] = strings.Join(engines[reason], ", ") + ": " + reason
 		}
 	}
-	return route.Refuse(Auto, advice, "no engine routes this: %s", strings.Join(reasons, "; "))
+	return route.Refuse(auto.Name, advice, "no engine routes this: %s", strings.Join(reasons, "; "))
 }
 
 func (c *Choice) trial(engine string) *Trial {

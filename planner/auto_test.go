@@ -1,4 +1,4 @@
-package job
+package planner
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"weft/route"
 	"weft/route/check"
+	"weft/route/engine"
 	"weft/route/lids"
 	"weft/sim/flow"
 )
@@ -23,7 +24,7 @@ func TestAuto(t *testing.T) {
 		"kautz(2,3,hosts=24)", "hypercube(4,hosts=1)", "random(switches=20,hosts=40,links=40,seed=3)", "now-c",
 	} {
 		g := graph(t, formula)
-		req := &Request{Chain: chain(t, Auto), Workers: 1, NoPathRecords: i%2 == 0, Seed: 7}
+		req := &Request{Chain: chain(t, engine.Auto), Workers: 1, NoPathRecords: i%2 == 0, Seed: 7}
 		r, err := Run(context.Background(), g, req)
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +32,7 @@ func TestAuto(t *testing.T) {
 		if !r.Report.OK || req.NoPathRecords && r.Report.NoPathRecord.DeadlockFree != check.Yes {
 			t.Fatalf("%s: %s is not fit to be chosen", formula, r.Engine.Name)
 		}
-		if named(r.Choice.Engine).Engine.Name != r.Engine.Name || !strings.Contains(r.Choice.String(), r.Engine.Name) {
+		if chain(t, r.Choice.Engine)[0].Engine.Name != r.Engine.Name || !strings.Contains(r.Choice.String(), r.Engine.Name) {
 			t.Errorf("%s: %s: %s", formula, r.Engine.Name, r.Choice)
 		}
 		named, err := Route(context.Background(), g, &Request{Chain: chain(t, r.Choice.Engine), Seed: 7})
@@ -102,7 +103,7 @@ func TestRank(t *testing.T) {
 // The effort bounds what is tried after an engine has routed the fabric.
 func TestEffort(t *testing.T) {
 	g := graph(t, "rlft(36,2)|fail(links=1,seed=1)")
-	c, err := try(context.Background(), g, &Request{Workers: 2}, 7*g.NumSwitches*g.NumEnds)
+	c, err := try(context.Background(), g, &Request{Workers: 2}, engine.AutoSpec().Among, 7*g.NumSwitches*g.NumEnds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestEffort(t *testing.T) {
 	if !slices.Equal(tried, []string{"ftree", "updn"}) {
 		t.Errorf("tried %v", tried)
 	}
-	if c, err = try(context.Background(), g, &Request{Workers: 2}, 0); err != nil || c.Trials[0].Figures == nil || c.Trials[len(c.Trials)-1].Figures != nil {
+	if c, err = try(context.Background(), g, &Request{Workers: 2}, engine.AutoSpec().Among, 0); err != nil || c.Trials[0].Figures == nil || c.Trials[len(c.Trials)-1].Figures != nil {
 		t.Errorf("one engine is tried in any case: %v, %+v", err, c)
 	}
 }
@@ -138,13 +139,13 @@ func TestAdvice(t *testing.T) {
 	}
 	g := graph(t, "rlft(4,2)")
 	g.SwitchFDBCap[0] = 3
-	_, err := Run(context.Background(), g, &Request{Chain: chain(t, Auto), LIDs: lids.Options{LMC: 1}})
-	if refusal, ok := errors.AsType[*route.Refusal](err); !ok || refusal.Engine != Auto || !strings.Contains(refusal.Advice, "lower the LMC") || strings.Count(refusal.Reason, "beyond the forwarding table") != 1 {
+	_, err := Run(context.Background(), g, &Request{Chain: chain(t, engine.Auto), LIDs: lids.Options{LMC: 1}})
+	if refusal, ok := errors.AsType[*route.Refusal](err); !ok || refusal.Engine != engine.Auto || !strings.Contains(refusal.Advice, "lower the LMC") || strings.Count(refusal.Reason, "beyond the forwarding table") != 1 {
 		t.Errorf("no engine: %v", err)
 	}
 	g = graph(t, "rlft(8,2)")
 	g.Drained[g.NumSwitches-1] = true
-	if r, err := Run(context.Background(), g, &Request{Chain: chain(t, Auto)}); err != nil || len(r.Choice.Trials) < 2 || len(r.Report.Warnings) != 0 {
+	if r, err := Run(context.Background(), g, &Request{Chain: chain(t, engine.Auto)}); err != nil || len(r.Choice.Trials) < 2 || len(r.Report.Warnings) != 0 {
 		t.Errorf("a tree with a drained switch is whole: %v", err)
 	}
 }
@@ -154,7 +155,7 @@ func TestKnownAhead(t *testing.T) {
 	for _, c := range []struct{ formula, engine, want string }{
 		{"rlft(4,2)", "updn", "ftree is known to deliver as much or more on fat-trees"},
 		{"rlft(4,2)", "ftree", ""},
-		{"rlft(4,2)|fail(links=1,seed=1)", Auto, ""},
+		{"rlft(4,2)|fail(links=1,seed=1)", engine.Auto, ""},
 		{"rlft(4,2,hosts=1)", "updn", ""},                              // no traffic
 		{"mesh(5x1,hosts=2)", "updn", ""},                              // one path
 		{"fullmesh(1,hosts=4)", "updn", ""},                            // one switch

@@ -1,4 +1,4 @@
-package job
+package study
 
 import (
 	"bytes"
@@ -9,15 +9,36 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route"
+	"weft/route/engine"
 	"weft/route/pathfile"
 	"weft/route/planfile"
 )
 
-// routed routes a fabric by a chain.
-func routed(t *testing.T, g *fabric.Graph, c Chain) *Result {
+func graph(t *testing.T, formula string) *fabric.Graph {
 	t.Helper()
-	r, err := Run(t.Context(), g, &Request{Chain: c, Seed: 1})
+	f, err := gen.Parse(formula)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Compile()
+}
+
+func chain(t *testing.T, list string, options ...string) route.Chain {
+	t.Helper()
+	c, err := engine.Parse(list, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// proven routes a fabric by a chain, and has the Plan judged.
+func proven(t *testing.T, g *fabric.Graph, c route.Chain) *planner.Result {
+	t.Helper()
+	r, err := planner.Run(t.Context(), g, &planner.Request{Chain: c, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +46,7 @@ func routed(t *testing.T, g *fabric.Graph, c Chain) *Result {
 }
 
 // given is the chain of paths from a file with greedy; beside it may lie others.
-func given(t *testing.T, file *PathFile, files map[string]string, options ...string) Chain {
+func given(t *testing.T, file *PathFile, files map[string]string, options ...string) route.Chain {
 	t.Helper()
 	c := chain(t, FromFile+"+greedy", options...)
 	open := func(path string) (io.ReadCloser, error) {
@@ -35,7 +56,7 @@ func given(t *testing.T, file *PathFile, files map[string]string, options ...str
 		}
 		return io.NopCloser(strings.NewReader(data)), nil
 	}
-	if err := c.ReadPaths(file, open, func([]string) {}); err != nil {
+	if err := ReadPaths(c, file, open, func([]string) {}); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -62,12 +83,12 @@ func TestPlanLikeTable(t *testing.T) {
 	for _, formula := range []string{"torus(4x4,hosts=1)", "torus(5x5,hosts=1)", "torus(3x3x3,hosts=1)"} {
 		g := graph(t, formula)
 		for _, engine := range []string{"lash", "dfsssp", "dfsssp-online"} {
-			plan := routed(t, g, chain(t, engine)).Plan
+			plan := proven(t, g, chain(t, engine)).Plan
 			file := written(t, func(w io.Writer) error { return planfile.Save(w, g, plan) })
 			if isPathTable([]byte(file)) {
 				alike++
 			}
-			r := routed(t, g, given(t, &PathFile{Path: "p"}, map[string]string{"p": file}))
+			r := proven(t, g, given(t, &PathFile{Path: "p"}, map[string]string{"p": file}))
 			if !r.Report.OK || r.Plan.VLs != plan.VLs {
 				t.Errorf("%s on %s: proven %v on %d lanes, want %d", engine, formula, r.Report.OK, r.Plan.VLs, plan.VLs)
 			}
@@ -81,17 +102,17 @@ func TestPlanLikeTable(t *testing.T) {
 // TestGaps: a file without paths for some pairs is refused, or they are filled and counted, and do not become paths of it.
 func TestGaps(t *testing.T) {
 	g := graph(t, "irregular(switches=8,degree=4,hosts=12,seed=1)")
-	whole := table(t, g, routed(t, g, chain(t, "updn-shortest+greedy")).Plan)
+	whole := table(t, g, proven(t, g, chain(t, "updn-shortest+greedy")).Plan)
 	lines := strings.SplitAfter(whole, "\n")
 	files := map[string]string{"whole": whole, "part": strings.Join(lines[:51], "")} // a note and 50 paths
-	if r := routed(t, g, given(t, &PathFile{Path: "whole"}, files)); len(r.Plan.Notes) != 0 || !r.Report.OK {
+	if r := proven(t, g, given(t, &PathFile{Path: "whole"}, files)); len(r.Plan.Notes) != 0 || !r.Report.OK {
 		t.Errorf("a whole table: %v, proven %v", r.Plan.Notes, r.Report.OK)
 	}
-	_, err := Route(t.Context(), g, &Request{Chain: given(t, &PathFile{Path: "part"}, files)})
+	_, err := planner.Route(t.Context(), g, &planner.Request{Chain: given(t, &PathFile{Path: "part"}, files)})
 	if _, ok := errors.AsType[*route.Refusal](err); !ok || !strings.Contains(err.Error(), "82 of 132 pairs of hosts have no path in the file, the first is from ") {
 		t.Errorf("gaps: %v", err)
 	}
-	r := routed(t, g, given(t, &PathFile{Path: "part"}, files, "gaps=fill"))
+	r := proven(t, g, given(t, &PathFile{Path: "part"}, files, "gaps=fill"))
 	if !strings.HasPrefix(strings.Join(r.Plan.Notes, ""), "82 of 132 pairs of hosts have no path in the file") || !r.Report.OK || r.Report.IntendedPaths != 50 {
 		t.Errorf("filled gaps: %v, %d paths intended", r.Plan.Notes, r.Report.IntendedPaths)
 	}
@@ -113,14 +134,14 @@ func TestGaps(t *testing.T) {
 // TestOrderKept: a table keeps the order of paths, on which greedy depends.
 func TestOrderKept(t *testing.T) {
 	g := graph(t, "irregular(switches=16,degree=8,hosts=64,seed=3)")
-	plan := routed(t, g, chain(t, "path-selection+greedy")).Plan
+	plan := proven(t, g, chain(t, "path-selection+greedy")).Plan
 	file := table(t, g, plan)
-	again := routed(t, g, given(t, &PathFile{Path: "p"}, map[string]string{"p": file})).Plan
+	again := proven(t, g, given(t, &PathFile{Path: "p"}, map[string]string{"p": file})).Plan
 	if again.Used != plan.Used || table(t, g, again) != file {
 		t.Errorf("%+v LIDs in use, read back %+v", plan.Used, again.Used)
 	}
 	g = graph(t, "torus(4x4,hosts=1)|fail(links=2,seed=1)")
-	last, first := routed(t, g, chain(t, "dor+greedy")).Plan, routed(t, g, chain(t, "dor+greedy", "repaired=first")).Plan
+	last, first := proven(t, g, chain(t, "dor+greedy")).Plan, proven(t, g, chain(t, "dor+greedy", "repaired=first")).Plan
 	if table(t, g, last) == table(t, g, first) {
 		t.Error("paths that come first and last are written alike")
 	}
@@ -129,7 +150,7 @@ func TestOrderKept(t *testing.T) {
 // TestLanesLost: it is said where lanes are left out, and where paths without lanes have a cycle.
 func TestLanesLost(t *testing.T) {
 	g := graph(t, "torus(5x5,hosts=1)")
-	plan := routed(t, g, chain(t, "dfsssp", "paths=sssp")).Plan
+	plan := proven(t, g, chain(t, "dfsssp", "paths=sssp")).Plan
 	file := table(t, g, plan)
 	if warnings := (&Outputs{PathTable: "p"}).Warnings(plan); plan.VLs < 2 || len(warnings) != 1 || !strings.HasPrefix(file, "# on ") {
 		t.Errorf("%d lanes, warnings %v, table %.30q", plan.VLs, warnings, file)
@@ -137,7 +158,7 @@ func TestLanesLost(t *testing.T) {
 	if warnings := (&Outputs{Plan: "p"}).Warnings(plan); len(warnings) != 0 {
 		t.Errorf("a Plan keeps lanes: %v", warnings)
 	}
-	r := routed(t, g, given(t, &PathFile{Path: "p"}, map[string]string{"p": file}))
+	r := proven(t, g, given(t, &PathFile{Path: "p"}, map[string]string{"p": file}))
 	if r.Report.OK || !strings.Contains(strings.Join(r.Plan.Notes, ""), "the file holds no lanes") {
 		t.Errorf("proven %v, notes %v", r.Report.OK, r.Plan.Notes)
 	}
@@ -146,7 +167,7 @@ func TestLanesLost(t *testing.T) {
 // TestChoiceBesideTables: forwarding tables and an H table give the paths of which they are.
 func TestChoiceBesideTables(t *testing.T) {
 	g := graph(t, "irregular(switches=16,degree=8,hosts=64,seed=3)")
-	plan := routed(t, g, chain(t, "path-selection+color-l")).Plan
+	plan := proven(t, g, chain(t, "path-selection+color-l")).Plan
 	files := map[string]string{
 		"r": written(t, func(w io.Writer) error {
 			return (&Outputs{Dump: "r"}).Write(g, plan, func(_ string, write func(io.Writer) error) error { return write(w) })
@@ -154,13 +175,13 @@ func TestChoiceBesideTables(t *testing.T) {
 		"h": written(t, func(w io.Writer) error { return pathfile.WriteChoice(w, g, plan) }),
 		"p": table(t, g, plan),
 	}
-	paths := func(file *PathFile) int64 { return routed(t, g, given(t, file, files)).Report.IntendedPaths }
+	paths := func(file *PathFile) int64 { return proven(t, g, given(t, file, files)).Report.IntendedPaths }
 	hosts := int64(g.NumHosts * (g.NumHosts - 1))
 	one := paths(&PathFile{Path: "r", Choice: "h"})
 	if any := paths(&PathFile{Path: "r"}); any <= one || one < hosts {
 		t.Errorf("%d paths by the H table, %d without it, of %d pairs", one, any, hosts)
 	}
-	if _, err := Route(t.Context(), g, &Request{Chain: given(t, &PathFile{Path: "p", Choice: "h"}, files)}); err == nil || !strings.Contains(err.Error(), "--choice goes with forwarding tables") {
+	if _, err := planner.Route(t.Context(), g, &planner.Request{Chain: given(t, &PathFile{Path: "p", Choice: "h"}, files)}); err == nil || !strings.Contains(err.Error(), "--choice goes with forwarding tables") {
 		t.Errorf("an H table beside a table of paths: %v", err)
 	}
 }
