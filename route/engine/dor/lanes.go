@@ -3,6 +3,7 @@ package dor
 import (
 	"context"
 
+	"weft/fabric"
 	"weft/route"
 	"weft/route/coords"
 )
@@ -10,7 +11,7 @@ import (
 // fitLanes refuses what needs more lanes or SL bits than there are.
 func fitLanes(grids []grid, maxVLs int) error {
 	for _, m := range grids {
-		name := route.SwitchName(m.G, m.Switches[0])
+		name := fabric.SwitchName(m.G, m.Switches[0])
 		if err := m.FitsSL(Name, name); err != nil {
 			return err
 		}

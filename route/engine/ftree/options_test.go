@@ -163,7 +163,7 @@ func prove(t *testing.T, formula string, options []string) (refused int) {
 			for s := range int32(g.NumSwitches) {
 				has := plan.Tables.Port(s, fabric.LID(lid)) != route.NoPort
 				if way := joined[g.EndSwitch[end]][s]; way && !has || has && !way && strings.Contains(o, "switches=none") {
-					t.Fatalf("%s %s: from %s to LID %d: a way %v, an entry %v", formula, o, route.SwitchName(g, s), lid, way, has)
+					t.Fatalf("%s %s: from %s to LID %d: a way %v, an entry %v", formula, o, fabric.SwitchName(g, s), lid, way, has)
 				}
 			}
 		}

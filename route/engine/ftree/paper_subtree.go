@@ -46,7 +46,7 @@ func unjoinedBySubtree(in *route.Input, tables *route.Tables) []string {
 				continue
 			}
 			if pairs == 0 {
-				example = route.SwitchName(g, s) + " to " + route.EndName(g, int32(end))
+				example = fabric.SwitchName(g, s) + " to " + route.EndName(g, int32(end))
 			}
 			pairs += 1 + len(g.HostsOf(s))
 		}

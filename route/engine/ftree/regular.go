@@ -3,7 +3,7 @@ package ftree
 import (
 	"fmt"
 
-	"weft/route"
+	"weft/fabric"
 )
 
 // notATree says why a network is no fat-tree: most of its links join switches of one level. It
@@ -35,7 +35,7 @@ func (t *tree) irregular() []string {
 	var odd []string
 	g := t.g
 	say := func(s int32, format string, args ...any) {
-		odd = append(odd, route.SwitchName(g, s)+" "+fmt.Sprintf(format, args...))
+		odd = append(odd, fabric.SwitchName(g, s)+" "+fmt.Sprintf(format, args...))
 	}
 	usual := t.usualLinks()
 	for s := range int32(g.NumSwitches) {
@@ -47,9 +47,9 @@ func (t *tree) irregular() []string {
 			switch t.level[v] - h {
 			case 1, -1:
 			case 0:
-				say(s, "is linked to %s of its own level", route.SwitchName(g, v))
+				say(s, "is linked to %s of its own level", fabric.SwitchName(g, v))
 			default:
-				say(s, "is linked to %s, levels away", route.SwitchName(g, v))
+				say(s, "is linked to %s, levels away", fabric.SwitchName(g, v))
 			}
 		}
 		if c, most := t.nextLinks(s), usual[h]; c != most {

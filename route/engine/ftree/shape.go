@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route"
 )
 
 // Shape describes a network as a fat-tree, apart from routing it.
@@ -214,7 +213,7 @@ func (p partition) find(s int32) int32 {
 func (p partition) union(a, b int32) { p[p.find(a)] = p.find(b) }
 
 // name returns the name of a switch in reports.
-func (t *tree) name(s int32) string { return route.SwitchName(t.g, s) }
+func (t *tree) name(s int32) string { return fabric.SwitchName(t.g, s) }
 
 // IsTree reports whether a network is a fat-tree, whole or damaged, in which links between levels join
 // all that is joined. The engine takes others too, several trees joined by links within a level (Deimos, a

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route"
 	"weft/route/coords"
 )
 
@@ -99,7 +98,7 @@ func (b *box) dimension(s, t int32) int {
 }
 
 func (b *box) name(s int32) string {
-	return fmt.Sprintf("%s at %s", route.SwitchName(b.G, b.Switches[s]), coords.Format(b.places[s]))
+	return fmt.Sprintf("%s at %s", fabric.SwitchName(b.G, b.Switches[s]), coords.Format(b.places[s]))
 }
 
 // byGraph finds coordinates from the graph alone. The neighbours of the first switch that are linked to

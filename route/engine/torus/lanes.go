@@ -3,6 +3,7 @@ package torus
 import (
 	"context"
 
+	"weft/fabric"
 	"weft/route"
 )
 
@@ -26,7 +27,7 @@ func addLanes(ctx context.Context, in *route.Input, tori []*torus, plan *route.P
 		if all > in.MaxVLs {
 			return route.Refuse(Name, "allow as many",
 				"needs %d lanes, %d allowed: the torus of %s takes %d, twice that to step round a switch",
-				all, in.MaxVLs, route.SwitchName(g, m.Switches[0]), ordered)
+				all, in.MaxVLs, fabric.SwitchName(g, m.Switches[0]), ordered)
 		}
 		most = max(most, all)
 	}

@@ -142,7 +142,7 @@ func verify(ctx context.Context, in *route.Input, n *groups, plan *route.Plan) e
 		}
 	})
 	if cycle >= 0 {
-		return route.Refuse(Name, "", "not a Dragonfly without gaps: the ways round what is missing can deadlock at %s", route.SwitchName(g, g.From[cycle/lanes]))
+		return route.Refuse(Name, "", "not a Dragonfly without gaps: the ways round what is missing can deadlock at %s", fabric.SwitchName(g, g.From[cycle/lanes]))
 	}
 	return nil
 }
