@@ -5,6 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/engine/internal/datelines"
 )
 
 // lanes returns the number of lanes without and with turns against the order.
@@ -39,11 +40,11 @@ func addLanes(ctx context.Context, in *route.Input, tori []*torus, plan *route.P
 	plan.SL2VL = route.UniformVL(g, route.VLTable{})
 	for _, m := range tori {
 		bits := m.Datelines()
-		if err := m.FillSLs(ctx, in.Workers, bits, plan.SL); err != nil {
+		if err := datelines.FillSLs(ctx, m.Grid, in.Workers, bits, plan.SL); err != nil {
 			return err
 		}
 		ordered, all := m.lanes()
-		m.FillVLs(bits, uint8(all-ordered), plan.SL2VL)
+		datelines.FillVLs(m.Grid, bits, uint8(all-ordered), plan.SL2VL)
 	}
 	return nil
 }
