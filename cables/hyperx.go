@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route/coords"
+	"weft/fabric/shape/coords"
 	"weft/route/engine/hyperx"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/route/coords"
+	"weft/fabric/shape/coords"
 	"weft/route/engine/ftree"
 	"weft/route/engine/hyperx"
 )

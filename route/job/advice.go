@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/shape/coords"
 	"weft/route"
-	"weft/route/coords"
 	"weft/route/engine/ftree"
 	"weft/route/engine/hyperx"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route/coords"
+	"weft/fabric/shape/coords"
 )
 
 // box is a connected part that is a HyperX, with the coordinates of its switches.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"weft/fabric"
+	"weft/fabric/shape/coords"
 	"weft/route"
-	"weft/route/coords"
 	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/shortest"
 	"weft/route/lanes"

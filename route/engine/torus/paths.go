@@ -3,9 +3,9 @@ package torus
 import (
 	"context"
 
+	"weft/fabric/shape/coords"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/coords"
 	"weft/route/engine/internal/datelines"
 )
 

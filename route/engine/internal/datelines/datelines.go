@@ -6,9 +6,9 @@ import (
 	"context"
 	"slices"
 
+	"weft/fabric/shape/coords"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/coords"
 )
 
 // slBits is the number of bits of a service level.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
+	"weft/fabric/shape/coords"
 	"weft/route"
-	"weft/route/coords"
 )
 
 // TestFillSLs: the SLs of a torus are the same on any number of workers, and some are not 0.
