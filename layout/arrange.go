@@ -8,7 +8,6 @@ import (
 	"weft/fabric"
 	"weft/fabric/shape/coords"
 	"weft/route/engine/ftree"
-	"weft/route/engine/hyperx"
 )
 
 // The measures of a picture, in pixels.
@@ -107,8 +106,8 @@ func (d *drawing) arrange() {
 		return
 	}
 	if len(parts) == 1 {
-		if places, ok := hyperx.Coordinates(parts[0]); ok && len(places[0]) > 0 {
-			d.hyperX(places)
+		if h, err := coords.FindHyperX(parts[0]); err == nil && len(h.Places[0]) > 0 {
+			d.hyperX(h.Places)
 			return
 		}
 	}

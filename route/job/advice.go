@@ -8,7 +8,6 @@ import (
 	"weft/fabric/shape/coords"
 	"weft/route"
 	"weft/route/engine/ftree"
-	"weft/route/engine/hyperx"
 )
 
 // shape is a kind of network with the engines that deliver most on it (measured: docs/results/routes).
@@ -37,7 +36,7 @@ func shapeOf(g *fabric.Graph) *shape {
 		return &trees
 	case isGrid(g):
 		return &grids
-	case hyperx.IsHyperX(g):
+	case coords.IsHyperX(g):
 		return &hyperXs
 	}
 	return &others
