@@ -7,7 +7,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/shape/coords"
-	"weft/route/engine/ftree"
+	"weft/fabric/shape/fattree"
 )
 
 // The measures of a picture, in pixels.
@@ -131,7 +131,7 @@ func (d *drawing) arrange() {
 // treeLevels returns the level of every switch of a network that is a fat-tree, or several trees that other links
 // join (joined is false then); nil for others.
 func (d *drawing) treeLevels() (level []int32, joined bool) {
-	shape := ftree.Recognise(d.g)
+	shape := fattree.Describe(d.g)
 	if !shape.Tree {
 		return nil, false
 	}

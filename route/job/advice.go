@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/shape/coords"
+	"weft/fabric/shape/fattree"
 	"weft/route"
-	"weft/route/engine/ftree"
 )
 
 // shape is a kind of network with the engines that deliver most on it (measured: docs/results/routes).
@@ -32,7 +32,7 @@ var (
 // shapeOf recognises the kind of a network; others is that of every network not recognised.
 func shapeOf(g *fabric.Graph) *shape {
 	switch {
-	case ftree.IsTree(g):
+	case fattree.IsTree(g):
 		return &trees
 	case isGrid(g):
 		return &grids

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"weft/fabric"
-	"weft/route/engine/ftree"
+	"weft/fabric/shape/fattree"
 )
 
 // RouteSubnet is Route for a subnet whose routers are end ports.
@@ -18,7 +18,7 @@ func RouteSubnet(ctx context.Context, g *fabric.Graph, req *Request) (*Result, e
 // routers on switches without hosts, ftree is tried first: Auto would compare traffic between routers of one subnet too, of which there is none.
 func (c Chain) UnderRouters(g *fabric.Graph) Chain {
 	for i, step := range c {
-		if step.Engine == autoSpec && hasTopRouters(g) && ftree.IsTree(g) {
+		if step.Engine == autoSpec && hasTopRouters(g) && fattree.IsTree(g) {
 			return append(append(append(Chain{}, c[:i]...), named("ftree")), c[i:]...)
 		}
 	}
