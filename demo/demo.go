@@ -12,8 +12,8 @@ import (
 	"io"
 	"time"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/fabric/summary"
 	"weft/layout"
 	"weft/route/job"

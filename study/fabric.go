@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/cables"
+	"weft/fabric/cables"
 	"weft/fabric/netfile"
 	"weft/fabric/shape/fattree"
 	"weft/fabric/source"

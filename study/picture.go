@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/fabric/source"
 	"weft/layout"
 	"weft/route/job"

@@ -39,7 +39,6 @@ var floors = []struct {
 	{room: "weft/traffic", floor: 3},
 	{room: "weft/route/check", floor: 3},
 	{room: "weft/route/quality", floor: 3},
-	{room: "weft/cables", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
 	{room: "weft/lpsolver", floor: 3},
 	{room: "weft/layout", floor: 3},
