@@ -14,8 +14,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/cables"
+	"weft/fabric/layout"
 	"weft/fabric/summary"
-	"weft/layout"
 	"weft/route/job"
 	"weft/sim/flow"
 	"weft/sm"

@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/cables"
+	"weft/fabric/layout"
 	"weft/fabric/source"
-	"weft/layout"
 	"weft/route/job"
 	"weft/sim/flow"
 )

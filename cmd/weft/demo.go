@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/demo"
-	"weft/layout"
+	"weft/fabric/layout"
 )
 
 func demoCmd() *cobra.Command {

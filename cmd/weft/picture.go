@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
+	"weft/fabric/layout"
 	"weft/fabric/source"
-	"weft/layout"
 	"weft/route/job"
 	"weft/study"
 )

@@ -41,7 +41,6 @@ var floors = []struct {
 	{room: "weft/route/quality", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
 	{room: "weft/lpsolver", floor: 3},
-	{room: "weft/layout", floor: 3},
 	{room: "weft/route/engine/conformance", floor: 3},
 	{room: "weft/route/job", floor: 3},
 	{room: "weft/route", floor: 2},
