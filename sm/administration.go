@@ -194,7 +194,7 @@ func (a *administration) follow(m *Manager) {
 // know, nil where nothing has changed.
 func (a *administration) take(m *Manager) *managerState {
 	role := m.role()
-	claims := role == Looking && m.inRound && m.core.granted
+	claims := role == Looking && m.inRound && m.core.Claims()
 	if m.inForce == a.of && role == a.role && m.groups.version == a.spread && claims == a.claims {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (a *administration) take(m *Manager) *managerState {
 	}
 	if role == Master {
 		f.subnet, f.members = next.subnet, m.inForce.managersBeside()
-		f.wasActive, f.others, f.told = m.clients.wasActive, m.clients.others, m.clients.told
+		f.wasActive, f.others, f.told = m.clients.WasActive, m.clients.Others, m.clients.Told
 	}
 	f.term = a.term
 	a.of, a.role, a.spread, a.claims = m.inForce, role, m.groups.version, claims

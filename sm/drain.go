@@ -9,29 +9,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/route"
 )
-
-// applyDrains drains what Config.Drain names. It notes, and does not drain, missing parts and those without which a switch has no
-// way to another.
-func (c *Core) applyDrains() {
-	for _, name := range c.by.drain {
-		if p, err := c.drain(c.fabric, name); err != nil {
-			c.note(NotDrained, Place{}, "%s is not drained: %v", name, err)
-		} else {
-			c.report.Drained = append(c.report.Drained, c.fabric.PartName(p))
-		}
-	}
-}
-
-// addAbsent adds ports to those whose LIDs are kept, unless their LIDs are others' or kept already.
-func addAbsent(h *route.Held, list []route.Absent) {
-	for _, a := range list {
-		if !slices.Contains(h.Ends.Base, a.Base) && !slices.ContainsFunc(h.Absent, func(b route.Absent) bool { return b.Base == a.Base }) {
-			h.Absent = append(h.Absent, a)
-		}
-	}
-}
 
 // Drains list the switches and cables to be drained: those that Config.Drain names, with the changes by events.
 type Drains struct {

@@ -5,12 +5,11 @@ import (
 	"weft/mad"
 )
 
-// clients holds what a round knows, and tells, of clients of subnet administration.
-type clients struct {
-	reregister bool       // all are to register again
-	wasActive  bool       // a port of a CA was Active when the round began to write
-	others     bool       // such a port had another LID as that of its master than ours
-	told       fabric.LID // that of its master, of our own port
+// Clients holds what a round has found out of clients of subnet administration.
+type Clients struct {
+	WasActive bool       // a port of a CA was Active when the round began to write
+	Others    bool       // such a port had another LID as that of its master than ours
+	Told      fabric.LID // that of its master, of our own port
 }
 
 // onRegistrar takes what concerns what clients have registered, and other managers with a copy of it.
@@ -33,38 +32,38 @@ func (m *Manager) onRegistrar(ev *Event) {
 		m.learnRules(ev.Value)
 	case m.inRound: // it has its LIDs, and finds the master
 	case ev.Kind == Learned:
-		m.cfg.Stored = ev.LIDs
+		m.next.Stored = ev.LIDs
 	case ev.Kind == TreesLearned:
-		m.cfg.Trees = ev.Trees
+		m.next.Trees = ev.Trees
 	case ev.Kind == MasterMissed && m.election.master != nil && !m.election.off:
 		m.lookAgain(m.election.master.name + " was the master, and says no more what it does")
 	}
 }
 
 // noteClients notes, before a port is written, who was its master.
-func (c *Core) noteClients(slot int32) {
-	info := c.info[slot][:]
-	if c.isSwitch(slot) || c.flags[slot]&portKnown == 0 || mad.PortInfoPortState.Get(info) != mad.PortActive {
+func (w *writer) noteClients(slot int32) {
+	info := w.info[slot][:]
+	if w.isSwitch(slot) || w.flags[slot]&portKnown == 0 || mad.PortInfoPortState.Get(info) != mad.PortActive {
 		return
 	}
-	c.clients.wasActive = true
+	w.clients.WasActive = true
 	lid := fabric.LID(mad.PortInfoMasterSMLID.Get(info))
-	if slot == c.ownPort() {
-		c.clients.told = lid
+	if slot == w.ownPort() {
+		w.clients.Told = lid
 	}
-	if lid != 0 && lid != c.prog.smLID {
-		c.clients.others = true
+	if lid != 0 && lid != w.prog.smLID {
+		w.clients.Others = true
 	}
 }
 
 // mustReregister reports whether the clients at a port are to register again: all are, or the port was away.
-func (c *Core) mustReregister(slot int32) bool {
-	if c.prog.end[slot] < 0 || c.isSwitch(slot) || mad.PortInfoCapabilityMask.Get(c.info[slot][:])&mad.CapIsClientReregistration == 0 {
+func (w *writer) mustReregister(slot int32) bool {
+	if w.prog.end[slot] < 0 || w.isSwitch(slot) || mad.PortInfoCapabilityMask.Get(w.info[slot][:])&mad.CapIsClientReregistration == 0 {
 		return false
 	}
-	if c.clients.reregister || c.before == nil {
-		return c.clients.reregister
+	if w.given.Reregister || w.given.Before == nil {
+		return w.given.Reregister
 	}
-	_, known := c.before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+	_, known := w.given.Before.slotOf(w.nodes[w.owner[slot]].guid, w.portNumber(slot))
 	return !known
 }
