@@ -9,8 +9,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/job"
 	"weft/route/quality"
 )

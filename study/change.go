@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/job"
 	"weft/route/repair"
 )

@@ -11,8 +11,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/bill"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/job"
 	"weft/route/quality"
 	"weft/sim/flow"

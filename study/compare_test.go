@@ -6,7 +6,7 @@ import (
 
 	"weft/fabric/bill"
 	"weft/internal/fold"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/route/quality"
 	"weft/sim/flow"
 )

@@ -9,7 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/route/job"
 	"weft/sim/flow"
 )

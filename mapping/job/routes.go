@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/mapping"
 	"weft/mapping/routes"
-	"weft/route/check"
 	"weft/route/quality"
 )
 

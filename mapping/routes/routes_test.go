@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/mapping"
 	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
-	"weft/route/check"
 	"weft/route/quality"
 )
 

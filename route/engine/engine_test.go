@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/quality"
 	"weft/route/recipe"

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/engine/conformance"
 	"weft/route/lids"

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/quality"
 	"weft/route/recipe"

@@ -8,8 +8,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/foreign"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/levels"
 	"weft/route/lids"
 	"weft/route/multicast"

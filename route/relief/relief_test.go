@@ -13,8 +13,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/source"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/engine/conformance"
 	"weft/route/quality"

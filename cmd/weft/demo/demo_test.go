@@ -15,8 +15,8 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
+	"weft/judge/check"
 	"weft/layout"
-	"weft/route/check"
 	"weft/route/quality"
 	"weft/sm"
 )

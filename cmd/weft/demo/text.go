@@ -9,7 +9,7 @@ import (
 	"weft/cables"
 	"weft/fabric"
 	"weft/internal/fold"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/study"
 )
 

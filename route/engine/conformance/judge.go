@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/quality"
 )
 

@@ -6,7 +6,7 @@ import (
 	"weft/examples"
 	"weft/fabric/netfile"
 	"weft/internal/dumps"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/route/quality"
 	"weft/route/recipe"
 )

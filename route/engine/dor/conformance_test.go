@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/dor"
 	"weft/route/lids"

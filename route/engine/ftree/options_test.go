@@ -11,8 +11,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/racing"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/quality"
 	"weft/route/recipe"
 )

@@ -9,8 +9,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/internal/forest"
 	"weft/route/lids"
