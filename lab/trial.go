@@ -10,9 +10,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/job"
-	"weft/route/quality"
 )
 
 // Trial is a fabric that an engine routed and the judge judged, or the engine's refusal.

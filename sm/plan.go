@@ -9,9 +9,9 @@ import (
 
 	"weft/fabric"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/job"
-	"weft/route/quality"
 )
 
 // Plan runs the routing job of a request, which keeps the LIDs in use, or those of the Plan kept. An engine that is

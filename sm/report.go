@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/fabric"
-	"weft/route/quality"
+	"weft/judge/quality"
 )
 
 // State says how a run ended.

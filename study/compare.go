@@ -12,9 +12,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/bill"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/job"
-	"weft/route/quality"
 	"weft/sim/flow"
 )
 

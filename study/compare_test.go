@@ -7,7 +7,7 @@ import (
 	"weft/fabric/bill"
 	"weft/internal/fold"
 	"weft/judge/check"
-	"weft/route/quality"
+	"weft/judge/quality"
 	"weft/sim/flow"
 )
 

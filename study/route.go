@@ -9,10 +9,10 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/levels"
-	"weft/route/quality"
 	"weft/sim/flow"
 )
 

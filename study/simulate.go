@@ -13,9 +13,9 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/job"
-	"weft/route/quality"
 	"weft/sim/flow"
 	"weft/traffic"
 )

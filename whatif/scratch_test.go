@@ -12,12 +12,12 @@ import (
 	"weft/fabric/netfile"
 	"weft/internal/dumps"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/foreign"
 	"weft/route/job"
 	"weft/route/lids"
 	"weft/route/planfile"
-	"weft/route/quality"
 	"weft/sim/flow"
 )
 

@@ -37,7 +37,7 @@ var floors = []struct {
 	{room: "weft/sim", floor: 3},
 	{room: "weft/traffic", floor: 3},
 	{room: "weft/judge/check", floor: 3},
-	{room: "weft/route/quality", floor: 3},
+	{room: "weft/judge/quality", floor: 3},
 	{room: "weft/cables", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
 	{room: "weft/lpsolver", floor: 3},
@@ -56,7 +56,7 @@ var floors = []struct {
 // forbidden pairs say what the floors alone do not.
 var forbidden = []struct{ from, to, why string }{
 	{"weft/judge/check", "weft/route/engine", "the judge shares no code with the engines"},
-	{"weft/judge/check", "weft/route/quality", "the proof stands alone"},
+	{"weft/judge/check", "weft/judge/quality", "the proof stands alone"},
 	{"weft/intersubnet", "weft/intersubnet/check", "what routes does not judge"},
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
 	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"weft/judge/quality"
 	"weft/lab"
 	"weft/lab/labtest"
 	"weft/route"
-	"weft/route/quality"
 	"weft/sim/flow"
 	"weft/sim/packet"
 	"weft/traffic"

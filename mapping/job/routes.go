@@ -7,9 +7,9 @@ import (
 
 	"weft/fabric"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/mapping"
 	"weft/mapping/routes"
-	"weft/route/quality"
 )
 
 // RoutesReport tells what became of the routes on a map.

@@ -8,11 +8,11 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/engine/ftree"
 	"weft/route/engine/nue"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"weft/fabric/gen"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

@@ -11,12 +11,12 @@ import (
 
 	"weft/fabric"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/engine/conformance"
 	"weft/route/lids"
 	"weft/route/planfile"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"weft/fabric"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

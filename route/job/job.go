@@ -12,11 +12,11 @@ import (
 
 	"weft/fabric"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/levels"
 	"weft/route/lids"
 	"weft/route/multicast"
-	"weft/route/quality"
 	"weft/route/recipe"
 	"weft/route/repair"
 )

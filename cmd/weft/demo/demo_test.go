@@ -16,8 +16,8 @@ import (
 	"weft/fabric"
 	"weft/internal/fold"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/layout"
-	"weft/route/quality"
 	"weft/sm"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"weft/fabric"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/quality"
 )
 
 // judge asks the judge for what the engine must do and what it claims.

@@ -11,12 +11,12 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/racing"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine/conformance"
 	"weft/route/engine/internal/sample"
 	"weft/route/engine/sssp"
 	"weft/route/lids"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

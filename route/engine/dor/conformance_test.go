@@ -7,11 +7,11 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine/conformance"
 	"weft/route/engine/dor"
 	"weft/route/lids"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

@@ -12,8 +12,8 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/racing"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

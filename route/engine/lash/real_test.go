@@ -7,7 +7,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/internal/dumps"
 	"weft/judge/check"
-	"weft/route/quality"
+	"weft/judge/quality"
 	"weft/route/recipe"
 )
 

@@ -11,12 +11,12 @@ import (
 	"weft/internal/par"
 	"weft/internal/racing"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/cdg"
 	"weft/route/engine/conformance"
 	"weft/route/engine/minhop"
 	"weft/route/lids"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

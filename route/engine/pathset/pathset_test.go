@@ -14,6 +14,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine/conformance"
 	"weft/route/engine/pathset"
@@ -21,7 +22,6 @@ import (
 	"weft/route/names/colouring"
 	"weft/route/names/ilp"
 	"weft/route/paths"
-	"weft/route/quality"
 	"weft/route/recipe"
 	"weft/sim/flow"
 )

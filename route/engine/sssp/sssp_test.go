@@ -11,10 +11,10 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine/conformance"
 	"weft/route/lids"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

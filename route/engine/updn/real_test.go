@@ -10,10 +10,10 @@ import (
 	"weft/fabric/netfile"
 	"weft/internal/dumps"
 	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine/minhop"
 	"weft/route/engine/updn"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 
