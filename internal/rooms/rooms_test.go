@@ -42,7 +42,7 @@ var floors = []struct {
 	{room: "weft/mapping/job", floor: 3},
 	{room: "weft/lpsolver", floor: 3},
 	{room: "weft/layout", floor: 3},
-	{room: "weft/route/engine/conformance", floor: 3},
+	{room: "weft/judge/conformance", floor: 3},
 	{room: "weft/route/job", floor: 3},
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
@@ -76,7 +76,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft", "weft/fabric/subnets/subnetstest", testsOnly},
 	{"weft", "weft/lab/labtest", testsOnly},
 	{"weft", "weft/mapping/mappingtest", testsOnly},
-	{"weft", "weft/route/engine/conformance", testsOnly},
+	{"weft", "weft/judge/conformance", testsOnly},
 	{"weft", "weft/route/routetest", testsOnly},
 	{"weft", "weft/wire/wiretest", testsOnly},
 }

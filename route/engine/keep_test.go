@@ -11,10 +11,10 @@ import (
 
 	"weft/fabric"
 	"weft/judge/check"
+	"weft/judge/conformance"
 	"weft/judge/quality"
 	"weft/route"
 	"weft/route/engine"
-	"weft/route/engine/conformance"
 	"weft/route/lids"
 	"weft/route/planfile"
 	"weft/route/recipe"

@@ -11,8 +11,8 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/judge/check"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 	"weft/route/recipe"
 )
 

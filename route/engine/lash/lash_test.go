@@ -14,8 +14,8 @@ import (
 	"weft/internal/draws"
 	"weft/internal/racing"
 	"weft/judge/check"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 	"weft/route/lanes"
 	"weft/route/recipe"
 )

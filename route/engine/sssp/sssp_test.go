@@ -11,9 +11,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/check"
+	"weft/judge/conformance"
 	"weft/judge/quality"
 	"weft/route"
-	"weft/route/engine/conformance"
 	"weft/route/lids"
 	"weft/route/recipe"
 )
