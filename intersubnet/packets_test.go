@@ -11,7 +11,7 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/route/job"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // flood has every host of a Flat send packets of 2 KB to hosts at random, as fast as it can.

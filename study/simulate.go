@@ -17,7 +17,7 @@ import (
 	"weft/route"
 	"weft/route/job"
 	"weft/sim/flow"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Simulation is the document of `weft simulate flow --json`.

@@ -35,7 +35,6 @@ var floors = []struct {
 	{room: "weft/intersubnet", floor: 4},
 	{room: "weft/apps", floor: 4, toCome: true}, // applications in time, on sim/packet and sim/flow
 	{room: "weft/sim", floor: 3},
-	{room: "weft/traffic", floor: 3},
 	{room: "weft/judge/check", floor: 3},
 	{room: "weft/judge/quality", floor: 3},
 	{room: "weft/cables", floor: 3},

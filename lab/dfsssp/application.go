@@ -7,7 +7,7 @@ import (
 
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // benchmark is one of the NAS parallel benchmarks.

@@ -16,7 +16,7 @@ import (
 	"weft/route"
 	"weft/sim/flow"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // run runs one artefact, some of its rows only.

@@ -9,7 +9,7 @@ import (
 	"weft/lab/chart"
 	"weft/sim/flow"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // netgauge holds the gains of Fig. 12 that section VI-A prints, in per cent. The gap a pair gives MinHop's bandwidth, which is not printed.

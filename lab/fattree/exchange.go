@@ -11,7 +11,7 @@ import (
 	"weft/lab"
 	"weft/lab/chart"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Readings of Paper VI.

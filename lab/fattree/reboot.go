@@ -11,7 +11,7 @@ import (
 	"weft/route"
 	"weft/route/job"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // The times of Fig. 3 in ours: a spine stops and comes back, and each time the manager writes new tables some time later, one block
