@@ -9,10 +9,10 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/lids"
+	"weft/wire/mad"
 )
 
 // pending is a Send under way, or a repetition of one that is late.

@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // EventKind says what happened.

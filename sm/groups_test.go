@@ -14,9 +14,9 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/draws"
-	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // castBed is a subnet with a manager, groups, and a program at each host that counts what comes.

@@ -13,7 +13,7 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestKeptClosed: a switch that does not hold the tables that were proven carries

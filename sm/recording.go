@@ -12,10 +12,10 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/mad"
 	"weft/route/job"
 	"weft/route/lids"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Recording reads what a Recorder has written.

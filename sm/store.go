@@ -2,9 +2,9 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 	"weft/route/job"
+	"weft/wire/mad"
 )
 
 // Record holds what is stored before a manager distributes a Plan: a restart gives every port the LIDs of the last Record

@@ -18,7 +18,7 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/internal/peer"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // machine is a fabric with a port that programs use as that of their machine.

@@ -46,7 +46,6 @@ var floors = []struct {
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
 	{room: "weft/mapping", floor: 2},
-	{room: "weft/mad", floor: 1},
 	{room: "weft/fabric", floor: 1},
 	{room: "weft/examples", floor: 0},
 	{room: "weft/internal", floor: 0},

@@ -5,7 +5,7 @@ import (
 
 	"weft/cables"
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Ask is a request to a performance management agent.

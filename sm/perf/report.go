@@ -10,7 +10,7 @@ import (
 	"weft/cables"
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Report holds the result of a round of readings, as programs read it.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/route/job"
 	"weft/route/lids"
+	"weft/wire/mad"
 )
 
 // large makes the Subnet of 11,664 hosts.

@@ -6,10 +6,10 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/lids"
+	"weft/wire/mad"
 )
 
 // fataler is what testing and rapid have in common.

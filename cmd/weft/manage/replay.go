@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/mad"
 	"weft/sm"
+	"weft/wire/mad"
 )
 
 // openRecording opens the file of --record; nil where none is named. It holds the M_Key, so nobody else may read it.
