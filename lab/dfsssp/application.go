@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/sim/traffic"
 )
 

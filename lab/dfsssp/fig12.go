@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/sim/flow"
 	"weft/sim/packet"
 	"weft/sim/traffic"

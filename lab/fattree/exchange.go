@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/sim/packet"
 	"weft/sim/traffic"
 )

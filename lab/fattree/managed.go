@@ -8,8 +8,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/outage"
 	"weft/route/job"
 	"weft/sim/packet"

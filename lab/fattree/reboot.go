@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/route"
 	"weft/route/job"
 	"weft/sim/packet"

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"weft/internal/chart"
 	"weft/judge/check"
 	"weft/lab"
-	"weft/lab/chart"
 	model "weft/mapping"
 	"weft/mapping/job"
 	"weft/mapping/routes"
