@@ -24,7 +24,7 @@ var floors = []struct {
 	{room: "weft/examples/program", floor: 6},
 	{room: "weft/lab", floor: 5},
 	{room: "weft/lab/store", floor: 4, toCome: true}, // what sweeps have measured
-	{room: "weft/outage", floor: 5},
+	{room: "weft/sm/outage", floor: 5},
 	{room: "weft/study", floor: 4},
 	{room: "weft/choose", floor: 4},
 	{room: "weft/whatif", floor: 4},

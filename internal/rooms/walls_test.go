@@ -28,7 +28,7 @@ var walls = []struct {
 	{"private names of the round that the watch uses", 0},
 	{"private names of the watch that the round uses", 0},
 	{"private names of the round and the watch that the ledger uses", 0},
-	{"arrows between top-level folders", 99},
+	{"arrows between top-level folders", 91},
 	{"pairs of top-level folders that import each other", 2},
 	{"packages of weft that ./sm links", 62},
 	{"methods of the largest type", 152},

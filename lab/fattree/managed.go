@@ -10,10 +10,10 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/chart"
 	"weft/lab"
-	"weft/outage"
 	"weft/route/job"
 	"weft/sim/packet"
 	"weft/sm"
+	"weft/sm/outage"
 )
 
 // notesOfManaged says what the runs of Fig. 3 by weft sm assume.
