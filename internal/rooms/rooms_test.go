@@ -34,13 +34,11 @@ var floors = []struct {
 	{room: "weft/intersubnet", floor: 4},
 	{room: "weft/apps", floor: 4, toCome: true}, // applications in time, on sim/packet and sim/flow
 	{room: "weft/sim", floor: 3},
-	{room: "weft/judge/check", floor: 3},
-	{room: "weft/judge/quality", floor: 3},
+	{room: "weft/judge", floor: 3},
 	{room: "weft/cables", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
 	{room: "weft/lpsolver", floor: 3},
 	{room: "weft/layout", floor: 3},
-	{room: "weft/judge/conformance", floor: 3},
 	{room: "weft/route/job", floor: 3},
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
@@ -52,7 +50,6 @@ var floors = []struct {
 
 // forbidden pairs say what the floors alone do not.
 var forbidden = []struct{ from, to, why string }{
-	{"weft/judge/check", "weft/route/engine", "the judge shares no code with the engines"},
 	{"weft/judge/check", "weft/judge/quality", "the proof stands alone"},
 	{"weft/intersubnet", "weft/intersubnet/check", "what routes does not judge"},
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
@@ -156,6 +153,12 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		}
 		if pkg == "weft/route" && !slices.Contains([]string{"weft/fabric", "weft/internal/par"}, imp) {
 			t.Errorf("%s imports %s: the Plan is a pure model", pkg, imp)
+		}
+		if within(pkg, "weft/judge") && !isForTests(pkg) && within(imp, "weft/route") && imp != "weft/route" {
+			t.Errorf("%s imports %s: the judge knows the Plan alone, and shares no code with the engines", pkg, imp)
+		}
+		if within(pkg, "weft/sm") && !within(pkg, "weft/sm/outage") && within(imp, "weft/emulator") {
+			t.Errorf("%s imports %s: a manager meets its subnet over the wire", pkg, imp)
 		}
 		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/route/job"}, func(room string) bool { return within(imp, room) }) {
 			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
