@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // EventKind says what happened.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"weft/mad"
 	"weft/planner"
+	"weft/wire/mad"
 )
 
 // ErrNoLink ends a Run whose port has no link any more, where Runner.Leaves says so.
