@@ -12,11 +12,11 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/route/lids"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Recording reads what a Recorder has written.
