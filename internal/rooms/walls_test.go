@@ -31,7 +31,7 @@ var walls = []struct {
 	{"arrows between top-level folders", 91},
 	{"pairs of top-level folders that import each other", 2},
 	{"packages of weft that ./sm links", 62},
-	{"methods of the largest type", 152},
+	{"methods of the largest type", 149},
 	{"exported names that no other package uses", 108},
 }
 
@@ -43,10 +43,10 @@ var update = flag.Bool("update", false, "write counts that have fallen into the 
 // any file.
 var smFiles = map[string]string{
 	"ledger": "ledger inventory tags planned plannedtables plannedkeys asbefore drained keyring compare",
-	"round": "given core ask discover cables elsewhere lock managers believe fabric found plan store program steps lanes ports pkeys before overtaken" +
+	"round": "given core journal apart ask discover cables elsewhere lock managers believe fabric found plan store program steps lanes ports pkeys before overtaken" +
 		" reregister lids",
-	"watch": "manager election rules settings drain unsteady look lightsweep unasked violation groups groupplaces groupspread expected changes tally snapshot",
-	"neither": "doc config event report json write keys administration waiting fairqueue members queries" +
+	"watch": "manager dropwork election rules settings drain unsteady look lightsweep unasked violation groups groupplaces groupspread expected changes tally snapshot",
+	"neither": "doc config record event report json write keys administration waiting fairqueue members queries" +
 		" registrar registrar_lids registrar_parts registrar_reign registrar_storage registrar_trees" +
 		" recorder recording replay explain run inbox beside counters congested exchanging asking ownlink",
 }
@@ -194,7 +194,7 @@ func (h *house) acrossRound(t *testing.T) (byWatch, byRound, byLedger []string) 
 			switch receiver(d) {
 			case "ledger", "inventory":
 				side = "ledger"
-			case "Core":
+			case "Core", "shared", "finder", "writer":
 				side = "round"
 			case "Manager":
 				side = "watch"
