@@ -14,6 +14,7 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/draws"
+	"weft/route/engine"
 	"weft/sm/sa"
 	"weft/wire"
 	"weft/wire/mad"
@@ -326,7 +327,7 @@ func TestReplayOfGroups(t *testing.T) {
 	if err := v.recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRecording(&recording)
+	r, err := NewRecording(&recording, engine.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/route/job"
+	"weft/planner"
 	"weft/wire/mad"
 )
 
@@ -64,7 +64,7 @@ func (w *writer) takeStored(ev *Event) {
 		return
 	}
 	if w.stored = true; ev.Err == nil {
-		w.inherit.Stored, w.inherit.Last, w.inherit.Afresh, w.inherit.Held = w.record.LIDs, job.Keep(w.plan, w.graph), false, false
+		w.inherit.Stored, w.inherit.Last, w.inherit.Afresh, w.inherit.Held = w.record.LIDs, planner.Keep(w.plan, w.graph), false, false
 		return
 	}
 	if w.phase != storing {

@@ -35,11 +35,9 @@ var floors = []struct {
 	{room: "weft/apps", floor: 4, toCome: true}, // applications in time, on sim/packet and sim/flow
 	{room: "weft/sim", floor: 3},
 	{room: "weft/judge", floor: 3},
-	{room: "weft/cables", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
 	{room: "weft/lpsolver", floor: 3},
-	{room: "weft/layout", floor: 3},
-	{room: "weft/route/job", floor: 3},
+	{room: "weft/planner", floor: 3},
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
 	{room: "weft/mapping", floor: 2},
@@ -55,6 +53,8 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
 	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},
 	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},
+	{"weft/planner", "weft/route/names", "engines that assign LIDs are handed to it"},
+	{"weft/planner", "weft/fabric/netfile", "files of other subnet managers are a command's business"},
 	{"weft/emulator", "weft/route", "a Plan is judged from tables read back over the wire"},
 	{"weft/apps", "weft/sm", "an application runs on a Plan, whoever has told it"},
 	{"weft/apps", "weft/emulator", "an application runs on a Plan, not on devices"},
@@ -67,6 +67,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft", "weft/internal/draws", testsOnly},
 	{"weft", "weft/internal/peer", testsOnly},
 	{"weft", "weft/internal/racing", testsOnly},
+	{"weft", "weft/fabric/netfile/netfiletest", testsOnly},
 	{"weft", "weft/fabric/subnets/subnetstest", testsOnly},
 	{"weft", "weft/lab/labtest", testsOnly},
 	{"weft", "weft/mapping/mappingtest", testsOnly},
@@ -160,7 +161,7 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		if within(pkg, "weft/sm") && !within(pkg, "weft/sm/outage") && within(imp, "weft/emulator") {
 			t.Errorf("%s imports %s: a manager meets its subnet over the wire", pkg, imp)
 		}
-		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/route/job"}, func(room string) bool { return within(imp, room) }) {
+		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
 			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
 		}
 		if _, other := roomOf(imp); other > floor {

@@ -28,11 +28,11 @@ var walls = []struct {
 	{"private names of the round that the watch uses", 0},
 	{"private names of the watch that the round uses", 0},
 	{"private names of the round and the watch that the ledger uses", 0},
-	{"arrows between top-level folders", 91},
-	{"pairs of top-level folders that import each other", 2},
-	{"packages of weft that ./sm links", 62},
+	{"arrows between top-level folders", 89},
+	{"pairs of top-level folders that import each other", 0},
+	{"packages of weft that ./sm links", 46},
 	{"methods of the largest type", 149},
-	{"exported names that no other package uses", 108},
+	{"exported names that no other package uses", 106},
 }
 
 var update = flag.Bool("update", false, "write counts that have fallen into the table of walls")

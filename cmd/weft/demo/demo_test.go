@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/fabric/layout"
 	"weft/internal/fold"
 	"weft/judge/check"
 	"weft/judge/quality"
-	"weft/layout"
 	"weft/sm"
 )
 
