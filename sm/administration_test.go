@@ -460,6 +460,6 @@ func BenchmarkAdministered(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		v.manager.Core().administered(0, 1, 0)
+		administered(v.manager.Core().ledger, 0, 1, 0)
 	}
 }
