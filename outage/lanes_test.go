@@ -46,7 +46,7 @@ func brought(t *testing.T, text, chain string) *run {
 // has brought it up again, those of the Plan.
 func TestLanesAreSeen(t *testing.T) {
 	r := brought(t, "torus(5x3,hosts=1)", "dor")
-	plan := r.managers[0].machine.Core().Plan()
+	plan := r.managers[0].machine.Result().Plan()
 	if plan.VLs < 2 {
 		t.Fatalf("%d lanes", plan.VLs)
 	}
@@ -70,7 +70,7 @@ func TestLanesAreSeen(t *testing.T) {
 		}
 		r.advance(r.subnet.Now() + 20*time.Second)
 		r.mirror(true)
-		now := r.managers[0].machine.Core().Plan()
+		now := r.managers[0].machine.Result().Plan()
 		if lanes, turns := r.differing(now, s); lanes+turns > 0 {
 			t.Errorf("%s: after a repair %d mappings and %d arbitration tables are other ones than the Plan's", route.SwitchName(r.graph, s), lanes, turns)
 		}

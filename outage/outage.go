@@ -165,7 +165,7 @@ func (r *run) bringUp(ctx context.Context) error {
 	if len(r.managers) < max(1, r.Managers) {
 		return fmt.Errorf("outage: %d managers: there are %d hosts for them", r.Managers, len(r.managers))
 	}
-	if rep := r.managers[0].machine.Core().Report(); rep.State != sm.Up {
+	if rep := r.managers[0].machine.Result().Report; rep.State != sm.Up {
 		return fmt.Errorf("outage: the subnet is not up before anything fails: %s", rep.State)
 	}
 	return ctx.Err()
@@ -173,7 +173,7 @@ func (r *run) bringUp(ctx context.Context) error {
 
 // startTraffic makes the simulation of the packets from what is in force.
 func (r *run) startTraffic() (err error) {
-	core := r.managers[0].machine.Core()
+	core := r.managers[0].machine.Result()
 	g, plan := core.Fabric().Compile(), core.Plan()
 	cfg := r.Packet
 	for _, vls := range g.PortVLs { // a repair may need more lanes than the first Plan

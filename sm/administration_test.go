@@ -115,7 +115,7 @@ func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, watch Wat
 	m := &managed{t: t, f: f, l: l, asked: make(chan *Event, 1), round: make(chan State, 100)}
 	r := Runner{
 		Config: Config{SMKey: 1}, Watch: watch, Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
-		Round: func(c *Core) { m.round <- c.Report().State }, Show: func(s *Snapshot) { m.shown.Store(s) },
+		Round: func(c *Result) { m.round <- c.Report.State }, Show: func(s *Snapshot) { m.shown.Store(s) },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -460,6 +460,6 @@ func BenchmarkAdministered(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		administered(v.manager.Core().ledger, 0, 1, 0)
+		administered(v.manager.core.ledger, 0, 1, 0)
 	}
 }

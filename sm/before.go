@@ -7,7 +7,7 @@ import "weft/mad"
 
 // wasTold reports whether an output port was told the same lane table in the round before, and is as it was then.
 func (c *Core) wasTold(k kind, slot int32, arg uint32) bool {
-	b := c.before
+	b := c.given.Before
 	if b == nil || b.plan.VLs <= 1 || !c.isAsBefore(b, slot) {
 		return false
 	}
@@ -37,7 +37,7 @@ func (c *Core) wasTold(k kind, slot int32, arg uint32) bool {
 // wasToldPort reports whether a port was told the same in the round before, and says the same as it did then: some take not all that
 // they are told, and there is no use in telling it again.
 func (c *Core) wasToldPort(slot int32, planned *[64]byte) bool {
-	b := c.before
+	b := c.given.Before
 	if !c.isAsBefore(b, slot) {
 		return false
 	}
@@ -69,7 +69,7 @@ func (c *Core) enqueueLanes(k kind, slot int32, arg uint32) {
 	}
 	switch {
 	case c.wasTold(k, slot, arg):
-	case c.before == nil && c.repaired && c.state(slot) == mad.PortActive: // it was told the same before we were the master, or before we were started
+	case c.given.Before == nil && c.repaired && c.state(slot) == mad.PortActive: // it was told the same before we were the master, or before we were started
 		c.enqueue(makeTag(readOfLanes[k], slot, arg))
 	default:
 		c.enqueue(makeTag(k, slot, arg))

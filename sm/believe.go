@@ -34,7 +34,7 @@ func (c *Core) doubtReached(ev *Event) {
 
 // doubtRestarted doubts a switch that has another LinearFDBTop than it was told in the round in force.
 func (c *Core) doubtRestarted(id int32) {
-	b, n := c.before, &c.nodes[id]
+	b, n := c.given.Before, &c.nodes[id]
 	if b == nil {
 		return
 	}
@@ -50,7 +50,7 @@ func (c *Core) answerFromBefore(tag uint64, ev *Event) bool {
 		return false
 	}
 	k, index, _ := splitTag(tag)
-	b := c.before
+	b := c.given.Before
 	*ev = Event{Kind: Answer, Tag: tag}
 	switch k {
 	case getNode:
@@ -85,14 +85,14 @@ func (c *Core) answerFromBefore(tag uint64, ev *Event) bool {
 // nodeBefore returns the number that a node had in the round in force, if it is believed to be as it was.
 func (c *Core) nodeBefore(id int32) (before int32, ok bool) {
 	guid := c.nodes[id].guid
-	before, ok = c.before.byGUID[guid]
+	before, ok = c.given.Before.byGUID[guid]
 	return before, ok && !c.beliefs.doubted[guid]
 }
 
 // portBefore returns the slot that a port had in the round in force, if it is believed to be as it was: our own port
 // never is, nor one that says that a subnet manager runs there, since who is its master can have changed.
 func (c *Core) portBefore(slot int32) (before int32, ok bool) {
-	b, id := c.before, c.owner[slot]
+	b, id := c.given.Before, c.owner[slot]
 	if _, ok := c.nodeBefore(id); !ok || slot == c.ownPort() {
 		return noSlot, false
 	}
@@ -116,7 +116,7 @@ func (c *Core) behindBefore(slot int32) (behind int32, ok bool) {
 	if slot == noSlot {
 		return noSlot, false
 	}
-	b, id := c.before, c.owner[slot]
+	b, id := c.given.Before, c.owner[slot]
 	before, ok := b.slotOf(c.nodes[id].guid, c.portNumber(slot))
 	if !ok || c.flags[slot]&portKnown == 0 || c.state(slot) != mad.PortActive || b.state(before) != mad.PortActive {
 		return noSlot, false

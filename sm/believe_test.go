@@ -31,7 +31,7 @@ func (v *virtual) verifyFabric(t fataler) {
 	if r.State != Discovered {
 		t.Fatalf("%s", r.State)
 	}
-	if changes := fabric.Diff(other.manager.Core().fabric, v.manager.inForce.fabric); len(changes) > 0 {
+	if changes := fabric.Diff(other.manager.found().fabric, v.manager.inForce.fabric); len(changes) > 0 {
 		t.Fatalf("the manager takes the fabric for another one: %v\n%v", changes, v.entries)
 	}
 }
@@ -53,7 +53,7 @@ func TestChangedRound(t *testing.T) {
 		for v.told(RoundEnds) == rounds {
 			v.runUntil(v.now + time.Millisecond)
 		}
-		if v.manager.Core().Report().State != Up {
+		if v.manager.Result().Report.State != Up {
 			t.Fatalf("%v", v.entries)
 		}
 		asked := func(attr mad.AttrID) int { return v.sent[attr] - before[attr] }
@@ -114,8 +114,8 @@ func TestToldAgain(t *testing.T) {
 	slot := m.inForce.nodes[m.inForce.byGUID[v.sub.Fabric().Nodes[find(v.sub.Fabric(), fabric.CA, 5)].GUID]].entry
 	mad.PortInfoSubnetTimeOut.Put(m.inForce.info[slot][:], 31) // as if it had answered so
 	told := func(says uint64) bool {
-		c := New(m.cfg)
-		c.before, c.inventory, c.graph, c.plan, c.prog = m.inForce, m.inForce.inventory, m.inForce.graph, m.inForce.plan, m.inForce.prog
+		c := roundOf(m.cfg)
+		c.given.Before, c.inventory, c.graph, c.plan, c.prog = m.inForce, m.inForce.inventory, m.inForce.graph, m.inForce.plan, m.inForce.prog
 		c.info, c.flags = slices.Clone(c.info), slices.Clone(c.flags)
 		mad.PortInfoSubnetTimeOut.Put(c.info[slot][:], says)
 		mad.PortInfoMKeyViolations.Put(c.info[slot][:], 7)

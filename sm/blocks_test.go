@@ -56,7 +56,7 @@ func blocksOfALostLink(t *testing.T, f *fabric.Fabric, chain string, links int) 
 			t.Fatal(err)
 		}
 		v.runUntil(v.now + 20*time.Second)
-		r := v.manager.Core().Report()
+		r := v.manager.Result().Report
 		if sets > 2*blocks || r.State != Up {
 			t.Errorf("%s: %s: %d blocks were written for %d", f.LinkName(link), r.State, sets, blocks)
 		}

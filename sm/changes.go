@@ -1,7 +1,6 @@
 package sm
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -12,9 +11,6 @@ import (
 // missingNodes holds the nodes that have LIDs and are not there, and counts the rounds that have not found them. They are listed by
 // node GUID, and ports of which nothing else is known by port GUID.
 type missingNodes map[fabric.GUID]*missingNode
-
-// listedBy returns the GUID by which the node of a port that is gone is listed.
-func listedBy(a route.Absent) fabric.GUID { return cmp.Or(a.Node, a.GUID) }
 
 // missingNode is a missing node, or a port of which nothing else is known.
 type missingNode struct {
@@ -27,7 +23,7 @@ type missingNode struct {
 // watchMissing tells of nodes that return, counts the rounds that others are missed, and forgets those that are missed for as long as
 // Watch.KeepAbsent.
 func (m *Manager) watchMissing(before *ledger) {
-	c := m.core
+	c := m.result.Ledger
 	ports := map[fabric.GUID]bool{}
 	for _, guid := range c.graph.EndGUID {
 		ports[guid] = true
@@ -78,10 +74,10 @@ func newMissing(before *ledger, a route.Absent) *missingNode {
 
 // forgetStored takes the LIDs of a node out of those that are remembered.
 func (m *Manager) forgetStored(guid fabric.GUID, x *missingNode) {
-	m.cfg.Stored = maps.Clone(m.cfg.Stored)
-	delete(m.cfg.Stored, guid)
+	m.next.Stored = maps.Clone(m.next.Stored)
+	delete(m.next.Stored, guid)
 	for _, port := range x.ports {
-		delete(m.cfg.Stored, port)
+		delete(m.next.Stored, port)
 	}
 }
 
@@ -90,13 +86,13 @@ func (m *Manager) isApart(node fabric.GUID) bool {
 	return slices.ContainsFunc(m.unsteady.links, func(l *unsteadyLink) bool { return l.state == linkHeld && l.ends[1].node == node })
 }
 
-// withoutForgotten returns a Plan that does not keep the LIDs of the nodes that are forgotten.
-func (m missingNodes) withoutForgotten(p *route.Plan) *route.Plan {
-	forgotten := func(a route.Absent) bool { return m[listedBy(a)] != nil && m[listedBy(a)].gone }
-	if !slices.ContainsFunc(p.Absent, forgotten) {
-		return p
+// forgotten lists the nodes whose LIDs may be given to others.
+func (m missingNodes) forgotten() map[fabric.GUID]bool {
+	list := map[fabric.GUID]bool{}
+	for guid, x := range m {
+		if x.gone {
+			list[guid] = true
+		}
 	}
-	less := *p
-	less.Absent = slices.DeleteFunc(slices.Clone(p.Absent), forgotten)
-	return &less
+	return list
 }

@@ -144,7 +144,7 @@ func TestSwitchRestarts(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.runUntil(v.now + 5*time.Second)
-		if v.manager.Core().Report().State != Up || !maps.Equal(lids, v.lidsOf()) {
+		if v.manager.Result().Report.State != Up || !maps.Equal(lids, v.lidsOf()) {
 			t.Fatalf("%s: %v", name, v.entries)
 		}
 		v.verify(t)
@@ -219,7 +219,7 @@ func TestSecondChange(t *testing.T) {
 		default:
 			t.Fatalf("SMP %d, in phase %s: %d rounds: %v", at, inPhase, n, v.entries)
 		}
-		if r := v.manager.Core().Report(); r.State != Up || v.manager.inRound || r.Found.Links != 34 {
+		if r := v.manager.Result().Report; r.State != Up || v.manager.inRound || r.Found.Links != 34 {
 			t.Fatalf("SMP %d, in phase %s: %s, %d links: %v", at, inPhase, r.State, r.Found.Links, v.entries)
 		}
 		v.verify(t)
@@ -273,7 +273,7 @@ func TestKeepAbsent(t *testing.T) {
 		if v.told(NodeReturned) != before+1 || keep == 0 && v.lidsOf()[f.Nodes[lost].Ports[1].GUID] != lid {
 			t.Errorf("%d: %v", keep, v.entries)
 		}
-		if s := v.manager.Core().Report().State; s != Up {
+		if s := v.manager.Result().Report.State; s != Up {
 			t.Errorf("%s: %v", s, v.entries)
 		}
 	}

@@ -173,7 +173,7 @@ func TestCongestionToldAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.runUntil(v.now + time.Minute)
-		if s := v.manager.Core().Report().State; v.told(RoundEnds) == ended || s != Up {
+		if s := v.manager.Result().Report.State; v.told(RoundEnds) == ended || s != Up {
 			t.Fatalf("%s: %v", s, v.entries)
 		}
 		e.look(v.manager)

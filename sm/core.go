@@ -1,53 +1,11 @@
 package sm
 
 import (
-	"time"
-
 	"weft/fabric"
 	"weft/fabric/subnets"
 	"weft/route"
 	"weft/route/job"
-	"weft/route/levels"
-	"weft/route/multicast"
-	"weft/sm/congestion"
-	"weft/sm/sa"
 )
-
-// Config says what a Core is to do. The zero value brings a subnet up.
-type Config struct {
-	ReadOnly   bool                  // only look: nothing is Set, and it ends after discovery
-	Unproven   bool                  // distribute a Plan even if the judge finds faults
-	TakeOver   bool                  // write although another subnet manager is the master
-	AskRoles   bool                  // ask switches for their role in a tree, by the vendor attribute SwitchRole
-	Keys       Keys                  // M_Keys of ports
-	Partitions *Partitioning         // nil: all ports are full members of the default partition, and keep what other P_Keys they have
-	Levels     levels.Levels         // of service: which paths have which
-	OwnPort    fabric.GUID           // GUID of our own port, 0 where it is not known: its M_Key may be needed to ask for it
-	Neighbours []Neighbour           // as they were found before
-	Stored     LIDMap                // LIDs remembered; they win over those found
-	Trees      []multicast.TreeByLID // for multicast groups, of the manager before us
-	Store      bool                  // LIDs and Plan are stored before a port gets its LID: the action Store
-	Last       *job.Kept             // the Plan of the last time, to be repaired in the first round; nil where none is known
-	LastAfresh bool                  // it is not to be repaired, but its LIDs to be kept
-	LastHeld   bool                  // it is that of another manager, or others may have changed it since: its tables are those that switches hold
-	MaxPending int                   // SMPs handed out and not ended, to bound memory; 1024
-	Sweeps     int                   // sweeps before it goes on in a fabric that keeps changing; 3
-	SMKey      uint64                // that other managers are told; OpenSM heeds none that has not its own
-	Priority   uint8                 // towards other subnet managers, 0 to 15
-	Replicates bool                  // the subnet is handed over to another manager after MayTakeOver alone
-	Pause      time.Duration         // how long packets under way are given to leave where old and new tables must not meet; UsualPause
-	Elect      bool                  // who is the master is settled with other managers by priority and GUID, not by who was first
-
-	Drain               []string       // switches and cables by name: no traffic of others passes through them
-	Drains              Drains         // what was drained the last time; Drain is followed from there
-	Expected            *fabric.Fabric // what should be there; deviations are told
-	QuarantineStrangers bool           // nodes that are not Expected are left out; or not Admitted, where that is not nil
-	Admitted            []fabric.GUID  `json:"-"` // in order; of the master before us
-
-	Between    sa.Between           // how the subnet is joined with others
-	Congestion *congestion.Settings // what switches and adapters are told of congestion control, by the Runner; nil for nothing
-	Options    map[string]string    // by which routes, or what is written, would change, by name, and what they say: managers that stand by tell where theirs differ
-}
 
 type phase uint8
 
@@ -73,11 +31,12 @@ var phaseNames = [...]string{
 	"idle", "discover", "recheck", "managers", "claim", "settle", "read", "route", "store", "tables", "pause", "arm", "activate", "verify", "done",
 }
 
-// Core is the subnet manager as a pure state machine: Step takes what happened and
+// Core is a bring-up as a pure state machine: Step takes what happened and
 // says what is to be done. It is not for concurrent use. Cost: constant time for
 // an SMP, no allocation but for growing tables; about 93 bytes a port.
 type Core struct {
-	cfg     Config
+	given   Given
+	inherit Inherit // as given, and what this round adds to it
 	phase   phase
 	sweep   int
 	stopped bool
@@ -92,22 +51,16 @@ type Core struct {
 	silent     []int32  // slots behind which nobody has answered, until others' M_Keys are tried there
 	movedKeys  []uint64 // these
 
-	handedBy fabric.GUID // port of the manager that hands the subnet over to us, 0 for none
-	clients  clients
-	apart    apart
-	missing  missingNodes // of the Manager
+	clients  Clients
+	changing []fabric.GUID // switches whose PortStateChange is not heeded, and was set
 
-	before     *ledger // of the round whose Plan is in force; nil where none is known
-	beliefs    beliefs
-	afresh     bool    // that Plan is not to be repaired
-	failed     int     // rounds, one after the other, that did not bring up all before this one
-	moved      int     // entries that its repair has moved
-	unbalanced bool    // all is to be routed afresh some time, since that Plan has been repaired
-	repaired   bool    // its repair is the Plan of this round
-	record     *Record // what is, or was, to be stored; nil without Config.Store
-	stored     bool    // that has ended
-	unstored   bool    // not well
-	pauseOver  bool    // the packets that were under way have left
+	beliefs   beliefs
+	moved     int     // entries that the repair of the Plan before has moved
+	repaired  bool    // that repair is the Plan of this round
+	record    *Record // what is, or was, to be stored; nil where nothing is
+	stored    bool    // that has ended
+	unstored  bool    // not well
+	pauseOver bool    // the packets that were under way have left
 
 	read    map[uint64]*route.Block // by tag of getLFT: what switches held before a Plan was made; nil where the Plan in force is known
 	readTop fabric.LID              // the last LID that was read
@@ -131,27 +84,14 @@ type journal struct {
 	incomplete bool // something that is there is not managed, or did not take what it was told
 }
 
-// UsualPause is the time that packets are given to leave unless Config says otherwise. With credits for 64 KB a lane and links of 10 Gbit/s, a
-// packet behind a full buffer at each of 10 hops leaves in less than 1 ms; behind many senders to one host it takes longer.
-const UsualPause = 100 * time.Millisecond
-
-// fillIn sets the bounds that are not set to the usual ones.
-func (cfg *Config) fillIn() {
-	if cfg.MaxPending <= 0 {
-		cfg.MaxPending = 1024
+// Begin makes the round of what is given. The event Start sets it going.
+func Begin(g *Given) *Core {
+	c := &Core{
+		given: *g, inherit: g.Inherit, ledger: &ledger{keys: g.Keys, by: g.By}, journal: journal{noted: map[Incident]bool{}},
+		beliefs: beliefs{on: !g.AskAll && g.Before != nil, doubted: g.Doubted},
 	}
-	if cfg.Sweeps <= 0 {
-		cfg.Sweeps = 3
-	}
-	if cfg.Pause <= 0 {
-		cfg.Pause = UsualPause
-	}
-}
-
-// New makes a Core that has not started.
-func New(cfg Config) *Core {
-	cfg.fillIn()
-	return &Core{cfg: cfg, ledger: newLedger(&cfg), journal: journal{noted: map[Incident]bool{}}}
+	c.claimed, c.granted = g.Claimed, g.Before != nil
+	return c
 }
 
 // Step takes an event and appends the actions that follow from it to out.
@@ -192,7 +132,7 @@ func (c *Core) Step(ev *Event, out []Action) []Action {
 // have ended.
 func (c *Core) proceed() {
 	for c.phase != finished {
-		for c.outstanding < c.cfg.MaxPending {
+		for c.outstanding < c.given.Limits.Pending {
 			tag, ok := c.nextTag()
 			if !ok {
 				break
@@ -299,7 +239,7 @@ func (c *Core) leavePhase() {
 		}
 		c.queryManagers()
 	case rechecking:
-		if c.judgeMismatches() && c.sweep < c.cfg.Sweeps {
+		if c.judgeMismatches() && c.sweep < c.given.Limits.Sweeps {
 			c.beginSweep()
 			return
 		}
@@ -309,7 +249,7 @@ func (c *Core) leavePhase() {
 	case claiming:
 		c.startSettling()
 	case settling:
-		if c.changed && c.sweep < c.cfg.Sweeps {
+		if c.changed && c.sweep < c.given.Limits.Sweeps {
 			c.beginSweep()
 			return
 		}
@@ -359,7 +299,7 @@ func (c *Core) endDiscovery() {
 	c.buildFabric()
 	c.rememberNeighbours()
 	c.notePortGUIDs()
-	if c.cfg.ReadOnly {
+	if c.given.ReadOnly {
 		c.finish(Discovered)
 		return
 	}
@@ -380,20 +320,20 @@ func (c *Core) endDiscovery() {
 func (c *Core) askForPlan() {
 	c.enterPhase(routing)
 	q := &RouteRequest{
-		Graph: c.graph, Stored: c.cfg.Stored, Trees: c.cfg.Trees, Absent: c.drainedHosts(), Multicast: c.by.stays, Levels: c.by.levels,
-		Found: c.foundPlan(), Afresh: c.afresh,
+		Graph: c.graph, Stored: c.inherit.Stored, Trees: c.inherit.Trees, Absent: c.drainedHosts(), Multicast: c.by.stays, Levels: c.by.levels,
+		Found: c.foundPlan(), Afresh: c.given.Afresh,
 	}
 	switch {
-	case c.before == nil && c.noteOthersLIDs():
-		q.Stored = c.cfg.Stored.After(c.graph, &route.Seen(c.graph).Ends)
-	case c.before != nil:
-		q.Kept = job.Keep(c.missing.withoutForgotten(c.before.plan), c.before.graph)
-	case c.cfg.Last != nil && !c.cfg.LastHeld:
-		q.Kept, q.Afresh = c.cfg.Last, c.cfg.LastAfresh
-	case c.cfg.Last != nil && q.Found != nil:
-		q.Kept, q.Inherited = c.cfg.Last.WithTables(c.graph, q.Found.Plan.Tables), true
+	case c.given.Before == nil && c.noteOthersLIDs():
+		q.Stored = c.inherit.Stored.After(c.graph, &route.Seen(c.graph).Ends)
+	case c.given.Before != nil:
+		q.Kept = job.Keep(withoutForgotten(c.given.Before.plan, c.given.Forgotten), c.given.Before.graph)
+	case c.inherit.Last != nil && !c.inherit.Held:
+		q.Kept, q.Afresh = c.inherit.Last, c.inherit.Afresh
+	case c.inherit.Last != nil && q.Found != nil:
+		q.Kept, q.Inherited = c.inherit.Last.WithTables(c.graph, q.Found.Plan.Tables), true
 	}
-	q.FreshLIDs = c.before == nil && !q.Inherited
+	q.FreshLIDs = c.given.Before == nil && !q.Inherited
 	c.out = append(c.out, Action{Kind: Route, Request: q})
 }
 
@@ -440,15 +380,6 @@ func (c *Core) finish(s State) {
 	c.report.Sweeps = c.sweep
 	c.summarise()
 	c.phase = finished
+	c.given.Before = nil // whose memory can be used again
 	c.out = append(c.out, Action{Kind: Done})
 }
-
-// Report returns what has come about; it is complete after Done.
-func (c *Core) Report() *Report { return &c.report }
-
-// Fabric returns what discovery found, nil before it ended. LIDs are those found, and
-// after SUBNET UP those given.
-func (c *Core) Fabric() *fabric.Fabric { return c.fabric }
-
-// Plan returns the Plan that was or is being distributed, nil when none is.
-func (c *Core) Plan() *route.Plan { return c.plan }

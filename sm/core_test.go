@@ -38,7 +38,7 @@ func TestBringUp(t *testing.T) {
 				t.Errorf("%d tables, %d active", r.Written.Tables, r.Written.Active)
 			}
 			w.verify(t)
-			same(t, f, w.core.Fabric())
+			same(t, f, w.core.Result().Fabric())
 		})
 	}
 }
@@ -135,7 +135,7 @@ func TestDiscoverWritesNothing(t *testing.T) {
 			t.Errorf("%s was sent", what)
 		}
 	}
-	same(t, f, w.core.Fabric())
+	same(t, f, w.core.Result().Fabric())
 }
 
 // TestDiscoverSeesChanges: one that only looks cannot clear PortStateChange, and sees what
@@ -149,7 +149,7 @@ func TestDiscoverSeesChanges(t *testing.T) {
 	for n := range 6 {
 		change(n, 0)
 	}
-	w.core.cfg.MaxPending = 1
+	w.core.given.Limits.Pending = 1
 	last := 0
 	w.onSend = func(n int) {
 		if last = n; n == 40 {
@@ -182,7 +182,7 @@ func TestLIDs(t *testing.T) {
 	}
 	w.verify(t)
 	var file bytes.Buffer
-	if err := w.core.WriteLIDs(&file); err != nil {
+	if err := w.core.Result().WriteLIDs(&file); err != nil {
 		t.Fatal(err)
 	}
 	got, err := ReadLIDs("lids", file.Bytes())

@@ -47,10 +47,10 @@ func TestBelievedInventory(t *testing.T) {
 	if n := v.sent[mad.AttrNodeDescription] - asked; nameless != 1 || n == 0 || n > 5 {
 		t.Errorf("%d descriptions are asked for", n)
 	}
-	believed := v.manager.Core()
+	believed := v.manager.core
 	v.step(&Event{Kind: Resweep})
 	v.runUntil(v.now + time.Second)
-	all := v.manager.Core()
+	all := v.manager.core
 	if all == believed || all.beliefs.on || !believed.beliefs.on {
 		t.Fatal("other rounds were wanted")
 	}
@@ -88,7 +88,7 @@ func TestOwnPortIsAsked(t *testing.T) {
 	v.runUntil(v.now + time.Second)
 	own := 0
 	v.onAction = func(a *Action) {
-		if k, slot, _ := splitTag(a.Tag); a.Kind == Send && k == getPort && slot == v.manager.Core().ownPort() {
+		if k, slot, _ := splitTag(a.Tag); a.Kind == Send && k == getPort && slot == v.manager.found().ownPort() {
 			own++
 		}
 	}
@@ -100,7 +100,7 @@ func TestOwnPortIsAsked(t *testing.T) {
 	if own != v.told(RoundBegun)-1 || own == 0 {
 		t.Errorf("our own port is asked %d times in %d rounds", own, v.told(RoundBegun)-1)
 	}
-	c := v.manager.Core()
+	c := v.manager.core
 	if !c.beliefs.on || !c.beliefs.doubted[c.nodes[0].guid] || c.beliefs.doubted[c.nodes[c.owner[c.peer[c.nodes[0].first+1]]].guid] {
 		t.Errorf("doubted: %v", c.beliefs.doubted)
 	}
@@ -199,12 +199,12 @@ func TestChangedMeanwhile(t *testing.T) {
 		sweeps := 0
 		v.onAction = func(a *Action) {
 			if a.Kind == RoundEnded {
-				sweeps += v.manager.Core().report.Sweeps
+				sweeps += v.manager.Result().Report.Sweeps
 			}
 		}
 		v.step(&Event{Kind: Start})
 		v.runUntil(v.now + 2*time.Second)
-		if r := v.manager.Core().Report(); r.State != Up || v.manager.inRound || r.Found.Links != 63 {
+		if r := v.manager.Result().Report; r.State != Up || v.manager.inRound || r.Found.Links != 63 {
 			t.Errorf("%s: %s: %v", phase, r.State, v.entries)
 		}
 		if n := v.manager.tally.HeavySweeps; n != sweeps || n < 2 {
@@ -463,7 +463,7 @@ func TestWakesInTime(t *testing.T) {
 	r.Watch = UsualWatch
 	r.Watch.Interval = 10 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
-	r.Round = func(*Core) { hours.Store(3) }
+	r.Round = func(*Result) { hours.Store(3) }
 	r.Show = func(s *Snapshot) {
 		if s.Tally.LightSweeps > 3 {
 			cancel()
@@ -482,15 +482,15 @@ func TestRestartedIsDoubted(t *testing.T) {
 		top  uint64
 		want bool
 	}{"as it was": {uint64(before.prog.top), false}, "empty": {0, true}, "another": {uint64(before.prog.top) + 1, true}} {
-		now := New(Config{})
-		now.inventory, now.before, now.beliefs = before.inventory, before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
+		now := roundOf(Config{})
+		now.inventory, now.given.Before, now.beliefs = before.inventory, before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
 		now.nodes = slices.Clone(before.nodes)
 		id := int32(slices.IndexFunc(now.nodes, func(n node) bool { return n.hasSwitch }))
 		mad.SwitchInfoLinearFDBTop.Put(now.nodes[id].sw[:], c.top)
 		if now.doubtRestarted(id); now.beliefs.doubted[now.nodes[id].guid] != c.want {
 			t.Errorf("%s: doubted: %v", name, !c.want)
 		}
-		if _, ok := now.switchBefore(now.before, id); ok == c.want {
+		if _, ok := now.switchBefore(now.given.Before, id); ok == c.want {
 			t.Errorf("%s: it is taken for the switch of the round before: %v", name, ok)
 		}
 	}
@@ -547,7 +547,7 @@ func TestPace(t *testing.T) {
 
 // TestReachedIsDoubted: nothing is believed of a node that a round reaches first by asking, and all of others.
 func TestReachedIsDoubted(t *testing.T) {
-	c := New(Config{})
+	c := roundOf(Config{})
 	c.byGUID, c.beliefs.doubted = map[fabric.GUID]int32{5: 0}, map[fabric.GUID]bool{}
 	for _, guid := range []uint64{5, 6, 7} {
 		ev := &Event{Kind: Answer, Tag: makeTag(getNode, 3, 0)}
@@ -579,7 +579,7 @@ func TestOtherPortCount(t *testing.T) {
 		}
 		now.flags[now.nodes[sw].first+int32(link.A.Port)] |= portCame
 		w := NewManager(Config{}, UsualWatch)
-		w.core.ledger, w.inForce = &now, &before
+		w.result.Ledger, w.inForce = &now, &before
 		if w.watchLinks(time.Second); (len(w.unsteady.links) == 1) != (ports == 8) {
 			t.Errorf("%s: %d links came back", name, len(w.unsteady.links))
 		}
@@ -595,8 +595,8 @@ func TestInitIsNotBelieved(t *testing.T) {
 		before.info = slices.Clone(before.info)
 		slot, _ := before.slotOf(before.fabric.Nodes[link.A.Node].GUID, link.A.Port)
 		mad.PortInfoPortState.Put(before.info[slot][:], state)
-		now := New(Config{})
-		now.inventory, now.before, now.beliefs = before.inventory, &before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
+		now := roundOf(Config{})
+		now.inventory, now.given.Before, now.beliefs = before.inventory, &before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
 		if _, ok := now.portBefore(slot); ok != want {
 			t.Errorf("state %d: believed: %v", state, ok)
 		}
@@ -620,8 +620,8 @@ func TestForgetStored(t *testing.T) {
 	stored := LIDMap{1: {Base: 1}, 2: {Base: 2}, 3: {Base: 3}}
 	m := NewManager(Config{Stored: stored}, UsualWatch)
 	m.forgetStored(1, &missingNode{ports: []fabric.GUID{2}})
-	if _, kept := m.cfg.Stored[3]; len(m.cfg.Stored) != 1 || !kept || len(stored) != 3 {
-		t.Errorf("%v of %v", m.cfg.Stored, stored)
+	if _, kept := m.next.Stored[3]; len(m.next.Stored) != 1 || !kept || len(stored) != 3 {
+		t.Errorf("%v of %v", m.next.Stored, stored)
 	}
 }
 
@@ -686,8 +686,8 @@ func TestSilentManager(t *testing.T) {
 	sub.SetIsSM(id, true)
 	v.step(&Event{Kind: Resweep})
 	v.runUntil(v.now + 5*time.Second)
-	if v.manager.Core().Report().State != OtherMaster || v.manager.inForce != nil || v.manager.state() != mad.SMStateStandby {
-		t.Errorf("%s, state %d", v.manager.Core().Report().State, v.manager.state())
+	if v.manager.Result().Report.State != OtherMaster || v.manager.inForce != nil || v.manager.state() != mad.SMStateStandby {
+		t.Errorf("%s, state %d", v.manager.Result().Report.State, v.manager.state())
 	}
 	sub.SetIsSM(id, false)
 	if v.runUntil(v.now + time.Minute); v.manager.state() != mad.SMStateMaster {
@@ -710,7 +710,7 @@ func TestHandedToWhom(t *testing.T) {
 	} {
 		m := NewManager(Config{Elect: true, Priority: 5}, UsualWatch)
 		m.guid = 5
-		m.core.others = []otherManager{c.other}
+		m.result.Ledger.others = []otherManager{c.other}
 		if m.handOver(); (m.election.handing != nil) != c.want {
 			t.Errorf("%s: handed over: %v", name, !c.want)
 		}

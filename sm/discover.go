@@ -219,9 +219,9 @@ func (c *Core) onSwitchInfo(id int32, ev *Event) {
 		}
 		c.programmed = c.programmed || mad.SwitchInfoLinearFDBTop.Get(n.sw[:]) != 0
 		c.doubtRestarted(id)
-		if mad.SwitchInfoPortStateChange.Is(n.sw[:]) && !c.cfg.ReadOnly {
-			if c.before != nil {
-				c.before.doubtUnverified(n)
+		if mad.SwitchInfoPortStateChange.Is(n.sw[:]) && !c.given.ReadOnly {
+			if c.given.Before != nil {
+				c.given.Before.doubtUnverified(n)
 			}
 			c.beliefs.doubt(n.guid)
 			if c.mayClearChange() && !c.locked[id] {
@@ -236,9 +236,9 @@ func (c *Core) onSwitchInfo(id int32, ev *Event) {
 	c.queuePorts(id)
 }
 
-// seesChanges reports whether a change of a port of a switch that has come about by now is seen by this round: PortStateChange of
+// SeesChanges reports whether a change of a port of a switch that has come about by now is seen by this round: PortStateChange of
 // every switch is read when discovery has ended, and cleared only before its ports are read. So does one that sweeps again.
-func (c *Core) seesChanges() bool {
+func (c *Core) SeesChanges() bool {
 	return c.phase > idle && c.phase < settling || c.phase <= reading && c.brokenOff
 }
 
@@ -301,7 +301,7 @@ func (c *Core) onPortInfo(slot int32, ev *Event) {
 func (c *Core) queueChangeRead(id int32) {
 	if c.phase == settling {
 		c.queueFDR10(id)
-		if c.cfg.AskRoles && c.nodes[id].typ == fabric.Switch {
+		if c.given.AskRoles && c.nodes[id].typ == fabric.Switch {
 			c.enqueue(makeTag(getRole, id, 0))
 		}
 	}
@@ -330,11 +330,11 @@ func (c *Core) onChangeRead(id int32, ev *Event) {
 		c.prog.wrong[id] = true // it may have restarted after its tables were written, and have been told the rest since
 	}
 	switch {
-	case c.apart.nodes[c.nodes[id].guid]: // its ports are read after the round
-		c.apart.again = append(c.apart.again, c.nodes[id].guid)
+	case c.given.Apart.Nodes[c.nodes[id].guid]: // its ports are read after the round
+		c.changing = append(c.changing, c.nodes[id].guid)
 	case c.phase == verifying:
 		c.noteLoss(Changed, c.nodePlace(id), "a port of %s changed its state while the subnet was brought up: sweep again", c.nodeName(id))
-	case !c.cfg.ReadOnly || !mad.SwitchInfoPortStateChange.Is(c.nodes[id].sw[:]):
+	case !c.given.ReadOnly || !mad.SwitchInfoPortStateChange.Is(c.nodes[id].sw[:]):
 		c.changed = true
 		c.note(Changed, c.nodePlace(id), "a port of %s changed its state while it was swept", c.nodeName(id))
 	}

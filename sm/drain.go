@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/route"
 )
 
 // applyDrains drains what Config.Drain names. It notes, and does not drain, missing parts and those without which a switch has no
@@ -20,15 +19,6 @@ func (c *Core) applyDrains() {
 			c.note(NotDrained, Place{}, "%s is not drained: %v", name, err)
 		} else {
 			c.report.Drained = append(c.report.Drained, c.fabric.PartName(p))
-		}
-	}
-}
-
-// addAbsent adds ports to those whose LIDs are kept, unless their LIDs are others' or kept already.
-func addAbsent(h *route.Held, list []route.Absent) {
-	for _, a := range list {
-		if !slices.Contains(h.Ends.Base, a.Base) && !slices.ContainsFunc(h.Absent, func(b route.Absent) bool { return b.Base == a.Base }) {
-			h.Absent = append(h.Absent, a)
 		}
 	}
 }

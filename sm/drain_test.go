@@ -72,7 +72,7 @@ func TestDrainSwitch(t *testing.T) {
 	drained := func(when string) {
 		t.Helper()
 		v.runUntil(v.now + 2*UsualWatch.Rebalance)
-		r := v.manager.Core().Report()
+		r := v.manager.Result().Report
 		if n := v.transit(guid); r.State != Up || n > 0 || len(r.Drained) != 1 || !maps.Equal(lids, v.lidsOf()) || r.Find(NotDrained) != nil {
 			t.Fatalf("%s: %s, %d entries lead through it: %v", when, r.State, n, v.entries)
 		}
@@ -83,7 +83,7 @@ func TestDrainSwitch(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 	v.runUntil(v.now + time.Second)
-	if r := v.manager.Core().Report(); v.told(RoundBegun) != rounds+1 || !strings.HasPrefix(r.Routing.Kept, "repaired") || v.told(DrainTold) != 1 {
+	if r := v.manager.Result().Report; v.told(RoundBegun) != rounds+1 || !strings.HasPrefix(r.Routing.Kept, "repaired") || v.told(DrainTold) != 1 {
 		t.Fatalf("%s: %v", r.Routing.Kept, v.entries)
 	}
 	drained("after the order")
@@ -124,7 +124,7 @@ func TestDrainCable(t *testing.T) {
 			t.Fatalf("%+v", d)
 		}
 		v.runUntil(v.now + 2*UsualWatch.Rebalance)
-		if n := v.over(a, link.A.Port) + v.over(b, link.B.Port); n > 0 || v.manager.Core().Report().State != Up || !maps.Equal(lids, v.lidsOf()) {
+		if n := v.over(a, link.A.Port) + v.over(b, link.B.Port); n > 0 || v.manager.Result().Report.State != Up || !maps.Equal(lids, v.lidsOf()) {
 			t.Fatalf("%s: %d entries lead over it: %v", text, n, v.entries)
 		}
 		v.verify(t)
@@ -159,8 +159,8 @@ func TestDrainHost(t *testing.T) {
 		}
 		v.runUntil(v.now + 2*time.Second)
 		now := v.lidsOf()
-		if _, has := now[port]; has || v.manager.Core().Report().State != Up || len(v.manager.Core().Report().Incidents) > 0 {
-			t.Fatalf("%s: %v", v.manager.Core().Report().State, v.manager.Core().Report().Incidents)
+		if _, has := now[port]; has || v.manager.Result().Report.State != Up || len(v.manager.Result().Report.Incidents) > 0 {
+			t.Fatalf("%s: %v", v.manager.Result().Report.State, v.manager.Result().Report.Incidents)
 		}
 		for guid, lid := range now {
 			if lids[guid] != lid || lid == lids[port] {
@@ -203,9 +203,9 @@ func TestDrainedKeepsLID(t *testing.T) {
 // keep, and the others come up.
 func TestDrainedWithoutLID(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{Drain: []string{"host 5[1]"}})
-	c := v.manager.Core()
-	if absent := c.drainedHosts(); len(absent) > 0 || c.Report().State != Up {
-		t.Errorf("%s, LIDs kept: %+v, %v", c.Report().State, absent, v.entries)
+	c := v.manager.core
+	if absent := c.drainedHosts(); len(absent) > 0 || c.report.State != Up {
+		t.Errorf("%s, LIDs kept: %+v, %v", c.report.State, absent, v.entries)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestDrainedOnlyWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.runUntil(v.now + 3*time.Second)
-	if r := v.manager.Core().Report(); r.State != Up || v.transit(f.Nodes[kept].GUID) == 0 || v.told(NotDrained) != 2 {
+	if r := v.manager.Result().Report; r.State != Up || v.transit(f.Nodes[kept].GUID) == 0 || v.told(NotDrained) != 2 {
 		t.Fatalf("%s: %v", r.State, v.entries)
 	}
 	v.verify(t)
@@ -282,7 +282,7 @@ func TestDrainedOnlyWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.runUntil(v.now + 2*UsualWatch.Rebalance)
-	if v.transit(f.Nodes[kept].GUID) > 0 || v.manager.Core().Report().State != Up {
+	if v.transit(f.Nodes[kept].GUID) > 0 || v.manager.Result().Report.State != Up {
 		t.Errorf("it is not drained again: %v", v.entries)
 	}
 	v.verify(t)
@@ -301,7 +301,7 @@ func TestDrainsKept(t *testing.T) {
 		t.Fatalf("%+v", again)
 	}
 	next := staying(t, "rlft(8,2)", emulator.Options{}, Config{Drain: []string{"spine 3", "spine 0"}, Drains: *d.Drains})
-	r := next.manager.Core().Report()
+	r := next.manager.Result().Report
 	if len(r.Drained) != 2 || !strings.Contains(r.Drained[0], "leaf 0") || !strings.Contains(r.Drained[1], "spine 0") {
 		t.Errorf("drained are %v: %v", r.Drained, next.entries)
 	}
@@ -331,7 +331,7 @@ func TestDrainsFollow(t *testing.T) {
 	set.Config.Drain = []string{"spine 3"}
 	v.step(&Event{Kind: Reconfigure, Settings: &set})
 	v.runUntil(v.now + 2*time.Second)
-	if r := v.manager.Core().Report(); len(r.Drained) != 2 || r.State != Up {
+	if r := v.manager.Result().Report; len(r.Drained) != 2 || r.State != Up {
 		t.Errorf("%v: %v", r.Drained, v.entries)
 	}
 }
@@ -361,7 +361,7 @@ func TestDrainsInAnyOrder(t *testing.T) {
 			v.runUntil(v.now + time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms"))*time.Millisecond)
 		}
 		v.runUntil(v.now + 5*time.Second)
-		r := v.manager.Core().Report()
+		r := v.manager.Result().Report
 		if r.State != Up || len(v.manager.inForce.fabric.Links) != len(whole.Links) || r.Find(NotDrained) != nil {
 			t.Fatalf("%s: %v", r.State, v.entries)
 		}
@@ -399,7 +399,7 @@ func TestDrainOfRunner(t *testing.T) {
 	r := runner("updn")
 	asked, decided, up := make(chan *Event), make(chan Action, 2), make(chan State, 100)
 	r.Watch, r.Elect, r.Asked = UsualWatch, true, asked
-	r.Round = func(c *Core) { up <- c.Report().State }
+	r.Round = func(c *Result) { up <- c.Report.State }
 	r.Decided = func(a *Action) { decided <- *a }
 	done := make(chan error)
 	go func() {

@@ -1,8 +1,10 @@
 package sm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/mad"
@@ -58,4 +60,18 @@ func (l *ledger) drainedHosts() (list []route.Absent) {
 		}
 	}
 	return list
+}
+
+// listedBy returns the GUID by which the node of a port that is gone is listed.
+func listedBy(a route.Absent) fabric.GUID { return cmp.Or(a.Node, a.GUID) }
+
+// withoutForgotten returns a Plan that does not keep the LIDs of the nodes that are forgotten.
+func withoutForgotten(p *route.Plan, list map[fabric.GUID]bool) *route.Plan {
+	forgotten := func(a route.Absent) bool { return list[listedBy(a)] }
+	if !slices.ContainsFunc(p.Absent, forgotten) {
+		return p
+	}
+	less := *p
+	less.Absent = slices.DeleteFunc(slices.Clone(p.Absent), forgotten)
+	return &less
 }

@@ -31,6 +31,7 @@ type pending struct {
 // random order; requests and answers are lost and repeated.
 type world struct {
 	core    *Core
+	cfg     Config // of core
 	fake    *fake
 	routing job.Request
 	rng     *rand.Rand
@@ -49,7 +50,7 @@ type world struct {
 }
 
 func newWorld(f *fabric.Fabric, cfg Config, chain string) *world {
-	w := &world{core: New(cfg), fake: newFake(f), rng: rand.New(rand.NewPCG(1, 2)), tries: 12, asked: map[string]int{}}
+	w := &world{cfg: cfg, core: roundOf(cfg), fake: newFake(f), rng: rand.New(rand.NewPCG(1, 2)), tries: 12, asked: map[string]int{}}
 	w.routing = jobOf(chain, 0)
 	return w
 }
@@ -86,7 +87,7 @@ func (w *world) run() *Report {
 		w.flight = w.flight[1:]
 		w.perform(&p)
 	}
-	return w.core.Report()
+	return w.core.Result().Report
 }
 
 // perform sends an SMP until an answer gets through.
@@ -135,7 +136,7 @@ func (w *world) perform(p *pending) {
 func (w *world) step(ev *Event) {
 	var next *Event
 	defer func() {
-		if w.core.outstanding > w.core.cfg.MaxPending {
+		if w.core.outstanding > w.core.given.Limits.Pending {
 			panic("more is under way than was allowed")
 		}
 	}()
@@ -167,7 +168,7 @@ func (w *world) step(ev *Event) {
 		case Note:
 			w.log = append(w.log, fmt.Sprintf("! %s: %s", a.Incident.Kind, a.Incident.Text))
 		case Done:
-			w.log = append(w.log, string(w.core.Report().State))
+			w.log = append(w.log, string(w.core.Result().Report.State))
 		case Pause:
 			next = &Event{Kind: PauseEnds}
 		case Wake, Reply, RoundEnded, TakeMembers, TellRules, Decided: // a Manager's
@@ -191,43 +192,49 @@ type fataler interface {
 // verify compares what the fake holds with the Plan: names, tables, states.
 func (w *world) verify(t fataler) {
 	t.Helper()
-	g, plan := w.core.Graph(), w.core.Plan()
+	w.fake.verify(t, w.core.Result())
+}
+
+// verify compares what it holds with the Plan of a round.
+func (s *fake) verify(t fataler, result *Result) {
+	t.Helper()
+	g, plan := result.Graph(), result.Plan()
 	at := map[fabric.GUID]int{}
-	for i := range w.fake.f.Nodes {
-		at[w.fake.f.Nodes[i].GUID] = i
+	for i := range s.f.Nodes {
+		at[s.f.Nodes[i].GUID] = i
 	}
-	for s, guid := range g.SwitchGUID {
-		d := &w.fake.nodes[at[guid]]
+	for sw, guid := range g.SwitchGUID {
+		d := &s.nodes[at[guid]]
 		if top := mad.SwitchInfoLinearFDBTop.Get(d.sw[:]); top != uint64(plan.Ends.Top()) {
 			t.Fatalf("switch %v: LinearFDBTop %d, want %d", guid, top, plan.Ends.Top())
 		}
 		for b := range uint32(plan.Tables.NumBlocks()) {
-			if d.lft[b] != *plan.Tables.Block(int32(s), int(b)) {
+			if d.lft[b] != *plan.Tables.Block(int32(sw), int(b)) {
 				t.Fatalf("switch %v: block %d differs", guid, b)
 			}
 		}
 	}
 	for e, guid := range g.EndNodeGUID {
-		b := w.fake.nodes[at[guid]].info[g.EndNum[e]][:]
+		b := s.nodes[at[guid]].info[g.EndNum[e]][:]
 		if lid := mad.PortInfoLID.Get(b); lid != uint64(plan.Ends.Base[e]) || mad.PortInfoLMC.Get(b) != uint64(plan.Ends.LMC[e]) {
 			t.Fatalf("%s has LID %d", route.EndName(g, int32(e)), lid)
 		}
-		if sm := mad.PortInfoMasterSMLID.Get(b); sm != uint64(w.core.Report().LIDs.SM) || sm == 0 {
+		if sm := mad.PortInfoMasterSMLID.Get(b); sm != uint64(result.Report.LIDs.SM) || sm == 0 {
 			t.Fatalf("%s has MasterSMLID %d", route.EndName(g, int32(e)), sm)
 		}
 		sl := uint8(0)
 		if plan.SL != nil {
-			sl = plan.SL.At(int32(e), w.core.Report().LIDs.SM)
+			sl = plan.SL.At(int32(e), result.Report.LIDs.SM)
 		}
 		if mad.PortInfoMasterSMSL.Get(b) != uint64(sl) || mad.PortInfoGidPrefix.Get(b) != mad.DefaultGIDPrefix || mad.PortInfoSubnetTimeOut.Get(b) != 18 {
 			t.Fatalf("%s: MasterSMSL %d, GidPrefix %x, SubnetTimeOut %d", route.EndName(g, int32(e)), mad.PortInfoMasterSMSL.Get(b),
 				mad.PortInfoGidPrefix.Get(b), mad.PortInfoSubnetTimeOut.Get(b))
 		}
 	}
-	f := w.core.Fabric()
+	f := result.Fabric()
 	for i := range f.Links {
 		for _, e := range []fabric.End{f.Links[i].A, f.Links[i].B} {
-			b := w.fake.nodes[at[f.Nodes[e.Node].GUID]].info[e.Port][:]
+			b := s.nodes[at[f.Nodes[e.Node].GUID]].info[e.Port][:]
 			if mad.PortInfoPortState.Get(b) != mad.PortActive {
 				t.Fatalf("%s is not Active", f.EndName(e))
 			}
@@ -236,4 +243,10 @@ func (w *world) verify(t fataler) {
 			}
 		}
 	}
+}
+
+// roundOf begins the first round of a manager with this Config, which then ends.
+func roundOf(cfg Config) *Core {
+	g := NewManager(cfg, Watch{}).give(askAll)
+	return Begin(&g)
 }

@@ -63,7 +63,7 @@ func TestHostileDatagrams(t *testing.T) {
 		t.Errorf("%d traps remembered, %d missing, %d links", len(v.manager.traps.seen), len(v.manager.missing), len(v.manager.unsteady.links))
 	}
 	v.runUntil(v.now + time.Minute)
-	if r := v.manager.Core().Report(); r.State != Up || v.manager.inForce == nil {
+	if r := v.manager.Result().Report; r.State != Up || v.manager.inForce == nil {
 		t.Errorf("%s: %v", r.State, r.Incidents)
 	}
 	v.verify(t)

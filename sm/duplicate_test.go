@@ -34,7 +34,7 @@ func TestDuplicateWhileStaying(t *testing.T) {
 		restart(f.Nodes[holder].GUID)
 		now := v.manager.inForce
 		found, ok := now.fabric.NodeByGUID(f.Nodes[holder].GUID)
-		if r := v.manager.Core().Report(); r.State != UpInPart || r.Find(DuplicateGUID) == nil || !ok {
+		if r := v.manager.Result().Report; r.State != UpInPart || r.Find(DuplicateGUID) == nil || !ok {
 			t.Fatalf("%+v: %s: %v", c, r.State, v.entries)
 		}
 		if peer := now.fabric.Peer(fabric.End{Node: found, Port: 1}); now.fabric.Nodes[peer.Node].GUID != f.Nodes[at.Node].GUID || peer.Port != at.Port {
@@ -44,7 +44,7 @@ func TestDuplicateWhileStaying(t *testing.T) {
 			t.Errorf("%+v: its LID was %d and is %d", c, lids[port], v.lidsOf()[port])
 		}
 		restart(f.Nodes[intruder].GUID)
-		if v.runUntil(v.now + UsualWatch.MostRetry); v.manager.Core().Report().State != Up {
+		if v.runUntil(v.now + UsualWatch.MostRetry); v.manager.Result().Report.State != Up {
 			t.Errorf("%+v: %v", c, v.entries)
 		}
 		v.verify(t)

@@ -25,12 +25,8 @@ type election struct {
 	handed  fabric.GUID   // port of the manager that hands the subnet over to us, until a round has taken it
 }
 
-// electionTag marks the tags of SMPs to other managers, in their first byte. Its argument is the modifier of a Set, 0 for a poll, or
-// askedOwnPort.
-const (
-	electionTag  = 0xFE
-	askedOwnPort = 0x100
-)
+// askedOwnPort is the argument of an electionTag that asks our own port.
+const askedOwnPort = 0x100
 
 // state returns the SMState that others are told.
 func (m *Manager) state() uint64 {
@@ -39,7 +35,7 @@ func (m *Manager) state() uint64 {
 		return mad.SMStateNotActive
 	case m.inForce != nil:
 		return mad.SMStateMaster
-	case !m.inRound && (m.election.master != nil || m.core.report.State == OtherMaster):
+	case !m.inRound && (m.election.master != nil || m.result.Report.State == OtherMaster):
 		return mad.SMStateStandby
 	}
 	return mad.SMStateDiscovering
@@ -58,7 +54,7 @@ func (m *Manager) putSMInfo(data []byte) {
 // standBy leaves the subnet to another manager, and polls it from now on.
 func (m *Manager) standBy(now time.Duration, o *otherManager) {
 	m.giveUp()
-	m.cfg.LastHeld = true
+	m.next.Held = true
 	m.change, m.again, m.afresh, m.wanted = nothingChanged, never, never, wantedRound{} // what has changed is the other one's business
 	m.dropSweep()
 	m.unsteady = unsteady{}
@@ -90,7 +86,7 @@ func (m *Manager) pollDue() time.Duration {
 func (m *Manager) poll() {
 	m.election.polling = true
 	m.sendToManager(m.election.master, mad.Get, 0)
-	if c := m.core; !m.election.master.precedes(m.cfg.Priority, m.guid) {
+	if c := m.found(); !m.election.master.precedes(m.cfg.Priority, m.guid) {
 		m.toManagers++
 		m.out = append(m.out, Action{
 			Kind: Send, Tag: electionTag<<56 | askedOwnPort<<32, Method: mad.Get, Attr: mad.AttrPortInfo,
@@ -208,7 +204,7 @@ func (m *Manager) transition(now time.Duration, to uint32, from fabric.GUID) (th
 	e, state := &m.election, m.state()
 	switch to {
 	case mad.SMSetHandover:
-		return func() { m.takeOver(now, from) }, (state == mad.SMStateStandby || state == mad.SMStateMaster) && !m.core.isLockedOut()
+		return func() { m.takeOver(now, from) }, (state == mad.SMStateStandby || state == mad.SMStateMaster) && !m.found().isLockedOut()
 	case mad.SMSetAcknowledge:
 		if h := e.handing; h != nil && h.guid == from { // before its answer to the handover, or in place of that
 			return func() { m.standBy(now, h) }, true
@@ -227,12 +223,13 @@ func (m *Manager) transition(now time.Duration, to uint32, from fabric.GUID) (th
 // takeOver acknowledges that the subnet is handed over, and takes it. One that is not known is looked for first, as after any
 // change: it says so again.
 func (m *Manager) takeOver(now time.Duration, from fabric.GUID) {
-	i := slices.IndexFunc(m.core.others, func(o otherManager) bool { return o.guid == from })
+	others := m.found().others
+	i := slices.IndexFunc(others, func(o otherManager) bool { return o.guid == from })
 	if i < 0 {
 		m.noteChange(now, "a manager that is not known hands the subnet over")
 		return
 	}
-	o := &m.core.others[i]
+	o := &others[i]
 	m.tell(Handover, "%s hands the subnet over to us", o.name)
 	m.sendToManager(o, mad.Set, mad.SMSetAcknowledge)
 	m.election = election{handed: from}
@@ -244,8 +241,9 @@ func (m *Manager) handOver() {
 	if m.untold || m.wanted.why != "" {
 		return
 	}
-	for i := range m.core.others {
-		o := &m.core.others[i]
+	others := m.found().others
+	for i := range others {
+		o := &others[i]
 		if !o.silent && o.state == mad.SMStateStandby && o.precedes(m.cfg.Priority, m.guid) && (!m.cfg.Replicates || slices.Contains(m.settled, o.guid)) {
 			m.election.handing = o
 			m.tell(Handover, "%s goes before us, by priority and GUID: the subnet is handed over to it", o.name)

@@ -64,8 +64,8 @@ func TestHandoverWithOpenSM(t *testing.T) {
 			if now := s.Run("ibnetdiscover", "-p"); !bytes.Equal(lids, now) {
 				t.Errorf("LIDs have moved from\n%s\nto\n%s", lids, now)
 			}
-			if core := second.end(t); core.Report().State != Up {
-				t.Errorf("%s: %v", core.Report().State, second.incidents())
+			if core := second.end(t); core.Report.State != Up {
+				t.Errorf("%s: %v", core.Report.State, second.incidents())
 			}
 			if differ, written := differing(tables, s.blocks()), second.written(t); written != differ {
 				t.Errorf("%d blocks were written where %d are other ones than OpenSM's", written, differ)
@@ -82,7 +82,7 @@ type stayer struct {
 	list   []Incident
 	held   time.Time // when all switches held their tables, in the last round
 	cancel context.CancelFunc
-	core   *Core
+	core   *Result
 	done   chan error
 }
 
@@ -167,7 +167,7 @@ func (m *stayer) rests() bool {
 }
 
 // end ends it, and returns its last round.
-func (m *stayer) end(t *testing.T) *Core {
+func (m *stayer) end(t *testing.T) *Result {
 	t.Helper()
 	m.cancel()
 	if err := <-m.done; err != nil {

@@ -11,7 +11,7 @@ type lateNode struct {
 // isElsewhere reports whether a node with the GUID was behind another port in the round in force. The one that is there still is to be
 // found first: a node that has come with the GUID of another one must not take its place.
 func (c *Core) isElsewhere(slot int32, guid fabric.GUID) bool {
-	b := c.before
+	b := c.given.Before
 	if b == nil || slot == noSlot {
 		return false
 	}

@@ -84,7 +84,7 @@ func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg Config, req job.Reque
 func (v *virtual) run() *Report {
 	v.step(&Event{Kind: Start})
 	v.runUntil(never)
-	return v.manager.Core().Report()
+	return v.manager.Result().Report
 }
 
 // runUntil drives all to the end of the Manager, or up to a time.
@@ -110,7 +110,7 @@ func runTogether(end time.Duration, all ...*virtual) {
 			next = min(next, at)
 		}
 		if next == never && end == never {
-			panic(fmt.Sprintf("nothing to come in phase %s", phaseNames[all[0].manager.Core().phase]))
+			panic(fmt.Sprintf("nothing to come in phase %s", phaseNames[all[0].manager.core.phase]))
 		}
 		now = max(now, min(next, end))
 		for _, v := range all {
@@ -251,10 +251,10 @@ func (v *virtual) step(ev *Event) {
 			next = &Event{Kind: Claimed}
 		case Store:
 			if v.keeper != nil {
-				v.keeper.commit(v.manager.Core().Record())
+				v.keeper.commit(v.manager.Result().Record)
 				continue
 			}
-			v.stored, v.storedAt = &Event{Kind: Stored, Err: v.store(v.manager.Core().Record())}, v.now+v.storeTime
+			v.stored, v.storedAt = &Event{Kind: Stored, Err: v.store(v.manager.Result().Record)}, v.now+v.storeTime
 		case TellRules:
 			if v.keeper != nil {
 				v.keeper.tellRules(func(error) {})
@@ -313,7 +313,7 @@ func (v *virtual) send(a *Action) {
 // verify compares the emulated subnet with the Plan: tables, LIDs, states.
 func (v *virtual) verify(t fataler) {
 	t.Helper()
-	g, plan := v.manager.Core().Graph(), v.manager.Core().Plan()
+	g, plan := v.manager.Result().Ledger.graph, v.manager.Result().Plan()
 	at := map[fabric.GUID]int32{}
 	for s, guid := range g.SwitchGUID {
 		at[guid] = int32(s)
@@ -342,7 +342,7 @@ func (v *virtual) verify(t fataler) {
 			t.Fatalf("%s has LID %d", route.EndName(g, int32(e)), lid)
 		}
 	}
-	found := v.manager.Core().Fabric()
+	found := v.manager.Result().Fabric()
 	for i := range found.Links {
 		for _, e := range []fabric.End{found.Links[i].A, found.Links[i].B} {
 			id, _ := f.NodeByGUID(found.Nodes[e.Node].GUID)
@@ -357,7 +357,7 @@ func (v *virtual) verify(t fataler) {
 // verifyLanes compares the SL to VL mapping tables of switches with the Plan, where it has several lanes.
 func (v *virtual) verifyLanes(t fataler) {
 	t.Helper()
-	g, plan := v.manager.Core().Graph(), v.manager.Core().Plan()
+	g, plan := v.manager.Result().Ledger.graph, v.manager.Result().Plan()
 	if plan.VLs <= 1 || plan.SL2VL == nil {
 		return
 	}
@@ -407,7 +407,7 @@ func TestFaultsAtAnyTime(t *testing.T) {
 			if n++; !at[n] {
 				return
 			}
-			late = late || v.manager.Core().phase == verifying
+			late = late || v.manager.core.phase == verifying
 			node := fabric.NodeID(rapid.IntRange(1, len(f.Nodes)-1).Draw(t, "node"))
 			link := fabric.LinkID(rapid.IntRange(1, len(f.Links)-1).Draw(t, "link"))
 			switch rapid.IntRange(0, 4).Draw(t, "fault") {

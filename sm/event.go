@@ -172,4 +172,27 @@ type RouteRequest struct {
 	Afresh    bool                  // with Kept: routed afresh, and repaired where the engines refuse
 }
 
-// phase is the state of a Core.
+// Group names the SMPs that an End ends together, and is not 0: those of a round, or of a work between rounds.
+func (a *Action) Group() uint64 {
+	switch first := a.Tag >> 56; first {
+	case blockTag:
+		return sweepTag
+	case sweepTag, lookTag, groupTag, electionTag, keyTag:
+		return first
+	default:
+		return roundGroup
+	}
+}
+
+// The first bytes of tags of SMPs that are of no round.
+const (
+	sweepTag    = 0xFF // of a light sweep: the number of the sweep and the node follow
+	electionTag = 0xFE // to another manager: the modifier of a Set follows, 0 for a poll, or askedOwnPort
+	lookTag     = 0xFD // of a look: the number of the look and the slot follow
+	blockTag    = 0xFC // a table that a light sweep reads again: the number of the sweep and, after the nodes, its place in the list follow
+	keyTag      = 0xFB // a port's PortInfo with its M_Key, which has its lease go on: 56 bits of its GUID follow
+	groupTag    = 0xFA // of multicast tables: the number of the work and the place of the block follow
+)
+
+// roundGroup is the Group of the SMPs of a round.
+const roundGroup = 1

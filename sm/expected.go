@@ -9,39 +9,11 @@ import (
 
 // isStranger reports whether a node is left out, since it is not expected: its link stays as it is, and it gets no LID.
 func (c *Core) isStranger(slot int32, guid fabric.GUID) bool {
-	if !c.cfg.QuarantineStrangers || slot == noSlot || c.cfg.admits(guid) {
+	if slot == noSlot || c.given.admits(guid) {
 		return false
 	}
 	c.note(Stranger, c.portPlace(slot), "the node %s behind %s is not expected, and left out", guid, c.portName(slot))
 	return true
-}
-
-// admits reports whether a node is expected.
-func (cfg *Config) admits(guid fabric.GUID) bool {
-	if cfg.Admitted != nil || cfg.Expected == nil {
-		_, ok := slices.BinarySearch(cfg.Admitted, guid)
-		return ok || cfg.Admitted == nil
-	}
-	id, ok := cfg.Expected.NodeByGUID(guid)
-	return ok && !cfg.Expected.Nodes[id].Down
-}
-
-// admitted lists the nodes that are expected, in order; nil where all are taken in.
-func (cfg *Config) admitted() []fabric.GUID {
-	switch {
-	case !cfg.QuarantineStrangers || cfg.Expected == nil && cfg.Admitted == nil:
-		return nil
-	case cfg.Admitted != nil:
-		return cfg.Admitted
-	}
-	list := []fabric.GUID{}
-	for i := range cfg.Expected.Nodes {
-		if n := &cfg.Expected.Nodes[i]; !n.Down {
-			list = append(list, n.GUID)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // watchExpected tells where the subnet differs from what is expected, as that comes and goes.
@@ -50,7 +22,7 @@ func (m *Manager) watchExpected() {
 		m.deviations = nil
 		return
 	}
-	now := deviations(m.cfg.Expected, m.core.fabric)
+	now := deviations(m.cfg.Expected, m.result.Ledger.fabric)
 	told := 0
 	for _, text := range now {
 		if slices.Contains(m.deviations, text) {
@@ -58,7 +30,7 @@ func (m *Manager) watchExpected() {
 		}
 		if told++; told <= mostDeviations {
 			m.tell(Deviation, "%s", text)
-			m.core.report.Incidents = append(m.core.report.Incidents, Incident{Kind: Deviation, Text: text})
+			m.result.Report.Incidents = append(m.result.Report.Incidents, Incident{Kind: Deviation, Text: text})
 		}
 	}
 	if more := told - mostDeviations; more > 0 {

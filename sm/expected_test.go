@@ -70,7 +70,7 @@ func TestStrangers(t *testing.T) {
 		expected := whole.Without(func(id fabric.NodeID) bool { return strangers[whole.Nodes[id].GUID] }, nil)
 		v := staying(t, text, emulator.Options{}, Config{Expected: expected, QuarantineStrangers: true})
 		v.runUntil(v.now + 30*time.Second)
-		r := v.manager.Core().Report()
+		r := v.manager.Result().Report
 		if len(strangers) == 0 {
 			return
 		}
@@ -99,7 +99,7 @@ func TestStrangers(t *testing.T) {
 		v.manager.cfg.Expected = whole
 		v.manager.noteChange(v.now, "a test")
 		v.runUntil(v.now + 5*time.Second)
-		if r := v.manager.Core().Report(); r.State != Up || len(v.manager.inForce.fabric.Nodes) != len(whole.Nodes) {
+		if r := v.manager.Result().Report; r.State != Up || len(v.manager.inForce.fabric.Nodes) != len(whole.Nodes) {
 			t.Fatalf("%s: %v", r.State, v.entries)
 		}
 		v.verify(t)

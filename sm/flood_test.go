@@ -59,7 +59,7 @@ func newSlowManager(t testing.TB) *slowManager {
 	m.run(5*time.Second, false)
 	v := m.managers[0]
 	if v.manager.role() != Master {
-		t.Fatal(v.manager.Core().Report().State)
+		t.Fatal(v.manager.Result().Report.State)
 	}
 	x := &slowManager{t: t, m: m, v: v, free: m.now}
 	v.keeper.slow, v.planTime = true, time.Millisecond
@@ -189,7 +189,7 @@ func (x *slowManager) run(holds func() bool) time.Duration {
 	v, begun, asked := x.v, x.v.now, time.Duration(0)
 	for !holds() {
 		if v.now-begun > 10*time.Second {
-			x.t.Fatalf("nothing in 10 s, phase %s, %v %s", phaseNames[v.manager.Core().phase], x.answered, journals([]*virtual{v}))
+			x.t.Fatalf("nothing in 10 s, phase %s, %v %s", phaseNames[v.manager.core.phase], x.answered, journals([]*virtual{v}))
 		}
 		for i, f := range x.flooders {
 			f.hear(v.now, i)
@@ -229,8 +229,8 @@ func (x *slowManager) round(begin func()) (took time.Duration, sent map[string]i
 	begin()
 	x.run(func() bool { return x.v.manager.inRound })
 	took = x.run(func() bool { return !x.v.manager.inRound })
-	if n := x.v.manager.round.Number; n != number+1 || x.v.manager.Core().Report().State != Up {
-		x.t.Fatalf("round %d after %d: %s", n, number, x.v.manager.Core().Report().State)
+	if n := x.v.manager.round.Number; n != number+1 || x.v.manager.Result().Report.State != Up {
+		x.t.Fatalf("round %d after %d: %s", n, number, x.v.manager.Result().Report.State)
 	}
 	return took, x.sent
 }

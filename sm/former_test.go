@@ -93,8 +93,10 @@ func TestNewsbox(t *testing.T) {
 		t.Error("there is news")
 	}
 	for _, n := range []News{
-		{LIDs: LIDMap{1: {Base: 1}}, Trees: []multicast.TreeByLID{{Root: 1}}, MayTakeOver: []fabric.GUID{1}}, {MasterMissed: true, Plan: []byte("1")},
-		{LIDs: LIDMap{2: {Base: 2}}, Rules: []byte("2")}, {MayTakeOver: []fabric.GUID{}, Reregister: true, Plan: []byte("2")},
+		{LIDs: LIDMap{1: {Base: 1}}, Trees: []multicast.TreeByLID{{Root: 1}}, MayTakeOver: []fabric.GUID{1}},
+		{MasterMissed: true, Plan: []byte("1")},
+		{LIDs: LIDMap{2: {Base: 2}}, Rules: []byte("2")},
+		{MayTakeOver: []fabric.GUID{}, Reregister: true, Plan: []byte("2")},
 	} {
 		b.put(&n)
 	}

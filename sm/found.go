@@ -19,7 +19,7 @@ func (c *Core) startReading() {
 			top = max(top, base+1<<min(c.graph.EndLMC[end], fabric.MaxLMC)-1)
 		}
 	}
-	if c.before != nil && !c.before.halfWritten || top == 0 {
+	if c.given.Before != nil && !c.given.Before.halfWritten || top == 0 {
 		c.askForPlan()
 		return
 	}

@@ -50,14 +50,14 @@ func TestTakeoverInOrder(t *testing.T) {
 		v.now = first.now
 		m := moments{v: v, seen: seen}
 		v.onEvent = func() {
-			if c := v.manager.Core(); c.plan == nil || c.plan.VLs <= 1 {
+			if c := v.manager.core; c.plan == nil || c.plan.VLs <= 1 {
 				m.look(t)
 			}
 		}
 		v.manager = NewManager(v.manager.cfg, UsualWatch)
 		v.step(&Event{Kind: Start})
 		v.runUntil(v.now + 5*time.Second)
-		if r := v.manager.Core().Report(); r.State != Up {
+		if r := v.manager.Result().Report; r.State != Up {
 			t.Skip("the subnet is in parts")
 		}
 		v.verify(t)

@@ -34,7 +34,7 @@ func TestTwinSwitches(t *testing.T) {
 		w.fake.nodes[b].guid = f.Nodes[a].GUID
 		f.Nodes[b].SystemGUID = f.Nodes[a].SystemGUID
 		w.run()
-		got := w.core.Fabric()
+		got := w.core.Result().Fabric()
 		twin, _ := got.NodeByGUID(f.Nodes[a].GUID)
 		physical := map[fabric.NodeID]int{}
 		for p := range got.Nodes[twin].Ports {
@@ -78,8 +78,8 @@ func TestRoleOfOthers(t *testing.T) {
 	}
 	w.run()
 	for guid, role := range want {
-		if id, _ := w.core.Fabric().NodeByGUID(guid); w.core.Fabric().Nodes[id].Role != role {
-			t.Errorf("%s is %s, want %s", guid, w.core.Fabric().Nodes[id].Role, role)
+		if id, _ := w.core.Result().Fabric().NodeByGUID(guid); w.core.Result().Fabric().Nodes[id].Role != role {
+			t.Errorf("%s is %s, want %s", guid, w.core.Result().Fabric().Nodes[id].Role, role)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestQuietMove(t *testing.T) {
 		if r.Sweeps < 2 {
 			t.Errorf("moved at %d: %d sweeps: %v", at, r.Sweeps, r.Incidents)
 		}
-		same(t, f, w.core.Fabric())
+		same(t, f, w.core.Result().Fabric())
 	}
 	if noticed == 0 {
 		t.Error("nothing was ever noticed")

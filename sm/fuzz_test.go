@@ -12,7 +12,7 @@ func record(tb testing.TB, text string) []byte {
 	tb.Helper()
 	var out []byte
 	s := newFake(formula(tb, text))
-	w := &world{core: New(Config{}), fake: s, routing: jobOf("updn", 0)}
+	w := &world{core: roundOf(Config{}), fake: s, routing: jobOf("updn", 0)}
 	w.play(func(a *Action, ev *Event) {
 		copy(ev.Data[:], a.Data)
 		status, ok := s.do(a.Path, a.Method, a.Attr, a.Modifier, &ev.Data)
@@ -63,7 +63,7 @@ func FuzzAnswers(f *testing.F) {
 			return
 		}
 		asked := 0
-		w := &world{core: New(Config{MaxPending: 64}), routing: jobOf("updn", 0)}
+		w := &world{core: roundOf(Config{MaxPending: 64}), routing: jobOf("updn", 0)}
 		w.play(func(a *Action, ev *Event) {
 			asked++
 			if len(a.Path) > mad.MaxHops || a.Method == mad.Set && len(a.Data) != 64 {
@@ -77,7 +77,7 @@ func FuzzAnswers(f *testing.F) {
 			copy(ev.Data[:], data[1:65])
 			data = data[65:]
 		})
-		if r := w.core.Report(); r.SMPs.Sent != asked {
+		if r := w.core.Result().Report; r.SMPs.Sent != asked {
 			t.Fatalf("%d SMPs, %d in the report", asked, r.SMPs.Sent)
 		}
 	})

@@ -123,9 +123,6 @@ func (gs *groups) table(n *node) *multicastTable {
 	return t
 }
 
-// groupTag marks the tags of SMPs of multicast tables, in their first byte. The number of the work and the place of the block follow.
-const groupTag = 0xFA
-
 // noteMembers takes that members of groups have changed: they are asked for a little later, since more of them may.
 func (m *Manager) noteMembers(now time.Duration) { m.groups.due = min(m.groups.due, now+m.watch.Quiet) }
 
@@ -168,9 +165,9 @@ func (gs *groups) drop() {
 
 // forgetRestarted forgets what switches held that are not as they were in the round before.
 func (m *Manager) forgetRestarted() {
-	gs, c := &m.groups, m.core
+	gs, c, before := &m.groups, m.result.Ledger, m.given.Before
 	gs.stale, gs.all = true, true
-	if c.before == nil {
+	if before == nil {
 		gs.held = nil
 		return
 	}
@@ -180,7 +177,7 @@ func (m *Manager) forgetRestarted() {
 			if c.prog.asBefore != nil { // what it has of LIDs by now it may have been told after a restart
 				is = c.prog.asBefore[id]
 			} else {
-				_, is = c.switchBefore(c.before, int32(id))
+				_, is = c.switchBefore(before, int32(id))
 			}
 			if !is {
 				delete(gs.held, n.guid)

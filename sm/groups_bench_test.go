@@ -32,7 +32,7 @@ func manyGroups(b testing.TB, text string, groups int) *groupsOf {
 	v.step(&Event{Kind: Start})
 	v.runUntil(30 * time.Second)
 	if v.manager.inForce == nil {
-		b.Fatal(v.manager.Core().Report().State)
+		b.Fatal(v.manager.Result().Report.State)
 	}
 	m := &groupsOf{v: v, now: v.now, rng: rand.New(rand.NewPCG(1, 1))}
 	g := v.manager.inForce.graph

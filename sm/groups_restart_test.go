@@ -97,7 +97,7 @@ func TestRestartUnderClearing(t *testing.T) {
 		}
 		at, restarted := f.Peer(b.hosts[away]).Node, false
 		b.v.onAction = func(a *Action) {
-			c := b.v.manager.Core()
+			c := b.v.manager.core
 			if restarted || a.Kind != Send || a.Method != mad.Set || a.Attr != mad.AttrSwitchInfo {
 				return
 			}

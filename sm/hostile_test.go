@@ -177,7 +177,7 @@ func TestNames(t *testing.T) {
 		w := newWorld(f, Config{}, "updn")
 		w.run()
 		var file bytes.Buffer
-		if err := netfile.WriteIBNetDiscover(&file, w.core.Fabric()); err != nil {
+		if err := netfile.WriteIBNetDiscover(&file, w.core.Result().Fabric()); err != nil {
 			t.Errorf("%q: %v", desc, err)
 			continue
 		}
@@ -258,7 +258,7 @@ func TestNoEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it finds 49,151 switches")
 	}
-	w := &world{core: New(Config{ReadOnly: true})}
+	w := &world{core: roundOf(Config{ReadOnly: true})}
 	guid := uint64(0)
 	w.play(func(a *Action, ev *Event) {
 		switch a.Attr {
@@ -276,7 +276,7 @@ func TestNoEnd(t *testing.T) {
 		default: // no name
 		}
 	})
-	if r := w.core.Report(); r.State != Discovered || r.Found.Switches != maxNodes || len(r.Incidents) != 1 || !w.core.incomplete || r.Find(TooMany) == nil {
+	if r := w.core.Result().Report; r.State != Discovered || r.Found.Switches != maxNodes || len(r.Incidents) != 1 || !w.core.incomplete || r.Find(TooMany) == nil {
 		t.Errorf("%s with %d switches, %d incidents", r.State, r.Found.Switches, len(r.Incidents))
 	}
 }

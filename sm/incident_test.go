@@ -157,7 +157,7 @@ func TestCables(t *testing.T) {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	w.verify(t)
-	same(t, b, w.core.Fabric())
+	same(t, b, w.core.Result().Fabric())
 }
 
 // freePorts are the switch ports whose cable is down.
@@ -199,7 +199,7 @@ func TestMovedCable(t *testing.T) {
 			noticed++
 		}
 		w.verify(t)
-		same(t, f, w.core.Fabric())
+		same(t, f, w.core.Result().Fabric())
 	}
 	if noticed == 0 {
 		t.Error("nothing was ever noticed")
@@ -243,7 +243,7 @@ func TestStop(t *testing.T) {
 		w.routing = jobOf("updn", 3)
 		w.stopAt = at
 		w.onSend = func(int) {
-			if w.core.Plan() != nil {
+			if w.core.Result().Plan() != nil {
 				w.loss, w.tries = 0.3, 2 // some never hear of their Set, and some we do not hear
 			}
 		}
@@ -261,13 +261,13 @@ func TestStop(t *testing.T) {
 // checkHalfWritten compares the blocks that switches hold with what was reported.
 func checkHalfWritten(t *testing.T, w *world, r *Report) (half int) {
 	t.Helper()
-	if w.core.Plan() == nil {
+	if w.core.Result().Plan() == nil {
 		return 0
 	}
-	for s, guid := range w.core.Graph().SwitchGUID {
+	for s, guid := range w.core.graph.SwitchGUID {
 		id, _ := w.fake.f.NodeByGUID(guid)
 		held := len(w.fake.nodes[id].lft)
-		all := int(w.core.Plan().Ends.Top())/route.BlockSize + 1
+		all := int(w.core.Result().Plan().Ends.Top())/route.BlockSize + 1
 		if held == 0 || held == all {
 			continue
 		}
@@ -295,7 +295,7 @@ func TestPulledCable(t *testing.T) {
 		}
 		events = 0
 		v.onEvent = func() {
-			if v.manager.Core().phase >= settling {
+			if v.manager.core.phase >= settling {
 				return
 			}
 			if events++; events != at {

@@ -93,8 +93,8 @@ func isWhole(f *fabric.Fabric, down map[fabric.LinkID]bool) bool {
 
 // scratch routes the subnet of a master from scratch, as one would that knows its LIDs alone, and returns the tables.
 func (v *virtual) scratch() []byte {
-	c := v.manager.Core()
-	ev := Plan(context.Background(), v.routing, &RouteRequest{Graph: c.graph, Stored: c.cfg.Stored})
+	c := v.manager.core
+	ev := Plan(context.Background(), v.routing, &RouteRequest{Graph: c.graph, Stored: c.inherit.Stored})
 	if ev.Err != nil {
 		return nil
 	}
@@ -256,7 +256,7 @@ func TestTakeoverInTheMiddle(t *testing.T) {
 		m.run(15*time.Second, false)
 		next := m.only("after")
 		next.verify(rt)
-		if r := next.manager.Core().report; !r.Routing.Check.OK {
+		if r := next.manager.Result().Report; !r.Routing.Check.OK {
 			rt.Fatalf("%s: %v", r.State, r.Incidents)
 		}
 		after, differ := m.sub.Tables(), 0

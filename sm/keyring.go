@@ -82,9 +82,9 @@ func (m *Manager) tellKeys() {
 	}
 	k.told = false
 	ports, old := 0, 0
-	for slot := range m.core.addressable {
+	for slot := range m.result.Ledger.addressable {
 		ports++
-		if _, ok := k.has[m.core.guid[slot]]; ok {
+		if _, ok := k.has[m.result.Ledger.guid[slot]]; ok {
 			old++
 		}
 	}

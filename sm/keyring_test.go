@@ -43,7 +43,7 @@ func TestKeysRotate(t *testing.T) {
 			to = after(from, to)
 			v.tellKeys(to)
 			v.runUntil(v.now + time.Second)
-			r := v.manager.Core().Report()
+			r := v.manager.Result().Report
 			if want := map[bool]int{true: 0, false: 1}[i == j]; v.told(RoundEnds)-rounds != 1 && i != j || v.told(KeysGiven) != want && i != j {
 				t.Fatalf("%+v to %+v: %d rounds: %v", from, to, v.told(RoundEnds)-rounds, v.entries)
 			}
@@ -56,7 +56,7 @@ func TestKeysRotate(t *testing.T) {
 			v.runUntil(v.now + time.Minute)
 			v = v.successor(t, Config{Keys: last, OwnPort: ownPort(v), Neighbours: Neighbours(v.sub.Fabric())})
 			v.runUntil(v.now + time.Second)
-			if n := verifyKeys(t, v, last); n > 0 || !isOpen(v.manager.Core().Report()) {
+			if n := verifyKeys(t, v, last); n > 0 || !isOpen(v.manager.Result().Report) {
 				t.Fatalf("%+v: started again: %d wrong keys: %v", last, n, v.entries)
 			}
 		}
@@ -85,14 +85,14 @@ func TestKeysRotateThroughFaults(t *testing.T) {
 				faults.v = v
 				v.runUntil(v.now + rapid.SampledFrom([]time.Duration{time.Microsecond, time.Millisecond}).Draw(t, "unit")*time.Duration(rapid.IntRange(0, 30).Draw(t, "lives")))
 			}
-			if rapid.Bool().Draw(t, "fault") && len(v.manager.Core().nodes) > 0 {
+			if rapid.Bool().Draw(t, "fault") && len(v.manager.found().nodes) > 0 {
 				faults.next(t)
 			}
 			faults.settle(t)
 			v.runUntil(v.now + 10*time.Minute)
 		}
 		if !v.isUp(t) {
-			t.Fatalf("%v\n%v", v.manager.Core().Report().Incidents, v.entries)
+			t.Fatalf("%v\n%v", v.manager.Result().Report.Incidents, v.entries)
 		}
 		verifyKeys(t, v, k)
 		for guid, lid := range v.lidsOf() {
@@ -127,7 +127,7 @@ func TestHiddenMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.runUntil(v.now + 30*time.Second)
-	r := v.manager.Core().Report()
+	r := v.manager.Result().Report
 	info, err := v.sub.PortInfo(fabric.End{Node: host, Port: 1})
 	if err != nil || r.State != Up || r.Found.CAs != 17 || mad.PortInfoPortState.Get(info) != mad.PortActive || mad.PortInfoLID.Get(info) == 0 || lid != 0 && mad.PortInfoLID.Get(info) != lid {
 		t.Fatalf("%v %s, %d CAs: %v", err, r.State, r.Found.CAs, v.entries)
@@ -135,7 +135,7 @@ func TestHiddenMoves(t *testing.T) {
 	verifyKeys(t, v, keys)
 	next := v.successor(t, Config{Keys: keys, OwnPort: ownPort(v)})
 	next.runUntil(next.now + 20*time.Second)
-	if r := next.manager.Core().Report(); r.State == Up || r.Find(NoAnswer) == nil {
+	if r := next.manager.Result().Report; r.State == Up || r.Find(NoAnswer) == nil {
 		t.Errorf("%s: %v", r.State, r.Incidents)
 	}
 }

@@ -53,7 +53,7 @@ func endPorts(t fataler, sub *emulator.Subnet) map[fabric.GUID]fabric.End {
 // verifyKeys checks that all ports have their keys, and returns how many SMPs without the right key they have seen.
 func verifyKeys(t fataler, v *virtual, k Keys) (violations uint64) {
 	t.Helper()
-	c := v.manager.Core()
+	c := v.manager.core
 	checked := 0
 	for _, e := range endPorts(t, v.sub) {
 		info, err := v.sub.PortInfo(e)
@@ -201,7 +201,7 @@ func TestKeysMove(t *testing.T) {
 		}
 		v.runUntil(v.now + 10*time.Second)
 		for range rapid.IntRange(0, 3).Draw(t, "later faults") {
-			if len(v.manager.Core().nodes) > 0 { // it knows our own, which is left alone
+			if len(v.manager.found().nodes) > 0 { // it knows our own, which is left alone
 				faults.next(t)
 			}
 			v.runUntil(v.now + time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms"))*time.Millisecond)
@@ -209,7 +209,7 @@ func TestKeysMove(t *testing.T) {
 		faults.settle(t)
 		v.runUntil(v.now + 10*time.Minute)
 		if !v.isUp(t) {
-			t.Fatalf("%v\n%v", v.manager.Core().Report().Incidents, v.entries)
+			t.Fatalf("%v\n%v", v.manager.Result().Report.Incidents, v.entries)
 		}
 		verifyKeys(t, v, k)
 		if from > 0 && from != to {
@@ -276,7 +276,7 @@ func TestKeysOfTwo(t *testing.T) {
 			lids := all[0].lidsOf()
 			sub.Detach(all[0].id)
 			runTogether(all[1].now+20*time.Minute, all[1])
-			r := all[1].manager.Core().Report()
+			r := all[1].manager.Result().Report
 			if (r.State == Up) != c.takes || !c.takes && r.Find(Locked) == nil {
 				t.Fatalf("%s: %v: %s", r.State, r.Incidents, journals(all))
 			}

@@ -27,7 +27,7 @@ func (c *Core) queueLanes(slot int32) {
 
 // turnStep returns the step that writes VL arbitration: the first one, or the last where VLs lose their turn.
 func (c *Core) turnStep() int {
-	if c.before != nil && c.before.plan.VLs > c.plan.VLs {
+	if c.given.Before != nil && c.given.Before.plan.VLs > c.plan.VLs {
 		return c.lastStep()
 	}
 	return 0

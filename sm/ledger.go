@@ -40,14 +40,6 @@ type policy struct {
 	stays      bool     // other rounds can follow; the Plan has trees for multicast groups
 }
 
-// newLedger makes a ledger of nothing, for a round with these settings.
-func newLedger(cfg *Config) *ledger {
-	return &ledger{
-		keys: newKeyring(cfg),
-		by:   policy{between: cfg.Between, partitions: cfg.Partitions, levels: cfg.Levels, drain: cfg.Drain, unproven: cfg.Unproven},
-	}
-}
-
 // doubtBlocks takes that a switch does not hold all of its forwarding table any more.
 func (l *ledger) doubtBlocks(id int32) { l.prog.holds[id] = false }
 

@@ -85,7 +85,7 @@ func TestLevels(t *testing.T) {
 	v.manager = NewManager(cfg, UsualWatch)
 	v.step(&Event{Kind: Start})
 	v.runUntil(v.now + 2*time.Second)
-	if r := v.manager.Core().Report(); r.State != Up || len(v.manager.inForce.plan.Levels) != 3 || v.manager.inForce.plan.VLs < 3 {
+	if r := v.manager.Result().Report; r.State != Up || len(v.manager.inForce.plan.Levels) != 3 || v.manager.inForce.plan.VLs < 3 {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	v.verify(t)

@@ -114,13 +114,14 @@ func parsePortLIDs(words [][]byte) (p PortLIDs, err error) {
 }
 
 // WritePlan writes the Plan as planfile.Load reads it. There must be one.
-func (c *Core) WritePlan(w io.Writer) error { return planfile.Save(w, c.graph, c.plan) }
+func (r *Result) WritePlan(w io.Writer) error { return planfile.Save(w, r.Ledger.graph, r.Ledger.plan) }
 
 // WriteLIDs writes the LIDs of the Plan in the form that ReadLIDs reads, and after
 // them those that were remembered of ports that are not here now.
-func (c *Core) WriteLIDs(w io.Writer) error {
+func (r *Result) WriteLIDs(w io.Writer) error {
 	var b bytes.Buffer
-	m := c.cfg.Stored.After(c.graph, &c.plan.Ends)
+	l := r.Ledger
+	m := r.Inherit.Stored.After(l.graph, &l.plan.Ends)
 	written := map[fabric.LID]bool{}
 	line := func(guid fabric.GUID, p PortLIDs) {
 		if !written[p.Base] {
@@ -128,7 +129,7 @@ func (c *Core) WriteLIDs(w io.Writer) error {
 			fmt.Fprintf(&b, "%s 0x%04x 0x%04x\n", guid, p.Base, p.Last())
 		}
 	}
-	for _, guid := range c.graph.EndGUID {
+	for _, guid := range l.graph.EndGUID {
 		if p, ok := m[guid]; ok {
 			line(guid, p)
 		}
@@ -136,7 +137,7 @@ func (c *Core) WriteLIDs(w io.Writer) error {
 	for _, guid := range slices.Sorted(maps.Keys(m)) {
 		line(guid, m[guid])
 	}
-	for _, a := range c.plan.Absent {
+	for _, a := range l.plan.Absent {
 		line(cmp.Or(a.GUID, a.Node), PortLIDs{a.Base, a.LMC}) // a Plan of long ago does not know port GUIDs
 	}
 	_, err := w.Write(b.Bytes())

@@ -16,12 +16,6 @@ type lightSweep struct {
 	outstanding int           // SMPs handed out and not ended
 }
 
-// sweepTag marks the tags of SMPs of a light sweep, in their first byte. The number of the sweep and the node follow.
-const sweepTag = 0xFF
-
-// blockTag is the same for a table that is read again: the number of the sweep and, after the nodes, its place in the list follow.
-const blockTag = 0xFC
-
 // drop forgets the sweep that is under way. Its SMPs still end.
 func (l *lightSweep) drop() {
 	l.under, l.due = false, never

@@ -35,7 +35,7 @@ func (c *Core) keyFor(k kind, index int32, arg uint32) uint64 {
 }
 
 // usesKeys reports whether ports are asked for their keys.
-func (c *Core) usesKeys() bool { return c.keys.Given() && !c.cfg.ReadOnly }
+func (c *Core) usesKeys() bool { return c.keys.Given() && !c.given.ReadOnly }
 
 // askFor asks a port of a new node for its PortInfo, and a switch for its SwitchInfo, once their M_Key is known.
 func (c *Core) askFor(agent int32) {

@@ -31,9 +31,6 @@ type look struct {
 	trap bool          // by a new sign of change
 }
 
-// lookTag marks the tags of SMPs of a look, in their first byte. The number of the look and the slot follow.
-const lookTag = 0xFD
-
 // drop forgets what is under way or wanted: a round asks for more.
 func (l *looks) drop() {
 	l.under, l.wanted, l.doubtful = false, l.wanted[:0], nil
@@ -201,7 +198,7 @@ func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
 		} else {
 			m.stepCore(&Event{Kind: LinkChanged})
 		}
-		seen := m.inRound && m.core.seesChanges()
+		seen := m.inRound && m.core.SeesChanges()
 		m.unsteady.sign(now, node, seen)
 		return watches || seen
 	}
@@ -232,16 +229,16 @@ func (m *Manager) restart(now time.Duration, node fabric.GUID) {
 
 // watchStuck counts the rounds at whose end PortStateChange of a switch was set, and has the ports read of those where it says nothing.
 func (m *Manager) watchStuck() {
-	c, u := m.core, &m.unsteady
-	set := slices.Clone(c.apart.again)
-	for _, i := range c.report.Incidents {
+	c, u := m.result.Ledger, &m.unsteady
+	set := slices.Clone(m.result.Changing)
+	for _, i := range m.result.Report.Incidents {
 		if i.Kind == Changed && i.At.Node != 0 {
 			set = append(set, i.At.Node)
 		}
 	}
 	u.stuck = slices.DeleteFunc(u.stuck, func(s stuckSwitch) bool {
 		id, ok := c.byGUID[s.node]
-		return !slices.Contains(set, s.node) && !(ok && c.isLeftOut(id))
+		return !slices.Contains(set, s.node) && !(ok && m.result.IsLeftOut(id))
 	})
 	slices.Sort(set)
 	for _, guid := range slices.Compact(set) {
@@ -250,7 +247,7 @@ func (m *Manager) watchStuck() {
 			i = len(u.stuck)
 			u.stuck = append(u.stuck, stuckSwitch{node: guid})
 		}
-		if u.stuck[i].rounds++; u.stuck[i].rounds == stuckAfter && !c.apart.nodes[guid] {
+		if u.stuck[i].rounds++; u.stuck[i].rounds == stuckAfter && !m.given.Apart.Nodes[guid] {
 			m.tell(StuckChange, "PortStateChange of %s is set after every round: from now on its ports are read, and a round begins when one has changed", c.nodeName(c.byGUID[guid]))
 		}
 	}
@@ -258,7 +255,7 @@ func (m *Manager) watchStuck() {
 
 // lookAfterRound reads the ports of the switches whose PortStateChange said nothing in the round that has ended.
 func (m *Manager) lookAfterRound(now time.Duration) {
-	again := slices.Sorted(slices.Values(m.core.apart.again))
+	again := slices.Sorted(slices.Values(m.result.Changing))
 	for _, guid := range slices.Compact(again) {
 		if id, ok := m.inForce.byGUID[guid]; ok {
 			m.wantLook(now, id, false)
@@ -282,7 +279,7 @@ func (u *unsteady) sign(now time.Duration, node fabric.GUID, seen bool) {
 
 // watchVain counts the rounds that found nothing at the switches whose signs began them.
 func (m *Manager) watchVain(now time.Duration) {
-	c, b, u := m.core, m.inForce, &m.unsteady
+	c, b, u := m.result.Ledger, m.inForce, &m.unsteady
 	u.vain = slices.DeleteFunc(u.vain, func(s stuckSwitch) bool { return now-s.last > m.watch.Flaps.Within })
 	for _, guid := range u.begun {
 		i := slices.IndexFunc(u.vain, func(s stuckSwitch) bool { return s.node == guid })

@@ -43,10 +43,13 @@ type Manager struct {
 	untold      bool     // what we go by has changed since the last round began: it is not handed over until a round has told that
 
 	keys    *keyring
-	core    *Core // the round that is under way, or else the last one
+	core    *Core   // the round that is under way, or else the last one
+	given   Given   // what that was given
+	result  *Result // of the last round that has ended
+	next    Inherit // what the next round takes over
 	inRound bool
 	inForce *ledger // of the last round that brought the subnet up, in full or in part
-	clients clients // what that round knew of clients
+	clients Clients // what that round knew of clients
 	claimed bool    // IsSM is set at our port
 	stopped bool
 	ended   bool
@@ -112,16 +115,28 @@ const never = time.Duration(1<<63 - 1)
 // NewManager makes a Manager that has not started.
 func NewManager(cfg Config, watch Watch) *Manager {
 	cfg.fillIn()
-	return &Manager{
-		cfg: cfg, own: ownFilesOf(&cfg), watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
+	m := &Manager{
+		cfg: cfg, own: ownFilesOf(&cfg), watch: watch, keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: never, again: never},
+		next:     Inherit{Stored: cfg.Stored, Trees: cfg.Trees, Last: cfg.Last, Afresh: cfg.LastAfresh, Held: cfg.LastHeld},
 		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
 	}
+	m.core = Begin(&Given{Keys: m.keys})
+	m.result = m.core.Result()
+	return m
 }
 
-// Core returns the round that is under way, or else the last one.
-func (m *Manager) Core() *Core { return m.core }
+// Result returns what the round has brought about that is under way, or else that of the last one.
+func (m *Manager) Result() *Result {
+	if m.inRound {
+		return m.core.Result()
+	}
+	return m.result
+}
+
+// found returns the ledger of the round that is under way, or else of the last one.
+func (m *Manager) found() *ledger { return m.Result().Ledger }
 
 // reigning returns the ledger of the round whose Plan is in force, nil where we are not the master.
 func (m *Manager) reigning() *ledger {
@@ -211,14 +226,14 @@ func (m *Manager) stepCore(ev *Event) {
 	m.out = m.core.Step(ev, m.out)
 	m.standing.drop(&m.out, from)
 	if m.guid == 0 {
-		m.guid = m.core.ownGUID()
+		m.guid = m.found().ownGUID()
 	}
 	switch last := len(m.out) - 1; {
 	case last < 0:
 	case m.out[last].Kind == Done:
 		m.out = m.out[:last]
 	case m.out[last].Kind == Pause:
-		m.pauseEnds = m.now + m.core.cfg.Pause
+		m.pauseEnds = m.now + m.given.Limits.Pause
 		m.out[last] = Action{Kind: Wake, At: m.pauseEnds}
 	}
 }
@@ -229,7 +244,7 @@ func (m *Manager) proceed(now time.Duration) {
 		m.pauseEnds = never
 		m.stepCore(&Event{Kind: PauseEnds})
 	}
-	if !m.ended && m.inRound && m.core.phase == finished {
+	if !m.ended && m.inRound && m.core.IsDone() {
 		m.endRound(now)
 		if !m.ended { // the next one begins in a Step of its own: who is told of this end looks at its Core
 			m.out = append(m.out, Action{Kind: Wake, At: now})
@@ -306,24 +321,16 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	}
 	m.somewhere, m.untold = false, false
 	m.inherit()
-	m.core, m.inRound = New(m.cfg), true
-	m.core.unbalanced = kind != routeAfresh && m.afresh < never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	if !m.keys.Equal(&m.cfg.Keys) {
 		m.keys.change(m.cfg.Keys, m.inForce)
 	}
-	m.core.keys = m.keys
-	m.core.by.drain = m.Drained()
-	m.core.claimed, m.core.granted, m.core.wasMaster = m.claimed, m.inForce != nil, m.inForce != nil
-	m.core.handedBy = m.election.handed
-	m.core.clients.reregister = m.reregister
-	m.core.before, m.core.afresh, m.core.by.stays, m.core.failed = m.inForce, kind == routeAfresh, m.watch.Interval > 0, m.failed
-	m.core.beliefs = beliefs{on: kind == askChanged && m.inForce != nil, doubted: m.doubted}
+	m.given = m.give(kind)
+	m.core, m.inRound = Begin(&m.given), true
 	m.doubted = map[fabric.GUID]bool{}
 	m.change, m.again, m.wanted.why = nothingChanged, never, ""
 	if kind == routeAfresh {
 		m.afresh = never
 	}
-	m.core.apart, m.core.missing = m.unsteady.apart(), m.missing
 	m.standing.now = map[Incident]bool{}
 	m.dropWork()
 	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
@@ -336,17 +343,35 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.stepCore(&Event{Kind: Start})
 }
 
+// give returns what a round goes by.
+func (m *Manager) give(kind roundKind) Given {
+	cfg := &m.cfg
+	return Given{
+		By: policy{
+			between: cfg.Between, partitions: cfg.Partitions, levels: cfg.Levels, drain: m.Drained(), unproven: cfg.Unproven, stays: m.watch.Interval > 0,
+		},
+		Limits:   Limits{Pending: cfg.MaxPending, Sweeps: cfg.Sweeps, Pause: cfg.Pause},
+		ReadOnly: cfg.ReadOnly, TakeOver: cfg.TakeOver, AskRoles: cfg.AskRoles, Elect: cfg.Elect, Store: cfg.Store, Priority: cfg.Priority,
+		Admitted: cfg.admitted(), Keys: m.keys, Inherit: m.next,
+		Before: m.inForce, AskAll: kind != askChanged, Doubted: m.doubted, Afresh: kind == routeAfresh, Failed: m.failed,
+		Unbalanced: kind != routeAfresh && m.afresh < never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance,
+		Forgotten:  m.missing.forgotten(), Apart: m.unsteady.apart(),
+		Claimed: m.claimed, HandedBy: m.election.handed, Reregister: m.reregister,
+	}
+}
+
 // endRound takes what a round has brought about, and says when the next one is due.
 func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds = false, never
+	m.result = m.core.Result()
+	m.next = m.result.Inherit
 	m.forgetRestarted()
-	m.core.before = nil // whose memory can be used again
-	m.cfg.Stored, m.cfg.Last, m.cfg.LastAfresh, m.cfg.LastHeld = m.core.cfg.Stored, m.core.cfg.Last, m.core.cfg.LastAfresh, m.core.cfg.LastHeld
-	r := m.core.Report()
+	m.given.Before = nil // whose memory can be used again
+	r, master := m.result.Report, m.result.Master
 	m.endRecord(now)
 	m.tellEnd()
 	m.out = append(m.out, Action{Kind: RoundEnded})
-	if m.core.fabric != nil {
+	if m.result.Ledger.fabric != nil {
 		m.standing.before = m.standing.now
 	}
 	m.watchLinks(now)
@@ -357,7 +382,7 @@ func (m *Manager) endRound(now time.Duration) {
 		m.takeRound(now)
 		m.lookAfterRound(now)
 	} else {
-		maps.Copy(m.doubted, m.core.beliefs.doubted)
+		maps.Copy(m.doubted, m.result.Doubted)
 	}
 	if m.stopped || m.watch.Interval <= 0 {
 		m.end()
@@ -372,11 +397,10 @@ func (m *Manager) endRound(now time.Duration) {
 	switch {
 	case r.State == Up:
 		m.failed = 0
-	case r.State == OtherMaster && m.core.master != nil && m.core.master.state == mad.SMStateDiscovering &&
-		!m.core.master.precedes(m.cfg.Priority, m.guid):
+	case r.State == OtherMaster && master != nil && master.state == mad.SMStateDiscovering && !master.precedes(m.cfg.Priority, m.guid):
 		m.again = now + min(lookSoon, m.watch.Interval)
-	case r.State == OtherMaster && m.core.master != nil:
-		m.standBy(now, m.core.master)
+	case r.State == OtherMaster && master != nil:
+		m.standBy(now, master)
 	case r.State == OtherMaster: // a silent one
 		m.again = now + m.watch.Interval
 	case r.Find(Changed) != nil && m.failed == 0:
@@ -391,12 +415,12 @@ func (m *Manager) endRound(now time.Duration) {
 // endRecord remembers a round that has ended.
 func (m *Manager) endRecord(now time.Duration) {
 	round := m.round
-	round.Ended, round.Report = now, m.core.Report()
+	round.Ended, round.Report = now, m.result.Report
 	m.last = &round
 	if s := round.Report.State; s == Up || s == UpInPart {
 		m.good = &round
 	}
-	m.tally.round(m.core)
+	m.tally.round(m.result)
 }
 
 // retryAfter returns how long after a round that did not bring up all the next one begins, if so many before it did not either.
@@ -416,7 +440,7 @@ const lookSoon = time.Second
 
 // tellEnd tells how a round has ended.
 func (m *Manager) tellEnd() {
-	r := m.core.Report()
+	r := m.result.Report
 	text := string(r.State)
 	if n := r.Found; n.Switches+n.CAs > 0 {
 		text += fmt.Sprintf(": %d switches, %d channel adapters, %d links", n.Switches, n.CAs, n.Links)
@@ -437,11 +461,11 @@ func (m *Manager) tellEnd() {
 // afresh some time after a repair has moved paths, or something was added that no path uses yet.
 func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
-	m.core.addRewritten(before)
-	m.core.countSince(before, m.round.Number)
-	m.inForce, m.clients = m.core.ledger, m.core.clients
-	m.reregister = m.reregister && !m.core.clients.reregister
-	m.wanted.afresh = m.wanted.afresh && !m.core.afresh
+	m.inForce, m.clients = m.result.Ledger, m.result.Clients
+	m.inForce.addRewritten(before)
+	m.inForce.countSince(before, m.round.Number)
+	m.reregister = m.reregister && !m.given.Reregister
+	m.wanted.afresh = m.wanted.afresh && !m.given.Afresh
 	m.election = election{}
 	m.tellKeys()
 	if m.cfg.Elect && !m.stopped {
@@ -452,7 +476,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	var changes []Incident
 	added := false
 	if before != nil {
-		changes, added = changesOf(before, m.core.ledger)
+		changes, added = changesOf(before, m.inForce)
 	}
 	for _, c := range changes[:min(len(changes), mostChanges)] {
 		m.out = append(m.out, Action{Kind: Note, Incident: c})
@@ -460,7 +484,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	if more := len(changes) - mostChanges; more > 0 {
 		m.tell(FabricChanged, "and %d more changes", more)
 	}
-	if m.afresh < never || m.watch.Rebalance > 0 && !m.core.afresh && (added || m.core.moved > 0) {
+	if m.afresh < never || m.watch.Rebalance > 0 && !m.given.Afresh && (added || m.result.Moved > 0) {
 		m.afresh = now + m.watch.Rebalance
 	}
 	if before == nil {

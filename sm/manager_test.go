@@ -65,10 +65,10 @@ func (v *virtual) lidsOf() map[fabric.GUID]fabric.LID {
 // TestIdle: a subnet that is up costs one SMP a switch and light sweep, and one for our own port. Nothing is written.
 func TestIdle(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
-	if s := v.manager.Core().Report().State; s != Up {
+	if s := v.manager.Result().Report.State; s != Up {
 		t.Fatal(s)
 	}
-	switches, before := v.manager.Core().Report().Found.Switches, maps.Clone(v.sent)
+	switches, before := v.manager.Result().Report.Found.Switches, maps.Clone(v.sent)
 	const sweeps = 10
 	v.runUntil(v.now + sweeps*UsualWatch.Interval)
 	for attr, n := range v.sent {
@@ -108,7 +108,7 @@ func TestLostLink(t *testing.T) {
 		if took, most := v.now-pulled, map[bool]time.Duration{false: 2 * time.Second, true: UsualWatch.Interval + 3*time.Second}[deaf]; took > most {
 			t.Errorf("deaf %v: %v", deaf, took)
 		}
-		r := v.manager.Core().Report()
+		r := v.manager.Result().Report
 		if r.State != Up || !strings.HasPrefix(r.Routing.Kept, "repaired") || !maps.Equal(lids, v.lidsOf()) {
 			t.Errorf("deaf %v: %s, %s: %v", deaf, r.State, r.Routing.Kept, v.entries)
 		}
@@ -160,7 +160,7 @@ func TestStaysThroughFaults(t *testing.T) {
 		}
 		faults.settle(t)
 		if !v.isUp(t) {
-			t.Fatalf("%v\n%v", v.manager.Core().Report().Incidents, v.entries)
+			t.Fatalf("%v\n%v", v.manager.Result().Report.Incidents, v.entries)
 		}
 		if keys.Given() && verifyKeys(t, v, keys) > 0 {
 			t.Fatalf("an SMP had a wrong key: %v", v.entries)
@@ -188,7 +188,7 @@ func TestStaysThroughFaults(t *testing.T) {
 func (v *virtual) isUp(t fataler) bool {
 	t.Helper()
 	v.runUntil(v.now + 2*time.Minute)
-	switch r := v.manager.Core().Report(); {
+	switch r := v.manager.Result().Report; {
 	case !v.manager.inRound && r.State == Up:
 		v.verify(t)
 		v.verifyFabric(t)
@@ -210,7 +210,7 @@ type faults struct {
 func (x *faults) next(t fataler) {
 	t.Helper()
 	sub, f := x.v.sub, x.v.sub.Fabric()
-	own := x.v.manager.Core().nodes[0].guid
+	own := x.v.manager.found().nodes[0].guid
 	node := fabric.NodeID(x.rng.IntN(len(f.Nodes)))
 	link := fabric.LinkID(x.rng.IntN(len(f.Links)))
 	if l := f.Links[link]; f.Nodes[node].GUID == own || f.Nodes[l.A.Node].GUID == own || f.Nodes[l.B.Node].GUID == own {
@@ -239,7 +239,7 @@ func (x *faults) settle(t fataler) {
 	t.Helper()
 	sub, f := x.v.sub, x.v.sub.Fabric()
 	for id := range f.Nodes {
-		if f.Nodes[id].GUID == x.v.manager.Core().nodes[0].guid {
+		if f.Nodes[id].GUID == x.v.manager.found().nodes[0].guid {
 			continue
 		}
 		if err := sub.SetNodeDown(fabric.NodeID(id), false); err != nil {
@@ -316,7 +316,7 @@ func TestFloodOfTraps(t *testing.T) {
 		t.Errorf("%d traps are told", n)
 	}
 	v.runUntil(v.now + time.Minute)
-	if s := v.manager.Core().Report().State; s != Up {
+	if s := v.manager.Result().Report.State; s != Up {
 		t.Error(s)
 	}
 }
@@ -401,8 +401,8 @@ func TestSilentSwitch(t *testing.T) {
 	if n := v.sent[mad.AttrPortInfo] - ports; n > 25 {
 		t.Errorf("%d SMPs of PortInfo: those of a silent switch are not asked for", n)
 	}
-	if v.told(SweepFound) == 0 || v.manager.Core().Report().State != UpInPart || v.manager.inForce.graph.NumSwitches != 11 {
-		t.Fatalf("%s: %v", v.manager.Core().Report().State, v.entries)
+	if v.told(SweepFound) == 0 || v.manager.Result().Report.State != UpInPart || v.manager.inForce.graph.NumSwitches != 11 {
+		t.Fatalf("%s: %v", v.manager.Result().Report.State, v.entries)
 	}
 	const hours = 4
 	before := v.told(RoundBegun)
@@ -414,8 +414,8 @@ func TestSilentSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.runUntil(v.now + UsualWatch.MostRetry + time.Minute)
-	if v.manager.Core().Report().State != Up {
-		t.Errorf("%s: %v", v.manager.Core().Report().State, v.manager.Core().Report().Incidents)
+	if v.manager.Result().Report.State != Up {
+		t.Errorf("%s: %v", v.manager.Result().Report.State, v.manager.Result().Report.Incidents)
 	}
 	v.verify(t)
 }

@@ -13,7 +13,6 @@ import (
 type mastership struct {
 	claimed     bool          // IsSM is set at our port
 	granted     bool          // the subnet is ours: the ports that say IsSM were asked, in this round or in an earlier one
-	wasMaster   bool          // it was so when the round began
 	otherMaster bool          // another manager is, or may be, the master
 	master      *otherManager // of the others, the one that is to be left alone; nil where it is silent, or none is
 	programmed  bool          // a node holds what some manager has written
@@ -27,7 +26,7 @@ func (m *mastership) mayClearChange() bool { return m.granted || !m.programmed }
 
 // queryManagers begins to ask other subnet managers, where anything is to be written.
 func (c *Core) queryManagers() {
-	if c.cfg.ReadOnly {
+	if c.given.ReadOnly {
 		c.startSettling()
 		return
 	}
@@ -71,16 +70,16 @@ func (c *Core) onManager(slot int32, ev *Event) {
 	}
 	c.others = append(c.others, o)
 	who := fmt.Sprintf("LID %d, GUID %s, priority %d", lid, o.guid, o.priority)
-	first := c.cfg.Elect && !o.precedes(c.cfg.Priority, c.guid[c.ownPort()]) // we go before it
+	first := c.given.Elect && !o.precedes(c.given.Priority, c.guid[c.ownPort()]) // we go before it
 	before := c.otherMaster
 	switch {
-	case o.state == mad.SMStateMaster && o.guid == c.handedBy:
+	case o.state == mad.SMStateMaster && o.guid == c.given.HandedBy:
 		c.noteManager(slot, false, "has the subnet manager that hands the subnet over (%s)", who)
-	case o.state == mad.SMStateMaster && c.wasMaster && first:
+	case o.state == mad.SMStateMaster && c.given.Before != nil && first:
 		c.noteManager(slot, false, "has a subnet manager that is the master too, and is to give way (%s)", who)
 	case o.state == mad.SMStateMaster:
 		c.noteManager(slot, true, "has the subnet manager that is the master (%s)", who)
-	case o.state == mad.SMStateDiscovering && c.wasMaster && c.cfg.Elect:
+	case o.state == mad.SMStateDiscovering && c.given.Before != nil && c.given.Elect:
 		c.noteManager(slot, false, "has a subnet manager that looks for the master, which we are (%s)", who)
 	case o.state == mad.SMStateDiscovering:
 		c.noteManager(slot, true, "has a subnet manager that is about to become the master (%s)", who)
@@ -96,14 +95,14 @@ func (c *Core) onManager(slot int32, ev *Event) {
 // may be the master.
 func (c *Core) isKnownStandby(slot int32) bool {
 	o := c.standsByForUs(slot)
-	return o != nil && !o.precedes(c.cfg.Priority, c.guid[c.ownPort()])
+	return o != nil && !o.precedes(c.given.Priority, c.guid[c.ownPort()])
 }
 
 // standsByForUs returns the manager at a port as the round in force knew it, if it stood by then, we have reigned since, and both its port and ours still have our
 // LID as that of their master: a manager that has become the master tells all ports, its own too. Otherwise it returns nil.
 func (c *Core) standsByForUs(slot int32) *otherManager {
-	b := c.before
-	if b == nil || !c.wasMaster || !c.cfg.Elect || c.guid[slot] == 0 {
+	b := c.given.Before
+	if b == nil || !c.given.Elect || c.guid[slot] == 0 {
 		return nil
 	}
 	for _, s := range [...]int32{slot, c.ownPort()} {
@@ -124,7 +123,7 @@ func (c *Core) noteManager(slot int32, forbids bool, format string, args ...any)
 	text := c.portName(slot) + " " + fmt.Sprintf(format, args...)
 	switch {
 	case !forbids:
-	case c.cfg.TakeOver:
+	case c.given.TakeOver:
 		text += ": the subnet is taken over, as told"
 	default:
 		text += ": nothing is written"
@@ -137,7 +136,7 @@ func (c *Core) noteManager(slot int32, forbids bool, format string, args ...any)
 // something has not answered. On a bad wire all repetitions of an SMP can be lost.
 func (c *Core) missesMaster() bool {
 	lid := mad.PortInfoMasterSMLID.Get(c.info[c.ownPort()][:])
-	if c.granted || !c.missed || lid == 0 || c.cfg.TakeOver {
+	if c.granted || !c.missed || lid == 0 || c.given.TakeOver {
 		return false
 	}
 	for slot := range c.owner {
@@ -155,7 +154,7 @@ func (c *Core) managersQueried() {
 	case c.otherMaster:
 		c.finish(OtherMaster)
 		return
-	case c.missesMaster() && c.sweep < c.cfg.Sweeps:
+	case c.missesMaster() && c.sweep < c.given.Limits.Sweeps:
 		c.beginSweep()
 		return
 	case !c.claimed:
@@ -171,7 +170,7 @@ func (c *Core) managersQueried() {
 // startSettling looks for changes since the sweep began, or sweeps again where they
 // could not show because PortStateChange was set and not cleared.
 func (c *Core) startSettling() {
-	if c.uncleared && c.sweep < c.cfg.Sweeps {
+	if c.uncleared && c.sweep < c.given.Limits.Sweeps {
 		c.beginSweep()
 		return
 	}

@@ -108,8 +108,8 @@ func TestClaim(t *testing.T) {
 	s := newFake(formula(t, "rlft(4,2)"))
 	tr := &noManager{attach(s), nil}
 	core, err := runner("updn").Run(t.Context(), tr)
-	if err != nil || core.Report().State != Up || !slices.Equal(tr.claims, []bool{true}) {
-		t.Fatalf("%v, %s, claims %v", err, core.Report().State, tr.claims)
+	if err != nil || core.Report.State != Up || !slices.Equal(tr.claims, []bool{true}) {
+		t.Fatalf("%v, %s, claims %v", err, core.Report.State, tr.claims)
 	}
 	for what, fails := range map[string]Config{"no": {}, "only looks": {ReadOnly: true}} {
 		s := newFake(formula(t, "rlft(4,2)"))
@@ -123,8 +123,8 @@ func TestClaim(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, errNoManager) || core.Report().State != Interrupted {
-			t.Errorf("%s: %v, %s", what, err, core.Report().State)
+		if !errors.Is(err, errNoManager) || core.Report.State != Interrupted {
+			t.Errorf("%s: %v, %s", what, err, core.Report.State)
 		}
 		for i := range s.nodes {
 			if len(s.nodes[i].lft) > 0 {
@@ -178,7 +178,7 @@ func TestUnclearedChange(t *testing.T) {
 			t.Fatalf("moved at %d: %s after %d sweeps: %v", at, r.State, r.Sweeps, r.Incidents)
 		}
 		w.verify(t)
-		same(t, f, w.core.Fabric())
+		same(t, f, w.core.Result().Fabric())
 	}
 }
 
@@ -205,8 +205,16 @@ func TestBackToBack(t *testing.T) {
 // TestMasterStays: a master that meets a manager which has just begun to look, and will find us, goes on.
 func TestMasterStays(t *testing.T) {
 	for _, was := range []bool{false, true} {
-		w := newWorld(formula(t, "rlft(4,2)"), Config{Elect: true}, "updn")
-		w.core.wasMaster, w.core.granted, w.core.claimed = was, was, was
+		cfg := Config{Elect: true}
+		first := newWorld(formula(t, "rlft(4,2)"), cfg, "updn")
+		first.run()
+		w := newWorld(first.fake.f, cfg, "updn")
+		w.fake = first.fake
+		if was {
+			given := NewManager(cfg, Watch{}).give(askAll)
+			given.Before, given.Claimed = first.core.ledger, true
+			w.core = Begin(&given)
+		}
 		w.fake.runManager(find(w.fake.f, fabric.CA, 5), mad.SMStateDiscovering, 9)
 		if s := w.run().State; (s == Up) != was {
 			t.Errorf("was the master %v: %s", was, s)
@@ -260,11 +268,11 @@ func TestSilentStandby(t *testing.T) {
 				t.Error("a repair waits for one that stands by as long as for one that may be the master")
 			}
 			runTogether(all[0].now+3*time.Second, all...)
-			if master.manager.state() != mad.SMStateMaster || master.told(RoundEnds) == told || len(master.manager.Core().others) != 1 {
+			if master.manager.state() != mad.SMStateMaster || master.told(RoundEnds) == told || len(master.manager.found().others) != 1 {
 				t.Fatalf("cable %v has failed: %s", l, journals(all))
 			}
 			master.verify(t)
-			master.step(newsEvent(&News{MayTakeOver: []fabric.GUID{master.manager.Core().others[0].guid}}))
+			master.step(newsEvent(&News{MayTakeOver: []fabric.GUID{master.manager.found().others[0].guid}}))
 			if master.manager.election.handing != nil {
 				t.Fatal("the subnet is handed over to one that is silent")
 			}

@@ -35,7 +35,7 @@ func TestBesideOpenSM(t *testing.T) {
 			before := s.state()
 			for range 2 { // IsSM is not left behind
 				core, err := s.try(nodeID(f.Nodes[find(f, fabric.CA, 12)].GUID), Config{})
-				r := core.Report()
+				r := core.Report
 				if err != nil || r.State != OtherMaster {
 					t.Fatalf("%v, %s: %v", err, r.State, r.Incidents)
 				}
@@ -53,7 +53,7 @@ func TestBesideOpenSM(t *testing.T) {
 				}
 			}
 			core, err := s.try(nodeID(f.Nodes[find(f, fabric.CA, 12)].GUID), Config{TakeOver: true})
-			if r := core.Report(); err != nil || r.State != Up || r.Find(OtherManager) == nil {
+			if r := core.Report; err != nil || r.State != Up || r.Find(OtherManager) == nil {
 				t.Fatalf("%v, %s: %v", err, r.State, r.Incidents)
 			}
 			if s.state() == before {
@@ -101,7 +101,7 @@ func (s *simulator) state() string {
 }
 
 // try runs a subnet manager on a node of the simulator.
-func (s *simulator) try(node string, cfg Config) (*Core, error) {
+func (s *simulator) try(node string, cfg Config) (*Result, error) {
 	s.tb.Helper()
 	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket, Node: node})
 	if err != nil {

@@ -227,7 +227,7 @@ func (x *monthly) check(t *testing.T) {
 	if n != 1 {
 		t.Fatalf("%d masters: %v %s", n, x.log, journals(x.all))
 	}
-	r := v.manager.Core().Report()
+	r := v.manager.Result().Report
 	f := x.sub.Fabric()
 	if r.State != Up || v.manager.inRound || len(v.manager.inForce.fabric.Nodes) != len(f.Nodes) || len(v.manager.inForce.fabric.Links) != len(f.Links) {
 		t.Fatalf("%s, %d nodes and %d links of %d and %d: %v\n%v", r.State, len(v.manager.inForce.fabric.Nodes), len(v.manager.inForce.fabric.Links),

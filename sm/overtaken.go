@@ -23,14 +23,14 @@ func (c *Core) overtake() {
 // onSilence takes that a node has not answered what it was asked or told after discovery. The next round writes what is left, after another discovery: a switch may not hold what a
 // step of the writing goes by. Where no trap tells why, that is done once only: the node may be locked. Without LIDs switches send no traps.
 func (c *Core) onSilence() {
-	if c.phase == reading || c.isWriting() && (c.failed == 0 || c.linkChanged && c.failed < mostBrokenOff) {
+	if c.phase == reading || c.isWriting() && (c.given.Failed == 0 || c.linkChanged && c.given.Failed < mostBrokenOff) {
 		c.breakOff()
 	}
 }
 
 // breakOff ends what is under way of a phase that is followed by another one which does the same: discovery and reading by the next sweep, all else by the next round.
 func (c *Core) breakOff() {
-	follows := c.phase <= reading && c.sweep < c.cfg.Sweeps || c.phase > reading && c.by.stays
+	follows := c.phase <= reading && c.sweep < c.given.Limits.Sweeps || c.phase > reading && c.by.stays
 	if !follows || c.outstanding == 0 && !c.isWriting() || c.brokenOff || c.stopped {
 		return
 	}
@@ -82,21 +82,6 @@ func (c *Core) noteUnverified() {
 
 // isLeftOut reports whether a switch was not asked any more whether a port of it has changed its state.
 func (c *Core) isLeftOut(id int32) bool { return c.brokenOff && !c.prog.verified[id] }
-
-// roundGroup is the Group of the SMPs of a round.
-const roundGroup = 1
-
-// Group names the SMPs that an End ends together, and is not 0: those of a round, or of a work between rounds.
-func (a *Action) Group() uint64 {
-	switch first := a.Tag >> 56; first {
-	case blockTag:
-		return sweepTag
-	case sweepTag, lookTag, groupTag, electionTag, keyTag:
-		return first
-	default:
-		return roundGroup
-	}
-}
 
 // dropWork ends all work between rounds that is under way.
 func (m *Manager) dropWork() {

@@ -85,7 +85,7 @@ func pulledNear(t testing.TB, text, moment string, deaf bool) time.Duration {
 	case moment != "sweep":
 		v.step(&Event{Kind: Resweep})
 	}
-	for v.manager.inRound || pulled == never || v.manager.Core().Report().State != Up || len(v.manager.inForce.fabric.Links) == len(f.Links) {
+	for v.manager.inRound || pulled == never || v.manager.Result().Report.State != Up || len(v.manager.inForce.fabric.Links) == len(f.Links) {
 		v.runUntil(v.now + time.Millisecond)
 		if pulled != never && v.now > pulled+2*time.Minute {
 			t.Fatalf("%s: %v", moment, v.entries)
@@ -207,7 +207,7 @@ func TestBrokenOff(t *testing.T) {
 		x.want = "none"
 		x.settle(t)
 		if !v.isUp(t) {
-			t.Fatalf("%v\n%v", v.manager.Core().Report().Incidents, v.entries)
+			t.Fatalf("%v\n%v", v.manager.Result().Report.Incidents, v.entries)
 		}
 		if cfg.Keys.Given() && verifyKeys(t, v, cfg.Keys) > 0 {
 			t.Fatalf("an SMP had a wrong key: %v", v.entries)
@@ -289,7 +289,7 @@ func TestRestartedUnverified(t *testing.T) {
 		v.step(&Event{Kind: Start})
 		v.runUntil(v.now + 20*time.Second)
 		v.verify(t)
-		if s := v.manager.Core().Report().State; s != Up {
+		if s := v.manager.Result().Report.State; s != Up {
 			t.Errorf("after %d: %s", after, s)
 		}
 	}
@@ -366,7 +366,7 @@ func TestLanesBrokenOff(t *testing.T) {
 		v.routing = jobOf("lash", 0)
 		v.step(&Event{Kind: Rebalance})
 		v.runUntil(v.now + 5*time.Second)
-		if r := v.manager.Core().Report(); r.State != Up || r.Routing.VLs < 2 {
+		if r := v.manager.Result().Report; r.State != Up || r.Routing.VLs < 2 {
 			t.Fatalf("%s, %d lanes", r.State, r.Routing.VLs)
 		}
 		v.verify(t)

@@ -39,6 +39,7 @@ func (d *run) lookAtLink(ctx context.Context, next <-chan time.Time) <-chan time
 func (m *Manager) successor() Config {
 	cfg := m.cfg
 	cfg.OwnPort, cfg.Drains = 0, m.drains
+	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
 	if c := m.inForce; c != nil {
 		cfg.Last, cfg.LastAfresh = job.Keep(c.plan, c.graph), false
 		cfg.Neighbours = Neighbours(c.fabric)

@@ -44,7 +44,7 @@ var media = map[string]func(*testing.T, *fabric.Fabric) *simulator{
 }
 
 // bringUp runs a subnet manager on the simulator.
-func (s *simulator) bringUp(chain string, lmc uint8) *Core {
+func (s *simulator) bringUp(chain string, lmc uint8) *Result {
 	s.tb.Helper()
 	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket})
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *simulator) bringUp(chain string, lmc uint8) *Core {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	if rep := core.Report(); rep.State != Up || len(rep.Incidents) > 0 {
+	if rep := core.Report; rep.State != Up || len(rep.Incidents) > 0 {
 		s.tb.Fatalf("%s: %v", rep.State, rep.Incidents)
 	}
 	return core
@@ -105,8 +105,8 @@ func TestRealPeersOnADump(t *testing.T) {
 func asPeersSee(t *testing.T, name string, f *fabric.Fabric, chain string, lmc uint8) {
 	s := simulate(t, f)
 	core := s.bringUp(chain, lmc)
-	if most, ok := opensmSMPs[name]; ok && core.Report().SMPs.Sent > most {
-		t.Errorf("%d SMPs, OpenSM sends %d", core.Report().SMPs.Sent, most)
+	if most, ok := opensmSMPs[name]; ok && core.Report.SMPs.Sent > most {
+		t.Errorf("%d SMPs, OpenSM sends %d", core.Report.SMPs.Sent, most)
 	}
 	sameDump(t, core, s.Run("ibnetdiscover"))
 	sameTables(t, core, s.Run("dump_fts", "-n"))
@@ -117,7 +117,7 @@ func asPeersSee(t *testing.T, name string, f *fabric.Fabric, chain string, lmc u
 
 // sameDump compares with what ibnetdiscover prints: node by node and link by link,
 // names, LIDs and rates. Chassis are its own guess.
-func sameDump(t *testing.T, core *Core, text []byte) {
+func sameDump(t *testing.T, core *Result, text []byte) {
 	t.Helper()
 	theirs, _, err := netfile.Read("ibnetdiscover", text, netfile.Options{})
 	if err != nil {
@@ -149,7 +149,7 @@ func sameDump(t *testing.T, core *Core, text []byte) {
 }
 
 // sameTables compares what dump_fts read with the Plan.
-func sameTables(t *testing.T, core *Core, text []byte) {
+func sameTables(t *testing.T, core *Result, text []byte) {
 	t.Helper()
 	theirs, _, err := netfile.ReadLFTs("dump_fts", text)
 	if err != nil {
@@ -176,7 +176,7 @@ func sameTables(t *testing.T, core *Core, text []byte) {
 var dots = regexp.MustCompile(`(?m)^(\w+):\.*(.*)$`)
 
 // samePorts asks sampled ports for their PortInfo, by LID.
-func (s *simulator) samePorts(core *Core, n int) {
+func (s *simulator) samePorts(core *Result, n int) {
 	s.tb.Helper()
 	g, plan := core.Graph(), core.Plan()
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -189,7 +189,7 @@ func (s *simulator) samePorts(core *Core, n int) {
 			got[string(m[1])] = string(m[2])
 		}
 		for key, want := range map[string]string{
-			"Lid": fmt.Sprint(lid), "SMLid": fmt.Sprint(core.Report().LIDs.SM), "LMC": fmt.Sprint(plan.Ends.LMC[e]),
+			"Lid": fmt.Sprint(lid), "SMLid": fmt.Sprint(core.Report.LIDs.SM), "LMC": fmt.Sprint(plan.Ends.LMC[e]),
 			"LinkState": "Active", "PhysLinkState": "LinkUp",
 		} {
 			if got[key] != want {
@@ -202,7 +202,7 @@ func (s *simulator) samePorts(core *Core, n int) {
 var hop = regexp.MustCompile(`(?m)^\[(\d+)\] -> `)
 
 // samePaths traces sampled pairs with ibtracert and along the Plan.
-func (s *simulator) samePaths(core *Core, n int) {
+func (s *simulator) samePaths(core *Result, n int) {
 	s.tb.Helper()
 	g, plan := core.Graph(), core.Plan()
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -235,7 +235,7 @@ func (s *simulator) samePaths(core *Core, n int) {
 var mapping = regexp.MustCompile(`(?m)^ports: in +(\d+), out +(\d+): \|(.*)\|$`)
 
 // sameLanes reads the SL2VL tables of sampled switch ports, where there are lanes.
-func (s *simulator) sameLanes(core *Core, n int) {
+func (s *simulator) sameLanes(core *Result, n int) {
 	s.tb.Helper()
 	g, plan := core.Graph(), core.Plan()
 	rng := rand.New(rand.NewPCG(7, 7))

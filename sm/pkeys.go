@@ -7,28 +7,12 @@ import (
 	"weft/sm/partition"
 )
 
-// Partitioning says which ports may talk to each other, and whether switches see to it.
-type Partitioning struct {
-	Partitions partition.Partitions
-	// In and Out have switches drop packets with P_Keys that a CA or router port at their own port does not have: those that come from
-	// it, and those that go to it.
-	In, Out bool
-}
-
-// after returns the partitions to be in force after others: where none are told any more, all ports are together again.
-func (p *Partitioning) after(was *Partitioning) *Partitioning {
-	if p == nil && was != nil {
-		return &Partitioning{Partitions: partition.Everyone()}
-	}
-	return p
-}
-
 // findMembers makes the index of partitions, or takes that of the round before.
 func (c *Core) findMembers() {
 	switch p := c.by.partitions; {
 	case p == nil:
-	case c.before != nil && c.before.by.partitions == p:
-		c.prog.members = c.before.prog.members
+	case c.given.Before != nil && c.given.Before.by.partitions == p:
+		c.prog.members = c.given.Before.prog.members
 	default:
 		c.prog.members = partition.NewIndex(p.Partitions)
 	}
@@ -39,14 +23,14 @@ func (c *Core) findMembers() {
 func (c *Core) queuePKeys(slot int32) {
 	switch {
 	case c.prog.end[slot] < 0 && !c.mayEnforce(slot):
-	case !c.isAsBefore(c.before, slot):
+	case !c.isAsBefore(c.given.Before, slot):
 		c.enqueue(makeTag(getPKeys, slot, 0))
 	default:
-		old, ok := c.before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+		old, ok := c.given.Before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
 		if !ok {
 			return
 		}
-		was := c.before.prog.pkeys[old]
+		was := c.given.Before.prog.pkeys[old]
 		switch had := was.held(); {
 		case had != nil && len(had) >= c.pkeyRoom(slot):
 			c.prog.pkeys[slot] = &pkeyTable{has: slices.Clone(had)}

@@ -51,12 +51,12 @@ func TestLostPKeys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			on := true
 			v := losing(t, Config{Partitions: first}, &on, Silent, lost...)
-			if r := v.manager.Core().Report(); r.State != UpInPart {
+			if r := v.manager.Result().Report; r.State != UpInPart {
 				t.Errorf("P_Keys are lost, and it is %s", r.State)
 			}
 			on = false
 			v.runUntil(v.now + time.Minute)
-			if r := v.manager.Core().Report(); r.State != Up {
+			if r := v.manager.Result().Report; r.State != Up {
 				t.Errorf("%s: %v", r.State, r.Incidents)
 			}
 			v.verifyPartitions(t, first, anyRoom)
@@ -123,7 +123,7 @@ func TestPKeysNotTaken(t *testing.T) {
 			if n := v.enforcing(); n != 8-3 {
 				t.Errorf("%d ports drop packets, want the 5 with the P_Keys of their hosts", n)
 			}
-			if r := v.manager.Core().Report(); r.State != UpInPart {
+			if r := v.manager.Result().Report; r.State != UpInPart {
 				t.Errorf("it is %s: %v", r.State, r.Incidents)
 			}
 		})

@@ -72,7 +72,7 @@ func anyRoom(fabric.End) bool { return true }
 func TestPartitions(t *testing.T) {
 	p := partitioning(t, `Default=0x7fff: ALL=limited; storage=0x10: "host 1*"=full, "host 2*", ALL_SWITCHES=both; x=5,indx0: "host 3"=full;`, true, true)
 	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{Partitions: p})
-	if r := v.manager.Core().Report(); r.State != Up {
+	if r := v.manager.Result().Report; r.State != Up {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	v.verifyPartitions(t, p, anyRoom)

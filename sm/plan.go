@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -110,7 +111,7 @@ func slDiffers(m *route.SLs, sl uint8) bool {
 func (c *Core) noteRepair(r *job.Result) {
 	if f := r.Repaired; f != nil {
 		c.moved, c.repaired = f.Moved, true
-		c.unbalanced = c.unbalanced || f.Moved > 0 || f.Unused > 0
+		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %d entries moved, %d had met what was lost", f.Moved, f.Crossed)
 		if len(r.Refused) > 0 {
 			c.note(PlanKept, Place{}, "every engine refused: the repaired old Plan is distributed")
@@ -130,7 +131,7 @@ func (c *Core) noteWay() {
 	m := c.way.Mixture
 	if c.way.Pauses() {
 		c.note(EntriesDropped, Place{}, "old and new entries for %d LIDs together could let packets wait for each other in a ring: those that change are dropped first, and written %v later, when the packets under way have left",
-			m.LIDs, c.cfg.Pause)
+			m.LIDs, c.given.Limits.Pause)
 	}
 	if !m.OK {
 		c.note(MixedTables, Place{}, "while old tables stand beside new ones, %s", mayHappen(m))
@@ -162,4 +163,13 @@ func staleText(m *check.Mixture) string {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(list, ", ")
+}
+
+// addAbsent adds ports to those whose LIDs are kept, unless their LIDs are others' or kept already.
+func addAbsent(h *route.Held, list []route.Absent) {
+	for _, a := range list {
+		if !slices.Contains(h.Ends.Base, a.Base) && !slices.ContainsFunc(h.Absent, func(b route.Absent) bool { return b.Base == a.Base }) {
+			h.Absent = append(h.Absent, a)
+		}
+	}
 }

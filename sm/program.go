@@ -28,7 +28,7 @@ func (c *Core) startProgram() {
 	}
 	s.asBefore, s.verified = make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	for id := range c.nodes {
-		s.asBefore[id] = c.isNodeAsBefore(c.before, int32(id))
+		s.asBefore[id] = c.isNodeAsBefore(c.given.Before, int32(id))
 	}
 	s.top = c.plan.Ends.Top()
 	if own := s.end[c.ownPort()]; own >= 0 {
@@ -83,11 +83,11 @@ func (c *Core) queueTables(id int32) {
 // is written.
 func (c *Core) queueBlocks(id int32) {
 	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(c.nodes[id].sw[:]))
-	before, known := c.switchBefore(c.before, id)
+	before, known := c.switchBefore(c.given.Before, id)
 	for b := range c.tableBlocks() {
 		switch {
-		case known && b < c.before.tableBlocks():
-			if *c.plannedBlock(id, b) == *c.before.plannedBlock(before, b) {
+		case known && b < c.given.Before.tableBlocks():
+			if *c.plannedBlock(id, b) == *c.given.Before.plannedBlock(before, b) {
 				c.countHeld(id, b)
 			} else {
 				c.enqueue(makeTag(setLFT, id, b))

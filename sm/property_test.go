@@ -50,7 +50,7 @@ func TestLanesAreWritten(t *testing.T) {
 		t.Fatalf("%s, %d lanes: %v", r.State, r.Routing.VLs, r.Incidents)
 	}
 	w.verify(t)
-	g, plan := w.core.Graph(), w.core.Plan()
+	g, plan := w.core.graph, w.core.Result().Plan()
 	read := 0
 	for s, guid := range g.SwitchGUID {
 		id, _ := w.fake.f.NodeByGUID(guid)

@@ -54,7 +54,7 @@ func TestRates(t *testing.T) {
 	}
 	want := f.Clone()
 	want.Nodes[h].Ports[0].GUID, want.Nodes[h].Ports[0].VLCap = 0, 0 // a CA has no port 0
-	for _, d := range fabric.Diff(want, v.manager.Core().Fabric()) {
+	for _, d := range fabric.Diff(want, v.manager.Result().Fabric()) {
 		t.Error(d)
 	}
 }

@@ -289,20 +289,20 @@ func (f *fields) news(ev *Event) {
 
 // The kinds of events that a recording has where the weft that wrote it had one for each field of News.
 const (
-	formerLIDs         EventKind = 16
-	formerMasterMissed EventKind = 17
-	formerMayTakeOver  EventKind = 18
-	formerReregister   EventKind = 19
-	formerTrees        EventKind = 20
-	formerPlan         EventKind = 22
-	formerRules        EventKind = 23
+	formerLIDs         byte = 16
+	formerMasterMissed byte = 17
+	formerMayTakeOver  byte = 18
+	formerReregister   byte = 19
+	formerTrees        byte = 20
+	formerPlan         byte = 22
+	formerRules        byte = 23
 )
 
 // formerNews takes such an event, and makes it one of today. Others are left as they are. What was told is
 // never nil, also where it is nothing.
 func (f *fields) formerNews(ev *Event) {
 	n := &News{}
-	switch ev.Kind {
+	switch byte(ev.Kind) {
 	case formerLIDs:
 		n.LIDs = f.lids()
 	case formerMasterMissed:

@@ -174,7 +174,7 @@ func (x *faults) orders(t fataler, v *virtual) {
 	case 4:
 		v.step(&Event{Kind: Unasked, Datagram: hostile(x.rng)})
 	default:
-		if v.manager.Core().fabric != nil {
+		if v.manager.found().fabric != nil {
 			x.next(t)
 		}
 	}
@@ -184,7 +184,7 @@ func (x *faults) orders(t fataler, v *virtual) {
 func TestReplayKeptPlan(t *testing.T) {
 	first := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
 	var file bytes.Buffer
-	if err := first.manager.Core().WritePlan(&file); err != nil {
+	if err := first.manager.Result().WritePlan(&file); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := job.ReadKept(&file)

@@ -5,12 +5,11 @@ import (
 	"weft/mad"
 )
 
-// clients holds what a round knows, and tells, of clients of subnet administration.
-type clients struct {
-	reregister bool       // all are to register again
-	wasActive  bool       // a port of a CA was Active when the round began to write
-	others     bool       // such a port had another LID as that of its master than ours
-	told       fabric.LID // that of its master, of our own port
+// Clients holds what a round has found out of clients of subnet administration.
+type Clients struct {
+	WasActive bool       // a port of a CA was Active when the round began to write
+	Others    bool       // such a port had another LID as that of its master than ours
+	Told      fabric.LID // that of its master, of our own port
 }
 
 // onNews takes what concerns what clients have registered, and other managers with a copy of it.
@@ -36,10 +35,10 @@ func (m *Manager) onNews(n *News) {
 // missing master begins. A round under way has its LIDs, and finds the master by itself.
 func (m *Manager) learn(n *News) {
 	if n.LIDs != nil && !m.inRound {
-		m.cfg.Stored = n.LIDs
+		m.next.Stored = n.LIDs
 	}
 	if n.Trees != nil && !m.inRound {
-		m.cfg.Trees = n.Trees
+		m.next.Trees = n.Trees
 	}
 	if n.Plan != nil {
 		m.learnPlan(n.Plan)
@@ -58,13 +57,13 @@ func (c *Core) noteClients(slot int32) {
 	if c.isSwitch(slot) || c.flags[slot]&portKnown == 0 || mad.PortInfoPortState.Get(info) != mad.PortActive {
 		return
 	}
-	c.clients.wasActive = true
+	c.clients.WasActive = true
 	lid := fabric.LID(mad.PortInfoMasterSMLID.Get(info))
 	if slot == c.ownPort() {
-		c.clients.told = lid
+		c.clients.Told = lid
 	}
 	if lid != 0 && lid != c.prog.smLID {
-		c.clients.others = true
+		c.clients.Others = true
 	}
 }
 
@@ -73,9 +72,9 @@ func (c *Core) mustReregister(slot int32) bool {
 	if c.prog.end[slot] < 0 || c.isSwitch(slot) || mad.PortInfoCapabilityMask.Get(c.info[slot][:])&mad.CapIsClientReregistration == 0 {
 		return false
 	}
-	if c.clients.reregister || c.before == nil {
-		return c.clients.reregister
+	if c.given.Reregister || c.given.Before == nil {
+		return c.given.Reregister
 	}
-	_, known := c.before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+	_, known := c.given.Before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
 	return !known
 }

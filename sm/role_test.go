@@ -32,7 +32,7 @@ func TestRoles(t *testing.T) {
 		if r := v.run(); r.State != Up || len(r.Incidents) > 0 {
 			t.Fatalf("%s: %s: %v", name, r.State, r.Incidents)
 		}
-		found := v.manager.Core().Fabric()
+		found := v.manager.Result().Fabric()
 		for guid, role := range want {
 			id, _ := found.NodeByGUID(guid)
 			if !c.told {

@@ -55,7 +55,7 @@ func (m *Manager) rules() Rules {
 	return Rules{
 		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
 		MKeys: &keyProtection{m.cfg.Keys.Protect, m.cfg.Keys.Lease}, Admitted: m.cfg.admitted(), Drained: m.Drained(), Links: m.unsteady.told(m.now, m.watch.Flaps.Within),
-		Rebalance: m.afresh < never || m.inRound && m.core.unbalanced && m.core.repaired, Reregister: m.reregister, Options: m.cfg.Options,
+		Rebalance: m.afresh < never || m.inRound && m.core.Unbalances(), Reregister: m.reregister, Options: m.cfg.Options,
 	}
 }
 
@@ -84,7 +84,7 @@ func (m *Manager) learnPlan(data []byte) {
 	kept, err := job.ReadBare(data)
 	if err != nil { // of another version of weft
 		m.tell(NotRead, "the Plan of %s: %v: who takes its place routes afresh", m.otherName(), err)
-		m.cfg.Last = nil
+		m.next.Last = nil
 	}
 	m.learned.plan = kept
 }
@@ -171,7 +171,7 @@ func (m *Manager) inherit() {
 		return
 	}
 	if m.learned.plan != nil {
-		m.cfg.Last, m.cfg.LastHeld, m.cfg.LastAfresh, m.learned.plan = m.learned.plan, true, false, nil
+		m.next.Last, m.next.Held, m.next.Afresh, m.learned.plan = m.learned.plan, true, false, nil
 	}
 	r := m.learned.rules
 	if r == nil {
@@ -206,7 +206,7 @@ func (m *Manager) tellInherited() {
 			m.tell(OtherRules, "%s, which drain names, is not drained, since the master before us did not drain it: weft sm drain does", w)
 		}
 	}
-	if r.Rebalance && m.watch.Rebalance > 0 && m.core.repaired {
+	if r.Rebalance && m.watch.Rebalance > 0 && m.result.Repaired {
 		m.afresh = m.now + m.watch.Rebalance
 	}
 	if !slices.Equal(r.Drained, m.cfg.Drain) && len(r.Drained) > 0 {

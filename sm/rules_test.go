@@ -166,7 +166,7 @@ func TestOtherRouting(t *testing.T) {
 			}
 			v := m.kill(master)
 			told := v.texts(0, OtherRules)
-			if r := v.manager.Core().report.Routing; r.Engine != "ftree" || len(told) != 1 || !strings.Contains(told[0], "the routes by ftree of the master before us stay") {
+			if r := v.manager.Result().Report.Routing; r.Engine != "ftree" || len(told) != 1 || !strings.Contains(told[0], "the routes by ftree of the master before us stay") {
 				t.Errorf("%+v: %q", r, told)
 			}
 			m.wrote = func(*virtual, *Action) {}
@@ -174,12 +174,12 @@ func TestOtherRouting(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.run(3*time.Second, false)
-			if kept := v.manager.Core().report.Routing.Kept; !strings.HasPrefix(kept, "repaired") || !maps.Equal(lids, v.lidsOf()) {
+			if kept := v.manager.Result().Report.Routing.Kept; !strings.HasPrefix(kept, "repaired") || !maps.Equal(lids, v.lidsOf()) {
 				t.Errorf("after a fault: %s %s", kept, journals(m.living()))
 			}
 			v.step(&Event{Kind: Rebalance})
 			m.run(5*time.Second, false)
-			c := v.manager.Core()
+			c := v.manager.core
 			if c.report.State != Up || !job.Keep(c.plan, c.graph).Answers(&v.routing) {
 				t.Errorf("when it was told to route afresh: %s, %v %s", c.report.State, c.plan.Recipe, journals(m.living()))
 			}
@@ -266,7 +266,7 @@ func TestRebalanceAfterTakeover(t *testing.T) {
 		t.Fatalf("nothing is to be routed afresh %s", journals(m.living()))
 	}
 	m.run(UsualWatch.Rebalance+5*time.Second, false)
-	if c := v.manager.Core(); v.manager.afresh < never || !c.afresh || !bytes.Equal(routed(c.plan), v.scratch()) {
+	if c := v.manager.core; v.manager.afresh < never || !c.given.Afresh || !bytes.Equal(routed(c.plan), v.scratch()) {
 		t.Errorf("it is still as it was repaired %s", journals(m.living()))
 	}
 }

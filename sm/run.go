@@ -32,7 +32,7 @@ type Runner struct {
 	Clock      func() time.Duration                       // what the seconds of the report are measured by
 	Note       func(Incident)                             // told of incidents as they come, and of what the Manager tells, with Counters from several goroutines; may be nil
 	Phase      func(name string)                          // told of phases as they begin; may be nil
-	Round      func(*Core)                                // told of rounds as they end; may be nil
+	Round      func(*Result)                              // told of rounds as they end; may be nil
 	Store      func(*Record) error                        // makes a Record durable, beside the loop, before ports get its LIDs; nil: nothing is stored
 	Registered []sa.Entry                                 // what clients had registered as Remember was told last; nil where it never was
 	Remember   func(replaces bool, list []sa.Entry) error // makes it durable, beside the loop, before clients are answered: in place of all that was, or as well; nil: it is not
@@ -51,7 +51,7 @@ type Runner struct {
 // for what is under way, and reports; the error is then that of ctx. Otherwise the
 // error says why the Transport failed; what the fabric did is in the Report of the last round, which is returned. After ErrNoLink another Run,
 // over another port, goes on from there.
-func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
+func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Result, error) {
 	r.Config.Store, r.Replicates = r.Store != nil || r.Elect, true
 	exchanging := newExchanging(r.Exchange, &r.Between, r.Note)
 	if r.Config.Trees == nil {
@@ -106,7 +106,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	if errors.Is(err, ErrNoLink) {
 		r.Config, r.Watch, r.Routing, r.Record = d.manager.successor(), d.manager.watch, d.routing, nil
 	}
-	return d.manager.Core(), err
+	return d.manager.Result(), err
 }
 
 // run is one Run of a Runner.
@@ -195,7 +195,7 @@ func (d *run) loop(ctx context.Context) error {
 		}
 	}
 	d.snapshot()
-	if d.manager.Core().Report().State == Interrupted {
+	if d.manager.Result().Report.State == Interrupted {
 		return errors.Join(ctx.Err(), d.failure)
 	}
 	return d.failure
@@ -319,7 +319,7 @@ func (d *run) step(ctx context.Context, ev *Event) {
 		case Route:
 			d.route(ctx, a.Request)
 		case Store:
-			record, rules := d.manager.Core().Record(), d.manager.RulesToTell()
+			record, rules := d.manager.Result().Record, d.manager.RulesToTell()
 			d.work(func() *Event { return &Event{Kind: Stored, Err: d.keep(record, rules)} })
 		case Claim:
 			next = &Event{Kind: Claimed}
@@ -468,12 +468,12 @@ func (d *run) work(do func() *Event) {
 func (d *run) endRound() {
 	d.endPhase()
 	d.phase = ""
-	core := d.manager.Core()
-	rep := core.Report()
+	result := d.manager.Result()
+	rep := result.Report
 	rep.Time.Seconds = (d.phaseBegun - d.roundBegun).Seconds()
 	rep.Routing.Asked = namesOf(d.chain)
 	if d.Round != nil {
-		d.Round(core)
+		d.Round(result)
 	}
 }
 
@@ -533,7 +533,7 @@ func (l *lossCount) retries(least int) int {
 func (d *run) endPhase() {
 	now := d.Clock()
 	if d.phase != "" {
-		phases := &d.manager.Core().Report().Time.Phases
+		phases := &d.manager.Result().Report.Time.Phases
 		at := slices.IndexFunc(*phases, func(p PhaseTime) bool { return p.Name == d.phase })
 		if at < 0 {
 			at = len(*phases)

@@ -60,11 +60,11 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep := core.Report()
+			rep := core.Report
 			if rep.State != Up || len(rep.Incidents) > 0 {
 				t.Fatalf("%s: %v", rep.State, rep.Incidents)
 			}
-			(&world{core: core, fake: s}).verify(t)
+			s.verify(t, core)
 			same(t, s.f, core.Fabric())
 			if (rep.SMPs.Retried > 0) != lossy {
 				t.Errorf("%d SMPs sent again", rep.SMPs.Retried)
@@ -100,7 +100,7 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	rep := core.Report()
+	rep := core.Report
 	if rep.State != Interrupted {
 		t.Fatalf("%s: %v", rep.State, rep.Incidents)
 	}
@@ -128,8 +128,8 @@ func TestCancelledPlan(t *testing.T) {
 		}
 	}
 	core, err := r.Run(ctx, attach(s))
-	if !errors.Is(err, context.Canceled) || core.Report().State != Interrupted || core.Plan() != nil {
-		t.Fatalf("%v, %s", err, core.Report().State)
+	if !errors.Is(err, context.Canceled) || core.Report.State != Interrupted || core.Plan() != nil {
+		t.Fatalf("%v, %s", err, core.Report.State)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestTransportDies(t *testing.T) {
 	}
 	core, err := r.Run(t.Context(), tr)
 	if !errors.Is(err, wire.ErrClosed) {
-		t.Fatalf("%v: %s", err, core.Report().State)
+		t.Fatalf("%v: %s", err, core.Report.State)
 	}
 }
 
@@ -161,10 +161,10 @@ func benchmarkDiscover(b *testing.B, text string) {
 		r := runner("updn")
 		r.ReadOnly = true
 		core, err := r.Run(context.Background(), attach(s))
-		if err != nil || core.Report().State != Discovered {
-			b.Fatal(err, core.Report().Incidents)
+		if err != nil || core.Report.State != Discovered {
+			b.Fatal(err, core.Report.Incidents)
 		}
-		smps = core.Report().SMPs.Sent
+		smps = core.Report.SMPs.Sent
 	}
 	b.ReportMetric(float64(smps)*float64(b.N)/b.Elapsed().Seconds(), "SMPs/s")
 }
@@ -182,7 +182,7 @@ func BenchmarkStep(b *testing.B) {
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		c := New(Config{ReadOnly: true})
+		c := roundOf(Config{ReadOnly: true})
 		ev := Event{Kind: Start}
 		queue = queue[:0]
 		n = 0
@@ -245,7 +245,7 @@ func TestStayEnds(t *testing.T) {
 			}
 		}
 		rounds, first := 0, k >= 20 // it ends with the first round, or at some time
-		r.Round = func(*Core) {
+		r.Round = func(*Result) {
 			if rounds++; first && rounds == 1 {
 				go end()
 			}
@@ -264,8 +264,8 @@ func TestStayEnds(t *testing.T) {
 		if !dies && err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("%d: %v", k, err)
 		}
-		if first && core.Report().State == "" {
-			t.Errorf("%d: %d rounds, %s: %v", k, rounds, core.Report().State, core.Report().Incidents)
+		if first && core.Report.State == "" {
+			t.Errorf("%d: %d rounds, %s: %v", k, rounds, core.Report.State, core.Report.Incidents)
 		}
 		cancel()
 	}
@@ -279,9 +279,9 @@ func TestAskedOfRunner(t *testing.T) {
 	asked := make(chan *Event)
 	r.Watch, r.Elect, r.Asked = UsualWatch, true, asked
 	names := make(chan string, 100)
-	r.Round = func(c *Core) {
-		names <- c.Report().Routing.Asked[0]
-		names <- c.Report().Routing.Engine
+	r.Round = func(c *Result) {
+		names <- c.Report.Routing.Asked[0]
+		names <- c.Report.Routing.Engine
 	}
 	done := make(chan error)
 	go func() {
@@ -339,9 +339,9 @@ func TestRunBreaksOff(t *testing.T) {
 			medium.Deliver(&wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 0x4000}, MAD: m})
 		}
 	}
-	r.Round = func(c *Core) {
+	r.Round = func(c *Result) {
 		silent.Store(false)
-		lost, states = append(lost, unanswered.Load()), append(states, c.Report().State)
+		lost, states = append(lost, unanswered.Load()), append(states, c.Report.State)
 		if len(states) == 2 {
 			cancel()
 		}

@@ -38,7 +38,7 @@ func (s *simulator) administerBy(cfg Config, chain string, lmc uint8) (end func(
 	up, ended := make(chan State, 16), make(chan error, 1)
 	r := Runner{
 		Config: cfg, Watch: UsualWatch, Routing: jobOf(chain, lmc), Clock: clock, Wire: wire.Config{Window: 32},
-		Round: func(c *Core) { up <- c.Report().State },
+		Round: func(c *Result) { up <- c.Report.State },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

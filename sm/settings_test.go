@@ -37,7 +37,7 @@ func TestReconfigure(t *testing.T) {
 		}
 		v.reconfigure("updn", 3, UsualWatch)
 		v.runUntil(v.now + 3*time.Second)
-		r := v.manager.Core().Report()
+		r := v.manager.Result().Report
 		if r.State != Up || r.Routing.Engine != "updn" || v.told(NewSettings) != 1 || v.told(RoundEnds) < rounds+1 || !maps.Equal(lids, v.lidsOf()) {
 			t.Errorf("during %v: %s, %s: %v", during, r.State, r.Routing.Engine, v.entries)
 		}
@@ -80,7 +80,7 @@ func TestAskedRounds(t *testing.T) {
 	f := v.manager.inForce.fabric
 	v.step(&Event{Kind: Resweep})
 	v.runUntil(v.now + time.Second)
-	r := v.manager.Core().Report()
+	r := v.manager.Result().Report
 	if v.told(RoundEnds) != 2 || r.Written.Blocks != 0 || r.State != Up || !strings.HasPrefix(r.Routing.Kept, "repaired") {
 		t.Fatalf("%d blocks, %s: %v", r.Written.Blocks, r.Routing.Kept, v.entries)
 	}
@@ -92,12 +92,12 @@ func TestAskedRounds(t *testing.T) {
 		v.runUntil(v.now + 5*time.Second)
 	}
 	before := v.told(RoundEnds)
-	if v.manager.Core().Report().Written.Blocks != 0 || before < 4 {
+	if v.manager.Result().Report.Written.Blocks != 0 || before < 4 {
 		t.Fatalf("a repair goes back by itself: %v", v.entries)
 	}
 	v.step(&Event{Kind: Rebalance})
 	v.runUntil(v.now + time.Second)
-	if r := v.manager.Core().Report(); v.told(RoundEnds) != before+1 || r.Routing.Kept != "" || r.Written.Blocks == 0 {
+	if r := v.manager.Result().Report; v.told(RoundEnds) != before+1 || r.Routing.Kept != "" || r.Written.Blocks == 0 {
 		t.Errorf("%d blocks, %q: %v", r.Written.Blocks, r.Routing.Kept, v.entries)
 	}
 	v.verify(t)
@@ -108,7 +108,7 @@ func TestAskedRounds(t *testing.T) {
 	if err := v.sub.SetLinkDown(link, true); err != nil {
 		t.Fatal(err)
 	}
-	if v.runUntil(v.now + 5*time.Second); !strings.HasPrefix(v.manager.Core().Report().Routing.Kept, "repaired") {
+	if v.runUntil(v.now + 5*time.Second); !strings.HasPrefix(v.manager.Result().Report.Routing.Kept, "repaired") {
 		t.Errorf("the next fault is not repaired: %v", v.entries)
 	}
 }

@@ -64,7 +64,7 @@ func slowSwitch(b *testing.B, f *fabric.Fabric, engine string, times int) (cold,
 		for v.told(RoundEnds) == ended {
 			v.runUntil(v.now + 100*time.Microsecond)
 		}
-		if s := v.manager.Core().Report().State; s != Up {
+		if s := v.manager.Result().Report.State; s != Up {
 			b.Fatal(s)
 		}
 		return v.now - began

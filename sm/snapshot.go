@@ -130,15 +130,15 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	}
 	if m.inRound {
 		round := m.round
-		round.Phase = phaseNames[m.core.phase]
+		round.Phase = m.core.Phase()
 		s.UnderWay = &round
 	}
 	switch {
 	case m.election.master != nil:
 		s.Other = m.election.master.name
 	case m.inRound || s.Role == Master:
-	case m.core.report.State == OtherMaster:
-		if i := m.core.report.Find(OtherManager); i != nil {
+	case m.result.Report.State == OtherMaster:
+		if i := m.result.Report.Find(OtherManager); i != nil {
 			s.Other = i.At.Name
 		}
 	}

@@ -10,9 +10,9 @@ import (
 func standingOf(m *Manager) Standing {
 	s := Standing{
 		Role: m.role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts,
-		WasActive: m.clients.wasActive, Others: m.clients.others, Told: m.clients.told,
+		WasActive: m.clients.WasActive, Others: m.clients.Others, Told: m.clients.Told,
 	}
-	s.Claims = s.Role == Looking && m.inRound && m.core.granted
+	s.Claims = s.Role == Looking && m.inRound && m.core.Claims()
 	if o := m.election.master; o != nil {
 		s.StandsBy, s.MasterAlive = o.guid, o.state == mad.SMStateMaster
 	}

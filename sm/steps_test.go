@@ -45,7 +45,7 @@ func TestNoCircleAtAnyMoment(t *testing.T) {
 		middle := -1 // events until the cable next to our own switch fails in the middle of writing
 		v.onEvent = func() {
 			m.look(t)
-			if middle < 0 || v.manager.Core().phase != tables {
+			if middle < 0 || v.manager.core.phase != tables {
 				return
 			}
 			if middle--; middle < 0 {
@@ -70,7 +70,7 @@ func TestNoCircleAtAnyMoment(t *testing.T) {
 			}
 			v.runUntil(v.now + []time.Duration{5 * time.Second, 2 * time.Minute}[faults.rng.IntN(2)]) // the second with a routing afresh
 			middle = -1
-			if r := v.manager.Core().Report(); r.State != Up {
+			if r := v.manager.Result().Report; r.State != Up {
 				t.Skip("the subnet is in parts")
 			}
 			v.verify(t)
@@ -105,27 +105,27 @@ type sentOn struct {
 }
 
 func (m *moments) look(t *rapid.T) {
-	v, c := m.v, m.v.manager.Core()
+	v, c := m.v, m.v.manager.core
 	sent := v.sent[mad.AttrLinearForwardingTable] + v.sent[mad.AttrSLtoVLMappingTable]
-	if c.phase != tables || c.before == nil && c.read == nil || sent == m.sent {
+	if c.phase != tables || c.given.Before == nil && c.read == nil || sent == m.sent {
 		return
 	}
 	m.sent = sent
 	paused := m.round == v.manager.round.Number && m.step != c.prog.step && c.stepped(c.prog.step-1).Drops
-	if paused && v.now-m.at < c.cfg.Pause {
+	if paused && v.now-m.at < c.given.Limits.Pause {
 		t.Fatalf("%v after the last write of step %d packets are taken to have left", v.now-m.at, m.step)
 	}
 	if paused || m.round != v.manager.round.Number {
 		m.waits, m.vls = map[lane]map[lane]bool{}, map[sentOn]uint16{}
 	}
 	m.round, m.step, m.at = v.manager.round.Number, c.prog.step, v.now
-	if c.before != nil && c.before.halfWritten {
+	if c.given.Before != nil && c.given.Before.halfWritten {
 		m.seen["broken off"]++
 	}
 	if c.way != nil {
 		m.seen["steps"] += len(c.way.Between)
 	}
-	told := c.before
+	told := c.given.Before
 	if told == nil { // of a subnet that was taken over: all are on SL 0
 		told = c.ledger
 	}
@@ -168,7 +168,7 @@ func (m *moments) circle(told *ledger) string {
 		c, _ := g.At(s, held.Switches[at[g.SwitchGUID[s]]].Port(lid))
 		return c
 	}
-	top := m.v.manager.Core().plan.Ends.Top()
+	top := m.v.manager.found().plan.Ends.Top()
 	for lid := fabric.LID(1); lid <= top; lid++ {
 		for from := range int32(g.NumSwitches) {
 			for s, n := from, 0; s >= 0; n++ {

@@ -17,13 +17,10 @@ type Record struct {
 	Verdict string // of the judge, in words
 }
 
-// Record returns what the action Store wants stored.
-func (c *Core) Record() *Record { return c.record }
-
 // noteOthersLIDs reports, and notes, whether ports are in service with other LIDs than are stored: another manager has given them
 // since. They keep them, and the last Plan is none to be repaired.
 func (c *Core) noteOthersLIDs() bool {
-	if !c.cfg.Store {
+	if !c.given.Store {
 		return false
 	}
 	n, first, ports := 0, noSlot, map[fabric.GUID]int{}
@@ -32,14 +29,14 @@ func (c *Core) noteOthersLIDs() bool {
 	}
 	for slot := range c.addressable {
 		guid, lid := c.guid[slot], mad.PortInfoLID.Get(c.info[slot][:])
-		if c.isSwitch(slot) || c.state(slot) != mad.PortActive || lid == 0 || uint64(c.cfg.Stored[guid].Base) == lid || guid == 0 || ports[guid] > 1 {
+		if c.isSwitch(slot) || c.state(slot) != mad.PortActive || lid == 0 || uint64(c.inherit.Stored[guid].Base) == lid || guid == 0 || ports[guid] > 1 {
 			continue
 		}
 		if n++; first == noSlot {
 			first = slot
 		}
 	}
-	if n > 0 && len(c.cfg.Stored) > 0 {
+	if n > 0 && len(c.inherit.Stored) > 0 {
 		c.note(OthersLIDs, c.portPlace(first), "%d ports are Active under LIDs that are not stored, the first is %s with LID %d: they keep them",
 			n, c.portName(first), mad.PortInfoLID.Get(c.info[first][:]))
 	}
@@ -49,10 +46,10 @@ func (c *Core) noteOthersLIDs() bool {
 // startStoring asks for the LIDs and the Plan to be stored, where that is wanted. Where all LIDs are stored already nothing waits for it but the end of
 // the round.
 func (c *Core) startStoring() {
-	lids := c.cfg.Stored.After(c.graph, &c.plan.Ends)
-	if !c.cfg.Store {
-		if c.cfg.Stored != nil {
-			c.cfg.Stored = lids
+	lids := c.inherit.Stored.After(c.graph, &c.plan.Ends)
+	if !c.given.Store {
+		if c.inherit.Stored != nil {
+			c.inherit.Stored = lids
 		}
 		c.startProgram()
 		return
@@ -60,7 +57,7 @@ func (c *Core) startStoring() {
 	c.record = &Record{LIDs: lids, Graph: c.graph, Plan: c.plan, Engine: c.report.Routing.Engine, Verdict: proof(c.report.Routing.Check)}
 	c.out = append(c.out, Action{Kind: Store})
 	for guid, p := range lids {
-		if c.cfg.Stored[guid] != p {
+		if c.inherit.Stored[guid] != p {
 			c.enterPhase(storing)
 			return
 		}
@@ -78,7 +75,7 @@ func (c *Core) takeStored(ev *Event) {
 		return
 	}
 	if c.stored = true; ev.Err == nil {
-		c.cfg.Stored, c.cfg.Last, c.cfg.LastAfresh, c.cfg.LastHeld = c.record.LIDs, job.Keep(c.plan, c.graph), false, false
+		c.inherit.Stored, c.inherit.Last, c.inherit.Afresh, c.inherit.Held = c.record.LIDs, job.Keep(c.plan, c.graph), false, false
 		return
 	}
 	if c.phase != storing {
@@ -103,7 +100,7 @@ func (c *Core) takeStored(ev *Event) {
 // firstMoved returns the first port that has stored LIDs and would get others, noSlot where there is none.
 func (c *Core) firstMoved() int32 {
 	for slot := range c.addressable {
-		if old, ok := c.cfg.Stored[c.guid[slot]]; ok && old != c.record.LIDs[c.guid[slot]] && !c.isNamed(slot) {
+		if old, ok := c.inherit.Stored[c.guid[slot]]; ok && old != c.record.LIDs[c.guid[slot]] && !c.isNamed(slot) {
 			return slot
 		}
 	}
@@ -114,7 +111,7 @@ func (c *Core) firstMoved() int32 {
 func (c *Core) isNamed(slot int32) bool {
 	guid, info := c.guid[slot], c.info[slot][:]
 	p, ok := c.record.LIDs[guid]
-	return ok && (c.cfg.Stored[guid] == p || uint64(p.Base) == mad.PortInfoLID.Get(info) && uint64(p.LMC) == mad.PortInfoLMC.Get(info))
+	return ok && (c.inherit.Stored[guid] == p || uint64(p.Base) == mad.PortInfoLID.Get(info) && uint64(p.LMC) == mad.PortInfoLMC.Get(info))
 }
 
 // leaveUnnamed takes the LIDs of the Plan from ports for which they could not be stored: they get none, and no link of a CA

@@ -101,12 +101,12 @@ func TestStoredFirst(t *testing.T) {
 	v := withDisk(t, sub, d, Config{})
 	v.step(&Event{Kind: Start})
 	v.runUntil(time.Second)
-	if r := v.manager.Core().Report(); r.State != NotRouted || r.Find(NotStored) == nil || len(given(t, sub)) > 0 || r.Written.Blocks > 0 {
+	if r := v.manager.Result().Report; r.State != NotRouted || r.Find(NotStored) == nil || len(given(t, sub)) > 0 || r.Written.Blocks > 0 {
 		t.Fatalf("%s, %d blocks, LIDs %v: %v", r.State, r.Written.Blocks, given(t, sub), r.Incidents)
 	}
 	d.full = false
 	v.runUntil(v.now + time.Minute)
-	if r := v.manager.Core().Report(); r.State != Up || !maps.Equal(given(t, sub), d.lids) || d.records == 0 {
+	if r := v.manager.Result().Report; r.State != Up || !maps.Equal(given(t, sub), d.lids) || d.records == 0 {
 		t.Errorf("%s: LIDs %v, stored %v", r.State, given(t, sub), d.lids)
 	}
 	v.verify(t)
@@ -135,21 +135,21 @@ func TestRepairNotDelayed(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.runUntil(v.now + 5*time.Second)
-		if c := v.manager.Core(); !v.manager.inRound || c.phase != verifying || v.told(RoundEnds) != 1 || v.storedAt == never {
+		if c := v.manager.core; !v.manager.inRound || c.phase != verifying || v.told(RoundEnds) != 1 || v.storedAt == never {
 			t.Fatalf("full %v: %s: %v", full, phaseNames[c.phase], v.entries)
 		}
 		v.verify(t)
 		v.storeTime = 0
 		v.runUntil(v.now + 8*time.Second)
 		v.storeTime = 10 * time.Second
-		if r := v.manager.Core().Report(); v.manager.inRound || r.State != Up || (r.Find(NotStored) != nil) != full || !maps.Equal(given(t, sub), lids) {
+		if r := v.manager.Result().Report; v.manager.inRound || r.State != Up || (r.Find(NotStored) != nil) != full || !maps.Equal(given(t, sub), lids) {
 			t.Fatalf("full %v: %s: %v", full, r.State, v.entries)
 		}
 		if err := sub.SetNodeDown(host, false); err != nil {
 			t.Fatal(err)
 		}
 		v.runUntil(v.now + 5*time.Second)
-		if c := v.manager.Core(); c.phase != storing || given(t, sub)[f.Nodes[host].Ports[1].GUID].Base != 0 {
+		if c := v.manager.core; c.phase != storing || given(t, sub)[f.Nodes[host].Ports[1].GUID].Base != 0 {
 			t.Fatalf("full %v: %s: %v", full, phaseNames[c.phase], v.entries)
 		}
 		v.step(&Event{Kind: Stop})
@@ -173,7 +173,7 @@ func TestFullDisk(t *testing.T) {
 	v.step(&Event{Kind: Start})
 	v.runUntil(10 * time.Second)
 	lids := maps.Clone(d.lids)
-	if r := v.manager.Core().Report(); r.State != Up || len(lids) == 0 {
+	if r := v.manager.Result().Report; r.State != Up || len(lids) == 0 {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	d.full = true
@@ -184,7 +184,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.runUntil(v.now + 20*time.Second)
-	if r := v.manager.Core().Report(); r.State != Up || r.Find(NotStored) == nil || !strings.HasPrefix(r.Routing.Kept, "repaired") || !maps.Equal(given(t, sub), lids) {
+	if r := v.manager.Result().Report; r.State != Up || r.Find(NotStored) == nil || !strings.HasPrefix(r.Routing.Kept, "repaired") || !maps.Equal(given(t, sub), lids) {
 		t.Fatalf("%s, %s: %v", r.State, r.Routing.Kept, r.Incidents)
 	}
 	if err := sub.SetNodeDown(host, false); err != nil {
@@ -195,12 +195,12 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := v.manager.Core().Report(); r.State != UpInPart || !maps.Equal(given(t, sub), lids) || mad.PortInfoPortState.Get(info) == mad.PortActive {
+	if r := v.manager.Result().Report; r.State != UpInPart || !maps.Equal(given(t, sub), lids) || mad.PortInfoPortState.Get(info) == mad.PortActive {
 		t.Fatalf("%s: LIDs %v, stored %v: %v", r.State, given(t, sub), lids, v.entries)
 	}
 	d.full = false
 	v.runUntil(v.now + time.Minute)
-	if r := v.manager.Core().Report(); r.State != Up || len(given(t, sub)) != len(lids)+1 || !maps.Equal(given(t, sub), d.lids) {
+	if r := v.manager.Result().Report; r.State != Up || len(given(t, sub)) != len(lids)+1 || !maps.Equal(given(t, sub), d.lids) {
 		t.Fatalf("%s: LIDs %v, stored %v: %v", r.State, given(t, sub), d.lids, r.Incidents)
 	}
 	v.verify(t)
@@ -220,7 +220,7 @@ func TestNotMovedUnstored(t *testing.T) {
 	v.now, v.routing = now, jobOf("auto", 2)
 	v.step(&Event{Kind: Start})
 	v.runUntil(v.now + 5*time.Second)
-	if r := v.manager.Core().Report(); r.State != NotRouted || r.Find(NotStored) == nil || r.Written.Blocks > 0 || !maps.Equal(given(t, sub), lids) {
+	if r := v.manager.Result().Report; r.State != NotRouted || r.Find(NotStored) == nil || r.Written.Blocks > 0 || !maps.Equal(given(t, sub), lids) {
 		t.Errorf("%s, LIDs %v, had %v: %v", r.State, given(t, sub), lids, v.entries)
 	}
 }
@@ -240,11 +240,11 @@ func TestNotMovedByLast(t *testing.T) {
 	}
 	d.lids[f.Nodes[host].Ports[1].GUID] = PortLIDs{Base: 300}
 	d.full = true
-	v = withDisk(t, sub, d, Config{Last: v.manager.cfg.Last})
+	v = withDisk(t, sub, d, Config{Last: v.manager.next.Last})
 	v.now = now
 	v.step(&Event{Kind: Start})
 	v.runUntil(v.now + 5*time.Second)
-	if r := v.manager.Core().Report(); r.State != NotRouted || r.Find(NotStored) == nil || given(t, sub)[f.Nodes[host].Ports[1].GUID].Base != 0 {
+	if r := v.manager.Result().Report; r.State != NotRouted || r.Find(NotStored) == nil || given(t, sub)[f.Nodes[host].Ports[1].GUID].Base != 0 {
 		t.Errorf("%s, LIDs %v: %v", r.State, given(t, sub), r.Incidents)
 	}
 }
@@ -322,7 +322,7 @@ func TestReturning(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.runUntil(v.now + 20*time.Second)
-	if r := v.manager.Core().Report(); r.State != Up || !strings.HasPrefix(r.Routing.Kept, "repaired") || given(t, sub)[guid].Base != 100 || d.lids[guid].Base != 100 {
+	if r := v.manager.Result().Report; r.State != Up || !strings.HasPrefix(r.Routing.Kept, "repaired") || given(t, sub)[guid].Base != 100 || d.lids[guid].Base != 100 {
 		t.Errorf("%s, %s: LID %d, stored %d", r.State, r.Routing.Kept, given(t, sub)[guid].Base, d.lids[guid].Base)
 	}
 }
@@ -333,8 +333,8 @@ func TestAfter(t *testing.T) {
 	v := withDisk(t, sub, &disk{}, Config{})
 	v.step(&Event{Kind: Start})
 	v.runUntil(10 * time.Second)
-	c := v.manager.Core()
-	top := c.Plan().Ends.Top()
+	c := v.manager.core
+	top := c.plan.Ends.Top()
 	before := LIDMap{1: {Base: 4, LMC: 2}, 2: {Base: 1}, 3: {Base: 128, LMC: 7}, 4: {Base: top + 1}, c.ownGUID(): {Base: 500}}
 	after := before.After(c.graph, &c.plan.Ends)
 	if after[1].Base != 0 || after[2].Base != 0 || after[3] != before[3] || after[4] != before[4] || after[c.ownGUID()].Base != c.prog.smLID {
@@ -368,8 +368,8 @@ func TestRunnerStores(t *testing.T) {
 		return nil
 	}
 	core, err := r.Run(t.Context(), attach(s))
-	if err != nil || core.Report().State != Up || calls != 1 {
-		t.Errorf("%v: %s, stored %d times", err, core.Report().State, calls)
+	if err != nil || core.Report.State != Up || calls != 1 {
+		t.Errorf("%v: %s, stored %d times", err, core.Report.State, calls)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -381,8 +381,8 @@ func TestRunnerStores(t *testing.T) {
 		return nil
 	}
 	core, err = r.Run(ctx, attach(newFake(formula(t, "rlft(4,2)"))))
-	if !errors.Is(err, context.Canceled) || core.Report().State != Interrupted || !stored {
-		t.Errorf("%v: %s, stored: %v", err, core.Report().State, stored)
+	if !errors.Is(err, context.Canceled) || core.Report.State != Interrupted || !stored {
+		t.Errorf("%v: %s, stored: %v", err, core.Report.State, stored)
 	}
 }
 
@@ -405,7 +405,7 @@ func TestOthersLIDs(t *testing.T) {
 	v.now = now
 	v.step(&Event{Kind: Start})
 	v.runUntil(v.now + 10*time.Second)
-	r := v.manager.Core().Report()
+	r := v.manager.Result().Report
 	if r.State != Up || v.told(OthersLIDs) != 1 || !maps.Equal(given(t, sub), lids) {
 		t.Errorf("%s: LIDs %v, had %v: %v", r.State, given(t, sub), lids, v.entries)
 	}
@@ -425,11 +425,11 @@ func TestTwinsStored(t *testing.T) {
 	if r := w.run(); r.State != Up {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
-	lids := w.core.Record().LIDs
+	lids := w.core.record.LIDs
 	if _, ok := lids[0]; ok || len(lids) != 14-2 {
 		t.Errorf("stored: %v", lids)
 	}
-	w.core = New(Config{Store: true, Stored: lids})
+	w.core = roundOf(Config{Store: true, Stored: lids})
 	if r := w.run(); r.State != Up || r.Find(OthersLIDs) != nil {
 		t.Errorf("%s: %v", r.State, r.Incidents)
 	}
@@ -477,7 +477,7 @@ func TestStoredReturns(t *testing.T) {
 		v.step(&Event{Kind: Resweep})
 		v.runUntil(v.now + 20*time.Second)
 	}
-	if v.told(NodeReturned) != 1 || v.told(NodeForgotten) > 0 || len(v.manager.missing) > 0 || v.manager.cfg.Stored[guid].Base != 99 || v.lidsOf()[guid] != 99 {
+	if v.told(NodeReturned) != 1 || v.told(NodeForgotten) > 0 || len(v.manager.missing) > 0 || v.manager.next.Stored[guid].Base != 99 || v.lidsOf()[guid] != 99 {
 		t.Errorf("%v", v.entries)
 	}
 }

@@ -125,13 +125,13 @@ func (t *Tally) trap(number uint64) {
 }
 
 // round counts a round that has ended.
-func (t *Tally) round(c *Core) {
-	r := &c.report
+func (t *Tally) round(result *Result) {
+	r := result.Report
 	t.Rounds[slices.Index(ends[:], r.State)]++
 	t.HeavySweeps += r.Sweeps
 	t.Blocks += r.Written.Blocks
-	if c.repaired {
+	if result.Repaired {
 		t.Repairs++
-		t.Moved += c.moved
+		t.Moved += result.Moved
 	}
 }

@@ -88,7 +88,7 @@ type newsbox struct {
 func (b *newsbox) put(n *News) {
 	b.mu.Lock()
 	b.any = true
-	b.news.add(n)
+	b.add(n)
 	b.mu.Unlock()
 	select {
 	case b.wake <- struct{}{}:
@@ -97,7 +97,8 @@ func (b *newsbox) put(n *News) {
 }
 
 // add adds later news.
-func (n *News) add(later *News) {
+func (b *newsbox) add(later *News) {
+	n := &b.news
 	if later.LIDs != nil {
 		n.LIDs = later.LIDs
 	}

@@ -27,7 +27,7 @@ func TestTranscripts(t *testing.T) {
 			w := scene(t, d)
 			w.run()
 			if d.HasArg("again") {
-				second := newWorld(w.fake.f, w.core.cfg, "updn")
+				second := newWorld(w.fake.f, w.cfg, "updn")
 				second.fake, second.fifo = w.fake, true
 				second.run()
 				w = second

@@ -115,7 +115,7 @@ func (x *turmoil) hear(v *virtual, a *Action) {
 	switch {
 	case a.Kind == Decided && a.Tag > 0 && a.Err == nil:
 		x.orders[a.Tag] = slices.Clone(a.Drains.Now)
-	case a.Kind == Note && (a.Incident.Kind == Released || a.Incident.Kind == RoundBegun && v.manager.core.afresh):
+	case a.Kind == Note && (a.Incident.Kind == Released || a.Incident.Kind == RoundBegun && v.manager.core.given.Afresh):
 		x.calm = false
 	case a.Kind == Send && a.Method == mad.Set && (isTable(a) || a.Attr == mad.AttrPKeyTable) && a.Attr != mad.AttrMulticastForwardingTable:
 		switch right := a.Attr == mad.AttrLinearForwardingTable && x.m.holds(v, a); {

@@ -59,25 +59,24 @@ type stuckSwitch struct {
 // stuckAfter is the number of rounds after which a PortStateChange counts as one that cannot be cleared.
 const stuckAfter = 2
 
-// apart lists the ports in quarantine, and the switches whose PortStateChange a round does not heed.
-type apart struct {
-	held  map[portKey]portKey  // nothing behind these ports is looked for, unless they alone lead there; with the other end, where that is a switch's
-	nodes map[fabric.GUID]bool // PortStateChange of these switches says nothing
-	again []fabric.GUID        // of them, those where it was set
+// Apart lists the ports in quarantine, and the switches whose PortStateChange a round does not heed.
+type Apart struct {
+	Held  map[portKey]portKey  // nothing behind these ports is looked for, unless they alone lead there; with the other end, where that is a switch's
+	Nodes map[fabric.GUID]bool // PortStateChange of these switches says nothing
 }
 
 // isHeld reports whether a port is in quarantine.
 func (c *Core) isHeld(slot int32) bool {
-	if len(c.apart.held) == 0 {
+	if len(c.given.Apart.Held) == 0 {
 		return false
 	}
-	_, held := c.apart.held[c.portKey(slot)]
+	_, held := c.given.Apart.Held[c.portKey(slot)]
 	return held
 }
 
 // takeOnlyWays looks behind ports in quarantine that lead to switches which were not found otherwise, one for each switch, and reports whether there are any.
 func (c *Core) takeOnlyWays() bool {
-	if len(c.apart.held) == 0 {
+	if len(c.given.Apart.Held) == 0 {
 		return false
 	}
 	behind := map[fabric.GUID]bool{}
@@ -86,13 +85,13 @@ func (c *Core) takeOnlyWays() bool {
 			continue
 		}
 		here := c.portKey(slot)
-		there := c.apart.held[here]
+		there := c.given.Apart.Held[here]
 		if _, found := c.byGUID[there.node]; found || there.node == 0 || behind[there.node] {
 			continue
 		}
 		behind[there.node] = true
-		delete(c.apart.held, here)
-		delete(c.apart.held, there)
+		delete(c.given.Apart.Held, here)
+		delete(c.given.Apart.Held, there)
 		c.flags[slot] |= portProbed
 		c.enqueue(makeTag(getNode, slot, 0))
 	}
@@ -100,24 +99,24 @@ func (c *Core) takeOnlyWays() bool {
 }
 
 // apart lists what the next round leaves out.
-func (u *unsteady) apart() apart {
-	a := apart{held: map[portKey]portKey{}, nodes: map[fabric.GUID]bool{}}
+func (u *unsteady) apart() Apart {
+	a := Apart{Held: map[portKey]portKey{}, Nodes: map[fabric.GUID]bool{}}
 	for _, l := range u.links {
 		for i, e := range l.ends {
 			if l.state == linkHeld {
-				a.held[e] = portKey{}
+				a.Held[e] = portKey{}
 				if l.toSwitch {
-					a.held[e] = l.ends[1-i]
+					a.Held[e] = l.ends[1-i]
 				}
 			}
 			if l.state != linkUsed {
-				a.nodes[e.node] = true
+				a.Nodes[e.node] = true
 			}
 		}
 	}
 	for _, s := range slices.Concat(u.stuck, u.vain) {
 		if s.rounds >= stuckAfter {
-			a.nodes[s.node] = true
+			a.Nodes[s.node] = true
 		}
 	}
 	return a
@@ -162,7 +161,7 @@ func (u *unsteady) forget(now time.Duration, rule FlapRule) {
 // watchLinks compares the ports that a round found with those of the round in force: it counts links that came back, and puts
 // those in quarantine that do so too often.
 func (m *Manager) watchLinks(now time.Duration) {
-	c, u := m.core, &m.unsteady
+	c, u := m.result.Ledger, &m.unsteady
 	if c.fabric == nil {
 		return
 	}
@@ -182,7 +181,7 @@ func (m *Manager) watchLinks(now time.Duration) {
 
 // countReturns counts links that have come back since the round in force, and changes of those in quarantine.
 func (m *Manager) countReturns(now time.Duration) {
-	c, b, u := m.core, m.inForce, &m.unsteady
+	c, b, u := m.result.Ledger, m.inForce, &m.unsteady
 	for id := range c.nodes {
 		old, known := b.byGUID[c.nodes[id].guid]
 		if !known || c.nodes[id].typ != fabric.Switch || c.nodes[id].ports != b.nodes[old].ports {
@@ -196,7 +195,7 @@ func (m *Manager) countReturns(now time.Duration) {
 			switch {
 			case c.flags[slot]&portCame != 0 && b.state(was) != mad.PortInit:
 				m.cameBack(now, slot)
-			case c.isHeld(slot) && c.state(slot) != b.state(was):
+			case m.result.IsHeld(c.portKey(slot)) && c.state(slot) != b.state(was):
 				u.at(c.portKey(slot)).changed = now
 			}
 		}
@@ -205,7 +204,7 @@ func (m *Manager) countReturns(now time.Duration) {
 
 // cameBack counts that the link at a switch port was down and is up again. Our own link is never put in quarantine.
 func (m *Manager) cameBack(now time.Duration, slot int32) {
-	c, u, rule := m.core, &m.unsteady, m.watch.Flaps
+	c, u, rule := m.result.Ledger, &m.unsteady, m.watch.Flaps
 	t := c.peer[slot]
 	if slot == c.ownPort() || t == c.ownPort() {
 		return
@@ -239,7 +238,7 @@ func (l *unsteadyLink) isTooOften(now time.Duration, rule FlapRule) bool {
 // quarantine takes a link out of use, unless it alone joins a switch to us.
 func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	rule := m.watch.Flaps
-	if !m.core.isJoinedWithout(l.ends, l.toSwitch) {
+	if !m.result.Ledger.isJoinedWithout(l.ends, l.toSwitch) {
 		if l.state != linkSpared {
 			l.state = linkSpared
 			m.tell(OnlyWay, "%s has come back %d times within %v, and nothing else leads there: it stays in use, and is waited for longer and longer",

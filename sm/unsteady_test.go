@@ -58,7 +58,7 @@ func TestFlapping(t *testing.T) {
 		if n := v.told(RoundBegun) - rounds; n > 1 || v.told(Released) > 0 { // one that routes afresh
 			t.Fatalf("deaf %v: %d rounds in an hour of one link in quarantine: %v", deaf, n, v.entries[len(v.entries)-10:])
 		}
-		if s := v.manager.Core().Report().State; s != Up || len(v.manager.inForce.fabric.Links) != len(whole.Links)-1 {
+		if s := v.manager.Result().Report.State; s != Up || len(v.manager.inForce.fabric.Links) != len(whole.Links)-1 {
 			t.Errorf("deaf %v: %s", deaf, s)
 		}
 		v.isClosed(t, id)
@@ -73,7 +73,7 @@ func TestFlapping(t *testing.T) {
 			t.Fatalf("deaf %v: %v", deaf, v.entries[len(v.entries)-10:])
 		}
 		v.runUntil(v.now + time.Minute)
-		if v.told(Released) != 2 || v.manager.Core().Report().State != Up {
+		if v.told(Released) != 2 || v.manager.Result().Report.State != Up {
 			t.Errorf("deaf %v: %v", deaf, v.entries[len(v.entries)-10:])
 		}
 		v.verify(t)
@@ -155,7 +155,7 @@ func TestFlappingOnlyWay(t *testing.T) {
 		t.Fatalf("%d rounds: %v", n, v.entries)
 	}
 	v.runUntil(v.now + UsualWatch.MostRetry + time.Minute)
-	if s := v.manager.Core().Report().State; s != Up || v.manager.inForce.graph.NumSwitches != switches {
+	if s := v.manager.Result().Report.State; s != Up || v.manager.inForce.graph.NumSwitches != switches {
 		t.Errorf("%s: %v", s, v.entries[len(v.entries)-10:])
 	}
 	v.verify(t)
@@ -231,8 +231,8 @@ func TestStuckChange(t *testing.T) {
 		}
 	}
 	v.runUntil(v.now + 24*time.Hour)
-	if n := v.told(RoundBegun); n > 5 || v.told(StuckChange) != 1 || v.manager.Core().Report().State != Up {
-		t.Fatalf("%d rounds in a day, %s: %v", n, v.manager.Core().Report().State, v.entries)
+	if n := v.told(RoundBegun); n > 5 || v.told(StuckChange) != 1 || v.manager.Result().Report.State != Up {
+		t.Fatalf("%d rounds in a day, %s: %v", n, v.manager.Result().Report.State, v.entries)
 	}
 	v.deaf = true
 	if err := v.sub.SetLinkDown(v.linkOf(t, f, f.Nodes[link.A.Node].Ports[link.A.Port].Link), true); err != nil {

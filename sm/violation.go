@@ -38,9 +38,6 @@ func (m *Manager) violation(slot int32, notice []byte) string {
 	return text
 }
 
-// keyTag marks the tags of requests for a port's PortInfo with its M_Key, which have its lease go on, in their first byte. 56 bits of its GUID follow.
-const keyTag = 0xFB
-
 // shownKey is a port that was shown its key.
 type shownKey struct {
 	ledger *ledger // in which it is known

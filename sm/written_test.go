@@ -154,7 +154,7 @@ func TestTopLID(t *testing.T) {
 	f := formula(t, "rlft(4,2)")
 	first := newWorld(f, Config{}, "updn")
 	first.run()
-	top := uint32(first.core.Plan().Ends.Top())
+	top := uint32(first.core.plan.Ends.Top())
 	sw := find(f, fabric.Switch, 1)
 	w := newWorld(f, Config{}, "updn")
 	w.fake = first.fake
@@ -198,7 +198,7 @@ func TestBlocksAboveTheTop(t *testing.T) {
 	if r := first.run(); r.State != Up {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
-	w := newWorld(first.core.Fabric(), Config{}, "updn")
+	w := newWorld(first.core.fabric, Config{}, "updn")
 	w.fake = first.fake
 	const top = 70 // in block 1
 	for i := range w.fake.nodes {
@@ -213,7 +213,7 @@ func TestBlocksAboveTheTop(t *testing.T) {
 			count[words[0]+" "+words[2]]++
 		}
 	}
-	n := w.core.Graph().NumSwitches
+	n := w.core.graph.NumSwitches
 	want := map[string]int{"Get 0": n, "Get 1": n, "Set 2": n, "Set 3": n}
 	if !maps.Equal(count, want) {
 		t.Errorf("%d switches, blocks %v", n, count)

@@ -69,12 +69,12 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 		files.drop()
 		return err
 	}
-	var core *sm.Core
+	var result *sm.Result
 	failure := withProgress(cmd, "discovering", func(ctx context.Context) (err error) {
-		core, err = runner.Run(ctx, t)
+		result, err = runner.Run(ctx, t)
 		return interrupted(ctx, err)
 	})
-	f, r := core.Fabric(), core.Report()
+	f, r := result.Fabric(), result.Report
 	failure = errors.Join(failure, files.writeAll([]func(io.Writer) error{
 		unless(f == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, f) }),
 		unless(f == nil, func(w io.Writer) error { return netfile.WriteRoles(w, f) }),

@@ -142,13 +142,13 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 		return errors.Join(err, s.state.close(), endRecording())
 	}
 	runner.Note, runner.Round = s.state.note, s.state.addChanges
-	var core *sm.Core
+	var result *sm.Result
 	failure := withProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
-		core, err = runner.Run(ctx, t)
+		result, err = runner.Run(ctx, t)
 		return interrupted(ctx, err)
 	})
-	r := core.Report()
-	unwritten := errors.Join(files.writeAll(filesOf(core)), s.state.close(), endRecording())
+	r := result.Report
+	unwritten := errors.Join(files.writeAll(filesOf(result)), s.state.close(), endRecording())
 	if s.asJSON {
 		err = printJSON(answer, r.BringUpJSON())
 	} else {
@@ -161,12 +161,12 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 }
 
 // filesOf lists the files that are written after a round: LIDs, the Plan, the fabric as it was found; nil for what there is nothing of.
-func filesOf(core *sm.Core) []func(io.Writer) error {
-	state := core.Report().State
+func filesOf(result *sm.Result) []func(io.Writer) error {
+	state := result.Report.State
 	return []func(io.Writer) error{
-		unless(state != sm.Up && state != sm.UpInPart, core.WriteLIDs),
-		unless(core.Plan() == nil, core.WritePlan),
-		unless(core.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }),
+		unless(state != sm.Up && state != sm.UpInPart, result.WriteLIDs),
+		unless(result.Plan() == nil, result.WritePlan),
+		unless(result.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, result.Fabric()) }),
 	}
 }
 

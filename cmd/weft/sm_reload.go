@@ -100,9 +100,9 @@ func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 }
 
 // round writes what is to be kept of a round.
-func (r *serving) round(core *sm.Core) {
-	r.state.round(core, r.tell)
-	if err := r.now.Load().writeFiles(r.cmd, core); err != nil {
+func (r *serving) round(result *sm.Result) {
+	r.state.round(result, r.tell)
+	if err := r.now.Load().writeFiles(r.cmd, result); err != nil {
 		r.tell(sm.Incident{Kind: sm.FileFailed, Text: err.Error()})
 	}
 }

@@ -25,7 +25,13 @@ func TestEventTexts(t *testing.T) {
 		}
 	}
 	for _, n := range []sm.News{
-		{LIDs: sm.LIDMap{}}, {Trees: []multicast.TreeByLID{}}, {Plan: []byte{}}, {Rules: []byte{}}, {MasterMissed: true}, {MayTakeOver: []fabric.GUID{}}, {Reregister: true},
+		{LIDs: sm.LIDMap{}},
+		{Trees: []multicast.TreeByLID{}},
+		{Plan: []byte{}},
+		{Rules: []byte{}},
+		{MasterMissed: true},
+		{MayTakeOver: []fabric.GUID{}},
+		{Reregister: true},
 		{LIDs: sm.LIDMap{}, MasterMissed: true},
 	} {
 		see(&sm.Event{Kind: sm.Told, News: &n})

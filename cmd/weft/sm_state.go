@@ -161,29 +161,29 @@ func (s *smState) drains(since time.Time, d *sm.Drains) error {
 }
 
 // round has the subnet stored as a round has found it, and tells after the first one what has changed since the last time.
-func (s *smState) round(core *sm.Core, tell func(sm.Incident)) {
-	if st := core.Report().State; s.writer == nil || st != sm.Up && st != sm.UpInPart {
+func (s *smState) round(result *sm.Result, tell func(sm.Incident)) {
+	if st := result.Report.State; s.writer == nil || st != sm.Up && st != sm.UpInPart {
 		return
 	}
 	if s.then != nil {
-		for _, i := range state.Changes(s.then, s.at, core.Fabric()) {
+		for _, i := range state.Changes(s.then, s.at, result.Fabric()) {
 			tell(i)
 		}
 		s.then = nil
 	}
-	s.writer.Subnet(time.Now(), core.Fabric())
+	s.writer.Subnet(time.Now(), result.Fabric())
 }
 
 // addChanges adds what the file tells to the report of a bring-up.
-func (s *smState) addChanges(core *sm.Core) {
+func (s *smState) addChanges(result *sm.Result) {
 	add := func(i sm.Incident) {
 		s.note(i)
-		core.Report().Incidents = append(core.Report().Incidents, i)
+		result.Report.Incidents = append(result.Report.Incidents, i)
 	}
 	for _, i := range s.unread {
 		add(i)
 	}
-	s.round(core, add)
+	s.round(result, add)
 }
 
 // close writes what waits and closes the file.

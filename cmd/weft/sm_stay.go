@@ -102,7 +102,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 }
 
 // writeFiles writes what is to be kept of a round.
-func (s *smFlags) writeFiles(cmd *cobra.Command, core *sm.Core) error {
+func (s *smFlags) writeFiles(cmd *cobra.Command, result *sm.Result) error {
 	files, err := openOutputs(cmd, s.lids, s.plan, s.found)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *smFlags) writeFiles(cmd *cobra.Command, core *sm.Core) error {
 			f.told = io.Discard // not again and again
 		}
 	}
-	return files.writeAll(filesOf(core))
+	return files.writeAll(filesOf(result))
 }
 
 // smLog writes what happens, a line each. It is for concurrent use.

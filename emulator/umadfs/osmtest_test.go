@@ -36,7 +36,7 @@ func (m *machine) manage(engine string) {
 	clock := realTime()
 	r := sm.Runner{
 		Config: sm.Config{SMKey: 1}, Watch: sm.UsualWatch, Routing: job.Request{Chain: chain}, Clock: clock,
-		Round: func(c *sm.Core) { up <- c.Report().State },
+		Round: func(c *sm.Result) { up <- c.Report.State },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

@@ -25,8 +25,8 @@ var walls = []struct {
 	what  string
 	count int
 }{
-	{"private names of the round that the watch uses", 31},
-	{"private names of the watch that the round uses", 14},
+	{"private names of the round that the watch uses", 0},
+	{"private names of the watch that the round uses", 0},
 	{"private names of the round and the watch that the ledger uses", 0},
 	{"private names of the round and the watch that clients use", 0},
 	{"private names of the daemon, and of what all share, that clients use", 0},
@@ -34,8 +34,8 @@ var walls = []struct {
 	{"arrows between top-level folders", 109},
 	{"pairs of top-level folders that import each other", 1},
 	{"packages of weft that ./sm links", 62},
-	{"methods of the largest type", 153},
-	{"exported names that no other package uses", 105},
+	{"methods of the largest type", 152},
+	{"exported names that no other package uses", 109},
 }
 
 var update = flag.Bool("update", false, "write counts that have fallen into the table of walls")
@@ -48,13 +48,13 @@ var update = flag.Bool("update", false, "write counts that have fallen into the 
 // and what stands beside it.
 var smFiles = map[string]string{
 	"ledger": "ledger inventory tags planned plannedtables plannedkeys asbefore drained keyring compare",
-	"round": "core ask discover cables elsewhere lock managers believe fabric found plan store program steps lanes ports pkeys before overtaken" +
+	"round": "given core ask discover cables elsewhere lock managers believe fabric found plan store program steps lanes ports pkeys before overtaken" +
 		" reregister lids",
 	"watch": "manager election rules settings drain unsteady look lightsweep unasked violation groups groupplaces groupspread expected changes tally snapshot",
 	"clients": "administration administered told waiting fairqueue members queries" +
 		" registrar registrar_lids registrar_parts registrar_reign registrar_storage registrar_trees",
 	"daemon": "run standing inbox beside counters congested exchanging asking ownlink recorder recording replay explain",
-	"shared": "doc event report json write keys",
+	"shared": "doc config event report json write keys",
 }
 
 // TestWalls counts what crosses walls, by the sources of all packages and without their tests.

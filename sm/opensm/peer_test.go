@@ -89,7 +89,7 @@ func (s *subnet) write(f opensm.File) {
 }
 
 // weft has our manager bring the subnet up, or look at it, and returns it.
-func (s *subnet) weft(cfg sm.Config, lmc uint8) *sm.Core {
+func (s *subnet) weft(cfg sm.Config, lmc uint8) *sm.Result {
 	s.t.Helper()
 	t, err := ibsim.Dial(s.t.Context(), ibsim.Options{Base: s.Socket})
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *subnet) weft(cfg sm.Config, lmc uint8) *sm.Core {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if rep := core.Report(); !cfg.ReadOnly && rep.State != sm.Up {
+	if rep := core.Report; !cfg.ReadOnly && rep.State != sm.Up {
 		s.t.Fatalf("%s: %v", rep.State, rep.Incidents)
 	}
 	return core

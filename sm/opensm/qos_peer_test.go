@@ -38,7 +38,7 @@ func (s *subnet) weftStays(cfg sm.Config) (end func()) {
 	clock := clock()
 	r := sm.Runner{
 		Config: cfg, Watch: sm.UsualWatch, Routing: job.Request{Chain: chain, Workers: 1, Seed: 1, Levels: cfg.Levels}, Clock: clock,
-		Wire: wire.Config{Window: 32}, Round: func(c *sm.Core) { up <- c.Report().State },
+		Wire: wire.Config{Window: 32}, Round: func(c *sm.Result) { up <- c.Report.State },
 	}
 	go func() {
 		_, err := r.Run(ctx, rmpp.Over(t, rmpp.Config{Retries: wire.NoRetries, Silent: true}, clock))

@@ -1,0 +1,101 @@
+package sm
+
+import (
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/route/job"
+	"weft/route/levels"
+	"weft/route/multicast"
+	"weft/sm/congestion"
+	"weft/sm/partition"
+	"weft/sm/sa"
+)
+
+// Config says what a Core is to do. The zero value brings a subnet up.
+type Config struct {
+	ReadOnly   bool                  // only look: nothing is Set, and it ends after discovery
+	Unproven   bool                  // distribute a Plan even if the judge finds faults
+	TakeOver   bool                  // write although another subnet manager is the master
+	AskRoles   bool                  // ask switches for their role in a tree, by the vendor attribute SwitchRole
+	Keys       Keys                  // M_Keys of ports
+	Partitions *Partitioning         // nil: all ports are full members of the default partition, and keep what other P_Keys they have
+	Levels     levels.Levels         // of service: which paths have which
+	OwnPort    fabric.GUID           // GUID of our own port, 0 where it is not known: its M_Key may be needed to ask for it
+	Neighbours []Neighbour           // as they were found before
+	Stored     LIDMap                // LIDs remembered; they win over those found
+	Trees      []multicast.TreeByLID // for multicast groups, of the manager before us
+	Store      bool                  // LIDs and Plan are stored before a port gets its LID: the action Store
+	Last       *job.Kept             // the Plan of the last time, to be repaired in the first round; nil where none is known
+	LastAfresh bool                  // it is not to be repaired, but its LIDs to be kept
+	LastHeld   bool                  // it is that of another manager, or others may have changed it since: its tables are those that switches hold
+	MaxPending int                   // SMPs handed out and not ended, to bound memory; 1024
+	Sweeps     int                   // sweeps before it goes on in a fabric that keeps changing; 3
+	SMKey      uint64                // that other managers are told; OpenSM heeds none that has not its own
+	Priority   uint8                 // towards other subnet managers, 0 to 15
+	Replicates bool                  // the subnet is handed over to another manager after MayTakeOver alone
+	Pause      time.Duration         // how long packets under way are given to leave where old and new tables must not meet; UsualPause
+	Elect      bool                  // who is the master is settled with other managers by priority and GUID, not by who was first
+
+	Drain               []string       // switches and cables by name: no traffic of others passes through them
+	Drains              Drains         // what was drained the last time; Drain is followed from there
+	Expected            *fabric.Fabric // what should be there; deviations are told
+	QuarantineStrangers bool           // nodes that are not Expected are left out; or not Admitted, where that is not nil
+	Admitted            []fabric.GUID  `json:"-"` // in order; of the master before us
+
+	Between    sa.Between           // how the subnet is joined with others
+	Congestion *congestion.Settings // what switches and adapters are told of congestion control, by the Runner; nil for nothing
+	Options    map[string]string    // by which routes, or what is written, would change, by name, and what they say: managers that stand by tell where theirs differ
+}
+
+// UsualPause is the time that packets are given to leave unless Config says otherwise. With credits for 64 KB a lane and links of 10 Gbit/s, a
+// packet behind a full buffer at each of 10 hops leaves in less than 1 ms; behind many senders to one host it takes longer.
+const UsualPause = 100 * time.Millisecond
+
+// Partitioning says which ports may talk to each other, and whether switches see to it.
+type Partitioning struct {
+	Partitions partition.Partitions
+	// In and Out have switches drop packets with P_Keys that a CA or router port at their own port does not have: those that come from
+	// it, and those that go to it.
+	In, Out bool
+}
+
+// after returns the partitions to be in force after others: where none are told any more, all ports are together again.
+func (p *Partitioning) after(was *Partitioning) *Partitioning {
+	if p == nil && was != nil {
+		return &Partitioning{Partitions: partition.Everyone()}
+	}
+	return p
+}
+
+// fillIn sets the bounds that are not set to the usual ones.
+func (cfg *Config) fillIn() {
+	if cfg.MaxPending <= 0 {
+		cfg.MaxPending = 1024
+	}
+	if cfg.Sweeps <= 0 {
+		cfg.Sweeps = 3
+	}
+	if cfg.Pause <= 0 {
+		cfg.Pause = UsualPause
+	}
+}
+
+// admitted lists the nodes that are expected, in order; nil where all are taken in.
+func (cfg *Config) admitted() []fabric.GUID {
+	switch {
+	case !cfg.QuarantineStrangers || cfg.Expected == nil && cfg.Admitted == nil:
+		return nil
+	case cfg.Admitted != nil:
+		return cfg.Admitted
+	}
+	list := []fabric.GUID{}
+	for i := range cfg.Expected.Nodes {
+		if n := &cfg.Expected.Nodes[i]; !n.Down {
+			list = append(list, n.GUID)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

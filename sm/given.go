@@ -1,0 +1,123 @@
+package sm
+
+import (
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/job"
+	"weft/route/multicast"
+)
+
+// Given is all that a round goes by. Maps in it are the round's from then on.
+type Given struct {
+	By     policy
+	Limits Limits
+
+	ReadOnly bool // only look: nothing is Set, and the round ends after discovery
+	TakeOver bool // write although another subnet manager is the master
+	AskRoles bool // ask switches for their role in a tree
+	Elect    bool // priority and GUID settle who is the master
+	Store    bool // LIDs and Plan are stored before a port gets its LID
+	Priority uint8
+
+	Admitted []fabric.GUID // the nodes that are taken in, in order; nil for all
+	Keys     *keyring
+	Inherit  Inherit
+
+	Before     *ledger              // whose Plan is in force; nil: the subnet is not ours yet
+	AskAll     bool                 // nothing that Before says is believed
+	Doubted    map[fabric.GUID]bool // by node GUID: nothing is believed of these nodes
+	Afresh     bool                 // the Plan of Before is not to be repaired
+	Unbalanced bool                 // all is to be routed afresh some time, since that Plan has been repaired
+	Failed     int                  // rounds, one after the other, that did not bring up all before this one
+	Forgotten  map[fabric.GUID]bool // nodes that are gone, and ports: their LIDs may be given to others
+	Apart      Apart
+
+	Claimed    bool        // IsSM is set at our port
+	HandedBy   fabric.GUID // port of the manager that hands the subnet over to us, 0 for none
+	Reregister bool        // clients are to register again
+}
+
+// Limits bound the work of a round.
+type Limits struct {
+	Pending int           // SMPs handed out and not ended
+	Sweeps  int           // sweeps before the round goes on in a fabric that keeps changing
+	Pause   time.Duration // how long packets under way are given to leave
+}
+
+// Inherit holds what a round takes over from earlier ones, or from other managers. It gives back
+// what the next round is to take over.
+type Inherit struct {
+	Stored LIDMap                // LIDs remembered; they win over those found
+	Trees  []multicast.TreeByLID // for multicast groups, of the manager before us
+	Last   *job.Kept             // the Plan of the last time, to be repaired; nil where none is known
+	Afresh bool                  // Last is not to be repaired, but its LIDs to be kept
+	Held   bool                  // Last is that of another manager, or others may have changed it since: its tables are those that switches hold
+}
+
+// Result is what a round has brought about. While the round is under way, it says how far that is.
+type Result struct {
+	Report  *Report
+	Ledger  *ledger
+	Inherit Inherit       // for the next round
+	Record  *Record       // what is, or was, to be stored; nil where nothing is
+	Master  *otherManager // another manager to be left alone; nil where it is silent, or none is
+
+	Repaired   bool // the Plan is a repair of the one before
+	Moved      int  // entries of forwarding tables that the repair has moved
+	Unbalanced bool // all is to be routed afresh some time
+
+	Doubted   map[fabric.GUID]bool // by node GUID: nothing is to be believed of these nodes
+	Held      map[portKey]portKey  // ports in quarantine, as in Apart; without those that were the only way
+	Changing  []fabric.GUID        // switches of Apart whose PortStateChange was set
+	BrokenOff bool                 // switches that are not verified were not asked
+	Clients   Clients
+}
+
+// Result returns what the round has brought about by now.
+func (c *Core) Result() *Result {
+	return &Result{
+		Report: &c.report, Ledger: c.ledger, Inherit: c.inherit, Record: c.record, Master: c.master,
+		Repaired: c.repaired, Moved: c.moved, Unbalanced: c.given.Unbalanced,
+		Doubted: c.beliefs.doubted, Held: c.given.Apart.Held, Changing: c.changing, BrokenOff: c.brokenOff, Clients: c.clients,
+	}
+}
+
+// Fabric returns what discovery found, nil before it ended. LIDs are those found, and
+// after SUBNET UP those given.
+func (r *Result) Fabric() *fabric.Fabric { return r.Ledger.fabric }
+
+// Graph returns the Graph of Fabric, nil where there is none.
+func (r *Result) Graph() *fabric.Graph { return r.Ledger.graph }
+
+// Plan returns the Plan that was or is being distributed, nil when none is.
+func (r *Result) Plan() *route.Plan { return r.Ledger.plan }
+
+// IsHeld reports whether a port is in quarantine.
+func (r *Result) IsHeld(at portKey) bool {
+	_, held := r.Held[at]
+	return held
+}
+
+// IsLeftOut reports whether a switch was not asked any more whether a port of it has changed its state.
+func (r *Result) IsLeftOut(id int32) bool { return r.BrokenOff && !r.Ledger.prog.verified[id] }
+
+// Phase names the phase of a round that is under way.
+func (c *Core) Phase() string { return phaseNames[c.phase] }
+
+// IsDone reports whether the round has ended.
+func (c *Core) IsDone() bool { return c.phase == finished }
+
+// Claims reports whether the ports that say IsSM were asked, in this round or an earlier one, and the subnet is ours.
+func (c *Core) Claims() bool { return c.granted }
+
+// Unbalances reports whether all is to be routed afresh some time after this round, since its Plan is a repair.
+func (c *Core) Unbalances() bool { return c.repaired && c.given.Unbalanced }
+
+// admits reports whether a node is taken in.
+func (g *Given) admits(guid fabric.GUID) bool {
+	_, ok := slices.BinarySearch(g.Admitted, guid)
+	return ok || g.Admitted == nil
+}
