@@ -22,57 +22,57 @@ func (b *beliefs) doubt(node fabric.GUID) {
 }
 
 // doubtReached doubts a node that was first reached by a link of which nothing is believed: it may have been off.
-func (c *Core) doubtReached(ev *Event) {
+func (f *finder) doubtReached(ev *Event) {
 	if k, _, _ := splitTag(ev.Tag); k != getNode || ev.Outcome != Answered {
 		return
 	}
 	guid, _ := nodeAndPort(ev.Data[:])
-	if _, known := c.byGUID[guid]; !known {
-		c.beliefs.doubt(guid)
+	if _, known := f.byGUID[guid]; !known {
+		f.beliefs.doubt(guid)
 	}
 }
 
 // doubtRestarted doubts a switch that has another LinearFDBTop than it was told in the round in force.
-func (c *Core) doubtRestarted(id int32) {
-	b, n := c.given.Before, &c.nodes[id]
+func (f *finder) doubtRestarted(id int32) {
+	b, n := f.given.Before, &f.nodes[id]
 	if b == nil {
 		return
 	}
 	if before, ok := b.byGUID[n.guid]; ok && b.prog.sw[before] >= 0 && mad.SwitchInfoLinearFDBTop.Get(n.sw[:]) != uint64(b.prog.top) {
-		c.beliefs.doubt(n.guid)
+		f.beliefs.doubt(n.guid)
 	}
 }
 
 // answerFromBefore fills in the answer to an SMP as the device gave it in the round in force, and reports whether it
 // would give the same now.
-func (c *Core) answerFromBefore(tag uint64, ev *Event) bool {
-	if !c.beliefs.on {
+func (f *finder) answerFromBefore(tag uint64, ev *Event) bool {
+	if !f.beliefs.on {
 		return false
 	}
 	k, index, _ := splitTag(tag)
-	b := c.given.Before
+	b := f.given.Before
 	*ev = Event{Kind: Answer, Tag: tag}
 	switch k {
 	case getNode:
-		behind, ok := c.behindBefore(index)
+		behind, ok := f.behindBefore(index)
 		if ok {
 			b.nodeInfo(behind, ev.Data[:])
 		}
 		return ok
 	case getPort, getKey:
-		old, ok := c.portBefore(index)
+		old, ok := f.portBefore(index)
 		if ok {
 			ev.Data = b.info[old]
 		}
 		return ok
 	case getFDR10:
-		old, ok := c.portBefore(index)
+		old, ok := f.portBefore(index)
 		if ok && b.flags[old]&portFDR10 != 0 {
 			mad.ExtendedPortInfoSpeedActive.Put(ev.Data[:], 1)
 		}
 		return ok
 	case getDescription:
-		id, ok := c.nodeBefore(index)
+		id, ok := f.nodeBefore(index)
 		if ok {
 			copy(ev.Data[:], b.nodes[id].desc)
 		}
@@ -83,28 +83,28 @@ func (c *Core) answerFromBefore(tag uint64, ev *Event) bool {
 }
 
 // nodeBefore returns the number that a node had in the round in force, if it is believed to be as it was.
-func (c *Core) nodeBefore(id int32) (before int32, ok bool) {
-	guid := c.nodes[id].guid
-	before, ok = c.given.Before.byGUID[guid]
-	return before, ok && !c.beliefs.doubted[guid]
+func (f *finder) nodeBefore(id int32) (before int32, ok bool) {
+	guid := f.nodes[id].guid
+	before, ok = f.given.Before.byGUID[guid]
+	return before, ok && !f.beliefs.doubted[guid]
 }
 
 // portBefore returns the slot that a port had in the round in force, if it is believed to be as it was: our own port
 // never is, nor one that says that a subnet manager runs there, since who is its master can have changed.
-func (c *Core) portBefore(slot int32) (before int32, ok bool) {
-	b, id := c.given.Before, c.owner[slot]
-	if _, ok := c.nodeBefore(id); !ok || slot == c.ownPort() {
+func (f *finder) portBefore(slot int32) (before int32, ok bool) {
+	b, id := f.given.Before, f.owner[slot]
+	if _, ok := f.nodeBefore(id); !ok || slot == f.ownPort() {
 		return noSlot, false
 	}
-	before, ok = b.slotOf(c.nodes[id].guid, c.portNumber(slot))
+	before, ok = b.slotOf(f.nodes[id].guid, f.portNumber(slot))
 	if !ok || b.flags[before]&portKnown == 0 || mad.PortInfoCapabilityMask.Get(b.info[before][:])&mad.CapIsSM != 0 || b.hasLink(before) && b.state(before) != mad.PortActive {
 		return noSlot, false
 	}
-	if c.isSwitch(slot) {
-		return before, c.nodes[id].hasSwitch
+	if f.isSwitch(slot) {
+		return before, f.nodes[id].hasSwitch
 	}
-	if from := c.firstFrom[slot]; from != noSlot {
-		behind, ok := c.behindBefore(from)
+	if from := f.firstFrom[slot]; from != noSlot {
+		behind, ok := f.behindBefore(from)
 		return before, ok && behind == before
 	}
 	return noSlot, false
@@ -112,15 +112,15 @@ func (c *Core) portBefore(slot int32) (before int32, ok bool) {
 
 // behindBefore returns the slot, in the round in force, of the port at the other end of a cable, if the cable is believed to
 // be as it was.
-func (c *Core) behindBefore(slot int32) (behind int32, ok bool) {
+func (f *finder) behindBefore(slot int32) (behind int32, ok bool) {
 	if slot == noSlot {
 		return noSlot, false
 	}
-	b, id := c.given.Before, c.owner[slot]
-	before, ok := b.slotOf(c.nodes[id].guid, c.portNumber(slot))
-	if !ok || c.flags[slot]&portKnown == 0 || c.state(slot) != mad.PortActive || b.state(before) != mad.PortActive {
+	b, id := f.given.Before, f.owner[slot]
+	before, ok := b.slotOf(f.nodes[id].guid, f.portNumber(slot))
+	if !ok || f.flags[slot]&portKnown == 0 || f.state(slot) != mad.PortActive || b.state(before) != mad.PortActive {
 		return noSlot, false
 	}
 	behind = b.peer[before]
-	return behind, behind != noSlot && !c.beliefs.doubted[b.nodes[b.owner[behind]].guid]
+	return behind, behind != noSlot && !f.beliefs.doubted[b.nodes[b.owner[behind]].guid]
 }

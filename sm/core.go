@@ -35,6 +35,13 @@ var phaseNames = [...]string{
 // says what is to be done. It is not for concurrent use. Cost: constant time for
 // an SMP, no allocation but for growing tables; about 93 bytes a port.
 type Core struct {
+	shared
+	finder
+	writer
+}
+
+// shared is what finder and writer share: what is given, how far the round is, and what has come of it.
+type shared struct {
 	given   Given
 	inherit Inherit // as given, and what this round adds to it
 	phase   phase
@@ -42,19 +49,27 @@ type Core struct {
 	stopped bool
 
 	*ledger
-	mastership
 	agenda
 	overtaken
 	journal
+}
+
+// finder finds out what is there and whose it is, up to a Fabric. It sets nothing but keys, and clears PortStateChange.
+type finder struct {
+	*shared
+	mastership
+	beliefs    beliefs
 	mismatches []mismatch
 	late       []lateNode
-	silent     []int32  // slots behind which nobody has answered, until others' M_Keys are tried there
-	movedKeys  []uint64 // these
+	silent     []int32       // slots behind which nobody has answered, until others' M_Keys are tried there
+	movedKeys  []uint64      // these
+	changing   []fabric.GUID // switches whose PortStateChange is not heeded, and was set
+}
 
-	clients  Clients
-	changing []fabric.GUID // switches whose PortStateChange is not heeded, and was set
-
-	beliefs   beliefs
+// writer reads what the switches hold, has the Plan stored, and writes it.
+type writer struct {
+	*shared
+	clients   Clients
 	moved     int     // entries that the repair of the Plan before has moved
 	repaired  bool    // that repair is the Plan of this round
 	record    *Record // what is, or was, to be stored; nil where nothing is
@@ -76,21 +91,14 @@ type agenda struct {
 	cursor      int // of refill: the node whose work is next
 }
 
-// journal holds what the report will say.
-type journal struct {
-	report     Report
-	counts     [numKinds]Count
-	noted      map[Incident]bool
-	incomplete bool // something that is there is not managed, or did not take what it was told
-}
-
 // Begin makes the round of what is given. The event Start sets it going.
 func Begin(g *Given) *Core {
-	c := &Core{
-		given: *g, inherit: g.Inherit, ledger: &ledger{keys: g.Keys, by: g.By}, journal: journal{noted: map[Incident]bool{}},
+	c := &Core{shared: shared{given: *g, inherit: g.Inherit, ledger: &ledger{keys: g.Keys, by: g.By}, journal: journal{noted: map[Incident]bool{}}}}
+	c.finder = finder{
+		shared: &c.shared, mastership: mastership{claimed: g.Claimed, granted: g.Before != nil},
 		beliefs: beliefs{on: !g.AskAll && g.Before != nil, doubted: g.Doubted},
 	}
-	c.claimed, c.granted = g.Claimed, g.Before != nil
+	c.writer = writer{shared: &c.shared}
 	return c
 }
 
@@ -170,9 +178,9 @@ func (c *Core) nextTag() (uint64, bool) {
 }
 
 // enqueue adds an SMP to this phase.
-func (c *Core) enqueue(tag uint64) {
-	if !c.stopped && !c.brokenOff {
-		c.queue = append(c.queue, tag)
+func (s *shared) enqueue(tag uint64) {
+	if !s.stopped && !s.brokenOff {
+		s.queue = append(s.queue, tag)
 	}
 }
 
@@ -206,10 +214,10 @@ func (c *Core) queueNextNode() bool {
 }
 
 // enterPhase begins a phase with the first node.
-func (c *Core) enterPhase(p phase) {
-	c.phase = p
-	c.cursor = 0
-	c.out = append(c.out, Action{Kind: Phase, Name: phaseNames[p]})
+func (s *shared) enterPhase(p phase) {
+	s.phase = p
+	s.cursor = 0
+	s.out = append(s.out, Action{Kind: Phase, Name: phaseNames[p]})
 }
 
 // leavePhase goes to the next phase, when nothing of the present one is left.
@@ -253,7 +261,9 @@ func (c *Core) leavePhase() {
 			c.beginSweep()
 			return
 		}
-		c.endDiscovery()
+		if c.endDiscovery() && !c.startReading() {
+			c.askForPlan()
+		}
 	case reading:
 		c.askForPlan()
 	case routing:
@@ -276,44 +286,44 @@ func (c *Core) leavePhase() {
 }
 
 // ownPortWorks reports whether our own port answers, and leads to a node or is a switch's.
-func (c *Core) ownPortWorks() bool {
+func (f *finder) ownPortWorks() bool {
 	switch {
-	case len(c.nodes) == 0:
+	case len(f.nodes) == 0:
 		return false
-	case c.flags[c.ownPort()]&portKnown == 0:
-		c.noteSilent(0, "PortInfo", &Event{Outcome: Silent})
+	case f.flags[f.ownPort()]&portKnown == 0:
+		f.noteSilent(0, "PortInfo", &Event{Outcome: Silent})
 		return false
-	case !c.isManageable(0) && (c.granted || !c.locked[0]): // one that is locked is given its key when the managers have been asked
+	case !f.isManageable(0) && (f.granted || !f.locked[0]): // one that is locked is given its key when the managers have been asked
 		return false
-	case c.portNumber(c.ownPort()) != 0 && !c.hasLink(c.ownPort()):
-		c.note(NoAnswer, c.portPlace(c.ownPort()), "our own port has no link")
+	case f.portNumber(f.ownPort()) != 0 && !f.hasLink(f.ownPort()):
+		f.note(NoAnswer, f.portPlace(f.ownPort()), "our own port has no link")
 		return false
 	}
-	return c.portNumber(c.ownPort()) == 0 || c.behind[c.ownPort()] != noSlot
+	return f.portNumber(f.ownPort()) == 0 || f.behind[f.ownPort()] != noSlot
 }
 
-// endDiscovery makes a Fabric of what was found, and goes on where the subnet is to
-// be brought up.
-func (c *Core) endDiscovery() {
-	c.linkChanged = false // what was before is found
-	c.buildFabric()
-	c.rememberNeighbours()
-	c.notePortGUIDs()
-	if c.given.ReadOnly {
-		c.finish(Discovered)
-		return
+// endDiscovery makes a Fabric of what was found, and reports whether the subnet is to
+// be brought up by it.
+func (f *finder) endDiscovery() bool {
+	f.linkChanged = false // what was before is found
+	f.buildFabric()
+	f.rememberNeighbours()
+	f.notePortGUIDs()
+	if f.given.ReadOnly {
+		f.finish(Discovered)
+		return false
 	}
-	c.noteLIDClashes()
-	if c.by.between.Prefix != 0 { // one of several subnets: switches with routers are the roots of a tree, and no leaves
-		subnets.GiveRoles(c.fabric)
+	f.noteLIDClashes()
+	if f.by.between.Prefix != 0 { // one of several subnets: switches with routers are the roots of a tree, and no leaves
+		subnets.GiveRoles(f.fabric)
 	}
-	c.graph = c.fabric.Compile()
-	if c.graph.NumSwitches == 0 {
-		c.note(NotAddressed, c.portPlace(c.ownPort()), "our own port, %s, is cabled to no switch: channel adapters cabled to each other get no LIDs", c.portName(c.ownPort()))
-		c.finish(NotRouted)
-		return
+	f.graph = f.fabric.Compile()
+	if f.graph.NumSwitches == 0 {
+		f.note(NotAddressed, f.portPlace(f.ownPort()), "our own port, %s, is cabled to no switch: channel adapters cabled to each other get no LIDs", f.portName(f.ownPort()))
+		f.finish(NotRouted)
+		return false
 	}
-	c.startReading()
+	return true
 }
 
 // askForPlan asks for a Plan.
@@ -375,11 +385,11 @@ func (c *Core) takePlan(ev *Event) {
 }
 
 // finish ends the run.
-func (c *Core) finish(s State) {
-	c.report.State = s
-	c.report.Sweeps = c.sweep
-	c.summarise()
-	c.phase = finished
-	c.given.Before = nil // whose memory can be used again
-	c.out = append(c.out, Action{Kind: Done})
+func (s *shared) finish(state State) {
+	s.report.State = state
+	s.report.Sweeps = s.sweep
+	s.summarise()
+	s.phase = finished
+	s.given.Before = nil // whose memory can be used again
+	s.out = append(s.out, Action{Kind: Done})
 }

@@ -11,18 +11,6 @@ import (
 	"weft/fabric"
 )
 
-// applyDrains drains what Config.Drain names. It notes, and does not drain, missing parts and those without which a switch has no
-// way to another.
-func (c *Core) applyDrains() {
-	for _, name := range c.by.drain {
-		if p, err := c.drain(c.fabric, name); err != nil {
-			c.note(NotDrained, Place{}, "%s is not drained: %v", name, err)
-		} else {
-			c.report.Drained = append(c.report.Drained, c.fabric.PartName(p))
-		}
-	}
-}
-
 // Drains list the switches and cables to be drained: those that Config.Drain names, with the changes by events.
 type Drains struct {
 	Told []string // Config.Drain, when it was last looked at

@@ -10,28 +10,28 @@ type lateNode struct {
 
 // isElsewhere reports whether a node with the GUID was behind another port in the round in force. The one that is there still is to be
 // found first: a node that has come with the GUID of another one must not take its place.
-func (c *Core) isElsewhere(slot int32, guid fabric.GUID) bool {
-	b := c.given.Before
+func (f *finder) isElsewhere(slot int32, guid fabric.GUID) bool {
+	b := f.given.Before
 	if b == nil || slot == noSlot {
 		return false
 	}
-	if _, known := c.byGUID[guid]; known {
+	if _, known := f.byGUID[guid]; known {
 		return false
 	}
 	old, ok := b.byGUID[guid]
 	if !ok || b.prog.fabricNode[old] < 0 {
 		return false
 	}
-	was, ok := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+	was, ok := b.slotOf(f.nodes[f.owner[slot]].guid, f.portNumber(slot))
 	return !ok || b.peer[was] == noSlot || b.owner[b.peer[was]] != old
 }
 
 // takeLate takes the NodeInfos that were put off, and reports whether there were any.
-func (c *Core) takeLate() bool {
-	late := c.late
-	c.late = nil
+func (f *finder) takeLate() bool {
+	late := f.late
+	f.late = nil
 	for i := range late {
-		c.takeNodeInfo(late[i].slot, &late[i].ev)
+		f.takeNodeInfo(late[i].slot, &late[i].ev)
 	}
 	return len(late) > 0
 }

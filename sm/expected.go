@@ -7,15 +7,6 @@ import (
 	"weft/fabric"
 )
 
-// isStranger reports whether a node is left out, since it is not expected: its link stays as it is, and it gets no LID.
-func (c *Core) isStranger(slot int32, guid fabric.GUID) bool {
-	if slot == noSlot || c.given.admits(guid) {
-		return false
-	}
-	c.note(Stranger, c.portPlace(slot), "the node %s behind %s is not expected, and left out", guid, c.portName(slot))
-	return true
-}
-
 // watchExpected tells where the subnet differs from what is expected, as that comes and goes.
 func (m *Manager) watchExpected() {
 	if m.cfg.Expected == nil {

@@ -12,61 +12,61 @@ import (
 
 // buildFabric makes a Fabric of what was found, in order of node GUIDs. Nodes that no
 // paired cable joins to us are left out, and noted.
-func (c *Core) buildFabric() {
-	f := fabric.New("discovered")
-	reached := c.reachableNodes()
-	order := make([]int32, 0, len(c.nodes))
-	for id := range c.nodes {
+func (f *finder) buildFabric() {
+	out := fabric.New("discovered")
+	reached := f.reachableNodes()
+	order := make([]int32, 0, len(f.nodes))
+	for id := range f.nodes {
 		if reached[id] {
 			order = append(order, int32(id))
 			continue
 		}
 		why := "no good cable joins it to us"
-		if !c.isManageable(int32(id)) {
+		if !f.isManageable(int32(id)) {
 			why = "it does not say what must be known of a switch"
 		}
-		c.noteLoss(CutOff, c.nodePlace(int32(id)), "%s is left out: %s", c.nodeName(int32(id)), why)
-		c.dropNode(int32(id))
+		f.noteLoss(CutOff, f.nodePlace(int32(id)), "%s is left out: %s", f.nodeName(int32(id)), why)
+		f.dropNode(int32(id))
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		if c.nodes[a].guid < c.nodes[b].guid {
+		if f.nodes[a].guid < f.nodes[b].guid {
 			return -1
 		}
 		return 1
 	})
-	c.prog.fabricNode = make([]fabric.NodeID, len(c.nodes))
-	for i := range c.prog.fabricNode {
-		c.prog.fabricNode[i] = -1
+	f.prog.fabricNode = make([]fabric.NodeID, len(f.nodes))
+	for i := range f.prog.fabricNode {
+		f.prog.fabricNode[i] = -1
 	}
 	for _, id := range order {
-		c.addToFabric(f, id)
+		f.addToFabric(out, id)
 	}
 	for _, id := range order {
-		c.connect(f, id)
+		f.connect(out, id)
 	}
-	c.fabric = f
-	c.applyDrains()
+	f.fabric = out
+	f.applyDrains()
 }
 
 // dropNode forgets the cables of a node.
-func (c *Core) dropNode(id int32) {
-	for slot := range c.portsOf(id) {
-		if t := c.peer[slot]; t != noSlot {
-			c.peer[t], c.peer[slot] = noSlot, noSlot
+func (f *finder) dropNode(id int32) {
+	for slot := range f.portsOf(id) {
+		if t := f.peer[slot]; t != noSlot {
+			f.peer[t], f.peer[slot] = noSlot, noSlot
 		}
 	}
 }
 
 // addToFabric adds a node to the Fabric, without its cables.
-func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
-	n := &c.nodes[id]
-	v, err := f.AddNode(n.typ, n.guid, int(n.ports), n.desc)
+func (f *finder) addToFabric(out *fabric.Fabric, id int32) {
+	n := &f.nodes[id]
+	v, err := out.AddNode(n.typ, n.guid, int(n.ports), n.desc)
 	if err != nil { // addNode and byGUID have seen to it that there is none
-		c.noteLoss(BadNode, c.nodePlace(id), "%v", err)
+		f.noteLoss(BadNode, f.nodePlace(id), "%v", err)
 		return
 	}
-	c.prog.fabricNode[id] = v
-	d := &f.Nodes[v]
+	f.prog.fabricNode[id] = v
+	d := &out.Nodes[v]
 	d.SystemGUID, d.VendorID, d.DeviceID, d.Revision = n.system, n.vendor, n.device, n.revision
 	if n.hasSwitch {
 		d.LinearFDBCap = uint16(mad.SwitchInfoLinearFDBCap.Get(n.sw[:]))
@@ -75,13 +75,13 @@ func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
 	}
 	for p := range d.Ports {
 		slot := n.first + int32(p)
-		info := c.info[slot][:]
-		d.Ports[p].GUID = c.guid[slot]
-		if c.flags[slot]&portKnown == 0 {
+		info := f.info[slot][:]
+		d.Ports[p].GUID = f.guid[slot]
+		if f.flags[slot]&portKnown == 0 {
 			continue
 		}
 		d.Ports[p].VLCap = mad.DataVLs(mad.PortInfoVLCap.Get(info))
-		if c.takesLID(slot) {
+		if f.takesLID(slot) {
 			d.Ports[p].LID = fabric.LID(mad.PortInfoLID.Get(info))
 			d.Ports[p].LMC = uint8(mad.PortInfoLMC.Get(info))
 		}
@@ -89,23 +89,23 @@ func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
 }
 
 // connect adds the cables from a node to nodes after it, or to itself, to the Fabric.
-func (c *Core) connect(f *fabric.Fabric, id int32) {
-	for slot := range c.portsOf(id) {
-		t := c.peer[slot]
+func (f *finder) connect(out *fabric.Fabric, id int32) {
+	for slot := range f.portsOf(id) {
+		t := f.peer[slot]
 		if t == noSlot {
 			continue
 		}
-		a := fabric.End{Node: c.prog.fabricNode[id], Port: c.portNumber(slot)}
-		b := fabric.End{Node: c.prog.fabricNode[c.owner[t]], Port: c.portNumber(t)}
+		a := fabric.End{Node: f.prog.fabricNode[id], Port: f.portNumber(slot)}
+		b := fabric.End{Node: f.prog.fabricNode[f.owner[t]], Port: f.portNumber(t)}
 		if a.Node < 0 || b.Node < a.Node || a.Node == b.Node && b.Port < a.Port {
 			continue
 		}
-		w, s := fabric.Width(mad.LinkWidth(c.info[slot][:])), linkSpeeds[mad.LinkSpeed(c.info[slot][:])]
-		if (c.flags[slot]|c.flags[t])&portFDR10 != 0 {
+		w, s := fabric.Width(mad.LinkWidth(f.info[slot][:])), linkSpeeds[mad.LinkSpeed(f.info[slot][:])]
+		if (f.flags[slot]|f.flags[t])&portFDR10 != 0 {
 			s = fabric.FDR10
 		}
-		if _, err := f.Connect(a, b, w, s); err != nil {
-			c.noteLoss(OneSided, c.portPlace(slot), "%v", err)
+		if _, err := out.Connect(a, b, w, s); err != nil {
+			f.noteLoss(OneSided, f.portPlace(slot), "%v", err)
 		}
 	}
 }
@@ -165,15 +165,15 @@ func addStored(h *route.Held, g *fabric.Graph, stored LIDMap) {
 }
 
 // noteLIDClashes notes the ports that have the LID of another one.
-func (c *Core) noteLIDClashes() {
+func (f *finder) noteLIDClashes() {
 	has := map[fabric.LID]int32{}
-	for s := range c.addressable {
-		lid := fabric.LID(mad.PortInfoLID.Get(c.info[s][:]))
+	for s := range f.addressable {
+		lid := fabric.LID(mad.PortInfoLID.Get(f.info[s][:]))
 		if lid == 0 {
 			continue
 		}
 		if first, clash := has[lid]; clash {
-			c.note(DuplicateLID, c.portPlace(s), "LID %d was found at %s and at %s: one of them gets another", lid, c.portName(first), c.portName(s))
+			f.note(DuplicateLID, f.portPlace(s), "LID %d was found at %s and at %s: one of them gets another", lid, f.portName(first), f.portName(s))
 			continue
 		}
 		has[lid] = s
@@ -182,18 +182,30 @@ func (c *Core) noteLIDClashes() {
 
 // notePortGUIDs notes the ports that cannot be told from others by their GUID: they are
 // routed to, but no GID names them, and no LID is stored for both.
-func (c *Core) notePortGUIDs() {
+func (f *finder) notePortGUIDs() {
 	has := map[fabric.GUID]int32{}
-	for s := range c.addressable {
-		guid := c.guid[s]
+	for s := range f.addressable {
+		guid := f.guid[s]
 		first, clash := has[guid]
 		switch {
 		case guid == 0:
-			c.note(BadNode, c.portPlace(s), "%s has port GUID 0", c.portName(s))
+			f.note(BadNode, f.portPlace(s), "%s has port GUID 0", f.portName(s))
 		case clash:
-			c.note(DuplicateGUID, c.portPlace(s), "two ports have the GUID %s: %s and %s", guid, c.portName(first), c.portName(s))
+			f.note(DuplicateGUID, f.portPlace(s), "two ports have the GUID %s: %s and %s", guid, f.portName(first), f.portName(s))
 		default:
 			has[guid] = s
+		}
+	}
+}
+
+// applyDrains drains what Config.Drain names. It notes, and does not drain, missing parts and those without which a switch has no
+// way to another.
+func (f *finder) applyDrains() {
+	for _, name := range f.by.drain {
+		if p, err := f.drain(f.fabric, name); err != nil {
+			f.note(NotDrained, Place{}, "%s is not drained: %v", name, err)
+		} else {
+			f.report.Drained = append(f.report.Drained, f.fabric.PartName(p))
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package sm
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -8,6 +13,7 @@ import (
 	"weft/route"
 	"weft/route/job"
 	"weft/route/multicast"
+	"weft/route/planfile"
 )
 
 // Given is all that a round goes by. Maps in it are the round's from then on.
@@ -111,13 +117,44 @@ func (c *Core) Phase() string { return phaseNames[c.phase] }
 func (c *Core) IsDone() bool { return c.phase == finished }
 
 // Claims reports whether the ports that say IsSM were asked, in this round or an earlier one, and the subnet is ours.
-func (c *Core) Claims() bool { return c.granted }
+func (f *finder) Claims() bool { return f.granted }
 
 // Unbalances reports whether all is to be routed afresh some time after this round, since its Plan is a repair.
-func (c *Core) Unbalances() bool { return c.repaired && c.given.Unbalanced }
+func (w *writer) Unbalances() bool { return w.repaired && w.given.Unbalanced }
 
 // admits reports whether a node is taken in.
 func (g *Given) admits(guid fabric.GUID) bool {
 	_, ok := slices.BinarySearch(g.Admitted, guid)
 	return ok || g.Admitted == nil
+}
+
+// WritePlan writes the Plan as planfile.Load reads it. There must be one.
+func (r *Result) WritePlan(w io.Writer) error { return planfile.Save(w, r.Ledger.graph, r.Ledger.plan) }
+
+// WriteLIDs writes the LIDs of the Plan in the form that ReadLIDs reads, and after
+// them those that were remembered of ports that are not here now.
+func (r *Result) WriteLIDs(w io.Writer) error {
+	var b bytes.Buffer
+	l := r.Ledger
+	m := r.Inherit.Stored.After(l.graph, &l.plan.Ends)
+	written := map[fabric.LID]bool{}
+	line := func(guid fabric.GUID, p PortLIDs) {
+		if !written[p.Base] {
+			written[p.Base] = true
+			fmt.Fprintf(&b, "%s 0x%04x 0x%04x\n", guid, p.Base, p.Last())
+		}
+	}
+	for _, guid := range l.graph.EndGUID {
+		if p, ok := m[guid]; ok {
+			line(guid, p)
+		}
+	}
+	for _, guid := range slices.Sorted(maps.Keys(m)) {
+		line(guid, m[guid])
+	}
+	for _, a := range l.plan.Absent {
+		line(cmp.Or(a.GUID, a.Node), PortLIDs{a.Base, a.LMC}) // a Plan of long ago does not know port GUIDs
+	}
+	_, err := w.Write(b.Bytes())
+	return err
 }

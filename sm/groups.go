@@ -317,10 +317,3 @@ func (gs *groups) doubtSent() {
 	}
 	clear(gs.sent)
 }
-
-// noteTrees tells that a Plan has no trees for groups.
-func (c *Core) noteTrees(err error) {
-	if err != nil {
-		c.note(NotSpread, Place{}, "multicast groups get no trees: %v", err)
-	}
-}

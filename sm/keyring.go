@@ -74,27 +74,6 @@ func (k *keyring) change(keys Keys, l *ledger) {
 	}
 }
 
-// tellKeys tells, after the first round with other Keys, whether all ports have got theirs.
-func (m *Manager) tellKeys() {
-	k := m.keys
-	if !k.told || !k.Given() {
-		return
-	}
-	k.told = false
-	ports, old := 0, 0
-	for slot := range m.result.Ledger.addressable {
-		ports++
-		if _, ok := k.has[m.result.Ledger.guid[slot]]; ok {
-			old++
-		}
-	}
-	if old > 0 {
-		m.tell(KeysGiven, "%d of %d ports have not taken their new M_Keys", old, ports)
-		return
-	}
-	m.tell(KeysGiven, "%d ports have their new M_Keys; ports that are not there now may have those of before", ports)
-}
-
 // key returns the M_Key that SMPs to a port carry.
 func (k *keyring) key(port fabric.GUID) uint64 {
 	if key, ok := k.has[port]; ok {
@@ -158,68 +137,6 @@ func (k *keyring) ofStrangers(expected fabric.GUID) []uint64 {
 		out = append(out, last)
 	}
 	return out
-}
-
-// expected returns the port that was behind one, noSlot standing for our own; 0 where that is not known, or no key is needed to ask.
-func (c *Core) expected(slot int32) fabric.GUID {
-	switch {
-	case !c.keys.Given() || !c.keys.hiding:
-		return 0
-	case slot == noSlot:
-		return c.keys.here
-	}
-	return c.keys.behind[c.portKey(slot)]
-}
-
-// rememberNeighbours remembers what was found behind all ports.
-func (c *Core) rememberNeighbours() {
-	if !c.usesKeys() {
-		return
-	}
-	c.keys.here = c.guid[c.ownPort()]
-	for slot, peer := range c.peer {
-		if peer != noSlot {
-			c.keys.behind[c.portKey(int32(slot))] = c.guid[c.agent(getPort, peer)]
-		}
-	}
-}
-
-// triesMoved is added to the argument of a getNode that has the key of a port that may have moved.
-const triesMoved = 0x10000
-
-// tryMoved asks once more through ports behind which nobody has answered: with the keys of other ports that were not found this time. It reports whether there is anything to ask.
-func (c *Core) tryMoved() bool {
-	silent := c.silent
-	c.silent, c.movedKeys = nil, nil
-	if len(silent) == 0 {
-		return false
-	}
-	found := map[fabric.GUID]bool{}
-	for _, guid := range c.guid {
-		found[guid] = true
-	}
-	var moved []fabric.GUID
-	for _, guid := range c.keys.behind {
-		if !found[guid] {
-			moved = append(moved, guid)
-		}
-	}
-	slices.Sort(moved)
-	moved = slices.Compact(moved)
-	for _, guid := range moved[:min(len(moved), mostTried)] {
-		c.movedKeys = append(c.movedKeys, c.keys.key(guid))
-	}
-	asked := false
-	for _, slot := range silent {
-		was := c.expected(slot) // with its key it was asked
-		if !slices.ContainsFunc(moved, func(guid fabric.GUID) bool { return guid != was }) {
-			c.noteNothingBehind(slot, &Event{Outcome: Silent})
-			continue
-		}
-		asked = true
-		c.enqueue(makeTag(getNode, slot, triesMoved))
-	}
-	return asked
 }
 
 // learn takes the key that a port has, 0 for none.

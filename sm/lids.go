@@ -2,16 +2,11 @@ package sm
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"strconv"
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/planfile"
 )
 
 // PortLIDs are the LIDs of a port: 2^LMC of them, from Base on.
@@ -111,35 +106,4 @@ func parsePortLIDs(words [][]byte) (p PortLIDs, err error) {
 		return p, fmt.Errorf("LIDs %s to %s: a port has 1, 2, 4 ... or 128 LIDs, from a multiple of their number on", words[0], words[1])
 	}
 	return p, nil
-}
-
-// WritePlan writes the Plan as planfile.Load reads it. There must be one.
-func (r *Result) WritePlan(w io.Writer) error { return planfile.Save(w, r.Ledger.graph, r.Ledger.plan) }
-
-// WriteLIDs writes the LIDs of the Plan in the form that ReadLIDs reads, and after
-// them those that were remembered of ports that are not here now.
-func (r *Result) WriteLIDs(w io.Writer) error {
-	var b bytes.Buffer
-	l := r.Ledger
-	m := r.Inherit.Stored.After(l.graph, &l.plan.Ends)
-	written := map[fabric.LID]bool{}
-	line := func(guid fabric.GUID, p PortLIDs) {
-		if !written[p.Base] {
-			written[p.Base] = true
-			fmt.Fprintf(&b, "%s 0x%04x 0x%04x\n", guid, p.Base, p.Last())
-		}
-	}
-	for _, guid := range l.graph.EndGUID {
-		if p, ok := m[guid]; ok {
-			line(guid, p)
-		}
-	}
-	for _, guid := range slices.Sorted(maps.Keys(m)) {
-		line(guid, m[guid])
-	}
-	for _, a := range l.plan.Absent {
-		line(cmp.Or(a.GUID, a.Node), PortLIDs{a.Base, a.LMC}) // a Plan of long ago does not know port GUIDs
-	}
-	_, err := w.Write(b.Bytes())
-	return err
 }

@@ -29,88 +29,56 @@ func (c *Core) onSilence() {
 }
 
 // breakOff ends what is under way of a phase that is followed by another one which does the same: discovery and reading by the next sweep, all else by the next round.
-func (c *Core) breakOff() {
-	follows := c.phase <= reading && c.sweep < c.given.Limits.Sweeps || c.phase > reading && c.by.stays
-	if !follows || c.outstanding == 0 && !c.isWriting() || c.brokenOff || c.stopped {
+func (s *shared) breakOff() {
+	follows := s.phase <= reading && s.sweep < s.given.Limits.Sweeps || s.phase > reading && s.by.stays
+	if !follows || s.outstanding == 0 && !s.isWriting() || s.brokenOff || s.stopped {
 		return
 	}
-	c.brokenOff = true
-	c.endUnderWay()
+	s.brokenOff = true
+	s.endUnderWay()
 }
 
 // endUnderWay hands out nothing more, and ends what was.
-func (c *Core) endUnderWay() {
-	c.queue, c.head = c.queue[:0], 0
-	c.out = append(c.out, Action{Kind: End})
+func (s *shared) endUnderWay() {
+	s.queue, s.head = s.queue[:0], 0
+	s.out = append(s.out, Action{Kind: End})
 }
 
 // isWriting reports whether switches and ports are told what they are to have.
-func (c *Core) isWriting() bool {
-	return c.phase == tables || c.phase == arming || c.phase == activating
+func (s *shared) isWriting() bool {
+	return s.phase == tables || s.phase == arming || s.phase == activating
 }
 
 // leaveHalfWritten ends a round in the middle of its writing. The next one believes nothing of what was written.
-func (c *Core) leaveHalfWritten() {
-	c.halfWritten, c.way = true, nil
-	for id := range c.prog.wrong {
-		c.prog.wrong[id] = true
+func (w *writer) leaveHalfWritten() {
+	w.halfWritten, w.way = true, nil
+	for id := range w.prog.wrong {
+		w.prog.wrong[id] = true
 	}
-	c.startVerifying()
+	w.startVerifying()
 }
 
 // startVerifying begins the look at what was written. It is of no use where a link has changed since discovery: the next round looks at all.
-func (c *Core) startVerifying() {
-	c.enterPhase(verifying)
-	c.brokenOff = (c.linkChanged || c.halfWritten) && c.by.stays
+func (w *writer) startVerifying() {
+	w.enterPhase(verifying)
+	w.brokenOff = (w.linkChanged || w.halfWritten) && w.by.stays
 }
 
 // noteUnverified notes that a round was broken off, by the next one.
-func (c *Core) noteUnverified() {
+func (w *writer) noteUnverified() {
 	left := 0
-	for id := range c.nodes {
-		if n := &c.nodes[id]; n.hasSwitch && !n.silent && !c.prog.wrong[id] && c.isLeftOut(int32(id)) {
+	for id := range w.nodes {
+		if n := &w.nodes[id]; n.hasSwitch && !n.silent && !w.prog.wrong[id] && w.isLeftOut(int32(id)) {
 			left++
 		}
 	}
 	switch {
-	case c.halfWritten:
-		c.noteLoss(Changed, Place{}, "something changed while the subnet was brought up, and some of it does not answer: what is not written yet is left, sweep again")
+	case w.halfWritten:
+		w.noteLoss(Changed, Place{}, "something changed while the subnet was brought up, and some of it does not answer: what is not written yet is left, sweep again")
 	case left > 0:
-		c.noteLoss(Changed, Place{}, "something changed while the subnet was brought up, and %d switches were not asked any more whether a port of them has: sweep again", left)
+		w.noteLoss(Changed, Place{}, "something changed while the subnet was brought up, and %d switches were not asked any more whether a port of them has: sweep again", left)
 	}
 }
 
 // isLeftOut reports whether a switch was not asked any more whether a port of it has changed its state.
-func (c *Core) isLeftOut(id int32) bool { return c.brokenOff && !c.prog.verified[id] }
-
-// dropWork ends all work between rounds that is under way.
-func (m *Manager) dropWork() {
-	m.dropSweep()
-	m.dropLooks()
-	m.dropGroups()
-}
-
-// dropSweep ends the light sweep that is under way.
-func (m *Manager) dropSweep() {
-	m.sweep.drop()
-	m.endUnderWay(sweepTag, m.sweep.outstanding)
-}
-
-// dropLooks ends the look that is under way, and forgets those that are wanted.
-func (m *Manager) dropLooks() {
-	m.looks.drop()
-	m.endUnderWay(lookTag, m.looks.outstanding)
-}
-
-// dropGroups ends the work on multicast tables that is under way.
-func (m *Manager) dropGroups() {
-	m.groups.drop()
-	m.endUnderWay(groupTag, m.groups.outstanding)
-}
-
-// endUnderWay ends the SMPs of a work between rounds, of which so many are under way.
-func (m *Manager) endUnderWay(tag uint64, outstanding int) {
-	if outstanding > 0 {
-		m.out = append(m.out, Action{Kind: End, Tag: tag << 56})
-	}
-}
+func (w *writer) isLeftOut(id int32) bool { return w.brokenOff && !w.prog.verified[id] }

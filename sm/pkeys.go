@@ -8,89 +8,89 @@ import (
 )
 
 // findMembers makes the index of partitions, or takes that of the round before.
-func (c *Core) findMembers() {
-	switch p := c.by.partitions; {
+func (w *writer) findMembers() {
+	switch p := w.by.partitions; {
 	case p == nil:
-	case c.given.Before != nil && c.given.Before.by.partitions == p:
-		c.prog.members = c.given.Before.prog.members
+	case w.given.Before != nil && w.given.Before.by.partitions == p:
+		w.prog.members = w.given.Before.prog.members
 	default:
-		c.prog.members = partition.NewIndex(p.Partitions)
+		w.prog.members = partition.NewIndex(p.Partitions)
 	}
 }
 
 // queuePKeys queues the P_KeyTable of an end port, or of the switch port before it where that enforces partitions. What a port has since the
 // round before is not read again.
-func (c *Core) queuePKeys(slot int32) {
+func (w *writer) queuePKeys(slot int32) {
 	switch {
-	case c.prog.end[slot] < 0 && !c.mayEnforce(slot):
-	case !c.isAsBefore(c.given.Before, slot):
-		c.enqueue(makeTag(getPKeys, slot, 0))
+	case w.prog.end[slot] < 0 && !w.mayEnforce(slot):
+	case !w.isAsBefore(w.given.Before, slot):
+		w.enqueue(makeTag(getPKeys, slot, 0))
 	default:
-		old, ok := c.given.Before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+		old, ok := w.given.Before.slotOf(w.nodes[w.owner[slot]].guid, w.portNumber(slot))
 		if !ok {
 			return
 		}
-		was := c.given.Before.prog.pkeys[old]
+		was := w.given.Before.prog.pkeys[old]
 		switch had := was.held(); {
-		case had != nil && len(had) >= c.pkeyRoom(slot):
-			c.prog.pkeys[slot] = &pkeyTable{has: slices.Clone(had)}
-			c.planPKeys(slot)
+		case had != nil && len(had) >= w.pkeyRoom(slot):
+			w.prog.pkeys[slot] = &pkeyTable{has: slices.Clone(had)}
+			w.planPKeys(slot)
 		case was != nil && was.refuses:
-			c.prog.pkeys[slot] = was
+			w.prog.pkeys[slot] = was
 		default: // it was not learned, or more of it counts now than was read then
-			c.enqueue(makeTag(getPKeys, slot, 0))
+			w.enqueue(makeTag(getPKeys, slot, 0))
 		}
 	}
 }
 
 // onPKeys takes a block of a P_KeyTable, and asks for the next one.
-func (c *Core) onPKeys(slot int32, block uint32, ev *Event) {
+func (w *writer) onPKeys(slot int32, block uint32, ev *Event) {
 	switch ev.Outcome {
 	case Answered:
 	case Silent:
-		c.noteLoss(NoAnswer, c.portPlace(slot), "%s does not answer P_KeyTable: which P_Keys it has is not known", c.portName(slot))
+		w.noteLoss(NoAnswer, w.portPlace(slot), "%s does not answer P_KeyTable: which P_Keys it has is not known", w.portName(slot))
 		return
 	case Refused:
-		c.prog.pkeys[slot] = &pkeyTable{refuses: true}
+		w.prog.pkeys[slot] = &pkeyTable{refuses: true}
 		return
 	default:
 		return
 	}
-	t := c.prog.pkeys[slot]
+	t := w.prog.pkeys[slot]
 	if t == nil {
 		t = &pkeyTable{}
-		c.prog.pkeys[slot] = t
+		w.prog.pkeys[slot] = t
 	}
-	room := c.pkeyRoom(slot)
+	room := w.pkeyRoom(slot)
 	for i := range pkeyBlock {
 		if len(t.has) < room {
 			t.has = append(t.has, uint16(mad.PKeyTablePKey.At(ev.Data[:], i)))
 		}
 	}
 	if len(t.has) < room {
-		c.enqueue(makeTag(getPKeys, slot, block+1))
+		w.enqueue(makeTag(getPKeys, slot, block+1))
 		return
 	}
-	c.planPKeys(slot)
+	w.planPKeys(slot)
 }
 
 // planPKeys says what a P_KeyTable is to hold, and queues the blocks that differ.
-func (c *Core) planPKeys(slot int32) {
-	t := c.prog.pkeys[slot]
+func (w *writer) planPKeys(slot int32) {
+	t := w.prog.pkeys[slot]
 	enough := false
-	if c.by.partitions == nil {
+	if w.by.partitions == nil {
 		t.planned, enough = withDefault(t.has)
 	} else {
-		want, first := c.keysOf(slot)
+		want, first := w.keysOf(slot)
 		t.planned, enough = partition.Place(t.has, want, first)
 	}
 	if t.short = !enough; t.short {
-		c.noteLoss(NotEnough, c.portPlace(slot), "%s has no room for all of its P_Keys: %d places", c.portName(slot), len(t.has))
+		w.noteLoss(NotEnough, w.portPlace(slot), "%s has no room for all of its P_Keys: %d places", w.portName(slot), len(t.has))
 	}
 	for from := 0; from < len(t.has); from += pkeyBlock {
 		to := min(from+pkeyBlock, len(t.has))
 		if !slices.Equal(t.has[from:to], t.planned[from:to]) {
-			c.enqueue(makeTag(setPKey, slot, uint32(from/pkeyBlock)))
+			w.enqueue(makeTag(setPKey, slot, uint32(from/pkeyBlock)))
 		}
 	}
 }
@@ -114,14 +114,14 @@ func withDefault(has []uint16) (table []uint16, ok bool) {
 }
 
 // onSetPKey takes a block as the port says that it holds it after a Set.
-func (c *Core) onSetPKey(slot int32, block uint32, ev *Event) {
-	t := c.prog.pkeys[slot]
+func (w *writer) onSetPKey(slot int32, block uint32, ev *Event) {
+	t := w.prog.pkeys[slot]
 	switch ev.Outcome {
 	case Answered:
 		from := int(block) * pkeyBlock
 		for i := from; i < min(from+pkeyBlock, len(t.has)); i++ {
 			if t.has[i] = uint16(mad.PKeyTablePKey.At(ev.Data[:], i-from)); t.has[i] != t.planned[i] {
-				c.noteWrongTable(c.owner[slot], "P_KeyTable of %s differs from what it was told: at index %d it has 0x%04x, not 0x%04x", c.portName(slot), i, t.has[i], t.planned[i])
+				w.noteWrongTable(w.owner[slot], "P_KeyTable of %s differs from what it was told: at index %d it has 0x%04x, not 0x%04x", w.portName(slot), i, t.has[i], t.planned[i])
 			}
 		}
 	case Refused: // it has what it had

@@ -173,3 +173,10 @@ func addAbsent(h *route.Held, list []route.Absent) {
 		}
 	}
 }
+
+// noteTrees tells that a Plan has no trees for groups.
+func (c *Core) noteTrees(err error) {
+	if err != nil {
+		c.note(NotSpread, Place{}, "multicast groups get no trees: %v", err)
+	}
+}

@@ -3,35 +3,35 @@ package sm
 import "weft/mad"
 
 // attributeToSet makes the attribute that a Set carries. It is valid until the next Step.
-func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
-	at := len(c.paths) // in one Step there may be many
-	c.paths = append(c.paths, make([]byte, 64)...)
-	data := c.paths[at : at+64 : at+64]
+func (w *writer) attributeToSet(k kind, index int32, arg uint32) []byte {
+	at := len(w.paths) // in one Step there may be many
+	w.paths = append(w.paths, make([]byte, 64)...)
+	data := w.paths[at : at+64 : at+64]
 	switch k {
 	case setLFT:
-		copy(data, c.plannedBlock(index, arg)[:])
+		copy(data, w.plannedBlock(index, arg)[:])
 	case clearChange:
-		copy(data, c.nodes[index].sw[:])
+		copy(data, w.nodes[index].sw[:])
 	case setSwitch:
-		c.plannedSwitchInfo(index, data)
+		w.plannedSwitchInfo(index, data)
 	case setPKey:
-		c.prog.pkeys[index].putBlock(arg, data)
+		w.prog.pkeys[index].putBlock(arg, data)
 	case setSL2VL:
-		c.sl2vl(index, arg, data)
+		w.sl2vl(index, arg, data)
 	case setVLArb:
-		c.arbitration(index, arg, data)
+		w.arbitration(index, arg, data)
 	case setPort:
-		c.plannedPortInfo(index, data)
-		if c.mustArm(index) {
+		w.plannedPortInfo(index, data)
+		if w.mustArm(index) {
 			mad.PortInfoPortState.Put(data, mad.PortArmed)
 		}
-		if c.mustReregister(index) {
+		if w.mustReregister(index) {
 			mad.PortInfoClientReregister.Put(data, 1)
 		}
 	case setKey:
-		c.setKeyInfo(index, data)
+		w.setKeyInfo(index, data)
 	case setActive:
-		c.plannedPortInfo(index, data)
+		w.plannedPortInfo(index, data)
 		mad.PortInfoPortState.Put(data, mad.PortActive)
 	default: // a Get carries nothing
 	}
@@ -40,44 +40,44 @@ func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
 
 // queueArm queues what makes the ports of a node ready to receive: LID, parameters and
 // Armed in one Set, and the top of the forwarding table that was written before.
-func (c *Core) queueArm(id int32) {
-	if c.prog.fabricNode[id] < 0 {
+func (w *writer) queueArm(id int32) {
+	if w.prog.fabricNode[id] < 0 {
 		return
 	}
 	var data [64]byte
-	if c.prog.sw[id] >= 0 && !c.prog.closed[id] && c.plannedSwitchInfo(id, data[:]) {
-		c.enqueue(makeTag(setSwitch, id, 0))
+	if w.prog.sw[id] >= 0 && !w.prog.closed[id] && w.plannedSwitchInfo(id, data[:]) {
+		w.enqueue(makeTag(setSwitch, id, 0))
 	}
-	for slot := range c.portsOf(id) {
-		if c.peer[slot] == noSlot && (c.prog.end[slot] < 0 || c.portNumber(slot) != 0) {
+	for slot := range w.portsOf(id) {
+		if w.peer[slot] == noSlot && (w.prog.end[slot] < 0 || w.portNumber(slot) != 0) {
 			continue
 		}
-		switch differs := c.plannedPortInfo(slot, data[:]); {
-		case c.mustArm(slot), c.mustReregister(slot):
-			c.enqueue(makeTag(setPort, slot, 0))
-		case differs && c.wasToldPort(slot, &data):
-			c.flags[slot] |= portTold
+		switch differs := w.plannedPortInfo(slot, data[:]); {
+		case w.mustArm(slot), w.mustReregister(slot):
+			w.enqueue(makeTag(setPort, slot, 0))
+		case differs && w.wasToldPort(slot, &data):
+			w.flags[slot] |= portTold
 		case differs:
-			c.enqueue(makeTag(setPort, slot, 0))
+			w.enqueue(makeTag(setPort, slot, 0))
 		}
 	}
 }
 
 // queueActivate queues the step to Active in three turns: the ports of switches, those of
 // CAs, and our own, so that data finds its way open.
-func (c *Core) queueActivate(id int32) {
-	if turn := c.cursor / len(c.nodes); c.prog.fabricNode[id] < 0 || turn != c.activationTurn(id) {
+func (w *writer) queueActivate(id int32) {
+	if turn := w.cursor / len(w.nodes); w.prog.fabricNode[id] < 0 || turn != w.activationTurn(id) {
 		return
 	}
-	for slot := range c.portsOf(id) {
-		if !c.mayCarryData(slot) || c.state(slot) != mad.PortArmed {
+	for slot := range w.portsOf(id) {
+		if !w.mayCarryData(slot) || w.state(slot) != mad.PortArmed {
 			continue
 		}
-		if t := c.peer[slot]; c.state(t) < mad.PortArmed {
-			c.noteLoss(NotTaken, c.portPlace(slot), "%s stays Armed: the other end of its cable, %s, is not", c.portName(slot), c.portName(t))
+		if t := w.peer[slot]; w.state(t) < mad.PortArmed {
+			w.noteLoss(NotTaken, w.portPlace(slot), "%s stays Armed: the other end of its cable, %s, is not", w.portName(slot), w.portName(t))
 			continue
 		}
-		c.enqueue(makeTag(setActive, slot, 0))
+		w.enqueue(makeTag(setActive, slot, 0))
 	}
 }
 
@@ -85,9 +85,9 @@ func (c *Core) queueActivate(id int32) {
 const activationTurns = 3
 
 // activationTurn returns the turn in which the ports of a node become Active.
-func (c *Core) activationTurn(id int32) int {
+func (w *writer) activationTurn(id int32) int {
 	switch {
-	case c.isSwitch(c.nodes[id].first):
+	case w.isSwitch(w.nodes[id].first):
 		return 0
 	case id != 0:
 		return 1
@@ -97,31 +97,31 @@ func (c *Core) activationTurn(id int32) int {
 
 // onSetPort takes the PortInfo that answers a Set. A port that does not say what it was
 // told, or refuses, is read: a repeated Set may be refused because the first was taken.
-func (c *Core) onSetPort(k kind, slot int32, ev *Event) {
+func (w *writer) onSetPort(k kind, slot int32, ev *Event) {
 	switch {
 	case ev.Outcome == Answered:
-		c.info[slot] = ev.Data
-		c.flags[slot] |= portTold
-		if c.holdsSettings(slot, k == setActive) {
+		w.info[slot] = ev.Data
+		w.flags[slot] |= portTold
+		if w.holdsSettings(slot, k == setActive) {
 			return
 		}
 	case ev.Outcome != Refused:
 		return
 	}
-	c.enqueue(makeTag(getPortAfterSet, slot, 0))
+	w.enqueue(makeTag(getPortAfterSet, slot, 0))
 }
 
 // onPortAfterSet takes the PortInfo of a port that did not say what it was told.
-func (c *Core) onPortAfterSet(slot int32, ev *Event) {
+func (w *writer) onPortAfterSet(slot int32, ev *Event) {
 	if ev.Outcome == Answered {
-		c.info[slot] = ev.Data
-		if c.holdsSettings(slot, c.phase == activating) {
+		w.info[slot] = ev.Data
+		if w.holdsSettings(slot, w.phase == activating) {
 			return
 		}
 	}
 	if ev.Outcome != Cancelled {
-		info := c.info[slot][:]
-		c.noteLoss(NotTaken, c.portPlace(slot), "%s does not take what it is told: it has LID %d, LMC %d and is in state %s", c.portName(slot),
+		info := w.info[slot][:]
+		w.noteLoss(NotTaken, w.portPlace(slot), "%s does not take what it is told: it has LID %d, LMC %d and is in state %s", w.portName(slot),
 			mad.PortInfoLID.Get(info), mad.PortInfoLMC.Get(info),
 			mad.PortInfoPortState.Decl().ValueName(mad.PortInfoPortState.Get(info)))
 	}

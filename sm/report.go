@@ -1,8 +1,6 @@
 package sm
 
 import (
-	"fmt"
-
 	"weft/fabric"
 	"weft/route/quality"
 )
@@ -198,90 +196,6 @@ type Time struct {
 type PhaseTime struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
-}
-
-// note records an incident, once.
-func (c *Core) note(k IncidentKind, at Place, format string, args ...any) {
-	i := Incident{k, fmt.Sprintf(format, args...), at}
-	if c.noted[i] {
-		return
-	}
-	c.noted[i] = true
-	c.report.Incidents = append(c.report.Incidents, i)
-	c.out = append(c.out, Action{Kind: Note, Incident: i})
-}
-
-// noteLoss records an incident that keeps the subnet from being up in full: something
-// that is there is left out, or did not take what it was told.
-func (c *Core) noteLoss(k IncidentKind, at Place, format string, args ...any) {
-	c.incomplete = true
-	c.note(k, at, format, args...)
-}
-
-// count counts the end of an SMP.
-func (c *Core) count(ev *Event) {
-	k, _, _ := splitTag(ev.Tag)
-	n, sum := &c.counts[k], &c.report.SMPs
-	n.Requests++
-	n.Sent += ev.Attempts
-	sum.Sent += ev.Attempts
-	sum.Retried += max(0, ev.Attempts-1)
-	if ev.Outcome != Answered {
-		n.Failed++
-	}
-}
-
-// summarise fills in the figures of the report.
-func (c *Core) summarise() {
-	if c.fabric != nil {
-		c.report.Found = countNodes(c.fabric)
-	}
-	if c.plan != nil {
-		l := &c.report.LIDs
-		l.Total, l.MaxLMC = c.plan.Ends.Total(), c.plan.Ends.MaxLMC()
-		c.report.Routing.VLs = c.plan.VLs
-	}
-	c.noteHalfWritten()
-	c.sumCounts()
-}
-
-// countNodes counts the nodes of a fabric by type, and its links.
-func countNodes(f *fabric.Fabric) Found {
-	n := Found{Links: len(f.Links)}
-	for i := range f.Nodes {
-		switch f.Nodes[i].Type {
-		case fabric.Switch:
-			n.Switches++
-		case fabric.CA:
-			n.CAs++
-		case fabric.Router:
-			n.Routers++
-		}
-	}
-	return n
-}
-
-// sumCounts adds up the counts by method and attribute.
-func (c *Core) sumCounts() {
-	at := map[[2]string]int{}
-	by := &c.report.SMPs.By
-	for k, n := range c.counts {
-		if n.Requests == 0 {
-			continue
-		}
-		n.Method, n.Attribute = kinds[k].method.String(), attrName(kinds[k].attr)
-		key := [2]string{n.Method, n.Attribute}
-		i, ok := at[key]
-		if !ok {
-			at[key] = len(*by)
-			*by = append(*by, n)
-			continue
-		}
-		sum := &(*by)[i]
-		sum.Requests += n.Requests
-		sum.Sent += n.Sent
-		sum.Failed += n.Failed
-	}
 }
 
 // Find returns the first incident of a kind, nil when there is none.

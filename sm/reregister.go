@@ -52,29 +52,29 @@ func (m *Manager) learn(n *News) {
 }
 
 // noteClients notes, before a port is written, who was its master.
-func (c *Core) noteClients(slot int32) {
-	info := c.info[slot][:]
-	if c.isSwitch(slot) || c.flags[slot]&portKnown == 0 || mad.PortInfoPortState.Get(info) != mad.PortActive {
+func (w *writer) noteClients(slot int32) {
+	info := w.info[slot][:]
+	if w.isSwitch(slot) || w.flags[slot]&portKnown == 0 || mad.PortInfoPortState.Get(info) != mad.PortActive {
 		return
 	}
-	c.clients.WasActive = true
+	w.clients.WasActive = true
 	lid := fabric.LID(mad.PortInfoMasterSMLID.Get(info))
-	if slot == c.ownPort() {
-		c.clients.Told = lid
+	if slot == w.ownPort() {
+		w.clients.Told = lid
 	}
-	if lid != 0 && lid != c.prog.smLID {
-		c.clients.Others = true
+	if lid != 0 && lid != w.prog.smLID {
+		w.clients.Others = true
 	}
 }
 
 // mustReregister reports whether the clients at a port are to register again: all are, or the port was away.
-func (c *Core) mustReregister(slot int32) bool {
-	if c.prog.end[slot] < 0 || c.isSwitch(slot) || mad.PortInfoCapabilityMask.Get(c.info[slot][:])&mad.CapIsClientReregistration == 0 {
+func (w *writer) mustReregister(slot int32) bool {
+	if w.prog.end[slot] < 0 || w.isSwitch(slot) || mad.PortInfoCapabilityMask.Get(w.info[slot][:])&mad.CapIsClientReregistration == 0 {
 		return false
 	}
-	if c.given.Reregister || c.given.Before == nil {
-		return c.given.Reregister
+	if w.given.Reregister || w.given.Before == nil {
+		return w.given.Reregister
 	}
-	_, known := c.given.Before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+	_, known := w.given.Before.slotOf(w.nodes[w.owner[slot]].guid, w.portNumber(slot))
 	return !known
 }

@@ -82,3 +82,24 @@ func sooner(due, at time.Duration) time.Duration {
 	}
 	return min(due, at)
 }
+
+// tellKeys tells, after the first round with other Keys, whether all ports have got theirs.
+func (m *Manager) tellKeys() {
+	k := m.keys
+	if !k.told || !k.Given() {
+		return
+	}
+	k.told = false
+	ports, old := 0, 0
+	for slot := range m.result.Ledger.addressable {
+		ports++
+		if _, ok := k.has[m.result.Ledger.guid[slot]]; ok {
+			old++
+		}
+	}
+	if old > 0 {
+		m.tell(KeysGiven, "%d of %d ports have not taken their new M_Keys", old, ports)
+		return
+	}
+	m.tell(KeysGiven, "%d ports have their new M_Keys; ports that are not there now may have those of before", ports)
+}

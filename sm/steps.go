@@ -4,43 +4,43 @@ package sm
 // old tables and others new ones: first what the way to the new Plan has between, one after the other, then what the Plan has.
 
 // queueStep queues the blocks of a switch that differ from those of the step before.
-func (c *Core) queueStep(id int32) {
-	s := c.prog.sw[id]
+func (w *writer) queueStep(id int32) {
+	s := w.prog.sw[id]
 	if s < 0 {
 		return
 	}
-	was, now := c.stepped(c.prog.step-1).Tables, c.stepped(c.prog.step).Tables
-	for b := range c.tableBlocks() {
+	was, now := w.stepped(w.prog.step-1).Tables, w.stepped(w.prog.step).Tables
+	for b := range w.tableBlocks() {
 		if *was.Block(s, int(b)) != *now.Block(s, int(b)) {
-			c.enqueue(makeTag(setLFT, id, b))
+			w.enqueue(makeTag(setLFT, id, b))
 		}
 	}
 }
 
 // stepEnded goes on to the next step, once packets under way have left where they must.
-func (c *Core) stepEnded() {
+func (w *writer) stepEnded() {
 	switch {
-	case c.prog.step == c.lastStep():
-		c.way = nil
-		c.enterPhase(arming)
-	case c.way.Between[c.prog.step].Drops:
-		c.pauseOver = false
-		c.enterPhase(pausing)
-		c.out = append(c.out, Action{Kind: Pause})
+	case w.prog.step == w.lastStep():
+		w.way = nil
+		w.enterPhase(arming)
+	case w.way.Between[w.prog.step].Drops:
+		w.pauseOver = false
+		w.enterPhase(pausing)
+		w.out = append(w.out, Action{Kind: Pause})
 	default:
-		c.nextStep()
+		w.nextStep()
 	}
 }
 
 // nextStep begins to write what the next step has.
-func (c *Core) nextStep() {
-	c.prog.step++
-	c.enterPhase(tables)
+func (w *writer) nextStep() {
+	w.prog.step++
+	w.enterPhase(tables)
 }
 
 // countHeld counts a block that a switch has already, unless another one replaces it later.
-func (c *Core) countHeld(id int32, b uint32) {
-	if c.isLast(id, b) {
-		c.prog.blocks[id].same++
+func (w *writer) countHeld(id int32, b uint32) {
+	if w.isLast(id, b) {
+		w.prog.blocks[id].same++
 	}
 }

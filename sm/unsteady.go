@@ -59,45 +59,6 @@ type stuckSwitch struct {
 // stuckAfter is the number of rounds after which a PortStateChange counts as one that cannot be cleared.
 const stuckAfter = 2
 
-// Apart lists the ports in quarantine, and the switches whose PortStateChange a round does not heed.
-type Apart struct {
-	Held  map[portKey]portKey  // nothing behind these ports is looked for, unless they alone lead there; with the other end, where that is a switch's
-	Nodes map[fabric.GUID]bool // PortStateChange of these switches says nothing
-}
-
-// isHeld reports whether a port is in quarantine.
-func (c *Core) isHeld(slot int32) bool {
-	if len(c.given.Apart.Held) == 0 {
-		return false
-	}
-	_, held := c.given.Apart.Held[c.portKey(slot)]
-	return held
-}
-
-// takeOnlyWays looks behind ports in quarantine that lead to switches which were not found otherwise, one for each switch, and reports whether there are any.
-func (c *Core) takeOnlyWays() bool {
-	if len(c.given.Apart.Held) == 0 {
-		return false
-	}
-	behind := map[fabric.GUID]bool{}
-	for slot := range int32(len(c.owner)) {
-		if c.flags[slot]&(portKnown|portProbed) != portKnown || !c.hasLink(slot) || !c.isHeld(slot) {
-			continue
-		}
-		here := c.portKey(slot)
-		there := c.given.Apart.Held[here]
-		if _, found := c.byGUID[there.node]; found || there.node == 0 || behind[there.node] {
-			continue
-		}
-		behind[there.node] = true
-		delete(c.given.Apart.Held, here)
-		delete(c.given.Apart.Held, there)
-		c.flags[slot] |= portProbed
-		c.enqueue(makeTag(getNode, slot, 0))
-	}
-	return len(behind) > 0
-}
-
 // apart lists what the next round leaves out.
 func (u *unsteady) apart() Apart {
 	a := Apart{Held: map[portKey]portKey{}, Nodes: map[fabric.GUID]bool{}}

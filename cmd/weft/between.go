@@ -1,301 +1,171 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"weft/fabric"
-	"weft/fabric/source"
-	"weft/fabric/subnets"
+	"weft/cmd/weft/cli"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
-	"weft/route"
 	"weft/route/job"
-	"weft/route/planfile"
 	"weft/study"
+	"weft/whatif"
 )
 
-// betweenHelp tells of several subnets in the help text of commands that take them.
-const betweenHelp = `FABRIC may be several subnets that routers join: a file that begins with the line
-"weft subnets 1", or a formula:
-  ` + subnets.FormulaHelp
-
-// betweenFlags are the options for several subnets.
-type betweenFlags struct {
-	method    string
-	engines   []string // SUBNET=CHAIN
-	mappings  []string // SUBNET=FILE
-	down      []string // ROUTER[PORT]
-	hostsOnly bool
-	sum       bool
-}
-
-// betweenNames are the options that go with several subnets alone.
-var betweenNames = []string{"between", "engine-of", "mapping", "port-down", "hosts-only", "sum-of-lids"}
-
-func (b *betweenFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&b.method, "between", string(intersubnet.Auto), "how to route between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
-	f.StringArrayVar(&b.engines, "engine-of", nil, "engine, or chain of engines, of one of several subnets, NAME=CHAIN (default: --engine)")
-	f.StringArrayVar(&b.mappings, "mapping", nil, "file of the gateways of one of several subnets, NAME=FILE: lines GID or prefix or *, and the GUID of a router port; behind a GID also that of the switch of the sources for which it holds")
-	f.StringArrayVar(&b.down, "port-down", nil, "port of a router that is not to be used, by its GUID")
-	f.BoolVar(&b.hostsOnly, "hosts-only", false, "prove several subnets for pairs of hosts alone, not for port 0 of switches")
-	f.BoolVar(&b.sum, "sum-of-lids", false, "have routers hash the sum of source and destination LID, as the paper's algorithm 1, not both")
-}
-
-// refuse refuses options for several subnets where there is one.
-func (b *betweenFlags) refuse(cmd *cobra.Command) error {
-	for _, name := range betweenNames {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s goes with several subnets, and FABRIC is one", name)
-		}
+// runBetween says what changes of several subnets would do.
+func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
+	if err := cli.RefuseOne(cmd, append(cli.RoutingNames, "fail", "drain", "add", "move", "each", "top", "runs", "window", "round-trip")...); err != nil {
+		return err
 	}
-	return nil
-}
-
-// refuseOne refuses options for one fabric where there are several subnets.
-func refuseOne(cmd *cobra.Command, allowed ...string) error {
-	ok := map[string]bool{}
-	for _, name := range append(append([]string{"help", "json", "verbose", "quiet", "ibnl", "partial"}, betweenNames...), allowed...) {
-		ok[name] = true
+	if err := errors.Join(o.validate(cmd, whatif.BetweenKinds), o.routing.SetChain(o.chain)); err != nil {
+		return err
 	}
-	var err error
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !ok[f.Name] && err == nil {
-			err = fmt.Errorf("--%s goes with one FABRIC, not yet with several subnets", f.Name)
-		}
+	n, err := o.fabric.Network(cmd, arg)
+	if err != nil {
+		return err
+	}
+	parts := 0
+	if o.each != "" {
+		parts, err = whatif.CountEachBetween(n, o.each)
+	} else {
+		err = whatif.CheckBetween(n, o.changes)
+	}
+	if err != nil {
+		return err
+	}
+	req, err := o.between.Request(n, &o.routing)
+	if err != nil {
+		return err
+	}
+	var today *whatif.BetweenToday
+	err = cli.WithProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
+		today, err = whatif.NewBetween(ctx, n, whatif.BetweenOptions{Request: req, HostsOnly: o.between.HostsOnly, Flows: o.routing.Flows(o.runs), Pace: o.pace()})
+		return err
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return o.ask(cmd, today, parts, func(ctx context.Context) (cli.Document, bool, error) {
+		a, err := today.Ask(ctx, o.changes)
+		if err != nil {
+			return nil, false, err
+		}
+		return a, a.OK, nil
+	})
 }
 
-// several reports whether a FABRIC argument is several subnets.
-func (f *fabricFlags) several(arg string) bool {
-	return source.IsNetwork(arg, source.Options{Dir: f.dir})
-}
-
-// network reads several subnets and prints what is odd about them.
-func (f *fabricFlags) network(cmd *cobra.Command, arg string) (n *subnets.Network, err error) {
-	err = leavable(func() error {
-		net, warnings, err := source.OpenNetwork(arg, source.Options{IBNL: f.ibnl, Stdin: cmd.InOrStdin(), Dir: f.dir, Partial: f.partial})
-		for i, w := range warnings {
-			if !f.quiet && i < warningsShown {
-				fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", w)
+// runBetween compares the ways to route between several subnets.
+func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error {
+	if len(fabrics) > 1 {
+		return errors.New("several subnets are compared by themselves: name one FABRIC")
+	}
+	if err := cli.RefuseOne(cmd, append(cli.RoutingNames, "engines", "runs")...); err != nil {
+		return err
+	}
+	if err := errors.Join(o.validate(fabrics), o.routing.SetChain(cmp.Or(strings.Join(o.engines, ","), "auto"))); err != nil {
+		return err
+	}
+	n, err := o.fabric.Network(cmd, fabrics[0])
+	if err != nil {
+		return err
+	}
+	methods := study.BetweenMethods
+	if o.between.Method != cli.EveryMethod {
+		methods = nil
+		for name := range strings.SplitSeq(o.between.Method, ",") {
+			m, err := intersubnet.ParseMethod(name)
+			if err != nil {
+				return fmt.Errorf("--between: %w", err)
 			}
+			methods = append(methods, m)
 		}
-		n = net
-		return err
-	})(cmd.Context())
-	return n, err
-}
-
-// writeSubnets writes the list of the subnets and routers of a formula.
-func writeSubnets(cmd *cobra.Command, arg, out string) error {
-	if cmd.Flags().Changed("format") {
-		return errors.New("--format goes with one FABRIC, not with several subnets, which have one format")
 	}
-	n, err := new(fabricFlags).network(cmd, arg)
+	o.between.Method = string(methods[0])
+	req, err := o.between.Request(n, &o.routing)
 	if err != nil {
 		return err
 	}
-	return output(cmd, out, n.File.Write)
-}
-
-// request makes the request of a routing.
-func (b *betweenFlags) request(n *subnets.Network, local *routeFlags) (*intersubnet.Request, error) {
-	method, err := intersubnet.ParseMethod(b.method)
-	if err != nil {
-		return nil, fmt.Errorf("--between: %w", err)
+	out, ready := cmd.OutOrStdout(), func(*study.MethodRow) {}
+	if !o.form.JSON {
+		study.WriteMethodsHead(out, n.Name)
+		ready = func(r *study.MethodRow) { r.Write(out) }
 	}
-	req := &intersubnet.Request{Method: method, Local: local.Request, Chains: map[int]job.Chain{}, Mappings: map[int]*intersubnet.Mapping{}, SumOfLIDs: b.sum}
-	for _, text := range b.engines {
-		s, chain, err := subnetOf(n, text)
-		if err != nil {
-			return nil, fmt.Errorf("--engine-of %s: %w", text, err)
-		}
-		if req.Chains[s], err = job.ParseEngines(chain, nil); err != nil {
-			return nil, fmt.Errorf("--engine-of %s: %w", text, err)
-		}
-	}
-	for _, text := range b.mappings {
-		s, file, err := subnetOf(n, text)
-		if err != nil {
-			return nil, fmt.Errorf("--mapping %s: %w", text, err)
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		if req.Mappings[s], err = intersubnet.ReadMapping(file, data); err != nil {
-			return nil, err
-		}
-	}
-	for _, text := range b.down {
-		port, err := n.FindPort(text)
-		if err != nil {
-			return nil, fmt.Errorf("--port-down: %w", err)
-		}
-		req.Down = append(req.Down, port)
-	}
-	return req, nil
-}
-
-// subnetOf parts NAME=VALUE and finds the subnet.
-func subnetOf(n *subnets.Network, text string) (s int, value string, err error) {
-	name, value, ok := strings.Cut(text, "=")
-	if !ok || value == "" {
-		return 0, "", errors.New("want NAME=VALUE")
-	}
-	for s := range n.Subnets {
-		if n.Subnets[s].Name == name {
-			return s, value, nil
-		}
-	}
-	return 0, "", fmt.Errorf("no subnet is called %q", name)
-}
-
-// route routes and judges several subnets with progress.
-func (b *betweenFlags) route(cmd *cobra.Command, n *subnets.Network, local *routeFlags) (d *study.RoutedBetween, p *intersubnet.Plan, err error) {
-	req, err := b.request(n, local)
-	if err != nil {
-		return nil, nil, err
-	}
-	var r *intersubnet.Result
-	begun := time.Now()
-	err = withProgress(cmd, "routing", func(ctx context.Context) (err error) {
-		d, r, err = study.RouteBetween(ctx, n, req, b.hostsOnly)
+	var c *study.ComparedBetween
+	err = cli.WithProgress(cmd, "comparing", func(ctx context.Context) (err error) {
+		c, err = study.CompareBetween(ctx, n, req, methods, o.between.HostsOnly, o.routing.Flows(o.runs), time.Now, ready)
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
+	switch {
+	case err != nil:
+		return err
+	case o.form.JSON:
+		return cli.PrintJSON(out, c)
 	}
-	d.Seconds, d.PeakRSS = time.Since(begun).Seconds(), peakRSS()
-	return d, r.Plan, nil
+	return c.WriteEnd(out)
 }
 
-// betweenFile is the file in a directory of Plans that holds what is between the subnets.
-const betweenFile = "between.json"
-
-// planOf and mappingOf name the files of a subnet in such a directory.
-func planOf(s int) string    { return fmt.Sprintf("subnet-%d.plan", s) }
-func mappingOf(s int) string { return fmt.Sprintf("subnet-%d.mapping", s) }
+// runBetween lets packets pass several subnets.
+func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
+	allowed := []string{"plan", "pattern", "pattern-file", "messages", "streams", "order", "ranks", "seeds", "load", "bursts", "once", "message", "duration", "warmup"}
+	allowed = append(allowed, "mtu", "headers", "buffer", "switch-latency", "cable-delay", "inject", "drain-rate", "one-queue", "oldest-first", "head-of-queue", "cc", "hot-spots", "hot-share")
+	allowed = append(allowed, "csv", "svg", "beside", "over-time", "links", "hosts", "flows", "steps", "changes")
+	if err := cli.RefuseOne(cmd, append(allowed, cli.RoutingNames...)...); err != nil {
+		return err
+	}
+	n, err := o.fabric.Network(cmd, arg)
+	if err != nil {
+		return err
+	}
+	req, err := o.between.Request(n, &o.routing)
+	if err != nil {
+		return err
+	}
+	p, err := o.between.PlanOr(cmd, o.files.Plan, n, &o.routing)
+	if err != nil {
+		return err
+	}
+	flat, err := p.Flatten(0)
+	if err != nil {
+		return err
+	}
+	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.HostsOnly}
+	return o.simulate(cmd, flat.Graph, func() (*job.Result, error) { return &job.Result{Plan: flat.Plan}, nil })
+}
 
 // runBetween routes several subnets, judges, and writes a directory of Plans.
 func (o *routeOptions) runBetween(cmd *cobra.Command, arg string) error {
-	if err := refuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "output"); err != nil {
+	if err := cli.RefuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "output"); err != nil {
 		return err
 	}
-	if err := o.routing.setChain(o.chain); err != nil {
+	if err := o.routing.SetChain(o.chain); err != nil {
 		return err
 	}
-	n, err := o.fabric.network(cmd, arg)
+	n, err := o.fabric.Network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	d, p, err := o.between.route(cmd, n, &o.routing)
+	d, p, err := o.between.Route(cmd, n, &o.routing)
 	if err != nil {
 		return err
 	}
 	if o.files.Plan != "" {
-		if err := writeBetween(cmd, o.files.Plan, p); err != nil {
+		if err := cli.WriteBetween(cmd, o.files.Plan, p); err != nil {
 			return err
 		}
 	}
-	if err := o.form.answer(cmd.OutOrStdout(), d); err != nil {
+	if err := o.form.Answer(cmd.OutOrStdout(), d); err != nil {
 		return err
 	}
 	if !d.Check.OK {
-		return answerNo
+		return cli.AnswerNo
 	}
 	return nil
-}
-
-// writeBetween writes a Plan for several subnets to a directory.
-func writeBetween(cmd *cobra.Command, dir string, p *intersubnet.Plan) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	put := func(name string, write func(io.Writer) error) error {
-		f, err := openOutput(cmd, filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		f.told = io.Discard
-		return f.write(write)
-	}
-	for s, local := range p.Local {
-		err := errors.Join(
-			put(planOf(s), func(w io.Writer) error { return planfile.Save(w, p.Net.NamedGraph(int32(s)), local) }),
-			put(mappingOf(s), func(w io.Writer) error { return p.WriteMapping(w, int32(s)) }))
-		if err != nil {
-			return err
-		}
-	}
-	if err := put(betweenFile, p.Save); err != nil {
-		return err
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "weft: wrote the Plans and mapping files of %d subnets to %s\n", len(p.Local), dir)
-	return nil
-}
-
-// loadBetween reads what writeBetween wrote. Subnets of one kind share a Plan where their files differ by GUIDs alone.
-func loadBetween(dir string, n *subnets.Network) (*intersubnet.Plan, error) {
-	local := make([]*route.Plan, len(n.Subnets))
-	type key struct {
-		kind int32
-		hash [sha256.Size]byte // of the Plan, saved with the GUIDs of its Kind
-	}
-	known := map[key]*route.Plan{}
-	for s := range local {
-		path := filepath.Join(dir, planOf(s))
-		one, err := loadLocal(path, n.NamedGraph(int32(s)))
-		if err != nil {
-			return nil, err
-		}
-		hash := sha256.New()
-		if err := planfile.Save(hash, n.Graph(int32(s)), one); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		k := key{n.Subnets[s].Kind, [sha256.Size]byte(hash.Sum(nil))}
-		if known[k] == nil {
-			known[k] = one
-		}
-		local[s] = known[k]
-	}
-	path := filepath.Join(dir, betweenFile)
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	p, err := intersubnet.Load(f, n, local)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return p, nil
-}
-
-// loadLocal reads the Plan of one of several subnets.
-func loadLocal(path string, g *fabric.Graph) (*route.Plan, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	p, err := planfile.Load(f, g)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return p, nil
 }
 
 // betweenCheck says how to judge several subnets.
@@ -307,61 +177,73 @@ type betweenCheck struct {
 }
 
 // checkBetween judges a directory of Plans.
-func checkBetween(cmd *cobra.Command, flags *fabricFlags, arg string, o *betweenCheck) error {
+func checkBetween(cmd *cobra.Command, flags *cli.FabricFlags, arg string, o *betweenCheck) error {
 	if o.dir == "" {
 		return errors.New("FABRIC is several subnets: give --plan the directory that weft route -o wrote for them")
 	}
-	n, err := flags.network(cmd, arg)
+	n, err := flags.Network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	p, err := loadBetween(o.dir, n)
+	p, err := cli.LoadBetween(o.dir, n)
 	if err != nil {
 		return err
 	}
 	var r *betweencheck.Report
-	err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "judging", func(ctx context.Context) (err error) {
 		r, err = betweencheck.Judge(ctx, p, betweencheck.Options{Workers: o.workers, HostsOnly: o.hostsOnly})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := answer(cmd.OutOrStdout(), r, o.json); err != nil {
+	if err := cli.Answer(cmd.OutOrStdout(), r, o.json); err != nil {
 		return err
 	}
 	if !r.OK {
-		return answerNo
+		return cli.AnswerNo
 	}
 	return nil
 }
 
 // runBetween routes several subnets, or reads their Plans, and simulates.
 func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
-	if err := refuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "plan", "pattern", "order", "runs"); err != nil {
+	if err := cli.RefuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "plan", "pattern", "order", "runs"); err != nil {
 		return err
 	}
 	if err := o.flows.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
-	if err := o.routing.setChain(o.chain); err != nil {
+	if err := o.routing.SetChain(o.chain); err != nil {
 		return err
 	}
-	n, err := o.fabric.network(cmd, arg)
+	n, err := o.fabric.Network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	p, err := o.between.planOr(cmd, o.files.Plan, n, &o.routing)
+	p, err := o.between.PlanOr(cmd, o.files.Plan, n, &o.routing)
 	if err != nil {
 		return err
 	}
 	out := &study.FlowsBetween{Network: n.Name, Layers: p.Layers}
-	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
 		out.FlowReport, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return answer(cmd.OutOrStdout(), out, o.asJSON)
+	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
+}
+
+// writeSubnets writes the list of the subnets and routers of a formula.
+func writeSubnets(cmd *cobra.Command, arg, out string) error {
+	if cmd.Flags().Changed("format") {
+		return errors.New("--format goes with one FABRIC, not with several subnets, which have one format")
+	}
+	n, err := new(cli.FabricFlags).Network(cmd, arg)
+	if err != nil {
+		return err
+	}
+	return cli.Output(cmd, out, n.File.Write)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/route/job"
 )
 
@@ -37,7 +38,7 @@ would look like one that forwards nothing. --partial takes it as such.
 
 Where FABRIC holds no LMC, it follows from the LIDs that the tables name, or deliver to a port.
 
-` + betweenHelp + `
+` + cli.BetweenHelp + `
 Then all pairs of end ports in different subnets are judged, and one dependency graph over
 all subnets and routers.
 
@@ -46,11 +47,11 @@ known, end ports have no known LID, or LIDs in the tables belong to no end port.
 
 func checkCmd() *cobra.Command {
 	var (
-		flags   fabricFlags
+		flags   cli.FabricFlags
 		files   job.TableFiles
 		workers int
 		hosts   bool
-		form    form
+		form    cli.Form
 	)
 	cmd := &cobra.Command{
 		Use:   "check FABRIC (--plan FILE | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane] [--choice FILE])",
@@ -59,13 +60,13 @@ func checkCmd() *cobra.Command {
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan
   weft check subnet.lst --lfts osm.fdbs --one-lane
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,
-		Args: one("FABRIC"),
+		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.several(args[0]) {
-				if err := refuseOne(cmd, "plan", "jobs"); err != nil {
+			if flags.Several(args[0]) {
+				if err := cli.RefuseOne(cmd, "plan", "jobs"); err != nil {
 					return err
 				}
-				return checkBetween(cmd, &flags, args[0], &betweenCheck{files.Plan, workers, hosts, form.json})
+				return checkBetween(cmd, &flags, args[0], &betweenCheck{files.Plan, workers, hosts, form.JSON})
 			}
 			if hosts {
 				return errors.New("--hosts-only goes with several subnets, and FABRIC is one")
@@ -73,41 +74,41 @@ func checkCmd() *cobra.Command {
 			if err := files.Validate(); err != nil {
 				return err
 			}
-			g, err := flags.graph(cmd, args[0])
+			g, err := flags.Graph(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			r, err := loadTables(cmd, g, &files)
+			r, err := cli.LoadTables(cmd, g, &files)
 			if err != nil {
 				return err
 			}
-			err = withProgress(cmd, "judging", func(ctx context.Context) error {
+			err = cli.WithProgress(cmd, "judging", func(ctx context.Context) error {
 				return r.Judge(ctx, g, &job.Request{Workers: workers})
 			})
 			if err != nil {
 				return err
 			}
-			if err := form.answer(cmd.OutOrStdout(), r.Report); err != nil {
+			if err := form.Answer(cmd.OutOrStdout(), r.Report); err != nil {
 				return err
 			}
 			return proven(r)
 		},
 	}
-	flags.add(cmd)
-	form.add(cmd)
+	flags.Add(cmd)
+	form.Add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&files.Plan, "plan", "", "Plan that weft route -o wrote; of several subnets the directory")
 	f.BoolVar(&hosts, "hosts-only", false, "of several subnets, judge pairs of hosts alone, not port 0 of switches")
 	f.StringVar(&files.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs or dump_fts output")
-	laneFileFlags(cmd, &files)
-	jobsFlag(cmd, &workers)
+	cli.LaneFileFlags(cmd, &files)
+	cli.JobsFlag(cmd, &workers)
 	return cmd
 }
 
 // proven ends a command whose Plan the judge has not proven.
 func proven(r *job.Result) error {
 	if r.Report != nil && !r.Report.OK {
-		return answerNo
+		return cli.AnswerNo
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+
+	"weft/cmd/weft/cli"
 )
 
 // lineColours are the colours of words that begin a line of an answer.
@@ -30,7 +32,7 @@ var lineColours = []struct {
 // shows colours and the environment does not forbid it (NO_COLOR); otherwise w.
 func coloured(w io.Writer) io.Writer {
 	file, ok := w.(*os.File)
-	if !ok || !isTerminal(file) || colorprofile.Detect(file, os.Environ()) < colorprofile.ANSI {
+	if !ok || !cli.IsTerminal(file) || colorprofile.Detect(file, os.Environ()) < colorprofile.ANSI {
 		return w
 	}
 	return &colourWriter{to: w, atStart: true}

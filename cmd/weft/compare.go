@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/bill"
 	"weft/route/job"
@@ -24,15 +24,15 @@ import (
 
 // compareOptions are the options of weft compare, beside those of routing.
 type compareOptions struct {
-	fabric    fabricFlags
-	routing   routeFlags
-	between   betweenFlags
+	fabric    cli.FabricFlags
+	routing   cli.RouteFlags
+	between   cli.BetweenFlags
 	engines   []string
 	runs      int
 	yardstick bool
 	sort      string
 	prices    string
-	form      form
+	form      cli.Form
 }
 
 // compareHelp tells what weft compare --help says.
@@ -91,7 +91,7 @@ or one that delivers nearly as much for nine tenths of its price or less.
 
 --prices FILE: ` + bill.Help + `
 
-` + betweenHelp + `
+` + cli.BetweenHelp + `
 They are routed by --engines (auto), and rows are ways to route --between them: LAYERS of
 lanes, HOPS between subnets, EBB and SHIFT as means of the bandwidth of a flow.`
 
@@ -106,23 +106,23 @@ func compareCmd() *cobra.Command {
   weft compare 'tree(40,2000)' 'dragonfly(20,10,10,groups=10,hosts=2000)' 'torus(7x8x8,hosts=5,width=5)'
   weft compare 'tree(36,500)' 'tree(36,500,ratio=2)' --prices prices.txt
   weft compare 'torus(4x4,hosts=2)' --engines updn,dor --json`,
-		Args: some("FABRIC"),
+		Args: cli.Arguments("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if slices.ContainsFunc(args, opt.fabric.several) {
+			if slices.ContainsFunc(args, opt.fabric.Several) {
 				return opt.runBetween(cmd, args)
 			}
-			if err := opt.between.refuse(cmd); err != nil {
+			if err := opt.between.Refuse(cmd); err != nil {
 				return err
 			}
 			return opt.run(cmd, args)
 		},
 	}
-	opt.fabric.add(cmd)
-	opt.fabric.addRoles(cmd)
-	opt.routing.add(cmd)
-	opt.between.addCompared(cmd)
+	opt.fabric.Add(cmd)
+	opt.fabric.AddRoles(cmd)
+	opt.routing.Add(cmd)
+	opt.between.AddCompared(cmd)
 	cmd.Flags().Lookup("seed").Usage = "seed of random bisections, and of engines that draw at random"
-	opt.form.add(cmd)
+	opt.form.Add(cmd)
 	pricesFlag(cmd, &opt.prices)
 	f := cmd.Flags()
 	f.StringArrayVarP(&opt.engines, "engines", "e", nil, "engines to compare, a,b,c or all; may be given several times (default: all; auto for several fabrics)")
@@ -140,7 +140,7 @@ func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
 			engines = job.Auto
 		}
 	}
-	chain, err := job.ParseEngines(engines, o.routing.options)
+	chain, err := job.ParseEngines(engines, o.routing.Options)
 	if err != nil {
 		return err
 	}
@@ -153,13 +153,13 @@ func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
 	}
 	var stdin bytes.Buffer // for the processes of the engines
 	cmd.SetIn(io.TeeReader(cmd.InOrStdin(), &stdin))
-	columns := study.Columns{Fabrics: len(fabrics) > 1, Priced: prices != nil, Memory: true, All: o.form.all}
+	columns := study.Columns{Fabrics: len(fabrics) > 1, Priced: prices != nil, Memory: true, All: o.form.All}
 	for _, step := range chain {
 		columns.Engines = append(columns.Engines, step.Engine.Name)
 	}
 	out := &study.Comparisons{Fabrics: []*study.Comparison{}}
 	c := comparing{o: o, cmd: cmd, chain: chain, prices: prices, stdin: &stdin, alone: len(fabrics)*len(chain) > 1}
-	if !o.form.json {
+	if !o.form.JSON {
 		c.table = study.NewComparedTable(cmd.OutOrStdout(), columns)
 	}
 	var graphs []*fabric.Graph
@@ -168,7 +168,7 @@ func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(chain.CheckSwitches(g), warnKinds(cmd, g, o.routing.Kinds)); err != nil {
+		if err := errors.Join(chain.CheckSwitches(g), cli.WarnKinds(cmd, g, o.routing.Kinds)); err != nil {
 			return err
 		}
 		graphs, out.Fabrics = append(graphs, g), append(out.Fabrics, counted)
@@ -196,7 +196,7 @@ func (o *compareOptions) validate(fabrics []string) error {
 	if first >= 0 && slices.Contains(fabrics[first+1:], "-") {
 		return errors.New("standard input holds one FABRIC, not two")
 	}
-	return o.routing.validate()
+	return o.routing.Check()
 }
 
 // answer prints what follows from the rows: the recommendation, or all of it as JSON.
@@ -204,8 +204,8 @@ func (o *compareOptions) answer(w io.Writer, out *study.Comparisons, fabrics int
 	if fabrics == 1 && len(out.Fabrics) == 1 {
 		c := out.Fabrics[0]
 		c.Recommend()
-		if o.form.json {
-			return printJSON(w, c)
+		if o.form.JSON {
+			return cli.PrintJSON(w, c)
 		}
 		if len(c.Engines) < 2 {
 			return nil
@@ -213,8 +213,8 @@ func (o *compareOptions) answer(w io.Writer, out *study.Comparisons, fabrics int
 		return c.Best.Write(w)
 	}
 	out.Recommend()
-	if o.form.json {
-		return printJSON(w, out)
+	if o.form.JSON {
+		return cli.PrintJSON(w, out)
 	}
 	return out.Best.Write(w)
 }
@@ -232,13 +232,13 @@ type comparing struct {
 
 // open reads a fabric and counts what is bought for it.
 func (c *comparing) open(arg string) (*fabric.Graph, *study.Comparison, error) {
-	src, err := c.o.fabric.open(c.cmd, arg)
+	src, err := c.o.fabric.Open(c.cmd, arg)
 	if err != nil {
 		return nil, nil, err
 	}
 	g := src.Fabric.Compile()
 	var out *study.Comparison
-	err = withProgress(c.cmd, "counting "+arg, func(ctx context.Context) (err error) {
+	err = cli.WithProgress(c.cmd, "counting "+arg, func(ctx context.Context) (err error) {
 		out, err = study.NewComparison(ctx, src.Fabric, g, c.prices)
 		return err
 	})
@@ -266,7 +266,7 @@ func (c *comparing) fabric(arg string, g *fabric.Graph, out *study.Comparison) (
 			what += fmt.Sprintf(" (%d of %d)", i+1, len(c.chain))
 		}
 		var row *study.Compared
-		err = withProgress(c.cmd, what, func(ctx context.Context) (err error) {
+		err = cli.WithProgress(c.cmd, what, func(ctx context.Context) (err error) {
 			row, err = c.engine(ctx, g, arg, step, out.Runs)
 			return err
 		})
@@ -297,9 +297,9 @@ func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, ste
 	if c.alone {
 		return c.o.alone(ctx, arg, step, runs, c.stdin.Bytes())
 	}
-	row, err := study.CompareEngine(ctx, g, step, &c.o.routing.Request, study.Figures{Runs: runs, Yardstick: c.o.yardstick}, peakRSS)
+	row, err := study.CompareEngine(ctx, g, step, &c.o.routing.Request, study.Figures{Runs: runs, Yardstick: c.o.yardstick}, cli.PeakRSS)
 	if err == nil {
-		row.PeakRSS = peakRSS()
+		row.PeakRSS = cli.PeakRSS()
 	}
 	return row, err
 }
@@ -312,9 +312,9 @@ func (o *compareOptions) alone(ctx context.Context, arg string, step job.Step, r
 		return nil, err
 	}
 	args := append([]string{
-		"compare", "--json", "--quiet", "--ibnl", o.fabric.ibnl, "--roles", o.fabric.roles, "--runs", fmt.Sprint(runs),
-		fmt.Sprintf("--yardstick=%t", o.yardstick), fmt.Sprintf("--partial=%t", o.fabric.partial),
-	}, o.routing.args(step)...)
+		"compare", "--json", "--quiet", "--ibnl", o.fabric.IBNL, "--roles", o.fabric.Roles, "--runs", fmt.Sprint(runs),
+		fmt.Sprintf("--yardstick=%t", o.yardstick), fmt.Sprintf("--partial=%t", o.fabric.Partial),
+	}, o.routing.Args(step)...)
 	var out study.Comparison
 	err = runJSON(ctx, &out, stdin, self, append(args, "--", arg)...)
 	if killed, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {
@@ -327,20 +327,6 @@ func (o *compareOptions) alone(ctx context.Context, arg string, step job.Step, r
 		return nil, err
 	}
 	return &out.Engines[0], nil
-}
-
-// args are the arguments that say the same to another process, for one engine.
-func (r *routeFlags) args(step job.Step) []string {
-	args := []string{
-		"--engines", step.Engine.Name,
-		"--lmc", fmt.Sprint(r.LIDs.LMC), fmt.Sprintf("--fresh-lids=%t", r.LIDs.Fresh), "--vls", fmt.Sprint(r.MaxVLs),
-		"--seed", fmt.Sprint(r.Seed), "--jobs", fmt.Sprint(r.Workers),
-	}
-	args = append(args, r.kinds.args()...)
-	for _, name := range slices.Sorted(maps.Keys(step.Options)) {
-		args = append(args, "--option", name+"="+step.Options[name])
-	}
-	return args
 }
 
 // stopDelay is the time that a process has to stop when it is told to.
@@ -360,7 +346,7 @@ func runJSON(ctx context.Context, v any, stdin []byte, program string, args ...s
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case failed && exit.Exited():
-		return &exitError{exit.ExitCode(), errors.New(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "weft: "))}
+		return cli.ExitWith(exit.ExitCode(), errors.New(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "weft: ")))
 	case err != nil:
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/netfile"
 )
@@ -63,7 +64,7 @@ func listFormats(list []netfile.Format) string {
 
 func convertCmd() *cobra.Command {
 	var (
-		flags  fabricFlags
+		flags  cli.FabricFlags
 		slurm  slurmFlags
 		format string
 		out    string
@@ -76,12 +77,12 @@ func convertCmd() *cobra.Command {
 		Example: `  weft convert examples/psmn-x5.ibnetdiscover --to dot | dot -Tsvg > psmn.svg
   weft convert subnet.lst --to ibnetdiscover -o net
   weft convert fabric.txt --to slurm --node-map names.map -o topology.conf`,
-		Args: one("FABRIC"),
+		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slurm != (slurmFlags{}) && format != "slurm" {
 				return errors.New("--node-map, --spines and --root go with --to slurm")
 			}
-			src, err := flags.open(cmd, args[0])
+			src, err := flags.Open(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -92,7 +93,7 @@ func convertCmd() *cobra.Command {
 			return writeFabric(cmd, src.Fabric, format, out, opt)
 		},
 	}
-	flags.add(cmd)
+	flags.Add(cmd)
 	formatFlag(cmd, &format, "to", "")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
 	cmd.Flags().StringVar(&slurm.names, "node-map", "", "slurm: file with lines \"GUID name\" that rename nodes and switches")
@@ -107,7 +108,7 @@ func writeFabric(cmd *cobra.Command, f *fabric.Fabric, format, out string, slurm
 	if err != nil {
 		return err
 	}
-	return output(cmd, out, func(w io.Writer) error {
+	return cli.Output(cmd, out, func(w io.Writer) error {
 		warnings, err := to.Write(w, f, netfile.Options{Slurm: slurm})
 		for _, note := range warnings {
 			fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", note)

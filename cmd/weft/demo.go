@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"weft/demo"
+	"weft/cmd/weft/cli"
+	"weft/cmd/weft/demo"
 	"weft/layout"
 )
 
@@ -24,10 +24,10 @@ func demoCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "show weft in two screens: a real cluster, a proven routing, a repair, a deadlock",
-		Args:  none,
+		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			step := func(what string, work func(context.Context) error) error { return withProgress(cmd, what, work) }
-			c := demo.Config{Workers: workers, Clock: clock(), Step: step}
+			step := func(what string, work func(context.Context) error) error { return cli.WithProgress(cmd, what, work) }
+			c := demo.Config{Workers: workers, Clock: cli.Clock(), Step: step}
 			if !asJSON {
 				c.Out = cmd.OutOrStdout()
 			}
@@ -37,18 +37,18 @@ func demoCmd() *cobra.Command {
 				}
 				c.Draw = func(name string, p *layout.Picture) (string, error) {
 					path := filepath.Join(dir, name+".svg")
-					return path, writeQuietly(cmd, path, p.WriteSVG)
+					return path, cli.WriteQuietly(cmd, path, p.WriteSVG)
 				}
 			}
 			d, err := demo.Run(&c)
 			if err != nil || !asJSON {
-				return interrupted(cmd.Context(), err)
+				return cli.Interrupted(cmd.Context(), err)
 			}
-			return printJSON(cmd.OutOrStdout(), d)
+			return cli.PrintJSON(cmd.OutOrStdout(), d)
 		},
 	}
-	jobsFlag(cmd, &workers)
-	jsonFlag(cmd, &asJSON)
+	cli.JobsFlag(cmd, &workers)
+	cli.JSONFlag(cmd, &asJSON)
 	cmd.Flags().StringVar(&dir, "svg", "", "write pictures of the cluster into this folder, as opensm.svg and weft.svg")
 	return cmd
 }
@@ -71,14 +71,4 @@ func makeWritable(dir string) error {
 			dir, err, filepath.Join(os.TempDir(), "weft-demo"))
 	}
 	return nil
-}
-
-// writeQuietly writes a file that the output names itself.
-func writeQuietly(cmd *cobra.Command, path string, write func(io.Writer) error) error {
-	o, err := openOutput(cmd, path)
-	if err != nil {
-		return err
-	}
-	o.told = io.Discard
-	return o.write(write)
 }

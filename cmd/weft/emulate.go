@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/emulator/control"
 	"weft/emulator/service"
 	"weft/intersubnet"
@@ -51,7 +52,7 @@ It ends with Ctrl-C.`
 
 func emulateCmd() *cobra.Command {
 	var (
-		fab     fabricFlags
+		fab     cli.FabricFlags
 		o       service.Options
 		plan    string
 		verbose bool
@@ -64,7 +65,7 @@ func emulateCmd() *cobra.Command {
   ibsim-run opensm -o -f -
   weft emulate control /tmp/subnet.sock link "leaf 1" 1 down
   curl --unix-socket /tmp/subnet.sock http://weft/state`,
-		Args: one("FABRIC"),
+		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if verbose {
 				o.Subnet.Log = func(now time.Duration, event string) {
@@ -72,7 +73,7 @@ func emulateCmd() *cobra.Command {
 				}
 				o.Ibsim.Log = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), text) }
 			}
-			o.Clock = clock()
+			o.Clock = cli.Clock()
 			s, err := newService(cmd, &fab, args[0], plan, o)
 			if err != nil {
 				return err
@@ -80,7 +81,7 @@ func emulateCmd() *cobra.Command {
 			return serve(cmd, s)
 		},
 	}
-	fab.add(cmd)
+	fab.Add(cmd)
 	emulateFlags(cmd, &o)
 	cmd.Flags().StringVar(&plan, "plan", "", "with several subnets: the directory of Plans that routers forward by, which weft route -o wrote (default: as managers tell them)")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print what happens to links, nodes, traps and clients on stderr")
@@ -89,15 +90,15 @@ func emulateCmd() *cobra.Command {
 }
 
 // newService starts a fabric, or several subnets.
-func newService(cmd *cobra.Command, fab *fabricFlags, arg, plan string, o service.Options) (*service.Service, error) {
-	if fab.several(arg) {
-		n, err := fab.network(cmd, arg)
+func newService(cmd *cobra.Command, fab *cli.FabricFlags, arg, plan string, o service.Options) (*service.Service, error) {
+	if fab.Several(arg) {
+		n, err := fab.Network(cmd, arg)
 		if err != nil {
 			return nil, err
 		}
 		var p *intersubnet.Plan
 		if plan != "" {
-			if p, err = loadBetween(plan, n); err != nil {
+			if p, err = cli.LoadBetween(plan, n); err != nil {
 				return nil, fmt.Errorf("--plan: %w", err)
 			}
 		}
@@ -106,7 +107,7 @@ func newService(cmd *cobra.Command, fab *fabricFlags, arg, plan string, o servic
 	if plan != "" {
 		return nil, errors.New("--plan goes with several subnets, and FABRIC is one")
 	}
-	src, err := fab.open(cmd, arg)
+	src, err := fab.Open(cmd, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func serve(cmd *cobra.Command, s *service.Service) error {
 		}
 	}()
 	if err := s.Serve(); err != nil {
-		return &exitError{exitCannot, err}
+		return cli.Cannot(err)
 	}
 	if devices := s.Devices(); devices != "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), devices)
@@ -164,7 +165,7 @@ func emulateControlCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := control.Request(cmd.Context(), args[0], args[1:], cmd.OutOrStdout())
 			if _, ok := errors.AsType[*control.NoAnswer](err); ok {
-				return &exitError{exitCannot, err}
+				return cli.Cannot(err)
 			}
 			return err
 		},

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/cmd/weft/cli"
 	"weft/internal/peer"
 )
 
@@ -105,13 +106,13 @@ func TestEmulateControl(t *testing.T) {
 		t.Fatalf("state: %s", out)
 	}
 	_, err := invoke(t.Context(), "emulate", "control", e.control, "link nobody 1 down")
-	if err == nil || !strings.Contains(err.Error(), "line 1") || statusOf(err) != exitBad {
+	if err == nil || !strings.Contains(err.Error(), "line 1") || statusOf(err) != cli.ExitBad {
 		t.Fatalf("a node that is not there: %v", err)
 	}
 	if info, err := os.Stat(e.control); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("control socket: mode %v (%v)", info.Mode(), err)
 	}
-	if _, err := invoke(t.Context(), "emulate", "rlft(4,2)", "--control", e.control, "--name", e.name+"-2"); err == nil || statusOf(err) != exitCannot {
+	if _, err := invoke(t.Context(), "emulate", "rlft(4,2)", "--control", e.control, "--name", e.name+"-2"); err == nil || statusOf(err) != cli.ExitCannot {
 		t.Fatalf("a second subnet on one control socket: %v", err)
 	}
 }
@@ -123,11 +124,11 @@ func TestEmulateUsage(t *testing.T) {
 		{"emulate", "rlft(4,2)", "--fault", "nonsense"},
 		{"emulate", "control", "/nowhere"},
 	} {
-		if _, err := invoke(t.Context(), args...); err == nil || statusOf(err) != exitBad {
+		if _, err := invoke(t.Context(), args...); err == nil || statusOf(err) != cli.ExitBad {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
-	if _, err := invoke(t.Context(), "emulate", "control", "/nowhere/at/all", "state"); err == nil || statusOf(err) != exitCannot {
+	if _, err := invoke(t.Context(), "emulate", "control", "/nowhere/at/all", "state"); err == nil || statusOf(err) != cli.ExitCannot {
 		t.Errorf("no such socket: %v", err)
 	}
 }
@@ -146,7 +147,7 @@ func TestOpenSMJudged(t *testing.T) {
 				t.Fatalf("opensm: %v\n%s", err, out)
 			}
 			report, err := e.judge()
-			if err != nil && !errors.Is(err, answerNo) {
+			if err != nil && !errors.Is(err, cli.AnswerNo) {
 				t.Fatal(err)
 			}
 			// Up*/down* has no way from one spine to another, and the SLs of dfsssp are
@@ -160,7 +161,7 @@ func TestOpenSMJudged(t *testing.T) {
 			// A switch that has forgotten its table is found out.
 			e.ask(`node "leaf 0" reboot 0s`)
 			report, err = e.judge()
-			if !errors.Is(err, answerNo) || report.HostPairs.Unreachable == 0 {
+			if !errors.Is(err, cli.AnswerNo) || report.HostPairs.Unreachable == 0 {
 				t.Errorf("after a reboot: %v, %+v", err, report)
 			}
 		})

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"weft/choose"
-	"weft/demo"
+	"weft/cmd/weft/demo"
 	"weft/emulator/control"
 	"weft/fabric/source"
 	"weft/fabric/summary"

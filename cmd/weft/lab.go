@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/lab"
 	"weft/lab/papers"
 	"weft/study"
@@ -22,7 +23,7 @@ func labCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
 		Short: "experiments: the papers' tables and figures beside ours",
-		Args:  subcommand,
+		Args:  cli.SubcommandOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(labListCmd(), labReproduceCmd(), labSweepCmd())
@@ -34,11 +35,11 @@ func labListCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "list the papers that can be reproduced, and their tables and figures",
-		Args:  none,
+		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list := papers.List()
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), list)
+				return cli.PrintJSON(cmd.OutOrStdout(), list)
 			}
 			rows := [][]string{{"NAME", "ARTEFACT", "PLACE", "TITLE"}}
 			for _, e := range list.Artefacts {
@@ -47,7 +48,7 @@ func labListCmd() *cobra.Command {
 			return study.Table(cmd.OutOrStdout(), rows)
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -101,7 +102,7 @@ func labReproduceCmd() *cobra.Command {
   weft lab reproduce dfsssp --full -o docs/results
   weft lab reproduce dfsssp --full --only fig4 --rows Odin
   weft lab reproduce renaming --full --seed-block 1000 --compare docs/results`,
-		Args: one("NAME"),
+		Args: cli.OneArgument("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run, err := flags.run(cmd, args[0])
 			if err != nil {
@@ -118,7 +119,7 @@ func labReproduceCmd() *cobra.Command {
 				return errors.Join(err, flags.printAgreement(cmd, run, out, asJSON))
 			}
 			if asJSON {
-				return errors.Join(err, printJSON(cmd.OutOrStdout(), run.Document(out)))
+				return errors.Join(err, cli.PrintJSON(cmd.OutOrStdout(), run.Document(out)))
 			}
 			return errors.Join(err, printOutcome(cmd.OutOrStdout(), run, out))
 		},
@@ -134,8 +135,8 @@ func labReproduceCmd() *cobra.Command {
 	f.IntVar(&flags.blocks, "blocks", 0, "the most seed blocks by which claims are judged (default: with --full those of the table or figure, else 1)")
 	f.IntVar(&flags.block, "seed-block", 0, "number of the first seed block: another one draws all networks anew")
 	f.StringVar(&flags.solver, "solver", "", "for readings with a linear programme: the solver, by name or path (default: the first that is installed; without one they are not tried)")
-	jobsFlag(cmd, &flags.jobs)
-	jsonFlag(cmd, &asJSON)
+	cli.JobsFlag(cmd, &flags.jobs)
+	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -196,7 +197,7 @@ func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *l
 	a := lab.Compare(run.Paper.Stored(f.compared(cmd, run.Paper.Name)), out.Records)
 	w := cmd.OutOrStdout()
 	if asJSON {
-		return printJSON(w, a)
+		return cli.PrintJSON(w, a)
 	}
 	if len(a.Changed) > 0 {
 		if err := study.Table(w, append([][]string{{"WHERE", "CLAIM", "THERE", "HERE"}}, a.Rows()...)); err != nil {
@@ -233,7 +234,7 @@ func (d *labDir) Read(name string) ([]byte, error) { return os.ReadFile(filepath
 
 // Write implements lab.Store.
 func (d *labDir) Write(name string, data []byte) error {
-	return output(d.cmd, filepath.Join(d.path, name), func(w io.Writer) error {
+	return cli.Output(d.cmd, filepath.Join(d.path, name), func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"weft/cmd/weft/cli"
 )
 
 // labBar shows on a terminal how many tables and figures are done and which row is
@@ -20,7 +22,7 @@ type labBar struct {
 func newLabBar(cmd *cobra.Command, artefacts int) *labBar {
 	l := &labBar{}
 	errOut, ok := cmd.ErrOrStderr().(*os.File)
-	if !ok || !isTerminal(errOut) {
+	if !ok || !cli.IsTerminal(errOut) {
 		return l
 	}
 	l.bars = mpb.New(mpb.WithOutput(errOut))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/route/names"
 	"weft/route/names/colouring"
 	"weft/study"
@@ -43,15 +44,15 @@ least number of LIDs is as hard to find as the least number of colours of the gr
   weft lids queen7_7.col --names color-l --json
   weft lids queen7_7.col --names ilp --solver cbc --solver-time 60s
   weft lids myciel4.col --write-paths paths.txt`,
-		Args: one("GRAPH"),
+		Args: cli.OneArgument("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.scheme, "names", "exact", "the assignment (weft route --engines lists them)")
 	f.Int64Var(&o.budget, "budget", names.DefaultBudget, "for --names exact: branches of the search for each number of LIDs; then bounds are told")
-	solverFlags(cmd, &o.solving, "--names ilp")
+	cli.SolverFlags(cmd, &o.solving, "--names ilp")
 	f.StringVar(&o.write, "write-paths", "", "write the paths to this file: a path a line, its nodes by number")
-	jsonFlag(cmd, &o.asJSON)
+	cli.JSONFlag(cmd, &o.asJSON)
 	return cmd
 }
 
@@ -66,7 +67,7 @@ func (o *lidsOptions) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if solve == nil {
-		if err := refuseSolver(cmd, "--names ilp"); err != nil {
+		if err := cli.RefuseSolver(cmd, "--names ilp"); err != nil {
 			return err
 		}
 	}
@@ -74,26 +75,26 @@ func (o *lidsOptions) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	to, err := answerTo(cmd, o.write)
+	to, err := cli.AnswerTo(cmd, o.write)
 	if err != nil {
 		return err
 	}
-	files, err := openOutputs(cmd, o.write)
+	files, err := cli.OpenOutputs(cmd, o.write)
 	if err != nil {
 		return err
 	}
-	defer files.drop()
+	defer files.Drop()
 	out, err := study.NewLIDs(cmd.Context(), g, s, names.Options{Workers: 1, Budget: o.budget, Solve: solve})
 	if err != nil {
 		return err
 	}
 	out.Solver = o.solving.Report()
 	if o.write != "" {
-		if err := files[0].write(func(w io.Writer) error { return study.WriteReduction(w, g) }); err != nil {
+		if err := files[0].Write(func(w io.Writer) error { return study.WriteReduction(w, g) }); err != nil {
 			return err
 		}
 	}
-	return answer(to, out, o.asJSON)
+	return cli.Answer(to, out, o.asJSON)
 }
 
 // readGraph reads a DIMACS graph from a file or standard input.

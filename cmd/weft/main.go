@@ -16,31 +16,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage"
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/study"
 )
-
-// The exit statuses.
-const (
-	exitYes     = 0
-	exitNo      = 1  // the answer is no: a check failed
-	exitBad     = 2  // bad usage or bad input
-	exitCannot  = 3  // an engine refused, a device was not there, interrupted
-	exitSilence = "" // text of an exitError whose reason was printed already
-)
-
-// exitError is an error that knows its exit status.
-type exitError struct {
-	status int
-	err    error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-// answerNo ends a command whose output has said no.
-var answerNo = &exitError{exitNo, errors.New(exitSilence)}
 
 func main() {
 	collectLater()
@@ -73,13 +54,13 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return exitYes
+		return cli.ExitYes
 	}
 	text := err.Error()
 	if errors.Is(err, context.Canceled) {
 		text = "interrupted"
 	}
-	if text != exitSilence {
+	if text != cli.ExitSilence {
 		fmt.Fprintln(errOut, "weft:", text)
 	}
 	return statusOf(err)
@@ -88,20 +69,20 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 // statusOf finds the exit status of an error. What is not known to be a refusal is
 // bad usage or bad input.
 func statusOf(err error) int {
-	if exit, ok := errors.AsType[*exitError](err); ok {
-		return exit.status
+	if exit, ok := errors.AsType[*cli.ExitError](err); ok {
+		return exit.Status
 	}
 	if study.CouldNot(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return exitCannot
+		return cli.ExitCannot
 	}
-	return exitBad
+	return cli.ExitBad
 }
 
 // commands makes the commands, by name.
 var commands = map[string]func() *cobra.Command{
 	"show": showCmd, "gen": genCmd, "convert": convertCmd, "route": routeCmd, "check": checkCmd, "compare": compareCmd,
 	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulateCmd, "demo": demoCmd, "emulate": emulateCmd,
-	"discover": discoverCmd, "sm": smCmd, "ping": pingCmd, "lab": labCmd, "lids": lidsCmd, "map": mapCmd, "version": versionCmd, "man": manCmd,
+	"discover": discoverCmd, "sm": manage.Command, "ping": pingCmd, "lab": labCmd, "lids": lidsCmd, "map": mapCmd, "version": versionCmd, "man": manCmd,
 }
 
 // newRoot makes the program's command with the subcommand that args begin with, or with all of them if args do not begin
@@ -127,8 +108,8 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.Version = version
-	root.SetFlagErrorFunc(flagError)
+	root.Version = cli.Version
+	root.SetFlagErrorFunc(cli.FlagError)
 	if len(args) > 0 && args[0] != "man" && commands[args[0]] != nil {
 		root.AddCommand(commands[args[0]]())
 	} else {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"weft/cmd/weft/cli"
 )
 
 func manCmd() *cobra.Command {
@@ -17,7 +19,7 @@ func manCmd() *cobra.Command {
 		Long:  "Write manual pages of section 1 into a directory, which is made if it is not there.",
 		Example: `  weft man ~/.local/share/man/man1
   weft man /usr/local/share/man/man1`,
-		Args: one("DIR"),
+		Args: cli.OneArgument("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
@@ -25,7 +27,7 @@ func manCmd() *cobra.Command {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true // no date: the same pages each time
 			keepLayout(root)
-			if err := doc.GenManTree(root, &doc.GenManHeader{Title: "WEFT", Section: "1", Source: "weft " + version}, args[0]); err != nil {
+			if err := doc.GenManTree(root, &doc.GenManHeader{Title: "WEFT", Section: "1", Source: "weft " + cli.Version}, args[0]); err != nil {
 				return err
 			}
 			pages, err := fs.Glob(os.DirFS(args[0]), "weft*.1")

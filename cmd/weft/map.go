@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
@@ -21,7 +22,7 @@ import (
 // mapFlags are the options of weft map.
 type mapFlags struct {
 	job       job.Options
-	fabric    fabricFlags
+	fabric    cli.FabricFlags
 	algorithm string
 	utility   string
 	out       mapFiles
@@ -83,7 +84,7 @@ can use.`,
   weft map now-cab --mode parallel
   weft map now-cab --loss 0.05 --late 0.02 --error 1e-9
   weft map now-c --mode election --events what-happens.txt --every 500ms`,
-		Args: one("NETWORK"),
+		Args: cli.OneArgument("NETWORK"),
 		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd, args[0]) },
 	}
 	m.add(cmd, algorithms)
@@ -92,8 +93,8 @@ can use.`,
 
 // add adds the flags.
 func (m *mapFlags) add(cmd *cobra.Command, algorithms []string) {
-	m.fabric.add(cmd)
-	jsonFlag(cmd, &m.asJSON)
+	m.fabric.Add(cmd)
+	cli.JSONFlag(cmd, &m.asJSON)
 	f, o := cmd.Flags(), &m.job
 	f.StringVarP(&m.algorithm, "algorithm", "a", "berkeley", "one of: "+strings.Join(algorithms, ", "))
 	f.StringVar((*string)(&o.Collision), "collision", string(o.Collision), "packet, circuit or cut-through")
@@ -127,7 +128,7 @@ func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 			return fmt.Errorf("--%s goes with --%s", needs[0], needs[1])
 		}
 	}
-	answer, err := answerTo(cmd, m.out.fabric, m.out.svg, m.out.routes)
+	answer, err := cli.AnswerTo(cmd, m.out.fabric, m.out.svg, m.out.routes)
 	if err != nil {
 		return err
 	}
@@ -152,10 +153,10 @@ func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 		return errors.New("--seed does nothing here: it draws traffic, when the mappers of an election start, the lots of --algorithm random and vazirani, and one of equal --routes")
 	}
 	if m.out.events != "" {
-		return withProgress(cmd, "mapping", func(ctx context.Context) error { return m.watch(ctx, cmd, network) })
+		return cli.WithProgress(cmd, "mapping", func(ctx context.Context) error { return m.watch(ctx, cmd, network) })
 	}
 	var made *job.Result
-	err = withProgress(cmd, "mapping", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "mapping", func(ctx context.Context) (err error) {
 		made, err = m.mapOnce(ctx, cmd, network)
 		return err
 	})
@@ -167,13 +168,13 @@ func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 
 // mapOnce maps a network once.
 func (m *mapFlags) mapOnce(ctx context.Context, cmd *cobra.Command, network string) (*job.Result, error) {
-	src, err := m.fabric.open(cmd, network)
+	src, err := m.fabric.Open(cmd, network)
 	if err != nil {
 		return nil, err
 	}
 	made, err := job.RunFabric(ctx, src.Fabric, &m.job)
 	if errors.Is(err, job.ErrLimit) {
-		return nil, &exitError{exitCannot, err}
+		return nil, cli.Cannot(err)
 	}
 	return made, located(err, network, src.Fabric)
 }
@@ -194,7 +195,7 @@ func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, mad
 		return err
 	}
 	if m.out.svg != "" {
-		if err := output(cmd, m.out.svg, func(w io.Writer) error { return made.WriteSVG(w, title) }); err != nil {
+		if err := cli.Output(cmd, m.out.svg, func(w io.Writer) error { return made.WriteSVG(w, title) }); err != nil {
 			return err
 		}
 	}
@@ -205,12 +206,12 @@ func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, mad
 		}
 	}
 	if m.asJSON {
-		err = printJSON(answer, report)
+		err = cli.PrintJSON(answer, report)
 	} else {
 		err = study.Table(answer, report.Rows())
 	}
 	if err == nil && !report.OK() {
-		return answerNo
+		return cli.AnswerNo
 	}
 	return err
 }
@@ -221,7 +222,7 @@ func (m *mapFlags) writeRoutes(cmd *cobra.Command, made *job.Result, utility int
 	if err != nil {
 		return nil, err
 	}
-	return report, output(cmd, m.out.routes, func(w io.Writer) error {
+	return report, cli.Output(cmd, m.out.routes, func(w io.Writer) error {
 		if filepath.Ext(m.out.routes) == ".json" {
 			return table.WriteJSON(w, made.Map)
 		}
@@ -248,7 +249,7 @@ func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string
 			return fmt.Errorf("--%s does not go with --events, which surveys the network again and again", name)
 		}
 	}
-	src, err := m.fabric.open(cmd, network)
+	src, err := m.fabric.Open(cmd, network)
 	if err != nil {
 		return err
 	}
@@ -268,12 +269,12 @@ func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string
 		return located(err, network, src.Fabric)
 	}
 	if m.asJSON {
-		err = printJSON(w, report)
+		err = cli.PrintJSON(w, report)
 	} else if report.End != "" {
 		fmt.Fprintln(w, "no more maps:", strings.TrimPrefix(report.End, "mapping: "))
 	}
 	if err == nil && !report.OK() {
-		return answerNo
+		return cli.AnswerNo
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/source"
 	"weft/layout"
@@ -21,7 +22,7 @@ type pictureFlags struct {
 	colour  string
 	chain   string
 	files   job.TableFiles
-	routing routeFlags
+	routing cli.RouteFlags
 }
 
 // add adds the flags.
@@ -33,7 +34,7 @@ func (p *pictureFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.files.Plan, "plan", "", "with --svg: the same for a Plan that weft route -o wrote")
 	f.StringVar(&p.files.LFTs, "lfts", "", "with --svg: the same for forwarding tables of another subnet manager")
 	f.StringVar(&p.colour, "colour", study.ByLoad, "what colours of cables tell of the routing: load (pairs of hosts), or lanes (the virtual lanes that packets use)")
-	laneFileFlags(cmd, &p.files)
+	cli.LaneFileFlags(cmd, &p.files)
 }
 
 // alone reports whether the picture is all that is written.
@@ -52,24 +53,24 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	case p.svg == "":
 		return nil
 	}
-	file, err := openOutput(cmd, p.svg)
+	file, err := cli.OpenOutput(cmd, p.svg)
 	if err != nil {
 		return err
 	}
-	defer file.drop()
+	defer file.Drop()
 	routing, err := p.route(cmd, src.Fabric)
 	if err != nil {
 		return err
 	}
 	var picture *layout.Picture
-	err = withProgress(cmd, "drawing", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "drawing", func(ctx context.Context) (err error) {
 		picture, err = study.Picture(ctx, src, routing, p.colour, p.routing.Workers)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return file.write(picture.WriteSVG)
+	return file.Write(picture.WriteSVG)
 }
 
 // route routes the fabric or reads tables, where loads were asked for.
@@ -81,12 +82,12 @@ func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*job.Result,
 		if err := p.files.Validate(); err != nil {
 			return nil, err
 		}
-		return loadTables(cmd, f.Compile(), &p.files)
+		return cli.LoadTables(cmd, f.Compile(), &p.files)
 	case p.chain == "":
 		return nil, nil
 	}
-	if err := p.routing.setChain(p.chain); err != nil {
+	if err := p.routing.SetChain(p.chain); err != nil {
 		return nil, err
 	}
-	return routeFabric(cmd, f.Compile(), &p.routing.Request)
+	return cli.RouteFabric(cmd, f.Compile(), &p.routing.Request)
 }

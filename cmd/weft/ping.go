@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric/subnets"
 	"weft/mad"
 	"weft/wire"
@@ -17,7 +18,7 @@ import (
 
 // pingFlags are the flags of weft ping.
 type pingFlags struct {
-	wires    wireFlags
+	wires    cli.WireFlags
 	count    int
 	interval time.Duration
 }
@@ -31,16 +32,16 @@ func pingCmd() *cobra.Command {
 port there for an answer. Where the path leads into another subnet, the datagram goes to
 the router port that the path names, with a global route header.
 
-` + transportHelp + `
+` + cli.TransportHelp + `
 ibsim carries no global route headers: GIDs of other subnets need umad.
 
 Exit status 0: all were answered; 1: some were not; 3: there is no path.`,
 		Example: `  weft ping fec0:0:0:2:200:148:0:101
   weft ping fec0::2:200:148:0:101 --count 5 --transport umad:mlx5_0/1`,
-		Args: one("GID"),
+		Args: cli.OneArgument("GID"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args[0]) },
 	}
-	p.wires.add(cmd)
+	p.wires.Add(cmd)
 	f := cmd.Flags()
 	f.IntVarP(&p.count, "count", "c", 1, "how often to ask")
 	f.DurationVar(&p.interval, "every", time.Second, "time between two")
@@ -55,26 +56,26 @@ func (p *pingFlags) run(cmd *cobra.Command, arg string) error {
 	if p.count < 1 || p.interval < 0 {
 		return errors.New("--count must be at least 1, --every at least 0")
 	}
-	cfg, err := p.wires.config()
+	cfg, err := p.wires.Config()
 	if err != nil {
 		return err
 	}
-	t, err := p.wires.open(cmd, false)
+	t, err := p.wires.Open(cmd, false)
 	if err != nil {
 		return err
 	}
-	r := wire.New(t, wire.Options{Config: cfg, Now: clock()})
+	r := wire.New(t, wire.Options{Config: cfg, Now: cli.Clock()})
 	defer func() { _ = r.Close(context.Background()) }() // nothing is under way
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
 	path, err := ping.Find(ctx, r, mad.MakeGID(uint64(gid.Prefix), uint64(gid.GUID)))
 	if err != nil {
-		return interrupted(ctx, err)
+		return cli.Interrupted(ctx, err)
 	}
 	way := fmt.Sprintf("to LID %d on SL %d", path.LID, path.SL)
 	if path.Routed() {
 		way = fmt.Sprintf("over the router at LID %d on SL %d, hop limit %d", path.LID, path.SL, path.HopLimit)
-		if strings.HasPrefix(p.wires.transport, "ibsim") {
-			return &exitError{exitCannot, fmt.Errorf("the path to %s leads %s, and ibsim carries no global route headers: use umad", gid, way)}
+		if strings.HasPrefix(p.wires.Transport, "ibsim") {
+			return cli.Cannot(fmt.Errorf("the path to %s leads %s, and ibsim carries no global route headers: use umad", gid, way))
 		}
 	}
 	fmt.Fprintf(out, "%s: %s\n", gid, way)
@@ -97,7 +98,7 @@ func (p *pingFlags) run(cmd *cobra.Command, arg string) error {
 		fmt.Fprintf(out, "%d: answered in %.2f ms\n", i+1, time.Since(begun).Seconds()*1e3)
 	}
 	if lost > 0 {
-		return answerNo
+		return cli.AnswerNo
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/route/job"
 	"weft/study"
@@ -17,14 +18,14 @@ import (
 
 // routeOptions are the options of weft route.
 type routeOptions struct {
-	fabric  fabricFlags
-	routing routeFlags
+	fabric  cli.FabricFlags
+	routing cli.RouteFlags
 	files   job.Outputs
-	stages  pathSetFlags
-	keep    keepFlags
-	between betweenFlags
+	stages  cli.PathSetFlags
+	keep    cli.KeepFlags
+	between cli.BetweenFlags
 	chain   string
-	form    form
+	form    cli.Form
 	splits  string // directory for split graphs
 	noCheck bool
 	measure bool
@@ -58,9 +59,9 @@ answer found so far is used, and the report says how many LIDs are needed at lea
 GPUs ...). The paths to each kind are balanced by themselves, which can cost bandwidth of
 all hosts together. Aggregation nodes of switches (SHARP) are reached, and are no hosts.
 
-` + keepHelp + `
+` + cli.KeepHelp + `
 
-` + betweenHelp + `
+` + cli.BetweenHelp + `
 Each subnet is routed by --engine, or by its own --engine-of, and then --between them. All
 packets stay on the lanes of one layer where the judge proves that for all subnets together;
 or else pairs of subnets get layers of lanes of their own.
@@ -89,24 +90,24 @@ func routeCmd() *cobra.Command {
   weft route fabric.txt --kind 'io=oss*' --kind 'io=mds*'
   weft route 'subnets(3,racks72,routers=18,cables=4)' --between isfr -o plans
   weft route fabric.txt --engine updn -O 'roots=spine-1;spine-2' --lfts lfts.dump`,
-		Args: oneOrList("FABRIC", "engines", &list),
+		Args: cli.ArgumentOrList("FABRIC", "engines", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return answer(cmd.OutOrStdout(), study.ListEngines(), o.form.json)
+				return cli.Answer(cmd.OutOrStdout(), study.ListEngines(), o.form.JSON)
 			}
-			if o.fabric.several(args[0]) {
+			if o.fabric.Several(args[0]) {
 				return o.runBetween(cmd, args[0])
 			}
-			if err := o.between.refuse(cmd); err != nil {
+			if err := o.between.Refuse(cmd); err != nil {
 				return err
 			}
 			return o.run(cmd, args[0])
 		},
 	}
-	o.fabric.add(cmd)
-	o.fabric.addRoles(cmd)
-	o.routing.add(cmd)
-	o.between.add(cmd)
+	o.fabric.Add(cmd)
+	o.fabric.AddRoles(cmd)
+	o.routing.Add(cmd)
+	o.between.Add(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.files.Plan, "output", "o", "", "write the Plan to this file (weft check --plan reads it); of several subnets to this directory, with a mapping file for each")
 	f.StringVar(&o.files.LFTs, "lfts", "", "write forwarding tables for OpenSM's file engine (opensm -R file -U FILE); with --sl and --sl2vl also those of several lanes")
@@ -118,10 +119,10 @@ func routeCmd() *cobra.Command {
 	f.StringVar(&o.splits, "write-splits", "", "write to this directory which paths to each host split, as graphs that weft lids reads")
 	f.StringVar(&o.files.SLs, "sl", "", "write the service levels of all paths (weft check --sl reads them)")
 	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables as opensm-sl2vl.dump")
-	o.form.add(cmd)
-	chainFlag(cmd, &o.chain)
-	o.stages.add(cmd)
-	o.keep.add(cmd)
+	o.form.Add(cmd)
+	cli.ChainFlag(cmd, &o.chain)
+	o.stages.Add(cmd)
+	o.keep.Add(cmd)
 	f.BoolVar(&list, "engines", false, "list the engines with their options")
 	f.BoolVar(&o.measure, "yardstick", false, "measure what the routes deliver, as weft compare --yardstick does")
 	f.BoolVar(&o.noCheck, "no-check", false, "do not judge the result")
@@ -130,37 +131,37 @@ func routeCmd() *cobra.Command {
 
 // run routes a fabric, judges and writes what came of it.
 func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
-	chain, err := o.stages.chain(cmd, o.chain)
+	chain, err := o.stages.Chain(cmd, o.chain)
 	if err != nil {
 		return err
 	}
-	if err := o.keep.setChain(cmd, chain, &o.routing); err != nil {
+	if err := o.keep.SetChain(cmd, chain, &o.routing); err != nil {
 		return err
 	}
-	if err := o.stages.equip(cmd, o.routing.Chain); err != nil {
+	if err := o.stages.Equip(cmd, o.routing.Chain); err != nil {
 		return err
 	}
-	to, err := answerTo(cmd, o.files.Paths()...)
+	to, err := cli.AnswerTo(cmd, o.files.Paths()...)
 	if err != nil {
 		return err
 	}
-	g, err := o.fabric.graph(cmd, arg)
+	g, err := o.fabric.Graph(cmd, arg)
 	if err != nil {
 		return err
 	}
-	if err := o.keep.hold(cmd, g, &o.routing); err != nil {
+	if err := o.keep.Hold(cmd, g, &o.routing); err != nil {
 		return err
 	}
-	if err := o.stages.give(cmd, o.routing.Chain); err != nil {
+	if err := o.stages.Give(cmd, o.routing.Chain); err != nil {
 		return err
 	}
 	paths := o.files.Paths()
-	files, err := openOutputs(cmd, paths...)
+	files, err := cli.OpenOutputs(cmd, paths...)
 	if err != nil {
 		return err
 	}
-	defer files.drop()
-	r, err := routeFabric(cmd, g, &o.routing.Request)
+	defer files.Drop()
+	r, err := cli.RouteFabric(cmd, g, &o.routing.Request)
 	if err != nil {
 		return err
 	}
@@ -168,14 +169,14 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	warn(cmd, o.files.Warnings(r.Plan))
+	cli.Warn(cmd, o.files.Warnings(r.Plan))
 	unwritten := o.files.Write(g, r.Plan, func(path string, write func(io.Writer) error) error {
-		return files[slices.Index(paths, path)].write(write)
+		return files[slices.Index(paths, path)].Write(write)
 	})
 	if o.splits != "" {
 		unwritten = errors.Join(unwritten, o.writeSplits(cmd.Context(), g, r))
 	}
-	if err := o.form.answer(to, out); err != nil || unwritten != nil {
+	if err := o.form.Answer(to, out); err != nil || unwritten != nil {
 		return errors.Join(unwritten, err)
 	}
 	return proven(r)
@@ -184,20 +185,20 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 // report judges a routing, unless that is not wanted, and says what is asked of it.
 func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (out *study.Route, err error) {
 	if !o.noCheck {
-		err = withProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &o.routing.Request) })
+		err = cli.WithProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &o.routing.Request) })
 		if err != nil {
 			return nil, err
 		}
 	}
-	out = study.NewRoute(g, r, peakRSS())
-	out.Solver = o.stages.solving.Report()
-	if o.keep.kept != nil {
+	out = study.NewRoute(g, r, cli.PeakRSS())
+	out.Solver = o.stages.Solving.Report()
+	if o.keep.Kept != nil {
 		if out.Change, err = o.change(cmd, g, r); err != nil {
 			return nil, err
 		}
 	}
 	if o.measure {
-		err = withProgress(cmd, "measuring", func(ctx context.Context) error { return out.Measure(ctx, g, r, &o.routing.Request) })
+		err = cli.WithProgress(cmd, "measuring", func(ctx context.Context) error { return out.Measure(ctx, g, r, &o.routing.Request) })
 		if err != nil {
 			return nil, err
 		}
@@ -218,18 +219,18 @@ func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *job.
 // change compares the Plan with the one that was kept, and if Plans are judged the mixture
 // of both, and what a repair delivers.
 func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (c *study.Change, err error) {
-	kept := o.keep.kept
+	kept := o.keep.Kept
 	changes := kept.Changes(g, r.Plan)
 	if o.noCheck {
-		return study.NewChange(o.keep.path, g, changes, r, nil, nil), nil
+		return study.NewChange(o.keep.Path, g, changes, r, nil, nil), nil
 	}
-	err = withProgress(cmd, "comparing", func(ctx context.Context) error {
+	err = cli.WithProgress(cmd, "comparing", func(ctx context.Context) error {
 		mixture, err := kept.Mixture(ctx, g, r.Plan, o.routing.Workers)
 		if err != nil {
 			return err
 		}
 		balance, err := study.NewBalance(ctx, g, &o.routing.Request, r)
-		c = study.NewChange(o.keep.path, g, changes, r, mixture, balance)
+		c = study.NewChange(o.keep.Path, g, changes, r, mixture, balance)
 		return err
 	})
 	return c, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/fabric/source"
@@ -17,8 +18,8 @@ import (
 
 // showFlags are the options of weft show.
 type showFlags struct {
-	fabricFlags
-	form           form
+	cli.FabricFlags
+	form           cli.Form
 	warnings, tree bool
 	other          string // the FABRIC of --diff
 	picture        pictureFlags
@@ -52,7 +53,7 @@ line. What is down or drained is drawn in its place, and marked. With an engine,
 or forwarding tables cables have the colour of their load over all pairs of hosts, or
 with --colour lanes of the virtual lanes that packets use on them.
 
-` + betweenHelp
+` + cli.BetweenHelp
 
 func showCmd() *cobra.Command {
 	var flags showFlags
@@ -68,7 +69,7 @@ func showCmd() *cobra.Command {
   weft show examples/psmn-x5.ibnetdiscover --svg psmn.svg --engine updn
   weft show 'subnets(rlft(36,2),torus(4x4x4),routers=4)'
   weft show 'dragonfly(4,2,2)' --svg lanes.svg --engine lash --colour lanes`,
-		Args: one("FABRIC"),
+		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.other != "" && (flags.picture.svg != "" || flags.tree || flags.warnings || len(flags.counters) > 0) {
 				return errors.New("--diff goes with none of --tree, --warnings, --counters and --svg")
@@ -76,21 +77,21 @@ func showCmd() *cobra.Command {
 			if flags.other == "-" && args[0] == "-" {
 				return errors.New("standard input holds one FABRIC, not two")
 			}
-			if flags.picture.svg == "-" && (flags.form.json || flags.tree || flags.warnings) {
+			if flags.picture.svg == "-" && (flags.form.JSON || flags.tree || flags.warnings) {
 				return errors.New("--svg - is all that is printed: name a file, or leave out the rest")
 			}
-			if flags.several(args[0]) {
-				if err := refuseOne(cmd); err != nil {
+			if flags.Several(args[0]) {
+				if err := cli.RefuseOne(cmd); err != nil {
 					return err
 				}
-				n, err := flags.network(cmd, args[0])
+				n, err := flags.Network(cmd, args[0])
 				if err != nil {
 					return err
 				}
-				return flags.form.answer(cmd.OutOrStdout(), study.NewNetwork(n))
+				return flags.form.Answer(cmd.OutOrStdout(), study.NewNetwork(n))
 			}
-			flags.quiet = flags.quiet || flags.warnings || flags.form.json
-			src, err := flags.open(cmd, args[0])
+			flags.Quiet = flags.Quiet || flags.warnings || flags.form.JSON
+			src, err := flags.Open(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -103,12 +104,12 @@ func showCmd() *cobra.Command {
 			return show(cmd, &flags, src)
 		},
 	}
-	flags.add(cmd)
-	flags.disputed = true // lists them
-	flags.addRoles(cmd)
+	flags.Add(cmd)
+	flags.Disputed = true // lists them
+	flags.AddRoles(cmd)
 	flags.picture.add(cmd)
 	cmd.Flags().BoolVar(&flags.tree, "tree", false, "say what the fabric is as a fat-tree, and what is missing from it")
-	flags.form.add(cmd)
+	flags.form.Add(cmd)
 	cmd.Flags().BoolVar(&flags.warnings, "warnings", false, "list everything odd that the file holds")
 	cmd.Flags().StringArrayVar(&flags.counters, "counters", nil, "file of port counters, printed by perfquery or ibqueryerrors; may be given several times")
 	cmd.Flags().StringVar(&flags.other, "diff", "", "list what changed since this other FABRIC; exit 1 if anything did")
@@ -122,14 +123,14 @@ func show(cmd *cobra.Command, flags *showFlags, src *source.Source) error {
 		return err
 	}
 	var report *study.Fabric
-	err = withProgress(cmd, "measuring the diameter", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "measuring the diameter", func(ctx context.Context) (err error) {
 		report, err = study.ShowFabric(ctx, src, flags.tree, counters)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := flags.form.answer(cmd.OutOrStdout(), report); err != nil || flags.form.json || !flags.warnings {
+	if err := flags.form.Answer(cmd.OutOrStdout(), report); err != nil || flags.form.JSON || !flags.warnings {
 		return err
 	}
 	for _, w := range report.Warnings {
@@ -159,13 +160,13 @@ func readCounters(cmd *cobra.Command, flags *showFlags) (all []netfile.PortCount
 
 // showDiff lists what must change in the fabric of --diff to get to.
 func showDiff(cmd *cobra.Command, flags *showFlags, to *fabric.Fabric) error {
-	from, err := flags.open(cmd, flags.other)
+	from, err := flags.Open(cmd, flags.other)
 	if err != nil {
 		return err
 	}
 	diff := summary.Compare(from.Fabric, to)
-	if err := answer(cmd.OutOrStdout(), diff, flags.form.json); err != nil || diff.Equal {
+	if err := cli.Answer(cmd.OutOrStdout(), diff, flags.form.JSON); err != nil || diff.Equal {
 		return err
 	}
-	return answerNo
+	return cli.AnswerNo
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/route/job"
 	"weft/study"
 )
@@ -18,7 +19,7 @@ func simulateCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "what a routing delivers under traffic",
-		Args:  subcommand,
+		Args:  cli.SubcommandOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(simulateFlowCmd(), simulatePacketCmd(), simulateOutageCmd())
@@ -27,9 +28,9 @@ func simulateCmd() *cobra.Command {
 
 // flowOptions are the options of weft simulate flow.
 type flowOptions struct {
-	fabric  fabricFlags
-	routing routeFlags
-	between betweenFlags
+	fabric  cli.FabricFlags
+	routing cli.RouteFlags
+	between cli.BetweenFlags
 	chain   string
 	files   job.TableFiles
 	flows   study.FlowRequest
@@ -39,13 +40,13 @@ type flowOptions struct {
 }
 
 func (o *flowOptions) add(cmd *cobra.Command) {
-	o.fabric.add(cmd)
-	o.fabric.addRoles(cmd)
-	o.routing.add(cmd)
-	o.between.add(cmd)
+	o.fabric.Add(cmd)
+	o.fabric.AddRoles(cmd)
+	o.routing.Add(cmd)
+	o.between.Add(cmd)
 	cmd.Flags().Lookup("seed").Usage = "seed of orders and draws, and of engines that draw at random"
-	jsonFlag(cmd, &o.asJSON)
-	chainFlag(cmd, &o.chain)
+	cli.JSONFlag(cmd, &o.asJSON)
+	cli.ChainFlag(cmd, &o.chain)
 	f, r := cmd.Flags(), &o.flows
 	f.StringVar(&o.files.Plan, "plan", "", "Plan that weft route -o wrote, instead of an engine")
 	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
@@ -63,7 +64,7 @@ func (o *flowOptions) add(cmd *cobra.Command) {
 
 func (o *flowOptions) validate(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
-	if err := refuseBesideTables(cmd, &o.files); err != nil {
+	if err := cli.RefuseBesideTables(cmd, &o.files); err != nil {
 		return err
 	}
 	switch {
@@ -106,20 +107,20 @@ A source uses the LID of its target that the Plan says. Where a Plan with an LMC
 it use any, two kinds of traffic are reported: to base LIDs alone, as most MPI libraries
 send, and with every flow divided equally over all LIDs of its target. The same seed gives the same figures on any number of cores.
 
-` + betweenHelp,
+` + cli.BetweenHelp,
 		Example: `  weft simulate flow 'rlft(36,3)' --engine updn --runs 1000
   weft simulate flow subnet.lst --lfts osm.fdbs --pattern shift --json
   weft simulate flow fabric.txt --plan my.plan --pattern nearest3d:8x8x4 --max-min
   weft simulate flow orcs.dot --lfts orcs.dot --pattern recdbl --order natural`,
-		Args: oneOrList("FABRIC", "patterns", &list),
+		Args: cli.ArgumentOrList("FABRIC", "patterns", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return answer(cmd.OutOrStdout(), study.ListPatterns(), o.asJSON)
+				return cli.Answer(cmd.OutOrStdout(), study.ListPatterns(), o.asJSON)
 			}
-			if o.fabric.several(args[0]) {
+			if o.fabric.Several(args[0]) {
 				return o.runBetween(cmd, args[0])
 			}
-			if err := o.between.refuse(cmd); err != nil {
+			if err := o.between.Refuse(cmd); err != nil {
 				return err
 			}
 			return o.run(cmd, args[0])
@@ -135,10 +136,10 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.validate(cmd); err != nil {
 		return err
 	}
-	if err := o.routing.setChain(o.chain); err != nil {
+	if err := o.routing.SetChain(o.chain); err != nil {
 		return err
 	}
-	to, err := answerTo(cmd, o.loads, o.orcs)
+	to, err := cli.AnswerTo(cmd, o.loads, o.orcs)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	g, err := o.fabric.graph(cmd, arg)
+	g, err := o.fabric.Graph(cmd, arg)
 	if err != nil {
 		return err
 	}
@@ -156,17 +157,17 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	files, err := openOutputs(cmd, o.orcs, o.loads)
+	files, err := cli.OpenOutputs(cmd, o.orcs, o.loads)
 	if err != nil {
 		return err
 	}
-	defer files.drop()
-	r, err := readOrRoute(cmd, g, &o.files, &o.routing.Request)
+	defer files.Drop()
+	r, err := cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request)
 	if err != nil {
 		return err
 	}
 	if o.orcs != "" {
-		err := files[0].write(func(w io.Writer) error { return study.WriteORCS(w, g, r.Plan) })
+		err := files[0].Write(func(w io.Writer) error { return study.WriteORCS(w, g, r.Plan) })
 		if err != nil || o.orcs == "-" {
 			return err
 		}
@@ -174,7 +175,7 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 	o.flows.Seed, o.flows.Workers = o.routing.Seed, o.routing.Workers
 	var out *study.Simulation
 	begun := time.Now()
-	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
 		out, err = study.Simulate(ctx, g, r, &o.flows)
 		return err
 	})
@@ -182,11 +183,11 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	out.Seconds = time.Since(begun).Seconds()
-	warn(cmd, out.Warnings())
+	cli.Warn(cmd, out.Warnings())
 	if o.loads != "" {
-		if err := files[1].write(func(w io.Writer) error { return study.WriteLoads(w, g, out.Pairs.Loads) }); err != nil {
+		if err := files[1].Write(func(w io.Writer) error { return study.WriteLoads(w, g, out.Pairs.Loads) }); err != nil {
 			return err
 		}
 	}
-	return answer(to, out, o.asJSON)
+	return cli.Answer(to, out, o.asJSON)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/outage"
 	"weft/sim/packet"
@@ -16,8 +17,8 @@ import (
 
 // outageOptions are the options of weft simulate outage.
 type outageOptions struct {
-	fabric  fabricFlags
-	routing routeFlags
+	fabric  cli.FabricFlags
+	routing cli.RouteFlags
 	chain   string
 	setup   outage.Setup
 	fail    string // a switch or a cable
@@ -44,13 +45,13 @@ again: they keep their service levels while tables change. The same seed gives t
   weft simulate outage 'rlft(8,2)' --fail 'spine 1' --down 200ms --after 400ms
   weft simulate outage 'rlft(8,2)' --fail 'leaf 1[5]' --takeover --interval 100ms --after 2s --load 0.02
   weft simulate outage 'rlft(8,2)' --fail 'leaf 1[5]' --engine updn --json`,
-		Args: one("FABRIC"),
+		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
-	o.fabric.add(cmd)
-	o.routing.add(cmd)
-	chainFlag(cmd, &o.chain)
-	jsonFlag(cmd, &o.asJSON)
+	o.fabric.Add(cmd)
+	o.routing.Add(cmd)
+	cli.ChainFlag(cmd, &o.chain)
+	cli.JSONFlag(cmd, &o.asJSON)
 	f, u := cmd.Flags(), &o.setup
 	u.Packet, u.Watch = packet.Default(), sm.UsualWatch
 	f.StringVar(&o.fail, "fail", "", "the cable in this port (NODE[PORT]), or this switch")
@@ -73,13 +74,13 @@ func (o *outageOptions) run(cmd *cobra.Command, arg string) error {
 	if o.fail == "" && !o.setup.Fault.Kill {
 		return errors.New("--fail: want a cable or a switch that fails, or --takeover")
 	}
-	if err := o.routing.setChain(o.chain); err != nil {
+	if err := o.routing.SetChain(o.chain); err != nil {
 		return err
 	}
-	if o.fabric.several(arg) {
+	if o.fabric.Several(arg) {
 		return errors.New("outage follows the manager of one subnet, cable by cable; a router or a manager of several subnets that fails under traffic: weft simulate packet SUBNETS --changes FILE")
 	}
-	src, err := o.fabric.open(cmd, arg)
+	src, err := o.fabric.Open(cmd, arg)
 	if err != nil {
 		return err
 	}
@@ -101,12 +102,12 @@ func (o *outageOptions) run(cmd *cobra.Command, arg string) error {
 		}
 	}
 	var r *outage.Result
-	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
 		r, err = outage.Run(ctx, u)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return answer(cmd.OutOrStdout(), r.Report(u), o.asJSON)
+	return cli.Answer(cmd.OutOrStdout(), r.Report(u), o.asJSON)
 }

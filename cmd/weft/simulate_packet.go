@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/route/job"
 	"weft/sim/packet"
@@ -18,9 +19,9 @@ import (
 
 // packetOptions are the options of weft simulate packet.
 type packetOptions struct {
-	fabric  fabricFlags
-	routing routeFlags
-	between betweenFlags
+	fabric  cli.FabricFlags
+	routing cli.RouteFlags
+	between cli.BetweenFlags
 	chain   string
 	files   job.TableFiles
 	packets study.PacketRequest
@@ -39,18 +40,18 @@ type hardwareTimes struct {
 }
 
 func (o *packetOptions) add(cmd *cobra.Command) {
-	o.fabric.add(cmd)
-	o.fabric.addRoles(cmd)
-	o.routing.add(cmd)
-	o.between.add(cmd)
+	o.fabric.Add(cmd)
+	o.fabric.AddRoles(cmd)
+	o.routing.Add(cmd)
+	o.between.Add(cmd)
 	cmd.Flags().Lookup("seed").Usage = "seed of the first run, and of engines that draw at random"
-	jsonFlag(cmd, &o.asJSON)
-	chainFlag(cmd, &o.chain)
+	cli.JSONFlag(cmd, &o.asJSON)
+	cli.ChainFlag(cmd, &o.chain)
 	f, r := cmd.Flags(), &o.packets
 	r.Hardware = packet.Default()
 	f.StringVar(&o.files.Plan, "plan", "", "Plan that weft route -o wrote, instead of an engine")
 	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
-	laneFileFlags(cmd, &o.files)
+	cli.LaneFileFlags(cmd, &o.files)
 	f.StringVarP(&r.Pattern, "pattern", "p", study.Uniform, "uniform, b_eff, or a traffic pattern NAME or NAME:ARG (weft simulate flow --patterns lists them)")
 	f.StringVar(&r.File, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
 	f.StringVar(&r.Messages, "messages", "", "file of messages: a line TIME SOURCE DESTINATION BYTES each, as 12.5us 0 17 65536")
@@ -91,7 +92,7 @@ func isRate(gbps float64) bool { return gbps >= .001 && gbps <= 2e6 }
 // set checks the options and puts them into the request.
 func (o *packetOptions) set(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
-	if err := refuseBesideTables(cmd, &o.files); err != nil {
+	if err := cli.RefuseBesideTables(cmd, &o.files); err != nil {
 		return err
 	}
 	switch {
@@ -136,7 +137,7 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	if err := h.Validate(); err != nil {
 		return err
 	}
-	return o.routing.setChain(o.chain)
+	return o.routing.SetChain(o.chain)
 }
 
 // packetHelp tells what weft simulate packet --help says.
@@ -187,7 +188,7 @@ A deadlock ends a run, but not with --head-of-queue, which drops what waits; its
 printed, and the exit status is 1. The same seed gives the same figures on any number of
 cores.
 
-` + betweenHelp + `
+` + cli.BetweenHelp + `
 Routers are switches of the simulation that rewrite headers.
 
 ` + study.BetweenChangesHelp
@@ -234,13 +235,13 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	if o.fabric.several(arg) {
+	if o.fabric.Several(arg) {
 		return o.runBetween(cmd, arg)
 	}
-	if err := o.between.refuse(cmd); err != nil {
+	if err := o.between.Refuse(cmd); err != nil {
 		return err
 	}
-	src, err := o.fabric.open(cmd, arg)
+	src, err := o.fabric.Open(cmd, arg)
 	if err != nil {
 		return err
 	}
@@ -251,12 +252,12 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	return o.simulate(cmd, g, func() (*job.Result, error) { return readOrRoute(cmd, g, &o.files, &o.routing.Request) })
+	return o.simulate(cmd, g, func() (*job.Result, error) { return cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request) })
 }
 
 // simulate has packets pass a network on the paths of a routing, which is made when all files that are written are open.
 func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing func() (*job.Result, error)) error {
-	to, err := answerTo(cmd, o.outputs.paths()...)
+	to, err := cli.AnswerTo(cmd, o.outputs.paths()...)
 	if err != nil {
 		return err
 	}
@@ -264,11 +265,11 @@ func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing fu
 	if err != nil {
 		return err
 	}
-	files, err := openOutputs(cmd, o.outputs.paths()...)
+	files, err := cli.OpenOutputs(cmd, o.outputs.paths()...)
 	if err != nil {
 		return err
 	}
-	defer files.drop()
+	defer files.Drop()
 	r, err := routing()
 	if err != nil {
 		return err
@@ -276,7 +277,7 @@ func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing fu
 	o.packets.Seed, o.packets.Workers = o.routing.Seed, o.routing.Workers
 	var out *study.PacketSimulation
 	begun := time.Now()
-	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
 		out, err = study.SimulatePackets(ctx, g, r, &o.packets)
 		return err
 	})
@@ -284,15 +285,15 @@ func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing fu
 		return err
 	}
 	out.Seconds = time.Since(begun).Seconds()
-	warn(cmd, out.Warnings())
-	if err := files.writeAll(o.outputs.writers(out, earlier)); err != nil {
+	cli.Warn(cmd, out.Warnings())
+	if err := files.WriteAll(o.outputs.writers(out, earlier)); err != nil {
 		return err
 	}
-	if err := answer(to, out, o.asJSON); err != nil {
+	if err := cli.Answer(to, out, o.asJSON); err != nil {
 		return err
 	}
 	if out.Deadlocked() {
-		return answerNo
+		return cli.AnswerNo
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,32 +8,38 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"weft/sm/service"
 )
 
 // printsConfig reads a file of options as weft sm does, and checks them.
-func printsConfig(t *testing.T, path string) *smFlags {
+func printsConfig(t *testing.T, path string) *pflag.FlagSet {
 	t.Helper()
-	cmd, s := newSM()
+	cmd, _, err := newRoot("sm").Find([]string{"sm"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd.SetOut(&strings.Builder{})
 	if err := cmd.ParseFlags([]string{"--config", path, "--print-config"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.run(cmd); err != nil {
+	if err := cmd.RunE(cmd, nil); err != nil {
 		t.Errorf("%s: %v", path, err)
 	}
-	return s
+	return cmd.Flags()
 }
 
 // TestContrib: the configuration that is handed out is right, and fits the unit.
 func TestContrib(t *testing.T) {
-	s := printsConfig(t, "../../contrib/sm.yaml")
+	flags := printsConfig(t, "../../contrib/sm.yaml")
 	unit, err := os.ReadFile("../../contrib/weft-sm.service")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.service.socket != service.UsualSocket || filepath.Dir(s.service.socket) != "/run/weft" || filepath.Dir(s.state.path) != "/var/lib/weft" {
-		t.Errorf("%s, %s", s.service.socket, s.state.path)
+	socket, state := flags.Lookup("socket").Value.String(), flags.Lookup("state").Value.String()
+	if socket != service.UsualSocket || filepath.Dir(socket) != "/run/weft" || filepath.Dir(state) != "/var/lib/weft" {
+		t.Errorf("%s, %s", socket, state)
 	}
 	for _, line := range []string{"Type=notify", "RuntimeDirectory=weft", "StateDirectory=weft", "ExecReload=/bin/kill -HUP $MAINPID"} {
 		if !slices.Contains(strings.Split(string(unit), "\n"), line) {
@@ -85,20 +90,5 @@ func TestServicePage(t *testing.T) {
 	}
 	if len(blocks) < 2 || commands < 6 {
 		t.Errorf("%d configurations, %d commands", len(blocks), commands)
-	}
-}
-
-// TestMetricsAddress: without a host metrics are for this machine alone.
-func TestMetricsAddress(t *testing.T) {
-	l, err := listenTCP(":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
-		t.Errorf("it listens at %s", l.Addr())
-	}
-	if _, err := listenTCP("9461"); err == nil || !strings.Contains(err.Error(), "want HOST:PORT") {
-		t.Error(err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/cmd/weft/cli"
 	"weft/emulator"
 	"weft/emulator/ibsimd"
 	"weft/emulator/live"
@@ -74,7 +75,7 @@ func flood(b *testing.B, formula string, groups int, paths bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := &flooded{b: b, live: live.New(sub, clock()), lines: make(chan logLine, 100)}
+	x := &flooded{b: b, live: live.New(sub, cli.Clock()), lines: make(chan logLine, 100)}
 	b.Cleanup(x.live.Close)
 	var cables []fabric.LinkID // another one each time: no path leads through one that has failed before
 	for i, l := range f.Links {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/cmd/weft/cli"
 	"weft/emulator"
 	"weft/emulator/ibsimd"
 	"weft/emulator/live"
@@ -63,7 +64,7 @@ func newKilled(t *testing.T, text string) *killed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := live.New(sub, clock())
+	l := live.New(sub, cli.Clock())
 	t.Cleanup(l.Close)
 	k := &killed{
 		t: t, live: l, own: at.Node, name: fmt.Sprintf("weft-kill-%d", os.Getpid()), state: filepath.Join(t.TempDir(), "state"),

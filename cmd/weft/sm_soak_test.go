@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/cmd/weft/cli"
 	"weft/emulator"
 	"weft/emulator/ibsimd"
 	"weft/emulator/live"
@@ -73,7 +74,7 @@ func newSoaked(t *testing.T) *soaked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := live.New(sub, clock())
+	l := live.New(sub, cli.Clock())
 	t.Cleanup(l.Close)
 	x := &soaked{t: t, live: l, rng: rand.New(rand.NewPCG(*soakSeed, 0)), dir: t.TempDir(), name: fmt.Sprintf("weft-soak-%d", os.Getpid()), ever: sm.LIDMap{}}
 	server, err := ibsimd.Listen(l, ibsimd.Options{Base: x.name})

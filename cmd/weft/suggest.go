@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/choose"
+	"weft/cmd/weft/cli"
 	"weft/fabric/bill"
 )
 
@@ -50,10 +51,10 @@ spines, or where these have too few ports planes of two levels, one a rail, by c
   weft suggest --hosts 2000 --radix 40 --kinds tree,dragonfly,torus --prices prices.txt
   weft suggest --hosts 256 --radix 64 --rails 8
   weft suggest --hosts 10000 --radix 64 --measure never --json`,
-		Args: none,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
-	jsonFlag(cmd, &o.asJSON)
+	cli.JSONFlag(cmd, &o.asJSON)
 	f := cmd.Flags()
 	f.IntVar(&o.want.Hosts, "hosts", 0, "hosts that it must hold")
 	f.IntVar(&o.want.Radix, "radix", 0, "ports of a switch")
@@ -64,7 +65,7 @@ spines, or where these have too few ports planes of two levels, one a rail, by c
 	f.StringVar(&o.study.Measure, "measure", "auto", "route and measure the networks: always, never, or auto, unless one is large")
 	f.IntVarP(&o.study.Runs, "runs", "n", 0, "random bisections (default: 200, fewer from 20,000 hosts on)")
 	f.Uint64Var(&o.study.Seed, "seed", 1, "seed of random bisections")
-	jobsFlag(cmd, &o.study.Workers)
+	cli.JobsFlag(cmd, &o.study.Workers)
 	completeFlag(cmd, "kinds", behindCommas(choose.Kinds()))
 	completeFlag(cmd, "measure", fixed([]string{"always", "never", "auto"}))
 	for _, name := range []string{"hosts", "radix"} {
@@ -100,7 +101,7 @@ func (o *suggestOptions) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	var out *choose.Proposals
-	err = withSteps(cmd, "looking for networks", func(ctx context.Context, step func(string)) error {
+	err = cli.WithSteps(cmd, "looking for networks", func(ctx context.Context, step func(string)) error {
 		o.study.Step = func(done, of int, what string) { step(fmt.Sprintf("%s (%d of %d)", what, done+1, of)) }
 		out, err = choose.Propose(ctx, o.want, o.study)
 		return err
@@ -108,11 +109,11 @@ func (o *suggestOptions) run(cmd *cobra.Command) (err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	if e := answer(cmd.OutOrStdout(), out, o.asJSON); e != nil || err != nil {
+	if e := cli.Answer(cmd.OutOrStdout(), out, o.asJSON); e != nil || err != nil {
 		return errors.Join(e, err)
 	}
 	if len(out.Proposals) == 0 {
-		return &exitError{exitCannot, fmt.Errorf("no network of these kinds holds %d hosts on switches of %d ports: take switches of more ports, or fewer hosts", o.want.Hosts, o.want.Radix)}
+		return cli.Cannot(fmt.Errorf("no network of these kinds holds %d hosts on switches of %d ports: take switches of more ports, or fewer hosts", o.want.Hosts, o.want.Radix))
 	}
 	return nil
 }

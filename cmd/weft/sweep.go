@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/route/job"
 	"weft/study"
@@ -20,8 +21,8 @@ import (
 
 // sweepFlags are the options of weft lab sweep.
 type sweepFlags struct {
-	fabric  fabricFlags
-	routing routeFlags
+	fabric  cli.FabricFlags
+	routing cli.RouteFlags
 	sweep   study.Sweep
 	list    string
 	file    string
@@ -46,11 +47,11 @@ interrupted sweep goes on where it stopped. No figure depends on the machine.`,
   weft lab sweep --failed 0,0.05 --seeds 10 -e 'ftree,balance=zahavi' -e ftree fat3456 --behind ftree`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	o.fabric.add(cmd)
-	o.routing.add(cmd)
+	o.fabric.Add(cmd)
+	o.routing.Add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.list, "list", "", "file of more FABRICs, one a line; # begins a remark")
-	f.StringVar(&o.fabric.dir, "in", "", "directory that FABRICs which are files are in")
+	f.StringVar(&o.fabric.Dir, "in", "", "directory that FABRICs which are files are in")
 	f.StringArrayVarP(&o.sweep.Engines, "engine", "e", []string{"auto", "ftree", "torus", "dor", "dfsssp", "lash", "nue", "hyperx", "updn", "sssp", "minhop"}, "engine with its options, or a chain; may be given several times")
 	f.Float64SliceVar(&o.sweep.Shares, "failed", []float64{0, .01, .05, .1, .2}, "shares of the links between switches that fail")
 	f.IntVar(&o.sweep.Seeds, "seeds", 3, "draws of the links that fail, for each share")
@@ -79,7 +80,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--behind %s: no engine of the sweep, which has %s", o.behind, strings.Join(s.Engines, " "))
 	}
 	s.Routing = o.routing.Request
-	s.Open = func(arg string) (*fabric.Graph, error) { return o.fabric.graph(cmd, arg) }
+	s.Open = func(arg string) (*fabric.Graph, error) { return o.fabric.Graph(cmd, arg) }
 	have := map[[2]string]bool{}
 	for _, r := range rows {
 		have[[2]string{r.Fabric, r.Engine}] = true
@@ -122,7 +123,7 @@ func (o *sweepFlags) validate() error {
 	if s.Seeds < 1 || s.Runs < 0 || s.Runs > study.MaxRuns {
 		return fmt.Errorf("--seeds %d, --runs %d: want at least one draw, and 0 to %d runs", s.Seeds, s.Runs, study.MaxRuns)
 	}
-	if err := o.routing.validate(); err != nil {
+	if err := o.routing.Check(); err != nil {
 		return err
 	}
 	for _, engine := range s.Engines {

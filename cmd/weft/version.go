@@ -6,10 +6,9 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-)
 
-// version is the release; the commit comes from the build.
-const version = "0.1.0"
+	"weft/cmd/weft/cli"
+)
 
 // build is the document of `weft version --json`.
 type build struct {
@@ -23,7 +22,7 @@ func versionCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "print the version, the commit and the Go version",
-		Args:  none,
+		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			commit := "unknown"
 			if info, ok := debug.ReadBuildInfo(); ok {
@@ -37,12 +36,12 @@ func versionCmd() *cobra.Command {
 				}
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), build{version, commit, runtime.Version()})
+				return cli.PrintJSON(cmd.OutOrStdout(), build{cli.Version, commit, runtime.Version()})
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "weft %s (commit %s, %s)\n", version, commit, runtime.Version())
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "weft %s (commit %s, %s)\n", cli.Version, commit, runtime.Version())
 			return err
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/internal/fold"
 	"weft/internal/spelling"
@@ -22,9 +23,9 @@ import (
 
 // whatifOptions are the options of weft whatif.
 type whatifOptions struct {
-	fabric  fabricFlags
-	routing routeFlags
-	between betweenFlags
+	fabric  cli.FabricFlags
+	routing cli.RouteFlags
+	between cli.BetweenFlags
 	chain   string
 	files   job.TableFiles
 	changes []whatif.Change
@@ -80,7 +81,7 @@ of the hosts (2,800 cables of 1,356 hosts: some 40 seconds on two cores).
 The time to write counts blocks of forwarding tables, --window of them in flight, each
 answered within --round-trip. It leaves out how long a manager takes to notice.
 
-` + betweenHelp + `
+` + cli.BetweenHelp + `
 ` + whatif.BetweenHelp + `
 They are routed now, and after the change routed again between the subnets; subnets that
 change are repaired. What is lost counts pairs of end ports in different subnets, and
@@ -94,12 +95,12 @@ inside those that change.`,
   weft whatif 'subnets(2,rlft(8,2),routers=4)' --fail 'router 1'
   weft whatif 'subnets(2,rlft(8,2),routers=4)' --drain 's0: spine 3'
   weft whatif 'subnets(2,rlft(8,2),routers=4)' --each switch --top 5`,
-		Args: one("FABRIC"),
+		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.fabric.several(args[0]) {
+			if o.fabric.Several(args[0]) {
 				return o.runBetween(cmd, args[0])
 			}
-			if err := o.between.refuse(cmd); err != nil {
+			if err := o.between.Refuse(cmd); err != nil {
 				return err
 			}
 			return o.run(cmd, args[0])
@@ -110,16 +111,16 @@ inside those that change.`,
 }
 
 func (o *whatifOptions) add(cmd *cobra.Command) {
-	o.fabric.add(cmd)
-	o.fabric.addRoles(cmd)
-	o.routing.add(cmd)
-	o.between.add(cmd)
-	chainFlag(cmd, &o.chain)
-	jsonFlag(cmd, &o.asJSON)
+	o.fabric.Add(cmd)
+	o.fabric.AddRoles(cmd)
+	o.routing.Add(cmd)
+	o.between.Add(cmd)
+	cli.ChainFlag(cmd, &o.chain)
+	cli.JSONFlag(cmd, &o.asJSON)
 	f := cmd.Flags()
 	f.StringVar(&o.files.Plan, "plan", "", "Plan that the fabric runs, which weft route -o wrote")
 	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables that the fabric has: opensm-lfts.dump, opensm.fdbs or dump_fts output")
-	laneFileFlags(cmd, &o.files)
+	cli.LaneFileFlags(cmd, &o.files)
 	f.Var(&changeFlag{"fail", &o.changes}, "fail", "what fails; may be given several times")
 	f.Var(&changeFlag{"drain", &o.changes}, "drain", "what is taken out of use; may be given several times")
 	f.Var(&changeFlag{"add", &o.changes}, "add", "name of a leaf switch to add; may be given several times")
@@ -166,10 +167,10 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.validate(cmd, whatif.Kinds); err != nil {
 		return err
 	}
-	if err := o.routing.setChain(o.chain); err != nil {
+	if err := o.routing.SetChain(o.chain); err != nil {
 		return err
 	}
-	src, err := o.fabric.open(cmd, arg)
+	src, err := o.fabric.Open(cmd, arg)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	var today *whatif.Today
-	err = withProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
 		today, err = whatif.New(ctx, src.Fabric, plan, whatif.Options{
 			Request: o.routing.Request, Runs: o.runs, Pace: o.pace(),
 		})
@@ -196,7 +197,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	return o.ask(cmd, today, parts, func(ctx context.Context) (document, bool, error) {
+	return o.ask(cmd, today, parts, func(ctx context.Context) (cli.Document, bool, error) {
 		a, err := today.Ask(ctx, o.changes)
 		if err != nil {
 			return nil, false, err
@@ -206,26 +207,26 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 }
 
 // ask asks about the changes, or lets each part of a kind fail, and prints what comes of it. ask returns the answer, and whether it is yes.
-func (o *whatifOptions) ask(cmd *cobra.Command, today campaigner, parts int, ask func(context.Context) (document, bool, error)) error {
+func (o *whatifOptions) ask(cmd *cobra.Command, today campaigner, parts int, ask func(context.Context) (cli.Document, bool, error)) error {
 	if o.each != "" {
 		if err := o.announce(cmd, today, parts); err != nil {
 			return err
 		}
 		return o.campaign(cmd, today)
 	}
-	var a document
+	var a cli.Document
 	var yes bool
-	err := withProgress(cmd, "asking", func(ctx context.Context) (err error) {
+	err := cli.WithProgress(cmd, "asking", func(ctx context.Context) (err error) {
 		a, yes, err = ask(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := answer(cmd.OutOrStdout(), a, o.asJSON); err != nil || yes {
+	if err := cli.Answer(cmd.OutOrStdout(), a, o.asJSON); err != nil || yes {
 		return err
 	}
-	return answerNo
+	return cli.AnswerNo
 }
 
 // campaigner lets each part of a kind fail: a fabric, or a network of subnets.
@@ -237,11 +238,11 @@ type campaigner interface {
 // announce says how long a campaign over so many parts will take, by what one of them takes.
 func (o *whatifOptions) announce(cmd *cobra.Command, today campaigner, parts int) error {
 	begun := time.Now()
-	err := withProgress(cmd, "trying one "+o.each, func(ctx context.Context) error { return today.TryOne(ctx, o.each) })
+	err := cli.WithProgress(cmd, "trying one "+o.each, func(ctx context.Context) error { return today.TryOne(ctx, o.each) })
 	if err != nil {
 		return err
 	}
-	if text := forecast(parts, o.routing.Workers, time.Since(begun)); text != "" && !o.fabric.quiet {
+	if text := forecast(parts, o.routing.Workers, time.Since(begun)); text != "" && !o.fabric.Quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), "weft: "+fold.Text(len("weft: "), fmt.Sprintf("trying each %s takes about %s; Ctrl-C prints what was tried so far", o.each, text)))
 	}
 	return nil
@@ -262,13 +263,13 @@ func forecast(parts, cores int, one time.Duration) string {
 func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan, error) {
 	g := f.Compile()
 	if !o.files.Given() {
-		r, err := routeFabric(cmd, g, &o.routing.Request)
+		r, err := cli.RouteFabric(cmd, g, &o.routing.Request)
 		if err != nil {
 			return nil, err
 		}
 		return r.Plan, nil
 	}
-	r, err := loadTables(cmd, g, &o.files)
+	r, err := cli.LoadTables(cmd, g, &o.files)
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +279,7 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 		}
 	}
 	if o.files.Plan != "" && !cmd.Flags().Changed("engine") {
-		chain, err := job.Keep(r.Plan, g).Chain(o.routing.options)
+		chain, err := job.Keep(r.Plan, g).Chain(o.routing.Options)
 		if err != nil {
 			return nil, fmt.Errorf("--plan %s: %w", o.files.Plan, err)
 		}
@@ -291,7 +292,7 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 // interrupted.
 func (o *whatifOptions) campaign(cmd *cobra.Command, today campaigner) error {
 	var c *whatif.Campaign
-	stopped := withProgress(cmd, "trying each "+o.each, func(ctx context.Context) (err error) {
+	stopped := cli.WithProgress(cmd, "trying each "+o.each, func(ctx context.Context) (err error) {
 		c, err = today.Each(ctx, o.each)
 		return err
 	})
@@ -303,7 +304,7 @@ func (o *whatifOptions) campaign(cmd *cobra.Command, today campaigner) error {
 	}
 	var err error
 	if o.asJSON {
-		err = printJSON(cmd.OutOrStdout(), c)
+		err = cli.PrintJSON(cmd.OutOrStdout(), c)
 	} else {
 		err = c.Write(cmd.OutOrStdout(), o.top)
 	}

@@ -25,7 +25,6 @@ var floors = []struct {
 	{room: "weft/lab", floor: 5},
 	{room: "weft/lab/store", floor: 4, toCome: true}, // what sweeps have measured
 	{room: "weft/lab/chart", floor: 3},
-	{room: "weft/demo", floor: 5},
 	{room: "weft/outage", floor: 5},
 	{room: "weft/study", floor: 4},
 	{room: "weft/choose", floor: 4},
@@ -68,6 +67,8 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft/apps", "weft/study", "what an application needs is asked of sim"},
 	{"weft/sm", "weft/sm/state", "the manager has no files: its runner is handed a function that stores"},
 	{"weft/sm", "weft/sm/service", "a manager does not know who asks"},
+	{"weft/cmd/weft/cli", "weft/cmd/weft/manage", "what commands share knows none of them"},
+	{"weft/cmd/weft/cli", "weft/cmd/weft/demo", "what commands share knows none of them"},
 	{"weft", "weft/internal/dumps", testsOnly},
 	{"weft", "weft/internal/draws", testsOnly},
 	{"weft", "weft/internal/peer", testsOnly},
@@ -158,6 +159,9 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		}
 		if pkg == "weft/route" && !slices.Contains([]string{"weft/fabric", "weft/internal/par"}, imp) {
 			t.Errorf("%s imports %s: the Plan is a pure model", pkg, imp)
+		}
+		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/route/job"}, func(room string) bool { return within(imp, room) }) {
+			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
 		}
 		if _, other := roomOf(imp); other > floor {
 			t.Errorf("%s (floor %d) imports %s (floor %d): imports go downwards", pkg, floor, imp, other)

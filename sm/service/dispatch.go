@@ -19,8 +19,9 @@ import (
 // Handler serves all endpoints. Requests that are not as the document says change nothing, and are answered by a status of 400 to 499.
 func (s *Service) Handler() http.Handler {
 	byPath := map[string]map[string]*endpoint{}
-	for i := range endpoints {
-		r := &endpoints[i]
+	all := endpointsWith(s.opt.Studies)
+	for i := range all {
+		r := &all[i]
 		if byPath[r.path] == nil {
 			byPath[r.path] = map[string]*endpoint{}
 		}

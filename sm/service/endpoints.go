@@ -3,10 +3,10 @@ package service
 import (
 	"net/http"
 	"reflect"
+	"slices"
 
 	"weft/sm"
 	"weft/sm/perf"
-	"weft/whatif"
 )
 
 // handle answers a request.
@@ -32,7 +32,16 @@ const (
 
 var named = []parameter{{"name", aName, "a switch by its name or GUID, or a port of it for the cable: leaf 3[20]", true}}
 
-// endpoints lists all that is served. The document openapi.json has the same.
+// endpointsWith lists all that is served where a Service is handed studies. The document openapi.json has the same, with the studies of weft sm.
+func endpointsWith(studies []Study) []endpoint {
+	list := slices.Clone(endpoints)
+	for i := range studies {
+		list = append(list, studies[i].endpoint())
+	}
+	return list
+}
+
+// endpoints lists what is served besides studies.
 var endpoints = []endpoint{
 	{
 		method: http.MethodGet, path: "/v1/status", about: "What the manager is and does.", answer: reflect.TypeFor[Status](), media: jsonMedia, status: http.StatusOK,
@@ -71,11 +80,6 @@ var endpoints = []endpoint{
 	{
 		method: http.MethodGet, path: "/v1/partitions", about: "The partitions in force (option partitions), with their members as the file has them.",
 		answer: reflect.TypeFor[Partitions](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict}, serve: partitions,
-	},
-	{
-		method: http.MethodPost, path: "/v1/whatif", about: "What changes would do to the subnet in force. Nothing is changed. One question is answered at a time.",
-		body: reflect.TypeFor[WhatIf](), answer: reflect.TypeFor[whatif.Answer](), media: jsonMedia, status: http.StatusOK,
-		refusals: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusServiceUnavailable}, serve: askWhatIf,
 	},
 	{
 		method: http.MethodPost, path: "/v1/resweep", about: "Find the whole subnet again, and write what differs.",

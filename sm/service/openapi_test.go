@@ -24,12 +24,14 @@ var update = flag.Bool("update", false, "write openapi.json anew")
 // object is a JSON object.
 type object = map[string]any
 
-// TestOpenAPI: the document says what the code serves, by the list of endpoints, the types and their comments.
-func TestOpenAPI(t *testing.T) {
+// CheckDocument demands that the document says what the code serves, by the list of endpoints with these studies, the types and their comments.
+func CheckDocument(t *testing.T, studies []Study) {
+	t.Helper()
+	all := endpointsWith(studies)
 	d := documenter{t: t, schemas: object{}, comments: map[string]map[string]string{}}
 	paths := object{}
-	for i := range endpoints {
-		e := &endpoints[i]
+	for i := range all {
+		e := &all[i]
 		at, ok := paths[e.path].(object)
 		if !ok {
 			at = object{}

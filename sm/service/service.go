@@ -4,7 +4,7 @@
 //	programs on other machines           TCP, with a token (Guard)
 //	Prometheus                           Metrics, alone over TCP
 //
-// All that is served is listed in endpoints.go and in the document openapi.json, which is served too (GET /v1/openapi.json); a test holds the one
+// All that is served is listed in endpoints.go, but for the studies that a Service is handed, and in the document openapi.json, which is served too (GET /v1/openapi.json); a test holds the one
 // against the other. An answer that is no success is {"error": TEXT}. Whoever can open the Unix socket may do all this: only its owner can.
 //
 // Answers come from the last sm.Snapshot of the Runner and from a log of bounded length: they wait for nothing that the manager
@@ -18,7 +18,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"weft/route/job"
 	"weft/sm"
 )
 
@@ -29,7 +28,7 @@ type Options struct {
 	Ask     func(context.Context, *sm.Event) error // gives an event to the Runner
 	Lines   int                                    // of the log that are kept; 4096
 
-	Routing  func() job.Request                  // by which the manager routes afresh, for what-if; nil: no such questions
+	Studies  []Study                             // that are served too
 	Plans    func() ([]Plan, error)              // that are stored; nil: none are
 	PlanFile func(version int64) ([]byte, error) // of a version, as planfile.Save has written it; nil and no error where it is not stored
 }
@@ -44,7 +43,6 @@ type Service struct {
 	wants wants
 
 	requests, followers, large, questions places // bound what is under way
-	today                                 today  // what questions of what-if are held against; of the one that has the place
 
 	metrics http.Handler
 }

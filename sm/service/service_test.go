@@ -34,7 +34,8 @@ type asked struct {
 	list []sm.EventKind
 	err  error
 
-	decide func(ev *sm.Event) // nil: nothing is ever decided
+	answer func(context.Context) (*Asked, error) // of a study
+	decide func(ev *sm.Event)                    // nil: nothing is ever decided
 }
 
 func (a *asked) ask(_ context.Context, ev *sm.Event) error {
@@ -49,9 +50,17 @@ func (a *asked) ask(_ context.Context, ev *sm.Event) error {
 	return a.err
 }
 
+// hold is a study: no subnet has a part that is called none.
+func (a *asked) hold(q *WhatIf, _ *sm.Routed) (func(context.Context) (*Asked, error), error) {
+	if q.Changes[0].What == "none" {
+		return nil, errors.New("--fail none: no such part")
+	}
+	return a.answer, nil
+}
+
 func newService(lines int) (*Service, *asked) {
 	a := &asked{}
-	s := New(Options{Version: "test", Clock: fixed, Ask: a.ask, Lines: lines})
+	s := New(Options{Version: "test", Clock: fixed, Ask: a.ask, Lines: lines, Studies: []Study{NewStudy("/v1/whatif", "", "weft whatif", a.hold)}})
 	a.decide = func(ev *sm.Event) { s.Decide(ev.Tag, ev.Name, "", nil) }
 	return s, a
 }

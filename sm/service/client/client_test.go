@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"weft/cmd/weft/manage/studies"
 	"weft/emulator/attach"
-
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/route/job"
@@ -60,7 +60,7 @@ func manage(t *testing.T, formula string) *managed {
 	m.plan = func() []byte { return stored }
 	up := make(chan struct{}, 1)
 	m.Service = service.New(service.Options{
-		Version: "test", Clock: time.Now, Routing: func() job.Request { return req },
+		Version: "test", Clock: time.Now, Studies: studies.All(func() job.Request { return req }),
 		Ask: func(ctx context.Context, ev *sm.Event) error {
 			select {
 			case asked <- ev:

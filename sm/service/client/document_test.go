@@ -18,6 +18,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 
+	"weft/cmd/weft/manage/studies"
 	"weft/sm"
 	"weft/sm/service"
 )
@@ -194,7 +195,7 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 // TestDocumentBefore: what a manager answers that has brought nothing up, or stands by, is in the document too.
 func TestDocumentBefore(t *testing.T) {
 	for _, role := range []sm.Role{sm.Looking, sm.StandBy} {
-		s := service.New(service.Options{Version: "test", Clock: time.Now, Ask: func(context.Context, *sm.Event) error { return context.DeadlineExceeded }})
+		s := service.New(service.Options{Version: "test", Clock: time.Now, Studies: studies.All(nil), Ask: func(context.Context, *sm.Event) error { return context.DeadlineExceeded }})
 		s.Show(&sm.Snapshot{Role: role})
 		s.Tell(sm.Incident{Kind: sm.Started})
 		s.Tell(sm.Incident{Kind: sm.TrapCame})

@@ -1,0 +1,164 @@
+// Package cli has what the commands of weft share: flags that several of them take, the fabric and the routing that
+// these name, files to be written, answers in JSON or for people, progress, and exit statuses.
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"weft/internal/configfile"
+	"weft/internal/spelling"
+)
+
+// JSONFlag adds --json.
+func JSONFlag(cmd *cobra.Command, v *bool) {
+	cmd.Flags().BoolVar(v, "json", false, "print one JSON object")
+}
+
+// PrintJSON prints one JSON object.
+func PrintJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// OneArgument takes one argument, which is a what.
+func OneArgument(what string) cobra.PositionalArgs { return ArgumentOrList(what, "", new(bool)) }
+
+// Arguments takes one argument or more, each a what.
+func Arguments(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s takes a %s or several, got none (see %[1]s --help)", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+// ArgumentOrList takes one argument, or none where a flag asks for a list.
+func ArgumentOrList(what, flag string, list *bool) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case *list && len(args) > 0:
+			return fmt.Errorf("--%s takes no %s", flag, what)
+		case !*list && len(args) != 1:
+			return fmt.Errorf("%s takes one %s, got %d (see %[1]s --help)", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
+// SubcommandOnly takes no argument but the name of a subcommand.
+func SubcommandOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	return fmt.Errorf("%s has no command %q%s (there are: %s)", cmd.CommandPath(), args[0], spelling.Hint(args[0], names), strings.Join(names, ", "))
+}
+
+// unknownFlag adds the nearest flag to the error about one that a command does not have.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w: did you mean --%s?", err, near)
+	}
+	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
+}
+
+// NoArguments takes no argument.
+func NoArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no argument, got %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// jobs is a number of cores to use.
+type jobs int
+
+// jobsMost bounds the scratch memory of the cores.
+const jobsMost = 1024
+
+// JobsFlag adds --jobs: as many as there are.
+func JobsFlag(cmd *cobra.Command, v *int) {
+	*v = min(runtime.GOMAXPROCS(0), jobsMost)
+	cmd.Flags().VarP((*jobs)(v), "jobs", "j", "cores to use; the result does not depend on it")
+}
+
+func (j *jobs) String() string { return strconv.Itoa(int(*j)) }
+func (j *jobs) Type() string   { return "int" }
+
+// Set implements pflag.Value.
+func (j *jobs) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > jobsMost {
+		return fmt.Errorf("want a whole number from 1 to %d", jobsMost)
+	}
+	*j = jobs(n)
+	return nil
+}
+
+// AnswerTo returns the stream for the answer of a command that writes these files: stderr
+// when one of them is "-", standard output. A file that is not asked for is "".
+func AnswerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
+	for i, path := range files {
+		if path != "" && slices.Contains(files[:i], path) {
+			return nil, fmt.Errorf("two files to be written are called %q", path)
+		}
+	}
+	if slices.Contains(files, "-") {
+		return cmd.ErrOrStderr(), nil
+	}
+	return cmd.OutOrStdout(), nil
+}
+
+// PeakRSS is the largest resident memory of this process so far, in MB (10^6 bytes).
+// What getrusage says begins with the memory of the process that started this one, so
+// it is only asked where there is no /proc.
+func PeakRSS() float64 {
+	if status, err := os.ReadFile("/proc/self/status"); err == nil {
+		var kB float64
+		_, text, _ := strings.Cut(string(status), "VmHWM:")
+		if _, err := fmt.Sscanf(text, "%f kB", &kB); err == nil {
+			return kB * 1024 / 1e6
+		}
+	}
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Maxrss) * 1024 / 1e6
+}
+
+// FlagError says in words what is wrong with an option or its value.
+func FlagError(cmd *cobra.Command, err error) error {
+	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return unknownFlag(cmd, err)
+	}
+	return fmt.Errorf("--%s %s", wrong.GetFlag().Name, configfile.Wrong(wrong))
+}
+
+// Version is the release; the commit comes from the build.
+const Version = "0.1.0"

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+)
+
+// KindFlags name kinds of hosts, which are balanced by themselves.
+type KindFlags struct {
+	patterns      []string
+	file, cn, ion string
+}
+
+func (k *KindFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&k.patterns, "kind", nil, "KIND=HOSTS: balance the paths to these hosts by themselves; a GUID, or a pattern of descriptions as for file names (io='oss*'); the first that names a host counts")
+	f.StringVar(&k.file, "kinds", "", "file of the kinds of hosts, a line for each: GUID or description, then the kind")
+	f.StringVar(&k.cn, "cn-guids", "", "file of the port GUIDs of compute nodes, as OpenSM's cn_guid_file")
+	f.StringVar(&k.ion, "io-guids", "", "file of the port GUIDs of input-output nodes, as OpenSM's io_guid_file")
+}
+
+// read lists the rules of all flags, those of patterns first.
+func (k *KindFlags) read() (rules []fabric.KindRule, err error) {
+	for _, text := range k.patterns {
+		rule, err := fabric.ParseKindRule(text)
+		if err != nil {
+			return nil, fmt.Errorf("--kind: %w", err)
+		}
+		rules = append(rules, rule)
+	}
+	for _, from := range []struct {
+		path string
+		read func(file string, data []byte) ([]fabric.KindRule, error)
+	}{{k.file, netfile.ReadKinds}, {k.cn, guidsOf("compute")}, {k.ion, guidsOf("io")}} {
+		if from.path == "" {
+			continue
+		}
+		data, err := os.ReadFile(from.path)
+		if err != nil {
+			return nil, err
+		}
+		more, err := from.read(from.path, data)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, more...)
+	}
+	return rules, nil
+}
+
+// WarnKinds tells of kinds that no host has, before a fabric is routed.
+func WarnKinds(cmd *cobra.Command, g *fabric.Graph, rules []fabric.KindRule) error {
+	kinds, err := fabric.KindsOf(g, rules)
+	if err != nil {
+		return err
+	}
+	for _, name := range kinds.None {
+		Warn(cmd, []string{fmt.Sprintf("no host of %s is of kind %s", g.Name, name)})
+	}
+	return nil
+}
+
+// guidsOf reads a file of GUIDs as hosts of one kind.
+func guidsOf(kind string) func(file string, data []byte) ([]fabric.KindRule, error) {
+	return func(file string, data []byte) (rules []fabric.KindRule, err error) {
+		guids, err := netfile.ReadGUIDs(file, data)
+		for _, g := range guids {
+			rules = append(rules, fabric.KindRule{Kind: kind, Hosts: g.String()})
+		}
+		return rules, err
+	}
+}
+
+// args are the flags again, for another process.
+func (k *KindFlags) args() (args []string) {
+	for _, text := range k.patterns {
+		args = append(args, "--kind", text)
+	}
+	return append(args, "--kinds", k.file, "--cn-guids", k.cn, "--io-guids", k.ion)
+}

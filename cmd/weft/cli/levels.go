@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"weft/route/levels"
+)
+
+// LevelFlags name the levels of service.
+type LevelFlags struct{ File string }
+
+func (l *LevelFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&l.File, "levels", "", "file of levels of service, which get lanes of their own and shares of busy links: a line NAME share=N each, with what belongs to it (docs/levels.md)")
+}
+
+// read reads the file, nil where none is named.
+func (l *LevelFlags) read() (levels.Levels, error) {
+	if l.File == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(l.File)
+	if err != nil {
+		return nil, fmt.Errorf("--levels: %w", err)
+	}
+	list, err := levels.Read(l.File, data)
+	if err != nil {
+		return nil, fmt.Errorf("--levels %w", err)
+	}
+	return list, nil
+}

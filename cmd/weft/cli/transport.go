@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/emulator/attach"
+	"weft/wire"
+)
+
+// WireFlags say which subnet to attach to, and how to talk to it.
+type WireFlags struct {
+	fabric    FabricFlags
+	Transport string
+	window    int
+	timeout   time.Duration
+	retries   int
+	MKey      uint64
+	dev, sys  string
+}
+
+// TransportHelp tells of --transport in the help text of commands that attach to a subnet.
+const TransportHelp = "--transport says which subnet:\n" + attach.Help
+
+// Add adds the flags.
+func (w *WireFlags) Add(cmd *cobra.Command) {
+	w.fabric.Add(cmd)
+	f := cmd.Flags()
+	f.StringVarP(&w.Transport, "transport", "t", "umad:", "the subnet: ibsim, umad:DEVICE/PORT, emulate:FABRIC ...")
+	f.IntVar(&w.window, "window", 32, "management datagrams in flight at a time")
+	f.DurationVar(&w.timeout, "timeout", 200*time.Millisecond, "how long an answer may take")
+	f.IntVar(&w.retries, "retries", 7, "how often a datagram is repeated that is not answered; more where the wire is seen to lose many")
+	f.StringVar(&w.dev, "umad-dev", "", "directory of the devices umadN and issmN: DIR/dev/infiniband of weft emulate --umad DIR (default: /dev/infiniband)")
+	f.StringVar(&w.sys, "umad-sys", "", "directory that stands for /sys/class: DIR/sys/class of weft emulate --umad DIR (default: /sys/class)")
+	f.Uint64Var(&w.MKey, "m-key", 0, "M_Key to ask with; weft sm also gives it to every port (one for all; --mkey-secret has one for each)")
+}
+
+// Config checks the flags, and returns how to talk to the subnet.
+func (w *WireFlags) Config() (wire.Config, error) {
+	if w.window < 1 || w.window > wire.MaxWindow {
+		return wire.Config{}, fmt.Errorf("--window %d: want 1 to %d datagrams in flight", w.window, wire.MaxWindow)
+	}
+	if w.timeout <= 0 || w.retries < 0 {
+		return wire.Config{}, errors.New("--timeout must be more than 0, --retries at least 0")
+	}
+	c := wire.Config{Window: w.window, Timeout: w.timeout, Retries: w.retries}
+	if w.retries == 0 {
+		c.Retries = wire.NoRetries
+	}
+	return c, nil
+}
+
+// Open attaches to the subnet, as its manager or to look only. A subnet that is
+// not there is exit status 3.
+func (w *WireFlags) Open(cmd *cobra.Command, manage bool) (wire.Transport, error) {
+	target, err := attach.Parse(w.Transport, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("--transport %w", err)
+	}
+	if target.Fabric != "" {
+		src, err := w.fabric.Open(cmd, target.Fabric)
+		if err != nil {
+			return nil, err
+		}
+		return attach.Emulate(src.Fabric, Clock())
+	}
+	o := attach.Options{Manager: manage, Dev: w.dev, Clock: Clock()}
+	if w.sys != "" {
+		o.Sys = os.DirFS(w.sys)
+	}
+	t, err := target.Open(cmd.Context(), o)
+	if err != nil {
+		return nil, Cannot(fmt.Errorf("--transport %s: %w", w.Transport, err))
+	}
+	return t, nil
+}
+
+// Clock counts from now on.
+func Clock() func() time.Duration {
+	origin := time.Now()
+	return func() time.Duration { return time.Since(origin) }
+}
+
+// Interrupted makes what ended a run over the wire an exit status.
+func Interrupted(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return Cannot(err)
+}

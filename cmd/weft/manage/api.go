@@ -1,0 +1,120 @@
+package manage
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync/atomic"
+
+	"github.com/spf13/pflag"
+
+	"weft/sm/service"
+)
+
+// apiFlags say how programs ask over TCP.
+type apiFlags struct {
+	address, token, cert, key string
+}
+
+func (a *apiFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&a.address, "api", "", "serve programs over HTTP at HOST:PORT, those that know --api-token; :PORT for this machine alone, another HOST only with --api-cert")
+	f.StringVar(&a.token, "api-token", "", "file whose first line is the token of --api; only its owner may read it; SIGHUP reads it again")
+	f.StringVar(&a.cert, "api-cert", "", "file of certificates (PEM) for --api over TLS; SIGHUP reads it again")
+	f.StringVar(&a.key, "api-key", "", "file of the key (PEM) of --api-cert")
+}
+
+// check refuses what does not go together.
+func (a *apiFlags) check() error {
+	switch {
+	case a.address == "" && (a.token != "" || a.cert != "" || a.key != ""):
+		return errors.New("--api-token, --api-cert and --api-key go with --api")
+	case a.address == "":
+		return nil
+	case a.token == "":
+		return errors.New("--api: name a file of a token too, --api-token FILE")
+	case (a.cert == "") != (a.key == ""):
+		return errors.New("--api-cert and --api-key go together")
+	}
+	if _, _, err := a.secrets(); err != nil {
+		return err
+	}
+	host, _, err := net.SplitHostPort(a.address)
+	if err != nil {
+		return fmt.Errorf("--api %s: want HOST:PORT, or :PORT for this machine alone", a.address)
+	}
+	if a.cert == "" && !service.IsLocal(host) {
+		return fmt.Errorf("--api %s: the token would cross the network in the clear: give --api-cert and --api-key, or leave the host out", a.address)
+	}
+	return nil
+}
+
+// secrets reads the token, and the certificate where one is named.
+func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
+	if token, err = service.ReadToken(a.token); err != nil {
+		return "", nil, fmt.Errorf("--api-token: %w", err)
+	}
+	if a.cert == "" {
+		return token, nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(a.cert, a.key)
+	if err != nil {
+		return "", nil, fmt.Errorf("--api-cert: %w", err)
+	}
+	if info, err := os.Stat(a.key); err != nil || info.Mode().Perm()&0o007 != 0 {
+		return "", nil, fmt.Errorf("--api-key: %s: all may read it: chmod 600 %[1]s", a.key)
+	}
+	return token, &pair, nil
+}
+
+// apiServer listens for programs over TCP. The token that it asks for and the certificate that it shows can be changed.
+type apiServer struct {
+	net.Listener
+	guard *service.Guard
+	cert  atomic.Pointer[tls.Certificate] // nil: without TLS
+}
+
+// listen listens.
+func (a *apiFlags) listen() (*apiServer, error) {
+	token, cert, err := a.secrets()
+	if err != nil {
+		return nil, err
+	}
+	l, err := listenTCP(a.address)
+	if err != nil {
+		return nil, err
+	}
+	s := &apiServer{Listener: l, guard: service.NewGuard(token, l.Addr())}
+	s.cert.Store(cert)
+	if cert != nil {
+		s.Listener = tls.NewListener(l, &tls.Config{
+			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil },
+		})
+	}
+	return s, nil
+}
+
+// renew asks for the token, and shows the certificate, that options name by now. It returns what is another one, and an error where
+// TLS is to begin or to end.
+func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
+	token, cert, err := a.secrets()
+	if err != nil {
+		return nil, err
+	}
+	was := s.cert.Load()
+	if (was == nil) != (cert == nil) {
+		return nil, errors.New("api-cert: TLS begins and ends when the manager is started again")
+	}
+	if cert != nil && !slices.EqualFunc(was.Certificate, cert.Certificate, bytes.Equal) {
+		s.cert.Store(cert)
+		changed = append(changed, "the certificate of api")
+	}
+	if s.guard.Renew(token) {
+		changed = append(changed, "the token of api")
+	}
+	return changed, nil
+}

@@ -1,0 +1,166 @@
+package manage
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"weft/internal/configfile"
+	"weft/sm/perf"
+)
+
+// shaping lists options by which routes, or what is written, would change. Managers that stand by tell where theirs are others than those of the master. What is in files that
+// the master tells is not named here.
+var shaping = []string{
+	"engine", "option", "lmc", "vls", "seed", "ask-roles", "unproven", "gid-prefix", "routers", "exchange", "flaps", "flaps-within", "quarantine", "keep-absent", "rebalance-after",
+}
+
+// shape returns the values of these options, and the kinds of hosts.
+func (s *smFlags) shape(flags *pflag.FlagSet) map[string]string {
+	values := map[string]string{}
+	for _, name := range shaping {
+		list, _ := configfile.Values(flags.Lookup(name))
+		values[name] = strings.Join(list, ", ")
+	}
+	var kinds []string
+	for _, rule := range s.routing.Kinds {
+		kinds = append(kinds, rule.String())
+	}
+	values["the list of kinds of hosts"] = strings.Join(kinds, ", ")
+	return values
+}
+
+// serviceFlags are the flags of a manager in service.
+type serviceFlags struct {
+	config          string
+	print           bool
+	socket, metrics string
+	counters        perf.Config
+	congestion      congestionFlags
+	api             apiFlags
+}
+
+// mayChange marks a flag whose value may change while the manager runs.
+const mayChange = "may-change"
+
+// changeable are the flags of weft sm that SIGHUP may change. Others hold from the start on.
+var changeable = []string{
+	"interval", "rebalance-after", "pause", "priority", "sm-key", "unproven", "take-over", "ask-roles", "lids", "plan", "output", "json",
+	"partitions", "partition-enforce", "drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "keep-absent",
+	"m-key", "mkey-secret", "mkey-old-secret", "mkey-file", "mkey-protect", "mkey-lease",
+	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids", "levels",
+	"api-token", "api-cert", "api-key", "counters", "counters-rate", "congestion-control", "cc-key",
+}
+
+// rerouting lists those of changeable by which routes change.
+var rerouting = []string{"engine", "option", "vls", "seed", "kind", "kinds", "cn-guids", "io-guids"}
+
+func (s *serviceFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.config, "config", "", "file of options, OPTION: VALUE; those on the command line win; SIGHUP reads it again")
+	f.BoolVar(&s.print, "print-config", false, "check all options, print them as a file for --config, and leave")
+	f.StringVar(&s.socket, "socket", "", "Unix socket for weft sm status, events, drain and the like, and for programs over HTTP (made with mode 0600)")
+	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at HOST:PORT over TCP (http://HOST:PORT/metrics); :PORT for this machine alone")
+	f.DurationVar(&s.counters.Interval, "counters", 0, "read the counters of all ports this often, for weft sm links, metrics and events of errors, as the master; 0: not at all")
+	f.IntVar(&s.counters.Rate, "counters-rate", perf.UsualRate, "datagrams a second at most with which counters are read; as a rule they are spread over the interval")
+	s.congestion.add(f)
+	s.api.add(f)
+	configfile.Exclude(f, "config", "print-config", "codes")
+	for _, name := range changeable {
+		if err := f.SetAnnotation(name, mayChange, nil); err != nil {
+			panic(err) // the flag is there
+		}
+	}
+}
+
+// isChangeable reports whether a flag may change while the manager runs.
+func isChangeable(f *pflag.Flag) bool {
+	_, ok := f.Annotations[mayChange]
+	return ok
+}
+
+// settings are values of flags, by name.
+type settings map[string][]string
+
+// givenFlags are the flags that were given on the command line.
+func givenFlags(flags *pflag.FlagSet) settings {
+	given := settings{}
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			given[f.Name], _ = configfile.Values(f)
+		}
+	})
+	return given
+}
+
+// read sets the options of the file, where one is named, and after that those of the command line, which win.
+func (s *serviceFlags) read(cmd *cobra.Command, given settings) (*configfile.File, error) {
+	if s.config == "" {
+		return nil, nil
+	}
+	data, err := readBounded(s.config)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	file, err := configfile.Parse(s.config, data)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Apply(cmd.Flags()); err != nil {
+		return nil, err
+	}
+	file.Settings = slices.DeleteFunc(file.Settings, func(s configfile.Setting) bool { return given[s.Option] != nil })
+	return file, setFlags(cmd.Flags(), given)
+}
+
+// readBounded reads a file of options: no more than such a file may have.
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, configfile.MostBytes+1))
+}
+
+// setFlags gives flags the values that they have had.
+func setFlags(flags *pflag.FlagSet, values settings) error {
+	for name, list := range values {
+		f := flags.Lookup(name)
+		_, isList := configfile.Values(f)
+		if err := configfile.Set(flags, f, list, isList); err != nil {
+			return fmt.Errorf("--%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+const configHead = `# Options of weft sm, for weft sm --config FILE: those that are set, and in comments the others with their defaults.
+# Options on the command line win. SIGHUP has a manager that runs read the file again.
+
+`
+
+// printConfig prints all options as a file, when all of them are right.
+func (s *smFlags) printConfig(cmd *cobra.Command) error {
+	if _, err := s.stayer(cmd); err != nil {
+		return err
+	}
+	if _, err := readLIDs(s.lids); err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if _, err := io.WriteString(out, configHead); err != nil {
+		return err
+	}
+	return configfile.Write(out, cmd.Flags(), func(f *pflag.Flag) string {
+		if isChangeable(f) {
+			return ""
+		}
+		return "Holds from the start on."
+	})
+}

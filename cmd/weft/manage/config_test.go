@@ -1,0 +1,54 @@
+package manage
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/internal/configfile"
+)
+
+// TestPrintConfig: all options are printed with what they are for; taken out of their comments they are a file that sets the
+// defaults.
+func TestPrintConfig(t *testing.T) {
+	var out bytes.Buffer
+	cmd, s := newSM()
+	cmd.SetOut(&out)
+	if err := s.printConfig(cmd); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "# ") {
+			line = line[1:]
+		}
+		lines = append(lines, line)
+	}
+	file, err := configfile.Parse("printed", []byte(strings.Join(lines, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := newSM()
+	if err := file.Apply(again.Flags()); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range configfile.Options(cmd.Flags()) {
+		want, _ := configfile.Values(f)
+		if got, _ := configfile.Values(again.Flags().Lookup(f.Name)); !slices.Equal(got, want) || !again.Flags().Lookup(f.Name).Changed {
+			t.Errorf("%s: %q, the default is %q", f.Name, got, want)
+		}
+		if !strings.Contains(out.String(), f.Usage) {
+			t.Errorf("%s: it is not said what for", f.Name)
+		}
+	}
+}
+
+// TestRereadRouting: every option that changes routes may change while the manager runs.
+func TestRereadRouting(t *testing.T) {
+	for _, name := range rerouting {
+		if !slices.Contains(changeable, name) {
+			t.Errorf("%s changes routes and cannot change", name)
+		}
+	}
+}

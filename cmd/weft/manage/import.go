@@ -1,0 +1,325 @@
+package manage
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"weft/cmd/weft/cli"
+	"weft/internal/configfile"
+	"weft/sm/opensm"
+	"weft/sm/state"
+)
+
+const importHelp = `Take over from an OpenSM: read opensm.conf, the files that it names, and what it has stored
+(guid2lid, guid2mkey, neighbors), and write what weft sm needs to go on: a configuration for
+--config, and a file of state with the LIDs of all ports. OpenSM may run meanwhile.
+
+DIR is a directory with such files; FILE is one of them, known by its name, or NAME=FILE where it
+has another. Without any it is /etc/opensm and /var/cache/opensm. A file that opensm.conf names is
+opened where it says, or else looked for in DIR: so a copy of the directories from another
+machine will do.
+
+What has no counterpart, is done otherwise or is not understood is printed with its line.
+A guid2lid of which a line is not understood is an error: no LID gets lost. Without
+--output and --state nothing is written, and the report says what would become of it.
+--set gives options that OpenSM has no counterpart for. What qos says, with the file of QoS
+policy, becomes a file of levels beside that of --output, with the ending .levels (docs/levels.md).`
+
+// importFlags are the flags of weft sm import.
+type importFlags struct {
+	output, state string
+	set           []string
+	asJSON        bool
+}
+
+func smImportCmd() *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import [DIR|FILE ...]",
+		Short: "take over from an OpenSM: its configuration, and the LIDs of all ports",
+		Long:  importHelp,
+		Example: `  weft sm import
+  weft sm import -o /etc/weft/sm.yaml --state /var/lib/weft/state \
+    --set socket=/run/weft/sm.sock --set priority=14
+  weft sm import copy/etc copy/cache root_guid_file=roots.txt --json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", "write the configuration of weft sm to this file (mode 0600: it may hold keys)")
+	flags.StringVar(&f.state, "state", "", "store the LIDs in this file of weft sm --state, and name it in the configuration")
+	flags.StringArrayVar(&f.set, "set", nil, "OPTION=VALUE of weft sm for the configuration; wins over what OpenSM has; may be given several times")
+	cli.JSONFlag(cmd, &f.asJSON)
+	return cmd
+}
+
+func (f *importFlags) run(cmd *cobra.Command, args []string) error {
+	files, err := newOpenSMFiles(args)
+	if err != nil {
+		return err
+	}
+	in, err := files.input()
+	if err != nil {
+		return err
+	}
+	r, err := opensm.Import(in)
+	if err = cmp.Or(err, files.unused()); err != nil {
+		return err
+	}
+	named, forget, err := f.storeLevels(cmd, r)
+	if err != nil {
+		return err
+	}
+	config, err := f.configuration(r)
+	if err != nil {
+		forget()
+		return err
+	}
+	report := &opensm.Report{LIDs: len(r.LIDs), Settings: r.Settings, Notes: r.Notes, Written: named}
+	if f.state != "" {
+		if err := f.store(r); err != nil {
+			return err
+		}
+		report.Written = append(report.Written, f.state)
+	}
+	if f.output != "" {
+		if err := writePrivate(cmd, f.output, config); err != nil {
+			return err
+		}
+		report.Written = append(report.Written, f.output)
+	}
+	return cli.Answer(cmd.OutOrStdout(), report, f.asJSON)
+}
+
+// storeLevels writes the file of levels beside the configuration, which is checked with it, and names it there. Where the configuration is wrong, forget removes what was not there before.
+func (f *importFlags) storeLevels(cmd *cobra.Command, r *opensm.Result) (written []string, forget func(), err error) {
+	given := slices.ContainsFunc(f.set, func(text string) bool { return strings.HasPrefix(text, "levels=") })
+	if r.Levels == nil || f.output == "" || f.output == "-" || given {
+		return []string{}, func() {}, nil
+	}
+	path, err := filepath.Abs(strings.TrimSuffix(f.output, filepath.Ext(f.output)) + ".levels")
+	if err != nil {
+		return nil, nil, err
+	}
+	_, missing := os.Stat(path)
+	o, err := cli.OpenOutput(cmd, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := o.Write(func(w io.Writer) error { _, err := w.Write(r.Levels); return err }); err != nil {
+		return nil, nil, err
+	}
+	r.Settings = append(r.Settings, opensm.Setting{Option: "levels", Values: []string{path}})
+	return []string{path}, func() {
+		if missing != nil {
+			os.Remove(path)
+		}
+	}, nil
+}
+
+// store stores the LIDs.
+func (f *importFlags) store(r *opensm.Result) error {
+	if r.LIDs == nil {
+		return errors.New("--state: there is no guid2lid, from which LIDs could be taken: name its directory, by default /var/cache/opensm")
+	}
+	s, err := state.Open(f.state, state.UsualLimits)
+	if err != nil {
+		return fmt.Errorf("--state %w", err)
+	}
+	return errors.Join(s.TakeLIDs(time.Now(), r.LIDs), s.Close())
+}
+
+// configuration writes a configuration of weft sm. It is checked as weft sm --print-config does. A setting that this weft sm has no
+// option for becomes a note.
+func (f *importFlags) configuration(r *opensm.Result) ([]byte, error) {
+	sm, flags := newSM()
+	if r.Partitions != "" {
+		r.Settings = append(r.Settings, opensm.Setting{Option: "partitions", Values: []string{r.Partitions}})
+	}
+	if f.state != "" {
+		path, err := filepath.Abs(f.state)
+		if err != nil {
+			return nil, err
+		}
+		r.Settings = append(r.Settings, opensm.Setting{Option: "state", Values: []string{path}})
+	}
+	if err := f.given(sm.Flags(), r); err != nil {
+		return nil, err
+	}
+	r.Settings = slices.DeleteFunc(r.Settings, func(s opensm.Setting) bool {
+		known := sm.Flags().Lookup(s.Option) != nil
+		if !known {
+			r.Notes = append(r.Notes, opensm.Note{File: s.Values[0], Fate: opensm.Left, Text: "weft sm has no option " + s.Option})
+		}
+		return !known
+	})
+	for _, s := range r.Settings {
+		flag := sm.Flags().Lookup(s.Option)
+		_, isList := configfile.Values(flag)
+		if err := configfile.Set(sm.Flags(), flag, s.Values, isList); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Option, err)
+		}
+	}
+	var b bytes.Buffer
+	sm.SetOut(&b)
+	if err := flags.printConfig(sm); err != nil {
+		return nil, err
+	}
+	if b.Len() > configfile.MostBytes {
+		return nil, fmt.Errorf("the configuration would have %d bytes, %d may be: too many roots are named; leave root_guid_file out", b.Len(), configfile.MostBytes)
+	}
+	return b.Bytes(), nil
+}
+
+// given adds what --set says.
+func (f *importFlags) given(flags *pflag.FlagSet, r *opensm.Result) error {
+	for _, text := range f.set {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || flags.Lookup(name) == nil {
+			return fmt.Errorf("--set %s: want OPTION=VALUE, an option of weft sm (weft sm --print-config lists them)", text)
+		}
+		r.Settings = slices.DeleteFunc(r.Settings, func(s opensm.Setting) bool { return s.Option == name })
+		r.Settings = append(r.Settings, opensm.Setting{Option: name, Values: []string{value}})
+	}
+	return nil
+}
+
+// writePrivate writes a file that only its owner reads.
+func writePrivate(cmd *cobra.Command, path string, data []byte) error {
+	o, err := cli.OpenOutput(cmd, path)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		o.Mode = 0o600
+	}
+	return o.Write(func(w io.Writer) error { _, err := w.Write(data); return err })
+}
+
+// openSMDirs lists the directories of OpenSM's configuration, and of what it stores.
+var openSMDirs = []string{"/etc/opensm", "/var/cache/opensm"}
+
+// openSMNames are the names of its files.
+var openSMNames = []string{"opensm.conf", "guid2lid", "guid2mkey", "neighbors"}
+
+// openSMFiles finds files by the arguments of weft sm import.
+type openSMFiles struct {
+	args  []string
+	named map[string]string // by its name: a file
+	used  map[string]bool   // by its name: a file that was named and read
+	dirs  []string
+}
+
+// newOpenSMFiles takes arguments.
+func newOpenSMFiles(args []string) (*openSMFiles, error) {
+	if len(args) == 0 {
+		args = slices.DeleteFunc(slices.Clone(openSMDirs), func(dir string) bool { _, err := os.Stat(dir); return err != nil })
+		if len(args) == 0 {
+			return nil, fmt.Errorf("neither %s is there: name the directories of OpenSM's files", strings.Join(openSMDirs, " nor "))
+		}
+	}
+	o := &openSMFiles{args: args, named: map[string]string{}, used: map[string]bool{}}
+	for _, arg := range args {
+		if name, path, ok := strings.Cut(arg, "="); ok && !strings.Contains(name, "/") {
+			o.named[name] = path
+			continue
+		}
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil:
+			return nil, err
+		case info.IsDir():
+			o.dirs = append(o.dirs, arg)
+		default:
+			o.named[filepath.Base(arg)] = arg
+		}
+	}
+	return o, nil
+}
+
+// input opens the files that are not named by another one.
+func (o *openSMFiles) input() (*opensm.Input, error) {
+	in := &opensm.Input{Open: o.ofOption}
+	found := 0
+	for i, to := range []**opensm.File{&in.Config, &in.LIDs, &in.Keys, &in.Neighbors} {
+		var err error
+		if *to, err = o.find(openSMNames[i]); err != nil {
+			return nil, err
+		}
+		if *to != nil {
+			found++
+		}
+	}
+	if found == 0 {
+		return nil, fmt.Errorf("%s: none of %s is there: an OpenSM that has run keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
+	}
+	return in, nil
+}
+
+// ofOption opens the file that an option names: the one that was named for the option, the one that is there, or one of its name.
+func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
+	if o.named[option] != "" {
+		return o.find(option)
+	}
+	if f, err := readOpenSMFile(path); f != nil || err != nil {
+		return f, err
+	}
+	return o.find(filepath.Base(path))
+}
+
+// find opens a file that was named, or is in one of the directories; nil where there is none.
+func (o *openSMFiles) find(name string) (*opensm.File, error) {
+	if path := o.named[name]; path != "" {
+		o.used[name] = true
+		f, err := readOpenSMFile(path)
+		if f == nil && err == nil {
+			err = fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+		}
+		return f, err
+	}
+	for _, dir := range o.dirs {
+		if f, err := readOpenSMFile(filepath.Join(dir, name)); f != nil || err != nil {
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// unused is the error of files that were named and that nothing asks for.
+func (o *openSMFiles) unused() error {
+	for _, name := range slices.Sorted(maps.Keys(o.named)) {
+		if !o.used[name] {
+			return fmt.Errorf("%s: not known, and opensm.conf does not name it: want NAME=FILE with one of %s, or an option of opensm.conf", o.named[name], strings.Join(openSMNames, ", "))
+		}
+	}
+	return nil
+}
+
+// readOpenSMFile reads a file under its whole name; nil where there is none.
+func readOpenSMFile(path string) (*opensm.File, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := filepath.Abs(path)
+	return &opensm.File{Name: whole, Data: data}, err
+}

@@ -1,0 +1,242 @@
+// Package manage is weft sm: the subnet manager that stays or brings a subnet up once, what asks one that runs, and what
+// stands beside it (its state, recordings, OpenSM).
+package manage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"weft/cmd/weft/cli"
+	"weft/fabric/netfile"
+	"weft/sm"
+	"weft/sm/service/client"
+)
+
+// smFlags are the flags of weft sm.
+type smFlags struct {
+	wires   cli.WireFlags
+	others  []string // as --transport: ports that the manager goes on at
+	routing cli.RouteFlags
+	keep    cli.KeepFlags
+	config  sm.Config
+	keys    keyFlags
+	pkeys   partitionFlags
+	gids    gidFlags
+	chain   string
+	once    bool
+	codes   bool
+	watch   sm.Watch
+	state   smState
+	expect  string // a fabric
+	lids    string // files
+	plan    string
+	found   string
+	record  string
+	asJSON  bool
+	service serviceFlags
+}
+
+// Command makes weft sm.
+func Command() *cobra.Command {
+	cmd, _ := newSM()
+	return cmd
+}
+
+// newSM makes the command, and its flags with their defaults.
+func newSM() (*cobra.Command, *smFlags) {
+	var s smFlags
+	cmd := &cobra.Command{
+		Use:   "sm",
+		Short: "manage a subnet: find it, give LIDs, route, prove, program, and keep it so",
+		Long:  smHelp,
+		Example: `  weft sm --transport umad:mlx5_0/1 --state /var/lib/weft/state
+  weft sm --config /etc/weft/sm.yaml
+  weft sm --config /etc/weft/sm.yaml --print-config
+  weft sm --once --transport umad:mlx5_0/1
+  weft sm --once --transport ibsim --engine dor,updn --lmc 1
+  weft sm --once --transport 'emulate:rlft(36,2)' --json
+  weft sm --once --keep yesterday.plan --plan today.plan`,
+		Args: cli.SubcommandOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
+	}
+	s.wires.Add(cmd)
+	s.routing.Add(cmd)
+	cli.JSONFlag(cmd, &s.asJSON)
+	cli.ChainFlag(cmd, &s.chain)
+	s.keep.Add(cmd)
+	s.state.add(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&s.once, "once", false, "bring the subnet up and leave")
+	f.DurationVar(&s.watch.Interval, "interval", sm.UsualWatch.Interval, "time between two looks at all switches")
+	f.DurationVar(&s.config.Pause, "pause", sm.UsualPause, "time for packets under way to leave, where the entries that change are dropped first")
+	f.DurationVar(&s.watch.Rebalance, "rebalance-after", sm.UsualWatch.Rebalance, "time after the last repair until all is routed afresh; 0: never")
+	f.Uint8Var(&s.config.Priority, "priority", 0, "what other subnet managers are told, 0 to 15")
+	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "what other subnet managers know us by; OpenSM, whose sm_key is 1 unless told otherwise, heeds no other")
+	f.BoolVar(&s.codes, "codes", false, "explain the codes of the log and leave")
+	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
+	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
+	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
+	f.StringArrayVar(&s.others, "other-port", nil, "another port of this machine at the same subnet, as for --transport: the manager goes on there when the port that it is at has no link any more; may be given several times")
+	s.keys.add(cmd, &s.config.Keys)
+	s.pkeys.add(cmd)
+	s.gids.add(cmd)
+	s.addFaultFlags(cmd)
+	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
+	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
+	f.StringVarP(&s.found, "output", "o", "", "write the fabric as it was found and named to this file")
+	f.StringVar(&s.record, "record", "", "write all that the manager is given to this file, M_Keys and secret included, for weft sm replay; some 40 bytes for each SMP")
+	s.service.add(cmd)
+	cmd.AddCommand(smStateCmd(), smReplayCmd(), smPartitionsCmd(), smImportCmd(), smExportCmd())
+	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again", (*client.Client).Resweep),
+		smAskCmd("rebalance", "have a manager that runs route all afresh", (*client.Client).Rebalance), smLinksCmd(),
+		smDrainCmd("drain", "have a manager that runs take a switch or a cable out of use", drainHelp, (*client.Client).Drain),
+		smDrainCmd("undrain", "have a manager that runs use a switch or a cable again", undrainHelp, (*client.Client).Undrain))
+	return cmd, &s
+}
+
+// run does what the flags and the file of options ask for. Whatever can be wrong on this side is found before anything
+// is sent: options, the engines' names, files to be read and to be written.
+func (s *smFlags) run(cmd *cobra.Command) error {
+	if s.codes {
+		return explainCodes(cmd.OutOrStdout())
+	}
+	given := givenFlags(cmd.Flags())
+	file, err := s.service.read(cmd, given)
+	switch {
+	case err != nil:
+		return err
+	case s.service.print:
+		return file.Locate(s.printConfig(cmd))
+	case !s.once:
+		return s.stay(cmd, given, file)
+	}
+	return file.Locate(s.bringUp(cmd))
+}
+
+// bringUp brings the subnet up and leaves.
+func (s *smFlags) bringUp(cmd *cobra.Command) error {
+	answer, err := cli.AnswerTo(cmd, s.lids, s.plan, s.found)
+	if err != nil {
+		return err
+	}
+	runner, err := s.runner(cmd)
+	if err != nil {
+		return err
+	}
+	if err := s.remember(cmd, runner); err != nil {
+		return err
+	}
+	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found)
+	if err != nil {
+		return errors.Join(err, s.state.close())
+	}
+	endRecording, err := s.openRecording(runner)
+	if err != nil {
+		files.Drop()
+		return errors.Join(err, s.state.close())
+	}
+	t, err := s.wires.Open(cmd, true)
+	if err != nil {
+		files.Drop()
+		return errors.Join(err, s.state.close(), endRecording())
+	}
+	runner.Note, runner.Round = s.state.note, s.state.addChanges
+	var result *sm.Result
+	failure := cli.WithProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
+		result, err = runner.Run(ctx, t)
+		return cli.Interrupted(ctx, err)
+	})
+	r := result.Report
+	unwritten := errors.Join(files.WriteAll(filesOf(result)), s.state.close(), endRecording())
+	if s.asJSON {
+		err = cli.PrintJSON(answer, r.BringUpJSON())
+	} else {
+		err = r.Write(answer)
+	}
+	if err = errors.Join(failure, unwritten, err); err != nil {
+		return err
+	}
+	return smStatus(r)
+}
+
+// filesOf lists the files that are written after a round: LIDs, the Plan, the fabric as it was found; nil for what there is nothing of.
+func filesOf(result *sm.Result) []func(io.Writer) error {
+	state := result.Report.State
+	return []func(io.Writer) error{
+		cli.Unless(state != sm.Up && state != sm.UpInPart, result.WriteLIDs),
+		cli.Unless(result.Plan() == nil, result.WritePlan),
+		cli.Unless(result.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, result.Fabric()) }),
+	}
+}
+
+// runner makes the subnet manager that the flags ask for.
+func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
+	if err := s.setChain(cmd); err != nil {
+		return nil, err
+	}
+	s.routing.Kept, s.routing.Afresh = s.keep.Kept, s.keep.Afresh(cmd)
+	if err := s.keys.read(&s.config.Keys, s.wires.MKey); err != nil {
+		return nil, err
+	}
+	if err := s.checkHiding(); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.config.Partitions, err = s.pkeys.read(); err != nil {
+		return nil, err
+	}
+	if s.config.Levels, err = s.routing.Levels, s.checkLevels(); err != nil {
+		return nil, err
+	}
+	if s.config.Between, err = s.gids.read(); err != nil {
+		return nil, err
+	}
+	if s.config.Priority > 15 {
+		return nil, fmt.Errorf("--priority %d: want 0 to 15", s.config.Priority)
+	}
+	if s.config.Expected, err = s.expected(cmd); err != nil {
+		return nil, err
+	}
+	if s.config.Expected != nil && s.config.Keys.Given() {
+		s.config.Neighbours = sm.Neighbours(s.config.Expected)
+	}
+	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: cli.Clock()}
+	r.Wire, err = s.wires.Config()
+	return r, err
+}
+
+// smStatus finds the exit status of a bring-up.
+func smStatus(r *sm.Report) error {
+	switch {
+	case r.State == sm.Up:
+		return nil
+	case r.State == sm.Failed || r.State == sm.OtherMaster || r.Find(sm.NoPlan) != nil:
+		return cli.Cannot(errors.New(string(r.State)))
+	}
+	return cli.AnswerNo
+}
+
+// readLIDs reads the LIDs that ports had the last time; a missing file has none.
+func readLIDs(path string) (sm.LIDMap, error) {
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := sm.ReadLIDs(path, data)
+	if err != nil {
+		return nil, fmt.Errorf("--lids %w", err)
+	}
+	return m, nil
+}

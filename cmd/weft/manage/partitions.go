@@ -1,0 +1,136 @@
+package manage
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/cmd/weft/cli"
+	"weft/internal/fold"
+	"weft/sm"
+	"weft/sm/partition"
+)
+
+// partitionFlags say which ports may talk to each other.
+type partitionFlags struct {
+	file    string
+	enforce string
+}
+
+func (p *partitionFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&p.file, "partitions", "", "file of partitions in the syntax of OpenSM's partitions.conf (weft sm partitions --help); without it all ports are full members of the default partition")
+	f.StringVar(&p.enforce, "partition-enforce", "both", "where switches drop packets of partitions that the CA or router at their port does not belong to: in (what comes from it), out (what goes to it), both or off")
+}
+
+// read reads the file, nil where none is named.
+func (p *partitionFlags) read() (*sm.Partitioning, error) {
+	out := &sm.Partitioning{}
+	switch p.enforce {
+	case "in":
+		out.In = true
+	case "out":
+		out.Out = true
+	case "both":
+		out.In, out.Out = true, true
+	case "off":
+	default:
+		return nil, fmt.Errorf("--partition-enforce %s: want in, out, both or off", p.enforce)
+	}
+	if p.file == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(p.file)
+	if err != nil {
+		return nil, fmt.Errorf("--partitions: %w", err)
+	}
+	if out.Partitions, err = partition.Read(p.file, data); err != nil {
+		return nil, fmt.Errorf("--partitions %w", err)
+	}
+	return out, nil
+}
+
+const partitionsHelp = `Read a file of partitions as weft sm --partitions does, and list them.
+
+A partition has a name, a P_Key and flags, then a colon, its members, and a semicolon:
+
+  Default=0x7fff, ipoib, mtu=4096, rate=100G : ALL=full ;
+  storage=0x0010, defmember=limited :
+      ALL_CAS, 0x0002c90300001234=full, "oss-*"=full ;   # a comment
+
+Members are GUIDs of ports, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the
+port of the subnet manager), and in quotes patterns of node descriptions. Each
+is full, limited or both, as is said last; two limited members of a partition
+cannot talk to each other. A number for a name is the P_Key.
+
+Flags are indx0 (its P_Key stands at index 0), defmember=, and ipoib: it has a
+broadcast group, to which mtu= (bytes or a code), rate= (such as 100G, or a
+code), sl=, scope=, Q_Key=, TClass= and FlowLabel= belong. By sl= the paths of the
+partition have the level of service that has it too (weft sm --levels).
+
+Where the file does not have the default partition 0x7fff, all ports are its limited
+members and the subnet manager a full one.`
+
+func smPartitionsCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "partitions FILE",
+		Short:   "check a file of partitions and list them",
+		Long:    partitionsHelp,
+		Example: "  weft sm partitions /etc/opensm/partitions.conf",
+		Args:    cli.OneArgument("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			data, err := os.ReadFile(args[0])
+			if err != nil {
+				return err
+			}
+			ps, err := partition.Read(args[0], data)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), partitionRows(ps))
+			return err
+		},
+	}
+}
+
+// partitionRows lists partitions for people.
+func partitionRows(ps partition.Partitions) string {
+	rows := [][]string{{"P_KEY", "NAME", "FLAGS", "MEMBERS"}}
+	for i := range ps {
+		p := &ps[i]
+		var members, flags []string
+		for j := range p.Members {
+			members = append(members, p.Members[j].String())
+		}
+		if p.IndexZero {
+			flags = append(flags, "indx0")
+		}
+		if p.SL > 0 {
+			flags = append(flags, fmt.Sprintf("sl=%d", p.SL))
+		}
+		for j := range p.Groups {
+			flags = append(flags, p.Groups[j].String())
+		}
+		rows = append(rows, []string{fmt.Sprintf("0x%04x", p.Key), p.Name, cmp.Or(strings.Join(flags, " "), "-"), strings.Join(members, ", ")})
+	}
+	return fold.Rows(rows)
+}
+
+// checkLevels reports levels that name partitions which are not there.
+func (s *smFlags) checkLevels() error {
+	ps := partition.Everyone()
+	if s.config.Partitions != nil {
+		ps = s.config.Partitions.Partitions
+	}
+	if _, unknown, _ := ps.Levels(s.routing.Levels); len(unknown) > 0 {
+		return fmt.Errorf("--levels %s: %s", s.routing.LevelFlags.File, unknown[0])
+	}
+	if len(s.routing.Levels) > 1 && (s.gids.prefix != "" || s.gids.routers != "") {
+		return errors.New("--levels is for a subnet by itself: leave out --gid-prefix and --routers")
+	}
+	return nil
+}

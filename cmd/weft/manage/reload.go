@@ -1,0 +1,235 @@
+package manage
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"weft/cmd/weft/cli"
+	"weft/cmd/weft/manage/studies"
+	"weft/internal/configfile"
+	"weft/route/job"
+	"weft/sm"
+	"weft/sm/service"
+)
+
+// serving is a manager that stays, with the options that it runs by.
+type serving struct {
+	cmd   *cobra.Command
+	given settings // on the command line
+	asked chan *sm.Event
+	log   smLog
+	state *smState
+
+	deciding sync.WaitGroup // what is being stored of decisions
+
+	telling sync.Mutex // keeps lines in the order of their numbers
+	service *service.Service
+	notify  *service.Notifier
+	api     *apiServer // nil: programs do not ask over TCP
+
+	flags *pflag.FlagSet // those in force; of the one that reloads
+	now   atomic.Pointer[smFlags]
+}
+
+// newServing makes what goes with a manager that stays.
+func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
+	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *sm.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
+	r.service = service.New(service.Options{
+		Version: cli.Version, Clock: time.Now, Ask: r.ask, Studies: studies.All(func() job.Request { return r.now.Load().routing.Request }),
+		Plans: state.plans, PlanFile: state.planFile,
+	})
+	return r
+}
+
+// ask gives the manager an event, as soon as it takes one.
+func (r *serving) ask(ctx context.Context, ev *sm.Event) error {
+	select {
+	case r.asked <- ev:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// tell writes a line of the log, and keeps it for those who ask.
+func (r *serving) tell(i sm.Incident) {
+	r.state.note(i) // whose writer tells things too
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	line := r.service.Tell(i)
+	r.log.write(&line)
+}
+
+// show shows what the manager is.
+func (r *serving) show(s *sm.Snapshot) {
+	r.service.Show(s)
+	r.notify.Show(s)
+}
+
+// decided stores what a drain changes, beside the manager, and says how it was decided.
+func (r *serving) decided(a *sm.Action) {
+	kept, now := *a, time.Now()
+	r.deciding.Go(func() {
+		warning := kept.Incident.Text
+		if kept.Drains != nil {
+			if err := r.state.drains(now, kept.Drains); err != nil {
+				r.tell(sm.Incident{Kind: sm.NotStored, Text: "what is drained: " + err.Error()})
+				warning = strings.TrimPrefix(warning+"; a restart will not know it: "+err.Error(), "; ")
+			}
+		}
+		r.service.Decide(kept.Tag, kept.Name, warning, kept.Err)
+	})
+}
+
+// take has options be in force.
+func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
+	r.flags = flags
+	r.now.Store(s)
+	r.log.setJSON(s.asJSON)
+}
+
+// round writes what is to be kept of a round.
+func (r *serving) round(result *sm.Result) {
+	r.state.round(result, r.tell)
+	if err := r.now.Load().writeFiles(r.cmd, result); err != nil {
+		r.tell(sm.Incident{Kind: sm.FileFailed, Text: err.Error()})
+	}
+}
+
+// reloadAtSIGHUP reads the options again whenever the process gets SIGHUP, until it is ended.
+func (r *serving) reloadAtSIGHUP() (end func()) {
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	ctx, cancel := context.WithCancel(r.cmd.Context())
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-signals:
+				r.reload(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		cancel()
+		<-done
+	}
+}
+
+// reload reads the options again. Where they are right the manager gets to know what has changed; where they are not, the
+// old ones stay in force.
+func (r *serving) reload(ctx context.Context) {
+	r.notify.Reloading(daemon.SdNotifyMonotonicUsec())
+	defer r.notify.Reloaded()
+	next, later, changed, err := r.readAgain()
+	if err != nil {
+		r.tell(sm.Incident{Kind: sm.SettingsRefused, Text: err.Error() + ": the old configuration stays in force"})
+		return
+	}
+	for _, name := range later {
+		r.tell(sm.Incident{Kind: sm.SettingsLater, Text: name + " keeps its value until the manager is started again"})
+	}
+	if r.api != nil {
+		renewed, err := r.api.renew(&next.flags.service.api)
+		if err != nil {
+			r.tell(sm.Incident{Kind: sm.SettingsLater, Text: err.Error()})
+		}
+		changed = append(changed, renewed...)
+	}
+	runner, was := next.runner, r.now.Load()
+	set := &sm.Settings{
+		Config: runner.Config, Watch: runner.Watch, Routing: runner.Routing, Counters: runner.Counters, What: "nothing has changed",
+	}
+	set.Afresh = slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(rerouting, name) })
+	if !reflect.DeepEqual(was.routing.Kinds, next.flags.routing.Kinds) && !set.Afresh { // in a file that keeps its name
+		set.Afresh = true
+		changed = append(changed, "kinds of hosts")
+	}
+	if !reflect.DeepEqual(was.config.Partitions, runner.Config.Partitions) && !slices.Contains(changed, "partitions") {
+		changed = append(changed, "partitions")
+	}
+	if !reflect.DeepEqual(was.config.Levels, runner.Config.Levels) && !slices.Contains(changed, "levels") {
+		changed = append(changed, "levels")
+	}
+	if !was.config.Keys.Equal(&runner.Keys) && !slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(name, "key") }) {
+		changed = append(changed, "M_Keys")
+	}
+	if len(changed) > 0 {
+		set.What = "changed: " + strings.Join(changed, ", ")
+	}
+	if r.ask(ctx, &sm.Event{Kind: sm.Reconfigure, Settings: set}) == nil {
+		r.take(next.flags, next.cmd.Flags())
+	}
+}
+
+// reloaded are options that were read again, and the manager that they ask for.
+type reloaded struct {
+	cmd    *cobra.Command
+	flags  *smFlags
+	runner *sm.Runner
+}
+
+// hasSettings reports whether an option in force comes from the file of options.
+func (r *serving) hasSettings() (has bool) {
+	r.flags.Visit(func(f *pflag.Flag) { has = has || r.given[f.Name] == nil })
+	return has
+}
+
+// readAgain reads the options again: later are those that have changed and hold from the start on, which keep their values, and
+// changed all others that have.
+func (r *serving) readAgain() (next *reloaded, later, changed []string, err error) {
+	cmd, s := newSM()
+	cmd.SetContext(r.cmd.Context())
+	if err := setFlags(cmd.Flags(), r.given); err != nil {
+		return nil, nil, nil, err
+	}
+	file, err := s.service.read(cmd, r.given)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if file != nil && len(file.Settings) == 0 && r.hasSettings() {
+		return nil, nil, nil, fmt.Errorf("%s: it has no option any more, as when a full disk or an editor cuts a file off: to have all defaults give one of them", file.Name)
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		old := r.flags.Lookup(f.Name)
+		values, _ := configfile.Values(f)
+		was, isList := configfile.Values(old)
+		switch {
+		case slices.Equal(values, was):
+		case isChangeable(f):
+			changed = append(changed, f.Name)
+		default:
+			later = append(later, f.Name)
+			err = configfile.Set(cmd.Flags(), f, was, isList)
+			f.Changed = old.Changed
+		}
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s.keep.Kept = r.now.Load().keep.Kept
+	runner, err := s.stayer(cmd)
+	if err != nil {
+		return nil, nil, nil, file.Locate(err)
+	}
+	if !runner.Keys.Reaches(&r.now.Load().config.Keys) {
+		return nil, nil, nil, file.Locate(errOldKeys)
+	}
+	return &reloaded{cmd, s, runner}, later, changed, nil
+}

@@ -1,0 +1,193 @@
+package manage
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/cmd/weft/cli"
+	"weft/mad"
+	"weft/sm"
+)
+
+// openRecording opens the file of --record; nil where none is named. It holds the M_Key, so nobody else may read it.
+func (s *smFlags) openRecording(r *sm.Runner) (end func() error, err error) {
+	if s.record == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.OpenFile(s.record, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("--record: %w", err)
+	}
+	r.Record = f
+	return f.Close, nil
+}
+
+func smReplayCmd() *cobra.Command {
+	var smps, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "play a recording of weft sm --record: what the manager did, and why",
+		Long: `Give a manager that is connected to nothing all that the one of weft sm --record FILE was
+given, and print the log that follows, with the seconds since that one was started. Plans are
+computed again. It is checked that the same actions follow from every event as did then; where
+they do not (exit status 1), it was another version of weft, or FILE is damaged. --smps prints
+every event and every SMP too, and so shows what led to what.`,
+		Example: `  weft sm --config /etc/weft/sm.yaml --record /var/tmp/sm.recording
+  weft sm replay /var/tmp/sm.recording
+  weft sm replay /var/tmp/sm.recording --smps`,
+		Args: cli.OneArgument("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if smps && asJSON {
+				return errors.New("--smps prints text only: leave --json out")
+			}
+			f, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer func() { _ = f.Close() }()
+			r, err := sm.NewRecording(f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			out := bufio.NewWriter(cmd.OutOrStdout())
+			p := replayPrinter{to: out, smps: smps, asJSON: asJSON}
+			err = sm.Replay(cmd.Context(), r, p.see)
+			flushed := out.Flush()
+			switch {
+			case err == nil:
+				return flushed
+			case errors.Is(err, sm.ErrOtherActions):
+				return cli.ExitWith(cli.ExitNo, fmt.Errorf("%s: %w", args[0], err))
+			}
+			return fmt.Errorf("%s: %w", args[0], err)
+		},
+	}
+	cmd.Flags().BoolVar(&smps, "smps", false, "print every event and every SMP too")
+	cli.JSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+// replayPrinter prints what a manager did.
+type replayPrinter struct {
+	to           io.Writer
+	smps, asJSON bool
+}
+
+// see prints an event and what followed from it.
+func (p *replayPrinter) see(now time.Duration, ev *sm.Event, actions []sm.Action) {
+	if p.smps {
+		fmt.Fprintf(p.to, "%.6f %s\n", now.Seconds(), eventText(ev))
+	}
+	for i := range actions {
+		switch a := &actions[i]; {
+		case a.Kind == sm.Note && p.asJSON:
+			data, _ := json.Marshal(sm.ReplayedLine{Seconds: now.Seconds(), IncidentJSON: a.Incident.JSON()}) // texts and numbers
+			fmt.Fprintf(p.to, "%s\n", data)
+		case a.Kind == sm.Note:
+			fmt.Fprintf(p.to, "%.6f %s: %s\n", now.Seconds(), a.Incident.Kind, a.Incident.Text)
+		case p.smps:
+			fmt.Fprintf(p.to, "%.6f   %s\n", now.Seconds(), actionText(a))
+		}
+	}
+}
+
+// eventNames names the kinds of events.
+var eventNames = [...]string{
+	sm.Start: "started", sm.Answer: "answer", sm.Planned: "a Plan was computed", sm.Claimed: "IsSM is set", sm.PauseEnds: "the pause is over",
+	sm.Stop: "told to end", sm.Unasked: "came unasked", sm.Tick: "the time has come", sm.Reconfigure: "new settings", sm.Resweep: "a full sweep is asked for",
+	sm.Rebalance: "a routing afresh is asked for", sm.Stored: "stored", sm.DrainPart: "to be drained", sm.UndrainPart: "to be drained no more",
+	sm.MembersChanged: "members of multicast groups have changed", sm.MembersTold: "told the members of multicast groups",
+	sm.NeighboursTold: "told by the master which port is behind which", sm.Told: "told nothing new",
+}
+
+// newsText says what subnet administration has told.
+func newsText(n *sm.News) string {
+	var texts []string
+	for _, part := range []struct {
+		is   bool
+		text string
+	}{
+		{n.LIDs != nil, "told the LIDs that the master gives"},
+		{n.Trees != nil, "told the trees of the master for multicast groups"},
+		{n.Plan != nil, "told the Plan of the master"},
+		{n.Rules != nil, "told what the master goes by"},
+		{n.MasterMissed, "the master tells no more what it does"},
+		{n.MayTakeOver != nil, "told which managers may take the subnet over"},
+		{n.Reregister, "clients are to register again"},
+	} {
+		if part.is {
+			texts = append(texts, part.text)
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// eventText says what happened.
+func eventText(ev *sm.Event) string {
+	text := eventNames[ev.Kind]
+	if ev.News != nil {
+		text = cmp.Or(newsText(ev.News), text)
+	}
+	switch {
+	case ev.Kind == sm.Answer:
+		text += fmt.Sprintf(" to %x: %s", ev.Tag, [...]string{"well", "refused, " + ev.Status.String(), "none", "given up"}[ev.Outcome])
+		if ev.Attempts > 1 {
+			text += fmt.Sprintf(", at attempt %d", ev.Attempts)
+		}
+	case ev.Kind == sm.Unasked && mad.Check(ev.Datagram.MAD) == nil: // as it was turned into its answer, perhaps
+		m := ev.Datagram.MAD
+		text += fmt.Sprintf(": %v %s, %v", m.Class(), m.Class().AttributeName(m.Attr()), ev.Datagram.Addr)
+	case ev.Name != "":
+		text += ": " + ev.Name
+	}
+	if ev.Err != nil {
+		text += ": " + ev.Err.Error()
+	}
+	return text
+}
+
+// actionText says what was to be done.
+func actionText(a *sm.Action) string {
+	switch a.Kind {
+	case sm.Send:
+		var path []string
+		for _, port := range a.Path {
+			path = append(path, fmt.Sprint(port))
+		}
+		return fmt.Sprintf("%v %s 0x%x by ports [%s] (%x)", a.Method, mad.ClassDirectedSMP.AttributeName(a.Attr), a.Modifier, strings.Join(path, " "), a.Tag)
+	case sm.Route:
+		return fmt.Sprintf("route %d switches, %d hosts", a.Request.Graph.NumSwitches, a.Request.Graph.NumHosts)
+	case sm.Claim:
+		return "set IsSM"
+	case sm.Phase:
+		return "phase " + a.Name
+	case sm.Store:
+		return "store LIDs and Plan"
+	case sm.Wake:
+		return fmt.Sprintf("wait until %.6f", a.At.Seconds())
+	case sm.Reply:
+		return fmt.Sprintf("%v %s to %v", a.Datagram.MAD.Method(), a.Datagram.MAD.Class().AttributeName(a.Datagram.MAD.Attr()), a.Datagram.Addr)
+	case sm.RoundEnded:
+		return "the round has ended"
+	case sm.TakeMembers:
+		return "ask for the members of multicast groups"
+	case sm.Decided:
+		if a.Err != nil {
+			return a.Name + ": refused"
+		}
+		return a.Name + ": taken"
+	case sm.Done:
+		return "end"
+	default: // a Note has a line of its own
+		return ""
+	}
+}

@@ -1,0 +1,153 @@
+package manage
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/cmd/weft/cli"
+	"weft/internal/configfile"
+	"weft/internal/fold"
+	"weft/sm"
+)
+
+// stay runs a manager that stays.
+func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File) (failure error) {
+	runner, err := s.stayer(cmd)
+	if err != nil {
+		return file.Locate(err)
+	}
+	if err := s.remember(cmd, runner); err != nil {
+		return file.Locate(err)
+	}
+	defer func() { failure = errors.Join(failure, s.state.close()) }()
+	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found) // that they can be written is known before anything is sent
+	if err != nil {
+		return file.Locate(err)
+	}
+	files.Drop()
+	endRecording, err := s.openRecording(runner)
+	if err != nil {
+		return file.Locate(err)
+	}
+	defer func() { failure = errors.Join(failure, endRecording()) }()
+	t, err := s.wires.Open(cmd, true)
+	if err != nil {
+		return file.Locate(err)
+	}
+	run := newServing(cmd, given, &s.state)
+	run.take(s, cmd.Flags())
+	runner.Asked, runner.Note, runner.Round, runner.Show, runner.Decided = run.asked, run.tell, run.round, run.show, run.decided
+	end, err := run.serve(s)
+	if err != nil {
+		return errors.Join(file.Locate(err), t.Close())
+	}
+	defer end()
+	run.tell(sm.Incident{Kind: sm.Started, Text: "weft manages the subnet of " + s.wires.Transport})
+	s.state.told(run.tell)
+	defer run.reloadAtSIGHUP()()
+	err = s.runAtPorts(cmd, runner, t, run.tell)
+	run.deciding.Wait()
+	run.notify.Stopping()
+	switch {
+	case err == nil:
+		run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to; the tables stay as they are"})
+		return nil
+	case cmd.Context().Err() != nil: // no failure: a restart goes on from here
+		run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to, in the middle of a round: what was sent may not have been taken"})
+		return nil
+	default:
+		run.tell(sm.Incident{Kind: sm.Ended, Text: err.Error()})
+		return cli.Cannot(err)
+	}
+}
+
+// stayer makes the manager that stays which the flags ask for.
+func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
+	if s.watch.Interval < 10*time.Millisecond {
+		return nil, errors.New("--interval must be 10ms or more")
+	}
+	if s.watch.Rebalance < 0 {
+		return nil, errors.New("--rebalance-after must be 0 or more")
+	}
+	if err := errors.Join(s.checkFaultFlags(), s.checkOthers()); err != nil {
+		return nil, err
+	}
+	if err := s.service.api.check(); err != nil {
+		return nil, err
+	}
+	runner, err := s.runner(cmd)
+	if err != nil {
+		return nil, err
+	}
+	runner.Options = s.shape(cmd.Flags())
+	runner.Watch = sm.UsualWatch
+	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
+	runner.Watch.Flaps, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.KeepAbsent
+	if s.service.counters.Interval < 0 || s.service.counters.Rate < 1 {
+		return nil, errors.New("--counters must be 0 or more, --counters-rate 1 or more")
+	}
+	runner.Counters, runner.Exchange = s.service.counters, s.gids.exchange
+	if runner.Congestion, err = s.service.congestion.read(); err != nil {
+		return nil, err
+	}
+	runner.Watch.Retry = min(runner.Watch.Retry, s.watch.Interval)
+	return runner, nil
+}
+
+// writeFiles writes what is to be kept of a round.
+func (s *smFlags) writeFiles(cmd *cobra.Command, result *sm.Result) error {
+	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if f != nil {
+			f.Told = io.Discard // not again and again
+		}
+	}
+	return files.WriteAll(filesOf(result))
+}
+
+// smLog writes what happens, a line each. It is for concurrent use.
+type smLog struct {
+	mu     sync.Mutex
+	to     io.Writer
+	asJSON bool
+}
+
+// setJSON sets how lines are written.
+func (l *smLog) setJSON(asJSON bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asJSON = asJSON
+}
+
+// write writes a line.
+func (l *smLog) write(line *sm.LogLine) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.asJSON {
+		fmt.Fprintf(l.to, "%s %s: %s\n", line.Time, line.Kind, line.Text)
+		return
+	}
+	data, _ := json.Marshal(line) // texts and numbers
+	fmt.Fprintf(l.to, "%s\n", data)
+}
+
+// explainCodes prints what the codes of the log mean.
+func explainCodes(w io.Writer) error {
+	for _, kind := range slices.Sorted(maps.Keys(sm.Explain)) {
+		if _, err := fmt.Fprintf(w, "%s\n    %s\n", kind, fold.Text(4, sm.Explain[kind])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

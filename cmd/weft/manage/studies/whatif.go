@@ -1,0 +1,49 @@
+package studies
+
+import (
+	"context"
+	"slices"
+
+	"weft/route/job"
+	"weft/sm"
+	"weft/sm/service"
+	"weft/whatif"
+)
+
+// whatIf answers what changes would do. The subnet that questions are held against is measured once for each Plan. One question is asked at a time.
+type whatIf struct {
+	routing func() job.Request
+	of      *sm.Routed // whose Plan today is about
+	today   *whatif.Today
+}
+
+// hold applies the changes: a name that is wrong is told at once.
+func (s *whatIf) hold(q *service.WhatIf, now *sm.Routed) (func(context.Context) (*whatif.Answer, error), error) {
+	changes := make([]whatif.Change, len(q.Changes))
+	for i, c := range q.Changes {
+		changes[i] = whatif.Change{Kind: c.Kind, What: c.What}
+	}
+	if _, err := whatif.Apply(now.Fabric, changes); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (*whatif.Answer, error) { return s.ask(ctx, now, changes) }, nil
+}
+
+// ask answers on one core, so that the manager keeps the others. What is measured before any change is kept for the next question.
+func (s *whatIf) ask(ctx context.Context, now *sm.Routed, changes []whatif.Change) (*whatif.Answer, error) {
+	if s.of == nil || s.of.Plan != now.Plan {
+		req := s.routing()
+		chain, err := job.Keep(now.Plan, now.Graph).Chain(nil)
+		if err != nil {
+			return nil, err
+		}
+		req.Chain, req.Levels = slices.Concat(chain, req.Chain), now.Levels
+		req.Workers, req.PassDeadSwitch, req.NoPathRecords, req.LIDs.Fresh = 1, true, true, false
+		t, err := whatif.New(ctx, now.Fabric, now.Plan, whatif.Options{Request: req, Pace: whatif.UsualPace})
+		if err != nil {
+			return nil, err
+		}
+		s.of, s.today = now, t
+	}
+	return s.today.Ask(ctx, changes)
+}

@@ -1,0 +1,38 @@
+package manage
+
+import (
+	"context"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+
+	"weft/sm"
+	"weft/sm/service"
+)
+
+// newNotifier makes what tells systemd how the manager is. Where systemd has not started it, nobody is told.
+func newNotifier() *service.Notifier {
+	return &service.Notifier{Send: func(state string) {
+		_, _ = daemon.SdNotify(false, state) // who cannot be told is not needed
+	}}
+}
+
+// watchdog tells systemd again and again that the manager is alive, where it asks for that: only while the manager takes events.
+func (r *serving) watchdog(ctx context.Context) {
+	every, err := daemon.SdWatchdogEnabled(false)
+	if err != nil || every <= 0 {
+		return
+	}
+	ticks := time.NewTicker(every / 3)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return
+		}
+		if r.ask(ctx, &sm.Event{Kind: sm.Tick}) == nil {
+			r.notify.Alive()
+		}
+	}
+}

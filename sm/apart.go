@@ -1,0 +1,42 @@
+package sm
+
+import "weft/fabric"
+
+// Apart lists the ports in quarantine, and the switches whose PortStateChange a round does not heed.
+type Apart struct {
+	Held  map[portKey]portKey  // nothing behind these ports is looked for, unless they alone lead there; with the other end, where that is a switch's
+	Nodes map[fabric.GUID]bool // PortStateChange of these switches says nothing
+}
+
+// isHeld reports whether a port is in quarantine.
+func (f *finder) isHeld(slot int32) bool {
+	if len(f.given.Apart.Held) == 0 {
+		return false
+	}
+	_, held := f.given.Apart.Held[f.portKey(slot)]
+	return held
+}
+
+// takeOnlyWays looks behind ports in quarantine that lead to switches which were not found otherwise, one for each switch, and reports whether there are any.
+func (f *finder) takeOnlyWays() bool {
+	if len(f.given.Apart.Held) == 0 {
+		return false
+	}
+	behind := map[fabric.GUID]bool{}
+	for slot := range int32(len(f.owner)) {
+		if f.flags[slot]&(portKnown|portProbed) != portKnown || !f.hasLink(slot) || !f.isHeld(slot) {
+			continue
+		}
+		here := f.portKey(slot)
+		there := f.given.Apart.Held[here]
+		if _, found := f.byGUID[there.node]; found || there.node == 0 || behind[there.node] {
+			continue
+		}
+		behind[there.node] = true
+		delete(f.given.Apart.Held, here)
+		delete(f.given.Apart.Held, there)
+		f.flags[slot] |= portProbed
+		f.enqueue(makeTag(getNode, slot, 0))
+	}
+	return len(behind) > 0
+}
