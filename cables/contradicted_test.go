@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 )
 
 // TestContradicted: a cable that lines of a file contradict is named once, not as missing too; a LID that they tell differently
 // is named with its port.
 func TestContradicted(t *testing.T) {
 	var text bytes.Buffer
-	if err := netfile.WriteIBNetDiscover(&text, generated(t, "rlft(8,2)")); err != nil {
+	if err := discovery.WriteIBNetDiscover(&text, generated(t, "rlft(8,2)")); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(text.String(), "\n")

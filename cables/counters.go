@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/counters"
 )
 
 // counter is a counter that tells something about a cable.
@@ -36,7 +36,7 @@ var waitingCounters = []counter{
 
 // AddCounters joins the cables of which counters tell errors or waiting, and notes the counters whose port is not
 // in the fabric. Of several values of one counter the greatest holds.
-func (r *Report) AddCounters(f *fabric.Fabric, ports []netfile.PortCounters) {
+func (r *Report) AddCounters(f *fabric.Fabric, ports []counters.Port) {
 	find := newFinder(f)
 	values := map[fabric.End]map[string]uint64{}
 	lost, first := 0, ""
@@ -149,7 +149,7 @@ func newFinder(f *fabric.Fabric) *finder {
 }
 
 // end finds the port that counters belong to. A GUID may be that of a node and of the port of another.
-func (find *finder) end(p *netfile.PortCounters) (fabric.End, bool) {
+func (find *finder) end(p *counters.Port) (fabric.End, bool) {
 	var nodes []fabric.NodeID
 	if id, ok := find.byLID[p.LID]; ok && p.GUID == 0 {
 		nodes = []fabric.NodeID{id}

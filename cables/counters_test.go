@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/counters"
 )
 
 // TestCounters: counters are joined by GUID of node or port and by LID; what they tell stands at the cable, and
@@ -30,7 +30,7 @@ func TestCounters(t *testing.T) {
 		return m
 	}
 	r := Of(f, f.Compile(), nil)
-	r.AddCounters(f, []netfile.PortCounters{
+	r.AddCounters(f, []counters.Port{
 		{GUID: f.Nodes[leaf].GUID, Port: 3, Values: values("SymbolErrorCounter", 17, "PortRcvData", 250)},
 		{LID: 9, Port: 3, Values: values("SymbolErrorCounter", 16, "LinkDownedCounter", 255, "PortXmitWait", 0)},
 		{GUID: f.Nodes[host].Ports[1].GUID, Port: 1, Values: values("PortXmitDiscards", 3, "PortXmitData", 1000, "VL15Dropped", 4)},

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/lines"
 )
 
 // Kind names the way in which a cable is odd.
@@ -71,7 +71,7 @@ func (r *Report) Kinds() []Kind {
 }
 
 // Of lists the odd cables of a fabric, whose Graph is g. warnings are those of its file.
-func Of(f *fabric.Fabric, g *fabric.Graph, warnings []netfile.Warning) *Report {
+func Of(f *fabric.Fabric, g *fabric.Graph, warnings []lines.Warning) *Report {
 	r := &Report{Counts: map[Kind]int{}, Cables: []Odd{}, short: ShortNames(f)}
 	r.Cables = append(r.Cables, slow(f)...)
 	for _, w := range warnings {

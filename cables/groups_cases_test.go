@@ -72,12 +72,12 @@ func byNumber(i, j int) int {
 func TestGroupsByNumber(t *testing.T) {
 	whole := groupsJoined(t, byNumber, nil)
 	if r := Of(whole, whole.Compile(), nil); r.Pattern != "dragonfly" || len(r.Cables) > 0 || len(r.Notes) > 0 {
-		t.Fatalf("whole: %s, %q", r.Pattern, lines(r))
+		t.Fatalf("whole: %s, %q", r.Pattern, named(r))
 	}
 	far := between(whole, func(a, b string) bool { return a[3:4] != b[3:4] && a < "isl04" && b > "isl07" })
 	f, want := lose(whole, far[1:3])
 	if r := Of(f, f.Compile(), nil); !slices.Equal(pairsOf(r), want) || r.Counts[Missing] != 2 {
-		t.Errorf("%q, want %v", lines(r), want)
+		t.Errorf("%q, want %v", named(r), want)
 	}
 	g := whole.Compile()
 	channel := func(id fabric.LinkID) int32 {
@@ -87,7 +87,7 @@ func TestGroupsByNumber(t *testing.T) {
 	}
 	crossed := cross(t, whole, g, channel(far[0]), channel(far[5]))
 	if r := Of(crossed, crossed.Compile(), nil); len(r.Cables) != 1 || r.Counts[Crossed] != 1 {
-		t.Errorf("crossed: %q", lines(r))
+		t.Errorf("crossed: %q", named(r))
 	}
 }
 
@@ -96,12 +96,12 @@ func TestGroupsByNumber(t *testing.T) {
 func TestGroupsWithoutRule(t *testing.T) {
 	whole := groupsJoined(t, byNumber, rand.New(rand.NewPCG(1, 9)))
 	if r := Of(whole, whole.Compile(), nil); r.Pattern != "dragonfly" || len(r.Cables) > 0 || len(r.Notes) > 0 {
-		t.Fatalf("whole: %s, %q", r.Pattern, lines(r))
+		t.Fatalf("whole: %s, %q", r.Pattern, named(r))
 	}
 	down := whole.Clone()
 	down.Nodes[5].Down = true
 	if r := Of(down, down.Compile(), nil); r.Pattern != "dragonfly" || len(r.Cables) > 0 || len(r.Notes) != 1 {
-		t.Errorf("a switch is down: %s, %q", r.Pattern, lines(r))
+		t.Errorf("a switch is down: %s, %q", r.Pattern, named(r))
 	}
 	id := fabric.LinkID(slices.IndexFunc(whole.Links, func(l fabric.Link) bool { return l.A.Node/4 != l.B.Node/4 }))
 	f := whole.Without(nil, func(l fabric.LinkID) bool { return l == id })
@@ -114,7 +114,7 @@ func TestGroupsWithoutRule(t *testing.T) {
 	}
 	slices.Sort(got)
 	if ports := whole.LinkPorts(id); len(r.Cables) != 2 || got[0] != min(ports[0].GUID, ports[1].GUID) || got[1] != max(ports[0].GUID, ports[1].GUID) {
-		t.Errorf("%q, want %v", lines(r), ports)
+		t.Errorf("%q, want %v", named(r), ports)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestNoGroups(t *testing.T) {
 	} {
 		f := generated(t, formula)
 		if r := Of(f, f.Compile(), nil); len(r.Cables) > 0 {
-			t.Errorf("%s: pattern %s, %d odd cables, the first %s", formula, r.Pattern, len(r.Cables), lines(r)[0])
+			t.Errorf("%s: pattern %s, %d odd cables, the first %s", formula, r.Pattern, len(r.Cables), named(r)[0])
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestLeastOdd(t *testing.T) {
 	for formula, want := range map[string]string{"hyperx(3x3x3x4,hosts=1)": "hyperx", "torus(3x3x3x4,hosts=1)": "torus", "torus(3x3,hosts=1)": "torus", "hypercube(4,hosts=1)": "mesh"} {
 		f := generated(t, formula)
 		if r := Of(f, f.Compile(), nil); r.Pattern != want || len(r.Cables) > 0 {
-			t.Errorf("%s: pattern %s, %q", formula, r.Pattern, strings.Join(lines(r), "; "))
+			t.Errorf("%s: pattern %s, %q", formula, r.Pattern, strings.Join(named(r), "; "))
 		}
 	}
 }

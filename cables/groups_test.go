@@ -55,8 +55,8 @@ func eachWhole(t *testing.T, do func(formula, pattern string, f *fabric.Fabric))
 	}
 }
 
-// lines lists what a report names, for messages.
-func lines(r *Report) (all []string) {
+// named lists what a report names, for messages.
+func named(r *Report) (all []string) {
 	for i := range r.Cables {
 		o := &r.Cables[i]
 		all = append(all, fmt.Sprint(o.Kind, " ", o.Ports, " ", o.Text))
@@ -68,7 +68,7 @@ func lines(r *Report) (all []string) {
 func TestWholeGroups(t *testing.T) {
 	eachWhole(t, func(formula, pattern string, f *fabric.Fabric) {
 		if r := Of(f, f.Compile(), nil); !strings.HasPrefix(r.Pattern, pattern) && formula != "hypercube(6,hosts=1)" || len(r.Cables) > 0 || len(r.Notes) > 0 {
-			t.Errorf("%s: pattern %s, %q", formula, r.Pattern, lines(r))
+			t.Errorf("%s: pattern %s, %q", formula, r.Pattern, named(r))
 		}
 	})
 }
@@ -92,7 +92,7 @@ func TestGroupsThatLostCables(t *testing.T) {
 			}
 			r := Of(f, f.Compile(), nil)
 			if got := pairsOf(r); !slices.Equal(got, want) || len(r.Cables) != len(want) || r.Counts[Missing] != len(want) || len(r.Notes) > 0 {
-				t.Errorf("seed %d, %s: pattern %s, %d removed; %q", seed, formula, r.Pattern, len(want), lines(r)[:min(3, len(lines(r)))])
+				t.Errorf("seed %d, %s: pattern %s, %d removed; %q", seed, formula, r.Pattern, len(want), named(r)[:min(3, len(named(r)))])
 			}
 			for _, o := range r.Cables {
 				for _, p := range o.Ports {
@@ -130,7 +130,7 @@ func TestGroupsWithCrossedCables(t *testing.T) {
 			crossed := cross(t, f, g, a, b)
 			r := Of(crossed, crossed.Compile(), nil)
 			if len(r.Cables) != 1 || r.Counts[Crossed] != 1 || len(r.Notes) > 0 {
-				t.Errorf("seed %d, %s, %v and %v: pattern %s, %q", seed, formula, g.ChannelPorts(a), g.ChannelPorts(b), r.Pattern, lines(r))
+				t.Errorf("seed %d, %s, %v and %v: pattern %s, %q", seed, formula, g.ChannelPorts(a), g.ChannelPorts(b), r.Pattern, named(r))
 				continue
 			}
 			want := slices.Concat(g.ChannelPorts(a), g.ChannelPorts(b))
@@ -178,7 +178,7 @@ func TestGroupsWithExtraCable(t *testing.T) {
 			r := Of(f, f.Compile(), nil)
 			if len(r.Cables) != 1 || r.Counts[Extra] != 1 || pairsOf(r)[0] != pairName(want[0].GUID, want[1].GUID) || len(r.Notes) > 0 ||
 				!strings.Contains(formula, "mesh") && !slices.Equal(r.Cables[0].Ports, want) { // a mesh has no other place to compare with
-				t.Errorf("seed %d, %s, %v: pattern %s, %q", seed, formula, f.LinkPorts(id), r.Pattern, lines(r))
+				t.Errorf("seed %d, %s, %v: pattern %s, %q", seed, formula, f.LinkPorts(id), r.Pattern, named(r))
 			}
 		}
 	})

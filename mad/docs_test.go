@@ -31,13 +31,14 @@ func TestDocumentation(t *testing.T) {
 
 const intro = `# Management datagrams
 
-Derived from the declarations of the package ` + "`mad`" + ` by its test; change those, then run
+A test of package ` + "`mad`" + ` writes this page from its declarations. Change those, then run
 ` + "`go test ./mad -run TestDocumentation -update`" + `.
 
-Offsets are from the layout's first byte; bits of a byte are numbered 7..0, 7 the most significant. Headers begin at byte 0
-of a datagram, attributes of subnet and performance management at 64, records of subnet administration at 56. All is big
-endian. "ComponentMask" gives the bit of an SA query that stands for the field. Clauses are those of the InfiniBand
-Architecture Specification, volume 1; bytes without a field are reserved: sent as 0, ignored when received.
+Offsets count from the first byte of the layout. The bits of a byte are numbered 7..0, with 7 the
+most significant. Headers begin at byte 0 of a datagram, attributes of subnet and performance
+management at 64, records of subnet administration at 56. Everything is big endian. "ComponentMask"
+gives the bit of an SA query for the field. Clauses refer to the InfiniBand Architecture
+Specification, volume 1. Bytes without a field are reserved: sent as 0 and ignored when received.
 `
 
 func documentation() string {

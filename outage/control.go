@@ -8,7 +8,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sm"
 	"weft/wire"
 )
@@ -29,7 +29,7 @@ type manager struct {
 	wire     *wire.Core
 	subnet   *emulator.Subnet
 	id       emulator.ClientID
-	routing  job.Request
+	routing  planner.Request
 	planning time.Duration
 	now      time.Duration
 	inbox    []wire.Datagram

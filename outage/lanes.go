@@ -5,7 +5,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/tables"
 	"weft/route"
 )
 
@@ -110,7 +110,7 @@ func entriesOf(data []byte) (list []route.ArbEntry) {
 }
 
 // switchIndex returns the tables of a switch by input and output port, and whether one of them is another one than before.
-func (l *lanes) switchIndex(g *fabric.Graph, s int32, is *route.SL2VL, file *netfile.SL2VLs, n *netfile.NodeSL2VLs) (index []uint16, differs bool) {
+func (l *lanes) switchIndex(g *fabric.Graph, s int32, is *route.SL2VL, file *tables.SL2VLs, n *tables.NodeSL2VLs) (index []uint16, differs bool) {
 	width := g.SwitchPorts[s] + 1
 	index = make([]uint16, width*width)
 	for in := range width {

@@ -9,8 +9,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/sim/packet"
 	"weft/sm"
 )
@@ -18,7 +18,7 @@ import (
 // Setup says what to simulate: the subnet, its managers, the traffic and the fault.
 type Setup struct {
 	Fabric   *fabric.Fabric
-	Routing  job.Request
+	Routing  planner.Request
 	Watch    sm.Watch      // of every manager
 	Managers int           // at the first hosts; the first is the master
 	Planning time.Duration // that a Plan takes

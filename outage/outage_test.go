@@ -8,7 +8,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/packet"
 	"weft/sm"
 )
@@ -20,12 +21,12 @@ func setup(t *testing.T, text, chain string) *Setup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := job.ParseEngines(chain, nil)
+	steps, err := engine.Parse(chain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &Setup{
-		Fabric: f, Routing: job.Request{Chain: steps, Workers: 1, Seed: 1}, Watch: sm.UsualWatch, Managers: 1,
+		Fabric: f, Routing: planner.Request{Chain: steps, Workers: 1, Seed: 1}, Watch: sm.UsualWatch, Managers: 1,
 		Planning: 5 * time.Millisecond, Hop: time.Microsecond, Seed: 1, Packet: packet.Default(), Load: 0.05, Bytes: 2048,
 		Fault: Fault{Pull: fabric.NoLink, Reboot: -1}, Before: 5 * time.Millisecond, After: 100 * time.Millisecond, Step: time.Millisecond,
 	}

@@ -14,8 +14,8 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/sm/sa"
 	"weft/wire"
 )
@@ -27,7 +27,7 @@ type virtual struct {
 	sub      *emulator.Subnet
 	id       emulator.ClientID
 	at       fabric.End // where it is attached
-	routing  job.Request
+	routing  planner.Request
 	loss     lossCount
 	now      time.Duration
 	inbox    []wire.Datagram
@@ -54,7 +54,7 @@ type virtual struct {
 	keeper   *keeper // nil where no clients are served
 }
 
-func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Request) (*virtual, error) {
+func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req planner.Request) (*virtual, error) {
 	sub, err := emulator.New(f, opt)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Requ
 }
 
 // newVirtualAt attaches a Manager to a port of an emulated subnet.
-func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg Config, req job.Request) (v *virtual, err error) {
+func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg Config, req planner.Request) (v *virtual, err error) {
 	v = &virtual{
 		manager: NewManager(cfg, Watch{}), sub: sub, at: at, routing: req, wake: never, planned: never, storedAt: never, sent: map[mad.AttrID]int{},
 		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),

@@ -5,8 +5,8 @@ import (
 
 	"weft/fabric"
 	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/sa"
@@ -69,10 +69,10 @@ type Event struct {
 	Data     [64]byte   // the attribute, of one Answered
 
 	// Of Planned. Err says why there is no Plan, or none that was judged; of Stored, why nothing was stored.
-	Result *job.Result
+	Result *planner.Result
 	Err    error
-	Way    *job.Transition // from what the devices hold to this Plan; nil where that is not known
-	Other  string          // of a Plan of the manager before us: why it is not what is asked for here, "" where it is
+	Way    *planner.Transition // from what the devices hold to this Plan; nil where that is not known
+	Other  string              // of a Plan of the manager before us: why it is not what is asked for here, "" where it is
 
 	// Of Unasked: a copy, which is the Manager's.
 	Datagram *wire.Datagram
@@ -91,7 +91,7 @@ type Event struct {
 // follows from what clients have registered.
 type News struct {
 	// The master that we stand by for has given ports these LIDs, has these trees for multicast groups,
-	// this Plan, as job.Kept.Bare writes it, and goes by these Rules, as JSON. Each is nil where it
+	// this Plan, as planner.Kept.Bare writes it, and goes by these Rules, as JSON. Each is nil where it
 	// tells nothing new.
 	LIDs  LIDMap
 	Trees []multicast.TreeByLID
@@ -163,8 +163,8 @@ type RouteRequest struct {
 	Stored    LIDMap
 	Trees     []multicast.TreeByLID // those of the manager before us
 	Absent    []route.Absent        // ports that are not in the Graph and keep their LIDs
-	Kept      *job.Kept             // the Plan in force, to be repaired; nil for that of the job
-	Found     *job.Kept             // what the devices hold, where that is not Kept; nil where nobody knows
+	Kept      *planner.Kept         // the Plan in force, to be repaired; nil for that of the job
+	Found     *planner.Kept         // what the devices hold, where that is not Kept; nil where nobody knows
 	Inherited bool                  // Kept is the Plan of the manager before us, which may not be what we are asked for
 	Multicast bool                  // the Plan is to have trees for multicast groups
 	Levels    levels.Levels         // of service

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/route/engine"
 	"weft/route/multicast"
 )
 
@@ -27,7 +28,7 @@ func TestFormerRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRecording(plain)
+	r, err := NewRecording(plain, engine.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestFormerNews(t *testing.T) {
 		{22, text(""), News{Plan: []byte{}}},
 		{23, text("{}"), News{Rules: []byte("{}")}},
 	} {
-		r, err := NewRecording(bytes.NewReader([]byte(`{"weft_recording":1,"made":{}}` + "\n")))
+		r, err := NewRecording(bytes.NewReader([]byte(`{"weft_recording":1,"made":{}}` + "\n")), engine.Parse)
 		if err != nil {
 			t.Fatal(err)
 		}

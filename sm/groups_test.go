@@ -15,6 +15,7 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/draws"
 	"weft/mad"
+	"weft/route/engine"
 	"weft/sm/sa"
 	"weft/wire"
 )
@@ -326,7 +327,7 @@ func TestReplayOfGroups(t *testing.T) {
 	if err := v.recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRecording(&recording)
+	r, err := NewRecording(&recording, engine.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
-	"weft/route/job"
+	"weft/fabric/netfile/own"
+	"weft/planner"
 	"weft/route/planfile"
 )
 
@@ -43,7 +43,7 @@ type recordedBy struct {
 	What     string `json:",omitempty"`
 }
 
-// recordedRouting is a job.Request by its values. The LIDs that are held are those of each Route.
+// recordedRouting is a planner.Request by its values. The LIDs that are held are those of each Route.
 type recordedRouting struct {
 	Chain                                 []recordedStep
 	LMC                                   uint8
@@ -73,7 +73,7 @@ type Recorder struct {
 }
 
 // NewRecorder begins a recording of a Manager, and of the requests that its Plans follow from.
-func NewRecorder(w io.Writer, cfg *Config, watch *Watch, routing *job.Request) *Recorder {
+func NewRecorder(w io.Writer, cfg *Config, watch *Watch, routing *planner.Request) *Recorder {
 	r := &Recorder{to: bufio.NewWriterSize(w, 1<<16)}
 	made, err := newRecordedBy(&Settings{Config: *cfg, Watch: *watch, Routing: *routing})
 	if err != nil {
@@ -106,7 +106,7 @@ func newRecordedBy(s *Settings) (*recordedBy, error) {
 	}
 	if f := s.Config.Expected; f != nil {
 		var b bytes.Buffer
-		if err := netfile.WriteJSON(&b, f); err != nil {
+		if err := own.WriteJSON(&b, f); err != nil {
 			return nil, err
 		}
 		out.Expected = b.Bytes()
@@ -116,7 +116,7 @@ func newRecordedBy(s *Settings) (*recordedBy, error) {
 }
 
 // planBytes writes a Plan that is kept; nil is none.
-func planBytes(k *job.Kept) ([]byte, error) {
+func planBytes(k *planner.Kept) ([]byte, error) {
 	if k == nil {
 		return nil, nil
 	}

@@ -2,7 +2,7 @@ package sm
 
 import (
 	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
 	"weft/route/multicast"
 )
 
@@ -24,6 +24,6 @@ func newsEvent(n *News) *Event { return &Event{Kind: Told, News: n} }
 
 // copiedOf makes what managers that stand by are told of a Record.
 func copiedOf(r *Record, rules RulesToTell) (copied, error) {
-	plan, err := job.Keep(r.Plan, r.Graph).Bare()
+	plan, err := planner.Keep(r.Plan, r.Graph).Bare()
 	return copied{LIDs: r.LIDs, Trees: multicast.ByLID(r.Graph, &r.Plan.Ends, r.Plan.Multicast), Plan: plan, Rules: rules}, err
 }

@@ -15,7 +15,7 @@ import (
 	"weft/fabric"
 	"weft/internal/racing"
 	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
@@ -307,7 +307,7 @@ type market struct {
 	at        []fabric.End
 	priority  []uint8
 	keys      Keys // of all managers
-	routing   job.Request
+	routing   planner.Request
 	config    func(i int, c *Config)  // of a manager that starts; nil: as it is
 	made      func(i int, v *virtual) // called before a manager starts; nil: nothing
 	customers []*customer

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"weft/cables"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/counters"
 	"weft/fabric/source"
 	"weft/fabric/summary"
 	"weft/internal/fold"
@@ -28,7 +28,7 @@ type Fabric struct {
 
 // ShowFabric counts what a fabric holds and lists its odd cables, also by counters where there are any. If asked
 // for it recognises the fabric as a fat-tree.
-func ShowFabric(ctx context.Context, src *source.Source, tree bool, counters []netfile.PortCounters) (*Fabric, error) {
+func ShowFabric(ctx context.Context, src *source.Source, tree bool, counters []counters.Port) (*Fabric, error) {
 	g := src.Fabric.Compile()
 	s, err := summary.Of(ctx, src, g)
 	if err != nil {

@@ -43,7 +43,7 @@ var floors = []struct {
 	{room: "weft/lpsolver", floor: 3},
 	{room: "weft/layout", floor: 3},
 	{room: "weft/route/engine/conformance", floor: 3},
-	{room: "weft/route/job", floor: 3},
+	{room: "weft/planner", floor: 3},
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
 	{room: "weft/mapping", floor: 2},
@@ -61,6 +61,8 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
 	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},
 	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},
+	{"weft/planner", "weft/route/names", "engines that assign LIDs are handed to it"},
+	{"weft/planner", "weft/fabric/netfile", "files of other subnet managers are a command's business"},
 	{"weft/emulator", "weft/route", "a Plan is judged from tables read back over the wire"},
 	{"weft/apps", "weft/sm", "an application runs on a Plan, whoever has told it"},
 	{"weft/apps", "weft/emulator", "an application runs on a Plan, not on devices"},
@@ -73,6 +75,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft", "weft/internal/draws", testsOnly},
 	{"weft", "weft/internal/peer", testsOnly},
 	{"weft", "weft/internal/racing", testsOnly},
+	{"weft", "weft/fabric/netfile/netfiletest", testsOnly},
 	{"weft", "weft/fabric/subnets/subnetstest", testsOnly},
 	{"weft", "weft/lab/labtest", testsOnly},
 	{"weft", "weft/mapping/mappingtest", testsOnly},
@@ -160,7 +163,7 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		if pkg == "weft/route" && !slices.Contains([]string{"weft/fabric", "weft/internal/par"}, imp) {
 			t.Errorf("%s imports %s: the Plan is a pure model", pkg, imp)
 		}
-		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/route/job"}, func(room string) bool { return within(imp, room) }) {
+		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
 			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
 		}
 		if _, other := roomOf(imp); other > floor {

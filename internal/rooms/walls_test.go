@@ -31,11 +31,11 @@ var walls = []struct {
 	{"private names of the round and the watch that clients use", 0},
 	{"private names of the daemon, and of what all share, that clients use", 0},
 	{"private names of clients that the ledger, the round and the watch use", 0},
-	{"arrows between top-level folders", 100},
-	{"pairs of top-level folders that import each other", 1},
-	{"packages of weft that ./sm links", 62},
+	{"arrows between top-level folders", 103},
+	{"pairs of top-level folders that import each other", 0},
+	{"packages of weft that ./sm links", 51},
 	{"methods of the largest type", 149},
-	{"exported names that no other package uses", 109},
+	{"exported names that no other package uses", 107},
 }
 
 var update = flag.Bool("update", false, "write counts that have fallen into the table of walls")

@@ -6,16 +6,16 @@ import (
 	"fmt"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/tables"
 	"weft/route"
 )
 
 // Files hold what files tell of the routing of another subnet manager. SLs and
 // SL2VL may be nil: then nobody knows the lanes.
 type Files struct {
-	LFTs  *netfile.LFTs
-	SLs   *netfile.PathSLs
-	SL2VL *netfile.SL2VLs
+	LFTs  *tables.LFTs
+	SLs   *tables.PathSLs
+	SL2VL *tables.SL2VLs
 }
 
 // Plan makes a Plan of the files for a graph. End ports have the LIDs that the
@@ -25,7 +25,7 @@ type Files struct {
 func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	ends, unclear := f.ends(g, note)
-	p = &route.Plan{Ends: ends, Unclear: unclear, Recipe: route.Recipe{Paths: "as programmed", Names: "as seen", Lanes: "as programmed"}}
+	p = &route.Plan{Ends: ends, Unclear: unclear, Recipe: route.Recipe{Paths: "as programmed", Names: route.AsSeen, Lanes: "as programmed"}}
 	if p.Tables, err = f.tables(g, &ends, note); err != nil {
 		return nil, notes, err
 	}
@@ -149,7 +149,7 @@ func (f *Files) serviceLevels(ends *route.Ends, note func(string, ...any)) *rout
 	m := route.NewSLs(src, dst, len(rows), top+1)
 	for c, sl := range rows {
 		for lid := range min(len(sl), top+1) {
-			if sl[lid] != netfile.NoSL {
+			if sl[lid] != tables.NoSL {
 				m.Set(int32(c), int32(lid), sl[lid])
 			}
 		}

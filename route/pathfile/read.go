@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/lines"
 	"weft/route"
 	"weft/route/paths"
 )
 
-// Read reads a P table for a network; name is that of the file. What is wrong is a *netfile.Error with its line.
+// Read reads a P table for a network; name is that of the file. What is wrong is a *lines.Error with its line.
 func Read(name string, data []byte, g *fabric.Graph) (*paths.Set, error) {
 	r, b := newReader(g), paths.NewBuilder(g)
 	err := r.lines(name, data, func(fields []string, line int) error {
@@ -27,10 +27,10 @@ func Read(name string, data []byte, g *fabric.Graph) (*paths.Set, error) {
 	}
 	set, err := b.Build()
 	if err != nil {
-		return nil, &netfile.Error{File: name, Msg: err.Error()}
+		return nil, &lines.Error{File: name, Msg: err.Error()}
 	}
 	if set.NumPaths() == 0 {
-		return nil, &netfile.Error{File: name, Msg: "there is no path in it"}
+		return nil, &lines.Error{File: name, Msg: "there is no path in it"}
 	}
 	return set, nil
 }
@@ -52,7 +52,7 @@ func newReader(g *fabric.Graph) *reader {
 	return r
 }
 
-// lines hands on the fields of each line that says something, with its number. What is wrong with them becomes a *netfile.Error.
+// lines hands on the fields of each line that says something, with its number. What is wrong with them becomes a *lines.Error.
 func (r *reader) lines(name string, data []byte, read func(fields []string, line int) error) error {
 	at := 0
 	for line := range strings.Lines(string(data)) {
@@ -62,7 +62,7 @@ func (r *reader) lines(name string, data []byte, read func(fields []string, line
 			continue
 		}
 		if err := read(strings.Split(line, "\t"), at); err != nil {
-			return &netfile.Error{File: name, Line: at, Msg: err.Error()}
+			return &lines.Error{File: name, Line: at, Msg: err.Error()}
 		}
 	}
 	return nil

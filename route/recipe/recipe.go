@@ -1,6 +1,6 @@
 // Package recipe carries out the stages of one recipe on a Graph: NAMES, PATHS and LANES,
 // by one engine. Which engine that is, what happens when it refuses, and the proof of the
-// result are the business of route/job.
+// result are the business of planner.
 package recipe
 
 import (

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/route"
 	"weft/route/quality"
 )
@@ -128,7 +128,7 @@ func fabricFile(s *Service, w http.ResponseWriter, _ *http.Request) {
 	}
 	defer s.large.give()
 	var b bytes.Buffer
-	if err := netfile.WriteIBNetDiscover(&b, now.Routed.Fabric); err != nil {
+	if err := discovery.WriteIBNetDiscover(&b, now.Routed.Fabric); err != nil {
 		refuse(w, http.StatusConflict, err.Error())
 		return
 	}

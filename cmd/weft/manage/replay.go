@@ -15,6 +15,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/mad"
+	"weft/route/engine"
 	"weft/sm"
 )
 
@@ -54,7 +55,7 @@ every event and every SMP too, and so shows what led to what.`,
 				return err
 			}
 			defer func() { _ = f.Close() }()
-			r, err := sm.NewRecording(f)
+			r, err := sm.NewRecording(f, engine.Parse)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
