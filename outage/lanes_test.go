@@ -53,7 +53,7 @@ func TestLanesAreSeen(t *testing.T) {
 	own := r.subnet.Fabric().Peer(fabric.End{Node: 0, Port: 1}).Node
 	for s := range int32(r.graph.NumSwitches) {
 		if n, _ := r.differing(plan, s); n > 0 {
-			t.Fatalf("%d tables of %s are other ones than the Plan's", n, route.SwitchName(r.graph, s))
+			t.Fatalf("%d tables of %s are other ones than the Plan's", n, fabric.SwitchName(r.graph, s))
 		}
 		node, _ := r.subnet.Fabric().NodeByGUID(r.graph.SwitchGUID[s])
 		if node == own {
@@ -66,13 +66,13 @@ func TestLanesAreSeen(t *testing.T) {
 		r.mirror(true)
 		lanes, turns := r.differing(plan, s)
 		if lanes == 0 || turns == 0 {
-			t.Errorf("%s: after power-on %d mappings and %d arbitration tables are other ones than the Plan's", route.SwitchName(r.graph, s), lanes, turns)
+			t.Errorf("%s: after power-on %d mappings and %d arbitration tables are other ones than the Plan's", fabric.SwitchName(r.graph, s), lanes, turns)
 		}
 		r.advance(r.subnet.Now() + 20*time.Second)
 		r.mirror(true)
 		now := r.managers[0].machine.Result().Plan()
 		if lanes, turns := r.differing(now, s); lanes+turns > 0 {
-			t.Errorf("%s: after a repair %d mappings and %d arbitration tables are other ones than the Plan's", route.SwitchName(r.graph, s), lanes, turns)
+			t.Errorf("%s: after a repair %d mappings and %d arbitration tables are other ones than the Plan's", fabric.SwitchName(r.graph, s), lanes, turns)
 		}
 		return
 	}

@@ -5,10 +5,9 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/shape/coords"
+	"weft/fabric/shape/fattree"
 	"weft/route"
-	"weft/route/coords"
-	"weft/route/engine/ftree"
-	"weft/route/engine/hyperx"
 )
 
 // shape is a kind of network with the engines that deliver most on it (measured: docs/results/routes).
@@ -33,11 +32,11 @@ var (
 // shapeOf recognises the kind of a network; others is that of every network not recognised.
 func shapeOf(g *fabric.Graph) *shape {
 	switch {
-	case ftree.IsTree(g):
+	case fattree.IsTree(g):
 		return &trees
 	case isGrid(g):
 		return &grids
-	case hyperx.IsHyperX(g):
+	case coords.IsHyperX(g):
 		return &hyperXs
 	}
 	return &others

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/shape/fattree"
 	"weft/route"
 	"weft/route/check"
-	"weft/route/engine/ftree"
 	"weft/sim/flow"
 )
 
@@ -43,7 +43,7 @@ type Trial struct {
 // compares what they deliver. A whole fat-tree goes to ftree without trials, since its closed form
 // is not beaten there (docs/results/routes).
 func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec) (*Result, error) {
-	if tree := candidate(auto, "ftree"); tree != nil && ftree.IsWhole(g) {
+	if tree := candidate(auto, "ftree"); tree != nil && fattree.IsWhole(g) {
 		if r, err := req.step(ctx, g, tree.Step); err == nil {
 			r.Choice = &Choice{Engine: r.Engine.Name, Why: "a whole fat-tree", Trials: []Trial{{Engine: r.Engine.Name, VLs: r.Plan.VLs}}}
 			return r, nil

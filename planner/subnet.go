@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/shape/fattree"
 	"weft/route"
-	"weft/route/engine/ftree"
 )
 
 // RouteSubnet is Route for a subnet whose routers are end ports.
@@ -20,7 +20,7 @@ func RouteSubnet(ctx context.Context, g *fabric.Graph, req *Request) (*Result, e
 // routers on switches without hosts, ftree is tried first: Auto would compare traffic between routers of one subnet too, of which there is none.
 func UnderRouters(c route.Chain, g *fabric.Graph) route.Chain {
 	for i, step := range c {
-		if tree := candidate(step.Engine, "ftree"); tree != nil && hasTopRouters(g) && ftree.IsTree(g) {
+		if tree := candidate(step.Engine, "ftree"); tree != nil && hasTopRouters(g) && fattree.IsTree(g) {
 			return slices.Concat(c[:i], route.Chain{tree.Step}, c[i:])
 		}
 	}

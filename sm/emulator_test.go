@@ -326,7 +326,7 @@ func (v *virtual) verify(t fataler) {
 		}
 		for lid := fabric.LID(1); lid <= plan.Ends.Top(); lid++ {
 			if got, want := held.Switches[i].Port(lid), plan.Tables.Port(s, lid); got != want {
-				t.Fatalf("%s sends LID %d to port %d, the Plan to %d", route.SwitchName(g, s), lid, got, want)
+				t.Fatalf("%s sends LID %d to port %d, the Plan to %d", fabric.SwitchName(g, s), lid, got, want)
 			}
 		}
 	}
@@ -377,7 +377,7 @@ func (v *virtual) verifyLanes(t fataler) {
 			}
 			for sl, vl := range plan.SL2VL.Table(g, int32(s), row.In, row.Out) {
 				if held.Pool[row.Table][sl] != vl {
-					t.Fatalf("%s maps SL %d from port %d to %d to VL %d, the Plan to %d", route.SwitchName(g, int32(s)), sl, row.In, row.Out, held.Pool[row.Table][sl], vl)
+					t.Fatalf("%s maps SL %d from port %d to %d to VL %d, the Plan to %d", fabric.SwitchName(g, int32(s)), sl, row.In, row.Out, held.Pool[row.Table][sl], vl)
 				}
 			}
 		}

@@ -103,7 +103,7 @@ func (t *TableFiles) loadForeign(g *fabric.Graph, open func(path string) (io.Rea
 	}
 	if silent := files.Silent(g); len(silent) > 0 && !t.Partial {
 		return nil, nil, fmt.Errorf("%s: %d of %d switches have no table in this file, the first is %s: write the file again, or take what it holds with --partial, as if they forwarded nothing",
-			t.LFTs, len(silent), g.NumSwitches, route.SwitchName(g, silent[0]))
+			t.LFTs, len(silent), g.NumSwitches, fabric.SwitchName(g, silent[0]))
 	}
 	if t.Choice != "" {
 		data, err := readAll(t.Choice, open)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
+	"weft/fabric/layout"
 	"weft/fabric/source"
-	"weft/layout"
 	"weft/planner"
 	"weft/sim/flow"
 )

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/internal/fold"
 	"weft/internal/par"
 	"weft/route/check"

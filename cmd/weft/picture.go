@@ -10,8 +10,8 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
+	"weft/fabric/layout"
 	"weft/fabric/source"
-	"weft/layout"
 	"weft/planner"
 	"weft/study"
 )

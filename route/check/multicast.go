@@ -78,14 +78,14 @@ func treeFault(g *fabric.Graph, t *route.SpanningTree) string {
 		for hops := 0; t.Up[at] >= 0; hops++ {
 			at = g.To[t.Up[at]]
 			if hops > g.NumSwitches {
-				return fmt.Sprintf("switch %s is on a ring", route.SwitchName(g, s))
+				return fmt.Sprintf("switch %s is on a ring", fabric.SwitchName(g, s))
 			}
 			if g.Drained[at] {
-				return fmt.Sprintf("it leads through %s, which is drained", route.SwitchName(g, at))
+				return fmt.Sprintf("it leads through %s, which is drained", fabric.SwitchName(g, at))
 			}
 		}
 		if t.Up[s] != route.Outside && at != t.Root {
-			return fmt.Sprintf("switch %s is not joined to the root", route.SwitchName(g, s))
+			return fmt.Sprintf("switch %s is not joined to the root", fabric.SwitchName(g, s))
 		}
 	}
 	return ""

@@ -470,7 +470,7 @@ func TestBalance(t *testing.T) {
 	roots := map[int32]bool{}
 	for _, tree := range p.Multicast.Trees {
 		if g.HostCount(tree.Root) > 0 {
-			t.Errorf("root %s has hosts", route.SwitchName(g, tree.Root))
+			t.Errorf("root %s has hosts", fabric.SwitchName(g, tree.Root))
 		}
 		roots[tree.Root] = true
 	}

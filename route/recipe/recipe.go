@@ -156,7 +156,7 @@ func nameFirst(g *fabric.Graph, req *Request, stage func(name string)) (route.En
 func fitsTables(g *fabric.Graph, engine string, ends *route.Ends) error {
 	if s := ends.BeyondTable(g); s >= 0 {
 		return route.Refuse(engine, "lower the LMC or assign fresh LIDs",
-			"LID %d is beyond the forwarding table of %s (%d entries)", ends.Top(), route.SwitchName(g, s), g.SwitchFDBCap[s])
+			"LID %d is beyond the forwarding table of %s (%d entries)", ends.Top(), fabric.SwitchName(g, s), g.SwitchFDBCap[s])
 	}
 	return nil
 }

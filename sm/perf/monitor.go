@@ -3,8 +3,8 @@ package perf
 import (
 	"time"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/mad"
 )
 

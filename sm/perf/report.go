@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/fabric/netfile/counters"
 	"weft/mad"
 )

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"weft/cables"
 	"weft/examples"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/fabric/summary"

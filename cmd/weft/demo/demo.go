@@ -12,10 +12,10 @@ import (
 	"io"
 	"time"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
+	"weft/fabric/layout"
 	"weft/fabric/summary"
-	"weft/layout"
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"

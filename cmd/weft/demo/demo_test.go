@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/fabric/layout"
 	"weft/internal/fold"
-	"weft/layout"
 	"weft/route/check"
 	"weft/route/quality"
 	"weft/sm"

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/internal/fold"
 	"weft/route/check"
 	"weft/study"

@@ -21,12 +21,12 @@ func walk(g *fabric.Graph, p *route.Plan, s int32, lid fabric.LID) (path []int32
 		case host >= 0:
 			return path, host, nil
 		case c < 0:
-			return path, -1, fmt.Errorf("%s sends LID %d to port %d, which leads nowhere", route.SwitchName(g, s), lid, port)
+			return path, -1, fmt.Errorf("%s sends LID %d to port %d, which leads nowhere", fabric.SwitchName(g, s), lid, port)
 		}
 		path = append(path, c)
 		s = g.To[c]
 	}
-	return path, -1, fmt.Errorf("LID %d goes round in a loop past %s", lid, route.SwitchName(g, s))
+	return path, -1, fmt.Errorf("LID %d goes round in a loop past %s", lid, fabric.SwitchName(g, s))
 }
 
 // distances are the fewest hops from switch t to every switch when nothing passes
@@ -82,17 +82,17 @@ func inspect(g *fabric.Graph, p *route.Plan) *findings {
 func (f *findings) pair(g *fabric.Graph, p *route.Plan, s, end int32, lid fabric.LID, hops int) {
 	if hops < 0 {
 		if port := p.Tables.Port(s, lid); port != route.NoPort {
-			f.problem("%s has port %d for LID %d, which it cannot reach", route.SwitchName(g, s), port, lid)
+			f.problem("%s has port %d for LID %d, which it cannot reach", fabric.SwitchName(g, s), port, lid)
 		}
 		return
 	}
 	path, got, err := walk(g, p, s, lid)
 	switch {
 	case err != nil:
-		f.problem("from %s: %v", route.SwitchName(g, s), err)
+		f.problem("from %s: %v", fabric.SwitchName(g, s), err)
 		return
 	case got != end:
-		f.problem("from %s, LID %d of %s ends at %s", route.SwitchName(g, s), lid, route.EndName(g, end), route.EndName(g, got))
+		f.problem("from %s, LID %d of %s ends at %s", fabric.SwitchName(g, s), lid, route.EndName(g, end), route.EndName(g, got))
 		return
 	}
 	hosts := len(g.HostsOf(s))
@@ -109,7 +109,7 @@ func (f *findings) pair(g *fabric.Graph, p *route.Plan, s, end int32, lid fabric
 		if i > 0 {
 			f.depends[[2]int32{path[i-1], c}] = true
 			if g.Drained[g.From[c]] {
-				f.problem("LID %d passes %s, which is drained", lid, route.SwitchName(g, g.From[c]))
+				f.problem("LID %d passes %s, which is drained", lid, fabric.SwitchName(g, g.From[c]))
 			}
 		}
 	}

@@ -4,8 +4,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route/coords"
-	"weft/route/engine/hyperx"
+	"weft/fabric/shape/coords"
 )
 
 // box holds the cables of a network against those of a HyperX, in which all switches that differ in one coordinate
@@ -24,7 +23,9 @@ func (n *network) hyperX() (p pattern, ok bool) {
 	m.alike = m.onLines
 	m.place = coords.Described(n.g, fabric.Numbers(n.g.NumSwitches))
 	if parts := coords.Parts(n.g); m.place == nil && len(parts) == 1 && n.g.NumSwitches >= leastMesh {
-		m.place, _ = hyperx.Coordinates(parts[0])
+		if h, err := coords.FindHyperX(parts[0]); err == nil {
+			m.place = h.Places
+		}
 	}
 	if m.place == nil || len(m.place[0]) == 0 {
 		return p, false

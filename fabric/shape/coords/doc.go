@@ -1,5 +1,5 @@
-// Package coords gives the switches of meshes and tori their coordinates, for what
-// routes by dimensions: those that the descriptions name ("switch
+// Package coords gives the switches of meshes, tori and HyperX their coordinates, for what
+// routes by dimensions, draws or compares cables: those that the descriptions name ("switch
 // (1,2,3)"), or those that the graph has by itself. A Cartesian product of connected
 // graphs has only one prime factorisation (Sabidussi 1960, Vizing 1963), and squares
 // find it here: two neighbours of a switch that lie in different dimensions have

@@ -1,10 +1,9 @@
-package ftree
+package fattree
 
 import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route"
 )
 
 // Shape describes a network as a fat-tree, apart from routing it.
@@ -63,18 +62,18 @@ type Placed struct {
 	Given bool   `json:"role_given"`
 }
 
-// Recognise describes a network as a fat-tree, with the levels by which the engine routes when
+// Describe describes a network as a fat-tree, with the levels by which the engine routes when
 // no roots or leaves are named. Cost: O(channels x switches/64).
-func Recognise(g *fabric.Graph) *Shape {
+func Describe(g *fabric.Graph) *Shape {
 	s := &Shape{Counts: Counts{Groups: map[int]int{}}, Roles: map[string]int{}, Missing: []Gap{}, Levels: []Level{}, Switches: []Placed{}}
 	if g.NumSwitches == 0 {
 		s.Why = "there are no switches"
 		return s
 	}
-	t := recognise(g, nil, nil)
-	s.Why = t.notATree()
+	t := Recognise(g, nil, nil)
+	s.Why = t.NotATree()
 	s.Tree = s.Why == ""
-	s.Irregular = append([]string{}, t.irregular()...)
+	s.Irregular = append([]string{}, t.Irregular()...)
 	s.place(t)
 	if s.Tree {
 		s.cores(t)
@@ -88,11 +87,11 @@ func Recognise(g *fabric.Graph) *Shape {
 }
 
 // place fills in the levels, and every switch with its level, role and links.
-func (s *Shape) place(t *tree) {
-	g := t.g
-	s.Levels = make([]Level, t.top+1)
+func (s *Shape) place(t *Tree) {
+	g := t.G
+	s.Levels = make([]Level, t.Top+1)
 	for sw := range int32(g.NumSwitches) {
-		h, n := t.level[sw], t.countLinks(sw)
+		h, n := t.Level[sw], t.countLinks(sw)
 		level, hosts := &s.Levels[h], len(g.HostsOf(sw))
 		first := level.Switches == 0
 		level.Switches++
@@ -123,9 +122,9 @@ func (s *Shape) place(t *tree) {
 		s.Switches = append(s.Switches, Placed{
 			GUID: g.SwitchGUID[sw].String(), Name: g.SwitchDesc[sw], Level: h, Role: role.String(), Given: given != fabric.NoRole,
 		})
-		for i, v := range t.bundles(sw) {
+		for i, v := range t.Bundles(sw) {
 			if v > sw {
-				s.Groups[len(t.portsOf(i))]++
+				s.Groups[len(t.PortsOf(i))]++
 			}
 		}
 	}
@@ -143,12 +142,12 @@ func (r *Range) add(n int, first bool) {
 type linkCounts struct{ up, down, horizontal int }
 
 // countLinks counts the links of a switch to higher and lower levels and within its own.
-func (t *tree) countLinks(s int32) (n linkCounts) {
-	for _, c := range t.g.OutOf(s) {
-		switch v := t.g.To[c]; {
-		case t.level[v] > t.level[s]:
+func (t *Tree) countLinks(s int32) (n linkCounts) {
+	for _, c := range t.G.OutOf(s) {
+		switch v := t.G.To[c]; {
+		case t.Level[v] > t.Level[s]:
 			n.up++
-		case t.level[v] < t.level[s]:
+		case t.Level[v] < t.Level[s]:
 			n.down++
 		default:
 			n.horizontal++
@@ -157,17 +156,20 @@ func (t *tree) countLinks(s int32) (n linkCounts) {
 	return n
 }
 
+// LinksUp counts the links of a switch to higher levels.
+func (t *Tree) LinksUp(s int32) int { return t.countLinks(s).up }
+
 // cores counts the parts of several levels that hold together without the leaves, and
 // the leaves that are under several of them.
-func (s *Shape) cores(t *tree) {
-	p := partition(fabric.Numbers(t.g.NumSwitches))
-	for c := range t.g.NumChannels {
-		if u, v := t.g.From[c], t.g.To[c]; t.level[u] > 0 && t.level[v] > 0 {
+func (s *Shape) cores(t *Tree) {
+	p := partition(fabric.Numbers(t.G.NumSwitches))
+	for c := range t.G.NumChannels {
+		if u, v := t.G.From[c], t.G.To[c]; t.Level[u] > 0 && t.Level[v] > 0 {
 			p.union(u, v)
 		}
 	}
-	low, tall := make([]int32, t.g.NumSwitches), make([]bool, t.g.NumSwitches)
-	for sw, h := range t.level {
+	low, tall := make([]int32, t.G.NumSwitches), make([]bool, t.G.NumSwitches)
+	for sw, h := range t.Level {
 		if part := p.find(int32(sw)); h > 0 {
 			tall[part] = tall[part] || low[part] > 0 && low[part] != h
 			low[part] = h
@@ -179,10 +181,10 @@ func (s *Shape) cores(t *tree) {
 		}
 	}
 	s.Cores = max(s.Cores, 1)
-	for _, l := range t.leaves {
+	for _, l := range t.Leaves {
 		first := noPart
-		for _, c := range t.g.OutOf(l) {
-			part := p.find(t.g.To[c])
+		for _, c := range t.G.OutOf(l) {
+			part := p.find(t.G.To[c])
 			if !tall[part] {
 				continue
 			}
@@ -214,24 +216,24 @@ func (p partition) find(s int32) int32 {
 func (p partition) union(a, b int32) { p[p.find(a)] = p.find(b) }
 
 // name returns the name of a switch in reports.
-func (t *tree) name(s int32) string { return route.SwitchName(t.g, s) }
+func (t *Tree) name(s int32) string { return fabric.SwitchName(t.G, s) }
 
 // IsTree reports whether a network is a fat-tree, whole or damaged, in which links between levels join
 // all that is joined. The engine takes others too, several trees joined by links within a level (Deimos, a
-// Dragonfly+), but others do better there. Cost: as Recognise.
+// Dragonfly+), but others do better there. Cost: as Describe.
 func IsTree(g *fabric.Graph) bool {
 	if g.NumSwitches == 0 {
 		return false
 	}
-	t := recognise(g, nil, nil)
-	return t.notATree() == "" && t.isJoinedByLevels()
+	t := Recognise(g, nil, nil)
+	return t.NotATree() == "" && t.isJoinedByLevels()
 }
 
 // isJoinedByLevels reports whether no link within a level joins what links between levels do not.
-func (t *tree) isJoinedByLevels() bool {
-	g, p := t.g, partition(fabric.Numbers(t.g.NumSwitches))
+func (t *Tree) isJoinedByLevels() bool {
+	g, p := t.G, partition(fabric.Numbers(t.G.NumSwitches))
 	for c := range g.NumChannels {
-		if s, v := g.From[c], g.To[c]; t.level[s] != t.level[v] {
+		if s, v := g.From[c], g.To[c]; t.Level[s] != t.Level[v] {
 			p.union(s, v)
 		}
 	}
@@ -245,11 +247,11 @@ func (t *tree) isJoinedByLevels() bool {
 
 // IsWhole reports whether a network is a fat-tree without any gap: a PGFT to the last link, and no switch
 // of it is drained.
-// Cost: as Recognise.
+// Cost: as Describe.
 func IsWhole(g *fabric.Graph) bool {
 	if g.NumSwitches == 0 || g.NumHosts == 0 || slices.Contains(g.Drained, true) {
 		return false
 	}
-	t := recognise(g, nil, nil)
-	return t.notATree() == "" && t.formula() != nil
+	t := Recognise(g, nil, nil)
+	return t.NotATree() == "" && t.formula() != nil
 }

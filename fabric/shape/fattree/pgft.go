@@ -1,4 +1,4 @@
-package ftree
+package fattree
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ type formula struct{ m, w, p []int }
 
 // formula finds the PGFT that the switches and links are, to the last link; end ports
 // count as hosts with one link each. Cost: O(channels).
-func (t *tree) formula() *formula {
+func (t *Tree) formula() *formula {
 	f := t.degrees()
 	if f == nil {
 		return nil
@@ -28,17 +28,17 @@ func (t *tree) formula() *formula {
 }
 
 // degrees finds the parameters if all switches of a level have the same.
-func (t *tree) degrees() *formula {
-	levels := int(t.top) + 1
+func (t *Tree) degrees() *formula {
+	levels := int(t.Top) + 1
 	f := &formula{m: make([]int, levels), w: make([]int, levels), p: make([]int, levels)}
-	f.m[0], f.w[0], f.p[0] = len(t.g.HostsOf(t.leaves[0])), 1, 1
+	f.m[0], f.w[0], f.p[0] = len(t.G.HostsOf(t.Leaves[0])), 1, 1
 	seen := make([]bool, levels)
-	for s := range int32(t.g.NumSwitches) {
-		h := int(t.level[s])
-		up, down, hosts := 0, 0, len(t.g.HostsOf(s))
-		for i, v := range t.bundles(s) {
-			links := len(t.portsOf(i))
-			switch int(t.level[v]) - h {
+	for s := range int32(t.G.NumSwitches) {
+		h := int(t.Level[s])
+		up, down, hosts := 0, 0, len(t.G.HostsOf(s))
+		for i, v := range t.Bundles(s) {
+			links := len(t.PortsOf(i))
+			switch int(t.Level[v]) - h {
 			case 1:
 				up++
 				if f.p[h+1] == 0 {
@@ -60,11 +60,11 @@ func (t *tree) degrees() *formula {
 		}
 		if !seen[h] {
 			seen[h], f.m[h] = true, down
-			if h < int(t.top) {
+			if h < int(t.Top) {
 				f.w[h+1] = up
 			}
 		}
-		if down != f.m[h] || down == 0 || h < int(t.top) && (up == 0 || up != f.w[h+1]) {
+		if down != f.m[h] || down == 0 || h < int(t.Top) && (up == 0 || up != f.w[h+1]) {
 			return nil
 		}
 	}
@@ -75,27 +75,27 @@ func (t *tree) degrees() *formula {
 // leaf. Its parents have the same label and another last digit each. Digits are assigned above
 // one leaf; the labels of all other switches follow from their parents. It returns nil if they
 // contradict each other.
-func (t *tree) labels(f *formula) []int {
-	label := slices.Repeat([]int{-1}, t.g.NumSwitches)
-	label[t.leaves[0]] = 0
-	for _, s := range t.byLevel(false) {
+func (t *Tree) labels(f *formula) []int {
+	label := slices.Repeat([]int{-1}, t.G.NumSwitches)
+	label[t.Leaves[0]] = 0
+	for _, s := range t.ByLevel(false) {
 		if label[s] < 0 {
 			continue
 		}
 		digit := 0
-		for _, v := range t.parents(s) {
+		for _, v := range t.Parents(s) {
 			if label[v] >= 0 {
 				return nil
 			}
-			label[v] = label[s]*f.w[t.level[v]] + digit
+			label[v] = label[s]*f.w[t.Level[v]] + digit
 			digit++
 		}
 	}
-	for _, s := range t.byLevel(true) {
-		parents := t.parents(s)
+	for _, s := range t.ByLevel(true) {
+		parents := t.Parents(s)
 		digits := map[int]bool{}
 		for _, v := range parents {
-			w := f.w[t.level[v]]
+			w := f.w[t.Level[v]]
 			if label[s] < 0 {
 				label[s] = label[v] / w
 			}
@@ -111,11 +111,11 @@ func (t *tree) labels(f *formula) []int {
 	return label
 }
 
-// parents lists the neighbours of a switch on the next level.
-func (t *tree) parents(s int32) []int32 {
+// Parents lists the neighbours of a switch on the next level.
+func (t *Tree) Parents(s int32) []int32 {
 	var up []int32
-	for _, v := range t.neighboursOf(s) {
-		if t.level[v] > t.level[s] {
+	for _, v := range t.NeighboursOf(s) {
+		if t.Level[v] > t.Level[s] {
 			up = append(up, v)
 		}
 	}
@@ -124,20 +124,20 @@ func (t *tree) parents(s int32) []int32 {
 
 // subtrees reports whether the switches connected below each level form as many subtrees as the
 // formula has, with every label once in each.
-func (t *tree) subtrees(f *formula, label []int) bool {
+func (t *Tree) subtrees(f *formula, label []int) bool {
 	number, places := 1, 1
 	for _, m := range f.m[1:] {
 		number *= m
 	}
-	p := partition(fabric.Numbers(t.g.NumSwitches))
+	p := partition(fabric.Numbers(t.G.NumSwitches))
 	for h, level := range t.switchesByLevel() {
 		if h > 0 {
 			number /= f.m[h]
 		}
 		places *= f.w[h]
 		for _, s := range level {
-			for _, v := range t.neighboursOf(s) {
-				if int(t.level[v]) < h {
+			for _, v := range t.NeighboursOf(s) {
+				if int(t.Level[v]) < h {
 					p.union(s, v)
 				}
 			}
@@ -159,9 +159,9 @@ func (t *tree) subtrees(f *formula, label []int) bool {
 }
 
 // switchesByLevel lists the switches of every level.
-func (t *tree) switchesByLevel() [][]int32 {
-	levels := make([][]int32, t.top+1)
-	for s, h := range t.level {
+func (t *Tree) switchesByLevel() [][]int32 {
+	levels := make([][]int32, t.Top+1)
+	for s, h := range t.Level {
 		levels[h] = append(levels[h], int32(s))
 	}
 	return levels

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route/engine/valiant"
+	"weft/fabric/shape/groups"
 )
 
 // dragonfly holds the cables of a network against those of a Dragonfly, whose groups are full meshes, or a Dragonfly+,
@@ -24,8 +24,8 @@ type dragonfly struct {
 
 // dragonfly finds the pattern of a Dragonfly, a Dragonfly+ or a full mesh; ok is false where the network is none.
 func (n *network) dragonfly() (p pattern, ok bool) {
-	if of, found := valiant.Groups(n.g); found {
-		if p, ok = n.inGroups("dragonfly", of, make([]int32, len(of))); ok {
+	if found, err := groups.Find(n.g); err == nil {
+		if p, ok = n.inGroups("dragonfly", found.Of, make([]int32, len(found.Of))); ok {
 			return p, true
 		}
 	}

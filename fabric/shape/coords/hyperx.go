@@ -1,33 +1,31 @@
-package hyperx
+package coords
 
 import (
 	"fmt"
 	"slices"
 
 	"weft/fabric"
-	"weft/route"
-	"weft/route/coords"
 )
 
-// box is a connected part that is a HyperX, with the coordinates of its switches.
-type box struct {
-	coords.Part
-	places [][]int32 // by switch of the part
-	whole  bool      // every pair on a common line is linked, no place is empty, no switch is drained
+// HyperX is a connected part that is a HyperX, whole or damaged, with the coordinates of its switches.
+type HyperX struct {
+	Part
+	Places [][]int32 // by switch of the part
+	Whole  bool      // every pair on a common line is linked, no place is empty, no switch is drained
 }
 
-// find gives coordinates to a part: those of the descriptions, or if the network is whole those that
+// FindHyperX gives coordinates to a part: those of the descriptions, or if the network is whole those that
 // the graph has. The error says why there are none.
-func find(part coords.Part) (*box, error) {
+func FindHyperX(part Part) (*HyperX, error) {
 	why := fmt.Errorf("the descriptions of its switches name no coordinates, and its graph has none")
-	if places := coords.Described(part.G, part.Switches); places != nil {
-		b := &box{Part: part, places: places}
+	if places := Described(part.G, part.Switches); places != nil {
+		b := &HyperX{Part: part, Places: places}
 		if why = b.check(); why == nil {
 			return b, nil
 		}
 	}
 	if places := byGraph(part); places != nil {
-		if b := (&box{Part: part, places: places}); b.check() == nil && b.whole {
+		if b := (&HyperX{Part: part, Places: places}); b.check() == nil && b.Whole {
 			return b, nil
 		}
 	}
@@ -35,8 +33,8 @@ func find(part coords.Part) (*box, error) {
 }
 
 // check refuses coordinates where a link joins switches that differ in several, or where less than three
-// quarters of the pairs on a common line are linked. It also sets whole.
-func (b *box) check() error {
+// quarters of the pairs on a common line are linked. It also sets Whole.
+func (b *HyperX) check() error {
 	linked, drained := 0, false
 	for s, sw := range b.Switches {
 		drained = drained || b.G.Drained[sw]
@@ -47,7 +45,7 @@ func (b *box) check() error {
 				continue
 			}
 			near[t] = true
-			if b.dimension(int32(s), t) < 0 {
+			if b.Dimension(int32(s), t) < 0 {
 				return fmt.Errorf("%s and %s are linked, and differ in more than one coordinate", b.name(int32(s)), b.name(t))
 			}
 			linked++
@@ -57,36 +55,36 @@ func (b *box) check() error {
 	if 4*linked < 3*pairs {
 		return fmt.Errorf("%d of %d pairs of switches that differ in one coordinate are linked", linked/2, pairs/2)
 	}
-	b.whole = filled && linked == pairs && !drained
+	b.Whole = filled && linked == pairs && !drained
 	return nil
 }
 
 // onLines counts the ordered pairs of switches that differ in one coordinate, and says whether every
 // place has a switch.
-func (b *box) onLines() (pairs int, filled bool) {
+func (b *HyperX) onLines() (pairs int, filled bool) {
 	places := 1
-	for dim := range b.places[0] {
+	for dim := range b.Places[0] {
 		line := map[string]int{} // by all coordinates but one: switches
 		most := int32(0)
-		for _, x := range b.places {
+		for _, x := range b.Places {
 			most = max(most, x[dim])
 			rest := slices.Clone(x)
 			rest[dim] = -1
-			line[coords.Format(rest)]++
+			line[Format(rest)]++
 		}
 		for _, n := range line {
 			pairs += n * (n - 1)
 		}
-		if places <= len(b.places) {
+		if places <= len(b.Places) {
 			places *= int(most) + 1
 		}
 	}
-	return pairs, places == len(b.places)
+	return pairs, places == len(b.Places)
 }
 
-// dimension returns the one in which two switches differ, -1 unless they differ in exactly one.
-func (b *box) dimension(s, t int32) int {
-	x, y, dim := b.places[s], b.places[t], -1
+// Dimension returns the one in which two switches differ, -1 unless they differ in exactly one.
+func (b *HyperX) Dimension(s, t int32) int {
+	x, y, dim := b.Places[s], b.Places[t], -1
 	for i := range x {
 		if x[i] != y[i] {
 			if dim >= 0 {
@@ -98,15 +96,15 @@ func (b *box) dimension(s, t int32) int {
 	return dim
 }
 
-func (b *box) name(s int32) string {
-	return fmt.Sprintf("%s at %s", route.SwitchName(b.G, b.Switches[s]), coords.Format(b.places[s]))
+func (b *HyperX) name(s int32) string {
+	return fmt.Sprintf("%s at %s", fabric.SwitchName(b.G, b.Switches[s]), Format(b.Places[s]))
 }
 
 // byGraph finds coordinates from the graph alone. The neighbours of the first switch that are linked to
 // each other are a line with it, one for each dimension. The coordinate of any switch is the place on that
 // line of the switch nearest to it. What it returns is right if the part is a whole HyperX, and
 // is to be checked.
-func byGraph(part coords.Part) [][]int32 {
+func byGraph(part Part) [][]int32 {
 	g, root := part.G, part.Switches[0]
 	var near []int32
 	linked := map[[2]int32]bool{}
@@ -146,30 +144,21 @@ func byGraph(part coords.Part) [][]int32 {
 	}
 	seen := make(map[string]bool, len(places))
 	for _, x := range places {
-		if seen[coords.Format(x)] {
+		if seen[Format(x)] {
 			return nil
 		}
-		seen[coords.Format(x)] = true
+		seen[Format(x)] = true
 	}
 	return places
 }
 
 // IsHyperX reports whether all parts of a network are HyperX, whole or damaged.
 func IsHyperX(g *fabric.Graph) bool {
-	parts := coords.Parts(g)
+	parts := Parts(g)
 	for _, part := range parts {
-		if _, err := find(part); err != nil {
+		if _, err := FindHyperX(part); err != nil {
 			return false
 		}
 	}
 	return len(parts) > 0
-}
-
-// Coordinates returns those of the switches of a part that is a HyperX, whole or damaged.
-func Coordinates(part coords.Part) ([][]int32, bool) {
-	b, err := find(part)
-	if err != nil {
-		return nil, false
-	}
-	return b.places, true
 }

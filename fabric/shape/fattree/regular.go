@@ -1,24 +1,24 @@
-package ftree
+package fattree
 
 import (
 	"fmt"
 
-	"weft/route"
+	"weft/fabric"
 )
 
-// notATree says why a network is no fat-tree: most of its links join switches of one level. It
+// NotATree says why a network is no fat-tree: most of its links join switches of one level. It
 // returns "" for a tree, however degraded, and for a network without hosts, in which nothing
 // tells leaves from others.
-func (t *tree) notATree() string {
-	if t.g.NumHosts == 0 {
+func (t *Tree) NotATree() string {
+	if t.G.NumHosts == 0 {
 		return ""
 	}
 	level, all := 0, 0
-	for s := range int32(t.g.NumSwitches) {
-		for i, v := range t.bundles(s) {
-			all += len(t.portsOf(i))
-			if t.level[v] == t.level[s] {
-				level += len(t.portsOf(i))
+	for s := range int32(t.G.NumSwitches) {
+		for i, v := range t.Bundles(s) {
+			all += len(t.PortsOf(i))
+			if t.Level[v] == t.Level[s] {
+				level += len(t.PortsOf(i))
 			}
 		}
 	}
@@ -28,28 +28,28 @@ func (t *tree) notATree() string {
 	return ""
 }
 
-// irregular lists what keeps a tree from being regular: hosts above the leaves,
+// Irregular lists what keeps a tree from being regular: hosts above the leaves,
 // links within a level or past one, and switches that have other numbers of links
 // up or down than most of their level.
-func (t *tree) irregular() []string {
+func (t *Tree) Irregular() []string {
 	var odd []string
-	g := t.g
+	g := t.G
 	say := func(s int32, format string, args ...any) {
-		odd = append(odd, route.SwitchName(g, s)+" "+fmt.Sprintf(format, args...))
+		odd = append(odd, fabric.SwitchName(g, s)+" "+fmt.Sprintf(format, args...))
 	}
 	usual := t.usualLinks()
 	for s := range int32(g.NumSwitches) {
-		h := t.level[s]
+		h := t.Level[s]
 		if h > 0 && len(g.HostsOf(s)) > 0 {
 			say(s, "has hosts, on level %d", h)
 		}
-		for _, v := range t.neighboursOf(s) {
-			switch t.level[v] - h {
+		for _, v := range t.NeighboursOf(s) {
+			switch t.Level[v] - h {
 			case 1, -1:
 			case 0:
-				say(s, "is linked to %s of its own level", route.SwitchName(g, v))
+				say(s, "is linked to %s of its own level", fabric.SwitchName(g, v))
 			default:
-				say(s, "is linked to %s, levels away", route.SwitchName(g, v))
+				say(s, "is linked to %s, levels away", fabric.SwitchName(g, v))
 			}
 		}
 		if c, most := t.nextLinks(s), usual[h]; c != most {
@@ -61,10 +61,10 @@ func (t *tree) irregular() []string {
 
 // usualLinks returns, by level, the numbers of links to the next levels that most of its switches have,
 // the greater of equals.
-func (t *tree) usualLinks() []linkCounts {
-	times := make([]map[linkCounts]int, t.top+1)
-	usual := make([]linkCounts, t.top+1)
-	for s, h := range t.level {
+func (t *Tree) usualLinks() []linkCounts {
+	times := make([]map[linkCounts]int, t.Top+1)
+	usual := make([]linkCounts, t.Top+1)
+	for s, h := range t.Level {
 		if times[h] == nil {
 			times[h] = map[linkCounts]int{}
 		}
@@ -82,13 +82,13 @@ func (t *tree) usualLinks() []linkCounts {
 }
 
 // nextLinks counts the links of a switch to the levels next to its own.
-func (t *tree) nextLinks(s int32) (n linkCounts) {
-	for i, v := range t.bundles(s) {
-		switch t.level[v] - t.level[s] {
+func (t *Tree) nextLinks(s int32) (n linkCounts) {
+	for i, v := range t.Bundles(s) {
+		switch t.Level[v] - t.Level[s] {
 		case 1:
-			n.up += len(t.portsOf(i))
+			n.up += len(t.PortsOf(i))
 		case -1:
-			n.down += len(t.portsOf(i))
+			n.down += len(t.PortsOf(i))
 		}
 	}
 	return n

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"weft/route/engine/ftree"
+	"weft/fabric/shape/fattree"
 )
 
 // tree holds the cables of a network against those of a regular tree. Switches of a level that lead up to
@@ -49,7 +49,7 @@ const someOf = .25
 
 // tree finds the pattern of a tree; ok is false where the network is none.
 func (n *network) tree() (p pattern, ok bool) {
-	shape := ftree.Recognise(n.g)
+	shape := fattree.Describe(n.g)
 	if !shape.Tree || len(shape.Levels) < 2 {
 		return p, false
 	}

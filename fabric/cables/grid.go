@@ -3,7 +3,7 @@ package cables
 import (
 	"slices"
 
-	"weft/route/coords"
+	"weft/fabric/shape/coords"
 )
 
 // grid holds the cables of a network against those of a mesh or a torus.

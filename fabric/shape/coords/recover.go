@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/route"
+	"weft/fabric"
 )
 
 // simpleGraph is a part without parallel links and cables from a switch to itself, with the dimension that each link was
@@ -248,4 +248,4 @@ func (z *simpleGraph) distinct(coords [][]int32) error {
 	return nil
 }
 
-func (z *simpleGraph) name(s int32) string { return route.SwitchName(z.G, z.Switches[s]) }
+func (z *simpleGraph) name(s int32) string { return fabric.SwitchName(z.G, z.Switches[s]) }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route"
 )
 
 // Part is a connected part of a network. Its switches are numbered within it, by their order in
@@ -123,5 +122,5 @@ func (m *Grid) Moved(s int32, dim int, to int32) int32 {
 
 // Name names a switch with its coordinates.
 func (m *Grid) Name(s int32) string {
-	return fmt.Sprintf("%s at %s", route.SwitchName(m.G, m.Switches[s]), Format(m.Coords(s)))
+	return fmt.Sprintf("%s at %s", fabric.SwitchName(m.G, m.Switches[s]), Format(m.Coords(s)))
 }

@@ -2,12 +2,7 @@ package coords
 
 import (
 	"fmt"
-
-	"weft/route"
 )
-
-// slBits is the number of bits of a service level.
-const slBits = 4
 
 // Box holds the coordinates of the switches of one part, which are numbered within it.
 type Box struct {
@@ -165,14 +160,16 @@ func (b *Box) Datelines() []int {
 	return dims
 }
 
-// FitsSL refuses more datelines than an SL has bits. name is a switch of the part.
-func (b *Box) FitsSL(engine, name string) error {
-	if n := len(b.Datelines()); n > slBits {
-		return route.Refuse(engine, "",
-			"the torus of %s has %d dimensions that wrap with length %d or more: each needs an SL bit for its dateline, and an SL has %d",
-			name, n, DatelineFrom, slBits)
+// DatelineSL returns the SL of packets from s to d: for each of some dimensions, those with a dateline, a bit that says
+// whether the short way crosses it.
+func (b *Box) DatelineSL(datelines []int, s, d int32) uint8 {
+	sl := uint8(0)
+	for k, dim := range datelines {
+		if b.crosses(dim, b.Coords(s)[dim], b.Coords(d)[dim], b.Parity(s, d, dim)) {
+			sl |= 1 << k
+		}
 	}
-	return nil
+	return sl
 }
 
 // Format writes coordinates as (1,2,3).

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/route/coords"
+	"weft/fabric/shape/coords"
 )
 
 // plane puts switches with coordinates into slices of two dimensions, and the slices side by side: the third

@@ -1,4 +1,4 @@
-package ftree
+package fattree
 
 import (
 	"fmt"
@@ -41,15 +41,15 @@ func (p Gap) String() string {
 // many links. Where most of these links exist, it lists the missing ones. Between other levels
 // it can only compare the number of links up, if most switches have the same. Where all levels
 // are of the first kind, the formula is that of the PGFT. Cost: O(switches x radix).
-func (t *tree) gaps() ([]Gap, *formula) {
+func (t *Tree) gaps() ([]Gap, *formula) {
 	var all []Gap
 	levels := t.switchesByLevel()
 	hosts := map[int]int{}
 	for _, s := range levels[0] {
-		hosts[len(t.g.HostsOf(s))]++
+		hosts[len(t.G.HostsOf(s))]++
 	}
 	f := &formula{m: []int{commonest(hosts)}, w: []int{1}, p: []int{1}}
-	for h := range t.top {
+	for h := range t.Top {
 		b := t.newLevelPair(levels[h], h)
 		if !b.isNearlyWhole() {
 			all, f = append(all, t.fewerUplinks(levels[h])...), nil
@@ -91,7 +91,7 @@ func (f *formula) nearly(levels [][]int32) bool {
 
 // levelPair holds the links between a level and the one above it.
 type levelPair struct {
-	t      *tree
+	t      *Tree
 	lower  int32
 	groups []*switchGroup
 	lone   []int32 // of the lower level, with no link up
@@ -104,15 +104,15 @@ type levelPair struct {
 // switchGroup is switches of two levels that are connected by the links between these.
 type switchGroup struct{ low, high []int32 }
 
-func (t *tree) newLevelPair(low []int32, h int32) *levelPair {
+func (t *Tree) newLevelPair(low []int32, h int32) *levelPair {
 	b := &levelPair{t: t, lower: h}
-	p := partition(fabric.Numbers(t.g.NumSwitches))
+	p := partition(fabric.Numbers(t.G.NumSwitches))
 	times := map[int]int{}
 	for _, s := range low {
 		up := t.uplinks(s)
 		for _, i := range up {
-			p.union(s, t.neighbour[i])
-			times[len(t.portsOf(i))]++
+			p.union(s, t.Neighbour[i])
+			times[len(t.PortsOf(i))]++
 		}
 		if b.joined += len(up); len(up) == 0 && t.countLinks(s).up == 0 {
 			b.lone = append(b.lone, s)
@@ -120,8 +120,8 @@ func (t *tree) newLevelPair(low []int32, h int32) *levelPair {
 	}
 	b.links = commonest(times)
 	of := map[int32]*switchGroup{}
-	for s := range int32(t.g.NumSwitches) {
-		if part := p.find(s); t.level[s] == h && len(t.uplinks(s)) > 0 {
+	for s := range int32(t.G.NumSwitches) {
+		if part := p.find(s); t.Level[s] == h && len(t.uplinks(s)) > 0 {
 			if of[part] == nil {
 				of[part] = &switchGroup{}
 				b.groups = append(b.groups, of[part])
@@ -129,8 +129,8 @@ func (t *tree) newLevelPair(low []int32, h int32) *levelPair {
 			of[part].low = append(of[part].low, s)
 		}
 	}
-	for s := range int32(t.g.NumSwitches) { // they may be numbered before those below them
-		if group := of[p.find(s)]; t.level[s] == h+1 && group != nil {
+	for s := range int32(t.G.NumSwitches) { // they may be numbered before those below them
+		if group := of[p.find(s)]; t.Level[s] == h+1 && group != nil {
 			group.high = append(group.high, s)
 		}
 	}
@@ -144,10 +144,10 @@ func (t *tree) newLevelPair(low []int32, h int32) *levelPair {
 }
 
 // uplinks lists the bundles of a switch to the next level.
-func (t *tree) uplinks(s int32) []int32 {
+func (t *Tree) uplinks(s int32) []int32 {
 	var up []int32
-	for i, v := range t.bundles(s) {
-		if t.level[v] == t.level[s]+1 {
+	for i, v := range t.Bundles(s) {
+		if t.Level[v] == t.Level[s]+1 {
 			up = append(up, i)
 		}
 	}
@@ -181,7 +181,7 @@ func (b *levelPair) missing() []Gap {
 			highs++
 		}
 	}
-	has := make([]int, t.g.NumSwitches)
+	has := make([]int, t.G.NumSwitches)
 	for _, g := range b.groups {
 		if n := len(g.low); n < b.lowCount && 4*lows >= 3*len(b.groups) {
 			all = append(all, Gap{Kind: GapSwitches, Level: int(b.lower), Switch: t.name(g.low[0]), Have: n, Want: b.lowCount})
@@ -192,7 +192,7 @@ func (b *levelPair) missing() []Gap {
 		for _, s := range g.low {
 			up := t.uplinks(s)
 			for _, i := range up {
-				has[t.neighbour[i]] = len(t.portsOf(i))
+				has[t.Neighbour[i]] = len(t.PortsOf(i))
 			}
 			for _, v := range g.high {
 				if has[v] < b.links {
@@ -206,7 +206,7 @@ func (b *levelPair) missing() []Gap {
 }
 
 // fewerUplinks lists the switches of a level that have fewer links up than most.
-func (t *tree) fewerUplinks(level []int32) []Gap {
+func (t *Tree) fewerUplinks(level []int32) []Gap {
 	var all []Gap
 	times := map[int]int{}
 	for _, s := range level {
@@ -218,7 +218,7 @@ func (t *tree) fewerUplinks(level []int32) []Gap {
 	}
 	for _, s := range level {
 		if n := t.countLinks(s); n.up < usual {
-			all = append(all, Gap{Kind: GapLinks, Level: int(t.level[s]), Switch: t.name(s), Have: n.up, Want: usual})
+			all = append(all, Gap{Kind: GapLinks, Level: int(t.Level[s]), Switch: t.name(s), Have: n.up, Want: usual})
 		}
 	}
 	return all

@@ -1,4 +1,9 @@
-package valiant
+// Package groups finds the groups of a Dragonfly or a full mesh, whole or damaged: from
+// descriptions that begin with "group N ", or from the graph. There linked switches that have many
+// neighbours in common are in one group; where (nearly) all switches are linked, each is a group.
+// Networks with fewer than three groups have none, nor those with less than three quarters of the
+// pairs of groups linked, or less than half of the pairs of switches linked in some group.
+package groups
 
 import (
 	"errors"
@@ -9,16 +14,16 @@ import (
 	"weft/fabric"
 )
 
-// groups holds the groups of a network: which switches are in each, and which groups are linked.
-type groups struct {
-	of      []int32   // by switch
-	members [][]int32 // by group
-	linked  [][]int32 // by group: the other groups to which links lead, ascending
+// Groups holds the groups of a network: which switches are in each, and which groups are linked.
+type Groups struct {
+	Of      []int32   // by switch
+	Members [][]int32 // by group
+	Linked  [][]int32 // by group: the other groups to which links lead, ascending
 }
 
-// findGroups finds the groups of a network, by descriptions or else by the graph. It fails where most
+// Find finds the groups of a network, by descriptions or else by the graph. It fails where most
 // pairs of groups, or half of the pairs of switches in a group, are not linked.
-func findGroups(g *fabric.Graph) (*groups, error) {
+func Find(g *fabric.Graph) (*Groups, error) {
 	if of := described(g); of != nil {
 		if n := newGroups(g, of); n.areMostlyLinked() && n.areLinkedWithin(g, .5) {
 			return n, nil
@@ -30,64 +35,55 @@ func findGroups(g *fabric.Graph) (*groups, error) {
 	return nil, errors.New("no groups of switches are found of which most are linked, as the switches of each are")
 }
 
-// Groups returns the group of every switch of a Dragonfly or full mesh, whole or damaged; false for other networks.
-func Groups(g *fabric.Graph) (of []int32, ok bool) {
-	n, err := findGroups(g)
-	if err != nil {
-		return nil, false
-	}
-	return n.of, true
-}
-
 // newGroups numbers the groups by their first switch.
-func newGroups(g *fabric.Graph, of []int32) *groups {
-	n := &groups{of: slices.Repeat([]int32{-1}, g.NumSwitches)}
+func newGroups(g *fabric.Graph, of []int32) *Groups {
+	n := &Groups{Of: slices.Repeat([]int32{-1}, g.NumSwitches)}
 	number := map[int32]int32{}
 	for s, label := range of {
 		k, known := number[label]
 		if !known {
-			k = int32(len(n.members))
+			k = int32(len(n.Members))
 			number[label] = k
-			n.members = append(n.members, nil)
+			n.Members = append(n.Members, nil)
 		}
-		n.of[s] = k
-		n.members[k] = append(n.members[k], int32(s))
+		n.Of[s] = k
+		n.Members[k] = append(n.Members[k], int32(s))
 	}
-	n.linked = make([][]int32, len(n.members))
+	n.Linked = make([][]int32, len(n.Members))
 	for c := range g.NumChannels {
-		if x, y := n.of[g.From[c]], n.of[g.To[c]]; x != y {
-			n.linked[x] = append(n.linked[x], y)
+		if x, y := n.Of[g.From[c]], n.Of[g.To[c]]; x != y {
+			n.Linked[x] = append(n.Linked[x], y)
 		}
 	}
-	for k := range n.linked {
-		slices.Sort(n.linked[k])
-		n.linked[k] = slices.Compact(n.linked[k])
+	for k := range n.Linked {
+		slices.Sort(n.Linked[k])
+		n.Linked[k] = slices.Compact(n.Linked[k])
 	}
 	return n
 }
 
 // areMostlyLinked reports whether there are three groups or more, and three quarters of their pairs are linked.
-func (n *groups) areMostlyLinked() bool {
-	pairs, all := 0, len(n.members)*(len(n.members)-1)
-	for _, to := range n.linked {
+func (n *Groups) areMostlyLinked() bool {
+	pairs, all := 0, len(n.Members)*(len(n.Members)-1)
+	for _, to := range n.Linked {
 		pairs += len(to)
 	}
-	return len(n.members) > 2 && 4*pairs >= 3*all
+	return len(n.Members) > 2 && 4*pairs >= 3*all
 }
 
 // areLinkedWithin reports whether at least a share of the pairs of switches of every group are linked.
-func (n *groups) areLinkedWithin(g *fabric.Graph, share float64) bool {
-	linked := make([]int, len(n.members))
+func (n *Groups) areLinkedWithin(g *fabric.Graph, share float64) bool {
+	linked := make([]int, len(n.Members))
 	for s := range int32(g.NumSwitches) {
 		near := map[int32]bool{s: true}
 		for _, c := range g.OutOf(s) {
-			if t := g.To[c]; n.of[t] == n.of[s] && !near[t] {
+			if t := g.To[c]; n.Of[t] == n.Of[s] && !near[t] {
 				near[t] = true
-				linked[n.of[s]]++
+				linked[n.Of[s]]++
 			}
 		}
 	}
-	for k, members := range n.members {
+	for k, members := range n.Members {
 		if float64(linked[k]) < share*float64(len(members)*(len(members)-1)) {
 			return false
 		}
@@ -95,14 +91,14 @@ func (n *groups) areLinkedWithin(g *fabric.Graph, share float64) bool {
 	return true
 }
 
-// areLinked reports whether a link joins two groups, or they are the same.
-func (n *groups) areLinked(a, b int32) bool {
-	_, found := slices.BinarySearch(n.linked[a], b)
+// AreLinked reports whether a link joins two groups, or they are the same.
+func (n *Groups) AreLinked(a, b int32) bool {
+	_, found := slices.BinarySearch(n.Linked[a], b)
 	return found || a == b
 }
 
-// single reports whether every group is one switch (full mesh).
-func (n *groups) single() bool { return len(n.members) == len(n.of) }
+// Single reports whether every group is one switch (full mesh).
+func (n *Groups) Single() bool { return len(n.Members) == len(n.Of) }
 
 // described returns the group of each switch from descriptions that begin with "group N ", nil if one does not.
 func described(g *fabric.Graph) []int32 {
@@ -120,7 +116,7 @@ func described(g *fabric.Graph) []int32 {
 // all others, every switch is a group (full mesh). Else linked switches are in one group if they have enough
 // neighbours in common (Dragonfly): as many as make groups of three or more that are nearly all linked, or at least
 // half as many as any two linked switches have.
-func groupsOfGraph(g *fabric.Graph) *groups {
+func groupsOfGraph(g *fabric.Graph) *Groups {
 	near := make([]map[int32]bool, g.NumSwitches)
 	complete := true
 	for s := range near {
@@ -147,12 +143,12 @@ func groupsOfGraph(g *fabric.Graph) *groups {
 		}
 		most = max(most, common[c])
 	}
-	sharing := func(least int) *groups {
+	sharing := func(least int) *Groups {
 		return newGroups(g, joined(g, func(c int32) bool { return common[c] >= least }))
 	}
 	for least := most; least > 0; least-- {
 		n := sharing(least)
-		small := slices.ContainsFunc(n.members, func(m []int32) bool { return len(m) < 3 })
+		small := slices.ContainsFunc(n.Members, func(m []int32) bool { return len(m) < 3 })
 		if !small && n.areMostlyLinked() && n.areLinkedWithin(g, nearlyAll) {
 			return n
 		}

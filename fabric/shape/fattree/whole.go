@@ -1,4 +1,4 @@
-package ftree
+package fattree
 
 import (
 	"cmp"
@@ -7,25 +7,25 @@ import (
 	"weft/fabric"
 )
 
-// wholeTree says which links up the switches of a tree would have if none were missing. In a regular tree
+// Whole says which links up the switches of a tree would have if none were missing. In a regular tree
 // the switches of two levels form groups, in which every lower one is linked to every higher one.
-type wholeTree struct {
-	ways  []int32 // by switch: neighbours above
-	place []int32 // by switch: its number among those of a switch below it
-	width []int32 // by level: links to one neighbour above
+type Whole struct {
+	Ways  []int32 // by switch: neighbours above
+	Place []int32 // by switch: its number among those of a switch below it
+	Width []int32 // by level: links to one neighbour above
 }
 
-// inferWhole infers the whole tree from groups, nil where these are not nearly whole. Cost: O(switches x radix).
-func (t *tree) inferWhole() *wholeTree {
-	n := t.g.NumSwitches
-	w := &wholeTree{ways: make([]int32, n), place: make([]int32, n), width: make([]int32, t.top)}
-	levels, pairs := t.switchesByLevel(), make([]*levelPair, t.top)
+// InferWhole infers the whole tree from groups, nil where these are not nearly whole. Cost: O(switches x radix).
+func (t *Tree) InferWhole() *Whole {
+	n := t.G.NumSwitches
+	w := &Whole{Ways: make([]int32, n), Place: make([]int32, n), Width: make([]int32, t.Top)}
+	levels, pairs := t.switchesByLevel(), make([]*levelPair, t.Top)
 	for h := range pairs {
 		pairs[h] = t.newLevelPair(levels[h], int32(h))
 		if !pairs[h].isNearlyWhole() {
 			return nil
 		}
-		w.width[h] = int32(pairs[h].links)
+		w.Width[h] = int32(pairs[h].links)
 	}
 	roots := lowestRoots(n, pairs)
 	for _, pair := range pairs {
@@ -41,11 +41,11 @@ func (t *tree) inferWhole() *wholeTree {
 		for _, g := range pair.groups {
 			of := above[roots[g.low[0]]]
 			for _, s := range g.low {
-				w.ways[s] = int32(len(of))
+				w.Ways[s] = int32(len(of))
 			}
 			for i, p := range positions(g.high, roots) {
 				place, _ := slices.BinarySearchFunc(of, p, position.compare)
-				w.place[g.high[i]] = int32(place)
+				w.Place[g.high[i]] = int32(place)
 			}
 		}
 	}

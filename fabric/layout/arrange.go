@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/route/coords"
-	"weft/route/engine/ftree"
-	"weft/route/engine/hyperx"
+	"weft/fabric/shape/coords"
+	"weft/fabric/shape/fattree"
 )
 
 // The measures of a picture, in pixels.
@@ -107,8 +106,8 @@ func (d *drawing) arrange() {
 		return
 	}
 	if len(parts) == 1 {
-		if places, ok := hyperx.Coordinates(parts[0]); ok && len(places[0]) > 0 {
-			d.hyperX(places)
+		if h, err := coords.FindHyperX(parts[0]); err == nil && len(h.Places[0]) > 0 {
+			d.hyperX(h.Places)
 			return
 		}
 	}
@@ -132,7 +131,7 @@ func (d *drawing) arrange() {
 // treeLevels returns the level of every switch of a network that is a fat-tree, or several trees that other links
 // join (joined is false then); nil for others.
 func (d *drawing) treeLevels() (level []int32, joined bool) {
-	shape := ftree.Recognise(d.g)
+	shape := fattree.Describe(d.g)
 	if !shape.Tree {
 		return nil, false
 	}

@@ -1,10 +1,11 @@
-package coords
+package datelines
 
 import (
 	"reflect"
 	"testing"
 
 	"weft/fabric/gen"
+	"weft/fabric/shape/coords"
 	"weft/route"
 )
 
@@ -15,14 +16,14 @@ func TestFillSLs(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	part := Parts(g)[0]
-	m, err := Find(part, func(places [][]int32) (*Grid, error) { return NewGrid(part, places) })
+	part := coords.Parts(g)[0]
+	m, err := coords.Find(part, func(places [][]int32) (*coords.Grid, error) { return coords.NewGrid(part, places) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	fill := func(workers int) *route.SLs {
 		sl := route.NewSLs(g.EndSwitch, nil, g.NumSwitches, g.NumSwitches)
-		if err := m.FillSLs(t.Context(), workers, []int{0, 1}, sl); err != nil {
+		if err := FillSLs(t.Context(), m, workers, []int{0, 1}, sl); err != nil {
 			t.Fatal(err)
 		}
 		return sl
