@@ -12,7 +12,7 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // flood has every host of a Flat send packets of 2 KB to hosts at random, as fast as it can.

@@ -9,11 +9,11 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
-	"weft/route/quality"
 )
 
 // Trial is a fabric that an engine routed and the judge judged, or the engine's refusal.

@@ -10,8 +10,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/shape/fattree"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/sim/flow"
 )
 

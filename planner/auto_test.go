@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/lids"
 	"weft/sim/flow"

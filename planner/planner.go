@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/levels"
 	"weft/route/lids"
 	"weft/route/multicast"
-	"weft/route/quality"
 	"weft/route/recipe"
 	"weft/route/repair"
 )

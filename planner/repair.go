@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/lids"
 	"weft/route/repair"
 )

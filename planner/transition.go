@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/transition"
 )
 

@@ -10,6 +10,6 @@
 //
 // Separating PATHS from NAMES follows Nienaber, Yuan and Duan (paper 000); LANES follows
 // the fat-tree thesis (paper 004) and DFSSSP (paper 003). A stage that does not
-// apply is absent. The judge that proves a Plan is route/check; it shares no code
+// apply is absent. The judge that proves a Plan is judge/check; it shares no code
 // with the engines.
 package route

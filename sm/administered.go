@@ -1,10 +1,10 @@
 package sm
 
 import (
-	"weft/mad"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // administered makes the Subnet that subnet administration answers from, of a round that has brought the subnet up. It shares Graph and Plan

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"weft/mad"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // administration answers the queries of hosts and tools beside the loop of a Runner.

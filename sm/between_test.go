@@ -13,10 +13,10 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
-	"weft/mad"
 	"weft/planner"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // joined is a network of emulated subnets, each with what its manager tells hosts.

@@ -9,11 +9,11 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/lids"
+	"weft/wire/mad"
 )
 
 // pending is a Send under way, or a repetition of one that is late.

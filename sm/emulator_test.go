@@ -13,11 +13,11 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // virtual drives a Manager, a requester and an emulated subnet in virtual time.

@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // EventKind says what happened.
@@ -196,3 +196,6 @@ const (
 
 // roundGroup is the Group of the SMPs of a round.
 const roundGroup = 1
+
+// never is later than everything.
+const never = time.Duration(1<<63 - 1)

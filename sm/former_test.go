@@ -73,7 +73,7 @@ func TestFormerNews(t *testing.T) {
 		{22, text(""), News{Plan: []byte{}}},
 		{23, text("{}"), News{Rules: []byte("{}")}},
 	} {
-		r, err := NewRecording(bytes.NewReader([]byte(`{"weft_recording":1,"made":{}}` + "\n")), engine.Parse)
+		r, err := NewRecording(bytes.NewReader([]byte(`{"weft_recording":1,"made":{}}`+"\n")), engine.Parse)
 		if err != nil {
 			t.Fatal(err)
 		}

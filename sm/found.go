@@ -2,9 +2,9 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // Where no Plan of ours is in force, or its writing was broken off, what switches hold is read before a Plan is made, so that there is an order of writing from that

@@ -14,10 +14,10 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/draws"
-	"weft/mad"
 	"weft/route/engine"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // castBed is a subnet with a manager, groups, and a program at each host that counts what comes.

@@ -2,12 +2,12 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/route/levels"
 	"weft/sm/partition"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 // ledger holds what every device was found to be, what it was told, and what it holds. A round

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/quality"
 )
 
 // Plan runs the routing job of a request, which keeps the LIDs in use, or those of the Plan kept. An engine that is

@@ -2,9 +2,9 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // stepped returns what switches hold after a step.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // queryCounts counts queries, from several goroutines.

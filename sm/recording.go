@@ -12,12 +12,12 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/route/lids"
 	"weft/route/multicast"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Recording reads what a Recorder has written.

@@ -13,11 +13,11 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // pair starts two managers of one subnet, the first of which is the master, and runs until the other one has a good copy.

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/sm/perf"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Runner drives a Manager over a Transport, through the requester of wire, which does

@@ -4,12 +4,12 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 	"weft/route/levels"
 	"weft/sm/congestion"
 	"weft/sm/perf"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 // Role says what a manager does for its subnet.

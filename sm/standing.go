@@ -1,9 +1,9 @@
 package sm
 
 import (
-	"weft/mad"
 	"weft/planner"
 	"weft/route/multicast"
+	"weft/wire/mad"
 )
 
 // standingOf says of a Manager what subnet administration goes by.

@@ -2,8 +2,8 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
+	"weft/wire/mad"
 )
 
 // noteOthersLIDs reports, and notes, whether ports are in service with other LIDs than are stored: another manager has given them

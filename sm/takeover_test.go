@@ -14,11 +14,11 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/racing"
-	"weft/mad"
 	"weft/planner"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 var (

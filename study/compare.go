@@ -11,10 +11,10 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/bill"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/quality"
 	"weft/sim/flow"
 )
 

@@ -15,7 +15,7 @@ import (
 	"weft/planner"
 	"weft/sim/flow"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // packetJob is a request with what all its runs share.

@@ -9,10 +9,10 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
+	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
 	"weft/route/levels"
-	"weft/route/quality"
 	"weft/sim/flow"
 )
 

@@ -13,11 +13,11 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile/drawing"
+	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
-	"weft/route/quality"
 	"weft/sim/flow"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Simulation is the document of `weft simulate flow --json`.

@@ -14,7 +14,7 @@ import (
 	"weft/fabric/cables"
 	"weft/internal/fold"
 	"weft/internal/par"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/study"
 )
 

@@ -12,14 +12,14 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/tables"
 	"weft/internal/dumps"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/foreign"
 	"weft/route/lids"
 	"weft/route/planfile"
-	"weft/route/quality"
 	"weft/sim/flow"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/planner"
 	"weft/route"
-	"weft/route/check"
 	"weft/sim/flow"
 )
 

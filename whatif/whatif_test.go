@@ -9,8 +9,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
 	"weft/planner"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/sim/flow"
 )

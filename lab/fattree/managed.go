@@ -8,13 +8,13 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
-	"weft/outage"
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sim/packet"
 	"weft/sm"
+	"weft/sm/outage"
 )
 
 // notesOfManaged says what the runs of Fig. 3 by weft sm assume.

@@ -6,13 +6,13 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // The times of Fig. 3 in ours: a spine stops and comes back, and each time the manager writes new tables some time later, one block

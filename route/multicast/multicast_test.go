@@ -10,10 +10,10 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
-	"weft/route/engine/conformance"
 	"weft/route/multicast"
 	"weft/route/recipe"
 	"weft/route/repair"

@@ -9,7 +9,7 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Yardstick holds the figures by which routings of one fabric are compared. All of them see

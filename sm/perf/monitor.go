@@ -5,7 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/cables"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Ask is a request to a performance management agent.

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/planner"
 	"weft/route/engine"
 	"weft/route/lids"
+	"weft/wire/mad"
 )
 
 // large makes the Subnet of 11,664 hosts.

@@ -6,11 +6,11 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/lids"
+	"weft/wire/mad"
 )
 
 // fataler is what testing and rapid have in common.

@@ -16,8 +16,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/layout"
 	"weft/internal/fold"
-	"weft/route/check"
-	"weft/route/quality"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/sm"
 )
 

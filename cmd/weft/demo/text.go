@@ -9,7 +9,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/cables"
 	"weft/internal/fold"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/study"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/mad"
 	"weft/route/engine"
 	"weft/sm"
+	"weft/wire/mad"
 )
 
 // openRecording opens the file of --record; nil where none is named. It holds the M_Key, so nobody else may read it.

@@ -11,9 +11,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/racing"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 // TestPartners: partners reach each target in the hops of the shorter of two paths: up and down from

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"weft/internal/fold"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 )
 
 // Write prints a report for people in short: the verdict, a line each for reach, deadlock,

@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 )
 
 // Redundancy tells what the failure of one switch does to the nodes with ports on

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write docs/mads.md from the declaration
 
 // docs/mads.md is what the declarations say.
 func TestDocumentation(t *testing.T) {
-	const file = "../docs/mads.md"
+	const file = "../../docs/mads.md"
 	want := documentation()
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
@@ -25,14 +25,14 @@ func TestDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("%s is not what the declarations say: go test ./mad -run TestDocumentation -update", file)
+		t.Errorf("%s is not what the declarations say: go test ./wire/mad -run TestDocumentation -update", file)
 	}
 }
 
 const intro = `# Management datagrams
 
 A test of package ` + "`mad`" + ` writes this page from its declarations. Change those, then run
-` + "`go test ./mad -run TestDocumentation -update`" + `.
+` + "`go test ./wire/mad -run TestDocumentation -update`" + `.
 
 Offsets count from the first byte of the layout. The bits of a byte are numbered 7..0, with 7 the
 most significant. Headers begin at byte 0 of a datagram, attributes of subnet and performance

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 )
 
 // Report holds the proof and what the routes are worth. Pairs are (source end port, LID).

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 )
 
 // meter measures the ways to one LID after the other. All of it is one worker's.

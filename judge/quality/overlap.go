@@ -2,8 +2,8 @@ package quality
 
 import (
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 )
 
 // overlap finds the switches and cables that all paths of one pair have in common. What is on the n-th path and on

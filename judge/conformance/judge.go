@@ -6,9 +6,9 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/quality"
 )
 
 // judge asks the judge for what the engine must do and what it claims.

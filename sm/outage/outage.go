@@ -8,11 +8,11 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
 	"weft/route"
 	"weft/sim/packet"
 	"weft/sm"
+	"weft/wire/mad"
 )
 
 // Setup says what to simulate: the subnet, its managers, the traffic and the fault.

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 	"weft/sim/packet"
 	"weft/sm"
+	"weft/wire/mad"
 )
 
 // TestSeveralLanes: engines that need several lanes are simulated too. A pulled cable costs packets until the tables lead past it, none wait for

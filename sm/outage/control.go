@@ -7,10 +7,10 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/planner"
 	"weft/sm"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // never is later than everything.
