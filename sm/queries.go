@@ -10,10 +10,10 @@ import (
 
 // QueryCount counts queries to subnet administration for one attribute.
 type QueryCount struct {
-	Attribute string `json:"attribute"` // "other": all that the specification does not have
-	Answered  int    `json:"answered"`  // told what there is, or that there is nothing
+	Attribute string `json:"attribute"` // "other" stands for all attributes unknown to the specification
+	Answered  int    `json:"answered"`  // answered, also with an empty answer
 	Refused   int    `json:"refused"`   // not served, not allowed, not as a query must be, or too much
-	Busy      int    `json:"busy"`      // told to ask again: nothing was known yet, or too many waited
+	Busy      int    `json:"busy"`      // answered busy: before the first round, or with a full queue
 }
 
 // queryCounts counts queries, from several goroutines.

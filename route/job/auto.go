@@ -95,7 +95,7 @@ const effortMost = 100_000_000
 type Choice struct {
 	Engine string  `json:"engine"`
 	Why    string  `json:"why"`
-	Next   string  `json:"next,omitempty"` // the second best engine, "" where no other could be chosen
+	Next   string  `json:"next,omitempty"` // the second best engine, "" if there is no other
 	Trials []Trial `json:"trials"`         // in the order tried
 }
 
