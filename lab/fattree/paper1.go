@@ -6,9 +6,10 @@ import (
 	"weft/lab"
 )
 
-const assumptionsI = "At full load nodes send without pause, below it at random times. All is measured for a millisecond after a warm-up of one, on fabrics of more than 1,000 nodes for half of that after half; measured for longer, shares on 648 ports change by less than a point. " +
-	"Of Figs. 8 and 9 some distributions are run. EFT counts the paths down each link, with dummy end ports on each leaf. A rack switch, which has several ways to the root of a destination, " +
-	"takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing: that is the text's EFT, not that of OpenSM, whose code counts there too (reading \"" + asInOpenSM + "\")." + lab.HowNear
+const assumptionsI = "At full load nodes send without pause, below it at random times. Measurements last a millisecond after a warm-up of one, and half of both on fabrics of more than 1,000 nodes. Longer measurements change shares on 648 ports by less than a point.\n" +
+	"Of Figs. 8 and 9 weft runs some distributions.\n" +
+	"EFT counts the paths down each link, with dummy end ports on each leaf. A rack switch has several ways to the root of a destination. It takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing. This is the EFT of the text. OpenSM's code also counts there (reading \"" + asInOpenSM + "\").\n" +
+	"" + lab.HowNear
 
 // reproductionI is Paper I.
 func reproductionI() *lab.Reproduction {

@@ -19,10 +19,11 @@ const (
 	spreadWays     = "LASH, equal ways spread"
 )
 
-const assumptionsIII = "Tables I to III and figures 2, 6 and 7 are simulations of packets. All links carry 16 Gbit/s (4x DDR), port 0 of a switch 2 (1x SDR); " +
-	"messages of one packet with 2,048 bytes of payload, without pause; 16 KB of buffer for each input and lane, with a queue for each output; round robin among inputs, equal turns for lanes. " +
-	"Nodes send to nodes and switches to switches, each message to one drawn at random; 250 us count, after 125, one seed a block where the paper has the mean of eight. " +
-	"Minhop is OpenSM's, by table entries, DFSSSP that of its paper, LASH takes the first shortest path." + lab.HowNear + " A ratio of times is found from half of it to twice."
+const assumptionsIII = "Tables I to III and figures 2, 6 and 7 are simulations of packets. All links carry 16 Gbit/s (4x DDR), port 0 of a switch carries 2 (1x SDR). Messages are one packet with 2,048 bytes of payload, sent without pause.\n" +
+	"Each input and lane has 16 KB of buffer, with a queue for each output. Inputs take turns round robin, and so do lanes.\n" +
+	"Nodes send to nodes and switches to switches, each message to a random one. 250 us count, after 125 us, with one seed per block; the paper has the mean of eight.\n" +
+	"Minhop is OpenSM's, by table entries; DFSSSP is that of its paper; LASH takes the first shortest path.\n" +
+	"" + lab.HowNear + " A ratio of times counts as found from half to twice of it."
 
 // hardwareIII holds the readings of the paper.
 func hardwareIII(s *lab.Setup) packet.Config {

@@ -2,11 +2,11 @@ package fattree
 
 import "weft/lab"
 
-const assumptionsVI = "Figures 3 to 6 are simulations of packets. All links carry 16 Gbit/s (4x DDR), also those of both ports of a node at once, " +
-	"so that the 3,795 MB/s of figure 3 fit; 2,048 bytes of payload a packet; 16 KB of buffer for each input and lane, with a queue for each output, one lane, round robin. " +
-	"Ports send without pause and begin at once; a message has 84 to 2,048 bytes, all sizes alike (\"variable length\"), and a port goes on to the next target when its message is sent. " +
-	"Nodes are in random order, and sequences begin again when they are through. Throughput is payload that a port takes, in 250 us after 125 us." + lab.HowNear +
-	" A ratio of times is found from half of it to twice."
+const assumptionsVI = "Figures 3 to 6 are simulations of packets. All links carry 16 Gbit/s (4x DDR), also both ports of a node at once, to match the 3,795 MB/s of figure 3. A packet has 2,048 bytes of payload.\n" +
+	"Each input has 16 KB of buffer with a queue for each output, one lane, round robin.\n" +
+	"Ports send without pause and begin at once. A message has 84 to 2,048 bytes, all sizes equally likely (\"variable length\"). A port continues with the next target when its message is sent.\n" +
+	"Nodes are in random order, and sequences start again at their end. Throughput is the payload that a port receives, in 250 us after 125 us.\n" +
+	"" + lab.HowNear + " A ratio of times counts as found from half to twice of it."
 
 // reproductionVI is Paper VI.
 func reproductionVI() *lab.Reproduction {

@@ -45,14 +45,13 @@ const (
 	linkRate = 16_000
 )
 
-const assumptions = "Subnets are ninths of the 648-port fabric with its rack switches: 72 hosts, four leaves of 18 router ports each; 18 routers with four ports a subnet stand where the roots would. " +
-	"Links carry 16 Gbit/s (4x DDR). Hosts send and take 12.74, so that a ring without contention gives the 1572 MB/s that are printed: \"the maximum throughput\". " +
-	"A throughput is in percent of what hosts can take. " +
-	"A router forwards as fast as a switch. Input buffers hold 16 KB on one lane, with a queue for each output; the judge has proven each routing on one lane for pairs of hosts. " +
-	"Hosts always have a message to send; it is to another subnet with a probability of ISP, else to the own one. Uniform: 2 kB, a packet each. Non-uniform: messages of 84 bytes to 2 kB, all sizes alike, " +
-	"and 5 % of those of either kind to the hot-spot of the subnet to which they go, one host drawn for each subnet. After 120 us 60 us count. " +
-	"OpenSM's routing takes another router port for each pair of subnets, as far from each other as there are. " +
-	"A ring is that of Table 1 with messages of 64 kB, not 1954; its bandwidth is the mean over nodes of the bytes of both messages by the time until all four are through. Each seed block draws 63 random rings in full mode, so that eight have 504, where the paper has 499."
+const assumptions = "Subnets are ninths of the 648-port fabric with its rack switches: 72 hosts, four leaves of 18 router ports each. 18 routers with four ports per subnet replace the roots.\n" +
+	"Links carry 16 Gbit/s (4x DDR). Hosts send and receive 12.74, so a ring without contention gives the printed 1572 MB/s: \"the maximum throughput\". A throughput is in percent of what hosts can receive.\n" +
+	"A router forwards as fast as a switch. Input buffers hold 16 KB on one lane, with a queue for each output. The judge has proven each routing on one lane for pairs of hosts.\n" +
+	"Hosts always have a message to send, to another subnet with a probability of ISP, else to their own. Uniform: 2 kB, one packet each. Non-uniform: messages of 84 bytes to 2 kB, all sizes equally likely; 5 % of the messages into a subnet, from inside or outside, go to its hot-spot, a random host.\n" +
+	"60 us count after 120 us.\n" +
+	"OpenSM's routing uses another router port for each pair of subnets, as far from each other as possible.\n" +
+	"A ring is that of Table 1 with messages of 64 kB, not 1954. Its bandwidth is the mean over nodes of the bytes of both messages, divided by the time until all four are through. Each seed block draws 63 random rings in full mode, so eight have 504; the paper has 499."
 
 // paperV keeps what was simulated, for readings that change nothing of it.
 type paperV struct {

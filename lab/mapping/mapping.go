@@ -28,10 +28,10 @@ func Reproduction() *lab.Reproduction {
 		Name:  "mapping",
 		Says:  "A host can map a network of switches without addresses by sending probes along relative turns. The paper proves the map correct in a network without traffic. The Berkeley algorithm maps 100 nodes in under a second, several times faster than Myricom's, and the map yields routes free of deadlock.",
 		Paper: "Mainwaring, Chun, Schleimer and Wilkerson, \"System Area Network Mapping\", SPAA 1997 (paper 001).",
-		Assumptions: "Only C is described well enough to be rebuilt; A and B have its shape, and the printed numbers of hosts, switches and links. " +
-			"Routing is cut-through, with 108 bytes of buffer a port (section 1.1); a probe has 200 bytes and its turns. A worm that met itself holds its wires for 55 ms. " +
-			"Times are modelled: " + fittedTimes + " with the counts of Fig. 6, and used for Myricom's mapper too, which ran on another processor. " +
-			"Myricom's mapper has " + fittedTries + ". What holds with these constants is fitted, not only what they were fitted to. " +
+		Assumptions: "The paper describes only C well enough to rebuild it. A and B have its shape, and the printed numbers of hosts, switches and links.\n" +
+			"Routing is cut-through, with 108 bytes of buffer per port (section 1.1). A probe has 200 bytes and its turns. A worm that met itself holds its wires for 55 ms.\n" +
+			"Times are modelled: " + fittedTimes + " with the counts of Fig. 6. Myricom's mapper uses the same times, although it ran on another processor. It has " + fittedTries + ".\n" +
+			"Every claim that holds with these constants is fitted, not only the figures that they were fitted to.\n" +
 			"The depth is Q + D, except in fig9.",
 		Plain:  plainWords,
 		Finish: finish,
