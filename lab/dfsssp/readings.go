@@ -25,18 +25,16 @@ func artefacts(names ...string) []string { return append(names, onDeimos...) }
 var readings = []lab.Reading{
 	{
 		Name: asOpenSM, Chosen: true, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10"),
-		Text: "the engines as OpenSM 3.3.23 has them, where the letter is weft's engines of those names: MinHop counts at each switch for itself the table entries of a port, leaf by leaf; " +
-			"LASH takes the first of the shortest paths by port, and the pairs of switches in order; DOR takes that path anywhere; DFSSSP layers the traffic of switches too. Of Up*/Down* and fat-tree routing " +
-			"there is no such form here: they are weft's.",
+		Text: "the engines of OpenSM 3.3.23; the letter uses weft's engines with these names: MinHop counts at each switch for itself the table entries of a port, leaf by leaf; " +
+			"LASH takes the first of the shortest paths by port, and the pairs of switches in order; DOR takes that path anywhere; DFSSSP layers the traffic of switches too. Up*/Down* and fat-tree routing stay weft's.",
 	},
 	{
 		Name: nineAndOne, Chosen: true, Fitted: true, In: artefacts("fig4", "fig8", "fig10"),
-		Text: "of the ten links between two switches of Deimos, nine end on one leaf of each, and one on another, where the letter deals them out evenly. A spine then has two ways to the other switch and does not see how many " +
-			"cables are behind each: MinHop deals its targets out evenly over the two, SSSP weighs every cable. The text does not say where they end; this wiring was found among eight with Figs. 12 to 16 as the measure.",
+		Text: "of the ten links between two switches of Deimos, nine end on one leaf of each, and one on another; the letter spreads them evenly. A spine then has two ways to the other switch and does not see how many cables are behind each. MinHop spreads its targets evenly over the two, SSSP weighs every cable. The text does not say where they end; this wiring was found among eight with Figs. 12 to 16 as the measure.",
 	},
 	{
 		Name: oneTree, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig9", "fig10"),
-		Text: "SSSP searches once for each switch, and all its hosts get the tree that is found, where algorithm 1 searches for each host. The authors' code in OpenSM has a tree a host.",
+		Text: "SSSP searches once for each switch, and all its hosts get that tree; algorithm 1 searches for each host. The authors' code in OpenSM has a tree a host.",
 	},
 	{
 		Name: everyNode, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig9", "fig10"),
@@ -44,11 +42,11 @@ var readings = []lab.Reading{
 	},
 	{
 		Name: movedLIDs, Fitted: true, In: artefacts("fig4", "fig5", "fig6"),
-		Text: "MinHop of OpenSM on LIDs that go leaf by leaf but for one host in ten, as when parts of a cluster were exchanged over the years.",
+		Text: "MinHop of OpenSM on LIDs that go leaf by leaf but for one host in ten, as if parts of a cluster were replaced over the years.",
 	},
 	{
 		Name: allAtOnce, In: []string{"fig13", "fig16", "table2"},
-		Text: "an all-to-all sends all its messages at once, where the letter exchanges them pairwise, one partner after the other. The paper does not say.",
+		Text: "an all-to-all sends all its messages at once; the letter exchanges them pairwise, one partner after another. The paper does not say.",
 	},
 }
 

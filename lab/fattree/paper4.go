@@ -33,8 +33,8 @@ func reproductionIV() *lab.Reproduction {
 				Name: firstWay, In: figures,
 				Text: "under fat-tree routing a rack switch takes the first of several ways to the root of a destination, and counts nothing, as Paper I says of OpenSM 3.3.5.",
 			},
-			{Name: inTurn, In: append([]string{"anomaly"}, figures...), Text: "LIDs are dealt to one host of every switch, then to the next of each; by leaf in the literal text, which does not say."},
-			{Name: atRandom, In: append([]string{"anomaly"}, figures...), Text: "LIDs are dealt to hosts at random."},
+			{Name: inTurn, In: append([]string{"anomaly"}, figures...), Text: "one host of every switch gets a LID, then the next of each. The text does not say; by the letter weft goes by leaf."},
+			{Name: atRandom, In: append([]string{"anomaly"}, figures...), Text: "hosts get LIDs at random."},
 		},
 		Artefacts: []lab.Artefact{
 			{Name: "anomaly", Title: "Ports that MinHop leaves unused", Place: "sections IV-D, VII-A and VII-B", Blocks: 64, Run: anomaly},

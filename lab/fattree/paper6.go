@@ -22,7 +22,7 @@ func reproductionVI() *lab.Reproduction {
 		Readings: []lab.Reading{
 			{Name: inOrder, In: figures[1:], Text: "nodes are in order of leaves and ports. The paper says \"random node-ordering\"."},
 			{Name: longMessages, In: figures, Text: "all messages have 16 KB. The paper says \"variable length packets\", of messages nothing."},
-			{Name: oneQueue, In: figures, Text: "an input buffer is one queue, in which a packet waits for those before it. The paper says nothing of its switches' buffers."},
+			{Name: oneQueue, In: figures, Text: "an input buffer is one queue, where a packet waits for the packets before it. The paper says nothing of its switches' buffers."},
 			{Name: firstWay, In: append([]string{"redundancy"}, figures...), Text: "a leaf switch takes the first of several ways to the spine of a destination, and counts nothing, as Paper I says of OpenSM 3.3.5; mFtree keeps its rules."},
 		},
 		Artefacts: []lab.Artefact{

@@ -83,18 +83,18 @@ func Reproduction() *lab.Reproduction {
 		Plain:       plainWords,
 		Readings: []lab.Reading{
 			{Name: bothLIDs, Text: "ISSR's random number depends on both LIDs, not on their sum alone. By the letter of algorithm 1 all pairs with one sum share a port."},
-			{Name: byItself, Chosen: true, Fitted: true, In: []string{"table1"}, Text: "the bandwidth of a ring is the mean over its messages, each by its own time. The paper does not say what it takes the mean of; with nodes, those that send inside a subnet wait for neighbours that do not. " +
-				"Of three means the one that the OpenSM rows of Table 1 speak for."},
-			{Name: byRound, In: []string{"table1"}, Text: "the bandwidth of a ring is the mean over nodes and rounds: the bytes of a message by the time until what a node sends and what it gets is through. A round is one of both directions."},
-			{Name: oneQueue, In: []string{"fig2"}, Text: "an input buffer is one queue, in which a packet waits for those before it. The paper speaks of head-of-line blocking, and says nothing of queues."},
-			{Name: twoPorts, Text: "OpenSM's routing deals out the hosts of another subnet over two router ports. The text has one; its throughputs at 20 % between subnets are 2.0, 1.3 and 0.9 times what a port for each other subnet carries. At 100 % two would halve the \"up to 100 times\" of the abstract."},
+			{Name: byItself, Chosen: true, Fitted: true, In: []string{"table1"}, Text: "the bandwidth of a ring is the mean over its messages, each by its own time. The paper does not say which mean it takes. In a mean over nodes, nodes that send inside a subnet wait for neighbours that send outside. " +
+				"Of three means, this one fits the OpenSM rows of Table 1."},
+			{Name: byRound, In: []string{"table1"}, Text: "the bandwidth of a ring is the mean over nodes and rounds: the bytes of a message, divided by the time until a node has sent and received everything. A round has both directions."},
+			{Name: oneQueue, In: []string{"fig2"}, Text: "an input buffer is one queue, where a packet waits for the packets before it. The paper speaks of head-of-line blocking, and says nothing of queues."},
+			{Name: twoPorts, Text: "OpenSM's routing spreads the hosts of another subnet over two router ports. The text has one; its throughputs at 20 % between subnets are 2.0, 1.3 and 0.9 times what a port for each other subnet carries. At 100 % two would halve the \"up to 100 times\" of the abstract."},
 			{Name: threePorts, Text: "the same with three router ports."},
 			{
 				Name: onePort, Chosen: true, Fitted: true,
 				Text: "OpenSM's routing has one router port in each subnet for all other subnets, another router for each subnet. That it can match only a whole subnet to a router port, and each subnet uses a different one, " +
-					"may mean this or a port for each pair. Taken up since all OpenSM rows of Table 1 then agree; figure 2, where its throughput rises with more subnets, is further off.",
+					"may mean this or a port for each pair. Chosen because all OpenSM rows of Table 1 then agree. Figure 2, where its throughput rises with more subnets, is further off.",
 			},
-			{Name: fasterHosts, Text: "hosts send and take what a link carries, and a throughput is in percent of that. The natural ring then gives a quarter more than is printed. By the letter a leaf has as many links to routers as hosts, and each carries more than a host sends."},
+			{Name: fasterHosts, Text: "hosts send and receive at the rate of a link, and a throughput is in percent of that. The natural ring then gives a quarter more than is printed. By the letter a leaf has as many links to routers as hosts, and each carries more than a host sends."},
 			{Name: early, In: []string{"fig2"}, Text: "throughput is measured in the first 120 us, from empty buffers on. The paper does not say when it measures; thesis-1 and thesis-4 have the same reading."},
 			{Name: longer, In: []string{"fig2"}, Text: "throughput is measured for 240 us after as long, not for 60 after 120."},
 		},

@@ -61,15 +61,15 @@ var (
 var lidReadings = []lab.Reading{
 	{
 		Name: mostLeft, Chosen: true, Fitted: true, In: selectionTables,
-		Text: "path selection removes, of the paths on the most loaded link, the longest of the pair of machines with most paths left. By the letter any may go, and one is drawn.",
+		Text: "path selection removes, of the paths on the most loaded link, the longest of the pair of machines with most paths left. By the letter any may go, and weft draws one.",
 	},
 	{
 		Name: frozenDegree, Chosen: true, Fitted: true,
-		Text: "color/L and color/S count the splits of a path from all paths that had no LID when the current one was begun. By the letter of Fig. 9 they count those from the paths that can still have it.",
+		Text: "color/L and color/S count the splits of a path from all paths without a LID at the start of the current LID. By the letter of Fig. 9 they count splits from the paths that can still have it.",
 	},
 	{
 		Name: widestNamed, Chosen: true, Fitted: true, In: []string{"table6"},
-		Text: "destination renaming takes the paths of shortest widest, whose LIDs Table VI repeats within 1 %. The text says only that it takes shortest paths.",
+		Text: "destination renaming uses the paths of shortest widest; Table VI repeats their LIDs within 1 %. The text says only that it uses shortest paths.",
 	},
 	{
 		Name: cutLength, In: selectionTables,
@@ -81,19 +81,19 @@ var lidReadings = []lab.Reading{
 	},
 	{
 		Name: heaviestLink,
-		Text: "in shortest widest a path weighs as much as its heaviest link, in place of all its links together.",
+		Text: "in shortest widest a path weighs as much as its heaviest link, instead of the sum of its links.",
 	},
 	{
 		Name: bySwitch, In: irregularTables,
-		Text: "machines are taken in the order of their switches. They are drawn one after the other, so that those of a switch do not follow each other.",
+		Text: "machines are taken in the order of their switches. The letter draws them one after another, so machines of a switch do not follow each other.",
 	},
 	{
 		Name: byChance, In: irregularTables,
-		Text: "each pair of switches is joined with probability 8/(switches-1), so that the number of links varies.",
+		Text: "a link joins each pair of switches with probability 8/(switches-1), so the number of links varies.",
 	},
 	{
 		Name: leftOut, In: []string{"table3", "table4"},
-		Text: "networks that the search does not finish with 4 nodes for a programme are replaced, by one of the next 4 if there is one, as the paper replaces those that take lp_solve more than 4 h.",
+		Text: "weft replaces networks that the search does not finish with 4 nodes for a programme, by one of the next 4 if there is one. The paper replaces networks that take lp_solve more than 4 h.",
 	},
 	{
 		Name: newFirst, In: brokenFigures,
@@ -101,7 +101,7 @@ var lidReadings = []lab.Reading{
 	},
 	{
 		Name: treeFromTop, In: []string{"fig11"},
-		Text: "paths over broken links of the fat tree keep the up*/down* rule with a switch at the top as its root. Otherwise it is a leaf, which leaves all the shortest.",
+		Text: "paths over broken links of the fat tree keep the up*/down* rule with a switch at the top as its root. Otherwise the root is a leaf, which keeps all shortest paths.",
 	},
 }
 

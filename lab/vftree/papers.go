@@ -57,9 +57,9 @@ func Reproduction() *lab.Reproduction {
 		Finish:      finish,
 		Readings: []lab.Reading{
 			{Name: measuredRate, Chosen: true, Fitted: true, In: []string{"fig5", "fig8", "fig9", "table1"}, Text: "hosts of the cluster send and take 13.5 Gbit/s of payload, three times the 4.5 that the text calls a third of the effective bandwidth."},
-			{Name: oneQueue, Text: "an input buffer is one queue for each lane, in which a packet waits for those before it. The paper says nothing of queues."},
+			{Name: oneQueue, Text: "an input buffer is one queue for each lane, where a packet waits for the packets before it. The paper says nothing of queues."},
 			{Name: bigBuffers, Text: "input buffers hold 64 KB a lane."},
-			{Name: slowLinks, In: []string{"fig8", "fig9", "table1"}, Text: "links between the switches of Fig. 4 carry 8 Gbit/s (4x SDR), of which a flow can have the 7 that the text calls \"the actual available bandwidth\"."},
+			{Name: slowLinks, In: []string{"fig8", "fig9", "table1"}, Text: "links between the switches of Fig. 4 carry 8 Gbit/s (4x SDR); a flow can have the 7 that the text calls \"the actual available bandwidth\"."},
 		},
 		Artefacts: []lab.Artefact{
 			{Name: "fig2", Title: "Flow control by virtual lane", Place: "section II-B, Figs. 1 and 2", Run: fig2},
