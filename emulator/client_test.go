@@ -8,8 +8,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/netfile/tables"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // sa is a request of class SA to a LID.

@@ -10,8 +10,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile/tables"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // routed is a LID-routed Get(NodeInfo).

@@ -8,7 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile/tables"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Stats count what happened to datagrams since the start.

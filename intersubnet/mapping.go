@@ -11,7 +11,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile/lines"
 	"weft/fabric/subnets"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Mapping is the mapping file of one subnet (code 1 of paper V): which router port takes packets for a GID.

@@ -471,7 +471,7 @@ func TestReadings(t *testing.T) {
 		if err := WriteReport(&page, r, []*Record{rec}); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"- fig1: never. The paper: so; ours: false; differs.", "| fig1 | broken | holds | true: true | not: false |", "| fig1 | never | differs | not: false | not: false |"} {
+		for _, want := range []string{"- never. ([fig1](#fig1): the paper so; ours false; differs.)", "| fig1 | broken | holds | true: true | not: false |", "| fig1 | never | differs | not: false | not: false |"} {
 			if !strings.Contains(page.String(), want) {
 				t.Errorf("the page lacks %q:\n%s", want, page.String())
 			}

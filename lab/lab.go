@@ -5,7 +5,7 @@ import (
 	"hash/fnv"
 	"strings"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 	"weft/route/names/ilp"
 )
 
@@ -13,6 +13,8 @@ import (
 type Reproduction struct {
 	Name  string // of weft lab reproduce
 	Paper string
+	// Says states in two or three sentences what the paper claims: they open the page of results.
+	Says string
 	// Assumptions say what is taken for all that the paper leaves open, once for all artefacts; "" where nothing needs it.
 	Assumptions string
 	Artefacts   []Artefact

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 	"weft/sim/flow"
 )
 
@@ -127,7 +127,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"# sample\n", "Claims: 1 holds, 1 differs.", "| [fig1](#fig1) | twice | 2 | 1 | - | differs |",
+		"# sample\n", "**What came out**: 2 claims; holds: 1, differs: 1", "| [fig1](#fig1) | twice | 2 | 1 | - | differs |",
 		"Mode quick, seed 1.", "![](fig1.svg)", "| row | a\\|b |", "| one | q |", "- twice: differs. Experiment, none.", "A note.",
 	} {
 		if !strings.Contains(page.String(), want) {

@@ -11,22 +11,33 @@ import (
 
 // writeVerdicts writes what the verdicts mean.
 func writeVerdicts(b *bufio.Writer) {
-	fmt.Fprintf(b, "Verdicts, over seed blocks, in each of which all networks, patterns and orders are drawn anew (what draws nothing is run once).\n"+
-		"A claim on a number is judged by the interval of its mean over the blocks, at %d of them and each time their number has doubled,\n"+
-		"until it lies inside the claim's range or outside, or the most of them are drawn, a number fixed by what a block costs. *Holds*:\n"+
-		"inside under the literal text; where ours is several numbers, each of them, and the one that decides is shown; where it is none,\n"+
-		"true in every block, the most of them. *Holds as read*: under the one set of readings below. *Fitted*: the same, but a reading or\n"+
-		"constants were searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
-		"the range, or that it is inside, but only fewer than %d blocks tell of it, as each takes long or some have nothing to measure. *Too few*: the same where more may be drawn. *Not testable*: with the\n"+
-		"reason. *Not run*: left out in this mode, or nothing to measure. ± is half an interval,\n"+
-		"so wide that in 19 of 20 runs none at any of the looks misses the mean; where one of several numbers does not hold, so wide that none of them does. Tables and charts are of the first block, unless the assumptions say otherwise. Full marks in charts are\n"+
-		"numbers that the paper prints, a slim bar a range; empty ones, \"relative to ours\", are what a printed gain or part makes of our value.\n\n", Enough, Enough)
+	fmt.Fprint(b, "## How a verdict is made\n\n")
+	paragraph(b, "", fmt.Sprintf("A claim about a number has a range in which it holds. weft measures the number in seed blocks. Each block draws all networks, patterns and orders anew; a result that draws nothing runs once. "+
+		"After %d blocks, and each time their number has doubled, weft computes the interval of the mean. It stops when the interval lies inside the range or outside it. It also stops at a maximum number of blocks, which is fixed beforehand by their cost.", Enough))
+	for _, v := range []string{
+		"**Holds**: inside the range under the literal text. If ours is several numbers, each of them is inside, and the page shows the deciding one. A claim without a number is true in every block, with the maximum number of blocks drawn.",
+		"**Holds as read**: the same under the chosen set of readings above.",
+		"**Fitted**: the same, but a reading or a constant was chosen to match the paper's own figures.",
+		fmt.Sprintf("**Differs**: everything else. *Undecided* says that the interval still crosses an end of the range, or is inside it on fewer than %d blocks.", Enough),
+		"**Too few**: undecided, but more blocks may be drawn.",
+		"**Not testable**: the page gives the reason.",
+		"**Not run**: left out in this mode, or nothing to measure.",
+	} {
+		item(b, "- ", v)
+	}
+	fmt.Fprintln(b)
+	paragraph(b, "", "± is half an interval. In 19 of 20 runs no interval that weft looks at misses the mean. If one of several numbers does not hold, the interval is wide enough that in 19 of 20 runs none of them misses.")
+	item(b, "", "Tables and charts show the first block unless the assumptions say otherwise. In charts a full mark is a number that the paper prints, a slim bar a range. An empty mark, \"relative to ours\", applies a printed gain or part to our value.")
 }
 
-// writeReadings writes the other readings of a paper, the largest differences, and what each reading does to the claims.
+// writeReadings writes what is assumed, the other readings of a paper, and what each reading does to the claims.
 func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
+	if r.Assumptions != "" {
+		fmt.Fprint(b, "## Assumptions\n\n")
+		paragraph(b, "", r.Assumptions)
+	}
 	if len(r.Readings) > 0 {
-		fmt.Fprint(b, "Other readings than the letter:\n\n")
+		fmt.Fprint(b, "## Readings\n\nOther readings than the literal text:\n\n")
 		for _, x := range r.Readings {
 			use := "tried alone"
 			switch {
@@ -37,27 +48,30 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 			case x.Fitted:
 				use = "tried alone, fitted"
 			}
-			fmt.Fprintf(b, "- **%s** (%s): %s\n", x.Name, use, x.Text)
-		}
-		fmt.Fprintln(b)
-	}
-	if far := largest(records); len(far) > 0 {
-		fmt.Fprint(b, "The largest differences from the literal text:\n\n")
-		for _, c := range far {
-			name := ClaimName(c.artefact, c.Text)
-			line := fmt.Sprintf("%s. The paper: %s; ours: %s; %s.", name, c.Paper, c.Ours, c.verdict())
-			if plain := r.Plain[name]; plain != "" {
-				line = fmt.Sprintf("%s (%s)", plain, line)
-			}
-			fmt.Fprintf(b, "- %s\n", line)
+			item(b, "- ", fmt.Sprintf("**%s** (%s): %s", x.Name, use, x.Text))
 		}
 		fmt.Fprintln(b)
 	}
 	if t := r.byReading(records); len(t.Rows) > 0 {
-		fmt.Fprint(b, "What each reading alone does to the claims that some of them move: true in the first seed block or not; of the set the verdict over its blocks, where a claim differs:\n\n")
+		paragraph(b, "", "The table shows what each reading alone does to claims that differ or that a reading changes: true in the first seed block or not. For the set of readings it shows the verdict over all blocks.")
 		t.writeMarkdown(b)
 		fmt.Fprintln(b)
 	}
+}
+
+// writeLargest writes the largest differences.
+func (r *Reproduction) writeLargest(b *bufio.Writer, records []*Record) {
+	far := largest(records)
+	if len(far) == 0 {
+		return
+	}
+	fmt.Fprint(b, "**The largest differences** from the literal text:\n\n")
+	for _, c := range far {
+		name := ClaimName(c.artefact, c.Text)
+		plain := cmp.Or(r.Plain[name], c.Text+".")
+		item(b, "- ", fmt.Sprintf("%s ([%s](#%s): the paper %s; ours %s; %s.)", plain, c.artefact, c.artefact, c.Paper, c.Ours, c.verdict()))
+	}
+	fmt.Fprintln(b)
 }
 
 // claimOf is a claim of an artefact.

@@ -4,22 +4,22 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// WriteReport writes one Markdown page of the records of a paper: the claims first,
-// then each artefact with its pictures and tables. Records are in the paper's order.
+// WriteReport writes one Markdown page of the records of a paper: first a screen that says what the paper claims and
+// what came out, then the claims, the readings, and each artefact with its pictures and tables. Records are in the
+// paper's order.
 func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "# %s\n\n%s\n\n", r.Name, r.Paper)
-	fmt.Fprintf(b, "Made by `weft lab reproduce %s`; do not edit. ", r.Name)
-	fmt.Fprintf(b, "Claims: %s.\n\n", countVerdicts(records))
-	writeVerdicts(b)
-	if r.Assumptions != "" {
-		fmt.Fprintf(b, "Assumptions: %s\n\n", r.Assumptions)
-	}
-	r.writeReadings(b, records)
+	fmt.Fprintf(b, "# %s\n\n", r.Name)
+	paragraph(b, "", r.Paper)
+	r.writeSummary(b, records)
+	fmt.Fprint(b, "## Claims\n\n")
 	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "holds in", "verdict"}}
 	for _, rec := range records {
 		for i := range rec.Claims {
@@ -28,33 +28,115 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 		}
 	}
 	claims.writeMarkdown(b)
+	fmt.Fprintln(b)
+	r.writeReadings(b, records)
+	writeVerdicts(b)
 	for _, rec := range records {
 		rec.write(b)
 	}
 	return b.Flush()
 }
 
+// writeSummary writes the first screen of a page.
+func (r *Reproduction) writeSummary(b *bufio.Writer, records []*Record) {
+	if r.Says != "" {
+		paragraph(b, "", "**The paper claims**: "+r.Says)
+	}
+	claims := 0
+	for _, rec := range records {
+		claims += len(rec.Claims)
+	}
+	paragraph(b, "", fmt.Sprintf("**What came out**: %d claims; ", claims)+countVerdicts(records, "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
+	held := Table{Columns: []string{"where", "about", "holds", "as read or fitted", "differs", "no verdict"}}
+	for _, rec := range records {
+		if len(rec.Claims) == 0 {
+			continue
+		}
+		var n [4]int
+		for i := range rec.Claims {
+			n[column(rec.Claims[i].Verdict)]++
+		}
+		row := []string{fmt.Sprintf("[%s](#%s)", rec.Artefact, rec.Artefact), rec.Title}
+		for _, k := range n {
+			row = append(row, strings.TrimPrefix(strconv.Itoa(k), "0"))
+		}
+		held.Add(row...)
+	}
+	held.writeMarkdown(b)
+	fmt.Fprintln(b)
+	r.writeLargest(b, records)
+	paragraph(b, "", fmt.Sprintf("`weft lab reproduce %s` made this page; do not edit it.", r.Name))
+}
+
+// column returns the column of a verdict in the summary.
+func column(v Verdict) int {
+	switch v {
+	case Holds:
+		return 0
+	case HoldsAsRead, Fitted:
+		return 1
+	case Differs:
+		return 2
+	}
+	return 3
+}
+
+// marks matches words that Markdown reads as a mark where they begin a line.
+var marks = regexp.MustCompile(`^([-+*#>=|]|[0-9]+[.)]$)`)
+
+// columns is the width of prose on a page.
+const columns = 100
+
+// paragraph writes prose and an empty line. Its lines end before the columns of a page; mark begins the first one.
+func paragraph(b *bufio.Writer, mark, text string) {
+	item(b, mark, text)
+	fmt.Fprintln(b)
+}
+
+// item writes prose like paragraph, without the empty line.
+func item(b *bufio.Writer, mark, text string) {
+	b.WriteString(mark)
+	at := utf8.RuneCountInString(mark)
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > columns && !marks.MatchString(word):
+			b.WriteString("\n" + strings.Repeat(" ", len(mark)))
+			at = len(mark)
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	b.WriteByte('\n')
+}
+
 func (r *Record) write(b *bufio.Writer) {
-	fmt.Fprintf(b, "\n## %s\n\n%s (%s). Mode %s, seed %d", r.Artefact, r.Title, r.Place, r.Mode, r.Seed)
+	fmt.Fprintf(b, "\n## %s\n\n", r.Artefact)
+	about := fmt.Sprintf("%s (%s). Mode %s, seed %d", r.Title, r.Place, r.Mode, r.Seed)
 	if r.Rows != "" {
-		fmt.Fprintf(b, ", rows %s only", r.Rows)
+		about += fmt.Sprintf(", rows %s only", r.Rows)
 	}
 	if r.Blocks > 1 || r.Few {
-		fmt.Fprintf(b, ", seed blocks: %d", r.Blocks)
+		about += fmt.Sprintf(", seed blocks: %d", r.Blocks)
 	}
 	if r.BlocksAsRead > 1 {
-		fmt.Fprintf(b, ", as read: %d", r.BlocksAsRead)
+		about += fmt.Sprintf(", as read: %d", r.BlocksAsRead)
 	}
 	if r.Most > Enough {
-		fmt.Fprintf(b, " of at most %d", r.Most)
+		about += fmt.Sprintf(" of at most %d", r.Most)
 	}
 	if r.Blocks > 0 && r.Blocks < Enough && r.Few {
-		fmt.Fprint(b, ", as more would take too long")
+		about += ", as more would take too long"
 	}
-	fmt.Fprint(b, ".\n")
+	about += "."
 	if r.Measured {
-		fmt.Fprint(b, "Seconds and memory are those of the machine that ran it.\n")
+		about += " Seconds and memory depend on the machine."
 	}
+	item(b, "", about)
 	for i := range r.Charts {
 		fmt.Fprintf(b, "\n![%s](%s.svg)\n", r.Charts[i].Title, r.Charts[i].Name)
 	}
@@ -63,16 +145,19 @@ func (r *Record) write(b *bufio.Writer) {
 	}
 	for i := range r.Tables {
 		t := &r.Tables[i]
-		fmt.Fprintf(b, "\n%s ([TSV](%s.tsv)):\n\n", t.Title, t.Name)
+		fmt.Fprintln(b)
+		paragraph(b, "", fmt.Sprintf("%s ([TSV](%s.tsv)):", t.Title, t.Name))
 		t.writeMarkdown(b)
 	}
 	for i := range r.Claims {
 		if c := &r.Claims[i]; c.Why != "" {
-			fmt.Fprintf(b, "\n- %s: %s. %s\n", c.Text, c.verdict(), c.Why)
+			fmt.Fprintln(b)
+			item(b, "- ", fmt.Sprintf("%s: %s. %s", c.Text, c.verdict(), c.Why))
 		}
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(b, "\n%s\n", note)
+		fmt.Fprintln(b)
+		item(b, "", note)
 	}
 }
 
@@ -92,8 +177,8 @@ func (t *Table) writeMarkdown(w io.Writer) {
 	}
 }
 
-// countVerdicts says how many claims have each verdict.
-func countVerdicts(records []*Record) string {
+// countVerdicts says how many claims have each verdict: form says how a number and its verdict are written.
+func countVerdicts(records []*Record, form string) string {
 	counts, undecided := map[Verdict]int{}, 0
 	for _, rec := range records {
 		for i := range rec.Claims {
@@ -108,7 +193,7 @@ func countVerdicts(records []*Record) string {
 		if counts[v] == 0 {
 			continue
 		}
-		n := fmt.Sprintf("%d %s", counts[v], v)
+		n := fmt.Sprintf(form, counts[v], v)
 		if v == Differs && undecided > 0 {
 			n += fmt.Sprintf(" (%d undecided)", undecided)
 		}

@@ -62,7 +62,7 @@ func (o *Outcome) Claims() (rows [][]string) {
 
 // Summary says in a line what was run and how many claims have each verdict.
 func (r *Run) Summary(o *Outcome) string {
-	return fmt.Sprintf("%s, %s mode, seed %d: %s", r.Paper.Name, r.Setup.Mode, r.Setup.Seed, countVerdicts(o.Records))
+	return fmt.Sprintf("%s, %s mode, seed %d: %s", r.Paper.Name, r.Setup.Mode, r.Setup.Seed, countVerdicts(o.Records, "%d %s"))
 }
 
 // HasMore says that a Store has more of an artefact than a run would put in its place.

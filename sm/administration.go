@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route/multicast"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // administered makes the Subnet that subnet administration answers from, of a round that has brought the subnet up. It shares Graph and Plan

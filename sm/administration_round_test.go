@@ -9,8 +9,8 @@ import (
 	"weft/emulator"
 	"weft/fabric/gen"
 	"weft/internal/racing"
-	"weft/mad"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 // allPaths asks for all paths as hosts would be told now.

@@ -12,9 +12,9 @@ import (
 	"weft/emulator"
 	"weft/emulator/live"
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/loop"
+	"weft/wire/mad"
 	"weft/wire/wiretest"
 )
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // A manager that stands by must know which port is behind which when ports tell nothing without their M_Keys: see Neighbour. It asks the

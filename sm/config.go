@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/route/job"
+	"weft/planner"
 	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/congestion"
@@ -27,7 +27,7 @@ type Config struct {
 	Stored     LIDMap                // LIDs remembered; they win over those found
 	Trees      []multicast.TreeByLID // for multicast groups, of the manager before us
 	Store      bool                  // LIDs and Plan are stored before a port gets its LID: the action Store
-	Last       *job.Kept             // the Plan of the last time, to be repaired in the first round; nil where none is known
+	Last       *planner.Kept         // the Plan of the last time, to be repaired in the first round; nil where none is known
 	LastAfresh bool                  // it is not to be repaired, but its LIDs to be kept
 	LastHeld   bool                  // it is that of another manager, or others may have changed it since: its tables are those that switches hold
 	MaxPending int                   // SMPs handed out and not ended, to bound memory; 1024

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"weft/mad"
 	"weft/sm/congestion"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // easing has a congestion.Setter tell switches and adapters how to control congestion, beside the loop of a Runner, while the Manager is the master.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/perf"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // counting has a perf.Monitor read the counters of all ports beside the loop of a Runner, while the Manager is the master.

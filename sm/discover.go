@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // beginSweep forgets the fabric and asks our own port for its NodeInfo.

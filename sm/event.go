@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // EventKind says what happened.
@@ -40,7 +40,7 @@ const (
 	Reregister                      // to a Manager: clients are to register with subnet administration again
 	TreesLearned                    // to a Manager: the trees for multicast groups of the master that it stands by for
 	NeighboursTold                  // to a Manager: Neighbours are those that the master has found
-	PlanLearned                     // to a Manager: Value is the Plan of the master that it stands by for, as job.Kept.Bare writes it
+	PlanLearned                     // to a Manager: Value is the Plan of the master that it stands by for, as planner.Kept.Bare writes it
 	RulesLearned                    // to a Manager: Value is what that one goes by, Rules as JSON
 	LinkChanged                     // to a Core, by its Manager: a link has changed its state
 )
@@ -68,10 +68,10 @@ type Event struct {
 	Data     [64]byte   // the attribute, of one Answered
 
 	// Of Planned. Err says why there is no Plan, or none that was judged; of Stored, why nothing was stored.
-	Result *job.Result
+	Result *planner.Result
 	Err    error
-	Way    *job.Transition // from what the devices hold to this Plan; nil where that is not known
-	Other  string          // of a Plan of the manager before us: why it is not what is asked for here, "" where it is
+	Way    *planner.Transition // from what the devices hold to this Plan; nil where that is not known
+	Other  string              // of a Plan of the manager before us: why it is not what is asked for here, "" where it is
 
 	// Of Unasked: a copy, which is the Manager's.
 	Datagram *wire.Datagram
@@ -143,8 +143,8 @@ type RouteRequest struct {
 	Stored    LIDMap
 	Trees     []multicast.TreeByLID // those of the manager before us
 	Absent    []route.Absent        // ports that are not in the Graph and keep their LIDs
-	Kept      *job.Kept             // the Plan in force, to be repaired; nil for that of the job
-	Found     *job.Kept             // what the devices hold, where that is not Kept; nil where nobody knows
+	Kept      *planner.Kept         // the Plan in force, to be repaired; nil for that of the job
+	Found     *planner.Kept         // what the devices hold, where that is not Kept; nil where nobody knows
 	Inherited bool                  // Kept is the Plan of the manager before us, which may not be what we are asked for
 	Multicast bool                  // the Plan is to have trees for multicast groups
 	Levels    levels.Levels         // of service

@@ -14,9 +14,10 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/route/engine"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // castBed is a subnet with a manager, groups, and a program at each host that counts what comes.
@@ -326,7 +327,7 @@ func TestReplayOfGroups(t *testing.T) {
 	if err := v.recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRecording(&recording)
+	r, err := NewRecording(&recording, engine.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}

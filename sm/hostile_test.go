@@ -14,7 +14,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/discovery"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestKeptClosed: a switch that does not hold the tables that were proven carries

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // noSlot stands for no port at all.

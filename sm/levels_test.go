@@ -9,10 +9,10 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/route"
 	"weft/route/levels"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 func readLevels(t fataler, text string) levels.Levels {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Watch says how a Manager that stays watches its subnet. The zero value ends it after its first round.

@@ -10,8 +10,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // runManager makes a host of a fake subnet say that a subnet manager runs there.

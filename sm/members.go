@@ -5,10 +5,10 @@ import (
 	"sync"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/partition"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // members hold the multicast groups, which queries change beside the loop.

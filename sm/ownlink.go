@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
+	"weft/wire/mad"
 )
 
 // ErrNoLink ends a Run whose port has no link any more, where Runner.Leaves says so.
@@ -41,7 +41,7 @@ func (m *Manager) successor() Config {
 	cfg.OwnPort, cfg.Drains = 0, m.drains
 	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
 	if c := m.inForce; c != nil {
-		cfg.Last, cfg.LastAfresh = job.Keep(c.plan, c.graph), false
+		cfg.Last, cfg.LastAfresh = planner.Keep(c.plan, c.graph), false
 		cfg.Neighbours = Neighbours(c.fabric)
 	}
 	return cfg

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // QueryCount counts queries to subnet administration for one attribute.

@@ -16,7 +16,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile/own"
-	"weft/route/job"
+	"weft/planner"
 	"weft/route/planfile"
 )
 
@@ -46,7 +46,7 @@ type recordedBy struct {
 	What     string `json:",omitempty"`
 }
 
-// recordedRouting is a job.Request by its values. The LIDs that are held are those of each Route.
+// recordedRouting is a planner.Request by its values. The LIDs that are held are those of each Route.
 type recordedRouting struct {
 	Chain                                 []recordedStep
 	LMC                                   uint8
@@ -76,7 +76,7 @@ type Recorder struct {
 }
 
 // NewRecorder begins a recording of a Manager, and of the requests that its Plans follow from.
-func NewRecorder(w io.Writer, cfg *Config, watch *Watch, routing *job.Request) *Recorder {
+func NewRecorder(w io.Writer, cfg *Config, watch *Watch, routing *planner.Request) *Recorder {
 	r := &Recorder{to: bufio.NewWriterSize(w, 1<<16)}
 	made, err := newRecordedBy(&Settings{Config: *cfg, Watch: *watch, Routing: *routing})
 	if err != nil {
@@ -119,7 +119,7 @@ func newRecordedBy(s *Settings) (*recordedBy, error) {
 }
 
 // planBytes writes a Plan that is kept; nil is none.
-func planBytes(k *job.Kept) ([]byte, error) {
+func planBytes(k *planner.Kept) ([]byte, error) {
 	if k == nil {
 		return nil, nil
 	}

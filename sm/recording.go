@@ -12,16 +12,18 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route"
 	"weft/route/lids"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Recording reads what a Recorder has written.
 type Recording struct {
 	Made Settings // how the Manager was made
 
+	parse  Engines
 	from   *bufio.Reader
 	number int // of events so far
 	last   time.Duration
@@ -33,9 +35,12 @@ const mostRecorded = 1 << 28
 // errCut says that a recording ends in the middle of an event: its writer was killed.
 var errCut = errors.New("the recording ends in the middle of an event: what was not written yet is missing")
 
-// NewRecording reads the first line.
-func NewRecording(from io.Reader) (*Recording, error) {
-	r := &Recording{from: bufio.NewReaderSize(from, 1<<16)}
+// Engines finds engines by their names, as engine.Parse does.
+type Engines func(list string, options []string) (route.Chain, error)
+
+// NewRecording reads the first line. What is routed in it is by engines that parse finds.
+func NewRecording(from io.Reader, parse Engines) (*Recording, error) {
+	r := &Recording{parse: parse, from: bufio.NewReaderSize(from, 1<<16)}
 	line, err := r.from.ReadSlice('\n')
 	text := bytes.Clone(line)
 	for errors.Is(err, bufio.ErrBufferFull) && len(text) < mostRecorded {
@@ -52,7 +57,7 @@ func NewRecording(from io.Reader) (*Recording, error) {
 	if head.Made == nil {
 		return nil, errors.New("its first line does not say how the manager was made")
 	}
-	made, err := head.Made.settings()
+	made, err := head.Made.settings(parse)
 	if err != nil {
 		return nil, fmt.Errorf("its first line: %w", err)
 	}
@@ -61,14 +66,14 @@ func NewRecording(from io.Reader) (*Recording, error) {
 }
 
 // settings makes settings of their values.
-func (b *recordedBy) settings() (*Settings, error) {
+func (b *recordedBy) settings(parse Engines) (*Settings, error) {
 	q := &b.Routing
-	s := &Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Routing: job.Request{
+	s := &Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Routing: planner.Request{
 		LIDs: lids.Options{LMC: q.LMC, Fresh: q.Fresh}, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
 		Afresh: q.Afresh, PassDeadSwitch: q.PassDeadSwitch, NoPathRecords: q.NoPathRecords,
 	}}
 	for _, step := range q.Chain {
-		chain, err := job.ParseEngines(step.Engine, nil)
+		chain, err := parse(step.Engine, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -92,11 +97,11 @@ func (b *recordedBy) settings() (*Settings, error) {
 }
 
 // planOf reads a Plan that is kept; none where there are no bytes.
-func planOf(data []byte) (*job.Kept, error) {
+func planOf(data []byte) (*planner.Kept, error) {
 	if data == nil {
 		return nil, nil
 	}
-	return job.ReadKept(bytes.NewReader(data))
+	return planner.ReadKept(bytes.NewReader(data))
 }
 
 // Next returns the next event, its time, and the checksum of the actions that followed from it. After the last one the error is io.EOF.
@@ -116,7 +121,7 @@ func (r *Recording) Next() (now time.Duration, ev *Event, sum uint32, err error)
 	if _, err := io.CopyN(&block, r.from, int64(n)); err != nil {
 		return 0, nil, 0, r.wrong(errCut)
 	}
-	f := fields{rest: block.Bytes()}
+	f := fields{rest: block.Bytes(), parse: r.parse}
 	ev = &Event{Kind: EventKind(f.byte())}
 	after := f.number(uint64(never - r.last))
 	f.event(ev)
@@ -139,8 +144,9 @@ func (r *Recording) wrong(err error) error { return fmt.Errorf("event %d: %w", r
 
 // fields takes a block apart. After an error all that follows is zero.
 type fields struct {
-	rest []byte
-	err  error
+	rest  []byte
+	parse Engines
+	err   error
 }
 
 var errShort = errors.New("too short")
@@ -247,7 +253,7 @@ func (f *fields) event(ev *Event) {
 	case Reconfigure:
 		var made recordedBy
 		if f.json(&made); f.err == nil {
-			ev.Settings, f.err = made.settings()
+			ev.Settings, f.err = made.settings(f.parse)
 		}
 	case DrainPart, UndrainPart:
 		ev.Tag = f.number(1<<64 - 1)

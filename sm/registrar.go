@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route/multicast"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // registrar answers for what clients register, as a pure machine: time, requests and the ends of what it wanted in, actions out. What it has taken

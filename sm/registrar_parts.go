@@ -18,7 +18,7 @@ import (
 type longValue byte
 
 const (
-	planValue  longValue = 1 // the Plan in force without its tables, as job.Kept.Bare writes it
+	planValue  longValue = 1 // the Plan in force without its tables, as planner.Kept.Bare writes it
 	rulesValue longValue = 2 // Rules
 )
 

@@ -2,7 +2,7 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Clients holds what a round has found out of clients of subnet administration.

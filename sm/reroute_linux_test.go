@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"weft/emulator"
-	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // threadTime returns the CPU time of this thread.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/route/job"
+	"weft/planner"
 	"weft/route/levels"
 	"weft/route/multicast"
 	"weft/sm/congestion"
@@ -68,7 +68,7 @@ type copied struct {
 // copiedOf makes what is told of a Record.
 func copiedOf(r *Record, rules RulesToTell) (c copied, err error) {
 	c.lids, c.trees, c.rules = r.LIDs, multicast.ByLID(r.Graph, &r.Plan.Ends, r.Plan.Multicast), rules
-	c.plan, err = job.Keep(r.Plan, r.Graph).Bare()
+	c.plan, err = planner.Keep(r.Plan, r.Graph).Bare()
 	return c, err
 }
 
@@ -97,13 +97,13 @@ func (m *Manager) tellRules() {
 
 // learned holds what a manager that stands by knows of its master, until it begins a round.
 type learned struct {
-	plan  *job.Kept // nil: nothing new
-	rules *Rules    // nil: those of its own files, or of the last master
+	plan  *planner.Kept // nil: nothing new
+	rules *Rules        // nil: those of its own files, or of the last master
 }
 
 // learnPlan takes the Plan of the master, without tables.
 func (m *Manager) learnPlan(data []byte) {
-	kept, err := job.ReadBare(data)
+	kept, err := planner.ReadBare(data)
 	if err != nil { // of another version of weft
 		m.tell(NotRead, "the Plan of %s: %v: who takes its place routes afresh", m.otherName(), err)
 		m.next.Last = nil

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route/levels"
 	"weft/sim/packet"
 	"weft/sm/congestion"
+	"weft/wire/mad"
 )
 
 // flap takes a cable out and puts it back so often that it is put in quarantine, and once less where often is false.

@@ -12,20 +12,21 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route"
 	"weft/sm/perf"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Runner drives a Manager over a Transport, through the requester of wire, which does
 // transaction IDs, window, timeouts and retries.
 type Runner struct {
 	Config
-	Watch   Watch       // the zero value ends the Manager after one round
-	Routing job.Request // what to route by; the LIDs to keep are added
+	Watch   Watch           // the zero value ends the Manager after one round
+	Routing planner.Request // what to route by; the LIDs to keep are added
 
 	Asked      <-chan *Event                              // what operators ask for, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
@@ -113,8 +114,8 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Result, error) {
 type run struct {
 	*Runner
 	inbox
-	routing job.Request
-	chain   job.Chain // of the last Route
+	routing planner.Request
+	chain   route.Chain // of the last Route
 	manager *Manager
 	*administration
 	counting   *counting   // nil where no counters are read
@@ -261,7 +262,7 @@ func (d *run) snapshot() {
 }
 
 // namesOf names the engines of a chain.
-func namesOf(chain job.Chain) (names []string) {
+func namesOf(chain route.Chain) (names []string) {
 	for _, step := range chain {
 		names = append(names, step.Engine.Name)
 	}

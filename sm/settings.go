@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"time"
 
-	"weft/route/job"
+	"weft/planner"
 	"weft/sm/perf"
 )
 
@@ -17,7 +17,7 @@ type Settings struct {
 	What   string // has changed, in words
 
 	// Taken by the Runner.
-	Routing  job.Request
+	Routing  planner.Request
 	Counters perf.Config
 }
 

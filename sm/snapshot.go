@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 	"weft/route/levels"
 	"weft/sm/congestion"
 	"weft/sm/perf"
+	"weft/wire/mad"
 )
 
 // Role says what a manager does for its subnet.

@@ -14,11 +14,11 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/racing"
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 var (
@@ -325,7 +325,7 @@ type market struct {
 	at        []fabric.End
 	priority  []uint8
 	keys      Keys // of all managers
-	routing   job.Request
+	routing   planner.Request
 	config    func(i int, c *Config)  // of a manager that starts; nil: as it is
 	made      func(i int, v *virtual) // called before a manager starts; nil: nothing
 	customers []*customer

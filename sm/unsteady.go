@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // FlapRule says which links are put in quarantine: they are not used, and what happens to them begins no round.

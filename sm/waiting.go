@@ -4,9 +4,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"weft/mad"
 	"weft/sm/replica"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // waiting holds what hosts ask until it is answered, as a pure machine. While the Manager is at work the answers get a bounded share of the time,

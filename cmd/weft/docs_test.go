@@ -17,16 +17,20 @@ import (
 	"weft/internal/racing"
 )
 
-// TestReadme runs the commands of the README as they are printed, one after the other.
-func TestReadme(t *testing.T) {
+// TestPages runs the commands of the pages as they are printed, one after the other.
+func TestPages(t *testing.T) {
 	racing.SkipLong(t)
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	var text strings.Builder
+	for _, page := range []string{"README.md", "docs/commands.md", "docs/research.md", "docs/tools.md"} {
+		data, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(data)
 	}
 	besideExamples(t)
 	ran := 0
-	for line := range strings.Lines(string(readme)) {
+	for line := range strings.Lines(text.String()) {
 		words := shellWords(t, line)
 		if len(words) == 0 || words[0] != "bin/weft" || endless(words[1:]) {
 			continue

@@ -19,13 +19,13 @@ import (
 	"weft/fabric/source"
 	"weft/fabric/summary"
 	betweencheck "weft/intersubnet/check"
+	"weft/judge/quality"
 	"weft/lab"
 	"weft/lab/papers"
 	mapjob "weft/mapping/job"
-	"weft/outage"
-	"weft/route/quality"
 	"weft/sm"
 	"weft/sm/opensm"
+	"weft/sm/outage"
 	"weft/sm/perf"
 	"weft/sm/service"
 	"weft/sm/state"
@@ -82,11 +82,13 @@ var documents = []struct {
 
 const jsonHead = `# JSON that programs read
 
-What each command prints with ` + "`--json`" + `, by type. A key stays once it is there; new ones may join. Written from the types and
-their comments by the tests of cmd/weft: ` + "`go test ./cmd/weft -run TestJSONDocument -update`" + `.
+Each section describes a type that a command prints with ` + "`--json`" + `, key by key. Existing keys stay;
+new ones may join. The tests of cmd/weft write this page from the types and their comments:
+` + "`go test ./cmd/weft -run TestJSONDocument -update`" + `.
 
-A key marked *absent* is left out where there is nothing to say. GUIDs are texts like "0x0002c90200123456"; LIDs, ports,
-lanes and counts are numbers; a share is a number from 0 to 1; a verdict is true, false or null (not known).
+A key marked *absent* is left out if it has no value. GUIDs are texts like "0x0002c90200123456";
+LIDs, ports, lanes and counts are numbers; a share is a number from 0 to 1; a verdict is true, false
+or null (unknown).
 
 `
 

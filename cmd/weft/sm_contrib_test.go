@@ -82,10 +82,12 @@ func TestServicePage(t *testing.T) {
 		printsConfig(t, path)
 	}
 	commands := 0
-	for line := range strings.Lines(string(page)) {
-		if words := shellWords(t, line); len(words) > 1 && words[0] == "weft" && strings.HasPrefix(line, "weft ") {
-			parses(t, words[1:])
-			commands++
+	for _, b := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		for line := range strings.Lines(b[1]) {
+			if words := shellWords(t, line); len(words) > 1 && words[0] == "weft" {
+				parses(t, words[1:])
+				commands++
+			}
 		}
 	}
 	if len(blocks) < 2 || commands < 6 {

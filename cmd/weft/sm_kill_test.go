@@ -22,9 +22,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile/tables"
-	"weft/mad"
 	"weft/sm"
 	"weft/sm/state"
+	"weft/wire/mad"
 )
 
 var (

@@ -22,7 +22,7 @@ import (
 	"weft/fabric/netfile/discovery"
 	"weft/fabric/netfile/tables"
 	"weft/internal/peer"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // peers are real programs that attach to a subnet of ours.

@@ -19,7 +19,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/discovery"
 	"weft/internal/peer"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // machine is a fabric with a port that programs use as that of their machine.

@@ -139,7 +139,9 @@ func TestMutate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := len(edits)
 	edits = slices.DeleteFunc(edits, func(e edit) bool { return !e.in(*mutate) })
+	selected := len(edits)
 	listed := map[string]int{}
 	for i := range edits {
 		listed[edits[i].pkg]++
@@ -182,7 +184,11 @@ func TestMutate(t *testing.T) {
 	}
 	missed = slices.DeleteFunc(missed, func(line string) bool { return line == "" })
 	slices.Sort(missed)
-	text := report(scores, listed, missed)
+	tried := 0
+	for _, s := range scores {
+		tried += s.tried
+	}
+	text := report(counted(*mutate, all, selected, tried), scores, listed, missed)
 	fmt.Print(text)
 	if *score != "" && !t.Failed() {
 		if err := os.WriteFile(*score, []byte(text), 0o644); err != nil {
@@ -191,10 +197,11 @@ func TestMutate(t *testing.T) {
 	}
 }
 
-// report is the score as docs/mutants.md has it.
-func report(scores map[string]tally, listed map[string]int, missed []string) string {
+// report returns the text of docs/mutants.md.
+func report(part string, scores map[string]tally, listed map[string]int, missed []string) string {
 	var b strings.Builder
-	b.WriteString("# Faults put in by hand\n\n`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests of the package (`-short`).\nThis is the score of the packages that were tried last; the lists hold edits of others too.\n\n| package | edits in the lists | tried | caught | share |\n|---|---|---|---|---|\n")
+	b.WriteString("# Deliberate faults\n\n`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests\nof the package (`-short`). A fault counts as caught if a test fails.\n\n")
+	b.WriteString("**Counted here**: " + part + "\n\n| package | edits in the lists | tried | caught | share |\n|---|---|---|---|---|\n")
 	var all tally
 	for _, pkg := range slices.Sorted(maps.Keys(scores)) {
 		s := scores[pkg]
@@ -203,4 +210,14 @@ func report(scores map[string]tally, listed map[string]int, missed []string) str
 	}
 	fmt.Fprintf(&b, "\n%d of %d caught. Not noticed:\n\n%s\n", all.caught, all.tried, strings.Join(append(missed, ""), "\n"))
 	return b.String()
+}
+
+// counted says which part of the lists a run tried: of all edits those of a selection, and of these
+// some, drawn at random or begun in time.
+func counted(selection string, all, selected, tried int) string {
+	part := "all packages"
+	if selection != "all" {
+		part = "`" + strings.ReplaceAll(selection, ",", "`, `") + "` and the folders below"
+	}
+	return fmt.Sprintf("%s, with %d of the %d edits of all lists.\n%d of these %d edits were tried.", part, selected, all, tried, selected)
 }

@@ -7,6 +7,7 @@ func Reproduction() *lab.Reproduction {
 	p := &paper{}
 	return &lab.Reproduction{
 		Name:        "dfsssp",
+		Says:        "DFSSSP routes any network along shortest paths that are balanced over the whole network. It avoids deadlock by dividing the paths among few virtual lanes. On real systems it raises the effective bandwidth by up to a factor of two, and applications run up to 95 % faster.",
 		Paper:       "Domke, Hoefler and Nagel, \"Deadlock-Free Oblivious Routing for Arbitrary Topologies\", IPDPS 2011 (paper 003).",
 		Assumptions: assumptions,
 		Plain:       plainWords,

@@ -2,8 +2,8 @@
 // for Fat-Tree Topologies" (thesis, 2014; paper 004): throughput, balance of paths, reachability of
 // switches, lanes, degraded trees, nodes with several ports, execution times.
 //
-// What the papers measured or simulated is simulated by packets; how their hardware is read stands at the top of their
-// pages (Reproduction.Assumptions).
+// What the papers measured or simulated is simulated by packets; the section Assumptions of their
+// pages says how their hardware is read (Reproduction.Assumptions).
 //
 // EFT is the thesis's name for OpenSM's fat-tree routing of 2010: in paper I balance=eft of ftree, which is
 // how its text tells it, in the others balance=zahavi; BEFT is balance=beft; ours is ftree with its defaults, in the tables of

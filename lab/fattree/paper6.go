@@ -14,6 +14,7 @@ func reproductionVI() *lab.Reproduction {
 	figures := []string{"fig4", "fig5", "fig6"}
 	return &lab.Reproduction{
 		Name:        "thesis-6",
+		Says:        "A node with two ports gains nothing if both paths cross the same spine. mFtree gives the ports of a node disjoint paths, so a failed spine interrupts no node. It performs up to 52.6 % better than classic fat-tree routing, at a similar execution time.",
 		Paper:       "Bogdański, Johnsen and Reinemo, \"Multi-homed Fat-Tree Routing with InfiniBand\", Euromicro PDP 2014 (paper 004, Paper VI).",
 		Assumptions: assumptionsVI,
 		Plain:       plainVI,

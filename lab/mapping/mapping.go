@@ -26,6 +26,7 @@ var figures = []string{"fig6", "fig7", "fig8", "fig9", "fig10"}
 func Reproduction() *lab.Reproduction {
 	return &lab.Reproduction{
 		Name:  "mapping",
+		Says:  "A host can map a network of switches without addresses by sending probes along relative turns. The paper proves the map correct in a network without traffic. The Berkeley algorithm maps 100 nodes in under a second, several times faster than Myricom's, and the map yields routes free of deadlock.",
 		Paper: "Mainwaring, Chun, Schleimer and Wilkerson, \"System Area Network Mapping\", SPAA 1997 (paper 001).",
 		Assumptions: "Only C is described well enough to be rebuilt; A and B have its shape, and the printed numbers of hosts, switches and links. " +
 			"Routing is cut-through, with 108 bytes of buffer a port (section 1.1); a probe has 200 bytes and its turns. A worm that met itself holds its wires for 55 ms. " +

@@ -25,6 +25,7 @@ func LID() *lab.Reproduction {
 	st := &store{}
 	return &lab.Reproduction{
 		Name:  "lid",
+		Says:  "To realise a set of paths with the fewest LIDs is NP-complete. Heuristics come close to the optimum, best of all color/L: the optimum saves less than 3 %. A routing that selects paths first and assigns LIDs afterwards carries less load on its busiest link, and needs fewer LIDs on large systems.",
 		Paper: "Nienaber, Yuan and Duan, \"LID Assignment in InfiniBand Networks\", IEEE TPDS 20(4), 2009 (paper 000).",
 		Assumptions: "Random networks have exactly 4 links a switch between pairs drawn uniformly, the average degree of 8; the paper draws them by GT-ITM and says only the average. Machines, the root of up*/down* and the\n" +
 			"order of machines are drawn uniformly; paths are computed and take LIDs in the order of their source, then of their destination, and equals go to the first link of a switch. Of the ways that\n" +

@@ -2,19 +2,19 @@ package naming
 
 // plainLID says in plain words what the largest differences of paper 000 are.
 var plainLID = map[string]string{
-	"table2: 512/16: LIDs of the five heuristics within 10 %":                          "With path selection 512 machines on 16 switches take some 1,800 LIDs in the paper, and by its letter more than seven times as many in ours.",
-	"table6: 256 and 512 machines, every row: separate needs fewer LIDs than renaming": "With many machines separate needs fewer LIDs than renaming in the paper, and by its letter more than three times as many in ours.",
-	"table6: 512/64: separate needs so many fewer LIDs than renaming":                  "With 512 machines on 64 switches separate needs a quarter fewer LIDs than renaming in the paper, and by its letter more than twice as many in ours.",
-	"table6: 512/64: SRD's maximum load is above separate's":                           "With 512 machines on 64 switches the most loaded link of SRD carries a fifth more than that of separate in the paper, and less in ours.",
-	"table4: 192/16: optimum, greedy and color/L within 10 %":                          "With path selection 192 machines on 16 switches take some 600 LIDs in the paper, and five times as many in ours.",
-	"table5: 192/64 path-selection, all: greedy and color/L within 10 %":               "With path selection 192 machines on 64 switches take some 800 LIDs by greedy and color/L in the paper's Table V, and three times as many in ours.",
+	"table2: 512/16: LIDs of the five heuristics within 10 %":                          "With path selection 512 machines on 16 switches take some 1,800 LIDs in the paper. By the letter of the paper they take more than seven times as many here.",
+	"table6: 256 and 512 machines, every row: separate needs fewer LIDs than renaming": "With many machines separate needs fewer LIDs than renaming in the paper, and by its letter more than three times as many here.",
+	"table6: 512/64: separate needs so many fewer LIDs than renaming":                  "With 512 machines on 64 switches separate needs a quarter fewer LIDs than renaming in the paper. By the letter of the paper it needs more than twice as many here.",
+	"table6: 512/64: SRD's maximum load is above separate's":                           "With 512 machines on 64 switches the most loaded link of SRD carries a fifth more than that of separate in the paper, and less here.",
+	"table4: 192/16: optimum, greedy and color/L within 10 %":                          "With path selection 192 machines on 16 switches take some 600 LIDs in the paper, and five times as many here.",
+	"table5: 192/64 path-selection, all: greedy and color/L within 10 %":               "With path selection 192 machines on 64 switches take some 800 LIDs by greedy and color/L in the paper's Table V, and three times as many here.",
 }
 
 // plainRenaming says in plain words what the largest differences of paper 002 are.
 var plainRenaming = map[string]string{
-	"table6: 64 switches, 3 links, updn-shortest: mean within 10 %":                                               "Of the entries of forwarding tables on 64 switches with 3 links each 1.3 % have conflicts in the paper, and 7 % in ours.",
-	"table4: 32 switches, 4 links, smart: new entries within 10 %":                                                "Renaming adds 1,294 entries to the tables of smart routing in the paper, and little more than half as many in ours.",
-	"table4: random tables grow more in proportion than linear ones, by the renamings a host (points, every row)": "By the paper's own tables linear forwarding tables grow more than random ones, the reverse of what it says; ours do so too.",
-	"table6: 32 switches, 4 links, smart: mean within 10 %":                                                       "Of the entries of smart routing 1.9 % have conflicts in the paper, and more than twice as many in ours.",
-	"table5: no host of ten networks needs more than 7 renamings (any row)":                                       "No host needs more than 7 renamings in the paper; in most samples of ours one does.",
+	"table6: 64 switches, 3 links, updn-shortest: mean within 10 %":                                               "Of the entries of forwarding tables on 64 switches with 3 links each 1.3 % have conflicts in the paper, and 7 % here.",
+	"table4: 32 switches, 4 links, smart: new entries within 10 %":                                                "Renaming adds 1,294 entries to the tables of smart routing in the paper, and little more than half as many here.",
+	"table4: random tables grow more in proportion than linear ones, by the renamings a host (points, every row)": "The paper says that random forwarding tables grow more than linear ones. Its own tables show the reverse, and so do ours.",
+	"table6: 32 switches, 4 links, smart: mean within 10 %":                                                       "Of the entries of smart routing 1.9 % have conflicts in the paper, and more than twice as many here.",
+	"table5: no host of ten networks needs more than 7 renamings (any row)":                                       "No host needs more than 7 renamings in the paper. In most of our samples one host does.",
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/route"
 	"weft/route/names"
 )
@@ -15,6 +15,7 @@ func Renaming() *lab.Reproduction {
 	st := &store{}
 	return &lab.Reproduction{
 		Name: "renaming",
+		Says: "InfiniBand forwarding tables know the destination of a packet, but not its input port, so they cannot hold some routings free of deadlock. Destination renaming gives a host several addresses and so makes such routings fit. It needs at most 7 renamings per host and few additional table entries.",
 		Paper: "López, Flich and Duato, \"Deadlock-free Routing in InfiniBand through Destination Renaming\"," +
 			" ICPP 2001 (paper 002).",
 		Plain: plainRenaming,

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,18 +50,24 @@ func TestCommittedFiles(t *testing.T) {
 	}
 }
 
-// inPlainWords checks that a page tells the largest differences in plain words.
+// inPlainWords checks that a page begins with one screen: what the paper claims, what came out, and the largest
+// differences in plain words.
 func inPlainWords(t *testing.T, r *lab.Reproduction, page string) {
 	t.Helper()
-	_, list, found := strings.Cut(page, "The largest differences from the literal text:\n\n")
+	screen, _, _ := strings.Cut(page, "\n## ")
+	if lines := strings.Count(screen, "\n"); lines > 50 || !strings.Contains(screen, "**The paper claims**") || !strings.Contains(screen, "**What came out**") {
+		t.Errorf("%s: the page begins with %d lines:\n%s", r.Name, lines, screen)
+	}
+	_, list, found := strings.Cut(screen, "**The largest differences** from the literal text:\n\n")
 	if !found {
 		t.Errorf("%s: no largest differences", r.Name)
 	}
 	list, _, _ = strings.Cut(list, "\n\n")
-	for line := range strings.Lines(list) {
+	for line := range strings.SplitSeq(list, "\n- ") {
+		line = strings.Join(strings.Fields(strings.TrimPrefix(line, "- ")), " ")
 		plain := false
 		for _, words := range r.Plain {
-			plain = plain || strings.HasPrefix(line, "- "+words+" (")
+			plain = plain || strings.HasPrefix(line, words+" (")
 		}
 		if !plain {
 			t.Errorf("%s: no plain words (Reproduction.Plain) for %s", r.Name, line)
@@ -68,13 +75,21 @@ func inPlainWords(t *testing.T, r *lab.Reproduction, page string) {
 	}
 }
 
+// update writes the pages and files from the records.
+var update = flag.Bool("update", false, "write the pages, tables and charts of docs/results that the records give")
+
 func same(t *testing.T, name string, want []byte) {
 	t.Helper()
+	if *update {
+		if err := os.WriteFile(filepath.Join(results, name), want, 0o644); err != nil {
+			t.Error(err)
+		}
+	}
 	got, err := os.ReadFile(filepath.Join(results, name))
 	if err != nil {
 		t.Error(err)
 	} else if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what its record gives: weft lab reproduce %s --full -o docs/results writes it again", name, filepath.Dir(name))
+		t.Errorf("%s is not what its record gives: run this test with -update", name)
 	}
 }
 

@@ -49,6 +49,7 @@ const assumptions = "Hosts of the cluster have HCAs of 4x DDR behind PCIe 1.1 wi
 func Reproduction() *lab.Reproduction {
 	return &lab.Reproduction{
 		Name:        "thesis-2",
+		Says:        "In a fat-tree, hot-spots also slow flows that do not go there. vFtree distributes destinations over virtual lanes, so such victims keep their bandwidth. It raises throughput by 38 % on a small cluster, and by up to 757 % in simulations.",
 		Paper:       "Guay, Bogdański, Reinemo, Lysne and Skeie, \"vFtree - A Fat-tree Routing Algorithm using Virtual Lanes to Alleviate Congestion\", IPDPS 2011 (paper 004, Paper II).",
 		Assumptions: assumptions,
 		Plain:       plainWords,

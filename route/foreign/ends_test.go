@@ -9,8 +9,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/tables"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/foreign"
 )
 

@@ -182,7 +182,7 @@ func (f *Files) WrongClaims(g *fabric.Graph, p *route.Plan, limit int) (examples
 				if ok {
 					walked = fmt.Sprintf("walking its tables gives %d", hops)
 				}
-				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: %s", lid, claimed, route.SwitchName(g, s), walked))
+				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: %s", lid, claimed, fabric.SwitchName(g, s), walked))
 			}
 		}
 	}

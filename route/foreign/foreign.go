@@ -25,7 +25,7 @@ type Files struct {
 func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	ends, unclear := f.ends(g, note)
-	p = &route.Plan{Ends: ends, Unclear: unclear, Recipe: route.Recipe{Paths: "as programmed", Names: "as seen", Lanes: "as programmed"}}
+	p = &route.Plan{Ends: ends, Unclear: unclear, Recipe: route.Recipe{Paths: "as programmed", Names: route.AsSeen, Lanes: "as programmed"}}
 	if p.Tables, err = f.tables(g, &ends, note); err != nil {
 		return nil, notes, err
 	}
@@ -79,7 +79,7 @@ func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...a
 	}
 	silent := f.Silent(g)
 	for _, s := range silent[:min(len(silent), switchesNoted)] {
-		note("%s has no table in the file: it forwards nothing", route.SwitchName(g, s))
+		note("%s has no table in the file: it forwards nothing", fabric.SwitchName(g, s))
 	}
 	if more := len(silent) - switchesNoted; more > 0 {
 		note("and %d more switches have no table in the file", more)
@@ -195,7 +195,7 @@ func (f *Files) lanes(g *fabric.Graph, ends *route.Ends, note func(string, ...an
 			m.Switch[s], ok = f.switchLanes(g, s, i)
 		}
 		if !ok {
-			note("%s lacks SL2VL tables in the file: the lanes are unknown", route.SwitchName(g, s))
+			note("%s lacks SL2VL tables in the file: the lanes are unknown", fabric.SwitchName(g, s))
 			return nil
 		}
 	}

@@ -62,7 +62,7 @@ func sameTables(t *testing.T, g *fabric.Graph, a, b *route.Plan) {
 	for s := range int32(g.NumSwitches) {
 		for lid := range int(a.Ends.Top()) + 1 {
 			if x, y := a.Tables.Port(s, fabric.LID(lid)), b.Tables.Port(s, fabric.LID(lid)); x != y {
-				t.Fatalf("%s LID %d: port %d, want %d", route.SwitchName(g, s), lid, y, x)
+				t.Fatalf("%s LID %d: port %d, want %d", fabric.SwitchName(g, s), lid, y, x)
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func TestForeignLanesRoundTrip(t *testing.T) {
 			for _, d := range g.OutOf(s) {
 				in, out := g.FromPort[c], g.FromPort[d]
 				if c != d && *p.SL2VL.Table(g, s, in, out) != *q.SL2VL.Table(g, s, in, out) {
-					t.Fatalf("SL2VL of %s from port %d to %d differs", route.SwitchName(g, s), in, out)
+					t.Fatalf("SL2VL of %s from port %d to %d differs", fabric.SwitchName(g, s), in, out)
 				}
 			}
 		}

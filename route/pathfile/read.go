@@ -85,13 +85,13 @@ func (r *reader) path(fields []string, line int) (src, dst int32, way []int32, e
 			return 0, 0, nil, err
 		}
 		if at = r.g.To[c]; r.met[at] == line {
-			return 0, 0, nil, fmt.Errorf("the path meets %s twice", route.SwitchName(r.g, at))
+			return 0, 0, nil, fmt.Errorf("the path meets %s twice", fabric.SwitchName(r.g, at))
 		}
 		r.met[at] = line
 		r.way = append(r.way, c)
 	}
 	if at != r.g.EndSwitch[dst] {
-		return 0, 0, nil, fmt.Errorf("the path ends at %s, and %s is at %s", route.SwitchName(r.g, at), fields[1], route.SwitchName(r.g, r.g.EndSwitch[dst]))
+		return 0, 0, nil, fmt.Errorf("the path ends at %s, and %s is at %s", fabric.SwitchName(r.g, at), fields[1], fabric.SwitchName(r.g, r.g.EndSwitch[dst]))
 	}
 	return src, dst, r.way, nil
 }
@@ -143,14 +143,14 @@ func (r *reader) egress(field string, at int32) (int32, error) {
 		r.switches[node] = s
 	}
 	if s != at {
-		return 0, fmt.Errorf("the path is at %s, and goes on from %s", route.SwitchName(r.g, at), route.SwitchName(r.g, s))
+		return 0, fmt.Errorf("the path is at %s, and goes on from %s", fabric.SwitchName(r.g, at), fabric.SwitchName(r.g, s))
 	}
 	c := fabric.Nothing
 	if port <= fabric.MaxPorts {
 		c, _ = r.g.At(at, uint8(port))
 	}
 	if c < 0 {
-		return 0, fmt.Errorf("port %d of %s leads to no switch", port, route.SwitchName(r.g, at))
+		return 0, fmt.Errorf("port %d of %s leads to no switch", port, fabric.SwitchName(r.g, at))
 	}
 	return c, nil
 }

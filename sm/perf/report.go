@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/fabric/netfile/counters"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Report holds the result of a round of readings, as programs read it.

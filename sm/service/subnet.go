@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"weft/fabric/netfile/discovery"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/quality"
 )
 
 // RunHeader is the header of an answer to /v1/events that names the run of the manager.

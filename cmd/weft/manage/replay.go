@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/mad"
+	"weft/route/engine"
 	"weft/sm"
+	"weft/wire/mad"
 )
 
 // openRecording opens the file of --record; nil where none is named. It holds the M_Key, so nobody else may read it.
@@ -53,7 +54,7 @@ every event and every SMP too, and so shows what led to what.`,
 				return err
 			}
 			defer func() { _ = f.Close() }()
-			r, err := sm.NewRecording(f)
+			r, err := sm.NewRecording(f, engine.Parse)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}

@@ -12,7 +12,7 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/netfile/discovery"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sm"
 	"weft/sm/service"
 	"weft/sm/state"
@@ -106,7 +106,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	if f.keep.Path != "" {
 		return fmt.Errorf("--keep: %s has a Plan of its own, version %d of %s: leave --keep out, or name another file", s.path, info.Version, info.Time)
 	}
-	kept, err := job.ReadKept(bytes.NewReader(data))
+	kept, err := planner.ReadKept(bytes.NewReader(data))
 	if err != nil { // of another version of weft
 		s.unread = append(s.unread, sm.Incident{Kind: sm.NotRead, Text: fmt.Sprintf("%s: Plan %d: %v", s.path, info.Version, err)})
 		return nil

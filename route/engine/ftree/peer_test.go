@@ -64,7 +64,7 @@ func mostUp(g *fabric.Graph, plan *route.Plan, t *tree) int {
 				if c < 0 {
 					break
 				}
-				if on[c] += len(g.HostsOf(leaf)); t.level[g.To[c]] > t.level[at] {
+				if on[c] += len(g.HostsOf(leaf)); t.Level[g.To[c]] > t.Level[at] {
 					most = max(most, on[c])
 				}
 				at = g.To[c]
