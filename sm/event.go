@@ -176,3 +176,6 @@ const (
 
 // roundGroup is the Group of the SMPs of a round.
 const roundGroup = 1
+
+// never is later than everything.
+const never = time.Duration(1<<63 - 1)

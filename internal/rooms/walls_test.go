@@ -45,7 +45,7 @@ var smFiles = map[string]string{
 	"ledger": "ledger inventory tags planned plannedtables plannedkeys asbefore drained keyring compare",
 	"round": "given core journal apart ask discover cables elsewhere lock managers believe fabric found plan store program steps lanes ports pkeys before overtaken" +
 		" reregister lids",
-	"watch": "manager dropwork election rules settings drain unsteady look lightsweep unasked violation groups groupplaces groupspread expected changes tally snapshot",
+	"watch": "manager dropwork election rules reconfigure drain unsteady look lightsweep unasked violation groups groupplaces groupspread expected changes tally snapshot",
 	"neither": "doc config record event report json write keys administration waiting fairqueue members queries" +
 		" registrar registrar_lids registrar_parts registrar_reign registrar_storage registrar_trees" +
 		" recorder recording replay explain run inbox beside counters congested exchanging asking ownlink",
