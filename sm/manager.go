@@ -174,8 +174,8 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.ask("a full sweep was asked for", false)
 	case Rebalance:
 		m.ask("a routing afresh was asked for", true)
-	case Learned, TreesLearned, PlanLearned, RulesLearned, MasterMissed, MayTakeOver, Reregister:
-		m.onRegistrar(ev)
+	case Told:
+		m.onNews(ev.News)
 	case NeighboursTold:
 		m.keys.expect(ev.Neighbours)
 	case Tick, PauseEnds, LinkChanged: // the last two are what the Manager tells a round

@@ -8,6 +8,7 @@ import (
 	"weft/route/levels"
 	"weft/sm/congestion"
 	"weft/sm/perf"
+	"weft/sm/sa"
 	"weft/wire/mad"
 )
 
@@ -45,6 +46,27 @@ type Snapshot struct {
 	// Congestion says how far devices are with congestion control, by the Runner; nil where they are told nothing.
 	Congestion *congestion.Report
 	Counters   *perf.Report // of ports, by the Runner; nil where none are read, or no round over them has ended
+}
+
+// QueryCount counts queries to subnet administration for one attribute.
+type QueryCount struct {
+	Attribute string `json:"attribute"` // "other": all that the specification does not have
+	Answered  int    `json:"answered"`  // told what there is, or that there is nothing
+	Refused   int    `json:"refused"`   // not served, not allowed, not as a query must be, or too much
+	Busy      int    `json:"busy"`      // told to ask again: nothing was known yet, or too many waited
+}
+
+// Registered counts what clients have registered with subnet administration, and the managers that stand by with a copy of it.
+type Registered struct {
+	Services      int             `json:"services"`
+	Subscriptions int             `json:"subscriptions"`
+	Groups        int             `json:"groups"`   // multicast groups, with those that partitions have
+	Members       int             `json:"members"`  // of all groups together
+	MLIDs         int             `json:"mlids"`    // groups that all switches have room for
+	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
+	Standbys      int             `json:"standbys"` // without which nothing is acknowledged
+	InStep        bool            `json:"in_step"`  // of one that stands by: it has a complete copy
+	Rejected      int             `json:"rejected"` // messages of managers with another mkey-secret, or SM_Key where there is none
 }
 
 // Routed is a subnet as a round found it, and the Plan that its devices hold. The indices of the Plan are those of the Graph.
@@ -87,6 +109,10 @@ func (m *Manager) role() Role {
 	}
 	return Looking
 }
+
+// isAtWork reports whether devices are asked, or a Plan is made, so that what takes the processor meanwhile keeps
+// the subnet waiting. The writing of multicast tables, which follows from what hosts ask, is none.
+func (m *Manager) isAtWork() bool { return m.inRound || m.sweep.under || m.looks.under }
 
 // Snapshot returns what the manager is now.
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
