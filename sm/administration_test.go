@@ -105,7 +105,7 @@ func manage(t testing.TB, f *fabric.Fabric, chain string, lmc uint8) *managed {
 }
 
 // manageBy is manage with other times between looks at the subnet.
-func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, watch Watch) *managed {
+func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, looks Watch) *managed {
 	t.Helper()
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
@@ -114,7 +114,7 @@ func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, watch Wat
 	l, medium := inRealTime(t, sub, testClock())
 	m := &managed{t: t, f: f, l: l, asked: make(chan *Event, 1), round: make(chan State, 100)}
 	r := Runner{
-		Config: Config{SMKey: 1}, Watch: watch, Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
+		Config: Config{SMKey: 1}, Watch: looks, Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
 		Round: func(c *Result) { m.round <- c.Report.State }, Show: func(s *Snapshot) { m.shown.Store(s) },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -447,19 +447,4 @@ func BenchmarkAnswered(b *testing.B) {
 	b.ReportMetric(float64(c.Retried-before.Retried), "repeated")
 	b.ReportMetric(float64(c.TimedOut-before.TimedOut), "timeouts")
 	b.ReportMetric(float64(<-stopped), "rounds")
-}
-
-// BenchmarkAdministered makes what is told of the subnet of 11,664 hosts: it stands in the manager's loop after a round.
-func BenchmarkAdministered(b *testing.B) {
-	v, err := newVirtual(formula(b, "rlft(36,3)"), emulator.Options{}, Config{}, jobOf("ftree", 0))
-	if err != nil {
-		b.Fatal(err)
-	}
-	if r := v.run(); r.State != Up {
-		b.Fatal(r.State)
-	}
-	b.ResetTimer()
-	for range b.N {
-		administered(v.manager.core.ledger, 0, 1, 0)
-	}
 }

@@ -106,34 +106,6 @@ func TestDescriptionChanged(t *testing.T) {
 	}
 }
 
-// TestToldAgain: a port that does not take all that it is told is told once; one that had not answered, or says something else than
-// it did then, is told again.
-func TestToldAgain(t *testing.T) {
-	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
-	m := v.manager
-	slot := m.inForce.nodes[m.inForce.byGUID[v.sub.Fabric().Nodes[find(v.sub.Fabric(), fabric.CA, 5)].GUID]].entry
-	mad.PortInfoSubnetTimeOut.Put(m.inForce.info[slot][:], 31) // as if it had answered so
-	told := func(says uint64) bool {
-		c := roundOf(m.cfg)
-		c.given.Before, c.inventory, c.graph, c.plan, c.prog = m.inForce, m.inForce.inventory, m.inForce.graph, m.inForce.plan, m.inForce.prog
-		c.info, c.flags = slices.Clone(c.info), slices.Clone(c.flags)
-		mad.PortInfoSubnetTimeOut.Put(c.info[slot][:], says)
-		mad.PortInfoMKeyViolations.Put(c.info[slot][:], 7)
-		c.queueArm(c.owner[slot])
-		return len(c.queue) > 0
-	}
-	if told(31) {
-		t.Error("it is told again what it did not take")
-	}
-	if !told(5) {
-		t.Error("it is not told again, though it says something else than it did")
-	}
-	m.inForce.flags[slot] &^= portTold
-	if !told(31) {
-		t.Error("it is not told again, though it has never answered")
-	}
-}
-
 // rename gives a node another description, of which it tells by trap 144.
 func (v *virtual) rename(t *testing.T, guid fabric.GUID, name string) {
 	t.Helper()

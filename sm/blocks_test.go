@@ -50,7 +50,7 @@ func blocksOfALostLink(t *testing.T, f *fabric.Fabric, chain string, links int) 
 			continue
 		}
 		before := v.manager.inForce
-		blocks := before.blocksOver(f.Nodes[f.Links[link].A.Node].GUID, f.Links[link].A.Port)
+		blocks := blocksOver(before, f.Nodes[f.Links[link].A.Node].GUID, f.Links[link].A.Port)
 		sets = 0
 		if err := v.sub.SetLinkDown(link, true); err != nil {
 			t.Fatal(err)
@@ -74,13 +74,13 @@ func blocksOfALostLink(t *testing.T, f *fabric.Fabric, chain string, links int) 
 
 // blocksOver counts the blocks of forwarding tables with an entry from which the cable in a port of a switch is crossed, by walking
 // from every switch to every LID.
-func (l *ledger) blocksOver(guid fabric.GUID, port uint8) (n int) {
+func blocksOver(l *ledger, guid fabric.GUID, port uint8) (n int) {
 	id := l.byGUID[guid]
 	here, far := l.prog.sw[id], l.prog.sw[l.owner[l.peer[l.nodes[id].first+int32(port)]]]
 	farPort := l.portNumber(l.peer[l.nodes[id].first+int32(port)])
 	for s := range int32(l.graph.NumSwitches) {
 		for b := range l.tableBlocks() {
-			if l.crosses(s, fabric.LID(b)*mad.LFTBlock, here, port) || l.crosses(s, fabric.LID(b)*mad.LFTBlock, far, farPort) {
+			if crosses(l, s, fabric.LID(b)*mad.LFTBlock, here, port) || crosses(l, s, fabric.LID(b)*mad.LFTBlock, far, farPort) {
 				n++
 			}
 		}
@@ -89,7 +89,7 @@ func (l *ledger) blocksOver(guid fabric.GUID, port uint8) (n int) {
 }
 
 // crosses reports whether an entry of a block leads by a port of a switch, there or farther on.
-func (l *ledger) crosses(s int32, first fabric.LID, by int32, port uint8) bool {
+func crosses(l *ledger, s int32, first fabric.LID, by int32, port uint8) bool {
 	for lid := max(1, first); lid < first+mad.LFTBlock && lid <= l.prog.top; lid++ {
 		for at := s; ; {
 			out := l.plan.Tables.Port(at, lid)

@@ -98,7 +98,7 @@ func TestChangesAreNamed(t *testing.T) {
 		{"what an adapter can do", func(t *testing.T, v *virtual, f *fabric.Fabric, host fabric.NodeID) {
 			v.alter = func(ev *Event) {
 				k, slot, _ := splitTag(ev.Tag)
-				if c := v.manager.core; ev.Kind == Answer && k == getPort && c.nodes[c.owner[slot]].guid == f.Nodes[host].GUID {
+				if c := v.manager.found(); ev.Kind == Answer && k == getPort && c.nodes[c.owner[slot]].guid == f.Nodes[host].GUID {
 					mad.PortInfoCapabilityMask.Put(ev.Data[:], mad.CapIsExtendedSpeeds|1<<20)
 				}
 			}

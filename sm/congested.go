@@ -56,12 +56,11 @@ func (e *easing) close() {
 	}
 }
 
-// look takes the devices of the round in force, where it is another one.
-func (e *easing) look(m *Manager) {
+// look takes the devices of the ledger in force, nil for none, where it is another one.
+func (e *easing) look(ledger *ledger) {
 	if e == nil {
 		return
 	}
-	ledger := m.reigning()
 	if ledger == e.of {
 		return
 	}

@@ -143,10 +143,10 @@ func TestToldAnew(t *testing.T) {
 	l, medium := inRealTime(t, sub, testClock())
 	defer l.Close()
 	asked, shown := make(chan *Event), make(chan *Snapshot, 1)
-	watch := UsualWatch
-	watch.Interval = 20 * time.Millisecond
+	looks := UsualWatch
+	looks.Interval = 20 * time.Millisecond
 	r := Runner{
-		Config: Config{SMKey: 1}, Watch: watch, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: asked,
+		Config: Config{SMKey: 1}, Watch: looks, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: asked,
 		Show: func(s *Snapshot) {
 			select {
 			case <-shown:
@@ -181,7 +181,7 @@ func TestToldAnew(t *testing.T) {
 		{nil, perf.Config{}, 3}, // nothing is told, and nothing read
 		{&congestion.Settings{}, perf.Config{}, 0},
 	} {
-		asked <- &Event{Kind: Reconfigure, Settings: &Settings{Config: Config{SMKey: 1, Congestion: c.set}, Counters: c.counters, Watch: watch, Routing: jobOf("updn", 0)}}
+		asked <- &Event{Kind: Reconfigure, Settings: &Settings{Config: Config{SMKey: 1, Congestion: c.set}, Counters: c.counters, Watch: looks, Routing: jobOf("updn", 0)}}
 		for patience := time.After(2 * time.Minute); ; {
 			select {
 			case s := <-shown:

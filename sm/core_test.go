@@ -43,32 +43,6 @@ func TestBringUp(t *testing.T) {
 	}
 }
 
-// same compares a fabric with what was found of it, LIDs aside.
-func same(t testing.TB, want, got *fabric.Fabric) {
-	t.Helper()
-	strip := func(f *fabric.Fabric) *fabric.Fabric {
-		c := f.Clone()
-		for i := range c.Nodes {
-			c.Nodes[i].LinearFDBCap = 0
-			c.Nodes[i].EnhancedPort0 = false
-			for p := range c.Nodes[i].Ports {
-				q := &c.Nodes[i].Ports[p]
-				q.LID, q.LMC, q.VLCap, q.Label = 0, 0, 0, ""
-				if q.Link == fabric.NoLink && c.Nodes[i].Type != fabric.Switch {
-					q.GUID = 0
-				}
-			}
-		}
-		for i := range c.Links {
-			c.Links[i].Width, c.Links[i].Speed = 4, fabric.QDR
-		}
-		return c
-	}
-	for _, d := range fabric.Diff(strip(want), strip(got)) {
-		t.Error(d)
-	}
-}
-
 func TestWarmStartWritesNothing(t *testing.T) {
 	f := formula(t, "rlft(8,2)")
 	w := newWorld(f, Config{}, "updn")
@@ -243,4 +217,36 @@ func TestDeadRoot(t *testing.T) {
 	if r := w.run(); r.State != Up || r.Routing.Engine != "nue" || len(r.Routing.Refused) != 1 || !slices.Equal(kindsOf(r), nil) {
 		t.Errorf("%s by %s: %s", r.State, r.Routing.Engine, fmt.Sprint(r.Routing.Refused, r.Incidents))
 	}
+}
+
+// BenchmarkStep is the core alone: a sweep from answers that are ready.
+func BenchmarkStep(b *testing.B) {
+	f := formula(b, "rlft(36,3)")
+	s := newFake(f)
+	var actions []Action
+	var queue []pending
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		c := roundOf(Config{ReadOnly: true})
+		ev := Event{Kind: Start}
+		queue = queue[:0]
+		n = 0
+		for head := 0; ; head++ {
+			actions = c.Step(&ev, actions[:0])
+			for i := range actions {
+				if a := &actions[i]; a.Kind == Send {
+					n++
+					p := pending{tag: a.Tag}
+					s.do(a.Path, a.Method, a.Attr, a.Modifier, &p.data)
+					queue = append(queue, p)
+				}
+			}
+			if c.phase == finished {
+				break
+			}
+			ev = Event{Kind: Answer, Tag: queue[head].tag, Attempts: 1, Data: queue[head].data}
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "SMPs/s")
 }

@@ -45,7 +45,7 @@ func (c *counting) look(m *Manager) {
 	if c == nil {
 		return
 	}
-	ledger := m.reigning()
+	ledger := m.Reigning()
 	if ledger == c.of {
 		return
 	}

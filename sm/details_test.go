@@ -1,15 +1,12 @@
 package sm
 
 import (
-	"context"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/route"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -47,11 +44,11 @@ func TestBelievedInventory(t *testing.T) {
 	if n := v.sent[mad.AttrNodeDescription] - asked; nameless != 1 || n == 0 || n > 5 {
 		t.Errorf("%d descriptions are asked for", n)
 	}
-	believed := v.manager.core
+	believed, askedAll := v.manager.found(), v.manager.given.AskAll
 	v.step(&Event{Kind: Resweep})
 	v.runUntil(v.now + time.Second)
-	all := v.manager.core
-	if all == believed || all.beliefs.on || !believed.beliefs.on {
+	all := v.manager.found()
+	if all == believed || !v.manager.given.AskAll || askedAll {
 		t.Fatal("other rounds were wanted")
 	}
 	for i := range all.nodes {
@@ -100,9 +97,9 @@ func TestOwnPortIsAsked(t *testing.T) {
 	if own != v.told(RoundBegun)-1 || own == 0 {
 		t.Errorf("our own port is asked %d times in %d rounds", own, v.told(RoundBegun)-1)
 	}
-	c := v.manager.core
-	if !c.beliefs.on || !c.beliefs.doubted[c.nodes[0].guid] || c.beliefs.doubted[c.nodes[c.owner[c.peer[c.nodes[0].first+1]]].guid] {
-		t.Errorf("doubted: %v", c.beliefs.doubted)
+	c, doubted := v.manager.found(), v.manager.Result().Doubted
+	if v.manager.given.AskAll || !doubted[c.nodes[0].guid] || doubted[c.nodes[c.owner[c.peer[c.nodes[0].first+1]]].guid] {
+		t.Errorf("doubted: %v", doubted)
 	}
 }
 
@@ -334,22 +331,8 @@ func TestRebalanceWaits(t *testing.T) {
 	}
 	v.step(&Event{Kind: Resweep})
 	v.runUntil(v.now + time.Second)
-	if v.manager.core.moved > 0 || v.manager.afresh < due+15*time.Second || v.manager.afresh == never {
+	if v.manager.Result().Moved > 0 || v.manager.afresh < due+15*time.Second || v.manager.afresh == never {
 		t.Errorf("due at %v, then at %v", due, v.manager.afresh)
-	}
-}
-
-// TestHighTurns: a table with turns at high priority is written, also where its low one has one entry only.
-func TestHighTurns(t *testing.T) {
-	w := newWorld(formula(t, "torus(5x5,hosts=1)"), Config{}, "dor")
-	w.alter = func(p *route.Plan) {
-		for i := range p.Arbitration.Pool {
-			p.Arbitration.Pool[i].High, p.Arbitration.Pool[i].Low = p.Arbitration.Pool[i].Low, p.Arbitration.Pool[i].Low[:1]
-		}
-	}
-	r := w.run()
-	if i := slices.IndexFunc(r.SMPs.By, func(n Count) bool { return n.Attribute == "VLArbitrationTable" && n.Method == "Set" }); i < 0 || r.State != Up {
-		t.Errorf("%s: %v", r.State, r.SMPs.By)
 	}
 }
 
@@ -448,54 +431,6 @@ func TestLooksEnd(t *testing.T) {
 	}
 }
 
-// TestWakesInTime: what is due some time from now is due then, however long the manager has been running.
-func TestWakesInTime(t *testing.T) {
-	sub, err := emulator.New(formula(t, "rlft(4,2)"), emulator.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := runner("updn")
-	var hours atomic.Int64
-	clock := r.Clock
-	l, at := inRealTime(t, sub, clock)
-	defer l.Close()
-	r.Clock = func() time.Duration { return clock() + time.Duration(hours.Load())*time.Hour }
-	r.Watch = UsualWatch
-	r.Watch.Interval = 10 * time.Millisecond
-	ctx, cancel := context.WithCancel(t.Context())
-	r.Round = func(*Result) { hours.Store(3) }
-	r.Show = func(s *Snapshot) {
-		if s.Tally.LightSweeps > 3 {
-			cancel()
-		}
-	}
-	if _, err := r.Run(ctx, at); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestRestartedIsDoubted: of a switch that has another LinearFDBTop than it was told nothing is believed,
-// and its tables are not taken to be those of the round before.
-func TestRestartedIsDoubted(t *testing.T) {
-	before := staying(t, "rlft(4,2)", emulator.Options{}, Config{}).manager.inForce
-	for name, c := range map[string]struct {
-		top  uint64
-		want bool
-	}{"as it was": {uint64(before.prog.top), false}, "empty": {0, true}, "another": {uint64(before.prog.top) + 1, true}} {
-		now := roundOf(Config{})
-		now.inventory, now.given.Before, now.beliefs = before.inventory, before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
-		now.nodes = slices.Clone(before.nodes)
-		id := int32(slices.IndexFunc(now.nodes, func(n node) bool { return n.hasSwitch }))
-		mad.SwitchInfoLinearFDBTop.Put(now.nodes[id].sw[:], c.top)
-		if now.doubtRestarted(id); now.beliefs.doubted[now.nodes[id].guid] != c.want {
-			t.Errorf("%s: doubted: %v", name, !c.want)
-		}
-		if _, ok := now.switchBefore(now.given.Before, id); ok == c.want {
-			t.Errorf("%s: it is taken for the switch of the round before: %v", name, ok)
-		}
-	}
-}
-
 // TestHandsOverWhole: a master that hands the subnet over routes nothing afresh any more, and forgets which links were not steady.
 func TestHandsOverWhole(t *testing.T) {
 	_, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, 2)
@@ -545,23 +480,6 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestReachedIsDoubted: nothing is believed of a node that a round reaches first by asking, and all of others.
-func TestReachedIsDoubted(t *testing.T) {
-	c := roundOf(Config{})
-	c.byGUID, c.beliefs.doubted = map[fabric.GUID]int32{5: 0}, map[fabric.GUID]bool{}
-	for _, guid := range []uint64{5, 6, 7} {
-		ev := &Event{Kind: Answer, Tag: makeTag(getNode, 3, 0)}
-		mad.NodeInfoNodeGUID.Put(ev.Data[:], guid)
-		if guid == 7 {
-			ev.Outcome = Silent
-		}
-		c.doubtReached(ev)
-	}
-	if !c.beliefs.doubted[6] || len(c.beliefs.doubted) != 1 {
-		t.Errorf("%v", c.beliefs.doubted)
-	}
-}
-
 // TestOtherPortCount: the links of a switch that says that it has another number of ports are not compared with those before.
 func TestOtherPortCount(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
@@ -582,23 +500,6 @@ func TestOtherPortCount(t *testing.T) {
 		w.result.Ledger, w.inForce = &now, &before
 		if w.watchLinks(time.Second); (len(w.unsteady.links) == 1) != (ports == 8) {
 			t.Errorf("%s: %d links came back", name, len(w.unsteady.links))
-		}
-	}
-}
-
-// TestInitIsNotBelieved: a port that was not Active in the round before is asked again, one without a link is not.
-func TestInitIsNotBelieved(t *testing.T) {
-	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
-	link, _ := v.switchLink(t, 2)
-	for state, want := range map[uint64]bool{mad.PortActive: true, mad.PortInit: false, mad.PortArmed: false, mad.PortDown: true} {
-		before := *v.manager.inForce
-		before.info = slices.Clone(before.info)
-		slot, _ := before.slotOf(before.fabric.Nodes[link.A.Node].GUID, link.A.Port)
-		mad.PortInfoPortState.Put(before.info[slot][:], state)
-		now := roundOf(Config{})
-		now.inventory, now.given.Before, now.beliefs = before.inventory, &before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
-		if _, ok := now.portBefore(slot); ok != want {
-			t.Errorf("state %d: believed: %v", state, ok)
 		}
 	}
 }
@@ -714,17 +615,6 @@ func TestHandedToWhom(t *testing.T) {
 		if m.handOver(); (m.election.handing != nil) != c.want {
 			t.Errorf("%s: handed over: %v", name, !c.want)
 		}
-	}
-}
-
-// TestSentCounts: every attempt counts as one that was sent, of nodes that answer.
-func TestSentCounts(t *testing.T) {
-	var l lossCount
-	for _, ev := range []Event{{Kind: Answer, Attempts: 4}, {Kind: Answer, Attempts: 1, Outcome: Refused}, {Kind: Answer, Attempts: 8, Outcome: Silent}, {Kind: Unasked, Attempts: 3}} {
-		l.add(&ev)
-	}
-	if l != (lossCount{sent: 5, again: 3}) {
-		t.Errorf("%+v", l)
 	}
 }
 

@@ -1,7 +1,6 @@
 package sm
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -203,9 +202,9 @@ func TestDrainedKeepsLID(t *testing.T) {
 // keep, and the others come up.
 func TestDrainedWithoutLID(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{Drain: []string{"host 5[1]"}})
-	c := v.manager.core
-	if absent := c.drainedHosts(); len(absent) > 0 || c.report.State != Up {
-		t.Errorf("%s, LIDs kept: %+v, %v", c.report.State, absent, v.entries)
+	r := v.manager.Result()
+	if absent := r.Ledger.drainedHosts(); len(absent) > 0 || r.Report.State != Up {
+		t.Errorf("%s, LIDs kept: %+v, %v", r.Report.State, absent, v.entries)
 	}
 }
 
@@ -390,38 +389,4 @@ func TestDrainsInAnyOrder(t *testing.T) {
 		}
 		return ""
 	})
-}
-
-// TestDrainOfRunner: a Runner tells whoever asked what became of it.
-func TestDrainOfRunner(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	r := runner("updn")
-	asked, decided, up := make(chan *Event), make(chan Action, 2), make(chan State, 100)
-	r.Watch, r.Elect, r.Asked = UsualWatch, true, asked
-	r.Round = func(c *Result) { up <- c.Report.State }
-	r.Decided = func(a *Action) { decided <- *a }
-	done := make(chan error)
-	go func() {
-		_, err := r.Run(ctx, attach(newFake(formula(t, "rlft(4,2)"))))
-		done <- err
-	}()
-	if s := <-up; s != Up {
-		t.Fatal(s)
-	}
-	asked <- &Event{Kind: DrainPart, Name: "spine 0", Tag: 5}
-	if a := <-decided; a.Tag != 5 || a.Err != nil {
-		t.Errorf("%+v", a)
-	}
-	if s := <-up; s != Up {
-		t.Error(s)
-	}
-	asked <- &Event{Kind: DrainPart, Name: "nobody", Tag: 6}
-	if a := <-decided; a.Tag != 6 || a.Err == nil {
-		t.Errorf("%+v", a)
-	}
-	cancel()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
 }

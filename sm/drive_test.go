@@ -5,14 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"testing"
 
 	"weft/fabric"
-	"weft/fabric/gen"
 	"weft/planner"
 	"weft/route"
-	"weft/route/engine"
-	"weft/route/lids"
 	"weft/wire/mad"
 )
 
@@ -54,23 +50,6 @@ func newWorld(f *fabric.Fabric, cfg Config, chain string) *world {
 	w := &world{cfg: cfg, core: roundOf(cfg), fake: newFake(f), rng: rand.New(rand.NewPCG(1, 2)), tries: 12, asked: map[string]int{}}
 	w.routing = jobOf(chain, 0)
 	return w
-}
-
-func jobOf(chain string, lmc uint8) planner.Request {
-	steps, err := engine.Parse(chain, nil)
-	if err != nil {
-		panic(err)
-	}
-	return planner.Request{Chain: steps, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1}
-}
-
-func formula(tb testing.TB, text string) *fabric.Fabric {
-	tb.Helper()
-	f, err := gen.Parse(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return f
 }
 
 // run drives the core to its end.
@@ -180,74 +159,16 @@ func (w *world) step(ev *Event) {
 	}
 }
 
-func describe(a *Action) string {
-	return fmt.Sprintf("%v %s %x via %v", a.Method, attrName(a.Attr), a.Modifier, a.Path)
-}
-
-// fataler is a test of package testing or of rapid.
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // verify compares what the fake holds with the Plan: names, tables, states.
 func (w *world) verify(t fataler) {
 	t.Helper()
-	w.fake.verify(t, w.core.Result())
-}
-
-// verify compares what it holds with the Plan of a round.
-func (s *fake) verify(t fataler, result *Result) {
-	t.Helper()
-	g, plan := result.Graph(), result.Plan()
-	at := map[fabric.GUID]int{}
-	for i := range s.f.Nodes {
-		at[s.f.Nodes[i].GUID] = i
-	}
-	for sw, guid := range g.SwitchGUID {
-		d := &s.nodes[at[guid]]
-		if top := mad.SwitchInfoLinearFDBTop.Get(d.sw[:]); top != uint64(plan.Ends.Top()) {
-			t.Fatalf("switch %v: LinearFDBTop %d, want %d", guid, top, plan.Ends.Top())
-		}
-		for b := range uint32(plan.Tables.NumBlocks()) {
-			if d.lft[b] != *plan.Tables.Block(int32(sw), int(b)) {
-				t.Fatalf("switch %v: block %d differs", guid, b)
-			}
-		}
-	}
-	for e, guid := range g.EndNodeGUID {
-		b := s.nodes[at[guid]].info[g.EndNum[e]][:]
-		if lid := mad.PortInfoLID.Get(b); lid != uint64(plan.Ends.Base[e]) || mad.PortInfoLMC.Get(b) != uint64(plan.Ends.LMC[e]) {
-			t.Fatalf("%s has LID %d", route.EndName(g, int32(e)), lid)
-		}
-		if sm := mad.PortInfoMasterSMLID.Get(b); sm != uint64(result.Report.LIDs.SM) || sm == 0 {
-			t.Fatalf("%s has MasterSMLID %d", route.EndName(g, int32(e)), sm)
-		}
-		sl := uint8(0)
-		if plan.SL != nil {
-			sl = plan.SL.At(int32(e), result.Report.LIDs.SM)
-		}
-		if mad.PortInfoMasterSMSL.Get(b) != uint64(sl) || mad.PortInfoGidPrefix.Get(b) != mad.DefaultGIDPrefix || mad.PortInfoSubnetTimeOut.Get(b) != 18 {
-			t.Fatalf("%s: MasterSMSL %d, GidPrefix %x, SubnetTimeOut %d", route.EndName(g, int32(e)), mad.PortInfoMasterSMSL.Get(b),
-				mad.PortInfoGidPrefix.Get(b), mad.PortInfoSubnetTimeOut.Get(b))
-		}
-	}
-	f := result.Fabric()
-	for i := range f.Links {
-		for _, e := range []fabric.End{f.Links[i].A, f.Links[i].B} {
-			b := s.nodes[at[f.Nodes[e.Node].GUID]].info[e.Port][:]
-			if mad.PortInfoPortState.Get(b) != mad.PortActive {
-				t.Fatalf("%s is not Active", f.EndName(e))
-			}
-			if mad.PortInfoNeighborMTU.Get(b) != 5 || mad.PortInfoOperationalVLs.Get(b) != 4 {
-				t.Fatalf("%s has the wrong MTU or VLs", f.EndName(e))
-			}
-		}
-	}
+	w.fake.verify(t, w.core.graph, w.core.plan, w.core.fabric, &w.core.report)
 }
 
 // roundOf begins the first round of a manager with this Config, which then ends.
 func roundOf(cfg Config) *Core {
-	g := NewManager(cfg, Watch{}).give(askAll)
+	cfg.fillIn()
+	g := GivenBy(&cfg)
+	g.Keys = newKeyring(&cfg)
 	return Begin(&g)
 }

@@ -105,7 +105,7 @@ func (s *simulator) stay(node string, priority uint8) *stayer {
 			m.list = append(m.list, i)
 		},
 		Phase: func(name string) {
-			if name == phaseNames[arming] {
+			if name == "arm" {
 				m.mu.Lock()
 				defer m.mu.Unlock()
 				m.held = time.Now()

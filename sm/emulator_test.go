@@ -38,6 +38,7 @@ type virtual struct {
 	planned  time.Duration
 	entries  []Incident
 	deaf     bool                // what nobody asked for is dropped
+	pending  int                 // SMPs that have not ended
 	sent     map[mad.AttrID]int  // SMPs, repetitions left out
 	store    func(*Record) error // of Config.Store
 
@@ -110,7 +111,7 @@ func runTogether(end time.Duration, all ...*virtual) {
 			next = min(next, at)
 		}
 		if next == never && end == never {
-			panic(fmt.Sprintf("nothing to come in phase %s", phaseNames[all[0].manager.core.phase]))
+			panic(fmt.Sprintf("nothing to come in phase %s", all[0].manager.core.Phase()))
 		}
 		now = max(now, min(next, end))
 		for _, v := range all {
@@ -220,6 +221,9 @@ func (v *virtual) step(ev *Event) {
 	if v.alter != nil {
 		v.alter(ev)
 	}
+	if ev.Kind == Answer {
+		v.pending--
+	}
 	if ev.Kind == Start && *recordTo != "" {
 		v.recordToFile()
 	}
@@ -300,6 +304,7 @@ func (v *virtual) send(a *Action) {
 		panic(err)
 	}
 	v.sent[a.Attr]++
+	v.pending++
 	copy(m.Data(), a.Data)
 	q := wire.Request{Addr: wire.Directed(), MAD: m, Tag: a.Tag, Group: a.Group(), Retries: v.loss.retries(0)}
 	if a.Once {
@@ -407,7 +412,7 @@ func TestFaultsAtAnyTime(t *testing.T) {
 			if n++; !at[n] {
 				return
 			}
-			late = late || v.manager.core.phase == verifying
+			late = late || v.manager.core.Phase() == "verify"
 			node := fabric.NodeID(rapid.IntRange(1, len(f.Nodes)-1).Draw(t, "node"))
 			link := fabric.LinkID(rapid.IntRange(1, len(f.Links)-1).Draw(t, "link"))
 			switch rapid.IntRange(0, 4).Draw(t, "fault") {

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"errors"
 	"time"
 
 	"weft/fabric"
@@ -199,3 +200,23 @@ const roundGroup = 1
 
 // never is later than everything.
 const never = time.Duration(1<<63 - 1)
+
+// AnswerEvent translates the end of a request.
+func AnswerEvent(res *wire.Result) Event {
+	ev := Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts}
+	var status *wire.StatusError
+	switch {
+	case res.Err == nil:
+		copy(ev.Data[:], res.Reply.MAD.Data())
+	case errors.As(res.Err, &status):
+		ev.Outcome, ev.Status = Refused, status.Status
+	case errors.Is(res.Err, wire.ErrTimeout):
+		ev.Outcome = Silent
+	default:
+		ev.Outcome = Cancelled
+	}
+	return ev
+}
+
+// newsEvent returns the event by which a Manager is told news.
+func newsEvent(n *News) *Event { return &Event{Kind: Told, News: n} }

@@ -68,7 +68,7 @@ func (x *exchanging) look(m *Manager) {
 	if x == nil {
 		return
 	}
-	ledger := m.reigning()
+	ledger := m.Reigning()
 	if ledger == x.of {
 		return
 	}

@@ -2,6 +2,7 @@ package sm
 
 import (
 	"weft/fabric"
+	"weft/route"
 	"weft/wire/mad"
 )
 
@@ -203,4 +204,86 @@ func (s *fake) transition(e fabric.End, to uint64) mad.Status {
 	}
 	mad.PortInfoPortState.Put(b, to)
 	return mad.StatusOK
+}
+
+// carry sends a packet to every LID that some switch forwards from every switch, and
+// gives the number of hops.
+func (s *fake) carry(t fataler) (hops int) {
+	for from := range s.nodes {
+		for lid := uint64(1); lid <= mad.SwitchInfoLinearFDBTop.Get(s.nodes[from].sw[:]); lid++ {
+			at := from
+			for h := 0; s.f.Nodes[at].Type == fabric.Switch; h++ {
+				d := &s.nodes[at]
+				block := d.lft[uint32(lid/64)]
+				port := block[lid%64]
+				if lid > mad.SwitchInfoLinearFDBTop.Get(d.sw[:]) || port == 0 || int(port) >= len(d.info) ||
+					mad.PortInfoPortState.Get(d.info[port][:]) != mad.PortActive {
+					break
+				}
+				if hops++; h > len(s.nodes) {
+					t.Fatalf("from node %d, LID %d goes round in circles", from, lid)
+				}
+				at = int(s.f.Peer(fabric.End{Node: fabric.NodeID(at), Port: port}).Node)
+			}
+		}
+	}
+	return hops
+}
+
+// runManager makes a host of a fake subnet say that a subnet manager runs there.
+func (s *fake) runManager(host fabric.NodeID, state, priority uint64) {
+	mad.PortInfoCapabilityMask.Put(s.nodes[host].info[1][:], mad.CapIsSM)
+	var data [64]byte
+	mad.SMInfoGUID.Put(data[:], uint64(s.f.Nodes[host].Ports[1].GUID))
+	mad.SMInfoSMState.Put(data[:], state)
+	mad.SMInfoPriority.Put(data[:], priority)
+	s.nodes[host].tables[[2]uint32{uint32(mad.AttrSMInfo), 0}] = data
+}
+
+// verify compares what it holds with a Plan, and with the fabric and the report of the round that wrote it.
+func (s *fake) verify(t fataler, g *fabric.Graph, plan *route.Plan, f *fabric.Fabric, r *Report) {
+	t.Helper()
+	at := map[fabric.GUID]int{}
+	for i := range s.f.Nodes {
+		at[s.f.Nodes[i].GUID] = i
+	}
+	for sw, guid := range g.SwitchGUID {
+		d := &s.nodes[at[guid]]
+		if top := mad.SwitchInfoLinearFDBTop.Get(d.sw[:]); top != uint64(plan.Ends.Top()) {
+			t.Fatalf("switch %v: LinearFDBTop %d, want %d", guid, top, plan.Ends.Top())
+		}
+		for b := range uint32(plan.Tables.NumBlocks()) {
+			if d.lft[b] != *plan.Tables.Block(int32(sw), int(b)) {
+				t.Fatalf("switch %v: block %d differs", guid, b)
+			}
+		}
+	}
+	for e, guid := range g.EndNodeGUID {
+		b := s.nodes[at[guid]].info[g.EndNum[e]][:]
+		if lid := mad.PortInfoLID.Get(b); lid != uint64(plan.Ends.Base[e]) || mad.PortInfoLMC.Get(b) != uint64(plan.Ends.LMC[e]) {
+			t.Fatalf("%s has LID %d", route.EndName(g, int32(e)), lid)
+		}
+		if sm := mad.PortInfoMasterSMLID.Get(b); sm != uint64(r.LIDs.SM) || sm == 0 {
+			t.Fatalf("%s has MasterSMLID %d", route.EndName(g, int32(e)), sm)
+		}
+		sl := uint8(0)
+		if plan.SL != nil {
+			sl = plan.SL.At(int32(e), r.LIDs.SM)
+		}
+		if mad.PortInfoMasterSMSL.Get(b) != uint64(sl) || mad.PortInfoGidPrefix.Get(b) != mad.DefaultGIDPrefix || mad.PortInfoSubnetTimeOut.Get(b) != 18 {
+			t.Fatalf("%s: MasterSMSL %d, GidPrefix %x, SubnetTimeOut %d", route.EndName(g, int32(e)), mad.PortInfoMasterSMSL.Get(b),
+				mad.PortInfoGidPrefix.Get(b), mad.PortInfoSubnetTimeOut.Get(b))
+		}
+	}
+	for i := range f.Links {
+		for _, e := range []fabric.End{f.Links[i].A, f.Links[i].B} {
+			b := s.nodes[at[f.Nodes[e.Node].GUID]].info[e.Port][:]
+			if mad.PortInfoPortState.Get(b) != mad.PortActive {
+				t.Fatalf("%s is not Active", f.EndName(e))
+			}
+			if mad.PortInfoNeighborMTU.Get(b) != 5 || mad.PortInfoOperationalVLs.Get(b) != 4 {
+				t.Fatalf("%s has the wrong MTU or VLs", f.EndName(e))
+			}
+		}
+	}
 }

@@ -58,7 +58,7 @@ func newSlowManager(t testing.TB) *slowManager {
 	m.start(0)
 	m.run(5*time.Second, false)
 	v := m.managers[0]
-	if v.manager.role() != Master {
+	if v.manager.Role() != Master {
 		t.Fatal(v.manager.Result().Report.State)
 	}
 	x := &slowManager{t: t, m: m, v: v, free: m.now}
@@ -189,7 +189,7 @@ func (x *slowManager) run(holds func() bool) time.Duration {
 	v, begun, asked := x.v, x.v.now, time.Duration(0)
 	for !holds() {
 		if v.now-begun > 10*time.Second {
-			x.t.Fatalf("nothing in 10 s, phase %s, %v %s", phaseNames[v.manager.core.phase], x.answered, journals([]*virtual{v}))
+			x.t.Fatalf("nothing in 10 s, phase %s, %v %s", v.manager.core.Phase(), x.answered, journals([]*virtual{v}))
 		}
 		for i, f := range x.flooders {
 			f.hear(v.now, i)
@@ -338,8 +338,8 @@ func TestRoundBehindChanges(t *testing.T) {
 	m.start(1)
 	m.run(20*time.Second, false)
 	v := m.managers[0]
-	if v.manager.role() != Master || v.keeper.r.counts().Standbys != 1 {
-		t.Fatalf("%v, %+v", v.manager.role(), v.keeper.r.counts())
+	if v.manager.Role() != Master || v.keeper.r.counts().Standbys != 1 {
+		t.Fatalf("%v, %+v", v.manager.Role(), v.keeper.r.counts())
 	}
 	if err := m.sub.Impair(emulator.Impairment{Delay: roundTrip / 8}); err != nil {
 		t.Fatal(err)

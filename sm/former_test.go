@@ -34,7 +34,7 @@ func TestFormerRecording(t *testing.T) {
 	}
 	var told []reflect.Value
 	actions, fields := 0, map[string]bool{}
-	if err := Replay(context.Background(), r, func(_ time.Duration, ev *Event, a []Action) {
+	if err := playerOf(r).Play(context.Background(), r, func(_ time.Duration, ev *Event, a []Action) {
 		if actions += len(a); ev.Kind == Told {
 			told = append(told, reflect.ValueOf(*ev.News))
 		}

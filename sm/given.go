@@ -46,6 +46,17 @@ type Given struct {
 	Reregister bool        // clients are to register again
 }
 
+// GivenBy returns what settings say of a round. The watch adds what it knows.
+func GivenBy(cfg *Config) Given {
+	return Given{
+		By:       policy{between: cfg.Between, partitions: cfg.Partitions, levels: cfg.Levels, drain: cfg.Drain, unproven: cfg.Unproven},
+		Limits:   Limits{Pending: cfg.MaxPending, Sweeps: cfg.Sweeps, Pause: cfg.Pause},
+		ReadOnly: cfg.ReadOnly, TakeOver: cfg.TakeOver, AskRoles: cfg.AskRoles, Elect: cfg.Elect, Store: cfg.Store, Priority: cfg.Priority,
+		Admitted: cfg.admitted(), AskAll: true,
+		Inherit: Inherit{Stored: cfg.Stored, Trees: cfg.Trees, Last: cfg.Last, Afresh: cfg.LastAfresh, Held: cfg.LastHeld},
+	}
+}
+
 // Limits bound the work of a round.
 type Limits struct {
 	Pending int           // SMPs handed out and not ended

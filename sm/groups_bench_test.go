@@ -103,3 +103,73 @@ func BenchmarkManyGroups(b *testing.B) {
 	b.ReportMetric(float64(longest.Milliseconds()), "ms-longest-step")
 	b.ReportMetric(float64(m.sets)/float64(b.N), "blocks")
 }
+
+// TestGroupsInPieces: many groups whose members change at once are worked on in pieces, between which the Manager looks at what has happened: a Step cuts so many trees and no more, and so many SMPs are
+// under way; groups take turns, so that one that changes once gets its tree while others change all the time; and in the end switches hold all as it should be.
+func TestGroupsInPieces(t *testing.T) {
+	const many = 3*mostCut + 100
+	m := manyGroups(t, "rlft(6,2)", many)
+	v, gs := m.v, &m.v.manager.groups
+	members := m.members
+	v.members = func() ([]sa.Members, bool) { return members, true }
+	cut, under := 0, 0
+	var last []sa.Members
+	v.onEvent = func() {
+		if n := changedMembers(last, gs.told); n > 0 {
+			cut, last = max(cut, n), gs.told
+		}
+		under = max(under, gs.outstanding)
+	}
+	v.step(&Event{Kind: MembersChanged})
+	v.runUntil(v.now + 20*time.Second)
+	if len(gs.told) != many || gs.stale || gs.partly {
+		t.Fatalf("%d of %d groups have trees", len(gs.told), many)
+	}
+	// The lower half changes all the time; the last one once.
+	g := v.manager.inForce.graph
+	members = slices.Clone(members)
+	members[many-1].Receivers = g.EndGUID[:6]
+	begun := v.now
+	for flip := 0; changedMembers(gs.told[many-1:], members[many-1:]) > 0; flip++ {
+		members = slices.Clone(members)
+		for i := range many / 2 {
+			members[i].Receivers = g.EndGUID[(i+flip)%5:][:2]
+		}
+		v.step(&Event{Kind: MembersChanged})
+		if v.runUntil(v.now + 10*time.Millisecond); v.now > begun+10*time.Second {
+			t.Fatalf("a group has no tree of its members after %v", v.now-begun)
+		}
+	}
+	v.step(&Event{Kind: MembersChanged})
+	v.runUntil(v.now + 20*time.Second)
+	if cut == 0 || cut > mostCut || under == 0 || under > mostGroupBlocks {
+		t.Errorf("%d trees are cut in a Step, %d SMPs are under way", cut, under)
+	}
+	// All is read again: nothing is to be written.
+	sets := 0
+	v.onAction = func(a *Action) {
+		if a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrMulticastForwardingTable {
+			sets++
+		}
+	}
+	gs.held, gs.all, gs.stale = nil, true, true
+	v.step(&Event{Kind: Tick})
+	v.runUntil(v.now + 5*time.Second)
+	if n := changedMembers(gs.told, members); n > 0 || sets > 0 || gs.step != groupsRest {
+		t.Errorf("%d groups have the tree of other members, %d blocks are not as they should be", n, sets)
+	}
+}
+
+// changedMembers counts the groups that have other members than before.
+func changedMembers(before, now []sa.Members) (n int) {
+	had := map[fabric.LID]*sa.Members{}
+	for i := range before {
+		had[before[i].MLID] = &before[i]
+	}
+	for i := range now {
+		if b := had[now[i].MLID]; b == nil || !slices.Equal(b.Receivers, now[i].Receivers) {
+			n++
+		}
+	}
+	return n
+}

@@ -125,10 +125,6 @@ func (b *castBed) ask(method mad.Method, host int, mgid [16]byte, state uint64) 
 	return a.Status()
 }
 
-var memberMask = mad.MCMemberRecord.Mask(mad.MCMemberRecordMGID) | mad.MCMemberRecord.Mask(mad.MCMemberRecordPortGID) | mad.MCMemberRecord.Mask(mad.MCMemberRecordQKey) |
-	mad.MCMemberRecord.Mask(mad.MCMemberRecordPKey) | mad.MCMemberRecord.Mask(mad.MCMemberRecordSL) | mad.MCMemberRecord.Mask(mad.MCMemberRecordFlowLabel) |
-	mad.MCMemberRecord.Mask(mad.MCMemberRecordTClass) | mad.MCMemberRecord.Mask(mad.MCMemberRecordJoinState)
-
 // send sends a datagram from a host to a group.
 func (b *castBed) send(host int, mlid fabric.LID, sl uint8) {
 	clear(b.got)
@@ -215,13 +211,6 @@ func (b *castBed) once(host int) {
 	})
 }
 
-// mgidOf is one of a few MGIDs.
-func mgidOf(n int) (mgid [16]byte) {
-	copy(mgid[:], []byte{0xFF, 0x12, 0xA0, 0x1C})
-	binary.BigEndian.PutUint32(mgid[12:], uint32(n+1))
-	return mgid
-}
-
 // TestGroupsThroughFaults: while hosts and routers join and leave, cables fail and come back and switches restart or do not answer, no packet reaches a port twice or goes in circles; and
 // whenever all is quiet, each member gets each packet once and nobody else does.
 func TestGroupsThroughFaults(whole *testing.T) {
@@ -302,7 +291,7 @@ func TestGroupsThroughFaults(whole *testing.T) {
 	})
 }
 
-// TestReplayOfGroups: a recording holds the members that the manager was told, and the same tables are written from it.
+// TestReplayOfGroups: a file holds the members that the manager was told, and the same tables are written from it.
 func TestReplayOfGroups(t *testing.T) {
 	f, err := gen.Parse("torus(3x3,hosts=1)")
 	if err != nil {
@@ -314,8 +303,8 @@ func TestReplayOfGroups(t *testing.T) {
 	}
 	watch := UsualWatch
 	v.manager = NewManager(Config{}, watch)
-	var recording bytes.Buffer
-	v.recorder = NewRecorder(&recording, &Config{}, &watch, &v.routing)
+	var file bytes.Buffer
+	v.recorder = NewRecorder(&file, &Config{}, &watch, &v.routing)
 	v.members = func() ([]sa.Members, bool) {
 		g := v.manager.inForce.graph
 		return []sa.Members{{MLID: fabric.FirstMLID + 1, Receivers: []fabric.GUID{g.EndGUID[0], g.EndGUID[4]}, Senders: []fabric.GUID{g.EndGUID[8]}}}, true
@@ -327,12 +316,12 @@ func TestReplayOfGroups(t *testing.T) {
 	if err := v.recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRecording(&recording, engine.Parse)
+	r, err := NewRecording(&file, engine.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}
 	written := 0
-	err = Replay(t.Context(), r, func(_ time.Duration, _ *Event, actions []Action) {
+	err = playerOf(r).Play(t.Context(), r, func(_ time.Duration, _ *Event, actions []Action) {
 		for i := range actions {
 			if a := &actions[i]; a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrMulticastForwardingTable {
 				written++

@@ -354,27 +354,3 @@ func TestNoMomentLoops(t *testing.T) {
 		return ""
 	})
 }
-
-// carry sends a packet to every LID that some switch forwards from every switch, and
-// gives the number of hops.
-func (s *fake) carry(t fataler) (hops int) {
-	for from := range s.nodes {
-		for lid := uint64(1); lid <= mad.SwitchInfoLinearFDBTop.Get(s.nodes[from].sw[:]); lid++ {
-			at := from
-			for h := 0; s.f.Nodes[at].Type == fabric.Switch; h++ {
-				d := &s.nodes[at]
-				block := d.lft[uint32(lid/64)]
-				port := block[lid%64]
-				if lid > mad.SwitchInfoLinearFDBTop.Get(d.sw[:]) || port == 0 || int(port) >= len(d.info) ||
-					mad.PortInfoPortState.Get(d.info[port][:]) != mad.PortActive {
-					break
-				}
-				if hops++; h > len(s.nodes) {
-					t.Fatalf("from node %d, LID %d goes round in circles", from, lid)
-				}
-				at = int(s.f.Peer(fabric.End{Node: fabric.NodeID(at), Port: port}).Node)
-			}
-		}
-	}
-	return hops
-}

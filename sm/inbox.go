@@ -79,20 +79,3 @@ func (b *inbox) take() (events []Event, dead error) {
 	b.queue, b.spare, b.unasked = b.spare[:0], events, 0
 	return events, b.dead
 }
-
-// AnswerEvent translates the end of a request.
-func AnswerEvent(res *wire.Result) Event {
-	ev := Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts}
-	var status *wire.StatusError
-	switch {
-	case res.Err == nil:
-		copy(ev.Data[:], res.Reply.MAD.Data())
-	case errors.As(res.Err, &status):
-		ev.Outcome, ev.Status = Refused, status.Status
-	case errors.Is(res.Err, wire.ErrTimeout):
-		ev.Outcome = Silent
-	default:
-		ev.Outcome = Cancelled
-	}
-	return ev
-}

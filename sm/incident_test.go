@@ -3,11 +3,8 @@ package sm
 import (
 	"slices"
 	"testing"
-	"time"
 
-	"weft/emulator"
 	"weft/fabric"
-	"weft/internal/racing"
 	"weft/route"
 	"weft/wire/mad"
 )
@@ -21,19 +18,6 @@ func kindsOf(r *Report) []IncidentKind {
 		}
 	}
 	return out
-}
-
-// find is the nth node of a type.
-func find(f *fabric.Fabric, typ fabric.NodeType, n int) fabric.NodeID {
-	for i := range f.Nodes {
-		if f.Nodes[i].Type == typ {
-			if n == 0 {
-				return fabric.NodeID(i)
-			}
-			n--
-		}
-	}
-	panic("no such node")
 }
 
 // TestIncidents: each fault ends in a named event, and the rest comes up.
@@ -280,51 +264,4 @@ func checkHalfWritten(t *testing.T, w *world, r *Report) (half int) {
 		}
 	}
 	return half
-}
-
-// TestPulledCable: a cable that is pulled at any moment of discovery, and perhaps put
-// back, is no second node with the same GUID.
-func TestPulledCable(t *testing.T) {
-	racing.SkipLong(t)
-	f := formula(t, "rlft(8,2)")
-	events := 0
-	play := func(at int, put time.Duration, link fabric.LinkID) *Report {
-		v, err := newVirtual(f, emulator.Options{}, Config{}, jobOf("updn", 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		events = 0
-		v.onEvent = func() {
-			if v.manager.core.phase >= settling {
-				return
-			}
-			if events++; events != at {
-				return
-			}
-			if put == 0 {
-				err = v.sub.SetLinkDown(link, true)
-			} else {
-				err = v.sub.Flap(link, put)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		r := v.run()
-		v.verify(t)
-		return r
-	}
-	play(0, 0, 0)
-	total := events
-	between := f.Nodes[find(f, fabric.Switch, 0)].Ports[8].Link
-	host := f.Nodes[find(f, fabric.CA, 20)].Ports[1].Link
-	for at := 1; at <= total; at += 5 {
-		for _, put := range []time.Duration{0, time.Microsecond, time.Millisecond, 100 * time.Millisecond} {
-			for _, link := range []fabric.LinkID{between, host} {
-				if r := play(at, put, link); r.State != Up || r.Find(DuplicateGUID) != nil {
-					t.Errorf("link %d at %d for %v: %s: %v", link, at, put, r.State, r.Incidents)
-				}
-			}
-		}
-	}
 }

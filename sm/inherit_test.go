@@ -21,7 +21,7 @@ import (
 
 // paths returns the paths that a master tells hosts now.
 func (m *market) paths(v *virtual) mad.Datagram {
-	return bytes.Clone(v.keeper.a.allPaths(m.t, v.keeper.a.serving.Load().subnet))
+	return bytes.Clone(allPaths(v.keeper.a, m.t, v.keeper.a.serving.Load().subnet))
 }
 
 // isTable reports whether an action writes a table by which switches forward packets.
@@ -93,8 +93,8 @@ func isWhole(f *fabric.Fabric, down map[fabric.LinkID]bool) bool {
 
 // scratch routes the subnet of a master from scratch, as one would that knows its LIDs alone, and returns the tables.
 func (v *virtual) scratch() []byte {
-	c := v.manager.core
-	ev := Plan(context.Background(), v.routing, &RouteRequest{Graph: c.graph, Stored: c.inherit.Stored})
+	r := v.manager.Result()
+	ev := Plan(context.Background(), v.routing, &RouteRequest{Graph: r.Graph(), Stored: r.Inherit.Stored})
 	if ev.Err != nil {
 		return nil
 	}

@@ -18,12 +18,6 @@ import (
 	"weft/wire/mad"
 )
 
-var (
-	secretKeys = Keys{Secret: []byte("a secret of ours"), Protect: 1, Lease: 60}
-	otherKeys  = Keys{Secret: []byte("that of somebody else"), Protect: 1, Lease: 60}
-	hidingKeys = Keys{Secret: []byte("a secret that hides"), Protect: 3, Lease: 10}
-)
-
 // TestDeriveKey: the key of a port is what openssl dgst -sha256 -hmac says.
 func TestDeriveKey(t *testing.T) {
 	if key := DeriveKey([]byte("secret of sixteen bytes"), 0x0011223344556677); key != 0x4f4e21dade773622 {
@@ -53,7 +47,7 @@ func endPorts(t fataler, sub *emulator.Subnet) map[fabric.GUID]fabric.End {
 // verifyKeys checks that all ports have their keys, and returns how many SMPs without the right key they have seen.
 func verifyKeys(t fataler, v *virtual, k Keys) (violations uint64) {
 	t.Helper()
-	c := v.manager.core
+	c := v.manager.found()
 	checked := 0
 	for _, e := range endPorts(t, v.sub) {
 		info, err := v.sub.PortInfo(e)

@@ -21,11 +21,11 @@ func BenchmarkLightSweep(b *testing.B) {
 	clock := testClock()
 	l, t := inRealTime(b, sub, clock)
 	defer l.Close()
-	watch := UsualWatch
-	watch.Interval, watch.Rebalance = 1, 0
+	looks := UsualWatch
+	looks.Interval, looks.Rebalance = 1, 0
 	var sweeps, smps atomic.Int64
 	r := Runner{
-		Watch: watch, Routing: jobOf("ftree", 0), Clock: clock, Wire: wire.Config{Window: 64},
+		Watch: looks, Routing: jobOf("ftree", 0), Clock: clock, Wire: wire.Config{Window: 64},
 		Show: func(s *Snapshot) {
 			n := 0
 			for _, c := range s.Tally.SMPs() {

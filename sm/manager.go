@@ -116,9 +116,9 @@ func (m *Manager) Result() *Result {
 // found returns the ledger of the round that is under way, or else of the last one.
 func (m *Manager) found() *ledger { return m.Result().Ledger }
 
-// reigning returns the ledger of the round whose Plan is in force, nil where we are not the master.
-func (m *Manager) reigning() *ledger {
-	if m.role() != Master {
+// Reigning returns the ledger of the round whose Plan is in force, nil where we are not the master.
+func (m *Manager) Reigning() *ledger {
+	if m.Role() != Master {
 		return nil
 	}
 	return m.inForce
@@ -323,19 +323,14 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 
 // give returns what a round goes by.
 func (m *Manager) give(kind roundKind) Given {
-	cfg := &m.cfg
-	return Given{
-		By: policy{
-			between: cfg.Between, partitions: cfg.Partitions, levels: cfg.Levels, drain: m.Drained(), unproven: cfg.Unproven, stays: m.watch.Interval > 0,
-		},
-		Limits:   Limits{Pending: cfg.MaxPending, Sweeps: cfg.Sweeps, Pause: cfg.Pause},
-		ReadOnly: cfg.ReadOnly, TakeOver: cfg.TakeOver, AskRoles: cfg.AskRoles, Elect: cfg.Elect, Store: cfg.Store, Priority: cfg.Priority,
-		Admitted: cfg.admitted(), Keys: m.keys, Inherit: m.next,
-		Before: m.inForce, AskAll: kind != askChanged, Doubted: m.doubted, Afresh: kind == routeAfresh, Failed: m.failed,
-		Unbalanced: kind != routeAfresh && m.afresh < never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance,
-		Forgotten:  m.missing.forgotten(), Apart: m.unsteady.apart(),
-		Claimed: m.claimed, HandedBy: m.election.handed, Reregister: m.reregister,
-	}
+	g := GivenBy(&m.cfg)
+	g.By.drain, g.By.stays = m.Drained(), m.watch.Interval > 0
+	g.Keys, g.Inherit = m.keys, m.next
+	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
+	g.Unbalanced = kind != routeAfresh && m.afresh < never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
+	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
+	g.Claimed, g.HandedBy, g.Reregister = m.claimed, m.election.handed, m.reregister
+	return g
 }
 
 // endRound takes what a round has brought about, and says when the next one is due.
@@ -466,8 +461,8 @@ func (m *Manager) tell(k IncidentKind, format string, args ...any) {
 	m.out = append(m.out, Action{Kind: Note, Incident: Incident{Kind: k, Text: fmt.Sprintf(format, args...)}})
 }
 
-// successor returns how a Manager at another port is to be made, so that it goes on where this one ends.
-func (m *Manager) successor() Config {
+// Successor returns how a Manager at another port is to be made, so that it goes on where this one ends.
+func (m *Manager) Successor() Config {
 	cfg := m.cfg
 	cfg.OwnPort, cfg.Drains = 0, m.drains
 	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
@@ -477,3 +472,6 @@ func (m *Manager) successor() Config {
 	}
 	return cfg
 }
+
+// Watch returns how the subnet is watched now.
+func (m *Manager) Watch() Watch { return m.watch }

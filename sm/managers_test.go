@@ -1,28 +1,13 @@
 package sm
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"weft/emulator"
 	"weft/fabric"
-	"weft/wire"
 	"weft/wire/mad"
 )
-
-// runManager makes a host of a fake subnet say that a subnet manager runs there.
-func (s *fake) runManager(host fabric.NodeID, state, priority uint64) {
-	mad.PortInfoCapabilityMask.Put(s.nodes[host].info[1][:], mad.CapIsSM)
-	var data [64]byte
-	mad.SMInfoGUID.Put(data[:], uint64(s.f.Nodes[host].Ports[1].GUID))
-	mad.SMInfoSMState.Put(data[:], state)
-	mad.SMInfoPriority.Put(data[:], priority)
-	s.nodes[host].tables[[2]uint32{uint32(mad.AttrSMInfo), 0}] = data
-}
 
 // sets lists the Sets that a world was asked for.
 func (w *world) sets() (out []string) {
@@ -102,55 +87,6 @@ func TestOtherManager(t *testing.T) {
 	}
 }
 
-// TestClaim: IsSM is set once, when no master was found, and where it cannot be set
-// nothing is written.
-func TestClaim(t *testing.T) {
-	s := newFake(formula(t, "rlft(4,2)"))
-	tr := &noManager{attach(s), nil}
-	core, err := runner("updn").Run(t.Context(), tr)
-	if err != nil || core.Report.State != Up || !slices.Equal(tr.claims, []bool{true}) {
-		t.Fatalf("%v, %s, claims %v", err, core.Report.State, tr.claims)
-	}
-	for what, fails := range map[string]Config{"no": {}, "only looks": {ReadOnly: true}} {
-		s := newFake(formula(t, "rlft(4,2)"))
-		tr := &noManager{attach(s), []bool{false}}
-		r := runner("updn")
-		r.Config = fails
-		core, err := r.Run(t.Context(), tr)
-		if fails.ReadOnly {
-			if err != nil || len(tr.claims) > 1 {
-				t.Errorf("%s: %v, claims %v", what, err, tr.claims)
-			}
-			continue
-		}
-		if !errors.Is(err, errNoManager) || core.Report.State != Interrupted {
-			t.Errorf("%s: %v, %s", what, err, core.Report.State)
-		}
-		for i := range s.nodes {
-			if len(s.nodes[i].lft) > 0 {
-				t.Errorf("%s: tables were written", what)
-			}
-		}
-	}
-}
-
-var errNoManager = errors.New("no manager here")
-
-// noManager is a Transport that records what IsSM is set to, and refuses it when a
-// false comes first.
-type noManager struct {
-	wire.Transport
-	claims []bool
-}
-
-func (n *noManager) SetIsSM(_ context.Context, on bool) error {
-	n.claims = append(n.claims, on)
-	if !n.claims[0] {
-		return errNoManager
-	}
-	return nil
-}
-
 // TestUnclearedChange: where switches are programmed and PortStateChange is set when the
 // sweep begins, a cable that is moved at any moment is found where it is; without one no
 // change is told.
@@ -211,80 +147,14 @@ func TestMasterStays(t *testing.T) {
 		w := newWorld(first.fake.f, cfg, "updn")
 		w.fake = first.fake
 		if was {
-			given := NewManager(cfg, Watch{}).give(askAll)
+			given := GivenBy(&cfg)
+			given.Keys, given.Limits = newKeyring(&cfg), first.core.given.Limits
 			given.Before, given.Claimed = first.core.ledger, true
 			w.core = Begin(&given)
 		}
 		w.fake.runManager(find(w.fake.f, fabric.CA, 5), mad.SMStateDiscovering, 9)
 		if s := w.run().State; (s == Up) != was {
 			t.Errorf("was the master %v: %s", was, s)
-		}
-	}
-}
-
-// tellMaster has the port of a manager told that the master is at a LID.
-func (v *virtual) tellMaster(t fataler, lid uint64) {
-	t.Helper()
-	info, err := v.sub.PortInfo(v.at)
-	m, wrong := mad.Request{Method: mad.Set, Attr: mad.AttrPortInfo, Modifier: uint32(v.at.Port)}.Directed(make([]byte, mad.Size), nil)
-	if err = errors.Join(err, wrong); err != nil {
-		t.Fatalf("%v", err)
-	}
-	copy(m.Data(), info)
-	mad.PortInfoPortState.Put(m.Data(), 0)
-	mad.PortInfoPhysicalState.Put(m.Data(), 0)
-	mad.PortInfoMasterSMLID.Put(m.Data(), lid)
-	v.sub.Send(v.id, &wire.Datagram{Addr: wire.Directed(), MAD: m})
-	if info, _ = v.sub.PortInfo(v.at); mad.PortInfoMasterSMLID.Get(info) != lid {
-		t.Fatalf("its port was told of the master at LID %d", mad.PortInfoMasterSMLID.Get(info))
-	}
-}
-
-// TestSilentStandby: a manager that stands by says nothing when a cable fails. The master repairs all the same, and stays the master; it does not hand over to one
-// that is silent. Where the port of the silent one has another master by then, it may be that itself, and is given way to.
-func TestSilentStandby(t *testing.T) {
-	for _, priority := range []uint8{0, 2} {
-		sub, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, priority)
-		all[0].step(&Event{Kind: Start})
-		runTogether(all[0].now+time.Second, all...)
-		master, other := all[0], all[1]
-		if master.manager.cfg.Replicates = true; priority > 1 { // so that it does not hand over yet
-			master.manager.settled = nil
-		}
-		other.step(&Event{Kind: Start})
-		runTogether(all[0].now+5*time.Second, all...)
-		if master.manager.state() != mad.SMStateMaster || other.manager.state() != mad.SMStateStandby {
-			t.Fatal(journals(all))
-		}
-		other.deaf = true
-		for turn := range 3 {
-			master.step(newsEvent(&News{MayTakeOver: []fabric.GUID{}}))
-			l, id := master.switchLink(t, turn)
-			if err := sub.SetLinkDown(id, true); err != nil {
-				t.Fatal(err)
-			}
-			told := master.told(RoundEnds)
-			if runTogether(all[0].now+120*time.Millisecond, all...); turn == 0 && priority == 0 && master.told(RoundEnds) == told {
-				t.Error("a repair waits for one that stands by as long as for one that may be the master")
-			}
-			runTogether(all[0].now+3*time.Second, all...)
-			if master.manager.state() != mad.SMStateMaster || master.told(RoundEnds) == told || len(master.manager.found().others) != 1 {
-				t.Fatalf("cable %v has failed: %s", l, journals(all))
-			}
-			master.verify(t)
-			master.step(newsEvent(&News{MayTakeOver: []fabric.GUID{master.manager.found().others[0].guid}}))
-			if master.manager.election.handing != nil {
-				t.Fatal("the subnet is handed over to one that is silent")
-			}
-		}
-		other.tellMaster(t, 99)
-		_, id := master.switchLink(t, 4)
-		if err := sub.SetLinkDown(id, true); err != nil {
-			t.Fatal(err)
-		}
-		runTogether(all[0].now+3*time.Second, all...)
-		if master.manager.state() == mad.SMStateMaster {
-			t.Fatalf("it reigns on beside one that may be the master: %s", journals(all))
 		}
 	}
 }

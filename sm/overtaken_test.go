@@ -65,7 +65,7 @@ func pulledNear(t testing.TB, text, moment string, deaf bool) time.Duration {
 	}
 	v.onEvent = func() {
 		m := v.manager
-		is := m.inRound && phase == moment && m.core.outstanding > 40
+		is := m.inRound && phase == moment && v.pending > 40
 		switch moment {
 		case "rest":
 			is = true
@@ -104,8 +104,8 @@ func pulledNear(t testing.TB, text, moment string, deaf bool) time.Duration {
 // endedIn names the phase of a round, or the light sweep, whose SMPs an End ends; "" for those of other work.
 func endedIn(m *Manager, a *Action) string {
 	switch {
-	case m.inRound && m.core.brokenOff:
-		return phaseNames[m.core.phase]
+	case m.inRound && m.core.Result().BrokenOff:
+		return m.core.Phase()
 	case a.Group() == sweepTag:
 		return "sweep"
 	}
@@ -168,9 +168,9 @@ func TestBrokenOff(t *testing.T) {
 		x := &middleFaults{faults: faults{v: v, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "draws"), 0))}, t: t, near: nearCable(t, f, v.at)}
 		v.onPhase = func(name string) {
 			x.phase = name
-			if c := v.manager.core; c.halfWritten {
+			if r := v.manager.Result(); r.Ledger.halfWritten {
 				seen["half written"]++
-			} else if c.brokenOff && name == "verify" {
+			} else if r.BrokenOff && name == "verify" {
 				seen["not looked at"]++
 			}
 		}
@@ -254,7 +254,7 @@ func (x *middleFaults) look() {
 			x.t.Fatal(err)
 		}
 	}
-	for len(m.core.nodes) > 0 && x.rng.IntN(3) > 0 {
+	for len(m.found().nodes) > 0 && x.rng.IntN(3) > 0 {
 		x.next(x.t)
 	}
 }
@@ -272,7 +272,7 @@ func TestRestartedUnverified(t *testing.T) {
 		far, arming := find(v.sub.Fabric(), fabric.Switch, 10), false
 		v.onPhase = func(name string) {
 			arming = name == "arm"
-			if name == "verify" && v.manager.core.brokenOff {
+			if name == "verify" && v.manager.Result().BrokenOff {
 				skipped++
 			}
 		}
@@ -307,7 +307,7 @@ func TestStuckNotAsked(t *testing.T) {
 	v.onPhase = func(name string) {
 		switch {
 		case name == "route" && rounds == 1:
-			v.manager.core.linkChanged = true
+			v.manager.core.Step(&Event{Kind: LinkChanged}, nil)
 		case name == "discover":
 			if rounds++; rounds == 2 && len(v.manager.unsteady.stuck) != 1 {
 				t.Error("it counts no more")
@@ -359,7 +359,7 @@ func TestLanesBrokenOff(t *testing.T) {
 			}
 		}
 		v.onAction = func(a *Action) {
-			if a.Kind == RoundEnded && v.manager.core.halfWritten {
+			if a.Kind == RoundEnded && v.manager.found().halfWritten {
 				broken++
 			}
 		}

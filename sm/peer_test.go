@@ -14,7 +14,6 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/discovery"
-	"weft/internal/dumps"
 	"weft/internal/peer"
 	"weft/wire"
 	"weft/wire/ibsim"
@@ -60,21 +59,6 @@ func (s *simulator) bringUp(chain string, lmc uint8) *Result {
 		s.tb.Fatalf("%s: %v", rep.State, rep.Incidents)
 	}
 	return core
-}
-
-// janus reads the dump of a real cluster of 214 switches, which not everyone has.
-func janus(tb testing.TB) *fabric.Fabric {
-	tb.Helper()
-	return dump(tb, "janus", dumps.Read(tb, "janus/ibnetdiscover-2014-02-12.txt"))
-}
-
-func dump(tb testing.TB, name string, data []byte) *fabric.Fabric {
-	tb.Helper()
-	f, _, err := netfile.Read(name, data, netfile.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return f
 }
 
 // TestRealPeers: after a bring-up on the real ibsim, the programs of

@@ -16,14 +16,6 @@ import (
 	"weft/wire/mad"
 )
 
-func partitioning(t fataler, text string, in, out bool) *Partitioning {
-	ps, err := partition.Read("partitions.conf", []byte(text))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return &Partitioning{ps, in, out}
-}
-
 // verifyPartitions compares the P_Keys of all end ports, and those of the switch ports before hosts and their enforcement, with what the
 // partitions say.
 func (v *virtual) verifyPartitions(t fataler, p *Partitioning, room func(e fabric.End) bool) {

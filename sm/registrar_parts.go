@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 
+	"weft/planner"
+	"weft/route/multicast"
 	"weft/sm/replica"
 	"weft/sm/sa"
 )
@@ -115,4 +117,10 @@ func valueOf(t replica.Table, v longValue) (data []byte, ok bool) {
 		return nil, false
 	}
 	return data, true
+}
+
+// copiedOf makes what managers that stand by are told of a Record.
+func copiedOf(r *Record, rules RulesToTell) (copied, error) {
+	plan, err := planner.Keep(r.Plan, r.Graph).Bare()
+	return copied{LIDs: r.LIDs, Trees: multicast.ByLID(r.Graph, &r.Plan.Ends, r.Plan.Multicast), Plan: plan, Rules: rules}, err
 }

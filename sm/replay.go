@@ -10,10 +10,18 @@ import (
 	"weft/planner"
 )
 
-// Replay gives a new Manager what a recording has, and computes its Plans again. See, which may be nil, is shown every event with the actions
-// that follow. It ends with an error where these are other ones than were recorded: by another version of weft, mostly.
-func Replay(ctx context.Context, r *Recording, see func(now time.Duration, ev *Event, actions []Action)) error {
-	p := player{manager: NewManager(r.Made.Config, r.Made.Watch), routing: r.Made.Routing, asked: map[uint64]int{}}
+// Player plays recordings: with a new machine of the kind that was recorded, and the function that computes its Plans.
+type Player struct {
+	Machine interface {
+		Step(now time.Duration, ev *Event, out []Action) []Action
+	}
+	Plan func(ctx context.Context, req planner.Request, q *RouteRequest) *Event
+}
+
+// Play gives the machine all recorded events, and computes its Plans again. See, which may be nil, is shown every event with the
+// actions that follow. It ends with an error if other actions follow than were recorded, mostly since another version of weft recorded them.
+func (by Player) Play(ctx context.Context, r *Recording, see func(now time.Duration, ev *Event, actions []Action)) error {
+	p := player{Player: by, routing: r.Made.Routing, asked: map[uint64]int{}}
 	var actions []Action
 	var scratch []byte
 	for {
@@ -27,7 +35,7 @@ func Replay(ctx context.Context, r *Recording, see func(now time.Duration, ev *E
 		if err != nil {
 			return err
 		}
-		actions = p.manager.Step(now, ev, actions[:0])
+		actions = p.Machine.Step(now, ev, actions[:0])
 		if see != nil {
 			see(now, ev, actions)
 		}
@@ -47,7 +55,7 @@ var ErrOtherActions = errors.New("other actions follow than were recorded")
 
 // player holds what a Manager waits for.
 type player struct {
-	manager *Manager
+	Player
 	routing planner.Request
 	begun   bool
 	asked   map[uint64]int  // by tag: Sends that have not ended
@@ -77,7 +85,7 @@ func (p *player) complete(ctx context.Context, ev *Event) error {
 		}
 	case Planned:
 		if ok = p.route != nil; ok && ev.Err == nil {
-			*ev = *Plan(ctx, p.request, p.route)
+			*ev = *p.Plan(ctx, p.request, p.route)
 		} else {
 			ev.Result = &planner.Result{}
 		}

@@ -149,7 +149,7 @@ func replayed(t fataler, from *bytes.Buffer) (list []did) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	err = Replay(context.Background(), r, func(now time.Duration, _ *Event, actions []Action) { list = append(list, didOf(now, actions)...) })
+	err = playerOf(r).Play(context.Background(), r, func(now time.Duration, _ *Event, actions []Action) { list = append(list, didOf(now, actions)...) })
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -253,7 +253,7 @@ func TestBadRecording(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Replay(context.Background(), r, nil)
+		return playerOf(r).Play(context.Background(), r, nil)
 	}
 	if err := play(whole); err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestDamagedRecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if Replay(context.Background(), r, nil) != nil {
+		if playerOf(r).Play(context.Background(), r, nil) != nil {
 			failed++
 		}
 	}
@@ -346,3 +346,6 @@ func FuzzRecording(f *testing.F) {
 		}
 	})
 }
+
+// playerOf plays a recording with a new Manager.
+func playerOf(r *Recording) Player { return Player{NewManager(r.Made.Config, r.Made.Watch), Plan} }

@@ -179,9 +179,9 @@ func TestOtherRouting(t *testing.T) {
 			}
 			v.step(&Event{Kind: Rebalance})
 			m.run(5*time.Second, false)
-			c := v.manager.core
-			if c.report.State != Up || !planner.Keep(c.plan, c.graph).Answers(&v.routing) {
-				t.Errorf("when it was told to route afresh: %s, %v %s", c.report.State, c.plan.Recipe, journals(m.living()))
+			c := v.manager.found()
+			if v.manager.Result().Report.State != Up || !planner.Keep(c.plan, c.graph).Answers(&v.routing) {
+				t.Errorf("when it was told to route afresh: %s, %v %s", v.manager.Result().Report.State, c.plan.Recipe, journals(m.living()))
 			}
 			v.verify(t)
 		})
@@ -266,7 +266,7 @@ func TestRebalanceAfterTakeover(t *testing.T) {
 		t.Fatalf("nothing is to be routed afresh %s", journals(m.living()))
 	}
 	m.run(UsualWatch.Rebalance+5*time.Second, false)
-	if c := v.manager.core; v.manager.afresh < never || !c.given.Afresh || !bytes.Equal(routed(c.plan), v.scratch()) {
+	if c := v.manager.found(); v.manager.afresh < never || !v.manager.given.Afresh || !bytes.Equal(routed(c.plan), v.scratch()) {
 		t.Errorf("it is still as it was repaired %s", journals(m.living()))
 	}
 }

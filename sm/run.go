@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -105,7 +104,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Result, error) {
 	d.easing.close()
 	err = errors.Join(err, d.requester.Close(context.Background()))
 	if errors.Is(err, ErrNoLink) {
-		r.Config, r.Watch, r.Routing, r.Record = d.manager.successor(), d.manager.watch, d.routing, nil
+		r.Config, r.Watch, r.Routing, r.Record = d.manager.Successor(), d.manager.Watch(), d.routing, nil
 	}
 	return d.manager.Result(), err
 }
@@ -180,7 +179,7 @@ func (d *run) loop(ctx context.Context) error {
 				stop = nil
 			}
 		case <-ask:
-			if d.manager.role() != Master && d.manager.cfg.Keys.needsNeighbours() {
+			if d.manager.NeedsNeighbours() {
 				d.work(func() *Event { return d.askNeighbours(ctx) })
 			}
 		case <-stop:
@@ -204,15 +203,15 @@ func (d *run) loop(ctx context.Context) error {
 
 // follow shows what stands beside the loop how far the Manager is.
 func (d *run) follow() {
-	standing := standingOf(d.manager)
+	standing := d.manager.Standing()
 	d.administration.follow(&standing)
 	d.counting.look(d.manager)
 	d.exchanging.look(d.manager)
-	if want := d.manager.cfg.Congestion; !d.easing.does(want) { // it was told otherwise, or is that of a master before us
+	if want := d.manager.Congestion(); !d.easing.does(want) { // it was told otherwise, or is that of a master before us
 		d.easing.close()
 		d.easing = startEasing(want, d.Clock, d.requester, d.Note)
 	}
-	d.easing.look(d.manager)
+	d.easing.look(d.manager.Reigning())
 	d.snapshot()
 }
 
@@ -305,7 +304,7 @@ func (d *run) step(ctx context.Context, ev *Event) {
 		d.recorder.Event(now, ev)
 	}
 	d.actions = d.manager.Step(now, ev, d.actions[:0])
-	d.administration.in.follow(d.manager.isAtWork())
+	d.administration.in.follow(d.manager.IsAtWork())
 	if d.recorder != nil {
 		d.record()
 	}
@@ -495,40 +494,6 @@ func (d *run) send(a *Action) {
 
 // defaultWindow is the number of SMPs in flight at a time unless Config says another.
 const defaultWindow = 32
-
-// lossCount counts what gets lost on the way, to say how often a request must be repeated:
-// on a bad wire more often, so that a live node does not pass for a dead one, and on a good
-// one not more often than a dead node needs.
-type lossCount struct{ sent, again int }
-
-// add counts the end of a request. A silent node says nothing about the wire.
-func (l *lossCount) add(ev *Event) {
-	if ev.Kind == Answer && (ev.Outcome == Answered || ev.Outcome == Refused) {
-		l.sent += ev.Attempts
-		l.again += ev.Attempts - 1
-	}
-}
-
-// The repetitions where nothing is lost and on the worst wire, and how improbable it must be
-// that a live node is given up: 10 to the power of minus certainty.
-const (
-	usualRetries = 7
-	mostRetries  = 60
-	certainty    = 12
-)
-
-// retries returns how often to repeat a request; least is the caller's least (--retries of
-// the commands), 0 for the usual.
-func (l *lossCount) retries(least int) int {
-	if least == 0 {
-		least = usualRetries
-	}
-	if l.again == 0 || least < 0 {
-		return least
-	}
-	lost := float64(l.again) / float64(l.sent+10)
-	return min(max(least, int(math.Ceil(-certainty/math.Log10(lost)))), max(least, mostRetries))
-}
 
 // endPhase adds what the phase has taken to its time.
 func (d *run) endPhase() {

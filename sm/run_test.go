@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 			if rep.State != Up || len(rep.Incidents) > 0 {
 				t.Fatalf("%s: %v", rep.State, rep.Incidents)
 			}
-			s.verify(t, core)
+			s.verify(t, core.Graph(), core.Plan(), core.Fabric(), core.Report)
 			same(t, s.f, core.Fabric())
 			if (rep.SMPs.Retried > 0) != lossy {
 				t.Errorf("%d SMPs sent again", rep.SMPs.Retried)
@@ -92,7 +92,7 @@ func TestInterrupt(t *testing.T) {
 	r.Grace = 10 * time.Millisecond
 	r.Wire.Timeout = time.Hour
 	r.Phase = func(name string) {
-		if name == phaseNames[tables] {
+		if name == "tables" {
 			time.AfterFunc(10*time.Millisecond, cancel)
 		}
 	}
@@ -123,7 +123,7 @@ func TestCancelledPlan(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := runner("updn")
 	r.Phase = func(name string) {
-		if name == phaseNames[routing] {
+		if name == "route" {
 			cancel()
 		}
 	}
@@ -139,7 +139,7 @@ func TestTransportDies(t *testing.T) {
 	tr := attach(s)
 	r := runner("updn")
 	r.Phase = func(name string) {
-		if name == phaseNames[tables] {
+		if name == "tables" {
 			if err := tr.Close(); err != nil {
 				t.Error(err)
 			}
@@ -172,60 +172,6 @@ func benchmarkDiscover(b *testing.B, text string) {
 func BenchmarkDiscoverFat648(b *testing.B) { benchmarkDiscover(b, "fat648") }
 
 func BenchmarkDiscover11664(b *testing.B) { benchmarkDiscover(b, "rlft(36,3)") }
-
-// BenchmarkStep is the core alone: a sweep from answers that are ready.
-func BenchmarkStep(b *testing.B) {
-	f := formula(b, "rlft(36,3)")
-	s := newFake(f)
-	var actions []Action
-	var queue []pending
-	n := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		c := roundOf(Config{ReadOnly: true})
-		ev := Event{Kind: Start}
-		queue = queue[:0]
-		n = 0
-		for head := 0; ; head++ {
-			actions = c.Step(&ev, actions[:0])
-			for i := range actions {
-				if a := &actions[i]; a.Kind == Send {
-					n++
-					p := pending{tag: a.Tag}
-					s.do(a.Path, a.Method, a.Attr, a.Modifier, &p.data)
-					queue = append(queue, p)
-				}
-			}
-			if c.phase == finished {
-				break
-			}
-			ev = Event{Kind: Answer, Tag: queue[head].tag, Attempts: 1, Data: queue[head].data}
-		}
-	}
-	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "SMPs/s")
-}
-
-// TestLossCount: requests are repeated more often where answers show that much is lost; a
-// node that is silent shows nothing.
-func TestLossCount(t *testing.T) {
-	var l lossCount
-	for range 100 {
-		l.add(&Event{Kind: Answer, Outcome: Silent, Attempts: 8})
-		l.add(&Event{Kind: Answer, Outcome: Answered, Attempts: 1})
-	}
-	if got := l.retries(0); got != usualRetries {
-		t.Errorf("%d retries on a good wire", got)
-	}
-	for range 100 {
-		l.add(&Event{Kind: Answer, Outcome: Refused, Attempts: 3})
-	}
-	if got := l.retries(0); got <= usualRetries || got > mostRetries {
-		t.Errorf("%d retries on a bad wire", got)
-	}
-	if got := l.retries(-1); got != -1 {
-		t.Errorf("%d retries where none are wanted", got)
-	}
-}
 
 // TestStayEnds: a manager that stays ends soon after it is told to, at any moment, and when its transport dies; rounds are
 // told as they end.
@@ -327,7 +273,7 @@ func TestRunBreaksOff(t *testing.T) {
 	var lost []int32
 	var states []State
 	r.Phase = func(name string) {
-		if name == phaseNames[verifying] && !began {
+		if name == "verify" && !began {
 			began = true
 			silent.Store(true)
 			m, err := mad.Request{Method: mad.Trap, Attr: mad.AttrNotice, TID: 1}.Routed(make([]byte, mad.Size))

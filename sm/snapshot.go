@@ -61,8 +61,8 @@ type Due struct {
 	At   time.Duration
 }
 
-// role says what the manager is.
-func (m *Manager) role() Role {
+// Role says what the manager is.
+func (m *Manager) Role() Role {
 	switch state := m.state(); {
 	case m.ended:
 		return Gone
@@ -76,13 +76,13 @@ func (m *Manager) role() Role {
 	return Looking
 }
 
-// isAtWork reports whether devices are asked, or a Plan is made, so that what takes the processor meanwhile keeps
+// IsAtWork reports whether devices are asked, or a Plan is made, so that what takes the processor meanwhile keeps
 // the subnet waiting. The writing of multicast tables, which follows from what hosts ask, is none.
-func (m *Manager) isAtWork() bool { return m.inRound || m.sweep.under || m.looks.under }
+func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks.under }
 
 // Snapshot returns what the manager is now.
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
-	s := &Snapshot{Now: now, Role: m.role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
+	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
 		s.InForce, s.Routed = m.good, &Routed{m.inForce.fabric, m.inForce.graph, m.inForce.plan, m.inForce.by.partitions, m.inForce.by.levels}
 	}
@@ -136,3 +136,22 @@ func (m *Manager) due() (list []Due) {
 	add("a question to the master", m.pollDue())
 	return list
 }
+
+// Standing says what subnet administration goes by.
+func (m *Manager) Standing() Standing {
+	s := Standing{
+		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts,
+		WasActive: m.clients.WasActive, Others: m.clients.Others, Told: m.clients.Told,
+	}
+	s.Claims = s.Role == Looking && m.inRound && m.core.Claims()
+	if o := m.election.master; o != nil {
+		s.StandsBy, s.MasterAlive = o.guid, o.state == mad.SMStateMaster
+	}
+	return s
+}
+
+// Congestion returns the settings of congestion control that are in force; nil for none.
+func (m *Manager) Congestion() *congestion.Settings { return m.cfg.Congestion }
+
+// NeedsNeighbours reports whether the next round may need M_Keys of ports whose GUIDs only a master has told.
+func (m *Manager) NeedsNeighbours() bool { return m.Role() != Master && m.cfg.Keys.needsNeighbours() }

@@ -1,7 +1,6 @@
 package sm
 
 import (
-	"context"
 	"reflect"
 	"strings"
 	"testing"
@@ -94,29 +93,5 @@ func TestStandbySnapshot(t *testing.T) {
 	s := all[1].manager.Snapshot(all[1].now)
 	if s.Role != StandBy || !strings.Contains(s.Other, "host 0") || s.InForce != nil || len(s.Due) != 1 || s.Due[0].What != "a question to the master" {
 		t.Errorf("%+v", s)
-	}
-}
-
-// TestShow: a Runner shows what its Manager is, also while it routes, and at last that it has ended.
-func TestShow(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	r := runner("updn")
-	r.Watch, r.Elect = UsualWatch, true
-	phases, last := map[string]bool{}, (*Snapshot)(nil)
-	r.Show = func(s *Snapshot) {
-		last = s
-		if s.UnderWay != nil {
-			phases[s.UnderWay.Phase] = true
-		}
-		if s.InForce != nil {
-			cancel()
-		}
-	}
-	if _, err := r.Run(ctx, attach(newFake(formula(t, "rlft(8,2)")))); err != nil {
-		t.Fatal(err)
-	}
-	if last.Role != Gone || last.Engines[0] != "updn" || !phases[phaseNames[routing]] || last.Last.Report.Routing.Asked[0] != "updn" {
-		t.Errorf("%+v, %v", last, phases)
 	}
 }

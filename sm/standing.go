@@ -1,29 +1,30 @@
 package sm
 
 import (
-	"weft/planner"
-	"weft/route/multicast"
-	"weft/wire/mad"
+	"weft/fabric"
+	"weft/sm/sa"
 )
 
-// standingOf says of a Manager what subnet administration goes by.
-func standingOf(m *Manager) Standing {
-	s := Standing{
-		Role: m.role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts,
-		WasActive: m.clients.WasActive, Others: m.clients.Others, Told: m.clients.Told,
-	}
-	s.Claims = s.Role == Looking && m.inRound && m.core.Claims()
-	if o := m.election.master; o != nil {
-		s.StandsBy, s.MasterAlive = o.guid, o.state == mad.SMStateMaster
-	}
-	return s
+// Standing holds the facts about the Manager that subnet administration goes by.
+type Standing struct {
+	Role        Role
+	Claims      bool        // of one that looks: no other master is there, and it is about to be it
+	StandsBy    fabric.GUID // of one that stands by: the port of the manager for which it does
+	MasterAlive bool        // that one was the master, and was not just about to be
+
+	Ledger        *ledger   // of the round whose Plan is in force; nil: none is
+	Spread        sa.Spread // of multicast groups over the trees of that Plan
+	SpreadVersion int
+	Priority      uint8
+	SMKey, Acts   uint64 // as SMInfo tells others
+
+	// Of the first round of a Master: ports were Active, or had another manager's LID as that of their
+	// master, and our own port had the LID Told there.
+	WasActive, Others bool
+	Told              fabric.LID
 }
 
-// newsEvent returns the event by which a Manager is told news.
-func newsEvent(n *News) *Event { return &Event{Kind: Told, News: n} }
-
-// copiedOf makes what managers that stand by are told of a Record.
-func copiedOf(r *Record, rules RulesToTell) (copied, error) {
-	plan, err := planner.Keep(r.Plan, r.Graph).Bare()
-	return copied{LIDs: r.LIDs, Trees: multicast.ByLID(r.Graph, &r.Plan.Ends, r.Plan.Multicast), Plan: plan, Rules: rules}, err
+// isAs reports whether nothing has changed by which queries are answered.
+func (s *Standing) isAs(before *Standing) bool {
+	return s.Ledger == before.Ledger && s.Role == before.Role && s.SpreadVersion == before.SpreadVersion && s.Claims == before.Claims
 }

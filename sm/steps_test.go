@@ -45,7 +45,7 @@ func TestNoCircleAtAnyMoment(t *testing.T) {
 		middle := -1 // events until the cable next to our own switch fails in the middle of writing
 		v.onEvent = func() {
 			m.look(t)
-			if middle < 0 || v.manager.core.phase != tables {
+			if middle < 0 || v.manager.core.Phase() != "tables" {
 				return
 			}
 			if middle--; middle < 0 {
@@ -87,6 +87,7 @@ type moments struct {
 	v     *virtual
 	seen  map[string]int
 	round int // that is looked at
+	read  int // the last round that has read what switches held
 	sent  int
 	waits map[lane]map[lane]bool // that packets under way may have come to, since the round began or a pause was over
 	vls   map[sentOn]uint16      // those that packets of an SL may have on a channel, likewise
@@ -105,41 +106,45 @@ type sentOn struct {
 }
 
 func (m *moments) look(t *rapid.T) {
-	v, c := m.v, m.v.manager.core
+	v, c, core := m.v, m.v.manager.found(), m.v.manager.core
+	if core.Phase() == "read" {
+		m.read = v.manager.round.Number
+	}
+	before, report := v.manager.given.Before, core.Result().Report
 	sent := v.sent[mad.AttrLinearForwardingTable] + v.sent[mad.AttrSLtoVLMappingTable]
-	if c.phase != tables || c.given.Before == nil && c.read == nil || sent == m.sent {
+	if core.Phase() != "tables" || before == nil && m.read != v.manager.round.Number || sent == m.sent {
 		return
 	}
 	m.sent = sent
 	paused := m.round == v.manager.round.Number && m.step != c.prog.step && c.stepped(c.prog.step-1).Drops
-	if paused && v.now-m.at < c.given.Limits.Pause {
+	if paused && v.now-m.at < v.manager.given.Limits.Pause {
 		t.Fatalf("%v after the last write of step %d packets are taken to have left", v.now-m.at, m.step)
 	}
 	if paused || m.round != v.manager.round.Number {
 		m.waits, m.vls = map[lane]map[lane]bool{}, map[sentOn]uint16{}
 	}
 	m.round, m.step, m.at = v.manager.round.Number, c.prog.step, v.now
-	if c.given.Before != nil && c.given.Before.halfWritten {
+	if before != nil && before.halfWritten {
 		m.seen["broken off"]++
 	}
 	if c.way != nil {
 		m.seen["steps"] += len(c.way.Between)
 	}
-	told := c.given.Before
+	told := before
 	if told == nil { // of a subnet that was taken over: all are on SL 0
-		told = c.ledger
+		told = c
 	}
 	dropped := false
 	for i := range c.prog.step {
 		dropped = dropped || c.stepped(i).Drops
 	}
 	switch {
-	case c.report.Find(MixedTables) != nil:
+	case report.Find(MixedTables) != nil:
 		t.Fatalf("no way is proven, though both Plans are: %v", v.entries)
-	case c.report.Find(OldLevels) == nil, !dropped && c.way != nil && c.way.Pauses():
+	case report.Find(OldLevels) == nil, !dropped && c.way != nil && c.way.Pauses():
 		m.seen["old levels"]++
 	default:
-		told = c.ledger
+		told = c
 		m.seen["new levels"]++
 	}
 	if c.plan.VLs > 1 || told.plan.VLs > 1 {

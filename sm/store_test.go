@@ -1,7 +1,6 @@
 package sm
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,7 +17,6 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/internal/racing"
-	"weft/route"
 	"weft/wire/mad"
 )
 
@@ -135,8 +133,8 @@ func TestRepairNotDelayed(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.runUntil(v.now + 5*time.Second)
-		if c := v.manager.core; !v.manager.inRound || c.phase != verifying || v.told(RoundEnds) != 1 || v.storedAt == never {
-			t.Fatalf("full %v: %s: %v", full, phaseNames[c.phase], v.entries)
+		if c := v.manager.core; !v.manager.inRound || c.Phase() != "verify" || v.told(RoundEnds) != 1 || v.storedAt == never {
+			t.Fatalf("full %v: %s: %v", full, c.Phase(), v.entries)
 		}
 		v.verify(t)
 		v.storeTime = 0
@@ -149,8 +147,8 @@ func TestRepairNotDelayed(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.runUntil(v.now + 5*time.Second)
-		if c := v.manager.core; c.phase != storing || given(t, sub)[f.Nodes[host].Ports[1].GUID].Base != 0 {
-			t.Fatalf("full %v: %s: %v", full, phaseNames[c.phase], v.entries)
+		if c := v.manager.core; c.Phase() != "store" || given(t, sub)[f.Nodes[host].Ports[1].GUID].Base != 0 {
+			t.Fatalf("full %v: %s: %v", full, c.Phase(), v.entries)
 		}
 		v.step(&Event{Kind: Stop})
 		if v.runUntil(never); !v.manager.ended {
@@ -333,7 +331,7 @@ func TestAfter(t *testing.T) {
 	v := withDisk(t, sub, &disk{}, Config{})
 	v.step(&Event{Kind: Start})
 	v.runUntil(10 * time.Second)
-	c := v.manager.core
+	c := v.manager.found()
 	top := c.plan.Ends.Top()
 	before := LIDMap{1: {Base: 4, LMC: 2}, 2: {Base: 1}, 3: {Base: 128, LMC: 7}, 4: {Base: top + 1}, c.ownGUID(): {Base: 500}}
 	after := before.After(c.graph, &c.plan.Ends)
@@ -346,43 +344,6 @@ func TestAfter(t *testing.T) {
 		if p.Valid() != want {
 			t.Errorf("%v is valid: %v", p, p.Valid())
 		}
-	}
-}
-
-// TestRunnerStores: the runner stores beside the loop, before the first port has its LID, and waits for it in the end.
-func TestRunnerStores(t *testing.T) {
-	s := newFake(formula(t, "rlft(4,2)"))
-	r, calls := runner("updn"), 0
-	r.Store = func(rec *Record) error {
-		calls++
-		for i := range s.nodes {
-			for p := range s.nodes[i].info {
-				if lid := mad.PortInfoLID.Get(s.nodes[i].info[p][:]); lid != 0 {
-					t.Errorf("a port has LID %d", lid)
-				}
-			}
-		}
-		if len(rec.LIDs) != 14 || rec.Engine != "updn" || !strings.HasPrefix(rec.Verdict, "yes") {
-			t.Errorf("%+v", rec)
-		}
-		return nil
-	}
-	core, err := r.Run(t.Context(), attach(s))
-	if err != nil || core.Report.State != Up || calls != 1 {
-		t.Errorf("%v: %s, stored %d times", err, core.Report.State, calls)
-	}
-
-	ctx, cancel := context.WithCancel(t.Context())
-	stored := false
-	r.Store = func(*Record) error {
-		cancel()
-		time.Sleep(50 * time.Millisecond)
-		stored = true
-		return nil
-	}
-	core, err = r.Run(ctx, attach(newFake(formula(t, "rlft(4,2)"))))
-	if !errors.Is(err, context.Canceled) || core.Report.State != Interrupted || !stored {
-		t.Errorf("%v: %s, stored: %v", err, core.Report.State, stored)
 	}
 }
 
@@ -412,45 +373,6 @@ func TestOthersLIDs(t *testing.T) {
 	lids[0x98] = PortLIDs{Base: 500}
 	if !maps.Equal(d.lids, lids) {
 		t.Errorf("stored %v, want %v", d.lids, lids)
-	}
-}
-
-// TestTwinsStored: ports that cannot be told from others by their GUID are no sign of another manager.
-func TestTwinsStored(t *testing.T) {
-	f := formula(t, "rlft(4,2)")
-	for n, guid := range map[int]fabric.GUID{3: 0x77, 5: 0x77, 6: 0} {
-		f.Nodes[find(f, fabric.CA, n)].Ports[1].GUID = guid
-	}
-	w := newWorld(f, Config{Store: true, Stored: LIDMap{}}, "updn")
-	if r := w.run(); r.State != Up {
-		t.Fatalf("%s: %v", r.State, r.Incidents)
-	}
-	lids := w.core.record.LIDs
-	if _, ok := lids[0]; ok || len(lids) != 14-2 {
-		t.Errorf("stored: %v", lids)
-	}
-	w.core = roundOf(Config{Store: true, Stored: lids})
-	if r := w.run(); r.State != Up || r.Find(OthersLIDs) != nil {
-		t.Errorf("%s: %v", r.State, r.Incidents)
-	}
-}
-
-// TestAddStored: LIDs that are stored come to ports that hold none, unless another one holds them; those of ports that are not there
-// wait for them, once.
-func TestAddStored(t *testing.T) {
-	g := formula(t, "rlft(4,2)").Compile()
-	guid := func(end int) fabric.GUID { return g.EndGUID[end] }
-	h := &route.Held{Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}, Absent: []route.Absent{{Node: 7, Port: 1, Base: 40}}}
-	h.Ends.Base[0], h.Ends.LMC[0] = 4, 1
-	addStored(h, g, LIDMap{
-		guid(0): {Base: 30}, guid(1): {Base: 5}, guid(2): {Base: 20, LMC: 2}, guid(3): {Base: 2, LMC: 2}, // up to LID 5
-		0x98: {Base: 50, LMC: 1}, 0x99: {Base: 40},
-	})
-	if got := h.Ends.Base[:5]; !slices.Equal(got, []fabric.LID{4, 0, 20, 0, 0}) || h.Ends.LMC[2] != 2 {
-		t.Errorf("LIDs %v, LMCs %v", got, h.Ends.LMC[:5])
-	}
-	if want := []route.Absent{{Node: 7, Port: 1, GUID: 0x99, Base: 40}, {GUID: 0x98, Base: 50, LMC: 1}}; !slices.Equal(h.Absent, want) {
-		t.Errorf("absent: %v", h.Absent)
 	}
 }
 

@@ -59,8 +59,8 @@ func (v *virtual) serve(m *market, at fabric.End) {
 }
 
 func (k *keeper) follow() {
-	k.a.in.follow(k.v.manager.isAtWork())
-	if f := k.a.takeFrom(k.v.manager); f != nil {
+	k.a.in.follow(k.v.manager.IsAtWork())
+	if f := takeFrom(k.a, k.v.manager); f != nil {
 		k.perform(k.r.follow(k.v.now, f))
 	}
 }
@@ -286,15 +286,6 @@ func (c *customer) next(rng *rand.Rand, gid []byte, groupSL func(mgid []byte) (u
 	}
 	mad.HeaderTransactionID.Put(ch.mad, uint64(c.host)<<20|c.tid)
 	c.want = ch
-}
-
-func request(method mad.Method, attr mad.AttrID, mask uint64, rec []byte) mad.Datagram {
-	q, err := mad.Request{Method: method, Attr: attr}.SA(make([]byte, mad.Size), mask)
-	if err != nil {
-		panic(err)
-	}
-	copy(q.Data(), rec)
-	return q
 }
 
 // market is a subnet with managers that stand by for each other, and customers.
@@ -689,7 +680,7 @@ func TestTakeovers(t *testing.T) {
 }
 
 // takeFrom takes what a Manager is.
-func (a *administration) takeFrom(m *Manager) *managerState {
-	standing := standingOf(m)
+func takeFrom(a *administration, m *Manager) *managerState {
+	standing := m.Standing()
 	return a.take(&standing)
 }

@@ -115,7 +115,7 @@ func (x *turmoil) hear(v *virtual, a *Action) {
 	switch {
 	case a.Kind == Decided && a.Tag > 0 && a.Err == nil:
 		x.orders[a.Tag] = slices.Clone(a.Drains.Now)
-	case a.Kind == Note && (a.Incident.Kind == Released || a.Incident.Kind == RoundBegun && v.manager.core.given.Afresh):
+	case a.Kind == Note && (a.Incident.Kind == Released || a.Incident.Kind == RoundBegun && v.manager.given.Afresh):
 		x.calm = false
 	case a.Kind == Send && a.Method == mad.Set && (isTable(a) || a.Attr == mad.AttrPKeyTable) && a.Attr != mad.AttrMulticastForwardingTable:
 		switch right := a.Attr == mad.AttrLinearForwardingTable && x.m.holds(v, a); {
@@ -130,7 +130,7 @@ func (x *turmoil) hear(v *virtual, a *Action) {
 
 // holds reports whether a switch holds the block that it is about to be told.
 func (m *market) holds(v *virtual, a *Action) bool {
-	c := v.manager.core
+	c := v.manager.found()
 	for id := range c.nodes {
 		if n := &c.nodes[id]; n.hasSwitch && bytes.Equal(n.path, a.Path) {
 			for _, sw := range m.sub.Tables().Switches {

@@ -221,7 +221,7 @@ func TestStuckChange(t *testing.T) {
 	guid := f.Nodes[link.A.Node].GUID
 	v.alter = func(ev *Event) {
 		k, index, _ := splitTag(ev.Tag)
-		c := v.manager.core.ledger
+		c := v.manager.core.Result().Ledger
 		if k == sweepTag {
 			c = v.manager.inForce
 		}

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"weft/emulator"
 	"weft/fabric"
 	"weft/route"
 	"weft/wire/mad"
@@ -217,32 +215,5 @@ func TestBlocksAboveTheTop(t *testing.T) {
 	want := map[string]int{"Get 0": n, "Get 1": n, "Set 2": n, "Set 3": n}
 	if !maps.Equal(count, want) {
 		t.Errorf("%d switches, blocks %v", n, count)
-	}
-}
-
-// TestFewerLanes: lane tables that were written more than once count no more when the next Plan has one lane, which writes none: the sweeps
-// after it find nothing.
-func TestFewerLanes(t *testing.T) {
-	v := staying(t, "torus(5x5,hosts=1)", emulator.Options{}, Config{})
-	v.reconfigure("dor", 0, UsualWatch)
-	v.runUntil(v.now + 3*time.Second)
-	c := v.manager.inForce
-	if c.plan.VLs < 2 {
-		t.Fatalf("%d lanes", c.plan.VLs)
-	}
-	for slot := range int32(len(c.owner)) {
-		if !c.isSwitch(slot) && c.prog.end[slot] >= 0 {
-			c.rewritten = append(c.rewritten, makeTag(setSL2VL, slot, 0))
-		}
-	}
-	v.reconfigure("updn", 0, UsualWatch)
-	v.runUntil(v.now + 3*time.Second)
-	if n := v.manager.inForce.plan.VLs; n != 1 {
-		t.Fatalf("%d lanes after it", n)
-	}
-	rounds := v.told(RoundBegun)
-	v.runUntil(v.now + 3*UsualWatch.Interval)
-	if n := v.told(RoundBegun); n != rounds {
-		t.Errorf("%d rounds, then %d: %v", rounds, n, v.entries)
 	}
 }
