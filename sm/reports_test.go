@@ -10,13 +10,14 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/sm/smtest"
 	"weft/wire"
 	"weft/wire/mad"
 )
 
 // TestReports: a client hears, through the manager, of a trap, of a port that goes and comes back, and of a group that comes to be and is deleted.
 func TestReports(t *testing.T) {
-	m := manage(t, formula(t, "rlft(4,2)"), "updn", 0)
+	m := manage(t, smtest.Formula(t, "rlft(4,2)"), "updn", 0)
 	reports := make(chan mad.Datagram, 100)
 	var a *asker
 	at := m.attach(3)
@@ -63,7 +64,7 @@ func TestReports(t *testing.T) {
 			}
 		}
 	}
-	mgid := mgidOf(0)
+	mgid := smtest.MgidOf(0)
 	rec := make([]byte, mad.MCMemberRecord.RecordSize())
 	copy(rec, mgid[:])
 	binary.BigEndian.PutUint64(rec[16:], mad.DefaultGIDPrefix)
@@ -75,7 +76,7 @@ func TestReports(t *testing.T) {
 		method mad.Method
 		trap   uint64
 	}{{mad.Set, mad.TrapGroupCreated}, {mad.Delete, mad.TrapGroupDeleted}} {
-		if _, err := a.ask(c.method, mad.AttrMCMemberRecord, memberMask, rec); err != nil {
+		if _, err := a.ask(c.method, mad.AttrMCMemberRecord, smtest.MemberMask, rec); err != nil {
 			t.Fatal(err)
 		}
 		for heard := false; !heard; {

@@ -10,19 +10,23 @@ import (
 	"time"
 
 	"weft/emulator"
+	"weft/sm/round"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/mad"
 )
 
 // TestRunnerStores: the runner stores beside the loop, before the first port has its LID, and waits for it in the end.
 func TestRunnerStores(t *testing.T) {
-	s := newFake(formula(t, "rlft(4,2)"))
+	s := smtest.NewFake(smtest.Formula(t, "rlft(4,2)"))
 	r, calls := runner("updn"), 0
-	r.Store = func(rec *Record) error {
+	r.Store = func(rec *terms.Record) error {
 		calls++
-		for i := range s.nodes {
-			for p := range s.nodes[i].info {
-				if lid := mad.PortInfoLID.Get(s.nodes[i].info[p][:]); lid != 0 {
+		for i := range s.Nodes {
+			for p := range s.Nodes[i].Info {
+				if lid := mad.PortInfoLID.Get(s.Nodes[i].Info[p][:]); lid != 0 {
 					t.Errorf("a port has LID %d", lid)
 				}
 			}
@@ -33,20 +37,20 @@ func TestRunnerStores(t *testing.T) {
 		return nil
 	}
 	core, err := r.Run(t.Context(), attach(s))
-	if err != nil || core.Report.State != Up || calls != 1 {
+	if err != nil || core.Report.State != terms.Up || calls != 1 {
 		t.Errorf("%v: %s, stored %d times", err, core.Report.State, calls)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	stored := false
-	r.Store = func(*Record) error {
+	r.Store = func(*terms.Record) error {
 		cancel()
 		time.Sleep(50 * time.Millisecond)
 		stored = true
 		return nil
 	}
-	core, err = r.Run(ctx, attach(newFake(formula(t, "rlft(4,2)"))))
-	if !errors.Is(err, context.Canceled) || core.Report.State != Interrupted || !stored {
+	core, err = r.Run(ctx, attach(smtest.NewFake(smtest.Formula(t, "rlft(4,2)"))))
+	if !errors.Is(err, context.Canceled) || core.Report.State != terms.Interrupted || !stored {
 		t.Errorf("%v: %s, stored: %v", err, core.Report.State, stored)
 	}
 }
@@ -56,26 +60,26 @@ func TestDrainOfRunner(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := runner("updn")
-	asked, decided, up := make(chan *Event), make(chan Action, 2), make(chan State, 100)
-	r.Watch, r.Elect, r.Asked = UsualWatch, true, asked
-	r.Round = func(c *Result) { up <- c.Report.State }
-	r.Decided = func(a *Action) { decided <- *a }
+	asked, decided, up := make(chan *terms.Event), make(chan terms.Action, 2), make(chan terms.State, 100)
+	r.Watch, r.Elect, r.Asked = terms.UsualWatch, true, asked
+	r.Round = func(c *round.Result) { up <- c.Report.State }
+	r.Decided = func(a *terms.Action) { decided <- *a }
 	done := make(chan error)
 	go func() {
-		_, err := r.Run(ctx, attach(newFake(formula(t, "rlft(4,2)"))))
+		_, err := r.Run(ctx, attach(smtest.NewFake(smtest.Formula(t, "rlft(4,2)"))))
 		done <- err
 	}()
-	if s := <-up; s != Up {
+	if s := <-up; s != terms.Up {
 		t.Fatal(s)
 	}
-	asked <- &Event{Kind: DrainPart, Name: "spine 0", Tag: 5}
+	asked <- &terms.Event{Kind: terms.DrainPart, Name: "spine 0", Tag: 5}
 	if a := <-decided; a.Tag != 5 || a.Err != nil {
 		t.Errorf("%+v", a)
 	}
-	if s := <-up; s != Up {
+	if s := <-up; s != terms.Up {
 		t.Error(s)
 	}
-	asked <- &Event{Kind: DrainPart, Name: "nobody", Tag: 6}
+	asked <- &terms.Event{Kind: terms.DrainPart, Name: "nobody", Tag: 6}
 	if a := <-decided; a.Tag != 6 || a.Err == nil {
 		t.Errorf("%+v", a)
 	}
@@ -90,9 +94,9 @@ func TestShow(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := runner("updn")
-	r.Watch, r.Elect = UsualWatch, true
-	phases, last := map[string]bool{}, (*Snapshot)(nil)
-	r.Show = func(s *Snapshot) {
+	r.Watch, r.Elect = terms.UsualWatch, true
+	phases, last := map[string]bool{}, (*watch.Snapshot)(nil)
+	r.Show = func(s *watch.Snapshot) {
 		last = s
 		if s.UnderWay != nil {
 			phases[s.UnderWay.Phase] = true
@@ -101,17 +105,17 @@ func TestShow(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := r.Run(ctx, attach(newFake(formula(t, "rlft(8,2)")))); err != nil {
+	if _, err := r.Run(ctx, attach(smtest.NewFake(smtest.Formula(t, "rlft(8,2)")))); err != nil {
 		t.Fatal(err)
 	}
-	if last.Role != Gone || last.Engines[0] != "updn" || !phases["route"] || last.Last.Report.Routing.Asked[0] != "updn" {
+	if last.Role != terms.Gone || last.Engines[0] != "updn" || !phases["route"] || last.Last.Report.Routing.Asked[0] != "updn" {
 		t.Errorf("%+v, %v", last, phases)
 	}
 }
 
 // TestWakesInTime: what is due some time from now is due then, however long the manager has been running.
 func TestWakesInTime(t *testing.T) {
-	sub, err := emulator.New(formula(t, "rlft(4,2)"), emulator.Options{})
+	sub, err := emulator.New(smtest.Formula(t, "rlft(4,2)"), emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +125,11 @@ func TestWakesInTime(t *testing.T) {
 	l, at := inRealTime(t, sub, clock)
 	defer l.Close()
 	r.Clock = func() time.Duration { return clock() + time.Duration(hours.Load())*time.Hour }
-	r.Watch = UsualWatch
+	r.Watch = terms.UsualWatch
 	r.Watch.Interval = 10 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
-	r.Round = func(*Result) { hours.Store(3) }
-	r.Show = func(s *Snapshot) {
+	r.Round = func(*round.Result) { hours.Store(3) }
+	r.Show = func(s *watch.Snapshot) {
 		if s.Tally.LightSweeps > 3 {
 			cancel()
 		}
@@ -138,14 +142,14 @@ func TestWakesInTime(t *testing.T) {
 // TestClaim: IsSM is set once, when no master was found, and where it cannot be set
 // nothing is written.
 func TestClaim(t *testing.T) {
-	s := newFake(formula(t, "rlft(4,2)"))
+	s := smtest.NewFake(smtest.Formula(t, "rlft(4,2)"))
 	tr := &noManager{attach(s), nil}
 	core, err := runner("updn").Run(t.Context(), tr)
-	if err != nil || core.Report.State != Up || !slices.Equal(tr.claims, []bool{true}) {
+	if err != nil || core.Report.State != terms.Up || !slices.Equal(tr.claims, []bool{true}) {
 		t.Fatalf("%v, %s, claims %v", err, core.Report.State, tr.claims)
 	}
-	for what, fails := range map[string]Config{"no": {}, "only looks": {ReadOnly: true}} {
-		s := newFake(formula(t, "rlft(4,2)"))
+	for what, fails := range map[string]terms.Config{"no": {}, "only looks": {ReadOnly: true}} {
+		s := smtest.NewFake(smtest.Formula(t, "rlft(4,2)"))
 		tr := &noManager{attach(s), []bool{false}}
 		r := runner("updn")
 		r.Config = fails
@@ -156,11 +160,11 @@ func TestClaim(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, errNoManager) || core.Report.State != Interrupted {
+		if !errors.Is(err, errNoManager) || core.Report.State != terms.Interrupted {
 			t.Errorf("%s: %v, %s", what, err, core.Report.State)
 		}
-		for i := range s.nodes {
-			if len(s.nodes[i].lft) > 0 {
+		for i := range s.Nodes {
+			if len(s.Nodes[i].LFT) > 0 {
 				t.Errorf("%s: tables were written", what)
 			}
 		}
