@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"weft/lpsolver"
+	"weft/study/lpsolver"
 	"weft/route"
 	"weft/route/engine/pathset"
 	"weft/route/lids"

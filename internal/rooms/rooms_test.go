@@ -36,7 +36,7 @@ var floors = []struct {
 	{room: "weft/sim", floor: 3},
 	{room: "weft/judge", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
-	{room: "weft/lpsolver", floor: 3},
+	{room: "weft/study/lpsolver", floor: 3},
 	{room: "weft/planner", floor: 3},
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
