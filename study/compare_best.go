@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/choose"
+	"weft/study/choose"
 	"weft/fabric/bill"
 	"weft/internal/fold"
 	"weft/planner"

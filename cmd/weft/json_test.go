@@ -14,7 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"weft/choose"
+	"weft/study/choose"
 	"weft/cmd/weft/demo"
 	"weft/emulator/control"
 	"weft/fabric/source"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/choose"
+	"weft/study/choose"
 	"weft/cmd/weft/cli"
 	"weft/fabric/bill"
 )

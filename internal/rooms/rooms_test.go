@@ -26,7 +26,7 @@ var floors = []struct {
 	{room: "weft/lab/store", floor: 4, toCome: true}, // what sweeps have measured
 	{room: "weft/sm/outage", floor: 5},
 	{room: "weft/study", floor: 4},
-	{room: "weft/choose", floor: 4},
+	{room: "weft/study/choose", floor: 4},
 	{room: "weft/whatif", floor: 4},
 	{room: "weft/sm", floor: 4},
 	{room: "weft/sm/service", floor: 4},
