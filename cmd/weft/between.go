@@ -15,7 +15,7 @@ import (
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
 	"weft/study"
-	"weft/whatif"
+	"weft/study/whatif"
 )
 
 // runBetween says what changes of several subnets would do.

@@ -12,7 +12,7 @@ import (
 	"weft/lab/papers"
 	"weft/mapping/job"
 	"weft/study"
-	"weft/whatif"
+	"weft/study/whatif"
 )
 
 // completer offers what may stand where the cursor is: words with a summary behind a tab.

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"weft/study/choose"
 	"weft/cmd/weft/demo"
 	"weft/emulator/control"
 	"weft/fabric/source"
@@ -31,7 +30,8 @@ import (
 	"weft/sm/service"
 	"weft/sm/state"
 	"weft/study"
-	"weft/whatif"
+	"weft/study/choose"
+	"weft/study/whatif"
 )
 
 // documents lists what commands print with --json.

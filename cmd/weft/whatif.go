@@ -20,7 +20,7 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/study"
-	"weft/whatif"
+	"weft/study/whatif"
 )
 
 // whatifOptions are the options of weft whatif.

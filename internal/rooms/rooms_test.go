@@ -27,7 +27,7 @@ var floors = []struct {
 	{room: "weft/sm/outage", floor: 5},
 	{room: "weft/study", floor: 4},
 	{room: "weft/study/choose", floor: 4},
-	{room: "weft/whatif", floor: 4},
+	{room: "weft/study/whatif", floor: 4},
 	{room: "weft/sm", floor: 4},
 	{room: "weft/sm/service", floor: 4},
 	{room: "weft/emulator", floor: 4},
@@ -162,7 +162,7 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		if within(pkg, "weft/sm") && !within(pkg, "weft/sm/outage") && within(imp, "weft/emulator") {
 			t.Errorf("%s imports %s: a manager meets its subnet over the wire", pkg, imp)
 		}
-		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
+		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/study/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
 			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
 		}
 		if _, other := roomOf(imp); other > floor {
