@@ -41,7 +41,7 @@ func NewBalance(ctx context.Context, g *fabric.Graph, asked *planner.Request, r 
 	b := &Balance{Runs: UsualRuns(g.NumHosts)}
 	fresh, err := planner.Route(ctx, g, &req)
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
-		refusal := refusalOf(err)
+		refusal := RefusalOf(err)
 		b.Refused = &refusal
 		return b, nil
 	}

@@ -30,7 +30,7 @@ func oddCables(r *cables.Report) string {
 
 // writeCables lists the cables that somebody should look at, the worst first.
 func writeCables(w io.Writer, r *cables.Report, shown int) error {
-	writeSome(w, "notes", r.Notes, shown)
+	WriteSome(w, "notes", r.Notes, shown)
 	if len(r.Cables) == 0 {
 		return nil
 	}

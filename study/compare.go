@@ -135,9 +135,6 @@ func (c *Compared) ebb() float64 {
 	return c.EBB.Mean
 }
 
-// UsualRuns is so many random bisections that they take about a second on a core.
-func UsualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 1000) }
-
 // CompareEngine routes by one engine of a chain, judges and simulates. peakRSS measures the
 // memory of the process.
 func CompareEngine(ctx context.Context, g *fabric.Graph, step route.Step, asked *planner.Request, figures Figures, peakRSS func() float64) (*Compared, error) {
@@ -146,7 +143,7 @@ func CompareEngine(ctx context.Context, g *fabric.Graph, step route.Step, asked 
 	c := &Compared{Engine: step.Engine.Name}
 	r, err := planner.Route(ctx, g, &req)
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
-		refusal := refusalOf(err)
+		refusal := RefusalOf(err)
 		c.Refused = &refusal
 		return c, nil
 	}
@@ -156,7 +153,7 @@ func CompareEngine(ctx context.Context, g *fabric.Graph, step route.Step, asked 
 	if c.Choice = r.Choice; c.Choice != nil {
 		c.Engine = step.Engine.Name + ": " + c.Choice.Engine
 	}
-	c.Replies = repliesOf(r.Plan)
+	c.Replies = RepliesOf(r.Plan)
 	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.Plan.Ends.Total(), r.Plan.VLs, r.Seconds, r.Stages, peakRSS()
 	if err := r.Judge(ctx, g, &req); err != nil {
 		return nil, err

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"weft/study/choose"
 	"weft/fabric/bill"
 	"weft/internal/fold"
 	"weft/planner"
 	"weft/route/engine"
+	"weft/study/choose"
 )
 
 // Recommend names the engine to take, by the rule by which engine auto chooses: of those that deliver

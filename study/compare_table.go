@@ -11,6 +11,7 @@ import (
 	"weft/fabric/bill"
 	"weft/internal/fold"
 	"weft/route/engine"
+	"weft/sim/flow"
 )
 
 // ComparedTable prints what engines make of fabrics, each row as soon as it is there.
@@ -236,7 +237,7 @@ func (t *ComparedTable) Add(r *Compared) error {
 
 // End prints what stands below the rows of a fabric: the further figures, and why engines refused.
 func (t *ComparedTable) End() error {
-	if err := errors.Join(t.writeFurther(), writeYardsticks(t.w, t.rows)); err != nil {
+	if err := errors.Join(t.writeFurther(), t.writeYardsticks()); err != nil {
 		return err
 	}
 	for i := range t.rows {
@@ -279,37 +280,12 @@ func (t *ComparedTable) writeFurther() error {
 	return Table(t.w, rows)
 }
 
-// writeYardsticks prints the further figures, where there are any: in two tables, so that they fit a page.
-func writeYardsticks(w io.Writer, rows []Compared) error {
-	first := [][]string{{"", "EBB", "+-95%", "BOUND", "SHIFTS", "DOUBLING", "DOUBLING random"}}
-	second := [][]string{{"", "PERMUTATION median/99%", "PAIRS/CHANNEL hosts/all", "LEAST", "DARK"}}
-	for i := range rows {
-		if y := rows[i].Yardstick; y != nil {
-			first = append(first, []string{
-				rows[i].Engine, fmt.Sprintf("%.4f", y.EBB.Mean), fmt.Sprintf("%.4f", y.EBB.CI95), fmt.Sprintf("%.4f", y.EBBBound),
-				fmt.Sprintf("%.0f", y.Shift.Sum), fmt.Sprintf("%.1f", y.Doubling.Sum), fmt.Sprintf("%.1f", y.DoublingRandom.Sum),
-			})
-			second = append(second, []string{
-				rows[i].Engine, fmt.Sprintf("%.2f/%.2f", y.PermutationMedian, y.PermutationP99), fmt.Sprintf("%d/%d", y.PairLoad, y.PairLoadSwitches), leastPairs(y.PairLoadBound),
-				strconv.Itoa(y.DarkChannels),
-			})
-		}
+// writeYardsticks prints the yardsticks of the rows, where there are any.
+func (t *ComparedTable) writeYardsticks() error {
+	var engines []string
+	var all []*flow.Yardstick
+	for i := range t.rows {
+		engines, all = append(engines, t.rows[i].Engine), append(all, t.rows[i].Yardstick)
 	}
-	if len(first) == 1 {
-		return nil
-	}
-	fmt.Fprintln(w, "\nThe yardstick: by the rates of links; sums over rounds of the largest congestion")
-	if err := Table(w, first); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	return Table(w, second)
-}
-
-// leastPairs is the bound of the pairs on a channel, where there is one.
-func leastPairs(bound float64) string {
-	if bound == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f", bound)
+	return WriteYardsticks(t.w, engines, all)
 }

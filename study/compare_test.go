@@ -1,13 +1,18 @@
 package study
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
+	"weft/study/studytest"
 
 	"weft/fabric/bill"
-	"weft/internal/fold"
 	"weft/judge/check"
 	"weft/judge/quality"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/flow"
 )
 
@@ -68,19 +73,49 @@ func TestRecommendFabric(t *testing.T) {
 	}
 }
 
-// TestYardstickFitsAPage: the names of engines and figures as long as they usually get stay within a line.
-func TestYardstickFitsAPage(t *testing.T) {
-	row := compared("auto: dfsssp", true, 8, .5, 100)
-	row.Yardstick = &flow.Yardstick{PermutationMedian: 100, PermutationP99: 100, PairLoadSwitches: 123456, PairLoadBound: 123456}
-	row.Yardstick.PairLoad, row.Yardstick.DarkChannels = 123456, 10000
-	row.Yardstick.Shift.Sum, row.Yardstick.Doubling.Sum, row.Yardstick.DoublingRandom.Sum = 123456, 1234, 1234
-	var b strings.Builder
-	if err := writeYardsticks(&b, []Compared{row}); err != nil {
+// TestSort: rows without a Plan are last in every order, and equal rows stay in order.
+func TestSort(t *testing.T) {
+	rows := []Compared{
+		{Engine: "refused", Refused: &Refusal{}},
+		{Engine: "a", EBB: &flow.Summary{Mean: .5}, VLs: 2, Seconds: 3, RouteRSS: 9},
+		{Engine: "b", EBB: &flow.Summary{Mean: .9}, VLs: 3, Seconds: 1, RouteRSS: 8},
+		{Engine: "c", EBB: &flow.Summary{Mean: .5}, VLs: 1, Seconds: 2, RouteRSS: 7},
+	}
+	for order, want := range map[string]string{"engine": "a b c refused", "ebb": "b a c refused", "vls": "c a b refused", "seconds": "b c a refused", "memory": "c b a refused"} {
+		c := Comparison{Engines: append([]Compared{}, rows...)}
+		c.Sort(order)
+		var got []string
+		for _, r := range c.Engines {
+			got = append(got, r.Engine)
+		}
+		if strings.Join(got, " ") != want || CheckOrder(order) != nil {
+			t.Errorf("%s: %v, want %s", order, got, want)
+		}
+	}
+	if CheckOrder("nothing") == nil {
+		t.Error("an unknown order")
+	}
+}
+
+// TestCompareEngine: a refusal is a row, measured times come from the clock.
+func TestCompareEngine(t *testing.T) {
+	g, _ := studytest.Routed(t, "rlft(4,2)", "updn")
+	ticks := time.Duration(0)
+	req := &planner.Request{Seed: 1, Now: func() time.Duration { ticks += time.Second; return ticks }}
+	chain, err := engine.Parse("updn,dor", nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(b.String()) {
-		if len(strings.TrimSpace(line)) > fold.Columns {
-			t.Errorf("wider than %d: %s", fold.Columns, line)
-		}
+	row, err := CompareEngine(t.Context(), g, chain[0], req, Figures{Runs: 10}, func() float64 { return 7 })
+	if err != nil || row.EBB == nil || row.Counted != 1 || row.Judged != 1 || row.RouteRSS != 7 || !row.Check.OK {
+		t.Errorf("%+v, %v", row, err)
+	}
+	if row, err = CompareEngine(t.Context(), g, chain[1], req, Figures{Runs: 10}, func() float64 { return 7 }); err != nil || row.Refused == nil || row.Refused.Engine != "dor" {
+		t.Errorf("%+v, %v", row, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := CompareEngine(ended, g, chain[0], req, Figures{Runs: 10}, func() float64 { return 0 }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"weft/fabric/shape/fattree"
 	"weft/fabric/source"
 	"weft/fabric/summary"
-	"weft/internal/fold"
 )
 
 // Fabric is the document of `weft show --json`.
@@ -148,9 +147,9 @@ func writeTree(w io.Writer, s *fattree.Shape, shown int) error {
 			fewer = append(fewer, gap.String())
 		}
 	}
-	writeSome(w, "groups with fewer switches than most", fewer, shown)
+	WriteSome(w, "groups with fewer switches than most", fewer, shown)
 	if shown > itemsShown {
-		writeSome(w, "irregular (-O strict=true refuses)", s.Irregular, shown)
+		WriteSome(w, "irregular (-O strict=true refuses)", s.Irregular, shown)
 	}
 	return nil
 }
@@ -214,18 +213,4 @@ func rolesText(roles map[string]int) string {
 		return "none: they are inferred"
 	}
 	return countsText(roles)
-}
-
-// writeSome prints the first items of a list.
-func writeSome(w io.Writer, title string, items []string, shown int) {
-	if len(items) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\n%s:\n", title)
-	for _, item := range items[:min(len(items), shown)] {
-		fmt.Fprintln(w, " ", fold.Text(2, item))
-	}
-	if more := len(items) - shown; more > 0 {
-		fmt.Fprintf(w, "  and %d more (-v lists all)\n", more)
-	}
 }

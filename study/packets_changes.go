@@ -343,5 +343,5 @@ func writeChanges(w io.Writer, list []NetworkChange) {
 			items[i] += fmt.Sprintf(": %s written by %v", Plural(c.Blocks, "block"), time.Duration(c.Written))
 		}
 	}
-	writeSome(w, "changes", items, len(items))
+	WriteSome(w, "changes", items, len(items))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weft/study/studytest"
 
 	"weft/fabric/gen"
 	"weft/planner"
@@ -17,7 +18,7 @@ func changing(t *testing.T, formula, name, changes string) (*PacketSimulation, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, routing := routed(t, formula, name)
+	g, routing := studytest.Routed(t, formula, name)
 	r := usualRequest()
 	r.Duration, r.Loads, r.Steps, r.CountFlows = 100*time.Microsecond, []float64{.4}, 10, true
 	chain, err := engine.Parse(name, nil)

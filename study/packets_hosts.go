@@ -46,7 +46,7 @@ func (o *PacketSimulation) WriteHosts(w io.Writer) error {
 	fmt.Fprintln(b, "guid\tport\tsent_gbps\ttaken_gbps\tpackets_taken\tname")
 	for i := range o.Hosts {
 		h := &o.Hosts[i]
-		fmt.Fprintf(b, "%s\t%d\t%.6g\t%.6g\t%d\t%s\n", h.Port.GUID, h.Port.Port, h.Sent, h.Taken, h.Packets, oneField(h.Port.Name))
+		fmt.Fprintf(b, "%s\t%d\t%.6g\t%.6g\t%d\t%s\n", h.Port.GUID, h.Port.Port, h.Sent, h.Taken, h.Packets, OneField(h.Port.Name))
 	}
 	return b.Flush()
 }
@@ -57,7 +57,7 @@ func (o *PacketSimulation) WriteFlows(w io.Writer) error {
 	fmt.Fprintln(b, "from_guid\tfrom_port\tto_guid\tto_port\tgbps\tpackets\tlatency_ns\tfrom_name\tto_name")
 	for i := range o.Flows {
 		f := &o.Flows[i]
-		fmt.Fprintf(b, "%s\t%d\t%s\t%d\t%.6g\t%d\t%.1f\t%s\t%s\n", f.From.GUID, f.From.Port, f.To.GUID, f.To.Port, f.Gbps, f.Packets, f.Latency, oneField(f.From.Name), oneField(f.To.Name))
+		fmt.Fprintf(b, "%s\t%d\t%s\t%d\t%.6g\t%d\t%.1f\t%s\t%s\n", f.From.GUID, f.From.Port, f.To.GUID, f.To.Port, f.Gbps, f.Packets, f.Latency, OneField(f.From.Name), OneField(f.To.Name))
 	}
 	return b.Flush()
 }

@@ -73,7 +73,7 @@ func (o *PacketSimulation) WriteLinks(w io.Writer) error {
 	for i := range o.Links {
 		l := &o.Links[i]
 		from, to := &l.Ports[0], &l.Ports[1]
-		fmt.Fprintf(b, "%s\t%d\t%s\t%d\t%.6f\t%.6f\t%.0f\t%.0f\t%s\t%s\n", from.GUID, from.Port, to.GUID, to.Port, l.Used, l.Waiting, l.Filled, l.Most, oneField(from.Name), oneField(to.Name))
+		fmt.Fprintf(b, "%s\t%d\t%s\t%d\t%.6f\t%.6f\t%.0f\t%.0f\t%s\t%s\n", from.GUID, from.Port, to.GUID, to.Port, l.Used, l.Waiting, l.Filled, l.Most, OneField(from.Name), OneField(to.Name))
 	}
 	return b.Flush()
 }

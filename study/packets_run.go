@@ -102,7 +102,7 @@ func (j *packetJob) document() *PacketSimulation {
 	out := &PacketSimulation{Rows: []PacketRow{}, Busiest: []BusyLink{}}
 	out.PacketSettings = PacketSettings{
 		Fabric: j.g.Name, Pattern: j.Pattern, Order: "natural", Ranks: len(j.hosts), Seeds: 1, VLs: packet.Lanes(j.plan.Plan),
-		Refused: refusalsOf(j.plan.Refused), Choice: j.plan.Choice, Changes: j.changes,
+		Refused: RefusalsOf(j.plan.Refused), Choice: j.plan.Choice, Changes: j.changes,
 	}
 	if j.plan.Engine != nil {
 		out.Engine = j.plan.Engine.Name
@@ -181,7 +181,7 @@ func (j *packetJob) prepare(ctx context.Context) error {
 		}
 	default:
 		f := &FlowRequest{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks}
-		if j.pattern, err = f.traffic(j.g, n.Hosts); err != nil {
+		if j.pattern, err = f.ParsePattern(j.g, n.Hosts); err != nil {
 			return err
 		}
 		j.shuffle = j.Order == "random" || j.Order == "auto" && j.pattern.Shuffled

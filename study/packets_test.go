@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weft/study/studytest"
 
 	"weft/internal/par"
 	"weft/sim/packet"
@@ -22,7 +23,7 @@ func usualRequest() *PacketRequest {
 // simulated runs a request with its usual settings on 32 hosts.
 func simulated(t *testing.T, change func(*PacketRequest)) *PacketSimulation {
 	t.Helper()
-	g, routing := routed(t, "rlft(8,2)", "ftree")
+	g, routing := studytest.Routed(t, "rlft(8,2)", "ftree")
 	r := usualRequest()
 	change(r)
 	if err := r.Validate(); err != nil {
@@ -37,7 +38,7 @@ func simulated(t *testing.T, change func(*PacketRequest)) *PacketSimulation {
 
 // TestProgress: while a run goes on, its share is between 0 and 1 and grows; a run that ends early is whole in the end.
 func TestProgress(t *testing.T) {
-	g, routing := routed(t, "rlft(8,2)", "ftree")
+	g, routing := studytest.Routed(t, "rlft(8,2)", "ftree")
 	r := usualRequest()
 	r.Duration, r.Seeds, r.Workers = 400*time.Microsecond, 2, 1
 	p := &par.Progress{}
@@ -231,7 +232,7 @@ func TestOnceIntervals(t *testing.T) {
 // TestOnceDeadlock: figures of a run that ends by a deadlock are over all of its time, not only until the last message that was over. What
 // is dropped after the head-of-queue time lets it go on, and is no fault of the tables.
 func TestOnceDeadlock(t *testing.T) {
-	g, routing := routed(t, "torus(5,hosts=2)", "minhop")
+	g, routing := studytest.Routed(t, "torus(5,hosts=2)", "minhop")
 	r := &PacketRequest{Hardware: packet.Default(), Workers: 1}
 	// A short message is over at once, and a ring stands still.
 	r.Pattern, r.Order, r.HotSpots.Share, r.Seeds, r.Duration = Uniform, "auto", .05, 1, 10*time.Millisecond

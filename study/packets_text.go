@@ -50,7 +50,7 @@ func (o *PacketSimulation) Write(w io.Writer) error {
 		all.add(o.Rows[i].Losses)
 	}
 	reasons := all.reasons()
-	writeSome(w, "packets lost", reasons, len(reasons))
+	WriteSome(w, "packets lost", reasons, len(reasons))
 	if len(o.Busiest) > 0 {
 		items := make([]string, len(o.Busiest))
 		for i, b := range o.Busiest {
@@ -59,7 +59,7 @@ func (o *PacketSimulation) Write(w io.Writer) error {
 				items[i] += fmt.Sprintf("; %.1f kB in the buffers behind it, at most %.1f in one", b.Filled/1000, b.Most/1000)
 			}
 		}
-		writeSome(w, "busiest links", items[:min(len(items), hottestShown)], hottestShown)
+		WriteSome(w, "busiest links", items[:min(len(items), busiestShown)], busiestShown)
 	}
 	return nil
 }
@@ -115,8 +115,11 @@ func (d *Deadlock) write(w io.Writer, row *PacketRow, seeds int) {
 	if more := len(d.Cycle) - len(shown); more > 0 {
 		items = append(items, fmt.Sprintf("and %d more (--json lists all)", more))
 	}
-	writeSome(w, "each waits for room in the next", items, len(items))
+	WriteSome(w, "each waits for room in the next", items, len(items))
 }
+
+// busiestShown limits the links that are printed.
+const busiestShown = 3
 
 // deadlockShown limits the buffers of a cycle that are printed; JSON has all.
 const deadlockShown = 8

@@ -2,7 +2,6 @@ package study
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -41,47 +40,6 @@ type Route struct {
 	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
 }
 
-// The rules for replies for which lanes are safe.
-const (
-	RepliesSame = "same SL" // a reply travels on the SL of its request
-	RepliesOwn  = "own SL"  // it travels on the SL of its own path
-)
-
-// repliesOf names the rule of a Plan.
-func repliesOf(p *route.Plan) string {
-	if p.Service.ReplySameSL {
-		return RepliesSame
-	}
-	return RepliesOwn
-}
-
-// Refusal is an engine that did not route the fabric.
-type Refusal struct {
-	Engine string `json:"engine"`
-	Reason string `json:"reason"`
-	Advice string `json:"advice,omitempty"` // what to do instead
-}
-
-// String is the refusal in one line.
-func (r *Refusal) String() string {
-	return (&route.Refusal{Engine: r.Engine, Reason: r.Reason, Advice: r.Advice}).Error()
-}
-
-// refusalOf takes a refusal apart.
-func refusalOf(err error) Refusal {
-	if r, ok := errors.AsType[*route.Refusal](err); ok {
-		return Refusal{r.Engine, r.Reason, r.Advice}
-	}
-	return Refusal{Reason: err.Error()}
-}
-
-func refusalsOf(errs []error) (out []Refusal) {
-	for _, err := range errs {
-		out = append(out, refusalOf(err))
-	}
-	return out
-}
-
 // NewRoute makes the document of a routing job on a Graph; peakRSS is the memory of the process.
 func NewRoute(g *fabric.Graph, r *planner.Result, peakRSS float64) *Route {
 	var used *route.UsedLIDs
@@ -89,8 +47,8 @@ func NewRoute(g *fabric.Graph, r *planner.Result, peakRSS float64) *Route {
 		used = &r.Plan.Used
 	}
 	return &Route{
-		Used: used, Engine: r.Engine.Name, Refused: refusalsOf(r.Refused), Choice: r.Choice, Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
-		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Replies: repliesOf(r.Plan), Seconds: r.Seconds, Stages: r.Stages, PeakRSS: peakRSS,
+		Used: used, Engine: r.Engine.Name, Refused: RefusalsOf(r.Refused), Choice: r.Choice, Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
+		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Replies: RepliesOf(r.Plan), Seconds: r.Seconds, Stages: r.Stages, PeakRSS: peakRSS,
 		Levels: levels.Summarise(g, r.Plan), Notes: r.Plan.Notes, Ports: portsOf(r.Plan), Check: r.Report,
 	}
 }
@@ -161,7 +119,7 @@ func (o *Route) writeFigures(w io.Writer, rows [][]string) error {
 		}
 	}
 	if o.Yardstick != nil {
-		if err := writeYardsticks(w, []Compared{{Engine: o.Engine, Yardstick: o.Yardstick}}); err != nil {
+		if err := WriteYardsticks(w, []string{o.Engine}, []*flow.Yardstick{o.Yardstick}); err != nil {
 			return err
 		}
 	}

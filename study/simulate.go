@@ -87,11 +87,11 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.traffic(g, n.Hosts)
+	p, err := r.ParsePattern(g, n.Hosts)
 	if err != nil {
 		return nil, err
 	}
-	out := &Simulation{Fabric: g.Name, Pattern: p.Name, Order: "natural", Hosts: len(n.Hosts), Seed: r.Seed, Refused: refusalsOf(routing.Refused), Choice: routing.Choice}
+	out := &Simulation{Fabric: g.Name, Pattern: p.Name, Order: "natural", Hosts: len(n.Hosts), Seed: r.Seed, Refused: RefusalsOf(routing.Refused), Choice: routing.Choice}
 	if routing.Engine != nil {
 		out.Engine = routing.Engine.Name
 	}
@@ -129,12 +129,12 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *
 // routed: then every host port has a LID.
 func (r *FlowRequest) Check(g *fabric.Graph) error {
 	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) })
-	_, err := r.traffic(g, hosts)
+	_, err := r.ParsePattern(g, hosts)
 	return err
 }
 
-// traffic makes the pattern for hosts by rank.
-func (r *FlowRequest) traffic(g *fabric.Graph, hosts []int32) (*traffic.Pattern, error) {
+// ParsePattern makes the pattern for hosts by rank.
+func (r *FlowRequest) ParsePattern(g *fabric.Graph, hosts []int32) (*traffic.Pattern, error) {
 	ranks := len(hosts)
 	if r.Ranks > ranks {
 		return nil, fmt.Errorf("--ranks %d: the fabric has %d host ports with a LID", r.Ranks, ranks)
@@ -252,7 +252,7 @@ func (p *Pairs) write(w io.Writer) error {
 	for i := range hottest {
 		hottest[i] = fmt.Sprintf("%s on %s", Plural(p.Hottest[i].Paths, "pair"), &p.Hottest[i])
 	}
-	writeSome(w, "hottest channels", hottest, hottestShown)
+	WriteSome(w, "hottest channels", hottest, hottestShown)
 	return nil
 }
 
@@ -267,19 +267,9 @@ func WriteLoads(w io.Writer, g *fabric.Graph, loads []int64) error {
 	fmt.Fprintln(b, "from_guid\tfrom_port\tto_guid\tto_port\tpairs\tfrom_name\tto_name")
 	for _, c := range order {
 		from, to := g.From[c], g.To[c]
-		fmt.Fprintf(b, "%s\t%d\t%s\t%d\t%d\t%s\t%s\n", g.SwitchGUID[from], g.FromPort[c], g.SwitchGUID[to], g.ToPort[c], loads[c], oneField(g.SwitchDesc[from]), oneField(g.SwitchDesc[to]))
+		fmt.Fprintf(b, "%s\t%d\t%s\t%d\t%d\t%s\t%s\n", g.SwitchGUID[from], g.FromPort[c], g.SwitchGUID[to], g.ToPort[c], loads[c], OneField(g.SwitchDesc[from]), OneField(g.SwitchDesc[to]))
 	}
 	return b.Flush()
-}
-
-// oneField keeps a text in one field of a table that is separated by tabs.
-func oneField(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 // WriteORCS writes a network with its forwarding tables as ORCS reads them.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"weft/study/lpsolver"
 	"weft/route"
 	"weft/route/engine/pathset"
 	"weft/route/lids"
 	"weft/route/names"
 	"weft/route/names/colouring"
 	"weft/route/names/ilp"
+	"weft/study/lpsolver"
 )
 
 // Solver describes the work of the LP solver for --names ilp.

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"weft/internal/fold"
 )
@@ -20,3 +21,30 @@ func Plural[N int | int64](n N, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// WriteSome prints the first items of a list.
+func WriteSome(w io.Writer, title string, items []string, shown int) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s:\n", title)
+	for _, item := range items[:min(len(items), shown)] {
+		fmt.Fprintln(w, " ", fold.Text(2, item))
+	}
+	if more := len(items) - shown; more > 0 {
+		fmt.Fprintf(w, "  and %d more (-v lists all)\n", more)
+	}
+}
+
+// OneField keeps a text in one field of a table that is separated by tabs.
+func OneField(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// UsualRuns is so many random bisections that they take about a second on a core.
+func UsualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 1000) }

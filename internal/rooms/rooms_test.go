@@ -74,6 +74,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft", "weft/mapping/mappingtest", testsOnly},
 	{"weft", "weft/judge/conformance", testsOnly},
 	{"weft", "weft/route/routetest", testsOnly},
+	{"weft", "weft/study/studytest", testsOnly},
 	{"weft", "weft/wire/wiretest", testsOnly},
 }
 
