@@ -14,7 +14,8 @@ import (
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
-	"weft/study"
+	"weft/study/packets"
+	"weft/study/several"
 	"weft/study/whatif"
 )
 
@@ -75,7 +76,7 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	if err != nil {
 		return err
 	}
-	methods := study.BetweenMethods
+	methods := several.Methods
 	if o.between.Method != cli.EveryMethod {
 		methods = nil
 		for name := range strings.SplitSeq(o.between.Method, ",") {
@@ -91,14 +92,14 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	if err != nil {
 		return err
 	}
-	out, ready := cmd.OutOrStdout(), func(*study.MethodRow) {}
+	out, ready := cmd.OutOrStdout(), func(*several.MethodRow) {}
 	if !o.form.JSON {
-		study.WriteMethodsHead(out, n.Name)
-		ready = func(r *study.MethodRow) { r.Write(out) }
+		several.WriteMethodsHead(out, n.Name)
+		ready = func(r *several.MethodRow) { r.Write(out) }
 	}
-	var c *study.ComparedBetween
+	var c *several.Comparison
 	err = cli.WithProgress(cmd, "comparing", func(ctx context.Context) (err error) {
-		c, err = study.CompareBetween(ctx, n, req, methods, o.between.HostsOnly, o.routing.Flows(o.runs), time.Now, ready)
+		c, err = several.Compare(ctx, n, req, methods, o.between.HostsOnly, o.routing.Flows(o.runs), time.Now, ready)
 		return err
 	})
 	switch {
@@ -134,7 +135,7 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.HostsOnly}
+	o.packets.Between = &packets.Between{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.HostsOnly}
 	return o.simulate(cmd, flat.Graph, func() (*planner.Result, error) { return &planner.Result{Plan: flat.Plan}, nil })
 }
 
@@ -225,7 +226,7 @@ func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	out := &study.FlowsBetween{Network: n.Name, Layers: p.Layers}
+	out := &several.Flows{Network: n.Name, Layers: p.Layers}
 	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
 		out.FlowReport, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
 		return err

@@ -19,7 +19,7 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/study"
+	"weft/study/routing"
 	"weft/study/whatif"
 )
 
@@ -29,7 +29,7 @@ type whatifOptions struct {
 	routing cli.RouteFlags
 	between cli.BetweenFlags
 	chain   string
-	files   study.TableFiles
+	files   routing.TableFiles
 	changes []whatif.Change
 	each    string
 	top     int
@@ -153,7 +153,7 @@ func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	if o.each == "" && cmd.Flags().Changed("top") {
 		return errors.New("--top limits the rows of --each: give --each link, switch, spine or leaf too, or leave out --top")
 	}
-	if o.files != (study.TableFiles{}) {
+	if o.files != (routing.TableFiles{}) {
 		return o.files.Validate()
 	}
 	return nil

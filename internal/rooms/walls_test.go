@@ -31,11 +31,11 @@ var walls = []struct {
 	{"private names of the round and the watch that clients use", 0},
 	{"private names of the daemon, and of what all share, that clients use", 0},
 	{"private names of clients that the ledger, the round and the watch use", 0},
-	{"arrows between top-level folders", 89},
+	{"arrows between top-level folders", 71},
 	{"pairs of top-level folders that import each other", 0},
 	{"packages of weft that ./sm links", 46},
 	{"methods of the largest type", 149},
-	{"exported names that no other package uses", 107},
+	{"exported names that no other package uses", 106},
 }
 
 var update = flag.Bool("update", false, "write counts that have fallen into the table of walls")

@@ -15,7 +15,7 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/sim/flow"
-	"weft/study"
+	"weft/study/several"
 )
 
 // BetweenHelp tells people how parts of several subnets are named.
@@ -47,7 +47,7 @@ type BetweenToday struct {
 // NewBetween routes a network of subnets, judges and measures it.
 func NewBetween(ctx context.Context, n *subnets.Network, opt BetweenOptions) (*BetweenToday, error) {
 	t := &BetweenToday{net: n, opt: opt}
-	_, r, err := study.RouteBetween(ctx, n, opt.Request, opt.HostsOnly)
+	_, r, err := several.Route(ctx, n, opt.Request, opt.HostsOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (t *BetweenToday) measure(ctx context.Context, p *intersubnet.Plan, changed
 		}
 		s.Inside.Pairs, s.Inside.Lost, s.Inside.CutOff = s.Inside.Pairs+inside.Pairs, s.Inside.Lost+inside.Lost, s.Inside.CutOff+inside.CutOff
 	}
-	s.Bandwidth, err = study.BandwidthBetween(ctx, p, t.opt.Flows, "bisect")
+	s.Bandwidth, err = several.Bandwidth(ctx, p, t.opt.Flows, "bisect")
 	return s, err
 }
 
@@ -305,7 +305,7 @@ func (t *BetweenToday) routeAgain(ctx context.Context, c *changedNetwork, a *Bet
 	}
 	var r *intersubnet.Result
 	if err == nil {
-		_, r, err = study.RouteBetween(ctx, c.after, &again, t.opt.HostsOnly)
+		_, r, err = several.Route(ctx, c.after, &again, t.opt.HostsOnly)
 	}
 	if refusal, ok := errors.AsType[*route.Refusal](err); ok {
 		a.NotFresh = refusal.Error()
@@ -356,7 +356,7 @@ func (t *BetweenToday) backups(ctx context.Context, c *changedNetwork, a *Betwee
 		}
 		req.Mappings[s] = m
 	}
-	_, r, err := study.RouteBetween(ctx, c.after, &req, t.opt.HostsOnly)
+	_, r, err := several.Route(ctx, c.after, &req, t.opt.HostsOnly)
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
 		return nil
 	}
