@@ -48,3 +48,16 @@ func OneField(text string) string {
 
 // UsualRuns is so many random bisections that they take about a second on a core.
 func UsualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 1000) }
+
+// Remark prints a text behind what it is about, in lines that fit a page.
+func Remark(w io.Writer, about, text string) {
+	fmt.Fprintln(w, about+fold.Text(len(about), text))
+}
+
+// Duration is a short time in words: milliseconds below a second.
+func Duration(seconds float64) string {
+	if seconds < 1 {
+		return fmt.Sprintf("%.1f ms", 1e3*seconds)
+	}
+	return fmt.Sprintf("%.1f s", seconds)
+}

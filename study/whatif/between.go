@@ -168,7 +168,7 @@ func (c *changedNetwork) read(n *subnets.Network, x Change, inside map[int][]Cha
 	case ok:
 		inside[s] = append(inside[s], Change{x.Kind, part})
 		return nil
-	case x.Kind == "add" || x.Kind == "move" || argument.MatchString(x.What):
+	case x.Kind == "add" || x.Kind == "move" || x.HasArguments():
 		return errors.New("say in which of the subnets, SUBNET: PART; what routers join stands in the file of the network (weft gen writes it)")
 	}
 	ports, err := n.FindRouterPorts(x.What)
@@ -373,7 +373,7 @@ func (a *BetweenAnswer) judge() Verdict {
 	f, today := a.Fresh, a.Today
 	switch {
 	case len(a.CutOff) > 0:
-		return Verdict{false, fmt.Sprintf("%s cut off: %s", hosts(len(a.CutOff)), list(a.CutOff))}
+		return Verdict{false, CutOffText(a.CutOff)}
 	case f.CutOff > today.CutOff:
 		return Verdict{false, fmt.Sprintf("%d of %d pairs between subnets have no way left", f.CutOff, f.Pairs)}
 	case f.Inside.CutOff > today.Inside.CutOff:

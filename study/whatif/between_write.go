@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"weft/internal/fold"
+	"weft/study"
 )
 
 // Write prints the answer for people.
@@ -13,7 +14,7 @@ func (a *BetweenAnswer) Write(w io.Writer) error {
 	if a.OK {
 		verdict = "YES: "
 	}
-	remark(w, verdict, a.Reason)
+	study.Remark(w, verdict, a.Reason)
 	fmt.Fprintln(w)
 	a.Change.write(w)
 	for i, name := range a.Ports {
@@ -27,20 +28,20 @@ func (a *BetweenAnswer) Write(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%-9s%s\n", about, name)
 	}
-	remark(w, "network  ", a.Network)
+	study.Remark(w, "network  ", a.Network)
 	a.Today.write(w, "today")
 	if a.AsIs != nil {
 		a.AsIs.write(w, "old tables")
 	}
 	if a.Fresh == nil {
 		fmt.Fprintln(w)
-		remark(w, "no new routing: ", a.NotFresh)
+		study.Remark(w, "no new routing: ", a.NotFresh)
 		return nil
 	}
 	a.Fresh.write(w, "routed again")
 	fmt.Fprintf(w, "  gateways      %d of %d pairs of a subnet and a target get another\n", a.Moved, a.Targets)
 	if x := a.Writes; a.Today.Inside.Pairs > 0 {
-		fmt.Fprintf(w, "  tables        %s\n", fold.Text(16, fmt.Sprintf("%d entries change in the subnets: %d blocks of %d switches, some %s", x.Entries, x.Blocks, x.Switches, duration(x.Seconds))))
+		fmt.Fprintf(w, "  tables        %s\n", fold.Text(16, fmt.Sprintf("%d entries change in the subnets: %d blocks of %d switches, some %s", x.Entries, x.Blocks, x.Switches, study.Duration(x.Seconds))))
 		fmt.Fprintf(w, "  LIDs          %d moved, %d new\n", x.MovedLIDs, x.NewLIDs)
 	}
 	if a.Backups != nil {

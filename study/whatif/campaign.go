@@ -250,7 +250,7 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 		fmt.Fprintf(w, "%d of %d cannot be repaired and take a fresh routing (--json has the reasons)\n", k, n)
 	}
 	if worst := &c.Rows[0]; worst.CutOff > 0 || worst.ForGood > 0 || worst.loss > .005 {
-		remark(w, "worst: ", worst.short+": "+worst.words(c.of))
+		study.Remark(w, "worst: ", worst.short+": "+worst.words(c.of))
 	}
 	fmt.Fprintln(w)
 	if top == 0 {

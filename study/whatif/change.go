@@ -17,6 +17,9 @@ type Change struct{ Kind, What string }
 // argument begins a text that is written as the arguments of a suffix.
 var argument = regexp.MustCompile(`^(links|share|switches|switch|link|host|leaf|like|to|seed) *=`)
 
+// HasArguments reports whether What is written as the arguments of a suffix.
+func (c Change) HasArguments() bool { return argument.MatchString(c.What) }
+
 // Apply makes the changes, one after the other, on a copy of a fabric. Nodes and links keep their
 // indices. Changes that change nothing are an error.
 func Apply(f *fabric.Fabric, changes []Change) (*fabric.Fabric, error) {
@@ -35,7 +38,7 @@ func Apply(f *fabric.Fabric, changes []Change) (*fabric.Fabric, error) {
 }
 
 func (c Change) apply(f *fabric.Fabric) (*fabric.Fabric, error) {
-	if argument.MatchString(c.What) {
+	if c.HasArguments() {
 		return suffix(f, c.Kind, c.What)
 	}
 	switch c.Kind {

@@ -280,7 +280,7 @@ func (a *Answer) judge() Verdict {
 	}
 	switch {
 	case len(a.CutOff) > 0:
-		return Verdict{false, fmt.Sprintf("%s cut off: %s", hosts(len(a.CutOff)), list(a.CutOff))}
+		return Verdict{false, CutOffText(a.CutOff)}
 	case best == nil:
 		return Verdict{false, "what is left cannot be routed: " + a.NotFresh}
 	case best.CutOff > a.Today.CutOff:

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"weft/internal/fold"
 	"weft/judge/check"
 	"weft/sim/flow"
 	"weft/study"
@@ -16,6 +15,11 @@ func hosts(n int) string {
 		return "1 host is"
 	}
 	return fmt.Sprintf("%d hosts are", n)
+}
+
+// CutOffText names hosts that are cut off, the first of many.
+func CutOffText(names []string) string {
+	return fmt.Sprintf("%s cut off: %s", hosts(len(names)), list(names))
 }
 
 // namesShown limits the names in one line.
@@ -92,7 +96,7 @@ func (a *Answer) Write(w io.Writer) error {
 	if a.OK {
 		verdict = "YES: "
 	}
-	remark(w, verdict, a.Reason)
+	study.Remark(w, verdict, a.Reason)
 	fmt.Fprintln(w)
 	a.Change.write(w)
 	fmt.Fprintln(w)
@@ -115,15 +119,10 @@ func (p *Parts) write(w io.Writer) {
 				fmt.Fprintf(w, "%-9sand %d more (--json lists all)\n", "", len(part.names)-i)
 				break
 			}
-			remark(w, fmt.Sprintf("%-9s", part.what), name)
+			study.Remark(w, fmt.Sprintf("%-9s", part.what), name)
 			part.what = ""
 		}
 	}
-}
-
-// remark prints a text behind what it is about, in lines that fit a page.
-func remark(w io.Writer, about, text string) {
-	fmt.Fprintln(w, about+fold.Text(len(about), text))
 }
 
 // writeRemarks prints who loses what, and why something is missing.
@@ -141,13 +140,13 @@ func (a *Answer) writeRemarks(w io.Writer) {
 		}
 	}
 	if a.NotRepaired != "" {
-		remark(w, "no repair: ", strings.TrimPrefix(a.NotRepaired, "repair: "))
+		study.Remark(w, "no repair: ", strings.TrimPrefix(a.NotRepaired, "repair: "))
 	}
 	if a.NotFresh != "" {
-		remark(w, "no fresh routing: ", a.NotFresh)
+		study.Remark(w, "no fresh routing: ", a.NotFresh)
 	}
 	if m := a.Mixture; m != nil {
-		remark(w, "while the repair is written: ", mixture(m))
+		study.Remark(w, "while the repair is written: ", mixture(m))
 	}
 	fmt.Fprintf(w, "time to write: blocks of tables alone, %d at a time, %.4g ms a round trip\n", a.Pace.Window, 1e3*a.Pace.RoundTrip)
 }
@@ -220,7 +219,7 @@ func (a *Answer) rows() [][]string {
 	written("entries that change", func(w *Writes) string { return fmt.Sprint(w.Entries) })
 	written("blocks to write", func(w *Writes) string { return fmt.Sprint(w.Blocks) })
 	written("switches to write to", func(w *Writes) string { return fmt.Sprint(w.Switches) })
-	written("time to write", func(w *Writes) string { return duration(w.Seconds) })
+	written("time to write", func(w *Writes) string { return study.Duration(w.Seconds) })
 	return rows
 }
 
@@ -232,11 +231,4 @@ func unlessLost(of func(k *flow.KeyFigures) string) func(k *flow.KeyFigures) str
 		}
 		return of(k)
 	}
-}
-
-func duration(seconds float64) string {
-	if seconds < 1 {
-		return fmt.Sprintf("%.1f ms", 1e3*seconds)
-	}
-	return fmt.Sprintf("%.1f s", seconds)
 }
