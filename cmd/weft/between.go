@@ -16,7 +16,6 @@ import (
 	"weft/planner"
 	"weft/study/packets"
 	"weft/study/several"
-	"weft/study/whatif"
 )
 
 // runBetween says what changes of several subnets would do.
@@ -24,7 +23,7 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err := cli.RefuseOne(cmd, append(cli.RoutingNames, "fail", "drain", "add", "move", "each", "top", "runs", "window", "round-trip")...); err != nil {
 		return err
 	}
-	if err := errors.Join(o.validate(cmd, whatif.BetweenKinds), o.routing.SetChain(o.chain)); err != nil {
+	if err := errors.Join(o.validate(cmd, several.Kinds), o.routing.SetChain(o.chain)); err != nil {
 		return err
 	}
 	n, err := o.fabric.Network(cmd, arg)
@@ -33,9 +32,9 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	}
 	parts := 0
 	if o.each != "" {
-		parts, err = whatif.CountEachBetween(n, o.each)
+		parts, err = several.CountEach(n, o.each)
 	} else {
-		err = whatif.CheckBetween(n, o.changes)
+		err = several.CheckChanges(n, o.changes)
 	}
 	if err != nil {
 		return err
@@ -44,9 +43,9 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	var today *whatif.BetweenToday
+	var today *several.Today
 	err = cli.WithProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
-		today, err = whatif.NewBetween(ctx, n, whatif.BetweenOptions{Request: req, HostsOnly: o.between.HostsOnly, Flows: o.routing.Flows(o.runs), Pace: o.pace()})
+		today, err = several.NewToday(ctx, n, several.Options{Request: req, HostsOnly: o.between.HostsOnly, Flows: o.routing.Flows(o.runs), Pace: o.pace()})
 		return err
 	})
 	if err != nil {

@@ -52,7 +52,7 @@ var documents = []struct {
 	{"weft route SUBNETS --json", reflect.TypeFor[several.Routing]()},
 	{"weft check SUBNETS --json", reflect.TypeFor[betweencheck.Report]()},
 	{"weft compare SUBNETS --json", reflect.TypeFor[several.Comparison]()},
-	{"weft whatif SUBNETS --json", reflect.TypeFor[whatif.BetweenAnswer]()},
+	{"weft whatif SUBNETS --json", reflect.TypeFor[several.Answer]()},
 	{"weft simulate flow SUBNETS --json", reflect.TypeFor[several.Flows]()},
 	{"weft route --engines --json", reflect.TypeFor[routing.Engines]()},
 	{"weft check FABRIC --json", reflect.TypeFor[quality.Report]()},

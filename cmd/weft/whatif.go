@@ -20,6 +20,7 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/study/routing"
+	"weft/study/several"
 	"weft/study/whatif"
 )
 
@@ -84,7 +85,7 @@ The time to write counts blocks of forwarding tables, --window of them in flight
 answered within --round-trip. It leaves out how long a manager takes to notice.
 
 ` + cli.BetweenHelp + `
-` + whatif.BetweenHelp + `
+` + several.ChangesHelp + `
 They are routed now, and after the change routed again between the subnets; subnets that
 change are repaired. What is lost counts pairs of end ports in different subnets, and
 inside those that change.`,

@@ -63,10 +63,10 @@ func Compare(ctx context.Context, n *subnets.Network, req *intersubnet.Request, 
 		if one.Routed == nil {
 			one.Routed, out.Subnets = r.Jobs, d.Subnets
 		}
-		if row.Bandwidth, err = Bandwidth(ctx, r.Plan, flows, "bisect"); err != nil {
+		if row.Bandwidth, err = bandwidth(ctx, r.Plan, flows, "bisect"); err != nil {
 			return nil, err
 		}
-		if row.Shift, err = Bandwidth(ctx, r.Plan, flows, "shift"); err != nil {
+		if row.Shift, err = bandwidth(ctx, r.Plan, flows, "shift"); err != nil {
 			return nil, err
 		}
 		if row.OK && row.Bandwidth > best {
@@ -78,8 +78,8 @@ func Compare(ctx context.Context, n *subnets.Network, req *intersubnet.Request, 
 	return out, nil
 }
 
-// Bandwidth is the mean bandwidth of a flow of a pattern; 0 with fewer than two hosts.
-func Bandwidth(ctx context.Context, p *intersubnet.Plan, flows *intersubnet.FlowRequest, pattern string) (float64, error) {
+// bandwidth is the mean bandwidth of a flow of a pattern; 0 with fewer than two hosts.
+func bandwidth(ctx context.Context, p *intersubnet.Plan, flows *intersubnet.FlowRequest, pattern string) (float64, error) {
 	if len(p.Hosts()) < 2 {
 		return 0, nil
 	}

@@ -39,7 +39,7 @@ type Campaign struct {
 	Rows     []Row  `json:"rows"` // the worst first
 	Pace     Pace   `json:"pace"` // the assumption behind the seconds
 
-	of string // what pairs are of
+	Of string `json:"-"` // what pairs are of
 }
 
 // Row holds the effect of the failure of one part.
@@ -51,24 +51,24 @@ type Row struct {
 	Remaining *State `json:"remaining"`        // the state then; null if nothing can be routed
 	Reason    string `json:"reason,omitempty"` // why it was not repaired
 
-	short string  // name of the part, with a GUID only where others are described alike
-	loss  float64 // share of bisection bandwidth
+	Short string  `json:"-"` // name of the part, with a GUID only where others are described alike
+	Loss  float64 `json:"-"` // share of bisection bandwidth
 }
 
 // Each lets each part of a kind fail by itself, several of them at a time. When ctx ends it returns
 // the rows that it has, and the error.
 func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
-	parts, err := partsOfKind(t.fabric, t.graph, kind)
+	parts, err := PartsOfKind(t.fabric, t.graph, kind)
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{Fabric: t.fabric.Name, Each: kind, Parts: len(parts), Today: t.state, Rows: []Row{}, Pace: t.opt.Pace, of: "hosts"}
+	c := &Campaign{Fabric: t.fabric.Name, Each: kind, Parts: len(parts), Today: t.state, Rows: []Row{}, Pace: t.opt.Pace, Of: "hosts"}
 	each := t.forParts()
-	return c, c.try(ctx, t.opt.Request.Workers, len(parts), func(i int) (*Row, error) { return each.row(ctx, &parts[i]) })
+	return c, c.Try(ctx, t.opt.Request.Workers, len(parts), func(i int) (*Row, error) { return each.row(ctx, &parts[i]) })
 }
 
-// try makes the rows of all parts, several at a time, and ranks those that it has.
-func (c *Campaign) try(ctx context.Context, workers, parts int, row func(i int) (*Row, error)) error {
+// Try makes the rows of all parts, several at a time, and ranks those that it has.
+func (c *Campaign) Try(ctx context.Context, workers, parts int, row func(i int) (*Row, error)) error {
 	rows := make([]*Row, parts)
 	err := par.For(ctx, workers, parts, func(_, i int) (err error) {
 		rows[i], err = row(i)
@@ -87,7 +87,7 @@ func (c *Campaign) try(ctx context.Context, workers, parts int, row func(i int) 
 // TryOne lets one part of a kind fail, as Each does with all of them on one core each. What it takes tells how long they
 // will.
 func (t *Today) TryOne(ctx context.Context, kind string) error {
-	parts, err := partsOfKind(t.fabric, t.graph, kind)
+	parts, err := PartsOfKind(t.fabric, t.graph, kind)
 	if err != nil {
 		return err
 	}
@@ -102,20 +102,20 @@ func (t *Today) forParts() *Today {
 	return &each
 }
 
-// part is a part of a fabric that fails.
-type part struct {
-	name, short string
-	fail        func(f *fabric.Fabric)
+// Part is a part of a fabric that fails.
+type Part struct {
+	Name, Short string
+	Fail        func(f *fabric.Fabric)
 }
 
 // CountEach counts the parts of a kind that could fail. It fails where a fabric has none.
 func CountEach(f *fabric.Fabric, kind string) (int, error) {
-	parts, err := partsOfKind(f, f.Compile(), kind)
+	parts, err := PartsOfKind(f, f.Compile(), kind)
 	return len(parts), err
 }
 
-// partsOfKind lists the parts of a fabric that fail, each by itself.
-func partsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []part, err error) {
+// PartsOfKind lists the parts of a fabric that fail, each by itself.
+func PartsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []Part, err error) {
 	short := cables.ShortNames(f)
 	leaf := map[fabric.NodeID]bool{}
 	for s := range int32(g.NumSwitches) {
@@ -127,10 +127,10 @@ func partsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []part, er
 		for i := range f.Links {
 			id := fabric.LinkID(i)
 			if f.IsSwitchLink(id) && f.LinkUp(id) && !f.Links[i].Drained {
-				out = append(out, part{
-					name:  f.EndName(f.Links[id].A) + " - " + f.EndName(f.Links[id].B),
-					short: cables.NamePorts(short, f.LinkPorts(id)),
-					fail:  func(f *fabric.Fabric) { f.SetLinkDown(id, true) },
+				out = append(out, Part{
+					Name:  f.EndName(f.Links[id].A) + " - " + f.EndName(f.Links[id].B),
+					Short: cables.NamePorts(short, f.LinkPorts(id)),
+					Fail:  func(f *fabric.Fabric) { f.SetLinkDown(id, true) },
 				})
 			}
 		}
@@ -139,10 +139,10 @@ func partsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []part, er
 			id := fabric.NodeID(i)
 			has, up := leaf[id]
 			if up && (kind == EachSwitch || has == (kind == EachLeaf)) {
-				out = append(out, part{
-					name:  f.NodeName(id),
-					short: short[f.Nodes[id].GUID],
-					fail:  func(f *fabric.Fabric) { f.SetNodeDown(id, true) },
+				out = append(out, Part{
+					Name:  f.NodeName(id),
+					Short: short[f.Nodes[id].GUID],
+					Fail:  func(f *fabric.Fabric) { f.SetNodeDown(id, true) },
 				})
 			}
 		}
@@ -156,20 +156,20 @@ func partsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []part, er
 }
 
 // row finds what the fabric delivers once it has lost a part.
-func (t *Today) row(ctx context.Context, p *part) (*Row, error) {
+func (t *Today) row(ctx context.Context, p *Part) (*Row, error) {
 	after := t.fabric.Clone()
-	p.fail(after)
-	r := &Row{Part: p.name, short: p.short}
+	p.Fail(after)
+	r := &Row{Part: p.Name, Short: p.Short}
 	c, err := t.compile(after)
 	if errors.Is(err, errNothingLeft) {
-		r.Reason, r.loss, r.CutOff = err.Error(), 1, t.graph.NumHosts
+		r.Reason, r.Loss, r.CutOff = err.Error(), 1, t.graph.NumHosts
 		return r, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	r.CutOff = len(c.cutOff)
-	asIs, err := t.asIs(ctx, c, noFigures)
+	asIs, err := t.asIs(ctx, c, NoFigures)
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +177,11 @@ func (t *Today) row(ctx context.Context, p *part) (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.AtOnce, r.Remaining, r.Reason, r.loss = asIs.Lost, routed.state, routed.why, 1
+	r.AtOnce, r.Remaining, r.Reason, r.Loss = asIs.Lost, routed.state, routed.why, 1
 	if s := routed.state; s != nil {
 		r.ForGood = s.Lost
 		if now, was := s.Figures, t.state.Figures; now != nil && was != nil && was.EBB.Mean > 0 {
-			r.loss = 1 - now.EBB.Mean/was.EBB.Mean
+			r.Loss = 1 - now.EBB.Mean/was.EBB.Mean
 		}
 	}
 	return r, nil
@@ -190,7 +190,7 @@ func (t *Today) row(ctx context.Context, p *part) (*Row, error) {
 // rank puts first what hurts most: hosts cut off, pairs lost for good, bandwidth, pairs lost at once.
 func (c *Campaign) rank() {
 	slices.SortStableFunc(c.Rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.CutOff, a.CutOff), cmp.Compare(b.ForGood, a.ForGood), cmp.Compare(b.loss, a.loss), cmp.Compare(b.AtOnce, a.AtOnce))
+		return cmp.Or(cmp.Compare(b.CutOff, a.CutOff), cmp.Compare(b.ForGood, a.ForGood), cmp.Compare(b.Loss, a.Loss), cmp.Compare(b.AtOnce, a.AtOnce))
 	})
 }
 
@@ -239,7 +239,7 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 		_, err := fmt.Fprintln(w, "nothing was tried")
 		return err
 	}
-	fmt.Fprintf(w, "%d of %d can fail, each by itself, and every pair of %s keeps a way\n", c.harmless(), n, c.of)
+	fmt.Fprintf(w, "%d of %d can fail, each by itself, and every pair of %s keeps a way\n", c.harmless(), n, c.Of)
 	if !c.Complete {
 		fmt.Fprintf(w, "interrupted: %d of %d were not tried\n", c.Parts-n, c.Parts)
 	}
@@ -249,8 +249,8 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 	if k := c.routedAfresh(); k > 0 {
 		fmt.Fprintf(w, "%d of %d cannot be repaired and take a fresh routing (--json has the reasons)\n", k, n)
 	}
-	if worst := &c.Rows[0]; worst.CutOff > 0 || worst.ForGood > 0 || worst.loss > .005 {
-		study.Remark(w, "worst: ", worst.short+": "+worst.words(c.of))
+	if worst := &c.Rows[0]; worst.CutOff > 0 || worst.ForGood > 0 || worst.Loss > .005 {
+		study.Remark(w, "worst: ", worst.Short+": "+worst.words(c.Of))
 	}
 	fmt.Fprintln(w)
 	if top == 0 {
@@ -263,8 +263,8 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 	fmt.Fprintln(w)
 	return study.Table(w, [][]string{
 		{"CUT OFF", "hosts without a cable to a switch"},
-		{"AT ONCE", "pairs of " + c.of + " lost until tables are written"},
-		{"FOR GOOD", "pairs of " + c.of + " lost after a repair, or a fresh routing where there can be none"},
+		{"AT ONCE", "pairs of " + c.Of + " lost until tables are written"},
+		{"FOR GOOD", "pairs of " + c.Of + " lost after a repair, or a fresh routing where there can be none"},
 		{"BANDWIDTH", "effective bisection bandwidth then, and what is lost of it"},
 		{"BLOCKS", "blocks of forwarding tables to write"},
 	})
@@ -274,7 +274,7 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 func (c *Campaign) table(rows []Row) string {
 	figures, names := [][]string{{"CUT OFF", "AT ONCE", "FOR GOOD", "BANDWIDTH", "BLOCKS"}}, []string{strings.ToUpper(c.Each)}
 	for i := range rows {
-		figures, names = append(figures, rows[i].figures()), append(names, rows[i].short)
+		figures, names = append(figures, rows[i].figures()), append(names, rows[i].Short)
 	}
 	return fold.Named(figures, names)
 }
@@ -287,7 +287,7 @@ func (r *Row) words(of string) string {
 	case r.ForGood > 0:
 		return fmt.Sprintf("%s of %s lost for good", study.Plural(r.ForGood, "pair"), of)
 	}
-	return fmt.Sprintf("%.1f %% less bisection bandwidth", 100*r.loss)
+	return fmt.Sprintf("%.1f %% less bisection bandwidth", 100*r.Loss)
 }
 
 // figures are the cells of a row of the table.
@@ -298,7 +298,7 @@ func (r *Row) figures() []string {
 	}
 	bandwidth := "-"
 	if s.Figures != nil {
-		bandwidth = fmt.Sprintf("%.4f (%+.1f %%)", s.Figures.EBB.Mean, math.Round(-1000*r.loss)/10+0) // + 0: no -0.0
+		bandwidth = fmt.Sprintf("%.4f (%+.1f %%)", s.Figures.EBB.Mean, math.Round(-1000*r.Loss)/10+0) // + 0: no -0.0
 	}
 	return []string{fmt.Sprint(r.CutOff), fmt.Sprint(r.AtOnce), fmt.Sprint(r.ForGood), bandwidth, fmt.Sprint(s.Writes.Blocks)}
 }

@@ -30,7 +30,7 @@ func Apply(f *fabric.Fabric, changes []Change) (*fabric.Fabric, error) {
 			return nil, fmt.Errorf("--%s %s: %w", c.Kind, c.What, err)
 		}
 	}
-	if partsOf(f, after).nothing() {
+	if PartsOf(f, after).nothing() {
 		return nil, errors.New("nothing would change: what was named is down, drained or in its place already")
 	}
 	after.Name = f.Name + " changed"
@@ -128,8 +128,8 @@ type Parts struct {
 	Moved   []string `json:"moved"`   // cables
 }
 
-// partsOf compares a fabric with its copy.
-func partsOf(before, after *fabric.Fabric) *Parts {
+// PartsOf compares a fabric with its copy.
+func PartsOf(before, after *fabric.Fabric) *Parts {
 	p := &Parts{Failed: []string{}, Drained: []string{}, Added: []string{}, Moved: []string{}}
 	for i := range after.Nodes {
 		n, name := &after.Nodes[i], fmt.Sprintf("%s %s", after.Nodes[i].Type, after.NodeName(fabric.NodeID(i)))
@@ -164,9 +164,9 @@ func partsOf(before, after *fabric.Fabric) *Parts {
 // nothing reports whether a change changes nothing.
 func (p *Parts) nothing() bool { return len(p.Failed)+len(p.Drained)+len(p.Added)+len(p.Moved) == 0 }
 
-// stillUp is the changed fabric while what was drained still carries traffic: until the
+// StillUp is the changed fabric while what was drained still carries traffic: until the
 // tables are written.
-func stillUp(before, after *fabric.Fabric) *fabric.Fabric {
+func StillUp(before, after *fabric.Fabric) *fabric.Fabric {
 	f := after.Clone()
 	for i := range before.Links {
 		f.SetLinkDrained(fabric.LinkID(i), before.Links[i].Drained)

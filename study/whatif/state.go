@@ -57,8 +57,8 @@ func (p Pace) Seconds(blocks int) float64 {
 // hostsShown limits the hosts that a State lists.
 const hostsShown = 10
 
-// measure judges a Plan, counts what each host loses, and takes the key figures unless m.Runs is negative.
-func measure(ctx context.Context, g *fabric.Graph, plan *route.Plan, m flow.Measure) (*State, error) {
+// Measure judges a Plan, counts what each host loses, and takes the key figures unless m.Runs is negative.
+func Measure(ctx context.Context, g *fabric.Graph, plan *route.Plan, m flow.Measure) (*State, error) {
 	counters := make([]*lossCounter, max(1, m.Workers))
 	report, err := check.Judge(ctx, g, plan, check.Options{Workers: len(counters), Observe: func(worker int, facts *check.Facts) check.Observer {
 		counters[worker] = &lossCounter{facts: facts, ofHost: make([]int64, g.NumHosts)}

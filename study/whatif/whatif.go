@@ -42,7 +42,7 @@ func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (
 	}
 	t.kept = planner.Keep(plan, t.graph)
 	var err error
-	if t.state, err = measure(ctx, t.graph, plan, t.flowMeasure(opt.Runs)); err != nil {
+	if t.state, err = Measure(ctx, t.graph, plan, t.flowMeasure(opt.Runs)); err != nil {
 		return nil, err
 	}
 	return t, t.fits(plan)
@@ -113,7 +113,7 @@ func (t *Today) Ask(ctx context.Context, changes []Change) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Fabric: t.fabric.Name, Change: partsOf(t.fabric, after), CutOff: c.cutOff, Gone: c.gone, Today: t.state, Pace: t.opt.Pace}
+	a := &Answer{Fabric: t.fabric.Name, Change: PartsOf(t.fabric, after), CutOff: c.cutOff, Gone: c.gone, Today: t.state, Pace: t.opt.Pace}
 	if a.AsIs, err = t.asIs(ctx, c, t.opt.Runs); err != nil {
 		return nil, err
 	}
@@ -139,8 +139,8 @@ func (t *Today) Ask(ctx context.Context, changes []Change) (*Answer, error) {
 // errNothingLeft is the error of changes after which nothing can be routed.
 var errNothingLeft = errors.New("nothing would be left: no switch with a host is up")
 
-// noFigures stands for a number of runs where the key figures are not wanted.
-const noFigures = -1
+// NoFigures stands for a number of runs where the key figures are not wanted.
+const NoFigures = -1
 
 // changed is a fabric after changes.
 type changed struct {
@@ -153,16 +153,16 @@ type changed struct {
 
 // compile finds what is left of the hosts.
 func (t *Today) compile(after *fabric.Fabric) (*changed, error) {
-	c := &changed{fabric: after, graph: after.Compile(), still: stillUp(t.fabric, after).Compile()}
+	c := &changed{fabric: after, graph: after.Compile(), still: StillUp(t.fabric, after).Compile()}
 	if c.graph.NumSwitches == 0 || c.graph.NumHosts == 0 {
 		return nil, errNothingLeft
 	}
-	c.cutOff, c.gone = lostHosts(t.graph, after, c.graph)
+	c.cutOff, c.gone = LostHosts(t.graph, after, c.graph)
 	return c, nil
 }
 
-// lostHosts names the hosts that stay up after changes and have no cable to a switch left, and counts the ports of these and of hosts that fail themselves.
-func lostHosts(before *fabric.Graph, after *fabric.Fabric, left *fabric.Graph) (cutOff []string, gone int) {
+// LostHosts names the hosts that stay up after changes and have no cable to a switch left, and counts the ports of these and of hosts that fail themselves.
+func LostHosts(before *fabric.Graph, after *fabric.Fabric, left *fabric.Graph) (cutOff []string, gone int) {
 	cutOff = []string{}
 	_, now := fabric.Match(left, before) // by end port of today
 	has, isHost := make([]bool, before.NumNodes), func(h int32) bool { return before.IsHost(h) && before.EndType[h] != fabric.Router }
@@ -193,7 +193,7 @@ func (t *Today) asIs(ctx context.Context, c *changed, runs int) (*State, error) 
 	if err != nil {
 		return nil, err
 	}
-	return measure(ctx, c.still, plan, t.flowMeasure(runs))
+	return Measure(ctx, c.still, plan, t.flowMeasure(runs))
 }
 
 // routed is a routing of a changed fabric; without a state it was not possible.
@@ -238,7 +238,7 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 	if r.NotRepaired != nil {
 		out.why = r.NotRepaired.Error()
 	}
-	if out.state, err = measure(ctx, c.graph, r.Plan, t.flowMeasure(t.opt.Runs)); err != nil {
+	if out.state, err = Measure(ctx, c.graph, r.Plan, t.flowMeasure(t.opt.Runs)); err != nil {
 		return nil, err
 	}
 	out.state.Engine = r.Engine.Name
@@ -249,20 +249,20 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 // writes counts what the switches must be told.
 func (t *Today) writes(g *fabric.Graph, r *planner.Result) *Writes {
 	w := &Writes{}
-	w.add(t.kept.Changes(g, r.Plan))
-	w.Seconds, w.Lanes = t.opt.Pace.Seconds(w.Blocks), lanesChange(t.kept, r)
+	w.Add(t.kept.Changes(g, r.Plan))
+	w.Seconds, w.Lanes = t.opt.Pace.Seconds(w.Blocks), LanesChange(t.kept, r)
 	return w
 }
 
-// add adds what a change of the Plan of one subnet writes.
-func (w *Writes) add(c *route.Change) {
+// Add adds what a change of the Plan of one subnet writes.
+func (w *Writes) Add(c *route.Change) {
 	w.MovedLIDs, w.NewLIDs = w.MovedLIDs+c.Ports.Moved, w.NewLIDs+c.Ports.New
 	w.Blocks, w.Switches = w.Blocks+c.Blocks, w.Switches+len(c.Switches)
 	w.Entries += c.Entries.Moved + c.Entries.New + c.Entries.Gone
 }
 
-// lanesChange reports whether service levels or SL2VL tables change too.
-func lanesChange(kept *planner.Kept, r *planner.Result) bool {
+// LanesChange reports whether service levels or SL2VL tables change too.
+func LanesChange(kept *planner.Kept, r *planner.Result) bool {
 	return r.Repaired == nil && max(r.Plan.VLs, kept.Plan.VLs) > 1 || r.Repaired != nil && r.Repaired.Relaned > 0
 }
 

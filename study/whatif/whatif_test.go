@@ -47,7 +47,7 @@ func TestApply(t *testing.T) {
 			t.Errorf("%v: %v", what, err)
 			continue
 		}
-		got := partsOf(f, after)
+		got := PartsOf(f, after)
 		if !slices.Equal(got.Failed, want.Failed) || !slices.Equal(got.Drained, want.Drained) || !slices.Equal(got.Added, want.Added) || !slices.Equal(got.Moved, want.Moved) {
 			t.Errorf("%v: %+v, want %+v", what, got, want)
 		}
@@ -189,7 +189,7 @@ func TestEachAfresh(t *testing.T) {
 // A loss that is rounded to nothing has no sign.
 func TestNoLoss(t *testing.T) {
 	for loss, want := range map[float64]string{0: "0.5000 (+0.0 %)", .0004: "0.5000 (+0.0 %)", -.0004: "0.5000 (+0.0 %)", .0006: "0.5000 (-0.1 %)", -.01: "0.5000 (+1.0 %)"} {
-		r := &Row{loss: loss, Remaining: &State{Writes: &Writes{}, Figures: &flow.KeyFigures{EBB: flow.Summary{Mean: .5}}}}
+		r := &Row{Loss: loss, Remaining: &State{Writes: &Writes{}, Figures: &flow.KeyFigures{EBB: flow.Summary{Mean: .5}}}}
 		if got := r.figures()[3]; got != want {
 			t.Errorf("%g: %s, want %s", loss, got, want)
 		}

@@ -98,7 +98,7 @@ func (a *Answer) Write(w io.Writer) error {
 	}
 	study.Remark(w, verdict, a.Reason)
 	fmt.Fprintln(w)
-	a.Change.write(w)
+	a.Change.Write(w)
 	fmt.Fprintln(w)
 	if err := study.Table(w, a.rows()); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (a *Answer) Write(w io.Writer) error {
 	return nil
 }
 
-// write prints what changes, the first parts of each list.
-func (p *Parts) write(w io.Writer) {
+// Write prints what changes, the first parts of each list.
+func (p *Parts) Write(w io.Writer) {
 	for _, part := range []struct {
 		what  string
 		names []string

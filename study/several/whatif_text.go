@@ -1,4 +1,4 @@
-package whatif
+package several
 
 import (
 	"fmt"
@@ -9,20 +9,20 @@ import (
 )
 
 // Write prints the answer for people.
-func (a *BetweenAnswer) Write(w io.Writer) error {
+func (a *Answer) Write(w io.Writer) error {
 	verdict := "NO: "
 	if a.OK {
 		verdict = "YES: "
 	}
 	study.Remark(w, verdict, a.Reason)
 	fmt.Fprintln(w)
-	a.Change.write(w)
+	a.Change.Write(w)
 	for i, name := range a.Ports {
 		about := ""
 		if i == 0 {
 			about = "gone"
 		}
-		if i == betweenPortsShown {
+		if i == portsGoneShown {
 			fmt.Fprintf(w, "%-9sand %d more router ports\n", "", len(a.Ports)-i)
 			break
 		}
@@ -51,10 +51,10 @@ func (a *BetweenAnswer) Write(w io.Writer) error {
 	return nil
 }
 
-// betweenPortsShown limits the router ports that are listed for people.
-const betweenPortsShown = 10
+// portsGoneShown limits the router ports that are listed for people.
+const portsGoneShown = 10
 
-func (s *BetweenState) write(w io.Writer, title string) {
+func (s *State) write(w io.Writer, title string) {
 	deadlock := "deadlock-free"
 	if !s.DeadlockFree {
 		deadlock = "CAN DEADLOCK"

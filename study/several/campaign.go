@@ -1,4 +1,4 @@
-package whatif
+package several
 
 import (
 	"context"
@@ -11,46 +11,47 @@ import (
 	"weft/fabric/subnets"
 	"weft/judge/check"
 	"weft/sim/flow"
+	"weft/study/whatif"
 )
 
-// EachRouter is a part of a network of subnets that a campaign lets fail, besides Kinds.
-const EachRouter = "router"
+// eachRouter is a part of a network of subnets that a campaign lets fail, besides whatif.Kinds.
+const eachRouter = "router"
 
-// BetweenKinds lists the parts of a network of subnets that a campaign lets fail.
-var BetweenKinds = append(slices.Clone(Kinds), EachRouter)
+// Kinds lists the parts of a network of subnets that a campaign lets fail.
+var Kinds = append(slices.Clone(whatif.Kinds), eachRouter)
 
-// betweenPart is a part of a network that fails.
-type betweenPart struct {
+// part is a part of a network that fails.
+type part struct {
 	name, short string
 	router      int32 // -1: a part of a subnet
 	subnet      int
 	fail        func(f *fabric.Fabric)
 }
 
-// CountEachBetween counts the parts of a kind that could fail. It fails where the network has none.
-func CountEachBetween(n *subnets.Network, kind string) (int, error) {
-	parts, err := betweenParts(n, kind)
+// CountEach counts the parts of a kind that could fail. It fails where the network has none.
+func CountEach(n *subnets.Network, kind string) (int, error) {
+	parts, err := partsOf(n, kind)
 	return len(parts), err
 }
 
-// betweenParts lists the parts of a network that fail, each by itself.
-func betweenParts(n *subnets.Network, kind string) (out []betweenPart, err error) {
-	if !slices.Contains(BetweenKinds, kind) {
-		return nil, fmt.Errorf("%s: want one of %s", kind, strings.Join(BetweenKinds, ", "))
+// partsOf lists the parts of a network that fail, each by itself.
+func partsOf(n *subnets.Network, kind string) (out []part, err error) {
+	if !slices.Contains(Kinds, kind) {
+		return nil, fmt.Errorf("%s: want one of %s", kind, strings.Join(Kinds, ", "))
 	}
-	if kind == EachRouter {
+	if kind == eachRouter {
 		for r := range n.Routers {
 			name := fmt.Sprintf("router %q", n.Routers[r].Name)
-			out = append(out, betweenPart{name: name, short: name, router: int32(r)})
+			out = append(out, part{name: name, short: name, router: int32(r)})
 		}
 	} else {
 		for s := range n.Subnets {
-			parts, err := partsOfKind(n.Kinds[n.Subnets[s].Kind].Fabric, n.Graph(int32(s)), kind)
+			parts, err := whatif.PartsOfKind(n.Kinds[n.Subnets[s].Kind].Fabric, n.Graph(int32(s)), kind)
 			if err != nil {
 				continue // it has none
 			}
 			for _, p := range parts {
-				out = append(out, betweenPart{n.Subnets[s].Name + ": " + p.name, n.Subnets[s].Name + ": " + p.short, -1, s, p.fail})
+				out = append(out, part{n.Subnets[s].Name + ": " + p.Name, n.Subnets[s].Name + ": " + p.Short, -1, s, p.Fail})
 			}
 		}
 	}
@@ -61,19 +62,19 @@ func betweenParts(n *subnets.Network, kind string) (out []betweenPart, err error
 }
 
 // Each lets each part of a kind fail by itself, several of them at a time. When ctx ends it returns the rows that it has, and the error.
-func (t *BetweenToday) Each(ctx context.Context, kind string) (*Campaign, error) {
-	parts, err := betweenParts(t.net, kind)
+func (t *Today) Each(ctx context.Context, kind string) (*whatif.Campaign, error) {
+	parts, err := partsOf(t.net, kind)
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{Fabric: t.net.Name, Each: kind, Parts: len(parts), Today: t.asState(t.state, t.state.Lost), Rows: []Row{}, Pace: t.opt.Pace, of: "end ports"}
+	c := &whatif.Campaign{Fabric: t.net.Name, Each: kind, Parts: len(parts), Today: t.asState(t.state, t.state.Lost), Rows: []whatif.Row{}, Pace: t.opt.Pace, Of: "end ports"}
 	each := t.forParts()
-	return c, c.try(ctx, t.opt.Request.Local.Workers, len(parts), func(i int) (*Row, error) { return each.row(ctx, &parts[i]) })
+	return c, c.Try(ctx, t.opt.Request.Local.Workers, len(parts), func(i int) (*whatif.Row, error) { return each.row(ctx, &parts[i]) })
 }
 
 // TryOne lets one part of a kind fail, as Each does with all of them on one core each.
-func (t *BetweenToday) TryOne(ctx context.Context, kind string) error {
-	parts, err := betweenParts(t.net, kind)
+func (t *Today) TryOne(ctx context.Context, kind string) error {
+	parts, err := partsOf(t.net, kind)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (t *BetweenToday) TryOne(ctx context.Context, kind string) error {
 }
 
 // forParts returns t as the rows of a campaign are made: each on one core, without backups.
-func (t *BetweenToday) forParts() *BetweenToday {
+func (t *Today) forParts() *Today {
 	each, req, flows := *t, *t.opt.Request, *t.opt.Flows
 	req.Local.Workers, flows.Workers = 1, 1
 	each.brief, each.opt.Request, each.opt.Flows = true, &req, &flows
@@ -90,8 +91,8 @@ func (t *BetweenToday) forParts() *BetweenToday {
 }
 
 // row finds what the network delivers once it has lost a part.
-func (t *BetweenToday) row(ctx context.Context, p *betweenPart) (*Row, error) {
-	r := &Row{Part: p.name, short: p.short, loss: 1}
+func (t *Today) row(ctx context.Context, p *part) (*whatif.Row, error) {
+	r := &whatif.Row{Part: p.name, Short: p.short, Loss: 1}
 	c, fabrics := &changedNetwork{}, map[int]*fabric.Fabric{}
 	if p.router >= 0 {
 		at := &t.net.Routers[p.router]
@@ -111,7 +112,7 @@ func (t *BetweenToday) row(ctx context.Context, p *betweenPart) (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &BetweenAnswer{Today: t.state, Ports: c.ports, CutOff: c.cutOff}
+	a := &Answer{Today: t.state, Ports: c.ports, CutOff: c.cutOff}
 	if err := t.ask(ctx, c, a); err != nil {
 		return nil, err
 	}
@@ -123,8 +124,8 @@ func (t *BetweenToday) row(ctx context.Context, p *betweenPart) (*Row, error) {
 	r.ForGood = max(0, a.Fresh.Lost+a.Fresh.Inside.Lost-before)
 	r.Remaining = t.asState(a.Fresh, r.ForGood)
 	r.Remaining.Writes = a.Writes
-	if r.loss = 0; t.state.Bandwidth > 0 {
-		r.loss = 1 - a.Fresh.Bandwidth/t.state.Bandwidth
+	if r.Loss = 0; t.state.Bandwidth > 0 {
+		r.Loss = 1 - a.Fresh.Bandwidth/t.state.Bandwidth
 	}
 	return r, nil
 }
@@ -139,8 +140,8 @@ func countHosts(g *fabric.Graph) (n int) {
 }
 
 // asState is the state of a network in the form that campaigns have.
-func (t *BetweenToday) asState(s *BetweenState, lost int64) *State {
-	out := &State{
+func (t *Today) asState(s *State, lost int64) *whatif.State {
+	out := &whatif.State{
 		Engine: string(t.opt.Request.Method), Proven: s.DeadlockFree && s.LocalFaults == 0 && s.Lost == 0, Pairs: s.Pairs + s.Inside.Pairs,
 		Lost: lost, CutOff: s.CutOff + s.Inside.CutOff, First: []string{}, DeadlockFree: check.No, VLs: s.VLs,
 	}

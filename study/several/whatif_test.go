@@ -1,4 +1,4 @@
-package whatif
+package several
 
 import (
 	"context"
@@ -16,15 +16,16 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/route/lids"
+	"weft/study/whatif"
 )
 
-func betweenToday(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string, lmc uint8) *BetweenToday {
+func betweenToday(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string, lmc uint8) *Today {
 	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req := &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 1, LIDs: lids.Options{LMC: lmc}}}
-	today, err := NewBetween(context.Background(), n, BetweenOptions{Request: req, Flows: &intersubnet.FlowRequest{Runs: 2, Workers: 1}, Pace: UsualPace})
+	today, err := NewToday(context.Background(), n, Options{Request: req, Flows: &intersubnet.FlowRequest{Runs: 2, Workers: 1}, Pace: whatif.UsualPace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,14 +198,14 @@ func drawnNetwork(t *rapid.T) *subnets.Network {
 
 // What is lost under the old Plans is what the paths of today lose that cross what has failed; what stays without a way is what a search over all nodes does not
 // find. What is drained loses nothing until then, and is no more used afterwards.
-func TestAskBetween(t *testing.T) {
+func TestAsk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := drawnNetwork(t)
 		method := rapid.SampledFrom([]intersubnet.Method{intersubnet.Baseline, intersubnet.ISFR, intersubnet.Nearest}).Draw(t, "method")
 		today := betweenToday(t, n, method, "updn", uint8(rapid.IntRange(0, 1).Draw(t, "LMC")))
 		down := newFailed(n)
 		kind := rapid.SampledFrom([]string{"fail", "fail", "drain"}).Draw(t, "kind")
-		var changes []Change
+		var changes []whatif.Change
 		for range rapid.IntRange(1, 3).Draw(t, "parts") {
 			s := int32(rapid.IntRange(0, len(n.Subnets)-1).Draw(t, "subnet"))
 			f := down.of(s)
@@ -237,7 +238,7 @@ func TestAskBetween(t *testing.T) {
 				what = fmt.Sprintf("%s: %s[%d]", n.Subnets[s].Name, f.Nodes[a.Node].GUID, a.Port)
 				down.links[[2]int{int(s), id}] = true
 			}
-			changes = append(changes, Change{kind, what})
+			changes = append(changes, whatif.Change{Kind: kind, What: what})
 		}
 		if len(changes) == 0 {
 			return
@@ -286,10 +287,10 @@ func TestAskBetween(t *testing.T) {
 }
 
 // A row of a campaign is what the same failure is when it is asked alone.
-func TestEachBetweenAsAsked(t *testing.T) {
+func TestEachAsAsked(t *testing.T) {
 	today := betweenToday(t, subnetstest.Network(t, "subnets(2,rlft(4,2),core=torus(3x3,hosts=0),routers=2)"), intersubnet.Nearest, "updn", 0)
-	for _, kind := range BetweenKinds {
-		parts, err := CountEachBetween(today.net, kind)
+	for _, kind := range Kinds {
+		parts, err := CountEach(today.net, kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +304,7 @@ func TestEachBetweenAsAsked(t *testing.T) {
 		for i := range c.Rows {
 			r := &c.Rows[i]
 			name := strings.TrimPrefix(r.Part, "router ")
-			a, err := today.Ask(t.Context(), []Change{{"fail", name}})
+			a, err := today.Ask(t.Context(), []whatif.Change{{Kind: "fail", What: name}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -322,10 +323,10 @@ func TestEachBetweenAsAsked(t *testing.T) {
 }
 
 // A leaf is added and a host moved inside a subnet; all is reached afterwards, and LIDs stay.
-func TestGrowBetween(t *testing.T) {
+func TestGrow(t *testing.T) {
 	today := betweenToday(t, subnetstest.Network(t, "subnets(2,rlft(8,2)|radix(14),routers=4)"), intersubnet.ISFR, "ftree", 0)
-	for _, c := range []Change{{"add", "s0: new"}, {"move", "s1: host 1 to leaf 4"}} {
-		a, err := today.Ask(t.Context(), []Change{c})
+	for _, c := range []whatif.Change{{Kind: "add", What: "s0: new"}, {Kind: "move", What: "s1: host 1 to leaf 4"}} {
+		a, err := today.Ask(t.Context(), []whatif.Change{c})
 		if err != nil || !a.OK || a.Writes.MovedLIDs != 0 {
 			t.Fatalf("%v: %v, %+v", c, err, a)
 		}
@@ -336,7 +337,7 @@ func TestGrowBetween(t *testing.T) {
 }
 
 // What cannot be asked is said before anything is routed.
-func TestBadBetween(t *testing.T) {
+func TestBadChanges(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=1)")
 	for _, c := range []struct{ kind, what, want string }{
 		{"fail", "s7: leaf 1", `no subnet is called "s7"`},
@@ -348,11 +349,11 @@ func TestBadBetween(t *testing.T) {
 		{"drain", "s0: host 1", "switches and cables can be drained"},
 		{"fail", "s0: leaf 99", "leaf 99"},
 	} {
-		if err := CheckBetween(n, []Change{{c.kind, c.what}}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := CheckChanges(n, []whatif.Change{{Kind: c.kind, What: c.what}}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("--%s %s: %v, want %q", c.kind, c.what, err, c.want)
 		}
 	}
-	if err := CheckBetween(n, []Change{{"fail", "router 0"}}); err != nil {
+	if err := CheckChanges(n, []whatif.Change{{Kind: "fail", What: "router 0"}}); err != nil {
 		t.Error(err)
 	}
 }

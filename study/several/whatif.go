@@ -1,4 +1,4 @@
-package whatif
+package several
 
 import (
 	"bytes"
@@ -15,11 +15,11 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/sim/flow"
-	"weft/study/several"
+	"weft/study/whatif"
 )
 
-// BetweenHelp tells people how parts of several subnets are named.
-const BetweenHelp = `Of several subnets a part is
+// ChangesHelp tells people how parts of several subnets are named.
+const ChangesHelp = `Of several subnets a part is
 
   ROUTER              a router, by its name or GUID: --fail, --drain
   ROUTER[PORT]        a port of it: --fail, --drain
@@ -27,27 +27,27 @@ const BetweenHelp = `Of several subnets a part is
 
 and --each router lets each router fail by itself.`
 
-// BetweenOptions say how a network of subnets is routed and measured.
-type BetweenOptions struct {
+// Options say how a network of subnets is routed and measured.
+type Options struct {
 	Request   *intersubnet.Request
 	HostsOnly bool // prove pairs of hosts alone
 	Flows     *intersubnet.FlowRequest
-	Pace      Pace
+	Pace      whatif.Pace
 }
 
-// BetweenToday is a network of subnets with the routing that it has now.
-type BetweenToday struct {
+// Today is a network of subnets with the routing that it has now.
+type Today struct {
 	net   *subnets.Network
-	opt   BetweenOptions
+	opt   Options
 	now   *intersubnet.Result
-	state *BetweenState
+	state *State
 	brief bool // no backups
 }
 
-// NewBetween routes a network of subnets, judges and measures it.
-func NewBetween(ctx context.Context, n *subnets.Network, opt BetweenOptions) (*BetweenToday, error) {
-	t := &BetweenToday{net: n, opt: opt}
-	_, r, err := several.Route(ctx, n, opt.Request, opt.HostsOnly)
+// NewToday routes a network of subnets, judges and measures it.
+func NewToday(ctx context.Context, n *subnets.Network, opt Options) (*Today, error) {
+	t := &Today{net: n, opt: opt}
+	_, r, err := Route(ctx, n, opt.Request, opt.HostsOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -56,32 +56,32 @@ func NewBetween(ctx context.Context, n *subnets.Network, opt BetweenOptions) (*B
 	return t, err
 }
 
-// BetweenAnswer is the document of `weft whatif` of several subnets.
-type BetweenAnswer struct {
-	Network string `json:"network"`
-	Verdict        // all pairs that had a way have one again, and it is proven
+// Answer is the document of `weft whatif` of several subnets.
+type Answer struct {
+	Network        string `json:"network"`
+	whatif.Verdict        // all pairs that had a way have one again, and it is proven
 
-	Change *Parts   `json:"change"`            // inside the subnets
-	Ports  []string `json:"router_ports_gone"` // router ports that fail, are drained, or lose their switch or cable
-	CutOff []string `json:"hosts_cut_off"`     // hosts that stay up but lose their last cable to a switch
-	Gone   int      `json:"host_ports_gone"`   // ports of these hosts and of failed hosts
+	Change *whatif.Parts `json:"change"`            // inside the subnets
+	Ports  []string      `json:"router_ports_gone"` // router ports that fail, are drained, or lose their switch or cable
+	CutOff []string      `json:"hosts_cut_off"`     // hosts that stay up but lose their last cable to a switch
+	Gone   int           `json:"host_ports_gone"`   // ports of these hosts and of failed hosts
 
-	Today    *BetweenState `json:"today"`
-	AsIs     *BetweenState `json:"old_tables"` // until somebody acts; null if a subnet is gone
-	Fresh    *BetweenState `json:"fresh"`      // subnets repaired, and routed again between them; null if impossible
-	NotFresh string        `json:"not_fresh,omitempty"`
+	Today    *State `json:"today"`
+	AsIs     *State `json:"old_tables"` // until somebody acts; null if a subnet is gone
+	Fresh    *State `json:"fresh"`      // subnets repaired, and routed again between them; null if impossible
+	NotFresh string `json:"not_fresh,omitempty"`
 	// Backups is the state with each lost gateway replaced by its backup from the mapping files,
 	// and nothing else changed. It is null if no router port is lost.
-	Backups  *BetweenState `json:"backups"`
-	Targets  int64         `json:"gateways"`        // pairs of a subnet and a target in another
-	Moved    int64         `json:"gateways_moved"`  // of these, the ones with another router port in a new routing
-	ToBackup int64         `json:"gateways_backed"` // of these, the ones that switch to their backup
-	Writes   *Writes       `json:"writes"`          // writes in changed subnets; null without a new routing
-	Pace     Pace          `json:"pace"`            // the assumption behind the seconds
+	Backups  *State         `json:"backups"`
+	Targets  int64          `json:"gateways"`        // pairs of a subnet and a target in another
+	Moved    int64          `json:"gateways_moved"`  // of these, the ones with another router port in a new routing
+	ToBackup int64          `json:"gateways_backed"` // of these, the ones that switch to their backup
+	Writes   *whatif.Writes `json:"writes"`          // writes in changed subnets; null without a new routing
+	Pace     whatif.Pace    `json:"pace"`            // the assumption behind the seconds
 }
 
-// BetweenState says how much of its traffic a network delivers, and whether it can deadlock.
-type BetweenState struct {
+// State says how much of its traffic a network delivers, and whether it can deadlock.
+type State struct {
 	Pairs        int64   `json:"pairs"` // of end ports in different subnets
 	Lost         int64   `json:"lost"`
 	CutOff       int64   `json:"cut_off"`      // of these, without any path
@@ -101,21 +101,21 @@ type Losses struct {
 	CutOff int64 `json:"cut_off"` // of these, without any path
 }
 
-func (t *BetweenToday) measure(ctx context.Context, p *intersubnet.Plan, changed ...int) (*BetweenState, error) {
+func (t *Today) measure(ctx context.Context, p *intersubnet.Plan, changed ...int) (*State, error) {
 	workers := t.opt.Request.Local.Workers
 	r, err := betweencheck.Judge(ctx, p, betweencheck.Options{Workers: workers, HostsOnly: t.opt.HostsOnly})
 	if err != nil {
 		return nil, err
 	}
-	s := &BetweenState{Pairs: r.Pairs, Lost: r.Unreachable + r.Disconnected, CutOff: r.Disconnected, LocalFaults: r.LocalFaults, DeadlockFree: r.DeadlockFree, Layers: p.Layers, VLs: r.VLs, AvgHops: r.Hops.Avg}
+	s := &State{Pairs: r.Pairs, Lost: r.Unreachable + r.Disconnected, CutOff: r.Disconnected, LocalFaults: r.LocalFaults, DeadlockFree: r.DeadlockFree, Layers: p.Layers, VLs: r.VLs, AvgHops: r.Hops.Avg}
 	for _, sub := range changed {
-		inside, err := measure(ctx, p.Net.Graph(int32(sub)), p.Local[sub], flow.Measure{Runs: noFigures, Workers: workers})
+		inside, err := whatif.Measure(ctx, p.Net.Graph(int32(sub)), p.Local[sub], flow.Measure{Runs: whatif.NoFigures, Workers: workers})
 		if err != nil {
 			return nil, err
 		}
 		s.Inside.Pairs, s.Inside.Lost, s.Inside.CutOff = s.Inside.Pairs+inside.Pairs, s.Inside.Lost+inside.Lost, s.Inside.CutOff+inside.CutOff
 	}
-	s.Bandwidth, err = several.Bandwidth(ctx, p, t.opt.Flows, "bisect")
+	s.Bandwidth, err = bandwidth(ctx, p, t.opt.Flows, "bisect")
 	return s, err
 }
 
@@ -124,13 +124,13 @@ type changedNetwork struct {
 	failed, drained []int32 // router ports
 	inside          []int   // subnets that change
 	still, after    *subnets.Network
-	parts           Parts
+	parts           whatif.Parts
 	ports, cutOff   []string
 	gone            int
 }
 
-// CheckBetween reports changes of a network that cannot be made: names that are wrong, or what changes nothing.
-func CheckBetween(n *subnets.Network, changes []Change) error {
+// CheckChanges reports changes of a network that cannot be made: names that are wrong, or what changes nothing.
+func CheckChanges(n *subnets.Network, changes []whatif.Change) error {
 	_, err := changeNetwork(n, changes)
 	if _, gone := errors.AsType[*goneSubnet](err); gone {
 		return nil // that is an answer
@@ -139,8 +139,8 @@ func CheckBetween(n *subnets.Network, changes []Change) error {
 }
 
 // changeNetwork makes changes of a network. With *goneSubnet it returns what was found until then.
-func changeNetwork(n *subnets.Network, changes []Change) (*changedNetwork, error) {
-	c, inside := &changedNetwork{}, map[int][]Change{}
+func changeNetwork(n *subnets.Network, changes []whatif.Change) (*changedNetwork, error) {
+	c, inside := &changedNetwork{}, map[int][]whatif.Change{}
 	for _, x := range changes {
 		if err := c.read(n, x, inside); err != nil {
 			return nil, fmt.Errorf("--%s %s: %w", x.Kind, x.What, err)
@@ -149,24 +149,24 @@ func changeNetwork(n *subnets.Network, changes []Change) (*changedNetwork, error
 	fabrics, still := map[int]*fabric.Fabric{}, map[int]*fabric.Fabric{}
 	for _, s := range slices.Sorted(maps.Keys(inside)) {
 		before := n.Kinds[n.Subnets[s].Kind].Fabric
-		after, err := Apply(before, inside[s])
+		after, err := whatif.Apply(before, inside[s])
 		if err != nil {
 			return nil, fmt.Errorf("subnet %q: %w", n.Subnets[s].Name, err)
 		}
 		c.inside = append(c.inside, s)
-		fabrics[s], still[s] = after, stillUp(before, after)
+		fabrics[s], still[s] = after, whatif.StillUp(before, after)
 	}
 	return c, c.build(n, fabrics, still)
 }
 
 // read reads a change of a router, or adds one to those of a subnet.
-func (c *changedNetwork) read(n *subnets.Network, x Change, inside map[int][]Change) error {
+func (c *changedNetwork) read(n *subnets.Network, x whatif.Change, inside map[int][]whatif.Change) error {
 	s, part, ok, err := n.CutName(x.What)
 	switch {
 	case err != nil:
 		return err
 	case ok:
-		inside[s] = append(inside[s], Change{x.Kind, part})
+		inside[s] = append(inside[s], whatif.Change{Kind: x.Kind, What: part})
 		return nil
 	case x.Kind == "add" || x.Kind == "move" || x.HasArguments():
 		return errors.New("say in which of the subnets, SUBNET: PART; what routers join stands in the file of the network (weft gen writes it)")
@@ -183,10 +183,10 @@ func (c *changedNetwork) read(n *subnets.Network, x Change, inside map[int][]Cha
 // build makes the network with other fabrics, and lists what is gone.
 func (c *changedNetwork) build(n *subnets.Network, fabrics, still map[int]*fabric.Fabric) error {
 	c.after, c.still = n.With(fabrics), n.With(still)
-	c.parts, c.cutOff = Parts{[]string{}, []string{}, []string{}, []string{}}, []string{}
+	c.parts, c.cutOff = whatif.Parts{Failed: []string{}, Drained: []string{}, Added: []string{}, Moved: []string{}}, []string{}
 	for _, s := range c.inside {
 		name, g := n.Subnets[s].Name+": ", n.Graph(int32(s))
-		one := partsOf(n.Kinds[n.Subnets[s].Kind].Fabric, fabrics[s])
+		one := whatif.PartsOf(n.Kinds[n.Subnets[s].Kind].Fabric, fabrics[s])
 		for _, list := range []struct{ to, from *[]string }{{&c.parts.Failed, &one.Failed}, {&c.parts.Drained, &one.Drained}, {&c.parts.Added, &one.Added}, {&c.parts.Moved, &one.Moved}} {
 			for _, part := range *list.from {
 				*list.to = append(*list.to, name+part)
@@ -196,7 +196,7 @@ func (c *changedNetwork) build(n *subnets.Network, fabrics, still map[int]*fabri
 		if left.NumSwitches == 0 || left.NumHosts == 0 {
 			return &goneSubnet{n.Subnets[s].Name}
 		}
-		cutOff, gone := lostHosts(g, fabrics[s], left)
+		cutOff, gone := whatif.LostHosts(g, fabrics[s], left)
 		for _, host := range cutOff {
 			c.cutOff = append(c.cutOff, name+host)
 		}
@@ -228,7 +228,7 @@ func withDown(p *intersubnet.Plan, ports []int32) *intersubnet.Plan {
 }
 
 // oldTables is the Plan of today as switches and routers hold it on a changed network.
-func (t *BetweenToday) oldTables(c *changedNetwork, net *subnets.Network, down ...int32) (*intersubnet.Plan, error) {
+func (t *Today) oldTables(c *changedNetwork, net *subnets.Network, down ...int32) (*intersubnet.Plan, error) {
 	local := slices.Clone(t.now.Plan.Local)
 	for _, s := range c.inside {
 		var err error
@@ -241,22 +241,22 @@ func (t *BetweenToday) oldTables(c *changedNetwork, net *subnets.Network, down .
 
 // Ask says what changes do to the traffic of the network: under the Plans that it has, and after a new routing between the subnets, with the Plans of subnets that
 // change repaired. LIDs stay.
-func (t *BetweenToday) Ask(ctx context.Context, changes []Change) (*BetweenAnswer, error) {
+func (t *Today) Ask(ctx context.Context, changes []whatif.Change) (*Answer, error) {
 	c, err := changeNetwork(t.net, changes)
 	_, gone := errors.AsType[*goneSubnet](err)
 	if err != nil && !gone {
 		return nil, err
 	}
-	a := &BetweenAnswer{Network: t.net.Name, Change: &c.parts, Ports: append([]string{}, c.ports...), CutOff: c.cutOff, Gone: c.gone, Today: t.state, Pace: t.opt.Pace}
+	a := &Answer{Network: t.net.Name, Change: &c.parts, Ports: append([]string{}, c.ports...), CutOff: c.cutOff, Gone: c.gone, Today: t.state, Pace: t.opt.Pace}
 	if gone {
-		a.NotFresh, a.Verdict = err.Error(), Verdict{false, err.Error()}
+		a.NotFresh, a.Verdict = err.Error(), whatif.Verdict{Reason: err.Error()}
 		return a, nil
 	}
 	return a, t.ask(ctx, c, a)
 }
 
 // ask fills in an answer.
-func (t *BetweenToday) ask(ctx context.Context, c *changedNetwork, a *BetweenAnswer) error {
+func (t *Today) ask(ctx context.Context, c *changedNetwork, a *Answer) error {
 	if len(c.inside) > 0 {
 		today, err := t.measure(ctx, t.now.Plan, c.inside...)
 		if err != nil {
@@ -293,8 +293,8 @@ func (t *BetweenToday) ask(ctx context.Context, c *changedNetwork, a *BetweenAns
 }
 
 // routeAgain repairs the subnets that change, and routes again between all. Where that is refused it says why in the answer, and returns no result.
-func (t *BetweenToday) routeAgain(ctx context.Context, c *changedNetwork, a *BetweenAnswer) (*intersubnet.Result, *intersubnet.Request, error) {
-	again, writes := *t.opt.Request, &Writes{}
+func (t *Today) routeAgain(ctx context.Context, c *changedNetwork, a *Answer) (*intersubnet.Result, *intersubnet.Request, error) {
+	again, writes := *t.opt.Request, &whatif.Writes{}
 	again.Down = slices.Concat(again.Down, c.failed, c.drained)
 	again.Routed = slices.Clone(t.now.Jobs)
 	var err error
@@ -305,11 +305,11 @@ func (t *BetweenToday) routeAgain(ctx context.Context, c *changedNetwork, a *Bet
 	}
 	var r *intersubnet.Result
 	if err == nil {
-		_, r, err = several.Route(ctx, c.after, &again, t.opt.HostsOnly)
+		_, r, err = Route(ctx, c.after, &again, t.opt.HostsOnly)
 	}
 	if refusal, ok := errors.AsType[*route.Refusal](err); ok {
 		a.NotFresh = refusal.Error()
-		a.Verdict = Verdict{false, "what is left cannot be routed: " + a.NotFresh}
+		a.Verdict = whatif.Verdict{Reason: "what is left cannot be routed: " + a.NotFresh}
 		return nil, nil, nil
 	}
 	if err != nil {
@@ -321,7 +321,7 @@ func (t *BetweenToday) routeAgain(ctx context.Context, c *changedNetwork, a *Bet
 }
 
 // repair repairs the Plan of a subnet, or routes it afresh where it has to, and keeps its LIDs.
-func (t *BetweenToday) repair(ctx context.Context, c *changedNetwork, s int, again *intersubnet.Request, w *Writes) error {
+func (t *Today) repair(ctx context.Context, c *changedNetwork, s int, again *intersubnet.Request, w *whatif.Writes) error {
 	old, g := t.now.Jobs[s], c.after.Graph(int32(s))
 	req, kept := t.opt.Request.Local, planner.Keep(old.Plan, t.net.Graph(int32(s)))
 	if chain := t.opt.Request.Chains[s]; chain != nil {
@@ -336,13 +336,13 @@ func (t *BetweenToday) repair(ctx context.Context, c *changedNetwork, s int, aga
 		return err
 	}
 	again.Routed[s] = r
-	w.add(kept.Changes(g, r.Plan))
-	w.Lanes = w.Lanes || lanesChange(kept, r)
+	w.Add(kept.Changes(g, r.Plan))
+	w.Lanes = w.Lanes || whatif.LanesChange(kept, r)
 	return nil
 }
 
 // backups measures what mapping files with backups do by themselves.
-func (t *BetweenToday) backups(ctx context.Context, c *changedNetwork, a *BetweenAnswer, old *intersubnet.Plan, again *intersubnet.Request) error {
+func (t *Today) backups(ctx context.Context, c *changedNetwork, a *Answer, old *intersubnet.Plan, again *intersubnet.Request) error {
 	req := *again
 	req.Mappings = map[int]*intersubnet.Mapping{}
 	for s := range t.net.Subnets {
@@ -356,7 +356,7 @@ func (t *BetweenToday) backups(ctx context.Context, c *changedNetwork, a *Betwee
 		}
 		req.Mappings[s] = m
 	}
-	_, r, err := several.Route(ctx, c.after, &req, t.opt.HostsOnly)
+	_, r, err := Route(ctx, c.after, &req, t.opt.HostsOnly)
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
 		return nil
 	}
@@ -369,23 +369,23 @@ func (t *BetweenToday) backups(ctx context.Context, c *changedNetwork, a *Betwee
 }
 
 // judge answers, with the reason.
-func (a *BetweenAnswer) judge() Verdict {
+func (a *Answer) judge() whatif.Verdict {
 	f, today := a.Fresh, a.Today
 	switch {
 	case len(a.CutOff) > 0:
-		return Verdict{false, CutOffText(a.CutOff)}
+		return whatif.Verdict{Reason: whatif.CutOffText(a.CutOff)}
 	case f.CutOff > today.CutOff:
-		return Verdict{false, fmt.Sprintf("%d of %d pairs between subnets have no way left", f.CutOff, f.Pairs)}
+		return whatif.Verdict{Reason: fmt.Sprintf("%d of %d pairs between subnets have no way left", f.CutOff, f.Pairs)}
 	case f.Inside.CutOff > today.Inside.CutOff:
-		return Verdict{false, fmt.Sprintf("%d of %d pairs inside a subnet have no way left", f.Inside.CutOff, f.Inside.Pairs)}
+		return whatif.Verdict{Reason: fmt.Sprintf("%d of %d pairs inside a subnet have no way left", f.Inside.CutOff, f.Inside.Pairs)}
 	case f.Lost > today.Lost:
-		return Verdict{false, fmt.Sprintf("%d of %d pairs between subnets stay lost", f.Lost, f.Pairs)}
+		return whatif.Verdict{Reason: fmt.Sprintf("%d of %d pairs between subnets stay lost", f.Lost, f.Pairs)}
 	case f.Inside.Lost > today.Inside.Lost:
-		return Verdict{false, fmt.Sprintf("%d of %d pairs inside a subnet stay lost", f.Inside.Lost, f.Inside.Pairs)}
+		return whatif.Verdict{Reason: fmt.Sprintf("%d of %d pairs inside a subnet stay lost", f.Inside.Lost, f.Inside.Pairs)}
 	case f.LocalFaults > today.LocalFaults:
-		return Verdict{false, "a subnet by itself is not proven"}
+		return whatif.Verdict{Reason: "a subnet by itself is not proven"}
 	case !f.DeadlockFree && today.DeadlockFree:
-		return Verdict{false, "what is left can deadlock"}
+		return whatif.Verdict{Reason: "what is left can deadlock"}
 	}
-	return Verdict{true, fmt.Sprintf("all is reached again; random bisections get %.4f of a link, today %.4f", f.Bandwidth, today.Bandwidth)}
+	return whatif.Verdict{OK: true, Reason: fmt.Sprintf("all is reached again; random bisections get %.4f of a link, today %.4f", f.Bandwidth, today.Bandwidth)}
 }
