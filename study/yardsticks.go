@@ -8,8 +8,8 @@ import (
 	"weft/sim/flow"
 )
 
-// WriteYardsticks prints the yardsticks of engines' Plans, where there are any: in two tables, so
-// that they fit a page. all holds one for each engine, nil for none.
+// WriteYardsticks prints the yardsticks of several engines in two tables, so that they fit a page.
+// all holds one yardstick for each engine, nil for none.
 func WriteYardsticks(w io.Writer, engines []string, all []*flow.Yardstick) error {
 	first := [][]string{{"", "EBB", "+-95%", "BOUND", "SHIFTS", "DOUBLING", "DOUBLING random"}}
 	second := [][]string{{"", "PERMUTATION median/99%", "PAIRS/CHANNEL hosts/all", "LEAST", "DARK"}}
@@ -36,7 +36,7 @@ func WriteYardsticks(w io.Writer, engines []string, all []*flow.Yardstick) error
 	return Table(w, second)
 }
 
-// leastPairs is the bound of the pairs on a channel, where there is one.
+// leastPairs formats the lower bound of the pairs on a channel, "-" for none.
 func leastPairs(bound float64) string {
 	if bound == 0 {
 		return "-"

@@ -1,14 +1,15 @@
-// Package choose proposes networks for a machine to be bought: from the number of hosts, the ports of
-// a switch and the oversubscription that is accepted follow trees, rail-optimised trees, Dragonflies,
-// Dragonfly+, HyperX, full meshes, tori and Slim Flies, the smallest of each kind. Each is built by its
-// formula (fabric/gen), counted (fabric/bill), routed by the engines that are known to deliver the most
-// on it (planner) and measured (sim/flow). Those that another one beats are left out, and one of
-// the others is recommended.
+// Package choose proposes networks for a machine to be bought, given the number of hosts, the ports
+// of a switch and the accepted oversubscription. It finds the smallest tree, rail-optimised tree,
+// Dragonfly, Dragonfly+, HyperX, full mesh, torus and Slim Fly. It builds each by its formula
+// (fabric/gen), counts its parts (fabric/bill), routes it by the engines known to deliver the most
+// on it (planner), and measures it (sim/flow). It drops networks that another one beats, and
+// recommends one of the others.
 //
 // # Sizes
 //
-// A network is balanced where uniform traffic at the full rate of all hosts loads no channel between
-// switches beyond its rate; with an oversubscription of R it is R times its rate. From that follow
+// A network is balanced if uniform traffic at the full rate of all hosts loads no channel between
+// switches beyond its rate, or beyond R times its rate with an oversubscription of R. From that
+// follow
 //
 //   - tree: at most R hosts for each cable up of a leaf (Leiserson 1985);
 //   - Dragonfly: p <= R h and a >= 2 h; a = 2p = 2h is the balanced one (Kim et al. 2008, section 3.1);
@@ -20,18 +21,18 @@
 //   - rails: at most R hosts for each cable up of a rail switch; where cores join the rails, at most R of the
 //     rates that uniform traffic sends to other rails for each cable of a spine to them.
 //
-// The smallest has the fewest switches, and of those the fewest cables between them. The search is
-// over all numbers of a kind; it costs less than a second for 254 ports.
+// The smallest network has the fewest switches, and of these networks the fewest cables between
+// switches. The search covers all numbers of a kind; it takes less than a second for 254 ports.
 //
-// A HyperX has up to four dimensions and a torus two or three, groups are three at least: others fit too, and
-// nobody would build them.
+// A HyperX has up to four dimensions, a torus two or three, and there are at least three groups.
+// Others fit too, but nobody would build them.
 //
 // # Choice
 //
-// A proposal is beaten where another one has no more switches, or costs no more where there are prices, and
-// delivers no less in random bisections. What is recommended is the tree of the oversubscription that is
-// accepted, or what stands in for it (Pick) with no more oversubscription. So it can be one that is beaten: bisections alone do not say
-// what becomes of all-to-all traffic.
+// A proposal is beaten if another one delivers no less in random bisections with no more switches,
+// or for no more cost if there are prices. The recommendation is the tree of the accepted
+// oversubscription, or a network with no more oversubscription that can replace it (Pick). It may
+// be beaten, because bisections alone do not predict all-to-all traffic.
 //
 // All of this is pure: the same wish gives the same proposals on one core or many.
 package choose

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// hyperXDims and torusDims bound the dimensions: more cannot be cabled by hand.
+// hyperXDims and torusDims limit the dimensions: more cannot be cabled by hand.
 const hyperXDims, torusDims = 4, 3
 
-// grid is a search for sizes of dimensions, from the smallest on.
+// grid is a search for the sizes of dimensions, from the smallest on.
 type grid struct {
 	hosts, radix int
 	ratio        float64
@@ -20,7 +20,7 @@ type grid struct {
 	load         func(sizes []int, width, hosts int) float64 // of the busiest channel, for so many hosts on a switch
 }
 
-// search tries sizes that begin with some.
+// search tries all sizes that begin with the given ones.
 func (g *grid) search(sizes []int, product, dims int) {
 	if len(sizes) == dims {
 		for width := 1; g.cables(sizes, width) < g.radix; width++ {
@@ -63,18 +63,18 @@ func (g *grid) try(sizes []int, switches, width int) {
 	g.best.try(switches, cables, load, "%s)", formula)
 }
 
-// hyperX is the smallest HyperX of two dimensions or more.
+// hyperX returns the smallest HyperX of two dimensions or more.
 func hyperX(hosts, radix int, ratio float64) smallest {
 	return allToAll("hyperx", 2, hyperXDims, 3, hosts, radix, ratio)
 }
 
-// fullMesh is the smallest network in which all switches are joined.
+// fullMesh returns the smallest network with a cable between any two switches.
 func fullMesh(hosts, radix int, ratio float64) smallest {
 	return allToAll("fullmesh", 1, 1, 2, hosts, radix, ratio)
 }
 
-// allToAll is the smallest network of so many dimensions, in each of which so many switches at least are
-// all joined.
+// allToAll returns the smallest network of from to to dimensions. In each dimension at least least
+// switches are all joined.
 func allToAll(name string, from, to, least, hosts, radix int, ratio float64) smallest {
 	g := &grid{hosts: hosts, radix: radix, ratio: ratio, name: name, least: least, maxSpread: radix}
 	g.cables = func(sizes []int, width int) (n int) {
@@ -90,7 +90,7 @@ func allToAll(name string, from, to, least, hosts, radix int, ratio float64) sma
 	return g.best
 }
 
-// torus is the smallest torus of two or three dimensions, whose rings are of nearly one size.
+// torus returns the smallest torus of two or three dimensions, with rings of nearly one size.
 func torus(hosts, radix int, ratio float64) smallest {
 	g := &grid{hosts: hosts, radix: radix, ratio: ratio, name: "torus", least: 3, maxSpread: 2} // a ring of two has one cable where a switch has ports for two
 	g.cables = func(sizes []int, width int) int { return 2 * len(sizes) * width }

@@ -7,7 +7,7 @@ import (
 	"weft/fabric/gen"
 )
 
-// tree is the smallest fat tree; the formula finds it.
+// tree returns the smallest fat tree; its formula finds it.
 func tree(hosts, radix int, ratio float64) smallest {
 	formula := fmt.Sprintf("tree(%d,%d)", radix, hosts)
 	if ratio > 1 {
@@ -19,8 +19,8 @@ func tree(hosts, radix int, ratio float64) smallest {
 	return smallest{load: ratio, formula: formula}
 }
 
-// rails is the smallest rail-optimised tree: k rail switches in each pod, all joined to all spines; or where these have too
-// few ports, planes of two levels, one for each rail, that cores join.
+// rails returns the smallest rail-optimised tree: k rail switches in each pod, all joined to all
+// spines. If these have too few ports it is a network of planes (railPlanes).
 func rails(hosts, radix, k int, ratio float64) smallest {
 	var best smallest
 	for pods := 2; pods*k <= radix; pods++ {
@@ -39,15 +39,15 @@ func rails(hosts, radix, k int, ratio float64) smallest {
 	return best
 }
 
-// railPlanes is the smallest network of planes of two levels, one for each rail, that cores join. Of uniform traffic all
-// but one part in k leads to another rail.
+// railPlanes returns the smallest network of two-level planes, one for each rail, joined by cores.
+// All but one part in k of uniform traffic crosses to another rail.
 func railPlanes(hosts, radix, k int, ratio float64) smallest {
 	var best smallest
 	for pods := 2; pods < radix; pods++ {
 		servers := ceilDiv(hosts, pods)
 		for width := 1; pods*width < radix; width++ {
 			spines := ceilDiv(ceilDivRatio(servers, ratio), width)
-			away := quotient(pods*servers*(k-1), k*spines) // that a spine sends to cores
+			away := quotient(pods*servers*(k-1), k*spines) // traffic of a spine to cores
 			up := max(1, int(math.Ceil(away/ratio-1e-9)))
 			cores := ceilDiv(up, min(up, radix/k))
 			up = ceilDiv(up, cores)
@@ -61,10 +61,10 @@ func railPlanes(hosts, radix, k int, ratio float64) smallest {
 	return best
 }
 
-// leastGroups is the number of groups from which on a network of groups deserves the name.
+// leastGroups is the minimum number of groups of a network of groups.
 const leastGroups = 3
 
-// dragonfly is the smallest Dragonfly.
+// dragonfly returns the smallest Dragonfly.
 func dragonfly(hosts, radix int, ratio float64) smallest {
 	var best smallest
 	for p := 1; p < radix; p++ {
@@ -84,7 +84,7 @@ func dragonfly(hosts, radix int, ratio float64) smallest {
 	return best
 }
 
-// dragonflyPlus is the smallest Dragonfly+.
+// dragonflyPlus returns the smallest Dragonfly+.
 func dragonflyPlus(hosts, radix int, ratio float64) smallest {
 	var best smallest
 	for spines := 1; spines < radix; spines++ {
@@ -105,7 +105,8 @@ func dragonflyPlus(hosts, radix int, ratio float64) smallest {
 	return best
 }
 
-// slimFly is the smallest Slim Fly: 2 q^2 switches of 3q-1 or 3q+1 halves cables, for q an odd prime.
+// slimFly returns the smallest Slim Fly: 2 q^2 switches with 3q-1 or 3q+1 half cables each, for q
+// an odd prime.
 func slimFly(hosts, radix int, ratio float64) smallest {
 	for q := 3; 3*q-1 < 2*radix; q += 2 {
 		degree := (3*q - 1) / 2

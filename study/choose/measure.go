@@ -32,19 +32,19 @@ type Proposal struct {
 	Beaten string `json:"beaten_by,omitempty"`
 }
 
-// Study says how proposals are measured.
+// Study sets how proposals are measured.
 type Study struct {
 	Runs    int // random bisections; 0: as many as suit the size
 	Seed    uint64
 	Workers int
-	// Measure is "always" where all are routed and measured, "never" where none is, and "auto" where all are
+	// Measure is "always" to route and measure all proposals, "never" for none, and "auto" for all
 	// unless one is too large.
 	Measure string
 	Prices  *bill.Prices                    // nil for none
 	Step    func(done, of int, what string) // told before each step of the work; may be nil
 }
 
-// Validate reports what is out of range, by the names of the options of the command.
+// Validate returns an error for a value out of range, named like the option of the command.
 func (s *Study) Validate() error {
 	switch {
 	case s.Measure != "never" && s.Measure != "auto" && s.Measure != "always":
@@ -55,15 +55,15 @@ func (s *Study) Validate() error {
 	return nil
 }
 
-// mostRuns bounds the bisections of a measurement.
+// mostRuns limits the bisections of a measurement.
 const mostRuns = 100_000
 
-// routedMost is the number of forwarding table entries up to which all networks of a proposal are routed:
-// about 20 s on two cores for one of so many.
+// routedMost is the number of forwarding table entries up to which "auto" routes all proposals: one
+// of that size takes about 20 s on two cores.
 const routedMost = 8_000_000
 
-// Propose builds, measures and ranks the networks for a wish. When ctx ends it returns what it has
-// measured until then, with the error.
+// Propose builds, measures and ranks the networks for a wish. When ctx ends it returns the finished
+// measurements and the error.
 func Propose(ctx context.Context, want Want, s Study) (*Proposals, error) {
 	out := &Proposals{Want: want, Proposals: []*Proposal{}, Beaten: []*Proposal{}}
 	if s.Prices != nil {
@@ -116,7 +116,7 @@ func (s *Study) step(done, of int, what string) {
 	}
 }
 
-// newProposal counts the network of a shape.
+// newProposal counts the parts of a shape's network.
 func newProposal(shape Shape, f *fabric.Fabric, g *fabric.Graph, radix int, prices *bill.Prices) (*Proposal, error) {
 	b, err := bill.Of(f, radix)
 	if err != nil {
@@ -132,7 +132,7 @@ func newProposal(shape Shape, f *fabric.Fabric, g *fabric.Graph, radix int, pric
 	return p, err
 }
 
-// measure routes a network, proves that and measures what it delivers.
+// measure routes a network, proves the Plan and measures its bandwidth.
 func (s *Study) measure(ctx context.Context, p *Proposal) error {
 	f, err := gen.Parse(p.Formula)
 	if err != nil {
@@ -159,12 +159,12 @@ func (s *Study) measure(ctx context.Context, p *Proposal) error {
 	return nil
 }
 
-// tried is the number of engines that are tried on a network: those that are known to deliver the most.
-// More are tried where they refuse.
+// tried is the number of engines tried on a network, of the ones known to deliver the most. It
+// tries more if these refuse.
 const tried = 2
 
-// try routes a network by one engine, proves that and measures it. It returns nil where the engine refuses, or where
-// nothing is proven.
+// try routes a network by one engine, proves the Plan and measures it. It returns nil if the engine
+// refuses or nothing is proven.
 func (s *Study) try(ctx context.Context, g *fabric.Graph, name string) (*planner.Trial, error) {
 	chain, err := engine.Parse(name, nil)
 	if err != nil {

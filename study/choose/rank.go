@@ -32,7 +32,7 @@ type Choice struct {
 	But     string `json:"but,omitempty"` // the case for another network
 }
 
-// price returns the cost of a network where there are prices, otherwise the number of its switches.
+// price returns the cost of a network, or the number of its switches where there are no prices.
 func (p *Proposals) price(of *Proposal) float64 {
 	if p.Priced {
 		return of.Cost
@@ -40,7 +40,7 @@ func (p *Proposals) price(of *Proposal) float64 {
 	return float64(of.Bill.Switches)
 }
 
-// rank puts the one that delivers the most first, parts off those that are beaten, and recommends.
+// rank sorts proposals by bandwidth, separates beaten ones, and recommends one.
 func (p *Proposals) rank() {
 	all := append(p.Proposals, p.Beaten...)
 	slices.SortStableFunc(all, func(a, b *Proposal) int {
@@ -60,11 +60,11 @@ func (p *Proposals) rank() {
 	p.recommend(all)
 }
 
-// What stands in for the tree delivers a share of its bandwidth in bisections and all-to-all by shifts in
-// a multiple of its time, for a share of its price at most.
+// A network replaces the tree if it delivers enough of its bandwidth in bisections, takes at most
+// slowest times as long for shifts, and costs at most worth of its price.
 const enough, slowest, worth = .9, 1.25, .9
 
-// delivered returns the bandwidth by which networks are compared: ebb, or uniform where nothing was measured.
+// delivered returns the bandwidth for comparing networks: ebb, or uniform if nothing was measured.
 func (p *Proposals) delivered(of *Proposal) float64 {
 	if p.Measured {
 		return of.EBB
@@ -72,15 +72,15 @@ func (p *Proposals) delivered(of *Proposal) float64 {
 	return of.Uniform
 }
 
-// Option is a network as Pick sees it.
+// Option is a network as an argument of Pick.
 type Option struct {
 	Price     float64 // its cost, or its switches
 	Delivered float64 // in random bisections
 	Shift     float64 // time of all-to-all by shifts
 }
 
-// Pick takes the cheapest of those options that deliver nearly as much as a reference and are worth it,
-// or the reference. cheaper is the cheapest of those that do so in bisections, whatever becomes of shifts.
+// Pick returns the cheapest option that is nearly as good as a reference and cheap enough, or the
+// reference. cheaper is the cheapest option by bisections alone, regardless of shifts.
 func Pick(options []Option, reference int) (best, cheaper int) {
 	best, cheaper = reference, reference
 	r := options[reference]
@@ -101,8 +101,8 @@ func Pick(options []Option, reference int) (best, cheaper int) {
 	return best, cheaper
 }
 
-// recommend picks one, with the tree of the oversubscription that is accepted as the reference, or what
-// delivers the most where there is no such tree. Where nothing was measured the tree stays.
+// recommend chooses a network. The reference is the tree of the accepted oversubscription, or
+// without such a tree the network that delivers the most. If nothing was measured the tree stays.
 func (p *Proposals) recommend(all []*Proposal) {
 	if len(all) == 0 {
 		return
@@ -134,11 +134,11 @@ func (p *Proposals) recommend(all []*Proposal) {
 	p.Commands = p.commands(best, cheaper)
 }
 
-// accepts reports whether a network has no more than the oversubscription that was asked for.
+// accepts reports whether a network has at most the accepted oversubscription.
 func (p *Proposals) accepts(c *Proposal) bool { return c.Ratio <= p.Ratio }
 
-// reference finds the network that others stand in for: of the trees that are accepted the one of the largest
-// oversubscription, or the first network that is accepted, or the first.
+// reference returns the index of the network to replace: the accepted tree with the largest
+// oversubscription, or the first accepted network, or the first.
 func (p *Proposals) reference(all []*Proposal) int {
 	at := -1
 	for i, c := range all {
@@ -152,7 +152,7 @@ func (p *Proposals) reference(all []*Proposal) int {
 	return max(at, 0)
 }
 
-// why says why a network is recommended.
+// why returns the reason for a recommendation.
 func (p *Proposals) why(best, reference *Proposal) string {
 	figures := fmt.Sprintf("%.2f of uniform traffic", best.Uniform)
 	if p.Measured {
@@ -173,7 +173,7 @@ func (p *Proposals) why(best, reference *Proposal) string {
 	return fmt.Sprintf("a tree delivers all kinds of traffic alike (%s), for %s", figures, p.priceText(best))
 }
 
-// priceText is the cost of a network, or the number of its switches.
+// priceText formats the cost of a network, or the number of its switches.
 func (p *Proposals) priceText(of *Proposal) string {
 	if p.Priced {
 		return bill.Money(of.Cost, p.Currency)
@@ -184,10 +184,11 @@ func (p *Proposals) priceText(of *Proposal) string {
 	return fmt.Sprintf("%d switches", of.Bill.Switches)
 }
 
-// compared is the number of networks that weft compare is given.
+// compared is the number of networks in the suggested weft compare command.
 const compared = 3
 
-// commands lists the commands to go on with. What one subnet cannot hold is not routed, so that it is only drawn.
+// commands lists the suggested commands. A network too large for one subnet is only drawn, not
+// routed.
 func (p *Proposals) commands(best, cheaper *Proposal) []string {
 	show := "weft show '" + best.Formula + "' --svg network.svg"
 	if best.LIDs > subnetLIDs {

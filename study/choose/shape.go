@@ -9,11 +9,12 @@ import (
 	"weft/internal/spelling"
 )
 
-// Want says what a machine must have: hosts, ports, oversubscription.
+// Want is the wish for a machine: hosts, ports, oversubscription.
 type Want struct {
 	Hosts int `json:"hosts"`
 	Radix int `json:"radix"` // ports of a switch
-	// Rails is the number of ports of a host, each to a network of its own unless the formula is rail.
+	// Rails is the number of ports of a host, each to a network of its own unless the formula is
+	// rail.
 	Rails int `json:"rails"`
 	// Ratio is the accepted oversubscription: the number of hosts that share the bandwidth of one.
 	Ratio float64  `json:"oversubscription"`
@@ -27,7 +28,7 @@ const (
 	mostRails = 32
 )
 
-// Validate reports what is out of range, by the names of the options of the command.
+// Validate returns an error for a value out of range, named like the option of the command.
 func (w *Want) Validate() error {
 	switch {
 	case w.Hosts < 2 || w.Hosts > mostHosts:
@@ -54,7 +55,7 @@ func (w *Want) Validate() error {
 // rail is the kind of rail-optimised trees.
 const rail = "rails"
 
-// Kinds lists the kinds of networks that are proposed.
+// Kinds lists the kinds of networks to propose.
 func Kinds() []string {
 	var names []string
 	for _, k := range kinds {
@@ -63,7 +64,7 @@ func Kinds() []string {
 	return append(names, rail)
 }
 
-// ratios lists the oversubscriptions that are proposed: none, 2, and the one that is accepted.
+// ratios lists the oversubscriptions to propose: none, 2, and the accepted one.
 func (w *Want) ratios() []float64 {
 	list := []float64{1, 2, w.Ratio}
 	slices.Sort(list)
@@ -81,7 +82,7 @@ type Shape struct {
 	Uniform float64 `json:"uniform"`
 }
 
-// kinds are the functions that find the smallest network of a kind for an oversubscription.
+// kinds lists the functions that find the smallest network of a kind for an oversubscription.
 var kinds = []struct {
 	name  string
 	shape func(hosts, radix int, ratio float64) smallest
@@ -95,8 +96,8 @@ var kinds = []struct {
 	{"slim-fly", slimFly},
 }
 
-// Shapes lists the networks that are proposed, each formula once, and the kinds of which none holds
-// the hosts.
+// Shapes lists the networks to propose, each formula once, and the kinds that cannot hold the
+// hosts.
 func Shapes(w Want) (shapes []Shape, none []string) {
 	none = []string{}
 	add := func(kind string, planes int, shape func(ratio float64) smallest) {
@@ -124,15 +125,15 @@ func Shapes(w Want) (shapes []Shape, none []string) {
 	return shapes, none
 }
 
-// smallest keeps the formula of the fewest switches, and of those the one of the fewest cables; it is
-// "" where there is none.
+// smallest keeps the formula with the fewest switches, and among these the fewest cables; "" for
+// none.
 type smallest struct {
 	switches, cables int
 	load             float64 // of the busiest channel under uniform traffic
 	formula          string
 }
 
-// beats reports whether a network is smaller than the one kept.
+// beats reports whether a network is smaller than the kept one.
 func (s *smallest) beats(switches, cables int) bool {
 	return s.formula == "" || switches < s.switches || switches == s.switches && cables < s.cables
 }

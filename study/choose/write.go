@@ -52,7 +52,7 @@ func (p *Proposals) Write(w io.Writer) error {
 	return err
 }
 
-// beatenText is the line above the table of those that are beaten.
+// beatenText returns the line above the table of beaten networks.
 func (p *Proposals) beatenText() string {
 	price := "no more switches"
 	if p.Priced {
@@ -71,7 +71,7 @@ type column struct {
 	cell  func(*Proposal) string
 }
 
-// columns lists the columns of the table, together 80 letters wide at most.
+// columns lists the columns of the table, at most 80 letters wide together.
 func (p *Proposals) columns() []column {
 	list := []column{
 		{"SWITCHES", 9, func(c *Proposal) string { return strconv.Itoa(c.Bill.Switches) }},
@@ -100,7 +100,7 @@ func (p *Proposals) columns() []column {
 	return list
 }
 
-// table prints networks, each in two lines: figures, and the formula.
+// table prints networks in two lines each: the figures, and the formula.
 func (p *Proposals) table(w io.Writer, list []*Proposal) error {
 	columns := p.columns()
 	fmt.Fprintf(w, "%-15s", "NETWORK")

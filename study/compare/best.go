@@ -15,8 +15,8 @@ import (
 	"weft/study/choose"
 )
 
-// Recommend names the engine to take, by the rule by which engine auto chooses: of those that deliver
-// nearly as much the one of the fewest lanes. Only what is proven counts.
+// Recommend names the engine to use, by the rule of engine auto: of the engines that deliver nearly
+// as much as the best, the one with the fewest lanes. Only proven Plans count.
 func (c *Comparison) Recommend() {
 	best, next, proven := c.bestTwo()
 	if best == nil {
@@ -33,7 +33,7 @@ func (c *Comparison) Recommend() {
 	c.Best = &Recommended{Fabric: c.Fabric, Engine: best.Engine, Why: why}
 }
 
-// bestTwo finds the best row that is proven, the next, and how many are proven.
+// bestTwo returns the two best proven rows and the number of proven rows.
 func (c *Comparison) bestTwo() (best, next *Row, proven int) {
 	var trials []planner.Trial
 	var rows []*Row
@@ -63,7 +63,7 @@ func (c *Comparison) bestTwo() (best, next *Row, proven int) {
 	return best, next, len(trials)
 }
 
-// same reports whether a row is another one again: of one engine, by name or chosen by auto, with equal figures.
+// same reports whether two rows are of one engine, named or chosen by auto, and have equal figures.
 func (c *Row) same(of *Row) bool {
 	return c.Figures != nil && strings.TrimPrefix(c.Engine, engine.Auto+": ") == strings.TrimPrefix(of.Engine, engine.Auto+": ") && c.figures() == of.figures()
 }
@@ -72,8 +72,8 @@ func (c *Row) figures() string {
 	return fmt.Sprintf("ebb %.3f, shift %.1f, %s", c.ebb(), c.Figures.Shift.Mean, study.Plural(c.VLs, "lane"))
 }
 
-// Recommend names the fabric to take, with its best engine: that which delivers the most, or one that delivers
-// nearly as much and is worth it (choose.Pick).
+// Recommend names the fabric to buy and its best engine: the fabric that delivers the most, or one
+// that is worth it because it delivers nearly as much for less (choose.Pick).
 func (c *Comparisons) Recommend() {
 	var options []choose.Option
 	var of []*Comparison
@@ -108,7 +108,7 @@ func (c *Comparisons) Recommend() {
 	}
 }
 
-// price returns the cost of a host, or its part of a switch.
+// price returns the cost of a host, or its share of the switches where there are no prices.
 func (c *Comparison) price() float64 {
 	hosts := float64(max(c.Bill.Hosts, 1))
 	if c.Cost != nil {

@@ -49,7 +49,8 @@ type Recommended struct {
 	But    string `json:"but,omitempty"` // the case for another fabric
 }
 
-// New counts a fabric whose Graph is g, at prices that may be nil; its engines come later.
+// New counts the parts of a fabric with Graph g, at prices that may be nil. Its engines are added
+// later.
 func New(ctx context.Context, f *fabric.Fabric, g *fabric.Graph, prices *bill.Prices) (*Comparison, error) {
 	c := &Comparison{Fabric: g.Name, Direction: "one way", Engines: []Row{}}
 	var err error
@@ -93,7 +94,7 @@ type Row struct {
 	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
 }
 
-// Figures says what is measured of each Plan.
+// Figures selects the measurements of each Plan.
 type Figures struct {
 	Runs      int  // random bisections
 	Yardstick bool // the whole yardstick too
@@ -108,7 +109,7 @@ var orders = map[string]func(a, b Row) int{
 	"memory":  func(a, b Row) int { return cmp.Compare(a.RouteRSS, b.RouteRSS) },
 }
 
-// CheckOrder reports an unknown order of rows.
+// CheckOrder returns an error for an unknown order of rows.
 func CheckOrder(order string) error {
 	if orders[order] == nil {
 		return fmt.Errorf("%q: want engine, ebb, vls, seconds or memory", order)
@@ -116,7 +117,7 @@ func CheckOrder(order string) error {
 	return nil
 }
 
-// Sort puts the rows in an order that CheckOrder knows, those without a Plan last.
+// Sort sorts the rows by an order that CheckOrder knows, with refused engines last.
 func (c *Comparison) Sort(order string) {
 	slices.SortStableFunc(c.Engines, func(a, b Row) int {
 		switch {
@@ -136,7 +137,7 @@ func (c *Row) ebb() float64 {
 	return c.EBB.Mean
 }
 
-// NewRow routes by one engine of a chain, judges and simulates. peakRSS measures the
+// NewRow routes by one engine of a chain, judges the Plan and simulates flows. peakRSS returns the
 // memory of the process.
 func NewRow(ctx context.Context, g *fabric.Graph, step route.Step, asked *planner.Request, figures Figures, peakRSS func() float64) (*Row, error) {
 	req := *asked
@@ -173,7 +174,7 @@ func NewRow(ctx context.Context, g *fabric.Graph, step route.Step, asked *planne
 	return c, err
 }
 
-// seconds measures how long work takes by a clock that may be nil.
+// seconds measures the time of work by a clock, 0 without a clock.
 func seconds(now func() time.Duration, work func() error) (float64, error) {
 	if now == nil {
 		return 0, work()
@@ -183,7 +184,7 @@ func seconds(now func() time.Duration, work func() error) (float64, error) {
 	return (now() - begun).Seconds(), err
 }
 
-// reachableCell says whether every pair that has a way is delivered.
+// reachableCell reports whether every connected pair is delivered.
 func reachableCell(c *quality.Report) string {
 	if lost := c.Unreachable + c.Discarded; lost > 0 {
 		return fmt.Sprintf("%d lost", lost)
@@ -191,7 +192,7 @@ func reachableCell(c *quality.Report) string {
 	return "yes"
 }
 
-// verdict is the judge's answer in one or two words.
+// verdict returns the judge's answer in one or two words.
 func verdict(c *quality.Report) string {
 	switch {
 	case c.OK:
@@ -206,7 +207,7 @@ func verdict(c *quality.Report) string {
 	return "not proven"
 }
 
-// deadlockCell says for which traffic there is no deadlock.
+// deadlockCell names the traffic that cannot deadlock.
 func deadlockCell(c *quality.Report) string {
 	if c.DeadlockFree != check.Yes && c.HostOnly.DeadlockFree == check.Yes {
 		return "hosts only"
@@ -214,7 +215,7 @@ func deadlockCell(c *quality.Report) string {
 	return c.DeadlockFree.String()
 }
 
-// minimalCell says which pairs take a shortest way.
+// minimalCell names the pairs that take a shortest path.
 func minimalCell(c *quality.Report) string {
 	switch {
 	case c.Minimal:
@@ -225,7 +226,7 @@ func minimalCell(c *quality.Report) string {
 	return "no"
 }
 
-// lanesCell is the number of lanes, and whether each reply needs the SL of its own path for them.
+// lanesCell returns the number of lanes, with "own" if each reply needs the SL of its own path.
 func lanesCell(r *Row) string {
 	n := strconv.Itoa(r.VLs)
 	if r.Replies == study.RepliesOwn {

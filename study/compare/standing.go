@@ -11,14 +11,15 @@ import (
 	"weft/study"
 )
 
-// Standing compares one engine with the best proven one on each fabric of a sweep. Best is taken figure
-// by figure among the engines that were named: auto is compared with them, and may be ahead of all (shares below 0).
+// Standing compares one engine with the best proven engine on each fabric of a sweep. Best is taken
+// figure by figure among the named engines. auto is compared with them, and may be ahead of all
+// (shares below 0).
 type Standing struct {
 	Engine  string
-	Fabrics int // number of fabrics that it routed, with a proof
+	Fabrics int // number of fabrics that it routed with a proof
 	Refused int // number of all others: refused, or not proven
-	// EBB and Shift are shares by which it falls behind the best. Pairs is the ratio of
-	// its largest number of pairs on a channel to the least of any engine, 1 for the best.
+	// EBB and Shift are shares by which it is behind the best. Pairs is the ratio of its largest
+	// number of pairs on a channel to the least of any engine, 1 for the best.
 	EBB, Shift, Pairs Behind
 }
 
@@ -30,13 +31,13 @@ type Behind struct {
 	Within int    // number of fabrics on which it is as good as the best, by asGoodShare or asGoodPairs
 }
 
-// An engine counts as good as the best up to these: a share behind in EBB or Shift, a ratio of Pairs.
+// An engine counts as good as the best up to a share behind in EBB or Shift, or a ratio of Pairs.
 const (
 	asGoodShare = .01
 	asGoodPairs = 1.15
 )
 
-// Standings compares the engines of a sweep, in the order in which they first come.
+// Standings compares the engines of a sweep, in the order of their first rows.
 func Standings(rows []SweepRow) (out []Standing) {
 	byFabric := map[string][]*SweepRow{}
 	var fabrics []string
@@ -75,8 +76,9 @@ func Standings(rows []SweepRow) (out []Standing) {
 	return out
 }
 
-// bestOf returns the best of each figure of the proven rows, which may be those of several engines, and
-// whether there is a proven row. Rows of auto count where there are no others. Other fields of best mean nothing.
+// bestOf returns the best of each figure over the proven rows, perhaps of several engines, and
+// whether there is a proven row. Rows of auto count only if there are no others. Other fields of
+// best mean nothing.
 func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
 	named := func(r *SweepRow) bool { return r.Verdict == Proven && r.Engine != engine.Auto }
 	among := slices.ContainsFunc(rows, named)
@@ -111,8 +113,8 @@ func (b *Behind) add(value, limit float64, fabric string) {
 	}
 }
 
-// WriteStandings prints standings as two tables for people: how far each engine is behind the best, and
-// on which fabric the most.
+// WriteStandings prints two tables for people: how far each engine is behind the best, and on which
+// fabric the most.
 func WriteStandings(w io.Writer, all []Standing) error {
 	rows := [][]string{{"ENGINE", "FABRICS", "REFUSED", "EBB", "<1 %", "SHIFTS", "<1 %", "PAIRS", "<1.15"}}
 	most := [][]string{{"ENGINE", "MOST BEHIND", "ON"}}
@@ -144,8 +146,8 @@ func WriteStandings(w io.Writer, all []Standing) error {
 	return study.Table(w, most)
 }
 
-// WriteBehind lists the rows of one engine that are behind the best by more than a share in effective
-// bisection bandwidth or in shifts, with the engines that are ahead, and what these give up for it.
+// WriteBehind lists the fabrics on which an engine is behind the best by more than a share of
+// bisection bandwidth or of shifts. It names the engines ahead, and the price that they pay.
 func WriteBehind(w io.Writer, rows []SweepRow, name string) error {
 	table, reasons := [][]string{{"FABRIC", "EBB", "BEST", "", "SHIFTS", "BEST", "", "PAIRS", "LEAST", ""}}, ""
 	for i := range rows {
@@ -188,7 +190,8 @@ func WriteBehind(w io.Writer, rows []SweepRow, name string) error {
 	return err
 }
 
-// why says what the engines with the most bandwidth and the least congestion in shifts give up for it, against a row that is behind.
+// why names the figures in which the engines with the most bandwidth and the least congestion in
+// shifts are worse than a row that is behind them.
 func (r *SweepRow) why(ebb, shift *SweepRow) string {
 	var parts []string
 	if ebb.EBB > r.EBB/(1-asGoodShare) {
@@ -200,7 +203,8 @@ func (r *SweepRow) why(ebb, shift *SweepRow) string {
 	return strings.Join(parts, "; ")
 }
 
-// against says what another row has more of, first in bandwidth or first in shifts, and what it has less of.
+// against compares another row with this one: where it is better, bandwidth or shifts, and how the
+// other figure differs.
 func (r *SweepRow) against(o *SweepRow, byShifts bool) string {
 	bandwidth, shifts := percent(o.EBB, r.EBB)+" bandwidth", percent(o.Shift, r.Shift)+" congestion in shifts"
 	gain, other, better := bandwidth, shifts, o.Shift <= r.Shift
@@ -218,7 +222,7 @@ func (r *SweepRow) against(o *SweepRow, byShifts bool) string {
 	return fmt.Sprintf("%s: %s, and %s, but auto has not tried it on so large a fabric", o.Engine, gain, other)
 }
 
-// percent says by how much a figure differs from that of another engine.
+// percent formats the difference between two figures.
 func percent(a, b float64) string {
 	share := 100 * (ratio(a, b) - 1)
 	if share < 0 {

@@ -18,51 +18,51 @@ import (
 	"weft/sim/flow"
 )
 
-// Sweep compares engines on many fabrics, whole and with a share of the links between
-// switches failed.
+// Sweep compares engines on many fabrics, both whole and with a share of failed links between
+// switches.
 type Sweep struct {
 	Fabrics []string  // FABRIC arguments
-	Shares  []float64 // of the links that fail; 0 is the whole fabric
-	Seeds   int       // draws of the links that fail, for each share above 0
+	Shares  []float64 // of failed links; 0 is the whole fabric
+	Seeds   int       // draws of failed links, for each share above 0
 	Engines []string  // each as engine.Parse reads it
-	Runs    int       // random bisections; 0: as many as suit the size
+	Runs    int       // random bisections; 0: a number that suits the size
 	Routing planner.Request
 
-	// Open makes the fabric of an argument.
+	// Open makes the fabric of a FABRIC argument.
 	Open func(arg string) (*fabric.Graph, error)
-	// Has reports whether a row is there already; it is left out then.
+	// Has reports whether a row exists already; Run leaves it out.
 	Has func(fabric, engine string) bool
-	// Row gets each row as soon as it is made.
+	// Row receives each new row.
 	Row func(*SweepRow) error
-	// Step gets the fabric and engine that come next.
+	// Step receives the next fabric and engine.
 	Step func(what string)
 }
 
 // SweepRow holds the figures of one engine on one fabric. They depend on neither time nor machine.
-// A further figure goes to the end: a field, its name in sweepColumns, its value in Sweep.route,
-// its cell in Write and parseSweepRow. Files with other columns are refused.
+// A new figure goes to the end: a field, its name in sweepColumns, its value in Sweep.route, its
+// cell in Write and parseSweepRow. Files with other columns are refused.
 type SweepRow struct {
 	Fabric  string
 	Engine  string // as asked for
-	Chosen  string // the engine that auto took, with its options, or that did not refuse
-	Verdict string // proven, not proven, or why the engine refused
+	Chosen  string // the engine that routed, with its options: chosen by auto, or the first that did not refuse
+	Verdict string // proven, not proven, or the reason of the refusal
 	VLs     int
-	Replies string  // the SL of replies that the lanes are for: "same", or "own" of their own path
+	Replies string  // SL of replies under which the lanes are safe: "same", or "own" of their own path
 	EBB     float64 // effective bisection bandwidth
 	CI95    float64 // half of its 95 % confidence interval
 	Shift   float64 // all-to-all by shifts: sum of the largest congestions
 	Pairs   int64   // largest number of pairs of hosts on a channel
-	Dark    int     // channels without any pair of hosts
-	Lost    int64   // pairs of hosts that are not delivered
+	Dark    int     // unused channels
+	Lost    int64   // undelivered pairs of hosts
 }
 
-// Proven is the verdict of a row whose Plan the judge has proven.
+// Proven is the verdict of a row with a proven Plan.
 const Proven = "proven"
 
 // sweepColumns names the columns of a file of rows, in the order of the fields of SweepRow.
 var sweepColumns = []string{"fabric", "engine", "chosen", "verdict", "vls", "replies", "ebb", "ci95", "shifts", "pairs", "dark", "lost"}
 
-// Missing is the number of rows that are not there yet.
+// Missing returns the number of rows still to make.
 func (s *Sweep) Missing() (rows int) {
 	for _, fabric := range s.variants() {
 		for _, engine := range s.Engines {
@@ -74,7 +74,7 @@ func (s *Sweep) Missing() (rows int) {
 	return rows
 }
 
-// variants lists the FABRIC arguments of all fabrics, whole and with links failed.
+// variants lists the FABRIC arguments of all fabrics, whole and with failed links.
 func (s *Sweep) variants() (out []string) {
 	for _, name := range s.Fabrics {
 		for _, share := range s.Shares {
@@ -129,7 +129,8 @@ func (s *Sweep) fabric(ctx context.Context, arg string) error {
 	return nil
 }
 
-// findSwitches finds the switches that options of the engines name whose rows are missing.
+// findSwitches checks that the fabric has the switches that the options of the missing rows'
+// engines name.
 func (s *Sweep) findSwitches(arg string, g *fabric.Graph) error {
 	for _, name := range s.Engines {
 		if s.Has(arg, name) {
@@ -146,7 +147,7 @@ func (s *Sweep) findSwitches(arg string, g *fabric.Graph) error {
 	return nil
 }
 
-// route routes a fabric by an engine and makes the row, but for its Fabric and Engine.
+// route routes a fabric by an engine and makes the row, without its Fabric and Engine.
 func (s *Sweep) route(ctx context.Context, g *fabric.Graph, name string) (*SweepRow, error) {
 	req := s.Routing
 	var err error
@@ -180,7 +181,7 @@ func (s *Sweep) route(ctx context.Context, g *fabric.Graph, name string) (*Sweep
 	return row, nil
 }
 
-// WriteSweepHead writes the names of the columns, the first line of a file of rows.
+// WriteSweepHead writes the column names, the first line of a file of rows.
 func WriteSweepHead(w io.Writer) error {
 	_, err := fmt.Fprintln(w, strings.Join(sweepColumns, "\t"))
 	return err
@@ -193,8 +194,8 @@ func (r *SweepRow) Write(w io.Writer) error {
 	return err
 }
 
-// ReadSweep reads a file of rows; an error names the line. name is that of the file. Of a last line that an interrupted run has not
-// finished a row may come that is wrong: the caller leaves it out.
+// ReadSweep reads a file of rows; errors name the file and the line. The last line of an
+// interrupted run may be cut and yield a wrong row: the caller drops it.
 func ReadSweep(name string, in io.Reader) (rows []SweepRow, err error) {
 	lines := bufio.NewScanner(in)
 	for n := 1; lines.Scan(); n++ {

@@ -15,26 +15,26 @@ import (
 	"weft/study"
 )
 
-// Table prints what engines make of fabrics, each row as soon as it is there.
+// Table prints the rows of engines on fabrics, each as soon as it is known.
 type Table struct {
 	w       io.Writer
 	columns []column
 	widths  []int
-	short   bool        // engines that auto chose go by their own names, without options
-	starred bool        // and have a star, since there are others
+	short   bool        // engines chosen by auto have their own names, without options
+	starred bool        // and a star, to tell them from other rows
 	all     bool        // with further columns
-	fabric  *Comparison // of the rows that come now; nil where nothing is bought
+	fabric  *Comparison // of the present rows; nil before Begin
 	rows    []Row
 }
 
 // column is a column of the table.
 type column struct {
 	head  string
-	width int // that its cells usually have
+	width int // usual width of its cells
 	cell  func(c *Comparison, r *Row) string
 }
 
-// What is said of an engine's Plan.
+// Columns about an engine's Plan.
 var (
 	verdictColumn = column{"VERDICT", len("can deadlock"), func(_ *Comparison, r *Row) string { return verdict(r.Check) }}
 	lanesColumn   = column{"VLs", len("4, own"), func(_ *Comparison, r *Row) string { return lanesCell(r) }}
@@ -52,8 +52,8 @@ var engineColumns = []column{
 	ebbColumn, shiftColumn, secondsColumn, memoryColumn,
 }
 
-// allColumns lists the columns for one fabric with every figure, and further columns those of a second table, so
-// that both fit a page.
+// allColumns lists the columns for one fabric with every figure, furtherColumns the columns of a
+// second table, so that both fit a page.
 var (
 	allColumns = []column{
 		verdictColumn, lanesColumn,
@@ -74,9 +74,9 @@ var (
 	}
 )
 
-// fabricColumns lists the columns for several fabrics: what is bought, and what it delivers. PORTS/HOST is how
-// many ports of switches are bought for a host, PER EBB how many for each host that gets its full rate; with
-// prices both are costs.
+// fabricColumns lists the columns for several fabrics: the parts to buy, and the bandwidth.
+// PORTS/HOST is the number of switch ports to buy for a host. PER EBB is the number for each host
+// that gets its full rate. With prices both are costs.
 func fabricColumns(priced bool) []column {
 	whole := func(head string, width int, n func(*Comparison) int) column {
 		return column{head, width, func(c *Comparison, _ *Row) string { return strconv.Itoa(n(c)) }}
@@ -104,7 +104,7 @@ func fabricColumns(priced bool) []column {
 		ebbShort, shiftColumn, lanesColumn)
 }
 
-// perHost is the cost of a host, or how many ports of switches are bought for it.
+// perHost returns the cost of a host, or without prices the number of switch ports to buy for it.
 func (c *Comparison) perHost() float64 {
 	hosts := float64(max(c.Bill.Hosts, 1))
 	if c.Cost != nil {
@@ -113,7 +113,7 @@ func (c *Comparison) perHost() float64 {
 	return float64(c.Bill.SwitchPorts()) / hosts
 }
 
-// perRate is perHost for each host that gets its full rate, - where there is no bandwidth.
+// perRate formats perHost for each host that gets its full rate, "-" without any bandwidth.
 func (c *Comparison) perRate(r *Row, text func(float64) string) string {
 	if r.ebb() == 0 {
 		return "-"
@@ -121,7 +121,7 @@ func (c *Comparison) perRate(r *Row, text func(float64) string) string {
 	return text(c.perHost() / r.ebb())
 }
 
-// Columns says which columns a Table has.
+// Columns selects the columns of a Table.
 type Columns struct {
 	Engines []string // names in the first column
 	Fabrics bool     // there are several
@@ -157,7 +157,8 @@ func NewTable(w io.Writer, c Columns) *Table {
 	return t
 }
 
-// name returns the first column of an engine. The options of one that auto chose stand below the table.
+// name returns the first column of a row. The options of an engine chosen by auto are below the
+// table.
 func (t *Table) name(row string) string {
 	if t.short {
 		name := shortName(row)
@@ -172,13 +173,13 @@ func (t *Table) name(row string) string {
 	return row
 }
 
-// shortName is the name of an engine without options, also of one that auto chose.
+// shortName returns the name of an engine without options, without "auto" too.
 func shortName(name string) string {
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, engine.Auto+": "), ",")
 	return name
 }
 
-// Begin prints what is bought for a fabric, whose rows come next, and the head of the table.
+// Begin prints the parts of a fabric and the head of the table. The fabric's rows follow.
 func (t *Table) Begin(c *Comparison) error {
 	if t.fabric != nil {
 		fmt.Fprintln(t.w)
@@ -201,7 +202,7 @@ func (t *Table) head() error {
 	return t.line(cells)
 }
 
-// line prints cells in the columns; the last one is not filled up.
+// line prints cells in the columns; the last cell is not padded.
 func (t *Table) line(cells []string) error {
 	var b strings.Builder
 	for i, cell := range cells {
@@ -236,7 +237,7 @@ func (t *Table) Add(r *Row) error {
 	return t.line(cells)
 }
 
-// End prints what stands below the rows of a fabric: the further figures, and why engines refused.
+// End prints further figures below the rows of a fabric, and the reasons of refusals.
 func (t *Table) End() error {
 	if err := errors.Join(t.writeFurther(), t.writeYardsticks()); err != nil {
 		return err
@@ -256,7 +257,7 @@ func (t *Table) End() error {
 	return nil
 }
 
-// writeFurther prints the second table of every figure.
+// writeFurther prints the second table, if every figure was requested.
 func (t *Table) writeFurther() error {
 	head := []string{"ENGINE"}
 	for _, c := range furtherColumns {
@@ -281,7 +282,7 @@ func (t *Table) writeFurther() error {
 	return study.Table(t.w, rows)
 }
 
-// writeYardsticks prints the yardsticks of the rows, where there are any.
+// writeYardsticks prints the yardsticks of the rows.
 func (t *Table) writeYardsticks() error {
 	var engines []string
 	var all []*flow.Yardstick

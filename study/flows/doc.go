@@ -1,3 +1,3 @@
-// Package flows simulates flows on the paths of a routing: the congestion and bandwidth of a traffic
+// Package flows simulates flows on the paths of a routing: congestion and bandwidth under a traffic
 // pattern.
 package flows

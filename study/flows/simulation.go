@@ -54,10 +54,10 @@ type Pairs struct {
 // MaxRuns bounds the memory of a simulation: some 100 bytes a run.
 const MaxRuns = 10_000_000
 
-// Request asks for a simulation of flows.
+// Request describes a simulation of flows.
 type Request struct {
 	Pattern string // traffic.Parse reads it
-	// File is the name of a file of flows in place of the pattern, Text what it holds.
+	// File is the name of a file of flows in place of the pattern, Text is its content.
 	File    string
 	Text    []byte
 	Order   string // of ranks on hosts: "random" in every run, "natural", "leaf", or "auto", as the pattern has it
@@ -66,7 +66,7 @@ type Request struct {
 	flow.Options
 }
 
-// Validate reports what is out of range, by the names of the options of the command.
+// Validate returns an error for a value out of range, named like the option of the command.
 func (r *Request) Validate() error {
 	switch {
 	case r.Order != "auto" && r.Order != "random" && r.Order != "natural" && r.Order != "leaf":
@@ -81,7 +81,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// Simulate puts flows on the paths of a routing and counts.
+// Simulate puts flows on the paths of a routing and counts them on each channel.
 func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *Request) (*Simulation, error) {
 	plan := routing.Plan
 	n, err := flow.New(ctx, g, plan, r.Workers)
@@ -126,15 +126,15 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *
 	return out, err
 }
 
-// Check reports a pattern, a file of flows or a number of ranks that a fabric cannot have, before it is
-// routed: then every host port has a LID.
+// Check returns an error if a fabric cannot have the pattern, the file of flows or the number of
+// ranks. It runs before routing, when every host port is taken to have a LID.
 func (r *Request) Check(g *fabric.Graph) error {
 	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) })
 	_, err := r.ParsePattern(g, hosts)
 	return err
 }
 
-// ParsePattern makes the pattern for hosts by rank.
+// ParsePattern makes the traffic pattern for hosts by rank.
 func (r *Request) ParsePattern(g *fabric.Graph, hosts []int32) (*traffic.Pattern, error) {
 	ranks := len(hosts)
 	if r.Ranks > ranks {
@@ -161,7 +161,7 @@ func allPairs(ctx context.Context, g *fabric.Graph, n *flow.Network, plan *route
 	return out, err
 }
 
-// Warnings lists what the figures do not say for themselves.
+// Warnings lists facts that qualify the figures: undelivered flows, unknown rates.
 func (o *Simulation) Warnings() (list []string) {
 	if o.Undelivered > 0 {
 		list = append(list, fmt.Sprintf("the tables do not deliver %d of %d flows: they count as bandwidth 0", o.Undelivered, o.Flows))
@@ -206,7 +206,7 @@ func (o *Simulation) Write(w io.Writer) error {
 	return o.Pairs.write(w)
 }
 
-// writeResult prints what the flows get.
+// writeResult prints the bandwidth and the congestion of the flows.
 func writeResult(w io.Writer, what string, r *flow.Result) error {
 	stats := [][]string{{"", "MEAN", "+-95%", "MIN", "MEDIAN", "MAX"}, summaryRow(what, &r.Bandwidth, 4)}
 	if r.MaxMin != nil {
@@ -223,7 +223,7 @@ func writeResult(w io.Writer, what string, r *flow.Result) error {
 	return study.Table(w, stats)
 }
 
-// summaryRow is a row of a table: mean, confidence, least, median and largest.
+// summaryRow formats a row of a table: mean, confidence, minimum, median and maximum.
 func summaryRow(name string, s *flow.Summary, digits int) []string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	return []string{name, number(s.Mean), number(s.CI95), number(s.Min), number(s.Median), number(s.Max)}
@@ -257,10 +257,11 @@ func (p *Pairs) write(w io.Writer) error {
 	return nil
 }
 
-// hottestShown limits the channels that are printed; JSON and --loads have more.
+// hottestShown limits the printed channels; JSON and --loads have more.
 const hottestShown = 3
 
-// WriteLoads writes the pairs of hosts on every channel, a tab-separated line each, the greatest load first.
+// WriteLoads writes the number of pairs of hosts on every channel, one line of fields with tabs
+// each, the highest load first.
 func WriteLoads(w io.Writer, g *fabric.Graph, loads []int64) error {
 	order := fabric.Numbers(len(loads))
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(loads[b], loads[a]) })
@@ -273,7 +274,7 @@ func WriteLoads(w io.Writer, g *fabric.Graph, loads []int64) error {
 	return b.Flush()
 }
 
-// WriteORCS writes a network with its forwarding tables as ORCS reads them.
+// WriteORCS writes a network with its forwarding tables in the format of ORCS.
 func WriteORCS(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 	if by := plan.Choice.By; by != route.AnyLID && by != route.BaseLID {
 		return errors.New("a host of ORCS has one address, but the plan chooses among the LIDs of a target")

@@ -1,6 +1,6 @@
-// Package lpsolver finds and runs installed solvers of integer linear programmes, with
-// limits of time, or writes the programmes to files. Package route/names/ilp knows how to
-// call each solver and how to read its answers.
+// Package lpsolver finds and runs installed solvers of integer linear programmes, with time limits,
+// or writes the programmes to files. Package route/names/ilp knows the arguments of each solver and
+// the form of its answers.
 package lpsolver
 
 import (
@@ -20,7 +20,7 @@ import (
 	"weft/route/names/ilp"
 )
 
-// stopDelay is the time that a solver has to stop when it is told to.
+// stopDelay is the time that a solver gets to stop.
 const stopDelay = 5 * time.Second
 
 // Names lists the names of the known solvers.
@@ -32,15 +32,15 @@ func Names() string {
 	return strings.Join(all, ", ")
 }
 
-// NotInstalled says that none of some programs is installed.
+// NotInstalled is the error that none of some programs is installed.
 type NotInstalled struct{ Programs, Packages []string }
 
 func (e *NotInstalled) Error() string {
 	return fmt.Sprintf("no %s is installed (Debian packages: %s)", strings.Join(e.Programs, ", "), strings.Join(e.Packages, ", "))
 }
 
-// Find returns the solver of a name or path, or without one the first that is installed.
-// With a *NotInstalled it returns the first that would do.
+// Find returns the solver with a name or path, or the first installed solver for "". With a
+// *NotInstalled it returns the first suitable solver.
 func Find(program string) (*ilp.Solver, error) {
 	known := ilp.Solvers()
 	if program != "" {
@@ -61,17 +61,17 @@ func Find(program string) (*ilp.Solver, error) {
 	return known[0], missing
 }
 
-// Session answers programmes one after the other or several at once, and counts them.
+// Session solves programmes, one by one or in parallel, and counts them.
 type Session struct {
 	Solver *ilp.Solver
 	Limit  time.Duration // for a programme; solvers count in seconds
-	Until  time.Time     // when there is no answer any more
-	Dir    string        // where programmes are written and not solved; "" to solve them
+	Until  time.Time     // deadline of all programmes
+	Dir    string        // directory for programmes that are written and not solved; "" to solve them
 
 	Asked, Unanswered atomic.Int64
 }
 
-// MakeDir makes the directory for programmes, if they are to be written.
+// MakeDir makes the directory for programmes, if there is to be one.
 func (s *Session) MakeDir() error {
 	if s.Dir == "" {
 		return nil
@@ -106,8 +106,8 @@ func (s *Session) SolveLinear(ctx context.Context, p *ilp.Linear) ([]float64, er
 	return RunLinear(ctx, s.Solver, p, limit)
 }
 
-// Run runs a solver on a programme in a directory of its own, for so many whole seconds.
-// A solver that goes on after them is ended, without an answer.
+// Run runs a solver on a programme in a directory of its own, for a number of whole seconds. It
+// ends a solver that takes longer, without an answer.
 func Run(ctx context.Context, s *ilp.Solver, p ilp.Programme, limit time.Duration) (colouring.Answer, []int32, error) {
 	out, err := execute(ctx, s, p.Text(s.Dialect), limit)
 	if err != nil || out.late {
@@ -120,7 +120,7 @@ func Run(ctx context.Context, s *ilp.Solver, p ilp.Programme, limit time.Duratio
 	return answer, ones, err
 }
 
-// RunLinear is Run for a linear programme without whole numbers.
+// RunLinear is Run for a linear programme without integers.
 func RunLinear(ctx context.Context, s *ilp.Solver, p *ilp.Linear, limit time.Duration) ([]float64, error) {
 	out, err := execute(ctx, s, p.Text(s.Dialect), limit)
 	switch {
@@ -132,7 +132,7 @@ func RunLinear(ctx context.Context, s *ilp.Solver, p *ilp.Linear, limit time.Dur
 	return s.ReadLinear(p, out.printed, out.solution)
 }
 
-// output holds what a solver printed and wrote, and whether it was ended late, or ended early by itself.
+// output holds what a solver printed and wrote, and whether it was ended late or stopped early.
 type output struct {
 	printed, solution []byte
 	late, early       bool

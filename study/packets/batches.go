@@ -5,16 +5,18 @@ import (
 	"weft/sim/packet"
 )
 
-// batches is the parts of a run whose means tell how sure the mean of the run is.
+// batches is the number of parts of a run. The variation of their means gives the confidence of the
+// run's mean.
 const batches = 20
 
-// Within says how sure a single run is of its means, by the means of equal parts of its time. It is the average over runs.
+// Within is the confidence of the means of a single run, from the means of equal parts of its time,
+// averaged over runs.
 type Within struct {
 	Throughput float64 `json:"throughput_ci95_gbps"` // half the width of the 95 % confidence interval
 	Latency    float64 `json:"latency_ci95_ns"`
 }
 
-// within sums up the parts of runs; nil where they were not counted over time.
+// within computes the confidence of runs; nil if they have no time series.
 func within(runs []*oneRun) *Within {
 	w := &Within{}
 	for _, run := range runs {
@@ -28,7 +30,8 @@ func within(runs []*oneRun) *Within {
 	return w
 }
 
-// batchMeans sums up the parts of a run, in Gbit/s a sender and in nanoseconds. Steps that make no whole part are left out.
+// batchMeans sums up the means of a run's parts, in Gbit/s for each sender and in nanoseconds. It
+// drops steps that do not fill a part.
 func batchMeans(run *oneRun) (throughput, latency flow.Summary) {
 	r := run.series
 	parts := min(batches, r.Done)

@@ -13,17 +13,18 @@ import (
 	"weft/study"
 )
 
-// BEff is the pattern of the latency and bandwidth benchmark of HPC Challenge; :RINGS or :RINGS,PAIRS may follow, the
-// random rings and the most ping-pongs of each size.
+// BEff is the pattern of the latency and bandwidth benchmark of HPC Challenge. :RINGS or
+// :RINGS,PAIRS may follow: the number of random rings, and the maximum number of ping-pongs of each
+// size.
 const BEff = "b_eff"
 
-// IsBEff reports whether the traffic is that of BEff.
+// IsBEff reports whether the pattern is BEff.
 func (t *Traffic) IsBEff() bool {
 	name, _, _ := strings.Cut(t.Pattern, ":")
 	return name == BEff && t.File == "" && t.Messages == "" && t.Streams == ""
 }
 
-// validateBEff reports what does not go with BEff.
+// validateBEff returns an error for an option that does not go with BEff.
 func (t *Traffic) validateBEff() error {
 	switch _, err := t.beff(nil); {
 	case len(t.Loads) > 0 || t.Bursts.On > 0 || t.Once:
@@ -37,7 +38,7 @@ func (t *Traffic) validateBEff() error {
 	}
 }
 
-// beff reads what follows the name of the pattern.
+// beff parses the arguments behind the name of the pattern.
 func (t *Traffic) beff(hosts []int32) (beff.Options, error) {
 	o := beff.Usual(hosts)
 	o.Bandwidth.Bytes = cmp.Or(t.Message.Least, o.Bandwidth.Bytes)
@@ -61,7 +62,7 @@ func (t *Traffic) beff(hosts []int32) (beff.Options, error) {
 	return o, nil
 }
 
-// runBEff runs the benchmark and puts its figures into the document.
+// runBEff runs the benchmark and stores its figures in the document.
 func (j *job) runBEff(ctx context.Context, out *Simulation) error {
 	o, err := j.beff(j.hosts)
 	if err != nil {
@@ -75,7 +76,7 @@ func (j *job) runBEff(ctx context.Context, out *Simulation) error {
 	return nil
 }
 
-// beffFigure is a line of the figures of BEff; latencies are in nanoseconds.
+// beffFigure is one printed figure of BEff; latencies are in nanoseconds.
 type beffFigure struct {
 	name    string
 	span    beff.Span
@@ -84,7 +85,7 @@ type beffFigure struct {
 	latency bool // in place of bandwidth
 }
 
-// beffFigures lists the figures in the order in which HPC Challenge prints them: ping-pong, natural ring, random rings.
+// beffFigures lists the figures in HPC Challenge's order: ping-pong, natural ring, random rings.
 func beffFigures(r *beff.Result) (list []beffFigure) {
 	span := func(each []float64, mean float64) beff.Span {
 		return beff.Span{Min: slices.Min(each), Mean: mean, Max: slices.Max(each)}
@@ -107,7 +108,7 @@ func beffFigures(r *beff.Result) (list []beffFigure) {
 	return list
 }
 
-// beffTable has a row for each figure.
+// beffTable returns a row for each figure.
 func (o *Simulation) beffTable() [][]string {
 	rows := [][]string{{"B_EFF", "MIN", "MEAN", "MAX", "OF"}}
 	for _, f := range beffFigures(o.BEff) {
@@ -121,7 +122,7 @@ func (o *Simulation) beffTable() [][]string {
 	return rows
 }
 
-// beffCSV has a line for each figure, with names in the first line.
+// beffCSV returns a line for each figure below a line of names.
 func (o *Simulation) beffCSV() string {
 	var b strings.Builder
 	b.WriteString("figure,unit,min,mean,max,count\n")

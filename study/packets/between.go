@@ -15,16 +15,16 @@ import (
 	"weft/sim/packet"
 )
 
-// Between says how packets cross routers between subnets.
+// Between describes how packets cross routers between subnets.
 type Between struct {
 	Plan *intersubnet.Plan
 	Flat *intersubnet.Flat // of it
-	// Request finds the ways again when a router or a port of one has failed.
+	// Request finds the new paths after a router or one of its ports has failed.
 	Request   *intersubnet.Request
 	HostsOnly bool // the proof of new ways is for pairs of hosts alone
 }
 
-// BetweenChangesHelp tells people what can happen in a network of subnets.
+// BetweenChangesHelp explains the changes of a network of several subnets.
 const BetweenChangesHelp = `Of several subnets routers and their ports fail and return ("20us down router 1",
 "down router 1[2]"), and managers of subnets: after "20us lost s0" the hosts of s0 go on
 as they were told last, until "80us back s0". At "50us repair" all routers, and the hosts
@@ -33,11 +33,11 @@ others when theirs is back. New ways are judged over all subnets before they are
 Cables and switches inside a subnet do not fail here: weft whatif SUBNETS --fail 's0: spine 1'
 says what is lost without them, and the FABRIC of that subnet by itself for how long.`
 
-// insideSubnet says what to ask instead of a change inside a subnet.
+// insideSubnet is the answer to a change inside a subnet: which command to use instead.
 const insideSubnet = "cables and switches inside a subnet do not fail here, routers and their ports do: weft whatif SUBNETS --fail 'SUBNET: PART' says what is lost, " +
 	"and weft simulate packet FABRIC --changes, with the FABRIC of that subnet, for how long"
 
-// readBetweenChange reads the rest of a line that begins with a time.
+// readBetweenChange parses the part of a change between subnets.
 func (b *Between) readBetweenChange(c *NetworkChange, name string) error {
 	n := b.Plan.Net
 	switch c.What {
@@ -70,7 +70,7 @@ func (b *Between) readBetweenChange(c *NetworkChange, name string) error {
 	return nil
 }
 
-// prepareBetween finds the ways of each repair, and who is told of them.
+// prepareBetween computes the paths of each repair, and the subnets that learn of them.
 func (j *job) prepareBetween(ctx context.Context) (err error) {
 	b := j.Between
 	down, inForce, before := map[int32]bool{}, b.Plan, (*betweencheck.Report)(nil)
@@ -116,8 +116,8 @@ func (b *Between) judge(ctx context.Context, p *intersubnet.Plan) (*betweencheck
 	return betweencheck.Judge(ctx, p, betweencheck.Options{Workers: b.Request.Local.Workers, HostsOnly: b.HostsOnly})
 }
 
-// around finds the ways without some router ports, on the layers of lanes of the Plan, and has them judged: what is worse than the Plan of the run, before says how
-// that was judged, does not go out.
+// around computes paths that avoid failed router ports, on the Plan's layers of lanes. The judge
+// must find them no worse than the Plan of the run, whose report is before; otherwise around fails.
 func (b *Between) around(ctx context.Context, down map[int32]bool, before *betweencheck.Report) (*intersubnet.Plan, error) {
 	if len(down) == 0 {
 		return b.Plan, nil
@@ -138,7 +138,7 @@ func (b *Between) around(ctx context.Context, down map[int32]bool, before *betwe
 	return ways, nil
 }
 
-// findAround finds these ways.
+// findAround routes for around, without the judge.
 func (b *Between) findAround(ctx context.Context, down map[int32]bool) (*intersubnet.Plan, error) {
 	req := *b.Request
 	req.Down = slices.Concat(req.Down, slices.Sorted(maps.Keys(down)))
@@ -158,7 +158,7 @@ func (b *Between) findAround(ctx context.Context, down map[int32]bool) (*intersu
 	return nil, fmt.Errorf("the ways around it need more than the %d layers of lanes that the ports have", b.Plan.Layers)
 }
 
-// applyBetween lets a change between subnets happen in a run.
+// applyBetween applies a change between subnets to a run.
 func (c *NetworkChange) applyBetween(s *packet.Sim, relay *intersubnet.Transition) {
 	switch c.What {
 	case "down", "up":

@@ -17,14 +17,15 @@ import (
 	"weft/study"
 )
 
-// Changes lists what happens to the network while packets pass it.
+// Changes describes the events of the network while packets travel.
 type Changes struct {
 	File string // "" for none
 	Text []byte // what it holds
-	// Fabric is the network of the Graph, Routing the request by which tables are routed afresh where they cannot be repaired.
+	// Fabric is the fabric of the Graph. Routing is the request for a fresh routing where tables
+	// cannot be repaired.
 	Fabric  *fabric.Fabric
 	Routing *planner.Request
-	// BlockTime is the time from one block of a forwarding table that the manager writes to the next.
+	// BlockTime is the time between two blocks of forwarding tables that the manager writes.
 	BlockTime time.Duration
 }
 
@@ -55,14 +56,14 @@ type NetworkChange struct {
 	routers bool              // all routers are too
 }
 
-// blockWrite is a block of a forwarding table that is written.
+// blockWrite is a block of a forwarding table to write.
 type blockWrite struct {
 	sw    int32
 	index int
 }
 
-// readChanges reads a file of changes, sorted by time. A line is a time and what happens then: "20us down PART", "60us up PART", "30us
-// repair". Errors are file:line: what is wrong.
+// readChanges parses a file of changes and sorts them by time. A line is a time and an event: "20us
+// down PART", "60us up PART", "30us repair". Errors name the file and the line.
 func (r *Request) readChanges(g *fabric.Graph) (list []NetworkChange, err error) {
 	line := 0
 	for text := range strings.SplitSeq(string(r.Changes.Text), "\n") {
@@ -95,7 +96,7 @@ func (r *Request) readChanges(g *fabric.Graph) (list []NetworkChange, err error)
 	return list, nil
 }
 
-// readChange reads the time and what happens from a line, and returns the name of the part.
+// readChange parses a line, and returns the name of its part separately.
 func readChange(text string) (c NetworkChange, name string, err error) {
 	when, rest, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
 	at, err := time.ParseDuration(when)
@@ -107,7 +108,7 @@ func readChange(text string) (c NetworkChange, name string, err error) {
 	return c, name, nil
 }
 
-// find finds the part that a change of one fabric names.
+// find looks up the part of a change in one fabric.
 func (c *NetworkChange) find(name string, f *fabric.Fabric) (err error) {
 	switch {
 	case c.What == "repair" && name == "":
@@ -130,7 +131,7 @@ func (c *NetworkChange) find(name string, f *fabric.Fabric) (err error) {
 	return nil
 }
 
-// locate finds the part of a change in the Graph.
+// locate looks up the part of a change in the Graph.
 func (c *NetworkChange) locate(f *fabric.Fabric, g *fabric.Graph) error {
 	at := fabric.End{Node: c.part.Switch}
 	if c.part.Link != fabric.NoLink {
@@ -150,7 +151,7 @@ func (c *NetworkChange) locate(f *fabric.Fabric, g *fabric.Graph) error {
 	return nil
 }
 
-// prepareChanges reads the changes and routes what repairs write.
+// prepareChanges reads the changes and computes the blocks that repairs write.
 func (j *job) prepareChanges(ctx context.Context) (err error) {
 	if j.Changes.File == "" {
 		return nil
@@ -185,10 +186,10 @@ func (j *job) prepareChanges(ctx context.Context) (err error) {
 	return nil
 }
 
-// heldTables are the forwarding tables that switches hold, by switch and block.
+// heldTables stores the forwarding tables of switches, by switch and block.
 type heldTables struct {
 	blocks [][]route.Block
-	down   []bool // by switch: nobody can write to it
+	down   []bool // by switch: the manager cannot write to it
 }
 
 func newHeldTables(p *route.Plan, g *fabric.Graph) *heldTables {
@@ -201,7 +202,7 @@ func newHeldTables(p *route.Plan, g *fabric.Graph) *heldTables {
 	return h
 }
 
-// write brings the tables of a Plan to the switches, and lists the blocks that differ.
+// write stores the tables of a Plan in the switches that are up, and returns the changed blocks.
 func (h *heldTables) write(p *route.Plan) (list []blockWrite) {
 	for sw, blocks := range h.blocks {
 		for i := range blocks {
@@ -214,7 +215,8 @@ func (h *heldTables) write(p *route.Plan) (list []blockWrite) {
 	return list
 }
 
-// repairedFor is the Plan of the run, repaired for what is down: where nothing is, the Plan itself. End ports keep their LIDs.
+// repairedFor returns the Plan of the run, repaired for the parts that are down, or the Plan itself
+// if none is. End ports keep their LIDs.
 func (j *job) repairedFor(ctx context.Context, c *NetworkChange, down map[fabric.Part]bool) (*route.Plan, error) {
 	before := j.plan.Plan
 	if len(down) == 0 {
@@ -244,8 +246,8 @@ func (j *job) repairedFor(ctx context.Context, c *NetworkChange, down map[fabric
 	return plan, plan.Fits(j.g)
 }
 
-// onWhole gives a whole network the tables and lanes of a Plan for what is left of it, where end ports have the same LIDs. Switches that are
-// not there keep their tables.
+// onWhole returns a Plan for the whole network with the tables and lanes of a Plan for the
+// remaining part. End ports have the same LIDs in both. Absent switches keep their tables.
 func onWhole(whole *fabric.Graph, before *route.Plan, left *fabric.Graph, p *route.Plan) *route.Plan {
 	out := *before
 	switches, ends := fabric.Match(left, whole)
@@ -289,7 +291,8 @@ func onWhole(whole *fabric.Graph, before *route.Plan, left *fabric.Graph, p *rou
 	return &out
 }
 
-// scheduleChanges lets each change happen to a run in its time. Routers between subnets are those of the relay.
+// scheduleChanges schedules each change in a run. relay holds the routers between subnets, nil for
+// one fabric.
 func (j *job) scheduleChanges(sim *packet.Sim, relay *intersubnet.Transition, warmup packet.Time) {
 	for i := range j.changes {
 		c := &j.changes[i]
@@ -318,7 +321,7 @@ func (j *job) scheduleChanges(sim *packet.Sim, relay *intersubnet.Transition, wa
 	}
 }
 
-// writeLanes gives all switches and end ports the lanes of a Plan.
+// writeLanes gives all switches and end ports the lanes of a Plan at once.
 func writeLanes(s *packet.Sim, g *fabric.Graph, p *route.Plan) {
 	for sw := range int32(g.NumSwitches) {
 		s.WriteLanes(sw, p)

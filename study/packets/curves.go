@@ -11,7 +11,7 @@ import (
 	"weft/sim/flow"
 )
 
-// Read reads the document of an earlier simulation.
+// Read parses the document of an earlier simulation.
 func Read(name string, data []byte) (*Simulation, error) {
 	var o Simulation
 	if err := json.Unmarshal(data, &o); err != nil {
@@ -25,8 +25,8 @@ func Read(name string, data []byte) (*Simulation, error) {
 	return nil, fmt.Errorf("%s: no rows with a load: want what weft simulate packet --load LOADS --json printed", name)
 }
 
-// DrawCurves draws against the load that is offered what is accepted, the latency of packets in the network, and that of messages
-// with their wait at the source: a line for each simulation.
+// DrawCurves draws curves against the offered load, a line for each simulation: the accepted load,
+// the latency of packets in the network, and the latency of messages with their wait at the source.
 func DrawCurves(w io.Writer, list []*Simulation) error {
 	draw := func(title, unit string, log bool) chart.Chart {
 		return chart.Chart{Name: "load", Title: title, Kind: chart.Lines, X: chart.Axis{Label: "offered, share of a host's link"}, Y: chart.Axis{Label: unit, Log: log}}
@@ -56,12 +56,12 @@ func DrawCurves(w io.Writer, list []*Simulation) error {
 		}
 	}
 	if !slices.ContainsFunc(charts[2].Series, func(s chart.Series) bool { return len(s.Points) > 0 }) {
-		charts = charts[:2] // no message was over in time
+		charts = charts[:2] // no message was received in time
 	}
 	return chart.WriteAll(w, charts...)
 }
 
-// label tells a simulation from the others: by its engine, its fabric, its pattern.
+// label returns what tells a simulation from the others: engine, fabric and pattern.
 func (o *Simulation) label(list []*Simulation) string {
 	name := cmp.Or(o.Engine, "tables of a file")
 	differ := func(part func(*Simulation) string) bool {

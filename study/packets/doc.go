@@ -1,3 +1,3 @@
 // Package packets simulates packets in time under a routing: throughput, latency, losses and
-// deadlocks, also while parts of the network fail and the tables are repaired.
+// deadlocks. Parts of the network may fail meanwhile, and tables be repaired.
 package packets

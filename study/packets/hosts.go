@@ -10,14 +10,15 @@ import (
 	"weft/study"
 )
 
-// HostRate holds the rates at which a host port sent and took data in a run, in Gbit/s: what it sent on the wire, with headers, what it took as payload.
+// HostRate holds the rates of a host port in a run, in Gbit/s: bytes sent on the wire, with
+// headers, and payload received.
 type HostRate struct {
 	Port        fabric.PortName
 	Sent, Taken float64
-	Packets     int64 // that it took
+	Packets     int64 // received
 }
 
-// FlowRate holds the rate at which a host port took data from another in a run.
+// FlowRate holds the rate at which one host port received data from another in a run.
 type FlowRate struct {
 	From, To fabric.PortName
 	Gbps     float64 // of payload
@@ -41,7 +42,7 @@ func (j *job) hostsAndFlows(run *oneRun) (hosts []HostRate, flows []FlowRate) {
 	return hosts, flows
 }
 
-// WriteHosts writes a line for each host port that takes part, with names in the first line.
+// WriteHosts writes a line of names, and one for each host port that takes part.
 func (o *Simulation) WriteHosts(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, "guid\tport\tsent_gbps\ttaken_gbps\tpackets_taken\tname")
@@ -52,7 +53,7 @@ func (o *Simulation) WriteHosts(w io.Writer) error {
 	return b.Flush()
 }
 
-// WriteFlows writes a line for each pair of host ports of which packets arrived, with names in the first line.
+// WriteFlows writes a line of names, and one for each pair of host ports with received packets.
 func (o *Simulation) WriteFlows(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, "from_guid\tfrom_port\tto_guid\tto_port\tgbps\tpackets\tlatency_ns\tfrom_name\tto_name")

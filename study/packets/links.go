@@ -15,7 +15,8 @@ import (
 // busiestKept bounds the list of busy links.
 const busiestKept = 5
 
-// links lists what links carried in a run, the busiest first: those between switches, and those from and to hosts.
+// links lists the loads of all links in a run, the busiest first, and the busiest links between
+// switches.
 func (j *job) links(run *oneRun) (all, busiest []BusyLink) {
 	g := j.g
 	all, busiest = make([]BusyLink, 0, g.NumChannels+2*g.NumHosts), []BusyLink{}
@@ -39,7 +40,7 @@ func (j *job) links(run *oneRun) (all, busiest []BusyLink) {
 	return all, busiest
 }
 
-// link sums up what a link carried, which is numbered as in packet.Result.
+// link sums up the load of a link, numbered as in packet.Result.
 func (j *job) link(run *oneRun, i, mbps int32, ports []fabric.PortName) BusyLink {
 	window := float64(j.window(run.result))
 	l := BusyLink{Ports: ports, Waiting: float64(run.result.Waited[i]) / window}
@@ -53,12 +54,13 @@ func (j *job) link(run *oneRun, i, mbps int32, ports []fabric.PortName) BusyLink
 	return l
 }
 
-// linkNumber is the number of a channel among the links of a run.
+// linkNumber returns the number of a channel among the links of a run.
 func (j *job) linkNumber(c int32) int32 {
 	return j.g.PortStart[j.g.From[c]] + int32(j.g.FromPort[c])
 }
 
-// window is the time that is measured, at least 1: until the last message was over where the run ends with the messages.
+// window returns the measured time, at least 1. If the run ends with the messages, it is the time
+// until the last one was received.
 func (j *job) window(r *packet.Result) packet.Time {
 	if j.once && r.Flying == 0 {
 		return max(r.Finished, 1)
@@ -66,8 +68,8 @@ func (j *job) window(r *packet.Result) packet.Time {
 	return max(r.Window, 1)
 }
 
-// WriteLinks writes a line for each link and direction, with names in the first line. Use and waiting for credits are shares of the
-// time.
+// WriteLinks writes a line of names, and one for each link and direction. Use and waiting for
+// credits are shares of the time.
 func (o *Simulation) WriteLinks(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, "from_guid\tfrom_port\tto_guid\tto_port\tused\twaiting\tfilled_bytes\tmost_filled_bytes\tfrom_name\tto_name")

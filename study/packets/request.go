@@ -14,7 +14,7 @@ import (
 	"weft/study/flows"
 )
 
-// Request asks for a simulation of packets.
+// Request describes a simulation of packets.
 type Request struct {
 	Traffic
 	Runs
@@ -26,25 +26,26 @@ type Request struct {
 
 // Traffic says who sends what to whom.
 type Traffic struct {
-	Pattern string // traffic.Parse reads it, or Uniform, or that of BEff
+	Pattern string // for traffic.Parse, or Uniform, or BEff
 	File    string // of flows in place of the pattern
-	// Messages is a file of messages at their times in place of the pattern.
+	// Messages is a file of messages with their times, in place of the pattern.
 	Messages string
-	// Streams is a file of streams with their rates and times in place of the pattern.
+	// Streams is a file of streams with their rates and times, in place of the pattern.
 	Streams  string
-	Text     []byte // what File, Messages or Streams holds
+	Text     []byte // content of File, Messages or Streams
 	Order    string // as in flows.Request
 	Ranks    int    // 0: all hosts
 	HotSpots HotSpots
 	Loads    []float64
-	// Bursts let sources send at the rate of their link for a while and be silent for a while. Where Off is 0 it follows
-	// from each of Loads.
+	// Bursts alternate between sending at the rate of the link and silence. If Off is 0, each of
+	// Loads determines it.
 	Bursts  packet.Bursts
 	Once    bool        // every flow is one message, and the run ends with the last
 	Message MessageSize // zero: an MTU, or 64 KiB with Once
 }
 
-// MessageSize is the bytes of messages: all have Least, or where Most is more each a size drawn between the two.
+// MessageSize is the size of messages in bytes: Least for all, or, if Most is larger, a size drawn
+// between the two for each.
 type MessageSize struct{ Least, Most int64 }
 
 // ParseMessageSize reads BYTES or LEAST-MOST.
@@ -59,10 +60,10 @@ func ParseMessageSize(text string) (m MessageSize, err error) {
 	return m, nil
 }
 
-// drawn reports that messages have different sizes.
+// drawn reports whether messages have different sizes.
 func (m MessageSize) drawn() bool { return m.Most > m.Least }
 
-// loads lists those of the rows, 0 for traffic without pause.
+// loads returns the offered load of each row, 0 for continuous traffic.
 func (t *Traffic) loads() []float64 {
 	switch b := t.Bursts; {
 	case len(t.Loads) > 0:
@@ -73,32 +74,33 @@ func (t *Traffic) loads() []float64 {
 	return []float64{0}
 }
 
-// HotSpots are targets of Uniform that get more than others: the ranks are so many groups, and a share of the messages of
-// each goes to its first rank.
+// HotSpots are targets of Uniform traffic that receive more than others. The ranks form groups, and
+// a share of each group's messages goes to its first rank.
 type HotSpots struct {
 	Groups int // 0: none
 	Share  float64
 }
 
-// Runs says how often and for how long traffic is simulated.
+// Runs sets the number and the length of runs.
 type Runs struct {
 	Seeds int    // runs of each row
 	Seed  uint64 // of the first
-	// Duration is measured after the warm-up. With Once it is the longest time that is simulated.
+	// Duration is the measured time after the warm-up. With Once it is the longest simulated time.
 	Warmup, Duration time.Duration
-	// Steps of the first run of the last row are kept, with the use of links and what is in buffers; 0: none.
+	// Steps is the number of steps recorded of the first run of the last row, with the use of links
+	// and the filling of buffers; 0: none.
 	Steps int
-	// CountFlows keeps what each rank takes from each other one in that run.
+	// CountFlows records the rate between each pair of ranks in that run.
 	CountFlows bool
 }
 
-// Uniform is the pattern in which every rank sends each message to another one, drawn at random.
+// Uniform is the pattern in which every rank sends each message to a random other rank.
 const Uniform = "uniform"
 
-// onceMessage is the size of a message where each flow is one.
+// onceMessage is the usual size of a message with Once.
 const onceMessage = 64 << 10
 
-// Validate reports what is out of range, by the names of the options of the command.
+// Validate returns an error for a value out of range, named like the option of the command.
 func (r *Request) Validate() error {
 	switch {
 	case !slices.Contains([]string{"auto", "random", "natural", "leaf"}, r.Order):
@@ -145,8 +147,8 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// Check reports a pattern, files, or a number of ranks that a fabric cannot have, before it is
-// routed.
+// Check returns an error if a fabric cannot have the pattern, the files or the number of ranks. It
+// runs before routing.
 func (r *Request) Check(g *fabric.Graph) error {
 	if r.Changes.File != "" {
 		if _, err := r.readChanges(g); err != nil {

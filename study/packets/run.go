@@ -20,19 +20,19 @@ import (
 	"weft/study/flows"
 )
 
-// job is a request with what all its runs share.
+// job is a request with the state that all its runs share.
 type job struct {
 	*Request
 	g       *fabric.Graph
 	plan    *planner.Result
-	hosts   []int32           // end ports of the ranks, before they are shuffled
+	hosts   []int32           // end ports of the ranks, before shuffling
 	pattern *traffic.Pattern  // nil for Uniform
 	timed   []traffic.Message // in place of it
 	streams []traffic.Stream  // likewise
 	shuffle bool
 	once    bool
 	changes []NetworkChange
-	vls     int // that ports need: those of the Plan, and of repairs
+	vls     int // needed by the Plan and by repairs
 }
 
 // oneRun is one run of a job.
@@ -41,13 +41,13 @@ type oneRun struct {
 	seed            uint64
 	hosts           []int32 // end ports of the ranks
 	result          *packet.Result
-	series          *packet.Series // nil where it was not counted over time
-	flows           *packet.Flows  // nil where they were not counted
+	series          *packet.Series // nil if nothing was recorded over time
+	flows           *packet.Flows  // nil if they were not counted
 	senders, takers []int32        // end ports
 }
 
-// Simulate lets packets of a traffic pattern pass a network in time. Runs differ by load and seed, and are
-// made side by side.
+// Simulate sends the packets of a traffic pattern through a network in time. Runs differ by load
+// and seed, and run in parallel.
 func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *Request) (*Simulation, error) {
 	j := &job{Request: r, g: g, plan: routing, vls: packet.Lanes(routing.Plan)}
 	if err := j.prepare(ctx); err != nil {
@@ -88,7 +88,7 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *
 	return out, nil
 }
 
-// allSame reports that runs do not depend on their seeds.
+// allSame reports whether runs do not depend on their seeds.
 func (j *job) allSame(load float64) bool {
 	switch {
 	case j.streams != nil:
@@ -99,7 +99,7 @@ func (j *job) allSame(load float64) bool {
 	return j.timed != nil
 }
 
-// document says what is simulated; the figures are to come.
+// document returns the settings of the simulation, without figures.
 func (j *job) document() *Simulation {
 	out := &Simulation{Rows: []Row{}, Busiest: []BusyLink{}}
 	out.Settings = Settings{
@@ -203,7 +203,7 @@ func (j *job) prepare(ctx context.Context) error {
 	return nil
 }
 
-// checkUniform reports what uniform traffic among so many ranks cannot have.
+// checkUniform returns an error if so many ranks cannot have the uniform traffic.
 func (j *job) checkUniform(ranks int) error {
 	if j.Once {
 		return errors.New("--once: pattern uniform has no end")
@@ -214,7 +214,7 @@ func (j *job) checkUniform(ranks int) error {
 	return nil
 }
 
-// stepsOfRun is the steps in which a run says how far it is.
+// stepsOfRun is the number of progress steps of a run.
 const stepsOfRun = 100
 
 // run makes one run; it calls step for each of its steps.

@@ -13,14 +13,15 @@ import (
 	"weft/study"
 )
 
-// Simulation is the document of `weft simulate packet --json`. Times are of the network, in nanoseconds.
+// Simulation is the document of `weft simulate packet --json`. Times are of the network, in
+// nanoseconds.
 type Simulation struct {
 	Settings
 	Rows    []Row      `json:"rows"`
 	Busiest []BusyLink `json:"busiest"` // the busiest links between switches in the first run of the last row
-	// Links are all links in that run, the busiest first, those of hosts too.
+	// Links lists all links in that run, with the links of hosts, the busiest first.
 	Links []BusyLink `json:"-"`
-	// Hosts and Flows are those of that run, where they were asked for.
+	// Hosts and Flows are the rates in that run, if requested.
 	Hosts []HostRate `json:"-"`
 	Flows []FlowRate `json:"-"`
 	// OverTime has the steps of that run, if requested.
@@ -31,7 +32,7 @@ type Simulation struct {
 	Seconds float64      `json:"seconds"` // simulation alone
 }
 
-// Settings say what was simulated.
+// Settings describes the simulated traffic and network.
 type Settings struct {
 	Fabric  string          `json:"fabric"`
 	Engine  string          `json:"engine,omitempty"` // none for tables from a file
@@ -52,7 +53,7 @@ type Settings struct {
 	Changes []NetworkChange `json:"changes,omitempty"`
 }
 
-// Row sums up the runs of one load, over their seeds. Intervals are by Student's t.
+// Row sums up the runs of one load over their seeds. Intervals use Student's t.
 type Row struct {
 	Load       float64       `json:"load,omitempty"`        // offered load, as a share of a host's link; absent for continuous flows
 	Throughput flow.Summary  `json:"throughput_gbps"`       // delivered payload of a sending rank
@@ -82,7 +83,7 @@ type Losses struct {
 	WrongEnd int64 `json:"wrong_end,omitempty"` // packets lost at an end port with another LID
 }
 
-// add counts those of a run, or of another row.
+// add adds the losses of a run or of another row.
 func (l *Losses) add(r Losses) {
 	l.TooOld, l.OnLink, l.NoLink, l.Reboot = l.TooOld+r.TooOld, l.OnLink+r.OnLink, l.NoLink+r.NoLink, l.Reboot+r.Reboot
 	l.NoEntry, l.NoLane, l.WrongEnd = l.NoEntry+r.NoEntry, l.NoLane+r.NoLane, l.WrongEnd+r.WrongEnd
@@ -93,7 +94,7 @@ func lossesOf(l *packet.Losses) Losses {
 	return Losses{TooOld: l.TooOld, OnLink: l.OnLink, NoLink: l.NoLink, Reboot: l.Reboot, NoEntry: l.NoEntry, NoLane: l.NoLane, WrongEnd: l.WrongEnd}
 }
 
-// reasons says how many packets were lost for which reason.
+// reasons lists the number of lost packets for each reason.
 func (l *Losses) reasons() (list []string) {
 	for _, x := range []struct {
 		n    int64
@@ -151,7 +152,7 @@ type BusyLink struct {
 	Most   float64 `json:"most_filled_bytes,omitempty"`
 }
 
-// row puts the runs of one load together.
+// row sums up the runs of one load.
 func (j *job) row(runs []*oneRun) Row {
 	row := Row{Load: runs[0].load}
 	var through, share, slowest, fair, finished, means []float64
@@ -216,7 +217,7 @@ func delays(h *packet.Histogram) Delays {
 	return Delays{ns(h.Mean()), ns(h.Min), ns(h.Quantile(.5)), ns(h.Quantile(.99)), ns(h.Quantile(.999)), ns(h.Max)}
 }
 
-// deadlock names the buffers of a deadlock.
+// deadlock describes the deadlock of a run, with the names of its buffers.
 func (j *job) deadlock(run *oneRun) *Deadlock {
 	d := &Deadlock{Seed: run.seed, At: float64(run.result.Deadlock.At) / 1000}
 	for _, b := range run.result.Deadlock.Cycle {
@@ -229,7 +230,7 @@ func (j *job) deadlock(run *oneRun) *Deadlock {
 	return d
 }
 
-// Warnings lists what the figures do not say for themselves.
+// Warnings lists facts that qualify the figures.
 func (o *Simulation) Warnings() (list []string) {
 	lost := int64(0)
 	for i := range o.Rows {

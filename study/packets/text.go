@@ -65,7 +65,7 @@ func (o *Simulation) Write(w io.Writer) error {
 	return nil
 }
 
-// table has a row for each load.
+// table returns a row for each load.
 func (o *Simulation) table() [][]string {
 	number := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	us := func(ns float64) string { return number(ns/1000, 2) }
@@ -93,8 +93,8 @@ func (o *Simulation) table() [][]string {
 	return list
 }
 
-// interval is half the width of the 95 % confidence intervals of throughput and latency: over the seeds, or within the run
-// where there is one alone.
+// interval returns half the width of the 95 % confidence intervals of throughput and latency: over
+// the seeds, or within the run if there is only one.
 func (r *Row) interval(seeds int) (throughput, latency float64) {
 	if seeds == 1 && r.Within != nil {
 		return r.Within.Throughput, r.Within.Latency
@@ -119,13 +119,14 @@ func (d *Deadlock) write(w io.Writer, row *Row, seeds int) {
 	study.WriteSome(w, "each waits for room in the next", items, len(items))
 }
 
-// busiestShown limits the links that are printed.
+// busiestShown limits the printed links.
 const busiestShown = 3
 
-// deadlockShown limits the buffers of a cycle that are printed; JSON has all.
+// deadlockShown limits the printed buffers of a cycle; JSON has all.
 const deadlockShown = 8
 
-// WriteCSV writes a line for each load, or for each figure of b_eff, with names in the first line. Times are in nanoseconds.
+// WriteCSV writes a line of names, and one for each load or each figure of b_eff. Times are in
+// nanoseconds.
 func (o *Simulation) WriteCSV(w io.Writer) error {
 	if o.BEff != nil {
 		_, err := io.WriteString(w, o.beffCSV())

@@ -48,7 +48,7 @@ func (j *job) overTime(run *oneRun) []Moment {
 	return list
 }
 
-// meanAndMost of the values with these numbers; 0 for none.
+// meanAndMost returns the mean and the maximum of the values with these numbers; 0 for none.
 func meanAndMost(values []float32, numbers []int32) (mean, most float64) {
 	for _, i := range numbers {
 		mean += float64(values[i])
@@ -57,7 +57,7 @@ func meanAndMost(values []float32, numbers []int32) (mean, most float64) {
 	return mean / float64(max(len(numbers), 1)), most
 }
 
-// WriteTimes writes a line for each step, with names in the first line.
+// WriteTimes writes a line of names, and one for each step.
 func (o *Simulation) WriteTimes(w io.Writer) error {
 	c := csv.NewWriter(w)
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -88,7 +88,7 @@ func (o *Simulation) DrawTimes(w io.Writer) error {
 			line("mean", func(m *Moment) float64 { return m.Filled }), line("fullest", func(m *Moment) float64 { return m.MostFilled })))
 }
 
-// record lets a run be counted over time, where it has a time that is measured.
+// record has a run recorded over time, if its measured time is known beforehand.
 func (j *job) record(sim *packet.Sim) *packet.Series {
 	if j.once && j.Steps == 0 {
 		return nil

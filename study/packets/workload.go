@@ -12,7 +12,7 @@ import (
 	"weft/sim/traffic"
 )
 
-// message is the bytes of messages.
+// message returns the size of messages.
 func (j *job) message() MessageSize {
 	switch {
 	case j.Message.Least > 0:
@@ -23,10 +23,10 @@ func (j *job) message() MessageSize {
 	return MessageSize{Least: int64(j.Hardware.MTU)}
 }
 
-// workload makes what the hosts of a run do, and lists those that send and that are sent to.
+// workload makes the traffic of a run's hosts, and records senders and receivers in the run.
 func (j *job) workload(r *oneRun, rounds []traffic.Flows) packet.Workload {
 	sends, takes := make([]bool, j.g.NumEnds), make([]bool, j.g.NumEnds)
-	flows := make([]int, len(r.hosts)) // that each rank sends
+	flows := make([]int, len(r.hosts)) // of each sending rank
 	add := func(src, dst int32) {
 		sends[r.hosts[src]], takes[r.hosts[dst]] = true, true
 		flows[src]++
@@ -72,7 +72,8 @@ func (j *job) workload(r *oneRun, rounds []traffic.Flows) packet.Workload {
 	return streams
 }
 
-// givenStreams returns the streams of a file. Their times count from the end of the warm-up; those that have no start begin with the run.
+// givenStreams returns the streams of a file. Their times count from the end of the warm-up.
+// Streams without a start time begin with the run.
 func (j *job) givenStreams(r *oneRun) *packet.Streams {
 	streams := &packet.Streams{Seed: r.seed}
 	warmup := packet.Time(j.Warmup) * packet.Nanosecond
@@ -81,7 +82,7 @@ func (j *job) givenStreams(r *oneRun) *packet.Streams {
 		if g.Bytes > 0 {
 			s.Most = 0
 		}
-		s.Level, _ = levelOf(j.plan.Plan, g.Level) // it was looked for before
+		s.Level, _ = levelOf(j.plan.Plan, g.Level) // prepare has checked it
 		if g.Start > 0 {
 			s.Start = warmup + packet.Time(g.Start)*packet.Nanosecond
 		}
@@ -96,7 +97,7 @@ func (j *job) givenStreams(r *oneRun) *packet.Streams {
 	return streams
 }
 
-// levelOf returns the number of a level of service of a Plan; without a name it is the first.
+// levelOf returns the number of a Plan's level of service; the first without a name.
 func levelOf(p *route.Plan, name string) (uint8, error) {
 	if name == "" {
 		return 0, nil
@@ -114,7 +115,7 @@ func levelOf(p *route.Plan, name string) (uint8, error) {
 	return 0, fmt.Errorf("level=%s: the Plan has the levels %s%s", name, strings.Join(names, ", "), spelling.Hint(name, names))
 }
 
-// uniform lets every host send to anyone, or now and then to its hot-spot.
+// uniform makes every host send to any other, and a share of its messages to its hot-spot.
 func (j *job) uniform(r *oneRun) *packet.Streams {
 	streams := &packet.Streams{Targets: r.hosts, Seed: r.seed}
 	for i, h := range r.hosts {
@@ -129,7 +130,7 @@ func (j *job) uniform(r *oneRun) *packet.Streams {
 	return streams
 }
 
-// stream is one of so many flows of a source.
+// stream makes one of several flows of a source.
 func (j *job) stream(r *oneRun, src, dst int32, flows int) packet.Stream {
 	size := j.message()
 	s := packet.Stream{Src: src, Dst: dst, Bytes: size.Least, Most: size.Most}
@@ -150,10 +151,12 @@ func (j *job) stream(r *oneRun, src, dst int32, flows int) packet.Stream {
 	return s
 }
 
-// pendingMessages lets a host of uniform traffic have so many messages under way, so that one lane does not hold up another.
+// pendingMessages is the number of messages in flight from a host of uniform traffic, so that one
+// lane does not hold up another.
 const pendingMessages = 8
 
-// onWire is the bytes of a message with the headers of its packets, the mean where its size is drawn.
+// onWire returns the bytes of a message with the headers of its packets, the mean for a random
+// size.
 func (j *job) onWire(m MessageSize) float64 {
 	mtu := int64(j.Hardware.MTU)
 	most := max(m.Least, m.Most)

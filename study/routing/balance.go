@@ -13,8 +13,8 @@ import (
 	"weft/study"
 )
 
-// Balance compares what a repaired Plan delivers with what a fresh routing by its recipe
-// would.
+// Balance compares the bandwidth of a repaired Plan with the bandwidth of a fresh routing by its
+// recipe.
 type Balance struct {
 	Runs     int            `json:"runs"` // random bisections
 	Repaired float64        `json:"repaired_ebb"`
@@ -24,15 +24,15 @@ type Balance struct {
 	Refused  *study.Refusal `json:"refused,omitempty"`
 }
 
-// comparedEntries bounds the forwarding entries up to which a repair is compared with a
-// fresh routing: more take longer than some seconds.
+// comparedEntries is the number of forwarding entries up to which a repair is compared with a fresh
+// routing: more take longer than some seconds.
 const comparedEntries = 1 << 25
 
-// balanceKept is the part of a fresh routing's ebb that a repair must deliver.
+// balanceKept is the share of a fresh routing's bisection bandwidth that a repair must deliver.
 const balanceKept = 0.98
 
-// NewBalance routes afresh and compares; nil if nothing was repaired, or the fabric is too
-// large.
+// NewBalance routes afresh and compares. It returns nil if nothing was repaired, or if the fabric
+// is too large.
 func NewBalance(ctx context.Context, g *fabric.Graph, asked *planner.Request, r *planner.Result) (*Balance, error) {
 	if r.Repaired == nil || g.NumHosts < 2 || g.NumSwitches*int(r.Plan.Ends.Top()) > comparedEntries {
 		return nil, nil
@@ -76,7 +76,8 @@ func (b *Balance) write(w io.Writer) {
 	}
 }
 
-// bisections is the effective bisection bandwidth, one way, by the rates of links where these differ.
+// bisections returns the effective bisection bandwidth, one way. Where the rates of links differ,
+// they count.
 func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *planner.Request, runs int) (*flow.Summary, error) {
 	n, err := flow.New(ctx, g, plan, req.Workers)
 	if err != nil {

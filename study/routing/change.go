@@ -65,7 +65,7 @@ type MovedPort struct {
 	To   fabric.LID  `json:"to"`
 }
 
-// NewChange makes the document of a Change since the Plan of a file, to that of a job. Mixture
+// NewChange makes the document of a Change from the Plan of a file to the Plan of a job. mixture
 // and balance may be nil.
 func NewChange(since string, g *fabric.Graph, c *route.Change, r *planner.Result, mixture *check.Mixture, balance *Balance) *Change {
 	out := &Change{
@@ -84,7 +84,7 @@ func NewChange(since string, g *fabric.Graph, c *route.Change, r *planner.Result
 	return out
 }
 
-// changesShown is the number of moved ports, and of switches to be written to, that are listed.
+// changesShown limits the listed ports and switches.
 const changesShown = 10
 
 func (c *Change) write(w io.Writer) error {
@@ -128,7 +128,7 @@ func (c *Change) write(w io.Writer) error {
 	return study.Table(w, rows)
 }
 
-// writeRepair says what a repair has done, or why there was none.
+// writeRepair prints the work of a repair, or the reason why there was none.
 func (c *Change) writeRepair(w io.Writer) {
 	if c.NotRepaired != "" {
 		fmt.Fprintln(w, "routed afresh:", c.NotRepaired)
@@ -154,7 +154,7 @@ func (c *Change) writeRepair(w io.Writer) {
 	c.Balance.write(w)
 }
 
-// writeMixture says what can happen while the tables are being written.
+// writeMixture prints what can happen while the manager writes the tables.
 func (c *Change) writeMixture(w io.Writer) {
 	m := c.Mixture
 	switch {
@@ -181,7 +181,7 @@ func (c *Change) writeMixture(w io.Writer) {
 	}
 }
 
-// ringShown is the number of switches of a ring that are named.
+// ringShown limits the named switches of a ring.
 const ringShown = 4
 
 func portList(ports []fabric.PortName) string {
@@ -196,5 +196,5 @@ func portList(ports []fabric.PortName) string {
 	return strings.Join(words, ", ")
 }
 
-// changed counts all but what is kept.
+// changed counts the items that are not as before.
 func (t *Tally) changed() int { return t.Moved + t.New + t.Gone }

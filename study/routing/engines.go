@@ -37,7 +37,7 @@ type Option struct {
 	Doc     string `json:"doc"`
 }
 
-// ListEngines lists all that can be asked for.
+// ListEngines lists all engines, path computations and LID assignments.
 func ListEngines() *Engines {
 	out := &Engines{}
 	for _, s := range append([]*route.Spec{engine.AutoSpec()}, engine.All()...) {

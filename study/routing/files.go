@@ -17,22 +17,23 @@ import (
 	"weft/route/planfile"
 )
 
-// TableFiles are the paths of the files of a routing, "" for none: a Plan of weft, or the
-// tables of another subnet manager.
+// TableFiles names the files of a routing, "" for none: a Plan of weft, or the tables of another
+// subnet manager.
 type TableFiles struct {
 	Plan, LFTs, SLs, SL2VLs string
 	Choice                  string // an H table: by which LIDs hosts send to each other
 
 	OneLane bool // all traffic shares a lane, whatever the Plan says: a site without QoS
-	// Partial says that LFTs may lack tables of switches: those forward nothing then. Otherwise such a file is
-	// refused, since what is wrong with the routing or with the file would look the same.
+	// Partial allows LFTs without the tables of some switches, which then forward nothing.
+	// Otherwise such a file is refused, because a wrong routing and an incomplete file would look
+	// the same.
 	Partial bool
 }
 
-// Given reports whether there are tables, so that nothing is routed.
+// Given reports whether tables are given. Nothing is routed then.
 func (t *TableFiles) Given() bool { return t.Plan != "" || t.LFTs != "" }
 
-// Validate reports files that do not go together.
+// Validate returns an error for files that do not go together.
 func (t *TableFiles) Validate() error {
 	switch {
 	case (t.Plan == "") == (t.LFTs == ""):
@@ -52,8 +53,8 @@ const (
 	warningsShown = 10 // of each file
 )
 
-// Load reads the Plan of the files for a Graph; open opens one. Warnings tell what is odd in
-// the files.
+// Load reads the Plan of the files for a Graph; open opens a file. Warnings name odd parts of the
+// files.
 func (t *TableFiles) Load(g *fabric.Graph, open func(path string) (io.ReadCloser, error)) (plan *route.Plan, warnings []string, err error) {
 	if t.Plan == "" {
 		plan, warnings, err = t.loadForeign(g, open)
@@ -66,8 +67,8 @@ func (t *TableFiles) Load(g *fabric.Graph, open func(path string) (io.ReadCloser
 	return plan, warnings, err
 }
 
-// loadPlan reads a Plan of weft. Where it was made for other switches or end ports, those that are
-// still there have the entries and LIDs of the Plan, and a warning says what differs.
+// loadPlan reads a Plan of weft. If it was made for other switches or end ports, the present ones
+// keep their entries and LIDs, and a warning names the difference.
 func (t *TableFiles) loadPlan(g *fabric.Graph, open func(path string) (io.ReadCloser, error)) (plan *route.Plan, warnings []string, err error) {
 	data, err := readAll(t.Plan, open)
 	if err != nil {
@@ -124,7 +125,8 @@ func (t *TableFiles) loadForeign(g *fabric.Graph, open func(path string) (io.Rea
 	return plan, warnings, nil
 }
 
-// readForeign reads the files of another subnet manager: forwarding tables, service levels of paths and SL2VL tables.
+// readForeign reads the files of another subnet manager: forwarding tables, service levels of paths
+// and SL2VL tables.
 func (t *TableFiles) readForeign(open func(path string) (io.ReadCloser, error)) (files *foreign.Files, warnings []string, err error) {
 	files = &foreign.Files{}
 	for _, file := range []struct {
@@ -165,7 +167,7 @@ func (t *TableFiles) readForeign(open func(path string) (io.ReadCloser, error)) 
 	return files, warnings, nil
 }
 
-// Outputs are the paths of files that a Plan is written to, "" for none.
+// Outputs names the files to write a Plan to, "" for none.
 type Outputs struct{ Plan, LFTs, FDBs, Dump, Random, SLs, SL2VLs, PathTable, Choice string }
 
 // Paths lists all paths.
@@ -173,7 +175,7 @@ func (o *Outputs) Paths() []string {
 	return []string{o.Plan, o.LFTs, o.FDBs, o.Dump, o.Random, o.SLs, o.SL2VLs, o.PathTable, o.Choice}
 }
 
-// Warnings says what the files leave out of a Plan that a reader would miss.
+// Warnings names parts of a Plan that the files leave out and a reader would miss.
 func (o *Outputs) Warnings(plan *route.Plan) (warnings []string) {
 	if o.PathTable != "" && plan.VLs > 1 {
 		warnings = append(warnings, fmt.Sprintf("%s: a table of paths has no lanes, and these paths need %d: a Plan (-o) keeps them, and --paths reads it, too", o.PathTable, plan.VLs))
@@ -181,8 +183,8 @@ func (o *Outputs) Warnings(plan *route.Plan) (warnings []string) {
 	return warnings
 }
 
-// Write writes the files by a function that makes one. A file that is refused or fails
-// drops no other one.
+// Write writes the files; create makes one. If one is refused or fails, the others are still
+// written.
 func (o *Outputs) Write(g *fabric.Graph, plan *route.Plan, create func(path string, write func(io.Writer) error) error) (err error) {
 	var lfts *tables.LFTs
 	if o.LFTs != "" || o.FDBs != "" || o.Dump != "" || o.Random != "" {

@@ -19,7 +19,7 @@ import (
 	"weft/route/planfile"
 )
 
-// FromFile is the name of paths that a file gives, in PATHS+NAMES.
+// FromFile is the PATHS of PATHS+NAMES when a file gives the paths.
 const FromFile = pathset.FromFile
 
 // IsEngine reports whether an engine has this name.
@@ -28,15 +28,16 @@ func IsEngine(name string) bool {
 	return err == nil
 }
 
-// PathFile is a file that gives paths: a table of paths (package pathfile), a Plan of weft, or forwarding tables of another
-// subnet manager.
+// PathFile is a file of paths: a table of paths (package pathfile), a Plan of weft, or forwarding
+// tables of another subnet manager.
 type PathFile struct {
 	Path    string
 	Choice  string // beside forwarding tables, an H table: by which LIDs hosts send to each other; "" for any
 	Partial bool   // forwarding tables may lack switches
 }
 
-// ReadPaths makes the engines of a chain whose paths a file gives read that file. warn is told what is odd in it.
+// ReadPaths sets the file for the engines of a chain that take their paths from one. warn receives
+// the odd parts of the file.
 func ReadPaths(c route.Chain, file *PathFile, open func(path string) (io.ReadCloser, error), warn func(texts []string)) error {
 	source := func(ctx context.Context, in *route.Input, _ route.Options) (*paths.Set, *route.Plan, error) {
 		set, plan, warnings, err := file.read(ctx, in, open)
@@ -54,7 +55,7 @@ func ReadPaths(c route.Chain, file *PathFile, open func(path string) (io.ReadClo
 	return nil
 }
 
-// read reads the paths, and the Plan that they are of where the file has one.
+// read returns the paths, and their Plan if the file has one.
 func (f *PathFile) read(ctx context.Context, in *route.Input, open func(path string) (io.ReadCloser, error)) (set *paths.Set, plan *route.Plan, warnings []string, err error) {
 	data, err := readAll(f.Path, open)
 	if err != nil {
@@ -94,7 +95,8 @@ func readAll(path string, open func(path string) (io.ReadCloser, error)) ([]byte
 	return data, errors.Join(err, file.Close())
 }
 
-// isPathTable reports whether a file is a table of paths: the first line that says anything has fields parted by tabs.
+// isPathTable reports whether a file is a table of paths: its first line that is not empty or a
+// comment has fields separated by tabs.
 func isPathTable(data []byte) bool {
 	for line := range bytes.Lines(data) {
 		if len(bytes.TrimSpace(line)) > 0 && line[0] != '#' {
@@ -104,8 +106,8 @@ func isPathTable(data []byte) bool {
 	return true
 }
 
-// hostPaths are the paths of a Plan between hosts. Where paths were computed or read before the LIDs, they are those, in
-// their order, without the ways that were added for other pairs.
+// hostPaths returns the paths of a Plan between hosts. If paths were computed or read before the
+// LIDs, it returns them in their order, without the paths that other pairs have added.
 func hostPaths(ctx context.Context, g *fabric.Graph, plan *route.Plan) (*paths.Set, error) {
 	if intended, ok := plan.Intended.(*names.Intended); ok {
 		return intended.Set().Between(g.NumHosts)
@@ -125,7 +127,8 @@ func writePaths(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 	return pathfile.Write(w, set)
 }
 
-// WriteSplits writes the split graph of the paths to each host as a DIMACS graph, by a function that makes a file.
+// WriteSplits writes the split graph of the paths to each host as a DIMACS graph; create makes a
+// file.
 func WriteSplits(ctx context.Context, g *fabric.Graph, plan *route.Plan, create func(name string, data []byte) error) error {
 	set, err := hostPaths(ctx, g, plan)
 	if err != nil {

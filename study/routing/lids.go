@@ -12,7 +12,8 @@ import (
 	"weft/study"
 )
 
-// LIDs is the document of `weft lids --json`: how few LIDs the paths to one port need whose split graph is given.
+// LIDs is the document of `weft lids --json`: the fewest LIDs for the paths to one port, given the
+// graph of their splits.
 type LIDs struct {
 	Paths  int `json:"paths"`  // vertices of the graph
 	Splits int `json:"splits"` // its edges
@@ -28,7 +29,7 @@ type LIDs struct {
 	Solver *Solver `json:"solver,omitempty"` // of --names ilp
 }
 
-// NewLIDs makes the paths of a graph by the reduction, and gives them LIDs.
+// NewLIDs turns a graph into paths by the reduction, and assigns LIDs to them.
 func NewLIDs(ctx context.Context, g *colouring.Graph, scheme *names.Scheme, opt names.Options) (*LIDs, error) {
 	r := hardness.Reduce(g)
 	r.To = "graph" // names the files of programmes
@@ -69,7 +70,8 @@ func (o *LIDs) Write(w io.Writer) error {
 	return study.Table(w, rows)
 }
 
-// WriteReduction writes the paths of the reduction of paper 000 for a graph: a path a line, the nodes with the node to which each leads.
+// WriteReduction writes the paths that the reduction of paper 000 makes of a graph, one a line: its
+// nodes, and the node to which each leads.
 func WriteReduction(w io.Writer, g *colouring.Graph) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, "# path\tits nodes; the last leads to the destination\n")

@@ -38,7 +38,7 @@ type Turn struct {
 	Weight uint8 `json:"weight"` // in 64 bytes
 }
 
-// portsOf returns nil for a Plan that says nothing of ports.
+// portsOf returns nil for a Plan without port settings.
 func portsOf(p *route.Plan) *Ports {
 	if p.Ports == nil || p.Arbitration == nil {
 		return nil
@@ -77,7 +77,7 @@ func turnsOf(entries []route.ArbEntry) []Turn {
 	return turns
 }
 
-// lifetime is a code of time in seconds, 0 for one without end.
+// lifetime returns the seconds of a code of time, 0 for one without end.
 func lifetime(code uint8) float64 {
 	if code >= 20 {
 		return 0
@@ -85,7 +85,7 @@ func lifetime(code uint8) float64 {
 	return 4.096e-6 * float64(uint32(1)<<code)
 }
 
-// rows are the rows of the report: a set of parameters each, and arbitration by lane.
+// rows returns the rows of the report: each set of parameters, and arbitration by lane.
 func (p *Ports) rows() (rows [][]string) {
 	if p == nil {
 		return nil
@@ -118,7 +118,7 @@ func (p *Ports) rows() (rows [][]string) {
 	return rows
 }
 
-// text lists the turns as VL:weight.
+// text lists the entries as VL:weight.
 func (a *Arbitration) text() string {
 	list := func(turns []Turn) string {
 		words := make([]string, len(turns))

@@ -41,7 +41,7 @@ type Route struct {
 	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
 }
 
-// New makes the document of a routing job on a Graph; peakRSS is the memory of the process.
+// New makes the document of a routing job on a Graph. peakRSS is the memory of the process.
 func New(g *fabric.Graph, r *planner.Result, peakRSS float64) *Route {
 	var used *route.UsedLIDs
 	if r.Plan.Used.All > 0 {
@@ -54,13 +54,13 @@ func New(g *fabric.Graph, r *planner.Result, peakRSS float64) *Route {
 	}
 }
 
-// Measure adds what the routes deliver.
+// Measure adds the bandwidth of the routes.
 func (o *Route) Measure(ctx context.Context, g *fabric.Graph, r *planner.Result, req *planner.Request) (err error) {
 	o.Yardstick, err = flow.NewYardstick(ctx, g, r.Plan, flow.Measure{Seed: req.Seed, Workers: req.Workers})
 	return err
 }
 
-// Write prints the document for people in short: the engine, what it needs, and the verdict.
+// Write prints the short form for people: the engine, its needs, and the verdict.
 func (o *Route) Write(w io.Writer) error {
 	rows := [][]string{{"engine", o.Engine}, {"LIDs", o.lidsText()}}
 	if o.Solver != nil {
@@ -74,7 +74,7 @@ func (o *Route) Write(w io.Writer) error {
 	return o.Check.Write(w)
 }
 
-// WriteAll prints all of the document for people.
+// WriteAll prints the whole document for people.
 func (o *Route) WriteAll(w io.Writer) error {
 	rows := [][]string{{"engine", o.Engine}, {"LIDs", o.lidsText()}}
 	if o.Solver != nil {
@@ -96,7 +96,7 @@ func (o *Route) WriteAll(w io.Writer) error {
 	return o.Check.WriteAll(w)
 }
 
-// levelRows has a row for each level of service.
+// levelRows returns a row for each level of service.
 func (o *Route) levelRows() (rows [][]string) {
 	for i := range o.Levels {
 		rows = append(rows, []string{"level " + o.Levels[i].Name, o.Levels[i].String()})
@@ -104,8 +104,8 @@ func (o *Route) levelRows() (rows [][]string) {
 	return rows
 }
 
-// writeFigures prints rows, and what there is of notes, changes and the yardstick; in the
-// end an empty line, or that nothing was judged.
+// writeFigures prints rows, then notes, changes and the yardstick if there are any, then an empty
+// line, or that nothing was judged.
 func (o *Route) writeFigures(w io.Writer, rows [][]string) error {
 	if err := study.Table(w, rows); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (o *Route) writeFigures(w io.Writer, rows [][]string) error {
 	return err
 }
 
-// usedText is the number of LIDs that paths use, and what is known of the fewest.
+// usedText returns the number of LIDs in use by paths, and its lower bound.
 func usedText(u *route.UsedLIDs) string {
 	text := fmt.Sprintf("%d of hosts, at most %d of one", u.All, u.Most)
 	switch {
@@ -144,7 +144,7 @@ func usedText(u *route.UsedLIDs) string {
 	return text + fmt.Sprintf(", at least %d and %d", u.LeastAll, u.LeastMost)
 }
 
-// lidsText is the number of LIDs, and what is known of the fewest.
+// lidsText returns the number of LIDs, and its lower bound.
 func (o *Route) lidsText() string {
 	text := fmt.Sprintf("%d (LMC %d)", o.LIDs, o.MaxLMC)
 	switch o.Least {

@@ -25,7 +25,7 @@ type Solver struct {
 	Unanswered int64   `json:"unanswered"`
 }
 
-// String is the solver's part in one line.
+// String describes the solver in one line.
 func (s *Solver) String() string {
 	if s.Written != "" {
 		return fmt.Sprintf("not asked: %d programmes are in %s, and the LIDs are those of color-l", s.Programmes, s.Written)
@@ -37,14 +37,14 @@ func (s *Solver) String() string {
 	return text
 }
 
-// SolverNames lists the names of the solvers that can be asked.
+// SolverNames lists the names of the known solvers.
 func SolverNames() string { return lpsolver.Names() }
 
-// linearTime is the time that a solver gets for a linear programme of an experiment.
+// linearTime is the time limit for a linear programme of an experiment.
 const linearTime = time.Minute
 
-// SolverOfLinear finds a solver of linear programmes, by name or path. With "" it takes the first that is installed, and returns nil where
-// there is none.
+// SolverOfLinear finds a solver of linear programmes by name or path. With "" it takes the first
+// installed solver, or returns nil if there is none.
 func SolverOfLinear(program string) (ilp.SolveLinear, error) {
 	solver, err := lpsolver.Find(program)
 	if _, missing := errors.AsType[*lpsolver.NotInstalled](err); missing && program == "" {
@@ -63,19 +63,19 @@ type Solving struct {
 	Program string        // name or path; "": the first that is installed
 	Limit   time.Duration // for a programme
 	Total   time.Duration // for all of them
-	Dir     string        // where programmes are written, and not solved; "" to solve them
+	Dir     string        // directory for programmes that are written and not solved; "" to solve them
 
 	session *lpsolver.Session // nil if no engine needs a solver
 }
 
-// Unable is an error of what could not be done, though it was asked for rightly.
+// Unable is the error of a valid request that cannot be met.
 type Unable struct{ Err error }
 
 func (u *Unable) Error() string { return u.Err.Error() }
 func (u *Unable) Unwrap() error { return u.Err }
 
-// CouldNot reports whether a routing that was asked for rightly could not be made: a
-// refusal, too few LIDs, a solver that is missing or fails.
+// CouldNot reports whether a valid request for a routing cannot be met: a refusal, too few LIDs, a
+// solver that is missing or fails.
 func CouldNot(err error) bool {
 	_, refused := errors.AsType[*route.Refusal](err)
 	_, exhausted := errors.AsType[*lids.Exhausted](err)
@@ -83,8 +83,8 @@ func CouldNot(err error) bool {
 	return refused || exhausted || unable
 }
 
-// Equip gives the engines of a chain that need one a solver, and reports whether any did.
-// The time for all programmes begins now.
+// Equip gives a solver to the engines of a chain that need one, and reports whether any did. The
+// time for all programmes begins now.
 func (s *Solving) Equip(chain route.Chain, now time.Time) (bool, error) {
 	for i := range chain {
 		if spec := chain[i].Engine; pathset.NeedsSolver(spec, chain[i].Options) {
@@ -97,7 +97,8 @@ func (s *Solving) Equip(chain route.Chain, now time.Time) (bool, error) {
 	return s.session != nil, nil
 }
 
-// ForNames opens the solver if an assignment of LIDs needs one, and returns nil where it does not. The time for all programmes begins now.
+// ForNames opens the solver if an assignment of LIDs needs one, and otherwise returns nil. The time
+// for all programmes begins now.
 func (s *Solving) ForNames(scheme *names.Scheme, now time.Time) (ilp.Solve, error) {
 	if scheme.Name != names.ILP {
 		return nil, nil
@@ -148,7 +149,7 @@ func (s *Solving) solveLinear(ctx context.Context, p *ilp.Linear) ([]float64, er
 	return values, err
 }
 
-// Report says what was solved, nil if no solver was needed.
+// Report describes the solved programmes, nil if no engine needed a solver.
 func (s *Solving) Report() *Solver {
 	if s.session == nil {
 		return nil

@@ -14,13 +14,13 @@ import (
 	"weft/study/whatif"
 )
 
-// eachRouter is a part of a network of subnets that a campaign lets fail, besides whatif.Kinds.
+// eachRouter is the kind of a campaign over routers, in addition to whatif.Kinds.
 const eachRouter = "router"
 
-// Kinds lists the parts of a network of subnets that a campaign lets fail.
+// Kinds lists the parts of a network of subnets that a campaign can vary.
 var Kinds = append(slices.Clone(whatif.Kinds), eachRouter)
 
-// part is a part of a network that fails.
+// part is a part of a network that a campaign lets fail.
 type part struct {
 	name, short string
 	router      int32 // -1: a part of a subnet
@@ -28,13 +28,13 @@ type part struct {
 	fail        func(f *fabric.Fabric)
 }
 
-// CountEach counts the parts of a kind that could fail. It fails where the network has none.
+// CountEach counts the parts of a kind that could fail. It fails if the network has none.
 func CountEach(n *subnets.Network, kind string) (int, error) {
 	parts, err := partsOf(n, kind)
 	return len(parts), err
 }
 
-// partsOf lists the parts of a network that fail, each by itself.
+// partsOf lists the parts of a network that fail one by one.
 func partsOf(n *subnets.Network, kind string) (out []part, err error) {
 	if !slices.Contains(Kinds, kind) {
 		return nil, fmt.Errorf("%s: want one of %s", kind, strings.Join(Kinds, ", "))
@@ -61,7 +61,8 @@ func partsOf(n *subnets.Network, kind string) (out []part, err error) {
 	return out, nil
 }
 
-// Each lets each part of a kind fail by itself, several of them at a time. When ctx ends it returns the rows that it has, and the error.
+// Each lets each part of a kind fail by itself, and tries several parts in parallel. When ctx ends
+// it returns the finished rows and the error.
 func (t *Today) Each(ctx context.Context, kind string) (*whatif.Campaign, error) {
 	parts, err := partsOf(t.net, kind)
 	if err != nil {
@@ -72,7 +73,7 @@ func (t *Today) Each(ctx context.Context, kind string) (*whatif.Campaign, error)
 	return c, c.Try(ctx, t.opt.Request.Local.Workers, len(parts), func(i int) (*whatif.Row, error) { return each.row(ctx, &parts[i]) })
 }
 
-// TryOne lets one part of a kind fail, as Each does with all of them on one core each.
+// TryOne lets one part of a kind fail, as Each does. Each tries one part on each core.
 func (t *Today) TryOne(ctx context.Context, kind string) error {
 	parts, err := partsOf(t.net, kind)
 	if err != nil {
@@ -82,7 +83,7 @@ func (t *Today) TryOne(ctx context.Context, kind string) error {
 	return err
 }
 
-// forParts returns t as the rows of a campaign are made: each on one core, without backups.
+// forParts returns a copy of t for the rows of a campaign, each on one core and without backups.
 func (t *Today) forParts() *Today {
 	each, req, flows := *t, *t.opt.Request, *t.opt.Flows
 	req.Local.Workers, flows.Workers = 1, 1
@@ -90,7 +91,7 @@ func (t *Today) forParts() *Today {
 	return &each
 }
 
-// row finds what the network delivers once it has lost a part.
+// row returns the effect of losing a part.
 func (t *Today) row(ctx context.Context, p *part) (*whatif.Row, error) {
 	r := &whatif.Row{Part: p.name, Short: p.short, Loss: 1}
 	c, fabrics := &changedNetwork{}, map[int]*fabric.Fabric{}
@@ -116,7 +117,7 @@ func (t *Today) row(ctx context.Context, p *part) (*whatif.Row, error) {
 	if err := t.ask(ctx, c, a); err != nil {
 		return nil, err
 	}
-	before := a.Today.Lost + a.Today.Inside.Lost - t.state.Lost // lost inside the subnet today: the figures of today leave it out
+	before := a.Today.Lost + a.Today.Inside.Lost - t.state.Lost // lost inside the subnet today, which the figures of today leave out
 	r.CutOff, r.AtOnce, r.Reason = len(c.cutOff), a.AsIs.Lost+a.AsIs.Inside.Lost-before, a.NotFresh
 	if a.Fresh == nil {
 		return r, nil
@@ -139,7 +140,7 @@ func countHosts(g *fabric.Graph) (n int) {
 	return n
 }
 
-// asState is the state of a network in the form that campaigns have.
+// asState converts the state of a network to the form of campaigns.
 func (t *Today) asState(s *State, lost int64) *whatif.State {
 	out := &whatif.State{
 		Engine: string(t.opt.Request.Method), Proven: s.DeadlockFree && s.LocalFaults == 0 && s.Lost == 0, Pairs: s.Pairs + s.Inside.Pairs,

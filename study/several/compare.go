@@ -15,7 +15,7 @@ import (
 	"weft/route"
 )
 
-// Methods are the ways to route between subnets that are compared.
+// Methods lists the methods to compare.
 var Methods = []intersubnet.Method{intersubnet.Baseline, intersubnet.ISSR, intersubnet.ISFR, intersubnet.Nearest, intersubnet.Auto}
 
 // Comparison is the document of `weft compare` of several subnets.
@@ -42,7 +42,8 @@ type MethodRow struct {
 	Refused   string             `json:"refused,omitempty"`
 }
 
-// Compare routes the subnets once, and between them by each of some methods. The clock is asked for the seconds; ready is told of each row as it is made.
+// Compare routes each subnet once, and between the subnets by each method. now measures the
+// seconds; ready receives each new row.
 func Compare(ctx context.Context, n *subnets.Network, req *intersubnet.Request, methods []intersubnet.Method, hostsOnly bool, flows *intersubnet.FlowRequest, now func() time.Time, ready func(*MethodRow)) (*Comparison, error) {
 	out := &Comparison{Network: n.Name, Runs: flows.Runs, Methods: []MethodRow{}}
 	one := *req
@@ -78,7 +79,7 @@ func Compare(ctx context.Context, n *subnets.Network, req *intersubnet.Request, 
 	return out, nil
 }
 
-// bandwidth is the mean bandwidth of a flow of a pattern; 0 with fewer than two hosts.
+// bandwidth returns the mean bandwidth of the flows of a pattern, 0 with fewer than two hosts.
 func bandwidth(ctx context.Context, p *intersubnet.Plan, flows *intersubnet.FlowRequest, pattern string) (float64, error) {
 	if len(p.Hosts()) < 2 {
 		return 0, nil
@@ -101,10 +102,10 @@ func (d *Comparison) Write(w io.Writer) error {
 	return d.WriteEnd(w)
 }
 
-// methodRow formats a row for people. Rows are printed as they are made, so their widths are given.
+// methodRow formats a row for people. Its widths are fixed, because rows are printed one by one.
 const methodRow = "%-9s %-11s %-6s %-4s %-6s %-7s %-7s %s\n"
 
-// WriteMethodsHead prints what stands above the rows.
+// WriteMethodsHead prints the head of the rows.
 func WriteMethodsHead(w io.Writer, network string) {
 	fmt.Fprintf(w, "network  %s\n\n", fold.Text(9, network))
 	fmt.Fprintf(w, methodRow, "METHOD", "VERDICT", "LAYERS", "VLs", "HOPS", "EBB", "SHIFT", "SECONDS")
@@ -124,7 +125,7 @@ func (r *MethodRow) Write(w io.Writer) {
 	fmt.Fprintf(w, methodRow, r.Method, verdict, strconv.Itoa(r.Layers), strconv.Itoa(r.VLs), f(r.AvgHops, 2), f(r.Bandwidth, 4), f(r.Shift, 4), f(r.Seconds, 2))
 }
 
-// WriteEnd prints what stands below the rows: each reason of a refusal once, and the best.
+// WriteEnd prints the lines below the rows: each reason of a refusal once, and the best method.
 func (d *Comparison) WriteEnd(w io.Writer) error {
 	var reasons []string
 	refused := map[string][]string{}

@@ -1,3 +1,3 @@
-// Package several answers the questions about a network of several subnets that the other packages
-// of study answer about one fabric.
+// Package several answers for a network of several subnets the questions that the other packages of
+// study answer for one fabric.
 package several

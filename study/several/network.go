@@ -32,13 +32,13 @@ type OneSubnet struct {
 	RouterPorts int            `json:"router_ports"`
 }
 
-// JointCount counts the routers between the same subnets.
+// JointCount counts the routers that join the same subnets.
 type JointCount struct {
 	Subnets []string `json:"subnets"`
 	Routers int      `json:"routers"`
 }
 
-// NewNetwork counts what is in a network.
+// NewNetwork counts the parts of a network.
 func NewNetwork(n *subnets.Network) *Network {
 	d := &Network{Name: n.Name, Routers: len(n.Routers), RouterPorts: len(n.Ports), Joints: []JointCount{}}
 	for s := range n.Subnets {
@@ -65,10 +65,10 @@ func NewNetwork(n *subnets.Network) *Network {
 	return d
 }
 
-// subnetsShown limits the subnets that are listed for people without --verbose.
+// subnetsShown limits the printed subnets without --verbose.
 const subnetsShown = 20
 
-// shortened cuts a text that is longer than some runes.
+// shortened cuts a text to a maximum number of runes.
 func shortened(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-3]) + "..."

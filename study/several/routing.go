@@ -34,8 +34,9 @@ type RoutedSubnet struct {
 	VLs    int    `json:"vls"`
 }
 
-// Route routes several subnets and judges the Plan. It takes one layer of lanes where the judge proves that, or else those that
-// intersubnet.Route adds. With hostsOnly the proof is for pairs of hosts alone.
+// Route routes several subnets and judges the Plan. It takes one layer of lanes if the judge proves
+// that, otherwise the layers that intersubnet.Route adds. With hostsOnly the proof covers pairs of
+// hosts alone.
 func Route(ctx context.Context, n *subnets.Network, req *intersubnet.Request, hostsOnly bool) (*Routing, *intersubnet.Result, error) {
 	layered, r, err := intersubnet.Route(ctx, n, req)
 	if r == nil {
@@ -107,7 +108,7 @@ func (d *Routing) write(w io.Writer, most int) error {
 	return d.Check.Write(w)
 }
 
-// writeFallbacks prints each reason once, with the subnets that it holds for.
+// writeFallbacks prints each reason once, with its subnets.
 func (d *Routing) writeFallbacks(w io.Writer, most int) {
 	type reason struct {
 		method intersubnet.Method
@@ -138,5 +139,5 @@ func (d *Routing) writeFallbacks(w io.Writer, most int) {
 	}
 }
 
-// pairsShown limits the pairs of subnets that are named beside a reason.
+// pairsShown limits the pairs of subnets named for one reason.
 const pairsShown = 6

@@ -18,7 +18,7 @@ import (
 	"weft/study/whatif"
 )
 
-// ChangesHelp tells people how parts of several subnets are named.
+// ChangesHelp explains the names of parts of several subnets.
 const ChangesHelp = `Of several subnets a part is
 
   ROUTER              a router, by its name or GUID: --fail, --drain
@@ -27,7 +27,7 @@ const ChangesHelp = `Of several subnets a part is
 
 and --each router lets each router fail by itself.`
 
-// Options say how a network of subnets is routed and measured.
+// Options selects the routing of a network of subnets, and the measurements.
 type Options struct {
 	Request   *intersubnet.Request
 	HostsOnly bool // prove pairs of hosts alone
@@ -35,7 +35,7 @@ type Options struct {
 	Pace      whatif.Pace
 }
 
-// Today is a network of subnets with the routing that it has now.
+// Today is a network of subnets with its present routing.
 type Today struct {
 	net   *subnets.Network
 	opt   Options
@@ -44,7 +44,7 @@ type Today struct {
 	brief bool // no backups
 }
 
-// NewToday routes a network of subnets, judges and measures it.
+// NewToday routes a network of subnets, judges it and measures it.
 func NewToday(ctx context.Context, n *subnets.Network, opt Options) (*Today, error) {
 	t := &Today{net: n, opt: opt}
 	_, r, err := Route(ctx, n, opt.Request, opt.HostsOnly)
@@ -129,16 +129,17 @@ type changedNetwork struct {
 	gone            int
 }
 
-// CheckChanges reports changes of a network that cannot be made: names that are wrong, or what changes nothing.
+// CheckChanges returns an error for impossible changes of a network: wrong names, or no effect.
 func CheckChanges(n *subnets.Network, changes []whatif.Change) error {
 	_, err := changeNetwork(n, changes)
 	if _, gone := errors.AsType[*goneSubnet](err); gone {
-		return nil // that is an answer
+		return nil // Ask answers that
 	}
 	return err
 }
 
-// changeNetwork makes changes of a network. With *goneSubnet it returns what was found until then.
+// changeNetwork applies changes to a network. With the error *goneSubnet it returns the parts found
+// so far.
 func changeNetwork(n *subnets.Network, changes []whatif.Change) (*changedNetwork, error) {
 	c, inside := &changedNetwork{}, map[int][]whatif.Change{}
 	for _, x := range changes {
@@ -159,7 +160,7 @@ func changeNetwork(n *subnets.Network, changes []whatif.Change) (*changedNetwork
 	return c, c.build(n, fabrics, still)
 }
 
-// read reads a change of a router, or adds one to those of a subnet.
+// read reads a change of a router, or adds a change to its subnet's list.
 func (c *changedNetwork) read(n *subnets.Network, x whatif.Change, inside map[int][]whatif.Change) error {
 	s, part, ok, err := n.CutName(x.What)
 	switch {
@@ -180,7 +181,7 @@ func (c *changedNetwork) read(n *subnets.Network, x whatif.Change, inside map[in
 	return err
 }
 
-// build makes the network with other fabrics, and lists what is gone.
+// build makes the network with other fabrics, and lists the lost parts.
 func (c *changedNetwork) build(n *subnets.Network, fabrics, still map[int]*fabric.Fabric) error {
 	c.after, c.still = n.With(fabrics), n.With(still)
 	c.parts, c.cutOff = whatif.Parts{Failed: []string{}, Drained: []string{}, Added: []string{}, Moved: []string{}}, []string{}
@@ -217,7 +218,7 @@ func (e *goneSubnet) Error() string {
 	return fmt.Sprintf("nothing would be left of subnet %q: no switch of it with a host or a router is up", e.name)
 }
 
-// withDown returns a Plan in which router ports are down besides those that are.
+// withDown returns a Plan with more router ports down.
 func withDown(p *intersubnet.Plan, ports []int32) *intersubnet.Plan {
 	out := *p
 	out.Down = slices.Clone(p.Down)
@@ -227,7 +228,7 @@ func withDown(p *intersubnet.Plan, ports []int32) *intersubnet.Plan {
 	return &out
 }
 
-// oldTables is the Plan of today as switches and routers hold it on a changed network.
+// oldTables returns the present Plan as switches and routers hold it on a changed network.
 func (t *Today) oldTables(c *changedNetwork, net *subnets.Network, down ...int32) (*intersubnet.Plan, error) {
 	local := slices.Clone(t.now.Plan.Local)
 	for _, s := range c.inside {
@@ -239,8 +240,8 @@ func (t *Today) oldTables(c *changedNetwork, net *subnets.Network, down ...int32
 	return withDown(t.now.Plan.On(net, local), down), nil
 }
 
-// Ask says what changes do to the traffic of the network: under the Plans that it has, and after a new routing between the subnets, with the Plans of subnets that
-// change repaired. LIDs stay.
+// Ask returns the effect of changes on the network's traffic: under the present Plans, and after a
+// new routing between the subnets with repaired Plans of changed subnets. LIDs stay.
 func (t *Today) Ask(ctx context.Context, changes []whatif.Change) (*Answer, error) {
 	c, err := changeNetwork(t.net, changes)
 	_, gone := errors.AsType[*goneSubnet](err)
@@ -255,7 +256,7 @@ func (t *Today) Ask(ctx context.Context, changes []whatif.Change) (*Answer, erro
 	return a, t.ask(ctx, c, a)
 }
 
-// ask fills in an answer.
+// ask fills in the figures of an answer.
 func (t *Today) ask(ctx context.Context, c *changedNetwork, a *Answer) error {
 	if len(c.inside) > 0 {
 		today, err := t.measure(ctx, t.now.Plan, c.inside...)
@@ -292,7 +293,8 @@ func (t *Today) ask(ctx context.Context, c *changedNetwork, a *Answer) error {
 	return nil
 }
 
-// routeAgain repairs the subnets that change, and routes again between all. Where that is refused it says why in the answer, and returns no result.
+// routeAgain repairs the changed subnets, and routes again between all. If that is refused it
+// stores the reason in the answer, and returns no result.
 func (t *Today) routeAgain(ctx context.Context, c *changedNetwork, a *Answer) (*intersubnet.Result, *intersubnet.Request, error) {
 	again, writes := *t.opt.Request, &whatif.Writes{}
 	again.Down = slices.Concat(again.Down, c.failed, c.drained)
@@ -320,7 +322,7 @@ func (t *Today) routeAgain(ctx context.Context, c *changedNetwork, a *Answer) (*
 	return r, &again, nil
 }
 
-// repair repairs the Plan of a subnet, or routes it afresh where it has to, and keeps its LIDs.
+// repair repairs the Plan of a subnet, or routes afresh if it must, and keeps the LIDs.
 func (t *Today) repair(ctx context.Context, c *changedNetwork, s int, again *intersubnet.Request, w *whatif.Writes) error {
 	old, g := t.now.Jobs[s], c.after.Graph(int32(s))
 	req, kept := t.opt.Request.Local, planner.Keep(old.Plan, t.net.Graph(int32(s)))
@@ -341,7 +343,7 @@ func (t *Today) repair(ctx context.Context, c *changedNetwork, s int, again *int
 	return nil
 }
 
-// backups measures what mapping files with backups do by themselves.
+// backups measures the network with the backups of the mapping files and nothing else changed.
 func (t *Today) backups(ctx context.Context, c *changedNetwork, a *Answer, old *intersubnet.Plan, again *intersubnet.Request) error {
 	req := *again
 	req.Mappings = map[int]*intersubnet.Mapping{}
@@ -368,7 +370,7 @@ func (t *Today) backups(ctx context.Context, c *changedNetwork, a *Answer, old *
 	return err
 }
 
-// judge answers, with the reason.
+// judge returns the verdict and its reason.
 func (a *Answer) judge() whatif.Verdict {
 	f, today := a.Fresh, a.Today
 	switch {

@@ -51,7 +51,7 @@ func (a *Answer) Write(w io.Writer) error {
 	return nil
 }
 
-// portsGoneShown limits the router ports that are listed for people.
+// portsGoneShown limits the printed router ports.
 const portsGoneShown = 10
 
 func (s *State) write(w io.Writer, title string) {

@@ -9,7 +9,7 @@ import (
 	"weft/study"
 )
 
-// oddCables counts the cables that somebody should look at.
+// oddCables counts the cables to look at.
 func oddCables(r *cables.Report) string {
 	pattern := "no pattern to hold them against"
 	if r.Pattern != cables.NoPattern {
@@ -29,7 +29,7 @@ func oddCables(r *cables.Report) string {
 	return strings.Join(parts, ", ") + " (" + pattern + ")"
 }
 
-// writeCables lists the cables that somebody should look at, the worst first.
+// writeCables lists the cables to look at, the worst first.
 func writeCables(w io.Writer, r *cables.Report, shown int) error {
 	study.WriteSome(w, "notes", r.Notes, shown)
 	if len(r.Cables) == 0 {

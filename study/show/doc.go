@@ -1,2 +1,2 @@
-// Package show says what a fabric holds: counts, its shape as a tree, odd cables, and a picture.
+// Package show describes a fabric: counts, its shape as a tree, odd cables, and a picture.
 package show

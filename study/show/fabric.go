@@ -26,8 +26,8 @@ type Fabric struct {
 	Cables *cables.Report `json:"odd_cables"`
 }
 
-// NewFabric counts what a fabric holds and lists its odd cables, also by counters where there are any. If asked
-// for it recognises the fabric as a fat-tree.
+// NewFabric counts the parts of a fabric and lists its odd cables, also by port counters if there
+// are any. With tree it recognises the fabric as a fat-tree.
 func NewFabric(ctx context.Context, src *source.Source, tree bool, counters []counters.Port) (*Fabric, error) {
 	g := src.Fabric.Compile()
 	s, err := summary.Of(ctx, src, g)
@@ -44,10 +44,10 @@ func NewFabric(ctx context.Context, src *source.Source, tree bool, counters []co
 	return out, nil
 }
 
-// Write prints the fabric for people, with the first lines of lists.
+// Write prints the fabric for people, with the first lines of each list.
 func (f *Fabric) Write(w io.Writer) error { return f.write(w, itemsShown) }
 
-// WriteAll prints the fabric for people, with all lines of lists.
+// WriteAll prints the fabric for people, with all lines of each list.
 func (f *Fabric) WriteAll(w io.Writer) error { return f.write(w, math.MaxInt) }
 
 func (f *Fabric) write(w io.Writer, shown int) error {
@@ -88,7 +88,7 @@ func (f *Fabric) write(w io.Writer, shown int) error {
 	return writeCables(w, f.Cables, shown)
 }
 
-// portsText says how many switches have how many ports.
+// portsText counts switches by their number of ports.
 func portsText(by map[int]int) string {
 	text := map[string]int{}
 	for n, k := range by {
@@ -111,10 +111,10 @@ func countsText(m map[string]int) string {
 	return strings.Join(names, ", ")
 }
 
-// itemsShown limits the items of a list that are printed; -v and JSON have all.
+// itemsShown limits the printed items of a list; -v and JSON have all.
 const itemsShown = 10
 
-// writeTree prints what a fabric looks like as a fat-tree.
+// writeTree prints the shape of a fabric as a fat-tree.
 func writeTree(w io.Writer, s *fattree.Shape, shown int) error {
 	tree := "yes"
 	if !s.Tree {
@@ -155,7 +155,8 @@ func writeTree(w io.Writer, s *fattree.Shape, shown int) error {
 	return nil
 }
 
-// oversubscription says of levels how many hosts and links below a switch share a link up, where these are more than one; of a level with different switches the range.
+// oversubscription returns, for each level, the number of hosts and links below a switch for each
+// link up, if it is above one. If the switches of a level differ it is a range.
 func oversubscription(levels []fattree.Level) string {
 	var list []string
 	ratio := func(below, up int) string { return strconv.FormatFloat(float64(below)/float64(up), 'g', 3, 64) }
@@ -175,7 +176,7 @@ func oversubscription(levels []fattree.Level) string {
 	return strings.Join(list, ", ")
 }
 
-// treeFormula is the formula of a tree, or of what it was.
+// treeFormula returns the formula of a tree, or the formula that it had before parts went missing.
 func treeFormula(s *fattree.Shape) string {
 	switch {
 	case s.RLFT != "":
@@ -188,7 +189,7 @@ func treeFormula(s *fattree.Shape) string {
 	return "none fits"
 }
 
-// rangeText is a range, or the number that it is.
+// rangeText formats a range, or a single number.
 func rangeText(r fattree.Range) string {
 	if r.Min == r.Max {
 		return strconv.Itoa(r.Min)
@@ -208,7 +209,7 @@ func parallelText(groups map[int]int) string {
 	return strings.Join(text, ", ")
 }
 
-// rolesText counts the roles that were given.
+// rolesText counts the given roles.
 func rolesText(roles map[string]int) string {
 	if len(roles) == 0 {
 		return "none: they are inferred"

@@ -12,14 +12,14 @@ import (
 	"weft/sim/flow"
 )
 
-// What the colours of cables can tell of a routing.
+// Meanings of the colours of cables.
 const (
 	ByLoad  = "load"  // pairs of hosts
 	ByLanes = "lanes" // virtual lanes in use
 )
 
-// Picture lays out a fabric, with the cables that somebody should look at marked. If it was routed, cables are coloured by
-// the pairs of hosts that they carry, or by the lanes.
+// Picture lays out a fabric and marks the cables to look at. If it was routed, the colours of
+// cables show the pairs of hosts that they carry, or the lanes.
 func Picture(ctx context.Context, src *source.Source, routing *planner.Result, colour string, workers int) (*layout.Picture, error) {
 	f := src.Fabric
 	g := f.Compile()
@@ -67,7 +67,7 @@ func addLanes(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *
 	return nil
 }
 
-// markOdd marks the odd cables, and those that are missing. What is down is drawn as such.
+// markOdd marks odd and missing cables. Cables that are down are drawn as such.
 func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
 	o.Odd = map[fabric.LinkID]string{}
 	for i := range r.Cables {
@@ -90,7 +90,7 @@ func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
 	}
 }
 
-// joinedByFailed reports whether a cable that is not up joins two nodes.
+// joinedByFailed reports whether a cable that is down joins two nodes.
 func joinedByFailed(f *fabric.Fabric, ports []fabric.PortName) bool {
 	id, ok := f.NodeByGUID(ports[0].GUID)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"weft/study"
 )
 
-// Parts of a fabric that a campaign lets fail one after the other.
+// Kinds of parts that a campaign lets fail one by one.
 const (
 	EachLink   = "link"   // between switches
 	EachSwitch = "switch" // all
@@ -26,7 +26,7 @@ const (
 	EachLeaf   = "leaf"   // switches with hosts
 )
 
-// Kinds lists these parts.
+// Kinds lists these kinds.
 var Kinds = []string{EachLink, EachSwitch, EachSpine, EachLeaf}
 
 // Campaign is the document of `weft whatif --each --json`.
@@ -39,7 +39,7 @@ type Campaign struct {
 	Rows     []Row  `json:"rows"` // the worst first
 	Pace     Pace   `json:"pace"` // the assumption behind the seconds
 
-	Of string `json:"-"` // what pairs are of
+	Of string `json:"-"` // the ends of pairs: "hosts", or "end ports"
 }
 
 // Row holds the effect of the failure of one part.
@@ -55,8 +55,8 @@ type Row struct {
 	Loss  float64 `json:"-"` // share of bisection bandwidth
 }
 
-// Each lets each part of a kind fail by itself, several of them at a time. When ctx ends it returns
-// the rows that it has, and the error.
+// Each lets each part of a kind fail by itself, and tries several parts in parallel. When ctx ends
+// it returns the finished rows and the error.
 func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
 	parts, err := PartsOfKind(t.fabric, t.graph, kind)
 	if err != nil {
@@ -67,7 +67,7 @@ func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
 	return c, c.Try(ctx, t.opt.Request.Workers, len(parts), func(i int) (*Row, error) { return each.row(ctx, &parts[i]) })
 }
 
-// Try makes the rows of all parts, several at a time, and ranks those that it has.
+// Try makes the rows of all parts in parallel, and ranks the finished ones.
 func (c *Campaign) Try(ctx context.Context, workers, parts int, row func(i int) (*Row, error)) error {
 	rows := make([]*Row, parts)
 	err := par.For(ctx, workers, parts, func(_, i int) (err error) {
@@ -84,8 +84,8 @@ func (c *Campaign) Try(ctx context.Context, workers, parts int, row func(i int) 
 	return err
 }
 
-// TryOne lets one part of a kind fail, as Each does with all of them on one core each. What it takes tells how long they
-// will.
+// TryOne lets one part of a kind fail, as Each does. Each tries one part on each core, so the time
+// of one tells the time of all.
 func (t *Today) TryOne(ctx context.Context, kind string) error {
 	parts, err := PartsOfKind(t.fabric, t.graph, kind)
 	if err != nil {
@@ -95,26 +95,26 @@ func (t *Today) TryOne(ctx context.Context, kind string) error {
 	return err
 }
 
-// forParts returns t as the rows of a campaign are made: each on one core, their figures without shifts.
+// forParts returns a copy of t for the rows of a campaign, each on one core and without shifts.
 func (t *Today) forParts() *Today {
 	each := *t
 	each.brief, each.opt.Request.Workers = true, 1
 	return &each
 }
 
-// Part is a part of a fabric that fails.
+// Part is a part of a fabric that a campaign lets fail.
 type Part struct {
 	Name, Short string
 	Fail        func(f *fabric.Fabric)
 }
 
-// CountEach counts the parts of a kind that could fail. It fails where a fabric has none.
+// CountEach counts the parts of a kind that could fail. It fails if a fabric has none.
 func CountEach(f *fabric.Fabric, kind string) (int, error) {
 	parts, err := PartsOfKind(f, f.Compile(), kind)
 	return len(parts), err
 }
 
-// PartsOfKind lists the parts of a fabric that fail, each by itself.
+// PartsOfKind lists the parts of a fabric that fail one by one.
 func PartsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []Part, err error) {
 	short := cables.ShortNames(f)
 	leaf := map[fabric.NodeID]bool{}
@@ -155,7 +155,7 @@ func PartsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []Part, er
 	return out, nil
 }
 
-// row finds what the fabric delivers once it has lost a part.
+// row returns the effect of losing a part.
 func (t *Today) row(ctx context.Context, p *Part) (*Row, error) {
 	after := t.fabric.Clone()
 	p.Fail(after)
@@ -187,14 +187,14 @@ func (t *Today) row(ctx context.Context, p *Part) (*Row, error) {
 	return r, nil
 }
 
-// rank puts first what hurts most: hosts cut off, pairs lost for good, bandwidth, pairs lost at once.
+// rank sorts the worst first: by hosts cut off, pairs lost for good, bandwidth, pairs lost at once.
 func (c *Campaign) rank() {
 	slices.SortStableFunc(c.Rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.CutOff, a.CutOff), cmp.Compare(b.ForGood, a.ForGood), cmp.Compare(b.Loss, a.Loss), cmp.Compare(b.AtOnce, a.AtOnce))
 	})
 }
 
-// harmless counts the rows that cost no pair of hosts for good.
+// harmless counts the rows without a pair of hosts lost for good.
 func (c *Campaign) harmless() (n int) {
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.CutOff == 0 && r.Remaining != nil && r.ForGood <= c.Today.Lost {
@@ -204,7 +204,7 @@ func (c *Campaign) harmless() (n int) {
 	return n
 }
 
-// routedAfresh counts the rows where there can be no repair, but a fresh routing.
+// routedAfresh counts the rows with a fresh routing, because no repair was possible.
 func (c *Campaign) routedAfresh() (n int) {
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.Reason != "" && r.Remaining != nil {
@@ -214,8 +214,8 @@ func (c *Campaign) routedAfresh() (n int) {
 	return n
 }
 
-// deadlocks says whether the routing of today, or what is left after a failure, can deadlock; ""
-// where neither can.
+// deadlocks counts the rows that can deadlock afterwards, or says that the present routing can; ""
+// if none can.
 func (c *Campaign) deadlocks() string {
 	if c.Today.DeadlockFree == check.No {
 		return "the routing of today can deadlock already"
@@ -232,7 +232,7 @@ func (c *Campaign) deadlocks() string {
 	return fmt.Sprintf("%d of %d leave a routing that can deadlock", n, len(c.Rows))
 }
 
-// Write prints the campaign for people: top rows, 0 for all.
+// Write prints the campaign for people, with the first top rows, 0 for all.
 func (c *Campaign) Write(w io.Writer, top int) error {
 	n := len(c.Rows)
 	if n == 0 {
@@ -279,7 +279,7 @@ func (c *Campaign) table(rows []Row) string {
 	return fold.Named(figures, names)
 }
 
-// words says what a part costs.
+// words names the loss of a part's failure.
 func (r *Row) words(of string) string {
 	switch {
 	case r.CutOff > 0:
@@ -290,7 +290,7 @@ func (r *Row) words(of string) string {
 	return fmt.Sprintf("%.1f %% less bisection bandwidth", 100*r.Loss)
 }
 
-// figures are the cells of a row of the table.
+// figures returns the cells of a row of the table.
 func (r *Row) figures() []string {
 	s := r.Remaining
 	if s == nil {

@@ -10,18 +10,18 @@ import (
 	"weft/fabric/gen"
 )
 
-// Change is one change of a fabric: Kind is fail, drain, add or move, What the part, by a name
-// (fabric.NameHelp) or as the suffix of a formula has it: "links=10,seed=3".
+// Change is one change of a fabric. Kind is fail, drain, add or move. What is the part, by a name
+// (fabric.NameHelp) or as the arguments of a formula's suffix: "links=10,seed=3".
 type Change struct{ Kind, What string }
 
-// argument begins a text that is written as the arguments of a suffix.
+// argument matches the beginning of arguments of a suffix.
 var argument = regexp.MustCompile(`^(links|share|switches|switch|link|host|leaf|like|to|seed) *=`)
 
 // HasArguments reports whether What is written as the arguments of a suffix.
 func (c Change) HasArguments() bool { return argument.MatchString(c.What) }
 
-// Apply makes the changes, one after the other, on a copy of a fabric. Nodes and links keep their
-// indices. Changes that change nothing are an error.
+// Apply applies changes one after the other to a copy of a fabric. Nodes and links keep their
+// indices. It fails if nothing changes.
 func Apply(f *fabric.Fabric, changes []Change) (*fabric.Fabric, error) {
 	after := f.Clone()
 	for _, c := range changes {
@@ -58,7 +58,7 @@ func (c Change) apply(f *fabric.Fabric) (*fabric.Fabric, error) {
 	return c.applyNamed(f.Clone())
 }
 
-// applyNamed takes a node or a cable that is named down or out of use, in a fabric of its own.
+// applyNamed takes a named node or cable down or out of use, in place.
 func (c Change) applyNamed(f *fabric.Fabric) (*fabric.Fabric, error) {
 	at, err := f.FindPlace(c.What)
 	switch {
@@ -93,8 +93,8 @@ func suffix(f *fabric.Fabric, kind, arguments string) (*fabric.Fabric, error) {
 	return after, nil
 }
 
-// several adds to an error that a part was not found how several parts are named, where the text
-// begins with a part and a comma or semicolon.
+// several explains in an error that each part needs its own option, if the text begins with a part
+// and a comma or semicolon.
 func (c Change) several(f *fabric.Fabric, err error) error {
 	for _, sep := range []string{",", ";"} {
 		first, rest, more := fabric.CutUnquoted(c.What, sep)
@@ -108,7 +108,7 @@ func (c Change) several(f *fabric.Fabric, err error) error {
 	return err
 }
 
-// quoted puts a name in double quotes unless it has some.
+// quoted puts a name in double quotes unless it has quotes already.
 func quoted(name string) string {
 	name = strings.TrimSpace(name)
 	if strings.Contains(name, `"`) {
@@ -128,7 +128,7 @@ type Parts struct {
 	Moved   []string `json:"moved"`   // cables
 }
 
-// PartsOf compares a fabric with its copy.
+// PartsOf compares a fabric with its changed copy.
 func PartsOf(before, after *fabric.Fabric) *Parts {
 	p := &Parts{Failed: []string{}, Drained: []string{}, Added: []string{}, Moved: []string{}}
 	for i := range after.Nodes {
@@ -161,11 +161,11 @@ func PartsOf(before, after *fabric.Fabric) *Parts {
 	return p
 }
 
-// nothing reports whether a change changes nothing.
+// nothing reports whether there is no difference.
 func (p *Parts) nothing() bool { return len(p.Failed)+len(p.Drained)+len(p.Added)+len(p.Moved) == 0 }
 
-// StillUp is the changed fabric while what was drained still carries traffic: until the
-// tables are written.
+// StillUp returns the changed fabric with drained parts still carrying traffic, as they do until
+// the tables are written.
 func StillUp(before, after *fabric.Fabric) *fabric.Fabric {
 	f := after.Clone()
 	for i := range before.Links {

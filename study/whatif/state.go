@@ -40,24 +40,26 @@ type Writes struct {
 	Lanes     bool    `json:"lanes"`      // service levels or SL2VL tables change too
 }
 
-// Pace says how fast blocks are written.
+// Pace is the speed of writing blocks.
 type Pace struct {
 	RoundTrip float64 `json:"round_trip_seconds"` // of a management datagram and its answer
 	Window    int     `json:"window"`             // datagrams in flight
 }
 
-// UsualPace is a cautious one: management agents of switches answer in some 100 microseconds.
+// UsualPace is a cautious pace: management agents of switches answer in some 100 microseconds.
 var UsualPace = Pace{RoundTrip: 100e-6, Window: 32}
 
-// Seconds counts the round trips of so many blocks: one for each full window, and for the rest.
+// Seconds estimates the time of writing blocks: a round trip for each full window, and one for the
+// rest.
 func (p Pace) Seconds(blocks int) float64 {
 	return float64((blocks+p.Window-1)/p.Window) * p.RoundTrip
 }
 
-// hostsShown limits the hosts that a State lists.
+// hostsShown limits the hosts listed in a State.
 const hostsShown = 10
 
-// Measure judges a Plan, counts what each host loses, and takes the key figures unless m.Runs is negative.
+// Measure judges a Plan, counts the losses of each host, and computes the key figures unless m.Runs
+// is negative.
 func Measure(ctx context.Context, g *fabric.Graph, plan *route.Plan, m flow.Measure) (*State, error) {
 	counters := make([]*lossCounter, max(1, m.Workers))
 	report, err := check.Judge(ctx, g, plan, check.Options{Workers: len(counters), Observe: func(worker int, facts *check.Facts) check.Observer {
@@ -75,12 +77,12 @@ func Measure(ctx context.Context, g *fabric.Graph, plan *route.Plan, m flow.Meas
 	return s, err
 }
 
-// lossCounter counts the pairs of hosts that one worker of the judge is shown, and for each host
-// those that it loses.
+// lossCounter counts the pairs of hosts that one worker of the judge visits, and the lost pairs of
+// each host.
 type lossCounter struct {
 	facts               *check.Facts
 	pairs, lost, cutOff int64
-	ofHost              []int64 // pairs lost of which it is source or target
+	ofHost              []int64 // lost pairs with this host as source or target
 }
 
 // Observe counts the hosts that do not reach one LID of a host.
@@ -109,7 +111,7 @@ func (c *lossCounter) Observe(p *check.Paths) {
 	}
 }
 
-// addLosses adds up what the workers have counted.
+// addLosses sums up the counters of the workers.
 func (s *State) addLosses(g *fabric.Graph, counters []*lossCounter) {
 	ofHost := make([]int64, g.NumHosts)
 	for _, c := range counters {

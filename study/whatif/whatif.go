@@ -13,14 +13,14 @@ import (
 	"weft/sim/flow"
 )
 
-// Options say how a fabric is routed and measured.
+// Options selects the routing of a fabric, and the measurements.
 type Options struct {
 	Request planner.Request // of a fresh routing; Kept, Afresh and Held are set here
 	Runs    int             // random bisections of the key figures
 	Pace    Pace
 }
 
-// Today is a fabric with the routing that it has now.
+// Today is a fabric with its present routing.
 type Today struct {
 	fabric *fabric.Fabric
 	graph  *fabric.Graph
@@ -30,7 +30,7 @@ type Today struct {
 	brief  bool // figures of changed fabrics leave out shifts
 }
 
-// New judges and measures the routing of today. Without a Plan the fabric is routed as opt says.
+// New judges and measures the present routing. Without a Plan it routes the fabric as opt says.
 func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (*Today, error) {
 	t := &Today{fabric: f, graph: f.Compile(), opt: opt}
 	if plan == nil {
@@ -48,9 +48,9 @@ func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (
 	return t, t.fits(plan)
 }
 
-// fits reports tables that cannot be those of the fabric: under them most hosts have no LID, or most
-// pairs of hosts that a way joins are lost before anything changes. Parts of such tables are valid where
-// fabrics have switches of the same GUIDs.
+// fits returns an error for tables of another fabric: most hosts have no LID, or most connected
+// pairs of hosts are lost before anything changes. Parts of such tables can be valid, since fabrics
+// may share switch GUIDs.
 func (t *Today) fits(plan *route.Plan) error {
 	hosts, named := 0, 0
 	for h := range int32(t.graph.NumHosts) {
@@ -74,7 +74,7 @@ func (t *Today) fits(plan *route.Plan) error {
 	return fmt.Errorf("the tables are not those of %s: %s; give the tables that it has (weft check judges them), or none, and it is routed", t.fabric.Name, text)
 }
 
-// flowMeasure says how the key figures are measured, with so many random bisections.
+// flowMeasure sets the measurement of the key figures, with a number of random bisections.
 func (t *Today) flowMeasure(runs int) flow.Measure {
 	return flow.Measure{Runs: runs, Seed: t.opt.Request.Seed, Workers: t.opt.Request.Workers, NoShifts: t.brief}
 }
@@ -103,7 +103,7 @@ type Answer struct {
 	Pace    Pace           `json:"pace"` // the assumption behind the seconds
 }
 
-// Ask says what changes would do.
+// Ask returns the effect of changes.
 func (t *Today) Ask(ctx context.Context, changes []Change) (*Answer, error) {
 	after, err := Apply(t.fabric, changes)
 	if err != nil {
@@ -136,10 +136,10 @@ func (t *Today) Ask(ctx context.Context, changes []Change) (*Answer, error) {
 	return a, nil
 }
 
-// errNothingLeft is the error of changes after which nothing can be routed.
+// errNothingLeft is the error of changes that leave nothing to route.
 var errNothingLeft = errors.New("nothing would be left: no switch with a host is up")
 
-// NoFigures stands for a number of runs where the key figures are not wanted.
+// NoFigures is the number of runs for no key figures.
 const NoFigures = -1
 
 // changed is a fabric after changes.
@@ -151,7 +151,7 @@ type changed struct {
 	gone   int
 }
 
-// compile finds what is left of the hosts.
+// compile makes the Graphs of a changed fabric, and finds the hosts that are cut off.
 func (t *Today) compile(after *fabric.Fabric) (*changed, error) {
 	c := &changed{fabric: after, graph: after.Compile(), still: StillUp(t.fabric, after).Compile()}
 	if c.graph.NumSwitches == 0 || c.graph.NumHosts == 0 {
@@ -161,7 +161,8 @@ func (t *Today) compile(after *fabric.Fabric) (*changed, error) {
 	return c, nil
 }
 
-// LostHosts names the hosts that stay up after changes and have no cable to a switch left, and counts the ports of these and of hosts that fail themselves.
+// LostHosts names the hosts that stay up but lose their last cable to a switch. gone counts the
+// ports of these hosts and of failed hosts.
 func LostHosts(before *fabric.Graph, after *fabric.Fabric, left *fabric.Graph) (cutOff []string, gone int) {
 	cutOff = []string{}
 	_, now := fabric.Match(left, before) // by end port of today
@@ -187,7 +188,7 @@ func LostHosts(before *fabric.Graph, after *fabric.Fabric, left *fabric.Graph) (
 	return cutOff, gone
 }
 
-// asIs measures the tables of today on the changed fabric.
+// asIs measures the present tables on the changed fabric.
 func (t *Today) asIs(ctx context.Context, c *changed, runs int) (*State, error) {
 	plan, err := t.kept.AsIs(c.still)
 	if err != nil {
@@ -196,15 +197,15 @@ func (t *Today) asIs(ctx context.Context, c *changed, runs int) (*State, error) 
 	return Measure(ctx, c.still, plan, t.flowMeasure(runs))
 }
 
-// routed is a routing of a changed fabric; without a state it was not possible.
+// routed is a routing of a changed fabric, without a state if it was impossible.
 type routed struct {
 	plan  *route.Plan
 	state *State
-	why   string // it was not possible
+	why   string // it was impossible
 }
 
-// route repairs the Plan of today, or routes afresh and keeps the LIDs. With both, a fresh routing is made
-// where there can be no repair.
+// route repairs the present Plan, or routes afresh and keeps the LIDs. With both, it routes afresh
+// only if no repair is possible.
 func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*routed, error) {
 	req := t.opt.Request
 	if err := t.kept.Hold(c.graph, &req); err != nil {
@@ -246,7 +247,7 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 	return out, nil
 }
 
-// writes counts what the switches must be told.
+// writes counts what the manager must write to the switches.
 func (t *Today) writes(g *fabric.Graph, r *planner.Result) *Writes {
 	w := &Writes{}
 	w.Add(t.kept.Changes(g, r.Plan))
@@ -254,7 +255,7 @@ func (t *Today) writes(g *fabric.Graph, r *planner.Result) *Writes {
 	return w
 }
 
-// Add adds what a change of the Plan of one subnet writes.
+// Add adds the writes for a change of one subnet's Plan.
 func (w *Writes) Add(c *route.Change) {
 	w.MovedLIDs, w.NewLIDs = w.MovedLIDs+c.Ports.Moved, w.NewLIDs+c.Ports.New
 	w.Blocks, w.Switches = w.Blocks+c.Blocks, w.Switches+len(c.Switches)
@@ -266,13 +267,13 @@ func LanesChange(kept *planner.Kept, r *planner.Result) bool {
 	return r.Repaired == nil && max(r.Plan.VLs, kept.Plan.VLs) > 1 || r.Repaired != nil && r.Repaired.Relaned > 0
 }
 
-// Verdict answers whether a change may be made.
+// Verdict says whether a change may be made.
 type Verdict struct {
 	OK     bool   `json:"ok"`
 	Reason string `json:"reason"`
 }
 
-// judge answers, with the reason.
+// judge returns the verdict and its reason.
 func (a *Answer) judge() Verdict {
 	best := a.Repaired
 	if best == nil || !best.Proven && a.Fresh != nil && a.Fresh.Proven {

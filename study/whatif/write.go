@@ -17,7 +17,7 @@ func hosts(n int) string {
 	return fmt.Sprintf("%d hosts are", n)
 }
 
-// CutOffText names hosts that are cut off, the first of many.
+// CutOffText says which hosts are cut off, and names the first ones.
 func CutOffText(names []string) string {
 	return fmt.Sprintf("%s cut off: %s", hosts(len(names)), list(names))
 }
@@ -25,7 +25,7 @@ func CutOffText(names []string) string {
 // namesShown limits the names in one line.
 const namesShown = 3
 
-// list names the first of some things, and how many more there are.
+// list joins the first names, and counts the others.
 func list(names []string) string {
 	text := strings.Join(names[:min(len(names), namesShown)], ", ")
 	if more := len(names) - namesShown; more > 0 {
@@ -34,7 +34,7 @@ func list(names []string) string {
 	return text
 }
 
-// price says in words what a change costs that can be made.
+// price describes the cost of a change that may be made.
 func (a *Answer) price(best *State) string {
 	text := "every pair of hosts keeps a way"
 	if best.Lost > 0 {
@@ -67,10 +67,10 @@ func (a *Answer) price(best *State) string {
 	return text
 }
 
-// noticed is the share of bisection bandwidth from which a loss is worth a word.
+// noticed is the loss of bisection bandwidth from which on the verdict mentions it, as a share.
 const noticed = .005
 
-// fall is the share of today's bisection bandwidth that is lost; 1 where there is no routing.
+// fall returns the lost share of the present bisection bandwidth, 1 without a routing.
 func (a *Answer) fall(s *State) float64 {
 	switch {
 	case s == nil:
@@ -108,7 +108,7 @@ func (a *Answer) Write(w io.Writer) error {
 	return nil
 }
 
-// Write prints what changes, the first parts of each list.
+// Write prints the changed parts, the first of each list.
 func (p *Parts) Write(w io.Writer) {
 	for _, part := range []struct {
 		what  string
@@ -125,7 +125,7 @@ func (p *Parts) Write(w io.Writer) {
 	}
 }
 
-// writeRemarks prints who loses what, and why something is missing.
+// writeRemarks prints the losses of hosts, and the reasons for missing routings.
 func (a *Answer) writeRemarks(w io.Writer) {
 	if a.AsIs.Losing > a.Today.Losing {
 		fmt.Fprintf(w, "under the old tables %s are lost, of %s:\n", study.Plural(a.AsIs.Lost, "pair"), study.Plural(a.AsIs.Losing, "host"))
@@ -169,7 +169,7 @@ func mixture(m *check.Mixture) string {
 	return strings.Join(bad, ", ")
 }
 
-// rows are the figures of today, of the old tables, of a repair and of a fresh routing.
+// rows returns the figures of the present routing, the old tables, a repair and a fresh routing.
 func (a *Answer) rows() [][]string {
 	states := []*State{a.Today, a.AsIs, a.Repaired, a.Fresh}
 	rows := [][]string{{"", "today", "old tables", "repaired", "fresh"}}
@@ -223,7 +223,8 @@ func (a *Answer) rows() [][]string {
 	return rows
 }
 
-// unlessLost leaves out a figure that is small because pairs are lost, which load no channel.
+// unlessLost hides a figure where pairs are lost: lost pairs load no channel, so the figure would
+// look too good.
 func unlessLost(of func(k *flow.KeyFigures) string) func(k *flow.KeyFigures) string {
 	return func(k *flow.KeyFigures) string {
 		if k.Undelivered > 0 {
