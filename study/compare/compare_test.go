@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"weft/study"
-	"weft/study/studytest"
 
 	"weft/fabric/bill"
 	"weft/judge/check"
@@ -15,6 +13,8 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sim/flow"
+	"weft/study"
+	"weft/study/studytest"
 )
 
 // compared makes a row with some figures.

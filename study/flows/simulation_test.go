@@ -3,10 +3,10 @@ package flows
 import (
 	"strings"
 	"testing"
-	"weft/study/studytest"
 
 	"weft/route"
 	"weft/sim/flow"
+	"weft/study/studytest"
 )
 
 // TestORCS: a Plan that chooses among LIDs is not written.

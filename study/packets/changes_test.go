@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"weft/study/studytest"
 
 	"weft/fabric/gen"
 	"weft/planner"
 	"weft/route/engine"
+	"weft/study/studytest"
 )
 
 // changing simulates 32 hosts for 100 us while things happen.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"weft/study/studytest"
 
 	"weft/internal/par"
 	"weft/sim/packet"
+	"weft/study/studytest"
 )
 
 // usualRequest is one run of uniform traffic.

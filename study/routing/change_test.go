@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"weft/study/studytest"
 
 	"weft/planner"
 	"weft/route"
 	"weft/route/repair"
+	"weft/study/studytest"
 )
 
 // TestChange: ports that move are named by GUID, node and port, as fields.

@@ -3,9 +3,9 @@ package routing
 import (
 	"strings"
 	"testing"
-	"weft/study/studytest"
 
 	"weft/route"
+	"weft/study/studytest"
 )
 
 // TestPorts: what ports are told is counted by set, with times in seconds and MTUs in bytes.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
 	"weft/study"
 	"weft/study/studytest"
 )
