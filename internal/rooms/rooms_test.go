@@ -26,8 +26,8 @@ var floors = []struct {
 	{room: "weft/lab/store", floor: 4, toCome: true}, // what sweeps have measured
 	{room: "weft/sm/outage", floor: 5},
 	{room: "weft/study", floor: 4},
-	{room: "weft/choose", floor: 4},
-	{room: "weft/whatif", floor: 4},
+	{room: "weft/study/choose", floor: 4},
+	{room: "weft/study/whatif", floor: 4},
 	{room: "weft/sm", floor: 4}, // a stair of rooms: see stair
 	{room: "weft/sm/service", floor: 4},
 	{room: "weft/emulator", floor: 4},
@@ -36,7 +36,7 @@ var floors = []struct {
 	{room: "weft/sim", floor: 3},
 	{room: "weft/judge", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
-	{room: "weft/lpsolver", floor: 3},
+	{room: "weft/study/lpsolver", floor: 3},
 	{room: "weft/planner", floor: 3},
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
@@ -75,6 +75,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft", "weft/judge/conformance", testsOnly},
 	{"weft", "weft/route/routetest", testsOnly},
 	{"weft", "weft/sm/smtest", testsOnly},
+	{"weft", "weft/study/studytest", testsOnly},
 	{"weft", "weft/wire/wiretest", testsOnly},
 }
 
@@ -182,7 +183,7 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		if within(pkg, "weft/sm") && !within(pkg, "weft/sm/outage") && within(imp, "weft/emulator") {
 			t.Errorf("%s imports %s: a manager meets its subnet over the wire", pkg, imp)
 		}
-		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
+		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/study/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
 			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
 		}
 		if _, other := roomOf(imp); other > floor {

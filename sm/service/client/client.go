@@ -24,7 +24,7 @@ import (
 	"weft/sm/perf"
 	"weft/sm/service"
 	"weft/sm/terms"
-	"weft/whatif"
+	"weft/study/whatif"
 )
 
 // NoAnswer is the error of a manager that does not answer.

@@ -8,7 +8,7 @@ import (
 	"weft/route/engine"
 	"weft/sm/service"
 	"weft/sm/watch"
-	"weft/whatif"
+	"weft/study/whatif"
 )
 
 // whatIf answers what changes would do. The subnet that questions are held against is measured once for each Plan. One question is asked at a time.
