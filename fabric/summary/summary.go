@@ -1,5 +1,5 @@
-// Package summary counts what a fabric holds and lists what differs between two, for
-// commands and pages. Its types are JSON that programs read: their keys stay.
+// Package summary counts the parts of a fabric and lists the differences between two, for commands
+// and pages. Its types are JSON for programs: their keys do not change.
 package summary
 
 import (
@@ -11,7 +11,8 @@ import (
 	"weft/fabric/source"
 )
 
-// Summary counts what is up in a fabric. Its parts add their keys to the one object.
+// Summary counts the parts of a fabric that are up. Embedded parts add their keys to the one
+// object.
 type Summary struct {
 	Name   string `json:"name"`   // file or formula
 	Format string `json:"format"` // "formula", or a format of netfile
@@ -19,7 +20,7 @@ type Summary struct {
 	Links
 	Components int      `json:"components"` // connected parts of the switch network
 	Diameter   int      `json:"diameter"`   // channels between the two switches farthest apart
-	Warnings   []string `json:"warnings"`   // everything odd in the file
+	Warnings   []string `json:"warnings"`   // all oddities of the file
 }
 
 // Nodes counts nodes and end ports.
@@ -31,8 +32,8 @@ type Nodes struct {
 	EndPorts    int         `json:"end_ports"`    // CA and router ports attached to a switch, without aggregation nodes
 	LIDs        int         `json:"lids_seen"`    // end ports with a LID, port 0 of switches included
 
-	Aggregation         int            `json:"aggregation_nodes"`              // CAs inside switches, which are no hosts (SHARP)
-	AggregationEvidence map[string]int `json:"aggregation_evidence,omitempty"` // those by what speaks for it: vendor, device, description, port
+	Aggregation         int            `json:"aggregation_nodes"`              // CAs inside switches, not hosts (SHARP)
+	AggregationEvidence map[string]int `json:"aggregation_evidence,omitempty"` // aggregation nodes by evidence: vendor, device, description, port
 }
 
 // Links counts cables.
@@ -44,7 +45,7 @@ type Links struct {
 	Rates       map[string]int `json:"rates"`         // cables that are up by width and speed, as in "4xEDR"
 }
 
-// Of counts what src holds; g is its Graph. It fails with ctx only.
+// Of summarises src; g is its Graph. It fails only if ctx ends.
 func Of(ctx context.Context, src *source.Source, g *fabric.Graph) (*Summary, error) {
 	diameter, err := g.Diameter(ctx)
 	if err != nil {
@@ -114,19 +115,19 @@ func countLinks(f *fabric.Fabric) Links {
 	return n
 }
 
-// Difference lists what must change to turn one fabric into another.
+// Difference lists the changes from one fabric to another.
 type Difference struct {
 	Equal   bool            `json:"equal"`
 	Changes []fabric.Change `json:"changes"`
 }
 
-// Compare lists what must change to turn a into b.
+// Compare lists the changes from a to b.
 func Compare(a, b *fabric.Fabric) *Difference {
 	changes := append([]fabric.Change{}, fabric.Diff(a, b)...)
 	return &Difference{Equal: len(changes) == 0, Changes: changes}
 }
 
-// Write prints the changes, a line each, and their number.
+// Write prints the changes, one a line, and their number.
 func (d *Difference) Write(w io.Writer) error {
 	for _, c := range d.Changes {
 		fmt.Fprintln(w, c)

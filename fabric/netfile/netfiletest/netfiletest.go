@@ -1,5 +1,4 @@
-// Package netfiletest holds what the tests of netfile and of its formats share. It is
-// imported by tests only.
+// Package netfiletest is shared by the tests of netfile and of its formats. Only tests import it.
 package netfiletest
 
 import (
@@ -18,10 +17,10 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// ExampleFiles is the folder of the examples, seen from testdata.
+// ExampleFiles is the path of the examples, relative to testdata.
 const ExampleFiles = "../../../examples/"
 
-// folder is the folder of the files that tests read, seen from the package that is tested.
+// folder returns the path of the test files, relative to the package under test.
 func folder() string {
 	if _, err := os.Stat("../testdata/ibnl"); err == nil {
 		return "../testdata"
@@ -29,7 +28,7 @@ func folder() string {
 	return "testdata"
 }
 
-// File reads a file that tests read.
+// File reads a test file.
 func File(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(folder(), name))
@@ -41,7 +40,7 @@ func File(t testing.TB, name string) []byte {
 
 func Systems() fs.FS { return os.DirFS(filepath.Join(folder(), "ibnl")) }
 
-// CheckFabric checks what must hold of every fabric that a reader returns.
+// CheckFabric checks the invariants of every fabric that a reader returns.
 func CheckFabric(t *testing.T, f *fabric.Fabric) {
 	t.Helper()
 	cabled := 0
@@ -83,7 +82,7 @@ func CheckFabric(t *testing.T, f *fabric.Fabric) {
 	}
 }
 
-// CheckRead checks what every reader must hold for any input.
+// CheckRead checks the invariants of every reader, for any input.
 func CheckRead(t *testing.T, f *fabric.Fabric, err error) {
 	t.Helper()
 	if err == nil {
@@ -130,7 +129,7 @@ func CaSide(pn string) string {
 
 const DumpHead = "\"sw\", V, 0x1, LID 1\n # : IB# : Sta : LWA : LSA : Neighbor Guid : N# : NLID : Neighbor Description\n"
 
-// Again ends the error about a file of which a part is missing or disputed.
+// Again ends the error about a file with a missing or disputed part.
 const Again = ": write the file again, or take what it holds with --partial"
 
 var Bad = []struct{ Name, Data, Want string }{
@@ -266,7 +265,7 @@ func CheckError(t *testing.T, err error, want string) {
 	}
 }
 
-// Bomb is a small file of systems that each hold two of the one before.
+// Bomb returns a small file of systems, each of which holds two of the previous one.
 func Bomb() string {
 	b := "SYSTEM A0\nNODE SW 4 D U1\n\n"
 	for i := range 20 {
@@ -292,9 +291,9 @@ func Written(t interface{ Fatal(...any) }, write func(*bytes.Buffer) error) stri
 	return b.String()
 }
 
-// AnyFabric is a random network: switches, CAs with several ports, routers,
-// parallel cables, cables from a switch to itself, nodes without cables, things
-// that are down or drained, odd descriptions.
+// AnyFabric draws a random network: switches, CAs with several ports, routers, parallel cables,
+// cables from a switch to itself, nodes without cables, parts that are down or drained, odd
+// descriptions.
 func AnyFabric(t *rapid.T) *fabric.Fabric {
 	f := fabric.New("random")
 	desc := rapid.OneOf(
@@ -358,7 +357,7 @@ func NoDiff(t interface{ Fatalf(string, ...any) }, want, got *fabric.Fabric, tex
 	}
 }
 
-// What is given for nodes of one type waits for the next of them.
+// Attributes of one node type apply to the next node of that type.
 const GuidNet = `switchguid=0x500(507)
 caguid=0x100
 
