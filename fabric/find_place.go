@@ -164,7 +164,7 @@ func (f *Fabric) FindLink(name string) (LinkID, error) {
 // findEnds splits the name of a cable at the first separator where both ends are found; an error is
 // about the first separator.
 func (f *Fabric) findEnds(name, sep string) (a, b Place, err error) {
-	err = fmt.Errorf("%q names one end", name)
+	err = fmt.Errorf("%q names only one end", name)
 	parts := SplitUnquoted(name, sep)
 	for i := 1; i < len(parts); i++ {
 		a, errA := f.FindPlace(strings.Join(parts[:i], sep))

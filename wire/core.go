@@ -199,7 +199,7 @@ func (c *Core) Request(now time.Duration, r *Request, out []Action) (ID, []Actio
 
 // End ends the requests of a group, which is not 0, with ErrCancelled. Requests with nothing in
 // flight end at once, the others when their current attempt has ended without an answer. So no more
-// is in flight than the window allows, and a Set that has ended can no longer take effect. Each
+// is in flight than the window allows, and a Set that has ended is no longer in flight. Each
 // request takes constant time.
 func (c *Core) End(now time.Duration, group uint64, out []Action) []Action {
 	l, ok := c.groups[group]

@@ -37,7 +37,7 @@ func TestContradicted(t *testing.T) {
 		t.Errorf("%s %v %q", r.Pattern, r.Counts, r.Notes)
 	}
 	for i := range r.Cables {
-		if o := &r.Cables[i]; len(o.Ports) != 4 || !strings.Contains(o.Text, "neither is taken") {
+		if o := &r.Cables[i]; len(o.Ports) != 4 || !strings.Contains(o.Text, "neither is used") {
 			t.Errorf("%s: %s", r.Name(o), o.Text)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	level := Levels(f)
 	if slices.Max(append(slices.Clone(level), NoLevel)) < 1 {
-		return nil, problemf(a.pos, "hosts(even,odd) wants a tree: no switch is above a leaf")
+		return nil, problemf(a.pos, "hosts(even,odd) needs a tree: no switch is above a leaf")
 	}
 	for id := range f.Nodes {
 		if isHost(f, fabric.NodeID(id)) && len(cabled(f, fabric.NodeID(id))) > 1 {

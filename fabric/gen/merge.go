@@ -15,7 +15,7 @@ func merge(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		return nil, problemf(a.pos, "merge names no tree")
 	}
 	if len(f.Nodes)+len(other.Nodes) > fabric.MaxNodes || len(f.Links)+len(other.Links)+links > fabric.MaxLinks {
-		return nil, problemf(a.pos, "both trees are too many nodes or cables to build (at most %d and %d)", fabric.MaxNodes, fabric.MaxLinks)
+		return nil, problemf(a.pos, "both trees together have too many nodes or cables (at most %d and %d)", fabric.MaxNodes, fabric.MaxLinks)
 	}
 	leaves := false
 	switch at := a.text("at"); at {

@@ -50,7 +50,7 @@ func Parse(expr string) (*fabric.Fabric, error) {
 // nested builds the fabric for an argument.
 func nested(t term) (*fabric.Fabric, error) {
 	if strings.Contains(t.text, "merge(") {
-		return nil, problemf(t.pos, "a fabric to merge with has no suffix merge of its own: write one after the other")
+		return nil, problemf(t.pos, "a fabric to merge with cannot have its own suffix merge: write one merge after the other")
 	}
 	f, err := Parse(t.text)
 	if err != nil {
@@ -205,7 +205,7 @@ func split(t term, sep byte) ([]term, error) {
 			depth++
 		case c == ')':
 			if depth--; depth < 0 {
-				return nil, problemf(t.pos+i, "a parenthesis closes that was not opened")
+				return nil, problemf(t.pos+i, "a closing parenthesis without an opening one")
 			}
 		case c == sep && depth == 0:
 			out = append(out, term{t.pos + start, t.text[start:i]})

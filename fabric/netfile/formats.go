@@ -191,7 +191,7 @@ func Detect(name string, data []byte) (*Format, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, lines.Errorf(name, 0, "the file is empty")
 	}
-	return nil, lines.Errorf(name, 0, "no topology file of a format that is known here (%s)", Names(Readable()))
+	return nil, lines.Errorf(name, 0, "not a topology file in a known format (%s)", Names(Readable()))
 }
 
 // detectBeginning recognises a format by the beginning of a file; nil if no format matches. Only

@@ -34,7 +34,7 @@ func IsNetwork(arg string, opt Options) bool {
 
 // errSeveral is the error for several subnets where one is needed.
 func errSeveral(arg string) error {
-	return fmt.Errorf("%s is several subnets, and one is wanted here: weft show, route, check, compare, whatif, simulate flow and simulate packet take several, by the name of a file or as a formula; to others name the FABRIC of one of them", arg)
+	return fmt.Errorf("%s names several subnets, but this command takes one: give the FABRIC of one of them. weft show, route, check, compare, whatif, simulate flow and simulate packet take several, from a file or a formula", arg)
 }
 
 // OpenNetwork reads or generates the subnets of a FABRIC argument. FABRICs in a file are relative

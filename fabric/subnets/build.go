@@ -158,9 +158,9 @@ func usualLink(f *fabric.Fabric, s fabric.NodeID) (fabric.Width, fabric.Speed) {
 	return 4, fabric.EDR
 }
 
-// GiveRoles assigns roles if there are switches of both types below and no role was assigned.
-// Switches with CAs become leaves; switches with routers but no CAs become middle switches, because
-// they have end ports but are no leaves of a tree. Aggregation nodes are not hosts.
+// GiveRoles makes switches with CAs leaves, and switches with routers but no CAs middle switches:
+// these have end ports but are not leaves of a tree. It changes nothing if a role was assigned or
+// one of the two types is missing. Aggregation nodes are not hosts.
 func GiveRoles(f *fabric.Fabric) {
 	has := make([][fabric.Router + 1]bool, len(f.Nodes))
 	for i := range f.Links {

@@ -234,7 +234,7 @@ func splitCommas(s string) (parts []string, err error) {
 			depth++
 		case c == ')':
 			if depth--; depth < 0 {
-				return nil, fmt.Errorf("a parenthesis closes that was not opened")
+				return nil, fmt.Errorf("a closing parenthesis without an opening one")
 			}
 		case c == ',' && depth == 0:
 			parts = append(parts, strings.TrimSpace(s[from:i]))

@@ -45,7 +45,7 @@ func Find(ctx context.Context, r *wire.Requester, to mad.GID) (*Path, error) {
 	a.SL = port.SMSL
 	answer, err := r.Ask(ctx, &wire.Request{Addr: a, MAD: m})
 	if err != nil {
-		return nil, fmt.Errorf("subnet administration, LID %d, tells no path to %s: %w", port.SMLID, to, err)
+		return nil, fmt.Errorf("subnet administration (LID %d) returned no path to %s: %w", port.SMLID, to, err)
 	}
 	rec := answer.Data()
 	p.LID, p.SL, p.HopLimit = uint16(mad.PathRecordDLID.Get(rec)), uint8(mad.PathRecordSL.Get(rec)), uint8(mad.PathRecordHopLimit.Get(rec))

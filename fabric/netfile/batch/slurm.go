@@ -111,7 +111,7 @@ func (s *slurm) placeHosts() {
 		i = j
 	}
 	if spread > 0 {
-		s.warnf("%d hosts hang on several switches: each is listed under that of its first CA port only", spread)
+		s.warnf("%d hosts are cabled to several switches: each is listed only under the switch of its first CA port", spread)
 	}
 }
 
@@ -261,7 +261,7 @@ func (s *slurm) write(w io.Writer) error {
 		met[sw.name] = true
 		for _, name := range sw.below {
 			if !slurmSafe(name) {
-				return fmt.Errorf("netfile: %q below switch %s is no name for Slurm", name, sw.name)
+				return fmt.Errorf("netfile: %q below switch %s is not a valid name in Slurm", name, sw.name)
 			}
 			listed[name] = sw.kind == "Switches" || listed[name]
 		}
@@ -269,10 +269,10 @@ func (s *slurm) write(w io.Writer) error {
 	tops := slices.DeleteFunc(slices.Clone(list), func(sw slurmSwitch) bool { return listed[sw.name] })
 	switch {
 	case len(tops) == 0:
-		s.warnf("no host hangs on a switch: the file is empty")
+		s.warnf("no host is cabled to a switch: the file is empty")
 	case len(tops) > 1 && s.opt.Root != "":
 		if !slurmSafe(s.opt.Root) || met[s.opt.Root] {
-			return fmt.Errorf("netfile: %q, the name of the root, is taken or no name for Slurm", s.opt.Root)
+			return fmt.Errorf("netfile: %q, the name of the root, is in use or invalid in Slurm", s.opt.Root)
 		}
 		root := slurmSwitch{name: s.opt.Root, kind: "Switches"}
 		for _, sw := range tops {

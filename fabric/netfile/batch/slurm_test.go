@@ -206,7 +206,7 @@ func TestWriteSlurm(t *testing.T) {
 				"SwitchName=S-0000000000000004 Switches=S-0000000000000002\n",
 			[]string{
 				"built: 1 aggregation nodes left out: they are no hosts",
-				"built: 1 hosts hang on several switches: each is listed under that of its first CA port only",
+				"built: 1 hosts are cabled to several switches: each is listed only under the switch of its first CA port",
 			},
 		},
 		{
@@ -246,7 +246,7 @@ func TestWriteSlurm(t *testing.T) {
 			"nothing", build(t, 1, []string{"a"}),
 			SlurmOptions{},
 			"",
-			[]string{"built: 1 CAs on no switch left out", "built: no host hangs on a switch: the file is empty"},
+			[]string{"built: 1 CAs on no switch left out", "built: no host is cabled to a switch: the file is empty"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -48,7 +48,7 @@ func Read(name string, data []byte) ([]Port, []lines.Warning, error) {
 		return nil, nil, err
 	}
 	if !r.known {
-		return nil, nil, r.Errorf(0, "no counters as perfquery or ibqueryerrors print them")
+		return nil, nil, r.Errorf(0, "no counters in the output format of perfquery or ibqueryerrors")
 	}
 	return r.ports, r.Warnings, nil
 }
@@ -80,7 +80,7 @@ func (r *counterFile) perfquery(text string, at int) error {
 	_, rest, _ := strings.Cut(text, " counters: ")
 	words := strings.Fields(rest)
 	if len(words) < 4 || !strings.EqualFold(words[0], "lid") || words[2] != "port" {
-		r.Warnf(at, "not the counters of a port that a LID names: %q", text)
+		r.Warnf(at, "not counters of a port by LID: %q", text)
 		return nil
 	}
 	lid, err := r.UnicastLID([]byte(words[1]), lines.Decimal, 1, at)

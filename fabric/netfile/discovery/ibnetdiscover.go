@@ -262,7 +262,7 @@ func (r *discovered) finish() error {
 			continue
 		}
 		if n.Type == 0 {
-			return r.Errorf(n.RefLine, "node %q is not described in this file, and its id does not tell what it is", n.Desc)
+			return r.Errorf(n.RefLine, "node %q is not described in this file, and its id does not show its type", n.Desc)
 		}
 		r.Warnf(n.RefLine, "%s is not described in this file: taken as a %s of %d ports", r.Name(fabric.NodeID(i)), n.Type, len(n.Ports)-1)
 	}

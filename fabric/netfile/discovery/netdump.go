@@ -242,7 +242,7 @@ func (r *netDump) cable(row *dumpRow, labels map[dumpLabel]int) error {
 		return nil
 	}
 	if port == 0 {
-		return r.Errorf(row.line, "N# %q does not tell a port of the neighbour %q", row.peer, row.desc)
+		return r.Errorf(row.line, "N# %q names no port of the neighbour %q", row.peer, row.desc)
 	}
 	if !known {
 		id = r.Add(row.line)

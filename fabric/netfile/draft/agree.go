@@ -72,7 +72,7 @@ func (d *Draft) contradict(a, b fabric.End, line int) {
 		args := []any{d.endName(at), d.endName(other), d.endName(there), c.line}
 		d.Warnf(line, format, args...)
 		d.disputed[lines.Message(format, args)] = disputed{
-			ports: []fabric.End{at, there, at, other}, text: fmt.Sprintf("told by lines %d and %d: neither is taken", c.line, line), cables: true,
+			ports: []fabric.End{at, there, at, other}, text: fmt.Sprintf("named by lines %d and %d: neither is used", c.line, line), cables: true,
 		}
 	}
 	d.Cables = append(d.Cables, Cable{a: a, b: b, line: line, contradicted: true})

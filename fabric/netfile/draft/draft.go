@@ -24,7 +24,7 @@ type Draft struct {
 	disputed map[string]disputed // by text of the warning about a contradiction
 }
 
-// Node is a node with its lines in the file. In its Ports, Link is an index into draft.cables.
+// Node is a node with its lines in the file. In its Ports, Link is an index into Draft.Cables.
 type Node struct {
 	fabric.Node
 	Line    int // of its own description, 0 if it was only mentioned

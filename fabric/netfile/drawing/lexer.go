@@ -52,9 +52,9 @@ func (x *dotLexer) next() (dotToken, error) {
 		}
 		t.kind, t.text, x.s = 'i', x.s[:n], x.s[n:]
 	case c == '<':
-		return t, x.Errorf(x.line, "strings of HTML are not read")
+		return t, x.Errorf(x.line, "HTML strings are not supported")
 	default:
-		return t, x.Errorf(x.line, "%q is not of Graphviz's language", c)
+		return t, x.Errorf(x.line, "%q is not valid in Graphviz's language", c)
 	}
 	return t, nil
 }

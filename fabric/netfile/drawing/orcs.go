@@ -391,6 +391,6 @@ func (r *orcsReader) odd(line int, format string, args ...any) {
 		r.routing = append(r.routing, lines.Warningf(r.File, line, format, args...))
 	}
 	if len(r.routing) == oddities {
-		r.routing = append(r.routing, lines.Warningf(r.File, 0, "there may be more odd routes"))
+		r.routing = append(r.routing, lines.Warningf(r.File, 0, "any further warnings about routes are left out"))
 	}
 }

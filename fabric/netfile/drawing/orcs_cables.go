@@ -92,7 +92,7 @@ func (r *orcsReader) pair() error {
 	}
 	for i := range r.edges {
 		if e := &r.edges[i]; e.pair == 0 {
-			return r.Errorf(e.line, "this edge from %q to %q has none back: a cable is two edges", r.names[e.from], r.names[e.to])
+			return r.Errorf(e.line, "this edge from %q to %q has no edge back: a cable is two edges", r.names[e.from], r.names[e.to])
 		}
 	}
 	return nil

@@ -134,7 +134,7 @@ const Again = ": write the file again, or take what it holds with --partial"
 
 var Bad = []struct{ Name, Data, Want string }{
 	{"empty", "", "bad: the file is empty"},
-	{"text", "hello\nworld\n", "bad: no topology file of a format that is known here (ibnetdiscover, lst, net_dump, topo, orcs, json)"},
+	{"text", "hello\nworld\n", "bad: not a topology file in a known format (ibnetdiscover, lst, net_dump, topo, orcs, json)"},
 	{"system definition", "\nTOPSYSTEM X\n", "bad:2: an ibnl system definition (give it with --ibnl), not a topology file"},
 	{"slurm", "# x\nSwitchName=a Nodes=b\n", "bad:2: a Slurm topology.conf, not a topology file"},
 
@@ -167,7 +167,7 @@ var Bad = []struct{ Name, Data, Want string }{
 	{"option", "Switch 8 \"a\"\n[1] \"b\"[1] w=99\n", "bad:2: w=99: want 1 to 31"},
 	{"rubbish after a port", "Switch 8 \"a\"\n[1] \"b\"[1] nonsense\n", "bad:2: not understood at the end of a port line: \"nonsense\""},
 	{"include", "Switch 8 \"a\"\ninclude \"more.net\"\n", "bad:2: ibsim's aliases, include and do are not understood here: \"include \\\"more.net\\\"\""},
-	{"unknown peer", "Switch 8 \"a\"\n[1] \"b\"[1]\n", "bad:2: node \"b\" is not described in this file, and its id does not tell what it is"},
+	{"unknown peer", "Switch 8 \"a\"\n[1] \"b\"[1]\n", "bad:2: node \"b\" is not described in this file, and its id does not show its type"},
 	{
 		"one port, two cables", "Switch 8 \"a\"\n[1] \"b\"[1]\n[1] \"b\"[2]\nSwitch 8 \"b\"\n",
 		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[2] here, to \"b\"[1] on line 2" + Again,

@@ -121,7 +121,7 @@ func (r *jsonReader) failed(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return lines.Errorf(r.file, r.lineAt(len(r.data), false), "not JSON: the file ends too early")
 	case errors.As(err, &typ):
-		return lines.Errorf(r.file, r.line, "%q is a JSON %s, which does not fit", typ.Field, typ.Value)
+		return lines.Errorf(r.file, r.line, "%q has the wrong JSON type, %s", typ.Field, typ.Value)
 	}
 	return lines.Errorf(r.file, r.line, "%s", strings.TrimPrefix(lines.Reason(err), "json: "))
 }

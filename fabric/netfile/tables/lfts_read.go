@@ -74,7 +74,7 @@ func (r *lftReader) line(line []byte, at int) error {
 	case c.Lit("Multicast mlids "), c.Lit("Switch 0x"):
 		return r.Errorf(at, "a multicast table: only unicast tables are read")
 	case bytes.HasPrefix(line, []byte("SubnGet(LFT) failed")):
-		return r.Errorf(at, "this dump is not whole: %s", line)
+		return r.Errorf(at, "this dump is incomplete: %s", line)
 	case bytes.HasSuffix(line, []byte("lids dumped")):
 		return r.footer(line, at)
 	case lines.IsNoise(line):

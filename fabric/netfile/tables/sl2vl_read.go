@@ -112,7 +112,7 @@ func (r *sl2vlReader) openSMHeader(t fabric.NodeType, rest []byte, at int) error
 // times.
 func (r *sl2vlReader) smpqueryHeader(c lines.Cursor, at int) error {
 	if !c.Lit("Lid ") {
-		return r.Errorf(at, "this table was queried by a path, %q, which does not tell the node: query it by LID", c.Rest)
+		return r.Errorf(at, "this table was queried by the path %q, which does not identify the node: query it by LID", c.Rest)
 	}
 	lid, err := r.UnicastLID(c.Rest, lines.Decimal, 1, at)
 	if old, met := r.byLID[lid]; met {

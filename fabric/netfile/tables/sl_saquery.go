@@ -55,7 +55,7 @@ func (r *slReader) endRecord() error {
 	}
 	p.open = false
 	if p.src == 0 || p.dst == 0 || p.sl < 0 {
-		return r.Errorf(p.at, "a path record without slid, dlid or sl: the output of saquery is not whole")
+		return r.Errorf(p.at, "a path record without slid, dlid or sl: the output of saquery is incomplete")
 	}
 	i, known := r.sources[p.src]
 	if !known {

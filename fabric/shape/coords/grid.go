@@ -61,7 +61,7 @@ func (m *Grid) Index() error {
 	for _, size := range m.Size {
 		m.stride = append(m.stride, int32(n))
 		if n *= int(size); n > 2*len(m.Switches)+2 {
-			return fmt.Errorf("most places of the box of %s and the others have no switch", m.Name(0))
+			return fmt.Errorf("most places of the grid around %s have no switch", m.Name(0))
 		}
 	}
 	m.at = slices.Repeat([]int32{-1}, n)

@@ -178,7 +178,7 @@ func (z *simpleGraph) layers(dim int32) ([]int32, error) {
 				continue
 			}
 			if near[a] = append(near[a], b); len(near[a]) > 2 || a == b {
-				return nil, fmt.Errorf("the link of %s to %s does not fit with the others", z.name(int32(s)), z.name(t))
+				return nil, fmt.Errorf("the link of %s to %s does not fit the others", z.name(int32(s)), z.name(t))
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func (z *simpleGraph) layers(dim int32) ([]int32, error) {
 	for s := range layer {
 		layer[s] = number[layer[s]]
 		if layer[s] < 0 {
-			return nil, fmt.Errorf("%s lies in no line with the others", z.name(int32(s)))
+			return nil, fmt.Errorf("%s is not in line with the others", z.name(int32(s)))
 		}
 	}
 	return layer, nil
@@ -240,7 +240,7 @@ func (z *simpleGraph) cut(dim int32) (layer, first []int32) {
 func (z *simpleGraph) distinct(coords [][]int32) error {
 	a, b, ok := sameCoords(coords)
 	if ok {
-		return fmt.Errorf("%s and %s take the same place", z.name(int32(a)), z.name(int32(b)))
+		return fmt.Errorf("%s and %s have the same coordinates", z.name(int32(a)), z.name(int32(b)))
 	}
 	return nil
 }

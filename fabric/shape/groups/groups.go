@@ -32,7 +32,7 @@ func Find(g *fabric.Graph) (*Groups, error) {
 	if n := groupsOfGraph(g); n != nil {
 		return n, nil
 	}
-	return nil, errors.New("no groups of switches are found of which most are linked, as the switches of each are")
+	return nil, errors.New("no groups of switches found: most pairs of groups, and of switches in a group, must be linked")
 }
 
 // newGroups numbers the groups by their first switch.
