@@ -9,8 +9,8 @@ import (
 	"weft/fabric/netfile/discovery"
 )
 
-// TestContradicted: a cable that lines of a file contradict is named once, not as missing too; a LID that they tell differently
-// is named with its port.
+// TestContradicted: a cable that lines of a file contradict is listed once, and not as missing too;
+// a LID that they disagree on is listed with its port.
 func TestContradicted(t *testing.T) {
 	var text bytes.Buffer
 	if err := discovery.WriteIBNetDiscover(&text, generated(t, "rlft(8,2)")); err != nil {

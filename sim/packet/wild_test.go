@@ -182,7 +182,7 @@ func TestWild(t *testing.T) { checks(t, 300, 10_000, wild, nil) }
 
 func FuzzRun(f *testing.F) { f.Fuzz(rapid.MakeFuzz(wild)) }
 
-// TestWorkloads: a workload that cannot go on ends the run with its error.
+// TestWorkloads: a workload that cannot continue ends the run with its error.
 func TestWorkloads(t *testing.T) {
 	g := qdr(graph(t, "mesh(2,hosts=1)"))
 	p := planned(t, g, "minhop", 1, nil)

@@ -112,9 +112,9 @@ func writeSlurm(t *testing.T, f *fabric.Fabric, opt SlurmOptions) (string, []lin
 	return b.String(), w
 }
 
-// The site's own file, from the same dump, map and spine list: its leaves are
-// ours. Its switch lists hold all neighbours of a spine, which makes two spines
-// list each other; ours are those of them that are one level below.
+// The site's own file, from the same dump, map and spine list, has the same leaves. Its switch
+// lists hold all neighbours of a spine, so that two spines list each other; ours hold only
+// neighbours one level below.
 func TestWriteSlurmLikeTheSite(t *testing.T) {
 	f, _, err := discovery.ReadIBNetDiscover("psmn-x5", examples.PSMNX5)
 	if err != nil {

@@ -66,9 +66,8 @@ func TestReadORCS(t *testing.T) {
 	if len(odd) != 2 || odd[0].Line != 13 || odd[1].Line != 15 {
 		t.Errorf("odd, after an edge with *: %v", odd)
 	}
-	// Ports of a1: 3 to a2 and 7 to H03 are told, 1 goes to spine, 2 to H1. The edges
-	// to and from spine have *, of which the one out of a1 takes what no edge before
-	// it does.
+	// Ports of a1: 3 to a2 and 7 to H03 are given, 1 goes to spine, 2 to H1. The edges to and from
+	// spine have *: the one from a1 takes what no earlier edge takes.
 	want := map[fabric.GUID][]uint8{0xa1: {255, 1, 3, 1}, 0xa2: {255, 9, 2, 9}, 0x200000: {255, 1, 1, 1}}
 	for _, s := range l.Switches {
 		if !slices.Equal(s.Ports, want[s.GUID]) {
@@ -159,8 +158,8 @@ func drawRouted(t *rapid.T) (g *fabric.Graph, lids []fabric.LID, port func(s int
 	return g, lids, func(s int32, lid fabric.LID) uint8 { return entries[int(s)*(g.NumHosts+1)+int(lid)] }
 }
 
-// sameRouted compares what was written with what was read: channels, hosts with a
-// LID, and the entries by which a switch sends to them over a port that exists.
+// sameRouted compares a written file with its source: channels, hosts with a LID, and the entries
+// that send to them over an existing port.
 func sameRouted(t rapid.TB, g *fabric.Graph, lids []fabric.LID, port func(s int32, lid fabric.LID) uint8, data []byte) {
 	t.Helper()
 	f, l, warnings, odd, err := readORCS("written", data)

@@ -273,7 +273,8 @@ func TestFDBsRoundTrip(t *testing.T) {
 	})
 }
 
-// A switch whose header does not tell its LID is reached by its port 0; LID 0 is none.
+// TestLIDOfASwitch: a switch without a LID in its header has the LID with egress port 0; LID 0 is
+// none.
 func TestLIDOfASwitch(t *testing.T) {
 	got, _ := mustReadLFTs(t, "f", []byte("Unicast lids [0x0-0x3] of switch DR path slid 0; dlid 0; 0,1 guid 0x0000000000000007 (a):\n"+
 		"0x0000 000 : ()\n0x0002 005 : ()\n0x0003 000 : ()\n3 valid lids dumped\n"))
