@@ -12,8 +12,8 @@ import (
 type Change struct {
 	Kind  string     `json:"kind"`           // "node added", "node removed", "node changed", "link added", "link removed", "link changed"
 	Ports []PortName `json:"ports"`          // the node, or both ends of the link
-	From  string     `json:"from,omitempty"` // previous value, for changes
-	To    string     `json:"to,omitempty"`   // new value, for changes
+	From  string     `json:"from,omitempty"` // the old value, for changes
+	To    string     `json:"to,omitempty"`   // the new value, for changes
 }
 
 // String describes the change in one line.

@@ -131,8 +131,8 @@ func (f *filler) freeze(s *flowSet, flow int32, rate float64) {
 
 // Rates describe the capacities of links.
 type Rates struct {
-	Gbps    float64 `json:"gbps"`    // rate of the fastest link, whose capacity is 1; 0 if no rate is known
-	Unknown int     `json:"unknown"` // cables of unknown rate, taken to be as fast as the fastest
+	Gbps    float64 `json:"gbps"`    // of the fastest link, whose capacity is 1; 0 when no rate is known
+	Unknown int     `json:"unknown"` // cables of unknown rate: assumed to be as fast
 }
 
 // rates returns the capacities of all links by their width and speed, or 1 each if equal is set.

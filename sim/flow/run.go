@@ -21,17 +21,16 @@ type Options struct {
 	Workers int  // goroutines; the result does not depend on it
 }
 
-// Result sums up what a pattern received. Bandwidths are shares of a link, 0 to 1; congestion takes
-// all links to be equal unless Options.ByRate is set. Flows that are spread over several LIDs, or
-// weighted by rate, have no Histogram. Undelivered parts of spread flows are added up to whole
-// flows.
+// Result sums up the bandwidth of a pattern. Bandwidths are shares of a link, 0 to 1. Congestion
+// treats all links as equal unless Options.ByRate says otherwise. Flows spread over several LIDs,
+// or counted by rate, have no Histogram. Undelivered parts of spread flows add up to whole flows.
 type Result struct {
 	Ranks       int   `json:"ranks"`
 	Rounds      int   `json:"rounds"`
 	Runs        int   `json:"runs"`
 	Flows       int64 `json:"flows"`       // in all runs
-	Undelivered int64 `json:"undelivered"` // flows that the tables do not deliver
-	// Bandwidth describes runs: the mean of 1/c over the flows of a run.
+	Undelivered int64 `json:"undelivered"` // flows without a path in the tables
+	// Bandwidth is over runs: the mean of 1/c over the flows of a run.
 	Bandwidth Summary `json:"bandwidth"`
 	// MaxCongestion describes runs: the largest c in any round.
 	MaxCongestion Summary `json:"max_congestion"`

@@ -43,6 +43,7 @@ type Cable struct {
 	contradicted bool // other lines name other cables for its ports: it is not used
 }
 
+// New returns a draft without nodes, for a file of a name.
 func New(file string) *Draft {
 	return &Draft{Messages: lines.Messages{File: file}, repeated: map[string]int32{}, disputed: map[string]disputed{}}
 }
@@ -132,6 +133,7 @@ func (d *Draft) End(id fabric.NodeID, port, line int) (fabric.End, error) {
 	return fabric.End{Node: id, Port: uint8(port)}, nil
 }
 
+// Port returns the port at an end.
 func (d *Draft) Port(e fabric.End) *fabric.Port { return &d.Nodes[e.Node].Ports[e.Port] }
 
 // Connect records that end a lists a cable to end b. A port cabled to itself has a loopback plug:
@@ -226,6 +228,7 @@ func (d *Draft) SetLID(id fabric.NodeID, port int, lid fabric.LID, line int, own
 	}
 }
 
+// Name returns how messages name a node.
 func (d *Draft) Name(id fabric.NodeID) string {
 	n := &d.Nodes[id]
 	if n.Desc == "" {

@@ -38,6 +38,7 @@ func File(t testing.TB, name string) []byte {
 	return data
 }
 
+// Systems returns the .ibnl files that tests read.
 func Systems() fs.FS { return os.DirFS(filepath.Join(folder(), "ibnl")) }
 
 // CheckFabric checks the invariants of every fabric that a reader returns.
@@ -119,19 +120,24 @@ func SeedBad(f *testing.F, prefix string) {
 	}
 }
 
+// TwoSwitches is an ibnetdiscover file of one cable, which one end lists.
 const TwoSwitches = "Switch 8 \"S-0000000000000001\"\n[1] \"S-0000000000000002\"[1]\nSwitch 8 \"S-0000000000000002\"\n"
 
+// SwSide is the end of a cable at a switch in an lst file.
 const SwSide = "{ SW Ports:08 SystemGUID:01 NodeGUID:01 PortGUID:01 VenID:02 DevID:03 Rev:00 {a} LID:0001 PN:01 }"
 
+// CaSide is the end of a cable at a port of a CA in an lst file.
 func CaSide(pn string) string {
 	return "{ CA Ports:02 SystemGUID:09 NodeGUID:09 PortGUID:0a VenID:02 DevID:03 Rev:00 {b} LID:0002 PN:" + pn + " }"
 }
 
+// DumpHead is the heading of a switch and its table in a net_dump.
 const DumpHead = "\"sw\", V, 0x1, LID 1\n # : IB# : Sta : LWA : LSA : Neighbor Guid : N# : NLID : Neighbor Description\n"
 
 // Again ends the error about a file with a missing or disputed part.
 const Again = ": write the file again, or take what it holds with --partial"
 
+// Bad are inputs that must be refused, with the error.
 var Bad = []struct{ Name, Data, Want string }{
 	{"empty", "", "bad: the file is empty"},
 	{"text", "hello\nworld\n", "bad: not a topology file in a known format (ibnetdiscover, lst, net_dump, topo, orcs, json)"},
@@ -254,6 +260,7 @@ var Bad = []struct{ Name, Data, Want string }{
 	{"topo CFG board", "MTS800 A CFG: leaf1=R\n P1 -> Cougar H P1\n", "bad:1: CFG: system A (MTS800) has no board leaf1"},
 }
 
+// CheckError checks that an error is of type *lines.Error and has a text.
 func CheckError(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || err.Error() != want {
@@ -267,13 +274,15 @@ func CheckError(t *testing.T, err error, want string) {
 
 // Bomb returns a small file of systems, each of which holds two of the previous one.
 func Bomb() string {
-	b := "SYSTEM A0\nNODE SW 4 D U1\n\n"
+	var b strings.Builder
+	b.WriteString("SYSTEM A0\nNODE SW 4 D U1\n\n")
 	for i := range 20 {
-		b += fmt.Sprintf("SYSTEM A%d\nSUBSYSTEM A%d a\nSUBSYSTEM A%d b\n", i+1, i, i)
+		fmt.Fprintf(&b, "SYSTEM A%d\nSUBSYSTEM A%d a\nSUBSYSTEM A%d b\n", i+1, i, i)
 	}
-	return b
+	return b.String()
 }
 
+// Sample reads a file of OpenSM or of infiniband-diags.
 func Sample(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(folder(), "opensm", name))
@@ -283,6 +292,7 @@ func Sample(t testing.TB, name string) []byte {
 	return data
 }
 
+// Written returns what a function writes.
 func Written(t interface{ Fatal(...any) }, write func(*bytes.Buffer) error) string {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -351,14 +361,15 @@ func anyEnd(t *rapid.T, f *fabric.Fabric) fabric.End {
 	return fabric.End{Node: fabric.NodeID(n), Port: uint8(rapid.IntRange(1, f.Nodes[n].NumPorts()).Draw(t, "port"))}
 }
 
+// NoDiff checks that two fabrics are the same.
 func NoDiff(t interface{ Fatalf(string, ...any) }, want, got *fabric.Fabric, text string) {
 	if d := fabric.Diff(want, got); len(d) > 0 {
 		t.Fatalf("%v\n%s", d, text)
 	}
 }
 
-// Attributes of one node type apply to the next node of that type.
-const GuidNet = `switchguid=0x500(507)
+// GUIDNet is an ibsim net: attributes of one node type apply to the next node of that type.
+const GUIDNet = `switchguid=0x500(507)
 caguid=0x100
 
 Switch 8 "a"
@@ -385,6 +396,7 @@ Ca 2 "h2"
 
 `
 
+// ChassisDump is an ibnetdiscover file with a chassis.
 const ChassisDump = `#
 # Topology file: generated on Sat Apr 13 22:28:55 2002
 #

@@ -6,10 +6,11 @@ import (
 	"weft/fabric"
 )
 
-// Gap is a part that the regular shape of a tree has and the network lacks.
+// Gap is a part that the regular shape of a tree has and this tree lacks.
 type Gap struct {
-	// Kind is "links": Have of Want links from Switch up to Other, or up in total if Other is
-	// empty. Or it is "switches": Have of Want switches of Level are in the group of Switch.
+	// Kind is "links" or "switches". "links": Switch has Have links up to Other (or up at all,
+	// without Other), and should have Want. "switches": Have switches of Level are joined to the
+	// same switches as Switch, and should be Want.
 	Kind   string `json:"kind"`
 	Level  int    `json:"level"`
 	Switch string `json:"switch"`

@@ -13,9 +13,9 @@ type Shape struct {
 	Formulas
 	Levels []Level `json:"levels"` // leaves first
 	Counts
-	Roles     map[string]int `json:"roles"`     // assigned, not inferred
-	Missing   []Gap          `json:"missing"`   // parts of the regular shape that are missing
-	Irregular []string       `json:"irregular"` // reasons for option strict to refuse it
+	Roles     map[string]int `json:"roles"`     // given, not inferred
+	Missing   []Gap          `json:"missing"`   // parts that the regular shape would have
+	Irregular []string       `json:"irregular"` // reasons for option strict to refuse
 	Switches  []Placed       `json:"switches"`
 }
 
@@ -23,7 +23,7 @@ type Shape struct {
 type Formulas struct {
 	PGFT   string `json:"pgft,omitempty"`
 	RLFT   string `json:"rlft,omitempty"`
-	Nearly string `json:"pgft_nearly,omitempty"` // the PGFT that it would be without missing parts
+	Nearly string `json:"pgft_nearly,omitempty"` // the PGFT that the fabric would be with the missing parts
 }
 
 // Counts counts switches and links of a tree.
@@ -33,9 +33,9 @@ type Counts struct {
 	Empty      int         `json:"leaves_without_hosts"`
 	Groups     map[int]int `json:"groups"` // pairs of switches by number of links between them
 	Horizontal int         `json:"horizontal_links"`
-	Cores      int         `json:"cores"`         // parts of several levels that are connected without the leaves
-	Paired     int         `json:"leaves_paired"` // with a link to another leaf, like rack switches
-	Shared     int         `json:"leaves_shared"` // below several cores
+	Cores      int         `json:"cores"`         // parts of several levels that stay connected without the leaves
+	Paired     int         `json:"leaves_paired"` // with a link to another leaf, as rack switches
+	Shared     int         `json:"leaves_shared"` // under several cores
 }
 
 // Level describes the switches of one level.
@@ -52,7 +52,7 @@ type Range struct {
 	Max int `json:"max"`
 }
 
-// Placed is a switch with its level and role: the assigned role, or else the role inferred from its
+// Placed is a switch with its level and role. The role is the given one, or else follows from its
 // place.
 type Placed struct {
 	GUID  string `json:"guid"`
