@@ -32,16 +32,16 @@ type Result struct {
 	Undelivered int64 `json:"undelivered"` // flows without a path in the tables
 	// Bandwidth is over runs: the mean of 1/c over the flows of a run.
 	Bandwidth Summary `json:"bandwidth"`
-	// MaxCongestion describes runs: the largest c in any round.
+	// MaxCongestion is over runs: the largest c in any round.
 	MaxCongestion Summary `json:"max_congestion"`
-	// SumMaxCongestion describes runs: the sum over rounds of the largest c.
+	// SumMaxCongestion is over runs: the sum over rounds of the largest c.
 	SumMaxCongestion Summary   `json:"sum_max_congestion"`
 	Worst            []float64 `json:"-"` // by run: its largest c
 	// Histogram counts the delivered flows of all runs by congestion, ascending.
 	Histogram []Bin `json:"histogram"`
 	// RunHistogram counts runs by Bandwidth in steps of 0.05 (ORCS's hist_acc_band).
 	RunHistogram [20]int64 `json:"run_histogram"`
-	// MaxMin describes runs: the mean max-min fair share of the flows of a run, as a share of the
+	// MaxMin is over runs: the mean max-min fair share of the flows of a run, as a share of the
 	// fastest link.
 	MaxMin *Summary `json:"max_min,omitempty"`
 	Rates  *Rates   `json:"max_min_rates,omitempty"`

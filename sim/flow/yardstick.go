@@ -45,7 +45,7 @@ type KeyFigures struct {
 	Undelivered  int64      `json:"undelivered"`   // pairs of hosts
 }
 
-// Collective describes a pattern of several rounds, each of which waits for the previous one.
+// Collective describes a pattern of several rounds; each waits for the previous one.
 type Collective struct {
 	Rounds int     `json:"rounds"` // simulated rounds
 	Mean   float64 `json:"mean"`   // largest congestion of a round, mean over rounds
