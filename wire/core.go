@@ -18,7 +18,7 @@ type Config struct {
 // MaxWindow bounds Config.Window: an Inbox has room for an answer to each request.
 const MaxWindow = inboxLimit
 
-// NoRetries, as a number of retries, allows a single attempt.
+// NoRetries is the number of retries that allows a single attempt.
 const NoRetries = -1
 
 // busyWait is the time before a datagram is sent again that the medium had no room for.

@@ -24,7 +24,7 @@ const (
 	NumCounters
 )
 
-// PerfPortSelectAll, as PortSelect, selects all ports.
+// PerfPortSelectAll is the PortSelect that selects all ports.
 const PerfPortSelectAll = 0xFF
 
 // The attributes of the mandatory counters.
