@@ -2,7 +2,7 @@
 // a switch and the oversubscription that is accepted follow trees, rail-optimised trees, Dragonflies,
 // Dragonfly+, HyperX, full meshes, tori and Slim Flies, the smallest of each kind. Each is built by its
 // formula (fabric/gen), counted (fabric/bill), routed by the engines that are known to deliver the most
-// on it (route/job) and measured (sim/flow). Those that another one beats are left out, and one of
+// on it (planner) and measured (sim/flow). Those that another one beats are left out, and one of
 // the others is recommended.
 //
 // # Sizes

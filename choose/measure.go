@@ -9,8 +9,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/bill"
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/sim/flow"
 )
 
@@ -138,10 +139,10 @@ func (s *Study) measure(ctx context.Context, p *Proposal) error {
 		return err
 	}
 	g := f.Compile()
-	var trials []job.Trial
-	for i, step := range job.KnownBest(g) {
+	var trials []planner.Trial
+	for i, name := range planner.KnownBest(g) {
 		if i < tried || len(trials) == 0 {
-			t, err := s.try(ctx, g, step)
+			t, err := s.try(ctx, g, name)
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.Formula, err)
 			}
@@ -150,7 +151,7 @@ func (s *Study) measure(ctx context.Context, p *Proposal) error {
 			}
 		}
 	}
-	best, _ := job.Rank(trials)
+	best, _ := planner.Rank(trials)
 	if best == nil {
 		return fmt.Errorf("%s: none of the engines that are known to deliver the most routes it", p.Formula)
 	}
@@ -164,8 +165,12 @@ const tried = 2
 
 // try routes a network by one engine, proves that and measures it. It returns nil where the engine refuses, or where
 // nothing is proven.
-func (s *Study) try(ctx context.Context, g *fabric.Graph, step job.Step) (*job.Trial, error) {
-	r, err := job.Run(ctx, g, &job.Request{Chain: job.Chain{step}, Seed: s.Seed, Workers: s.Workers})
+func (s *Study) try(ctx context.Context, g *fabric.Graph, name string) (*planner.Trial, error) {
+	chain, err := engine.Parse(name, nil)
+	if err != nil {
+		return nil, err
+	}
+	r, err := planner.Run(ctx, g, &planner.Request{Chain: chain, Seed: s.Seed, Workers: s.Workers})
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
 		return nil, nil
 	}
@@ -173,5 +178,5 @@ func (s *Study) try(ctx context.Context, g *fabric.Graph, step job.Step) (*job.T
 		return nil, err
 	}
 	k, err := flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: s.Runs, Seed: s.Seed, Workers: s.Workers})
-	return &job.Trial{Engine: r.Engine.Name, VLs: r.Plan.VLs, Figures: k}, err
+	return &planner.Trial{Engine: r.Engine.Name, VLs: r.Plan.VLs, Figures: k}, err
 }

@@ -6,8 +6,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // BenchmarkSMP sends Get(PortInfo) over a directed route of four hops through a

@@ -2,7 +2,7 @@ package emulator
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // What the emulated devices can hold.

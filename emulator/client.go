@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Client says how a program is attached to a port.

@@ -7,9 +7,9 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/fabric/netfile"
-	"weft/mad"
+	"weft/fabric/netfile/tables"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // sa is a request of class SA to a LID.
@@ -220,7 +220,7 @@ func TestReadBack(t *testing.T) {
 	}
 	b.must(mad.AttrSLtoVLMappingTable, mad.SLtoVLModifier(1, 2), func(d []byte) { mad.SLtoVLMappingTableVL.Set(d, 5, 1) }, 1)
 	lanes := b.s.Lanes()
-	node := slices.IndexFunc(lanes.Nodes, func(n netfile.NodeSL2VLs) bool { return n.GUID == 0x100 })
+	node := slices.IndexFunc(lanes.Nodes, func(n tables.NodeSL2VLs) bool { return n.GUID == 0x100 })
 	if table, ok := lanes.Table(node, 1, 2); !ok || table[5] != 1 || table[6] != 6 {
 		t.Fatalf("lanes %v %t", table, ok)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // tableBlocks is the number of blocks of CongestionControlTable that an adapter has.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // cc asks for congestion control at a LID; nil where no answer comes.

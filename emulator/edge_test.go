@@ -8,8 +8,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // A table's entries beyond LinearFDBTop are holes.

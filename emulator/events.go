@@ -3,8 +3,8 @@ package emulator
 import (
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // kind says what an action does.

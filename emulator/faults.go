@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // SetLinkDown pulls a cable (true) or plugs it in again (false).

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Cause says why a datagram was lost.

@@ -9,9 +9,9 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/fabric/netfile"
-	"weft/mad"
+	"weft/fabric/netfile/tables"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // routed is a LID-routed Get(NodeInfo).
@@ -180,13 +180,13 @@ func TestLanes(t *testing.T) {
 }
 
 // walk follows tables naively, as a judge of their dump would.
-func walk(f *fabric.Fabric, t *netfile.LFTs, from fabric.End, lid uint16, owner fabric.NodeID) bool {
+func walk(f *fabric.Fabric, t *tables.LFTs, from fabric.End, lid uint16, owner fabric.NodeID) bool {
 	at := f.Peer(from)
 	for range len(f.Nodes) + 1 {
 		if f.Nodes[at.Node].Type != fabric.Switch {
 			return at.Node == owner
 		}
-		i := slices.IndexFunc(t.Switches, func(s netfile.SwitchLFT) bool { return s.GUID == f.Nodes[at.Node].GUID })
+		i := slices.IndexFunc(t.Switches, func(s tables.SwitchLFT) bool { return s.GUID == f.Nodes[at.Node].GUID })
 		port := t.Switches[i].Port(fabric.LID(lid))
 		if port == 0 {
 			return at.Node == owner

@@ -9,8 +9,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // fuzzBed is a subnet with programs that take everything.
@@ -47,7 +47,7 @@ func FuzzDatagrams(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add([]byte(b), uint16(0xFFFF), uint32(0))
-	paths, _ := filepath.Glob("../mad/testdata/vectors/*.hex")
+	paths, _ := filepath.Glob("../wire/mad/testdata/vectors/*.hex")
 	for _, p := range paths {
 		text, err := os.ReadFile(p)
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Impairment says how badly a link carries datagrams, in either direction.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Joined is several Subnets in one time, and the routers between them. A datagram with a global route header that arrives at a router

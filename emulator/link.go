@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 func (p *port) state() uint64 { return mad.PortInfoPortState.Get(p.info[:]) }

@@ -3,8 +3,8 @@ package emulator
 import (
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // admit checks the M_Key of a request (IBA volume 1, 14.2.4). A request that is

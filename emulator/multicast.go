@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // mostCopies bounds the copies of one datagram by the ports of the subnet: tables of loops copy without end.

@@ -5,9 +5,9 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // toGroup makes a datagram of a vendor's class to a group.

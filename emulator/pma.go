@@ -1,8 +1,8 @@
 package emulator
 
 import (
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // counters holds the counters of a port, by the numbers of package mad.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // perf asks the PMA of the bed's own port and fails the test unless the status is

@@ -6,7 +6,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 func stateOf(v uint64) func([]byte) {

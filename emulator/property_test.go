@@ -9,8 +9,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Whatever operators and subnet managers do, in any order: both ends of a link that

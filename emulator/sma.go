@@ -1,8 +1,8 @@
 package emulator
 
 import (
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // query is a Get or Set of a subnet management attribute as an agent sees it.

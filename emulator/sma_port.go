@@ -1,6 +1,6 @@
 package emulator
 
-import "weft/mad"
+import "weft/wire/mad"
 
 // portNamed finds the port that a modifier names: on a switch any port, on other
 // nodes 0 for the port that was reached, or a port's number.

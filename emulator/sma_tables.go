@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // linearTable gets or sets a block of 64 entries.

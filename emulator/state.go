@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
-	"weft/mad"
+	"weft/fabric/netfile/tables"
+	"weft/wire/mad"
 )
 
 // Stats count what happened to datagrams since the start.
@@ -135,8 +135,8 @@ func (s *Subnet) Fabric() *fabric.Fabric {
 
 // Tables are the forwarding tables of the switches that are on, in order of GUID,
 // as they were programmed, and what the LIDs name.
-func (s *Subnet) Tables() *netfile.LFTs {
-	t := &netfile.LFTs{}
+func (s *Subnet) Tables() *tables.LFTs {
+	t := &tables.LFTs{}
 	for i := range s.switches {
 		w := &s.switches[i]
 		if s.nodes[w.node].off {
@@ -147,19 +147,19 @@ func (s *Subnet) Tables() *netfile.LFTs {
 		if top := int(mad.SwitchInfoLinearFDBTop.Get(w.info[:])); len(ports) > top+1 {
 			ports = ports[:top+1]
 		}
-		t.Switches = append(t.Switches, netfile.SwitchLFT{
+		t.Switches = append(t.Switches, tables.SwitchLFT{
 			GUID: f.GUID, LID: fabric.LID(s.lid(s.nodes[w.node].first)), Desc: f.Desc, Ports: ports,
 		})
 	}
-	slices.SortFunc(t.Switches, func(a, b netfile.SwitchLFT) int { return cmp.Compare(a.GUID, b.GUID) })
+	slices.SortFunc(t.Switches, func(a, b tables.SwitchLFT) int { return cmp.Compare(a.GUID, b.GUID) })
 	t.Targets = s.targets()
 	return t
 }
 
 // targets are the end ports that are up and have LIDs, by LID. Of a LID that two
 // ports have, the first is kept.
-func (s *Subnet) targets() []netfile.Target {
-	var out []netfile.Target
+func (s *Subnet) targets() []tables.Target {
+	var out []tables.Target
 	for p := range s.ports {
 		x := &s.ports[p]
 		lid := s.lid(int32(p))
@@ -168,16 +168,16 @@ func (s *Subnet) targets() []netfile.Target {
 		}
 		f := &s.fab.Nodes[x.node]
 		for i := range uint16(1) << mad.PortInfoLMC.Get(x.info[:]) {
-			out = append(out, netfile.Target{LID: fabric.LID(lid + i), GUID: fabric.GUID(x.guid), Type: f.Type, Desc: f.Desc})
+			out = append(out, tables.Target{LID: fabric.LID(lid + i), GUID: fabric.GUID(x.guid), Type: f.Type, Desc: f.Desc})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b netfile.Target) int { return int(a.LID) - int(b.LID) })
-	return slices.CompactFunc(out, func(a, b netfile.Target) bool { return a.LID == b.LID })
+	slices.SortStableFunc(out, func(a, b tables.Target) int { return int(a.LID) - int(b.LID) })
+	return slices.CompactFunc(out, func(a, b tables.Target) bool { return a.LID == b.LID })
 }
 
 // Lanes are the SL to VL mapping tables of what is on: of a switch between all
 // ports that have a cable and port 0, of another node those of its cabled ports.
-func (s *Subnet) Lanes() *netfile.SL2VLs {
+func (s *Subnet) Lanes() *tables.SL2VLs {
 	l := lanes{pool: map[uint64]uint16{}}
 	for i := range s.nodes {
 		n := &s.nodes[i]
@@ -199,7 +199,7 @@ func (s *Subnet) Lanes() *netfile.SL2VLs {
 
 // lanes gathers mapping tables and stores equal ones once.
 type lanes struct {
-	out  netfile.SL2VLs
+	out  tables.SL2VLs
 	pool map[uint64]uint16
 }
 
@@ -207,7 +207,7 @@ func (l *lanes) table(v uint64) uint16 {
 	i, ok := l.pool[v]
 	if !ok {
 		i = uint16(len(l.out.Pool))
-		var t netfile.SL2VL
+		var t tables.SL2VL
 		for sl := range t {
 			t[sl] = laneOf(v, uint8(sl))
 		}
@@ -219,14 +219,14 @@ func (l *lanes) table(v uint64) uint16 {
 
 func (l *lanes) addSwitch(s *Subnet, id int32) {
 	n, f := &s.nodes[id], &s.fab.Nodes[id]
-	node := netfile.NodeSL2VLs{Type: f.Type, GUID: f.GUID, LID: fabric.LID(s.lid(n.first)), Desc: f.Desc}
+	node := tables.NodeSL2VLs{Type: f.Type, GUID: f.GUID, LID: fabric.LID(s.lid(n.first)), Desc: f.Desc}
 	for out := range int(n.numPorts) + 1 {
 		for in := range int(n.numPorts) + 1 {
 			if out > 0 && s.ports[n.first+int32(out)].cable < 0 || in > 0 && s.ports[n.first+int32(in)].cable < 0 {
 				continue
 			}
 			v := s.switchLanes(n, uint8(in), uint8(out))
-			node.Rows = append(node.Rows, netfile.SL2VLRow{In: uint8(in), Out: uint8(out), Table: l.table(v)})
+			node.Rows = append(node.Rows, tables.SL2VLRow{In: uint8(in), Out: uint8(out), Table: l.table(v)})
 		}
 	}
 	l.out.Nodes = append(l.out.Nodes, node)
@@ -239,9 +239,9 @@ func (l *lanes) addPort(s *Subnet, p int32) {
 	if x.tables != nil {
 		v = x.tables.sl2vl
 	}
-	l.out.Nodes = append(l.out.Nodes, netfile.NodeSL2VLs{
+	l.out.Nodes = append(l.out.Nodes, tables.NodeSL2VLs{
 		Type: f.Type, GUID: fabric.GUID(x.guid), LID: fabric.LID(s.lid(p)), Desc: f.Desc,
-		Rows: []netfile.SL2VLRow{{Table: l.table(v)}},
+		Rows: []tables.SL2VLRow{{Table: l.table(v)}},
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/event"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Role is the answer of the vendor attribute SwitchRole: a role of

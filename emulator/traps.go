@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // trapKey names a trap: at a port, one of each number can be active.

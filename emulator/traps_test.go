@@ -6,8 +6,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // trapsOf are the traps of a number among what has arrived.

@@ -52,3 +52,8 @@ func (f *Fabric) PortName(e End) PortName {
 func (f *Fabric) LinkPorts(id LinkID) []PortName {
 	return []PortName{f.PortName(f.Links[id].A), f.PortName(f.Links[id].B)}
 }
+
+// SwitchName names a switch for people: description and GUID.
+func SwitchName(g *Graph, s int32) string {
+	return fmt.Sprintf("switch %q (%s)", g.SwitchDesc[s], g.SwitchGUID[s])
+}

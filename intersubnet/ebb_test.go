@@ -8,7 +8,8 @@ import (
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/racing"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/flow"
 )
 
@@ -31,11 +32,11 @@ func TestNearestAgainstNue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			chain, err := job.ParseEngines("nue", nil)
+			chain, err := engine.Parse("nue", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			one, err := job.Route(context.Background(), g, &job.Request{Chain: chain, MaxVLs: r.VLs, Workers: 2})
+			one, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain, MaxVLs: r.VLs, Workers: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,11 +63,11 @@ func TestNearestAgainstNue(t *testing.T) {
 
 // layered routes a network on as many layers as the rule of lanes.go has.
 func layered(t testing.TB, n *subnets.Network, method Method, engines string) *Result {
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := Route(context.Background(), n, &Request{Method: method, Local: job.Request{Chain: chain, MaxVLs: 4, Workers: 2}})
+	r, _, err := Route(context.Background(), n, &Request{Method: method, Local: planner.Request{Chain: chain, MaxVLs: 4, Workers: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +82,11 @@ func TestSpread(t *testing.T) {
 		"subnets(2,racks72,routers=18,cables=4)",
 	} {
 		n := subnetstest.Network(t, formula)
-		chain, err := job.ParseEngines("updn", nil)
+		chain, err := engine.Parse("updn", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, one, err := Route(t.Context(), n, &Request{Method: ISSR, Local: job.Request{Chain: chain}})
+		_, one, err := Route(t.Context(), n, &Request{Method: ISSR, Local: planner.Request{Chain: chain}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/par"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // FlowReport tells the bandwidth of a traffic pattern on the paths of a Plan, by congestion counting as sim/flow does it: a flow has 1/c of a

@@ -15,17 +15,18 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 )
 
 // oneLayer routes a network on one layer.
 func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Result {
 	t.Helper()
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Local = job.Request{Chain: chain, Workers: 2}
+	req.Local = planner.Request{Chain: chain, Workers: 2}
 	_, one, err := Route(context.Background(), n, req)
 	if many := (*TooManyLanes)(nil); err != nil && !errors.As(err, &many) {
 		t.Fatal(err)
@@ -72,11 +73,11 @@ func wantOneTree(t rapid.TB, n *subnets.Network) {
 		t.Fatalf("falls back: %+v", p.Fallbacks)
 	}
 	g := whole(t, n)
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := job.Route(context.Background(), g, &job.Request{Chain: chain})
+	tree, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -430,11 +431,11 @@ func TestMappingSaysWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Route(context.Background(), n, &Request{Method: ISSR, Mappings: map[int]*Mapping{0: m}, Local: job.Request{Chain: chain}}); err == nil {
+	if _, _, err := Route(context.Background(), n, &Request{Method: ISSR, Mappings: map[int]*Mapping{0: m}, Local: planner.Request{Chain: chain}}); err == nil {
 		t.Error("a port that is not in the subnet is accepted")
 	}
 }

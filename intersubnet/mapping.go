@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/lines"
 	"weft/fabric/subnets"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Mapping is the mapping file of one subnet (code 1 of paper V): which router port takes packets for a GID.
@@ -42,7 +42,7 @@ type gidAt struct {
 // maxMappingLine bounds a line of a mapping file.
 const maxMappingLine = 1024
 
-// ReadMapping reads a mapping file. Errors are of type *netfile.Error. What stands behind # is a comment.
+// ReadMapping reads a mapping file. Errors are of type *lines.Error. What stands behind # is a comment.
 func ReadMapping(name string, data []byte) (*Mapping, error) {
 	m := &Mapping{byGID: map[subnets.GID][]fabric.GUID{}, bySwitch: map[gidAt][]fabric.GUID{}, byPrefix: map[subnets.Prefix][]fabric.GUID{}, file: name, lines: map[fabric.GUID]int{}}
 	rest := bytes.TrimPrefix(data, []byte("\uFEFF"))
@@ -54,7 +54,7 @@ func ReadMapping(name string, data []byte) (*Mapping, error) {
 			err = m.line(string(line), at)
 		}
 		if err != nil {
-			return nil, &netfile.Error{File: name, Line: at, Msg: err.Error()}
+			return nil, &lines.Error{File: name, Line: at, Msg: err.Error()}
 		}
 	}
 	return m, nil
@@ -136,10 +136,10 @@ func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
 	for _, port := range p.Net.Ports {
 		gone[port.GUID] = port.Subnet == s && port.End < 0
 	}
-	var wrong *netfile.Error
+	var wrong *lines.Error
 	for guid, line := range m.lines {
 		if _, ok := places[guid]; !ok && !gone[guid] && (wrong == nil || line < wrong.Line) {
-			wrong = &netfile.Error{File: m.file, Line: line, Msg: fmt.Sprintf("subnet %q has no router port %s", p.Net.Subnets[s].Name, guid)}
+			wrong = &lines.Error{File: m.file, Line: line, Msg: fmt.Sprintf("subnet %q has no router port %s", p.Net.Subnets[s].Name, guid)}
 		}
 	}
 	if wrong != nil {

@@ -9,9 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric/subnets/subnetstest"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // flood has every host of a Flat send packets of 2 KB to hosts at random, as fast as it can.
@@ -50,12 +51,12 @@ func TestPacketsDoNotDeadlock(t *testing.T) {
 			text += fmt.Sprintf("irregular(switches=%d,degree=4,hosts=%d,seed=%d),", rapid.IntRange(5, 8).Draw(t, "switches"), rapid.IntRange(6, 16).Draw(t, "hosts"), rapid.IntRange(1, 99).Draw(t, "seed"))
 		}
 		n := subnetstest.Network(t, text+fmt.Sprintf("routers=%d,shape=%s)", rapid.IntRange(1, 4).Draw(t, "routers"), rapid.SampledFrom([]string{"all", "chain", "star"}).Draw(t, "shape")))
-		chain, err := job.ParseEngines(rapid.SampledFrom([]string{"updn", "nue", "dfsssp"}).Draw(t, "engine"), nil)
+		chain, err := engine.Parse(rapid.SampledFrom([]string{"updn", "nue", "dfsssp"}).Draw(t, "engine"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		method := rapid.SampledFrom([]Method{ISSR, Nearest, Baseline}).Draw(t, "method")
-		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: job.Request{Chain: chain}})
+		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: planner.Request{Chain: chain}})
 		if many := (*TooManyLanes)(nil); errors.As(err, &many) {
 			t.Skip("too many lanes")
 		}
@@ -72,11 +73,11 @@ func TestPacketsDoNotDeadlock(t *testing.T) {
 // Two trees joined at their leaves deadlock on one layer, and not on two.
 func TestPacketsDeadlockOnOneLayer(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,rlft(6,2),routers=3,cables=2,on=leaves)")
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: job.Request{Chain: chain}})
+	r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"weft/fabric/subnets"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 )
 
 // Method is a way to route between subnets.
@@ -40,21 +40,21 @@ func ParseMethod(s string) (Method, error) {
 // Request says how to route a Network.
 type Request struct {
 	Method    Method
-	Local     job.Request       // for each subnet
-	Chains    map[int]job.Chain // by subnet: another chain than Local has
-	Mappings  map[int]*Mapping  // by subnet: gateways by a mapping file
-	SumOfLIDs bool              // hash the sum of both LIDs, as the paper's algorithm 1 does
-	Down      []int32           // router ports that are not to be used
+	Local     planner.Request     // for each subnet
+	Chains    map[int]route.Chain // by subnet: another chain than Local has
+	Mappings  map[int]*Mapping    // by subnet: gateways by a mapping file
+	SumOfLIDs bool                // hash the sum of both LIDs, as the paper's algorithm 1 does
+	Down      []int32             // router ports that are not to be used
 	// OneGateway has Nearest send what is for one target by one gateway from all of a subnet, which takes fewer lanes in some networks.
 	OneGateway bool
 	// Routed is by subnet a routing that was made before; nil: each is routed by Local.
-	Routed []*job.Result
+	Routed []*planner.Result
 }
 
 // Result holds the Plan of a Request, and how it was made.
 type Result struct {
 	Plan      *Plan
-	Jobs      []*job.Result // by subnet; those of one Kind and chain are one
+	Jobs      []*planner.Result // by subnet; those of one Kind and chain are one
 	Fallbacks []Fallback
 	VLs       int // data VLs in use
 }
@@ -185,9 +185,9 @@ func (r *Result) routeSubnets(ctx context.Context, req *Request) error {
 	}
 	type key struct {
 		kind  int32
-		chain *job.Step
+		chain *route.Step
 	}
-	done := map[key]*job.Result{}
+	done := map[key]*planner.Result{}
 	for s := range n.Subnets {
 		one := req.Local
 		if chain := req.Chains[s]; chain != nil {
@@ -198,7 +198,7 @@ func (r *Result) routeSubnets(ctx context.Context, req *Request) error {
 		}
 		k := key{n.Subnets[s].Kind, &one.Chain[0]}
 		if done[k] == nil {
-			result, err := job.RouteSubnet(ctx, n.Graph(int32(s)), &one)
+			result, err := planner.RouteSubnet(ctx, n.Graph(int32(s)), &one)
 			if err != nil {
 				return fmt.Errorf("subnet %q: %w", n.Subnets[s].Name, err)
 			}

@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"weft/fabric/subnets/subnetstest"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/flow"
 )
 
@@ -16,11 +17,11 @@ import (
 func TestSaveAndLoad(t *testing.T) {
 	for _, method := range []Method{Baseline, ISSR, ISFR, Nearest, Auto} {
 		n := subnetstest.Network(t, "subnets(3,pgft(2;2,2;1,2;1,1),shape=chain,routers=4)")
-		chain, err := job.ParseEngines("ftree", nil)
+		chain, err := engine.Parse("ftree", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: job.Request{Chain: chain}, Down: []int32{1}})
+		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: planner.Request{Chain: chain}, Down: []int32{1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,11 +70,11 @@ func TestLayers(t *testing.T) {
 		"subnets(4,irregular(switches=8,degree=4,hosts=16,seed=3),shape=chain,routers=3)": 2,
 	} {
 		n := subnetstest.Network(t, text)
-		chain, err := job.ParseEngines("updn", nil)
+		chain, err := engine.Parse("updn", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: job.Request{Chain: chain}})
+		r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: planner.Request{Chain: chain}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,11 +92,11 @@ func TestFlowsEqualOneTree(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,pgft(2;3,3;1,3;1,1),routers=9)")
 	p := oneLayer(t, n, &Request{Method: ISFR}, "ftree").Plan
 	g := whole(t, n)
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := job.Route(context.Background(), g, &job.Request{Chain: chain})
+	tree, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"weft/fabric/subnets/subnetstest"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/packet"
 )
 
@@ -13,11 +14,11 @@ import (
 // subnet is lost with it, its hosts go on losing until another has taken over. Nothing is lost before and after, and nothing deadlocks.
 func TestRouterFailsUnderTraffic(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := Request{Method: ISFR, Local: job.Request{Chain: chain}}
+	req := Request{Method: ISFR, Local: planner.Request{Chain: chain}}
 	before, _, err := Route(context.Background(), n, &req)
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 	if without[3]-without[2] == 0 || without[7] != without[6] || without[4] <= with[4] {
 		t.Errorf("without the manager of a subnet: %v, with all %v", without, with)
 	}
-	other, _, err := Route(context.Background(), n, &Request{Method: ISFR, Local: job.Request{Chain: chain}})
+	other, _, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

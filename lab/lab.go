@@ -5,7 +5,7 @@ import (
 	"hash/fnv"
 	"strings"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 	"weft/route/names/ilp"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 	"weft/sim/flow"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 	"weft/sim/flow"
 )
 

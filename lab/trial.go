@@ -9,10 +9,11 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/quality"
+	"weft/planner"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/job"
-	"weft/route/quality"
+	"weft/route/engine"
 )
 
 // Trial is a fabric that an engine routed and the judge judged, or the engine's refusal.
@@ -106,17 +107,17 @@ func (s *Setup) Route(ctx context.Context, g *fabric.Graph, how Routing) (*Trial
 }
 
 func (s *Setup) routeOnce(ctx context.Context, g *fabric.Graph, how Routing) (*Trial, error) {
-	req := &job.Request{Chain: job.Chain{{Engine: how.Spec}}, MaxVLs: how.MaxVLs, Workers: cmp.Or(how.Workers, s.Workers), Seed: how.Seed}
+	req := &planner.Request{Chain: route.Chain{{Engine: how.Spec}}, MaxVLs: how.MaxVLs, Workers: cmp.Or(how.Workers, s.Workers), Seed: how.Seed}
 	if how.Spec == nil {
 		var err error
-		if req.Chain, err = job.ParseEngines(how.Engine, nil); err != nil {
+		if req.Chain, err = engine.Parse(how.Engine, nil); err != nil {
 			return nil, fmt.Errorf("lab: engine %q: %w", how.Engine, err)
 		}
 	}
 	t := &Trial{Graph: g}
-	var made *job.Result
+	var made *planner.Result
 	cost, err := s.Measure(func() (err error) {
-		made, err = job.Route(ctx, g, req)
+		made, err = planner.Route(ctx, g, req)
 		return err
 	})
 	t.Cost = cost

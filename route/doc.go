@@ -1,7 +1,7 @@
 // Package route holds the Plan (everything that a fabric must be told so that packets find
 // their way) and the contract of the engines under route/engine. It is a pure model: it
 // reads no files and knows no engine. Plans are made by route/recipe in three stages,
-// chosen and proven by route/job, saved by route/planfile, and exchanged with other
+// chosen and proven by planner, saved by route/planfile, and exchanged with other
 // subnet managers by route/foreign.
 //
 //	1 PATHS  which way       minhop, updn, dor, ...
@@ -10,6 +10,6 @@
 //
 // Separating PATHS from NAMES follows Nienaber, Yuan and Duan (paper 000); LANES follows
 // the fat-tree thesis (paper 004) and DFSSSP (paper 003). A stage that does not
-// apply is absent. The judge that proves a Plan is route/check; it shares no code
+// apply is absent. The judge that proves a Plan is judge/check; it shares no code
 // with the engines.
 package route

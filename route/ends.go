@@ -120,8 +120,3 @@ func (e *Ends) Validate(g *fabric.Graph) *Remark {
 func EndName(g *fabric.Graph, end int32) string {
 	return fmt.Sprintf("%s %q (%s)[%d]", g.EndType[end], g.EndDesc[end], g.EndNodeGUID[end], g.EndNum[end])
 }
-
-// SwitchName names a switch for people: description and GUID.
-func SwitchName(g *fabric.Graph, s int32) string {
-	return fmt.Sprintf("switch %q (%s)", g.SwitchDesc[s], g.SwitchGUID[s])
-}

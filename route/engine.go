@@ -62,6 +62,10 @@ type Spec struct {
 	OwnNames bool
 	Options  []Option
 	New      func(Options) (Engine, error)
+
+	// Among are engines of which this one takes the one that delivers the most; nil for an engine that makes Plans itself.
+	Among  []Candidate
+	Effort int // that the candidates may take together
 }
 
 // Refusal is an engine's answer that it cannot route a network.

@@ -23,7 +23,7 @@ type Option struct {
 }
 
 // Relief is the option of engines whose paths may be moved once they are complete (route/relief). Package
-// route/job does that, not the engine.
+// planner does that, not the engine.
 var Relief = Option{Name: "relief", Default: false, Doc: "in the end, move paths away from links where packets of many pairs meet, by random traffic and by shifts; none grows longer"}
 
 // Options are validated values of an engine's options, by name.

@@ -98,5 +98,8 @@ func (r *Recipe) Engine() string {
 // lmcName begins the name of an assignment of 2^LMC LIDs to each port.
 const lmcName = "lmc="
 
+// AsSeen is the name, in a Recipe, of LIDs that another subnet manager has assigned.
+const AsSeen = "as seen"
+
 // LMCName is the name, in a Recipe, of the assignment of 2^LMC LIDs to each port.
 func LMCName(lmc uint8) string { return fmt.Sprint(lmcName, lmc) }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // switchBefore returns the node of a switch in the round before, if it held all of its forwarding table then and holds it still.

@@ -1,6 +1,6 @@
 package sm
 
-import "weft/mad"
+import "weft/wire/mad"
 
 // ask hands out the SMP of a tag.
 func (c *Core) ask(tag uint64) {

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // A manager that stands by must know which port is behind which when ports tell nothing without their M_Keys: see Neighbour. It asks the
@@ -14,11 +14,6 @@ import (
 
 // askAgain is the time between two times that a manager which stands by asks for Neighbours.
 const askAgain = 20 * time.Second
-
-// needsNeighbours reports whether the GUIDs of ports must be known before they are asked.
-func (k *Keys) needsNeighbours() bool {
-	return len(k.Secret) > 0 && k.Protect > 1 || len(k.Former) > 0
-}
 
 // askNeighbours asks the master that our port names. There are none where that is nobody, or ourselves, or does not answer.
 func (d *run) askNeighbours(ctx context.Context) *Event {

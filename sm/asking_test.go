@@ -9,8 +9,8 @@ import (
 	"weft/emulator"
 	"weft/emulator/live"
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // TestStandbyAsksNeighbours: where ports tell nothing without their M_Keys, a manager that has the secret and knows nothing else learns from the master which port is

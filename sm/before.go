@@ -1,6 +1,6 @@
 package sm
 
-import "weft/mad"
+import "weft/wire/mad"
 
 // What a device was told in the round before, and holds by its answer, need not be read or written again, as long as
 // nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, and no LID, a port that was down is not Active.

@@ -2,7 +2,7 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // beliefs hold the answers that a round takes from the round in force without asking again. A switch is asked for its SwitchInfo in any case:

@@ -9,8 +9,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // verifyFabric compares the fabric of the round in force with what one finds that asks for everything.

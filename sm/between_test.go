@@ -13,10 +13,10 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // joined is a network of emulated subnets, each with what its manager tells hosts.
@@ -82,7 +82,7 @@ func (j *joined) manage(s int32, p *intersubnet.Plan) {
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	cfg := Config{Last: job.Keep(p.Local[s], j.n.NamedGraph(s)), Between: sa.Between{
+	cfg := Config{Last: planner.Keep(p.Local[s], j.n.NamedGraph(s)), Between: sa.Between{
 		Prefix: uint64(j.n.Subnets[s].Prefix), Router: m.Router,
 	}}
 	at, err := j.all.Subnets[s].DefaultEnd()
@@ -97,7 +97,7 @@ func (j *joined) manage(s int32, p *intersubnet.Plan) {
 	if r := v.run(); r.State != Up {
 		j.t.Fatalf("subnet %d is %s", s, r.State)
 	}
-	j.told[s] = v.manager.core.administered(0, 1, 0)
+	j.told[s] = administered(v.manager.core.ledger, 0, 1, 0)
 	j.all.Subnets[s].Detach(v.id)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestBlocksOfALostLink: where the Plan can be repaired, a lost link has at most twice as many blocks written as held entries whose paths

@@ -1,6 +1,6 @@
 package sm
 
-import "weft/mad"
+import "weft/wire/mad"
 
 // mismatch is a cable of which its two ends do not say the same.
 type mismatch struct {

@@ -14,8 +14,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/draws"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // texts lists the texts of a kind that were told, the first n entries left out.

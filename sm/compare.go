@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // comparison says how two fabrics differ in their nodes and cables: what one has and the other has not, less what follows from that. Nodes are

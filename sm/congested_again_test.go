@@ -10,10 +10,10 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/sim/packet"
 	"weft/sm/congestion"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/wiretest"
 )
 

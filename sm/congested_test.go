@@ -12,11 +12,11 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/sim/packet"
 	"weft/sm/congestion"
 	"weft/sm/perf"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/wiretest"
 )
 

@@ -3,8 +3,8 @@ package sm
 import (
 	"weft/fabric"
 	"weft/fabric/subnets"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 )
 
 type phase uint8
@@ -337,7 +337,7 @@ func (c *Core) askForPlan() {
 	case c.given.Before == nil && c.noteOthersLIDs():
 		q.Stored = c.inherit.Stored.After(c.graph, &route.Seen(c.graph).Ends)
 	case c.given.Before != nil:
-		q.Kept = job.Keep(withoutForgotten(c.given.Before.plan, c.given.Forgotten), c.given.Before.graph)
+		q.Kept = planner.Keep(withoutForgotten(c.given.Before.plan, c.given.Forgotten), c.given.Before.graph)
 	case c.inherit.Last != nil && !c.inherit.Held:
 		q.Kept, q.Afresh = c.inherit.Last, c.inherit.Afresh
 	case c.inherit.Last != nil && q.Found != nil:

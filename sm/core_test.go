@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestBringUp: every kind of fabric comes up, and is found as it is.

@@ -9,9 +9,9 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/perf"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/wiretest"
 )
 

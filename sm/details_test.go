@@ -9,9 +9,9 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // TestBelievedInventory: a round that asks only what may have changed knows the same of all nodes and ports as one that asks everything. A

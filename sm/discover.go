@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // beginSweep forgets the fabric and asks our own port for its NodeInfo.
@@ -362,12 +362,6 @@ func (f *finder) onRole(id int32, ev *Event) {
 	if role := mad.SwitchRoleRole.Get(ev.Data[:]); role <= uint64(fabric.RoleLeaf) {
 		f.nodes[id].role = fabric.Role(role)
 	}
-}
-
-// knowsFDR10 reports whether a device is of the families from SwitchX and ConnectX-3 on.
-func (n *node) knowsFDR10() bool {
-	const mellanox, connectX3, connectXEnd, switchX = 0x0002C9, 0x1003, 0x2000, 0xC738
-	return n.vendor == mellanox && (n.device >= switchX || n.device >= connectX3 && n.device < connectXEnd)
 }
 
 // isStranger reports whether a node is left out, since it is not expected: its link stays as it is, and it gets no LID.

@@ -5,7 +5,7 @@
 // have no clock, no goroutine and no I/O. A Core brings a subnet up once: a round. A Manager begins rounds, and
 // watches the subnet between them. Runner drives it over a wire.Transport; the
 // requester of package wire does transaction IDs, window, timeouts and retries, and
-// lossCount says how many retries. Package route/job computes and judges Plans.
+// lossCount says how many retries. Package planner computes and judges Plans.
 //
 // # A manager that stays
 //
@@ -106,7 +106,7 @@
 // # Takeovers
 //
 // A manager that stands by is told the Plan of its master without the forwarding tables, and what that one goes by (rules.go): partitions, levels and other settings, what is drained, and links in quarantine. When it
-// takes its place it reads the tables that the switches hold, and with these has the same Plan (job.Kept.WithTables), which is repaired as every Plan: where nothing has changed
+// takes its place it reads the tables that the switches hold, and with these has the same Plan (planner.Kept.WithTables), which is repaired as every Plan: where nothing has changed
 // meanwhile no table is written, and hosts are told the same paths. Where that Plan is not proven all is routed afresh; where it is not what the options ask for it is told, and stays.
 //
 // # Partitions

@@ -14,7 +14,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // order has a Manager drain something, or no longer, and returns what it decides.

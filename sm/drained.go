@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // drain drains what a name names.

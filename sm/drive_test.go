@@ -9,10 +9,11 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/route/lids"
+	"weft/wire/mad"
 )
 
 // pending is a Send under way, or a repetition of one that is late.
@@ -33,7 +34,7 @@ type world struct {
 	core    *Core
 	cfg     Config // of core
 	fake    *fake
-	routing job.Request
+	routing planner.Request
 	rng     *rand.Rand
 	loss    float64 // of a request, and of an answer
 	twice   float64 // that a request is performed again, later
@@ -55,12 +56,12 @@ func newWorld(f *fabric.Fabric, cfg Config, chain string) *world {
 	return w
 }
 
-func jobOf(chain string, lmc uint8) job.Request {
-	steps, err := job.ParseEngines(chain, nil)
+func jobOf(chain string, lmc uint8) planner.Request {
+	steps, err := engine.Parse(chain, nil)
 	if err != nil {
 		panic(err)
 	}
-	return job.Request{Chain: steps, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1}
+	return planner.Request{Chain: steps, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1}
 }
 
 func formula(tb testing.TB, text string) *fabric.Fabric {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"weft/emulator"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // TestHostileDatagrams: whatever comes that nobody asked for, whole or not, of any class, method and attribute, is answered by the rules or

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // election settles with other subnet managers who is the master (14.4.1). A manager that finds a master stands by: it

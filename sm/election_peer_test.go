@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/ibsim"
+	"weft/wire/mad"
 )
 
 // TestHandoverWithOpenSM: weft and OpenSM hand the subnet over to each other, by priority. A standby writes nothing, and no LID

@@ -11,7 +11,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // managers attaches managers of these priorities to the first hosts of a subnet, in the order of their GUIDs.

@@ -13,11 +13,11 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // virtual drives a Manager, a requester and an emulated subnet in virtual time.
@@ -27,7 +27,7 @@ type virtual struct {
 	sub      *emulator.Subnet
 	id       emulator.ClientID
 	at       fabric.End // where it is attached
-	routing  job.Request
+	routing  planner.Request
 	loss     lossCount
 	now      time.Duration
 	inbox    []wire.Datagram
@@ -54,7 +54,7 @@ type virtual struct {
 	keeper   *keeper // nil where no clients are served
 }
 
-func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Request) (*virtual, error) {
+func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req planner.Request) (*virtual, error) {
 	sub, err := emulator.New(f, opt)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Requ
 }
 
 // newVirtualAt attaches a Manager to a port of an emulated subnet.
-func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg Config, req job.Request) (v *virtual, err error) {
+func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg Config, req planner.Request) (v *virtual, err error) {
 	v = &virtual{
 		manager: NewManager(cfg, Watch{}), sub: sub, at: at, routing: req, wake: never, planned: never, storedAt: never, sent: map[mad.AttrID]int{},
 		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),
@@ -326,7 +326,7 @@ func (v *virtual) verify(t fataler) {
 		}
 		for lid := fabric.LID(1); lid <= plan.Ends.Top(); lid++ {
 			if got, want := held.Switches[i].Port(lid), plan.Tables.Port(s, lid); got != want {
-				t.Fatalf("%s sends LID %d to port %d, the Plan to %d", route.SwitchName(g, s), lid, got, want)
+				t.Fatalf("%s sends LID %d to port %d, the Plan to %d", fabric.SwitchName(g, s), lid, got, want)
 			}
 		}
 	}
@@ -377,7 +377,7 @@ func (v *virtual) verifyLanes(t fataler) {
 			}
 			for sl, vl := range plan.SL2VL.Table(g, int32(s), row.In, row.Out) {
 				if held.Pool[row.Table][sl] != vl {
-					t.Fatalf("%s maps SL %d from port %d to %d to VL %d, the Plan to %d", route.SwitchName(g, int32(s)), sl, row.In, row.Out, held.Pool[row.Table][sl], vl)
+					t.Fatalf("%s maps SL %d from port %d to %d to VL %d, the Plan to %d", fabric.SwitchName(g, int32(s)), sl, row.In, row.Out, held.Pool[row.Table][sl], vl)
 				}
 			}
 		}

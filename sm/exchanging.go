@@ -10,9 +10,9 @@ import (
 	"weft/fabric/subnets"
 	"weft/intersubnet"
 	"weft/intersubnet/exchange"
-	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // exchanging has an exchange.Manager tell the routers what they and the managers behind them need, beside the loop of a Runner, while the Manager is the master.

@@ -10,8 +10,8 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/exchange"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // exchanged is a network whose managers, each of which knows its own subnet, tell each other over the wire what they need.

@@ -11,7 +11,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/racing"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestExpected: what deviates from the expected topology is told once, and again when it is over.

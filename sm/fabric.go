@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // buildFabric makes a Fabric of what was found, in order of node GUIDs. Nodes that no

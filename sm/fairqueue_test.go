@@ -3,8 +3,8 @@ package sm
 import (
 	"testing"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // TestFairQueue: sources take turns whatever they have put in; the queue is bounded, and the one with the most loses what is too much.

@@ -2,7 +2,7 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // fake is a deliberately dumb subnet: directed routes are walked over a Fabric,

@@ -9,7 +9,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/racing"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // What things take of the one core of a slowManager.

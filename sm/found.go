@@ -2,9 +2,9 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/wire/mad"
 )
 
 // Where no Plan of ours is in force, or its writing was broken off, what switches hold is read before a Plan is made, so that there is an order of writing from that
@@ -38,7 +38,7 @@ func (w *writer) queueRead(id int32) {
 }
 
 // foundPlan makes a Plan of what the devices were found with; nil where no switch has said anything. Nobody knows the service levels of it.
-func (w *writer) foundPlan() *job.Kept {
+func (w *writer) foundPlan() *planner.Kept {
 	if len(w.read) == 0 {
 		return nil
 	}
@@ -56,5 +56,5 @@ func (w *writer) foundPlan() *job.Kept {
 			}
 		}
 	}
-	return job.Keep(&route.Plan{Ends: route.Seen(w.graph).Ends, Tables: tables}, w.graph)
+	return planner.Keep(&route.Plan{Ends: route.Seen(w.graph).Ends, Tables: tables}, w.graph)
 }

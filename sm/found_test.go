@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestTwins: two CAs with one GUID, each on a port that the other has not cabled, look like

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // record plays a bring-up and keeps every answer: outcome, then 64 bytes.

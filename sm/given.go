@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/route/multicast"
 	"weft/route/planfile"
 )
@@ -58,7 +58,7 @@ type Limits struct {
 type Inherit struct {
 	Stored LIDMap                // LIDs remembered; they win over those found
 	Trees  []multicast.TreeByLID // for multicast groups, of the manager before us
-	Last   *job.Kept             // the Plan of the last time, to be repaired; nil where none is known
+	Last   *planner.Kept         // the Plan of the last time, to be repaired; nil where none is known
 	Afresh bool                  // Last is not to be repaired, but its LIDs to be kept
 	Held   bool                  // Last is that of another manager, or others may have changed it since: its tables are those that switches hold
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"weft/mad"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 // Bounds of what a Step does, since what happens meanwhile waits for its end: trees that it cuts, blocks that it looks at.

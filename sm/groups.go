@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 // Multicast tables of switches are written between rounds: after one, since its Plan has other trees or a switch has lost what it held, and after joins

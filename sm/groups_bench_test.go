@@ -8,8 +8,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 // groupsOf has a manager with a fabric in force, and many groups of few members.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // askAboutGroups has some hosts join the broadcast group and a group of their own, and one leave it, and asks for all records of groups.

@@ -10,7 +10,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestGroupsThroughRestarts: switches restart at any moment of rounds and of the work on multicast tables, on a wire that loses, repeats and delays, while hosts join and

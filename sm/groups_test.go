@@ -14,9 +14,10 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/route/engine"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // castBed is a subnet with a manager, groups, and a program at each host that counts what comes.
@@ -80,8 +81,8 @@ func newCastBed(t *rapid.T, f *fabric.Fabric, engine string, lmc uint8) *castBed
 func (b *castBed) follow() {
 	if m := b.v.manager; m.inForce != nil && m.inForce != b.of {
 		b.of = m.inForce
-		b.subnet = b.of.administered(0, 0, 0)
-		b.m.follow(b.subnet, (*Partitioning)(nil).standing())
+		b.subnet = administered(b.of, 0, 0, 0)
+		b.m.follow(b.subnet, standingGroups(nil))
 	}
 }
 
@@ -326,7 +327,7 @@ func TestReplayOfGroups(t *testing.T) {
 	if err := v.recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRecording(&recording)
+	r, err := NewRecording(&recording, engine.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}

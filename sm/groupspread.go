@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/multicast"
 	"weft/sm/sa"
 )

@@ -12,8 +12,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestKeptClosed: a switch that does not hold the tables that were proven carries
@@ -177,7 +178,7 @@ func TestNames(t *testing.T) {
 		w := newWorld(f, Config{}, "updn")
 		w.run()
 		var file bytes.Buffer
-		if err := netfile.WriteIBNetDiscover(&file, w.core.Result().Fabric()); err != nil {
+		if err := discovery.WriteIBNetDiscover(&file, w.core.Result().Fabric()); err != nil {
 			t.Errorf("%q: %v", desc, err)
 			continue
 		}

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"sync"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // inbox takes the ends of requests, and what nobody asked for, on the requester's goroutine, and keeps them for the

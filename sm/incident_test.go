@@ -8,8 +8,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/racing"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // kindsOf lists the kinds of incidents, each once.

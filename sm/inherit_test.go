@@ -15,8 +15,8 @@ import (
 	"weft/fabric"
 	"weft/internal/draws"
 	"weft/internal/racing"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // paths returns the paths that a master tells hosts now.

@@ -2,7 +2,7 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/route/quality"
+	"weft/judge/quality"
 )
 
 // DiscoveryJSON is the Report of a discovery as programs read it.

@@ -10,7 +10,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // tell gives a manager that runs other keys.

@@ -14,8 +14,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/draws"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 var (

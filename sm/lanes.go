@@ -1,6 +1,6 @@
 package sm
 
-import "weft/mad"
+import "weft/wire/mad"
 
 // queueLanes queues the lane tables of an output port, where the Plan has more lanes than
 // one. (With one, any mapping keeps the proof: where channels form no cycle, they form

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"weft/emulator"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // TestLateSwept: an answer to a light sweep that was dropped, which comes after all answers to the next one, ends that one.

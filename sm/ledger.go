@@ -2,12 +2,12 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/route/levels"
 	"weft/sm/partition"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 // ledger holds what every device was found to be, what it was told, and what it holds. A round
@@ -19,8 +19,8 @@ type ledger struct {
 	fabric    *fabric.Fabric
 	graph     *fabric.Graph
 	plan      *route.Plan
-	way       *job.Transition // what is written before the tables of plan; nil for nothing
-	prog      programming     // told, and held
+	way       *planner.Transition // what is written before the tables of plan; nil for nothing
+	prog      programming         // told, and held
 	by        policy
 	keys      *keyring       // the Manager's, where there is one
 	others    []otherManager // that have answered

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // lightSweep asks every switch that the last round found whether a port of it has changed its state.

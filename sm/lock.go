@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // A port is asked for its M_Key before anything else of its node: by PortInfo, with the keys that it may have, one after the other. One that

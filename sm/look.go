@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // looks reads the ports of single switches between rounds: those where a sign of change may come from a port in quarantine. Only

@@ -20,8 +20,8 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/internal/racing"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // staying makes a Manager that stays, on an emulated subnet in virtual time, and brings it up.

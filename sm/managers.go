@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // mastership records whether the subnet may be written to: not while another subnet

@@ -11,7 +11,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/racing"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 var monthDays = flag.Int("month-days", 2, "how many days TestMonth takes, in virtual time")

@@ -13,8 +13,8 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/internal/racing"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // nearCable is the first cable from the switch next to a port to another one: most of the subnet is found through it.

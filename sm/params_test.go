@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // TestPortParameters: a switch port has the head-of-queue lifetime and the stall count of

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"weft/internal/peer"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // pkeysOf asks the manager of a subnet for the first block of P_Keys of all ports, by node GUID and port number.

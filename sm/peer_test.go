@@ -13,6 +13,7 @@ import (
 	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/internal/dumps"
 	"weft/internal/peer"
 	"weft/wire"
@@ -32,7 +33,7 @@ type simulator struct {
 func simulate(tb testing.TB, f *fabric.Fabric) *simulator {
 	tb.Helper()
 	var net bytes.Buffer
-	if err := netfile.WriteIBNetDiscover(&net, f); err != nil {
+	if err := discovery.WriteIBNetDiscover(&net, f); err != nil {
 		tb.Fatal(err)
 	}
 	return &simulator{peer.Simulate(tb, net.Bytes()), tb}
@@ -124,7 +125,7 @@ func sameDump(t *testing.T, core *Result, text []byte) {
 		t.Fatal(err)
 	}
 	var ours bytes.Buffer
-	if err := netfile.WriteIBNetDiscover(&ours, core.Fabric()); err != nil {
+	if err := discovery.WriteIBNetDiscover(&ours, core.Fabric()); err != nil {
 		t.Fatal(err)
 	}
 	mine, _, err := netfile.Read("ours", ours.Bytes(), netfile.Options{})

@@ -3,8 +3,8 @@ package sm
 import (
 	"slices"
 
-	"weft/mad"
 	"weft/sm/partition"
+	"weft/wire/mad"
 )
 
 // findMembers makes the index of partitions, or takes that of the round before.

@@ -8,7 +8,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // losing starts a manager that gets no answer to SMPs of some kinds as long as on is set, though devices take what they tell.

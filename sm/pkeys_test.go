@@ -12,8 +12,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/partition"
+	"weft/wire/mad"
 )
 
 func partitioning(t fataler, text string, in, out bool) *Partitioning {

@@ -8,18 +8,18 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
+	"weft/planner"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/job"
-	"weft/route/quality"
 )
 
 // Plan runs the routing job of a request, which keeps the LIDs in use, or those of the Plan kept. An engine that is
 // to use a switch that was not found is passed over: a dead root must not stop a fabric. Hosts may know no path
 // records: some never ask, and others keep old ones.
-func Plan(ctx context.Context, req job.Request, q *RouteRequest) *Event {
+func Plan(ctx context.Context, req planner.Request, q *RouteRequest) *Event {
 	g := q.Graph
-	req.Chain = req.Chain.UnderRouters(g)
+	req.Chain = planner.UnderRouters(req.Chain, g)
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, q.Stored), true, true, q.Multicast
 	req.Trees, req.Levels = q.Trees, q.Levels
 	if q.Kept != nil {
@@ -40,13 +40,13 @@ func Plan(ctx context.Context, req job.Request, q *RouteRequest) *Event {
 		case err == nil:
 			addStored(req.LIDs.Held, g, q.Stored)
 		case q.Kept == nil:
-			return &Event{Kind: Planned, Result: &job.Result{}, Err: err}
+			return &Event{Kind: Planned, Result: &planner.Result{}, Err: err}
 		default:
 			foreign, req.Kept = err, nil
 		}
 	}
 	addAbsent(req.LIDs.Held, q.Absent)
-	if ev.Result, ev.Err = job.Run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
+	if ev.Result, ev.Err = planner.Run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
 		ev.Result.NotRepaired = foreign
 	}
 	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
@@ -63,9 +63,9 @@ func Plan(ctx context.Context, req job.Request, q *RouteRequest) *Event {
 }
 
 // afreshIfProven routes afresh where a repaired Plan has faults; a Plan that has faults too is not better.
-func afreshIfProven(ctx context.Context, req job.Request, g *fabric.Graph, repaired *job.Result) *job.Result {
+func afreshIfProven(ctx context.Context, req planner.Request, g *fabric.Graph, repaired *planner.Result) *planner.Result {
 	req.Afresh = true
-	r, err := job.Run(ctx, g, &req)
+	r, err := planner.Run(ctx, g, &req)
 	if err != nil || r.Repaired != nil || !r.Report.OK {
 		return repaired
 	}
@@ -108,7 +108,7 @@ func slDiffers(m *route.SLs, sl uint8) bool {
 }
 
 // noteRepair reports what became of the Plan that was to be kept.
-func (c *Core) noteRepair(r *job.Result) {
+func (c *Core) noteRepair(r *planner.Result) {
 	if f := r.Repaired; f != nil {
 		c.moved, c.repaired = f.Moved, true
 		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0

@@ -2,8 +2,8 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // subnetTimeout tells clients how long an answer may take: 4.096 us * 2^18 = 1 s.

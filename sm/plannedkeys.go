@@ -3,9 +3,9 @@ package sm
 import (
 	"slices"
 
-	"weft/mad"
 	"weft/sm/partition"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 // pkeyBlock is the number of P_Keys in a block of a P_KeyTable.

@@ -2,15 +2,15 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/wire/mad"
 )
 
 // stepped returns what switches hold after a step.
-func (l *ledger) stepped(step int) job.Between {
+func (l *ledger) stepped(step int) planner.Between {
 	if l.way == nil || step >= len(l.way.Between) {
-		return job.Between{Tables: l.plan.Tables, SL2VL: l.plan.SL2VL}
+		return planner.Between{Tables: l.plan.Tables, SL2VL: l.plan.SL2VL}
 	}
 	return l.way.Between[step]
 }

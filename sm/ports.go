@@ -1,6 +1,6 @@
 package sm
 
-import "weft/mad"
+import "weft/wire/mad"
 
 // attributeToSet makes the attribute that a Set carries. It is valid until the next Step.
 func (w *writer) attributeToSet(k kind, index int32, arg uint32) []byte {

@@ -2,8 +2,8 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // startProgram relates nodes and ports to those of the Plan and begins to write.

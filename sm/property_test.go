@@ -10,7 +10,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestAnyFabricComesUp: random fabrics over a bad wire: requests and answers are

@@ -5,16 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
-
-// QueryCount counts queries to subnet administration for one attribute.
-type QueryCount struct {
-	Attribute string `json:"attribute"` // "other" stands for all attributes unknown to the specification
-	Answered  int    `json:"answered"`  // answered, also with an empty answer
-	Refused   int    `json:"refused"`   // not served, not allowed, not as a query must be, or too much
-	Busy      int    `json:"busy"`      // answered busy: before the first round, or with a full queue
-}
 
 // queryCounts counts queries, from several goroutines.
 type queryCounts struct {

@@ -5,7 +5,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/route/job"
+	"weft/planner"
 )
 
 // TestRates: every width and speed is found as it is, also FDR10, which only a
@@ -45,7 +45,7 @@ func TestRates(t *testing.T) {
 	}
 	connect(fabric.End{Node: h, Port: 1}, fabric.End{Node: a, Port: uint8(n + 1)}, 4, fabric.EDR)
 
-	v, err := newVirtual(f, emulator.Options{}, Config{ReadOnly: true}, job.Request{})
+	v, err := newVirtual(f, emulator.Options{}, Config{ReadOnly: true}, planner.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,14 +9,11 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
-	"weft/route/job"
+	"weft/fabric/netfile/own"
+	"weft/planner"
 	"weft/route/planfile"
 )
 
@@ -46,7 +43,7 @@ type recordedBy struct {
 	What     string `json:",omitempty"`
 }
 
-// recordedRouting is a job.Request by its values. The LIDs that are held are those of each Route.
+// recordedRouting is a planner.Request by its values. The LIDs that are held are those of each Route.
 type recordedRouting struct {
 	Chain                                 []recordedStep
 	LMC                                   uint8
@@ -76,7 +73,7 @@ type Recorder struct {
 }
 
 // NewRecorder begins a recording of a Manager, and of the requests that its Plans follow from.
-func NewRecorder(w io.Writer, cfg *Config, watch *Watch, routing *job.Request) *Recorder {
+func NewRecorder(w io.Writer, cfg *Config, watch *Watch, routing *planner.Request) *Recorder {
 	r := &Recorder{to: bufio.NewWriterSize(w, 1<<16)}
 	made, err := newRecordedBy(&Settings{Config: *cfg, Watch: *watch, Routing: *routing})
 	if err != nil {
@@ -109,7 +106,7 @@ func newRecordedBy(s *Settings) (*recordedBy, error) {
 	}
 	if f := s.Config.Expected; f != nil {
 		var b bytes.Buffer
-		if err := netfile.WriteJSON(&b, f); err != nil {
+		if err := own.WriteJSON(&b, f); err != nil {
 			return nil, err
 		}
 		out.Expected = b.Bytes()
@@ -119,7 +116,7 @@ func newRecordedBy(s *Settings) (*recordedBy, error) {
 }
 
 // planBytes writes a Plan that is kept; nil is none.
-func planBytes(k *job.Kept) ([]byte, error) {
+func planBytes(k *planner.Kept) ([]byte, error) {
 	if k == nil {
 		return nil, nil
 	}
@@ -171,20 +168,8 @@ func appendEvent(b []byte, ev *Event) ([]byte, error) {
 		b = appendBytes(b, []byte(ev.Name))
 	case MembersTold:
 		return appendJSON(b, ev.Members)
-	case TreesLearned:
-		return appendJSON(b, ev.Trees)
-	case MayTakeOver:
-		for _, guid := range ev.GUIDs {
-			b = binary.BigEndian.AppendUint64(b, uint64(guid))
-		}
-	case Learned:
-		for _, guid := range slices.Sorted(maps.Keys(ev.LIDs)) {
-			p := ev.LIDs[guid]
-			b = binary.BigEndian.AppendUint64(b, uint64(guid))
-			b = append(binary.BigEndian.AppendUint16(b, uint16(p.Base)), p.LMC)
-		}
-	case PlanLearned, RulesLearned:
-		b = appendBytes(b, ev.Value)
+	case Told:
+		return appendJSON(b, ev.News)
 	case NeighboursTold:
 		for _, n := range ev.Neighbours {
 			b = binary.BigEndian.AppendUint64(b, uint64(n.Node))
@@ -243,8 +228,6 @@ func appendBytes(b, data []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
 }
 
-var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
-
 // sumOf makes the checksum of actions. What a Route asks for is a fabric and LIDs: their numbers stand for them.
 func sumOf(actions []Action, scratch []byte) (sum uint32, memory []byte) {
 	var none RouteRequest
@@ -278,7 +261,7 @@ func sumOf(actions []Action, scratch []byte) (sum uint32, memory []byte) {
 			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(d.Addr.DLID)), uint64(d.Addr.SLID))
 			b = appendBytes(b, d.MAD)
 		}
-		sum, scratch = crc32.Update(sum, castagnoli(), b), b
+		sum, scratch = crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), b), b
 	}
 	return sum, scratch
 }

@@ -12,16 +12,19 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route"
 	"weft/route/lids"
+	"weft/route/multicast"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Recording reads what a Recorder has written.
 type Recording struct {
 	Made Settings // how the Manager was made
 
+	parse  Engines
 	from   *bufio.Reader
 	number int // of events so far
 	last   time.Duration
@@ -33,9 +36,12 @@ const mostRecorded = 1 << 28
 // errCut says that a recording ends in the middle of an event: its writer was killed.
 var errCut = errors.New("the recording ends in the middle of an event: what was not written yet is missing")
 
-// NewRecording reads the first line.
-func NewRecording(from io.Reader) (*Recording, error) {
-	r := &Recording{from: bufio.NewReaderSize(from, 1<<16)}
+// Engines finds engines by their names, as engine.Parse does.
+type Engines func(list string, options []string) (route.Chain, error)
+
+// NewRecording reads the first line. What is routed in it is by engines that parse finds.
+func NewRecording(from io.Reader, parse Engines) (*Recording, error) {
+	r := &Recording{parse: parse, from: bufio.NewReaderSize(from, 1<<16)}
 	line, err := r.from.ReadSlice('\n')
 	text := bytes.Clone(line)
 	for errors.Is(err, bufio.ErrBufferFull) && len(text) < mostRecorded {
@@ -52,7 +58,7 @@ func NewRecording(from io.Reader) (*Recording, error) {
 	if head.Made == nil {
 		return nil, errors.New("its first line does not say how the manager was made")
 	}
-	made, err := head.Made.settings()
+	made, err := head.Made.settings(parse)
 	if err != nil {
 		return nil, fmt.Errorf("its first line: %w", err)
 	}
@@ -61,14 +67,14 @@ func NewRecording(from io.Reader) (*Recording, error) {
 }
 
 // settings makes settings of their values.
-func (b *recordedBy) settings() (*Settings, error) {
+func (b *recordedBy) settings(parse Engines) (*Settings, error) {
 	q := &b.Routing
-	s := &Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Routing: job.Request{
+	s := &Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Routing: planner.Request{
 		LIDs: lids.Options{LMC: q.LMC, Fresh: q.Fresh}, HeldLMC: q.HeldLMC, MaxVLs: q.MaxVLs, Workers: q.Workers, Seed: q.Seed, Kinds: q.Kinds,
 		Afresh: q.Afresh, PassDeadSwitch: q.PassDeadSwitch, NoPathRecords: q.NoPathRecords,
 	}}
 	for _, step := range q.Chain {
-		chain, err := job.ParseEngines(step.Engine, nil)
+		chain, err := parse(step.Engine, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -92,11 +98,11 @@ func (b *recordedBy) settings() (*Settings, error) {
 }
 
 // planOf reads a Plan that is kept; none where there are no bytes.
-func planOf(data []byte) (*job.Kept, error) {
+func planOf(data []byte) (*planner.Kept, error) {
 	if data == nil {
 		return nil, nil
 	}
-	return job.ReadKept(bytes.NewReader(data))
+	return planner.ReadKept(bytes.NewReader(data))
 }
 
 // Next returns the next event, its time, and the checksum of the actions that followed from it. After the last one the error is io.EOF.
@@ -116,7 +122,7 @@ func (r *Recording) Next() (now time.Duration, ev *Event, sum uint32, err error)
 	if _, err := io.CopyN(&block, r.from, int64(n)); err != nil {
 		return 0, nil, 0, r.wrong(errCut)
 	}
-	f := fields{rest: block.Bytes()}
+	f := fields{rest: block.Bytes(), parse: r.parse}
 	ev = &Event{Kind: EventKind(f.byte())}
 	after := f.number(uint64(never - r.last))
 	f.event(ev)
@@ -124,7 +130,7 @@ func (r *Recording) Next() (now time.Duration, ev *Event, sum uint32, err error)
 	switch {
 	case f.err == nil && len(f.rest) > 0:
 		f.err = fmt.Errorf("%d bytes too many", len(f.rest))
-	case f.err == nil && ev.Kind > RulesLearned:
+	case f.err == nil && ev.Kind > Told:
 		f.err = fmt.Errorf("of unknown kind %d", ev.Kind)
 	}
 	if f.err != nil {
@@ -139,8 +145,9 @@ func (r *Recording) wrong(err error) error { return fmt.Errorf("event %d: %w", r
 
 // fields takes a block apart. After an error all that follows is zero.
 type fields struct {
-	rest []byte
-	err  error
+	rest  []byte
+	parse Engines
+	err   error
 }
 
 var errShort = errors.New("too short")
@@ -211,12 +218,17 @@ func (f *fields) lids() LIDMap {
 			break
 		}
 		p := PortLIDs{fabric.LID(binary.BigEndian.Uint16(b[8:])), b[10]}
-		if !p.Valid() {
-			f.err = fmt.Errorf("LID %d, LMC %d", p.Base, p.LMC)
-		}
+		f.valid(p)
 		lids[fabric.GUID(binary.BigEndian.Uint64(b))] = p
 	}
 	return lids
+}
+
+// valid takes that LIDs which nobody can have are an error.
+func (f *fields) valid(p PortLIDs) {
+	if !p.Valid() {
+		f.err = fmt.Errorf("LID %d, LMC %d", p.Base, p.LMC)
+	}
 }
 
 // event takes what an event of its kind holds.
@@ -247,31 +259,79 @@ func (f *fields) event(ev *Event) {
 	case Reconfigure:
 		var made recordedBy
 		if f.json(&made); f.err == nil {
-			ev.Settings, f.err = made.settings()
+			ev.Settings, f.err = made.settings(f.parse)
 		}
 	case DrainPart, UndrainPart:
 		ev.Tag = f.number(1<<64 - 1)
 		ev.Name = string(f.text())
 	case MembersTold:
 		f.json(&ev.Members)
-	case TreesLearned:
-		f.json(&ev.Trees)
-	case MayTakeOver:
-		for f.err == nil && len(f.rest) > 4 { // the checksum follows
-			if b := f.bytes(8); b != nil {
-				ev.GUIDs = append(ev.GUIDs, fabric.GUID(binary.BigEndian.Uint64(b)))
-			}
-		}
-	case Learned:
-		ev.LIDs = f.lids()
-	case PlanLearned, RulesLearned:
-		ev.Value = bytes.Clone(f.text())
+	case Told:
+		f.news(ev)
 	case NeighboursTold:
 		for f.err == nil && len(f.rest) > 4 { // the checksum follows
 			if b := f.bytes(17); b != nil {
 				ev.Neighbours = append(ev.Neighbours, Neighbour{fabric.GUID(binary.BigEndian.Uint64(b)), b[8], fabric.GUID(binary.BigEndian.Uint64(b[9:]))})
 			}
 		}
-	default: // its kind says all
+	default: // its kind says all, or it is one of former times
+		f.formerNews(ev)
 	}
+}
+
+// news takes what subnet administration has told.
+func (f *fields) news(ev *Event) {
+	if f.json(&ev.News); f.err != nil {
+		return
+	}
+	if ev.News == nil {
+		f.err = errors.New("it tells nothing")
+		return
+	}
+	for _, p := range ev.News.LIDs {
+		f.valid(p)
+	}
+}
+
+// The kinds of events that a recording has where the weft that wrote it had one for each field of News.
+const (
+	formerLIDs         byte = 16
+	formerMasterMissed byte = 17
+	formerMayTakeOver  byte = 18
+	formerReregister   byte = 19
+	formerTrees        byte = 20
+	formerPlan         byte = 22
+	formerRules        byte = 23
+)
+
+// formerNews takes such an event, and makes it one of today. Others are left as they are. What was told is
+// never nil, also where it is nothing.
+func (f *fields) formerNews(ev *Event) {
+	n := &News{}
+	switch byte(ev.Kind) {
+	case formerLIDs:
+		n.LIDs = f.lids()
+	case formerMasterMissed:
+		n.MasterMissed = true
+	case formerMayTakeOver:
+		n.MayTakeOver = []fabric.GUID{}
+		for f.err == nil && len(f.rest) > 4 { // the checksum follows
+			if b := f.bytes(8); b != nil {
+				n.MayTakeOver = append(n.MayTakeOver, fabric.GUID(binary.BigEndian.Uint64(b)))
+			}
+		}
+	case formerReregister:
+		n.Reregister = true
+	case formerTrees:
+		if f.json(&n.Trees); n.Trees == nil {
+			n.Trees = []multicast.TreeByLID{}
+		}
+	case formerPlan:
+		n.Plan = append([]byte{}, f.text()...)
+	case formerRules:
+		n.Rules = append([]byte{}, f.text()...)
+	default:
+		return
+	}
+	ev.Kind, ev.News = Told, n
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // dialogueStep is a request of a dialogue about services and subscriptions.

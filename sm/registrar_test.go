@@ -11,9 +11,9 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // TestReports: a client hears, through the manager, of a trap, of a port that goes and comes back, and of a group that comes to be and is deleted.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"weft/route/job"
+	"weft/planner"
 )
 
 // Replay gives a new Manager what a recording has, and computes its Plans again. See, which may be nil, is shown every event with the actions
@@ -48,11 +48,11 @@ var ErrOtherActions = errors.New("other actions follow than were recorded")
 // player holds what a Manager waits for.
 type player struct {
 	manager *Manager
-	routing job.Request
+	routing planner.Request
 	begun   bool
-	asked   map[uint64]int // by tag: Sends that have not ended
-	route   *RouteRequest  // of a Route that has not ended
-	request job.Request    // by which it is routed
+	asked   map[uint64]int  // by tag: Sends that have not ended
+	route   *RouteRequest   // of a Route that has not ended
+	request planner.Request // by which it is routed
 	store   bool
 	claim   bool
 }
@@ -79,7 +79,7 @@ func (p *player) complete(ctx context.Context, ev *Event) error {
 		if ok = p.route != nil; ok && ev.Err == nil {
 			*ev = *Plan(ctx, p.request, p.route)
 		} else {
-			ev.Result = &job.Result{}
+			ev.Result = &planner.Result{}
 		}
 		p.route = nil
 	case Stored:

@@ -19,7 +19,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/draws"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 )
 
 var recordTo = flag.String("record", "", "write what the managers of the last schedule were given to this directory, for weft sm replay: of a test that fails, that is the smallest failing one")
@@ -144,7 +145,7 @@ func TestReplay(t *testing.T) {
 
 // replayed plays a recording.
 func replayed(t fataler, from *bytes.Buffer) (list []did) {
-	r, err := NewRecording(from)
+	r, err := NewRecording(from, engine.Parse)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -187,7 +188,7 @@ func TestReplayKeptPlan(t *testing.T) {
 	if err := first.manager.Result().WritePlan(&file); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := job.ReadKept(&file)
+	kept, err := planner.ReadKept(&file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,10 +234,10 @@ func recorded(tb testing.TB) []byte {
 	v.step(&Event{Kind: Reconfigure, Settings: &Settings{Watch: UsualWatch, Routing: v.routing, What: "a test"}})
 	v.runUntil(30 * time.Second)
 	v.step(&Event{Kind: NeighboursTold, Neighbours: Neighbours(v.sub.Fabric())[:3]})
-	v.step(&Event{Kind: MayTakeOver, GUIDs: []fabric.GUID{7, 8}})
-	v.step(&Event{Kind: PlanLearned, Value: []byte("a Plan")})
-	v.step(&Event{Kind: RulesLearned, Value: []byte("{}")})
-	v.step(&Event{Kind: Learned, LIDs: LIDMap{9: {Base: 4}}})
+	v.step(newsEvent(&News{MayTakeOver: []fabric.GUID{7, 8}}))
+	v.step(newsEvent(&News{Plan: []byte("a Plan")}))
+	v.step(newsEvent(&News{Rules: []byte("{}")}))
+	v.step(newsEvent(&News{LIDs: LIDMap{9: {Base: 4}}}))
 	if err := v.recorder.Close(); err != nil {
 		tb.Fatal(err)
 	}
@@ -248,7 +249,7 @@ func TestBadRecording(t *testing.T) {
 	whole := recorded(t)
 	head := bytes.IndexByte(whole, '\n') + 1
 	play := func(data []byte) error {
-		r, err := NewRecording(bytes.NewReader(data))
+		r, err := NewRecording(bytes.NewReader(data), engine.Parse)
 		if err != nil {
 			return err
 		}
@@ -293,7 +294,7 @@ func TestDamagedRecording(t *testing.T) {
 	for range 300 {
 		data := bytes.Clone(whole)
 		data[head+rng.IntN(len(data)-head)] ^= byte(1 + rng.IntN(255))
-		r, err := NewRecording(bytes.NewReader(data))
+		r, err := NewRecording(bytes.NewReader(data), engine.Parse)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +315,7 @@ func FuzzRecording(f *testing.F) {
 	f.Add(whole[len(whole)-400:])
 	f.Add(whole[:head])
 	read := func(data []byte) (list []Event, times []time.Duration) {
-		r, err := NewRecording(bytes.NewReader(append(bytes.Clone(whole[:head]), data...)))
+		r, err := NewRecording(bytes.NewReader(append(bytes.Clone(whole[:head]), data...)), engine.Parse)
 		for err == nil {
 			var ev *Event
 			var now time.Duration
@@ -325,10 +326,10 @@ func FuzzRecording(f *testing.F) {
 		return list, times
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = NewRecording(bytes.NewReader(data))
+		_, _ = NewRecording(bytes.NewReader(data), engine.Parse)
 		list, times := read(data)
 		var again bytes.Buffer
-		r := NewRecorder(&again, &Config{}, &Watch{}, &job.Request{})
+		r := NewRecorder(&again, &Config{}, &Watch{}, &planner.Request{})
 		for i := range list {
 			if list[i].Kind == Reconfigure || list[i].Kind == Planned { // of whose engines and errors only names are kept
 				return

@@ -2,7 +2,7 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/route/quality"
+	"weft/judge/quality"
 )
 
 // State says how a run ended.

@@ -5,7 +5,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestRoles: the roles that switches tell are found if they are asked, and one that does

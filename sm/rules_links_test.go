@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route/levels"
 	"weft/sim/packet"
 	"weft/sm/congestion"
+	"weft/wire/mad"
 )
 
 // flap takes a cable out and puts it back so often that it is put in quarantine, and once less where often is false.
@@ -248,7 +248,7 @@ func TestReregisterOutlivesTakeovers(t *testing.T) {
 		}
 	}
 	master.planTime = time.Hour // it comes no further
-	master.step(&Event{Kind: Reregister})
+	master.step(newsEvent(&News{Reregister: true}))
 	for wait := 0; !m.managers[1].manager.learned.rules.Reregister; wait++ {
 		if m.run(10*time.Millisecond, false); wait == 100 {
 			t.Fatal("it is not told")
@@ -272,7 +272,7 @@ func TestOlderRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told.data = data
+		told.Data = data
 		master.keeper.perform(master.keeper.r.commitRules(master.now, told, func(error) {}))
 	}
 	m.run(time.Second, false)

@@ -13,11 +13,11 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // pair starts two managers of one subnet, the first of which is the master, and runs until the other one has a good copy.
@@ -144,10 +144,10 @@ func (m *market) reload(v *virtual, set func(c *Config)) {
 // TestOtherRouting: a manager that is to route otherwise than the master before it, by engine, LMC, lanes or kinds of hosts, says so, writes nothing, repairs that one's routes
 // after faults, and routes by its own options when it is told to route afresh.
 func TestOtherRouting(t *testing.T) {
-	for name, own := range map[string]func(q *job.Request){
-		"engine": func(q *job.Request) { *q = jobOf("updn", 0) },
-		"lmc":    func(q *job.Request) { q.LIDs.LMC = 1 },
-		"kinds": func(q *job.Request) {
+	for name, own := range map[string]func(q *planner.Request){
+		"engine": func(q *planner.Request) { *q = jobOf("updn", 0) },
+		"lmc":    func(q *planner.Request) { q.LIDs.LMC = 1 },
+		"kinds": func(q *planner.Request) {
 			rule, err := fabric.ParseKindRule("storage=host 1*")
 			if err != nil {
 				t.Fatal(err)
@@ -180,7 +180,7 @@ func TestOtherRouting(t *testing.T) {
 			v.step(&Event{Kind: Rebalance})
 			m.run(5*time.Second, false)
 			c := v.manager.core
-			if c.report.State != Up || !job.Keep(c.plan, c.graph).Answers(&v.routing) {
+			if c.report.State != Up || !planner.Keep(c.plan, c.graph).Answers(&v.routing) {
 				t.Errorf("when it was told to route afresh: %s, %v %s", c.report.State, c.plan.Recipe, journals(m.living()))
 			}
 			v.verify(t)
@@ -197,7 +197,7 @@ func TestTablesOfSwitchesWin(t *testing.T) {
 	was := all[0].manager.inForce
 	ev := Plan(t.Context(), jobOf("updn", 0), &RouteRequest{Graph: was.graph})
 	cfg := all[1].manager.cfg
-	cfg.Last = job.Keep(ev.Result.Plan, was.graph)
+	cfg.Last = planner.Keep(ev.Result.Plan, was.graph)
 	if bytes.Equal(routed(ev.Result.Plan), routed(was.plan)) {
 		t.Fatal("both Plans are the same")
 	}
@@ -335,9 +335,7 @@ func TestUnknownValues(t *testing.T) {
 	runTogether(all[0].now+time.Second, all...)
 	all[1].step(&Event{Kind: Start})
 	runTogether(all[0].now+time.Second, all...)
-	for _, kind := range []EventKind{PlanLearned, RulesLearned} {
-		all[1].step(&Event{Kind: kind, Value: []byte("{weftplan")})
-	}
+	all[1].step(newsEvent(&News{Plan: []byte("{weftplan"), Rules: []byte("{weftplan")}))
 	if n := all[1].told(NotRead); n != 2 || !reflect.DeepEqual(all[1].manager.learned, learned{}) {
 		t.Errorf("%d of 2 told %s", n, journals(all))
 	}

@@ -12,20 +12,21 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route"
 	"weft/sm/perf"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Runner drives a Manager over a Transport, through the requester of wire, which does
 // transaction IDs, window, timeouts and retries.
 type Runner struct {
 	Config
-	Watch   Watch       // the zero value ends the Manager after one round
-	Routing job.Request // what to route by; the LIDs to keep are added
+	Watch   Watch           // the zero value ends the Manager after one round
+	Routing planner.Request // what to route by; the LIDs to keep are added
 
 	Asked      <-chan *Event                              // what operators ask for, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
@@ -113,8 +114,8 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Result, error) {
 type run struct {
 	*Runner
 	inbox
-	routing job.Request
-	chain   job.Chain // of the last Route
+	routing planner.Request
+	chain   route.Chain // of the last Route
 	manager *Manager
 	*administration
 	counting   *counting   // nil where no counters are read
@@ -161,8 +162,8 @@ func (d *run) loop(ctx context.Context) error {
 		case ev := <-d.worked:
 			d.takeWork(ctx, ev)
 		case <-d.administration.news.wake:
-			for _, ev := range d.administration.news.take() {
-				d.step(ctx, ev)
+			if n := d.administration.news.take(); n != nil {
+				d.step(ctx, newsEvent(n))
 			}
 		case <-d.timer.C:
 			d.step(ctx, &Event{Kind: Tick})
@@ -203,7 +204,8 @@ func (d *run) loop(ctx context.Context) error {
 
 // follow shows what stands beside the loop how far the Manager is.
 func (d *run) follow() {
-	d.administration.follow(d.manager)
+	standing := standingOf(d.manager)
+	d.administration.follow(&standing)
 	d.counting.look(d.manager)
 	d.exchanging.look(d.manager)
 	if want := d.manager.cfg.Congestion; !d.easing.does(want) { // it was told otherwise, or is that of a master before us
@@ -261,7 +263,7 @@ func (d *run) snapshot() {
 }
 
 // namesOf names the engines of a chain.
-func namesOf(chain job.Chain) (names []string) {
+func namesOf(chain route.Chain) (names []string) {
 	for _, step := range chain {
 		names = append(names, step.Engine.Name)
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/loop"
+	"weft/wire/mad"
 	"weft/wire/wiretest"
 )
 

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/ibsim"
+	"weft/wire/mad"
 	"weft/wire/rmpp"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"weft/emulator"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // reconfigure tells a Manager new settings, as a Runner does.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"weft/emulator"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestSnapshot: what a manager says of itself through a fault: what it is, what it does, and what it is going to do.

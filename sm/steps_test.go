@@ -13,8 +13,8 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/internal/racing"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // TestNoCircleAtAnyMoment: while a new Plan is written, there is no moment in which what the switches hold sends packets in

@@ -2,8 +2,8 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
+	"weft/wire/mad"
 )
 
 // noteOthersLIDs reports, and notes, whether ports are in service with other LIDs than are stored: another manager has given them
@@ -64,7 +64,7 @@ func (w *writer) takeStored(ev *Event) {
 		return
 	}
 	if w.stored = true; ev.Err == nil {
-		w.inherit.Stored, w.inherit.Last, w.inherit.Afresh, w.inherit.Held = w.record.LIDs, job.Keep(w.plan, w.graph), false, false
+		w.inherit.Stored, w.inherit.Last, w.inherit.Afresh, w.inherit.Held = w.record.LIDs, planner.Keep(w.plan, w.graph), false, false
 		return
 	}
 	if w.phase != storing {

@@ -18,8 +18,8 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/internal/racing"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 var errFull = errors.New("the disk is full")

@@ -2,7 +2,7 @@ package sm
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // kind says what an SMP is for. With an argument and the index of a node or slot it makes

@@ -3,7 +3,7 @@ package sm
 import (
 	"slices"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Tally counts what a Manager has done since it started. It is a value: a copy of it stays as it is.

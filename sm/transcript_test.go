@@ -9,7 +9,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestTranscripts plays the scenes of testdata: what goes in, and what the core

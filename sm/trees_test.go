@@ -8,10 +8,10 @@ import (
 
 	"weft/fabric"
 	"weft/internal/racing"
-	"weft/mad"
 	"weft/route"
 	"weft/route/multicast"
 	"weft/sm/replica"
+	"weft/wire/mad"
 )
 
 // TestTreesOutliveTakeovers: cables fail, and the trees of the master are others than those that it would make of the subnet as it is. When it dies the one that stood by has the

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 	"weft/route/levels"
+	"weft/wire/mad"
 )
 
 // turmoil is what goes on in the subnet of a market beside what its customers ask: cables go down and come back too often, parts are drained and used again, and

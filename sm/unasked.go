@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // onUnasked takes a datagram that answers no request: a trap, or what another manager asks.

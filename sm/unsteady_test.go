@@ -12,7 +12,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/racing"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // switchLink returns the n-th link between switches of the fabric in force, and its number in the emulated subnet.

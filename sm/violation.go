@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // violation says, from the details of a trap 256 of a port, who has sent what without its M_Key. A directed route leads back

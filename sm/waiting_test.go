@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
 	"weft/wire/loop"
+	"weft/wire/mad"
 )
 
 // TestWaitingShares: whatever is asked and however long answers take, each kind of query gets its share of the time and no more while the Manager is at work, all of it otherwise; none waits while it

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/fold"
-	"weft/route/quality"
+	"weft/judge/quality"
 )
 
 // Write prints the report for people: how it ended, the figures, the SMPs by

@@ -9,8 +9,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // TestOptimizedSLtoVL: a switch that can take one SL2VL mapping for all inputs is given

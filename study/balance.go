@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/sim/flow"
 )
 
@@ -32,14 +32,14 @@ const balanceKept = 0.98
 
 // NewBalance routes afresh and compares; nil if nothing was repaired, or the fabric is too
 // large.
-func NewBalance(ctx context.Context, g *fabric.Graph, asked *job.Request, r *job.Result) (*Balance, error) {
+func NewBalance(ctx context.Context, g *fabric.Graph, asked *planner.Request, r *planner.Result) (*Balance, error) {
 	if r.Repaired == nil || g.NumHosts < 2 || g.NumSwitches*int(r.Plan.Ends.Top()) > comparedEntries {
 		return nil, nil
 	}
 	req := *asked
 	req.Kept = nil
 	b := &Balance{Runs: UsualRuns(g.NumHosts)}
-	fresh, err := job.Route(ctx, g, &req)
+	fresh, err := planner.Route(ctx, g, &req)
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
 		refusal := refusalOf(err)
 		b.Refused = &refusal
@@ -76,7 +76,7 @@ func (b *Balance) write(w io.Writer) {
 }
 
 // bisections is the effective bisection bandwidth, one way, by the rates of links where these differ.
-func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *job.Request, runs int) (*flow.Summary, error) {
+func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *planner.Request, runs int) (*flow.Summary, error) {
 	n, err := flow.New(ctx, g, plan, req.Workers)
 	if err != nil {
 		return nil, err

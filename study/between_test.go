@@ -6,18 +6,19 @@ import (
 
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 )
 
 // Where gateways by switch need a layer of lanes that links do not have, one gateway for all of a subnet is taken, and that is said.
 func TestOneGatewayWhereLanesAreFew(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(rlft(12,2),torus(4x4,hosts=2),routers=4)")
-	chain, err := job.ParseEngines("ftree,dor", nil)
+	chain, err := engine.Parse("ftree,dor", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for most, want := range map[int]string{1: "one gateway for all of a subnet", 8: "one layer has a cycle"} {
-		req := &intersubnet.Request{Method: intersubnet.Auto, Local: job.Request{Chain: chain, MaxVLs: most}}
+		req := &intersubnet.Request{Method: intersubnet.Auto, Local: planner.Request{Chain: chain, MaxVLs: most}}
 		d, r, err := RouteBetween(t.Context(), n, req, false)
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"weft/cables"
+	"weft/fabric/cables"
 )
 
 // oddCables counts the cables that somebody should look at.

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/planner"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/job"
 	"weft/route/repair"
 )
 
@@ -66,7 +66,7 @@ type MovedPort struct {
 
 // NewChange makes the document of a Change since the Plan of a file, to that of a job. Mixture
 // and balance may be nil.
-func NewChange(since string, g *fabric.Graph, c *route.Change, r *job.Result, mixture *check.Mixture, balance *Balance) *Change {
+func NewChange(since string, g *fabric.Graph, c *route.Change, r *planner.Result, mixture *check.Mixture, balance *Balance) *Change {
 	out := &Change{
 		Since: since, Ports: Tally(c.Ports), LIDs: Tally(c.LIDs), Pairs: (*Tally)(c.Pairs), Entries: Tally(c.Entries),
 		Blocks: c.Blocks, Repair: r.Repaired, Mixture: mixture, Balance: balance, Switches: []SwitchChange{}, Moved: []MovedPort{}, numSwitches: g.NumSwitches,

@@ -11,10 +11,10 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/bill"
+	"weft/judge/check"
+	"weft/judge/quality"
+	"weft/planner"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/job"
-	"weft/route/quality"
 	"weft/sim/flow"
 )
 
@@ -70,17 +70,17 @@ func NewComparison(ctx context.Context, f *fabric.Fabric, g *fabric.Graph, price
 // Compared is an engine's Plan with the results of the judge and the flow simulator, or the reason
 // why there is none.
 type Compared struct {
-	Engine  string        `json:"engine"`
-	Choice  *job.Choice   `json:"auto,omitempty"` // how engine auto chose it
-	Refused *Refusal      `json:"refused,omitempty"`
-	LIDs    int           `json:"lids,omitempty"`
-	VLs     int           `json:"vls,omitempty"`
-	Replies string        `json:"replies,omitempty"` // as in Route
-	EBB     *flow.Summary `json:"ebb,omitempty"`     // effective bisection bandwidth
+	Engine  string          `json:"engine"`
+	Choice  *planner.Choice `json:"auto,omitempty"` // how engine auto chose it
+	Refused *Refusal        `json:"refused,omitempty"`
+	LIDs    int             `json:"lids,omitempty"`
+	VLs     int             `json:"vls,omitempty"`
+	Replies string          `json:"replies,omitempty"` // as in Route
+	EBB     *flow.Summary   `json:"ebb,omitempty"`     // effective bisection bandwidth
 	// Figures are the key figures of the yardstick, the bandwidth among them.
 	Figures *flow.KeyFigures `json:"figures,omitempty"`
 	Seconds float64          `json:"seconds,omitempty"` // routing alone
-	Stages  []job.Stage      `json:"stages,omitempty"`
+	Stages  []planner.Stage  `json:"stages,omitempty"`
 	Judged  float64          `json:"judge_seconds,omitempty"`
 	Counted float64          `json:"ebb_seconds,omitempty"`
 	// RouteRSS is the memory of the engine's own process, if it has one, after it read the fabric
@@ -140,11 +140,11 @@ func UsualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 10
 
 // CompareEngine routes by one engine of a chain, judges and simulates. peakRSS measures the
 // memory of the process.
-func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *job.Request, figures Figures, peakRSS func() float64) (*Compared, error) {
+func CompareEngine(ctx context.Context, g *fabric.Graph, step route.Step, asked *planner.Request, figures Figures, peakRSS func() float64) (*Compared, error) {
 	req := *asked
-	req.Chain = job.Chain{step}
+	req.Chain = route.Chain{step}
 	c := &Compared{Engine: step.Engine.Name}
-	r, err := job.Route(ctx, g, &req)
+	r, err := planner.Route(ctx, g, &req)
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
 		refusal := refusalOf(err)
 		c.Refused = &refusal

@@ -10,7 +10,8 @@ import (
 	"weft/choose"
 	"weft/fabric/bill"
 	"weft/internal/fold"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 )
 
 // Recommend names the engine to take, by the rule by which engine auto chooses: of those that deliver
@@ -33,23 +34,23 @@ func (c *Comparison) Recommend() {
 
 // bestTwo finds the best row that is proven, the next, and how many are proven.
 func (c *Comparison) bestTwo() (best, next *Compared, proven int) {
-	var trials []job.Trial
+	var trials []planner.Trial
 	var rows []*Compared
 	engines := make([]*Compared, len(c.Engines))
 	for i := range c.Engines {
 		engines[i] = &c.Engines[i]
 	}
-	slices.SortStableFunc(engines, func(a, b *Compared) int { return cmp.Compare(job.Preference(a.Engine), job.Preference(b.Engine)) })
+	slices.SortStableFunc(engines, func(a, b *Compared) int { return cmp.Compare(engine.Preference(a.Engine), engine.Preference(b.Engine)) })
 	for _, r := range engines {
 		if slices.ContainsFunc(rows, r.same) {
 			continue
 		}
 		if r.Refused == nil && r.Check.OK && r.Figures != nil {
-			trials = append(trials, job.Trial{VLs: r.VLs, Figures: r.Figures})
+			trials = append(trials, planner.Trial{VLs: r.VLs, Figures: r.Figures})
 			rows = append(rows, r)
 		}
 	}
-	first, second := job.Rank(trials)
+	first, second := planner.Rank(trials)
 	for i := range trials {
 		if &trials[i] == first {
 			best = rows[i]
@@ -63,7 +64,7 @@ func (c *Comparison) bestTwo() (best, next *Compared, proven int) {
 
 // same reports whether a row is another one again: of one engine, by name or chosen by auto, with equal figures.
 func (c *Compared) same(of *Compared) bool {
-	return c.Figures != nil && strings.TrimPrefix(c.Engine, job.Auto+": ") == strings.TrimPrefix(of.Engine, job.Auto+": ") && c.figures() == of.figures()
+	return c.Figures != nil && strings.TrimPrefix(c.Engine, engine.Auto+": ") == strings.TrimPrefix(of.Engine, engine.Auto+": ") && c.figures() == of.figures()
 }
 
 func (c *Compared) figures() string {

@@ -10,7 +10,7 @@ import (
 
 	"weft/fabric/bill"
 	"weft/internal/fold"
-	"weft/route/job"
+	"weft/route/engine"
 )
 
 // ComparedTable prints what engines make of fabrics, each row as soon as it is there.
@@ -141,10 +141,10 @@ func NewComparedTable(w io.Writer, c Columns) *ComparedTable {
 		t.columns = t.columns[:len(t.columns)-1]
 	}
 	t.short, t.all = c.Fabrics && !c.All, c.All
-	t.starred = t.short && len(c.Engines) > 1 && slices.Contains(c.Engines, job.Auto)
+	t.starred = t.short && len(c.Engines) > 1 && slices.Contains(c.Engines, engine.Auto)
 	t.widths = []int{len("ENGINE")}
 	for _, name := range c.Engines {
-		if name == job.Auto {
+		if name == engine.Auto {
 			name += ": dfsssp" // the engine it chooses
 		}
 		t.widths[0] = max(t.widths[0], len(t.name(name)))
@@ -156,24 +156,24 @@ func NewComparedTable(w io.Writer, c Columns) *ComparedTable {
 }
 
 // name returns the first column of an engine. The options of one that auto chose stand below the table.
-func (t *ComparedTable) name(engine string) string {
+func (t *ComparedTable) name(row string) string {
 	if t.short {
-		name := shortName(engine)
-		if t.starred && strings.HasPrefix(engine, job.Auto) {
+		name := shortName(row)
+		if t.starred && strings.HasPrefix(row, engine.Auto) {
 			name += "*"
 		}
 		return name
 	}
-	if chosen, auto := strings.CutPrefix(engine, job.Auto+": "); auto {
-		return job.Auto + ": " + shortName(chosen)
+	if chosen, auto := strings.CutPrefix(row, engine.Auto+": "); auto {
+		return engine.Auto + ": " + shortName(chosen)
 	}
-	return engine
+	return row
 }
 
 // shortName is the name of an engine without options, also of one that auto chose.
-func shortName(engine string) string {
-	engine, _, _ = strings.Cut(strings.TrimPrefix(engine, job.Auto+": "), ",")
-	return engine
+func shortName(name string) string {
+	name, _, _ = strings.Cut(strings.TrimPrefix(name, engine.Auto+": "), ",")
+	return name
 }
 
 // Begin prints what is bought for a fabric, whose rows come next, and the head of the table.

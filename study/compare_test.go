@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric/bill"
 	"weft/internal/fold"
-	"weft/route/check"
-	"weft/route/quality"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/sim/flow"
 )
 

@@ -9,7 +9,6 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/engine/pathset"
-	"weft/route/job"
 	"weft/route/names"
 	"weft/route/paths"
 )
@@ -41,7 +40,7 @@ type Option struct {
 // ListEngines lists all that can be asked for.
 func ListEngines() *Engines {
 	out := &Engines{}
-	for _, s := range append([]*route.Spec{job.AutoSpec()}, engine.All()...) {
+	for _, s := range append([]*route.Spec{engine.AutoSpec()}, engine.All()...) {
 		out.Engines = append(out.Engines, Engine{s.Name, s.Summary, s.Paper, s.Cost, s.Lanes, optionsOf(s.Options)})
 	}
 	for _, a := range paths.All() {

@@ -11,24 +11,24 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/cables"
-	"weft/fabric/netfile"
+	"weft/fabric/cables"
+	"weft/fabric/netfile/counters"
+	"weft/fabric/shape/fattree"
 	"weft/fabric/source"
 	"weft/fabric/summary"
 	"weft/internal/fold"
-	"weft/route/engine/ftree"
 )
 
 // Fabric is the document of `weft show --json`.
 type Fabric struct {
 	*summary.Summary
-	Tree   *ftree.Shape   `json:"tree,omitempty"` // with --tree
+	Tree   *fattree.Shape `json:"tree,omitempty"` // with --tree
 	Cables *cables.Report `json:"odd_cables"`
 }
 
 // ShowFabric counts what a fabric holds and lists its odd cables, also by counters where there are any. If asked
 // for it recognises the fabric as a fat-tree.
-func ShowFabric(ctx context.Context, src *source.Source, tree bool, counters []netfile.PortCounters) (*Fabric, error) {
+func ShowFabric(ctx context.Context, src *source.Source, tree bool, counters []counters.Port) (*Fabric, error) {
 	g := src.Fabric.Compile()
 	s, err := summary.Of(ctx, src, g)
 	if err != nil {
@@ -39,7 +39,7 @@ func ShowFabric(ctx context.Context, src *source.Source, tree bool, counters []n
 		out.Cables.AddCounters(src.Fabric, counters)
 	}
 	if tree {
-		out.Tree = ftree.Recognise(g)
+		out.Tree = fattree.Describe(g)
 	}
 	return out, nil
 }
@@ -115,7 +115,7 @@ func countsText(m map[string]int) string {
 const itemsShown = 10
 
 // writeTree prints what a fabric looks like as a fat-tree.
-func writeTree(w io.Writer, s *ftree.Shape, shown int) error {
+func writeTree(w io.Writer, s *fattree.Shape, shown int) error {
 	tree := "yes"
 	if !s.Tree {
 		tree = "no: " + s.Why
@@ -144,7 +144,7 @@ func writeTree(w io.Writer, s *ftree.Shape, shown int) error {
 	}
 	var fewer []string
 	for _, gap := range s.Missing {
-		if gap.Kind == ftree.GapSwitches {
+		if gap.Kind == fattree.GapSwitches {
 			fewer = append(fewer, gap.String())
 		}
 	}
@@ -156,7 +156,7 @@ func writeTree(w io.Writer, s *ftree.Shape, shown int) error {
 }
 
 // oversubscription says of levels how many hosts and links below a switch share a link up, where these are more than one; of a level with different switches the range.
-func oversubscription(levels []ftree.Level) string {
+func oversubscription(levels []fattree.Level) string {
 	var list []string
 	ratio := func(below, up int) string { return strconv.FormatFloat(float64(below)/float64(up), 'g', 3, 64) }
 	for h, l := range levels {
@@ -176,7 +176,7 @@ func oversubscription(levels []ftree.Level) string {
 }
 
 // treeFormula is the formula of a tree, or of what it was.
-func treeFormula(s *ftree.Shape) string {
+func treeFormula(s *fattree.Shape) string {
 	switch {
 	case s.RLFT != "":
 		return s.RLFT + " = " + s.PGFT
@@ -189,7 +189,7 @@ func treeFormula(s *ftree.Shape) string {
 }
 
 // rangeText is a range, or the number that it is.
-func rangeText(r ftree.Range) string {
+func rangeText(r fattree.Range) string {
 	if r.Min == r.Max {
 		return strconv.Itoa(r.Min)
 	}

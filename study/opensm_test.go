@@ -13,10 +13,12 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/fabric/source"
 	"weft/internal/peer"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/route/foreign"
-	"weft/route/job"
 	"weft/sim/flow"
 )
 
@@ -62,7 +64,7 @@ func TestOpenSM(t *testing.T) {
 		}
 		ours := map[string]*SweepRow{}
 		s := Sweep{
-			Fabrics: []string{name}, Shares: []float64{0}, Engines: append([]string{job.Auto, ownReplies}, openSMEngines...), Routing: job.Request{Seed: 1, Workers: 2},
+			Fabrics: []string{name}, Shares: []float64{0}, Engines: append([]string{engine.Auto, ownReplies}, openSMEngines...), Routing: planner.Request{Seed: 1, Workers: 2},
 			Open: func(string) (*fabric.Graph, error) { return src.Fabric.Compile(), nil },
 			Has:  func(_, engine string) bool { return engine == "dnup" }, Step: func(string) {},
 			Row: func(r *SweepRow) error { ours[r.Engine] = r; return nil },
@@ -73,21 +75,21 @@ func TestOpenSM(t *testing.T) {
 		if err := s.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, engine := range openSMEngines {
-			t.Run(name+" "+engine, func(t *testing.T) {
-				theirs := have[[2]string{name, "OpenSM " + engine}]
+		for _, rival := range openSMEngines {
+			t.Run(name+" "+rival, func(t *testing.T) {
+				theirs := have[[2]string{name, "OpenSM " + rival}]
 				if theirs == nil {
-					theirs = openSM(t, src, engine)
+					theirs = openSM(t, src, rival)
 					theirs.Fabric = name
 					if err := keepRow(theirs); err != nil {
 						t.Error(err)
 					}
 				}
-				if auto := ours[job.Auto]; auto != nil && theirs.Lost == 0 && theirs.EBB*(1-asGoodShare) > auto.EBB {
+				if auto := ours[engine.Auto]; auto != nil && theirs.Lost == 0 && theirs.EBB*(1-asGoodShare) > auto.EBB {
 					t.Errorf("auto, %s: ebb %.4f, OpenSM %.4f", auto.Chosen, auto.EBB, theirs.EBB)
 				}
-				own := ours[engine]
-				if engine == "dfsssp" {
+				own := ours[rival]
+				if rival == "dfsssp" {
 					own = ours[ownReplies]
 				}
 				if own != nil && own.Verdict == Proven && theirs.VLs > 0 && own.VLs > theirs.VLs {
@@ -136,7 +138,7 @@ func keepRow(r *SweepRow) error {
 // openSM has OpenSM route a fabric over ibsim, and measures its tables.
 func openSM(t *testing.T, src *source.Source, engine string) *SweepRow {
 	var net bytes.Buffer
-	if err := netfile.WriteIBNetDiscover(&net, src.Fabric); err != nil {
+	if err := discovery.WriteIBNetDiscover(&net, src.Fabric); err != nil {
 		t.Fatal(err)
 	}
 	s := peer.Simulate(t, net.Bytes())

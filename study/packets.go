@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sim/beff"
 	"weft/sim/flow"
 	"weft/sim/packet"
@@ -32,15 +32,15 @@ type PacketSimulation struct {
 
 // PacketSettings say what was simulated.
 type PacketSettings struct {
-	Fabric  string      `json:"fabric"`
-	Engine  string      `json:"engine,omitempty"` // none for tables from a file
-	Refused []Refusal   `json:"refused,omitempty"`
-	Choice  *job.Choice `json:"auto,omitempty"` // how engine auto chose the engine
-	Pattern string      `json:"pattern"`
-	Order   string      `json:"order"` // of ranks on hosts: random, natural or leaf
-	Ranks   int         `json:"ranks"`
-	VLs     int         `json:"vls"` // data VLs in use
-	Seeds   int         `json:"seeds"`
+	Fabric  string          `json:"fabric"`
+	Engine  string          `json:"engine,omitempty"` // none for tables from a file
+	Refused []Refusal       `json:"refused,omitempty"`
+	Choice  *planner.Choice `json:"auto,omitempty"` // how engine auto chose the engine
+	Pattern string          `json:"pattern"`
+	Order   string          `json:"order"` // of ranks on hosts: random, natural or leaf
+	Ranks   int             `json:"ranks"`
+	VLs     int             `json:"vls"` // data VLs in use
+	Seeds   int             `json:"seeds"`
 	// Message is the bytes of each message, 0 for the usual: an MTU, or flows without end.
 	Message int64 `json:"message_bytes,omitempty"`
 	// MostMessage is the size of the largest message if sizes are random; Message is then the

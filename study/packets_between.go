@@ -11,7 +11,7 @@ import (
 	"weft/fabric/subnets"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sim/packet"
 )
 
@@ -144,7 +144,7 @@ func (b *PacketsBetween) findAround(ctx context.Context, down map[int32]bool) (*
 	req.Down = slices.Concat(req.Down, slices.Sorted(maps.Keys(down)))
 	req.Routed, req.OneGateway = nil, b.Plan.BySwitch == nil
 	for _, local := range b.Plan.Local { // hosts and switches keep their LIDs and tables
-		req.Routed = append(req.Routed, &job.Result{Plan: local})
+		req.Routed = append(req.Routed, &planner.Result{Plan: local})
 	}
 	layered, one, err := intersubnet.Route(ctx, b.Plan.Net, &req)
 	switch {

@@ -9,7 +9,8 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/packet"
 )
 
@@ -17,11 +18,11 @@ import (
 // where nothing fails. The same seed loses the same packets.
 func TestChangesBetween(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &intersubnet.Request{Method: intersubnet.ISFR, Local: job.Request{Chain: chain}}
+	req := &intersubnet.Request{Method: intersubnet.ISFR, Local: planner.Request{Chain: chain}}
 	_, r, err := RouteBetween(context.Background(), n, req, false)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,7 @@ func TestChangesBetween(t *testing.T) {
 		r.HotSpots.Share = .05
 		r.Between = &PacketsBetween{Plan: p, Flat: flat, Request: req}
 		r.Changes = PacketChanges{File: "changes", Text: []byte(changes)}
-		out, err := SimulatePackets(context.Background(), flat.Graph, &job.Result{Plan: flat.Plan}, r)
+		out, err := SimulatePackets(context.Background(), flat.Graph, &planner.Result{Plan: flat.Plan}, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,11 +62,11 @@ func TestChangesBetween(t *testing.T) {
 // New ways that close a cycle, or lose pairs that have a way, do not go out: here on one layer of lanes for two trees that are joined at their leaves.
 func TestWaysAroundAreJudged(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=4,on=leaves)")
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &intersubnet.Request{Method: intersubnet.Nearest, Local: job.Request{Chain: chain}}
+	req := &intersubnet.Request{Method: intersubnet.Nearest, Local: planner.Request{Chain: chain}}
 	layered, one, err := intersubnet.Route(t.Context(), n, req)
 	if err != nil || layered == nil {
 		t.Fatal(layered, err)

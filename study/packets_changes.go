@@ -11,8 +11,8 @@ import (
 
 	"weft/fabric"
 	"weft/intersubnet"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/sim/packet"
 )
 
@@ -22,7 +22,7 @@ type PacketChanges struct {
 	Text []byte // what it holds
 	// Fabric is the network of the Graph, Routing the request by which tables are routed afresh where they cannot be repaired.
 	Fabric  *fabric.Fabric
-	Routing *job.Request
+	Routing *planner.Request
 	// BlockTime is the time from one block of a forwarding table that the manager writes to the next.
 	BlockTime time.Duration
 }
@@ -227,12 +227,12 @@ func (j *packetJob) repairedFor(ctx context.Context, c *NetworkChange, down map[
 			f.SetLinkDown(part.Link, true)
 		}
 	}
-	g, kept, req := f.Compile(), job.Keep(before, j.g), *j.Changes.Routing
+	g, kept, req := f.Compile(), planner.Keep(before, j.g), *j.Changes.Routing
 	req.Kept = kept
 	if err := kept.Hold(g, &req); err != nil {
 		return nil, err
 	}
-	r, err := job.Route(ctx, g, &req)
+	r, err := planner.Route(ctx, g, &req)
 	if err != nil {
 		return nil, err
 	}

@@ -6,24 +6,25 @@ import (
 	"time"
 
 	"weft/fabric/gen"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 )
 
 // changing simulates 32 hosts for 100 us while things happen.
-func changing(t *testing.T, formula, engine, changes string) (*PacketSimulation, error) {
+func changing(t *testing.T, formula, name, changes string) (*PacketSimulation, error) {
 	t.Helper()
 	f, err := gen.Parse(formula)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, routing := routed(t, formula, engine)
+	g, routing := routed(t, formula, name)
 	r := usualRequest()
 	r.Duration, r.Loads, r.Steps, r.CountFlows = 100*time.Microsecond, []float64{.4}, 10, true
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Changes = PacketChanges{File: "changes", Text: []byte(changes), Fabric: f, Routing: &job.Request{Chain: chain}, BlockTime: time.Microsecond}
+	r.Changes = PacketChanges{File: "changes", Text: []byte(changes), Fabric: f, Routing: &planner.Request{Chain: chain}, BlockTime: time.Microsecond}
 	if err := r.Check(g); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 	"weft/sim/flow"
 )
 

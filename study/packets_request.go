@@ -10,7 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // PacketRequest asks for a simulation of packets.

@@ -12,17 +12,17 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/intersubnet"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sim/flow"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // packetJob is a request with what all its runs share.
 type packetJob struct {
 	*PacketRequest
 	g       *fabric.Graph
-	plan    *job.Result
+	plan    *planner.Result
 	hosts   []int32           // end ports of the ranks, before they are shuffled
 	pattern *traffic.Pattern  // nil for Uniform
 	timed   []traffic.Message // in place of it
@@ -46,7 +46,7 @@ type packetRun struct {
 
 // SimulatePackets lets packets of a traffic pattern pass a network in time. Runs differ by load and seed, and are
 // made side by side.
-func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, r *PacketRequest) (*PacketSimulation, error) {
+func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *PacketRequest) (*PacketSimulation, error) {
 	j := &packetJob{PacketRequest: r, g: g, plan: routing, vls: packet.Lanes(routing.Plan)}
 	if err := j.prepare(ctx); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 	"weft/sim/packet"
 )
 

@@ -9,7 +9,7 @@ import (
 	"weft/internal/spelling"
 	"weft/route"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // message is the bytes of messages.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
+	"weft/fabric/layout"
 	"weft/fabric/source"
-	"weft/layout"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sim/flow"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // Picture lays out a fabric, with the cables that somebody should look at marked. If it was routed, cables are coloured by
 // the pairs of hosts that they carry, or by the lanes.
-func Picture(ctx context.Context, src *source.Source, routing *job.Result, colour string, workers int) (*layout.Picture, error) {
+func Picture(ctx context.Context, src *source.Source, routing *planner.Result, colour string, workers int) (*layout.Picture, error) {
 	f := src.Fabric
 	g := f.Compile()
 	o := layout.Options{Unit: "pairs of hosts"}
@@ -40,7 +40,7 @@ func Picture(ctx context.Context, src *source.Source, routing *job.Result, colou
 }
 
 // addLoads sets the loads to the pairs of hosts on every channel.
-func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *job.Result, workers int) error {
+func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *planner.Result, workers int) error {
 	n, err := flow.New(ctx, g, routing.Plan, workers)
 	if err != nil {
 		return err
@@ -57,8 +57,8 @@ func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *
 }
 
 // addLanes sets the lanes to the VLs that the judge finds in use on every channel.
-func addLanes(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *job.Result, workers int) error {
-	if err := routing.Judge(ctx, g, &job.Request{Workers: workers}); err != nil {
+func addLanes(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *planner.Result, workers int) error {
+	if err := routing.Judge(ctx, g, &planner.Request{Workers: workers}); err != nil {
 		return err
 	}
 	if o.Lanes = routing.Report.ChannelVLs; o.Lanes == nil {

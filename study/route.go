@@ -9,10 +9,10 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
+	"weft/judge/quality"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/route/levels"
-	"weft/route/quality"
 	"weft/sim/flow"
 )
 
@@ -20,7 +20,7 @@ import (
 type Route struct {
 	Engine  string           `json:"engine"`
 	Refused []Refusal        `json:"refused,omitempty"` // engines of the chain that refused before it
-	Choice  *job.Choice      `json:"auto,omitempty"`    // how engine auto chose it
+	Choice  *planner.Choice  `json:"auto,omitempty"`    // how engine auto chose it
 	Recipe  route.Recipe     `json:"recipe"`
 	LIDs    int              `json:"lids"`
 	Least   int              `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
@@ -29,7 +29,7 @@ type Route struct {
 	VLs     int              `json:"vls"`     // data lanes that the paths need
 	Replies string           `json:"replies"` // which replies are safe: RepliesSame or RepliesOwn
 	Seconds float64          `json:"seconds"`
-	Stages  []job.Stage      `json:"stages"`
+	Stages  []planner.Stage  `json:"stages"`
 	PeakRSS float64          `json:"peak_rss_mb"`      // memory of the process so far, 10^6 bytes
 	Levels  []levels.Summary `json:"levels,omitempty"` // of service
 	Notes   []string         `json:"notes,omitempty"`  // the engine's notes on its result
@@ -83,7 +83,7 @@ func refusalsOf(errs []error) (out []Refusal) {
 }
 
 // NewRoute makes the document of a routing job on a Graph; peakRSS is the memory of the process.
-func NewRoute(g *fabric.Graph, r *job.Result, peakRSS float64) *Route {
+func NewRoute(g *fabric.Graph, r *planner.Result, peakRSS float64) *Route {
 	var used *route.UsedLIDs
 	if r.Plan.Used.All > 0 {
 		used = &r.Plan.Used
@@ -96,7 +96,7 @@ func NewRoute(g *fabric.Graph, r *job.Result, peakRSS float64) *Route {
 }
 
 // Measure adds what the routes deliver.
-func (o *Route) Measure(ctx context.Context, g *fabric.Graph, r *job.Result, req *job.Request) (err error) {
+func (o *Route) Measure(ctx context.Context, g *fabric.Graph, r *planner.Result, req *planner.Request) (err error) {
 	o.Yardstick, err = flow.NewYardstick(ctx, g, r.Plan, flow.Measure{Seed: req.Seed, Workers: req.Workers})
 	return err
 }

@@ -12,24 +12,24 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/drawing"
+	"weft/judge/quality"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
-	"weft/route/quality"
 	"weft/sim/flow"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Simulation is the document of `weft simulate flow --json`.
 type Simulation struct {
-	Fabric  string      `json:"fabric"`
-	Engine  string      `json:"engine,omitempty"` // none for tables from a file
-	Refused []Refusal   `json:"refused,omitempty"`
-	Choice  *job.Choice `json:"auto,omitempty"` // how engine auto chose the engine
-	Pattern string      `json:"pattern"`
-	Order   string      `json:"order"` // of ranks on hosts: random, natural or leaf
-	Hosts   int         `json:"hosts"`
-	Seed    uint64      `json:"seed"`
+	Fabric  string          `json:"fabric"`
+	Engine  string          `json:"engine,omitempty"` // none for tables from a file
+	Refused []Refusal       `json:"refused,omitempty"`
+	Choice  *planner.Choice `json:"auto,omitempty"` // how engine auto chose the engine
+	Pattern string          `json:"pattern"`
+	Order   string          `json:"order"` // of ranks on hosts: random, natural or leaf
+	Hosts   int             `json:"hosts"`
+	Seed    uint64          `json:"seed"`
 	// EBB is the effective bisection bandwidth, for the bisection patterns only.
 	EBB       *flow.Summary `json:"ebb,omitempty"`
 	Direction string        `json:"ebb_direction,omitempty"` // "one way" or "both ways"
@@ -81,7 +81,7 @@ func (r *FlowRequest) Validate() error {
 }
 
 // Simulate puts flows on the paths of a routing and counts.
-func Simulate(ctx context.Context, g *fabric.Graph, routing *job.Result, r *FlowRequest) (*Simulation, error) {
+func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *FlowRequest) (*Simulation, error) {
 	plan := routing.Plan
 	n, err := flow.New(ctx, g, plan, r.Workers)
 	if err != nil {
@@ -287,7 +287,7 @@ func WriteORCS(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 	if by := plan.Choice.By; by != route.AnyLID && by != route.BaseLID {
 		return errors.New("a host of ORCS has one address, but the plan chooses among the LIDs of a target")
 	}
-	return netfile.WriteORCS(w, g, plan.Ends.Base, plan.Tables.Port)
+	return drawing.WriteORCS(w, g, plan.Ends.Base, plan.Tables.Port)
 }
 
 // Patterns is the document of `weft simulate flow --patterns --json`.

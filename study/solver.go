@@ -9,7 +9,6 @@ import (
 	"weft/lpsolver"
 	"weft/route"
 	"weft/route/engine/pathset"
-	"weft/route/job"
 	"weft/route/lids"
 	"weft/route/names"
 	"weft/route/names/colouring"
@@ -86,7 +85,7 @@ func CouldNot(err error) bool {
 
 // Equip gives the engines of a chain that need one a solver, and reports whether any did.
 // The time for all programmes begins now.
-func (s *Solving) Equip(chain job.Chain, now time.Time) (bool, error) {
+func (s *Solving) Equip(chain route.Chain, now time.Time) (bool, error) {
 	for i := range chain {
 		if spec := chain[i].Engine; pathset.NeedsSolver(spec, chain[i].Options) {
 			if err := s.open(now); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/fold"
-	"weft/route/job"
+	"weft/route/engine"
 )
 
 // Standing compares one engine with the best proven one on each fabric of a sweep. Best is taken figure
@@ -77,7 +77,7 @@ func Standings(rows []SweepRow) (out []Standing) {
 // bestOf returns the best of each figure of the proven rows, which may be those of several engines, and
 // whether there is a proven row. Rows of auto count where there are no others. Other fields of best mean nothing.
 func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
-	named := func(r *SweepRow) bool { return r.Verdict == Proven && r.Engine != job.Auto }
+	named := func(r *SweepRow) bool { return r.Verdict == Proven && r.Engine != engine.Auto }
 	among := slices.ContainsFunc(rows, named)
 	for _, r := range rows {
 		switch {
@@ -128,7 +128,7 @@ func WriteStandings(w io.Writer, all []Standing) error {
 		}
 	}
 	note := ""
-	if slices.ContainsFunc(all, func(s Standing) bool { return s.Engine == job.Auto }) {
+	if slices.ContainsFunc(all, func(s Standing) bool { return s.Engine == engine.Auto }) {
 		note = " (auto is not among the best; less than 0 is ahead of all)"
 	}
 	if _, err := fmt.Fprintf(w, "Behind the best proven engine, mean/most, and on how many fabrics by\nless than this%s:\n", note); err != nil {
@@ -145,16 +145,16 @@ func WriteStandings(w io.Writer, all []Standing) error {
 
 // WriteBehind lists the rows of one engine that are behind the best by more than a share in effective
 // bisection bandwidth or in shifts, with the engines that are ahead, and what these give up for it.
-func WriteBehind(w io.Writer, rows []SweepRow, engine string) error {
+func WriteBehind(w io.Writer, rows []SweepRow, name string) error {
 	table, reasons := [][]string{{"FABRIC", "EBB", "BEST", "", "SHIFTS", "BEST", "", "PAIRS", "LEAST", ""}}, ""
 	for i := range rows {
 		r := &rows[i]
-		if r.Engine != engine || r.Verdict != Proven {
+		if r.Engine != name || r.Verdict != Proven {
 			continue
 		}
 		ebb, shift, pairs := r, r, r
 		for j := range rows {
-			if o := &rows[j]; o.Fabric == r.Fabric && o.Verdict == Proven && o.Engine != job.Auto {
+			if o := &rows[j]; o.Fabric == r.Fabric && o.Verdict == Proven && o.Engine != engine.Auto {
 				if o.EBB > ebb.EBB {
 					ebb = o
 				}
@@ -177,13 +177,13 @@ func WriteBehind(w io.Writer, rows []SweepRow, engine string) error {
 		reasons += fmt.Sprintf("%s (%s)\n    %s\n", r.Fabric, r.Chosen, fold.Text(4, r.why(ebb, shift)))
 	}
 	if len(table) == 1 {
-		_, err := fmt.Fprintf(w, "%s is within 1 %% of the best proven engine on all fabrics it routes\n", engine)
+		_, err := fmt.Fprintf(w, "%s is within 1 %% of the best proven engine on all fabrics it routes\n", name)
 		return err
 	}
 	if err := Table(w, table); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nWhat those ahead give up for it, or why %s is not ahead:\n%s", engine, reasons)
+	_, err := fmt.Fprintf(w, "\nWhat those ahead give up for it, or why %s is not ahead:\n%s", name, reasons)
 	return err
 }
 
@@ -209,9 +209,9 @@ func (r *SweepRow) against(o *SweepRow, byShifts bool) string {
 	switch {
 	case !better:
 		return fmt.Sprintf("%s: %s, but %s", o.Engine, gain, other)
-	case r.Engine != job.Auto:
+	case r.Engine != engine.Auto:
 		return fmt.Sprintf("%s: %s, and %s", o.Engine, gain, other)
-	case !job.Tries(o.Engine):
+	case !engine.Tries(o.Engine):
 		return fmt.Sprintf("%s: %s, and %s, but auto does not try it, since it may deadlock elsewhere", o.Engine, gain, other)
 	}
 	return fmt.Sprintf("%s: %s, and %s, but auto has not tried it on so large a fabric", o.Engine, gain, other)

@@ -12,24 +12,25 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/route/repair"
 	"weft/sim/flow"
 )
 
-func routed(t *testing.T, formula, chain string) (*fabric.Graph, *job.Result) {
+func routed(t *testing.T, formula, chain string) (*fabric.Graph, *planner.Result) {
 	t.Helper()
 	f, err := gen.Parse(formula)
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := job.ParseEngines(chain, nil)
+	steps, err := engine.Parse(chain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	r, err := job.Route(t.Context(), g, &job.Request{Chain: steps, Seed: 1})
+	r, err := planner.Route(t.Context(), g, &planner.Request{Chain: steps, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +105,8 @@ func TestSort(t *testing.T) {
 func TestCompareEngine(t *testing.T) {
 	g, _ := routed(t, "rlft(4,2)", "updn")
 	ticks := time.Duration(0)
-	req := &job.Request{Seed: 1, Now: func() time.Duration { ticks += time.Second; return ticks }}
-	chain, err := job.ParseEngines("updn,dor", nil)
+	req := &planner.Request{Seed: 1, Now: func() time.Duration { ticks += time.Second; return ticks }}
+	chain, err := engine.Parse("updn,dor", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestChange(t *testing.T) {
 	c := NewChange("old.plan", g, &route.Change{
 		Moved:    []route.MovedPort{{End: 1, From: 3, To: 9}},
 		Switches: []route.SwitchChange{{Switch: 2, Blocks: 1}},
-	}, &job.Result{Repaired: &repair.Figures{Crossed: 7}, NotRepaired: errors.New("no")}, nil, nil)
+	}, &planner.Result{Repaired: &repair.Figures{Crossed: 7}, NotRepaired: errors.New("no")}, nil, nil)
 	if c.Repair.Crossed != 7 || c.NotRepaired != "no" {
 		t.Errorf("%+v", c)
 	}
@@ -177,7 +178,7 @@ func TestFlowRequest(t *testing.T) {
 
 // TestSolving: without an engine that needs a solver nothing is looked for.
 func TestSolving(t *testing.T) {
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestSolving(t *testing.T) {
 	if needed, err := s.Equip(chain, time.Now()); needed || err != nil || s.Report() != nil {
 		t.Error(needed, err)
 	}
-	if chain, err = job.ParseEngines("srd+ilp", nil); err != nil {
+	if chain, err = engine.Parse("srd+ilp", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Equip(chain, time.Now()); !CouldNot(err) {

@@ -12,8 +12,9 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/sim/flow"
 )
 
@@ -23,9 +24,9 @@ type Sweep struct {
 	Fabrics []string  // FABRIC arguments
 	Shares  []float64 // of the links that fail; 0 is the whole fabric
 	Seeds   int       // draws of the links that fail, for each share above 0
-	Engines []string  // each as job.ParseEngines reads it
+	Engines []string  // each as engine.Parse reads it
 	Runs    int       // random bisections; 0: as many as suit the size
-	Routing job.Request
+	Routing planner.Request
 
 	// Open makes the fabric of an argument.
 	Open func(arg string) (*fabric.Graph, error)
@@ -130,11 +131,11 @@ func (s *Sweep) fabric(ctx context.Context, arg string) error {
 
 // findSwitches finds the switches that options of the engines name whose rows are missing.
 func (s *Sweep) findSwitches(arg string, g *fabric.Graph) error {
-	for _, engine := range s.Engines {
-		if s.Has(arg, engine) {
+	for _, name := range s.Engines {
+		if s.Has(arg, name) {
 			continue
 		}
-		chain, err := job.ParseEngines(engine, nil)
+		chain, err := engine.Parse(name, nil)
 		if err == nil {
 			err = chain.CheckSwitches(g)
 		}
@@ -146,13 +147,13 @@ func (s *Sweep) findSwitches(arg string, g *fabric.Graph) error {
 }
 
 // route routes a fabric by an engine and makes the row, but for its Fabric and Engine.
-func (s *Sweep) route(ctx context.Context, g *fabric.Graph, engine string) (*SweepRow, error) {
+func (s *Sweep) route(ctx context.Context, g *fabric.Graph, name string) (*SweepRow, error) {
 	req := s.Routing
 	var err error
-	if req.Chain, err = job.ParseEngines(engine, nil); err != nil {
+	if req.Chain, err = engine.Parse(name, nil); err != nil {
 		return nil, err
 	}
-	r, err := job.Run(ctx, g, &req)
+	r, err := planner.Run(ctx, g, &req)
 	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
 		return &SweepRow{Verdict: strings.Join(strings.Fields(refusal.Reason), " ")}, nil
 	}

@@ -12,8 +12,8 @@ import (
 	"weft/fabric/subnets"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/sim/flow"
 	"weft/study"
 )
@@ -232,7 +232,7 @@ func (t *BetweenToday) oldTables(c *changedNetwork, net *subnets.Network, down .
 	local := slices.Clone(t.now.Plan.Local)
 	for _, s := range c.inside {
 		var err error
-		if local[s], err = job.Keep(local[s], t.net.Graph(int32(s))).AsIs(net.Graph(int32(s))); err != nil {
+		if local[s], err = planner.Keep(local[s], t.net.Graph(int32(s))).AsIs(net.Graph(int32(s))); err != nil {
 			return nil, err
 		}
 	}
@@ -323,7 +323,7 @@ func (t *BetweenToday) routeAgain(ctx context.Context, c *changedNetwork, a *Bet
 // repair repairs the Plan of a subnet, or routes it afresh where it has to, and keeps its LIDs.
 func (t *BetweenToday) repair(ctx context.Context, c *changedNetwork, s int, again *intersubnet.Request, w *Writes) error {
 	old, g := t.now.Jobs[s], c.after.Graph(int32(s))
-	req, kept := t.opt.Request.Local, job.Keep(old.Plan, t.net.Graph(int32(s)))
+	req, kept := t.opt.Request.Local, planner.Keep(old.Plan, t.net.Graph(int32(s)))
 	if chain := t.opt.Request.Chains[s]; chain != nil {
 		req.Chain = chain
 	}
@@ -331,7 +331,7 @@ func (t *BetweenToday) repair(ctx context.Context, c *changedNetwork, s int, aga
 		return err
 	}
 	req.Kept, req.PassDeadSwitch = kept, true
-	r, err := job.RouteSubnet(ctx, g, &req)
+	r, err := planner.RouteSubnet(ctx, g, &req)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/subnets"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/sim/flow"
 )
 

@@ -13,16 +13,17 @@ import (
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/route/lids"
 )
 
 func betweenToday(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string, lmc uint8) *BetweenToday {
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &intersubnet.Request{Method: method, Local: job.Request{Chain: chain, Workers: 1, LIDs: lids.Options{LMC: lmc}}}
+	req := &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 1, LIDs: lids.Options{LMC: lmc}}}
 	today, err := NewBetween(context.Background(), n, BetweenOptions{Request: req, Flows: &intersubnet.FlowRequest{Runs: 2, Workers: 1}, Pace: UsualPace})
 	if err != nil {
 		t.Fatal(err)

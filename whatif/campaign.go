@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/internal/fold"
 	"weft/internal/par"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/study"
 )
 

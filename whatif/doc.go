@@ -3,6 +3,6 @@
 // the tables as they are, the Plan after a repair (package route/repair), and a fresh routing that
 // keeps the LIDs. A campaign asks the same of each part of a kind, and ranks what hurts most.
 //
-// The figures are those of the judge (package route/quality) and of the yardstick (package
+// The figures are those of the judge (package judge/quality) and of the yardstick (package
 // sim/flow) on the changed fabric: whoever routes and judges that by other commands finds the same.
 package whatif

@@ -10,14 +10,16 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/tables"
 	"weft/internal/dumps"
+	"weft/judge/check"
+	"weft/judge/quality"
+	"weft/planner"
 	"weft/route"
-	"weft/route/check"
+	"weft/route/engine"
 	"weft/route/foreign"
-	"weft/route/job"
 	"weft/route/lids"
 	"weft/route/planfile"
-	"weft/route/quality"
 	"weft/sim/flow"
 )
 
@@ -27,20 +29,20 @@ type subnet struct {
 	graph  *fabric.Graph
 	plan   *route.Plan
 	file   []byte // the Plan
-	req    job.Request
+	req    planner.Request
 	today  *Today
 }
 
 // newSubnet routes a fabric by a chain, and gives its ports the LIDs of the Plan, as a dump has them.
 func newSubnet(t *testing.T, f *fabric.Fabric, engines string, lmc uint8) *subnet {
 	t.Helper()
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &subnet{fabric: f.Clone(), req: job.Request{Chain: chain, Workers: 2, Seed: 1, LIDs: lids.Options{LMC: lmc}}}
+	s := &subnet{fabric: f.Clone(), req: planner.Request{Chain: chain, Workers: 2, Seed: 1, LIDs: lids.Options{LMC: lmc}}}
 	g := f.Compile()
-	r, err := job.Route(t.Context(), g, &s.req)
+	r, err := planner.Route(t.Context(), g, &s.req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,7 @@ func (s *subnet) compare(t *testing.T, c Change) bool {
 		state  *State
 		why    string
 	}{{true, a.Repaired, a.NotRepaired}, {false, a.Fresh, a.NotFresh}} {
-		kept, err := job.ReadKept(bytes.NewReader(s.file))
+		kept, err := planner.ReadKept(bytes.NewReader(s.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +143,7 @@ func (s *subnet) compare(t *testing.T, c Change) bool {
 		if way.repair {
 			req.Kept, req.Chain = kept, nil
 		}
-		r, err := job.Route(t.Context(), g, &req)
+		r, err := planner.Route(t.Context(), g, &req)
 		if err != nil || way.state == nil {
 			if way.state != nil || err == nil || way.why == "" {
 				t.Fatalf("%v: repair %v is %+v (%s), from scratch: %v", c, way.repair, way.state, way.why, err)
@@ -162,7 +164,7 @@ func (s *subnet) compare(t *testing.T, c Change) bool {
 }
 
 // same compares a State with what the judge and the yardstick say of a Plan.
-func same(t *testing.T, what string, g *fabric.Graph, plan *route.Plan, req *job.Request, got *State) {
+func same(t *testing.T, what string, g *fabric.Graph, plan *route.Plan, req *planner.Request, got *State) {
 	t.Helper()
 	r, err := quality.Judge(t.Context(), g, plan, check.Options{Workers: 1})
 	if err != nil {
@@ -231,7 +233,7 @@ func (s *subnet) sameAsTables(t *testing.T, after *fabric.Fabric, c Change, got 
 	}
 	g := after.Compile()
 	var text bytes.Buffer
-	if err := netfile.WriteOpenSMLFTs(&text, foreign.LFTs(s.graph, s.plan)); err != nil {
+	if err := tables.WriteOpenSMLFTs(&text, foreign.LFTs(s.graph, s.plan)); err != nil {
 		t.Fatal(err)
 	}
 	lfts, _, err := netfile.ReadLFTs("lfts", text.Bytes())

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/sim/flow"
 )
 

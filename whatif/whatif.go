@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/planner"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/job"
 	"weft/sim/flow"
 )
 
 // Options say how a fabric is routed and measured.
 type Options struct {
-	Request job.Request // of a fresh routing; Kept, Afresh and Held are set here
-	Runs    int         // random bisections of the key figures
+	Request planner.Request // of a fresh routing; Kept, Afresh and Held are set here
+	Runs    int             // random bisections of the key figures
 	Pace    Pace
 }
 
@@ -24,7 +24,7 @@ type Options struct {
 type Today struct {
 	fabric *fabric.Fabric
 	graph  *fabric.Graph
-	kept   *job.Kept
+	kept   *planner.Kept
 	opt    Options
 	state  *State
 	brief  bool // figures of changed fabrics leave out shifts
@@ -34,13 +34,13 @@ type Today struct {
 func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (*Today, error) {
 	t := &Today{fabric: f, graph: f.Compile(), opt: opt}
 	if plan == nil {
-		r, err := job.Route(ctx, t.graph, &opt.Request)
+		r, err := planner.Route(ctx, t.graph, &opt.Request)
 		if err != nil {
 			return nil, err
 		}
 		plan = r.Plan
 	}
-	t.kept = job.Keep(plan, t.graph)
+	t.kept = planner.Keep(plan, t.graph)
 	var err error
 	if t.state, err = measure(ctx, t.graph, plan, t.flowMeasure(opt.Runs)); err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 	if !afresh {
 		req.Chain = nil
 	}
-	r, err := job.Route(ctx, c.graph, &req)
+	r, err := planner.Route(ctx, c.graph, &req)
 	_, refused := errors.AsType[*route.Refusal](err)
 	if _, dead := errors.AsType[*route.NoSwitch](err); dead {
 		refused = true
@@ -247,7 +247,7 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 }
 
 // writes counts what the switches must be told.
-func (t *Today) writes(g *fabric.Graph, r *job.Result) *Writes {
+func (t *Today) writes(g *fabric.Graph, r *planner.Result) *Writes {
 	w := &Writes{}
 	w.add(t.kept.Changes(g, r.Plan))
 	w.Seconds, w.Lanes = t.opt.Pace.Seconds(w.Blocks), lanesChange(t.kept, r)
@@ -262,7 +262,7 @@ func (w *Writes) add(c *route.Change) {
 }
 
 // lanesChange reports whether service levels or SL2VL tables change too.
-func lanesChange(kept *job.Kept, r *job.Result) bool {
+func lanesChange(kept *planner.Kept, r *planner.Result) bool {
 	return r.Repaired == nil && max(r.Plan.VLs, kept.Plan.VLs) > 1 || r.Repaired != nil && r.Repaired.Relaned > 0
 }
 

@@ -9,8 +9,9 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/check"
-	"weft/route/job"
+	"weft/judge/check"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/flow"
 )
 
@@ -72,13 +73,13 @@ func TestApply(t *testing.T) {
 
 // A campaign that is interrupted keeps the rows that it has, and is the same on any number of cores.
 func TestEach(t *testing.T) {
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last *Campaign
 	for _, workers := range []int{1, 3} {
-		today, err := New(t.Context(), parse(t, "rlft(8,2)"), nil, Options{Request: job.Request{Chain: chain, Seed: 1, Workers: workers}, Pace: UsualPace})
+		today, err := New(t.Context(), parse(t, "rlft(8,2)"), nil, Options{Request: planner.Request{Chain: chain, Seed: 1, Workers: workers}, Pace: UsualPace})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,12 +111,12 @@ func TestEach(t *testing.T) {
 
 // The figures of a row are those that the same failure has when it is asked alone; shifts are left out.
 func TestEachAsAsked(t *testing.T) {
-	chain, err := job.ParseEngines("auto", nil)
+	chain, err := engine.Parse("auto", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := parse(t, "rlft(8,2)|fail(links=4,seed=5)")
-	today, err := New(t.Context(), f, nil, Options{Request: job.Request{Chain: chain, Seed: 1, Workers: 2}, Pace: UsualPace})
+	today, err := New(t.Context(), f, nil, Options{Request: planner.Request{Chain: chain, Seed: 1, Workers: 2}, Pace: UsualPace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,12 +151,12 @@ func TestEachAsAsked(t *testing.T) {
 
 // A campaign tells whether what is left can deadlock.
 func TestEachDeadlocks(t *testing.T) {
-	for engine, want := range map[string]string{"minhop": "the routing of today can deadlock already\n", "updn": ""} {
-		chain, err := job.ParseEngines(engine, nil)
+	for name, want := range map[string]string{"minhop": "the routing of today can deadlock already\n", "updn": ""} {
+		chain, err := engine.Parse(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		today, err := New(t.Context(), parse(t, "torus(5x5,hosts=1)"), nil, Options{Request: job.Request{Chain: chain, Seed: 1, Workers: 1}, Pace: UsualPace})
+		today, err := New(t.Context(), parse(t, "torus(5x5,hosts=1)"), nil, Options{Request: planner.Request{Chain: chain, Seed: 1, Workers: 1}, Pace: UsualPace})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +166,7 @@ func TestEachDeadlocks(t *testing.T) {
 		}
 		var text strings.Builder
 		if err := c.Write(&text, 1); err != nil || strings.Contains(text.String(), "deadlock") != (want != "") || !strings.Contains(text.String(), want) {
-			t.Errorf("%s: %v\n%s", engine, err, text.String())
+			t.Errorf("%s: %v\n%s", name, err, text.String())
 		}
 		c.Today = &State{DeadlockFree: check.Yes}
 		c.Rows[0].Remaining = &State{DeadlockFree: check.No}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/fold"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/sim/flow"
 	"weft/study"
 )

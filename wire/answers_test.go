@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestWrongAnswers: what has a request's TID and class ends it only where it is
@@ -56,7 +56,7 @@ func TestRealAnswersComplete(t *testing.T) {
 		}
 		return b
 	}
-	requests, _ := filepath.Glob("../mad/testdata/vectors/[ps]*.req.hex")
+	requests, _ := filepath.Glob("mad/testdata/vectors/[ps]*.req.hex")
 	if len(requests) < 60 {
 		t.Fatalf("%d captured requests", len(requests))
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Config of a Core. Zero fields get the defaults.

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // underWay is a request as it was when its group was ended.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestCoreAgainstLog drives random requests over a random medium, and says from the

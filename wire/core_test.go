@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 const ms = time.Millisecond

@@ -3,7 +3,7 @@ package wire
 import (
 	"time"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // newEntry copies a request into a free entry.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestReplyAddress: an answer goes back to the LID and the queue pair that asked.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // What can go wrong with a request, for errors.Is. A bad status in an answer is a

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestInboxAgainstSlice compares the queue with a slice, also when it grows while

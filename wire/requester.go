@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Options of a Requester.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Size is the length of a datagram in bytes. Only whole RMPP messages are longer.

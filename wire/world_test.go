@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // world drives a Core in virtual time.

@@ -13,7 +13,7 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
-	"weft/route/job"
+	"weft/planner"
 	"weft/study"
 	"weft/whatif"
 )
@@ -135,7 +135,7 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.HostsOnly}
-	return o.simulate(cmd, flat.Graph, func() (*job.Result, error) { return &job.Result{Plan: flat.Plan}, nil })
+	return o.simulate(cmd, flat.Graph, func() (*planner.Result, error) { return &planner.Result{Plan: flat.Plan}, nil })
 }
 
 // runBetween routes several subnets, judges, and writes a directory of Plans.

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/route/job"
+	"weft/planner"
+	"weft/study"
 )
 
 // checkHelp tells what weft check --help says.
@@ -48,7 +49,7 @@ known, end ports have no known LID, or LIDs in the tables belong to no end port.
 func checkCmd() *cobra.Command {
 	var (
 		flags   cli.FabricFlags
-		files   job.TableFiles
+		files   study.TableFiles
 		workers int
 		hosts   bool
 		form    cli.Form
@@ -83,7 +84,7 @@ func checkCmd() *cobra.Command {
 				return err
 			}
 			err = cli.WithProgress(cmd, "judging", func(ctx context.Context) error {
-				return r.Judge(ctx, g, &job.Request{Workers: workers})
+				return r.Judge(ctx, g, &planner.Request{Workers: workers})
 			})
 			if err != nil {
 				return err
@@ -106,7 +107,7 @@ func checkCmd() *cobra.Command {
 }
 
 // proven ends a command whose Plan the judge has not proven.
-func proven(r *job.Result) error {
+func proven(r *planner.Result) error {
 	if r.Report != nil && !r.Report.OK {
 		return cli.AnswerNo
 	}

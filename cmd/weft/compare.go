@@ -18,7 +18,8 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/bill"
-	"weft/route/job"
+	"weft/route"
+	"weft/route/engine"
 	"weft/study"
 )
 
@@ -137,10 +138,10 @@ func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
 	if engines == "" {
 		engines = "all"
 		if len(fabrics) > 1 {
-			engines = job.Auto
+			engines = engine.Auto
 		}
 	}
-	chain, err := job.ParseEngines(engines, o.routing.Options)
+	chain, err := engine.Parse(engines, o.routing.Options)
 	if err != nil {
 		return err
 	}
@@ -223,7 +224,7 @@ func (o *compareOptions) answer(w io.Writer, out *study.Comparisons, fabrics int
 type comparing struct {
 	o      *compareOptions
 	cmd    *cobra.Command
-	chain  job.Chain
+	chain  route.Chain
 	prices *bill.Prices
 	stdin  *bytes.Buffer
 	table  *study.ComparedTable // nil for JSON
@@ -293,7 +294,7 @@ func (c *comparing) fabric(arg string, g *fabric.Graph, out *study.Comparison) (
 }
 
 // engine makes a row, in a process of its own where there are several.
-func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, step job.Step, runs int) (*study.Compared, error) {
+func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, step route.Step, runs int) (*study.Compared, error) {
 	if c.alone {
 		return c.o.alone(ctx, arg, step, runs, c.stdin.Bytes())
 	}
@@ -306,7 +307,7 @@ func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, ste
 
 // alone runs weft compare once more for one engine, so that the memory it takes is its
 // own.
-func (o *compareOptions) alone(ctx context.Context, arg string, step job.Step, runs int, stdin []byte) (*study.Compared, error) {
+func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step, runs int, stdin []byte) (*study.Compared, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

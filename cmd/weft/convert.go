@@ -12,20 +12,22 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/batch"
+	"weft/fabric/netfile/site"
 )
 
 // slurmFlags name the files that the Slurm writer may use.
 type slurmFlags struct{ names, spines, root string }
 
 // read reads the files.
-func (s *slurmFlags) read() (opt netfile.SlurmOptions, err error) {
+func (s *slurmFlags) read() (opt batch.SlurmOptions, err error) {
 	opt.Root = s.root
 	if s.names != "" {
 		data, err := os.ReadFile(s.names)
 		if err != nil {
 			return opt, err
 		}
-		if opt.Names, err = netfile.ReadNames(s.names, data); err != nil {
+		if opt.Names, err = site.ReadNames(s.names, data); err != nil {
 			return opt, err
 		}
 	}
@@ -34,7 +36,7 @@ func (s *slurmFlags) read() (opt netfile.SlurmOptions, err error) {
 		if err != nil {
 			return opt, err
 		}
-		if opt.Spines, err = netfile.ReadGUIDs(s.spines, data); err != nil {
+		if opt.Spines, err = site.ReadGUIDs(s.spines, data); err != nil {
 			return opt, err
 		}
 	}
@@ -103,7 +105,7 @@ func convertCmd() *cobra.Command {
 }
 
 // writeFabric writes a fabric to a file, or to standard output when out is empty.
-func writeFabric(cmd *cobra.Command, f *fabric.Fabric, format, out string, slurm netfile.SlurmOptions) error {
+func writeFabric(cmd *cobra.Command, f *fabric.Fabric, format, out string, slurm batch.SlurmOptions) error {
 	to, err := netfile.FindWritable(format)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/demo"
-	"weft/layout"
+	"weft/fabric/layout"
 )
 
 func demoCmd() *cobra.Command {

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
+	"weft/fabric/netfile/site"
 	"weft/sm"
 )
 
@@ -77,8 +78,8 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 	})
 	f, r := result.Fabric(), result.Report
 	failure = errors.Join(failure, files.WriteAll([]func(io.Writer) error{
-		cli.Unless(f == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, f) }),
-		cli.Unless(f == nil, func(w io.Writer) error { return netfile.WriteRoles(w, f) }),
+		cli.Unless(f == nil, func(w io.Writer) error { return discovery.WriteIBNetDiscover(w, f) }),
+		cli.Unless(f == nil, func(w io.Writer) error { return site.WriteRoles(w, f) }),
 	}))
 	if d.asJSON {
 		failure = errors.Join(failure, cli.PrintJSON(answer, r.DiscoveryJSON()))

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/batch"
 	"weft/fabric/source"
 )
 
@@ -43,7 +43,7 @@ func genCmd() *cobra.Command {
 			})(cmd.Context()); err != nil {
 				return err
 			}
-			return writeFabric(cmd, src.Fabric, format, out, netfile.SlurmOptions{})
+			return writeFabric(cmd, src.Fabric, format, out, batch.SlurmOptions{})
 		},
 	}
 	cli.JSONFlag(cmd, &asJSON)

@@ -14,7 +14,7 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/batch"
 	"weft/mapping/job"
 	"weft/study"
 )
@@ -186,7 +186,7 @@ func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, mad
 		if err != nil {
 			return err
 		}
-		if err := writeFabric(cmd, f, m.out.format, m.out.fabric, netfile.SlurmOptions{}); err != nil {
+		if err := writeFabric(cmd, f, m.out.format, m.out.fabric, batch.SlurmOptions{}); err != nil {
 			return err
 		}
 	}

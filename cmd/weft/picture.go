@@ -10,9 +10,9 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
+	"weft/fabric/layout"
 	"weft/fabric/source"
-	"weft/layout"
-	"weft/route/job"
+	"weft/planner"
 	"weft/study"
 )
 
@@ -21,7 +21,7 @@ type pictureFlags struct {
 	svg     string // file
 	colour  string
 	chain   string
-	files   job.TableFiles
+	files   study.TableFiles
 	routing cli.RouteFlags
 }
 
@@ -46,7 +46,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	switch {
 	case p.colour != study.ByLoad && p.colour != study.ByLanes:
 		return fmt.Errorf("--colour %s: want %s or %s", p.colour, study.ByLoad, study.ByLanes)
-	case !routed && (cmd.Flags().Changed("colour") || p.files != job.TableFiles{}):
+	case !routed && (cmd.Flags().Changed("colour") || p.files != study.TableFiles{}):
 		return errors.New("--colour, --sl, --sl2vl, --one-lane and --choice are about a routing: give --engine, --plan or --lfts too")
 	case p.svg == "" && routed:
 		return errors.New("--engine, --plan and --lfts colour a picture: give --svg FILE too (weft check and weft simulate print loads)")
@@ -74,9 +74,9 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 }
 
 // route routes the fabric or reads tables, where loads were asked for.
-func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*job.Result, error) {
+func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*planner.Result, error) {
 	switch {
-	case p.files != job.TableFiles{} && p.chain != "":
+	case p.files != study.TableFiles{} && p.chain != "":
 		return nil, errors.New("give --engine, or tables with --plan or --lfts, not both")
 	case p.files.Given():
 		if err := p.files.Validate(); err != nil {

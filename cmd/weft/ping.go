@@ -11,8 +11,8 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric/subnets"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/ping"
 )
 

@@ -12,7 +12,8 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/study"
 )
 
@@ -20,7 +21,7 @@ import (
 type routeOptions struct {
 	fabric  cli.FabricFlags
 	routing cli.RouteFlags
-	files   job.Outputs
+	files   study.Outputs
 	stages  cli.PathSetFlags
 	keep    cli.KeepFlags
 	between cli.BetweenFlags
@@ -34,7 +35,7 @@ type routeOptions struct {
 // routeHelp tells what weft route --help says.
 const routeHelp = `Route a fabric, let the judge prove the result, and write it to files.
 
-` + job.ChainHelp + `
+` + engine.ChainHelp + `
 
 --paths computes explicit paths between all hosts; --names then gives them as few LIDs as
 hold them. --engine separate (path-selection+color-l) and --engine renaming
@@ -183,7 +184,7 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 }
 
 // report judges a routing, unless that is not wanted, and says what is asked of it.
-func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (out *study.Route, err error) {
+func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (out *study.Route, err error) {
 	if !o.noCheck {
 		err = cli.WithProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &o.routing.Request) })
 		if err != nil {
@@ -207,18 +208,18 @@ func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *job.Result
 }
 
 // writeSplits writes split graphs to the directory asked for.
-func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *job.Result) error {
+func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *planner.Result) error {
 	if err := os.MkdirAll(o.splits, 0o755); err != nil {
 		return err
 	}
-	return job.WriteSplits(ctx, g, r.Plan, func(name string, data []byte) error {
+	return study.WriteSplits(ctx, g, r.Plan, func(name string, data []byte) error {
 		return os.WriteFile(filepath.Join(o.splits, name), data, 0o644)
 	})
 }
 
 // change compares the Plan with the one that was kept, and if Plans are judged the mixture
 // of both, and what a repair delivers.
-func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (c *study.Change, err error) {
+func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (c *study.Change, err error) {
 	kept := o.keep.Kept
 	changes := kept.Changes(g, r.Plan)
 	if o.noCheck {

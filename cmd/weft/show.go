@@ -10,7 +10,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/counters"
 	"weft/fabric/source"
 	"weft/fabric/summary"
 	"weft/study"
@@ -140,13 +140,13 @@ func show(cmd *cobra.Command, flags *showFlags, src *source.Source) error {
 }
 
 // readCounters reads the files of port counters.
-func readCounters(cmd *cobra.Command, flags *showFlags) (all []netfile.PortCounters, err error) {
+func readCounters(cmd *cobra.Command, flags *showFlags) (all []counters.Port, err error) {
 	for _, name := range flags.counters {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		ports, warnings, err := netfile.ReadCounters(name, data)
+		ports, warnings, err := counters.Read(name, data)
 		if err != nil {
 			return nil, err
 		}

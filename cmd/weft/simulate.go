@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/route/job"
 	"weft/study"
 )
 
@@ -32,7 +31,7 @@ type flowOptions struct {
 	routing cli.RouteFlags
 	between cli.BetweenFlags
 	chain   string
-	files   job.TableFiles
+	files   study.TableFiles
 	flows   study.FlowRequest
 	loads   string
 	orcs    string

@@ -10,9 +10,9 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/outage"
 	"weft/sim/packet"
 	"weft/sm"
+	"weft/sm/outage"
 )
 
 // outageOptions are the options of weft simulate outage.

@@ -12,7 +12,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sim/packet"
 	"weft/study"
 )
@@ -23,7 +23,7 @@ type packetOptions struct {
 	routing cli.RouteFlags
 	between cli.BetweenFlags
 	chain   string
-	files   job.TableFiles
+	files   study.TableFiles
 	packets study.PacketRequest
 	delays  hardwareTimes
 	message string
@@ -107,7 +107,7 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	case changed("inject") && !isRate(o.delays.inject) || changed("drain-rate") && !isRate(o.delays.drain):
 		return errors.New("--inject and --drain-rate: want a rate from 0.001 to 2000000 Gbit/s")
 	}
-	if o.files != (job.TableFiles{}) {
+	if o.files != (study.TableFiles{}) {
 		if err := o.files.Validate(); err != nil {
 			return err
 		}
@@ -252,11 +252,11 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	return o.simulate(cmd, g, func() (*job.Result, error) { return cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request) })
+	return o.simulate(cmd, g, func() (*planner.Result, error) { return cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request) })
 }
 
 // simulate has packets pass a network on the paths of a routing, which is made when all files that are written are open.
-func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing func() (*job.Result, error)) error {
+func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing func() (*planner.Result, error)) error {
 	to, err := cli.AnswerTo(cmd, o.outputs.paths()...)
 	if err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 	"weft/emulator"
 	"weft/emulator/live"
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // customer is a program at a host that registers services, changes and ends them, one after the other, as long as the test lasts, and

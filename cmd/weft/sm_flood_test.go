@@ -24,8 +24,8 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // BenchmarkFlood: cables fail and come back, one after the other, every second time while eight hosts join and leave groups and register services (changes), or ask for paths too (all),

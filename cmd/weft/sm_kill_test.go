@@ -21,10 +21,10 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/fabric/netfile"
-	"weft/mad"
+	"weft/fabric/netfile/tables"
 	"weft/sm"
 	"weft/sm/state"
+	"weft/wire/mad"
 )
 
 var (
@@ -125,7 +125,7 @@ func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 }
 
 // given lists the LIDs that ports have, and the forwarding tables of switches.
-func (k *killed) given() (lids sm.LIDMap, tables *netfile.LFTs) {
+func (k *killed) given() (lids sm.LIDMap, tables *tables.LFTs) {
 	k.live.Do(func(sub *emulator.Subnet) { lids, tables = lidsGiven(sub), sub.Tables() })
 	return lids, tables
 }
@@ -183,8 +183,8 @@ func (k *killed) check() {
 
 // needed counts the blocks of forwarding tables that had to be written to get from tables to others: those that differ, and
 // those above the LinearFDBTop, which nobody reads.
-func needed(then, now *netfile.LFTs) (n int) {
-	old := map[fabric.GUID]*netfile.SwitchLFT{}
+func needed(then, now *tables.LFTs) (n int) {
+	old := map[fabric.GUID]*tables.SwitchLFT{}
 	for i := range then.Switches {
 		old[then.Switches[i].GUID] = &then.Switches[i]
 	}

@@ -24,11 +24,11 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
 	"weft/sm"
 	"weft/sm/service"
 	"weft/sm/service/client"
 	"weft/sm/state"
+	"weft/wire/mad"
 )
 
 var (

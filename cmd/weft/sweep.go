@@ -15,7 +15,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/study"
 )
 
@@ -126,8 +126,8 @@ func (o *sweepFlags) validate() error {
 	if err := o.routing.Check(); err != nil {
 		return err
 	}
-	for _, engine := range s.Engines {
-		if _, err := job.ParseEngines(engine, nil); err != nil {
+	for _, name := range s.Engines {
+		if _, err := engine.Parse(name, nil); err != nil {
 			return err
 		}
 	}

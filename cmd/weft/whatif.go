@@ -16,8 +16,10 @@ import (
 	"weft/fabric"
 	"weft/internal/fold"
 	"weft/internal/spelling"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
+	"weft/study"
 	"weft/whatif"
 )
 
@@ -27,7 +29,7 @@ type whatifOptions struct {
 	routing cli.RouteFlags
 	between cli.BetweenFlags
 	chain   string
-	files   job.TableFiles
+	files   study.TableFiles
 	changes []whatif.Change
 	each    string
 	top     int
@@ -151,7 +153,7 @@ func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	if o.each == "" && cmd.Flags().Changed("top") {
 		return errors.New("--top limits the rows of --each: give --each link, switch, spine or leaf too, or leave out --top")
 	}
-	if o.files != (job.TableFiles{}) {
+	if o.files != (study.TableFiles{}) {
 		return o.files.Validate()
 	}
 	return nil
@@ -274,12 +276,12 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 		return nil, err
 	}
 	if cmd.Flags().Changed("lmc") {
-		if has := job.Keep(r.Plan, g).HostLMC(); has != o.routing.LIDs.LMC {
+		if has := planner.Keep(r.Plan, g).HostLMC(); has != o.routing.LIDs.LMC {
 			return nil, fmt.Errorf("--lmc %d: hosts have LMC %d in the tables of %s, and figures of another LMC count other pairs: leave out --lmc, or leave out the tables", o.routing.LIDs.LMC, has, cmp.Or(o.files.Plan, o.files.LFTs))
 		}
 	}
 	if o.files.Plan != "" && !cmd.Flags().Changed("engine") {
-		chain, err := job.Keep(r.Plan, g).Chain(o.routing.Options)
+		chain, err := engine.ChainOf(&r.Plan.Recipe, o.routing.Options)
 		if err != nil {
 			return nil, fmt.Errorf("--plan %s: %w", o.files.Plan, err)
 		}

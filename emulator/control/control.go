@@ -24,7 +24,8 @@ import (
 	"weft/emulator"
 	"weft/emulator/live"
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
+	"weft/fabric/netfile/tables"
 )
 
 // Help tells people what Request takes.
@@ -68,9 +69,9 @@ func Handler(l *live.Live) http.Handler {
 			_, _ = b.WriteTo(w)
 		})
 	}
-	dump("/lfts", func(w io.Writer, s *emulator.Subnet) error { return netfile.WriteOpenSMLFTs(w, s.Tables()) })
-	dump("/sl2vl", func(w io.Writer, s *emulator.Subnet) error { return netfile.WriteSL2VLs(w, s.Lanes()) })
-	dump("/fabric", func(w io.Writer, s *emulator.Subnet) error { return netfile.WriteIBNetDiscover(w, s.Fabric()) })
+	dump("/lfts", func(w io.Writer, s *emulator.Subnet) error { return tables.WriteOpenSMLFTs(w, s.Tables()) })
+	dump("/sl2vl", func(w io.Writer, s *emulator.Subnet) error { return tables.WriteSL2VLs(w, s.Lanes()) })
+	dump("/fabric", func(w io.Writer, s *emulator.Subnet) error { return discovery.WriteIBNetDiscover(w, s.Fabric()) })
 	return mux
 }
 

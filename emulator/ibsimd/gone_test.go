@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/ibsim"
+	"weft/wire/mad"
 	"weft/wire/wiretest"
 )
 

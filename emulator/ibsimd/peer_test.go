@@ -19,8 +19,10 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
+	"weft/fabric/netfile/tables"
 	"weft/internal/peer"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // peers are real programs that attach to a subnet of ours.
@@ -179,12 +181,12 @@ func TestOpenSM(t *testing.T) {
 			if err != nil || !bytes.Contains(text, []byte(engine+" tables configured on all switches")) {
 				t.Fatalf("OpenSM has not routed with %s (%v)", engine, err)
 			}
-			var lfts *netfile.LFTs
+			var lfts *tables.LFTs
 			p.l.Do(func(s *emulator.Subnet) { lfts = s.Tables() })
 			// Between spines there need not be a way.
 			for _, sw := range lfts.Switches {
 				for _, x := range lfts.Targets {
-					if x.Type == fabric.CA && sw.Port(x.LID) == netfile.NoPort {
+					if x.Type == fabric.CA && sw.Port(x.LID) == tables.NoPort {
 						t.Errorf("switch %s has no entry for LID %d", sw.GUID, x.LID)
 					}
 				}
@@ -265,7 +267,7 @@ func TestIBNetDiscover(t *testing.T) {
 	}
 	// What the format cannot carry is lost on our side too.
 	var b bytes.Buffer
-	p.l.Do(func(s *emulator.Subnet) { err = netfile.WriteIBNetDiscover(&b, s.Fabric()) })
+	p.l.Do(func(s *emulator.Subnet) { err = discovery.WriteIBNetDiscover(&b, s.Fabric()) })
 	if err != nil {
 		t.Fatal(err)
 	}

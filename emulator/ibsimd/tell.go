@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"weft/emulator"
-	"weft/mad"
 	"weft/wire/ibsim"
+	"weft/wire/mad"
 )
 
 // tell answers what a client asks of its port. Questions that are not known come

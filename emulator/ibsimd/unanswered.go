@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"weft/emulator"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // maxUnanswered bounds the requests that are remembered for a client; the oldest is

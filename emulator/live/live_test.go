@@ -12,8 +12,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/wiretest"
 )
 

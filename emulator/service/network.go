@@ -8,7 +8,7 @@ import (
 	"weft/fabric/subnets"
 	"weft/intersubnet"
 	"weft/intersubnet/exchange"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // NewNetwork starts all subnets of a network, with its routers. They forward by a Plan; where that is nil, by what the managers of

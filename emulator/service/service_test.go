@@ -17,7 +17,8 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/wire/ibsim"
 	"weft/wire/wiretest"
 )
@@ -117,11 +118,11 @@ func TestServeFails(t *testing.T) {
 func TestNewNetwork(t *testing.T) {
 	wiretest.NoLeaks(t)
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=2)")
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, one, err := intersubnet.Route(t.Context(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: job.Request{Chain: chain}})
+	_, one, err := intersubnet.Route(t.Context(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package umadfs
 import (
 	"syscall"
 
-	"weft/mad"
+	"weft/wire/mad"
 	"weft/wire/umad"
 )
 

@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/umad"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/umad"
 )
 

@@ -12,8 +12,8 @@ import (
 	"unsafe"
 
 	"weft/emulator/umadfs"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/umad"
 )
 

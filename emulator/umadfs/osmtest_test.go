@@ -11,12 +11,13 @@ import (
 
 	"weft/fabric"
 	"weft/internal/peer"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sm"
 )
 
 // manage has our manager bring the subnet up from another port than that of the machine, and stay.
-func (m *machine) manage(engine string) {
+func (m *machine) manage(name string) {
 	m.t.Helper()
 	var at fabric.End
 	for id := range m.f.Nodes {
@@ -28,14 +29,14 @@ func (m *machine) manage(engine string) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	up, ended := make(chan sm.State, 16), make(chan error, 1)
 	clock := realTime()
 	r := sm.Runner{
-		Config: sm.Config{SMKey: 1}, Watch: sm.UsualWatch, Routing: job.Request{Chain: chain}, Clock: clock,
+		Config: sm.Config{SMKey: 1}, Watch: sm.UsualWatch, Routing: planner.Request{Chain: chain}, Clock: clock,
 		Round: func(c *sm.Result) { up <- c.Report.State },
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -17,8 +17,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/internal/peer"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // machine is a fabric with a port that programs use as that of their machine.
@@ -117,7 +118,7 @@ func (m *machine) wantSeen() {
 	}
 	// What the format cannot carry is lost on our side too.
 	var b bytes.Buffer
-	m.l.Do(func(s *emulator.Subnet) { err = netfile.WriteIBNetDiscover(&b, s.Fabric()) })
+	m.l.Do(func(s *emulator.Subnet) { err = discovery.WriteIBNetDiscover(&b, s.Fabric()) })
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"weft/emulator/umadfs/fuse"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/umad"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"weft/emulator/umadfs/fuse"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // The directories of the mount.

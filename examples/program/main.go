@@ -9,7 +9,8 @@ import (
 	"os"
 
 	"weft/fabric/source"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 )
 
 func main() {
@@ -26,11 +27,11 @@ func run(ctx context.Context, out io.Writer, dump string) error {
 	if err != nil {
 		return err
 	}
-	chain, err := job.ParseEngines("ftree,updn", nil) // updn where ftree refuses
+	chain, err := engine.Parse("ftree,updn", nil) // updn where ftree refuses
 	if err != nil {
 		return err
 	}
-	r, err := job.Run(ctx, src.Fabric.Compile(), &job.Request{Chain: chain, Workers: 2})
+	r, err := planner.Run(ctx, src.Fabric.Compile(), &planner.Request{Chain: chain, Workers: 2})
 	if err != nil {
 		return err
 	}

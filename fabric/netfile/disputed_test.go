@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weft/fabric/netfile/lines"
+	"weft/fabric/netfile/netfiletest"
 )
 
 // TestContradictions: of random lines that tell cables, a cable is taken if and only if all lines that speak of its ports tell
@@ -51,7 +54,7 @@ func TestContradictions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		named := slices.ContainsFunc(warnings, func(w Warning) bool {
+		named := slices.ContainsFunc(warnings, func(w lines.Warning) bool {
 			return w.Dispute != nil && w.Dispute.Cables && len(w.Dispute.Ports) == 4 && w.Line > 0 && strings.Contains(w.Dispute.Text, fmt.Sprint(w.Line))
 		})
 		if len(f.Links) != want || named != contradicted {
@@ -65,7 +68,7 @@ func TestContradictions(t *testing.T) {
 		}
 		if _, _, err := Read("told", []byte(text.String()), Options{}); contradicted {
 			refused++
-			if err == nil || !strings.HasSuffix(err.Error(), again) {
+			if err == nil || !strings.HasSuffix(err.Error(), netfiletest.Again) {
 				t.Errorf("%v", err)
 			}
 		}

@@ -1,5 +1,5 @@
-// Package netfile reads and writes the files in which networks and their
-// forwarding tables are kept.
+// Package netfile reads and writes the files in which networks are kept. It holds the list
+// of formats and recognises which one a file has; each family of formats is a package below.
 //
 // # Topologies
 //
@@ -12,7 +12,7 @@
 //   - topo: topology files of ibutils, with .ibnl files that tell what is inside
 //     a system (NODE, SUBSYSTEM, connectors, CFG: board=R or board=variant);
 //   - orcs: the input of the simulator ORCS, a directed graph of Graphviz;
-//   - json: this package's own.
+//   - json: weft's own.
 //
 // A cable may be listed from one end or from both. A node described twice is an error
 // with both lines; a node that is referred to but not described exists with as many ports
@@ -38,14 +38,14 @@
 //
 // # Writers
 //
-// WriteIBNetDiscover writes what Read, ibsim and the tools around ibnetdiscover
+// discovery.WriteIBNetDiscover writes what Read, ibsim and the tools around ibnetdiscover
 // take; others write JSON, Graphviz, Slurm's topology.conf and ORCS's input.
 //
 // # Forwarding tables and service levels
 //
 // Tables, SLs and SL2VL maps as OpenSM and infiniband-diags print them are read
-// and written by the functions whose names say so. A file of ORCS holds network and
-// tables: Read and ReadLFTs read it, WriteORCS writes it.
+// and written by package tables. A file of ORCS holds network and tables: Read and
+// ReadLFTs read it, drawing.WriteORCS writes it.
 //
 // Sources of the formats: the programs named above and the files in testdata;
 // the words are those of IBA volume 1.

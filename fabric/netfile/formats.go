@@ -10,6 +10,12 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/fabric/netfile/batch"
+	"weft/fabric/netfile/cabling"
+	"weft/fabric/netfile/discovery"
+	"weft/fabric/netfile/drawing"
+	"weft/fabric/netfile/lines"
+	"weft/fabric/netfile/own"
 	"weft/internal/spelling"
 )
 
@@ -36,7 +42,7 @@ type Options struct {
 	// Disputed reads files whose lines tell different cables of one port, too. None of these cables is taken. So
 	// does Partial.
 	Disputed bool
-	Slurm    SlurmOptions
+	Slurm    batch.SlurmOptions
 }
 
 // formats lists the topology file formats. Help texts and completion have their order, and
@@ -44,42 +50,47 @@ type Options struct {
 var formats = []Format{
 	{
 		Name: "ibnetdiscover", Summary: "output of ibnetdiscover and ibdiagnet, net files of ibsim", Ending: "ibnetdiscover",
-		marks: isIBNetDiscover, read: noOptions(readIBNetDiscover), write: noWarnings(WriteIBNetDiscover),
+		marks: discovery.IsIBNetDiscover, read: noOptions(discovery.ReadIBNetDiscover), write: noWarnings(discovery.WriteIBNetDiscover),
 	},
 	{
 		Name: "lst", Summary: "subnet.lst of OpenSM, .lst of ibdiagnet", Ending: "lst",
-		marks: isLST, read: noOptions(readLST),
+		marks: discovery.IsLST, read: noOptions(discovery.ReadLST),
 	},
 	{
 		Name: "net_dump", Summary: ".net_dump of ibdiagnet", Ending: "net_dump",
-		marks: isNetDump, read: noOptions(readNetDump),
+		marks: discovery.IsNetDump, read: noOptions(discovery.ReadNetDump),
 	},
 	{
 		Name: "topo", Summary: "topology file of ibutils, with its .ibnl files", Ending: "topo",
-		marks: isTopo, read: readTopo,
+		marks: cabling.IsTopo,
+		read: func(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
+			return cabling.ReadTopo(name, data, opt.Systems)
+		},
 	},
 	{
 		Name: "orcs", Summary: "input of the simulator ORCS, a directed graph of Graphviz", Ending: "dot",
-		begins: isDigraph, read: noOptions(readORCSNetwork),
+		begins: drawing.IsDigraph, read: noOptions(drawing.ReadORCSNetwork),
 	},
 	{
 		Name: "json", Summary: "weft's own format: everything that is known", Ending: "json",
-		begins: isJSON, read: noOptions(readJSON), write: noWarnings(WriteJSON),
+		begins: own.IsJSON, read: noOptions(own.ReadJSON), write: noWarnings(own.WriteJSON),
 	},
 	{
 		Name: "dot", Summary: "undirected graph of Graphviz, to be drawn", Ending: "dot",
-		write: noWarnings(WriteDot),
+		write: noWarnings(drawing.WriteDot),
 	},
 	{
 		Name: "slurm", Summary: "topology.conf of Slurm's topology/tree", Ending: "conf",
 		write: func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error) {
-			return WriteSlurm(w, f, opt.Slurm)
+			return batch.WriteSlurm(w, f, opt.Slurm)
 		},
 	},
 }
 
 func noOptions(read func(string, []byte) (*fabric.Fabric, []Warning, error)) func(string, []byte, Options) (*fabric.Fabric, []Warning, error) {
-	return func(name string, data []byte, _ Options) (*fabric.Fabric, []Warning, error) { return read(name, data) }
+	return func(name string, data []byte, _ Options) (*fabric.Fabric, []Warning, error) {
+		return read(name, data)
+	}
 }
 
 func noWarnings(write func(io.Writer, *fabric.Fabric) error) func(io.Writer, *fabric.Fabric, Options) ([]Warning, error) {
@@ -160,7 +171,7 @@ func Detect(name string, data []byte) (*Format, error) {
 		return f, nil
 	}
 	var found *Format
-	err := eachLine(name, data, withoutComments(func(line []byte, at int) error {
+	err := lines.Each(name, data, lines.WithoutComments(func(line []byte, at int) error {
 		for i := range formats {
 			if f := &formats[i]; f.marks != nil && f.marks(line) {
 				found = f
@@ -168,7 +179,7 @@ func Detect(name string, data []byte) (*Format, error) {
 			}
 		}
 		if what := notTopology(line); what != "" {
-			return errorf(name, at, "%s, not a topology file", what)
+			return lines.Errorf(name, at, "%s, not a topology file", what)
 		}
 		return nil
 	}))
@@ -179,9 +190,9 @@ func Detect(name string, data []byte) (*Format, error) {
 		return nil, err
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, errorf(name, 0, "the file is empty")
+		return nil, lines.Errorf(name, 0, "the file is empty")
 	}
-	return nil, errorf(name, 0, "no topology file of a format that is known here (%s)", Names(Readable()))
+	return nil, lines.Errorf(name, 0, "no topology file of a format that is known here (%s)", Names(Readable()))
 }
 
 // detectBeginning recognises a format by the beginning of a file, nil when there is none.
@@ -197,41 +208,6 @@ func detectBeginning(data []byte) *Format {
 
 // errFound ends a search of lines that has succeeded.
 var errFound = errors.New("found")
-
-// isJSON recognises an object of JSON, which need not have lines.
-func isJSON(data []byte) bool {
-	s, ok := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
-	s = bytes.TrimLeft(s, " \t\r\n")
-	return ok && len(s) > 0 && (s[0] == '"' || s[0] == '}')
-}
-
-// isLST recognises an end of a cable.
-func isLST(line []byte) bool { return line[0] == '{' && bytes.Contains(line, []byte("NodeGUID:")) }
-
-// isNetDump recognises the heading of a switch.
-func isNetDump(line []byte) bool {
-	return line[0] == '"' && bytes.Contains(line, []byte("LID")) && bytes.Contains(line, []byte(", 0x"))
-}
-
-// isIBNetDiscover recognises the header of a node, and what may stand before it.
-func isIBNetDiscover(line []byte) bool {
-	if key, _, _, ok := assignment(line); ok {
-		switch key {
-		case "vendid", "devid", "sysimgguid", "switchguid", "caguid", "hcaguid", "hcaguids", "rtguid", "module", "width", "speed", "extspeed":
-			return true
-		}
-	}
-	_, _, c, ok := nodeHeader(line)
-	c.blanks()
-	return ok && c.lit(`"`)
-}
-
-// isTopo recognises a cable between two systems.
-func isTopo(line []byte) bool {
-	line, _, _ = bytes.Cut(line, []byte("#"))
-	f := bytes.Fields(line)
-	return len(f) == 5 && bytes.HasPrefix(f[1], []byte("-")) && bytes.HasSuffix(f[1], []byte("->"))
-}
 
 // notTopology names files of other kinds that are easily mistaken.
 func notTopology(line []byte) string {

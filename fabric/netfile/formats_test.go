@@ -11,6 +11,8 @@ import (
 	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/fabric/netfile/drawing"
+	"weft/fabric/netfile/netfiletest"
 )
 
 // TestFormats: every format says what it is, is recognised if it is read, and does one of
@@ -76,7 +78,7 @@ func writtenFabrics(t *testing.T) []*fabric.Fabric {
 func TestWrittenFabrics(t *testing.T) {
 	byGUID := func(f *fabric.Fabric, e fabric.End) string {
 		n := &f.Nodes[e.Node]
-		return fmt.Sprintf("%s %s[%d] LID %d", n.Type, n.GUID, e.Port, n.Ports[addressPort(n.Type, e.Port)].LID)
+		return fmt.Sprintf("%s %s[%d] LID %d", n.Type, n.GUID, e.Port, n.Ports[lidPort(n.Type, e.Port)].LID)
 	}
 	for _, format := range []struct {
 		name  string
@@ -105,12 +107,20 @@ func TestWrittenFabrics(t *testing.T) {
 			if err != nil || len(warnings) > 0 {
 				t.Fatalf("%s as %s: %v %v", f.Name, format.name, err, warnings)
 			}
-			checkFabric(t, got)
+			netfiletest.CheckFabric(t, got)
 			if a, b := keyedLinks(f, format.key), keyedLinks(got, format.key); !maps.Equal(a, b) {
 				t.Errorf("%s as %s: %d links are read as %d, or as others", f.Name, format.name, len(a), len(b))
 			}
 		}
 	}
+}
+
+// lidPort is the port that holds the LID by which a port is reached.
+func lidPort(t fabric.NodeType, port uint8) uint8 {
+	if t == fabric.Switch {
+		return 0
+	}
+	return port
 }
 
 func keyedLinks(f *fabric.Fabric, key func(*fabric.Fabric, fabric.End) string) map[string]bool {
@@ -131,7 +141,7 @@ func speedWord(s fabric.Speed) string {
 func writeLST(w *strings.Builder, f *fabric.Fabric) {
 	side := func(e fabric.End) {
 		n := &f.Nodes[e.Node]
-		p := &n.Ports[addressPort(n.Type, e.Port)]
+		p := &n.Ports[lidPort(n.Type, e.Port)]
 		fmt.Fprintf(w, "{ %s Ports:%02x SystemGUID:%x NodeGUID:%x PortGUID:%x VenID:%x DevID:%x Rev:%x {%s} LID:%04x PN:%02x } ",
 			map[fabric.NodeType]string{fabric.Switch: "SW", fabric.CA: "CA", fabric.Router: "RT"}[n.Type], n.NumPorts(), uint64(n.SystemGUID),
 			uint64(n.GUID), uint64(p.GUID), n.VendorID, n.DeviceID, n.Revision, n.Desc, p.LID, e.Port)
@@ -162,7 +172,7 @@ func writeNetDump(w *strings.Builder, f *fabric.Fabric) {
 		if n.Type != fabric.Switch {
 			continue
 		}
-		fmt.Fprintf(w, "\"%s\", Mellanox, %s, LID %d\n # : %s\n", n.Desc, n.GUID, n.Ports[0].LID, strings.Join(dumpHeads[1:], " : "))
+		fmt.Fprintf(w, "\"%s\", Mellanox, %s, LID %d\n # : IB# : Sta : LWA : LSA : Neighbor Guid : N# : NLID : Neighbor Description\n", n.Desc, n.GUID, n.Ports[0].LID)
 		for p := 1; p < len(n.Ports); p++ {
 			if n.Ports[p].Link == fabric.NoLink {
 				fmt.Fprintf(w, " 1/%d : %d : DOWN : : : : : : \n", p, p)
@@ -176,7 +186,7 @@ func writeNetDump(w *strings.Builder, f *fabric.Fabric) {
 				guid, label = peer.Ports[there.Port].GUID, fmt.Sprintf("B1D0/%d", there.Port)
 			}
 			fmt.Fprintf(w, " 1/%d : %d : ACT : %dx : %s : %s : %s : %d : \"%s\"\n", p, p, l.Width, speedWord(l.Speed),
-				guid, label, peer.Ports[addressPort(peer.Type, there.Port)].LID, peer.Desc)
+				guid, label, peer.Ports[lidPort(peer.Type, there.Port)].LID, peer.Desc)
 		}
 		w.WriteString("\n")
 	}
@@ -216,7 +226,7 @@ func TestWrittenORCS(t *testing.T) {
 			lids[e] = fabric.LID(e + 1)
 		}
 		var text bytes.Buffer
-		if err := WriteORCS(&text, g, lids, func(int32, fabric.LID) uint8 { return 1 }); err != nil {
+		if err := drawing.WriteORCS(&text, g, lids, func(int32, fabric.LID) uint8 { return 1 }); err != nil {
 			t.Fatal(err)
 		}
 		got, _, err := Read(f.Name, text.Bytes(), Options{})

@@ -1,113 +1,15 @@
 package netfile
 
 import (
-	"cmp"
-	"slices"
-
-	"weft/fabric"
+	"weft/fabric/netfile/drawing"
+	"weft/fabric/netfile/tables"
 )
 
-// NoPort is the entry of a forwarding table for a LID to which it has no way:
-// 255, at which a switch drops packets.
-const NoPort uint8 = 255
-
-// UnknownHops is the hop count of an entry whose file does not tell it.
-const UnknownHops uint8 = 255
-
-// LFTs are the linear forwarding tables of a subnet's switches, as a file gives
-// them.
-type LFTs struct {
-	Switches []SwitchLFT // in the order of the file; each GUID once
-	Targets  []Target    // what the LIDs name where the file tells it, in order of LID
-}
-
-// Target is the port that a LID names.
-type Target struct {
-	LID  fabric.LID
-	GUID fabric.GUID     // port GUID
-	Type fabric.NodeType // 0 when unknown
-	Desc string          // description of its node
-}
-
-// SwitchLFT is the table of one switch.
-type SwitchLFT struct {
-	GUID fabric.GUID
-	LID  fabric.LID // base LID of port 0; 0 when neither told nor in the table
-	Desc string
-	// Ports is the egress port by LID, NoPort where there is none. LIDs beyond
-	// its length have no entry.
-	Ports []uint8
-	// Claims are hop counts, nil when the file has none.
-	Claims *Claims
-}
-
-// Claims are the hop counts that an .fdbs file gives, by LID, as long as Ports.
-type Claims struct {
-	Hops    []uint8 // hops of the entry's path, UnknownHops when not told
-	Best    []uint8 // fewest hops possible, UnknownHops when not told
-	BestVia []uint8 // port of a path with Best hops when Hops is more, else NoPort
-}
-
-// Port is the egress port for a LID, NoPort when there is none.
-func (s *SwitchLFT) Port(lid fabric.LID) uint8 {
-	if int(lid) < len(s.Ports) {
-		return s.Ports[lid]
+// ReadLFTs reads forwarding tables: text of the forms that tables.ReadLFTs recognises, or the comments in an input
+// file of ORCS, alone in its file. Errors are of type *Error. The cost is linear in the file.
+func ReadLFTs(name string, data []byte) (*tables.LFTs, []Warning, error) {
+	if drawing.IsDigraph(data) {
+		return drawing.ReadORCSTables(name, data)
 	}
-	return NoPort
+	return tables.ReadLFTs(name, data)
 }
-
-// Entries counts the LIDs to which the switch has a way.
-func (s *SwitchLFT) Entries() int {
-	n := 0
-	for _, p := range s.Ports {
-		if p != NoPort {
-			n++
-		}
-	}
-	return n
-}
-
-// top is the highest LID with an entry.
-func (s *SwitchLFT) top() int {
-	for l := len(s.Ports) - 1; l > 0; l-- {
-		if s.Ports[l] != NoPort {
-			return l
-		}
-	}
-	return 0
-}
-
-// TopLID is the highest LID to which any switch has a way.
-func (t *LFTs) TopLID() fabric.LID {
-	top := 0
-	for i := range t.Switches {
-		top = max(top, t.Switches[i].top())
-	}
-	return fabric.LID(top)
-}
-
-// target finds what a LID names.
-func (t *LFTs) target(lid fabric.LID) *Target {
-	i, ok := slices.BinarySearchFunc(t.Targets, lid, func(x Target, l fabric.LID) int { return cmp.Compare(x.LID, l) })
-	if !ok {
-		return nil
-	}
-	return &t.Targets[i]
-}
-
-// set makes an entry, growing the table.
-func (s *SwitchLFT) set(lid fabric.LID, port uint8) {
-	s.Ports = growTo(s.Ports, int(lid)+1)
-	s.Ports[lid] = port
-}
-
-// growTo lengthens a slice to n, filling with 255: no port, hops unknown.
-func growTo(s []uint8, n int) []uint8 {
-	for len(s) < n {
-		s = append(s, NoPort)
-	}
-	return s
-}
-
-// nodeTypeNames are the names of node types in OpenSM and infiniband-diags.
-var nodeTypeNames = [...]string{0: "UNKNOWN", fabric.CA: "Channel Adapter", fabric.Switch: "Switch", fabric.Router: "Router"}

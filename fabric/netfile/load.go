@@ -3,6 +3,8 @@ package netfile
 import (
 	"bytes"
 	"io"
+
+	"weft/fabric/netfile/lines"
 )
 
 // Load reads a topology file into memory. It refuses a line that no format has without
@@ -12,7 +14,7 @@ func Load(name string, in io.Reader) ([]byte, error) {
 		data  []byte
 		begin int // of the last line
 	)
-	for chunk := make([]byte, maxLine); ; {
+	for chunk := make([]byte, lines.MaxLine); ; {
 		n, err := io.ReadFull(in, chunk)
 		data = append(data, chunk[:n]...)
 		if i := bytes.LastIndexByte(chunk[:n], '\n'); i >= 0 {
@@ -23,8 +25,8 @@ func Load(name string, in io.Reader) ([]byte, error) {
 			return data, nil
 		case err != nil:
 			return nil, err
-		case len(data)-begin > maxLine && detectBeginning(data) == nil:
-			return nil, lineTooLong(name, 1+bytes.Count(data[:begin], []byte("\n")))
+		case len(data)-begin > lines.MaxLine && detectBeginning(data) == nil:
+			return nil, lines.TooLong(name, 1+bytes.Count(data[:begin], []byte("\n")))
 		}
 	}
 }

@@ -11,6 +11,10 @@ import (
 
 	"weft/examples"
 	"weft/fabric"
+	"weft/fabric/netfile/discovery"
+	"weft/fabric/netfile/drawing"
+	"weft/fabric/netfile/netfiletest"
+	"weft/fabric/netfile/tables"
 	"weft/internal/peer"
 )
 
@@ -79,7 +83,7 @@ func TestPeerIBSimKeepsTheFabric(t *testing.T) {
 	peer.Program(t, "ibnetdiscover")
 	fabrics := map[string]*fabric.Fabric{"every rate": everyRate(t)}
 	for name, data := range map[string][]byte{
-		"small": testFile(t, "opensm/small.net"), "psmn-x5": examples.PSMNX5, "trinityx": examples.Trinityx, "sx6036": examples.SX6036,
+		"small": netfiletest.File(t, "opensm/small.net"), "psmn-x5": examples.PSMNX5, "trinityx": examples.Trinityx, "sx6036": examples.SX6036,
 	} {
 		f, _, err := Read(name, data, Options{})
 		if err != nil {
@@ -89,7 +93,7 @@ func TestPeerIBSimKeepsTheFabric(t *testing.T) {
 	}
 	for name, f := range fabrics {
 		t.Run(name, func(t *testing.T) {
-			s := peer.Simulate(t, []byte(written(t, func(b *bytes.Buffer) error { return WriteIBNetDiscover(b, f) })))
+			s := peer.Simulate(t, []byte(netfiletest.Written(t, func(b *bytes.Buffer) error { return discovery.WriteIBNetDiscover(b, f) })))
 			got, _, err := Read("discovered", s.Run("ibnetdiscover"), Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -104,8 +108,8 @@ func TestPeerIBSimKeepsTheFabric(t *testing.T) {
 // ibsim gives nodes the GUIDs that we do.
 func TestPeerIBSimGUIDs(t *testing.T) {
 	peer.Program(t, "ibnetdiscover")
-	discovered := peer.Simulate(t, []byte(guidNet)).Run("ibnetdiscover")
-	got, want := mustRead(t, string(discovered), Options{}), mustRead(t, guidNet, Options{})
+	discovered := peer.Simulate(t, []byte(netfiletest.GuidNet)).Run("ibnetdiscover")
+	got, want := mustRead(t, string(discovered), Options{}), mustRead(t, netfiletest.GuidNet, Options{})
 	for i := range want.Nodes {
 		n := &want.Nodes[i]
 		if id, ok := got.NodeByGUID(n.GUID); !ok || got.Nodes[id].Type != n.Type {
@@ -122,14 +126,14 @@ func TestPeerOpenSMProgramsTheTables(t *testing.T) {
 	peer.Program(t, "dump_fts")
 	// The tables are OpenSM's own for this net with one detour and two holes, and
 	// LIDs of their own: OpenSM finds the new ones by port GUID.
-	want, _ := mustReadLFTs(t, "x", readSample(t, "opensm-lfts.dump"))
+	want := readTables(t, "x", netfiletest.Sample(t, "opensm-lfts.dump"))
 	leaf, _ := want.Switches[0], want.Switches[3]
 	leaf.Ports[4] = 5 // the spine by way of leaf two
-	leaf.Ports[5] = NoPort
-	want.Switches[2].Ports[8] = NoPort
+	leaf.Ports[5] = tables.NoPort
+	want.Switches[2].Ports[8] = tables.NoPort
 
-	s := peer.Simulate(t, readSample(t, "small.net"))
-	if err := os.WriteFile(s.Path("tables"), []byte(written(t, func(b *bytes.Buffer) error { return WriteOpenSMLFTs(b, want) })), 0o600); err != nil {
+	s := peer.Simulate(t, netfiletest.Sample(t, "small.net"))
+	if err := os.WriteFile(s.Path("tables"), []byte(netfiletest.Written(t, func(b *bytes.Buffer) error { return tables.WriteOpenSMLFTs(b, want) })), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	startOpenSM(s, "-R", "file,no_fallback", "-U", s.Path("tables"), "--dump_files_dir", s.Dir)
@@ -140,7 +144,7 @@ func TestPeerOpenSMProgramsTheTables(t *testing.T) {
 		"dump_fts":         s.Run("dump_fts"),
 		"opensm-lfts.dump": readFile(t, s.Path("opensm-lfts.dump")),
 	} {
-		got, _ := mustReadLFTs(t, name, data)
+		got := readTables(t, name, data)
 		if len(got.Switches) != len(want.Switches) {
 			t.Fatalf("%s: %d switches", name, len(got.Switches))
 		}
@@ -148,8 +152,8 @@ func TestPeerOpenSMProgramsTheTables(t *testing.T) {
 			t.Errorf("%s: programmed\n%s\nwant\n%s", name, strings.Join(b, "\n"), strings.Join(a, "\n"))
 		}
 	}
-	fdbs, _ := mustReadLFTs(t, "opensm.fdbs", readFile(t, s.Path("opensm.fdbs")))
-	lfts, _ := mustReadLFTs(t, "opensm-lfts.dump", readFile(t, s.Path("opensm-lfts.dump")))
+	fdbs := readTables(t, "opensm.fdbs", readFile(t, s.Path("opensm.fdbs")))
+	lfts := readTables(t, "opensm-lfts.dump", readFile(t, s.Path("opensm-lfts.dump")))
 	fdbs.Targets = lfts.Targets
 	if a, b := byTarget(want), byTarget(fdbs); !slices.Equal(a, b) {
 		t.Errorf("opensm.fdbs: programmed\n%s\nwant\n%s", strings.Join(b, "\n"), strings.Join(a, "\n"))
@@ -168,14 +172,14 @@ func startOpenSM(s *peer.Simulator, args ...string) {
 // OpenSM's subnet.lst says what ibnetdiscover says, but for revisions.
 func TestPeerOpenSMSubnetLST(t *testing.T) {
 	peer.Program(t, "opensm")
-	s := peer.Simulate(t, readSample(t, "small.net"))
+	s := peer.Simulate(t, netfiletest.Sample(t, "small.net"))
 	startOpenSM(s)
 	discovered := mustRead(t, string(s.Run("ibnetdiscover")), Options{})
 	lst := mustRead(t, string(readFile(t, s.Path("opensm-subnet.lst"))), Options{})
 	for i := range lst.Nodes {
 		lst.Nodes[i].Revision = 0
 	}
-	noDiff(t, discovered, lst, "")
+	netfiletest.NoDiff(t, discovered, lst, "")
 }
 
 func readFile(t *testing.T, path string) []byte {
@@ -187,13 +191,23 @@ func readFile(t *testing.T, path string) []byte {
 	return data
 }
 
+// readTables reads forwarding tables.
+func readTables(t *testing.T, name string, data []byte) *tables.LFTs {
+	t.Helper()
+	l, _, err := ReadLFTs(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 // byTarget lists all entries by switch GUID and target GUID.
-func byTarget(l *LFTs) []string {
+func byTarget(l *tables.LFTs) []string {
 	var list []string
 	for i := range l.Switches {
 		s := &l.Switches[i]
 		for _, x := range l.Targets {
-			if p := s.Port(x.LID); p != NoPort {
+			if p := s.Port(x.LID); p != tables.NoPort {
 				list = append(list, fmt.Sprintf("%s to %s: port %d", s.GUID, x.GUID, p))
 			}
 		}
@@ -209,7 +223,7 @@ func TestPeerGraphvizDraws(t *testing.T) {
 	f.Name = "a \"name\" \\"
 	f.Links[0].Drained = true
 	cmd := exec.Command(dot, "-Tsvg")
-	cmd.Stdin = strings.NewReader(written(t, func(b *bytes.Buffer) error { return WriteDot(b, f) }))
+	cmd.Stdin = strings.NewReader(netfiletest.Written(t, func(b *bytes.Buffer) error { return drawing.WriteDot(b, f) }))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	svg, err := cmd.Output()

@@ -6,27 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/netfile/lines"
+	"weft/fabric/netfile/netfiletest"
 	"weft/internal/dumps"
 )
-
-// exampleFiles is the folder of the examples, seen from testdata.
-const exampleFiles = "../../../examples/"
-
-func testFile(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func testSystems() fs.FS { return os.DirFS("testdata/ibnl") }
 
 // allSystems are the definitions of systems among the dumps that are no part of the project.
 func allSystems(tb testing.TB) fs.FS {
@@ -41,7 +28,7 @@ type counts struct {
 	warnings                 int
 }
 
-func countOf(f *fabric.Fabric, warnings []Warning) counts {
+func countOf(f *fabric.Fabric, warnings []lines.Warning) counts {
 	c := counts{warnings: len(warnings)}
 	for i := range f.Nodes {
 		if f.Nodes[i].Type == fabric.Switch {
@@ -60,48 +47,6 @@ func countOf(f *fabric.Fabric, warnings []Warning) counts {
 	return c
 }
 
-// checkFabric checks what must hold of every fabric that a reader returns.
-func checkFabric(t *testing.T, f *fabric.Fabric) {
-	t.Helper()
-	cabled := 0
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		if id, ok := f.NodeByGUID(n.GUID); !ok || int(id) != i || n.GUID == 0 {
-			t.Fatalf("node %d is not found by its GUID %s", i, n.GUID)
-		}
-		if n.NumPorts() < 1 || n.NumPorts() > fabric.MaxPorts {
-			t.Fatalf("%s has %d ports", f.NodeName(fabric.NodeID(i)), n.NumPorts())
-		}
-		for p := range n.Ports {
-			port := &n.Ports[p]
-			if port.LID > fabric.MaxUnicastLID || port.LMC > fabric.MaxLMC {
-				t.Fatalf("LID %d LMC %d", port.LID, port.LMC)
-			}
-			if port.Link == fabric.NoLink {
-				continue
-			}
-			cabled++
-			here := fabric.End{Node: fabric.NodeID(i), Port: uint8(p)}
-			there := f.Peer(here)
-			if p == 0 || f.Nodes[there.Node].Ports[there.Port].Link != port.Link || f.Peer(there) != here {
-				t.Fatalf("link of %s is not symmetrical", f.EndName(here))
-			}
-			if port.GUID == 0 {
-				t.Fatalf("port %s is cabled but has no GUID", f.EndName(here))
-			}
-		}
-	}
-	if cabled != 2*len(f.Links) {
-		t.Fatalf("%d cabled ports for %d links", cabled, len(f.Links))
-	}
-	g := f.Compile()
-	for c := range g.NumChannels {
-		if g.From[c] != g.To[c^1] || g.FromPort[c] != g.ToPort[c^1] {
-			t.Fatalf("channels %d and %d are not opposite", c, c^1)
-		}
-	}
-}
-
 // fabrics are all dumps of topologies, with the copy that the project has where it may
 // have one.
 var fabrics = []struct {
@@ -113,10 +58,10 @@ var fabrics = []struct {
 	{"ndr-sequoia/ibdiagnet2.ibnetdiscover", "", counts{9, 263, 8, 263, 0}},
 	{"ndr-sequoia/ibdiagnet2.lst", "", counts{9, 263, 8, 263, 0}},
 	{"ndr-sequoia/ibdiagnet2.net_dump", "", counts{9, 263, 8, 263, 0}},
-	{"sx6036-loginov/ibnetdiscover-2014-10-05.txt", exampleFiles + "sx6036.ibnetdiscover", counts{8, 144, 47, 145, 0}},
-	{"psmn-x5/X5.topofile", exampleFiles + "psmn-x5.ibnetdiscover", counts{11, 89, 70, 89, 0}},
-	{"trinityx-lab/ibnetdiscover-2023-12-18.txt", exampleFiles + "trinityx.ibnetdiscover", counts{6, 96, 48, 96, 0}},
-	{"swlab/subnet.lst", exampleFiles + "swlab.lst", counts{62, 3, 169, 3, 0}},
+	{"sx6036-loginov/ibnetdiscover-2014-10-05.txt", netfiletest.ExampleFiles + "sx6036.ibnetdiscover", counts{8, 144, 47, 145, 0}},
+	{"psmn-x5/X5.topofile", netfiletest.ExampleFiles + "psmn-x5.ibnetdiscover", counts{11, 89, 70, 89, 0}},
+	{"trinityx-lab/ibnetdiscover-2023-12-18.txt", netfiletest.ExampleFiles + "trinityx.ibnetdiscover", counts{6, 96, 48, 96, 0}},
+	{"swlab/subnet.lst", netfiletest.ExampleFiles + "swlab.lst", counts{62, 3, 169, 3, 0}},
 	{"vendor-topo/lst/RhinoBased512.lst", "", counts{216, 512, 2752 - 512, 512, 1}},
 	{"vendor-topo/lst/RhinoBased512.no_sp2-3.lst", "", counts{198, 512, 2480 - 512, 512, 1}},
 
@@ -181,7 +126,7 @@ func TestCounts(t *testing.T) {
 			continue
 		}
 		t.Run(path.Base(c.copy), func(t *testing.T) {
-			testCounts(t, c.copy, testFile(t, c.copy), testSystems(), c.want)
+			testCounts(t, c.copy, netfiletest.File(t, c.copy), netfiletest.Systems(), c.want)
 		})
 	}
 }
@@ -200,7 +145,7 @@ func TestCopiesOfDumps(t *testing.T) {
 	dumps.Dir(t)
 	same := func(copied, dump string) {
 		t.Run(path.Base(copied), func(t *testing.T) {
-			if !bytes.Equal(testFile(t, copied), dumps.Read(t, dump)) {
+			if !bytes.Equal(netfiletest.File(t, copied), dumps.Read(t, dump)) {
 				t.Errorf("testdata/%s differs from %s", copied, dump)
 			}
 		})
@@ -210,14 +155,14 @@ func TestCopiesOfDumps(t *testing.T) {
 			same(c.copy, c.dump)
 		}
 	}
-	systems, err := fs.Glob(testSystems(), "*.ibnl")
+	systems, err := fs.Glob(netfiletest.Systems(), "*.ibnl")
 	if err != nil || len(systems) == 0 {
 		t.Fatalf("no systems in testdata: %v", err)
 	}
 	for _, name := range systems {
 		same("ibnl/"+name, "vendor-topo/ibnl/"+name)
 	}
-	same(exampleFiles+"swlab.fdbs", "swlab/osm.fdbs")
+	same(netfiletest.ExampleFiles+"swlab.fdbs", "swlab/osm.fdbs")
 	for _, ending := range []string{"map", "spine", "topology.conf"} {
 		same("psmn-x5."+ending, "psmn-x5/X5."+ending)
 	}
@@ -231,7 +176,7 @@ func testCounts(t *testing.T, name string, data []byte, systems fs.FS, want coun
 	if got := countOf(f, warnings); got != want {
 		t.Errorf("got %+v, want %+v\n%v", got, want, warnings)
 	}
-	checkFabric(t, f)
+	netfiletest.CheckFabric(t, f)
 	if _, n := f.Compile().Components(); n != 1 {
 		t.Errorf("%d components, want 1", n)
 	}
@@ -340,7 +285,7 @@ type chassis struct {
 
 // TestChassis tests those whose definition the project has.
 func TestChassis(t *testing.T) {
-	testChassis(t, testSystems(), []chassis{
+	testChassis(t, netfiletest.Systems(), []chassis{
 		{"MTS14400", 12 + 6, 12 * 12, 0},
 		{"Gnu", 6, 16, 0},
 		{"Gazelle", 68, 192, 0},
@@ -373,7 +318,7 @@ func testChassis(t *testing.T, systems fs.FS, list []chassis) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkFabric(t, f)
+			netfiletest.CheckFabric(t, f)
 			if got, want := countOf(f, w), (counts{c.chips + 2, 0, c.cables + 1, 0, c.warnings}); got != want {
 				t.Errorf("got %+v, want %+v\n%v", got, want, w)
 			}

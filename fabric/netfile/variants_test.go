@@ -6,6 +6,8 @@ import (
 	"testing/fstest"
 
 	"weft/fabric"
+	"weft/fabric/netfile/netfiletest"
+	"weft/fabric/netfile/site"
 )
 
 func mustRead(t *testing.T, data string, opt Options) *fabric.Fabric {
@@ -14,7 +16,7 @@ func mustRead(t *testing.T, data string, opt Options) *fabric.Fabric {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkFabric(t, f)
+	netfiletest.CheckFabric(t, f)
 	return f
 }
 
@@ -37,7 +39,7 @@ func TestByteOrderMark(t *testing.T) {
 	if d := fabric.Diff(mustRead(t, topo, Options{}), mustRead(t, "\uFEFF"+topo, Options{})); len(d) != 0 {
 		t.Error(d)
 	}
-	names, err := ReadNames("names", []byte("\uFEFF0x1 one\n"))
+	names, err := site.ReadNames("names", []byte("\uFEFF0x1 one\n"))
 	if err != nil || names[1] != "one" {
 		t.Errorf("%v %v", names, err)
 	}
@@ -46,8 +48,8 @@ func TestByteOrderMark(t *testing.T) {
 // A dump keeps its meaning when a terminal log strips tabs and blank lines, adds
 // prompts, or ends lines with a carriage return.
 func TestTerminalLog(t *testing.T) {
-	for _, name := range []string{exampleFiles + "trinityx.ibnetdiscover", exampleFiles + "psmn-x5.ibnetdiscover", exampleFiles + "sx6036.ibnetdiscover", "ufm-small.ibnetdiscover"} {
-		data := string(testFile(t, name))
+	for _, name := range []string{netfiletest.ExampleFiles + "trinityx.ibnetdiscover", netfiletest.ExampleFiles + "psmn-x5.ibnetdiscover", netfiletest.ExampleFiles + "sx6036.ibnetdiscover", "ufm-small.ibnetdiscover"} {
+		data := string(netfiletest.File(t, name))
 		want := mustRead(t, data, Options{})
 		for what, log := range map[string]string{
 			"no tabs":         strings.ReplaceAll(data, "\t", ""),
@@ -66,37 +68,8 @@ func TestTerminalLog(t *testing.T) {
 	}
 }
 
-const chassisDump = `#
-# Topology file: generated on Sat Apr 13 22:28:55 2002
-#
-Chassis 1 (guid 0x8f10400411f56)
-
-vendid=0x8f1
-devid=0x5a30
-sysimgguid=0x8f10400411f57
-switchguid=0x8f10400411f56(8f10400411f58) Spine 1
-Switch	24 "S-0008f10400411f56"		# "ISR9288 "left" # 1" enhanced port 0 lid 4 lmc 2
-[1][ext 3]	"S-0008f10400411f5a"[2][ext 7]		# "line" lid 5 12xDDR
-[2](1/2/1)	"R-0008f10400411f5c"[1](8f10400411f5d)		# "router" lid 0 4xEDR s=1 w=2
-
-Non-Chassis Nodes
-
-vendid=0x8f1
-devid=0x5a31
-switchguid=0x8f10400411f5a(8f10400411f5a)
-Switch	24 "S-0008f10400411f5a"		# "line" port 0 lid 5
-[2][ext 7]	"S-0008f10400411f56"[1][ext 3]		# "ISR9288 "left" # 1" lid 4 12xDDR
-
-vendid=0x2c9
-devid=0x1
-sysimgguid=0x8f10400411f5c
-rtguid=0x8f10400411f5c
-Rt	2 "R-0008f10400411f5c"		# "router"
-[1](B1D0F0/1)(8f10400411f5d)	"S-0008f10400411f56"[2]		# lid 9 lmc 1 "ISR9288 "left" # 1" lid 4 4xEDR
-`
-
 func TestAttributes(t *testing.T) {
-	f := mustRead(t, chassisDump, Options{})
+	f := mustRead(t, netfiletest.ChassisDump, Options{})
 	spine, line, router := &f.Nodes[0], &f.Nodes[1], &f.Nodes[2]
 	if router.Type != fabric.Router {
 		spine, line, router = &f.Nodes[0], &f.Nodes[2], &f.Nodes[1]
@@ -140,8 +113,8 @@ func TestAttributes(t *testing.T) {
 // A switch typed CA becomes a switch with one LID and one port GUID; a real CA
 // with two cabled ports stays one.
 func TestLSTTypes(t *testing.T) {
-	ca := caSide("01")
-	mistyped := strings.Replace(swSide, "SW Ports:08", "CA Ports:18", 1)
+	ca := netfiletest.CaSide("01")
+	mistyped := strings.Replace(netfiletest.SwSide, "SW Ports:08", "CA Ports:18", 1)
 	second := func(s string) string { return strings.Replace(s, "PN:01", "PN:02", 1) }
 	otherPort := strings.NewReplacer("PortGUID:0a", "PortGUID:0b", "LID:0002", "LID:0003", "PN:01", "PN:02").Replace(ca)
 	f := mustRead(t, mistyped+" "+ca+" PHY=4x LOG=ACT SPD=14\n"+second(mistyped)+" "+otherPort+" PHY=4x LOG=ACT SPD=FDR10\n", Options{})
@@ -162,8 +135,8 @@ func TestLSTWords(t *testing.T) {
 	for word, want := range map[string]fabric.NodeType{
 		"SW": fabric.Switch, "CA": fabric.CA, "CA-SM": fabric.CA, "RT": fabric.Router, "Rt": fabric.Router, "RTR": fabric.Router,
 	} {
-		far := strings.Replace(caSide("01"), "CA Ports", word+" Ports", 1)
-		f := mustRead(t, swSide+" "+far+" PHY=4x LOG=ACT SPD=14\n", Options{})
+		far := strings.Replace(netfiletest.CaSide("01"), "CA Ports", word+" Ports", 1)
+		f := mustRead(t, netfiletest.SwSide+" "+far+" PHY=4x LOG=ACT SPD=14\n", Options{})
 		if got := f.Nodes[1].Type; got != want {
 			t.Errorf("%s is read as a %v, want a %v", word, got, want)
 		}
@@ -173,7 +146,7 @@ func TestLSTWords(t *testing.T) {
 // Nodes of swlab that its file describes: hexadecimal ports, the host of the SM,
 // and a device id in the wrong half of its field.
 func TestSwlab(t *testing.T) {
-	f := mustRead(t, string(testFile(t, exampleFiles+"swlab.lst")), Options{})
+	f := mustRead(t, string(netfiletest.File(t, netfiletest.ExampleFiles+"swlab.lst")), Options{})
 	for _, c := range []struct {
 		guid   fabric.GUID
 		typ    fabric.NodeType
@@ -198,7 +171,7 @@ func TestSwlab(t *testing.T) {
 
 // Names, GUIDs and rates of a topology file.
 func TestTopoNodes(t *testing.T) {
-	f := mustRead(t, string(testFile(t, "IS3-loop.topo")), Options{Systems: testSystems()})
+	f := mustRead(t, string(netfiletest.File(t, "IS3-loop.topo")), Options{Systems: netfiletest.Systems()})
 	id, err := f.FindNode("SW4/leaf1/U1")
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +219,7 @@ leaf1/U1=isChaBma
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkFabric(t, f)
+	netfiletest.CheckFabric(t, f)
 	if len(w) != 1 || w[0].String() != "x.ibnl:16: 12x QDR here and 4x DDR on line 13: the lesser is taken" {
 		t.Errorf("warnings %v", w)
 	}
@@ -297,11 +270,11 @@ TOPSYSTEM Box
 // The one-chip systems that are built in are those of the vendor's files.
 func TestBuiltinSystems(t *testing.T) {
 	for _, name := range []string{"4-ary-2-tree.topo", "4-ary-3-tree.topo", "2-ary-4-tree.topo", "merge-roots-4-ary-2-tree.topo"} {
-		data := string(testFile(t, name))
-		if d := fabric.Diff(mustRead(t, data, Options{}), mustRead(t, data, Options{Systems: testSystems()})); len(d) != 0 {
+		data := string(netfiletest.File(t, name))
+		if d := fabric.Diff(mustRead(t, data, Options{}), mustRead(t, data, Options{Systems: netfiletest.Systems()})); len(d) != 0 {
 			t.Errorf("%s: %v", name, d)
 		}
 	}
-	_, _, err := Read("x.topo", testFile(t, "IS3-loop.topo"), Options{})
-	checkError(t, err, "x.topo:43: unknown system MTS14400: give --ibnl DIR, a directory with its .ibnl file")
+	_, _, err := Read("x.topo", netfiletest.File(t, "IS3-loop.topo"), Options{})
+	netfiletest.CheckError(t, err, "x.topo:43: unknown system MTS14400: give --ibnl DIR, a directory with its .ibnl file")
 }

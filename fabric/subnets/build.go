@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/lines"
 )
 
 // Opened is the fabric of a FABRIC argument. Made fabrics come from a formula: their GUIDs are the same in every
@@ -24,7 +24,7 @@ const shiftBits = 40
 // They stand after those of hosts. The GUIDs of the routers themselves are in Network.
 const kindPortGUID fabric.GUID = 0x0200005200000000
 
-// Build makes the Network of a File, and has each FABRIC opened once. Errors about the File are of type *netfile.Error.
+// Build makes the Network of a File, and has each FABRIC opened once. Errors about the File are of type *lines.Error.
 func (f *File) Build(name string, open func(arg string) (Opened, error)) (*Network, error) {
 	b := builder{n: &Network{Name: name, File: f}, f: f, name: name, kinds: map[string]int32{}, open: open, opened: map[string]Opened{}}
 	b.sortCables()
@@ -59,7 +59,7 @@ type cable struct {
 }
 
 func (b *builder) errorf(line int, format string, args ...any) error {
-	return &netfile.Error{File: b.name, Line: line, Msg: fmt.Sprintf(format, args...)}
+	return &lines.Error{File: b.name, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
 // sortCables lists the cables of each subnet.

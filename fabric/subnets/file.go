@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/lines"
 )
 
 // File lists subnets and the routers between them. As text:
@@ -71,10 +71,10 @@ func IsFile(data []byte) bool {
 	return strings.TrimSpace(string(line)) == header
 }
 
-// Read reads a File. Errors are of type *netfile.Error.
+// Read reads a File. Errors are of type *lines.Error.
 func Read(name string, data []byte) (*File, error) {
 	if !IsFile(data) {
-		return nil, &netfile.Error{File: name, Line: 1, Msg: fmt.Sprintf("the first line is not %q", header)}
+		return nil, &lines.Error{File: name, Line: 1, Msg: fmt.Sprintf("the first line is not %q", header)}
 	}
 	r := reader{f: &File{}, subnets: map[string]bool{}, prefixes: map[Prefix]bool{}}
 	rest := bytes.TrimPrefix(data, []byte("\uFEFF"))
@@ -92,11 +92,11 @@ func Read(name string, data []byte) (*File, error) {
 			err = r.line(text, at)
 		}
 		if err != nil {
-			return nil, &netfile.Error{File: name, Line: at, Msg: err.Error()}
+			return nil, &lines.Error{File: name, Line: at, Msg: err.Error()}
 		}
 	}
 	if len(r.f.Subnets) == 0 {
-		return nil, &netfile.Error{File: name, Msg: "no subnet is named: want lines such as subnet \"A\" 0xfec0000000000001 rlft(36,2)"}
+		return nil, &lines.Error{File: name, Msg: "no subnet is named: want lines such as subnet \"A\" 0xfec0000000000001 rlft(36,2)"}
 	}
 	return r.f, nil
 }

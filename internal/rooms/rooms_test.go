@@ -24,8 +24,7 @@ var floors = []struct {
 	{room: "weft/examples/program", floor: 6},
 	{room: "weft/lab", floor: 5},
 	{room: "weft/lab/store", floor: 4, toCome: true}, // what sweeps have measured
-	{room: "weft/lab/chart", floor: 3},
-	{room: "weft/outage", floor: 5},
+	{room: "weft/sm/outage", floor: 5},
 	{room: "weft/study", floor: 4},
 	{room: "weft/choose", floor: 4},
 	{room: "weft/whatif", floor: 4},
@@ -35,19 +34,13 @@ var floors = []struct {
 	{room: "weft/intersubnet", floor: 4},
 	{room: "weft/apps", floor: 4, toCome: true}, // applications in time, on sim/packet and sim/flow
 	{room: "weft/sim", floor: 3},
-	{room: "weft/traffic", floor: 3},
-	{room: "weft/route/check", floor: 3},
-	{room: "weft/route/quality", floor: 3},
-	{room: "weft/cables", floor: 3},
+	{room: "weft/judge", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
 	{room: "weft/lpsolver", floor: 3},
-	{room: "weft/layout", floor: 3},
-	{room: "weft/route/engine/conformance", floor: 3},
-	{room: "weft/route/job", floor: 3},
+	{room: "weft/planner", floor: 3},
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
 	{room: "weft/mapping", floor: 2},
-	{room: "weft/mad", floor: 1},
 	{room: "weft/fabric", floor: 1},
 	{room: "weft/examples", floor: 0},
 	{room: "weft/internal", floor: 0},
@@ -55,12 +48,14 @@ var floors = []struct {
 
 // forbidden pairs say what the floors alone do not.
 var forbidden = []struct{ from, to, why string }{
-	{"weft/route/check", "weft/route/engine", "the judge shares no code with the engines"},
-	{"weft/route/check", "weft/route/quality", "the proof stands alone"},
+	{"weft/judge/check", "weft/judge/quality", "the proof stands alone"},
 	{"weft/intersubnet", "weft/intersubnet/check", "what routes does not judge"},
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
 	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},
 	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},
+	{"weft/planner", "weft/route/engine", "engines are handed to it"},
+	{"weft/planner", "weft/route/names", "engines that assign LIDs are handed to it"},
+	{"weft/planner", "weft/fabric/netfile", "files of other subnet managers are a command's business"},
 	{"weft/emulator", "weft/route", "a Plan is judged from tables read back over the wire"},
 	{"weft/apps", "weft/sm", "an application runs on a Plan, whoever has told it"},
 	{"weft/apps", "weft/emulator", "an application runs on a Plan, not on devices"},
@@ -73,10 +68,11 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft", "weft/internal/draws", testsOnly},
 	{"weft", "weft/internal/peer", testsOnly},
 	{"weft", "weft/internal/racing", testsOnly},
+	{"weft", "weft/fabric/netfile/netfiletest", testsOnly},
 	{"weft", "weft/fabric/subnets/subnetstest", testsOnly},
 	{"weft", "weft/lab/labtest", testsOnly},
 	{"weft", "weft/mapping/mappingtest", testsOnly},
-	{"weft", "weft/route/engine/conformance", testsOnly},
+	{"weft", "weft/judge/conformance", testsOnly},
 	{"weft", "weft/route/routetest", testsOnly},
 	{"weft", "weft/wire/wiretest", testsOnly},
 }
@@ -160,7 +156,13 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		if pkg == "weft/route" && !slices.Contains([]string{"weft/fabric", "weft/internal/par"}, imp) {
 			t.Errorf("%s imports %s: the Plan is a pure model", pkg, imp)
 		}
-		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/route/job"}, func(room string) bool { return within(imp, room) }) {
+		if within(pkg, "weft/judge") && !isForTests(pkg) && within(imp, "weft/route") && imp != "weft/route" {
+			t.Errorf("%s imports %s: the judge knows the Plan alone, and shares no code with the engines", pkg, imp)
+		}
+		if within(pkg, "weft/sm") && !within(pkg, "weft/sm/outage") && within(imp, "weft/emulator") {
+			t.Errorf("%s imports %s: a manager meets its subnet over the wire", pkg, imp)
+		}
+		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
 			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
 		}
 		if _, other := roomOf(imp); other > floor {

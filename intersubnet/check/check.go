@@ -6,8 +6,8 @@ import (
 	"weft/fabric/subnets"
 	"weft/internal/par"
 	"weft/intersubnet"
+	local "weft/judge/check"
 	"weft/route"
-	local "weft/route/check"
 )
 
 // judge is one run of Judge.

@@ -13,17 +13,18 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 )
 
 // routed routes a network by a method and a chain of engines, and returns it with and without layers.
 func routed(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string) (layered, oneLayer *intersubnet.Result) {
 	t.Helper()
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layered, oneLayer, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: job.Request{Chain: chain, Workers: 2}})
+	layered, oneLayer, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@
 //
 // # What it proves
 //
-// Each subnet by route/check, once for each Kind and local Plan. Then every pair of end ports in different subnets, port 0 of switches among them,
+// Each subnet by judge/check, once for each Kind and local Plan. Then every pair of end ports in different subnets, port 0 of switches among them,
 // routers apart: the gateway of the source's subnet, from router to router, to the target. Where a router hashes, every port that it
 // could take must do. Last the dependency graph: its nodes are the pairs (link, VL) of all subnets, links to and from routers among them,
 // because routers hold packets until the link out has room. It is acyclic, or a cycle is shown.

@@ -15,8 +15,9 @@ import (
 	"weft/internal/draws"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
 )
 
 // drawNetwork draws two to five irregular subnets, joined by routers at random so that all are joined.
@@ -104,11 +105,11 @@ func TestIrregularSubnets(t *testing.T) {
 
 // drawnRoute routes; where lanes do not suffice for layers, by an engine of one lane.
 func drawnRoute(t *rapid.T, n *subnets.Network, method intersubnet.Method, engines string) (layered, one *intersubnet.Result) {
-	chain, err := job.ParseEngines(engines, nil)
+	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layered, one, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: job.Request{Chain: chain, Workers: 1}})
+	layered, one, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 1}})
 	if many := (*intersubnet.TooManyLanes)(nil); errors.As(err, &many) && engines != "updn" {
 		return drawnRoute(t, n, method, "updn")
 	}
@@ -329,11 +330,11 @@ func TestLinksWithFewVLs(t *testing.T) {
 	if r := judge(t, layered.Plan); r.OK || !strings.Contains(fmt.Sprint(r.Faults), "but the link has 1 VLs") {
 		t.Errorf("one VL: %+v", r)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: job.Request{Chain: chain}})
+	_, _, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: planner.Request{Chain: chain}})
 	if many := (*intersubnet.TooManyLanes)(nil); !errors.As(err, &many) {
 		t.Errorf("routing with one VL: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/subnets"
 	"weft/intersubnet"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // A table is read as it was written, cut off ones are refused, and the version is that of the content.

@@ -9,8 +9,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/subnets"
 	"weft/intersubnet"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // OwnSubnet describes the manager's own subnet.

@@ -6,17 +6,18 @@ import (
 
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 )
 
 // ownSubnet is the first of two trees under routers.
 func ownSubnet(t *testing.T) *OwnSubnet {
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=2)")
-	chain, err := job.ParseEngines("ftree", nil)
+	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, one, err := intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISFR, Local: job.Request{Chain: chain}})
+	_, one, err := intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISFR, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/subnets"
 	"weft/intersubnet"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Limits of a Router: notes that it holds, and bytes of a note or table.

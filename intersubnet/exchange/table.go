@@ -7,7 +7,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/subnets"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Table says what leaves a router by one of its ports.

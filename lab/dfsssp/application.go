@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // benchmark is one of the NAS parallel benchmarks.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/sim/flow"
 )
 

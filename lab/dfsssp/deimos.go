@@ -11,7 +11,7 @@ import (
 	"weft/lab"
 	"weft/sim/flow"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // What section VI says of Deimos, and the rates of 4x SDR, in Mbit/s.

@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"weft/judge/quality"
 	"weft/lab"
 	"weft/lab/labtest"
 	"weft/route"
-	"weft/route/quality"
 	"weft/sim/flow"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // run runs one artefact, some of its rows only.

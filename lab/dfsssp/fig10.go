@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 )
 
 // fig10 counts the lanes of LASH and DFSSSP on the six real systems.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/sim/flow"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // netgauge holds the gains of Fig. 12 that section VI-A prints, in per cent. The gap a pair gives MinHop's bandwidth, which is not printed.

@@ -3,8 +3,8 @@ package dfsssp
 import (
 	"context"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 )
 
 // What section VI-A says of Fig. 13: 128 processes, 4,096 floats to each.

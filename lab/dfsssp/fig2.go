@@ -5,7 +5,7 @@ import (
 
 	"weft/lab"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // fig2 lets every node of a ring of five send to the node two hops clockwise, until all has arrived or nothing moves.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 )
 
 // gainsOfFig4 lists the gains of DFSSSP over the best of the others that section V prints, in per cent: 0 where only the range of all systems is printed.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 )
 
 const openSMLanesNote = "OpenSM 3.3.23 itself, over ibsim with 8 lanes, on the network of seed 1: with 150, 180, 200, 220, 250, 300 and 400 links its LASH takes 7, more than 8, 8, 8, 8, 8 and 6 lanes, its DFSSSP 5, 7, 8, 8," +

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"weft/fabric"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/route/lanes/offline"
 	"weft/sim/flow"
 )

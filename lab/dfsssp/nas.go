@@ -1,6 +1,6 @@
 package dfsssp
 
-import "weft/traffic"
+import "weft/sim/traffic"
 
 // The communication of the NAS parallel benchmarks, as rounds of flows between
 // ranks (Bailey et al., "The NAS Parallel Benchmarks 2.0", NAS-95-020). A round is

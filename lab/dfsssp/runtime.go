@@ -3,8 +3,8 @@ package dfsssp
 import (
 	"context"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/sim/flow"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 )
 
 // fig5 is the simulated bandwidth of extended generalised fat-trees.

@@ -7,8 +7,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/lab/opensm"
 	"weft/sim/flow"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"weft/fabric/gen"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/sim/flow"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 )
 
 // filling is one of the two ways to fill a tree that section IV-C takes.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 )
 
 // fabricOfChart names the fabrics in the charts of Paper I.

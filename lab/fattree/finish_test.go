@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 )
 
 // TestFinish: a chart that was finished stays as it is when it is finished again.

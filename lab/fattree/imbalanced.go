@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 )
 
 // distribution is a fabric with X nodes on each even leaf and Y on each odd one.

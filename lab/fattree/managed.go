@@ -8,12 +8,13 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
-	"weft/outage"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/packet"
 	"weft/sm"
+	"weft/sm/outage"
 )
 
 // notesOfManaged says what the runs of Fig. 3 by weft sm assume.
@@ -68,7 +69,7 @@ func setupOfManaged(f *fabric.Fabric, e *lab.Candidate) outage.Setup {
 		f.Links[i].Width, f.Links[i].Speed = 4, fabric.DDR
 	}
 	return outage.Setup{
-		Fabric: f, Routing: job.Request{Chain: lab.Must(job.ParseEngines(e.How.Engine, nil)), Workers: 1}, Watch: sm.UsualWatch, Managers: 1,
+		Fabric: f, Routing: planner.Request{Chain: lab.Must(engine.Parse(e.How.Engine, nil)), Workers: 1}, Watch: sm.UsualWatch, Managers: 1,
 		Planning: 5 * time.Millisecond, Hop: time.Microsecond, Packet: packet.Default(), Streams: flowsOfNodes,
 		Before: time.Duration(spineStops / packet.Nanosecond), After: time.Duration((endOfReboot - spineStops) / packet.Nanosecond), Step: 10 * time.Microsecond,
 	}

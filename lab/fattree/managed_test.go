@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/lab"
-	"weft/outage"
+	"weft/sm/outage"
 )
 
 // TestManaged: when a spine stops weft sm has the flow that it carried lead around it: half of what the node gets is missing until then, and no packet is lost

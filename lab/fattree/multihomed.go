@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"weft/judge/quality"
 	"weft/lab"
-	"weft/route/quality"
 )
 
 // twoPorts is the suffix that merges hosts of neighbouring leaves.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"weft/lab/chart"
+	"weft/internal/chart"
 )
 
 // saidOfPaper1 holds the values that Paper I prints of the figures on distributions of nodes, in percent of capacity, and as gains of BEFT over EFT.

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/lab"
 	"weft/route"
-	"weft/route/check"
 )
 
 // reachable counts the ordered pairs of switches that the tables join.

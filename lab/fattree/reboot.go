@@ -6,12 +6,13 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // The times of Fig. 3 in ours: a spine stops and comes back, and each time the manager writes new tables some time later, one block
@@ -129,9 +130,9 @@ func reroutedWithout(ctx context.Context, formula string, e *lab.Candidate, tria
 	id, _ := f.NodeByGUID(trial.Graph.SwitchGUID[sw])
 	f.SetNodeDown(id, true)
 	g := f.Compile()
-	req := &job.Request{Chain: lab.Must(job.ParseEngines(e.How.Engine, nil))}
-	lab.Check(job.Keep(trial.Plan, trial.Graph).Hold(g, req))
-	return &lab.Trial{Graph: g, Plan: lab.Must(job.Route(ctx, g, req)).Plan}
+	req := &planner.Request{Chain: lab.Must(engine.Parse(e.How.Engine, nil))}
+	lab.Check(planner.Keep(trial.Plan, trial.Graph).Hold(g, req))
+	return &lab.Trial{Graph: g, Plan: lab.Must(planner.Route(ctx, g, req)).Plan}
 }
 
 // writeAll writes the tables of a Plan, one block after the other from a time on; its Graph may have fewer switches.

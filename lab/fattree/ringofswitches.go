@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/lab/opensm"
 	"weft/route"
 	"weft/sim/packet"

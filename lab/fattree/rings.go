@@ -9,7 +9,7 @@ import (
 	"weft/lab"
 	"weft/sim/flow"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // ringsOfPaper is the number of random rings of HPC Challenge.

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"weft/fabric"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/route"
 	"weft/sim/packet"
 )

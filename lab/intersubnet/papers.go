@@ -13,7 +13,8 @@ import (
 	"weft/intersubnet"
 	"weft/intersubnet/check"
 	"weft/lab"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sim/packet"
 )
 
@@ -129,7 +130,7 @@ func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Met
 	if method == intersubnet.Baseline {
 		maps = mappingsAsRead(s, n)
 	}
-	req := &intersubnet.Request{Method: method, SumOfLIDs: !s.Reads(bothLIDs), Mappings: maps, Local: job.Request{Chain: lab.Must(job.ParseEngines("ftree", nil)), Workers: 1}}
+	req := &intersubnet.Request{Method: method, SumOfLIDs: !s.Reads(bothLIDs), Mappings: maps, Local: planner.Request{Chain: lab.Must(engine.Parse("ftree", nil)), Workers: 1}}
 	_, one, err := intersubnet.Route(ctx, n, req)
 	lab.Check(err)
 	if r := lab.Must(check.Judge(ctx, one.Plan, check.Options{Workers: 1, HostsOnly: true})); !r.OK || len(one.Fallbacks) > 0 {

@@ -7,7 +7,7 @@ import (
 
 	"weft/lab"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // ringBytes is the size of a message of a ring.

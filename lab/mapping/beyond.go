@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"weft/internal/chart"
+	"weft/judge/check"
 	"weft/lab"
-	"weft/lab/chart"
 	model "weft/mapping"
 	"weft/mapping/job"
 	"weft/mapping/routes"
 	"weft/mapping/theory"
-	"weft/route/check"
 )
 
 // routing computes the routes of section 5.5 on each map, tries them, has them judged

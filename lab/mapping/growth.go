@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	model "weft/mapping"
 	"weft/mapping/algorithm"
 	"weft/mapping/theory"

@@ -5,8 +5,8 @@ import (
 	"context"
 
 	"weft/fabric"
+	"weft/fabric/layout"
 	"weft/lab"
-	"weft/layout"
 	model "weft/mapping"
 	"weft/mapping/theory"
 )

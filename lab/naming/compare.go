@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/sim/flow"
 )
 

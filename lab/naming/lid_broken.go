@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 )
 
 // mostBroken is the number of links that Figs. 10 and 11 break.

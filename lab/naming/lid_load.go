@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/route"
 	"weft/route/paths"
 )

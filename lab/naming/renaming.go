@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"weft/internal/chart"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/route"
 	"weft/route/names"
 )

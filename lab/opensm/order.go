@@ -7,7 +7,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Order is an order of hosts' LIDs; those of switches come last.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/layout"
+	"weft/fabric/layout"
 	"weft/mapping"
 )
 

@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/mapping"
 	"weft/mapping/routes"
-	"weft/route/check"
-	"weft/route/quality"
 )
 
 // RoutesReport describes the routes on a map.

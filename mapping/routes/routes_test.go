@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/mapping"
 	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
-	"weft/route/check"
-	"weft/route/quality"
 )
 
 // TestRoutes tries every route in the network, and has the judge look for a cycle

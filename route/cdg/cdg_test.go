@@ -10,8 +10,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 )
 
 // draw makes networks most of which have cycles.

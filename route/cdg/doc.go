@@ -1,6 +1,6 @@
 // Package cdg holds channel dependency graphs for engines and lanes. A node is a
 // channel, an edge a pair of channels that follow each other on a path. Channels from
-// and to hosts are on no cycle and are left out. (The judge, route/check, has a graph
+// and to hosts are on no cycle and are left out. (The judge, judge/check, has a graph
 // of its own.)
 //
 // Index numbers all edges that paths could make, which together are the complete

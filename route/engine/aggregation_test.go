@@ -7,12 +7,12 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/engine/ftree"
 	"weft/route/engine/nue"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

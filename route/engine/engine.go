@@ -1,6 +1,6 @@
 // Package engine lists the routing engines. Each is a package of its own below
 // this one, with one constructor; a new engine is added to the list here, and the
-// conformance suite (route/engine/conformance) then runs it on every fabric.
+// conformance suite (judge/conformance) then runs it on every fabric.
 package engine
 
 import (

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

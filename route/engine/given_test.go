@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/route/engine"
 	"weft/route/paths"
 	"weft/route/recipe"

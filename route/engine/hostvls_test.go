@@ -6,7 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/route/engine"
 	"weft/route/recipe"
 )

@@ -10,13 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/conformance"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
-	"weft/route/engine/conformance"
 	"weft/route/lids"
 	"weft/route/planfile"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

@@ -16,8 +16,8 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/lids"
 	"weft/route/recipe"

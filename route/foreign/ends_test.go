@@ -8,8 +8,9 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/tables"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/foreign"
 )
 
@@ -22,16 +23,16 @@ func seen(g *fabric.Graph, p *route.Plan) *fabric.Graph {
 
 var formats = []struct {
 	name  string
-	write func(*bytes.Buffer, *netfile.LFTs) error
+	write func(*bytes.Buffer, *tables.LFTs) error
 	names bool // the file names LIDs
 }{
-	{"opensm-lfts.dump", func(b *bytes.Buffer, l *netfile.LFTs) error { return netfile.WriteOpenSMLFTs(b, l) }, true},
-	{"dump_fts", func(b *bytes.Buffer, l *netfile.LFTs) error { return netfile.WriteDumpLFTs(b, l) }, true},
-	{"opensm.fdbs", func(b *bytes.Buffer, l *netfile.LFTs) error { return netfile.WriteFDBs(b, l) }, false},
+	{"opensm-lfts.dump", func(b *bytes.Buffer, l *tables.LFTs) error { return tables.WriteOpenSMLFTs(b, l) }, true},
+	{"dump_fts", func(b *bytes.Buffer, l *tables.LFTs) error { return tables.WriteDumpLFTs(b, l) }, true},
+	{"opensm.fdbs", func(b *bytes.Buffer, l *tables.LFTs) error { return tables.WriteFDBs(b, l) }, false},
 }
 
 // planOfFile writes tables and reads them again for a graph.
-func planOfFile(t *testing.T, g *fabric.Graph, lfts *netfile.LFTs, write func(*bytes.Buffer, *netfile.LFTs) error) *route.Plan {
+func planOfFile(t *testing.T, g *fabric.Graph, lfts *tables.LFTs, write func(*bytes.Buffer, *tables.LFTs) error) *route.Plan {
 	t.Helper()
 	files := foreign.Files{LFTs: through(t, func(b *bytes.Buffer) error { return write(b, lfts) }, netfile.ReadLFTs)}
 	p, _, err := files.Plan(g)
@@ -88,7 +89,7 @@ func TestLMCOfTables(t *testing.T) {
 func TestUnclearLIDs(t *testing.T) {
 	bare := generate(t, "torus(3x3,hosts=1)")
 	p := planOf(t, bare, "updn", 1)
-	first := func(l *netfile.LFTs, lid fabric.LID) *netfile.Target {
+	first := func(l *tables.LFTs, lid fabric.LID) *tables.Target {
 		for i := range l.Targets {
 			if l.Targets[i].LID == lid {
 				return &l.Targets[i]
@@ -98,16 +99,16 @@ func TestUnclearLIDs(t *testing.T) {
 		return nil
 	}
 	for name, c := range map[string]struct {
-		do      func(l *netfile.LFTs)
+		do      func(l *tables.LFTs)
 		unclear int
 	}{
-		"as they are":    {func(*netfile.LFTs) {}, 0},
-		"three LIDs":     {func(l *netfile.LFTs) { first(l, p.Ends.Base[1]).GUID = bare.EndGUID[0] }, 1},
-		"two LIDs apart": {func(l *netfile.LFTs) { first(l, p.Ends.Base[0]+1).GUID = bare.EndGUID[bare.NumHosts] }, 1},
-		"an odd base": {func(l *netfile.LFTs) {
+		"as they are":    {func(*tables.LFTs) {}, 0},
+		"three LIDs":     {func(l *tables.LFTs) { first(l, p.Ends.Base[1]).GUID = bare.EndGUID[0] }, 1},
+		"two LIDs apart": {func(l *tables.LFTs) { first(l, p.Ends.Base[0]+1).GUID = bare.EndGUID[bare.NumHosts] }, 1},
+		"an odd base": {func(l *tables.LFTs) {
 			first(l, p.Ends.Base[1]).GUID, first(l, p.Ends.Base[0]).GUID = bare.EndGUID[0], bare.EndGUID[2]
 		}, 2},
-		"a LID of another fabric": {func(l *netfile.LFTs) { first(l, p.Ends.Base[0]+1).GUID = 12345 }, 0},
+		"a LID of another fabric": {func(l *tables.LFTs) { first(l, p.Ends.Base[0]+1).GUID = 12345 }, 0},
 	} {
 		lfts := foreign.LFTs(bare, p)
 		c.do(lfts)
@@ -127,7 +128,7 @@ func TestUnplacedLIDs(t *testing.T) {
 	bare := generate(t, "torus(3x3,hosts=1)")
 	p := planOf(t, bare, "updn", 0)
 	g := seen(bare, p)
-	withMore := func(add fabric.LID) *netfile.LFTs {
+	withMore := func(add fabric.LID) *tables.LFTs {
 		lfts := foreign.LFTs(g, p)
 		lfts.Targets = nil
 		lid := p.Ends.Top() + add

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/tables"
 	"weft/route"
 )
 
@@ -25,11 +25,11 @@ func FitsTables(p *route.Plan, withLanes bool) error {
 
 // LFTs are the Plan's forwarding tables for a file, with what the LIDs name and
 // the hops of every entry.
-func LFTs(g *fabric.Graph, p *route.Plan) *netfile.LFTs {
-	out := &netfile.LFTs{}
+func LFTs(g *fabric.Graph, p *route.Plan) *tables.LFTs {
+	out := &tables.LFTs{}
 	for lid, end := range p.Ends.ByLID() {
 		if end >= 0 {
-			out.Targets = append(out.Targets, netfile.Target{
+			out.Targets = append(out.Targets, tables.Target{
 				LID: fabric.LID(lid), GUID: g.EndGUID[end], Type: g.EndType[end], Desc: g.EndDesc[end],
 			})
 		}
@@ -37,18 +37,18 @@ func LFTs(g *fabric.Graph, p *route.Plan) *netfile.LFTs {
 	top := int(p.Ends.Top())
 	best := fewestHops(g, p)
 	for s := range int32(g.NumSwitches) {
-		sw := netfile.SwitchLFT{
+		sw := tables.SwitchLFT{
 			GUID: g.SwitchGUID[s], LID: p.Ends.Base[g.PortZero(s)], Desc: g.SwitchDesc[s],
 			Ports: make([]uint8, top+1),
-			Claims: &netfile.Claims{
+			Claims: &tables.Claims{
 				Hops: make([]uint8, top+1), Best: best[s], BestVia: make([]uint8, top+1),
 			},
 		}
 		for lid := range top + 1 {
 			sw.Ports[lid] = p.Tables.Port(s, fabric.LID(lid))
-			sw.Claims.Hops[lid], sw.Claims.BestVia[lid] = netfile.UnknownHops, netfile.NoPort
+			sw.Claims.Hops[lid], sw.Claims.BestVia[lid] = tables.UnknownHops, tables.NoPort
 			if hops, ok := p.Tables.Hops(g, s, fabric.LID(lid)); ok {
-				sw.Claims.Hops[lid] = uint8(min(hops, int(netfile.UnknownHops)-1))
+				sw.Claims.Hops[lid] = uint8(min(hops, int(tables.UnknownHops)-1))
 			}
 		}
 		viaOfBest(g, s, best, sw.Claims)
@@ -59,8 +59,8 @@ func LFTs(g *fabric.Graph, p *route.Plan) *netfile.LFTs {
 
 // PathSLs are the Plan's service levels for a file, by source and destination LID.
 // It needs SLs.
-func PathSLs(g *fabric.Graph, p *route.Plan) *netfile.PathSLs {
-	out := &netfile.PathSLs{Engine: p.Recipe.Paths}
+func PathSLs(g *fabric.Graph, p *route.Plan) *tables.PathSLs {
+	out := &tables.PathSLs{Engine: p.Recipe.Paths}
 	by := p.Ends.ByLID()
 	rows := make([][]uint8, p.SL.NumSrc)
 	for end := range int32(g.NumEnds) {
@@ -71,30 +71,30 @@ func PathSLs(g *fabric.Graph, p *route.Plan) *netfile.PathSLs {
 		if rows[class] == nil {
 			rows[class] = make([]uint8, len(by))
 			for lid, target := range by {
-				rows[class][lid] = netfile.NoSL
+				rows[class][lid] = tables.NoSL
 				if target >= 0 {
 					rows[class][lid] = p.SL.ByClass(class, p.SL.Dst[lid])
 				}
 			}
 		}
-		out.Rows = append(out.Rows, netfile.SLRow{LID: p.Ends.Base[end], SL: rows[class]})
+		out.Rows = append(out.Rows, tables.SLRow{LID: p.Ends.Base[end], SL: rows[class]})
 	}
-	slices.SortFunc(out.Rows, func(a, b netfile.SLRow) int { return int(a.LID) - int(b.LID) })
+	slices.SortFunc(out.Rows, func(a, b tables.SLRow) int { return int(a.LID) - int(b.LID) })
 	return out
 }
 
 // SL2VLs are the Plan's SL2VL tables for a file. It needs SL2VL tables.
-func SL2VLs(g *fabric.Graph, p *route.Plan) *netfile.SL2VLs {
-	out := &netfile.SL2VLs{}
+func SL2VLs(g *fabric.Graph, p *route.Plan) *tables.SL2VLs {
+	out := &tables.SL2VLs{}
 	for _, t := range p.SL2VL.Pool {
-		out.Pool = append(out.Pool, netfile.SL2VL(t))
+		out.Pool = append(out.Pool, tables.SL2VL(t))
 	}
 	for end := range int32(g.NumEnds) {
-		n := netfile.NodeSL2VLs{Type: g.EndType[end], GUID: g.EndGUID[end], LID: p.Ends.Base[end], Desc: g.EndDesc[end]}
+		n := tables.NodeSL2VLs{Type: g.EndType[end], GUID: g.EndGUID[end], LID: p.Ends.Base[end], Desc: g.EndDesc[end]}
 		if g.IsPortZero(end) {
 			n.Rows = switchRows(g, p, g.EndSwitch[end])
 		} else {
-			n.Rows = []netfile.SL2VLRow{{Table: p.SL2VL.Host[end]}}
+			n.Rows = []tables.SL2VLRow{{Table: p.SL2VL.Host[end]}}
 		}
 		out.Nodes = append(out.Nodes, n)
 	}
@@ -102,11 +102,11 @@ func SL2VLs(g *fabric.Graph, p *route.Plan) *netfile.SL2VLs {
 }
 
 // switchRows lists a switch's tables by output, then input port.
-func switchRows(g *fabric.Graph, p *route.Plan, s int32) []netfile.SL2VLRow {
-	var rows []netfile.SL2VLRow
+func switchRows(g *fabric.Graph, p *route.Plan, s int32) []tables.SL2VLRow {
+	var rows []tables.SL2VLRow
 	for out := int32(1); out <= g.SwitchPorts[s]; out++ {
 		for in := range g.SwitchPorts[s] + 1 {
-			rows = append(rows, netfile.SL2VLRow{In: uint8(in), Out: uint8(out), Table: p.SL2VL.Index(g, s, uint8(in), uint8(out))})
+			rows = append(rows, tables.SL2VLRow{In: uint8(in), Out: uint8(out), Table: p.SL2VL.Index(g, s, uint8(in), uint8(out))})
 		}
 	}
 	return rows
@@ -118,7 +118,7 @@ func fewestHops(g *fabric.Graph, p *route.Plan) [][]uint8 {
 	for s := range best {
 		best[s] = make([]uint8, int(p.Ends.Top())+1)
 		for lid := range best[s] {
-			best[s][lid] = netfile.UnknownHops
+			best[s][lid] = tables.UnknownHops
 		}
 	}
 	search := g.NewSearch(nil)
@@ -137,7 +137,7 @@ func fewestHops(g *fabric.Graph, p *route.Plan) [][]uint8 {
 		}
 		for s, h := range search.Hops {
 			if h != fabric.Unreached {
-				best[s][lid] = uint8(min(h+last, int32(netfile.UnknownHops)-1))
+				best[s][lid] = uint8(min(h+last, int32(tables.UnknownHops)-1))
 			}
 		}
 	}
@@ -145,9 +145,9 @@ func fewestHops(g *fabric.Graph, p *route.Plan) [][]uint8 {
 }
 
 // viaOfBest names, for entries with a detour, the first port of a path without.
-func viaOfBest(g *fabric.Graph, s int32, best [][]uint8, claims *netfile.Claims) {
+func viaOfBest(g *fabric.Graph, s int32, best [][]uint8, claims *tables.Claims) {
 	for lid, h := range claims.Hops {
-		if h == netfile.UnknownHops || h <= best[s][lid] {
+		if h == tables.UnknownHops || h <= best[s][lid] {
 			continue
 		}
 		for _, c := range g.OutOf(s) {
@@ -170,7 +170,7 @@ func (f *Files) WrongClaims(g *fabric.Graph, p *route.Plan, limit int) (examples
 			continue
 		}
 		for lid, claimed := range sw.Claims.Hops {
-			if claimed == netfile.UnknownHops {
+			if claimed == tables.UnknownHops {
 				continue
 			}
 			hops, ok := p.Tables.Hops(g, s, fabric.LID(lid))
@@ -182,7 +182,7 @@ func (f *Files) WrongClaims(g *fabric.Graph, p *route.Plan, limit int) (examples
 				if ok {
 					walked = fmt.Sprintf("walking its tables gives %d", hops)
 				}
-				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: %s", lid, claimed, route.SwitchName(g, s), walked))
+				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: %s", lid, claimed, fabric.SwitchName(g, s), walked))
 			}
 		}
 	}

@@ -6,16 +6,16 @@ import (
 	"fmt"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/tables"
 	"weft/route"
 )
 
 // Files hold what files tell of the routing of another subnet manager. SLs and
 // SL2VL may be nil: then nobody knows the lanes.
 type Files struct {
-	LFTs  *netfile.LFTs
-	SLs   *netfile.PathSLs
-	SL2VL *netfile.SL2VLs
+	LFTs  *tables.LFTs
+	SLs   *tables.PathSLs
+	SL2VL *tables.SL2VLs
 }
 
 // Plan makes a Plan of the files for a graph. End ports have the LIDs that the
@@ -25,7 +25,7 @@ type Files struct {
 func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	ends, unclear := f.ends(g, note)
-	p = &route.Plan{Ends: ends, Unclear: unclear, Recipe: route.Recipe{Paths: "as programmed", Names: "as seen", Lanes: "as programmed"}}
+	p = &route.Plan{Ends: ends, Unclear: unclear, Recipe: route.Recipe{Paths: "as programmed", Names: route.AsSeen, Lanes: "as programmed"}}
 	if p.Tables, err = f.tables(g, &ends, note); err != nil {
 		return nil, notes, err
 	}
@@ -79,7 +79,7 @@ func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...a
 	}
 	silent := f.Silent(g)
 	for _, s := range silent[:min(len(silent), switchesNoted)] {
-		note("%s has no table in the file: it forwards nothing", route.SwitchName(g, s))
+		note("%s has no table in the file: it forwards nothing", fabric.SwitchName(g, s))
 	}
 	if more := len(silent) - switchesNoted; more > 0 {
 		note("and %d more switches have no table in the file", more)
@@ -149,7 +149,7 @@ func (f *Files) serviceLevels(ends *route.Ends, note func(string, ...any)) *rout
 	m := route.NewSLs(src, dst, len(rows), top+1)
 	for c, sl := range rows {
 		for lid := range min(len(sl), top+1) {
-			if sl[lid] != netfile.NoSL {
+			if sl[lid] != tables.NoSL {
 				m.Set(int32(c), int32(lid), sl[lid])
 			}
 		}
@@ -195,7 +195,7 @@ func (f *Files) lanes(g *fabric.Graph, ends *route.Ends, note func(string, ...an
 			m.Switch[s], ok = f.switchLanes(g, s, i)
 		}
 		if !ok {
-			note("%s lacks SL2VL tables in the file: the lanes are unknown", route.SwitchName(g, s))
+			note("%s lacks SL2VL tables in the file: the lanes are unknown", fabric.SwitchName(g, s))
 			return nil
 		}
 	}

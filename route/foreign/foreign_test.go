@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/tables"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/foreign"
@@ -61,7 +62,7 @@ func sameTables(t *testing.T, g *fabric.Graph, a, b *route.Plan) {
 	for s := range int32(g.NumSwitches) {
 		for lid := range int(a.Ends.Top()) + 1 {
 			if x, y := a.Tables.Port(s, fabric.LID(lid)), b.Tables.Port(s, fabric.LID(lid)); x != y {
-				t.Fatalf("%s LID %d: port %d, want %d", route.SwitchName(g, s), lid, y, x)
+				t.Fatalf("%s LID %d: port %d, want %d", fabric.SwitchName(g, s), lid, y, x)
 			}
 		}
 	}
@@ -76,9 +77,9 @@ func TestForeignRoundTrip(t *testing.T) {
 	g := f.Compile()
 	p := planOf(t, g, "updn", 0)
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"opensm-lfts.dump": func(b *bytes.Buffer) error { return netfile.WriteOpenSMLFTs(b, foreign.LFTs(g, p)) },
-		"opensm.fdbs":      func(b *bytes.Buffer) error { return netfile.WriteFDBs(b, foreign.LFTs(g, p)) },
-		"dump_fts":         func(b *bytes.Buffer) error { return netfile.WriteDumpLFTs(b, foreign.LFTs(g, p)) },
+		"opensm-lfts.dump": func(b *bytes.Buffer) error { return tables.WriteOpenSMLFTs(b, foreign.LFTs(g, p)) },
+		"opensm.fdbs":      func(b *bytes.Buffer) error { return tables.WriteFDBs(b, foreign.LFTs(g, p)) },
+		"dump_fts":         func(b *bytes.Buffer) error { return tables.WriteDumpLFTs(b, foreign.LFTs(g, p)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := foreign.Files{LFTs: through(t, write, netfile.ReadLFTs)}
@@ -102,9 +103,9 @@ func TestForeignLanesRoundTrip(t *testing.T) {
 	g := generate(t, "torus(4x5,hosts=1)")
 	p := planOf(t, g, "dor", 0)
 	files := foreign.Files{
-		LFTs:  through(t, func(b *bytes.Buffer) error { return netfile.WriteDumpLFTs(b, foreign.LFTs(g, p)) }, netfile.ReadLFTs),
-		SLs:   through(t, func(b *bytes.Buffer) error { return netfile.WritePathSLs(b, foreign.PathSLs(g, p)) }, netfile.ReadPathSLs),
-		SL2VL: through(t, func(b *bytes.Buffer) error { return netfile.WriteSL2VLs(b, foreign.SL2VLs(g, p)) }, netfile.ReadSL2VLs),
+		LFTs:  through(t, func(b *bytes.Buffer) error { return tables.WriteDumpLFTs(b, foreign.LFTs(g, p)) }, netfile.ReadLFTs),
+		SLs:   through(t, func(b *bytes.Buffer) error { return tables.WritePathSLs(b, foreign.PathSLs(g, p)) }, tables.ReadPathSLs),
+		SL2VL: through(t, func(b *bytes.Buffer) error { return tables.WriteSL2VLs(b, foreign.SL2VLs(g, p)) }, tables.ReadSL2VLs),
 	}
 	q, notes, err := files.Plan(g)
 	if err != nil || len(notes) > 0 {
@@ -126,7 +127,7 @@ func TestForeignLanesRoundTrip(t *testing.T) {
 			for _, d := range g.OutOf(s) {
 				in, out := g.FromPort[c], g.FromPort[d]
 				if c != d && *p.SL2VL.Table(g, s, in, out) != *q.SL2VL.Table(g, s, in, out) {
-					t.Fatalf("SL2VL of %s from port %d to %d differs", route.SwitchName(g, s), in, out)
+					t.Fatalf("SL2VL of %s from port %d to %d differs", fabric.SwitchName(g, s), in, out)
 				}
 			}
 		}
@@ -223,16 +224,16 @@ func TestSwlabClaims(t *testing.T) {
 func TestBestVia(t *testing.T) {
 	g := generate(t, "torus(5,hosts=1)")
 	p := planOf(t, g, "updn", 0)
-	detours, tables := 0, foreign.LFTs(g, p).Switches
-	for s, sw := range tables {
+	detours, lfts := 0, foreign.LFTs(g, p).Switches
+	for s, sw := range lfts {
 		for lid, via := range sw.Claims.BestVia {
 			hops := sw.Claims.Hops[lid]
-			switch detour := hops != netfile.UnknownHops && hops > sw.Claims.Best[lid]; {
-			case !detour && via != netfile.NoPort:
+			switch detour := hops != tables.UnknownHops && hops > sw.Claims.Best[lid]; {
+			case !detour && via != tables.NoPort:
 				t.Errorf("switch %d, LID %d: %d hops of %d, and port %d is better", s, lid, hops, sw.Claims.Best[lid], via)
 			case detour:
 				detours++
-				if c, _ := g.At(int32(s), via); c < 0 || tables[g.To[c]].Claims.Best[lid]+1 != sw.Claims.Best[lid] {
+				if c, _ := g.At(int32(s), via); c < 0 || lfts[g.To[c]].Claims.Best[lid]+1 != sw.Claims.Best[lid] {
 					t.Errorf("switch %d, LID %d: port %d does not lead nearer", s, lid, via)
 				}
 			}

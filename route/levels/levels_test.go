@@ -13,8 +13,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/levels"
 	"weft/route/recipe"

@@ -10,10 +10,10 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
-	"weft/route/engine/conformance"
 	"weft/route/multicast"
 	"weft/route/recipe"
 	"weft/route/repair"
@@ -470,7 +470,7 @@ func TestBalance(t *testing.T) {
 	roots := map[int32]bool{}
 	for _, tree := range p.Multicast.Trees {
 		if g.HostCount(tree.Root) > 0 {
-			t.Errorf("root %s has hosts", route.SwitchName(g, tree.Root))
+			t.Errorf("root %s has hosts", fabric.SwitchName(g, tree.Root))
 		}
 		roots[tree.Root] = true
 	}

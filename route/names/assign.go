@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 	"weft/route/paths"
@@ -109,7 +110,7 @@ func (a *Assignment) located(err error, dst int32, first int) error {
 	g := a.Set.Graph()
 	if loop, ok := errors.AsType[*LoopError](err); ok {
 		return fmt.Errorf("the path from %s to %s meets %s twice: %w", route.EndName(g, a.Set.Source(first+loop.Path)),
-			route.EndName(g, dst), route.SwitchName(g, loop.Node), err)
+			route.EndName(g, dst), fabric.SwitchName(g, loop.Node), err)
 	}
 	return err
 }

@@ -14,13 +14,13 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/racing"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/lids"
 	"weft/route/names/colouring"
 	"weft/route/names/ilp"
 	"weft/route/paths"
-	"weft/route/quality"
 )
 
 func graph(t tb, formula string) *fabric.Graph {

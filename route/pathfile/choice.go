@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/lines"
 	"weft/route"
 )
 
@@ -31,7 +31,7 @@ func WriteChoice(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 }
 
 // ReadChoice reads an H table for the LIDs of a network; name is that of the file. A pair without a line uses the base LID. What is wrong
-// is a *netfile.Error with its line.
+// is a *lines.Error with its line.
 func ReadChoice(name string, data []byte, g *fabric.Graph, ends *route.Ends) (route.Choice, error) {
 	r := newReader(g)
 	var rows []route.ChoiceRow
@@ -41,7 +41,7 @@ func ReadChoice(name string, data []byte, g *fabric.Graph, ends *route.Ends) (ro
 		return err
 	})
 	if err == nil && len(rows) == 0 {
-		err = &netfile.Error{File: name, Msg: "there is no LID in it"}
+		err = &lines.Error{File: name, Msg: "there is no LID in it"}
 	}
 	if err != nil {
 		return route.Choice{}, err

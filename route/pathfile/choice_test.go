@@ -11,8 +11,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 	"weft/route/engine/updn"
 	"weft/route/lids"
 	"weft/route/pathfile"

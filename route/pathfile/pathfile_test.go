@@ -13,7 +13,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 	"weft/route/pathfile"
 	"weft/route/paths"
 	"weft/route/routetest"

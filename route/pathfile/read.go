@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/lines"
 	"weft/route"
 	"weft/route/paths"
 )
 
-// Read reads a P table for a network; name is that of the file. What is wrong is a *netfile.Error with its line.
+// Read reads a P table for a network; name is that of the file. What is wrong is a *lines.Error with its line.
 func Read(name string, data []byte, g *fabric.Graph) (*paths.Set, error) {
 	r, b := newReader(g), paths.NewBuilder(g)
 	err := r.lines(name, data, func(fields []string, line int) error {
@@ -27,10 +27,10 @@ func Read(name string, data []byte, g *fabric.Graph) (*paths.Set, error) {
 	}
 	set, err := b.Build()
 	if err != nil {
-		return nil, &netfile.Error{File: name, Msg: err.Error()}
+		return nil, &lines.Error{File: name, Msg: err.Error()}
 	}
 	if set.NumPaths() == 0 {
-		return nil, &netfile.Error{File: name, Msg: "there is no path in it"}
+		return nil, &lines.Error{File: name, Msg: "there is no path in it"}
 	}
 	return set, nil
 }
@@ -52,7 +52,7 @@ func newReader(g *fabric.Graph) *reader {
 	return r
 }
 
-// lines hands on the fields of each line that says something, with its number. What is wrong with them becomes a *netfile.Error.
+// lines hands on the fields of each line that says something, with its number. What is wrong with them becomes a *lines.Error.
 func (r *reader) lines(name string, data []byte, read func(fields []string, line int) error) error {
 	at := 0
 	for line := range strings.Lines(string(data)) {
@@ -62,7 +62,7 @@ func (r *reader) lines(name string, data []byte, read func(fields []string, line
 			continue
 		}
 		if err := read(strings.Split(line, "\t"), at); err != nil {
-			return &netfile.Error{File: name, Line: at, Msg: err.Error()}
+			return &lines.Error{File: name, Line: at, Msg: err.Error()}
 		}
 	}
 	return nil
@@ -85,13 +85,13 @@ func (r *reader) path(fields []string, line int) (src, dst int32, way []int32, e
 			return 0, 0, nil, err
 		}
 		if at = r.g.To[c]; r.met[at] == line {
-			return 0, 0, nil, fmt.Errorf("the path meets %s twice", route.SwitchName(r.g, at))
+			return 0, 0, nil, fmt.Errorf("the path meets %s twice", fabric.SwitchName(r.g, at))
 		}
 		r.met[at] = line
 		r.way = append(r.way, c)
 	}
 	if at != r.g.EndSwitch[dst] {
-		return 0, 0, nil, fmt.Errorf("the path ends at %s, and %s is at %s", route.SwitchName(r.g, at), fields[1], route.SwitchName(r.g, r.g.EndSwitch[dst]))
+		return 0, 0, nil, fmt.Errorf("the path ends at %s, and %s is at %s", fabric.SwitchName(r.g, at), fields[1], fabric.SwitchName(r.g, r.g.EndSwitch[dst]))
 	}
 	return src, dst, r.way, nil
 }
@@ -143,14 +143,14 @@ func (r *reader) egress(field string, at int32) (int32, error) {
 		r.switches[node] = s
 	}
 	if s != at {
-		return 0, fmt.Errorf("the path is at %s, and goes on from %s", route.SwitchName(r.g, at), route.SwitchName(r.g, s))
+		return 0, fmt.Errorf("the path is at %s, and goes on from %s", fabric.SwitchName(r.g, at), fabric.SwitchName(r.g, s))
 	}
 	c := fabric.Nothing
 	if port <= fabric.MaxPorts {
 		c, _ = r.g.At(at, uint8(port))
 	}
 	if c < 0 {
-		return 0, fmt.Errorf("port %d of %s leads to no switch", port, route.SwitchName(r.g, at))
+		return 0, fmt.Errorf("port %d of %s leads to no switch", port, fabric.SwitchName(r.g, at))
 	}
 	return c, nil
 }

@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 	"weft/route/paths"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"weft/fabric"
+	"weft/fabric/shape/coords"
 	"weft/route"
-	"weft/route/coords"
 )
 
 var dor = &Algorithm{

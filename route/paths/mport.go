@@ -65,12 +65,12 @@ func newMPort(g *fabric.Graph) (*mportTree, error) {
 	for c := range int32(g.NumChannels) {
 		if g.From[c] <= g.To[c] && !t.leadsUp(c) {
 			return nil, refuse("port %d of %s leads to port %d of %s",
-				g.FromPort[c], route.SwitchName(g, g.From[c]), g.ToPort[c], route.SwitchName(g, g.To[c]))
+				g.FromPort[c], fabric.SwitchName(g, g.From[c]), g.ToPort[c], fabric.SwitchName(g, g.To[c]))
 		}
 	}
 	for h := range g.NumHosts {
 		if s := g.EndSwitch[h]; s >= t.width || int32(g.EndPort[h]) > t.half {
-			return nil, refuse("a host is at port %d of %s", g.EndPort[h], route.SwitchName(g, s))
+			return nil, refuse("a host is at port %d of %s", g.EndPort[h], fabric.SwitchName(g, s))
 		}
 	}
 	return t, nil

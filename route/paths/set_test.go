@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 	"weft/route/paths"
 )
 

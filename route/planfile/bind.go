@@ -23,7 +23,7 @@ func (c *coder) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.Ends)
 		return err
 	}
 	if !own && len(switches.Base) < g.NumSwitches {
-		return notInPlan(route.SwitchName(g, int32(len(switches.Base))))
+		return notInPlan(fabric.SwitchName(g, int32(len(switches.Base))))
 	}
 	c.section = "end ports"
 	clear(seen)
@@ -86,7 +86,7 @@ func isSwitch(g *fabric.Graph, s int, id identity) error {
 		return notInFabric(name)
 	}
 	if id.guid > g.SwitchGUID[s] {
-		return notInPlan(route.SwitchName(g, int32(s)))
+		return notInPlan(fabric.SwitchName(g, int32(s)))
 	}
 	if int32(id.ports) != g.SwitchPorts[s] {
 		return &BindError{name, fmt.Sprintf("has %d ports, but %d in the plan", g.SwitchPorts[s], id.ports)}

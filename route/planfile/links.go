@@ -51,7 +51,7 @@ func behindPorts(g *fabric.Graph) []int32 {
 // fabric.Compile numbers them.
 func attach(g *fabric.Graph, behind []int32) error {
 	wrong := func(s int32, port int) error {
-		return fmt.Errorf("route: plan file: links: port %d of %s and what is behind it do not fit", port, route.SwitchName(g, s))
+		return fmt.Errorf("route: plan file: links: port %d of %s and what is behind it do not fit", port, fabric.SwitchName(g, s))
 	}
 	slots := int32(0)
 	for _, ports := range g.SwitchPorts {

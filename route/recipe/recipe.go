@@ -1,6 +1,6 @@
 // Package recipe carries out the stages of one recipe on a Graph: NAMES, PATHS and LANES,
 // by one engine. Which engine that is, what happens when it refuses, and the proof of the
-// result are the business of route/job.
+// result are the business of planner.
 package recipe
 
 import (
@@ -156,7 +156,7 @@ func nameFirst(g *fabric.Graph, req *Request, stage func(name string)) (route.En
 func fitsTables(g *fabric.Graph, engine string, ends *route.Ends) error {
 	if s := ends.BeyondTable(g); s >= 0 {
 		return route.Refuse(engine, "lower the LMC or assign fresh LIDs",
-			"LID %d is beyond the forwarding table of %s (%d entries)", ends.Top(), route.SwitchName(g, s), g.SwitchFDBCap[s])
+			"LID %d is beyond the forwarding table of %s (%d entries)", ends.Top(), fabric.SwitchName(g, s), g.SwitchFDBCap[s])
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route"
 	"weft/route/cdg"
 )
 
@@ -43,7 +42,7 @@ func (s *solver) relane(ctx context.Context) (changed int, err error) {
 			return 0, err
 		case !ok:
 			return 0, &Impossible{fmt.Sprintf("no lane takes the packets from %s to LID %d without a cycle of dependencies",
-				route.SwitchName(s.b.g, r.sources[c.src][0]), r.lids[c.dst][0])}
+				fabric.SwitchName(s.b.g, r.sources[c.src][0]), r.lids[c.dst][0])}
 		case moved:
 			changed++
 		}

@@ -89,7 +89,7 @@ func (b *binding) solve(ctx context.Context, plan *route.Plan, lost []column, wo
 			return err
 		case stuck >= 0:
 			return &Impossible{fmt.Sprintf("no next hop from %s to LID %d is free of cycles of dependencies",
-				route.SwitchName(b.g, stuck), c.lid)}
+				fabric.SwitchName(b.g, stuck), c.lid)}
 		}
 	}
 	relaned, err := s.relane(ctx)
@@ -115,7 +115,7 @@ func assignLIDs(g *fabric.Graph, held *route.Held) (route.Ends, error) {
 		return ends, err
 	}
 	if s := ends.BeyondTable(g); s >= 0 {
-		return ends, &Impossible{fmt.Sprintf("LID %d is beyond the forwarding table of %s", ends.Top(), route.SwitchName(g, s))}
+		return ends, &Impossible{fmt.Sprintf("LID %d is beyond the forwarding table of %s", ends.Top(), fabric.SwitchName(g, s))}
 	}
 	return ends, nil
 }
@@ -243,7 +243,7 @@ func (b *binding) virtualLanes() (*route.SL2VL, error) {
 		case len(was.Pool) == 1, b.ends.Count(g.PortZero(int32(s))) == 0: // nothing passes a switch without a LID that is new
 			m.Switch[s].Index = []uint16{0}
 		default:
-			return nil, &Impossible{"nobody knows the SL2VL tables of " + route.SwitchName(g, int32(s))}
+			return nil, &Impossible{"nobody knows the SL2VL tables of " + fabric.SwitchName(g, int32(s))}
 		}
 	}
 	return m, nil

@@ -8,6 +8,7 @@ import (
 	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/tables"
 )
 
 // Must fails the test on an error; Must(call())(t) is the value of the call.
@@ -41,7 +42,7 @@ func Line(t testing.TB, switches, hosts int) *fabric.Fabric {
 }
 
 // Swlab reads a real subnet and OpenSM's forwarding tables of it.
-func Swlab(t testing.TB) (*fabric.Graph, *netfile.LFTs) {
+func Swlab(t testing.TB) (*fabric.Graph, *tables.LFTs) {
 	t.Helper()
 	f, _, err := netfile.Read("swlab.lst", examples.Swlab, netfile.Options{})
 	if err != nil {

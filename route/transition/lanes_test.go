@@ -9,8 +9,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/route/routetest"
 	"weft/route/transition"
 )
@@ -25,7 +25,7 @@ func TestDropLanes(t *testing.T) {
 		}
 		old, before := routed(t, f, rapid.SampledFrom([]string{"dor", "dfsssp", "lash"}).Draw(t, "engine"), nil)
 		f.SetLinkDown(fabric.LinkID(rapid.IntRange(0, len(f.Links)-1).Draw(t, "link")), true)
-		g, after := routed(t, f, rapid.SampledFrom([]string{"nue", "dfsssp", "lash"}).Draw(t, "engine then"), job.Keep(before, old))
+		g, after := routed(t, f, rapid.SampledFrom([]string{"nue", "dfsssp", "lash"}).Draw(t, "engine then"), planner.Keep(before, old))
 		if before.SL2VL == nil || after.SL2VL == nil || g.NumSwitches != old.NumSwitches || g.NumHosts != old.NumHosts {
 			return
 		}

@@ -10,26 +10,27 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/route/transition"
 )
 
 // routed routes a fabric by an engine, or repairs a Plan.
-func routed(t *rapid.T, f *fabric.Fabric, engine string, kept *job.Kept) (*fabric.Graph, *route.Plan) {
+func routed(t *rapid.T, f *fabric.Fabric, name string, kept *planner.Kept) (*fabric.Graph, *route.Plan) {
 	g := f.Compile()
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &job.Request{Chain: chain, Kept: kept}
+	req := &planner.Request{Chain: chain, Kept: kept}
 	if kept != nil {
 		req.Afresh = rapid.Bool().Draw(t, "afresh")
 		if err := kept.Hold(g, req); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r, err := job.Run(t.Context(), g, req)
+	r, err := planner.Run(t.Context(), g, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestOrder(t *testing.T) {
 				f.SetLinkDown(id, true)
 			}
 		}
-		g, after := routed(t, f, engine, job.Keep(before, old))
+		g, after := routed(t, f, engine, planner.Keep(before, old))
 		if g.NumSwitches != old.NumSwitches {
 			return // a switch is cut off; that the others are found again is fabric.Match's
 		}
@@ -143,7 +144,7 @@ func TestDrop(t *testing.T) {
 		}
 		old, before := routed(t, f, "updn", nil)
 		f.SetLinkDown(fabric.LinkID(rapid.IntRange(0, len(f.Links)-1).Draw(t, "link")), true)
-		g, after := routed(t, f, "updn", job.Keep(before, old))
+		g, after := routed(t, f, "updn", planner.Keep(before, old))
 		tables := transition.Drop(old, before, g, after)
 		for s := range int32(g.NumSwitches) {
 			for lid := fabric.LID(1); lid <= after.Ends.Top(); lid++ {

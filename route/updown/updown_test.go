@@ -8,7 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 	"weft/route/updown"
 )
 

@@ -12,7 +12,7 @@ import (
 	"weft/internal/par"
 	"weft/route"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Options say what is run.

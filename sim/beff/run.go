@@ -8,7 +8,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // longest bounds the time of the network that a run takes.

@@ -7,7 +7,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 var sizes = []struct {

@@ -14,7 +14,7 @@ import (
 	"weft/fabric"
 	"weft/internal/draws"
 	"weft/route"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // hop is a link as a person would name it: the port that it leaves.

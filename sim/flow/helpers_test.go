@@ -13,7 +13,7 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/lids"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 func parse(t testing.TB, formula string) *fabric.Graph {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/par"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Options of a simulation.

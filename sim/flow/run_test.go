@@ -13,7 +13,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 func TestNewRefusesAForeignPlan(t *testing.T) {

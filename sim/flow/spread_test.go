@@ -11,7 +11,7 @@ import (
 	"weft/fabric"
 	"weft/internal/draws"
 	"weft/route"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // dumbSpread deals out the flows of one round over all LIDs of their targets, in fractions,

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Summary describes a sample.

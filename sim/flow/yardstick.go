@@ -9,7 +9,7 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // Yardstick holds the figures that compare routings of one fabric. All routings see the same
@@ -34,7 +34,7 @@ type Yardstick struct {
 }
 
 // KeyFigures holds the figures of the yardstick that weigh most. Engine auto chooses by the first
-// three (package route/job).
+// three (package planner).
 type KeyFigures struct {
 	EBB Summary `json:"ebb"` // effective bisection bandwidth, one way, over random bisections
 	// Shift is all-to-all by shifts, ranks in the order of leaves; absent in the rows of a campaign of weft whatif.

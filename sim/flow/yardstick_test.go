@@ -10,7 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // TestByRate: congestion by rate is the largest ratio on the path of what flows ask for, the

@@ -12,7 +12,7 @@ import (
 	"weft/route"
 	"weft/sim/flow"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // drawnConfig is hardware of any kind that can be simulated.

@@ -12,8 +12,8 @@ import (
 
 	"weft/fabric"
 	"weft/internal/draws"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/recipe"
 	"weft/sim/packet"

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/sim/packet"
 )
 

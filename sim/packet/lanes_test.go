@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/sim/packet"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // laned is a Plan for g by which what source e sends is on SL and VL lane[e] all the way, with one VL arbitration table for all ports.

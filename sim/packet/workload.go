@@ -1,6 +1,6 @@
 package packet
 
-import "weft/traffic"
+import "weft/sim/traffic"
 
 // Rounds is the workload of a collective operation: every rank goes on to its next round when all messages that it
 // sent and all that it was to get in its present round have arrived, whatever others do.

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sim/packet"
+	"weft/wire/mad"
 )
 
 // port is a device as it answers.

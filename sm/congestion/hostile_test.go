@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // hostileSubnet is a Setter and four devices, whose answers a script changes.

@@ -6,7 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/event"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Device is a switch, or a port of an adapter.

@@ -3,8 +3,8 @@ package congestion
 import (
 	"time"
 
-	"weft/mad"
 	"weft/sim/packet"
+	"weft/wire/mad"
 )
 
 // Settings of congestion control for all devices of a subnet.

@@ -18,7 +18,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/peer"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/route/lids"
 	"weft/sm"
 	"weft/sm/opensm"
@@ -95,11 +96,11 @@ func (s *subnet) weft(cfg sm.Config, lmc uint8) *sm.Result {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r := sm.Runner{Config: cfg, Routing: job.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1}, Clock: clock(), Wire: wire.Config{Window: 32}}
+	r := sm.Runner{Config: cfg, Routing: planner.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1}, Clock: clock(), Wire: wire.Config{Window: 32}}
 	core, err := r.Run(context.Background(), t)
 	if err != nil {
 		s.t.Fatal(err)

@@ -12,7 +12,8 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/route/levels"
 	"weft/sm"
 	"weft/sm/opensm"
@@ -30,14 +31,14 @@ func (s *subnet) weftStays(cfg sm.Config) (end func()) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	up, ended := make(chan sm.State, 16), make(chan error, 1)
 	clock := clock()
 	r := sm.Runner{
-		Config: cfg, Watch: sm.UsualWatch, Routing: job.Request{Chain: chain, Workers: 1, Seed: 1, Levels: cfg.Levels}, Clock: clock,
+		Config: cfg, Watch: sm.UsualWatch, Routing: planner.Request{Chain: chain, Workers: 1, Seed: 1, Levels: cfg.Levels}, Clock: clock,
 		Wire: wire.Config{Window: 32}, Round: func(c *sm.Result) { up <- c.Report.State },
 	}
 	go func() {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/site"
 )
 
 // takers give options of weft sm what a line of opensm.conf says otherwise than by default. They are those whose fate is Taken.
@@ -209,7 +209,7 @@ func (r *importer) roots(l line) error {
 	if f == nil {
 		return err
 	}
-	guids, err := netfile.ReadGUIDs(f.Name, f.Data)
+	guids, err := site.ReadGUIDs(f.Name, f.Data)
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func hostsOf(name string) func(*importer, line) error {
 		if f == nil {
 			return err
 		}
-		if _, err := netfile.ReadGUIDs(f.Name, f.Data); err != nil {
+		if _, err := site.ReadGUIDs(f.Name, f.Data); err != nil {
 			return err
 		}
 		r.give(l, name, f.Name)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // flag reads a flag of a multicast group, in small letters; false where it is none.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Index finds the P_Keys of ports in time that grows with the partitions that a port may belong to, not with all members.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/mad"
 	"weft/route/levels"
+	"weft/wire/mad"
 )
 
 // Levels finds which partitions belong to which levels of service: by what a level names, or else by the SL of the partition. It returns the numbers of levels by

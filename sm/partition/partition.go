@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Membership says how a port belongs to a partition: two limited members cannot talk to each other.

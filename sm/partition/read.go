@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Error says what is wrong with a file of partitions.

@@ -3,9 +3,9 @@ package perf
 import (
 	"time"
 
-	"weft/cables"
 	"weft/fabric"
-	"weft/mad"
+	"weft/fabric/cables"
+	"weft/wire/mad"
 )
 
 // Ask is a request to a performance management agent.

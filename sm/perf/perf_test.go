@@ -11,7 +11,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // world is a subnet of devices whose counters are known, and which answer a Monitor at once or later.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"weft/cables"
 	"weft/fabric"
-	"weft/fabric/netfile"
-	"weft/mad"
+	"weft/fabric/cables"
+	"weft/fabric/netfile/counters"
+	"weft/wire/mad"
 )
 
 // Report holds the result of a round of readings, as programs read it.
@@ -181,7 +181,7 @@ var (
 
 // findOdd lists the cables that somebody should look at.
 func (m *Monitor) findOdd(r *Report) {
-	var list []netfile.PortCounters
+	var list []counters.Port
 	for _, of := range [][]int{failing, held} {
 		at := m.worst(of)
 		for _, i := range at[:min(len(at), mostOdd)] {
@@ -190,7 +190,7 @@ func (m *Monitor) findOdd(r *Report) {
 			for _, c := range append(slices.Clone(of), mad.CounterXmitData, mad.CounterRcvData) {
 				values[Name(c)] = p.total[c]
 			}
-			list = append(list, netfile.PortCounters{GUID: m.subnet.Fabric.Nodes[p.end.Node].GUID, Port: p.end.Port, Values: values})
+			list = append(list, counters.Port{GUID: m.subnet.Fabric.Nodes[p.end.Node].GUID, Port: p.end.Port, Values: values})
 		}
 		if len(at) > mostOdd {
 			r.Notes = append(r.Notes, "more ports have counted errors or waiting than are listed")

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/internal/fold"
 )
 

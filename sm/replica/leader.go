@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Member is a manager that may stand by.

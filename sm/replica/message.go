@@ -7,8 +7,8 @@ import (
 	"errors"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/sa"
+	"weft/wire/mad"
 )
 
 // Attr is the attribute of messages.

@@ -11,9 +11,9 @@ import (
 
 	"weft/fabric"
 	"weft/internal/draws"
-	"weft/mad"
 	"weft/sm/sa"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 var testKey = KeyOf([]byte("secret"))

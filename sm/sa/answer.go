@@ -2,7 +2,7 @@ package sa
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // MostBytes bounds an answer: what would be longer is refused for want of resources.

@@ -6,23 +6,24 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
-	"weft/mad"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/route/lids"
+	"weft/wire/mad"
 )
 
 // large makes the Subnet of 11,664 hosts.
-func large(b *testing.B, engine string, lmc uint8) *Subnet {
+func large(b *testing.B, name string, lmc uint8) *Subnet {
 	f, err := gen.Parse("rlft(36,3)")
 	if err != nil {
 		b.Fatal(err)
 	}
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	g := f.Compile()
-	r, err := job.Route(context.Background(), g, &job.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
+	r, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // EntryKind says what an Entry is of. The numbers stand in files and in what managers tell each other.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // A multicast group is an Entry under its MGID, each of its members one under MGID and GID. Whether a group stands is not in them: the partitions say so.

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // groupsText tells all of the groups, but whether they stand.

@@ -9,7 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestMemberQueries asks for groups and members by any components, and compares with a dumb search of all of them.

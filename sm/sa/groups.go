@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Bounds of groups and members: MLIDs bound the groups too.

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // groupSubnet is a Subnet with a pool of trees, which the answers do not look into.

@@ -8,7 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestLongSearch: a search for paths that matches nothing, or nearly nothing, ends as one does that matches too much.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // subscription holds which notices a client wants reported, and where to.

@@ -3,7 +3,7 @@ package sa
 import (
 	"encoding/binary"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // The bits of the ComponentMask of an MCMemberRecord.

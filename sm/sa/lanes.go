@@ -1,8 +1,8 @@
 package sa
 
 import (
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // lanes offers the SL2VL tables of the output ports of a node, as the Plan has them.

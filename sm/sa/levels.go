@@ -3,9 +3,9 @@ package sa
 import (
 	"slices"
 
-	"weft/mad"
 	"weft/route"
 	"weft/route/levels"
+	"weft/wire/mad"
 )
 
 // Levels says which level of service a path has, by what is asked for. The zero value is that of a Plan without levels.

@@ -2,7 +2,7 @@ package sa
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // kind is a kind of records that belong to nodes.

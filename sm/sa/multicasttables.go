@@ -4,7 +4,7 @@ import (
 	"sort"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // multicastTables offers the blocks of a switch's multicast table up to the last group that there is.

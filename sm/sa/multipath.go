@@ -2,7 +2,7 @@ package sa
 
 import (
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // multiPath answers a query for paths between several ports.

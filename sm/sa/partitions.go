@@ -2,8 +2,8 @@ package sa
 
 import (
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/partition"
+	"weft/wire/mad"
 )
 
 // everyone holds the P_Keys of ports where there are no partitions.

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // mayTalk reports whether two ports may, by the words of the specification: a P_Key of one and one of the other have the same partition,

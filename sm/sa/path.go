@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // The bits of the ComponentMask of a PathRecord.

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // dumbWalk walks the ports of a Subnet from an end port, by the tables, and returns the ports that a packet passes; nil where it does not

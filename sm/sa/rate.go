@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // ranks order the codes of rates by what they stand for: rankByCode[c] is 0 for a code without meaning, and codeByRank its

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestLimits: MTU, rate and life time by their selectors.

@@ -1,8 +1,8 @@
 package sa
 
 import (
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // nodes offers a record for each LID-bearing port of a node.

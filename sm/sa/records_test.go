@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/internal/draws"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // dumbMatches compares a record with a query component by component, bit by bit.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Limits bound what clients may register. The zero value stands for UsualLimits.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestRegistryPartitions: services, subscriptions, and reports of ports and groups are told to those alone who share a partition with them; GIDs have the prefix

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // visit asks a Registry for something, from the base LID of an end port.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // Between says how a subnet is joined with others.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestPathsToOtherSubnets: a path to a GID with another prefix is the path to the router port, with the GID and the hop limit that were asked for; inside,

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm/partition"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // reportQueue holds the reports that wait for a subscription. One at a time is under way, so that they come in order.

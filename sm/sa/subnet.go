@@ -2,8 +2,8 @@ package sa
 
 import (
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
+	"weft/wire/mad"
 )
 
 // Subnet holds what is known of a subnet at one moment. It must not be changed after New.

@@ -6,10 +6,11 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/mad"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/route/lids"
+	"weft/wire/mad"
 )
 
 // fataler is what testing and rapid have in common.
@@ -21,14 +22,14 @@ type fataler interface {
 const testKey = 0x1234
 
 // routed routes a fabric.
-func routed(t fataler, f *fabric.Fabric, engine string, lmc uint8) (*fabric.Graph, *route.Plan) {
+func routed(t fataler, f *fabric.Fabric, name string, lmc uint8) (*fabric.Graph, *route.Plan) {
 	t.Helper()
-	chain, err := job.ParseEngines(engine, nil)
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	g := f.Compile()
-	r, err := job.Route(context.Background(), g, &job.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
+	r, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/sm"
 	"weft/sm/perf"
+	"weft/wire/mad"
 )
 
 // TestLinks: what the counters of ports tell is served, and in metrics: of all ports together, and of those over a threshold. Before there is something it is said that there is nothing.

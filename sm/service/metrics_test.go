@@ -18,7 +18,8 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sm"
 	"weft/wire"
 )
@@ -91,7 +92,7 @@ func TestMetricsMove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn,dfsssp", nil)
+	chain, err := engine.Parse("updn,dfsssp", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestMetricsMove(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := &sm.Runner{
-		Config: sm.Config{Elect: true}, Watch: sm.UsualWatch, Routing: job.Request{Chain: chain, Workers: 1}, Clock: clock,
+		Config: sm.Config{Elect: true}, Watch: sm.UsualWatch, Routing: planner.Request{Chain: chain, Workers: 1}, Clock: clock,
 		Wire: wire.Config{Window: 32, Timeout: 5 * time.Second}, Show: s.Show, // on a busy machine too no SMP is sent twice
 	}
 	r.Watch.Interval = 50 * time.Millisecond

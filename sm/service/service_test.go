@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/route/quality"
+	"weft/judge/quality"
 	"weft/sm"
 	"weft/sm/sa"
 )

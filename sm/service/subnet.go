@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/quality"
 )
 
 // RunHeader is the header of an answer to /v1/events that names the run of the manager.
@@ -128,7 +128,7 @@ func fabricFile(s *Service, w http.ResponseWriter, _ *http.Request) {
 	}
 	defer s.large.give()
 	var b bytes.Buffer
-	if err := netfile.WriteIBNetDiscover(&b, now.Routed.Fabric); err != nil {
+	if err := discovery.WriteIBNetDiscover(&b, now.Routed.Fabric); err != nil {
 		refuse(w, http.StatusConflict, err.Error())
 		return
 	}

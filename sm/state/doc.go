@@ -21,7 +21,7 @@
 //	events  number, time, code, text, node_guid, node_name, port
 //	drains  name, told (by the configuration), drained (now, after what operators have asked for)
 //	entries kind, key, value (of sa.Entry: services, subscriptions, groups)
-//	subnet  id 1, time, netfile (as netfile.WriteJSON writes it, by gzip)
+//	subnet  id 1, time, netfile (as own.WriteJSON writes it, by gzip)
 //
 // A file of version 1, which has no drains, or of version 2, which has no entries, is brought to version 3 when it is opened. A file of a newer schema, of another program, or a damaged one is refused when it is opened, with what to do.
 //

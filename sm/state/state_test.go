@@ -17,7 +17,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/route/lids"
 	"weft/route/planfile"
 	"weft/sm"
@@ -33,12 +34,12 @@ func routed(t testing.TB, text string, lmc uint8) *sm.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	r, err := job.Run(context.Background(), g, &job.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}})
+	r, err := planner.Run(context.Background(), g, &planner.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +347,7 @@ func FuzzRead(f *testing.F) {
 		}
 		_, plan, err := s.LastPlan()
 		if err == nil && plan != nil {
-			_, _ = job.ReadKept(bytes.NewReader(plan))
+			_, _ = planner.ReadKept(bytes.NewReader(plan))
 		}
 		_, _ = s.Contents(3)
 	})

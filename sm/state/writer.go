@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/own"
 	"weft/sm"
 )
 
@@ -170,7 +170,7 @@ func pack(f *fabric.Fabric) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := netfile.WriteJSON(zip, f); err != nil {
+	if err := own.WriteJSON(zip, f); err != nil {
 		return nil, err
 	}
 	err = zip.Close()

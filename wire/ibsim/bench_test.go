@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // BenchmarkRequests asks the real program for NodeInfo, with several windows.

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Sizes of the two kinds of datagrams, in bytes.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/ibsim"
+	"weft/wire/mad"
 	"weft/wire/wiretest"
 )
 

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Transport is an attachment to a simulator.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/loop"
+	"weft/wire/mad"
 )
 
 // answer turns a request into its answer in place.

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Responder is the subnet behind a Transport. It is called for every datagram that

@@ -3,9 +3,9 @@ package loop_test
 import (
 	"testing"
 
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/loop"
+	"weft/wire/mad"
 )
 
 // The upper half of a request's transaction ID tells the attachments of a process apart;

@@ -8,8 +8,8 @@ import (
 	"context"
 	"fmt"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Path has the parts of a path record that a ping needs.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"weft/mad"
+	"weft/wire/mad"
 )
 
 // TestReceiverMethod: what a receiver sends has the method of the message with the other response bit, what a sender sends its own.

@@ -3,8 +3,8 @@ package rmpp
 import (
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // incoming is a message that is being received.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Config of a Machine. Zero fields get the defaults.

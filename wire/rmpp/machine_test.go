@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // fataler is what testing and rapid have in common.

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Transport is a medium that moves datagrams alone, made one that moves whole messages.

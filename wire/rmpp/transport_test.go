@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/loop"
+	"weft/wire/mad"
 	"weft/wire/rmpp"
 	"weft/wire/wiretest"
 )

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // ABIVersion is the version of ib_user_mad.h.

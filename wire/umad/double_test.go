@@ -15,8 +15,8 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/umad"
 	"weft/wire/wiretest"
 )

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // site is a port with its devices.

@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // Options say which port to attach to, and as what.

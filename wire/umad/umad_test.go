@@ -14,8 +14,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 	"weft/wire/umad"
 	"weft/wire/wiretest"
 )

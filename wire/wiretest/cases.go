@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 func testPort(f *fixture) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"weft/mad"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // GUIDs of the nodes; a CA's port has the GUID after its node's.

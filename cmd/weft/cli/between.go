@@ -20,7 +20,7 @@ import (
 	"weft/fabric/subnets"
 	"weft/intersubnet"
 	"weft/route"
-	"weft/route/job"
+	"weft/route/engine"
 	"weft/route/planfile"
 	"weft/study"
 )
@@ -105,13 +105,13 @@ func (b *BetweenFlags) Request(n *subnets.Network, local *RouteFlags) (*intersub
 	if err != nil {
 		return nil, fmt.Errorf("--between: %w", err)
 	}
-	req := &intersubnet.Request{Method: method, Local: local.Request, Chains: map[int]job.Chain{}, Mappings: map[int]*intersubnet.Mapping{}, SumOfLIDs: b.sum}
+	req := &intersubnet.Request{Method: method, Local: local.Request, Chains: map[int]route.Chain{}, Mappings: map[int]*intersubnet.Mapping{}, SumOfLIDs: b.sum}
 	for _, text := range b.engines {
 		s, chain, err := subnetOf(n, text)
 		if err != nil {
 			return nil, fmt.Errorf("--engine-of %s: %w", text, err)
 		}
-		if req.Chains[s], err = job.ParseEngines(chain, nil); err != nil {
+		if req.Chains[s], err = engine.Parse(chain, nil); err != nil {
 			return nil, fmt.Errorf("--engine-of %s: %w", text, err)
 		}
 	}

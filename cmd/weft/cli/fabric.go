@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/site"
 	"weft/fabric/source"
 )
 
@@ -77,7 +77,7 @@ func (f *FabricFlags) giveRoles(src *source.Source) error {
 	if err != nil {
 		return err
 	}
-	warnings, err := netfile.ReadRoles(f.Roles, data, src.Fabric)
+	warnings, err := site.ReadRoles(f.Roles, data, src.Fabric)
 	src.Warnings = slices.Concat(warnings, src.Warnings)
 	return err
 }

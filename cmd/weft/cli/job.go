@@ -15,18 +15,19 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
+	"weft/planner"
+	"weft/route"
 	"weft/route/engine"
-	"weft/route/job"
 	"weft/route/levels"
 	"weft/study"
 )
 
 // RouteFlags are the options of every command that routes.
 type RouteFlags struct {
-	job.Request // the chain apart
-	Options     []string
-	KindFlags   KindFlags
-	LevelFlags  LevelFlags
+	planner.Request // the chain apart
+	Options         []string
+	KindFlags       KindFlags
+	LevelFlags      LevelFlags
 }
 
 // Add adds the flags.
@@ -44,7 +45,7 @@ func (r *RouteFlags) Add(cmd *cobra.Command) {
 }
 
 // Args are the arguments that say the same to another process, for one engine.
-func (r *RouteFlags) Args(step job.Step) []string {
+func (r *RouteFlags) Args(step route.Step) []string {
 	args := []string{
 		"--engines", step.Engine.Name,
 		"--lmc", fmt.Sprint(r.LIDs.LMC), fmt.Sprintf("--fresh-lids=%t", r.LIDs.Fresh), "--vls", fmt.Sprint(r.MaxVLs),
@@ -59,12 +60,12 @@ func (r *RouteFlags) Args(step job.Step) []string {
 
 // ChainFlag adds the option that names a chain.
 func ChainFlag(cmd *cobra.Command, chain *string) {
-	cmd.Flags().StringVarP(chain, "engine", "e", job.Auto, "engine, or a chain a,b,c of which the first that does not refuse is used; auto is the one that delivers the most")
+	cmd.Flags().StringVarP(chain, "engine", "e", engine.Auto, "engine, or a chain a,b,c of which the first that does not refuse is used; auto is the one that delivers the most")
 }
 
 // SetChain reads a chain of engines and validates all that was asked for.
 func (r *RouteFlags) SetChain(chain string) (err error) {
-	if r.Chain, err = job.ParseEngines(chain, r.Options); err != nil {
+	if r.Chain, err = engine.Parse(chain, r.Options); err != nil {
 		return err
 	}
 	return r.Check()
@@ -84,12 +85,12 @@ func (r *RouteFlags) Check() (err error) {
 
 // RouteFabric runs a routing job with progress, and tells of refusals and of lanes that
 // need replies of their own.
-func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.Result, err error) {
+func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *planner.Result, err error) {
 	if err := WarnKinds(cmd, g, req.Kinds); err != nil {
 		return nil, err
 	}
 	err = WithProgress(cmd, "routing", func(ctx context.Context) (err error) {
-		r, err = job.Route(ctx, g, req)
+		r, err = planner.Route(ctx, g, req)
 		return err
 	})
 	if err != nil {
@@ -114,7 +115,7 @@ func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.
 // PathSetFlags choose an engine of two stages, instead of --engine, and its solver.
 type PathSetFlags struct {
 	paths, names string
-	file         job.PathFile // empty where the paths are computed
+	file         study.PathFile // empty where the paths are computed
 	Solving      study.Solving
 }
 
@@ -158,9 +159,9 @@ func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 	case f.Changed("engine"):
 		return "", errors.New("--paths and --engine exclude each other")
 	}
-	if _, err := os.Stat(p.paths); err == nil && !job.IsEngine(p.paths+"+"+p.names) {
+	if _, err := os.Stat(p.paths); err == nil && !study.IsEngine(p.paths+"+"+p.names) {
 		p.file.Path = p.paths
-		return job.FromFile + "+" + p.names, nil
+		return study.FromFile + "+" + p.names, nil
 	}
 	if p.file.Choice != "" {
 		return "", errors.New("--choice goes with --paths FILE")
@@ -180,7 +181,7 @@ func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 }
 
 // Give has engines whose paths come from a file read it.
-func (p *PathSetFlags) Give(cmd *cobra.Command, chain job.Chain) error {
+func (p *PathSetFlags) Give(cmd *cobra.Command, chain route.Chain) error {
 	if p.file.Path == "" {
 		return nil
 	}
@@ -188,14 +189,14 @@ func (p *PathSetFlags) Give(cmd *cobra.Command, chain job.Chain) error {
 	if p.file.Partial, err = cmd.Flags().GetBool("partial"); err != nil {
 		return err
 	}
-	if err := chain.ReadPaths(&p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { Warn(cmd, texts) }); err != nil {
+	if err := study.ReadPaths(chain, &p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { Warn(cmd, texts) }); err != nil {
 		return err
 	}
 	return p.Equip(cmd, chain)
 }
 
 // Equip gives engines that need one a solver.
-func (p *PathSetFlags) Equip(cmd *cobra.Command, chain job.Chain) error {
+func (p *PathSetFlags) Equip(cmd *cobra.Command, chain route.Chain) error {
 	if equipped, err := p.Solving.Equip(chain, time.Now()); equipped || err != nil {
 		return err
 	}
@@ -205,7 +206,7 @@ func (p *PathSetFlags) Equip(cmd *cobra.Command, chain job.Chain) error {
 // KeepFlags name the Plan that a subnet runs now.
 type KeepFlags struct {
 	Path      string
-	Kept      *job.Kept // nil without one
+	Kept      *planner.Kept // nil without one
 	Rebalance bool
 }
 
@@ -246,7 +247,7 @@ func (k *KeepFlags) SetChain(cmd *cobra.Command, chain string, routing *RouteFla
 		return routing.SetChain(chain)
 	}
 	var err error
-	if routing.Chain, err = k.Kept.Chain(routing.Options); err != nil {
+	if routing.Chain, err = engine.ChainOf(&k.Kept.Plan.Recipe, routing.Options); err != nil {
 		return fmt.Errorf("--keep: %s: %w", k.Path, err)
 	}
 	return routing.Check()
@@ -262,7 +263,7 @@ func (k *KeepFlags) read() error {
 		return fmt.Errorf("--keep: %w", err)
 	}
 	defer f.Close()
-	if k.Kept, err = job.ReadKept(f); err != nil {
+	if k.Kept, err = planner.ReadKept(f); err != nil {
 		return fmt.Errorf("--keep: %s: %w", k.Path, err)
 	}
 	return nil
@@ -294,7 +295,7 @@ func (k *KeepFlags) Afresh(cmd *cobra.Command) bool {
 }
 
 // LaneFileFlags adds the options that tell the lanes of foreign tables, and which LIDs are used.
-func LaneFileFlags(cmd *cobra.Command, files *job.TableFiles) {
+func LaneFileFlags(cmd *cobra.Command, files *study.TableFiles) {
 	f := cmd.Flags()
 	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts: output of saquery -p, or as weft route --sl writes them")
 	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
@@ -303,7 +304,7 @@ func LaneFileFlags(cmd *cobra.Command, files *job.TableFiles) {
 }
 
 // RefuseBesideTables refuses options that say how to route where tables are given.
-func RefuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
+func RefuseBesideTables(cmd *cobra.Command, files *study.TableFiles) error {
 	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles", "levels"} {
 		if files.Given() && cmd.Flags().Changed(option) {
 			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", option)
@@ -313,7 +314,7 @@ func RefuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
 }
 
 // ReadOrRoute reads the tables of files where there are some, and routes the fabric where not.
-func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles, req *job.Request) (*job.Result, error) {
+func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, req *planner.Request) (*planner.Result, error) {
 	if files.Given() {
 		return LoadTables(cmd, g, files)
 	}
@@ -321,7 +322,7 @@ func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles, req
 }
 
 // LoadTables reads the Plan of files, and tells what is odd in them.
-func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles) (*job.Result, error) {
+func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles) (*planner.Result, error) {
 	partial, err := cmd.Flags().GetBool("partial")
 	if err != nil {
 		return nil, err
@@ -329,7 +330,7 @@ func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles) (*jo
 	files.Partial = partial
 	plan, warnings, err := files.Load(g, func(path string) (io.ReadCloser, error) { return os.Open(path) })
 	Warn(cmd, warnings)
-	return &job.Result{Plan: plan}, err
+	return &planner.Result{Plan: plan}, err
 }
 
 // Warn prints warnings on stderr.

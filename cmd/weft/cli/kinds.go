@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/site"
 )
 
 // KindFlags name kinds of hosts, which are balanced by themselves.
@@ -36,7 +36,7 @@ func (k *KindFlags) read() (rules []fabric.KindRule, err error) {
 	for _, from := range []struct {
 		path string
 		read func(file string, data []byte) ([]fabric.KindRule, error)
-	}{{k.file, netfile.ReadKinds}, {k.cn, guidsOf("compute")}, {k.ion, guidsOf("io")}} {
+	}{{k.file, site.ReadKinds}, {k.cn, guidsOf("compute")}, {k.ion, guidsOf("io")}} {
 		if from.path == "" {
 			continue
 		}
@@ -68,7 +68,7 @@ func WarnKinds(cmd *cobra.Command, g *fabric.Graph, rules []fabric.KindRule) err
 // guidsOf reads a file of GUIDs as hosts of one kind.
 func guidsOf(kind string) func(file string, data []byte) ([]fabric.KindRule, error) {
 	return func(file string, data []byte) (rules []fabric.KindRule, err error) {
-		guids, err := netfile.ReadGUIDs(file, data)
+		guids, err := site.ReadGUIDs(file, data)
 		for _, g := range guids {
 			rules = append(rules, fabric.KindRule{Kind: kind, Hosts: g.String()})
 		}

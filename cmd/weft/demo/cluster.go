@@ -4,21 +4,22 @@ import (
 	"context"
 	"fmt"
 
-	"weft/cables"
 	"weft/examples"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/fabric/summary"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/route/foreign"
-	"weft/route/job"
 )
 
 // cluster is a real cluster with two routings.
 type cluster struct {
 	Fabric
 	src          *source.Source
-	opensm, best *job.Result
+	opensm, best *planner.Result
 }
 
 // The files of the cluster, as the project has them.
@@ -38,8 +39,8 @@ func newCluster(ctx context.Context, workers int) (*cluster, error) {
 	if c.opensm, err = tablesOf(g); err != nil {
 		return nil, err
 	}
-	req := &job.Request{Chain: chainOf(job.Auto), Workers: workers, Seed: seed}
-	if c.best, err = job.Run(ctx, g, req); err != nil {
+	req := &planner.Request{Chain: chainOf(engine.Auto), Workers: workers, Seed: seed}
+	if c.best, err = planner.Run(ctx, g, req); err != nil {
 		return nil, err
 	}
 	c.Title, c.Odd = "A real cluster, as ibnetdiscover printed it", cables.Of(f, g, warnings)
@@ -48,7 +49,7 @@ func newCluster(ctx context.Context, workers int) (*cluster, error) {
 	}
 	for _, r := range []struct {
 		engine string
-		result *job.Result
+		result *planner.Result
 	}{{"OpenSM 3.3.23: minhop", c.opensm}, {"weft: " + c.best.Engine.Name, c.best}} {
 		row, err := measured(ctx, g, r.engine, r.result, workers)
 		if err != nil {
@@ -60,7 +61,7 @@ func newCluster(ctx context.Context, workers int) (*cluster, error) {
 }
 
 // tablesOf reads the tables of OpenSM.
-func tablesOf(g *fabric.Graph) (*job.Result, error) {
+func tablesOf(g *fabric.Graph) (*planner.Result, error) {
 	tables, _, err := netfile.ReadLFTs(tablesFile, examples.TrinityxTables)
 	if err != nil {
 		return nil, err
@@ -69,5 +70,5 @@ func tablesOf(g *fabric.Graph) (*job.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", tablesFile, err)
 	}
-	return &job.Result{Plan: plan}, nil
+	return &planner.Result{Plan: plan}, nil
 }

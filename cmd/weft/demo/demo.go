@@ -12,11 +12,13 @@ import (
 	"io"
 	"time"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
+	"weft/fabric/layout"
 	"weft/fabric/summary"
-	"weft/layout"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route"
+	"weft/route/engine"
 	"weft/sim/flow"
 	"weft/sm"
 	"weft/study"
@@ -95,13 +97,13 @@ func Run(c *Config) (*Demo, error) {
 }
 
 // routing returns the job of the manager, which routes by the best engine.
-func (c *Config) routing() job.Request {
-	return job.Request{Chain: chainOf(job.Auto), Workers: c.Workers, Seed: seed, Now: c.Clock}
+func (c *Config) routing() planner.Request {
+	return planner.Request{Chain: chainOf(engine.Auto), Workers: c.Workers, Seed: seed, Now: c.Clock}
 }
 
 // chainOf returns the chain of an engine that is there.
-func chainOf(engine string) job.Chain {
-	chain, err := job.ParseEngines(engine, nil)
+func chainOf(name string) route.Chain {
+	chain, err := engine.Parse(name, nil)
 	if err != nil {
 		panic(fmt.Sprintf("demo: %v", err))
 	}
@@ -109,8 +111,8 @@ func chainOf(engine string) job.Chain {
 }
 
 // measured proves a routing and measures what it delivers.
-func measured(ctx context.Context, g *fabric.Graph, engine string, r *job.Result, workers int) (study.Compared, error) {
-	if err := r.Judge(ctx, g, &job.Request{Workers: workers}); err != nil {
+func measured(ctx context.Context, g *fabric.Graph, engine string, r *planner.Result, workers int) (study.Compared, error) {
+	if err := r.Judge(ctx, g, &planner.Request{Workers: workers}); err != nil {
 		return study.Compared{}, err
 	}
 	figures, err := flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: study.UsualRuns(g.NumHosts), Seed: seed, Workers: workers})

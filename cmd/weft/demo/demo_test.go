@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/fabric/layout"
 	"weft/internal/fold"
-	"weft/layout"
-	"weft/route/check"
-	"weft/route/quality"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/sm"
 )
 

@@ -10,8 +10,8 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/planner"
 	"weft/route"
-	"weft/route/job"
 	"weft/sm"
 )
 
@@ -37,7 +37,7 @@ const managed = "fat648"
 const patience = 30 * time.Second
 
 // repair runs a manager of an emulated subnet in real time, and pulls a cable when the subnet is up.
-func repair(ctx context.Context, formula string, watch sm.Watch, routing job.Request, clock func() time.Duration) (*Repair, error) {
+func repair(ctx context.Context, formula string, watch sm.Watch, routing planner.Request, clock func() time.Duration) (*Repair, error) {
 	f, err := gen.Parse(formula)
 	if err != nil {
 		return nil, err

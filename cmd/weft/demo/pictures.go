@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"weft/route/job"
+	"weft/planner"
 	"weft/study"
 )
 
@@ -15,7 +15,7 @@ func (c *Config) draw(ctx context.Context, of *cluster) (paths []string, err err
 	}
 	for _, r := range []struct {
 		name, title string
-		routing     *job.Result
+		routing     *planner.Result
 	}{
 		{"opensm", "Tables of OpenSM: the slow cable carries as much as any other", of.opensm},
 		{"weft", "Routing of weft: the cables beside the slow one carry its load", of.best},

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/cables"
 	"weft/fabric"
+	"weft/fabric/cables"
 	"weft/internal/fold"
-	"weft/route/check"
+	"weft/judge/check"
 	"weft/study"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"weft/fabric/source"
 	"weft/fabric/summary"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sim/packet"
 	"weft/study"
 )
@@ -35,7 +35,7 @@ func newTorus(ctx context.Context, workers int) (Fabric, error) {
 		return out, err
 	}
 	for _, engine := range engines {
-		r, err := job.Run(ctx, g, &job.Request{Chain: chainOf(engine), Workers: workers, Seed: seed})
+		r, err := planner.Run(ctx, g, &planner.Request{Chain: chainOf(engine), Workers: workers, Seed: seed})
 		if err != nil {
 			return out, err
 		}

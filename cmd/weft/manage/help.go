@@ -2,7 +2,7 @@ package manage
 
 import (
 	"weft/cmd/weft/cli"
-	"weft/route/job"
+	"weft/route/engine"
 )
 
 // smHelp tells what weft sm --help says.
@@ -66,7 +66,7 @@ levels they were made for is not known. An interrupted run leaves old and new ta
 
 ` + cli.TransportHelp + `
 
-` + job.ChainHelp + `
+` + engine.ChainHelp + `
 An engine whose options name a switch that was not found is passed over too: a root
 that died must not keep a subnet down.
 

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/sm"
 	"weft/sm/service/client"
 )
@@ -171,7 +171,7 @@ func filesOf(result *sm.Result) []func(io.Writer) error {
 	return []func(io.Writer) error{
 		cli.Unless(state != sm.Up && state != sm.UpInPart, result.WriteLIDs),
 		cli.Unless(result.Plan() == nil, result.WritePlan),
-		cli.Unless(result.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, result.Fabric()) }),
+		cli.Unless(result.Fabric() == nil, func(w io.Writer) error { return discovery.WriteIBNetDiscover(w, result.Fabric()) }),
 	}
 }
 

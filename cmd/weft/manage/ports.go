@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/emulator/attach"
-	"weft/mad"
 	"weft/sm"
 	"weft/wire"
+	"weft/wire/mad"
 )
 
 // runAtPorts runs a manager at one port of the subnet; when that has no link any more, at the next one of --other-port that has one, in a circle.

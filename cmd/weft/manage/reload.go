@@ -20,7 +20,7 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/cmd/weft/manage/studies"
 	"weft/internal/configfile"
-	"weft/route/job"
+	"weft/planner"
 	"weft/sm"
 	"weft/sm/service"
 )
@@ -48,7 +48,7 @@ type serving struct {
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *sm.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
 	r.service = service.New(service.Options{
-		Version: cli.Version, Clock: time.Now, Ask: r.ask, Studies: studies.All(func() job.Request { return r.now.Load().routing.Request }),
+		Version: cli.Version, Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
 		Plans: state.plans, PlanFile: state.planFile,
 	})
 	return r

@@ -11,8 +11,8 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/fabric/netfile"
-	"weft/route/job"
+	"weft/fabric/netfile/discovery"
+	"weft/planner"
 	"weft/sm"
 	"weft/sm/service"
 	"weft/sm/state"
@@ -106,7 +106,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	if f.keep.Path != "" {
 		return fmt.Errorf("--keep: %s has a Plan of its own, version %d of %s: leave --keep out, or name another file", s.path, info.Version, info.Time)
 	}
-	kept, err := job.ReadKept(bytes.NewReader(data))
+	kept, err := planner.ReadKept(bytes.NewReader(data))
 	if err != nil { // of another version of weft
 		s.unread = append(s.unread, sm.Incident{Kind: sm.NotRead, Text: fmt.Sprintf("%s: Plan %d: %v", s.path, info.Version, err)})
 		return nil
@@ -261,7 +261,7 @@ func printState(cmd *cobra.Command, to io.Writer, s *state.Store, events int, as
 	}
 	err = files.WriteAll([]func(io.Writer) error{
 		func(w io.Writer) error { _, err := w.Write(data); return err },
-		func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, fab) },
+		func(w io.Writer) error { return discovery.WriteIBNetDiscover(w, fab) },
 	})
 	if asJSON {
 		return errors.Join(err, cli.PrintJSON(to, c))

@@ -9,8 +9,8 @@ import (
 
 	"weft/fabric"
 	"weft/internal/draws"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 	"weft/route/engine/sssp"
 	"weft/route/lids"
 )

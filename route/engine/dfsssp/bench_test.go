@@ -3,7 +3,7 @@ package dfsssp
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 // BenchmarkTree36 is 11,664 hosts and 1,620 switches.

@@ -10,13 +10,13 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/racing"
+	"weft/judge/check"
+	"weft/judge/conformance"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/engine/conformance"
 	"weft/route/engine/internal/sample"
 	"weft/route/engine/sssp"
 	"weft/route/lids"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

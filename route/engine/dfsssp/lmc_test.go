@@ -3,7 +3,7 @@ package dfsssp
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 func TestBaseLIDs(t *testing.T) { conformance.BaseLIDs(t, Spec()) }

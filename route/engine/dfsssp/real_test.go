@@ -6,8 +6,8 @@ import (
 	"weft/examples"
 	"weft/fabric/netfile"
 	"weft/internal/dumps"
-	"weft/route/check"
-	"weft/route/quality"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route/recipe"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/shape/coords"
 	"weft/route"
-	"weft/route/coords"
 	"weft/route/lids"
 	"weft/route/recipe"
 )

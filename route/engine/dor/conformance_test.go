@@ -6,12 +6,12 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/conformance"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/engine/conformance"
 	"weft/route/engine/dor"
 	"weft/route/lids"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

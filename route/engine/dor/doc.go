@@ -53,7 +53,7 @@
 //
 // A client that asks for no path record sends on SL 0. On a torus with a ring of 5
 // or more its packets cross datelines on VL 0 and may deadlock; the judge
-// (route/check) tells that apart. On all other shapes there is one lane only.
+// (judge/check) tells that apart. On all other shapes there is one lane only.
 //
 // # Cost and limits
 //

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/fabric"
-	"weft/route/coords"
+	"weft/fabric/shape/coords"
 )
 
 // Recognise checks that the coordinates of a graph in one part are those of its

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/shape/coords"
 	"weft/route"
-	"weft/route/coords"
 )
 
 // grid is one connected part with its coordinates, without holes.

@@ -3,15 +3,17 @@ package dor
 import (
 	"context"
 
+	"weft/fabric"
+	"weft/fabric/shape/coords"
 	"weft/route"
-	"weft/route/coords"
+	"weft/route/engine/internal/datelines"
 )
 
 // fitLanes refuses what needs more lanes or SL bits than there are.
 func fitLanes(grids []grid, maxVLs int) error {
 	for _, m := range grids {
-		name := route.SwitchName(m.G, m.Switches[0])
-		if err := m.FitsSL(Name, name); err != nil {
+		name := fabric.SwitchName(m.G, m.Switches[0])
+		if err := datelines.FitSL(m.Grid, Name, name); err != nil {
 			return err
 		}
 		if len(m.Datelines()) > 0 && maxVLs < 2 {
@@ -33,7 +35,7 @@ func addLanes(ctx context.Context, in *route.Input, grids []grid, plan *route.Pl
 		bits[k] = m.Datelines()
 		used += len(bits[k])
 		if len(bits[k]) > 0 {
-			m.FillVLs(bits[k], 0, lanes)
+			datelines.FillVLs(m.Grid, bits[k], 0, lanes)
 		}
 	}
 	if used == 0 {
@@ -41,7 +43,7 @@ func addLanes(ctx context.Context, in *route.Input, grids []grid, plan *route.Pl
 	}
 	sl := route.NewSLs(g.EndSwitch, in.Ends.SwitchByLID(g), g.NumSwitches, g.NumSwitches)
 	for k, m := range grids {
-		if err := m.FillSLs(ctx, in.Workers, bits[k], sl); err != nil {
+		if err := datelines.FillSLs(ctx, m.Grid, in.Workers, bits[k], sl); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func spreadOf(g *fabric.Graph, plan *route.Plan, t *tree) *spreads {
 			for at := leaf; at != g.EndSwitch[h]; {
 				c, _ := g.At(at, plan.Tables.Port(at, plan.Ends.Base[h]))
 				next := g.To[c]
-				climbing = climbing && t.level[next] > t.level[at]
+				climbing = climbing && t.Level[next] > t.Level[at]
 				if climbing {
 					if up[c] != h+1 {
 						up[c] = h + 1
@@ -42,7 +42,7 @@ func spreadOf(g *fabric.Graph, plan *route.Plan, t *tree) *spreads {
 					if down[at] == h+1 {
 						break
 					}
-					if down[at] = h + 1; t.level[at] > 0 {
+					if down[at] = h + 1; t.Level[at] > 0 {
 						s.through[at]++
 					}
 				}
@@ -59,13 +59,13 @@ func spreadOf(g *fabric.Graph, plan *route.Plan, t *tree) *spreads {
 func (s *spreads) gaps(t *tree) (through, up int) {
 	type family struct{ level, first int32 }
 	pods := map[family][]int{}
-	for v := range int32(t.g.NumSwitches) {
-		if t.level[v] == 0 {
+	for v := range int32(t.G.NumSwitches) {
+		if t.Level[v] == 0 {
 			continue
 		}
-		of := family{t.level[v], -1}
-		for _, c := range t.g.OutOf(v) {
-			if u := t.g.To[c]; t.level[v] < t.top && t.level[u] < t.level[v] && (of.first < 0 || u < of.first) {
+		of := family{t.Level[v], -1}
+		for _, c := range t.G.OutOf(v) {
+			if u := t.G.To[c]; t.Level[v] < t.Top && t.Level[u] < t.Level[v] && (of.first < 0 || u < of.first) {
 				of.first = u
 			}
 		}
@@ -74,10 +74,10 @@ func (s *spreads) gaps(t *tree) (through, up int) {
 	for _, n := range pods {
 		through = max(through, slices.Max(n)-slices.Min(n))
 	}
-	for v := range int32(t.g.NumSwitches) {
+	for v := range int32(t.G.NumSwitches) {
 		var n []int
-		for _, c := range t.g.OutOf(v) {
-			if t.level[t.g.To[c]] > t.level[v] {
+		for _, c := range t.G.OutOf(v) {
+			if t.Level[t.G.To[c]] > t.Level[v] {
 				n = append(n, s.up[c])
 			}
 		}
@@ -161,7 +161,7 @@ func TestRacks(t *testing.T) {
 		load[balance] = mostUp(g, plan, tr)
 		through, most, all := map[int32]int{}, 0, 0
 		for h := range int32(g.NumHosts) {
-			if c, _ := g.At(0, plan.Tables.Port(0, plan.Ends.Base[h])); c >= 0 && tr.level[g.To[c]] == 1 {
+			if c, _ := g.At(0, plan.Tables.Port(0, plan.Ends.Base[h])); c >= 0 && tr.Level[g.To[c]] == 1 {
 				through[g.To[c]]++
 				most, all = max(most, through[g.To[c]]), all+1
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/shape/fattree"
 	"weft/internal/par"
 	"weft/route"
 )
@@ -12,7 +13,7 @@ import (
 // closedForm fills the tables by the closed form: no LID depends on another. Most switches
 // choose alike for most destinations, so most blocks are equal: those are made once and shared. With
 // whole, LIDs of hosts keep the way that they have in the whole tree, and get no entry where that is missing.
-func closedForm(ctx context.Context, in *route.Input, r *reachability, l *lidOrder, whole *wholeTree) (*route.Tables, error) {
+func closedForm(ctx context.Context, in *route.Input, r *reachability, l *lidOrder, whole *fattree.Whole) (*route.Tables, error) {
 	rows := make([][]*route.Block, in.Graph.NumSwitches)
 	div, below := r.t.divisors(whole)
 	fillers := make([]*rowFiller, max(1, in.Workers))
@@ -39,7 +40,7 @@ type rowFiller struct {
 	r              *reachability
 	ends           *route.Ends
 	divisor, below []int32
-	whole          *wholeTree // nil where it is not known
+	whole          *fattree.Whole // nil where it is not known
 	blockWriter
 
 	bundles          []int32     // with which paths begin
@@ -66,10 +67,10 @@ func (f *rowFiller) fillRow(s int32) []*route.Block {
 	for b := range row {
 		row[b] = f.block(b)
 	}
-	for _, end := range f.r.t.g.HostsOf(s) {
+	for _, end := range f.r.t.G.HostsOf(s) {
 		f.routeOwnEnd(row, end)
 	}
-	for _, end := range f.r.t.g.OthersOf(s) {
+	for _, end := range f.r.t.G.OthersOf(s) {
 		f.routeOwnEnd(row, end)
 	}
 	return row
@@ -79,7 +80,7 @@ func (f *rowFiller) fillRow(s int32) []*route.Block {
 func (f *rowFiller) routeOwnEnd(row []*route.Block, end int32) {
 	for k := range f.ends.Count(end) {
 		lid := f.ends.Base[end] + fabric.LID(k)
-		row[lid/route.BlockSize][lid%route.BlockSize] = f.r.t.g.EndPort[end]
+		row[lid/route.BlockSize][lid%route.BlockSize] = f.r.t.G.EndPort[end]
 	}
 }
 
@@ -96,9 +97,9 @@ func (f *rowFiller) findCandidates(b *targetBlock, s int32, k int) {
 			words = append(words, w)
 		}
 	}
-	first, last := f.r.t.bundlesOf(s)
+	first, last := f.r.t.BundlesOf(s)
 	for i := first; i < last; i++ {
-		v := f.r.t.neighbour[i]
+		v := f.r.t.Neighbour[i]
 		wanted, there := &free, (*targetSet)(nil)
 		switch {
 		case f.r.leadsUp[i]:
@@ -141,7 +142,7 @@ func (f *rowFiller) chooseAll(s int32, chosen []int32) {
 // divisorAt returns the divisor of a choice among several bundles. Where they lead down the tree
 // they are ways up from the destination, so the divisor is that of the level there.
 func (f *rowFiller) divisorAt(s int32) int32 {
-	if v := f.r.t.neighbour[f.candidates[0]]; f.r.t.level[v] < f.r.t.level[s] {
+	if v := f.r.t.Neighbour[f.candidates[0]]; f.r.t.Level[v] < f.r.t.Level[s] {
 		return f.below[v]
 	}
 	return f.divisor[s]
@@ -179,7 +180,7 @@ func (f *rowFiller) addLinks() {
 	for link, more := 0, true; more; link++ {
 		more = false
 		for _, g := range f.candidates {
-			if p := f.r.t.portsOf(g); link < len(p) {
+			if p := f.r.t.PortsOf(g); link < len(p) {
 				f.ports = append(f.ports, p[link])
 				more = more || link+1 < len(p)
 			}
@@ -191,14 +192,14 @@ func (f *rowFiller) addLinks() {
 // those that are missing there. It reports whether they have such places: if all lead to the
 // level above, or the only one to the level below.
 func (f *rowFiller) addWhole(s int32) bool {
-	t, from, level := f.r.t, len(f.ports), f.r.t.level
+	t, from, level := f.r.t, len(f.ports), f.r.t.Level
 	ways, width := 1, int32(0)
 	for _, g := range f.candidates {
-		switch v := f.r.t.neighbour[g]; {
+		switch v := f.r.t.Neighbour[g]; {
 		case level[v] == level[s]+1:
-			ways, width = int(f.whole.ways[s]), f.whole.width[level[s]]
+			ways, width = int(f.whole.Ways[s]), f.whole.Width[level[s]]
 		case level[v] == level[s]-1 && len(f.candidates) == 1:
-			width = f.whole.width[level[v]]
+			width = f.whole.Width[level[v]]
 		default:
 			return false
 		}
@@ -209,9 +210,9 @@ func (f *rowFiller) addWhole(s int32) bool {
 	for _, g := range f.candidates {
 		place := 0
 		if ways > 1 {
-			place = int(f.whole.place[t.neighbour[g]])
+			place = int(f.whole.Place[t.Neighbour[g]])
 		}
-		for link, p := range t.portsOf(g)[:min(len(t.portsOf(g)), int(width))] {
+		for link, p := range t.PortsOf(g)[:min(len(t.PortsOf(g)), int(width))] {
 			ports[link*ways+place] = p
 		}
 	}
@@ -221,21 +222,21 @@ func (f *rowFiller) addWhole(s int32) bool {
 // divisors returns, for every switch, the number of shortest ways up to it from one leaf: the
 // product of the numbers of neighbours above that the levels below it have, or have in the whole tree if
 // that is given. below is that number for the level below the switch.
-func (t *tree) divisors(whole *wholeTree) (divisor, below []int32) {
-	divisor, below = make([]int32, t.g.NumSwitches), make([]int32, t.g.NumSwitches)
-	for _, s := range t.byLevel(false) {
+func (t *tree) divisors(whole *fattree.Whole) (divisor, below []int32) {
+	divisor, below = make([]int32, t.G.NumSwitches), make([]int32, t.G.NumSwitches)
+	for _, s := range t.ByLevel(false) {
 		divisor[s], below[s] = max(divisor[s], 1), max(below[s], 1)
 		up := int32(0)
-		for _, v := range t.neighboursOf(s) {
-			if t.level[v] > t.level[s] {
+		for _, v := range t.NeighboursOf(s) {
+			if t.Level[v] > t.Level[s] {
 				up++
 			}
 		}
 		if whole != nil {
-			up = max(up, whole.ways[s])
+			up = max(up, whole.Ways[s])
 		}
-		for _, v := range t.neighboursOf(s) {
-			if t.level[v] > t.level[s] && divisor[s]*up > divisor[v] {
+		for _, v := range t.NeighboursOf(s) {
+			if t.Level[v] > t.Level[s] && divisor[s]*up > divisor[v] {
 				divisor[v], below[v] = min(divisor[s]*up, 1<<20), divisor[s]
 			}
 		}

@@ -59,13 +59,13 @@ func formulaRow(r *reachability, l *lidOrder, in *route.Input, s int32) []uint8 
 		var links [][]uint8
 		digit, ways := div[s], div[s]
 		for k := range b.hops {
-			first, last := r.t.bundlesOf(s)
+			first, last := r.t.BundlesOf(s)
 			for i := first; i < last && k > 0 && b.hops[k][s].contains(j); i++ {
 				if b.isNextHop(r, s, i, j, k) {
-					if v := r.t.neighbour[i]; len(links) == 0 && r.t.level[v] < r.t.level[s] {
+					if v := r.t.Neighbour[i]; len(links) == 0 && r.t.Level[v] < r.t.Level[s] {
 						ways = below[v]
 					}
-					links = append(links, r.t.portsOf(i))
+					links = append(links, r.t.PortsOf(i))
 				}
 			}
 		}

@@ -3,7 +3,7 @@ package ftree
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 func TestConformance(t *testing.T) {

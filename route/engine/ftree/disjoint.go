@@ -23,7 +23,7 @@ func newSiblingPaths(g *fabric.Graph) *siblingPaths {
 // read reads the paths to the other ports of the node of a LID, at LIDs of the same number. Ports at
 // the same switch are left out. It reports whether there are any.
 func (p *siblingPaths) read(w *lidPaths, at hostLID) bool {
-	g := w.t.g
+	g := w.t.G
 	node := g.EndNode[at.end]
 	p.next = p.next[:0]
 	for _, e := range g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]] {

@@ -5,8 +5,8 @@
 //
 // Route takes these steps, in this order:
 //
-//  1. recognise (tree.go) finds the level of every switch and collects the links between two
-//     switches in bundles. notATree and irregular (regular.go) refuse.
+//  1. fattree.Recognise finds the level of every switch and collects the links between two
+//     switches in bundles. Its NotATree and Irregular refuse.
 //  2. orderLIDs (lidorder.go) numbers all LIDs, leaf by leaf and pod by pod. With
 //     multihomed=mftree separateByIndex (multihomed.go) swaps the numbers of hosts of a leaf.
 //  3. orders (ftree.go) chooses the up*/down* order of the switches, and joiningOrder
@@ -15,24 +15,18 @@
 //     nextHops (nexthops.go) lists the bundles with which those to one target begin.
 //  5. balanced (ftree.go) chooses among these paths and fills the tables: closedForm
 //     (closed.go, blocks.go); where the levels are not uniform by that of the tree without
-//     damage (whole, whole.go), and then rebalance (rebalance.go, loads.go) by load, and in trees of up to
+//     damage (fattree.Whole), and then rebalance (rebalance.go, loads.go) by load, and in trees of up to
 //     about 1,500 hosts evenShifts (shifts.go).
 //  6. joinSwitches (join.go, join_search.go) gives the switches that still have no path one.
 //  7. assign (lanes.go) fills in SLs and VLs where there are several lanes.
 //
 // Files paper_*.go hold forms that only the papers' figures need: the balances zahavi, opensm-3.3.5, eft and
-// beft (paper_greedy.go), and switches=sftree (paper_subtree.go). Recognise (shape.go, gaps.go,
-// pgft.go) describes a network without routing it.
+// beft (paper_greedy.go), and switches=sftree (paper_subtree.go).
 //
 // # Levels
 //
-// Leaves are the switches with hosts, and the level of a switch is its distance from them.
-// Missing links and switches, hosts on higher switches, horizontal links (between switches of
-// one level) and several cores under one level of rack switches are all accepted; option
-// strict refuses trees that are not regular. Where the roles of roots or leaves are given, by
-// options or by the fabric, they decide: that helps where a leaf without hosts seems to be
-// two levels too high, and its neighbours do not tell either (the flipping switch of paper
-// IV). With roots given, all must be, since levels are counted down from them.
+// As package fattree finds them. Option strict refuses trees that are not regular. Options name
+// roots and leaves where inference fails.
 //
 // # Legal paths
 //
@@ -61,7 +55,7 @@
 // Option balance chooses among the shortest legal paths:
 //
 //   - auto, the default: closed. Where the switches of a level differ, a LID of a host keeps the way that
-//     closed would give it in the tree without damage, as far as that is left (wholeTree): so
+//     closed would give it in the tree without damage, as far as that is left (fattree.Whole): so
 //     hosts next to each other still take different links, which all-to-all by shifts lives on.
 //     What is missing is chosen by load (rebalance), in a few sweeps; so is all else where
 //     that gains something, where no whole tree is recognised, and where two ways up from a leaf meet below the

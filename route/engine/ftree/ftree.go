@@ -157,7 +157,7 @@ func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability,
 	if balance != auto || r.t.fitsClosedForm() {
 		return closedForm(ctx, in, r, lids, nil)
 	}
-	tables, err := closedForm(ctx, in, r, lids, r.t.inferWhole())
+	tables, err := closedForm(ctx, in, r, lids, r.t.InferWhole())
 	if err != nil {
 		return nil, err
 	}
@@ -185,11 +185,11 @@ func (e *engine) tree(g *fabric.Graph) (*tree, error) {
 	}
 	t := recognise(g, roots, leaves)
 	t.acrossFirst = e.String("balance") == auto && e.String("switches") != sftree // the papers' forms cross at the end
-	if why := t.notATree(); why != "" {
+	if why := t.NotATree(); why != "" {
 		return nil, route.Refuse(Name, "", "not a fat-tree: %s", why)
 	}
 	if e.Bool("strict") {
-		if odd := t.irregular(); len(odd) > 0 {
+		if odd := t.Irregular(); len(odd) > 0 {
 			return nil, route.Refuse(Name, "route it without strict", "not a regular fat-tree: %s%s", strings.Join(odd[:min(len(odd), 3)], "; "), more(len(odd)-3))
 		}
 	}

@@ -58,12 +58,12 @@ type change struct {
 
 func newJoiner(in *route.Input, byLevel, joining *reachability, tables *route.Tables) *joiner {
 	t := byLevel.t
-	j := &joiner{t: t, ends: &in.Ends, tables: tables, byLevel: byLevel, joining: joining, bundle: make([]int32, len(t.g.PortVLs))}
+	j := &joiner{t: t, ends: &in.Ends, tables: tables, byLevel: byLevel, joining: joining, bundle: make([]int32, len(t.G.PortVLs))}
 	j.several = j.ends.MaxLMC() > 0
-	for s := range int32(t.g.NumSwitches) {
-		for i := range t.bundles(s) {
-			for _, port := range t.portsOf(i) {
-				j.bundle[t.g.PortStart[s]+int32(port)] = i
+	for s := range int32(t.G.NumSwitches) {
+		for i := range t.Bundles(s) {
+			for _, port := range t.PortsOf(i) {
+				j.bundle[t.G.PortStart[s]+int32(port)] = i
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func newJoiner(in *route.Input, byLevel, joining *reachability, tables *route.Ta
 // pairs whose paths are not by level, nil if there are none or if all paths are legal in the
 // joining order.
 func (j *joiner) run(ctx context.Context, numWorkers int) (*secondLane, error) {
-	g := j.t.g
+	g := j.t.G
 	n := g.NumSwitches
 	workers := make([]*targetJoiner, max(1, numWorkers))
 	for i := range workers {
@@ -128,7 +128,7 @@ type targetJoiner struct {
 }
 
 func (j *joiner) newTargetJoiner() *targetJoiner {
-	n := j.t.g.NumSwitches
+	n := j.t.G.NumSwitches
 	return &targetJoiner{
 		joiner: j, levelHops: newNextHops(j.byLevel), joinHops: newNextHops(j.joining),
 		missing: missing{has: make([]bool, n)},
@@ -306,7 +306,7 @@ func (j *targetJoiner) giveUpPaths() {
 			continue
 		}
 		for _, i := range j.joining.upBundles[s] {
-			if v := j.t.neighbour[i]; !j.paths.isLegal(v) && j.joinHops.place[v] >= 0 {
+			if v := j.t.Neighbour[i]; !j.paths.isLegal(v) && j.joinHops.place[v] >= 0 {
 				j.missing.add(v)
 			}
 		}
@@ -326,9 +326,9 @@ func (j *targetJoiner) checkLevelPaths() {
 		if j.missing.has[s] {
 			continue
 		}
-		i := j.bundle[j.t.g.PortStart[s]+int32(j.paths.ports[s])]
+		i := j.bundle[j.t.G.PortStart[s]+int32(j.paths.ports[s])]
 		j.paths.setFirst(s, i)
-		if j.missing.has[j.t.neighbour[i]] {
+		if j.missing.has[j.t.Neighbour[i]] {
 			j.missing.add(s)
 		}
 		j.conflict = j.conflict || !j.paths.isLegal(s)
@@ -359,7 +359,7 @@ func (j *targetJoiner) extend() bool {
 // may continue on it from now on; those that come from above only if it leads down.
 func (j *targetJoiner) setPath(s, bundle int32) {
 	j.paths.setFirst(s, bundle)
-	for i, v := range j.t.bundles(s) {
+	for i, v := range j.t.Bundles(s) {
 		if j.paths.hops[2*s+1] != illegal || !j.joining.leadsUp[i] {
 			j.nearest.stale[v] = true
 		}
@@ -377,7 +377,7 @@ func (j *targetJoiner) routeByJoiningOrder() {
 
 // writeEntry makes a switch send the selected LID over a bundle.
 func (j *targetJoiner) writeEntry(s, bundle int32) {
-	ports := j.t.portsOf(bundle)
+	ports := j.t.PortsOf(bundle)
 	j.paths.ports[s] = ports[int(j.paths.first)%len(ports)]
 	j.changes = append(j.changes, change{s: s, lid: j.paths.lid})
 }
@@ -414,7 +414,7 @@ func (p *joinedPaths) isLegal(s int32) bool { return p.hops[2*s] != illegal }
 // does, or illegal.
 func (p *joinedPaths) hopsBy(bundle int32) int32 {
 	h := p.hops[p.r.continuation[bundle]]
-	if h == illegal || p.r.endsPath[bundle] && p.r.t.neighbour[bundle] != p.target {
+	if h == illegal || p.r.endsPath[bundle] && p.r.t.Neighbour[bundle] != p.target {
 		return illegal
 	}
 	return h + 1

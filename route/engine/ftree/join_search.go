@@ -37,7 +37,7 @@ func (j *targetJoiner) findNearest() []int32 {
 // selected LID begins. Each LID looks at another bundle first.
 func (j *targetJoiner) shortestFirstHop(s int32) firstHop {
 	best := firstHop{-1, illegal}
-	first, last := j.t.bundlesOf(s)
+	first, last := j.t.BundlesOf(s)
 	i := first + j.paths.first%(last-first)
 	for range last - first {
 		if h := j.paths.hopsBy(i); h < best.hops {
@@ -58,10 +58,10 @@ func (j *targetJoiner) mendOne() bool {
 		if j.paths.isLegal(s) {
 			continue
 		}
-		first, last := j.t.bundlesOf(s)
+		first, last := j.t.BundlesOf(s)
 		for n := range last - first {
 			i := first + (n+j.paths.first)%(last-first)
-			v := j.t.neighbour[i]
+			v := j.t.Neighbour[i]
 			if j.joining.leadsUp[i] && j.levelHops.place[v] >= 0 && !j.missing.has[v] && j.mend(v) {
 				return true
 			}
@@ -85,7 +85,7 @@ func (j *targetJoiner) mend(s int32) bool {
 	for _, mendNext := range [2]bool{false, true} {
 		for n := range bundles {
 			i := bundles[(n+int(j.paths.first))%len(bundles)]
-			if v := j.t.neighbour[i]; j.missing.has[v] || mendNext && !j.mend(v) {
+			if v := j.t.Neighbour[i]; j.missing.has[v] || mendNext && !j.mend(v) {
 				continue
 			}
 			if j.paths.hopsBy(i) != illegal {

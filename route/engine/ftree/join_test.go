@@ -10,9 +10,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/draws"
+	"weft/judge/check"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/engine/conformance"
 	"weft/route/recipe"
 )
 

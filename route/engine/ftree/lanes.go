@@ -148,13 +148,13 @@ type slClasses struct {
 // slClasses puts the hosts of a leaf into classes by their round, where packets are spread, and the
 // switches into classes of their own where there is a second lane.
 func (y *laneLayout) slClasses(t *tree, spreadOver int32) *slClasses {
-	g := t.g
+	g := t.G
 	leafNumber := slices.Repeat([]int32{-1}, g.NumSwitches)
-	for i, l := range t.leaves {
+	for i, l := range t.Leaves {
 		leafNumber[l] = int32(i)
 	}
 	c := &slClasses{all: []slClass{{at: -1, leaf: -1}}, of: make([]int32, g.NumEnds)}
-	order := append(slices.Clone(t.leaves), t.byLevel(false)[len(t.leaves):]...)
+	order := append(slices.Clone(t.Leaves), t.ByLevel(false)[len(t.Leaves):]...)
 	for _, s := range order {
 		links := max(1, int32(len(t.uplinkNeighbours(s))))
 		first := int32(len(c.all)) // class of the hosts of round 0

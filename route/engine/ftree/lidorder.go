@@ -98,7 +98,7 @@ type kindSlots struct {
 func newKindSlots(t *tree, kinds []uint8) *kindSlots {
 	k := &kindSlots{kinds: kinds}
 	divisor, _ := t.divisors(nil)
-	for _, s := range t.byLevel(false) {
+	for _, s := range t.ByLevel(false) {
 		if up := int32(len(t.uplinkNeighbours(s))); up > 0 && !slices.Contains(k.ways, divisor[s]*up) {
 			k.ways = append(k.ways, divisor[s]*up)
 		}
@@ -156,7 +156,7 @@ func (k *hostKinds) switchKind() uint8 { return uint8(k.types * k.perType) }
 // offset of one candidate, so the two take different links at every switch. With dummies ports
 // that do not exist count too.
 func orderLIDs(t *tree, ends *route.Ends, k *hostKinds, dummies bool) *lidOrder {
-	l := &lidOrder{placeOf: slices.Repeat([]int32{-1}, t.g.NumSwitches), offset: make([]int32, k.switchKind()+1)}
+	l := &lidOrder{placeOf: slices.Repeat([]int32{-1}, t.G.NumSwitches), offset: make([]int32, k.switchKind()+1)}
 	for kind := range k.switchKind() {
 		l.offset[kind] = int32(kind) % int32(k.perType)
 	}
@@ -166,10 +166,10 @@ func orderLIDs(t *tree, ends *route.Ends, k *hostKinds, dummies bool) *lidOrder 
 		separateByIndex(t, k, indexes)
 	}
 	for place, s := range l.switches {
-		for _, h := range t.g.HostsOf(s) {
+		for _, h := range t.G.HostsOf(s) {
 			l.add(ends, h, lidRun{kind: k.kindOf(h), place: int32(place), index: indexes[h]})
 		}
-		for _, end := range t.g.OthersOf(s) {
+		for _, end := range t.G.OthersOf(s) {
 			l.add(ends, end, lidRun{kind: k.switchKind(), place: int32(place), index: int32(place)})
 		}
 	}
@@ -178,7 +178,7 @@ func orderLIDs(t *tree, ends *route.Ends, k *hostKinds, dummies bool) *lidOrder 
 
 // placeSwitches puts the leaves first, then the other switches, the lowest first.
 func (l *lidOrder) placeSwitches(t *tree) {
-	for _, s := range append(append([]int32(nil), t.leaves...), t.byLevel(false)...) {
+	for _, s := range append(append([]int32(nil), t.Leaves...), t.ByLevel(false)...) {
 		if l.placeOf[s] < 0 {
 			l.placeOf[s] = int32(len(l.switches))
 			l.switches = append(l.switches, s)
@@ -205,7 +205,7 @@ func (l *lidOrder) add(ends *route.Ends, end int32, r lidRun) {
 
 // hostIndexes numbers the hosts of each kind, leaf by leaf; where the given kinds say so, all together.
 func hostIndexes(t *tree, l *lidOrder, k *hostKinds, dummies bool) []int32 {
-	g := t.g
+	g := t.G
 	indexes := make([]int32, g.NumHosts)
 	next := make([]int32, k.switchKind())
 	width := mostHosts(t)
@@ -244,8 +244,8 @@ func firstPort(g *fabric.Graph, host int32) int32 { return g.NodeEnds[g.NodeStar
 // mostHosts returns the largest number of hosts on a switch.
 func mostHosts(t *tree) int32 {
 	most := int32(0)
-	for s := range t.g.NumSwitches {
-		most = max(most, t.g.HostCount(int32(s)))
+	for s := range t.G.NumSwitches {
+		most = max(most, t.G.HostCount(int32(s)))
 	}
 	return most
 }

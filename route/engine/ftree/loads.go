@@ -31,20 +31,20 @@ type linkLoads struct {
 const noNumber = route.NoPort
 
 func newLinkLoads(in *route.Input, t *tree, order *lidOrder, tables *route.Tables) *linkLoads {
-	n, switches := len(t.linkPort), t.g.NumSwitches
+	n, switches := len(t.LinkPort), t.G.NumSwitches
 	l := &linkLoads{
 		t: t, order: order, ends: &in.Ends, tables: tables,
-		load: make([]int64, n), weight: t.weights(), head: make([]int32, n), number: bytes.Repeat([]byte{noNumber}, len(t.g.PortVLs)),
+		load: make([]int64, n), weight: t.weights(), head: make([]int32, n), number: bytes.Repeat([]byte{noNumber}, len(t.G.PortVLs)),
 		first: make([]int32, switches), hosts: make([]int64, switches),
 	}
 	if switches*switches <= mostWays {
 		l.ways = make([]*firstLinks, switches)
 	}
 	for s := range int32(switches) {
-		l.first[s], l.hosts[s] = t.firstLink(s), int64(t.g.HostCount(s))
-		for i, v := range t.bundles(s) {
-			for p := t.linkStart[i]; p < t.linkStart[i+1]; p++ {
-				l.head[p], l.number[t.g.PortStart[s]+int32(t.linkPort[p])] = v, uint8(p-t.firstLink(s))
+		l.first[s], l.hosts[s] = t.FirstLink(s), int64(t.G.HostCount(s))
+		for i, v := range t.Bundles(s) {
+			for p := t.LinkStart[i]; p < t.LinkStart[i+1]; p++ {
+				l.head[p], l.number[t.G.PortStart[s]+int32(t.LinkPort[p])] = v, uint8(p-t.FirstLink(s))
 			}
 		}
 	}
@@ -53,13 +53,13 @@ func newLinkLoads(in *route.Input, t *tree, order *lidOrder, tables *route.Table
 
 // set makes a switch send a LID of a host over a link.
 func (l *linkLoads) set(s int32, lid fabric.LID, link int32) {
-	l.tables.Set(s, lid, l.t.linkPort[link])
+	l.tables.Set(s, lid, l.t.LinkPort[link])
 	l.sends[lid][s] = uint8(link - l.first[s])
 }
 
 // read copies the tables to sends, so that all that is sent to one LID lies together.
 func (l *linkLoads) read(ctx context.Context, workers int) error {
-	g, ends := l.t.g, l.ends.ByLID()
+	g, ends := l.t.G, l.ends.ByLID()
 	l.sends = make([][]uint8, l.tables.NumBlocks()*route.BlockSize)
 	return par.For(ctx, workers, l.tables.NumBlocks(), func(_, b int) error {
 		sends := l.sends[b*route.BlockSize:][:route.BlockSize]
@@ -94,7 +94,7 @@ func (l *linkLoads) measure(ctx context.Context, r *reachability, numbers lidNum
 	}
 	var targets []int32
 	for _, s := range l.order.switches {
-		if len(l.t.g.HostsOf(s)) > 0 {
+		if len(l.t.G.HostsOf(s)) > 0 {
 			targets = append(targets, s)
 		}
 	}
@@ -132,7 +132,7 @@ type hostLID struct {
 func (l *linkLoads) lidsOf(switches []int32, numbers lidNumbers) []hostLID {
 	var lids []hostLID
 	for _, s := range switches {
-		for _, end := range l.t.g.HostsOf(s) {
+		for _, end := range l.t.G.HostsOf(s) {
 			for k := numbers.first; k < min(numbers.end, l.ends.Count(end)); k++ {
 				lids = append(lids, hostLID{end, k, l.ends.Base[end] + fabric.LID(k)})
 			}
@@ -154,7 +154,7 @@ type lidPaths struct {
 }
 
 func (l *linkLoads) newPaths(r *reachability) *lidPaths {
-	n := l.t.g.NumSwitches
+	n := l.t.G.NumSwitches
 	return &lidPaths{
 		linkLoads: l, search: newNextHops(r), found: &firstLinks{target: -1},
 		link: make([]int32, n), next: make([]int32, n), flow: make([]int64, n),
@@ -179,7 +179,7 @@ func (p *lidPaths) towards(target int32) *firstLinks {
 
 // follow reads the paths to a LID from the tables.
 func (p *lidPaths) follow(at hostLID) {
-	p.to = p.towards(p.t.g.EndSwitch[at.end])
+	p.to = p.towards(p.t.G.EndSwitch[at.end])
 	sends := p.sends[at.lid]
 	for _, s := range p.to.order {
 		if sends[s] == noNumber {
@@ -206,9 +206,9 @@ func (p *lidPaths) count(load []int64, sign int64) {
 
 // weights returns, by link, what a path on it counts: perPath on the fastest links, more on slower ones.
 func (t *tree) weights() []int64 {
-	fastest := slices.Max(append([]int32{1}, t.linkRate...))
-	all := make([]int64, len(t.linkRate))
-	for link, rate := range t.linkRate {
+	fastest := slices.Max(append([]int32{1}, t.LinkRate...))
+	all := make([]int64, len(t.LinkRate))
+	for link, rate := range t.LinkRate {
 		all[link] = perPath
 		if rate > 0 {
 			all[link] = (perPath*int64(fastest) + int64(rate)/2) / int64(rate)
@@ -224,12 +224,12 @@ func (t *tree) fitsClosedForm() bool {
 	if !t.isUniform() || !t.hasOneRate() {
 		return false
 	}
-	reached := make([]bool, t.g.NumSwitches)
-	for list := t.leaves[:min(1, len(t.leaves))]; len(list) > 0; {
+	reached := make([]bool, t.G.NumSwitches)
+	for list := t.Leaves[:min(1, len(t.Leaves))]; len(list) > 0; {
 		var above []int32
 		for _, s := range list {
-			for _, v := range t.parents(s) {
-				if reached[v] && len(t.parents(v)) > 0 {
+			for _, v := range t.Parents(s) {
+				if reached[v] && len(t.Parents(v)) > 0 {
 					return false
 				}
 				if !reached[v] {
@@ -245,11 +245,11 @@ func (t *tree) fitsClosedForm() bool {
 
 // hasOneRate reports whether all links between the same two levels are equally fast.
 func (t *tree) hasOneRate() bool {
-	rates := make([]int32, (t.top+1)*(t.top+1)) // by levels
-	for s := range int32(t.g.NumSwitches) {
-		for i, v := range t.bundles(s) {
-			known := &rates[t.level[s]*(t.top+1)+t.level[v]]
-			for _, rate := range t.linkRate[t.linkStart[i]:t.linkStart[i+1]] {
+	rates := make([]int32, (t.Top+1)*(t.Top+1)) // by levels
+	for s := range int32(t.G.NumSwitches) {
+		for i, v := range t.Bundles(s) {
+			known := &rates[t.Level[s]*(t.Top+1)+t.Level[v]]
+			for _, rate := range t.LinkRate[t.LinkStart[i]:t.LinkStart[i+1]] {
 				if *known > 0 && rate > 0 && *known != rate {
 					return false
 				}
@@ -264,25 +264,25 @@ func (t *tree) hasOneRate() bool {
 // other, all over as many links.
 func (t *tree) isUniform() bool {
 	type shape struct{ up, down, linksUp, linksDown int32 }
-	shapes := make([]*shape, t.top+1)
-	for s := range int32(t.g.NumSwitches) {
+	shapes := make([]*shape, t.Top+1)
+	for s := range int32(t.G.NumSwitches) {
 		var is shape
-		for i, v := range t.bundles(s) {
+		for i, v := range t.Bundles(s) {
 			n, links := &is.up, &is.linksUp
-			switch d := t.level[v] - t.level[s]; {
+			switch d := t.Level[v] - t.Level[s]; {
 			case d == 0:
 				continue
 			case d < 0:
 				n, links = &is.down, &is.linksDown
 			}
-			width := t.linkStart[i+1] - t.linkStart[i]
+			width := t.LinkStart[i+1] - t.LinkStart[i]
 			if *n > 0 && *links != width {
 				return false
 			}
 			*n, *links = *n+1, width
 		}
-		if known := shapes[t.level[s]]; known == nil {
-			shapes[t.level[s]] = &is
+		if known := shapes[t.Level[s]]; known == nil {
+			shapes[t.Level[s]] = &is
 		} else if *known != is {
 			return false
 		}

@@ -53,7 +53,7 @@ func degraded(t *rapid.T) (*route.Input, *reachability, *lidOrder) {
 
 // cheapest is the load of the best way from every switch, and its hops.
 func cheapest(r *reachability, x int32, on []int) (dist, hops []int) {
-	g := r.t.g
+	g := r.t.G
 	dist, hops = make([]int, g.NumSwitches), make([]int, g.NumSwitches)
 	block, j := &r.blocks[r.place[x]/blockTargets], r.place[x]%blockTargets
 	for k := 1; k < len(block.hops); k++ {
@@ -62,9 +62,9 @@ func cheapest(r *reachability, x int32, on []int) (dist, hops []int) {
 				continue
 			}
 			hops[s], dist[s] = k, 1<<60
-			first, last := r.t.bundlesOf(s)
+			first, last := r.t.BundlesOf(s)
 			for i := first; i < last; i++ {
-				for _, p := range r.t.portsOf(i) {
+				for _, p := range r.t.PortsOf(i) {
 					if c, _ := g.At(s, p); block.isNextHop(r, s, i, j, k) {
 						dist[s] = min(dist[s], on[c]+dist[g.To[c]])
 					}
@@ -82,7 +82,7 @@ func TestRebalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, r, l := degraded(t)
 		g, numbers := in.Graph, lidNumbers{0, 1 << in.Ends.MaxLMC()}
-		tables, err := closedForm(t.Context(), in, r, l, r.t.inferWhole())
+		tables, err := closedForm(t.Context(), in, r, l, r.t.InferWhole())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,11 +99,11 @@ func TestRebalance(t *testing.T) {
 		}
 		on := pathsOn(g, tables, &in.Ends)
 		for s := range int32(g.NumSwitches) {
-			first, last := r.t.bundlesOf(s)
+			first, last := r.t.BundlesOf(s)
 			for i := first; i < last; i++ {
-				for n, port := range r.t.portsOf(i) {
-					if c, _ := g.At(s, port); int64(on[c]*perPath) != b.price[int(r.t.linkStart[i])+n] {
-						t.Fatalf("from %d by port %d: %d paths, their price is %d", s, port, on[c], b.price[int(r.t.linkStart[i])+n])
+				for n, port := range r.t.PortsOf(i) {
+					if c, _ := g.At(s, port); int64(on[c]*perPath) != b.price[int(r.t.LinkStart[i])+n] {
+						t.Fatalf("from %d by port %d: %d paths, their price is %d", s, port, on[c], b.price[int(r.t.LinkStart[i])+n])
 					}
 				}
 			}
@@ -153,9 +153,9 @@ func walk(g *fabric.Graph, tables *route.Tables, target int32, lid fabric.LID, v
 }
 
 func onWay(r *reachability, block *targetBlock, s, j int32, k int, port uint8) bool {
-	first, last := r.t.bundlesOf(s)
+	first, last := r.t.BundlesOf(s)
 	for i := first; i < last; i++ {
-		if slices.Contains(r.t.portsOf(i), port) {
+		if slices.Contains(r.t.PortsOf(i), port) {
 			return block.isNextHop(r, s, i, j, k)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 func separateByIndex(t *tree, k *hostKinds, indexes []int32) {
 	h := &indexSwapper{t: t, indexes: indexes, fixed: make([]bool, len(indexes))}
 	h.divisor, _ = t.divisors(nil)
-	h.uplinks = make([][]int32, t.g.NumSwitches)
+	h.uplinks = make([][]int32, t.G.NumSwitches)
 	for s := range h.uplinks {
 		h.uplinks[s] = t.uplinkNeighbours(int32(s))
 	}
-	for _, leaf := range t.byLevel(false) {
+	for _, leaf := range t.ByLevel(false) {
 		byKind := map[uint8][]int32{}
 		var order []uint8
-		for _, host := range t.g.HostsOf(leaf) {
+		for _, host := range t.G.HostsOf(leaf) {
 			kind := k.kindOf(host)
 			if byKind[kind] == nil {
 				order = append(order, kind)
@@ -88,7 +88,7 @@ func (h *indexSwapper) swap(hosts []int32) {
 // its node: on the ways down to them, which are ways up from their leaves, and on those up from
 // any other leaf, for which the ways up from its own leaf stand.
 func (h *indexSwapper) sharedSwitches(host, index int32) int {
-	g := h.t.g
+	g := h.t.G
 	n, leaf := 0, g.EndSwitch[host]
 	node := g.EndNode[host]
 	for _, other := range g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]] {
@@ -126,12 +126,12 @@ func (h *indexSwapper) followUp(path int, s, index int32) {
 // then the next.
 func (t *tree) uplinkNeighbours(s int32) []int32 {
 	var up []int32
-	first, last := t.bundlesOf(s)
+	first, last := t.BundlesOf(s)
 	for link, more := 0, true; more; link++ {
 		more = false
 		for i := first; i < last; i++ {
-			if n := len(t.portsOf(i)); t.level[t.neighbour[i]] > t.level[s] && link < n {
-				up = append(up, t.neighbour[i])
+			if n := len(t.PortsOf(i)); t.Level[t.Neighbour[i]] > t.Level[s] && link < n {
+				up = append(up, t.Neighbour[i])
 				more = more || link+1 < n
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 )
 
 // manyPartners is leaves under spines with one host of two ports for every two of the

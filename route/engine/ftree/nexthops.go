@@ -19,7 +19,7 @@ type nextHops struct {
 type span struct{ from, to int32 }
 
 func newNextHops(r *reachability) nextHops {
-	return nextHops{r: r, place: make([]int32, r.t.g.NumSwitches)}
+	return nextHops{r: r, place: make([]int32, r.t.G.NumSwitches)}
 }
 
 // targetsKept is the number of targets that a cache remembers, for the nodes with ports on several
@@ -54,7 +54,7 @@ func (y *nextHops) fromPlace(k int) []int32 {
 func (y *nextHops) findBundles(s int32) span {
 	r, from := y.r, int32(len(y.bundles))
 	k, must := y.hops[2*s]&unreachable, y.hops[2*s]&mustGoDown != 0
-	first, last := r.t.bundlesOf(s)
+	first, last := r.t.BundlesOf(s)
 	for i, v := range r.continuation[first:last] {
 		if bundle := first + int32(i); y.hops[v]&unreachable == k-1 && !(must && r.leadsUp[bundle]) && (k == 1 || !r.endsPath[bundle]) {
 			y.bundles = append(y.bundles, bundle)
@@ -137,10 +137,10 @@ func (y *firstLinks) find(search *nextHops, target int32) {
 	for k := range y.order {
 		first := len(y.ranges)
 		for _, i := range search.fromPlace(k) {
-			if last := len(y.ranges); last > first && y.ranges[last-1].to == t.linkStart[i] {
-				y.ranges[last-1].to = t.linkStart[i+1]
+			if last := len(y.ranges); last > first && y.ranges[last-1].to == t.LinkStart[i] {
+				y.ranges[last-1].to = t.LinkStart[i+1]
 			} else {
-				y.ranges = append(y.ranges, span{t.linkStart[i], t.linkStart[i+1]})
+				y.ranges = append(y.ranges, span{t.LinkStart[i], t.LinkStart[i+1]})
 			}
 		}
 		y.start = append(y.start, int32(len(y.ranges)))

@@ -11,9 +11,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/internal/racing"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -72,7 +72,7 @@ func combinations() []string {
 // levelled says for two switches whether a way up by level and then down joins them. One
 // over a link between mates ends there.
 func levelled(t *tree) [][]bool {
-	n := int32(t.g.NumSwitches)
+	n := int32(t.G.NumSwitches)
 	rank := t.orderByLevel()
 	mates := t.endingLinks(rank)
 	joined := make([][]bool, n)
@@ -81,15 +81,15 @@ func levelled(t *tree) [][]bool {
 		falls[x], all[x] = true, true
 		for grew := true; grew; {
 			grew = false
-			for c := range int32(t.g.NumChannels) {
-				u, v := t.g.From[c], t.g.To[c]
+			for c := range int32(t.G.NumChannels) {
+				u, v := t.G.From[c], t.G.To[c]
 				if mates(u, v) {
 					if v == x && !falls[u] {
 						falls[u], all[u], grew = true, true, true
 					}
 					continue
 				}
-				if falls[v] && !falls[u] && rank.Above(u, v) && (v == x || !t.g.Drained[v]) {
+				if falls[v] && !falls[u] && rank.Above(u, v) && (v == x || !t.G.Drained[v]) {
 					falls[u], all[u], grew = true, true, true
 				}
 				if all[v] && !all[u] && rank.Above(v, u) {
@@ -122,7 +122,7 @@ func prove(t *testing.T, formula string, options []string) (refused int) {
 		named = " roots=" + named[1:]
 	}
 	tr := recognise(g, roots, nil)
-	odd := len(tr.irregular()) > 0
+	odd := len(tr.Irregular()) > 0
 	var joined [][]bool
 	for _, o := range options {
 		o += named
@@ -163,7 +163,7 @@ func prove(t *testing.T, formula string, options []string) (refused int) {
 			for s := range int32(g.NumSwitches) {
 				has := plan.Tables.Port(s, fabric.LID(lid)) != route.NoPort
 				if way := joined[g.EndSwitch[end]][s]; way && !has || has && !way && strings.Contains(o, "switches=none") {
-					t.Fatalf("%s %s: from %s to LID %d: a way %v, an entry %v", formula, o, route.SwitchName(g, s), lid, way, has)
+					t.Fatalf("%s %s: from %s to LID %d: a way %v, an entry %v", formula, o, fabric.SwitchName(g, s), lid, way, has)
 				}
 			}
 		}

@@ -12,10 +12,10 @@ const leavesTried = 16
 
 // orderByLevel ranks the switches by their level.
 func (t *tree) orderByLevel() updown.Order {
-	order := updown.New(t.g.NumSwitches)
-	for s, h := range t.level {
-		if !t.g.Drained[s] {
-			order[s] = t.top - h
+	order := updown.New(t.G.NumSwitches)
+	for s, h := range t.Level {
+		if !t.G.Drained[s] {
+			order[s] = t.Top - h
 		}
 	}
 	return order
@@ -47,24 +47,24 @@ func (t *tree) joiningOrder() (order updown.Order, free bool) {
 // rootCandidates lists the leaves that are not drained; where all are, the other switches that
 // are not, the lowest first.
 func (t *tree) rootCandidates() []int32 {
-	drained := func(s int32) bool { return t.g.Drained[s] }
-	if leaves := slices.DeleteFunc(slices.Clone(t.leaves), drained); len(leaves) > 0 {
+	drained := func(s int32) bool { return t.G.Drained[s] }
+	if leaves := slices.DeleteFunc(slices.Clone(t.Leaves), drained); len(leaves) > 0 {
 		return leaves
 	}
-	return slices.DeleteFunc(t.byLevel(false), drained)
+	return slices.DeleteFunc(t.ByLevel(false), drained)
 }
 
 // orderFromLeaf ranks the switches by their distance from a leaf, in other parts of the network
 // from the first switch that is not drained.
 func (t *tree) orderFromLeaf(leaf int32) updown.Order {
-	search := t.g.NewSearch(t.g.Drained)
-	for _, s := range slices.Concat([]int32{leaf}, t.leaves, t.byLevel(false)) {
-		if !t.g.Drained[s] {
+	search := t.G.NewSearch(t.G.Drained)
+	for _, s := range slices.Concat([]int32{leaf}, t.Leaves, t.ByLevel(false)) {
+		if !t.G.Drained[s] {
 			search.Extend(s)
 		}
 	}
-	order := updown.New(t.g.NumSwitches)
-	order.SetRanks(t.g, search)
+	order := updown.New(t.G.NumSwitches)
+	order.SetRanks(t.G, search)
 	return order
 }
 
@@ -72,19 +72,19 @@ func (t *tree) orderFromLeaf(leaf int32) updown.Order {
 // part to its highest switches above all others.
 func (t *tree) orderOverLeaf(leaf int32) updown.Order {
 	order := t.orderByLevel()
-	search := t.g.NewSearch(t.g.Drained)
-	for _, part := range updown.Parts(t.g) {
+	search := t.G.NewSearch(t.G.Drained)
+	for _, part := range updown.Parts(t.G) {
 		from := part[0]
-		for _, l := range append([]int32{leaf}, t.leaves...) {
+		for _, l := range append([]int32{leaf}, t.Leaves...) {
 			if slices.Contains(part, l) {
 				from = l
 				break
 			}
 		}
 		search.From(from)
-		distance := updown.New(t.g.NumSwitches)
-		distance.SetRanks(t.g, search)
-		order.Raise(t.g, order.Peaks(t.g, part), distance)
+		distance := updown.New(t.G.NumSwitches)
+		distance.SetRanks(t.G, search)
+		order.Raise(t.G, order.Peaks(t.G, part), distance)
 	}
 	return order
 }
@@ -93,11 +93,11 @@ func (t *tree) orderOverLeaf(leaf int32) updown.Order {
 // order.
 func (t *tree) forbiddenTurns(order updown.Order) int {
 	n := 0
-	for s := range int32(t.g.NumSwitches) {
+	for s := range int32(t.G.NumSwitches) {
 		above, below := 0, 0
-		for _, v := range t.neighboursOf(s) {
+		for _, v := range t.NeighboursOf(s) {
 			if order.Above(v, s) {
-				if t.level[v] > t.level[s] {
+				if t.Level[v] > t.Level[s] {
 					above++
 				} else {
 					below++
@@ -111,9 +111,9 @@ func (t *tree) forbiddenTurns(order updown.Order) int {
 
 // hasHorizontalLinks reports whether links join switches of one level.
 func (t *tree) hasHorizontalLinks() bool {
-	for s := range int32(t.g.NumSwitches) {
-		for _, v := range t.neighboursOf(s) {
-			if v != s && t.level[v] == t.level[s] {
+	for s := range int32(t.G.NumSwitches) {
+		for _, v := range t.NeighboursOf(s) {
+			if v != s && t.Level[v] == t.Level[s] {
 				return true
 			}
 		}
@@ -127,12 +127,12 @@ func (t *tree) hasHorizontalLinks() bool {
 // a drained one, which nothing passes.
 func (t *tree) bypassedLinks(joined updown.Order) func(s, v int32) bool {
 	is := func(leaf, v int32) bool {
-		return joined[leaf] == -updown.Bottom && joined[v] >= 0 && t.level[v] > t.level[leaf] && !t.g.Drained[v] && t.hasWayUp(v)
+		return joined[leaf] == -updown.Bottom && joined[v] >= 0 && t.Level[v] > t.Level[leaf] && !t.G.Drained[v] && t.hasWayUp(v)
 	}
 	return func(s, v int32) bool { return is(s, v) || is(v, s) }
 }
 
 // hasWayUp reports whether a switch has a neighbour on a higher level that is not drained.
 func (t *tree) hasWayUp(s int32) bool {
-	return slices.ContainsFunc(t.neighboursOf(s), func(v int32) bool { return t.level[v] > t.level[s] && !t.g.Drained[v] })
+	return slices.ContainsFunc(t.NeighboursOf(s), func(v int32) bool { return t.Level[v] > t.Level[s] && !t.G.Drained[v] })
 }

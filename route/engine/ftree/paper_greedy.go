@@ -60,7 +60,7 @@ type nodePaths struct {
 
 // greedy routes by the classic algorithm.
 func (e *engine) greedy(ctx context.Context, in *route.Input, r *reachability, lids *lidOrder) (*route.Tables, error) {
-	n, links := in.Graph.NumSwitches, len(r.t.linkPort)
+	n, links := in.Graph.NumSwitches, len(r.t.LinkPort)
 	balance := e.String("balance")
 	w := &greedy{
 		t: r.t, lids: lids, nextHopCache: nextHopCache{r: r}, tables: route.NewTables(n, in.Ends.Top()),
@@ -79,7 +79,7 @@ func (e *engine) greedy(ctx context.Context, in *route.Input, r *reachability, l
 // run routes the LIDs of all switches in their order: with mftree all ports of a node
 // together, with standby the first ports of all nodes before the others.
 func (w *greedy) run(ctx context.Context, ends *route.Ends) error {
-	g := w.t.g
+	g := w.t.G
 	var later []int32
 	routed := make([]bool, g.NumHosts)
 	for _, s := range w.lids.switches {
@@ -104,7 +104,7 @@ func (w *greedy) run(ctx context.Context, ends *route.Ends) error {
 				}
 			}
 		}
-		if w.t.level[s] == 0 {
+		if w.t.Level[s] == 0 {
 			for range w.dummies - g.HostCount(s) {
 				w.takeMainPath(s, -1)
 			}
@@ -123,7 +123,7 @@ func (w *greedy) run(ctx context.Context, ends *route.Ends) error {
 
 // routeSibling routes to an end port apart from the paths to those of its node before it.
 func (w *greedy) routeSibling(ends *route.Ends, end int32) {
-	g := w.t.g
+	g := w.t.G
 	n := g.EndNode[end]
 	w.node.previous = 0
 	for _, p := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
@@ -141,7 +141,7 @@ func (w *greedy) routeSibling(ends *route.Ends, end int32) {
 
 // routeEnd routes the LIDs of an end port.
 func (w *greedy) routeEnd(ends *route.Ends, end int32) {
-	g := w.t.g
+	g := w.t.G
 	s := g.EndSwitch[end]
 	for k := range ends.Count(end) {
 		lid := ends.Base[end] + fabric.LID(k)
@@ -158,12 +158,12 @@ func (w *greedy) takeMainPath(s, end int32) *nextHops {
 	w.main.round++
 	w.main.leadsTo[s] = w.main.round
 	w.extendUp(hops, s, end)
-	for _, v := range w.t.neighboursOf(s) {
-		if w.t.level[v] != w.t.level[s] {
+	for _, v := range w.t.NeighboursOf(s) {
+		if w.t.Level[v] != w.t.Level[s] {
 			continue
 		}
 		for _, i := range hops.from(v) {
-			if w.t.neighbour[i] == s {
+			if w.t.Neighbour[i] == s {
 				w.addToMainPath(v, i, end)
 				w.extendUp(hops, v, end)
 			}
@@ -176,12 +176,12 @@ func (w *greedy) takeMainPath(s, end int32) *nextHops {
 func (w *greedy) extendUp(hops *nextHops, from, end int32) {
 	for from >= 0 {
 		next, least, bundle := int32(-1), int32(0), int32(-1)
-		for _, u := range w.t.neighboursOf(from) {
-			if w.t.level[u] <= w.t.level[from] {
+		for _, u := range w.t.NeighboursOf(from) {
+			if w.t.Level[u] <= w.t.Level[from] {
 				continue
 			}
 			for _, i := range hops.from(u) {
-				if w.t.neighbour[i] != from {
+				if w.t.Neighbour[i] != from {
 					continue
 				}
 				if load, _ := w.leastLoad(i); next < 0 || w.isBetterSwitch(u, load, next, least, end) {
@@ -203,11 +203,11 @@ func (w *greedy) extendUp(hops *nextHops, from, end int32) {
 func (w *greedy) addToMainPath(s, bundle, end int32) {
 	_, link := w.leastLoad(bundle)
 	w.main.leadsTo[s], w.main.step[s] = w.main.round, step{w.main.round, bundle, link}
-	if end < 0 || w.t.g.IsHost(end) {
+	if end < 0 || w.t.G.IsHost(end) {
 		w.loads.link[link]++
 		w.loads.through[s]++
 	}
-	if w.multihomed != none && end >= 0 && w.t.g.IsHost(end) {
+	if w.multihomed != none && end >= 0 && w.t.G.IsHost(end) {
 		w.node.switches[end] = append(w.node.switches[end], s)
 	}
 }
@@ -215,7 +215,7 @@ func (w *greedy) addToMainPath(s, bundle, end int32) {
 // isBetterSwitch reports whether a path through switch u is better than one through v.
 func (w *greedy) isBetterSwitch(u, loadU, v, loadV, end int32) bool {
 	if w.multihomed != none && end >= 0 {
-		node := w.t.g.EndNode[end] + 1
+		node := w.t.G.EndNode[end] + 1
 		if a, b := w.node.usedBy[u] == node, w.node.usedBy[v] == node; a != b {
 			return b
 		}
@@ -228,8 +228,8 @@ func (w *greedy) isBetterSwitch(u, loadU, v, loadV, end int32) bool {
 
 // leastLoad returns the least load of the links of a bundle, and the first that has it.
 func (w *greedy) leastLoad(bundle int32) (load, link int32) {
-	link = w.t.linkStart[bundle]
-	for i := link + 1; i < w.t.linkStart[bundle+1]; i++ {
+	link = w.t.LinkStart[bundle]
+	for i := link + 1; i < w.t.LinkStart[bundle+1]; i++ {
 		if w.loads.link[i] < w.loads.link[link] {
 			link = i
 		}
@@ -240,10 +240,10 @@ func (w *greedy) leastLoad(bundle int32) (load, link int32) {
 // routeToMainPath sends a LID from every switch to the main path where it can, otherwise over the
 // least loaded link.
 func (w *greedy) routeToMainPath(hops *nextHops, lid fabric.LID, end int32) {
-	counts := w.t.g.IsHost(end)
+	counts := w.t.G.IsHost(end)
 	for k, s := range hops.order {
 		if on := w.main.step[s]; on.round == w.main.round {
-			w.tables.Set(s, lid, w.t.linkPort[on.link])
+			w.tables.Set(s, lid, w.t.LinkPort[on.link])
 			continue
 		}
 		best, least := int32(-1), int32(0)
@@ -253,10 +253,10 @@ func (w *greedy) routeToMainPath(hops *nextHops, lid fabric.LID, end int32) {
 			}
 		}
 		_, link := w.leastLoad(best)
-		if v := w.t.neighbour[best]; w.t.level[v] >= w.t.level[s] {
+		if v := w.t.Neighbour[best]; w.t.Level[v] >= w.t.Level[s] {
 			w.sendUp(s, v, step{w.main.round, best, link}, counts)
 		}
-		w.tables.Set(s, lid, w.t.linkPort[link])
+		w.tables.Set(s, lid, w.t.LinkPort[link])
 	}
 	if w.multihomed != none && counts {
 		w.countCameUp(hops)
@@ -283,10 +283,10 @@ func (w *greedy) sendUp(s, v int32, by step, counts bool) {
 func (w *greedy) countCameUp(hops *nextHops) {
 	for k := len(hops.order) - 1; k >= 0; k-- {
 		s := hops.order[k]
-		if len(w.t.g.HostsOf(s)) == 0 {
+		if len(w.t.G.HostsOf(s)) == 0 {
 			continue
 		}
-		for x := s; w.main.upStep[x].round == w.main.round; x = w.t.neighbour[w.main.upStep[x].bundle] {
+		for x := s; w.main.upStep[x].round == w.main.round; x = w.t.Neighbour[w.main.upStep[x].bundle] {
 			w.loads.cameUp[w.main.upStep[x].link]++
 		}
 	}
@@ -313,12 +313,12 @@ func (w *greedy) previousPort(s int32) uint8 {
 // Paper I sends rack switches where another one sends already, or else where the fewest
 // destinations are sent to. Before, it says, a rack switch took the first way that reached it.
 func (w *greedy) isBetterBundle(s, i, loadI, j, loadJ, end int32) bool {
-	u, v := w.t.neighbour[i], w.t.neighbour[j]
+	u, v := w.t.Neighbour[i], w.t.Neighbour[j]
 	if a, b := w.main.leadsTo[u] == w.main.round, w.main.leadsTo[v] == w.main.round; a != b {
 		return a
 	}
 	if taken := w.previousPort(s); taken != route.NoPort {
-		if a, b := slices.Contains(w.t.portsOf(i), taken), slices.Contains(w.t.portsOf(j), taken); a != b {
+		if a, b := slices.Contains(w.t.PortsOf(i), taken), slices.Contains(w.t.PortsOf(j), taken); a != b {
 			return b
 		}
 	}
@@ -333,7 +333,7 @@ func (w *greedy) isBetterBundle(s, i, loadI, j, loadJ, end int32) bool {
 			return w.loads.sendsUp[u] < w.loads.sendsUp[v]
 		}
 	}
-	if node := w.t.g.EndNode[end] + 1; w.multihomed != none && loadI == loadJ && w.node.usedBy[u] != node && w.node.usedBy[v] != node {
+	if node := w.t.G.EndNode[end] + 1; w.multihomed != none && loadI == loadJ && w.node.usedBy[u] != node && w.node.usedBy[v] != node {
 		return w.cameUpBeyond(u) < w.cameUpBeyond(v)
 	}
 	return w.isBetterSwitch(u, loadI, v, loadJ, end)

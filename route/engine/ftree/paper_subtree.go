@@ -21,7 +21,7 @@ func (e *engine) joinBySubtree(ctx context.Context, in *route.Input, r *reachabi
 	if err := connectBySubtree(ctx, in, r, plan.Tables, avoid); err != nil {
 		return err
 	}
-	if len(r.t.irregular()) > 0 || slices.Contains(in.Graph.Drained, true) { // on others it closes none
+	if len(r.t.Irregular()) > 0 || slices.Contains(in.Graph.Drained, true) { // on others it closes none
 		cycle, err := cdg.HaveCycle(ctx, in.Workers, in.Graph, plan.Tables)
 		if err != nil {
 			return err
@@ -46,7 +46,7 @@ func unjoinedBySubtree(in *route.Input, tables *route.Tables) []string {
 				continue
 			}
 			if pairs == 0 {
-				example = route.SwitchName(g, s) + " to " + route.EndName(g, int32(end))
+				example = fabric.SwitchName(g, s) + " to " + route.EndName(g, int32(end))
 			}
 			pairs += 1 + len(g.HostsOf(s))
 		}
@@ -119,16 +119,16 @@ func connectBySubtree(ctx context.Context, in *route.Input, r *reachability, tab
 // where there is none.
 func subtreeRoot(t *tree, ends *route.Ends, tables *route.Tables, avoid []int32) int32 {
 	first := int32(-1)
-	for _, l := range t.leaves {
-		if slices.Contains(avoid, l) || t.g.Drained[l] {
+	for _, l := range t.Leaves {
+		if slices.Contains(avoid, l) || t.G.Drained[l] {
 			continue
 		}
 		if first < 0 {
 			first = l
 		}
 		all := true
-		for x := range int32(t.g.NumSwitches) {
-			lid := ends.Base[t.g.PortZero(x)]
+		for x := range int32(t.G.NumSwitches) {
+			lid := ends.Base[t.G.PortZero(x)]
 			all = all && (x == l || lid == 0 || tables.Port(l, lid) != route.NoPort)
 		}
 		if all {
@@ -141,9 +141,9 @@ func subtreeRoot(t *tree, ends *route.Ends, tables *route.Tables, avoid []int32)
 // siblingOf returns a neighbour of the same level, and the port that leads to it; -1 where there
 // is none.
 func siblingOf(t *tree, s int32) (sibling int32, port uint8) {
-	for i, v := range t.bundles(s) {
-		if v != s && t.level[v] == t.level[s] {
-			return v, t.portsOf(i)[0]
+	for i, v := range t.Bundles(s) {
+		if v != s && t.Level[v] == t.Level[s] {
+			return v, t.PortsOf(i)[0]
 		}
 	}
 	return -1, route.NoPort
@@ -169,8 +169,8 @@ func newSubtree(r *reachability, root int32) *subtree {
 		}
 		for at := s; !k.in[at] && y.place[at] >= 0; {
 			first := y.from(at)[0]
-			k.in[at], k.toward[at] = true, r.t.portsOf(first)[0]
-			at = r.t.neighbour[first]
+			k.in[at], k.toward[at] = true, r.t.PortsOf(first)[0]
+			at = r.t.Neighbour[first]
 		}
 	}
 	for s := range n {
@@ -185,8 +185,8 @@ func (k *subtree) joinFrom(r *reachability, s int32) bool {
 		return true
 	}
 	for _, i := range r.upBundles[s] {
-		if k.joinFrom(r, r.t.neighbour[i]) {
-			k.toward[s] = r.t.portsOf(i)[0]
+		if k.joinFrom(r, r.t.Neighbour[i]) {
+			k.toward[s] = r.t.PortsOf(i)[0]
 			return true
 		}
 	}
@@ -203,8 +203,8 @@ func (k *subtree) sendOverSubtree(r *reachability, root int32, lids []fabric.LID
 		}
 		y.setTarget(int32(x))
 		for _, i := range append(slices.Clone(y.from(root)), r.upBundles[root]...) {
-			if v := r.t.neighbour[i]; k.in[v] && (v == int32(x) || y.place[v] >= 0) {
-				tables.Set(root, lid, r.t.portsOf(i)[0])
+			if v := r.t.Neighbour[i]; k.in[v] && (v == int32(x) || y.place[v] >= 0) {
+				tables.Set(root, lid, r.t.PortsOf(i)[0])
 				break
 			}
 		}

@@ -7,8 +7,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 )
 
 // TestSubtreeCycle: the smallest degraded tree on which the subtree of paper III closes

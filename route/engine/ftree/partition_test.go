@@ -23,18 +23,18 @@ func TestFlippedLeaf(t *testing.T) {
 		bare := recognise(g, nil, nil)
 		var empty, roots []int32
 		for s := range int32(g.NumSwitches) {
-			if whole.level[s] == 0 && len(g.HostsOf(s)) == 0 {
+			if whole.Level[s] == 0 && len(g.HostsOf(s)) == 0 {
 				empty = append(empty, s)
 			}
-			if whole.level[s] == whole.top {
+			if whole.Level[s] == whole.Top {
 				roots = append(roots, s)
 			}
 		}
 		for name, heights := range map[string][]int32{
-			"inferred": bare.level, "leaves": recognise(g, nil, empty).level, "roots": recognise(g, roots, nil).level,
+			"inferred": bare.Level, "leaves": recognise(g, nil, empty).Level, "roots": recognise(g, roots, nil).Level,
 		} {
-			if len(empty) == 0 || !slices.Equal(heights, whole.level) {
-				t.Errorf("%s, %s: %d empty leaves, levels %v, want %v", formula, name, len(empty), heights, whole.level)
+			if len(empty) == 0 || !slices.Equal(heights, whole.Level) {
+				t.Errorf("%s, %s: %d empty leaves, levels %v, want %v", formula, name, len(empty), heights, whole.Level)
 			}
 		}
 	}
@@ -43,8 +43,8 @@ func TestFlippedLeaf(t *testing.T) {
 // TestEmptyRack: a rack switch without hosts is beside its partner.
 func TestEmptyRack(t *testing.T) {
 	whole := recognise(graph(t, "racks648"), nil, nil)
-	if got := recognise(graph(t, "racks648|hosts(even=22,odd=1)"), nil, nil); !slices.Equal(got.level, whole.level) {
-		t.Errorf("levels %v, want %v", got.level, whole.level)
+	if got := recognise(graph(t, "racks648|hosts(even=22,odd=1)"), nil, nil); !slices.Equal(got.Level, whole.Level) {
+		t.Errorf("levels %v, want %v", got.Level, whole.Level)
 	}
 }
 
@@ -227,13 +227,13 @@ func TestStandby(t *testing.T) {
 				tr := recognise(g, nil, nil)
 				through := make([]int, g.NumSwitches)
 				for c, n := range destinations(g, plan, first) {
-					if tr.level[g.From[c]] > tr.level[g.To[c]] {
+					if tr.Level[g.From[c]] > tr.Level[g.To[c]] {
 						through[g.From[c]] += n
 					}
 				}
 				least, most := 1<<30, 0
 				for s, n := range through {
-					if tr.level[s] == tr.top {
+					if tr.Level[s] == tr.Top {
 						least, most = min(least, n), max(most, n)
 					}
 				}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 // TestPartners: partners reach each target in the hops of the shorter of two paths: up and down from
@@ -35,7 +35,7 @@ func TestPartners(t *testing.T) {
 				return 0
 			}
 			least := far
-			for _, v := range tr.parents(s) {
+			for _, v := range tr.Parents(s) {
 				least = min(least, 1+hops(v, x))
 			}
 			return least
@@ -44,8 +44,8 @@ func TestPartners(t *testing.T) {
 			if i < 0 {
 				continue
 			}
-			partner := tr.neighbour[i]
-			if j := r.across[partner]; j < 0 || tr.neighbour[j] != int32(s) {
+			partner := tr.Neighbour[i]
+			if j := r.across[partner]; j < 0 || tr.Neighbour[j] != int32(s) {
 				t.Fatalf("%s: %d is the partner of %d, but not the other way round", formula, partner, s)
 			}
 			for x := range int32(g.NumSwitches) {
@@ -73,7 +73,7 @@ func TestPartnersLoad(t *testing.T) {
 	carries := make([]int32, g.NumChannels) // the last host whose packets come down it, plus 1
 	for h := range int32(g.NumHosts) {
 		walk(g, plan.Tables, g.EndSwitch[h], plan.Ends.Base[h], func(s, c int32) {
-			if len(g.HostsOf(s)) == 0 || tr.level[g.To[c]] > 0 || tr.level[g.From[c]] == 0 {
+			if len(g.HostsOf(s)) == 0 || tr.Level[g.To[c]] > 0 || tr.Level[g.From[c]] == 0 {
 				return
 			}
 			if carries[c] != 0 && carries[c] != h+1 {

@@ -10,6 +10,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/fabric/netfile/discovery"
 	"weft/internal/peer"
 	"weft/route"
 	"weft/route/foreign"
@@ -19,7 +20,7 @@ import (
 func opensm(t *testing.T, f *fabric.Fabric, g *fabric.Graph) *route.Plan {
 	t.Helper()
 	var net bytes.Buffer
-	if err := netfile.WriteIBNetDiscover(&net, f); err != nil {
+	if err := discovery.WriteIBNetDiscover(&net, f); err != nil {
 		t.Fatal(err)
 	}
 	s := peer.Simulate(t, net.Bytes())
@@ -63,7 +64,7 @@ func mostUp(g *fabric.Graph, plan *route.Plan, t *tree) int {
 				if c < 0 {
 					break
 				}
-				if on[c] += len(g.HostsOf(leaf)); t.level[g.To[c]] > t.level[at] {
+				if on[c] += len(g.HostsOf(leaf)); t.Level[g.To[c]] > t.Level[at] {
 					most = max(most, on[c])
 				}
 				at = g.To[c]

@@ -52,7 +52,7 @@ const (
 // newReachability finds all shortest paths that are legal in an order and use no left-out link. place
 // numbers the switches as targets.
 func newReachability(ctx context.Context, t *tree, order updown.Order, place []int32, leftOut func(s, v int32) bool, workers int) (*reachability, error) {
-	n, bundles := t.g.NumSwitches, len(t.neighbour)
+	n, bundles := t.G.NumSwitches, len(t.Neighbour)
 	r := &reachability{
 		t: t, leadsUp: make([]bool, bundles), unused: make([]bool, bundles), endsPath: make([]bool, bundles),
 		continuation: make([]int32, bundles), upBundles: make([][]int32, n), downBundles: make([][]int32, n),
@@ -60,7 +60,7 @@ func newReachability(ctx context.Context, t *tree, order updown.Order, place []i
 	}
 	r.sortBundles(order, leftOut)
 	r.blocks = make([]targetBlock, (n+blockTargets-1)/blockTargets)
-	passed, drained := topDown(t.g.Drained, order)
+	passed, drained := topDown(t.G.Drained, order)
 	err := par.For(ctx, workers, len(r.blocks), func(_, b int) error {
 		r.searchDown(b)
 		r.searchUp(b, passed)
@@ -78,13 +78,13 @@ func (r *reachability) sortBundles(order updown.Order, leftOut func(s, v int32) 
 	if r.across = slices.Repeat([]int32{-1}, len(order)); t.acrossFirst {
 		r.across = t.partners(order, endsAcross)
 	}
-	both := make([]int32, len(t.neighbour)) // the bundles of each switch, those down first
-	for s := range int32(t.g.NumSwitches) {
-		first, last := t.bundlesOf(s)
+	both := make([]int32, len(t.Neighbour)) // the bundles of each switch, those down first
+	for s := range int32(t.G.NumSwitches) {
+		first, last := t.BundlesOf(s)
 		low, high := first, last
 		for i := first; i < last; i++ {
-			v := t.neighbour[i]
-			r.endsPath[i] = i != r.across[s] && (t.g.Drained[v] || endsAcross(s, v))
+			v := t.Neighbour[i]
+			r.endsPath[i] = i != r.across[s] && (t.G.Drained[v] || endsAcross(s, v))
 			switch {
 			case v == s, leftOut(s, v):
 				r.unused[i], r.continuation[i] = true, 2*s // never nearer
@@ -112,15 +112,15 @@ func noLinks(_, _ int32) bool { return false }
 func (t *tree) endingLinks(order updown.Order) func(s, v int32) bool {
 	hasWayUp := make([]bool, len(order))
 	for s := range int32(len(order)) {
-		if t.g.Drained[s] {
+		if t.G.Drained[s] {
 			continue
 		}
-		for _, v := range t.neighboursOf(s) {
-			hasWayUp[s] = hasWayUp[s] || order[v] < order[s] && t.level[v] != t.level[s]
+		for _, v := range t.NeighboursOf(s) {
+			hasWayUp[s] = hasWayUp[s] || order[v] < order[s] && t.Level[v] != t.Level[s]
 		}
 	}
 	return func(s, v int32) bool {
-		return s != v && t.level[s] == t.level[v] && hasWayUp[s] && hasWayUp[v]
+		return s != v && t.Level[s] == t.Level[v] && hasWayUp[s] && hasWayUp[v]
 	}
 }
 
@@ -134,21 +134,21 @@ func (t *tree) partners(order updown.Order, endsAcross func(s, v int32) bool) []
 	across := slices.Repeat([]int32{-1}, len(order))
 	for s := range int32(len(order)) {
 		level, below := int32(-1), 0 // bundle to a neighbour of the same level; other neighbours not above
-		for i, v := range t.bundles(s) {
+		for i, v := range t.Bundles(s) {
 			switch {
 			case level < 0 && endsAcross(s, v):
 				level = i
-			case v != s && !t.g.Drained[v] && (endsAcross(s, v) || !order.Above(v, s)):
+			case v != s && !t.G.Drained[v] && (endsAcross(s, v) || !order.Above(v, s)):
 				below++
 			}
 		}
-		if level >= 0 && below == 0 && !t.shareParent(s, t.neighbour[level]) {
+		if level >= 0 && below == 0 && !t.shareParent(s, t.Neighbour[level]) {
 			across[s] = level
 		}
 	}
 	mutual := slices.Clone(across)
 	for s, i := range across {
-		if i >= 0 && across[t.neighbour[i]] < 0 {
+		if i >= 0 && across[t.Neighbour[i]] < 0 {
 			mutual[s] = -1
 		}
 	}
@@ -157,8 +157,8 @@ func (t *tree) partners(order updown.Order, endsAcross func(s, v int32) bool) []
 
 // shareParent reports whether two switches are linked to one of a higher level.
 func (t *tree) shareParent(s, v int32) bool {
-	of := t.parents(v)
-	return slices.ContainsFunc(t.parents(s), func(p int32) bool { return slices.Contains(of, p) })
+	of := t.Parents(v)
+	return slices.ContainsFunc(t.Parents(s), func(p int32) bool { return slices.Contains(of, p) })
 }
 
 // topDown lists the switches, the highest first, and the drained ones apart, which are below all others.
@@ -192,7 +192,7 @@ func (r *reachability) searchDown(b int) {
 		for s := range n {
 			into := &next[s]
 			for _, i := range r.downBundles[s] {
-				if v := r.t.neighbour[i]; k == 1 || !r.endsPath[i] {
+				if v := r.t.Neighbour[i]; k == 1 || !r.endsPath[i] {
 					into.union(&level[v])
 				}
 			}
@@ -227,7 +227,7 @@ func (r *reachability) searchUp(b int, switches []int32) {
 				fall = falls[k][s]
 			}
 			for _, i := range r.upBundles[s] {
-				here.union(&hops[k-1][r.t.neighbour[i]])
+				here.union(&hops[k-1][r.t.Neighbour[i]])
 			}
 			here.subtract(&must[s])
 			here.union(&fall)
@@ -244,7 +244,7 @@ func (r *reachability) searchUp(b int, switches []int32) {
 				continue
 			}
 			for _, i := range r.downBundles[s] {
-				if v := r.t.neighbour[i]; k == 1 || !r.endsPath[i] {
+				if v := r.t.Neighbour[i]; k == 1 || !r.endsPath[i] {
 					led := fall
 					led.intersect(&falls[k-1][v])
 					must[v].union(&led)
@@ -258,8 +258,8 @@ func (r *reachability) searchUp(b int, switches []int32) {
 // searchAcross finds the targets of a block that partners reach over the link between them.
 func (r *reachability) searchAcross(b int) {
 	for s, i := range r.across {
-		if i >= 0 && int32(s) < r.t.neighbour[i] {
-			r.blocks[b].addAcross([2]int32{int32(s), r.t.neighbour[i]})
+		if i >= 0 && int32(s) < r.t.Neighbour[i] {
+			r.blocks[b].addAcross([2]int32{int32(s), r.t.Neighbour[i]})
 		}
 	}
 }

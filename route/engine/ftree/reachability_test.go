@@ -32,7 +32,7 @@ func TestReach(t *testing.T) {
 			}
 		}
 		tr := recognise(&g, nil, nil)
-		copy(tr.level, sequence(n)) // no switch has a mate
+		copy(tr.Level, sequence(n)) // no switch has a mate
 		r, err := newReachability(t.Context(), tr, rank, bit, noLinks, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -61,16 +61,16 @@ func TestReach(t *testing.T) {
 					bound++
 				}
 				ways := 0
-				first, last := tr.bundlesOf(s)
+				first, last := tr.BundlesOf(s)
 				for i := first; i < last && k > 0; i++ {
-					if v := tr.neighbour[i]; !must && rises(s, v) && hops(v) >= 0 && hops(v) < k-1 {
+					if v := tr.Neighbour[i]; !must && rises(s, v) && hops(v) >= 0 && hops(v) < k-1 {
 						t.Fatalf("from %d to %d: %d hops, %d from %d above it", s, x, k, hops(v), v)
 					}
 					if !block.isNextHop(r, s, i, bit[x], k) {
 						continue
 					}
 					ways++
-					v := tr.neighbour[i]
+					v := tr.Neighbour[i]
 					switch up := rises(s, v); {
 					case hops(v) != k-1, g.Drained[v] && v != x, up && must:
 						t.Fatalf("from %d by %d to %d: %d hops then %d, up %v, must lead down %v", s, v, x, k, hops(v), up, must)
@@ -90,7 +90,7 @@ func TestReach(t *testing.T) {
 // legalHops is the length of the shortest legal path from every switch to one, by
 // relaxing until nothing changes.
 func legalHops(t *tree, x int32, rises func(u, v int32) bool) []int {
-	g := t.g
+	g := t.G
 	down, all := make([]int, g.NumSwitches), make([]int, g.NumSwitches)
 	for s := range down {
 		down[s], all[s] = -1, -1
@@ -140,7 +140,7 @@ func drawn(t *rapid.T, formula string) *fabric.Graph {
 // isNextHop reports whether a shortest legal path from switch s to target j of the block, k hops
 // away, may begin with bundle i.
 func (b *targetBlock) isNextHop(r *reachability, s, i, j int32, k int) bool {
-	v := r.t.neighbour[i]
+	v := r.t.Neighbour[i]
 	if r.leadsUp[i] {
 		return !b.downOnly[s].contains(j) && b.hops[k-1][v].contains(j)
 	}

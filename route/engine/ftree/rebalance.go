@@ -78,7 +78,7 @@ type rebalancer struct {
 }
 
 func newRebalancer(r *reachability, loads *linkLoads, numbers lidNumbers, workers int) *rebalancer {
-	g := r.t.g
+	g := r.t.G
 	b := &rebalancer{
 		lidPaths: loads.newPaths(r), workers: workers, lids: loads.lidsOf(loads.order.switches, numbers),
 		cost: make([]int64, g.NumSwitches), price: make([]int64, len(loads.load)),
@@ -86,7 +86,7 @@ func newRebalancer(r *reachability, loads *linkLoads, numbers lidNumbers, worker
 	for s := range int32(g.NumSwitches) {
 		if len(g.HostsOf(s)) > 0 {
 			b.leaves = append(b.leaves, s)
-			b.reach = max(b.reach, r.t.countLinks(s).up/2)
+			b.reach = max(b.reach, r.t.LinksUp(s)/2)
 		}
 	}
 	b.near = 1

@@ -38,7 +38,7 @@ type shifts struct {
 //
 // Where the packets of a switch make a link as loaded as the most loaded one of a round, that costs half as much as the load on a mean path.
 func (b *rebalancer) evenShifts(ctx context.Context) error {
-	if b.t.g.NumHosts*len(b.price) > mostShifts {
+	if b.t.G.NumHosts*len(b.price) > mostShifts {
 		return nil
 	}
 	s, err := b.newShifts(ctx)
@@ -64,7 +64,7 @@ func (b *rebalancer) evenShifts(ctx context.Context) error {
 
 // newShifts counts the packets on the paths that there are.
 func (b *rebalancer) newShifts(ctx context.Context) (*shifts, error) {
-	g := b.t.g
+	g := b.t.G
 	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(end int32) bool { return !g.IsHost(end) })
 	slices.SortFunc(hosts, func(x, y int32) int {
 		return cmp.Or(cmp.Compare(g.EndSwitch[x], g.EndSwitch[y]), cmp.Compare(g.EndPort[x], g.EndPort[y]))
@@ -112,7 +112,7 @@ func (s *shifts) countRounds(from, to int32) (sum, paths int64) {
 			if !s.to.reachedFrom(x) || s.link[x] < 0 {
 				continue
 			}
-			first, n := s.firstRound(x, s.place[at.end]), s.t.g.HostCount(x)
+			first, n := s.firstRound(x, s.place[at.end]), s.t.G.HostCount(x)
 			load := s.noteChanges(x, max(first, from), min(first+n, to), to)
 			if from <= first && first < to {
 				sum += load
@@ -153,7 +153,7 @@ func (s *shifts) noteChanges(x, from, to, end int32) (load int64) {
 // firstRound returns the first of the rounds in which the hosts of a switch send to a place: it has
 // as many, one after the other.
 func (s *shifts) firstRound(x, to int32) int32 {
-	return rounds.FirstRound(s.first[x], s.t.g.HostCount(x), to, s.rounds)
+	return rounds.FirstRound(s.first[x], s.t.G.HostCount(x), to, s.rounds)
 }
 
 // onLink returns the packets on a link, by round.
@@ -163,7 +163,7 @@ func (s *shifts) onLink(link int32) []uint16 {
 
 // count adds the packets from the hosts of a switch to a place, or removes them with sign -1.
 func (s *shifts) count(x, to int32, sign uint16) {
-	first, n := s.firstRound(x, to), s.t.g.HostCount(x)
+	first, n := s.firstRound(x, to), s.t.G.HostCount(x)
 	for ; x != s.to.target; x = s.next[x] {
 		now, later := rounds.Cells(s.onLink(s.link[x]), first, n)
 		for _, packets := range [...][]uint16{now, later} {
@@ -216,7 +216,7 @@ func (s *shifts) choose(at hostLID) {
 		if s.link[x] < 0 {
 			continue
 		}
-		if n := s.t.g.HostCount(x); n > 0 && s.flow[x] == int64(n) {
+		if n := s.t.G.HostCount(x); n > 0 && s.flow[x] == int64(n) {
 			s.chooseFirst(k, x, to, n)
 		}
 		s.cost[x] = s.price[s.link[x]] + s.cost[s.next[x]]

@@ -17,9 +17,9 @@ func damagedTree(t *rapid.T) (*route.Input, *reachability, *linkLoads) {
 	formula := rapid.SampledFrom([]string{"rlft(8,2)", "rlft(6,3)", "xgft(2;6,6;3,4)", "pgft(2;4,4;1,2;1,2)", "odin", "rlft(8,2)|without(hosts=5)"}).Draw(t, "formula")
 	formula += fmt.Sprintf("|fail(links=%d,seed=%d)", rapid.IntRange(1, 8).Draw(t, "failed"), rapid.IntRange(1, 1000).Draw(t, "seed"))
 	tr := recognise(drawn(t, formula), nil, nil)
-	in := &route.Input{Graph: tr.g, Workers: 1}
+	in := &route.Input{Graph: tr.G, Workers: 1}
 	var err error
-	if in.Ends, err = lids.Assign(tr.g, lids.Options{}); err != nil {
+	if in.Ends, err = lids.Assign(tr.G, lids.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	l := orderLIDs(tr, &in.Ends, newHostKinds(in, none), false)
@@ -27,7 +27,7 @@ func damagedTree(t *rapid.T) (*route.Input, *reachability, *linkLoads) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := closedForm(t.Context(), in, r, l, tr.inferWhole())
+	tables, err := closedForm(t.Context(), in, r, l, tr.InferWhole())
 	if err != nil {
 		t.Fatal(err)
 	}

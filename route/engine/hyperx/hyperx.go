@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"weft/fabric"
+	"weft/fabric/shape/coords"
 	"weft/route"
-	"weft/route/coords"
 	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/shortest"
 	"weft/route/lanes"
@@ -32,17 +32,17 @@ type engine struct{}
 // Route implements route.Engine. It refuses networks of another shape, and what needs more lanes
 // than there are.
 func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
-	boxes := make([]*box, in.Graph.NumSwitches)
+	boxes := make([]*coords.HyperX, in.Graph.NumSwitches)
 	whole := true
 	for _, part := range coords.Parts(in.Graph) {
-		box, err := find(part)
+		box, err := coords.FindHyperX(part)
 		if err != nil {
 			return nil, route.Refuse(Name, "", "not a HyperX: %v", err)
 		}
 		for _, s := range part.Switches {
 			boxes[s] = box
 		}
-		whole = whole && box.whole
+		whole = whole && box.Whole
 	}
 	plan := &route.Plan{Ends: in.Ends, Tables: route.NewTables(in.Graph.NumSwitches, in.Ends.Top())}
 	if err := fill(ctx, in, boxes, plan.Tables); err != nil || whole {
@@ -59,12 +59,12 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 const batch = 32
 
 // fill routes every LID: all base LIDs first, then the others, one kind of hosts after the other.
-func fill(ctx context.Context, in *route.Input, boxes []*box, tables *route.Tables) error {
+func fill(ctx context.Context, in *route.Input, boxes []*coords.HyperX, tables *route.Tables) error {
 	g := in.Graph
 	l := shortest.NewLoads(g)
 	search := func(_ int, to int32, w *shortest.Ways) {
 		w.Search(g, l.Head, to)
-		w.Narrow(func(s int32, exits []shortest.Exit) int { return boxes[s].inFirst(s, exits) })
+		w.Narrow(func(s int32, exits []shortest.Exit) int { return inFirst(boxes[s], s, exits) })
 	}
 	for _, part := range columns.PartsByKind(in) {
 		err := columns.Route(ctx, in, tables, part, fabric.Numbers(g.NumSwitches), batch, search, func(c *columns.Columns, w *shortest.Ways) error {
@@ -89,10 +89,10 @@ func fill(ctx context.Context, in *route.Input, boxes []*box, tables *route.Tabl
 
 // inFirst moves the channels from a switch in the first dimension that has any to the front, and
 // counts them.
-func (b *box) inFirst(s int32, exits []shortest.Exit) (n int) {
+func inFirst(b *coords.HyperX, s int32, exits []shortest.Exit) (n int) {
 	first := math.MaxInt
 	for _, e := range exits {
-		dim := b.dimension(b.Local[s], b.Local[e.Head()])
+		dim := b.Dimension(b.Local[s], b.Local[e.Head()])
 		if dim < first {
 			first, n = dim, 0
 		}

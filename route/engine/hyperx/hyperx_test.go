@@ -12,8 +12,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine/hyperx"
 	"weft/route/lids"
 	"weft/route/recipe"

@@ -3,7 +3,7 @@ package lash
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 // BenchmarkFat3456 has 720 switches in three levels.

@@ -13,9 +13,9 @@ import (
 	"weft/fabric/gen"
 	"weft/internal/draws"
 	"weft/internal/racing"
+	"weft/judge/check"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/engine/conformance"
 	"weft/route/lanes"
 	"weft/route/recipe"
 )

@@ -3,7 +3,7 @@ package minhop_test
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 	"weft/route/engine/minhop"
 )
 

@@ -6,7 +6,7 @@
 // neighbour (see package forest), not in order of LIDs.
 //
 // Minimal paths are not free of deadlock on one lane where the network has cycles;
-// the judge (route/check) says where.
+// the judge (judge/check) says where.
 //
 // The cost is one breadth-first search a destination switch, O(switches x
 // (channels + LIDs)), and memory beside the tables of O(channels).

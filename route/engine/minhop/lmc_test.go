@@ -3,7 +3,7 @@ package minhop
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 func TestBaseLIDs(t *testing.T) { conformance.BaseLIDs(t, Spec()) }

@@ -8,8 +8,8 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/internal/dumps"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 	"weft/route/lids"
 	"weft/route/recipe"
 )

@@ -10,13 +10,13 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/internal/racing"
+	"weft/judge/check"
+	"weft/judge/conformance"
+	"weft/judge/quality"
 	"weft/route"
 	"weft/route/cdg"
-	"weft/route/check"
-	"weft/route/engine/conformance"
 	"weft/route/engine/minhop"
 	"weft/route/lids"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

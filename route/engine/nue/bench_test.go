@@ -3,7 +3,7 @@ package nue
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 // BenchmarkTreeFailed is 3,456 hosts and 720 switches, 69 links of which have failed.

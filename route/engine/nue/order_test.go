@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/judge/conformance"
 	"weft/route/cdg"
-	"weft/route/engine/conformance"
 	"weft/route/engine/internal/sample"
 )
 

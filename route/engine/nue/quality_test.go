@@ -17,7 +17,7 @@ import (
 	"weft/route/engine/updn"
 	"weft/route/recipe"
 	"weft/sim/flow"
-	"weft/traffic"
+	"weft/sim/traffic"
 )
 
 // ebb is the effective bisection bandwidth under an engine's tables, 0 when it refuses.

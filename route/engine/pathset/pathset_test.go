@@ -13,15 +13,15 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/conformance"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/engine/conformance"
 	"weft/route/engine/pathset"
 	"weft/route/lids"
 	"weft/route/names/colouring"
 	"weft/route/names/ilp"
 	"weft/route/paths"
-	"weft/route/quality"
 	"weft/route/recipe"
 	"weft/sim/flow"
 )

@@ -10,11 +10,11 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/conformance"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/engine/conformance"
 	"weft/route/lids"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

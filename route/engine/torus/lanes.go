@@ -3,7 +3,9 @@ package torus
 import (
 	"context"
 
+	"weft/fabric"
 	"weft/route"
+	"weft/route/engine/internal/datelines"
 )
 
 // lanes returns the number of lanes without and with turns against the order.
@@ -26,7 +28,7 @@ func addLanes(ctx context.Context, in *route.Input, tori []*torus, plan *route.P
 		if all > in.MaxVLs {
 			return route.Refuse(Name, "allow as many",
 				"needs %d lanes, %d allowed: the torus of %s takes %d, twice that to step round a switch",
-				all, in.MaxVLs, route.SwitchName(g, m.Switches[0]), ordered)
+				all, in.MaxVLs, fabric.SwitchName(g, m.Switches[0]), ordered)
 		}
 		most = max(most, all)
 	}
@@ -38,11 +40,11 @@ func addLanes(ctx context.Context, in *route.Input, tori []*torus, plan *route.P
 	plan.SL2VL = route.UniformVL(g, route.VLTable{})
 	for _, m := range tori {
 		bits := m.Datelines()
-		if err := m.FillSLs(ctx, in.Workers, bits, plan.SL); err != nil {
+		if err := datelines.FillSLs(ctx, m.Grid, in.Workers, bits, plan.SL); err != nil {
 			return err
 		}
 		ordered, all := m.lanes()
-		m.FillVLs(bits, uint8(all-ordered), plan.SL2VL)
+		datelines.FillVLs(m.Grid, bits, uint8(all-ordered), plan.SL2VL)
 	}
 	return nil
 }

@@ -3,9 +3,10 @@ package torus
 import (
 	"context"
 
+	"weft/fabric/shape/coords"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/coords"
+	"weft/route/engine/internal/datelines"
 )
 
 // findHops finds the hops of all pairs and, where something is missing, verifies them.
@@ -13,7 +14,7 @@ func (m *torus) findHops(ctx context.Context, workers int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := m.FitsSL(Name, m.Name(0)); err != nil {
+	if err := datelines.FitSL(m.Grid, Name, m.Name(0)); err != nil {
 		return err
 	}
 	n := len(m.Switches)

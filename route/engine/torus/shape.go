@@ -1,8 +1,8 @@
 package torus
 
 import (
+	"weft/fabric/shape/coords"
 	"weft/route"
-	"weft/route/coords"
 )
 
 // torus is one connected part with its coordinates, and with holes where links or

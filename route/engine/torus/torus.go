@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/shape/coords"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/coords"
 )
 
 // Name is the engine's name.

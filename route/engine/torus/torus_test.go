@@ -13,8 +13,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine/dor"
 	"weft/route/engine/torus"
 	"weft/route/lids"

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
-	"weft/route/coords"
+	"weft/fabric/shape/coords"
 )
 
 // TestVerify: paths that go round a ring on one lane, and paths that do not end, are

@@ -3,7 +3,7 @@ package updn_test
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 	"weft/route/engine/updn"
 )
 

@@ -3,7 +3,7 @@ package updn
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 func TestBaseLIDs(t *testing.T) { conformance.BaseLIDs(t, Spec()) }

@@ -9,12 +9,12 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/conformance"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/engine/conformance"
 	"weft/route/engine/internal/forest"
 	"weft/route/lids"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -169,7 +169,7 @@ func TestRootsThatAreNone(t *testing.T) {
 // TestDrainedRoot: a drained switch is refused as a root.
 func TestDrainedRoot(t *testing.T) {
 	g := graph(t, "rlft(4,2)")
-	name := route.SwitchName(g, 0)
+	name := fabric.SwitchName(g, 0)
 	if roots, err := findRoots(g, []string{name}); err != nil || len(roots) != 1 || roots[0] != 0 {
 		t.Fatalf("root %s: %v, %v", name, roots, err)
 	}

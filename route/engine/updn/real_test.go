@@ -9,11 +9,11 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/internal/dumps"
+	"weft/judge/check"
+	"weft/judge/quality"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine/minhop"
 	"weft/route/engine/updn"
-	"weft/route/quality"
 	"weft/route/recipe"
 )
 

@@ -17,7 +17,7 @@ func findRoots(g *fabric.Graph, names []string) ([]int32, error) {
 	}
 	for _, s := range roots {
 		if g.Drained[s] {
-			return nil, route.Refuse("updn", "name another root or none", "%s is drained and cannot be a root", route.SwitchName(g, s))
+			return nil, route.Refuse("updn", "name another root or none", "%s is drained and cannot be a root", fabric.SwitchName(g, s))
 		}
 	}
 	return roots, nil

@@ -14,10 +14,7 @@
 //
 // # Groups
 //
-// From descriptions that begin with "group N ", or from the graph: linked switches that have many
-// neighbours in common are in one group. Where (nearly) all switches are linked, each is a group.
-// Refused are networks with fewer than three groups, with less than three quarters of the pairs of
-// groups linked, or with less than half of the pairs of switches linked in some group.
+// As package groups finds them, by descriptions or by the graph; a network without groups is refused.
 //
 // # Paths
 //

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"weft/fabric"
+	"weft/fabric/shape/groups"
 	"weft/route"
 	"weft/route/cdg"
 )
@@ -16,8 +17,8 @@ func colour(group int32) int32 { return group % colours }
 
 // lanes returns the number of lanes: one for each of the three groups of a path, or two where groups are
 // single switches, since a path then ends with its second link.
-func (n *groups) lanes() int {
-	if n.single() {
+func lanes(n *groups.Groups) int {
+	if n.Single() {
 		return 2
 	}
 	return 3
@@ -46,20 +47,20 @@ func laneOf(group int32, in, out int, sl uint8) uint8 {
 }
 
 // addLanes fills in SL2VL tables, and the SLs by LID.
-func (n *groups) addLanes(in *route.Input, plan *route.Plan, sl []int32) {
+func addLanes(in *route.Input, n *groups.Groups, plan *route.Plan, sl []int32) {
 	g := in.Graph
-	plan.VLs = n.lanes()
+	plan.VLs = lanes(n)
 	plan.SL2VL = route.UniformVL(g, route.VLTable{})
 	for s := range int32(g.NumSwitches) {
-		kinds := n.kinds(in, s)
+		kinds := kindsOf(in, n, s)
 		by := route.SwitchSL2VL{By: route.ByInOut, Index: make([]uint16, 0, len(kinds)*len(kinds))}
 		for _, came := range kinds {
 			for _, leaves := range kinds {
 				var table route.VLTable
 				if leaves != toEnd {
 					for sl := range table {
-						table[sl] = laneOf(n.of[s], came, leaves, uint8(sl))
-						if n.single() {
+						table[sl] = laneOf(n.Of[s], came, leaves, uint8(sl))
+						if n.Single() {
 							table[sl] = uint8(min(came, 1))
 						}
 					}
@@ -69,7 +70,7 @@ func (n *groups) addLanes(in *route.Input, plan *route.Plan, sl []int32) {
 		}
 		plan.SL2VL.Switch[s] = by
 	}
-	if n.single() {
+	if n.Single() {
 		plan.SL = route.UniformSL(&in.Ends, 0)
 		return
 	}
@@ -80,13 +81,13 @@ func (n *groups) addLanes(in *route.Input, plan *route.Plan, sl []int32) {
 	}
 }
 
-// kinds lists where the ports of a switch lead.
-func (n *groups) kinds(in *route.Input, s int32) []int {
+// kindsOf lists where the ports of a switch lead.
+func kindsOf(in *route.Input, n *groups.Groups, s int32) []int {
 	g := in.Graph
 	kinds := make([]int, g.SwitchPorts[s]+1)
 	for _, c := range g.OutOf(s) {
 		kinds[g.FromPort[c]] = between
-		if n.of[g.To[c]] == n.of[s] {
+		if n.Of[g.To[c]] == n.Of[s] {
 			kinds[g.FromPort[c]] = within
 		}
 	}
@@ -95,8 +96,8 @@ func (n *groups) kinds(in *route.Input, s int32) []int {
 
 // verify walks from every switch to every LID and refuses the network if the dependencies of channels and
 // lanes have a cycle. That can be only where links are missing.
-func verify(ctx context.Context, in *route.Input, n *groups, plan *route.Plan) error {
-	g, lanes := in.Graph, int32(n.lanes())
+func verify(ctx context.Context, in *route.Input, n *groups.Groups, plan *route.Plan) error {
+	g, lanes := in.Graph, int32(lanes(n))
 	most := 0
 	for s := range int32(g.NumSwitches) {
 		most = max(most, len(g.OutOf(s)))
@@ -142,7 +143,7 @@ func verify(ctx context.Context, in *route.Input, n *groups, plan *route.Plan) e
 		}
 	})
 	if cycle >= 0 {
-		return route.Refuse(Name, "", "not a Dragonfly without gaps: the ways round what is missing can deadlock at %s", route.SwitchName(g, g.From[cycle/lanes]))
+		return route.Refuse(Name, "", "not a Dragonfly without gaps: the ways round what is missing can deadlock at %s", fabric.SwitchName(g, g.From[cycle/lanes]))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/fabric/shape/groups"
 	"weft/route"
 	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/shortest"
@@ -35,20 +36,20 @@ type engine struct{ share int }
 // there are.
 func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	g := in.Graph
-	groups, err := findGroups(g)
+	n, err := groups.Find(g)
 	if err != nil {
 		return nil, route.Refuse(Name, "", "not a Dragonfly: %v", err)
 	}
-	if need := groups.lanes(); need > in.MaxVLs {
+	if need := lanes(n); need > in.MaxVLs {
 		return nil, route.Refuse(Name, "", "needs %d lanes, %d allowed", need, in.MaxVLs)
 	}
 	plan := &route.Plan{Ends: in.Ends, Tables: route.NewTables(g.NumSwitches, in.Ends.Top())}
-	sl, err := e.fill(ctx, in, groups, plan.Tables)
+	sl, err := e.fill(ctx, in, n, plan.Tables)
 	if err != nil {
 		return nil, err
 	}
-	groups.addLanes(in, plan, sl)
-	return plan, verify(ctx, in, groups, plan)
+	addLanes(in, n, plan, sl)
+	return plan, verify(ctx, in, n, plan)
 }
 
 // batch is the number of destinations searched at once.
@@ -56,12 +57,12 @@ const batch = 32
 
 // fill routes every LID: all base LIDs first, then the others, one kind of hosts after the other. It
 // returns, by LID, the SL of packets to it.
-func (e engine) fill(ctx context.Context, in *route.Input, groups *groups, tables *route.Tables) (sl []int32, err error) {
+func (e engine) fill(ctx context.Context, in *route.Input, n *groups.Groups, tables *route.Tables) (sl []int32, err error) {
 	g := in.Graph
 	sl = in.Ends.SwitchByLID(g)
 	b := &builder{
-		Loads: shortest.NewLoads(g), groups: groups, share: e.share, routed: make([]int, len(groups.members)),
-		hops: make([]int32, g.NumSwitches), indirect: make([]bool, g.NumSwitches), near: make([]bool, len(groups.members)),
+		Loads: shortest.NewLoads(g), groups: n, share: e.share, routed: make([]int, len(n.Members)),
+		hops: make([]int32, g.NumSwitches), indirect: make([]bool, g.NumSwitches), near: make([]bool, len(n.Members)),
 	}
 	none := func(int, int32, *struct{}) {}
 	for _, part := range columns.PartsByKind(in) {
@@ -81,7 +82,7 @@ func (e engine) fill(ctx context.Context, in *route.Input, groups *groups, table
 // builder routes one LID after the other.
 type builder struct {
 	*shortest.Loads
-	groups *groups
+	groups *groups.Groups
 	share  int
 	routed []int // by group: number of LIDs of its hosts that are done
 
@@ -98,7 +99,7 @@ type builder struct {
 // It returns the SL of packets to it: the colour of the intermediate group, or without one a colour
 // that is not that of the destination's group.
 func (b *builder) route(c *columns.Columns, column int) (sl int32) {
-	g, home := b.G, b.groups.of[c.To]
+	g, home := b.G, b.groups.Of[c.To]
 	n := b.routed[home]
 	b.minimal = true
 	if column < c.Hosts {
@@ -135,9 +136,9 @@ func (b *builder) route(c *columns.Columns, column int) (sl int32) {
 // intermediate returns the intermediate group for the n-th LID of a group, which is at switch t: of the groups
 // linked to its own that have another colour the first from the n-th on for which search finds ways, or -1.
 func (b *builder) intermediate(t int32, n int) int32 {
-	home := b.groups.of[t]
+	home := b.groups.Of[t]
 	var others []int32
-	for _, k := range b.groups.linked[home] {
+	for _, k := range b.groups.Linked[home] {
 		if colour(k) != colour(home) {
 			others = append(others, k)
 		}
@@ -157,12 +158,12 @@ func (b *builder) intermediate(t int32, n int) int32 {
 // minimal. In t's group they take one hop at most, so that they need no further lane. It returns false if
 // some switch has no such way.
 func (b *builder) search(t, over int32) bool {
-	g, of, home := b.G, b.groups.of, b.groups.of[t]
+	g, of, home := b.G, b.groups.Of, b.groups.Of[t]
 	b.start(t)
 	b.extend(0, func(_, v int32) bool { return of[v] == home })
 	b.findNear(home)
 	direct := func(group int32) bool {
-		return over < 0 || colour(group) == colour(over) || !b.groups.areLinked(group, over) || b.minimal && b.near[group]
+		return over < 0 || colour(group) == colour(over) || !b.groups.AreLinked(group, over) || b.minimal && b.near[group]
 	}
 	b.extend(0, func(u, v int32) bool {
 		return of[u] == of[v] || of[u] == home && b.hops[u] <= 1 && direct(of[v])
@@ -192,12 +193,12 @@ func (b *builder) search(t, over int32) bool {
 // findNear finds the groups with a link to the destination, or to a switch of its group one hop from it.
 func (b *builder) findNear(home int32) {
 	clear(b.near)
-	for _, s := range b.groups.members[home] {
+	for _, s := range b.groups.Members[home] {
 		if h := b.hops[s]; h < 0 || h > 1 || h > 0 && b.G.Drained[s] {
 			continue
 		}
 		for _, c := range b.G.OutOf(s) {
-			b.near[b.groups.of[b.G.To[c]]] = true
+			b.near[b.groups.Of[b.G.To[c]]] = true
 		}
 	}
 }
@@ -236,7 +237,7 @@ func (b *builder) extend(from int, allowed func(u, v int32) bool) {
 
 // isNext reports whether the neighbour v of s is next on a way to switch t, as search found it.
 func (b *builder) isNext(s, v, t, over int32) bool {
-	of, home := b.groups.of, b.groups.of[t]
+	of, home := b.groups.Of, b.groups.Of[t]
 	switch {
 	case b.hops[v] < 0 || v != t && b.G.Drained[v]:
 		return false

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/judge/conformance"
 	"weft/route"
-	"weft/route/engine/conformance"
 	"weft/route/engine/minhop"
 	"weft/route/lanes"
 	"weft/route/lids"

@@ -18,7 +18,8 @@ import (
 	"weft/emulator/attach"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/route/planfile"
 	"weft/sm"
 	"weft/sm/partition"
@@ -49,18 +50,18 @@ func manage(t *testing.T, formula string) *managed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := job.ParseEngines("updn", nil)
+	chain, err := engine.Parse("updn", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := make(chan *sm.Event)
-	req := job.Request{Chain: chain, Workers: 1, Seed: 1, Afresh: true} // as of weft sm --engine updn
+	req := planner.Request{Chain: chain, Workers: 1, Seed: 1, Afresh: true} // as of weft sm --engine updn
 	m := &managed{socket: filepath.Join(t.TempDir(), "sm.sock")}
 	var stored []byte
 	m.plan = func() []byte { return stored }
 	up := make(chan struct{}, 1)
 	m.Service = service.New(service.Options{
-		Version: "test", Clock: time.Now, Studies: studies.All(func() job.Request { return req }),
+		Version: "test", Clock: time.Now, Studies: studies.All(func() planner.Request { return req }),
 		Ask: func(ctx context.Context, ev *sm.Event) error {
 			select {
 			case asked <- ev:

@@ -3,12 +3,12 @@
 package studies
 
 import (
-	"weft/route/job"
+	"weft/planner"
 	"weft/sm/service"
 )
 
 // All lists the studies. Routing is how the manager routes afresh.
-func All(routing func() job.Request) []service.Study {
+func All(routing func() planner.Request) []service.Study {
 	return []service.Study{
 		service.NewStudy("/v1/whatif", "What changes would do to the subnet in force. Nothing is changed. One question is answered at a time.", "weft whatif",
 			(&whatIf{routing: routing}).hold),

@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"weft/route/job"
+	"weft/planner"
+	"weft/route/engine"
 	"weft/sm"
 	"weft/sm/service"
 	"weft/whatif"
@@ -12,7 +13,7 @@ import (
 
 // whatIf answers what changes would do. The subnet that questions are held against is measured once for each Plan. One question is asked at a time.
 type whatIf struct {
-	routing func() job.Request
+	routing func() planner.Request
 	of      *sm.Routed // whose Plan today is about
 	today   *whatif.Today
 }
@@ -33,7 +34,7 @@ func (s *whatIf) hold(q *service.WhatIf, now *sm.Routed) (func(context.Context) 
 func (s *whatIf) ask(ctx context.Context, now *sm.Routed, changes []whatif.Change) (*whatif.Answer, error) {
 	if s.of == nil || s.of.Plan != now.Plan {
 		req := s.routing()
-		chain, err := job.Keep(now.Plan, now.Graph).Chain(nil)
+		chain, err := engine.ChainOf(&now.Plan.Recipe, nil)
 		if err != nil {
 			return nil, err
 		}

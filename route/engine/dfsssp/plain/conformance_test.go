@@ -3,7 +3,7 @@ package plain
 import (
 	"testing"
 
-	"weft/route/engine/conformance"
+	"weft/judge/conformance"
 )
 
 func TestOnline(t *testing.T) {

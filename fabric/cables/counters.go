@@ -1,0 +1,166 @@
+package cables
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+	"weft/fabric/netfile/counters"
+)
+
+// counter is a counter that tells something about a cable.
+type counter struct {
+	name   string // by the specification
+	words  string // with the number before them
+	weight float64
+	most   uint64 // at which it stops to count in its short form, 0 for none
+}
+
+// errorCounters are the counters of errors on a cable; those that others cause elsewhere are left out.
+var errorCounters = []counter{
+	{"LinkDownedCounter", "times down", 1e6, 255},
+	{"LinkErrorRecoveryCounter", "times recovered", 1e4, 255},
+	{"LocalLinkIntegrityErrors", "link integrity errors", 100, 15},
+	{"ExcessiveBufferOverrunErrors", "buffer overruns", 100, 15},
+	{"SymbolErrorCounter", "symbol errors", 1, 65535},
+	{"PortRcvErrors", "receive errors", 1, 65535},
+}
+
+// waitingCounters are the counters of packets that waited or were thrown away before a cable.
+var waitingCounters = []counter{
+	{"PortXmitDiscards", "packets discarded", 1e6, 65535},
+	{"PortXmitWait", "ticks of waiting", 1e-6, 0},
+}
+
+// AddCounters joins the cables of which counters tell errors or waiting, and notes the counters whose port is not
+// in the fabric. Of several values of one counter the greatest holds.
+func (r *Report) AddCounters(f *fabric.Fabric, ports []counters.Port) {
+	find := newFinder(f)
+	values := map[fabric.End]map[string]uint64{}
+	lost, first := 0, ""
+	for i := range ports {
+		p := &ports[i]
+		end, ok := find.end(p)
+		if !ok {
+			if lost++; first == "" {
+				first = fmt.Sprintf("%s:%d", p.File, p.Line)
+			}
+			continue
+		}
+		if values[end] == nil {
+			values[end] = map[string]uint64{}
+		}
+		for name, v := range p.Values {
+			values[end][name] = max(values[end][name], v)
+		}
+	}
+	if lost > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("the counters of %d ports that are not in the fabric are left out, the first at %s", lost, first))
+	}
+	for i := range f.Links {
+		l := &f.Links[i]
+		ends := [2]map[string]uint64{values[l.A], values[l.B]}
+		if ends[0] == nil && ends[1] == nil {
+			continue
+		}
+		r.tell(f, fabric.LinkID(i), Errors, errorCounters, "PortRcvData", "received", ends)
+		r.tell(f, fabric.LinkID(i), Waiting, waitingCounters, "PortXmitData", "sent", ends)
+	}
+	r.finish()
+}
+
+// tell lists a cable of which counters of one of its ends are not 0, with the bytes for which they counted.
+func (r *Report) tell(f *fabric.Fabric, id fabric.LinkID, kind Kind, counters []counter, data, verb string, ends [2]map[string]uint64) {
+	names := f.LinkPorts(id)
+	odd := Odd{Kind: kind, Ports: names}
+	var text []string
+	for i, values := range ends {
+		var parts []string
+		bytes := 4 * float64(values[data])
+		for _, c := range counters {
+			v := values[c.name]
+			if v == 0 {
+				continue
+			}
+			more := ""
+			if v == c.most {
+				more = "at least "
+			}
+			parts = append(parts, fmt.Sprintf("%s%d %s", more, v, c.words))
+			odd.weight += float64(v) * c.weight
+			count := Count{Port: names[i], Name: c.name, Value: v}
+			if bytes > 0 {
+				count.PerByte = float64(v) / bytes
+			}
+			odd.Counters = append(odd.Counters, count)
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		if bytes > 0 {
+			parts = append(parts, "in "+bytesText(bytes)+" "+verb)
+		}
+		node := names[i]
+		node.Port = 0
+		text = append(text, NamePorts(r.short, []fabric.PortName{node})+": "+strings.Join(parts, ", "))
+	}
+	if odd.Text = strings.Join(text, "; "); odd.Text != "" {
+		r.Cables = append(r.Cables, odd)
+	}
+}
+
+// bytesText writes a number of bytes.
+func bytesText(n float64) string {
+	for _, unit := range []string{"bytes", "kB", "MB", "GB", "TB"} {
+		if n < 1000 {
+			return fmt.Sprintf("%.3g %s", n, unit)
+		}
+		n /= 1000
+	}
+	return fmt.Sprintf("%.3g PB", n)
+}
+
+// finder finds the ports of a fabric by what files of counters call them.
+type finder struct {
+	f      *fabric.Fabric
+	byGUID map[fabric.GUID][]fabric.NodeID // of nodes and of their ports
+	byLID  map[fabric.LID]fabric.NodeID
+}
+
+func newFinder(f *fabric.Fabric) *finder {
+	find := &finder{f: f, byGUID: map[fabric.GUID][]fabric.NodeID{}, byLID: map[fabric.LID]fabric.NodeID{}}
+	for i := range f.Nodes {
+		n, id := &f.Nodes[i], fabric.NodeID(i)
+		guids := map[fabric.GUID]bool{n.GUID: true}
+		for _, p := range n.Ports {
+			if guids[p.GUID] = true; p.LID != 0 {
+				for k := range fabric.LID(1) << p.LMC {
+					find.byLID[p.LID+k] = id
+				}
+			}
+		}
+		for _, g := range slices.Sorted(maps.Keys(guids)) {
+			find.byGUID[g] = append(find.byGUID[g], id)
+		}
+	}
+	return find
+}
+
+// end finds the port that counters belong to. A GUID may be that of a node and of the port of another.
+func (find *finder) end(p *counters.Port) (fabric.End, bool) {
+	var nodes []fabric.NodeID
+	if id, ok := find.byLID[p.LID]; ok && p.GUID == 0 {
+		nodes = []fabric.NodeID{id}
+	}
+	if p.GUID != 0 {
+		nodes = find.byGUID[p.GUID]
+	}
+	for _, id := range nodes {
+		if n := &find.f.Nodes[id]; p.Port > 0 && int(p.Port) <= n.NumPorts() {
+			return fabric.End{Node: id, Port: p.Port}, true
+		}
+	}
+	return fabric.End{}, false
+}

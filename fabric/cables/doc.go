@@ -1,0 +1,185 @@
+// Package cables names the cables of a fabric that somebody should look at: slower or narrower
+// than they could be, told differently by the lines of a file, missing from the pattern of a tree, mesh, torus,
+// HyperX, Dragonfly or Dragonfly+, beside it or crossed, with errors in their counters; and those that carry the most
+// paths, with who uses them. Its types are JSON that programs read: their keys stay.
+package cables
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+	"weft/fabric/netfile/lines"
+)
+
+// Kind names the way in which a cable is odd.
+type Kind string
+
+// The kinds, worst first.
+const (
+	// Contradicted are cables of which the lines of a file tell different ones in one port: neither is taken.
+	Contradicted Kind = "contradicted"
+
+	Slow     Kind = "slow"     // fewer bits per second than both ends and its like can do
+	Errors   Kind = "errors"   // its counters tell of errors
+	Disputed Kind = "disputed" // lines of the file tell different widths or speeds of it, or LIDs or GUIDs of a port
+	Missing  Kind = "missing"  // it is down, or the pattern has it and the fabric has not
+	Crossed  Kind = "crossed"  // it goes where another should, and that one where this should
+	Extra    Kind = "extra"    // beside the pattern
+	Waiting  Kind = "waiting"  // its counters tell that packets waited for it, or were discarded before it
+)
+
+var kinds = []Kind{Contradicted, Errors, Slow, Disputed, Missing, Crossed, Extra, Waiting}
+
+// NoPattern is the pattern of a fabric that is none of those known here.
+const NoPattern = "none"
+
+// Odd is a cable to inspect, or a missing one.
+type Odd struct {
+	Kind Kind `json:"kind"` // "contradicted", "errors", "slow", "disputed", "missing", "crossed", "extra" or "waiting"
+	// Ports are both ends of the cable. For crossed or contradicted cables they are the ends of
+	// both, for a disputed LID its port. An unknown port has number 0.
+	Ports    []fabric.PortName `json:"ports"`
+	Text     string            `json:"text"`               // the oddity in words
+	Counters []Count           `json:"counters,omitempty"` // the counters that are not 0
+
+	weight float64 // of one kind, the greatest comes first
+}
+
+// Count is the value of a counter of a port.
+type Count struct {
+	Port    fabric.PortName `json:"port"`
+	Name    string          `json:"name"` // the specification's name: SymbolErrorCounter
+	Value   uint64          `json:"value"`
+	PerByte float64         `json:"per_byte,omitempty"` // per received byte for errors, else per sent byte; absent if unknown
+}
+
+// Report lists the odd cables of a fabric, the worst first.
+type Report struct {
+	Counts  map[Kind]int `json:"counts"`
+	Pattern string       `json:"pattern"` // the expected shape: "tree", "torus", "mesh", "hyperx", "dragonfly", "dragonflyplus", or "none"
+	Cables  []Odd        `json:"cables"`
+	Notes   []string     `json:"notes,omitempty"` // oddities of switches, and open questions
+
+	short map[fabric.GUID]string // by node: a name that no other node has
+}
+
+// Kinds lists the kinds that occur, the worst first.
+func (r *Report) Kinds() []Kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k Kind) bool { return r.Counts[k] == 0 })
+}
+
+// Of lists the odd cables of a fabric, whose Graph is g. warnings are those of its file.
+func Of(f *fabric.Fabric, g *fabric.Graph, warnings []lines.Warning) *Report {
+	r := &Report{Counts: map[Kind]int{}, Cables: []Odd{}, short: ShortNames(f)}
+	r.Cables = append(r.Cables, slow(f)...)
+	for _, w := range warnings {
+		switch d := w.Dispute; {
+		case d == nil:
+		case d.Cables:
+			r.Cables = append(r.Cables, Odd{Kind: Contradicted, Ports: d.Ports, Text: d.Text})
+		default:
+			r.Cables = append(r.Cables, Odd{Kind: Disputed, Ports: d.Ports, Text: d.Text})
+		}
+	}
+	r.Cables = append(r.Cables, down(f)...)
+	found := findPattern(f, g)
+	r.Pattern, r.Notes = found.name, append(r.downNodes(f), found.notes...)
+	r.Cables = append(r.Cables, notContradicted(found.odd, r.Cables)...)
+	r.finish()
+	return r
+}
+
+// notContradicted leaves out cables that are missing because they are contradicted.
+func notContradicted(odd, named []Odd) []Odd {
+	contradicted := map[[2]fabric.GUID]bool{}
+	for i := range named {
+		if named[i].Kind != Contradicted {
+			continue
+		}
+		for ends := range slices.Chunk(named[i].Ports, 2) {
+			contradicted[[2]fabric.GUID{ends[0].GUID, ends[1].GUID}] = true
+			contradicted[[2]fabric.GUID{ends[1].GUID, ends[0].GUID}] = true
+		}
+	}
+	return slices.DeleteFunc(odd, func(o Odd) bool {
+		return o.Kind == Missing && len(o.Ports) == 2 && contradicted[[2]fabric.GUID{o.Ports[0].GUID, o.Ports[1].GUID}]
+	})
+}
+
+// down lists the cables that the fabric knows, and that are down though the nodes at both ends are not.
+func down(f *fabric.Fabric) (odd []Odd) {
+	for i := range f.Links {
+		l, id := &f.Links[i], fabric.LinkID(i)
+		if l.Down && !f.Nodes[l.A.Node].Down && !f.Nodes[l.B.Node].Down {
+			odd = append(odd, Odd{Kind: Missing, Ports: f.LinkPorts(id), Text: "down"})
+		}
+	}
+	return odd
+}
+
+// downNodes notes the switches that the fabric knows and that are down.
+func (r *Report) downNodes(f *fabric.Fabric) (notes []string) {
+	var names []string
+	for i := range f.Nodes {
+		if n := &f.Nodes[i]; n.Down && n.Type == fabric.Switch {
+			names = append(names, r.short[n.GUID])
+		}
+	}
+	if len(names) > 0 {
+		notes = append(notes, fmt.Sprintf("switches that are down, with all their cables: %s", strings.Join(names, ", ")))
+	}
+	return notes
+}
+
+// finish sorts and counts.
+func (r *Report) finish() {
+	slices.SortStableFunc(r.Cables, func(a, b Odd) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)),
+			cmp.Compare(b.weight, a.weight),
+		)
+	})
+	clear(r.Counts)
+	for i := range r.Cables {
+		r.Counts[r.Cables[i].Kind]++
+	}
+}
+
+// Name is the cable in one line, or both that are crossed, by names that are short and belong to no other node.
+func (r *Report) Name(o *Odd) string {
+	var names []string
+	for ports := range slices.Chunk(o.Ports, 2) {
+		names = append(names, NamePorts(r.short, ports))
+	}
+	return strings.Join(names, ", ")
+}
+
+// ShortNames gives every node the shortest name that only it has: its description, or its GUID
+// where others are described alike.
+func ShortNames(f *fabric.Fabric) map[fabric.GUID]string {
+	times := make(map[string]int, len(f.Nodes))
+	for i := range f.Nodes {
+		times[f.Nodes[i].Desc]++
+	}
+	names := make(map[fabric.GUID]string, len(f.Nodes))
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if names[n.GUID] = n.Desc; n.Desc == "" || times[n.Desc] > 1 {
+			names[n.GUID] = n.GUID.String()
+		}
+	}
+	return names
+}
+
+// NamePorts names ports by the names of their nodes, as in "leaf 1[19] - spine 0[2]".
+func NamePorts(names map[fabric.GUID]string, ports []fabric.PortName) string {
+	text := make([]string, len(ports))
+	for i, p := range ports {
+		p.Name = cmp.Or(names[p.GUID], p.Name, p.GUID.String())
+		text[i] = p.Short()
+	}
+	return strings.Join(text, " - ")
+}

@@ -1,0 +1,326 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/fabric/shape/coords"
+)
+
+// plane puts switches with coordinates into slices of two dimensions, and the slices side by side: the third
+// dimension to the right, the fourth downwards, and so on in turn.
+type plane struct {
+	d      *drawing
+	places [][]int32
+	size   []int32
+	pitch  float64
+	perRow int32   // slices side by side
+	gap    float64 // between slices
+}
+
+// newPlane measures coordinates.
+func (d *drawing) newPlane(places [][]int32) *plane {
+	p := &plane{d: d, places: places, size: make([]int32, len(places[0]))}
+	for _, x := range places {
+		for i, v := range x {
+			p.size[i] = max(p.size[i], v+1)
+		}
+	}
+	if len(p.size) == 1 {
+		p.size = append(p.size, 1)
+		for i := range places {
+			places[i] = []int32{places[i][0], 0}
+		}
+	}
+	across, slices := p.size[0], int32(1)
+	for _, n := range p.size[2:] {
+		slices *= n
+	}
+	p.perRow = slices
+	if len(p.size) > 2 {
+		p.perRow = p.size[2]
+		for i := 4; i < len(p.size); i += 2 {
+			p.perRow *= p.size[i]
+		}
+	}
+	if len(p.size) == 3 { // a row of slices breaks
+		for p.perRow > 2 && float64(p.perRow*(across+1)) > 2*float64((slices+p.perRow-1)/p.perRow*(p.size[1]+1)) {
+			p.perRow = (p.perRow + 1) / 2
+		}
+	}
+	p.gap = max(6, min(34, 400/float64(p.perRow)))
+	p.pitch = max(3, min(96, (maxWidth-float64(p.perRow)*p.gap)/float64(p.perRow*across)))
+	return p
+}
+
+// slice returns the column and row of the slice of a switch.
+func (p *plane) slice(x []int32) (column, row int32) {
+	wide, high := int32(1), int32(1)
+	for i := 2; i < len(x); i++ {
+		if i%2 == 0 {
+			column += x[i] * wide
+			wide *= p.size[i]
+		} else {
+			row += x[i] * high
+			high *= p.size[i]
+		}
+	}
+	if len(p.size) == 3 {
+		return column % p.perRow, column / p.perRow
+	}
+	return column, row
+}
+
+// corner returns the upper left corner of the slice of a switch.
+func (p *plane) corner(x []int32) Point {
+	c, r := p.slice(x)
+	return Point{float64(c) * (p.pitch*float64(p.size[0]) + p.gap), float64(r) * (p.pitch*float64(p.size[1]) + p.gap)}
+}
+
+// middle returns the place of a switch.
+func (p *plane) middle(x []int32) Point {
+	at := p.corner(x)
+	return Point{at.X + p.pitch*(float64(x[0])+0.5), at.Y + p.pitch*(float64(x[1])+0.5)}
+}
+
+// boxes draws the switches and the frames of slices.
+func (p *plane) boxes(f *folding) {
+	side := p.pitch * 0.56
+	seen := map[Point]bool{}
+	for s, x := range p.places {
+		at, b := p.middle(x), &f.blocks[s]
+		b.W, b.H = max(side, min(p.pitch-18, 64)), min(side, 36)
+		b.X, b.Y = at.X-b.W/2, at.Y-b.H/2
+		caption := p.caption(x)
+		if caption != "" && p.d.name[s] == coords.Format(x) {
+			b.label = fmt.Sprintf("%d,%d", x[0], x[1])
+		}
+		p.d.addBox(b, "switch")
+		corner := p.corner(x)
+		if len(p.size) > 2 && !seen[corner] {
+			seen[corner] = true
+			p.d.p.Frames = append(p.d.p.Frames, Frame{
+				Area{corner.X - p.gap/8, corner.Y - p.gap/8, p.pitch*float64(p.size[0]) + p.gap/4, p.pitch*float64(p.size[1]) + p.gap/4},
+				caption,
+			})
+		}
+	}
+}
+
+// caption is the text over the slice of a switch, where there is room: the coordinates that its switches share.
+func (p *plane) caption(x []int32) string {
+	room := p.pitch*float64(p.size[0]) + p.gap - 6
+	if len(x) < 3 || p.gap < labelSize+8 || room < 5*labelSize*letter {
+		return ""
+	}
+	var axes []string
+	for i, v := range x[2:] {
+		axes = append(axes, fmt.Sprintf("%s = %d", p.axis(i+2), v))
+	}
+	text := strings.Join(axes, ", ")
+	if textWidth(text, labelSize) > room {
+		text = "(·,·," + coords.Format(x[2:])[1:]
+	}
+	return shorten(text, room, labelSize)
+}
+
+// axis names a dimension.
+func (p *plane) axis(i int) string {
+	if len(p.size) == 3 {
+		return "z"
+	}
+	return fmt.Sprintf("x%d", i+1)
+}
+
+// grid draws a mesh or torus.
+func (d *drawing) grid(m *coords.Grid) {
+	places := make([][]int32, d.g.NumSwitches)
+	for s, sw := range m.Switches {
+		places[sw] = slices.Clone(m.Coords(int32(s)))
+	}
+	if m.Dims == 1 && m.Wrap[0] && len(places) > 3 {
+		d.ringInOrder(places)
+		return
+	}
+	d.p.Kind = Grid
+	p := d.newPlane(places)
+	f := unfolded(make([]int32, len(places)))
+	p.boxes(f)
+	between := newSliceCables(p)
+	for _, b := range d.bundles(f) {
+		if b.a == b.b {
+			continue
+		}
+		dim, apart := differing(places[b.a], places[b.b])
+		switch {
+		case dim >= 2:
+			between.add(dim, &b, f)
+		case apart == 1:
+			d.addLine(f, &b, levelClasses[dim], p.middle(places[b.a]), p.middle(places[b.b]))
+		default:
+			p.around(f, &b, dim)
+		}
+	}
+	between.draw()
+}
+
+// differing returns the first dimension in which two places differ, and how far.
+func differing(x, y []int32) (dim int, apart int32) {
+	for dim < len(x)-1 && x[dim] == y[dim] {
+		dim++
+	}
+	return dim, max(x[dim]-y[dim], y[dim]-x[dim])
+}
+
+// around draws the link that closes a ring: short ends that leave the slice on both sides.
+func (p *plane) around(f *folding, b *bundle, dim int) {
+	u, v := p.middle(p.places[b.a]), p.middle(p.places[b.b])
+	if (dim == 0 && u.X > v.X) || (dim == 1 && u.Y > v.Y) {
+		u, v = v, u
+	}
+	stub := p.pitch * 0.46
+	first, last := Point{u.X - stub, u.Y}, Point{v.X + stub, v.Y}
+	if dim == 1 {
+		first, last = Point{u.X, u.Y - stub}, Point{v.X, v.Y + stub}
+	}
+	p.d.addLine(f, b, levelClasses[dim], u, first)
+	p.d.addLine(f, b, levelClasses[dim], v, last)
+}
+
+// sliceCables draws the cables between slices: each as a curve while they are few, or else one line for those of two
+// slices.
+type sliceCables struct {
+	p    *plane
+	each bool
+	all  map[[2]Point]*bundle // by the middles of the slices
+	keys [][2]Point
+	dim  map[[2]Point]int
+}
+
+func newSliceCables(p *plane) *sliceCables {
+	return &sliceCables{p: p, each: len(p.places) <= 64, all: map[[2]Point]*bundle{}, dim: map[[2]Point]int{}}
+}
+
+// add takes the cables of two switches in different slices.
+func (c *sliceCables) add(dim int, b *bundle, f *folding) {
+	class := levelClasses[min(dim, len(levelClasses)-1)]
+	u, v := c.p.middle(c.p.places[b.a]), c.p.middle(c.p.places[b.b])
+	if c.each {
+		bend := Point{(v.Y - u.Y) * 0.12, (u.X - v.X) * 0.12}
+		c.p.d.addLine(f, b, class, u, Point{u.X + (v.X-u.X)*0.3 + bend.X, u.Y + (v.Y-u.Y)*0.3 + bend.Y},
+			Point{u.X + (v.X-u.X)*0.7 + bend.X, u.Y + (v.Y-u.Y)*0.7 + bend.Y}, v)
+		return
+	}
+	key := [2]Point{c.p.corner(c.p.places[b.a]), c.p.corner(c.p.places[b.b])}
+	sum, ok := c.all[key]
+	if !ok {
+		sum = &bundle{a: b.a, b: b.b}
+		c.all[key], c.dim[key], c.keys = sum, dim, append(c.keys, key)
+	}
+	sum.links = append(sum.links, b.links...)
+}
+
+// draw draws the lines between neighbouring slices in the gap between them, others as arcs above.
+func (c *sliceCables) draw() {
+	p := c.p
+	w, h := p.pitch*float64(p.size[0]), p.pitch*float64(p.size[1])
+	slice := unfolded(make([]int32, len(p.places)))
+	for _, key := range c.keys {
+		u, v := key[0], key[1]
+		b := c.all[key]
+		class := levelClasses[min(c.dim[key], len(levelClasses)-1)]
+		switch {
+		case u.Y == v.Y && v.X-u.X < w+p.gap+1:
+			p.d.addLine(slice, b, class, Point{u.X + w + 4, u.Y + h/2}, Point{v.X - 4, v.Y + h/2})
+			p.d.addTimes(b, Point{(u.X + w + v.X) / 2, u.Y + h/2 - 10})
+		case u.X == v.X && v.Y-u.Y < h+p.gap+1:
+			p.d.addLine(slice, b, class, Point{u.X + w/2, u.Y + h + 4}, Point{v.X + w/2, v.Y - 4})
+			p.d.addTimes(b, Point{u.X + w/2 + 16, (u.Y + h + v.Y) / 2})
+		case u.Y == v.Y:
+			p.d.addLine(slice, b, class, Point{u.X + w*0.7, u.Y - 4}, Point{u.X + w*0.7, u.Y - p.gap + 4}, Point{v.X + w*0.3, v.Y - p.gap + 4}, Point{v.X + w*0.3, v.Y - 4})
+		case u.X == v.X:
+			p.d.addLine(slice, b, class, Point{u.X - 4, u.Y + h*0.7}, Point{u.X - p.gap + 4, u.Y + h*0.7}, Point{v.X - p.gap + 4, v.Y + h*0.3}, Point{v.X - 4, v.Y + h*0.3})
+		case v.Y-u.Y > h+p.gap+1: // around
+			p.d.addLine(slice, b, class, Point{u.X + w/2, u.Y - p.gap*0.4}, Point{u.X + w/2, u.Y - 4})
+			p.d.addLine(slice, b, class, Point{v.X + w/2, v.Y + h + 4}, Point{v.X + w/2, v.Y + h + p.gap*0.4})
+		default: // to the next row of slices
+			p.d.addLine(slice, b, class, Point{u.X + w/2, u.Y + h + 4}, Point{u.X + w/2, u.Y + h + p.gap - 4}, Point{v.X + w/2, v.Y - p.gap + 4}, Point{v.X + w/2, v.Y - 4})
+		}
+	}
+}
+
+// hyperX draws a HyperX network: in a line of few switches every cable is an arc, in one of many one line stands for all.
+func (d *drawing) hyperX(places [][]int32) {
+	if len(places[0]) == 1 {
+		d.ringInOrder(places)
+		return
+	}
+	d.p.Kind = Grid
+	p := d.newPlane(places)
+	f := unfolded(make([]int32, len(places)))
+	p.boxes(f)
+	between := newSliceCables(p)
+	rows := map[Point]*bundle{} // by the middle of the first switch and the dimension
+	var order []Point
+	for _, b := range d.bundles(f) {
+		if b.a == b.b {
+			continue
+		}
+		dim, _ := differing(places[b.a], places[b.b])
+		switch {
+		case dim >= 2:
+			between.add(dim, &b, f)
+		case p.size[dim] <= arcs:
+			p.arc(f, &b, dim)
+		default:
+			first := slices.Clone(places[b.a])
+			first[dim] = -1
+			key := p.middle(first)
+			if rows[key] == nil {
+				rows[key] = &bundle{a: b.a, b: b.a}
+				order = append(order, key)
+			}
+			rows[key].links = append(rows[key].links, b.links...)
+		}
+	}
+	for _, key := range order {
+		p.row(f, rows[key], key)
+	}
+	if len(order) > 0 {
+		d.p.Text = append(d.p.Text, "A line through switches stands for the cables between all of them.")
+	}
+	between.draw()
+}
+
+// arcs is the most switches of a line whose cables are drawn each for itself.
+const arcs = 7
+
+// arc draws the cables between two switches of a line, straight between neighbours.
+func (p *plane) arc(f *folding, b *bundle, dim int) {
+	_, apart := differing(p.places[b.a], p.places[b.b])
+	u, v := p.middle(p.places[b.a]), p.middle(p.places[b.b])
+	bend := p.pitch * min(0.75, 0.16*float64(apart))
+	switch {
+	case apart == 1:
+		p.d.addLine(f, b, levelClasses[dim], u, v)
+	case dim == 0:
+		p.d.addLine(f, b, levelClasses[dim], u, Point{u.X, u.Y - bend}, Point{v.X, v.Y - bend}, v)
+	default:
+		p.d.addLine(f, b, levelClasses[dim], u, Point{u.X + bend, u.Y}, Point{v.X + bend, v.Y}, v)
+	}
+}
+
+// row draws the line for all cables of a line of switches. It begins one place before them.
+func (p *plane) row(f *folding, b *bundle, before Point) {
+	dim := 0
+	if at := p.middle(p.places[b.a]); at.X == before.X {
+		dim = 1
+	}
+	length := p.pitch * float64(p.size[dim])
+	from, to := Point{before.X + p.pitch, before.Y}, Point{before.X + length, before.Y}
+	if dim == 1 {
+		from, to = Point{before.X, before.Y + p.pitch}, Point{before.X, before.Y + length}
+	}
+	p.d.addLine(f, b, levelClasses[dim], from, to)
+}

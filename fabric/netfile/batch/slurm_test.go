@@ -1,0 +1,322 @@
+package batch
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/examples"
+	"weft/fabric"
+	"weft/fabric/netfile/discovery"
+	"weft/fabric/netfile/lines"
+	"weft/fabric/netfile/netfiletest"
+	"weft/fabric/netfile/site"
+)
+
+func TestHostlist(t *testing.T) {
+	for _, c := range []struct{ names, want string }{
+		{"node1 node2 node3 node4 node7", "node[1-4,7]"},
+		{"node10 node9 node8 a node9", "a,node[8-10]"},
+		{"n08 n09 n10 n100 n8", "n[8,08-10,100]"},
+		{"n1", "n1"},
+		{"n n1 n2", "n,n[1-2]"},
+		{"a1-2 a1-3 x", "a1-[2-3],x"},
+		{"h99999999999999999999 h99999999999999999998", "h99999999999999999998,h99999999999999999999"},
+		{"", ""},
+	} {
+		if got := hostlist(strings.Fields(c.names)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.names, got, c.want)
+		}
+	}
+}
+
+// expandHostlist is Slurm's rule: in a range every number is at least as wide as
+// the first.
+func expandHostlist(list string) []string {
+	var out []string
+	for list != "" {
+		prefix, rest, bracket := strings.Cut(list, "[")
+		if !bracket || strings.Contains(prefix, ",") {
+			name, after, _ := strings.Cut(list, ",")
+			out, list = append(out, name), after
+			continue
+		}
+		ranges, after, _ := strings.Cut(rest, "]")
+		list = strings.TrimPrefix(after, ",")
+		for r := range strings.SplitSeq(ranges, ",") {
+			lo, hi, two := strings.Cut(r, "-")
+			if !two {
+				hi = lo
+			}
+			a, _ := strconv.Atoi(lo)
+			b, _ := strconv.Atoi(hi)
+			for ; a <= b; a++ {
+				out = append(out, fmt.Sprintf("%s%0*d", prefix, len(lo), a))
+			}
+		}
+	}
+	return out
+}
+
+func TestHostlistExpands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOf(rapid.StringMatching(`[ab]?-?0{0,2}[0-9]{0,3}[c]?[0-9]{0,2}`)).Draw(t, "names")
+		names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
+		list := hostlist(names)
+		got := expandHostlist(list)
+		slices.Sort(names)
+		slices.Sort(got)
+		if want := slices.Compact(names); !slices.Equal(want, got) {
+			t.Fatalf("%s expands to %q, want %q", list, got, want)
+		}
+	})
+}
+
+// topologyConf reads back what Slurm reads: children by switch name.
+func topologyConf(t *testing.T, text string) (nodes, switches map[string][]string) {
+	t.Helper()
+	nodes, switches = map[string][]string{}, map[string][]string{}
+	for line := range strings.SplitSeq(text, "\n") {
+		f := strings.Fields(line)
+		if len(f) != 2 || !strings.HasPrefix(f[0], "SwitchName=") {
+			if line != "" && line[0] != '#' {
+				t.Fatalf("not a line of topology.conf: %q", line)
+			}
+			continue
+		}
+		name := strings.TrimPrefix(f[0], "SwitchName=")
+		if nodes[name] != nil || switches[name] != nil {
+			t.Fatalf("switch %s is listed twice", name)
+		}
+		if list, ok := strings.CutPrefix(f[1], "Nodes="); ok {
+			nodes[name] = expandHostlist(list)
+		} else {
+			switches[name] = expandHostlist(strings.TrimPrefix(f[1], "Switches="))
+		}
+	}
+	return nodes, switches
+}
+
+func writeSlurm(t *testing.T, f *fabric.Fabric, opt SlurmOptions) (string, []lines.Warning) {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := WriteSlurm(&b, f, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), w
+}
+
+// The site's own file, from the same dump, map and spine list: its leaves are
+// ours. Its switch lists hold all neighbours of a spine, which makes two spines
+// list each other; ours are those of them that are one level below.
+func TestWriteSlurmLikeTheSite(t *testing.T) {
+	f, _, err := discovery.ReadIBNetDiscover("psmn-x5", examples.PSMNX5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var opt SlurmOptions
+	if opt.Names, err = site.ReadNames("psmn-x5.map", netfiletest.File(t, "psmn-x5.map")); err != nil {
+		t.Fatal(err)
+	}
+	if opt.Spines, err = site.ReadGUIDs("psmn-x5.spine", netfiletest.File(t, "psmn-x5.spine")); err != nil {
+		t.Fatal(err)
+	}
+	text, warnings := writeSlurm(t, f, opt)
+	nodes, switches := topologyConf(t, text)
+	siteNodes, siteSwitches := topologyConf(t, string(netfiletest.File(t, "psmn-x5.topology.conf")))
+	if len(nodes) != len(siteNodes) || len(switches) != len(siteSwitches) || len(switches) != 5 {
+		t.Fatalf("%d leaves and %d spines, the site has %d and %d\n%s", len(nodes), len(switches), len(siteNodes), len(siteSwitches), text)
+	}
+	for name, want := range siteNodes {
+		if got := nodes[name]; !slices.Equal(sorted(got), sorted(want)) {
+			t.Errorf("leaf %s: %v, the site has %v", name, got, want)
+		}
+	}
+	for name, list := range switches {
+		for _, below := range list {
+			if !slices.Contains(siteSwitches[name], below) {
+				t.Errorf("%s lists %s, the site does not", name, below)
+			}
+			if slices.Contains(switches[below], name) {
+				t.Errorf("%s and %s list each other", name, below)
+			}
+		}
+	}
+	for _, w := range warnings {
+		t.Log(w)
+	}
+}
+
+func sorted(s []string) []string { s = slices.Clone(s); slices.Sort(s); return s }
+
+// build makes a fabric of switches (GUIDs 1, 2, ...) and CAs (GUIDs 0x101, ...);
+// a cable is "switch switch" or "CA switch", by number, on the next free ports.
+func build(t *testing.T, switches int, cas []string, cables ...[2]int) *fabric.Fabric {
+	t.Helper()
+	f := fabric.New("built")
+	for i := range switches {
+		if _, err := f.AddNode(fabric.Switch, fabric.GUID(i+1), 20, fmt.Sprint("switch ", i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, desc := range cas {
+		if _, err := f.AddNode(fabric.CA, fabric.GUID(0x101+i), 2, desc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	free := func(n int) fabric.End {
+		id, ok := f.NodeByGUID(fabric.GUID(n))
+		p := slices.IndexFunc(f.Nodes[id].Ports[1:], func(p fabric.Port) bool { return p.Link == fabric.NoLink })
+		if !ok || p < 0 {
+			t.Fatalf("node %d has no free port", n)
+		}
+		return fabric.End{Node: id, Port: uint8(p + 1)}
+	}
+	for _, c := range cables {
+		if _, err := f.Connect(free(c[0]), free(c[1]), 4, fabric.HDR); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func TestWriteSlurm(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		f        *fabric.Fabric
+		opt      SlurmOptions
+		want     string
+		warnings []string
+	}{
+		{
+			"two levels, rails, aggregation node",
+			build(t, 4, []string{"n1 mlx5_1", "n1 mlx5_0", "n2 mlx5_0", "Mellanox Technologies Aggregation Node", "n10"},
+				[2]int{0x101, 2}, [2]int{0x102, 1}, [2]int{0x103, 1}, [2]int{0x104, 3}, [2]int{0x105, 2},
+				[2]int{1, 3}, [2]int{1, 3}, [2]int{2, 3}, [2]int{2, 4}),
+			SlurmOptions{Names: map[fabric.GUID]string{3: "core"}},
+			"SwitchName=S-0000000000000001 Nodes=n[1-2]\n" +
+				"SwitchName=S-0000000000000002 Nodes=n10\n" +
+				"SwitchName=core Switches=S-0000000000000001,S-0000000000000002\n" +
+				"SwitchName=S-0000000000000004 Switches=S-0000000000000002\n",
+			[]string{
+				"built: 1 aggregation nodes left out: they are no hosts",
+				"built: 1 hosts hang on several switches: each is listed under that of its first CA port only",
+			},
+		},
+		{
+			"vague descriptions",
+			build(t, 1, []string{"MT25408 ConnectX", "MT25408 ConnectX", "good"}, [2]int{0x101, 1}, [2]int{0x102, 1}, [2]int{0x103, 1}),
+			SlurmOptions{Names: map[fabric.GUID]string{1: "sw", 0x102: "named"}},
+			"SwitchName=sw Nodes=H-0000000000000101,good,named\n",
+			[]string{"built: 1 CAs are called by GUID: their description does not name a host (give a name map)"},
+		},
+		{
+			"numbers beside names",
+			build(t, 2, []string{"host 0", "host 10", "host 1", "rack 7 left"}, [2]int{0x101, 1}, [2]int{0x102, 1}, [2]int{0x103, 2}, [2]int{0x104, 2}, [2]int{1, 2}),
+			SlurmOptions{Names: map[fabric.GUID]string{1: "a", 2: "b"}, Root: "all"},
+			"SwitchName=a Nodes=host[0,10]\nSwitchName=b Nodes=host1,rack\nSwitchName=all Switches=a,b\n", nil,
+		},
+		{
+			"spine with hosts",
+			build(t, 2, []string{"a", "b"}, [2]int{0x101, 1}, [2]int{0x102, 2}, [2]int{1, 2}),
+			SlurmOptions{Names: map[fabric.GUID]string{1: "leaf", 2: "spine"}, Spines: []fabric.GUID{2}},
+			"SwitchName=leaf Nodes=a\nSwitchName=spine-hosts Nodes=b\nSwitchName=spine Switches=leaf,spine-hosts\n",
+			[]string{`built: spine "switch 2" (0x0000000000000002) has hosts of its own: they go under an extra leaf "spine-hosts"`},
+		},
+		{
+			"no root",
+			build(t, 2, []string{"a", "b"}, [2]int{0x101, 1}, [2]int{0x102, 2}, [2]int{1, 2}),
+			SlurmOptions{Names: map[fabric.GUID]string{1: "x", 2: "y"}},
+			"SwitchName=x Nodes=a\nSwitchName=y Nodes=b\n",
+			[]string{"built: no switch is above all others: Slurm places no job across them (name a root)"},
+		},
+		{
+			"root",
+			build(t, 2, []string{"a", "b"}, [2]int{0x101, 1}, [2]int{0x102, 2}, [2]int{1, 2}),
+			SlurmOptions{Names: map[fabric.GUID]string{1: "x", 2: "y"}, Root: "all"},
+			"SwitchName=x Nodes=a\nSwitchName=y Nodes=b\nSwitchName=all Switches=x,y\n", nil,
+		},
+		{
+			"nothing", build(t, 1, []string{"a"}),
+			SlurmOptions{},
+			"",
+			[]string{"built: 1 CAs on no switch left out", "built: no host hangs on a switch: the file is empty"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, warnings := writeSlurm(t, c.f, c.opt)
+			if _, body, _ := strings.Cut(got, "\n"); body != c.want {
+				t.Errorf("got\n%s\nwant\n%s", body, c.want)
+			}
+			var texts []string
+			for _, w := range warnings {
+				texts = append(texts, w.String())
+			}
+			if !slices.Equal(texts, c.warnings) {
+				t.Errorf("warnings %q, want %q", texts, c.warnings)
+			}
+		})
+	}
+}
+
+func TestWriteSlurmRefuses(t *testing.T) {
+	f := build(t, 2, []string{"a", "b"}, [2]int{0x101, 1}, [2]int{0x102, 2})
+	for _, opt := range []SlurmOptions{
+		{Spines: []fabric.GUID{0x101}},
+		{Names: map[fabric.GUID]string{1: "two words"}},
+		{Names: map[fabric.GUID]string{1: "a[1]"}},
+		{Names: map[fabric.GUID]string{0x101: "two words"}},
+		{Names: map[fabric.GUID]string{1: "x", 2: "x"}},
+		{Root: "x,y"},
+		{Root: "S-0000000000000001"},
+	} {
+		if _, err := WriteSlurm(&bytes.Buffer{}, f, opt); err == nil {
+			t.Errorf("%+v was taken", opt)
+		}
+	}
+}
+
+// In any network the file is a hierarchy: every host is listed once, every
+// switch that is listed has a line, and no switch is below itself.
+func TestWriteSlurmIsAHierarchy(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := netfiletest.AnyFabric(rt)
+		text, _ := writeSlurm(t, f, SlurmOptions{Root: "root"})
+		nodes, switches := topologyConf(t, text)
+		listed := map[string]bool{}
+		for _, hosts := range nodes {
+			for _, h := range hosts {
+				if listed[h] {
+					rt.Fatalf("host %s is listed twice\n%s", h, text)
+				}
+				listed[h] = true
+			}
+		}
+		state := map[string]int{}
+		var walk func(string)
+		walk = func(name string) {
+			if state[name] == 1 {
+				rt.Fatalf("switch %s is below itself\n%s", name, text)
+			}
+			if state[name] == 0 {
+				state[name] = 1
+				for _, below := range switches[name] {
+					if nodes[below] == nil && switches[below] == nil {
+						rt.Fatalf("switch %s is listed, but has no line\n%s", below, text)
+					}
+					walk(below)
+				}
+			}
+			state[name] = 2
+		}
+		for name := range switches {
+			walk(name)
+		}
+	})
+}

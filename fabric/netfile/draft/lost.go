@@ -1,0 +1,93 @@
+package draft
+
+import (
+	"fmt"
+
+	"weft/fabric"
+	"weft/fabric/netfile/lines"
+)
+
+// WarnOneSided warns of cables that only one of their ends lists, among those between nodes
+// that the file describes, and returns them. With always unset it does so only if some cable is
+// listed from both ends: writers do it for all or none. It also returns whether they did.
+func (d *Draft) WarnOneSided(cables []Cable, always bool, isDescribed func(id fabric.NodeID) bool) (once []*Cable, both bool) {
+	both = always
+	for i := range cables {
+		c := &cables[i]
+		switch {
+		case c.a == c.b || c.contradicted || !isDescribed(c.a.Node) || !isDescribed(c.b.Node):
+		case c.back == 0:
+			once = append(once, c)
+		default:
+			both = true
+		}
+	}
+	if !both {
+		return nil, false
+	}
+	for _, c := range once {
+		d.Warnf(c.line, "only one end lists the cable %s - %s", d.endName(c.a), d.endName(c.b))
+	}
+	return once, true
+}
+
+// Lostf notes that the file lacks a part of the network.
+func (d *Draft) Lostf(line int, format string, args ...any) {
+	d.Warnf(line, format, args...)
+	d.Warnings[d.repeated[lines.Message(format, args)]].Lost = true
+}
+
+// LostEnds notes that a file whose writers list all cables from both ends lacks some of these
+// ends.
+func (d *Draft) LostEnds(once []*Cable) {
+	if len(once) == 0 {
+		return
+	}
+	c := once[0]
+	d.Lostf(c.line, "the file lacks the other end of %s, the first %s - %s: it ends early, or lines are missing",
+		count(len(once), "cable"), d.endName(c.a), d.endName(c.b))
+}
+
+// LostNodes notes nodes that are mentioned but not described, and cables that the last node of
+// a file does not list while their other ends do.
+func (d *Draft) LostNodes(once []*Cable) {
+	first, unknown, last := -1, 0, 0
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		if n.Line == 0 {
+			if unknown++; first < 0 || n.RefLine < d.Nodes[first].RefLine {
+				first = i
+			}
+		}
+		if n.Line > d.Nodes[last].Line {
+			last = i
+		}
+	}
+	if unknown > 0 {
+		what := "nodes are"
+		if unknown == 1 {
+			what = "node is"
+		}
+		d.Lostf(d.Nodes[first].RefLine, "%d %s mentioned but never described, the first here, %s: the file ends early, or nodes did not answer",
+			unknown, what, d.Name(fabric.NodeID(first)))
+		return
+	}
+	silent := 0
+	for _, c := range once {
+		if c.b.Node == fabric.NodeID(last) {
+			silent++
+		}
+	}
+	if silent > 0 {
+		d.Lostf(d.Nodes[last].Line, "%s, the last node of the file, does not list %s that others list: the file ends early",
+			d.Name(fabric.NodeID(last)), count(silent, "cable"))
+	}
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,134 @@
+// Package drawing reads and writes graphs in the language of Graphviz: WriteDot a network
+// to be drawn, WriteORCS and the functions that read the input of the simulator ORCS, a
+// directed graph with the routes in its comments.
+package drawing
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"weft/fabric"
+	"weft/fabric/netfile/lines"
+)
+
+// WriteDot writes what is up as an undirected graph for Graphviz (dot, neato,
+// sfdp): switches as boxes, CAs and routers as ellipses. Each cable is written
+// from its upper end, so that dot puts hosts below switches, and switches the
+// higher the further they are from hosts. A cable between two nodes that share several, or between a
+// switch and a node with several ports, is labelled with its port numbers. What
+// is drained is dashed. Nodes are identified by their ids ("S-guid") and labelled
+// by description.
+func WriteDot(w io.Writer, f *fabric.Fabric) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "graph %s {\n", dotQuote(f.Name))
+	fmt.Fprintln(out, "\tranksep=1.5;")
+	fmt.Fprintln(out, "\tnode [fontname=\"Helvetica\", fontsize=10];")
+	fmt.Fprintln(out, "\tedge [fontname=\"Helvetica\", fontsize=8];")
+	order := lines.ListingOrder(f)
+	for _, id := range order {
+		writeDotNode(out, &f.Nodes[id])
+	}
+	level := dotLevels(f)
+	for _, id := range dotLinks(f, order) {
+		a, b := f.Links[id].A, f.Links[id].B
+		if level[a.Node] < level[b.Node] || (level[a.Node] == level[b.Node] && f.Nodes[a.Node].GUID > f.Nodes[b.Node].GUID) {
+			a, b = b, a
+		}
+		writeDotLink(out, f, a, b, f.Links[id].Drained)
+	}
+	fmt.Fprintln(out, "}")
+	return out.Flush()
+}
+
+// dotQuote makes a double-quoted string of Graphviz: in it a backslash begins an
+// escape and a quote ends it. Bytes that are not UTF-8 are replaced.
+func dotQuote(s string) string {
+	s = strings.ToValidUTF8(lines.Printable(s), "?")
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+func writeDotNode(out *bufio.Writer, n *fabric.Node) {
+	shape, style := "ellipse", "solid"
+	switch {
+	case n.Type == fabric.Switch && n.Drained:
+		shape, style = "box", "dashed"
+	case n.Type == fabric.Switch:
+		shape = "box"
+	}
+	label := n.Desc
+	if label == "" {
+		label = lines.NodeID(n)
+	}
+	// dot reads &...; in labels as HTML entities.
+	label = strings.ReplaceAll(label, "&", "&amp;")
+	fmt.Fprintf(out, "\t%q [label=%s, shape=%s, style=%s];\n", lines.NodeID(n), dotQuote(label), shape, style)
+}
+
+// dotLevels is the level of every node: -1 for hosts, 0 for switches with hosts.
+func dotLevels(f *fabric.Fabric) []int32 {
+	var leaves []fabric.NodeID
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.Switch && hasHosts(f, fabric.NodeID(i)) {
+			leaves = append(leaves, fabric.NodeID(i))
+		}
+	}
+	return f.SwitchHops(leaves, f.LinkUp)
+}
+
+func hasHosts(f *fabric.Fabric, id fabric.NodeID) bool {
+	for _, l := range f.Cabled(id, f.LinkUp) {
+		if !f.IsSwitchLink(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// dotLinks lists the links that are up, by the nodes as they are listed, and by
+// port.
+func dotLinks(f *fabric.Fabric, order []fabric.NodeID) []fabric.LinkID {
+	var links []fabric.LinkID
+	done := make([]bool, len(f.Links))
+	for _, id := range order {
+		for _, l := range f.Cabled(id, f.LinkUp) {
+			if !done[l] {
+				done[l] = true
+				links = append(links, l)
+			}
+		}
+	}
+	return links
+}
+
+func writeDotLink(out *bufio.Writer, f *fabric.Fabric, a, b fabric.End, drained bool) {
+	na, nb := &f.Nodes[a.Node], &f.Nodes[b.Node]
+	var attrs []string
+	if nb.Type != fabric.Switch && nb.NumPorts() > 1 || cablesBetween(f, a.Node, b.Node) > 1 {
+		attrs = append(attrs, fmt.Sprintf("taillabel=\"%d\", headlabel=\"%d\"", a.Port, b.Port))
+	}
+	if drained {
+		attrs = append(attrs, "style=dashed")
+	}
+	fmt.Fprintf(out, "\t%q -- %q", lines.NodeID(na), lines.NodeID(nb))
+	if len(attrs) > 0 {
+		fmt.Fprintf(out, " [%s]", strings.Join(attrs, ", "))
+	}
+	fmt.Fprintln(out, ";")
+}
+
+// cablesBetween counts the cables that are up between two nodes. It looks at the
+// ports of the one that has fewer.
+func cablesBetween(f *fabric.Fabric, a, b fabric.NodeID) int {
+	if f.Nodes[b].NumPorts() < f.Nodes[a].NumPorts() {
+		a, b = b, a
+	}
+	n := 0
+	for p := range f.Cabled(a, f.LinkUp) {
+		if f.Peer(fabric.End{Node: a, Port: p}).Node == b {
+			n++
+		}
+	}
+	return n
+}

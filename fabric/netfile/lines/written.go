@@ -1,0 +1,69 @@
+package lines
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+)
+
+func isControl(b byte) bool { return b < ' ' || b == 0x7f }
+
+func HasControl(s string) bool {
+	for i := range len(s) {
+		if isControl(s[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Printable makes a text safe for one line of a file. It works on bytes: a
+// description need not be UTF-8.
+func Printable(s string) string {
+	if !HasControl(s) {
+		return s
+	}
+	b := []byte(s)
+	for i := range b {
+		if isControl(b[i]) {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+func ChassisHeading(n *fabric.Node) string {
+	if strings.HasPrefix(n.Chassis, "Chassis ") && n.Chassis == strings.TrimSpace(n.Chassis) && !HasControl(n.Chassis) {
+		return n.Chassis
+	}
+	return ""
+}
+
+// ListingOrder is the order in which nodes that are up are written: by chassis,
+// then switches, CAs and routers, then by GUID.
+func ListingOrder(f *fabric.Fabric) []fabric.NodeID {
+	rank := [...]int{fabric.Switch: 0, fabric.CA: 1, fabric.Router: 2}
+	var order []fabric.NodeID
+	for i := range f.Nodes {
+		if !f.Nodes[i].Down {
+			order = append(order, fabric.NodeID(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b fabric.NodeID) int {
+		x, y := &f.Nodes[a], &f.Nodes[b]
+		return cmp.Or(
+			cmp.Compare(ChassisHeading(x), ChassisHeading(y)),
+			cmp.Compare(rank[x.Type], rank[y.Type]),
+			cmp.Compare(x.GUID, y.GUID))
+	})
+	return order
+}
+
+// NodeID is the id of a node in the file, and its name where there is no better.
+func NodeID(n *fabric.Node) string {
+	letter := [...]byte{fabric.Switch: 'S', fabric.CA: 'H', fabric.Router: 'R'}[n.Type]
+	return fmt.Sprintf("%c-%016x", letter, uint64(n.GUID))
+}

@@ -1,0 +1,186 @@
+// Package groups finds the groups of a Dragonfly or a full mesh, whole or damaged: from
+// descriptions that begin with "group N ", or from the graph. There linked switches that have many
+// neighbours in common are in one group; where (nearly) all switches are linked, each is a group.
+// Networks with fewer than three groups have none, nor those with less than three quarters of the
+// pairs of groups linked, or less than half of the pairs of switches linked in some group.
+package groups
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+)
+
+// Groups holds the groups of a network: which switches are in each, and which groups are linked.
+type Groups struct {
+	Of      []int32   // by switch
+	Members [][]int32 // by group
+	Linked  [][]int32 // by group: the other groups to which links lead, ascending
+}
+
+// Find finds the groups of a network, by descriptions or else by the graph. It fails where most
+// pairs of groups, or half of the pairs of switches in a group, are not linked.
+func Find(g *fabric.Graph) (*Groups, error) {
+	if of := described(g); of != nil {
+		if n := newGroups(g, of); n.areMostlyLinked() && n.areLinkedWithin(g, .5) {
+			return n, nil
+		}
+	}
+	if n := groupsOfGraph(g); n != nil {
+		return n, nil
+	}
+	return nil, errors.New("no groups of switches are found of which most are linked, as the switches of each are")
+}
+
+// newGroups numbers the groups by their first switch.
+func newGroups(g *fabric.Graph, of []int32) *Groups {
+	n := &Groups{Of: slices.Repeat([]int32{-1}, g.NumSwitches)}
+	number := map[int32]int32{}
+	for s, label := range of {
+		k, known := number[label]
+		if !known {
+			k = int32(len(n.Members))
+			number[label] = k
+			n.Members = append(n.Members, nil)
+		}
+		n.Of[s] = k
+		n.Members[k] = append(n.Members[k], int32(s))
+	}
+	n.Linked = make([][]int32, len(n.Members))
+	for c := range g.NumChannels {
+		if x, y := n.Of[g.From[c]], n.Of[g.To[c]]; x != y {
+			n.Linked[x] = append(n.Linked[x], y)
+		}
+	}
+	for k := range n.Linked {
+		slices.Sort(n.Linked[k])
+		n.Linked[k] = slices.Compact(n.Linked[k])
+	}
+	return n
+}
+
+// areMostlyLinked reports whether there are three groups or more, and three quarters of their pairs are linked.
+func (n *Groups) areMostlyLinked() bool {
+	pairs, all := 0, len(n.Members)*(len(n.Members)-1)
+	for _, to := range n.Linked {
+		pairs += len(to)
+	}
+	return len(n.Members) > 2 && 4*pairs >= 3*all
+}
+
+// areLinkedWithin reports whether at least a share of the pairs of switches of every group are linked.
+func (n *Groups) areLinkedWithin(g *fabric.Graph, share float64) bool {
+	linked := make([]int, len(n.Members))
+	for s := range int32(g.NumSwitches) {
+		near := map[int32]bool{s: true}
+		for _, c := range g.OutOf(s) {
+			if t := g.To[c]; n.Of[t] == n.Of[s] && !near[t] {
+				near[t] = true
+				linked[n.Of[s]]++
+			}
+		}
+	}
+	for k, members := range n.Members {
+		if float64(linked[k]) < share*float64(len(members)*(len(members)-1)) {
+			return false
+		}
+	}
+	return true
+}
+
+// AreLinked reports whether a link joins two groups, or they are the same.
+func (n *Groups) AreLinked(a, b int32) bool {
+	_, found := slices.BinarySearch(n.Linked[a], b)
+	return found || a == b
+}
+
+// Single reports whether every group is one switch (full mesh).
+func (n *Groups) Single() bool { return len(n.Members) == len(n.Of) }
+
+// described returns the group of each switch from descriptions that begin with "group N ", nil if one does not.
+func described(g *fabric.Graph) []int32 {
+	of := make([]int32, g.NumSwitches)
+	for s, desc := range g.SwitchDesc {
+		var rest string
+		if _, err := fmt.Sscanf(desc, "group %d %s", &of[s], &rest); err != nil || !strings.HasPrefix(desc, "group ") {
+			return nil
+		}
+	}
+	return of
+}
+
+// groupsOfGraph finds groups by the links alone, nil where there are none. Where each switch is linked to three quarters of
+// all others, every switch is a group (full mesh). Else linked switches are in one group if they have enough
+// neighbours in common (Dragonfly): as many as make groups of three or more that are nearly all linked, or at least
+// half as many as any two linked switches have.
+func groupsOfGraph(g *fabric.Graph) *Groups {
+	near := make([]map[int32]bool, g.NumSwitches)
+	complete := true
+	for s := range near {
+		near[s] = map[int32]bool{}
+		for _, c := range g.OutOf(int32(s)) {
+			if g.To[c] != int32(s) {
+				near[s][g.To[c]] = true
+			}
+		}
+		complete = complete && 4*len(near[s]) >= 3*(g.NumSwitches-1)
+	}
+	if complete {
+		if n := newGroups(g, fabric.Numbers(g.NumSwitches)); n.areMostlyLinked() {
+			return n
+		}
+		return nil
+	}
+	common, most := make([]int, g.NumChannels), 0
+	for c := range common {
+		for v := range near[g.From[c]] {
+			if near[g.To[c]][v] {
+				common[c]++
+			}
+		}
+		most = max(most, common[c])
+	}
+	sharing := func(least int) *Groups {
+		return newGroups(g, joined(g, func(c int32) bool { return common[c] >= least }))
+	}
+	for least := most; least > 0; least-- {
+		n := sharing(least)
+		small := slices.ContainsFunc(n.Members, func(m []int32) bool { return len(m) < 3 })
+		if !small && n.areMostlyLinked() && n.areLinkedWithin(g, nearlyAll) {
+			return n
+		}
+	}
+	if n := sharing((most + 1) / 2); most > 0 && n.areMostlyLinked() && n.areLinkedWithin(g, .5) {
+		return n
+	}
+	return nil
+}
+
+// nearlyAll is the share of the pairs of switches of a group that are linked where hardly any link is lost.
+const nearlyAll = .8
+
+// joined returns, by switch, the first switch of the part that it is in if only the channels that hold join switches.
+func joined(g *fabric.Graph, holds func(c int32) bool) []int32 {
+	of := slices.Repeat([]int32{-1}, g.NumSwitches)
+	for s := range int32(g.NumSwitches) {
+		if of[s] >= 0 {
+			continue
+		}
+		of[s] = s
+		stack := []int32{s}
+		for len(stack) > 0 {
+			v := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for _, c := range g.OutOf(v) {
+				if t := g.To[c]; of[t] < 0 && holds(c) {
+					of[t] = s
+					stack = append(stack, t)
+				}
+			}
+		}
+	}
+	return of
+}

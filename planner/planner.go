@@ -1,0 +1,241 @@
+// Package planner runs routing jobs: engines of a chain are tried in order until one does not
+// refuse, and the judge proves what it made. Commands, the subnet manager, the lab and
+// tests all route through it, so that one syntax of engines and one rule for options,
+// LMC, LIDs in use and refusals holds everywhere.
+package planner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
+	"weft/route"
+	"weft/route/levels"
+	"weft/route/lids"
+	"weft/route/multicast"
+	"weft/route/recipe"
+	"weft/route/repair"
+)
+
+// Request is a routing job: what to try, and the limits to keep.
+type Request struct {
+	Chain   route.Chain
+	LIDs    lids.Options      // LMC, LIDs in use; the LMC is left out for engines that give LIDs themselves
+	HeldLMC uint8             // LMC that ports have in use: tree engines keep it where LIDs.LMC asks for less
+	MaxVLs  int               // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
+	Workers int               // goroutines that may be used; less than 1 is 1
+	Seed    uint64            // of engines that draw at random
+	Kinds   []fabric.KindRule // of hosts, balanced by themselves
+	Levels  levels.Levels     // of service; none where all traffic is alike
+	Kept    *Kept             // to be repaired; where that is not possible, or it is nil, the chain routes
+	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
+
+	// PassDeadSwitch has the next engine tried also where an option names a switch that is
+	// not there: for a subnet manager, a dead root must not stop a fabric.
+	PassDeadSwitch bool
+	// NoPathRecords has Auto choose only what cannot deadlock while hosts know no path
+	// records: their packets then keep the SL of Plan.Service.
+	NoPathRecords bool
+	// Multicast has the Plan get a pool of trees for multicast groups: that of Kept as far as it can stay.
+	Multicast bool
+	Trees     []multicast.TreeByLID // that a manager before had; they are kept where the Plan kept has none
+	// Now is the clock that seconds are measured by; nil leaves them 0.
+	Now func() time.Duration
+}
+
+// Result holds the Plan of a Request, the refusals before it, and the times.
+type Result struct {
+	Plan    *route.Plan
+	Engine  *route.Spec     // that made the Plan
+	Refused []error         // of the engines tried before, in order
+	Choice  *Choice         // how Auto chose it; nil where the engine was named
+	Stages  []Stage         // of the engine that made the Plan
+	Seconds float64         // of all its stages
+	Report  *quality.Report // nil until it was judged
+	Judged  float64         // seconds that the judge took
+
+	Repaired    *repair.Figures // of the Plan kept; nil where an engine routed
+	NotRepaired error           // why the Plan kept was not repaired; nil where it was or none was
+	NoMulticast error           // why the Plan has no trees for groups; nil where it has, or none were asked for
+}
+
+// Stage is a stage of an engine with its time.
+type Stage struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Run routes a Graph and judges the Plan. The Result is never nil: after an error it
+// holds the refusals that led there.
+func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
+	r, err := Route(ctx, g, req)
+	if err != nil {
+		return r, err
+	}
+	if req.Multicast {
+		return r, r.judgeWithTrees(ctx, g, req)
+	}
+	return r, r.Judge(ctx, g, req)
+}
+
+// judgeWithTrees gives the Plan trees for multicast groups and judges it, again where it was judged without them. A repaired Plan keeps the trees that
+// have lost nothing, if they are proven beside its paths: to make others would hold up the repair.
+func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Request) error {
+	opt := multicast.Options{MaxVLs: req.MaxVLs}
+	if req.Kept != nil {
+		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
+	}
+	whole := false
+	if len(req.Trees) > 0 && (req.Kept == nil || req.Kept.Plan.Multicast == nil) {
+		opt.Keep = &multicast.Kept{Graph: g}
+		if opt.Keep.Pool, whole = multicast.FromLIDs(g, r.Plan, req.Trees); whole {
+			opt.Trees = len(opt.Keep.Pool.Trees) // fewer than usual, after repairs: groups keep theirs until all is routed afresh
+		}
+	}
+	if (r.Repaired != nil || whole && r.Plan.VLs <= 1) && multicast.Keep(g, r.Plan, opt.Keep) {
+		r.Report = nil
+		if err := r.Judge(ctx, g, req); err != nil || r.Report.OK {
+			return err
+		}
+	}
+	r.NoMulticast = multicast.Complete(g, r.Plan, opt)
+	r.Report = nil
+	return r.Judge(ctx, g, req)
+}
+
+// Route tries the engines in order until one does not refuse. When all refuse, the
+// error joins their refusals; any other error ends the job.
+func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
+	r := &Result{}
+	if req.Kept != nil && !req.Afresh {
+		if done, err := req.repair(ctx, g, r); done || err != nil {
+			return r, err
+		}
+	}
+	if !req.PassDeadSwitch { // also of engines that come last
+		if err := req.Chain.CheckSwitches(g); err != nil {
+			return r, err
+		}
+	}
+	for _, step := range req.Chain {
+		made, err := req.step(ctx, g, step)
+		if err == nil {
+			made.Refused, made.NotRepaired = r.Refused, r.NotRepaired
+			if made.Choice == nil && hasChoice(g) {
+				if note := shapeOf(g).note(made.Engine.Name); note != "" {
+					made.Plan.Notes = append(made.Plan.Notes, note)
+				}
+			}
+			return made, nil
+		}
+		if !req.passes(err) {
+			return r, err
+		}
+		r.Refused = append(r.Refused, shapeOf(g).advise(err))
+	}
+	if len(r.Refused) == 0 {
+		return r, errors.New("job: no engine was named")
+	}
+	if req.Kept != nil && req.Afresh {
+		if done, err := req.repair(ctx, g, r); done || err != nil {
+			return r, err
+		}
+	}
+	return r, errors.Join(r.Refused...)
+}
+
+// step routes by one engine of a chain.
+func (req *Request) step(ctx context.Context, g *fabric.Graph, step route.Step) (*Result, error) {
+	if step.Engine.Among != nil {
+		return choose(ctx, g, req, step.Engine)
+	}
+	watch := stopwatch{now: req.now()}
+	plan, err := recipe.Run(ctx, g, req.recipe(step), watch.stage)
+	watch.stage("")
+	r := &Result{Plan: plan, Engine: step.Engine, Stages: watch.stages, Seconds: watch.total()}
+	if err == nil && wantsRelief(step) {
+		err = r.relieve(ctx, g, req)
+	}
+	return r, err
+}
+
+// Judge proves the Plan and measures it, unless that was done already.
+func (r *Result) Judge(ctx context.Context, g *fabric.Graph, req *Request) (err error) {
+	if r.Report != nil {
+		return nil
+	}
+	now := req.now()
+	begun := now()
+	r.Report, err = quality.Judge(ctx, g, r.Plan, check.Options{Workers: max(1, req.Workers)})
+	r.Judged = (now() - begun).Seconds()
+	return err
+}
+
+// recipe makes the request of one engine.
+func (req *Request) recipe(step route.Step) *recipe.Request {
+	out := &recipe.Request{
+		Engine: step.Engine, Options: step.Options, Names: req.LIDs,
+		MaxVLs: req.MaxVLs, Workers: max(1, req.Workers), Seed: req.Seed, Kinds: req.Kinds, Levels: req.Levels,
+	}
+	if !step.Engine.OwnNames {
+		out.Names.LMC = max(req.LIDs.LMC, req.HeldLMC)
+	}
+	return out
+}
+
+// passes reports whether the next engine is to be tried after this error.
+func (req *Request) passes(err error) bool {
+	_, refused := errors.AsType[*route.Refusal](err)
+	_, dead := errors.AsType[*route.NoSwitch](err)
+	return refused || dead && req.PassDeadSwitch
+}
+
+func (req *Request) now() func() time.Duration {
+	if req.Now != nil {
+		return req.Now
+	}
+	return func() time.Duration { return 0 }
+}
+
+// Validate reports limits out of range, by the names that options have.
+func (req *Request) Validate() error {
+	if req.LIDs.LMC > fabric.MaxLMC {
+		return fmt.Errorf("lmc %d is out of range (0 to %d)", req.LIDs.LMC, fabric.MaxLMC)
+	}
+	if req.MaxVLs < 0 || req.MaxVLs > int(route.DropVL) {
+		return fmt.Errorf("vls %d is out of range (1 to %d)", req.MaxVLs, route.DropVL)
+	}
+	return nil
+}
+
+// stopwatch measures stages.
+type stopwatch struct {
+	now    func() time.Duration
+	begun  time.Duration // of the stage that runs
+	stages []Stage
+}
+
+// stage ends the stage that runs, and begins the next one if it has a name.
+func (w *stopwatch) stage(next string) {
+	now := w.now()
+	if n := len(w.stages); n > 0 {
+		w.stages[n-1].Seconds = (now - w.begun).Seconds()
+	}
+	if next != "" {
+		w.stages = append(w.stages, Stage{Name: next})
+	}
+	w.begun = now
+}
+
+// total is the sum of all stages in seconds.
+func (w *stopwatch) total() float64 {
+	sum := 0.0
+	for _, s := range w.stages {
+		sum += s.Seconds
+	}
+	return sum
+}

@@ -1,0 +1,66 @@
+package planner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"weft/fabric"
+	"weft/judge/check"
+	"weft/route"
+	"weft/route/lids"
+	"weft/route/repair"
+)
+
+// repair changes the Plan kept as little as the Graph demands. It returns false, and notes
+// why, where that is not possible, so that the Plan's engine routes afresh.
+func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (done bool, err error) {
+	k := req.Kept
+	if !k.sameKinds(req.Kinds) {
+		r.NotRepaired = &repair.Impossible{Reason: "the kinds of hosts are not those that the plan was made for"}
+		return false, nil
+	}
+	watch := stopwatch{now: req.now()}
+	watch.stage("repair")
+	plan, figures, err := repair.Run(ctx, g, &repair.Request{Old: k.old, Plan: k.Plan, Held: req.LIDs.Held, Workers: max(1, req.Workers)})
+	watch.stage("")
+	if _, no := errors.AsType[*repair.Impossible](err); no {
+		r.NotRepaired = err
+		return false, nil
+	}
+	if _, no := errors.AsType[*lids.Exhausted](err); no {
+		r.NotRepaired = err
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !req.Levels.Has(plan) {
+		if err := req.Levels.Give(g, plan, req.MaxVLs); err != nil {
+			r.NotRepaired = fmt.Errorf("levels of service: %w", err)
+			return false, nil
+		}
+	}
+	r.Plan, r.Repaired, r.Stages, r.Seconds = plan, figures, watch.stages, watch.total()
+	if figures.Unordered && plan.VLs > 1 {
+		// Engines with lanes make Plans without cycles: what moved, sources with their classes among it, made one.
+		if err := r.Judge(ctx, g, req); err != nil {
+			return false, err
+		}
+		if !r.Report.OK {
+			*r = Result{Refused: r.Refused, NotRepaired: errors.New("the repaired Plan could deadlock: the lanes do not fit what moved")}
+			return false, nil
+		}
+	}
+	r.Engine = &route.Spec{Name: k.Plan.Recipe.Engine()}
+	if k.Plan.Recipe.Names == route.AsSeen { // tables of another subnet manager
+		r.Engine.Name = k.Plan.Recipe.Paths
+	}
+	return true, nil
+}
+
+// Mixture judges what can happen while switches hold entries of the Plan kept and of a
+// new one.
+func (k *Kept) Mixture(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*check.Mixture, error) {
+	return check.Mix(ctx, k.old, k.Plan, g, plan, check.Options{Workers: max(1, workers)}, check.Writing{})
+}

@@ -1,0 +1,120 @@
+package planner
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/judge/check"
+	"weft/route"
+	"weft/route/transition"
+)
+
+// Transition is the way from the Plan kept to a new one, while packets are under way.
+type Transition struct {
+	Between []Between      // what is to be written, one after the other, before what the new Plan has
+	Mixture *check.Mixture // what can happen on this way
+	// Asked says what can happen under the new tables until all hosts have asked again which SL and LID to use; nil where
+	// it is the same as by the old Plan.
+	Asked *check.Mixture
+}
+
+// Between holds the tables of switches between two Plans.
+type Between struct {
+	Tables *route.Tables
+	SL2VL  *route.SL2VL // nil: what they have
+	Drops  bool         // packets under way must have left before what follows is written
+}
+
+// Pauses reports whether something between drops packets.
+func (t *Transition) Pauses() bool {
+	for _, s := range t.Between {
+		if s.Drops {
+			return true
+		}
+	}
+	return false
+}
+
+// Transition finds the way to a new Plan, and judges it. Hosts are told of new SLs and LIDs when all switches hold the new Plan, and go
+// on with the old ones until they ask again.
+func (k *Kept) Transition(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*Transition, error) {
+	w := way{k: k, g: g, plan: plan, opt: check.Options{Workers: max(1, workers)}}
+	order := transition.Order(k.old, k.Plan, g, plan)
+	m, err := w.mix(ctx, plan.Tables, check.Writing{Between: order})
+	if err != nil {
+		return nil, err
+	}
+	ordered := &Transition{Mixture: m}
+	for _, tables := range order {
+		ordered.Between = append(ordered.Between, Between{Tables: tables, SL2VL: plan.SL2VL})
+	}
+	if m.Deadlock.DeadlockFree == check.Yes {
+		return ordered, nil
+	}
+	choices := check.OfOld
+	if m.Lanes {
+		if ordered.Asked, err = w.mix(ctx, plan.Tables, check.Writing{From: plan.Tables, Lanes: check.OfNew}); err != nil {
+			return nil, err
+		}
+		if !ordered.Asked.OK { // whatever is between: of those that have not asked again it is told
+			choices = check.OfNew
+		}
+		if m, err = w.mix(ctx, plan.Tables, check.Writing{Between: order, Choices: choices}); err != nil {
+			return nil, err
+		}
+		if ordered.Mixture = m; m.Deadlock.DeadlockFree == check.Yes {
+			return ordered, nil
+		}
+	}
+	dropping, err := w.dropping(ctx, choices, m.Lanes)
+	if dropping == nil || err != nil {
+		return ordered, err
+	}
+	dropping.Asked = ordered.Asked
+	return dropping, nil
+}
+
+// way judges the parts of a way.
+type way struct {
+	k    *Kept
+	g    *fabric.Graph
+	plan *route.Plan
+	opt  check.Options
+}
+
+// mix judges a part that leads to tables.
+func (w *way) mix(ctx context.Context, to *route.Tables, part check.Writing) (*check.Mixture, error) {
+	plan := *w.plan
+	plan.Tables = to
+	return check.Mix(ctx, w.k.old, w.k.Plan, w.g, &plan, w.opt, part)
+}
+
+// dropping is the way on which what differs is dropped before anything new is written; nil where it is not proven. What can happen until
+// then is a part of what can by the old tables, where a cable that was moved has led them into a circle. Of lane tables that nobody knows
+// all may differ: they are written before entries that may need them.
+func (w *way) dropping(ctx context.Context, choices check.Of, lanes bool) (*Transition, error) {
+	type part struct {
+		to   *route.Tables
+		what check.Writing
+	}
+	less := transition.Drop(w.k.old, w.k.Plan, w.g, w.plan)
+	t := &Transition{Between: []Between{{Tables: less, Drops: true}}}
+	parts := []part{{less, check.Writing{Lanes: check.OfOld, Choices: check.OfOld}}}
+	if lanes && w.k.Plan.SL2VL != nil {
+		t.Between[0].SL2VL = transition.DropLanes(w.k.old, w.k.Plan, w.g, w.plan)
+	} else if lanes {
+		t.Between = append(t.Between, Between{Tables: less, SL2VL: w.plan.SL2VL, Drops: true})
+		parts = append(parts, part{less, check.Writing{From: less, Choices: choices}})
+	}
+	parts = append(parts, part{w.plan.Tables, check.Writing{From: less, Lanes: check.OfNew, Choices: choices}})
+	for i, p := range parts {
+		m, err := w.mix(ctx, p.to, p.what)
+		if err != nil || !m.OK && i > 0 {
+			return nil, err
+		}
+		if t.Mixture == nil || t.Mixture.OK {
+			t.Mixture = m
+		}
+	}
+	return t, nil
+}

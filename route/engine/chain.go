@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/engine/pathset"
+	"weft/route/names"
+	"weft/route/paths"
+)
+
+// ChainHelp tells people how a chain is written.
+const ChainHelp = `--engine auto, the default, tries the engines that cannot deadlock and takes the one that
+delivers the most; the output says which, why, and what the next best would give. An engine
+named is that engine: where it refuses, nothing is routed (exit status 3). A chain lists
+engines, each with its options after it: ftree,switches=none,auto. The next one is tried
+where one refuses, and the output says so.`
+
+// Parse reads engines separated by commas, each with its options behind it as
+// NAME=VALUE: "ftree,switches=none,dfsssp"; commas in double quotes are no separators. "all" stands for every engine that is not for a paper's figures alone, and Auto for the best one. Further
+// options, NAME=VALUE or ENGINE.NAME=VALUE, go to all of these engines that have them; an
+// option that none of them has is an error. A list that is given several times grows.
+func Parse(list string, options []string) (route.Chain, error) {
+	chain, err := parseList(list)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range options {
+		if err := add(chain, text); err != nil {
+			return nil, err
+		}
+	}
+	return chain, check(chain)
+}
+
+// ChainOf is the engine of a Plan, by its Recipe, with the options given here or else those that the
+// Plan was made with.
+func ChainOf(recipe *route.Recipe, options []string) (route.Chain, error) {
+	chain, err := Parse(recipe.Engine(), options)
+	if err == nil && len(options) == 0 {
+		chain[0].Options = maps.Clone(recipe.Options)
+		err = check(chain)
+	}
+	return chain, err
+}
+
+func parseList(list string) (chain route.Chain, err error) {
+	if list == "all" {
+		for _, spec := range All() {
+			if !spec.PaperOnly {
+				chain = append(chain, route.Step{Engine: spec})
+			}
+		}
+		return chain, nil
+	}
+	for _, word := range fabric.SplitUnquoted(list, ",") {
+		word = strings.TrimSpace(word)
+		name, value, isOption := strings.Cut(word, "=")
+		switch {
+		case isOption && len(chain) == 0:
+			return nil, fmt.Errorf("option %s has no engine before it", word)
+		case isOption:
+			if err := set(&chain[len(chain)-1], name, value); err != nil {
+				return nil, err
+			}
+		default:
+			spec, err := find(word)
+			if err != nil {
+				return nil, err
+			}
+			chain = append(chain, route.Step{Engine: spec})
+		}
+	}
+	return chain, nil
+}
+
+// add gives an option to the engines that have it, or to the one that it names.
+func add(c route.Chain, text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return fmt.Errorf("option %q is not NAME=VALUE", text)
+	}
+	owner, option, owned := strings.Cut(name, ".")
+	if !owned {
+		owner, option = "", name
+	}
+	found := false
+	for i := range c {
+		if (owner == "" || isCalled(c[i].Engine, owner)) && hasOption(c[i].Engine, option) {
+			if err := set(&c[i], option, value); err != nil {
+				return err
+			}
+			found = true
+		}
+	}
+	if !found {
+		return fmt.Errorf("option %s: none of the engines asked for has it%s (weft route --engines)", text, owners(option))
+	}
+	return nil
+}
+
+// set gives an engine an option, which it must have.
+func set(s *route.Step, name, value string) error {
+	i := slices.IndexFunc(s.Engine.Options, func(o route.Option) bool { return o.Name == name })
+	if i < 0 {
+		_, err := s.Engine.Parse(map[string]string{name: value})
+		return err
+	}
+	if s.Options == nil {
+		s.Options = map[string]string{}
+	}
+	if _, list := s.Engine.Options[i].Default.([]string); list && s.Options[name] != "" {
+		value = s.Options[name] + ";" + value
+	}
+	s.Options[name] = value
+	return nil
+}
+
+// check parses the values of all options.
+func check(c route.Chain) error {
+	for _, step := range c {
+		if _, err := step.Engine.Parse(step.Options); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func find(name string) (*route.Spec, error) {
+	if name == Auto {
+		return AutoSpec(), nil
+	}
+	spec, err := Find(name)
+	if err != nil && !strings.Contains(name, "+") {
+		err = fmt.Errorf("%w, and %s", err, Auto)
+	}
+	return spec, err
+}
+
+// isCalled reports whether an engine has this name, or one of its two stages has.
+func isCalled(spec *route.Spec, name string) bool {
+	first, second, _ := strings.Cut(spec.Name, "+")
+	return name == spec.Name || name == first || name == second
+}
+
+// owners says what has an option, "" where nothing has it.
+func owners(option string) string {
+	var all []string
+	note := func(what, name string, options []route.Option) {
+		if slices.ContainsFunc(options, func(o route.Option) bool { return o.Name == option }) {
+			all = append(all, what+name)
+		}
+	}
+	for _, s := range All() {
+		note("--engine ", s.Name, s.Options)
+	}
+	for _, a := range paths.All() {
+		note("--paths ", a.Name, pathset.Options(a))
+	}
+	note("--paths ", "FILE", pathset.FileOptions())
+	for _, s := range names.Schemes() {
+		note("--names ", s.Name, s.Options)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; it goes with " + strings.Join(all, ", ")
+}
+
+func hasOption(spec *route.Spec, name string) bool {
+	return slices.ContainsFunc(spec.Options, func(o route.Option) bool { return o.Name == name })
+}

@@ -1,0 +1,260 @@
+package outage
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/planner"
+	"weft/sm"
+	"weft/wire"
+	"weft/wire/mad"
+)
+
+// never is later than everything.
+const never = time.Duration(1<<63 - 1)
+
+// control runs the devices, and the managers at their ports, in one time.
+type control struct {
+	ctx      context.Context
+	subnet   *emulator.Subnet
+	managers []*manager
+}
+
+// manager is one subnet manager with its requester.
+type manager struct {
+	machine  *sm.Manager
+	wire     *wire.Core
+	subnet   *emulator.Subnet
+	id       emulator.ClientID
+	routing  planner.Request
+	planning time.Duration
+	now      time.Duration
+	inbox    []wire.Datagram
+	actions  []wire.Action
+	wake     time.Duration // when a Tick is due; never
+	planned  time.Duration // when plan is told; never
+	plan     *sm.Event
+	sets
+	counts
+	log  func(now time.Duration, i sm.Incident)
+	gone bool
+}
+
+// sets holds what a manager sets.
+type sets struct {
+	underWay map[uint64]mad.AttrID // Sets that have not ended, by tag
+	since    attributes            // that were under way since takeSet was called last
+}
+
+// counts counts what a manager sends.
+type counts struct{ smps, blocks int } // blocks of forwarding tables
+
+// newManager attaches a manager to a port.
+func newManager(s *emulator.Subnet, at fabric.End, cfg sm.Config, u *Setup, log func(time.Duration, sm.Incident)) (m *manager, err error) {
+	m = &manager{
+		machine: sm.NewManager(cfg, u.Watch), wire: wire.NewCore(wire.Config{Window: 32, Timeout: 100 * time.Millisecond}), subnet: s,
+		routing: u.Routing, planning: u.Planning, wake: never, planned: never, sets: sets{underWay: map[uint64]mad.AttrID{}}, log: log,
+	}
+	m.id, err = s.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
+		var c wire.Datagram
+		c.CopyFrom(d)
+		m.inbox = append(m.inbox, c)
+	}})
+	return m, err
+}
+
+// advance lets time go on for all, up to a moment.
+func (c *control) advance(now time.Duration) {
+	for {
+		for _, m := range c.managers {
+			m.takeIn(c.ctx)
+		}
+		if slices.ContainsFunc(c.managers, func(m *manager) bool { return len(m.inbox) > 0 || len(m.actions) > 0 }) {
+			continue // one has sent something to another
+		}
+		next := min(c.next(), now)
+		for _, m := range c.managers {
+			m.now = max(m.now, next)
+		}
+		c.subnet.Advance(next)
+		due := false
+		for _, m := range c.managers {
+			due = m.tick(c.ctx) || due
+		}
+		if !due && next == now && !slices.ContainsFunc(c.managers, func(m *manager) bool { return len(m.inbox) > 0 }) {
+			return
+		}
+	}
+}
+
+// next returns when something is due.
+func (c *control) next() time.Duration {
+	next := never
+	if at, ok := c.subnet.Next(); ok {
+		next = at
+	}
+	for _, m := range c.managers {
+		next = min(next, m.next())
+	}
+	return next
+}
+
+// attributes says what managers set: nothing, something, or lane tables too.
+type attributes uint8
+
+const (
+	noAttribute attributes = iota
+	someAttribute
+	laneTable
+)
+
+// attributesOf says what an attribute is.
+func attributesOf(attr mad.AttrID) attributes {
+	if attr == mad.AttrSLtoVLMappingTable || attr == mad.AttrVLArbitrationTable {
+		return laneTable
+	}
+	return someAttribute
+}
+
+// takeSet returns what was being set since the last call.
+func (c *control) takeSet() (what attributes) {
+	for _, m := range c.managers {
+		what, m.since = max(what, m.since), noAttribute
+		for _, attr := range m.underWay {
+			m.since = max(m.since, attributesOf(attr))
+		}
+	}
+	return what
+}
+
+// next returns when something is due other than in the subnet.
+func (m *manager) next() time.Duration {
+	if m.gone {
+		return never
+	}
+	next := min(m.wake, m.planned)
+	if due, waiting := m.wire.Deadline(); waiting {
+		next = min(next, due)
+	}
+	return next
+}
+
+// tick does what is due, and reports whether anything was.
+func (m *manager) tick(ctx context.Context) (due bool) {
+	if m.gone {
+		return false
+	}
+	if at, waiting := m.wire.Deadline(); waiting && at <= m.now {
+		due = true
+		m.actions = m.wire.Tick(m.now, m.actions)
+		m.perform(ctx)
+	}
+	if m.planned <= m.now {
+		due, m.planned = true, never
+		m.step(ctx, m.plan)
+	}
+	if m.wake <= m.now {
+		due, m.wake = true, never
+		m.step(ctx, &sm.Event{Kind: sm.Tick})
+	}
+	return due
+}
+
+// takeIn takes what has come.
+func (m *manager) takeIn(ctx context.Context) {
+	if m.gone {
+		m.inbox, m.actions = nil, nil
+		return
+	}
+	for m.perform(ctx); len(m.inbox) > 0; m.perform(ctx) {
+		d := m.inbox[0]
+		m.inbox = m.inbox[1:]
+		m.actions = m.wire.Arrived(m.now, &d, m.actions)
+	}
+}
+
+// perform does what the requester wants done: first all that is to be sent, as its memory demands.
+func (m *manager) perform(ctx context.Context) {
+	for len(m.actions) > 0 {
+		actions := m.actions
+		m.actions = nil
+		var events []sm.Event
+		for i := range actions {
+			switch a := &actions[i]; a.Kind {
+			case wire.Send:
+				var d wire.Datagram
+				d.CopyFrom(&a.Datagram)
+				m.subnet.Send(m.id, &d)
+			case wire.Complete:
+				events = append(events, sm.AnswerEvent(&a.Result))
+			case wire.Deliver:
+				ev := sm.Event{Kind: sm.Unasked, Datagram: new(wire.Datagram)}
+				ev.Datagram.CopyFrom(&a.Datagram)
+				events = append(events, ev)
+			}
+		}
+		for i := range events {
+			m.step(ctx, &events[i])
+		}
+	}
+}
+
+// step gives the manager an event, and does what it wants done.
+func (m *manager) step(ctx context.Context, ev *sm.Event) {
+	if ev.Kind == sm.Answer {
+		delete(m.underWay, ev.Tag)
+	}
+	claimed := false
+	for _, a := range m.machine.Step(m.now, ev, nil) {
+		switch a.Kind {
+		case sm.Send:
+			m.send(&a)
+		case sm.End:
+			from := len(m.actions)
+			m.actions = m.wire.End(m.now, a.Group(), m.actions)
+			wire.CopySent(m.actions[from:])
+		case sm.Reply:
+			m.subnet.Send(m.id, a.Datagram)
+		case sm.Route:
+			m.plan, m.planned = sm.Plan(ctx, m.routing, a.Request), m.now+m.planning
+		case sm.Claim:
+			m.subnet.SetIsSM(m.id, true)
+			claimed = true
+		case sm.Wake:
+			m.wake = a.At
+		case sm.Note:
+			m.log(m.now, a.Incident)
+		default: // told by notes
+		}
+	}
+	if claimed {
+		m.step(ctx, &sm.Event{Kind: sm.Claimed})
+	}
+}
+
+// send starts an SMP.
+func (m *manager) send(a *sm.Action) {
+	d, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier}.Directed(make([]byte, mad.Size), a.Path)
+	if err != nil {
+		panic(err) // the manager sends no longer route than there can be
+	}
+	copy(d.Data(), a.Data)
+	m.smps++
+	if a.Method == mad.Set {
+		m.underWay[a.Tag] = a.Attr
+		m.since = max(m.since, attributesOf(a.Attr))
+	}
+	if a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable {
+		m.blocks++
+	}
+	q := wire.Request{Addr: wire.Directed(), MAD: d, Tag: a.Tag, Group: a.Group(), Retries: 7}
+	if a.Once {
+		q.Retries = wire.NoRetries
+	}
+	from := len(m.actions)
+	_, m.actions = m.wire.Request(m.now, &q, m.actions)
+	wire.CopySent(m.actions[from:])
+}

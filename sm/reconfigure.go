@@ -1,0 +1,89 @@
+package sm
+
+import (
+	"reflect"
+	"time"
+)
+
+// wantedRound is a round that somebody has asked for.
+type wantedRound struct {
+	why    string // "" where none is wanted
+	afresh bool   // all is to be routed afresh, until a round has done so
+}
+
+// ask asks for a round, which begins as soon as none is under way. A manager that stands by leaves the subnet alone.
+func (m *Manager) ask(why string, afresh bool) {
+	switch {
+	case m.stopped:
+	case m.election.master != nil || m.election.off:
+		m.tell(AskedFor, "%s: nothing is done, since another manager is the master", why)
+	default:
+		m.wanted.afresh = m.wanted.afresh || afresh
+		m.wanted.why = why
+	}
+}
+
+// reconfigure takes new settings. A round that is under way goes on with the old ones.
+func (m *Manager) reconfigure(now time.Duration, s *Settings) {
+	if m.stopped || m.watch.Interval <= 0 {
+		return
+	}
+	was, to := m.cfg, &s.Config
+	m.cfg.Unproven, m.cfg.TakeOver, m.cfg.AskRoles = to.Unproven, to.TakeOver, to.AskRoles
+	m.cfg.SMKey, m.cfg.Priority, m.cfg.Keys = to.SMKey, to.Priority, to.Keys
+	m.takeFiles(to)
+	m.cfg.Options = to.Options
+	m.cfg.Drain, m.cfg.Expected, m.cfg.QuarantineStrangers = to.Drain, to.Expected, to.QuarantineStrangers
+	m.cfg.Admitted = nil
+	m.watch = s.Watch
+	m.tell(NewSettings, "%s", s.What)
+	m.sweep.due = sooner(m.sweep.due, now+s.Watch.Interval)
+	m.again = sooner(m.again, now+s.Watch.MostRetry)
+	m.election.due = sooner(m.election.due, now+s.Watch.Interval)
+	if m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); s.Watch.Rebalance <= 0 {
+		m.afresh = never
+	}
+	m.tellRules()
+	isMaster := m.election.master == nil && !m.election.off
+	switch {
+	case s.Afresh && isMaster:
+		m.ask("the routing was told otherwise", true)
+	case isMaster && !reflect.DeepEqual(m.cfg.Partitions, was.Partitions):
+		m.ask("the partitions were told otherwise", false)
+	case isMaster && !m.cfg.Levels.Equal(was.Levels):
+		m.ask("the levels of service were told otherwise", false)
+	case m.cfg.Priority != was.Priority && isMaster: // a standby may go before us now
+		m.ask("the priority was told otherwise", false)
+	case !m.cfg.Keys.givesSame(&was.Keys) && isMaster:
+		m.ask("the M_Keys were told otherwise", false)
+	}
+}
+
+// sooner returns when something is due whose waiting time has changed: never stays never.
+func sooner(due, at time.Duration) time.Duration {
+	if due == never {
+		return never
+	}
+	return min(due, at)
+}
+
+// tellKeys tells, after the first round with other Keys, whether all ports have got theirs.
+func (m *Manager) tellKeys() {
+	k := m.keys
+	if !k.told || !k.Given() {
+		return
+	}
+	k.told = false
+	ports, old := 0, 0
+	for slot := range m.result.Ledger.addressable {
+		ports++
+		if _, ok := k.has[m.result.Ledger.guid[slot]]; ok {
+			old++
+		}
+	}
+	if old > 0 {
+		m.tell(KeysGiven, "%d of %d ports have not taken their new M_Keys", old, ports)
+		return
+	}
+	m.tell(KeysGiven, "%d ports have their new M_Keys; ports that are not there now may have those of before", ports)
+}
