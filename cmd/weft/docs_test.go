@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +44,43 @@ func TestPages(t *testing.T) {
 	}
 	if ran < 10 {
 		t.Errorf("%d commands found", ran)
+	}
+}
+
+// TestPagesWrap: the prose of pages ends before column 100; tables, code, headings and pictures may be longer.
+func TestPagesWrap(t *testing.T) {
+	pages := []string{"README.md", "CONTRIBUTING.md"}
+	t.Chdir("../..")
+	err := filepath.WalkDir("docs", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			pages = append(pages, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, n := false, 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			line = strings.TrimSuffix(line, "\n")
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				code = !code
+			}
+			if code || utf8.RuneCountInString(line) <= 100 || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") ||
+				strings.HasPrefix(line, "    ") || strings.HasPrefix(strings.TrimSpace(line), "![") {
+				continue
+			}
+			t.Errorf("%s:%d: %d columns", page, n, utf8.RuneCountInString(line))
+		}
+	}
+	if len(pages) < 40 {
+		t.Errorf("%d pages found", len(pages))
 	}
 }
 
