@@ -8,20 +8,7 @@ import (
 	"weft/route/levels"
 	"weft/sm/congestion"
 	"weft/sm/perf"
-	"weft/sm/sa"
 	"weft/wire/mad"
-)
-
-// Role says what a manager does for its subnet.
-type Role string
-
-// The roles.
-const (
-	Looking   Role = "looking" // finds out what is there
-	Master    Role = "master"
-	StandBy   Role = "standby"
-	NotActive Role = "not active" // as another manager wants it
-	Gone      Role = "ended"
 )
 
 // Snapshot holds the state of a Manager at one moment. Nothing of it changes later, so that it can be read from anywhere.
@@ -46,28 +33,6 @@ type Snapshot struct {
 	// Congestion says how far devices are with congestion control, by the Runner; nil where they are told nothing.
 	Congestion *congestion.Report
 	Counters   *perf.Report // of ports, by the Runner; nil where none are read, or no round over them has ended
-}
-
-// QueryCount counts queries to subnet administration for one attribute.
-type QueryCount struct {
-	Attribute string `json:"attribute"` // "other" stands for all attributes unknown to the specification
-	Answered  int    `json:"answered"`  // answered, also with an empty answer
-	Refused   int    `json:"refused"`   // not served, not allowed, not as a query must be, or too much
-	Busy      int    `json:"busy"`      // answered busy: before the first round, or with a full queue
-}
-
-// Registered counts the registrations of clients with subnet administration, and the standbys with
-// a copy of them.
-type Registered struct {
-	Services      int             `json:"services"`
-	Subscriptions int             `json:"subscriptions"`
-	Groups        int             `json:"groups"`   // multicast groups, including those of partitions
-	Members       int             `json:"members"`  // of all groups together
-	MLIDs         int             `json:"mlids"`    // room for groups in all switches
-	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
-	Standbys      int             `json:"standbys"` // standbys that must confirm before weft acknowledges
-	InStep        bool            `json:"in_step"`  // for a standby: it has a complete copy
-	Rejected      int             `json:"rejected"` // messages from managers with another mkey-secret, or another SM_Key if there is no secret
 }
 
 // Routed is a subnet as a round found it, and the Plan that its devices hold. The indices of the Plan are those of the Graph.
