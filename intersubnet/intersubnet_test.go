@@ -16,18 +16,36 @@ import (
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
 	"weft/planner"
+	"weft/route"
 	"weft/route/engine"
 )
 
-// oneLayer routes a network on one layer.
-func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Result {
+// locals routes the subnets of a network by engines, each Kind once.
+func locals(t rapid.TB, n *subnets.Network, engines string) (plans []*route.Plan) {
 	t.Helper()
 	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Local = planner.Request{Chain: chain, Workers: 2}
-	_, one, err := Route(context.Background(), n, req)
+	made := map[int32]*route.Plan{}
+	for s := range n.Subnets {
+		kind := n.Subnets[s].Kind
+		if made[kind] == nil {
+			r, err := planner.RouteSubnet(context.Background(), n.Graph(int32(s)), &planner.Request{Chain: chain, Workers: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made[kind] = r.Plan
+		}
+		plans = append(plans, made[kind])
+	}
+	return plans
+}
+
+// oneLayer routes a network on one layer.
+func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Result {
+	t.Helper()
+	_, one, err := Route(n, locals(t, n, engines), req)
 	if many := (*TooManyLanes)(nil); err != nil && !errors.As(err, &many) {
 		t.Fatal(err)
 	}
@@ -36,7 +54,7 @@ func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Res
 
 // whole is the network as one subnet, with routers for switches.
 func whole(t rapid.TB, n *subnets.Network) *fabric.Graph {
-	f, err := Whole(n)
+	f, err := subnets.Whole(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,11 +449,7 @@ func TestMappingSaysWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := engine.Parse("updn", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := Route(context.Background(), n, &Request{Method: ISSR, Mappings: map[int]*Mapping{0: m}, Local: planner.Request{Chain: chain}}); err == nil {
+	if _, _, err := Route(n, locals(t, n, "updn"), &Request{Method: ISSR, Mappings: map[int]*Mapping{0: m}}); err == nil {
 		t.Error("a port that is not in the subnet is accepted")
 	}
 }

@@ -1,7 +1,6 @@
 package intersubnet
 
 import (
-	"context"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,8 +8,6 @@ import (
 	"weft/fabric"
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
-	"weft/planner"
-	"weft/route/engine"
 )
 
 // notesOf makes the notes of all subnets of a network, as they come over the wire.
@@ -49,11 +46,7 @@ func TestMeet(t *testing.T) {
 		"subnets(rlft(12,2)|fail(links=3,seed=1),rlft(8,2),routers=4)": "ftree",
 	} {
 		n := subnetstest.Network(t, formula)
-		chain, err := engine.Parse(engines, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, one, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
+		_, one, err := Route(n, locals(t, n, engines), &Request{Method: ISFR})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,11 +126,7 @@ func leavingByNotes(m *Ways, n *subnets.Network) map[leaves]fabric.GUID {
 // TestMeetProven: without leave only hosts of fat-trees under routers are sent to, and only by subnets beside them.
 func TestMeetProven(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(rlft(4,2),rlft(4,2),torus(3x3),routers=2,shape=chain)")
-	chain, err := engine.Parse("ftree,dor", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, one, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
+	_, one, err := Route(n, locals(t, n, "ftree,dor"), &Request{Method: ISFR})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func (p *Plan) worthSpreading() bool {
 type spreader struct {
 	p     *Plan
 	a     *admissible
-	first []int32     // numbers of links, as firstLinks has them
+	first []int32     // numbers of links, as FirstLinks has them
 	load  []float64   // by link
 	hosts [][]float64 // by subnet and switch
 	order [][]int32   // by target subnet: subnets with a way, the farthest first
@@ -70,7 +70,7 @@ type spreader struct {
 
 func newSpreader(p *Plan, a *admissible) *spreader {
 	n := p.Net
-	sp := &spreader{p: p, a: a, first: p.firstLinks()}
+	sp := &spreader{p: p, a: a, first: p.FirstLinks()}
 	sp.load = make([]float64, sp.first[len(sp.first)-1])
 	for s := range int32(len(n.Subnets)) {
 		g := n.Graph(s)

@@ -11,6 +11,8 @@ import (
 	"weft/internal/fold"
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
+	"weft/planner/between"
+	simbetween "weft/sim/between"
 )
 
 // Network is the document of `weft show` of several subnets.
@@ -140,9 +142,9 @@ type RoutedSubnet struct {
 }
 
 // RouteBetween routes several subnets and judges the Plan. It takes one layer of lanes where the judge proves that, or else those that
-// intersubnet.Route adds. With hostsOnly the proof is for pairs of hosts alone.
-func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, hostsOnly bool) (*RoutedBetween, *intersubnet.Result, error) {
-	layered, r, err := intersubnet.Route(ctx, n, req)
+// between.Route adds. With hostsOnly the proof is for pairs of hosts alone.
+func RouteBetween(ctx context.Context, n *subnets.Network, req *between.Request, hostsOnly bool) (*RoutedBetween, *between.Result, error) {
+	layered, r, err := between.Route(ctx, n, req)
 	if r == nil {
 		return nil, nil, err
 	}
@@ -250,7 +252,7 @@ const pairsShown = 6
 type FlowsBetween struct {
 	Network string `json:"network"`
 	Layers  int    `json:"layers"`
-	*intersubnet.FlowReport
+	*simbetween.FlowReport
 }
 
 // Write prints the result for people.

@@ -12,7 +12,9 @@ import (
 	"weft/fabric/subnets"
 	"weft/internal/fold"
 	"weft/intersubnet"
+	"weft/planner/between"
 	"weft/route"
+	simbetween "weft/sim/between"
 )
 
 // BetweenMethods are the ways to route between subnets that are compared.
@@ -43,7 +45,7 @@ type MethodRow struct {
 }
 
 // CompareBetween routes the subnets once, and between them by each of some methods. The clock is asked for the seconds; ready is told of each row as it is made.
-func CompareBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, methods []intersubnet.Method, hostsOnly bool, flows *intersubnet.FlowRequest, now func() time.Time, ready func(*MethodRow)) (*ComparedBetween, error) {
+func CompareBetween(ctx context.Context, n *subnets.Network, req *between.Request, methods []intersubnet.Method, hostsOnly bool, flows *simbetween.FlowRequest, now func() time.Time, ready func(*MethodRow)) (*ComparedBetween, error) {
 	out := &ComparedBetween{Network: n.Name, Runs: flows.Runs, Methods: []MethodRow{}}
 	one := *req
 	best := -1.0
@@ -79,13 +81,13 @@ func CompareBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Re
 }
 
 // BandwidthBetween is the mean bandwidth of a flow of a pattern; 0 with fewer than two hosts.
-func BandwidthBetween(ctx context.Context, p *intersubnet.Plan, flows *intersubnet.FlowRequest, pattern string) (float64, error) {
+func BandwidthBetween(ctx context.Context, p *intersubnet.Plan, flows *simbetween.FlowRequest, pattern string) (float64, error) {
 	if len(p.Hosts()) < 2 {
 		return 0, nil
 	}
 	req := *flows
 	req.Pattern, req.Order = pattern, "auto"
-	f, err := p.Simulate(ctx, &req)
+	f, err := simbetween.Simulate(ctx, p, &req)
 	if err != nil {
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"weft/intersubnet"
 	"weft/planner"
 	"weft/route"
+	simbetween "weft/sim/between"
 	"weft/sim/packet"
 )
 
@@ -289,7 +290,7 @@ func onWhole(whole *fabric.Graph, before *route.Plan, left *fabric.Graph, p *rou
 }
 
 // scheduleChanges lets each change happen to a run in its time. Routers between subnets are those of the relay.
-func (j *packetJob) scheduleChanges(sim *packet.Sim, relay *intersubnet.Transition, warmup packet.Time) {
+func (j *packetJob) scheduleChanges(sim *packet.Sim, relay *simbetween.Transition, warmup packet.Time) {
 	for i := range j.changes {
 		c := &j.changes[i]
 		at := warmup + packet.Time(c.At)*packet.Nanosecond

@@ -13,7 +13,9 @@ import (
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route"
+	simbetween "weft/sim/between"
 	"weft/sim/flow"
 	"weft/study"
 )
@@ -29,9 +31,9 @@ and --each router lets each router fail by itself.`
 
 // BetweenOptions say how a network of subnets is routed and measured.
 type BetweenOptions struct {
-	Request   *intersubnet.Request
+	Request   *between.Request
 	HostsOnly bool // prove pairs of hosts alone
-	Flows     *intersubnet.FlowRequest
+	Flows     *simbetween.FlowRequest
 	Pace      Pace
 }
 
@@ -39,7 +41,7 @@ type BetweenOptions struct {
 type BetweenToday struct {
 	net   *subnets.Network
 	opt   BetweenOptions
-	now   *intersubnet.Result
+	now   *between.Result
 	state *BetweenState
 	brief bool // no backups
 }
@@ -293,7 +295,7 @@ func (t *BetweenToday) ask(ctx context.Context, c *changedNetwork, a *BetweenAns
 }
 
 // routeAgain repairs the subnets that change, and routes again between all. Where that is refused it says why in the answer, and returns no result.
-func (t *BetweenToday) routeAgain(ctx context.Context, c *changedNetwork, a *BetweenAnswer) (*intersubnet.Result, *intersubnet.Request, error) {
+func (t *BetweenToday) routeAgain(ctx context.Context, c *changedNetwork, a *BetweenAnswer) (*between.Result, *between.Request, error) {
 	again, writes := *t.opt.Request, &Writes{}
 	again.Down = slices.Concat(again.Down, c.failed, c.drained)
 	again.Routed = slices.Clone(t.now.Jobs)
@@ -303,7 +305,7 @@ func (t *BetweenToday) routeAgain(ctx context.Context, c *changedNetwork, a *Bet
 			break
 		}
 	}
-	var r *intersubnet.Result
+	var r *between.Result
 	if err == nil {
 		_, r, err = study.RouteBetween(ctx, c.after, &again, t.opt.HostsOnly)
 	}
@@ -321,7 +323,7 @@ func (t *BetweenToday) routeAgain(ctx context.Context, c *changedNetwork, a *Bet
 }
 
 // repair repairs the Plan of a subnet, or routes it afresh where it has to, and keeps its LIDs.
-func (t *BetweenToday) repair(ctx context.Context, c *changedNetwork, s int, again *intersubnet.Request, w *Writes) error {
+func (t *BetweenToday) repair(ctx context.Context, c *changedNetwork, s int, again *between.Request, w *Writes) error {
 	old, g := t.now.Jobs[s], c.after.Graph(int32(s))
 	req, kept := t.opt.Request.Local, planner.Keep(old.Plan, t.net.Graph(int32(s)))
 	if chain := t.opt.Request.Chains[s]; chain != nil {
@@ -342,7 +344,7 @@ func (t *BetweenToday) repair(ctx context.Context, c *changedNetwork, s int, aga
 }
 
 // backups measures what mapping files with backups do by themselves.
-func (t *BetweenToday) backups(ctx context.Context, c *changedNetwork, a *BetweenAnswer, old *intersubnet.Plan, again *intersubnet.Request) error {
+func (t *BetweenToday) backups(ctx context.Context, c *changedNetwork, a *BetweenAnswer, old *intersubnet.Plan, again *between.Request) error {
 	req := *again
 	req.Mappings = map[int]*intersubnet.Mapping{}
 	for s := range t.net.Subnets {

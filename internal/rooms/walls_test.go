@@ -35,7 +35,7 @@ var walls = []struct {
 	{"pairs of top-level folders that import each other", 0},
 	{"packages of weft that ./sm links", 46},
 	{"methods of the largest type", 149},
-	{"exported names that no other package uses", 107},
+	{"exported names that no other package uses", 106},
 }
 
 var update = flag.Bool("update", false, "write counts that have fallen into the table of walls")

@@ -16,6 +16,7 @@ import (
 	"weft/intersubnet"
 	"weft/intersubnet/check"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route"
 	"weft/route/engine"
 )
@@ -104,12 +105,12 @@ func TestIrregularSubnets(t *testing.T) {
 }
 
 // drawnRoute routes; where lanes do not suffice for layers, by an engine of one lane.
-func drawnRoute(t *rapid.T, n *subnets.Network, method intersubnet.Method, engines string) (layered, one *intersubnet.Result) {
+func drawnRoute(t *rapid.T, n *subnets.Network, method intersubnet.Method, engines string) (layered, one *between.Result) {
 	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layered, one, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 1}})
+	layered, one, err = between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: method}, Local: planner.Request{Chain: chain, Workers: 1}})
 	if many := (*intersubnet.TooManyLanes)(nil); errors.As(err, &many) && engines != "updn" {
 		return drawnRoute(t, n, method, "updn")
 	}
@@ -334,7 +335,7 @@ func TestLinksWithFewVLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: planner.Request{Chain: chain}})
+	_, _, err = between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: intersubnet.ISSR}, Local: planner.Request{Chain: chain}})
 	if many := (*intersubnet.TooManyLanes)(nil); !errors.As(err, &many) {
 		t.Errorf("routing with one VL: %v", err)
 	}

@@ -1,11 +1,13 @@
-package intersubnet
+package between
 
 import (
 	"context"
 	"testing"
 
 	"weft/fabric/subnets/subnetstest"
+	"weft/intersubnet"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
 	"weft/sim/packet"
 )
@@ -18,8 +20,8 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := Request{Method: ISFR, Local: planner.Request{Chain: chain}}
-	before, _, err := Route(context.Background(), n, &req)
+	req := between.Request{Request: intersubnet.Request{Method: intersubnet.ISFR}, Local: planner.Request{Chain: chain}}
+	before, _, err := between.Route(context.Background(), n, &req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +29,12 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 	for p := n.Routers[1].First; p < n.Routers[1].End; p++ {
 		req.Down = append(req.Down, p)
 	}
-	after, _, err := Route(context.Background(), n, &req)
+	after, _, err := between.Route(context.Background(), n, &req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const us = packet.Microsecond
-	flat, err := before.Plan.Flatten(0)
+	flat, err := Flatten(before.Plan, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,7 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 	if without[3]-without[2] == 0 || without[7] != without[6] || without[4] <= with[4] {
 		t.Errorf("without the manager of a subnet: %v, with all %v", without, with)
 	}
-	other, _, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
+	other, _, err := between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: intersubnet.ISFR}, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}
