@@ -10,7 +10,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/sim/packet"
+	simcongestion "weft/sim/congestion"
 	"weft/sm/congestion"
 	"weft/wire"
 	"weft/wire/mad"
@@ -76,7 +76,7 @@ func TestCongestionToldOnce(t *testing.T) {
 	counter := &congestionCounter{Transport: medium, sent: map[fabric.LID]int{}}
 	asked, shown := make(chan *Event), make(chan *Snapshot, 1)
 	r := Runner{
-		Config: Config{SMKey: 1, Congestion: &congestion.Settings{Control: packet.UsualCongestionControl()}}, Watch: UsualWatch, Routing: jobOf("updn", 0), Clock: testClock(),
+		Config: Config{SMKey: 1, Congestion: &congestion.Settings{Control: simcongestion.Usual()}}, Watch: UsualWatch, Routing: jobOf("updn", 0), Clock: testClock(),
 		Wire: wire.Config{Window: 32}, Asked: asked,
 		Show: func(s *Snapshot) {
 			select {
@@ -143,7 +143,7 @@ func TestCongestionToldOnce(t *testing.T) {
 func TestCongestionToldAgain(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
 	f := v.sub.Fabric()
-	e := &easing{beside: beside{wake: make(chan struct{}, 1)}, setter: congestion.New(congestion.Settings{Control: packet.UsualCongestionControl()})}
+	e := &easing{beside: beside{wake: make(chan struct{}, 1)}, setter: congestion.New(congestion.Settings{Control: simcongestion.Usual()})}
 	told := func() (names []string) {
 		if e.told != nil {
 			e.told()

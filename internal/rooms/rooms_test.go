@@ -164,6 +164,9 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		if within(pkg, "weft/sm") && !within(pkg, "weft/sm/outage") && within(imp, "weft/emulator") {
 			t.Errorf("%s imports %s: a manager meets its subnet over the wire", pkg, imp)
 		}
+		if within(pkg, "weft/sm") && !within(pkg, "weft/sm/outage") && within(imp, "weft/sim/packet") {
+			t.Errorf("%s imports %s: a manager simulates nothing; its dress rehearsal does", pkg, imp)
+		}
 		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
 			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weft/route"
+	"weft/sim/congestion"
 )
 
 // Time is a time or a duration in picoseconds.
@@ -50,7 +51,7 @@ type Config struct {
 	// DeadlockCheck is the time between two searches for a deadlock; 0: only when nothing moves any more.
 	DeadlockCheck Time
 	// Congestion is congestion control, nil for none.
-	Congestion *CongestionControl
+	Congestion *congestion.Control
 	// GoOn keeps the run going after a deadlock was found. HeadOfQueue does so too: it drops what waits.
 	GoOn bool
 }
@@ -89,7 +90,9 @@ func (c *Config) Validate() error {
 		return errors.New("packet: a rate is negative, or that of unknown links 0")
 	}
 	if c.Congestion != nil {
-		return c.Congestion.validate()
+		if err := c.Congestion.Validate(); err != nil {
+			return fmt.Errorf("packet: %w", err)
+		}
 	}
 	return nil
 }
