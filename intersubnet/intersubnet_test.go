@@ -67,7 +67,8 @@ type step struct {
 	port uint8
 }
 
-// ISFR equals one fat-tree in which routers are the roots, path by path: on every whole tree of three levels whose pods are subnets.
+// ISFR equals one fat-tree in which routers are the roots, path by path: on every whole tree of
+// three levels whose pods are subnets.
 func TestISFREqualsOneTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, m2, w3 := rapid.IntRange(1, 4).Draw(t, "hosts of a leaf"), rapid.IntRange(2, 4).Draw(t, "leaves of a pod"), rapid.IntRange(1, 4).Draw(t, "roots of a middle switch")
@@ -163,8 +164,9 @@ func eachPair(n *subnets.Network, visit func(from, to Address)) {
 	}
 }
 
-// On the paper's fabrics each router has one path per port in the downward direction, as section 4.2 says: no link down from a router carries
-// packets for more targets than the others, and all packets for one target use one.
+// On the paper's fabrics each router has one path per port in the downward direction, as section
+// 4.2 says: no link down from a router carries packets for more targets than the others, and all
+// packets for one target use one.
 func TestISFRDedicatesLinks(t *testing.T) {
 	for _, k := range []int{2, 3, 6} {
 		n := subnetstest.Network(t, fmt.Sprintf("subnets(%d,racks72,routers=18,cables=4)", k))
@@ -208,7 +210,8 @@ func note(m map[step]map[Address]bool, at step, to Address) {
 	m[at][to] = true
 }
 
-// A router that hashes sends a packet to the gateway of the switch to which its port leads, as the judge follows it.
+// A router that hashes sends a packet to the gateway of the switch to which its port leads, as the
+// judge follows it.
 func TestHashedPortHasItsGateway(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,rlft(8,2),routers=2,cables=2,shape=chain)")
 	p := oneLayer(t, n, &Request{Method: ISSR}, "updn").Plan
@@ -237,7 +240,8 @@ func TestHashedPortHasItsGateway(t *testing.T) {
 	}
 }
 
-// ISSR sends a pair by the same ports every time, and pairs spread evenly over the whole admissible set.
+// ISSR sends a pair by the same ports every time, and pairs spread evenly over the whole admissible
+// set.
 func TestISSRIsStableAndSpreads(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,racks72,routers=18,cables=4)")
 	p := oneLayer(t, n, &Request{Method: ISSR}, "auto").Plan

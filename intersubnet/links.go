@@ -12,7 +12,8 @@ func (p *Plan) Hosts() (hosts []Address) {
 	return hosts
 }
 
-// FirstLinks returns, by subnet, the number of its first link: ports of switches, then end ports.
+// FirstLinks returns the number of the first link of each subnet. Links are the ports of switches,
+// then the end ports.
 func (p *Plan) FirstLinks() []int32 {
 	first := []int32{0}
 	for s := range int32(len(p.Net.Subnets)) {
@@ -22,7 +23,7 @@ func (p *Plan) FirstLinks() []int32 {
 	return first
 }
 
-// Link returns the number of a link, where first is what FirstLinks returned.
+// Link returns the number of a link; first is the result of FirstLinks.
 func (p *Plan) Link(first []int32, h Hop) int32 {
 	g := p.Net.Graph(h.Subnet)
 	if h.Switch < 0 {

@@ -41,7 +41,8 @@ type Request struct {
 	SumOfLIDs bool             // hash the sum of both LIDs, as the paper's algorithm 1 does
 	Down      []int32          // router ports that are not to be used
 	MaxVLs    int              // data VLs that may be used; 0: as many as every link has
-	// OneGateway has Nearest send what is for one target by one gateway from all of a subnet, which takes fewer lanes in some networks.
+	// OneGateway makes Nearest use one gateway for all switches of a subnet, which takes fewer
+	// lanes in some networks.
 	OneGateway bool
 }
 
@@ -52,8 +53,10 @@ type Result struct {
 	VLs       int // data VLs in use
 }
 
-// Route routes between subnets that have Plans, by subnet; those of one Kind may share one. It returns the Plan on one layer of lanes, which is the better one
-// where the judge proves it, and the Plan on as many layers as lanes.go needs: nil where one is enough, and with *TooManyLanes.
+// Route routes between subnets that have Plans, by subnet; subnets of one Kind may share one. It
+// returns two results. oneLayer is on one layer of lanes, and the better one if the judge proves
+// it. layered has as many layers as lanes.go needs; it is nil if one is enough, and with
+// *TooManyLanes.
 func Route(n *subnets.Network, local []*route.Plan, req *Request) (layered, oneLayer *Result, err error) {
 	r := &Result{Plan: &Plan{Net: n, Local: local, SumOfLIDs: req.SumOfLIDs, Down: make([]bool, len(n.Ports))}}
 	for _, p := range req.Down {
@@ -106,7 +109,8 @@ func Route(n *subnets.Network, local []*route.Plan, req *Request) (layered, oneL
 	return r, &one, nil
 }
 
-// allowedVLs returns the number of data VLs that may be used: as many as asked for and as every link has; where neither is known, route.UsualVLs.
+// allowedVLs returns the number of data VLs that may be used: asked, or fewer if a link has fewer;
+// route.UsualVLs if neither is known.
 func allowedVLs(n *subnets.Network, asked int) int {
 	most := asked
 	for k := range n.Kinds {
@@ -129,7 +133,7 @@ func (e *TooManyLanes) Error() string {
 	return e.Unwrap().Error()
 }
 
-// Unwrap returns the refusal, for those that know it.
+// Unwrap returns the error as a route.Refusal.
 func (e *TooManyLanes) Unwrap() error {
 	return route.Refuse("between subnets", "route the subnets by an engine of fewer lanes, such as updn, or allow more VLs",
 		"%d layers of %d SLs and %d VLs are more than %d SLs and %d VLs", e.Layers, e.SLs, e.VLs, route.NumSLs, e.Allowed)

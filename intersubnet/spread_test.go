@@ -6,8 +6,9 @@ import (
 	"weft/fabric/subnets/subnetstest"
 )
 
-// What spread does to gateways lets the sum of the squares of the loads of all links fall, under all hosts that send to all, and it counts loads as they are: adding and
-// taking away leaves nothing.
+// What spread does to gateways lets the sum of the squares of the loads of all links fall, under
+// all hosts that send to all, and it counts loads as they are: adding and taking away leaves
+// nothing.
 func TestSpread(t *testing.T) {
 	for _, formula := range []string{
 		"subnets(irregular(switches=8,degree=3,hosts=16,seed=1),irregular(switches=8,degree=3,hosts=16,seed=2),torus(3x3),routers=4,shape=chain)",
@@ -55,7 +56,8 @@ func walkAll(sp *spreader, sign float64) {
 	}
 }
 
-// countedLoad counts what links carry, switches' ports and what routers send, by the path of every host to every target.
+// countedLoad counts what links carry, switches' ports and what routers send, by the path of every
+// host to every target.
 func countedLoad(p *Plan) []int {
 	first := p.FirstLinks()
 	load := make([]int, first[len(first)-1])

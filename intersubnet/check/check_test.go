@@ -18,7 +18,8 @@ import (
 	"weft/route/engine"
 )
 
-// routed routes a network by a method and a chain of engines, and returns it with and without layers.
+// routed routes a network by a method and a chain of engines, and returns it with and without
+// layers.
 func routed(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string) (layered, oneLayer *between.Result) {
 	t.Helper()
 	chain, err := engine.Parse(engines, nil)
@@ -66,7 +67,8 @@ func TestPaperFabrics(t *testing.T) {
 	}
 }
 
-// Two trees whose leaves routers join deadlock on one layer: down to a leaf of one, over a router, and up from a leaf of the other.
+// Two trees whose leaves routers join deadlock on one layer: down to a leaf of one, over a router,
+// and up from a leaf of the other.
 func TestTreesJoinedAtLeaves(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,rlft(6,2),routers=2,on=leaves)")
 	layered, one := routed(t, n, intersubnet.ISSR, "ftree")
