@@ -1,4 +1,5 @@
-// Package between routes a network of several subnets: every subnet by engines of its own, as planner does, and then between them, as intersubnet does.
+// Package between routes a network of several subnets: each subnet by its own engines (planner),
+// then between them (intersubnet).
 package between
 
 import (
@@ -13,22 +14,24 @@ import (
 	"weft/route"
 )
 
-// Request says how to route a Network: between the subnets, where MaxVLs is that of Local, and inside.
+// Request says how to route a Network, between the subnets and inside them. MaxVLs is that of
+// Local.
 type Request struct {
 	intersubnet.Request
 	Local  planner.Request     // for each subnet
 	Chains map[int]route.Chain // by subnet: another chain than Local has
-	// Routed is by subnet a routing that was made before; nil: each is routed by Local.
+	// Routed holds routings made before, by subnet; nil: Local routes each.
 	Routed []*planner.Result
 }
 
 // Result holds the Plan of a Request, and how it was made.
 type Result struct {
 	intersubnet.Result
-	Jobs []*planner.Result // by subnet; those of one Kind and chain are one
+	Jobs []*planner.Result // by subnet; subnets of one Kind and chain share one
 }
 
-// Route routes every subnet by its own engine and then between them. It returns what intersubnet.Route does.
+// Route routes each subnet by its own engines and then between them. It returns the same two
+// results as intersubnet.Route.
 func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneLayer *Result, err error) {
 	jobs, err := req.routeSubnets(ctx, n)
 	if err != nil {
