@@ -1,3 +1,4 @@
-// Package between simulates traffic across routers: congestion counting over the paths of an intersubnet.Plan (Simulate), and packets in
-// time on one flat Graph in which routers are switches (Flatten), while hosts and routers are told of another Plan (Transition).
+// Package between simulates traffic across routers: congestion counting over the paths of an
+// intersubnet.Plan (Simulate), and packets in time on one Graph with switches for routers
+// (Flatten). Hosts and routers can change to another Plan under traffic (Transition).
 package between

@@ -20,8 +20,9 @@ import (
 	"weft/sim/flow"
 )
 
-// On irregular subnets with layers, Nearest delivers on each network at least 90 % of the effective bisection bandwidth that nue reaches on the same switches as one subnet
-// with the same lanes; ISSR, whose ways are detours, does not on average. Inputs are fixed, so figures are.
+// On irregular subnets with layers, Nearest delivers on each network at least 90 % of the effective
+// bisection bandwidth that nue reaches on the same switches as one subnet with the same lanes;
+// ISSR, whose ways are detours, does not on average. Inputs are fixed, so figures are.
 func TestNearestAgainstNue(t *testing.T) {
 	racing.SkipLong(t)
 	sum := map[intersubnet.Method]float64{}

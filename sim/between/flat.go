@@ -11,8 +11,8 @@ import (
 	"weft/sim/packet"
 )
 
-// Flat is a Plan in the form in which packets of all subnets are simulated together: one Graph in which routers are switches, and one Plan in
-// which each subnet has a range of LIDs. It is a packet.Relay.
+// Flat is a Plan as one network, to simulate packets of all subnets together: one Graph with
+// switches for routers, and one Plan with a range of LIDs for each subnet. It is a packet.Relay.
 type Flat struct {
 	Graph  *fabric.Graph
 	Plan   *route.Plan
@@ -24,10 +24,12 @@ type Flat struct {
 	ports  [][]int32             // by router and port number: router port
 }
 
-// flatBlock is the number of LIDs of an end port with the largest LMC: the ranges of subnets begin at multiples of it.
+// flatBlock is the number of LIDs of an end port with the largest LMC: the ranges of subnets begin
+// at multiples of it.
 const flatBlock = 1 << fabric.MaxLMC
 
-// Flatten fails where all subnets together have more LIDs than one may have. Rates are those of the links, or mbps for all where it is not 0.
+// Flatten makes the Flat of a Plan. It fails if all subnets together have more LIDs than one may
+// have. Links have their own rates, or mbps if it is not 0.
 func Flatten(p *intersubnet.Plan, mbps int32) (*Flat, error) {
 	whole, err := subnets.Whole(p.Net)
 	if err != nil {
@@ -133,7 +135,8 @@ func (f *Flat) fillTables() {
 	}
 }
 
-// fillLanes gives switches and hosts the SL2VL tables of their subnet, and routers those that their ports have as end ports.
+// fillLanes gives switches and hosts the SL2VL tables of their subnet, and each port of a router
+// its own table as an end port.
 func (f *Flat) fillLanes() {
 	g, n := f.Graph, f.p.Net
 	m := &route.SL2VL{Pool: []route.VLTable{{}}, Host: make([]uint16, g.NumHosts), Switch: make([]route.SwitchSL2VL, g.NumSwitches)}
@@ -162,10 +165,11 @@ func (f *Flat) fillLanes() {
 	f.Plan.SL2VL = m
 }
 
-// First returns the LID, in the range of the source's subnet, and the SL of packets to an end port of the Graph.
+// First returns the LID, in the range of the source's subnet, and the SL of packets to an end port
+// of the Graph.
 func (f *Flat) First(src, dst int32) (fabric.LID, uint8) { return f.firstBy(f.p, src, dst) }
 
-// firstBy is First where the hosts follow a Plan.
+// firstBy is First if the hosts follow p.
 func (f *Flat) firstBy(p *intersubnet.Plan, src, dst int32) (fabric.LID, uint8) {
 	from, to := f.place[src], f.place[dst]
 	lid := p.DLID(from, to)
@@ -178,12 +182,13 @@ func (f *Flat) firstBy(p *intersubnet.Plan, src, dst int32) (fabric.LID, uint8) 
 // IsRouter reports whether a switch of the Graph is a router.
 func (f *Flat) IsRouter(s int32) bool { return f.router[s] >= 0 }
 
-// Forward chooses the port by which a router sends a packet on, and its new header, by Plan.Forward.
+// Forward chooses the port through which a router sends a packet on, and its new header, as
+// Plan.Forward does.
 func (f *Flat) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
 	return f.forwardBy(f.p, s, in, h, dst)
 }
 
-// forwardBy is Forward where the routers follow a Plan.
+// forwardBy is Forward if the routers follow p.
 func (f *Flat) forwardBy(p *intersubnet.Plan, s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
 	n := f.p.Net
 	port := f.ports[f.router[s]][in]

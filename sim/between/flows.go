@@ -10,8 +10,9 @@ import (
 	"weft/sim/traffic"
 )
 
-// FlowReport tells the bandwidth of a traffic pattern on the paths of a Plan, by congestion counting as sim/flow does it: a flow has 1/c of a
-// link, with c the most flows on a link of its path.
+// FlowReport holds the bandwidth of a traffic pattern on the paths of a Plan, by congestion
+// counting as in sim/flow: a flow gets 1/c of a link, with c the largest number of flows on a link
+// of its path.
 type FlowReport struct {
 	Pattern       string  `json:"pattern"`
 	Hosts         int     `json:"hosts"`
@@ -32,7 +33,7 @@ type oneRun struct {
 	worst               int     // most flows on a link
 }
 
-// FlowRequest says what to simulate.
+// FlowRequest says which pattern to simulate, and how often.
 type FlowRequest struct {
 	Pattern string // as traffic.Parse reads it, with a rank for each host
 	Order   string // of ranks on hosts: "random" in every run, "leaf" (by subnet, switch and port), or "auto", as the pattern has it

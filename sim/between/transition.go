@@ -9,15 +9,15 @@ import (
 	"weft/sim/packet"
 )
 
-// Transition is a Flat whose hosts and routers are told to follow another Plan while packets pass: the hosts of one subnet (TellHosts), or all routers
-// (TellRouters). It is a packet.Relay of one run.
+// Transition is a Flat whose hosts and routers change to another Plan while packets pass: the hosts
+// of one subnet (TellHosts), or all routers (TellRouters). It is a packet.Relay of one run.
 type Transition struct {
 	*Flat
 	hosts   []*intersubnet.Plan // by subnet: the Plan that its hosts follow
 	routers *intersubnet.Plan   // that all routers follow
 }
 
-// Transition makes a relay in which all follow the Plan of the Flat.
+// Transition returns a relay with all hosts and routers on the Plan of the Flat.
 func (f *Flat) Transition() *Transition {
 	return &Transition{f, slices.Repeat([]*intersubnet.Plan{f.p}, len(f.p.Net.Subnets)), f.p}
 }
@@ -40,7 +40,7 @@ func (t *Transition) TellRouters(p *intersubnet.Plan) error {
 	return nil
 }
 
-// fits refuses a Plan that has other tables or LIDs in the subnets, or more layers of lanes.
+// fits refuses a Plan with other tables or LIDs in the subnets, or with more layers of lanes.
 func (t *Transition) fits(p *intersubnet.Plan) error {
 	was := t.p
 	if p.Net != was.Net || p.Layers > was.Layers || p.SLs != was.SLs {

@@ -12,8 +12,9 @@ import (
 	"weft/sim/packet"
 )
 
-// A router fails under traffic. Packets are lost until routers and the hosts of every subnet have been told of the ways around it; where the manager of a
-// subnet is lost with it, its hosts go on losing until another has taken over. Nothing is lost before and after, and nothing deadlocks.
+// A router fails under traffic. Packets are lost until routers and the hosts of every subnet have
+// been told of the ways around it; where the manager of a subnet is lost with it, its hosts go on
+// losing until another has taken over. Nothing is lost before and after, and nothing deadlocks.
 func TestRouterFailsUnderTraffic(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
 	chain, err := engine.Parse("ftree", nil)

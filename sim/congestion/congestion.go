@@ -1,4 +1,5 @@
-// Package congestion has the numbers of congestion control: what sim/packet simulates and sm/congestion tells devices.
+// Package congestion has the settings of congestion control. sim/packet simulates them, and
+// sm/congestion tells them to devices.
 package congestion
 
 import (
@@ -9,23 +10,26 @@ import (
 	"time"
 )
 
-// Control is the part of the specification's annex A10 (congestion control) that changes traffic. A port of a
-// switch marks packets (FECN) when more waits for it than a threshold. The host that takes a marked packet answers
-// with a notification (BECN), a packet of its own on the way back. The source then raises the index of the flow into
-// a table of delays, and waits after each packet of the flow; a timer lowers the index again.
+// Control is the part of congestion control (annex A10 of the specification) that changes traffic.
+// A switch port marks packets (FECN) when more than a threshold waits for it. The host that takes a
+// marked packet answers with a notification (BECN), a packet of its own on the way back. The source
+// then raises the index of the flow into a table of delays, and waits after each packet of the
+// flow; a timer lowers the index again.
 //
-// A flow is a source and a target at a level of service. The annex leaves open what counts as waiting: here the packets in all
-// queues of which the first asks for the port and lane, but for the one that leaves. A packet does not ask yet while it comes by a
-// slower link than it will leave by.
+// A flow is a source and a target at a level of service. The annex leaves open which packets wait
+// for a port and lane: here all packets in queues whose first packet asks for them, except the one
+// that leaves. A packet does not ask yet while it comes in over a slower link than it will leave
+// through.
 type Control struct {
-	// Threshold is 1 to 15: a port marks when more than (16-Threshold)/16 of an input buffer waits for it.
+	// Threshold is 1 to 15: a port marks when more than (16-Threshold)/16 of an input buffer waits
+	// for it.
 	Threshold uint8
 	// MarkingRate is the number of packets between two that a port marks.
 	MarkingRate uint16
 	// PacketSize: smaller packets are not marked, in blocks of 64 bytes.
 	PacketSize uint8
-	// MarkVictims lets ports between switches mark also where they wait for credits themselves, so that
-	// the congestion began behind them. Ports to hosts always mark (Victim_Mask).
+	// MarkVictims lets ports between switches mark also where they wait for credits themselves, so
+	// that the congestion began behind them. Ports to hosts always mark (Victim_Mask).
 	MarkVictims bool
 	// Table has the delays: entry CCTI of a flow. The first should be 0.
 	Table []Delay
@@ -35,7 +39,7 @@ type Control struct {
 	Timer Picoseconds
 }
 
-// Picoseconds are the time of sim/packet.
+// Picoseconds count time as sim/packet does.
 type Picoseconds int64
 
 // Nanosecond is a unit of them.
@@ -44,16 +48,17 @@ const Nanosecond Picoseconds = 1000
 // longest bounds the timer, so that times stay in range.
 const longest = 1000 * 1_000_000_000 * Nanosecond
 
-// Delay is an entry of the congestion control table: a source waits Multiplier/2^Shift times the time of the packet
-// that it sent before the next one of the flow.
+// Delay is an entry of the congestion control table: a source waits Multiplier/2^Shift times the
+// time of the packet that it sent before the next one of the flow.
 type Delay struct {
 	Shift      uint8
 	Multiplier uint16
 }
 
-// Usual marks early. Its delays grow slowly at first and fast later, from a quarter of the time of a packet to
-// 2,032 times that, so that few flows find their shares of a host, and hundreds.
-// The timer is 30 of its units of 1.024 us; with 150 of them flows stayed slow for milliseconds after they met congestion once.
+// Usual returns settings that mark early. Delays grow slowly at first and fast later, from a
+// quarter of the time of a packet to 2,032 times that. So few flows find their shares of a host,
+// and hundreds do. The timer is 30 of its units of 1.024 us; with 150, flows stayed slow for
+// milliseconds after they met congestion once.
 func Usual() *Control {
 	c := &Control{Threshold: 15, Increase: 1, Limit: 127, Timer: 30 * 1024 * Nanosecond, Table: make([]Delay, 128)}
 	for i := range c.Table {
@@ -62,13 +67,14 @@ func Usual() *Control {
 	return c
 }
 
-// usualDelay is entry i of a table of which entry 1 waits step times as long as a packet takes: step*i*(1 + (i/16)^2).
+// usualDelay returns entry i of a table whose entry 1 waits step times the time of a packet:
+// step*i*(1 + (i/16)^2).
 func usualDelay(i int, step float64) Delay {
 	x := float64(i)
 	return Delay{3, uint16(min(8*step*x*(1+x*x/256), 1<<14-1))}
 }
 
-// Validate reports what the annex does not allow.
+// Validate reports settings that the annex does not allow.
 func (c *Control) Validate() error {
 	switch {
 	case c.Threshold < 1 || c.Threshold > 15:
@@ -88,9 +94,10 @@ func (c *Control) Validate() error {
 	return nil
 }
 
-// Parse reads "" for none, "on" for the usual one, or NAME=VALUE,... for what differs from it: threshold,
-// rate, size, victims (yes or no), increase, limit, least, step (the wait of index 1, as a share of the time of a
-// packet), timer, and table (the delays themselves, SHIFT:MULTIPLIER/..., in place of limit and step).
+// Parse reads settings: "" or "off" for none, "on" for the usual ones, or NAME=VALUE,... for
+// changes to these. Names are threshold, rate, size, victims (yes or no), increase, limit, least,
+// step, timer and table. step is the wait of index 1, as a share of the time of a packet. table has
+// the delays themselves, SHIFT:MULTIPLIER/..., in place of limit and step.
 func Parse(text string) (*Control, error) {
 	if text == "" || text == "off" {
 		return nil, nil
@@ -137,10 +144,10 @@ func (c *Control) String() string {
 		strings.Replace(time.Duration(c.Timer/Nanosecond).String(), "µ", "u", 1), strings.Join(table, "/"))
 }
 
-// mostDelays bounds a table that is given.
+// mostDelays bounds the length of a table that is given.
 const mostDelays = 1 << 14
 
-// readTable reads the delays of a table, SHIFT:MULTIPLIER, parted by slashes.
+// readTable reads the delays of a table, SHIFT:MULTIPLIER, separated by slashes.
 func readTable(text string) (table []Delay, err error) {
 	for entry := range strings.SplitSeq(text, "/") {
 		var d Delay
@@ -155,7 +162,7 @@ func readTable(text string) (table []Delay, err error) {
 	return table, nil
 }
 
-// set reads one setting; step is the wait of index 1, from which the table of delays follows.
+// set reads one setting. step is the wait of index 1, which defines the table of delays.
 func (c *Control) set(name, value string, step *float64) (err error) {
 	switch name {
 	case "threshold":
