@@ -169,7 +169,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// A host that moves to another switch can make the lanes of a Plan unsafe: then it is routed afresh.
+// A host that moves to another switch can make the lanes of a Plan unsafe: then it is routed
+// afresh.
 func TestMovedHost(t *testing.T) {
 	f, err := gen.Parse("kautz(2,3,hosts=24)")
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
 	"weft/wire/ibsim"
 	"weft/wire/wiretest"
@@ -122,7 +123,7 @@ func TestNewNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, one, err := intersubnet.Route(t.Context(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: planner.Request{Chain: chain}})
+	_, one, err := between.Route(t.Context(), n, &between.Request{Request: intersubnet.Request{Method: intersubnet.ISSR}, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

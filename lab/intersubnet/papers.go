@@ -14,7 +14,9 @@ import (
 	"weft/intersubnet/check"
 	"weft/lab"
 	"weft/planner"
+	plannerbetween "weft/planner/between"
 	"weft/route/engine"
+	simbetween "weft/sim/between"
 	"weft/sim/packet"
 )
 
@@ -119,7 +121,7 @@ var methods = []struct {
 }{{"OpenSM", intersubnet.Baseline}, {"ISSR", intersubnet.ISSR}, {"ISFR", intersubnet.ISFR}}
 
 // routed routes a fabric on one lane and proves it for pairs of hosts.
-func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Method) *intersubnet.Flat {
+func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Method) *simbetween.Flat {
 	open := func(arg string) (subnets.Opened, error) {
 		f, err := gen.Parse(arg)
 		return subnets.Opened{Fabric: f, Made: true}, err
@@ -130,13 +132,13 @@ func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Met
 	if method == intersubnet.Baseline {
 		maps = mappingsAsRead(s, n)
 	}
-	req := &intersubnet.Request{Method: method, SumOfLIDs: !s.Reads(bothLIDs), Mappings: maps, Local: planner.Request{Chain: lab.Must(engine.Parse("ftree", nil)), Workers: 1}}
-	_, one, err := intersubnet.Route(ctx, n, req)
+	req := &plannerbetween.Request{Request: intersubnet.Request{Method: method, SumOfLIDs: !s.Reads(bothLIDs), Mappings: maps}, Local: planner.Request{Chain: lab.Must(engine.Parse("ftree", nil)), Workers: 1}}
+	_, one, err := plannerbetween.Route(ctx, n, req)
 	lab.Check(err)
 	if r := lab.Must(check.Judge(ctx, one.Plan, check.Options{Workers: 1, HostsOnly: true})); !r.OK || len(one.Fallbacks) > 0 {
 		lab.Check(fmt.Errorf("lab: %s by %s is not proven, or falls back: %v", text, method, r.Faults))
 	}
-	return lab.Must(one.Plan.Flatten(linkRate))
+	return lab.Must(simbetween.Flatten(one.Plan, linkRate))
 }
 
 // hardware sets queues and the rate of hosts as the paper is read.

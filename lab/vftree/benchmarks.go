@@ -6,7 +6,7 @@ import (
 
 	"weft/lab"
 	"weft/sim/beff"
-	"weft/sim/packet"
+	"weft/sim/congestion"
 )
 
 // hotSpotTest is the benchmark of all nodes of a cluster beside flows to a hot-spot.
@@ -39,7 +39,7 @@ func benchmarks(ctx context.Context, s *lab.Setup) *lab.Result {
 		for _, e := range []lab.Candidate{{Name: "fat-tree", How: lab.Routing{Engine: "ftree,balance=zahavi"}}, {Name: "vFtree", How: lab.Routing{Engine: threeLanes}}} {
 			s.Each(ctx, test.formula, testBed(s, test.formula), []lab.Candidate{e}, func(e *lab.Candidate, trial *lab.Trial) {
 				got[e.Name] = test.run(ctx, s, trial, nil)
-				got[e.Name+controlled] = test.run(ctx, s, trial, packet.UsualCongestionControl())
+				got[e.Name+controlled] = test.run(ctx, s, trial, congestion.Usual())
 			})
 		}
 		claims = append(claims, test.claims(got)...)
@@ -70,7 +70,7 @@ func better(row int, first, second []float64) float64 {
 }
 
 // run returns the measurements, with congestion control unless that is nil.
-func (test *hotSpotTest) run(ctx context.Context, s *lab.Setup, trial *lab.Trial, control *packet.CongestionControl) []float64 {
+func (test *hotSpotTest) run(ctx context.Context, s *lab.Setup, trial *lab.Trial, control *congestion.Control) []float64 {
 	g, ends := trial.Graph, nodes(trial.Graph)
 	hosts := make([]int32, 0, g.NumHosts)
 	for n := range int32(g.NumHosts) {

@@ -9,6 +9,7 @@ import (
 	"weft/fabric"
 	"weft/lab"
 	"weft/route"
+	"weft/sim/congestion"
 	"weft/sim/packet"
 )
 
@@ -165,7 +166,7 @@ func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 				p, c := trial.Plan, hardware(s)
 				switch name {
 				case "congestion control":
-					c.Congestion = packet.UsualCongestionControl()
+					c.Congestion = congestion.Usual()
 				case "victim on its own lane":
 					p = onLanes(trial.Graph, p, flows[:1])
 				}
