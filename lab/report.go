@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// WriteReport writes one Markdown page of the records of a paper: first a screen that says what the paper claims and
-// what came out, then the claims, the readings, and each artefact with its pictures and tables. Records are in the
-// paper's order.
+// WriteReport writes a Markdown page of a paper's records: first a screen with the paper's claims
+// and the outcome, then the claims, the readings, and each artefact with its pictures and tables.
+// Records are in the paper's order.
 func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s\n\n", r.Name)
@@ -81,13 +81,14 @@ func column(v Verdict) int {
 	return 3
 }
 
-// marks matches words that Markdown reads as a mark where they begin a line.
+// marks matches words that Markdown would read as a mark at the start of a line.
 var marks = regexp.MustCompile(`^([-+*#>=|]|[0-9]+[.)]$)`)
 
 // columns is the width of prose on a page.
 const columns = 100
 
-// paragraph writes prose and an empty line. Its lines end before the columns of a page; mark begins the first one.
+// paragraph writes prose and an empty line. It wraps at the page's columns; mark starts the first
+// line.
 func paragraph(b *bufio.Writer, mark, text string) {
 	item(b, mark, text)
 	fmt.Fprintln(b)
@@ -177,7 +178,7 @@ func (t *Table) writeMarkdown(w io.Writer) {
 	}
 }
 
-// countVerdicts says how many claims have each verdict: form says how a number and its verdict are written.
+// countVerdicts counts the claims with each verdict; form formats a number and its verdict.
 func countVerdicts(records []*Record, form string) string {
 	counts, undecided := map[Verdict]int{}, 0
 	for _, rec := range records {

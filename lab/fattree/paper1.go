@@ -10,7 +10,7 @@ const assumptionsI = "At full load nodes send without pause, below it at random 
 	"Of Figs. 8 and 9 some distributions are run. EFT counts the paths down each link, with dummy end ports on each leaf. A rack switch, which has several ways to the root of a destination, " +
 	"takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing: that is the text's EFT, not that of OpenSM, whose code counts there too (reading \"" + asInOpenSM + "\")." + lab.HowNear
 
-// reproductionI is Paper I.
+// reproductionI returns Paper I.
 func reproductionI() *lab.Reproduction {
 	m := &paperI{}
 	racks := []string{"fig2", "fig5", "fig7", "ranger", "table2"}

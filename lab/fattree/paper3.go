@@ -24,7 +24,7 @@ const assumptionsIII = "Tables I to III and figures 2, 6 and 7 are simulations o
 	"Nodes send to nodes and switches to switches, each message to one drawn at random; 250 us count, after 125, one seed a block where the paper has the mean of eight. " +
 	"Minhop is OpenSM's, by table entries, DFSSSP that of its paper, LASH takes the first shortest path." + lab.HowNear + " A ratio of times is found from half of it to twice."
 
-// hardwareIII holds the readings of the paper.
+// hardwareIII returns the hardware under the active readings.
 func hardwareIII(s *lab.Setup) packet.Config {
 	c := packet.Default()
 	if s.Reads(buffers24) {
@@ -49,7 +49,7 @@ func fabricIII(s *lab.Setup, formula string) *fabric.Graph {
 	return f.Compile()
 }
 
-// reproductionIII is Paper III.
+// reproductionIII returns Paper III.
 func reproductionIII() *lab.Reproduction {
 	packets := []string{"table3", "fig2", "fig6", "fig7"}
 	return &lab.Reproduction{

@@ -10,7 +10,7 @@ const assumptionsIV = "Nodes send without pause; all packets carry 2 kB, where t
 	"The same parts fail for all engines, drawn anew for each number of them. Four random rings stand for the paper's thirty, one draw of the traffic for its sixteen, and seven numbers for its 0 to 85 failed links. One share counts as more than another from half a point on. " +
 	"MinHop is OpenSM's, by table entries in order of leaves; LASH takes the first port." + lab.HowNear
 
-// reproductionIV is Paper IV.
+// reproductionIV returns Paper IV.
 func reproductionIV() *lab.Reproduction {
 	m := &paperIV{}
 	figures := []string{"fig2", "fig3", "fig4", "fig5"}

@@ -8,7 +8,7 @@ const assumptionsVI = "Figures 3 to 6 are simulations of packets. All links carr
 	"Nodes are in random order, and sequences begin again when they are through. Throughput is payload that a port takes, in 250 us after 125 us." + lab.HowNear +
 	" A ratio of times is found from half of it to twice."
 
-// reproductionVI is Paper VI.
+// reproductionVI returns Paper VI.
 func reproductionVI() *lab.Reproduction {
 	m := &paperVI{}
 	figures := []string{"fig4", "fig5", "fig6"}
