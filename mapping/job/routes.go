@@ -12,27 +12,27 @@ import (
 	"weft/mapping/routes"
 )
 
-// RoutesReport tells what became of the routes on a map.
+// RoutesReport is the result of testing the routes on a map.
 type RoutesReport struct {
 	Root         string   `json:"root"`
 	Relabelled   []string `json:"relabelled"`
 	Pairs        int      `json:"pairs"`
-	Delivered    int      `json:"delivered"` // tried in the network
+	Delivered    int      `json:"delivered"` // in a trial on the network
 	DeadlockFree string   `json:"deadlock_free"`
-	Messages     int      `json:"messages"` // that tell the hosts their routes
+	Messages     int      `json:"messages"` // that send the hosts their routes
 	Unheard      int      `json:"unheard"`
 	Bytes        int      `json:"bytes"`
 	ModelledMS   float64  `json:"modelled_ms"`
 }
 
-// OK reports whether no route failed and none can deadlock, or none were asked for.
+// OK reports whether no route failed and none can deadlock, or none were requested.
 func (r *RoutesReport) OK() bool {
 	return r == nil || r.Delivered == r.Pairs && r.Unheard == 0 && r.DeadlockFree != check.No.String()
 }
 
-// Routes computes the routes on the map, tries every one in the network, has the judge
-// look for deadlock, and sends the hosts their tables. Utility is a host of the map that
-// does not count when a root is chosen, -1 for none.
+// Routes computes the routes on the map, tries every one in the network, has the judge look for
+// deadlock, and sends the hosts their tables. Utility is a host of the map to ignore when choosing
+// a root, -1 for none.
 func (r *Result) Routes(ctx context.Context, utility int32, seed uint64) (*routes.Table, *RoutesReport, error) {
 	table := routes.Compute(r.Map, &routes.Options{Utility: utility, Seed: seed})
 	trial := table.Try(r.Map, r.Sender.Model)
@@ -69,8 +69,8 @@ func JudgeRoutes(ctx context.Context, n *mapping.Network, table *routes.Table, w
 	return quality.Judge(ctx, g, plan, check.Options{Workers: workers})
 }
 
-// deadlockFree asks the judge whether messages on the routes can wait for each other in
-// a circle. It returns yes, no, or why the judge was not asked.
+// deadlockFree asks the judge whether messages on the routes can wait for each other in a circle.
+// It returns yes, no, or the reason for not asking.
 func deadlockFree(ctx context.Context, n *mapping.Network, table *routes.Table) (string, error) {
 	report, err := JudgeRoutes(ctx, n, table, 1)
 	switch {

@@ -15,11 +15,11 @@ import (
 type WatchReport struct {
 	Mode   Mode          `json:"mode"`
 	Rounds []RoundReport `json:"rounds"`
-	// End says why there are no more rounds, if not for the end of the events.
+	// End states why the rounds ended, if not because the events did.
 	End string `json:"end,omitempty"`
 }
 
-// OK reports whether every map was right at the moment that it says.
+// OK reports whether every map was right at its stated time.
 func (w *WatchReport) OK() bool {
 	for i := range w.Rounds {
 		if r := &w.Rounds[i]; !r.Certain || !r.Isomorphic {
@@ -29,7 +29,7 @@ func (w *WatchReport) OK() bool {
 	return w.End == ""
 }
 
-// RoundReport is one map of a network that changes.
+// RoundReport is one map of a changing network.
 type RoundReport struct {
 	BeginMS float64 `json:"begin_modelled_ms"`
 	EndMS   float64 `json:"end_modelled_ms"`
@@ -37,15 +37,15 @@ type RoundReport struct {
 	Probes  int     `json:"probes"`
 	Size
 	Certain bool     `json:"certain"`                     // two maps in a row were the same
-	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // and this is when they were the network, unless what was gone then was back before it was probed again
-	Changes []string `json:"changes"`                     // since the round before
+	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // when the two maps were the network, unless a lost part was back before it was probed again
+	Changes []string `json:"changes"`                     // since the previous round
 	During  bool     `json:"changed_meanwhile"`
 	Verdict
 	InDoubt []Doubt `json:"in_doubt,omitempty"`
 }
 
-// Watch surveys a network again and again while the events of a list happen to it; file
-// is the list's name in errors. It calls each after every round.
+// Watch surveys a network again and again while the events of a list change it; file is the list's
+// name in errors. It calls each after every round.
 func Watch(ctx context.Context, f *fabric.Fabric, file string, list io.Reader, opt *Options, each func(*RoundReport) error) (*WatchReport, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
