@@ -16,10 +16,10 @@ import (
 
 // Event changes a network. A list of events is a text of lines
 //
-// 	TIME link NODE PORT down|up
-// 	TIME node NODE down|up
-// 	TIME connect NODE PORT NODE PORT
-// 	TIME host NAME ADDRESS NODE PORT
+//	TIME link NODE PORT down|up
+//	TIME node NODE down|up
+//	TIME connect NODE PORT NODE PORT
+//	TIME host NAME ADDRESS NODE PORT
 //
 // TIME is modelled and counts from the start (250ms, 1.5s). A name with blanks stands in double
 // quotes. Ports count from 1. connect pulls the cables that are in its ports. # begins a comment.

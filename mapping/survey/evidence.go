@@ -13,7 +13,7 @@ import (
 // lost. With a Beta prior for the loss of a path, the chance that n probes which should be answered
 // are all lost is
 //
-// 	E[p^n] = prod_{k<n} (a+k) / (a+b+k),  a = lost + prior, b = seen + prior.
+//	E[p^n] = prod_{k<n} (a+k) / (a+b+k),  a = lost + prior, b = seen + prior.
 //
 // The prior of a switch has the mean of all switches and the weight of two probes.
 //
