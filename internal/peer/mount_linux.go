@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// CanMount returns why a test cannot mount file systems in a namespace of its own, or nil: it needs
-// root, /dev/fuse, and a root folder that is a mount point, which that of a chroot is not.
+// CanMount returns why a test cannot mount file systems in a namespace of its own, or nil. Mounting
+// needs root, /dev/fuse, and a root folder that is a mount point, which a chroot's is not.
 func CanMount() error {
 	if _, err := os.Stat("/dev/fuse"); err != nil || os.Geteuid() != 0 {
 		return errors.New("mounting needs root and /dev/fuse")
