@@ -49,7 +49,7 @@ func (s *Subnet) Attach(c Client) (ClientID, error) {
 		i++
 	}
 	if i == 1<<16-1 {
-		return 0, fmt.Errorf("emulator: %d programs are attached, no more can be", i)
+		return 0, fmt.Errorf("emulator: %d programs are attached: no room for more", i)
 	}
 	if i == len(s.clients) {
 		s.clients = append(s.clients, client{})

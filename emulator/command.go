@@ -105,7 +105,7 @@ func (c *command) word() string {
 // act executes a command once all its words are read.
 func (c *command) act(do func() error) {
 	if c.err == nil && len(c.words) > 0 {
-		c.err = fmt.Errorf("emulator: %q is too much", c.words[0])
+		c.err = fmt.Errorf("emulator: unexpected %q at the end of the command", c.words[0])
 	}
 	if c.err == nil {
 		c.err = do()

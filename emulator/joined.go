@@ -60,7 +60,7 @@ func (j *Joined) AddRouter(ports []RouterPort, way Way, agent Agent) error {
 	r := &router{j, ports, way, agent}
 	for i, at := range ports {
 		if at.Subnet < 0 || at.Subnet >= len(j.Subnets) {
-			return fmt.Errorf("emulator: a router in subnet %d of %d", at.Subnet, len(j.Subnets))
+			return fmt.Errorf("emulator: a router port in subnet %d, but there are %d subnets", at.Subnet, len(j.Subnets))
 		}
 		s := j.Subnets[at.Subnet]
 		p, err := s.external(at.At)
@@ -68,7 +68,7 @@ func (j *Joined) AddRouter(ports []RouterPort, way Way, agent Agent) error {
 			return err
 		}
 		if s.agentPort(p) != p || s.routers[p].router != nil {
-			return fmt.Errorf("emulator: %s is a switch, or has a router already", s.fab.EndName(at.At))
+			return fmt.Errorf("emulator: %s is a switch, or already belongs to a router", s.fab.EndName(at.At))
 		}
 		if s.routers == nil {
 			s.routers = map[int32]routerPort{}

@@ -114,7 +114,7 @@ func (r *Record) tryReadings(ctx context.Context, p *Reproduction, a *Artefact, 
 	alone := func(name string, readings ...string) Tried {
 		claims := runBlock(ctx, a, s, 0, readings, true).Claims
 		if letter == nil && !slices.EqualFunc(claims, r.Claims, func(now, kept Claim) bool { return now.Text == kept.Text }) {
-			Check(fmt.Errorf("other claims are kept than are judged now: run it again (--redo --only %s)", a.Name))
+			Check(fmt.Errorf("the stored claims differ from the claims judged now: run it again (--redo --only %s)", a.Name))
 		}
 		isNew = true
 		return tried(name, claims)

@@ -77,7 +77,7 @@ func (e *HasMore) Error() string {
 }
 
 // ErrNoRow says that no artefact has a requested row.
-var ErrNoRow = errors.New("lab: no artefact has such a row")
+var ErrNoRow = errors.New("lab: no artefact has a row of this name")
 
 // SeedDependent returns the artefacts that depend on the seed.
 func SeedDependent(all []*Artefact) []*Artefact {
@@ -88,7 +88,7 @@ func SeedDependent(all []*Artefact) []*Artefact {
 func (r *Reproduction) Select(names []string) ([]*Artefact, error) {
 	for _, name := range names {
 		if _, ok := r.Find(name); !ok {
-			return nil, fmt.Errorf("%s has no %q (weft lab list)", r.Name, name)
+			return nil, fmt.Errorf("%s has no artefact %q (weft lab list shows all)", r.Name, name)
 		}
 	}
 	var chosen []*Artefact

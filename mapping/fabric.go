@@ -49,7 +49,7 @@ func FromFabric(f *fabric.Fabric) (*Network, error) {
 	for i := range f.Nodes {
 		if n := &f.Nodes[i]; !n.Down && n.Type == fabric.Switch {
 			if n.NumPorts() > maxDegree {
-				return nil, fmt.Errorf("mapping: switch %s has %d ports (turns reach %d at most)", f.NodeName(fabric.NodeID(i)), n.NumPorts(), maxDegree)
+				return nil, fmt.Errorf("mapping: switch %s has %d ports (turns allow at most %d)", f.NodeName(fabric.NodeID(i)), n.NumPorts(), maxDegree)
 			}
 			renamed[i] = int32(len(hosts) + len(degree))
 			degree = append(degree, int32(n.NumPorts()))

@@ -56,7 +56,7 @@ func ParseCollision(name string) (Collision, error) {
 			return c, nil
 		}
 	}
-	return "", fmt.Errorf("mapping: no collision model is called %q (there are: %v)", name, Collisions())
+	return "", fmt.Errorf("mapping: unknown collision model %q (want one of %v)", name, Collisions())
 }
 
 // Hardware describes the switches and messages of section 1.1.

@@ -28,11 +28,11 @@ func (t Traffic) Check() error {
 		share float64
 	}{{"lost", t.Loss}, {"late", t.Late}, {"corrupted", t.Corrupt}, {"on busy wires", t.Busy}} {
 		if !(s.share >= 0 && s.share < 1) {
-			return fmt.Errorf("mapping: %v is no share of probes %s: it is at least 0 and below 1", s.share, s.name)
+			return fmt.Errorf("mapping: %v is not a share of probes %s: want at least 0 and below 1", s.share, s.name)
 		}
 	}
 	if sum := t.Loss + t.Late + t.Corrupt; sum >= 1 {
-		return fmt.Errorf("mapping: of all probes a share of %v is lost, late or corrupted: none would be answered", sum)
+		return fmt.Errorf("mapping: a share of %v of all probes is lost, late or corrupted: none would be answered", sum)
 	}
 	return nil
 }

@@ -49,11 +49,11 @@ func Parse(text string, env func(string) string) (*Target, error) {
 		return &Target{umad: &o}, err
 	case "emulate":
 		if rest == "" {
-			return nil, errors.New("emulate: no FABRIC is named")
+			return nil, errors.New("emulate: the FABRIC is missing, as in emulate:FABRIC")
 		}
 		return &Target{Fabric: rest}, nil
 	}
-	return nil, fmt.Errorf("%q: no medium of that name (ibsim, umad, emulate)", text)
+	return nil, fmt.Errorf("%q: unknown medium (want ibsim, umad or emulate)", text)
 }
 
 // Options of Open.

@@ -119,7 +119,7 @@ func (s *Server) handle(b []byte, from net.Addr) (reply []byte, ok bool) {
 	return c.Append(nil), true
 }
 
-var errNotAttached = errors.New("the client has not this slot")
+var errNotAttached = errors.New("the client does not have this slot")
 
 // control executes a control datagram, and turns it into the answer.
 func (s *Server) control(c *ibsim.Control, from net.Addr) error {

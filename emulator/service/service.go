@@ -75,7 +75,7 @@ func New(f *fabric.Fabric, o Options) (*Service, error) {
 // NewJoined starts several subnets. join adds the routers between them.
 func NewJoined(list []Named, join func(*emulator.Joined) error, o Options) (*Service, error) {
 	if o.Ibsim.UDP != "" {
-		return nil, errors.New("--udp serves one subnet: leave it out, and each of several has Unix sockets")
+		return nil, errors.New("--udp serves only one subnet: leave it out, and each subnet gets Unix sockets")
 	}
 	var all emulator.Joined
 	subnets := make([]*served, len(list))
@@ -119,7 +119,7 @@ func run(all *emulator.Joined, subnets []*served, clock func() time.Duration) (*
 // of returns one of several subnets with its share of the options.
 func (o Options) of(list []Named, name string) (*served, error) {
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") != "" || strings.Trim(name, ".") == "" {
-		return nil, fmt.Errorf("subnet %q: its sockets and devices have its name, which may have letters, digits, and any of . _ - alone", name)
+		return nil, fmt.Errorf("subnet %q: its sockets and devices use this name, which may contain only letters, digits and . _ -", name)
 	}
 	var err error
 	if o.Umad.At, err = share("--at", o.Umad.At, list, name); err != nil {
@@ -153,7 +153,7 @@ func share(option string, texts []string, list []Named, name string) (own []stri
 			known = known || at.Name == of
 		}
 		if !known || rest == "" {
-			return nil, fmt.Errorf("%s %q: there are several subnets: begin with the name and colon of one, %s: among them", option, text, list[0].Name)
+			return nil, fmt.Errorf("%s %q: there are several subnets: start with a subnet's name and a colon, such as %s:", option, text, list[0].Name)
 		}
 		if of == name {
 			own = append(own, strings.TrimSpace(rest))

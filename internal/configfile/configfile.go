@@ -202,16 +202,16 @@ func (f *File) Apply(flags *pflag.FlagSet) error {
 // unknown says that a key is no option, and suggests the nearest or lists all.
 func unknown(flags *pflag.FlagSet, key string, isFlag bool) string {
 	if isFlag {
-		return key + " goes on the command line only"
+		return key + " is allowed only on the command line"
 	}
 	var names []string
 	for _, f := range Options(flags) {
 		names = append(names, f.Name)
 	}
 	if near := spelling.Nearest(key, names); near != "" {
-		return fmt.Sprintf("no option is called %q: did you mean %s?", key, near)
+		return fmt.Sprintf("unknown option %q: did you mean %s?", key, near)
 	}
-	return fmt.Sprintf("no option is called %q (there are: %s)", key, strings.Join(names, ", "))
+	return fmt.Sprintf("unknown option %q (options: %s)", key, strings.Join(names, ", "))
 }
 
 // Set replaces the values of a flag.

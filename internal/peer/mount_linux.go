@@ -17,7 +17,7 @@ func CanMount() error {
 	try := exec.Command("true")
 	try.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	if err := try.Run(); err != nil {
-		return fmt.Errorf("no mount namespace can be had here, as in a chroot: %w", err)
+		return fmt.Errorf("cannot create a mount namespace, for example in a chroot: %w", err)
 	}
 	return nil
 }

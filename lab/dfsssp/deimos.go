@@ -110,7 +110,7 @@ func (p *paper) packets(ctx context.Context, s *lab.Setup, r *routed, work func(
 			return lanes
 		}
 	}
-	lab.Check(fmt.Errorf("%s: packets do not arrive", r.key))
+	lab.Check(fmt.Errorf("%s: some packets never arrive", r.key))
 	return false
 }
 

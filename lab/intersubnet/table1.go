@@ -107,7 +107,7 @@ func ring(ctx context.Context, ends int, order []int32, start func(packet.Worklo
 	}
 	r := lab.Must(start(w).Run(ctx, 0, packet.Second))
 	if !w.Done() || r.Deadlock != nil || r.Lost.Total() > 0 {
-		lab.Check(fmt.Errorf("lab: a ring of %d is not over: %d packets lost", n, r.Lost.Total()))
+		lab.Check(fmt.Errorf("lab: a ring of %d did not end: %d packets lost", n, r.Lost.Total()))
 	}
 	m := means{messages: w.sum / float64(2*n), rounds: w.rounds / float64(2*n)}
 	for _, t := range w.Ended {

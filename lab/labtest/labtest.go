@@ -125,7 +125,7 @@ func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
 		case (row["reason"] == "-") == (row["claim"] == "-") || (row["artefact"] == "-") != (row["claim"] == "-"):
 			t.Errorf("%s: a line has neither a claim nor a reason, or both: %v", r.Name, row)
 		case row["claim"] != "-" && listed[key]:
-			t.Errorf("%s: %s stands twice", r.Name, row["claim"])
+			t.Errorf("%s: %s occurs twice", r.Name, row["claim"])
 		}
 		if row["claim"] != "-" {
 			listed[key] = true
@@ -137,7 +137,7 @@ func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
 	}
 	for name := range r.Plain {
 		if !claimNames[name] {
-			t.Errorf("%s: plain words for %q, which claims.tsv has not", r.Name, name)
+			t.Errorf("%s: plain words for %q, which is not in claims.tsv", r.Name, name)
 		}
 	}
 	for _, a := range r.Artefacts {

@@ -88,7 +88,7 @@ func elections(ctx context.Context, s *lab.Setup, n *model.Network) (times [3]fl
 			Algorithm: a, Rule: rule(s), Hardware: model.Myrinet, Address: address, Spread: within, Seed: s.SeedOf("fig7") + run,
 		}))
 		if len(res.Winners) != 1 || res.Winners[0].Host != lowest {
-			lab.Check(fmt.Errorf("lab: an election had %d winners, or another than the lowest", len(res.Winners)))
+			lab.Check(fmt.Errorf("lab: an election had %d winners, or a winner other than the lowest", len(res.Winners)))
 		}
 		all = append(all, res.Elapsed.Seconds()*1000)
 		times[1] += all[run] / float64(lab.Pick(s, 5, 20))

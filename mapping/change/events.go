@@ -52,7 +52,7 @@ func ReadEvents(file string, r io.Reader) ([]Event, error) {
 		}
 		at, err := time.ParseDuration(words[0])
 		if err != nil || at < 0 {
-			return nil, fmt.Errorf("%s: %q is no time such as 250ms or 1.5s", where, words[0])
+			return nil, fmt.Errorf("%s: %q is not a time such as 250ms or 1.5s", where, words[0])
 		}
 		e := Event{At: at, Where: where, words: words[1:]}
 		if err := e.check(); err != nil {
@@ -88,11 +88,11 @@ func split(line string) (words []string, err error) {
 // check returns an error unless an event has the words of its form.
 func (e *Event) check() error {
 	if len(e.words) == 0 {
-		return fmt.Errorf("nothing happens: want one of link, node, connect, host")
+		return fmt.Errorf("no event: want one of link, node, connect, host")
 	}
 	form, known := grammar[e.words[0]]
 	if !known {
-		return fmt.Errorf("%q is no event: want one of link, node, connect, host", e.words[0])
+		return fmt.Errorf("%q is not an event: want one of link, node, connect, host", e.words[0])
 	}
 	want := strings.Fields(form)
 	if len(e.words) != len(want) {
@@ -103,11 +103,11 @@ func (e *Event) check() error {
 		switch w {
 		case "PORT":
 			if n, err := strconv.ParseUint(word, 10, 8); err != nil || n == 0 {
-				return fmt.Errorf("%q is no port: they count from 1", word)
+				return fmt.Errorf("%q is not a port: ports count from 1", word)
 			}
 		case "ADDRESS":
 			if n, err := strconv.ParseUint(word, 0, 64); err != nil || n == 0 {
-				return fmt.Errorf("%q is no address such as 0x1234", word)
+				return fmt.Errorf("%q is not an address such as 0x1234", word)
 			}
 		case "down|up":
 			if word != "down" && word != "up" {

@@ -43,7 +43,7 @@ type Round struct {
 }
 
 // ErrCutOff says that the mapping host has no wire.
-var ErrCutOff = errors.New("mapping: the host that maps is wired to no switch")
+var ErrCutOff = errors.New("mapping: the mapping host is not wired to a switch")
 
 // Watch maps a network again and again while events happen, and calls each with every round. A
 // round takes the previous map as a hint, so that it costs little if nothing changed; after a

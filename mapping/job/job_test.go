@@ -228,7 +228,7 @@ func TestRefusals(t *testing.T) {
 	n := mappingtest.Network(t, "now-c")
 	for want, change := range map[string]func(*Options){
 		"no algorithm is called":      func(o *Options) { o.Algorithm = "guess" },
-		"no collision model":          func(o *Options) { o.Collision = "guess" },
+		"unknown collision model":     func(o *Options) { o.Collision = "guess" },
 		`--mode "both"`:               func(o *Options) { o.Mode = "both" },
 		"not negative":                func(o *Options) { o.Depth = -1 },
 		"a probe has 1048576 bytes":   func(o *Options) { o.Payload = 1<<20 + 1 },
@@ -270,7 +270,7 @@ func TestUnused(t *testing.T) {
 		{"stop", "--mode parallel has a method of its own", func(o *Options) { o.Mode = Parallel }},
 		{"early-reply", "leave out --early-reply", func(o *Options) { o.Algorithm = "vazirani" }},
 		{"retries", "--retries 0 does nothing in traffic", func(o *Options) { o.Traffic.Loss = 0.01 }},
-		{"error", "go with --loss", func(*Options) {}},
+		{"error", "need --loss", func(*Options) {}},
 		{"stop", "", func(*Options) {}},
 		{"early-reply", "", func(*Options) {}},
 		{"retries", "", func(*Options) {}},

@@ -81,16 +81,16 @@ func (o *Options) Check() error {
 	switch o.Mode {
 	case Master, Election, Parallel:
 	default:
-		return fmt.Errorf("--mode %q: there are master, election and parallel", o.Mode)
+		return fmt.Errorf("--mode %q: want master, election or parallel", o.Mode)
 	}
 	switch {
 	case o.Stop != "" && o.Stop != AtDepth && o.Stop != Known:
-		return fmt.Errorf("--stop %q: there are depth and known", o.Stop)
+		return fmt.Errorf("--stop %q: want depth or known", o.Stop)
 	case o.Stop == Known && o.Depth > 0:
-		return fmt.Errorf("--stop known goes without --depth")
+		return fmt.Errorf("--stop known cannot be used with --depth")
 	}
 	if o.Depth < 0 || o.Retries < 0 || o.Payload < 0 || o.Limit < 0 {
-		return fmt.Errorf("--depth, --retries, --payload and --limit are not negative")
+		return fmt.Errorf("--depth, --retries, --payload and --limit must not be negative")
 	}
 	if o.Payload > mostPayload {
 		return fmt.Errorf("--payload %d: a probe has %d bytes at most", o.Payload, mostPayload)
@@ -99,7 +99,7 @@ func (o *Options) Check() error {
 		return err
 	}
 	if !(o.Error >= 0 && o.Error < 1) || !(o.Worst >= 0 && o.Worst < 1) {
-		return fmt.Errorf("--error and --worst are at least 0 and below 1")
+		return fmt.Errorf("--error and --worst must be at least 0 and below 1")
 	}
 	return o.CheckUnused(o.differs)
 }
@@ -142,9 +142,9 @@ func (o *Options) CheckUnused(given func(option string) bool) error {
 	case given("retries") && o.Retries == 0 && o.isSurveyed():
 		return fmt.Errorf("--retries 0 does nothing in traffic, where a silent probe is sent again at least once: leave it out, or take 1 or more (or --error 0, which believes silence)")
 	case o.Traffic.Quiet() && (given("error") || given("worst")):
-		return fmt.Errorf("--error and --worst go with --loss, --late, --corrupt or --busy: without traffic silence is believed")
+		return fmt.Errorf("--error and --worst need --loss, --late, --corrupt or --busy: without traffic silence is believed")
 	case !o.isSurveyed() && given("worst"):
-		return fmt.Errorf("--worst goes with an --error above 0, which weighs silence")
+		return fmt.Errorf("--worst needs an --error above 0, which weighs silence")
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (o *Options) isSurveyed() bool { return !o.Traffic.Quiet() && o.Error > 0 }
 // host returns the mapping host, after checking that the network has something to map.
 func (o *Options) host(n *mapping.Network) (int32, error) {
 	if n.NumHosts() < 2 || n.NumSwitches() < 1 {
-		return -1, fmt.Errorf("%s: %d hosts and %d switches (mapping takes two and one)", o.Network, n.NumHosts(), n.NumSwitches())
+		return -1, fmt.Errorf("%s: %d hosts and %d switches (mapping needs two hosts and one switch)", o.Network, n.NumHosts(), n.NumSwitches())
 	}
 	if o.Mapper == "" {
 		return int32(n.NumHosts() - 1), nil

@@ -66,7 +66,7 @@ func (r *Report) surveyRows() (rows [][]string) {
 	if s := r.Survey; s != nil {
 		text := fmt.Sprintf("%d probes in %d passes, %.1f ms", s.Probes, s.Passes, s.ModelledMS)
 		if s.GaveUp > 0 {
-			text += fmt.Sprintf(" (the algorithm gave up after %d: this began with nothing)", s.GaveUp)
+			text += fmt.Sprintf(" (the algorithm gave up after %d: the survey started without a hint)", s.GaveUp)
 		}
 		rows = append(rows, []string{"survey", text})
 	}

@@ -79,7 +79,7 @@ func deadlockFree(ctx context.Context, n *mapping.Network, table *routes.Table) 
 	case err != nil:
 		return "", err
 	case report.DifferingPaths > 0:
-		return "", fmt.Errorf("mapping: %d routes were judged as others than they are", report.DifferingPaths)
+		return "", fmt.Errorf("mapping: the judge saw %d routes that differ from the map's", report.DifferingPaths)
 	}
 	return report.HostOnly.DeadlockFree.String(), nil
 }

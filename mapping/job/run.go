@@ -67,7 +67,7 @@ func Run(ctx context.Context, n *mapping.Network, opt *Options) (*Result, error)
 		return nil, err
 	}
 	if !n.OnSwitch(host) {
-		return nil, fmt.Errorf("%s: host %s is wired to no switch: choose another one by --mapper", opt.Network, n.Hosts[host].Name)
+		return nil, fmt.Errorf("%s: host %s is not wired to a switch: choose another host with --mapper", opt.Network, n.Hosts[host].Name)
 	}
 	r := &Result{Mode: opt.Mode, Collision: opt.Collision, Mapper: n.Hosts[host], Network: theory.Reached(n, host), quiet: opt.Traffic.Quiet()}
 	if opt.Mode != Master && opt.Mapper != "" && r.Network.NumNodes() == n.NumNodes() {

@@ -51,13 +51,13 @@ func Watch(ctx context.Context, f *fabric.Fabric, file string, list io.Reader, o
 		return nil, err
 	}
 	if opt.Mode == Parallel {
-		return nil, errors.New("--events goes with --mode master and election")
+		return nil, errors.New("--events needs --mode master or election")
 	}
 	if opt.Mode == Election && opt.Mapper != "" {
-		return nil, errors.New("--mapper does not go with --events and --mode election: the lowest host that is there maps")
+		return nil, errors.New("--mapper cannot be used with --events and --mode election: the lowest host present maps")
 	}
 	if opt.Every <= 0 {
-		return nil, errors.New("--every is a time above 0")
+		return nil, errors.New("--every must be a time above 0")
 	}
 	events, err := change.ReadEvents(file, list)
 	if err != nil {

@@ -39,7 +39,7 @@ func (c *Counts) Add(o *Counts) {
 }
 
 // ErrLimit says that a mapper was stopped because it reached its limit of probes.
-var ErrLimit = errors.New("mapping: more probes than the limit: the network is out of the algorithm's reach")
+var ErrLimit = errors.New("mapping: the limit of probes is reached: the algorithm cannot map this network within it")
 
 // Options limits a Sender.
 type Options struct {

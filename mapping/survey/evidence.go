@@ -169,7 +169,7 @@ func (d *evidence) add(v int32, seen, lost float64) {
 func (d *evidence) addAnswer(v int32, silent uint8) { d.add(v, 1, float64(silent)) }
 
 // ErrDied says that probes which must be answered no longer are.
-var ErrDied = errors.New("mapping: a switch does not answer any more: the network changed while it was mapped")
+var ErrDied = errors.New("mapping: a switch stopped answering: the network changed while it was mapped")
 
 // fewestDead is the least number of silent control probes in a row before a switch counts as gone:
 // the paths to some switches lose more than is known.

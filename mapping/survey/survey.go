@@ -129,7 +129,7 @@ func (r *Result) AddCost(before *Result) {
 // not count as gone: the path may cross itself.
 func runOnce(ctx context.Context, p mapping.Prober, opt *Options, patiently bool) (*Result, error) {
 	if !(opt.Error >= 0 && opt.Error < 1 && opt.Worst >= 0 && opt.Worst < 1) {
-		return nil, errors.New("mapping: the allowed error and the worst loss of a wire are shares below 1")
+		return nil, errors.New("mapping: the allowed error and the worst loss of a wire must be below 1")
 	}
 	e := NewExplorer(ctx, graph.New(opt.Radix), p, opt.Self)
 	e.limit, e.evidence = opt.Limit, newEvidence(opt.Error, opt.Worst)

@@ -35,7 +35,7 @@ func Same(a, b *mapping.Network) error {
 	}
 	for v, u := range p.of {
 		if u < 0 {
-			return fmt.Errorf("%q is connected to no host", a.NodeName(int32(v)))
+			return fmt.Errorf("%q is not connected to a host", a.NodeName(int32(v)))
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func (p *pairing) ports(v int32) error {
 		}
 		y, ok := p.b.Peer(far)
 		if !ok {
-			return fmt.Errorf("port %d of %q has a wire in one only", port, p.a.NodeName(v))
+			return fmt.Errorf("port %d of %q has a wire in only one of them", port, p.a.NodeName(v))
 		}
 		if err := p.pair(x, y); err != nil {
 			return err
