@@ -92,7 +92,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What cannot be served is said, and Close ends what was begun.
+// Serve names what it cannot serve, and Close ends what was started.
 func TestServeFails(t *testing.T) {
 	wiretest.NoLeaks(t)
 	base := fmt.Sprintf("weft-service-%d", os.Getpid())
@@ -114,7 +114,8 @@ func TestServeFails(t *testing.T) {
 	}
 }
 
-// Several subnets have sockets of their own names, faults and devices by name, and routers between them; names that no file may have are refused.
+// Each of several subnets has sockets of its own name, faults and devices by name, and routers
+// between them; names that cannot be file names are refused.
 func TestNewNetwork(t *testing.T) {
 	wiretest.NoLeaks(t)
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=2)")

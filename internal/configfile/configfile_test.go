@@ -38,7 +38,7 @@ func newOptions() *options {
 	return o
 }
 
-// read parses a file and sets what it says.
+// read parses a file and applies it.
 func (o *options) read(text string) (*File, error) {
 	f, err := Parse("weft.yaml", []byte(text))
 	if err != nil {
@@ -131,7 +131,8 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// TestWrittenIsRead: what Write writes sets the same values again, and the defaults in its comments are values too.
+// TestWrittenIsRead: a written file sets the same values again, and the defaults in its comments
+// are values too.
 func TestWrittenIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, again := newOptions(), newOptions()

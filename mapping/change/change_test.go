@@ -291,7 +291,7 @@ func TestBack(t *testing.T) {
 	}
 }
 
-// TestBadEvents: what is wrong is said by line.
+// TestBadEvents: errors name the line.
 func TestBadEvents(t *testing.T) {
 	f, err := gen.Parse("now-c")
 	if err != nil {
@@ -346,8 +346,8 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// TestExchanged: of two hosts, one of which takes the port of the other, each was moved,
-// whatever their order is in the maps.
+// TestExchanged: if one of two hosts takes the port of the other, both were moved, for any order in
+// the maps.
 func TestExchanged(t *testing.T) {
 	a, b, c, d := mapping.Host{ID: 1, Name: "a"}, mapping.Host{ID: 2, Name: "b"}, mapping.Host{ID: 3, Name: "c"}, mapping.Host{ID: 4, Name: "d"}
 	of := func(hosts []mapping.Host, first, second mapping.End) *mapping.Network {
