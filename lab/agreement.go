@@ -6,7 +6,7 @@ package lab
 type Agreement struct {
 	Same    int      `json:"same"`
 	Claims  int      `json:"claims"`
-	Open    int      `json:"open"` // claims that one run did not judge, or judged by too few blocks
+	Open    int      `json:"open"` // claims that one of the runs has not judged, or with too few blocks
 	Changed []Change `json:"changed"`
 }
 

@@ -22,40 +22,40 @@ const (
 // verdicts lists all verdicts in the order of a summary.
 var verdicts = []Verdict{Holds, HoldsAsRead, Fitted, Differs, TooFew, NotTestable, NotRun}
 
-// Claim is one statement of the paper with our result.
+// Claim is one statement of the paper, with our result.
 type Claim struct {
 	Text    string  `json:"text"`
 	Paper   string  `json:"paper"` // the number or range as printed
 	Ours    string  `json:"ours"`
 	Verdict Verdict `json:"verdict"`
-	// Undecided marks a claim that differs because all its seed blocks, by the literal text, do not
-	// show whether our number is inside the range, or because fewer than Enough blocks measured it.
+	// Undecided says that the verdict is Differs only because the maximum number of seed blocks
+	// does not decide on which side ours lies, or because fewer than Enough blocks measure it.
 	Undecided bool   `json:"undecided,omitempty"`
-	Why       string `json:"why,omitempty"` // for a difference: what was tried; if not testable: the reason
-	// RestsOn names constants that our result needs and that were fitted to the paper's own
-	// figures. The claim is then Fitted if it holds.
+	Why       string `json:"why,omitempty"` // for a differing claim: the attempts; for an untestable claim: the reason
+	// RestsOn names constants that were chosen to match the paper's own figures: a claim that holds
+	// with them is Fitted.
 	RestsOn string `json:"rests_on,omitempty"`
-	// Range holds our number and its bounds; nil if the claim has no number. If a claim has
-	// several, Range is the deciding one.
+	// Range holds our number and its bounds; nil if the claim is about no number. Of several
+	// numbers it holds the deciding one.
 	Range *Range `json:"range,omitempty"`
-	// Parts are the numbers of a claim on several. Each must be in its range.
+	// Parts are the numbers of a claim about several; each must be in its range.
 	Parts []Range `json:"parts,omitempty"`
 }
 
-// Range is one of our numbers with the bounds within which its claim holds.
+// Range is a number of ours with the least and the greatest value for which its claim holds.
 type Range struct {
-	Of string `json:"of,omitempty"` // the subject of a part: a row, a column; unique within a claim
-	// Missing says that there was nothing to measure in one block, or in any: for example, no
-	// network of the row was finished.
+	Of string `json:"of,omitempty"` // the subject of a part: a row, a column; unique among the parts of a claim
+	// Missing says that there was nothing to measure, in a block or in any: for example no network
+	// of a row finished.
 	Missing bool    `json:"missing,omitempty"`
 	Value   float64 `json:"value"`
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
-	Format  string  `json:"format"` // fmt verb for the value
+	Format  string  `json:"format"` // format of the value, for package fmt
 	// Rows are the artefact's rows that the number is measured on, in the form for Setup.Want; nil
 	// for all. Once the number is decided, later seed blocks skip rows that nothing else needs.
 	Rows []string `json:"-"`
-	// Blocks holds the number in each seed block that measured it; Value is their mean.
+	// Blocks holds the number of each seed block that has one; Value is their mean.
 	Blocks []float64 `json:"blocks,omitempty"`
 }
 

@@ -15,8 +15,8 @@ type Reproduction struct {
 	Paper string
 	// Says summarises the paper's claims in two or three sentences. They open the page of results.
 	Says string
-	// Assumptions lists our choices for whatever the paper leaves open, for all artefacts; may be
-	// "".
+	// Assumptions state, a line each, what weft assumes for everything that the paper leaves open,
+	// for all artefacts; "" if nothing needs it.
 	Assumptions string
 	Artefacts   []Artefact
 	// Plain explains the largest differences in plain words, by artefact and text of the claim

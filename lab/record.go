@@ -19,11 +19,11 @@ type Record struct {
 	Seed         uint64   `json:"seed"`
 	Rows         string   `json:"rows,omitempty"` // the requested rows; "" for all
 	Measured     bool     `json:"measured,omitempty"`
-	Blocks       int      `json:"seed_blocks"`                   // drawn for the literal text
-	BlocksAsRead int      `json:"seed_blocks_as_read,omitempty"` // drawn under the set of readings; 0 if it was not needed
-	Most         int      `json:"most_seed_blocks"`              // the maximum allowed
-	Few          bool     `json:"few_seed_blocks,omitempty"`     // more would take too long
-	Set          []string `json:"set,omitempty"`                 // the paper's readings under which differing claims were judged again
+	Blocks       int      `json:"seed_blocks"`                   // drawn, by the letter
+	BlocksAsRead int      `json:"seed_blocks_as_read,omitempty"` // blocks drawn under the set of readings; 0 if it judges nothing
+	Most         int      `json:"most_seed_blocks"`              // the allowed maximum
+	Few          bool     `json:"few_seed_blocks,omitempty"`     // because more would take too long
+	Set          []string `json:"set,omitempty"`                 // set of readings that judged differing claims again
 	Tried        []Tried  `json:"tried,omitempty"`               // by reading
 	*Result
 }

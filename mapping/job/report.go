@@ -45,8 +45,8 @@ type Facts struct {
 // Cost is the cost of a map besides probes.
 type Cost struct {
 	Explorations int     `json:"explorations"`
-	Unexplored   int     `json:"unexplored"` // switches found but not explored because of the depth
-	ModelPeak    int     `json:"model_peak"` // maximum number of nodes of the model graph
+	Unexplored   int     `json:"unexplored"` // switches found but not explored because of the depth limit
+	ModelPeak    int     `json:"model_peak"` // most nodes of the model graph
 	ModelledMS   float64 `json:"modelled_ms"`
 }
 
@@ -103,7 +103,7 @@ type ElectionReport struct {
 	Waited    int     `json:"waited"`
 }
 
-// ParallelReport is the cost of mapping by all hosts together.
+// ParallelReport is the cost of parallel mapping.
 type ParallelReport struct {
 	Rounds   int `json:"rounds"`
 	Hosts    int `json:"hosts"`

@@ -12,14 +12,14 @@ import (
 	"weft/mapping/routes"
 )
 
-// RoutesReport is the result of testing the routes on a map.
+// RoutesReport describes the routes on a map.
 type RoutesReport struct {
 	Root         string   `json:"root"`
 	Relabelled   []string `json:"relabelled"`
 	Pairs        int      `json:"pairs"`
 	Delivered    int      `json:"delivered"` // in a trial on the network
 	DeadlockFree string   `json:"deadlock_free"`
-	Messages     int      `json:"messages"` // that send the hosts their routes
+	Messages     int      `json:"messages"` // messages that send hosts their routes
 	Unheard      int      `json:"unheard"`
 	Bytes        int      `json:"bytes"`
 	ModelledMS   float64  `json:"modelled_ms"`

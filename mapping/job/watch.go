@@ -15,7 +15,7 @@ import (
 type WatchReport struct {
 	Mode   Mode          `json:"mode"`
 	Rounds []RoundReport `json:"rounds"`
-	// End states why the rounds ended, if not because the events did.
+	// End says why the rounds ended before the events.
 	End string `json:"end,omitempty"`
 }
 
@@ -37,7 +37,7 @@ type RoundReport struct {
 	Probes  int     `json:"probes"`
 	Size
 	Certain bool     `json:"certain"`                     // two maps in a row were the same
-	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // when the two maps were the network, unless a lost part was back before it was probed again
+	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // the map matched the network at this time, unless a lost part returned before its next probe
 	Changes []string `json:"changes"`                     // since the previous round
 	During  bool     `json:"changed_meanwhile"`
 	Verdict
