@@ -49,7 +49,7 @@ func (r *Reproduction) chosen(a *Artefact) (set, unfitted []string) {
 // Tried holds the verdicts on an artefact's claims, in their order, under one reading or the whole
 // set.
 type Tried struct {
-	Reading  string    `json:"reading"` // or theSet, or theLetter
+	Reading  string    `json:"reading"` // the name of a reading, or "the set", or "the letter"
 	Verdicts []Verdict `json:"verdicts"`
 	Ours     []string  `json:"ours"`
 }

@@ -19,7 +19,7 @@ type Record struct {
 	Seed         uint64   `json:"seed"`
 	Rows         string   `json:"rows,omitempty"` // the requested rows; "" for all
 	Measured     bool     `json:"measured,omitempty"`
-	Blocks       int      `json:"seed_blocks"`                   // drawn, by the letter
+	Blocks       int      `json:"seed_blocks"`                   // drawn for the literal text
 	BlocksAsRead int      `json:"seed_blocks_as_read,omitempty"` // blocks drawn under the set of readings; 0 if it judges nothing
 	Most         int      `json:"most_seed_blocks"`              // the allowed maximum
 	Few          bool     `json:"few_seed_blocks,omitempty"`     // because more would take too long

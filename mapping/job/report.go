@@ -18,7 +18,7 @@ type Report struct {
 	Facts
 	Probes   ProbeCounts    `json:"probes"`
 	Answered ProbeCounts    `json:"answered"`
-	Outcomes map[string]int `json:"outcomes"` // of probes
+	Outcomes map[string]int `json:"outcomes"` // probes by outcome
 	Cost
 	Verdict
 	Routes  *RoutesReport `json:"routes,omitempty"`
@@ -91,7 +91,7 @@ type SurveyReport struct {
 	Probes     int     `json:"probes"`
 	Passes     int     `json:"passes"`
 	ModelledMS float64 `json:"modelled_ms"`
-	GaveUp     int     `json:"algorithm_gave_up_after,omitempty"` // in probes
+	GaveUp     int     `json:"algorithm_gave_up_after,omitempty"` // number of probes
 }
 
 // ElectionReport is the cost of an election.
