@@ -212,7 +212,7 @@ func (c *Chart) drawSeries(p *plot.Plot, shown []Series, i int, places []place) 
 }
 
 // withoutMarks returns the series that are not marks alone, and the index of one among them, 0 if
-// it is not there.
+// there is none of that name.
 func withoutMarks(shown []Series, name string) (all []Series, at int) {
 	for _, s := range shown {
 		if s.Marks == "" {

@@ -6,7 +6,7 @@ import (
 	model "weft/mapping"
 )
 
-// rewiredReading is the reading in which A and B are joined differently.
+// rewiredReading is the reading that joins A and B differently.
 const rewiredReading = "rewired"
 
 // rewiredText describes that reading.

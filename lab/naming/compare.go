@@ -14,7 +14,7 @@ import (
 // meanTolerance is the largest relative difference of means that counts as agreement.
 const meanTolerance = 0.1
 
-// differenceTolerance is the share of a printed difference by which ours may be off.
+// differenceTolerance is the allowed deviation of ours, as a share of a printed difference.
 const differenceTolerance = 0.25
 
 // noLowEnd is the difference from a number to zero, in percent: the low end of a claim with only a

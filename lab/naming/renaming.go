@@ -69,10 +69,10 @@ func renamingNetworks(s *lab.Setup) int { return lab.Pick(s, 4, 10) }
 // byInput is the reading that counts conflicts by input channel.
 const byInput = "conflicts by input"
 
-// byWidest is the reading in which smart has no linear programme.
+// byWidest is the reading without a linear programme in smart.
 const byWidest = "smart by shortest widest"
 
-// byProgramme is the reading in which a solver solves smart's linear programme.
+// byProgramme is the reading that solves smart's linear programme with a solver.
 const byProgramme = "smart by linear programme"
 
 // renamingOptions returns the options of a path computation under the active readings.

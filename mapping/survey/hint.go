@@ -34,7 +34,7 @@ func newHint(old *mapping.Network, self mapping.Host, m *graph.Graph, v int32) *
 	return h
 }
 
-// portOf returns the port to which a host was wired.
+// portOf returns a host's port in the old map.
 func (h *hint) portOf(id uint64) (mapping.End, bool) {
 	v := h.old.HostByID(id)
 	if v < 0 {
