@@ -144,8 +144,8 @@ func blockNetworks(s *lab.Setup) int { return lab.Pick(s, 2, 4) }
 const spareNetworks = 4
 
 // shownNetworks returns the number of networks of a row in Tables I to IV and VI and their charts:
-// the paper's 32; the largest rows use half. Claims use only the first ones, judged of them. If no table is
-// kept, the others are not run.
+// the paper's 32; the largest rows use half. Claims use only the first ones, judged of them. If no
+// table is kept, the others are not run.
 func shownNetworks(s *lab.Setup, judged int) int {
 	if s.ClaimsOnly {
 		return judged
