@@ -153,7 +153,7 @@ func share(option string, texts []string, list []Named, name string) (own []stri
 			known = known || at.Name == of
 		}
 		if !known || rest == "" {
-			return nil, fmt.Errorf("%s %q: there are several subnets: start with a subnet's name and a colon, such as %s:", option, text, list[0].Name)
+			return nil, fmt.Errorf("%s %q: there are several subnets: start with SUBNET and a colon, such as %s:TEXT", option, text, list[0].Name)
 		}
 		if of == name {
 			own = append(own, strings.TrimSpace(rest))

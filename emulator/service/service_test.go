@@ -134,7 +134,7 @@ func TestNewNetwork(t *testing.T) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	o := service.Options{Ibsim: ibsimd.Options{Dir: dir, Base: "sim"}, Control: filepath.Join(dir, "control"), Clock: stopped}
 	for fault, want := range map[string]string{
-		`link "leaf 0" 3 down`:     "start with a subnet's name and a colon, such as s0:",
+		`link "leaf 0" 3 down`:     "start with SUBNET and a colon, such as s0:TEXT",
 		`s1: link "nobody" 1 down`: `subnet "s1": --fault "link \"nobody\" 1 down"`,
 	} {
 		bad := o
