@@ -24,12 +24,12 @@ import (
 	"weft/lab"
 	"weft/lab/papers"
 	mapjob "weft/mapping/job"
-	"weft/sm"
 	"weft/sm/opensm"
 	"weft/sm/outage"
 	"weft/sm/perf"
 	"weft/sm/service"
 	"weft/sm/state"
+	"weft/sm/terms"
 	"weft/study"
 	"weft/whatif"
 )
@@ -60,16 +60,16 @@ var documents = []struct {
 	{"weft simulate packet FABRIC --json", reflect.TypeFor[study.PacketSimulation]()},
 	{"weft simulate outage FABRIC --json", reflect.TypeFor[outage.Report]()},
 	{"weft simulate flow --patterns --json", reflect.TypeFor[study.Patterns]()},
-	{"weft sm --once --json", reflect.TypeFor[sm.BringUpJSON]()},
-	{"weft sm --json", reflect.TypeFor[sm.LogLine]()},
-	{"weft sm replay FILE --json", reflect.TypeFor[sm.ReplayedLine]()},
+	{"weft sm --once --json", reflect.TypeFor[terms.BringUpJSON]()},
+	{"weft sm --json", reflect.TypeFor[terms.LogLine]()},
+	{"weft sm replay FILE --json", reflect.TypeFor[terms.ReplayedLine]()},
 	{"weft sm state FILE --json", reflect.TypeFor[state.Contents]()},
 	{"weft sm import --json", reflect.TypeFor[opensm.Report]()},
 	{"weft sm export DIR --state FILE --json", reflect.TypeFor[opensm.Report]()},
-	{"weft sm events --json", reflect.TypeFor[sm.LogLine]()},
+	{"weft sm events --json", reflect.TypeFor[terms.LogLine]()},
 	{"weft sm links --json", reflect.TypeFor[perf.Report]()},
 	{"weft sm status --json", reflect.TypeFor[service.Status]()},
-	{"weft discover --json", reflect.TypeFor[sm.DiscoveryJSON]()},
+	{"weft discover --json", reflect.TypeFor[terms.DiscoveryJSON]()},
 	{"weft emulate control SOCKET state", reflect.TypeFor[control.State]()},
 	{"weft map NETWORK --json", reflect.TypeFor[mapjob.Report]()},
 	{"weft map NETWORK --events FILE --json", reflect.TypeFor[mapjob.WatchReport]()},

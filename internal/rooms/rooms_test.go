@@ -28,7 +28,7 @@ var floors = []struct {
 	{room: "weft/study", floor: 4},
 	{room: "weft/choose", floor: 4},
 	{room: "weft/whatif", floor: 4},
-	{room: "weft/sm", floor: 4},
+	{room: "weft/sm", floor: 4}, // a stair of rooms: see stair
 	{room: "weft/sm/service", floor: 4},
 	{room: "weft/emulator", floor: 4},
 	{room: "weft/intersubnet", floor: 4},
@@ -74,10 +74,30 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft", "weft/mapping/mappingtest", testsOnly},
 	{"weft", "weft/judge/conformance", testsOnly},
 	{"weft", "weft/route/routetest", testsOnly},
+	{"weft", "weft/sm/smtest", testsOnly},
 	{"weft", "weft/wire/wiretest", testsOnly},
 }
 
 const testsOnly = "it is there for tests only"
+
+// stair holds, for each room of the subnet manager, those of its rooms that it may import.
+var stair = map[string][]string{
+	"terms":     {},
+	"ledger":    {"terms"},
+	"round":     {"terms", "ledger"},
+	"watch":     {"terms", "ledger", "round"},
+	"clients":   {"terms", "ledger"},
+	"recording": {"terms"},
+}
+
+// isUpstairs reports whether a package of the manager imports a room of the stair that it must not see.
+func isUpstairs(pkg, imp string) bool {
+	from, onStair := strings.CutPrefix(pkg, "weft/sm/")
+	to, isRoom := strings.CutPrefix(imp, "weft/sm/")
+	may, known := stair[from]
+	_, step := stair[to]
+	return onStair && isRoom && known && step && !slices.Contains(may, to)
+}
 
 // roomOf is the room of a package and its floor, "" and -1 when it has none.
 func roomOf(pkg string) (room string, floor int) {
@@ -167,6 +187,9 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		}
 		if _, other := roomOf(imp); other > floor {
 			t.Errorf("%s (floor %d) imports %s (floor %d): imports go downwards", pkg, floor, imp, other)
+		}
+		if isUpstairs(pkg, imp) {
+			t.Errorf("%s imports %s: values walk down the stair of the manager, and up as results", pkg, imp)
 		}
 		for _, f := range forbidden {
 			if f.why == testsOnly && isForTests(pkg) {

@@ -20,7 +20,7 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/sim/flow"
-	"weft/sm"
+	"weft/sm/terms"
 	"weft/study"
 )
 
@@ -70,7 +70,7 @@ func Run(c *Config) (*Demo, error) {
 			return err
 		}, func() string { return found.text() }},
 		{"managing a subnet", func(ctx context.Context) (err error) {
-			d.Repair, err = repair(ctx, managed, sm.UsualWatch, c.routing(), c.Clock)
+			d.Repair, err = repair(ctx, managed, terms.UsualWatch, c.routing(), c.Clock)
 			return err
 		}, func() string { return d.Repair.text() }},
 		{"simulating packets", func(ctx context.Context) error {
