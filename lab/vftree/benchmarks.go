@@ -9,7 +9,8 @@ import (
 	"weft/sim/congestion"
 )
 
-// hotSpotTest is the benchmark of all nodes of a cluster beside flows to a hot-spot.
+// hotSpotTest is the benchmark of all nodes of a cluster, with flows to a hot-spot running at the
+// same time.
 type hotSpotTest struct {
 	name, formula, printed string
 	flows                  []pair // to the hot-spot
@@ -26,7 +27,7 @@ var measurements = []string{
 	"Min Ping Pong BW (MB/s)", "Avg Ping Pong BW (MB/s)", "Max Ping Pong BW (MB/s)", "Naturally Ordered Ring BW (MB/s)", "Randomly Ordered Ring BW (MB/s)",
 }
 
-// benchmarks are Tables I and II.
+// benchmarks makes Tables I and II.
 func benchmarks(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "table1", Title: "Latency and bandwidth of all nodes beside three flows to a hot-spot",
@@ -57,10 +58,11 @@ func benchmarks(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// controlled is behind the name of a routing whose measurements are those with congestion control.
+// controlled is the suffix of a routing's name for measurements with congestion control.
 const controlled = ", congestion control"
 
-// better is by how much the second list is better in a row, as a share of the first: latencies fall, bandwidths rise.
+// better returns the improvement of the second list over the first in a row, as a share of the
+// first: latencies fall, bandwidths rise.
 func better(row int, first, second []float64) float64 {
 	change := second[row]/first[row] - 1
 	if row < len(measurements)/2 {
@@ -94,7 +96,8 @@ func (test *hotSpotTest) run(ctx context.Context, s *lab.Setup, trial *lab.Trial
 	}
 }
 
-// claims are the cells of a table: the bandwidths of the plain tree, and what vFtree gains.
+// claims returns the claims about a table: the bandwidths of the plain tree, and the gains of
+// vFtree.
 func (test *hotSpotTest) claims(got map[string][]float64) (claims []lab.Claim) {
 	plain, lanes := got["fat-tree"], got["vFtree"]
 	for i, row := range lab.ReadPrinted(test.printed) {
