@@ -7,15 +7,15 @@ import (
 	"weft/fabric"
 )
 
-// Remark says something of ports or a LID, which Text does not name.
+// Remark is a remark about ports or a LID; Text does not repeat them.
 type Remark struct {
-	LID   fabric.LID        `json:"lid,omitzero"`    // that packets go to
-	Owner *fabric.PortName  `json:"owner,omitempty"` // end port that has the LID
-	Ports []fabric.PortName `json:"ports,omitempty"` // ports and switches, in order of the way of packets if there is one
+	LID   fabric.LID        `json:"lid,omitzero"`    // destination of packets
+	Owner *fabric.PortName  `json:"owner,omitempty"` // end port of the LID
+	Ports []fabric.PortName `json:"ports,omitempty"` // ports and switches, in order of a packet's path if there is one
 	Text  string            `json:"text"`
 }
 
-// String is the remark in one line.
+// String returns the remark on one line.
 func (r *Remark) String() string {
 	var b strings.Builder
 	if r.LID != 0 {

@@ -10,45 +10,45 @@ import (
 	"weft/route"
 )
 
-// Mixture says what can happen while the switches of a subnet get the entries of a new
-// Plan one by one, in any order, and hold those of an old one until then. Where tables are written between,
-// it says so for each two that follow each other.
+// Mixture lists the dangers while the switches of a subnet change one by one, in any order, from
+// the entries of an old Plan to a new one's. With intermediate tables it covers each two successive
+// ones.
 type Mixture struct {
-	// OK says that no packet can go in circles and none can wait in a ring.
+	// OK says that no packet can loop and no packets can deadlock.
 	OK   bool `json:"ok"`
-	LIDs int  `json:"lids"` // with entries that differ
-	// LoopLIDs counts those whose old and new entries together can lead in circles, and
-	// Loops has the first of them, each with its switches.
+	LIDs int  `json:"lids"` // whose entries differ
+	// LoopLIDs counts the LIDs whose old and new entries together can form a loop. Loops has the
+	// first of them, each with its switches.
 	LoopLIDs int       `json:"loop_lids"`
 	Loops    []LIDLoop `json:"loops"`
-	// Deadlock is the verdict on the dependencies of old and new entries together, and of all between: of each
-	// combination of entries of one LID, but for the LIDs with loops, which add those of the
-	// old entries and those of the new ones.
+	// Deadlock is the verdict on the dependencies of old, intermediate and new entries together: of
+	// each combination of entries of one LID. LIDs with loops add the dependencies of the old
+	// entries and of the new ones, but no combinations.
 	Deadlock Verdict `json:"deadlock"`
-	VLs      []int   `json:"vls"` // that are on cycles of dependencies
+	VLs      []int   `json:"vls"` // on cycles of dependencies
 
-	// Lanes says that the Plans differ in service levels, lane tables or LIDs to send to. StalePairs counts the switches and LIDs
-	// between which the old SL is not the new one, and leads onto a cycle by the new tables: hosts must ask again. Stale has
-	// the first of them.
+	// Lanes says that the Plans differ in service levels, lane tables or LIDs to use. StalePairs
+	// counts pairs of a switch and a LID whose old SL differs from the new one and leads onto a
+	// cycle by the new tables: hosts must ask again. Stale has the first of them.
 	Lanes      bool    `json:"lanes"`
 	StalePairs int     `json:"stale_pairs"`
 	Stale      []Stale `json:"stale"`
 }
 
-// Stale are packets from the end ports of a switch to a LID, on the SL that an old Plan gives.
+// Stale names packets from the end ports of a switch to a LID, on the old Plan's SL.
 type Stale struct {
 	Switch fabric.PortName `json:"switch"`
 	LID    fabric.LID      `json:"lid"`
 	SL     uint8           `json:"sl"`
 }
 
-// LIDLoop holds the switches between which packets to a LID can go in circles.
+// LIDLoop holds the switches of a possible loop of packets to a LID.
 type LIDLoop struct {
 	LID      fabric.LID        `json:"lid"`
 	Switches []fabric.PortName `json:"switches"`
 }
 
-// Of says which of two Plans something is of.
+// Of says to which of two Plans something belongs.
 type Of uint8
 
 // Both Plans, or one of them.
@@ -61,16 +61,18 @@ const (
 func (o Of) old() bool { return o != OfNew }
 func (o Of) new() bool { return o != OfOld }
 
-// Writing is a part of a change from one Plan to another. The zero value is all of it, in any order.
+// Writing is a part of a change from one Plan to another. The zero value is the whole change, in
+// any order.
 type Writing struct {
-	From    *route.Tables   // what the switches hold at first; nil for the tables of the old Plan. As Between
-	Between []*route.Tables // of the new Graph, with as many blocks as those of the new Plan; all switches get one before the next
-	Lanes   Of              // the SL2VL tables that ports may have meanwhile
-	Choices Of              // the Plan that has told sources which SLs to use, and which LIDs of a target
+	From    *route.Tables   // first tables of the switches, as Between; nil for the old Plan's
+	Between []*route.Tables // for the new Graph, with as many blocks as the new Plan's; all switches get one before the next
+	Lanes   Of              // whose SL2VL tables ports may have meanwhile
+	Choices Of              // whose SLs and LIDs of a target sources may use
 }
 
-// Mix judges a change from one Plan to another, to the tables of the new one. Of the old Graph the switches and end ports are
-// enough (planfile.LoadAlone). Where one Plan has no lanes its packets may be on any VL. It fails as Judge does.
+// Mix judges a change from one Plan to another's tables. Of the old Graph it needs only the
+// switches and end ports (planfile.LoadAlone). Where one Plan has no lanes its packets may be on
+// any VL. Mix fails as Judge does.
 func Mix(ctx context.Context, old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan, opt Options, part Writing) (*Mixture, error) {
 	if err := shape(g, after); err != nil {
 		return nil, err

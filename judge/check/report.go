@@ -7,7 +7,7 @@ import (
 	"weft/route"
 )
 
-// Answer is the answer to a question that may have none.
+// Answer is yes, no or unknown.
 type Answer int8
 
 // The answers.
@@ -17,7 +17,7 @@ const (
 	No
 )
 
-// String is unknown, yes or no.
+// String returns unknown, yes or no.
 func (a Answer) String() string { return [...]string{"unknown", "yes", "no"}[a] }
 
 // MarshalJSON writes null, true or false.
@@ -40,41 +40,40 @@ func (a *Answer) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Report says what the judge found.
+// Report is the result of Judge.
 type Report struct {
-	// OK says that the Plan is proven: nothing unreachable, no invalid name, choice or
-	// lane, and no dependency cycle. Disconnected pairs are no fault of the Plan. An
-	// unknown deadlock verdict is no proof, nor is a Plan that leaves end ports without a
-	// LID, which nobody judges, or one of which something is unclear: OK is then false
-	// without any fault.
+	// OK says that the Plan is proven: nothing unreachable, no invalid name, choice or lane, and no
+	// dependency cycle. Disconnected pairs are no fault of the Plan. OK is false without any fault
+	// where the proof is incomplete: the deadlock verdict is unknown, some end ports have no LID,
+	// or part of the Plan is unclear.
 	OK bool `json:"ok"`
 	Size
 	Reachability
 	Deadlock
 	Multicast *Multicast `json:"multicast,omitempty"` // nil where the Plan has no trees for groups
 
-	Faults   []Finding `json:"faults"`   // what makes OK false, except cycles
-	Warnings []Finding `json:"warnings"` // what does not; NoLID and Unclear leave no proof
+	Faults   []Finding `json:"faults"`   // all that make OK false, except cycles
+	Warnings []Finding `json:"warnings"` // no faults; but NoLID and Unclear leave no proof
 }
 
-// Size counts what a Plan is for.
+// Size counts the parts of the fabric and the LIDs.
 type Size struct {
 	Switches int `json:"switches"`
-	Hosts    int `json:"hosts"` // CA and router ports, those of aggregation nodes apart
+	Hosts    int `json:"hosts"` // CA and router ports, without aggregation nodes
 	Channels int `json:"channels"`
 	LIDs     int `json:"lids"`
 
 	Aggregation int `json:"aggregation_nodes,omitempty"` // ports of CAs inside switches, which are no hosts
 }
 
-// Reachability counts pairs of a source end port and a LID that it may use, those of
-// hosts and switches together.
+// Reachability counts pairs of a source end port and a LID that it may use, for hosts and switches
+// together.
 type Reachability struct {
 	Pairs        int64 `json:"pairs"`        // assigned
 	Unreachable  int64 `json:"unreachable"`  // not delivered, though a way exists
 	Disconnected int64 `json:"disconnected"` // not delivered, and no way exists
 	Discarded    int64 `json:"discarded"`    // delivered by the tables, but an SL2VL table drops them
-	OneWay       int64 `json:"one_way"`      // (end port, end port): there is a way there, but none back
+	OneWay       int64 `json:"one_way"`      // (end port, end port): reached, but without a way back
 	Loops        int64 `json:"loops"`        // rings of switches, counted by LID
 }
 
@@ -84,33 +83,33 @@ type Deadlock struct {
 	DeadlockFree Answer `json:"deadlock_free"`
 	// VLs is the number of VLs that assigned traffic uses, 0 when unknown.
 	VLs int `json:"vls"`
-	// ChannelVLs holds by channel the VLs that assigned traffic uses, as a set of bits; nil when unknown.
+	// ChannelVLs holds by channel the VLs of assigned traffic, as a set of bits; nil when unknown.
 	ChannelVLs []uint16 `json:"-"`
 	Cycle      []Hold   `json:"cycle"` // of Assigned
 
-	// Deliveries is the number of dependencies of a channel on the link to a host, VLs
-	// apart. They can be on no cycle and are not among the edges of a Verdict.
+	// Deliveries is the number of dependencies of a channel on the link to a host, whatever the VL.
+	// They are on no cycle and not among the edges of a Verdict.
 	Deliveries int64 `json:"deliveries"`
 
 	Assigned Verdict `json:"assigned"`  // every assigned pair with its reply
 	AnyDLID  Verdict `json:"any_dlid"`  // every LID that a source could use
 	HostOnly Verdict `json:"host_only"` // assigned pairs of hosts alone
-	// NoPathRecord adds to Assigned clients that never ask for a path record: every
-	// source to every LID on Service.Default.
+	// NoPathRecord adds to Assigned clients that never ask for a path record: every source to every
+	// LID on Service.Default.
 	NoPathRecord Verdict `json:"no_path_record"`
 }
 
 // Verdict answers whether one kind of traffic can deadlock.
 type Verdict struct {
 	DeadlockFree Answer `json:"deadlock_free"`
-	// OneLane says that the lanes are not known and all packets were taken to share
-	// one: acyclic is then a proof for any lanes, cyclic leaves the answer unknown.
+	// OneLane says that the lanes are unknown, and the judge assumed that all packets share one. An
+	// acyclic graph then proves any lanes; a cycle leaves the answer unknown.
 	OneLane bool `json:"one_lane"`
 	// Edges is the number of dependencies between (channel, VL) pairs.
 	Edges int64 `json:"edges"`
 	// Cycle is a shortest cycle of dependencies, empty when there is none.
 	Cycle []Hold `json:"cycle"`
-	// Shortest says that no shorter cycle exists; false when the search gave up.
+	// Shortest says that no shorter cycle exists; false if the search stopped early.
 	Shortest bool `json:"shortest"`
 }
 
@@ -120,7 +119,7 @@ type Hold struct {
 	From    fabric.PortName `json:"from"` // port of a switch
 	To      fabric.PortName `json:"to"`
 	VL      uint8           `json:"vl"`
-	// A packet that does so: its source, LID and SL.
+	// Such a packet: its source, LID and SL.
 	Source fabric.PortName `json:"source"`
 	LID    fabric.LID      `json:"lid"`
 	SL     uint8           `json:"sl"`
@@ -129,31 +128,31 @@ type Hold struct {
 // Kind names a kind of finding.
 type Kind string
 
-// The kinds of findings. Those of entries count table entries and, under Pairs, the
-// assigned pairs they lose.
+// The kinds of findings. Kinds about entries count table entries and, under Pairs, the assigned
+// pairs lost through them.
 const (
 	Names        Kind = "names"           // LIDs that the specification forbids
 	NoLID        Kind = "no-lid"          // warning: end ports without a LID
-	Unclear      Kind = "unclear"         // warning: what the source of the Plan leaves open
+	Unclear      Kind = "unclear"         // warning: the source of the Plan leaves something open
 	NoEntry      Kind = "no-entry"        // no port for a LID that can be reached
 	DeadPort     Kind = "dead-port"       // a port that does not exist, or has no link in use: none, down or drained
 	WrongEnd     Kind = "wrong-end"       // delivered to another end port
 	BeyondTable  Kind = "beyond-table"    // LID beyond LinearFDBCap
 	Loop         Kind = "loop"            // a ring of switches
 	OneWayPair   Kind = "one-way"         // no way back
-	BadChoice    Kind = "choice"          // a row of Choice that names no LID of its target
+	BadChoice    Kind = "choice"          // a row of Choice with a LID that its target does not have
 	NoSL         Kind = "no-sl"           // a source or LID without a valid SL class
 	VLBeyondPort Kind = "vl-beyond-port"  // a VL that the port does not have
 	VLBeyondPlan Kind = "vl-beyond-plan"  // warning: more VLs than Plan.VLs says
 	DiscardVL    Kind = "discard-vl"      // VL 15 for an SL in use
-	NoWeight     Kind = "no-weight"       // traffic on a VL that never has its turn
-	Starved      Kind = "starved-vl"      // traffic on a VL that waits for as long as another one has packets
-	BadTree      Kind = "multicast-tree"  // a tree for multicast groups that is none
+	NoWeight     Kind = "no-weight"       // traffic on a VL without weight in arbitration
+	Starved      Kind = "starved-vl"      // traffic on a VL that waits as long as another VL has packets
+	BadTree      Kind = "multicast-tree"  // an invalid tree for multicast groups
 	DrainedUsed  Kind = "drained-transit" // warning: traffic through a drained switch
-	StaleEntry   Kind = "stale-entry"     // warning: entries for LIDs that nobody has
+	StaleEntry   Kind = "stale-entry"     // warning: entries for LIDs without an owner
 )
 
-// Finding is a kind of fault: how often, and the first ones.
+// Finding is a kind of fault with its number and first examples.
 type Finding struct {
 	Kind     Kind           `json:"kind"`
 	Count    int64          `json:"count"`

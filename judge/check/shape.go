@@ -18,7 +18,7 @@ func (e *ShapeError) Error() string {
 	return "check: the plan does not fit the fabric: " + e.Part + ": " + e.Detail
 }
 
-// shape makes sure that every index the judge will follow is inside its array.
+// shape makes sure that every index the judge follows is inside its array.
 func shape(g *fabric.Graph, p *route.Plan) error {
 	wrong := func(part, format string, args ...any) error {
 		return &ShapeError{part, fmt.Sprintf(format, args...)}

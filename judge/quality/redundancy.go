@@ -10,43 +10,42 @@ import (
 	"weft/route"
 )
 
-// Redundancy tells what the failure of one switch does to the nodes with ports on
-// several switches, as long as the tables stay as they are.
+// Redundancy shows how the failure of one switch affects the nodes with ports on several switches,
+// while the tables stay unchanged.
 type Redundancy struct {
 	Nodes int      `json:"nodes"` // with ports on several switches
 	To    Failures `json:"to"`    // paths from a host port to all ports of such a node
 	From  Failures `json:"from"`  // paths from all ports of such a node to a host port
 }
 
-// Failures counts the pairs of such a node and a host port of another node that at
-// least one path joins. With several LIDs a port every one that may be used counts.
-// The switch of the host port is no point of failure: nothing is left to reach
-// without it. A switch of the node is one where all paths pass it.
+// Failures counts the pairs of such a node and a host port of another node that at least one path
+// joins. With several LIDs a port all usable ones count. The switch of the host port is no point of
+// failure: without it there is nothing to reach. A switch of the node is one if all paths pass it.
 type Failures struct {
 	Pairs    int64          `json:"pairs"`
 	Shared   int64          `json:"shared"` // all paths pass one switch: a single point of failure
-	Cables   int64          `json:"cables"` // all paths pass one cable, and so the switches at its ends
+	Cables   int64          `json:"cables"` // all paths pass one cable, and so its two switches
 	Examples []SharedSwitch `json:"examples"`
 
-	Lost     []int64 `json:"-"` // by switch: pairs that its failure parts
+	Lost     []int64 `json:"-"` // by switch: pairs that its failure separates
 	Weakened []int64 `json:"-"` // by switch: pairs that lose some of their paths
 }
 
-// SharedSwitch is a pair of which all paths pass one switch.
+// SharedSwitch is a pair whose paths all pass one switch.
 type SharedSwitch struct {
-	From    fabric.PortName `json:"from"`    // switch where paths begin: that of a host port, or of a port of the node
+	From    fabric.PortName `json:"from"`    // first switch of the paths: that of a host port, or of a port of the node
 	To      fabric.PortName `json:"to"`      // a port of the node, or the host port
 	Through fabric.PortName `json:"through"` // switch
 }
 
-// sender begins paths: a host port, or all of a switch that are alike.
+// sender is the start of paths: a host port, or all equivalent ports of a switch.
 type sender struct {
 	at     int32 // switch
 	end    int32 // -1 for any
 	weight int64
 }
 
-// nodeClass is a node with ports on several switches, or all nodes with ports on the same ones.
+// nodeClass is one node with ports on several switches, or all such nodes with the same switches.
 type nodeClass struct {
 	ports  []sender
 	weight int64
@@ -62,8 +61,8 @@ type redundancy struct {
 	overlaps    []*overlap // by worker
 }
 
-// redundancyOf walks the paths between every host port and every node with ports on
-// several switches; nil when there is none of them.
+// redundancyOf walks the paths between every host port and every node with ports on several
+// switches. It returns nil if there are no such nodes.
 func redundancyOf(ctx context.Context, f *check.Facts, workers int) (*Redundancy, error) {
 	r := &redundancy{Facts: f, overlaps: make([]*overlap, workers)}
 	r.prepare()
@@ -135,7 +134,7 @@ func (r *redundancy) prepare() {
 	}
 }
 
-// run adds up what the workers find; end is the end port that number i stands for.
+// run adds up the findings of the workers; end(i) is the end port of item i.
 func (r *redundancy) run(ctx context.Context, n int, do func(t *overlap, i int), end func(i int) int32) (Failures, error) {
 	first := make([]example, n)
 	clear(r.overlaps)
@@ -170,7 +169,7 @@ func (r *redundancy) run(ctx context.Context, n int, do func(t *overlap, i int),
 	return f, err
 }
 
-// example is a switch that all paths pass which start at another one.
+// example is a switch that all paths from another switch pass.
 type example struct {
 	found       bool
 	from, point int32

@@ -1,20 +1,18 @@
-// Package names is stage NAMES for explicit path sets (route/paths): under how many
-// LIDs a set of paths can be told to the switches, and under which. It implements
-// Nienaber, Yuan and Duan, "LID Assignment in InfiniBand Networks" (paper 000), and
-// Lopez, Flich and Duato, "Deadlock-free Routing in InfiniBand through Destination
-// Renaming" (paper 002).
+// Package names is stage NAMES for explicit path sets (route/paths): it finds the LIDs for a set of
+// paths, and how many they need. It implements Nienaber, Yuan and Duan, "LID Assignment in
+// InfiniBand Networks" (paper 000), and Lopez, Flich and Duato, "Deadlock-free Routing in
+// InfiniBand through Destination Renaming" (paper 002).
 //
-// A switch forwards by destination LID alone, so paths to one destination may share
-// a LID only where no two of them split: meet at a switch and leave it by different
-// links (Definition 1). A configuration is a set of paths without a split
-// (Definition 2). Each node of a configuration has one way out, and it leads along
-// some path to the destination: a configuration is a tree into the destination, so
-// one LID realises it (Lemma 2) and no loop can arise, whatever paths are put
-// together. The least number of LIDs of a destination is therefore the chromatic
-// number of its split graph, and 2^ceil(lg k) LIDs are given for k (LMC).
+// A switch forwards by destination LID alone. So paths to one destination may share a LID only if
+// no two of them split: meet at a switch and leave it by different links (Definition 1). A
+// configuration is a set of paths without a split (Definition 2). Each node of a configuration has
+// one way out, along some path to the destination. So a configuration is a tree into the
+// destination: one LID realises it (Lemma 2), and no loop can arise from any combination of paths.
+// The least number of LIDs of a destination is therefore the chromatic number of its split graph.
+// LMC makes 2^ceil(lg k) LIDs of k.
 //
-// Every destination is a problem of its own (section II); they are solved in
-// parallel. Equal paths are one vertex with a weight.
+// Every destination is a separate problem (section II); they are solved in parallel. Equal paths
+// are one vertex with a weight.
 //
 // # Schemes
 //
@@ -24,14 +22,13 @@
 //	exact                        exponential at worst; a budget of search steps, then bounds
 //	ilp                          whatever the solver takes; a time limit, then bounds
 //
-// # What else is here
+// # Other parts
 //
-// Realise makes the Plan of an assignment, and Intended lets the judge compare each
-// realised path with the computed one. AssignStable keeps the LIDs in use after a change, which
-// the paper leaves open. Paths that need too many LIDs are refused: PortExhausted, and
-// lids.Exhausted. Package colouring colours split graphs, package ilp speaks to
-// solvers of linear programmes, and package hardness is the proof of NP-completeness as
-// code.
+// Realise makes the Plan of an assignment, and Intended lets the judge compare each realised path
+// with the computed one. AssignStable keeps the LIDs in use after a change, which the paper leaves
+// open. PortExhausted and lids.Exhausted refuse paths that need too many LIDs. Package colouring
+// colours split graphs, package ilp calls solvers of linear programmes, and package hardness is the
+// proof of NP-completeness as code.
 //
 // # Deviations and open points of the papers
 //

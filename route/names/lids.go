@@ -18,8 +18,7 @@ func LMC(k int) uint8 {
 // MaxPerPort is the largest number of LIDs of a port.
 const MaxPerPort = 1 << fabric.MaxLMC
 
-// PortExhausted is the refusal of paths to one port that need more LIDs than a port
-// can have.
+// PortExhausted is the refusal of paths to one port that need more LIDs than a port can have.
 type PortExhausted struct {
 	Port string
 	Need int

@@ -13,7 +13,7 @@ import (
 	"weft/route"
 )
 
-// WriteChoice writes an H table: the LIDs by which hosts send to each other.
+// WriteChoice writes an H table: the LIDs that hosts use for each other.
 func WriteChoice(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 	b := bufio.NewWriter(w)
 	n := newNamer(g)
@@ -30,8 +30,8 @@ func WriteChoice(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 	return b.Flush()
 }
 
-// ReadChoice reads an H table for the LIDs of a network; name is that of the file. A pair without a line uses the base LID. What is wrong
-// is a *lines.Error with its line.
+// ReadChoice reads an H table for the LIDs of a network; name is the file's. A pair without a line
+// uses the base LID. An error is a *lines.Error with its line.
 func ReadChoice(name string, data []byte, g *fabric.Graph, ends *route.Ends) (route.Choice, error) {
 	r := newReader(g)
 	var rows []route.ChoiceRow

@@ -12,7 +12,7 @@ import (
 	"weft/route/paths"
 )
 
-// Read reads a P table for a network; name is that of the file. What is wrong is a *lines.Error with its line.
+// Read reads a P table for a network; name is the file's. An error is a *lines.Error with its line.
 func Read(name string, data []byte, g *fabric.Graph) (*paths.Set, error) {
 	r, b := newReader(g), paths.NewBuilder(g)
 	err := r.lines(name, data, func(fields []string, line int) error {
@@ -35,7 +35,7 @@ func Read(name string, data []byte, g *fabric.Graph) (*paths.Set, error) {
 	return set, nil
 }
 
-// reader finds the ports that lines name, and remembers them.
+// reader finds the ports named in lines, and caches them.
 type reader struct {
 	g              *fabric.Graph
 	ends, switches map[string]int32
@@ -52,7 +52,8 @@ func newReader(g *fabric.Graph) *reader {
 	return r
 }
 
-// lines hands on the fields of each line that says something, with its number. What is wrong with them becomes a *lines.Error.
+// lines passes on the fields of each line with content, with its number. Errors in them become
+// *lines.Error.
 func (r *reader) lines(name string, data []byte, read func(fields []string, line int) error) error {
 	at := 0
 	for line := range strings.Lines(string(data)) {
@@ -128,7 +129,7 @@ func (r *reader) end(field string) (int32, error) {
 	return e, nil
 }
 
-// egress finds the channel that leaves a switch by the port that a field names.
+// egress finds the channel that leaves a switch by the port named in a field.
 func (r *reader) egress(field string, at int32) (int32, error) {
 	node, port := cutPort(field)
 	if port < 0 {
@@ -155,7 +156,7 @@ func (r *reader) egress(field string, at int32) (int32, error) {
 	return c, nil
 }
 
-// cutPort parts NODE[PORT]; port is -1 where there is none.
+// cutPort splits NODE[PORT]; port is -1 if there is none.
 func cutPort(field string) (node string, port int) {
 	field = strings.TrimSpace(field)
 	open := strings.LastIndexByte(field, '[')

@@ -1,8 +1,7 @@
-// Package paths computes paths apart from the LIDs that realise them (stage PATHS of
-// Nienaber, Yuan and Duan, "LID Assignment in InfiniBand Networks", paper 000;
-// route/names is stage NAMES), and holds them: a Set of explicit paths between end
-// ports, of which any routing, also one that forwarding tables cannot hold with one
-// LID a port, can be read.
+// Package paths computes paths separately from their LIDs (stage PATHS of Nienaber, Yuan and Duan,
+// "LID Assignment in InfiniBand Networks", paper 000; route/names is stage NAMES). It stores them
+// as a Set of explicit paths between end ports. A Set can hold any routing, even one that
+// forwarding tables with one LID a port cannot.
 //
 // # Computations
 //
@@ -19,23 +18,24 @@
 //	dor                   paper 000, section VI-C; repair by unrestricted shortest-widest
 //	mport                 paper 000, section VI-C; repair by up*/down* shortest-widest
 //
-// Lopez, Flich and Duato, "Deadlock-free Routing in InfiniBand through Destination
-// Renaming", is paper 002.
+// Lopez, Flich and Duato, "Deadlock-free Routing in InfiniBand through Destination Renaming", is
+// paper 002.
 //
 // # Legality
 //
-// All searches walk the nodes of a Rule: which channel may follow which. up*/down* is
-// one (updown.go), l-turn's and smart's are others. A rule without a cycle of turns
-// makes every set of its paths free of deadlock on one lane; Set.Rule keeps it, so
-// that ways for switches that no path passes can be added without a cycle.
+// All searches walk the nodes of a Rule, which says which channel may follow which. up*/down* is
+// one (updown.go), l-turn's and smart's are others. If a rule has no cycle of turns, every set of
+// its paths is free of deadlock on one lane. Set.Rule keeps it, so that switches without a path can
+// get ways without a cycle.
 //
-// Hosts of one switch share the searches: they are done between switches, and hosts
-// choose among what is found. Random draws are one generator a destination, so that
-// results are the same on any number of cores.
+// Hosts of one switch share the searches, which are between switches; hosts choose among the
+// results. Each destination has a random generator of its own, so that results are the same on any
+// number of cores.
 //
 // # Open points of the papers
 //
-// What can be read in several ways is an option (option.go), and docs/results/lid says what each does to the paper's figures.
+// An ambiguous point is an option (option.go); docs/results/lid has its effect on the paper's
+// figures.
 //
 //   - Order of the pairs (shortest-widest, path-selection): hosts in random order.
 //     Machines that are placed on random switches one by one are numbered so. In order

@@ -2,7 +2,7 @@ package paths
 
 import "weft/route"
 
-// The options of the computations: what the papers leave open, or say in a way that can be read differently.
+// The options of the computations: open or ambiguous points of the papers.
 var (
 	weightOption = route.Option{
 		Name: "weight", Default: heaviest, OneOf: []string{heaviest, sumOfLinks},
@@ -47,10 +47,10 @@ const (
 	byWidest      = "widest"
 )
 
-// anyLength is the value of the option detour by which candidates may have any length.
+// anyLength is the value of option detour for candidates of any length.
 const anyLength = -1
 
-// detourOption says how long candidates of path selection may be.
+// detourOption limits the length of candidates of path selection.
 func detourOption(hops int) route.Option {
 	return route.Option{
 		Name: "detour", Default: hops, Min: anyLength, Max: 255,
@@ -58,7 +58,7 @@ func detourOption(hops int) route.Option {
 	}
 }
 
-// word is the value of an option that is a word.
+// word returns the value of a string option.
 func (in *Input) word(o route.Option) string {
 	if v, ok := in.Options[o.Name]; ok {
 		return v.(string)
@@ -66,7 +66,7 @@ func (in *Input) word(o route.Option) string {
 	return o.Default.(string)
 }
 
-// number is the value of an option that is a number.
+// number returns the value of an int option.
 func (in *Input) number(o route.Option) int {
 	if v, ok := in.Options[o.Name]; ok {
 		return v.(int)

@@ -74,8 +74,8 @@ type engine struct {
 	route.Options
 }
 
-// Route implements route.Engine. It refuses networks that are no trees, and with
-// strict those that are not regular. The package comment lists its steps.
+// Route implements route.Engine. It refuses networks that are not trees, and with strict irregular
+// ones. The package comment lists its steps.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	t, err := e.tree(in.Graph)
 	if err != nil {
@@ -116,15 +116,15 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	return plan, nil
 }
 
-// orders chooses the order in which hosts are routed, and the one that joins all switches
-// afterwards, nil where the first one does or they need not be joined.
+// orders chooses the order for routing hosts, and the order that joins all switches afterwards.
+// joining is nil if hosts already joins them, or they need not be joined.
 func (e *engine) orders(t *tree, maxVLs int) (hosts, joining updown.Order) {
 	if e.String("switches") != all {
 		return t.orderByLevel(), nil
 	}
 	joining, free := t.joiningOrder()
 	if maxVLs == 1 || free && t.isUniform() && !t.hasHorizontalLinks() {
-		return joining, nil // as good for hosts, or all that is allowed
+		return joining, nil // as good for hosts, or the only one allowed
 	}
 	return t.orderByLevel(), joining
 }
@@ -143,12 +143,12 @@ func (e *engine) vftreeLanes(in *route.Input) (int, error) {
 	return in.MaxVLs, nil
 }
 
-// isGreedy says whether a balance routes one LID after the other.
+// isGreedy reports whether a balance routes one LID after another.
 func isGreedy(balance string) bool {
 	return slices.Contains([]string{zahavi, opensm335, eft, beft, beftRegular}, balance)
 }
 
-// balanced chooses among the shortest legal paths by the balance asked for.
+// balanced chooses among the shortest legal paths by option balance.
 func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability, lids *lidOrder) (*route.Tables, error) {
 	balance := e.String("balance")
 	if isGreedy(balance) {
@@ -201,7 +201,7 @@ func (e *engine) switches(g *fabric.Graph, option string) ([]int32, error) {
 	return route.NamedSwitches(g, Name, option, e.List(option))
 }
 
-// more says how many others there are, and who lists them.
+// more says how many others there are, and which command lists them.
 func more(n int) string {
 	if n <= 0 {
 		return ""
