@@ -103,7 +103,7 @@ func (e *Ends) Validate(g *fabric.Graph) *Remark {
 			return wrong("has LID %d with LMC %d, beyond the unicast LIDs (1 to %d)", base, lmc, fabric.MaxUnicastLID)
 		}
 		if int(base)%n != 0 {
-			return wrong("has base LID %d, which LMC %d does not allow (no multiple of %d)", base, lmc, n)
+			return wrong("has base LID %d, which LMC %d does not allow (not a multiple of %d)", base, lmc, n)
 		}
 		for l := int(base); l < int(base)+n; l++ {
 			if o := owner[l]; o != 0 {

@@ -218,7 +218,7 @@ func (m *SL2VL) Fits(g *fabric.Graph) error {
 	for s := range m.Switch {
 		sw := &m.Switch[s]
 		if n, ok := sw.By.Tables(g.SwitchPorts[s]); !ok || len(sw.Index) != n {
-			return fmt.Errorf("%s has %d tables, chosen in way %d", fabric.SwitchName(g, int32(s)), len(sw.Index), sw.By)
+			return fmt.Errorf("%s has %d tables, chosen by unknown rule %d", fabric.SwitchName(g, int32(s)), len(sw.Index), sw.By)
 		}
 		for _, i := range sw.Index {
 			if int(i) >= len(m.Pool) {

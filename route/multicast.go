@@ -91,7 +91,7 @@ func (m *Multicast) Fits(g *fabric.Graph) error {
 	}
 	for _, t := range m.Trees {
 		if len(t.Up) != g.NumSwitches || t.Root < 0 || int(t.Root) >= g.NumSwitches {
-			return errors.New("a tree of other switches")
+			return errors.New("a tree for other switches")
 		}
 		for s, c := range t.Up {
 			if c < Outside || int(c) >= g.NumChannels || c >= 0 && g.From[c] != int32(s) {

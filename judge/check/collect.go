@@ -163,7 +163,7 @@ func (c *collector) takeDrained(p *Paths, e *examples) (n int64) {
 		c.drained.seen[s] = false
 		n++
 		e.transit.add(func() route.Remark {
-			return lidRemark(c.j.Graph, p.LID, p.Owner, "is drained, but lets packets through", c.j.Graph.SwitchPort(s, 0))
+			return lidRemark(c.j.Graph, p.LID, p.Owner, "is drained, but forwards packets", c.j.Graph.SwitchPort(s, 0))
 		})
 	}
 	return n

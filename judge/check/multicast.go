@@ -85,7 +85,7 @@ func treeFault(g *fabric.Graph, t *route.SpanningTree) string {
 			}
 		}
 		if t.Up[s] != route.Outside && at != t.Root {
-			return fmt.Sprintf("switch %s is not joined to the root", fabric.SwitchName(g, s))
+			return fmt.Sprintf("switch %s has no path to the root", fabric.SwitchName(g, s))
 		}
 	}
 	return ""
@@ -137,9 +137,9 @@ func (j *judge) laneFault(s int32, port, vl uint8) string {
 	case has > 0 && vl >= has && j.lanes.sl2vl != nil:
 		return fmt.Sprintf("the trees use VL %d, which the port does not have", vl)
 	case p.Arbitration != nil && j.lanes.sl2vl != nil && p.Arbitration.OfSwitch(g, s, port).Weight(vl) == 0:
-		return fmt.Sprintf("the trees use VL %d, which never has its turn", vl)
+		return fmt.Sprintf("the trees use VL %d, which never gets a turn", vl)
 	case p.Arbitration != nil && j.lanes.sl2vl != nil && mayStarve(p.Arbitration.OfSwitch(g, s, port), math.MaxUint16)>>vl&1 != 0:
-		return fmt.Sprintf("the trees use VL %d, which VL arbitration lets wait without end while others of high priority have packets", vl)
+		return fmt.Sprintf("the trees use VL %d, which VL arbitration starves while VLs of high priority have packets", vl)
 	}
 	return ""
 }

@@ -32,7 +32,7 @@ func groupFault(g *fabric.Graph, pool *route.Multicast, group *route.Group, t *r
 	members := len(group.Receivers) + len(group.Senders)
 	switch {
 	case t.Tree == route.NoTree && members > 0:
-		return "no tree of the pool covers all of its members"
+		return "no tree of the pool covers all its members"
 	case members == 0 && len(t.Switches) > 0:
 		return "it has switches and no members"
 	case members == 0:
@@ -57,7 +57,7 @@ func groupFault(g *fabric.Graph, pool *route.Multicast, group *route.Group, t *r
 	case cables != len(t.Switches)-1:
 		return fmt.Sprintf("it has %d cables between %d switches", cables, len(t.Switches))
 	case !inOnePiece(g, t):
-		return "it is not in one piece"
+		return "it is not connected"
 	}
 	return ""
 }
@@ -76,19 +76,19 @@ func groupPorts(g *fabric.Graph, pool *route.SpanningTree, group *route.Group, t
 			switch {
 			case fault != "":
 			case c < 0 && end < 0:
-				fault = fmt.Sprintf("it leads out of %v, where nothing is", g.SwitchPort(s, port))
+				fault = fmt.Sprintf("it leads out of %v, an unused port", g.SwitchPort(s, port))
 			case c < 0:
 				if _, ok := slices.BinarySearch(group.Receivers, end); !ok {
-					fault = fmt.Sprintf("it reaches %v, which has not joined", g.EndName(end))
+					fault = fmt.Sprintf("it reaches %v, which is not a member", g.EndName(end))
 				}
 				reached++
 			default:
 				other := t.At(g.To[c])
 				if !other.Has(g.ToPort[c]) {
-					fault = fmt.Sprintf("%v is in it, and the other end of the cable is not", g.SwitchPort(s, port))
+					fault = fmt.Sprintf("%v is in it, but the other end of the cable is not", g.SwitchPort(s, port))
 				}
 				if pool.Up[s] != c && pool.Up[g.To[c]] != c^1 {
-					fault = fmt.Sprintf("%v is in it, and not in the tree of the pool", g.SwitchPort(s, port))
+					fault = fmt.Sprintf("%v is in it, but not in the tree of the pool", g.SwitchPort(s, port))
 				}
 				cables++
 			}

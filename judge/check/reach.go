@@ -75,7 +75,7 @@ func (w *worker) countStale(lid fabric.LID, found *examples) {
 		}
 		w.counts.stale++
 		found.stale.add(func() route.Remark {
-			return route.Remark{LID: lid, Ports: []fabric.PortName{w.j.Graph.SwitchPort(int32(s), port)}, Text: "sends there, but nobody has the LID"}
+			return route.Remark{LID: lid, Ports: []fabric.PortName{w.j.Graph.SwitchPort(int32(s), port)}, Text: "has an entry for a LID that no port has"}
 		})
 	}
 }
@@ -111,7 +111,7 @@ func loopRemark(p *Paths, loop []int32) route.Remark {
 	}
 	text := "each sends to the next, and the last to the first"
 	if len(loop) > most {
-		text = fmt.Sprintf("the first of %d switches that send round", len(loop))
+		text = fmt.Sprintf("the first of %d switches in a loop", len(loop))
 	}
 	return lidRemark(p.g, p.LID, p.Owner, text, ports...)
 }
@@ -128,7 +128,7 @@ func (j *judge) oneWay() Finding {
 		}
 		if there, _ := j.reaches(a, b); there {
 			f.add(func() route.Remark {
-				return remark("the first reaches the second, but not the other way", g.EndName(a), g.EndName(b))
+				return remark("the first reaches the second, but not the reverse", g.EndName(a), g.EndName(b))
 			})
 		}
 	}

@@ -35,7 +35,7 @@ func (a *Answer) UnmarshalJSON(b []byte) error {
 	case "false":
 		*a = No
 	default:
-		return fmt.Errorf("check: %s is no answer (want true, false or null)", b)
+		return fmt.Errorf("check: %s is not an answer (want true, false or null)", b)
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func slShape(g *fabric.Graph, m *route.SLs) string {
 		return fmt.Sprintf("classes of %d sources, but there are %d end ports", len(m.Src), g.NumEnds)
 	}
 	if m.NumSrc < 0 || m.NumSrc > math.MaxUint16+1 || m.NumDst < 0 || m.NumDst > math.MaxUint16+1 {
-		return fmt.Sprintf("%d source classes and %d destination classes, more than there can be", m.NumSrc, m.NumDst)
+		return fmt.Sprintf("%d source classes and %d destination classes: too many", m.NumSrc, m.NumDst)
 	}
 	row := m.NumSrc/2 + m.NumSrc%2
 	if row > 0 && len(m.Cells)/row < m.NumDst {

@@ -253,11 +253,11 @@ func (c *vlCheck) port(from *sender, vls uint16) {
 			})
 		case from.turns != nil && from.turns.Weight(vl) == 0:
 			c.silent.add(func() route.Remark {
-				return remark(fmt.Sprintf("has traffic for VL %d, to which VL arbitration gives no weight", vl), from.name())
+				return remark(fmt.Sprintf("has traffic for VL %d, but no weight for it in VL arbitration", vl), from.name())
 			})
 		case starved>>vl&1 != 0:
 			c.starved.add(func() route.Remark {
-				return remark(fmt.Sprintf("has traffic for VL %d, which VL arbitration lets wait without end while others of high priority have packets", vl), from.name())
+				return remark(fmt.Sprintf("has traffic for VL %d, which VL arbitration starves while VLs of high priority have packets", vl), from.name())
 			})
 		}
 	}

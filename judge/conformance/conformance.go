@@ -53,7 +53,7 @@ func verify(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph) {
 		found := inspect(g, plan)
 		for i, p := range found.problems {
 			if i == 5 {
-				t.Errorf("LMC %d: and %d problems more", lmc, len(found.problems)-i)
+				t.Errorf("LMC %d: and %d more problems", lmc, len(found.problems)-i)
 				break
 			}
 			t.Errorf("LMC %d: %s", lmc, p)

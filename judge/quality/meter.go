@@ -187,11 +187,11 @@ func (m *meter) takes(p *check.Paths, e int32, path []int32) bool {
 func (m *meter) differRemark(p *check.Paths, e int32, path []int32) route.Remark {
 	g := m.facts.Graph
 	s, owner := g.EndSwitch[e], g.EndName(p.Owner)
-	out := route.Remark{LID: p.LID, Owner: &owner, Ports: []fabric.PortName{g.EndName(e)}, Text: "the way does not end"}
+	out := route.Remark{LID: p.LID, Owner: &owner, Ports: []fabric.PortName{g.EndName(e)}, Text: "the path does not end"}
 	for _, c := range path {
 		if p.Out(s) != c {
 			out.Ports = append(out.Ports, g.SwitchPort(s, m.facts.Plan.Tables.Port(s, p.LID)))
-			out.Text = fmt.Sprintf("the way of the first leaves the intended one at the second, whose port should be %d", g.FromPort[c])
+			out.Text = fmt.Sprintf("the path of the first leaves the intended one at the second, whose port should be %d", g.FromPort[c])
 			break
 		}
 		s = g.To[c]

@@ -201,6 +201,6 @@ func carriesNone(g *fabric.Graph, s int32) bool { return g.Drained[s] && len(g.H
 func darkChannel(g *fabric.Graph, c int32) route.Remark {
 	return route.Remark{
 		Ports: g.ChannelPorts(c),
-		Text:  "no pair of hosts goes this way",
+		Text:  "no pair of hosts uses this channel",
 	}
 }

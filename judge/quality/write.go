@@ -56,7 +56,7 @@ func (r *Report) writeShort(b *strings.Builder) {
 	line("reach", "%s", reach)
 	line("deadlock", "%s", r.deadlockText())
 	if r.Load.Max > 0 {
-		line("hottest", "%d paths on one channel; mean %.1f, %d of %d channels dark", r.Load.Max, r.Load.Avg, r.Load.Dark, r.Channels)
+		line("hottest", "%d paths on one channel; mean %.1f, %d of %d channels unused", r.Load.Max, r.Load.Avg, r.Load.Dark, r.Channels)
 		r.writeHottest(b, 12, 1)
 	}
 	if r.VLs == 0 {
@@ -98,8 +98,8 @@ func (r *Report) deadlockText() string {
 	return strings.Join(exceptions, "; ")
 }
 
-// writeVerdict prints the verdict on reach, lengths, deadlock and faults. It calls the paths of a
-// faulty routing not minimal.
+// writeVerdict prints the verdict on reach, lengths, deadlock and faults. It does not call the
+// paths of a faulty routing minimal.
 func (r *Report) writeVerdict(b *strings.Builder) {
 	word := "FAULTY"
 	switch {
@@ -119,7 +119,7 @@ func (r *Report) writeVerdict(b *strings.Builder) {
 	case r.Unreachable > 0:
 		parts = append(parts, fmt.Sprintf("%d of %d pairs unreachable", r.Unreachable, r.Pairs))
 	case r.Disconnected > 0:
-		parts = append(parts, fmt.Sprintf("all pairs reachable but %d that no path joins", r.Disconnected))
+		parts = append(parts, fmt.Sprintf("all pairs reachable but %d that no cables connect", r.Disconnected))
 	case r.Pairs == 0:
 		parts = append(parts, "no pairs")
 	default:
@@ -171,7 +171,7 @@ func (r *Report) writeFigures(b *strings.Builder) {
 	line("hops, hosts", "%s", r.Hops.text())
 	line("table entries", "%d, %d delivered", e.Total, e.Delivered)
 	line("hops by table entry", "%s", e.Hops.text())
-	line("paths per channel", "max %d, mean %.2f, p99 %d, %d channels dark", r.Load.Max, r.Load.Avg, r.Load.P99, r.Load.Dark)
+	line("paths per channel", "max %d, mean %.2f, p99 %d, %d channels unused", r.Load.Max, r.Load.Avg, r.Load.P99, r.Load.Dark)
 	if m := r.MultiHomed; m != nil {
 		line("multi-homed nodes", "%d with ports on several switches", m.Nodes)
 		line("  paths to them", "%s", m.To.text())

@@ -20,7 +20,7 @@ func AutoSpec() *route.Spec {
 		Cost:    fmt.Sprintf("that of the engines it tries: as many as fit into %d million entries of tables, an entry of a slow engine counted up to %d times", effortMost/1_000_000, slowestEffort()),
 		Lanes:   "those of the engine it chooses",
 		New: func(route.Options) (route.Engine, error) {
-			return nil, errors.New("engine: auto is no engine by itself")
+			return nil, errors.New("engine: auto only chooses among engines")
 		},
 		Among: among(), Effort: effortMost,
 	}

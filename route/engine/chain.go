@@ -98,7 +98,7 @@ func add(c route.Chain, text string) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("option %s: none of the engines asked for has it%s (weft route --engines)", text, owners(option))
+		return fmt.Errorf("option %s: none of the named engines has it%s (weft route --engines)", text, owners(option))
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func (f *Files) ends(g *fabric.Graph, note func(string, ...any)) (e route.Ends, 
 	moved := 0
 	doubt := func(end int32, list []fabric.LID) {
 		unclear = append(unclear, route.Remark{
-			Ports: []fabric.PortName{g.EndName(end)}, Text: fmt.Sprintf("has LIDs %v in the tables, which is no block of any LMC", list),
+			Ports: []fabric.PortName{g.EndName(end)}, Text: fmt.Sprintf("has LIDs %v in the tables, which are not a block of any LMC", list),
 		})
 	}
 	named := f.named(g)
@@ -45,7 +45,7 @@ func (f *Files) ends(g *fabric.Graph, note func(string, ...any)) (e route.Ends, 
 	}
 	unclear = append(unclear, f.unplaced(g, &e)...)
 	if moved > 0 {
-		note("%d ports have another LID in the tables than in the fabric: those of the tables are used", moved)
+		note("%d ports have another LID in the tables than in the fabric: the tables' LIDs are used", moved)
 	}
 	nameless := 0
 	for _, lid := range e.Base {
@@ -178,7 +178,7 @@ func (f *Files) unplaced(g *fabric.Graph, e *route.Ends) (unclear []route.Remark
 		for n := 2; base > 0 && n <= 1<<fabric.MaxLMC; n *= 2 {
 			if base%n == 0 && int(lid) < base+n {
 				unclear = append(unclear, route.Remark{
-					LID: lid, Ports: []fabric.PortName{g.EndName(owner[base])}, Text: fmt.Sprintf("may be one of this port's, whose LID is %d; nobody has it", base),
+					LID: lid, Ports: []fabric.PortName{g.EndName(owner[base])}, Text: fmt.Sprintf("may belong to this port, whose LID is %d; no port has it", base),
 				})
 				return
 			}

@@ -178,9 +178,9 @@ func (f *Files) WrongClaims(g *fabric.Graph, p *route.Plan, limit int) (examples
 				continue
 			}
 			if total++; len(examples) < limit {
-				walked := "walking its tables does not get there"
+				walked := "walking the tables does not arrive"
 				if ok {
-					walked = fmt.Sprintf("walking its tables gives %d", hops)
+					walked = fmt.Sprintf("walking the tables gives %d", hops)
 				}
 				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: %s", lid, claimed, fabric.SwitchName(g, s), walked))
 			}

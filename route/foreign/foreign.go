@@ -138,7 +138,7 @@ func (f *Files) serviceLevels(ends *route.Ends, note func(string, ...any)) *rout
 		src[end] = classOf(sl)
 	}
 	if silent > 0 {
-		note("%d sources have no SLs in the file: they are taken to use SL 0, as clients do that ask for none", silent)
+		note("%d sources have no SLs in the file: they are assumed to use SL 0, like clients that never ask", silent)
 	}
 	top := int(ends.Top())
 	dst := make([]int32, top+1)

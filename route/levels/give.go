@@ -19,7 +19,7 @@ type TooFew struct {
 }
 
 func (e *TooFew) Error() string {
-	text := fmt.Sprintf("the paths need %d VLs and %d SLs: %d levels need %d and %d, and there are %d and %d", e.Lanes, e.SLs, e.Levels,
+	text := fmt.Sprintf("the paths need %d VLs and %d SLs: %d levels need %d and %d, but only %d and %d exist", e.Lanes, e.SLs, e.Levels,
 		e.Levels*e.Lanes, e.Levels*e.SLs, e.VLs, e.Available)
 	switch e.Fit {
 	case 0:
@@ -83,7 +83,7 @@ func (list Levels) sls(p *route.Plan) [][route.NumSLs]uint8 {
 // limit their number, and so does most unless it is 0. On *TooFew the Plan stays unchanged.
 func (list Levels) Give(g *fabric.Graph, p *route.Plan, most int) error {
 	if p.SL == nil || p.SL2VL == nil {
-		return fmt.Errorf("levels: the lanes of the paths are not known")
+		return fmt.Errorf("levels: the lanes of the paths are unknown")
 	}
 	used := slsOfPaths(p)
 	b := builder{g: g, p: p, list: list, used: used, lanes: max(1, bits.Len16(between(g, p, used))), sls: list.sls(p)}
@@ -226,7 +226,7 @@ func (b *builder) notes() (list []string) {
 		list = append(list, fmt.Sprintf("%d links to hosts have fewer VLs than there are levels: some levels share one there", narrow))
 	}
 	if !b.p.SharesAreExact() {
-		list = append(list, "the shares of levels need more entries of VL arbitration than ports have: they hold for small packets, and less for large ones")
+		list = append(list, "the shares of levels need more VL arbitration entries than ports have: they are exact for small packets only")
 	}
 	return list
 }

@@ -60,7 +60,7 @@ func Read(name string, data []byte) (Levels, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, &Error{name, 1, "there is no level: want a line such as: storage share=3 partition=storage"}
+		return nil, &Error{name, 1, "the file has no level: want a line such as: storage share=3 partition=storage"}
 	}
 	return list, nil
 }
@@ -69,10 +69,10 @@ func Read(name string, data []byte) (Levels, error) {
 func (list Levels) read(words []string) (Level, error) {
 	l := Level{Name: words[0], Share: 1}
 	if strings.Contains(l.Name, "=") || len(l.Name) > 64 {
-		return l, fmt.Errorf("%.70q is no name of a level: the name stands first", l.Name)
+		return l, fmt.Errorf("%.70q is not the name of a level: a line begins with the name", l.Name)
 	}
 	if list.Find(l.Name) >= 0 {
-		return l, fmt.Errorf("there is another level %s", l.Name)
+		return l, fmt.Errorf("level %s is there twice", l.Name)
 	}
 	for _, word := range words[1:] {
 		if err := l.set(word); err != nil {
@@ -116,7 +116,7 @@ func (l *Level) set(word string) error {
 	case "sl":
 		n, err := strconv.ParseUint(value, 10, 8)
 		if err != nil || n == 0 || n >= route.NumSLs {
-			return fmt.Errorf("want 1 to %d: SL 0 is that of the first level", route.NumSLs-1)
+			return fmt.Errorf("want 1 to %d: SL 0 belongs to the first level", route.NumSLs-1)
 		}
 		l.SL = uint8(n)
 	case "partition":

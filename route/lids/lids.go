@@ -43,9 +43,9 @@ type Exhausted struct {
 func (e *Exhausted) Error() string {
 	need := fmt.Sprintf("route: %d end ports need %d LIDs (%s needs most: %d)", e.Ports, e.Need, e.Most, e.MostNeed)
 	if e.Kept {
-		return need + ", which do not fit between the LIDs that are kept: assign fresh LIDs"
+		return need + ", which do not fit between the kept LIDs: assign fresh LIDs"
 	}
-	return need + fmt.Sprintf(", but of its 16 bits a subnet has %d for them: lower the LMC, choose paths that split less, or split the subnet",
+	return need + fmt.Sprintf(", but a subnet has %d: lower the LMC, choose paths that split less, or split the subnet",
 		fabric.MaxUnicastLID)
 }
 

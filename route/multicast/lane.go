@@ -77,8 +77,8 @@ func ownLane(g *fabric.Graph, plan *route.Plan, maxVLs int) (sl uint8, err error
 	}
 	vl, sl := bits.TrailingZeros16(^vls), uint8(bits.TrailingZeros16(^used))
 	if vl >= most || sl >= route.NumSLs || plan.SL2VL == nil {
-		return 0, route.Refuse("multicast", "give the engine a lane less (--vls)",
-			"the paths use all of the %d VLs that the links have: no lane is left for multicast trees that are free of deadlock", most)
+		return 0, route.Refuse("multicast", "give the engine one lane less (--vls)",
+			"the paths use all %d VLs of the links: no lane is left for deadlock-free multicast trees", most)
 	}
 	m := *plan.SL2VL
 	m.Pool = slices.Clone(m.Pool)

@@ -33,21 +33,20 @@
 // # Deviations and open points of the papers
 //
 //   - Ties (equal degree, equally used nodes) go to the path that comes first.
-//   - Split-merge: paths that do not meet the node at which a set is parted stay
-//     with the first part; the parts go to the end of the list of sets, in which order
-//     the merge takes them (or option merge).
-//   - color/S and color/L, unless told otherwise: the degree of a path counts the splits from all paths that
-//     had no colour when the current one was begun. By the letter of Fig. 9 it counts
-//     those from paths that can still have the colour (degree=shrinking); that leaves
-//     color/L further from the optimum than the paper reports. The default was searched
-//     for with the paper's numbers.
+//   - Split-merge: paths that do not pass the node where a set is divided stay
+//     with the first part; the parts go to the end of the list of sets; the
+//     merge takes the sets in this order (or by option merge).
+//   - color/S and color/L by default: the degree of a path counts the splits from all paths
+//     without a colour at the start of the current one. By the letter of Fig. 9 only paths that
+//     can still have the colour count (degree=shrinking); that leaves color/L further from the
+//     optimum than the paper reports. The paper's numbers led to the default.
 //   - Destination renaming tries identifiers from First(dst) for each path in turn.
-//     That is the partition that greedy finds, path by path instead of LID by LID: a
-//     path is refused by a LID for paths before it only. The two share the code, and
-//     a test compares it with both papers' procedures written out. Fig. 4 as printed
-//     has two ends in the wrong place: it returns the first identifier that is valid at the
-//     first switch of the path, else it halts, and nothing is ever renamed. The text says that
-//     it visits all switches of the path and tries one identifier after the other; so does ours.
+//     This finds the partition of greedy, path by path instead of LID by LID, since only
+//     earlier paths keep a path out of a LID. The two share the code, and a test compares it
+//     with both papers' procedures. Fig. 4 as printed has two ends in the wrong place: it
+//     returns the first identifier that is valid at the first switch of the path, else it
+//     halts, and never renames anything. By the text it visits all switches of the path and
+//     tries one identifier after another; so does ours.
 //   - Paper 002 counts the entries of random forwarding tables, one a LID; netfile's
 //     Random needs fewer, as an entry may stand for a block of LIDs.
 package names

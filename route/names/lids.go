@@ -25,7 +25,7 @@ type PortExhausted struct {
 }
 
 func (e *PortExhausted) Error() string {
-	return fmt.Sprintf("names: the paths to %s need %d LIDs, but a port has %d at most: choose paths that split less",
+	return fmt.Sprintf("names: the paths to %s need %d LIDs, but a port has at most %d: choose paths that split less",
 		e.Port, e.Need, MaxPerPort)
 }
 

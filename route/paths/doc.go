@@ -45,15 +45,14 @@
 //   - Repair: paper 000 lifts the up*/down* rule for tori; of the fat tree it says
 //     nothing, and mport keeps the rule, which leaves it free of deadlock unless so
 //     many links are broken that some pair has no legal path.
-//   - smart: paper 002 has a linear programme for the balance and does not give it. Ours
-//     spreads the traffic over shortest paths so that the greatest load is least;
-//     multiplicative weights approximate it, with a lower bound from its dual beside
-//     (balance), or an installed solver solves it (option balance). On the paper's networks
-//     of 32 switches that finds the same greatest load, and 0.58 renamings a host in place of
-//     0.83; the paper has 1.2.
-//   - Most loaded link first: see selection for what is a load, and options remove and
-//     detour for which path goes and how long candidates are.
-//   - srd, smart and l-turn: the texts of their authors were not available. What is
-//     built is what the two papers say of them; see growTrees, newSmart and newLTurn.
+//   - smart: paper 002 uses a linear programme for the balance but does not print it. Ours spreads
+//     the traffic over shortest paths so that the greatest load is least; multiplicative weights
+//     approximate it, with a lower bound from its dual (balance), or an installed solver solves it
+//     (option balance). On the paper's networks of 32 switches the solver finds the same greatest
+//     load, with 0.58 renamings a host instead of 0.83; the paper has 1.2.
+//   - Most loaded link first: selection defines the load; options remove and detour choose
+//     the path to remove and the length of candidates.
+//   - srd, smart and l-turn: their authors' texts were not available. These follow the two papers'
+//     descriptions; see growTrees, newSmart and newLTurn.
 //   - Ties: the first by port, but for draws.
 package paths

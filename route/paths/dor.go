@@ -38,7 +38,7 @@ func newTorus(g *fabric.Graph) (torus, error) {
 	}
 	places := coords.Described(g, all.Switches)
 	if places == nil {
-		return refuse("the descriptions of the switches name no coordinates that tell them apart, as in \"switch (1,2)\"")
+		return refuse("the descriptions of the switches give no distinct coordinates, as in \"switch (1,2)\"")
 	}
 	var err error
 	if t.Grid, err = coords.NewGrid(all, places); err == nil {

@@ -35,8 +35,8 @@ func (t *mportTree) repairRules(kept string) []*Rule {
 }
 
 // mportTree is an m-port n-tree in the order of the formula mport(m,n), with missing links. Its
-// switches are numbered level by level from the leaves up. Switch i of level l has the digits of i:
-// the lowest l name its parents' choices, the others its ancestors' subtree. Ports 1 to half lead
+// switches are numbered level by level from the leaves up. The lowest l digits of switch i on level
+// l number it among the roots of its subtree, the others number the subtree. Ports 1 to half lead
 // down, the others up; all ports of a root lead down.
 type mportTree struct {
 	g      *fabric.Graph
@@ -59,7 +59,7 @@ func newMPort(g *fabric.Graph) (*mportTree, error) {
 		t.width *= t.half
 	}
 	if (t.levels-1)*t.width+t.width/2 != int32(g.NumSwitches) {
-		return nil, refuse("%d switches are no %d-port n-tree", g.NumSwitches, 2*t.half)
+		return nil, refuse("%d switches are not a %d-port n-tree", g.NumSwitches, 2*t.half)
 	}
 	for c := range int32(g.NumChannels) {
 		if g.From[c] <= g.To[c] && !t.leadsUp(c) {
@@ -120,8 +120,8 @@ func (t *mportTree) distance(s, leaf int32) int32 {
 	return 2*top - l
 }
 
-// leadsUp reports whether a channel leads up in the tree: by an up port to the right parent, at the
-// right down port, by both numbers.
+// leadsUp reports whether a channel leads up in the tree: by an up port to the parent and down port
+// that the numbers of both switches demand.
 func (t *mportTree) leadsUp(c int32) bool {
 	l, i := t.level(t.g.From[c])
 	up := int32(t.g.FromPort[c]) - t.half - 1

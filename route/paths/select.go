@@ -59,14 +59,15 @@ const pairTraffic = 720720
 // paper does not define the load, nor which candidate over that link goes. There are three
 // variants:
 //
-//   - path-selection: a load is the number of candidates over the link. Of the pairs of hosts with such a
-//     candidate, the one with the most candidates left loses its longest. Of equals the first in order of
-//     destination and source goes, with hosts in random order.
-//   - option remove=drawn, the letter of the paper: any of the candidates over the link may go; one is drawn.
-//     The remaining paths need five times as many LIDs as the paper's, and their maximum load is above srd's.
-//   - path-selection-joint: a load is the expected traffic; the candidates left share a pair's traffic. Of the
-//     pairs with the most candidates left, the longest candidate goes. Paths stay short, and paths to one
-//     destination agree.
+//   - path-selection: a load is the number of candidates over the link. Of the pairs of hosts with
+//     such a candidate, the one with the most candidates left loses its longest. Of equals the
+//     first in order of destination and source goes, with hosts in random order.
+//   - option remove=drawn, the letter of the paper: any of the candidates over the link may go; one
+//     is drawn. The remaining paths need five times as many LIDs as the paper's, and their maximum
+//     load is above srd's.
+//   - path-selection-joint: a load is the expected traffic; the candidates left share a pair's
+//     traffic. Of the pairs with the most candidates left, the longest candidate goes. Paths stay
+//     short, and paths to one destination agree.
 //
 // The candidates of a pair of hosts are those of their switches, stored once a pair of switches; a
 // pair of hosts has a bit for each. Candidate w of pair p is use p*mostCandidates+w.

@@ -40,7 +40,7 @@ func LoadBare(data []byte) (*route.Plan, *fabric.Graph, error) {
 	r := bufio.NewReader(bytes.NewReader(data))
 	h, err := readHeader(r)
 	if err == nil && (!h.Bare || h.Links) {
-		err = fmt.Errorf("it has more than a plan without tables")
+		err = fmt.Errorf("it is not a plan without tables")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("route: plan without tables: header: %w", noEOF(err))
@@ -51,7 +51,7 @@ func LoadBare(data []byte) (*route.Plan, *fabric.Graph, error) {
 		return nil, nil, err
 	}
 	if _, err := r.ReadByte(); err == nil {
-		return nil, nil, fmt.Errorf("route: plan without tables: there is more behind it")
+		return nil, nil, fmt.Errorf("route: plan without tables: unknown data after its end")
 	}
 	return p, g, p.Fits(g)
 }

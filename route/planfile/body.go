@@ -153,7 +153,7 @@ func (c *coder) sl2vl(m *route.SL2VL, pool int, g *fabric.Graph) {
 		u8(c, &sw.By)
 		n, ok := sw.By.Tables(g.SwitchPorts[s])
 		if !ok {
-			c.fail("%s chooses tables in way %d", fabric.SwitchName(g, s), sw.By)
+			c.fail("%s chooses tables by unknown rule %d", fabric.SwitchName(g, s), sw.By)
 		}
 		list(c, &sw.Index, n, u16)
 		s++

@@ -50,7 +50,7 @@ func behindPorts(g *fabric.Graph) []int32 {
 // attach gives a Graph with switches and end ports its channels, numbered as by fabric.Compile.
 func attach(g *fabric.Graph, behind []int32) error {
 	wrong := func(s int32, port int) error {
-		return fmt.Errorf("route: plan file: links: port %d of %s and what is behind it do not fit", port, fabric.SwitchName(g, s))
+		return fmt.Errorf("route: plan file: links: port %d of %s does not fit its neighbour", port, fabric.SwitchName(g, s))
 	}
 	slots := int32(0)
 	for _, ports := range g.SwitchPorts {
@@ -87,7 +87,7 @@ func attach(g *fabric.Graph, behind []int32) error {
 		g.OutStart = append(g.OutStart, int32(len(g.Out)))
 	}
 	if h := slices.Index(g.EndSwitch, -1); h >= 0 {
-		return fmt.Errorf("route: plan file: links: %s is at no switch", route.EndName(g, int32(h)))
+		return fmt.Errorf("route: plan file: links: %s is not at a switch", route.EndName(g, int32(h)))
 	}
 	g.EndSwitch = append(g.EndSwitch, fabric.Numbers(g.NumSwitches)...)
 	return nil

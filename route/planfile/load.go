@@ -65,7 +65,7 @@ func atEnd(body, file *bufio.Reader) error {
 	for _, r := range [2]*bufio.Reader{body, file} {
 		switch _, err := r.ReadByte(); {
 		case err == nil:
-			return errors.New("there is more than the plan")
+			return errors.New("unknown data after the plan")
 		case err != io.EOF:
 			return err
 		}
@@ -87,7 +87,7 @@ func readHeader(r io.Reader) (*planHeader, error) {
 		return nil, err
 	}
 	if string(head[:len(planMagic)]) != planMagic {
-		return nil, errors.New("not a plan file, which weft route -o writes (tables of another subnet manager are for --lfts)")
+		return nil, errors.New("not a plan file by weft route -o (tables of another subnet manager are for --lfts)")
 	}
 	if v := binary.LittleEndian.Uint32(head[len(planMagic):]); v != planVersion {
 		return nil, fmt.Errorf("version %d is unknown (known: %d): write the plan again with this weft", v, planVersion)

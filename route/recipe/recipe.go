@@ -99,8 +99,8 @@ func noteKinds(plan *route.Plan, req *Request, kinds *fabric.Kinds) {
 	}
 }
 
-// refusalForLevels adds to an engine's refusal of its part of the VLs how many levels would fit,
-// counted with all VLs.
+// refusalForLevels explains an engine's refusal of its part of the VLs: it routes with all VLs, and
+// returns the refusal of levels for which those are too few.
 func refusalForLevels(ctx context.Context, engine route.Engine, in *route.Input, vls int, req *Request, err error) error {
 	refusal, ok := errors.AsType[*route.Refusal](err)
 	if !ok {
@@ -140,7 +140,7 @@ func fillIn(g *fabric.Graph, plan *route.Plan, stage func(name string)) {
 func nameFirst(g *fabric.Graph, req *Request, stage func(name string)) (route.Ends, error) {
 	if req.Engine.OwnNames {
 		if req.Names.LMC > 0 {
-			return route.Ends{}, fmt.Errorf("route: LMC %d was asked for, but %s gives each port the LMC that its paths need", req.Names.LMC, req.Engine.Name)
+			return route.Ends{}, fmt.Errorf("route: LMC %d was asked for, but %s gives each port the LMC of its paths", req.Names.LMC, req.Engine.Name)
 		}
 		return route.Ends{}, nil
 	}
@@ -166,7 +166,7 @@ func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
 	hw := g.LeastVLs()
 	switch asked := req.MaxVLs; {
 	case asked < 0 || asked > int(route.DropVL):
-		return 0, fmt.Errorf("route: %d VLs were asked for (want 1 to %d, or 0 for what the ports have)", asked, route.DropVL)
+		return 0, fmt.Errorf("route: %d VLs were asked for (want 1 to %d, or 0 for the number of the ports)", asked, route.DropVL)
 	case asked == 0 && hw == 0:
 		return route.UsualVLs, nil
 	case asked == 0:

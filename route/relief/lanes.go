@@ -35,7 +35,7 @@ func (l *lanes) read(g *fabric.Graph, plan *route.Plan) error {
 				continue
 			}
 			if known>>sl&1 == 1 && l.vl[sl] != vl {
-				return &Impossible{"packets change lane on their way"}
+				return &Impossible{"packets change lanes on their way"}
 			}
 			l.vl[sl] = vl
 			known |= 1 << sl
@@ -104,7 +104,7 @@ func (l *lanes) arrange() error {
 		}
 		l.orders[vl] = cdg.NewOrderOf(l.index, l.found[vl], cdg.MoveFewer)
 		if l.orders[vl] == nil {
-			return &Impossible{"its paths close a ring"}
+			return &Impossible{"its paths close a cycle of dependencies"}
 		}
 	}
 	l.found = [route.NumSLs][]uint64{}

@@ -128,7 +128,7 @@ func (r *relief) listHosts() error {
 		case ends.LMC[h] > 0:
 			return &Impossible{"hosts have several LIDs"}
 		case g.NodeStart[node+1]-g.NodeStart[node] > 1:
-			return &Impossible{"hosts have several ports, and their paths may be kept apart"}
+			return &Impossible{"hosts have several ports, whose paths may be separate on purpose"}
 		}
 		r.hosts = append(r.hosts, h)
 	}

@@ -88,7 +88,7 @@ func (b *binding) solve(ctx context.Context, plan *route.Plan, lost []column, wo
 		case err != nil:
 			return err
 		case stuck >= 0:
-			return &Impossible{fmt.Sprintf("no next hop from %s to LID %d is free of cycles of dependencies",
+			return &Impossible{fmt.Sprintf("every next hop from %s to LID %d closes a cycle of dependencies",
 				fabric.SwitchName(b.g, stuck), c.lid)}
 		}
 	}
@@ -168,7 +168,7 @@ func (b *binding) serviceLevels() (*route.SLs, error) {
 			continue // it has no LID, and sends nothing
 		}
 		if like < 0 {
-			return nil, &Impossible{"nobody knows the service levels of " + route.EndName(g, end)}
+			return nil, &Impossible{"unknown service levels of " + route.EndName(g, end)}
 		}
 		m.Src[end] = was.Src[like]
 		for k := range b.ends.Count(end) {
@@ -182,8 +182,9 @@ func (b *binding) serviceLevels() (*route.SLs, error) {
 }
 
 // classesFrom returns the old end port whose classes an end port of the new Graph gets. This is
-// itself if it had a LID and has not moved. Otherwise it is one at its switch that had a LID, for a
-// host another host if possible; and as a last resort itself, though moved. It returns -1 for none.
+// itself if it had a LID and has not moved. Otherwise it is another one at its switch that had a
+// LID: for a host another host if possible, else port 0. The last resort is itself, though moved.
+// It returns -1 for none.
 func (b *binding) classesFrom(end int32) int32 {
 	named := func(e int32) bool { return b.endWas[e] >= 0 && b.plan.Ends.Base[b.endWas[e]] != 0 }
 	s := b.g.EndSwitch[end]
@@ -243,7 +244,7 @@ func (b *binding) virtualLanes() (*route.SL2VL, error) {
 		case len(was.Pool) == 1, b.ends.Count(g.PortZero(int32(s))) == 0: // nothing passes a new switch without a LID
 			m.Switch[s].Index = []uint16{0}
 		default:
-			return nil, &Impossible{"nobody knows the SL2VL tables of " + fabric.SwitchName(g, int32(s))}
+			return nil, &Impossible{"unknown SL2VL tables of " + fabric.SwitchName(g, int32(s))}
 		}
 	}
 	return m, nil

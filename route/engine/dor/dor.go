@@ -31,7 +31,7 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	g := in.Graph
 	for s, drained := range g.Drained {
 		if drained {
-			return nil, route.Refuse(Name, "", "%s is drained, and dimension order cannot go round it", fabric.SwitchName(g, int32(s)))
+			return nil, route.Refuse(Name, "", "%s is drained, and dimension order cannot route around it", fabric.SwitchName(g, int32(s)))
 		}
 	}
 	grids, err := findGrids(g)

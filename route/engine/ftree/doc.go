@@ -56,11 +56,11 @@
 // Option balance chooses among the shortest legal paths:
 //
 //   - auto, the default: closed, and then by load. If the switches of a level differ, a LID of a
-//     host keeps its way by closed in the tree without damage, as far as it exists
-//     (fattree.Whole). So adjacent hosts still take different links, which all-to-all by shifts
-//     needs. In a few sweeps rebalance chooses the missing entries by load. It also moves others
-//     that gain by it, in trees where no whole tree is recognised, and where two ways up from a
-//     leaf meet below the roots.
+//     host keeps its way by closed in the tree without damage, as far as it exists (fattree.Whole).
+//     So adjacent hosts still take different links, which all-to-all by shifts needs. In a few
+//     sweeps rebalance chooses the missing entries by load. It also chooses the others again if
+//     that gains something, if no whole tree is recognised, or if two ways up from a leaf meet
+//     below the roots.
 //
 //     Each LID in its turn takes the paths with the least load from all other LIDs. Packets for
 //     one host do not add up: its rate limits them anyway. So a LID gets one main way down,

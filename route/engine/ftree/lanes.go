@@ -72,7 +72,7 @@ func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan 
 func (y *laneLayout) notes(allowed int) []string {
 	var notes []string
 	if y.second != nil {
-		notes = append(notes, "paths that are not up and then down have a lane of their own: on that of the others they would close a cycle")
+		notes = append(notes, "paths that are not up and then down have a lane of their own: on the others' lane they would close a cycle")
 	}
 	takes := "routing"
 	if y.spread {

@@ -54,7 +54,7 @@ func unjoinedBySubtree(in *route.Input, tables *route.Tables) []string {
 	if pairs == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("switches=sftree leaves %d pairs of ports apart that cables join, as %s; switches=all joins them", pairs, example)}
+	return []string{fmt.Sprintf("switches=sftree leaves %d pairs of connected ports without a path, such as %s; switches=all gives them one", pairs, example)}
 }
 
 // connectBySubtree connects switches without a legal path as paper III does (algorithms 1 and 2): a

@@ -9,15 +9,15 @@
 // into the next. A lane gets an order of its channels, and its paths ascend in that order: all of
 // them together close no cycle. So everything depends on the order, which is found in four steps.
 //
-//   - Demand: how many pairs of hosts make a turn, when each takes all its shortest
-//     paths alike (turns.go).
+//   - Demand: the number of pairs of hosts that make a turn, if each uses
+//     all its shortest paths equally (turns.go).
 //   - Escape: a spanning tree whose turns are edges from the start, and stay. With
 //     them alone every switch reaches every other (escape.go).
 //   - Edges: the turns with the most demand first, each unless it closes a cycle. The
 //     algorithm of Pearce and Kelly ("A Dynamic Topological Sort Algorithm for
 //     Directed Acyclic Graphs", ACM JEA 2007) keeps the order (order.go).
-//   - Sifting: each channel moves to where the least demand is against the order,
-//     until none gains (sift.go).
+//   - Sifting: each channel moves to the place with the least demand against the
+//     order, until no move gains (sift.go).
 //
 // The engine tries several roots of the tree, each with and without the third step, and routes a
 // sample of destinations by each order (trial.go). It boosts the best orders: in several rounds the

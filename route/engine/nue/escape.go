@@ -13,7 +13,7 @@ type parts struct {
 	list   [][]int32
 	hosted [][]int32 // switches with hosts, or all of a part without hosts
 	of     []int32   // by switch: its part, -1 if drained
-	size   []int32   // by part: switches in contact with it, including drained ones
+	size   []int32   // by part: number of its switches, and of drained ones next to it
 }
 
 func newParts(g *fabric.Graph) *parts {

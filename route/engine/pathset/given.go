@@ -43,7 +43,7 @@ func FileOptions() []route.Option { return fileSpec.Options }
 // gapsOption decides about pairs of hosts without a path in a file.
 var gapsOption = route.Option{
 	Name: "gaps", Default: refuseGaps, OneOf: []string{refuseGaps, fillGaps},
-	Doc: "pairs of hosts that have no path in the file: refuse the file, or fill the gaps with ways of our own",
+	Doc: "pairs of hosts without a path in the file: refuse the file, or compute paths for them",
 }
 
 // The values of this option.
@@ -77,18 +77,18 @@ func (e *engine) compute(ctx context.Context, in *route.Input) (*paths.Set, *rou
 }
 
 // lanesMissing says that the paths need lanes, and which file would keep them.
-const lanesMissing = "the paths of the file have a cycle of dependencies on one lane, and the file holds no lanes: the Plan that weft route -o writes keeps those that paths had, and --paths reads it"
+const lanesMissing = "the paths of the file have a cycle of dependencies on one lane, and the file holds no lanes: a Plan by weft route -o keeps lanes with its paths, and --paths reads it"
 
 // notesOnGaps refuses gaps in the paths of a file, or describes their treatment.
 func (e *engine) notesOnGaps(set *paths.Set) (notes []string, err error) {
 	g := set.Graph()
 	gaps, pairs, first := countGaps(set)
 	if gaps > 0 && e.set.String(gapsOption.Name) == refuseGaps {
-		return nil, route.Refuse(FromFile, "-O gaps=fill gives such pairs ways of our own",
+		return nil, route.Refuse(FromFile, "-O gaps=fill computes paths for these pairs",
 			"%d of %d pairs of hosts have no path in the file, the first is from %s to %s", gaps, pairs, route.EndName(g, first[0]), route.EndName(g, first[1]))
 	}
 	if gaps > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d pairs of hosts have no path in the file: they have ways of our own, which --write-paths and --write-splits leave out, and which a Plan and tables hold", gaps, pairs))
+		notes = append(notes, fmt.Sprintf("%d of %d pairs of hosts have no path in the file: they got computed paths, which are in the Plan and its tables but not in --write-paths and --write-splits", gaps, pairs))
 	}
 	return notes, nil
 }

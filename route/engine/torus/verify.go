@@ -32,7 +32,7 @@ func (m *torus) verify(ctx context.Context, workers int) error {
 		for s := range m.Switches {
 			turned, ok := m.walk(g, datelines, int32(s), int32(d))
 			if !ok {
-				return route.Refuse(Name, "", "no way round what failed from %s to %s", m.Name(int32(s)), m.Name(int32(d)))
+				return route.Refuse(Name, "", "no way around the failures from %s to %s", m.Name(int32(s)), m.Name(int32(d)))
 			}
 			if turned {
 				turns.Store(true)
@@ -45,7 +45,7 @@ func (m *torus) verify(ctx context.Context, workers int) error {
 	}
 	m.turns = turns.Load()
 	if k := g.cycle(m); k >= 0 {
-		return route.Refuse(Name, "", "the ways round what failed can deadlock: dependencies form a cycle through %s", m.Name(k/2/int32(m.Dims)))
+		return route.Refuse(Name, "", "the ways around the failures can deadlock: dependencies form a cycle through %s", m.Name(k/2/int32(m.Dims)))
 	}
 	return nil
 }

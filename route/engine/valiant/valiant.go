@@ -154,10 +154,11 @@ func (b *builder) intermediate(t int32, n int) int32 {
 }
 
 // search orders the switches by their way to switch t over an intermediate group, or over none
-// (-1). Packets leave their group by links to the intermediate one. They leave it straight, by
-// links to t's group, if there is no intermediate group, their own group has its colour or no link
-// to it, or their group is near and paths are to be minimal. In t's group they take at most one
-// hop, so that they need no further lane. It returns false if some switch has no such way.
+// (-1). Packets leave their group by links to the intermediate one. They go straight, by links to
+// t's group, without an intermediate group, or if their own group has its colour or no link to it.
+// They also go straight if their group is near and paths are to be minimal. In t's group they take
+// at most one hop, so that they need no further lane. It returns false if some switch has no such
+// way.
 func (b *builder) search(t, over int32) bool {
 	g, of, home := b.G, b.groups.Of, b.groups.Of[t]
 	b.start(t)
@@ -191,7 +192,8 @@ func (b *builder) search(t, over int32) bool {
 	return len(b.order) == g.NumSwitches
 }
 
-// findNear finds the groups with a link to the destination, or to a switch of its group one hop from it.
+// findNear finds the groups with a link to the destination, or to a switch of its group one hop
+// from it.
 func (b *builder) findNear(home int32) {
 	clear(b.near)
 	for _, s := range b.groups.Members[home] {

@@ -54,7 +54,7 @@ func ReadDIMACS(name string, r io.Reader) (*Graph, error) {
 			g.AddEdge(u-1, v-1)
 			edges++
 		default:
-			return fail(fmt.Sprintf("%q is no line of a DIMACS graph", lines.Text()))
+			return fail(fmt.Sprintf("%q is not a line of a DIMACS graph", lines.Text()))
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -64,7 +64,7 @@ func ReadDIMACS(name string, r io.Reader) (*Graph, error) {
 		return nil, fmt.Errorf("%s: no p line", name)
 	}
 	if edges < said {
-		return nil, fmt.Errorf("%s: the p line says %d edges, and %d follow: the file may be cut short", name, said, edges)
+		return nil, fmt.Errorf("%s: the p line says %d edges, but %d follow: the file may be truncated", name, said, edges)
 	}
 	return g, nil
 }

@@ -63,7 +63,7 @@ func (p *Linear) Text(d Dialect) []byte {
 }
 
 // errUnsolved says that a solver found no best solution.
-var errUnsolved = errors.New("it found no best solution in its time")
+var errUnsolved = errors.New("it found no optimal solution in time")
 
 // ReadLinear reads a solver's answer to a linear programme.
 func (s *Solver) ReadLinear(p *Linear, printed, solution []byte) ([]float64, error) {
@@ -146,7 +146,7 @@ func setValue(values []float64, number, value string, first int) error {
 	i, errI := strconv.Atoi(number)
 	v, errV := strconv.ParseFloat(value, 64)
 	if errI != nil || errV != nil || i < first || i-first >= len(values) {
-		return fmt.Errorf("%s = %s is no variable of the programme", number, value)
+		return fmt.Errorf("%s = %s is not a variable of the programme", number, value)
 	}
 	values[i-first] = v
 	return nil

@@ -1,8 +1,8 @@
 // Package ilp asks solvers of integer linear programmes whether a graph can be coloured with a
-// number of colours, as Nienaber, Yuan and Duan do for split graphs in "LID Assignment in
-// InfiniBand Networks", section IV (Programme). Package paths balances paths with its linear
-// programmes without integers (Linear). The package writes the programmes and reads the answers; it
-// starts no solver (package lpsolver does).
+// number of colours (Programme). Nienaber, Yuan and Duan do so for split graphs ("LID Assignment in
+// InfiniBand Networks", section IV). Package paths balances paths with its linear programmes
+// without integers (Linear). The package writes the programmes and reads the answers; it starts no
+// solver (package lpsolver does).
 package ilp
 
 import (
@@ -91,7 +91,7 @@ func (p Programme) Colouring(ones []int32) ([]int32, error) {
 	for _, x := range ones {
 		v := int(x) / p.K
 		if x < 0 || v >= len(colour) || colour[v] >= 0 {
-			return nil, fmt.Errorf("ilp: the solver set variable %d, which is none or one too many", x)
+			return nil, fmt.Errorf("ilp: the solver set variable %d, which does not exist or is one too many", x)
 		}
 		colour[v] = x % int32(p.K)
 	}

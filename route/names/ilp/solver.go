@@ -58,7 +58,7 @@ func variable(name string, k int) (int32, error) {
 			return int32(p*k + i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no variable of the programme", name)
+	return 0, fmt.Errorf("%q is not a variable of the programme", name)
 }
 
 // isOne parses the value of a variable that must be 0 or 1.
