@@ -14,7 +14,7 @@ type Change struct {
 	Moved    []MovedPort
 }
 
-// Tally counts items: unchanged, changed, new and gone.
+// Tally counts unchanged, changed, new and removed items.
 type Tally struct{ Kept, Moved, New, Gone int }
 
 func (t *Tally) add(o Tally) {

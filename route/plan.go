@@ -44,8 +44,8 @@ type Plan struct {
 	Notes []string
 }
 
-// UsedLIDs counts LIDs that paths use, with lower bounds for any assignment to these paths; bound 0
-// means not computed.
+// UsedLIDs counts LIDs that paths use, with lower bounds for any assignment of these paths; a bound
+// of 0 means unknown.
 type UsedLIDs struct {
 	All       int `json:"all"`
 	LeastAll  int `json:"least_all,omitempty"`
@@ -79,8 +79,8 @@ func (p *Plan) SingleLane(g *fabric.Graph) {
 // Recipe says how a Plan was or is to be made, stage by stage.
 type Recipe struct {
 	Paths   string            `json:"paths"`             // the engine
-	Options map[string]string `json:"options,omitempty"` // its options as written
-	Names   string            `json:"names"`             // "lmc=0", "lmc=3": 2^LMC LIDs a port
+	Options map[string]string `json:"options,omitempty"` // its options as given
+	Names   string            `json:"names"`             // "lmc=0", "lmc=3": the LMC of all ports
 	Lanes   string            `json:"lanes"`             // "none", or the engine's own
 	Kinds   []string          `json:"kinds,omitempty"`   // of hosts, balanced separately: KIND=HOSTS, as in fabric.ParseKindRule
 }

@@ -7,11 +7,11 @@ import (
 	"weft/fabric"
 )
 
-// Remark is a remark about ports or a LID; Text does not repeat them.
+// Remark is a text about ports or a LID that it does not name itself.
 type Remark struct {
-	LID   fabric.LID        `json:"lid,omitzero"`    // destination of packets
-	Owner *fabric.PortName  `json:"owner,omitempty"` // end port of the LID
-	Ports []fabric.PortName `json:"ports,omitempty"` // ports and switches, in order of a packet's path if there is one
+	LID   fabric.LID        `json:"lid,omitzero"`    // destination of the packets
+	Owner *fabric.PortName  `json:"owner,omitempty"` // end port that has the LID
+	Ports []fabric.PortName `json:"ports,omitempty"` // ports and switches, in the order of the packets' path if there is one
 	Text  string            `json:"text"`
 }
 

@@ -4,71 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"weft/fabric"
-	"weft/route/multicast"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
 	"weft/wire/mad"
 )
-
-// administered makes the Subnet that subnet administration answers from, of a round that has brought the subnet up. It shares Graph and Plan
-// with the round, and nothing that changes later.
-func (l *ledger) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
-	s := sa.Subnet{Graph: l.graph, Plan: l.plan, SMKey: smKey, Timeout: subnetTimeout, Between: l.by.between}
-	number := make([]int32, len(l.nodes)) // by node: its place in s.Nodes
-	order := make([]int32, len(l.fabric.Nodes))
-	for id, at := range l.prog.fabricNode {
-		if number[id] = int32(at); at >= 0 {
-			order[at] = int32(id)
-		}
-	}
-	slots := make([]int32, len(l.owner)) // by slot: its place in s.Ports
-	for i := range slots {
-		slots[i] = -1
-	}
-	s.Nodes = make([]sa.Node, len(order))
-	s.Ports = make([]sa.Port, 0, len(l.owner))
-	for at, id := range order {
-		n := &l.nodes[id]
-		d := &s.Nodes[at]
-		d.Desc, d.First, d.Num, d.Sw = n.desc, int32(len(s.Ports)), n.ports, l.prog.sw[id]
-		l.nodeInfo(n.entry, d.Info[:])
-		mad.NodeInfoBaseVersion.Put(d.Info[:], 1)
-		mad.NodeInfoClassVersion.Put(d.Info[:], 1)
-		if n.hasSwitch {
-			d.Switch = append(d.Switch, n.sw[:]...)
-			l.plannedSwitchInfo(id, d.Switch)
-		}
-		for slot := range l.portsOf(id) {
-			slots[slot] = int32(len(s.Ports))
-			s.Ports = append(s.Ports, sa.Port{
-				Info: l.info[slot], Known: l.flags[slot]&portKnown != 0, GUID: l.guid[slot], Node: int32(at), Num: l.portNumber(slot),
-				Peer: l.peer[slot], End: l.prog.end[slot], PKeys: l.prog.pkeys[slot].held(),
-			})
-		}
-	}
-	for i := range s.Ports {
-		if l.keys.Given() { // who knows the SM_Key, which is 1 unless told otherwise, would know them all
-			mad.PortInfoMKey.Put(s.Ports[i].Info[:], 0)
-		}
-		if p := &s.Ports[i]; p.Peer != noSlot {
-			p.Peer = slots[p.Peer]
-		}
-	}
-	own := s.Ports[slots[l.ownPort()]].Info[:] // read before IsSM was set there, and not read again where nothing is to be told
-	mad.PortInfoCapabilityMask.Put(own, mad.PortInfoCapabilityMask.Get(own)|mad.CapIsSM)
-	s.Keys, s.Levels = l.keysByEnd(), l.levels()
-	s.Managers = append(s.Managers, sa.Manager{End: l.prog.end[l.ownPort()], SMKey: smKey, ActCount: acts & 0xFFFFFFFF, Priority: priority, State: mad.SMStateMaster})
-	for _, o := range l.others {
-		s.Managers = append(s.Managers, sa.Manager{End: l.endOf(o.guid), Priority: uint8(o.priority), State: o.state})
-	}
-	return sa.New(s)
-}
 
 // administration answers the queries of hosts and tools beside the loop of a Runner.
 type administration struct {
@@ -78,7 +21,7 @@ type administration struct {
 	serving   atomic.Pointer[serving]
 	in        *waiting
 	control   chan func() []registrarAction // what is to be done between two queries
-	news      registrarNews                 // for the Manager
+	news      newsbox                       // for the Manager
 	done      chan struct{}
 	stopped   chan struct{}
 	counts    queryCounts
@@ -91,11 +34,8 @@ type administration struct {
 	responder sa.Responder
 	packet    wire.Datagram
 
-	of     *ledger // that serving was made of
-	role   Role
-	term   int  // see managerState
-	claims bool // see managerState
-	spread int  // version of the Manager's
+	manager Standing // as it was told last
+	term    int      // see managerState
 }
 
 // serving says by what queries are answered, and whether they are at all.
@@ -104,72 +44,9 @@ type serving struct {
 	open   bool       // this manager is the one to answer
 }
 
-// registrarNews holds what a registrar has to tell the Manager, until that has taken it.
-type registrarNews struct {
-	mu                 sync.Mutex
-	lids               LIDMap                // nil: as before
-	trees              []multicast.TreeByLID // nil: as before
-	plan, rules        []byte                // nil: as before
-	guids              []fabric.GUID
-	missed, reregister bool
-	settled            bool // guids are new
-	wake               chan struct{}
-}
-
-// put notes something, and does not wait.
-func (n *registrarNews) put(note func(*registrarNews)) {
-	n.mu.Lock()
-	note(n)
-	n.mu.Unlock()
-	select {
-	case n.wake <- struct{}{}:
-	default:
-	}
-}
-
-// learn notes the Plan and the rules of the master, as far as they are known.
-func (n *registrarNews) learn(a *registrarAction) {
-	if a.plan != nil {
-		n.plan = a.plan
-	}
-	if a.rules != nil {
-		n.rules = a.rules
-	}
-}
-
-// take returns what was noted since the last call, as events.
-func (n *registrarNews) take() (events []*Event) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.lids != nil { // before the round that a missing master begins
-		events = append(events, &Event{Kind: Learned, LIDs: n.lids})
-	}
-	if n.trees != nil {
-		events = append(events, &Event{Kind: TreesLearned, Trees: n.trees})
-	}
-	if n.plan != nil {
-		events = append(events, &Event{Kind: PlanLearned, Value: n.plan})
-	}
-	if n.rules != nil {
-		events = append(events, &Event{Kind: RulesLearned, Value: n.rules})
-	}
-	if n.missed {
-		events = append(events, &Event{Kind: MasterMissed})
-	}
-	if n.settled {
-		events = append(events, &Event{Kind: MayTakeOver, GUIDs: n.guids})
-	}
-	if n.reregister {
-		events = append(events, &Event{Kind: Reregister})
-	}
-	n.lids, n.trees, n.plan, n.rules = nil, nil, nil, nil
-	n.missed, n.settled, n.reregister = false, false, false
-	return events
-}
-
 func newAdministration(t wire.Transport, clock func() time.Duration) *administration {
 	a := &administration{
-		transport: t, clock: clock, in: newWaiting(runtime.GOMAXPROCS(0)), control: make(chan func() []registrarAction, 64), news: registrarNews{wake: make(chan struct{}, 1)},
+		transport: t, clock: clock, in: newWaiting(runtime.GOMAXPROCS(0)), control: make(chan func() []registrarAction, 64), news: newsbox{wake: make(chan struct{}, 1)},
 		done: make(chan struct{}), stopped: make(chan struct{}), timer: time.NewTimer(time.Hour), members: newMembers(),
 	}
 	a.serving.Store(&serving{open: true})
@@ -181,58 +58,6 @@ func newAdministration(t wire.Transport, clock func() time.Duration) *administra
 func (a *administration) start(q *wire.Requester, r *registrar, store func(replaces bool, list []sa.Entry) error) {
 	a.requester, a.registrar, a.store = q, r, store
 	go a.serve()
-}
-
-// follow takes the role of the Manager and the Subnet of its round in force: queries are answered by them from now on.
-func (a *administration) follow(m *Manager) {
-	if f := a.take(m); f != nil {
-		a.do(func() []registrarAction { return a.registrar.follow(a.clock(), f) })
-	}
-}
-
-// take sets the role and the Subnet by which queries are answered: those of the Manager and its round in force. It returns what the registrar is to
-// know, nil where nothing has changed.
-func (a *administration) take(m *Manager) *managerState {
-	role := m.role()
-	claims := role == Looking && m.inRound && m.core.Claims()
-	if m.inForce == a.of && role == a.role && m.groups.version == a.spread && claims == a.claims {
-		return nil
-	}
-	next := &serving{open: role == Master || role == Looking}
-	f := &managerState{role: role, claims: claims}
-	if o := m.election.master; o != nil {
-		f.standsBy, f.master = o.guid, o.state == mad.SMStateMaster
-	}
-	switch was := a.serving.Load().subnet; {
-	case role == Master && was != nil && m.inForce == a.of:
-		next.subnet = was.With(m.groups.spread)
-	case role == Master: // by a round that has ended since
-		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts).With(m.groups.spread)
-		f.round, f.standing = true, m.inForce.by.partitions.standing()
-	}
-	if role != a.role {
-		a.term++
-	}
-	if role == Master {
-		f.subnet, f.members = next.subnet, m.inForce.managersBeside()
-		f.wasActive, f.others, f.told = m.clients.WasActive, m.clients.Others, m.clients.Told
-	}
-	f.term = a.term
-	a.of, a.role, a.spread, a.claims = m.inForce, role, m.groups.version, claims
-	a.serving.Store(next)
-	return f
-}
-
-// managersBeside lists the managers beside us that may stand by.
-func (l *ledger) managersBeside() (list []replica.Member) {
-	for _, o := range l.others {
-		if e := l.endOf(o.guid); e >= 0 {
-			to := wire.ToLID(uint16(l.plan.Ends.Base[e]), 1)
-			to.SLID, to.SL = uint16(l.prog.smLID), l.plan.PathSL(l.prog.end[l.ownPort()], l.plan.Ends.Base[e])
-			list = append(list, replica.Member{GUID: o.guid, To: to})
-		}
-	}
-	return list
 }
 
 // do calls a function between two queries.
@@ -284,7 +109,7 @@ func (a *administration) serve() {
 			a.in.took(now, a.clock()+beside)
 			continue
 		}
-		if due := min(a.registrar.deadline(), a.in.due(room)); due < never {
+		if due := min(a.registrar.deadline(), a.in.due(room)); due < notDue {
 			a.timer.Reset(max(0, due-a.clock()))
 		} else {
 			a.timer.Stop()
@@ -366,16 +191,8 @@ func (a *administration) perform(deeds []registrarAction) {
 				err := a.store(d.replaces, d.entries)
 				a.do(func() []registrarAction { return a.registrar.storedAll(a.clock(), err) })
 			}()
-		case missMaster:
-			a.news.put(func(n *registrarNews) { n.missed = true })
-		case learnLIDs:
-			a.news.put(func(n *registrarNews) { n.lids, n.trees = d.lids, d.trees })
-		case learnRest:
-			a.news.put(func(n *registrarNews) { n.learn(d) })
-		case mayTakeOver:
-			a.news.put(func(n *registrarNews) { n.guids, n.settled = d.guids, true })
-		case askReregister:
-			a.news.put(func(n *registrarNews) { n.reregister = true })
+		case tellManager:
+			a.news.put(&d.news)
 		case committed:
 			d.done(d.err)
 		}

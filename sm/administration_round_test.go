@@ -45,7 +45,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	var of *ledger        // whose paths these are
 	during, rounds := 0, 0
 	v.onEvent = func() {
-		a.take(v.manager)
+		a.takeFrom(v.manager)
 		o := a.serving.Load()
 		switch now := a.allPaths(t, o.subnet); {
 		case !o.open:
@@ -106,7 +106,7 @@ func TestAnswersByRole(t *testing.T) {
 	var seen []string
 	old := (*sa.Subnet)(nil)
 	look := func() {
-		a.take(v.manager)
+		a.takeFrom(v.manager)
 		s, what := a.serving.Load(), "paths"
 		switch {
 		case !s.open:

@@ -460,6 +460,6 @@ func BenchmarkAdministered(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		v.manager.core.administered(0, 1, 0)
+		administered(v.manager.core.ledger, 0, 1, 0)
 	}
 }

@@ -15,11 +15,6 @@ import (
 // askAgain is the time between two times that a manager which stands by asks for Neighbours.
 const askAgain = 20 * time.Second
 
-// needsNeighbours reports whether the GUIDs of ports must be known before they are asked.
-func (k *Keys) needsNeighbours() bool {
-	return len(k.Secret) > 0 && k.Protect > 1 || len(k.Former) > 0
-}
-
 // askNeighbours asks the master that our port names. There are none where that is nobody, or ourselves, or does not answer.
 func (d *run) askNeighbours(ctx context.Context) *Event {
 	ev := &Event{Kind: NeighboursTold}

@@ -97,7 +97,7 @@ func (j *joined) manage(s int32, p *intersubnet.Plan) {
 	if r := v.run(); r.State != Up {
 		j.t.Fatalf("subnet %d is %s", s, r.State)
 	}
-	j.told[s] = v.manager.core.administered(0, 1, 0)
+	j.told[s] = administered(v.manager.core.ledger, 0, 1, 0)
 	j.all.Subnets[s].Detach(v.id)
 }
 

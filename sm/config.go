@@ -10,6 +10,7 @@ import (
 	"weft/route/multicast"
 	"weft/sm/congestion"
 	"weft/sm/partition"
+	"weft/sm/perf"
 	"weft/sm/sa"
 )
 
@@ -98,4 +99,78 @@ func (cfg *Config) admitted() []fabric.GUID {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// Settings hold the options that a running Manager can be given anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Drain,
+// Expected, QuarantineStrangers and Options; all else holds from the start on.
+type Settings struct {
+	Config Config
+	Watch  Watch
+	Afresh bool   // Routing is another one: all is routed afresh
+	What   string // has changed, in words
+
+	// Taken by the Runner.
+	Routing  planner.Request
+	Counters perf.Config
+}
+
+// Drains list the switches and cables to be drained: those that Config.Drain names, with the changes by events.
+type Drains struct {
+	Told []string // Config.Drain, when it was last looked at
+	Now  []string
+}
+
+// follow takes a Config.Drain that is another one than before, and reports whether it is.
+func (d *Drains) follow(list []string) bool {
+	if slices.Equal(d.Told, list) {
+		return false
+	}
+	kept := slices.DeleteFunc(slices.Clone(d.Now), func(w string) bool { return slices.Contains(d.Told, w) && !slices.Contains(list, w) })
+	for _, w := range list {
+		if !slices.Contains(d.Told, w) && !slices.Contains(kept, w) {
+			kept = append(kept, w)
+		}
+	}
+	d.Told, d.Now = slices.Clone(list), kept
+	return true
+}
+
+// Watch says how a Manager that stays watches its subnet. The zero value ends it after its first round.
+type Watch struct {
+	Interval  time.Duration // from the end of a light sweep to the next one
+	Quiet     time.Duration // shortly after a round, the next one begins when nothing more has changed for so long, doubled each time; otherwise at once
+	MostQuiet time.Duration // and at the latest so long after the first change
+	Retry     time.Duration // until the next round after one that did not bring up all, doubled each time
+	MostRetry time.Duration // and no more than this
+	Rebalance time.Duration // after the last repair, until all is routed afresh; 0: never
+	Flaps     FlapRule      // which links are put in quarantine
+
+	KeepAbsent int // rounds that must miss a node until its LIDs may be given to others; 0: they never are
+}
+
+// retryAfter returns how long after a round that did not bring up all the next one begins, if so many before it did not either.
+func (w Watch) retryAfter(failed int) time.Duration {
+	after := w.Retry
+	for range min(failed, 20) {
+		if after > w.MostRetry/2 {
+			return w.MostRetry
+		}
+		after *= 2
+	}
+	return min(after, w.MostRetry)
+}
+
+// UsualWatch has the usual times between looks at a subnet.
+var UsualWatch = Watch{
+	Interval: 10 * time.Second, Quiet: 25 * time.Millisecond, MostQuiet: time.Second,
+	Retry: 10 * time.Second, MostRetry: 10 * time.Minute, Rebalance: time.Minute,
+	Flaps: FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
+}
+
+// FlapRule says which links are put in quarantine: they are not used, and what happens to them begins no round.
+type FlapRule struct {
+	Times    int           // a link that came back more often than this; 0: none is
+	Within   time.Duration // in so long
+	Hold     time.Duration // until it has been up without a change for so long, doubled each time
+	MostHold time.Duration // and no more than this
 }

@@ -67,14 +67,14 @@ func (e *easing) look(m *Manager) {
 	}
 	var list []congestion.Device
 	if ledger != nil {
-		list = ledger.congestible()
+		list = congestible(ledger)
 	}
 	e.of = ledger
 	e.tell(func() { e.setter.Follow(list) })
 }
 
 // congestible lists the devices of a round in force that can be told of congestion control.
-func (l *ledger) congestible() (list []congestion.Device) {
+func congestible(l *ledger) (list []congestion.Device) {
 	own := l.prog.end[l.ownPort()]
 	for slot, end := range l.prog.end {
 		if end < 0 {

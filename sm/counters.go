@@ -51,14 +51,14 @@ func (c *counting) look(m *Manager) {
 	}
 	var next *perf.Subnet
 	if ledger != nil {
-		next = ledger.counted()
+		next = counted(ledger)
 	}
 	c.of = ledger
 	c.tell(func() { c.monitor.Follow(c.clock(), next) })
 }
 
 // counted makes the subnet whose counters are to be read, of a round that has brought it up.
-func (l *ledger) counted() *perf.Subnet {
+func counted(l *ledger) *perf.Subnet {
 	own := l.prog.end[l.ownPort()]
 	return perf.NewSubnet(l.fabric, func(lid fabric.LID) uint8 { return l.plan.PathSL(own, lid) })
 }

@@ -364,12 +364,6 @@ func (f *finder) onRole(id int32, ev *Event) {
 	}
 }
 
-// knowsFDR10 reports whether a device is of the families from SwitchX and ConnectX-3 on.
-func (n *node) knowsFDR10() bool {
-	const mellanox, connectX3, connectXEnd, switchX = 0x0002C9, 0x1003, 0x2000, 0xC738
-	return n.vendor == mellanox && (n.device >= switchX || n.device >= connectX3 && n.device < connectXEnd)
-}
-
 // isStranger reports whether a node is left out, since it is not expected: its link stays as it is, and it gets no LID.
 func (f *finder) isStranger(slot int32, guid fabric.GUID) bool {
 	if slot == noSlot || f.given.admits(guid) {

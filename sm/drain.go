@@ -11,27 +11,6 @@ import (
 	"weft/fabric"
 )
 
-// Drains list the switches and cables to be drained: those that Config.Drain names, with the changes by events.
-type Drains struct {
-	Told []string // Config.Drain, when it was last looked at
-	Now  []string
-}
-
-// follow takes a Config.Drain that is another one than before, and reports whether it is.
-func (d *Drains) follow(list []string) bool {
-	if slices.Equal(d.Told, list) {
-		return false
-	}
-	kept := slices.DeleteFunc(slices.Clone(d.Now), func(w string) bool { return slices.Contains(d.Told, w) && !slices.Contains(list, w) })
-	for _, w := range list {
-		if !slices.Contains(d.Told, w) && !slices.Contains(kept, w) {
-			kept = append(kept, w)
-		}
-	}
-	d.Told, d.Now = slices.Clone(list), kept
-	return true
-}
-
 // Drained lists what is drained, or will be in the next round, as Config.Drain has it.
 func (m *Manager) Drained() []string {
 	m.drains.follow(m.cfg.Drain)

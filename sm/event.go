@@ -34,15 +34,16 @@ const (
 	UndrainPart                     // to a Manager: use it again, a link in quarantine too
 	MembersChanged                  // to a Manager: members of multicast groups have changed; TakeMembers follows
 	MembersTold                     // to a Manager: Members are those of all groups
-	Learned                         // to a Manager: what LIDs the master gives that it stands by for
-	MasterMissed                    // to a Manager: the master that it stands by for tells no more what it does
-	MayTakeOver                     // to a Manager that Replicates: GUIDs are the ports of managers that the subnet may be handed over to
-	Reregister                      // to a Manager: clients are to register with subnet administration again
-	TreesLearned                    // to a Manager: the trees for multicast groups of the master that it stands by for
-	NeighboursTold                  // to a Manager: Neighbours are those that the master has found
-	PlanLearned                     // to a Manager: Value is the Plan of the master that it stands by for, as planner.Kept.Bare writes it
-	RulesLearned                    // to a Manager: Value is what that one goes by, Rules as JSON
-	LinkChanged                     // to a Core, by its Manager: a link has changed its state
+	_                               // seven kinds were what a News is now: recordings have their numbers
+	_
+	_
+	_
+	_
+	NeighboursTold // to a Manager: Neighbours are those that the master has found
+	_
+	_
+	Told        // to a Manager: News has come
+	LinkChanged // to a Core, by its Manager: a link has changed its state
 )
 
 // Outcome says how a Send ended.
@@ -80,13 +81,32 @@ type Event struct {
 
 	Name string // of DrainPart and UndrainPart
 
-	Members []sa.Members          // of MembersTold
-	LIDs    LIDMap                // of Learned
-	GUIDs   []fabric.GUID         // of MayTakeOver
-	Trees   []multicast.TreeByLID // of TreesLearned
+	Members []sa.Members // of MembersTold
 
 	Neighbours []Neighbour // of NeighboursTold
-	Value      []byte      // of PlanLearned and RulesLearned
+	News       *News       // of Told
+}
+
+// News holds what subnet administration tells the Manager: what other managers have told it, and what
+// follows from what clients have registered.
+type News struct {
+	// The master that we stand by for has given ports these LIDs, has these trees for multicast groups,
+	// this Plan, as planner.Kept.Bare writes it, and goes by these Rules, as JSON. Each is nil where it
+	// tells nothing new.
+	LIDs  LIDMap
+	Trees []multicast.TreeByLID
+	Plan  []byte
+	Rules []byte
+
+	MasterMissed bool          // that master tells no more what it does
+	MayTakeOver  []fabric.GUID // ports of managers that the subnet may be handed over to, where we Replicate; nil: as before
+	Reregister   bool          // clients are to register with subnet administration again
+}
+
+// RulesToTell holds Rules as JSON, for managers that stand by. Of two the one with the higher number is the later one.
+type RulesToTell struct {
+	Number uint64
+	Data   []byte
 }
 
 // ActionKind says what a Core wants done.
@@ -176,3 +196,6 @@ const (
 
 // roundGroup is the Group of the SMPs of a round.
 const roundGroup = 1
+
+// never is later than everything.
+const never = time.Duration(1<<63 - 1)

@@ -81,8 +81,8 @@ func newCastBed(t *rapid.T, f *fabric.Fabric, engine string, lmc uint8) *castBed
 func (b *castBed) follow() {
 	if m := b.v.manager; m.inForce != nil && m.inForce != b.of {
 		b.of = m.inForce
-		b.subnet = b.of.administered(0, 0, 0)
-		b.m.follow(b.subnet, (*Partitioning)(nil).standing())
+		b.subnet = administered(b.of, 0, 0, 0)
+		b.m.follow(b.subnet, standingGroups(nil))
 	}
 }
 

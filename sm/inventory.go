@@ -313,3 +313,9 @@ func (l *ledger) isJoinedWithout(ends [2]portKey, toSwitch bool) bool {
 	other, ok := l.byGUID[ends[1].node]
 	return !toSwitch || ok && reached[other]
 }
+
+// knowsFDR10 reports whether a device is of the families from SwitchX and ConnectX-3 on.
+func (n *node) knowsFDR10() bool {
+	const mellanox, connectX3, connectXEnd, switchX = 0x0002C9, 0x1003, 0x2000, 0xC738
+	return n.vendor == mellanox && (n.device >= switchX || n.device >= connectX3 && n.device < connectXEnd)
+}

@@ -1,35 +1,11 @@
 package sm
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
 	"weft/fabric"
 )
-
-// Neighbour is the port that was at the other end of a cable. A port with protection 2 or 3 tells its GUID only to who has its M_Key, which
-// with a secret follows from that GUID: the key of the port that was there is tried.
-type Neighbour struct {
-	Node fabric.GUID // of the other end
-	Port uint8
-	GUID fabric.GUID // of the port; of a switch that of port 0
-}
-
-// Neighbours lists both ends of all cables of a fabric.
-func Neighbours(f *fabric.Fabric) (list []Neighbour) {
-	agent := func(e fabric.End) fabric.GUID {
-		n := &f.Nodes[e.Node]
-		if n.Type == fabric.Switch {
-			return cmp.Or(n.Ports[0].GUID, n.GUID)
-		}
-		return n.Ports[e.Port].GUID
-	}
-	for _, l := range f.Links {
-		list = append(list, Neighbour{f.Nodes[l.A.Node].GUID, l.A.Port, agent(l.B)}, Neighbour{f.Nodes[l.B.Node].GUID, l.B.Port, agent(l.A)})
-	}
-	return list
-}
 
 // keyring holds the Keys, and the M_Keys that single ports have been found to have. The rounds of a Manager share one.
 type keyring struct {

@@ -2,6 +2,7 @@ package sm
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -128,4 +129,32 @@ func parseKey(words [][]byte) (guid fabric.GUID, key uint64, err error) {
 		return 0, 0, errors.New("the second word is no M_Key: want a number of 64 bits other than 0, as 0x1234") // which must not be printed
 	}
 	return guid, key, nil
+}
+
+// Neighbour is the port that was at the other end of a cable. A port with protection 2 or 3 tells its GUID only to who has its M_Key, which
+// with a secret follows from that GUID: the key of the port that was there is tried.
+type Neighbour struct {
+	Node fabric.GUID // of the other end
+	Port uint8
+	GUID fabric.GUID // of the port; of a switch that of port 0
+}
+
+// Neighbours lists both ends of all cables of a fabric.
+func Neighbours(f *fabric.Fabric) (list []Neighbour) {
+	agent := func(e fabric.End) fabric.GUID {
+		n := &f.Nodes[e.Node]
+		if n.Type == fabric.Switch {
+			return cmp.Or(n.Ports[0].GUID, n.GUID)
+		}
+		return n.Ports[e.Port].GUID
+	}
+	for _, l := range f.Links {
+		list = append(list, Neighbour{f.Nodes[l.A.Node].GUID, l.A.Port, agent(l.B)}, Neighbour{f.Nodes[l.B.Node].GUID, l.B.Port, agent(l.A)})
+	}
+	return list
+}
+
+// needsNeighbours reports whether the GUIDs of ports must be known before they are asked.
+func (k *Keys) needsNeighbours() bool {
+	return len(k.Secret) > 0 && k.Protect > 1 || len(k.Former) > 0
 }

@@ -64,7 +64,7 @@ func (v *virtual) askPath(src, dst int32, more func(rec []byte) (mask uint64)) (
 	mad.PathRecordSLID.Put(q.Data(), uint64(c.plan.Ends.Base[src]))
 	mad.PathRecordDLID.Put(q.Data(), uint64(c.plan.Ends.Base[dst]))
 	mad.SAHeaderComponentMask.Put(q, mask|more(q.Data()))
-	a := new(sa.Responder).Answer(c.administered(0, 0, 0), q)
+	a := new(sa.Responder).Answer(administered(c, 0, 0, 0), q)
 	return uint8(mad.PathRecordSL.Get(a.Data())), a.Status() == mad.StatusOK
 }
 

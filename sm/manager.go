@@ -6,28 +6,9 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/planner"
 	"weft/wire/mad"
 )
-
-// Watch says how a Manager that stays watches its subnet. The zero value ends it after its first round.
-type Watch struct {
-	Interval  time.Duration // from the end of a light sweep to the next one
-	Quiet     time.Duration // shortly after a round, the next one begins when nothing more has changed for so long, doubled each time; otherwise at once
-	MostQuiet time.Duration // and at the latest so long after the first change
-	Retry     time.Duration // until the next round after one that did not bring up all, doubled each time
-	MostRetry time.Duration // and no more than this
-	Rebalance time.Duration // after the last repair, until all is routed afresh; 0: never
-	Flaps     FlapRule      // which links are put in quarantine
-
-	KeepAbsent int // rounds that must miss a node until its LIDs may be given to others; 0: they never are
-}
-
-// UsualWatch has the usual times between looks at a subnet.
-var UsualWatch = Watch{
-	Interval: 10 * time.Second, Quiet: 25 * time.Millisecond, MostQuiet: time.Second,
-	Retry: 10 * time.Second, MostRetry: 10 * time.Minute, Rebalance: time.Minute,
-	Flaps: FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
-}
 
 // Manager is a subnet manager that stays, as a pure state machine. A round is one bring-up by a Core; between rounds
 // it watches the subnet by light sweeps and traps, and a change begins the next round. Later rounds repair the Plan that
@@ -108,9 +89,6 @@ type memory struct {
 	good  *Round // whose Plan is in force, or was
 	tally Tally
 }
-
-// never is later than everything.
-const never = time.Duration(1<<63 - 1)
 
 // NewManager makes a Manager that has not started.
 func NewManager(cfg Config, watch Watch) *Manager {
@@ -196,8 +174,8 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.ask("a full sweep was asked for", false)
 	case Rebalance:
 		m.ask("a routing afresh was asked for", true)
-	case Learned, TreesLearned, PlanLearned, RulesLearned, MasterMissed, MayTakeOver, Reregister:
-		m.onRegistrar(ev)
+	case Told:
+		m.onNews(ev.News)
 	case NeighboursTold:
 		m.keys.expect(ev.Neighbours)
 	case Tick, PauseEnds, LinkChanged: // the last two are what the Manager tells a round
@@ -423,18 +401,6 @@ func (m *Manager) endRecord(now time.Duration) {
 	m.tally.round(m.result)
 }
 
-// retryAfter returns how long after a round that did not bring up all the next one begins, if so many before it did not either.
-func (w Watch) retryAfter(failed int) time.Duration {
-	after := w.Retry
-	for range min(failed, 20) {
-		if after > w.MostRetry/2 {
-			return w.MostRetry
-		}
-		after *= 2
-	}
-	return min(after, w.MostRetry)
-}
-
 // lookSoon is the time after which a manager looks again if another one, which it goes before, was looking too.
 const lookSoon = time.Second
 
@@ -498,4 +464,16 @@ const mostChanges = 20
 // tell tells what has happened.
 func (m *Manager) tell(k IncidentKind, format string, args ...any) {
 	m.out = append(m.out, Action{Kind: Note, Incident: Incident{Kind: k, Text: fmt.Sprintf(format, args...)}})
+}
+
+// successor returns how a Manager at another port is to be made, so that it goes on where this one ends.
+func (m *Manager) successor() Config {
+	cfg := m.cfg
+	cfg.OwnPort, cfg.Drains = 0, m.drains
+	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
+	if c := m.inForce; c != nil {
+		cfg.Last, cfg.LastAfresh = planner.Keep(c.plan, c.graph), false
+		cfg.Neighbours = Neighbours(c.fabric)
+	}
+	return cfg
 }

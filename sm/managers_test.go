@@ -258,7 +258,7 @@ func TestSilentStandby(t *testing.T) {
 		}
 		other.deaf = true
 		for turn := range 3 {
-			master.step(&Event{Kind: MayTakeOver, GUIDs: []fabric.GUID{}})
+			master.step(newsEvent(&News{MayTakeOver: []fabric.GUID{}}))
 			l, id := master.switchLink(t, turn)
 			if err := sub.SetLinkDown(id, true); err != nil {
 				t.Fatal(err)
@@ -272,7 +272,7 @@ func TestSilentStandby(t *testing.T) {
 				t.Fatalf("cable %v has failed: %s", l, journals(all))
 			}
 			master.verify(t)
-			master.step(&Event{Kind: MayTakeOver, GUIDs: []fabric.GUID{master.manager.found().others[0].guid}})
+			master.step(newsEvent(&News{MayTakeOver: []fabric.GUID{master.manager.found().others[0].guid}}))
 			if master.manager.election.handing != nil {
 				t.Fatal("the subnet is handed over to one that is silent")
 			}

@@ -32,9 +32,9 @@ func newMembers() *members {
 	return &members{groups: sa.NewGroups(), changed: make(chan struct{}, 1)}
 }
 
-// standing lists the groups that are there before anybody joins: those of the partitions, the default one first; without a file of partitions, the IPoIB broadcast
+// standingGroups lists the groups that are there before anybody joins: those of the partitions, the default one first; without a file of partitions, the IPoIB broadcast
 // group of the default one.
-func (p *Partitioning) standing() (list []sa.Standing) {
+func standingGroups(p *Partitioning) (list []sa.Standing) {
 	if p == nil {
 		p = &Partitioning{Partitions: partition.Everyone()}
 		p.Partitions[0].Groups = []partition.Group{{Broadcast: true}}

@@ -24,7 +24,7 @@ func TestStandingGroups(t *testing.T) {
 		{&Partitioning{Partitions: partition.Everyone()}, nil},
 	} {
 		var got []string
-		for _, st := range c.p.standing() {
+		for _, st := range standingGroups(c.p) {
 			got = append(got, fmt.Sprintf("%x 0x%X mtu %d rate %d Q_Key %#x", st.MGID[:8], st.PKey, st.MTU, st.Rate, st.QKey))
 		}
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {

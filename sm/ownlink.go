@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"weft/planner"
 	"weft/wire/mad"
 )
 
@@ -33,16 +32,4 @@ func (d *run) lookAtLink(ctx context.Context, next <-chan time.Time) <-chan time
 	d.stop(ctx)
 	d.failure = errors.Join(d.failure, d.requester.Close(context.Background())) // what is under way ends now, cancelled
 	return nil
-}
-
-// successor returns how a Manager at another port is to be made, so that it goes on where this one ends.
-func (m *Manager) successor() Config {
-	cfg := m.cfg
-	cfg.OwnPort, cfg.Drains = 0, m.drains
-	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
-	if c := m.inForce; c != nil {
-		cfg.Last, cfg.LastAfresh = planner.Keep(c.plan, c.graph), false
-		cfg.Neighbours = Neighbours(c.fabric)
-	}
-	return cfg
 }

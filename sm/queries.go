@@ -8,14 +8,6 @@ import (
 	"weft/wire/mad"
 )
 
-// QueryCount counts queries to subnet administration for one attribute.
-type QueryCount struct {
-	Attribute string `json:"attribute"` // "other": all that the specification does not have
-	Answered  int    `json:"answered"`  // told what there is, or that there is nothing
-	Refused   int    `json:"refused"`   // not served, not allowed, not as a query must be, or too much
-	Busy      int    `json:"busy"`      // told to ask again: nothing was known yet, or too many waited
-}
-
 // queryCounts counts queries, from several goroutines.
 type queryCounts struct {
 	mu       sync.Mutex

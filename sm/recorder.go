@@ -9,9 +9,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"weft/fabric"
@@ -171,20 +168,8 @@ func appendEvent(b []byte, ev *Event) ([]byte, error) {
 		b = appendBytes(b, []byte(ev.Name))
 	case MembersTold:
 		return appendJSON(b, ev.Members)
-	case TreesLearned:
-		return appendJSON(b, ev.Trees)
-	case MayTakeOver:
-		for _, guid := range ev.GUIDs {
-			b = binary.BigEndian.AppendUint64(b, uint64(guid))
-		}
-	case Learned:
-		for _, guid := range slices.Sorted(maps.Keys(ev.LIDs)) {
-			p := ev.LIDs[guid]
-			b = binary.BigEndian.AppendUint64(b, uint64(guid))
-			b = append(binary.BigEndian.AppendUint16(b, uint16(p.Base)), p.LMC)
-		}
-	case PlanLearned, RulesLearned:
-		b = appendBytes(b, ev.Value)
+	case Told:
+		return appendJSON(b, ev.News)
 	case NeighboursTold:
 		for _, n := range ev.Neighbours {
 			b = binary.BigEndian.AppendUint64(b, uint64(n.Node))
@@ -243,8 +228,6 @@ func appendBytes(b, data []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
 }
 
-var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
-
 // sumOf makes the checksum of actions. What a Route asks for is a fabric and LIDs: their numbers stand for them.
 func sumOf(actions []Action, scratch []byte) (sum uint32, memory []byte) {
 	var none RouteRequest
@@ -278,7 +261,7 @@ func sumOf(actions []Action, scratch []byte) (sum uint32, memory []byte) {
 			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(d.Addr.DLID)), uint64(d.Addr.SLID))
 			b = appendBytes(b, d.MAD)
 		}
-		sum, scratch = crc32.Update(sum, castagnoli(), b), b
+		sum, scratch = crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), b), b
 	}
 	return sum, scratch
 }

@@ -15,6 +15,7 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/route/lids"
+	"weft/route/multicast"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -129,7 +130,7 @@ func (r *Recording) Next() (now time.Duration, ev *Event, sum uint32, err error)
 	switch {
 	case f.err == nil && len(f.rest) > 0:
 		f.err = fmt.Errorf("%d bytes too many", len(f.rest))
-	case f.err == nil && ev.Kind > RulesLearned:
+	case f.err == nil && ev.Kind > Told:
 		f.err = fmt.Errorf("of unknown kind %d", ev.Kind)
 	}
 	if f.err != nil {
@@ -217,12 +218,17 @@ func (f *fields) lids() LIDMap {
 			break
 		}
 		p := PortLIDs{fabric.LID(binary.BigEndian.Uint16(b[8:])), b[10]}
-		if !p.Valid() {
-			f.err = fmt.Errorf("LID %d, LMC %d", p.Base, p.LMC)
-		}
+		f.valid(p)
 		lids[fabric.GUID(binary.BigEndian.Uint64(b))] = p
 	}
 	return lids
+}
+
+// valid takes that LIDs which nobody can have are an error.
+func (f *fields) valid(p PortLIDs) {
+	if !p.Valid() {
+		f.err = fmt.Errorf("LID %d, LMC %d", p.Base, p.LMC)
+	}
 }
 
 // event takes what an event of its kind holds.
@@ -260,24 +266,72 @@ func (f *fields) event(ev *Event) {
 		ev.Name = string(f.text())
 	case MembersTold:
 		f.json(&ev.Members)
-	case TreesLearned:
-		f.json(&ev.Trees)
-	case MayTakeOver:
-		for f.err == nil && len(f.rest) > 4 { // the checksum follows
-			if b := f.bytes(8); b != nil {
-				ev.GUIDs = append(ev.GUIDs, fabric.GUID(binary.BigEndian.Uint64(b)))
-			}
-		}
-	case Learned:
-		ev.LIDs = f.lids()
-	case PlanLearned, RulesLearned:
-		ev.Value = bytes.Clone(f.text())
+	case Told:
+		f.news(ev)
 	case NeighboursTold:
 		for f.err == nil && len(f.rest) > 4 { // the checksum follows
 			if b := f.bytes(17); b != nil {
 				ev.Neighbours = append(ev.Neighbours, Neighbour{fabric.GUID(binary.BigEndian.Uint64(b)), b[8], fabric.GUID(binary.BigEndian.Uint64(b[9:]))})
 			}
 		}
-	default: // its kind says all
+	default: // its kind says all, or it is one of former times
+		f.formerNews(ev)
 	}
+}
+
+// news takes what subnet administration has told.
+func (f *fields) news(ev *Event) {
+	if f.json(&ev.News); f.err != nil {
+		return
+	}
+	if ev.News == nil {
+		f.err = errors.New("it tells nothing")
+		return
+	}
+	for _, p := range ev.News.LIDs {
+		f.valid(p)
+	}
+}
+
+// The kinds of events that a recording has where the weft that wrote it had one for each field of News.
+const (
+	formerLIDs         byte = 16
+	formerMasterMissed byte = 17
+	formerMayTakeOver  byte = 18
+	formerReregister   byte = 19
+	formerTrees        byte = 20
+	formerPlan         byte = 22
+	formerRules        byte = 23
+)
+
+// formerNews takes such an event, and makes it one of today. Others are left as they are. What was told is
+// never nil, also where it is nothing.
+func (f *fields) formerNews(ev *Event) {
+	n := &News{}
+	switch byte(ev.Kind) {
+	case formerLIDs:
+		n.LIDs = f.lids()
+	case formerMasterMissed:
+		n.MasterMissed = true
+	case formerMayTakeOver:
+		n.MayTakeOver = []fabric.GUID{}
+		for f.err == nil && len(f.rest) > 4 { // the checksum follows
+			if b := f.bytes(8); b != nil {
+				n.MayTakeOver = append(n.MayTakeOver, fabric.GUID(binary.BigEndian.Uint64(b)))
+			}
+		}
+	case formerReregister:
+		n.Reregister = true
+	case formerTrees:
+		if f.json(&n.Trees); n.Trees == nil {
+			n.Trees = []multicast.TreeByLID{}
+		}
+	case formerPlan:
+		n.Plan = append([]byte{}, f.text()...)
+	case formerRules:
+		n.Rules = append([]byte{}, f.text()...)
+	default:
+		return
+	}
+	ev.Kind, ev.News = Told, n
 }

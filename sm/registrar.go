@@ -68,16 +68,12 @@ func (r *registrar) room(atWork bool) bool {
 type registrarActionKind uint8
 
 const (
-	sendAnswer    registrarActionKind = iota // send Datagram
-	sendReport                               // and say by reported how that ended
-	sendCopy                                 // and say by copied how that ended
-	storeEntries                             // make Entries durable, and say by storedAll how that ended
-	missMaster                               // the master that is stood by for is silent
-	learnLIDs                                // the master has given ports these LIDs, and has these trees
-	learnRest                                // the master has this Plan, and these rules
-	mayTakeOver                              // the subnet may be handed over to the managers at the ports guids
-	askReregister                            // clients are to register again
-	committed                                // call done
+	sendAnswer   registrarActionKind = iota // send Datagram
+	sendReport                              // and say by reported how that ended
+	sendCopy                                // and say by copied how that ended
+	storeEntries                            // make Entries durable, and say by storedAll how that ended
+	tellManager                             // tell the Manager the news
+	committed                               // call done
 )
 
 // registrarAction is an action that a registrar asks of the administration.
@@ -87,11 +83,7 @@ type registrarAction struct {
 	datagram wire.Datagram
 	entries  []sa.Entry
 	replaces bool // of storeEntries: what was stored before goes
-	lids     LIDMap
-	trees    []multicast.TreeByLID
-	plan     []byte // see copied
-	rules    []byte
-	guids    []fabric.GUID
+	news     News
 	done     func(error)
 	err      error
 }
@@ -116,22 +108,6 @@ func newRegistrar(o registrarOptions) *registrar {
 		r.disk.Put(o.Disk...)
 	}
 	return r
-}
-
-// managerState holds the facts about the Manager that a registrar is told.
-type managerState struct {
-	role     Role
-	claims   bool             // of one that looks: no other master is there, and it is about to be it
-	term     int              // counts changes of the role
-	standsBy fabric.GUID      // of one that stands by: the port of the manager for which it does
-	master   bool             // that one was the master, and was not just about to be
-	subnet   *sa.Subnet       // of the round in force, of a Master
-	members  []replica.Member // other managers that may stand by
-	round    bool             // the round in force is a new one
-	standing []sa.Standing    // multicast groups that are there before anybody joins, of a new round
-	// Of the first round of a Master: ports were Active, or had another manager's LID as that of their master.
-	wasActive, others bool
-	told              fabric.LID // and our own port had this LID as that of its master
 }
 
 // begin begins a call.
@@ -166,7 +142,7 @@ func (r *registrar) end() []registrarAction {
 	}
 	if settled := r.leader.Settled(); r.role == Master && !slices.Equal(settled, r.settled) {
 		r.settled = settled
-		r.out = append(r.out, registrarAction{kind: mayTakeOver, guids: settled})
+		r.out = append(r.out, registrarAction{kind: tellManager, news: News{MayTakeOver: append([]fabric.GUID{}, settled...)}})
 	}
 	for {
 		d, tag, ok := r.leader.Next(r.now)
@@ -223,7 +199,7 @@ func (r *registrar) tick(now time.Duration) []registrarAction {
 	}
 	if r.role == StandBy && !r.missed && now >= r.follower.Quiet() {
 		r.missed = true
-		r.out = append(r.out, registrarAction{kind: missMaster})
+		r.out = append(r.out, registrarAction{kind: tellManager, news: News{MasterMissed: true}})
 	}
 	return r.end()
 }
@@ -232,20 +208,20 @@ func (r *registrar) tick(now time.Duration) []registrarAction {
 func (r *registrar) follow(now time.Duration, f *managerState) []registrarAction {
 	r.begin(now)
 	before := r.role
-	r.role = f.role
+	r.role = f.Role
 	switch {
 	case before == Master && r.role != Master:
 		r.leave()
 	case before == StandBy && r.role != StandBy:
 		r.follower.Look(now)
 	}
-	if f.claims {
+	if f.Claims {
 		r.follower.Claim(now)
 	}
 	switch {
 	case r.role == StandBy:
 		r.missed = false
-		r.follower.StandBy(now, f.standsBy, f.master)
+		r.follower.StandBy(now, f.StandsBy, f.MasterAlive)
 	case r.role == Master && before != Master:
 		r.takeOver(f)
 		fallthrough
@@ -321,7 +297,7 @@ func (r *registrar) copyOf(d *wire.Datagram) {
 	r.out = append(r.out, registrarAction{kind: sendAnswer, datagram: *d})
 	if r.follower.Live() && r.follower.LIDs() != r.told {
 		r.told = r.follower.LIDs()
-		r.out = append(r.out, registrarAction{kind: learnLIDs, lids: lidsOf(r.follower.Copy().Table), trees: treesOf(r.follower.Copy().Table)})
+		r.out = append(r.out, registrarAction{kind: tellManager, news: News{LIDs: lidsOf(r.follower.Copy().Table), Trees: treesOf(r.follower.Copy().Table)}})
 	}
 	if r.follower.Live() && r.follower.Wholes() != r.wholes {
 		r.wholes = r.follower.Wholes()
@@ -338,18 +314,26 @@ func (r *registrar) notify(now time.Duration, notice []byte) []registrarAction {
 	return r.end()
 }
 
+// copied holds the parts of a round that managers that stand by are told.
+type copied struct {
+	LIDs  LIDMap
+	Trees []multicast.TreeByLID
+	Plan  []byte // see News
+	Rules RulesToTell
+}
+
 // commit tells what follows from a round to the managers that stand by, and calls done when all of them know it.
 func (r *registrar) commit(now time.Duration, c *copied, done func(error)) []registrarAction {
 	r.begin(now)
-	r.putRules(&c.rules) // before the Plan that follows from them, so that nobody has that one alone
-	changes := treeChanges(r.table, c.trees)
+	r.putRules(&c.Rules) // before the Plan that follows from them, so that nobody has that one alone
+	changes := treeChanges(r.table, c.Trees)
 	if r.role == Master { // before that nothing is stored, since what clients have registered is not known
 		r.put(changes)
 	} else {
 		r.leader.Put(changes)
 	}
-	r.leader.Put(lidChanges(r.table, c.lids))
-	r.leader.Put(partChanges(r.table, planValue, c.plan))
+	r.leader.Put(lidChanges(r.table, c.LIDs))
+	r.leader.Put(partChanges(r.table, planValue, c.Plan))
 	return r.await(done)
 }
 
@@ -362,9 +346,9 @@ func (r *registrar) commitRules(now time.Duration, rules *RulesToTell, done func
 
 // putRules tells rules, unless later ones were told.
 func (r *registrar) putRules(rules *RulesToTell) {
-	if rules.number > r.rules {
-		r.rules = rules.number
-		r.leader.Put(partChanges(r.table, rulesValue, rules.data))
+	if rules.Number > r.rules {
+		r.rules = rules.Number
+		r.leader.Put(partChanges(r.table, rulesValue, rules.Data))
 	}
 }
 
@@ -401,19 +385,6 @@ func (r *registrar) storedAll(now time.Duration, err error) []registrarAction {
 	}
 	r.held = nil
 	return r.out
-}
-
-// Registered counts what clients have registered with subnet administration, and the managers that stand by with a copy of it.
-type Registered struct {
-	Services      int             `json:"services"`
-	Subscriptions int             `json:"subscriptions"`
-	Groups        int             `json:"groups"`   // multicast groups, with those that partitions have
-	Members       int             `json:"members"`  // of all groups together
-	MLIDs         int             `json:"mlids"`    // groups that all switches have room for
-	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
-	Standbys      int             `json:"standbys"` // without which nothing is acknowledged
-	InStep        bool            `json:"in_step"`  // of one that stands by: it has a complete copy
-	Rejected      int             `json:"rejected"` // messages of managers with another mkey-secret, or SM_Key where there is none
 }
 
 // counts returns the counts of now.

@@ -43,7 +43,7 @@ func wholeName(v longValue) sa.EntryName {
 
 // wholeOf makes the value of a Whole.
 func wholeOf(data []byte) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(data))), crc32.Checksum(data, castagnoli()))
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(data))), crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
 }
 
 // partsOf makes the entries of a value.
@@ -81,11 +81,11 @@ func partChanges(t replica.Table, v longValue, data []byte) (list []sa.Entry) {
 
 // learnRest tells the Manager the values that have come, as far as they are complete.
 func (r *registrar) learnRest(t replica.Table) {
-	a := registrarAction{kind: learnRest}
-	a.plan, _ = valueOf(t, planValue)
-	a.rules, _ = valueOf(t, rulesValue)
-	if a.plan != nil || a.rules != nil {
-		r.out = append(r.out, a)
+	var n News
+	n.Plan, _ = valueOf(t, planValue)
+	n.Rules, _ = valueOf(t, rulesValue)
+	if n.Plan != nil || n.Rules != nil {
+		r.out = append(r.out, registrarAction{kind: tellManager, news: n})
 	}
 }
 

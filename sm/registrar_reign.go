@@ -18,13 +18,13 @@ func (r *registrar) takeOver(f *managerState) {
 	switch {
 	case r.follower.Close(r.now, !toldBy(&c, f)):
 		from = c.Table
-	case r.disk != nil && !f.others:
+	case r.disk != nil && !f.Others:
 		from = r.disk
 	default:
 		known = false
 	}
-	if f.wasActive && !known {
-		r.out = append(r.out, registrarAction{kind: askReregister})
+	if f.WasActive && !known {
+		r.out = append(r.out, registrarAction{kind: tellManager, news: News{Reregister: true}})
 	}
 	r.disk = nil
 	var list []sa.Entry
@@ -54,11 +54,11 @@ func (r *registrar) takeOver(f *managerState) {
 
 // toldBy reports whether our port knows no master but us, or one that sent this copy or confirmed it. Another master may have acknowledged changes that the copy lacks.
 func toldBy(c *replica.Copy, f *managerState) bool {
-	if f.told == 0 || f.told == f.subnet.ManagerLID() {
+	if f.Told == 0 || f.Told == f.subnet.ManagerLID() {
 		return true
 	}
 	for _, guid := range [...]fabric.GUID{c.Of, c.Since} {
-		if value := c.Table[lidName(guid)]; len(value) == 3 && fabric.LID(binary.BigEndian.Uint16(value)) == f.told {
+		if value := c.Table[lidName(guid)]; len(value) == 3 && fabric.LID(binary.BigEndian.Uint16(value)) == f.Told {
 			return true
 		}
 	}

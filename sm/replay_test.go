@@ -234,10 +234,10 @@ func recorded(tb testing.TB) []byte {
 	v.step(&Event{Kind: Reconfigure, Settings: &Settings{Watch: UsualWatch, Routing: v.routing, What: "a test"}})
 	v.runUntil(30 * time.Second)
 	v.step(&Event{Kind: NeighboursTold, Neighbours: Neighbours(v.sub.Fabric())[:3]})
-	v.step(&Event{Kind: MayTakeOver, GUIDs: []fabric.GUID{7, 8}})
-	v.step(&Event{Kind: PlanLearned, Value: []byte("a Plan")})
-	v.step(&Event{Kind: RulesLearned, Value: []byte("{}")})
-	v.step(&Event{Kind: Learned, LIDs: LIDMap{9: {Base: 4}}})
+	v.step(newsEvent(&News{MayTakeOver: []fabric.GUID{7, 8}}))
+	v.step(newsEvent(&News{Plan: []byte("a Plan")}))
+	v.step(newsEvent(&News{Rules: []byte("{}")}))
+	v.step(newsEvent(&News{LIDs: LIDMap{9: {Base: 4}}}))
 	if err := v.recorder.Close(); err != nil {
 		tb.Fatal(err)
 	}

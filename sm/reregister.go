@@ -12,34 +12,6 @@ type Clients struct {
 	Told      fabric.LID // that of its master, of our own port
 }
 
-// onRegistrar takes what concerns what clients have registered, and other managers with a copy of it.
-func (m *Manager) onRegistrar(ev *Event) {
-	switch {
-	case ev.Kind == Reregister && m.inForce != nil:
-		m.reregister = true
-		m.tell(Reregistration, "not all that clients have registered is known: all ports are asked to register again")
-		m.noteChange(m.now, "clients are asked to register again")
-		m.tellRules()
-	case ev.Kind == MayTakeOver:
-		m.settled = ev.GUIDs
-		if m.cfg.Elect && !m.inRound && !m.stopped && m.inForce != nil && m.election.handing == nil {
-			m.handOver()
-		}
-	case m.inForce != nil || m.stopped:
-	case ev.Kind == PlanLearned:
-		m.learnPlan(ev.Value)
-	case ev.Kind == RulesLearned:
-		m.learnRules(ev.Value)
-	case m.inRound: // it has its LIDs, and finds the master
-	case ev.Kind == Learned:
-		m.next.Stored = ev.LIDs
-	case ev.Kind == TreesLearned:
-		m.next.Trees = ev.Trees
-	case ev.Kind == MasterMissed && m.election.master != nil && !m.election.off:
-		m.lookAgain(m.election.master.name + " was the master, and says no more what it does")
-	}
-}
-
 // noteClients notes, before a port is written, who was its master.
 func (w *writer) noteClients(slot int32) {
 	info := w.info[slot][:]

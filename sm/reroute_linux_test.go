@@ -40,7 +40,7 @@ func BenchmarkPathRecordsWhileRerouted(b *testing.B) {
 		v.runUntil(v.now + time.Second)
 	}
 	a := newAdministration(nil, nil)
-	a.take(v.manager)
+	a.takeFrom(v.manager)
 	stop, stopped := make(chan struct{}), make(chan int)
 	g := v.manager.inForce.graph
 	runtime.LockOSThread()
@@ -69,7 +69,7 @@ func BenchmarkPathRecordsWhileRerouted(b *testing.B) {
 			for v.step(&Event{Kind: Rebalance}); v.manager.inForce == last; {
 				v.runUntil(v.now + 10*time.Millisecond)
 			}
-			a.take(v.manager)
+			a.takeFrom(v.manager)
 			rounds++
 		}
 	}()

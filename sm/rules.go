@@ -12,7 +12,6 @@ import (
 	"weft/fabric"
 	"weft/planner"
 	"weft/route/levels"
-	"weft/route/multicast"
 	"weft/sm/congestion"
 )
 
@@ -51,27 +50,6 @@ func ownFilesOf(cfg *Config) ownFiles {
 	return ownFiles{cfg.Partitions, cfg.Levels, cfg.Congestion, keyProtection{cfg.Keys.Protect, cfg.Keys.Lease}, cfg.admitted()}
 }
 
-// RulesToTell holds Rules as JSON, for managers that stand by. Of two the one with the higher number is the later one.
-type RulesToTell struct {
-	number uint64
-	data   []byte
-}
-
-// copied holds the parts of a round that managers that stand by are told.
-type copied struct {
-	lids  LIDMap
-	trees []multicast.TreeByLID
-	plan  []byte
-	rules RulesToTell
-}
-
-// copiedOf makes what is told of a Record.
-func copiedOf(r *Record, rules RulesToTell) (c copied, err error) {
-	c.lids, c.trees, c.rules = r.LIDs, multicast.ByLID(r.Graph, &r.Plan.Ends, r.Plan.Multicast), rules
-	c.plan, err = planner.Keep(r.Plan, r.Graph).Bare()
-	return c, err
-}
-
 // rules returns what we go by now, as the master.
 func (m *Manager) rules() Rules {
 	return Rules{
@@ -85,7 +63,7 @@ func (m *Manager) rules() Rules {
 func (m *Manager) RulesToTell() RulesToTell {
 	m.rulesTold++
 	data, _ := json.Marshal(m.rules()) // nothing of it cannot be written
-	return RulesToTell{m.rulesTold, data}
+	return RulesToTell{Number: m.rulesTold, Data: data}
 }
 
 // tellRules has managers that stand by told what we go by.

@@ -248,7 +248,7 @@ func TestReregisterOutlivesTakeovers(t *testing.T) {
 		}
 	}
 	master.planTime = time.Hour // it comes no further
-	master.step(&Event{Kind: Reregister})
+	master.step(newsEvent(&News{Reregister: true}))
 	for wait := 0; !m.managers[1].manager.learned.rules.Reregister; wait++ {
 		if m.run(10*time.Millisecond, false); wait == 100 {
 			t.Fatal("it is not told")
@@ -272,7 +272,7 @@ func TestOlderRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told.data = data
+		told.Data = data
 		master.keeper.perform(master.keeper.r.commitRules(master.now, told, func(error) {}))
 	}
 	m.run(time.Second, false)

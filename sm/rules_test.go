@@ -335,9 +335,7 @@ func TestUnknownValues(t *testing.T) {
 	runTogether(all[0].now+time.Second, all...)
 	all[1].step(&Event{Kind: Start})
 	runTogether(all[0].now+time.Second, all...)
-	for _, kind := range []EventKind{PlanLearned, RulesLearned} {
-		all[1].step(&Event{Kind: kind, Value: []byte("{weftplan")})
-	}
+	all[1].step(newsEvent(&News{Plan: []byte("{weftplan"), Rules: []byte("{weftplan")}))
 	if n := all[1].told(NotRead); n != 2 || !reflect.DeepEqual(all[1].manager.learned, learned{}) {
 		t.Errorf("%d of 2 told %s", n, journals(all))
 	}

@@ -162,8 +162,8 @@ func (d *run) loop(ctx context.Context) error {
 		case ev := <-d.worked:
 			d.takeWork(ctx, ev)
 		case <-d.administration.news.wake:
-			for _, ev := range d.administration.news.take() {
-				d.step(ctx, ev)
+			if n := d.administration.news.take(); n != nil {
+				d.step(ctx, newsEvent(n))
 			}
 		case <-d.timer.C:
 			d.step(ctx, &Event{Kind: Tick})
@@ -204,7 +204,8 @@ func (d *run) loop(ctx context.Context) error {
 
 // follow shows what stands beside the loop how far the Manager is.
 func (d *run) follow() {
-	d.administration.follow(d.manager)
+	standing := standingOf(d.manager)
+	d.administration.follow(&standing)
 	d.counting.look(d.manager)
 	d.exchanging.look(d.manager)
 	if want := d.manager.cfg.Congestion; !d.easing.does(want) { // it was told otherwise, or is that of a master before us

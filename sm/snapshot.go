@@ -11,18 +11,6 @@ import (
 	"weft/wire/mad"
 )
 
-// Role says what a manager does for its subnet.
-type Role string
-
-// The roles.
-const (
-	Looking   Role = "looking" // finds out what is there
-	Master    Role = "master"
-	StandBy   Role = "standby"
-	NotActive Role = "not active" // as another manager wants it
-	Gone      Role = "ended"
-)
-
 // Snapshot holds the state of a Manager at one moment. Nothing of it changes later, so that it can be read from anywhere.
 type Snapshot struct {
 	Now      time.Duration // of the Manager
@@ -87,6 +75,10 @@ func (m *Manager) role() Role {
 	}
 	return Looking
 }
+
+// isAtWork reports whether devices are asked, or a Plan is made, so that what takes the processor meanwhile keeps
+// the subnet waiting. The writing of multicast tables, which follows from what hosts ask, is none.
+func (m *Manager) isAtWork() bool { return m.inRound || m.sweep.under || m.looks.under }
 
 // Snapshot returns what the manager is now.
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {

@@ -60,7 +60,7 @@ func (v *virtual) serve(m *market, at fabric.End) {
 
 func (k *keeper) follow() {
 	k.a.in.follow(k.v.manager.isAtWork())
-	if f := k.a.take(k.v.manager); f != nil {
+	if f := k.a.takeFrom(k.v.manager); f != nil {
 		k.perform(k.r.follow(k.v.now, f))
 	}
 }
@@ -120,26 +120,8 @@ func (k *keeper) perform(deeds []registrarAction) {
 			})
 		case storeEntries:
 			k.todo = append(k.todo, func() { k.perform(k.r.storedAll(v.now, k.m.store(d.replaces, d.entries))) })
-		case missMaster:
-			k.todo = append(k.todo, func() { v.step(&Event{Kind: MasterMissed}) })
-		case learnLIDs:
-			k.todo = append(k.todo, func() {
-				v.step(&Event{Kind: Learned, LIDs: d.lids})
-				v.step(&Event{Kind: TreesLearned, Trees: d.trees})
-			})
-		case learnRest:
-			k.todo = append(k.todo, func() {
-				if d.plan != nil {
-					v.step(&Event{Kind: PlanLearned, Value: d.plan})
-				}
-				if d.rules != nil {
-					v.step(&Event{Kind: RulesLearned, Value: d.rules})
-				}
-			})
-		case mayTakeOver:
-			k.todo = append(k.todo, func() { v.step(&Event{Kind: MayTakeOver, GUIDs: d.guids}) })
-		case askReregister:
-			k.todo = append(k.todo, func() { v.step(&Event{Kind: Reregister}) })
+		case tellManager:
+			k.todo = append(k.todo, func() { v.step(newsEvent(&d.news)) })
 		case committed:
 			d.done(d.err)
 		}
@@ -704,4 +686,10 @@ func TestTakeovers(t *testing.T) {
 		t.Errorf("of %d takeovers %d came when all was done, %d of these with links in quarantine, %d with drains, %d with levels", taken, rests, held, drains, told)
 	}
 	t.Logf("%d takeovers, %d handovers; %d came when all was done, %d of these with links in quarantine, %d with drains, %d with levels", taken, handed, rests, held, drains, told)
+}
+
+// takeFrom takes what a Manager is.
+func (a *administration) takeFrom(m *Manager) *managerState {
+	standing := standingOf(m)
+	return a.take(&standing)
 }

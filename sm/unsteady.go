@@ -9,14 +9,6 @@ import (
 	"weft/wire/mad"
 )
 
-// FlapRule says which links are put in quarantine: they are not used, and what happens to them begins no round.
-type FlapRule struct {
-	Times    int           // a link that came back more often than this; 0: none is
-	Within   time.Duration // in so long
-	Hold     time.Duration // until it has been up without a change for so long, doubled each time
-	MostHold time.Duration // and no more than this
-}
-
 // unsteady holds the links that have come back lately, the switches whose PortStateChange cannot be cleared, and those that have given signs
 // of change of which rounds found nothing: of a link that is never up for long enough.
 type unsteady struct {

@@ -85,9 +85,12 @@ func (w *waiting) took(from, to time.Duration) {
 	}
 }
 
+// notDue is later than everything.
+const notDue = time.Duration(1<<63 - 1)
+
 // due returns when pop may have something again that it has not now.
 func (w *waiting) due(room bool) time.Duration {
-	due := never
+	due := notDue
 	for at := range w.kinds {
 		if k := &w.kinds[at]; (room || at != forChange) && k.queue.len() > 0 {
 			due = min(due, k.free)
@@ -140,7 +143,3 @@ func (s *share) add(from, to time.Duration) {
 		s.free, s.used = to+s.used*(sharePeriod-s.slice)/s.slice, 0
 	}
 }
-
-// isAtWork reports whether devices are asked, or a Plan is made, so that what takes the processor meanwhile keeps the subnet waiting. The writing of multicast tables, which follows from what
-// hosts ask, is none.
-func (m *Manager) isAtWork() bool { return m.inRound || m.sweep.under || m.looks.under }

@@ -53,6 +53,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
 	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},
 	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},
+	{"weft/planner", "weft/route/engine", "engines are handed to it"},
 	{"weft/planner", "weft/route/names", "engines that assign LIDs are handed to it"},
 	{"weft/planner", "weft/fabric/netfile", "files of other subnet managers are a command's business"},
 	{"weft/emulator", "weft/route", "a Plan is judged from tables read back over the wire"},

@@ -28,11 +28,14 @@ var walls = []struct {
 	{"private names of the round that the watch uses", 0},
 	{"private names of the watch that the round uses", 0},
 	{"private names of the round and the watch that the ledger uses", 0},
+	{"private names of the round and the watch that clients use", 0},
+	{"private names of the daemon, and of what all share, that clients use", 0},
+	{"private names of clients that the ledger, the round and the watch use", 0},
 	{"arrows between top-level folders", 89},
 	{"pairs of top-level folders that import each other", 0},
 	{"packages of weft that ./sm links", 46},
 	{"methods of the largest type", 149},
-	{"exported names that no other package uses", 106},
+	{"exported names that no other package uses", 107},
 }
 
 var update = flag.Bool("update", false, "write counts that have fallen into the table of walls")
@@ -40,23 +43,31 @@ var update = flag.Bool("update", false, "write counts that have fallen into the 
 // smFiles says what the files of package sm belong to. Below the wall is the ledger: what devices
 // were found to be, were told and hold. The round fills it. The Manager, which says when a round
 // begins and what happens between rounds, goes by it. Methods of these types are of their side in
-// any file.
+// any file. Clients answer what hosts and other managers ask and register: they go by the ledger, by a
+// Standing, and by what all share, which is events, settings and reports. The daemon drives the Manager
+// and what stands beside it.
 var smFiles = map[string]string{
 	"ledger": "ledger inventory tags planned plannedtables plannedkeys asbefore drained keyring compare",
 	"round": "given core journal apart ask discover cables elsewhere lock managers believe fabric found plan store program steps lanes ports pkeys before overtaken" +
 		" reregister lids",
-	"watch": "manager dropwork election rules settings drain unsteady look lightsweep unasked violation groups groupplaces groupspread expected changes tally snapshot",
-	"neither": "doc config record event report json write keys administration waiting fairqueue members queries" +
-		" registrar registrar_lids registrar_parts registrar_reign registrar_storage registrar_trees" +
-		" recorder recording replay explain run inbox beside counters congested exchanging asking ownlink",
+	"watch": "manager news dropwork election rules reconfigure drain unsteady look lightsweep unasked violation groups groupplaces groupspread expected changes tally snapshot",
+	"clients": "administration administered told waiting fairqueue members queries" +
+		" registrar registrar_lids registrar_parts registrar_reign registrar_storage registrar_trees",
+	"daemon": "run standing inbox beside counters congested exchanging asking ownlink recorder recording replay explain",
+	"shared": "doc role config record event report json write keys",
 }
 
 // TestWalls counts what crosses walls, by the sources of all packages and without their tests.
 func TestWalls(t *testing.T) {
 	h := newHouse(t)
-	round, watch, ledger := h.acrossRound(t)
+	across := h.acrossSM(t)
 	arrows, pairs := h.arrows()
-	found := [][]string{round, watch, ledger, arrows, pairs, h.links("weft/sm"), h.largestType(), h.unused()}
+	found := [][]string{
+		across("watch", "round"), across("round", "watch"), across("ledger", "round", "watch"),
+		across("clients", "round", "watch"), across("clients", "daemon", "shared"),
+		slices.Concat(across("ledger", "clients"), across("round", "clients"), across("watch", "clients")),
+		arrows, pairs, h.links("weft/sm"), h.largestType(), h.unused(),
+	}
 	fallen := false
 	for i, w := range walls {
 		n := len(found[i])
@@ -166,10 +177,9 @@ type importFunc func(path string) (*types.Package, error)
 
 func (f importFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// acrossRound lists the private names that the round declares and the watch uses, the other way
-// round, and those of both that the ledger uses: functions, types, constants, variables, methods and
-// fields.
-func (h *house) acrossRound(t *testing.T) (byWatch, byRound, byLedger []string) {
+// acrossSM returns a function that lists the private names that a side of package sm uses and others
+// declare: functions, types, constants, variables, methods and fields.
+func (h *house) acrossSM(t *testing.T) func(from string, of ...string) []string {
 	t.Helper()
 	sideOfFile := map[string]string{}
 	for side, names := range smFiles {
@@ -182,7 +192,10 @@ func (h *house) acrossRound(t *testing.T) (byWatch, byRound, byLedger []string) 
 		side string
 	}
 	var all []declaration // in the order of their places
-	uses := map[string]map[types.Object]bool{"ledger": {}, "round": {}, "watch": {}, "neither": {}}
+	uses := map[string]map[types.Object]bool{}
+	for side := range smFiles {
+		uses[side] = map[types.Object]bool{}
+	}
 	for _, f := range h.sm {
 		name := filepath.Base(h.fset.Position(f.Pos()).Filename)
 		if sideOfFile[name] == "" {
@@ -213,7 +226,7 @@ func (h *house) acrossRound(t *testing.T) (byWatch, byRound, byLedger []string) 
 		t.Errorf("smFiles names sm/%s, which is not there", name)
 	}
 	slices.SortFunc(all, func(a, b declaration) int { return int(a.pos) - int(b.pos) })
-	across := func(from, of string) (names []string) {
+	return func(from string, of ...string) (names []string) {
 		for o := range uses[from] {
 			if o == nil || o.Exported() || o.Pkg() == nil || o.Pkg().Path() != "weft/sm" || isLocal(o) {
 				continue
@@ -222,13 +235,12 @@ func (h *house) acrossRound(t *testing.T) (byWatch, byRound, byLedger []string) 
 			if !found {
 				at--
 			}
-			if all[at].side == of {
+			if slices.Contains(of, all[at].side) {
 				names = append(names, h.place(o)+" "+o.Name())
 			}
 		}
 		return names
 	}
-	return across("watch", "round"), across("round", "watch"), append(across("ledger", "round"), across("ledger", "watch")...)
 }
 
 // place names the file and the line of an object, in its folder.

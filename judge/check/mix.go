@@ -10,32 +10,32 @@ import (
 	"weft/route"
 )
 
-// Mixture lists the dangers while the switches of a subnet change one by one, in any order, from
-// the entries of an old Plan to a new one's. With intermediate tables it covers each two successive
-// ones.
+// Mixture says what can happen while switches receive the entries of a new Plan one by one, in any
+// order, and still hold old ones. With intermediate tables it covers each pair of successive
+// tables.
 type Mixture struct {
-	// OK says that no packet can loop and no packets can deadlock.
+	// OK says that no packet can loop and none can wait in a ring.
 	OK   bool `json:"ok"`
-	LIDs int  `json:"lids"` // whose entries differ
+	LIDs int  `json:"lids"` // LIDs with differing entries
 	// LoopLIDs counts the LIDs whose old and new entries together can form a loop. Loops has the
 	// first of them, each with its switches.
 	LoopLIDs int       `json:"loop_lids"`
 	Loops    []LIDLoop `json:"loops"`
-	// Deadlock is the verdict on the dependencies of old, intermediate and new entries together: of
-	// each combination of entries of one LID. LIDs with loops add the dependencies of the old
-	// entries and of the new ones, but no combinations.
+	// Deadlock is the verdict on the dependencies of old, new and intermediate entries together, in
+	// each combination for one LID. LIDs with loops add only the dependencies of the old entries
+	// and of the new ones.
 	Deadlock Verdict `json:"deadlock"`
-	VLs      []int   `json:"vls"` // on cycles of dependencies
+	VLs      []int   `json:"vls"` // VLs on cycles of dependencies
 
-	// Lanes says that the Plans differ in service levels, lane tables or LIDs to use. StalePairs
-	// counts pairs of a switch and a LID whose old SL differs from the new one and leads onto a
-	// cycle by the new tables: hosts must ask again. Stale has the first of them.
+	// Lanes says that the Plans differ in service levels, lane tables or destination LIDs.
+	// StalePairs counts pairs of a switch and a LID whose old SL differs from the new one, and
+	// leads onto a cycle in the new tables: hosts must ask again. Stale has the first of them.
 	Lanes      bool    `json:"lanes"`
 	StalePairs int     `json:"stale_pairs"`
 	Stale      []Stale `json:"stale"`
 }
 
-// Stale names packets from the end ports of a switch to a LID, on the old Plan's SL.
+// Stale are packets from the end ports of a switch to a LID, on the SL of an old Plan.
 type Stale struct {
 	Switch fabric.PortName `json:"switch"`
 	LID    fabric.LID      `json:"lid"`

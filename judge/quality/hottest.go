@@ -10,9 +10,9 @@ import (
 	"weft/route"
 )
 
-// Hot is one of the channels between switches with the most paths for their rate, with its users.
+// Hot is a channel between switches with more paths for its rate than most, and its users.
 type Hot struct {
-	Ports []fabric.PortName `json:"ports"` // the output port and the input port
+	Ports []fabric.PortName `json:"ports"` // the sending port and the receiving port
 	Paths int64             `json:"paths"` // of pairs of hosts, one for each LID
 	// Slower says how many times slower the link is than the fastest between switches, at least 1.
 	Slower float64 `json:"slower"`

@@ -244,7 +244,7 @@ func (b *builder) sharing() (n int) {
 // Summary describes a level of a Plan.
 type Summary struct {
 	Name  string `json:"name"`
-	Share uint8  `json:"share"`          // of a busy link, in proportion to the other shares
+	Share uint8  `json:"share"`          // share of a busy link, as a weight relative to other levels
 	High  bool   `json:"high,omitempty"` // it goes first
 	SLs   []int  `json:"sls"`
 	VLs   []int  `json:"vls"` // between switches

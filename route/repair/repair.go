@@ -21,19 +21,19 @@ type Request struct {
 	Workers int         // goroutines that may be used
 }
 
-// Figures count the work of a repair, for switches in both Graphs and LIDs with the same end port
-// in both.
+// Figures count the work of a repair, at switches of both Graphs and for LIDs that name the same
+// end port in both.
 type Figures struct {
 	Columns       int  `json:"columns"`        // LIDs with a crossed entry
 	Crossed       int  `json:"crossed"`        // entries whose path met the loss
 	Moved         int  `json:"moved"`          // crossed entries with another port now, or none
-	Filled        int  `json:"filled"`         // new entries: of new LIDs or switches, or in place of a missing path
-	Dropped       int  `json:"dropped"`        // removed entries of LIDs without an owner
+	Filled        int  `json:"filled"`         // new entries: of new LIDs or switches, or that led nowhere
+	Dropped       int  `json:"dropped"`        // entries of LIDs without an owner
 	CrossedBlocks int  `json:"crossed_blocks"` // blocks of 64 entries with crossed ones
-	Dependencies  int  `json:"dependencies"`   // between (channel, VL) pairs, beyond the old Plan's
-	Unused        int  `json:"unused"`         // new links between switches without an entry
-	Relaned       int  `json:"relaned"`        // classes of pairs with another SL
-	Unordered     bool `json:"unordered"`      // the old Plan has cycles of dependencies, or may have
+	Dependencies  int  `json:"dependencies"`   // new dependencies between (channel, VL) pairs
+	Unused        int  `json:"unused"`         // new links between switches that no entry uses
+	Relaned       int  `json:"relaned"`        // classes of pairs with a new SL
+	Unordered     bool `json:"unordered"`      // true if the old Plan has cycles of dependencies, or may have
 }
 
 // Impossible is the error of a repair that finds no next hop without a cycle of dependencies, or no

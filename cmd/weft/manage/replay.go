@@ -2,6 +2,7 @@ package manage
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,14 +107,37 @@ var eventNames = [...]string{
 	sm.Stop: "told to end", sm.Unasked: "came unasked", sm.Tick: "the time has come", sm.Reconfigure: "new settings", sm.Resweep: "a full sweep is asked for",
 	sm.Rebalance: "a routing afresh is asked for", sm.Stored: "stored", sm.DrainPart: "to be drained", sm.UndrainPart: "to be drained no more",
 	sm.MembersChanged: "members of multicast groups have changed", sm.MembersTold: "told the members of multicast groups",
-	sm.TreesLearned: "told the trees of the master for multicast groups", sm.Learned: "told the LIDs that the master gives", sm.MasterMissed: "the master tells no more what it does",
-	sm.MayTakeOver: "told which managers may take the subnet over", sm.Reregister: "clients are to register again",
-	sm.NeighboursTold: "told by the master which port is behind which", sm.PlanLearned: "told the Plan of the master", sm.RulesLearned: "told what the master goes by",
+	sm.NeighboursTold: "told by the master which port is behind which", sm.Told: "told nothing new",
+}
+
+// newsText says what subnet administration has told.
+func newsText(n *sm.News) string {
+	var texts []string
+	for _, part := range []struct {
+		is   bool
+		text string
+	}{
+		{n.LIDs != nil, "told the LIDs that the master gives"},
+		{n.Trees != nil, "told the trees of the master for multicast groups"},
+		{n.Plan != nil, "told the Plan of the master"},
+		{n.Rules != nil, "told what the master goes by"},
+		{n.MasterMissed, "the master tells no more what it does"},
+		{n.MayTakeOver != nil, "told which managers may take the subnet over"},
+		{n.Reregister, "clients are to register again"},
+	} {
+		if part.is {
+			texts = append(texts, part.text)
+		}
+	}
+	return strings.Join(texts, ", ")
 }
 
 // eventText says what happened.
 func eventText(ev *sm.Event) string {
 	text := eventNames[ev.Kind]
+	if ev.News != nil {
+		text = cmp.Or(newsText(ev.News), text)
+	}
 	switch {
 	case ev.Kind == sm.Answer:
 		text += fmt.Sprintf(" to %x: %s", ev.Tag, [...]string{"well", "refused, " + ev.Status.String(), "none", "given up"}[ev.Outcome])

@@ -3,23 +3,7 @@ package sm
 import (
 	"reflect"
 	"time"
-
-	"weft/planner"
-	"weft/sm/perf"
 )
-
-// Settings hold the options that a running Manager can be given anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Drain,
-// Expected, QuarantineStrangers and Options; all else holds from the start on.
-type Settings struct {
-	Config Config
-	Watch  Watch
-	Afresh bool   // Routing is another one: all is routed afresh
-	What   string // has changed, in words
-
-	// Taken by the Runner.
-	Routing  planner.Request
-	Counters perf.Config
-}
 
 // wantedRound is a round that somebody has asked for.
 type wantedRound struct {
