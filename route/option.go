@@ -24,7 +24,7 @@ type Option struct {
 
 // Relief is the option of engines whose complete paths may be moved (route/relief). Package planner
 // does that, not the engine.
-var Relief = Option{Name: "relief", Default: false, Doc: "in the end, move paths away from links where packets of many pairs meet, by random traffic and by shifts; none grows longer"}
+var Relief = Option{Name: "relief", Default: false, Doc: "at the end, move paths away from links where packets of many pairs meet, in random traffic and in shifts; no path grows longer"}
 
 // Options are validated values of an engine's options, by name.
 type Options map[string]any

@@ -187,8 +187,8 @@ func (c *collector) startByInput(p *Paths, kinds uint64) {
 	}
 }
 
-// exitPort returns the port by which packets leave a switch on data VLs: to another switch or to
-// their destination host.
+// exitPort returns the output port of packets on data VLs: to another switch or to their
+// destination host.
 func (p *Paths) exitPort(s int32) (port uint8, ok bool) {
 	if c := p.at[s].out; c >= 0 {
 		return p.g.FromPort[c], true

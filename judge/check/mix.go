@@ -48,7 +48,7 @@ type LIDLoop struct {
 	Switches []fabric.PortName `json:"switches"`
 }
 
-// Of says to which of two Plans something belongs.
+// Of selects one of two Plans, or both.
 type Of uint8
 
 // Both Plans, or one of them.

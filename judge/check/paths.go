@@ -60,7 +60,7 @@ func newPaths(j *judge) Paths {
 	}
 }
 
-// Out returns the channel by which packets leave a switch, -1 if none.
+// Out returns the output channel of a switch, -1 if none.
 func (p *Paths) Out(s int32) int32 { return p.at[s].out }
 
 // HasEntry reports whether the table of a switch names a port.

@@ -12,9 +12,9 @@
 // makes channels change their places. Two searches find these, forwards from its end and backwards
 // from its start, only among the channels between the two. If the searches meet, the edge would
 // close a cycle. There are two rules for the move. MoveFewer searches on both sides in turns, and
-// moves the side that is complete first (by the two-way search of Haeupler, Kavitha, Mathew, Sen
-// and Tarjan, "Incremental Cycle Detection, Topological Ordering, and Strong Component
-// Maintenance", ACM TALG 2012). Exchange searches both sides completely and redistributes their
+// moves the side that is complete first. It follows the two-way search of Haeupler, Kavitha,
+// Mathew, Sen and Tarjan, "Incremental Cycle Detection, Topological Ordering, and Strong Component
+// Maintenance", ACM TALG 2012. Exchange searches both sides completely and redistributes their
 // places (Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", ACM
 // JEA 2007). MoveFewer takes fewer steps; Exchange keeps all other channels where they are, for
 // engines that read the list as a ranking.

@@ -16,9 +16,9 @@ const Auto = "auto"
 func AutoSpec() *route.Spec {
 	return &route.Spec{
 		Name:    Auto,
-		Summary: "the engine that delivers the most, found by trying those that cannot deadlock",
-		Cost:    fmt.Sprintf("that of the engines it tries: as many as fit into %d million entries of tables, an entry of a slow engine counted up to %d times", effortMost/1_000_000, slowestEffort()),
-		Lanes:   "those of the engine it chooses",
+		Summary: "the engine with the most bandwidth, chosen by trying all that cannot deadlock",
+		Cost:    fmt.Sprintf("that of the engines it tries: up to %d million table entries, an entry of a slow engine counted up to %d times", effortMost/1_000_000, slowestEffort()),
+		Lanes:   "those of the chosen engine",
 		New: func(route.Options) (route.Engine, error) {
 			return nil, errors.New("engine: auto only chooses among engines")
 		},

@@ -9,7 +9,7 @@ import (
 	"weft/route/cdg"
 )
 
-// grower grows spanning trees whose dependencies, with those of an order, form no cycle.
+// grower grows spanning trees whose dependencies, together with an order's, form no cycle.
 type grower struct {
 	g        *fabric.Graph
 	order    *cdg.Order

@@ -68,12 +68,12 @@ const paper000 = "Nienaber, Yuan, Duan: LID Assignment in InfiniBand Networks, I
 
 var schemes = []*Scheme{
 	{
-		Name: "greedy", Summary: "each path under the first LID where it splits from none",
+		Name: "greedy", Summary: "each path under the first LID where it splits from no other",
 		Paper: paper000, Cost: "O(n h k)",
 		run: heuristic(func(c *classes, _ *Options) []int32 { return greedy(c) }),
 	},
 	{
-		Name: "split-merge-s", Summary: "part the paths at every node, the least used first, and merge greedily",
+		Name: "split-merge-s", Summary: "divide the paths at every node, the least used first, and merge greedily",
 		Paper: paper000, Cost: "O(n h k)",
 		Options: []route.Option{mergeOption},
 		run: heuristic(func(c *classes, opt *Options) []int32 {
@@ -81,7 +81,7 @@ var schemes = []*Scheme{
 		}),
 	},
 	{
-		Name: "split-merge-l", Summary: "part the paths at every node, the most used first, and merge greedily",
+		Name: "split-merge-l", Summary: "divide the paths at every node, the most used first, and merge greedily",
 		Paper: paper000, Cost: "O(n h k)",
 		Options: []route.Option{mergeOption},
 		run: heuristic(func(c *classes, opt *Options) []int32 {
@@ -107,7 +107,7 @@ var schemes = []*Scheme{
 		run:   heuristic(func(c *classes, _ *Options) []int32 { return greedy(c) }),
 	},
 	{
-		Name: "exact", Summary: "as few LIDs as can be, proven; bounds where the search is too long",
+		Name: "exact", Summary: "the fewest LIDs, proven; bounds if the search takes too long",
 		Paper: paper000 + " (the problem); Brelaz: New Methods to Color the Vertices of a Graph, CACM 1979",
 		Cost:  "exponential at worst", Proves: true,
 		Options: []route.Option{goalOption},
@@ -125,7 +125,7 @@ var schemes = []*Scheme{
 var (
 	mergeOption = route.Option{
 		Name: "merge", Default: inOrder, OneOf: []string{inOrder, fewestFirst},
-		Doc: "which sets split-merge merges first: those parted first, or those with the fewest different paths",
+		Doc: "sets that split-merge merges first: the first divided ones, or those with the fewest different paths",
 	}
 	goalOption = route.Option{
 		Name: "goal", Default: goalLIDs, OneOf: []string{goalLIDs, goalK},

@@ -10,7 +10,7 @@ var (
 	}
 	orderOption = route.Option{
 		Name: "order", Default: drawn, OneOf: []string{drawn, bySwitch},
-		Doc: "the order in which hosts are taken: drawn at random, or those of a switch one after the other",
+		Doc: "order of hosts: drawn at random, or switch by switch",
 	}
 	removeOption = route.Option{
 		Name: "remove", Default: removeMost, OneOf: []string{removeMost, removeDrawn},
@@ -18,7 +18,7 @@ var (
 	}
 	repairedOption = route.Option{
 		Name: "repaired", Default: repairedLast, OneOf: []string{repairedLast, repairedFirst},
-		Doc: "whether paths that replace broken ones come last or first among those to a destination",
+		Doc: "compute the replacements of broken paths to a destination last, or first",
 	}
 	repairOption = route.Option{
 		Name: "repair", Default: fromLeaf, OneOf: []string{fromLeaf, fromTop},

@@ -42,7 +42,7 @@ var shortSelection = &Algorithm{
 
 var jointSelection = &Algorithm{
 	Name:         "path-selection-joint",
-	Summary:      "path-selection by expected traffic, long paths first: as low loads, and paths to one destination part less and need fewer LIDs",
+	Summary:      "path-selection by expected traffic, long paths first: equally low loads, and paths to one destination split less and need fewer LIDs",
 	Paper:        "beyond paper 000",
 	Cost:         "that of path-selection",
 	DeadlockFree: true,

@@ -9,7 +9,7 @@ import (
 
 var srd = &Algorithm{
 	Name:         "srd",
-	Summary:      "legal up*/down* paths of which one LID can hold all to a destination, balanced over the links",
+	Summary:      "legal up*/down* paths with one LID for all paths to a destination, balanced over the links",
 	Paper:        "Sancho, Robles, Duato 2001, as paper 000, section VI-D, describes it",
 	Cost:         "O(hosts x channels), one core",
 	DeadlockFree: true,
@@ -20,7 +20,7 @@ var srd = &Algorithm{
 
 var updnIBA = &Algorithm{
 	Name:         "updn-iba",
-	Summary:      "up*/down* that goes down wherever it can, however long the way: one LID holds it",
+	Summary:      "up*/down* that goes down as soon as it can, however long the path: one LID is enough",
 	Paper:        "Lopez, Flich, Duato (paper 002), section 2.1, reference [5]",
 	Cost:         "O(hosts x channels), one core",
 	DeadlockFree: true,

@@ -16,7 +16,7 @@ type column struct {
 	switches []int32
 }
 
-// losses lists the columns in which a switch needs a next hop.
+// losses lists the columns with a switch that needs a next hop.
 func (b *binding) losses(ctx context.Context, workers int) ([]column, error) {
 	broken := make([][]int32, len(b.owner)) // by LID: switches whose own entry leads to a lost neighbour
 	whole := make([]bool, len(b.owner))     // by LID: all its paths must be followed

@@ -26,8 +26,7 @@ var prices = func() (list [2*ShareUnit + 1]uint16) {
 	return list
 }()
 
-// Scale returns the factor by which Price multiplies the loads of a round, from the round's largest
-// load.
+// Scale returns Price's factor for the loads of a round, from the round's largest load.
 func Scale(largest int64) int64 { return ShareUnit << 16 / largest }
 
 // Price returns the price of a packet on a link with the given load, including the packet, in a

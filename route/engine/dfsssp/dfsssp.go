@@ -27,30 +27,30 @@ var passes = func() route.Option {
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    Name,
-		Summary: "shortest paths, balanced as by sssp, on as many lanes as freedom from deadlock takes, and few",
+		Summary: "shortest paths, balanced like sssp, deadlock-free on few lanes",
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithms 1 and 2; choice of paths that take few lanes",
-		Cost:    "time that of sssp, and for each lane its channels and the paths that change it; memory 3 bits an edge place and lane",
+		Cost:    "time of sssp, and for each lane its channels and the paths that change it; memory 3 bits an edge place and lane",
 		Lanes:   "offline",
 		Options: []route.Option{
 			{
-				Name: "paths", Default: "legal", Doc: "legal: paths that the first lanes can have; sssp: those of sssp, layered by algorithm 2",
+				Name: "paths", Default: "legal", Doc: "legal: paths that are possible on the first lanes; sssp: the paths of sssp, layered by algorithm 2",
 				OneOf: []string{"legal", "sssp"},
 			},
 			{
-				Name: "replies", Default: "auto", Doc: "answers are on the SL of the request (same), or each direction has its own (own); auto: same if that fits",
+				Name: "replies", Default: "auto", Doc: "answers use the SL of the request (same), or each direction has its own (own); auto: same if that fits",
 				OneOf: []string{"auto", "same", "own"},
 			},
 			{
-				Name: "heuristic", Default: string(offline.Weakest), Doc: "with paths=sssp, edge of a cycle whose paths are moved",
+				Name: "heuristic", Default: string(offline.Weakest), Doc: "with paths=sssp, the edge of a cycle to move paths from",
 				OneOf: []string{string(offline.Weakest), string(offline.Strongest), string(offline.First), string(offline.Random)},
 			},
-			{Name: "switches", Default: true, Doc: "with paths=sssp, layer the packets from and to switches too; without, those may deadlock"},
+			{Name: "switches", Default: true, Doc: "with paths=sssp, layer the packets from and to switches too; without it, they may deadlock"},
 			passes,
 			{
 				Name: plain.Classes.Name, Default: plain.Classes.Default, OneOf: plain.Classes.OneOf,
 				Doc: "with paths=sssp, " + plain.Classes.Doc,
 			},
-			{Name: "balance", Default: false, Doc: "spread the pairs over all lanes that are allowed"},
+			{Name: "balance", Default: false, Doc: "spread the pairs over all allowed lanes"},
 			route.Relief,
 		},
 		New: func(o route.Options) (route.Engine, error) {

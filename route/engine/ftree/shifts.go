@@ -202,7 +202,7 @@ func (s *shifts) setScale(ctx context.Context) (sum int64, err error) {
 	return sum, err
 }
 
-// raise raises numbers to those of another list where these are larger.
+// raise sets each number to the larger of two lists' numbers.
 func raise(most, to []uint16) {
 	for i, n := range to[:len(most)] {
 		if n > most[i] {

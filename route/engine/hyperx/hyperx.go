@@ -19,7 +19,7 @@ const Name = "hyperx"
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    Name,
-		Summary: "dimension order on HyperX, full meshes and hypercubes, and shortest paths round what failed; deadlock-free",
+		Summary: "dimension order on HyperX, full meshes and hypercubes, shortest paths around failures; deadlock-free",
 		Paper:   "Ahn, Binkert, Davis, McLaren and Schreiber, HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks, 2009",
 		Cost:    "time O(switches x (channels + LIDs)), with failures also the dependencies of all pairs of switches; memory the tables, with failures 8 bytes a pair",
 		Lanes:   "online", // one on whole networks

@@ -26,8 +26,8 @@ func Spec() *route.Spec {
 		Cost:    "time O(switches x (channels + LIDs)) and the dependencies of all pairs of switches; memory 8 bytes a pair of switches",
 		Lanes:   "online",
 		Options: []route.Option{
-			{Name: "balance", Default: false, Doc: "spread the pairs over all lanes that are allowed"},
-			{Name: "lean", Default: false, Doc: "always take the first port on shortest paths, as OpenSM's lash does: few lanes, and on fat-trees a small part of the bandwidth"},
+			{Name: "balance", Default: false, Doc: "spread the pairs over all allowed lanes"},
+			{Name: "lean", Default: false, Doc: "always take the first port on shortest paths, like OpenSM's lash: few lanes, but a small part of the bandwidth on fat-trees"},
 			route.Relief,
 		},
 		New: func(o route.Options) (route.Engine, error) {
@@ -62,8 +62,8 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 }
 
 // choose takes the balanced paths with three exceptions: paths by the first port spread the load as
-// well, the balanced ones do not fit, or they take more lanes than OpenSM's engine. A note says
-// what was given up.
+// well, the balanced ones do not fit, or they take more lanes than OpenSM's engine. A note names
+// the loss.
 func (e *engine) choose(ctx context.Context, in *route.Input) (f *form, note string, err error) {
 	even, plainAsGood := (*form)(nil), e.lean
 	if !e.lean {

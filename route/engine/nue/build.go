@@ -112,7 +112,8 @@ func (b *builder) routeSwitch(c *columns.Columns, w *ways, again bool) {
 	}
 }
 
-// takeBack takes the paths of a column off the loads, each switch after all that send to it.
+// takeBack takes the paths of a column off the loads, each switch after all switches that send to
+// it.
 func (b *builder) takeBack(l *lane, w *ways, c *columns.Columns, column int, paths int64) {
 	for _, s := range w.order {
 		b.flow[s], b.senders[s] = sample.Weight(l.g, s)*paths, 0

@@ -22,7 +22,7 @@ func Spec() *route.Spec {
 		Lanes:   "by destination",
 		Options: []route.Option{{
 			Name: "vls", Default: 1, Min: 0, Max: int(route.DropVL),
-			Doc: "the most lanes to use, each for a share of the destinations, 0 for all that are allowed: 1, 2, 4 or 8, what delivers most; with one, answers and clients that never ask are safe on any SL, with more an answer must travel on the SL of its own path",
+			Doc: "maximum number of lanes, each for a share of the destinations, 0 for all allowed ones: the best of 1, 2, 4 or 8; with one, answers and clients that never ask are safe on any SL, with more an answer must use the SL of its own path",
 		}, route.Relief},
 		New: func(o route.Options) (route.Engine, error) { return &engine{vls: o.Int("vls")}, nil },
 	}

@@ -33,7 +33,7 @@ func Given(from *route.Spec, scheme string, source Source) (*route.Spec, error) 
 
 // fileSpec describes paths from a file.
 var fileSpec = route.Spec{
-	Name: FromFile, Summary: "paths that a file gives", Paper: "beyond paper 000", Cost: "that of reading", Lanes: "those of the file, none for a table of paths",
+	Name: FromFile, Summary: "paths from a file", Paper: "beyond paper 000", Cost: "that of reading", Lanes: "lanes of the file, none for a table of paths",
 	Options: []route.Option{gapsOption},
 }
 

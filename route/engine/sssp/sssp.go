@@ -14,7 +14,7 @@ import (
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    "sssp",
-		Summary: "fewest hops, each path where earlier ones put the least load; may deadlock on one lane",
+		Summary: "fewest hops, each path over the least load of earlier ones; may deadlock on one lane",
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithm 1; Hoefler, Schneider and Lumsdaine 2009",
 		Cost:    "time O((switches + LIDs) x channels), memory O(channels) and the tables",
 		Lanes:   "none",
@@ -26,7 +26,7 @@ func Spec() *route.Spec {
 // UsualPasses is the option passes of engines that choose a default by network size (PassesFor).
 var UsualPasses = route.Option{
 	Name: "passes", Default: 0, Min: 0, Max: Passes.Max,
-	Doc: "times every LID is routed, from the second on beside all others, which evens out the load; 0: three in small networks, two in larger ones, one in the largest",
+	Doc: "number of passes over all LIDs; from the second on each is routed again beside all others, which evens out the load; 0: three in small networks, two in larger ones, one in the largest",
 }
 
 // Size is the size of a network by switches x LIDs, which limits the forms to try on it.
@@ -61,7 +61,7 @@ func PassesFor(in *route.Input, passes int) int {
 // Passes is the option passes of engines that by default route every LID once, as the paper does.
 var Passes = route.Option{
 	Name: "passes", Default: 1, Min: 1, Max: 16,
-	Doc: "times every LID is routed; from the second on each is taken back and chosen anew beside all others, which evens out the load where links are missing",
+	Doc: "number of passes over all LIDs; from the second on each is routed again beside all others, which evens out the load if links are missing",
 }
 
 type engine struct{ passes int }

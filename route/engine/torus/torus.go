@@ -18,7 +18,7 @@ const Name = "torus"
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    Name,
-		Summary: "dimension order on tori and meshes, round failed links and a failed switch; deadlock-free",
+		Summary: "dimension order on tori and meshes, around failed links and a failed switch; deadlock-free",
 		Paper:   "OpenSM's Torus-2QoS, 2010: torus-2QoS(8); datelines of Dally and Seitz, 1987",
 		Cost:    "time switches x LIDs, with failures also switches^2 x hops; memory the tables",
 		Lanes:   "dateline", // and as many again for the hop after a turn against the order

@@ -19,12 +19,12 @@ const Name = "valiant"
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    Name,
-		Summary: "over another group on Dragonfly and full meshes: all-to-all without hot links, at the price of longer paths; deadlock-free",
+		Summary: "via a third group on Dragonfly and full meshes: all-to-all without hot links, but longer paths; deadlock-free",
 		Paper:   "Valiant, A Scheme for Fast Parallel Communication, 1982; Kim, Dally, Scott and Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, 2008",
 		Cost:    "time O(LIDs x channels), memory O(channels x lanes) and the tables",
 		Lanes:   "by position", // see lanes.go
 		Options: []route.Option{
-			{Name: "share", Default: 100, Min: 0, Max: 100, Doc: "percent of the hosts to which packets go over another group; all others by shortest paths"},
+			{Name: "share", Default: 100, Min: 0, Max: 100, Doc: "percent of the hosts that packets reach via a third group; all others get shortest paths"},
 		},
 		New: func(o route.Options) (route.Engine, error) { return engine{o.Int("share")}, nil },
 	}

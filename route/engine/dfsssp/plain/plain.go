@@ -15,7 +15,7 @@ import (
 
 // Classes is the option for the classes of end ports that share SLs.
 var Classes = route.Option{
-	Name: "classes", Default: "end", Doc: "what has an SL of its own: each end port, or the hosts of a switch together",
+	Name: "classes", Default: "end", Doc: "give an SL to each end port, or to the hosts of a switch together",
 	OneOf: []string{"end", "switch"},
 }
 
@@ -74,7 +74,7 @@ func OnlineSpec() *route.Spec {
 		Name:    onlineName,
 		Summary: "paths of sssp, each pair on the first lane that has room",
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithm 1; section IV, online layering",
-		Cost:    "time that of sssp, and a search for a cycle for each pair; memory 3 bits an edge place and lane",
+		Cost:    "time of sssp, and a search for a cycle for each pair; memory 3 bits an edge place and lane",
 		Lanes:   "online", PaperOnly: true,
 		Options: []route.Option{sssp.Passes, Classes},
 		New: func(o route.Options) (route.Engine, error) {

@@ -86,7 +86,7 @@ type run struct {
 	first, end int
 }
 
-// Open makes the columns those of a part at destination switch to. All entries are NoPort, except
+// Open sets the columns for a part at destination switch to. All entries are NoPort, except
 // the destination's own.
 func (c *Columns) Open(in *route.Input, to int32, part Part) {
 	g := in.Graph
