@@ -12,13 +12,13 @@ import (
 )
 
 // NameHelp tells people how a node, a port and a cable are named.
-const NameHelp = `A node is named by its GUID or the last digits of it, four at least, by its description, or any
-part of the description that no other has, in large or small letters; a part does not cut a
-number (spine 1 is no part of spine 12).
-A port is NODE[PORT] or NODE/PORT; a cable is named by one of its ports, by a host that has
-only this one, or as NODE -- NODE. Names may be copied from what weft prints. Double quotes
-keep commas, bars, semicolons and brackets of a description together:
-"MF0;A10-P1:MQM9701/U1"[3].`
+const NameHelp = `A node is named by its GUID, by the last digits of its GUID (at least four), by its description,
+or by a part of the description that no other node has. Upper and lower case are the same. A part
+does not split a number: "spine 1" does not match spine 12.
+
+A port is NODE[PORT] or NODE/PORT. A cable is one of its two ports, a host that has no other
+cable, or NODE -- NODE. Names can be copied from the output of weft. Put a description in double
+quotes if it contains commas, bars, semicolons or brackets: "MF0;A10-P1:MQM9701/U1"[3].`
 
 // NoName is the error of a name that names nothing, or too much.
 type NoName struct {

@@ -18,14 +18,14 @@ import (
 	"weft/study"
 )
 
-// BetweenHelp tells people how parts of several subnets are named.
-const BetweenHelp = `Of several subnets a part is
+// BetweenHelp explains how parts of several subnets are named.
+const BetweenHelp = `With several subnets a part is one of:
 
-  ROUTER              a router, by its name or GUID: --fail, --drain
-  ROUTER[PORT]        a port of it: --fail, --drain
-  SUBNET: PART        what of one fabric stands behind --fail, --drain, --add, --move
+  ROUTER        a router, by name or GUID: --fail, --drain
+  ROUTER[PORT]  one of its ports: --fail, --drain
+  SUBNET: PART  a part of one subnet: --fail, --drain, --add, --move
 
-and --each router lets each router fail by itself.`
+--each router fails each router in turn.`
 
 // BetweenOptions say how a network of subnets is routed and measured.
 type BetweenOptions struct {

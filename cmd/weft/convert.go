@@ -45,7 +45,7 @@ func (s *slurmFlags) read() (opt batch.SlurmOptions, err error) {
 
 // formatFlag adds the option that names the format to write.
 func formatFlag(cmd *cobra.Command, format *string, name, usage string) {
-	cmd.Flags().StringVar(format, name, "ibnetdiscover", usage+"one of: "+netfile.Names(netfile.Writable()))
+	cmd.Flags().StringVar(format, name, "ibnetdiscover", usage+"`FORMAT`, one of: "+netfile.Names(netfile.Writable()))
 	var names []string
 	for _, f := range netfile.Writable() {
 		names = append(names, f.Name+"\t"+f.Summary)
@@ -73,9 +73,10 @@ func convertCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "convert FABRIC",
-		Short: "write a fabric in another format",
-		Long: "Write a fabric in another format:\n" + listFormats(netfile.Writable()) +
-			"\nFormats that are read, each recognised by its content:\n" + listFormats(netfile.Readable()),
+		Short: "convert a fabric to another file format",
+		Long: "Convert a fabric to another file format.\n\nInput is a FABRIC; its format is recognised by its content. Output is a file in the format of --to.\n\n" +
+			"FORMATS THAT ARE WRITTEN\n\n" + listFormats(netfile.Writable()) +
+			"\nFORMATS THAT ARE READ\n\n" + listFormats(netfile.Readable()),
 		Example: `  weft convert examples/psmn-x5.ibnetdiscover --to dot | dot -Tsvg > psmn.svg
   weft convert subnet.lst --to ibnetdiscover -o net
   weft convert fabric.txt --to slurm --node-map names.map -o topology.conf`,
@@ -97,10 +98,10 @@ func convertCmd() *cobra.Command {
 	}
 	flags.Add(cmd)
 	formatFlag(cmd, &format, "to", "")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
-	cmd.Flags().StringVar(&slurm.names, "node-map", "", "slurm: file with lines \"GUID name\" that rename nodes and switches")
-	cmd.Flags().StringVar(&slurm.spines, "spines", "", "slurm: file that lists switches which are never leaves, a GUID a line")
-	cmd.Flags().StringVar(&slurm.root, "root", "", "slurm: name of a switch to put above all others, so that a job may span them")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` (default: standard output)")
+	cmd.Flags().StringVar(&slurm.names, "node-map", "", "slurm: `FILE` with lines \"GUID name\" that rename nodes and switches")
+	cmd.Flags().StringVar(&slurm.spines, "spines", "", "slurm: `FILE` with the GUIDs of switches that are never leaves, one a line")
+	cmd.Flags().StringVar(&slurm.root, "root", "", "slurm: `NAME` of a switch to add above all others, so that a job can span them")
 	return cmd
 }
 

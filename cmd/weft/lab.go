@@ -22,9 +22,11 @@ import (
 func labCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
-		Short: "experiments: the papers' tables and figures beside ours",
-		Args:  cli.SubcommandOnly,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Short: "reproduce papers and compare engines on many fabrics",
+		Long: `Run experiments: reproduce the tables and figures of papers on routing, or compare engines on
+many fabrics.`,
+		Args: cli.SubcommandOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(labListCmd(), labReproduceCmd(), labSweepCmd())
 	return cmd
@@ -35,6 +37,7 @@ func labListCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "list the papers that can be reproduced, and their tables and figures",
+		Long:  `List the papers that weft lab reproduce can reproduce, with their tables and figures.`,
 		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list := papers.List()
@@ -67,27 +70,33 @@ type reproduceFlags struct {
 	solver        string // of linear programmes, by name or path
 }
 
-// labReproduceHelp tells what weft lab reproduce --help says.
-const labReproduceHelp = `Run the tables and figures of a paper (weft lab list) and set ours beside the
-paper's. The quick mode takes minutes; --full is the paper's size.
+// labReproduceHelp is the text of weft lab reproduce --help.
+const labReproduceHelp = `Repeat the experiments of a paper, compare the figures with the paper's, and judge its claims.
 
-With -o, DIR/NAME gets for each table and figure a TSV, an SVG and a JSON file, and
-a README.md of all. What is there already, made with the same mode, seed and rows, is
-kept: an interrupted run goes on where it stopped. Its charts are drawn again, and readings
-that the paper has got since are tried. What was run with --full or with all rows is not
-replaced by less, except with --redo.
+Input is the NAME of a paper (weft lab list). Output are the tables, and a verdict for each claim. By
+default the experiments are small and take minutes; --full runs the sizes of the paper. Seconds and
+memory in the results are those of this machine; all else depends only on mode, seed and blocks.
 
-Claims are judged by the literal text, over seed blocks: in each, all networks, patterns
-and orders are drawn anew. What differs is judged again under the readings of the paper,
-and each reading is tried alone. With --full blocks are drawn until each claim is decided,
-8 at first, then twice as many each time, up to a number that is fixed for each table and
-figure: up to 256 for some that are quick, fewer than 8 for what takes long. What those do
-not tell "differs (undecided)". Without --full one block is drawn, and what depends on
-seeds is "too few". --seed-block 1000 draws blocks that no committed result has; with
---compare DIR too it says which verdicts change.
+RESULTS ON DISK
 
-Seconds and memory in the results are those of this machine; everything else depends
-on the mode, the seed and the blocks only.`
+-o DIR writes a TSV, an SVG and a JSON file for each table and figure to DIR/NAME, and a README.md
+for all. Existing results with the same mode, seed and rows are kept, so an interrupted run
+continues where it stopped. Charts are drawn again, and new readings of the paper are tried. A
+smaller run never replaces one with --full or all rows, unless you add --redo.
+
+HOW CLAIMS ARE JUDGED
+
+A claim is judged by its literal text, over seed blocks: each block draws all networks, patterns and
+orders anew. A claim that differs is judged again under the readings of the paper, and under each
+reading alone.
+
+With --full, weft draws blocks until each claim is decided: 8 at first, then twice as many each
+time, up to a limit for each table and figure (up to 256 for quick ones, fewer than 8 for slow
+ones). A claim still open then is "differs (undecided)". Without --full one block is drawn, and a
+claim that depends on seeds is "too few".
+
+--seed-block 1000 draws blocks that no committed result contains. With --compare DIR it reports
+which verdicts change.`
 
 func labReproduceCmd() *cobra.Command {
 	var (
@@ -96,7 +105,7 @@ func labReproduceCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "reproduce NAME",
-		Short: "run a paper's experiments, and judge its claims",
+		Short: "repeat the experiments of a paper and judge its claims",
 		Long:  labReproduceHelp,
 		Example: `  weft lab reproduce dfsssp --only heuristics,fig10
   weft lab reproduce dfsssp --full -o docs/results
@@ -125,16 +134,16 @@ func labReproduceCmd() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&flags.full, "full", false, "the paper's sizes and samples")
-	f.StringSliceVar(&flags.only, "only", nil, "tables and figures, a,b,c (default: all)")
-	f.StringArrayVar(&flags.rows, "rows", nil, "only rows whose name contains this; may be given several times")
-	f.StringVarP(&flags.dir, "output", "o", "", "directory for the results")
-	f.StringVar(&flags.with, "compare", "", "only count the claims that have the verdict of the results in this directory")
-	f.BoolVar(&flags.redo, "redo", false, "run again what the directory has already")
-	f.Uint64Var(&flags.seed, "seed", 1, "seed")
-	f.IntVar(&flags.blocks, "blocks", 0, "the most seed blocks by which claims are judged (default: with --full those of the table or figure, else 1)")
-	f.IntVar(&flags.block, "seed-block", 0, "number of the first seed block: another one draws all networks anew")
-	f.StringVar(&flags.solver, "solver", "", "for readings with a linear programme: the solver, by name or path (default: the first that is installed; without one they are not tried)")
+	f.BoolVar(&flags.full, "full", false, "use the sizes and samples of the paper")
+	f.StringSliceVar(&flags.only, "only", nil, "`LIST` of tables and figures, a,b,c (default: all)")
+	f.StringArrayVar(&flags.rows, "rows", nil, "only rows whose name contains `TEXT`; can be repeated")
+	f.StringVarP(&flags.dir, "output", "o", "", "write the results to directory `DIR`")
+	f.StringVar(&flags.with, "compare", "", "only count the claims that have the same verdict in the results in `DIR`")
+	f.BoolVar(&flags.redo, "redo", false, "run again what the directory already has")
+	f.Uint64Var(&flags.seed, "seed", 1, "seed `N` of all random draws")
+	f.IntVar(&flags.blocks, "blocks", 0, "largest number `N` of seed blocks to judge claims by (default: with --full that of the table or figure, else 1)")
+	f.IntVar(&flags.block, "seed-block", 0, "number `N` of the first seed block; another number draws all networks anew")
+	f.StringVar(&flags.solver, "solver", "", "for readings with an integer programme: solver `PROGRAM`, by name or path (default: the first installed one; without one they are not tried)")
 	cli.JobsFlag(cmd, &flags.jobs)
 	cli.JSONFlag(cmd, &asJSON)
 	return cmd

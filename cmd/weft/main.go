@@ -47,6 +47,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := newRoot(args...)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		completeAll(root)
+		plainUsage(root)
 	}
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -85,36 +86,75 @@ var commands = map[string]func() *cobra.Command{
 	"discover": discoverCmd, "sm": manage.Command, "ping": pingCmd, "lab": labCmd, "lids": lidsCmd, "map": mapCmd, "version": versionCmd, "man": manCmd,
 }
 
+// commandTasks group the commands on the help page of weft.
+var commandTasks = []*cobra.Group{
+	{ID: "fabric", Title: "Look at a network:"},
+	{ID: "routing", Title: "Route it and judge routings:"},
+	{ID: "subnet", Title: "Run a subnet:"},
+	{ID: "design", Title: "Design and research:"},
+	{ID: "other", Title: "Other commands:"},
+}
+
+// taskOf is the group of each command.
+var taskOf = map[string]string{
+	"show": "fabric", "convert": "fabric", "gen": "fabric", "discover": "fabric",
+	"route": "routing", "check": "routing", "compare": "routing", "whatif": "routing", "simulate": "routing",
+	"sm": "subnet", "ping": "subnet", "emulate": "subnet",
+	"suggest": "design", "lab": "design", "lids": "design", "map": "design",
+	"demo": "other", "version": "other", "man": "other",
+}
+
 // newRoot makes the program's command with the subcommand that args begin with, or with all of them if args do not begin
 // with the name of one that needs no other.
 func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weft",
-		Short: "subnet manager and routing laboratory for lossless switched networks",
-		Long: `weft gives an InfiniBand fabric LIDs, routes and virtual lanes, and proves them
-before a switch is told.
+		Short: "subnet manager and routing laboratory for InfiniBand and other lossless networks",
+		Long: `weft routes InfiniBand fabrics, proves that a routing reaches every host and cannot deadlock, and
+manages live subnets with it.
 
-Every command that takes a FABRIC takes one string: a file (` + netfile.Names(netfile.Readable()) + `;
-the format is recognised, see weft convert --help), "-" for standard input, or a formula
-such as 'rlft(36,2)' (weft gen --list). Any of them may be changed:
-'fabric.txt|fail(links=10,seed=3)', 'fabric.txt|drain(switch=spine 3)'.
+Most commands take a FABRIC and print a report, or one JSON object with --json. FABRIC is one of:
+
+  FILE     a network in one of the formats ` + netfile.Names(netfile.Readable()) + `; the format is recognised (weft convert --help)
+  -        such a file from standard input
+  FORMULA  a generated network, such as 'rlft(36,2)' (weft gen --list)
+
+Suffixes change it: 'fabric.txt|fail(links=10,seed=3)' fails ten links, and
+'fabric.txt|drain(switch=spine 3)' drains a switch.
+
+Start with weft demo.
+
+NAMES OF NODES, PORTS AND CABLES
 
 ` + fabric.NameHelp + `
 
-A file to be written that is called "-" is standard output; the report then goes to
-standard error.
+OUTPUT FILES AND EXIT STATUS
 
-Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
+"-" as the name of an output file is standard output; the report then goes to standard error.
+
+Exit status: 0 yes, or done; 1 the answer is no, for example a routing that is not proven; 2 wrong
+usage or input; 3 the work could not be done.`,
+		Example: `  weft show examples/psmn-x5.ibnetdiscover
+  weft route 'rlft(36,2)' -o tree.plan
+  weft sm --once --transport 'emulate:rlft(36,2)'`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.Version = cli.Version
+	root.AddGroup(commandTasks...)
+	root.SetHelpCommandGroupID("other")
+	root.SetCompletionCommandGroupID("other")
 	root.SetFlagErrorFunc(cli.FlagError)
+	add := func(name string) {
+		cmd := commands[name]()
+		cmd.GroupID = taskOf[name]
+		root.AddCommand(cmd)
+	}
 	if len(args) > 0 && args[0] != "man" && commands[args[0]] != nil {
-		root.AddCommand(commands[args[0]]())
+		add(args[0])
 	} else {
-		for _, command := range commands {
-			root.AddCommand(command())
+		for name := range commands {
+			add(name)
 		}
 	}
 	foldHelp(root)

@@ -23,14 +23,14 @@ type packetOutputs struct {
 }
 
 func (o *packetOutputs) add(f *pflag.FlagSet, steps *int) {
-	f.StringVar(&o.csv, "csv", "", "write the rows to this file, separated by commas")
-	f.StringVar(&o.svg, "svg", "", "draw accepted load and latency against --load to this file")
-	f.StringSliceVar(&o.beside, "beside", nil, "with --svg: what earlier calls printed with --json, drawn beside this one")
-	f.StringSliceVar(&o.times, "over-time", nil, "write throughput, latency, use of links and filling of buffers over time to this file, for the first run of the last row: a picture where the name ends in .svg, else separated by commas")
-	f.StringVar(&o.links, "links", "", "write use, waiting for credits and filling of buffers of each link in that run to this file, tab-separated, the busiest first")
-	f.StringVar(&o.hosts, "hosts", "", "write what each host port sent and took in that run to this file, tab-separated")
-	f.StringVar(&o.flows, "flows", "", "write what each host port took from each other one in that run, and the latency, to this file, tab-separated")
-	f.IntVar(steps, "steps", 0, "so many steps of that run, also with --json (default: 100 with --over-time or --links, else none)")
+	f.StringVar(&o.csv, "csv", "", "write the rows to `FILE`, comma-separated")
+	f.StringVar(&o.svg, "svg", "", "draw throughput and latency against --load to `FILE`")
+	f.StringSliceVar(&o.beside, "beside", nil, "with --svg: `FILES` with results of earlier runs (--json), drawn beside this one")
+	f.StringSliceVar(&o.times, "over-time", nil, "write throughput, latency, link use and buffer filling over time to `FILES`, for the first run of the last row: a picture if the name ends in .svg, else comma-separated")
+	f.StringVar(&o.links, "links", "", "write use, time waiting for credits and buffer filling of each link in that run to `FILE`, tab-separated, busiest first")
+	f.StringVar(&o.hosts, "hosts", "", "write what each host port sent and received in that run to `FILE`, tab-separated")
+	f.StringVar(&o.flows, "flows", "", "write what each host port received from each other one in that run, and the latency, to `FILE`, tab-separated")
+	f.IntVar(steps, "steps", 0, "split that run into `N` time steps, also with --json (default: 100 with --over-time or --links, else none)")
 }
 
 // set checks the options, and asks for the steps that they need.

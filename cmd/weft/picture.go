@@ -29,11 +29,11 @@ type pictureFlags struct {
 func (p *pictureFlags) add(cmd *cobra.Command) {
 	p.routing.Seed, p.routing.Workers = 1, runtime.GOMAXPROCS(0)
 	f := cmd.Flags()
-	f.StringVar(&p.svg, "svg", "", "file to draw the fabric to; - draws to standard output and prints nothing else")
-	f.StringVarP(&p.chain, "engine", "e", "", "with --svg: colour cables by the pairs of hosts that they carry, routed by this engine (weft route --engines)")
-	f.StringVar(&p.files.Plan, "plan", "", "with --svg: the same for a Plan that weft route -o wrote")
-	f.StringVar(&p.files.LFTs, "lfts", "", "with --svg: the same for forwarding tables of another subnet manager")
-	f.StringVar(&p.colour, "colour", study.ByLoad, "what colours of cables tell of the routing: load (pairs of hosts), or lanes (the virtual lanes that packets use)")
+	f.StringVar(&p.svg, "svg", "", "draw the fabric to `FILE`; \"-\" draws to standard output and prints nothing else")
+	f.StringVarP(&p.chain, "engine", "e", "", "with --svg: colour cables by load, routed by this `ENGINE` (weft route --engines)")
+	f.StringVar(&p.files.Plan, "plan", "", "with --svg: colour cables by load under this Plan `FILE` (weft route -o)")
+	f.StringVar(&p.files.LFTs, "lfts", "", "with --svg: colour cables by load under forwarding tables in `FILE`, of another subnet manager")
+	f.StringVar(&p.colour, "colour", study.ByLoad, "`WHAT` the colour of a cable shows: load (pairs of hosts) or lanes (virtual lanes in use)")
 	cli.LaneFileFlags(cmd, &p.files)
 }
 

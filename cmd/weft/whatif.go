@@ -58,36 +58,44 @@ func whatifCmd() *cobra.Command {
 	var o whatifOptions
 	cmd := &cobra.Command{
 		Use:   "whatif FABRIC",
-		Short: "what a failure, maintenance or an extension would do, before it is done",
-		Long: `Say what happens if parts fail, are drained, added or moved: under the tables that the
-switches have (--plan, --lfts, or routed now), after a repair that changes as few entries as
-it can, and after a fresh routing. Both keep the LIDs (explicit paths, --paths, may need
-others). The first line answers whether it may be done; the exit status is 1 where it may
-not: hosts are cut off, pairs of hosts have no way left, or what is left can deadlock.
+		Short: "predict what a failure, maintenance or an extension does to the traffic",
+		Long: `Predict what happens to the traffic if parts of a fabric fail, are drained, added or moved.
+
+Input is a FABRIC, the routing that it runs (--plan or --lfts; without them it is routed now), and a
+change. The first line of output answers whether the change is safe. Then come reachability and
+bandwidth in three cases: with the present tables, after a repair that changes as few entries as
+possible, and after a fresh routing. Repair and fresh routing keep the LIDs; explicit paths
+(--paths) may need others.
+
+Exit status 1: not safe. Hosts are cut off, pairs of hosts have no path left, or the rest can deadlock.
+
+CHANGES
+
+  --fail PART              a node or a cable; or links=N, switches=N or share=0.05 with seed=N
+  --drain PART             take a switch or cable out of use; it stays up until no path uses it
+  --add NAME               add a leaf switch with hosts, cabled like the others; NAME,like=LEAF
+  --move 'HOST to SWITCH'  move a host, or the end of a cable: NODE[PORT] to SWITCH[PORT]
+
+All can be repeated, and happen together. Arguments of formula suffixes work too (weft gen --list):
+--fail 'links=10,seed=3'.
+
+--each link, switch, spine or leaf fails each of these parts in turn, and ranks them by damage.
+Every part is repaired, judged and measured by itself. The time this takes is printed first; it
+grows with the number of parts and the square of the hosts (2,800 cables of 1,356 hosts: about 40
+seconds on two cores). Ctrl-C stops and prints the results so far.
+
+The write time is that of the changed blocks of forwarding tables: --window blocks in flight, each
+answered within --round-trip. The time until the manager notices the change is not included.
+
+NAMES OF PARTS
 
 ` + fabric.NameHelp + `
 
-  --fail PART    a node or a cable; or links=N, switches=N, share=0.05 with seed=N
-  --drain PART   a switch or a cable that stays up until the tables lead around it
-  --add NAME     a leaf switch like the others, with its hosts, cabled as they are; NAME,like=LEAF
-  --move 'HOST to SWITCH'   a host, or the end of a cable: NODE[PORT] to SWITCH[PORT]
-
-All of them may be given several times, and happen together. What the suffixes of a
-formula take (weft gen --list) goes here too: --fail 'links=10,seed=3'.
-
---each link, switch, spine or leaf lets each of these fail by itself, and ranks what hurts
-most; Ctrl-C prints what was tried so far. Every part is repaired, judged and measured by
-itself: what it costs is said before it starts, and grows with the parts and with the square
-of the hosts (2,800 cables of 1,356 hosts: some 40 seconds on two cores).
-
-The time to write counts blocks of forwarding tables, --window of them in flight, each
-answered within --round-trip. It leaves out how long a manager takes to notice.
-
 ` + cli.BetweenHelp + `
-` + whatif.BetweenHelp + `
-They are routed now, and after the change routed again between the subnets; subnets that
-change are repaired. What is lost counts pairs of end ports in different subnets, and
-inside those that change.`,
+
+` + whatif.BetweenHelp + ` The subnets are routed now, and routed
+again between each other after the change; changed subnets are repaired. Losses count pairs of end
+ports in different subnets, and inside changed subnets.`,
 		Example: `  weft whatif fabric.txt --lfts opensm-lfts.dump --fail 'spine 3'
   weft whatif examples/psmn-x5.ibnetdiscover --fail 'links=3,seed=1'
   weft whatif 'rlft(8,2)' --drain 'spine 3'
@@ -120,17 +128,17 @@ func (o *whatifOptions) add(cmd *cobra.Command) {
 	cli.ChainFlag(cmd, &o.chain)
 	cli.JSONFlag(cmd, &o.asJSON)
 	f := cmd.Flags()
-	f.StringVar(&o.files.Plan, "plan", "", "Plan that the fabric runs, which weft route -o wrote")
-	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables that the fabric has: opensm-lfts.dump, opensm.fdbs or dump_fts output")
+	f.StringVar(&o.files.Plan, "plan", "", "Plan `FILE` that the fabric runs (weft route -o)")
+	f.StringVar(&o.files.LFTs, "lfts", "", "`FILE` with the forwarding tables that the fabric runs: opensm-lfts.dump, opensm.fdbs or output of dump_fts")
 	cli.LaneFileFlags(cmd, &o.files)
-	f.Var(&changeFlag{"fail", &o.changes}, "fail", "what fails; may be given several times")
-	f.Var(&changeFlag{"drain", &o.changes}, "drain", "what is taken out of use; may be given several times")
-	f.Var(&changeFlag{"add", &o.changes}, "add", "name of a leaf switch to add; may be given several times")
-	f.Var(&changeFlag{"move", &o.changes}, "move", "what is moved and where to; may be given several times")
-	f.StringVar(&o.each, "each", "", "let each link, switch, spine or leaf fail by itself; of several subnets also each router")
-	f.IntVar(&o.top, "top", 20, "with --each: rows to print, 0 for all")
-	f.IntVarP(&o.runs, "runs", "n", 0, "random bisections (default: as many as suit the size)")
-	f.IntVar(&o.window, "window", whatif.UsualPace.Window, "management datagrams in flight while tables are written")
+	f.Var(&changeFlag{"fail", &o.changes}, "fail", "part that fails; can be repeated")
+	f.Var(&changeFlag{"drain", &o.changes}, "drain", "part that is taken out of use; can be repeated")
+	f.Var(&changeFlag{"add", &o.changes}, "add", "name of a leaf switch to add; can be repeated")
+	f.Var(&changeFlag{"move", &o.changes}, "move", "host or cable end to move, and where to; can be repeated")
+	f.StringVar(&o.each, "each", "", "fail each part of this `KIND` in turn: link, switch, spine or leaf; with several subnets also router")
+	f.IntVar(&o.top, "top", 20, "with --each: print `N` rows, 0 for all")
+	f.IntVarP(&o.runs, "runs", "n", 0, "number `N` of random bisections (default: depends on the size)")
+	f.IntVar(&o.window, "window", whatif.UsualPace.Window, "number `N` of management datagrams in flight while tables are written")
 	f.DurationVar(&o.trip, "round-trip", time.Duration(whatif.UsualPace.RoundTrip*float64(time.Second)), "time from a management datagram to its answer")
 }
 

@@ -25,9 +25,12 @@ import (
 	"weft/study"
 )
 
-// BetweenHelp tells of several subnets in the help text of commands that take them.
-const BetweenHelp = `FABRIC may be several subnets that routers join: a file that begins with the line
-"weft subnets 1", or a formula:
+// BetweenHelp explains several subnets in the help texts of commands that take them.
+const BetweenHelp = `SEVERAL SUBNETS
+
+FABRIC may also be several subnets joined by routers: a file that begins with the line "weft
+subnets 1", or a formula with these arguments:
+
   ` + subnets.FormulaHelp
 
 // BetweenFlags are the options for several subnets.
@@ -46,12 +49,12 @@ var betweenNames = []string{"between", "engine-of", "mapping", "port-down", "hos
 // Add adds the flags.
 func (b *BetweenFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&b.Method, "between", string(intersubnet.Auto), "how to route between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
-	f.StringArrayVar(&b.engines, "engine-of", nil, "engine, or chain of engines, of one of several subnets, NAME=CHAIN (default: --engine)")
-	f.StringArrayVar(&b.mappings, "mapping", nil, "file of the gateways of one of several subnets, NAME=FILE: lines GID or prefix or *, and the GUID of a router port; behind a GID also that of the switch of the sources for which it holds")
-	f.StringArrayVar(&b.down, "port-down", nil, "port of a router that is not to be used, by its GUID")
-	f.BoolVar(&b.HostsOnly, "hosts-only", false, "prove several subnets for pairs of hosts alone, not for port 0 of switches")
-	f.BoolVar(&b.sum, "sum-of-lids", false, "have routers hash the sum of source and destination LID, as the paper's algorithm 1, not both")
+	f.StringVar(&b.Method, "between", string(intersubnet.Auto), "`METHOD` of routing between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
+	f.StringArrayVar(&b.engines, "engine-of", nil, "`NAME=CHAIN`: engine or chain of engines for one subnet; can be repeated (default: --engine)")
+	f.StringArrayVar(&b.mappings, "mapping", nil, "`NAME=FILE` with the gateways of one subnet; can be repeated. Lines: GID, prefix or *, then the GUID of a router port; after a GID, optionally the GUID of the switch whose hosts it holds for")
+	f.StringArrayVar(&b.down, "port-down", nil, "do not use the router port with this `GUID`; can be repeated")
+	f.BoolVar(&b.HostsOnly, "hosts-only", false, "prove pairs of hosts only, not port 0 of switches")
+	f.BoolVar(&b.sum, "sum-of-lids", false, "routers hash the sum of source and destination LID, as in algorithm 1 of the paper, instead of both")
 }
 
 // Refuse refuses options for several subnets where there is one.
@@ -284,5 +287,5 @@ const EveryMethod = "all"
 func (b *BetweenFlags) AddCompared(cmd *cobra.Command) {
 	b.Add(cmd)
 	f := cmd.Flags().Lookup("between")
-	f.Usage, f.DefValue, b.Method = "ways to route between several subnets that are compared, a,b,c or all", EveryMethod, EveryMethod
+	f.Usage, f.DefValue, b.Method = "`METHODS` of routing between subnets to compare, a,b,c or all", EveryMethod, EveryMethod
 }

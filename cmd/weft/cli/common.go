@@ -23,7 +23,7 @@ import (
 
 // JSONFlag adds --json.
 func JSONFlag(cmd *cobra.Command, v *bool) {
-	cmd.Flags().BoolVar(v, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(v, "json", false, "print the result as one JSON object")
 }
 
 // PrintJSON prints one JSON object.
@@ -103,7 +103,7 @@ const jobsMost = 1024
 // JobsFlag adds --jobs: as many as there are.
 func JobsFlag(cmd *cobra.Command, v *int) {
 	*v = min(runtime.GOMAXPROCS(0), jobsMost)
-	cmd.Flags().VarP((*jobs)(v), "jobs", "j", "cores to use; the result does not depend on it")
+	cmd.Flags().VarP((*jobs)(v), "jobs", "j", "number `N` of cores to use; the result does not depend on it")
 }
 
 func (j *jobs) String() string { return strconv.Itoa(int(*j)) }

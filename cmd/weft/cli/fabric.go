@@ -26,15 +26,15 @@ type FabricFlags struct {
 
 // Add adds the flags.
 func (f *FabricFlags) Add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.IBNL, "ibnl", "", "directory of .ibnl system definitions for topo files (default: ibnl beside the file)")
-	cmd.Flags().BoolVar(&f.Partial, "partial", false, "take a file of which a part is missing: it ends early, nodes did not answer, or lines contradict each other; also a file of forwarding tables that lacks switches")
+	cmd.Flags().StringVar(&f.IBNL, "ibnl", "", "for topo files: directory `DIR` of .ibnl system definitions (default: ibnl beside the file)")
+	cmd.Flags().BoolVar(&f.Partial, "partial", false, "accept an incomplete file: it ends early, nodes did not answer, lines contradict each other, or forwarding tables lack switches")
 	cmd.Flags().BoolVarP(&f.Quiet, "quiet", "q", false, "do not print warnings about odd input")
 }
 
 // AddRoles adds the file that gives switches their roles, for commands that route or
 // look at trees.
 func (f *FabricFlags) AddRoles(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Roles, "roles", "", "file of the roles of switches in a tree, a line for each: GUID or description, then root, middle, leaf or none; it overrules what the fabric says")
+	cmd.Flags().StringVar(&f.Roles, "roles", "", "`FILE` with the roles of switches in a tree, one line for each: GUID or description, then root, middle, leaf or none; wins over the fabric")
 }
 
 // warningsShown limits the warnings of one file that are printed in full.

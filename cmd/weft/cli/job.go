@@ -33,12 +33,12 @@ type RouteFlags struct {
 // Add adds the flags.
 func (r *RouteFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Uint8Var(&r.LIDs.LMC, "lmc", 0, "LID mask control: every CA and router port gets 2^LMC LIDs (0 to 7)")
-	f.BoolVar(&r.LIDs.Fresh, "fresh-lids", false, "assign new LIDs instead of keeping those that the ports have")
-	f.IntVar(&r.MaxVLs, "vls", 0, "data VLs that may be used (default: what the ports have, 8 if unknown)")
-	f.Uint64Var(&r.Seed, "seed", 1, "seed of engines that draw at random")
+	f.Uint8Var(&r.LIDs.LMC, "lmc", 0, "LID mask control `N`, 0 to 7: every CA and router port gets 2^N LIDs")
+	f.BoolVar(&r.LIDs.Fresh, "fresh-lids", false, "assign new LIDs; do not keep the LIDs that the ports have")
+	f.IntVar(&r.MaxVLs, "vls", 0, "use at most `N` data VLs (default: what the ports have, 8 if unknown)")
+	f.Uint64Var(&r.Seed, "seed", 1, "seed `N` of engines that draw at random")
 	JobsFlag(cmd, &r.Workers)
-	f.StringArrayVarP(&r.Options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
+	f.StringArrayVarP(&r.Options, "option", "O", nil, "engine option `NAME=VALUE`, or ENGINE.NAME=VALUE; can be repeated (weft route --engines lists them)")
 	r.KindFlags.add(cmd)
 	r.LevelFlags.add(f)
 	r.Now = Clock()
@@ -60,7 +60,7 @@ func (r *RouteFlags) Args(step route.Step) []string {
 
 // ChainFlag adds the option that names a chain.
 func ChainFlag(cmd *cobra.Command, chain *string) {
-	cmd.Flags().StringVarP(chain, "engine", "e", engine.Auto, "engine, or a chain a,b,c of which the first that does not refuse is used; auto is the one that delivers the most")
+	cmd.Flags().StringVarP(chain, "engine", "e", engine.Auto, "`ENGINE`, or a chain a,b,c: the first that does not refuse is used; auto: the one that delivers the most bandwidth")
 }
 
 // SetChain reads a chain of engines and validates all that was asked for.
@@ -122,19 +122,19 @@ type PathSetFlags struct {
 // Add adds the flags.
 func (p *PathSetFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&p.file.Choice, "choice", "", "with --paths of forwarding tables: by which LIDs hosts send to each other, as --write-choice writes it (default: any LID)")
-	f.StringVar(&p.paths, "paths", "", "before LIDs are given, compute explicit paths by this computation (weft route --engines lists them), or take those of an engine or a file")
-	f.StringVar(&p.names, "names", "color-l", "with --paths: give the paths LIDs by this assignment")
+	f.StringVar(&p.file.Choice, "choice", "", "with --paths and forwarding tables: `FILE` with the destination LID that each host uses for each peer, as --write-choice writes it (default: any LID)")
+	f.StringVar(&p.paths, "paths", "", "compute explicit paths with this `METHOD` before LIDs are assigned (weft route --engines lists them), or take the paths of an engine or a file")
+	f.StringVar(&p.names, "names", "color-l", "with --paths: assign LIDs to the paths with this `METHOD`")
 	SolverFlags(cmd, &p.Solving, "--names ilp and -O balance=programme")
 }
 
 // SolverFlags adds the options of a solver, which is for some other options.
 func SolverFlags(cmd *cobra.Command, s *study.Solving, options string) {
 	f := cmd.Flags()
-	f.StringVar(&s.Program, "solver", "", "for "+options+": the solver, by name or path (default: the first that is installed of "+study.SolverNames()+")")
-	f.DurationVar(&s.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme; each destination takes one or two")
-	f.DurationVar(&s.Total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the best answers found so far are used")
-	f.StringVar(&s.Dir, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
+	f.StringVar(&s.Program, "solver", "", "for "+options+": `PROGRAM`, the solver by name or path (default: the first installed one of "+study.SolverNames()+")")
+	f.DurationVar(&s.Limit, "solver-time", 10*time.Second, "for --names ilp: time limit for each programme; a destination needs one or two")
+	f.DurationVar(&s.Total, "solver-total", 5*time.Minute, "for --names ilp: time limit for all programmes; after it the best answers so far are used")
+	f.StringVar(&s.Dir, "write-lp", "", "for --names ilp: write the programmes to directory `DIR` and do not solve them")
 }
 
 // RefuseSolver refuses options of a solver where nothing needs one; they are for some other options.
@@ -210,26 +210,29 @@ type KeepFlags struct {
 	Rebalance bool
 }
 
-// KeepHelp tells of --keep in the help text of weft route.
-const KeepHelp = `--keep OLD-PLAN is for a fabric that has changed - hosts, links or switches added or
-lost - and a subnet that runs the old Plan. It repairs that Plan: only entries whose path
-crossed what is lost get another port, and what is new gets entries; links that have come
-back carry nothing yet. End ports are known by their GUIDs and keep their LIDs, each source
-keeps the LIDs that it sends to, and LIDs of ports that are gone wait for them as long as
-there are others.
+// KeepHelp explains --keep in the help text of weft route.
+const KeepHelp = `REPAIRING AN EARLIER PLAN
 
---rebalance routes afresh instead, and keeps the LIDs wherever the new paths allow it; so do
---engine, --option, --lmc, --vls and --seed. The engine, its options and the LMC are those
-of the old Plan unless they are given. A fresh routing is also made, and the report says
-why, where a repair would need a cycle of dependencies. The report says what changes, what
-must be written to the switches, whether packets can loop or deadlock while some switches
-have old entries and others new ones, and what a fresh routing would deliver.`
+--keep OLD-PLAN is for a subnet that runs OLD-PLAN and has since lost or gained hosts, links or
+switches. It repairs that Plan. Only table entries whose path crossed a lost part get another port;
+new parts get entries; links that came back stay unused for now. Ports are matched by GUID and
+keep their LIDs, and each source keeps the LIDs that it sends to. LIDs of absent ports stay
+reserved while others are free.
+
+--rebalance routes from scratch instead, and keeps LIDs where the new paths allow it. So do
+--engine, --option, --lmc, --vls and --seed. The engine, its options and the LMC default to those
+of OLD-PLAN. If a repair would create a dependency cycle, weft also routes from scratch, and the
+report says why.
+
+The report lists the changes and the table blocks to write. It says whether packets can loop or
+deadlock while some switches have old entries and others new ones, and what a fresh routing would
+deliver.`
 
 // Add adds the flags.
 func (k *KeepFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&k.Path, "keep", "", "repair this Plan (written by -o), and report what changes")
-	f.BoolVar(&k.Rebalance, "rebalance", false, "with --keep: route afresh, keep only the LIDs")
+	f.StringVar(&k.Path, "keep", "", "repair this Plan `FILE` (written by -o) and report the changes")
+	f.BoolVar(&k.Rebalance, "rebalance", false, "with --keep: route from scratch and keep only the LIDs")
 }
 
 // SetChain sets the chain that was asked for, or takes over that of the Plan to be kept.
@@ -297,10 +300,10 @@ func (k *KeepFlags) Afresh(cmd *cobra.Command) bool {
 // LaneFileFlags adds the options that tell the lanes of foreign tables, and which LIDs are used.
 func LaneFileFlags(cmd *cobra.Command, files *study.TableFiles) {
 	f := cmd.Flags()
-	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts: output of saquery -p, or as weft route --sl writes them")
-	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
-	f.StringVar(&files.Choice, "choice", "", "by which LIDs hosts send to each other, with --lfts: as weft route --write-choice writes it (default: any LID)")
-	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane: QoS is off, whatever SLs the tables are made for")
+	f.StringVar(&files.SLs, "sl", "", "with --lfts: `FILE` with the service levels of the paths, from saquery -p or weft route --sl")
+	f.StringVar(&files.SL2VLs, "sl2vl", "", "with --lfts: `FILE` with the SL2VL tables")
+	f.StringVar(&files.Choice, "choice", "", "with --lfts: `FILE` with the destination LID that each host uses for each peer, as weft route --write-choice writes it (default: any LID)")
+	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane (QoS is off), whatever SLs the tables were made for")
 }
 
 // RefuseBesideTables refuses options that say how to route where tables are given.

@@ -18,10 +18,10 @@ type KindFlags struct {
 
 func (k *KindFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&k.patterns, "kind", nil, "KIND=HOSTS: balance the paths to these hosts by themselves; a GUID, or a pattern of descriptions as for file names (io='oss*'); the first that names a host counts")
-	f.StringVar(&k.file, "kinds", "", "file of the kinds of hosts, a line for each: GUID or description, then the kind")
-	f.StringVar(&k.cn, "cn-guids", "", "file of the port GUIDs of compute nodes, as OpenSM's cn_guid_file")
-	f.StringVar(&k.ion, "io-guids", "", "file of the port GUIDs of input-output nodes, as OpenSM's io_guid_file")
+	f.StringArrayVar(&k.patterns, "kind", nil, "`KIND=HOSTS`: balance the paths to these hosts by themselves. HOSTS is a GUID or a pattern of descriptions (io='oss*'); the first match counts; can be repeated")
+	f.StringVar(&k.file, "kinds", "", "`FILE` with the kinds of hosts, one line for each: GUID or description, then the kind")
+	f.StringVar(&k.cn, "cn-guids", "", "`FILE` with the port GUIDs of compute nodes, like OpenSM's cn_guid_file")
+	f.StringVar(&k.ion, "io-guids", "", "`FILE` with the port GUIDs of I/O nodes, like OpenSM's io_guid_file")
 }
 
 // read lists the rules of all flags, those of patterns first.

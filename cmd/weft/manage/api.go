@@ -21,10 +21,10 @@ type apiFlags struct {
 }
 
 func (a *apiFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&a.address, "api", "", "serve programs over HTTP at HOST:PORT, those that know --api-token; :PORT for this machine alone, another HOST only with --api-cert")
-	f.StringVar(&a.token, "api-token", "", "file whose first line is the token of --api; only its owner may read it; SIGHUP reads it again")
-	f.StringVar(&a.cert, "api-cert", "", "file of certificates (PEM) for --api over TLS; SIGHUP reads it again")
-	f.StringVar(&a.key, "api-key", "", "file of the key (PEM) of --api-cert")
+	f.StringVar(&a.address, "api", "", "serve programs over HTTP at `HOST:PORT`; they need the token of --api-token. :PORT for this machine only; another HOST needs --api-cert")
+	f.StringVar(&a.token, "api-token", "", "`FILE` whose first line is the token of --api; readable only by its owner; SIGHUP reads it again")
+	f.StringVar(&a.cert, "api-cert", "", "`FILE` with certificates (PEM) for --api over TLS; SIGHUP reads it again")
+	f.StringVar(&a.key, "api-key", "", "`FILE` with the private key (PEM) of --api-cert")
 }
 
 // check refuses what does not go together.

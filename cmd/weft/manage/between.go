@@ -22,9 +22,9 @@ type gidFlags struct {
 
 func (g *gidFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.prefix, "gid-prefix", "", "prefix of the GIDs of this subnet, 16 hexadecimal digits; each of several subnets has its own (default 0xfe80000000000000)")
-	f.StringVar(&g.routers, "routers", "", "mapping file, which weft route writes for several subnets: to which router port packets for a GID with another prefix go; hosts that ask for a path there are told its LID, or that of its backup while the port is not found")
-	f.DurationVar(&g.exchange, "exchange", 0, "in place of --routers: look so often at the routers, by which managers of several subnets tell each other what they need to find the ways between them, and tell routers how to send on; 0: not at all")
+	f.StringVar(&g.prefix, "gid-prefix", "", "GID `PREFIX` of this subnet, 16 hexadecimal digits; different for each of several subnets (default 0xfe80000000000000)")
+	f.StringVar(&g.routers, "routers", "", "mapping `FILE` from weft route for several subnets: the router port for packets to GIDs with another prefix. Hosts that ask for such a path get its LID, or that of its backup while the port is missing")
+	f.DurationVar(&g.exchange, "exchange", 0, "instead of --routers: exchange routes with the managers of other subnets through the routers, this often, and set the routers' tables; 0: never")
 }
 
 // multicastGIDs is the first byte of the GIDs of groups.

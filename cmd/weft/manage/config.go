@@ -62,12 +62,12 @@ var rerouting = []string{"engine", "option", "vls", "seed", "kind", "kinds", "cn
 
 func (s *serviceFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.config, "config", "", "file of options, OPTION: VALUE; those on the command line win; SIGHUP reads it again")
-	f.BoolVar(&s.print, "print-config", false, "check all options, print them as a file for --config, and leave")
-	f.StringVar(&s.socket, "socket", "", "Unix socket for weft sm status, events, drain and the like, and for programs over HTTP (made with mode 0600)")
-	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at HOST:PORT over TCP (http://HOST:PORT/metrics); :PORT for this machine alone")
-	f.DurationVar(&s.counters.Interval, "counters", 0, "read the counters of all ports this often, for weft sm links, metrics and events of errors, as the master; 0: not at all")
-	f.IntVar(&s.counters.Rate, "counters-rate", perf.UsualRate, "datagrams a second at most with which counters are read; as a rule they are spread over the interval")
+	f.StringVar(&s.config, "config", "", "`FILE` with options, OPTION: VALUE; options on the command line win; SIGHUP reads it again")
+	f.BoolVar(&s.print, "print-config", false, "check all options, print them as a file for --config, and exit")
+	f.StringVar(&s.socket, "socket", "", "serve weft sm status, events, drain and others, and HTTP, at Unix socket `PATH`, created with mode 0600")
+	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at `HOST:PORT` over TCP (http://HOST:PORT/metrics); :PORT for this machine only")
+	f.DurationVar(&s.counters.Interval, "counters", 0, "as master, read the counters of all ports this often, for weft sm links, metrics and error events; 0: never")
+	f.IntVar(&s.counters.Rate, "counters-rate", perf.UsualRate, "read counters with at most `N` datagrams a second; normally they are spread over the interval")
 	s.congestion.add(f)
 	s.api.add(f)
 	configfile.Exclude(f, "config", "print-config", "codes")

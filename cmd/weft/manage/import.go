@@ -23,20 +23,20 @@ import (
 	"weft/sm/state"
 )
 
-const importHelp = `Take over from an OpenSM: read opensm.conf, the files that it names, and what it has stored
-(guid2lid, guid2mkey, neighbors), and write what weft sm needs to go on: a configuration for
---config, and a file of state with the LIDs of all ports. OpenSM may run meanwhile.
+const importHelp = `Convert an OpenSM configuration and its stored LIDs, so that weft sm can take the subnet over.
 
-DIR is a directory with such files; FILE is one of them, known by its name, or NAME=FILE where it
-has another. Without any it is /etc/opensm and /var/cache/opensm. A file that opensm.conf names is
-opened where it says, or else looked for in DIR: so a copy of the directories from another
-machine will do.
+Input is opensm.conf, the files that it names, and OpenSM's cache (guid2lid, guid2mkey, neighbors).
+Each argument is a directory with such files, a FILE recognised by its name, or NAME=FILE. The default
+is /etc/opensm and /var/cache/opensm. Files named in opensm.conf are opened there, else looked for
+in DIR, so copies from another machine work. OpenSM may be running.
 
-What has no counterpart, is done otherwise or is not understood is printed with its line.
-A guid2lid of which a line is not understood is an error: no LID gets lost. Without
---output and --state nothing is written, and the report says what would become of it.
---set gives options that OpenSM has no counterpart for. What qos says, with the file of QoS
-policy, becomes a file of levels beside that of --output, with the ending .levels (docs/levels.md).`
+Output is a configuration for weft sm --config (--output), and a state file with the LIDs of all ports
+(--state). Without these two nothing is written, and the report shows what would be. The report
+lists every setting without a counterpart, with a different meaning, or not understood, with its
+line. A line of guid2lid that is not understood is an error, so that no LID is lost.
+
+--set adds options that OpenSM does not have. OpenSM's QoS settings and QoS policy become a file of
+levels beside that of --output, with the ending .levels (docs/levels.md).`
 
 // importFlags are the flags of weft sm import.
 type importFlags struct {
@@ -49,7 +49,7 @@ func smImportCmd() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import [DIR|FILE ...]",
-		Short: "take over from an OpenSM: its configuration, and the LIDs of all ports",
+		Short: "convert an OpenSM configuration and its LIDs for weft sm",
 		Long:  importHelp,
 		Example: `  weft sm import
   weft sm import -o /etc/weft/sm.yaml --state /var/lib/weft/state \
@@ -58,9 +58,9 @@ func smImportCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "write the configuration of weft sm to this file (mode 0600: it may hold keys)")
-	flags.StringVar(&f.state, "state", "", "store the LIDs in this file of weft sm --state, and name it in the configuration")
-	flags.StringArrayVar(&f.set, "set", nil, "OPTION=VALUE of weft sm for the configuration; wins over what OpenSM has; may be given several times")
+	flags.StringVarP(&f.output, "output", "o", "", "write the configuration of weft sm to `FILE` (mode 0600: it may hold keys)")
+	flags.StringVar(&f.state, "state", "", "write the LIDs to this state `FILE` of weft sm, and name it in the configuration")
+	flags.StringArrayVar(&f.set, "set", nil, "option `OPTION=VALUE` of weft sm for the configuration; wins over OpenSM's; can be repeated")
 	cli.JSONFlag(cmd, &f.asJSON)
 	return cmd
 }

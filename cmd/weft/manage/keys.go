@@ -28,11 +28,11 @@ const usualLease = time.Minute
 // add adds the flags. The protection goes to keys at once.
 func (k *keyFlags) add(cmd *cobra.Command, keys *sm.Keys) {
 	f := cmd.Flags()
-	f.StringVar(&k.secret, "mkey-secret", "", "file with a secret of 16 bytes or more, from which with its GUID the M_Key of each port follows; managers of one subnet have the same")
-	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "file with a secret of before: ports with its keys are given new ones; may be given several times")
-	f.StringVar(&k.known, "mkey-file", "", "file of M_Keys that ports may have, a line for each: port GUID, or * for any port, and key; such ports are given ours")
-	f.Uint8Var(&keys.Protect, "mkey-protect", 1, "M_KeyProtectBits of ports with an M_Key: 0 all may read it, 1 all may read all but it, 2 or 3 nothing is told without it (with --mkey-secret they need --state or --expect)")
-	f.DurationVar(&k.lease, "mkey-lease", usualLease, "M_KeyLeasePeriod: how long after a wrong M_Key a port stays protected if its manager is gone; 0 without end")
+	f.StringVar(&k.secret, "mkey-secret", "", "`FILE` with a secret of at least 16 bytes; the M_Key of each port is derived from it and the port's GUID; the same for all managers of a subnet")
+	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "`FILE` with an earlier secret; ports with its keys get new ones; can be repeated")
+	f.StringVar(&k.known, "mkey-file", "", "`FILE` with M_Keys that ports may have, one line for each: port GUID, or * for any port, and key; such ports get our keys")
+	f.Uint8Var(&keys.Protect, "mkey-protect", 1, "M_KeyProtectBits `N` of ports with an M_Key. 0: all may read the key; 1: all may read everything else; 2 or 3: nothing is readable without it (with --mkey-secret: needs --state or --expect)")
+	f.DurationVar(&k.lease, "mkey-lease", usualLease, "M_KeyLeasePeriod: how long a port stays protected after an access with a wrong M_Key if its manager is gone; 0: forever")
 }
 
 // read reads the files and checks the rest. One key for all ports is that of --m-key.

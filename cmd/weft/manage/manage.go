@@ -53,7 +53,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	var s smFlags
 	cmd := &cobra.Command{
 		Use:   "sm",
-		Short: "manage a subnet: find it, give LIDs, route, prove, program, and keep it so",
+		Short: "run the subnet manager: bring a subnet up and keep it running",
 		Long:  smHelp,
 		Example: `  weft sm --transport umad:mlx5_0/1 --state /var/lib/weft/state
   weft sm --config /etc/weft/sm.yaml
@@ -72,32 +72,42 @@ func newSM() (*cobra.Command, *smFlags) {
 	s.keep.Add(cmd)
 	s.state.add(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&s.once, "once", false, "bring the subnet up and leave")
-	f.DurationVar(&s.watch.Interval, "interval", sm.UsualWatch.Interval, "time between two looks at all switches")
-	f.DurationVar(&s.config.Pause, "pause", sm.UsualPause, "time for packets under way to leave, where the entries that change are dropped first")
-	f.DurationVar(&s.watch.Rebalance, "rebalance-after", sm.UsualWatch.Rebalance, "time after the last repair until all is routed afresh; 0: never")
-	f.Uint8Var(&s.config.Priority, "priority", 0, "what other subnet managers are told, 0 to 15")
-	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "what other subnet managers know us by; OpenSM, whose sm_key is 1 unless told otherwise, heeds no other")
-	f.BoolVar(&s.codes, "codes", false, "explain the codes of the log and leave")
+	f.BoolVar(&s.once, "once", false, "bring the subnet up, print a report and exit")
+	f.DurationVar(&s.watch.Interval, "interval", sm.UsualWatch.Interval, "time between two sweeps of all switches")
+	f.DurationVar(&s.config.Pause, "pause", sm.UsualPause, "when entries must be dropped before they change: time for packets under way to leave")
+	f.DurationVar(&s.watch.Rebalance, "rebalance-after", sm.UsualWatch.Rebalance, "time after the last repair until the manager routes from scratch; 0: never")
+	f.Uint8Var(&s.config.Priority, "priority", 0, "priority `N` among subnet managers, 0 to 15; the highest becomes master")
+	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "SM_Key `KEY` shown to other subnet managers; OpenSM, whose default sm_key is 1, accepts no other")
+	f.BoolVar(&s.codes, "codes", false, "explain the codes of the log and exit")
 	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
-	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
-	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
-	f.StringArrayVar(&s.others, "other-port", nil, "another port of this machine at the same subnet, as for --transport: the manager goes on there when the port that it is at has no link any more; may be given several times")
+	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet even if another subnet manager is, or may be, its master")
+	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); the engine ftree uses them")
+	f.StringArrayVar(&s.others, "other-port", nil, "another port `TRANSPORT` of this machine at the same subnet, as for --transport; the manager continues there if its port loses its link; can be repeated")
 	s.keys.add(cmd, &s.config.Keys)
 	s.pkeys.add(cmd)
 	s.gids.add(cmd)
 	s.addFaultFlags(cmd)
-	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
-	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
-	f.StringVarP(&s.found, "output", "o", "", "write the fabric as it was found and named to this file")
-	f.StringVar(&s.record, "record", "", "write all that the manager is given to this file, M_Keys and secret included, for weft sm replay; some 40 bytes for each SMP")
+	f.StringVar(&s.lids, "lids", "", "`FILE` with LIDs to keep, one line for each port (GUID, first and last LID), like OpenSM's guid2lid; written when the subnet is up")
+	f.StringVar(&s.plan, "plan", "", "write the Plan to `FILE`, for weft check --plan")
+	f.StringVarP(&s.found, "output", "o", "", "write the discovered fabric, with its names, to `FILE`")
+	f.StringVar(&s.record, "record", "", "record all input of the manager to `FILE` for weft sm replay, M_Keys and secret included; about 40 bytes for each SMP")
 	s.service.add(cmd)
-	cmd.AddCommand(smStateCmd(), smReplayCmd(), smPartitionsCmd(), smImportCmd(), smExportCmd())
-	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again", (*client.Client).Resweep),
-		smAskCmd("rebalance", "have a manager that runs route all afresh", (*client.Client).Rebalance), smLinksCmd(),
-		smDrainCmd("drain", "have a manager that runs take a switch or a cable out of use", drainHelp, (*client.Client).Drain),
-		smDrainCmd("undrain", "have a manager that runs use a switch or a cable again", undrainHelp, (*client.Client).Undrain))
+	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),
+		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), smLinksCmd(),
+		smDrainCmd("drain", "take a switch or cable out of use, for maintenance", drainHelp, (*client.Client).Drain),
+		smDrainCmd("undrain", "use a drained or quarantined part again", undrainHelp, (*client.Client).Undrain))
+	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd())
+	addGroup(cmd, "OpenSM:", smImportCmd(), smExportCmd())
 	return cmd, &s
+}
+
+// addGroup adds subcommands that the help page lists under a title.
+func addGroup(cmd *cobra.Command, title string, subcommands ...*cobra.Command) {
+	cmd.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range subcommands {
+		c.GroupID = title
+		cmd.AddCommand(c)
+	}
 }
 
 // run does what the flags and the file of options ask for. Whatever can be wrong on this side is found before anything

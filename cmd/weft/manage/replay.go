@@ -36,12 +36,15 @@ func smReplayCmd() *cobra.Command {
 	var smps, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "play a recording of weft sm --record: what the manager did, and why",
-		Long: `Give a manager that is connected to nothing all that the one of weft sm --record FILE was
-given, and print the log that follows, with the seconds since that one was started. Plans are
-computed again. It is checked that the same actions follow from every event as did then; where
-they do not (exit status 1), it was another version of weft, or FILE is damaged. --smps prints
-every event and every SMP too, and so shows what led to what.`,
+		Short: "replay a recording of the manager: what it did, and why",
+		Long: `Replay a recording of a subnet manager (weft sm --record FILE), without a subnet.
+
+Input is the recording. A manager without connection receives all that the recorded one received, and
+computes the Plans again. Output is its log, with seconds since the recorded manager started. --smps
+adds every event and every SMP, and so shows the cause of each action.
+
+Exit status 1: an action differs from the recorded one. The recording is from another version of weft,
+or FILE is damaged.`,
 		Example: `  weft sm --config /etc/weft/sm.yaml --record /var/tmp/sm.recording
   weft sm replay /var/tmp/sm.recording
   weft sm replay /var/tmp/sm.recording --smps`,
@@ -72,7 +75,7 @@ every event and every SMP too, and so shows what led to what.`,
 			return fmt.Errorf("%s: %w", args[0], err)
 		},
 	}
-	cmd.Flags().BoolVar(&smps, "smps", false, "print every event and every SMP too")
+	cmd.Flags().BoolVar(&smps, "smps", false, "also print every event and every SMP")
 	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }

@@ -33,9 +33,9 @@ type smState struct {
 
 func (s *smState) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.path, "state", "", "file of LIDs, Plans and events that outlive the manager (made where it is not there)")
-	f.IntVar(&s.limits.Plans, "state-plans", state.UsualLimits.Plans, "with --state: how many Plans are kept")
-	f.IntVar(&s.limits.Events, "state-events", state.UsualLimits.Events, "with --state: how many lines of the log are kept")
+	f.StringVar(&s.path, "state", "", "`FILE` with LIDs, Plans and events that survive a restart; created if it does not exist")
+	f.IntVar(&s.limits.Plans, "state-plans", state.UsualLimits.Plans, "with --state: keep the last `N` Plans")
+	f.IntVar(&s.limits.Events, "state-events", state.UsualLimits.Events, "with --state: keep the last `N` lines of the log")
 }
 
 // SetChain sets the chain of engines: the one asked for, or that of the Plan of --keep.
@@ -204,11 +204,12 @@ func smStateCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "state FILE",
-		Short: "print what weft sm --state has stored: LIDs, Plans, events",
-		Long: `Print what weft sm --state FILE has stored, also while it runs: the LIDs of all ports and since
-when one is gone, the Plans that are kept, how many nodes were found last, and the last lines
-of the log. --plan and --output write the last Plan and the fabric as it was found last to
-files that other commands read.`,
+		Short: "show a state file of weft sm: LIDs, Plans, events",
+		Long: `Show the contents of a state file (weft sm --state FILE); the manager may be running.
+
+Output: the LIDs of all ports and since when a port is absent, the stored Plans, the number of nodes
+in the last discovery, and the last lines of the log. --plan writes the last Plan to a file, and
+--output the last fabric found; other commands read both.`,
 		Example: `  weft sm state /var/lib/weft/state
   weft sm state /var/lib/weft/state --plan last.plan -o found.txt`,
 		Args: cli.OneArgument("FILE"),
@@ -226,9 +227,9 @@ files that other commands read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&events, "events", 20, "how many of the last lines of the log are printed")
-	f.StringVar(&plan, "plan", "", "write the last Plan to this file")
-	f.StringVarP(&found, "output", "o", "", "write the fabric as it was found last to this file")
+	f.IntVar(&events, "events", 20, "print the last `N` lines of the log")
+	f.StringVar(&plan, "plan", "", "write the last Plan to `FILE`")
+	f.StringVarP(&found, "output", "o", "", "write the last fabric found to `FILE`")
 	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }
