@@ -44,7 +44,7 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	var today *whatif.BetweenToday
-	err = cli.WithProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "measuring the present routing", func(ctx context.Context) (err error) {
 		today, err = whatif.NewBetween(ctx, n, whatif.BetweenOptions{Request: req, HostsOnly: o.between.HostsOnly, Flows: o.routing.Flows(o.runs), Pace: o.pace()})
 		return err
 	})
@@ -63,7 +63,7 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 // runBetween compares the ways to route between several subnets.
 func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error {
 	if len(fabrics) > 1 {
-		return errors.New("several subnets are compared by themselves: name one FABRIC")
+		return errors.New("several subnets cannot be compared with other fabrics: name one FABRIC")
 	}
 	if err := cli.RefuseOne(cmd, append(cli.RoutingNames, "engines", "runs")...); err != nil {
 		return err
@@ -179,7 +179,7 @@ type betweenCheck struct {
 // checkBetween judges a directory of Plans.
 func checkBetween(cmd *cobra.Command, flags *cli.FabricFlags, arg string, o *betweenCheck) error {
 	if o.dir == "" {
-		return errors.New("FABRIC is several subnets: give --plan the directory that weft route -o wrote for them")
+		return errors.New("FABRIC is several subnets: --plan needs the directory that weft route -o wrote")
 	}
 	n, err := flags.Network(cmd, arg)
 	if err != nil {
@@ -239,7 +239,7 @@ func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
 // writeSubnets writes the list of the subnets and routers of a formula.
 func writeSubnets(cmd *cobra.Command, arg, out string) error {
 	if cmd.Flags().Changed("format") {
-		return errors.New("--format goes with one FABRIC, not with several subnets, which have one format")
+		return errors.New("--format does not work with several subnets: they have a single format")
 	}
 	n, err := new(cli.FabricFlags).Network(cmd, arg)
 	if err != nil {

@@ -75,7 +75,7 @@ func checkCmd() *cobra.Command {
 				return checkBetween(cmd, &flags, args[0], &betweenCheck{files.Plan, workers, hosts, form.JSON})
 			}
 			if hosts {
-				return errors.New("--hosts-only goes with several subnets, and FABRIC is one")
+				return errors.New("--hosts-only is for several subnets, and FABRIC is a single one")
 			}
 			if err := files.Validate(); err != nil {
 				return err

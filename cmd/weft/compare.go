@@ -201,7 +201,7 @@ func (o *compareOptions) validate(fabrics []string) error {
 	}
 	first := slices.Index(fabrics, "-")
 	if first >= 0 && slices.Contains(fabrics[first+1:], "-") {
-		return errors.New("standard input holds one FABRIC, not two")
+		return errors.New("standard input can be only one of the FABRICs")
 	}
 	return o.routing.Check()
 }

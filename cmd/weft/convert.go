@@ -83,7 +83,7 @@ func convertCmd() *cobra.Command {
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slurm != (slurmFlags{}) && format != "slurm" {
-				return errors.New("--node-map, --spines and --root go with --to slurm")
+				return errors.New("--node-map, --spines and --root need --to slurm")
 			}
 			src, err := flags.Open(cmd, args[0])
 			if err != nil {

@@ -112,7 +112,7 @@ func newService(cmd *cobra.Command, fab *cli.FabricFlags, arg, plan string, o se
 		return service.NewNetwork(n, p, o)
 	}
 	if plan != "" {
-		return nil, errors.New("--plan goes with several subnets, and FABRIC is one")
+		return nil, errors.New("--plan is for several subnets, and FABRIC is a single one")
 	}
 	src, err := fab.Open(cmd, arg)
 	if err != nil {

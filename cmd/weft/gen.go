@@ -42,7 +42,7 @@ func genCmd() *cobra.Command {
 				return cli.Answer(cmd.OutOrStdout(), source.ListFormulas(), asJSON)
 			}
 			if asJSON {
-				return errors.New("--json goes with --list; --format json writes a fabric as JSON")
+				return errors.New("--json needs --list; --format json writes a fabric as JSON")
 			}
 			if new(cli.FabricFlags).Several(args[0]) {
 				return writeSubnets(cmd, args[0], out)

@@ -167,7 +167,7 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 		run.Setup.Mode = lab.Full
 	}
 	if f.blocks < 0 || f.block < 0 {
-		return nil, errors.New("--blocks and --seed-block: want no number below 0")
+		return nil, errors.New("--blocks and --seed-block must be 0 or more")
 	}
 	run.Setup.Blocks = f.blocks
 	if run.Setup.SolveLinear, err = study.SolverOfLinear(f.solver); err != nil {
@@ -176,16 +176,16 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 	run.Setup.Seed += uint64(f.block) * lab.BlockSeeds
 	if run.Setup.Verdicts = f.with != ""; run.Setup.Verdicts {
 		if run.Artefacts = lab.SeedDependent(chosen); len(run.Artefacts) == 0 {
-			return nil, errors.New("--compare: nothing chosen draws anything")
+			return nil, errors.New("--compare: none of the chosen tables and figures depends on seeds")
 		}
 		if f.dir != "" && filepath.Clean(f.dir) == filepath.Clean(f.with) {
-			return nil, errors.New("--compare and -o: want two directories, as a comparison tries no reading alone")
+			return nil, errors.New("--compare and -o need different directories: a comparison does not try readings alone")
 		}
 		there := paper.Stored(f.compared(cmd, name))
 		if !slices.ContainsFunc(run.Artefacts, func(a *lab.Artefact) bool {
 			return slices.ContainsFunc(there, func(rec *lab.Record) bool { return rec.Artefact == a.Name })
 		}) {
-			return nil, fmt.Errorf("--compare: %s has no results of what is chosen that this version of weft can read", filepath.Join(f.with, name))
+			return nil, fmt.Errorf("--compare: %s has no results for the chosen tables and figures that this version of weft can read", filepath.Join(f.with, name))
 		}
 	}
 	if f.dir != "" {
@@ -215,7 +215,7 @@ func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *l
 	}
 	open := ""
 	if a.Open > 0 {
-		open = fmt.Sprintf("; %d more are not judged in both, or by too few seed blocks: compare runs with --full", a.Open)
+		open = fmt.Sprintf("; %d more are not judged in both, or by too few seed blocks (compare runs with --full)", a.Open)
 	}
 	_, err := fmt.Fprintf(w, "%s: %d of %d claims have the same verdict as in %s%s\n", run.Paper.Name, a.Same, a.Claims, f.with, open)
 	return err
@@ -224,10 +224,10 @@ func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *l
 // explain says in an error of a run which flag helps.
 func (f *reproduceFlags) explain(run *lab.Run, err error) error {
 	if more, ok := errors.AsType[*lab.HasMore](err); ok {
-		return fmt.Errorf("%s has %w: --redo replaces it, another -o leaves it", filepath.Join(f.dir, run.Paper.Name), more)
+		return fmt.Errorf("%s has %w: --redo replaces it, another -o keeps it", filepath.Join(f.dir, run.Paper.Name), more)
 	}
 	if errors.Is(err, lab.ErrNoRow) {
-		return fmt.Errorf("--rows: no name of a row has %q in it", f.rows)
+		return fmt.Errorf("--rows: no row name contains %q", f.rows)
 	}
 	return err
 }

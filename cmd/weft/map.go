@@ -137,7 +137,7 @@ func (m *mapFlags) add(cmd *cobra.Command, algorithms []string) {
 func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 	for _, needs := range [][2]string{{"format", "output"}, {"every", "events"}, {"utility", "routes"}} {
 		if cmd.Flags().Changed(needs[0]) && !cmd.Flags().Changed(needs[1]) {
-			return fmt.Errorf("--%s goes with --%s", needs[0], needs[1])
+			return fmt.Errorf("--%s needs --%s", needs[0], needs[1])
 		}
 	}
 	answer, err := cli.AnswerTo(cmd, m.out.fabric, m.out.svg, m.out.routes)
@@ -157,12 +157,12 @@ func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 	}
 	for _, name := range []string{"ibnl", "partial"} {
 		if cmd.Flags().Changed(name) && gen.IsFormula(network) {
-			return fmt.Errorf("--%s is for files: leave it out, as %s is a formula", name, network)
+			return fmt.Errorf("--%s is for files, and %s is a formula: leave it out", name, network)
 		}
 	}
 	// While events happen nobody is elected by messages: the lowest host that is there maps.
 	if draws := o.Draws() && (m.out.events == "" || !o.Traffic.Quiet()); cmd.Flags().Changed("seed") && !draws && m.out.routes == "" {
-		return errors.New("--seed does nothing here: it draws traffic, when the mappers of an election start, the lots of --algorithm random and vazirani, and one of equal --routes")
+		return errors.New("--seed has no effect here: it draws traffic, start times of the mappers of an election, the random choices of --algorithm random and vazirani, and one of equal --routes")
 	}
 	if m.out.events != "" {
 		return cli.WithProgress(cmd, "mapping", func(ctx context.Context) error { return m.watch(ctx, cmd, network) })
@@ -258,7 +258,7 @@ func located(err error, file string, f *fabric.Fabric) error {
 func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string) error {
 	for _, name := range []string{"output", "svg", "routes", "algorithm", "depth", "stop", "retries"} {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s does not go with --events, which surveys the network again and again", name)
+			return fmt.Errorf("--%s cannot be combined with --events, which surveys the network again and again", name)
 		}
 	}
 	src, err := m.fabric.Open(cmd, network)
@@ -283,7 +283,7 @@ func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string
 	if m.asJSON {
 		err = cli.PrintJSON(w, report)
 	} else if report.End != "" {
-		fmt.Fprintln(w, "no more maps:", strings.TrimPrefix(report.End, "mapping: "))
+		fmt.Fprintln(w, "stopped:", strings.TrimPrefix(report.End, "mapping: "))
 	}
 	if err == nil && !report.OK() {
 		return cli.AnswerNo

@@ -39,13 +39,13 @@ func (o *packetOutputs) set(r *study.PacketRequest) error {
 	r.CountFlows = o.flows != ""
 	switch {
 	case r.IsBEff() && (o.hosts != "" || o.flows != ""):
-		return errors.New("--hosts and --flows: b_eff is many short runs")
+		return errors.New("--hosts and --flows do not work with b_eff, which is many short runs")
 	case r.IsBEff() && (r.Steps > 0 || overTime):
-		return errors.New("--over-time, --links and --steps: b_eff is many short runs")
+		return errors.New("--over-time, --links and --steps do not work with b_eff, which is many short runs")
 	case len(o.beside) > 0 && o.svg == "":
-		return errors.New("--beside goes with --svg")
+		return errors.New("--beside needs --svg")
 	case o.svg != "" && len(r.Loads) == 0:
-		return errors.New("--svg draws figures against the load that is offered: give --load (--over-time draws one run)")
+		return errors.New("--svg draws results against the offered load: give --load (--over-time draws a single run)")
 	case overTime && r.Steps == 0:
 		r.Steps = 100
 	}

@@ -47,7 +47,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	case p.colour != study.ByLoad && p.colour != study.ByLanes:
 		return fmt.Errorf("--colour %s: want %s or %s", p.colour, study.ByLoad, study.ByLanes)
 	case !routed && (cmd.Flags().Changed("colour") || p.files != study.TableFiles{}):
-		return errors.New("--colour, --sl, --sl2vl, --one-lane and --choice are about a routing: give --engine, --plan or --lfts too")
+		return errors.New("--colour, --sl, --sl2vl, --one-lane and --choice need a routing: give --engine, --plan or --lfts too")
 	case p.svg == "" && routed:
 		return errors.New("--engine, --plan and --lfts colour a picture: give --svg FILE too (weft check and weft simulate print loads)")
 	case p.svg == "":

@@ -77,7 +77,7 @@ func (p *pingFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	way := fmt.Sprintf("to LID %d on SL %d", path.LID, path.SL)
 	if path.Routed() {
-		way = fmt.Sprintf("over the router at LID %d on SL %d, hop limit %d", path.LID, path.SL, path.HopLimit)
+		way = fmt.Sprintf("through the router at LID %d on SL %d, hop limit %d", path.LID, path.SL, path.HopLimit)
 		if strings.HasPrefix(p.wires.Transport, "ibsim") {
 			return cli.Cannot(fmt.Errorf("the path to %s leads %s, and ibsim carries no global route headers: use umad", gid, way))
 		}

@@ -83,13 +83,13 @@ func showCmd() *cobra.Command {
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.other != "" && (flags.picture.svg != "" || flags.tree || flags.warnings || len(flags.counters) > 0) {
-				return errors.New("--diff goes with none of --tree, --warnings, --counters and --svg")
+				return errors.New("--diff cannot be combined with --tree, --warnings, --counters or --svg")
 			}
 			if flags.other == "-" && args[0] == "-" {
-				return errors.New("standard input holds one FABRIC, not two")
+				return errors.New("standard input can be only one of the FABRICs")
 			}
 			if flags.picture.svg == "-" && (flags.form.JSON || flags.tree || flags.warnings) {
-				return errors.New("--svg - is all that is printed: name a file, or leave out the rest")
+				return errors.New("--svg - prints nothing but the picture: name a file, or leave out --json, --tree and --warnings")
 			}
 			if flags.Several(args[0]) {
 				if err := cli.RefuseOne(cmd); err != nil {

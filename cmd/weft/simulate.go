@@ -77,9 +77,9 @@ func (o *flowOptions) validate(cmd *cobra.Command) error {
 	case changed("pattern") && o.flows.File != "":
 		return errors.New("give --pattern or --pattern-file, not both")
 	case o.orcs == "-" && o.loads != "":
-		return errors.New("--orcs - is all that is done: leave out --loads, or name a file")
+		return errors.New("--orcs - simulates nothing: leave out --loads, or name a file for --orcs")
 	case o.flows.NoPairs && o.loads != "":
-		return errors.New("--loads needs the loads that --no-pairs leaves out")
+		return errors.New("--loads writes the loads that --no-pairs skips: leave one of them out")
 	}
 	if err := o.flows.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)

@@ -73,13 +73,13 @@ change. The same seed gives the same run.`,
 // run simulates.
 func (o *outageOptions) run(cmd *cobra.Command, arg string) error {
 	if o.fail == "" && !o.setup.Fault.Kill {
-		return errors.New("--fail: want a cable or a switch that fails, or --takeover")
+		return errors.New("no fault is given: use --fail with a cable or a switch, or --takeover")
 	}
 	if err := o.routing.SetChain(o.chain); err != nil {
 		return err
 	}
 	if o.fabric.Several(arg) {
-		return errors.New("outage follows the manager of one subnet, cable by cable; a router or a manager of several subnets that fails under traffic: weft simulate packet SUBNETS --changes FILE")
+		return errors.New("weft simulate outage works with a single subnet; for routers and managers that fail among several subnets use weft simulate packet SUBNETS --changes FILE")
 	}
 	src, err := o.fabric.Open(cmd, arg)
 	if err != nil {

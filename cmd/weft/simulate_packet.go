@@ -99,11 +99,11 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	case changed("pattern") && o.packets.File != "":
 		return errors.New("give --pattern or --pattern-file, not both")
 	case o.packets.Messages != "" && (changed("pattern") || o.packets.File != "" || changed("once") || changed("message")):
-		return errors.New("--messages says all of the traffic: leave out --pattern, --pattern-file, --once and --message")
+		return errors.New("--messages defines all traffic: leave out --pattern, --pattern-file, --once and --message")
 	case o.packets.Streams != "" && (changed("pattern") || o.packets.File != "" || o.packets.Messages != "" || changed("once")):
-		return errors.New("--streams says who sends to whom: leave out --pattern, --pattern-file, --messages and --once")
+		return errors.New("--streams defines who sends to whom: leave out --pattern, --pattern-file, --messages and --once")
 	case o.packets.IsBEff() && (changed("seeds") || changed("duration") || changed("warmup")):
-		return errors.New("--pattern b_eff:RINGS,PAIRS says how much is run: leave out --seeds, --duration and --warmup")
+		return errors.New("--pattern b_eff:RINGS,PAIRS defines the runs: leave out --seeds, --duration and --warmup")
 	case changed("inject") && !isRate(o.delays.inject) || changed("drain-rate") && !isRate(o.delays.drain):
 		return errors.New("--inject and --drain-rate: want a rate from 0.001 to 2000000 Gbit/s")
 	}

@@ -122,7 +122,7 @@ func (o *suggestOptions) run(cmd *cobra.Command) (err error) {
 		return errors.Join(e, err)
 	}
 	if len(out.Proposals) == 0 {
-		return cli.Cannot(fmt.Errorf("no network of these kinds holds %d hosts on switches of %d ports: take switches of more ports, or fewer hosts", o.want.Hosts, o.want.Radix))
+		return cli.Cannot(fmt.Errorf("no network of these kinds connects %d hosts with switches of %d ports: use switches with more ports, or fewer hosts", o.want.Hosts, o.want.Radix))
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	defer out.Close()
 	among := func(r study.SweepRow) bool { return r.Engine == o.behind }
 	if o.behind != "" && !slices.Contains(s.Engines, o.behind) && !slices.ContainsFunc(rows, among) {
-		return fmt.Errorf("--behind %s: no engine of the sweep, which has %s", o.behind, strings.Join(s.Engines, " "))
+		return fmt.Errorf("--behind %s: not an engine of the sweep (these are: %s)", o.behind, strings.Join(s.Engines, " "))
 	}
 	s.Routing = o.routing.Request
 	s.Open = func(arg string) (*fabric.Graph, error) { return o.fabric.Graph(cmd, arg) }

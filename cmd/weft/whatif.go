@@ -148,18 +148,18 @@ func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	case o.files.Given() && o.routing.LIDs.Fresh:
 		return errors.New("give --fresh-lids, or tables with --plan or --lfts, not both")
 	case o.each == "" && len(o.changes) == 0:
-		return errors.New("say what happens: --fail, --drain, --add, --move or --each (see weft whatif --help)")
+		return errors.New("no change is given: use --fail, --drain, --add, --move or --each (see weft whatif --help)")
 	case o.each != "" && len(o.changes) > 0:
-		return errors.New("--each lets each part fail by itself: leave out --fail, --drain, --add and --move")
+		return errors.New("--each fails one part at a time: leave out --fail, --drain, --add and --move")
 	case o.each != "" && !slices.Contains(kinds, o.each):
 		return fmt.Errorf("--each %s: want one of %s%s", o.each, strings.Join(kinds, ", "), spelling.Hint(o.each, kinds))
 	case o.runs < 0 || o.top < 0:
-		return errors.New("--runs and --top are not negative")
+		return errors.New("--runs and --top must be 0 or more")
 	case o.window < 1 || o.trip <= 0:
-		return errors.New("--window is at least 1, --round-trip more than 0")
+		return errors.New("--window must be at least 1, --round-trip more than 0")
 	}
 	if o.each == "" && cmd.Flags().Changed("top") {
-		return errors.New("--top limits the rows of --each: give --each link, switch, spine or leaf too, or leave out --top")
+		return errors.New("--top needs --each link, switch, spine or leaf")
 	}
 	if o.files != (study.TableFiles{}) {
 		return o.files.Validate()
@@ -198,7 +198,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	var today *whatif.Today
-	err = cli.WithProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "measuring the present routing", func(ctx context.Context) (err error) {
 		today, err = whatif.New(ctx, src.Fabric, plan, whatif.Options{
 			Request: o.routing.Request, Runs: o.runs, Pace: o.pace(),
 		})
@@ -226,7 +226,7 @@ func (o *whatifOptions) ask(cmd *cobra.Command, today campaigner, parts int, ask
 	}
 	var a cli.Document
 	var yes bool
-	err := cli.WithProgress(cmd, "asking", func(ctx context.Context) (err error) {
+	err := cli.WithProgress(cmd, "comparing repair with fresh routing", func(ctx context.Context) (err error) {
 		a, yes, err = ask(ctx)
 		return err
 	})
@@ -253,7 +253,7 @@ func (o *whatifOptions) announce(cmd *cobra.Command, today campaigner, parts int
 		return err
 	}
 	if text := forecast(parts, o.routing.Workers, time.Since(begun)); text != "" && !o.fabric.Quiet {
-		fmt.Fprintln(cmd.ErrOrStderr(), "weft: "+fold.Text(len("weft: "), fmt.Sprintf("trying each %s takes about %s; Ctrl-C prints what was tried so far", o.each, text)))
+		fmt.Fprintln(cmd.ErrOrStderr(), "weft: "+fold.Text(len("weft: "), fmt.Sprintf("trying each %s takes about %s; Ctrl-C stops and prints the results so far", o.each, text)))
 	}
 	return nil
 }
@@ -265,7 +265,7 @@ func forecast(parts, cores int, one time.Duration) string {
 	if total < time.Minute {
 		return ""
 	}
-	return fmt.Sprintf("%d min for %d of them", int(math.Ceil(total.Minutes())), parts)
+	return fmt.Sprintf("%d min for all %d", int(math.Ceil(total.Minutes())), parts)
 }
 
 // plan reads the tables, or routes. A fresh routing is then made by the engine of the Plan, or
@@ -285,7 +285,7 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 	}
 	if cmd.Flags().Changed("lmc") {
 		if has := planner.Keep(r.Plan, g).HostLMC(); has != o.routing.LIDs.LMC {
-			return nil, fmt.Errorf("--lmc %d: hosts have LMC %d in the tables of %s, and figures of another LMC count other pairs: leave out --lmc, or leave out the tables", o.routing.LIDs.LMC, has, cmp.Or(o.files.Plan, o.files.LFTs))
+			return nil, fmt.Errorf("--lmc %d: hosts have LMC %d in %s, and results with another LMC could not be compared: leave out --lmc, or leave out the tables", o.routing.LIDs.LMC, has, cmp.Or(o.files.Plan, o.files.LFTs))
 		}
 	}
 	if o.files.Plan != "" && !cmd.Flags().Changed("engine") {

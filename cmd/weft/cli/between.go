@@ -61,7 +61,7 @@ func (b *BetweenFlags) Add(cmd *cobra.Command) {
 func (b *BetweenFlags) Refuse(cmd *cobra.Command) error {
 	for _, name := range betweenNames {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s goes with several subnets, and FABRIC is one", name)
+			return fmt.Errorf("--%s is for several subnets, and FABRIC is a single one", name)
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func RefuseOne(cmd *cobra.Command, allowed ...string) error {
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !ok[f.Name] && err == nil {
-			err = fmt.Errorf("--%s goes with one FABRIC, not yet with several subnets", f.Name)
+			err = fmt.Errorf("--%s does not work with several subnets yet", f.Name)
 		}
 	})
 	return err

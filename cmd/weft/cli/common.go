@@ -41,7 +41,7 @@ func OneArgument(what string) cobra.PositionalArgs { return ArgumentOrList(what,
 func Arguments(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fmt.Errorf("%s takes a %s or several, got none (see %[1]s --help)", cmd.CommandPath(), what)
+			return fmt.Errorf("%s needs at least one %s (see %[1]s --help)", cmd.CommandPath(), what)
 		}
 		return nil
 	}
@@ -54,7 +54,7 @@ func ArgumentOrList(what, flag string, list *bool) cobra.PositionalArgs {
 		case *list && len(args) > 0:
 			return fmt.Errorf("--%s takes no %s", flag, what)
 		case !*list && len(args) != 1:
-			return fmt.Errorf("%s takes one %s, got %d (see %[1]s --help)", cmd.CommandPath(), what, len(args))
+			return fmt.Errorf("%s needs exactly one %s, got %d (see %[1]s --help)", cmd.CommandPath(), what, len(args))
 		}
 		return nil
 	}
@@ -124,7 +124,7 @@ func (j *jobs) Set(text string) error {
 func AnswerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
 	for i, path := range files {
 		if path != "" && slices.Contains(files[:i], path) {
-			return nil, fmt.Errorf("two files to be written are called %q", path)
+			return nil, fmt.Errorf("two output files have the same name %q", path)
 		}
 	}
 	if slices.Contains(files, "-") {

@@ -60,7 +60,7 @@ func (f *FabricFlags) Open(cmd *cobra.Command, arg string) (*source.Source, erro
 	}
 	for i, w := range src.Warnings {
 		if i == warningsShown {
-			fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: and %d more (weft show --warnings prints all)\n", len(src.Warnings)-i)
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: and %d more (weft show --warnings lists all)\n", len(src.Warnings)-i)
 			break
 		}
 		fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", w)

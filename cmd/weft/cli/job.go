@@ -107,7 +107,7 @@ func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *
 		fmt.Fprintln(w, "weft:", fold.Text(6, "auto: "+r.Choice.String()))
 	}
 	if !r.Plan.Service.ReplySameSL {
-		fmt.Fprintln(w, "weft: warning: with these lanes an answer must travel on the SL of its own path, not on that of its request")
+		fmt.Fprintln(w, "weft: warning: with these lanes a reply must use the SL of its own path, not the SL of its request")
 	}
 	return r, nil
 }
@@ -141,7 +141,7 @@ func SolverFlags(cmd *cobra.Command, s *study.Solving, options string) {
 func RefuseSolver(cmd *cobra.Command, options string) error {
 	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
 		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s goes with %s", flag, options)
+			return fmt.Errorf("--%s needs %s", flag, options)
 		}
 	}
 	return nil
@@ -153,18 +153,18 @@ func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 	case p.paths == "" && f.Changed("names"):
 		return "", errors.New("--names needs --paths")
 	case p.paths == "" && p.file.Choice != "":
-		return "", errors.New("--choice goes with --paths FILE")
+		return "", errors.New("--choice needs --paths FILE")
 	case p.paths == "":
 		return chain, nil
 	case f.Changed("engine"):
-		return "", errors.New("--paths and --engine exclude each other")
+		return "", errors.New("give --paths or --engine, not both")
 	}
 	if _, err := os.Stat(p.paths); err == nil && !study.IsEngine(p.paths+"+"+p.names) {
 		p.file.Path = p.paths
 		return study.FromFile + "+" + p.names, nil
 	}
 	if p.file.Choice != "" {
-		return "", errors.New("--choice goes with --paths FILE")
+		return "", errors.New("--choice needs --paths FILE")
 	}
 	words := fabric.SplitUnquoted(p.paths, ",")
 	for i, word := range words {
@@ -173,7 +173,7 @@ func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 			continue
 		}
 		if err := engine.CheckPaths(word); err != nil {
-			return "", fmt.Errorf("--paths: there is no such file, and %w", err)
+			return "", fmt.Errorf("--paths: no such file, and %w", err)
 		}
 		words[i] = word + "+" + p.names
 	}
@@ -239,7 +239,7 @@ func (k *KeepFlags) Add(cmd *cobra.Command) {
 func (k *KeepFlags) SetChain(cmd *cobra.Command, chain string, routing *RouteFlags) error {
 	if k.Path == "" {
 		if k.Rebalance {
-			return errors.New("--rebalance goes with --keep")
+			return errors.New("--rebalance needs --keep")
 		}
 		return routing.SetChain(chain)
 	}

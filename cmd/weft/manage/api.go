@@ -31,23 +31,23 @@ func (a *apiFlags) add(f *pflag.FlagSet) {
 func (a *apiFlags) check() error {
 	switch {
 	case a.address == "" && (a.token != "" || a.cert != "" || a.key != ""):
-		return errors.New("--api-token, --api-cert and --api-key go with --api")
+		return errors.New("--api-token, --api-cert and --api-key need --api")
 	case a.address == "":
 		return nil
 	case a.token == "":
-		return errors.New("--api: name a file of a token too, --api-token FILE")
+		return errors.New("--api needs a token: give --api-token FILE")
 	case (a.cert == "") != (a.key == ""):
-		return errors.New("--api-cert and --api-key go together")
+		return errors.New("--api-cert and --api-key need each other")
 	}
 	if _, _, err := a.secrets(); err != nil {
 		return err
 	}
 	host, _, err := net.SplitHostPort(a.address)
 	if err != nil {
-		return fmt.Errorf("--api %s: want HOST:PORT, or :PORT for this machine alone", a.address)
+		return fmt.Errorf("--api %s: want HOST:PORT, or :PORT for this machine only", a.address)
 	}
 	if a.cert == "" && !service.IsLocal(host) {
-		return fmt.Errorf("--api %s: the token would cross the network in the clear: give --api-cert and --api-key, or leave the host out", a.address)
+		return fmt.Errorf("--api %s: the token would cross the network unencrypted: give --api-cert and --api-key, or leave out the host", a.address)
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
 		return "", nil, fmt.Errorf("--api-cert: %w", err)
 	}
 	if info, err := os.Stat(a.key); err != nil || info.Mode().Perm()&0o007 != 0 {
-		return "", nil, fmt.Errorf("--api-key: %s: all may read it: chmod 600 %[1]s", a.key)
+		return "", nil, fmt.Errorf("--api-key: %s: everybody may read it: run chmod 600 %[1]s", a.key)
 	}
 	return token, &pair, nil
 }
@@ -107,7 +107,7 @@ func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
 	}
 	was := s.cert.Load()
 	if (was == nil) != (cert == nil) {
-		return nil, errors.New("api-cert: TLS begins and ends when the manager is started again")
+		return nil, errors.New("api-cert: restart the manager to switch TLS on or off")
 	}
 	if cert != nil && !slices.EqualFunc(was.Certificate, cert.Certificate, bytes.Equal) {
 		s.cert.Store(cert)

@@ -34,7 +34,7 @@ func (g *gidFlags) read() (b sa.Between, err error) {
 	if g.prefix != "" {
 		prefix, err := fabric.ParseGUID(g.prefix)
 		if err != nil || prefix == 0 || prefix>>56 == multicastGIDs {
-			return b, fmt.Errorf("--gid-prefix %s: want up to 16 hexadecimal digits, not 0, and not ff at the front, which is for groups", g.prefix)
+			return b, fmt.Errorf("--gid-prefix %s: want up to 16 hexadecimal digits, not 0, and not beginning with ff, which is for multicast groups", g.prefix)
 		}
 		b.Prefix = uint64(prefix)
 	}
@@ -44,7 +44,7 @@ func (g *gidFlags) read() (b sa.Between, err error) {
 	case g.exchange > 0 && g.routers != "":
 		return b, errors.New("give --routers or --exchange, not both")
 	case g.exchange > 0 && g.prefix == "":
-		return b, errors.New("--exchange needs --gid-prefix: by their prefixes managers tell subnets apart")
+		return b, errors.New("--exchange needs --gid-prefix: managers distinguish subnets by their prefixes")
 	case g.routers == "":
 		return b, nil
 	}

@@ -70,7 +70,7 @@ func (f *exportFlags) run(cmd *cobra.Command, dir string) error {
 // export reads the state and the configuration.
 func (f *exportFlags) export() (e *opensm.Export, err error) {
 	if f.state == "" {
-		return nil, errors.New("--state: name the file of weft sm --state, which has the LIDs")
+		return nil, errors.New("--state is missing: name the state file of weft sm, which has the LIDs")
 	}
 	s, err := state.Read(f.state)
 	if err != nil {

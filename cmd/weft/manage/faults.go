@@ -41,7 +41,7 @@ func (s *smFlags) checkFaultFlags() error {
 func (s *smFlags) expected(cmd *cobra.Command) (*fabric.Fabric, error) {
 	if s.expect == "" {
 		if s.config.QuarantineStrangers {
-			return nil, errors.New("--quarantine-strangers goes with --expect FABRIC, which says who is none")
+			return nil, errors.New("--quarantine-strangers needs --expect FABRIC, which defines the expected nodes")
 		}
 		return nil, nil
 	}

@@ -132,7 +132,7 @@ func (f *importFlags) storeLevels(cmd *cobra.Command, r *opensm.Result) (written
 // store stores the LIDs.
 func (f *importFlags) store(r *opensm.Result) error {
 	if r.LIDs == nil {
-		return errors.New("--state: there is no guid2lid, from which LIDs could be taken: name its directory, by default /var/cache/opensm")
+		return errors.New("--state: no guid2lid found to take LIDs from: name its directory, usually /var/cache/opensm")
 	}
 	s, err := state.Open(f.state, state.UsualLimits)
 	if err != nil {
@@ -178,7 +178,7 @@ func (f *importFlags) configuration(r *opensm.Result) ([]byte, error) {
 		return nil, err
 	}
 	if b.Len() > configfile.MostBytes {
-		return nil, fmt.Errorf("the configuration would have %d bytes, %d may be: too many roots are named; leave root_guid_file out", b.Len(), configfile.MostBytes)
+		return nil, fmt.Errorf("the configuration would have %d bytes, the limit is %d: it names too many roots; leave out root_guid_file", b.Len(), configfile.MostBytes)
 	}
 	return b.Bytes(), nil
 }
@@ -227,7 +227,7 @@ func newOpenSMFiles(args []string) (*openSMFiles, error) {
 	if len(args) == 0 {
 		args = slices.DeleteFunc(slices.Clone(openSMDirs), func(dir string) bool { _, err := os.Stat(dir); return err != nil })
 		if len(args) == 0 {
-			return nil, fmt.Errorf("neither %s is there: name the directories of OpenSM's files", strings.Join(openSMDirs, " nor "))
+			return nil, fmt.Errorf("found neither %s: name the directories with OpenSM's files", strings.Join(openSMDirs, " nor "))
 		}
 	}
 	o := &openSMFiles{args: args, named: map[string]string{}, used: map[string]bool{}}
@@ -263,7 +263,7 @@ func (o *openSMFiles) input() (*opensm.Input, error) {
 		}
 	}
 	if found == 0 {
-		return nil, fmt.Errorf("%s: none of %s is there: an OpenSM that has run keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
+		return nil, fmt.Errorf("%s: found none of %s: OpenSM keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
 	}
 	return in, nil
 }
@@ -301,7 +301,7 @@ func (o *openSMFiles) find(name string) (*opensm.File, error) {
 func (o *openSMFiles) unused() error {
 	for _, name := range slices.Sorted(maps.Keys(o.named)) {
 		if !o.used[name] {
-			return fmt.Errorf("%s: not known, and opensm.conf does not name it: want NAME=FILE with one of %s, or an option of opensm.conf", o.named[name], strings.Join(openSMNames, ", "))
+			return fmt.Errorf("%s: unknown file, and opensm.conf does not name it: want NAME=FILE, with NAME one of %s, or an option of opensm.conf", o.named[name], strings.Join(openSMNames, ", "))
 		}
 	}
 	return nil

@@ -41,9 +41,9 @@ func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
 	seconds := (k.lease + time.Second - 1) / time.Second
 	switch {
 	case one != 0 && k.secret != "":
-		return errors.New("--m-key and --mkey-secret: all ports have one M_Key, or each has its own")
+		return errors.New("give --m-key (one M_Key for all ports) or --mkey-secret (one for each port), not both")
 	case one == 0 && k.secret == "" && (len(k.former) > 0 || k.known != ""):
-		return errors.New("--mkey-old-secret and --mkey-file go with --mkey-secret or --m-key, which say what keys ports are to have")
+		return errors.New("--mkey-old-secret and --mkey-file need --mkey-secret or --m-key, which define the new keys")
 	case keys.Protect > 3:
 		return fmt.Errorf("--mkey-protect %d: want 0 to 3", keys.Protect)
 	case k.lease < 0 || seconds > math.MaxUint16:
@@ -78,12 +78,12 @@ func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
 }
 
 // errOldKeys refuses keys that are told to a manager that runs: a restart in the middle of the change would not reach all ports.
-var errOldKeys = errors.New("--mkey-secret and --m-key: the secret or key until now is not named, so that a restart would not reach ports that have no new key yet: name the file of the old secret by --mkey-old-secret, an old --m-key by a line \"* KEY\" of --mkey-file")
+var errOldKeys = errors.New("--mkey-secret and --m-key: the previous secret or key is not given, so after a restart ports without a new key could not be reached: give the old secret in --mkey-old-secret, an old --m-key as a line \"* KEY\" in --mkey-file")
 
 // checkHiding refuses keys that ports do not tell their GUIDs without, where a restart would not know which port is where.
 func (s *smFlags) checkHiding() error {
 	if s.keys.secret != "" && s.config.Keys.Protect > 1 && s.state.path == "" && s.expect == "" {
-		return fmt.Errorf("--mkey-protect %d with --mkey-secret: a port that answers nothing without its M_Key does not tell the GUID from which that follows, so what is where must be known after a restart: name --state or --expect, or want protection 0 or 1", s.config.Keys.Protect)
+		return fmt.Errorf("--mkey-protect %d with --mkey-secret: a port that does not answer without its M_Key does not tell the GUID that its key is derived from, so after a restart weft must know which port is where: give --state or --expect, or use protection 0 or 1", s.config.Keys.Protect)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func readSecret(flag, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s %s: more than %d bytes", flag, path, configfile.MostBytes)
 	}
 	if len(secret) < leastSecret {
-		return nil, fmt.Errorf("%s %s: a secret of %d bytes: want %d or more, as from: openssl rand -hex 32", flag, path, len(secret), leastSecret)
+		return nil, fmt.Errorf("%s %s: the secret has %d bytes, want %d or more: openssl rand -hex 32 makes one", flag, path, len(secret), leastSecret)
 	}
 	return secret, nil
 }

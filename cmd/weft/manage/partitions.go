@@ -136,7 +136,7 @@ func (s *smFlags) checkLevels() error {
 		return fmt.Errorf("--levels %s: %s", s.routing.LevelFlags.File, unknown[0])
 	}
 	if len(s.routing.Levels) > 1 && (s.gids.prefix != "" || s.gids.routers != "") {
-		return errors.New("--levels is for a subnet by itself: leave out --gid-prefix and --routers")
+		return errors.New("--levels works in a single subnet only: leave out --gid-prefix and --routers")
 	}
 	return nil
 }

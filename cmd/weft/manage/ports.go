@@ -23,11 +23,11 @@ func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Trans
 		if !errors.Is(err, sm.ErrNoLink) || cmd.Context().Err() != nil {
 			return err
 		}
-		tell(sm.Incident{Kind: sm.OtherPort, Text: ports[at] + " has no link any more: weft looks for another port of --other-port that has one"})
+		tell(sm.Incident{Kind: sm.OtherPort, Text: ports[at] + " has lost its link: weft looks for a port of --other-port with a link"})
 		if t, at, err = s.openLinked(cmd, ports, at); err != nil {
 			return err
 		}
-		tell(sm.Incident{Kind: sm.OtherPort, Text: "weft goes on at " + ports[at]})
+		tell(sm.Incident{Kind: sm.OtherPort, Text: "weft continues at " + ports[at]})
 	}
 }
 
@@ -38,7 +38,7 @@ func (s *smFlags) checkOthers() error {
 		case err != nil:
 			return fmt.Errorf("--other-port %w", err)
 		case target.Fabric != "":
-			return fmt.Errorf("--other-port %s: every emulate: is a subnet of its own", name)
+			return fmt.Errorf("--other-port %s: each emulate: is a subnet of its own, so it cannot be another port of this one", name)
 		}
 	}
 	return nil

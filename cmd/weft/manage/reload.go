@@ -86,7 +86,7 @@ func (r *serving) decided(a *sm.Action) {
 		warning := kept.Incident.Text
 		if kept.Drains != nil {
 			if err := r.state.drains(now, kept.Drains); err != nil {
-				r.tell(sm.Incident{Kind: sm.NotStored, Text: "what is drained: " + err.Error()})
+				r.tell(sm.Incident{Kind: sm.NotStored, Text: "list of drained parts: " + err.Error()})
 				warning = strings.TrimPrefix(warning+"; a restart will not know it: "+err.Error(), "; ")
 			}
 		}
@@ -204,7 +204,7 @@ func (r *serving) readAgain() (next *reloaded, later, changed []string, err erro
 		return nil, nil, nil, err
 	}
 	if file != nil && len(file.Settings) == 0 && r.hasSettings() {
-		return nil, nil, nil, fmt.Errorf("%s: it has no option any more, as when a full disk or an editor cuts a file off: to have all defaults give one of them", file.Name)
+		return nil, nil, nil, fmt.Errorf("%s: the file has no options any more, as if a full disk or an editor had truncated it: to get all defaults, set one option to its default", file.Name)
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		old := r.flags.Lookup(f.Name)

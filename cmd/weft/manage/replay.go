@@ -51,7 +51,7 @@ or FILE is damaged.`,
 		Args: cli.OneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if smps && asJSON {
-				return errors.New("--smps prints text only: leave --json out")
+				return errors.New("--smps prints text only: leave out --json")
 			}
 			f, err := os.Open(args[0])
 			if err != nil {

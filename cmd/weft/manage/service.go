@@ -59,7 +59,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 func listenTCP(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%s: want HOST:PORT, or :PORT for this machine alone", address)
+		return nil, fmt.Errorf("%s: want HOST:PORT, or :PORT for this machine only", address)
 	}
 	return net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
 }
@@ -147,7 +147,7 @@ func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow, asJ
 	out := smLog{to: cmd.OutOrStdout(), asJSON: asJSON}
 	err := c.Events(cmd.Context(), client.Position{Number: since}, follow, func(_ client.Position, line *sm.LogLine) error {
 		if line.Number > since+1 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d lines before this one are not kept any more\n", line.Number-since-1)
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d earlier lines are no longer kept\n", line.Number-since-1)
 		}
 		since = line.Number
 		out.write(line)
@@ -222,7 +222,7 @@ Exit status: 0 accepted; 3 refused, or no manager answers at --socket.`,
 			return withManager(socket, func(c *client.Client) error {
 				asked, err := ask(c, cmd.Context())
 				if err == nil {
-					_, err = fmt.Fprintln(cmd.OutOrStdout(), "asked for", asked.Asked)
+					_, err = fmt.Fprintln(cmd.OutOrStdout(), "requested:", asked.Asked)
 				}
 				return err
 			})

@@ -58,7 +58,7 @@ func (s *smFlags) remember(cmd *cobra.Command, r *sm.Runner) (err error) {
 func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error) {
 	switch {
 	case s.path == "" && (cmd.Flags().Changed("state-plans") || cmd.Flags().Changed("state-events")):
-		return errors.New("--state-plans and --state-events go with --state")
+		return errors.New("--state-plans and --state-events need --state")
 	case s.path == "":
 		return nil
 	case s.limits.Plans < 1 || s.limits.Events < 1:
@@ -104,7 +104,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 		return nil
 	}
 	if f.keep.Path != "" {
-		return fmt.Errorf("--keep: %s has a Plan of its own, version %d of %s: leave --keep out, or name another file", s.path, info.Version, info.Time)
+		return fmt.Errorf("--keep: %s already has a Plan, version %d of %s: leave out --keep, or name another state file", s.path, info.Version, info.Time)
 	}
 	kept, err := planner.ReadKept(bytes.NewReader(data))
 	if err != nil { // of another version of weft

@@ -58,10 +58,10 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	run.notify.Stopping()
 	switch {
 	case err == nil:
-		run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to; the tables stay as they are"})
+		run.tell(sm.Incident{Kind: sm.Ended, Text: "on request; the devices keep their tables"})
 		return nil
 	case cmd.Context().Err() != nil: // no failure: a restart goes on from here
-		run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to, in the middle of a round: what was sent may not have been taken"})
+		run.tell(sm.Incident{Kind: sm.Ended, Text: "on request, during a round: some devices may not have taken what was sent"})
 		return nil
 	default:
 		run.tell(sm.Incident{Kind: sm.Ended, Text: err.Error()})
