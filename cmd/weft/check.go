@@ -111,7 +111,7 @@ func checkCmd() *cobra.Command {
 	return cmd
 }
 
-// proven ends a command whose Plan the judge has not proven.
+// proven returns exit status 1 if the judge has not proven the Plan.
 func proven(r *planner.Result) error {
 	if r.Report != nil && !r.Report.OK {
 		return cli.AnswerNo

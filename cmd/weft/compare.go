@@ -23,7 +23,7 @@ import (
 	"weft/study"
 )
 
-// compareOptions are the options of weft compare, beside those of routing.
+// compareOptions are the options of weft compare.
 type compareOptions struct {
 	fabric    cli.FabricFlags
 	routing   cli.RouteFlags
@@ -206,7 +206,7 @@ func (o *compareOptions) validate(fabrics []string) error {
 	return o.routing.Check()
 }
 
-// answer prints what follows from the rows: the recommendation, or all of it as JSON.
+// answer prints the recommendation, or everything as JSON.
 func (o *compareOptions) answer(w io.Writer, out *study.Comparisons, fabrics int) error {
 	if fabrics == 1 && len(out.Fabrics) == 1 {
 		c := out.Fabrics[0]
@@ -226,7 +226,7 @@ func (o *compareOptions) answer(w io.Writer, out *study.Comparisons, fabrics int
 	return out.Best.Write(w)
 }
 
-// comparing is a comparison under way.
+// comparing is a running comparison.
 type comparing struct {
 	o      *compareOptions
 	cmd    *cobra.Command
@@ -237,7 +237,7 @@ type comparing struct {
 	alone  bool                 // each engine runs in a process of its own
 }
 
-// open reads a fabric and counts what is bought for it.
+// open reads a fabric and counts the parts to be bought.
 func (c *comparing) open(arg string) (*fabric.Graph, *study.Comparison, error) {
 	src, err := c.o.fabric.Open(c.cmd, arg)
 	if err != nil {
@@ -259,7 +259,7 @@ func (c *comparing) open(arg string) (*fabric.Graph, *study.Comparison, error) {
 	return g, out, nil
 }
 
-// fabric compares the engines on one fabric. The rows that it has stay when it ends with an error.
+// fabric compares the engines on one fabric. It keeps finished rows if it ends with an error.
 func (c *comparing) fabric(arg string, g *fabric.Graph, out *study.Comparison) (err error) {
 	if c.table != nil {
 		if err := c.table.Begin(out); err != nil {
@@ -299,7 +299,7 @@ func (c *comparing) fabric(arg string, g *fabric.Graph, out *study.Comparison) (
 	return errors.Join(err, c.table.End())
 }
 
-// engine makes a row, in a process of its own where there are several.
+// engine computes a row, in a process of its own if there are several rows.
 func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, step route.Step, runs int) (*study.Compared, error) {
 	if c.alone {
 		return c.o.alone(ctx, arg, step, runs, c.stdin.Bytes())
@@ -311,8 +311,7 @@ func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, ste
 	return row, err
 }
 
-// alone runs weft compare once more for one engine, so that the memory it takes is its
-// own.
+// alone runs weft compare in a new process for one engine, to measure its memory.
 func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step, runs int, stdin []byte) (*study.Compared, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -336,12 +335,11 @@ func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step,
 	return &out.Engines[0], nil
 }
 
-// stopDelay is the time that a process has to stop when it is told to.
+// stopDelay is the time that an interrupted process has to stop.
 const stopDelay = 5 * time.Second
 
-// runJSON runs a program of ours and reads the JSON that it prints. What the program
-// has to say when it fails is the error; an *exec.ExitError means that it could not
-// say anything, because a signal ended it.
+// runJSON runs weft and reads its JSON output. If it fails, its message is the error; an
+// *exec.ExitError means that a signal ended it without a message.
 func runJSON(ctx context.Context, v any, stdin []byte, program string, args ...string) error {
 	var stdout, stderr bytes.Buffer
 	p := exec.CommandContext(ctx, program, args...)

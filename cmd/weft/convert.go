@@ -16,7 +16,7 @@ import (
 	"weft/fabric/netfile/site"
 )
 
-// slurmFlags name the files that the Slurm writer may use.
+// slurmFlags holds the options of the Slurm format.
 type slurmFlags struct{ names, spines, root string }
 
 // read reads the files.
@@ -43,7 +43,7 @@ func (s *slurmFlags) read() (opt batch.SlurmOptions, err error) {
 	return opt, nil
 }
 
-// formatFlag adds the option that names the format to write.
+// formatFlag adds the option for the output format.
 func formatFlag(cmd *cobra.Command, format *string, name, usage string) {
 	cmd.Flags().StringVar(format, name, "ibnetdiscover", usage+"`FORMAT`, one of: "+netfile.Names(netfile.Writable()))
 	var names []string
@@ -105,7 +105,7 @@ func convertCmd() *cobra.Command {
 	return cmd
 }
 
-// writeFabric writes a fabric to a file, or to standard output when out is empty.
+// writeFabric writes a fabric to a file, or to stdout if out is empty.
 func writeFabric(cmd *cobra.Command, f *fabric.Fabric, format, out string, slurm batch.SlurmOptions) error {
 	to, err := netfile.FindWritable(format)
 	if err != nil {

@@ -59,7 +59,7 @@ beside one that cannot. It ends with commands to type next.`,
 	return cmd
 }
 
-// makeWritable makes a folder, or reports before any work that files cannot be written into it.
+// makeWritable creates a folder, and checks that files can be written into it.
 func makeWritable(dir string) error {
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {

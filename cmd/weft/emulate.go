@@ -96,7 +96,7 @@ func emulateCmd() *cobra.Command {
 	return cmd
 }
 
-// newService starts a fabric, or several subnets.
+// newService creates the emulator of a fabric or of several subnets.
 func newService(cmd *cobra.Command, fab *cli.FabricFlags, arg, plan string, o service.Options) (*service.Service, error) {
 	if fab.Several(arg) {
 		n, err := fab.Network(cmd, arg)
@@ -137,7 +137,7 @@ func emulateFlags(cmd *cobra.Command, o *service.Options) {
 	f.DurationVar(&o.Subnet.Training, "training", 0, "time that a link takes from Polling to Init")
 }
 
-// serve serves a subnet until the command is interrupted.
+// serve runs the emulator until the command is interrupted.
 func serve(cmd *cobra.Command, s *service.Service) error {
 	defer func() {
 		if err := s.Close(); err != nil {

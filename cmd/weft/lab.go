@@ -55,7 +55,7 @@ func labListCmd() *cobra.Command {
 	return cmd
 }
 
-// reproduceFlags choose what is reproduced.
+// reproduceFlags are the options of weft lab reproduce.
 type reproduceFlags struct {
 	full bool
 	only []string
@@ -149,7 +149,7 @@ func labReproduceCmd() *cobra.Command {
 	return cmd
 }
 
-// run makes the run that the flags ask for.
+// run converts the flags to a run.
 func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) {
 	paper, err := papers.Find(name)
 	if err != nil {
@@ -196,12 +196,13 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 	return run, nil
 }
 
-// compared is the directory of the results whose verdicts are compared.
+// compared returns the directory of results for --compare.
 func (f *reproduceFlags) compared(cmd *cobra.Command, name string) *labDir {
 	return &labDir{cmd, filepath.Join(f.with, name)}
 }
 
-// printAgreement prints how many claims have the verdict of the results that are compared, and those that have not.
+// printAgreement prints the number of claims with the same verdict as in the other results, and the
+// differing claims.
 func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *lab.Outcome, asJSON bool) error {
 	a := lab.Compare(run.Paper.Stored(f.compared(cmd, run.Paper.Name)), out.Records)
 	w := cmd.OutOrStdout()
@@ -221,7 +222,7 @@ func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *l
 	return err
 }
 
-// explain says in an error of a run which flag helps.
+// explain adds to an error of a run the flag that helps.
 func (f *reproduceFlags) explain(run *lab.Run, err error) error {
 	if more, ok := errors.AsType[*lab.HasMore](err); ok {
 		return fmt.Errorf("%s has %w: --redo replaces it, another -o keeps it", filepath.Join(f.dir, run.Paper.Name), more)
@@ -257,7 +258,7 @@ func (d *labDir) Remove(name string) error {
 	return nil
 }
 
-// printOutcome prints the tables when they are kept nowhere, and the claims.
+// printOutcome prints the claims, and the tables if no directory holds them.
 func printOutcome(w io.Writer, run *lab.Run, out *lab.Outcome) error {
 	for _, rec := range out.Records {
 		for _, t := range rec.Tables {
@@ -282,7 +283,7 @@ func printOutcome(w io.Writer, run *lab.Run, out *lab.Outcome) error {
 	return nil
 }
 
-// meter measures work by the CPU time of this process and the memory it allocates.
+// meter measures work by its CPU time and allocated memory.
 func meter(work func() error) (lab.Cost, error) {
 	var before, after runtime.MemStats
 	runtime.GC()

@@ -15,7 +15,7 @@ import (
 	"weft/study"
 )
 
-// stdinName stands for standard input where a file is read.
+// stdinName is the file name for standard input.
 const stdinName = "-"
 
 // lidsOptions are the options of weft lids.
@@ -58,7 +58,7 @@ the problem as hard as colouring the graph. --write-paths writes them, one path 
 	return cmd
 }
 
-// run gives LIDs to the paths of a graph.
+// run assigns LIDs to the paths of a graph.
 func (o *lidsOptions) run(cmd *cobra.Command, path string) error {
 	s, err := names.ByName(o.scheme)
 	if err != nil {

@@ -28,8 +28,8 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// collectLater has the garbage collector begin at 32 MB in place of 4, unless the environment says otherwise
-// (GOGC): most commands never reach that. From then on all is as usual.
+// collectLater delays the first garbage collection to a heap of 32 MB instead of 4 MB, unless GOGC
+// is set. Most commands never reach it. Later collections are as usual.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -39,7 +39,7 @@ func collectLater() {
 	runtime.AddCleanup(new(marker), func(usual int) { debug.SetGCPercent(usual) }, usual)
 }
 
-// run is the program: it returns the exit status.
+// run runs the program and returns the exit status.
 func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -67,8 +67,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	return statusOf(err)
 }
 
-// statusOf finds the exit status of an error. What is not known to be a refusal is
-// bad usage or bad input.
+// statusOf returns the exit status of an error. Unknown errors count as bad usage or input.
 func statusOf(err error) int {
 	if exit, ok := errors.AsType[*cli.ExitError](err); ok {
 		return exit.Status
@@ -79,7 +78,7 @@ func statusOf(err error) int {
 	return cli.ExitBad
 }
 
-// commands makes the commands, by name.
+// commands holds the constructors of all commands, by name.
 var commands = map[string]func() *cobra.Command{
 	"show": showCmd, "gen": genCmd, "convert": convertCmd, "route": routeCmd, "check": checkCmd, "compare": compareCmd,
 	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulateCmd, "demo": demoCmd, "emulate": emulateCmd,
@@ -104,8 +103,8 @@ var taskOf = map[string]string{
 	"demo": "other", "version": "other", "man": "other",
 }
 
-// newRoot makes the program's command with the subcommand that args begin with, or with all of them if args do not begin
-// with the name of one that needs no other.
+// newRoot returns the root command. If args begin with a command that needs no other one, it has
+// only this subcommand, otherwise all.
 func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weft",

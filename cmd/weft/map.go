@@ -29,7 +29,7 @@ type mapFlags struct {
 	asJSON    bool
 }
 
-// mapFiles are the files that weft map writes or reads.
+// mapFiles names the files that weft map reads and writes.
 type mapFiles struct {
 	fabric, format string
 	svg            string
@@ -160,7 +160,7 @@ func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 			return fmt.Errorf("--%s is for files, and %s is a formula: leave it out", name, network)
 		}
 	}
-	// While events happen nobody is elected by messages: the lowest host that is there maps.
+	// With events there is no election by messages: the lowest present host maps.
 	if draws := o.Draws() && (m.out.events == "" || !o.Traffic.Quiet()); cmd.Flags().Changed("seed") && !draws && m.out.routes == "" {
 		return errors.New("--seed has no effect here: it draws traffic, start times of the mappers of an election, the random choices of --algorithm random and vazirani, and one of equal --routes")
 	}
@@ -191,7 +191,7 @@ func (m *mapFlags) mapOnce(ctx context.Context, cmd *cobra.Command, network stri
 	return made, located(err, network, src.Fabric)
 }
 
-// write writes the files that were asked for, and the report.
+// write writes the requested files and the report.
 func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, made *job.Result) error {
 	if m.out.fabric != "" {
 		f, err := made.Fabric(title)
@@ -228,7 +228,7 @@ func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, mad
 	return err
 }
 
-// writeRoutes computes the routes on a map and writes them.
+// writeRoutes computes and writes the routes on a map.
 func (m *mapFlags) writeRoutes(cmd *cobra.Command, made *job.Result, utility int32) (*job.RoutesReport, error) {
 	table, report, err := made.Routes(cmd.Context(), utility, m.job.Seed)
 	if err != nil {
@@ -242,7 +242,7 @@ func (m *mapFlags) writeRoutes(cmd *cobra.Command, made *job.Result, utility int
 	})
 }
 
-// located adds the line of a file to an error that is about a host in it.
+// located adds the line of the events file to an error about a host.
 func located(err error, file string, f *fabric.Fabric) error {
 	text, unread := os.ReadFile(file)
 	if err == nil || unread != nil {
@@ -254,7 +254,7 @@ func located(err error, file string, f *fabric.Fabric) error {
 	return err
 }
 
-// watch maps a network again and again while events happen to it.
+// watch maps a network repeatedly while events change it.
 func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string) error {
 	for _, name := range []string{"output", "svg", "routes", "algorithm", "depth", "stop", "retries"} {
 		if cmd.Flags().Changed(name) {

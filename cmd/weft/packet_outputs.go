@@ -11,7 +11,7 @@ import (
 	"weft/study"
 )
 
-// packetOutputs are the files that weft simulate packet writes.
+// packetOutputs names the files that weft simulate packet writes.
 type packetOutputs struct {
 	csv    string
 	svg    string
@@ -33,7 +33,7 @@ func (o *packetOutputs) add(f *pflag.FlagSet, steps *int) {
 	f.IntVar(steps, "steps", 0, "split that run into `N` time steps, also with --json (default: 100 with --over-time or --links, else none)")
 }
 
-// set checks the options, and asks for the steps that they need.
+// set checks the options and requests the time steps that they need.
 func (o *packetOutputs) set(r *study.PacketRequest) error {
 	overTime := len(o.times) > 0 || o.links != ""
 	r.CountFlows = o.flows != ""
@@ -52,12 +52,12 @@ func (o *packetOutputs) set(r *study.PacketRequest) error {
 	return nil
 }
 
-// paths lists the names of the files, "" for one that is not wanted.
+// paths returns the file names; "" for an unwanted file.
 func (o *packetOutputs) paths() []string {
 	return append([]string{o.csv, o.links, o.svg, o.hosts, o.flows}, o.times...)
 }
 
-// earlier reads the simulations that are drawn beside this one.
+// earlier reads the results of --beside.
 func (o *packetOutputs) earlier() (list []*study.PacketSimulation, err error) {
 	for _, path := range o.beside {
 		data, err := os.ReadFile(path)
@@ -73,7 +73,7 @@ func (o *packetOutputs) earlier() (list []*study.PacketSimulation, err error) {
 	return list, nil
 }
 
-// writers are the functions that write the files, in the order of paths.
+// writers returns the functions that write the files, in the order of paths.
 func (o *packetOutputs) writers(out *study.PacketSimulation, earlier []*study.PacketSimulation) []func(io.Writer) error {
 	curves := append(earlier, out)
 	list := []func(io.Writer) error{out.WriteCSV, out.WriteLinks, func(w io.Writer) error { return study.DrawCurves(w, curves) }, out.WriteHosts, out.WriteFlows}

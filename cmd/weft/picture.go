@@ -16,7 +16,7 @@ import (
 	"weft/study"
 )
 
-// pictureFlags are the options of weft show that are about its picture.
+// pictureFlags are the options of weft show for its picture.
 type pictureFlags struct {
 	svg     string // file
 	colour  string
@@ -37,10 +37,10 @@ func (p *pictureFlags) add(cmd *cobra.Command) {
 	cli.LaneFileFlags(cmd, &p.files)
 }
 
-// alone reports whether the picture is all that is written.
+// alone reports whether the picture replaces all other output.
 func (p *pictureFlags) alone() bool { return p.svg == "-" }
 
-// draw writes the picture, if one was asked for.
+// draw writes the picture if one is requested.
 func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	routed := p.chain != "" || p.files.Given()
 	switch {
@@ -73,7 +73,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	return file.Write(picture.WriteSVG)
 }
 
-// route routes the fabric or reads tables, where loads were asked for.
+// route routes the fabric or reads tables, if the picture shows a routing.
 func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*planner.Result, error) {
 	switch {
 	case p.files != study.TableFiles{} && p.chain != "":

@@ -107,7 +107,7 @@ func (p *pingFlags) run(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
-// pause waits.
+// pause waits for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -139,7 +139,7 @@ func routeCmd() *cobra.Command {
 	return cmd
 }
 
-// run routes a fabric, judges and writes what came of it.
+// run routes a fabric, judges the result and writes it.
 func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	chain, err := o.stages.Chain(cmd, o.chain)
 	if err != nil {
@@ -192,7 +192,7 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	return proven(r)
 }
 
-// report judges a routing, unless that is not wanted, and says what is asked of it.
+// report judges a routing, unless --no-check is given, and returns the requested report.
 func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (out *study.Route, err error) {
 	if !o.noCheck {
 		err = cli.WithProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &o.routing.Request) })
@@ -216,7 +216,7 @@ func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Re
 	return out, nil
 }
 
-// writeSplits writes split graphs to the directory asked for.
+// writeSplits writes graphs of conflicting paths to the requested directory.
 func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *planner.Result) error {
 	if err := os.MkdirAll(o.splits, 0o755); err != nil {
 		return err
@@ -226,8 +226,8 @@ func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *plan
 	})
 }
 
-// change compares the Plan with the one that was kept, and if Plans are judged the mixture
-// of both, and what a repair delivers.
+// change compares the Plan with the kept one. If Plans are judged, it also judges the mixture of
+// both, and measures a repair.
 func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (c *study.Change, err error) {
 	kept := o.keep.Kept
 	changes := kept.Changes(g, r.Plan)

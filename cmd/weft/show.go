@@ -127,7 +127,7 @@ func showCmd() *cobra.Command {
 	return cmd
 }
 
-// show prints what a fabric holds.
+// show prints the summary of a fabric.
 func show(cmd *cobra.Command, flags *showFlags, src *source.Source) error {
 	counters, err := readCounters(cmd, flags)
 	if err != nil {
@@ -169,7 +169,7 @@ func readCounters(cmd *cobra.Command, flags *showFlags) (all []counters.Port, er
 	return all, nil
 }
 
-// showDiff lists what must change in the fabric of --diff to get to.
+// showDiff lists the changes since the fabric of --diff.
 func showDiff(cmd *cobra.Command, flags *showFlags, to *fabric.Fabric) error {
 	from, err := flags.Open(cmd, flags.other)
 	if err != nil {

@@ -142,7 +142,7 @@ all LIDs of the destination.
 	return cmd
 }
 
-// run routes or reads tables, and simulates.
+// run routes the fabric or reads tables, and simulates.
 func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.validate(cmd); err != nil {
 		return err

@@ -33,7 +33,7 @@ type packetOptions struct {
 	asJSON  bool
 }
 
-// hardwareTimes are the durations of the hardware as people give them.
+// hardwareTimes holds times and rates of the hardware in the units of the flags.
 type hardwareTimes struct {
 	switchLatency, cableDelay, headOfQueue time.Duration
 	inject, drain                          float64 // Gbit/s
@@ -83,13 +83,13 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	o.outputs.add(f, &r.Steps)
 }
 
-// ns is a time of the network as people give it.
+// ns converts a simulated time to a duration.
 func ns(t packet.Time) time.Duration { return time.Duration(t / packet.Nanosecond) }
 
-// isRate reports a rate in Gbit/s that can be simulated.
+// isRate reports whether a rate in Gbit/s can be simulated.
 func isRate(gbps float64) bool { return gbps >= .001 && gbps <= 2e6 }
 
-// set checks the options and puts them into the request.
+// set checks the options and copies them into the request.
 func (o *packetOptions) set(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	if err := cli.RefuseBesideTables(cmd, &o.files); err != nil {
@@ -231,7 +231,7 @@ func simulatePacketCmd() *cobra.Command {
 	return cmd
 }
 
-// run routes or reads tables, and simulates.
+// run routes the fabric or reads tables, and simulates.
 func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.set(cmd); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	return o.simulate(cmd, g, func() (*planner.Result, error) { return cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request) })
 }
 
-// simulate has packets pass a network on the paths of a routing, which is made when all files that are written are open.
+// simulate sends packets along the paths of a routing. It opens all output files before it routes.
 func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing func() (*planner.Result, error)) error {
 	to, err := cli.AnswerTo(cmd, o.outputs.paths()...)
 	if err != nil {

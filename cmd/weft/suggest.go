@@ -85,12 +85,12 @@ PRICES
 	return cmd
 }
 
-// pricesFlag adds the file of prices.
+// pricesFlag adds --prices.
 func pricesFlag(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "prices", "", "`FILE` with prices (see PRICES above)")
 }
 
-// readPrices reads the file of prices, nil where there is none.
+// readPrices reads the file of prices; nil if none is given.
 func readPrices(path string) (*bill.Prices, error) {
 	if path == "" {
 		return nil, nil

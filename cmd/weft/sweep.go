@@ -135,7 +135,7 @@ func (o *sweepFlags) validate() error {
 	return nil
 }
 
-// fabrics lists the FABRICs of the arguments and of the file.
+// fabrics returns the FABRICs of the arguments and of the list file.
 func (o *sweepFlags) fabrics(args []string) ([]string, error) {
 	if o.list == "" {
 		if len(args) == 0 {
@@ -156,8 +156,8 @@ func (o *sweepFlags) fabrics(args []string) ([]string, error) {
 	return args, nil
 }
 
-// continueFile reads the rows that the file has, and opens it for more. Without a file the rows
-// go nowhere. A file that is no table of rows stays as it is.
+// continueFile reads the rows of an existing file and opens it for more. Without a file, rows are
+// discarded. A file that is not a table of rows is left unchanged.
 func (o *sweepFlags) continueFile() (rows []study.SweepRow, out *os.File, err error) {
 	if o.file == "" {
 		out, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)

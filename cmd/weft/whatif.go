@@ -39,7 +39,7 @@ type whatifOptions struct {
 	asJSON  bool
 }
 
-// changeFlag collects changes of one kind in the order in which they were given.
+// changeFlag collects changes in the order of the command line.
 type changeFlag struct {
 	kind string
 	to   *[]whatif.Change
@@ -142,7 +142,7 @@ func (o *whatifOptions) add(cmd *cobra.Command) {
 	f.DurationVar(&o.trip, "round-trip", time.Duration(whatif.UsualPace.RoundTrip*float64(time.Second)), "time from a management datagram to its answer")
 }
 
-// validate checks the options; kinds are the parts that --each takes.
+// validate checks the options; kinds are the values of --each.
 func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	switch {
 	case o.files.Given() && o.routing.LIDs.Fresh:
@@ -167,7 +167,7 @@ func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	return nil
 }
 
-// pace says how fast tables are written.
+// pace returns how fast tables are written.
 func (o *whatifOptions) pace() whatif.Pace {
 	return whatif.Pace{RoundTrip: o.trip.Seconds(), Window: o.window}
 }
@@ -185,7 +185,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	parts := 0 // that fail one after the other
-	// A name that is wrong is told before routing takes its time.
+	// Report a wrong name before the routing takes its time.
 	if o.each != "" {
 		if parts, err = whatif.CountEach(src.Fabric, o.each); err != nil {
 			return fmt.Errorf("--each %w", err)
@@ -216,7 +216,8 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	})
 }
 
-// ask asks about the changes, or lets each part of a kind fail, and prints what comes of it. ask returns the answer, and whether it is yes.
+// ask predicts the changes, or runs the campaign of --each, and prints the result. The function ask
+// returns the answer and whether it is yes.
 func (o *whatifOptions) ask(cmd *cobra.Command, today campaigner, parts int, ask func(context.Context) (cli.Document, bool, error)) error {
 	if o.each != "" {
 		if err := o.announce(cmd, today, parts); err != nil {
@@ -239,13 +240,13 @@ func (o *whatifOptions) ask(cmd *cobra.Command, today campaigner, parts int, ask
 	return cli.AnswerNo
 }
 
-// campaigner lets each part of a kind fail: a fabric, or a network of subnets.
+// campaigner fails each part of a kind in turn, in a fabric or in several subnets.
 type campaigner interface {
 	Each(ctx context.Context, kind string) (*whatif.Campaign, error)
 	TryOne(ctx context.Context, kind string) error
 }
 
-// announce says how long a campaign over so many parts will take, by what one of them takes.
+// announce prints the expected duration of a campaign, measured with one part.
 func (o *whatifOptions) announce(cmd *cobra.Command, today campaigner, parts int) error {
 	begun := time.Now()
 	err := cli.WithProgress(cmd, "trying one "+o.each, func(ctx context.Context) error { return today.TryOne(ctx, o.each) })
@@ -258,8 +259,8 @@ func (o *whatifOptions) announce(cmd *cobra.Command, today campaigner, parts int
 	return nil
 }
 
-// forecast says how long a campaign over some parts takes on some cores, of which each takes as long as one did on one; ""
-// where that is not worth a word.
+// forecast returns the expected duration of a campaign on some cores, if one part takes the time
+// one on one core; "" if it is short.
 func forecast(parts, cores int, one time.Duration) string {
 	total := time.Duration(parts) * one / time.Duration(max(cores, 1))
 	if total < time.Minute {
@@ -268,8 +269,8 @@ func forecast(parts, cores int, one time.Duration) string {
 	return fmt.Sprintf("%d min for all %d", int(math.Ceil(total.Minutes())), parts)
 }
 
-// plan reads the tables, or routes. A fresh routing is then made by the engine of the Plan, or
-// by auto where it refuses.
+// plan reads the tables, or routes. Fresh routings then use the engine of the Plan, or auto if it
+// refuses.
 func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan, error) {
 	g := f.Compile()
 	if !o.files.Given() {
@@ -298,8 +299,7 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 	return r.Plan, nil
 }
 
-// campaign lets every part of a kind fail by itself. What was tried is printed also where it is
-// interrupted.
+// campaign fails each part of a kind in turn. If interrupted, it prints the results so far.
 func (o *whatifOptions) campaign(cmd *cobra.Command, today campaigner) error {
 	var c *whatif.Campaign
 	stopped := cli.WithProgress(cmd, "trying each "+o.each, func(ctx context.Context) (err error) {

@@ -18,9 +18,9 @@ type FabricFlags struct {
 	Dir   string // of files
 	Roles string // with AddRoles
 	Quiet bool
-	// partial says that files may lack a part of the network.
+	// partial accepts files in which a part of the network is missing.
 	Partial bool
-	// disputed says that lines of files may tell different cables of one port, none of which is then taken.
+	// disputed accepts files whose lines name different cables for one port; none of these is used.
 	Disputed bool
 }
 
@@ -31,18 +31,16 @@ func (f *FabricFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.Quiet, "quiet", "q", false, "do not print warnings about odd input")
 }
 
-// AddRoles adds the file that gives switches their roles, for commands that route or
-// look at trees.
+// AddRoles adds the flag for the file of switch roles, for commands that route or examine trees.
 func (f *FabricFlags) AddRoles(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Roles, "roles", "", "`FILE` with the roles of switches in a tree, one line for each: GUID or description, then root, middle, leaf or none; wins over the fabric")
 }
 
-// warningsShown limits the warnings of one file that are printed in full.
+// warningsShown is the largest number of warnings of a file that are printed in full.
 const warningsShown = 10
 
-// Open reads the FABRIC argument and prints what is odd about it on stderr. An input
-// that does not end, or a large formula, does not keep the command from being
-// interrupted.
+// Open reads the FABRIC argument and prints warnings on stderr. Ctrl-C also interrupts it while it
+// waits for input or expands a large formula.
 func (f *FabricFlags) Open(cmd *cobra.Command, arg string) (*source.Source, error) {
 	var src *source.Source
 	err := Leavable(func() (err error) {
@@ -68,7 +66,7 @@ func (f *FabricFlags) Open(cmd *cobra.Command, arg string) (*source.Source, erro
 	return src, nil
 }
 
-// giveRoles gives switches the roles of the file; those that are not there are warnings.
+// giveRoles sets the roles of switches from the file, and warns of unknown switches.
 func (f *FabricFlags) giveRoles(src *source.Source) error {
 	if f.Roles == "" {
 		return nil
@@ -82,7 +80,7 @@ func (f *FabricFlags) giveRoles(src *source.Source) error {
 	return err
 }
 
-// Graph reads the FABRIC argument for those that only need what algorithms see.
+// Graph reads the FABRIC argument as a graph.
 func (f *FabricFlags) Graph(cmd *cobra.Command, arg string) (*fabric.Graph, error) {
 	src, err := f.Open(cmd, arg)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"weft/study"
 )
 
-// RouteFlags are the options of every command that routes.
+// RouteFlags holds the options of every command that routes.
 type RouteFlags struct {
 	planner.Request // the chain apart
 	Options         []string
@@ -44,7 +44,7 @@ func (r *RouteFlags) Add(cmd *cobra.Command) {
 	r.Now = Clock()
 }
 
-// Args are the arguments that say the same to another process, for one engine.
+// Args returns the options as arguments for another process with one engine.
 func (r *RouteFlags) Args(step route.Step) []string {
 	args := []string{
 		"--engines", step.Engine.Name,
@@ -58,12 +58,12 @@ func (r *RouteFlags) Args(step route.Step) []string {
 	return args
 }
 
-// ChainFlag adds the option that names a chain.
+// ChainFlag adds --engine.
 func ChainFlag(cmd *cobra.Command, chain *string) {
 	cmd.Flags().StringVarP(chain, "engine", "e", engine.Auto, "`ENGINE`, or a chain a,b,c: the first that does not refuse is used; auto: the one that delivers the most bandwidth")
 }
 
-// SetChain reads a chain of engines and validates all that was asked for.
+// SetChain parses the chain of engines and checks all routing options.
 func (r *RouteFlags) SetChain(chain string) (err error) {
 	if r.Chain, err = engine.Parse(chain, r.Options); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (r *RouteFlags) SetChain(chain string) (err error) {
 	return r.Check()
 }
 
-// Check reports options out of range.
+// Check returns an error for options out of range, and reads the files of kinds and levels.
 func (r *RouteFlags) Check() (err error) {
 	if err = r.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
@@ -83,8 +83,8 @@ func (r *RouteFlags) Check() (err error) {
 	return err
 }
 
-// RouteFabric runs a routing job with progress, and tells of refusals and of lanes that
-// need replies of their own.
+// RouteFabric routes a fabric with a progress display. It prints refusals, the choice of auto, and
+// a warning if replies need an SL of their own.
 func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *planner.Result, err error) {
 	if err := WarnKinds(cmd, g, req.Kinds); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *
 	return r, nil
 }
 
-// PathSetFlags choose an engine of two stages, instead of --engine, and its solver.
+// PathSetFlags holds the options for explicit paths, which replace --engine, and their solver.
 type PathSetFlags struct {
 	paths, names string
 	file         study.PathFile // empty where the paths are computed
@@ -128,7 +128,8 @@ func (p *PathSetFlags) Add(cmd *cobra.Command) {
 	SolverFlags(cmd, &p.Solving, "--names ilp and -O balance=programme")
 }
 
-// SolverFlags adds the options of a solver, which is for some other options.
+// SolverFlags adds the options of the solver; options names the options that need one, for the help
+// text.
 func SolverFlags(cmd *cobra.Command, s *study.Solving, options string) {
 	f := cmd.Flags()
 	f.StringVar(&s.Program, "solver", "", "for "+options+": `PROGRAM`, the solver by name or path (default: the first installed one of "+study.SolverNames()+")")
@@ -137,7 +138,7 @@ func SolverFlags(cmd *cobra.Command, s *study.Solving, options string) {
 	f.StringVar(&s.Dir, "write-lp", "", "for --names ilp: write the programmes to directory `DIR` and do not solve them")
 }
 
-// RefuseSolver refuses options of a solver where nothing needs one; they are for some other options.
+// RefuseSolver returns an error if a solver option is given but nothing needs a solver.
 func RefuseSolver(cmd *cobra.Command, options string) error {
 	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
 		if cmd.Flags().Changed(flag) {
@@ -147,7 +148,7 @@ func RefuseSolver(cmd *cobra.Command, options string) error {
 	return nil
 }
 
-// Chain lists the engines of both stages, PATHS+NAMES, or is the chain asked for.
+// Chain returns the chain of --paths and --names, PATHS+NAMES, or without --paths the given chain.
 func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 	switch f := cmd.Flags(); {
 	case p.paths == "" && f.Changed("names"):
@@ -180,7 +181,7 @@ func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 	return strings.Join(words, ","), nil
 }
 
-// Give has engines whose paths come from a file read it.
+// Give makes engines with paths from a file read that file.
 func (p *PathSetFlags) Give(cmd *cobra.Command, chain route.Chain) error {
 	if p.file.Path == "" {
 		return nil
@@ -195,7 +196,7 @@ func (p *PathSetFlags) Give(cmd *cobra.Command, chain route.Chain) error {
 	return p.Equip(cmd, chain)
 }
 
-// Equip gives engines that need one a solver.
+// Equip gives the solver to engines that need one.
 func (p *PathSetFlags) Equip(cmd *cobra.Command, chain route.Chain) error {
 	if equipped, err := p.Solving.Equip(chain, time.Now()); equipped || err != nil {
 		return err
@@ -203,7 +204,7 @@ func (p *PathSetFlags) Equip(cmd *cobra.Command, chain route.Chain) error {
 	return RefuseSolver(cmd, "--names ilp or -O balance=programme")
 }
 
-// KeepFlags name the Plan that a subnet runs now.
+// KeepFlags holds the options for the Plan that a subnet runs now.
 type KeepFlags struct {
 	Path      string
 	Kept      *planner.Kept // nil without one
@@ -235,7 +236,7 @@ func (k *KeepFlags) Add(cmd *cobra.Command) {
 	f.BoolVar(&k.Rebalance, "rebalance", false, "with --keep: route from scratch and keep only the LIDs")
 }
 
-// SetChain sets the chain that was asked for, or takes over that of the Plan to be kept.
+// SetChain sets the given chain, or the chain of the kept Plan.
 func (k *KeepFlags) SetChain(cmd *cobra.Command, chain string, routing *RouteFlags) error {
 	if k.Path == "" {
 		if k.Rebalance {
@@ -256,7 +257,7 @@ func (k *KeepFlags) SetChain(cmd *cobra.Command, chain string, routing *RouteFla
 	return routing.Check()
 }
 
-// read reads the Plan to be kept, unless that was done.
+// read reads the kept Plan once.
 func (k *KeepFlags) read() error {
 	if k.Kept != nil {
 		return nil
@@ -272,7 +273,7 @@ func (k *KeepFlags) read() error {
 	return nil
 }
 
-// Hold makes the engines keep the LIDs, and the LMC unless another one was asked for.
+// Hold makes the engines keep the LIDs, and the LMC unless another one is given.
 func (k *KeepFlags) Hold(cmd *cobra.Command, g *fabric.Graph, routing *RouteFlags) error {
 	if k.Kept == nil {
 		return nil
@@ -292,12 +293,12 @@ func (k *KeepFlags) Hold(cmd *cobra.Command, g *fabric.Graph, routing *RouteFlag
 	return nil
 }
 
-// Afresh reports whether a fresh routing was asked for.
+// Afresh reports whether the options ask for a fresh routing.
 func (k *KeepFlags) Afresh(cmd *cobra.Command) bool {
 	return k.Rebalance || slices.ContainsFunc([]string{"engine", "paths", "option", "lmc", "vls", "seed"}, cmd.Flags().Changed)
 }
 
-// LaneFileFlags adds the options that tell the lanes of foreign tables, and which LIDs are used.
+// LaneFileFlags adds the options for lanes and destination LIDs of foreign tables.
 func LaneFileFlags(cmd *cobra.Command, files *study.TableFiles) {
 	f := cmd.Flags()
 	f.StringVar(&files.SLs, "sl", "", "with --lfts: `FILE` with the service levels of the paths, from saquery -p or weft route --sl")
@@ -306,7 +307,7 @@ func LaneFileFlags(cmd *cobra.Command, files *study.TableFiles) {
 	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane (QoS is off), whatever SLs the tables were made for")
 }
 
-// RefuseBesideTables refuses options that say how to route where tables are given.
+// RefuseBesideTables returns an error if a routing option is given together with tables.
 func RefuseBesideTables(cmd *cobra.Command, files *study.TableFiles) error {
 	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles", "levels"} {
 		if files.Given() && cmd.Flags().Changed(option) {
@@ -316,7 +317,7 @@ func RefuseBesideTables(cmd *cobra.Command, files *study.TableFiles) error {
 	return nil
 }
 
-// ReadOrRoute reads the tables of files where there are some, and routes the fabric where not.
+// ReadOrRoute reads the tables of the given files, or routes the fabric if there are none.
 func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, req *planner.Request) (*planner.Result, error) {
 	if files.Given() {
 		return LoadTables(cmd, g, files)
@@ -324,7 +325,7 @@ func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, r
 	return RouteFabric(cmd, g, req)
 }
 
-// LoadTables reads the Plan of files, and tells what is odd in them.
+// LoadTables reads the Plan of the files, and prints warnings.
 func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles) (*planner.Result, error) {
 	partial, err := cmd.Flags().GetBool("partial")
 	if err != nil {
@@ -343,10 +344,10 @@ func Warn(cmd *cobra.Command, warnings []string) {
 	}
 }
 
-// Document is an answer that prints itself for people, or as JSON.
+// Document is an answer that can be printed as text or JSON.
 type Document interface{ Write(io.Writer) error }
 
-// Answer prints a document as it was asked for.
+// Answer prints a document as text or JSON.
 func Answer(w io.Writer, d Document, asJSON bool) error {
 	if asJSON {
 		return PrintJSON(w, d)
@@ -354,13 +355,13 @@ func Answer(w io.Writer, d Document, asJSON bool) error {
 	return d.Write(w)
 }
 
-// LongDocument is a document that has more to say than it prints by default.
+// LongDocument is a document with details that --verbose prints.
 type LongDocument interface {
 	Document
 	WriteAll(io.Writer) error
 }
 
-// Form says how an answer is printed: as JSON, with all that there is to say.
+// Form selects how an answer is printed: as JSON, or as text with all details.
 type Form struct{ JSON, All bool }
 
 // Add adds --json and --verbose.

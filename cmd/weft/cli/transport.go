@@ -13,7 +13,7 @@ import (
 	"weft/wire"
 )
 
-// WireFlags say which subnet to attach to, and how to talk to it.
+// WireFlags holds the options for attaching to a subnet.
 type WireFlags struct {
 	fabric    FabricFlags
 	Transport string
@@ -40,7 +40,7 @@ func (w *WireFlags) Add(cmd *cobra.Command) {
 	f.Uint64Var(&w.MKey, "m-key", 0, "M_Key `KEY` to access ports with; weft sm also sets it on every port (for one key each: --mkey-secret)")
 }
 
-// Config checks the flags, and returns how to talk to the subnet.
+// Config checks the flags and returns the settings of the requester.
 func (w *WireFlags) Config() (wire.Config, error) {
 	if w.window < 1 || w.window > wire.MaxWindow {
 		return wire.Config{}, fmt.Errorf("--window %d: want 1 to %d datagrams in flight", w.window, wire.MaxWindow)
@@ -55,8 +55,8 @@ func (w *WireFlags) Config() (wire.Config, error) {
 	return c, nil
 }
 
-// Open attaches to the subnet, as its manager or to look only. A subnet that is
-// not there is exit status 3.
+// Open attaches to the subnet, as its manager or as an observer. A missing subnet gives exit status
+// 3.
 func (w *WireFlags) Open(cmd *cobra.Command, manage bool) (wire.Transport, error) {
 	target, err := attach.Parse(w.Transport, os.Getenv)
 	if err != nil {
@@ -80,13 +80,13 @@ func (w *WireFlags) Open(cmd *cobra.Command, manage bool) (wire.Transport, error
 	return t, nil
 }
 
-// Clock counts from now on.
+// Clock returns a clock that starts now.
 func Clock() func() time.Duration {
 	origin := time.Now()
 	return func() time.Duration { return time.Since(origin) }
 }
 
-// Interrupted makes what ended a run over the wire an exit status.
+// Interrupted gives the error that ended a run on a subnet its exit status.
 func Interrupted(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

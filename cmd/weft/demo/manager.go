@@ -15,7 +15,7 @@ import (
 	"weft/sm"
 )
 
-// Repair is an emulated subnet that a manager brings up and keeps up when a cable is pulled.
+// Repair is an emulated subnet that a manager brings up and repairs after a pulled cable.
 type Repair struct {
 	Fabric   string          `json:"fabric"`
 	Pulled   string          `json:"pulled"`         // the cable
@@ -74,14 +74,14 @@ func repair(ctx context.Context, formula string, watch sm.Watch, routing planner
 	return r, err
 }
 
-// round is a round of the manager that has ended.
+// round is a finished round of the manager.
 type round struct {
 	ended  time.Duration
 	report *sm.Report
 	routed *sm.Routed
 }
 
-// observer collects what a running manager tells: traps that come, and rounds that end.
+// observer collects traps and finished rounds of a running manager.
 type observer struct {
 	clock  func() time.Duration
 	seen   int // the last round that was shown

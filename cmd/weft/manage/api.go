@@ -15,7 +15,7 @@ import (
 	"weft/sm/service"
 )
 
-// apiFlags say how programs ask over TCP.
+// apiFlags holds the options of the HTTP API over TCP.
 type apiFlags struct {
 	address, token, cert, key string
 }
@@ -27,7 +27,7 @@ func (a *apiFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&a.key, "api-key", "", "`FILE` with the private key (PEM) of --api-cert")
 }
 
-// check refuses what does not go together.
+// check returns an error for options that do not fit together.
 func (a *apiFlags) check() error {
 	switch {
 	case a.address == "" && (a.token != "" || a.cert != "" || a.key != ""):
@@ -52,7 +52,7 @@ func (a *apiFlags) check() error {
 	return nil
 }
 
-// secrets reads the token, and the certificate where one is named.
+// secrets reads the token, and the certificate if one is given.
 func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
 	if token, err = service.ReadToken(a.token); err != nil {
 		return "", nil, fmt.Errorf("--api-token: %w", err)
@@ -70,14 +70,14 @@ func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
 	return token, &pair, nil
 }
 
-// apiServer listens for programs over TCP. The token that it asks for and the certificate that it shows can be changed.
+// apiServer is the listener of the API over TCP. Its token and certificate can be replaced.
 type apiServer struct {
 	net.Listener
 	guard *service.Guard
 	cert  atomic.Pointer[tls.Certificate] // nil: without TLS
 }
 
-// listen listens.
+// listen opens the listener.
 func (a *apiFlags) listen() (*apiServer, error) {
 	token, cert, err := a.secrets()
 	if err != nil {
@@ -98,8 +98,8 @@ func (a *apiFlags) listen() (*apiServer, error) {
 	return s, nil
 }
 
-// renew asks for the token, and shows the certificate, that options name by now. It returns what is another one, and an error where
-// TLS is to begin or to end.
+// renew reads token and certificate again and uses them. It returns what has changed, or an error
+// if TLS would be switched on or off.
 func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
 	token, cert, err := a.secrets()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"weft/sm/sa"
 )
 
-// gidFlags say how the subnet of a manager is joined with others.
+// gidFlags holds the options for a subnet that is joined with others by routers.
 type gidFlags struct {
 	prefix   string
 	routers  string
@@ -27,7 +27,7 @@ func (g *gidFlags) add(cmd *cobra.Command) {
 	f.DurationVar(&g.exchange, "exchange", 0, "instead of --routers: exchange routes with the managers of other subnets through the routers, this often, and set the routers' tables; 0: never")
 }
 
-// multicastGIDs is the first byte of the GIDs of groups.
+// multicastGIDs is the first byte of multicast GIDs.
 const multicastGIDs = 0xff
 
 func (g *gidFlags) read() (b sa.Between, err error) {

@@ -9,7 +9,7 @@ import (
 	"weft/sm/congestion"
 )
 
-// congestionFlags say what devices are told of congestion control.
+// congestionFlags holds the options of congestion control.
 type congestionFlags struct {
 	control string
 	key     uint64
@@ -20,7 +20,7 @@ func (c *congestionFlags) add(f *pflag.FlagSet) {
 	f.Uint64Var(&c.key, "cc-key", 0, "CC_Key `KEY` that devices require for it; weft does not set it")
 }
 
-// read reads the settings, nil where devices are told nothing.
+// read parses the settings; nil if congestion control is left alone.
 func (c *congestionFlags) read() (*congestion.Settings, error) {
 	if c.control == "" {
 		return nil, nil

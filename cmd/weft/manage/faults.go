@@ -11,7 +11,7 @@ import (
 	"weft/sm"
 )
 
-// addFaultFlags adds the flags that say what is done about faults of a subnet.
+// addFaultFlags adds the options for faulty, drained and unexpected parts.
 func (s *smFlags) addFaultFlags(cmd *cobra.Command) {
 	f, usual := cmd.Flags(), sm.UsualWatch.Flaps
 	f.StringArrayVar(&s.config.Drain, "drain", nil, "keep traffic off this `PART`: a switch then serves only its own hosts, a cable carries nothing; can be repeated")
@@ -23,7 +23,7 @@ func (s *smFlags) addFaultFlags(cmd *cobra.Command) {
 	f.DurationVar(&s.watch.Flaps.Hold, "quarantine", usual.Hold, "time that a link in quarantine must be up before it is used again; doubled each time")
 }
 
-// checkFaultFlags says what is wrong with them.
+// checkFaultFlags returns an error for values out of range.
 func (s *smFlags) checkFaultFlags() error {
 	switch r := s.watch.Flaps; {
 	case s.watch.KeepAbsent < 0:
@@ -37,7 +37,7 @@ func (s *smFlags) checkFaultFlags() error {
 	return nil
 }
 
-// expected opens the topology that should be there, nil where none is named.
+// expected reads the topology of --expect; nil if none is given.
 func (s *smFlags) expected(cmd *cobra.Command) (*fabric.Fabric, error) {
 	if s.expect == "" {
 		if s.config.QuarantineStrangers {

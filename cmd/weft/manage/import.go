@@ -103,7 +103,8 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	return cli.Answer(cmd.OutOrStdout(), report, f.asJSON)
 }
 
-// storeLevels writes the file of levels beside the configuration, which is checked with it, and names it there. Where the configuration is wrong, forget removes what was not there before.
+// storeLevels writes the file of levels next to the configuration, which names it and is checked
+// with it. If the configuration is wrong, forget removes a newly created file.
 func (f *importFlags) storeLevels(cmd *cobra.Command, r *opensm.Result) (written []string, forget func(), err error) {
 	given := slices.ContainsFunc(f.set, func(text string) bool { return strings.HasPrefix(text, "levels=") })
 	if r.Levels == nil || f.output == "" || f.output == "-" || given {
@@ -129,7 +130,7 @@ func (f *importFlags) storeLevels(cmd *cobra.Command, r *opensm.Result) (written
 	}, nil
 }
 
-// store stores the LIDs.
+// store writes the LIDs to the state file.
 func (f *importFlags) store(r *opensm.Result) error {
 	if r.LIDs == nil {
 		return errors.New("--state: no guid2lid found to take LIDs from: name its directory, usually /var/cache/opensm")
@@ -141,8 +142,8 @@ func (f *importFlags) store(r *opensm.Result) error {
 	return errors.Join(s.TakeLIDs(time.Now(), r.LIDs), s.Close())
 }
 
-// configuration writes a configuration of weft sm. It is checked as weft sm --print-config does. A setting that this weft sm has no
-// option for becomes a note.
+// configuration returns a configuration of weft sm, checked as by --print-config. A setting without
+// an option in this weft sm becomes a note.
 func (f *importFlags) configuration(r *opensm.Result) ([]byte, error) {
 	sm, flags := newSM()
 	if r.Partitions != "" {
@@ -183,7 +184,7 @@ func (f *importFlags) configuration(r *opensm.Result) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// given adds what --set says.
+// given adds the options of --set.
 func (f *importFlags) given(flags *pflag.FlagSet, r *opensm.Result) error {
 	for _, text := range f.set {
 		name, value, ok := strings.Cut(text, "=")
@@ -196,7 +197,7 @@ func (f *importFlags) given(flags *pflag.FlagSet, r *opensm.Result) error {
 	return nil
 }
 
-// writePrivate writes a file that only its owner reads.
+// writePrivate writes a file that only its owner can read.
 func writePrivate(cmd *cobra.Command, path string, data []byte) error {
 	o, err := cli.OpenOutput(cmd, path)
 	if err != nil {
@@ -208,13 +209,13 @@ func writePrivate(cmd *cobra.Command, path string, data []byte) error {
 	return o.Write(func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// openSMDirs lists the directories of OpenSM's configuration, and of what it stores.
+// openSMDirs are the directories of OpenSM's configuration and of its cache.
 var openSMDirs = []string{"/etc/opensm", "/var/cache/opensm"}
 
-// openSMNames are the names of its files.
+// openSMNames are the names of OpenSM's files.
 var openSMNames = []string{"opensm.conf", "guid2lid", "guid2mkey", "neighbors"}
 
-// openSMFiles finds files by the arguments of weft sm import.
+// openSMFiles finds OpenSM's files by the arguments of weft sm import.
 type openSMFiles struct {
 	args  []string
 	named map[string]string // by its name: a file
@@ -222,7 +223,7 @@ type openSMFiles struct {
 	dirs  []string
 }
 
-// newOpenSMFiles takes arguments.
+// newOpenSMFiles sorts the arguments into directories and named files.
 func newOpenSMFiles(args []string) (*openSMFiles, error) {
 	if len(args) == 0 {
 		args = slices.DeleteFunc(slices.Clone(openSMDirs), func(dir string) bool { _, err := os.Stat(dir); return err != nil })
@@ -249,7 +250,7 @@ func newOpenSMFiles(args []string) (*openSMFiles, error) {
 	return o, nil
 }
 
-// input opens the files that are not named by another one.
+// input opens the files that no other file names.
 func (o *openSMFiles) input() (*opensm.Input, error) {
 	in := &opensm.Input{Open: o.ofOption}
 	found := 0
@@ -268,7 +269,8 @@ func (o *openSMFiles) input() (*opensm.Input, error) {
 	return in, nil
 }
 
-// ofOption opens the file that an option names: the one that was named for the option, the one that is there, or one of its name.
+// ofOption opens the file of an option: the one given on the command line for it, else the one at
+// the option's path, else one of the same name in the directories.
 func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
 	if o.named[option] != "" {
 		return o.find(option)
@@ -279,7 +281,7 @@ func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
 	return o.find(filepath.Base(path))
 }
 
-// find opens a file that was named, or is in one of the directories; nil where there is none.
+// find opens a file that was given, or is in one of the directories; nil if there is none.
 func (o *openSMFiles) find(name string) (*opensm.File, error) {
 	if path := o.named[name]; path != "" {
 		o.used[name] = true
@@ -297,7 +299,7 @@ func (o *openSMFiles) find(name string) (*opensm.File, error) {
 	return nil, nil
 }
 
-// unused is the error of files that were named and that nothing asks for.
+// unused returns an error for files that were given and that nothing refers to.
 func (o *openSMFiles) unused() error {
 	for _, name := range slices.Sorted(maps.Keys(o.named)) {
 		if !o.used[name] {
@@ -307,7 +309,7 @@ func (o *openSMFiles) unused() error {
 	return nil
 }
 
-// readOpenSMFile reads a file under its whole name; nil where there is none.
+// readOpenSMFile reads a file by its full path; nil if it does not exist.
 func readOpenSMFile(path string) (*opensm.File, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {

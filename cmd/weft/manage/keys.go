@@ -14,7 +14,7 @@ import (
 	"weft/sm"
 )
 
-// keyFlags say which M_Keys ports get and may have.
+// keyFlags holds the options for M_Keys.
 type keyFlags struct {
 	secret string
 	former []string
@@ -22,10 +22,11 @@ type keyFlags struct {
 	lease  time.Duration
 }
 
-// usualLease is the time for which a device keeps its protection when somebody asks it without its key and no manager shows it.
+// usualLease is the default time that a port stays protected after an access with a wrong key, if
+// no manager shows the right one.
 const usualLease = time.Minute
 
-// add adds the flags. The protection goes to keys at once.
+// add adds the flags. --mkey-protect is stored in keys directly.
 func (k *keyFlags) add(cmd *cobra.Command, keys *sm.Keys) {
 	f := cmd.Flags()
 	f.StringVar(&k.secret, "mkey-secret", "", "`FILE` with a secret of at least 16 bytes; the M_Key of each port is derived from it and the port's GUID; the same for all managers of a subnet")
@@ -35,7 +36,7 @@ func (k *keyFlags) add(cmd *cobra.Command, keys *sm.Keys) {
 	f.DurationVar(&k.lease, "mkey-lease", usualLease, "M_KeyLeasePeriod: how long a port stays protected after an access with a wrong M_Key if its manager is gone; 0: forever")
 }
 
-// read reads the files and checks the rest. One key for all ports is that of --m-key.
+// read reads the files and checks the values. one is the key of --m-key for all ports.
 func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
 	keys.One = one
 	seconds := (k.lease + time.Second - 1) / time.Second
@@ -77,10 +78,12 @@ func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
 	return nil
 }
 
-// errOldKeys refuses keys that are told to a manager that runs: a restart in the middle of the change would not reach all ports.
+// errOldKeys refuses a change of keys without the old ones: after a restart in the middle of the
+// change some ports could not be reached.
 var errOldKeys = errors.New("--mkey-secret and --m-key: the previous secret or key is not given, so after a restart ports without a new key could not be reached: give the old secret in --mkey-old-secret, an old --m-key as a line \"* KEY\" in --mkey-file")
 
-// checkHiding refuses keys that ports do not tell their GUIDs without, where a restart would not know which port is where.
+// checkHiding refuses a protection under which ports hide their GUIDs, if nothing tells a restarted
+// manager which port is where.
 func (s *smFlags) checkHiding() error {
 	if s.keys.secret != "" && s.config.Keys.Protect > 1 && s.state.path == "" && s.expect == "" {
 		return fmt.Errorf("--mkey-protect %d with --mkey-secret: a port that does not answer without its M_Key does not tell the GUID that its key is derived from, so after a restart weft must know which port is where: give --state or --expect, or use protection 0 or 1", s.config.Keys.Protect)
@@ -88,10 +91,11 @@ func (s *smFlags) checkHiding() error {
 	return nil
 }
 
-// leastSecret is the least length of a secret: keys have 8 bytes, and it must be harder to guess than they are.
+// leastSecret is the least length of a secret in bytes: it must be harder to guess than a key of 8
+// bytes.
 const leastSecret = 16
 
-// readSecret reads a secret: all of the file but blanks and line ends around it.
+// readSecret reads a secret: the file without surrounding blanks and line ends.
 func readSecret(flag, path string) ([]byte, error) {
 	data, err := readBounded(path)
 	if err != nil {

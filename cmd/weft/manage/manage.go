@@ -1,5 +1,5 @@
-// Package manage is weft sm: the subnet manager that stays or brings a subnet up once, what asks one that runs, and what
-// stands beside it (its state, recordings, OpenSM).
+// Package manage implements weft sm: the subnet manager (running or with --once), the commands that
+// ask a running manager, and its files: state, recordings, and OpenSM's.
 package manage
 
 import (
@@ -42,13 +42,13 @@ type smFlags struct {
 	service serviceFlags
 }
 
-// Command makes weft sm.
+// Command returns weft sm.
 func Command() *cobra.Command {
 	cmd, _ := newSM()
 	return cmd
 }
 
-// newSM makes the command, and its flags with their defaults.
+// newSM returns the command and its flags with their defaults.
 func newSM() (*cobra.Command, *smFlags) {
 	var s smFlags
 	cmd := &cobra.Command{
@@ -110,8 +110,8 @@ func addGroup(cmd *cobra.Command, title string, subcommands ...*cobra.Command) {
 	}
 }
 
-// run does what the flags and the file of options ask for. Whatever can be wrong on this side is found before anything
-// is sent: options, the engines' names, files to be read and to be written.
+// run executes weft sm. Errors on this side (options, names of engines, files to read and write)
+// are found before anything is sent.
 func (s *smFlags) run(cmd *cobra.Command) error {
 	if s.codes {
 		return explainCodes(cmd.OutOrStdout())
@@ -129,7 +129,7 @@ func (s *smFlags) run(cmd *cobra.Command) error {
 	return file.Locate(s.bringUp(cmd))
 }
 
-// bringUp brings the subnet up and leaves.
+// bringUp brings the subnet up once.
 func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	answer, err := cli.AnswerTo(cmd, s.lids, s.plan, s.found)
 	if err != nil {
@@ -175,7 +175,8 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	return smStatus(r)
 }
 
-// filesOf lists the files that are written after a round: LIDs, the Plan, the fabric as it was found; nil for what there is nothing of.
+// filesOf returns the writers of the files after a round: LIDs, Plan, discovered fabric. An entry
+// is nil if there is nothing to write.
 func filesOf(result *sm.Result) []func(io.Writer) error {
 	state := result.Report.State
 	return []func(io.Writer) error{
@@ -185,7 +186,7 @@ func filesOf(result *sm.Result) []func(io.Writer) error {
 	}
 }
 
-// runner makes the subnet manager that the flags ask for.
+// runner converts the flags to a subnet manager.
 func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if err := s.setChain(cmd); err != nil {
 		return nil, err
@@ -221,7 +222,7 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	return r, err
 }
 
-// smStatus finds the exit status of a bring-up.
+// smStatus returns the exit status of a bring-up.
 func smStatus(r *sm.Report) error {
 	switch {
 	case r.State == sm.Up:
@@ -232,7 +233,7 @@ func smStatus(r *sm.Report) error {
 	return cli.AnswerNo
 }
 
-// readLIDs reads the LIDs that ports had the last time; a missing file has none.
+// readLIDs reads the LIDs of an earlier run; a missing file has none.
 func readLIDs(path string) (sm.LIDMap, error) {
 	if path == "" {
 		return nil, nil

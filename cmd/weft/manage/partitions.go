@@ -15,7 +15,7 @@ import (
 	"weft/sm/partition"
 )
 
-// partitionFlags say which ports may talk to each other.
+// partitionFlags holds the options for partitions.
 type partitionFlags struct {
 	file    string
 	enforce string
@@ -27,7 +27,7 @@ func (p *partitionFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.enforce, "partition-enforce", "both", "`WHERE` switches drop packets of partitions that the CA or router at the port is not in: in (coming from it), out (going to it), both or off")
 }
 
-// read reads the file, nil where none is named.
+// read reads the file; nil if none is given.
 func (p *partitionFlags) read() (*sm.Partitioning, error) {
 	out := &sm.Partitioning{}
 	switch p.enforce {
@@ -103,7 +103,7 @@ func smPartitionsCmd() *cobra.Command {
 	}
 }
 
-// partitionRows lists partitions for people.
+// partitionRows returns a table of partitions.
 func partitionRows(ps partition.Partitions) string {
 	rows := [][]string{{"P_KEY", "NAME", "FLAGS", "MEMBERS"}}
 	for i := range ps {
@@ -126,7 +126,7 @@ func partitionRows(ps partition.Partitions) string {
 	return fold.Rows(rows)
 }
 
-// checkLevels reports levels that name partitions which are not there.
+// checkLevels returns an error for levels with unknown partitions.
 func (s *smFlags) checkLevels() error {
 	ps := partition.Everyone()
 	if s.config.Partitions != nil {

@@ -14,7 +14,8 @@ import (
 	"weft/wire/mad"
 )
 
-// runAtPorts runs a manager at one port of the subnet; when that has no link any more, at the next one of --other-port that has one, in a circle.
+// runAtPorts runs a manager at one port of the subnet. If this port loses its link, the manager
+// continues at the next port of --other-port with a link, in a circle.
 func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(sm.Incident)) error {
 	ports := append([]string{s.wires.Transport}, s.others...)
 	runner.Leaves = len(ports) > 1
@@ -31,7 +32,7 @@ func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Trans
 	}
 }
 
-// checkOthers checks the names of other ports.
+// checkOthers checks the values of --other-port.
 func (s *smFlags) checkOthers() error {
 	for _, name := range s.others {
 		switch target, err := attach.Parse(name, os.Getenv); {
@@ -44,7 +45,7 @@ func (s *smFlags) checkOthers() error {
 	return nil
 }
 
-// openLinked opens the next of some ports, after that of a number, that has a link. It waits until one has.
+// openLinked opens the first port after the given one that has a link. It waits until one has.
 func (s *smFlags) openLinked(cmd *cobra.Command, ports []string, after int) (wire.Transport, int, error) {
 	for at := after + 1; ; at++ {
 		at %= len(ports)

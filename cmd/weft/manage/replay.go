@@ -19,7 +19,8 @@ import (
 	"weft/wire/mad"
 )
 
-// openRecording opens the file of --record; nil where none is named. It holds the M_Key, so nobody else may read it.
+// openRecording opens the file of --record; nil if none is given. It holds M_Keys, so only its
+// owner may read it.
 func (s *smFlags) openRecording(r *sm.Runner) (end func() error, err error) {
 	if s.record == "" {
 		return func() error { return nil }, nil
@@ -80,13 +81,13 @@ or FILE is damaged.`,
 	return cmd
 }
 
-// replayPrinter prints what a manager did.
+// replayPrinter prints the actions of a manager.
 type replayPrinter struct {
 	to           io.Writer
 	smps, asJSON bool
 }
 
-// see prints an event and what followed from it.
+// see prints an event and the actions that follow.
 func (p *replayPrinter) see(now time.Duration, ev *sm.Event, actions []sm.Action) {
 	if p.smps {
 		fmt.Fprintf(p.to, "%.6f %s\n", now.Seconds(), eventText(ev))
@@ -104,7 +105,7 @@ func (p *replayPrinter) see(now time.Duration, ev *sm.Event, actions []sm.Action
 	}
 }
 
-// eventNames names the kinds of events.
+// eventNames holds the names of event kinds.
 var eventNames = [...]string{
 	sm.Start: "started", sm.Answer: "answer", sm.Planned: "a Plan was computed", sm.Claimed: "IsSM is set", sm.PauseEnds: "the pause is over",
 	sm.Stop: "told to end", sm.Unasked: "came unasked", sm.Tick: "the time has come", sm.Reconfigure: "new settings", sm.Resweep: "a full sweep is asked for",
@@ -113,7 +114,7 @@ var eventNames = [...]string{
 	sm.NeighboursTold: "told by the master which port is behind which", sm.Told: "told nothing new",
 }
 
-// newsText says what subnet administration has told.
+// newsText describes a change in subnet administration.
 func newsText(n *sm.News) string {
 	var texts []string
 	for _, part := range []struct {
@@ -135,7 +136,7 @@ func newsText(n *sm.News) string {
 	return strings.Join(texts, ", ")
 }
 
-// eventText says what happened.
+// eventText describes an event.
 func eventText(ev *sm.Event) string {
 	text := eventNames[ev.Kind]
 	if ev.News != nil {
@@ -159,7 +160,7 @@ func eventText(ev *sm.Event) string {
 	return text
 }
 
-// actionText says what was to be done.
+// actionText describes an action.
 func actionText(a *sm.Action) string {
 	switch a.Kind {
 	case sm.Send:

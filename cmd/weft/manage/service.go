@@ -17,7 +17,7 @@ import (
 	"weft/sm/service/client"
 )
 
-// serve serves what is asked of the manager over its socket, until it is ended.
+// serve starts the servers of socket, API and metrics; end stops them.
 func (r *serving) serve(s *smFlags) (end func(), err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.cmd.Context())) // also while the manager ends
 	var servers sync.WaitGroup
@@ -55,7 +55,7 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 	return end, nil
 }
 
-// listenTCP listens at HOST:PORT; without a HOST only this machine reaches it.
+// listenTCP listens at HOST:PORT; without HOST only this machine can connect.
 func listenTCP(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -64,19 +64,19 @@ func listenTCP(address string) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
 }
 
-// served tells of a server that has failed.
+// served logs the failure of a server.
 func (r *serving) served(err error) {
 	if err != nil {
 		r.tell(sm.Incident{Kind: sm.ServerFailed, Text: err.Error()})
 	}
 }
 
-// socketFlag adds --socket to a command that asks a manager that runs.
+// socketFlag adds --socket to a command that asks a running manager.
 func socketFlag(cmd *cobra.Command, socket *string) {
 	cmd.Flags().StringVar(socket, "socket", service.UsualSocket, "Unix socket `PATH` of the running manager (its --socket)")
 }
 
-// withManager asks the manager at a socket.
+// withManager calls ask with a client of the manager at a socket.
 func withManager(socket string, ask func(c *client.Client) error) error {
 	c := client.Unix(socket)
 	defer c.Close()
@@ -142,7 +142,7 @@ new lines until the manager ends.`,
 	return cmd
 }
 
-// printEvents prints lines as they come, and says where some are missing.
+// printEvents prints log lines as they come, and notes missing ones.
 func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow, asJSON bool) error {
 	out := smLog{to: cmd.OutOrStdout(), asJSON: asJSON}
 	err := c.Events(cmd.Context(), client.Position{Number: since}, follow, func(_ client.Position, line *sm.LogLine) error {
@@ -159,7 +159,7 @@ func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow, asJ
 	return err
 }
 
-// smDrainCmd makes a command that drains something, or no longer.
+// smDrainCmd returns weft sm drain or undrain.
 func smDrainCmd(name, short, long string, ask func(*client.Client, context.Context, string) (*service.Asked, error)) *cobra.Command {
 	var socket string
 	cmd := &cobra.Command{
@@ -204,7 +204,7 @@ configuration changes.
 
 Exit status: 0 accepted; 3 refused, or no manager answers at --socket.`
 
-// smAskCmd makes a command that asks something of a manager that runs.
+// smAskCmd returns a command that sends a request without arguments to a running manager.
 func smAskCmd(name, short string, ask func(*client.Client, context.Context) (*service.Asked, error)) *cobra.Command {
 	var socket string
 	cmd := &cobra.Command{

@@ -18,7 +18,7 @@ import (
 	"weft/sm/state"
 )
 
-// smState is the file of state of weft sm. Without one (path "") its methods do nothing.
+// smState is the state file of weft sm. Without a file (path "") its methods do nothing.
 type smState struct {
 	path   string
 	limits state.Limits
@@ -38,7 +38,7 @@ func (s *smState) add(cmd *cobra.Command) {
 	f.IntVar(&s.limits.Events, "state-events", state.UsualLimits.Events, "with --state: keep the last `N` lines of the log")
 }
 
-// SetChain sets the chain of engines: the one asked for, or that of the Plan of --keep.
+// setChain sets the given chain of engines, or that of the Plan of --keep.
 func (s *smFlags) setChain(cmd *cobra.Command) error {
 	if s.state.path != "" && s.keep.Path == "" {
 		return s.routing.SetChain(s.chain)
@@ -46,7 +46,7 @@ func (s *smFlags) setChain(cmd *cobra.Command) error {
 	return s.keep.SetChain(cmd, s.chain, &s.routing)
 }
 
-// remember gives the manager what was stored the last time: LIDs, and all of a file of state.
+// remember gives the manager the LIDs of --lids and the contents of the state file.
 func (s *smFlags) remember(cmd *cobra.Command, r *sm.Runner) (err error) {
 	if r.Stored, err = readLIDs(s.lids); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (s *smFlags) remember(cmd *cobra.Command, r *sm.Runner) (err error) {
 	return s.state.open(cmd, s, r)
 }
 
-// open opens the file and makes the manager keep what is in it.
+// open opens the state file and connects the manager with it.
 func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error) {
 	switch {
 	case s.path == "" && (cmd.Flags().Changed("state-plans") || cmd.Flags().Changed("state-events")):
@@ -94,7 +94,8 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 	return nil
 }
 
-// keepPlan has the last Plan repaired in the first round, or routed afresh where something else was asked for.
+// keepPlan makes the first round repair the last Plan, or route from scratch if the options ask for
+// something else.
 func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	info, data, err := s.store.LastPlan()
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	return nil
 }
 
-// told makes a log hear what the file does, and what of it could not be read.
+// told sends events of the state file to a log, beginning with what could not be read.
 func (s *smState) told(tell func(sm.Incident)) {
 	if s.store == nil {
 		return
@@ -126,7 +127,7 @@ func (s *smState) told(tell func(sm.Incident)) {
 	}
 }
 
-// plans lists the Plans that are stored.
+// plans returns the stored Plans.
 func (s *smState) plans() (list []service.Plan, err error) {
 	if s.store == nil {
 		return nil, nil
@@ -138,7 +139,7 @@ func (s *smState) plans() (list []service.Plan, err error) {
 	return list, err
 }
 
-// planFile returns the Plan of a version; nil where it is not stored.
+// planFile returns the Plan of a version; nil if it is not stored.
 func (s *smState) planFile(version int64) ([]byte, error) {
 	if s.store == nil {
 		return nil, nil
@@ -146,14 +147,14 @@ func (s *smState) planFile(version int64) ([]byte, error) {
 	return s.store.PlanFile(version)
 }
 
-// note has an incident stored.
+// note stores an incident.
 func (s *smState) note(i sm.Incident) {
 	if s.writer != nil {
 		s.writer.Event(state.Event{Time: time.Now(), Incident: i})
 	}
 }
 
-// drains stores what is to be drained.
+// drains stores the drained parts.
 func (s *smState) drains(since time.Time, d *sm.Drains) error {
 	if s.store == nil {
 		return nil
@@ -161,7 +162,8 @@ func (s *smState) drains(since time.Time, d *sm.Drains) error {
 	return s.store.SetDrains(since, d)
 }
 
-// round has the subnet stored as a round has found it, and tells after the first one what has changed since the last time.
+// round stores the subnet that a round has found. After the first round it reports the differences
+// from the stored subnet.
 func (s *smState) round(result *sm.Result, tell func(sm.Incident)) {
 	if st := result.Report.State; s.writer == nil || st != sm.Up && st != sm.UpInPart {
 		return
@@ -175,7 +177,7 @@ func (s *smState) round(result *sm.Result, tell func(sm.Incident)) {
 	s.writer.Subnet(time.Now(), result.Fabric())
 }
 
-// addChanges adds what the file tells to the report of a bring-up.
+// addChanges adds incidents of the state file to the report of a bring-up.
 func (s *smState) addChanges(result *sm.Result) {
 	add := func(i sm.Incident) {
 		s.note(i)
@@ -187,7 +189,7 @@ func (s *smState) addChanges(result *sm.Result) {
 	s.round(result, add)
 }
 
-// close writes what waits and closes the file.
+// close writes pending data and closes the file.
 func (s *smState) close() (err error) {
 	if s.store == nil {
 		return nil
@@ -234,7 +236,7 @@ in the last discovery, and the last lines of the log. --plan writes the last Pla
 	return cmd
 }
 
-// printState prints what a file holds, and writes the last Plan and the fabric to files.
+// printState prints the contents of a state file, and writes the last Plan and fabric to files.
 func printState(cmd *cobra.Command, to io.Writer, s *state.Store, events int, asJSON bool, plan, found string) error {
 	if events < 0 {
 		return errors.New("--events must be 0 or more")

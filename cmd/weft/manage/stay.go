@@ -69,7 +69,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 }
 
-// stayer makes the manager that stays which the flags ask for.
+// stayer converts the flags to a manager that stays.
 func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.watch.Interval < 10*time.Millisecond {
 		return nil, errors.New("--interval must be 10ms or more")
@@ -102,7 +102,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	return runner, nil
 }
 
-// writeFiles writes what is to be kept of a round.
+// writeFiles writes the files after a round.
 func (s *smFlags) writeFiles(cmd *cobra.Command, result *sm.Result) error {
 	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found)
 	if err != nil {
@@ -116,14 +116,14 @@ func (s *smFlags) writeFiles(cmd *cobra.Command, result *sm.Result) error {
 	return files.WriteAll(filesOf(result))
 }
 
-// smLog writes what happens, a line each. It is for concurrent use.
+// smLog writes log lines. It is safe for concurrent use.
 type smLog struct {
 	mu     sync.Mutex
 	to     io.Writer
 	asJSON bool
 }
 
-// setJSON sets how lines are written.
+// setJSON selects JSON or text lines.
 func (l *smLog) setJSON(asJSON bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,7 +142,7 @@ func (l *smLog) write(line *sm.LogLine) {
 	fmt.Fprintf(l.to, "%s\n", data)
 }
 
-// explainCodes prints what the codes of the log mean.
+// explainCodes prints the explanation of each log code.
 func explainCodes(w io.Writer) error {
 	for _, kind := range slices.Sorted(maps.Keys(sm.Explain)) {
 		if _, err := fmt.Fprintf(w, "%s\n    %s\n", kind, fold.Text(4, sm.Explain[kind])); err != nil {
