@@ -37,13 +37,9 @@ type mapFiles struct {
 	events         string
 }
 
-func mapCmd() *cobra.Command {
-	m := mapFlags{job: job.Defaults()}
-	algorithms, help := job.Algorithms()
-	cmd := &cobra.Command{
-		Use:   "map NETWORK",
-		Short: "research: map an unknown network of anonymous switches by probes",
-		Long: `Simulate a host that maps an unknown network by probes, and compare its map with the network.
+// mapIntro and mapSections are the text of weft map --help, before and after the algorithms.
+const (
+	mapIntro = `Simulate a host that maps an unknown network by probes, and compare its map with the network.
 
 Input is a FABRIC, taken as a network like Myrinet: switches are anonymous, and messages carry their
 route as a string of turns. Output is the number of probes, the modelled time, and whether the map is
@@ -54,7 +50,8 @@ Exit status 1: the map is not the network, or not the part of it that host route
 
 ALGORITHMS
 
-` + help + `
+`
+	mapSections = `
 By default a probe string has at most Q + D turns, a bound that depends on the network and that a
 real mapper cannot know. --stop known needs no bound.
 
@@ -88,7 +85,16 @@ hint for the next. Each line is one event:
   2s    host NAME ADDRESS NODE PORT
 
 A map is then certain if two maps in a row are equal. It was the network at the time between them,
-unless a part failed and came back before it was probed again, which no mapper can see.`,
+unless a part failed and came back before it was probed again, which no mapper can see.`
+)
+
+func mapCmd() *cobra.Command {
+	m := mapFlags{job: job.Defaults()}
+	algorithms, help := job.Algorithms()
+	cmd := &cobra.Command{
+		Use:   "map NETWORK",
+		Short: "research: map an unknown network of anonymous switches by probes",
+		Long:  mapIntro + help + mapSections,
 		Example: `  weft map now-cab
   weft map now-c --algorithm myricom --collision circuit
   weft map 'karytree(4,3)' --algorithm coupon -o map.json --format json

@@ -22,12 +22,8 @@ type suggestOptions struct {
 	asJSON bool
 }
 
-func suggestCmd() *cobra.Command {
-	var o suggestOptions
-	cmd := &cobra.Command{
-		Use:   "suggest",
-		Short: "propose networks for a planned machine and recommend one",
-		Long: `Propose networks for a planned machine, measure them, and recommend one.
+// suggestHelp is the text of weft suggest --help.
+const suggestHelp = `Propose networks for a planned machine, measure them, and recommend one.
 
 Input is the number of hosts and of ports on a switch. Output is a table of networks: the smallest
 fat-tree, Dragonfly, Dragonfly+, HyperX, full mesh, torus and Slim Fly that hold the hosts, at full
@@ -54,7 +50,14 @@ few ports, by cores above planes of two levels, one plane for each rail.
 
 PRICES
 
-` + bill.Help,
+` + bill.Help
+
+func suggestCmd() *cobra.Command {
+	var o suggestOptions
+	cmd := &cobra.Command{
+		Use:   "suggest",
+		Short: "propose networks for a planned machine and recommend one",
+		Long:  suggestHelp,
 		Example: `  weft suggest --hosts 2000 --radix 40
   weft suggest --hosts 500 --radix 36 --oversubscription 3 --prices prices.txt
   weft suggest --hosts 2000 --radix 40 --kinds tree,dragonfly,torus --prices prices.txt

@@ -54,12 +54,8 @@ func (c *changeFlag) Set(text string) error {
 	return nil
 }
 
-func whatifCmd() *cobra.Command {
-	var o whatifOptions
-	cmd := &cobra.Command{
-		Use:   "whatif FABRIC",
-		Short: "predict what a failure, maintenance or an extension does to the traffic",
-		Long: `Predict what happens to the traffic if parts of a fabric fail, are drained, added or moved.
+// whatifHelp is the text of weft whatif --help.
+const whatifHelp = `Predict what happens to the traffic if parts of a fabric fail, are drained, added or moved.
 
 Input is a FABRIC, the routing that it runs (--plan or --lfts; without them it is routed now), and a
 change. The first line of output answers whether the change is safe. Then come reachability and
@@ -95,7 +91,14 @@ NAMES OF PARTS
 
 ` + whatif.BetweenHelp + ` The subnets are routed now, and routed
 again between each other after the change; changed subnets are repaired. Losses count pairs of end
-ports in different subnets, and inside changed subnets.`,
+ports in different subnets, and inside changed subnets.`
+
+func whatifCmd() *cobra.Command {
+	var o whatifOptions
+	cmd := &cobra.Command{
+		Use:   "whatif FABRIC",
+		Short: "predict what a failure, maintenance or an extension does to the traffic",
+		Long:  whatifHelp,
 		Example: `  weft whatif fabric.txt --lfts opensm-lfts.dump --fail 'spine 3'
   weft whatif examples/psmn-x5.ibnetdiscover --fail 'links=3,seed=1'
   weft whatif 'rlft(8,2)' --drain 'spine 3'
