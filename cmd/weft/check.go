@@ -8,7 +8,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/planner"
-	"weft/study"
+	"weft/study/routing"
 )
 
 // checkHelp is the text of weft check --help.
@@ -54,7 +54,7 @@ subnets and routers.`
 func checkCmd() *cobra.Command {
 	var (
 		flags   cli.FabricFlags
-		files   study.TableFiles
+		files   routing.TableFiles
 		workers int
 		hosts   bool
 		form    cli.Form

@@ -11,8 +11,8 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/sim/packet"
-	"weft/sm"
 	"weft/sm/outage"
+	"weft/sm/terms"
 )
 
 // outageOptions are the options of weft simulate outage.
@@ -54,7 +54,7 @@ change. The same seed gives the same run.`,
 	cli.ChainFlag(cmd, &o.chain)
 	cli.JSONFlag(cmd, &o.asJSON)
 	f, u := cmd.Flags(), &o.setup
-	u.Packet, u.Watch = packet.Default(), sm.UsualWatch
+	u.Packet, u.Watch = packet.Default(), terms.UsualWatch
 	f.StringVar(&o.fail, "fail", "", "`PART` that fails: a cable by one of its ports, NODE[PORT], or a switch")
 	f.DurationVar(&u.Fault.Down, "down", 100*time.Millisecond, "time that a failing switch is off")
 	f.BoolVar(&u.Fault.Kill, "takeover", false, "the master manager dies at the same moment, and a standby takes over")

@@ -19,8 +19,9 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/study"
-	"weft/whatif"
+	"weft/study/routing"
+	"weft/study/several"
+	"weft/study/whatif"
 )
 
 // whatifOptions are the options of weft whatif.
@@ -29,7 +30,7 @@ type whatifOptions struct {
 	routing cli.RouteFlags
 	between cli.BetweenFlags
 	chain   string
-	files   study.TableFiles
+	files   routing.TableFiles
 	changes []whatif.Change
 	each    string
 	top     int
@@ -89,7 +90,7 @@ NAMES OF PARTS
 
 ` + cli.BetweenHelp + `
 
-` + whatif.BetweenHelp + ` The subnets are routed now, and routed
+` + several.ChangesHelp + ` The subnets are routed now, and routed
 again between each other after the change; changed subnets are repaired. Losses count pairs of end
 ports in different subnets, and inside changed subnets.`
 
@@ -164,7 +165,7 @@ func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	if o.each == "" && cmd.Flags().Changed("top") {
 		return errors.New("--top needs --each link, switch, spine or leaf")
 	}
-	if o.files != (study.TableFiles{}) {
+	if o.files != (routing.TableFiles{}) {
 		return o.files.Validate()
 	}
 	return nil

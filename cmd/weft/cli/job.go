@@ -19,7 +19,7 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/levels"
-	"weft/study"
+	"weft/study/routing"
 )
 
 // RouteFlags holds the options of every command that routes.
@@ -115,8 +115,8 @@ func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *
 // PathSetFlags holds the options for explicit paths, which replace --engine, and their solver.
 type PathSetFlags struct {
 	paths, names string
-	file         study.PathFile // empty where the paths are computed
-	Solving      study.Solving
+	file         routing.PathFile // empty where the paths are computed
+	Solving      routing.Solving
 }
 
 // Add adds the flags.
@@ -130,9 +130,9 @@ func (p *PathSetFlags) Add(cmd *cobra.Command) {
 
 // SolverFlags adds the options of the solver; options names the options that need one, for the help
 // text.
-func SolverFlags(cmd *cobra.Command, s *study.Solving, options string) {
+func SolverFlags(cmd *cobra.Command, s *routing.Solving, options string) {
 	f := cmd.Flags()
-	f.StringVar(&s.Program, "solver", "", "for "+options+": `PROGRAM`, the solver by name or path (default: the first installed one of "+study.SolverNames()+")")
+	f.StringVar(&s.Program, "solver", "", "for "+options+": `PROGRAM`, the solver by name or path (default: the first installed one of "+routing.SolverNames()+")")
 	f.DurationVar(&s.Limit, "solver-time", 10*time.Second, "for --names ilp: time limit for each programme; a destination needs one or two")
 	f.DurationVar(&s.Total, "solver-total", 5*time.Minute, "for --names ilp: time limit for all programmes; after it the best answers so far are used")
 	f.StringVar(&s.Dir, "write-lp", "", "for --names ilp: write the programmes to directory `DIR` and do not solve them")
@@ -160,9 +160,9 @@ func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 	case f.Changed("engine"):
 		return "", errors.New("give --paths or --engine, not both")
 	}
-	if _, err := os.Stat(p.paths); err == nil && !study.IsEngine(p.paths+"+"+p.names) {
+	if _, err := os.Stat(p.paths); err == nil && !routing.IsEngine(p.paths+"+"+p.names) {
 		p.file.Path = p.paths
-		return study.FromFile + "+" + p.names, nil
+		return routing.FromFile + "+" + p.names, nil
 	}
 	if p.file.Choice != "" {
 		return "", errors.New("--choice needs --paths FILE")
@@ -190,7 +190,7 @@ func (p *PathSetFlags) Give(cmd *cobra.Command, chain route.Chain) error {
 	if p.file.Partial, err = cmd.Flags().GetBool("partial"); err != nil {
 		return err
 	}
-	if err := study.ReadPaths(chain, &p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { Warn(cmd, texts) }); err != nil {
+	if err := routing.ReadPaths(chain, &p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { Warn(cmd, texts) }); err != nil {
 		return err
 	}
 	return p.Equip(cmd, chain)
@@ -299,7 +299,7 @@ func (k *KeepFlags) Afresh(cmd *cobra.Command) bool {
 }
 
 // LaneFileFlags adds the options for lanes and destination LIDs of foreign tables.
-func LaneFileFlags(cmd *cobra.Command, files *study.TableFiles) {
+func LaneFileFlags(cmd *cobra.Command, files *routing.TableFiles) {
 	f := cmd.Flags()
 	f.StringVar(&files.SLs, "sl", "", "with --lfts: `FILE` with the service levels of the paths, from saquery -p or weft route --sl")
 	f.StringVar(&files.SL2VLs, "sl2vl", "", "with --lfts: `FILE` with the SL2VL tables")
@@ -308,7 +308,7 @@ func LaneFileFlags(cmd *cobra.Command, files *study.TableFiles) {
 }
 
 // RefuseBesideTables returns an error if a routing option is given together with tables.
-func RefuseBesideTables(cmd *cobra.Command, files *study.TableFiles) error {
+func RefuseBesideTables(cmd *cobra.Command, files *routing.TableFiles) error {
 	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles", "levels"} {
 		if files.Given() && cmd.Flags().Changed(option) {
 			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", option)
@@ -318,7 +318,7 @@ func RefuseBesideTables(cmd *cobra.Command, files *study.TableFiles) error {
 }
 
 // ReadOrRoute reads the tables of the given files, or routes the fabric if there are none.
-func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, req *planner.Request) (*planner.Result, error) {
+func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *routing.TableFiles, req *planner.Request) (*planner.Result, error) {
 	if files.Given() {
 		return LoadTables(cmd, g, files)
 	}
@@ -326,7 +326,7 @@ func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, r
 }
 
 // LoadTables reads the Plan of the files, and prints warnings.
-func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles) (*planner.Result, error) {
+func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *routing.TableFiles) (*planner.Result, error) {
 	partial, err := cmd.Flags().GetBool("partial")
 	if err != nil {
 		return nil, err

@@ -8,12 +8,12 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // addFaultFlags adds the options for faulty, drained and unexpected parts.
 func (s *smFlags) addFaultFlags(cmd *cobra.Command) {
-	f, usual := cmd.Flags(), sm.UsualWatch.Flaps
+	f, usual := cmd.Flags(), terms.UsualWatch.Flaps
 	f.StringArrayVar(&s.config.Drain, "drain", nil, "keep traffic off this `PART`: a switch then serves only its own hosts, a cable carries nothing; can be repeated")
 	f.StringVar(&s.expect, "expect", "", "expected topology, a `FABRIC`; deviations are logged")
 	f.BoolVar(&s.config.QuarantineStrangers, "quarantine-strangers", false, "leave out nodes that --expect does not contain: they get no LID, and their links that are not Active stay so; other managers must be expected too")
@@ -33,7 +33,7 @@ func (s *smFlags) checkFaultFlags() error {
 	case r.Within <= 0 || r.Hold <= 0:
 		return errors.New("--flaps-within and --quarantine must be more than 0")
 	}
-	s.watch.Flaps.MostHold = max(s.watch.Flaps.Hold, sm.UsualWatch.Flaps.MostHold)
+	s.watch.Flaps.MostHold = max(s.watch.Flaps.Hold, terms.UsualWatch.Flaps.MostHold)
 	return nil
 }
 

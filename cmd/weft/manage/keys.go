@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/configfile"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // keyFlags holds the options for M_Keys.
@@ -27,7 +27,7 @@ type keyFlags struct {
 const usualLease = time.Minute
 
 // add adds the flags. --mkey-protect is stored in keys directly.
-func (k *keyFlags) add(cmd *cobra.Command, keys *sm.Keys) {
+func (k *keyFlags) add(cmd *cobra.Command, keys *terms.Keys) {
 	f := cmd.Flags()
 	f.StringVar(&k.secret, "mkey-secret", "", "`FILE` with a secret of at least 16 bytes; the M_Key of each port is derived from it and the port's GUID; the same for all managers of a subnet")
 	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "`FILE` with an earlier secret; ports with its keys get new ones; can be repeated")
@@ -37,7 +37,7 @@ func (k *keyFlags) add(cmd *cobra.Command, keys *sm.Keys) {
 }
 
 // read reads the files and checks the values. one is the key of --m-key for all ports.
-func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
+func (k *keyFlags) read(keys *terms.Keys, one uint64) error {
 	keys.One = one
 	seconds := (k.lease + time.Second - 1) / time.Second
 	switch {
@@ -72,7 +72,7 @@ func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
 	if err != nil {
 		return fmt.Errorf("--mkey-file: %w", err)
 	}
-	if keys.Known, keys.Others, err = sm.ReadKeys(k.known, data); err != nil {
+	if keys.Known, keys.Others, err = terms.ReadKeys(k.known, data); err != nil {
 		return fmt.Errorf("--mkey-file %w", err)
 	}
 	return nil

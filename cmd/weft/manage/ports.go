@@ -10,13 +10,14 @@ import (
 
 	"weft/emulator/attach"
 	"weft/sm"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/mad"
 )
 
 // runAtPorts runs a manager at one port of the subnet. If this port loses its link, the manager
 // continues at the next port of --other-port with a link, in a circle.
-func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(sm.Incident)) error {
+func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(terms.Incident)) error {
 	ports := append([]string{s.wires.Transport}, s.others...)
 	runner.Leaves = len(ports) > 1
 	for at := 0; ; {
@@ -24,11 +25,11 @@ func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Trans
 		if !errors.Is(err, sm.ErrNoLink) || cmd.Context().Err() != nil {
 			return err
 		}
-		tell(sm.Incident{Kind: sm.OtherPort, Text: ports[at] + " has lost its link: weft looks for a port of --other-port with a link"})
+		tell(terms.Incident{Kind: terms.OtherPort, Text: ports[at] + " has lost its link: weft looks for a port of --other-port with a link"})
 		if t, at, err = s.openLinked(cmd, ports, at); err != nil {
 			return err
 		}
-		tell(sm.Incident{Kind: sm.OtherPort, Text: "weft continues at " + ports[at]})
+		tell(terms.Incident{Kind: terms.OtherPort, Text: "weft continues at " + ports[at]})
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/sm"
 	"weft/sm/service"
 	"weft/sm/service/client"
+	"weft/sm/terms"
 )
 
 // serve starts the servers of socket, API and metrics; end stops them.
@@ -67,7 +67,7 @@ func listenTCP(address string) (net.Listener, error) {
 // served logs the failure of a server.
 func (r *serving) served(err error) {
 	if err != nil {
-		r.tell(sm.Incident{Kind: sm.ServerFailed, Text: err.Error()})
+		r.tell(terms.Incident{Kind: terms.ServerFailed, Text: err.Error()})
 	}
 }
 
@@ -145,7 +145,7 @@ new lines until the manager ends.`,
 // printEvents prints log lines as they come, and notes missing ones.
 func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow, asJSON bool) error {
 	out := smLog{to: cmd.OutOrStdout(), asJSON: asJSON}
-	err := c.Events(cmd.Context(), client.Position{Number: since}, follow, func(_ client.Position, line *sm.LogLine) error {
+	err := c.Events(cmd.Context(), client.Position{Number: since}, follow, func(_ client.Position, line *terms.LogLine) error {
 		if line.Number > since+1 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d earlier lines are no longer kept\n", line.Number-since-1)
 		}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/coreos/go-systemd/v22/daemon"
 
-	"weft/sm"
 	"weft/sm/service"
+	"weft/sm/terms"
 )
 
 // newNotifier returns the connection to systemd; without systemd its messages are dropped.
@@ -32,7 +32,7 @@ func (r *serving) watchdog(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if r.ask(ctx, &sm.Event{Kind: sm.Tick}) == nil {
+		if r.ask(ctx, &terms.Event{Kind: terms.Tick}) == nil {
 			r.notify.Alive()
 		}
 	}

@@ -6,21 +6,21 @@ import (
 
 	"weft/planner"
 	"weft/route/engine"
-	"weft/sm"
 	"weft/sm/service"
-	"weft/whatif"
+	"weft/sm/watch"
+	"weft/study/whatif"
 )
 
 // whatIf predicts the effect of changes. It measures the subnet once for each Plan, and answers one
 // question at a time.
 type whatIf struct {
 	routing func() planner.Request
-	of      *sm.Routed // whose Plan today is about
+	of      *watch.Routed // whose Plan today is about
 	today   *whatif.Today
 }
 
 // hold checks the names in a question at once, and returns the function that answers it.
-func (s *whatIf) hold(q *service.WhatIf, now *sm.Routed) (func(context.Context) (*whatif.Answer, error), error) {
+func (s *whatIf) hold(q *service.WhatIf, now *watch.Routed) (func(context.Context) (*whatif.Answer, error), error) {
 	changes := make([]whatif.Change, len(q.Changes))
 	for i, c := range q.Changes {
 		changes[i] = whatif.Change{Kind: c.Kind, What: c.What}
@@ -33,7 +33,7 @@ func (s *whatIf) hold(q *service.WhatIf, now *sm.Routed) (func(context.Context) 
 
 // ask uses one core and leaves the others to the manager. It keeps the measurement of the unchanged
 // subnet for the next question.
-func (s *whatIf) ask(ctx context.Context, now *sm.Routed, changes []whatif.Change) (*whatif.Answer, error) {
+func (s *whatIf) ask(ctx context.Context, now *watch.Routed, changes []whatif.Change) (*whatif.Answer, error) {
 	if s.of == nil || s.of.Plan != now.Plan {
 		req := s.routing()
 		chain, err := engine.ChainOf(&now.Plan.Recipe, nil)
