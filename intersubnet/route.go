@@ -20,10 +20,10 @@ const (
 )
 
 // Methods lists them with a line each, for help texts.
-const Methods = `auto (isfr into fat-trees, nearest into others), isfr (routers leave by the
-primary path of fat-trees; issr elsewhere), issr (gateways round robin, routers hash source and
-destination LID), nearest (the shortest ways, unless others carry less) or baseline (one router
-port for each target subnet, as OpenSM's prefix routes)`
+const Methods = `auto (isfr into fat-trees, nearest into others), isfr (routers follow the primary
+path of fat-trees; issr elsewhere), issr (gateways round robin; routers hash source and destination
+LID), nearest (shortest paths, unless others carry less) or baseline (one router port for each
+target subnet, like OpenSM's prefix routes)`
 
 // ParseMethod reads the name of a method.
 func ParseMethod(s string) (Method, error) {

@@ -20,12 +20,12 @@ import (
 )
 
 // Help describes the texts that Parse reads.
-const Help = `  ibsim                       a running ibsim, found as its own programs find it
-                              (IBSIM_SOCKNAME, IBSIM_SERVER_NAME, IBSIM_SERVER_PORT, SIM_HOST)
-  ibsim:[SOCKET][@NODE]       its socket name, and the node to attach to
-  ibsim:udp:HOST[:PORT][@NODE]  the same by UDP
-  umad:[DEVICE][/PORT]        a port of this machine, such as umad:mlx5_0/1
-  emulate:FABRIC              an emulated fabric in this process; any FABRIC`
+const Help = `  ibsim                         a running ibsim or weft emulate, found as ibsim's clients do (IBSIM_SOCKNAME,
+                                IBSIM_SERVER_NAME, IBSIM_SERVER_PORT, SIM_HOST)
+  ibsim:[SOCKET][@NODE]         ibsim at this socket name, attached to this node
+  ibsim:udp:HOST[:PORT][@NODE]  ibsim over UDP
+  umad:[DEVICE][/PORT]          an InfiniBand port of this machine, such as umad:mlx5_0/1
+  emulate:FABRIC                any FABRIC, emulated inside this process`
 
 // Target is a subnet to attach to.
 type Target struct {

@@ -27,10 +27,16 @@ import (
 	"weft/fabric/netfile/tables"
 )
 
-// Help explains the arguments of Request.
-const Help = `state (JSON), lfts (as opensm-lfts.dump), sl2vl, fabric (as ibnetdiscover).
+// Help explains what Request takes.
+const Help = `SHOWN WITHOUT CHANGING ANYTHING
 
-Commands:
+  state   counts of nodes, ports and datagrams, as JSON
+  lfts    forwarding tables, as opensm-lfts.dump
+  sl2vl   SL2VL tables
+  fabric  the fabric, as ibnetdiscover prints it
+  help    the commands below
+
+COMMANDS
 
 ` + emulator.CommandHelp
 

@@ -13,12 +13,12 @@ import (
 	"weft/route/paths"
 )
 
-// ChainHelp explains the syntax of a chain.
-const ChainHelp = `--engine auto, the default, tries the engines that cannot deadlock and takes the one that
-delivers the most; the output says which, why, and what the next best would give. An engine
-named is that engine: where it refuses, nothing is routed (exit status 3). A chain lists
-engines, each with its options after it: ftree,switches=none,auto. The next one is tried
-where one refuses, and the output says so.`
+// ChainHelp explains --engine in help texts.
+const ChainHelp = `--engine auto, the default, tries the engines that cannot deadlock and uses the one that delivers
+the most bandwidth. The output names it, says why, and gives the figures of the runner-up. If you
+name one engine and it refuses the fabric, nothing is routed (exit status 3). A chain lists several
+engines, each followed by its options: ftree,switches=none,auto. The first one that does not refuse
+is used, and the output lists the refusals. weft route --engines lists all engines and options.`
 
 // Parse reads engines separated by commas, each followed by its options NAME=VALUE:
 // "ftree,switches=none,dfsssp"; commas in double quotes do not separate. "all" stands for every

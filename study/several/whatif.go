@@ -21,13 +21,13 @@ import (
 )
 
 // ChangesHelp explains the names of parts of several subnets.
-const ChangesHelp = `Of several subnets a part is
+const ChangesHelp = `With several subnets a part is one of:
 
-  ROUTER              a router, by its name or GUID: --fail, --drain
-  ROUTER[PORT]        a port of it: --fail, --drain
-  SUBNET: PART        what of one fabric stands behind --fail, --drain, --add, --move
+  ROUTER        a router, by name or GUID: --fail, --drain
+  ROUTER[PORT]  one of its ports: --fail, --drain
+  SUBNET: PART  a part of one subnet: --fail, --drain, --add, --move
 
-and --each router lets each router fail by itself.`
+--each router fails each router in turn.`
 
 // Options selects the routing of a network of subnets, and the measurements.
 type Options struct {
