@@ -129,7 +129,11 @@ func (c *Core) noteWay() {
 		return
 	}
 	m := c.way.Mixture
-	if c.way.Pauses() {
+	switch {
+	case c.way.Strangers > 0:
+		c.note(EntriesDropped, Place{}, "%d switches hold tables that are not of the Plan in force: entries of theirs that change are dropped first, and written %v later, when the packets under way have left",
+			c.way.Strangers, c.given.Limits.Pause)
+	case c.way.Pauses():
 		c.note(EntriesDropped, Place{}, "old and new entries for %d LIDs together could let packets wait for each other in a ring: those that change are dropped first, and written %v later, when the packets under way have left",
 			m.LIDs, c.given.Limits.Pause)
 	}

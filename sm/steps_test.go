@@ -104,7 +104,7 @@ type sentOn struct {
 	sl uint8
 }
 
-func (m *moments) look(t *rapid.T) {
+func (m *moments) look(t fataler) {
 	v, c := m.v, m.v.manager.core
 	sent := v.sent[mad.AttrLinearForwardingTable] + v.sent[mad.AttrSLtoVLMappingTable]
 	if c.phase != tables || c.given.Before == nil && c.read == nil || sent == m.sent {
@@ -129,14 +129,18 @@ func (m *moments) look(t *rapid.T) {
 	if told == nil { // of a subnet that was taken over: all are on SL 0
 		told = c.ledger
 	}
-	dropped := false
-	for i := range c.prog.step {
-		dropped = dropped || c.stepped(i).Drops
+	dropped, drops := false, false
+	for i := range c.lastStep() {
+		if i == 0 && c.way.Strangers > 0 { // what these lose is of no Plan that the proof of the others has
+			continue
+		}
+		drops = drops || c.way.Between[i].Drops
+		dropped = dropped || i < c.prog.step && c.way.Between[i].Drops
 	}
 	switch {
 	case c.report.Find(MixedTables) != nil:
 		t.Fatalf("no way is proven, though both Plans are: %v", v.entries)
-	case c.report.Find(OldLevels) == nil, !dropped && c.way != nil && c.way.Pauses():
+	case c.report.Find(OldLevels) == nil, drops && !dropped:
 		m.seen["old levels"]++
 	default:
 		told = c.ledger
