@@ -15,19 +15,20 @@ import (
 	"weft/sim/flow"
 )
 
-// Proposal is a network with what is bought and what it delivers.
+// Proposal is a network with the parts to buy and the bandwidth that it delivers.
 type Proposal struct {
 	Shape
 	Bill     *bill.Bill `json:"bill"`           // of all planes
-	Cost     float64    `json:"cost,omitempty"` // where prices are given
+	Cost     float64    `json:"cost,omitempty"` // the cost, if prices are given
 	Diameter int        `json:"diameter"`       // channels between the two switches farthest apart
-	LIDs     int        `json:"lids"`           // that a plane takes: of hosts and switches
+	LIDs     int        `json:"lids"`           // LIDs of a plane: hosts and switches
 	// What a plane delivers; absent where nothing was routed.
 	EBB    float64 `json:"ebb,omitempty"`    // effective bisection bandwidth, one way: a share of the rate of a host
 	Shift  float64 `json:"shift,omitempty"`  // largest congestion of a round of all-to-all by shifts, on average: 1 is full rate
-	Engine string  `json:"engine,omitempty"` // that routed it
-	VLs    int     `json:"vls,omitempty"`    // lanes that it takes
-	// Beaten is the formula of a proposal that delivers no less for no more, "" where there is none.
+	Engine string  `json:"engine,omitempty"` // the engine that routed it
+	VLs    int     `json:"vls,omitempty"`    // lanes in use
+	// Beaten is the formula of a proposal that delivers at least as much for no more, "" if there
+	// is none.
 	Beaten string `json:"beaten_by,omitempty"`
 }
 

@@ -17,19 +17,19 @@ type Proposals struct {
 	Priced    bool        `json:"priced"`                   // costs count in place of switches
 	Currency  string      `json:"currency,omitempty"`       // of costs
 	Stopped   bool        `json:"stopped"`                  // before all were measured
-	Proposals []*Proposal `json:"proposals"`                // the one that delivers the most first; none is beaten by another
+	Proposals []*Proposal `json:"proposals"`                // proposals that no other one beats, the one that delivers most first
 	Beaten    []*Proposal `json:"beaten"`                   // by another, in the same order
-	None      []string    `json:"kinds_left_out"`           // kinds of which no network of this radix holds the hosts, or only one too large to build
-	Best      *Choice     `json:"recommendation,omitempty"` // absent where there is no proposal
+	None      []string    `json:"kinds_left_out"`           // kinds that cannot hold the hosts with this radix, or only with a network too large to build
+	Best      *Choice     `json:"recommendation,omitempty"` // absent if there is no proposal
 	Commands  []string    `json:"commands"`                 // to go on with
 }
 
-// Choice names the network that is recommended, and why.
+// Choice names the recommended network, and the reason.
 type Choice struct {
 	Formula string `json:"formula"`
 	Planes  int    `json:"planes"`
 	Why     string `json:"why"`
-	But     string `json:"but,omitempty"` // what speaks for another one
+	But     string `json:"but,omitempty"` // the case for another network
 }
 
 // price returns the cost of a network where there are prices, otherwise the number of its switches.

@@ -15,9 +15,9 @@ type Want struct {
 	Radix int `json:"radix"` // ports of a switch
 	// Rails is the number of ports of a host, each to a network of its own unless the formula is rail.
 	Rails int `json:"rails"`
-	// Ratio is the oversubscription that is accepted: so many hosts share what one of them could send.
+	// Ratio is the accepted oversubscription: the number of hosts that share the bandwidth of one.
 	Ratio float64  `json:"oversubscription"`
-	Kinds []string `json:"kinds"` // of networks that are proposed; none: all
+	Kinds []string `json:"kinds"` // kinds of networks to propose; none: all
 }
 
 // Limits of a wish.
@@ -75,9 +75,9 @@ type Shape struct {
 	Kind    string  `json:"kind"`
 	Formula string  `json:"formula"`          // of one plane
 	Planes  int     `json:"planes"`           // equal networks without a cable between them, one for each port of a host
-	Ratio   float64 `json:"oversubscription"` // that it was made for
-	// Uniform is the share of its rate that each host gets when all send to random ones at once, under
-	// ideal balance: by arithmetic, see the package comment.
+	Ratio   float64 `json:"oversubscription"` // the oversubscription that it was made for
+	// Uniform is the share of its rate that each host gets if all send to random hosts at once
+	// under ideal balance. It is computed; see the package comment.
 	Uniform float64 `json:"uniform"`
 }
 

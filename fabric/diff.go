@@ -12,8 +12,8 @@ import (
 type Change struct {
 	Kind  string     `json:"kind"`           // "node added", "node removed", "node changed", "link added", "link removed", "link changed"
 	Ports []PortName `json:"ports"`          // the node, or both ends of the link
-	From  string     `json:"from,omitempty"` // what it was, for changes
-	To    string     `json:"to,omitempty"`   // what it is now, for changes
+	From  string     `json:"from,omitempty"` // the old value, for changes
+	To    string     `json:"to,omitempty"`   // the new value, for changes
 }
 
 // String is the change as one line.

@@ -9,7 +9,7 @@ import (
 	"weft/route"
 )
 
-// Fallback says that packets from one subnet to another go by another method than ISFR.
+// Fallback reports packets between two subnets that do not use ISFR.
 type Fallback struct {
 	Method Method `json:"method"`
 	From   string `json:"from"` // "" for all subnets

@@ -5,7 +5,7 @@ package lab
 type Agreement struct {
 	Same    int      `json:"same"`
 	Claims  int      `json:"claims"`
-	Open    int      `json:"open"` // claims that one of the runs has not judged, or by too few blocks
+	Open    int      `json:"open"` // claims that one of the runs has not judged, or with too few blocks
 	Changed []Change `json:"changed"`
 }
 

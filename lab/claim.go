@@ -22,37 +22,40 @@ const (
 // verdicts are all, in the order of a summary.
 var verdicts = []Verdict{Holds, HoldsAsRead, Fitted, Differs, TooFew, NotTestable, NotRun}
 
-// Claim is one statement of the paper, with what ours says to it.
+// Claim is one statement of the paper, with our result.
 type Claim struct {
 	Text    string  `json:"text"`
 	Paper   string  `json:"paper"` // the number or range as printed
 	Ours    string  `json:"ours"`
 	Verdict Verdict `json:"verdict"`
-	// Undecided says that a claim differs as all seed blocks that it may have, by the letter, do not tell on which side ours lies, or as fewer than
-	// Enough tell of it.
+	// Undecided says that the verdict is Differs only because the maximum number of seed blocks
+	// does not decide on which side ours lies, or because fewer than Enough blocks measure it.
 	Undecided bool   `json:"undecided,omitempty"`
-	Why       string `json:"why,omitempty"` // for what differs: what was tried; for what cannot be tested: why not
-	// RestsOn names constants that ours needs and that were searched for with the paper's own figures as the measure: what holds is Fitted.
+	Why       string `json:"why,omitempty"` // for a differing claim: the attempts; for an untestable claim: the reason
+	// RestsOn names constants that were chosen to match the paper's own figures: a claim that holds
+	// with them is Fitted.
 	RestsOn string `json:"rests_on,omitempty"`
-	// Range holds the number of ours and its bounds; nil where the claim is about no number. Of several it is the one that decides.
+	// Range holds our number and its bounds; nil if the claim is about no number. Of several
+	// numbers it holds the deciding one.
 	Range *Range `json:"range,omitempty"`
-	// Parts are the numbers of a claim on several, each of which must be in its range.
+	// Parts are the numbers of a claim about several; each must be in its range.
 	Parts []Range `json:"parts,omitempty"`
 }
 
-// Range is a number of ours with the least and the greatest value under which its claim holds.
+// Range is a number of ours with the least and the greatest value for which its claim holds.
 type Range struct {
-	Of string `json:"of,omitempty"` // what a part is about: a row, a column; no two parts of a claim are about the same
-	// Missing says that there was nothing to measure, as in a row of which no network was finished: in a block, or in any.
+	Of string `json:"of,omitempty"` // the subject of a part: a row, a column; unique among the parts of a claim
+	// Missing says that there was nothing to measure, in a block or in any: for example no network
+	// of a row finished.
 	Missing bool    `json:"missing,omitempty"`
 	Value   float64 `json:"value"`
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
-	Format  string  `json:"format"` // of the value, as fmt has it
+	Format  string  `json:"format"` // format of the value, for package fmt
 	// Rows are the rows of the artefact that it is measured on, as Setup.Want is asked for them; nil for all. Once the number is decided, other seed
 	// blocks leave them out where nothing else needs them.
 	Rows []string `json:"-"`
-	// Blocks holds the number in each seed block that has it, of which Value is the mean.
+	// Blocks holds the number of each seed block that has one; Value is their mean.
 	Blocks []float64 `json:"blocks,omitempty"`
 }
 

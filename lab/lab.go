@@ -15,7 +15,7 @@ type Reproduction struct {
 	Paper string
 	// Says states in two or three sentences what the paper claims: they open the page of results.
 	Says string
-	// Assumptions say what is taken for all that the paper leaves open, once for all artefacts; "" where nothing needs it.
+	// Assumptions say what weft assumes for everything that the paper leaves open, a line each, once for all artefacts; "" if nothing needs it.
 	Assumptions string
 	Artefacts   []Artefact
 	// Plain says in plain words in what ours differs, by the name of an artefact and the text of its claim (ClaimName): for the largest differences.

@@ -26,8 +26,8 @@ const (
 const Slight = 10.
 
 // HowNear says so on the page.
-const HowNear = " A printed gain is found where ours is from half of it to twice, and no more than 5 points off; where none is printed, within half a point. " +
-	"A printed level is found within 2 points, \"about\" within 5; of a printed ratio what it, or its inverse, has above one, from half of it to twice."
+const HowNear = "A printed gain counts as found if ours is from half to twice of it, and at most 5 points off; if none is printed, within half a point. " +
+	"A printed level counts as found within 2 points, \"about\" within 5. For a printed ratio, its excess over one (or that of its inverse) must be met from half to twice."
 
 // RangeClaim is a claim that a number is in a range.
 type RangeClaim struct {

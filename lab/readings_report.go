@@ -34,7 +34,10 @@ func writeVerdicts(b *bufio.Writer) {
 func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 	if r.Assumptions != "" {
 		fmt.Fprint(b, "## Assumptions\n\n")
-		paragraph(b, "", r.Assumptions)
+		for line := range strings.SplitSeq(r.Assumptions, "\n") {
+			item(b, "- ", line)
+		}
+		fmt.Fprintln(b)
 	}
 	if len(r.Readings) > 0 {
 		fmt.Fprint(b, "## Readings\n\nOther readings than the literal text:\n\n")

@@ -20,10 +20,10 @@ type Record struct {
 	Rows         string   `json:"rows,omitempty"` // the rows kept, as asked for; "" for all
 	Measured     bool     `json:"measured,omitempty"`
 	Blocks       int      `json:"seed_blocks"`                   // drawn, by the letter
-	BlocksAsRead int      `json:"seed_blocks_as_read,omitempty"` // drawn under the set of readings; 0 where nothing is judged by it
-	Most         int      `json:"most_seed_blocks"`              // the greatest number that was allowed
+	BlocksAsRead int      `json:"seed_blocks_as_read,omitempty"` // blocks drawn under the set of readings; 0 if it judges nothing
+	Most         int      `json:"most_seed_blocks"`              // the allowed maximum
 	Few          bool     `json:"few_seed_blocks,omitempty"`     // because more would take too long
-	Set          []string `json:"set,omitempty"`                 // of readings of the paper, by which what differs was judged again
+	Set          []string `json:"set,omitempty"`                 // set of readings that judged differing claims again
 	Tried        []Tried  `json:"tried,omitempty"`               // by reading
 	*Result
 }

@@ -11,7 +11,7 @@ import (
 
 // Result holds the tables, claims and charts of an artefact.
 type Result struct {
-	Tables []Table       `json:"tables"` // the artefact's own first, then those of experiments
+	Tables []Table       `json:"tables"` // the artefact's own tables first, then those of experiments
 	Claims []Claim       `json:"claims"`
 	Charts []chart.Chart `json:"charts,omitempty"`
 	// Pictures are drawings other than charts.

@@ -22,7 +22,7 @@ const effortProof = 2
 type Choice struct {
 	Engine string  `json:"engine"`
 	Why    string  `json:"why"`
-	Next   string  `json:"next,omitempty"` // the second best engine, "" where no other could be chosen
+	Next   string  `json:"next,omitempty"` // the second best engine, "" if there is no other
 	Trials []Trial `json:"trials"`         // in the order tried
 }
 

@@ -14,7 +14,7 @@ type Change struct {
 	Moved    []MovedPort
 }
 
-// Tally counts what is as it was, what has changed, what is new and what is gone.
+// Tally counts unchanged, changed, new and removed items.
 type Tally struct{ Kept, Moved, New, Gone int }
 
 func (t *Tally) add(o Tally) {
@@ -31,7 +31,7 @@ type SwitchChange struct {
 	Blocks  int // of 64 entries
 }
 
-// MovedPort is an end port that gets another base LID.
+// MovedPort is an end port with a new base LID.
 type MovedPort struct {
 	End      int32
 	From, To fabric.LID

@@ -45,7 +45,8 @@ type Plan struct {
 	Notes []string
 }
 
-// UsedLIDs counts LIDs that paths use, with lower bounds of any assignment of these paths; a bound of 0 says that nobody looked.
+// UsedLIDs counts LIDs that paths use, with lower bounds for any assignment of these paths; a bound
+// of 0 means unknown.
 type UsedLIDs struct {
 	All       int `json:"all"`
 	LeastAll  int `json:"least_all,omitempty"`
@@ -80,7 +81,7 @@ func (p *Plan) SingleLane(g *fabric.Graph) {
 type Recipe struct {
 	Paths   string            `json:"paths"`             // the engine
 	Options map[string]string `json:"options,omitempty"` // its options as given
-	Names   string            `json:"names"`             // "lmc=0", "lmc=3": that many LIDs a port
+	Names   string            `json:"names"`             // "lmc=0", "lmc=3": the LMC of all ports
 	Lanes   string            `json:"lanes"`             // "none", or the engine's own
 	Kinds   []string          `json:"kinds,omitempty"`   // of hosts, balanced by themselves: KIND=HOSTS, as fabric.ParseKindRule reads them
 }

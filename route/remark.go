@@ -7,11 +7,11 @@ import (
 	"weft/fabric"
 )
 
-// Remark says something of ports or a LID, which Text does not name.
+// Remark is a text about ports or a LID that it does not name itself.
 type Remark struct {
-	LID   fabric.LID        `json:"lid,omitzero"`    // that packets go to
+	LID   fabric.LID        `json:"lid,omitzero"`    // destination of the packets
 	Owner *fabric.PortName  `json:"owner,omitempty"` // end port that has the LID
-	Ports []fabric.PortName `json:"ports,omitempty"` // ports and switches, in order of the way of packets if there is one
+	Ports []fabric.PortName `json:"ports,omitempty"` // ports and switches, in the order of the packets' path if there is one
 	Text  string            `json:"text"`
 }
 

@@ -25,25 +25,25 @@ type DiscoveryJSON struct {
 type BringUpJSON struct {
 	DiscoveryJSON
 	LIDs        int             `json:"lids"`
-	LIDsKept    int             `json:"lids_kept"` // ports that keep the LID they had
+	LIDsKept    int             `json:"lids_kept"` // ports that keep their LID
 	MaxLMC      uint8           `json:"max_lmc"`
 	SMLID       fabric.LID      `json:"sm_lid"`
 	Asked       []string        `json:"engines_asked"`
 	Engine      string          `json:"engine"`            // "" when all refused
 	Refused     []string        `json:"refused"`           // reasons of the engines before it
 	Choice      string          `json:"auto,omitempty"`    // how engine auto chose, in words
-	Kept        string          `json:"kept,omitempty"`    // what became of the old Plan, in words
-	Drained     []string        `json:"drained,omitempty"` // switches and cables that are kept free of traffic, by name
+	Kept        string          `json:"kept,omitempty"`    // the fate of the old Plan, in words
+	Drained     []string        `json:"drained,omitempty"` // drained switches and cables, by name
 	VLs         int             `json:"vls"`
-	Tables      int             `json:"tables"`       // switches that hold their new table in full
+	Tables      int             `json:"tables"`       // switches with their complete new table
 	Blocks      int             `json:"blocks"`       // of forwarding tables, written and acknowledged
 	ActivePorts int             `json:"active_ports"` // ends of links
-	NotTold     []string        `json:"not_told"`     // what hosts would have to ask path records for
+	NotTold     []string        `json:"not_told"`     // facts that hosts learn only from path records
 	Check       *quality.Report `json:"check"`        // as weft check --json prints it; null when nothing was judged
 }
 
-// IncidentJSON is an Incident: one about a node as a whole has no port, one about the
-// subnet as a whole no GUID either.
+// IncidentJSON is an Incident. An incident of a whole node has no port, one of the whole subnet no
+// GUID either.
 type IncidentJSON struct {
 	Kind IncidentKind `json:"kind"`
 	GUID string       `json:"guid,omitempty"` // of the node
@@ -52,14 +52,14 @@ type IncidentJSON struct {
 	Text string       `json:"text"`
 }
 
-// LogLine is a line of the log of a manager that stays, as programs read it.
+// LogLine is a line of the log of a running manager, as programs read it.
 type LogLine struct {
 	Time   string `json:"time"`   // UTC
 	Number uint64 `json:"number"` // of the lines since the start, from 1 on
 	IncidentJSON
 }
 
-// ReplayedLine is a line of the log of a recording that is played.
+// ReplayedLine is a line of the log of a replayed recording.
 type ReplayedLine struct {
 	Seconds float64 `json:"seconds"` // since the manager started
 	IncidentJSON

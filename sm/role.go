@@ -16,21 +16,22 @@ const (
 
 // QueryCount counts queries to subnet administration for one attribute.
 type QueryCount struct {
-	Attribute string `json:"attribute"` // "other": all that the specification does not have
-	Answered  int    `json:"answered"`  // told what there is, or that there is nothing
+	Attribute string `json:"attribute"` // "other" stands for all attributes unknown to the specification
+	Answered  int    `json:"answered"`  // answered, also with an empty answer
 	Refused   int    `json:"refused"`   // not served, not allowed, not as a query must be, or too much
-	Busy      int    `json:"busy"`      // told to ask again: nothing was known yet, or too many waited
+	Busy      int    `json:"busy"`      // answered busy: before the first round, or with a full queue
 }
 
-// Registered counts what clients have registered with subnet administration, and the managers that stand by with a copy of it.
+// Registered counts the registrations of clients with subnet administration, and the standbys with
+// a copy of them.
 type Registered struct {
 	Services      int             `json:"services"`
 	Subscriptions int             `json:"subscriptions"`
-	Groups        int             `json:"groups"`   // multicast groups, with those that partitions have
+	Groups        int             `json:"groups"`   // multicast groups, including those of partitions
 	Members       int             `json:"members"`  // of all groups together
-	MLIDs         int             `json:"mlids"`    // groups that all switches have room for
+	MLIDs         int             `json:"mlids"`    // room for groups in all switches
 	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
-	Standbys      int             `json:"standbys"` // without which nothing is acknowledged
-	InStep        bool            `json:"in_step"`  // of one that stands by: it has a complete copy
-	Rejected      int             `json:"rejected"` // messages of managers with another mkey-secret, or SM_Key where there is none
+	Standbys      int             `json:"standbys"` // standbys that must confirm before weft acknowledges
+	InStep        bool            `json:"in_step"`  // for a standby: it has a complete copy
+	Rejected      int             `json:"rejected"` // messages from managers with another mkey-secret, or another SM_Key if there is no secret
 }

@@ -122,10 +122,10 @@ func shortened(s string, most int) string {
 type RoutedBetween struct {
 	Method    intersubnet.Method     `json:"method"`
 	Subnets   []RoutedSubnet         `json:"subnets"`
-	Fallbacks []intersubnet.Fallback `json:"fallbacks"` // where isfr was asked for, or auto, and another method is used
+	Fallbacks []intersubnet.Fallback `json:"fallbacks"` // cases where the request was isfr or auto and weft uses another method
 	Layers    int                    `json:"layers"`    // of lanes
 	VLs       int                    `json:"vls"`
-	Why       string                 `json:"why,omitempty"` // there are several layers
+	Why       string                 `json:"why,omitempty"` // the reason for several layers
 	Seconds   float64                `json:"seconds"`
 	PeakRSS   float64                `json:"peak_rss_mb"`
 	Check     *betweencheck.Report   `json:"check"`

@@ -23,7 +23,7 @@ type ComparedBetween struct {
 	Network string         `json:"network"`
 	Runs    int            `json:"runs"` // random bisections of all hosts
 	Methods []MethodRow    `json:"methods"`
-	Best    string         `json:"best"` // of those that are proven, the one with the most bandwidth; "" for none
+	Best    string         `json:"best"` // the proven engine with the most bandwidth; "" for none
 	Subnets []RoutedSubnet `json:"subnets"`
 }
 

@@ -15,17 +15,17 @@ import (
 	"weft/route/repair"
 )
 
-// Change says what a new Plan changes in a subnet that runs an old one.
+// Change describes what a new Plan changes in a subnet with an old one.
 type Change struct {
 	Since   string `json:"since"`   // the file of the old Plan
 	Ports   Tally  `json:"ports"`   // end ports, by base LID
 	LIDs    Tally  `json:"lids"`    // moved: it names another port now
 	Pairs   *Tally `json:"pairs"`   // of hosts; kept: every LID in use still is; null unless sources choose among LIDs
-	Entries Tally  `json:"entries"` // of the forwarding tables of the switches that are there now
-	Blocks  int    `json:"blocks"`  // of 64 entries that must be written
+	Entries Tally  `json:"entries"` // entries of the forwarding tables of present switches
+	Blocks  int    `json:"blocks"`  // blocks of 64 entries to write
 
-	// Repair counts what a repair of the old Plan has done; null where an engine routed
-	// afresh, with the reason if a repair was not possible.
+	// Repair counts the work of a repair of the old Plan. It is null if an engine routed afresh;
+	// the reason is given if a repair was impossible.
 	Repair      *repair.Figures `json:"repair"`
 	NotRepaired string          `json:"not_repaired,omitempty"`
 	Balance     *Balance        `json:"balance,omitempty"` // of the repaired Plan; absent with --no-check and on very large fabrics
@@ -33,13 +33,13 @@ type Change struct {
 	// --no-check.
 	Mixture *check.Mixture `json:"mixture,omitempty"`
 
-	Switches []SwitchChange `json:"switches"` // that must be written to
+	Switches []SwitchChange `json:"switches"` // switches to write to
 	Moved    []MovedPort    `json:"moved_ports"`
 
 	numSwitches int // of the fabric
 }
 
-// Tally counts what is as it was, what has changed, what is new and what is gone.
+// Tally counts unchanged, changed, new and removed items.
 type Tally struct {
 	Kept  int `json:"kept"`
 	Moved int `json:"moved"`
@@ -47,7 +47,7 @@ type Tally struct {
 	Gone  int `json:"gone"`
 }
 
-// SwitchChange says what must be written to a switch.
+// SwitchChange describes what the manager must write to a switch.
 type SwitchChange struct {
 	GUID    fabric.GUID `json:"guid"`
 	Name    string      `json:"name"`
@@ -55,7 +55,7 @@ type SwitchChange struct {
 	Blocks  int         `json:"blocks"`
 }
 
-// MovedPort is an end port that gets another base LID.
+// MovedPort is an end port with a new base LID.
 type MovedPort struct {
 	GUID fabric.GUID `json:"guid"` // of the node
 	Name string      `json:"name"`

@@ -21,21 +21,22 @@ import (
 // Comparisons is the document of `weft compare FABRIC FABRIC ... --json`.
 type Comparisons struct {
 	Fabrics []*Comparison `json:"fabrics"`
-	Best    *Recommended  `json:"recommendation,omitempty"` // absent where nothing is proven
+	Best    *Recommended  `json:"recommendation,omitempty"` // absent if nothing is proven
 }
 
 // Comparison is the document of `weft compare FABRIC --json`.
 type Comparison struct {
 	Fabric    string     `json:"fabric"`
-	Bill      *bill.Bill `json:"bill"`               // what is bought
+	Bill      *bill.Bill `json:"bill"`               // the parts to buy
 	Diameter  int        `json:"diameter"`           // channels between the two switches farthest apart
-	Cost      *float64   `json:"cost,omitempty"`     // where prices are given
+	Cost      *float64   `json:"cost,omitempty"`     // the cost, if prices are given
 	Currency  string     `json:"currency,omitempty"` // of the cost
 	Runs      int        `json:"runs"`               // random bisections of each ebb
 	Direction string     `json:"ebb_direction"`
 	Seed      uint64     `json:"seed"`
 	Engines   []Compared `json:"engines"`
-	// Best is the engine to take; absent where nothing is proven, and where several fabrics are compared.
+	// Best is the recommended engine; absent if nothing is proven, or if several fabrics are
+	// compared.
 	Best *Recommended `json:"recommendation,omitempty"`
 }
 
@@ -44,7 +45,7 @@ type Recommended struct {
 	Fabric string `json:"fabric"`
 	Engine string `json:"engine"`
 	Why    string `json:"why"`
-	But    string `json:"but,omitempty"` // what speaks for another fabric
+	But    string `json:"but,omitempty"` // the case for another fabric
 }
 
 // NewComparison counts a fabric whose Graph is g, at prices that may be nil; its engines come later.
@@ -66,8 +67,8 @@ func NewComparison(ctx context.Context, f *fabric.Fabric, g *fabric.Graph, price
 	return c, err
 }
 
-// Compared is an engine's Plan with what the judge and the flow simulator say of it, or
-// the reason why there is none.
+// Compared is an engine's Plan with the results of the judge and the flow simulator, or the reason
+// why there is none.
 type Compared struct {
 	Engine  string          `json:"engine"`
 	Choice  *planner.Choice `json:"auto,omitempty"` // how engine auto chose it
@@ -82,8 +83,8 @@ type Compared struct {
 	Stages  []planner.Stage  `json:"stages,omitempty"`
 	Judged  float64          `json:"judge_seconds,omitempty"`
 	Counted float64          `json:"ebb_seconds,omitempty"`
-	// RouteRSS is the memory of a process of the engine's own, if it has one, when it had
-	// read the fabric and routed it; PeakRSS in the end. In 10^6 bytes.
+	// RouteRSS is the memory of the engine's own process, if it has one, after it read the fabric
+	// and routed it; PeakRSS is the memory at the end. Both are in 10^6 bytes.
 	RouteRSS float64         `json:"route_rss_mb,omitempty"`
 	PeakRSS  float64         `json:"peak_rss_mb,omitempty"`
 	Check    *quality.Report `json:"check,omitempty"`

@@ -30,7 +30,7 @@ type Engine struct {
 	Options []Option `json:"options"`
 }
 
-// Option is an option of an engine with its value where none is given.
+// Option is an option of an engine with its default.
 type Option struct {
 	Name    string `json:"name"`
 	Default any    `json:"default"` // a text, a number, a truth value or a list of texts

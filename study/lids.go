@@ -15,9 +15,10 @@ import (
 type LIDs struct {
 	Paths  int `json:"paths"`  // vertices of the graph
 	Splits int `json:"splits"` // its edges
-	Nodes  int `json:"nodes"`  // of the network in which the reduction of paper 000 has such paths
+	Nodes  int `json:"nodes"`  // nodes of the network where the reduction of paper 000 has such paths
 	Hops   int `json:"hops"`   // of the longest path there
-	// Scheme is the assignment; K the LIDs that it needs, Least a lower bound of any, 0 where it looks for none.
+	// Scheme is the assignment; K is the number of its LIDs, Least a lower bound for any
+	// assignment, 0 if it computes none.
 	Scheme string  `json:"scheme"`
 	K      int     `json:"k"`
 	Least  int     `json:"least_k,omitempty"`

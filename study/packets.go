@@ -16,13 +16,13 @@ import (
 type PacketSimulation struct {
 	PacketSettings
 	Rows    []PacketRow `json:"rows"`
-	Busiest []BusyLink  `json:"busiest"` // links between switches that carried the most in the first run of the last row
+	Busiest []BusyLink  `json:"busiest"` // the busiest links between switches in the first run of the last row
 	// Links are all links in that run, the busiest first, those of hosts too.
 	Links []BusyLink `json:"-"`
 	// Hosts and Flows are those of that run, where they were asked for.
 	Hosts []HostRate `json:"-"`
 	Flows []FlowRate `json:"-"`
-	// OverTime has the steps of that run, where they were asked for.
+	// OverTime has the steps of that run, if requested.
 	OverTime []Moment `json:"over_time,omitempty"`
 	// BEff holds the figures of pattern b_eff, which has no rows.
 	BEff    *beff.Result `json:"b_eff,omitempty"`
@@ -43,30 +43,31 @@ type PacketSettings struct {
 	Seeds   int             `json:"seeds"`
 	// Message is the bytes of each message, 0 for the usual: an MTU, or flows without end.
 	Message int64 `json:"message_bytes,omitempty"`
-	// MostMessage is the bytes of the largest where sizes are drawn; Message is then the smallest.
+	// MostMessage is the size of the largest message if sizes are random; Message is then the
+	// smallest.
 	MostMessage int64   `json:"message_most_bytes,omitempty"`
-	Window      float64 `json:"window_ns,omitempty"` // that is measured, after the warm-up; absent where the run ends with the messages
-	// Changes lists what happens to the network meanwhile.
+	Window      float64 `json:"window_ns,omitempty"` // the measured time after the warm-up; absent if the run ends with the messages
+	// Changes lists events of the network during the run.
 	Changes []NetworkChange `json:"changes,omitempty"`
 }
 
 // PacketRow sums up the runs of one load, over their seeds. Intervals are by Student's t.
 type PacketRow struct {
-	Load       float64       `json:"load,omitempty"`        // offered, as a share of what a host's link carries; absent for flows without pause
-	Throughput flow.Summary  `json:"throughput_gbps"`       // payload that a sending rank gets through
-	Share      flow.Summary  `json:"share"`                 // the same, as a share of what the link of a rank carries
-	Slowest    flow.Summary  `json:"slowest_gbps"`          // that of the rank that takes least, of those that are sent to
-	Fairness   flow.Summary  `json:"fairness"`              // Jain's index over what the ranks that are sent to take
-	Latency    Delays        `json:"latency_ns"`            // of packets, from the first byte sent to the last one taken
+	Load       float64       `json:"load,omitempty"`        // offered load, as a share of a host's link; absent for continuous flows
+	Throughput flow.Summary  `json:"throughput_gbps"`       // delivered payload of a sending rank
+	Share      flow.Summary  `json:"share"`                 // the same, as a share of the rank's link
+	Slowest    flow.Summary  `json:"slowest_gbps"`          // the throughput of the slowest receiving rank
+	Fairness   flow.Summary  `json:"fairness"`              // Jain's index over the throughput of receiving ranks
+	Latency    Delays        `json:"latency_ns"`            // latency of packets, from the first byte sent to the last byte received
 	RunLatency flow.Summary  `json:"run_latency_ns"`        // means of the runs
-	Within     *Within       `json:"within_run,omitempty"`  // absent where the runs end with the messages
-	Messages   *Delays       `json:"message_ns,omitempty"`  // from the order to send a message to its last byte taken
+	Within     *Within       `json:"within_run,omitempty"`  // absent if the runs end with the messages
+	Messages   *Delays       `json:"message_ns,omitempty"`  // from the order to send a message to its last byte received
 	Finished   *flow.Summary `json:"finished_ns,omitempty"` // when the last message was over
-	Marks      int64         `json:"marks,omitempty"`       // packets that congestion control marked
+	Marks      int64         `json:"marks,omitempty"`       // packets marked by congestion control
 	Lost       int64         `json:"lost"`                  // packets
 	Losses                   // by reason
-	Deadlock   *Deadlock     `json:"deadlock,omitempty"` // the first that was found
-	Deadlocks  int           `json:"deadlocks"`          // runs that had one
+	Deadlock   *Deadlock     `json:"deadlock,omitempty"` // the first one found
+	Deadlocks  int           `json:"deadlocks"`          // runs with a deadlock
 }
 
 // Losses are packets that were lost, by reason.
@@ -74,10 +75,10 @@ type Losses struct {
 	TooOld   int64 `json:"too_old,omitempty"`   // dropped after the head-of-queue time
 	OnLink   int64 `json:"on_link,omitempty"`   // on a link when it failed
 	NoLink   int64 `json:"no_link,omitempty"`   // sent to a port whose link was down
-	Reboot   int64 `json:"reboot,omitempty"`    // in the buffers of a switch that failed
+	Reboot   int64 `json:"reboot,omitempty"`    // packets lost in the buffers of a failed switch
 	NoEntry  int64 `json:"no_entry,omitempty"`  // no forwarding entry
 	NoLane   int64 `json:"no_lane,omitempty"`   // no lane for the service level
-	WrongEnd int64 `json:"wrong_end,omitempty"` // at an end port that has another LID
+	WrongEnd int64 `json:"wrong_end,omitempty"` // packets lost at an end port with another LID
 }
 
 // add counts those of a run, or of another row.
@@ -131,7 +132,7 @@ type Deadlock struct {
 
 // FullBuffer is an input buffer of a deadlock.
 type FullBuffer struct {
-	Ports   []fabric.PortName `json:"ports"` // of the link before it: where packets leave, and where they arrive
+	Ports   []fabric.PortName `json:"ports"` // sending and receiving port of the link in front of it
 	VL      uint8             `json:"vl"`
 	Packets int               `json:"packets"`
 	From    fabric.PortName   `json:"from"` // source of the first packet
@@ -141,10 +142,10 @@ type FullBuffer struct {
 // BusyLink is a link in one direction.
 type BusyLink struct {
 	Ports   []fabric.PortName `json:"ports"`
-	Used    float64           `json:"used"`    // share of the time that it carried packets
-	Waiting float64           `json:"waiting"` // share of the time that it had packets, but no credits
-	// Filled and Most are bytes in the input buffers behind it: the mean, and the most that was seen in one of them. They are
-	// counted where the steps of the run are.
+	Used    float64           `json:"used"`    // share of the time with packets on the link
+	Waiting float64           `json:"waiting"` // share of the time with packets but no credits
+	// Filled and Most are bytes in the input buffers behind the link: the mean, and the largest
+	// sample of one of them. They are counted with the steps of the run.
 	Filled float64 `json:"filled_bytes,omitempty"`
 	Most   float64 `json:"most_filled_bytes,omitempty"`
 }

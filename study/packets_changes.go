@@ -27,16 +27,17 @@ type PacketChanges struct {
 	BlockTime time.Duration
 }
 
-// NetworkChange is one of them.
+// NetworkChange is an event of the network during a run.
 type NetworkChange struct {
 	At     float64 `json:"at_ns"`            // since the end of the warm-up
-	What   string  `json:"what"`             // down, up or repair; of several subnets also lost or back, for a manager
+	What   string  `json:"what"`             // down, up or repair; with several subnets also lost or back, for a manager
 	Part   string  `json:"part,omitempty"`   // switch or cable; router, port of one, or manager
-	Blocks int     `json:"blocks,omitempty"` // of forwarding tables that a repair writes
-	// Written is when the last of them is: a repair begins to write when the one before is through.
+	Blocks int     `json:"blocks,omitempty"` // blocks of forwarding tables that a repair writes
+	// Written is the time of the last of them: a repair starts to write when the previous one has
+	// finished.
 	Written float64 `json:"written_ns,omitempty"`
-	Engine  string  `json:"engine,omitempty"`         // that routed afresh, where the tables could not be repaired
-	Moved   int64   `json:"gateways_moved,omitempty"` // by a repair between subnets: pairs of a subnet and a target that get another router port
+	Engine  string  `json:"engine,omitempty"`         // the engine that routed afresh, if the tables could not be repaired
+	Moved   int64   `json:"gateways_moved,omitempty"` // by a repair between subnets: pairs of a subnet and a target with a new router port
 
 	line   int
 	part   fabric.Part

@@ -13,12 +13,12 @@ import (
 // Moment sums up a step of a run.
 type Moment struct {
 	At         float64 `json:"at_ns"`             // end of the step, since the warm-up
-	Throughput float64 `json:"throughput_gbps"`   // payload that a sending rank gets through
-	Latency    float64 `json:"latency_ns"`        // mean of the packets that were taken
-	Used       float64 `json:"used"`              // share of the time that links between switches carried packets, on average
-	MostUsed   float64 `json:"most_used"`         // that of the busiest one in this step
+	Throughput float64 `json:"throughput_gbps"`   // delivered payload of a sending rank
+	Latency    float64 `json:"latency_ns"`        // mean of the received packets
+	Used       float64 `json:"used"`              // average share of the time with packets on links between switches
+	MostUsed   float64 `json:"most_used"`         // the same for the busiest link of this step
 	Filled     float64 `json:"filled_bytes"`      // in the input buffers of a switch port, on average
-	MostFilled float64 `json:"most_filled_bytes"` // in those of the fullest port in this step
+	MostFilled float64 `json:"most_filled_bytes"` // bytes in the buffers of the fullest port in this step
 }
 
 // overTime lists the steps of a run.

@@ -8,7 +8,7 @@ import (
 	"weft/route"
 )
 
-// Ports says what ports are told besides LIDs and lanes.
+// Ports describes port settings other than LIDs and lanes.
 type Ports struct {
 	PacketLife  float64       `json:"packet_life_seconds"` // of a packet in a switch; 0: without end
 	Parameters  []PortSet     `json:"parameters"`
@@ -24,7 +24,7 @@ type PortSet struct {
 	StallCount int     `json:"stall_count"`
 }
 
-// Arbitration is a VL arbitration table and the number of ports that have it.
+// Arbitration is a VL arbitration table and the number of its ports.
 type Arbitration struct {
 	Ports int    `json:"ports"`
 	High  []Turn `json:"high"`

@@ -24,20 +24,20 @@ type Route struct {
 	Recipe  route.Recipe     `json:"recipe"`
 	LIDs    int              `json:"lids"`
 	Least   int              `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
-	Used    *route.UsedLIDs  `json:"used_lids,omitempty"`  // those that explicit paths use, before each port has a power of 2
+	Used    *route.UsedLIDs  `json:"used_lids,omitempty"`  // LIDs that explicit paths use, before rounding to a power of 2 per port
 	MaxLMC  uint8            `json:"max_lmc"`
 	VLs     int              `json:"vls"`     // data lanes that the paths need
-	Replies string           `json:"replies"` // for which replies: RepliesSame or RepliesOwn
+	Replies string           `json:"replies"` // which replies are safe: RepliesSame or RepliesOwn
 	Seconds float64          `json:"seconds"`
 	Stages  []planner.Stage  `json:"stages"`
 	PeakRSS float64          `json:"peak_rss_mb"`      // memory of the process so far, 10^6 bytes
 	Levels  []levels.Summary `json:"levels,omitempty"` // of service
-	Notes   []string         `json:"notes,omitempty"`  // what the engine says of its result
+	Notes   []string         `json:"notes,omitempty"`  // the engine's notes on its result
 	Ports   *Ports           `json:"ports,omitempty"`
 	Check   *quality.Report  `json:"check,omitempty"`  // as weft check --json prints it; absent with --no-check
 	Solver  *Solver          `json:"solver,omitempty"` // of --names ilp
 	Change  *Change          `json:"change,omitempty"` // with --keep
-	// Yardstick holds what the routes deliver, with --yardstick.
+	// Yardstick holds the bandwidth figures of the routes, with --yardstick.
 	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
 }
 

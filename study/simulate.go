@@ -34,8 +34,8 @@ type Simulation struct {
 	EBB       *flow.Summary `json:"ebb,omitempty"`
 	Direction string        `json:"ebb_direction,omitempty"` // "one way" or "both ways"
 	*flow.Result
-	// Spread is the same traffic with every flow divided equally over all LIDs of its target, where
-	// sources may use any of several; the rest is about traffic to base LIDs alone then.
+	// Spread is the same traffic with every flow divided equally over all LIDs of its target, if
+	// sources may use any of several. The rest is then about traffic to base LIDs alone.
 	Spread  *flow.Result `json:"spread_over_lids,omitempty"`
 	Pairs   *Pairs       `json:"all_pairs,omitempty"`
 	Seconds float64      `json:"seconds"` // simulation alone

@@ -15,11 +15,11 @@ import (
 	"weft/route/names/ilp"
 )
 
-// Solver says what the solver of linear programmes did for --names ilp.
+// Solver describes the work of the LP solver for --names ilp.
 type Solver struct {
 	Program    string  `json:"program,omitempty"`
-	Seconds    float64 `json:"seconds_each,omitempty"`  // the most that a programme may take
-	Total      float64 `json:"seconds_total,omitempty"` // the most that all may take
+	Seconds    float64 `json:"seconds_each,omitempty"`  // time limit of a programme
+	Total      float64 `json:"seconds_total,omitempty"` // time limit of all programmes
 	Written    string  `json:"written,omitempty"`       // the directory of the programmes, in place of solving
 	Programmes int64   `json:"programmes"`
 	Unanswered int64   `json:"unanswered"`

@@ -62,30 +62,31 @@ type BetweenAnswer struct {
 	Verdict        // all pairs that had a way have one again, and it is proven
 
 	Change *Parts   `json:"change"`            // inside the subnets
-	Ports  []string `json:"router_ports_gone"` // that fail or are drained, or lose their switch or cable
-	CutOff []string `json:"hosts_cut_off"`     // that stay up and have no cable to a switch left
-	Gone   int      `json:"host_ports_gone"`   // of these, and of hosts that fail themselves
+	Ports  []string `json:"router_ports_gone"` // router ports that fail, are drained, or lose their switch or cable
+	CutOff []string `json:"hosts_cut_off"`     // hosts that stay up but lose their last cable to a switch
+	Gone   int      `json:"host_ports_gone"`   // ports of these hosts and of failed hosts
 
 	Today    *BetweenState `json:"today"`
-	AsIs     *BetweenState `json:"old_tables"` // while nobody does anything; null where a subnet is gone
-	Fresh    *BetweenState `json:"fresh"`      // subnets repaired, and between them routed again; null where that is not possible
+	AsIs     *BetweenState `json:"old_tables"` // until somebody acts; null if a subnet is gone
+	Fresh    *BetweenState `json:"fresh"`      // subnets repaired, and routed again between them; null if impossible
 	NotFresh string        `json:"not_fresh,omitempty"`
-	// Backups is the state in which each gateway that is lost has its backup, as mapping files say it, and no other is changed; null where no router port goes.
+	// Backups is the state with each lost gateway replaced by its backup from the mapping files,
+	// and nothing else changed. It is null if no router port is lost.
 	Backups  *BetweenState `json:"backups"`
 	Targets  int64         `json:"gateways"`        // pairs of a subnet and a target in another
-	Moved    int64         `json:"gateways_moved"`  // of these, those that a new routing gives another router port
-	ToBackup int64         `json:"gateways_backed"` // likewise those that get their backup
-	Writes   *Writes       `json:"writes"`          // in the subnets that change; null without a new routing
-	Pace     Pace          `json:"pace"`            // that the seconds assume
+	Moved    int64         `json:"gateways_moved"`  // of these, the ones with another router port in a new routing
+	ToBackup int64         `json:"gateways_backed"` // of these, the ones that switch to their backup
+	Writes   *Writes       `json:"writes"`          // writes in changed subnets; null without a new routing
+	Pace     Pace          `json:"pace"`            // the assumption behind the seconds
 }
 
-// BetweenState says how much of its traffic a network delivers, and whether that can deadlock.
+// BetweenState says how much of its traffic a network delivers, and whether it can deadlock.
 type BetweenState struct {
 	Pairs        int64   `json:"pairs"` // of end ports in different subnets
 	Lost         int64   `json:"lost"`
-	CutOff       int64   `json:"cut_off"`      // of these, without any way
-	Inside       Losses  `json:"inside"`       // the subnets that change, of hosts and router ports
-	LocalFaults  int     `json:"local_faults"` // kinds of subnets that are not proven by themselves
+	CutOff       int64   `json:"cut_off"`      // of these, without any path
+	Inside       Losses  `json:"inside"`       // pairs of hosts and router ports inside changed subnets
+	LocalFaults  int     `json:"local_faults"` // kinds of subnets without a proof of their own
 	DeadlockFree bool    `json:"deadlock_free"`
 	Layers       int     `json:"layers"`
 	VLs          int     `json:"vls"`
@@ -97,7 +98,7 @@ type BetweenState struct {
 type Losses struct {
 	Pairs  int64 `json:"pairs"`
 	Lost   int64 `json:"lost"`
-	CutOff int64 `json:"cut_off"` // of these, without any way
+	CutOff int64 `json:"cut_off"` // of these, without any path
 }
 
 func (t *BetweenToday) measure(ctx context.Context, p *intersubnet.Plan, changed ...int) (*BetweenState, error) {

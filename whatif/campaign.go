@@ -33,11 +33,11 @@ var Kinds = []string{EachLink, EachSwitch, EachSpine, EachLeaf}
 type Campaign struct {
 	Fabric   string `json:"fabric"`
 	Each     string `json:"each"`     // link, switch, spine or leaf
-	Parts    int    `json:"parts"`    // that could fail
+	Parts    int    `json:"parts"`    // parts that could fail
 	Complete bool   `json:"complete"` // false: it was interrupted
 	Today    *State `json:"today"`
-	Rows     []Row  `json:"rows"` // what hurts most first
-	Pace     Pace   `json:"pace"` // that the seconds assume
+	Rows     []Row  `json:"rows"` // the worst first
+	Pace     Pace   `json:"pace"` // the assumption behind the seconds
 
 	of string // what pairs are of
 }
@@ -45,10 +45,10 @@ type Campaign struct {
 // Row holds the effect of the failure of one part.
 type Row struct {
 	Part      string `json:"part"`
-	CutOff    int    `json:"hosts_cut_off"`    // that stay up and have no cable to a switch left
+	CutOff    int    `json:"hosts_cut_off"`    // hosts that stay up but lose their last cable to a switch
 	AtOnce    int64  `json:"lost_at_once"`     // pairs of hosts, until somebody writes other tables
-	ForGood   int64  `json:"lost_for_good"`    // after the repair, or a fresh routing where there can be none
-	Remaining *State `json:"remaining"`        // what is left then; null where nothing can be routed
+	ForGood   int64  `json:"lost_for_good"`    // pairs lost after the repair, or after a fresh routing if no repair is possible
+	Remaining *State `json:"remaining"`        // the state then; null if nothing can be routed
 	Reason    string `json:"reason,omitempty"` // why it was not repaired
 
 	short string  // name of the part, with a GUID only where others are described alike

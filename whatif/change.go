@@ -117,7 +117,7 @@ func quoted(name string) string {
 	return `"` + name + `"`
 }
 
-// Parts lists what differs between a fabric and its copy after changes.
+// Parts lists the differences between a fabric and its copy after changes.
 type Parts struct {
 	Failed  []string `json:"failed"`  // nodes and cables
 	Drained []string `json:"drained"` // switches and cables

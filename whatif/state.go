@@ -11,31 +11,31 @@ import (
 	"weft/sim/flow"
 )
 
-// State holds what a fabric delivers under one routing.
+// State describes what a fabric delivers under one routing.
 type State struct {
-	Engine string   `json:"engine"`       // that made the routing, or "as programmed"
-	Proven bool     `json:"proven"`       // what the judge says
-	Pairs  int64    `json:"pairs"`        // of a host that is there and a LID of another one
+	Engine string   `json:"engine"`       // the engine that made the routing, or "as programmed"
+	Proven bool     `json:"proven"`       // the judge's verdict
+	Pairs  int64    `json:"pairs"`        // pairs of a present host and a LID of another one
 	Lost   int64    `json:"lost"`         // of these, not delivered
-	CutOff int64    `json:"cut_off"`      // of these, without any way
-	Losing int      `json:"hosts_losing"` // hosts that are there and lose some pair
-	First  []string `json:"first_losing"` // of these hosts, those that lose the most
+	CutOff int64    `json:"cut_off"`      // of these, without any path
+	Losing int      `json:"hosts_losing"` // present hosts that lose some pair
+	First  []string `json:"first_losing"` // of these hosts, the ones that lose the most
 
 	Loops        int64            `json:"loops"` // rings of switches, counted by LID
 	DeadlockFree check.Answer     `json:"deadlock_free"`
 	VLs          int              `json:"vls"`
-	Figures      *flow.KeyFigures `json:"figures"` // null with fewer than two hosts; lost pairs load no channel, so that little congestion means nothing where there are many
+	Figures      *flow.KeyFigures `json:"figures"` // null with fewer than two hosts; lost pairs load no channel, so with many of them little congestion means nothing
 
-	Writes *Writes `json:"writes"` // null for the tables that are there
+	Writes *Writes `json:"writes"` // null for the present tables
 }
 
-// Writes counts what the switches must be told to have another routing.
+// Writes counts what must be written to the switches for another routing.
 type Writes struct {
-	MovedLIDs int     `json:"moved_lids"` // end ports that get another base LID
-	NewLIDs   int     `json:"new_lids"`   // end ports that had none
-	Entries   int     `json:"entries"`    // of forwarding tables that change
-	Blocks    int     `json:"blocks"`     // of 64 entries, with those
-	Switches  int     `json:"switches"`   // that are written to
+	MovedLIDs int     `json:"moved_lids"` // end ports with a new base LID
+	NewLIDs   int     `json:"new_lids"`   // end ports that had no LID
+	Entries   int     `json:"entries"`    // changed entries of forwarding tables
+	Blocks    int     `json:"blocks"`     // blocks of 64 entries with changes
+	Switches  int     `json:"switches"`   // switches to write to
 	Seconds   float64 `json:"seconds"`    // estimated for the blocks: see Pace
 	Lanes     bool    `json:"lanes"`      // service levels or SL2VL tables change too
 }

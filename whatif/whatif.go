@@ -85,21 +85,22 @@ type Answer struct {
 	Verdict        // may it be done
 	Change  *Parts `json:"change"`
 
-	// CutOff are hosts that stay up and have no cable to a switch left; Gone counts these and those
-	// that fail themselves, by port.
+	// CutOff lists hosts that stay up but lose their last cable to a switch. Gone counts the ports
+	// of these hosts and of failed hosts.
 	CutOff []string `json:"hosts_cut_off"`
 	Gone   int      `json:"host_ports_gone"`
 
 	Today    *State `json:"today"`
 	AsIs     *State `json:"old_tables"` // the changed fabric while nobody does anything
-	Repaired *State `json:"repaired"`   // null where that is not possible
-	Fresh    *State `json:"fresh"`      // null where that is not possible
+	Repaired *State `json:"repaired"`   // null if impossible
+	Fresh    *State `json:"fresh"`      // null if impossible
 
 	NotRepaired string `json:"not_repaired,omitempty"` // why
 	NotFresh    string `json:"not_fresh,omitempty"`    // why
-	// Mixture says what can happen while the tables of the repair are written; null without one.
+	// Mixture says what can happen while the manager writes the tables of the repair; null without
+	// a repair.
 	Mixture *check.Mixture `json:"mixture"`
-	Pace    Pace           `json:"pace"` // that the seconds assume
+	Pace    Pace           `json:"pace"` // the assumption behind the seconds
 }
 
 // Ask says what changes would do.

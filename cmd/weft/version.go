@@ -13,7 +13,7 @@ import (
 // build is the document of `weft version --json`.
 type build struct {
 	Version string `json:"version"`
-	Commit  string `json:"commit"` // "unknown" where the build does not say
+	Commit  string `json:"commit"` // "unknown" if the build does not record it
 	Go      string `json:"go"`
 }
 

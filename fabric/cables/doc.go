@@ -36,13 +36,14 @@ var kinds = []Kind{Contradicted, Errors, Slow, Disputed, Missing, Crossed, Extra
 // NoPattern is the pattern of a fabric that is none of those known here.
 const NoPattern = "none"
 
-// Odd is a cable that somebody should look at, or one that is missing.
+// Odd is a cable to inspect, or a missing one.
 type Odd struct {
 	Kind Kind `json:"kind"` // "contradicted", "errors", "slow", "disputed", "missing", "crossed", "extra" or "waiting"
-	// Ports are both ends, of cables that are crossed or contradicted those of both; of a port whose LID is disputed that. A port that is not known has number 0.
+	// Ports are both ends of the cable. For crossed or contradicted cables they are the ends of
+	// both, for a disputed LID its port. An unknown port has number 0.
 	Ports    []fabric.PortName `json:"ports"`
-	Text     string            `json:"text"`               // what is odd
-	Counters []Count           `json:"counters,omitempty"` // that are not 0
+	Text     string            `json:"text"`               // the oddity in words
+	Counters []Count           `json:"counters,omitempty"` // the counters that are not 0
 
 	weight float64 // of one kind, the greatest comes first
 }
@@ -50,17 +51,17 @@ type Odd struct {
 // Count is the value of a counter of a port.
 type Count struct {
 	Port    fabric.PortName `json:"port"`
-	Name    string          `json:"name"` // as the specification has it: SymbolErrorCounter
+	Name    string          `json:"name"` // the specification's name: SymbolErrorCounter
 	Value   uint64          `json:"value"`
-	PerByte float64         `json:"per_byte,omitempty"` // received, for errors, or sent; absent where that is not told
+	PerByte float64         `json:"per_byte,omitempty"` // per received byte for errors, else per sent byte; absent if unknown
 }
 
 // Report lists the odd cables of a fabric, the worst first.
 type Report struct {
 	Counts  map[Kind]int `json:"counts"`
-	Pattern string       `json:"pattern"` // that cables are held against: "tree", "torus", "mesh", "hyperx", "dragonfly", "dragonflyplus", or "none"
+	Pattern string       `json:"pattern"` // the expected shape: "tree", "torus", "mesh", "hyperx", "dragonfly", "dragonflyplus", or "none"
 	Cables  []Odd        `json:"cables"`
-	Notes   []string     `json:"notes,omitempty"` // what is odd about switches, and what could not be told
+	Notes   []string     `json:"notes,omitempty"` // oddities of switches, and open questions
 
 	short map[fabric.GUID]string // by node: a name that no other node has
 }

@@ -108,8 +108,8 @@ func TestPeerIBSimKeepsTheFabric(t *testing.T) {
 // ibsim gives nodes the GUIDs that we do.
 func TestPeerIBSimGUIDs(t *testing.T) {
 	peer.Program(t, "ibnetdiscover")
-	discovered := peer.Simulate(t, []byte(netfiletest.GuidNet)).Run("ibnetdiscover")
-	got, want := mustRead(t, string(discovered), Options{}), mustRead(t, netfiletest.GuidNet, Options{})
+	discovered := peer.Simulate(t, []byte(netfiletest.GUIDNet)).Run("ibnetdiscover")
+	got, want := mustRead(t, string(discovered), Options{}), mustRead(t, netfiletest.GUIDNet, Options{})
 	for i := range want.Nodes {
 		n := &want.Nodes[i]
 		if id, ok := got.NodeByGUID(n.GUID); !ok || got.Nodes[id].Type != n.Type {

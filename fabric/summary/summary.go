@@ -11,7 +11,7 @@ import (
 	"weft/fabric/source"
 )
 
-// Summary counts what is up in a fabric. Its parts add their keys to the one object.
+// Summary counts the parts of a fabric that are up. Its parts add their keys to one object.
 type Summary struct {
 	Name   string `json:"name"`   // file or formula
 	Format string `json:"format"` // "formula", or a format of netfile
@@ -31,8 +31,8 @@ type Nodes struct {
 	EndPorts    int         `json:"end_ports"`    // CA and router ports attached to a switch, without aggregation nodes
 	LIDs        int         `json:"lids_seen"`    // end ports with a LID, port 0 of switches included
 
-	Aggregation         int            `json:"aggregation_nodes"`              // CAs inside switches, which are no hosts (SHARP)
-	AggregationEvidence map[string]int `json:"aggregation_evidence,omitempty"` // those by what speaks for it: vendor, device, description, port
+	Aggregation         int            `json:"aggregation_nodes"`              // CAs inside switches (SHARP); not hosts
+	AggregationEvidence map[string]int `json:"aggregation_evidence,omitempty"` // the number by evidence: vendor, device, description, port
 }
 
 // Links counts cables.

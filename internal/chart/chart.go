@@ -40,7 +40,8 @@ type Axis struct {
 type Series struct {
 	Name   string  `json:"name"`
 	Points []Point `json:"points"`
-	// Marks names the series beside which the points are set as marks alone, such as values that a paper prints; "" for a series of its own.
+	// Marks names the series that the points belong to as marks alone, such as printed values of a
+	// paper; "" for a series of its own.
 	Marks string `json:"marks,omitempty"`
 	// Of names the series of ours that marks are relative to; "" for marks that are printed levels.
 	Of string `json:"of,omitempty"`

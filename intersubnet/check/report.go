@@ -7,21 +7,21 @@ import (
 	"weft/internal/fold"
 )
 
-// Report says what the judge found.
+// Report holds the judge's findings.
 type Report struct {
 	// OK says that the whole is proven: every subnet by itself, every pair of subnets, and no cycle.
 	OK bool `json:"ok"`
 	Size
 	Reached
 	Deadlock
-	LocalFaults int      `json:"local_faults"` // kinds that are not proven by themselves
+	LocalFaults int      `json:"local_faults"` // kinds without a proof of their own
 	Faults      []string `json:"faults"`       // the first ones, in words
 }
 
 // Size counts what was judged.
 type Size struct {
 	Subnets     int `json:"subnets"`
-	Kinds       int `json:"kinds"` // subnets that were judged by themselves: equal ones once
+	Kinds       int `json:"kinds"` // subnets judged by themselves: equal ones once
 	Routers     int `json:"routers"`
 	RouterPorts int `json:"router_ports"`
 	EndPorts    int `json:"end_ports"` // hosts and switches of all subnets
@@ -32,7 +32,7 @@ type Reached struct {
 	Pairs        int64 `json:"pairs"`        // of end ports in different subnets
 	Unreachable  int64 `json:"unreachable"`  // not delivered, though a way exists
 	Disconnected int64 `json:"disconnected"` // no way exists
-	Loops        int64 `json:"loops"`        // targets for which packets go in circles over routers
+	Loops        int64 `json:"loops"`        // targets whose packets loop over routers
 	Hops         Hops  `json:"hops"`
 }
 
@@ -44,7 +44,8 @@ type Deadlock struct {
 	Cycle        []Hold `json:"cycle"`
 }
 
-// Hops counts links between switches and routers on the ways of Pairs, where a router hashes the mean of its ports.
+// Hops counts links between switches and routers on the paths of Pairs. If a router hashes, the
+// mean of its ports counts.
 type Hops struct {
 	Max     int     `json:"max"`
 	Avg     float64 `json:"avg"`

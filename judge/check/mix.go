@@ -10,39 +10,39 @@ import (
 	"weft/route"
 )
 
-// Mixture says what can happen while the switches of a subnet get the entries of a new
-// Plan one by one, in any order, and hold those of an old one until then. Where tables are written between,
-// it says so for each two that follow each other.
+// Mixture says what can happen while switches receive the entries of a new Plan one by one, in any
+// order, and still hold old ones. With intermediate tables it covers each pair of successive
+// tables.
 type Mixture struct {
-	// OK says that no packet can go in circles and none can wait in a ring.
+	// OK says that no packet can loop and none can wait in a ring.
 	OK   bool `json:"ok"`
-	LIDs int  `json:"lids"` // with entries that differ
-	// LoopLIDs counts those whose old and new entries together can lead in circles, and
-	// Loops has the first of them, each with its switches.
+	LIDs int  `json:"lids"` // LIDs with differing entries
+	// LoopLIDs counts the LIDs whose old and new entries together can form a loop. Loops has the
+	// first of them, each with its switches.
 	LoopLIDs int       `json:"loop_lids"`
 	Loops    []LIDLoop `json:"loops"`
-	// Deadlock is the verdict on the dependencies of old and new entries together, and of all between: of each
-	// combination of entries of one LID, but for the LIDs with loops, which add those of the
-	// old entries and those of the new ones.
+	// Deadlock is the verdict on the dependencies of old, new and intermediate entries together, in
+	// each combination for one LID. LIDs with loops add only the dependencies of the old entries
+	// and of the new ones.
 	Deadlock Verdict `json:"deadlock"`
-	VLs      []int   `json:"vls"` // that are on cycles of dependencies
+	VLs      []int   `json:"vls"` // VLs on cycles of dependencies
 
-	// Lanes says that the Plans differ in service levels, lane tables or LIDs to send to. StalePairs counts the switches and LIDs
-	// between which the old SL is not the new one, and leads onto a cycle by the new tables: hosts must ask again. Stale has
-	// the first of them.
+	// Lanes says that the Plans differ in service levels, lane tables or destination LIDs.
+	// StalePairs counts pairs of a switch and a LID whose old SL differs from the new one, and
+	// leads onto a cycle in the new tables: hosts must ask again. Stale has the first of them.
 	Lanes      bool    `json:"lanes"`
 	StalePairs int     `json:"stale_pairs"`
 	Stale      []Stale `json:"stale"`
 }
 
-// Stale are packets from the end ports of a switch to a LID, on the SL that an old Plan gives.
+// Stale are packets from the end ports of a switch to a LID, on the SL of an old Plan.
 type Stale struct {
 	Switch fabric.PortName `json:"switch"`
 	LID    fabric.LID      `json:"lid"`
 	SL     uint8           `json:"sl"`
 }
 
-// LIDLoop holds the switches between which packets to a LID can go in circles.
+// LIDLoop holds the switches of a possible loop of packets to a LID.
 type LIDLoop struct {
 	LID      fabric.LID        `json:"lid"`
 	Switches []fabric.PortName `json:"switches"`

@@ -15,8 +15,8 @@ type Multicast struct {
 	Trees int   `json:"trees"`
 	// OwnVLs says that no assigned traffic uses, on any channel, a VL that the trees use there.
 	OwnVLs bool `json:"own_vls"`
-	// DeadlockFree is about the trees together with assigned traffic. A packet that is copied waits for all of its outputs: each channel of a
-	// tree into a switch depends on every other one out of it.
+	// DeadlockFree covers the trees together with assigned traffic. A copied packet waits for all
+	// of its outputs: each channel of a tree into a switch depends on every other one out of it.
 	DeadlockFree Answer `json:"deadlock_free"`
 	Edges        int    `json:"edges"` // dependencies of the trees between (channel, VL) pairs
 	Cycle        []Hold `json:"cycle"` // a shortest one, without packets that hold its channels

@@ -40,31 +40,29 @@ func (a *Answer) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Report says what the judge found.
+// Report holds the judge's findings.
 type Report struct {
-	// OK says that the Plan is proven: nothing unreachable, no invalid name, choice or
-	// lane, and no dependency cycle. Disconnected pairs are no fault of the Plan. An
-	// unknown deadlock verdict is no proof, nor is a Plan that leaves end ports without a
-	// LID, which nobody judges, or one of which something is unclear: OK is then false
-	// without any fault.
+	// OK says that the Plan is proven: nothing unreachable, no invalid name, choice or lane, and no
+	// dependency cycle. Disconnected pairs are no fault of the Plan. OK is false without any fault
+	// if the deadlock verdict is unknown, if end ports have no LID, or if something is unclear.
 	OK bool `json:"ok"`
 	Size
 	Reachability
 	Deadlock
-	Multicast *Multicast `json:"multicast,omitempty"` // nil where the Plan has no trees for groups
+	Multicast *Multicast `json:"multicast,omitempty"` // nil if the Plan has no trees for groups
 
-	Faults   []Finding `json:"faults"`   // what makes OK false, except cycles
-	Warnings []Finding `json:"warnings"` // what does not; NoLID and Unclear leave no proof
+	Faults   []Finding `json:"faults"`   // the reasons for OK false, except cycles
+	Warnings []Finding `json:"warnings"` // findings that are no faults; NoLID and Unclear prevent a proof
 }
 
 // Size counts what a Plan is for.
 type Size struct {
 	Switches int `json:"switches"`
-	Hosts    int `json:"hosts"` // CA and router ports, those of aggregation nodes apart
+	Hosts    int `json:"hosts"` // CA and router ports, without aggregation nodes
 	Channels int `json:"channels"`
 	LIDs     int `json:"lids"`
 
-	Aggregation int `json:"aggregation_nodes,omitempty"` // ports of CAs inside switches, which are no hosts
+	Aggregation int `json:"aggregation_nodes,omitempty"` // ports of CAs inside switches; not hosts
 }
 
 // Reachability counts pairs of a source end port and a LID that it may use, those of
@@ -74,7 +72,7 @@ type Reachability struct {
 	Unreachable  int64 `json:"unreachable"`  // not delivered, though a way exists
 	Disconnected int64 `json:"disconnected"` // not delivered, and no way exists
 	Discarded    int64 `json:"discarded"`    // delivered by the tables, but an SL2VL table drops them
-	OneWay       int64 `json:"one_way"`      // (end port, end port): there is a way there, but none back
+	OneWay       int64 `json:"one_way"`      // (end port, end port): a path leads there, but none back
 	Loops        int64 `json:"loops"`        // rings of switches, counted by LID
 }
 
@@ -82,7 +80,7 @@ type Reachability struct {
 type Deadlock struct {
 	// DeadlockFree is the verdict on Assigned.
 	DeadlockFree Answer `json:"deadlock_free"`
-	// VLs is the number of VLs that assigned traffic uses, 0 when unknown.
+	// VLs is the number of VLs of assigned traffic, 0 if unknown.
 	VLs int `json:"vls"`
 	// ChannelVLs holds by channel the VLs that assigned traffic uses, as a set of bits; nil when unknown.
 	ChannelVLs []uint16 `json:"-"`
@@ -103,8 +101,8 @@ type Deadlock struct {
 // Verdict answers whether one kind of traffic can deadlock.
 type Verdict struct {
 	DeadlockFree Answer `json:"deadlock_free"`
-	// OneLane says that the lanes are not known and all packets were taken to share
-	// one: acyclic is then a proof for any lanes, cyclic leaves the answer unknown.
+	// OneLane says that the lanes are unknown and the judge put all packets on one. Acyclic is then
+	// a proof for any lanes; cyclic leaves the answer unknown.
 	OneLane bool `json:"one_lane"`
 	// Edges is the number of dependencies between (channel, VL) pairs.
 	Edges int64 `json:"edges"`

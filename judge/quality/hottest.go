@@ -10,9 +10,9 @@ import (
 	"weft/route"
 )
 
-// Hot is a channel between switches that carries more paths for its rate than most, with who uses it.
+// Hot is a channel between switches with more paths for its rate than most, and its users.
 type Hot struct {
-	Ports []fabric.PortName `json:"ports"` // where packets leave, and where they arrive
+	Ports []fabric.PortName `json:"ports"` // the sending port and the receiving port
 	Paths int64             `json:"paths"` // of pairs of hosts, one for each LID
 	// Slower says how many times slower the link is than the fastest between switches, from 1 on.
 	Slower float64 `json:"slower"`

@@ -9,7 +9,7 @@ import (
 	"weft/route"
 )
 
-// Report holds the proof and what the routes are worth. Pairs are (source end port, LID).
+// Report holds the proof and the quality of the routes. Pairs are (source end port, LID).
 type Report struct {
 	check.Report
 
@@ -25,7 +25,7 @@ type Report struct {
 	// MultiHomed is about nodes with ports on several switches, nil without any.
 	MultiHomed *Redundancy `json:"multi_homed,omitempty"`
 
-	// IntendedPaths and DifferingPaths count pairs, where Plan.Intended is given.
+	// IntendedPaths and DifferingPaths count pairs, if Plan.Intended is given.
 	IntendedPaths  int64 `json:"intended_paths,omitempty"`
 	DifferingPaths int64 `json:"differing_paths,omitempty"`
 }
@@ -41,10 +41,10 @@ type HostPairs struct {
 // Entries counts entries of forwarding tables: one a switch and LID in use, the
 // switch's own LID included.
 type Entries struct {
-	Total     int64 `json:"total"`     // entries that name a port
-	Delivered int64 `json:"delivered"` // that lead to the LID's port
-	Stale     int64 `json:"stale"`     // for LIDs that nobody has, not in Total
-	Hops      Hops  `json:"hops"`      // of those delivered
+	Total     int64 `json:"total"`     // entries with a port
+	Delivered int64 `json:"delivered"` // entries that lead to the LID's port
+	Stale     int64 `json:"stale"`     // entries for LIDs without an owner, not in Total
+	Hops      Hops  `json:"hops"`      // hops of delivered pairs
 }
 
 // Hops sums up path lengths; see the package comment for what a hop is.

@@ -10,18 +10,17 @@ import (
 	"weft/route"
 )
 
-// Redundancy tells what the failure of one switch does to the nodes with ports on
-// several switches, as long as the tables stay as they are.
+// Redundancy describes how the failure of one switch affects nodes with ports on several switches,
+// while the tables stay unchanged.
 type Redundancy struct {
 	Nodes int      `json:"nodes"` // with ports on several switches
 	To    Failures `json:"to"`    // paths from a host port to all ports of such a node
 	From  Failures `json:"from"`  // paths from all ports of such a node to a host port
 }
 
-// Failures counts the pairs of such a node and a host port of another node that at
-// least one path joins. With several LIDs a port every one that may be used counts.
-// The switch of the host port is no point of failure: nothing is left to reach
-// without it. A switch of the node is one where all paths pass it.
+// Failures counts the connected pairs of such a node and a host port of another node. With several
+// LIDs per port, every LID in use counts. The switch of the host port is no point of failure:
+// without it there is nothing to reach. A switch of the node is one if all paths pass it.
 type Failures struct {
 	Pairs    int64          `json:"pairs"`
 	Shared   int64          `json:"shared"` // all paths pass one switch: a single point of failure
@@ -32,9 +31,9 @@ type Failures struct {
 	Weakened []int64 `json:"-"` // by switch: pairs that lose some of their paths
 }
 
-// SharedSwitch is a pair of which all paths pass one switch.
+// SharedSwitch is a pair whose paths all pass one switch.
 type SharedSwitch struct {
-	From    fabric.PortName `json:"from"`    // switch where paths begin: that of a host port, or of a port of the node
+	From    fabric.PortName `json:"from"`    // the first switch of the paths: of a host port, or of a port of the node
 	To      fabric.PortName `json:"to"`      // a port of the node, or the host port
 	Through fabric.PortName `json:"through"` // switch
 }

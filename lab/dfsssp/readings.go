@@ -25,18 +25,16 @@ func artefacts(names ...string) []string { return append(names, onDeimos...) }
 var readings = []lab.Reading{
 	{
 		Name: asOpenSM, Chosen: true, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10"),
-		Text: "the engines as OpenSM 3.3.23 has them, where the letter is weft's engines of those names: MinHop counts at each switch for itself the table entries of a port, leaf by leaf; " +
-			"LASH takes the first of the shortest paths by port, and the pairs of switches in order; DOR takes that path anywhere; DFSSSP layers the traffic of switches too. Of Up*/Down* and fat-tree routing " +
-			"there is no such form here: they are weft's.",
+		Text: "the engines of OpenSM 3.3.23; the letter uses weft's engines with these names: MinHop counts at each switch for itself the table entries of a port, leaf by leaf; " +
+			"LASH takes the first of the shortest paths by port, and the pairs of switches in order; DOR takes that path anywhere; DFSSSP layers the traffic of switches too. Up*/Down* and fat-tree routing stay weft's.",
 	},
 	{
 		Name: nineAndOne, Chosen: true, Fitted: true, In: artefacts("fig4", "fig8", "fig10"),
-		Text: "of the ten links between two switches of Deimos, nine end on one leaf of each, and one on another, where the letter deals them out evenly. A spine then has two ways to the other switch and does not see how many " +
-			"cables are behind each: MinHop deals its targets out evenly over the two, SSSP weighs every cable. The text does not say where they end; this wiring was found among eight with Figs. 12 to 16 as the measure.",
+		Text: "of the ten links between two switches of Deimos, nine end on one leaf of each, and one on another; the letter spreads them evenly. A spine then has two ways to the other switch and does not see how many cables are behind each. MinHop spreads its targets evenly over the two, SSSP weighs every cable. The text does not say where they end; this wiring was found among eight with Figs. 12 to 16 as the measure.",
 	},
 	{
 		Name: oneTree, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig9", "fig10"),
-		Text: "SSSP searches once for each switch, and all its hosts get the tree that is found, where algorithm 1 searches for each host. The authors' code in OpenSM has a tree a host.",
+		Text: "SSSP searches once for each switch, and all its hosts get that tree; algorithm 1 searches for each host. The authors' code in OpenSM has a tree a host.",
 	},
 	{
 		Name: everyNode, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig9", "fig10"),
@@ -44,21 +42,21 @@ var readings = []lab.Reading{
 	},
 	{
 		Name: movedLIDs, Fitted: true, In: artefacts("fig4", "fig5", "fig6"),
-		Text: "MinHop of OpenSM on LIDs that go leaf by leaf but for one host in ten, as when parts of a cluster were exchanged over the years.",
+		Text: "MinHop of OpenSM on LIDs that go leaf by leaf but for one host in ten, as if parts of a cluster were replaced over the years.",
 	},
 	{
 		Name: allAtOnce, In: []string{"fig13", "fig16", "table2"},
-		Text: "an all-to-all sends all its messages at once, where the letter exchanges them pairwise, one partner after the other. The paper does not say.",
+		Text: "an all-to-all sends all its messages at once; the letter exchanges them pairwise, one partner after another. The paper does not say.",
 	},
 }
 
-const assumptions = "Systems: the six real ones are stand-ins from what is published of them (CHiC and Tsubame are guesses). Deimos is \"three 288-port switches, connected with 30 links\": ten between each two, spread evenly over their leaves;" +
-	" that is the plainest reading of the sentence, and all figures and Table II have it. Samples: a seed block has an eighth of the paper's 1,000 bisections; Fig. 9 has 48 networks a point up to 165 links and 24 from 180 on, over all blocks, where the paper has 100." +
-	" Words without a number: \"as well\" is within 5 %, \"nearly the same\" within 10 % of the better, \"similar\" and \"relatively constant\" within 20 %, a \"small increase\" from half a per cent to 10 %, \"about twice\" from 1.5 to 3 times." +
-	" Bandwidths of Figs. 4 to 6 count congestion one way, as ORCS does. Deimos in time: packets of 2,048 bytes; 8 Gbit/s a link (4x SDR), 946 MiB/s a host (section VI); 16 KB of input buffer a lane; 200 ns a switch; software takes no time." +
-	" A block draws other nodes for the jobs, the same for all engines. Where packets under a routing deadlock, the run is made again with its paths on lanes by algorithm 2, and the table says so: the paper met none." +
-	" Messages of Netgauge are 64 KiB, 8 times there and back (the paper: 1 MiB, 50 times), for two partitions a block; those of the all-to-all are the paper's; those of the NAS benchmarks are 16 KiB," +
-	" in the order of the benchmarks, of FT every so many of its partners (32 of them). Their computing is not modelled: if the whole benchmark gains so much and communicates for half to all of its time under DFSSSP, its communication gains as much to twice that, and ours must lie in it."
+const assumptions = "Systems: the six real ones are stand-ins from published data (CHiC and Tsubame are guesses). Deimos is \"three 288-port switches, connected with 30 links\": ten between each two, spread evenly over their leaves. This is the plainest reading of the sentence, and all figures and Table II use it.\n" +
+	"Samples: a seed block has an eighth of the paper's 1,000 bisections. Fig. 9 has 48 networks per point up to 165 links and 24 from 180 on, over all blocks; the paper has 100.\n" +
+	"Words without a number: \"as well\" is within 5 %, \"nearly the same\" within 10 % of the better. \"Similar\" and \"relatively constant\" are within 20 %. A \"small increase\" is half a per cent to 10 %, \"about twice\" 1.5 to 3 times.\n" +
+	"Bandwidths of Figs. 4 to 6 count congestion one way, as ORCS does.\n" +
+	"Deimos in time: packets of 2,048 bytes; 8 Gbit/s per link (4x SDR), 946 MiB/s per host (section VI); 16 KB of input buffer per lane; 200 ns per switch; software takes no time. A block draws other nodes for the jobs, the same for all engines. If packets under a routing deadlock, weft repeats the run with its paths on lanes by algorithm 2, and the table says so: the paper met no deadlock.\n" +
+	"Messages of Netgauge are 64 KiB, 8 times there and back (the paper: 1 MiB, 50 times), for two partitions per block. All-to-all uses the paper's messages. The NAS benchmarks use 16 KiB, in the order of the benchmarks; of the partners of FT weft runs 32, evenly spaced.\n" +
+	"Computing of the NAS benchmarks is not modelled. Suppose that the whole benchmark gains a printed amount, and that communication takes half to all of its time under DFSSSP. Then communication gains that amount to twice of it, and ours must lie in this range."
 
 // The engines of the paper's figures.
 const (

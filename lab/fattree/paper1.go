@@ -6,9 +6,10 @@ import (
 	"weft/lab"
 )
 
-const assumptionsI = "At full load nodes send without pause, below it at random times. All is measured for a millisecond after a warm-up of one, on fabrics of more than 1,000 nodes for half of that after half; measured for longer, shares on 648 ports change by less than a point. " +
-	"Of Figs. 8 and 9 some distributions are run. EFT counts the paths down each link, with dummy end ports on each leaf. A rack switch, which has several ways to the root of a destination, " +
-	"takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing: that is the text's EFT, not that of OpenSM, whose code counts there too (reading \"" + asInOpenSM + "\")." + lab.HowNear
+const assumptionsI = "At full load nodes send without pause, below it at random times. Measurements last a millisecond after a warm-up of one, and half of both on fabrics of more than 1,000 nodes. Longer measurements change shares on 648 ports by less than a point.\n" +
+	"Of Figs. 8 and 9 weft runs some distributions.\n" +
+	"EFT counts the paths down each link, with dummy end ports on each leaf. A rack switch has several ways to the root of a destination. It takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing. This is the EFT of the text. OpenSM's code also counts there (reading \"" + asInOpenSM + "\").\n" +
+	"" + lab.HowNear
 
 // reproductionI is Paper I.
 func reproductionI() *lab.Reproduction {
@@ -24,15 +25,15 @@ func reproductionI() *lab.Reproduction {
 		Readings: []lab.Reading{
 			{
 				Name: early, Chosen: true, Fitted: true, In: []string{"fig4", "fig5", "fig6", "fig7", "ranger", "fig8", "fig9"},
-				Text: "uniform traffic is measured in the first millisecond (half of one above 1,000 nodes), from empty buffers on, not in the second. The paper does not say when it measures. What is under way to busy links comes to rest in the buffers, and then all nodes wait for it: a short run does not see that.",
+				Text: "uniform traffic is measured in the first millisecond (half of one above 1,000 nodes), from empty buffers on, not in the second. The paper does not say when it measures. Packets for busy links fill the buffers, and then all nodes wait for them: a short run does not see that.",
 			},
 			{
 				Name: oneSequence, In: []string{"fig1", "fig2", "fig4", "fig5", "fig6", "fig7", "ranger", "table2", "fig8", "fig9"},
-				Text: "EFT counts the end ports that are not there in one sequence over all leaves (d-mod-k), not on each leaf by itself; rack switches choose among several ways by the same numbers. The paper does not say where OpenSM 3.3.5 put its dummy nodes.",
+				Text: "EFT counts missing end ports in one sequence over all leaves (d-mod-k), not on each leaf by itself; rack switches choose among several ways by the same numbers. The paper does not say where OpenSM 3.3.5 put its dummy nodes.",
 			},
 			{
 				Name: asInOpenSM, In: racks,
-				Text: "EFT as the code of OpenSM 3.3.5 has it, which the paper used: an end port that is not there counts on the first link of its path only, not on those above; and a rack switch takes, of several ways to the root of a destination, the link with the fewest paths. Then rack switches favour no leaf switch, against Fig. 2. EFT gets as much as BEFT or more on the fabric of Fig. 5, and up to 17 points less on the Ranger-like one; on trees without racks what it gets is the same.",
+				Text: "EFT as in the code of OpenSM 3.3.5, which the paper used. A missing end port counts only on the first link of its path, not on the links above. Of several ways to the root of a destination, a rack switch takes the link with the fewest paths. Then rack switches favour no leaf switch, against Fig. 2. EFT gets as much as BEFT or more on the fabric of Fig. 5, and up to 17 points less on the Ranger-like one; on trees without racks it gets the same.",
 			},
 			{
 				Name: withoutZ, In: racks,

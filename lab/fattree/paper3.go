@@ -19,10 +19,11 @@ const (
 	spreadWays     = "LASH, equal ways spread"
 )
 
-const assumptionsIII = "Tables I to III and figures 2, 6 and 7 are simulations of packets. All links carry 16 Gbit/s (4x DDR), port 0 of a switch 2 (1x SDR); " +
-	"messages of one packet with 2,048 bytes of payload, without pause; 16 KB of buffer for each input and lane, with a queue for each output; round robin among inputs, equal turns for lanes. " +
-	"Nodes send to nodes and switches to switches, each message to one drawn at random; 250 us count, after 125, one seed a block where the paper has the mean of eight. " +
-	"Minhop is OpenSM's, by table entries, DFSSSP that of its paper, LASH takes the first shortest path." + lab.HowNear + " A ratio of times is found from half of it to twice."
+const assumptionsIII = "Tables I to III and figures 2, 6 and 7 are simulations of packets. All links carry 16 Gbit/s (4x DDR), port 0 of a switch carries 2 (1x SDR). Messages are one packet with 2,048 bytes of payload, sent without pause.\n" +
+	"Each input and lane has 16 KB of buffer, with a queue for each output. Inputs take turns round robin, and so do lanes.\n" +
+	"Nodes send to nodes and switches to switches, each message to a random one. 250 us count, after 125 us, with one seed per block; the paper has the mean of eight.\n" +
+	"Minhop is OpenSM's, by table entries; DFSSSP is that of its paper; LASH takes the first shortest path.\n" +
+	"" + lab.HowNear + " A ratio of times counts as found from half to twice of it."
 
 // hardwareIII holds the readings of the paper.
 func hardwareIII(s *lab.Setup) packet.Config {
@@ -60,17 +61,17 @@ func reproductionIII() *lab.Reproduction {
 		Plain:       plainIII,
 		Finish:      finishIII,
 		Readings: []lab.Reading{
-			{Name: buffers24, Chosen: true, Fitted: true, In: packets, Text: "24 KB of buffer for each input and lane, with which sFtree on 648 ports has the share that Table III prints. The paper says nothing of buffers."},
-			{Name: twoNodes, Chosen: true, Fitted: true, In: []string{"fig2", "fig6"}, Text: "two nodes on each switch of a ring send, not one. The figure of the cluster does not say how many do; in Fig. 2 each pair is one stream. With one, what comes and what goes on have equal turns on every link, so that no buffer fills and the loop never closes."},
+			{Name: buffers24, Chosen: true, Fitted: true, In: packets, Text: "24 KB of buffer for each input and lane. With this, sFtree on 648 ports has the share that Table III prints. The paper says nothing of buffers."},
+			{Name: twoNodes, Chosen: true, Fitted: true, In: []string{"fig2", "fig6"}, Text: "two nodes on each switch of a ring send, not one. The figure of the cluster does not say how many do; in Fig. 2 each pair is one stream. With one node, arriving and continuing packets have equal turns on every link, so no buffer fills and the loop never closes."},
 			{Name: silentSwitches, In: []string{"table3"}, Text: "the switches send nothing in Table III. The paper says that they send at 100 % load."},
-			{Name: oneQueue, In: packets, Text: "an input buffer is one queue, in which a packet waits for those before it."},
+			{Name: oneQueue, In: packets, Text: "an input buffer is one queue, where a packet waits for the packets before it."},
 			{Name: oldestFirst, In: packets, Text: "an output takes the packet that has waited longest in its switch, not its inputs in turn."},
-			{Name: cables, In: []string{"switches", "table3"}, Text: "the twelve cables of a rack switch lead to twelve switches, in place of three each to four. Here the paper does not say which; Papers I and IV say four."},
-			{Name: inTurn, In: []string{"table3", "fig6"}, Text: "minhop has LIDs dealt to one host of every switch, then to the next of each; by leaf in the literal text, which does not say."},
-			{Name: atRandom, In: []string{"table3", "fig6"}, Text: "minhop has LIDs dealt to hosts at random."},
+			{Name: cables, In: []string{"switches", "table3"}, Text: "the twelve cables of a rack switch lead to twelve switches, instead of three each to four. Here the paper does not say which; Papers I and IV say four."},
+			{Name: inTurn, In: []string{"table3", "fig6"}, Text: "minhop assigns LIDs to one host of every switch, then to the next of each. The text does not say; by the letter weft goes by leaf."},
+			{Name: atRandom, In: []string{"table3", "fig6"}, Text: "minhop assigns LIDs to hosts at random."},
 			{Name: rootsAhead, In: []string{"lanes"}, Text: "the GUIDs of switches are in order from the roots down, not from the leaves up. The paper does not say; LASH takes switches in their order."},
 			{Name: anyGUIDs, In: []string{"lanes"}, Text: "the GUIDs of switches are in an order drawn at random."},
-			{Name: spreadWays, In: []string{"lanes"}, Text: "LASH spreads what goes to a switch over ways of the same length; the paper says that it takes the first."},
+			{Name: spreadWays, In: []string{"lanes"}, Text: "LASH spreads the packets for a switch over paths of the same length; the paper says that it takes the first."},
 		},
 		Artefacts: []lab.Artefact{
 			{Name: "switches", Title: "Switches that reach each other", Place: "sections 1, 4, 5 and 7.1.3", Seedless: true, Run: switchToSwitch},

@@ -6,9 +6,12 @@ import (
 	"weft/lab"
 )
 
-const assumptionsIV = "Nodes send without pause; all packets carry 2 kB, where the paper has messages of 2 kB in packets of 84 B to 2 kB. All is measured for half a millisecond after a warm-up of as long. " +
-	"The same parts fail for all engines, drawn anew for each number of them. Four random rings stand for the paper's thirty, one draw of the traffic for its sixteen, and seven numbers for its 0 to 85 failed links. One share counts as more than another from half a point on. " +
-	"MinHop is OpenSM's, by table entries in order of leaves; LASH takes the first port." + lab.HowNear
+const assumptionsIV = "Nodes send without pause. All packets carry 2 kB; the paper has messages of 2 kB in packets of 84 B to 2 kB.\n" +
+	"Measurements last half a millisecond after a warm-up of the same length.\n" +
+	"The same parts fail for all engines, drawn anew for each number of failures. Four random rings stand for the paper's thirty, one draw of the traffic for its sixteen, and seven numbers for its 0 to 85 failed links.\n" +
+	"A share counts as larger than another from half a point on.\n" +
+	"MinHop is OpenSM's, by table entries in order of leaves; LASH takes the first port.\n" +
+	"" + lab.HowNear
 
 // reproductionIV is Paper IV.
 func reproductionIV() *lab.Reproduction {
@@ -30,8 +33,8 @@ func reproductionIV() *lab.Reproduction {
 				Name: firstWay, In: figures,
 				Text: "under fat-tree routing a rack switch takes the first of several ways to the root of a destination, and counts nothing, as Paper I says of OpenSM 3.3.5.",
 			},
-			{Name: inTurn, In: append([]string{"anomaly"}, figures...), Text: "LIDs are dealt to one host of every switch, then to the next of each; by leaf in the literal text, which does not say."},
-			{Name: atRandom, In: append([]string{"anomaly"}, figures...), Text: "LIDs are dealt to hosts at random."},
+			{Name: inTurn, In: append([]string{"anomaly"}, figures...), Text: "one host of every switch gets a LID, then the next of each. The text does not say; by the letter weft goes by leaf."},
+			{Name: atRandom, In: append([]string{"anomaly"}, figures...), Text: "hosts get LIDs at random."},
 		},
 		Artefacts: []lab.Artefact{
 			{Name: "anomaly", Title: "Ports that MinHop leaves unused", Place: "sections IV-D, VII-A and VII-B", Blocks: 64, Run: anomaly},

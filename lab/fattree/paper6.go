@@ -2,11 +2,11 @@ package fattree
 
 import "weft/lab"
 
-const assumptionsVI = "Figures 3 to 6 are simulations of packets. All links carry 16 Gbit/s (4x DDR), also those of both ports of a node at once, " +
-	"so that the 3,795 MB/s of figure 3 fit; 2,048 bytes of payload a packet; 16 KB of buffer for each input and lane, with a queue for each output, one lane, round robin. " +
-	"Ports send without pause and begin at once; a message has 84 to 2,048 bytes, all sizes alike (\"variable length\"), and a port goes on to the next target when its message is sent. " +
-	"Nodes are in random order, and sequences begin again when they are through. Throughput is payload that a port takes, in 250 us after 125 us." + lab.HowNear +
-	" A ratio of times is found from half of it to twice."
+const assumptionsVI = "Figures 3 to 6 are simulations of packets. All links carry 16 Gbit/s (4x DDR), also both ports of a node at once, to match the 3,795 MB/s of figure 3. A packet has 2,048 bytes of payload.\n" +
+	"Each input has 16 KB of buffer with a queue for each output, one lane, round robin.\n" +
+	"Ports send without pause and begin at once. A message has 84 to 2,048 bytes, all sizes equally likely (\"variable length\"). A port continues with the next target when its message is sent.\n" +
+	"Nodes are in random order, and sequences start again at their end. Throughput is the payload that a port receives, in 250 us after 125 us.\n" +
+	"" + lab.HowNear + " A ratio of times counts as found from half to twice of it."
 
 // reproductionVI is Paper VI.
 func reproductionVI() *lab.Reproduction {
@@ -22,7 +22,7 @@ func reproductionVI() *lab.Reproduction {
 		Readings: []lab.Reading{
 			{Name: inOrder, In: figures[1:], Text: "nodes are in order of leaves and ports. The paper says \"random node-ordering\"."},
 			{Name: longMessages, In: figures, Text: "all messages have 16 KB. The paper says \"variable length packets\", of messages nothing."},
-			{Name: oneQueue, In: figures, Text: "an input buffer is one queue, in which a packet waits for those before it. The paper says nothing of its switches' buffers."},
+			{Name: oneQueue, In: figures, Text: "an input buffer is one queue, where a packet waits for the packets before it. The paper says nothing of its switches' buffers."},
 			{Name: firstWay, In: append([]string{"redundancy"}, figures...), Text: "a leaf switch takes the first of several ways to the spine of a destination, and counts nothing, as Paper I says of OpenSM 3.3.5; mFtree keeps its rules."},
 		},
 		Artefacts: []lab.Artefact{

@@ -28,20 +28,20 @@ func Reproduction() *lab.Reproduction {
 		Name:  "mapping",
 		Says:  "A host can map a network of switches without addresses by sending probes along relative turns. The paper proves the map correct in a network without traffic. The Berkeley algorithm maps 100 nodes in under a second, several times faster than Myricom's, and the map yields routes free of deadlock.",
 		Paper: "Mainwaring, Chun, Schleimer and Wilkerson, \"System Area Network Mapping\", SPAA 1997 (paper 001).",
-		Assumptions: "Only C is described well enough to be rebuilt; A and B have its shape, and the printed numbers of hosts, switches and links. " +
-			"Routing is cut-through, with 108 bytes of buffer a port (section 1.1); a probe has 200 bytes and its turns. A worm that met itself holds its wires for 55 ms. " +
-			"Times are modelled: " + fittedTimes + " with the counts of Fig. 6, and used for Myricom's mapper too, which ran on another processor. " +
-			"Myricom's mapper has " + fittedTries + ". What holds with these constants is fitted, not only what they were fitted to. " +
+		Assumptions: "The paper describes only C well enough to rebuild it. A and B have its shape, and the printed numbers of hosts, switches and links.\n" +
+			"Routing is cut-through, with 108 bytes of buffer per port (section 1.1). A probe has 200 bytes and its turns. A worm that met itself holds its wires for 55 ms.\n" +
+			"Times are modelled: " + fittedTimes + " with the counts of Fig. 6. Myricom's mapper uses the same times, although it ran on another processor. It has " + fittedTries + ".\n" +
+			"Every claim that holds with these constants is fitted, not only the figures that they were fitted to.\n" +
 			"The depth is Q + D, except in fig9.",
 		Plain:  plainWords,
 		Finish: finish,
 		Readings: []lab.Reading{
-			{Name: otherMapper, Fitted: true, In: figures, Text: "another host maps: one at a switch of the first level of C, in place of the utility host on a root. The text on Fig. 4 names the utility host as the mapper. " +
+			{Name: otherMapper, Fitted: true, In: figures, Text: "another host maps: a host at a switch of the first level of C, instead of the utility host on a root. The text on Fig. 4 names the utility host as the mapper. " +
 				"All four counts of Fig. 6 are within 25 % with 99 of 100 hosts on C+A+B, all but the utility host, with 35 of 70 on C+A, and with 1 of 36 on C, the utility host (see hosts)."},
 			{Name: rewiredReading, Chosen: true, Fitted: true, In: figures, Text: rewiredText},
-			{Name: circuits, In: figures, Text: "circuit routing, the first model of section 2.3.1, in place of the cut-through routing of section 2.2: a message holds all of its way, and one that meets itself does so until a switch breaks it after 55 ms."},
-			{Name: lateStarts, In: []string{"fig7"}, Text: "the mappers of an election start within 4 s, in place of 20 ms. The paper does not say how far apart they start."},
-			{Name: oneOrder, In: []string{"fig9"}, Text: "one random order of hosts, in place of the mean of several. The paper shows one curve."},
+			{Name: circuits, In: figures, Text: "circuit routing, the first model of section 2.3.1, instead of the cut-through routing of section 2.2. A message holds its whole path. If it meets itself it does so until a switch breaks it after 55 ms."},
+			{Name: lateStarts, In: []string{"fig7"}, Text: "the mappers of an election start within 4 s, instead of 20 ms. The paper does not say how far apart they start."},
+			{Name: oneOrder, In: []string{"fig9"}, Text: "one random order of hosts, instead of the mean of several. The paper shows one curve."},
 		},
 		Artefacts: []lab.Artefact{
 			{Name: "fig3", Title: "Components of the subclusters, counted in maps", Place: "Fig. 3", Seedless: true, Run: fig3},

@@ -27,17 +27,15 @@ func LID() *lab.Reproduction {
 		Name:  "lid",
 		Says:  "To realise a set of paths with the fewest LIDs is NP-complete. Heuristics come close to the optimum, best of all color/L: the optimum saves less than 3 %. A routing that selects paths first and assigns LIDs afterwards carries less load on its busiest link, and needs fewer LIDs on large systems.",
 		Paper: "Nienaber, Yuan and Duan, \"LID Assignment in InfiniBand Networks\", IEEE TPDS 20(4), 2009 (paper 000).",
-		Assumptions: "Random networks have exactly 4 links a switch between pairs drawn uniformly, the average degree of 8; the paper draws them by GT-ITM and says only the average. Machines, the root of up*/down* and the\n" +
-			"order of machines are drawn uniformly; paths are computed and take LIDs in the order of their source, then of their destination, and equals go to the first link of a switch. Of the ways that\n" +
-			"the text leaves open those were taken that give the LIDs of Table I best, which are fitted for that; readings show what others give. The papers of SRD and of path selection were not available: SRD joins a switch to the tree where the fewest paths\n" +
-			"pass so far, and which path a full link loses is a reading. A machine with k LIDs takes the next power of two. In Fig. 11 the root of up*/down* is a leaf.\n" +
-			"The sample of the paper is 32 networks; that of a seed block is 4 in\n" +
-			"Tables I, II and VI (2 of those with 512 machines; of SRD and renaming four times as many), 4 in Tables III to V and 16 in the figures, of which the paper does not say it. Tables I to IV and VI and\n" +
-			"their charts show the paper's 32 (16 of those with 512 machines); verdicts are of all blocks, so that a cell may be on the other side than its claim. A mean counts as\n" +
-			"the printed one within 10 %, a printed difference in percent within a quarter of it (or 0.1 points, where it is that small). Words are read so: close to the optimum is within 3 %, significantly worse\n" +
-			"more than 5 %, about as much 2 points, 12 to 17 % is 11.5 to 17.5; more and fewer are at least 0.01. In Tables III and IV the optimum is the\n" +
-			"fewest LIDs that an exact search finds, proven or not (a remark in the table says so), and no network is replaced. In Table V the search has 4 nodes for a programme, in place of 4 h of lp_solve.\n" +
-			"What is judged nowhere is listed with its reason in lab/naming/published/lid_claims.tsv.",
+		Assumptions: "Random networks have exactly 4 links per switch between uniformly drawn pairs, the average degree of 8. The paper draws them by GT-ITM and only gives the average. Machines, the root of up*/down* and the order of machines are drawn uniformly.\n" +
+			"Paths are computed and get LIDs in the order of their source, then of their destination. Among equals the first link of a switch wins. If the text leaves a choice open, weft takes the one that matches the LIDs of Table I best; these choices are fitted, and readings show the others.\n" +
+			"The papers of SRD and of path selection were not available. SRD joins a switch to the tree where the fewest paths pass so far; which path a full link loses is a reading.\n" +
+			"A machine with k LIDs gets the next power of two. In Fig. 11 the root of up*/down* is a leaf.\n" +
+			"The paper's sample is 32 networks. A seed block has 4 in Tables I, II and VI (2 with 512 machines; four times as many for SRD and renaming), 4 in Tables III to V, and 16 in the figures, whose sample the paper does not give. Tables I to IV and VI and their charts show the paper's 32 (16 with 512 machines). Verdicts use all blocks, so a cell may be on the other side than its claim.\n" +
+			"A mean counts as the printed one within 10 %, a printed difference in percent within a quarter of it (or 0.1 points, if it is that small).\n" +
+			"Words: close to the optimum is within 3 %, significantly worse more than 5 %, about as much 2 points, 12 to 17 % is 11.5 to 17.5. More and fewer are at least 0.01.\n" +
+			"In Tables III and IV the optimum is the fewest LIDs that an exact search finds, proven or not (a remark in the table says so), and no network is replaced. In Table V the search has 4 nodes for a programme, instead of 4 h of lp_solve.\n" +
+			"lab/naming/published/lid_claims.tsv lists statements that nothing judges, with the reason.",
 		Plain:    plainLID,
 		Readings: lidReadings,
 		Artefacts: []lab.Artefact{
@@ -63,15 +61,15 @@ var (
 var lidReadings = []lab.Reading{
 	{
 		Name: mostLeft, Chosen: true, Fitted: true, In: selectionTables,
-		Text: "path selection removes, of the paths on the most loaded link, the longest of the pair of machines with most paths left. By the letter any may go, and one is drawn.",
+		Text: "path selection removes, of the paths on the most loaded link, the longest of the pair of machines with most paths left. By the letter any may go, and weft draws one.",
 	},
 	{
 		Name: frozenDegree, Chosen: true, Fitted: true,
-		Text: "color/L and color/S count the splits of a path from all paths that had no LID when the current one was begun. By the letter of Fig. 9 they count those from the paths that can still have it.",
+		Text: "color/L and color/S count the splits of a path from all paths without a LID at the start of the current LID. By the letter of Fig. 9 they count splits from the paths that can still have it.",
 	},
 	{
 		Name: widestNamed, Chosen: true, Fitted: true, In: []string{"table6"},
-		Text: "destination renaming takes the paths of shortest widest, whose LIDs Table VI repeats within 1 %. The text says only that it takes shortest paths.",
+		Text: "destination renaming uses the paths of shortest widest; Table VI repeats their LIDs within 1 %. The text says only that it uses shortest paths.",
 	},
 	{
 		Name: cutLength, In: selectionTables,
@@ -83,19 +81,19 @@ var lidReadings = []lab.Reading{
 	},
 	{
 		Name: heaviestLink,
-		Text: "in shortest widest a path weighs as much as its heaviest link, in place of all its links together.",
+		Text: "in shortest widest a path weighs as much as its heaviest link, instead of the sum of its links.",
 	},
 	{
 		Name: bySwitch, In: irregularTables,
-		Text: "machines are taken in the order of their switches. They are drawn one after the other, so that those of a switch do not follow each other.",
+		Text: "machines are taken in the order of their switches. The letter draws them one after another, so machines of a switch do not follow each other.",
 	},
 	{
 		Name: byChance, In: irregularTables,
-		Text: "each pair of switches is joined with probability 8/(switches-1), so that the number of links varies.",
+		Text: "a link joins each pair of switches with probability 8/(switches-1), so the number of links varies.",
 	},
 	{
 		Name: leftOut, In: []string{"table3", "table4"},
-		Text: "networks that the search does not finish with 4 nodes for a programme are replaced, by one of the next 4 if there is one, as the paper replaces those that take lp_solve more than 4 h.",
+		Text: "weft replaces networks that the search does not finish with 4 nodes for a programme, by one of the next 4 if there is one. The paper replaces networks that take lp_solve more than 4 h.",
 	},
 	{
 		Name: newFirst, In: brokenFigures,
@@ -103,7 +101,7 @@ var lidReadings = []lab.Reading{
 	},
 	{
 		Name: treeFromTop, In: []string{"fig11"},
-		Text: "paths over broken links of the fat tree keep the up*/down* rule with a switch at the top as its root. Otherwise it is a leaf, which leaves all the shortest.",
+		Text: "paths over broken links of the fat tree keep the up*/down* rule with a switch at the top as its root. Otherwise the root is a leaf, which keeps all shortest paths.",
 	},
 }
 

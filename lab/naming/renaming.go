@@ -22,15 +22,15 @@ func Renaming() *lab.Reproduction {
 		Readings: []lab.Reading{
 			{
 				Name: byWidest, Chosen: true, Fitted: true,
-				Text: "smart routing keeps its rule of what may follow what, but its paths are chosen pair by pair, shortest widest, which comes nearer to the printed renamings. The paper takes them from a linear programme of another paper, which it does not give.",
+				Text: "smart routing keeps its rule for turns, but chooses its paths pair by pair, shortest widest. This comes nearer to the printed renamings. The paper takes the paths from a linear programme of another paper, which it does not give.",
 			},
 			{
 				Name: byInput, Chosen: true, Fitted: true, In: []string{"table6"},
-				Text: "entries with conflicts are the output channels of a switch and a destination beyond the first, among all triples of a switch, an input channel and a destination. By the letter they are the entries of forwarding tables (a switch and a destination) of which the paths take several output channels.",
+				Text: "entries with conflicts are the output channels of a switch and a destination beyond the first, among all triples of a switch, an input channel and a destination. By the letter they are the entries of forwarding tables (a switch and a destination) whose paths use several output channels.",
 			},
 			{
 				Name: byProgramme, Solver: true,
-				Text: "smart routing takes its paths from a linear programme of ours, which an installed solver solves (cbc here): the traffic to each switch as a flow over its shortest paths, so that the most loaded link carries the least; flows are rounded to whole paths. By the letter they come from our approximation of it.",
+				Text: "smart routing takes its paths from our linear programme, which an installed solver solves (cbc here). The traffic to each switch is a flow over its shortest paths, and the load of the busiest link is minimal; flows are rounded to whole paths. By the letter they come from our approximation of it.",
 			},
 		},
 		Artefacts: []lab.Artefact{

@@ -38,12 +38,13 @@ func hardware(s *lab.Setup) packet.Config {
 	return c
 }
 
-const assumptions = "Hosts of the cluster have HCAs of 4x DDR behind PCIe 1.1 with 8 lanes (section VI-A), by which they send and take 13.8 Gbit/s of payload: 16 Gbit/s, in packets with 128 bytes of payload, the usual size, and 20 bytes round them. " +
-	"Links between the switches of Fig. 3 carry 32 Gbit/s, as the text says; those of Fig. 4, of which it says nothing, 16 (4x DDR). " +
-	"On the 648-port fabric all links carry 32 Gbit/s and hosts send as fast as their links; packets of 2 kB come at random times, at the full rate, and 500 us count after 250. " +
-	"Input buffers hold 16 KB a lane, with a queue for each output. Congestion control has the usual settings of sim/packet: those of the paper's reference are not in it. " +
-	"The bars of Fig. 10 are run with one seed a block, where the paper has the mean of eight. " +
-	"A printed rate is found within a twentieth, a gain of Fig. 10 within a tenth of the factor, a gain of the tables or of a total from half of it to twice and no more than 5 points off, a bandwidth of the tables within a tenth."
+const assumptions = "Hosts of the cluster have HCAs of 4x DDR behind PCIe 1.1 with 8 lanes (section VI-A). They send and receive 13.8 Gbit/s of payload: 16 Gbit/s, in packets with 128 bytes of payload, the usual size, and 20 bytes around them.\n" +
+	"Links between the switches of Fig. 3 carry 32 Gbit/s, as the text says. It says nothing of the links of Fig. 4; they carry 16 (4x DDR).\n" +
+	"On the 648-port fabric all links carry 32 Gbit/s and hosts send as fast as their links. Packets of 2 kB come at random times, at the full rate, and 500 us count after 250.\n" +
+	"Input buffers hold 16 KB per lane, with a queue for each output.\n" +
+	"Congestion control has the usual settings of sim/packet, because the paper's reference does not contain its own.\n" +
+	"The bars of Fig. 10 run with one seed per block; the paper has the mean of eight.\n" +
+	"A printed rate counts as found within a twentieth, a gain of Fig. 10 within a tenth of the factor, and a bandwidth of the tables within a tenth. A gain of the tables or of a total counts as found from half to twice of it, and at most 5 points off."
 
 // Reproduction is the paper.
 func Reproduction() *lab.Reproduction {
@@ -56,9 +57,9 @@ func Reproduction() *lab.Reproduction {
 		Finish:      finish,
 		Readings: []lab.Reading{
 			{Name: measuredRate, Chosen: true, Fitted: true, In: []string{"fig5", "fig8", "fig9", "table1"}, Text: "hosts of the cluster send and take 13.5 Gbit/s of payload, three times the 4.5 that the text calls a third of the effective bandwidth."},
-			{Name: oneQueue, Text: "an input buffer is one queue for each lane, in which a packet waits for those before it. The paper says nothing of queues."},
+			{Name: oneQueue, Text: "an input buffer is one queue for each lane, where a packet waits for the packets before it. The paper says nothing of queues."},
 			{Name: bigBuffers, Text: "input buffers hold 64 KB a lane."},
-			{Name: slowLinks, In: []string{"fig8", "fig9", "table1"}, Text: "links between the switches of Fig. 4 carry 8 Gbit/s (4x SDR), of which a flow can have the 7 that the text calls \"the actual available bandwidth\"."},
+			{Name: slowLinks, In: []string{"fig8", "fig9", "table1"}, Text: "links between the switches of Fig. 4 carry 8 Gbit/s (4x SDR); a flow can have the 7 that the text calls \"the actual available bandwidth\"."},
 		},
 		Artefacts: []lab.Artefact{
 			{Name: "fig2", Title: "Flow control by virtual lane", Place: "section II-B, Figs. 1 and 2", Run: fig2},

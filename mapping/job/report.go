@@ -45,7 +45,7 @@ type Facts struct {
 // Cost holds what a map cost besides probes.
 type Cost struct {
 	Explorations int     `json:"explorations"`
-	Unexplored   int     `json:"unexplored"` // switches that were found and not explored, as the depth forbade it
+	Unexplored   int     `json:"unexplored"` // switches found but not explored because of the depth limit
 	ModelPeak    int     `json:"model_peak"` // most nodes of the model graph
 	ModelledMS   float64 `json:"modelled_ms"`
 }
@@ -81,7 +81,7 @@ type ProbeCounts struct {
 // Doubt is a place where a map may be wrong.
 type Doubt struct {
 	Where  string  `json:"where"`
-	Route  []int8  `json:"route"` // turns from the host that maps
+	Route  []int8  `json:"route"` // turns from the mapping host
 	Tries  int     `json:"tries"`
 	Chance float64 `json:"chance_of_loss"`
 }
@@ -103,7 +103,7 @@ type ElectionReport struct {
 	Waited    int     `json:"waited"`
 }
 
-// ParallelReport is the cost of hosts that map together.
+// ParallelReport is the cost of parallel mapping.
 type ParallelReport struct {
 	Rounds   int `json:"rounds"`
 	Hosts    int `json:"hosts"`

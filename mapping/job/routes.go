@@ -12,14 +12,14 @@ import (
 	"weft/mapping/routes"
 )
 
-// RoutesReport tells what became of the routes on a map.
+// RoutesReport describes the routes on a map.
 type RoutesReport struct {
 	Root         string   `json:"root"`
 	Relabelled   []string `json:"relabelled"`
 	Pairs        int      `json:"pairs"`
 	Delivered    int      `json:"delivered"` // tried in the network
 	DeadlockFree string   `json:"deadlock_free"`
-	Messages     int      `json:"messages"` // that tell the hosts their routes
+	Messages     int      `json:"messages"` // messages that send hosts their routes
 	Unheard      int      `json:"unheard"`
 	Bytes        int      `json:"bytes"`
 	ModelledMS   float64  `json:"modelled_ms"`

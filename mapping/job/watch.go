@@ -15,7 +15,7 @@ import (
 type WatchReport struct {
 	Mode   Mode          `json:"mode"`
 	Rounds []RoundReport `json:"rounds"`
-	// End says why there are no more rounds, if not for the end of the events.
+	// End says why the rounds ended before the events.
 	End string `json:"end,omitempty"`
 }
 
@@ -29,7 +29,7 @@ func (w *WatchReport) OK() bool {
 	return w.End == ""
 }
 
-// RoundReport is one map of a network that changes.
+// RoundReport is one map of a changing network.
 type RoundReport struct {
 	BeginMS float64 `json:"begin_modelled_ms"`
 	EndMS   float64 `json:"end_modelled_ms"`
@@ -37,7 +37,7 @@ type RoundReport struct {
 	Probes  int     `json:"probes"`
 	Size
 	Certain bool     `json:"certain"`                     // two maps in a row were the same
-	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // and this is when they were the network, unless what was gone then was back before it was probed again
+	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // the map matched the network at this time, unless a lost part returned before its next probe
 	Changes []string `json:"changes"`                     // since the round before
 	During  bool     `json:"changed_meanwhile"`
 	Verdict

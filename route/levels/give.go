@@ -239,10 +239,10 @@ func (b *builder) sharing() (n int) {
 	return n
 }
 
-// Summary says of a level of a Plan what it has.
+// Summary describes a level of a Plan.
 type Summary struct {
 	Name  string `json:"name"`
-	Share uint8  `json:"share"`          // of a busy link, in proportion to those of others
+	Share uint8  `json:"share"`          // share of a busy link, as a weight relative to other levels
 	High  bool   `json:"high,omitempty"` // it goes first
 	SLs   []int  `json:"sls"`
 	VLs   []int  `json:"vls"` // between switches

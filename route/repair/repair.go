@@ -21,19 +21,19 @@ type Request struct {
 	Workers int         // goroutines that may be used
 }
 
-// Figures count what a repair has done, at the switches that are in both Graphs and for
-// the LIDs that name the same end port in both.
+// Figures count the work of a repair, at switches of both Graphs and for LIDs that name the same
+// end port in both.
 type Figures struct {
-	Columns       int  `json:"columns"`        // LIDs in which an entry was crossed
+	Columns       int  `json:"columns"`        // LIDs with a crossed entry
 	Crossed       int  `json:"crossed"`        // entries whose path met the loss
-	Moved         int  `json:"moved"`          // crossed entries that have another port now, or none
-	Filled        int  `json:"filled"`         // entries that are new: of new LIDs or switches, or that led nowhere
-	Dropped       int  `json:"dropped"`        // entries of LIDs that nobody has any more
-	CrossedBlocks int  `json:"crossed_blocks"` // blocks of 64 entries that held crossed ones
-	Dependencies  int  `json:"dependencies"`   // between (channel, VL) pairs, that the old Plan does not have
-	Unused        int  `json:"unused"`         // links between switches that have come and that no entry uses
-	Relaned       int  `json:"relaned"`        // classes of pairs that got another SL
-	Unordered     bool `json:"unordered"`      // the old Plan has cycles of dependencies, or may have
+	Moved         int  `json:"moved"`          // crossed entries with another port now, or none
+	Filled        int  `json:"filled"`         // new entries: of new LIDs or switches, or that led nowhere
+	Dropped       int  `json:"dropped"`        // entries of LIDs without an owner
+	CrossedBlocks int  `json:"crossed_blocks"` // blocks of 64 entries with crossed ones
+	Dependencies  int  `json:"dependencies"`   // new dependencies between (channel, VL) pairs
+	Unused        int  `json:"unused"`         // new links between switches that no entry uses
+	Relaned       int  `json:"relaned"`        // classes of pairs with a new SL
+	Unordered     bool `json:"unordered"`      // true if the old Plan has cycles of dependencies, or may have
 }
 
 // Impossible is the error of a repair that finds no next hop without a cycle of

@@ -48,7 +48,7 @@ type Result struct {
 	PingPong *PingPong `json:"ping_pong,omitempty"`
 	Natural  Ring      `json:"natural_ring"`
 	Random   Ring      `json:"random_rings"` // geometric means
-	// Latencies and Bandwidths are those of each random ring.
+	// Latencies and Bandwidths have a value for each random ring.
 	Latencies  []float64 `json:"random_latencies_ns"`
 	Bandwidths []float64 `json:"random_bandwidths_mbyte_per_second"`
 	Packets    int64     `json:"-"` // in all runs

@@ -128,10 +128,10 @@ func (f *filler) freeze(s *flowSet, flow int32, rate float64) {
 	}
 }
 
-// Rates say what the capacities of links are.
+// Rates describe the capacities of links.
 type Rates struct {
 	Gbps    float64 `json:"gbps"`    // of the fastest link, whose capacity is 1; 0 when no rate is known
-	Unknown int     `json:"unknown"` // cables whose rate is not known: they are taken to be as fast
+	Unknown int     `json:"unknown"` // cables of unknown rate: assumed to be as fast
 }
 
 // rates are the capacities of all links by their width and speed, or 1 each.

@@ -21,16 +21,15 @@ type Options struct {
 	Workers int  // goroutines; the result does not depend on it
 }
 
-// Result sums up what a pattern got. Bandwidths are shares of a link, 0 to 1; congestion
-// takes all links for equal unless Options.ByRate says otherwise. Flows that are dealt out
-// over several LIDs, or counted by rate, have no Histogram. Dealt out, they are undelivered
-// as far as their parts are, in whole flows.
+// Result sums up the bandwidth of a pattern. Bandwidths are shares of a link, 0 to 1. Congestion
+// treats all links as equal unless Options.ByRate says otherwise. Flows spread over several LIDs,
+// or counted by rate, have no Histogram. Undelivered parts of spread flows add up to whole flows.
 type Result struct {
 	Ranks       int   `json:"ranks"`
 	Rounds      int   `json:"rounds"`
 	Runs        int   `json:"runs"`
 	Flows       int64 `json:"flows"`       // in all runs
-	Undelivered int64 `json:"undelivered"` // flows that the tables do not deliver
+	Undelivered int64 `json:"undelivered"` // flows without a path in the tables
 	// Bandwidth is over runs: the mean of 1/c over the flows of a run.
 	Bandwidth Summary `json:"bandwidth"`
 	// MaxCongestion is over runs: the largest c in any round.

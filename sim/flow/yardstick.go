@@ -12,22 +12,22 @@ import (
 	"weft/sim/traffic"
 )
 
-// Yardstick holds the figures by which routings of one fabric are compared. All of them see
-// the same traffic: bisections, orders and permutations depend on the seed and the hosts
-// alone. Links count by their rates where these differ. The cost is O(flows x hops) of each
-// figure, at most flowsMost flows of all shifts, and O(switches x end ports) for the pairs.
+// Yardstick holds the figures that compare routings of one fabric. All routings see the same
+// traffic: bisections, orders and permutations depend only on the seed and the hosts. Links count
+// by their rates if these differ. The cost is O(flows x hops) of each figure, at most flowsMost
+// flows of all shifts, and O(switches x end ports) for the pairs.
 type Yardstick struct {
 	KeyFigures
-	EBBBound float64 `json:"ebb_bound"` // no routing has a larger mean on these bisections
-	// PairLoadBound is a number of pairs of hosts that the busiest channel carries at least under
-	// any routing, even one that splits pairs: the fractional optimum from below. 0 for large networks.
+	EBBBound float64 `json:"ebb_bound"` // upper bound: no routing has a larger mean on these bisections
+	// PairLoadBound is a lower bound on the host pairs of the busiest channel under any routing,
+	// even one that splits pairs: the fractional optimum from below. It is 0 for large networks.
 	PairLoadBound float64 `json:"pair_load_bound"`
 	// Doubling is recursive doubling, or halving, in the order of leaves; DoublingRandom with
 	// ranks at random.
 	Doubling       Collective `json:"doubling"`
 	DoublingRandom Collective `json:"doubling_random"`
-	// PermutationMedian and PermutationP99 are the largest congestion of random permutations:
-	// the median, and what one in a hundred exceeds.
+	// PermutationMedian and PermutationP99 are the largest congestion of random permutations: the
+	// median and the 99th percentile.
 	PermutationMedian float64 `json:"permutation_median"`
 	PermutationP99    float64 `json:"permutation_p99"`
 	PairLoadSwitches  int64   `json:"pair_load_switches"` // largest number of pairs of hosts or switches on a channel

@@ -44,12 +44,12 @@ const (
 
 // Report counts the devices.
 type Report struct {
-	Switches int `json:"switches"`  // that have what they are to have
-	Adapters int `json:"adapters"`  // ports of them, likewise
-	Without  int `json:"without"`   // devices that have no congestion control, or refuse some of it
-	NotTaken int `json:"not_taken"` // that say something else after they were told
+	Switches int `json:"switches"`  // switches with the intended settings
+	Adapters int `json:"adapters"`  // ports of adapters with the intended settings
+	Without  int `json:"without"`   // devices that lack congestion control, or refuse part of it
+	NotTaken int `json:"not_taken"` // devices whose settings differ after the write
 	Silent   int `json:"silent"`
-	Waiting  int `json:"waiting"` // that have not been asked yet
+	Waiting  int `json:"waiting"` // devices not asked yet
 }
 
 // state says how far a device is.

@@ -32,14 +32,14 @@ type Setting struct {
 	Values []string `json:"values"`
 }
 
-// Note says what becomes of an option or a file.
+// Note describes the translation of an option or a file.
 type Note struct {
 	File   string `json:"file"`
-	Line   int    `json:"line,omitempty"`   // 0: the whole file, or what it does not say
+	Line   int    `json:"line,omitempty"`   // 0: the whole file, or a missing option
 	Option string `json:"option,omitempty"` // of OpenSM
 	Value  string `json:"value,omitempty"`
 	Fate   Fate   `json:"fate"`
-	Text   string `json:"text"` // the option of weft sm, or what it does
+	Text   string `json:"text"` // the option of weft sm, or its effect
 }
 
 // Result holds all that a weft sm needs in order to take a subnet over from an OpenSM.

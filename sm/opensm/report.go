@@ -8,12 +8,12 @@ import (
 	"weft/internal/fold"
 )
 
-// Report lists what was taken over, or given back, as programs read it.
+// Report lists imported or exported settings, as programs read it.
 type Report struct {
 	LIDs     int       `json:"lids"`     // ports with LIDs
 	Settings []Setting `json:"settings"` // of weft sm
 	Notes    []Note    `json:"notes"`
-	Written  []string  `json:"written"` // files; none where nothing was asked to be written
+	Written  []string  `json:"written"` // written files; none if nothing was to be written
 }
 
 // counted are the headings under which notes stand, the worst first.

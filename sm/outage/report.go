@@ -38,11 +38,11 @@ type Report struct {
 	NoLink    int64        `json:"lost_no_link"`    // the table named a port whose link was down
 	OnLink    int64        `json:"lost_on_link"`    // the link failed while it carried the packet
 	NoEntry   int64        `json:"lost_no_entry"`   // the switch had no entry: new tables were being written, or it had started again
-	Reboot    int64        `json:"lost_in_switch"`  // the switch that held it was switched off
+	Reboot    int64        `json:"lost_in_switch"`  // packets lost because their switch was switched off
 	WrongEnd  int64        `json:"lost_wrong_host"` // tables led to another host
 	NoLane    int64        `json:"lost_no_lane"`    // the lane table drops its service level, while new ones are written
 	TooOld    int64        `json:"lost_too_old"`    // it was the first of a queue for too long
-	From      float64      `json:"lost_from_us"`    // the first step of time in which packets were lost
+	From      float64      `json:"lost_from_us"`    // start of the first time step with lost packets
 	Until     float64      `json:"lost_until_us"`   // the end of the last one
 	Settled   float64      `json:"settled_us"`      // the last change of a table or a link
 	SMPs      int          `json:"smps"`            // from the fault on
@@ -58,7 +58,7 @@ type Report struct {
 type StepReport struct {
 	Arrived int64 `json:"arrived"`
 	Lost    int64 `json:"lost"`
-	Bytes   int64 `json:"bytes"` // payload of those that arrived
+	Bytes   int64 `json:"bytes"` // payload of the delivered packets
 }
 
 // LogReport is a line of the log of a manager.

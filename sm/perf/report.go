@@ -15,37 +15,38 @@ import (
 
 // Report holds the result of a round of readings, as programs read it.
 type Report struct {
-	Ports    int       `json:"ports"`            // that were read
-	Unread   int       `json:"unread"`           // that did not answer
+	Ports    int       `json:"ports"`            // ports read
+	Unread   int       `json:"unread"`           // ports without an answer
 	Seconds  float64   `json:"seconds"`          // from the begin of the round to its end
-	Interval float64   `json:"interval_seconds"` // from the begin of a round to that of the next one, as it was asked for
+	Interval float64   `json:"interval_seconds"` // requested time between the starts of two rounds
 	Requests int       `json:"requests"`         // datagrams of the round, without repetitions
 	Rate     float64   `json:"requests_per_second"`
 	All      Totals    `json:"totals"`
 	Counters []Counter `json:"counters"`
 	Over     []Over    `json:"over_threshold"` // the worst first, at most 50
-	Hot      []Hot     `json:"hot"`            // links by the share of their rate that is used, the most first, at most 50
+	Hot      []Hot     `json:"hot"`            // the busiest links by the used share of their rate, at most 50
 
-	// Odd are cables that somebody should look at, as weft show --counters lists them, the worst first; at most 200. Counters have grown so since they were first read.
+	// Odd lists cables to inspect, as weft show --counters does, the worst first, at most 200.
+	// Counters show the growth since their first reading.
 	Odd       []cables.Odd        `json:"odd"`
 	OddCounts map[cables.Kind]int `json:"odd_counts"` // of all
 	Notes     []string            `json:"notes"`
 }
 
-// Totals are counted since the manager has begun to read.
+// Totals count from the manager's first reading.
 type Totals struct {
 	Requests int `json:"requests"`
-	Failures int `json:"failures"` // requests without an answer that can be used
-	SetBack  int `json:"set_back"` // counters that were smaller than before: cleared by somebody, or the device has restarted
+	Failures int `json:"failures"` // requests without a usable answer
+	SetBack  int `json:"set_back"` // counters that went down: cleared, or restarted with the device
 }
 
 // Counter is a counter of all ports together.
 type Counter struct {
 	Name  string `json:"name"`
-	Total uint64 `json:"total"` // that it has grown by since it was first read
+	Total uint64 `json:"total"` // growth since the first reading
 	Grown uint64 `json:"grown"` // by the last reading
 	Over  int    `json:"over"`  // ports whose rate is over the threshold
-	Least bool   `json:"least"` // somewhere it had stopped at its most: there is more
+	Least bool   `json:"least"` // true if a counter had reached its maximum: the real value is higher
 }
 
 // Over is a rate over its threshold.
@@ -56,13 +57,13 @@ type Over struct {
 	Most    float64         `json:"threshold_per_minute"`
 }
 
-// Hot is the use of a link in the direction that is used more.
+// Hot is the use of a link in its busier direction.
 type Hot struct {
 	From  fabric.PortName `json:"from"`
 	To    fabric.PortName `json:"to"`
 	Gbps  float64         `json:"gbit_per_second"`
-	Share float64         `json:"share"`                 // of the link's rate, 0 where that is not known
-	Wait  float64         `json:"wait_ticks_per_second"` // that data waited at the port: ticks are as long as the device has them
+	Share float64         `json:"share"`                 // share of the link's rate, 0 if unknown
+	Wait  float64         `json:"wait_ticks_per_second"` // waiting of data at the port; the device defines the length of a tick
 }
 
 // The most that a Report lists.

@@ -30,7 +30,7 @@ type reporter struct {
 type ReportCounts struct {
 	Acknowledged int `json:"acknowledged"`
 	Unanswered   int `json:"unanswered"` // given up
-	Dropped      int `json:"dropped"`    // for which there was no room
+	Dropped      int `json:"dropped"`    // reports dropped for lack of room
 }
 
 func newReporter() reporter { return reporter{underWay: map[uint64]*subscription{}} }

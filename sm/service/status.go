@@ -21,24 +21,25 @@ type Status struct {
 	Run      string          `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it
 	Seconds  float64         `json:"seconds"` // since the manager started
 	Role     sm.Role         `json:"role"`
-	Other    string          `json:"other_manager,omitempty"` // that is the master, or may be
+	Other    string          `json:"other_manager,omitempty"` // the manager that is master, or may be
 	GUID     string          `json:"port_guid,omitempty"`     // of the manager's port
 	Priority uint8           `json:"priority"`
 	Asked    []string        `json:"engines_asked"`
-	InForce  *InForce        `json:"in_force,omitempty"` // what the devices hold
+	InForce  *InForce        `json:"in_force,omitempty"` // the routing that the devices hold
 	UnderWay *Round          `json:"round_under_way,omitempty"`
-	Last     *Round          `json:"last_round,omitempty"` // that has ended
-	Due      []Due           `json:"due"`                  // what is going to be done
-	Drains   []string        `json:"drains"`               // switches and cables that are to be drained, there or not
+	Last     *Round          `json:"last_round,omitempty"` // the last complete round
+	Due      []Due           `json:"due"`                  // planned actions
+	Drains   []string        `json:"drains"`               // switches and cables to drain, present or not
 	Held     []string        `json:"quarantine"`           // links in quarantine
-	Differs  []string        `json:"differs"`              // in what files and options here are not those of the master, or of the one before, in words
+	Differs  []string        `json:"differs"`              // differences between our files and options and those of the (former) master, in words
 	Sweeps   Sweeps          `json:"sweeps"`
 	SMPs     []sm.Count      `json:"smps"`    // since the start
 	Queries  []sm.QueryCount `json:"queries"` // of hosts and tools to subnet administration, since the start
-	Clients  sm.Registered   `json:"clients"` // what they have registered with subnet administration
-	// Congestion says how far switches and adapters are with congestion control; absent where they are told nothing.
+	Clients  sm.Registered   `json:"clients"` // their registrations with subnet administration
+	// Congestion says how many switches and adapters have congestion control configured; absent if
+	// weft does not configure it.
 	Congestion *congestion.Report `json:"congestion_control,omitempty"`
-	Incidents  []sm.IncidentJSON  `json:"incidents"` // of the last round: what was in its way, or is odd
+	Incidents  []sm.IncidentJSON  `json:"incidents"` // obstacles and oddities of the last round
 }
 
 // InForce is the Plan that the devices hold.
@@ -51,13 +52,13 @@ type InForce struct {
 	DeadlockFree string           `json:"deadlock_free"` // the judge's words
 	MaxLoad      int64            `json:"max_load"`      // paths of pairs of hosts on the channel with the most
 	VLs          int              `json:"vls"`
-	Levels       []levels.Summary `json:"levels"` // of service; none where all traffic is alike
+	Levels       []levels.Summary `json:"levels"` // levels of service; none if all traffic is alike
 	SMLID        fabric.LID       `json:"sm_lid"`
 	Switches     int              `json:"switches"`
 	CAs          int              `json:"cas"`
 	Routers      int              `json:"routers"`
 	Links        int              `json:"links"`
-	Drained      []string         `json:"drained"` // what carries no traffic, since it is drained
+	Drained      []string         `json:"drained"` // drained parts without traffic
 }
 
 // Round is a bring-up.
@@ -65,26 +66,26 @@ type Round struct {
 	Number  int      `json:"number"` // from 1 on
 	Why     string   `json:"why"`
 	Begun   string   `json:"begun"`            // UTC
-	Seconds float64  `json:"seconds"`          // that it took, or has taken so far
+	Seconds float64  `json:"seconds"`          // its time so far
 	Phase   string   `json:"phase,omitempty"`  // of one under way
 	State   sm.State `json:"state,omitempty"`  // how it ended
-	Engine  string   `json:"engine,omitempty"` // that was run
-	Kept    string   `json:"kept,omitempty"`   // what became of the Plan in force, in words
+	Engine  string   `json:"engine,omitempty"` // the engine that ran
+	Kept    string   `json:"kept,omitempty"`   // the fate of the Plan in force, in words
 	Refused []string `json:"refused"`          // engines before it, with their reasons
 	Blocks  int      `json:"blocks"`           // of forwarding tables, written and acknowledged
 }
 
-// Due is something that a manager is going to do.
+// Due is a planned action of a manager.
 type Due struct {
 	What    string  `json:"what"`
-	Seconds float64 `json:"seconds"` // from now on; 0: as soon as it can
+	Seconds float64 `json:"seconds"` // time from now; 0: as soon as possible
 }
 
 // Sweeps counts looks at the subnet.
 type Sweeps struct {
 	Light int `json:"light"` // one SMP a switch
 	Heavy int `json:"heavy"` // all nodes and ports
-	Traps int `json:"traps"` // that have come
+	Traps int `json:"traps"` // traps received
 }
 
 // Status returns what the manager is now.

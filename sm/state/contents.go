@@ -17,7 +17,7 @@ import (
 	"weft/sm"
 )
 
-// Plan tells of a Plan that is kept.
+// Plan describes a stored Plan.
 type Plan struct {
 	Version int64  `json:"version"`
 	Time    string `json:"time"` // UTC, when it was first distributed
@@ -34,16 +34,16 @@ type LID struct {
 	Gone     string      `json:"gone,omitempty"` // UTC, since when the port is missed
 }
 
-// Contents has all of a file of state, but for the Plans themselves.
+// Contents holds everything in a state file except the Plans themselves.
 type Contents struct {
 	LIDs   []LID        `json:"lids"` // in order of LIDs
 	Plans  []Plan       `json:"plans"`
-	Drains []string     `json:"drains"` // switches and cables that are to be drained
-	Subnet *Subnet      `json:"subnet"` // as it was found last; null before the first time
+	Drains []string     `json:"drains"` // switches and cables to drain
+	Subnet *Subnet      `json:"subnet"` // the last discovered subnet; null before the first one
 	Events []sm.LogLine `json:"events"` // the last ones, oldest first
 }
 
-// Subnet counts what was found.
+// Subnet counts the discovered parts.
 type Subnet struct {
 	Time     string `json:"time"` // UTC
 	Switches int    `json:"switches"`

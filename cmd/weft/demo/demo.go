@@ -42,7 +42,7 @@ type Demo struct {
 	Pictures []string `json:"pictures,omitempty"` // paths of the files, with --svg
 }
 
-// Fabric is a fabric, and what engines make of it.
+// Fabric is a fabric with the results of engines.
 type Fabric struct {
 	Title   string                    `json:"title"`
 	Fabric  *summary.Summary          `json:"fabric"`

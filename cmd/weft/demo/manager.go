@@ -24,7 +24,7 @@ type Repair struct {
 	Trap     float64         `json:"trap_seconds"`   // from the pull until the first trap reached the manager
 	Repaired float64         `json:"repair_seconds"` // from the pull until the new tables are written and checked
 	Entries  int             `json:"entries"`        // of the forwarding tables
-	Moved    int             `json:"entries_moved"`  // that differ after the repair
+	Moved    int             `json:"entries_moved"`  // entries that differ after the repair
 	LIDs     int             `json:"lids_moved"`
 
 	cable string // the cable in short

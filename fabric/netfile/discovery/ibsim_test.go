@@ -56,7 +56,7 @@ Ca 1 "h3"
 }
 
 func TestNetGUIDsByType(t *testing.T) {
-	f := readNet(t, netfiletest.GuidNet)
+	f := readNet(t, netfiletest.GUIDNet)
 	for name, want := range map[string]fabric.GUID{"a": 0x500, "b": 0x501, "c": 0x520, "h1": 0x100, "h2": 0x120} {
 		id, err := f.FindNode(name)
 		if err != nil || f.Nodes[id].GUID != want {

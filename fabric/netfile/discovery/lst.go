@@ -36,6 +36,7 @@ type lstSide struct {
 	num            uint64
 }
 
+// ReadLST reads subnet.lst of OpenSM and .lst of ibdiagnet.
 func ReadLST(name string, data []byte) (*fabric.Fabric, []lines.Warning, error) {
 	r := lstFile{draft.New(name), map[fabric.GUID]fabric.NodeID{}}
 	if err := lines.Each(name, data, lines.WithoutComments(r.line)); err != nil {

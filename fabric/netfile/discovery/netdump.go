@@ -57,6 +57,7 @@ type dumpRow struct {
 	down         bool
 }
 
+// ReadNetDump reads .net_dump of ibdiagnet.
 func ReadNetDump(name string, data []byte) (*fabric.Fabric, []lines.Warning, error) {
 	r := netDump{Draft: draft.New(name), byGUID: map[fabric.GUID]fabric.NodeID{}, current: -1}
 	if err := lines.Each(name, data, r.line); err != nil {

@@ -45,6 +45,7 @@ type Cable struct {
 	contradicted bool // other lines tell other cables of its ports: it is not taken
 }
 
+// New returns a draft without nodes, for a file of a name.
 func New(file string) *Draft {
 	return &Draft{Messages: lines.Messages{File: file}, repeated: map[string]int32{}, disputed: map[string]disputed{}}
 }
@@ -135,6 +136,7 @@ func (d *Draft) End(id fabric.NodeID, port, line int) (fabric.End, error) {
 	return fabric.End{Node: id, Port: uint8(port)}, nil
 }
 
+// Port returns the port at an end.
 func (d *Draft) Port(e fabric.End) *fabric.Port { return &d.Nodes[e.Node].Ports[e.Port] }
 
 // Connect notes that end a lists a cable to end b. A port that is cabled to itself
@@ -229,6 +231,7 @@ func (d *Draft) SetLID(id fabric.NodeID, port int, lid fabric.LID, line int, own
 	}
 }
 
+// Name returns how messages name a node.
 func (d *Draft) Name(id fabric.NodeID) string {
 	n := &d.Nodes[id]
 	if n.Desc == "" {

@@ -43,6 +43,7 @@ type Error struct {
 // Error is "file:line: msg", or "file: msg" when there is no line.
 func (e *Error) Error() string { return Located(e.File, e.Line, e.Msg) }
 
+// Located puts file and line before a text; line 0 stands for the whole file.
 func Located(file string, line int, text string) string {
 	if line == 0 {
 		return file + ": " + text
@@ -66,10 +67,12 @@ type Messages struct {
 	Warnings []Warning
 }
 
+// Errorf makes an *Error at a line, 0 for the whole file.
 func (m *Messages) Errorf(line int, format string, args ...any) error {
 	return Errorf(m.File, line, format, args...)
 }
 
+// Warnf adds a Warning at a line, 0 for the whole file.
 func (m *Messages) Warnf(line int, format string, args ...any) {
 	m.Warnings = append(m.Warnings, Warningf(m.File, line, format, args...))
 }
@@ -86,6 +89,7 @@ func (m *Messages) UnicastLID(text []byte, read func([]byte) (uint64, bool), lea
 // longestMessage bounds a message in bytes: what it quotes of a file may have no end.
 const longestMessage = 500
 
+// Message formats the text of an error or a warning, and cuts off what is too long.
 func Message(format string, args []any) string {
 	text := fmt.Sprintf(format, args...)
 	if len(text) > longestMessage {

@@ -31,6 +31,7 @@ func Each(file string, data []byte, do func(line []byte, at int) error) error {
 	return nil
 }
 
+// TooLong is the error of a line longer than MaxLine.
 func TooLong(file string, at int) error {
 	return Errorf(file, at, "a line of more than %d bytes: this is no such file, or a damaged one", MaxLine)
 }
@@ -48,6 +49,7 @@ func WithoutComments(do func(line []byte, at int) error) func(line []byte, at in
 // Cursor reads a line from left to right.
 type Cursor struct{ Rest []byte }
 
+// Blanks goes over blanks.
 func (c *Cursor) Blanks() {
 	for len(c.Rest) > 0 && (c.Rest[0] == ' ' || c.Rest[0] == '\t') {
 		c.Rest = c.Rest[1:]
@@ -115,6 +117,7 @@ func IsNoise(line []byte) bool {
 	return at > 0 && mark > at && (quote < 0 || quote > mark)
 }
 
+// IsDigit reports whether a byte is a decimal digit.
 func IsDigit(b byte) bool { return b >= '0' && b <= '9' }
 
 // Hex reads a text of 1 to 16 hexadecimal digits, with or without 0x.

@@ -11,6 +11,7 @@ import (
 
 func isControl(b byte) bool { return b < ' ' || b == 0x7f }
 
+// HasControl reports whether a text has control characters.
 func HasControl(s string) bool {
 	for i := range len(s) {
 		if isControl(s[i]) {
@@ -35,6 +36,7 @@ func Printable(s string) string {
 	return string(b)
 }
 
+// ChassisHeading returns the heading of a node's chassis in files, "" where it has none.
 func ChassisHeading(n *fabric.Node) string {
 	if strings.HasPrefix(n.Chassis, "Chassis ") && n.Chassis == strings.TrimSpace(n.Chassis) && !HasControl(n.Chassis) {
 		return n.Chassis

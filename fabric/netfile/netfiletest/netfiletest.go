@@ -39,6 +39,7 @@ func File(t testing.TB, name string) []byte {
 	return data
 }
 
+// Systems returns the .ibnl files that tests read.
 func Systems() fs.FS { return os.DirFS(filepath.Join(folder(), "ibnl")) }
 
 // CheckFabric checks what must hold of every fabric that a reader returns.
@@ -120,19 +121,24 @@ func SeedBad(f *testing.F, prefix string) {
 	}
 }
 
+// TwoSwitches is an ibnetdiscover file of one cable, which one end lists.
 const TwoSwitches = "Switch 8 \"S-0000000000000001\"\n[1] \"S-0000000000000002\"[1]\nSwitch 8 \"S-0000000000000002\"\n"
 
+// SwSide is the end of a cable at a switch in an lst file.
 const SwSide = "{ SW Ports:08 SystemGUID:01 NodeGUID:01 PortGUID:01 VenID:02 DevID:03 Rev:00 {a} LID:0001 PN:01 }"
 
+// CaSide is the end of a cable at a port of a CA in an lst file.
 func CaSide(pn string) string {
 	return "{ CA Ports:02 SystemGUID:09 NodeGUID:09 PortGUID:0a VenID:02 DevID:03 Rev:00 {b} LID:0002 PN:" + pn + " }"
 }
 
+// DumpHead is the heading of a switch and its table in a net_dump.
 const DumpHead = "\"sw\", V, 0x1, LID 1\n # : IB# : Sta : LWA : LSA : Neighbor Guid : N# : NLID : Neighbor Description\n"
 
 // Again ends the error about a file of which a part is missing or disputed.
 const Again = ": write the file again, or take what it holds with --partial"
 
+// Bad are inputs that must be refused, with the error.
 var Bad = []struct{ Name, Data, Want string }{
 	{"empty", "", "bad: the file is empty"},
 	{"text", "hello\nworld\n", "bad: no topology file of a format that is known here (ibnetdiscover, lst, net_dump, topo, orcs, json)"},
@@ -255,6 +261,7 @@ var Bad = []struct{ Name, Data, Want string }{
 	{"topo CFG board", "MTS800 A CFG: leaf1=R\n P1 -> Cougar H P1\n", "bad:1: CFG: system A (MTS800) has no board leaf1"},
 }
 
+// CheckError checks that an error is of type *lines.Error and has a text.
 func CheckError(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || err.Error() != want {
@@ -268,13 +275,15 @@ func CheckError(t *testing.T, err error, want string) {
 
 // Bomb is a small file of systems that each hold two of the one before.
 func Bomb() string {
-	b := "SYSTEM A0\nNODE SW 4 D U1\n\n"
+	var b strings.Builder
+	b.WriteString("SYSTEM A0\nNODE SW 4 D U1\n\n")
 	for i := range 20 {
-		b += fmt.Sprintf("SYSTEM A%d\nSUBSYSTEM A%d a\nSUBSYSTEM A%d b\n", i+1, i, i)
+		fmt.Fprintf(&b, "SYSTEM A%d\nSUBSYSTEM A%d a\nSUBSYSTEM A%d b\n", i+1, i, i)
 	}
-	return b
+	return b.String()
 }
 
+// Sample reads a file of OpenSM or of infiniband-diags.
 func Sample(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(folder(), "opensm", name))
@@ -284,6 +293,7 @@ func Sample(t testing.TB, name string) []byte {
 	return data
 }
 
+// Written returns what a function writes.
 func Written(t interface{ Fatal(...any) }, write func(*bytes.Buffer) error) string {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -352,14 +362,15 @@ func anyEnd(t *rapid.T, f *fabric.Fabric) fabric.End {
 	return fabric.End{Node: fabric.NodeID(n), Port: uint8(rapid.IntRange(1, f.Nodes[n].NumPorts()).Draw(t, "port"))}
 }
 
+// NoDiff checks that two fabrics are the same.
 func NoDiff(t interface{ Fatalf(string, ...any) }, want, got *fabric.Fabric, text string) {
 	if d := fabric.Diff(want, got); len(d) > 0 {
 		t.Fatalf("%v\n%s", d, text)
 	}
 }
 
-// What is given for nodes of one type waits for the next of them.
-const GuidNet = `switchguid=0x500(507)
+// GUIDNet is an ibsim net: what is given for nodes of one type waits for the next of them.
+const GUIDNet = `switchguid=0x500(507)
 caguid=0x100
 
 Switch 8 "a"
@@ -386,6 +397,7 @@ Ca 2 "h2"
 
 `
 
+// ChassisDump is an ibnetdiscover file with a chassis.
 const ChassisDump = `#
 # Topology file: generated on Sat Apr 13 22:28:55 2002
 #

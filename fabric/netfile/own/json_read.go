@@ -34,6 +34,7 @@ type lined[T any] struct {
 	line int
 }
 
+// ReadJSON reads what WriteJSON writes.
 func ReadJSON(name string, data []byte) (*fabric.Fabric, []lines.Warning, error) {
 	r := jsonReader{file: name, data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1, fabric: fabric.New(name)}
 	r.dec.DisallowUnknownFields()

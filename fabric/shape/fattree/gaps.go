@@ -6,11 +6,11 @@ import (
 	"weft/fabric"
 )
 
-// Gap is something that the regular shape of a tree would have, and it has not.
+// Gap is a part that the regular shape of a tree has and this tree lacks.
 type Gap struct {
-	// Kind is "links": of Have, not Want, links from Switch up to Other, or up at all
-	// where no other switch is named; or "switches": Have, not Want, switches of Level
-	// are joined to what Switch is joined to.
+	// Kind is "links" or "switches". "links": Switch has Have links up to Other (or up at all,
+	// without Other), and should have Want. "switches": Have switches of Level are joined to the
+	// same switches as Switch, and should be Want.
 	Kind   string `json:"kind"`
 	Level  int    `json:"level"`
 	Switch string `json:"switch"`

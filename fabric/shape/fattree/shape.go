@@ -14,8 +14,8 @@ type Shape struct {
 	Levels []Level `json:"levels"` // leaves first
 	Counts
 	Roles     map[string]int `json:"roles"`     // given, not inferred
-	Missing   []Gap          `json:"missing"`   // what the regular shape would have
-	Irregular []string       `json:"irregular"` // what option strict refuses
+	Missing   []Gap          `json:"missing"`   // parts that the regular shape would have
+	Irregular []string       `json:"irregular"` // reasons for option strict to refuse
 	Switches  []Placed       `json:"switches"`
 }
 
@@ -23,7 +23,7 @@ type Shape struct {
 type Formulas struct {
 	PGFT   string `json:"pgft,omitempty"`
 	RLFT   string `json:"rlft,omitempty"`
-	Nearly string `json:"pgft_nearly,omitempty"` // the PGFT that it would be with what is missing
+	Nearly string `json:"pgft_nearly,omitempty"` // the PGFT that the fabric would be with the missing parts
 }
 
 // Counts counts switches and links of a tree.
@@ -33,7 +33,7 @@ type Counts struct {
 	Empty      int         `json:"leaves_without_hosts"`
 	Groups     map[int]int `json:"groups"` // by number of links between the same two switches: how many such pairs
 	Horizontal int         `json:"horizontal_links"`
-	Cores      int         `json:"cores"`         // parts of several levels that are connected without the leaves
+	Cores      int         `json:"cores"`         // parts of several levels that stay connected without the leaves
 	Paired     int         `json:"leaves_paired"` // with a link to another leaf, as rack switches
 	Shared     int         `json:"leaves_shared"` // under several cores
 }
@@ -52,8 +52,8 @@ type Range struct {
 	Max int `json:"max"`
 }
 
-// Placed is a switch with its level and role. The role is the one given, else the one that its
-// place suggests.
+// Placed is a switch with its level and role. The role is the given one, or else follows from its
+// place.
 type Placed struct {
 	GUID  string `json:"guid"`
 	Name  string `json:"name"`
