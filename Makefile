@@ -53,9 +53,9 @@ soak-kill: ## a manager killed at 1,000 moments, the power cut six times at ever
 	go test ./sm/state -run TestPowerCut -cuts 6 -count 1 -timeout 1h -v
 
 soak-sm: ## a month of faults in virtual time; 20,000 random schedules each of faults, of elections, of writing in steps and of groups, 1,000 of clients
-	go test ./sm -run TestMonth -month-days 30 -count 1 -timeout 1h
-	go test ./sm -run 'TestStaysThroughFaults|TestElection|TestNoCircleAtAnyMoment|TestGroupsThroughFaults' -rapid.checks=20000 -count 1 -timeout 4h
-	go test ./sm -run TestClientsThroughFaults -schedules 1000 -count 1 -timeout 4h -v
+	go test ./sm/watch -run TestMonth -month-days 30 -count 1 -timeout 1h
+	go test ./sm/watch -run 'TestStaysThroughFaults|TestElection|TestNoCircleAtAnyMoment|TestGroupsThroughFaults' -rapid.checks=20000 -count 1 -timeout 4h
+	go test ./sm/watch -run TestClientsThroughFaults -schedules 1000 -count 1 -timeout 4h -v
 
 soak-hour: ## an hour of faults in real time: a manager, and a subnet that loses datagrams, as processes of their own; the manager is killed again and again, and what it recorded played again
 	go test ./cmd/weft -run TestSoak -soak-time 1h -soak-seed 2 -count 1 -timeout 2h -v

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Signs of aggregation nodes: vendor, device, description. NVIDIA's (formerly Mellanox's) switches from
-// Switch-IB 2 on have one each: a CA inside the switch that adds up what hosts send for
-// collective operations (SHARP; Graham et al., Scalable Hierarchical Aggregation Protocol,
-// 2016). Dumps of Quantum and Quantum-2 switches show it on the port after the last one of
-// the case: 41 of MQM8700, 65 of MQM9700.
+// Signs of aggregation nodes: vendor, device, description. NVIDIA's (formerly Mellanox's) switches
+// from Switch-IB 2 on contain one each: a CA inside the switch that adds up data of hosts for
+// collective operations (SHARP; Graham et al., Scalable Hierarchical Aggregation Protocol, 2016).
+// Dumps of Quantum and Quantum-2 switches show it on the port after the last one of the case: 41 of
+// MQM8700, 65 of MQM9700.
 const (
 	AggregationDesc          = "Aggregation Node" // part of the description
 	AggregationVendor uint32 = 0x2c9
 	AggregationDevice uint32 = 0xcf09
 )
 
-// AggregationCaption is the whole description that such a node has from its firmware.
+// AggregationCaption is the whole description that the firmware gives such a node.
 const AggregationCaption = "Mellanox Technologies " + AggregationDesc
 
-// IsAggregationNode reports whether a node is a CA inside a switch that adds up what hosts send,
-// and so no host. It decides that alone, for all of weft: a node is one if vendor and device say so,
-// or if the description does and no other vendor is named. Ports and system images do not decide.
+// IsAggregationNode reports whether a node is a CA inside a switch that adds up data of hosts, and
+// so no host. All of weft decides by this function. A node is one if its vendor and device say so,
+// or if its description does and no other vendor is named. Ports and system images do not count.
 func (f *Fabric) IsAggregationNode(id NodeID) bool {
 	n := &f.Nodes[id]
 	switch {
@@ -33,9 +33,8 @@ func (f *Fabric) IsAggregationNode(id NodeID) bool {
 	return strings.Contains(n.Desc, AggregationDesc) && (n.VendorID == 0 || n.VendorID == AggregationVendor)
 }
 
-// AggregationEvidence lists in words, for reports, the signs that a node is an aggregation node: those
-// that IsAggregationNode decides by, and its port and system image, which it does not need. It is
-// empty where IsAggregationNode says no.
+// AggregationEvidence describes for reports why a node is an aggregation node: the signs that
+// IsAggregationNode checks, and its port and system image. It returns "" for other nodes.
 func (f *Fabric) AggregationEvidence(id NodeID) string {
 	if !f.IsAggregationNode(id) {
 		return ""

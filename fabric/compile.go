@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Compile turns what is up into a Graph. The cost is O(n log n) in nodes and
-// ports; the result depends on GUIDs, ports and attributes only, not on the
-// order in which the fabric was built.
+// Compile builds a Graph from the parts of the fabric that are up. The cost is O(n log n) in nodes
+// and ports; the result depends on GUIDs, ports and attributes only, not on the order in which the
+// fabric was built.
 func (f *Fabric) Compile() *Graph {
 	order := f.upNodesByGUID()
 	g := &Graph{Name: f.Name}
@@ -31,8 +31,8 @@ func (f *Fabric) upNodesByGUID() []NodeID {
 	return order
 }
 
-// addSwitches numbers the switches; it returns the number of each node, -1 for
-// what is no switch.
+// addSwitches numbers the switches; it returns the number of each node, -1 for nodes that are no
+// switches.
 func (g *Graph) addSwitches(f *Fabric, order []NodeID) []int32 {
 	switchOf := slices.Repeat([]int32{-1}, len(f.Nodes))
 	slots := int32(0)
@@ -103,7 +103,7 @@ func (g *Graph) attach(s int32, port uint8, what int32, vls uint8) {
 	g.PortVLs[i] = vls
 }
 
-// linkVLs is the number of data VLs that both ends of a link support.
+// linkVLs returns the number of data VLs that both ends of a link support.
 func (f *Fabric) linkVLs(id LinkID) uint8 {
 	l := &f.Links[id]
 	a := f.Nodes[l.A.Node].Ports[l.A.Port].VLCap

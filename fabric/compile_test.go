@@ -93,7 +93,8 @@ func TestCompileAgainstOracle(t *testing.T) {
 	})
 }
 
-// checkSwitches: all that are up, by GUID, with their attributes.
+// checkSwitches checks that the Graph has exactly the switches that are up, by GUID, with their
+// attributes.
 func checkSwitches(t *rapid.T, f *Fabric, g *Graph) {
 	up := 0
 	for _, n := range f.Nodes {
@@ -225,7 +226,7 @@ func TestCompileOrder(t *testing.T) {
 	})
 }
 
-// TestCompileIsACopy: a Graph does not change with its fabric.
+// TestCompileOrder: the result does not depend on the order in which a fabric was built.
 func TestCompileIsACopy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFabric(t)

@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// Diameter is the largest hop count between two switches of one component; 0 for a single
-// switch or none. It fails with ctx only.
+// Diameter returns the largest hop count between two switches of one component; 0 for a single
+// switch or none. It fails only if ctx ends.
 //
-// A switch is open until none is known to be farther from it than the farthest pair found.
-// Searches from four switches of a component, the centres, close most switches of grids,
-// tori, hypercubes and irregular networks by the triangle inequality: where the hops from a
-// switch to a centre and from there to the farthest open switch add up to no more than
-// the farthest pair found, the switch is closed, which may bring the farthest open switch
-// of another centre nearer. The others are searched from, 64 at a time in the bits of a
-// word, those farthest from a centre first. At worst that costs
-// O(switches / 64 x diameter x channels).
+// A switch is open until its farthest switch is known to be no farther than the most distant pair
+// found. First, four switches of a component, the centres, are searched from. A switch is closed if
+// its distance to a centre plus the distance from there to the farthest open switch does not exceed
+// the most distant pair found (triangle inequality). Closing it may bring the farthest open switch
+// of another centre nearer. This closes most switches of grids, tori, hypercubes and irregular
+// networks. The others are searched from, 64 at a time in the bits of a word, the switches farthest
+// from a centre first. At worst that costs O(switches / 64 x diameter x channels).
 func (g *Graph) Diameter(ctx context.Context) (int, error) {
 	var (
 		most   int32
@@ -41,14 +40,14 @@ func (g *Graph) Diameter(ctx context.Context) (int, error) {
 	return int(most), nil
 }
 
-// centre is a switch that was searched from.
+// centre is a switch whose distances to all others are known.
 type centre struct {
 	hops  []int32 // by switch
-	order []int32 // switches, nearest first; at both ends closed ones are taken away
+	order []int32 // switches, nearest first; closed ones are trimmed at both ends
 }
 
-// findCentres searches from a switch, the one farthest from it, the one farthest from
-// that, and one half way between those two. It returns the largest hop count met.
+// findCentres searches from four switches: start, the one farthest from it, the one farthest from
+// that, and one half way between these two. It returns the largest hop count found.
 func findCentres(search *Search, start int32) (centres []centre, eccentricity int32) {
 	for range 3 {
 		search.From(start)
@@ -63,7 +62,7 @@ func findCentres(search *Search, start int32) (centres []centre, eccentricity in
 	return append(centres, centre{slices.Clone(search.Hops), slices.Clone(search.Order)}), eccentricity
 }
 
-// closeAll closes what the centres show to be no farther than most hops from any open
+// closeAll closes all switches that, as the centres show, are at most most hops from any open
 // switch. It reports whether no switch of the component is open any more.
 func closeAll(centres []centre, closed []bool, most int32) bool {
 	for changed := true; changed; {
@@ -86,8 +85,7 @@ func closeAll(centres []centre, closed []bool, most int32) bool {
 	return false
 }
 
-// takeFarthest takes up to 64 open switches, those farthest from the centre, and closes
-// them.
+// takeFarthest closes and returns up to 64 open switches, the farthest from the centre.
 func (c *centre) takeFarthest(closed []bool) []int32 {
 	batch := make([]int32, 0, 64)
 	for _, s := range slices.Backward(c.order) {
@@ -102,11 +100,11 @@ func (c *centre) takeFarthest(closed []bool) []int32 {
 	return batch
 }
 
-// wideSearch searches breadth first from up to 64 switches at once: bit i of a word
-// belongs to the i-th.
+// wideSearch searches breadth first from up to 64 switches at once: bit i of a word stands for the
+// i-th start.
 type wideSearch struct {
 	g                  *Graph
-	reached, last, now []uint64 // by switch: reached by now, at the last hop, at this one
+	reached, last, now []uint64 // by switch: reached so far, at the previous hop, at this hop
 }
 
 func (g *Graph) newWideSearch() *wideSearch {
@@ -115,7 +113,7 @@ func (g *Graph) newWideSearch() *wideSearch {
 	return &wideSearch{g: g, reached: words[:n], last: words[n : 2*n], now: words[2*n:]}
 }
 
-// eccentricity is the largest hop count from one of the starts to a switch.
+// eccentricity returns the largest hop count from a start to a switch.
 func (w *wideSearch) eccentricity(starts []int32) int32 {
 	clear(w.reached)
 	clear(w.last)

@@ -16,7 +16,7 @@ type Change struct {
 	To    string     `json:"to,omitempty"`   // the new value, for changes
 }
 
-// String is the change as one line.
+// String describes the change in one line.
 func (c Change) String() string {
 	s := c.Kind + ": " + c.Ports[0].String()
 	if len(c.Ports) > 1 {
@@ -28,16 +28,15 @@ func (c Change) String() string {
 	return s
 }
 
-// cable identifies a link by what it joins, independent of any index.
+// cable identifies a link by its two ports, independent of any index.
 type cable struct {
 	aGUID, bGUID GUID
 	aPort, bPort uint8
 }
 
-// Diff lists what must change to turn a into b, in order of GUID: nodes first,
-// then links. Nodes are identified by GUID, links by the GUIDs and ports they
-// join. Everything a Fabric says of a node or link counts, LIDs included; the
-// order of nodes and links does not.
+// Diff lists the changes from a to b, in order of GUID: nodes first, then links. Nodes are
+// identified by GUID, links by the GUIDs and ports at their ends. All attributes of a node or link
+// count, LIDs included; the order of nodes and links does not.
 func Diff(a, b *Fabric) []Change {
 	return append(diffNodes(a, b), diffLinks(a, b)...)
 }
@@ -52,15 +51,16 @@ func diffLinks(a, b *Fabric) []Change {
 	return differences("link", cable.compare, same, view[cable, LinkID]{linksByCable(a), a.LinkPorts, a.describeLink}, view[cable, LinkID]{linksByCable(b), b.LinkPorts, b.describeLink})
 }
 
-// view is the nodes or the links of a fabric: by what identifies them, with functions
-// that name one and list its attributes.
+// view gives access to the nodes or the links of a fabric: by key, with functions that return the
+// name and the attributes of one.
 type view[K comparable, ID any] struct {
 	byKey    map[K]ID
 	name     func(ID) []PortName
 	describe func(ID) []string
 }
 
-// differences compares two views in order of keys. Attributes are put into words only where two are not the same.
+// differences compares two views in order of keys. Attributes are put into words only if two
+// differ.
 func differences[K comparable, ID any](kind string, compare func(x, y K) int, same func(x, y ID) bool, a, b view[K, ID]) (out []Change) {
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(a.byKey)), maps.Keys(b.byKey))
 	slices.SortFunc(keys, compare)
@@ -96,7 +96,7 @@ func appendChanges(out []Change, kind string, ports []PortName, from, to []strin
 	return out
 }
 
-// saysSame reports whether all that is said of two nodes is the same, but for the numbers of their links.
+// saysSame reports whether two nodes have the same attributes, apart from their links.
 func (n *Node) saysSame(m *Node) bool {
 	return n.Type == m.Type && n.Desc == m.Desc && n.SystemGUID == m.SystemGUID && n.VendorID == m.VendorID && n.DeviceID == m.DeviceID &&
 		n.Revision == m.Revision && n.Chassis == m.Chassis && n.EnhancedPort0 == m.EnhancedPort0 && n.LinearFDBCap == m.LinearFDBCap &&
@@ -106,7 +106,7 @@ func (n *Node) saysSame(m *Node) bool {
 	})
 }
 
-// saysSame reports whether all that is said of two links is the same, but for their ends.
+// saysSame reports whether two links have the same attributes, apart from their ends.
 func (l *Link) saysSame(k *Link) bool {
 	return l.Width == k.Width && l.Speed == k.Speed && l.Down == k.Down && l.Drained == k.Drained
 }
@@ -147,7 +147,7 @@ func (f *Fabric) describeLink(id LinkID) []string {
 	}
 }
 
-// stateWords says whether a node or a link is in service.
+// stateWords describes whether a node or a link is in service.
 func stateWords(up, down string, isDown, isDrained bool) string {
 	words := up
 	if isDown {

@@ -19,8 +19,7 @@ func TestDiffOrder(t *testing.T) {
 	})
 }
 
-// TestDiffFinds: every single edit is found, as exactly what it is, and the
-// other way round too.
+// TestDiffFinds: every single edit is found exactly, in both directions.
 func TestDiffFinds(t *testing.T) {
 	edits := []struct {
 		kind string

@@ -2,13 +2,13 @@ package fabric
 
 import "fmt"
 
-// Part is a switch or a cable: what can be drained. The other of the two is -1.
+// Part is a switch or a cable, which can be drained. The other field is -1.
 type Part struct {
 	Switch NodeID
 	Link   LinkID
 }
 
-// FindPart finds the switch or the cable that a name names: see FindPlace and FindLink.
+// FindPart finds a switch or a cable by name: see FindPlace and FindLink.
 func (f *Fabric) FindPart(name string) (Part, error) {
 	at, err := f.FindPlace(name)
 	switch {
@@ -29,7 +29,7 @@ func (f *Fabric) PartName(p Part) string {
 	return "cable " + f.LinkName(p.Link)
 }
 
-// SetDrained drains a switch or a cable (true) or no longer (false).
+// SetDrained drains a switch or a cable (true) or ends its drain (false).
 func (f *Fabric) SetDrained(p Part, drained bool) {
 	if p.Link == NoLink {
 		f.SetSwitchDrained(p.Switch, drained)
@@ -46,10 +46,10 @@ func (f *Fabric) IsDrained(p Part) bool {
 	return f.Links[p.Link].Drained
 }
 
-// CutOffByDrain finds two switches that are up and between which no way leads, since what is drained lets nothing through. In a
-// fabric whose switches are joined when nothing is drained that shows whether all still reach each other.
+// CutOffByDrain finds two switches that are up and that draining has separated. If all switches are
+// connected without draining, it shows whether they still are.
 func (f *Fabric) CutOffByDrain() (a, b NodeID, cut bool) {
-	group := make([]NodeID, len(f.Nodes)) // of undrained switches: the first of those that are joined, else -1
+	group := make([]NodeID, len(f.Nodes)) // undrained switches: the first switch of the connected part; others: -1
 	first, all := NodeID(-1), []NodeID(nil)
 	for i := range f.Nodes {
 		group[i] = -1
@@ -90,7 +90,7 @@ func (f *Fabric) CutOffByDrain() (a, b NodeID, cut bool) {
 			return first, id, true
 		}
 		for _, t := range all {
-			if first < 0 && !next[t] { // all are drained: each must be cabled to each
+			if first < 0 && !next[t] { // all are drained: every switch must be cabled to every other
 				return id, t, true
 			}
 		}

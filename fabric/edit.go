@@ -32,9 +32,9 @@ func (f *Fabric) IsSwitchLink(id LinkID) bool {
 	return f.Nodes[l.A.Node].Type == Switch && f.Nodes[l.B.Node].Type == Switch
 }
 
-// Without returns a copy that lacks the nodes and links for which drop answers
-// true (a nil function drops nothing); cables of a dropped node go with it.
-// Nodes and links keep their order and get new indices.
+// Without returns a copy without the nodes and links for which the functions return true (nil drops
+// nothing) and without the cables of dropped nodes. Nodes and links keep their order and get new
+// indices.
 func (f *Fabric) Without(dropNode func(NodeID) bool, dropLink func(LinkID) bool) *Fabric {
 	c := New(f.Name)
 	renumbered := make([]NodeID, len(f.Nodes))
@@ -65,13 +65,13 @@ func (f *Fabric) Without(dropNode func(NodeID) bool, dropLink func(LinkID) bool)
 	return c
 }
 
-// SetLinkDrained takes a link that stays up out of use (true) or back (false).
+// SetLinkDrained takes a link out of use while it stays up (true), or back into use (false).
 func (f *Fabric) SetLinkDrained(id LinkID, drained bool) { f.Links[id].Drained = drained }
 
-// SetSwitchDrained keeps traffic of others from a switch (true) or no longer (false).
+// SetSwitchDrained keeps through traffic off a switch (true) or allows it again (false).
 func (f *Fabric) SetSwitchDrained(id NodeID, drained bool) { f.Nodes[id].Drained = drained }
 
-// MoveCable pulls a cable out of one port and puts that end into another one, which must be free.
+// MoveCable moves one end of a cable from one port to another, which must be free.
 func (f *Fabric) MoveCable(from, to End) error {
 	id := f.Nodes[from.Node].Ports[from.Port].Link
 	if to.Port == 0 || int(to.Port) > f.Nodes[to.Node].NumPorts() {
@@ -91,7 +91,7 @@ func (f *Fabric) MoveCable(from, to End) error {
 	return nil
 }
 
-// AddPorts gives a switch n more ports without cables, like its last one.
+// AddPorts adds n ports without cables to a switch, like its last one.
 func (f *Fabric) AddPorts(id NodeID, n int) {
 	s := &f.Nodes[id]
 	for range n {

@@ -8,15 +8,15 @@ type NodeID int32
 // LinkID is the index of a link in Fabric.Links. NoLink marks a port without a cable.
 type LinkID int32
 
-// NoLink is the Link of a port that has no cable.
+// NoLink is the Link of a port without a cable.
 const NoLink LinkID = -1
 
 // Fabric is a network: its nodes and its cables, up or down.
 //
-// Nodes and Links may be read freely and their attributes set; nodes and links
-// are added only through AddNode and Connect, which keep the indices consistent.
+// Nodes and Links may be read freely and their attributes set; add nodes and links only with
+// AddNode and Connect, which keep the indices consistent.
 type Fabric struct {
-	Name  string // where it came from: a file name or a formula
+	Name  string // its origin: a file name or a formula
 	Nodes []Node
 	Links []Link
 
@@ -35,27 +35,27 @@ type Node struct {
 	Chassis       string // chassis heading under which a dump listed the node
 	EnhancedPort0 bool   // switch with an enhanced port 0
 	LinearFDBCap  uint16 // entries of the linear forwarding table, 0 when unknown
-	Role          Role   // role that a switch was given in a tree
+	Role          Role   // role of a switch in a tree, as assigned
 
-	Down    bool // powered off or failed: no part of the Graph
-	Drained bool // switch: serves its own hosts and port 0, lets no other traffic through
+	Down    bool // powered off or failed: not in the Graph
+	Drained bool // of a switch: serves its own hosts and port 0, lets no other traffic through
 
 	// Ports by port number, 0 to the number of external ports. Port 0 is the
 	// management port of a switch and unused on other nodes.
 	Ports []Port
 }
 
-// NumPorts is the number of external ports.
+// NumPorts returns the number of external ports.
 func (n *Node) NumPorts() int { return len(n.Ports) - 1 }
 
 // Port is one port of a node.
 type Port struct {
-	GUID  GUID   // port GUID; every port of a switch shares that of port 0
+	GUID  GUID   // port GUID; all ports of a switch have the GUID of port 0
 	Link  LinkID // the cable, or NoLink
 	LID   LID    // base LID as seen, 0 when unknown or unassigned
 	LMC   uint8
 	VLCap uint8  // number of data VLs supported, 0 when unknown
-	Label string // label on the case as a dump gave it ("1/2/1"), usually empty
+	Label string // label on the case from a dump ("1/2/1"), usually empty
 }
 
 // End is one end of a cable.
@@ -69,8 +69,8 @@ type Link struct {
 	A, B    End
 	Width   Width
 	Speed   Speed
-	Down    bool // failed or unplugged: no part of the Graph
-	Drained bool // up, but not to be used by routing: no part of the Graph
+	Down    bool // failed or unplugged: not in the Graph
+	Drained bool // up, but not to be used by routing: not in the Graph
 }
 
 // New returns an empty fabric.
@@ -78,8 +78,8 @@ func New(name string) *Fabric {
 	return &Fabric{Name: name, byGUID: map[GUID]NodeID{}}
 }
 
-// AddNode adds a node with the given number of external ports, none cabled. It
-// fails when the GUID is taken or the number of ports is outside 1..254.
+// AddNode adds a node with the given number of external ports, none cabled. It fails if the GUID is
+// taken or the number of ports is outside 1..254.
 func (f *Fabric) AddNode(t NodeType, guid GUID, ports int, desc string) (NodeID, error) {
 	if ports < 1 || ports > MaxPorts {
 		return -1, fmt.Errorf("fabric: %s %s has %d ports (want 1 to %d)", t, guid, ports, MaxPorts)
@@ -107,8 +107,8 @@ func (f *Fabric) NodeByGUID(guid GUID) (NodeID, bool) {
 	return id, ok
 }
 
-// Connect joins two free ports by a cable. A cable may join two ports of one
-// node (such things are found in the field), but not a port to itself.
+// Connect joins two free ports by a cable. A cable may join two ports of one node, as is found in
+// the field, but not a port to itself.
 func (f *Fabric) Connect(a, b End, w Width, s Speed) (LinkID, error) {
 	for _, e := range [2]End{a, b} {
 		if e.Node < 0 || int(e.Node) >= len(f.Nodes) {
@@ -132,7 +132,7 @@ func (f *Fabric) Connect(a, b End, w Width, s Speed) (LinkID, error) {
 	return id, nil
 }
 
-// Peer is the other end of the cable in a port. The port must be cabled.
+// Peer returns the other end of the cable in a port. The port must be cabled.
 func (f *Fabric) Peer(e End) End {
 	l := &f.Links[f.Nodes[e.Node].Ports[e.Port].Link]
 	if l.A == e {

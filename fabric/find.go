@@ -11,7 +11,7 @@ import (
 	"weft/internal/spelling"
 )
 
-// NameHelp tells people how a node, a port and a cable are named.
+// NameHelp explains how to name a node, a port and a cable.
 const NameHelp = `A node is named by its GUID or the last digits of it, four at least, by its description, or any
 part of the description that no other has, in large or small letters; a part does not cut a
 number (spine 1 is no part of spine 12).
@@ -20,13 +20,13 @@ only this one, or as NODE -- NODE. Names may be copied from what weft prints. Do
 keep commas, bars, semicolons and brackets of a description together:
 "MF0;A10-P1:MQM9701/U1"[3].`
 
-// NoName is the error of a name that names nothing, or too much.
+// NoName is the error for a name that matches nothing, or more than one candidate.
 type NoName struct {
-	Kind  string   // what was looked for: "node", "switch", "host"
+	Kind  string   // what was searched: "node", "switch", "host"
 	Name  string   // as it was typed
-	Some  []string // the first of those that it could mean, each with its GUID
-	Count int      // how many it could mean, 0 for none
-	Near  string   // a description that is near, where Count is 0
+	Some  []string // the first candidates, each with its GUID
+	Count int      // number of candidates, 0 for none
+	Near  string   // a similar description, if Count is 0
 }
 
 // candidatesShown limits the candidates that an error lists.
@@ -48,7 +48,7 @@ func (e *NoName) Error() string {
 	return fmt.Sprintf("%q could be any of %d: %s%s: give more of the name, or a GUID", e.Name, e.Count, strings.Join(e.Some, ", "), more)
 }
 
-// Unquote takes the double quotes off a name that stands in them.
+// Unquote removes double quotes around a name.
 func Unquote(s string) string {
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
 		return s[1 : len(s)-1]
@@ -70,7 +70,7 @@ func CutUnquoted(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// SplitUnquoted parts a text at all separators that are not in double quotes.
+// SplitUnquoted splits a text at all separators that are not in double quotes.
 func SplitUnquoted(s, sep string) (parts []string) {
 	for more := true; more; {
 		var part string
@@ -80,8 +80,8 @@ func SplitUnquoted(s, sep string) (parts []string) {
 	return parts
 }
 
-// fit tells how well a name fits a description: not at all, as a part, as whole words, but for
-// capitals, letter by letter, or as the GUID of the node or its end.
+// fit ranks how a name matches a description: not at all, as the end of the GUID, as a part, as
+// whole words, except for case, exactly, or as the full GUID.
 type fit int
 
 const (
@@ -94,8 +94,8 @@ const (
 	fitsGUID
 )
 
-// FindNamed finds the one of n things with a GUID and a description that a name names. The best
-// fit counts: two things that fit equally well are a *NoName.
+// FindNamed finds the one of n candidates, each with a GUID and a description, that matches a name
+// best. Two candidates that match equally well are a *NoName.
 func FindNamed(kind, name string, n int, at func(i int) (GUID, string)) (int, error) {
 	text := Unquote(strings.TrimSpace(name))
 	q := newQuery(text)
@@ -124,16 +124,16 @@ func FindNamed(kind, name string, n int, at func(i int) (GUID, string)) (int, er
 	return -1, e
 }
 
-// query is a name that is looked for.
+// query is a name to search for.
 type query struct {
 	text, lower string
 	guid        GUID
 	isGUID      bool
-	printed     string // description that stands before the GUID: "leaf 0" (0x0200005300000001)
+	printed     string // description before the GUID: "leaf 0" (0x0200005300000001)
 	isPrinted   bool
 }
 
-// guidEnd is the least number of digits by which the end of a GUID names a node.
+// guidEnd is the least number of final digits of a GUID that may name a node.
 const guidEnd = 4
 
 func newQuery(text string) *query {
@@ -152,8 +152,8 @@ func newQuery(text string) *query {
 	return q
 }
 
-// unprinted takes off the description of a node what weft prints around it: quotes, and the kind
-// of a part before.
+// unprinted removes what weft prints around a description: quotes, and the type of node or "cable"
+// before it.
 func unprinted(text string) string {
 	for _, kind := range []string{"switch ", "CA ", "router ", "cable "} {
 		if rest, ok := strings.CutPrefix(text, kind+`"`); ok {
@@ -166,7 +166,7 @@ func unprinted(text string) string {
 	return Unquote(text)
 }
 
-// fits compares the name with one thing; a fit below least may be found as none.
+// fits returns how the name matches a candidate; a match below least may be returned as none.
 func (q *query) fits(guid GUID, desc string, least fit) fit {
 	switch {
 	case q.text == "":
@@ -199,8 +199,8 @@ func (q *query) fits(guid GUID, desc string, least fit) fit {
 	return best
 }
 
-// edge tells what a part that begins or ends at byte i of a text is there: whole words, a part of
-// a word, or nothing where it would cut a number.
+// edge ranks byte i of a text as the edge of a matching part: whole words, a part of a word, or no
+// match if it would cut a number.
 func edge(text string, i int) fit {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[i:])
@@ -214,7 +214,7 @@ func edge(text string, i int) fit {
 	return fitsWords
 }
 
-// nearest is the description that is nearest to a name, or has a word that is.
+// nearest returns the description that is most similar to a name, as a whole or in one word.
 func nearest(name string, n int, at func(i int) (GUID, string)) string {
 	var words []string
 	var owner []int

@@ -9,18 +9,19 @@ import (
 	"strings"
 )
 
-// FindNode finds the node that a name names: see NameHelp.
+// FindNode finds a node by name: see NameHelp.
 func (f *Fabric) FindNode(name string) (NodeID, error) {
 	return f.find("node", name, Switch, CA, Router)
 }
 
-// FindSwitch finds the switch that a name names.
+// FindSwitch finds a switch by name.
 func (f *Fabric) FindSwitch(name string) (NodeID, error) { return f.find("switch", name, Switch) }
 
-// FindHost finds the host, a CA or router, that a name names.
+// FindHost finds a host, a CA or router, by name.
 func (f *Fabric) FindHost(name string) (NodeID, error) { return f.find("host", name, CA, Router) }
 
-// find finds a node of some types. Where only one of another type has the name, the error says so.
+// find finds a node of the given types by name. If only a node of another type has the name, the
+// error says so.
 func (f *Fabric) find(kind, name string, types ...NodeType) (NodeID, error) {
 	among := func(want func(*Node) bool) (NodeID, error) {
 		var ids []NodeID
@@ -70,8 +71,8 @@ type Place struct {
 	Whole bool // the node; Port is 0
 }
 
-// FindPlace finds the node or the port that a name names. NODE[PORT] is a port unless a node is
-// called so; NODE/PORT, NODE:PORT and NODE port PORT are one where no node has the whole name.
+// FindPlace finds a node or a port by name. NODE[PORT] is a port unless it is the description of a
+// node; NODE/PORT, NODE:PORT and NODE port PORT are ports if no node matches the whole name.
 func (f *Fabric) FindPlace(name string) (Place, error) {
 	node, port, style := cutPort(name)
 	if style == atBracket && !f.called(name) {
@@ -106,7 +107,7 @@ func (f *Fabric) portOf(node, port string) (Place, error) {
 	return Place{End: End{Node: id, Port: uint8(n)}}, nil
 }
 
-// portStyle says how a port stands behind the name of its node.
+// portStyle is the form of a port number behind the name of its node.
 type portStyle int
 
 const (
@@ -115,7 +116,7 @@ const (
 	atOther                    // NODE/PORT, NODE/PPORT, NODE:PORT, NODE port PORT
 )
 
-// cutPort parts the name of a port into the name of its node and its number.
+// cutPort splits the name of a port into the name of its node and its number.
 func cutPort(name string) (node, port string, style portStyle) {
 	name = strings.TrimSpace(name)
 	inner, bracketed := strings.CutSuffix(name, "]")
@@ -140,8 +141,8 @@ func isNumber(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) < 0
 }
 
-// FindLink finds the cable that a name names: a port of it, a node that has only this one, or both
-// of its ends as NODE -- NODE or NODE - NODE, each with a port or without.
+// FindLink finds a cable by name: one of its ports, a node with only this cable, or both ends as
+// NODE -- NODE or NODE - NODE, each with or without a port.
 func (f *Fabric) FindLink(name string) (LinkID, error) {
 	var errEnd error
 	if _, _, pair := CutUnquoted(name, "--"); pair {
@@ -160,10 +161,10 @@ func (f *Fabric) FindLink(name string) (LinkID, error) {
 	return NoLink, cmp.Or(errEnd, err)
 }
 
-// findEnds parts the name of a cable at a separator, at the first place where both ends are found;
-// the error is that of the first place.
+// findEnds splits the name of a cable at the first separator where both ends are found; an error is
+// about the first separator.
 func (f *Fabric) findEnds(name, sep string) (a, b Place, err error) {
-	err = fmt.Errorf("%q names one end", name)
+	err = fmt.Errorf("%q names only one end", name)
 	parts := SplitUnquoted(name, sep)
 	for i := 1; i < len(parts); i++ {
 		a, errA := f.FindPlace(strings.Join(parts[:i], sep))
@@ -178,7 +179,7 @@ func (f *Fabric) findEnds(name, sep string) (a, b Place, err error) {
 	return a, b, err
 }
 
-// linkAt is the cable in a port, or the only one of a node.
+// linkAt returns the cable in a port, or the only cable of a node.
 func (f *Fabric) linkAt(at Place) (LinkID, error) {
 	if !at.Whole {
 		if l := f.Nodes[at.Node].Ports[at.Port].Link; l != NoLink {
@@ -200,7 +201,7 @@ func (f *Fabric) linkAt(at Place) (LinkID, error) {
 	return NoLink, fmt.Errorf("%s has %d cables: name one by its port, NODE[PORT], or as NODE -- NODE", f.NodeName(at.Node), count)
 }
 
-// linkBetween is the one cable between two nodes or ports.
+// linkBetween returns the only cable between two nodes or ports.
 func (f *Fabric) linkBetween(a, b Place) (LinkID, error) {
 	at := func(p Place, e End) bool { return p.Node == e.Node && (p.Whole || p.Port == e.Port) }
 	only, ports := NoLink, []string(nil)
@@ -228,7 +229,7 @@ func (f *Fabric) placeName(p Place) string {
 	return f.EndName(p.End)
 }
 
-// FindSwitch finds the switch that a name names among those that are up.
+// FindSwitch finds a switch that is up by name.
 func (g *Graph) FindSwitch(name string) (int32, error) {
 	s, err := FindNamed("switch that is up", name, g.NumSwitches, func(i int) (GUID, string) { return g.SwitchGUID[i], g.SwitchDesc[i] })
 	return int32(s), err

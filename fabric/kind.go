@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// KindRule says of which kind some hosts are, such as compute or input-output. Engines balance the
-// paths to each kind by themselves, then all together. Kinds have no weights: what they
-// mean for balance is decided in the engines (columns.PartsByKind, forest's kinds.go, ftree's lidorder.go).
+// KindRule assigns a kind, such as compute or input-output, to some hosts. Engines balance the
+// paths to each kind on their own, then all paths together. Kinds have no weights: the engines
+// decide what they mean for balance (columns.PartsByKind, forest's kinds.go, ftree's lidorder.go).
 type KindRule struct {
 	Kind  string
-	Hosts string // a GUID of a node or port (0x...), or a pattern of descriptions in the syntax of path.Match
+	Hosts string // GUID of a node or port (0x...), or a pattern of descriptions in the syntax of path.Match
 }
 
-// MaxKinds is the largest number of kinds of hosts, that of all others included.
+// MaxKinds is the largest number of kinds of hosts, including the kind of all other hosts.
 const MaxKinds = 64
 
-// ParseKindRule reads KIND=HOSTS.
+// ParseKindRule parses KIND=HOSTS.
 func ParseKindRule(text string) (KindRule, error) {
 	kind, hosts, found := strings.Cut(text, "=")
 	if !found || kind == "" || hosts == "" {
@@ -31,23 +31,23 @@ func ParseKindRule(text string) (KindRule, error) {
 	return KindRule{kind, hosts}, nil
 }
 
-// String is the text that ParseKindRule reads.
+// String returns the text that ParseKindRule accepts.
 func (r KindRule) String() string { return r.Kind + "=" + r.Hosts }
 
-// DescPattern is the pattern of one description.
+// DescPattern returns the pattern that matches exactly one description.
 func DescPattern(desc string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(desc)
 }
 
 // Kinds holds the kinds of the hosts of a Graph.
 type Kinds struct {
-	Names []string // of the kinds that have hosts; "" of the hosts that no rule names
-	Of    []uint8  // by host: 1 + the place of its kind in Names
+	Names []string // kinds that have hosts; "" for hosts without a rule
+	Of    []uint8  // by host: 1 + index of its kind in Names
 	None  []string // names of kinds without hosts
 }
 
-// KindsOf gives each host the kind of the first rule that names it. The kinds are in order of
-// their hosts, the fewest first, and then of the rules, with the hosts that none names last.
+// KindsOf gives each host the kind of the first rule that matches it. Kinds are in order of their
+// number of hosts, the fewest first, and then of the rules; hosts without a rule come last.
 func KindsOf(g *Graph, rules []KindRule) (*Kinds, error) {
 	k := &kindRules{number: map[string]int{}, guids: map[GUID]int{}, exact: map[string]int{}}
 	for i, r := range rules {
@@ -57,7 +57,7 @@ func KindsOf(g *Graph, rules []KindRule) (*Kinds, error) {
 		return nil, fmt.Errorf("fabric: %d kinds of hosts, at most %d can be named", len(k.names), MaxKinds-1)
 	}
 	first := make([]int, g.NumHosts)     // by host: number of its kind in order of the rules, len(k.names) for none
-	hosts := make([]int, len(k.names)+1) // by kind named, and others
+	hosts := make([]int, len(k.names)+1) // by kind; the last is for hosts without a rule
 	for h := range first {
 		first[h] = len(k.names)
 		if i := k.first(g, int32(h)); i < len(rules) {
@@ -86,12 +86,12 @@ func KindsOf(g *Graph, rules []KindRule) (*Kinds, error) {
 	return out, nil
 }
 
-// kindRules finds the first rule that names a host.
+// kindRules finds the first rule that matches a host.
 type kindRules struct {
-	names    []string // of the kinds, in order of the rules
+	names    []string // kinds, in order of the rules
 	number   map[string]int
-	guids    map[GUID]int   // of nodes and ports: their first rule
-	exact    map[string]int // descriptions without wildcards
+	guids    map[GUID]int   // by GUID of node or port: the first rule
+	exact    map[string]int // by description without wildcards: the first rule
 	patterns []numbered
 }
 
@@ -118,7 +118,7 @@ func (k *kindRules) add(i int, r KindRule) {
 	}
 }
 
-// first returns the number of the first rule that names a host, beyond all where none does.
+// first returns the number of the first rule that matches a host, or a number beyond all rules.
 func (k *kindRules) first(g *Graph, host int32) int {
 	best := int(^uint(0) >> 1)
 	for _, guid := range []GUID{g.EndGUID[host], g.EndNodeGUID[host]} {

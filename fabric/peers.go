@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Cabled gives the ports of a node with cables that takes accepts, and the cables; nil
-// accepts all, also those that are down.
+// Cabled iterates over the cabled ports of a node and their cables, for cables that takes accepts;
+// nil accepts all, including cables that are down.
 func (f *Fabric) Cabled(id NodeID, takes func(LinkID) bool) iter.Seq2[uint8, LinkID] {
 	return func(yield func(uint8, LinkID) bool) {
 		for p, port := range f.Nodes[id].Ports {
@@ -17,8 +17,8 @@ func (f *Fabric) Cabled(id NodeID, takes func(LinkID) bool) iter.Seq2[uint8, Lin
 	}
 }
 
-// SwitchPeers gives the switches that a node is cabled to, by port, over the cables that
-// takes accepts, as in Cabled.
+// SwitchPeers iterates over the switches that a node is cabled to, by port, over cables that takes
+// accepts, as in Cabled.
 func (f *Fabric) SwitchPeers(id NodeID, takes func(LinkID) bool) iter.Seq[NodeID] {
 	return func(yield func(NodeID) bool) {
 		for p := range f.Cabled(id, takes) {
@@ -30,9 +30,9 @@ func (f *Fabric) SwitchPeers(id NodeID, takes func(LinkID) bool) iter.Seq[NodeID
 	}
 }
 
-// SwitchHops counts the fewest cables from the nearest of some switches to every switch,
-// over those that takes accepts, by node; Unreached for what is no switch or has no way. It
-// also serves where there is no Graph: for cables that are down.
+// SwitchHops returns, by node, the fewest cables from the nearest start to every switch, over
+// cables that takes accepts; Unreached for other nodes and unreachable switches. It needs no Graph
+// and so can follow cables that are down.
 func (f *Fabric) SwitchHops(from []NodeID, takes func(LinkID) bool) []int32 {
 	hops := slices.Repeat([]int32{Unreached}, len(f.Nodes))
 	queue := slices.Clone(from)

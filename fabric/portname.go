@@ -2,7 +2,7 @@ package fabric
 
 import "fmt"
 
-// PortName names a port of a node, or a node, in reports.
+// PortName names a port or a node in reports.
 type PortName struct {
 	Type string `json:"type"`          // of the node: switch, CA or router
 	GUID GUID   `json:"guid"`          // of the node
@@ -37,7 +37,7 @@ func (g *Graph) SwitchPort(s int32, port uint8) PortName {
 	return PortName{Switch.String(), g.SwitchGUID[s], g.SwitchDesc[s], port}
 }
 
-// ChannelPorts names the port that a channel leaves by, and that by which it arrives.
+// ChannelPorts names the two ports of a channel, first the one it leaves by.
 func (g *Graph) ChannelPorts(c int32) []PortName {
 	return []PortName{g.SwitchPort(g.From[c], g.FromPort[c]), g.SwitchPort(g.To[c], g.ToPort[c])}
 }

@@ -2,12 +2,12 @@ package fabric
 
 import "fmt"
 
-// Role is the role that a switch was given in a tree.
+// Role is the role assigned to a switch in a tree.
 type Role uint8
 
 // The roles, numbered as in the vendor attribute SwitchRole of package mad.
 const (
-	NoRole Role = iota // none was given: routing infers it
+	NoRole Role = iota // not assigned: routing infers the role
 	RoleRoot
 	RoleMiddle
 	RoleLeaf
@@ -15,7 +15,7 @@ const (
 
 var roleNames = [...]string{NoRole: "none", RoleRoot: "root", RoleMiddle: "middle", RoleLeaf: "leaf"}
 
-// String is the name of the role: none, root, middle or leaf.
+// String returns the name of the role: none, root, middle or leaf.
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
 		return roleNames[r]
@@ -23,7 +23,7 @@ func (r Role) String() string {
 	return fmt.Sprintf("role(%d)", uint8(r))
 }
 
-// ParseRole reads the name of a role.
+// ParseRole parses the name of a role.
 func ParseRole(s string) (Role, error) {
 	for r, name := range roleNames {
 		if s == name {

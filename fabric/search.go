@@ -14,21 +14,21 @@ func Numbers(n int) []int32 {
 	return list
 }
 
-// Search finds the switches that can be reached from others, breadth first. Its arrays
-// hold the result until the next From. It allocates when it is made, not when it runs;
-// it serves one goroutine at a time. A search costs O(switches + channels).
+// Search finds the switches reachable from others, breadth first. Its arrays hold the result until
+// the next From. It allocates when created, not when it runs; it serves one goroutine at a time. A
+// search costs O(switches + channels).
 type Search struct {
 	Hops  []int32 // by switch: fewest channels from a start, or Unreached
-	Via   []int32 // by switch: channel by which it was reached, Nothing for a start and where Unreached
-	Order []int32 // switches that were reached, in the order in which they were
+	Via   []int32 // by switch: channel by which it was reached; Nothing for a start or if Unreached
+	Order []int32 // reached switches, in order
 
 	g      *Graph
 	closed []bool
 }
 
-// NewSearch prepares searches of g. A closed switch is reached, but not passed, unless the
-// search starts there: with g.Drained a search follows the paths that routing may use. Nil
-// closes none. Channels come in pairs, so that hops are the same both ways.
+// NewSearch prepares searches of g. A closed switch is reached but not passed, unless the search
+// starts there: with g.Drained a search follows the paths that routing may use. Nil closes none.
+// Channels come in pairs, so that hops are the same in both directions.
 func (g *Graph) NewSearch(closed []bool) *Search {
 	none := slices.Repeat([]int32{-1}, 2*g.NumSwitches)
 	return &Search{
@@ -37,7 +37,7 @@ func (g *Graph) NewSearch(closed []bool) *Search {
 	}
 }
 
-// From forgets the last search and starts a new one.
+// From starts a new search.
 func (s *Search) From(starts ...int32) {
 	for _, v := range s.Order {
 		s.Hops[v], s.Via[v] = Unreached, Nothing
@@ -46,8 +46,8 @@ func (s *Search) From(starts ...int32) {
 	s.Extend(starts...)
 }
 
-// Extend goes on from further starts to what was not reached before, and returns it: the
-// new part of Order. Starts that were reached before are left out.
+// Extend continues the search from further starts and returns the newly reached switches: the new
+// part of Order. Starts that were reached before are skipped.
 func (s *Search) Extend(starts ...int32) []int32 {
 	known := len(s.Order)
 	for _, v := range starts {

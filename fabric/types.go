@@ -9,19 +9,19 @@ import (
 // GUID is a globally unique identifier of a node or port (EUI-64).
 type GUID uint64
 
-// String prints a GUID as OpenSM does: 0x and 16 hexadecimal digits.
+// String formats a GUID as OpenSM does: 0x and 16 hexadecimal digits.
 func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
 
-// MarshalText writes a GUID as String does, for JSON.
+// MarshalText formats a GUID as String does, for JSON.
 func (g GUID) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
-// UnmarshalText reads what ParseGUID reads.
+// UnmarshalText parses a GUID as ParseGUID does.
 func (g *GUID) UnmarshalText(text []byte) (err error) {
 	*g, err = ParseGUID(string(text))
 	return err
 }
 
-// ParseGUID reads a GUID in hexadecimal, with or without 0x and leading zeros.
+// ParseGUID parses a GUID in hexadecimal, with or without 0x and leading zeros.
 func ParseGUID(s string) (GUID, error) {
 	digits, found := strings.CutPrefix(s, "0x")
 	if !found {
@@ -39,20 +39,20 @@ type LID uint16
 
 // The LID ranges of IBA volume 1, section 4.1.3.
 const (
-	// MaxUnicastLID is the highest LID that can name an end port.
+	// MaxUnicastLID is the highest LID of an end port.
 	MaxUnicastLID LID = 0xBFFF
 	// FirstMLID is the first LID of multicast groups, LastMLID the last one.
 	FirstMLID LID = 0xC000
 	LastMLID  LID = 0xFFFE
 	// MaxLMC is the largest LID mask control: 2^7 LIDs name one port.
 	MaxLMC = 7
-	// MaxPorts is the largest number of external ports of a node; port 255
-	// in a forwarding table means that packets are dropped.
+	// MaxPorts is the largest number of external ports of a node; port 255 in a forwarding table
+	// means that packets are dropped.
 	MaxPorts = 254
 )
 
-// The largest fabric that formulas build and files may hold: a short text must not fill
-// the memory.
+// The largest fabric that formulas build and files may hold, so that a short text cannot fill the
+// memory.
 const (
 	MaxNodes       = 1 << 18
 	MaxLinks       = 1 << 20
@@ -69,7 +69,7 @@ const (
 	Router NodeType = 3
 )
 
-// String is the type's name as printed for people: CA, switch or router.
+// String returns the type's name as printed for people: CA, switch or router.
 func (t NodeType) String() string {
 	switch t {
 	case CA:
@@ -88,8 +88,8 @@ type Width uint8
 // Speed is the signalling rate of one lane.
 type Speed uint8
 
-// The link speeds, slowest first. SpeedUnknown is what a dump did not say or
-// said in a word we do not know.
+// The link speeds, slowest first. SpeedUnknown stands for a speed that a dump left out or named by
+// an unknown word.
 const (
 	SpeedUnknown Speed = iota
 	SDR
@@ -119,7 +119,7 @@ var speeds = [...]struct {
 	XDR:          {"XDR", 200000},
 }
 
-// String is the speed's name (SDR ... XDR), "?" when unknown.
+// String returns the speed's name (SDR ... XDR), "?" if unknown.
 func (s Speed) String() string {
 	if int(s) < len(speeds) {
 		return speeds[s].name
@@ -127,7 +127,7 @@ func (s Speed) String() string {
 	return fmt.Sprintf("Speed(%d)", uint8(s))
 }
 
-// ParseSpeed reads the name of a speed; ok is false for a word it does not know.
+// ParseSpeed parses the name of a speed; ok is false for an unknown name.
 func ParseSpeed(name string) (s Speed, ok bool) {
 	for i, v := range speeds {
 		if i > 0 && v.name == name {
@@ -137,7 +137,7 @@ func ParseSpeed(name string) (s Speed, ok bool) {
 	return SpeedUnknown, false
 }
 
-// Rate is the data rate of a link in Mbit/s, 0 when width or speed is unknown.
+// Rate returns the data rate of a link in Mbit/s, 0 if width or speed is unknown.
 func Rate(w Width, s Speed) int32 {
 	if int(s) >= len(speeds) {
 		return 0

@@ -12,7 +12,7 @@ import (
 // writeVerdicts writes what the verdicts mean.
 func writeVerdicts(b *bufio.Writer) {
 	fmt.Fprint(b, "## How a verdict is made\n\n")
-	paragraph(b, "", fmt.Sprintf("A claim about a number has a range in which it holds. weft measures the number in seed blocks. Each block draws all networks, patterns and orders anew; a result that draws nothing runs once. "+
+	paragraph(b, fmt.Sprintf("A claim about a number has a range in which it holds. weft measures the number in seed blocks. Each block draws all networks, patterns and orders anew; a result that draws nothing runs once. "+
 		"After %d blocks, and each time their number has doubled, weft computes the interval of the mean. It stops when the interval lies inside the range or outside it. It also stops at a maximum number of blocks, which is fixed beforehand by their cost.", Enough))
 	for _, v := range []string{
 		"**Holds**: inside the range under the literal text. If ours is several numbers, each of them is inside, and the page shows the deciding one. A claim without a number is true in every block, with the maximum number of blocks drawn.",
@@ -26,7 +26,7 @@ func writeVerdicts(b *bufio.Writer) {
 		item(b, "- ", v)
 	}
 	fmt.Fprintln(b)
-	paragraph(b, "", "± is half an interval. In 19 of 20 runs no interval that weft looks at misses the mean. If one of several numbers does not hold, the interval is wide enough that in 19 of 20 runs none of them misses.")
+	paragraph(b, "± is half an interval. In 19 of 20 runs no interval that weft looks at misses the mean. If one of several numbers does not hold, the interval is wide enough that in 19 of 20 runs none of them misses.")
 	item(b, "", "Tables and charts show the first block unless the assumptions say otherwise. In charts a full mark is a number that the paper prints, a slim bar a range. An empty mark, \"relative to ours\", applies a printed gain or part to our value.")
 }
 
@@ -56,7 +56,7 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 		fmt.Fprintln(b)
 	}
 	if t := r.byReading(records); len(t.Rows) > 0 {
-		paragraph(b, "", "The table shows what each reading alone does to claims that differ or that a reading changes: true in the first seed block or not. For the set of readings it shows the verdict over all blocks.")
+		paragraph(b, "The table shows what each reading alone does to claims that differ or that a reading changes: true in the first seed block or not. For the set of readings it shows the verdict over all blocks.")
 		t.writeMarkdown(b)
 		fmt.Fprintln(b)
 	}

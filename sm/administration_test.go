@@ -12,6 +12,11 @@ import (
 	"weft/emulator"
 	"weft/emulator/live"
 	"weft/fabric"
+	"weft/sm/clients"
+	"weft/sm/round"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/loop"
 	"weft/wire/mad"
@@ -78,9 +83,9 @@ type managed struct {
 	t     testing.TB
 	f     *fabric.Fabric
 	l     *live.Live
-	asked chan *Event
-	round chan State
-	shown atomic.Pointer[Snapshot]
+	asked chan *terms.Event
+	round chan terms.State
+	shown atomic.Pointer[watch.Snapshot]
 }
 
 // inRealTime runs an emulated subnet in real time, and attaches to the port of its first CA.
@@ -101,21 +106,21 @@ func inRealTime(tb testing.TB, sub *emulator.Subnet, clock func() time.Duration)
 // manage has a manager bring a fabric up, and stay until the test ends.
 func manage(t testing.TB, f *fabric.Fabric, chain string, lmc uint8) *managed {
 	t.Helper()
-	return manageBy(t, f, chain, lmc, UsualWatch)
+	return manageBy(t, f, chain, lmc, terms.UsualWatch)
 }
 
 // manageBy is manage with other times between looks at the subnet.
-func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, watch Watch) *managed {
+func manageBy(t testing.TB, f *fabric.Fabric, chain string, lmc uint8, looks terms.Watch) *managed {
 	t.Helper()
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l, medium := inRealTime(t, sub, testClock())
-	m := &managed{t: t, f: f, l: l, asked: make(chan *Event, 1), round: make(chan State, 100)}
+	m := &managed{t: t, f: f, l: l, asked: make(chan *terms.Event, 1), round: make(chan terms.State, 100)}
 	r := Runner{
-		Config: Config{SMKey: 1}, Watch: watch, Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
-		Round: func(c *Result) { m.round <- c.Report.State }, Show: func(s *Snapshot) { m.shown.Store(s) },
+		Config: terms.Config{SMKey: 1}, Watch: looks, Routing: smtest.JobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
+		Round: func(c *round.Result) { m.round <- c.Report.State }, Show: func(s *watch.Snapshot) { m.shown.Store(s) },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -139,7 +144,7 @@ func (m *managed) wantUp() {
 	m.t.Helper()
 	select {
 	case state := <-m.round:
-		if state != Up {
+		if state != terms.Up {
 			m.t.Fatalf("the subnet is %s", state)
 		}
 	case <-time.After(2 * time.Minute):
@@ -185,7 +190,7 @@ func TestAdministration(t *testing.T) {
 		formula, chain string
 		lmc            uint8
 	}{{"rlft(4,2)", "updn", 0}, {"torus(3x3,hosts=1)", "dor", 1}} {
-		m := manage(t, formula(t, c.formula), c.chain, c.lmc)
+		m := manage(t, smtest.Formula(t, c.formula), c.chain, c.lmc)
 		a := m.client(3)
 		a.key = 1
 		ports, blocks, keys := 0, 0, 0
@@ -277,7 +282,7 @@ func (m *managed) endOf(lid uint64, port uint8) (e fabric.End) {
 
 // TestAnsweredThroughout: while cables come and go and all is routed again, every query is answered, by a path that the Plan in force had.
 func TestAnsweredThroughout(t *testing.T) {
-	m := manage(t, formula(t, "rlft(8,2)"), "updn", 0)
+	m := manage(t, smtest.Formula(t, "rlft(8,2)"), "updn", 0)
 	a := m.client(5)
 	g := m.f.Compile()
 	var stop atomic.Bool
@@ -309,7 +314,7 @@ func TestAnsweredThroughout(t *testing.T) {
 		})
 		m.wantUp()
 	}
-	m.asked <- &Event{Kind: Rebalance}
+	m.asked <- &terms.Event{Kind: terms.Rebalance}
 	m.wantUp()
 	stop.Store(true)
 	o := <-done
@@ -332,23 +337,23 @@ func TestFlood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newAdministration(medium, testClock())
+	a := clients.NewAdministration(medium, testClock())
 	d := wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 7, DQP: 1, SQP: 1}, MAD: q}
 	sent := 0
 	for ; len(got) == 0 && sent < 1<<20; sent++ {
-		a.ask(&d)
+		a.Ask(&d)
 	}
 	if len(got) != 1 || got[0].MAD.Status() != mad.StatusBusy || got[0].Addr.DLID != 7 || sent > 1<<17 {
 		t.Errorf("of %d queries that nobody answers %d were answered", sent, len(got))
 	}
-	a.serving.Store(&serving{})
+	a.Serving.Store(&clients.Serving{})
 	for range 100 {
-		a.ask(&d)
+		a.Ask(&d)
 	}
 	if len(got) != 1 {
 		t.Errorf("a manager that is not the master has answered %d queries", len(got)-1)
 	}
-	if list, unheeded := a.counts.now(); unheeded != 100 || len(list) != 1 || list[0] != (QueryCount{"NodeRecord", 0, 0, 1}) {
+	if list, unheeded := a.Counts.Now(); unheeded != 100 || len(list) != 1 || list[0] != (terms.QueryCount{Attribute: "NodeRecord", Answered: 0, Refused: 0, Busy: 1}) {
 		t.Errorf("counted: %v, %d unheeded", list, unheeded)
 	}
 }
@@ -356,7 +361,7 @@ func TestFlood(t *testing.T) {
 // TestQueryCounts: queries are counted by attribute and outcome, in few rows whatever is asked for; one that is longer than any can be
 // is not kept.
 func TestQueryCounts(t *testing.T) {
-	m := manage(t, formula(t, "rlft(4,2)"), "updn", 0)
+	m := manage(t, smtest.Formula(t, "rlft(4,2)"), "updn", 0)
 	a := m.client(5)
 	rec := make([]byte, 200)
 	for range 3 {
@@ -383,9 +388,9 @@ func TestQueryCounts(t *testing.T) {
 	if refusals != 6 {
 		t.Fatalf("%d of 6 are answered by a status", refusals)
 	}
-	m.asked <- &Event{Kind: Resweep}
+	m.asked <- &terms.Event{Kind: terms.Resweep}
 	m.wantUp()
-	want := []QueryCount{{"NodeRecord", 4, 2, 0}, {"P_KeyTableRecord", 0, 1, 0}, {"other", 0, 2, 0}}
+	want := []terms.QueryCount{{Attribute: "NodeRecord", Answered: 4, Refused: 2, Busy: 0}, {Attribute: "P_KeyTableRecord", Answered: 0, Refused: 1, Busy: 0}, {Attribute: "other", Answered: 0, Refused: 2, Busy: 0}}
 	got := slices.Clone(m.shown.Load().Queries)
 	for i := range got {
 		got[i].Busy = 0 // a query that comes before the first Subnet is told is told to ask again, and does
@@ -393,10 +398,10 @@ func TestQueryCounts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
-	b := newAdministration(nil, testClock())
-	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery+1)})
-	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery)})
-	if _, unheeded := b.counts.now(); unheeded != 1 {
+	b := clients.NewAdministration(nil, testClock())
+	b.Ask(&wire.Datagram{MAD: make(mad.Datagram, clients.MostQuery+1)})
+	b.Ask(&wire.Datagram{MAD: make(mad.Datagram, clients.MostQuery)})
+	if _, unheeded := b.Counts.Now(); unheeded != 1 {
 		t.Errorf("%d queries are too long", unheeded)
 	}
 }
@@ -404,7 +409,7 @@ func TestQueryCounts(t *testing.T) {
 // BenchmarkAnswered asks for paths on the emulated fabric of 11,664 hosts, from one of them, while all of it is routed again and
 // again: from the client's requester through the emulator and the manager's queue, and back.
 func BenchmarkAnswered(b *testing.B) {
-	m := manage(b, formula(b, "rlft(36,3)"), "ftree", 0)
+	m := manage(b, smtest.Formula(b, "rlft(36,3)"), "ftree", 0)
 	a := m.client(5)
 	g := m.f.Compile()
 	stop, stopped := make(chan struct{}), make(chan int)
@@ -412,7 +417,7 @@ func BenchmarkAnswered(b *testing.B) {
 		rounds := 0
 		for {
 			select {
-			case m.asked <- &Event{Kind: Rebalance}:
+			case m.asked <- &terms.Event{Kind: terms.Rebalance}:
 				m.wantUp()
 				rounds++
 			case <-stop:
@@ -447,19 +452,4 @@ func BenchmarkAnswered(b *testing.B) {
 	b.ReportMetric(float64(c.Retried-before.Retried), "repeated")
 	b.ReportMetric(float64(c.TimedOut-before.TimedOut), "timeouts")
 	b.ReportMetric(float64(<-stopped), "rounds")
-}
-
-// BenchmarkAdministered makes what is told of the subnet of 11,664 hosts: it stands in the manager's loop after a round.
-func BenchmarkAdministered(b *testing.B) {
-	v, err := newVirtual(formula(b, "rlft(36,3)"), emulator.Options{}, Config{}, jobOf("ftree", 0))
-	if err != nil {
-		b.Fatal(err)
-	}
-	if r := v.run(); r.State != Up {
-		b.Fatal(r.State)
-	}
-	b.ResetTimer()
-	for range b.N {
-		administered(v.manager.core.ledger, 0, 1, 0)
-	}
 }

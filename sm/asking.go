@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -16,8 +17,8 @@ import (
 const askAgain = 20 * time.Second
 
 // askNeighbours asks the master that our port names. There are none where that is nobody, or ourselves, or does not answer.
-func (d *run) askNeighbours(ctx context.Context) *Event {
-	ev := &Event{Kind: NeighboursTold}
+func (d *run) askNeighbours(ctx context.Context) *terms.Event {
+	ev := &terms.Event{Kind: terms.NeighboursTold}
 	port, err := d.requester.Transport().Port(ctx)
 	if err != nil || port.SMLID == 0 || port.SMLID == port.LID || port.LID == 0 {
 		return ev
@@ -45,7 +46,7 @@ func (d *run) askTable(ctx context.Context, to wire.Address, attr mad.AttrID) []
 }
 
 // neighboursOf makes Neighbours of NodeRecords and LinkRecords. What names a LID that no node has is left out.
-func neighboursOf(nodes, links []byte) (list []Neighbour) {
+func neighboursOf(nodes, links []byte) (list []terms.Neighbour) {
 	type place struct{ node, port fabric.GUID }
 	at := map[uint64]place{}
 	for size := mad.NodeRecord.RecordSize(); len(nodes) >= size; nodes = nodes[size:] {
@@ -56,7 +57,7 @@ func neighboursOf(nodes, links []byte) (list []Neighbour) {
 		from, ok := at[mad.LinkRecordFromLID.Get(links)]
 		to, found := at[mad.LinkRecordToLID.Get(links)]
 		if ok && found {
-			list = append(list, Neighbour{from.node, uint8(mad.LinkRecordFromPort.Get(links)), to.port})
+			list = append(list, terms.Neighbour{Node: from.node, Port: uint8(mad.LinkRecordFromPort.Get(links)), GUID: to.port})
 		}
 	}
 	return list

@@ -9,6 +9,9 @@ import (
 	"weft/emulator"
 	"weft/emulator/live"
 	"weft/fabric"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -16,7 +19,7 @@ import (
 // TestStandbyAsksNeighbours: where ports tell nothing without their M_Keys, a manager that has the secret and knows nothing else learns from the master which port is
 // behind which: it finds the subnet and stands by, and when the master is gone it takes the subnet, all of it, and no LID moves.
 func TestStandbyAsksNeighbours(t *testing.T) {
-	f := formula(t, "rlft(4,2)")
+	f := smtest.Formula(t, "rlft(4,2)")
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -24,19 +27,19 @@ func TestStandbyAsksNeighbours(t *testing.T) {
 	l := live.New(sub, testClock())
 	defer l.Close()
 	var end [2]func()
-	var shown [2]chan *Snapshot
+	var shown [2]chan *watch.Snapshot
 	for k := range end {
-		transport, err := l.Attach(fabric.End{Node: find(f, fabric.CA, 3*k), Port: 1})
+		transport, err := l.Attach(fabric.End{Node: smtest.Find(f, fabric.CA, 3*k), Port: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := &Runner{
-			Config: Config{Elect: true, Priority: uint8(5 - k), SMKey: 1, Keys: hidingKeys}, Watch: UsualWatch, Routing: jobOf("updn", 0), Clock: testClock(),
+			Config: terms.Config{Elect: true, Priority: uint8(5 - k), SMKey: 1, Keys: smtest.HidingKeys}, Watch: terms.UsualWatch, Routing: smtest.JobOf("updn", 0), Clock: testClock(),
 			Wire: wire.Config{Window: 32, Timeout: 100 * time.Millisecond},
 		}
-		shown[k] = make(chan *Snapshot, 1)
+		shown[k] = make(chan *watch.Snapshot, 1)
 		r.Watch.Interval = time.Second
-		r.Show = func(s *Snapshot) {
+		r.Show = func(s *watch.Snapshot) {
 			select {
 			case <-shown[k]:
 			default:
@@ -48,12 +51,12 @@ func TestStandbyAsksNeighbours(t *testing.T) {
 		wg.Go(func() { _, _ = r.Run(ctx, transport) })
 		end[k] = sync.OnceFunc(func() { cancel(); wg.Wait() })
 		defer end[k]()
-		await(t, shown[k], []Role{Master, StandBy}[k])
+		await(t, shown[k], []terms.Role{terms.Master, terms.StandBy}[k])
 	}
 	before := lidsOfSubnet(l)
 	end[0]()
-	s := await(t, shown[1], Master)
-	if r := s.Last.Report; r.State != Up || r.Found.CAs != 8 || r.Found.Switches != 6 {
+	s := await(t, shown[1], terms.Master)
+	if r := s.Last.Report; r.State != terms.Up || r.Found.CAs != 8 || r.Found.Switches != 6 {
 		t.Errorf("%s: %+v, %v", r.State, r.Found, r.Incidents)
 	}
 	for guid, lid := range lidsOfSubnet(l) {
@@ -64,12 +67,12 @@ func TestStandbyAsksNeighbours(t *testing.T) {
 }
 
 // await waits until a manager has a role, and as the master has brought the subnet up.
-func await(t *testing.T, shown <-chan *Snapshot, role Role) *Snapshot {
+func await(t *testing.T, shown <-chan *watch.Snapshot, role terms.Role) *watch.Snapshot {
 	t.Helper()
 	for patience := time.After(2 * time.Minute); ; {
 		select {
 		case s := <-shown:
-			if s.Role == role && s.UnderWay == nil && (role != Master || s.InForce != nil && s.Last != nil && s.Last.Report.State == Up) {
+			if s.Role == role && s.UnderWay == nil && (role != terms.Master || s.InForce != nil && s.Last != nil && s.Last.Report.State == terms.Up) {
 				return s
 			}
 		case <-patience:

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"weft/sm/congestion"
+	"weft/sm/ledger"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -18,11 +20,11 @@ type easing struct {
 	set    *congestion.Settings
 	setter *congestion.Setter
 	report atomic.Pointer[congestion.Report]
-	note   func(Incident)
+	note   func(terms.Incident)
 	last   congestion.Report // that was told
 	idle   bool              // nothing is under way
 
-	of *ledger // that the last devices were listed of; of the Runner's goroutine
+	of *ledger.Ledger // that the last devices were listed of; of the Runner's goroutine
 }
 
 // Devices are told again only after a restart: they get time, and many repetitions.
@@ -32,7 +34,7 @@ const (
 )
 
 // startEasing starts to tell devices; nil where nothing is to be told.
-func startEasing(set *congestion.Settings, clock func() time.Duration, r *wire.Requester, note func(Incident)) *easing {
+func startEasing(set *congestion.Settings, clock func() time.Duration, r *wire.Requester, note func(terms.Incident)) *easing {
 	if set == nil {
 		return nil
 	}
@@ -56,12 +58,11 @@ func (e *easing) close() {
 	}
 }
 
-// look takes the devices of the round in force, where it is another one.
-func (e *easing) look(m *Manager) {
+// look takes the devices of the ledger in force, nil for none, where it is another one.
+func (e *easing) look(ledger *ledger.Ledger) {
 	if e == nil {
 		return
 	}
-	ledger := m.reigning()
 	if ledger == e.of {
 		return
 	}
@@ -74,22 +75,22 @@ func (e *easing) look(m *Manager) {
 }
 
 // congestible lists the devices of a round in force that can be told of congestion control.
-func congestible(l *ledger) (list []congestion.Device) {
-	own := l.prog.end[l.ownPort()]
-	for slot, end := range l.prog.end {
+func congestible(l *ledger.Ledger) (list []congestion.Device) {
+	own := l.Prog.End[l.OwnPort()]
+	for slot, end := range l.Prog.End {
 		if end < 0 {
 			continue
 		}
-		id, lid := l.owner[slot], l.plan.Ends.Base[end]
-		d := congestion.Device{GUID: l.nodes[id].guid, Port: l.portNumber(int32(slot)), LID: lid, SL: l.plan.PathSL(own, lid), Since: l.since[id]}
+		id, lid := l.Owner[slot], l.Plan.Ends.Base[end]
+		d := congestion.Device{GUID: l.Nodes[id].GUID, Port: l.PortNumber(int32(slot)), LID: lid, SL: l.Plan.PathSL(own, lid), Since: l.Since[id]}
 		switch {
-		case lid == 0 || d.Port != 0 && l.peer[slot] == noSlot:
+		case lid == 0 || d.Port != 0 && l.Peer[slot] == ledger.NoSlot:
 			continue
 		case d.Port == 0:
-			d.Ports = l.nodes[id].ports
-			for p := range l.portsOf(id) {
-				if peer := l.peer[p]; peer != noSlot && !l.isSwitch(peer) {
-					d.ToHosts = append(d.ToHosts, l.portNumber(p))
+			d.Ports = l.Nodes[id].Ports
+			for p := range l.PortsOf(id) {
+				if peer := l.Peer[p]; peer != ledger.NoSlot && !l.IsSwitch(peer) {
+					d.ToHosts = append(d.ToHosts, l.PortNumber(p))
 				}
 			}
 		}
@@ -140,7 +141,7 @@ func (e *easing) rest() {
 		return
 	}
 	e.last = r
-	e.note(Incident{Kind: CongestionSet, Text: fmt.Sprintf("%d switches and %d ports of adapters control congestion as they are to; %d devices have no congestion control, %d do not answer, %d say something else than they were told",
+	e.note(terms.Incident{Kind: terms.CongestionSet, Text: fmt.Sprintf("%d switches and %d ports of adapters control congestion as they are to; %d devices have no congestion control, %d do not answer, %d say something else than they were told",
 		r.Switches, r.Adapters, r.Without, r.Silent, r.NotTaken)})
 }
 

@@ -12,6 +12,11 @@ import (
 	"weft/fabric"
 	"weft/sim/packet"
 	"weft/sm/congestion"
+	"weft/sm/ledger"
+	"weft/sm/round"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/mad"
 	"weft/wire/wiretest"
@@ -57,7 +62,7 @@ func (c *congestionCounter) take() map[fabric.LID]int {
 // is told its new ports to hosts. Its other hosts may be told again: a trap in a round raises doubt.
 func TestCongestionToldOnce(t *testing.T) {
 	wiretest.NoLeaks(t)
-	f := formula(t, "rlft(4,2)")
+	f := smtest.Formula(t, "rlft(4,2)")
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -74,11 +79,11 @@ func TestCongestionToldOnce(t *testing.T) {
 	l, medium := inRealTime(t, sub, testClock())
 	defer l.Close()
 	counter := &congestionCounter{Transport: medium, sent: map[fabric.LID]int{}}
-	asked, shown := make(chan *Event), make(chan *Snapshot, 1)
+	asked, shown := make(chan *terms.Event), make(chan *watch.Snapshot, 1)
 	r := Runner{
-		Config: Config{SMKey: 1, Congestion: &congestion.Settings{Control: packet.UsualCongestionControl()}}, Watch: UsualWatch, Routing: jobOf("updn", 0), Clock: testClock(),
+		Config: terms.Config{SMKey: 1, Congestion: &congestion.Settings{Control: packet.UsualCongestionControl()}}, Watch: terms.UsualWatch, Routing: smtest.JobOf("updn", 0), Clock: testClock(),
 		Wire: wire.Config{Window: 32}, Asked: asked,
-		Show: func(s *Snapshot) {
+		Show: func(s *watch.Snapshot) {
 			select {
 			case <-shown:
 			default:
@@ -93,7 +98,7 @@ func TestCongestionToldOnce(t *testing.T) {
 		_, err := r.Run(ctx, counter)
 		ended <- err
 	}()
-	await := func(what string, is func(s *Snapshot) bool) (s *Snapshot) {
+	await := func(what string, is func(s *watch.Snapshot) bool) (s *watch.Snapshot) {
 		t.Helper()
 		for patience := time.After(2 * time.Minute); ; {
 			select {
@@ -106,19 +111,19 @@ func TestCongestionToldOnce(t *testing.T) {
 			}
 		}
 	}
-	await("not all are told", func(s *Snapshot) bool {
+	await("not all are told", func(s *watch.Snapshot) bool {
 		return s.Congestion != nil && s.Congestion.Switches+s.Congestion.Adapters == len(f.Nodes)-1
 	})
 	if n := len(counter.take()); n != len(f.Nodes)-1 {
 		t.Errorf("%d devices are told at first", n)
 	}
-	asked <- &Event{Kind: Resweep}
-	await("no second round", func(s *Snapshot) bool { return s.InForce != nil && s.InForce.Number > 1 })
+	asked <- &terms.Event{Kind: terms.Resweep}
+	await("no second round", func(s *watch.Snapshot) bool { return s.InForce != nil && s.InForce.Number > 1 })
 	l.Do(func(s *emulator.Subnet) { err = s.SetNodeDown(late, false) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := await("the new host is not told", func(s *Snapshot) bool { return s.Congestion.Switches+s.Congestion.Adapters == len(f.Nodes) })
+	s := await("the new host is not told", func(s *watch.Snapshot) bool { return s.Congestion.Switches+s.Congestion.Adapters == len(f.Nodes) })
 	now := s.Routed.Fabric
 	leaf := now.Peer(endByGUID(t, now, f.Nodes[late].GUID)).Node
 	isNear := map[fabric.LID]bool{now.Nodes[leaf].Ports[0].LID: true}
@@ -141,42 +146,69 @@ func TestCongestionToldOnce(t *testing.T) {
 // TestCongestionToldAgain: after a round the Setter asks only the devices that have restarted since the
 // round before, also where another round ends before the Setter has its list.
 func TestCongestionToldAgain(t *testing.T) {
-	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
-	f := v.sub.Fabric()
+	wiretest.NoLeaks(t)
+	f := smtest.Formula(t, "rlft(4,2)")
+	sub, err := emulator.New(f, emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, medium := inRealTime(t, sub, testClock())
+	defer l.Close()
+	ledgers, asked := make(chan *ledger.Ledger, 100), make(chan *terms.Event)
+	r := Runner{
+		Config: terms.Config{SMKey: 1}, Watch: terms.UsualWatch, Routing: smtest.JobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: asked,
+		Round: func(r *round.Result) {
+			if r.Report.State == terms.Up {
+				ledgers <- r.Ledger
+			}
+		},
+	}
+	r.Watch.Interval = 20 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.Run(ctx, medium)
+		ended <- err
+	}()
+	var now *ledger.Ledger // of the last round
 	e := &easing{beside: beside{wake: make(chan struct{}, 1)}, setter: congestion.New(congestion.Settings{Control: packet.UsualCongestionControl()})}
 	told := func() (names []string) {
 		if e.told != nil {
 			e.told()
 		}
 		for e.told = nil; ; {
-			a, _ := e.setter.Next(v.now)
+			a, _ := e.setter.Next(0)
 			if a == nil {
 				break
 			}
 			if a.Attr == mad.AttrCongestionInfo {
 				mad.CongestionInfoTableCap.Put(a.Data[:], 2)
 			}
-			c := v.manager.inForce
-			name := c.nodes[c.owner[slices.IndexFunc(c.prog.end, func(end int32) bool { return end >= 0 && c.plan.Ends.Base[end] == a.LID })]].desc
+			name := now.Nodes[now.Owner[slices.IndexFunc(now.Prog.End, func(end int32) bool { return end >= 0 && now.Plan.Ends.Base[end] == a.LID })]].Desc
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
-			e.setter.Ended(v.now, a.Tag, congestion.Answered, a.Data[:])
+			e.setter.Ended(0, a.Tag, congestion.Answered, a.Data[:])
 		}
 		slices.Sort(names)
 		return names
 	}
-	rounds := func(what func() error) {
+	// rounds looks at the ledgers of rounds, up to one that knows of a restart of some node; noNode for none.
+	rounds := func(restarted fabric.NodeID) {
 		t.Helper()
-		ended := v.told(RoundEnds)
-		if err := what(); err != nil {
-			t.Fatal(err)
+		since := func(l *ledger.Ledger) uint32 { return l.Since[l.ByGUID[f.Nodes[restarted].GUID]] }
+		was := now
+		for patience := time.After(2 * time.Minute); ; {
+			select {
+			case now = <-ledgers:
+			case <-patience:
+				t.Fatal("no round has ended")
+			}
+			if restarted < 0 || len(now.Fabric.Nodes) == len(f.Nodes) && since(now) > since(was) {
+				break
+			}
 		}
-		v.runUntil(v.now + time.Minute)
-		if s := v.manager.Result().Report.State; v.told(RoundEnds) == ended || s != Up {
-			t.Fatalf("%s: %v", s, v.entries)
-		}
-		e.look(v.manager)
+		e.look(now)
 	}
 	check := func(when string, want ...string) {
 		t.Helper()
@@ -184,27 +216,36 @@ func TestCongestionToldAgain(t *testing.T) {
 			t.Errorf("%s: %q are asked, want %q", when, got, want)
 		}
 	}
-	reboot := func(id fabric.NodeID) func() error {
-		return func() error { return v.sub.Reboot(id, 10*time.Second) }
+	reboot := func(id fabric.NodeID) {
+		t.Helper()
+		var err error
+		if l.Do(func(s *emulator.Subnet) { err = s.Reboot(id, 50*time.Millisecond) }); err != nil {
+			t.Fatal(err)
+		}
+		rounds(id)
 	}
-	sweep := func() error {
-		v.step(&Event{Kind: Resweep})
-		return nil
+	sweep := func() {
+		asked <- &terms.Event{Kind: terms.Resweep}
+		rounds(-1)
 	}
-	e.look(v.manager)
+	rounds(-1)
 	if got := told(); len(got) != len(f.Nodes) {
 		t.Errorf("%q are asked at first", got)
 	}
-	rounds(sweep)
+	sweep()
 	check("nothing has changed")
-	host, spine := find(f, fabric.CA, 2), fabric.NodeID(slices.IndexFunc(f.Nodes, func(n fabric.Node) bool { return n.Desc == "spine 0" }))
-	rounds(reboot(host))
+	host, spine := smtest.Find(f, fabric.CA, 2), fabric.NodeID(slices.IndexFunc(f.Nodes, func(n fabric.Node) bool { return n.Desc == "spine 0" }))
+	reboot(host)
 	check("a host restarts", f.Nodes[host].Desc)
-	rounds(reboot(spine))
+	reboot(spine)
 	check("a switch restarts", f.Nodes[spine].Desc)
-	rounds(reboot(host))
-	rounds(sweep)
+	reboot(host)
+	sweep()
 	check("a host restarts, and another round ends", f.Nodes[host].Desc)
-	rounds(sweep)
+	sweep()
 	check("nothing has changed any more")
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }

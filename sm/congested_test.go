@@ -15,6 +15,9 @@ import (
 	"weft/sim/packet"
 	"weft/sm/congestion"
 	"weft/sm/perf"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/mad"
 	"weft/wire/wiretest"
@@ -25,8 +28,8 @@ func easedUntil(t *testing.T, medium wire.Transport, set *congestion.Settings, i
 	t.Helper()
 	shown := make(chan congestion.Report, 100000)
 	r := Runner{
-		Config: Config{SMKey: 1, Congestion: set}, Watch: UsualWatch, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
-		Show: func(s *Snapshot) {
+		Config: terms.Config{SMKey: 1, Congestion: set}, Watch: terms.UsualWatch, Routing: smtest.JobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
+		Show: func(s *watch.Snapshot) {
 			if s.Congestion != nil {
 				shown <- *s.Congestion
 			}
@@ -62,12 +65,12 @@ func easedUntil(t *testing.T, medium wire.Transport, set *congestion.Settings, i
 // restarted is told again.
 func TestCongestionControl(t *testing.T) {
 	wiretest.NoLeaks(t)
-	f := formula(t, "rlft(4,2)")
+	f := smtest.Formula(t, "rlft(4,2)")
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := find(f, fabric.Switch, 1)
+	bad := smtest.Find(f, fabric.Switch, 1)
 	if err := sub.SetCongestionControl(bad, false); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +85,7 @@ func TestCongestionControl(t *testing.T) {
 			hosts++
 		}
 	}
-	again := fabric.End{Node: find(f, fabric.CA, 2), Port: 1}
+	again := fabric.End{Node: smtest.Find(f, fabric.CA, 2), Port: 1}
 	rebooted := false
 	easedUntil(t, medium, set, func(r *congestion.Report) bool {
 		if *r != (congestion.Report{Switches: switches - 1, Adapters: hosts, Without: 1}) {
@@ -135,19 +138,19 @@ func TestCongestionControl(t *testing.T) {
 // TestToldAnew: a manager that runs tells devices other settings of congestion control, and reads counters or does not, as it is told anew.
 func TestToldAnew(t *testing.T) {
 	wiretest.NoLeaks(t)
-	f := formula(t, "rlft(4,2)")
+	f := smtest.Formula(t, "rlft(4,2)")
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l, medium := inRealTime(t, sub, testClock())
 	defer l.Close()
-	asked, shown := make(chan *Event), make(chan *Snapshot, 1)
-	watch := UsualWatch
-	watch.Interval = 20 * time.Millisecond
+	asked, shown := make(chan *terms.Event), make(chan *watch.Snapshot, 1)
+	looks := terms.UsualWatch
+	looks.Interval = 20 * time.Millisecond
 	r := Runner{
-		Config: Config{SMKey: 1}, Watch: watch, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: asked,
-		Show: func(s *Snapshot) {
+		Config: terms.Config{SMKey: 1}, Watch: looks, Routing: smtest.JobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: asked,
+		Show: func(s *watch.Snapshot) {
 			select {
 			case <-shown:
 			default:
@@ -163,7 +166,7 @@ func TestToldAnew(t *testing.T) {
 	}()
 	threshold := func() (value uint8) {
 		l.Do(func(s *emulator.Subnet) {
-			if has, _ := s.Congestion(fabric.End{Node: find(f, fabric.Switch, 1)}); has != nil && has.Switch != nil {
+			if has, _ := s.Congestion(fabric.End{Node: smtest.Find(f, fabric.Switch, 1)}); has != nil && has.Switch != nil {
 				value = congestion.Control(has.Switch, make([]byte, 192), [][]byte{make([]byte, 192)}).Threshold
 			}
 		})
@@ -181,7 +184,7 @@ func TestToldAnew(t *testing.T) {
 		{nil, perf.Config{}, 3}, // nothing is told, and nothing read
 		{&congestion.Settings{}, perf.Config{}, 0},
 	} {
-		asked <- &Event{Kind: Reconfigure, Settings: &Settings{Config: Config{SMKey: 1, Congestion: c.set}, Counters: c.counters, Watch: watch, Routing: jobOf("updn", 0)}}
+		asked <- &terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: terms.Config{SMKey: 1, Congestion: c.set}, Counters: c.counters, Watch: looks, Routing: smtest.JobOf("updn", 0)}}
 		for patience := time.After(2 * time.Minute); ; {
 			select {
 			case s := <-shown:
@@ -248,7 +251,7 @@ func TestCongestionControlOfOpenSM(t *testing.T) {
 	}
 	end()
 	theirs, _ := told()
-	medium, err := l.Attach(fabric.End{Node: find(f, fabric.CA, 0), Port: 1})
+	medium, err := l.Attach(fabric.End{Node: smtest.Find(f, fabric.CA, 0), Port: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/sm/ledger"
 	"weft/sm/perf"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -17,14 +20,14 @@ type counting struct {
 	beside
 	monitor *perf.Monitor
 	report  atomic.Pointer[perf.Report]
-	note    func(Incident)
+	note    func(terms.Incident)
 	fresh   chan struct{} // there is another report
 
-	of *ledger // that the last subnet was made of; of the Runner's goroutine
+	of *ledger.Ledger // that the last subnet was made of; of the Runner's goroutine
 }
 
 // startCounting starts to read counters; nil where none are to be read.
-func startCounting(cfg perf.Config, clock func() time.Duration, r *wire.Requester, note func(Incident)) *counting {
+func startCounting(cfg perf.Config, clock func() time.Duration, r *wire.Requester, note func(terms.Incident)) *counting {
 	if cfg.Interval <= 0 {
 		return nil
 	}
@@ -41,11 +44,11 @@ func (c *counting) close() {
 }
 
 // look takes the subnet of the round in force, where it is another one.
-func (c *counting) look(m *Manager) {
+func (c *counting) look(m *watch.Manager) {
 	if c == nil {
 		return
 	}
-	ledger := m.reigning()
+	ledger := m.Reigning()
 	if ledger == c.of {
 		return
 	}
@@ -58,9 +61,9 @@ func (c *counting) look(m *Manager) {
 }
 
 // counted makes the subnet whose counters are to be read, of a round that has brought it up.
-func counted(l *ledger) *perf.Subnet {
-	own := l.prog.end[l.ownPort()]
-	return perf.NewSubnet(l.fabric, func(lid fabric.LID) uint8 { return l.plan.PathSL(own, lid) })
+func counted(l *ledger.Ledger) *perf.Subnet {
+	own := l.Prog.End[l.OwnPort()]
+	return perf.NewSubnet(l.Fabric, func(lid fabric.LID) uint8 { return l.Plan.PathSL(own, lid) })
 }
 
 // next sends what the Monitor asks.
@@ -125,17 +128,17 @@ func (c *counting) passed(e *perf.Event) {
 	if c.note == nil {
 		return
 	}
-	i := Incident{Kind: CounterPassed}
+	i := terms.Incident{Kind: terms.CounterPassed}
 	switch {
 	case e.More > 0:
 		i.Text = fmt.Sprintf("and %d more counters that have passed their thresholds, or are below them again", e.More)
 	case e.Passed:
 		i.Text = fmt.Sprintf("%s: %s grows by %.3g a minute, more than %.3g", e.Port, e.Counter, e.Rate, e.Most)
 	default:
-		i.Kind, i.Text = CounterCalm, fmt.Sprintf("%s: %s grows by %.3g a minute, below half of %.3g again", e.Port, e.Counter, e.Rate, e.Most)
+		i.Kind, i.Text = terms.CounterCalm, fmt.Sprintf("%s: %s grows by %.3g a minute, below half of %.3g again", e.Port, e.Counter, e.Rate, e.Most)
 	}
 	if e.More == 0 {
-		i.At = Place{Node: e.Port.GUID, Name: e.Port.Name, Port: int(e.Port.Port)}
+		i.At = terms.Place{Node: e.Port.GUID, Name: e.Port.Name, Port: int(e.Port.Port)}
 	}
 	c.note(i)
 }

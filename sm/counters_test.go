@@ -10,6 +10,9 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/sm/perf"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/mad"
 	"weft/wire/wiretest"
@@ -19,19 +22,19 @@ import (
 // is pulled. Nothing of it runs on when it has ended.
 func TestCounters(t *testing.T) {
 	wiretest.NoLeaks(t)
-	f := formula(t, "torus(4x4,hosts=1)")
+	f := smtest.Formula(t, "torus(4x4,hosts=1)")
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l, medium := inRealTime(t, sub, testClock())
 	defer l.Close()
-	notes, shown := make(chan Incident, 10000), make(chan *perf.Report, 1000)
+	notes, shown := make(chan terms.Incident, 10000), make(chan *perf.Report, 1000)
 	var last *perf.Report
 	r := Runner{
-		Config: Config{SMKey: 1}, Watch: UsualWatch, Routing: jobOf("dfsssp", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
-		Note: func(i Incident) { notes <- i }, Counters: perf.Config{Interval: 50 * time.Millisecond, Rate: 100000},
-		Show: func(s *Snapshot) {
+		Config: terms.Config{SMKey: 1}, Watch: terms.UsualWatch, Routing: smtest.JobOf("dfsssp", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
+		Note: func(i terms.Incident) { notes <- i }, Counters: perf.Config{Interval: 50 * time.Millisecond, Rate: 100000},
+		Show: func(s *watch.Snapshot) {
 			if s.Counters != last && s.Counters != nil {
 				shown <- s.Counters
 			}
@@ -59,7 +62,7 @@ func TestCounters(t *testing.T) {
 	}
 	ports := 2 * len(f.Links)
 	report("all ports", func(r *perf.Report) bool { return r.Ports == ports && r.Unread == 0 && r.All.Failures == 0 })
-	bad := fabric.End{Node: find(f, fabric.Switch, 5), Port: 1}
+	bad := fabric.End{Node: smtest.Find(f, fabric.Switch, 5), Port: 1}
 	l.Do(func(s *emulator.Subnet) { err = s.Count(bad, mad.CounterSymbolError, 777) })
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +84,7 @@ func TestCounters(t *testing.T) {
 	close(notes)
 	told := false
 	for i := range notes {
-		told = told || i.Kind == CounterPassed && i.At.Node == f.Nodes[bad.Node].GUID && i.At.Port == 1 && strings.Contains(i.Text, "SymbolErrorCounter")
+		told = told || i.Kind == terms.CounterPassed && i.At.Node == f.Nodes[bad.Node].GUID && i.At.Port == 1 && strings.Contains(i.Text, "SymbolErrorCounter")
 	}
 	if !told {
 		t.Error("the errors were not told")

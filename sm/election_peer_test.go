@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/sm/round"
+	"weft/sm/smtest"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/ibsim"
 	"weft/wire/mad"
@@ -22,12 +25,12 @@ import (
 // moves. On the real ibsim only OpenSM hands over: one that gets the subnet there waits for ever for the TrapRepress of its
 // own trap 144, which ibsim swallows.
 func TestHandoverWithOpenSM(t *testing.T) {
-	f := formula(t, "rlft(4,2)")
+	f := smtest.Formula(t, "rlft(4,2)")
 	for name, start := range media {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, f)
-			node := nodeID(f.Nodes[find(f, fabric.CA, 3)].GUID)
-			s.Env = append(s.Env, "SIM_HOST="+nodeID(f.Nodes[find(f, fabric.CA, 0)].GUID))
+			node := nodeID(f.Nodes[smtest.Find(f, fabric.CA, 3)].GUID)
+			s.Env = append(s.Env, "SIM_HOST="+nodeID(f.Nodes[smtest.Find(f, fabric.CA, 0)].GUID))
 			log := s.Path("osm.log")
 			says := func(text string) bool {
 				data, _ := os.ReadFile(log)
@@ -38,14 +41,14 @@ func TestHandoverWithOpenSM(t *testing.T) {
 			var first *stayer
 			if name == "emulator" {
 				first = s.stay(node, 1)
-				s.Wait("weft", "", func() bool { return first.told(RoundEnds) > 0 })
+				s.Wait("weft", "", func() bool { return first.told(terms.RoundEnds) > 0 })
 			}
 			opensm := s.Start("opensm", "-d2", "-s", "1", "-f", log, "-p", "5", "-R", "minhop")
 			s.Wait("OpenSM", opensm, func() bool { return says("Entering MASTER state") && says("SUBNET UP") })
 			if first != nil {
 				// On a busy machine OpenSM may not get our SMInfo in time, and take the subnet unasked: ours finds that out.
-				s.Wait("standby", opensm, func() bool { return first.told(Standby) > 0 })
-				if first.told(Handover) == 0 {
+				s.Wait("standby", opensm, func() bool { return first.told(terms.Standby) > 0 })
+				if first.told(terms.Handover) == 0 {
 					t.Log("OpenSM did not wait for the subnet to be handed over")
 				}
 				before := s.state()
@@ -64,7 +67,7 @@ func TestHandoverWithOpenSM(t *testing.T) {
 			if now := s.Run("ibnetdiscover", "-p"); !bytes.Equal(lids, now) {
 				t.Errorf("LIDs have moved from\n%s\nto\n%s", lids, now)
 			}
-			if core := second.end(t); core.Report.State != Up {
+			if core := second.end(t); core.Report.State != terms.Up {
 				t.Errorf("%s: %v", core.Report.State, second.incidents())
 			}
 			if differ, written := differing(tables, s.blocks()), second.written(t); written != differ {
@@ -79,10 +82,10 @@ func TestHandoverWithOpenSM(t *testing.T) {
 // stayer is a manager that stays on a simulator.
 type stayer struct {
 	mu     sync.Mutex
-	list   []Incident
+	list   []terms.Incident
 	held   time.Time // when all switches held their tables, in the last round
 	cancel context.CancelFunc
-	core   *Result
+	core   *round.Result
 	done   chan error
 }
 
@@ -95,17 +98,17 @@ func (s *simulator) stay(node string, priority uint8) *stayer {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &stayer{cancel: cancel, done: make(chan error, 1)}
-	watch := UsualWatch
+	watch := terms.UsualWatch
 	watch.Interval = 500 * time.Millisecond
 	r := Runner{
-		Config: Config{Elect: true, Priority: priority, SMKey: 1}, Watch: watch, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
-		Note: func(i Incident) {
+		Config: terms.Config{Elect: true, Priority: priority, SMKey: 1}, Watch: watch, Routing: smtest.JobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
+		Note: func(i terms.Incident) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			m.list = append(m.list, i)
 		},
 		Phase: func(name string) {
-			if name == phaseNames[arming] {
+			if name == "arm" {
 				m.mu.Lock()
 				defer m.mu.Unlock()
 				m.held = time.Now()
@@ -128,14 +131,14 @@ func (m *stayer) heldAt() time.Time {
 }
 
 // incidents lists what it has told so far.
-func (m *stayer) incidents() []Incident {
+func (m *stayer) incidents() []terms.Incident {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.list)
 }
 
 // told counts the incidents of a kind.
-func (m *stayer) told(k IncidentKind) (n int) {
+func (m *stayer) told(k terms.IncidentKind) (n int) {
 	for _, i := range m.incidents() {
 		if i.Kind == k {
 			n++
@@ -146,7 +149,9 @@ func (m *stayer) told(k IncidentKind) (n int) {
 
 // isMaster reports whether it has brought the subnet up.
 func (m *stayer) isMaster() bool {
-	return slices.ContainsFunc(m.incidents(), func(i Incident) bool { return i.Kind == RoundEnds && strings.HasPrefix(i.Text, string(Up)) })
+	return slices.ContainsFunc(m.incidents(), func(i terms.Incident) bool {
+		return i.Kind == terms.RoundEnds && strings.HasPrefix(i.Text, string(terms.Up))
+	})
 }
 
 // rests reports whether no round is under way: clients of OpenSM are asked to register again by one after the first.
@@ -154,11 +159,11 @@ func (m *stayer) rests() bool {
 	asked, ended, begun := 0, 0, 0
 	for _, i := range m.incidents() {
 		switch i.Kind {
-		case Reregistration:
+		case terms.Reregistration:
 			asked = ended
-		case RoundBegun:
+		case terms.RoundBegun:
 			begun++
-		case RoundEnds:
+		case terms.RoundEnds:
 			ended++
 		default: // says nothing of rounds
 		}
@@ -167,7 +172,7 @@ func (m *stayer) rests() bool {
 }
 
 // end ends it, and returns its last round.
-func (m *stayer) end(t *testing.T) *Result {
+func (m *stayer) end(t *testing.T) *round.Result {
 	t.Helper()
 	m.cancel()
 	if err := <-m.done; err != nil {
@@ -223,7 +228,7 @@ var blocksWritten = regexp.MustCompile(`(\d+) blocks of forwarding tables writte
 // written counts the blocks that all its rounds together have written.
 func (m *stayer) written(t *testing.T) (n int) {
 	for _, i := range m.incidents() {
-		if found := blocksWritten.FindStringSubmatch(i.Text); i.Kind == RoundEnds && found != nil {
+		if found := blocksWritten.FindStringSubmatch(i.Text); i.Kind == terms.RoundEnds && found != nil {
 			of, err := strconv.Atoi(found[1])
 			if err != nil {
 				t.Fatal(err)

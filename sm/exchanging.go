@@ -10,7 +10,10 @@ import (
 	"weft/fabric/subnets"
 	"weft/intersubnet"
 	"weft/intersubnet/exchange"
+	"weft/sm/ledger"
 	"weft/sm/sa"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -19,11 +22,11 @@ import (
 type exchanging struct {
 	interval time.Duration
 	between  sa.Between
-	note     func(Incident)
+	note     func(terms.Incident)
 	request  *wire.Requester
 	met      atomic.Pointer[waysTo]
 
-	of *ledger // that own was made of; of the Runner's goroutine
+	of *ledger.Ledger // that own was made of; of the Runner's goroutine
 
 	mu   sync.Mutex
 	own  *exchange.OwnSubnet // nil: nothing is told
@@ -38,7 +41,7 @@ type waysTo struct {
 }
 
 // newExchanging makes the exchange of a subnet; nil where nothing is to be exchanged. Subnet administration asks it for routers.
-func newExchanging(interval time.Duration, between *sa.Between, note func(Incident)) *exchanging {
+func newExchanging(interval time.Duration, between *sa.Between, note func(terms.Incident)) *exchanging {
 	if interval <= 0 {
 		return nil
 	}
@@ -64,11 +67,11 @@ func (x *exchanging) wait() {
 }
 
 // look takes the subnet of the round in force, where it is another one.
-func (x *exchanging) look(m *Manager) {
+func (x *exchanging) look(m *watch.Manager) {
 	if x == nil {
 		return
 	}
-	ledger := m.reigning()
+	ledger := m.Reigning()
 	if ledger == x.of {
 		return
 	}
@@ -76,7 +79,7 @@ func (x *exchanging) look(m *Manager) {
 	var own *exchange.OwnSubnet
 	if ledger != nil {
 		own = &exchange.OwnSubnet{
-			Prefix: subnets.Prefix(x.between.OwnPrefix()), Graph: ledger.graph, Plan: ledger.plan, From: ledger.prog.end[ledger.ownPort()], Unproven: ledger.by.unproven,
+			Prefix: subnets.Prefix(x.between.OwnPrefix()), Graph: ledger.Graph, Plan: ledger.Plan, From: ledger.Prog.End[ledger.OwnPort()], Unproven: ledger.By.Unproven,
 		}
 	}
 	x.mu.Lock()
@@ -116,13 +119,13 @@ func (x *exchanging) run(ctx context.Context) {
 				x.met.Store(&waysTo{met, own.Unproven})
 			}
 			for _, text := range news {
-				x.tell(SubnetKnown, text)
+				x.tell(terms.SubnetKnown, text)
 			}
 			if err == nil {
 				told = ""
 			} else if text := err.Error(); text != told {
 				told = text
-				x.tell(NotExchanged, text)
+				x.tell(terms.NotExchanged, text)
 			}
 		}
 		timer.Reset(x.interval)
@@ -135,9 +138,9 @@ func (x *exchanging) run(ctx context.Context) {
 	}
 }
 
-func (x *exchanging) tell(kind IncidentKind, text string) {
+func (x *exchanging) tell(kind terms.IncidentKind, text string) {
 	if x.note != nil {
-		x.note(Incident{Kind: kind, Text: text})
+		x.note(terms.Incident{Kind: kind, Text: text})
 	}
 }
 

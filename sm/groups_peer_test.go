@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/sm/clients"
 	"weft/sm/sa"
+	"weft/sm/smtest"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -38,10 +40,10 @@ func (a *asker) askAboutGroups(g *fabric.Graph) answers {
 		copy(rec, mgid[:])
 		binary.BigEndian.PutUint64(rec[16:], mad.DefaultGIDPrefix)
 		binary.BigEndian.PutUint64(rec[24:], uint64(g.EndNodeGUID[end])+1) // as both simulators number ports
-		mad.MCMemberRecordQKey.Put(rec, usualQKey)
+		mad.MCMemberRecordQKey.Put(rec, clients.UsualQKey)
 		mad.MCMemberRecordPKey.Put(rec, mad.DefaultPKey)
-		mad.MCMemberRecordMtu.Put(rec, usualGroupMTU)
-		mad.MCMemberRecordRate.Put(rec, usualGroupRate)
+		mad.MCMemberRecordMtu.Put(rec, clients.UsualGroupMTU)
+		mad.MCMemberRecordRate.Put(rec, clients.UsualGroupRate)
 		mad.MCMemberRecordMtuSelector.Put(rec, mad.SelectExactly)
 		mad.MCMemberRecordRateSelector.Put(rec, mad.SelectExactly)
 		mad.MCMemberRecordJoinState.Put(rec, state)
@@ -50,18 +52,18 @@ func (a *asker) askAboutGroups(g *fabric.Graph) answers {
 	rates := mad.MCMemberRecord.Mask(mad.MCMemberRecordMtu) | mad.MCMemberRecord.Mask(mad.MCMemberRecordMtuSelector) |
 		mad.MCMemberRecord.Mask(mad.MCMemberRecordRate) | mad.MCMemberRecord.Mask(mad.MCMemberRecordRateSelector)
 	for _, end := range []int{0, 2, 4} { // links of four lanes
-		m, err := a.ask(mad.Set, mad.AttrMCMemberRecord, memberMask, record(broadcast, end, mad.JoinFull))
+		m, err := a.ask(mad.Set, mad.AttrMCMemberRecord, smtest.MemberMask, record(broadcast, end, mad.JoinFull))
 		say(fmt.Sprintf("join broadcast %d", end), m, err)
-		m, err = a.ask(mad.Set, mad.AttrMCMemberRecord, memberMask|rates, record(own, end, mad.JoinFull))
+		m, err = a.ask(mad.Set, mad.AttrMCMemberRecord, smtest.MemberMask|rates, record(own, end, mad.JoinFull))
 		say(fmt.Sprintf("join own %d", end), m, err)
 	}
-	m, err := a.ask(mad.Set, mad.AttrMCMemberRecord, memberMask, record(own, 2, mad.JoinNon))
+	m, err := a.ask(mad.Set, mad.AttrMCMemberRecord, smtest.MemberMask, record(own, 2, mad.JoinNon))
 	say("join as another", m, err)
-	m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, memberMask, record(own, 2, mad.JoinFull))
+	m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, smtest.MemberMask, record(own, 2, mad.JoinFull))
 	say("leave in part", m, err)
-	m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, memberMask, record(own, 4, mad.JoinFull))
+	m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, smtest.MemberMask, record(own, 4, mad.JoinFull))
 	say("leave", m, err)
-	m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, memberMask, record(own, 4, mad.JoinFull))
+	m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, smtest.MemberMask, record(own, 4, mad.JoinFull))
 	say("leave again", m, err)
 	for _, mgid := range [][16]byte{broadcast, own} {
 		for end := range 5 {
@@ -74,21 +76,21 @@ func (a *asker) askAboutGroups(g *fabric.Graph) answers {
 			mgid, end := [16]byte{0xFF, 0x12, 0xA0, 0x1C, 4: byte(i), 15: 2}, 0
 			if created {
 				mgid[14], end = 1, 2
-				if _, err := a.ask(mad.Set, mad.AttrMCMemberRecord, memberMask|rates, record(mgid, 0, mad.JoinFull)); err != nil {
+				if _, err := a.ask(mad.Set, mad.AttrMCMemberRecord, smtest.MemberMask|rates, record(mgid, 0, mad.JoinFull)); err != nil {
 					a.t.Fatal(err)
 				}
 			}
 			rec, what := record(mgid, end, mad.JoinFull), fmt.Sprintf("odd join, created %v, %s", created, odd.what)
-			m, err = a.ask(mad.Set, mad.AttrMCMemberRecord, odd.change(rec, memberMask|rates), rec)
+			m, err = a.ask(mad.Set, mad.AttrMCMemberRecord, odd.change(rec, smtest.MemberMask|rates), rec)
 			say(what, m, err)
-			m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, memberMask, record(mgid, end, mad.JoinSendOnlyNon))
+			m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, smtest.MemberMask, record(mgid, end, mad.JoinSendOnlyNon))
 			say(what+", leave in part", m, err)
-			m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, memberMask, record(mgid, end, mad.JoinFull))
+			m, err = a.ask(mad.Delete, mad.AttrMCMemberRecord, smtest.MemberMask, record(mgid, end, mad.JoinFull))
 			say(what+", leave", m, err)
 			for state := range uint64(16) { // what is left: the tables are compared with those of the other groups
 				for _, end := range []int{0, 2} {
 					gone := record([16]byte(rec[:16]), end, state)
-					_, _ = a.ask(mad.Delete, mad.AttrMCMemberRecord, memberMask, gone)
+					_, _ = a.ask(mad.Delete, mad.AttrMCMemberRecord, smtest.MemberMask, gone)
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -12,11 +13,11 @@ import (
 // one that steps the Manager.
 type inbox struct {
 	mu      sync.Mutex
-	queue   []Event // ended, not yet stepped
-	unasked int     // of them, those of Kind Unasked
-	dropped int     // for which there was no room
-	spare   []Event // memory for the next queue
-	dead    error   // why the Transport has ended by itself
+	queue   []terms.Event // ended, not yet stepped
+	unasked int           // of them, those of Kind Unasked
+	dropped int           // for which there was no room
+	spare   []terms.Event // memory for the next queue
+	dead    error         // why the Transport has ended by itself
 	wake    chan struct{}
 }
 
@@ -26,17 +27,17 @@ func (b *inbox) put(res *wire.Result) {
 	if res.Err != nil && b.dead == nil && errors.Is(res.Err, wire.ErrClosed) {
 		b.dead = res.Err
 	}
-	b.add(AnswerEvent(res))
+	b.add(terms.AnswerEvent(res))
 }
 
 // unasked takes a datagram that answers no request: queries go to the administration, all else to the Manager.
 func (d *run) unasked(datagram *wire.Datagram) {
 	if datagram.MAD.Class() == mad.ClassSA {
-		d.administration.ask(datagram)
+		d.Administration.Ask(datagram)
 		return
 	}
 	if m := datagram.MAD; len(m) >= mad.Size && m.Method() == mad.Trap && m.Attr() == mad.AttrNotice && (m.Class() == mad.ClassSMP || m.Class() == mad.ClassDirectedSMP) {
-		d.administration.trapped(m.Data())
+		d.Administration.Trapped(m.Data())
 	}
 	d.inbox.putUnasked(datagram)
 }
@@ -53,13 +54,13 @@ func (b *inbox) putUnasked(d *wire.Datagram) {
 		return
 	}
 	b.unasked++
-	ev := Event{Kind: Unasked, Datagram: new(wire.Datagram)}
+	ev := terms.Event{Kind: terms.Unasked, Datagram: new(wire.Datagram)}
 	ev.Datagram.CopyFrom(d)
 	b.add(ev)
 }
 
 // add adds an event, and unlocks.
-func (b *inbox) add(ev Event) {
+func (b *inbox) add(ev terms.Event) {
 	b.queue = append(b.queue, ev)
 	first := len(b.queue) == 1
 	b.mu.Unlock()
@@ -72,27 +73,10 @@ func (b *inbox) add(ev Event) {
 }
 
 // take returns what has ended since the last call, until the next one.
-func (b *inbox) take() (events []Event, dead error) {
+func (b *inbox) take() (events []terms.Event, dead error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	events = b.queue
 	b.queue, b.spare, b.unasked = b.spare[:0], events, 0
 	return events, b.dead
-}
-
-// AnswerEvent translates the end of a request.
-func AnswerEvent(res *wire.Result) Event {
-	ev := Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts}
-	var status *wire.StatusError
-	switch {
-	case res.Err == nil:
-		copy(ev.Data[:], res.Reply.MAD.Data())
-	case errors.As(res.Err, &status):
-		ev.Outcome, ev.Status = Refused, status.Status
-	case errors.Is(res.Err, wire.ErrTimeout):
-		ev.Outcome = Silent
-	default:
-		ev.Outcome = Cancelled
-	}
-	return ev
 }

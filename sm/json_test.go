@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"weft/sm/terms"
 )
 
 // TestIncidentJSON: an incident names a port, also port 0, a node, or nothing.
 func TestIncidentJSON(t *testing.T) {
-	r := Report{Incidents: []Incident{
-		{NoAnswer, "a", Place{0x10, "s", 0}}, {NoAnswer, "b", Place{0x10, "s", -1}}, {NoPlan, "c", Place{}},
+	r := terms.Report{Incidents: []terms.Incident{
+		{Kind: terms.NoAnswer, Text: "a", At: terms.Place{Node: 0x10, Name: "s", Port: 0}}, {Kind: terms.NoAnswer, Text: "b", At: terms.Place{Node: 0x10, Name: "s", Port: -1}}, {Kind: terms.NoPlan, Text: "c", At: terms.Place{}},
 	}}
 	got, err := json.Marshal(r.DiscoveryJSON().Incidents)
 	want := `[{"kind":"no-answer","guid":"0x0000000000000010","name":"s","port":0,"text":"a"},` +
@@ -21,7 +23,7 @@ func TestIncidentJSON(t *testing.T) {
 
 // TestEmptyJSON: what is empty is an empty list, never null.
 func TestEmptyJSON(t *testing.T) {
-	got, err := json.Marshal(new(Report).BringUpJSON())
+	got, err := json.Marshal(new(terms.Report).BringUpJSON())
 	if want := []byte(`"check":null`); err != nil || bytes.Count(got, []byte("null")) != 1 || !bytes.Contains(got, want) {
 		t.Errorf("%s, %v", got, err)
 	}

@@ -8,25 +8,28 @@ import (
 	"time"
 
 	"weft/emulator"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 )
 
 // BenchmarkLightSweep measures light sweeps of 11,664 hosts, one after the other without a pause, with the emulated subnet in the same
 // process: SMPs and milliseconds a sweep, CPU of both a sweep, and the share of a core that sweeps take at the usual interval.
 func BenchmarkLightSweep(b *testing.B) {
-	sub, err := emulator.New(formula(b, "rlft(36,3)"), emulator.Options{})
+	sub, err := emulator.New(smtest.Formula(b, "rlft(36,3)"), emulator.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	clock := testClock()
 	l, t := inRealTime(b, sub, clock)
 	defer l.Close()
-	watch := UsualWatch
-	watch.Interval, watch.Rebalance = 1, 0
+	looks := terms.UsualWatch
+	looks.Interval, looks.Rebalance = 1, 0
 	var sweeps, smps atomic.Int64
 	r := Runner{
-		Watch: watch, Routing: jobOf("ftree", 0), Clock: clock, Wire: wire.Config{Window: 64},
-		Show: func(s *Snapshot) {
+		Watch: looks, Routing: smtest.JobOf("ftree", 0), Clock: clock, Wire: wire.Config{Window: 64},
+		Show: func(s *watch.Snapshot) {
 			n := 0
 			for _, c := range s.Tally.SMPs() {
 				n += c.Sent
@@ -55,7 +58,7 @@ func BenchmarkLightSweep(b *testing.B) {
 	b.ReportMetric(float64(smps.Load()-asked)/n, "SMPs/sweep")
 	b.ReportMetric((clock()-began).Seconds()*1000/n, "ms/sweep")
 	b.ReportMetric(used.Seconds()*1000/n, "CPU-ms/sweep")
-	b.ReportMetric(100*used.Seconds()/n/UsualWatch.Interval.Seconds(), "%-of-a-core-idle")
+	b.ReportMetric(100*used.Seconds()/n/terms.UsualWatch.Interval.Seconds(), "%-of-a-core-idle")
 	cancel()
 	if err := <-done; err != nil {
 		b.Error(err)

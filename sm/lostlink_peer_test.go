@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/sm/smtest"
+	"weft/sm/terms"
 )
 
 // BenchmarkLostLink measures, on the real ibsim, the time from a cable that is pulled to the last block of forwarding tables: that of OpenSM with
 // updn, that of ours, and how many times faster ours is. The subnet is janus.
 func BenchmarkLostLink(b *testing.B) {
-	f := janus(b)
+	f := smtest.Janus(b)
 	link := f.Links[slices.IndexFunc(f.Links, func(l fabric.Link) bool {
 		return f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch
 	})]
@@ -39,7 +41,7 @@ func openSMRepair(b *testing.B, f *fabric.Fabric, end string) time.Duration {
 		return strings.Split(string(data), "\n")
 	}
 	up := func(line string) bool { return strings.Contains(line, "SUBNET UP") }
-	s.Env = append(s.Env, "SIM_HOST="+nodeID(f.Nodes[find(f, fabric.CA, 0)].GUID))
+	s.Env = append(s.Env, "SIM_HOST="+nodeID(f.Nodes[smtest.Find(f, fabric.CA, 0)].GUID))
 	opensm := s.Start("opensm", "-d2", "-s", "0", "-f", log, "-R", "updn")
 	s.Wait("OpenSM", opensm, func() bool { return slices.ContainsFunc(lines(), up) })
 	time.Sleep(2 * time.Second)
@@ -72,12 +74,12 @@ func logTime(b *testing.B, line string) time.Time {
 // ourRepair measures how long our manager takes.
 func ourRepair(b *testing.B, f *fabric.Fabric, end string) time.Duration {
 	s := simulate(b, f)
-	m := s.stay(nodeID(f.Nodes[find(f, fabric.CA, 0)].GUID), 0)
-	s.Wait("weft", "", func() bool { return m.told(RoundEnds) == 1 })
+	m := s.stay(nodeID(f.Nodes[smtest.Find(f, fabric.CA, 0)].GUID), 0)
+	s.Wait("weft", "", func() bool { return m.told(terms.RoundEnds) == 1 })
 	time.Sleep(2 * time.Second)
 	pulled := time.Now()
 	s.Console("Unlink " + end)
-	s.Wait("our repair", "", func() bool { return m.told(RoundEnds) > 1 })
+	s.Wait("our repair", "", func() bool { return m.told(terms.RoundEnds) > 1 })
 	took := m.heldAt().Sub(pulled)
 	m.cancel()
 	if err := <-m.done; err != nil {

@@ -13,6 +13,9 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/internal/peer"
+	"weft/sm/round"
+	"weft/sm/smtest"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/ibsim"
 )
@@ -21,11 +24,11 @@ import (
 // it nothing is written: no table, LID or port state of its changes. It is named with
 // its LID, GUID and priority. With TakeOver the subnet is ours.
 func TestBesideOpenSM(t *testing.T) {
-	f := formula(t, "rlft(8,2)|fail(links=3,seed=1)")
+	f := smtest.Formula(t, "rlft(8,2)|fail(links=3,seed=1)")
 	for name, start := range media {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, f)
-			host := f.Nodes[find(f, fabric.CA, 5)]
+			host := f.Nodes[smtest.Find(f, fabric.CA, 5)]
 			s.Env = append(s.Env, "SIM_HOST="+nodeID(host.GUID))
 			log := s.Path("osm.log")
 			s.Wait("OpenSM", s.Start("opensm", "-e", "-d2", "-f", log, "-p", "7", "-R", "minhop"), func() bool {
@@ -34,13 +37,13 @@ func TestBesideOpenSM(t *testing.T) {
 			})
 			before := s.state()
 			for range 2 { // IsSM is not left behind
-				core, err := s.try(nodeID(f.Nodes[find(f, fabric.CA, 12)].GUID), Config{})
+				core, err := s.try(nodeID(f.Nodes[smtest.Find(f, fabric.CA, 12)].GUID), terms.Config{})
 				r := core.Report
-				if err != nil || r.State != OtherMaster {
+				if err != nil || r.State != terms.OtherMaster {
 					t.Fatalf("%v, %s: %v", err, r.State, r.Incidents)
 				}
 				want := fmt.Sprintf("GUID %s, priority 7", host.Ports[1].GUID)
-				if i := r.Find(OtherManager); i == nil || !strings.Contains(i.Text, want) || strings.Contains(i.Text, "LID 0,") || i.At.Node != host.GUID {
+				if i := r.Find(terms.OtherManager); i == nil || !strings.Contains(i.Text, want) || strings.Contains(i.Text, "LID 0,") || i.At.Node != host.GUID {
 					t.Errorf("want %s: %v", want, r.Incidents)
 				}
 				for _, n := range r.SMPs.By {
@@ -52,8 +55,8 @@ func TestBesideOpenSM(t *testing.T) {
 					t.Errorf("the subnet changed from\n%s\nto\n%s", before, after)
 				}
 			}
-			core, err := s.try(nodeID(f.Nodes[find(f, fabric.CA, 12)].GUID), Config{TakeOver: true})
-			if r := core.Report; err != nil || r.State != Up || r.Find(OtherManager) == nil {
+			core, err := s.try(nodeID(f.Nodes[smtest.Find(f, fabric.CA, 12)].GUID), terms.Config{TakeOver: true})
+			if r := core.Report; err != nil || r.State != terms.Up || r.Find(terms.OtherManager) == nil {
 				t.Fatalf("%v, %s: %v", err, r.State, r.Incidents)
 			}
 			if s.state() == before {
@@ -101,12 +104,12 @@ func (s *simulator) state() string {
 }
 
 // try runs a subnet manager on a node of the simulator.
-func (s *simulator) try(node string, cfg Config) (*Result, error) {
+func (s *simulator) try(node string, cfg terms.Config) (*round.Result, error) {
 	s.tb.Helper()
 	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket, Node: node})
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	r := Runner{Config: cfg, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}}
+	r := Runner{Config: cfg, Routing: smtest.JobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}}
 	return r.Run(context.Background(), t)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"weft/internal/peer"
+	"weft/sm/smtest"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -87,7 +89,7 @@ func TestPartitionsOfOpenSM(t *testing.T) {
 			})
 			t.Run("weft", func(t *testing.T) {
 				s := emulate(t, f)
-				defer s.administerBy(Config{SMKey: 1, Partitions: partitioning(t, text, true, true)}, "minhop", 0)()
+				defer s.administerBy(terms.Config{SMKey: 1, Partitions: smtest.Partitioning(t, text, true, true)}, "minhop", 0)()
 				ours = s.saClient(host).pkeysOf(g.NumEnds+1, 8)
 			})
 			// OpenSM has records of ports that hosts do not have too, and of cables between switches, whose tables nobody writes. It shows
@@ -153,7 +155,7 @@ func TestPathsOfLimitedMembers(t *testing.T) {
 			})
 			t.Run("weft", func(t *testing.T) {
 				s := emulate(t, f)
-				defer s.administerBy(Config{SMKey: 1, Partitions: partitioning(t, text, true, true)}, "minhop", 0)()
+				defer s.administerBy(terms.Config{SMKey: 1, Partitions: smtest.Partitioning(t, text, true, true)}, "minhop", 0)()
 				ours = reached(s)
 			})
 			for host := range g.NumHosts {

@@ -14,8 +14,10 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/fabric/netfile/discovery"
-	"weft/internal/dumps"
 	"weft/internal/peer"
+	"weft/sm/round"
+	"weft/sm/smtest"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/ibsim"
 )
@@ -45,36 +47,21 @@ var media = map[string]func(*testing.T, *fabric.Fabric) *simulator{
 }
 
 // bringUp runs a subnet manager on the simulator.
-func (s *simulator) bringUp(chain string, lmc uint8) *Result {
+func (s *simulator) bringUp(chain string, lmc uint8) *round.Result {
 	s.tb.Helper()
 	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket})
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	r := Runner{Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}}
+	r := Runner{Routing: smtest.JobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}}
 	core, err := r.Run(context.Background(), t)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	if rep := core.Report; rep.State != Up || len(rep.Incidents) > 0 {
+	if rep := core.Report; rep.State != terms.Up || len(rep.Incidents) > 0 {
 		s.tb.Fatalf("%s: %v", rep.State, rep.Incidents)
 	}
 	return core
-}
-
-// janus reads the dump of a real cluster of 214 switches, which not everyone has.
-func janus(tb testing.TB) *fabric.Fabric {
-	tb.Helper()
-	return dump(tb, "janus", dumps.Read(tb, "janus/ibnetdiscover-2014-02-12.txt"))
-}
-
-func dump(tb testing.TB, name string, data []byte) *fabric.Fabric {
-	tb.Helper()
-	f, _, err := netfile.Read(name, data, netfile.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return f
 }
 
 // TestRealPeers: after a bring-up on the real ibsim, the programs of
@@ -86,11 +73,11 @@ func TestRealPeers(t *testing.T) {
 		lmc         uint8
 		fabric      func(testing.TB) *fabric.Fabric
 	}{
-		{"fat648", "updn", 0, func(t testing.TB) *fabric.Fabric { return formula(t, "fat648") }},
-		{"torus", "dor", 0, func(t testing.TB) *fabric.Fabric { return formula(t, "torus(5x5,hosts=1)") }},
-		{"rlft", "updn", 2, func(t testing.TB) *fabric.Fabric { return formula(t, "rlft(8,2)|fail(links=3,seed=1)") }},
-		{"sx6036", "updn", 0, func(t testing.TB) *fabric.Fabric { return dump(t, "sx6036", examples.SX6036) }},
-		{"psmn-x5", "updn", 1, func(t testing.TB) *fabric.Fabric { return dump(t, "psmn-x5", examples.PSMNX5) }},
+		{"fat648", "updn", 0, func(t testing.TB) *fabric.Fabric { return smtest.Formula(t, "fat648") }},
+		{"torus", "dor", 0, func(t testing.TB) *fabric.Fabric { return smtest.Formula(t, "torus(5x5,hosts=1)") }},
+		{"rlft", "updn", 2, func(t testing.TB) *fabric.Fabric { return smtest.Formula(t, "rlft(8,2)|fail(links=3,seed=1)") }},
+		{"sx6036", "updn", 0, func(t testing.TB) *fabric.Fabric { return smtest.Dump(t, "sx6036", examples.SX6036) }},
+		{"psmn-x5", "updn", 1, func(t testing.TB) *fabric.Fabric { return smtest.Dump(t, "psmn-x5", examples.PSMNX5) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asPeersSee(t, c.name, c.fabric(t), c.chain, c.lmc)
@@ -100,7 +87,7 @@ func TestRealPeers(t *testing.T) {
 
 // TestRealPeersOnADump does the same on a real cluster.
 func TestRealPeersOnADump(t *testing.T) {
-	asPeersSee(t, "janus", janus(t), "updn", 0)
+	asPeersSee(t, "janus", smtest.Janus(t), "updn", 0)
 }
 
 func asPeersSee(t *testing.T, name string, f *fabric.Fabric, chain string, lmc uint8) {
@@ -118,7 +105,7 @@ func asPeersSee(t *testing.T, name string, f *fabric.Fabric, chain string, lmc u
 
 // sameDump compares with what ibnetdiscover prints: node by node and link by link,
 // names, LIDs and rates. Chassis are its own guess.
-func sameDump(t *testing.T, core *Result, text []byte) {
+func sameDump(t *testing.T, core *round.Result, text []byte) {
 	t.Helper()
 	theirs, _, err := netfile.Read("ibnetdiscover", text, netfile.Options{})
 	if err != nil {
@@ -150,7 +137,7 @@ func sameDump(t *testing.T, core *Result, text []byte) {
 }
 
 // sameTables compares what dump_fts read with the Plan.
-func sameTables(t *testing.T, core *Result, text []byte) {
+func sameTables(t *testing.T, core *round.Result, text []byte) {
 	t.Helper()
 	theirs, _, err := netfile.ReadLFTs("dump_fts", text)
 	if err != nil {
@@ -177,7 +164,7 @@ func sameTables(t *testing.T, core *Result, text []byte) {
 var dots = regexp.MustCompile(`(?m)^(\w+):\.*(.*)$`)
 
 // samePorts asks sampled ports for their PortInfo, by LID.
-func (s *simulator) samePorts(core *Result, n int) {
+func (s *simulator) samePorts(core *round.Result, n int) {
 	s.tb.Helper()
 	g, plan := core.Graph(), core.Plan()
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -203,7 +190,7 @@ func (s *simulator) samePorts(core *Result, n int) {
 var hop = regexp.MustCompile(`(?m)^\[(\d+)\] -> `)
 
 // samePaths traces sampled pairs with ibtracert and along the Plan.
-func (s *simulator) samePaths(core *Result, n int) {
+func (s *simulator) samePaths(core *round.Result, n int) {
 	s.tb.Helper()
 	g, plan := core.Graph(), core.Plan()
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -236,7 +223,7 @@ func (s *simulator) samePaths(core *Result, n int) {
 var mapping = regexp.MustCompile(`(?m)^ports: in +(\d+), out +(\d+): \|(.*)\|$`)
 
 // sameLanes reads the SL2VL tables of sampled switch ports, where there are lanes.
-func (s *simulator) sameLanes(core *Result, n int) {
+func (s *simulator) sameLanes(core *round.Result, n int) {
 	s.tb.Helper()
 	g, plan := core.Graph(), core.Plan()
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -274,8 +261,8 @@ func BenchmarkPeers(b *testing.B) {
 		name   string
 		fabric func(tb testing.TB) *fabric.Fabric
 	}{
-		{"fat648", func(tb testing.TB) *fabric.Fabric { return formula(tb, "fat648") }},
-		{"janus", janus},
+		{"fat648", func(tb testing.TB) *fabric.Fabric { return smtest.Formula(tb, "fat648") }},
+		{"janus", smtest.Janus},
 	} {
 		run := func(name string, bringUp func(s *simulator)) {
 			b.Run(c.name+"/"+name, func(b *testing.B) {

@@ -7,16 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
 	"weft/fabric"
 	"weft/planner"
 	"weft/route"
+	"weft/sm/clients"
 	"weft/sm/perf"
+	"weft/sm/recording"
 	"weft/sm/replica"
+	"weft/sm/round"
 	"weft/sm/sa"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -24,22 +28,22 @@ import (
 // Runner drives a Manager over a Transport, through the requester of wire, which does
 // transaction IDs, window, timeouts and retries.
 type Runner struct {
-	Config
-	Watch   Watch           // the zero value ends the Manager after one round
+	terms.Config
+	Watch   terms.Watch     // the zero value ends the Manager after one round
 	Routing planner.Request // what to route by; the LIDs to keep are added
 
-	Asked      <-chan *Event                              // what operators ask for, and new Settings; may be nil
+	Asked      <-chan *terms.Event                        // what operators ask for, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
 	Clock      func() time.Duration                       // what the seconds of the report are measured by
-	Note       func(Incident)                             // told of incidents as they come, and of what the Manager tells, with Counters from several goroutines; may be nil
+	Note       func(terms.Incident)                       // told of incidents as they come, and of what the Manager tells, with Counters from several goroutines; may be nil
 	Phase      func(name string)                          // told of phases as they begin; may be nil
-	Round      func(*Result)                              // told of rounds as they end; may be nil
-	Store      func(*Record) error                        // makes a Record durable, beside the loop, before ports get its LIDs; nil: nothing is stored
+	Round      func(*round.Result)                        // told of rounds as they end; may be nil
+	Store      func(*terms.Record) error                  // makes a Record durable, beside the loop, before ports get its LIDs; nil: nothing is stored
 	Registered []sa.Entry                                 // what clients had registered as Remember was told last; nil where it never was
 	Remember   func(replaces bool, list []sa.Entry) error // makes it durable, beside the loop, before clients are answered: in place of all that was, or as well; nil: it is not
-	Show       func(*Snapshot)                            // shown what the Manager is after what has happened; may be nil
+	Show       func(*watch.Snapshot)                      // shown what the Manager is after what has happened; may be nil
 	Grace      time.Duration                              // how long answers are waited for once ctx has ended; 200 ms
-	Decided    func(*Action)                              // told how what an Asked event wants was decided, by its Tag; may be nil
+	Decided    func(*terms.Action)                        // told how what an Asked event wants was decided, by its Tag; may be nil
 	Record     io.Writer                                  // all that the Manager is given is written there, for Replay; may be nil
 	Leaves     bool                                       // Run ends with ErrNoLink where the link of our port goes down
 
@@ -52,11 +56,11 @@ type Runner struct {
 // for what is under way, and reports; the error is then that of ctx. Otherwise the
 // error says why the Transport failed; what the fabric did is in the Report of the last round, which is returned. After ErrNoLink another Run,
 // over another port, goes on from there.
-func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Result, error) {
+func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, error) {
 	r.Config.Store, r.Replicates = r.Store != nil || r.Elect, true
 	exchanging := newExchanging(r.Exchange, &r.Between, r.Note)
 	if r.Config.Trees == nil {
-		r.Config.Trees = storedTrees(r.Registered)
+		r.Config.Trees = clients.StoredTrees(r.Registered)
 	}
 	if r.Keys.Given() && r.OwnPort == 0 {
 		if p, err := t.Port(ctx); err == nil { // the medium may know it without an SMP
@@ -64,8 +68,8 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Result, error) {
 		}
 	}
 	d := &run{
-		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
-		worked: make(chan *Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
+		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: watch.NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
+		worked: make(chan *terms.Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
 	}
 	defer d.timer.Stop()
 	if d.Grace <= 0 {
@@ -76,36 +80,36 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Result, error) {
 	}
 	d.request.Done = d.inbox.put
 	d.begun = d.Clock()
-	d.administration = newAdministration(t, r.Clock)
+	d.Administration = clients.NewAdministration(t, r.Clock)
 	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.unasked})
 	o := r.registrarOptions(ctx, t)
-	o.Members = d.administration.members
-	d.administration.start(d.requester, newRegistrar(o), r.Remember)
+	o.Members = d.Administration.Members
+	d.Administration.Start(d.requester, clients.NewRegistrar(o), r.Remember)
 	d.counting = startCounting(r.Counters, r.Clock, d.requester, r.Note)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.exchanging.start(ctx, d.requester)
 	if r.Record != nil {
-		d.recorder = NewRecorder(r.Record, &r.Config, &r.Watch, &r.Routing)
+		d.recorder = recording.NewRecorder(r.Record, &r.Config, &r.Watch, &r.Routing)
 	}
-	told := &Event{Kind: NeighboursTold}
-	if r.Keys.needsNeighbours() {
+	told := &terms.Event{Kind: terms.NeighboursTold}
+	if r.Keys.NeedsNeighbours() {
 		told = d.askNeighbours(ctx)
 	}
-	if d.step(ctx, &Event{Kind: Start}); len(told.Neighbours) > 0 {
+	if d.step(ctx, &terms.Event{Kind: terms.Start}); len(told.Neighbours) > 0 {
 		d.step(ctx, told)
 	}
 	err := errors.Join(d.loop(ctx), d.endRecording())
 	for cancel(); d.working > 0; d.working-- {
 		<-d.worked
 	}
-	d.administration.close()
+	d.Administration.Close()
 	d.counting.close()
 	d.exchanging.wait()
 	d.easing.close()
 	err = errors.Join(err, d.requester.Close(context.Background()))
 	if errors.Is(err, ErrNoLink) {
-		r.Config, r.Watch, r.Routing, r.Record = d.manager.successor(), d.manager.watch, d.routing, nil
+		r.Config, r.Watch, r.Routing, r.Record = d.manager.Successor(), d.manager.Watch(), d.routing, nil
 	}
 	return d.manager.Result(), err
 }
@@ -116,25 +120,25 @@ type run struct {
 	inbox
 	routing planner.Request
 	chain   route.Chain // of the last Route
-	manager *Manager
-	*administration
+	manager *watch.Manager
+	*clients.Administration
 	counting   *counting   // nil where no counters are read
 	easing     *easing     // nil where devices are told nothing of congestion control
 	exchanging *exchanging // nil where nothing is told to other subnets
 	requester  *wire.Requester
 	request    wire.Request
-	worked     chan *Event // a Route or a Store has ended
-	working    int         // of them, those that have not
-	timer      *time.Timer // of the last Wake
-	actions    []Action
+	worked     chan *terms.Event // a Route or a Store has ended
+	working    int               // of them, those that have not
+	timer      *time.Timer       // of the last Wake
+	actions    []terms.Action
 	packet     [mad.Size]byte
-	loss       lossCount
+	loss       terms.LossCount
 	done       bool
 	stopped    bool
 	failure    error
-	linkless   int       // looks in a row that found no link at our port
-	recorder   *Recorder // nil where nothing is recorded
-	rejected   bool      // that another manager has another key was told
+	linkless   int                 // looks in a row that found no link at our port
+	recorder   *recording.Recorder // nil where nothing is recorded
+	rejected   bool                // that another manager has another key was told
 
 	begun      time.Duration
 	roundBegun time.Duration
@@ -161,15 +165,15 @@ func (d *run) loop(ctx context.Context) error {
 			d.stepEnded(ctx)
 		case ev := <-d.worked:
 			d.takeWork(ctx, ev)
-		case <-d.administration.news.wake:
-			if n := d.administration.news.take(); n != nil {
-				d.step(ctx, newsEvent(n))
+		case <-d.Administration.News.Wake:
+			if n := d.Administration.News.Take(); n != nil {
+				d.step(ctx, terms.NewsEvent(n))
 			}
 		case <-d.timer.C:
-			d.step(ctx, &Event{Kind: Tick})
+			d.step(ctx, &terms.Event{Kind: terms.Tick})
 		case <-d.counting.news(): // shown as the loop begins again
-		case <-d.administration.changed:
-			d.step(ctx, &Event{Kind: MembersChanged})
+		case <-d.Administration.Changed:
+			d.step(ctx, &terms.Event{Kind: terms.MembersChanged})
 		case ev := <-d.Asked:
 			if ev.Settings != nil {
 				d.reconfigure(ev.Settings)
@@ -180,8 +184,8 @@ func (d *run) loop(ctx context.Context) error {
 				stop = nil
 			}
 		case <-ask:
-			if d.manager.role() != Master && d.manager.cfg.Keys.needsNeighbours() {
-				d.work(func() *Event { return d.askNeighbours(ctx) })
+			if d.manager.NeedsNeighbours() {
+				d.work(func() *terms.Event { return d.askNeighbours(ctx) })
 			}
 		case <-stop:
 			stop, look, ask = nil, nil, nil
@@ -196,7 +200,7 @@ func (d *run) loop(ctx context.Context) error {
 		}
 	}
 	d.snapshot()
-	if d.manager.Result().Report.State == Interrupted {
+	if d.manager.Result().Report.State == terms.Interrupted {
 		return errors.Join(ctx.Err(), d.failure)
 	}
 	return d.failure
@@ -204,20 +208,20 @@ func (d *run) loop(ctx context.Context) error {
 
 // follow shows what stands beside the loop how far the Manager is.
 func (d *run) follow() {
-	standing := standingOf(d.manager)
-	d.administration.follow(&standing)
+	standing := d.manager.Standing()
+	d.Administration.Follow(&standing)
 	d.counting.look(d.manager)
 	d.exchanging.look(d.manager)
-	if want := d.manager.cfg.Congestion; !d.easing.does(want) { // it was told otherwise, or is that of a master before us
+	if want := d.manager.Congestion(); !d.easing.does(want) { // it was told otherwise, or is that of a master before us
 		d.easing.close()
 		d.easing = startEasing(want, d.Clock, d.requester, d.Note)
 	}
-	d.easing.look(d.manager)
+	d.easing.look(d.manager.Reigning())
 	d.snapshot()
 }
 
 // reconfigure takes what of new settings the Runner does itself. What stands beside the loop begins anew by them.
-func (d *run) reconfigure(s *Settings) {
+func (d *run) reconfigure(s *terms.Settings) {
 	d.routing = s.Routing
 	if s.Counters != d.Counters {
 		d.counting.close()
@@ -227,7 +231,7 @@ func (d *run) reconfigure(s *Settings) {
 }
 
 // takeWork gives the Manager the result of work that ran beside the loop.
-func (d *run) takeWork(ctx context.Context, ev *Event) {
+func (d *run) takeWork(ctx context.Context, ev *terms.Event) {
 	d.working--
 	if ctx.Err() != nil {
 		d.stop(ctx)
@@ -251,11 +255,11 @@ func (d *run) snapshot() {
 	s.Tally.Dropped.Overflow = d.inbox.dropped
 	d.inbox.mu.Unlock()
 	var unheeded int
-	s.Queries, unheeded = d.administration.counts.now()
-	s.Clients = *d.administration.clients.Load()
+	s.Queries, unheeded = d.Administration.Counts.Now()
+	s.Clients = *d.Administration.Clients.Load()
 	if s.Clients.Rejected > 0 && !d.rejected && d.Note != nil {
 		d.rejected = true
-		d.Note(Incident{Kind: OtherRules, Text: "another manager tells what it has by another key: mkey-secret, or sm-key where there is none, is not the same here, and no copy is kept of what it has"})
+		d.Note(terms.Incident{Kind: terms.OtherRules, Text: "another manager tells what it has by another key: mkey-secret, or sm-key where there is none, is not the same here, and no copy is kept of what it has"})
 	}
 	s.Tally.Dropped.Unheeded += unheeded
 	s.Counters, s.Congestion = d.counting.shown(), d.easing.shown()
@@ -274,7 +278,7 @@ func namesOf(chain route.Chain) (names []string) {
 func (d *run) stop(ctx context.Context) {
 	if !d.stopped {
 		d.stopped = true
-		d.step(ctx, &Event{Kind: Stop})
+		d.step(ctx, &terms.Event{Kind: terms.Stop})
 	}
 }
 
@@ -290,7 +294,7 @@ func (d *run) stepEnded(ctx context.Context) {
 			d.stop(ctx)
 		}
 		for i := range events {
-			d.loss.add(&events[i])
+			d.loss.Add(&events[i])
 			d.step(ctx, &events[i])
 		}
 	}
@@ -298,47 +302,47 @@ func (d *run) stepEnded(ctx context.Context) {
 
 // step feeds the Manager one event and does what it wants done. Of one Step, Claim is the last action that
 // waits for an event.
-func (d *run) step(ctx context.Context, ev *Event) {
-	var next *Event
+func (d *run) step(ctx context.Context, ev *terms.Event) {
+	var next *terms.Event
 	now := d.Clock() - d.begun
 	if d.recorder != nil {
 		d.recorder.Event(now, ev)
 	}
 	d.actions = d.manager.Step(now, ev, d.actions[:0])
-	d.administration.in.follow(d.manager.isAtWork())
+	d.Administration.In.Follow(d.manager.IsAtWork())
 	if d.recorder != nil {
 		d.record()
 	}
 	for i := range d.actions {
 		switch a := &d.actions[i]; a.Kind {
-		case Send:
+		case terms.Send:
 			d.send(a)
-		case Reply:
+		case terms.Reply:
 			_ = d.requester.Transport().Send(a.Datagram) // what is lost is asked again
-		case End:
+		case terms.End:
 			d.requester.End(a.Group())
-		case Route:
+		case terms.Route:
 			d.route(ctx, a.Request)
-		case Store:
+		case terms.Store:
 			record, rules := d.manager.Result().Record, d.manager.RulesToTell()
-			d.work(func() *Event { return &Event{Kind: Stored, Err: d.keep(record, rules)} })
-		case Claim:
-			next = &Event{Kind: Claimed}
+			d.work(func() *terms.Event { return &terms.Event{Kind: terms.Stored, Err: d.keep(record, rules)} })
+		case terms.Claim:
+			next = &terms.Event{Kind: terms.Claimed}
 			if err := d.requester.Transport().SetIsSM(ctx, true); err != nil {
 				d.failure = fmt.Errorf("sm: cannot be a subnet manager here: %w", err)
-				next.Kind = Stop
+				next.Kind = terms.Stop
 			}
-		case Wake:
+		case terms.Wake:
 			d.timer.Reset(max(0, a.At-(d.Clock()-d.begun)))
-		case TakeMembers:
-			if list, known := d.administration.membership(d.administration.term); known {
-				next = &Event{Kind: MembersTold, Members: list}
+		case terms.TakeMembers:
+			if list, known := d.Administration.Membership(d.Administration.Term); known {
+				next = &terms.Event{Kind: terms.MembersTold, Members: list}
 			}
-		case TellRules:
+		case terms.TellRules:
 			d.tellRules(func(error) {})
-		case RoundEnded:
+		case terms.RoundEnded:
 			d.endRound()
-		case Done:
+		case terms.Done:
 			d.done = true
 		default:
 			d.show(a)
@@ -347,10 +351,10 @@ func (d *run) step(ctx context.Context, ev *Event) {
 	switch {
 	case next == nil:
 		return
-	case next.Kind == Stop || ctx.Err() != nil:
+	case next.Kind == terms.Stop || ctx.Err() != nil:
 		d.stop(ctx)
 	}
-	if next.Kind != Stop {
+	if next.Kind != terms.Stop {
 		d.step(ctx, next)
 	}
 }
@@ -361,7 +365,7 @@ func (d *run) record() {
 		return
 	}
 	if d.Note != nil {
-		d.Note(Incident{Kind: FileFailed, Text: "nothing is recorded any more: " + d.recorder.Err().Error()})
+		d.Note(terms.Incident{Kind: terms.FileFailed, Text: "nothing is recorded any more: " + d.recorder.Err().Error()})
 	}
 	d.recorder = nil
 }
@@ -378,9 +382,9 @@ func (d *run) endRecording() error {
 }
 
 // show hands on what somebody wants to know.
-func (d *run) show(a *Action) {
+func (d *run) show(a *terms.Action) {
 	switch {
-	case a.Kind == Phase:
+	case a.Kind == terms.Phase:
 		d.endPhase()
 		if d.phase == "" {
 			d.roundBegun = d.phaseBegun
@@ -389,21 +393,21 @@ func (d *run) show(a *Action) {
 		if d.Phase != nil {
 			d.Phase(a.Name)
 		}
-	case a.Kind == Decided && d.Decided != nil:
+	case a.Kind == terms.Decided && d.Decided != nil:
 		d.decide(*a)
-	case a.Kind == Note && d.Note != nil:
+	case a.Kind == terms.Note && d.Note != nil:
 		d.Note(a.Incident)
 	}
 }
 
 // decide tells how something was decided. What is to be drained is known to the managers that stand by then.
-func (d *run) decide(a Action) {
+func (d *run) decide(a terms.Action) {
 	if a.Drains == nil {
 		d.Decided(&a)
 		return
 	}
 	d.tellRules(func(err error) {
-		if errors.Is(err, errNotMaster) { // the one that is the master now may know it, or not
+		if errors.Is(err, clients.ErrNotMaster) { // the one that is the master now may know it, or not
 			a.Err = fmt.Errorf("%w: ask that one", err)
 		}
 		d.Decided(&a)
@@ -413,29 +417,29 @@ func (d *run) decide(a Action) {
 // tellRules tells managers that stand by what we go by, and does something when all of them know it.
 func (d *run) tellRules(then func(error)) {
 	rules := d.manager.RulesToTell()
-	d.work(func() *Event {
-		then(d.administration.commitRules(&rules))
+	d.work(func() *terms.Event {
+		then(d.Administration.CommitRules(&rules))
 		return nil
 	})
 }
 
 // keep stores a Record, and tells it, with the rules, to the managers that stand by.
-func (d *run) keep(record *Record, rules RulesToTell) error {
+func (d *run) keep(record *terms.Record, rules terms.RulesToTell) error {
 	if d.Store != nil {
 		if err := d.Store(record); err != nil {
 			return err
 		}
 	}
-	c, err := copiedOf(record, rules)
+	c, err := clients.CopiedOf(record, rules)
 	if err != nil {
 		return err
 	}
-	return d.administration.commit(&c)
+	return d.Administration.Commit(&c)
 }
 
 // registrarOptions says what the registrar begins with. Where our port cannot be read all else fails too.
-func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) registrarOptions {
-	o := registrarOptions{Stores: r.Remember != nil, Disk: r.Registered}
+func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) clients.RegistrarOptions {
+	o := clients.RegistrarOptions{Stores: r.Remember != nil, Disk: r.Registered}
 	secret := r.Keys.Secret
 	if len(secret) == 0 {
 		secret = binary.BigEndian.AppendUint64(nil, r.SMKey)
@@ -453,14 +457,14 @@ func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) registr
 }
 
 // route computes a Plan beside the loop.
-func (d *run) route(ctx context.Context, q *RouteRequest) {
+func (d *run) route(ctx context.Context, q *terms.RouteRequest) {
 	req := d.routing
 	d.chain = req.Chain
-	d.work(func() *Event { return Plan(ctx, req, q) })
+	d.work(func() *terms.Event { return round.Plan(ctx, req, q) })
 }
 
 // work does what takes long beside the loop.
-func (d *run) work(do func() *Event) {
+func (d *run) work(do func() *terms.Event) {
 	d.working++
 	go func() { d.worked <- do() }()
 }
@@ -479,7 +483,7 @@ func (d *run) endRound() {
 }
 
 // send builds an SMP and starts its request.
-func (d *run) send(a *Action) {
+func (d *run) send(a *terms.Action) {
 	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: a.Key}.Directed(d.packet[:], a.Path)
 	if err != nil {
 		d.inbox.put(&wire.Result{Tag: a.Tag, Err: err})
@@ -487,7 +491,7 @@ func (d *run) send(a *Action) {
 	}
 	copy(m.Data(), a.Data)
 	d.request.Addr, d.request.MAD, d.request.Tag, d.request.Group = wire.Directed(), m, a.Tag, a.Group()
-	if d.request.Retries = d.loss.retries(d.Wire.Retries); a.Once {
+	if d.request.Retries = d.loss.Retries(d.Wire.Retries); a.Once {
 		d.request.Retries = wire.NoRetries
 	}
 	d.requester.Start(&d.request)
@@ -496,49 +500,15 @@ func (d *run) send(a *Action) {
 // defaultWindow is the number of SMPs in flight at a time unless Config says another.
 const defaultWindow = 32
 
-// lossCount counts what gets lost on the way, to say how often a request must be repeated:
-// on a bad wire more often, so that a live node does not pass for a dead one, and on a good
-// one not more often than a dead node needs.
-type lossCount struct{ sent, again int }
-
-// add counts the end of a request. A silent node says nothing about the wire.
-func (l *lossCount) add(ev *Event) {
-	if ev.Kind == Answer && (ev.Outcome == Answered || ev.Outcome == Refused) {
-		l.sent += ev.Attempts
-		l.again += ev.Attempts - 1
-	}
-}
-
-// The repetitions where nothing is lost and on the worst wire, and how improbable it must be
-// that a live node is given up: 10 to the power of minus certainty.
-const (
-	usualRetries = 7
-	mostRetries  = 60
-	certainty    = 12
-)
-
-// retries returns how often to repeat a request; least is the caller's least (--retries of
-// the commands), 0 for the usual.
-func (l *lossCount) retries(least int) int {
-	if least == 0 {
-		least = usualRetries
-	}
-	if l.again == 0 || least < 0 {
-		return least
-	}
-	lost := float64(l.again) / float64(l.sent+10)
-	return min(max(least, int(math.Ceil(-certainty/math.Log10(lost)))), max(least, mostRetries))
-}
-
 // endPhase adds what the phase has taken to its time.
 func (d *run) endPhase() {
 	now := d.Clock()
 	if d.phase != "" {
 		phases := &d.manager.Result().Report.Time.Phases
-		at := slices.IndexFunc(*phases, func(p PhaseTime) bool { return p.Name == d.phase })
+		at := slices.IndexFunc(*phases, func(p terms.PhaseTime) bool { return p.Name == d.phase })
 		if at < 0 {
 			at = len(*phases)
-			*phases = append(*phases, PhaseTime{Name: d.phase})
+			*phases = append(*phases, terms.PhaseTime{Name: d.phase})
 		}
 		(*phases)[at].Seconds += (now - d.phaseBegun).Seconds()
 	}

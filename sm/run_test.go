@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"weft/sm/round"
+	"weft/sm/smtest"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/loop"
 	"weft/wire/mad"
@@ -14,12 +17,12 @@ import (
 )
 
 // responder answers as a fake does.
-func responder(s *fake) loop.Responder {
+func responder(s *smtest.Fake) loop.Responder {
 	var data [64]byte
 	return func(d *wire.Datagram, reply func(*wire.Datagram)) {
 		m := d.MAD
 		copy(data[:], m.Data())
-		status, ok := s.do(m.Hops(), m.Method(), m.Attr(), m.Modifier(), &data)
+		status, ok := s.Do(m.Hops(), m.Method(), m.Attr(), m.Modifier(), &data)
 		if !ok || !m.Answer(status) {
 			return
 		}
@@ -30,7 +33,7 @@ func responder(s *fake) loop.Responder {
 }
 
 // attach puts a fake behind a Transport.
-func attach(s *fake) *loop.Transport { return loop.New(responder(s), loop.Options{}) }
+func attach(s *smtest.Fake) *loop.Transport { return loop.New(responder(s), loop.Options{}) }
 
 func testClock() func() time.Duration {
 	origin := time.Now()
@@ -40,7 +43,7 @@ func testClock() func() time.Duration {
 // runner is a Runner for a wire that loses nothing: on a busy machine too no SMP is sent twice.
 func runner(chain string) *Runner {
 	return &Runner{
-		Routing: jobOf(chain, 0), Clock: testClock(),
+		Routing: smtest.JobOf(chain, 0), Clock: testClock(),
 		Wire: wire.Config{Window: 64, Timeout: time.Minute, Retries: 12},
 	}
 }
@@ -50,7 +53,7 @@ func runner(chain string) *Runner {
 func TestRun(t *testing.T) {
 	for name, lossy := range map[string]bool{"clean": false, "5 % loss, duplicates, reordering": true} {
 		t.Run(name, func(t *testing.T) {
-			s := newFake(formula(t, "rlft(8,2)"))
+			s := smtest.NewFake(smtest.Formula(t, "rlft(8,2)"))
 			respond, r := responder(s), runner("updn")
 			if lossy {
 				respond = wiretest.Lossy(respond, 3, 5*time.Millisecond)
@@ -61,11 +64,11 @@ func TestRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			rep := core.Report
-			if rep.State != Up || len(rep.Incidents) > 0 {
+			if rep.State != terms.Up || len(rep.Incidents) > 0 {
 				t.Fatalf("%s: %v", rep.State, rep.Incidents)
 			}
-			s.verify(t, core)
-			same(t, s.f, core.Fabric())
+			s.Verify(t, core.Graph(), core.Plan(), core.Fabric(), core.Report)
+			smtest.Same(t, s.F, core.Fabric())
 			if (rep.SMPs.Retried > 0) != lossy {
 				t.Errorf("%d SMPs sent again", rep.SMPs.Retried)
 			}
@@ -79,7 +82,7 @@ func TestRun(t *testing.T) {
 // TestInterrupt ends a run in the middle of the tables, over a wire on which no Set
 // is acknowledged: what was sent is said.
 func TestInterrupt(t *testing.T) {
-	s := newFake(formula(t, "rlft(8,2)"))
+	s := smtest.NewFake(smtest.Formula(t, "rlft(8,2)"))
 	respond := responder(s)
 	silent := func(d *wire.Datagram, reply func(*wire.Datagram)) {
 		if d.MAD.Attr() == mad.AttrLinearForwardingTable {
@@ -92,7 +95,7 @@ func TestInterrupt(t *testing.T) {
 	r.Grace = 10 * time.Millisecond
 	r.Wire.Timeout = time.Hour
 	r.Phase = func(name string) {
-		if name == phaseNames[tables] {
+		if name == "tables" {
 			time.AfterFunc(10*time.Millisecond, cancel)
 		}
 	}
@@ -101,45 +104,45 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	rep := core.Report
-	if rep.State != Interrupted {
+	if rep.State != terms.Interrupted {
 		t.Fatalf("%s: %v", rep.State, rep.Incidents)
 	}
-	n := map[IncidentKind]int{}
+	n := map[terms.IncidentKind]int{}
 	for _, i := range rep.Incidents {
 		n[i.Kind]++
 	}
 	held := 0
-	for i := range s.nodes {
-		held += len(s.nodes[i].lft)
+	for i := range s.Nodes {
+		held += len(s.Nodes[i].LFT)
 	}
-	if n[Unanswered] != held || n[HalfWritten] == 0 || held == 0 {
+	if n[terms.Unanswered] != held || n[terms.HalfWritten] == 0 || held == 0 {
 		t.Errorf("%d blocks were written and none acknowledged; incidents %v", held, n)
 	}
 }
 
 // TestCancelledPlan: a run that is interrupted while it routes distributes nothing.
 func TestCancelledPlan(t *testing.T) {
-	s := newFake(formula(t, "rlft(8,2)"))
+	s := smtest.NewFake(smtest.Formula(t, "rlft(8,2)"))
 	ctx, cancel := context.WithCancel(t.Context())
 	r := runner("updn")
 	r.Phase = func(name string) {
-		if name == phaseNames[routing] {
+		if name == "route" {
 			cancel()
 		}
 	}
 	core, err := r.Run(ctx, attach(s))
-	if !errors.Is(err, context.Canceled) || core.Report.State != Interrupted || core.Plan() != nil {
+	if !errors.Is(err, context.Canceled) || core.Report.State != terms.Interrupted || core.Plan() != nil {
 		t.Fatalf("%v, %s", err, core.Report.State)
 	}
 }
 
 // TestTransportDies: the error is the Transport's, and the report is there.
 func TestTransportDies(t *testing.T) {
-	s := newFake(formula(t, "rlft(8,2)"))
+	s := smtest.NewFake(smtest.Formula(t, "rlft(8,2)"))
 	tr := attach(s)
 	r := runner("updn")
 	r.Phase = func(name string) {
-		if name == phaseNames[tables] {
+		if name == "tables" {
 			if err := tr.Close(); err != nil {
 				t.Error(err)
 			}
@@ -154,14 +157,14 @@ func TestTransportDies(t *testing.T) {
 // responder answers discovery from memory, as fast as can be: the same switch with
 // hosts over and over would not be a fabric, so it walks a real one.
 func benchmarkDiscover(b *testing.B, text string) {
-	s := newFake(formula(b, text))
+	s := smtest.NewFake(smtest.Formula(b, text))
 	smps := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		r := runner("updn")
 		r.ReadOnly = true
 		core, err := r.Run(context.Background(), attach(s))
-		if err != nil || core.Report.State != Discovered {
+		if err != nil || core.Report.State != terms.Discovered {
 			b.Fatal(err, core.Report.Incidents)
 		}
 		smps = core.Report.SMPs.Sent
@@ -173,69 +176,15 @@ func BenchmarkDiscoverFat648(b *testing.B) { benchmarkDiscover(b, "fat648") }
 
 func BenchmarkDiscover11664(b *testing.B) { benchmarkDiscover(b, "rlft(36,3)") }
 
-// BenchmarkStep is the core alone: a sweep from answers that are ready.
-func BenchmarkStep(b *testing.B) {
-	f := formula(b, "rlft(36,3)")
-	s := newFake(f)
-	var actions []Action
-	var queue []pending
-	n := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		c := roundOf(Config{ReadOnly: true})
-		ev := Event{Kind: Start}
-		queue = queue[:0]
-		n = 0
-		for head := 0; ; head++ {
-			actions = c.Step(&ev, actions[:0])
-			for i := range actions {
-				if a := &actions[i]; a.Kind == Send {
-					n++
-					p := pending{tag: a.Tag}
-					s.do(a.Path, a.Method, a.Attr, a.Modifier, &p.data)
-					queue = append(queue, p)
-				}
-			}
-			if c.phase == finished {
-				break
-			}
-			ev = Event{Kind: Answer, Tag: queue[head].tag, Attempts: 1, Data: queue[head].data}
-		}
-	}
-	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "SMPs/s")
-}
-
-// TestLossCount: requests are repeated more often where answers show that much is lost; a
-// node that is silent shows nothing.
-func TestLossCount(t *testing.T) {
-	var l lossCount
-	for range 100 {
-		l.add(&Event{Kind: Answer, Outcome: Silent, Attempts: 8})
-		l.add(&Event{Kind: Answer, Outcome: Answered, Attempts: 1})
-	}
-	if got := l.retries(0); got != usualRetries {
-		t.Errorf("%d retries on a good wire", got)
-	}
-	for range 100 {
-		l.add(&Event{Kind: Answer, Outcome: Refused, Attempts: 3})
-	}
-	if got := l.retries(0); got <= usualRetries || got > mostRetries {
-		t.Errorf("%d retries on a bad wire", got)
-	}
-	if got := l.retries(-1); got != -1 {
-		t.Errorf("%d retries where none are wanted", got)
-	}
-}
-
 // TestStayEnds: a manager that stays ends soon after it is told to, at any moment, and when its transport dies; rounds are
 // told as they end.
 func TestStayEnds(t *testing.T) {
 	for k := range 30 {
-		transport := attach(newFake(formula(t, "rlft(4,2)")))
+		transport := attach(smtest.NewFake(smtest.Formula(t, "rlft(4,2)")))
 		ctx, cancel := context.WithCancel(t.Context())
 		r := runner("updn")
 		r.Elect, r.Grace = true, 10*time.Millisecond
-		r.Watch = Watch{Interval: 2 * time.Millisecond, Quiet: time.Millisecond, MostQuiet: 5 * time.Millisecond, Retry: time.Millisecond, MostRetry: 10 * time.Millisecond}
+		r.Watch = terms.Watch{Interval: 2 * time.Millisecond, Quiet: time.Millisecond, MostQuiet: 5 * time.Millisecond, Retry: time.Millisecond, MostRetry: 10 * time.Millisecond}
 		dies := k%3 == 2
 		end := func() {
 			if dies {
@@ -245,7 +194,7 @@ func TestStayEnds(t *testing.T) {
 			}
 		}
 		rounds, first := 0, k >= 20 // it ends with the first round, or at some time
-		r.Round = func(*Result) {
+		r.Round = func(*round.Result) {
 			if rounds++; first && rounds == 1 {
 				go end()
 			}
@@ -276,16 +225,16 @@ func TestAskedOfRunner(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := runner("updn")
-	asked := make(chan *Event)
-	r.Watch, r.Elect, r.Asked = UsualWatch, true, asked
+	asked := make(chan *terms.Event)
+	r.Watch, r.Elect, r.Asked = terms.UsualWatch, true, asked
 	names := make(chan string, 100)
-	r.Round = func(c *Result) {
+	r.Round = func(c *round.Result) {
 		names <- c.Report.Routing.Asked[0]
 		names <- c.Report.Routing.Engine
 	}
 	done := make(chan error)
 	go func() {
-		_, err := r.Run(ctx, attach(newFake(formula(t, "rlft(4,2)"))))
+		_, err := r.Run(ctx, attach(smtest.NewFake(smtest.Formula(t, "rlft(4,2)"))))
 		done <- err
 	}()
 	is := func(want string) {
@@ -298,7 +247,7 @@ func TestAskedOfRunner(t *testing.T) {
 	}
 	is("updn")
 	for _, chain := range []string{"dfsssp", "minhop", "nue"} {
-		asked <- &Event{Kind: Reconfigure, Settings: &Settings{Config: r.Config, Watch: r.Watch, Routing: jobOf(chain, 0), Afresh: true}}
+		asked <- &terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: r.Config, Watch: r.Watch, Routing: smtest.JobOf(chain, 0), Afresh: true}}
 		is(chain)
 	}
 	cancel()
@@ -311,7 +260,7 @@ func TestAskedOfRunner(t *testing.T) {
 func TestRunBreaksOff(t *testing.T) {
 	var silent atomic.Bool
 	var unanswered atomic.Int32
-	respond := responder(newFake(formula(t, "rlft(8,2)")))
+	respond := responder(smtest.NewFake(smtest.Formula(t, "rlft(8,2)")))
 	medium := loop.New(func(d *wire.Datagram, reply func(*wire.Datagram)) {
 		if silent.Load() {
 			unanswered.Add(1)
@@ -322,12 +271,12 @@ func TestRunBreaksOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := runner("updn")
-	r.Watch, r.Wire = UsualWatch, wire.Config{Window: 1, Timeout: 50 * time.Millisecond}
+	r.Watch, r.Wire = terms.UsualWatch, wire.Config{Window: 1, Timeout: 50 * time.Millisecond}
 	began := false
 	var lost []int32
-	var states []State
+	var states []terms.State
 	r.Phase = func(name string) {
-		if name == phaseNames[verifying] && !began {
+		if name == "verify" && !began {
 			began = true
 			silent.Store(true)
 			m, err := mad.Request{Method: mad.Trap, Attr: mad.AttrNotice, TID: 1}.Routed(make([]byte, mad.Size))
@@ -339,7 +288,7 @@ func TestRunBreaksOff(t *testing.T) {
 			medium.Deliver(&wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 0x4000}, MAD: m})
 		}
 	}
-	r.Round = func(c *Result) {
+	r.Round = func(c *round.Result) {
 		silent.Store(false)
 		lost, states = append(lost, unanswered.Load()), append(states, c.Report.State)
 		if len(states) == 2 {
@@ -349,7 +298,7 @@ func TestRunBreaksOff(t *testing.T) {
 	if _, err := r.Run(ctx, medium); !errors.Is(err, context.Canceled) && err != nil {
 		t.Fatal(err)
 	}
-	if len(states) != 2 || states[0] != UpInPart || states[1] != Up {
+	if len(states) != 2 || states[0] != terms.UpInPart || states[1] != terms.Up {
 		t.Fatalf("%v", states)
 	}
 	if all := int32(12 * 8); lost[0] == 0 || lost[0] > all/2 { // all attempts of all switches, one after the other

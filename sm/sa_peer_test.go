@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/sm/round"
+	"weft/sm/smtest"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/ibsim"
 	"weft/wire/mad"
@@ -24,21 +27,21 @@ var overIbsim = rmpp.Config{Retries: wire.NoRetries, Silent: true}
 // administer has a manager bring the subnet up behind the first node and stay; end ends it.
 func (s *simulator) administer(chain string, lmc uint8) (end func()) {
 	s.tb.Helper()
-	return s.administerBy(Config{SMKey: 1}, chain, lmc)
+	return s.administerBy(terms.Config{SMKey: 1}, chain, lmc)
 }
 
 // administerBy is administer with a Config.
-func (s *simulator) administerBy(cfg Config, chain string, lmc uint8) (end func()) {
+func (s *simulator) administerBy(cfg terms.Config, chain string, lmc uint8) (end func()) {
 	s.tb.Helper()
 	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket})
 	if err != nil {
 		s.tb.Fatal(err)
 	}
 	clock := testClock()
-	up, ended := make(chan State, 16), make(chan error, 1)
+	up, ended := make(chan terms.State, 16), make(chan error, 1)
 	r := Runner{
-		Config: cfg, Watch: UsualWatch, Routing: jobOf(chain, lmc), Clock: clock, Wire: wire.Config{Window: 32},
-		Round: func(c *Result) { up <- c.Report.State },
+		Config: cfg, Watch: terms.UsualWatch, Routing: smtest.JobOf(chain, lmc), Clock: clock, Wire: wire.Config{Window: 32},
+		Round: func(c *round.Result) { up <- c.Report.State },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -47,7 +50,7 @@ func (s *simulator) administerBy(cfg Config, chain string, lmc uint8) (end func(
 	}()
 	select {
 	case state := <-up:
-		if state != Up {
+		if state != terms.Up {
 			s.tb.Fatalf("the subnet is %s", state)
 		}
 	case err := <-ended:
@@ -352,7 +355,7 @@ func (a *asker) smp(lid uint16, attr mad.AttrID, modifier uint32) []byte {
 // TestLanesAreTold: over ibsim's protocol a client that knows RMPP gets whole tables, and the lane tables in them are those that the devices
 // hold; saquery reads what fits a datagram.
 func TestLanesAreTold(t *testing.T) {
-	f := formula(t, "torus(4x4,hosts=1)")
+	f := smtest.Formula(t, "torus(4x4,hosts=1)")
 	s := emulate(t, f)
 	defer s.administer("dfsssp", 0)()
 	g := f.Compile()

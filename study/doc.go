@@ -1,4 +1,4 @@
-// Package study runs what is asked of routings - one routing job with its report, a
-// comparison of engines, a simulation of traffic - and writes the results as JSON, which
-// docs/json.md lists and whose keys stay, or as text for people.
+// Package study holds what all questions share: refusals, lists and tables for people, and
+// yardsticks. Each question is a package below it, with its request, its document and the text for
+// people. docs/json.md lists the documents; their JSON keys stay.
 package study

@@ -12,8 +12,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestWrongAnswers: what has a request's TID and class ends it only where it is
-// whole, of the method that answers, and an SMP about what was asked.
+// TestWrongAnswers: a datagram with a request's TID and class ends the request only if it is
+// complete and has the answering method; an SMP must also be about the same attribute.
 func TestWrongAnswers(t *testing.T) {
 	w := newWorld(t, Config{})
 	get, err := mad.Request{Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: 1<<31 | 3}.Directed(make([]byte, mad.Size), nil)
@@ -37,7 +37,7 @@ func TestWrongAnswers(t *testing.T) {
 	}
 	w.wantCounters(Counters{Started: 1, Sent: 1, Stray: 3, Malformed: 3})
 	m := answerTo(get)
-	m[20] = 0 // without the bit that says what we understand
+	m[20] = 0 // without the bit for what we understand
 	w.arrive(m)
 	w.wantErr(1, nil)
 }

@@ -8,7 +8,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Config of a Core. Zero fields get the defaults.
+// Config configures a Core. Zero fields get the defaults.
 type Config struct {
 	Window  int           // requests in flight at once, up to MaxWindow; 16
 	Timeout time.Duration // of one attempt; 200 ms
@@ -18,10 +18,10 @@ type Config struct {
 // MaxWindow bounds Config.Window: an Inbox has room for an answer to each request.
 const MaxWindow = inboxLimit
 
-// NoRetries as a number of retries: one attempt only.
+// NoRetries is the number of retries that allows a single attempt.
 const NoRetries = -1
 
-// busyWait is the time after which a datagram is sent again that the medium had no room for.
+// busyWait is the time before a datagram is sent again that the medium had no room for.
 const busyWait = time.Millisecond
 
 func (c Config) withDefaults() Config {
@@ -37,34 +37,34 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Request is a datagram that wants an answer. Core copies it.
+// Request is a datagram that expects an answer. Core copies it.
 type Request struct {
 	Addr    Address
 	MAD     mad.Datagram  // its TID is overwritten
 	Timeout time.Duration // of one attempt; 0: the Core's
 	Retries int           // 0: the Core's; NoRetries for none
-	Tag     uint64        // for the caller; comes back in the Result
-	Group   uint64        // requests that End ends together; 0: it ends none of these
+	Tag     uint64        // for the caller; returned in the Result
+	Group   uint64        // group for End; 0: none
 	Done    func(*Result) // called once by Requester, and never by Core
 }
 
-// ID names a request that was started. It does not come again in practice: that
-// takes 2^32 requests in one place of the table.
+// ID identifies a started request. It practically never repeats: that would take 2^32 requests in
+// one place of the table.
 type ID uint64
 
-// Result is the end of a request.
+// Result is the outcome of a request.
 type Result struct {
 	Tag      uint64
-	Attempts int // times it was sent
-	// Err is nil for an answer with status 0, a *StatusError for another
-	// status, and else a *RequestError.
+	Attempts int // number of times it was sent
+	// Err is nil for an answer with status 0, a *StatusError for another status, and otherwise a
+	// *RequestError.
 	Err error
-	// Reply is the answer, nil where there is none. It is valid until the call
-	// that brings the Result returns.
+	// Reply is the answer, nil if there is none. It is valid until the call that returns the Result
+	// ends.
 	Reply *Datagram
 }
 
-// Counters of a Core. Started = Answered + TimedOut + Failed + the requests still
+// Counters counts the work of a Core. Started = Answered + TimedOut + Failed + the requests still
 // pending; Sent - Retried requests were sent at least once.
 type Counters struct {
 	Started  uint64
@@ -72,26 +72,26 @@ type Counters struct {
 	Retried  uint64
 	Answered uint64 // requests answered, bad status included
 	TimedOut uint64 // requests given up after all attempts
-	Failed   uint64 // requests that the medium refused, or that End or Close ended
+	Failed   uint64 // requests refused by the medium, or ended by End or Close
 
-	Undelivered uint64 // datagrams that the medium gave back
-	Unsolicited uint64 // traps, requests from others, RMPP of no request
-	Stray       uint64 // answers to no pending request: late, repeated, or not ours
+	Undelivered uint64 // datagrams that the medium returned
+	Unsolicited uint64 // traps, requests from others, RMPP without a request
+	Stray       uint64 // answers to no pending request: late, repeated, or foreign
 	Malformed   uint64
 }
 
-// Kind of an Action.
+// Kind is the kind of an Action.
 type Kind uint8
 
-// What a Core wants done.
+// The actions of a Core.
 const (
-	Send     Kind = iota // hand Datagram to the Transport; tell the Core with Refused when it does not take it
-	Complete             // a request has ended: Result, and its Done
+	Send     Kind = iota // hand Datagram to the Transport; call Refused if it does not accept it
+	Complete             // a request has ended: see Result and Done
 	Deliver              // Datagram is unsolicited
 )
 
-// Action is something a Core wants done. Its memory is valid until the next call
-// on the Core; that of a received datagram is the caller's own.
+// Action is a step that the caller must carry out for a Core. Its memory is valid until the next
+// call of the Core; a received datagram is the caller's own memory.
 type Action struct {
 	Kind     Kind
 	Datagram Datagram
@@ -100,7 +100,8 @@ type Action struct {
 	Done     func(*Result)
 }
 
-// CopySent copies the datagrams that are to be sent, for a caller that calls the Core again before it sends them.
+// CopySent copies the datagrams to be sent, for a caller that calls the Core again before it sends
+// them.
 func CopySent(actions []Action) {
 	for i := range actions {
 		if a := &actions[i]; a.Kind == Send {
@@ -109,22 +110,22 @@ func CopySent(actions []Action) {
 	}
 }
 
-// Core is the requester as a pure state machine. Every method takes the time, as
-// a duration since an origin of the caller's choice, and appends to out what is to
-// be done. Tick is to be called when Deadline has come. Not for concurrent use.
+// Core is the requester as a pure state machine. Every method takes the time, as a duration since
+// an origin of the caller's choice, and appends the resulting actions to out. Call Tick at
+// Deadline. It is not safe for concurrent use.
 //
-// Cost of a request: O(log window), no allocation once the tables have grown to
-// the number of requests pending at a time; about 430 bytes for each of these.
+// A request costs O(log window), with no allocation once the tables have grown to the number of
+// requests pending at a time. Each of these takes about 430 bytes.
 type Core struct {
 	cfg      Config
 	counters Counters
 	entries  []entry
-	free     int32           // entries that are free, through links[inQueue].next; -1 at the end
-	waiting  list            // for the window, in the order in which they came
-	groups   map[uint64]list // those that are pending, by group
+	free     int32           // unused entries, through links[inQueue].next; -1 at the end
+	waiting  list            // for the window, in order of arrival
+	groups   map[uint64]list // pending entries, by group
 	inFlight int
 	timers   timers
-	byTID    []int32 // the entry in flight at TID mod len, or -1; len is a power of two
+	byTID    []int32 // entry in flight by TID mod len, or -1; len is a power of two
 	tid      uint32
 	closed   error
 }
@@ -140,29 +141,29 @@ const (
 // entry is one pending request.
 type entry struct {
 	state   state
-	unsent  bool // the medium had no room for the present attempt
-	ended   bool // by End, before the attempts allowed were made
+	unsent  bool // the medium had no room for the current attempt
+	ended   bool // by End, before all allowed attempts
 	links   [numLists]links
 	use     uint32
 	tid     uint32
 	tries   int // attempts allowed
 	attempt int // attempts so far
 	timeout time.Duration
-	end     time.Duration // of the present attempt
-	busy    mad.Status    // the answer to the present attempt was: try later
+	end     time.Duration // of the current attempt
+	busy    mad.Status    // "try later" status from the current attempt
 	addr    Address
 	asker
 	mad []byte
 }
 
-// asker says whose a request is.
+// asker holds the caller's part of a request.
 type asker struct {
 	tag   uint64
 	group uint64
 	done  func(*Result)
 }
 
-// NewCore makes a Core without requests.
+// NewCore creates a Core without requests.
 func NewCore(cfg Config) *Core {
 	c := &Core{cfg: cfg.withDefaults(), free: -1, waiting: noEntries, groups: map[uint64]list{}}
 	size := 64
@@ -176,11 +177,11 @@ func NewCore(cfg Config) *Core {
 	return c
 }
 
-// Deadline is when Tick is to be called; ok is false when nothing is in flight.
+// Deadline returns the time for the next Tick; ok is false if nothing is in flight.
 func (c *Core) Deadline() (due time.Duration, ok bool) { return c.timers.first() }
 
-// Request starts a request, or queues it until the window has room. One that
-// cannot be sent ends at once: that is among the actions too.
+// Request starts a request, or queues it until the window has room. If it cannot be sent, its end
+// is among the actions.
 func (c *Core) Request(now time.Duration, r *Request, out []Action) (ID, []Action) {
 	c.counters.Started++
 	i := c.newEntry(r)
@@ -196,9 +197,10 @@ func (c *Core) Request(now time.Duration, r *Request, out []Action) (ID, []Actio
 	return id, c.launch(now, out)
 }
 
-// End ends the requests of a group, which is not 0, with ErrCancelled: at once those of which nothing is under way, and
-// the others when their present attempt has ended without an answer. So no more is in flight than the window
-// allows, and a Set that has ended is under way no more. The cost is constant for each of them.
+// End ends the requests of a group, which is not 0, with ErrCancelled. Requests with nothing in
+// flight end at once, the others when their current attempt has ended without an answer. So no more
+// is in flight than the window allows, and a Set that has ended is no longer in flight. Each
+// request takes constant time.
 func (c *Core) End(now time.Duration, group uint64, out []Action) []Action {
 	l, ok := c.groups[group]
 	if !ok {
@@ -220,9 +222,8 @@ func (c *Core) End(now time.Duration, group uint64, out []Action) []Action {
 	return c.launch(now, out)
 }
 
-// Refused says that the Transport did not take the datagram of a Send. ErrBusy
-// sends it again a little later, within the same attempt; any other error ends the
-// request.
+// Refused reports that the Transport did not accept the datagram of a Send. After ErrBusy it is
+// sent again a little later, within the same attempt; any other error ends the request.
 func (c *Core) Refused(now time.Duration, id ID, err error, out []Action) []Action {
 	i, ok := c.find(id)
 	if !ok {
@@ -244,7 +245,7 @@ func (c *Core) Refused(now time.Duration, id ID, err error, out []Action) []Acti
 	return out
 }
 
-// Tick ends the attempts whose time is over: the next attempt, or ErrTimeout.
+// Tick ends attempts whose time is over, with another attempt or ErrTimeout.
 func (c *Core) Tick(now time.Duration, out []Action) []Action {
 	for {
 		due, ok := c.timers.first()
@@ -260,7 +261,7 @@ func (c *Core) Tick(now time.Duration, out []Action) []Action {
 	}
 }
 
-// Arrived takes a datagram from the Transport.
+// Arrived processes a datagram from the Transport.
 func (c *Core) Arrived(now time.Duration, d *Datagram, out []Action) []Action {
 	m := d.MAD
 	if len(m) < mad.Header.Size {
@@ -300,8 +301,7 @@ func (c *Core) Arrived(now time.Duration, d *Datagram, out []Action) []Action {
 	return out
 }
 
-// Close ends all requests with err, which is ErrClosed or wraps it, and every
-// later one too.
+// Close ends all requests, and every later one, with err, which is ErrClosed or wraps it.
 func (c *Core) Close(err error, out []Action) []Action {
 	if c.closed != nil {
 		return out

@@ -32,9 +32,10 @@ func (w *world) end(group uint64, groups map[uint64]uint64) map[uint64]underWay 
 	return found
 }
 
-// TestEndAgainstLog ends groups of random requests over a random medium at random moments, and says from the log how each request must have ended. Those that
-// were not sent end at once; the others get no copy more, and end by an answer to what was sent, or with the attempt. An answer that comes later
-// is no other's: each carries the mark of its request.
+// TestEndAgainstLog ends groups of random requests over a random medium at random moments, and
+// derives from the log how each request must have ended. Unsent requests end at once. The others
+// are not sent again, and end by an answer or with the attempt. A late answer ends no other
+// request: each carries the mark of its request.
 func TestEndAgainstLog(t *testing.T) {
 	queuedEnds, flightEnds, late := 0, 0, 0
 	draws.Check(t, func(t *rapid.T) {

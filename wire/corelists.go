@@ -1,6 +1,6 @@
 package wire
 
-// list is a list of entries; -1 where it has none.
+// list is a list of entries; -1 if empty.
 type list struct{ first, last int32 }
 
 var noEntries = list{first: -1, last: -1}
@@ -8,16 +8,16 @@ var noEntries = list{first: -1, last: -1}
 // links are the neighbours of an entry in a list; -1 at its ends.
 type links struct{ next, prev int32 }
 
-// listKind says which links of an entry a list goes by.
+// listKind selects the links of an entry for a list.
 type listKind uint8
 
 const (
-	inQueue listKind = iota // of requests that wait for the window
+	inQueue listKind = iota // requests that wait for the window
 	inGroup
 	numLists
 )
 
-// push adds an entry at the end of a list.
+// push appends an entry to a list.
 func (c *Core) push(l *list, k listKind, i int32) {
 	c.entries[i].links[k] = links{next: -1, prev: l.last}
 	if l.last < 0 {
@@ -28,7 +28,7 @@ func (c *Core) push(l *list, k listKind, i int32) {
 	l.last = i
 }
 
-// take takes an entry out of a list.
+// take removes an entry from a list.
 func (c *Core) take(l *list, k listKind, i int32) {
 	at := c.entries[i].links[k]
 	if at.prev < 0 {
@@ -57,7 +57,7 @@ func (c *Core) joinGroup(i int32) {
 	c.groups[group] = l
 }
 
-// leaveGroup takes an entry out of its group, which is forgotten with its last one.
+// leaveGroup removes an entry from its group, and the group if it becomes empty.
 func (c *Core) leaveGroup(i int32) {
 	group := c.entries[i].group
 	if group == 0 {

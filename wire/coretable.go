@@ -44,8 +44,8 @@ func (c *Core) find(id ID) (int32, bool) {
 	return int32(i), e.use == uint32(id>>32) && e.state == inFlight
 }
 
-// match returns the entry in flight that a datagram with its TID belongs to. A
-// directed-route SMP is answered in its own class.
+// match returns the entry in flight for a datagram with its TID. A directed-route SMP is answered
+// in its own class.
 func (c *Core) match(m mad.Datagram) (int32, bool) {
 	tid := uint32(m.TID())
 	i := c.byTID[tid&uint32(len(c.byTID)-1)]
@@ -56,17 +56,17 @@ func (c *Core) match(m mad.Datagram) (int32, bool) {
 	return i, e.tid == tid && mad.Datagram(e.mad).Class() == m.Class()
 }
 
-// completes reports whether an answer ends the request with its TID. An SMP must
-// answer what was asked; an answer of subnet administration may have another
-// attribute (paths for a MultiPathRecord). Acknowledgements of RMPP end nothing.
+// completes reports whether an answer ends the request with its TID. An SMP must answer the
+// attribute asked for; subnet administration may answer with another attribute (paths for a
+// MultiPathRecord). RMPP acknowledgements end nothing.
 func completes(request, answer mad.Datagram) bool {
 	if want, ok := request.Method().Response(); ok && answer.Method() != want {
 		return false
 	}
 	switch request.Class() {
 	case mad.ClassSMP, mad.ClassDirectedSMP:
-		// Bit 31 of PortInfo's modifier says what the asker understands; a device
-		// need not say it again.
+		// Bit 31 of PortInfo's modifier says what the asker understands; a device need not repeat
+		// it.
 		if answer.Attr() != request.Attr() || (answer.Modifier()^request.Modifier())<<1 != 0 {
 			return false
 		}
@@ -88,8 +88,8 @@ func (c *Core) launch(now time.Duration, out []Action) []Action {
 	return out
 }
 
-// assignTID takes the next TID whose place in the table is free; there is one, since
-// the table is larger than the window.
+// assignTID assigns the next TID whose place in the table is free; there is one, since the table is
+// larger than the window.
 func (c *Core) assignTID(i int32) {
 	mask := uint32(len(c.byTID) - 1)
 	for {
@@ -113,7 +113,7 @@ func (c *Core) attempt(now time.Duration, i int32, out []Action) []Action {
 	return c.send(i, e.end, out)
 }
 
-// send asks for the datagram of the present attempt to be sent.
+// send emits the datagram of the current attempt.
 func (c *Core) send(i int32, due time.Duration, out []Action) []Action {
 	e := &c.entries[i]
 	c.counters.Sent++
@@ -126,9 +126,8 @@ func (c *Core) send(i int32, due time.Duration, out []Action) []Action {
 	return append(out, Action{Kind: Send, ID: c.id(i), Datagram: d})
 }
 
-// returned takes back a request that the medium did not deliver. When the present
-// attempt has not gone out, it is an earlier one that comes back, and the medium
-// has room again.
+// returned processes a request that the medium could not deliver. If the current attempt has not
+// been sent, the datagram is from an earlier attempt, and the medium has room again.
 func (c *Core) returned(now time.Duration, m mad.Datagram, out []Action) []Action {
 	i, ok := c.match(m)
 	if !ok {
@@ -140,7 +139,7 @@ func (c *Core) returned(now time.Duration, m mad.Datagram, out []Action) []Actio
 	return c.launch(now, c.expire(now, i, out))
 }
 
-// expire ends the present attempt without an answer.
+// expire ends the current attempt without an answer.
 func (c *Core) expire(now time.Duration, i int32, out []Action) []Action {
 	e := &c.entries[i]
 	if e.attempt < e.tries {
@@ -158,13 +157,13 @@ func (c *Core) expire(now time.Duration, i int32, out []Action) []Action {
 	return c.complete(i, c.failure(i, ErrTimeout), nil, out)
 }
 
-// fail ends a request for a reason that is not its peer's.
+// fail ends a request for a local reason.
 func (c *Core) fail(i int32, err error, out []Action) []Action {
 	c.counters.Failed++
 	return c.complete(i, c.failure(i, err), nil, out)
 }
 
-// failUnsent does the same where the present attempt has not gone out.
+// failUnsent is fail for a request whose current attempt was not sent.
 func (c *Core) failUnsent(i int32, err error, out []Action) []Action {
 	c.entries[i].attempt--
 	return c.fail(i, err, out)
@@ -193,7 +192,7 @@ func (c *Core) complete(i int32, err error, reply *Datagram, out []Action) []Act
 	return out
 }
 
-// failure describes the request that err has ended.
+// failure describes the request that err ended.
 func (c *Core) failure(i int32, err error) error {
 	e := &c.entries[i]
 	f := &RequestError{Addr: e.addr, Attempts: e.attempt, Err: err}

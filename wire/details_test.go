@@ -16,7 +16,7 @@ func TestReplyAddress(t *testing.T) {
 	}
 }
 
-// TestSecondReader: where two datagrams come before a reader wakes up, the one that wakes up wakes the other.
+// TestSecondReader: if two datagrams arrive before a reader wakes up, that reader wakes another.
 func TestSecondReader(t *testing.T) {
 	q := NewInbox()
 	got := make(chan error, 2)

@@ -7,24 +7,22 @@ import (
 	"weft/wire/mad"
 )
 
-// What can go wrong with a request, for errors.Is. A bad status in an answer is a
-// *StatusError.
+// Errors of requests, for errors.Is. A bad status in an answer is a *StatusError.
 var (
 	// ErrTimeout: no answer after all attempts.
 	ErrTimeout = errors.New("wire: no answer")
-	// ErrClosed: the transport was closed, or its medium died.
+	// ErrClosed: the transport was closed, or its medium failed.
 	ErrClosed = errors.New("wire: closed")
 	// ErrCancelled: the caller gave up, by End or by a context, whose error it wraps.
 	ErrCancelled = errors.New("wire: cancelled")
-	// ErrBusy: the medium had no room for a datagram just now.
+	// ErrBusy: the medium currently has no room for a datagram.
 	ErrBusy = errors.New("wire: the medium is busy")
-	// ErrMalformed: a datagram too short to have a header, or longer than the
-	// medium can carry.
+	// ErrMalformed: a datagram is too short for a header, or too long for the medium.
 	ErrMalformed = errors.New("wire: malformed datagram")
 )
 
-// StatusError is an answer whose status is not zero. The answer itself is in the
-// Result, since class-specific status codes may come with data.
+// StatusError is an answer with a status other than zero. The answer itself is in the Result, since
+// class-specific status codes may come with data.
 type StatusError struct {
 	Class     mad.Class
 	Attribute mad.AttrID
@@ -37,8 +35,8 @@ func (e *StatusError) Error() string {
 		e.Class, uint16(e.Attribute), e.Modifier, uint16(e.Status), e.Status)
 }
 
-// RequestError says which request failed and how often it was sent. Err is one of
-// ErrTimeout, ErrCancelled, ErrClosed, or what the medium said.
+// RequestError describes a failed request and its number of attempts. Err is ErrTimeout,
+// ErrCancelled, ErrClosed, or an error of the medium.
 type RequestError struct {
 	Addr      Address
 	Class     mad.Class
@@ -56,10 +54,10 @@ func (e *RequestError) Error() string {
 
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// Cancelled is ErrCancelled with its cause.
+// Cancelled returns ErrCancelled with its cause.
 func Cancelled(cause error) error { return fmt.Errorf("%w: %w", ErrCancelled, cause) }
 
-// Closed is ErrClosed with the reason why a medium died.
+// Closed returns ErrClosed with the reason why a medium failed.
 func Closed(cause error) error {
 	if cause == nil || errors.Is(cause, ErrClosed) {
 		return ErrClosed

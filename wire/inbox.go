@@ -5,14 +5,13 @@ import (
 	"sync"
 )
 
-// inboxLimit bounds the datagrams that wait for Recv; more are dropped. It is enough
-// for every request that a subnet manager has in flight, and small beside a fabric.
+// inboxLimit bounds the datagrams that wait for Recv; more are dropped. It is enough for every
+// request that a subnet manager has in flight, and small compared to a fabric.
 const inboxLimit = 1 << 16
 
-// Inbox is the receiving half of a medium: a queue between whoever reads the
-// medium, who must never wait, and Recv. It grows up to 65,536 datagrams (about
-// 20 MB); datagrams beyond that are dropped, as a full receive queue of an adapter
-// does.
+// Inbox is the receiving half of a medium: a queue between the medium's reader, which must never
+// wait, and Recv. It grows up to 65,536 datagrams (about 20 MB); further datagrams are dropped, as
+// in a full receive queue of an adapter.
 type Inbox struct {
 	mu      sync.Mutex
 	ring    []Datagram // memory of the MADs is reused
@@ -25,12 +24,12 @@ type Inbox struct {
 	closed chan struct{}
 }
 
-// NewInbox makes an empty queue.
+// NewInbox creates an empty queue.
 func NewInbox() *Inbox {
 	return &Inbox{ring: make([]Datagram, 64), wake: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
-// Push adds a copy of d. It reports false when the queue is full or closed.
+// Push appends a copy of d. It returns false if the queue is full or closed.
 func (q *Inbox) Push(d *Datagram) bool {
 	q.mu.Lock()
 	if q.err != nil || q.n == inboxLimit {
@@ -71,7 +70,7 @@ func (q *Inbox) Pop(ctx context.Context, d *Datagram) error {
 	}
 }
 
-// wait lets go of the lock until there may be something new.
+// wait releases the lock until there may be something new.
 func (q *Inbox) wait(ctx context.Context) {
 	q.waiting++
 	q.mu.Unlock()
@@ -84,12 +83,12 @@ func (q *Inbox) wait(ctx context.Context) {
 	q.waiting--
 }
 
-// take removes the oldest datagram, and wakes up the next reader if there is another.
+// take removes the oldest datagram, and wakes the next reader if there is another.
 func (q *Inbox) take(d *Datagram) {
 	x := &q.ring[q.head]
 	d.CopyFrom(x)
 	if cap(x.MAD) > 4*Size {
-		x.MAD = nil // a whole RMPP message: the next here is an ordinary datagram
+		x.MAD = nil // a whole RMPP message: the next one here is an ordinary datagram
 	}
 	q.head = (q.head + 1) & (len(q.ring) - 1)
 	q.n--
@@ -98,8 +97,7 @@ func (q *Inbox) take(d *Datagram) {
 	}
 }
 
-// Close ends the queue: what waits in it is lost, and Pop fails with ErrClosed
-// and the cause.
+// Close closes the queue and drops its contents; Pop then fails with ErrClosed and the cause.
 func (q *Inbox) Close(cause error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -109,8 +107,8 @@ func (q *Inbox) Close(cause error) {
 	}
 }
 
-// Check reports whether a medium can be used; every call on one begins with it. The error
-// is ErrClosed after Close, and ErrCancelled when ctx has ended.
+// Check returns an error if a medium cannot be used: ErrClosed after Close, ErrCancelled if ctx has
+// ended. Every call of a medium begins with it.
 func (q *Inbox) Check(ctx context.Context) error {
 	if err := q.Err(); err != nil {
 		return err
@@ -121,14 +119,14 @@ func (q *Inbox) Check(ctx context.Context) error {
 	return nil
 }
 
-// Err is nil until Close, then what Pop fails with.
+// Err returns nil until Close, then the error of Pop.
 func (q *Inbox) Err() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.err
 }
 
-// Dropped counts the datagrams that found the queue full.
+// Dropped counts the datagrams dropped because the queue was full.
 func (q *Inbox) Dropped() uint64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,36 +8,34 @@ import (
 	"weft/wire/mad"
 )
 
-// Options of a Requester.
+// Options configure a Requester.
 type Options struct {
 	Config
-	// Handler gets the datagrams that answer no request: traps, requests from
-	// others. It runs on the receiving goroutine, must not wait, and must copy
-	// what it keeps. It may call Start, and Send of the Transport. Nil: they are
-	// counted only.
+	// Handler receives the datagrams that answer no request: traps, requests from others. It runs
+	// on the receiving goroutine, must not wait, and must copy what it keeps. It may call Start,
+	// and Send of the Transport. Nil: such datagrams are only counted.
 	Handler func(d *Datagram)
-	// Now reads a clock that never goes back. Nil: the machine's.
+	// Now reads a monotonic clock. Nil: the machine's.
 	Now func() time.Duration
 }
 
-// Requester drives a Core over a Transport in real time. Its methods may be called
-// from several goroutines.
+// Requester drives a Core over a Transport in real time. It is safe for concurrent use.
 type Requester struct {
 	t       Transport
 	handler func(*Datagram)
 	now     func() time.Duration
-	done    chan struct{} // the receiving goroutine has ended
+	done    chan struct{} // closed when the receiving goroutine has ended
 	batches sync.Pool     // of *batch
 
 	mu    sync.Mutex
 	core  *Core
 	timer *time.Timer
-	armed time.Duration // when the timer fires; never when it does not
+	armed time.Duration // when the timer fires, or never
 }
 
 const never = time.Duration(1<<63 - 1)
 
-// New starts a Requester. It owns the Transport from now on.
+// New starts a Requester, which owns the Transport from now on.
 func New(t Transport, o Options) *Requester {
 	r := &Requester{t: t, handler: o.Handler, now: o.Now, done: make(chan struct{}), core: NewCore(o.Config), armed: never}
 	if r.now == nil {
@@ -49,40 +47,41 @@ func New(t Transport, o Options) *Requester {
 	return r
 }
 
-// machineClock counts from now on. It is the one place in the rooms below the
-// commands that reads the time: a deadline that nobody keeps would be a hang.
+// machineClock returns a clock that starts now. No other package below the commands reads the time:
+// without it, a missed deadline would be a hang.
 func machineClock() func() time.Duration {
 	origin := time.Now()                                      //nolint:forbidigo // see above
 	return func() time.Duration { return time.Since(origin) } //nolint:forbidigo // see above
 }
 
-// Transport returns the Transport that New was given, for Port, SetIsSM, and to Send what
-// wants no answer: an answer, a TrapRepress.
+// Transport returns the Transport given to New, for Port, SetIsSM, and to Send datagrams that
+// expect no answer: an answer, a TrapRepress.
 func (r *Requester) Transport() Transport { return r.t }
 
-// Counters are the counts so far.
+// Counters returns the counts so far.
 func (r *Requester) Counters() Counters {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.core.counters
 }
 
-// Start starts a request and does not wait. Done is called when it ends, on
-// another goroutine or before Start returns; it must not wait, and may call Start.
-// Requests beyond the window are queued without limit: the caller bounds them.
+// Start starts a request and does not wait. It calls Done when the request ends, on another
+// goroutine or before Start returns; Done must not wait, and may call Start. Requests beyond the
+// window are queued without limit: the caller bounds them.
 func (r *Requester) Start(q *Request) {
 	b := r.begin()
 	_, actions := r.core.Request(r.now(), q, b.actions)
 	r.finish(b, actions)
 }
 
-// End ends the requests of a group, as Core.End says. Done of those that end at once is called before it returns.
+// End ends the requests of a group, see Core.End. Done is called before it returns for requests
+// that end at once.
 func (r *Requester) End(group uint64) {
 	b := r.begin()
 	r.finish(b, r.core.End(r.now(), group, b.actions))
 }
 
-// Ask starts a request and waits for its end, or for that of ctx. It sets Done. The answer is a copy.
+// Ask starts a request and waits until it or ctx ends. It sets Done. The answer is a copy.
 func (r *Requester) Ask(ctx context.Context, q *Request) (mad.Datagram, error) {
 	type end struct {
 		answer mad.Datagram
@@ -105,9 +104,8 @@ func (r *Requester) Ask(ctx context.Context, q *Request) (mad.Datagram, error) {
 	}
 }
 
-// Close closes the Transport, ends all requests with ErrClosed, and waits, as long
-// as ctx lasts, until the receiving goroutine has ended. It must not be called by
-// Done or Handler.
+// Close closes the Transport, ends all requests with ErrClosed, and waits until the receiving
+// goroutine or ctx ends. Done and Handler must not call it.
 func (r *Requester) Close(ctx context.Context) error {
 	err := r.t.Close()
 	select {
@@ -118,7 +116,7 @@ func (r *Requester) Close(ctx context.Context) error {
 	}
 }
 
-// receive takes datagrams until the transport is closed or dies.
+// receive processes datagrams until the transport is closed or fails.
 func (r *Requester) receive() {
 	defer close(r.done)
 	d := Datagram{MAD: make(mad.Datagram, 0, Size)}
@@ -141,8 +139,8 @@ func (r *Requester) tick() {
 	r.finish(b, r.core.Tick(r.now(), b.actions))
 }
 
-// batch is the actions of one event, and the memory of the datagrams to be sent:
-// they go out after the lock is released, when the Core may reuse its own.
+// batch holds the actions of one event, and the memory of the datagrams to be sent: they are sent
+// after the lock is released, when the Core may reuse its own memory.
 type batch struct {
 	actions []Action
 	memory  []byte
@@ -161,8 +159,8 @@ func (r *Requester) begin() *batch {
 	return b
 }
 
-// finish unlocks the core and does what it wants done, and then what it wants done
-// about datagrams that were not taken.
+// finish unlocks the core and carries out the actions, including those that follow from refused
+// datagrams.
 func (r *Requester) finish(b *batch, actions []Action) {
 	b.actions = actions
 	for {
@@ -187,7 +185,7 @@ func (r *Requester) finish(b *batch, actions []Action) {
 	r.batches.Put(b)
 }
 
-// keepDatagrams copies what is to be sent out of the Core's memory.
+// keepDatagrams copies the datagrams to be sent out of the Core's memory.
 func (b *batch) keepDatagrams() {
 	b.memory = b.memory[:0]
 	for i := range b.actions {
@@ -200,8 +198,8 @@ func (b *batch) keepDatagrams() {
 	}
 }
 
-// arm makes the timer fire no later than the core's deadline. It may fire early:
-// then it is set again.
+// arm sets the timer to fire no later than the core's deadline. It may fire early and is then set
+// again.
 func (r *Requester) arm() {
 	if due, ok := r.core.Deadline(); ok && due < r.armed && r.core.closed == nil {
 		r.armed = due

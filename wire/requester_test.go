@@ -203,7 +203,7 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestEnd: Done of what waits is called before End returns; what others have under way goes on.
+// TestEnd: Done of waiting requests is called before End returns; requests of others continue.
 func TestEnd(t *testing.T) {
 	asked := make(chan func(), 1)
 	r := requester(t, loop.New(func(d *wire.Datagram, reply func(*wire.Datagram)) {

@@ -2,8 +2,8 @@ package wire
 
 import "time"
 
-// timers is a binary heap of entries by due time; at[i] is the place of entry i in
-// it, -1 when it has no timer.
+// timers is a binary heap of entries by due time; at[i] is the index of entry i in the heap, -1 if
+// it has no timer.
 type timers struct {
 	heap []timer
 	at   []int32
@@ -17,7 +17,7 @@ type timer struct {
 // grow makes room for one more entry.
 func (t *timers) grow() { t.at = append(t.at, -1) }
 
-// top is the entry of the first timer; there must be one.
+// top returns the entry of the first timer; there must be one.
 func (t *timers) top() int32 { return t.heap[0].entry }
 
 func (t *timers) first() (due time.Duration, ok bool) {
@@ -27,7 +27,7 @@ func (t *timers) first() (due time.Duration, ok bool) {
 	return t.heap[0].due, true
 }
 
-// set gives an entry its timer, or another time.
+// set sets or changes the timer of an entry.
 func (t *timers) set(entry int32, due time.Duration) {
 	p := t.at[entry]
 	if p < 0 {
@@ -39,7 +39,7 @@ func (t *timers) set(entry int32, due time.Duration) {
 	t.down(t.up(p))
 }
 
-// remove takes the timer of an entry away; it may have none.
+// remove removes the timer of an entry, if it has one.
 func (t *timers) remove(entry int32) {
 	p := t.at[entry]
 	if p < 0 {

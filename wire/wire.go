@@ -17,11 +17,11 @@ const Permissive = 0xFFFF
 // QKeyGSI is the Q_Key of QP 1.
 const QKeyGSI = 0x80010000
 
-// Address holds the packet headers of a datagram, as they are in the packet: on a
-// received datagram SLID and SQP name the sender.
+// Address holds the packet headers of a datagram as in the packet: on a received datagram SLID and
+// SQP name the sender.
 type Address struct {
 	DLID      uint16
-	SLID      uint16 // to send: 0 is the port's base LID
+	SLID      uint16 // when sending, 0 is the port's base LID
 	DQP, SQP  uint32 // 0 for SMPs, 1 for other management
 	QKey      uint32 // 0 on QP 0
 	PKeyIndex uint16
@@ -29,8 +29,9 @@ type Address struct {
 	GRH       GRH
 }
 
-// GRH is a global route header. Its GID is the peer's: to whom, on a datagram to be sent, from whom on one that was
-// received, so that an answer needs no change. Media without one (ibsim) leave it out.
+// GRH is a global route header. Its GID is the peer's, the receiver of a datagram to send or the
+// sender of a received one, so that an answer needs no change. Media without a GRH (ibsim) leave it
+// out.
 type GRH struct {
 	Present      bool
 	GIDIndex     uint8 // of the local port's GID
@@ -40,11 +41,11 @@ type GRH struct {
 	GID          [16]byte
 }
 
-// Directed is the address of every directed-route SMP; the route is in the SMP.
+// Directed returns the address of every directed-route SMP; the route is in the SMP.
 func Directed() Address { return Address{DLID: Permissive, SLID: Permissive} }
 
-// ToLID is the address of a datagram from the local port to a queue pair (0 or 1)
-// of a LID, on SL 0 and P_Key index 0.
+// ToLID returns the address from the local port to a queue pair (0 or 1) of a LID, on SL 0 and
+// P_Key index 0.
 func ToLID(lid uint16, qp uint32) Address {
 	a := Address{DLID: lid, DQP: qp, SQP: qp}
 	if qp != 0 {
@@ -53,7 +54,7 @@ func ToLID(lid uint16, qp uint32) Address {
 	return a
 }
 
-// Reply is the address of an answer: the way back.
+// Reply returns the address of an answer: the way back.
 func (a Address) Reply() Address {
 	a.DLID, a.SLID = a.SLID, a.DLID
 	a.DQP, a.SQP = a.SQP, a.DQP
@@ -70,21 +71,20 @@ func (a Address) String() string {
 // Datagram is one management datagram with its address.
 type Datagram struct {
 	Addr Address
-	// MAD is Size bytes, or a whole RMPP message: the headers of its first segment and all of its data, which may be less
-	// than fits a datagram. Media move it by RMPP or in one piece; ibsim moves what fits. On receipt it is as long as the
-	// peer or the medium says, with Undelivered set often the header alone: prove
-	// it before reading beyond the header (mad.Check), as Core does.
+	// MAD is Size bytes, or a whole RMPP message: the headers of its first segment and all of its
+	// data, possibly shorter than a datagram. Media carry it by RMPP or in one piece; ibsim carries
+	// what fits. A received MAD may have any length, with Undelivered set often only the header.
+	// Check it before reading beyond the header (mad.Check), as Core does.
 	MAD mad.Datagram
-	// Timeout, to send: how long the sender waits for an answer, 0 where none
-	// is expected. Media that must know of pending requests (umad) use it.
+	// Timeout, when sending, is the time that the sender waits for an answer, 0 if it expects none.
+	// Media that track pending requests (umad) use it.
 	Timeout time.Duration
-	// Undelivered, on receipt: the medium gives back a datagram that we sent and
-	// that it could not deliver, or that got no answer.
+	// Undelivered, on receipt, marks a datagram of ours that the medium returns: it could not
+	// deliver it, or there was no answer.
 	Undelivered bool
 }
 
-// CopyFrom makes d a copy of src that shares no memory with it; it reuses the
-// memory of d.MAD.
+// CopyFrom makes d a copy of src that shares no memory with it; it reuses the memory of d.MAD.
 func (d *Datagram) CopyFrom(src *Datagram) {
 	mad := append(d.MAD[:0], src.MAD...)
 	*d = *src
@@ -96,12 +96,13 @@ func RMPPActive(m mad.Datagram) bool {
 	return len(m) >= mad.RMPP.Size && m.Class().HasRMPP() && mad.RMPPVersion.Get(m) == 1 && mad.RMPPFlags.Get(m)&1 != 0
 }
 
-// RMPPControl reports whether a datagram of RMPP carries no data: it acknowledges, stops or aborts a message.
+// RMPPControl reports whether an RMPP datagram carries no data: it acknowledges, stops or aborts a
+// message.
 func RMPPControl(m mad.Datagram) bool {
 	return RMPPActive(m) && mad.RMPPType.Get(m) != mad.RMPPTypeData
 }
 
-// Port is the local port a Transport is attached to.
+// Port is the local port that a Transport is attached to.
 type Port struct {
 	Device             string // node or device name
 	Number             uint8  // port number, 0 on a switch
@@ -116,7 +117,7 @@ type Port struct {
 	PKeys              []uint16 // by P_Key index
 }
 
-// PortOf makes a Port of a device's NodeInfo, of the PortInfo of its port and of its P_Keys.
+// PortOf builds a Port from a device's NodeInfo, its port's PortInfo and its P_Keys.
 func PortOf(device string, node, info []byte, keys []uint16) Port {
 	caps := uint32(mad.PortInfoCapabilityMask.Get(info))
 	return Port{
@@ -130,25 +131,22 @@ func PortOf(device string, node, info []byte, keys []uint16) Port {
 	}
 }
 
-// Transport moves datagrams through one local port. It is unreliable: datagrams
-// may be lost, repeated and reordered, but not changed, except that the high 32
-// bits of a request's transaction ID belong to the medium. All methods may be
-// called from several goroutines.
+// Transport moves datagrams through one local port. It is unreliable: datagrams may be lost,
+// repeated and reordered, but not changed, except that the high 32 bits of a request's transaction
+// ID belong to the medium. It is safe for concurrent use.
 type Transport interface {
-	// Send hands a datagram to the medium, which copies what it keeps. It never
-	// waits: when the medium has no room the error is ErrBusy. After Close it is
-	// ErrClosed.
+	// Send hands a datagram to the medium, which copies what it keeps. It never waits: if the
+	// medium has no room the error is ErrBusy, after Close it is ErrClosed.
 	Send(d *Datagram) error
-	// Recv waits for the next datagram and copies it into d, reusing d.MAD's
-	// memory. It fails with ErrCancelled when ctx ends, and with ErrClosed after
-	// Close or when the medium has died.
+	// Recv waits for the next datagram and copies it into d, reusing d.MAD's memory. It fails with
+	// ErrCancelled when ctx ends, and with ErrClosed after Close or when the medium has failed.
 	Recv(ctx context.Context, d *Datagram) error
-	// Port reads what the local port is now.
+	// Port reads the current state of the local port.
 	Port(ctx context.Context) (Port, error)
-	// SetIsSM sets or clears the IsSM bit of the port's capability mask. Media
-	// deliver datagrams for a subnet manager only where it is set.
+	// SetIsSM sets or clears the IsSM bit of the port's capability mask. Media deliver datagrams
+	// for a subnet manager only if it is set.
 	SetIsSM(ctx context.Context, on bool) error
-	// Close ends everything and wakes up Recv. It clears IsSM, and is bounded in
-	// time. Closing twice is allowed.
+	// Close ends everything and wakes Recv. It clears IsSM, and takes bounded time. Closing twice
+	// is allowed.
 	Close() error
 }

@@ -54,13 +54,13 @@ func newWorld(t tester, cfg Config) *world {
 	}
 }
 
-// after has something happen later; what was asked for first happens first.
+// after schedules an event; events at the same time happen in order of scheduling.
 func (w *world) after(d time.Duration, run func()) {
 	w.order++
 	w.events = append(w.events, event{w.now + d, w.order, run})
 }
 
-// run lets time pass until nothing is left to happen.
+// run advances time until no event is left.
 func (w *world) run() {
 	for range 1_000_000 {
 		due, ok := w.core.Deadline()

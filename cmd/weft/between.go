@@ -14,8 +14,8 @@ import (
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
-	"weft/study"
-	"weft/whatif"
+	"weft/study/packets"
+	"weft/study/several"
 )
 
 // runBetween says what changes of several subnets would do.
@@ -23,7 +23,7 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err := cli.RefuseOne(cmd, append(cli.RoutingNames, "fail", "drain", "add", "move", "each", "top", "runs", "window", "round-trip")...); err != nil {
 		return err
 	}
-	if err := errors.Join(o.validate(cmd, whatif.BetweenKinds), o.routing.SetChain(o.chain)); err != nil {
+	if err := errors.Join(o.validate(cmd, several.Kinds), o.routing.SetChain(o.chain)); err != nil {
 		return err
 	}
 	n, err := o.fabric.Network(cmd, arg)
@@ -32,9 +32,9 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	}
 	parts := 0
 	if o.each != "" {
-		parts, err = whatif.CountEachBetween(n, o.each)
+		parts, err = several.CountEach(n, o.each)
 	} else {
-		err = whatif.CheckBetween(n, o.changes)
+		err = several.CheckChanges(n, o.changes)
 	}
 	if err != nil {
 		return err
@@ -43,9 +43,9 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	var today *whatif.BetweenToday
+	var today *several.Today
 	err = cli.WithProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
-		today, err = whatif.NewBetween(ctx, n, whatif.BetweenOptions{Request: req, HostsOnly: o.between.HostsOnly, Flows: o.routing.Flows(o.runs), Pace: o.pace()})
+		today, err = several.NewToday(ctx, n, several.Options{Request: req, HostsOnly: o.between.HostsOnly, Flows: o.routing.Flows(o.runs), Pace: o.pace()})
 		return err
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	if err != nil {
 		return err
 	}
-	methods := study.BetweenMethods
+	methods := several.Methods
 	if o.between.Method != cli.EveryMethod {
 		methods = nil
 		for name := range strings.SplitSeq(o.between.Method, ",") {
@@ -91,14 +91,14 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	if err != nil {
 		return err
 	}
-	out, ready := cmd.OutOrStdout(), func(*study.MethodRow) {}
+	out, ready := cmd.OutOrStdout(), func(*several.MethodRow) {}
 	if !o.form.JSON {
-		study.WriteMethodsHead(out, n.Name)
-		ready = func(r *study.MethodRow) { r.Write(out) }
+		several.WriteMethodsHead(out, n.Name)
+		ready = func(r *several.MethodRow) { r.Write(out) }
 	}
-	var c *study.ComparedBetween
+	var c *several.Comparison
 	err = cli.WithProgress(cmd, "comparing", func(ctx context.Context) (err error) {
-		c, err = study.CompareBetween(ctx, n, req, methods, o.between.HostsOnly, o.routing.Flows(o.runs), time.Now, ready)
+		c, err = several.Compare(ctx, n, req, methods, o.between.HostsOnly, o.routing.Flows(o.runs), time.Now, ready)
 		return err
 	})
 	switch {
@@ -134,7 +134,7 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.HostsOnly}
+	o.packets.Between = &packets.Between{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.HostsOnly}
 	return o.simulate(cmd, flat.Graph, func() (*planner.Result, error) { return &planner.Result{Plan: flat.Plan}, nil })
 }
 
@@ -225,7 +225,7 @@ func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	out := &study.FlowsBetween{Network: n.Name, Layers: p.Layers}
+	out := &several.Flows{Network: n.Name, Layers: p.Layers}
 	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
 		out.FlowReport, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
 		return err

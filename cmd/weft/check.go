@@ -8,7 +8,7 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/planner"
-	"weft/study"
+	"weft/study/routing"
 )
 
 // checkHelp tells what weft check --help says.
@@ -49,7 +49,7 @@ known, end ports have no known LID, or LIDs in the tables belong to no end port.
 func checkCmd() *cobra.Command {
 	var (
 		flags   cli.FabricFlags
-		files   study.TableFiles
+		files   routing.TableFiles
 		workers int
 		hosts   bool
 		form    cli.Form

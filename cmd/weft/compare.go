@@ -21,6 +21,8 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/study"
+	"weft/study/compare"
+	"weft/study/flows"
 )
 
 // compareOptions are the options of weft compare, beside those of routing.
@@ -154,14 +156,14 @@ func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
 	}
 	var stdin bytes.Buffer // for the processes of the engines
 	cmd.SetIn(io.TeeReader(cmd.InOrStdin(), &stdin))
-	columns := study.Columns{Fabrics: len(fabrics) > 1, Priced: prices != nil, Memory: true, All: o.form.All}
+	columns := compare.Columns{Fabrics: len(fabrics) > 1, Priced: prices != nil, Memory: true, All: o.form.All}
 	for _, step := range chain {
 		columns.Engines = append(columns.Engines, step.Engine.Name)
 	}
-	out := &study.Comparisons{Fabrics: []*study.Comparison{}}
+	out := &compare.Comparisons{Fabrics: []*compare.Comparison{}}
 	c := comparing{o: o, cmd: cmd, chain: chain, prices: prices, stdin: &stdin, alone: len(fabrics)*len(chain) > 1}
 	if !o.form.JSON {
-		c.table = study.NewComparedTable(cmd.OutOrStdout(), columns)
+		c.table = compare.NewTable(cmd.OutOrStdout(), columns)
 	}
 	var graphs []*fabric.Graph
 	for _, arg := range fabrics {
@@ -187,11 +189,11 @@ func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
 
 // validate checks the options before anything is opened.
 func (o *compareOptions) validate(fabrics []string) error {
-	if err := study.CheckOrder(o.sort); err != nil {
+	if err := compare.CheckOrder(o.sort); err != nil {
 		return fmt.Errorf("--sort %w", err)
 	}
-	if o.runs < 0 || o.runs > study.MaxRuns {
-		return fmt.Errorf("--runs %d: want at least 1 and at most %d", o.runs, study.MaxRuns)
+	if o.runs < 0 || o.runs > flows.MaxRuns {
+		return fmt.Errorf("--runs %d: want at least 1 and at most %d", o.runs, flows.MaxRuns)
 	}
 	first := slices.Index(fabrics, "-")
 	if first >= 0 && slices.Contains(fabrics[first+1:], "-") {
@@ -201,7 +203,7 @@ func (o *compareOptions) validate(fabrics []string) error {
 }
 
 // answer prints what follows from the rows: the recommendation, or all of it as JSON.
-func (o *compareOptions) answer(w io.Writer, out *study.Comparisons, fabrics int) error {
+func (o *compareOptions) answer(w io.Writer, out *compare.Comparisons, fabrics int) error {
 	if fabrics == 1 && len(out.Fabrics) == 1 {
 		c := out.Fabrics[0]
 		c.Recommend()
@@ -227,20 +229,20 @@ type comparing struct {
 	chain  route.Chain
 	prices *bill.Prices
 	stdin  *bytes.Buffer
-	table  *study.ComparedTable // nil for JSON
-	alone  bool                 // each engine runs in a process of its own
+	table  *compare.Table // nil for JSON
+	alone  bool           // each engine runs in a process of its own
 }
 
 // open reads a fabric and counts what is bought for it.
-func (c *comparing) open(arg string) (*fabric.Graph, *study.Comparison, error) {
+func (c *comparing) open(arg string) (*fabric.Graph, *compare.Comparison, error) {
 	src, err := c.o.fabric.Open(c.cmd, arg)
 	if err != nil {
 		return nil, nil, err
 	}
 	g := src.Fabric.Compile()
-	var out *study.Comparison
+	var out *compare.Comparison
 	err = cli.WithProgress(c.cmd, "counting "+arg, func(ctx context.Context) (err error) {
-		out, err = study.NewComparison(ctx, src.Fabric, g, c.prices)
+		out, err = compare.New(ctx, src.Fabric, g, c.prices)
 		return err
 	})
 	if err != nil {
@@ -254,7 +256,7 @@ func (c *comparing) open(arg string) (*fabric.Graph, *study.Comparison, error) {
 }
 
 // fabric compares the engines on one fabric. The rows that it has stay when it ends with an error.
-func (c *comparing) fabric(arg string, g *fabric.Graph, out *study.Comparison) (err error) {
+func (c *comparing) fabric(arg string, g *fabric.Graph, out *compare.Comparison) (err error) {
 	if c.table != nil {
 		if err := c.table.Begin(out); err != nil {
 			return err
@@ -266,7 +268,7 @@ func (c *comparing) fabric(arg string, g *fabric.Graph, out *study.Comparison) (
 		if len(c.chain) > 1 {
 			what += fmt.Sprintf(" (%d of %d)", i+1, len(c.chain))
 		}
-		var row *study.Compared
+		var row *compare.Row
 		err = cli.WithProgress(c.cmd, what, func(ctx context.Context) (err error) {
 			row, err = c.engine(ctx, g, arg, step, out.Runs)
 			return err
@@ -294,11 +296,11 @@ func (c *comparing) fabric(arg string, g *fabric.Graph, out *study.Comparison) (
 }
 
 // engine makes a row, in a process of its own where there are several.
-func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, step route.Step, runs int) (*study.Compared, error) {
+func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, step route.Step, runs int) (*compare.Row, error) {
 	if c.alone {
 		return c.o.alone(ctx, arg, step, runs, c.stdin.Bytes())
 	}
-	row, err := study.CompareEngine(ctx, g, step, &c.o.routing.Request, study.Figures{Runs: runs, Yardstick: c.o.yardstick}, cli.PeakRSS)
+	row, err := compare.NewRow(ctx, g, step, &c.o.routing.Request, compare.Figures{Runs: runs, Yardstick: c.o.yardstick}, cli.PeakRSS)
 	if err == nil {
 		row.PeakRSS = cli.PeakRSS()
 	}
@@ -307,7 +309,7 @@ func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, ste
 
 // alone runs weft compare once more for one engine, so that the memory it takes is its
 // own.
-func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step, runs int, stdin []byte) (*study.Compared, error) {
+func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step, runs int, stdin []byte) (*compare.Row, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -316,10 +318,10 @@ func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step,
 		"compare", "--json", "--quiet", "--ibnl", o.fabric.IBNL, "--roles", o.fabric.Roles, "--runs", fmt.Sprint(runs),
 		fmt.Sprintf("--yardstick=%t", o.yardstick), fmt.Sprintf("--partial=%t", o.fabric.Partial),
 	}, o.routing.Args(step)...)
-	var out study.Comparison
+	var out compare.Comparison
 	err = runJSON(ctx, &out, stdin, self, append(args, "--", arg)...)
 	if killed, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {
-		return &study.Compared{Engine: step.Engine.Name, Refused: &study.Refusal{Engine: step.Engine.Name, Reason: "its process ended by " + killed.String()}}, nil
+		return &compare.Row{Engine: step.Engine.Name, Refused: &study.Refusal{Engine: step.Engine.Name, Reason: "its process ended by " + killed.String()}}, nil
 	}
 	if err == nil && len(out.Engines) != 1 {
 		err = fmt.Errorf("%s: the process of engine %s printed no row", arg, step.Engine.Name)

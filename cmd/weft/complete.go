@@ -11,8 +11,10 @@ import (
 	"weft/fabric/source"
 	"weft/lab/papers"
 	"weft/mapping/job"
-	"weft/study"
-	"weft/whatif"
+	"weft/study/flows"
+	"weft/study/routing"
+	"weft/study/show"
+	"weft/study/whatif"
 )
 
 // completer offers what may stand where the cursor is: words with a summary behind a tab.
@@ -28,7 +30,7 @@ func completeAll(root *cobra.Command) {
 		"fail": nodes, "drain": switches, "move": nodes, "each": fixed(whatif.Kinds),
 		"collision": fixed([]string{"packet", "circuit", "cut-through"}), "mode": fixed([]string{"master", "election", "parallel"}),
 		"order":  fixed([]string{"auto", "random", "natural", "leaf"}),
-		"colour": fixed([]string{study.ByLoad, study.ByLanes}),
+		"colour": fixed([]string{show.ByLoad, show.ByLanes}),
 	}
 	for _, cmd := range root.Commands() {
 		completeAll(cmd)
@@ -91,7 +93,7 @@ func fixed(words []string) completer {
 }
 
 // listed are the names and summaries of engines and the like.
-func listed(list []study.Engine) (words []cobra.Completion) {
+func listed(list []routing.Engine) (words []cobra.Completion) {
 	for _, e := range list {
 		words = append(words, e.Name+"\t"+e.Summary)
 	}
@@ -111,14 +113,14 @@ func behindCommas(words []string) completer {
 
 // enginesBehindCommas offers the engines as the last of a chain.
 func enginesBehindCommas(args []string, typed string) []cobra.Completion {
-	return behindCommas(listed(study.ListEngines().Engines))(args, typed)
+	return behindCommas(listed(routing.ListEngines().Engines))(args, typed)
 }
 
 // engineOptions offers NAME= of every option of an engine, and behind one that takes switches
 // those of the FABRIC.
 func engineOptions(args []string, typed string) (words []cobra.Completion) {
 	name, _, valued := strings.Cut(typed, "=")
-	for _, e := range study.ListEngines().Engines {
+	for _, e := range routing.ListEngines().Engines {
 		for _, o := range e.Options {
 			_, list := o.Default.([]string)
 			switch {
@@ -140,15 +142,17 @@ func prefixed(prefix string, words []cobra.Completion) []cobra.Completion {
 }
 
 func patterns([]string, string) (words []cobra.Completion) {
-	for _, p := range study.ListPatterns().Patterns {
+	for _, p := range flows.ListPatterns().Patterns {
 		words = append(words, p.Name+"\t"+p.Summary)
 	}
 	return words
 }
 
-func pathComputations([]string, string) []cobra.Completion { return listed(study.ListEngines().Paths) }
+func pathComputations([]string, string) []cobra.Completion {
+	return listed(routing.ListEngines().Paths)
+}
 
-func assignments([]string, string) []cobra.Completion { return listed(study.ListEngines().Names) }
+func assignments([]string, string) []cobra.Completion { return listed(routing.ListEngines().Names) }
 
 func paperNames([]string, string) (words []cobra.Completion) {
 	for _, p := range papers.All() {

@@ -12,6 +12,8 @@ import (
 	"weft/fabric/netfile/discovery"
 	"weft/fabric/netfile/site"
 	"weft/sm"
+	"weft/sm/round"
+	"weft/sm/terms"
 )
 
 // discoverFlags are the flags of weft discover.
@@ -57,8 +59,8 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	runner := sm.Runner{Config: sm.Config{ReadOnly: true, AskRoles: d.roles != "", Keys: sm.Keys{One: d.wires.MKey}}, Clock: cli.Clock()}
-	runner.Note = func(i sm.Incident) { fmt.Fprintf(cmd.ErrOrStderr(), "weft: %s: %s\n", i.Kind, i.Text) }
+	runner := sm.Runner{Config: terms.Config{ReadOnly: true, AskRoles: d.roles != "", Keys: terms.Keys{One: d.wires.MKey}}, Clock: cli.Clock()}
+	runner.Note = func(i terms.Incident) { fmt.Fprintf(cmd.ErrOrStderr(), "weft: %s: %s\n", i.Kind, i.Text) }
 	if runner.Wire, err = d.wires.Config(); err != nil {
 		return err
 	}
@@ -71,7 +73,7 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 		files.Drop()
 		return err
 	}
-	var result *sm.Result
+	var result *round.Result
 	failure := cli.WithProgress(cmd, "discovering", func(ctx context.Context) (err error) {
 		result, err = runner.Run(ctx, t)
 		return cli.Interrupted(ctx, err)
@@ -87,7 +89,7 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 	switch {
 	case failure != nil:
 		return failure
-	case r.State == sm.Failed:
+	case r.State == terms.Failed:
 		return cli.Cannot(fmt.Errorf("--transport %s: the port does not answer", d.wires.Transport))
 	case len(r.Incidents) > 0:
 		return cli.AnswerNo

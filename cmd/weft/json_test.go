@@ -12,26 +12,31 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"weft/choose"
 	"weft/cmd/weft/demo"
 	"weft/emulator/control"
 	"weft/fabric/source"
 	"weft/fabric/summary"
+	"weft/internal/fold"
 	betweencheck "weft/intersubnet/check"
 	"weft/judge/quality"
 	"weft/lab"
 	"weft/lab/papers"
 	mapjob "weft/mapping/job"
-	"weft/sm"
 	"weft/sm/opensm"
 	"weft/sm/outage"
 	"weft/sm/perf"
 	"weft/sm/service"
 	"weft/sm/state"
-	"weft/study"
-	"weft/whatif"
+	"weft/sm/terms"
+	"weft/study/choose"
+	"weft/study/compare"
+	"weft/study/flows"
+	"weft/study/packets"
+	"weft/study/routing"
+	"weft/study/several"
+	"weft/study/show"
+	"weft/study/whatif"
 )
 
 // documents lists what commands print with --json.
@@ -39,44 +44,44 @@ var documents = []struct {
 	command string
 	typ     reflect.Type
 }{
-	{"weft show FABRIC --json", reflect.TypeFor[study.Fabric]()},
+	{"weft show FABRIC --json", reflect.TypeFor[show.Fabric]()},
 	{"weft show FABRIC --diff FABRIC --json", reflect.TypeFor[summary.Difference]()},
 	{"weft gen --list --json", reflect.TypeFor[source.Formulas]()},
-	{"weft route FABRIC --json", reflect.TypeFor[study.Route]()},
-	{"weft show SUBNETS --json", reflect.TypeFor[study.Network]()},
-	{"weft route SUBNETS --json", reflect.TypeFor[study.RoutedBetween]()},
+	{"weft route FABRIC --json", reflect.TypeFor[routing.Route]()},
+	{"weft show SUBNETS --json", reflect.TypeFor[several.Network]()},
+	{"weft route SUBNETS --json", reflect.TypeFor[several.Routing]()},
 	{"weft check SUBNETS --json", reflect.TypeFor[betweencheck.Report]()},
-	{"weft compare SUBNETS --json", reflect.TypeFor[study.ComparedBetween]()},
-	{"weft whatif SUBNETS --json", reflect.TypeFor[whatif.BetweenAnswer]()},
-	{"weft simulate flow SUBNETS --json", reflect.TypeFor[study.FlowsBetween]()},
-	{"weft route --engines --json", reflect.TypeFor[study.Engines]()},
+	{"weft compare SUBNETS --json", reflect.TypeFor[several.Comparison]()},
+	{"weft whatif SUBNETS --json", reflect.TypeFor[several.Answer]()},
+	{"weft simulate flow SUBNETS --json", reflect.TypeFor[several.Flows]()},
+	{"weft route --engines --json", reflect.TypeFor[routing.Engines]()},
 	{"weft check FABRIC --json", reflect.TypeFor[quality.Report]()},
-	{"weft compare FABRIC --json", reflect.TypeFor[study.Comparison]()},
-	{"weft compare FABRIC FABRIC ... --json", reflect.TypeFor[study.Comparisons]()},
+	{"weft compare FABRIC --json", reflect.TypeFor[compare.Comparison]()},
+	{"weft compare FABRIC FABRIC ... --json", reflect.TypeFor[compare.Comparisons]()},
 	{"weft suggest --json", reflect.TypeFor[choose.Proposals]()},
 	{"weft whatif FABRIC --json", reflect.TypeFor[whatif.Answer]()},
 	{"weft whatif FABRIC --each KIND --json", reflect.TypeFor[whatif.Campaign]()},
-	{"weft simulate flow FABRIC --json", reflect.TypeFor[study.Simulation]()},
-	{"weft simulate packet FABRIC --json", reflect.TypeFor[study.PacketSimulation]()},
+	{"weft simulate flow FABRIC --json", reflect.TypeFor[flows.Simulation]()},
+	{"weft simulate packet FABRIC --json", reflect.TypeFor[packets.Simulation]()},
 	{"weft simulate outage FABRIC --json", reflect.TypeFor[outage.Report]()},
-	{"weft simulate flow --patterns --json", reflect.TypeFor[study.Patterns]()},
-	{"weft sm --once --json", reflect.TypeFor[sm.BringUpJSON]()},
-	{"weft sm --json", reflect.TypeFor[sm.LogLine]()},
-	{"weft sm replay FILE --json", reflect.TypeFor[sm.ReplayedLine]()},
+	{"weft simulate flow --patterns --json", reflect.TypeFor[flows.Patterns]()},
+	{"weft sm --once --json", reflect.TypeFor[terms.BringUpJSON]()},
+	{"weft sm --json", reflect.TypeFor[terms.LogLine]()},
+	{"weft sm replay FILE --json", reflect.TypeFor[terms.ReplayedLine]()},
 	{"weft sm state FILE --json", reflect.TypeFor[state.Contents]()},
 	{"weft sm import --json", reflect.TypeFor[opensm.Report]()},
 	{"weft sm export DIR --state FILE --json", reflect.TypeFor[opensm.Report]()},
-	{"weft sm events --json", reflect.TypeFor[sm.LogLine]()},
+	{"weft sm events --json", reflect.TypeFor[terms.LogLine]()},
 	{"weft sm links --json", reflect.TypeFor[perf.Report]()},
 	{"weft sm status --json", reflect.TypeFor[service.Status]()},
-	{"weft discover --json", reflect.TypeFor[sm.DiscoveryJSON]()},
+	{"weft discover --json", reflect.TypeFor[terms.DiscoveryJSON]()},
 	{"weft emulate control SOCKET state", reflect.TypeFor[control.State]()},
 	{"weft map NETWORK --json", reflect.TypeFor[mapjob.Report]()},
 	{"weft map NETWORK --events FILE --json", reflect.TypeFor[mapjob.WatchReport]()},
 	{"weft lab list --json", reflect.TypeFor[papers.Listing]()},
 	{"weft lab reproduce NAME --json", reflect.TypeFor[lab.Document]()},
 	{"weft lab reproduce NAME --compare DIR --json", reflect.TypeFor[lab.Agreement]()},
-	{"weft lids GRAPH --json", reflect.TypeFor[study.LIDs]()},
+	{"weft lids GRAPH --json", reflect.TypeFor[routing.LIDs]()},
 	{"weft version --json", reflect.TypeFor[build]()},
 	{"weft demo --json", reflect.TypeFor[demo.Demo]()},
 }
@@ -133,33 +138,12 @@ func (d *describer) describe(t *testing.T, typ reflect.Type) {
 		return
 	}
 	d.seen[typ] = true
-	fmt.Fprintf(&d.text, "\n## %s\n\n%s\n\n| key | holds | |\n|---|---|---|\n", nameOf(typ), wrapped(d.of(t, typ).typ[typ.Name()]))
+	fmt.Fprintf(&d.text, "\n## %s\n\n%s\n\n| key | holds | |\n|---|---|---|\n", nameOf(typ), fold.Page("", d.of(t, typ).typ[typ.Name()]))
 	var inner []reflect.Type
 	d.fields(t, typ, &inner)
 	for _, typ := range inner {
 		d.describe(t, typ)
 	}
-}
-
-// wrapped breaks a text into lines of at most 100 columns.
-func wrapped(text string) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+n > 100:
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String()
 }
 
 // fields writes the rows of a struct, those of embedded ones among them.

@@ -17,6 +17,7 @@ import (
 	"weft/lab"
 	"weft/lab/papers"
 	"weft/study"
+	"weft/study/routing"
 )
 
 func labCmd() *cobra.Command {
@@ -161,7 +162,7 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 		return nil, errors.New("--blocks and --seed-block: want no number below 0")
 	}
 	run.Setup.Blocks = f.blocks
-	if run.Setup.SolveLinear, err = study.SolverOfLinear(f.solver); err != nil {
+	if run.Setup.SolveLinear, err = routing.SolverOfLinear(f.solver); err != nil {
 		return nil, fmt.Errorf("--solver: %w", err)
 	}
 	run.Setup.Seed += uint64(f.block) * lab.BlockSeeds

@@ -12,7 +12,7 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/route/names"
 	"weft/route/names/colouring"
-	"weft/study"
+	"weft/study/routing"
 )
 
 // stdinName stands for standard input where a file is read.
@@ -24,7 +24,7 @@ type lidsOptions struct {
 	budget  int64
 	write   string
 	asJSON  bool
-	solving study.Solving
+	solving routing.Solving
 }
 
 func lidsCmd() *cobra.Command {
@@ -84,13 +84,13 @@ func (o *lidsOptions) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	defer files.Drop()
-	out, err := study.NewLIDs(cmd.Context(), g, s, names.Options{Workers: 1, Budget: o.budget, Solve: solve})
+	out, err := routing.NewLIDs(cmd.Context(), g, s, names.Options{Workers: 1, Budget: o.budget, Solve: solve})
 	if err != nil {
 		return err
 	}
 	out.Solver = o.solving.Report()
 	if o.write != "" {
-		if err := files[0].Write(func(w io.Writer) error { return study.WriteReduction(w, g) }); err != nil {
+		if err := files[0].Write(func(w io.Writer) error { return routing.WriteReduction(w, g) }); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"weft/cmd/weft/manage"
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/study"
+	"weft/study/routing"
 )
 
 func main() {
@@ -72,7 +72,7 @@ func statusOf(err error) int {
 	if exit, ok := errors.AsType[*cli.ExitError](err); ok {
 		return exit.Status
 	}
-	if study.CouldNot(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if routing.CouldNot(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return cli.ExitCannot
 	}
 	return cli.ExitBad

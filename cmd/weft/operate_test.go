@@ -14,7 +14,8 @@ import (
 	"weft/fabric"
 	"weft/internal/peer"
 	"weft/internal/racing"
-	"weft/sm"
+	"weft/sm/recording"
+	"weft/sm/terms"
 )
 
 // systemctl stands for the program of that name where docs/operate.md is followed: it starts and ends weft sm and OpenSM.
@@ -138,12 +139,12 @@ func TestOperatePage(t *testing.T) {
 	}
 	run("systemctl disable --now opensm")
 	for _, kind := range regexp.MustCompile("`([a-z-]+)`").FindAllStringSubmatch(string(page[bytes.Index(page, []byte("| codes | do |")):]), -1) {
-		_, known := sm.Explain[sm.IncidentKind(kind[1])]
+		_, known := recording.Explain[terms.IncidentKind(kind[1])]
 		if !known && kind[1] != "engine" && kind[1] != "state" {
 			t.Errorf("no event has the code %s", kind[1])
 		}
 	}
-	for kind := range sm.Explain {
+	for kind := range recording.Explain {
 		if !bytes.Contains(page, []byte("`"+string(kind)+"`")) {
 			t.Errorf("the page does not say what %s asks of an operator", kind)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weft/study"
+	"weft/study/packets"
 )
 
 // packetOutputs are the files that weft simulate packet writes.
@@ -34,7 +34,7 @@ func (o *packetOutputs) add(f *pflag.FlagSet, steps *int) {
 }
 
 // set checks the options, and asks for the steps that they need.
-func (o *packetOutputs) set(r *study.PacketRequest) error {
+func (o *packetOutputs) set(r *packets.Request) error {
 	overTime := len(o.times) > 0 || o.links != ""
 	r.CountFlows = o.flows != ""
 	switch {
@@ -58,13 +58,13 @@ func (o *packetOutputs) paths() []string {
 }
 
 // earlier reads the simulations that are drawn beside this one.
-func (o *packetOutputs) earlier() (list []*study.PacketSimulation, err error) {
+func (o *packetOutputs) earlier() (list []*packets.Simulation, err error) {
 	for _, path := range o.beside {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		earlier, err := study.ReadPackets(path, data)
+		earlier, err := packets.Read(path, data)
 		if err != nil {
 			return nil, err
 		}
@@ -74,9 +74,9 @@ func (o *packetOutputs) earlier() (list []*study.PacketSimulation, err error) {
 }
 
 // writers are the functions that write the files, in the order of paths.
-func (o *packetOutputs) writers(out *study.PacketSimulation, earlier []*study.PacketSimulation) []func(io.Writer) error {
+func (o *packetOutputs) writers(out *packets.Simulation, earlier []*packets.Simulation) []func(io.Writer) error {
 	curves := append(earlier, out)
-	list := []func(io.Writer) error{out.WriteCSV, out.WriteLinks, func(w io.Writer) error { return study.DrawCurves(w, curves) }, out.WriteHosts, out.WriteFlows}
+	list := []func(io.Writer) error{out.WriteCSV, out.WriteLinks, func(w io.Writer) error { return packets.DrawCurves(w, curves) }, out.WriteHosts, out.WriteFlows}
 	for _, path := range o.times {
 		if strings.HasSuffix(path, ".svg") {
 			list = append(list, out.DrawTimes)

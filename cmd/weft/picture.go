@@ -13,7 +13,8 @@ import (
 	"weft/fabric/layout"
 	"weft/fabric/source"
 	"weft/planner"
-	"weft/study"
+	"weft/study/routing"
+	"weft/study/show"
 )
 
 // pictureFlags are the options of weft show that are about its picture.
@@ -21,7 +22,7 @@ type pictureFlags struct {
 	svg     string // file
 	colour  string
 	chain   string
-	files   study.TableFiles
+	files   routing.TableFiles
 	routing cli.RouteFlags
 }
 
@@ -33,7 +34,7 @@ func (p *pictureFlags) add(cmd *cobra.Command) {
 	f.StringVarP(&p.chain, "engine", "e", "", "with --svg: colour cables by the pairs of hosts that they carry, routed by this engine (weft route --engines)")
 	f.StringVar(&p.files.Plan, "plan", "", "with --svg: the same for a Plan that weft route -o wrote")
 	f.StringVar(&p.files.LFTs, "lfts", "", "with --svg: the same for forwarding tables of another subnet manager")
-	f.StringVar(&p.colour, "colour", study.ByLoad, "what colours of cables tell of the routing: load (pairs of hosts), or lanes (the virtual lanes that packets use)")
+	f.StringVar(&p.colour, "colour", show.ByLoad, "what colours of cables tell of the routing: load (pairs of hosts), or lanes (the virtual lanes that packets use)")
 	cli.LaneFileFlags(cmd, &p.files)
 }
 
@@ -44,9 +45,9 @@ func (p *pictureFlags) alone() bool { return p.svg == "-" }
 func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	routed := p.chain != "" || p.files.Given()
 	switch {
-	case p.colour != study.ByLoad && p.colour != study.ByLanes:
-		return fmt.Errorf("--colour %s: want %s or %s", p.colour, study.ByLoad, study.ByLanes)
-	case !routed && (cmd.Flags().Changed("colour") || p.files != study.TableFiles{}):
+	case p.colour != show.ByLoad && p.colour != show.ByLanes:
+		return fmt.Errorf("--colour %s: want %s or %s", p.colour, show.ByLoad, show.ByLanes)
+	case !routed && (cmd.Flags().Changed("colour") || p.files != routing.TableFiles{}):
 		return errors.New("--colour, --sl, --sl2vl, --one-lane and --choice are about a routing: give --engine, --plan or --lfts too")
 	case p.svg == "" && routed:
 		return errors.New("--engine, --plan and --lfts colour a picture: give --svg FILE too (weft check and weft simulate print loads)")
@@ -64,7 +65,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	}
 	var picture *layout.Picture
 	err = cli.WithProgress(cmd, "drawing", func(ctx context.Context) (err error) {
-		picture, err = study.Picture(ctx, src, routing, p.colour, p.routing.Workers)
+		picture, err = show.Picture(ctx, src, routing, p.colour, p.routing.Workers)
 		return err
 	})
 	if err != nil {
@@ -76,7 +77,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 // route routes the fabric or reads tables, where loads were asked for.
 func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*planner.Result, error) {
 	switch {
-	case p.files != study.TableFiles{} && p.chain != "":
+	case p.files != routing.TableFiles{} && p.chain != "":
 		return nil, errors.New("give --engine, or tables with --plan or --lfts, not both")
 	case p.files.Given():
 		if err := p.files.Validate(); err != nil {

@@ -14,14 +14,14 @@ import (
 	"weft/fabric"
 	"weft/planner"
 	"weft/route/engine"
-	"weft/study"
+	"weft/study/routing"
 )
 
 // routeOptions are the options of weft route.
 type routeOptions struct {
 	fabric  cli.FabricFlags
 	routing cli.RouteFlags
-	files   study.Outputs
+	files   routing.Outputs
 	stages  cli.PathSetFlags
 	keep    cli.KeepFlags
 	between cli.BetweenFlags
@@ -94,7 +94,7 @@ func routeCmd() *cobra.Command {
 		Args: cli.ArgumentOrList("FABRIC", "engines", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return cli.Answer(cmd.OutOrStdout(), study.ListEngines(), o.form.JSON)
+				return cli.Answer(cmd.OutOrStdout(), routing.ListEngines(), o.form.JSON)
 			}
 			if o.fabric.Several(args[0]) {
 				return o.runBetween(cmd, args[0])
@@ -184,14 +184,14 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 }
 
 // report judges a routing, unless that is not wanted, and says what is asked of it.
-func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (out *study.Route, err error) {
+func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (out *routing.Route, err error) {
 	if !o.noCheck {
 		err = cli.WithProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &o.routing.Request) })
 		if err != nil {
 			return nil, err
 		}
 	}
-	out = study.NewRoute(g, r, cli.PeakRSS())
+	out = routing.New(g, r, cli.PeakRSS())
 	out.Solver = o.stages.Solving.Report()
 	if o.keep.Kept != nil {
 		if out.Change, err = o.change(cmd, g, r); err != nil {
@@ -212,26 +212,26 @@ func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *plan
 	if err := os.MkdirAll(o.splits, 0o755); err != nil {
 		return err
 	}
-	return study.WriteSplits(ctx, g, r.Plan, func(name string, data []byte) error {
+	return routing.WriteSplits(ctx, g, r.Plan, func(name string, data []byte) error {
 		return os.WriteFile(filepath.Join(o.splits, name), data, 0o644)
 	})
 }
 
 // change compares the Plan with the one that was kept, and if Plans are judged the mixture
 // of both, and what a repair delivers.
-func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (c *study.Change, err error) {
+func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (c *routing.Change, err error) {
 	kept := o.keep.Kept
 	changes := kept.Changes(g, r.Plan)
 	if o.noCheck {
-		return study.NewChange(o.keep.Path, g, changes, r, nil, nil), nil
+		return routing.NewChange(o.keep.Path, g, changes, r, nil, nil), nil
 	}
 	err = cli.WithProgress(cmd, "comparing", func(ctx context.Context) error {
 		mixture, err := kept.Mixture(ctx, g, r.Plan, o.routing.Workers)
 		if err != nil {
 			return err
 		}
-		balance, err := study.NewBalance(ctx, g, &o.routing.Request, r)
-		c = study.NewChange(o.keep.Path, g, changes, r, mixture, balance)
+		balance, err := routing.NewBalance(ctx, g, &o.routing.Request, r)
+		c = routing.NewChange(o.keep.Path, g, changes, r, mixture, balance)
 		return err
 	})
 	return c, err

@@ -13,7 +13,8 @@ import (
 	"weft/fabric/netfile/counters"
 	"weft/fabric/source"
 	"weft/fabric/summary"
-	"weft/study"
+	"weft/study/several"
+	"weft/study/show"
 )
 
 // showFlags are the options of weft show.
@@ -88,7 +89,7 @@ func showCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return flags.form.Answer(cmd.OutOrStdout(), study.NewNetwork(n))
+				return flags.form.Answer(cmd.OutOrStdout(), several.NewNetwork(n))
 			}
 			flags.Quiet = flags.Quiet || flags.warnings || flags.form.JSON
 			src, err := flags.Open(cmd, args[0])
@@ -101,7 +102,7 @@ func showCmd() *cobra.Command {
 			if err := flags.picture.draw(cmd, src); err != nil || flags.picture.alone() {
 				return err
 			}
-			return show(cmd, &flags, src)
+			return showFabric(cmd, &flags, src)
 		},
 	}
 	flags.Add(cmd)
@@ -116,15 +117,15 @@ func showCmd() *cobra.Command {
 	return cmd
 }
 
-// show prints what a fabric holds.
-func show(cmd *cobra.Command, flags *showFlags, src *source.Source) error {
+// showFabric prints what a fabric holds.
+func showFabric(cmd *cobra.Command, flags *showFlags, src *source.Source) error {
 	counters, err := readCounters(cmd, flags)
 	if err != nil {
 		return err
 	}
-	var report *study.Fabric
+	var report *show.Fabric
 	err = cli.WithProgress(cmd, "measuring the diameter", func(ctx context.Context) (err error) {
-		report, err = study.ShowFabric(ctx, src, flags.tree, counters)
+		report, err = show.NewFabric(ctx, src, flags.tree, counters)
 		return err
 	})
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/study"
+	"weft/study/flows"
+	"weft/study/routing"
 )
 
 func simulateCmd() *cobra.Command {
@@ -31,8 +32,8 @@ type flowOptions struct {
 	routing cli.RouteFlags
 	between cli.BetweenFlags
 	chain   string
-	files   study.TableFiles
-	flows   study.FlowRequest
+	files   routing.TableFiles
+	flows   flows.Request
 	loads   string
 	orcs    string
 	asJSON  bool
@@ -114,7 +115,7 @@ send, and with every flow divided equally over all LIDs of its target. The same 
 		Args: cli.ArgumentOrList("FABRIC", "patterns", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return cli.Answer(cmd.OutOrStdout(), study.ListPatterns(), o.asJSON)
+				return cli.Answer(cmd.OutOrStdout(), flows.ListPatterns(), o.asJSON)
 			}
 			if o.fabric.Several(args[0]) {
 				return o.runBetween(cmd, args[0])
@@ -166,16 +167,16 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	if o.orcs != "" {
-		err := files[0].Write(func(w io.Writer) error { return study.WriteORCS(w, g, r.Plan) })
+		err := files[0].Write(func(w io.Writer) error { return flows.WriteORCS(w, g, r.Plan) })
 		if err != nil || o.orcs == "-" {
 			return err
 		}
 	}
 	o.flows.Seed, o.flows.Workers = o.routing.Seed, o.routing.Workers
-	var out *study.Simulation
+	var out *flows.Simulation
 	begun := time.Now()
 	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out, err = study.Simulate(ctx, g, r, &o.flows)
+		out, err = flows.Simulate(ctx, g, r, &o.flows)
 		return err
 	})
 	if err != nil {
@@ -184,7 +185,7 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 	out.Seconds = time.Since(begun).Seconds()
 	cli.Warn(cmd, out.Warnings())
 	if o.loads != "" {
-		if err := files[1].Write(func(w io.Writer) error { return study.WriteLoads(w, g, out.Pairs.Loads) }); err != nil {
+		if err := files[1].Write(func(w io.Writer) error { return flows.WriteLoads(w, g, out.Pairs.Loads) }); err != nil {
 			return err
 		}
 	}

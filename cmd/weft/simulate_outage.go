@@ -11,8 +11,8 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/sim/packet"
-	"weft/sm"
 	"weft/sm/outage"
+	"weft/sm/terms"
 )
 
 // outageOptions are the options of weft simulate outage.
@@ -53,7 +53,7 @@ again: they keep their service levels while tables change. The same seed gives t
 	cli.ChainFlag(cmd, &o.chain)
 	cli.JSONFlag(cmd, &o.asJSON)
 	f, u := cmd.Flags(), &o.setup
-	u.Packet, u.Watch = packet.Default(), sm.UsualWatch
+	u.Packet, u.Watch = packet.Default(), terms.UsualWatch
 	f.StringVar(&o.fail, "fail", "", "the cable in this port (NODE[PORT]), or this switch")
 	f.DurationVar(&u.Fault.Down, "down", 100*time.Millisecond, "how long a switch that fails is off")
 	f.BoolVar(&u.Fault.Kill, "takeover", false, "the master dies at the same moment, and another manager takes the subnet")

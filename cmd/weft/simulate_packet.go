@@ -14,7 +14,8 @@ import (
 	"weft/fabric"
 	"weft/planner"
 	"weft/sim/packet"
-	"weft/study"
+	"weft/study/packets"
+	"weft/study/routing"
 )
 
 // packetOptions are the options of weft simulate packet.
@@ -23,8 +24,8 @@ type packetOptions struct {
 	routing cli.RouteFlags
 	between cli.BetweenFlags
 	chain   string
-	files   study.TableFiles
-	packets study.PacketRequest
+	files   routing.TableFiles
+	packets packets.Request
 	delays  hardwareTimes
 	message string
 	bursts  string
@@ -52,7 +53,7 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.files.Plan, "plan", "", "Plan that weft route -o wrote, instead of an engine")
 	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
 	cli.LaneFileFlags(cmd, &o.files)
-	f.StringVarP(&r.Pattern, "pattern", "p", study.Uniform, "uniform, b_eff, or a traffic pattern NAME or NAME:ARG (weft simulate flow --patterns lists them)")
+	f.StringVarP(&r.Pattern, "pattern", "p", packets.Uniform, "uniform, b_eff, or a traffic pattern NAME or NAME:ARG (weft simulate flow --patterns lists them)")
 	f.StringVar(&r.File, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
 	f.StringVar(&r.Messages, "messages", "", "file of messages: a line TIME SOURCE DESTINATION BYTES each, as 12.5us 0 17 65536")
 	f.StringVar(&r.Streams, "streams", "", "file of streams: a line SOURCE DESTINATION each, with any of rate=GBIT/S, bytes=N, level=NAME, start=TIME, stop=TIME behind it; without rate= they make no pause")
@@ -107,7 +108,7 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	case changed("inject") && !isRate(o.delays.inject) || changed("drain-rate") && !isRate(o.delays.drain):
 		return errors.New("--inject and --drain-rate: want a rate from 0.001 to 2000000 Gbit/s")
 	}
-	if o.files != (study.TableFiles{}) {
+	if o.files != (routing.TableFiles{}) {
 		if err := o.files.Validate(); err != nil {
 			return err
 		}
@@ -117,7 +118,7 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	}
 	var err error
 	if changed("message") {
-		if o.packets.Message, err = study.ParseMessageSize(o.message); err != nil {
+		if o.packets.Message, err = packets.ParseMessageSize(o.message); err != nil {
 			return fmt.Errorf("--%w", err)
 		}
 	}
@@ -191,7 +192,7 @@ cores.
 ` + cli.BetweenHelp + `
 Routers are switches of the simulation that rewrite headers.
 
-` + study.BetweenChangesHelp
+` + packets.BetweenChangesHelp
 
 func simulatePacketCmd() *cobra.Command {
 	var o packetOptions
@@ -275,10 +276,10 @@ func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing fu
 		return err
 	}
 	o.packets.Seed, o.packets.Workers = o.routing.Seed, o.routing.Workers
-	var out *study.PacketSimulation
+	var out *packets.Simulation
 	begun := time.Now()
 	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out, err = study.SimulatePackets(ctx, g, r, &o.packets)
+		out, err = packets.Simulate(ctx, g, r, &o.packets)
 		return err
 	})
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile/tables"
-	"weft/sm"
 	"weft/sm/state"
+	"weft/sm/terms"
 	"weft/wire/mad"
 )
 
@@ -40,7 +40,7 @@ type killed struct {
 	state string // file of the managers
 	own   fabric.NodeID
 	rng   *rand.Rand
-	ever  sm.LIDMap // all LIDs that ports have had
+	ever  terms.LIDMap // all LIDs that ports have had
 	host  *customer
 
 	full          time.Duration // a manager needs from its start to the end of its first round
@@ -68,7 +68,7 @@ func newKilled(t *testing.T, text string) *killed {
 	t.Cleanup(l.Close)
 	k := &killed{
 		t: t, live: l, own: at.Node, name: fmt.Sprintf("weft-kill-%d", os.Getpid()), state: filepath.Join(t.TempDir(), "state"),
-		rng: rand.New(rand.NewPCG(*killSeed, 0)), ever: sm.LIDMap{}, full: 100 * time.Millisecond,
+		rng: rand.New(rand.NewPCG(*killSeed, 0)), ever: terms.LIDMap{}, full: 100 * time.Millisecond,
 	}
 	server, err := ibsimd.Listen(l, ibsimd.Options{Base: k.name})
 	if err != nil {
@@ -125,20 +125,20 @@ func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 }
 
 // given lists the LIDs that ports have, and the forwarding tables of switches.
-func (k *killed) given() (lids sm.LIDMap, tables *tables.LFTs) {
+func (k *killed) given() (lids terms.LIDMap, tables *tables.LFTs) {
 	k.live.Do(func(sub *emulator.Subnet) { lids, tables = lidsGiven(sub), sub.Tables() })
 	return lids, tables
 }
 
 // lidsGiven lists the LIDs that ports have.
-func lidsGiven(sub *emulator.Subnet) sm.LIDMap {
-	lids := sm.LIDMap{}
+func lidsGiven(sub *emulator.Subnet) terms.LIDMap {
+	lids := terms.LIDMap{}
 	f := sub.Fabric()
 	for i := range f.Nodes {
 		for p := range f.Nodes[i].Ports {
 			if info, err := sub.PortInfo(fabric.End{Node: fabric.NodeID(i), Port: uint8(p)}); err == nil && (f.Nodes[i].Type == fabric.Switch) == (p == 0) {
 				if lid := mad.PortInfoLID.Get(info); lid != 0 {
-					lids[f.Nodes[i].Ports[p].GUID] = sm.PortLIDs{Base: fabric.LID(lid), LMC: uint8(mad.PortInfoLMC.Get(info))}
+					lids[f.Nodes[i].Ports[p].GUID] = terms.PortLIDs{Base: fabric.LID(lid), LMC: uint8(mad.PortInfoLMC.Get(info))}
 				}
 			}
 		}
@@ -151,7 +151,7 @@ func (k *killed) check() {
 	k.t.Helper()
 	lids, _ := k.given()
 	has, open, _ := k.host.snapshot()
-	stored := sm.LIDMap{}
+	stored := terms.LIDMap{}
 	if s, err := state.Read(k.state); err == nil {
 		stored = s.LIDs()
 		plan, _, err := s.LastPlan()

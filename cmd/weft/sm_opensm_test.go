@@ -13,7 +13,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/peer"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // command runs weft to its end.
@@ -52,17 +52,17 @@ func write(t *testing.T, dir, name, text string) string {
 }
 
 // scattered are LIDs with gaps for all ports of a fabric, and for one that is not there.
-func scattered(f *fabric.Fabric) sm.LIDMap {
-	m := sm.LIDMap{0xabcdef: {Base: 8000, LMC: 1}}
+func scattered(f *fabric.Fabric) terms.LIDMap {
+	m := terms.LIDMap{0xabcdef: {Base: 8000, LMC: 1}}
 	next := fabric.LID(6000)
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		for p := range n.Ports {
 			switch {
 			case n.Type == fabric.Switch && p == 0:
-				m[n.Ports[0].GUID] = sm.PortLIDs{Base: next + 5}
+				m[n.Ports[0].GUID] = terms.PortLIDs{Base: next + 5}
 			case n.Type != fabric.Switch && p > 0:
-				m[n.Ports[p].GUID] = sm.PortLIDs{Base: next, LMC: 1}
+				m[n.Ports[p].GUID] = terms.PortLIDs{Base: next, LMC: 1}
 			}
 		}
 		next -= 14
@@ -71,7 +71,7 @@ func scattered(f *fabric.Fabric) sm.LIDMap {
 }
 
 // guid2lid writes LIDs as OpenSM does.
-func guid2lid(m sm.LIDMap) string {
+func guid2lid(m terms.LIDMap) string {
 	var b bytes.Buffer
 	for _, guid := range slices.Sorted(maps.Keys(m)) {
 		fmt.Fprintf(&b, "0x%016x 0x%04x 0x%04x\n\n", uint64(guid), m[guid].Base, m[guid].Last())
@@ -85,7 +85,7 @@ func TestOpenSMAndBack(t *testing.T) {
 	for _, text := range []string{"rlft(8,2)", "torus(3x3,hosts=2)"} {
 		t.Run(text, func(t *testing.T) {
 			k := newKilled(t, text)
-			var want sm.LIDMap
+			var want terms.LIDMap
 			var all []fabric.NodeID
 			k.live.Do(func(sub *emulator.Subnet) {
 				f := sub.Fabric()
@@ -137,8 +137,8 @@ func (k *killed) power(off bool, nodes ...fabric.NodeID) {
 }
 
 // on leaves out of LIDs the ports that are off, and one that is nowhere.
-func (k *killed) on(m sm.LIDMap) sm.LIDMap {
-	out := sm.LIDMap{}
+func (k *killed) on(m terms.LIDMap) terms.LIDMap {
+	out := terms.LIDMap{}
 	k.live.Do(func(sub *emulator.Subnet) {
 		f := sub.Fabric()
 		for i := range f.Nodes {
@@ -153,7 +153,7 @@ func (k *killed) on(m sm.LIDMap) sm.LIDMap {
 }
 
 // keeps reports LIDs that are not as they shall be.
-func (k *killed) keeps(when string, want sm.LIDMap) {
+func (k *killed) keeps(when string, want terms.LIDMap) {
 	k.t.Helper()
 	got, _ := k.given()
 	for guid, p := range want {
@@ -163,13 +163,13 @@ func (k *killed) keeps(when string, want sm.LIDMap) {
 	}
 }
 
-func readGUID2LID(t *testing.T, path string) sm.LIDMap {
+func readGUID2LID(t *testing.T, path string) terms.LIDMap {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := sm.ReadLIDs(path, data)
+	m, err := terms.ReadLIDs(path, data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,10 +24,10 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/sm"
 	"weft/sm/service"
 	"weft/sm/service/client"
 	"weft/sm/state"
+	"weft/sm/terms"
 	"weft/wire/mad"
 )
 
@@ -45,7 +45,7 @@ type soaked struct {
 	name    string // of the subnet's sockets
 	spare   []fabric.NodeID
 	hosts   []*customer
-	ever    sm.LIDMap
+	ever    terms.LIDMap
 	running *exec.Cmd
 	ask     *client.Client
 	runs    []*managed
@@ -59,7 +59,7 @@ type soaked struct {
 // managed is a run of a manager: the lines that it told, and its recording.
 type managed struct {
 	record string
-	lines  []sm.LogLine
+	lines  []terms.LogLine
 	read   chan struct{} // all is read
 	killed bool
 }
@@ -76,7 +76,7 @@ func newSoaked(t *testing.T) *soaked {
 	}
 	l := live.New(sub, cli.Clock())
 	t.Cleanup(l.Close)
-	x := &soaked{t: t, live: l, rng: rand.New(rand.NewPCG(*soakSeed, 0)), dir: t.TempDir(), name: fmt.Sprintf("weft-soak-%d", os.Getpid()), ever: sm.LIDMap{}}
+	x := &soaked{t: t, live: l, rng: rand.New(rand.NewPCG(*soakSeed, 0)), dir: t.TempDir(), name: fmt.Sprintf("weft-soak-%d", os.Getpid()), ever: terms.LIDMap{}}
 	server, err := ibsimd.Listen(l, ibsimd.Options{Base: x.name})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func (x *soaked) start() {
 	go func() {
 		defer close(run.read)
 		for dec := json.NewDecoder(bufio.NewReader(out)); ; {
-			var line sm.LogLine
+			var line terms.LogLine
 			if dec.Decode(&line) != nil {
 				return
 			}
@@ -163,8 +163,8 @@ func (x *soaked) replay(run *managed) (lines int) {
 		x.t.Fatalf("%v: %s", err, &complaint)
 	}
 	type line struct {
-		Kind sm.IncidentKind `json:"kind"`
-		Text string          `json:"text"`
+		Kind terms.IncidentKind `json:"kind"`
+		Text string             `json:"text"`
 	}
 	var told, again []line
 	for i := range run.lines {
@@ -178,12 +178,12 @@ func (x *soaked) replay(run *managed) (lines int) {
 		again = append(again, l)
 	}
 	at := 0
-	others := map[sm.IncidentKind]bool{sm.Started: true, sm.Ended: true} // told beside the Manager, as what has changed since the run before
+	others := map[terms.IncidentKind]bool{terms.Started: true, terms.Ended: true} // told beside the Manager, as what has changed since the run before
 	for _, l := range told {
 		switch {
 		case at < len(again) && again[at] == l:
 			at++
-		case at == len(again) && run.killed, others[l.Kind], l.Kind == sm.FabricChanged && strings.HasPrefix(l.Text, "since "):
+		case at == len(again) && run.killed, others[l.Kind], l.Kind == terms.FabricChanged && strings.HasPrefix(l.Text, "since "):
 		default:
 			x.t.Fatalf("%v was told, and is not told by the recording, where %v follows", l, again[at:min(at+1, len(again))])
 		}
@@ -284,7 +284,7 @@ func (x *soaked) settle() {
 	var err error
 	for begun := time.Now(); time.Since(begun) < 5*time.Minute; time.Sleep(50 * time.Millisecond) {
 		s, err = x.ask.Status(x.t.Context())
-		if err == nil && s.Role == sm.Master && s.InForce != nil && s.InForce.State == sm.Up && s.UnderWay == nil && len(s.InForce.Drained) == 0 &&
+		if err == nil && s.Role == terms.Master && s.InForce != nil && s.InForce.State == terms.Up && s.UnderWay == nil && len(s.InForce.Drained) == 0 &&
 			s.InForce.Switches == switches && s.InForce.CAs == hosts && s.InForce.Links == links && s.InForce.Proven {
 			x.quiets++
 			return
@@ -302,7 +302,7 @@ func (x *soaked) settle() {
 // check compares LIDs and services with those of before, and sends to a group.
 func (x *soaked) check() {
 	x.t.Helper()
-	lids := sm.LIDMap{}
+	lids := terms.LIDMap{}
 	x.live.Do(func(sub *emulator.Subnet) { lids = lidsGiven(sub) })
 	for guid, p := range lids {
 		if had, ok := x.ever[guid]; ok && had != p {

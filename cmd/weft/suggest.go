@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/choose"
 	"weft/cmd/weft/cli"
 	"weft/fabric/bill"
+	"weft/study/choose"
 )
 
 // suggestOptions are the options of weft suggest.

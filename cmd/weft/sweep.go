@@ -16,14 +16,15 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/route/engine"
-	"weft/study"
+	"weft/study/compare"
+	"weft/study/flows"
 )
 
 // sweepFlags are the options of weft lab sweep.
 type sweepFlags struct {
 	fabric  cli.FabricFlags
 	routing cli.RouteFlags
-	sweep   study.Sweep
+	sweep   compare.Sweep
 	list    string
 	file    string
 	behind  string
@@ -75,7 +76,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer out.Close()
-	among := func(r study.SweepRow) bool { return r.Engine == o.behind }
+	among := func(r compare.SweepRow) bool { return r.Engine == o.behind }
 	if o.behind != "" && !slices.Contains(s.Engines, o.behind) && !slices.ContainsFunc(rows, among) {
 		return fmt.Errorf("--behind %s: no engine of the sweep, which has %s", o.behind, strings.Join(s.Engines, " "))
 	}
@@ -88,7 +89,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	s.Has = func(fabric, engine string) bool { return have[[2]string{fabric, engine}] }
 	bar := newLabBar(cmd, s.Missing())
 	s.Step = bar.step
-	s.Row = func(r *study.SweepRow) error {
+	s.Row = func(r *compare.SweepRow) error {
 		rows = append(rows, *r)
 		have[[2]string{r.Fabric, r.Engine}] = true
 		bar.done()
@@ -100,12 +101,12 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	w := cmd.OutOrStdout()
-	if e := study.WriteStandings(w, study.Standings(rows)); e != nil {
+	if e := compare.WriteStandings(w, compare.Standings(rows)); e != nil {
 		return e
 	}
 	if o.behind != "" {
 		fmt.Fprintln(w)
-		if e := study.WriteBehind(w, rows, o.behind); e != nil {
+		if e := compare.WriteBehind(w, rows, o.behind); e != nil {
 			return e
 		}
 	}
@@ -120,8 +121,8 @@ func (o *sweepFlags) validate() error {
 			return fmt.Errorf("--failed %g: want shares from 0 to 1", share)
 		}
 	}
-	if s.Seeds < 1 || s.Runs < 0 || s.Runs > study.MaxRuns {
-		return fmt.Errorf("--seeds %d, --runs %d: want at least one draw, and 0 to %d runs", s.Seeds, s.Runs, study.MaxRuns)
+	if s.Seeds < 1 || s.Runs < 0 || s.Runs > flows.MaxRuns {
+		return fmt.Errorf("--seeds %d, --runs %d: want at least one draw, and 0 to %d runs", s.Seeds, s.Runs, flows.MaxRuns)
 	}
 	if err := o.routing.Check(); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (o *sweepFlags) fabrics(args []string) ([]string, error) {
 
 // continueFile reads the rows that the file has, and opens it for more. Without a file the rows
 // go nowhere. A file that is no table of rows stays as it is.
-func (o *sweepFlags) continueFile() (rows []study.SweepRow, out *os.File, err error) {
+func (o *sweepFlags) continueFile() (rows []compare.SweepRow, out *os.File, err error) {
 	if o.file == "" {
 		out, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 		return nil, out, err
@@ -168,7 +169,7 @@ func (o *sweepFlags) continueFile() (rows []study.SweepRow, out *os.File, err er
 	}
 	end := bytes.LastIndexByte(data, '\n') + 1 // an interrupted run may have left half a line
 	if len(data) > 0 {
-		if rows, err = study.ReadSweep(o.file, bytes.NewReader(data[:max(end, 1)])); err != nil {
+		if rows, err = compare.ReadSweep(o.file, bytes.NewReader(data[:max(end, 1)])); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -180,7 +181,7 @@ func (o *sweepFlags) continueFile() (rows []study.SweepRow, out *os.File, err er
 		_, err = out.Seek(int64(end), io.SeekStart)
 	}
 	if err == nil && end == 0 {
-		err = study.WriteSweepHead(out)
+		err = compare.WriteSweepHead(out)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, out.Close())

@@ -19,8 +19,9 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/route/engine"
-	"weft/study"
-	"weft/whatif"
+	"weft/study/routing"
+	"weft/study/several"
+	"weft/study/whatif"
 )
 
 // whatifOptions are the options of weft whatif.
@@ -29,7 +30,7 @@ type whatifOptions struct {
 	routing cli.RouteFlags
 	between cli.BetweenFlags
 	chain   string
-	files   study.TableFiles
+	files   routing.TableFiles
 	changes []whatif.Change
 	each    string
 	top     int
@@ -84,7 +85,7 @@ The time to write counts blocks of forwarding tables, --window of them in flight
 answered within --round-trip. It leaves out how long a manager takes to notice.
 
 ` + cli.BetweenHelp + `
-` + whatif.BetweenHelp + `
+` + several.ChangesHelp + `
 They are routed now, and after the change routed again between the subnets; subnets that
 change are repaired. What is lost counts pairs of end ports in different subnets, and
 inside those that change.`,
@@ -153,7 +154,7 @@ func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	if o.each == "" && cmd.Flags().Changed("top") {
 		return errors.New("--top limits the rows of --each: give --each link, switch, spine or leaf too, or leave out --top")
 	}
-	if o.files != (study.TableFiles{}) {
+	if o.files != (routing.TableFiles{}) {
 		return o.files.Validate()
 	}
 	return nil

@@ -14,6 +14,8 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sm"
+	"weft/sm/round"
+	"weft/sm/terms"
 )
 
 // manage has our manager bring the subnet up from another port than that of the machine, and stay.
@@ -33,11 +35,11 @@ func (m *machine) manage(name string) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	up, ended := make(chan sm.State, 16), make(chan error, 1)
+	up, ended := make(chan terms.State, 16), make(chan error, 1)
 	clock := realTime()
 	r := sm.Runner{
-		Config: sm.Config{SMKey: 1}, Watch: sm.UsualWatch, Routing: planner.Request{Chain: chain}, Clock: clock,
-		Round: func(c *sm.Result) { up <- c.Report.State },
+		Config: terms.Config{SMKey: 1}, Watch: terms.UsualWatch, Routing: planner.Request{Chain: chain}, Clock: clock,
+		Round: func(c *round.Result) { up <- c.Report.State },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -52,7 +54,7 @@ func (m *machine) manage(name string) {
 	})
 	select {
 	case state := <-up:
-		if state != sm.Up {
+		if state != terms.Up {
 			m.t.Fatalf("the subnet is %s", state)
 		}
 	case <-time.After(patience):

@@ -1,5 +1,5 @@
-// Package bill counts what must be bought for a fabric, and what that costs by a list of prices. How long cables are
-// follows from a machine room by rule (floor.go).
+// Package bill counts the parts to buy for a fabric, and their cost by a list of prices. Cable
+// lengths follow from a rule for the machine room (floor.go).
 package bill
 
 import (
@@ -11,22 +11,22 @@ import (
 	"weft/fabric"
 )
 
-// Bill counts the parts of a fabric, whether they are up or down. Aggregation nodes are inside
-// switches and count for nothing.
+// Bill counts the parts of a fabric, up or down. Aggregation nodes are inside switches and are not
+// counted.
 type Bill struct {
 	Hosts     int         `json:"hosts"`                   // CAs and routers
-	HostPorts int         `json:"host_ports"`              // of hosts, with a cable to a switch
+	HostPorts int         `json:"host_ports"`              // ports of hosts with a cable to a switch
 	Switches  int         `json:"switches"`                // all of them
-	ByPorts   map[int]int `json:"switches_by_ports"`       // by the number of ports
+	ByPorts   map[int]int `json:"switches_by_ports"`       // by number of ports
 	Between   int         `json:"cables_between_switches"` // with a switch at both ends
 	Below     int         `json:"cables_to_hosts"`         // with a host at one end
-	Left      int         `json:"ports_left"`              // of switches, without a cable
-	// Metres counts the cables by their length, rounded up; absent unless prices go by it.
+	Left      int         `json:"ports_left"`              // ports of switches without a cable
+	// Metres counts the cables by their length, rounded up; absent unless prices depend on it.
 	Metres map[int]int `json:"cables_by_metres,omitempty"`
 }
 
-// Of counts a fabric. Where radix is not 0, all switches are bought with so many ports; it fails
-// where one needs more.
+// Of counts the parts of a fabric. If radix is not 0, all switches are bought with that many ports;
+// it fails if a switch needs more.
 func Of(f *fabric.Fabric, radix int) (*Bill, error) {
 	b := &Bill{ByPorts: map[int]int{}}
 	inside := make([]int, len(f.Nodes)) // ports of a switch that lead to an aggregation node
@@ -78,7 +78,7 @@ func (b *Bill) addLink(f *fabric.Fabric, id fabric.LinkID, inside []int) {
 	}
 }
 
-// Times is the bill of several equal fabrics that the same hosts are joined to.
+// Times returns the bill of n equal fabrics for the same hosts.
 func (b *Bill) Times(n int) *Bill {
 	out := &Bill{Hosts: b.Hosts, HostPorts: n * b.HostPorts, Switches: n * b.Switches, ByPorts: map[int]int{}, Between: n * b.Between, Below: n * b.Below, Left: n * b.Left}
 	for ports, count := range b.ByPorts {
@@ -93,7 +93,7 @@ func (b *Bill) Times(n int) *Bill {
 	return out
 }
 
-// SwitchPorts is the number of ports of all switches.
+// SwitchPorts returns the number of ports of all switches.
 func (b *Bill) SwitchPorts() (n int) {
 	for ports, count := range b.ByPorts {
 		n += ports * count
@@ -101,7 +101,7 @@ func (b *Bill) SwitchPorts() (n int) {
 	return n
 }
 
-// String says what is bought in one line.
+// String describes the parts in one line.
 func (b *Bill) String() string {
 	var switches []string
 	for _, ports := range slices.Backward(slices.Sorted(maps.Keys(b.ByPorts))) {

@@ -84,7 +84,7 @@ func TestBadPrices(t *testing.T) {
 	}
 }
 
-// FuzzReadPrices: a list is read or refused by its line, and what is read has a cost.
+// FuzzReadPrices: a list is accepted and has a cost, or is refused with a line.
 func FuzzReadPrices(f *testing.F) {
 	f.Add([]byte("currency EUR\nswitch 36 12000\ncable between 900\ncable below 250 # each\n"))
 	f.Add([]byte("switch 1 0\n\n#"))

@@ -8,28 +8,28 @@ import (
 	"weft/fabric"
 )
 
-// floor says how high racks and hosts are, in rack units.
+// floor holds the heights of racks and hosts, in rack units.
 type floor struct{ rack, host int }
 
 // usualFloor has racks of 42 units, and hosts of 1.
 var usualFloor = floor{42, 1}
 
-// Measures of a floor, in metres. A rack and its aisle are as deep as a row is apart from the next.
+// Measures of a floor, in metres. A rack and its aisle take the distance between two rows.
 const (
 	rackWidth  = 0.6
 	rowPitch   = 2.4
-	withinRack = 2.0 // a cable between two parts of a rack
+	withinRack = 2.0 // a cable within a rack
 	toTheTray  = 2.0 // from a part of a rack up to the tray, or down again
 )
 
-// portsPerUnit is the number of ports of a switch for which it takes a unit of a rack.
+// portsPerUnit is the number of switch ports in one rack unit.
 const portsPerUnit = 64
 
-// placed is a switch, the hosts that stand below it, and its place in the row.
+// placed is a switch with its hosts and its place in the row.
 type placed struct {
 	switchID fabric.NodeID
-	hosts    []fabric.NodeID // of the switch: those whose first cable leads to it
-	at       float64         // place in the row of all switches: from 0 on for those with hosts, -1 until it is known
+	hosts    []fabric.NodeID // hosts whose first cable leads to the switch
+	at       float64         // place in the row of all switches: from 0 on for switches with hosts, -1 until known
 }
 
 // lengths counts the cables of a fabric by their length in metres, rounded up, by the rule of Help.
@@ -39,7 +39,7 @@ func (l floor) lengths(f *fabric.Fabric) map[int]int {
 	perRow := max(1, (racks+rows-1)/rows)
 	place := func(rack int) (x, y float64) {
 		row, column := rack/perRow, rack%perRow
-		if row%2 == 1 { // rows are walked back and forth
+		if row%2 == 1 { // rows run back and forth
 			column = perRow - 1 - column
 		}
 		return rackWidth * float64(column), rowPitch * float64(row)
@@ -61,7 +61,8 @@ func (l floor) lengths(f *fabric.Fabric) map[int]int {
 	return counts
 }
 
-// racks says in which rack each node stands, and how many racks there are: all in a row, filled one after the other.
+// racks assigns each node to a rack and returns the number of racks: one row, filled one after the
+// other.
 func (l floor) racks(f *fabric.Fabric) (rack []int, racks int) {
 	rack, left := make([]int, len(f.Nodes)), 0
 	put := func(id fabric.NodeID, units int) {
@@ -84,8 +85,8 @@ func (l floor) racks(f *fabric.Fabric) (rack []int, racks int) {
 	return rack, max(1, racks)
 }
 
-// row lists the switches in the order in which they stand: those with hosts in the order of the fabric, the others in the
-// middle of the switches that they have cables to.
+// row lists the switches in the order of the row: switches with hosts in the order of the fabric,
+// the others in the middle of the switches that they are cabled to.
 func (l floor) row(f *fabric.Fabric) []placed {
 	var row []placed
 	index := make([]int, len(f.Nodes))
@@ -127,8 +128,8 @@ func (l floor) row(f *fabric.Fabric) []placed {
 	return row
 }
 
-// hangHosts gives the switches of a row their hosts, marks those to which any host has a cable with place 0, and returns
-// the other switches that each has cables to.
+// hangHosts assigns hosts to the switches of a row, gives place 0 to switches with a cable to any
+// host, and returns the switches that each switch is cabled to.
 func (l floor) hangHosts(f *fabric.Fabric, row []placed, index []int) (near [][]int) {
 	near = make([][]int, len(row))
 	stands := make([]bool, len(f.Nodes))

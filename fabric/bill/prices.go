@@ -11,7 +11,7 @@ import (
 	"weft/fabric"
 )
 
-// Help says how a list of prices is written.
+// Help describes the format of a price list.
 const Help = `A line for each price, # begins a remark:
 
   currency EUR           # what all prices are in; may be left out
@@ -42,9 +42,9 @@ Lengths are rounded up. Several planes are laid out each by itself.`
 // Prices lists the costs of parts.
 type Prices struct {
 	Currency       string
-	Switches       map[int]float64 // by the number of ports
-	Between, Below float64         // a cable, where ByLength is empty
-	ByLength       map[int]float64 // a cable, by the metres that it is long
+	Switches       map[int]float64 // by number of ports
+	Between, Below float64         // a cable, if ByLength is empty
+	ByLength       map[int]float64 // a cable, by its length in metres
 	floor          floor
 }
 
@@ -84,7 +84,7 @@ func ReadPrices(file string, data []byte) (*Prices, error) {
 	return nil, fmt.Errorf("%s:%d: %s", file, max(at, 1), why)
 }
 
-// add reads the words of a line.
+// add parses the words of a line.
 func (p *Prices) add(words []string) error {
 	switch {
 	case words[0] == "currency" && len(words) == 2:
@@ -128,14 +128,14 @@ func (p *Prices) add(words []string) error {
 		strings.Join(words, " "))
 }
 
-// Limits of lines. A rack holds the largest switch.
+// Limits of a price list. A rack holds the largest switch.
 const (
 	mostMetres = 10_000
 	leastRack  = (fabric.MaxPorts + portsPerUnit - 1) / portsPerUnit
 	mostUnits  = 1000
 )
 
-// price reads a price.
+// price parses a price.
 func price(word string) (float64, error) {
 	v, err := strconv.ParseFloat(word, 64)
 	if err != nil || !(v >= 0 && v <= 1e12) || math.IsNaN(v) {
@@ -144,14 +144,14 @@ func price(word string) (float64, error) {
 	return v, nil
 }
 
-// Measure counts the cables of the bill of a fabric by their lengths, where their prices go by these.
+// Measure counts the cables of a fabric's bill by length, if prices depend on length.
 func (p *Prices) Measure(b *Bill, f *fabric.Fabric) {
 	if len(p.ByLength) > 0 {
 		b.Metres = p.floor.lengths(f)
 	}
 }
 
-// Cost adds up the prices of the parts of a bill, which was measured. It fails where the list has no switch with
+// Cost adds up the prices of the parts of a measured bill. It fails if the list has no switch with
 // enough ports, or no cable that is long enough.
 func (p *Prices) Cost(b *Bill) (float64, error) {
 	switches, tooLarge := costOf(p.Switches, b.ByPorts)
@@ -165,8 +165,8 @@ func (p *Prices) Cost(b *Bill) (float64, error) {
 	return switches + cables + float64(b.Between)*p.Between + float64(b.Below)*p.Below, nil
 }
 
-// costOf adds up prices of parts by their sizes, each by the next greater one that is in the list. It returns the size
-// of a part for which there is none.
+// costOf adds up prices of parts by their sizes, each by the next size in the list. It returns the
+// size of a part that is too large for the list.
 func costOf(prices map[int]float64, parts map[int]int) (sum float64, tooLarge int) {
 	sizes := slices.Sorted(maps.Keys(prices))
 	for _, size := range slices.Sorted(maps.Keys(parts)) {
@@ -179,7 +179,7 @@ func costOf(prices map[int]float64, parts map[int]int) (sum float64, tooLarge in
 	return sum, 0
 }
 
-// Money is a sum in a currency.
+// Money formats a sum in a currency.
 func Money(v float64, currency string) string {
 	text := fmt.Sprintf("%.0f", v)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// slot is a port of a group: of the switch with this place in it.
+// slot is a port of a group: its switch by place in the group, and its port number.
 type slot struct {
 	place int32
 	port  uint8
 }
 
-// rule gives the other groups numbers, as one group counts them: slots of all groups with one number lead to the groups of that number.
+// rule numbers the other groups from the view of one group: slots with the same number in all
+// groups lead to the groups of that number.
 type rule struct {
-	number func(i, j, groups int32) int32      // of group j as group i counts
-	target func(i, number, groups int32) int32 // the group that has the number for group i
+	number func(i, j, groups int32) int32      // number of group j from the view of group i
+	target func(i, number, groups int32) int32 // the group with the given number from the view of group i
 }
 
-// The rules: so many groups ahead, counted around; or the group of that number, the own one left out.
+// The rules: groups ahead, counted cyclically; or the group's own number, skipping the own group.
 var (
 	ahead = rule{
 		number: func(i, j, groups int32) int32 { return (j - i + groups) % groups },
@@ -39,9 +40,10 @@ var (
 	}
 )
 
-// byRule finds the cables between groups by a rule, as pairs of switches: what most groups have in a slot, all should have.
-// The cables from one group to another are those back, in the order of their slots. It returns nil where groups differ
-// in size, or slots do not agree.
+// byRule finds the cables between groups by a rule, as pairs of switches: every group should have
+// in a slot what most groups have there. The cables from one group to another match the cables
+// back, in the order of their slots. It returns nil if groups differ in size, or slots do not
+// agree.
 func (d *dragonfly) byRule(r rule) (found [][2]int32) {
 	groups := int32(len(d.group))
 	for _, g := range d.group {
@@ -86,7 +88,8 @@ func (d *dragonfly) byRule(r rule) (found [][2]int32) {
 	return found
 }
 
-// allJoined lists the cables of a full mesh, as pairs of switches: as many between two as between most.
+// allJoined lists the cables of a full mesh, as pairs of switches: each pair has as many as most
+// pairs.
 func (d *dragonfly) allJoined() (found [][2]int32) {
 	times := map[int]int{}
 	for _, links := range d.plugged {

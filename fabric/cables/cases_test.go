@@ -35,7 +35,7 @@ func TestCases(t *testing.T) {
 	for _, c := range []struct {
 		what, formula string
 		takes         func(a, b string) bool
-		every         int // of those taken: one in so many
+		every         int // one in this many of the removed cables
 	}{
 		{"one cable of each bundle of a switch", "pgft(3;4,6,8;1,4,2;1,1,3)", func(a, b string) bool { return a == "middle 5" && b[:4] == "root" }, 3},
 		{"all cables up of two switches of two pods", "rlft(8,3)", func(a, b string) bool { return (a == "middle 5" || a == "middle 14") && b[:4] == "root" }, 1},
@@ -53,7 +53,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestFewerUp: where no pattern tells the other end, switches with fewer cables up than most are named.
+// TestFewerUp: if no pattern shows the other end, switches with fewer cables up than most are
+// named.
 func TestFewerUp(t *testing.T) {
 	whole := generated(t, "tsubame")
 	if r := Of(whole, whole.Compile(), nil); len(r.Cables) > 0 {
@@ -87,8 +88,8 @@ func TestNoPortLeft(t *testing.T) {
 	}
 }
 
-// TestPortsWithoutRule: where cables are in any ports, those of cables that are missing are told only if they are the
-// only free ones.
+// TestPortsWithoutRule: if cables follow no rule of ports, a missing cable gets a port only if that
+// is the only free one.
 func TestPortsWithoutRule(t *testing.T) {
 	whole := generated(t, "rlft(12,2)")
 	rng := rand.New(rand.NewPCG(1, 3))

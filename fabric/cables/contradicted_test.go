@@ -9,8 +9,8 @@ import (
 	"weft/fabric/netfile/discovery"
 )
 
-// TestContradicted: a cable that lines of a file contradict is named once, not as missing too; a LID that they tell differently
-// is named with its port.
+// TestContradicted: a cable that lines of a file contradict is listed once, and not as missing too;
+// a LID that they disagree on is listed with its port.
 func TestContradicted(t *testing.T) {
 	var text bytes.Buffer
 	if err := discovery.WriteIBNetDiscover(&text, generated(t, "rlft(8,2)")); err != nil {
@@ -37,7 +37,7 @@ func TestContradicted(t *testing.T) {
 		t.Errorf("%s %v %q", r.Pattern, r.Counts, r.Notes)
 	}
 	for i := range r.Cables {
-		if o := &r.Cables[i]; len(o.Ports) != 4 || !strings.Contains(o.Text, "neither is taken") {
+		if o := &r.Cables[i]; len(o.Ports) != 4 || !strings.Contains(o.Text, "neither is used") {
 			t.Errorf("%s: %s", r.Name(o), o.Text)
 		}
 	}

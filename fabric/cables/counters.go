@@ -10,15 +10,15 @@ import (
 	"weft/fabric/netfile/counters"
 )
 
-// counter is a counter that tells something about a cable.
+// counter describes a counter of cable errors or waiting.
 type counter struct {
-	name   string // by the specification
-	words  string // with the number before them
+	name   string // name in the specification
+	words  string // words after the number
 	weight float64
-	most   uint64 // at which it stops to count in its short form, 0 for none
+	most   uint64 // value at which its short form stops counting, 0 for none
 }
 
-// errorCounters are the counters of errors on a cable; those that others cause elsewhere are left out.
+// errorCounters are the counters of errors on a cable, without counters of errors caused elsewhere.
 var errorCounters = []counter{
 	{"LinkDownedCounter", "times down", 1e6, 255},
 	{"LinkErrorRecoveryCounter", "times recovered", 1e4, 255},
@@ -28,14 +28,14 @@ var errorCounters = []counter{
 	{"PortRcvErrors", "receive errors", 1, 65535},
 }
 
-// waitingCounters are the counters of packets that waited or were thrown away before a cable.
+// waitingCounters are the counters of packets that waited or were discarded before a cable.
 var waitingCounters = []counter{
 	{"PortXmitDiscards", "packets discarded", 1e6, 65535},
 	{"PortXmitWait", "ticks of waiting", 1e-6, 0},
 }
 
-// AddCounters joins the cables of which counters tell errors or waiting, and notes the counters whose port is not
-// in the fabric. Of several values of one counter the greatest holds.
+// AddCounters adds the cables whose counters show errors or waiting, and notes counters of ports
+// that are not in the fabric. Of several values of one counter the greatest holds.
 func (r *Report) AddCounters(f *fabric.Fabric, ports []counters.Port) {
 	find := newFinder(f)
 	values := map[fabric.End]map[string]uint64{}
@@ -71,7 +71,8 @@ func (r *Report) AddCounters(f *fabric.Fabric, ports []counters.Port) {
 	r.finish()
 }
 
-// tell lists a cable of which counters of one of its ends are not 0, with the bytes for which they counted.
+// tell adds a cable if a counter at one of its ends is not 0, with the bytes counted in the same
+// time.
 func (r *Report) tell(f *fabric.Fabric, id fabric.LinkID, kind Kind, counters []counter, data, verb string, ends [2]map[string]uint64) {
 	names := f.LinkPorts(id)
 	odd := Odd{Kind: kind, Ports: names}
@@ -111,7 +112,7 @@ func (r *Report) tell(f *fabric.Fabric, id fabric.LinkID, kind Kind, counters []
 	}
 }
 
-// bytesText writes a number of bytes.
+// bytesText formats a number of bytes.
 func bytesText(n float64) string {
 	for _, unit := range []string{"bytes", "kB", "MB", "GB", "TB"} {
 		if n < 1000 {
@@ -122,10 +123,10 @@ func bytesText(n float64) string {
 	return fmt.Sprintf("%.3g PB", n)
 }
 
-// finder finds the ports of a fabric by what files of counters call them.
+// finder finds ports of a fabric by their names in files of counters.
 type finder struct {
 	f      *fabric.Fabric
-	byGUID map[fabric.GUID][]fabric.NodeID // of nodes and of their ports
+	byGUID map[fabric.GUID][]fabric.NodeID // by GUID of node or port
 	byLID  map[fabric.LID]fabric.NodeID
 }
 
@@ -148,7 +149,7 @@ func newFinder(f *fabric.Fabric) *finder {
 	return find
 }
 
-// end finds the port that counters belong to. A GUID may be that of a node and of the port of another.
+// end finds the port of some counters. One GUID may belong to a node and to a port of another node.
 func (find *finder) end(p *counters.Port) (fabric.End, bool) {
 	var nodes []fabric.NodeID
 	if id, ok := find.byLID[p.LID]; ok && p.GUID == 0 {

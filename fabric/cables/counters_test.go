@@ -8,8 +8,8 @@ import (
 	"weft/fabric/netfile/counters"
 )
 
-// TestCounters: counters are joined by GUID of node or port and by LID; what they tell stands at the cable, and
-// counters that are 0, or of ports that are not there, make no line.
+// TestCounters: counters are matched by GUID of node or port and by LID, and listed with their
+// cable. Counters that are 0, or of unknown ports, are not listed.
 func TestCounters(t *testing.T) {
 	f := generated(t, "rlft(4,2)")
 	leaf, host := fabric.NodeID(-1), fabric.NodeID(-1)

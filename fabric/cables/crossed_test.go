@@ -65,7 +65,8 @@ func cross(t *testing.T, f *fabric.Fabric, g *fabric.Graph, a, b int32) *fabric.
 	return out
 }
 
-// TestGrids: meshes and tori that are whole have nothing odd; of those that lost cables exactly these are missing.
+// TestGrids: complete meshes and tori have no odd cables; of damaged ones exactly the lost cables
+// are missing.
 func TestGrids(t *testing.T) {
 	for i, formula := range []string{"torus(4x4x4,hosts=1)", "torus(8x8,hosts=2)", "mesh(5x6,hosts=1)", "torus(6x6x6,hosts=1)", "mesh(4x4x4,hosts=2)", "torus(5x5,hosts=1,width=3)"} {
 		f := generated(t, formula)

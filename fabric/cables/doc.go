@@ -1,7 +1,8 @@
-// Package cables names the cables of a fabric that somebody should look at: slower or narrower
-// than they could be, told differently by the lines of a file, missing from the pattern of a tree, mesh, torus,
-// HyperX, Dragonfly or Dragonfly+, beside it or crossed, with errors in their counters; and those that carry the most
-// paths, with who uses them. Its types are JSON that programs read: their keys stay.
+// Package cables finds the cables of a fabric that somebody should check. It lists cables that are
+// slower or narrower than they could be, contradict each other in a file, or have errors in their
+// counters. It finds missing, crossed and extra cables in the pattern of a tree, mesh, torus,
+// HyperX, Dragonfly or Dragonfly+. Its types are JSON for programs: their
+// keys do not change.
 package cables
 
 import (
@@ -14,26 +15,26 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// Kind names the way in which a cable is odd.
+// Kind is a kind of odd cable.
 type Kind string
 
 // The kinds, worst first.
 const (
-	// Contradicted are cables of which the lines of a file tell different ones in one port: neither is taken.
+	// Contradicted are two cables that lines of a file put into one port: neither is used.
 	Contradicted Kind = "contradicted"
 
-	Slow     Kind = "slow"     // fewer bits per second than both ends and its like can do
-	Errors   Kind = "errors"   // its counters tell of errors
-	Disputed Kind = "disputed" // lines of the file tell different widths or speeds of it, or LIDs or GUIDs of a port
-	Missing  Kind = "missing"  // it is down, or the pattern has it and the fabric has not
-	Crossed  Kind = "crossed"  // it goes where another should, and that one where this should
-	Extra    Kind = "extra"    // beside the pattern
-	Waiting  Kind = "waiting"  // its counters tell that packets waited for it, or were discarded before it
+	Slow     Kind = "slow"     // slower than both ends and similar cables can run
+	Errors   Kind = "errors"   // its counters show errors
+	Disputed Kind = "disputed" // lines of the file disagree on its width or speed, or on the LID or GUID of a port
+	Missing  Kind = "missing"  // it is down, or the pattern has it but not the fabric
+	Crossed  Kind = "crossed"  // two cables have swapped ends
+	Extra    Kind = "extra"    // not in the pattern
+	Waiting  Kind = "waiting"  // its counters show packets that waited for it or were discarded before it
 )
 
 var kinds = []Kind{Contradicted, Errors, Slow, Disputed, Missing, Crossed, Extra, Waiting}
 
-// NoPattern is the pattern of a fabric that is none of those known here.
+// NoPattern is the pattern of a fabric that matches no known one.
 const NoPattern = "none"
 
 // Odd is a cable to inspect, or a missing one.
@@ -45,7 +46,7 @@ type Odd struct {
 	Text     string            `json:"text"`               // the oddity in words
 	Counters []Count           `json:"counters,omitempty"` // the counters that are not 0
 
-	weight float64 // of one kind, the greatest comes first
+	weight float64 // within one kind, the greatest comes first
 }
 
 // Count is the value of a counter of a port.
@@ -71,7 +72,7 @@ func (r *Report) Kinds() []Kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k Kind) bool { return r.Counts[k] == 0 })
 }
 
-// Of lists the odd cables of a fabric, whose Graph is g. warnings are those of its file.
+// Of lists the odd cables of a fabric and its Graph g. warnings come from reading its file.
 func Of(f *fabric.Fabric, g *fabric.Graph, warnings []lines.Warning) *Report {
 	r := &Report{Counts: map[Kind]int{}, Cables: []Odd{}, short: ShortNames(f)}
 	r.Cables = append(r.Cables, slow(f)...)
@@ -92,7 +93,7 @@ func Of(f *fabric.Fabric, g *fabric.Graph, warnings []lines.Warning) *Report {
 	return r
 }
 
-// notContradicted leaves out cables that are missing because they are contradicted.
+// notContradicted removes cables that are missing because they are contradicted.
 func notContradicted(odd, named []Odd) []Odd {
 	contradicted := map[[2]fabric.GUID]bool{}
 	for i := range named {
@@ -109,7 +110,7 @@ func notContradicted(odd, named []Odd) []Odd {
 	})
 }
 
-// down lists the cables that the fabric knows, and that are down though the nodes at both ends are not.
+// down lists the known cables that are down although the nodes at both ends are up.
 func down(f *fabric.Fabric) (odd []Odd) {
 	for i := range f.Links {
 		l, id := &f.Links[i], fabric.LinkID(i)
@@ -120,7 +121,7 @@ func down(f *fabric.Fabric) (odd []Odd) {
 	return odd
 }
 
-// downNodes notes the switches that the fabric knows and that are down.
+// downNodes notes the known switches that are down.
 func (r *Report) downNodes(f *fabric.Fabric) (notes []string) {
 	var names []string
 	for i := range f.Nodes {
@@ -134,7 +135,7 @@ func (r *Report) downNodes(f *fabric.Fabric) (notes []string) {
 	return notes
 }
 
-// finish sorts and counts.
+// finish sorts and counts the cables.
 func (r *Report) finish() {
 	slices.SortStableFunc(r.Cables, func(a, b Odd) int {
 		return cmp.Or(
@@ -148,7 +149,7 @@ func (r *Report) finish() {
 	}
 }
 
-// Name is the cable in one line, or both that are crossed, by names that are short and belong to no other node.
+// Name describes the cable, or both crossed cables, in one line by unique short names.
 func (r *Report) Name(o *Odd) string {
 	var names []string
 	for ports := range slices.Chunk(o.Ports, 2) {
@@ -157,8 +158,8 @@ func (r *Report) Name(o *Odd) string {
 	return strings.Join(names, ", ")
 }
 
-// ShortNames gives every node the shortest name that only it has: its description, or its GUID
-// where others are described alike.
+// ShortNames returns the shortest unique name of every node: its description, or its GUID if others
+// have the same description.
 func ShortNames(f *fabric.Fabric) map[fabric.GUID]string {
 	times := make(map[string]int, len(f.Nodes))
 	for i := range f.Nodes {

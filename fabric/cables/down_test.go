@@ -33,7 +33,7 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// TestOddNetworks: what is small or strange makes no panic and few lines.
+// TestOddNetworks: small or strange networks cause no panic and few lines.
 func TestOddNetworks(t *testing.T) {
 	for _, formula := range []string{
 		"fullmesh(1)", "rlft(2,1)", "rlft(2,3)", "karytree(1,3)", "torus(2x2,hosts=1)", "torus(3,hosts=0)", "hyperx(4x4,hosts=2)", "slimfly(5)",

@@ -10,19 +10,20 @@ import (
 	"weft/fabric/shape/groups"
 )
 
-// dragonfly holds the cables of a network against those of a Dragonfly, whose groups are full meshes, or a Dragonfly+,
-// whose groups are leaves that are all joined to the spines of the group. Cables lead from every group to all others, from
-// spines alone where there are leaves.
+// dragonfly compares a network with a Dragonfly, whose groups are full meshes, or a Dragonfly+,
+// whose groups join all leaves to all spines. Every group has cables to all others; in a
+// Dragonfly+, spines alone have them.
 type dragonfly struct {
 	wanted
 	of    []int32   // by switch: its group
-	place []int32   // by switch: its number among those of its group that have cables to other groups, -1 for leaves
-	inner []int32   // by switch: its number among those of its group on its side
-	group [][]int32 // switches that have cables to other groups, by group
+	place []int32   // by switch: its number among the switches of its group with cables to other groups, -1 for leaves
+	inner []int32   // by switch: its number among the leaves, or the others, of its group
+	group [][]int32 // by group: switches with cables to other groups
 	notes []string
 }
 
-// dragonfly finds the pattern of a Dragonfly, a Dragonfly+ or a full mesh; ok is false where the network is none.
+// dragonfly finds the pattern of a Dragonfly, a Dragonfly+ or a full mesh; ok is false if the
+// network is none of these.
 func (n *network) dragonfly() (p pattern, ok bool) {
 	if found, err := groups.Find(n.g); err == nil {
 		if p, ok = n.inGroups("dragonfly", found.Of, make([]int32, len(found.Of))); ok {
@@ -35,7 +36,7 @@ func (n *network) dragonfly() (p pattern, ok bool) {
 	return p, false
 }
 
-// inGroups finds the pattern of a network whose groups, and leaves, are known.
+// inGroups finds the pattern of a network with known groups and leaves.
 func (n *network) inGroups(name string, of, place []int32) (p pattern, ok bool) {
 	d := &dragonfly{wanted: wanted{network: n, cables: map[pair]int{}}, of: of, place: place}
 	d.alike = d.inOtherGroups
@@ -56,20 +57,22 @@ func (n *network) inGroups(name string, of, place []int32) (p pattern, ok bool) 
 	return pattern{name: name, odd: append(d.odd(), fewer...), notes: d.notes}, true
 }
 
-// leastMesh is the number of switches from which on a network without names is taken for a full mesh or HyperX.
+// leastMesh is the fewest switches of a network without coordinates in names to count as a full
+// mesh or HyperX.
 const leastMesh = 8
 
-// leastGroups is the number of groups from which on they are held against a rule.
+// leastGroups is the fewest groups that a rule is applied to.
 const leastGroups = 4
 
-// Shares of the pairs of groups that are joined in a Dragonfly, and of those of switches in a full mesh.
+// Least shares of joined pairs: of groups in a Dragonfly, of switches in a full mesh.
 const (
 	mostGroups = .75
 	mostOfMesh = .94
 )
 
-// leavesAndSpines finds the groups of a Dragonfly+, and says with place -1 which switches are leaves; nil where the network
-// is none. Leaves of a group lead to the same spines, but for some; a spine is in the group of most of its leaves.
+// leavesAndSpines finds the groups of a Dragonfly+ and marks leaves with place -1; nil if the
+// network is none. Leaves of a group share most of their spines; a spine is in the group of most of
+// its leaves.
 func (n *network) leavesAndSpines() (of, place []int32) {
 	of, place = make([]int32, n.g.NumSwitches), make([]int32, n.g.NumSwitches)
 	for s := range of {
@@ -115,7 +118,7 @@ func (n *network) leavesAndSpines() (of, place []int32) {
 	return of, place
 }
 
-// number numbers groups and the switches within them, by their order in the Graph.
+// number numbers groups and the switches within them, in order of the Graph.
 func (d *dragonfly) number() {
 	numbers := map[int32]int32{}
 	leaves := []int32{}
@@ -139,10 +142,10 @@ func (d *dragonfly) number() {
 	}
 }
 
-// plus reports whether the network has leaves apart from the switches with cables to other groups.
+// plus reports whether the network has leaves without cables to other groups.
 func (d *dragonfly) plus() bool { return slices.Contains(d.place, -1) }
 
-// expectWithin notes the cables within the groups: as many between two switches as between most.
+// expectWithin records the cables expected within the groups: each pair has as many as most pairs.
 func (d *dragonfly) expectWithin() {
 	members := make([][]int32, len(d.group))
 	for s, i := range d.of {
@@ -169,7 +172,8 @@ func (d *dragonfly) expectWithin() {
 	}
 }
 
-// part is a pattern within the groups alone, or between them, with the cables there.
+// part returns the part of the pattern within groups, or between them, with the given expected
+// cables.
 func (d *dragonfly) part(within bool, cables map[pair]int) *wanted {
 	part := *d.network
 	part.plugged = map[pair][]fabric.LinkID{}
@@ -181,7 +185,7 @@ func (d *dragonfly) part(within bool, cables map[pair]int) *wanted {
 	return &wanted{network: &part, cables: cables}
 }
 
-// between lists the pairs of switches of two groups that have cables, of which both may have such.
+// between lists the cabled pairs of switches of different groups, without leaves.
 func (d *dragonfly) between() (pairs []pair) {
 	for p := range d.plugged {
 		if d.of[p.a] != d.of[p.b] && d.place[p.a] >= 0 && d.place[p.b] >= 0 {
@@ -192,9 +196,9 @@ func (d *dragonfly) between() (pairs []pair) {
 	return pairs
 }
 
-// expectBetween notes the cables between groups, by the rule that says to which group each port leads. Where there is no
-// such rule none is missing from a pair of groups, but switches that have fewer than most are returned. ok is false where
-// the groups are not joined as those of a Dragonfly are.
+// expectBetween records the cables expected between groups, by the rule that maps ports to groups.
+// Without a rule no cable is missing between two groups; instead, switches with fewer cables than
+// most are returned. ok is false if the groups are not joined like a Dragonfly.
 func (d *dragonfly) expectBetween() (fewer []Odd, ok bool) {
 	pairs := d.between()
 	groups, linked := len(d.group), map[pair]bool{}
@@ -224,7 +228,7 @@ func (d *dragonfly) expectBetween() (fewer []Odd, ok bool) {
 	return d.fewerBetween(pairs), d.nearlyAll()
 }
 
-// fewerBetween lists the switches that have fewer cables to other groups than nearly all.
+// fewerBetween lists the switches with fewer cables to other groups than nearly all.
 func (d *dragonfly) fewerBetween(pairs []pair) (odd []Odd) {
 	have := make([]int, len(d.of))
 	for _, p := range pairs {
@@ -254,7 +258,7 @@ func (d *dragonfly) fewerBetween(pairs []pair) (odd []Odd) {
 	return odd
 }
 
-// downAt counts the cables of a switch that are known, and down as they or what they lead to are.
+// downAt counts the known cables of a switch that are down, or whose other end is down.
 func (d *dragonfly) downAt(s int32) (n int) {
 	for _, port := range d.f.Nodes[d.node[s]].Ports {
 		if port.Link != fabric.NoLink && !d.f.LinkUp(port.Link) {
@@ -264,7 +268,8 @@ func (d *dragonfly) downAt(s int32) (n int) {
 	return n
 }
 
-// inOtherGroups lists the pairs of switches of other groups, or of other two groups, that have the places of two.
+// inOtherGroups lists the pairs of switches that have the same places as s and to, in other groups
+// equally far apart.
 func (d *dragonfly) inOtherGroups(s, to int32) (pairs [][2]int32) {
 	apart := d.apart(d.of[s], d.of[to])
 	for v := range int32(len(d.of)) {
@@ -280,12 +285,12 @@ func (d *dragonfly) inOtherGroups(s, to int32) (pairs [][2]int32) {
 	return pairs
 }
 
-// apart says how many groups ahead another one is, counted around.
+// apart returns the distance from group i forward to group j, counted cyclically.
 func (d *dragonfly) apart(i, j int32) int32 {
 	return (j - i + int32(len(d.group))) % int32(len(d.group))
 }
 
-// compareSlots sorts ports of a group by the place of the switch.
+// compareSlots orders ports of a group by the place of the switch.
 func compareSlots(a, b slot) int {
 	return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.port, b.port))
 }

@@ -6,7 +6,7 @@ import (
 	"weft/fabric/shape/coords"
 )
 
-// grid holds the cables of a network against those of a mesh or a torus.
+// grid compares a network with a mesh or a torus.
 type grid struct {
 	wanted
 	at    map[string]int32 // switch by place
@@ -16,8 +16,8 @@ type grid struct {
 	usual []int            // by dimension: cables between neighbours
 }
 
-// grid finds the pattern of a mesh or torus whose switches tell their coordinates; ok is false where
-// the network is none.
+// grid finds the pattern of a mesh or torus if the switches' descriptions contain coordinates; ok
+// is false if the network is none.
 func (n *network) grid() (p pattern, ok bool) {
 	all := make([]int32, n.g.NumSwitches)
 	for s := range all {
@@ -46,8 +46,8 @@ func (n *network) grid() (p pattern, ok bool) {
 	return pattern{name: name, odd: m.odd()}, true
 }
 
-// next returns the neighbour of a switch upwards in a dimension, and whether the way is that around the ring;
-// -1 where there is no switch.
+// next returns the next switch up in a dimension, -1 if there is none, and whether the step wraps
+// around.
 func (m *grid) next(s int32, d int) (t int32, around bool) {
 	x := slices.Clone(m.place[s])
 	if x[d]++; x[d] == m.size[d] {
@@ -60,7 +60,7 @@ func (m *grid) next(s int32, d int) (t int32, around bool) {
 	return t, around
 }
 
-// measure finds which dimensions are rings, and how many cables most neighbours have.
+// measure finds the dimensions that are rings, and the usual number of cables between neighbours.
 func (m *grid) measure() {
 	m.wraps, m.usual = make([]bool, len(m.size)), make([]int, len(m.size))
 	for d := range m.size {
@@ -85,7 +85,7 @@ func (m *grid) measure() {
 	}
 }
 
-// expect notes the cables that the network has if it is whole.
+// expect records the cables of the complete network.
 func (m *grid) expect() {
 	for s := range int32(m.g.NumSwitches) {
 		for d := range m.size {

@@ -8,8 +8,9 @@ import (
 	"weft/fabric"
 )
 
-// makeGroups finds the groups of a tier. A switch belongs to the group with which it shares the most switches
-// above; at first these are those of any member, then those of most, so that a cable that is crossed joins no groups.
+// makeGroups finds the groups of a tier. A switch belongs to the group with which it shares the
+// most switches above. The first pass counts the switches above any member, later passes those
+// above most, so that a crossed cable joins no groups.
 func (t *tree) makeGroups(x *tier) {
 	usual := map[int]int{}
 	for _, s := range x.low {
@@ -39,8 +40,8 @@ func (t *tree) makeGroups(x *tier) {
 	t.placeAbove(x)
 }
 
-// merge makes one group of two of which most of what half of one leads to is what half of the other leads to: a group that
-// has lost many cables.
+// merge joins two groups if the switches above half of one are mostly the switches above half of
+// the other: parts of a group that has lost many cables.
 func (k *grouping) merge() {
 	for i := 0; i < len(k.groups); i++ {
 		g, shared := k.groups[i], map[int]int{}
@@ -72,14 +73,14 @@ func (k *grouping) merge() {
 	}
 }
 
-// grouping is groups, with those that lead to each switch above.
+// grouping is a set of groups, indexed by the switches above them.
 type grouping struct {
 	groups []*group
 	of     map[int32][]int
 }
 
-// nearest returns the group that shares most with a switch that leads up to some, -1 for none. What half
-// of a group leads to is shared, and half of what the switch leads to must be.
+// nearest returns the group that shares the most switches with up, or -1. Only switches above half
+// of a group count, and they must be at least half of up.
 func (k *grouping) nearest(up []int32) int {
 	shared := map[int]int{}
 	for _, v := range up {
@@ -113,8 +114,8 @@ func (k *grouping) add(i int, s int32, up []int32) {
 	}
 }
 
-// placeAbove puts every switch above into the group with the most cables to it, and into all others of which most lead to
-// it: where cables are dealt out, two groups can share a switch.
+// placeAbove puts every switch above into the group with the most cables to it, and into every
+// other group that mostly leads to it: where cables are dealt out, two groups can share a switch.
 func (t *tree) placeAbove(x *tier) {
 	best := map[int32]*group{}
 	for _, g := range x.groups {
@@ -134,10 +135,10 @@ func (t *tree) placeAbove(x *tier) {
 	}
 }
 
-// leastSharing is the number of switches of a group from which on they share one above with another group.
+// leastSharing is the fewest switches of a group for sharing a switch above with another group.
 const leastSharing = 3
 
-// totalUp returns the greatest number of cables up that a fifth of the switches of a tier have.
+// totalUp returns the greatest number of cables up of at least a fifth of the switches of a tier.
 func (t *tree) totalUp(x *tier) (most int) {
 	times := map[int]int{}
 	for _, s := range x.low {
@@ -151,7 +152,7 @@ func (t *tree) totalUp(x *tier) (most int) {
 	return most
 }
 
-// countUp counts the cables of a switch to the level to which most of them lead.
+// countUp counts the cables of a switch to its home level.
 func (t *tree) countUp(s int32) (n int) {
 	for _, v := range t.up(s) {
 		n += t.count(s, v)
@@ -159,9 +160,10 @@ func (t *tree) countUp(s int32) (n int) {
 	return n
 }
 
-// deal replaces what is wanted of a group whose switches have so many cables up in all that they cannot have the same number
-// to each switch above: each has one more to some, and which these are follows from the cables there alone. It
-// leaves groups alone that can have the same number, or of which some pair has more.
+// deal changes the expected cables of a group whose switches have a total of cables up that is no
+// multiple of the switches above. Each switch then has one more cable to some of them, as found in
+// the existing cables. It skips groups with an even division, and groups where a pair has more
+// cables than that.
 func (t *tree) deal(g *group, total int, want map[pair]int) {
 	if len(g.high) == 0 || total%len(g.high) == 0 || total < len(g.high) {
 		return

@@ -10,8 +10,9 @@ import (
 	"weft/fabric"
 )
 
-// groupsJoined makes nine groups of four switches, each a full mesh with hosts. join says in which place of
-// its eight cables to others a group has that to another one; shuffle puts them on switches at random.
+// groupsJoined builds nine groups of four switches, each a full mesh with hosts. join returns the
+// place, among a group's eight cables to others, of the cable to another group; shuffle puts them
+// on random switches.
 func groupsJoined(t *testing.T, join func(i, j int) int, shuffle *rand.Rand) *fabric.Fabric {
 	const groups, size, far = 9, 4, 2
 	f := fabric.New("groups")
@@ -68,7 +69,8 @@ func byNumber(i, j int) int {
 	return j
 }
 
-// TestGroupsByNumber: where cables lead to groups by their number, those that are lost and crossed are named with both ends.
+// TestGroupsByNumber: if cables lead to groups by number, lost and crossed ones are named with both
+// ends.
 func TestGroupsByNumber(t *testing.T) {
 	whole := groupsJoined(t, byNumber, nil)
 	if r := Of(whole, whole.Compile(), nil); r.Pattern != "dragonfly" || len(r.Cables) > 0 || len(r.Notes) > 0 {
@@ -131,7 +133,8 @@ func TestNoGroups(t *testing.T) {
 	}
 }
 
-// TestLeastOdd: a network that two patterns fit is held against the one that it breaks the least.
+// TestLeastOdd: a network that fits two patterns is compared with the one that leaves fewer odd
+// cables.
 func TestLeastOdd(t *testing.T) {
 	for formula, want := range map[string]string{"hyperx(3x3x3x4,hosts=1)": "hyperx", "torus(3x3x3x4,hosts=1)": "torus", "torus(3x3,hosts=1)": "torus", "hypercube(4,hosts=1)": "mesh"} {
 		f := generated(t, formula)

@@ -73,8 +73,8 @@ func TestWholeGroups(t *testing.T) {
 	})
 }
 
-// TestGroupsThatLostCables: of those that lost up to a twentieth of the cables exactly these are missing, and where ports are
-// told they are those of cables that were lost.
+// TestGroupsThatLostCables: of networks that lost up to a twentieth of their cables exactly these
+// are missing, and any ports named are right.
 func TestGroupsThatLostCables(t *testing.T) {
 	ports, known := 0, 0
 	eachWhole(t, func(formula, _ string, whole *fabric.Fabric) {

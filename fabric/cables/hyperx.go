@@ -7,8 +7,8 @@ import (
 	"weft/fabric/shape/coords"
 )
 
-// box holds the cables of a network against those of a HyperX, in which all switches that differ in one coordinate
-// are joined.
+// box compares a network with a HyperX, where all switches that differ in one coordinate are
+// joined.
 type box struct {
 	wanted
 	at    map[string]int32 // switch by place
@@ -16,8 +16,9 @@ type box struct {
 	size  []int32          // by dimension
 }
 
-// hyperX finds the pattern of a HyperX, a full mesh and a hypercube among them, whose switches tell their
-// coordinates; where they do not, that of a whole one of some size. ok is false where the network is none.
+// hyperX finds the pattern of a HyperX, including full meshes and hypercubes. Coordinates come from
+// the switches' descriptions or, if there are none, from a complete HyperX of some size. ok is
+// false if the network is none.
 func (n *network) hyperX() (p pattern, ok bool) {
 	m := &box{wanted: wanted{network: n, cables: map[pair]int{}}, at: map[string]int32{}}
 	m.alike = m.onLines
@@ -46,7 +47,7 @@ func (n *network) hyperX() (p pattern, ok bool) {
 	return pattern{name: "hyperx", odd: m.odd()}, true
 }
 
-// eachAlong calls do for every switch that differs from another one in a dimension alone.
+// eachAlong calls do for every switch that differs from s in one dimension only.
 func (m *box) eachAlong(s int32, d int, do func(t int32)) {
 	x := slices.Clone(m.place[s])
 	for x[d] = range m.size[d] {
@@ -56,7 +57,7 @@ func (m *box) eachAlong(s int32, d int, do func(t int32)) {
 	}
 }
 
-// expect notes the cables along a dimension: as many between two switches as between most.
+// expect records the cables along a dimension: each pair has as many as most pairs.
 func (m *box) expect(d int) {
 	times, pairs := map[int]int{}, []pair{}
 	for s := range int32(m.g.NumSwitches) {
@@ -76,8 +77,8 @@ func (m *box) expect(d int) {
 	}
 }
 
-// onLines lists the pairs of switches on other lines that have the coordinates of two in the dimension in which these
-// differ.
+// onLines lists the pairs of switches with the coordinates of s and to in the dimension in which
+// these differ, on other lines.
 func (m *box) onLines(s, to int32) (pairs [][2]int32) {
 	x, y := m.place[s], m.place[to]
 	d := 0

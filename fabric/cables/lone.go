@@ -7,9 +7,9 @@ import (
 	"weft/fabric"
 )
 
-// rejoinLone finds the groups of switches that have lost all cables of a tier: of those without a cable up on a
-// level where most have one, and of those without any, which may have been at the top. Where more than one
-// group could have lost a switch, a note says so.
+// rejoinLone finds the groups of switches that have lost all cables of a tier: switches without a
+// cable up on a level where most have one, and switches without any cable, which may have been at
+// the top. If several groups may have lost a switch, it adds a note.
 func (t *tree) rejoinLone(tiers []*tier) {
 	for _, s := range t.withoutUp() {
 		places := t.knownPlace(tiers, s)
@@ -25,7 +25,7 @@ func (t *tree) rejoinLone(tiers []*tier) {
 	}
 }
 
-// withoutUp lists the switches that have no cable up, on levels where nine of ten have.
+// withoutUp lists the switches without a cable up on levels where nine of ten have one.
 func (t *tree) withoutUp() (lone []int32) {
 	switches, without := map[int32]int{}, map[int32][]int32{}
 	for s, h := range t.level {
@@ -43,13 +43,13 @@ func (t *tree) withoutUp() (lone []int32) {
 	return lone
 }
 
-// place is a group that has fewer switches than most of its tier, below or above.
+// place is a group with fewer switches than most of its tier, below or above.
 type place struct {
 	*tier
 	*group
 }
 
-// groupsLacking lists the groups with fewer switches than most, in which a switch without cables could have been.
+// groupsLacking lists the groups with fewer switches than most, which may have lost the switch s.
 func (t *tree) groupsLacking(tiers []*tier, s int32, low bool) (places []place) {
 	for _, x := range tiers {
 		if low && x.level != t.level[s] {
@@ -84,8 +84,8 @@ func (t *tree) groupsLacking(tiers []*tier, s int32, low bool) (places []place) 
 	return places
 }
 
-// knownPlace finds the group of a switch without cables up by a cable that is known and down, or by its number where
-// the switches of each group have consecutive ones; none where neither tells.
+// knownPlace finds the group of a switch without cables up: by a known cable that is down, or by
+// its number if the switches of each group are consecutive. It returns nil if neither helps.
 func (t *tree) knownPlace(tiers []*tier, s int32) []place {
 	for _, x := range tiers {
 		if x.level != t.level[s] {
@@ -105,8 +105,8 @@ func (t *tree) knownPlace(tiers []*tier, s int32) []place {
 	return nil
 }
 
-// consecutive returns the group of a tier that has the place of a switch of its level in a list of all in which
-// every group has consecutive places, as many as the greatest; nil where they have not.
+// consecutive finds the group of a switch by its number, if the groups of a tier are consecutive
+// blocks, as large as the largest group, in the list of the level's switches; nil if they are not.
 func (t *tree) consecutive(x *tier, s int32) *group {
 	size, of := 0, map[int32]*group{}
 	for _, g := range x.groups {
@@ -139,8 +139,8 @@ func (t *tree) consecutive(x *tier, s int32) *group {
 	return here
 }
 
-// sharesBelow reports whether a switch of a group leads down to what another switch leads down to: two such
-// are in different groups.
+// sharesBelow reports whether a switch of a group and s lead down to the same switch: such two are
+// in different groups.
 func (t *tree) sharesBelow(g *group, s int32) bool {
 	for _, v := range t.neighbours[s] {
 		if t.level[v] >= t.level[s] {
@@ -155,7 +155,7 @@ func (t *tree) sharesBelow(g *group, s int32) bool {
 	return false
 }
 
-// rejoin puts a switch into the one group that it could have been in.
+// rejoin puts a switch into its only possible group.
 func (t *tree) rejoin(s int32, places []place, low bool) {
 	if len(places) != 1 {
 		what := "has no cable to another switch"

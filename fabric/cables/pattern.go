@@ -9,8 +9,8 @@ import (
 	"weft/fabric"
 )
 
-// network holds the cables between switches that are plugged in, also those that routing does not
-// use, by the switches that they join.
+// network holds the plugged-in cables between switches, including the ones that routing does not
+// use, by pair of switches.
 type network struct {
 	f    *fabric.Fabric
 	g    *fabric.Graph
@@ -18,7 +18,7 @@ type network struct {
 
 	neighbours [][]int32                // by switch, ascending
 	plugged    map[pair][]fabric.LinkID // by pair of switches
-	down       map[pair][]fabric.LinkID // those that are known, and down
+	down       map[pair][]fabric.LinkID // known cables that are down
 }
 
 // pair is two switches, the lesser first.
@@ -63,7 +63,7 @@ func newNetwork(f *fabric.Fabric, g *fabric.Graph) *network {
 // count returns the number of cables between two switches.
 func (n *network) count(a, b int32) int { return len(n.plugged[pairOf(a, b)]) }
 
-// portAt returns the port of a switch in which a cable is.
+// portAt returns the port of a cable at a switch.
 func (n *network) portAt(s int32, id fabric.LinkID) uint8 {
 	l := &n.f.Links[id]
 	if l.A.Node == n.node[s] {
@@ -72,25 +72,25 @@ func (n *network) portAt(s int32, id fabric.LinkID) uint8 {
 	return l.B.Port
 }
 
-// pattern is the regular shape that most cables of a network have.
+// pattern is the regular shape of most cables of a network.
 type pattern struct {
-	name  string // NoPattern where there is none
+	name  string // NoPattern if there is none
 	odd   []Odd
 	notes []string
 }
 
-// wanted holds, for pairs of switches, how many cables the pattern has between them. A pair that
-// has cables, or should have some, and is not in it is beside the pattern.
+// wanted holds the number of cables that the pattern has between pairs of switches. Cables of a
+// pair that is not in it are extra.
 type wanted struct {
 	*network
 	cables map[pair]int
-	// alike lists pairs of switches whose first has its cables to the second in the ports in which s should have those to
-	// another switch.
+	// alike lists pairs of switches that use the same ports for their cables as s should use for
+	// cables to another switch.
 	alike func(s, to int32) [][2]int32
-	named map[fabric.LinkID]bool // cables that are listed as odd already
+	named map[fabric.LinkID]bool // cables already listed as odd
 }
 
-// odd lists the cables that are missing from a pattern, crossed, or beside it.
+// odd lists the missing, crossed and extra cables of a pattern.
 func (w *wanted) odd() []Odd {
 	missing, extra := map[pair]int{}, map[pair]int{}
 	for p, want := range w.cables {
@@ -127,8 +127,8 @@ func (w *wanted) odd() []Odd {
 	return odd
 }
 
-// room counts, by switch, the cables that it could have besides those that are where they should be: a cable for
-// which there is no port is not missing.
+// room counts, by switch, the ports that are free or hold extra cables: without a port, a cable is
+// not missing.
 func (w *wanted) room(extra map[pair]int) []int {
 	room := make([]int, w.g.NumSwitches)
 	for s := range room {
@@ -141,18 +141,18 @@ func (w *wanted) room(extra map[pair]int) []int {
 	return room
 }
 
-// sorted lists the pairs of switches that have a number, in order.
+// sorted lists the pairs of a map in order.
 func sorted(of map[pair]int) []pair { return slices.SortedFunc(maps.Keys(of), pair.compare) }
 
-// crossed takes pairs of cables out of missing and extra, each of which is plugged in where the other
-// should be: a - d and b - c instead of a - c and b - d.
+// crossed removes pairs of cables from missing and extra that have swapped ends: a - d and b - c
+// instead of a - c and b - d.
 func (w *wanted) crossed(missing, extra map[pair]int) (odd []Odd) {
 	take := func(from map[pair]int, p pair) {
 		if from[p]--; from[p] == 0 {
 			delete(from, p)
 		}
 	}
-	lacks := map[int32][]int32{} // by switch: those to which a cable is missing
+	lacks := map[int32][]int32{} // by switch: switches to which a cable is missing
 	for _, p := range sorted(missing) {
 		lacks[p.a], lacks[p.b] = append(lacks[p.a], p.b), append(lacks[p.b], p.a)
 	}
@@ -185,8 +185,8 @@ func (w *wanted) crossed(missing, extra map[pair]int) (odd []Odd) {
 	return odd
 }
 
-// missing names so many cables that are missing between two switches, but for those that are down, with the ports
-// in which they should be where that can be told.
+// missing lists n missing cables between two switches, without cables that are known to be down,
+// with their ports if these can be guessed.
 func (w *wanted) missing(p pair, n int) (odd []Odd) {
 	n -= len(w.down[p])
 	if n <= 0 {
@@ -203,9 +203,8 @@ func (w *wanted) missing(p pair, n int) (odd []Odd) {
 	return odd
 }
 
-// guessPorts guesses in which free ports of a switch n cables to another one should be: in those in
-// which most pairs alike have theirs; where that is not told, in the only free ones. 0 stands for
-// a port that is not known.
+// guessPorts guesses the free ports of a switch for n cables to another one: ports that most pairs
+// alike use, or else the only free ports. 0 stands for an unknown port.
 func (w *wanted) guessPorts(s, to int32, n int) []uint8 {
 	ports := make([]uint8, n)
 	alike := w.alike(s, to)
@@ -226,7 +225,8 @@ func (w *wanted) guessPorts(s, to int32, n int) []uint8 {
 	return ports
 }
 
-// portsOf counts the ports in which the first switches of pairs have their cables to the second ones.
+// portsOf counts, over pairs of switches, the ports that the first ones use for cables to the
+// second ones.
 func (w *wanted) portsOf(pairs [][2]int32) *[fabric.MaxPorts + 1]int {
 	used := &[fabric.MaxPorts + 1]int{}
 	for _, ends := range pairs {
@@ -250,7 +250,7 @@ func (w *wanted) free(s int32) (free []uint8) {
 	return free
 }
 
-// leastUsual takes the n cables of a pair whose ports the fewest pairs alike use for theirs.
+// leastUsual returns the n cables of a pair in ports that the fewest pairs alike use.
 func (w *wanted) leastUsual(p pair, n int) []fabric.LinkID {
 	links := slices.DeleteFunc(slices.Clone(w.plugged[p]), func(id fabric.LinkID) bool { return w.named[id] })
 	usedA, usedB := w.portsOf(w.alike(p.a, p.b)), w.portsOf(w.alike(p.b, p.a))
@@ -262,8 +262,8 @@ func (w *wanted) leastUsual(p pair, n int) []fabric.LinkID {
 	return links[:n]
 }
 
-// findPattern finds the pattern of a network: that of a mesh, torus or HyperX, of those the one that it breaks the
-// least, of a Dragonfly, or of a tree.
+// findPattern finds the pattern of a network: a mesh or torus, or a HyperX, whichever has fewer odd
+// cables; else a Dragonfly; else a tree.
 func findPattern(f *fabric.Fabric, g *fabric.Graph) pattern {
 	n := newNetwork(f, g)
 	grid, isGrid := n.grid()
@@ -283,7 +283,8 @@ func findPattern(f *fabric.Fabric, g *fabric.Graph) pattern {
 	return pattern{name: NoPattern}
 }
 
-// nearlyAll reports whether so many of the cables of a pattern are there, and so few others, that the network has it.
+// nearlyAll reports whether the network has the pattern: nearly all of its cables are there, and
+// few others.
 func (w *wanted) nearlyAll() bool {
 	all, have, beside := 0, 0, 0
 	for p, want := range w.cables {

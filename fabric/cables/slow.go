@@ -22,11 +22,11 @@ func (r rate) least(o rate) rate { return rate{min(r.width, o.width), min(r.spee
 // most returns the greater width and the greater speed of two rates.
 func (r rate) most(o rate) rate { return rate{max(r.width, o.width), max(r.speed, o.speed)} }
 
-// model is a kind of device. A node that does not tell its device is a kind of its own.
+// model is a model of device. A node with an unknown device is a model of its own.
 type model struct {
 	typ            fabric.NodeType
 	vendor, device uint32
-	node           fabric.NodeID // -1 where the device is told
+	node           fabric.NodeID // -1 if the device is known
 }
 
 func modelOf(f *fabric.Fabric, id fabric.NodeID) model {
@@ -41,14 +41,15 @@ func (m model) compare(o model) int {
 	return cmp.Or(cmp.Compare(m.typ, o.typ), cmp.Compare(m.vendor, o.vendor), cmp.Compare(m.device, o.device), cmp.Compare(m.node, o.node))
 }
 
-// cableKind names the ends that cables of one kind join: two models, or where a device is not told the types of
-// node; or, for those that run side by side, two nodes.
+// cableKind names the two ends of cables: two models, two types of node if a device is unknown, or
+// two nodes for parallel cables.
 type cableKind struct{ a, b model }
 
-// rateCounts counts cables of one kind by their rate.
+// rateCounts counts similar cables by their rate.
 type rateCounts map[rate]int
 
-// commonest returns the rate of most, the greater of equals, how many have it, and how many there are.
+// commonest returns the most common rate, the greatest of equals, the number of cables with it, and
+// the number of all cables.
 func (l rateCounts) commonest() (best rate, n, all int) {
 	for r, k := range l {
 		all += k
@@ -62,14 +63,14 @@ func (l rateCounts) commonest() (best rate, n, all int) {
 // slowCables finds cables that are slower than they could be.
 type slowCables struct {
 	f      *fabric.Fabric
-	can    map[model]rate           // the most that ports of a model are seen to do
-	others map[cableKind]rateCounts // cables by what they join
-	beside map[cableKind]rate       // the best of those between the same two nodes
+	can    map[model]rate           // the highest rate seen at ports of a model
+	others map[cableKind]rateCounts // rates of cables by their ends
+	beside map[cableKind]rate       // the best rate between the same two nodes
 }
 
-// slow lists the cables that have fewer bits per second than the best that both ends are seen to do
-// elsewhere in the fabric, unless most of their like are no better: then they are meant to be so.
-// Of cables side by side all that are not as good as the best are listed.
+// slow lists the cables that are slower than the best rate that both ends reach elsewhere in the
+// fabric. If most similar cables are no faster, this is taken as intended. Of parallel cables,
+// every one slower than the best is listed.
 func slow(f *fabric.Fabric) []Odd {
 	s := &slowCables{f: f, can: map[model]rate{}, others: map[cableKind]rateCounts{}, beside: map[cableKind]rate{}}
 	for i := range f.Links {
@@ -90,7 +91,7 @@ func (s *slowCables) rate(id fabric.LinkID) (r rate, ok bool) {
 	return r, s.f.LinkUp(id) && r.mbps() > 0
 }
 
-// kindOf returns the ends that a cable joins by model, by type and by node.
+// kindOf returns the ends of a cable by model, or by type if a device is unknown, and by node.
 func (s *slowCables) kindOf(id fabric.LinkID) (models, nodes cableKind) {
 	l := &s.f.Links[id]
 	a, b := modelOf(s.f, l.A.Node), modelOf(s.f, l.B.Node)
@@ -130,7 +131,7 @@ func (s *slowCables) note(id fabric.LinkID) {
 	}
 }
 
-// byDesign is the number of like cables from which on the rate of most is meant to be.
+// byDesign is the fewest similar cables whose common rate counts as intended.
 const byDesign = 3
 
 func (s *slowCables) judge(id fabric.LinkID) (Odd, bool) {
@@ -144,7 +145,7 @@ func (s *slowCables) judge(id fabric.LinkID) (Odd, bool) {
 	a, b := modelOf(s.f, l.A.Node), modelOf(s.f, l.B.Node)
 	can := s.can[a].least(s.can[b])
 	if 4*n > 3*all && (a.node >= 0 || b.node >= 0) {
-		can = can.most(usual) // what a device can do that is not told, nearly all of its like show
+		can = can.most(usual) // nearly all similar cables show what an unknown device can do
 	}
 	want, why := can, "both ends do so elsewhere"
 	switch beside := s.beside[nodes]; {

@@ -8,46 +8,46 @@ import (
 	"weft/fabric/shape/fattree"
 )
 
-// tree holds the cables of a network against those of a regular tree. Switches of a level that lead up to
-// the same switches form a group with these, in which all have as many cables to each other as most have.
+// tree compares a network with a regular tree. Switches of a level that lead up to the same
+// switches form a group with these. All pairs of a group should have as many cables as most pairs.
 type tree struct {
 	wanted
 	level  []int32 // by switch
-	downUp []int   // by switch: cables to higher levels that are known and down
-	home   []int32 // by switch: the level to which most of its cables up lead, its own where none does
+	downUp []int   // by switch: known cables to higher levels that are down
+	home   []int32 // by switch: the level that most of its cables up lead to; its own if it has none
 	group  map[pair]*group
 	notes  []string
-	odds   []Odd // with one end that is known
+	odds   []Odd // with only one end known
 }
 
-// tier is the switches of one level that lead up to one other level.
+// tier holds the switches of one level that lead up to one other level.
 type tier struct {
 	low    []int32
-	level  int32 // of low
-	to     int32 // level
-	usual  int   // cables between two switches that have any, of most
+	level  int32 // level of low
+	to     int32 // level above
+	usual  int   // usual number of cables between two joined switches
 	groups []*group
 }
 
-// group is switches of a tier and those above them.
+// group holds switches of a tier and the switches above them.
 type group struct {
 	low, high []int32
-	above     map[int32]int // by switch above: how many of low lead to it
+	above     map[int32]int // by switch above: number of switches in low that lead to it
 }
 
-// nearlyWhole is the share of its cables from which on a tier has the pattern; mostlyWhole the share where all tiers together
-// have that of allWhole.
+// nearlyWhole is the least share of its cables for a tier to have the pattern; mostlyWhole is
+// enough if all tiers together have a share of allWhole.
 const (
 	nearlyWhole = .85
 	mostlyWhole = .7
 	allWhole    = .92
 )
 
-// someOf is the share of the switches of a level from which on cables that other networks do not have
-// belong to the pattern: links within a level, or past one.
+// someOf is the least share of the switches of a level for unusual cables, within a level or past
+// one, to belong to the pattern.
 const someOf = .25
 
-// tree finds the pattern of a tree; ok is false where the network is none.
+// tree finds the pattern of a tree; ok is false if the network is none.
 func (n *network) tree() (p pattern, ok bool) {
 	shape := fattree.Describe(n.g)
 	if !shape.Tree || len(shape.Levels) < 2 {
@@ -74,8 +74,8 @@ func (n *network) tree() (p pattern, ok bool) {
 	return pattern{name: "tree", odd: append(t.odd(), t.odds...), notes: t.notes}, true
 }
 
-// raise puts switches without hosts and without a cable up one level up where most of their cables lead to
-// others of their level: roots of trees of unlike heights that lost cables.
+// raise puts switches one level up if they have no hosts, no cable up, and most of their cables
+// within their level: roots of trees of unequal heights that lost cables.
 func (t *tree) raise(top int32) {
 	level := slices.Clone(t.level)
 	for s, h := range level {
@@ -96,8 +96,8 @@ func (t *tree) raise(top int32) {
 	}
 }
 
-// lift puts switches without hosts that seem to be leaves above their neighbours where all of these have more cables down
-// and fewer up than most of their level: roots that have lost most of their cables.
+// lift puts apparent leaves without hosts above their neighbours if all of these have more cables
+// down and fewer up than most of their level: roots that have lost most of their cables.
 func (t *tree) lift(top int32) {
 	level := slices.Clone(t.level)
 	down, up := make([]int, len(level)), make([]int, len(level))
@@ -130,7 +130,7 @@ func (t *tree) lift(top int32) {
 	}
 }
 
-// modesByLevel returns the number that most switches of each level have.
+// modesByLevel returns the most common number of each level's switches.
 func modesByLevel(level []int32, numbers []int, top int32) []int {
 	times := make([]map[int]int, top+1)
 	for s, h := range level {
@@ -146,7 +146,7 @@ func modesByLevel(level []int32, numbers []int, top int32) []int {
 	return modes
 }
 
-// countDown counts the cables to higher levels that are known and down.
+// countDown counts the known cables to higher levels that are down.
 func (t *tree) countDown() {
 	t.downUp = make([]int, len(t.level))
 	for p, links := range t.down {
@@ -159,7 +159,7 @@ func (t *tree) countDown() {
 	}
 }
 
-// findHomes finds the level to which most cables up of every switch lead, the nearest of equals.
+// findHomes finds the level that most cables up of each switch lead to, the nearest of equals.
 func (t *tree) findHomes() {
 	t.home = slices.Clone(t.level)
 	for s, list := range t.neighbours {
@@ -178,7 +178,7 @@ func (t *tree) findHomes() {
 	}
 }
 
-// tiers lists the levels and those to which their switches lead up.
+// tiers lists the pairs of a level and the level that its switches lead up to.
 func (t *tree) tiers() (all []*tier) {
 	of := map[pair]*tier{}
 	for s, h := range t.level {
@@ -206,7 +206,7 @@ func (t *tree) up(s int32) (up []int32) {
 	return up
 }
 
-// mode returns the number that occurs most often, the greatest of equals, and how often.
+// mode returns the most common number, the greatest of equals, and its count.
 func mode(times map[int]int) (best, n int) {
 	for v, k := range times {
 		if k > n || k == n && v > best {
@@ -216,9 +216,11 @@ func mode(times map[int]int) (best, n int) {
 	return best, n
 }
 
-// expect notes the cables that the groups of tiers have which are nearly whole, of others how many cables up their switches
-// have. A tier of few cables may have lost more of them where all tiers together are nearly whole and few cables are beside
-// the groups. It returns false where no tier is nearly whole. A switch with other numbers of cables to most of its group, as where two were made one, has these.
+// expect records the cables of the groups of nearly complete tiers; for other tiers it compares the
+// cables up of their switches. A tier of few cables may lack more if all tiers together are nearly
+// complete and few cables are outside the groups. It returns false if no tier is nearly complete. A
+// switch with another number of cables to most of its group, for example two switches merged into
+// one, keeps that number.
 func (t *tree) expect(tiers []*tier) bool {
 	want, share, tidy := make([]map[pair]int, len(tiers)), make([]float64, len(tiers)), make([]bool, len(tiers))
 	all, have := 0, 0
@@ -256,7 +258,8 @@ func (t *tree) cablesUp(x *tier) (n int) {
 	return n
 }
 
-// wantedOf returns the cables that the groups of a tier should have, how many that are, and how many of them are there.
+// wantedOf returns the expected cables of the groups of a tier, their number, and the number that
+// exist.
 func (t *tree) wantedOf(x *tier) (want map[pair]int, all, have int) {
 	want = map[pair]int{}
 	total := t.totalUp(x)
@@ -279,8 +282,8 @@ func (t *tree) wantedOf(x *tier) (want map[pair]int, all, have int) {
 	return want, all, have
 }
 
-// factors returns how many times as many cables as usual the switches of a group have to most of the
-// others: those above, then those below.
+// factors returns the cables of each switch of a group relative to the usual number: the switches
+// above, then below.
 func (t *tree) factors(x *tier, g *group) (byHigh, byLow []float64) {
 	byHigh, byLow = make([]float64, len(g.high)), make([]float64, len(g.low))
 	for j, v := range g.high {
@@ -292,8 +295,8 @@ func (t *tree) factors(x *tier, g *group) (byHigh, byLow []float64) {
 	return byHigh, byLow
 }
 
-// factor returns the factor that most of some switches have, 1 where there is none. Fewer cables than usual
-// may be missing: only many switches that agree make them a rule.
+// factor returns the factor that most switches agree on, else 1. Fewer cables than usual may just
+// be missing: such a factor needs many switches that agree.
 func factor(switches []int32, of func(i int) float64) float64 {
 	times := map[int]int{} // in thousandths
 	for i := range switches {
@@ -307,7 +310,7 @@ func factor(switches []int32, of func(i int) float64) float64 {
 	return float64(f) / 1000
 }
 
-// inGroup lists the other switches on the side of one in the group of a pair, each with the switch that they lead to.
+// inGroup lists the other switches on the side of s in its group, each paired with to.
 func (t *tree) inGroup(s, to int32) (pairs [][2]int32) {
 	g := t.group[pairOf(s, to)]
 	if g == nil {
@@ -325,7 +328,8 @@ func (t *tree) inGroup(s, to int32) (pairs [][2]int32) {
 	return pairs
 }
 
-// fewerUp lists the switches of a tier without groups that have fewer cables up than most, if most have the same.
+// fewerUp lists the switches of a tier without groups that have fewer cables up than most, if most
+// have the same number.
 func (t *tree) fewerUp(x *tier) {
 	ups := func(s int32) (n int) {
 		for _, v := range t.up(s) {
@@ -351,8 +355,8 @@ func (t *tree) fewerUp(x *tier) {
 	}
 }
 
-// allow notes the cables past a level and within one that belong to no tier, where so many switches
-// have them that they belong to the pattern. All others are beside it.
+// allow accepts cables past a level and within one that belong to no tier, if enough switches have
+// them. All others are extra.
 func (t *tree) allow(tiers []*tier) {
 	switches, with := map[int32]int{}, map[pair]map[int32]bool{}
 	for _, h := range t.level {

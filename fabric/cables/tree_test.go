@@ -150,7 +150,7 @@ func removed(f *fabric.Fabric, rng *rand.Rand) (gone map[fabric.LinkID]bool, wan
 	return gone, want
 }
 
-// less returns what is in a and not in b.
+// less returns the elements of a that are not in b.
 func less(a, b []string) []string {
 	a = slices.Clone(a)
 	for _, x := range b {

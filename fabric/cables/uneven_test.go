@@ -7,10 +7,11 @@ import (
 	"weft/fabric"
 )
 
-// TestUnevenTrees: where the cables of a switch are no multiple of the switches above, nothing is odd about the whole tree;
-// of those that lost cables none that is there is named, and every switch below that lost one is.
+// TestUnevenTrees: a complete tree has no odd cables even if a switch's cables are no multiple of
+// the switches above. After losses, no existing cable is named, and every lower switch that lost
+// one is.
 func TestUnevenTrees(t *testing.T) {
-	for formula, pairs := range map[string]bool{"over384": false, "tree(14,334,ratio=2)": false, "tree(20,264,ratio=2)": true} { // pairs: both ends can be told
+	for formula, pairs := range map[string]bool{"over384": false, "tree(14,334,ratio=2)": false, "tree(20,264,ratio=2)": true} { // pairs: both ends are known
 		whole := generated(t, formula)
 		if r := Of(whole, whole.Compile(), nil); r.Pattern != "tree" || len(r.Cables) > 0 || len(r.Notes) > 0 {
 			t.Errorf("%s: pattern %s, %v, %v", formula, r.Pattern, r.Counts, r.Notes)

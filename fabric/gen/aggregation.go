@@ -4,8 +4,8 @@ import (
 	"weft/fabric"
 )
 
-// addAggregation puts an aggregation node on a new last port of every switch that has none, in
-// order of GUID.
+// addAggregation puts an aggregation node on a new last port of every switch without one, in order
+// of GUID.
 func addAggregation(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
 	next := 0
@@ -30,7 +30,7 @@ func addAggregation(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// hasAggregation reports whether an aggregation node is on a switch.
+// hasAggregation reports whether a switch has an aggregation node.
 func hasAggregation(f *fabric.Fabric, s fabric.NodeID) bool {
 	for p := range f.Cabled(s, nil) {
 		if f.IsAggregationNode(f.Peer(fabric.End{Node: s, Port: p}).Node) {

@@ -8,7 +8,7 @@ import (
 	"weft/fabric"
 )
 
-// kind is the type of an argument. Those from list on take several values.
+// kind is the type of an argument. Kinds from list on take several values.
 type kind uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	share              // a fraction, 0 to 1
 	ratio              // a number from 1 to the most ports of a switch
 	word               // text
-	expr               // a formula or a named system, with suffixes or without
+	expr               // a formula or a named system, with or without suffixes
 	dims               // sizes such as 8x8x8
 	list               // whole numbers
 	texts              // names, quotes included: fabric.NameHelp
@@ -31,8 +31,8 @@ type param struct {
 	name     string
 	kind     kind
 	required bool
-	lo, hi   int    // bounds of a number, of each size and of each list element
-	auto     string // the default as printed; numbers and seeds are read from it where they can
+	lo, hi   int    // bounds of a number, and of each size and list element
+	auto     string // the default as printed, and parsed if it is a number or seed
 }
 
 // spec is one line of the catalogue: a formula, a named system or a suffix.
@@ -46,7 +46,7 @@ type spec struct {
 	degrade func(*fabric.Fabric, *args) (*fabric.Fabric, error) // suffixes
 }
 
-// grouped reports whether the arguments are parted by semicolons.
+// grouped reports whether semicolons separate the arguments.
 func (s *spec) grouped() bool {
 	for _, p := range s.params {
 		if p.kind == list {
@@ -56,7 +56,7 @@ func (s *spec) grouped() bool {
 	return false
 }
 
-// named reports whether an argument takes names, which may hold semicolons.
+// named reports whether an argument takes names, which may contain semicolons.
 func (s *spec) named() bool {
 	return slices.ContainsFunc(s.params, func(p param) bool { return p.kind == texts })
 }
@@ -70,7 +70,7 @@ func (s *spec) arguments() []string {
 	return list
 }
 
-// signature is the arguments as a formula is written.
+// signature returns the call with its arguments, as in a formula.
 func (s *spec) signature() string {
 	var b strings.Builder
 	b.WriteString(s.name)
@@ -98,15 +98,15 @@ func (s *spec) signature() string {
 	return b.String()
 }
 
-// value is one argument as read.
+// value is the parsed value of one argument.
 type value struct {
 	set   bool
 	pos   int
 	num   int
 	seed  uint64
-	share float64 // of a share or a ratio
+	share float64 // for a share or a ratio
 	text  string
-	built *fabric.Fabric // of an expr
+	built *fabric.Fabric // for an expr
 	nums  []int
 	texts []string
 }
@@ -118,7 +118,7 @@ type args struct {
 	values []value
 }
 
-// set reads one argument; a list grows, anything else is given once.
+// set parses one argument; a list grows, any other argument is given once.
 func (a *args) set(i int, t term) error {
 	p, v := &a.spec.params[i], &a.values[i]
 	if v.set && p.kind < list {
@@ -179,7 +179,7 @@ func (p *param) integer(t term) (int, error) {
 	return n, nil
 }
 
-// complete fills in defaults and finds what is missing.
+// complete fills in defaults and reports missing arguments.
 func (a *args) complete() error {
 	for i := range a.spec.params {
 		p, v := &a.spec.params[i], &a.values[i]
@@ -207,7 +207,7 @@ func (a *args) value(name string) *value {
 	panic("gen: " + a.spec.name + " has no parameter " + name)
 }
 
-// int is a number; -1 when it was not given and has no number as default.
+// int returns a number; -1 if it was not given and has no number as default.
 func (a *args) int(name string) int { return a.value(name).num }
 
 func (a *args) built(name string) *fabric.Fabric { return a.value(name).built }

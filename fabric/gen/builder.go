@@ -42,7 +42,7 @@ func (b *builder) fail(err error) {
 	}
 }
 
-// add makes the next switch.
+// add creates the next switch.
 func (b *builder) add(ports int, desc string) fabric.NodeID {
 	id, err := b.f.AddNode(fabric.Switch, guidOfSwitch(b.switches), ports, desc)
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *builder) add(ports int, desc string) fabric.NodeID {
 	return id
 }
 
-// addAll makes n switches called "prefix 0", "prefix 1" and so on.
+// addAll creates n switches called "prefix 0", "prefix 1" and so on.
 func (b *builder) addAll(n, ports int, prefix string) []fabric.NodeID {
 	ids := make([]fabric.NodeID, n)
 	for i := range ids {
@@ -78,7 +78,7 @@ func (b *builder) link(x fabric.NodeID, xp int, y fabric.NodeID, yp int) {
 	}
 }
 
-// newHost makes the next host, with no cable yet.
+// newHost creates the next host, without cables.
 func (b *builder) newHost(ports int) fabric.NodeID {
 	id, err := addHost(b.f, b.hosts, ports)
 	if err != nil {
@@ -88,7 +88,7 @@ func (b *builder) newHost(ports int) fabric.NodeID {
 	return id
 }
 
-// nextFree moves n on to the first number whose GUID of a scheme no node has, and returns it.
+// nextFree advances n to the first number whose GUID is free, and returns it.
 func nextFree(f *fabric.Fabric, scheme func(int) fabric.GUID, n *int) int {
 	for ; ; *n++ {
 		if _, taken := f.NodeByGUID(scheme(*n)); !taken {
@@ -97,7 +97,7 @@ func nextFree(f *fabric.Fabric, scheme func(int) fabric.GUID, n *int) int {
 	}
 }
 
-// addHost makes host n of the GUID scheme.
+// addHost creates host n of the GUID scheme.
 func addHost(f *fabric.Fabric, n, ports int) (fabric.NodeID, error) {
 	id, err := f.AddNode(fabric.CA, guidOfHost(n), ports, "host "+strconv.Itoa(n))
 	if err != nil {
@@ -111,12 +111,12 @@ func addHost(f *fabric.Fabric, n, ports int) (fabric.NodeID, error) {
 	return id, nil
 }
 
-// host makes the next host on a port of a switch.
+// host creates the next host on a port of a switch.
 func (b *builder) host(s fabric.NodeID, port int) {
 	b.link(b.newHost(1), 1, s, port)
 }
 
-// spread puts the hosts of each leaf on its ports from first on.
+// spread puts the hosts of each leaf on its ports, beginning with first.
 func (b *builder) spread(leaves []fabric.NodeID, hosts, first int) {
 	for l, s := range leaves {
 		for i := range portion(hosts, len(leaves), l) {
@@ -125,8 +125,7 @@ func (b *builder) spread(leaves []fabric.NodeID, hosts, first int) {
 	}
 }
 
-// portion is the part of n things that falls to leaf l of several: evenly, the
-// first ones one more.
+// portion returns the share of leaf l in n things: an even share, one more for the first leaves.
 func portion(n, leaves, l int) int {
 	if l < n%leaves {
 		return n/leaves + 1
@@ -134,7 +133,7 @@ func portion(n, leaves, l int) int {
 	return n / leaves
 }
 
-// ceil is a/b rounded up.
+// ceil returns a/b rounded up.
 func ceil(a, b int) int { return (a + b - 1) / b }
 
 // huge stands for every product that is too large to build.
@@ -152,7 +151,7 @@ func mul(factors ...int) int {
 	return p
 }
 
-// pow is a to the power of n, without overflow.
+// pow returns a to the power of n, without overflow.
 func pow(a, n int) int {
 	p := 1
 	for range n {
@@ -163,7 +162,7 @@ func pow(a, n int) int {
 	return p
 }
 
-// size counts the parts that a formula will build.
+// size counts the parts that a formula would build.
 type size struct {
 	switches int
 	ports    int // of the largest switch
@@ -171,7 +170,7 @@ type size struct {
 	links    int // host cables included
 }
 
-// fits refuses what no switch or no memory can hold.
+// fits returns an error if the parts exceed a limit.
 func (s size) fits() error {
 	switch {
 	case s.ports > fabric.MaxPorts:

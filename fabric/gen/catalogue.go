@@ -166,8 +166,8 @@ var topologies = []spec{
 	},
 }
 
-// system is a named system. Its hosts may be fewer or more, up to as many as there is room
-// for; without room their number is fixed.
+// system is a named system. It has hosts by default and at most room; if room is 0, their number is
+// fixed.
 type system struct {
 	name         string
 	hosts, room  int
@@ -205,7 +205,7 @@ var systems = []system{
 	{"renaming-fig1", 0, 0, renamingFig1, "the example network of the destination renaming paper", "Lopez, Flich, Duato, Fig. 1"},
 }
 
-// specs makes lines of the catalogue.
+// specs converts systems to lines of the catalogue.
 func specs(systems []system) []spec {
 	out := make([]spec, len(systems))
 	for i, s := range systems {

@@ -62,7 +62,7 @@ var suffixes = []spec{
 	},
 }
 
-// apply degrades a fabric by one suffix.
+// apply applies one suffix to a fabric.
 func apply(f *fabric.Fabric, t term) (*fabric.Fabric, error) {
 	c, err := parseCall(t, suffixes, "suffix")
 	if err != nil {
@@ -75,7 +75,7 @@ func apply(f *fabric.Fabric, t term) (*fabric.Fabric, error) {
 	return g, nil
 }
 
-// oneOf refuses arguments that exclude each other, and none at all.
+// oneOf returns an error unless exactly one of the arguments is given.
 func (a *args) oneOf(names ...string) error {
 	var given []string
 	for _, n := range names {
@@ -115,8 +115,8 @@ func without(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	return f.Without(func(id fabric.NodeID) bool { return drop[id] }, nil), nil
 }
 
-// markRoots marks the last of each equal run of the switches of the highest
-// level, so that every part of a tree loses its share.
+// markRoots marks the last switches of each of several equal runs of the highest level, so that
+// every part of a tree loses its share.
 func markRoots(f *fabric.Fabric, a *args, drop []bool) error {
 	level := Levels(f)
 	top := NoLevel
@@ -161,7 +161,7 @@ func markHosts(f *fabric.Fabric, a *args, drop []bool) error {
 	return nil
 }
 
-// numberRange reads "3" and "3-7".
+// numberRange parses "3" and "3-7".
 func numberRange(s string) (from, to int, ok bool) {
 	a, b, isRange := strings.Cut(s, "-")
 	if !isRange {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// down counts what is down.
+// down counts the parts that are down.
 func down(f *fabric.Fabric) (switches, hosts, switchLinks, hostLinks int) {
 	for id := range f.Nodes {
 		switch {
@@ -94,8 +94,7 @@ func TestFailRestores(t *testing.T) {
 	}
 }
 
-// TestOrderIndependent: suffixes choose by GUID, whatever the order in which the
-// fabric was read.
+// TestOrderIndependent: suffixes choose by GUID, whatever the order of the file.
 func TestOrderIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, err := Parse(rapid.SampledFrom([]string{"rlft(6,3)", "deimos", "irregular(seed=2)", "now-cab"}).Draw(t, "fabric"))

@@ -8,9 +8,9 @@ import (
 	"weft/fabric"
 )
 
-// kautz has the words of n letters out of b+1 without equal neighbours as
-// switches and a cable for every arc s1..sn -> s2..sn x: on port x of the b
-// possible ones at the tail, on port b and s1's place at the head.
+// kautz builds a Kautz graph. The switches are the words of n letters out of b+1 without equal
+// neighbours, with a cable for every arc s1..sn -> s2..sn x. The cable is on port x of the b
+// possible ones at the tail, and on port b plus s1's place at the head.
 func kautz(a *args) (*fabric.Fabric, error) {
 	b, n, hosts := a.int("b"), a.int("n"), a.int("hosts")
 	switches := mul(b+1, pow(b, n-1))
@@ -39,7 +39,7 @@ func kautz(a *args) (*fabric.Fabric, error) {
 			}
 			out++
 			head[n-1] = x
-			// Its tails differ in the first letter only, which is not head[0].
+			// The tails differ only in the first letter, which is not head[0].
 			in := 1 + int(w[0])
 			if w[0] > head[0] {
 				in--
@@ -76,10 +76,9 @@ func letters(w []byte) string {
 	return strings.Join(s, ".")
 }
 
-// slimfly is the graph of McKay, Miller and Širáň for a prime q = 4w+1 or 4w-1:
-// switches (0,x,y) and (1,m,c); (0,x,y)-(0,x,y') where y-y' is in X,
-// (1,m,c)-(1,m,c') where c-c' is in X', (0,x,y)-(1,m,c) where y = mx+c. Its degree
-// is (3q-1)/2 or (3q+1)/2, its diameter 2.
+// slimfly builds the graph of McKay, Miller and Širáň for a prime q = 4w+1 or 4w-1. Its switches
+// are (0,x,y) and (1,m,c). It joins (0,x,y)-(0,x,y') if y-y' is in X, (1,m,c)-(1,m,c') if c-c' is
+// in X', and (0,x,y)-(1,m,c) if y = mx+c. Its degree is (3q-1)/2 or (3q+1)/2, its diameter 2.
 func slimfly(a *args) (*fabric.Fabric, error) {
 	q, hosts := a.int("q"), a.int("hosts")
 	if q < 3 || !prime(q) {
@@ -129,9 +128,9 @@ func slimfly(a *args) (*fabric.Fabric, error) {
 	return b.done()
 }
 
-// generators is the set X (which = 0) or X' (1), as a table over the field:
-// even and odd powers of a primitive element for q = 4w+1; for q = 4w-1 the
-// powers 0, 2 .. 2w-2 and 2w-1, 2w+1 .. 4w-3, and one more each for X'.
+// generators returns the set X (which = 0) or X' (1), as a table over the field. For q = 4w+1 these
+// are the even and odd powers of a primitive element. For q = 4w-1 they are the powers 0, 2 .. 2w-2
+// and 2w-1, 2w+1 .. 4w-3, and one more each for X'.
 func generators(q, which int) []bool {
 	in := make([]bool, q)
 	xi := primitive(q)
@@ -149,7 +148,7 @@ func generators(q, which int) []bool {
 	return in
 }
 
-// primitive is the least primitive element of the field of prime order q.
+// primitive returns the least primitive element of the field of prime order q.
 func primitive(q int) int {
 	for x := 2; x < q; x++ {
 		order, power := 1, x

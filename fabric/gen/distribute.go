@@ -6,15 +6,14 @@ import (
 	"weft/fabric"
 )
 
-// distribute puts even hosts on the even units and odd hosts on the odd ones. A
-// unit is a leaf, or the leaves that cables between leaves join (a cross-linked
-// pair of rack switches); units count in order of GUID, and the leaves of one
-// share its hosts. A leaf keeps the hosts on its lowest ports, and gets new ones
-// on its lowest free ports where it has too few.
+// distribute puts even hosts on the even units and odd hosts on the odd ones. A unit is a leaf, or
+// several leaves joined by cables (a cross-linked pair of rack switches). Units count in order of
+// GUID, and the leaves of one share its hosts. A leaf keeps the hosts on its lowest ports, and gets
+// missing ones on its lowest free ports.
 func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	level := Levels(f)
 	if slices.Max(append(slices.Clone(level), NoLevel)) < 1 {
-		return nil, problemf(a.pos, "hosts(even,odd) wants a tree: no switch is above a leaf")
+		return nil, problemf(a.pos, "hosts(even,odd) needs a tree: no switch is above a leaf")
 	}
 	for id := range f.Nodes {
 		if isHost(f, fabric.NodeID(id)) && len(cabled(f, fabric.NodeID(id))) > 1 {
@@ -52,7 +51,7 @@ func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	return g, nil
 }
 
-// units lists the leaves, those joined by cables between leaves together.
+// units lists the leaves; leaves joined by cables are one unit.
 func units(f *fabric.Fabric, level []int32) [][]fabric.NodeID {
 	var out [][]fabric.NodeID
 	seen := make([]bool, len(f.Nodes))
@@ -75,8 +74,8 @@ func units(f *fabric.Fabric, level []int32) [][]fabric.NodeID {
 	return out
 }
 
-// plugIn adds a host to the lowest free port of a leaf, under the first GUID of
-// the scheme from next on that is free.
+// plugIn adds a host to the lowest free port of a leaf, with the first free GUID of the scheme from
+// next on.
 func plugIn(f *fabric.Fabric, leaf fabric.NodeID, next *int) error {
 	p := freePort(&f.Nodes[leaf])
 	if p == 0 {
@@ -90,7 +89,7 @@ func plugIn(f *fabric.Fabric, leaf fabric.NodeID, next *int) error {
 	return err
 }
 
-// cabled lists the ports of a node that have a cable.
+// cabled lists the cabled ports of a node.
 func cabled(f *fabric.Fabric, id fabric.NodeID) []uint8 {
 	var ports []uint8
 	for p := range f.Cabled(id, nil) {
@@ -99,19 +98,19 @@ func cabled(f *fabric.Fabric, id fabric.NodeID) []uint8 {
 	return ports
 }
 
-// freePort is the lowest port without a cable, 0 when there is none.
+// freePort returns the lowest port without a cable, 0 if there is none.
 func freePort(n *fabric.Node) uint8 {
 	return uint8(1 + slices.IndexFunc(n.Ports[1:], func(p fabric.Port) bool { return p.Link == fabric.NoLink }))
 }
 
-// twoPorts merges hosts two by two: a host takes the cable of a single host of
-// the next leaf to its lowest free port, or to a new one with the port GUID of
-// the host that is gone. The leaves go in order of GUID, which pairs the two
-// switches of a rack. Hosts that have several cables already stay as they are.
+// twoPorts merges hosts two by two. A host takes over the cable of a host with one cable on the
+// next leaf, at its lowest free port, or at a new port with the port GUID of the other host. The
+// leaves are taken in order of GUID, which pairs the two switches of a rack. Hosts with several
+// cables stay as they are.
 func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
 	leaves := byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) })
-	second := map[fabric.GUID]fabric.End{} // first host to the port that its second one had
+	second := map[fabric.GUID]fabric.End{} // first host to the former port of its second one
 	drop := make([]bool, len(f.Nodes))
 	var waiting []fabric.NodeID // hosts of one leaf that lack a second port
 	for _, leaf := range leaves {

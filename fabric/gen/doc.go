@@ -1,54 +1,50 @@
-// Package gen builds fabrics from one line of text: topologies by formula,
-// systems by name, and suffixes that degrade or change them.
+// Package gen builds fabrics from one line of text: topologies by formula, systems by name, and
+// suffixes that degrade or change them.
 //
 //	rlft(36,3)
 //	torus(8x8x8,hosts=2)|fail(links=10,seed=3)
 //	fat648|hosts(even=17,odd=1)
 //
-// The grammar is name[(arguments)]{|suffix}. Arguments are given by position or
-// by name; groups of lists are parted by semicolons (xgft, pgft). Quotes or
-// balanced parentheses protect names with commas: |fail(switch=switch (1,2)).
-// Catalogue and Suffixes list everything, from the tables that Parse reads.
+// The grammar is name[(arguments)]{|suffix}. Arguments are given by position or by name; semicolons
+// separate groups of lists (xgft, pgft). Quotes or balanced parentheses protect names with commas:
+// |fail(switch=switch (1,2)). Catalogue and Suffixes list everything, from the tables that Parse
+// uses.
 //
 // # Conventions
 //
-// Ports count from 1. In trees the ports down (hosts on a leaf) come before the
-// ports up; in direct networks the links come before the hosts. On a mesh or
-// torus with one cable a link the plus port of dimension d (from 0) is 2d+1 and
-// its minus port 2d+2; on a hypercube the port of dimension d is d+1. The
-// descriptions of grid switches end in their coordinates: "switch (1,2,3)".
+// Ports count from 1. In trees the ports down (hosts on a leaf) come before the ports up; in direct
+// networks the links come before the hosts. On a mesh or torus with one cable a link, the plus port
+// of dimension d (from 0) is 2d+1 and its minus port 2d+2; on a hypercube the port of dimension d
+// is d+1. The descriptions of grid switches end in their coordinates: "switch (1,2,3)".
 //
-// Switches are made level by level, leaves first, and their GUIDs count in that
-// order: GUID order is level order; what the suffix merge adds comes after all others. Hosts count in the order of their leaves
-// (where a named system places them otherwise, in the order of placement). Node
-// GUIDs are locally administered: 0x02000053 and a counter from 1 for switches,
-// 0x02000048 and a counter in steps of 256 for hosts, whose port p has the
-// GUID of its node plus p; those of aggregation nodes are 0x02000041 and a counter from 1.
-// All links are 4xEDR.
+// Switches are built level by level, leaves first, and their GUIDs count in that order, so that
+// GUID order is level order. Parts added by the suffix merge come last. Hosts count in the order of
+// their leaves (if a named system places them otherwise, in the order of placement). Node GUIDs are
+// locally administered. Switches get 0x02000053 and a counter from 1, hosts 0x02000048 and a
+// counter in steps of 256. A host's port p has the GUID of its node plus p. Aggregation nodes get
+// 0x02000041 and a counter from 1. All links are 4xEDR.
 //
-// E hosts over L leaves are E/L each, the first E mod L leaves one more. So the
-// radix-64 tree of three levels, 65,536 hosts on 5,120 switches, fits one subnet
-// as rlft(64,3,hosts=40960): 20 hosts on each of its 2,048 leaves.
+// E hosts over L leaves are E/L each, and one more on the first E mod L leaves. So the radix-64
+// tree of three levels, 65,536 hosts on 5,120 switches, fits one subnet as rlft(64,3,hosts=40960):
+// 20 hosts on each of its 2,048 leaves.
 //
-// hosts= counts the hosts of the whole fabric for trees, kautz, irregular, dragonfly,
-// dragonflyplus and the named systems, those of each switch for the other formulas.
+// hosts= counts the hosts of the whole fabric for trees, kautz, irregular, dragonfly, dragonflyplus
+// and the named systems, and the hosts of each switch for the other formulas.
 //
 // # Sources
 //
-// The named systems and random graphs are the reconstructions of the papers'
-// networks: Nienaber, Yuan, Duan (LID assignment: GM8), Lopez, Flich, Duato
-// (destination renaming: RR), Domke, Hoefler, Nagel (DFSSSP: Table I, R64, R128,
-// Deimos, Odin, CHiC, Tsubame), Bogdanski (thesis: fat trees, JuRoPA, Ranger) and
-// Mainwaring et al. (Berkeley NOW). Trees: XGFT of Öhring et al. (1995), PGFT and
-// RLFT of Zahavi (2010), m-port n-tree of Lin et al. (2004), k-ary n-tree of Petrini
-// and Vanneschi (1997). Direct networks: Kautz (1968), Dragonfly of Kim et al.
-// (2008, palm-tree arrangement of the global links), Dragonfly+ of Shpiner, Haramaty, Eliad,
-// Zdornov, Gafni and Zahavi (HiPINEB 2017), HyperX of Ahn et al. (2009),
-// Slim Fly of Besta and Hoefler (2014, McKay-Miller-Širáň graphs, q prime).
+// The named systems and random graphs are reconstructions of networks from papers: Nienaber, Yuan,
+// Duan (LID assignment: GM8), Lopez, Flich, Duato (destination renaming: RR), Domke, Hoefler, Nagel
+// (DFSSSP: Table I, R64, R128, Deimos, Odin, CHiC, Tsubame), Bogdanski (thesis: fat trees, JuRoPA,
+// Ranger) and Mainwaring et al. (Berkeley NOW). Trees: XGFT of Öhring et al. (1995), PGFT and RLFT
+// of Zahavi (2010), m-port n-tree of Lin et al. (2004), k-ary n-tree of Petrini and Vanneschi
+// (1997). Direct networks: Kautz (1968), Dragonfly of Kim et al. (2008, palm-tree arrangement of
+// the global links), Dragonfly+ of Shpiner, Haramaty, Eliad, Zdornov, Gafni and Zahavi (HiPINEB
+// 2017), HyperX of Ahn et al. (2009), Slim Fly of Besta and Hoefler (2014, McKay-Miller-Širáň
+// graphs, q prime).
 //
 // # Cost and limits
 //
-// Linear in the size of the fabric. More than 262,144 nodes, 1,048,576 cables or
-// 4,194,304 switch ports are refused before anything is built; more end ports
-// than a subnet has LIDs are not.
+// Linear in the size of the fabric. More than 262,144 nodes, 1,048,576 cables or 4,194,304 switch
+// ports are refused before anything is built; more end ports than a subnet has LIDs are allowed.
 package gen

@@ -6,8 +6,8 @@ import (
 	"weft/fabric"
 )
 
-// dragonfly has groups of a switches, each with p hosts and h global cables.
-// Ports: the group's other switches, global cables, hosts.
+// dragonfly builds groups of a switches, each with p hosts and h global cables. Ports: the group's
+// other switches, global cables, hosts.
 func dragonfly(a *args) (*fabric.Fabric, error) {
 	n, p, h := a.int("a"), a.int("p"), a.int("h")
 	groups, hosts, err := groupsAndHosts(a, n, n, p, h)
@@ -34,8 +34,9 @@ func dragonfly(a *args) (*fabric.Fabric, error) {
 	return b.done()
 }
 
-// dragonflyPlus has groups of leaves with p hosts each, joined to all spines of the group, and h
-// global cables of each spine. Ports of a leaf: hosts, spines; of a spine: leaves, global cables.
+// dragonflyPlus builds groups of leaves with p hosts each, joined to all spines of the group, and
+// spines with h global cables each. Ports of a leaf: hosts, spines; of a spine: leaves, global
+// cables.
 func dragonflyPlus(a *args) (*fabric.Fabric, error) {
 	leaves, spines, p, h := a.int("leaves"), a.int("spines"), a.int("p"), a.int("h")
 	groups, hosts, err := groupsAndHosts(a, leaves, spines, p, h)
@@ -66,8 +67,8 @@ func dragonflyPlus(a *args) (*fabric.Fabric, error) {
 	return b.done()
 }
 
-// groupsAndHosts reads groups= and hosts= of a Dragonfly whose groups have some switches with
-// hosts, p each at most, and others (or the same) with h global cables each.
+// groupsAndHosts reads groups= and hosts= of a Dragonfly. withHosts switches of a group have at
+// most p hosts each; withGlobal switches, the same or others, have h global cables each.
 func groupsAndHosts(a *args, withHosts, withGlobal, p, h int) (groups, hosts int, err error) {
 	most := mul(withGlobal, h) + 1
 	if groups = a.int("groups"); groups < 0 {
@@ -86,11 +87,11 @@ func groupsAndHosts(a *args, withHosts, withGlobal, p, h int) (groups, hosts int
 	return groups, hosts, nil
 }
 
-// joinGroups joins groups of switches, h ports each from a first one on, counted through the
-// group. Every two groups have as many cables as all can have: cable q of group i leads to
-// group i+1+q modulo the groups, in as many rounds as there are cables for. What is left over of
-// a group's ports is joined to the nearest groups on both sides, and across where one is left
-// then and the number of groups is even.
+// joinGroups joins groups of switches by h ports of each switch, beginning with first and counted
+// through the group. All pairs of groups get the same number of cables: cable q of group i leads to
+// group i+1+q modulo the groups, in as many rounds as there are cables for. Remaining ports of a
+// group lead to the nearest groups on both sides; a last one leads across if the number of groups
+// is even.
 func (b *builder) joinGroups(ids []fabric.NodeID, groups, h, first int) {
 	n := len(ids) / groups
 	join := func(g, q, to, back int) {
@@ -121,7 +122,7 @@ func (b *builder) joinGroups(ids []fabric.NodeID, groups, h, first int) {
 	}
 }
 
-// clique joins all pairs: port j of switch i leads to switch j-1, or j beyond i.
+// clique joins all pairs: port j of switch i leads to switch j-1, or to j for higher ports.
 func (b *builder) clique(ids []fabric.NodeID) {
 	for i := range ids {
 		for j := i + 1; j < len(ids); j++ {

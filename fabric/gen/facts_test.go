@@ -121,7 +121,7 @@ func TestGridProperties(t *testing.T) {
 	})
 }
 
-// skip is the place of coordinate to among those that are not from.
+// skip returns the index of coordinate to among all coordinates except from.
 func skip(to, from int) int {
 	if to > from {
 		return to - 1
@@ -406,8 +406,8 @@ func TestRailPlanes(t *testing.T) {
 	}
 }
 
-// TestMerged: both trees are in the merged one, with the hosts under each leaf that each has; what
-// was down stays down; neither GUIDs nor descriptions come twice.
+// TestMerged: the merged tree contains both trees, with their hosts under each leaf; parts that
+// were down stay down; GUIDs and descriptions are unique.
 func TestMerged(t *testing.T) {
 	f := parse(t, "rlft(8,2)|merge(rlft(6,2)|fail(links=3),at=leaves)")
 	hosts, down := map[int]int{}, 0

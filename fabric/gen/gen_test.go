@@ -17,8 +17,8 @@ type counts struct {
 	maxPorts        int // ports that are cabled, on the fullest switch
 }
 
-// The named systems have the counts of the reconstructions; the formulas those
-// of their definitions; Table I of the DFSSSP paper is in TestTableI.
+// The named systems have the counts of the reconstructions, the formulas those of their
+// definitions; Table I of the DFSSSP paper is in TestTableI.
 var table = []counts{
 	{"fat648", 54, 648, 648, 2, 36},
 	{"racks648", 108, 648, 1620, 3, 36},

@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// grid is a direct network whose switches are named by coordinates.
+// grid is a direct network with switches named by coordinates.
 type grid struct {
 	sizes []int
 	width int // parallel cables
@@ -16,8 +16,7 @@ type grid struct {
 
 func gridOf(a *args) grid { return grid{a.ints("sizes"), a.int("width"), a.int("hosts")} }
 
-// coordinates writes the coordinates of switch s; the last dimension counts
-// fastest.
+// coordinates writes the coordinates of switch s to c; the last dimension varies fastest.
 func (g grid) coordinates(s int, c []int) {
 	for d := len(g.sizes) - 1; d >= 0; d-- {
 		c[d] = s % g.sizes[d]
@@ -25,10 +24,10 @@ func (g grid) coordinates(s int, c []int) {
 	}
 }
 
-// stride is the distance between neighbours of dimension d.
+// stride returns the distance in numbers between neighbours of dimension d.
 func (g grid) stride(d int) int { return mul(g.sizes[d+1:]...) }
 
-// switches makes all switches; links is the number of their ports for links.
+// switches creates all switches; links is the number of their ports for links.
 func (g grid) switches(b *builder, links int) []fabric.NodeID {
 	ids := make([]fabric.NodeID, mul(g.sizes...))
 	c := make([]int, len(g.sizes))
@@ -47,7 +46,7 @@ func tuple(c []int) string {
 	return "(" + strings.Join(s, ",") + ")"
 }
 
-// finish adds the hosts behind the ports for links.
+// finish adds the hosts, on the ports after the links.
 func (g grid) finish(b *builder, ids []fabric.NodeID, links int) (*fabric.Fabric, error) {
 	b.spread(ids, mul(len(ids), g.hosts), links+1)
 	return b.done()
@@ -58,7 +57,7 @@ func (g grid) fits(links, perSwitch int) error {
 	return size{n, perSwitch + g.hosts, mul(n, g.hosts), links + mul(n, g.hosts)}.fits()
 }
 
-// torusOrMesh builds both. A ring of two is one cable, a ring of one none.
+// torusOrMesh builds a torus (wrap) or mesh. A ring of two is one cable, a ring of one none.
 func torusOrMesh(g grid, wrap bool) (*fabric.Fabric, error) {
 	links := mul(2, len(g.sizes), g.width)
 	if err := g.fits(mul(mul(g.sizes...), len(g.sizes), g.width), links); err != nil {
@@ -104,9 +103,8 @@ func fullmesh(a *args) (*fabric.Fabric, error) {
 	return allToAll(grid{[]int{a.int("n")}, a.int("width"), a.int("hosts")})
 }
 
-// allToAll joins all switches that differ in one coordinate. The ports of a
-// dimension follow those of the one before, in the order of the other
-// switches' coordinate.
+// allToAll joins all switches that differ in one coordinate. Ports are ordered by dimension, and
+// then by the other switch's coordinate.
 func allToAll(g grid) (*fabric.Fabric, error) {
 	links, cables := 0, 0
 	for _, n := range g.sizes {

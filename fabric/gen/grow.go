@@ -8,7 +8,7 @@ import (
 	"weft/fabric"
 )
 
-// addLeaves adds leaf switches to a copy, each like one that is there.
+// addLeaves adds leaf switches to a copy, each like an existing one.
 func addLeaves(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
 	g := newGrower(f)
@@ -31,8 +31,7 @@ func addLeaves(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// modelLeaf is the leaf that like= names, or the first one, in order of GUID, to whose switches
-// another leaf can be cabled.
+// modelLeaf returns the leaf named by like=, or the usual leaf if there is no like=.
 func modelLeaf(f *fabric.Fabric, a *args) (fabric.NodeID, error) {
 	if a.given("like") {
 		id, err := f.FindSwitch(a.text("like"))
@@ -50,7 +49,7 @@ func modelLeaf(f *fabric.Fabric, a *args) (fabric.NodeID, error) {
 	return usualLeaf(f, a)
 }
 
-// leafCables counts what a leaf is cabled to.
+// leafCables counts the hosts and switches that a leaf is cabled to.
 type leafCables struct{ hosts, switches int }
 
 func cablesOf(f *fabric.Fabric, leaf fabric.NodeID) leafCables {
@@ -61,8 +60,8 @@ func cablesOf(f *fabric.Fabric, leaf fabric.NodeID) leafCables {
 	return s
 }
 
-// usualLeaf is the first leaf, in order of GUID, with the cables that most leaves have, of those to
-// whose switches another one can be cabled.
+// usualLeaf returns the first leaf, in order of GUID, that has the cables of most leaves and whose
+// switches have ports for another leaf.
 func usualLeaf(f *fabric.Fabric, a *args) (fabric.NodeID, error) {
 	leaves := byGUID(f, func(id fabric.NodeID) bool {
 		return isSwitch(f, id) && !f.Nodes[id].Down && slices.ContainsFunc(hostPorts(f, id), func(p uint8) bool {
@@ -91,8 +90,8 @@ func usualLeaf(f *fabric.Fabric, a *args) (fabric.NodeID, error) {
 	return best, nil
 }
 
-// lacksPorts says which switch that a leaf is cabled to has too few free ports for another leaf
-// like it, and how many; "" where all have enough.
+// lacksPorts names a switch next to a leaf that has too few free ports for another leaf like it,
+// and their number; "" if all have enough.
 func lacksPorts(f *fabric.Fabric, leaf fabric.NodeID) string {
 	need := map[fabric.NodeID]int{}
 	for peer := range f.SwitchPeers(leaf, nil) {
@@ -116,11 +115,11 @@ func freePorts(f *fabric.Fabric, id fabric.NodeID) (free []uint8) {
 	return free
 }
 
-// grower adds nodes with GUIDs that nothing else has.
+// grower adds nodes with GUIDs that are not in use.
 type grower struct {
 	f               *fabric.Fabric
 	taken           map[fabric.GUID]bool
-	switches, hosts int // tried of the GUID scheme
+	switches, hosts int // numbers of the GUID scheme tried so far
 }
 
 func newGrower(f *fabric.Fabric) *grower {
@@ -134,7 +133,7 @@ func newGrower(f *fabric.Fabric) *grower {
 	return g
 }
 
-// free is the next GUID of a scheme that nothing has.
+// free returns the next unused GUID of a scheme.
 func (g *grower) free(scheme func(int) fabric.GUID, tried *int) fabric.GUID {
 	for g.taken[scheme(*tried)] {
 		*tried++
@@ -194,7 +193,7 @@ func (g *grower) addLike(model fabric.NodeID, guid fabric.GUID, desc string) (fa
 	return id, nil
 }
 
-// move puts one end of a cable of a copy into another port.
+// move moves one end of a cable of a copy to another port.
 func move(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
 	from, err := endToMove(f, a)
@@ -221,7 +220,7 @@ func move(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// endToMove is the end of a cable that link= names, or of a host's the one at the other side.
+// endToMove returns the end of a cable named by link=, or the switch end if it names a host.
 func endToMove(f *fabric.Fabric, a *args) (fabric.End, error) {
 	pos := a.value("link").pos
 	id, err := f.FindLink(a.text("link"))
@@ -245,7 +244,7 @@ func endToMove(f *fabric.Fabric, a *args) (fabric.End, error) {
 	return ends[0], nil
 }
 
-// radix gives the switches of a copy more ports.
+// radix adds ports to the switches of a copy.
 func radix(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	switches := len(byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) }))
 	if switches*a.int("ports") > fabric.MaxSwitchPorts {

@@ -56,7 +56,7 @@ func TestNamedParts(t *testing.T) {
 	}
 }
 
-// A leaf that is added has the cables and hosts of its model; all that was there is as it was.
+// TestAddLeaf: an added leaf has the cables and hosts of its model; everything else is unchanged.
 func TestAddLeaf(t *testing.T) {
 	before := parse(t, "fat648|radix(40)")
 	after := parse(t, "fat648|radix(40)|add(leaf=rack 9,rack 10,like=leaf 3)")

@@ -7,15 +7,14 @@ import (
 	"weft/fabric"
 )
 
-// NoLevel is the level of a node that is no switch, and of a switch that no
-// cables lead to from a leaf.
+// NoLevel is the level of a node that is not a switch, and of a switch that no leaf reaches.
 const NoLevel = fabric.Unreached
 
-// Levels is the level of every node: 0 for a leaf, a switch with at least one
-// host cable; for other switches the fewest cables to a leaf, counted down again
-// beyond the roots, which are half way between the leaves that are farthest
-// apart: a leaf that has lost its hosts is still a leaf. Cables count whether
-// they are up or down. Where all switches have hosts every level is 0.
+// Levels returns the level of every node. A leaf, a switch with at least one host cable, has level
+// 0. Other switches have the fewest cables to a leaf, up to the roots, which are half way between
+// the leaves farthest apart. Beyond the roots levels decrease again: a leaf that has lost its hosts
+// is still a leaf. Cables count whether they are up or down. If all switches have hosts every level
+// is 0.
 func Levels(f *fabric.Fabric) []int32 {
 	leaves := byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && len(hostPorts(f, id)) > 0 })
 	level := f.SwitchHops(leaves, nil)
@@ -29,8 +28,8 @@ func Levels(f *fabric.Fabric) []int32 {
 	return level
 }
 
-// rootLevel is half the distance between the leaves farthest apart, in each part of the fabric as
-// seen from a leaf that is farthest from the first one; 0 for a single leaf. It is rounded
+// rootLevel returns half the distance between the leaves farthest apart, for each part of the
+// fabric measured from the leaf farthest from the first one; 0 for a single leaf. It is rounded
 // down: an odd distance has a cable between leaves.
 func rootLevel(f *fabric.Fabric, leaves []fabric.NodeID) int32 {
 	most := int32(0)
@@ -55,7 +54,7 @@ func rootLevel(f *fabric.Fabric, leaves []fabric.NodeID) int32 {
 
 func isSwitch(f *fabric.Fabric, id fabric.NodeID) bool { return f.Nodes[id].Type == fabric.Switch }
 
-// isHost reports whether a node is a host: neither a switch nor an aggregation node of one.
+// isHost reports whether a node is a host: neither a switch nor an aggregation node.
 func isHost(f *fabric.Fabric, id fabric.NodeID) bool {
 	return !isSwitch(f, id) && !f.IsAggregationNode(id)
 }
@@ -71,8 +70,8 @@ func hostPorts(f *fabric.Fabric, s fabric.NodeID) []uint8 {
 	return out
 }
 
-// byGUID lists the nodes for which want answers true, in order of GUID: what is
-// chosen among them does not depend on the order in which a file was read.
+// byGUID lists the nodes that want accepts, in order of GUID, so that a choice among them does not
+// depend on the order of a file.
 func byGUID(f *fabric.Fabric, want func(fabric.NodeID) bool) []fabric.NodeID {
 	var out []fabric.NodeID
 	for i := range f.Nodes {
@@ -84,8 +83,8 @@ func byGUID(f *fabric.Fabric, want func(fabric.NodeID) bool) []fabric.NodeID {
 	return out
 }
 
-// switchLinks lists the switch-to-switch links that are up and for which want
-// answers true, in order of the GUID and port of their lower ends.
+// switchLinks lists the switch-to-switch links that are up and that want accepts, in order of the
+// GUID and port of their lower ends.
 func switchLinks(f *fabric.Fabric, want func(*fabric.Link) bool) []fabric.LinkID {
 	lower := func(id fabric.LinkID) fabric.End {
 		l := &f.Links[id]

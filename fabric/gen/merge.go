@@ -15,7 +15,7 @@ func merge(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		return nil, problemf(a.pos, "merge names no tree")
 	}
 	if len(f.Nodes)+len(other.Nodes) > fabric.MaxNodes || len(f.Links)+len(other.Links)+links > fabric.MaxLinks {
-		return nil, problemf(a.pos, "both trees are too many nodes or cables to build (at most %d and %d)", fabric.MaxNodes, fabric.MaxLinks)
+		return nil, problemf(a.pos, "both trees together have too many nodes or cables (at most %d and %d)", fabric.MaxNodes, fabric.MaxLinks)
 	}
 	leaves := false
 	switch at := a.text("at"); at {
@@ -66,10 +66,10 @@ func outermost(f *fabric.Fabric, leaves bool) []fabric.NodeID {
 type merger struct {
 	f, other *fabric.Fabric
 	node     []fabric.NodeID // by node of other: the node in f, or -1
-	shift    []int           // by node of other: what its port numbers grow by
+	shift    []int           // by node of other: offset of its port numbers
 }
 
-// unite makes a switch of the other fabric the same as one of this: its ports follow.
+// unite identifies a switch of the other fabric with one of this fabric, and appends its ports.
 func (m *merger) unite(here, there fabric.NodeID) {
 	m.node[there], m.shift[there] = here, m.f.Nodes[here].NumPorts()
 	n := &m.f.Nodes[here]
@@ -78,8 +78,8 @@ func (m *merger) unite(here, there fabric.NodeID) {
 	}
 }
 
-// add adds all nodes that are not united yet, under the next free GUIDs of the scheme, and all
-// links. Switches get the number of the tree before their descriptions.
+// add adds all nodes that are not united, with the next free GUIDs of the scheme, and all links.
+// Descriptions of switches get the number of the tree as a prefix.
 func (m *merger) add() error {
 	prefix := ""
 	for n := 2; prefix == ""; n++ {
@@ -126,7 +126,7 @@ func (m *merger) add() error {
 	return nil
 }
 
-// end returns the end in the merged fabric of a link's end in the other fabric.
+// end converts the end of a link in the other fabric to the merged fabric.
 func (m *merger) end(e fabric.End) (fabric.End, error) {
 	port := int(e.Port) + m.shift[e.Node]
 	if port > fabric.MaxPorts {

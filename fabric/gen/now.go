@@ -6,8 +6,8 @@ import (
 	"weft/fabric"
 )
 
-// cluster is one subcluster of the Berkeley NOW: level 1 with hosts, level 2,
-// level 3, and joining switches. All have 8 ports and take the lowest free one.
+// cluster is one subcluster of the Berkeley NOW: level 1 with hosts, level 2, level 3, and joining
+// switches. All have 8 ports and use the lowest free one first.
 type cluster struct {
 	name    string
 	hosts   []int   // by switch of level 1
@@ -24,7 +24,7 @@ var (
 	sevenUplinks = [][]int{{1, 2, 3}, {2, 3, 4}, {3, 4, 1}, {4, 1}, {1, 2, 3}, {2, 3, 4}, {4, 1, 2}}
 )
 
-// namedBuilder adds switches of 8 ports by name, and knows their free ports.
+// namedBuilder adds switches of 8 ports by name, and tracks their free ports.
 type namedBuilder struct {
 	*builder
 	byName map[string]fabric.NodeID
@@ -56,7 +56,7 @@ func (b *namedBuilder) hang(name string) {
 	b.host(s, b.port(s))
 }
 
-// subcluster builds one subcluster: its switches, hosts, uplinks, next level.
+// subcluster builds one subcluster: its switches, hosts and cables.
 func (b *namedBuilder) subcluster(c cluster) {
 	name := func(level, i int) string { return fmt.Sprintf("%s%d.%d", c.name, level, i) }
 	for level, n := range []int{len(c.hosts), 4, 2} {
@@ -91,7 +91,7 @@ func newNamed(b *builder) namedBuilder {
 	return namedBuilder{b, map[string]fabric.NodeID{}, map[fabric.NodeID]int{}}
 }
 
-// now is subcluster C and what else is asked for.
+// now builds subcluster C, and A and B if asked for.
 func now(withA, withB bool) func(b *builder, _ int) {
 	return func(b *builder, _ int) {
 		n := newNamed(b)
@@ -113,9 +113,8 @@ func now(withA, withB bool) func(b *builder, _ int) {
 	}
 }
 
-// renamingFig1 is the network of Fig. 1 of the destination renaming paper: nine
-// switches n0 to n8 with a host each, channels c1 to c12 in order on the lowest
-// free ports, root n0.
+// renamingFig1 builds the network of Fig. 1 of the destination renaming paper: nine switches n0 to
+// n8 with a host each, channels c1 to c12 in order on the lowest free ports, root n0.
 func renamingFig1(b *builder, _ int) {
 	n := newNamed(b)
 	name := func(i int) string { return fmt.Sprintf("n%d", i) }

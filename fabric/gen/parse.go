@@ -11,14 +11,14 @@ import (
 	"weft/internal/spelling"
 )
 
-// What an expression may be: its length in bytes and its number of suffixes.
+// Limits of an expression: its length in bytes and its number of suffixes.
 const (
 	maxExpr     = 1 << 16
 	maxSuffixes = 64
 )
 
-// Parse builds the fabric that an expression describes. Errors say what is
-// wrong, at which byte of the expression (from 1), and what is accepted.
+// Parse builds the fabric that an expression describes. An error names the problem, the byte of the
+// expression (from 1), and the accepted forms.
 func Parse(expr string) (*fabric.Fabric, error) {
 	if len(expr) > maxExpr {
 		return nil, fmt.Errorf("gen: the expression has %d bytes (at most %d)", len(expr), maxExpr)
@@ -47,10 +47,10 @@ func Parse(expr string) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// nested builds the fabric that an argument describes.
+// nested builds the fabric for an argument.
 func nested(t term) (*fabric.Fabric, error) {
 	if strings.Contains(t.text, "merge(") {
-		return nil, problemf(t.pos, "a fabric to merge with has no suffix merge of its own: write one after the other")
+		return nil, problemf(t.pos, "a fabric to merge with cannot have its own suffix merge: write one merge after the other")
 	}
 	f, err := Parse(t.text)
 	if err != nil {
@@ -59,8 +59,8 @@ func nested(t term) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// Apply degrades a fabric by one suffix, given without its bar:
-// "fail(links=10,seed=3)". The result is a copy; f stays as it is.
+// Apply applies one suffix, given without its bar: "fail(links=10,seed=3)". The result is a copy; f
+// is unchanged.
 func Apply(f *fabric.Fabric, suffix string) (*fabric.Fabric, error) {
 	if len(suffix) > maxExpr {
 		return nil, fmt.Errorf("gen: the suffix has %d bytes (at most %d)", len(suffix), maxExpr)
@@ -80,9 +80,9 @@ func Apply(f *fabric.Fabric, suffix string) (*fabric.Fabric, error) {
 	return g, nil
 }
 
-// Split parts a FABRIC argument at its bars: what is degraded, a formula or a
-// file name, and the suffixes for Apply. Bars in quotes or parentheses do not
-// count; an argument whose quotes or parentheses do not match is all base.
+// Split splits a FABRIC argument at its bars into a formula or file name, and the suffixes for
+// Apply. Bars in quotes or parentheses do not count; an argument with unbalanced quotes or
+// parentheses is all base.
 func Split(arg string) (base string, suffixes []string) {
 	terms, err := splitBars(arg)
 	if err != nil {
@@ -94,9 +94,8 @@ func Split(arg string) (base string, suffixes []string) {
 	return terms[0].text, suffixes
 }
 
-// IsFormula reports whether s reads as a formula or a named system rather than
-// as a file name: a known name before '(', '|' or the end. It may still be
-// wrong in its arguments.
+// IsFormula reports whether s looks like a formula or a named system, not a file name: a known name
+// before '(', '|' or the end. Its arguments may still be wrong.
 func IsFormula(s string) bool {
 	if i := strings.IndexAny(s, "(|"); i >= 0 {
 		s = s[:i]
@@ -104,9 +103,9 @@ func IsFormula(s string) bool {
 	return lookup(formulas, strings.TrimSpace(s)) != nil
 }
 
-// Nearest returns an expression whose name is no formula and no named system with the nearest
-// name that is one: "rlft(36,2)" for "Rlf(36,2)". Where people call several formulas so, it returns these as Catalogue
-// writes them, since the arguments of one are not those of another. It returns "" where none is near.
+// Nearest replaces an unknown name in an expression by the nearest formula or named system:
+// "rlft(36,2)" for "Rlf(36,2)". If a common name stands for several formulas, it returns all of
+// them as Catalogue lists them, since their arguments differ. It returns "" if no name is near.
 func Nearest(s string) string {
 	name, rest := strings.TrimSpace(s), ""
 	if i := strings.IndexAny(name, "(|"); i >= 0 {
@@ -131,7 +130,7 @@ func Nearest(s string) string {
 	return near + rest
 }
 
-// otherNames lists other names of the formulas, in small letters.
+// otherNames lists other names of the formulas, in lower case.
 var otherNames = map[string][]string{
 	"dragonfly+": {"dragonflyplus"}, "megafly": {"dragonflyplus"}, "kary": {"karytree"}, "karyntree": {"karytree"}, "karyncube": {"torus"}, "cube": {"hypercube"},
 	"ring": {"torus"}, "grid": {"mesh"}, "fattree": {"tree", "rlft"}, "clos": {"tree", "rlft"}, "leafspine": {"tree", "rlft"}, "spineleaf": {"tree", "rlft"},
@@ -149,7 +148,7 @@ func problemf(pos int, format string, args ...any) *problem {
 	return &problem{pos, fmt.Sprintf(format, args...)}
 }
 
-// located gives an error a position unless it has one.
+// located adds a position to an error that has none.
 func located(pos int, err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -157,7 +156,7 @@ func located(pos int, err error) *problem {
 	return &problem{pos, err.Error()}
 }
 
-// Error is an error of an expression.
+// Error is an error in an expression.
 type Error struct {
 	Expr string
 	At   int // byte, from 1
@@ -172,25 +171,25 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("gen: %q at %d: %s", expr, e.At, e.Text)
 }
 
-// at adds the expression and the position to an error.
+// at combines an error with its expression and position.
 func at(expr string, err error) error {
 	p := located(0, err)
 	return &Error{expr, p.pos + 1, p.text}
 }
 
-// term is a piece of the expression and where it begins.
+// term is a piece of the expression and its offset.
 type term struct {
 	pos  int
 	text string
 }
 
-// trimmed drops the space around a term.
+// trimmed removes the space around a term.
 func (t term) trimmed() term {
 	s := strings.TrimLeft(t.text, " \t")
 	return term{t.pos + len(t.text) - len(s), strings.TrimRight(s, " \t")}
 }
 
-// split parts a term at a separator that stands outside quotes and parentheses.
+// split splits a term at a separator outside quotes and parentheses.
 func split(t term, sep byte) ([]term, error) {
 	var out []term
 	depth, quote, start := 0, -1, 0
@@ -206,7 +205,7 @@ func split(t term, sep byte) ([]term, error) {
 			depth++
 		case c == ')':
 			if depth--; depth < 0 {
-				return nil, problemf(t.pos+i, "a parenthesis closes that was not opened")
+				return nil, problemf(t.pos+i, "a closing parenthesis without an opening one")
 			}
 		case c == sep && depth == 0:
 			out = append(out, term{t.pos + start, t.text[start:i]})
@@ -230,7 +229,7 @@ type call struct {
 	args *args
 }
 
-// parseCall reads "name" or "name(arguments)" against a table.
+// parseCall parses "name" or "name(arguments)"; table holds the known names.
 func parseCall(t term, table []spec, kind string) (call, error) {
 	t = t.trimmed()
 	name, rest := t, term{t.pos + len(t.text), ""}
@@ -257,7 +256,7 @@ func parseCall(t term, table []spec, kind string) (call, error) {
 	return call{s, a}, a.complete()
 }
 
-// read fills the values from the text between the parentheses.
+// read parses the text between the parentheses into the values.
 func (a *args) read(t term) error {
 	if strings.TrimSpace(t.text) == "" {
 		return nil
@@ -278,7 +277,7 @@ func (a *args) read(t term) error {
 		if err != nil {
 			return err
 		}
-		open := -1 // a list that unnamed arguments go on filling
+		open := -1 // the list that unnamed arguments currently extend, or -1
 		for _, tok := range tokens {
 			tok = tok.trimmed()
 			i, val, named := a.keyword(tok)
@@ -309,8 +308,8 @@ func (a *args) read(t term) error {
 	return nil
 }
 
-// isSecondSize reports whether an unnamed number follows a single size, so that torus(4,4) may be
-// meant as a torus of 4x4.
+// isSecondSize reports whether an unnamed number follows a single size: torus(4,4) may be meant as
+// a torus of 4x4.
 func (a *args) isSecondSize(next int, tok term) bool {
 	if next != 1 || len(a.spec.params) < 2 || a.spec.params[0].kind != dims || len(a.values[0].nums) != 1 {
 		return false
@@ -319,8 +318,8 @@ func (a *args) isSecondSize(next int, tok term) bool {
 	return err == nil
 }
 
-// keyword reads "name=value"; named is false for anything else, and the index is
-// -1 with the name as value for a name that the spec does not have.
+// keyword parses "name=value". named is false for other text. For a name that the spec does not
+// have, index is -1 and val the name.
 func (a *args) keyword(tok term) (index int, val term, named bool) {
 	i := strings.IndexByte(tok.text, '=')
 	if i < 0 {

@@ -14,7 +14,7 @@ type parts struct {
 	node func(fabric.NodeID, bool)
 }
 
-// partParams are the arguments that name links and switches.
+// partParams returns the parameters that select links and switches.
 func partParams() []param {
 	return []param{
 		optional("links", word, "N"), optional("share", share, "0..1"), option("switches", "N", 1, fabric.MaxNodes),
@@ -37,11 +37,11 @@ func drain(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	return f, (&parts{f, f.SetLinkDrained, f.SetSwitchDrained}).take(a)
 }
 
-// take takes the parts that the arguments name.
+// take applies to the parts that the arguments name.
 func (p *parts) take(a *args) error {
 	kinds := []string{"links", "share", "switches", "switch", "link"}
 	if a.given("share") {
-		kinds = kinds[1:] // links= then says which links
+		kinds = kinds[1:] // links= then selects the kind of links
 	}
 	if err := a.oneOf(kinds...); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (p *parts) namedLinks(a *args) error {
 	return nil
 }
 
-// failHosts takes hosts down, which must be named.
+// failHosts takes the named hosts down.
 func failHosts(f *fabric.Fabric, a *args) error {
 	if err := a.oneOf("links", "share", "switches", "switch", "link", "host"); err != nil {
 		return err
@@ -124,7 +124,7 @@ func failHosts(f *fabric.Fabric, a *args) error {
 	return nil
 }
 
-// shareOfLinks takes a share of all switch links or of those between levels.
+// shareOfLinks takes a share of all switch links, or of the links between levels.
 func (p *parts) shareOfLinks(a *args) error {
 	want, kind := func(*fabric.Link) bool { return true }, "between switches"
 	switch text := a.text("links"); {

@@ -6,9 +6,10 @@ import (
 	"weft/fabric"
 )
 
-// rail has pods of hosts of k ports and k rail switches, all joined to all spines; with cores, those of each rail are
-// joined to spines of their own, and these to cores. Ports of a rail switch: hosts, then the cables to each spine; of a
-// spine: the rail switches, pod by pod, then the cores; of a core: the spines, rail by rail.
+// rail builds pods of hosts with k ports and k rail switches, all joined to all spines. With cores,
+// the switches of each rail have their own spines, which are joined to the cores. Ports of a rail
+// switch: hosts, then the cables to each spine; of a spine: the rail switches, pod by pod, then the
+// cores; of a core: the spines, rail by rail.
 func rail(a *args) (*fabric.Fabric, error) {
 	k, servers, pods, spines, width := a.int("k"), a.int("servers"), a.int("pods"), a.int("spines"), a.int("width")
 	if spines < 0 {
@@ -19,7 +20,7 @@ func rail(a *args) (*fabric.Fabric, error) {
 	}
 	switches, hosts := pods*k, mul(pods, servers)
 	cores, up := a.int("cores"), a.int("up")
-	planes, joined := 1, switches // planes that the spines are in, rail switches that a spine is joined to
+	planes, joined := 1, switches // planes of spines, rail switches joined to a spine
 	if cores > 0 {
 		planes, joined = k, pods
 	}

@@ -9,14 +9,13 @@ import (
 	"weft/fabric"
 )
 
-// maxDraws bounds how often a graph of so many links is drawn again until it is
-// connected.
+// maxDraws bounds the number of draws until a graph with this many links is connected.
 func maxDraws(links int) int { return min(1000, 20+(1<<21)/(links+1)) }
 
-// newRand is the generator of a formula or suffix: PCG, seeded from seed=.
+// newRand returns the generator of a formula or suffix: PCG, seeded from seed=.
 func newRand(a *args) *rand.Rand { return rand.New(rand.NewPCG(a.seed("seed"), 0)) }
 
-// pairs is a simple graph in the making.
+// pairs is a simple graph under construction.
 type pairs struct {
 	n      int
 	list   [][2]int32
@@ -28,7 +27,7 @@ func newPairs(n int) *pairs {
 	return &pairs{n: n, has: map[[2]int32]bool{}, degree: make([]int, n)}
 }
 
-// add joins i and j unless they are the same or joined already.
+// add joins i and j unless they are equal or already joined.
 func (g *pairs) add(i, j int) bool {
 	key := [2]int32{int32(min(i, j)), int32(max(i, j))}
 	if i == j || g.has[key] {
@@ -41,8 +40,8 @@ func (g *pairs) add(i, j int) bool {
 	return true
 }
 
-// fill adds uniform pairs until there are links of them; no switch gets more
-// than most. It reports false when it finds no room.
+// fill adds uniform random pairs until the graph has links of them; no switch gets more than most.
+// It returns false if it finds no room.
 func (g *pairs) fill(rng *rand.Rand, links, most int) bool {
 	for tries := 64 * (links + g.n); len(g.list) < links; tries-- {
 		if tries == 0 {
@@ -56,11 +55,11 @@ func (g *pairs) fill(rng *rand.Rand, links, most int) bool {
 	return true
 }
 
-// attach draws a random attachment tree: each switch of a shuffled order to a
-// uniform earlier one that has room.
+// attach draws a random attachment tree: each switch of a shuffled order is joined to a uniformly
+// random earlier one with room.
 func (g *pairs) attach(rng *rand.Rand, most int) {
 	order := rng.Perm(g.n)
-	open := []int{order[0]} // the earlier ones that have room
+	open := []int{order[0]} // earlier switches with room
 	for _, s := range order[1:] {
 		i := rng.IntN(len(open))
 		to := open[i]
@@ -97,14 +96,14 @@ func (g *pairs) connected() bool {
 	return left == 1
 }
 
-// isolated is the expected number of switches without a link.
+// isolated returns the expected number of switches without a link.
 func isolated(switches, links int) float64 {
 	return float64(switches) * math.Exp(-2*float64(links)/float64(switches))
 }
 
-// random draws distinct pairs, again until connected where chance does that (at
-// most 1.5 switches expected without a link); a sparser graph starts from a
-// random attachment tree. No switch has more links than degree.
+// random draws distinct pairs until the graph is connected, if chance allows (at most 1.5 switches
+// expected without a link); a sparser graph starts from a random attachment tree. No switch has
+// more links than degree.
 func random(a *args) (*fabric.Fabric, error) {
 	n, hosts, links, most := a.int("switches"), a.int("hosts"), a.int("links"), a.int("degree")
 	if links < n-1 {
@@ -137,8 +136,8 @@ func random(a *args) (*fabric.Fabric, error) {
 	return nil, fmt.Errorf("no connected graph of %d links found in %d draws: give more links", links, maxDraws(links))
 }
 
-// irregular is GM8: exactly degree*switches/2 distinct pairs, uniform, drawn
-// again until connected; each host on a uniform switch.
+// irregular builds GM8: exactly degree*switches/2 distinct uniform pairs, drawn until connected;
+// each host on a uniformly random switch.
 func irregular(a *args) (*fabric.Fabric, error) {
 	n, degree, hosts := a.int("switches"), a.int("degree"), a.int("hosts")
 	links := mul(n, degree) / 2
@@ -175,10 +174,9 @@ func irregular(a *args) (*fabric.Fabric, error) {
 	return nil, fmt.Errorf("no connected graph found in %d draws: give a larger degree", maxDraws(links))
 }
 
-// regular is RR: a random connected graph in which every switch has the same
-// number of links. Links are drawn one by one between switches that lack some
-// (Steger and Wormald 1999), from the start when none fits; of a dense graph the
-// links that it does not have are drawn.
+// regular builds RR: a random connected graph with the same number of links at every switch. Links
+// are drawn one by one between switches that need more (Steger and Wormald 1999), from the start if
+// none fits. For a dense graph the complement is drawn.
 func regular(a *args) (*fabric.Fabric, error) {
 	n, degree, hosts := a.int("switches"), a.int("degree"), a.int("hosts")
 	links := mul(n, degree) / 2
@@ -207,8 +205,8 @@ func regular(a *args) (*fabric.Fabric, error) {
 	return nil, fmt.Errorf("no regular graph found in %d draws: give another seed or degree", maxDraws(links))
 }
 
-// match joins loose link ends at random until none is left. It reports false
-// when the ends left over fit nowhere.
+// match joins loose link ends at random until none is left. It returns false if the remaining ends
+// fit nowhere.
 func (g *pairs) match(rng *rand.Rand, degree int) bool {
 	loose := make([]int, 0, g.n*degree)
 	for s := range g.n {
@@ -234,7 +232,7 @@ func (g *pairs) match(rng *rand.Rand, degree int) bool {
 	return true
 }
 
-// complement joins the pairs that are not joined.
+// complement returns the graph of all pairs that are not joined.
 func (g *pairs) complement() *pairs {
 	c := newPairs(g.n)
 	for i := range g.n {
@@ -247,8 +245,8 @@ func (g *pairs) complement() *pairs {
 	return c
 }
 
-// build makes the switches: links on the first ports, in the order of the other
-// switch, hosts after them (from port first+1 on; -1 for the next free one).
+// build creates the switches, with links on the first ports, in the order of the other switch, and
+// then hosts from port first+1 on; first = -1 stands for the next free port.
 func (g *pairs) build(first int, hosts func(s int) int) (*fabric.Fabric, error) {
 	slices.SortFunc(g.list, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
 	b := newBuilder()

@@ -7,25 +7,25 @@ import (
 	"weft/fabric"
 )
 
-// smallest is a tree of one switch radix in one to three levels. All leaves have as many hosts (one
-// more or less) and cables up, and as many cables to each switch above them. With three levels the
-// leaves are in pods: every leaf has the cables to each middle switch of its pod, and every pod as
-// many cables to each root.
+// smallest is a tree of one switch radix in one to three levels. All leaves have the same number of
+// hosts (give or take one) and of cables up, and equally many cables to each switch above them.
+// With three levels the leaves are in pods: every leaf is cabled to each middle switch of its pod,
+// and every pod has equally many cables to each root.
 type smallest struct {
 	radix, hosts int
 	up           int // cables up of a leaf
-	pods, leaves int // leaves by pod; a tree of two levels is one pod
+	pods, leaves int // leaves is by pod; a tree of two levels is one pod
 	spines       int // switches above the leaves of a pod
-	middleUp     int // cables up of each of them, 0 with two levels
+	middleUp     int // cables up of each spine, 0 with two levels
 	roots        int
 }
 
 func (t *smallest) switches() int { return t.pods*(t.leaves+t.spines) + t.roots }
 
-// cables counts those between switches.
+// cables counts the cables between switches.
 func (t *smallest) cables() int { return t.pods * (t.leaves*t.up + t.spines*t.middleUp) }
 
-// isPlain reports whether the cables of a middle switch go to its roots in equal numbers, as in a
+// isPlain reports whether each middle switch has equally many cables to each of its roots, as in a
 // PGFT.
 func (t *smallest) isPlain() bool {
 	if t.roots == 0 {
@@ -35,7 +35,7 @@ func (t *smallest) isPlain() bool {
 	return t.middleUp%toRoot == 0
 }
 
-// less reports whether a tree is to be preferred: fewer switches, then a PGFT, then fewer cables.
+// less reports whether a tree is preferable: fewer switches, then a PGFT, then fewer cables.
 func (t *smallest) less(than *smallest) bool {
 	switch {
 	case than.pods == 0:
@@ -48,8 +48,8 @@ func (t *smallest) less(than *smallest) bool {
 	return t.cables() < than.cables()
 }
 
-// findSmallest finds the tree of the fewest switches of a radix that holds so many hosts, at most
-// ratio of them for each cable up of a leaf. Above the leaves nothing is oversubscribed.
+// findSmallest finds the tree of switches of a radix that holds all hosts with the fewest switches,
+// with at most ratio hosts for each cable up of a leaf. Nothing above the leaves is oversubscribed.
 func findSmallest(radix, hosts int, ratio float64) (*smallest, error) {
 	if hosts <= radix {
 		return &smallest{radix: radix, hosts: hosts, pods: 1, leaves: 1}, nil
@@ -68,7 +68,7 @@ func findSmallest(radix, hosts int, ratio float64) (*smallest, error) {
 	return nil, fmt.Errorf("hosts=%d: three levels of switches of %d ports hold fewer; take more ports, or a larger ratio=", hosts, radix)
 }
 
-// twoLevels tries all numbers of spines for leaves with so many hosts at most.
+// twoLevels tries all numbers of spines for leaves with at most perLeaf hosts.
 func twoLevels(t smallest, perLeaf int, best *smallest) {
 	t.pods, t.leaves = 1, ceil(t.hosts, perLeaf)
 	for t.spines = 1; t.spines <= t.up; t.spines++ {
@@ -78,7 +78,7 @@ func twoLevels(t smallest, perLeaf int, best *smallest) {
 	}
 }
 
-// threeLevels tries all sizes of pods, numbers of middle switches in a pod and of roots.
+// threeLevels tries all sizes of pods, and all numbers of middle switches in a pod and of roots.
 func threeLevels(t smallest, perLeaf int, best *smallest) {
 	for t.spines = 1; t.spines <= t.up; t.spines++ {
 		toSpine := t.up / t.spines
@@ -96,8 +96,8 @@ func threeLevels(t smallest, perLeaf int, best *smallest) {
 	}
 }
 
-// joinPods tries the numbers of cables from a pod to each root, for middle switches of so many
-// cables down.
+// joinPods tries all numbers of cables from a pod to each root, for middle switches with the given
+// number of cables down.
 func (t *smallest) joinPods(down int, best *smallest) {
 	for toRoot := t.radix / t.pods; toRoot > 0; toRoot-- {
 		for t.middleUp = down; t.middleUp <= t.radix-down; t.middleUp++ {
@@ -145,9 +145,9 @@ func smallestTree(a *args) (*fabric.Fabric, error) {
 	return b.done()
 }
 
-// dealUp joins a unit of switches to those above them, one after the other with an equal number of
-// cables. Each switch of the unit has so many cables up, on its last ports; this unit comes after so
-// many others on the ports of those above.
+// dealUp joins a unit of switches to the switches above, one after the other, with equally many
+// cables. Each switch of the unit has up cables on its last ports; after units come before this one
+// on the ports of the switches above.
 func (b *builder) dealUp(unit []fabric.NodeID, up, ports int, above []fabric.NodeID, after int) {
 	if len(above) == 0 {
 		return

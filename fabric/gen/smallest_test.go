@@ -47,7 +47,8 @@ func fewestSwitches(radix, hosts int, ratio float64) int {
 	return best
 }
 
-// TestSmallestTree: no tree of fewer switches holds the hosts; what is built keeps the radix and the ratio.
+// TestSmallestTree: no tree of fewer switches holds the hosts; the built tree keeps the radix and
+// the ratio.
 func TestSmallestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		radix, hosts := rapid.IntRange(2, 12).Draw(t, "radix"), rapid.IntRange(1, 300).Draw(t, "hosts")
@@ -64,7 +65,7 @@ func TestSmallestTree(t *testing.T) {
 	})
 }
 
-// checkSmallest counts what was built.
+// checkSmallest checks the counts of a built tree.
 func checkSmallest(t *rapid.T, f *fabric.Fabric, radix, hosts int, ratio float64, switches int) {
 	g := f.Compile()
 	if g.NumSwitches != switches || g.NumHosts != hosts {

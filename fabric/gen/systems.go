@@ -11,9 +11,8 @@ type chassis struct {
 	leaves, spines []fabric.NodeID
 }
 
-// shape is a kind of chassis: leaves with outside ports first, then parallel
-// cables to each spine; leaf l reaches spine r from port outside+1+parallel*r,
-// at port parallel*l+1.
+// shape is a type of chassis. A leaf has its outside ports first, then parallel cables to each
+// spine; leaf l reaches spine r from port outside+1+parallel*r, at port parallel*l+1.
 type shape struct {
 	leaves, spines, outside, parallel int
 }
@@ -24,7 +23,7 @@ var (
 	d648 = shape{leaves: 36, spines: 18, outside: 18, parallel: 1}
 )
 
-// chassis builds n of a shape: all their leaves, then all their spines.
+// chassis builds n chassis of a shape: all their leaves, then all their spines.
 func (b *builder) chassis(n int, s shape, name string) []chassis {
 	out := make([]chassis, n)
 	prefix := func(i int, part string) string {
@@ -53,16 +52,16 @@ func (b *builder) chassis(n int, s shape, name string) []chassis {
 
 func odin(b *builder, hosts int) { b.deal(b.chassis(1, d144, "")[0].leaves, hosts) }
 
-// deal puts host h on leaf h modulo their number.
+// deal puts host h on leaf h modulo the number of leaves.
 func (b *builder) deal(leaves []fabric.NodeID, hosts int) {
 	for h := range hosts {
 		b.host(leaves[h%len(leaves)], h/len(leaves)+1)
 	}
 }
 
-// deimos is three D288 joined by trunks between 0 and 1, 1 and 2, 2 and 0; trunk u of a
-// director is on its leaf u%24, port 12-u/24. A host goes to the director with fewest hosts,
-// there to the leaf with fewest, to the lowest free port.
+// deimos builds three D288 joined by trunks between 0 and 1, 1 and 2, 2 and 0; trunk u of a
+// director is on its leaf u%24, port 12-u/24. A host goes to the director with the fewest hosts,
+// there to the leaf with the fewest, and to the lowest free port.
 func deimos(trunks ...int) func(b *builder, hosts int) {
 	return func(b *builder, hosts int) {
 		core := b.chassis(3, d288, "director")
@@ -83,7 +82,7 @@ func deimos(trunks ...int) func(b *builder, hosts int) {
 		var onLeaf [3][24]int
 		for range hosts {
 			d := fewest(on[:], func(d int) bool { return on[d]+used[d] < 288 })
-			// Trunks take the first leaves of a director once more than the last.
+			// The first leaves of a director have one trunk more than the last.
 			l := fewest(onLeaf[d][:], func(l int) bool { return onLeaf[d][l]+portion(used[d], 24, l) < 12 })
 			onLeaf[d][l]++
 			on[d]++
@@ -92,7 +91,7 @@ func deimos(trunks ...int) func(b *builder, hosts int) {
 	}
 }
 
-// fewest is the first index of the least number among those that are allowed.
+// fewest returns the first index of the least number among the allowed ones.
 func fewest(n []int, allowed func(int) bool) int {
 	best := -1
 	for i := range n {
@@ -103,8 +102,8 @@ func fewest(n []int, allowed func(int) bool) int {
 	return best
 }
 
-// chic is 46 edge switches, each with 6 cables to each of two D288; host h is on
-// edge switch h%46.
+// chic builds 46 edge switches, each with 6 cables to each of two D288; host h is on edge switch
+// h%46.
 func chic(b *builder, hosts int) {
 	edges := b.addAll(46, 24, "edge")
 	core := b.chassis(2, d288, "director")
@@ -119,8 +118,8 @@ func chic(b *builder, hosts int) {
 	b.deal(edges, hosts)
 }
 
-// tsubame is 6 edge and 2 core D288 with 24 trunks for each edge and core; hosts
-// go round robin over the edges, then over their leaves.
+// tsubame builds 6 edge and 2 core D288 with 24 trunks for each edge and core; hosts go round robin
+// over the edges, then over their leaves.
 func tsubame(b *builder, hosts int) {
 	edge := b.chassis(6, d288, "edge")
 	core := b.chassis(2, d288, "core")

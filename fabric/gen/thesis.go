@@ -8,14 +8,14 @@ import (
 
 func fat648(b *builder, hosts int) { b.spread(b.chassis(1, d648, "")[0].leaves, hosts, 1) }
 
-// fat3456 is FT(24,3), the tree of rlft(24,3).
+// fat3456 builds FT(24,3), the tree of rlft(24,3).
 func fat3456(b *builder, hosts int) {
 	t := evenTree(24, 3, hosts)
 	b.tree(&t)
 }
 
-// modules makes racks of two switches A and B: ports 1-12 hosts, 13-24 to the
-// partner, 25-36 up in four groups of three.
+// modules builds racks of two switches A and B: ports 1-12 hosts, 13-24 to the partner, 25-36 up in
+// four groups of three.
 func (b *builder) modules(n int) []fabric.NodeID {
 	ids := make([]fabric.NodeID, 0, 2*n)
 	for m := range n {
@@ -36,8 +36,8 @@ func (b *builder) group(rack fabric.NodeID, j int, leaf fabric.NodeID, first int
 	}
 }
 
-// racks is D648 and 27 modules, or some ninths of it: a ninth is four leaves of D648 and
-// the three modules on them. All 18 spines stay.
+// racks builds D648 and 27 modules, or some ninths of it: a ninth is four leaves of D648 and the
+// three modules on them. All 18 spines stay.
 func racks(ninths int) func(b *builder, hosts int) {
 	return func(b *builder, hosts int) {
 		modules := b.modules(3 * ninths)
@@ -54,7 +54,7 @@ func racks(ninths int) func(b *builder, hosts int) {
 	}
 }
 
-// ninth is four leaves of D648 with all ports to spines free, and the three modules on them.
+// ninth builds four leaves of D648 with all ports to spines free, and the three modules on them.
 func ninth(b *builder, hosts int) {
 	modules := b.modules(3)
 	leaves := b.addAll(4, d648.outside+d648.spines, "leaf")
@@ -66,8 +66,8 @@ func ninth(b *builder, hosts int) {
 	b.spread(modules, hosts, 1)
 }
 
-// over384 is 16 leaves of 42 ports, 24 hosts and 18 cables up, dealt to 8 spines one
-// after the other: the first spines of a leaf have a third one.
+// over384 builds 16 leaves of 42 ports with 24 hosts and 18 cables up, dealt to 8 spines one after
+// the other: the first spines of a leaf get a third cable.
 func over384(b *builder, hosts int) {
 	leaves, spines := b.addAll(16, 42, "leaf"), b.addAll(8, 36, "spine")
 	for l, leaf := range leaves {
@@ -79,7 +79,7 @@ func over384(b *builder, hosts int) {
 	b.spread(leaves, hosts, 1)
 }
 
-// juropa is 8 D648 and some of the 216 modules.
+// juropa builds 8 D648 and some of the 216 modules.
 func juropa(modules int) func(b *builder, hosts int) {
 	return func(b *builder, hosts int) {
 		racks := b.modules(modules)
@@ -94,7 +94,7 @@ func juropa(modules int) func(b *builder, hosts int) {
 	}
 }
 
-// dual is two FT(24,3) and n rack switches with 12 hosts and 6 cables up to each core.
+// dual builds two FT(24,3) and n rack switches with 12 hosts and 6 cables up to each core.
 func dual(n int) func(b *builder, hosts int) {
 	return func(b *builder, hosts int) {
 		racks := b.addAll(n, 24, "rack")
@@ -123,8 +123,8 @@ func dual(n int) func(b *builder, hosts int) {
 	}
 }
 
-// testbed is a hardware cluster of the papers: every leaf with hosts on its first
-// ports, then its cables to each root, or to the other leaf.
+// testbed is a hardware cluster of the papers. Every leaf has hosts on its first ports, then its
+// cables to each root, or to the other leaf.
 type testbed struct {
 	leaves, hosts, roots, cables int
 	onRoots                      int // hosts of a root

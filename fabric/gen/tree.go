@@ -8,32 +8,30 @@ import (
 	"weft/fabric"
 )
 
-// tree is a generalised fat tree over switch levels 0 (leaves) to h. A switch
-// of level l has m[l] children and w[l+1] parents, each joined by p parallel
-// cables. m[0] and p[0] are the host ports of a leaf: m[0] hosts, each by w0
-// leaves with p[0] cables (w0 = p[0] = 1 but for pgft).
+// tree is a generalised fat tree over switch levels 0 (leaves) to h. A switch of level l has m[l]
+// children and w[l+1] parents, each joined by p parallel cables. m[0] and p[0] are the host ports
+// of a leaf: m[0] hosts, each on w0 leaves with p[0] cables (w0 = p[0] = 1 except for pgft).
 //
-// With A the digits a_h..a_(l+1) of a switch (which child it is, from the top
-// down) and B the digits b_1..b_l (which parent it is, from the bottom up), its
-// number in level l is A*W + B, W being the product of w_1..w_l. Its parents are
-// those with the same digits but a_(l+1) replaced by b_(l+1).
+// A switch has the digits a_h..a_(l+1), A (which child it is, from the top down), and b_1..b_l, B
+// (which parent it is, from the bottom up). Its number in level l is A*W + B, with W the product of
+// w_1..w_l. Its parents have the same digits, but with a_(l+1) replaced by b_(l+1).
 type tree struct {
 	m, w, p []int // by level; w[0] belongs to the hosts
 	down    int   // ports down of a leaf, 0 for as many as its hosts need
-	radix   int   // ports of every switch, 0 for as many as are cabled
+	radix   int   // ports of every switch, 0 for as many as have cables
 	hosts   int   // -1 for a full tree
 }
 
 func (t *tree) levels() int { return len(t.m) }
 
-// count is the number of switches of level l.
+// count returns the number of switches of level l.
 func (t *tree) count(l int) int {
 	return mul(mul(t.w[:l+1]...), mul(t.m[l+1:]...))
 }
 
 func (t *tree) leaves() int { return t.count(0) }
 
-// perLeaf is the largest number of hosts on a leaf.
+// perLeaf returns the largest number of hosts on a leaf.
 func (t *tree) perLeaf() int {
 	if t.hosts < 0 {
 		return t.m[0]
@@ -55,7 +53,7 @@ func (t *tree) upPorts(l int) int {
 	return mul(t.w[l+1], t.p[l+1])
 }
 
-// check refuses a tree that cannot be built.
+// check returns an error if a tree cannot be built.
 func (t *tree) check() error {
 	s := size{}
 	for l := range t.levels() {
@@ -109,8 +107,8 @@ func (b *builder) level(t *tree, l int) []fabric.NodeID {
 	return b.addAll(t.count(l), ports, levelName(l, t.levels()))
 }
 
-// levelName names the switches of a level: leaf and spine, or leaf,
-// middle and root, or with the number of the level in between.
+// levelName names the switches of a level: leaf and spine, or leaf, middle and root, or middle with
+// the number of the level.
 func levelName(l, levels int) string {
 	switch {
 	case l == 0:
@@ -140,8 +138,8 @@ func (b *builder) join(t *tree, l int, below, here []fabric.NodeID) {
 	}
 }
 
-// manyPortHosts cables hosts of w[0]*p[0] ports: m[0] hosts to each group of
-// w[0] consecutive leaves.
+// manyPortHosts cables hosts of w[0]*p[0] ports: m[0] hosts to each group of w[0] consecutive
+// leaves.
 func (b *builder) manyPortHosts(t *tree, leaves []fabric.NodeID) {
 	w, p := t.w[0], t.p[0]
 	groups := len(leaves) / w
@@ -161,14 +159,14 @@ func (b *builder) manyPortHosts(t *tree, leaves []fabric.NodeID) {
 	}
 }
 
-// ones is n times 1.
+// ones returns n times 1.
 func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 
-// repeat is first followed by n times v.
+// repeat returns first followed by n times v.
 func repeat(first, v, n int) []int { return append([]int{first}, slices.Repeat([]int{v}, n)...) }
 
-// buildRLFT is the largest real-life fat tree of switches of one radix, which is
-// the m-port n-tree too: 2*(radix/2)^levels hosts.
+// buildRLFT builds the largest real-life fat tree of switches of one radix, which is also the
+// m-port n-tree: 2*(radix/2)^levels hosts.
 func buildRLFT(radix, levels, hosts int) (*fabric.Fabric, error) {
 	if levels == 1 {
 		t := tree{m: []int{radix}, w: ones(1), p: ones(1), radix: radix, hosts: hosts}
@@ -181,7 +179,7 @@ func buildRLFT(radix, levels, hosts int) (*fabric.Fabric, error) {
 	return t.build()
 }
 
-// evenTree makes the tree of buildRLFT for an even radix and two levels or more.
+// evenTree returns the tree of buildRLFT for an even radix and two levels or more.
 func evenTree(radix, levels, hosts int) tree {
 	k := radix / 2
 	t := tree{m: repeat(k, k, levels-1), w: repeat(1, k, levels-1), p: ones(levels), down: k, radix: radix, hosts: hosts}
@@ -204,8 +202,8 @@ func karytree(a *args) (*fabric.Fabric, error) {
 	return t.build()
 }
 
-// xgft takes the numbers for the graph of switches: h+1 levels of them. Without
-// hosts= a leaf has as many hosts as cables up.
+// xgft takes the numbers for the graph of switches, with h+1 levels. Without hosts= a leaf has as
+// many hosts as cables up.
 func xgft(a *args) (*fabric.Fabric, error) {
 	h, m, w := a.int("h"), a.ints("m"), a.ints("w")
 	if len(m) != h || len(w) != h {
@@ -215,8 +213,8 @@ func xgft(a *args) (*fabric.Fabric, error) {
 	return t.build()
 }
 
-// pgft takes the numbers as Zahavi does: level 0 is the hosts, so that m1, w1
-// and p1 join the hosts to the leaves.
+// pgft takes the numbers as defined by Zahavi: level 0 is the hosts, so that m1, w1 and p1 join the
+// hosts to the leaves.
 func pgft(a *args) (*fabric.Fabric, error) {
 	h, m, w, p := a.int("h"), a.ints("m"), a.ints("w"), a.ints("p")
 	if len(m) != h || len(w) != h || len(p) != h {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// mergeAlike merges the blocks of some levels that look alike: with as many switches, hosts or none, and the same cables to
-// the same neighbours. Neighbours on these levels are the same if they look alike themselves (the coarsest stable
-// colouring), unless exact is set.
+// mergeAlike merges the blocks of some levels that look alike: with as many switches, hosts or
+// none, and the same cables to the same neighbours. On these levels two neighbours count as the
+// same if they look alike themselves (the coarsest stable colouring), unless exact is set.
 func (d *drawing) mergeAlike(f *folding, levels []int32, exact bool) *folding {
 	bundles := d.bundles(f)
 	near := make([][]int32, len(f.blocks)) // bundles
@@ -66,7 +66,7 @@ func (d *drawing) look(f *folding, b int32, near []int32, bundles []bundle, colo
 	return fmt.Sprint(block.level, own, len(block.members), d.hostsOf(block) > 0, strings.Join(text, ","))
 }
 
-// chunk merges the blocks of a level, in the order of names, to at most a number.
+// chunk merges the blocks of a level, in order of names, to at most the given number.
 func (d *drawing) chunk(f *folding, level int32, most int) *folding {
 	var row []int32
 	number := make([]int32, len(f.blocks))

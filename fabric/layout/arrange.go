@@ -20,19 +20,19 @@ const (
 	subtitleRow = 15.0
 )
 
-// Beyond so many lines none is wider than a thin one.
+// Pictures with more lines have thin lines only.
 const (
 	thinFrom = 300
 	thinLine = 1.3
 )
 
-// drawing makes a picture.
+// drawing builds a picture.
 type drawing struct {
 	*network
 	p *Picture
 }
 
-// Of draws a fabric. What is down or drained is drawn in its place, and marked.
+// Of draws a fabric. Parts that are down or drained are drawn in their place and marked.
 func Of(f *fabric.Fabric, o Options) *Picture {
 	n := newNetwork(f, &o)
 	d := &drawing{n, &Picture{
@@ -48,7 +48,7 @@ func Of(f *fabric.Fabric, o Options) *Picture {
 	return d.p
 }
 
-// count writes what is drawn below the title.
+// count writes the counts below the title.
 func (d *drawing) count() {
 	g, hosts := d.g, 0
 	for s := range int32(g.NumSwitches) {
@@ -75,7 +75,7 @@ func (d *drawing) count() {
 	d.p.Text = append(d.p.Text, strings.Join(text, "; "))
 }
 
-// several writes a number with its noun; thousands are parted by commas.
+// several formats a number with its noun and with commas between thousands.
 func several(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -87,7 +87,7 @@ func several(n int, one, more string) string {
 	return text + " " + more
 }
 
-// arrange chooses the arrangement, by the kind of the network.
+// arrange chooses the arrangement by the shape of the network.
 func (d *drawing) arrange() {
 	g := d.g
 	if g.NumSwitches == 0 {
@@ -128,8 +128,8 @@ func (d *drawing) arrange() {
 	d.irregular()
 }
 
-// treeLevels returns the level of every switch of a network that is a fat-tree, or several trees that other links
-// join (joined is false then); nil for others.
+// treeLevels returns the level of every switch of a fat-tree, or of several trees joined by other
+// links (joined is false then); nil for other networks.
 func (d *drawing) treeLevels() (level []int32, joined bool) {
 	shape := fattree.Describe(d.g)
 	if !shape.Tree {
@@ -145,8 +145,8 @@ func (d *drawing) treeLevels() (level []int32, joined bool) {
 	return level, whole == apart
 }
 
-// raiseRoots puts roots above their neighbours that look like leaves without hosts, or with few: all leaves reach each other below
-// them. Leaves have fewer cables up than they have cables down.
+// raiseRoots raises roots above their neighbours if they look like leaves with no or few hosts: all
+// leaves reach each other below them. Leaves have fewer cables up than roots have down.
 func (d *drawing) raiseRoots(level []int32) {
 	links := func(s int32) float64 { return float64(len(d.g.OutOf(s))) }
 	var up []float64
@@ -174,12 +174,13 @@ func (d *drawing) raiseRoots(level []int32) {
 	}
 }
 
-// rootLinks: a root has at least so many times the cables that the usual leaf has up.
+// rootLinks is the least number of cables of a root, as a multiple of the cables up of the usual
+// leaf.
 const rootLinks = 1.25
 
 func always(int32) bool { return true }
 
-// gridOf returns the Grid of a mesh or torus, nil where the fabric has several parts or is none.
+// gridOf returns the Grid of a mesh or torus; nil if the fabric has several parts or is none.
 func gridOf(parts []coords.Part) *coords.Grid {
 	if len(parts) != 1 {
 		return nil
@@ -197,9 +198,9 @@ func gridOf(parts []coords.Part) *coords.Grid {
 	return m
 }
 
-// groups divides switches into groups as Dragonflies have them: by links within and between them, or by all coordinates
-// but the last that their descriptions name. All switches are one group where all are joined. It returns nil
-// where there are none.
+// groups divides switches into groups like a Dragonfly: by links within and between them, or by all
+// coordinates in their descriptions except the last. All switches are one group if all are joined.
+// It returns nil if there are no groups.
 func (d *drawing) groups(level []int32) [][]int32 {
 	if level != nil {
 		if groups := d.trees(level, 4); groups != nil {
@@ -228,8 +229,8 @@ func (d *drawing) groups(level []int32) [][]int32 {
 	return d.collect(of, len(number))
 }
 
-// trees divides switches into groups that are trees, joined by links within a level; nil where there are fewer than least, or
-// one of them is far larger than the others.
+// trees divides switches into groups that are trees, joined by links within a level; nil if there
+// are fewer than least, or one is far larger than the others.
 func (d *drawing) trees(level []int32, least int) [][]int32 {
 	of, n := d.parts(always, func(link int32) bool { return level[d.g.From[2*link]] != level[d.g.To[2*link]] })
 	if n < least || n > d.g.NumSwitches/2 {
@@ -242,8 +243,8 @@ func (d *drawing) trees(level []int32, least int) [][]int32 {
 	return groups
 }
 
-// leavesAndSpines puts switches with hosts on level 0 and others on level 1, as they are in the groups of a Dragonfly+; nil
-// where leaves are joined to each other.
+// leavesAndSpines puts switches with hosts on level 0 and others on level 1, as in the groups of a
+// Dragonfly+; nil if leaves are joined to each other.
 func (d *drawing) leavesAndSpines() []int32 {
 	level := make([]int32, d.g.NumSwitches)
 	for s := range level {
@@ -277,8 +278,8 @@ func (d *drawing) sortByName(switches []int32) {
 	slices.SortStableFunc(switches, func(a, b int32) int { return byName(d.name[a], d.name[b]) })
 }
 
-// cliques finds groups of three or more switches that are nearly all joined: links within them have many common
-// neighbours at their ends, links between them few.
+// cliques finds groups of three or more switches that are nearly all joined: the ends of links
+// within groups have many common neighbours, the ends of links between groups few.
 func (d *drawing) cliques() [][]int32 {
 	g := d.g
 	near := make([][]int32, g.NumSwitches)
@@ -329,7 +330,8 @@ func set(is []bool, switches []int32, to bool) {
 	}
 }
 
-// dense reports whether in each group of three or more four fifths of the pairs are joined.
+// dense reports whether all groups have at least three switches and four fifths of their pairs are
+// joined.
 func (d *drawing) dense(groups [][]int32, near [][]int32) bool {
 	is := make([]bool, d.g.NumSwitches)
 	for _, members := range groups {

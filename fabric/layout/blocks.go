@@ -14,19 +14,19 @@ type block struct {
 	members []int32
 	level   int32
 	columns int    // of cells
-	label   string // in place of the name of the only switch
+	label   string // replaces the name of the only switch
 	upright bool
 	mute    bool // too small for text
 }
 
-// folding says which switches share a box.
+// folding assigns switches to shared boxes.
 type folding struct {
 	of      []int32 // by switch: its block
 	blocks  []block
-	chunked bool // some share a box for want of room alone
+	chunked bool // some share a box only for lack of room
 }
 
-// unfolded gives every switch a box of its own.
+// unfolded returns a folding with a box for every switch.
 func unfolded(level []int32) *folding {
 	f := &folding{of: make([]int32, len(level)), blocks: make([]block, len(level))}
 	for s := range level {
@@ -35,7 +35,8 @@ func unfolded(level []int32) *folding {
 	return f
 }
 
-// newFolding makes blocks of the switches with the same key, which have the same level, in the order of their first.
+// newFolding makes a block of the switches with the same key, in order of the first switches.
+// Switches with one key have the same level.
 func newFolding[K comparable](level []int32, key func(s int32) K) *folding {
 	f := &folding{of: make([]int32, len(level))}
 	number := map[K]int32{}
@@ -53,13 +54,13 @@ func newFolding[K comparable](level []int32, key func(s int32) K) *folding {
 	return f
 }
 
-// bundle is the cables between two blocks, or within one.
+// bundle holds the cables between two blocks, or within one.
 type bundle struct {
 	a, b  int32
 	links []int32
 }
 
-// bundles collects the cables by the blocks that they join, a <= b, in that order.
+// bundles collects the cables by pair of blocks, a <= b, in that order.
 func (d *drawing) bundles(f *folding) []bundle {
 	g := d.g
 	order := make([]int32, len(d.cable))
@@ -93,7 +94,7 @@ const (
 	leastText  = 8.0
 	labelSize  = 12.0
 	cellPitch  = 11.0
-	cellShare  = 0.8 // of the pitch that a cell takes
+	cellShare  = 0.8 // share of the pitch taken by a cell
 	boxPadding = 6.0
 	textRow    = 14.0
 	dotSize    = 2.0
@@ -133,7 +134,8 @@ func plural(role string, n int) string {
 	return several(n, "switch", "switches")
 }
 
-// words returns what stands in the box of a block: the name, or what the names have in common and how many there are; the hosts.
+// words returns the text in the box of a block: the name, or the common part of the names and the
+// number of switches; then the hosts.
 func (d *drawing) words(b *block, role string) []string {
 	var out []string
 	if b.label != "" {
@@ -152,7 +154,7 @@ func (d *drawing) words(b *block, role string) []string {
 	return out
 }
 
-// common returns the words with which all names of some switches begin.
+// common returns the words that begin the names of all given switches.
 func (d *drawing) common(members []int32) string {
 	first := d.name[members[0]]
 	same := len(first)
@@ -185,7 +187,7 @@ func (d *drawing) common(members []int32) string {
 	return words
 }
 
-// titleOf says what there is to say of a switch.
+// titleOf returns the title of a switch: name, hosts and mark.
 func (d *drawing) titleOf(s int32) string {
 	text := d.g.SwitchDesc[s]
 	if text == "" || text != d.name[s] && strings.HasPrefix(d.name[s], "…") {
@@ -200,7 +202,7 @@ func (d *drawing) titleOf(s int32) string {
 	return text
 }
 
-// hostNames lists the first hosts of a switch, in fabrics that are small enough for it.
+// hostNames lists the first hosts of a switch, in small fabrics.
 func (d *drawing) hostNames(s int32) string {
 	if d.g.NumSwitches > mostNamed {
 		return ""
@@ -217,13 +219,13 @@ func (d *drawing) hostNames(s int32) string {
 	return text + ")"
 }
 
-// The most switches of a fabric in whose titles hosts are named, and how many of each.
+// The largest fabric whose titles name hosts, in switches, and the hosts named for each.
 const (
 	mostNamed  = 300
 	namedHosts = 8
 )
 
-// addBox draws a block in its place. Where there is no room for text, the title has it.
+// addBox draws a block in its place. Text without room moves to the title.
 func (d *drawing) addBox(b *block, role string) *Box {
 	words := d.words(b, role)
 	box := Box{
@@ -239,7 +241,7 @@ func (d *drawing) addBox(b *block, role string) *Box {
 		if len(b.members) > 1 {
 			room = uprightRoom - boxPadding
 			if all := strings.Join(words, ", "); textWidth(all, leastText) > room && d.common(b.members) != "" {
-				words = words[1:] // how many there are says more
+				words = words[1:] // the number says more than the name
 			}
 			words = []string{strings.Join(words, ", ")}
 		} else if textRow*float64(len(words)) > b.W {
@@ -287,7 +289,7 @@ func (d *drawing) addCells(box *Box, b *block, rows int) {
 // uprightWidth is the greatest width of a switch whose text runs upwards.
 const uprightWidth = 30.0
 
-// uprightRoom is the height that upright text over cells takes.
+// uprightRoom is the height of upright text over cells.
 const uprightRoom = 104.0
 
 // size sets width and height of a block that may be at most room wide.
@@ -326,7 +328,7 @@ func (d *drawing) size(b *block, role string, room float64) {
 	}
 }
 
-// troubles counts the cables of a bundle that are not fine, as in ", 2 failed".
+// troubles counts the marked cables of a bundle, as in ", 2 failed".
 func (d *drawing) troubles(b *bundle) string {
 	var text strings.Builder
 	for _, m := range marks {
@@ -343,7 +345,7 @@ func (d *drawing) troubles(b *bundle) string {
 	return text.String()
 }
 
-// mostNotes is the most cables of a bundle of which the title says what is odd.
+// mostNotes is the largest number of cables of a bundle whose notes are in the title.
 const mostNotes = 4
 
 // describe names the cables of a bundle.

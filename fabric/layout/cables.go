@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// addLine draws the cables of a bundle along a path. Those that failed, are drained or odd are a line of their own,
-// beside the rest.
+// addLine draws the cables of a bundle along a path. Failed, drained and odd cables get a line of
+// their own beside the rest.
 func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	l := Line{Path: path, Class: class, Cables: len(b.links)}
 	marks := map[Mark]int{}
@@ -63,12 +63,12 @@ func shifted(path []Point, by float64) []Point {
 	return out
 }
 
-// lineWidth is the width of a line for a number of cables.
+// lineWidth returns the width of a line for a number of cables.
 func lineWidth(cables int) float64 {
 	return min(7, 0.9+0.75*math.Log2(float64(max(1, cables))))
 }
 
-// loadBounds are the most that each class of loads but the last holds, in multiples of the mean.
+// loadBounds are the upper bounds of each class of loads except the last, in multiples of the mean.
 var loadBounds = []float64{0.5, 1, 1.5, 2}
 
 // loadClass returns the class of a load.
@@ -112,7 +112,7 @@ func placeLegend(entries []Entry, width, top float64) float64 {
 	return y + legendRow
 }
 
-// legend explains the classes that the picture has.
+// legend explains the classes in use.
 func (d *drawing) legend(unit string) {
 	var lanes []string
 	if d.colour == byLanes {
@@ -159,7 +159,7 @@ func (d *drawing) legend(unit string) {
 	add(classOdd, "odd")
 }
 
-// number writes a load.
+// number formats a load.
 func number(x float64) string {
 	if x == math.Trunc(x) && x < 1e15 {
 		text := strconv.FormatFloat(x, 'f', 0, 64)

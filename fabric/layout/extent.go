@@ -2,7 +2,7 @@ package layout
 
 import "math"
 
-// extent returns the upper left and the lower right corner of what is in a picture.
+// extent returns the upper left and the lower right corner of the contents of a picture.
 func extent(p *Picture) (low, high Point) {
 	low, high = Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
 	add := func(x, y float64) {
@@ -43,7 +43,7 @@ func extent(p *Picture) (low, high Point) {
 	return low, high
 }
 
-// corners returns the corners of a label, about.
+// corners returns the approximate corners of a label.
 func (l *Label) corners() [4]Point {
 	w := textWidth(l.Text, l.Size)
 	from := 0.0
@@ -62,7 +62,7 @@ func (l *Label) corners() [4]Point {
 	return out
 }
 
-// textWidth is the width of a text, about.
+// textWidth returns the approximate width of a text.
 func textWidth(text string, size float64) float64 {
 	return float64(len([]rune(text))) * size * letter
 }
@@ -70,7 +70,7 @@ func textWidth(text string, size float64) float64 {
 // letter is the mean width of a letter as a share of the size of the font.
 const letter = 0.56
 
-// shorten leaves out the middle of a text that is too wide; what is left has three letters at least.
+// shorten removes the middle of a text that is too wide; at least three letters stay.
 func shorten(text string, width, size float64) string {
 	runes, room := []rune(text), int(width/(size*letter))
 	if len(runes) <= room {
@@ -84,7 +84,7 @@ func shorten(text string, width, size float64) string {
 	return string(runes[:room-1-tail]) + "…" + string(runes[len(runes)-tail:])
 }
 
-// move shifts all of a picture.
+// move shifts the whole picture.
 func move(p *Picture, dx, dy float64) {
 	shift := func(at *Point) {
 		at.X += dx

@@ -8,7 +8,7 @@ import (
 	"weft/fabric"
 )
 
-// The most boxes of a row, and the most lines of a picture, before switches are folded.
+// Limits before switches are folded: boxes of a row, and lines of a picture.
 const (
 	rowOfSwitches = 54
 	rowOfBoxes    = 72
@@ -17,9 +17,10 @@ const (
 	tidyLines     = 200
 )
 
-// foldLevels chooses which switches of a tree share a box: none where all rows have room. Or else the switches of a level
-// in the same pod (a part below some level) or in the same core (a part above some level) share one; then those with
-// the same place. Of the ways of doing so it takes a tidy one with the most boxes.
+// foldLevels chooses the switches of a tree that share a box: none if all rows have room. Otherwise
+// switches of a level in the same pod (a part below some level) or in the same core (a part above
+// some level) share one, and then switches with the same place. It chooses a tidy folding with the
+// most boxes.
 func (d *drawing) foldLevels(level []int32) *folding {
 	f := unfolded(level)
 	if d.roomy(f, rowOfSwitches) && len(d.bundles(f)) <= linesUnfolded {
@@ -31,7 +32,7 @@ func (d *drawing) foldLevels(level []int32) *folding {
 	}
 	top := slices.Max(level)
 	for below := range top + 1 { // levels under this one are in pods
-		for above := below; above <= top+1; above++ { // those from this one are in cores
+		for above := below; above <= top+1; above++ { // levels from this one are in cores
 			if below == 0 && above > top {
 				continue
 			}
@@ -44,7 +45,8 @@ func (d *drawing) foldLevels(level []int32) *folding {
 	return best
 }
 
-// cut makes a block of the switches of each level of a part of the levels under below, and of one of those from above on.
+// cut folds, level by level, the switches of each connected part of the levels under below, and of
+// each part of the levels from above on.
 func (d *drawing) cut(level []int32, below, above int32) *folding {
 	counts := func(link int32) bool { return level[d.g.From[2*link]] != level[d.g.To[2*link]] }
 	pod, _ := d.parts(func(s int32) bool { return level[s] < below }, counts)
@@ -60,7 +62,7 @@ func (d *drawing) cut(level []int32, below, above int32) *folding {
 	})
 }
 
-// cutByName makes a block of the switches of a level whose names differ in the last number only.
+// cutByName folds the switches of a level whose names differ only in the last number.
 func (d *drawing) cutByName(level []int32) *folding {
 	type key struct {
 		level int32
@@ -72,7 +74,7 @@ func (d *drawing) cutByName(level []int32) *folding {
 	})
 }
 
-// cutBySystem makes a block of the switches of a level in one chassis.
+// cutBySystem folds the switches of a level in one chassis.
 func (d *drawing) cutBySystem(level []int32) *folding {
 	type key struct {
 		level  int32
@@ -87,7 +89,7 @@ func (d *drawing) cutBySystem(level []int32) *folding {
 	})
 }
 
-// untidy says how far a folding is from a picture that is easy to read.
+// untidy rates a folding, from 0 (easy to read) to 3.
 func (d *drawing) untidy(f *folding) int {
 	longest, lines := slices.Max(f.boxesByLevel()), len(d.bundles(f))
 	switch {
@@ -101,7 +103,7 @@ func (d *drawing) untidy(f *folding) int {
 	return 2
 }
 
-// roomy reports whether rows and lines have room. A row of switches alone may have some boxes, one with folded ones more.
+// roomy reports whether rows and lines fit. most is the limit for the boxes of a row.
 func (d *drawing) roomy(f *folding, most int) bool {
 	for _, n := range f.boxesByLevel() {
 		if n > most {
@@ -123,8 +125,8 @@ func (f *folding) boxesByLevel() []int {
 	return rows
 }
 
-// fitted folds rows that are too long, or that many lines lead to, until there is room: first switches alone with the same neighbours,
-// then boxes that look alike, at last boxes side by side.
+// fitted folds rows that are too long or have too many lines until they fit: first single switches
+// with the same neighbours, then boxes that look alike, at last neighbouring boxes.
 func (d *drawing) fitted(f *folding) *folding {
 	for h, n := range f.boxesByLevel() {
 		alone := 0
@@ -168,7 +170,7 @@ func (d *drawing) fitted(f *folding) *folding {
 	return f
 }
 
-// merged gives blocks with the same number one box.
+// merged puts blocks with the same number into one box.
 func (f *folding) merged(number []int32) *folding {
 	level := make([]int32, len(f.of))
 	for s, b := range f.of {

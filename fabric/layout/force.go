@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// The most boxes and lines of an irregular network before switches are folded, and how long forces act.
+// Limits of an irregular network before switches are folded, in boxes and lines, and the number of
+// steps of the forces.
 const (
 	mostForced   = 160
 	forcedLines  = 1200
 	forceUpdates = 300
 )
 
-// irregular draws a network by forces: what is linked attracts each other.
+// irregular draws a network by forces: linked switches attract each other.
 func (d *drawing) irregular() {
 	d.p.Kind = Irregular
 	f := d.coarse()
@@ -30,7 +31,8 @@ func (d *drawing) irregular() {
 	}
 }
 
-// coarse joins blocks with the most cables between them for their size, pair by pair, until there is room.
+// coarse joins blocks, pair by pair, until they fit; pairs with the most cables for their size come
+// first.
 func (d *drawing) coarse() *folding {
 	f := unfolded(make([]int32, d.g.NumSwitches))
 	for {
@@ -61,8 +63,9 @@ func (d *drawing) coarse() *folding {
 	}
 }
 
-// forced returns places by the forces of Fruchterman and Reingold: all repel each other, what is linked attracts, and
-// steps get shorter. Places at first are on a spiral, so that nothing is random. Cost: O(n^2) a step.
+// forced returns places by the forces of Fruchterman and Reingold: all boxes repel each other,
+// linked ones attract, and steps get shorter. The first places are on a spiral, so that nothing is
+// random. Cost: O(n^2) a step.
 func forced(n int, bundles []bundle) []Point {
 	at, push := make([]Point, n), make([]Point, n)
 	for i := range at {
@@ -96,7 +99,7 @@ func forced(n int, bundles []bundle) []Point {
 	return at
 }
 
-// settle puts boxes into the places of a raster, each into the free one nearest to where forces put it.
+// settle puts each box into the free place of a raster nearest to its place by forces.
 func (d *drawing) settle(f *folding, at []Point) {
 	const pitchX, pitchY, gap = 92.0, 66.0, 14.0
 	n := len(f.blocks)
@@ -124,7 +127,7 @@ func (d *drawing) settle(f *folding, at []Point) {
 	}
 	across := ranks(at, func(p Point) float64 { return p.X })
 	down := ranks(at, func(p Point) float64 { return p.Y })
-	for i := range f.blocks { // half by distance, half by order, so that one far out leaves room for the others
+	for i := range f.blocks { // half by distance, half by order, so that outliers leave room for the others
 		x := (scale(at[i].X, low.X, high.X, columns) + scale(across[i], 0, float64(n-1), columns)) / 2
 		y := (scale(at[i].Y, low.Y, high.Y, rows) + scale(down[i], 0, float64(n-1), rows)) / 2
 		best, least := -1, math.Inf(1)
@@ -140,7 +143,7 @@ func (d *drawing) settle(f *folding, at []Point) {
 	}
 }
 
-// ranks returns the place of each point in the order of one coordinate.
+// ranks returns the rank of each point by one coordinate.
 func ranks(at []Point, of func(Point) float64) []float64 {
 	order := make([]int, len(at))
 	for i := range order {

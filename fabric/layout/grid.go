@@ -8,8 +8,8 @@ import (
 	"weft/fabric/shape/coords"
 )
 
-// plane puts switches with coordinates into slices of two dimensions, and the slices side by side: the third
-// dimension to the right, the fourth downwards, and so on in turn.
+// plane puts switches with coordinates into slices of two dimensions, and arranges the slices: the
+// third dimension to the right, the fourth downwards, and so on in turn.
 type plane struct {
 	d      *drawing
 	places [][]int32
@@ -44,7 +44,7 @@ func (d *drawing) newPlane(places [][]int32) *plane {
 			p.perRow *= p.size[i]
 		}
 	}
-	if len(p.size) == 3 { // a row of slices breaks
+	if len(p.size) == 3 { // a row of slices wraps
 		for p.perRow > 2 && float64(p.perRow*(across+1)) > 2*float64((slices+p.perRow-1)/p.perRow*(p.size[1]+1)) {
 			p.perRow = (p.perRow + 1) / 2
 		}
@@ -108,7 +108,8 @@ func (p *plane) boxes(f *folding) {
 	}
 }
 
-// caption is the text over the slice of a switch, where there is room: the coordinates that its switches share.
+// caption returns the text over the slice of a switch, if there is room: the coordinates that its
+// switches share.
 func (p *plane) caption(x []int32) string {
 	room := p.pitch*float64(p.size[0]) + p.gap - 6
 	if len(x) < 3 || p.gap < labelSize+8 || room < 5*labelSize*letter {
@@ -165,7 +166,7 @@ func (d *drawing) grid(m *coords.Grid) {
 	between.draw()
 }
 
-// differing returns the first dimension in which two places differ, and how far.
+// differing returns the first dimension where two places differ, and the distance.
 func differing(x, y []int32) (dim int, apart int32) {
 	for dim < len(x)-1 && x[dim] == y[dim] {
 		dim++
@@ -188,8 +189,8 @@ func (p *plane) around(f *folding, b *bundle, dim int) {
 	p.d.addLine(f, b, levelClasses[dim], v, last)
 }
 
-// sliceCables draws the cables between slices: each as a curve while they are few, or else one line for those of two
-// slices.
+// sliceCables draws the cables between slices: each as a curve if they are few, or else one line
+// for each pair of slices.
 type sliceCables struct {
 	p    *plane
 	each bool
@@ -202,7 +203,7 @@ func newSliceCables(p *plane) *sliceCables {
 	return &sliceCables{p: p, each: len(p.places) <= 64, all: map[[2]Point]*bundle{}, dim: map[[2]Point]int{}}
 }
 
-// add takes the cables of two switches in different slices.
+// add adds the cables of two switches in different slices.
 func (c *sliceCables) add(dim int, b *bundle, f *folding) {
 	class := levelClasses[min(dim, len(levelClasses)-1)]
 	u, v := c.p.middle(c.p.places[b.a]), c.p.middle(c.p.places[b.b])
@@ -241,7 +242,7 @@ func (c *sliceCables) draw() {
 			p.d.addLine(slice, b, class, Point{u.X + w*0.7, u.Y - 4}, Point{u.X + w*0.7, u.Y - p.gap + 4}, Point{v.X + w*0.3, v.Y - p.gap + 4}, Point{v.X + w*0.3, v.Y - 4})
 		case u.X == v.X:
 			p.d.addLine(slice, b, class, Point{u.X - 4, u.Y + h*0.7}, Point{u.X - p.gap + 4, u.Y + h*0.7}, Point{v.X - p.gap + 4, v.Y + h*0.3}, Point{v.X - 4, v.Y + h*0.3})
-		case v.Y-u.Y > h+p.gap+1: // around
+		case v.Y-u.Y > h+p.gap+1: // wraps around
 			p.d.addLine(slice, b, class, Point{u.X + w/2, u.Y - p.gap*0.4}, Point{u.X + w/2, u.Y - 4})
 			p.d.addLine(slice, b, class, Point{v.X + w/2, v.Y + h + 4}, Point{v.X + w/2, v.Y + h + p.gap*0.4})
 		default: // to the next row of slices
@@ -250,7 +251,8 @@ func (c *sliceCables) draw() {
 	}
 }
 
-// hyperX draws a HyperX network: in a line of few switches every cable is an arc, in one of many one line stands for all.
+// hyperX draws a HyperX network: in a short line of switches every cable is an arc, in a long one a
+// single line stands for all.
 func (d *drawing) hyperX(places [][]int32) {
 	if len(places[0]) == 1 {
 		d.ringInOrder(places)
@@ -293,7 +295,7 @@ func (d *drawing) hyperX(places [][]int32) {
 	between.draw()
 }
 
-// arcs is the most switches of a line whose cables are drawn each for itself.
+// arcs is the largest number of switches of a line whose cables are drawn one by one.
 const arcs = 7
 
 // arc draws the cables between two switches of a line, straight between neighbours.
@@ -311,7 +313,8 @@ func (p *plane) arc(f *folding, b *bundle, dim int) {
 	}
 }
 
-// row draws the line for all cables of a line of switches. It begins one place before them.
+// row draws the line for all cables of a line of switches. before is the place in front of the
+// first one.
 func (p *plane) row(f *folding, b *bundle, before Point) {
 	dim := 0
 	if at := p.middle(p.places[b.a]); at.X == before.X {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// colourLanes gives every line on which packets travel the class of its VLs, and says what each class stands for: a set
-// of VLs where there are few of them, else a number.
+// colourLanes assigns every line with traffic the class of its VLs and returns the meaning of each
+// class: a set of VLs if there are few sets, else a number of VLs.
 func (d *drawing) colourLanes() (texts []string) {
 	var sets []uint16
 	for i := range d.p.Lines {

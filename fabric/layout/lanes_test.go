@@ -162,7 +162,7 @@ func distance(a, b [3]float64) float64 {
 	return math.Hypot(l-m, math.Hypot(u-x, v-y))
 }
 
-// TestPaleLines: where there are many lines those of lanes keep their colour.
+// TestPaleLines: among many lines, lanes keep their colour.
 func TestPaleLines(t *testing.T) {
 	for class, want := range map[Class]string{"lane2": "lane2", "load1": "load1 many", "load5": "load5", "wire0": "wire0 many"} {
 		if got := look(&Line{Class: class}, " many"); got != want {

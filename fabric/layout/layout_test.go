@@ -112,8 +112,9 @@ func TestRandomPictures(t *testing.T) {
 	}
 }
 
-// check: no two boxes overlap, all is within the picture, cells are in their boxes; every switch, host port and cable is there
-// once; what is down is marked; the same fabric gives the same bytes, and well-formed ones.
+// check checks a picture: no two boxes overlap, everything is inside the picture, cells are in
+// their boxes; every switch, host port and cable appears once; parts that are down are marked; the
+// same fabric gives the same, well-formed bytes.
 func check(t *testing.T, f *fabric.Fabric, name string) {
 	t.Helper()
 	loads := make([]float64, f.Compile().NumChannels)
@@ -270,7 +271,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestRootWithHosts: a root to which a host is attached stays a root, with and without names.
+// TestRootWithHosts: a root with a host stays a root, with and without names.
 func TestRootWithHosts(t *testing.T) {
 	f := parse(t, "now-c")
 	p := Of(f, Options{})

@@ -12,9 +12,9 @@ type rows struct {
 	d       *drawing
 	bundles []bundle
 	row     [][]int32 // by level: blocks from left to right
-	rank    []int     // by block: its place in its row
+	rank    []int     // by block: its rank in its row
 	near    [][]int32 // by block: blocks of other levels, once for each bundle
-	frame   []int32   // by block: the pod that it is framed with, -1 for none
+	frame   []int32   // by block: pod whose frame it is in, -1 for none
 }
 
 // levels draws a network in rows, the leaves at the bottom.
@@ -57,7 +57,8 @@ func (d *drawing) newRows(f *folding, level []int32) *rows {
 	return r
 }
 
-// sortByPart sorts all rows so that the blocks of each part are together, by the mean place of the lowest ones.
+// sortByPart sorts all rows to keep the blocks of each part together, by the mean place of its
+// lowest blocks.
 func (r *rows) sortByPart(of []int32, n int) {
 	sum, count := make([]float64, n), make([]float64, n)
 	for _, row := range r.row[:1] {
@@ -102,22 +103,22 @@ func (r *rows) sortByPart(of []int32, n int) {
 	}
 }
 
-// maxFrames is the most pods that are framed.
+// maxFrames is the largest number of framed pods.
 const maxFrames = 60
 
-// setRanks writes down the places of a row.
+// setRanks records the ranks of a row.
 func (r *rows) setRanks(h int) {
 	for i, b := range r.row[h] {
 		r.rank[b] = i
 	}
 }
 
-// gapOf is the space between the boxes of a row of n.
+// gapOf returns the space between the boxes of a row of n.
 func gapOf(n int) float64 {
 	return max(2, min(14, maxWidth/float64(n)/5))
 }
 
-// size sets the sizes of all boxes: the widest with which a row has room.
+// size sets the sizes of all boxes: the widest that let a row fit.
 func (r *rows) size() {
 	top := int32(len(r.row) - 1)
 	for h, row := range r.row {
@@ -159,8 +160,8 @@ func (r *rows) width(h int, gap float64) float64 {
 	return w
 }
 
-// place puts the lowest row in its order, and boxes of the others as near as they can be to the middle of their
-// neighbours below.
+// place places the lowest row in its order, and boxes of other rows as near as possible to the
+// middle of their neighbours below.
 func (r *rows) place() {
 	wide := 0.0
 	for h := range r.row {
@@ -193,7 +194,7 @@ func (r *rows) place() {
 	}
 }
 
-// wanted returns where the middle of a box should be.
+// wanted returns the desired middle of a box.
 func (r *rows) wanted(i, h int32, wide float64, k, n int) float64 {
 	sum, count := 0.0, 0.0
 	for _, u := range r.near[i] {
@@ -208,8 +209,8 @@ func (r *rows) wanted(i, h int32, wide float64, k, n int) float64 {
 	return sum / count
 }
 
-// spread places boxes in their order as near as possible (least squares) to where they want to be, with gaps:
-// those that would overlap move together.
+// spread places boxes in their order, with gaps, as near as possible (least squares) to their
+// desired places: boxes that would overlap move together.
 func (r *rows) spread(row []int32, want []float64, gap, wide float64) {
 	type pool struct{ sum, count float64 }
 	var pools []pool
@@ -257,7 +258,7 @@ func (r *rows) draw() {
 	r.cables()
 }
 
-// mostDots is the most hosts that are drawn as dots.
+// mostDots is the largest number of hosts drawn as dots.
 const mostDots = 1300
 
 // dots returns the places of hosts below or above a box.
@@ -277,7 +278,7 @@ func dots(b *block, hosts int, below bool) []Point {
 	return out
 }
 
-// frames draws an area behind each pod, unless two of them overlap.
+// frames draws an area behind each pod, unless two would overlap.
 func (r *rows) frames() {
 	pad := 5.0
 	for _, row := range r.row {

@@ -9,33 +9,33 @@ import (
 	"weft/fabric"
 )
 
-// Options says how to draw.
+// Options configure a picture.
 type Options struct {
 	Title string
-	// Loads colours the cables: by channel of the Graph that the fabric compiles to.
+	// Loads colours the cables, by channel of the Graph compiled from the fabric.
 	Loads []float64
-	Unit  string // what is counted in Loads: "pairs of hosts"
-	// Lanes colours the cables by the VLs in use instead: by channel of that Graph a set of bits.
+	Unit  string // unit of Loads: "pairs of hosts"
+	// Lanes instead colours the cables by the VLs in use, a set of bits for each channel.
 	Lanes []uint16
-	// Odd says what is odd about cables, by the link.
+	// Odd describes odd cables, by link.
 	Odd map[fabric.LinkID]string
 	// Missing names the two switches of each missing cable.
 	Missing [][2]fabric.GUID
 }
 
-// network holds the fabric to be drawn, as if all of it were up, and marks the parts that are not.
+// network holds the fabric as if all of it were up, and marks the parts that are not.
 type network struct {
 	g      *fabric.Graph // as if everything were up
-	name   []string      // by switch: short
+	name   []string      // by switch: its short name
 	mark   []Mark        // by switch
-	system []fabric.GUID // by switch: of the chassis that holds several, or 0
+	system []fabric.GUID // by switch: GUID of a chassis with several switches, or 0
 	cable  []cable       // by link: channels 2i and 2i+1
 	colour colour
-	most   float64 // the largest load of a cable
-	mean   float64 // of the cables that carry anything
+	most   float64 // largest load of a cable
+	mean   float64 // mean load of the cables with traffic
 }
 
-// cable notes the state of a link between switches.
+// cable is the state of a link between switches.
 type cable struct {
 	mark Mark
 	load float64 // of the busier direction
@@ -43,11 +43,11 @@ type cable struct {
 	note string
 }
 
-// colour says what the colours of lines show.
+// colour is the meaning of the colours of lines.
 type colour uint8
 
 const (
-	byPlace colour = iota // the level, or the dimension
+	byPlace colour = iota // by level, or by dimension
 	byLoad
 	byLanes
 )
@@ -101,7 +101,7 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 	return n
 }
 
-// connect joins two switches by free ports, if they have such.
+// connect joins two switches by free ports, if both have one.
 func connect(whole *fabric.Fabric, switches [2]fabric.GUID) {
 	var ends [2]fabric.End
 	for i, guid := range switches {
@@ -121,7 +121,7 @@ func connect(whole *fabric.Fabric, switches [2]fabric.GUID) {
 	_, _ = whole.Connect(ends[0], ends[1], 0, 0) // both are free
 }
 
-// markCables notes of each cable whether it is up, and why somebody should look at it.
+// markCables marks cables that are missing, down, drained or odd.
 func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 	n.cable = make([]cable, n.g.NumChannels/2)
 	for i := range n.cable {
@@ -143,7 +143,7 @@ func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 	}
 }
 
-// eachUp calls what for every channel of what is up, with its cable.
+// eachUp calls what for every channel that is up, with its cable.
 func (n *network) eachUp(up *fabric.Graph, what func(c int32, on *cable)) {
 	s := int32(0)
 	for c := range int32(up.NumChannels) {
@@ -156,7 +156,7 @@ func (n *network) eachUp(up *fabric.Graph, what func(c int32, on *cable)) {
 	}
 }
 
-// sumLoads finds the largest load, and the mean of the cables that carry anything.
+// sumLoads computes the largest load, and the mean of the cables with traffic.
 func (n *network) sumLoads() {
 	busy := 0.0
 	for i := range n.cable {
@@ -169,9 +169,10 @@ func (n *network) sumLoads() {
 	n.mean /= max(1, busy)
 }
 
-// setMinorLeaves gives the role of a middle switch to those that have few hosts beside the others, and no
-// role yet, so that a root with a storage server stays a root. It reports whether there are any. A switch whose cables
-// are fewer than those of the usual leaf, and lead to no such leaf, is a leaf with few hosts.
+// setMinorLeaves assigns the role of a middle switch to switches without a role that have few hosts
+// compared to the others, so that a root with a storage server stays a root. It reports whether it
+// found any. A switch with fewer cables than the usual leaf, none of them to such a leaf, is a leaf
+// with few hosts.
 func setMinorLeaves(whole *fabric.Fabric, g *fabric.Graph) bool {
 	var counts, cables []int
 	for s := range int32(g.NumSwitches) {
@@ -203,10 +204,11 @@ func middleOf(numbers []int) int {
 	return numbers[len(numbers)/2]
 }
 
-// minorShare: the usual leaf has at least so many times the hosts of a switch that is none.
+// minorShare is the least ratio of the hosts of the usual leaf to the hosts of a switch that is no
+// leaf.
 const minorShare = 4
 
-// neighbours lists the switches that a switch is cabled to.
+// neighbours lists the switches cabled to a switch.
 func (n *network) neighbours(s int32) []int32 {
 	var near []int32
 	for _, c := range n.g.OutOf(s) {
@@ -218,8 +220,8 @@ func (n *network) neighbours(s int32) []int32 {
 	return slices.Compact(near)
 }
 
-// parts numbers the connected parts of the switches that are kept, in the order of their first switch, by links
-// that count; others get -1.
+// parts numbers the connected parts of the kept switches, in order of their first switch, by links
+// that count; other switches get -1.
 func (n *network) parts(kept func(s int32) bool, counts func(link int32) bool) (of []int32, number int) {
 	of = slices.Repeat([]int32{-1}, n.g.NumSwitches)
 	for s := range int32(n.g.NumSwitches) {
@@ -240,8 +242,9 @@ func (n *network) parts(kept func(s int32) bool, counts func(link int32) bool) (
 	return of, number
 }
 
-// shortNames makes names for the picture: "name" of "MF0;name:model/L01/U1", with "/L01/U1" where several switches
-// are in that system, and the end of the GUID for switches without a description or with that of another.
+// shortNames returns names for the picture: "name" for "MF0;name:model/L01/U1", with "/L01/U1" if
+// several switches are in that system, and the end of the GUID for switches without a unique
+// description.
 func shortNames(descs []string, guids []fabric.GUID) []string {
 	names, rest := make([]string, len(descs)), make([]string, len(descs))
 	times, systems := map[string]int{}, map[string]int{}
@@ -272,7 +275,7 @@ func shortNames(descs []string, guids []fabric.GUID) []string {
 	return bare(names)
 }
 
-// bare leaves out a word that all names begin with, where coordinates or a number follow it.
+// bare removes a word that begins all names, if coordinates or a number follow it.
 func bare(names []string) []string {
 	if len(names) < 2 {
 		return names
@@ -289,7 +292,7 @@ func bare(names []string) []string {
 	return out
 }
 
-// byName compares names as people sort them: digits by the number that they write.
+// byName compares names in natural order: digits by their number.
 func byName(a, b string) int {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
@@ -312,7 +315,7 @@ func byName(a, b string) int {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// digits returns the digits with which a text begins.
+// digits returns the leading digits of a text.
 func digits(s string) string {
 	end := 0
 	for end < len(s) && isDigit(s[end]) {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// The most boxes whose order is improved, and how often.
+// Limits of the improvement of order: boxes, and sweeps.
 const (
 	mostSwept = 400
 	sweeps    = 24
 )
 
-// sweep improves the order of rows: down and up by the mean places of neighbours, keeping the order with the fewest
-// crossings.
+// sweep improves the order of rows: down and up by the mean places of neighbours, keeping the order
+// with the fewest crossings.
 func (r *rows) sweep() {
 	if len(r.blocks) > mostSwept {
 		return
@@ -47,7 +47,8 @@ func (r *rows) copied() [][]int32 {
 	return out
 }
 
-// sort orders a row by the mean places of neighbours in the row below (-1) or above (+1). One without keeps its place.
+// sort orders a row by the mean places of neighbours in the row below (-1) or above (+1). A block
+// without neighbours keeps its place.
 func (r *rows) sort(h, side int) {
 	mean := make([]float64, len(r.blocks))
 	for i, b := range r.row[h] {
@@ -67,8 +68,8 @@ func (r *rows) sort(h, side int) {
 	r.setRanks(h)
 }
 
-// crossings counts the pairs of lines between neighbouring rows that cross, by counting inversions with a
-// Fenwick tree.
+// crossings counts the crossing pairs of lines between neighbouring rows, by counting inversions
+// with a Fenwick tree.
 func (r *rows) crossings() int {
 	total := 0
 	for h := 1; h < len(r.row); h++ {
@@ -106,8 +107,8 @@ type attached struct {
 	other  float64 // place of the other end
 }
 
-// cables draws all bundles. On each edge of a box they are attached in the order of where they lead to, so that those
-// of one box do not cross.
+// cables draws all bundles. On each edge of a box they are attached in the order of their other
+// ends, so that lines of one box do not cross.
 func (r *rows) cables() {
 	at := make([][2]Point, len(r.bundles))
 	up, down := make([][]attached, len(r.blocks)), make([][]attached, len(r.blocks))
@@ -149,8 +150,8 @@ func (r *rows) cables() {
 	}
 }
 
-// labelLines labels the lines between levels with their numbers of cables, near their lower ends, where no other label is. Those with troubles
-// come first.
+// labelLines labels the lines between levels with their numbers of cables, near their lower ends,
+// where no other label is. Lines with marked cables come first.
 func (r *rows) labelLines(at [][2]Point) {
 	var taken []Area
 	for _, troubled := range []bool{true, false} {
@@ -177,21 +178,21 @@ func (r *rows) labelLines(at [][2]Point) {
 	}
 }
 
-// overlaps reports whether two areas do.
+// overlaps reports whether two areas overlap.
 func (a *Area) overlaps(b Area) bool {
 	return a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H
 }
 
-// mostLabels is the most lines that are labelled with their number of cables.
+// mostLabels is the largest number of labelled lines.
 const mostLabels = 48
 
-// timesLabel is the number of cables of a line, and what is the matter with some.
+// timesLabel returns the label of a line: its number of cables, and of marked cables.
 func (d *drawing) timesLabel(b *bundle, at Point) Label {
 	text := "×" + number(float64(len(b.links))) + d.troubles(b)
 	return Label{Point: at, Text: text, Size: 10, Anchor: Middle}
 }
 
-// addTimes writes it.
+// addTimes adds the label of a line.
 func (d *drawing) addTimes(b *bundle, at Point) { d.p.Labels = append(d.p.Labels, d.timesLabel(b, at)) }
 
 // attach spreads the ends on an edge of a box.

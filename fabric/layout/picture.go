@@ -1,6 +1,6 @@
 package layout
 
-// Kind names an arrangement.
+// Kind is an arrangement.
 type Kind string
 
 // The arrangements.
@@ -11,8 +11,8 @@ const (
 	Irregular Kind = "irregular"
 )
 
-// Picture holds everything that is to be drawn, with its places in pixels. Later parts cover earlier ones:
-// frames, lines, boxes with their cells and dots, labels.
+// Picture holds everything to draw, with places in pixels. Later parts cover earlier ones: frames,
+// lines, boxes with their cells and dots, labels.
 type Picture struct {
 	Kind   Kind     `json:"kind"`
 	Title  string   `json:"title"`
@@ -50,7 +50,7 @@ type Box struct {
 	Size     float64  `json:"text_size"`
 	Switches int      `json:"switches"`
 	Hosts    int      `json:"hosts"`
-	Title    string   `json:"title"` // the full name, and what there is to say
+	Title    string   `json:"title"` // the full name, hosts and mark
 	Cells    []Cell   `json:"cells,omitempty"`
 	Dots     []Point  `json:"dots,omitempty"` // hosts
 }
@@ -90,41 +90,41 @@ type Label struct {
 	Turn   float64 `json:"turn"` // degrees, clockwise
 }
 
-// Anchor is the part of a label at its place.
+// Anchor is the part of a label that is at its place.
 type Anchor string
 
-// The parts of a label, as SVG has them.
+// The anchors, as in SVG.
 const (
 	Start  Anchor = "start"
 	Middle Anchor = "middle"
 	End    Anchor = "end"
 )
 
-// Mark says what is the matter with a switch or cable.
+// Mark marks a switch or cable with a problem.
 type Mark string
 
 // The marks; the most serious of several wins.
 const (
 	Fine    Mark = ""
-	Odd     Mark = "odd"     // what the caller said of it
+	Odd     Mark = "odd"     // the caller called it odd
 	Drained Mark = "drained" // up, not used
-	Missing Mark = "missing" // the caller said that it should be there
+	Missing Mark = "missing" // the caller expected it
 	Failed  Mark = "failed"
 )
 
-// marks lists all but Fine, the most serious first.
+// marks lists all marks except Fine, the most serious first.
 var marks = []Mark{Failed, Missing, Drained, Odd}
 
-// Class is the look of a line.
+// Class is the style of a line.
 type Class string
 
-// Looks of lines: by level from the leaves up, by load or by lanes.
+// Styles of lines: by level from the leaves up, by load or by lanes.
 const (
 	classFailed  Class = "failed"
 	classMissing Class = "missing"
 	classDrained Class = "drained"
 	classOdd     Class = "odd"
-	classDark    Class = "dark" // carries nothing
+	classDark    Class = "dark" // unused
 )
 
 var (
@@ -133,7 +133,8 @@ var (
 	laneClasses  = []Class{"lane1", "lane2", "lane3", "lane4", "lane5", "lane6"}
 )
 
-// Entry explains a class of lines, with a sample of one before the text. One without a class is a heading.
+// Entry explains a class of lines, with a sample line before the text. An entry without a class is
+// a heading.
 type Entry struct {
 	Point
 	Class Class  `json:"class,omitempty"`

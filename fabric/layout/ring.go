@@ -9,18 +9,18 @@ import (
 	"weft/fabric"
 )
 
-// mostOnRing is the most switches that stand on a circle each for itself.
+// mostOnRing is the largest number of switches drawn one by one on a circle.
 const mostOnRing = 130
 
-// ringInOrder draws switches on a circle by their one coordinate.
+// ringInOrder draws switches on a circle by their only coordinate.
 func (d *drawing) ringInOrder(places [][]int32) {
 	group := fabric.Numbers(len(places))
 	slices.SortStableFunc(group, func(a, b int32) int { return cmp.Compare(places[a][0], places[b][0]) })
 	d.ring([][]int32{group}, nil)
 }
 
-// ring draws groups on a circle side by side: each switch for itself, those of higher levels further in; or a box for each
-// group if there are many switches, and one for several groups if there are too many groups.
+// ring draws groups on a circle side by side: each switch on its own, higher levels further in.
+// With many switches it draws one box for each group, with too many groups one box for several.
 func (d *drawing) ring(groups [][]int32, level []int32) {
 	d.p.Kind = Ring
 	if d.g.NumSwitches > mostOnRing {
@@ -120,8 +120,8 @@ func (d *drawing) outside(radius, turn float64, text string) {
 	d.p.Labels = append(d.p.Labels, l)
 }
 
-// span names switches that were sorted by name: the group that they are in, "group 0 – 2" where they are in several, the
-// coordinates that they share, or else the first and the last of them.
+// span names switches that are sorted by name: their group, "group 0 – 2" for several groups, their
+// common coordinates, or else the first and the last of them.
 func (d *drawing) span(members []int32) string {
 	first, last := d.name[members[0]], d.name[members[len(members)-1]]
 	a, _, grouped := strings.Cut(first, " switch ")
@@ -139,7 +139,7 @@ func (d *drawing) span(members []int32) string {
 	return first + " – " + last
 }
 
-// groupLabel writes what a group is.
+// groupLabel adds the label of a group.
 func (d *drawing) groupLabel(members []int32, radius, turn float64) {
 	hosts := 0
 	for _, s := range members {
@@ -192,7 +192,7 @@ func (d *drawing) sameGroup(groups [][]int32, a, b int32) bool {
 
 func (b *block) center() Point { return Point{b.X + b.W/2, b.Y + b.H/2} }
 
-// mostGroups is the most boxes on a circle.
+// mostGroups is the largest number of boxes on a circle.
 const mostGroups = 96
 
 // ringOfGroups draws a box for each group.

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// style is the look of all classes, on light and on dark pages.
+// style defines all classes, on light and on dark pages.
 const style = `<style>
 svg{font-family:Helvetica,Arial,sans-serif}
 text{fill:#1b1f24}.bg{fill:#fff}.frame{fill:#f0f3f7}.soft{fill:#59636e}.times{stroke:#fff;stroke-width:3;paint-order:stroke}
@@ -25,20 +25,20 @@ rect.failed,rect.drained,rect.odd{stroke-width:2.5}.x-failed{fill:#e00024}.x-dra
 </style>
 `
 
-// Beyond so many lines none has a title of its own; beyond so many cells neither.
+// With more lines, or more cells, none has a title of its own.
 const (
 	titledLines = 1600
 	titledCells = 2600
 )
 
-// svg writes a picture. The first error stays in the writer.
+// svg writes a picture. The writer keeps the first error.
 type svg struct {
 	*bufio.Writer
 	p     *Picture
 	cells int
 }
 
-// WriteSVG writes the picture as SVG: no script, at most some hundred kB.
+// WriteSVG writes the picture as SVG without scripts, at most some hundred kB.
 func (p *Picture) WriteSVG(to io.Writer) error {
 	w := &svg{Writer: bufio.NewWriter(to), p: p}
 	for i := range p.Boxes {
@@ -75,7 +75,7 @@ func (p *Picture) WriteSVG(to io.Writer) error {
 
 func (w *svg) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// px writes a number of pixels.
+// px formats a number of pixels.
 func px(x float64) string {
 	text := strconv.FormatFloat(x, 'f', 1, 64)
 	text = strings.TrimSuffix(text, ".0")
@@ -85,7 +85,8 @@ func px(x float64) string {
 	return text
 }
 
-// escaped makes a text safe within an element or an attribute. What XML cannot hold becomes a question mark.
+// escaped makes a text safe in an element or an attribute. Characters that XML does not allow
+// become question marks.
 func escaped(text string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffe || r == 0xffff || r >= 0xd800 && r <= 0xdfff {
@@ -111,7 +112,8 @@ func (w *svg) legend() {
 	}
 }
 
-// lines writes all lines: each with its title, or if there are too many those of one look together.
+// lines writes all lines: each with its title or, if there are too many, all lines of one style
+// together.
 func (w *svg) lines() {
 	crowd := ""
 	switch n := len(w.p.Lines); {
@@ -147,7 +149,8 @@ func (w *svg) lines() {
 	}
 }
 
-// look is the class of a line; where there are many, those in order are pale, but for lanes, which only the colour tells.
+// look returns the class of a line. If there are many lines, normal ones are pale, except lanes,
+// which only the colour shows.
 func look(l *Line, crowd string) string {
 	if l.Class == classFailed || l.Class == classMissing || l.Class == classOdd || l.Class == loadClasses[len(loadClasses)-1] || slices.Contains(laneClasses, l.Class) {
 		return string(l.Class)
@@ -155,7 +158,7 @@ func look(l *Line, crowd string) string {
 	return string(l.Class) + crowd
 }
 
-// pathData is the attribute d of the path of a line.
+// pathData returns the d attribute for the path of a line.
 func pathData(path []Point) string {
 	at := func(p Point) string { return px(p.X) + " " + px(p.Y) }
 	if len(path) == 4 {
@@ -195,7 +198,8 @@ func (w *svg) box(b *Box) {
 	w.printf("</g>\n")
 }
 
-// squares writes the cells of a box: each with its title, or if there are too many those of one look together.
+// squares writes the cells of a box: each with its title or, if there are too many, all cells of
+// one style together.
 func (w *svg) squares(b *Box) {
 	class := func(c *Cell) string {
 		if c.Mark != Fine {

@@ -23,8 +23,8 @@ import (
 	"weft/fabric/netfile/tables"
 )
 
-// writtenForms writes a fabric in every format that lists cables at both ends, and in
-// those that end with a bracket.
+// writtenForms writes a fabric in every format that lists cables at both ends, and in the formats
+// that end with a bracket.
 func writtenForms(t *testing.T, f *fabric.Fabric) map[string]string {
 	var lst, dump, topo strings.Builder
 	writeLST(&lst, f)
@@ -89,8 +89,8 @@ func TestCutOffBeforeItsClosingLine(t *testing.T) {
 	}
 }
 
-// TestLostParts: a file that lacks nodes, or ends of cables, is refused with what is missing, its
-// place and what to do; with Partial it is read.
+// TestLostParts: a file that lacks nodes, or ends of cables, is refused with the missing part, its
+// place and the remedy; with Partial it is read.
 func TestLostParts(t *testing.T) {
 	f, err := gen.Parse("rlft(8,2)")
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"weft/fabric/netfile/netfiletest"
 )
 
-// TestContradictions: of random lines that tell cables, a cable is taken if and only if all lines that speak of its ports tell
-// it; the others are named with the lines, and the file is refused unless that is allowed.
+// TestContradictions: for random lines about cables, a cable is used if and only if all lines about
+// its ports agree. The others are listed with their lines, and the file is refused unless that is
+// allowed.
 func TestContradictions(t *testing.T) {
 	type port struct{ node, port int }
 	type cable struct{ a, b port }
@@ -78,7 +79,7 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// portsOf counts what is told of each port.
+// portsOf counts the different values for each port.
 func portsOf[K comparable, V comparable](of map[K]map[V]bool) (counts []int) {
 	for _, all := range of {
 		counts = append(counts, len(all))
@@ -86,7 +87,7 @@ func portsOf[K comparable, V comparable](of map[K]map[V]bool) (counts []int) {
 	return counts
 }
 
-// TestDisputes: what lines tell differently of a cable or port goes with its warning.
+// TestDisputes: contradictions about a cable or port are in its warning.
 func TestDisputes(t *testing.T) {
 	const text = `Switch 8 "S-0000000000000001"		# "a" base port 0 lid 1 lmc 0
 [1] "H-0000000000000002"[1](3) # "h" lid 5 4xSDR

@@ -19,13 +19,13 @@ import (
 	"weft/internal/spelling"
 )
 
-// Format is a topology file format. A nil function is one that the format lacks.
+// Format is a topology file format. Functions that the format lacks are nil.
 type Format struct {
-	Name    string // as options and reports name it
+	Name    string // name in options and reports
 	Summary string // for help texts
-	Ending  string // usual ending of the names of such files, "" when there is none
+	Ending  string // usual ending of file names, or ""
 
-	// begins recognises a file by how it begins, marks by a line that only this format has.
+	// begins recognises a file by its beginning, marks by a line that only this format has.
 	begins func(data []byte) bool
 	marks  func(line []byte) bool
 
@@ -33,20 +33,19 @@ type Format struct {
 	write func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error)
 }
 
-// Options go to a reader with the file, to a writer with the fabric.
+// Options apply to reading and writing files.
 type Options struct {
 	// Systems holds the .ibnl system definitions that topo files refer to. When
 	// nil, only systems of a single well known chip can be named.
 	Systems fs.FS
-	Partial bool // read files that lack a part of the network, too
-	// Disputed reads files whose lines tell different cables of one port, too. None of these cables is taken. So
-	// does Partial.
+	Partial bool // also read files that lack a part of the network
+	// Disputed also reads files whose lines name different cables for one port, as Partial does.
+	// None of these cables is used.
 	Disputed bool
 	Slurm    batch.SlurmOptions
 }
 
-// formats lists the topology file formats. Help texts and completion have their order, and
-// so has recognition.
+// formats lists the topology file formats, in the order of help texts, completion and recognition.
 var formats = []Format{
 	{
 		Name: "ibnetdiscover", Summary: "output of ibnetdiscover and ibdiagnet, net files of ibsim", Ending: "ibnetdiscover",
@@ -97,12 +96,12 @@ func noWarnings(write func(io.Writer, *fabric.Fabric) error) func(io.Writer, *fa
 	return func(w io.Writer, f *fabric.Fabric, _ Options) ([]Warning, error) { return nil, write(w, f) }
 }
 
-// Readable lists the formats that Read reads.
+// Readable lists the formats for Read.
 func Readable() []Format {
 	return slices.DeleteFunc(slices.Clone(formats), func(f Format) bool { return f.read == nil })
 }
 
-// Writable lists the formats that Format.Write writes.
+// Writable lists the formats for Format.Write.
 func Writable() []Format {
 	return slices.DeleteFunc(slices.Clone(formats), func(f Format) bool { return f.write == nil })
 }
@@ -130,14 +129,14 @@ func FindWritable(name string) (*Format, error) {
 	return nil, fmt.Errorf("no format is called %q%s (one of: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
-// Write writes a fabric in a format of Writable. The warnings name what a file of it
-// cannot hold or a program may take amiss.
+// Write writes a fabric in a format of Writable. Warnings name what the file cannot hold or a
+// program may misread.
 func (f *Format) Write(w io.Writer, fab *fabric.Fabric, opt Options) ([]Warning, error) {
 	return f.write(w, fab, opt)
 }
 
-// Read reads a topology file of a format that Detect found. The name is for messages and
-// becomes the fabric's name. Errors are of type *Error.
+// Read reads a topology file in the format found by Detect. The name is for messages and becomes
+// the fabric's name. Errors are of type *Error.
 func (f *Format) Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
 	fab, warnings, err := f.read(name, data, opt)
 	if f.marks != nil {
@@ -155,7 +154,7 @@ func (f *Format) Read(name string, data []byte, opt Options) (*fabric.Fabric, []
 	return fab, lostFirst(warnings), nil
 }
 
-// Read reads a topology file, whatever its format.
+// Read reads a topology file in any format.
 func Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
 	f, err := Detect(name, data)
 	if err != nil {
@@ -164,8 +163,8 @@ func Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, err
 	return f.Read(name, data, opt)
 }
 
-// Detect recognises the format of a topology file by its content: by its beginning, or
-// by the first line that only one format has. Errors are of type *Error.
+// Detect recognises the format of a topology file by its beginning, or by the first line that only
+// one format has. Errors are of type *Error.
 func Detect(name string, data []byte) (*Format, error) {
 	if f := detectBeginning(data); f != nil {
 		return f, nil
@@ -192,11 +191,11 @@ func Detect(name string, data []byte) (*Format, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, lines.Errorf(name, 0, "the file is empty")
 	}
-	return nil, lines.Errorf(name, 0, "no topology file of a format that is known here (%s)", Names(Readable()))
+	return nil, lines.Errorf(name, 0, "not a topology file in a known format (%s)", Names(Readable()))
 }
 
-// detectBeginning recognises a format by the beginning of a file, nil when there is none.
-// Only the lines of other formats have a bound.
+// detectBeginning recognises a format by the beginning of a file; nil if no format matches. Only
+// the lines of other formats have a bound.
 func detectBeginning(data []byte) *Format {
 	for i := range formats {
 		if f := &formats[i]; f.begins != nil && f.begins(data) {
@@ -209,7 +208,7 @@ func detectBeginning(data []byte) *Format {
 // errFound ends a search of lines that has succeeded.
 var errFound = errors.New("found")
 
-// notTopology names files of other kinds that are easily mistaken.
+// notTopology names other types of files that are easily mistaken.
 func notTopology(line []byte) string {
 	for _, k := range []struct{ prefix, what string }{
 		{"SYSTEM ", "an ibnl system definition (give it with --ibnl)"},

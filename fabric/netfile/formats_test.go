@@ -15,8 +15,8 @@ import (
 	"weft/fabric/netfile/netfiletest"
 )
 
-// TestFormats: every format says what it is, is recognised if it is read, and does one of
-// both.
+// TestFormats: every format has a summary, is recognised if it can be read, and can be read or
+// written.
 func TestFormats(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range formats {
@@ -115,7 +115,7 @@ func TestWrittenFabrics(t *testing.T) {
 	}
 }
 
-// lidPort is the port that holds the LID by which a port is reached.
+// lidPort returns the port that holds the LID of a given port.
 func lidPort(t fabric.NodeType, port uint8) uint8 {
 	if t == fabric.Switch {
 		return 0
@@ -239,7 +239,7 @@ func TestWrittenORCS(t *testing.T) {
 	}
 }
 
-// withoutRates is a fabric as a file of ORCS can tell it.
+// withoutRates returns a fabric reduced to what a file of ORCS can hold.
 func withoutRates(f *fabric.Fabric) *fabric.Fabric {
 	c := f.Clone()
 	for i := range c.Links {

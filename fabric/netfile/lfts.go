@@ -5,8 +5,8 @@ import (
 	"weft/fabric/netfile/tables"
 )
 
-// ReadLFTs reads forwarding tables: text of the forms that tables.ReadLFTs recognises, or the comments in an input
-// file of ORCS, alone in its file. Errors are of type *Error. The cost is linear in the file.
+// ReadLFTs reads forwarding tables: a form of tables.ReadLFTs, or the comments in an ORCS input
+// file, alone in its file. Errors are of type *Error. The cost is linear in the file.
 func ReadLFTs(name string, data []byte) (*tables.LFTs, []Warning, error) {
 	if drawing.IsDigraph(data) {
 		return drawing.ReadORCSTables(name, data)

@@ -7,8 +7,8 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// Load reads a topology file into memory. It refuses a line that no format has without
-// reading on. Errors are those of in, or of type *Error.
+// Load reads a topology file into memory. It stops at a line too long for any format. Errors come
+// from in, or are of type *Error.
 func Load(name string, in io.Reader) ([]byte, error) {
 	var (
 		data  []byte

@@ -2,8 +2,8 @@ package netfile
 
 import "weft/fabric/netfile/lines"
 
-// Error is the error of all readers for bad input: "file:line: what".
+// Error is the error of all readers for bad input: "file:line: message".
 type Error = lines.Error
 
-// Warning is something odd in a file that was read all the same.
+// Warning is an oddity in a file that was read anyway.
 type Warning = lines.Warning

@@ -36,9 +36,8 @@ func TestOrderAndSecondListingsDoNotMatter(t *testing.T) {
 	})
 }
 
-// dropListings joins blocks, leaving out by the bits of drop port lines of
-// switches whose cable is listed from the other end too. (A CA's own lines tell
-// its LMC.)
+// dropListings joins blocks but drops, by the bits of drop, port lines of switches whose cable is
+// also listed from the other end. (A CA's own lines contain its LMC.)
 func dropListings(blocks []string, drop uint64) string {
 	var b strings.Builder
 	listed := map[string]bool{} // switch-to-switch cables that were written, by both ends

@@ -31,7 +31,7 @@ func everyRate(t *testing.T) *fabric.Fabric {
 		}
 		ends[i] = id
 		n := &f.Nodes[id]
-		n.VendorID, n.DeviceID, n.SystemGUID = 0x2c9, 0xc738, n.GUID+3 // SwitchX, which tells FDR10 from QDR
+		n.VendorID, n.DeviceID, n.SystemGUID = 0x2c9, 0xc738, n.GUID+3 // SwitchX, which distinguishes FDR10 from QDR
 		n.EnhancedPort0 = i == 1
 		if typ == fabric.Switch {
 			n.Ports[0].LID = fabric.LID(10 + i)

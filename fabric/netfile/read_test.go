@@ -21,7 +21,7 @@ func allSystems(tb testing.TB) fs.FS {
 	return os.DirFS(dumps.Path(tb, "vendor-topo/ibnl"))
 }
 
-// counts is what is known of a fabric by other means.
+// counts holds facts about a fabric that are known from elsewhere.
 type counts struct {
 	switches, hosts          int
 	switchLinks, switchHosts int // links switch to switch, switch to host

@@ -267,7 +267,7 @@ TOPSYSTEM Box
 	}
 }
 
-// The one-chip systems that are built in are those of the vendor's files.
+// TestBuiltinSystems: the built-in one-chip systems match the vendor's files.
 func TestBuiltinSystems(t *testing.T) {
 	for _, name := range []string{"4-ary-2-tree.topo", "4-ary-3-tree.topo", "2-ary-4-tree.topo", "merge-roots-4-ary-2-tree.topo"} {
 		data := string(netfiletest.File(t, name))

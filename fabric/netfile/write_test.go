@@ -58,7 +58,7 @@ func TestIBNetDiscoverRoundTrip(t *testing.T) {
 	})
 }
 
-// Every dump must survive both formats: those that the project has,
+// TestRoundTripRealFiles: every dump of the project survives both formats.
 func TestRoundTripRealFiles(t *testing.T) {
 	files := []string{netfiletest.ExampleFiles + "psmn-x5.ibnetdiscover", netfiletest.ExampleFiles + "sx6036.ibnetdiscover", netfiletest.ExampleFiles + "trinityx.ibnetdiscover"}
 	samples, err := fs.Glob(os.DirFS("testdata"), "*.ibnetdiscover")
@@ -70,7 +70,7 @@ func TestRoundTripRealFiles(t *testing.T) {
 	}
 }
 
-// and all that are in the folder of dumps.
+// TestRoundTripRealDumps: so does every dump in the folder of dumps.
 func TestRoundTripRealDumps(t *testing.T) {
 	files, err := fs.Glob(os.DirFS(dumps.Dir(t)), "*/*ibnetdiscover*")
 	if err != nil || len(files) == 0 {

@@ -10,8 +10,8 @@ import (
 	"weft/fabric/subnets"
 )
 
-// IsNetwork reports whether a FABRIC argument names several subnets: a formula of them, or a file that lists them.
-// What cannot be read is no such file: Open says why.
+// IsNetwork reports whether a FABRIC argument stands for several subnets: a formula of subnets, or
+// a file that lists them. It returns false for files that cannot be read: Open reports why.
 func IsNetwork(arg string, opt Options) bool {
 	if subnets.IsFormula(arg) {
 		return true
@@ -32,12 +32,13 @@ func IsNetwork(arg string, opt Options) bool {
 	return subnets.IsFile(begin[:n])
 }
 
-// errSeveral refuses several subnets where one is wanted.
+// errSeveral is the error for several subnets where one is needed.
 func errSeveral(arg string) error {
-	return fmt.Errorf("%s is several subnets, and one is wanted here: weft show, route, check, compare, whatif, simulate flow and simulate packet take several, by the name of a file or as a formula; to others name the FABRIC of one of them", arg)
+	return fmt.Errorf("%s names several subnets, but this command takes one: give the FABRIC of one of them. weft show, route, check, compare, whatif, simulate flow and simulate packet take several, from a file or a formula", arg)
 }
 
-// OpenNetwork reads or makes the subnets that a FABRIC argument names. The FABRICs in a file are looked for beside it.
+// OpenNetwork reads or generates the subnets of a FABRIC argument. FABRICs in a file are relative
+// to it.
 func OpenNetwork(arg string, opt Options) (*subnets.Network, []netfile.Warning, error) {
 	var warnings []netfile.Warning
 	open := func(one string) (subnets.Opened, error) {
@@ -70,7 +71,7 @@ func OpenNetwork(arg string, opt Options) (*subnets.Network, []netfile.Warning, 
 	return n, warnings, err
 }
 
-// path returns the path of a file by its name in an argument.
+// path returns the path of a file named in an argument.
 func (o *Options) path(name string) string {
 	if o.Dir != "" && name != "-" && !filepath.IsAbs(name) {
 		return filepath.Join(o.Dir, name)

@@ -1,8 +1,8 @@
-// Package source turns a FABRIC argument into a Fabric: a file in any format that
-// netfile knows, "-" for standard input, or a formula of gen. Any of them may be
-// followed by degrading suffixes, as in "janus.txt|fail(links=10,seed=3)".
+// Package source turns a FABRIC argument into a Fabric: a file in any format of netfile, "-" for
+// standard input, or a formula of gen. Degrading suffixes may follow, as in
+// "janus.txt|fail(links=10,seed=3)".
 //
-// It opens files; the other rooms of fabric take bytes.
+// It opens files; the other packages of fabric work on bytes.
 package source
 
 import (
@@ -22,24 +22,24 @@ import (
 	"weft/internal/spelling"
 )
 
-// Options say how to read files.
+// Options configure the reading of files.
 type Options struct {
-	IBNL  string    // directory of .ibnl system definitions; empty: look beside the file
-	Stdin io.Reader // what "-" reads
-	Dir   string    // directory that files are in; empty: as they are named
+	IBNL  string    // directory of .ibnl system definitions; empty: search beside the file
+	Stdin io.Reader // input for "-"
+	Dir   string    // directory of relative files; empty: the current one
 
-	Partial  bool // read files that lack a part of the network, too
-	Disputed bool // read files whose lines tell different cables of one port, too; none of these is taken
+	Partial  bool // also read files that lack a part of the network
+	Disputed bool // also read files whose lines name different cables for one port; none of these is used
 }
 
-// Source is a fabric and where it came from.
+// Source is a fabric and its origin.
 type Source struct {
 	Fabric   *fabric.Fabric
 	Format   string // "formula", or a format of netfile
 	Warnings []netfile.Warning
 }
 
-// Open reads or generates the fabric that an argument names.
+// Open reads or generates the fabric of an argument.
 func Open(arg string, opt Options) (*Source, error) {
 	if gen.IsFormula(arg) {
 		return Generate(arg)
@@ -61,7 +61,7 @@ func Open(arg string, opt Options) (*Source, error) {
 	return src, nil
 }
 
-// Generate makes the fabric of a formula.
+// Generate builds the fabric of a formula.
 func Generate(formula string) (*Source, error) {
 	f, err := gen.Parse(formula)
 	if err != nil {
@@ -76,7 +76,7 @@ type Formulas struct {
 	Formulas []gen.Entry `json:"formulas"`
 }
 
-// ListFormulas lists all that Generate knows.
+// ListFormulas lists everything that Generate accepts.
 func ListFormulas() *Formulas { return &Formulas{append(gen.Catalogue(), gen.Suffixes()...)} }
 
 // Write prints the list for people.
@@ -89,8 +89,7 @@ func (l *Formulas) Write(w io.Writer) error {
 	return nil
 }
 
-// splitSuffixes parts "file|fail(..)|ports(2)". A file whose name has a bar is
-// taken whole.
+// splitSuffixes splits "file|fail(..)|ports(2)". A file with a bar in its name is not split.
 func splitSuffixes(arg string) (path string, suffixes []string) {
 	if _, err := os.Stat(arg); err == nil {
 		return arg, nil
@@ -134,10 +133,11 @@ func read(path string, opt Options) (*Source, error) {
 	return &Source{Fabric: f, Format: format.Name, Warnings: warnings}, nil
 }
 
-// formulaLike is a text that looks like a formula rather than like a file.
+// formulaLike matches texts that look more like a formula than like a file.
 var formulaLike = regexp.MustCompile(`^[A-Za-z0-9+_-]+ *\([^/]*\)$`)
 
-// nearestFile returns the file in the same folder whose name is nearest to that of a missing one, "" where none is near.
+// nearestFile returns the file in the same folder with the name most similar to a missing one, ""
+// if none is similar.
 func nearestFile(path string) string {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -155,7 +155,7 @@ func nearestFile(path string) string {
 	return ""
 }
 
-// load reads a file, or standard input, and says what it is called in messages.
+// load reads a file, or standard input, and returns its name for messages.
 func load(path string, stdin io.Reader) (name string, data []byte, err error) {
 	in := stdin
 	if name = path; path == "-" {
@@ -172,8 +172,8 @@ func load(path string, stdin io.Reader) (name string, data []byte, err error) {
 	return name, data, err
 }
 
-// systems is the directory of system definitions: as told, or one called ibnl
-// beside the file or beside its directory.
+// systems returns the directory of system definitions: the given one, or one called ibnl beside the
+// file or beside its directory.
 func systems(path, dir string) (fs.FS, error) {
 	if dir != "" {
 		if _, err := os.ReadDir(dir); err != nil {

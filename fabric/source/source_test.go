@@ -56,10 +56,10 @@ func TestOpenErrors(t *testing.T) {
 		"nowhere.txt":           "no such file",
 		"nosuch(3)":             `no file and no formula is called "nosuch(3)"`,
 		"./nosuch(3)":           "no such file",
-		junk:                    "no topology file",
+		junk:                    "not a topology file",
 		"rlft(4,2)|nosuch(1)":   "nosuch",
 		"rlft(4":                "rlft",
-		junk + "|fail(links=1)": "no topology file",
+		junk + "|fail(links=1)": "not a topology file",
 	} {
 		if _, err := Open(arg, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one about %q", arg, err, want)

@@ -10,21 +10,23 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// Opened is the fabric of a FABRIC argument. Made fabrics come from a formula: their GUIDs are the same in every
-// subnet, so that Build tells them apart.
+// Opened is the fabric of a FABRIC argument. Made is true for formulas: their GUIDs are the same in
+// every subnet, so Build shifts them.
 type Opened struct {
 	Fabric *fabric.Fabric
 	Made   bool
 }
 
-// shiftBits is the lowest of the 16 bits of a GUID that hold the number of a subnet. Formulas leave them 0.
+// shiftBits is the lowest of the 16 GUID bits for the number of a subnet. Formulas leave them 0.
 const shiftBits = 40
 
-// kindPortGUID and a counter from 1 are the node GUIDs of router ports that a File cables, in the fabric of a Kind.
-// They stand after those of hosts. The GUIDs of the routers themselves are in Network.
+// kindPortGUID and a counter from 1 are the node GUIDs of router ports that a File cables, in the
+// fabric of a Kind. They sort after the GUIDs of hosts. The GUIDs of the routers themselves are in
+// Network.
 const kindPortGUID fabric.GUID = 0x0200005200000000
 
-// Build makes the Network of a File, and has each FABRIC opened once. Errors about the File are of type *lines.Error.
+// Build builds the Network of a File, opening each FABRIC once. Errors about the File are of type
+// *lines.Error.
 func (f *File) Build(name string, open func(arg string) (Opened, error)) (*Network, error) {
 	b := builder{n: &Network{Name: name, File: f}, f: f, name: name, kinds: map[string]int32{}, open: open, opened: map[string]Opened{}}
 	b.sortCables()
@@ -40,7 +42,7 @@ func (f *File) Build(name string, open func(arg string) (Opened, error)) (*Netwo
 	return b.n, nil
 }
 
-// builder makes a Network.
+// builder builds a Network.
 type builder struct {
 	n      *Network
 	f      *File
@@ -52,7 +54,7 @@ type builder struct {
 	made   []bool    // by subnet
 }
 
-// cable is a cable of a router that the File tells.
+// cable is a cable of a router listed in the File.
 type cable struct {
 	router int // of the File
 	port   *PortLine
@@ -62,7 +64,7 @@ func (b *builder) errorf(line int, format string, args ...any) error {
 	return &lines.Error{File: b.name, Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
-// sortCables lists the cables of each subnet.
+// sortCables collects the cables of each subnet.
 func (b *builder) sortCables() {
 	at := map[string]int{}
 	for i := range b.f.Subnets {
@@ -77,7 +79,7 @@ func (b *builder) sortCables() {
 	}
 }
 
-// subnet adds a subnet, with the Kind of an equal one before it if there is one.
+// subnet adds a subnet, sharing the Kind of an earlier equal one.
 func (b *builder) subnet(s int) error {
 	line := &b.f.Subnets[s]
 	o, ok := b.opened[line.Fabric]
@@ -138,14 +140,15 @@ func (b *builder) cable(s int, from Opened) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// grow gives a switch of a formula as many ports as are cabled.
+// grow gives a switch of a formula enough ports for its cables.
 func grow(n *fabric.Node, ports int) {
 	for n.NumPorts() < ports {
 		n.Ports = append(n.Ports, fabric.Port{GUID: n.GUID, Link: fabric.NoLink})
 	}
 }
 
-// usualLink is the width and speed of the first cable of a switch: those of a cable of which nothing is told.
+// usualLink returns the width and speed of the first cable of a switch, for cables without their
+// own.
 func usualLink(f *fabric.Fabric, s fabric.NodeID) (fabric.Width, fabric.Speed) {
 	for i := range f.Nodes[s].Ports {
 		if l := f.Nodes[s].Ports[i].Link; l != fabric.NoLink {
@@ -155,8 +158,9 @@ func usualLink(f *fabric.Fabric, s fabric.NodeID) (fabric.Width, fabric.Speed) {
 	return 4, fabric.EDR
 }
 
-// GiveRoles gives switches of CAs the role of a leaf, and those with routers and no CA that of a middle switch, where
-// there are both and no roles were given: the latter have end ports, but are no leaves of a tree. Aggregation nodes are no hosts.
+// GiveRoles makes switches with CAs leaves, and switches with routers but no CAs middle switches:
+// these have end ports but are not leaves of a tree. It changes nothing if a role was assigned or
+// one of the two types is missing. Aggregation nodes are not hosts.
 func GiveRoles(f *fabric.Fabric) {
 	has := make([][fabric.Router + 1]bool, len(f.Nodes))
 	for i := range f.Links {
@@ -184,7 +188,7 @@ func GiveRoles(f *fabric.Fabric) {
 	}
 }
 
-// routers lists the routers: those of the File, then those that fabrics hold, by GUID.
+// routers lists the routers: first the routers of the File, then the ones in fabrics, by GUID.
 func (b *builder) routers() {
 	type place struct {
 		number      uint8
@@ -243,13 +247,13 @@ func (b *builder) routers() {
 	}
 }
 
-// unique refuses a GUID that two nodes have, or two ports of a router with one number.
+// unique returns an error if two nodes share a GUID, or two ports of a router a number.
 func (b *builder) unique() error {
 	n := b.n
 	seen := map[fabric.GUID]int{}
 	for s := range n.Subnets {
 		if b.made[s] {
-			continue // told apart by Shift
+			continue // distinguished by Shift
 		}
 		for i := range n.Kinds[n.Subnets[s].Kind].Fabric.Nodes {
 			node := &n.Kinds[n.Subnets[s].Kind].Fabric.Nodes[i]

@@ -10,8 +10,9 @@ import (
 	"weft/fabric"
 )
 
-// With returns the network in which some subnets, by number, have other fabrics: changed copies of those that they have. Router ports keep their numbers. One
-// whose cable or switch is gone has End -1, and is in no list of its subnet: it must not be used.
+// With returns the network with changed fabrics for some subnets, by number. A new fabric is a
+// changed copy of the old one. Router ports keep their numbers. A port whose cable or switch is
+// gone has End -1, and is in no list of its subnet: it must not be used.
 func (n *Network) With(fabrics map[int]*fabric.Fabric) *Network {
 	after := *n
 	after.Kinds, after.Subnets, after.Ports = slices.Clone(n.Kinds), slices.Clone(n.Subnets), slices.Clone(n.Ports)
@@ -34,7 +35,8 @@ func (n *Network) With(fabrics map[int]*fabric.Fabric) *Network {
 	return &after
 }
 
-// CutName parts "SUBNET: PART" and finds the subnet; ok is false where the text has no such beginning.
+// CutName splits "SUBNET: PART" and finds the subnet; ok is false if the text has no such
+// beginning.
 func (n *Network) CutName(text string) (s int, part string, ok bool, err error) {
 	name, part, ok := fabric.CutUnquoted(text, ": ")
 	if !ok {
@@ -47,7 +49,8 @@ func (n *Network) CutName(text string) (s int, part string, ok bool, err error) 
 	return s, strings.TrimSpace(part), true, nil
 }
 
-// FindRouterPorts finds the cabled ports of a router by its name or GUID, or with ROUTER[PORT] one of them.
+// FindRouterPorts finds the cabled ports of a router by its name or GUID, or one of them by
+// ROUTER[PORT].
 func (n *Network) FindRouterPorts(text string) (ports []int32, err error) {
 	name, port, wantsPort := text, uint64(0), false
 	if open := strings.LastIndexByte(text, '['); open > 0 && strings.HasSuffix(text, "]") {

@@ -22,9 +22,10 @@ import (
 //	port 1 "A" 0x0200005300000019 7
 //	port 2 "B" "spine 3" 36
 //
-// A subnet has a name, a prefix and a FABRIC argument. A port belongs to the router above it: number, subnet, and
-// the switch (GUID or description, as in the FABRIC) and its port to which it is cabled. Routers that a FABRIC holds
-// need no lines: ports of one node GUID in several subnets are one router. Lines that begin with # say nothing.
+// A subnet has a name, a prefix and a FABRIC argument. A port belongs to the router above it:
+// number, subnet, and the switch (GUID or description, as in the FABRIC) and switch port that it is
+// cabled to. Routers in a FABRIC need no lines: ports of one node GUID in several subnets are one
+// router. Lines that begin with # are comments.
 type File struct {
 	Subnets []SubnetLine
 	Routers []RouterLine
@@ -58,7 +59,7 @@ type PortLine struct {
 // header begins every file.
 const header = "weft subnets 1"
 
-// The largest File.
+// Limits of a File.
 const (
 	MaxSubnets = 4096
 	MaxPorts   = 1 << 20 // of all routers
@@ -101,7 +102,7 @@ func Read(name string, data []byte) (*File, error) {
 	return r.f, nil
 }
 
-// reader reads a File line by line, and remembers the names and prefixes that were read.
+// reader reads a File line by line, and remembers the names and prefixes so far.
 type reader struct {
 	f        *File
 	subnets  map[string]bool
@@ -123,7 +124,7 @@ func (r *reader) line(text string, at int) error {
 	return fmt.Errorf("a line begins with subnet, router or port, not %q", word)
 }
 
-// field takes the next field off a line: a word, or what stands in double quotes as Go writes it.
+// field splits the next field off a line: a word, or a text in double quotes with Go's syntax.
 func field(rest string) (field, after string, err error) {
 	if rest == "" {
 		return "", "", fmt.Errorf("the line ends early")
@@ -231,7 +232,7 @@ func (r *reader) port(rest string, at int) error {
 	return nil
 }
 
-// Write writes a File as Read reads it.
+// Write writes a File for Read.
 func (f *File) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, header)

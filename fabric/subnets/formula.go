@@ -9,7 +9,7 @@ import (
 	"weft/fabric"
 )
 
-// FormulaHelp tells people how a formula is written.
+// FormulaHelp explains the syntax of a formula.
 const FormulaHelp = `subnets(N,FABRIC,...) is N equal subnets, subnets(FABRIC,FABRIC,...) a list.
   routers=R   routers (2); in a chain or star so many at each joint
   cables=C    cables of a router into each of its subnets (1)
@@ -22,25 +22,26 @@ const FormulaHelp = `subnets(N,FABRIC,...) is N equal subnets, subnets(FABRIC,FA
               ports; where all are taken, switches of formulas get more.
               A FABRIC without hosts is a core: all its switches take routers`
 
-// firstPrefix and the number of a subnet, from 1, are the prefixes of a formula's subnets: site-local.
+// firstPrefix plus the number of a subnet, from 1, is the prefix of a formula's subnet: site-local.
 const firstPrefix Prefix = 0xfec0000000000000
 
-// routerGUID and a counter in steps of 256 are the GUIDs of a formula's routers; their ports have them plus the number.
+// routerGUID and a counter in steps of 256 are the GUIDs of a formula's routers; port GUIDs add the
+// port number.
 const routerGUID fabric.GUID = 0x0200005200000000
 
-// IsFormula reports whether a text reads as a formula of several subnets.
+// IsFormula reports whether a text looks like a formula of several subnets.
 func IsFormula(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "subnets(") }
 
-// formula is a formula that was read.
+// formula is a parsed formula.
 type formula struct {
-	fabrics         []string // cores behind the others
+	fabrics         []string // cores come last
 	routers, cables int
 	shape, on       string
 	core            string
 	cores           int
 }
 
-// Expand makes the File of a formula. Each FABRIC is opened, to find the free ports of its switches.
+// Expand builds the File of a formula. It opens each FABRIC to find the free ports of its switches.
 func Expand(text string, open func(arg string) (Opened, error)) (*File, error) {
 	q, err := parse(text)
 	if err != nil {
@@ -81,7 +82,7 @@ func Expand(text string, open func(arg string) (Opened, error)) (*File, error) {
 	return f, nil
 }
 
-// name is the name of a subnet.
+// name returns the name of a subnet.
 func (q *formula) name(i int) string {
 	if others := len(q.fabrics) - q.cores; i >= others {
 		return "core" + strconv.Itoa(i-others)
@@ -89,7 +90,7 @@ func (q *formula) name(i int) string {
 	return "s" + strconv.Itoa(i)
 }
 
-// joints lists the subnets that the routers of each joint have ports in.
+// joints lists, for each joint, the subnets of its routers.
 func (q *formula) joints() (list [][]int) {
 	switch n := len(q.fabrics); q.shape {
 	case "chain":
@@ -116,7 +117,7 @@ func (q *formula) joints() (list [][]int) {
 	return list
 }
 
-// parse reads the text of a formula.
+// parse parses the text of a formula.
 func parse(text string) (*formula, error) {
 	text = strings.TrimSpace(text)
 	inside, closed := strings.CutSuffix(strings.TrimPrefix(text, "subnets("), ")")
@@ -168,7 +169,7 @@ func parse(text string) (*formula, error) {
 	return q, nil
 }
 
-// addCores adds the subnets of the core, where there is one.
+// addCores adds the subnets of the core, if there is one.
 func (q *formula) addCores() error {
 	switch {
 	case q.core == "" && q.cores > 0:
@@ -221,7 +222,7 @@ func (q *formula) set(name, value string) error {
 	return fmt.Errorf("there is no argument %s=", name)
 }
 
-// splitCommas parts a text at commas outside parentheses and quotes.
+// splitCommas splits a text at commas outside parentheses and quotes.
 func splitCommas(s string) (parts []string, err error) {
 	depth, quoted, from := 0, false, 0
 	for i := range len(s) {
@@ -233,7 +234,7 @@ func splitCommas(s string) (parts []string, err error) {
 			depth++
 		case c == ')':
 			if depth--; depth < 0 {
-				return nil, fmt.Errorf("a parenthesis closes that was not opened")
+				return nil, fmt.Errorf("a closing parenthesis without an opening one")
 			}
 		case c == ',' && depth == 0:
 			parts = append(parts, strings.TrimSpace(s[from:i]))
@@ -246,7 +247,8 @@ func splitCommas(s string) (parts []string, err error) {
 	return append(parts, strings.TrimSpace(s[from:])), nil
 }
 
-// freePorts deals out the free ports of switches: one of each switch in turn. When none are left, switches of formulas get more.
+// freePorts hands out the free ports of switches, one of each switch in turn. When none are left,
+// switches of formulas get more.
 type freePorts struct {
 	guids []fabric.GUID
 	ports [][]uint8 // free
@@ -255,7 +257,8 @@ type freePorts struct {
 	next  int
 }
 
-// newFreePorts lists the free ports of the switches farthest from hosts, or of those with hosts; of all switches where there are no hosts.
+// newFreePorts lists the free ports of the switches farthest from hosts, or of the switches with
+// hosts; without hosts, of all switches.
 func newFreePorts(from Opened, on string) *freePorts {
 	g := from.Fabric.Compile()
 	var leaves []int32

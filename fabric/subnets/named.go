@@ -6,8 +6,8 @@ import (
 	"weft/fabric"
 )
 
-// Fabric makes the fabric of a subnet with the GUIDs that nodes and ports have in the network, those of router ports among them. Nodes and links have
-// the numbers that they have in the fabric of the Kind.
+// Fabric returns the fabric of a subnet with the GUIDs of nodes and ports in the network, including
+// router ports. Nodes and links keep their numbers from the fabric of the Kind.
 func (n *Network) Fabric(subnet int32) (*fabric.Fabric, error) {
 	sub, g := &n.Subnets[subnet], n.Graph(subnet)
 	from := n.Kinds[sub.Kind].Fabric
@@ -19,7 +19,7 @@ func (n *Network) Fabric(subnet int32) (*fabric.Fabric, error) {
 	for i := range from.Nodes {
 		at := &from.Nodes[i]
 		guid, desc := at.GUID+sub.Shift, at.Desc
-		cabled := int32(-1) // by the File, which gives each port a node of its own
+		cabled := int32(-1) // by the File, where each port is a node of its own
 		if p, ok := portOf[at.GUID]; ok && at.Type == fabric.Router && at.NumPorts() == 1 {
 			cabled = p
 			guid, desc = n.Ports[p].GUID, n.Routers[n.Ports[p].Router].Name
@@ -48,8 +48,9 @@ func (n *Network) Fabric(subnet int32) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// NamedGraph is the Graph of a subnet with the GUIDs that nodes and ports have in the network, in the order of the Kind and not by GUID: for
-// fabric.Match, which finds the parts of a subnet as it is on the wire in it.
+// NamedGraph returns the Graph of a subnet with the GUIDs of nodes and ports in the network, but in
+// the order of the Kind, not by GUID. fabric.Match uses it to find the parts of a subnet as
+// discovered.
 func (n *Network) NamedGraph(subnet int32) *fabric.Graph {
 	sub, g := &n.Subnets[subnet], *n.Graph(subnet)
 	g.SwitchGUID, g.EndGUID, g.EndNodeGUID = slices.Clone(g.SwitchGUID), slices.Clone(g.EndGUID), slices.Clone(g.EndNodeGUID)

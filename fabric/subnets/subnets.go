@@ -1,14 +1,13 @@
-// Package subnets describes several subnets that routers join: what is in each, and
-// which port of a router is in which.
+// Package subnets describes several subnets joined by routers: the contents of each, and the router
+// ports in it.
 //
-// A subnet is a fabric.Fabric in which the ports of routers are end ports, as its subnet manager
-// sees them. Its prefix and the GUID of a port make the GID of that port (IBA volume 1,
-// section 4.1.1); LIDs hold inside a subnet and are used again in others. A router has
-// ports in several subnets, each port in one.
+// A subnet is a fabric.Fabric with the ports of routers as end ports, as its subnet manager sees
+// them. Its prefix and the GUID of a port form the GID of that port (IBA volume 1, section 4.1.1);
+// LIDs are valid inside a subnet and repeat in others. A router has ports in several subnets, each
+// port in one.
 //
-// Subnets that are made alike share one Kind: fabric and Graph are there once, and the
-// subnets differ by name, prefix, and a number that is added to their GUIDs. So a hundred
-// equal subnets take little more memory than one.
+// Equal subnets share one Kind with fabric and Graph, and differ by name, prefix, and a number
+// added to their GUIDs. So a hundred equal subnets take little more memory than one.
 //
 // A File lists subnets and routers as text. A formula, subnets(...), expands to a File.
 package subnets
@@ -24,10 +23,10 @@ import (
 // Prefix is the subnet prefix: the upper half of the GIDs of a subnet.
 type Prefix uint64
 
-// String prints a prefix as OpenSM does: 0x and 16 hexadecimal digits.
+// String formats a prefix as OpenSM does: 0x and 16 hexadecimal digits.
 func (p Prefix) String() string { return fmt.Sprintf("0x%016x", uint64(p)) }
 
-// MarshalText writes a prefix as String does, for JSON.
+// MarshalText formats a prefix as String does, for JSON.
 func (p Prefix) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // GID is a global identifier: the prefix of a subnet and the GUID of a port.
@@ -36,14 +35,14 @@ type GID struct {
 	GUID   fabric.GUID
 }
 
-// String prints a GID as eight groups of four hexadecimal digits.
+// String formats a GID as eight groups of four hexadecimal digits.
 func (g GID) String() string {
 	p, u := uint64(g.Prefix), uint64(g.GUID)
 	return fmt.Sprintf("%04x:%04x:%04x:%04x:%04x:%04x:%04x:%04x",
 		p>>48, p>>32&0xffff, p>>16&0xffff, p&0xffff, u>>48, u>>32&0xffff, u>>16&0xffff, u&0xffff)
 }
 
-// ParseGID reads a GID as String writes it, or shorter with "::" as IPv6 addresses are.
+// ParseGID parses a GID as String formats it, or shortened with "::" like an IPv6 address.
 func ParseGID(s string) (GID, error) {
 	a, err := netip.ParseAddr(s)
 	if err != nil || !a.Is6() || a.Zone() != "" {
@@ -61,7 +60,7 @@ func ParseGID(s string) (GID, error) {
 // Network is several subnets and the routers between them. It is immutable.
 type Network struct {
 	Name    string // a file name or a formula
-	File    *File  // as it was described
+	File    *File  // its description
 	Kinds   []Kind
 	Subnets []Subnet
 	Routers []Router
@@ -83,7 +82,7 @@ type Subnet struct {
 	Shift  fabric.GUID // added to the GUIDs of the Kind
 	Ports  []int32     // router ports in it, in order of end ports
 	PortOf []int32     // by host end port: router port, -1 for other hosts
-	Nodes  int         // end ports that are no router ports: those of hosts, and port 0 of switches
+	Nodes  int         // end ports of hosts and switches, without router ports
 }
 
 // Router joins subnets. Its ports are Ports[First:End] of the Network.
@@ -99,13 +98,13 @@ type Port struct {
 	Number uint8
 	GUID   fabric.GUID
 	Subnet int32
-	End    int32 // end port of the subnet's Graph; -1 after With, where it has lost its cable or switch
+	End    int32 // end port of the subnet's Graph; -1 after With if its cable or switch is gone
 }
 
-// Graph is the Graph of a subnet.
+// Graph returns the Graph of a subnet.
 func (n *Network) Graph(subnet int32) *fabric.Graph { return n.Kinds[n.Subnets[subnet].Kind].Graph }
 
-// GID is the GID of an end port of a subnet.
+// GID returns the GID of an end port of a subnet.
 func (n *Network) GID(subnet, end int32) GID {
 	s := &n.Subnets[subnet]
 	if int(end) < len(s.PortOf) && s.PortOf[end] >= 0 {
@@ -120,7 +119,7 @@ func (n *Network) IsRouter(subnet, end int32) bool {
 	return int(end) < len(s.PortOf) && s.PortOf[end] >= 0
 }
 
-// PlaceOf is the place of a router port among those of its subnet.
+// PlaceOf returns the index of a router port in the list of its subnet.
 func (n *Network) PlaceOf(port int32) int32 {
 	at := &n.Ports[port]
 	place, _ := slices.BinarySearchFunc(n.Subnets[at.Subnet].Ports, at.End, func(p, end int32) int { return int(n.Ports[p].End) - int(end) })
@@ -158,7 +157,7 @@ func (n *Network) SwitchName(subnet, s int32, port uint8) string {
 	return fmt.Sprintf("switch %q[%d] in subnet %q", n.Graph(subnet).SwitchDesc[s], port, n.Subnets[subnet].Name)
 }
 
-// Neighbours lists by subnet the others that a router joins it with, ascending.
+// Neighbours lists, by subnet, the subnets that a router joins it with, ascending.
 func (n *Network) Neighbours() [][]int32 {
 	list := make([][]int32, len(n.Subnets))
 	for r := range n.Routers {
@@ -186,7 +185,8 @@ func (n *Network) Neighbours() [][]int32 {
 	return list
 }
 
-// Distances is by target and by subnet the least number of routers between the two, -1 where there is no way.
+// Distances returns, by target and subnet, the least number of routers between the two; -1 if
+// unreachable.
 func (n *Network) Distances() [][]int32 {
 	neighbours := n.Neighbours()
 	all := make([][]int32, len(n.Subnets))

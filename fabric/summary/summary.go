@@ -1,5 +1,5 @@
-// Package summary counts what a fabric holds and lists what differs between two, for
-// commands and pages. Its types are JSON that programs read: their keys stay.
+// Package summary counts the parts of a fabric and lists the differences between two, for commands
+// and pages. Its types are JSON for programs: their keys do not change.
 package summary
 
 import (
@@ -19,7 +19,7 @@ type Summary struct {
 	Links
 	Components int      `json:"components"` // connected parts of the switch network
 	Diameter   int      `json:"diameter"`   // channels between the two switches farthest apart
-	Warnings   []string `json:"warnings"`   // everything odd in the file
+	Warnings   []string `json:"warnings"`   // all oddities of the file
 }
 
 // Nodes counts nodes and end ports.
@@ -44,7 +44,7 @@ type Links struct {
 	Rates       map[string]int `json:"rates"`         // cables that are up by width and speed, as in "4xEDR"
 }
 
-// Of counts what src holds; g is its Graph. It fails with ctx only.
+// Of summarises src; g is its Graph. It fails only if ctx ends.
 func Of(ctx context.Context, src *source.Source, g *fabric.Graph) (*Summary, error) {
 	diameter, err := g.Diameter(ctx)
 	if err != nil {
@@ -114,19 +114,19 @@ func countLinks(f *fabric.Fabric) Links {
 	return n
 }
 
-// Difference lists what must change to turn one fabric into another.
+// Difference lists the changes from one fabric to another.
 type Difference struct {
 	Equal   bool            `json:"equal"`
 	Changes []fabric.Change `json:"changes"`
 }
 
-// Compare lists what must change to turn a into b.
+// Compare lists the changes from a to b.
 func Compare(a, b *fabric.Fabric) *Difference {
 	changes := append([]fabric.Change{}, fabric.Diff(a, b)...)
 	return &Difference{Equal: len(changes) == 0, Changes: changes}
 }
 
-// Write prints the changes, a line each, and their number.
+// Write prints the changes, one a line, and their number.
 func (d *Difference) Write(w io.Writer) error {
 	for _, c := range d.Changes {
 		fmt.Fprintln(w, c)

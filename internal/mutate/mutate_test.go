@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/internal/fold"
 	"weft/internal/par"
 )
 
@@ -200,8 +201,9 @@ func TestMutate(t *testing.T) {
 // report returns the text of docs/mutants.md.
 func report(part string, scores map[string]tally, listed map[string]int, missed []string) string {
 	var b strings.Builder
-	b.WriteString("# Deliberate faults\n\n`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests\nof the package (`-short`). A fault counts as caught if a test fails.\n\n")
-	b.WriteString("**Counted here**: " + part + "\n\n| package | edits in the lists | tried | caught | share |\n|---|---|---|---|---|\n")
+	b.WriteString("# Deliberate faults\n\n")
+	b.WriteString(fold.Page("", "`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests of the package (`-short`). A fault counts as caught if a test fails.") + "\n\n")
+	b.WriteString(fold.Page("", "**Counted here**: "+part) + "\n\n| package | edits in the lists | tried | caught | share |\n|---|---|---|---|---|\n")
 	var all tally
 	for _, pkg := range slices.Sorted(maps.Keys(scores)) {
 		s := scores[pkg]
@@ -219,5 +221,5 @@ func counted(selection string, all, selected, tried int) string {
 	if selection != "all" {
 		part = "`" + strings.ReplaceAll(selection, ",", "`, `") + "` and the folders below"
 	}
-	return fmt.Sprintf("%s, with %d of the %d edits of all lists.\n%d of these %d edits were tried.", part, selected, all, tried, selected)
+	return fmt.Sprintf("%s, with %d of the %d edits of all lists. %d of these %d edits were tried.", part, selected, all, tried, selected)
 }

@@ -26,9 +26,9 @@ var floors = []struct {
 	{room: "weft/lab/store", floor: 4, toCome: true}, // what sweeps have measured
 	{room: "weft/sm/outage", floor: 5},
 	{room: "weft/study", floor: 4},
-	{room: "weft/choose", floor: 4},
-	{room: "weft/whatif", floor: 4},
-	{room: "weft/sm", floor: 4},
+	{room: "weft/study/choose", floor: 4},
+	{room: "weft/study/whatif", floor: 4},
+	{room: "weft/sm", floor: 4}, // a stair of rooms: see stair
 	{room: "weft/sm/service", floor: 4},
 	{room: "weft/emulator", floor: 4},
 	{room: "weft/intersubnet", floor: 4},
@@ -36,7 +36,7 @@ var floors = []struct {
 	{room: "weft/sim", floor: 3},
 	{room: "weft/judge", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
-	{room: "weft/lpsolver", floor: 3},
+	{room: "weft/study/lpsolver", floor: 3},
 	{room: "weft/planner", floor: 3},
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
@@ -74,10 +74,31 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft", "weft/mapping/mappingtest", testsOnly},
 	{"weft", "weft/judge/conformance", testsOnly},
 	{"weft", "weft/route/routetest", testsOnly},
+	{"weft", "weft/sm/smtest", testsOnly},
+	{"weft", "weft/study/studytest", testsOnly},
 	{"weft", "weft/wire/wiretest", testsOnly},
 }
 
 const testsOnly = "it is there for tests only"
+
+// stair holds, for each room of the subnet manager, those of its rooms that it may import.
+var stair = map[string][]string{
+	"terms":     {},
+	"ledger":    {"terms"},
+	"round":     {"terms", "ledger"},
+	"watch":     {"terms", "ledger", "round"},
+	"clients":   {"terms", "ledger"},
+	"recording": {"terms"},
+}
+
+// isUpstairs reports whether a package of the manager imports a room of the stair that it must not see.
+func isUpstairs(pkg, imp string) bool {
+	from, onStair := strings.CutPrefix(pkg, "weft/sm/")
+	to, isRoom := strings.CutPrefix(imp, "weft/sm/")
+	may, known := stair[from]
+	_, step := stair[to]
+	return onStair && isRoom && known && step && !slices.Contains(may, to)
+}
 
 // roomOf is the room of a package and its floor, "" and -1 when it has none.
 func roomOf(pkg string) (room string, floor int) {
@@ -162,11 +183,14 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		if within(pkg, "weft/sm") && !within(pkg, "weft/sm/outage") && within(imp, "weft/emulator") {
 			t.Errorf("%s imports %s: a manager meets its subnet over the wire", pkg, imp)
 		}
-		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
+		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/study/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
 			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
 		}
 		if _, other := roomOf(imp); other > floor {
 			t.Errorf("%s (floor %d) imports %s (floor %d): imports go downwards", pkg, floor, imp, other)
+		}
+		if isUpstairs(pkg, imp) {
+			t.Errorf("%s imports %s: values walk down the stair of the manager, and up as results", pkg, imp)
 		}
 		for _, f := range forbidden {
 			if f.why == testsOnly && isForTests(pkg) {

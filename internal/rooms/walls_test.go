@@ -25,49 +25,21 @@ var walls = []struct {
 	what  string
 	count int
 }{
-	{"private names of the round that the watch uses", 0},
-	{"private names of the watch that the round uses", 0},
-	{"private names of the round and the watch that the ledger uses", 0},
-	{"private names of the round and the watch that clients use", 0},
-	{"private names of the daemon, and of what all share, that clients use", 0},
-	{"private names of clients that the ledger, the round and the watch use", 0},
-	{"arrows between top-level folders", 89},
+	{"functions and methods of sm/round that sm/watch uses", 11},
+	{"arrows between top-level folders", 71},
 	{"pairs of top-level folders that import each other", 0},
-	{"packages of weft that ./sm links", 46},
+	{"packages of weft that ./sm links", 52},
 	{"methods of the largest type", 149},
-	{"exported names that no other package uses", 107},
+	{"exported names that no other package uses", 121},
 }
 
 var update = flag.Bool("update", false, "write counts that have fallen into the table of walls")
 
-// smFiles says what the files of package sm belong to. Below the wall is the ledger: what devices
-// were found to be, were told and hold. The round fills it. The Manager, which says when a round
-// begins and what happens between rounds, goes by it. Methods of these types are of their side in
-// any file. Clients answer what hosts and other managers ask and register: they go by the ledger, by a
-// Standing, and by what all share, which is events, settings and reports. The daemon drives the Manager
-// and what stands beside it.
-var smFiles = map[string]string{
-	"ledger": "ledger inventory tags planned plannedtables plannedkeys asbefore drained keyring compare",
-	"round": "given core journal apart ask discover cables elsewhere lock managers believe fabric found plan store program steps lanes ports pkeys before overtaken" +
-		" reregister lids",
-	"watch": "manager news dropwork election rules reconfigure drain unsteady look lightsweep unasked violation groups groupplaces groupspread expected changes tally snapshot",
-	"clients": "administration administered told waiting fairqueue members queries" +
-		" registrar registrar_lids registrar_parts registrar_reign registrar_storage registrar_trees",
-	"daemon": "run standing inbox beside counters congested exchanging asking ownlink recorder recording replay explain",
-	"shared": "doc role config record event report json write keys",
-}
-
 // TestWalls counts what crosses walls, by the sources of all packages and without their tests.
 func TestWalls(t *testing.T) {
 	h := newHouse(t)
-	across := h.acrossSM(t)
 	arrows, pairs := h.arrows()
-	found := [][]string{
-		across("watch", "round"), across("round", "watch"), across("ledger", "round", "watch"),
-		across("clients", "round", "watch"), across("clients", "daemon", "shared"),
-		slices.Concat(across("ledger", "clients"), across("round", "clients"), across("watch", "clients")),
-		arrows, pairs, h.links("weft/sm"), h.largestType(), h.unused(),
-	}
+	found := [][]string{h.watchOnRound(), arrows, pairs, h.links("weft/sm"), h.largestType(), h.unused()}
 	fallen := false
 	for i, w := range walls {
 		n := len(found[i])
@@ -114,14 +86,13 @@ type house struct {
 	listed   []listed // in the order of imports
 	packages map[string]*types.Package
 	used     map[types.Object]bool // exported names that another package has in its text
-	sm       []*ast.File
-	smInfo   *types.Info
+	watch    map[types.Object]bool // names that sm/watch has in its text
 }
 
 // newHouse reads and checks all packages. Those of others come as export data from Go's build cache.
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{fset: token.NewFileSet(), packages: map[string]*types.Package{}, used: map[types.Object]bool{}}
+	h := &house{fset: token.NewFileSet(), packages: map[string]*types.Package{}, used: map[types.Object]bool{}, watch: map[types.Object]bool{}}
 	others := map[string]bool{}
 	for _, p := range list(t, "-deps", "weft/...") {
 		if !within(p.ImportPath, "weft") {
@@ -155,10 +126,6 @@ func newHouse(t *testing.T) *house {
 			files = append(files, f)
 		}
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-		if p.ImportPath == "weft/sm" {
-			info.Defs = map[*ast.Ident]types.Object{}
-			h.sm, h.smInfo = files, info
-		}
 		pkg, err := conf.Check(p.ImportPath, h.fset, files, info)
 		if err != nil {
 			t.Fatal(err)
@@ -167,6 +134,9 @@ func newHouse(t *testing.T) *house {
 		for _, o := range info.Uses {
 			if o.Exported() && o.Pkg() != nil && o.Pkg() != pkg {
 				h.used[o] = true
+			}
+			if p.ImportPath == "weft/sm/watch" {
+				h.watch[o] = true
 			}
 		}
 	}
@@ -177,104 +147,14 @@ type importFunc func(path string) (*types.Package, error)
 
 func (f importFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// acrossSM returns a function that lists the private names that a side of package sm uses and others
-// declare: functions, types, constants, variables, methods and fields.
-func (h *house) acrossSM(t *testing.T) func(from string, of ...string) []string {
-	t.Helper()
-	sideOfFile := map[string]string{}
-	for side, names := range smFiles {
-		for name := range strings.FieldsSeq(names) {
-			sideOfFile[name+".go"] = side
+// watchOnRound lists what the watch calls of a round: the less, the better the wall between them.
+func (h *house) watchOnRound() (names []string) {
+	for o := range h.watch {
+		if f, is := o.(*types.Func); is && f.Pkg() != nil && f.Pkg().Path() == "weft/sm/round" {
+			names = append(names, f.FullName())
 		}
 	}
-	type declaration struct {
-		pos  token.Pos
-		side string
-	}
-	var all []declaration // in the order of their places
-	uses := map[string]map[types.Object]bool{}
-	for side := range smFiles {
-		uses[side] = map[types.Object]bool{}
-	}
-	for _, f := range h.sm {
-		name := filepath.Base(h.fset.Position(f.Pos()).Filename)
-		if sideOfFile[name] == "" {
-			t.Errorf("sm/%s is of no side: give it one in smFiles", name)
-			continue
-		}
-		for _, d := range f.Decls {
-			side := sideOfFile[name]
-			switch receiver(d) {
-			case "ledger", "inventory":
-				side = "ledger"
-			case "Core", "shared", "finder", "writer":
-				side = "round"
-			case "Manager":
-				side = "watch"
-			}
-			all = append(all, declaration{d.Pos(), side})
-			ast.Inspect(d, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok {
-					uses[side][h.smInfo.Uses[id]] = true
-				}
-				return true
-			})
-		}
-		delete(sideOfFile, name)
-	}
-	for name := range sideOfFile {
-		t.Errorf("smFiles names sm/%s, which is not there", name)
-	}
-	slices.SortFunc(all, func(a, b declaration) int { return int(a.pos) - int(b.pos) })
-	return func(from string, of ...string) (names []string) {
-		for o := range uses[from] {
-			if o == nil || o.Exported() || o.Pkg() == nil || o.Pkg().Path() != "weft/sm" || isLocal(o) {
-				continue
-			}
-			at, found := slices.BinarySearchFunc(all, o.Pos(), func(d declaration, pos token.Pos) int { return int(d.pos) - int(pos) })
-			if !found {
-				at--
-			}
-			if slices.Contains(of, all[at].side) {
-				names = append(names, h.place(o)+" "+o.Name())
-			}
-		}
-		return names
-	}
-}
-
-// place names the file and the line of an object, in its folder.
-func (h *house) place(o types.Object) string {
-	p := h.fset.Position(o.Pos())
-	return fmt.Sprintf("%s:%d", filepath.Base(p.Filename), p.Line)
-}
-
-// isLocal reports whether a name is one of a function: a parameter, a variable, a label.
-func isLocal(o types.Object) bool {
-	switch o := o.(type) {
-	case *types.Var:
-		return !o.IsField() && o.Parent() != o.Pkg().Scope()
-	case *types.Func: // a method has no Parent
-		return false
-	default:
-		return o.Parent() != o.Pkg().Scope()
-	}
-}
-
-// receiver returns the name of the type of which a declaration is a method, "" where it is none.
-func receiver(d ast.Decl) string {
-	f, ok := d.(*ast.FuncDecl)
-	if !ok || f.Recv == nil {
-		return ""
-	}
-	typ := f.Recv.List[0].Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	if id, ok := typ.(*ast.Ident); ok {
-		return id.Name
-	}
-	return "" // of a generic type
+	return names
 }
 
 // arrows lists which top-level folders import which, and the pairs of folders that import each other.

@@ -13,8 +13,8 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sim/packet"
-	"weft/sm"
 	"weft/sm/outage"
+	"weft/sm/terms"
 )
 
 // notesOfManaged says what the runs of Fig. 3 by weft sm assume.
@@ -69,7 +69,7 @@ func setupOfManaged(f *fabric.Fabric, e *lab.Candidate) outage.Setup {
 		f.Links[i].Width, f.Links[i].Speed = 4, fabric.DDR
 	}
 	return outage.Setup{
-		Fabric: f, Routing: planner.Request{Chain: lab.Must(engine.Parse(e.How.Engine, nil)), Workers: 1}, Watch: sm.UsualWatch, Managers: 1,
+		Fabric: f, Routing: planner.Request{Chain: lab.Must(engine.Parse(e.How.Engine, nil)), Workers: 1}, Watch: terms.UsualWatch, Managers: 1,
 		Planning: 5 * time.Millisecond, Hop: time.Microsecond, Packet: packet.Default(), Streams: flowsOfNodes,
 		Before: time.Duration(spineStops / packet.Nanosecond), After: time.Duration((endOfReboot - spineStops) / packet.Nanosecond), Step: 10 * time.Microsecond,
 	}

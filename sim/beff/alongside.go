@@ -2,26 +2,26 @@ package beff
 
 import "weft/sim/packet"
 
-// filling is the time that other traffic has to itself before the benchmark begins.
+// filling is the time for which other traffic runs alone before the benchmark begins.
 const filling = 200 * packet.Microsecond
 
-// Stream is traffic that goes on beside the benchmark: messages from one end port to another. The next one comes after a time of Every,
-// or where that is 0 when one begins to leave for good.
+// Stream describes traffic beside the benchmark: messages from one end port to another. Every
+// is the time between two messages; 0: the next one follows as soon as one has left.
 type Stream struct {
 	Src, Dst int32
 	Bytes    int64
 	Every    packet.Time
 }
 
-// alongside is the benchmark with other traffic, which ends when the benchmark is through. Messages of the others have tags
-// below 0; the benchmark sets no timers.
+// alongside runs the benchmark together with other traffic and ends when the benchmark is done.
+// Messages of the other streams have tags below 0; the benchmark sets no timers.
 type alongside struct {
 	bench  packet.Workload
 	others []Stream
 	done   func() bool
 }
 
-// begins is when the benchmark begins.
+// begins returns the time at which the benchmark begins.
 func (w *alongside) begins() packet.Time {
 	if len(w.others) == 0 {
 		return 0
@@ -29,7 +29,7 @@ func (w *alongside) begins() packet.Time {
 	return filling
 }
 
-// Begin starts the others, and sets the time at which the benchmark begins.
+// Begin starts the other streams and schedules the benchmark.
 func (w *alongside) Begin(s *packet.Sim) {
 	if len(w.others) == 0 {
 		w.bench.Begin(s)
@@ -41,7 +41,7 @@ func (w *alongside) Begin(s *packet.Sim) {
 	s.At(filling, w.bench.Begin)
 }
 
-// send lets another stream send a message.
+// send sends a message of another stream.
 func (w *alongside) send(s *packet.Sim, i int32) {
 	o := &w.others[i]
 	if err := s.Send(o.Src, o.Dst, o.Bytes, -1-i); err != nil {
@@ -53,14 +53,14 @@ func (w *alongside) send(s *packet.Sim, i int32) {
 	}
 }
 
-// Timer lets another stream go on.
+// Timer sends the next message of another stream.
 func (w *alongside) Timer(s *packet.Sim, i int32) {
 	if !w.done() {
 		w.send(s, i)
 	}
 }
 
-// Sent lets another stream go on that makes no pauses.
+// Sent continues a stream that sends without pauses.
 func (w *alongside) Sent(s *packet.Sim, m *packet.Message) {
 	switch i := -1 - m.Tag; {
 	case m.Tag >= 0:
@@ -70,7 +70,7 @@ func (w *alongside) Sent(s *packet.Sim, m *packet.Message) {
 	}
 }
 
-// Delivered tells the benchmark of its messages.
+// Delivered passes the benchmark its messages.
 func (w *alongside) Delivered(s *packet.Sim, m *packet.Message) {
 	if m.Tag >= 0 {
 		w.bench.Delivered(s, m)

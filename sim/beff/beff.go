@@ -15,7 +15,7 @@ import (
 	"weft/sim/traffic"
 )
 
-// Options say what is run.
+// Options describe a run of the benchmark.
 type Options struct {
 	Hosts []int32 // end ports of the ranks in natural order, at least two
 	// Latency and Bandwidth are the runs with small and with large messages.
@@ -25,25 +25,28 @@ type Options struct {
 	Workers            int
 }
 
-// Size says what is run with messages of one size.
+// Size describes the runs with messages of one size.
 type Size struct {
 	Bytes int64
-	Rings int // random ones, beside the natural one
-	Loops int // of a ring
-	// InTurns leaves out the second method, by which the ranks of a ring send to both neighbours at once.
+	Rings int // random rings, in addition to the natural one
+	Loops int // loops of a ring
+	// InTurns skips the second method, in which the ranks of a ring send to both neighbours at
+	// once.
 	InTurns bool
-	// Pairs bounds the ping-pongs: ranks are left out at a stride, as HPC Challenge does it; at least 5 ranks ping. 0: no ping-pong.
+	// Pairs bounds the number of ping-pongs; 0: none. Ranks are skipped at a stride, as in HPC
+	// Challenge; at least 5 ranks ping.
 	Pairs int
 }
 
-// Usual are the settings of HPC Challenge, but for one loop in place of three of large messages and a bound for ping-pongs.
+// Usual returns the settings of HPC Challenge, with two changes: one loop of large messages instead
+// of three, and a bound on ping-pongs.
 func Usual(hosts []int32) Options {
 	return Options{
 		Hosts: hosts, Latency: Size{Bytes: 8, Rings: 30, Loops: 8, Pairs: 10_000}, Bandwidth: Size{Bytes: 2_000_000, Rings: 10, Loops: 1, Pairs: 100},
 	}
 }
 
-// Result holds the figures.
+// Result holds the figures of a benchmark.
 type Result struct {
 	PingPong *PingPong `json:"ping_pong,omitempty"`
 	Natural  Ring      `json:"natural_ring"`
@@ -62,7 +65,7 @@ type PingPong struct {
 	BandwidthPairs int  `json:"bandwidth_pairs"`
 }
 
-// Span is over all pairs.
+// Span summarises a figure over all pairs.
 type Span struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
@@ -72,7 +75,7 @@ type Span struct {
 // Ring holds the figures of a ring, or the means of many.
 type Ring struct {
 	Latency   float64 `json:"latency_ns"`
-	Bandwidth float64 `json:"bandwidth_mbyte_per_second"` // of a rank
+	Bandwidth float64 `json:"bandwidth_mbyte_per_second"` // of one rank
 }
 
 // job is one run: of all ping-pongs, or of a ring by one method.
@@ -88,7 +91,7 @@ type job struct {
 	sent  int64
 }
 
-// Run runs the benchmark on a Plan. It fails where a message does not arrive.
+// Run runs the benchmark on a Plan. It fails if a message is lost.
 func Run(ctx context.Context, g *fabric.Graph, p *route.Plan, c packet.Config, o *Options) (*Result, error) {
 	if len(o.Hosts) < 2 {
 		return nil, fmt.Errorf("b_eff: %d ranks: want at least 2", len(o.Hosts))
@@ -97,7 +100,7 @@ func Run(ctx context.Context, g *fabric.Graph, p *route.Plan, c packet.Config, o
 	for _, j := range jobs {
 		j.others = o.Others
 	}
-	// Long ones first, so that no core is left with one at the end.
+	// Long runs first, so that no core is left with one at the end.
 	long := fabric.Numbers(len(jobs))
 	slices.SortStableFunc(long, func(a, b int32) int { return cmp.Compare(jobs[b].size.Bytes, jobs[a].size.Bytes) })
 	err := par.For(ctx, o.Workers, len(jobs), func(_, i int) error { return jobs[long[i]].run(ctx, g, p, c) })
@@ -107,7 +110,7 @@ func Run(ctx context.Context, g *fabric.Graph, p *route.Plan, c packet.Config, o
 	return o.result(jobs), nil
 }
 
-// jobs lists the runs of one size: ping-pongs first, then for each ring both methods.
+// jobs lists the runs of one size: ping-pongs first, then both methods of each ring.
 func (o *Options) jobs(size *Size) (list []*job) {
 	if size.Pairs > 0 {
 		list = append(list, &job{name: "ping-pong", size: size, pairs: pairsOf(o.Hosts, size.Pairs)})
@@ -128,7 +131,8 @@ func (o *Options) jobs(size *Size) (list []*job) {
 	return list
 }
 
-// pairsOf lists the pairs that play ping-pong, at most so many or those of 5 ranks with 5.
+// pairsOf lists the pairs that play ping-pong: at most the given number, but at least the pairs of
+// 5 ranks with 5.
 func pairsOf(hosts []int32, most int) (pairs [][2]int32) {
 	n, step := len(hosts), stride(len(hosts), most)
 	for client := 0; client < n; client += step {
@@ -141,8 +145,9 @@ func pairsOf(hosts []int32, most int) (pairs [][2]int32) {
 	return pairs
 }
 
-// stride is the distance from one rank that pings to the next: a prime number, so that it does not follow the steps of the
-// network, if there is one that leaves three ranks. All ranks ping where all pairs may.
+// stride returns the distance between ranks that ping. It is prime so that it does not follow the
+// steps of the network, if a prime leaves three ranks. All ranks ping if the bound allows all
+// pairs.
 func stride(ranks, pairs int) int {
 	if ranks*(ranks-1) <= pairs {
 		return 1
@@ -156,7 +161,7 @@ func stride(ranks, pairs int) int {
 	return step
 }
 
-// prime reports a number, 2 or more, that no smaller one but 1 divides.
+// prime reports whether n, at least 2, is a prime number.
 func prime(n int) bool {
 	for d := 2; d*d <= n; d++ {
 		if n%d == 0 {
@@ -166,7 +171,7 @@ func prime(n int) bool {
 	return true
 }
 
-// result sums the runs up, which are in the order of jobs.
+// result sums up the runs, given in the order of jobs.
 func (o *Options) result(jobs []*job) *Result {
 	r := &Result{}
 	for _, j := range jobs {
@@ -184,8 +189,8 @@ func (o *Options) result(jobs []*job) *Result {
 	return r
 }
 
-// rings returns the figures of the natural ring and of the random ones, each by the better method: figure makes them of the
-// time of a ring in nanoseconds.
+// rings returns the figures of the natural ring and of the random rings, each by the better method.
+// figure computes a figure from the time of a ring in nanoseconds.
 func rings(jobs []*job, size *Size, figure func(float64) float64) (natural float64, random []float64) {
 	random = []float64{}
 	for i, j := range jobs {
@@ -201,7 +206,7 @@ func rings(jobs []*job, size *Size, figure func(float64) float64) (natural float
 	return random[0], random[1:]
 }
 
-// add sums up the ping-pongs of one size.
+// add includes the ping-pongs of one size.
 func (p *PingPong) add(j *job, latency bool) {
 	values := make([]float64, len(j.times))
 	for i, t := range j.times {
@@ -221,13 +226,14 @@ func (p *PingPong) add(j *job, latency bool) {
 	}
 }
 
-// ns is a time in nanoseconds.
+// ns converts a time to nanoseconds.
 func ns(t packet.Time) float64 { return float64(t) / float64(packet.Nanosecond) }
 
-// rate is in MB/s; the time is in nanoseconds.
+// rate returns a bandwidth in MB/s; the time is in nanoseconds.
 func rate(bytes int64, ns float64) float64 { return float64(bytes) * 1000 / ns }
 
-// geometricMean is between the least and the greatest value, 0 for none.
+// geometricMean returns the geometric mean, kept between the least and the greatest value; 0 if
+// there are no values.
 func geometricMean(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

@@ -11,10 +11,10 @@ import (
 	"weft/sim/traffic"
 )
 
-// longest bounds the time of the network that a run takes.
+// longest bounds the simulated time of a run.
 const longest = 100 * packet.Second
 
-// run makes a run and keeps its times.
+// run simulates the job and keeps its times.
 func (j *job) run(ctx context.Context, g *fabric.Graph, p *route.Plan, c packet.Config) error {
 	var rounds *packet.Rounds
 	var work packet.Workload
@@ -48,13 +48,13 @@ func (j *job) run(ctx context.Context, g *fabric.Graph, p *route.Plan, c packet.
 		return nil
 	}
 	if !rounds.Done() {
-		return fmt.Errorf("b_eff: %s, messages of %d bytes: not over after %d s of the network's time", j.name, j.size.Bytes, longest/packet.Second)
+		return fmt.Errorf("b_eff: %s, messages of %d bytes: not finished after %d s of simulated time", j.name, j.size.Bytes, longest/packet.Second)
 	}
 	j.times = []packet.Time{(slices.Max(rounds.Ended) - w.begins()) / packet.Time(2*j.size.Loops)}
 	return nil
 }
 
-// rounds are the messages of a ring; ranks are places in its order.
+// rounds returns the messages of a ring; ranks are places in its order.
 func (j *job) rounds() []traffic.Flows {
 	n := int32(len(j.order))
 	var right, left, both traffic.Flows
@@ -70,18 +70,18 @@ func (j *job) rounds() []traffic.Flows {
 	return slices.Repeat(loop, j.size.Loops)
 }
 
-// pingPongs is the workload of pairs that play ping-pong, one pair after the other.
+// pingPongs is the workload of pairs that play ping-pong, one after the other.
 type pingPongs struct {
 	pairs [][2]int32
 	bytes int64
 	began packet.Time
-	times []packet.Time // half of the way there and back, by pair
+	times []packet.Time // half of the round-trip time, by pair
 }
 
 // Begin sends the first ping.
 func (w *pingPongs) Begin(s *packet.Sim) { w.ping(s) }
 
-// ping begins with the next pair.
+// ping starts the next pair.
 func (w *pingPongs) ping(s *packet.Sim) {
 	if len(w.times) == len(w.pairs) {
 		return
@@ -97,7 +97,7 @@ func (w *pingPongs) send(s *packet.Sim, src, dst int32) {
 	}
 }
 
-// Delivered answers a ping, or goes on to the next pair.
+// Delivered answers a ping, or starts the next pair.
 func (w *pingPongs) Delivered(s *packet.Sim, m *packet.Message) {
 	if m.Src == w.pairs[len(w.times)][0] {
 		w.send(s, m.Dst, m.Src)

@@ -6,18 +6,18 @@ import (
 	"weft/fabric"
 )
 
-// cutBound bounds what any routing gives the flows of a pattern. Flows that get 1/c of what
-// they ask for overload no link, so that together they stay below what cuts of the network
-// carry. Where hosts have links of several rates all flows are taken to ask for as little as
-// the slowest: the bound stays one, and is a weak one. The memory is 4 bytes a pair of
-// switches, the time a search from every switch with hosts and O(hosts) a pattern.
+// cutBound bounds the bandwidth that any routing can deliver to a pattern. Flows at 1/c of their
+// demand overload no link, so together they stay below the capacity of every cut of the network. If
+// hosts have links of several rates, every flow is assumed to ask for the rate of the slowest:
+// still a bound, but a weak one. It takes 4 bytes for each pair of switches, a search from every
+// switch with hosts, and O(hosts) for each pattern.
 type cutBound struct {
 	n       *Network
-	out, in []float64 // by switch: flows that its links to other switches carry in full
-	total   float64   // flows of one channel each that all channels carry
-	carries []float64 // by channel: flows that it carries in full
-	lengths *lengths  // that bound all flows together; nil for large networks
-	hops    [][]int32 // by switch with hosts: channels to every switch
+	out, in []float64 // by switch: full flows that its links to other switches carry
+	total   float64   // full flows over one channel that all channels together carry
+	carries []float64 // by channel: full flows that it carries
+	lengths *lengths  // bound on all flows together; nil for large networks
+	hops    [][]int32 // by switch with hosts: distance in channels to every switch
 	search  *fabric.Search
 
 	// Scratch: flows by switch and by number of channels.
@@ -46,8 +46,7 @@ func newCutBound(n *Network, lengths *lengths) *cutBound {
 	return b
 }
 
-// hopsFrom lists the channels from a switch to every other one, fabric.Unreached where none
-// lead.
+// hopsFrom returns the distance in channels from a switch to every other one, or fabric.Unreached.
 func (b *cutBound) hopsFrom(s int32) []int32 {
 	if b.hops[s] == nil {
 		b.search.From(s)
@@ -97,8 +96,8 @@ func (b *cutBound) bisection(order []int32) float64 {
 	return (local + least) / float64(max(flows, 1))
 }
 
-// volume is the number of flows that all channels together carry, each flow taking as many
-// of them as its shortest way has: the nearest flows first.
+// volume returns the number of flows that all channels together can carry if every flow takes a
+// shortest path; the nearest flows come first.
 func (b *cutBound) volume() float64 {
 	sum, left := 0.0, b.total
 	for hops, asked := range b.byHops {

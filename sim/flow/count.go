@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// counter puts the flows of one round on the links, in parts: one, or as many as a flow is
-// dealt out in. All of it is scratch memory of one worker.
+// counter puts the flows of one round on the links, in parts: one part, or one for each LID of the
+// target. It is scratch memory of one worker.
 type counter struct {
 	n    *Network
 	load []int32 // by link: parts of flows of the round
 	path []int32 // links of the paths, one part after the other
 	end  []int32 // by part: where its path ends in path
 	hist []int64 // by congestion, in parts and units: parts of flows since settle; 0 is undelivered
-	all  []int64 // by congestion: those before that
+	all  []int64 // by congestion: parts of flows before the last settle
 
 	rates *rateWeights // nil where all links are equal
 }
@@ -22,22 +22,21 @@ func newCounter(n *Network, rates *rateWeights) *counter {
 	return &counter{n: n, load: make([]int32, n.links()), hist: make([]int64, 2), rates: rates}
 }
 
-// rateWeights makes links count by their rates: a flow asks for what the slower link of its
-// two hosts can carry, and congestion is what the flows on a link ask for over what it
-// carries.
+// rateWeights weights links by rate. A flow asks for what the slower link of its two hosts can
+// carry; the congestion of a link is the sum of these demands divided by its capacity.
 type rateWeights struct {
-	asks    []int32   // by host, in rateUnits of the fastest link
-	inverse []float64 // by link: of its capacity
+	asks    []int32   // demand by host, in rateUnits of the fastest link
+	inverse []float64 // by link: 1 / capacity
 }
 
-// rateUnits divides what a flow asks for whose hosts have links of the fastest rate: the
-// ratios of most rates are whole numbers of 60ths.
+// rateUnits divides the demand of a flow between hosts of the fastest rate: the ratios of most
+// rates are whole numbers of 60ths.
 const rateUnits = 60
 
-// rateRounding is taken off before a congestion is rounded up to units.
+// rateRounding is subtracted before a congestion is rounded up to units.
 const rateRounding = 1e-6
 
-// rateWeights returns nil where all links are equal.
+// rateWeights returns the weights of all links; nil if all links are equal.
 func (n *Network) rateWeights() *rateWeights {
 	_, capacity := n.rates(false)
 	if !slices.ContainsFunc(capacity, func(share float64) bool { return share != 1 }) {
@@ -53,7 +52,7 @@ func (n *Network) rateWeights() *rateWeights {
 	return r
 }
 
-// asked returns what a flow asks for, in parts of unit.
+// asked returns the demand of a flow, in parts of unit.
 func (r *rateWeights) asked(src, dst int32) int32 {
 	if r == nil {
 		return 1
@@ -61,7 +60,7 @@ func (r *rateWeights) asked(src, dst int32) int32 {
 	return min(r.asks[src], r.asks[dst])
 }
 
-// unit returns what a flow asks for between hosts of the fastest link.
+// unit returns the demand of a flow between hosts of the fastest rate.
 func (r *rateWeights) unit() int {
 	if r == nil {
 		return 1
@@ -69,8 +68,8 @@ func (r *rateWeights) unit() int {
 	return rateUnits
 }
 
-// place walks the paths of the flows (end ports src[i] to dst[i]) and counts their
-// links. reset must be called before the next round.
+// place walks the paths of the flows from end ports src[i] to dst[i] and counts the flows on each
+// link. Call reset before the next round.
 func (c *counter) place(src, dst []int32) {
 	n := c.n
 	parts := n.lids.parts
@@ -134,7 +133,7 @@ func (c *counter) measure() int32 {
 	return worst
 }
 
-// reset takes the flows off the links.
+// reset removes the flows from the links.
 func (c *counter) reset() {
 	if len(c.path) > len(c.load)/8 {
 		clear(c.load)
@@ -145,8 +144,8 @@ func (c *counter) reset() {
 	}
 }
 
-// settle moves the histogram to the total and returns its sum of 1/c: the bandwidth of a
-// flow is the mean over its parts of 1/c, with c in flows, and so the sum with c in parts.
+// settle adds the histogram to the total and returns its sum of 1/c. The bandwidth of a flow is the
+// mean of 1/c over its parts, with c counted in flows, and so the sum of 1/c with c in parts.
 func (c *counter) settle() float64 {
 	inverse := 0.0
 	if len(c.all) < len(c.hist) {

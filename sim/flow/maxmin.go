@@ -7,26 +7,26 @@ import (
 	"weft/fabric"
 )
 
-// filler computes max-min fair shares by progressive filling: the rates of all flows grow
-// alike until a link is full; its flows are frozen, and the others go on. All of it is
-// scratch memory of one worker.
+// filler computes max-min fair shares by progressive filling. The rates of all flows grow alike
+// until a link is full; its flows are frozen, and the others continue. It is scratch memory of one
+// worker.
 type filler struct {
 	capacity []float64 // by link
 
 	links []linkFill // by link
 	used  []int32    // links with flows
-	users []int32    // flows of one link after the other
+	users []int32    // flows, grouped by link
 	rate  []float64  // by flow
 }
 
 // linkFill is the state of a link. Its flows are users[start:start+all].
 type linkFill struct {
-	room       float64 // capacity that frozen flows leave
-	growing    int32   // number of the others
+	room       float64 // capacity left by frozen flows
+	growing    int32   // number of flows not frozen
 	start, all int32
 }
 
-// notFrozen is the rate of a flow that still grows.
+// notFrozen marks a flow whose rate still grows.
 const notFrozen = -1
 
 // flowSet lists flows: flow i crosses links path[end[i-1]:end[i]].
@@ -39,7 +39,8 @@ func (s *flowSet) start(flow int32) int32 {
 	return s.end[flow-1]
 }
 
-// rounding is the factor by which two links may differ and count as full at once.
+// rounding is the factor by which the fill levels of two links may differ for both to count as
+// full.
 const rounding = 1 + 1e-12
 
 func newFiller(capacity []float64) *filler {
@@ -134,7 +135,7 @@ type Rates struct {
 	Unknown int     `json:"unknown"` // cables of unknown rate: assumed to be as fast
 }
 
-// rates are the capacities of all links by their width and speed, or 1 each.
+// rates returns the capacities of all links by their width and speed, or 1 each if equal is set.
 func (n *Network) rates(equal bool) (r Rates, capacity []float64) {
 	capacity = slices.Repeat([]float64{1}, n.links())
 	fastest := int32(0)
@@ -158,7 +159,7 @@ func (n *Network) rates(equal bool) (r Rates, capacity []float64) {
 	return r, capacity
 }
 
-// rate is the rate of a link in Mbit/s, 0 when it is not known.
+// rate returns the rate of a link in Mbit/s; 0 if unknown.
 func (n *Network) rate(link int) (mbps int32, exists bool) {
 	if h := link - len(n.to); h >= 0 {
 		return n.g.EndRate[h], true

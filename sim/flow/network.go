@@ -11,30 +11,30 @@ import (
 	"weft/route"
 )
 
-// Network is the forwarding of a Plan in the form that walks are fast on. A link is
-// a slot: PortStart[s]+p is what leaves switch s by port p, and slot len(to)+h is
-// what host h sends. It is immutable.
+// Network is the forwarding of a Plan in a form that is fast to walk. Links are numbered as slots:
+// slot PortStart[s]+p is port p of switch s, slot len(to)+h is the link from host h. It is
+// immutable.
 type Network struct {
-	// Hosts are the end ports that have a LID: rank i in place is Hosts[i].
+	// Hosts are the end ports that have a LID; rank i is Hosts[i] unless shuffled.
 	Hosts []int32
 
 	g        *fabric.Graph
 	lids     lidUse
 	switches int
 	columns  int
-	next     []uint8 // by column, then switch: egress port; 0 where the way does not end at the host
+	next     []uint8 // by column, then switch: egress port; 0 if the path does not end at the host
 	base     []int32 // by switch: slot of its port 0
 	to       []int32 // by slot: switch behind it, or arrived
-	hops     int     // largest number of links of a path, both host links included
+	hops     int     // links of the longest path, both host links included
 }
 
 // arrived stands for the host behind a slot.
 const arrived int32 = -1
 
-// New compiles the tables of a Plan, whose Choice says which LIDs sources use; where they
-// may use any, they use base LIDs alone, as most of them do. Whatever does not lead to the
-// LID's own port (holes, loops, dead ports) is marked, so that walks need no checks. It
-// fails when the Plan is for another Graph, or when ctx ends.
+// New compiles the tables of a Plan. Its Choice names the LIDs that sources use; if they may use
+// any, they use base LIDs alone, as most do. Entries that do not lead to the LID's own port (holes,
+// loops, dead ports) are marked, so that walks need no checks. It fails if the Plan is for another
+// Graph, or if ctx ends.
 func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Network, error) {
 	by := p.Choice.By
 	if by == route.AnyLID {
@@ -43,9 +43,8 @@ func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Net
 	return compile(ctx, g, p, by, workers)
 }
 
-// NewSpread compiles the tables of a Plan by which sources may use any LID: they deal out
-// every flow evenly over the LIDs of its target. It returns nil for other Plans, and where
-// no host has more than one LID.
+// NewSpread compiles a Plan that lets sources use any LID: they spread every flow evenly over the
+// LIDs of its target. It returns nil for other Plans, and if no host has more than one LID.
 func NewSpread(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Network, error) {
 	for h := range int32(min(g.NumHosts, len(p.Ends.Base), len(p.Ends.LMC))) {
 		if p.Choice.By == route.AnyLID && p.Ends.Count(h) > 1 {
@@ -93,15 +92,15 @@ func compile(ctx context.Context, g *fabric.Graph, p *route.Plan, by route.Choic
 	return n, nil
 }
 
-// lidUse says which LIDs of a target sources use.
+// lidUse describes the LIDs that sources use for a target.
 type lidUse struct {
-	by    route.ChoiceBy // AnyLID: all of them, in equal parts
+	by    route.ChoiceBy // AnyLID: all LIDs, in equal parts
 	plan  *route.Plan
-	parts int     // of a flow that is dealt out, else 1: the largest number of LIDs of a host
+	parts int     // parts of a flow that is spread: the largest number of LIDs of a host; else 1
 	first []int32 // by host: column of its base LID; the columns of its other LIDs follow
 }
 
-// column is the column that a source uses for a part of a flow to a target.
+// column returns the column that a source uses for a part of a flow to a target.
 func (u *lidUse) column(src, dst int32, part int) int32 {
 	ends, offset := &u.plan.Ends, 0
 	switch u.by {
@@ -119,7 +118,7 @@ func (u *lidUse) column(src, dst int32, part int) int32 {
 // allSend reports whether every source uses every LID that has a column.
 func (u *lidUse) allSend() bool { return u.by == route.AnyLID || u.by == route.BaseLID }
 
-// checkChoice reports a row that names a LID which its target does not have.
+// checkChoice returns an error if a row names a LID that its target does not have.
 func checkChoice(g *fabric.Graph, p *route.Plan) error {
 	c := &p.Choice
 	if c.By != route.ListedLIDs {
@@ -136,11 +135,11 @@ func checkChoice(g *fabric.Graph, p *route.Plan) error {
 	return nil
 }
 
-// columnOf is a column and the host that its LID names.
+// columnOf pairs a column with the host that its LID names.
 type columnOf struct{ column, host int32 }
 
-// number numbers the LIDs that sources may use, by host: the base LIDs, or all. It returns
-// the columns of each LID.
+// number numbers the LIDs that sources may use, by host: the base LIDs, or all. It returns the
+// columns of each LID.
 func (n *Network) number(ends *route.Ends) (byLID [][]columnOf) {
 	byLID = make([][]columnOf, int(ends.Top())/route.BlockSize*route.BlockSize+route.BlockSize)
 	for h := range int32(n.g.NumHosts) {
@@ -166,8 +165,8 @@ func (n *Network) number(ends *route.Ends) (byLID [][]columnOf) {
 	return byLID
 }
 
-// fill copies one block of LIDs of all switches into columns and cleans them. It
-// returns the largest number of links of a path from a switch.
+// fill copies one block of LIDs of all switches into columns and cleans them. It returns the number
+// of links of the longest path from a switch.
 func (n *Network) fill(t *route.Tables, byLID [][]columnOf, block int, scratch []int32) int {
 	lo := block * route.BlockSize
 	if lo >= len(byLID) {
@@ -191,7 +190,7 @@ func (n *Network) fill(t *route.Tables, byLID [][]columnOf, block int, scratch [
 	return hops
 }
 
-// column is the next hops to one LID, by switch.
+// column returns the next hops to one LID, by switch.
 func (n *Network) column(c int32) []uint8 {
 	return n.next[int(c)*n.switches : int(c+1)*n.switches]
 }
@@ -206,16 +205,15 @@ func (n *Network) ByLeaf() []int32 {
 	return hosts
 }
 
-// What depth holds while a column is cleaned, beside the links to the host.
+// Values of depth while a column is cleaned; others count the links to the host.
 const (
 	unseen    int32 = 0
 	underWay  int32 = -1
 	misrouted int32 = -2
 )
 
-// clean sets the entries of a column to 0 from which packets do not come to the
-// host, and returns the largest number of links from a switch. scratch has room for
-// two numbers a switch.
+// clean sets an entry to 0 if packets from its switch do not reach the host, and returns the number
+// of links of the longest path. scratch has room for two numbers a switch.
 func (n *Network) clean(column []uint8, host int32, scratch []int32) int {
 	depth, stack := scratch[:n.switches], scratch[n.switches:]
 	clear(depth)
@@ -253,5 +251,5 @@ func (n *Network) clean(column []uint8, host int32, scratch []int32) int {
 	return int(most)
 }
 
-// links is the number of link slots.
+// links returns the number of link slots.
 func (n *Network) links() int { return len(n.to) + n.g.NumHosts }

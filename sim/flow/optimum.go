@@ -7,35 +7,36 @@ import (
 	"weft/fabric"
 )
 
-// lengths holds a length for every channel, from which bounds for all routings follow. If a flow of
-// one unit goes from a to b, the channels that carry it have together at least the length of the
-// shortest way from a to b. So no routing, even one that splits flows, has less than
+// lengths holds a length for every channel, and so bounds on all routings. If a flow of one unit
+// goes from a to b, the channels that carry it together are at least as long as the shortest path
+// from a to b. So under any routing, even one that splits flows, the busiest channel carries at
+// least
 //
-//	sum over flows of (shortest way) / sum over channels of (capacity x length)
+//	sum over flows of (shortest path) / sum over channels of (capacity x length)
 //
-// on its busiest channel, and none gives flows that ask for at most one unit each more than
+// and flows that ask for at most one unit each together get at most
 //
-//	sum over channels of (capacity x length) + sum over flows of max(0, 1 - shortest way).
+//	sum over channels of (capacity x length) + sum over flows of max(0, 1 - shortest path).
 //
-// Both are the dual of the linear programme of the fractional optimum: with the best lengths
-// they are equal to it.
+// Both are the dual of the linear programme of the fractional optimum, and equal to it for the best
+// lengths.
 type lengths struct {
 	channel []float64   // by channel
-	way     [][]float64 // by switch, nil without hosts: length of the shortest way to every switch
-	bound   float64     // lower bound of the pairs of hosts on the busiest channel
+	way     [][]float64 // by switch, nil without hosts: length of the shortest path to every switch
+	bound   float64     // lower bound on the load of the busiest channel by all pairs of hosts
 }
 
-// Bounds of the search for lengths.
+// Limits of the search for lengths.
 const (
 	optimumWork   = 60_000_000 // channels and switches searched in all rounds: about a second on a core
 	optimumRounds = 300        // rounds at most
-	optimumLeast  = 20         // rounds that are worth it; with fewer there is no bound
+	optimumLeast  = 20         // fewest useful rounds; with fewer there is no bound
 )
 
-// findLengths searches for lengths under which all pairs of hosts bound the busiest channel best:
-// each round puts all pairs on shortest ways, and makes channels longer by the load of all rounds so
-// far. It returns nil for networks that are too large for the effort. The lengths
-// are bounds whenever the search ends; they are near the optimum after some hundred rounds.
+// findLengths searches for the lengths that give the best bound on the busiest channel for all
+// pairs of hosts. Each round puts all pairs on shortest paths and lengthens channels by the load of
+// all rounds so far. It returns nil for networks that are too large. The lengths are valid bounds
+// whenever the search ends; after some hundred rounds they are near the optimum.
 func (n *Network) findLengths(ctx context.Context) (*lengths, error) {
 	g := n.g
 	hosts, sources := make([]float64, g.NumSwitches), 0
@@ -98,9 +99,9 @@ func (n *Network) findLengths(ctx context.Context) (*lengths, error) {
 	return best, nil
 }
 
-// throughput bounds the flows of a pattern, from switch to switch, where no host sends or
-// receives more than one flow: the units that all of them together get. carries is the capacity of a channel.
-// The lengths are scaled so that the bound is least.
+// throughput bounds the units that all flows of a pattern, from switch to switch, get together, if
+// no host sends or receives more than one flow. carries is the capacity of each channel. The
+// lengths are scaled for the lowest bound.
 func (l *lengths) throughput(from, to []int32, carries []float64) float64 {
 	sum := 0.0
 	for c, length := range l.channel {
@@ -126,12 +127,12 @@ func (l *lengths) throughput(from, to []int32, carries []float64) float64 {
 	return least
 }
 
-// ways searches for the shortest ways from a switch by lengths of channels. Time O(switches^2 +
+// ways searches for the shortest paths from a switch by lengths of channels. Time O(switches^2 +
 // channels), which suits small networks.
 type ways struct {
 	g      *fabric.Graph
-	length []float64 // by switch, infinite where no way leads
-	via    []int32   // by switch: last channel of the way
+	length []float64 // by switch; infinite if unreachable
+	via    []int32   // by switch: last channel of the path
 	order  []int32   // switches reached, the nearest first
 	done   []bool
 	flow   []float64
@@ -142,7 +143,7 @@ func newWays(g *fabric.Graph) *ways {
 	return &ways{g: g, length: make([]float64, n), via: make([]int32, n), done: make([]bool, n), flow: make([]float64, n)}
 }
 
-// from searches from switch s.
+// from computes the shortest paths from switch s.
 func (w *ways) from(s int32, length []float64) {
 	for v := range w.length {
 		w.length[v], w.done[v], w.via[v] = math.Inf(1), false, fabric.Nothing
@@ -169,8 +170,8 @@ func (w *ways) from(s int32, length []float64) {
 	}
 }
 
-// addPairs adds the pairs of the hosts of s with all others, on the ways that from found, to the load of
-// channels, and returns the sum of the lengths of their ways.
+// addPairs adds the pairs of each host of s with all others to the load of the channels on the
+// paths found, and returns the total length of these paths.
 func (w *ways) addPairs(hosts []float64, s int32, load []float64) (sum float64) {
 	for _, v := range w.order {
 		w.flow[v] = hosts[s] * hosts[v]

@@ -7,23 +7,23 @@ import (
 	"weft/internal/par"
 )
 
-// Pairs sums up what all ordered pairs of hosts put on the network together. A channel
-// is one direction of a link between switches; host links are left out, since each
-// carries the same whatever the routing.
+// Pairs sums up the load of all ordered pairs of hosts together. A channel is one direction of a
+// link between switches. Host links are not counted, since each carries the same under any routing.
 type Pairs struct {
 	Pairs       int64 `json:"pairs"`
 	Undelivered int64 `json:"undelivered"`
 	Channels    int   `json:"channels"`
 	// Index is the edge forwarding index: the largest load of a channel.
 	Index int64 `json:"edge_forwarding_index"`
-	// Load is over channels: the pairs on each.
+	// Load describes the number of pairs on each channel.
 	Load Spread `json:"load"`
-	// DarkChannels carry no pair; DarkLinks carry none either way.
+	// DarkChannels counts channels that carry no pair; DarkLinks counts links that carry none in
+	// either direction.
 	DarkChannels int `json:"dark_channels"`
 	DarkLinks    int `json:"dark_links"`
 
 	Loads   []int64 `json:"-"` // by channel: pairs
-	Targets []int64 `json:"-"` // by channel: LIDs that those pairs send to
+	Targets []int64 `json:"-"` // by channel: LIDs that these pairs send to
 }
 
 // Spread describes a whole population.
@@ -37,8 +37,8 @@ type Spread struct {
 // columnsAtOnce is the number of targets in one piece of work.
 const columnsAtOnce = 64
 
-// eachColumn calls body for every column, with a tree of the worker; piece is the
-// number of the piece of work. It returns the trees that were used.
+// eachColumn calls body for every column, with the worker's tree and the number of the piece of
+// work. It returns the trees that were used.
 func (n *Network) eachColumn(ctx context.Context, workers int, body func(t *tree, column int32, piece int)) ([]*tree, error) {
 	hostOf, senders := n.columnHosts()
 	trees := make([]*tree, max(workers, 1))
@@ -78,14 +78,14 @@ func (n *Network) columnHosts() (hostOf, hosts []int32) {
 	return hostOf, hosts
 }
 
-// slotOf is the slot of a channel.
+// slotOf returns the slot of a channel.
 func (n *Network) slotOf(c int32) int32 {
 	return n.base[n.g.From[c]] + int32(n.g.FromPort[c])
 }
 
-// AllPairs counts the loads of all ordered pairs of hosts in O(switches x LIDs); where
-// sources of one target use different LIDs also O(hosts x LIDs). A pair that is dealt out
-// over several LIDs counts on each of them. It fails only when ctx ends.
+// AllPairs counts the loads of all ordered pairs of hosts in O(switches x LIDs), plus O(hosts x
+// LIDs) if sources use different LIDs of a target. A pair spread over several LIDs counts on each
+// of them. It fails only if ctx ends.
 func (n *Network) AllPairs(ctx context.Context, workers int) (*Pairs, error) {
 	trees, err := n.eachColumn(ctx, workers, func(t *tree, column int32, _ int) { t.count(column) })
 	if err != nil {
@@ -116,8 +116,8 @@ func (n *Network) AllPairs(ctx context.Context, workers int) (*Pairs, error) {
 	return p, nil
 }
 
-// PathLoads describes, over all delivered pairs of hosts on different switches, the
-// largest of the loads on the path (ORCS: routequal). loads are those of AllPairs.
+// PathLoads describes the largest load on each path, over all delivered pairs of hosts on different
+// switches (ORCS: routequal). loads comes from AllPairs.
 func (n *Network) PathLoads(ctx context.Context, loads []int64, workers int) (Spread, error) {
 	slots := make([]int64, len(n.to))
 	for c, load := range loads {
@@ -135,8 +135,8 @@ func (n *Network) PathLoads(ctx context.Context, loads []int64, workers int) (Sp
 	return all.result(), nil
 }
 
-// population adds up the values of a population. Parts must be joined in a fixed order, because the
-// sum of squares is rounded.
+// population sums up values. Parts must be joined in a fixed order, because the sum of squares is
+// rounded.
 type population struct {
 	n, least, most int64
 	sum, squares   float64

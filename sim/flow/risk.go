@@ -7,11 +7,10 @@ import (
 	"weft/internal/par"
 )
 
-// A2A is the all-to-all congestion risk of Gliksberg et al. (for Dmodc tables):
-// over channels, the largest of the lesser of the number of sources and the number
-// of targets that use it while all pairs of hosts are on their way. targets are
-// those of AllPairs. Every source uses the base LID of its target: where
-// it uses others there is no such figure. The cost is O(switches with hosts x hosts x hops).
+// A2A returns the all-to-all congestion risk of Gliksberg et al. (for Dmodc tables). While all
+// pairs of hosts communicate, a channel's risk is the number of its sources or of its targets,
+// whichever is lower; A2A returns the largest. targets comes from AllPairs. The figure is defined
+// only if every source uses base LIDs. The cost is O(switches with hosts x hosts x hops).
 func (n *Network) A2A(ctx context.Context, targets []int64, workers int) (int64, error) {
 	var leaves []int32 // switches with hosts
 	_, hosts := n.columnHosts()
@@ -20,8 +19,8 @@ func (n *Network) A2A(ctx context.Context, targets []int64, workers int) (int64,
 			leaves = append(leaves, int32(s))
 		}
 	}
-	// A host and its target on the same switch use no channel, so that sources can
-	// be told apart by switch: 64 of them at a time, a bit each.
+	// A host and its target on the same switch use no channel, so that switches can stand for their
+	// sources: 64 at a time, a bit each.
 	all := make([]*passers, max(workers, 1))
 	err := par.For(ctx, len(all), (len(leaves)+63)/64, func(worker, i int) error {
 		if all[worker] == nil {
@@ -45,11 +44,11 @@ func (n *Network) A2A(ctx context.Context, targets []int64, workers int) (int64,
 	return risk, nil
 }
 
-// passers counts who uses each channel. It is scratch memory and sums of one worker.
+// passers counts the sources that use each channel. It is scratch memory and sums of one worker.
 type passers struct {
 	n     *Network
 	mark  []uint64 // by slot: which of 64 switches use it
-	hosts []int64  // by slot: hosts of the switches before those
+	hosts []int64  // by slot: hosts of the switches counted before
 }
 
 // add counts the hosts of up to 64 switches.

@@ -9,15 +9,15 @@ import (
 	"weft/sim/traffic"
 )
 
-// Options of a simulation.
+// Options configure a simulation.
 type Options struct {
 	Hosts   []int32 // end ports by rank; nil for Network.Hosts
 	Runs    int
 	Seed    uint64
-	Shuffle bool // put the ranks on hosts at random in every run
+	Shuffle bool // place the ranks on random hosts in every run
 	MaxMin  bool // compute max-min fair shares too
-	ByRate  bool // congestion goes by the rates of links, and is 1 where a flow gets what its hosts can do
-	Equal   bool // links are of one rate for max-min fair shares, as they are for congestion
+	ByRate  bool // weight congestion by the rates of links; it is 1 if a flow runs at the speed of its hosts
+	Equal   bool // max-min fair shares take all links to be of one rate, as congestion does
 	Workers int  // goroutines; the result does not depend on it
 }
 
@@ -41,8 +41,8 @@ type Result struct {
 	Histogram []Bin `json:"histogram"`
 	// RunHistogram counts runs by Bandwidth in steps of 0.05 (ORCS's hist_acc_band).
 	RunHistogram [20]int64 `json:"run_histogram"`
-	// MaxMin is over runs: the mean max-min fair share of the flows of a run, as a share
-	// of the fastest link.
+	// MaxMin is over runs: the mean max-min fair share of the flows of a run, as a share of the
+	// fastest link.
 	MaxMin *Summary `json:"max_min,omitempty"`
 	Rates  *Rates   `json:"max_min_rates,omitempty"`
 }
@@ -59,7 +59,7 @@ const roundsAtOnce = 64
 // maxPathLinks bounds the memory of the paths of one round: 4 bytes a link.
 const maxPathLinks = 1 << 30
 
-// maxPieces bounds the memory of what they add up to: 40 bytes each.
+// maxPieces bounds the memory of the sums of pieces: 40 bytes each.
 const maxPieces = 1 << 25
 
 // piece sums up some rounds of a run.
@@ -68,11 +68,10 @@ type piece struct {
 	inverse float64 // sum of 1/c
 	share   float64 // sum of max-min fair shares
 	worst   int32   // largest c, in parts of flows
-	sum     int64   // of the largest c by round, in parts of flows
+	sum     int64   // sum over rounds of the largest c, in parts of flows
 }
 
-// RunPattern runs the pattern that traffic.Parse makes of a text, with a rank for each of
-// opt.Hosts.
+// RunPattern parses a pattern with traffic.Parse, for one rank on each of opt.Hosts, and runs it.
 func (n *Network) RunPattern(ctx context.Context, text string, opt Options) (*Result, error) {
 	if opt.Hosts == nil {
 		opt.Hosts = n.Hosts
@@ -84,15 +83,14 @@ func (n *Network) RunPattern(ctx context.Context, text string, opt Options) (*Re
 	return n.Run(ctx, p, opt)
 }
 
-// Run simulates a pattern, whose rank i is opt.Hosts[i], or the i-th of them after
-// a shuffle; they must be among the Network's Hosts. A pattern may have fewer ranks
-// than there are hosts. Runs that could not differ are made once. It fails when the
-// pattern has more ranks than there are hosts, names hosts and is to be put on
-// others, or has more flows in a round, or rounds in all runs, than memory is meant
-// for, and when ctx ends.
+// Run simulates a pattern. Rank i is opt.Hosts[i], or the i-th host after a shuffle; all must be
+// among the Network's Hosts. A pattern may have fewer ranks than there are hosts. Runs that cannot
+// differ are simulated once. It fails if ctx ends, if the pattern has more ranks than there are
+// hosts, if it names hosts but shall run on others, or if its flows or rounds exceed the limits of
+// memory.
 func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Result, error) {
 	if p.Fixed && (opt.Shuffle || opt.Hosts != nil) {
-		return nil, fmt.Errorf("flow: pattern %s names hosts: they cannot be put in another order", p.Name)
+		return nil, fmt.Errorf("flow: pattern %s names hosts: it cannot run in another order of hosts", p.Name)
 	}
 	if opt.Hosts == nil {
 		opt.Hosts = n.Hosts
@@ -147,7 +145,7 @@ type worker struct {
 	opt   *Options
 	rng   rand.PCG
 	order []int32 // hosts by rank
-	run   int     // of order, -1 at first
+	run   int     // run that order belongs to, -1 at first
 	flows traffic.Flows
 	fair  *filler
 }
@@ -160,7 +158,7 @@ func newWorker(n *Network, p *traffic.Pattern, opt *Options, weights *rateWeight
 	return w
 }
 
-// rounds simulates up to roundsAtOnce rounds from first on.
+// rounds simulates up to roundsAtOnce rounds, beginning with first.
 func (w *worker) rounds(ctx context.Context, run, first int, sum *piece) error {
 	if w.opt.Shuffle && w.run != run {
 		w.run = run

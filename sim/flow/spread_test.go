@@ -14,8 +14,8 @@ import (
 	"weft/sim/traffic"
 )
 
-// dumbSpread deals out the flows of one round over all LIDs of their targets, in fractions,
-// and returns the mean over flows of what they get and the largest load of a link.
+// dumbSpread splits the flows of one round over all LIDs of their targets, in fractions. It returns
+// the mean bandwidth of the flows and the largest load of a link.
 func dumbSpread(g *fabric.Graph, p *route.Plan, src, dst []int32) (bandwidth, worst float64) {
 	load := map[hop]float64{}
 	each := func(do func(path []hop, share float64)) {

@@ -24,7 +24,7 @@ type Summary struct {
 // normal95 is the 97.5 % quantile of the normal distribution.
 const normal95 = 1.959963984540054
 
-// Summarise describes a sample; an empty one is all zero.
+// Summarise describes a sample; all values are zero for an empty one.
 func Summarise(v []float64) Summary {
 	n := len(v)
 	if n == 0 {
@@ -50,14 +50,15 @@ func Summarise(v []float64) Summary {
 	return s
 }
 
-// SummariseFew describes a sample as Summarise does, but with the interval by Student's t, which is wider for a few values.
+// SummariseFew describes a small sample: as Summarise, but with the wider interval of Student's t.
 func SummariseFew(v []float64) Summary {
 	s := Summarise(v)
 	s.CI95 = s.Half(len(v), .05)
 	return s
 }
 
-// Half returns half the width of the interval of the mean, by Student's t, that misses it with the given probability; v values were described.
+// Half returns half the width of the confidence interval of the mean of v values, by Student's t;
+// miss is the probability that the interval misses the mean.
 func (s *Summary) Half(v int, miss float64) float64 {
 	if v < 2 {
 		return 0
@@ -66,13 +67,12 @@ func (s *Summary) Half(v int, miss float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-miss/2) * s.StdDev / math.Sqrt(n)
 }
 
-// summarise puts the pieces of all runs together, in order, and sums up the max-min
-// fair shares.
+// summarise combines the pieces of all runs, in order, and summarises the max-min fair shares.
 func summarise(p *traffic.Pattern, parts, unit, runs, blocks int, pieces []piece, workers []*worker) (r *Result, share Summary) {
 	r = &Result{Ranks: p.Ranks, Rounds: p.Rounds, Runs: runs, Histogram: []Bin{}}
 	bandwidth, worst := make([]float64, runs), make([]float64, runs)
 	sums, shares := make([]float64, runs), make([]float64, runs)
-	whole := float64(parts * unit) // what a flow between hosts of the fastest link asks for
+	whole := float64(parts * unit) // demand of a flow between hosts of the fastest rate
 	for run := range runs {
 		var all piece
 		for _, q := range pieces[run*blocks : (run+1)*blocks] {
@@ -98,7 +98,7 @@ func summarise(p *traffic.Pattern, parts, unit, runs, blocks int, pieces []piece
 	return r, Summarise(shares)
 }
 
-// addHistogram adds up the histograms of the workers.
+// addHistogram adds the histograms of the workers.
 func (r *Result) addHistogram(parts, unit int, workers []*worker) {
 	var hist []int64
 	for _, w := range workers {

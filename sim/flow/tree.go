@@ -1,16 +1,16 @@
 package flow
 
-// tree adds up along the tree of one column after the other. All of it is scratch
-// memory and sums of one worker.
+// tree adds up loads along the destination tree of one column after the other. It is scratch memory
+// and sums of one worker.
 type tree struct {
 	n      *Network
 	hostOf []int32 // by column
 	hosts  []int32 // by switch: hosts that send
 
 	weight []int32 // by switch: pairs that start at or pass it
-	degree []int32 // by switch: switches that lead to it and are not done
-	order  []int32 // switches, each before the one it leads to
-	most   []int64 // by switch: the largest load from it on
+	degree []int32 // by switch: unprocessed switches that forward to it
+	order  []int32 // switches, each before its next hop
+	most   []int64 // by switch: the largest load on its path
 
 	load             []int64 // by slot
 	targets          []int32 // by slot: columns
@@ -26,8 +26,8 @@ func newTree(n *Network, hostOf, hosts []int32) *tree {
 	}
 }
 
-// start fills weight with the hosts of each switch that send to a column, and
-// returns their number.
+// start sets weight to the number of hosts of each switch that send to a column, and returns their
+// total.
 func (t *tree) start(column int32) int {
 	host, home := t.hostOf[column], t.n.g.EndSwitch
 	if t.n.lids.allSend() {
@@ -46,7 +46,7 @@ func (t *tree) start(column int32) int {
 	return senders
 }
 
-// sort puts the switches that lead to the column's host in order, sources first.
+// sort orders the switches that lead to the column's host, sources first.
 func (t *tree) sort(next []uint8) []int32 {
 	n := t.n
 	clear(t.degree)

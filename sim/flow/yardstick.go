@@ -22,8 +22,8 @@ type Yardstick struct {
 	// PairLoadBound is a lower bound on the host pairs of the busiest channel under any routing,
 	// even one that splits pairs: the fractional optimum from below. It is 0 for large networks.
 	PairLoadBound float64 `json:"pair_load_bound"`
-	// Doubling is recursive doubling, or halving, in the order of leaves; DoublingRandom with
-	// ranks at random.
+	// Doubling is recursive doubling, or halving, with ranks in the order of leaves; DoublingRandom
+	// has ranks in random order.
 	Doubling       Collective `json:"doubling"`
 	DoublingRandom Collective `json:"doubling_random"`
 	// PermutationMedian and PermutationP99 are the largest congestion of random permutations: the
@@ -37,33 +37,34 @@ type Yardstick struct {
 // three (package planner).
 type KeyFigures struct {
 	EBB Summary `json:"ebb"` // effective bisection bandwidth, one way, over random bisections
-	// Shift is all-to-all by shifts, ranks in the order of leaves; absent in the rows of a campaign of weft whatif.
+	// Shift is all-to-all by shifts, with ranks in the order of leaves; absent in the rows of a
+	// campaign of weft whatif.
 	Shift        Collective `json:"shift,omitzero"`
 	PairLoad     int64      `json:"pair_load"`     // largest number of pairs of hosts on a channel
-	DarkChannels int        `json:"dark_channels"` // between switches, without any pair of hosts
+	DarkChannels int        `json:"dark_channels"` // channels between switches that no pair of hosts uses
 	Undelivered  int64      `json:"undelivered"`   // pairs of hosts
 }
 
-// Collective is a pattern of several rounds that wait for one another.
+// Collective describes a pattern of several rounds; each waits for the previous one.
 type Collective struct {
-	Rounds int     `json:"rounds"` // counted
-	Mean   float64 `json:"mean"`   // of the largest congestion of a round
-	Sum    float64 `json:"sum"`    // over all rounds of the pattern, also those not counted
+	Rounds int     `json:"rounds"` // simulated rounds
+	Mean   float64 `json:"mean"`   // largest congestion of a round, mean over rounds
+	Sum    float64 `json:"sum"`    // over all rounds of the pattern, simulated or not
 }
 
-// Measure says how much traffic the figures are taken over.
+// Measure sets the amount of traffic for the figures.
 type Measure struct {
 	Runs     int // bisections, permutations and random orders; 0: as many as suit the size
 	Seed     uint64
 	Workers  int
-	NoShifts bool // all-to-all by shifts, most of the work of KeyFigures, is left out
+	NoShifts bool // skip all-to-all by shifts, most of the work of KeyFigures
 }
 
-// flowsMost bounds the flows of one figure of a Yardstick, about 3 s on a core; flowsFew those of
-// KeyFigures alone.
+// flowsMost bounds the flows of one figure of a Yardstick, about 3 s on a core; flowsFew bounds the
+// flows of KeyFigures alone.
 const flowsMost, flowsFew = 40_000_000, 2_000_000
 
-// NewYardstick measures a Plan. It fails when the Plan is for another Graph, or when ctx ends.
+// NewYardstick measures a Plan. It fails if the Plan is for another Graph, or if ctx ends.
 func NewYardstick(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measure) (*Yardstick, error) {
 	n, err := New(ctx, g, p, m.Workers)
 	if err != nil {
@@ -104,7 +105,8 @@ func NewKeyFigures(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measur
 	return k, k.measure(ctx, n, Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}, shifts)
 }
 
-// measure takes the figures: bisections, shifts (a sample of them with so many flows at most, none if 0), and all pairs.
+// measure takes the figures: bisections, shifts (a sample with at most the given number of flows;
+// none if 0), and all pairs.
 func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows int) error {
 	random := opt
 	random.Shuffle = true
@@ -126,7 +128,7 @@ func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows
 	return nil
 }
 
-// shifts measures all-to-all by shifts, or a sample of them with so many flows at most.
+// shifts measures all-to-all by shifts, or a sample with at most the given number of flows.
 func (n *Network) shifts(ctx context.Context, opt Options, flows int) (Collective, error) {
 	opt.Hosts = n.ByLeaf()
 	shift, err := traffic.Parse("shift", len(n.Hosts))
@@ -140,7 +142,7 @@ func (n *Network) shifts(ctx context.Context, opt Options, flows int) (Collectiv
 	return collectiveOf(r, shift.Rounds), nil
 }
 
-// random measures permutations, and the bounds of pair load and of bisections.
+// random measures permutations, and computes the bounds on pair load and on bisections.
 func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
 	opt.Shuffle = true
 	permutations, err := n.RunPattern(ctx, "rand", opt)
@@ -160,7 +162,7 @@ func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
 	return err
 }
 
-// nearestRank returns the quantile q of a sample, one of its values.
+// nearestRank returns quantile q of a sample as one of its values.
 func nearestRank(sample []float64, q float64) float64 {
 	if len(sample) == 0 {
 		return 0
@@ -186,7 +188,7 @@ func (y *Yardstick) doubling(ctx context.Context, n *Network, opt Options) error
 	return nil
 }
 
-// collectiveOf sums up the rounds of a pattern, which has so many in all, counted or not.
+// collectiveOf sums up the simulated rounds of a pattern; rounds is its number of all rounds.
 func collectiveOf(r *Result, rounds int) Collective {
 	c := Collective{Rounds: r.Rounds}
 	if r.Rounds > 0 {
@@ -196,8 +198,8 @@ func collectiveOf(r *Result, rounds int) Collective {
 	return c
 }
 
-// endPairs counts the pairs of end ports, switches' own among them, on each channel, by base
-// LIDs, and returns the largest number. What goes in circles is left out.
+// endPairs counts the pairs of end ports, including the ports of switches, on each channel, by base
+// LIDs, and returns the largest number. Packets in loops are not counted.
 func endPairs(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (int64, error) {
 	trees := make([]*endTree, max(workers, 1))
 	pieces := (g.NumEnds + columnsAtOnce - 1) / columnsAtOnce
@@ -226,13 +228,13 @@ func endPairs(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) 
 	return most, nil
 }
 
-// endTree adds up, one target after the other, the end ports whose packets a channel carries.
+// endTree counts, target by target, the end ports whose packets a channel carries.
 type endTree struct {
 	g     *fabric.Graph
 	p     *route.Plan
 	load  []int64 // by channel, over all targets so far
-	via   []int32 // by switch: its channel towards the target, fabric.Nothing where there is none
-	joins []int32 // by switch: switches whose channel leads to it and that are not done
+	via   []int32 // by switch: its channel towards the target, or fabric.Nothing
+	joins []int32 // by switch: unprocessed switches whose channel leads to it
 	flow  []int64 // by switch: end ports whose packets pass it
 	ready []int32
 }
@@ -245,7 +247,7 @@ func newEndTree(g *fabric.Graph, p *route.Plan) *endTree {
 	}
 }
 
-// add adds the packets of all end ports to a target's base LID.
+// add counts the packets of all end ports to a target's base LID.
 func (t *endTree) add(target int32) {
 	lid := t.p.Ends.Base[target]
 	if lid == 0 {
@@ -285,10 +287,10 @@ func (t *endTree) add(target int32) {
 	}
 }
 
-// bisectionBound is the mean over the bisections of an upper bound of the bandwidth that any
-// routing gives. The bandwidths 1/c of the flows of a pattern never overload a link, so
-// that they are at most what the links around each switch with hosts can carry, out and in,
-// what all links together can carry over the shortest ways, and the bound of the lengths, if any.
+// bisectionBound returns the mean over the bisections of an upper bound on the bandwidth of any
+// routing. The bandwidths 1/c of the flows of a pattern never overload a link. So their sum is
+// bounded by three capacities: the links around each switch with hosts, out and in; all links over
+// shortest paths; and the bound by lengths, if there is one.
 func (n *Network) bisectionBound(ctx context.Context, opt Options, lengths *lengths) (float64, error) {
 	b := newCutBound(n, lengths)
 	order := slices.Clone(n.Hosts)

@@ -6,9 +6,11 @@ import (
 	"weft/route"
 )
 
-// A link chooses twice: in each VL among the inputs of its switch (candidate), then among the VLs (turns).
+// A link chooses twice: in each VL among the inputs of its switch (candidate), then among the VLs
+// (turns).
 
-// candidate chooses the input that is next to send on a VL of a link. It stays the next one where there are no credits for its packet.
+// candidate chooses the input that sends next on a VL of a link. The choice stands even without
+// credits for its packet.
 func (s *Sim) candidate(sw, l int32, vl uint8) int32 {
 	set := s.askers(l, vl)
 	if !s.config.OldestFirst {
@@ -23,20 +25,22 @@ func (s *Sim) candidate(sw, l int32, vl uint8) int32 {
 	return input
 }
 
-// turns says which VL of a link sends next (IBA volume 1, section 7.6.9). The zero value is a start.
+// turns chooses the VL of a link that sends next (IBA volume 1, section 7.6.9). The zero value is
+// ready for use.
 type turns struct {
-	last      uint8 // VL that sent last, where there is no table
+	last      uint8 // VL that sent last, if there is no table
 	high, low place
-	sent      int32 // blocks of the high list since the low one had its turn
+	sent      int32 // blocks sent by the high-priority list since the low-priority list had its turn
 }
 
-// place holds how far the turns of a list of VL arbitration entries have come.
+// place is the position in a list of VL arbitration entries.
 type place struct {
 	at   uint8 // entry whose turn it is
 	left int32 // blocks that the entry may still send
 }
 
-// next chooses among the ready VLs, a set that is not empty. ok is false where no entry of the table names one of them.
+// next chooses among the ready VLs, a set that is not empty. ok is false if no entry of the table
+// names one of them.
 func (t *turns) next(table *route.ArbTable, ready uint16) (vl uint8, high, ok bool) {
 	if table == nil {
 		return after(ready, t.last), false, true
@@ -52,7 +56,7 @@ func (t *turns) next(table *route.ArbTable, ready uint16) (vl uint8, high, ok bo
 	return table.Low[lo].VL, false, true
 }
 
-// take notes that the VL which next chose sends so many blocks.
+// take records that the VL chosen by next sends the given number of blocks.
 func (t *turns) take(table *route.ArbTable, vl uint8, ready uint16, high bool, size int32) {
 	switch {
 	case table == nil:
@@ -60,7 +64,7 @@ func (t *turns) take(table *route.ArbTable, vl uint8, ready uint16, high bool, s
 	case high:
 		t.high.take(table.High, ready, size)
 		if t.sent += size; t.low.find(table.Low, ready) < 0 {
-			t.sent = 0 // nobody waits for its turn
+			t.sent = 0 // no low-priority VL is waiting
 		}
 	default:
 		t.low.take(table.Low, ready, size)
@@ -68,7 +72,7 @@ func (t *turns) take(table *route.ArbTable, vl uint8, ready uint16, high bool, s
 	}
 }
 
-// find is the entry whose turn it is among those of ready VLs, -1 if there is none.
+// find returns the entry whose turn it is among the ready VLs, or -1.
 func (l *place) find(entries []route.ArbEntry, ready uint16) int {
 	for i := range len(entries) {
 		at := (int(l.at) + i) % len(entries)
@@ -79,8 +83,8 @@ func (l *place) find(entries []route.ArbEntry, ready uint16) int {
 	return -1
 }
 
-// take lets the entry that find names send so many blocks. An entry may end its turn with a packet that is larger
-// than what it has left.
+// take charges the entry chosen by find for the blocks sent. An entry may end its turn with a
+// packet that is larger than its remaining blocks.
 func (l *place) take(entries []route.ArbEntry, ready uint16, size int32) {
 	at := l.find(entries, ready)
 	if at != int(l.at) || l.left <= 0 {
@@ -91,7 +95,7 @@ func (l *place) take(entries []route.ArbEntry, ready uint16, size int32) {
 	}
 }
 
-// after is the first member of a set after another number, in a circle.
+// after returns the first member of a set after another number, cyclically.
 func after(set uint16, last uint8) uint8 {
 	if rest := set &^ (1<<(last+1) - 1); rest != 0 {
 		return uint8(bits.TrailingZeros16(rest))
@@ -99,7 +103,7 @@ func after(set uint16, last uint8) uint8 {
 	return uint8(bits.TrailingZeros16(set))
 }
 
-// afterIn is the first member of a set after another number, in a circle. The set is not empty.
+// afterIn returns the first member of a non-empty set after another number, cyclically.
 func afterIn(set []uint64, last int32) int32 {
 	w := int(last) >> 6
 	if rest := set[w] &^ (2<<(last&63) - 1); rest != 0 {

@@ -1,23 +1,24 @@
 package packet
 
-// backlog bounds what a stream has handed over to its end port. The messages of a lane leave an end port in the order in which
-// they came, so that only the first few have to be there. Of the others there is a count, and the place in the random numbers at which
-// the first was drawn; they are drawn again one by one. So the run is the same as if all were there.
+// backlog bounds the number of messages that a stream has queued at its end port. The messages of a
+// lane leave an end port in order, so only the first few must be queued. The others are a count,
+// and the state of the random generator at the first of them; they are drawn again one by one. So
+// the run is the same as if all were queued.
 type backlog struct{ lanes []laneBacklog }
 
-// laneBacklog is the messages of a stream on one lane.
+// laneBacklog describes the messages of a stream on one lane.
 type laneBacklog struct {
-	here int32 // at the end port, not sent yet
+	here int32 // queued at the end port, not sent yet
 	kept int64 // to be drawn again
 	next drawing
-	at   Time // of the message that next draws
+	at   Time // time of the message that next draws
 }
 
-// mostHere bounds the messages of a lane that are at their end port.
+// mostHere bounds the messages of a lane that are queued at their end port.
 const mostHere = 16
 
-// newBacklogs makes one for each stream with a Gap whose messages leave in the order in which they came: those of one packet,
-// without congestion control, of the only stream of their end port.
+// newBacklogs makes a backlog for each stream with a Gap whose messages leave in order: messages of
+// one packet, without congestion control, from the only stream of their end port.
 func newBacklogs(s *Sim, list []Stream) []*backlog {
 	backlogs := make([]*backlog, len(list))
 	streams := make([]int32, s.g.NumEnds)
@@ -36,11 +37,11 @@ func newBacklogs(s *Sim, list []Stream) []*backlog {
 	return backlogs
 }
 
-// keep counts a message that has just been drawn, and reports that it is not to be handed over now; draw is where the stream was
-// before.
+// keep counts a message that was just drawn, and reports whether to hold it back. draw is the state
+// of the stream before the draw.
 func (b *backlog) keep(s *Sim, level uint8, src, dst int32, draw drawing) bool {
 	vl, ok := s.laneTo(level, src, dst)
-	if !ok { // Send says what is wrong, or the message is lost at once
+	if !ok { // Send returns the error, or the message is lost at once
 		return false
 	}
 	l := &b.lanes[vl]
@@ -54,7 +55,7 @@ func (b *backlog) keep(s *Sim, level uint8, src, dst int32, draw drawing) bool {
 	return true
 }
 
-// release hands over the next message that was kept on the lane of one that has been sent.
+// release queues the next message held back on the lane of the message that was sent.
 func (w *Streams) release(s *Sim, sent *Message, b *backlog) {
 	vl, _ := s.laneTo(sent.Level, sent.Src, sent.Dst)
 	if l := &b.lanes[vl]; l.kept == 0 {
@@ -64,7 +65,8 @@ func (w *Streams) release(s *Sim, sent *Message, b *backlog) {
 	w.handOver(s, sent.Tag, b, vl)
 }
 
-// handOver draws the first message that a stream keeps on a lane again, and gives it to the end port.
+// handOver redraws the first message that a stream holds back on a lane, and queues it at the end
+// port.
 func (w *Streams) handOver(s *Sim, id int32, b *backlog, vl uint8) {
 	l, st := &b.lanes[vl], &w.List[id]
 	l.kept--
@@ -79,7 +81,8 @@ func (w *Streams) handOver(s *Sim, id int32, b *backlog, vl uint8) {
 	}
 }
 
-// keepNone hands over all messages that the streams of an end port keep, and lets them keep no more: it is about to get other lanes.
+// keepNone queues all messages that the streams of an end port hold back, and ends holding back:
+// the end port is about to get other lanes.
 func (w *Streams) keepNone(s *Sim, end int32) {
 	for id, b := range w.backlogs {
 		if b == nil || w.List[id].Src != end {
@@ -94,7 +97,8 @@ func (w *Streams) keepNone(s *Sim, end int32) {
 	}
 }
 
-// laneTo is the lane on which an end port sends to another at a level of service; ok is false where it cannot.
+// laneTo returns the lane from an end port to another at a level of service; ok is false if it
+// cannot send.
 func (s *Sim) laneTo(level uint8, src, dst int32) (vl uint8, ok bool) {
 	if s.canSend(src, dst, 1) != nil {
 		return 0, false

@@ -65,7 +65,8 @@ func TestBacklog(t *testing.T) {
 	}, nil)
 }
 
-// TestBacklogMemory: a source that may send a hundredth of what it would takes no memory for the rest.
+// TestBacklogMemory: a source that can send only a hundredth of its messages takes no memory for
+// the rest.
 func TestBacklogMemory(t *testing.T) {
 	g := qdr(graph(t, "fullmesh(1,hosts=2)"))
 	p := planned(t, g, "minhop", 1, nil)
@@ -82,8 +83,8 @@ func TestBacklogMemory(t *testing.T) {
 	}
 }
 
-// TestBacklogNewLanes: a message keeps the lane that its source had for it when it was told to send it, though a manager writes other lanes
-// before it is sent.
+// TestBacklogNewLanes: a message keeps the lane from the time it was ordered, even if a manager
+// writes other lanes before it is sent.
 func TestBacklogNewLanes(t *testing.T) {
 	g := qdr(graph(t, "fullmesh(1,hosts=3)"))
 	table := low(route.ArbEntry{VL: 0, Weight: 33}, route.ArbEntry{VL: 1, Weight: 33})

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Bursts let a stream send for a while and be silent for a while, by turns.
+// Bursts let a stream alternate between sending and silence.
 type Bursts struct {
 	On, Off Time // lengths; On 0: no bursts
-	Drawn   bool // the lengths are means of exponentially distributed ones
+	Drawn   bool // the lengths are means of an exponential distribution
 }
 
-// length draws how long the next burst or silence is.
+// length draws the length of the next burst or silence.
 func (d *drawing) length(b *Bursts, usual Time) Time {
 	if b.Drawn {
 		return d.about(usual)
@@ -21,7 +21,8 @@ func (d *drawing) length(b *Bursts, usual Time) Time {
 	return usual
 }
 
-// enterBursts draws where in its bursts and silences a stream begins, and returns the time until its first message.
+// enterBursts draws a stream's starting point in its bursts and silences, and returns the time
+// until its first message.
 func (d *drawing) enterBursts(b *Bursts, gap Time) (wait Time) {
 	at := Time(d.share() * float64(b.On+b.Off))
 	d.left = d.length(b, b.On)
@@ -36,8 +37,9 @@ func (d *drawing) enterBursts(b *Bursts, gap Time) (wait Time) {
 	return wait + d.inBursts(b, Time(d.share()*float64(gap)))
 }
 
-// inBursts is the time that passes until a stream has sent for so long; its clock stands still while it is silent, so that it
-// sends On / (On+Off) of what it would without silence, however long a message takes.
+// inBursts returns the time until a stream has been sending for the given time. The stream's clock
+// stops during silence, so that it sends On / (On+Off) of its rate without silence, however long a
+// message takes.
 func (d *drawing) inBursts(b *Bursts, sending Time) (wait Time) {
 	for sending > d.left && wait < 1<<60 {
 		wait += d.left + d.length(b, b.Off)
@@ -48,7 +50,7 @@ func (d *drawing) inBursts(b *Bursts, sending Time) (wait Time) {
 	return min(wait+sending, 1<<60)
 }
 
-// ParseBursts reads "" for no bursts, or on=TIME,off=TIME,drawn=yes (or no); off is 0 where it is left out.
+// ParseBursts parses "" for no bursts, or on=TIME,off=TIME,drawn=yes (or no); off is 0 if left out.
 func ParseBursts(text string) (b Bursts, err error) {
 	if text == "" {
 		return b, nil
@@ -78,7 +80,7 @@ func ParseBursts(text string) (b Bursts, err error) {
 	return b, nil
 }
 
-// burstTime reads a length.
+// burstTime parses a length.
 func burstTime(text string) (Time, error) {
 	d, err := time.ParseDuration(text)
 	if err == nil && (d < 100*time.Nanosecond || d > time.Second) {

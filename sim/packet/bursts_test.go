@@ -17,7 +17,7 @@ func (w *starts) Delivered(_ *packet.Sim, m *packet.Message) {
 	w.at[m.Tag] = append(w.at[m.Tag], m.Start)
 }
 
-// bursting lets two hosts of one switch send to two others in bursts.
+// bursting makes two hosts of one switch send to two others in bursts.
 func bursting(t *testing.T, seed uint64, b packet.Bursts, gap, until packet.Time) *starts {
 	t.Helper()
 	g := qdr(graph(t, "fullmesh(1,hosts=4)"))
@@ -73,7 +73,7 @@ func TestBurstsBegin(t *testing.T) {
 			t.Errorf("%d of 200 first bursts have %d to %d messages", n, tenth*10, tenth*10+9)
 		}
 	}
-	if n := lengths[9]; n < 80 || n > 140 { // those that begin with a silence, and a tenth of the others
+	if n := lengths[9]; n < 80 || n > 140 { // streams that begin with a silence, and a tenth of the others
 		t.Errorf("%d of 200 first bursts are whole", n)
 	}
 }
@@ -102,7 +102,7 @@ func TestDrawnBursts(t *testing.T) {
 	}
 }
 
-// TestParseBursts: what is no list of times is refused.
+// TestParseBursts: anything but a list of times is refused.
 func TestParseBursts(t *testing.T) {
 	if b, err := packet.ParseBursts("on=2us,off=8us,drawn=no"); err != nil || b != (packet.Bursts{On: 2 * packet.Microsecond, Off: 8 * packet.Microsecond}) {
 		t.Error(b, err)

@@ -18,45 +18,50 @@ const (
 	Second           = 1000 * Millisecond
 )
 
-// blockSize: one credit lets a sender fill so many bytes of a buffer.
+// blockSize is the number of bytes of a buffer that one credit stands for.
 const blockSize = 64
 
-// Headers are the bytes that a packet has besides its payload, without a global route header: LRH 8,
-// BTH 12, invariant and variant CRC 4 and 2.
+// Headers is the number of bytes of a packet besides its payload, without a global route header:
+// LRH 8, BTH 12, invariant and variant CRC 4 and 2.
 const Headers = 26
 
-// Config holds what a Plan does not say: sizes, times and rates of the hardware.
+// Config holds sizes, times and rates of the hardware, which a Plan does not contain.
 type Config struct {
 	MTU     int // largest payload of a packet, in bytes
 	Headers int // bytes of a packet besides its payload
 	Buffer  int // bytes of an input buffer, for each VL
-	// SwitchLatency is the time from the first byte in to the first byte out, CableDelay that of a cable.
+	// SwitchLatency is the time from first byte in to first byte out; CableDelay is the delay of a
+	// cable.
 	SwitchLatency, CableDelay Time
-	// Inject and Drain bound what the ports of one host node send and take together, in Mbit/s; 0: as their links.
+	// Inject and Drain bound what all ports of one host node together send and receive, in Mbit/s;
+	// 0: as fast as their links.
 	Inject, Drain int32
-	// UnknownRate stands in for the rates of links that are not known, in Mbit/s.
+	// UnknownRate replaces unknown rates of links, in Mbit/s.
 	UnknownRate int32
-	// CreditInterval is the time between two packets of 8 bytes that carry credits, which every link sends and
-	// which take room; 0: they take none.
+	// CreditInterval is the time between two packets of 8 bytes that carry credits on every link;
+	// 0: credits take no bandwidth.
 	CreditInterval Time
-	// VLs is the least number of data VLs that every port has; 0: as many as the Plan uses.
+	// VLs is the least number of data VLs of every port; 0: as many as the Plan uses.
 	VLs int
-	// OneQueue lets the first packet of an input buffer keep all others in it waiting; else there is a queue for each output.
+	// OneQueue makes the first packet of an input buffer block all packets behind it; otherwise
+	// there is a queue for each output.
 	OneQueue bool
-	// OldestFirst lets the packet that came first go first, in place of a turn for each input.
+	// OldestFirst serves the packet that arrived first, instead of the inputs in turn.
 	OldestFirst bool
-	// HeadOfQueue drops a packet that has been the first of its queue for so long; 0: never.
+	// HeadOfQueue is the time after which the first packet of a queue is dropped; 0: never.
 	HeadOfQueue Time
-	// DeadlockCheck is the time between two searches for a deadlock; 0: only when nothing moves any more.
+	// DeadlockCheck is the time between two searches for a deadlock; 0: search only when nothing
+	// moves any more.
 	DeadlockCheck Time
-	// Congestion is congestion control, nil for none.
+	// Congestion configures congestion control; nil for none.
 	Congestion *CongestionControl
-	// GoOn keeps the run going after a deadlock was found. HeadOfQueue does so too: it drops what waits.
+	// GoOn continues the run after a deadlock was found. So does HeadOfQueue: it drops the waiting
+	// packets.
 	GoOn bool
 }
 
-// Default is hardware of the 4x QDR to HDR generations: 2,048 bytes of payload, 16 KB of buffer a VL, 200 ns a switch,
-// cables of 5 m.
+// Default returns the settings of 4x QDR to HDR hardware: 2,048 bytes of payload, 16 KB of buffer a
+// VL, 200 ns a switch, cables of 5 m.
 func Default() Config {
 	return Config{
 		MTU: 2048, Headers: Headers, Buffer: 16 << 10, SwitchLatency: 200 * Nanosecond, CableDelay: 25 * Nanosecond,
@@ -64,7 +69,7 @@ func Default() Config {
 	}
 }
 
-// Validate reports what cannot be simulated.
+// Validate returns an error if the settings cannot be simulated.
 func (c *Config) Validate() error {
 	switch {
 	case c.MTU < 1 || c.MTU > 4096:
@@ -86,7 +91,7 @@ func (c *Config) Validate() error {
 	case c.VLs < 0 || c.VLs > int(route.DropVL):
 		return fmt.Errorf("packet: %d VLs: want 0 to %d", c.VLs, route.DropVL)
 	case c.UnknownRate < 1 || c.Inject < 0 || c.Drain < 0:
-		return errors.New("packet: a rate is negative, or that of unknown links 0")
+		return errors.New("packet: a rate is negative, or the rate of unknown links is 0")
 	}
 	if c.Congestion != nil {
 		return c.Congestion.validate()
@@ -97,10 +102,10 @@ func (c *Config) Validate() error {
 // longest bounds the times of a Config, so that sums of them stay in range.
 const longest = 1000 * Second
 
-// blocks counts the blocks of a buffer that so many bytes take.
+// blocks returns the number of buffer blocks for the given bytes.
 func blocks(bytes int) int { return (bytes + blockSize - 1) / blockSize }
 
-// duration is the time that so many bytes take at a rate in Mbit/s, rounded up.
+// duration returns the time to send bytes at a rate in Mbit/s, rounded up.
 func duration(bytes int32, mbps int32) Time {
 	return (Time(bytes)*8_000_000 + Time(mbps) - 1) / Time(mbps)
 }

@@ -90,8 +90,8 @@ func rateOf(g *fabric.Graph, link int, c packet.Config) int32 {
 	return mbps
 }
 
-// TestConservation: whenever a run is stopped, what was sent has arrived, is lost or on its way, no link has carried more than it can, and
-// the same run again gives the same Result.
+// TestConservation: at any stop, every sent packet has arrived, is lost or under way. No link has
+// carried more than it can, and the same run again gives the same Result.
 func TestConservation(t *testing.T) {
 	checks(t, 40, 600, func(t *rapid.T) {
 		g := mixed(graph(t, drawn(t)), rapid.Uint64().Draw(t, "rates"))
@@ -189,8 +189,9 @@ func fair(t rapid.TB, g *fabric.Graph, p *route.Plan, to []int32) float64 {
 	return r.MaxMin.Mean * r.Rates.Gbps * 1000
 }
 
-// TestCounting: the mean of 1/congestion and the max-min fair shares of the first permutation stand for as many packets in 500 us as the
-// reference prints beside those of the InfiniBand model; also where hosts send and take 26 Gbit/s at most.
+// TestCounting: the mean of 1/congestion and the max-min fair shares of the first permutation
+// correspond to as many packets in 500 us as the reference prints beside the InfiniBand model; also
+// if hosts send and receive at most 26 Gbit/s.
 func TestCounting(t *testing.T) {
 	for _, x := range []struct {
 		hosts                int32

@@ -2,7 +2,7 @@ package packet
 
 import "weft/fabric"
 
-// Deadlock is a cycle of input buffers of which each is full of packets that wait for room in the next.
+// Deadlock is a cycle of input buffers, each full of packets that wait for room in the next.
 type Deadlock struct {
 	At    Time
 	Cycle []Stuck
@@ -12,20 +12,23 @@ type Deadlock struct {
 type Stuck struct {
 	Channel int32 // of the Graph, -1 for the link of an end port
 	VL      uint8
-	Packets int // that are in it
-	// The first of those that wait for the next buffer: from where, where to, and by which LID.
+	Packets int // packets in it
+	// The first packet that waits for the next buffer: source, target and LID.
 	Src, Dst int32
 	LID      fabric.LID
 }
 
-// wait is a first packet of a queue that waits for credits of the next buffer.
+// wait is the first packet of a queue that waits for credits of the next buffer.
 type wait struct{ from, next, packet int32 }
 
-// findDeadlock looks for buffers that nothing will ever leave: no credits of theirs are on the way, and the first packet of
-// each of their queues waits for more credits than another of them has. They are found by leaving out, as long as there
-// are any, buffers of which a packet can leave or waits for one that was left out. What remains waits for ever if nothing fails, is
-// written anew or is dropped for its age, so that there is no false alarm.
-// A lane that no arbitration table lets send makes no deadlock. O(links x VLs + queues of full buffers x the longest chain of waits).
+// findDeadlock looks for buffers that no packet will ever leave: none of their credits are on the
+// way, and the first packet of each queue waits for more credits than another such buffer has. It
+// starts from all buffers. It removes each one that a packet can leave, or whose packet waits for a
+// removed one, until there are none.
+//
+// The remaining buffers wait for ever unless a link fails, a table is rewritten or a packet is
+// dropped for its age; so there are no false alarms. A lane that no arbitration table serves is no
+// deadlock. Cost: O(links x VLs + queues of full buffers x the longest chain of waits).
 func (s *Sim) findDeadlock() *Deadlock {
 	stuck := make([]bool, len(s.buffers))
 	var waits []wait
@@ -66,7 +69,8 @@ func (s *Sim) findDeadlock() *Deadlock {
 	return nil
 }
 
-// waitsIn appends the waits of the first packets in a buffer before a switch; all is false where one of them may leave some time.
+// waitsIn appends the waits of the first packets in a buffer of switch sw; all is false if one of
+// them may leave.
 func (s *Sim) waitsIn(waits []wait, sw, at int32) (_ []wait, all bool) {
 	from := len(waits)
 	for queue := range s.queuesOf(sw, s.inputBefore(at)) {
@@ -87,7 +91,7 @@ func (s *Sim) waitsIn(waits []wait, sw, at int32) (_ []wait, all bool) {
 	return waits, true
 }
 
-// describe names the buffers of a cycle of waits, of which start is one.
+// describe returns the buffers of the cycle of waits that includes start.
 func (s *Sim) describe(next map[int32]wait, start wait) *Deadlock {
 	d := &Deadlock{At: s.now}
 	for w := start; ; {

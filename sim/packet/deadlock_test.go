@@ -19,7 +19,7 @@ import (
 	"weft/sim/packet"
 )
 
-// around lets every host of a ring send to hosts two switches on.
+// around makes every host of a ring send to hosts two switches ahead.
 func around(g *fabric.Graph) *packet.Streams {
 	w := &packet.Streams{}
 	for s := range int32(g.NumSwitches) {
@@ -32,7 +32,7 @@ func around(g *fabric.Graph) *packet.Streams {
 	return w
 }
 
-// small is a Config with buffers of so many full packets.
+// small returns a Config with buffers of the given number of full packets.
 func small(packets int) packet.Config {
 	c := packet.Default()
 	c.MTU = 256
@@ -41,8 +41,9 @@ func small(packets int) packet.Config {
 	return c
 }
 
-// dateline gives a ring, of which switch n-1 leads to switch 0, two lanes. Packets that pass from n-1 to 0 are on SL a, the number of
-// their first switch, all others on SL 0. They are on VL 1 from switch n-1 on: from there their switches have numbers below a.
+// dateline gives two lanes to a ring in which switch n-1 leads to switch 0. Packets that pass from
+// n-1 to 0 are on SL a, the number of their first switch, all others on SL 0. They are on VL 1 from
+// switch n-1 on: from there their switches have numbers below a.
 func dateline(g *fabric.Graph, p *route.Plan) {
 	n := g.NumSwitches
 	src, dst := make([]int32, g.NumEnds), make([]int32, int(p.Ends.Top())+1)
@@ -116,7 +117,7 @@ func TestRing(t *testing.T) {
 		if later.Arrived > r.Arrived+int64(2*g.NumHosts) || later.Deadlock.At != d.At {
 			t.Errorf("%d arrived, %d when the deadlock was found", later.Arrived, r.Arrived)
 		}
-		// Packets that are dropped when they have waited for too long let it go on.
+		// Dropping packets that have waited too long lets it continue.
 		c.GoOn, c.HeadOfQueue = false, 20*packet.Microsecond
 		later = run(t, g, p, c, around(g), 0, 10*packet.Millisecond)
 		if later.Deadlock == nil || later.Lost.TooOld == 0 || later.Lost.Total() != later.Lost.TooOld || later.Arrived < 10*r.Arrived {
@@ -196,7 +197,7 @@ func checks(t *testing.T, few, many int, property func(*rapid.T), unmet func() s
 	}
 	n := many
 	if testing.Short() {
-		n = 5 * few // of which rapid tries a fifth
+		n = 5 * few // rapid tries a fifth of them
 	}
 	f := flag.Lookup("rapid.checks")
 	usual := f.Value.String()

@@ -13,7 +13,7 @@ import (
 	"weft/sim/packet"
 )
 
-// rates are those of links that exist, in Mbit/s: 1x SDR to 4x NDR.
+// rates are the rates of real links, in Mbit/s: 1x SDR to 4x NDR.
 var rates = []int32{2_000, 8_000, 16_000, 32_000, 54_545, 96_969, 193_939, 387_878}
 
 // mixed gives every cable and every host link a rate of its own.
@@ -168,7 +168,7 @@ func deliveredBy(t rapid.TB, g *fabric.Graph, p *route.Plan, c packet.Config, w 
 // batch is the workload of messages that are each sent at its Start.
 type batch struct {
 	list  []packet.Message
-	order []int32 // in which they are over
+	order []int32 // order in which they end
 	lost  int64   // bytes
 }
 

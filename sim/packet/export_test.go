@@ -2,8 +2,9 @@ package packet
 
 import "fmt"
 
-// Audit reports what does not fit together at a moment between two events: of buffers, queues, the sets of inputs that ask, packets and
-// messages. At the end of a run that was not stopped, atEnd, nothing may rest that could go on.
+// Audit returns an error if the state between two events is inconsistent: buffers, queues, the sets
+// of asking inputs, packets and messages. At the end of a run that was not stopped, atEnd, nothing
+// may rest that could move.
 func (s *Sim) Audit(atEnd bool) error {
 	if err := s.check(); err != nil {
 		return err

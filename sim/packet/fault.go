@@ -1,23 +1,23 @@
 package packet
 
-// fault is a set of reasons for which a link is down.
+// fault is a set of reasons why a link is down.
 type fault uint8
 
 const (
 	cableDown fault = 1 << iota
-	fromDown        // the switch that it leaves
-	toDown          // the switch that it leads to
+	fromDown        // the switch that it leaves is down
+	toDown          // the switch that it leads to is down
 )
 
-// SetPortDown fails the link of a port of a switch, both ways, or lets it work again. Packets that are on it are
-// lost, and so are those that want to go there while it is down.
+// SetPortDown fails the link of a switch port, in both directions, or repairs it. Packets on the
+// link are lost, and so are packets routed to it while it is down.
 func (s *Sim) SetPortDown(sw int32, port uint8, down bool) {
 	if s.hasSwitch(sw) && int32(port) <= s.g.SwitchPorts[sw] {
 		s.setPort(s.g.PortStart[sw]+int32(port), cableDown, cableDown, down)
 	}
 }
 
-// setPort sets or ends a reason for which the links into and out of a port are down.
+// setPort sets or clears a reason why the links into and out of a port are down.
 func (s *Sim) setPort(port int32, in, out fault, down bool) {
 	if from := s.inward[port]; from != nowhere {
 		s.setLink(from, in, down)
@@ -25,10 +25,11 @@ func (s *Sim) setPort(port int32, in, out fault, down bool) {
 	}
 }
 
-// hasSwitch reports whether there is a switch of this number.
+// hasSwitch reports whether the switch exists.
 func (s *Sim) hasSwitch(sw int32) bool { return sw >= 0 && sw < int32(s.g.NumSwitches) }
 
-// setLink sets or ends a reason for which a link is down; what is on it and what waits for it is lost when it goes down.
+// setLink sets or clears a reason why a link is down. When the link goes down, the packets on it
+// and the packets that wait for it are lost.
 func (s *Sim) setLink(at int32, why fault, down bool) {
 	l := &s.links[at]
 	was := l.down
@@ -51,7 +52,7 @@ func (s *Sim) setLink(at int32, why fault, down bool) {
 	}
 }
 
-// drop takes all packets but those to be kept out of a queue of a switch.
+// drop removes all packets from a queue of a switch except the ones that keep selects.
 func (s *Sim) drop(sw, at int32, why loss, keep func(i int32) bool) {
 	first, buffer := s.list[at].head, s.bufferOf(sw, s.inputOf(sw, at))
 	if first == none {
@@ -61,7 +62,7 @@ func (s *Sim) drop(sw, at int32, why loss, keep func(i int32) bool) {
 		p, input := &s.packets[first], s.inputOf(sw, at)
 		set := s.askers(p.out, p.outVL)
 		if set[input>>6] &^= 1 << (input & 63); empty(set) {
-			if s.links[p.out].asked &^= 1 << p.outVL; s.links[p.out].asked == 0 { // nothing waits any more
+			if s.links[p.out].asked &^= 1 << p.outVL; s.links[p.out].asked == 0 { // no packet waits any more
 				s.endWait(p.out)
 			}
 		}
@@ -81,7 +82,7 @@ func (s *Sim) drop(sw, at int32, why loss, keep func(i int32) bool) {
 	}
 }
 
-// endWait ends the time in which a link has packets but no credits.
+// endWait ends the period in which a link has packets but no credits.
 func (s *Sim) endWait(at int32) {
 	if l := &s.links[at]; l.waiting >= 0 {
 		l.waited += max(s.now-max(l.waiting, s.measure.from), 0)
@@ -89,8 +90,8 @@ func (s *Sim) endWait(at int32) {
 	}
 }
 
-// dropOld drops a packet that has been the first of a queue for too long. It may have been the candidate of its link, for which
-// there were no credits; there may be some for a smaller packet that was behind it.
+// dropOld drops a packet that has been the first of a queue for too long. It may have been the
+// candidate of its link without enough credits; there may be enough for a smaller packet behind it.
 func (s *Sim) dropOld(at, i int32) {
 	if p := &s.packets[i]; s.list[at].head == i && s.now-p.head >= s.config.HeadOfQueue {
 		out := p.out
@@ -99,8 +100,8 @@ func (s *Sim) dropOld(at, i int32) {
 	}
 }
 
-// SetSwitchDown stops a switch, which loses what is in its buffers and on its links, or starts it again. Links that failed
-// by themselves stay down.
+// SetSwitchDown stops a switch, losing the packets in its buffers and on its links, or restarts it.
+// Links that failed on their own stay down.
 func (s *Sim) SetSwitchDown(sw int32, down bool) {
 	if !s.hasSwitch(sw) {
 		return

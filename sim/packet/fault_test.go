@@ -12,7 +12,8 @@ import (
 	"weft/sim/packet"
 )
 
-// TestPortDown: a stream over a link that fails loses what is on the link and what wants to go there, and goes on when it is up again.
+// TestPortDown: a stream over a failed link loses the packets on the link and the ones routed to
+// it, and continues when it is up again.
 func TestPortDown(t *testing.T) {
 	const fails, works = 200 * packet.Microsecond, 300 * packet.Microsecond
 	g := qdr(graph(t, "mesh(2,hosts=1)"))
@@ -34,8 +35,8 @@ func TestPortDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// 32 Gbit/s are 1,928 packets a millisecond. Behind a link between switches what is sent is lost; the link of a host keeps it
-		// from sending.
+		// 32 Gbit/s are 1,928 packets a millisecond. Packets sent to a failed link between switches
+		// are lost; a failed host link keeps the host from sending.
 		if !within(float64(r.Arrived), 1928*.4, .01) || r.Flying != 0 {
 			t.Errorf("%d arrived, %d flying", r.Arrived, r.Flying)
 		}
@@ -48,7 +49,8 @@ func TestPortDown(t *testing.T) {
 	}
 }
 
-// TestSwitchDown: a switch that stops loses what is in its buffers, also what waits for a port that has no credits.
+// TestSwitchDown: a stopped switch loses the packets in its buffers, even those for a port without
+// credits.
 func TestSwitchDown(t *testing.T) {
 	g := qdr(graph(t, "mesh(3,hosts=2)"))
 	p := planned(t, g, "minhop", 1, nil)
@@ -201,8 +203,8 @@ func (w phases) Delivered(s *packet.Sim, m *packet.Message) {
 	}
 }
 
-// disturb lets ports and switches fail and work again at random, and writes tables of one Plan or the other, until a moment at which all is
-// up and has the first Plan.
+// disturb makes ports and switches fail and recover at random, and writes tables of one Plan or the
+// other, until a time when all is up with the first Plan.
 func disturb(s *packet.Sim, g *fabric.Graph, plans [2]*route.Plan, rng *rand.Rand, until packet.Time) {
 	at := func() packet.Time { return packet.Time(rng.Int64N(int64(until))) }
 	for range rng.IntN(12) {
@@ -283,7 +285,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d runs, %d with a deadlock of two Plans; %+v", runs, stuck, lost)
 }
 
-// TestSmallerBehindTooOld: when a packet that waited for credits is too old, a smaller one behind it that has credits goes on at once.
+// TestSmallerBehindTooOld: when a packet that waited for credits is dropped for its age, a smaller
+// one behind it with credits is sent at once.
 func TestSmallerBehindTooOld(t *testing.T) {
 	g := qdr(graph(t, "mesh(2,hosts=3)")) // hosts 0 to 2 and 3 to 5
 	g.EndRate[3] = 100                    // it takes 170 us to send a large packet there

@@ -12,8 +12,9 @@ import (
 	"weft/sim/packet"
 )
 
-// flits is a simulator of its own, slow and plain: time goes on in cycles, in which every link carries at most one flit of 64 bytes. All
-// links have one rate. Credits go back flit by flit. It shares no code with the package.
+// flits is an independent simulator, slow and plain: time advances in cycles, and in each a link
+// carries at most one flit of 64 bytes. All links have one rate. Credits return flit by flit. It
+// shares no code with the package.
 type flits struct {
 	g             *fabric.Graph
 	plan          *route.Plan
@@ -55,7 +56,7 @@ type flitPacket struct {
 	out       *flitLink
 	outVL     int
 	got, sent int
-	ready     int         // cycle in which its first flit may leave
+	ready     int         // first cycle in which its first flit may leave
 	behind    *flitPacket // the same packet in the next buffer
 }
 
@@ -105,7 +106,7 @@ func newFlits(g *fabric.Graph, p *route.Plan, vls, size, buffer, cable, latent i
 	return f
 }
 
-// run goes on for so many cycles, or until nothing has moved for long.
+// run simulates a number of cycles, or until nothing has moved for long.
 func (f *flits) run(cycles int) (stuck bool) {
 	for f.now = 0; f.now < cycles; f.now++ {
 		for _, l := range f.links {
@@ -165,7 +166,7 @@ func (f *flits) route(l *flitLink, p *flitPacket) {
 	}
 }
 
-// start lets a link begin with a packet, by turns of VLs and in each by turns of inputs.
+// start starts a packet on a link, by turns of VLs and in each by turns of inputs.
 func (f *flits) start(l *flitLink) {
 	for k := range f.vls {
 		vl := (l.lastVL + 1 + k) % f.vls

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Flow holds what one end port took from another since the warm-up.
+// Flow counts what one end port received from another since the warm-up.
 type Flow struct {
 	Src, Dst       int32
 	Packets, Bytes int64 // bytes of payload
@@ -15,10 +15,11 @@ type Flow struct {
 // Flows counts the flows of a run.
 type Flows struct {
 	list   []Flow
-	byEnds map[[2]int32]int32 // place in list, by source and target
+	byEnds map[[2]int32]int32 // index in list, by source and target
 }
 
-// CountFlows lets a run count what each end port takes from each other one. It takes some 80 bytes for each pair that sends.
+// CountFlows makes a run count what each end port receives from each other one. It takes some 80
+// bytes for each pair that sends.
 func (s *Sim) CountFlows() *Flows {
 	s.measure.flows = &Flows{byEnds: map[[2]int32]int32{}}
 	return s.measure.flows
@@ -36,7 +37,7 @@ func (c *Flows) add(src, dst, payload int32, latency Time) {
 	f.Packets, f.Bytes, f.Latency = f.Packets+1, f.Bytes+int64(payload), f.Latency+latency
 }
 
-// List returns the flows by source and target.
+// List returns the flows ordered by source and target.
 func (c *Flows) List() []Flow {
 	return slices.SortedFunc(slices.Values(c.list), func(a, b Flow) int { return cmp.Or(cmp.Compare(a.Src, b.Src), cmp.Compare(a.Dst, b.Dst)) })
 }

@@ -38,7 +38,7 @@ func qdr(g *fabric.Graph) *fabric.Graph {
 	return g
 }
 
-// planned routes a fabric by an engine, with so many VLs at most.
+// planned routes a fabric by an engine, with at most vls VLs.
 func planned(t rapid.TB, g *fabric.Graph, name string, vls int, options map[string]string) *route.Plan {
 	t.Helper()
 	spec, err := engine.Find(name)
@@ -77,7 +77,7 @@ func ft128() packet.Config {
 	return c
 }
 
-// saturate lets every host send to its target without pause.
+// saturate makes every host send to its target without pause.
 func saturate(to []int32) *packet.Streams {
 	w := &packet.Streams{}
 	for src, dst := range to {
@@ -101,8 +101,8 @@ func run(t rapid.TB, g *fabric.Graph, p *route.Plan, c packet.Config, w packet.W
 	return r
 }
 
-// TestInfiniBandModel: the packets delivered in 500 us are within 1 % of those of the InfiniBand model on OMNeT++ (Mellanox's ib_model,
-// and ib_flit_sim in the first row).
+// TestInfiniBandModel: the packets delivered in 500 us are within 1 % of the InfiniBand model on
+// OMNeT++ (Mellanox's ib_model, and ib_flit_sim in the first row).
 func TestInfiniBandModel(t *testing.T) {
 	g := qdr(graph(t, "mport(8,3)"))
 	p := planned(t, g, "ftree", 1, nil)

@@ -7,39 +7,39 @@ import (
 	"weft/fabric"
 )
 
-// Message holds the order to send some bytes from one end port to another.
+// Message is an order to send bytes from one end port to another.
 type Message struct {
 	Src, Dst int32
 	Bytes    int64
-	Level    uint8 // of service, by number in Plan.Levels
-	Tag      int32 // the workload's own
+	Level    uint8 // level of service, by number in Plan.Levels
+	Tag      int32 // for the workload's use
 	Start    Time
-	Lost     int64 // bytes of it that were dropped, when it is over
+	Lost     int64 // bytes that were dropped, set when the message is finished
 }
 
-// message is one that is under way.
+// message is a message that is not finished.
 type message struct {
 	Message
-	next   int32 // in its ring, or the next unused one
+	next   int32 // in its ring, or in the list of unused messages
 	left   int64 // bytes to be sent
 	flying int32 // packets on their way
 	lid    fabric.LID
 	sl, vl uint8
 	flow   int32 // for congestion control
-	notice bool  // a notification of congestion, of which the workload knows nothing
+	notice bool  // a notification of congestion, unknown to the workload
 }
 
-// ring holds messages of an end port that wait, in order of their turns.
+// ring queues the waiting messages of an end port in order of their turns.
 type ring struct{ head, tail int32 }
 
 // adapter holds the times until which the adapter of a node is busy; its ports share it.
 type adapter struct {
 	last     int32 // end port that sent last
-	injected Time  // until then it is busy with the packets that it sent
-	drained  Time  // and with those that it took
+	injected Time  // until then it is busy sending
+	drained  Time  // until then it is busy receiving
 }
 
-// hosts holds what the end ports have to send.
+// hosts holds the messages that the end ports have to send.
 type hosts struct {
 	messages []message
 	spare    int32     // first free message
@@ -71,25 +71,26 @@ func (h *hosts) takeFirst(r *ring) {
 	}
 }
 
-// Workload decides what is sent. Sent and Delivered are called for each message.
+// Workload decides which messages are sent. Sent and Delivered are called for each message.
 type Workload interface {
 	// Begin sends the first messages, or sets timers.
 	Begin(s *Sim)
 	// Sent is called when the last packet of a message begins to leave.
 	Sent(s *Sim, m *Message)
-	// Delivered is called when the target has all packets of a message but those that were lost.
+	// Delivered is called when the target has received all packets of a message that were not lost.
 	Delivered(s *Sim, m *Message)
-	// Timer is called at the time that Sim.Timer was given.
+	// Timer is called at the time given to Sim.Timer.
 	Timer(s *Sim, id int32)
 }
 
-// Send lets an end port send a message from now on. It fails where one of them has no LID, the source is the target
-// or there is nothing to send.
+// Send starts a message from one end port to another. It fails if either has no LID, if the source
+// is the target, or if there are no bytes.
 func (s *Sim) Send(src, dst int32, bytes int64, tag int32) error {
 	return s.SendOn(0, src, dst, bytes, tag)
 }
 
-// SendOn does as Send, at a level of service. A level that the Plan does not have is the first one.
+// SendOn sends a message at a level of service. A level that the Plan does not have counts as the
+// first.
 func (s *Sim) SendOn(level uint8, src, dst int32, bytes int64, tag int32) error {
 	if err := s.canSend(src, dst, bytes); err != nil {
 		return err
@@ -98,13 +99,13 @@ func (s *Sim) SendOn(level uint8, src, dst int32, bytes int64, tag int32) error 
 	return nil
 }
 
-// canSend reports a message that cannot be sent.
+// canSend returns an error if a message cannot be sent.
 func (s *Sim) canSend(src, dst int32, bytes int64) error {
 	switch ends := int32(s.g.NumEnds); {
 	case src < 0 || src >= ends || dst < 0 || dst >= ends || src == dst:
-		return fmt.Errorf("packet: a message from end port %d to %d of %d", src, dst, ends)
+		return fmt.Errorf("packet: a message from end port %d to %d: want two different ones of %d", src, dst, ends)
 	case bytes < 1:
-		return fmt.Errorf("packet: a message of %d bytes", bytes)
+		return fmt.Errorf("packet: a message of %d bytes: want at least 1", bytes)
 	case s.planOf(src).Ends.Base[src] == 0:
 		return fmt.Errorf("packet: end port %d has no LID", src)
 	case s.planOf(src).Ends.Base[dst] == 0:
@@ -113,7 +114,7 @@ func (s *Sim) canSend(src, dst int32, bytes int64) error {
 	return nil
 }
 
-// enqueue puts a message among those that its source is to send.
+// enqueue adds a message to the ones that its source has to send.
 func (s *Sim) enqueue(what *Message, notice bool) {
 	i := s.spare
 	if i == none {
@@ -130,7 +131,7 @@ func (s *Sim) enqueue(what *Message, notice bool) {
 		s.measure.sent += packets
 		s.measure.lost[lostNoLane] += packets
 		m.Lost, m.left = m.Bytes, 0
-		s.events.Put(s.now, occasion{over, i, 0}) // not at once: the workload is not done with this one
+		s.events.Put(s.now, occasion{over, i, 0}) // later, because the workload is still busy with this one
 		return
 	}
 	if s.control != nil {
@@ -139,7 +140,8 @@ func (s *Sim) enqueue(what *Message, notice bool) {
 	s.offer(i)
 }
 
-// offer lets a message have its turns. Those of one flow under congestion control have them one after the other.
+// offer queues a message for sending. Under congestion control the messages of one flow are sent
+// one after the other.
 func (s *Sim) offer(i int32) {
 	if m := &s.messages[i]; s.control != nil && !m.notice {
 		s.putLast(&s.control.flows[m.flow].waiting, i)
@@ -158,10 +160,10 @@ func (s *Sim) enter(i int32) {
 	s.send(at)
 }
 
-// ringOf is the ring of the end port and lane of a message.
+// ringOf returns the ring for the end port and lane of a message.
 func (s *Sim) ringOf(m *message) *ring { return &s.rings[m.Src*s.vls+int32(m.vl)] }
 
-// inject lets the link of an end port take the next packet.
+// inject sends the next packet of an end port on its link.
 func (s *Sim) inject(at int32) {
 	l, end := &s.links[at], at-s.firstEnd
 	if s.adapterBusy(at) {
@@ -214,8 +216,8 @@ func (s *Sim) inject(at int32) {
 	}
 }
 
-// adapterBusy reports that an end port must wait for the adapter of its node, or for the turn of another port of it; an event comes
-// when it need not.
+// adapterBusy reports whether an end port must wait for the adapter of its node, or for another
+// port's turn; an event ends the wait.
 func (s *Sim) adapterBusy(at int32) bool {
 	l, end := &s.links[at], at-s.firstEnd
 	node := &s.adapters[s.g.EndNode[end]]
@@ -234,7 +236,7 @@ func (s *Sim) adapterBusy(at int32) bool {
 	return false
 }
 
-// othersWait reports whether another port of the node of an end port is woken at this very time to send.
+// othersWait reports whether another port of the same node wakes at this very time to send.
 func (s *Sim) othersWait(end int32) bool {
 	n := s.g.EndNode[end]
 	for _, e := range s.g.NodeEnds[s.g.NodeStart[n]:s.g.NodeStart[n+1]] {
@@ -245,13 +247,14 @@ func (s *Sim) othersWait(end int32) bool {
 	return false
 }
 
-// sizeOfNext is the blocks that the next packet of an end port on a lane takes.
+// sizeOfNext returns the number of blocks of the next packet of an end port on a lane.
 func (s *Sim) sizeOfNext(end, vl int32) int32 {
 	m := &s.messages[s.rings[end*s.vls+vl].head]
 	return int32(blocks(int(min(m.left, int64(s.config.MTU))) + s.config.Headers))
 }
 
-// drained is when an end port has taken a packet of which the first and the last byte come at these times.
+// drained returns the time at which an end port has taken a packet whose first and last byte arrive
+// at the given times.
 func (s *Sim) drained(end int32, first, last Time, size int32) Time {
 	if s.config.Drain == 0 || s.g.IsPortZero(end) {
 		return last
@@ -261,7 +264,7 @@ func (s *Sim) drained(end int32, first, last Time, size int32) Time {
 	return max(node.drained, last)
 }
 
-// deliver ends the way of a packet at an end port.
+// deliver hands a packet to an end port.
 func (s *Sim) deliver(l, i int32) {
 	p := &s.packets[i]
 	at := l*s.vls + int32(p.vl)
@@ -287,7 +290,7 @@ func (s *Sim) deliver(l, i int32) {
 	s.land(i)
 }
 
-// lose drops a packet; the blocks that it takes of a queue are free from a time on.
+// lose drops a packet; the blocks of its buffer are free from the given time on.
 func (s *Sim) lose(i, at int32, free Time, why loss) {
 	p := &s.packets[i]
 	s.measure.lost[why]++
@@ -296,7 +299,7 @@ func (s *Sim) lose(i, at int32, free Time, why loss) {
 	s.land(i)
 }
 
-// land forgets a packet, and its message if it was the last of it.
+// land frees a packet, and finishes its message if it was the last packet.
 func (s *Sim) land(i int32) {
 	m := s.packets[i].message
 	s.forget(i)

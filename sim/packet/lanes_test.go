@@ -10,7 +10,8 @@ import (
 	"weft/sim/traffic"
 )
 
-// laned is a Plan for g by which what source e sends is on SL and VL lane[e] all the way, with one VL arbitration table for all ports.
+// laned returns a Plan for g with source e on SL and VL lane[e] all the way, and one VL arbitration
+// table for all ports.
 func laned(t testing.TB, g *fabric.Graph, lane []uint8, table route.ArbTable) *route.Plan {
 	p := planned(t, g, "minhop", 1, nil)
 	classes := slices.Concat(lane, make([]uint8, g.NumEnds-len(lane)))
@@ -37,7 +38,7 @@ func laned(t testing.TB, g *fabric.Graph, lane []uint8, table route.ArbTable) *r
 // dumbbell has three hosts on each of two switches, one link between them. Hosts 0 to 2 send to 3 to 5.
 func dumbbell(t testing.TB) *fabric.Graph { return qdr(graph(t, "mesh(2,hosts=3)")) }
 
-// across lets each of some hosts of the first switch send to one on the second.
+// across makes each of some hosts of the first switch send to one on the second.
 func across(g *fabric.Graph, from ...int32) *packet.Streams {
 	w := &packet.Streams{}
 	first, second := g.HostsOf(0), g.HostsOf(1)
@@ -156,8 +157,9 @@ func (w *slowest) Delivered(s *packet.Sim, m *packet.Message) {
 	}
 }
 
-// TestLaneWithoutCredits is figure 2.4 of paper 004 (figure 2 of its Paper II): three lanes share a link; one runs out of credits, because
-// its host takes little, and the other two have its share of the link too. It goes on when credits come.
+// TestLaneWithoutCredits is figure 2.4 of paper 004 (figure 2 of its Paper II): three lanes share a
+// link. One runs out of credits, because its host is slow, and the other two get its share of the
+// link too. It continues when credits come.
 func TestLaneWithoutCredits(t *testing.T) {
 	g := dumbbell(t)
 	g.EndRate[g.HostsOf(1)[0]] = 2_000
@@ -214,8 +216,8 @@ func TestDroppedLane(t *testing.T) {
 	}
 }
 
-// TestTurns: two hosts of one switch and one behind a link send to one. In turns by input, those that share the link have a quarter
-// each.
+// TestTurns: two hosts of one switch and one behind a link send to one target. With turns by input,
+// the two that share a link get a quarter each.
 func TestTurns(t *testing.T) {
 	g := qdr(graph(t, "mesh(2,hosts=3)"))
 	p := planned(t, g, "minhop", 1, nil)
@@ -286,7 +288,7 @@ func TestRoundsWithoutLane(t *testing.T) {
 	}
 }
 
-// TestWaitedEnds: a link that lost all that waited for it does not wait for credits any more.
+// TestWaitedEnds: a link that lost all its waiting packets no longer waits for credits.
 func TestWaitedEnds(t *testing.T) {
 	g := qdr(graph(t, "mesh(2,hosts=1)"))
 	p := planned(t, g, "minhop", 1, nil)

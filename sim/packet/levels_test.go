@@ -7,8 +7,9 @@ import (
 	"weft/sim/packet"
 )
 
-// TestShares: two levels of 3 to 1 get 3 to 1 of a hot link, though the lesser one has three streams; and either all of it alone. A level that is high gets
-// what it sends, but for a packet of others after every 64 KB.
+// TestShares: two levels of 3 to 1 get 3 to 1 of a hot link, though the lesser one has three
+// streams; either gets all of it alone. A high-priority level gets what it sends, except for a
+// packet of others after every 64 KB.
 func TestShares(t *testing.T) {
 	for _, c := range []struct {
 		name    string

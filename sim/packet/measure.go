@@ -7,40 +7,40 @@ import (
 	"weft/fabric"
 )
 
-// loss is a reason for which a packet is dropped. Each has a field in Losses, and a place in result.
+// loss is a reason for dropping a packet. Each has a field in Losses, and a place in result.
 type loss uint8
 
 const (
 	lostNoEntry  loss = iota // no entry of the forwarding table
-	lostNoLink               // the port that it names has no link that is up
+	lostNoLink               // the link of the port named there is down or missing
 	lostNoLane               // the SL2VL table drops its service level
 	lostOnLink               // the link failed while it carried the packet
 	lostTooOld               // it was the first of its queue for too long
-	lostReboot               // the switch that held it was started again
-	lostWrongEnd             // the tables led to an end port that has another LID
-	losses                   // their number
+	lostReboot               // the switch that held it was restarted
+	lostWrongEnd             // the tables led to an end port with another LID
+	losses                   // number of reasons
 )
 
-// measure counts during a run.
+// measure holds the counters of a run.
 type measure struct {
 	from      Time // end of the warm-up
 	sent      int64
 	delivered int64
 	lost      [losses]int64
 
-	packets, bytes []int64 // by end port, taken since the warm-up
+	packets, bytes []int64 // by end port, received since the warm-up
 	latency        Histogram
 	message        Histogram
 	messages       int64
 	lastMessage    Time
-	flows          *Flows // nil where they are not asked for
+	flows          *Flows // nil unless counted
 }
 
 func newMeasure(g *fabric.Graph) measure {
 	return measure{packets: make([]int64, g.NumEnds), bytes: make([]int64, g.NumEnds)}
 }
 
-// deliver counts a packet that an end port took from another.
+// deliver counts a packet that an end port received from another.
 func (m *measure) deliver(now Time, src, end int32, p *packet) {
 	m.delivered++
 	if now < m.from {
@@ -54,7 +54,7 @@ func (m *measure) deliver(now Time, src, end int32, p *packet) {
 	}
 }
 
-// finish counts a message that is over.
+// finish counts a finished message.
 func (m *measure) finish(now Time, done *Message) {
 	m.lastMessage = now
 	if now >= m.from && done.Lost == 0 {
@@ -63,44 +63,46 @@ func (m *measure) finish(now Time, done *Message) {
 	}
 }
 
-// Result holds the counts and times of a run. Bytes are of payload; counts by end port are since the warm-up.
+// Result holds the counts and times of a run. Bytes count payload; counts by end port start at the
+// end of the warm-up.
 type Result struct {
 	End      Time // of the run
 	Window   Time // since the warm-up
 	Sent     int64
-	Arrived  int64 // packets in all, also those of the warm-up
+	Arrived  int64 // all packets, also during the warm-up
 	Lost     Losses
 	Flying   int64   // packets still on their way
 	Packets  []int64 // by end port
 	Bytes    []int64 // by end port
 	Latency  *Histogram
-	Messages *Histogram // from the order to send to the last byte taken
-	Finished Time       // when the last message was over
-	// Carried and Waited are bytes, with headers, and the time with packets but no credits, since the warm-up. By link: what leaves
-	// switch s by port p is PortStart[s]+p of the Graph; what end ports send follows.
+	Messages *Histogram // from the order to send to the last byte received
+	Finished Time       // when the last message was finished
+	// Carried (bytes with headers) and Waited (time with packets but without credits) count since
+	// the warm-up. They are indexed by link: PortStart[s]+p of the Graph for port p of switch s,
+	// then the links of end ports.
 	Carried  []int64
 	Waited   []Time
-	Marks    int64 // packets that met congestion and were marked
+	Marks    int64 // packets marked for congestion
 	Deadlock *Deadlock
 }
 
-// Losses counts packets that were dropped, by reason.
+// Losses counts dropped packets, by reason.
 type Losses struct {
 	NoEntry, NoLink, NoLane, OnLink, TooOld, Reboot, WrongEnd int64
 }
 
-// Total is the number of all packets that were dropped.
+// Total returns the number of all dropped packets.
 func (l *Losses) Total() int64 {
 	return l.NoEntry + l.NoLink + l.NoLane + l.OnLink + l.TooOld + l.Reboot + l.WrongEnd
 }
 
-// Lost counts the packets that have been dropped until now.
+// Lost returns the packets dropped so far.
 func (s *Sim) Lost() Losses {
 	n := &s.measure.lost
 	return Losses{n[lostNoEntry], n[lostNoLink], n[lostNoLane], n[lostOnLink], n[lostTooOld], n[lostReboot], n[lostWrongEnd]}
 }
 
-// result puts the counts until now together.
+// result collects the counts so far.
 func (s *Sim) result() *Result {
 	m := &s.measure
 	r := &Result{
@@ -122,7 +124,7 @@ func (s *Sim) result() *Result {
 	return r
 }
 
-// inUse counts the packets on their way.
+// inUse returns the number of packets under way.
 func (s *Sim) inUse() int64 {
 	n := int64(len(s.packets))
 	for i := s.unused; i != none; i = s.packets[i].next {
@@ -131,9 +133,9 @@ func (s *Sim) inUse() int64 {
 	return n
 }
 
-// check reports what can never be: packets made or lost without a count, a buffer that is fuller than it can be, credits that
-// did not come back though nothing is to come any more, a link that carried more than its rate allows. Buffers are also watched all the
-// time, by spend and fill.
+// check verifies invariants. It returns an error for packets made or lost without a count, an
+// overfull buffer, credits that did not return although no event is left, or a link that carried
+// more than its rate allows. spend and fill check buffers all the time, too.
 func (s *Sim) check() error {
 	m := &s.measure
 	gone := m.delivered
@@ -141,7 +143,7 @@ func (s *Sim) check() error {
 		gone += n
 	}
 	if m.sent != gone+s.inUse() {
-		return fmt.Errorf("%d packets were sent, %d are over and %d on their way", m.sent, gone, s.inUse())
+		return fmt.Errorf("%d packets sent, but %d finished and %d under way", m.sent, gone, s.inUse())
 	}
 	for i := range s.buffers {
 		b := &s.buffers[i]
@@ -159,13 +161,13 @@ func (s *Sim) check() error {
 	return nil
 }
 
-// misfilled says what is wrong with a buffer.
+// misfilled describes the error of a buffer.
 func (s *Sim) misfilled(buffer int32) error {
 	b := &s.buffers[buffer]
-	return fmt.Errorf("VL %d behind link %d: %d blocks may come and %d are there, of %d", buffer%s.vls, buffer/s.vls, b.credits, b.filled, s.size)
+	return fmt.Errorf("VL %d behind link %d: %d credits and %d blocks filled, of %d", buffer%s.vls, buffer/s.vls, b.credits, b.filled, s.size)
 }
 
-// Histogram counts durations in buckets of at most 3 % of their value. The zero value is empty.
+// Histogram counts durations in buckets at most 3 % wide. The zero value is empty.
 type Histogram struct {
 	Count int64
 	Sum   Time
@@ -185,7 +187,7 @@ func (h *Histogram) Add(t Time) {
 	h.bins[bin(t)]++
 }
 
-// bin is the bucket of a duration: 32 for each power of two.
+// bin returns the bucket of a duration: 32 for each power of two.
 func bin(t Time) int {
 	v := uint64(max(t, 0))
 	if v < 32 {
@@ -195,7 +197,7 @@ func bin(t Time) int {
 	return (shift+1)<<5 + int(v>>shift)&31
 }
 
-// Merge adds what another histogram counted.
+// Merge adds the counts of another histogram.
 func (h *Histogram) Merge(other *Histogram) {
 	if other.Count == 0 {
 		return
@@ -209,7 +211,7 @@ func (h *Histogram) Merge(other *Histogram) {
 	}
 }
 
-// Mean is the mean duration, 0 when there is none.
+// Mean returns the mean duration; 0 if there is none.
 func (h *Histogram) Mean() Time {
 	if h.Count == 0 {
 		return 0
@@ -217,7 +219,8 @@ func (h *Histogram) Mean() Time {
 	return h.Sum / Time(h.Count)
 }
 
-// Quantile is the duration that a share of all does not exceed, to the width of a bucket.
+// Quantile returns the duration that the given share of durations does not exceed, to the width of
+// a bucket.
 func (h *Histogram) Quantile(share float64) Time {
 	rank := int64(share * float64(h.Count))
 	for b, n := range h.bins {
@@ -228,7 +231,7 @@ func (h *Histogram) Quantile(share float64) Time {
 	return h.Max
 }
 
-// top is the longest duration of a bucket.
+// top returns the longest duration of a bucket.
 func top(b int) Time {
 	if b < 32 {
 		return Time(b)

@@ -12,41 +12,41 @@ import (
 // nowhere is the target of a link without a cable.
 const nowhere int32 = -1
 
-// link is one direction of a cable, or the way into or out of port 0 of a switch. Links are numbered: what leaves
-// switch s by port p is PortStart[s]+p of the Graph; what end port e sends follows them.
+// link is one direction of a cable, or the link into or out of port 0 of a switch. Link
+// PortStart[s]+p of the Graph leaves port p of switch s; the links of end ports follow.
 type link struct {
-	// to is the switch behind the link, or -2-e for end port e, or nowhere.
+	// to is the switch behind the link, -2-e for end port e, or nowhere.
 	to    int32
 	port  uint8 // of the switch that it leads to
 	down  bool
-	why   fault // it is down
-	epoch uint8 // times that it failed: what is on its way then is lost
+	why   fault // reasons why it is down
+	epoch uint8 // number of its failures: packets on the way at a failure are lost
 	mbps  int32
 
 	free    Time   // end of the last packet that it took
-	waiting Time   // since when it has packets but no credits, -1 if it has
+	waiting Time   // since when it has packets but no credits; -1 if it has credits
 	wakes   bool   // an event comes when it is free
 	asked   uint16 // VLs on which packets wait to be sent
 	turn    turns
-	bytes   int64 // of the packets that it took, headers included, less what passed before the end of the warm-up
+	bytes   int64 // bytes carried, headers included, without the part before the end of the warm-up
 	waited  Time  // time without credits, since the warm-up
 }
 
-// network is the Plan as the simulator reads it.
+// network is the Plan in the form that the simulator reads.
 type network struct {
 	g        *fabric.Graph
-	plans    []*route.Plan // by switch, and then by end port: where its lane tables are, and what it knows of paths
+	plans    []*route.Plan // by switch, then by end port: the Plan of its lane tables and paths
 	vls      int32         // data VLs of every port
 	top      int32         // entries of a forwarding table
 	lft      []uint8       // by switch and LID: egress port
 	links    []link
 	firstEnd int32   // link of end port 0
 	owner    []int32 // by link of a switch: the switch that it leaves
-	inward   []int32 // by switch and port, as PortStart has it: the link that comes in there
-	oneTurn  bool    // one VL, which every table of VL arbitration lets send: no table is looked at
+	inward   []int32 // by switch and port, indexed as PortStart: the incoming link
+	oneTurn  bool    // there is one VL and every arbitration table serves it: no table is read
 }
 
-// fits reports a Plan that is not one for g, or that names no LIDs.
+// fits returns an error if the Plan is not for g, or has no LIDs.
 func fits(g *fabric.Graph, p *route.Plan) error {
 	if err := p.Fits(g); err != nil {
 		return fmt.Errorf("packet: %w", err)
@@ -108,10 +108,10 @@ func newNetwork(g *fabric.Graph, p *route.Plan, c *Config) *network {
 	return n
 }
 
-// portZeroRate: port 0 of a switch sends and takes like a 1x SDR link, in Mbit/s.
+// portZeroRate is the rate of port 0 of a switch, that of a 1x SDR link, in Mbit/s.
 const portZeroRate = 2000
 
-// Lanes counts the VLs up to the highest that an SL2VL table of a Plan names.
+// Lanes returns the number of VLs up to the highest in a Plan's SL2VL tables.
 func Lanes(p *route.Plan) int {
 	most := int32(0)
 	if p.SL2VL != nil {
@@ -126,7 +126,7 @@ func Lanes(p *route.Plan) int {
 	return int(most) + 1
 }
 
-// sendsVL0 reports that every table of VL arbitration lets VL 0 send.
+// sendsVL0 reports whether every VL arbitration table serves VL 0.
 func sendsVL0(p *route.Plan) bool {
 	if p.Arbitration != nil {
 		for i := range p.Arbitration.Pool {
@@ -138,10 +138,10 @@ func sendsVL0(p *route.Plan) bool {
 	return true
 }
 
-// planOf is the Plan that an end port knows of.
+// planOf returns the Plan that an end port uses.
 func (n *network) planOf(end int32) *route.Plan { return n.plans[int32(n.g.NumSwitches)+end] }
 
-// lid is the LID by which a source sends to a target, 0 when the target has none.
+// lid returns the LID that a source uses for a target; 0 if the target has none.
 func (n *network) lid(src, dst int32) fabric.LID {
 	p := n.planOf(src)
 	base, count := p.Ends.Base[dst], p.Ends.Count(dst)
@@ -157,7 +157,7 @@ func (n *network) lid(src, dst int32) fabric.LID {
 	return base
 }
 
-// sl is the SL from a source to a LID, at a level of service.
+// sl returns the SL from a source to a LID, at a level of service.
 func (n *network) sl(level uint8, src int32, lid fabric.LID) uint8 {
 	p := n.planOf(src)
 	switch {
@@ -169,7 +169,7 @@ func (n *network) sl(level uint8, src int32, lid fabric.LID) uint8 {
 	return p.SL.At(src, lid)
 }
 
-// sendVL is the lane on which an end port sends packets of a service level.
+// sendVL returns the lane on which an end port sends packets of a service level.
 func (n *network) sendVL(end int32, sl uint8) uint8 {
 	t := n.planOf(end).SL2VL
 	if t == nil || n.g.IsPortZero(end) {
@@ -178,7 +178,7 @@ func (n *network) sendVL(end int32, sl uint8) uint8 {
 	return t.HostTable(end)[sl]
 }
 
-// switchVL is the lane on which switch s sends packets of a service level on.
+// switchVL returns the lane on which switch s forwards packets of a service level.
 func (n *network) switchVL(s int32, in, out, sl uint8) uint8 {
 	switch t := n.plans[s].SL2VL; {
 	case t == nil:
@@ -190,7 +190,7 @@ func (n *network) switchVL(s int32, in, out, sl uint8) uint8 {
 	}
 }
 
-// arbitration is the VL arbitration table of a link, nil where all VLs have equal turns.
+// arbitration returns the VL arbitration table of a link; nil if all VLs take equal turns.
 func (n *network) arbitration(l int32) *route.ArbTable {
 	if l >= n.firstEnd {
 		end := l - n.firstEnd

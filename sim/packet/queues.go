@@ -9,21 +9,22 @@ import (
 // buffer is the input buffer of one VL behind a link. Buffers are numbered link*VLs+VL.
 type buffer struct {
 	credits int32 // blocks that the sender may fill
-	filled  int32 // blocks of the packets that are in it
+	filled  int32 // blocks of the packets in it
 }
 
-// queue holds the packets of one buffer that go to one output, in the order in which they came. Only the first asks for the output.
+// queue holds the packets of one buffer to one output, in order of arrival. Only the first asks for
+// the output.
 type queue struct{ head, tail int32 }
 
-// queues holds what waits in the switches. The inputs of a switch are numbered port*VLs+VL.
+// queues holds the packets that wait in switches. The inputs of a switch are numbered port*VLs+VL.
 type queues struct {
-	size    int32    // blocks of a buffer that is empty
+	size    int32    // blocks of an empty buffer
 	buffers []buffer // by link and VL
 	list    []queue  // by switch, input and output
 	start   []int32  // by switch: its first queue
-	outputs []int32  // by switch: queues of an input, one for each port or one alone
+	outputs []int32  // by switch: queues of an input, one for each port or a single one
 
-	asking   []uint64 // by link and VL: set of the inputs that have a first packet for it
+	asking   []uint64 // by link and VL: set of the inputs whose first packet waits for it
 	askStart []int32  // by link
 	turn     []int32  // by link and VL: input that was served last
 }
@@ -42,7 +43,7 @@ func newQueues(n *network, c *Config) (queues, error) {
 	total := int64(0)
 	for sw, ports := range n.g.SwitchPorts {
 		ports++                          // port 0
-		words := (ports*n.vls + 63) / 64 // of a set of the inputs
+		words := (ports*n.vls + 63) / 64 // words of a set of the inputs
 		for l := n.g.PortStart[sw]; l < n.g.PortStart[sw]+ports; l++ {
 			q.askStart[l+1] = q.askStart[l] + words*n.vls
 		}
@@ -62,7 +63,7 @@ func newQueues(n *network, c *Config) (queues, error) {
 	return q, nil
 }
 
-// spend takes the credits for so many blocks of a buffer. There must be as many.
+// spend takes credits for blocks of a buffer; too few credits end the run.
 func (s *Sim) spend(buffer, blocks int32) {
 	b := &s.buffers[buffer]
 	if b.credits -= blocks; b.credits < 0 {
@@ -70,7 +71,7 @@ func (s *Sim) spend(buffer, blocks int32) {
 	}
 }
 
-// fill puts so many blocks into a buffer. There must be room.
+// fill puts blocks into a buffer; a lack of room ends the run.
 func (s *Sim) fill(buffer, blocks int32) {
 	b := &s.buffers[buffer]
 	if b.filled += blocks; b.filled > s.size {
@@ -78,12 +79,13 @@ func (s *Sim) fill(buffer, blocks int32) {
 	}
 }
 
-// overrun ends the run: something was sent without credits, or came into a buffer without room for it.
+// overrun ends the run: a packet was sent without credits, or came into a buffer without room for
+// it.
 func (s *Sim) overrun(buffer int32) {
 	s.Fail(fmt.Errorf("packet: at %d ps: %w", s.now, s.misfilled(buffer)))
 }
 
-// queueOf is the queue of an input of a switch for the packets that go to one of its links.
+// queueOf returns the queue of a switch input for the packets to one of the switch's links.
 func (s *Sim) queueOf(sw, input, out int32) int32 {
 	n := s.outputs[sw]
 	at := s.start[sw] + input*n
@@ -93,20 +95,20 @@ func (s *Sim) queueOf(sw, input, out int32) int32 {
 	return at
 }
 
-// inputOf is the input of a switch that a queue belongs to.
+// inputOf returns the input of a switch that a queue belongs to.
 func (s *Sim) inputOf(sw, at int32) int32 { return (at - s.start[sw]) / s.outputs[sw] }
 
-// bufferOf is the buffer of an input of a switch.
+// bufferOf returns the buffer of a switch input.
 func (s *Sim) bufferOf(sw, input int32) int32 {
 	return s.inward[s.g.PortStart[sw]+input/s.vls]*s.vls + input%s.vls
 }
 
-// inputBefore is the input of its switch that a buffer is.
+// inputBefore returns the input of a buffer at its switch.
 func (s *Sim) inputBefore(buffer int32) int32 {
 	return int32(s.links[buffer/s.vls].port)*s.vls + buffer%s.vls
 }
 
-// inputs gives the inputs of a switch into which a link leads.
+// inputs iterates over the connected inputs of a switch.
 func (s *Sim) inputs(sw int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for input := range (s.g.SwitchPorts[sw] + 1) * s.vls {
@@ -117,7 +119,7 @@ func (s *Sim) inputs(sw int32) iter.Seq[int32] {
 	}
 }
 
-// queuesOf gives the queues of an input of a switch.
+// queuesOf iterates over the queues of a switch input.
 func (s *Sim) queuesOf(sw, input int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		first := s.start[sw] + input*s.outputs[sw]
@@ -126,7 +128,8 @@ func (s *Sim) queuesOf(sw, input int32) iter.Seq[int32] {
 	}
 }
 
-// packetsFrom gives a packet and those behind it in its queue. A packet may be taken out while they are given.
+// packetsFrom iterates over a packet and the packets behind it in its queue. The loop may remove
+// the current packet.
 func (s *Sim) packetsFrom(i int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for i != none {
@@ -139,7 +142,7 @@ func (s *Sim) packetsFrom(i int32) iter.Seq[int32] {
 	}
 }
 
-// askers is the set of the inputs whose first packet waits for a link and lane.
+// askers returns the set of the inputs whose first packet waits for a link and lane.
 func (s *Sim) askers(l int32, vl uint8) []uint64 {
 	words := (s.askStart[l+1] - s.askStart[l]) / s.vls
 	start := s.askStart[l] + words*int32(vl)
@@ -152,12 +155,12 @@ func (s *Sim) asks(sw, at int32) bool {
 	return s.askers(p.out, p.outVL)[input>>6]>>(input&63)&1 != 0
 }
 
-// firstOf is the first packet of an input of a switch for a link; there is one.
+// firstOf returns the first packet of a switch input for a link; there must be one.
 func (s *Sim) firstOf(sw, input, l int32) *packet {
 	return &s.packets[s.list[s.queueOf(sw, input, l)].head]
 }
 
-// push puts a packet at the end of a queue; first reports that nothing was there.
+// push appends a packet to a queue; first reports whether the queue was empty.
 func (s *Sim) push(at, i int32) (first bool) {
 	q := &s.list[at]
 	if s.packets[i].next = none; q.head == none {
@@ -168,7 +171,7 @@ func (s *Sim) push(at, i int32) (first bool) {
 	return false
 }
 
-// pop takes the first packet out of a queue.
+// pop removes the first packet of a queue.
 func (s *Sim) pop(at int32) {
 	q := &s.list[at]
 	if q.head = s.packets[q.head].next; q.head == none {
@@ -176,7 +179,7 @@ func (s *Sim) pop(at int32) {
 	}
 }
 
-// members gives the members of a set in order.
+// members iterates over the members of a set in order.
 func members(set []uint64) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for w, word := range set {
@@ -189,7 +192,7 @@ func members(set []uint64) iter.Seq[int32] {
 	}
 }
 
-// empty reports a set without members.
+// empty reports whether a set has no members.
 func empty(set []uint64) bool {
 	for _, w := range set {
 		if w != 0 {

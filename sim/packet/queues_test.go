@@ -84,7 +84,7 @@ func TestBEFT(t *testing.T) {
 	}
 }
 
-// everyone lets each of so many hosts send packets to others, drawn at random, without pause.
+// everyone makes every host send packets to random others without pause.
 func everyone(hosts int) *packet.Streams {
 	w := &packet.Streams{Seed: 1}
 	for h := range int32(hosts) {

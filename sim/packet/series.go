@@ -3,17 +3,17 @@ package packet
 // Series holds the measures of a run over time, in steps of equal length.
 type Series struct {
 	Start, Step Time
-	Done        int // steps that the run has seen the end of
-	// By step: payload that end ports took, packets that they took, and the sum of the latencies of these.
+	Done        int // steps completed
+	// By step: payload and packets that end ports received, and the sum of their latencies.
 	Bytes, Packets []int64
 	Latency        []Time
-	*LinkSeries    // nil where it was not asked for
+	*LinkSeries    // nil unless asked for
 
-	looks  int   // until now
-	before total // until the end of the step before
+	looks  int   // so far
+	before total // until the end of the previous step
 }
 
-// total counts what end ports took since the warm-up.
+// total counts what end ports received since the warm-up.
 type total struct {
 	bytes, packets int64
 	latency        Time
@@ -22,20 +22,21 @@ type total struct {
 // LinkSeries is the part of a Series about links, which are numbered as in Result.Carried.
 type LinkSeries struct {
 	Links int
-	// Used and Filled are by step and link, [step*Links+link]: the share of the time in which the link carried packets, and the
-	// mean of the bytes in the input buffers behind it.
+	// Used and Filled are indexed [step*Links+link]: the share of the time in which the link
+	// carried packets, and the mean number of bytes in the input buffers behind it.
 	Used, Filled []float32
-	// Most is by link: the most bytes that were seen in the buffer of one VL.
+	// Most is by link: the most bytes observed in the buffer of one VL.
 	Most []int32
 
-	carried []int64 // by link, until the end of the step before
+	carried []int64 // by link, until the end of the previous step
 }
 
-// looksAStep counts the looks of a Series at the buffers in each step, of which the last is at its end.
+// looksAStep is the number of samples of the buffers in each step; the last one is at its end.
 const looksAStep = 10
 
-// Record counts over time in so many steps; what is measured begins at the end of the warm-up, and so should they. The run
-// goes on until their end, if nothing ends it. With links it counts for each link too: 8 bytes for each link and step.
+// Record counts over time, in the given number of steps. Measurement begins at the end of the
+// warm-up, and so should the steps. Unless something ends the run earlier, it lasts until their
+// end. With links it also counts for each link: 8 bytes for each link and step.
 func (s *Sim) Record(start, step Time, steps int, links bool) *Series {
 	r := &Series{Start: start, Step: step, Bytes: make([]int64, steps), Packets: make([]int64, steps), Latency: make([]Time, steps)}
 	if links {
@@ -46,7 +47,7 @@ func (s *Sim) Record(start, step Time, steps int, links bool) *Series {
 	return r
 }
 
-// begin takes down what was before.
+// begin stores the counts before the first step.
 func (r *Series) begin(s *Sim) {
 	r.before = s.total()
 	if r.LinkSeries != nil {
@@ -57,14 +58,14 @@ func (r *Series) begin(s *Sim) {
 	r.next(s)
 }
 
-// next sets the time of the next look.
+// next schedules the next sample.
 func (r *Series) next(s *Sim) {
 	if r.Done < len(r.Bytes) {
 		s.At(r.Start+r.Step*Time(r.looks+1)/looksAStep, r.look)
 	}
 }
 
-// look takes down what there is to be seen now.
+// look takes a sample.
 func (r *Series) look(s *Sim) {
 	r.looks++
 	if r.LinkSeries != nil {
@@ -76,7 +77,7 @@ func (r *Series) look(s *Sim) {
 	r.next(s)
 }
 
-// endStep closes the present step.
+// endStep completes the current step.
 func (r *Series) endStep(s *Sim) {
 	now, step := s.total(), r.Done
 	r.Bytes[step], r.Packets[step], r.Latency[step] = now.bytes-r.before.bytes, now.packets-r.before.packets, now.latency-r.before.latency
@@ -87,7 +88,7 @@ func (r *Series) endStep(s *Sim) {
 	r.Done++
 }
 
-// lookAtBuffers adds what is in all input buffers to the means of a step.
+// lookAtBuffers adds the contents of all input buffers to the means of a step.
 func (r *LinkSeries) lookAtBuffers(s *Sim, step int) {
 	filled := r.Filled[step*r.Links:]
 	for l := range r.Links {
@@ -100,7 +101,7 @@ func (r *LinkSeries) lookAtBuffers(s *Sim, step int) {
 	}
 }
 
-// lookAtLinks counts what links carried in a step that ends now.
+// lookAtLinks counts the bytes that links carried in the step that ends now.
 func (r *LinkSeries) lookAtLinks(s *Sim, step int, length Time) {
 	for i := range s.links {
 		carried := s.carried(i)
@@ -109,14 +110,15 @@ func (r *LinkSeries) lookAtLinks(s *Sim, step int, length Time) {
 	}
 }
 
-// carried counts the bytes that a link has carried since the warm-up, without the rest of the packet that it carries now.
+// carried returns the bytes that a link has carried since the warm-up, without the unsent rest of
+// the current packet.
 func (s *Sim) carried(i int) int64 {
 	l := &s.links[i]
 	rest := max(l.free-max(s.now, s.measure.from), 0)
 	return max(l.bytes-int64(rest)*int64(l.mbps)/8_000_000, 0)
 }
 
-// total sums up what end ports took.
+// total sums up what end ports received.
 func (s *Sim) total() total {
 	t := total{packets: s.measure.latency.Count, latency: s.measure.latency.Sum}
 	for _, b := range s.measure.bytes {

@@ -10,7 +10,8 @@ import (
 	"weft/sim/packet"
 )
 
-// recorded lets hosts of two switches send over their only cable for a while, and records it over time.
+// recorded makes hosts of two switches send over their only cable for a while, and records it over
+// time.
 func recorded(t *testing.T, steps int, stop packet.Time, from ...int32) (*packet.Result, *packet.Series) {
 	t.Helper()
 	g := qdr(graph(t, "mesh(2,hosts=3)"))
@@ -83,7 +84,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// TestSeriesChangesNothing: a run that is recorded gives what it gives otherwise.
+// TestSeriesChangesNothing: recording does not change a run.
 func TestSeriesChangesNothing(t *testing.T) {
 	with, _ := recorded(t, 20, 0, 0, 1, 2)
 	without, _ := recorded(t, 0, 0, 0, 1, 2)

@@ -9,12 +9,12 @@ import (
 	"weft/route"
 )
 
-// none is the number of no packet, message or link.
+// none stands for no packet, message or link.
 const none int32 = -1
 
-// packet is a packet on its way.
+// packet is a packet under way.
 type packet struct {
-	next    int32 // behind it in its queue, or the next free one
+	next    int32 // the packet behind it in its queue, or the next free one
 	message int32
 	payload int32
 	lid     fabric.LID
@@ -22,40 +22,40 @@ type packet struct {
 	sl, vl  uint8
 	epoch   uint8 // of the link that it is on
 	marked  bool  // it met congestion
-	outVL   uint8 // lane on which it is to leave the switch that it is in
-	out     int32 // and the link
+	outVL   uint8 // lane on which it leaves its current switch
+	out     int32 // link by which it leaves
 	sent    Time  // its first byte left the source
-	came    Time  // its first byte could leave the switch that it is in
-	tail    Time  // its last byte could
+	came    Time  // its first byte could leave the current switch
+	tail    Time  // its last byte could leave the current switch
 	head    Time  // since when it is the first of its queue
 }
 
-// kind says what happens at an event.
+// kind is the kind of an event.
 type kind uint8
 
 const (
 	atSwitch kind = iota // a packet can leave the switch behind a link
 	atEnd                // an end port has taken a packet off a link
 	asks                 // the first packet of a queue may ask for its output
-	isFree               // a link can send, and the host behind it
+	isFree               // a link, and the host behind it, can send
 	credit               // blocks of a buffer are free again
 	tooOld               // the first packet of a queue may have waited too long
 	over                 // a message that could not be sent
-	timer                // of the workload
-	change               // of the fabric
-	search               // for deadlocks
-	recovers             // a flow, from congestion
-	resume               // a flow, after its delay
+	timer                // a timer of the workload
+	change               // a change of the fabric
+	search               // a search for deadlocks
+	recovers             // a flow recovers from congestion
+	resume               // a flow continues after its delay
 )
 
-// occasion is an event: what, of which link, buffer, queue or end port, and a packet or a number.
+// occasion is an event: its kind, its link, buffer, queue or end port, and a packet or a number.
 type occasion struct {
 	kind kind
 	of   int32
 	with int32
 }
 
-// Sim is one run. It is not for concurrent use.
+// Sim is one run. It is not safe for concurrent use.
 type Sim struct {
 	config Config
 	*network
@@ -70,20 +70,20 @@ type Sim struct {
 	control *controlled // nil without congestion control
 	hooks
 	measure  measure
-	deadlock *Deadlock // the first that was found
+	deadlock *Deadlock // the first one found
 	stopped  bool
 	failed   error // of the workload
 }
 
-// hooks are functions of others that a run calls.
+// hooks are functions that a run calls.
 type hooks struct {
 	relay       Relay                     // nil without routers
-	changes     []func(*Sim)              // at their times
-	beforeLanes []func(s *Sim, end int32) // before an end port gets the lanes of another Plan
-	watch       func(now Time)            // now and then, nil for none
+	changes     []func(*Sim)              // by number; events name them
+	beforeLanes []func(s *Sim, end int32) // called before an end port gets the lanes of another Plan
+	watch       func(now Time)            // called now and then; nil for none
 }
 
-// New makes a run over a fabric and its Plan.
+// New creates a run over a fabric and its Plan.
 func New(g *fabric.Graph, p *route.Plan, c Config, w Workload) (*Sim, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -103,22 +103,22 @@ func New(g *fabric.Graph, p *route.Plan, c Config, w Workload) (*Sim, error) {
 	return s, nil
 }
 
-// Now is the present.
+// Now returns the current time of the run.
 func (s *Sim) Now() Time { return s.now }
 
-// At does something to the fabric at a time to come, such as (*Sim).SetPortDown.
+// At schedules a change of the fabric, such as (*Sim).SetPortDown.
 func (s *Sim) At(t Time, do func(*Sim)) {
 	s.events.Put(max(t, s.now), occasion{change, int32(len(s.changes)), 0})
 	s.changes = append(s.changes, do)
 }
 
-// Watch calls a function now and then while the run goes on.
+// Watch makes the run call a function from time to time.
 func (s *Sim) Watch(look func(now Time)) { s.watch = look }
 
-// Timer calls the workload at a time to come.
+// Timer schedules a call of the workload's Timer.
 func (s *Sim) Timer(t Time, id int32) { s.events.Put(max(t, s.now), occasion{timer, id, 0}) }
 
-// Fail ends the run: the workload cannot go on. Run returns the first error.
+// Fail ends the run because the workload cannot continue. Run returns the first error.
 func (s *Sim) Fail(err error) {
 	if s.failed == nil {
 		s.failed = err
@@ -126,8 +126,8 @@ func (s *Sim) Fail(err error) {
 	s.stopped = true
 }
 
-// Run lets time go on until a moment, the end of the traffic or a deadlock. What is measured begins at
-// the end of the warm-up.
+// Run simulates until a time, the end of the traffic or a deadlock. Measurement begins at the end
+// of the warm-up.
 func (s *Sim) Run(ctx context.Context, warmup, until Time) (*Result, error) {
 	until = min(max(until, 0), 1<<62) // sums with the times of a Config stay in range
 	s.measure.from = max(warmup, 0)
@@ -167,7 +167,7 @@ func (s *Sim) Run(ctx context.Context, warmup, until Time) (*Result, error) {
 	return s.result(), nil
 }
 
-// handle does what an event says.
+// handle processes an event.
 func (s *Sim) handle(e occasion) {
 	switch e.kind {
 	case atSwitch:
@@ -175,7 +175,8 @@ func (s *Sim) handle(e occasion) {
 	case atEnd:
 		s.deliver(e.of, e.with)
 	case asks:
-		// No other packet of the same number can be the first by then: the link is busy with this one for longer.
+		// No other packet can have this number and be first by then: the link is busy with this one
+		// for longer.
 		if s.list[e.of].head == e.with {
 			s.ask(e.of)
 		}
@@ -205,7 +206,7 @@ func (s *Sim) handle(e occasion) {
 	}
 }
 
-// search looks for a deadlock, and again later while anything else is to come.
+// search looks for a deadlock, and schedules the next search while other events are left.
 func (s *Sim) search() {
 	if s.deadlock == nil {
 		if s.deadlock = s.findDeadlock(); s.deadlock != nil && !s.config.GoOn && s.config.HeadOfQueue == 0 {
@@ -218,7 +219,7 @@ func (s *Sim) search() {
 	}
 }
 
-// newPacket takes an unused packet.
+// newPacket returns an unused packet.
 func (s *Sim) newPacket() int32 {
 	if s.unused == none {
 		s.packets = append(s.packets, packet{})
@@ -229,7 +230,7 @@ func (s *Sim) newPacket() int32 {
 	return i
 }
 
-// forget gives a packet back.
+// forget returns a packet to the unused ones.
 func (s *Sim) forget(i int32) {
 	s.packets[i].next, s.unused = s.unused, i
 }

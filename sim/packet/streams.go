@@ -6,54 +6,56 @@ import (
 	"math/rand/v2"
 )
 
-// Anyone stands for a target that is drawn anew for each message.
+// Anyone stands for a target drawn anew for each message.
 const Anyone int32 = -1
 
-// Forever is a number of bytes that no run sends.
+// Forever is more bytes than any run sends.
 const Forever = int64(1) << 62
 
 // Stream sends messages from one end port, one after the other.
 type Stream struct {
 	Src, Dst int32 // Anyone: drawn among Streams.Targets
 	Bytes    int64 // of a message
-	Level    uint8 // of service, by number in Plan.Levels
-	// Most lets the bytes of each message be drawn from Bytes to Most, all sizes alike; 0: all have Bytes.
+	Level    uint8 // level of service, by number in Plan.Levels
+	// Most makes the bytes of each message uniformly random from Bytes to Most; 0: all messages
+	// have Bytes.
 	Most int64
-	// Gap is the mean time between two messages, exponentially distributed; 0: the next one follows as soon
-	// as one has left.
+	// Gap is the mean time between two messages, exponentially distributed; 0: the next one follows
+	// as soon as one has left.
 	Gap         Time
-	Bursts      Bursts // where there is a Gap: messages are exactly that far apart while the stream is not silent
-	Pending     int    // messages that wait at once where Gap is 0; 0 means 1
+	Bursts      Bursts // with a Gap: messages are exactly that far apart while the stream is sending
+	Pending     int    // messages that wait at once if Gap is 0; 0 means 1
 	Start, Stop Time
-	// Share of the messages goes to Spot in place of Dst.
+	// Share is the fraction of messages to Spot instead of Dst.
 	Spot  int32
 	Share float64
 }
 
-// HotSpot returns the hot-spot to which host i of a list sends: the list is so many groups, one after the other, and the
-// first host of each group is the hot-spot of that group.
+// HotSpot returns the hot-spot of host i of a list. The list is divided into as many groups as
+// hot-spots; the first host of each group is its hot-spot.
 func HotSpot(hosts []int32, spots, i int) int32 {
 	group := i * spots / len(hosts)
 	return hosts[(group*len(hosts)+spots-1)/spots]
 }
 
-// Streams is the workload of streams that go on until they are stopped.
+// Streams is the workload of streams that run until they are stopped.
 //
-// A stream with a Gap may have far more messages than its source can send. Those that would wait behind many others are counted
-// and drawn again when it is their turn, so that memory does not grow; see backlog.
+// A stream with a Gap may have far more messages than its source can send. Messages that would wait
+// behind many others are only counted, and drawn again when it is their turn, so that memory does
+// not grow; see backlog.
 type Streams struct {
 	List    []Stream
 	Targets []int32 // end ports for Anyone, at least two
 	Seed    uint64
 
 	draw     []drawing  // by stream: the next message
-	backlogs []*backlog // by stream; nil where all messages are handed over at their time
+	backlogs []*backlog // by stream; nil if all messages are queued when they are due
 }
 
-// drawing holds the place of a stream in its random numbers.
+// drawing is the state of a stream's random numbers.
 type drawing struct {
 	rng  rand.PCG
-	left Time // of the burst
+	left Time // rest of the burst
 }
 
 // share draws a number of [0, 1).
@@ -72,7 +74,7 @@ func (d *drawing) gap(st *Stream) Time {
 	return d.inBursts(&st.Bursts, st.Gap)
 }
 
-// message draws the target and the bytes of a message; there is a target.
+// message draws the target and the bytes of a message; there must be a target.
 func (w *Streams) message(d *drawing, st *Stream) (dst int32, bytes int64) {
 	rng := rand.New(&d.rng)
 	dst = st.Dst
@@ -113,7 +115,7 @@ func (w *Streams) Begin(s *Sim) {
 	}
 }
 
-// Timer lets a stream send.
+// Timer sends the messages of a stream that are due.
 func (w *Streams) Timer(s *Sim, id int32) {
 	st := &w.List[id]
 	if st.Stop > 0 && s.Now() >= st.Stop {
@@ -129,7 +131,7 @@ func (w *Streams) Timer(s *Sim, id int32) {
 	}
 }
 
-// send lets a stream send one message, or keep it for later.
+// send sends one message of a stream, or holds it back.
 func (w *Streams) send(s *Sim, id int32) {
 	st, d := &w.List[id], &w.draw[id]
 	before := *d
@@ -142,7 +144,8 @@ func (w *Streams) send(s *Sim, id int32) {
 	}
 }
 
-// hasOther reports whether there is a target other than a source. Two different ones are enough for every source.
+// hasOther reports whether a target other than the source exists. Two different targets are enough
+// for every source.
 func (w *Streams) hasOther(src int32) bool {
 	for _, dst := range w.Targets {
 		if dst != src && dst != Anyone {
@@ -152,7 +155,7 @@ func (w *Streams) hasOther(src int32) bool {
 	return false
 }
 
-// Sent lets a stream without gaps go on, and hands over a message that was kept.
+// Sent continues a stream without gaps, and queues a message that was held back.
 func (w *Streams) Sent(s *Sim, m *Message) {
 	st := &w.List[m.Tag]
 	switch b := w.backlogs[m.Tag]; {

@@ -26,10 +26,10 @@ func (s *Sim) arrive(l, i int32) {
 	}
 }
 
-// blocksOf is the blocks of a buffer that a packet takes.
+// blocksOf returns the number of buffer blocks of a packet.
 func (s *Sim) blocksOf(p *packet) int32 { return int32(blocks(int(p.payload) + s.config.Headers)) }
 
-// firstAsks lets the first packet of a queue ask for its output, now or when it is in time.
+// firstAsks makes the first packet of a queue ask for its output, now or as soon as it may.
 func (s *Sim) firstAsks(at int32) {
 	i := s.list[at].head
 	if i == none {
@@ -40,7 +40,7 @@ func (s *Sim) firstAsks(at int32) {
 	if s.config.HeadOfQueue > 0 {
 		s.events.Put(s.now+s.config.HeadOfQueue, occasion{tooOld, at, i})
 	}
-	// A faster link than the one that it came by must not run out of bytes.
+	// A link faster than the incoming one must not run out of bytes.
 	if start := p.tail - duration(p.payload+int32(s.config.Headers), s.links[p.out].mbps); start > s.now {
 		s.events.Put(start, occasion{asks, at, i})
 		return
@@ -48,7 +48,7 @@ func (s *Sim) firstAsks(at int32) {
 	s.ask(at)
 }
 
-// route is the link and lane by which a switch sends a packet on; none where it drops it.
+// route returns the link and lane by which a switch forwards a packet; none if it drops the packet.
 func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why loss) {
 	if s.relay != nil && s.relay.IsRouter(sw) {
 		return s.routeBetween(sw, in, p)
@@ -63,7 +63,7 @@ func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why los
 	return s.egress(sw, in, port, p.sl)
 }
 
-// egress is the link and lane by which a packet leaves a switch by a port; none where it cannot.
+// egress returns the link and lane by which a packet leaves a switch at a port; none if it cannot.
 func (s *Sim) egress(sw int32, in, port, sl uint8) (out int32, vl uint8, why loss) {
 	out = s.g.PortStart[sw] + int32(port)
 	if l := &s.links[out]; l.to == nowhere || l.down {
@@ -75,7 +75,7 @@ func (s *Sim) egress(sw int32, in, port, sl uint8) (out int32, vl uint8, why los
 	return out, vl, 0
 }
 
-// ask enters the first packet of a queue among those that wait for its output.
+// ask adds the first packet of a queue to the ones that wait for its output.
 func (s *Sim) ask(at int32) {
 	p := &s.packets[s.list[at].head]
 	set, input := s.askers(p.out, p.outVL), s.inputOf(s.owner[p.out], at)
@@ -84,7 +84,7 @@ func (s *Sim) ask(at int32) {
 	s.send(p.out)
 }
 
-// send lets a link take the next packet, if it is free and there are credits.
+// send sends the next packet on a link, if the link is free and there are credits.
 func (s *Sim) send(at int32) {
 	l := &s.links[at]
 	if l.asked == 0 || l.down {
@@ -103,7 +103,7 @@ func (s *Sim) send(at int32) {
 	}
 	sw := s.owner[at]
 	var ready uint16
-	var inputs, sizes [16]int32 // by VL: whose turn it is, and the blocks of its packet
+	var inputs, sizes [16]int32 // by VL: the input whose turn it is, and the blocks of its packet
 	for set := l.asked; set != 0; set &= set - 1 {
 		vl := uint8(bits.TrailingZeros16(set))
 		input := s.candidate(sw, at, vl)
@@ -122,8 +122,8 @@ func (s *Sim) send(at int32) {
 	s.forward(sw, at, vl, inputs[vl])
 }
 
-// chooseLane chooses among the ready lanes of a link by its arbitration table; sizes has the blocks of the next packet of each. It
-// also counts the time in which nothing is ready.
+// chooseLane chooses among the ready lanes of a link by its arbitration table; sizes has the blocks
+// of the next packet of each lane. It also counts the time in which no lane is ready.
 func (s *Sim) chooseLane(at int32, ready uint16, sizes *[16]int32) (vl uint8, ok bool) {
 	l := &s.links[at]
 	if ready != 0 {
@@ -145,7 +145,7 @@ func (s *Sim) chooseLane(at int32, ready uint16, sizes *[16]int32) (vl uint8, ok
 	return vl, ok
 }
 
-// forward sends the first packet of an input for a link on.
+// forward sends the first packet of an input on a link.
 func (s *Sim) forward(sw, at int32, vl uint8, input int32) {
 	set := s.askers(at, vl)
 	set[input>>6] &^= 1 << (input & 63)
@@ -171,8 +171,8 @@ func (s *Sim) forward(sw, at int32, vl uint8, input int32) {
 	}
 }
 
-// transmit lets a link carry a packet from now on, and returns when its last byte has left. Of the packet the times and
-// the lane are then those behind the link.
+// transmit starts sending a packet on a link, and returns the time at which its last byte leaves.
+// The packet then holds its times and lane behind the link.
 func (s *Sim) transmit(at, i int32, vl uint8) (end Time) {
 	l, p := &s.links[at], &s.packets[i]
 	size := p.payload + int32(s.config.Headers)

@@ -74,7 +74,7 @@ func TestBackToBack(t *testing.T) {
 	})
 }
 
-// window is what is measured in tests of rates, after a warm-up of a tenth.
+// window is the measured time in tests of rates, after a warm-up of a tenth.
 const window = 1 * packet.Millisecond
 
 // payload is what arrived at an end port, as a share of a rate in Mbit/s of links less the headers of full packets.
@@ -136,7 +136,7 @@ func TestTwoToOne(t *testing.T) {
 	}
 }
 
-// TestSharedRate: the two ports of a node share what it may send and take, half each.
+// TestSharedRate: the two ports of a node share its sending and receiving rate, half each.
 func TestSharedRate(t *testing.T) {
 	g := twoPorts(t)
 	p := planned(t, g, "minhop", 1, nil)

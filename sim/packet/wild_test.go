@@ -182,15 +182,15 @@ func TestWild(t *testing.T) { checks(t, 300, 10_000, wild, nil) }
 
 func FuzzRun(f *testing.F) { f.Fuzz(rapid.MakeFuzz(wild)) }
 
-// TestWorkloads: a workload that cannot go on ends the run with its error.
+// TestWorkloads: a workload that cannot continue ends the run with its error.
 func TestWorkloads(t *testing.T) {
 	g := qdr(graph(t, "mesh(2,hosts=1)"))
 	p := planned(t, g, "minhop", 1, nil)
 	p.Ends.Base[3] = 0
 	for want, st := range map[string]packet.Stream{
-		"packet: a message from end port 0 to 0 of 4":                              {Src: 0, Dst: 0, Bytes: 1},
-		"packet: a message from end port 9 to 0 of 4":                              {Src: 9, Dst: 0, Bytes: 1},
-		"packet: a message of 0 bytes":                                             {Src: 0, Dst: 1},
+		"packet: a message from end port 0 to 0: want two different ones of 4":     {Src: 0, Dst: 0, Bytes: 1},
+		"packet: a message from end port 9 to 0: want two different ones of 4":     {Src: 9, Dst: 0, Bytes: 1},
+		"packet: a message of 0 bytes: want at least 1":                            {Src: 0, Dst: 1},
 		"packet: end port 3 has no LID":                                            {Src: 0, Dst: 3, Bytes: 1},
 		"packet: a stream from end port 0 to anyone, but there is no other target": {Src: 0, Dst: packet.Anyone, Bytes: 1},
 	} {

@@ -2,21 +2,22 @@ package packet
 
 import "weft/sim/traffic"
 
-// Rounds is the workload of a collective operation: every rank goes on to its next round when all messages that it
-// sent and all that it was to get in its present round have arrived, whatever others do.
+// Rounds is the workload of a collective operation. A rank starts its next round when all messages
+// that it sent or expects in the current round have arrived, whatever other ranks do.
 type Rounds struct {
 	hosts []int32
 	bytes int64
 	flows [][]traffic.Flows // by rank and round: only Dst is used
-	left  [][]int32         // by rank and round: messages that are to arrive
-	at    []int             // by rank: its round
+	left  [][]int32         // by rank and round: messages that have not arrived
+	at    []int             // by rank: its current round
 	done  int
 	rank  []int32 // by end port
-	// Ended is when each rank was through.
+	// Ended is the time at which each rank finished.
 	Ended []Time
 }
 
-// NewRounds makes the workload of rounds of a pattern: rank i is the end port hosts[i], every flow a message of so many bytes.
+// NewRounds creates the workload of the rounds of a pattern. Rank i is end port hosts[i]; every
+// flow is a message of the given bytes.
 func NewRounds(rounds []traffic.Flows, hosts []int32, ends int, bytes int64) *Rounds {
 	w := &Rounds{hosts: hosts, bytes: bytes, at: make([]int, len(hosts)), rank: make([]int32, ends), Ended: make([]Time, len(hosts))}
 	w.flows, w.left = make([][]traffic.Flows, len(hosts)), make([][]int32, len(hosts))
@@ -43,7 +44,7 @@ func (w *Rounds) Begin(s *Sim) {
 	}
 }
 
-// next goes on to the next round of a rank in which something is to be done.
+// next advances a rank to its next round that has messages.
 func (w *Rounds) next(s *Sim, rank int) {
 	for w.at[rank]++; w.at[rank] < len(w.left[rank]); w.at[rank]++ {
 		round := w.at[rank]
@@ -61,7 +62,7 @@ func (w *Rounds) next(s *Sim, rank int) {
 	w.done++
 }
 
-// Done reports whether every rank is through.
+// Done reports whether every rank has finished.
 func (w *Rounds) Done() bool { return w.done == len(w.hosts) }
 
 // Delivered counts a message at both its ends.
@@ -80,14 +81,14 @@ func (w *Rounds) Sent(*Sim, *Message) {}
 // Timer does nothing.
 func (w *Rounds) Timer(*Sim, int32) {}
 
-// Timed is the workload of messages at given times.
+// Timed is the workload of messages sent at given times.
 type Timed struct {
 	hosts []int32
 	list  []traffic.Message
 	left  int
 }
 
-// NewTimed makes the workload of messages between ranks: rank i is the end port hosts[i].
+// NewTimed creates the workload of messages between ranks: rank i is end port hosts[i].
 func NewTimed(list []traffic.Message, hosts []int32) *Timed {
 	return &Timed{hosts: hosts, list: list, left: len(list)}
 }
@@ -113,5 +114,5 @@ func (w *Timed) Sent(*Sim, *Message) {}
 // Delivered counts a message.
 func (w *Timed) Delivered(*Sim, *Message) { w.left-- }
 
-// Done reports whether every message is over.
+// Done reports whether every message is finished.
 func (w *Timed) Done() bool { return w.left == 0 }

@@ -64,8 +64,8 @@ func TestTooManyLanes(t *testing.T) {
 	}
 }
 
-// TestWrittenArbitration: packets on a lane that no entry of an arbitration table names wait, and go on when a table is written that does, at a
-// host and at a switch.
+// TestWrittenArbitration: packets on a lane that no arbitration entry names wait, and continue when
+// a table with the lane is written, at a host and at a switch.
 func TestWrittenArbitration(t *testing.T) {
 	g := dumbbell(t)
 	src, dst := g.HostsOf(0)[0], g.HostsOf(1)[0]

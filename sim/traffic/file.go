@@ -8,16 +8,16 @@ import (
 	"weft/fabric"
 )
 
-// ReadFile reads a pattern file. A line is a flow, source and destination parted
-// by spaces; a line "round" begins the next round; # begins a comment. A host is
+// ReadFile reads a pattern file. A line is a flow: source and destination, separated by spaces. A
+// line "round" begins the next round; # begins a comment. A host is
 //
 //	12                   rank: its place in hosts, from 0
 //	0x0002c90300001234   a GUID: of the port, or of the node when it has one port here
 //	"node01 HCA-1"       the node's description, in quotes when it has spaces; only
 //	                     if one port has it
 //
-// hosts are the end ports by rank. A file of ranks alone may be put on other hosts;
-// one that names any host is Fixed. Errors are file:line: what is wrong.
+// hosts are the end ports by rank. A file of ranks alone may run on other hosts; one that names any
+// host is Fixed. Errors have the form file:line: message.
 func ReadFile(name string, data []byte, g *fabric.Graph, hosts []int32) (*Pattern, error) {
 	find := directory(g, hosts)
 	rounds := make([]Flows, 1)
@@ -70,7 +70,7 @@ func ReadFile(name string, data []byte, g *fabric.Graph, hosts []int32) (*Patter
 	return p, nil
 }
 
-// split parts a line into words; a word in double quotes may have spaces.
+// split splits a line into words; a word in double quotes may have spaces.
 func split(text string) ([]string, error) {
 	var words []string
 	for {
@@ -94,7 +94,7 @@ func split(text string) ([]string, error) {
 	}
 }
 
-// directory makes the function that finds the rank of a host.
+// directory returns a function that finds the rank of a host.
 func directory(g *fabric.Graph, hosts []int32) func(string) (int32, error) {
 	const several = -1
 	ports, nodes := map[fabric.GUID]int32{}, map[fabric.GUID]int32{}

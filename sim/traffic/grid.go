@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// grid makes every rank send to its neighbours on a periodic grid. Neighbours that
-// fall together (two along a dimension of 2) are one flow. Ranks beyond the grid
-// are idle; the last coordinate runs fastest.
+// grid makes every rank send to its neighbours on a periodic grid. Two neighbours that coincide (in
+// a dimension of 2) are one flow. Ranks beyond the grid are idle; the last coordinate varies
+// fastest.
 func grid(p *Pattern, dims []int) error {
 	p.fill = func(f *Flows, _ int, _ *rand.PCG) {
 		cells := product(dims)
@@ -73,8 +73,7 @@ func tornado(p *Pattern, arg string) error {
 	return nil
 }
 
-// sizes reads AxBx..; nil when nothing is given. The grid must not have more cells
-// than there are ranks.
+// sizes parses AxBx...; nil if arg is empty. The grid must not have more cells than ranks.
 func sizes(arg string, ranks int) ([]int, error) {
 	if arg == "" {
 		return nil, nil
@@ -94,8 +93,8 @@ func sizes(arg string, ranks int) ([]int, error) {
 	return dims, nil
 }
 
-// squarest parts ranks into n factors whose sum is least, largest first: the grid
-// with the shortest sides that leaves no rank idle.
+// squarest factors ranks into n factors with the least sum, largest first: the grid with the
+// shortest sides that leaves no rank idle.
 func squarest(ranks, n int) []int {
 	if n == 1 || ranks == 0 {
 		return append([]int{ranks}, slices.Repeat([]int{1}, n-1)...)

@@ -10,7 +10,7 @@ import (
 
 var kinds []Kind
 
-// init and not the declaration, because ptrnvsptrn is built of other kinds.
+// init and not the declaration, because ptrnvsptrn is built from other kinds.
 func init() {
 	kinds = []Kind{
 		{Name: "bisect", Shuffled: true, build: bisect(false), Summary: "random halves, one way: neighbours in the list of hosts, 1 to 0, 3 to 2 and so on; an odd last rank is idle"},
@@ -81,7 +81,7 @@ func permutation(p *Pattern, _ string) error {
 	return nil
 }
 
-// doublings is the number of rounds in which something that doubles reaches n ranks.
+// doublings returns the number of doublings until n ranks are reached.
 func doublings(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 func tree(p *Pattern, _ string) error {
@@ -207,7 +207,7 @@ func hotspot(p *Pattern, arg string) error {
 	return nil
 }
 
-// incast is a gather of which only the first ranks take part.
+// incast is a gather from the first ranks only.
 func incast(p *Pattern, arg string) error {
 	if arg == "" {
 		return star(true)(p, "")
@@ -224,7 +224,7 @@ func incast(p *Pattern, arg string) error {
 	return nil
 }
 
-// storage deals the servers out to the other ranks in turn.
+// storage spreads the servers over the ranks, and the other ranks over the servers in turn.
 func storage(p *Pattern, arg string) error {
 	count, what, _ := strings.Cut(arg, ",")
 	servers, err := number(count, p.Ranks-1)
@@ -254,7 +254,7 @@ func storage(p *Pattern, arg string) error {
 	return nil
 }
 
-// number reads a number from 1 to most.
+// number parses a number from 1 to most.
 func number(s string, most int) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > most {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// neighbours is ORCS's neighbor: rank by rank, each is joined to the next ranks after
-// it that have room, until it has count neighbours. The pairs are always the same.
+// neighbours implements ORCS's neighbor: rank by rank, each is joined to the next ranks after it
+// that have room, until it has count neighbours. The pairs are always the same.
 func neighbours(p *Pattern, arg string) error {
 	count, err := number(arg, p.Ranks-1)
 	if err != nil {
@@ -36,15 +36,15 @@ func neighbours(p *Pattern, arg string) error {
 	return nil
 }
 
-// recvs has the arguments of recvs_all_src and recvs_one_src.
+// recvs holds the arguments of recvs_all_src and recvs_one_src.
 type recvs struct {
 	receivers int
-	send      float64 // chance of a sender to choose a receiver
-	idle      float64 // chance to be idle, of those that do not
-	linear    bool    // senders are taken in order of ranks, not at random
+	send      float64 // probability that a sender chooses a receiver
+	idle      float64 // probability that a sender without a receiver is idle
+	linear    bool    // take senders in order of ranks, not at random
 }
 
-// parseRecvs reads N[,SEND[,IDLE]][,rand|linear].
+// parseRecvs parses N[,SEND[,IDLE]][,rand|linear].
 func parseRecvs(arg string, ranks int) (in recvs, err error) {
 	words := strings.Split(arg, ",")
 	in.send = 1
@@ -67,10 +67,9 @@ func parseRecvs(arg string, ranks int) (in recvs, err error) {
 	return in, nil
 }
 
-// receive is ORCS's recvs_all_src: the first ranks receive, the others send, and the
-// receivers are dealt out to them in turn. A sender that chooses none sends to one of
-// the senders, each of which gets at most one such flow. With once (recvs_one_src) a
-// receiver gets one flow too.
+// receive implements ORCS's recvs_all_src: the first ranks receive, the others send, and senders
+// get receivers in turn. A sender that chooses no receiver sends to one of the senders, each of
+// which gets at most one such flow. With once (recvs_one_src) a receiver gets one flow too.
 func receive(once bool) func(*Pattern, string) error {
 	return func(p *Pattern, arg string) error {
 		in, err := parseRecvs(arg, p.Ranks)
@@ -116,7 +115,7 @@ func (in *recvs) fill(f *Flows, ranks int, once bool, rng *rand.PCG) {
 	}
 }
 
-// other draws a rank that is not src, and takes it away; there may be none.
+// other draws a rank other than src and removes it from the list; ok is false if there is none.
 func other(ranks *[]int32, src int32, rng *rand.PCG) (int32, bool) {
 	left := *ranks
 	if len(left) == 0 || len(left) == 1 && left[0] == src {
@@ -131,11 +130,11 @@ func other(ranks *[]int32, src int32, rng *rand.PCG) (int32, bool) {
 	return dst, true
 }
 
-// chance is true with a probability.
+// chance returns true with probability p.
 func chance(rng *rand.PCG, p float64) bool { return float64(rng.Uint64()>>11)/(1<<53) < p }
 
-// versus is ORCS's ptrnvsptrn: two patterns at once, the first on the first ranks.
-// The second begins again until the first has ended, and then goes on to its end.
+// versus implements ORCS's ptrnvsptrn: two patterns at once, the first on the first ranks. The
+// second restarts until the first has ended, and then runs to its end.
 func versus(p *Pattern, arg string) error {
 	size, both, _ := strings.Cut(arg, ":")
 	one, two, ok := strings.Cut(both, "::")

@@ -17,9 +17,9 @@ func TwoPortNodes(g *fabric.Graph) []int32 {
 	return nodes
 }
 
-// DoublingOfNodes is recursive doubling of nodes with two ports, as flows of end ports by
-// round: the first port to the partner's first, the second to its second, at once. Nodes
-// beyond the largest power of two are idle.
+// DoublingOfNodes returns recursive doubling of nodes with two ports, as flows of end ports by
+// round: first port to first port and second to second, at once. Nodes beyond the largest power of
+// two are idle.
 func DoublingOfNodes(g *fabric.Graph, nodes []int32) []Flows {
 	levels := bits.Len(uint(len(nodes))) - 1
 	rounds := make([]Flows, levels)
@@ -34,7 +34,7 @@ func DoublingOfNodes(g *fabric.Graph, nodes []int32) []Flows {
 	return rounds
 }
 
-// ShiftsOfPorts are the shifts of end ports by 1, 1+step and so on, by round. A node sends
+// ShiftsOfPorts returns the shifts of end ports by 1, 1+step and so on, by round. A node sends
 // nothing to itself.
 func ShiftsOfPorts(g *fabric.Graph, ends []int32, step int) []Flows {
 	var rounds []Flows

@@ -10,24 +10,25 @@ import (
 	"weft/fabric"
 )
 
-// Stream is messages from one rank to another for a while.
+// Stream describes messages from one rank to another for a while.
 type Stream struct {
 	Src, Dst int32
-	Gbps     float64 // mean rate of what they hold, in Gbit/s; 0: one after the other without pause
-	Bytes    int64   // of a message; 0: as usual
-	Level    string  // of service; "" for the first
-	// Start and Stop are its times; a Stop of 0 is the end of the traffic.
+	Gbps     float64 // mean rate of payload, in Gbit/s; 0: one after the other without pause
+	Bytes    int64   // of a message; 0: the usual size
+	Level    string  // level of service; "" for the first
+	// Start and Stop bound the stream in time; a Stop of 0 means the end of the traffic.
 	Start, Stop time.Duration
 }
 
-// ReadStreams reads a file of streams. A line is a source and a destination, and any of rate=GBIT/S, bytes=N, level=NAME, start=TIME and stop=TIME,
-// parted by spaces. Hosts are named as in ReadFile. Errors are file:line: what is wrong.
+// ReadStreams reads a file of streams. A line is a source and a destination, and any of
+// rate=GBIT/S, bytes=N, level=NAME, start=TIME and stop=TIME, separated by spaces. Hosts are named
+// as in ReadFile. Errors have the form file:line: message.
 func ReadStreams(name string, data []byte, g *fabric.Graph, hosts []int32) ([]Stream, error) {
 	find := directory(g, hosts)
 	return readLines(name, "streams", data, func(words []string) (Stream, error) { return readStream(words, find) })
 }
 
-// readStream reads the words of a line.
+// readStream parses the words of a line.
 func readStream(words []string, find func(string) (int32, error)) (s Stream, err error) {
 	if len(words) < 2 {
 		return s, fmt.Errorf("want a source and a destination; got %d word", len(words))
@@ -52,7 +53,7 @@ func readStream(words []string, find func(string) (int32, error)) (s Stream, err
 	return s, nil
 }
 
-// set reads a setting of a stream.
+// set parses a setting of a stream.
 func (s *Stream) set(word string) (err error) {
 	name, value, _ := strings.Cut(word, "=")
 	switch name {
@@ -78,7 +79,7 @@ func (s *Stream) set(word string) (err error) {
 	return err
 }
 
-// streamTime reads a time of at least so much.
+// streamTime parses a time that is not below least.
 func streamTime(text string, least time.Duration) (time.Duration, error) {
 	t, err := time.ParseDuration(text)
 	if err != nil || t < least || t > time.Minute {

@@ -9,27 +9,29 @@ import (
 	"weft/fabric"
 )
 
-// Message is one message at a time, between ranks.
+// Message is one message between ranks at a given time.
 type Message struct {
 	At       time.Duration
 	Src, Dst int32
 	Bytes    int64
 }
 
-// maxMessages and maxMessageBytes bound what a file of messages may ask for.
+// maxMessages and maxMessageBytes limit a file of messages.
 const (
 	maxMessages     = 1 << 22
 	maxMessageBytes = 1 << 40
 )
 
-// ReadMessages reads a file of messages. A line is the time (12.5us), the source, the destination and the bytes, parted
-// by spaces; lines may come in any order. Hosts are named as in ReadFile. Errors are file:line: what is wrong.
+// ReadMessages reads a file of messages. A line is the time (12.5us), the source, the destination
+// and the bytes, separated by spaces; lines may come in any order. Hosts are named as in ReadFile.
+// Errors have the form file:line: message.
 func ReadMessages(name string, data []byte, g *fabric.Graph, hosts []int32) ([]Message, error) {
 	find := directory(g, hosts)
 	return readLines(name, "messages", data, func(words []string) (Message, error) { return readMessage(words, find) })
 }
 
-// readLines reads the words of every line that has some, at most maxMessages, by read. what says in errors what a line holds.
+// readLines parses the words of every line that is not empty with read; at most maxMessages lines.
+// what describes the content of a line in errors.
 func readLines[T any](name, what string, data []byte, read func(words []string) (T, error)) ([]T, error) {
 	var list []T
 	line := 0
@@ -57,7 +59,7 @@ func readLines[T any](name, what string, data []byte, read func(words []string) 
 	return list, nil
 }
 
-// readMessage reads the words of a line.
+// readMessage parses the words of a line.
 func readMessage(words []string, find func(string) (int32, error)) (m Message, err error) {
 	if len(words) != 4 {
 		return m, fmt.Errorf("want a time, a source, a destination and bytes; got %d words", len(words))

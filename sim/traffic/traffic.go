@@ -9,8 +9,8 @@ import (
 	"weft/internal/spelling"
 )
 
-// maxFlows is the largest number of flows in one round. All pairs of a larger
-// system are better counted by destination trees than flow by flow.
+// maxFlows is the largest number of flows in one round. All pairs of a larger system are better
+// counted by destination trees than flow by flow.
 const maxFlows = 1 << 23
 
 // Flows are pairs of ranks that communicate at once: Src[i] sends to Dst[i].
@@ -28,31 +28,30 @@ func (f *Flows) Reset() { f.Src, f.Dst = f.Src[:0], f.Dst[:0] }
 // Len is the number of flows.
 func (f *Flows) Len() int { return len(f.Src) }
 
-// Pattern is a communication pattern of a number of ranks. It is immutable and may
-// be used by several goroutines.
+// Pattern is a communication pattern of a number of ranks. It is immutable and safe for concurrent
+// use.
 type Pattern struct {
 	Name   string // as given to Parse, or the name of the file
 	Ranks  int
 	Rounds int
-	// Shuffled says that the ranks are put on hosts at random in every run, unless
-	// the user wants otherwise.
+	// Shuffled makes every run place the ranks on random hosts, unless the user decides otherwise.
 	Shuffled bool
 	// Drawn says that the pairs themselves differ from run to run.
 	Drawn bool
-	// Fixed says that the pattern names hosts, so that every rank must be in its place.
+	// Fixed says that the pattern names hosts, so that ranks cannot move.
 	Fixed bool
 
 	fill func(f *Flows, round int, rng *rand.PCG)
 }
 
-// Round fills f with the flows of one round, 0 to Rounds-1. rng is used by drawn
-// patterns only. No flow goes from a rank to itself.
+// Round fills f with the flows of one round, 0 to Rounds-1. Only drawn patterns use rng. No flow
+// goes from a rank to itself.
 func (p *Pattern) Round(f *Flows, round int, rng *rand.PCG) {
 	f.Reset()
 	p.fill(f, round, rng)
 }
 
-// Sample is the pattern with so many of its rounds, evenly spaced, or with all of them if it
+// Sample returns the pattern reduced to the given number of rounds, evenly spaced; unchanged if it
 // has no more.
 func (p *Pattern) Sample(rounds int) *Pattern {
 	if p.Rounds <= rounds {
@@ -65,7 +64,7 @@ func (p *Pattern) Sample(rounds int) *Pattern {
 	return &s
 }
 
-// FromRounds makes a pattern of given flows between ranks, the same in every run.
+// FromRounds creates a pattern of given flows between ranks, the same in every run.
 func FromRounds(name string, ranks int, rounds []Flows) *Pattern {
 	return &Pattern{Name: name, Ranks: ranks, Rounds: len(rounds), fill: func(f *Flows, round int, _ *rand.PCG) {
 		f.Src = append(f.Src, rounds[round].Src...)
@@ -76,17 +75,17 @@ func FromRounds(name string, ranks int, rounds []Flows) *Pattern {
 // Kind describes a pattern that Parse knows.
 type Kind struct {
 	Name     string
-	Arg      string // what follows the colon, "" when nothing may; in brackets when it may be left out
+	Arg      string // form of the argument after the colon, in brackets if optional; "" if there is none
 	Summary  string
 	Shuffled bool
 	Drawn    bool
 	build    func(p *Pattern, arg string) error
 }
 
-// Kinds lists the patterns, in the order in which they are printed.
+// Kinds lists the patterns in printing order.
 func Kinds() []Kind { return append([]Kind(nil), kinds...) }
 
-// Parse makes the pattern that NAME or NAME:ARG says, for a number of ranks.
+// Parse creates the pattern NAME or NAME:ARG for a number of ranks.
 func Parse(text string, ranks int) (*Pattern, error) {
 	name, arg, given := strings.Cut(text, ":")
 	for i := range kinds {
@@ -117,9 +116,8 @@ func Parse(text string, ranks int) (*Pattern, error) {
 	return nil, fmt.Errorf("traffic: no pattern is called %q%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
-// Seed sets rng to the stream of one round of one run. Round -1 is the order of
-// hosts. The three numbers are mixed (SplitMix64's finaliser), so that neighbouring
-// runs share nothing.
+// Seed sets rng for one round of one run; round -1 is for the order of hosts. The three numbers are
+// mixed (SplitMix64's finaliser), so that neighbouring runs share nothing.
 func Seed(rng *rand.PCG, seed uint64, run, round int) {
 	rng.Seed(mix(seed^mix(uint64(run))), mix(uint64(round)+mix(seed)))
 }

@@ -11,15 +11,15 @@ import (
 	"weft/fabric"
 	"weft/internal/configfile"
 	"weft/route/levels"
-	"weft/sm"
 	"weft/sm/partition"
+	"weft/sm/terms"
 )
 
 // Export holds all that an OpenSM needs in order to take a subnet over from a weft sm.
 type Export struct {
-	LIDs   sm.LIDMap
+	LIDs   terms.LIDMap
 	Subnet *fabric.Fabric   // as it was found last; nil where none is known
-	Keys   *sm.Keys         // nil where ports have none
+	Keys   *terms.Keys      // nil where ports have none
 	Config *configfile.File // of weft sm; nil where there is none
 
 	Partitions partition.Partitions // nil where there is no file of them

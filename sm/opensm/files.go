@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"weft/fabric"
-	"weft/sm"
 	"weft/sm/partition"
+	"weft/sm/terms"
 )
 
 // named opens the file that a line names; nil, with a note, where it is missing.
@@ -86,7 +86,7 @@ func (r *importer) stored() (err error) {
 		add(f, Taken, "LIDs by port: %d; option state", len(r.out.LIDs))
 	}
 	if f := r.in.Keys; f != nil {
-		keys, _, err := sm.ReadKeys(f.Name, f.Data)
+		keys, _, err := terms.ReadKeys(f.Name, f.Data)
 		if err != nil {
 			return err
 		}
@@ -111,11 +111,11 @@ func (r *importer) stored() (err error) {
 }
 
 // readLIDs reads guid2lid, and refuses LIDs that two ports have.
-func readLIDs(f *File) (sm.LIDMap, error) {
+func readLIDs(f *File) (terms.LIDMap, error) {
 	if len(f.Data) > mostBytes {
 		return nil, wrong(f.Name, 1, "more than %d bytes", mostBytes)
 	}
-	m, err := sm.ReadLIDs(f.Name, f.Data)
+	m, err := terms.ReadLIDs(f.Name, f.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (f *File) lineOf(guid fabric.GUID) int {
 }
 
 // byLID lists ports in the order of their LIDs.
-func byLID(m sm.LIDMap) []fabric.GUID {
+func byLID(m terms.LIDMap) []fabric.GUID {
 	return slices.SortedFunc(maps.Keys(m), func(a, b fabric.GUID) int {
 		return cmp.Or(cmp.Compare(m[a].Base, m[b].Base), cmp.Compare(a, b))
 	})

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // File is a file of OpenSM.
@@ -45,9 +45,9 @@ type Note struct {
 // Result holds all that a weft sm needs in order to take a subnet over from an OpenSM.
 type Result struct {
 	Settings   []Setting
-	LIDs       sm.LIDMap // nil where no guid2lid is there
-	Partitions string    // file of partitions that is there; "" for none
-	Levels     []byte    // a file of levels; nil for none
+	LIDs       terms.LIDMap // nil where no guid2lid is there
+	Partitions string       // file of partitions that is there; "" for none
+	Levels     []byte       // a file of levels; nil for none
 	Notes      []Note
 }
 

@@ -14,8 +14,8 @@ import (
 	"weft/fabric/netfile"
 	"weft/internal/configfile"
 	"weft/route/levels"
-	"weft/sm"
 	"weft/sm/partition"
+	"weft/sm/terms"
 )
 
 // conf is a configuration file.
@@ -236,8 +236,8 @@ func TestOptionsOfOpenSM(t *testing.T) {
 }
 
 // drawLIDs draws LIDs of ports that do not clash.
-func drawLIDs(t *rapid.T) sm.LIDMap {
-	m := sm.LIDMap{}
+func drawLIDs(t *rapid.T) terms.LIDMap {
+	m := terms.LIDMap{}
 	next := 1
 	for range rapid.IntRange(0, 30).Draw(t, "ports") {
 		lmc := rapid.IntRange(0, 7).Draw(t, "lmc")
@@ -246,7 +246,7 @@ func drawLIDs(t *rapid.T) sm.LIDMap {
 		if _, twice := m[guid]; twice || base+1<<lmc > 0xbfff {
 			continue
 		}
-		m[guid] = sm.PortLIDs{Base: fabric.LID(base), LMC: uint8(lmc)}
+		m[guid] = terms.PortLIDs{Base: fabric.LID(base), LMC: uint8(lmc)}
 		next = base + 1<<lmc
 	}
 	return m

@@ -24,6 +24,8 @@ import (
 	"weft/sm"
 	"weft/sm/opensm"
 	"weft/sm/partition"
+	"weft/sm/round"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/ibsim"
 )
@@ -90,7 +92,7 @@ func (s *subnet) write(f opensm.File) {
 }
 
 // weft has our manager bring the subnet up, or look at it, and returns it.
-func (s *subnet) weft(cfg sm.Config, lmc uint8) *sm.Result {
+func (s *subnet) weft(cfg terms.Config, lmc uint8) *round.Result {
 	s.t.Helper()
 	t, err := ibsim.Dial(s.t.Context(), ibsim.Options{Base: s.Socket})
 	if err != nil {
@@ -105,23 +107,23 @@ func (s *subnet) weft(cfg sm.Config, lmc uint8) *sm.Result {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if rep := core.Report; !cfg.ReadOnly && rep.State != sm.Up {
+	if rep := core.Report; !cfg.ReadOnly && rep.State != terms.Up {
 		s.t.Fatalf("%s: %v", rep.State, rep.Incidents)
 	}
 	return core
 }
 
 // lids reads what LIDs the ports have.
-func (s *subnet) lids() sm.LIDMap {
+func (s *subnet) lids() terms.LIDMap {
 	s.t.Helper()
-	f := s.weft(sm.Config{ReadOnly: true}, 0).Fabric()
-	m := sm.LIDMap{}
+	f := s.weft(terms.Config{ReadOnly: true}, 0).Fabric()
+	m := terms.LIDMap{}
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		for number := range n.Ports {
 			p := &n.Ports[number]
 			if p.LID != 0 && (n.Type != fabric.Switch || number == 0) {
-				m[p.GUID] = sm.PortLIDs{Base: p.LID, LMC: p.LMC}
+				m[p.GUID] = terms.PortLIDs{Base: p.LID, LMC: p.LMC}
 			}
 		}
 	}
@@ -129,16 +131,16 @@ func (s *subnet) lids() sm.LIDMap {
 }
 
 // oddLIDs gives all end ports LIDs that no manager would choose by itself.
-func oddLIDs(f *fabric.Fabric, lmc uint8, seed uint64) sm.LIDMap {
-	m := sm.LIDMap{}
+func oddLIDs(f *fabric.Fabric, lmc uint8, seed uint64) terms.LIDMap {
+	m := terms.LIDMap{}
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
 		for number := range n.Ports {
 			switch {
 			case n.Type == fabric.Switch && number == 0:
-				m[n.Ports[0].GUID] = sm.PortLIDs{}
+				m[n.Ports[0].GUID] = terms.PortLIDs{}
 			case n.Type != fabric.Switch && number > 0:
-				m[n.Ports[number].GUID] = sm.PortLIDs{LMC: lmc}
+				m[n.Ports[number].GUID] = terms.PortLIDs{LMC: lmc}
 			}
 		}
 	}
@@ -184,13 +186,13 @@ func TestFromOpenSMAndBack(t *testing.T) {
 					s.off()
 					s = switchOn(t, f)
 				}
-				core := s.weft(sm.Config{Stored: r.LIDs, TakeOver: true}, c.lmc)
+				core := s.weft(terms.Config{Stored: r.LIDs, TakeOver: true}, c.lmc)
 				same(t, "of weft", s.lids(), want)
 				var kept bytes.Buffer
 				if err := core.WriteLIDs(&kept); err != nil {
 					t.Fatal(err)
 				}
-				stored, err := sm.ReadLIDs("kept", kept.Bytes())
+				stored, err := terms.ReadLIDs("kept", kept.Bytes())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -211,7 +213,7 @@ func TestFromOpenSMAndBack(t *testing.T) {
 	}
 }
 
-func same(t *testing.T, what string, got, want sm.LIDMap) {
+func same(t *testing.T, what string, got, want terms.LIDMap) {
 	t.Helper()
 	if !maps.Equal(got, want) {
 		t.Fatalf("LIDs %s: got %v\nwant %v", what, got, want)
@@ -251,7 +253,7 @@ func TestPartitionsToOpenSM(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := switchOn(t, f)
-	core := s.weft(sm.Config{Partitions: &sm.Partitioning{Partitions: ps, In: true, Out: true}}, 0)
+	core := s.weft(terms.Config{Partitions: &terms.Partitioning{Partitions: ps, In: true, Out: true}}, 0)
 	ours := s.keys(f)
 	s.off()
 	s = switchOn(t, f)
@@ -276,7 +278,7 @@ func TestPartitionsToOpenSM(t *testing.T) {
 	}
 	s.off()
 	s = switchOn(t, f)
-	s.weft(sm.Config{Partitions: &sm.Partitioning{Partitions: again, In: true, Out: true}}, 0)
+	s.weft(terms.Config{Partitions: &terms.Partitioning{Partitions: again, In: true, Out: true}}, 0)
 	if got := s.keys(f); !maps.EqualFunc(got, ours, slices.Equal) {
 		t.Errorf("imported again: %#x, want %#x", got, ours)
 	}

@@ -18,13 +18,15 @@ import (
 	"weft/sm"
 	"weft/sm/opensm"
 	"weft/sm/partition"
+	"weft/sm/round"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/ibsim"
 	"weft/wire/rmpp"
 )
 
 // weftStays has our manager bring the subnet up and stay; end ends it.
-func (s *subnet) weftStays(cfg sm.Config) (end func()) {
+func (s *subnet) weftStays(cfg terms.Config) (end func()) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
 	t, err := ibsim.Dial(ctx, ibsim.Options{Base: s.Socket})
@@ -35,17 +37,17 @@ func (s *subnet) weftStays(cfg sm.Config) (end func()) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	up, ended := make(chan sm.State, 16), make(chan error, 1)
+	up, ended := make(chan terms.State, 16), make(chan error, 1)
 	clock := clock()
 	r := sm.Runner{
-		Config: cfg, Watch: sm.UsualWatch, Routing: planner.Request{Chain: chain, Workers: 1, Seed: 1, Levels: cfg.Levels}, Clock: clock,
-		Wire: wire.Config{Window: 32}, Round: func(c *sm.Result) { up <- c.Report.State },
+		Config: cfg, Watch: terms.UsualWatch, Routing: planner.Request{Chain: chain, Workers: 1, Seed: 1, Levels: cfg.Levels}, Clock: clock,
+		Wire: wire.Config{Window: 32}, Round: func(c *round.Result) { up <- c.Report.State },
 	}
 	go func() {
 		_, err := r.Run(ctx, rmpp.Over(t, rmpp.Config{Retries: wire.NoRetries, Silent: true}, clock))
 		ended <- err
 	}()
-	if state := <-up; state != sm.Up {
+	if state := <-up; state != terms.Up {
 		s.t.Fatalf("the subnet is %s", state)
 	}
 	return func() {
@@ -114,7 +116,7 @@ func TestLevelsToOpenSM(t *testing.T) {
 		return told
 	}
 	s := switchOn(t, f)
-	end := s.weftStays(sm.Config{Partitions: &sm.Partitioning{Partitions: ps, In: true, Out: true}, Levels: list, SMKey: 1})
+	end := s.weftStays(terms.Config{Partitions: &terms.Partitioning{Partitions: ps, In: true, Out: true}, Levels: list, SMKey: 1})
 	ours, oursAsked := s.turns(f, sls), ask(s)
 	stored := s.lids()
 	end()

@@ -8,7 +8,9 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/planner"
-	"weft/sm"
+	"weft/sm/round"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 	"weft/wire/mad"
 )
@@ -25,7 +27,7 @@ type control struct {
 
 // manager is one subnet manager with its requester.
 type manager struct {
-	machine  *sm.Manager
+	machine  *watch.Manager
 	wire     *wire.Core
 	subnet   *emulator.Subnet
 	id       emulator.ClientID
@@ -36,10 +38,10 @@ type manager struct {
 	actions  []wire.Action
 	wake     time.Duration // when a Tick is due; never
 	planned  time.Duration // when plan is told; never
-	plan     *sm.Event
+	plan     *terms.Event
 	sets
 	counts
-	log  func(now time.Duration, i sm.Incident)
+	log  func(now time.Duration, i terms.Incident)
 	gone bool
 }
 
@@ -53,9 +55,9 @@ type sets struct {
 type counts struct{ smps, blocks int } // blocks of forwarding tables
 
 // newManager attaches a manager to a port.
-func newManager(s *emulator.Subnet, at fabric.End, cfg sm.Config, u *Setup, log func(time.Duration, sm.Incident)) (m *manager, err error) {
+func newManager(s *emulator.Subnet, at fabric.End, cfg terms.Config, u *Setup, log func(time.Duration, terms.Incident)) (m *manager, err error) {
 	m = &manager{
-		machine: sm.NewManager(cfg, u.Watch), wire: wire.NewCore(wire.Config{Window: 32, Timeout: 100 * time.Millisecond}), subnet: s,
+		machine: watch.NewManager(cfg, u.Watch), wire: wire.NewCore(wire.Config{Window: 32, Timeout: 100 * time.Millisecond}), subnet: s,
 		routing: u.Routing, planning: u.Planning, wake: never, planned: never, sets: sets{underWay: map[uint64]mad.AttrID{}}, log: log,
 	}
 	m.id, err = s.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
@@ -158,7 +160,7 @@ func (m *manager) tick(ctx context.Context) (due bool) {
 	}
 	if m.wake <= m.now {
 		due, m.wake = true, never
-		m.step(ctx, &sm.Event{Kind: sm.Tick})
+		m.step(ctx, &terms.Event{Kind: terms.Tick})
 	}
 	return due
 }
@@ -181,7 +183,7 @@ func (m *manager) perform(ctx context.Context) {
 	for len(m.actions) > 0 {
 		actions := m.actions
 		m.actions = nil
-		var events []sm.Event
+		var events []terms.Event
 		for i := range actions {
 			switch a := &actions[i]; a.Kind {
 			case wire.Send:
@@ -189,9 +191,9 @@ func (m *manager) perform(ctx context.Context) {
 				d.CopyFrom(&a.Datagram)
 				m.subnet.Send(m.id, &d)
 			case wire.Complete:
-				events = append(events, sm.AnswerEvent(&a.Result))
+				events = append(events, terms.AnswerEvent(&a.Result))
 			case wire.Deliver:
-				ev := sm.Event{Kind: sm.Unasked, Datagram: new(wire.Datagram)}
+				ev := terms.Event{Kind: terms.Unasked, Datagram: new(wire.Datagram)}
 				ev.Datagram.CopyFrom(&a.Datagram)
 				events = append(events, ev)
 			}
@@ -203,40 +205,40 @@ func (m *manager) perform(ctx context.Context) {
 }
 
 // step gives the manager an event, and does what it wants done.
-func (m *manager) step(ctx context.Context, ev *sm.Event) {
-	if ev.Kind == sm.Answer {
+func (m *manager) step(ctx context.Context, ev *terms.Event) {
+	if ev.Kind == terms.Answer {
 		delete(m.underWay, ev.Tag)
 	}
 	claimed := false
 	for _, a := range m.machine.Step(m.now, ev, nil) {
 		switch a.Kind {
-		case sm.Send:
+		case terms.Send:
 			m.send(&a)
-		case sm.End:
+		case terms.End:
 			from := len(m.actions)
 			m.actions = m.wire.End(m.now, a.Group(), m.actions)
 			wire.CopySent(m.actions[from:])
-		case sm.Reply:
+		case terms.Reply:
 			m.subnet.Send(m.id, a.Datagram)
-		case sm.Route:
-			m.plan, m.planned = sm.Plan(ctx, m.routing, a.Request), m.now+m.planning
-		case sm.Claim:
+		case terms.Route:
+			m.plan, m.planned = round.Plan(ctx, m.routing, a.Request), m.now+m.planning
+		case terms.Claim:
 			m.subnet.SetIsSM(m.id, true)
 			claimed = true
-		case sm.Wake:
+		case terms.Wake:
 			m.wake = a.At
-		case sm.Note:
+		case terms.Note:
 			m.log(m.now, a.Incident)
 		default: // told by notes
 		}
 	}
 	if claimed {
-		m.step(ctx, &sm.Event{Kind: sm.Claimed})
+		m.step(ctx, &terms.Event{Kind: terms.Claimed})
 	}
 }
 
 // send starts an SMP.
-func (m *manager) send(a *sm.Action) {
+func (m *manager) send(a *terms.Action) {
 	d, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier}.Directed(make([]byte, mad.Size), a.Path)
 	if err != nil {
 		panic(err) // the manager sends no longer route than there can be

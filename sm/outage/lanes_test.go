@@ -8,7 +8,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/sim/packet"
-	"weft/sm"
+	"weft/sm/terms"
 	"weft/wire/mad"
 )
 
@@ -110,7 +110,7 @@ func TestWrittenLanes(t *testing.T) {
 		drop[i] = 0xFF
 	}
 	r.sim.At(ps(time.Millisecond), func(*packet.Sim) {
-		r.managers[0].send(&sm.Action{Tag: 1 << 63, Method: mad.Set, Attr: mad.AttrSLtoVLMappingTable, Modifier: mad.SLtoVLAllInputs | mad.SLtoVLAllOutputs, Path: []byte{1}, Data: drop})
+		r.managers[0].send(&terms.Action{Tag: 1 << 63, Method: mad.Set, Attr: mad.AttrSLtoVLMappingTable, Modifier: mad.SLtoVLAllInputs | mad.SLtoVLAllOutputs, Path: []byte{1}, Data: drop})
 		r.runDue()
 	})
 	r.schedule()

@@ -11,7 +11,7 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/sim/packet"
-	"weft/sm"
+	"weft/sm/terms"
 	"weft/wire/mad"
 )
 
@@ -19,7 +19,7 @@ import (
 type Setup struct {
 	Fabric   *fabric.Fabric
 	Routing  planner.Request
-	Watch    sm.Watch      // of every manager
+	Watch    terms.Watch   // of every manager
 	Managers int           // at the first hosts; the first is the master
 	Planning time.Duration // that a Plan takes
 	Hop      time.Duration // that an SMP takes for a link
@@ -64,7 +64,7 @@ type Step struct{ Arrived, Lost, Bytes int64 }
 type Line struct {
 	At      time.Duration // after the fault
 	Manager int
-	sm.Incident
+	terms.Incident
 }
 
 // run is a Run under way.
@@ -148,8 +148,8 @@ func (r *run) bringUp(ctx context.Context) error {
 			continue
 		}
 		k := len(r.managers)
-		cfg := sm.Config{Elect: true, Priority: uint8(max(0, 14-k))}
-		m, err := newManager(sub, at, cfg, r.Setup, func(now time.Duration, i sm.Incident) {
+		cfg := terms.Config{Elect: true, Priority: uint8(max(0, 14-k))}
+		m, err := newManager(sub, at, cfg, r.Setup, func(now time.Duration, i terms.Incident) {
 			if r.fault > 0 && now >= r.fault {
 				r.result.Log = append(r.result.Log, Line{now - r.fault, k, i})
 			}
@@ -159,13 +159,13 @@ func (r *run) bringUp(ctx context.Context) error {
 		}
 		m.now = sub.Now()
 		r.managers = append(r.managers, m)
-		m.step(ctx, &sm.Event{Kind: sm.Start})
+		m.step(ctx, &terms.Event{Kind: terms.Start})
 		r.advance(sub.Now() + 2*time.Second)
 	}
 	if len(r.managers) < max(1, r.Managers) {
 		return fmt.Errorf("outage: %d managers: there are %d hosts for them", r.Managers, len(r.managers))
 	}
-	if rep := r.managers[0].machine.Result().Report; rep.State != sm.Up {
+	if rep := r.managers[0].machine.Result().Report; rep.State != terms.Up {
 		return fmt.Errorf("outage: the subnet is not up before anything fails: %s", rep.State)
 	}
 	return ctx.Err()

@@ -11,7 +11,7 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sim/packet"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // setup is a small subnet under a light load, in which nothing fails.
@@ -26,7 +26,7 @@ func setup(t *testing.T, text, chain string) *Setup {
 		t.Fatal(err)
 	}
 	return &Setup{
-		Fabric: f, Routing: planner.Request{Chain: steps, Workers: 1, Seed: 1}, Watch: sm.UsualWatch, Managers: 1,
+		Fabric: f, Routing: planner.Request{Chain: steps, Workers: 1, Seed: 1}, Watch: terms.UsualWatch, Managers: 1,
 		Planning: 5 * time.Millisecond, Hop: time.Microsecond, Seed: 1, Packet: packet.Default(), Load: 0.05, Bytes: 2048,
 		Fault: Fault{Pull: fabric.NoLink, Reboot: -1}, Before: 5 * time.Millisecond, After: 100 * time.Millisecond, Step: time.Millisecond,
 	}
@@ -116,7 +116,7 @@ func TestTakeover(t *testing.T) {
 	}
 	u.Fault.Pull = between(t, u.Fabric)
 	r := simulate(t, u)
-	if r.Lost.Total() == 0 || r.Last < 100*time.Millisecond || r.Last > 2500*time.Millisecond || !slices.ContainsFunc(r.Log, func(l Line) bool { return l.Manager == 1 && l.Kind == sm.RoundEnds }) {
+	if r.Lost.Total() == 0 || r.Last < 100*time.Millisecond || r.Last > 2500*time.Millisecond || !slices.ContainsFunc(r.Log, func(l Line) bool { return l.Manager == 1 && l.Kind == terms.RoundEnds }) {
 		t.Errorf("%+v until %v: %v", r.Lost, r.Last, r.Log)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // Validate reports what cannot be simulated.
@@ -65,7 +65,7 @@ type StepReport struct {
 type LogReport struct {
 	Time    float64 `json:"us"`
 	Manager int     `json:"manager"` // 0: the master at the start
-	sm.IncidentJSON
+	terms.IncidentJSON
 }
 
 // us is a time in microseconds.

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"slices"
 
-	"weft/sm"
 	"weft/sm/perf"
+	"weft/sm/terms"
 )
 
 // handle answers a request.
@@ -54,7 +54,7 @@ var endpoints = []endpoint{
 			{"run", aName, "the run that since is of: where the manager has been started again meanwhile, all lines are sent", false},
 			{"follow", aTruth, "true: go on with lines to come, until the manager ends", false},
 		},
-		answer: reflect.TypeFor[sm.LogLine](), media: linesMedia, status: http.StatusOK, serve: events,
+		answer: reflect.TypeFor[terms.LogLine](), media: linesMedia, status: http.StatusOK, serve: events,
 	},
 	{
 		method: http.MethodGet, path: "/v1/plan", about: "The Plan in force: how it was made, and the judge's verdict.",
@@ -84,22 +84,22 @@ var endpoints = []endpoint{
 	{
 		method: http.MethodPost, path: "/v1/resweep", about: "Find the whole subnet again, and write what differs.",
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusAccepted, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		serve: ask("a full sweep", sm.Resweep),
+		serve: ask("a full sweep", terms.Resweep),
 	},
 	{
 		method: http.MethodPost, path: "/v1/rebalance", about: "Route all afresh.",
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusAccepted, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		serve: ask("a routing afresh", sm.Rebalance),
+		serve: ask("a routing afresh", terms.Rebalance),
 	},
 	{
 		method: http.MethodPost, path: "/v1/drain", about: "Take a switch or a cable out of use. What would cut switches off is refused.", parameters: named,
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		serve: drain(sm.DrainPart),
+		serve: drain(terms.DrainPart),
 	},
 	{
 		method: http.MethodPost, path: "/v1/undrain", about: "Use a switch or a cable again, one in quarantine too.", parameters: named,
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
-		serve: drain(sm.UndrainPart),
+		serve: drain(terms.UndrainPart),
 	},
 	{
 		method: http.MethodGet, path: "/v1/openapi.json", about: "This document.", media: jsonMedia, status: http.StatusOK,

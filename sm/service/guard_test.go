@@ -18,7 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 const secret = "0123456789abcdef0123456789abcdef"
@@ -69,7 +69,7 @@ func TestRenew(t *testing.T) {
 		s, _ := newService(0)
 		s.opt.Clock = time.Now
 		s.Show(master())
-		s.Tell(sm.Incident{Kind: sm.Started})
+		s.Tell(terms.Incident{Kind: terms.Started})
 		g := NewGuard(secret, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 		p, end := serveInMemory(t, g.Protect(s.Handler()))
 		defer end()
@@ -392,7 +392,7 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, path, query, body, media string) {
 		s, a := newService(4)
 		s.Show(master())
-		s.Tell(sm.Incident{Kind: sm.Started})
+		s.Tell(terms.Incident{Kind: terms.Started})
 		r := httptest.NewRequest("GET", "/", strings.NewReader(body))
 		r.Method, r.URL.Path, r.URL.RawQuery = method, path, query
 		r.Header.Set("Content-Type", media)

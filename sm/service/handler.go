@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // patience bounds the time that a request waits for the manager, and that a reader takes for a line.
@@ -40,19 +40,19 @@ type Asked struct {
 }
 
 // ask makes what gives the manager an event.
-func ask(what string, kind sm.EventKind) handle {
+func ask(what string, kind terms.EventKind) handle {
 	return func(s *Service, w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
-		if s.hand(ctx, w, &sm.Event{Kind: kind}) {
+		if s.hand(ctx, w, &terms.Event{Kind: kind}) {
 			answer(w, http.StatusAccepted, Asked{Asked: what})
 		}
 	}
 }
 
 // hand gives the manager an event. It answers, and returns false, where it cannot.
-func (s *Service) hand(ctx context.Context, w http.ResponseWriter, ev *sm.Event) bool {
-	if shown := s.shown.Load(); shown.Role == sm.StandBy || shown.Role == sm.NotActive {
+func (s *Service) hand(ctx context.Context, w http.ResponseWriter, ev *terms.Event) bool {
+	if shown := s.shown.Load(); shown.Role == terms.StandBy || shown.Role == terms.NotActive {
 		refuse(w, http.StatusConflict, "this manager is "+string(shown.Role)+": ask the master, "+shown.Other)
 		return false
 	}
@@ -113,15 +113,15 @@ func (s *Service) Decide(tag uint64, name, warning string, err error) {
 }
 
 // drain makes what has the manager take something out of use, or use it again, and waits until it has decided.
-func drain(kind sm.EventKind) handle {
-	will := map[sm.EventKind]string{sm.DrainPart: " is drained from the next round on", sm.UndrainPart: " is used from the next round on"}[kind]
+func drain(kind terms.EventKind) handle {
+	will := map[terms.EventKind]string{terms.DrainPart: " is drained from the next round on", terms.UndrainPart: " is used from the next round on"}[kind]
 	return func(s *Service, w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Query().Get("name")
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
 		tag, decided, done := s.wants.add()
 		defer done()
-		if !s.hand(ctx, w, &sm.Event{Kind: kind, Name: name, Tag: tag}) {
+		if !s.hand(ctx, w, &terms.Event{Kind: kind, Name: name, Tag: tag}) {
 			return
 		}
 		select {

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/sm"
 	"weft/sm/perf"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire/mad"
 )
 
 // TestLinks: what the counters of ports tell is served, and in metrics: of all ports together, and of those over a threshold. Before there is something it is said that there is nothing.
 func TestLinks(t *testing.T) {
-	s := New(Options{Clock: time.Now, Ask: func(context.Context, *sm.Event) error { return nil }})
+	s := New(Options{Clock: time.Now, Ask: func(context.Context, *terms.Event) error { return nil }})
 	get := func(path string) (int, string) {
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
@@ -34,7 +35,7 @@ func TestLinks(t *testing.T) {
 	}
 	r.Counters[0] = perf.Counter{Name: perf.Name(0), Total: 12, Over: 1}
 	r.Over = []perf.Over{{Port: fabric.PortName{GUID: 0x10, Port: 3}, Counter: perf.Name(0), Rate: 99, Most: 10}}
-	s.Show(&sm.Snapshot{Role: sm.Master, Counters: r})
+	s.Show(&watch.Snapshot{Role: terms.Master, Counters: r})
 	if code, body := get("/v1/links"); code != http.StatusOK || !strings.Contains(body, `"per_minute": 99`) {
 		t.Errorf("%d %s", code, body)
 	}

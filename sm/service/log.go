@@ -3,21 +3,21 @@ package service
 import (
 	"sync"
 
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // log keeps the last lines that were told.
 type log struct {
 	mu      sync.Mutex
 	most    int
-	lines   []sm.LogLine  // a ring: line N is at (N-1) mod most
-	told    uint64        // lines so far: the number of the last one
-	ended   bool          // no more will be told
-	changed chan struct{} // closed by the next line, and by the end
+	lines   []terms.LogLine // a ring: line N is at (N-1) mod most
+	told    uint64          // lines so far: the number of the last one
+	ended   bool            // no more will be told
+	changed chan struct{}   // closed by the next line, and by the end
 }
 
 // add numbers a line and keeps it.
-func (l *log) add(line sm.LogLine) sm.LogLine {
+func (l *log) add(line terms.LogLine) terms.LogLine {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told++
@@ -46,7 +46,7 @@ func (l *log) end() {
 }
 
 // after returns the lines behind a number that are kept, what is closed when there are more, and whether none will come.
-func (l *log) after(number uint64) (lines []sm.LogLine, more <-chan struct{}, ended bool) {
+func (l *log) after(number uint64) (lines []terms.LogLine, more <-chan struct{}, ended bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for n := max(number, l.told-uint64(len(l.lines))) + 1; n <= l.told && n != 0; n++ {

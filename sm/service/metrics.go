@@ -9,7 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"weft/sm"
+	"weft/sm/terms"
+	"weft/sm/watch"
 )
 
 // Metrics serves figures of the manager and of its process, as Prometheus reads them: GET /metrics.
@@ -37,7 +38,7 @@ func newFigure(kind prometheus.ValueType, name, help string, values func(*shown,
 }
 
 // count makes a figure that only grows.
-func count(name, help string, value func(t *sm.Tally) int) figure {
+func count(name, help string, value func(t *watch.Tally) int) figure {
 	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) { add(float64(value(&f.Tally))) })
 }
 
@@ -51,7 +52,7 @@ func inForce(name, help string, value func(f *InForce) float64) figure {
 }
 
 // smps makes a figure of SMPs by method and attribute.
-func smps(name, help string, value func(n sm.Count) int) figure {
+func smps(name, help string, value func(n terms.Count) int) figure {
 	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) {
 		for _, n := range f.Tally.SMPs() {
 			add(float64(value(n)), n.Method, n.Attribute)
@@ -71,16 +72,16 @@ func truth(is bool) float64 {
 var allFigures = []figure{
 	newFigure(prometheus.GaugeValue, "role_info", "What the manager is to its subnet: 1 for the role that it has, 0 for the others.", roles, "role"),
 	newFigure(prometheus.GaugeValue, "engine_info", "Engines that were asked for, and the one whose routes are in force; always 1.", engines, "asked", "active"),
-	count("light_sweeps_total", "Light sweeps: each asks every switch whether a port has changed.", func(t *sm.Tally) int { return t.LightSweeps }),
-	count("heavy_sweeps_total", "Heavy sweeps: each asks all nodes and ports.", func(t *sm.Tally) int { return t.HeavySweeps }),
+	count("light_sweeps_total", "Light sweeps: each asks every switch whether a port has changed.", func(t *watch.Tally) int { return t.LightSweeps }),
+	count("heavy_sweeps_total", "Heavy sweeps: each asks all nodes and ports.", func(t *watch.Tally) int { return t.HeavySweeps }),
 	newFigure(prometheus.CounterValue, "rounds_total", "Rounds that have ended, by how: each finds, routes, proves and programs the subnet.", rounds, "outcome"),
-	count("repairs_total", "Rounds that repaired the routing in force in place of routing afresh.", func(t *sm.Tally) int { return t.Repairs }),
-	count("repaired_entries_total", "Entries of forwarding tables that repairs have moved.", func(t *sm.Tally) int { return t.Moved }),
-	count("written_blocks_total", "Blocks of forwarding tables that were written and acknowledged.", func(t *sm.Tally) int { return t.Blocks }),
-	smps("smp_requests_total", "SMPs that have ended: answered, refused or given up.", func(n sm.Count) int { return n.Requests }),
-	smps("smps_sent_total", "SMPs that were sent, repetitions among them.", func(n sm.Count) int { return n.Sent }),
-	smps("smps_retried_total", "SMPs that were sent again since no answer came.", func(n sm.Count) int { return max(0, n.Sent-n.Requests) }),
-	smps("smps_failed_total", "SMPs that were refused or never answered.", func(n sm.Count) int { return n.Failed }),
+	count("repairs_total", "Rounds that repaired the routing in force in place of routing afresh.", func(t *watch.Tally) int { return t.Repairs }),
+	count("repaired_entries_total", "Entries of forwarding tables that repairs have moved.", func(t *watch.Tally) int { return t.Moved }),
+	count("written_blocks_total", "Blocks of forwarding tables that were written and acknowledged.", func(t *watch.Tally) int { return t.Blocks }),
+	smps("smp_requests_total", "SMPs that have ended: answered, refused or given up.", func(n terms.Count) int { return n.Requests }),
+	smps("smps_sent_total", "SMPs that were sent, repetitions among them.", func(n terms.Count) int { return n.Sent }),
+	smps("smps_retried_total", "SMPs that were sent again since no answer came.", func(n terms.Count) int { return max(0, n.Sent-n.Requests) }),
+	smps("smps_failed_total", "SMPs that were refused or never answered.", func(n terms.Count) int { return n.Failed }),
 	newFigure(prometheus.CounterValue, "traps_total", "Traps that have come, by number; other: all numbers that the specification does not have.", traps, "trap"),
 	newFigure(prometheus.CounterValue, "datagrams_dropped_total", "Datagrams that came and of which nothing followed, by reason.", dropped, "reason"),
 	newFigure(prometheus.CounterValue, "queries_total", "Queries of hosts and tools, by attribute and by what was said: answered, refused, or busy to ask again.", queries, "attribute", "outcome"),
@@ -97,11 +98,11 @@ var allFigures = []figure{
 	newFigure(prometheus.GaugeValue, "drains", "Switches and cables that are to be drained, there or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
 	inForce("worst_link_load_paths", "Paths between two hosts on the channel that carries the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
 	inForce("proven", "1 where the judge has found no fault in the routes in force, 0 where it has.", func(f *InForce) float64 { return truth(f.Proven) }),
-	inForce("complete", "1 where the last round that brought the subnet up left nothing out, 0 where it did.", func(f *InForce) float64 { return truth(f.State == sm.Up) }),
+	inForce("complete", "1 where the last round that brought the subnet up left nothing out, 0 where it did.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
 }
 
 func roles(f *shown, add func(float64, ...string)) {
-	for _, r := range []sm.Role{sm.Looking, sm.Master, sm.StandBy, sm.NotActive, sm.Gone} {
+	for _, r := range []terms.Role{terms.Looking, terms.Master, terms.StandBy, terms.NotActive, terms.Gone} {
 		add(truth(f.Role == r), string(r))
 	}
 }

@@ -21,6 +21,8 @@ import (
 	"weft/planner"
 	"weft/route/engine"
 	"weft/sm"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 )
 
@@ -101,7 +103,7 @@ func TestMetricsMove(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := &sm.Runner{
-		Config: sm.Config{Elect: true}, Watch: sm.UsualWatch, Routing: planner.Request{Chain: chain, Workers: 1}, Clock: clock,
+		Config: terms.Config{Elect: true}, Watch: terms.UsualWatch, Routing: planner.Request{Chain: chain, Workers: 1}, Clock: clock,
 		Wire: wire.Config{Window: 32, Timeout: 5 * time.Second}, Show: s.Show, // on a busy machine too no SMP is sent twice
 	}
 	r.Watch.Interval = 50 * time.Millisecond
@@ -178,9 +180,9 @@ func TestMetricsAreDocumented(t *testing.T) {
 
 // TestPending: a round that is due or under way is pending, a light sweep is not.
 func TestPending(t *testing.T) {
-	for want, change := range map[float64]func(s *sm.Snapshot){
-		1: func(s *sm.Snapshot) { s.UnderWay = nil },
-		0: func(s *sm.Snapshot) { s.UnderWay, s.Due = nil, s.Due[1:] },
+	for want, change := range map[float64]func(s *watch.Snapshot){
+		1: func(s *watch.Snapshot) { s.UnderWay = nil },
+		0: func(s *watch.Snapshot) { s.UnderWay, s.Due = nil, s.Due[1:] },
 	} {
 		s, _ := newService(0)
 		snapshot := master()

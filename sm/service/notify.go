@@ -5,7 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"weft/sm"
+	"weft/sm/terms"
+	"weft/sm/watch"
 )
 
 // Notifier tells a service manager how a manager of a subnet is, in the words of sd_notify(3): READY once a round has ended or
@@ -19,11 +20,11 @@ type Notifier struct {
 }
 
 // Show tells what has changed.
-func (n *Notifier) Show(s *sm.Snapshot) {
+func (n *Notifier) Show(s *watch.Snapshot) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var lines []string
-	if !n.ready && (s.Last != nil || s.Role == sm.StandBy) {
+	if !n.ready && (s.Last != nil || s.Role == terms.StandBy) {
 		n.ready = true
 		lines = append(lines, "READY=1")
 	}
@@ -56,9 +57,9 @@ func (n *Notifier) send(state string) {
 }
 
 // statusText says in a line what the manager is.
-func statusText(s *sm.Snapshot) string {
+func statusText(s *watch.Snapshot) string {
 	text := string(s.Role)
-	if s.Role == sm.StandBy && s.Other != "" {
+	if s.Role == terms.StandBy && s.Other != "" {
 		text += ", " + s.Other + " is the master"
 	}
 	if i := newInForce(&shown{Snapshot: s}); i != nil {

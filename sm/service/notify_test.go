@@ -4,7 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"weft/sm"
+	"weft/sm/terms"
+	"weft/sm/watch"
 )
 
 func TestNotifier(t *testing.T) {
@@ -12,9 +13,9 @@ func TestNotifier(t *testing.T) {
 	n := &Notifier{Send: func(state string) { sent = append(sent, state) }}
 	up := master()
 	up.UnderWay, up.Last = nil, up.InForce
-	first := &sm.Snapshot{Role: sm.Looking, UnderWay: &sm.Round{Number: 1, Why: "the manager\nhas started", Phase: "discover"}}
+	first := &watch.Snapshot{Role: terms.Looking, UnderWay: &watch.Round{Number: 1, Why: "the manager\nhas started", Phase: "discover"}}
 	again := *first
-	again.UnderWay = &sm.Round{Number: 1, Why: "the manager\nhas started", Phase: "route"}
+	again.UnderWay = &watch.Round{Number: 1, Why: "the manager\nhas started", Phase: "route"}
 	n.Show(first)
 	n.Show(&again) // nothing that a status tells has changed
 	n.Show(up)
@@ -36,7 +37,7 @@ func TestNotifier(t *testing.T) {
 	}
 	sent = nil
 	n = &Notifier{Send: n.Send}
-	n.Show(&sm.Snapshot{Role: sm.StandBy, Other: "host 1"})
+	n.Show(&watch.Snapshot{Role: terms.StandBy, Other: "host 1"})
 	if want := []string{"READY=1\nSTATUS=standby, host 1 is the master"}; !slices.Equal(sent, want) {
 		t.Errorf("%q", sent)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // pipes is a listener whose connections are in memory and hold no byte: what is not read is not sent.
@@ -79,7 +79,7 @@ func TestTimes(t *testing.T) {
 				s, a := newService(0)
 				s.opt.Clock, a.decide = time.Now, nil
 				s.Show(master())
-				s.Tell(sm.Incident{Kind: sm.Started})
+				s.Tell(terms.Incident{Kind: terms.Started})
 				p, end := serveInMemory(t, s.Handler())
 				defer end()
 				conn, begun := p.dial(), time.Now()
@@ -118,7 +118,7 @@ func TestConnections(t *testing.T) {
 		s, _ := newService(0)
 		s.opt.Clock = time.Now
 		s.Show(master())
-		s.Tell(sm.Incident{Kind: sm.Started})
+		s.Tell(terms.Incident{Kind: terms.Started})
 		p, end := serveInMemory(t, s.Handler())
 		defer end()
 		follower := p.dial()
@@ -155,7 +155,7 @@ func TestConnections(t *testing.T) {
 		if answer.StatusCode != http.StatusOK {
 			t.Error(answer.Status)
 		}
-		s.Tell(sm.Incident{Kind: sm.TrapCame})
+		s.Tell(terms.Incident{Kind: terms.TrapCame})
 		s.End()
 		if all, err := io.ReadAll(lines.Body); err != nil || strings.Count(string(all), "\n") != 2 {
 			t.Errorf("%v, %s", err, all)

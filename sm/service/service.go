@@ -18,15 +18,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"weft/sm"
+	"weft/sm/terms"
+	"weft/sm/watch"
 )
 
 // Options say what a Service is to show.
 type Options struct {
 	Version string
 	Clock   func() time.Time
-	Ask     func(context.Context, *sm.Event) error // gives an event to the Runner
-	Lines   int                                    // of the log that are kept; 4096
+	Ask     func(context.Context, *terms.Event) error // gives an event to the Runner
+	Lines   int                                       // of the log that are kept; 4096
 
 	Studies  []Study                             // that are served too
 	Plans    func() ([]Plan, error)              // that are stored; nil: none are
@@ -49,7 +50,7 @@ type Service struct {
 
 // shown is a Snapshot, and the moment of it.
 type shown struct {
-	*sm.Snapshot
+	*watch.Snapshot
 	wall time.Time
 }
 
@@ -66,17 +67,17 @@ func New(o Options) *Service {
 		requests: make(places, 64), followers: make(places, 32), large: make(places, 1), questions: make(places, 1),
 	}
 	s.run = strconv.FormatInt(s.begun.UnixMicro(), 36)
-	s.Show(&sm.Snapshot{Role: sm.Looking})
+	s.Show(&watch.Snapshot{Role: terms.Looking})
 	s.metrics = s.Metrics()
 	return s
 }
 
 // Show takes what the manager is now. It is for sm.Runner.
-func (s *Service) Show(snap *sm.Snapshot) { s.shown.Store(&shown{snap, s.opt.Clock()}) }
+func (s *Service) Show(snap *watch.Snapshot) { s.shown.Store(&shown{snap, s.opt.Clock()}) }
 
 // Tell adds a line to the log, and returns it.
-func (s *Service) Tell(i sm.Incident) sm.LogLine {
-	return s.log.add(sm.LogLine{Time: s.opt.Clock().UTC().Format("2006-01-02T15:04:05.000Z"), IncidentJSON: i.JSON()})
+func (s *Service) Tell(i terms.Incident) terms.LogLine {
+	return s.log.add(terms.LogLine{Time: s.opt.Clock().UTC().Format("2006-01-02T15:04:05.000Z"), IncidentJSON: i.JSON()})
 }
 
 // End says that nothing more will be told.

@@ -21,8 +21,9 @@ import (
 
 	"weft/fabric"
 	"weft/judge/quality"
-	"weft/sm"
 	"weft/sm/sa"
+	"weft/sm/terms"
+	"weft/sm/watch"
 )
 
 // fixed is a clock that stands.
@@ -31,14 +32,14 @@ func fixed() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) }
 // asked remembers events.
 type asked struct {
 	mu   sync.Mutex
-	list []sm.EventKind
+	list []terms.EventKind
 	err  error
 
 	answer func(context.Context) (*Asked, error) // of a study
-	decide func(ev *sm.Event)                    // nil: nothing is ever decided
+	decide func(ev *terms.Event)                 // nil: nothing is ever decided
 }
 
-func (a *asked) ask(_ context.Context, ev *sm.Event) error {
+func (a *asked) ask(_ context.Context, ev *terms.Event) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.err == nil {
@@ -51,7 +52,7 @@ func (a *asked) ask(_ context.Context, ev *sm.Event) error {
 }
 
 // hold is a study: no subnet has a part that is called none.
-func (a *asked) hold(q *WhatIf, _ *sm.Routed) (func(context.Context) (*Asked, error), error) {
+func (a *asked) hold(q *WhatIf, _ *watch.Routed) (func(context.Context) (*Asked, error), error) {
 	if q.Changes[0].What == "none" {
 		return nil, errors.New("--fail none: no such part")
 	}
@@ -61,28 +62,28 @@ func (a *asked) hold(q *WhatIf, _ *sm.Routed) (func(context.Context) (*Asked, er
 func newService(lines int) (*Service, *asked) {
 	a := &asked{}
 	s := New(Options{Version: "test", Clock: fixed, Ask: a.ask, Lines: lines, Studies: []Study{NewStudy("/v1/whatif", "", "weft whatif", a.hold)}})
-	a.decide = func(ev *sm.Event) { s.Decide(ev.Tag, ev.Name, "", nil) }
+	a.decide = func(ev *terms.Event) { s.Decide(ev.Tag, ev.Name, "", nil) }
 	return s, a
 }
 
 // master is the Snapshot of a manager that has brought a subnet up and looks at it again.
-func master() *sm.Snapshot {
+func master() *watch.Snapshot {
 	check := &quality.Report{Load: quality.Load{Max: 28}}
 	check.OK = true
-	up := &sm.Round{Number: 1, Why: "the manager has started", Begun: 0, Ended: 2 * time.Second, Report: &sm.Report{
-		State: sm.Up, Found: sm.Found{Switches: 12, CAs: 32, Links: 64}, LIDs: sm.LIDs{SM: 7}, Written: sm.Written{Blocks: 12},
-		Routing: sm.Routing{Engine: "ftree", VLs: 1, Check: check},
+	up := &watch.Round{Number: 1, Why: "the manager has started", Begun: 0, Ended: 2 * time.Second, Report: &terms.Report{
+		State: terms.Up, Found: terms.Found{Switches: 12, CAs: 32, Links: 64}, LIDs: terms.LIDs{SM: 7}, Written: terms.Written{Blocks: 12},
+		Routing: terms.Routing{Engine: "ftree", VLs: 1, Check: check},
 	}}
-	last := &sm.Round{Number: 2, Why: "a trap", Begun: 3 * time.Second, Ended: 4 * time.Second, Report: &sm.Report{
-		State: sm.NotRouted, Incidents: []sm.Incident{{Kind: sm.NoPlan, Text: "all refused", At: sm.Place{Node: 5, Name: "spine 1", Port: 3}}},
+	last := &watch.Round{Number: 2, Why: "a trap", Begun: 3 * time.Second, Ended: 4 * time.Second, Report: &terms.Report{
+		State: terms.NotRouted, Incidents: []terms.Incident{{Kind: terms.NoPlan, Text: "all refused", At: terms.Place{Node: 5, Name: "spine 1", Port: 3}}},
 	}}
-	return &sm.Snapshot{
-		Now: 5 * time.Second, Role: sm.Master, Port: 0x1234, Priority: 3, Engines: []string{"ftree", "updn"}, InForce: up, Last: last,
-		UnderWay: &sm.Round{Number: 3, Why: "asked for", Begun: 4500 * time.Millisecond, Phase: "route"},
-		Due:      []sm.Due{{What: "a round: asked for", At: 0}, {What: "a light sweep", At: 8 * time.Second}},
-		Tally:    sm.Tally{LightSweeps: 4, HeavySweeps: 3},
-		Clients:  sm.Registered{Services: 3, Subscriptions: 2, Groups: 4, Members: 70, MLIDs: 1024, Standbys: 1, Reports: sa.ReportCounts{Acknowledged: 9, Unanswered: 1, Dropped: 4}},
-		Queries: []sm.QueryCount{
+	return &watch.Snapshot{
+		Now: 5 * time.Second, Role: terms.Master, Port: 0x1234, Priority: 3, Engines: []string{"ftree", "updn"}, InForce: up, Last: last,
+		UnderWay: &watch.Round{Number: 3, Why: "asked for", Begun: 4500 * time.Millisecond, Phase: "route"},
+		Due:      []watch.Due{{What: "a round: asked for", At: 0}, {What: "a light sweep", At: 8 * time.Second}},
+		Tally:    watch.Tally{LightSweeps: 4, HeavySweeps: 3},
+		Clients:  terms.Registered{Services: 3, Subscriptions: 2, Groups: 4, Members: 70, MLIDs: 1024, Standbys: 1, Reports: sa.ReportCounts{Acknowledged: 9, Unanswered: 1, Dropped: 4}},
+		Queries: []terms.QueryCount{
 			{Attribute: "LinkRecord", Answered: 1},
 			{Attribute: "NodeRecord", Answered: 7, Refused: 2},
 			{Attribute: "PathRecord", Answered: 500, Busy: 3},
@@ -141,7 +142,7 @@ no-plan: all refused
 		t.Errorf("%+v", got)
 	}
 	empty, _ := newService(0)
-	if st := empty.Status(); st.Role != sm.Looking || st.InForce != nil || st.Write(&b) != nil {
+	if st := empty.Status(); st.Role != terms.Looking || st.InForce != nil || st.Write(&b) != nil {
 		t.Errorf("%+v", st)
 	}
 }
@@ -150,9 +151,9 @@ no-plan: all refused
 func TestAsk(t *testing.T) {
 	s, a := newService(0)
 	s.Show(master())
-	for path, kind := range map[string]sm.EventKind{"/v1/resweep": sm.Resweep, "/v1/rebalance": sm.Rebalance} {
+	for path, kind := range map[string]terms.EventKind{"/v1/resweep": terms.Resweep, "/v1/rebalance": terms.Rebalance} {
 		a.list = nil
-		if w := get(t, s.Handler(), "POST", path); w.Code != http.StatusAccepted || !slices.Equal(a.list, []sm.EventKind{kind}) {
+		if w := get(t, s.Handler(), "POST", path); w.Code != http.StatusAccepted || !slices.Equal(a.list, []terms.EventKind{kind}) {
 			t.Errorf("%s: %d %s, %v", path, w.Code, w.Body, a.list)
 		}
 	}
@@ -161,7 +162,7 @@ func TestAsk(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	a.err = nil
-	s.Show(&sm.Snapshot{Role: sm.StandBy, Other: "host 9 port 1"})
+	s.Show(&watch.Snapshot{Role: terms.StandBy, Other: "host 9 port 1"})
 	if w := get(t, s.Handler(), "POST", "/v1/resweep"); w.Code != http.StatusConflict || len(a.list) > 0 || !strings.Contains(w.Body.String(), "host 9") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -182,7 +183,7 @@ func TestDrain(t *testing.T) {
 		{"/v1/drain?name=none", "none", "", errors.New("no node is called none"), http.StatusConflict, "no node is called none"},
 		{"/v1/drain", "", "", nil, http.StatusBadRequest, "a switch by its name"},
 	} {
-		a.decide = func(ev *sm.Event) {
+		a.decide = func(ev *terms.Event) {
 			if ev.Name != c.name {
 				t.Errorf("%q is asked for", ev.Name)
 			}
@@ -202,7 +203,7 @@ func TestDrain(t *testing.T) {
 	if r.Code != http.StatusServiceUnavailable || len(s.wants.open) > 0 {
 		t.Errorf("%d, %d questions are open", r.Code, len(s.wants.open))
 	}
-	s.Show(&sm.Snapshot{Role: sm.StandBy, Other: "host 9"})
+	s.Show(&watch.Snapshot{Role: terms.StandBy, Other: "host 9"})
 	if r := get(t, s.Handler(), http.MethodPost, "/v1/drain?name=a"); r.Code != http.StatusConflict || !strings.Contains(r.Body.String(), "host 9") {
 		t.Errorf("%d %s", r.Code, r.Body)
 	}
@@ -234,7 +235,7 @@ func TestLog(t *testing.T) {
 		var want []string
 		for i := range told {
 			text := fmt.Sprint(i)
-			if line := s.Tell(sm.Incident{Kind: sm.TrapCame, Text: text}); line.Number != uint64(i+1) {
+			if line := s.Tell(terms.Incident{Kind: terms.TrapCame, Text: text}); line.Number != uint64(i+1) {
 				t.Fatalf("line %d has number %d", i, line.Number)
 			}
 			if i >= told-most && uint64(i+1) > since {
@@ -251,7 +252,7 @@ func TestLog(t *testing.T) {
 		}
 	})
 	s, _ := newService(3)
-	s.Tell(sm.Incident{})
+	s.Tell(terms.Incident{})
 	if lines, _, _ := s.log.after(^uint64(0)); len(lines) > 0 {
 		t.Error(lines)
 	}
@@ -306,7 +307,7 @@ func TestFollow(t *testing.T) {
 			defer func() { _ = answer.Body.Close() }()
 			next := uint64(1)
 			for lines := bufio.NewScanner(answer.Body); lines.Scan(); next++ {
-				var line sm.LogLine
+				var line terms.LogLine
 				if err := json.Unmarshal(lines.Bytes(), &line); err != nil || line.Number != next {
 					t.Errorf("line %d: %v %+v", next, err, line)
 				}
@@ -317,7 +318,7 @@ func TestFollow(t *testing.T) {
 		})
 	}
 	for i := range told {
-		s.Tell(sm.Incident{Kind: sm.TrapCame, Text: fmt.Sprint(i)})
+		s.Tell(terms.Incident{Kind: terms.TrapCame, Text: fmt.Sprint(i)})
 	}
 	s.End()
 	all.Wait()
@@ -367,7 +368,7 @@ func TestSocket(t *testing.T) {
 
 // TestNotActive: one that another manager has switched off does not do what is asked.
 func TestNotActive(t *testing.T) {
-	for role, want := range map[sm.Role]int{sm.NotActive: http.StatusConflict, sm.StandBy: http.StatusConflict, sm.Master: http.StatusAccepted} {
+	for role, want := range map[terms.Role]int{terms.NotActive: http.StatusConflict, terms.StandBy: http.StatusConflict, terms.Master: http.StatusAccepted} {
 		s, _ := newService(0)
 		snapshot := master()
 		snapshot.Role = role
@@ -382,7 +383,7 @@ func TestNotActive(t *testing.T) {
 func TestFollowFromTheMiddle(t *testing.T) {
 	s := New(Options{Version: "test", Clock: time.Now, Lines: 3})
 	for range 10 {
-		s.Tell(sm.Incident{Kind: sm.Started})
+		s.Tell(terms.Incident{Kind: terms.Started})
 	}
 	server := httptest.NewServer(s.Handler())
 	defer server.Close()
@@ -394,9 +395,9 @@ func TestFollowFromTheMiddle(t *testing.T) {
 	dec := json.NewDecoder(answer.Body)
 	for want := uint64(8); want <= 12; want++ {
 		if want > 10 {
-			s.Tell(sm.Incident{Kind: sm.Started})
+			s.Tell(terms.Incident{Kind: terms.Started})
 		}
-		var line sm.LogLine
+		var line terms.LogLine
 		if err := dec.Decode(&line); err != nil || line.Number != want {
 			t.Fatalf("line %d: %+v, %v", want, line, err)
 		}

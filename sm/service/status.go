@@ -11,42 +11,43 @@ import (
 	"weft/fabric"
 	"weft/internal/fold"
 	"weft/route/levels"
-	"weft/sm"
 	"weft/sm/congestion"
+	"weft/sm/terms"
+	"weft/sm/watch"
 )
 
 // Status holds the state of a manager at one moment, as programs read it.
 type Status struct {
-	Version  string          `json:"version"`
-	Run      string          `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it
-	Seconds  float64         `json:"seconds"` // since the manager started
-	Role     sm.Role         `json:"role"`
-	Other    string          `json:"other_manager,omitempty"` // the manager that is master, or may be
-	GUID     string          `json:"port_guid,omitempty"`     // of the manager's port
-	Priority uint8           `json:"priority"`
-	Asked    []string        `json:"engines_asked"`
-	InForce  *InForce        `json:"in_force,omitempty"` // the routing that the devices hold
-	UnderWay *Round          `json:"round_under_way,omitempty"`
-	Last     *Round          `json:"last_round,omitempty"` // the last complete round
-	Due      []Due           `json:"due"`                  // planned actions
-	Drains   []string        `json:"drains"`               // switches and cables to drain, present or not
-	Held     []string        `json:"quarantine"`           // links in quarantine
-	Differs  []string        `json:"differs"`              // differences between our files and options and those of the (former) master, in words
-	Sweeps   Sweeps          `json:"sweeps"`
-	SMPs     []sm.Count      `json:"smps"`    // since the start
-	Queries  []sm.QueryCount `json:"queries"` // of hosts and tools to subnet administration, since the start
-	Clients  sm.Registered   `json:"clients"` // their registrations with subnet administration
+	Version  string             `json:"version"`
+	Run      string             `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it
+	Seconds  float64            `json:"seconds"` // since the manager started
+	Role     terms.Role         `json:"role"`
+	Other    string             `json:"other_manager,omitempty"` // the manager that is master, or may be
+	GUID     string             `json:"port_guid,omitempty"`     // of the manager's port
+	Priority uint8              `json:"priority"`
+	Asked    []string           `json:"engines_asked"`
+	InForce  *InForce           `json:"in_force,omitempty"` // the routing that the devices hold
+	UnderWay *Round             `json:"round_under_way,omitempty"`
+	Last     *Round             `json:"last_round,omitempty"` // the last complete round
+	Due      []Due              `json:"due"`                  // planned actions
+	Drains   []string           `json:"drains"`               // switches and cables to drain, present or not
+	Held     []string           `json:"quarantine"`           // links in quarantine
+	Differs  []string           `json:"differs"`              // differences between our files and options and those of the (former) master, in words
+	Sweeps   Sweeps             `json:"sweeps"`
+	SMPs     []terms.Count      `json:"smps"`    // since the start
+	Queries  []terms.QueryCount `json:"queries"` // of hosts and tools to subnet administration, since the start
+	Clients  terms.Registered   `json:"clients"` // their registrations with subnet administration
 	// Congestion says how many switches and adapters have congestion control configured; absent if
 	// weft does not configure it.
-	Congestion *congestion.Report `json:"congestion_control,omitempty"`
-	Incidents  []sm.IncidentJSON  `json:"incidents"` // obstacles and oddities of the last round
+	Congestion *congestion.Report   `json:"congestion_control,omitempty"`
+	Incidents  []terms.IncidentJSON `json:"incidents"` // obstacles and oddities of the last round
 }
 
 // InForce is the Plan that the devices hold.
 type InForce struct {
 	Since        string           `json:"since"` // end of the round that brought it up, UTC
 	Round        int              `json:"round"`
-	State        sm.State         `json:"state"`
+	State        terms.State      `json:"state"`
 	Engine       string           `json:"engine"`
 	Proven       bool             `json:"proven"`
 	DeadlockFree string           `json:"deadlock_free"` // the judge's words
@@ -63,16 +64,16 @@ type InForce struct {
 
 // Round is a bring-up.
 type Round struct {
-	Number  int      `json:"number"` // from 1 on
-	Why     string   `json:"why"`
-	Begun   string   `json:"begun"`            // UTC
-	Seconds float64  `json:"seconds"`          // its time so far
-	Phase   string   `json:"phase,omitempty"`  // of one under way
-	State   sm.State `json:"state,omitempty"`  // how it ended
-	Engine  string   `json:"engine,omitempty"` // the engine that ran
-	Kept    string   `json:"kept,omitempty"`   // the fate of the Plan in force, in words
-	Refused []string `json:"refused"`          // engines before it, with their reasons
-	Blocks  int      `json:"blocks"`           // of forwarding tables, written and acknowledged
+	Number  int         `json:"number"` // from 1 on
+	Why     string      `json:"why"`
+	Begun   string      `json:"begun"`            // UTC
+	Seconds float64     `json:"seconds"`          // its time so far
+	Phase   string      `json:"phase,omitempty"`  // of one under way
+	State   terms.State `json:"state,omitempty"`  // how it ended
+	Engine  string      `json:"engine,omitempty"` // the engine that ran
+	Kept    string      `json:"kept,omitempty"`   // the fate of the Plan in force, in words
+	Refused []string    `json:"refused"`          // engines before it, with their reasons
+	Blocks  int         `json:"blocks"`           // of forwarding tables, written and acknowledged
 }
 
 // Due is a planned action of a manager.
@@ -95,8 +96,8 @@ func (s *Service) Status() *Status {
 	out := &Status{
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), Held: append([]string{}, shown.Held...),
-		Differs: append([]string{}, shown.Differs...), SMPs: append([]sm.Count{}, tally.SMPs()...),
-		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []sm.IncidentJSON{}, Queries: append([]sm.QueryCount{}, shown.Queries...),
+		Differs: append([]string{}, shown.Differs...), SMPs: append([]terms.Count{}, tally.SMPs()...),
+		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []terms.IncidentJSON{}, Queries: append([]terms.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients, Congestion: shown.Congestion,
 	}
 	if shown.Port != 0 {
@@ -145,7 +146,7 @@ func newInForce(s *shown) *InForce {
 }
 
 // newRound says how a round went.
-func newRound(s *shown, r *sm.Round) *Round {
+func newRound(s *shown, r *watch.Round) *Round {
 	out := &Round{Number: r.Number, Why: r.Why, Begun: utc(s.at(r.Begun)), Phase: r.Phase, Refused: []string{}, Seconds: (r.Ended - r.Begun).Seconds()}
 	if p := r.Report; p != nil {
 		out.State, out.Engine, out.Kept, out.Blocks = p.State, p.Routing.Engine, p.Routing.Kept, p.Written.Blocks
@@ -253,7 +254,7 @@ func (s *Status) addCounts(lines *rows) {
 	if c := s.Congestion; c != nil {
 		lines.add("congestion control", "%d switches, %d ports of adapters; %d devices without, %d silent, %d otherwise, %d to be asked", c.Switches, c.Adapters, c.Without, c.Silent, c.NotTaken, c.Waiting)
 	}
-	if s.Role == sm.Master {
+	if s.Role == terms.Master {
 		lines.add("groups", "%s", s.groups())
 	}
 	lines.add("incidents", "%d", len(s.Incidents))
@@ -261,9 +262,9 @@ func (s *Status) addCounts(lines *rows) {
 
 // queries says how queries were answered, and for which attributes the most.
 func (s *Status) queries() string {
-	var all sm.QueryCount
+	var all terms.QueryCount
 	by := slices.Clone(s.Queries)
-	slices.SortStableFunc(by, func(a, b sm.QueryCount) int { return cmp.Compare(b.Answered, a.Answered) })
+	slices.SortStableFunc(by, func(a, b terms.QueryCount) int { return cmp.Compare(b.Answered, a.Answered) })
 	var most []string
 	for _, n := range by {
 		all.Answered, all.Refused, all.Busy = all.Answered+n.Answered, all.Refused+n.Refused, all.Busy+n.Busy
@@ -281,7 +282,7 @@ func (s *Status) queries() string {
 // clients says what clients have registered, and who has a copy of it.
 func (s *Status) clients() string {
 	c := &s.Clients
-	if s.Role == sm.StandBy {
+	if s.Role == terms.StandBy {
 		if c.InStep {
 			return "we have a copy of what the master has"
 		}

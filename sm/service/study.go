@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"weft/sm"
+	"weft/sm/watch"
 )
 
 // Study is a question about the subnet in force that a Service is handed: it serves the question, and does
@@ -22,7 +22,7 @@ type Study struct {
 }
 
 // question is a request of a study that was read. It returns what answers it on the subnet in force, or what is wrong with it there.
-type question func(now *sm.Routed) (func(context.Context) (any, error), error)
+type question func(now *watch.Routed) (func(context.Context) (any, error), error)
 
 // NewStudy makes the study at a path, of which the document says what it is about. A request is a JSON object Q, whose Check says
 // what is wrong with it on any subnet. Hold returns what answers it on the subnet in force, or what is wrong with it there, which
@@ -31,7 +31,7 @@ type question func(now *sm.Routed) (func(context.Context) (any, error), error)
 func NewStudy[Q, A any, R interface {
 	*Q
 	Check() error
-}](path, about, command string, hold func(request R, now *sm.Routed) (func(context.Context) (*A, error), error)) Study {
+}](path, about, command string, hold func(request R, now *watch.Routed) (func(context.Context) (*A, error), error)) Study {
 	return Study{path, about, command, reflect.TypeFor[Q](), reflect.TypeFor[A](), func(body []byte) (question, error) {
 		request := R(new(Q))
 		if err := readJSON(body, request); err != nil {
@@ -40,7 +40,7 @@ func NewStudy[Q, A any, R interface {
 		if err := request.Check(); err != nil {
 			return nil, err
 		}
-		return func(now *sm.Routed) (func(context.Context) (any, error), error) {
+		return func(now *watch.Routed) (func(context.Context) (any, error), error) {
 			answer, err := hold(request, now)
 			if err != nil {
 				return nil, err

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"weft/sm"
+	"weft/sm/watch"
 )
 
 // TestStudy: a question that a Service is handed is answered on the subnet in force, one at a time and not for long; what is wrong
@@ -32,7 +32,7 @@ func TestStudy(t *testing.T) {
 		a.answer = func(context.Context) (*Asked, error) { return &Asked{Asked: "it would hold"}, nil }
 		ask("spine 1", http.StatusConflict, "nothing is in force")
 		snap := master()
-		snap.Routed = &sm.Routed{}
+		snap.Routed = &watch.Routed{}
 		s.Show(snap)
 		ask("spine 1", http.StatusOK, `"asked": "it would hold"`)
 		ask("none", http.StatusBadRequest, `"error": "fail none: no such part"`)

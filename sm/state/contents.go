@@ -14,7 +14,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/internal/fold"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // Plan describes a stored Plan.
@@ -36,11 +36,11 @@ type LID struct {
 
 // Contents holds everything in a state file except the Plans themselves.
 type Contents struct {
-	LIDs   []LID        `json:"lids"` // in order of LIDs
-	Plans  []Plan       `json:"plans"`
-	Drains []string     `json:"drains"` // switches and cables to drain
-	Subnet *Subnet      `json:"subnet"` // the last discovered subnet; null before the first one
-	Events []sm.LogLine `json:"events"` // the last ones, oldest first
+	LIDs   []LID           `json:"lids"` // in order of LIDs
+	Plans  []Plan          `json:"plans"`
+	Drains []string        `json:"drains"` // switches and cables to drain
+	Subnet *Subnet         `json:"subnet"` // the last discovered subnet; null before the first one
+	Events []terms.LogLine `json:"events"` // the last ones, oldest first
 }
 
 // Subnet counts the discovered parts.
@@ -106,20 +106,20 @@ func unpack(packed []byte) (*fabric.Fabric, error) {
 const mostChanges = 20
 
 // Changes tells what has changed in a subnet since it was found at a time.
-func Changes(then *fabric.Fabric, at string, now *fabric.Fabric) (told []sm.Incident) {
+func Changes(then *fabric.Fabric, at string, now *fabric.Fabric) (told []terms.Incident) {
 	changes := fabric.Diff(then, now)
 	for _, c := range changes[:min(len(changes), mostChanges)] {
-		told = append(told, sm.Incident{Kind: sm.FabricChanged, Text: "since " + at + ": " + c.String()})
+		told = append(told, terms.Incident{Kind: terms.FabricChanged, Text: "since " + at + ": " + c.String()})
 	}
 	if more := len(changes) - len(told); more > 0 {
-		told = append(told, sm.Incident{Kind: sm.FabricChanged, Text: fmt.Sprintf("since %s: and %d more changes", at, more)})
+		told = append(told, terms.Incident{Kind: terms.FabricChanged, Text: fmt.Sprintf("since %s: and %d more changes", at, more)})
 	}
 	return told
 }
 
 // Contents reads what the file holds, and of the events the last ones.
 func (s *Store) Contents(events int) (*Contents, error) {
-	c := &Contents{LIDs: []LID{}, Plans: []Plan{}, Drains: []string{}, Events: []sm.LogLine{}}
+	c := &Contents{LIDs: []LID{}, Plans: []Plan{}, Drains: []string{}, Events: []terms.LogLine{}}
 	for _, read := range []func() error{
 		func() error { return s.readLIDs(c) },
 		func() error { return s.readPlans(c) },
@@ -166,7 +166,7 @@ func (s *Store) readLIDs(c *Contents) error {
 		if err := rows.Scan(&guid, &base, &lmc, &gone); err != nil {
 			return err
 		}
-		p := sm.PortLIDs{Base: fabric.LID(base), LMC: uint8(lmc)}
+		p := terms.PortLIDs{Base: fabric.LID(base), LMC: uint8(lmc)}
 		l := LID{PortGUID: fabric.GUID(guid), First: p.Base, Last: p.Last()}
 		if gone.Valid {
 			l.Gone = timeText(gone.Int64)
@@ -192,18 +192,18 @@ func (s *Store) readPlans(c *Contents) error {
 func (s *Store) readEvents(c *Contents, most int) error {
 	err := s.each(func(rows *sql.Rows) error {
 		var ms int64
-		var i sm.Incident
+		var i terms.Incident
 		var kind string
 		var guid, port sql.NullInt64
 		var name sql.NullString
 		if err := rows.Scan(&ms, &kind, &i.Text, &guid, &name, &port); err != nil {
 			return err
 		}
-		i.Kind, i.At = sm.IncidentKind(kind), sm.Place{Node: fabric.GUID(guid.Int64), Name: name.String, Port: int(port.Int64)}
+		i.Kind, i.At = terms.IncidentKind(kind), terms.Place{Node: fabric.GUID(guid.Int64), Name: name.String, Port: int(port.Int64)}
 		if !port.Valid {
 			i.At.Port = -1
 		}
-		c.Events = append(c.Events, sm.LogLine{Time: timeText(ms), IncidentJSON: i.JSON()})
+		c.Events = append(c.Events, terms.LogLine{Time: timeText(ms), IncidentJSON: i.JSON()})
 		return nil
 	}, "SELECT time, code, text, node_guid, node_name, port FROM events ORDER BY number DESC LIMIT ?", most)
 	slices.Reverse(c.Events)

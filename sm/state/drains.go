@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // Drains returns what is to be drained, as it was stored last.
-func (s *Store) Drains() (d sm.Drains, err error) {
+func (s *Store) Drains() (d terms.Drains, err error) {
 	if s.schema == 1 { // of a file that is only read
 		return d, nil
 	}
@@ -35,7 +35,7 @@ func (s *Store) Drains() (d sm.Drains, err error) {
 
 // SetDrains stores what is to be drained since a time, unless something later is stored already. When it returns without an error it
 // outlives a power cut.
-func (s *Store) SetDrains(since time.Time, d *sm.Drains) error {
+func (s *Store) SetDrains(since time.Time, d *terms.Drains) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if since.Before(s.drainsTime) {

@@ -7,20 +7,20 @@ import (
 	"testing"
 	"time"
 
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // TestDrains: what is to be drained is there after a restart, as it was stored last; what comes late is not stored.
 func TestDrains(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	now := time.UnixMilli(1000)
-	for i, d := range []sm.Drains{
+	for i, d := range []terms.Drains{
 		{}, {Told: []string{"b", "a"}, Now: []string{"b", "a"}}, {Told: []string{"b", "a"}, Now: []string{"a", "x[3]"}}, {Now: []string{"y"}}, {},
 	} {
 		if err := s.SetDrains(now.Add(time.Duration(i)*time.Second), &d); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.SetDrains(now.Add(-time.Second), &sm.Drains{Now: []string{"late"}}); err != nil && i > 0 {
+		if err := s.SetDrains(now.Add(-time.Second), &terms.Drains{Now: []string{"late"}}); err != nil && i > 0 {
 			t.Fatal(err)
 		} else if i == 0 {
 			_ = s.SetDrains(now, &d)
@@ -63,7 +63,7 @@ func TestVersion1(t *testing.T) {
 	}
 	for range 2 {
 		s = open(t, path)
-		if err := s.SetDrains(time.UnixMilli(2), &sm.Drains{Now: []string{"a"}}); err != nil {
+		if err := s.SetDrains(time.UnixMilli(2), &terms.Drains{Now: []string{"a"}}); err != nil {
 			t.Fatal(err)
 		}
 		if d, err := s.Drains(); err != nil || len(d.Now) != 1 || !reflect.DeepEqual(s.LIDs(), r.LIDs) {

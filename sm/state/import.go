@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // TakeLIDs stores LIDs that ports have had under another manager, in a file without LIDs. Those that are stored already are taken
 // again without a change; others are refused.
-func (s *Store) TakeLIDs(now time.Time, lids sm.LIDMap) error {
+func (s *Store) TakeLIDs(now time.Time, lids terms.LIDMap) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -15,7 +15,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"weft/fabric"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 const (
@@ -81,7 +81,7 @@ type Store struct {
 	file os.FileInfo // of the open file; nil as long as it is being opened, or only read
 
 	mu   sync.Mutex
-	lids sm.LIDMap // as they are stored
+	lids terms.LIDMap // as they are stored
 	gone map[fabric.GUID]bool
 
 	drainsTime time.Time // of the last SetDrains

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"weft/sm"
 	"weft/sm/sa"
+	"weft/sm/terms"
 )
 
 // TestRemoved: a file that is removed while it is open, with all that belongs to it, is written anew with what it had by the next thing that is stored, and no other manager can open it meanwhile. Where
@@ -26,7 +26,7 @@ func TestRemoved(t *testing.T) {
 	if err := s.Record(now, r); err != nil {
 		t.Fatal(err)
 	}
-	drains := func(name string) error { return s.SetDrains(now.Add(time.Minute), &sm.Drains{Now: []string{name}}) }
+	drains := func(name string) error { return s.SetDrains(now.Add(time.Minute), &terms.Drains{Now: []string{name}}) }
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"weft/fabric"
 	"weft/internal/peer"
 	"weft/internal/racing"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 var cuts = flag.Int("cuts", 1, "power cuts that TestPowerCut makes after each system call, by turns: nothing unsynced survives, some of it, all")
@@ -41,12 +41,12 @@ const (
 )
 
 // lidsAt are the LIDs of the nth Record of the workload: none before the first; ports come and go and change LIDs with others.
-func lidsAt(n int) sm.LIDMap {
-	m := sm.LIDMap{}
+func lidsAt(n int) terms.LIDMap {
+	m := terms.LIDMap{}
 	rng := rand.New(rand.NewPCG(uint64(n), 0))
 	order := rng.Perm(60)
 	for i := range min(n*5, 40) {
-		m[fabric.GUID(0x100+order[i])] = sm.PortLIDs{Base: fabric.LID(8 * (i + 1)), LMC: uint8(n % 4)}
+		m[fabric.GUID(0x100+order[i])] = terms.PortLIDs{Base: fabric.LID(8 * (i + 1)), LMC: uint8(n % 4)}
 	}
 	return m
 }
@@ -57,7 +57,7 @@ func workload(dir string) error {
 	if err != nil {
 		return err
 	}
-	plans := []*sm.Record{routed(&testing.T{}, "rlft(4,2)", 0), routed(&testing.T{}, "rlft(8,2)", 0), routed(&testing.T{}, "rlft(8,2)", 1)}
+	plans := []*terms.Record{routed(&testing.T{}, "rlft(4,2)", 0), routed(&testing.T{}, "rlft(8,2)", 0), routed(&testing.T{}, "rlft(8,2)", 1)}
 	n := 0
 	for range starts {
 		s, err := Open(filepath.Join(dir, "state"), Limits{Plans: 2, Events: 30})
@@ -79,7 +79,7 @@ func workload(dir string) error {
 			if _, err := fmt.Fprintf(acks, "%d\n", n); err != nil {
 				return err
 			}
-			w.Event(Event{now.Add(time.Duration(n) * time.Second), sm.Incident{Kind: "stored", Text: strings.Repeat("x", 100*n)}})
+			w.Event(Event{now.Add(time.Duration(n) * time.Second), terms.Incident{Kind: "stored", Text: strings.Repeat("x", 100*n)}})
 		}
 		if err := errors.Join(w.Close(), s.Close()); err != nil {
 			return err

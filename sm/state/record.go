@@ -11,18 +11,18 @@ import (
 
 	"weft/fabric"
 	"weft/route/planfile"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // LIDs returns the LIDs that are stored.
-func (s *Store) LIDs() sm.LIDMap {
+func (s *Store) LIDs() terms.LIDMap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.lids)
 }
 
 // Record stores the LIDs and the Plan of a manager. When it returns without an error they outlive a power cut.
-func (s *Store) Record(now time.Time, r *sm.Record) error {
+func (s *Store) Record(now time.Time, r *terms.Record) error {
 	var plan bytes.Buffer
 	if err := planfile.Save(&plan, r.Graph, r.Plan); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *Store) Record(now time.Time, r *sm.Record) error {
 }
 
 // writeLIDs writes the LIDs that have changed, and ports that have come or gone.
-func (s *Store) writeLIDs(tx *sql.Tx, now time.Time, lids sm.LIDMap, here map[fabric.GUID]bool) error {
+func (s *Store) writeLIDs(tx *sql.Tx, now time.Time, lids terms.LIDMap, here map[fabric.GUID]bool) error {
 	for _, guid := range slices.Sorted(maps.Keys(s.lids)) { // all of them first: a LID may go from one port to another
 		if lids[guid] != s.lids[guid] {
 			if err := execute(tx, "DELETE FROM lids WHERE port_guid = ?", int64(guid)); err != nil {
@@ -81,7 +81,7 @@ func (s *Store) writeLIDs(tx *sql.Tx, now time.Time, lids sm.LIDMap, here map[fa
 }
 
 // writePlan writes a new version of the Plan, unless it is that of the last one, and drops old versions.
-func (s *Store) writePlan(tx *sql.Tx, now time.Time, r *sm.Record, data []byte) error {
+func (s *Store) writePlan(tx *sql.Tx, now time.Time, r *terms.Record, data []byte) error {
 	var last []byte
 	err := tx.QueryRow("SELECT bytes FROM plans ORDER BY version DESC LIMIT 1").Scan(&last)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -98,7 +98,7 @@ func (s *Store) writePlan(tx *sql.Tx, now time.Time, r *sm.Record, data []byte) 
 
 // loadLIDs reads the LIDs, and refuses those that no manager stores.
 func (s *Store) loadLIDs() error {
-	s.lids, s.gone = sm.LIDMap{}, map[fabric.GUID]bool{}
+	s.lids, s.gone = terms.LIDMap{}, map[fabric.GUID]bool{}
 	rows, err := s.db.Query("SELECT port_guid, base, lmc, gone IS NOT NULL FROM lids ORDER BY base")
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (s *Store) loadLIDs() error {
 		if err := rows.Scan(&guid, &base, &lmc, &gone); err != nil {
 			return err
 		}
-		p := sm.PortLIDs{Base: fabric.LID(base), LMC: uint8(lmc)}
+		p := terms.PortLIDs{Base: fabric.LID(base), LMC: uint8(lmc)}
 		if !p.Valid() || p.Base <= top || guid == 0 {
 			return damaged(fmt.Sprintf("port %s has LID %d, LMC %d", fabric.GUID(guid), base, lmc))
 		}

@@ -21,14 +21,14 @@ import (
 	"weft/route/engine"
 	"weft/route/lids"
 	"weft/route/planfile"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // now is the time of tests.
 var now = time.Date(2026, 11, 23, 12, 0, 0, 5e6, time.UTC)
 
 // routed makes a Record of a formula.
-func routed(t testing.TB, text string, lmc uint8) *sm.Record {
+func routed(t testing.TB, text string, lmc uint8) *terms.Record {
 	t.Helper()
 	f, err := gen.Parse(text)
 	if err != nil {
@@ -43,7 +43,7 @@ func routed(t testing.TB, text string, lmc uint8) *sm.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sm.Record{LIDs: sm.LIDMap(nil).After(g, &r.Plan.Ends), Graph: g, Plan: r.Plan, Engine: "updn", Verdict: "yes"}
+	return &terms.Record{LIDs: terms.LIDMap(nil).After(g, &r.Plan.Ends), Graph: g, Plan: r.Plan, Engine: "updn", Verdict: "yes"}
 }
 
 func open(t testing.TB, path string) *Store {
@@ -73,7 +73,7 @@ func TestRecord(t *testing.T) {
 		t.Fatalf("an empty file has a Plan: %v, %v", p, err)
 	}
 	first, second, third := routed(t, "rlft(4,2)", 0), routed(t, "rlft(4,2)", 1), routed(t, "rlft(6,2)", 0)
-	for _, r := range []*sm.Record{first, first, second, third} {
+	for _, r := range []*terms.Record{first, first, second, third} {
 		if err := s.Record(now, r); err != nil {
 			t.Fatal(err)
 		}
@@ -100,12 +100,12 @@ func TestLIDsChange(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	plan := routed(t, "rlft(4,2)", 0)
 	rapid.Check(t, func(rt *rapid.T) {
-		m, at := sm.LIDMap{}, 128
+		m, at := terms.LIDMap{}, 128
 		here := rapid.SliceOfDistinct(rapid.IntRange(0, g.NumEnds-1), func(i int) int { return i }).Draw(rt, "here")
 		gone := rapid.SliceOfDistinct(rapid.Uint64Range(1, 5), func(g uint64) uint64 { return g }).Draw(rt, "gone")
 		add := func(guid fabric.GUID) {
 			lmc := rapid.Uint8Range(0, 3).Draw(rt, "LMC")
-			m[guid] = sm.PortLIDs{Base: fabric.LID(at), LMC: lmc}
+			m[guid] = terms.PortLIDs{Base: fabric.LID(at), LMC: lmc}
 			at += 8
 		}
 		for _, e := range here {
@@ -114,7 +114,7 @@ func TestLIDsChange(t *testing.T) {
 		for _, guid := range gone {
 			add(fabric.GUID(guid) | 1<<63) // the sign of the number stored
 		}
-		if err := s.Record(now, &sm.Record{LIDs: m, Graph: plan.Graph, Plan: plan.Plan}); err != nil {
+		if err := s.Record(now, &terms.Record{LIDs: m, Graph: plan.Graph, Plan: plan.Plan}); err != nil {
 			rt.Fatal(err)
 		}
 		other, err := Read(s.path)
@@ -133,8 +133,8 @@ func TestGone(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	r := routed(t, "rlft(4,2)", 0)
 	const guid = 0x99
-	r.LIDs[guid] = sm.PortLIDs{Base: 1000}
-	since := func(r *sm.Record, at time.Time) string {
+	r.LIDs[guid] = terms.PortLIDs{Base: 1000}
+	since := func(r *terms.Record, at time.Time) string {
 		if err := s.Record(at, r); err != nil {
 			t.Fatal(err)
 		}
@@ -169,9 +169,9 @@ func TestGone(t *testing.T) {
 func TestWriter(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	w := NewWriter(s, func(err error) { t.Error(err) })
-	at := []sm.Place{{}, {Node: 0x10, Name: "s", Port: 0}, {Node: 0x10, Name: "s", Port: -1}, {Node: 1 << 63, Name: "é", Port: 7}}
+	at := []terms.Place{{}, {Node: 0x10, Name: "s", Port: 0}, {Node: 0x10, Name: "s", Port: -1}, {Node: 1 << 63, Name: "é", Port: 7}}
 	for i := range 6 {
-		w.Event(Event{now.Add(time.Duration(i) * time.Second), sm.Incident{Kind: "code", Text: "a\nb", At: at[i%4]}})
+		w.Event(Event{now.Add(time.Duration(i) * time.Second), terms.Incident{Kind: "code", Text: "a\nb", At: at[i%4]}})
 	}
 	f, err := gen.Parse("rlft(4,2)|fail(links=1,seed=1)")
 	if err != nil {
@@ -211,7 +211,7 @@ func TestWriterFails(t *testing.T) {
 	if _, err := s.db.Exec("PRAGMA query_only = 1"); err != nil {
 		t.Fatal(err)
 	}
-	w.Event(Event{now, sm.Incident{Kind: "first"}})
+	w.Event(Event{now, terms.Incident{Kind: "first"}})
 	if err := <-told; !strings.Contains(err.Error(), "read-only") {
 		t.Error(err)
 	}
@@ -220,7 +220,7 @@ func TestWriterFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.mu.Unlock()
-	w.Event(Event{now, sm.Incident{Kind: "second"}})
+	w.Event(Event{now, terms.Incident{Kind: "second"}})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestWriterFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	w = NewWriter(s, func(err error) { told <- err })
-	if w.Event(Event{now, sm.Incident{Kind: "third"}}); w.Close() == nil || len(told) == 0 {
+	if w.Event(Event{now, terms.Incident{Kind: "third"}}); w.Close() == nil || len(told) == 0 {
 		t.Error("an event was not stored, and nobody is told")
 	}
 }

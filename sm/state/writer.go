@@ -10,13 +10,13 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile/own"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // Event is a line of the log, with its time.
 type Event struct {
 	Time time.Time
-	sm.Incident
+	terms.Incident
 }
 
 // mostWaiting bounds the events that wait to be written: a disk that hangs must not take all memory.
@@ -92,7 +92,7 @@ func (w *Writer) run() {
 		w.events, w.lost, w.subnet = nil, 0, nil
 		w.mu.Unlock()
 		if lost > 0 {
-			events = append(events, Event{events[len(events)-1].Time, sm.Incident{Kind: sm.NotStored, Text: fmt.Sprintf("%d events were not stored", lost)}})
+			events = append(events, Event{events[len(events)-1].Time, terms.Incident{Kind: terms.NotStored, Text: fmt.Sprintf("%d events were not stored", lost)}})
 		}
 		err := w.store.write(events, now, subnet)
 		if err != nil {

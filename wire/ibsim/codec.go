@@ -10,18 +10,18 @@ import (
 	"weft/wire/mad"
 )
 
-// Sizes of the two kinds of datagrams, in bytes.
+// Sizes of the two types of datagrams, in bytes.
 const (
 	DataSize    = 288
 	ControlSize = 80
 	dataHeader  = DataSize - mad.Size
 )
 
-// undelivered is the status of a datagram that comes back: ETIMEDOUT.
+// undelivered is the status of a returned datagram: ETIMEDOUT.
 const undelivered = 110
 
-// AppendData appends the data datagram for d. The MAD must be at most 256 bytes;
-// what is missing is sent as zeros.
+// AppendData appends the data datagram for d. The MAD must be at most 256 bytes; a shorter one is
+// padded with zeros.
 func AppendData(b []byte, d *wire.Datagram) ([]byte, error) {
 	if len(d.MAD) < mad.Header.Size || len(d.MAD) > mad.Size {
 		return b, fmt.Errorf("%w: %d bytes, ibsim carries %d to %d", wire.ErrMalformed, len(d.MAD), mad.Header.Size, mad.Size)
@@ -41,7 +41,7 @@ func AppendData(b []byte, d *wire.Datagram) ([]byte, error) {
 	return b, nil
 }
 
-// ParseData reads a data datagram. The MAD of the result is part of b.
+// ParseData parses a data datagram. The MAD of the result is part of b.
 func ParseData(b []byte) (wire.Datagram, error) {
 	if len(b) != DataSize {
 		return wire.Datagram{}, fmt.Errorf("ibsim: a data datagram of %d bytes, want %d", len(b), DataSize)
@@ -66,7 +66,7 @@ func ParseData(b []byte) (wire.Datagram, error) {
 	return d, nil
 }
 
-// ControlType says what a control datagram asks for.
+// ControlType is the purpose of a control datagram.
 type ControlType uint32
 
 // The control types. The answer has the type of the question, or ControlError.
@@ -79,7 +79,7 @@ const (
 	ControlGID        ControlType = 5  // prefix, node GUID in host order
 	ControlGUID       ControlType = 6  // node GUID in host order
 	ControlNodeInfo   ControlType = 7  // NodeInfo; its PortGUID is the node's GUID
-	ControlPortInfo   ControlType = 8  // asks with the port in byte 0, 0 for the attached one; PortInfo
+	ControlPortInfo   ControlType = 8  // the question has the port in byte 0, 0 for the attached one; PortInfo
 	ControlSetIsSM    ControlType = 9  // u32 0 or 1, in host order
 	ControlPKeys      ControlType = 10 // the first 32 P_Keys
 )
@@ -98,7 +98,7 @@ type Control struct {
 	Data [controlData]byte
 }
 
-// Append appends the control datagram in the form it is sent in.
+// Append appends the control datagram in its wire format.
 func (c *Control) Append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, controlMagic)
 	b = binary.LittleEndian.AppendUint32(b, c.Slot)
@@ -107,7 +107,7 @@ func (c *Control) Append(b []byte) []byte {
 	return append(b, c.Data[:]...)
 }
 
-// ParseControl reads a control datagram.
+// ParseControl parses a control datagram.
 func ParseControl(b []byte) (Control, error) {
 	var c Control
 	if len(b) != ControlSize {
@@ -125,7 +125,7 @@ func ParseControl(b []byte) (Control, error) {
 
 // Client is the data of ControlConnect.
 type Client struct {
-	ID   uint32 // names the client's sockets; in the answer: its slot
+	ID   uint32 // identifies the client's sockets; in the answer: its slot
 	QP   uint32
 	IsSM bool
 	Node string // to attach to; empty: the first of the net. In the answer: the node attached to
@@ -137,7 +137,7 @@ const (
 	maxNode    = clientSize - nodeAt - 1
 )
 
-// Put makes c the data of a control datagram.
+// Put writes c to the data of a control datagram.
 func (c *Client) Put(to *Control) error {
 	if len(c.Node) > maxNode {
 		return fmt.Errorf("ibsim: node name %q has more than %d bytes", c.Node, maxNode)
@@ -156,9 +156,9 @@ func (c *Client) Put(to *Control) error {
 	return nil
 }
 
-// Client reads the data of ControlConnect.
+// Client parses the data of ControlConnect.
 func (c *Control) Client() Client {
-	node, _, _ := bytes.Cut(c.Data[nodeAt:clientSize-1], []byte{0}) // the last byte only ends it
+	node, _, _ := bytes.Cut(c.Data[nodeAt:clientSize-1], []byte{0}) // the last byte only terminates it
 	return Client{
 		ID:   binary.LittleEndian.Uint32(c.Data[0:]),
 		QP:   binary.LittleEndian.Uint32(c.Data[4:]),

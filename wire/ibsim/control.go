@@ -10,8 +10,8 @@ import (
 	"weft/wire"
 )
 
-// controlTimeout bounds one exchange on the control socket, on which nothing is
-// lost: a server that does not answer by then never will.
+// controlTimeout bounds one exchange on the control socket, which loses nothing: a server that has
+// not answered by then never will.
 const controlTimeout = 3 * time.Second
 
 // refusedError is a control answer of type ControlError.
@@ -28,7 +28,7 @@ func (e *refusedError) Error() string {
 type control struct {
 	conn net.Conn
 	slot uint32
-	turn chan struct{} // holds a token while an exchange is on
+	turn chan struct{} // holds a token during an exchange
 }
 
 func newControl(conn net.Conn) *control {
@@ -61,7 +61,7 @@ func (c *control) ask(ctx context.Context, q Control) (Control, error) {
 	return a, err
 }
 
-// exchange skips answers to earlier questions that nobody waits for any more.
+// exchange sends a request and returns its answer, skipping late answers to earlier requests.
 func (c *control) exchange(q Control) (Control, error) {
 	q.Slot = c.slot
 	if _, err := c.conn.Write(q.Append(nil)); err != nil {

@@ -247,8 +247,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// TestServerDies: what is pending or comes later ends with ErrClosed, and Close
-// returns.
+// TestServerDies: pending and later requests end with ErrClosed, and Close returns.
 func TestServerDies(t *testing.T) {
 	wiretest.NoLeaks(t)
 	s := newServer(t)

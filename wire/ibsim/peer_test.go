@@ -55,8 +55,8 @@ func simulator(t testing.TB, udp bool) ibsim.Options {
 	return o
 }
 
-// freePorts finds a UDP port with the next eleven free too. They are below those that the system
-// gives to sockets without an address, and others than those of a test that runs beside.
+// freePorts finds a UDP port with the next eleven free too. They are below the ephemeral ports, and
+// different from those of tests that run at the same time.
 func freePorts(t testing.TB) int {
 	t.Helper()
 	for first := 20000 + 12*(os.Getpid()%1000); first+12 <= 32768; first += 12 {

@@ -12,8 +12,7 @@ import (
 	"syscall"
 )
 
-// Options say which simulator to attach to, and where. Dial documents the zero
-// values.
+// Options name the simulator to attach to. Dial documents the zero values.
 type Options struct {
 	Node   string // node id of the net, or node description; empty: the first port of the net
 	Base   string // of the Unix socket names; empty: "sim"
@@ -24,8 +23,8 @@ type Options struct {
 
 const defaultPort = 7070
 
-// ParseOptions reads [SOCKET][@NODE] or udp:HOST[:PORT][@NODE]. What the text leaves open is
-// taken from the environment, as the programs of ibsim do.
+// ParseOptions parses [SOCKET][@NODE] or udp:HOST[:PORT][@NODE]. Missing parts come from the
+// environment, as in the programs of ibsim.
 func ParseOptions(text string, env func(string) string) (Options, error) {
 	where, node, _ := strings.Cut(text, "@")
 	o := Options{Node: node, Base: env("IBSIM_SOCKNAME"), Server: env("IBSIM_SERVER_NAME")}
@@ -51,26 +50,26 @@ func ParseOptions(text string, env func(string) string) (Options, error) {
 	return o, nil
 }
 
-// socket is a datagram socket that a simulator's peer has.
+// socket is a datagram socket of a simulator's peer.
 type socket interface {
 	net.Conn
 	syscall.Conn
 }
 
-// sockets are the two of a client, and what must be known to connect them.
+// sockets holds the two sockets of a client, and what is needed to connect them.
 type sockets struct {
 	o         Options
 	id        uint32
 	ctl, data socket
-	files     []string // to be removed at the end
+	files     []string // removed at the end
 	server    net.IP
 }
 
-// attachments numbers those of this process.
+// attachments counts the attachments of this process.
 var attachments atomic.Uint32
 
-// openSockets binds the control socket, connected to the server, and the data
-// socket, which the server connects to when it gets ControlConnect.
+// openSockets binds the control socket, connected to the server, and the data socket, which the
+// server connects to at ControlConnect.
 func openSockets(o Options) (*sockets, error) {
 	s := &sockets{o: o}
 	err := s.open()
@@ -85,8 +84,8 @@ func (s *sockets) open() error {
 	if s.o.Server != "" {
 		return s.openUDP()
 	}
-	// IDs of C programs are process numbers. Ours lie far above, so that several
-	// attachments of a process, and other programs, do not meet.
+	// IDs of C programs are process numbers. Ours are far above, so that they collide neither with
+	// each other nor with other programs.
 	for range 1000 {
 		s.id = uint32(os.Getpid())<<8&0x3FFFFFFF | 1<<30 + attachments.Add(1)&0xFF
 		err := s.openUnix()
@@ -133,8 +132,8 @@ func (s *sockets) openUDP() error {
 	return nil
 }
 
-// UnixAddr names the Unix socket of a role, such as ctl: a file of a directory, or an
-// abstract name where dir is empty. That has a NUL at its end, which counts.
+// UnixAddr returns the address of the Unix socket for a role, such as ctl: a file in a directory,
+// or an abstract name if dir is empty. An abstract name ends in a NUL, which counts.
 func UnixAddr(dir, base, role string) *net.UnixAddr {
 	name := "@" + base + ":" + role + "\x00"
 	if dir != "" {
@@ -145,14 +144,14 @@ func UnixAddr(dir, base, role string) *net.UnixAddr {
 
 func (s *sockets) name(role string) *net.UnixAddr { return UnixAddr(s.o.Dir, s.o.Base, role) }
 
-// bound notes a file of ours. When the name was in use, it is somebody else's.
+// bound records a file of ours. If the name was in use, it is somebody else's.
 func (s *sockets) bound(name *net.UnixAddr, err error) {
 	if s.o.Dir != "" && !errors.Is(err, syscall.EADDRINUSE) {
 		s.files = append(s.files, name.Name)
 	}
 }
 
-// connectData connects the data socket to the server's data socket of our slot.
+// connectData connects the data socket to the server's data socket for our slot.
 func (s *sockets) connectData(slot uint32) error {
 	var to syscall.Sockaddr
 	if s.o.Server != "" {
@@ -174,10 +173,10 @@ func (s *sockets) connectData(slot uint32) error {
 	return nil
 }
 
-// close is called with no reader or writer left, or to stop them.
+// close closes both sockets, which also stops readers and writers.
 func (s *sockets) close() {
 	for _, c := range []socket{s.ctl, s.data} {
-		// A nil interface: the socket was never made.
+		// A nil interface: the socket was never created.
 		if c != nil {
 			_ = c.Close()
 		}

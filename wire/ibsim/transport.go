@@ -23,18 +23,18 @@ type Transport struct {
 	isSM atomic.Bool
 	bad  atomic.Uint64
 
-	pumped  chan struct{} // the reading goroutine has ended
+	pumped  chan struct{} // closed when the reading goroutine has ended
 	closing sync.Once
 
 	sending sync.Mutex
 	raw     syscall.RawConn
 	buf     []byte
 	sendErr error
-	write   func(fd uintptr) bool // sends buf; made once, so that Send allocates nothing
+	write   func(fd uintptr) bool // sends buf; created once, so that Send allocates nothing
 }
 
-// Dial attaches to a running simulator. Until that has made its socket, Dial
-// tries again, until ctx ends or for three seconds.
+// Dial attaches to a running simulator. While the simulator has no socket yet, Dial retries, until
+// ctx ends or for three seconds.
 func Dial(ctx context.Context, o Options) (*Transport, error) {
 	if o.Base == "" {
 		o.Base = "sim"
@@ -93,8 +93,7 @@ func attach(ctx context.Context, o Options) (*Transport, error) {
 	return t, nil
 }
 
-// pump reads always, and waits for nobody: the simulator stops while a client's
-// socket is full.
+// pump always reads and never waits: the simulator stops while a client's socket is full.
 func (t *Transport) pump(data socket) {
 	defer close(t.pumped)
 	buf := make([]byte, DataSize+1)
@@ -116,7 +115,7 @@ func (t *Transport) pump(data socket) {
 	}
 }
 
-// Dropped counts received datagrams that were malformed, or found the queue full.
+// Dropped counts received datagrams that were malformed, or dropped because the queue was full.
 func (t *Transport) Dropped() uint64 { return t.bad.Load() + t.in.Dropped() }
 
 // Send implements wire.Transport.
@@ -144,7 +143,7 @@ func (t *Transport) Send(d *wire.Datagram) error {
 	return t.in.Err()
 }
 
-// writeBuf never waits for room: it says it is done in any case.
+// writeBuf never waits for room: it reports success in any case.
 func (t *Transport) writeBuf(fd uintptr) bool {
 	for {
 		_, t.sendErr = syscall.Write(int(fd), t.buf)
@@ -172,10 +171,10 @@ func (t *Transport) Port(ctx context.Context) (wire.Port, error) {
 	return makePort(t.node, answers[0].Data[:], answers[1].Data[:], answers[2].Data[:]), nil
 }
 
-// makePort reads NodeInfo, PortInfo and a block of P_Keys, 64 bytes each.
+// makePort builds a Port from NodeInfo, PortInfo and a block of P_Keys, 64 bytes each.
 func makePort(node string, ni, pi, keys []byte) wire.Port {
 	p := wire.PortOf(node, ni, pi, nil)
-	// The NodeInfo of a control answer has the node's GUID for the port's.
+	// The NodeInfo of a control answer has the node's GUID as port GUID.
 	p.Number, p.PortGUID = 0, p.NodeGUID
 	if mad.NodeInfoNodeType.Get(ni) != mad.NodeSwitch {
 		p.Number = uint8(mad.PortInfoLocalPortNum.Get(pi))
@@ -209,7 +208,7 @@ func (t *Transport) SetIsSM(ctx context.Context, on bool) error {
 	return err
 }
 
-// Close implements wire.Transport. It gives the slot back to the simulator.
+// Close implements wire.Transport. It releases the simulator's slot.
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		alive := t.in.Err() == nil
@@ -223,8 +222,7 @@ func (t *Transport) Close() error {
 	return nil
 }
 
-// leave clears IsSM, which the simulator would keep, and disconnects. Errors do
-// not matter any more.
+// leave clears IsSM, which the simulator would keep, and disconnects. Errors no longer matter.
 func (t *Transport) leave() {
 	ctx := context.Background()
 	if t.isSM.Load() {

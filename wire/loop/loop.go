@@ -9,22 +9,21 @@ import (
 	"weft/wire/mad"
 )
 
-// Responder is the subnet behind a Transport. It is called for every datagram that
-// arrives there, one at a time, on the goroutine that sends it, and calls reply
-// for every datagram that the subnet sends to the port: at once, later, or never.
-// d and its memory are the Responder's until it returns: it may turn d into the
-// answer in place. It must not call Send of the same Transport.
+// Responder is the subnet behind a Transport. It is called for every datagram sent, one at a time,
+// on the sending goroutine. It calls reply for every datagram that the subnet sends to the port: at
+// once, later, or never. d and its memory are the Responder's until it returns: it may turn d into
+// the answer in place. It must not call Send of the same Transport.
 type Responder func(d *wire.Datagram, reply func(*wire.Datagram))
 
-// Options of a Transport.
+// Options configure a Transport.
 type Options struct {
-	// Port reads the local port; nil: a port with GUID 1 and LID 1, Active.
+	// Port returns the local port; nil: a port with GUID 1 and LID 1, Active.
 	Port func() wire.Port
-	// SetIsSM is told when IsSM changes; nil: Port shows it by itself.
+	// SetIsSM is called when IsSM changes; nil: Port reports it by itself.
 	SetIsSM func(on bool)
 }
 
-// agents numbers the attachments of the process: the high half of their TIDs.
+// agents numbers the attachments of the process, for the high half of their TIDs.
 var agents atomic.Uint32
 
 // Transport is an attachment in process.
@@ -34,12 +33,12 @@ type Transport struct {
 	in    *wire.Inbox
 	isSM  atomic.Bool
 
-	mu      sync.Mutex // one datagram at a time on the way out
+	mu      sync.Mutex // one outgoing datagram at a time
 	out     func(*wire.Datagram)
 	scratch wire.Datagram
 }
 
-// New attaches to a subnet that is a function.
+// New attaches to a subnet represented by a function.
 func New(r Responder, o Options) *Transport {
 	if o.Port == nil {
 		o.Port = func() wire.Port {
@@ -77,7 +76,7 @@ func (t *Transport) Send(d *wire.Datagram) error {
 	return nil
 }
 
-// Deliver brings the port a datagram from the subnet: an answer or anything else.
+// Deliver passes a datagram from the subnet to the port: an answer or anything else.
 func (t *Transport) Deliver(d *wire.Datagram) { t.in.Push(d) }
 
 // Recv implements wire.Transport.

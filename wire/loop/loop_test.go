@@ -8,8 +8,8 @@ import (
 	"weft/wire/mad"
 )
 
-// The upper half of a request's transaction ID tells the attachments of a process apart;
-// that of an answer stays.
+// TestTIDs: the upper half of a request's transaction ID distinguishes the attachments of a
+// process; in an answer it is unchanged.
 func TestTIDs(t *testing.T) {
 	var got []uint64
 	var all [2]*loop.Transport

@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// attribute says which layout an attribute number means in a class.
+// attribute pairs an attribute number with its layout.
 type attribute struct {
 	id     AttrID
 	layout *Layout
 }
 
-// attributes holds the attributes of every class, by number. Those of both kinds of SMPs
-// are under ClassSMP.
+// attributes holds the attributes of every class, by number. Both SMP classes use ClassSMP.
 var attributes = map[Class][]attribute{}
 
 // newAttribute declares the layout of an attribute of a class.
@@ -21,7 +20,7 @@ func newAttribute(c Class, id AttrID, name string, size int, clause string) *Lay
 	return newLayout(name, size, clause).as(c, id)
 }
 
-// as declares that a class has the layout as an attribute.
+// as declares the layout as an attribute of a class.
 func (l *Layout) as(c Class, id AttrID) *Layout {
 	at, _ := slices.BinarySearchFunc(attributes[c], id, func(a attribute, id AttrID) int { return cmp.Compare(a.id, id) })
 	attributes[c] = slices.Insert(attributes[c], at, attribute{id, l})
@@ -36,7 +35,7 @@ func (c Class) attributes() []attribute {
 	return attributes[c]
 }
 
-// Attribute is the layout of an attribute in a class, nil when it is not known.
+// Attribute returns the layout of an attribute in a class, nil if unknown.
 func (c Class) Attribute(id AttrID) *Layout {
 	for _, a := range c.attributes() {
 		if a.id == id {
@@ -46,7 +45,7 @@ func (c Class) Attribute(id AttrID) *Layout {
 	return nil
 }
 
-// AttributeName is the name of an attribute in a class, or its number.
+// AttributeName returns the name of an attribute in a class, or its number.
 func (c Class) AttributeName(id AttrID) string {
 	if l := c.Attribute(id); l != nil {
 		return l.Name
@@ -54,14 +53,14 @@ func (c Class) AttributeName(id AttrID) string {
 	return fmt.Sprintf("0x%04x", uint16(id))
 }
 
-// section is a layout at its place in a datagram.
+// section is a layout at its offset in a datagram.
 type section struct {
 	layout *Layout
 	off    int // bytes
 }
 
-// sections are the layouts that a datagram of at least Size bytes consists of:
-// headers, attribute or records, and what lies inside those.
+// sections returns the layouts of a datagram of at least Size bytes: headers, attribute or records,
+// and nested layouts.
 func (d Datagram) sections() []section {
 	s := []section{{Header, 0}}
 	switch d.Class() {
@@ -89,9 +88,9 @@ func (d Datagram) sections() []section {
 	return s
 }
 
-// records are the size of a record of layout l and how many the datagram holds:
-// one, but any number in the answer to a table query. Errors, acknowledgements
-// and later segments, which may begin inside a record, hold none.
+// records returns the size of a record of layout l and the number of records in the datagram: one,
+// or any number in the answer to a table query. Errors, acknowledgements and later segments, which
+// may begin inside a record, have none.
 func (d Datagram) records(l *Layout) (size, n int) {
 	m, t := d.Method(), RMPPType.Get(d)
 	switch {

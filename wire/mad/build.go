@@ -2,10 +2,9 @@ package mad
 
 import "fmt"
 
-// Request holds the fields of a request's header. Its methods build the datagram
-// in dst, which must have Size bytes or more: they clear Size bytes, write the
-// headers and return them as a Datagram whose Data is zero. They allocate
-// nothing unless they fail.
+// Request holds the fields of a request's header. Its methods build the datagram in dst, which must
+// have at least Size bytes: they clear Size bytes, write the headers and return them as a Datagram
+// with zero Data. They allocate nothing unless they fail.
 type Request struct {
 	Method   Method
 	Attr     AttrID
@@ -14,7 +13,7 @@ type Request struct {
 	Key      uint64 // M_Key of an SMP, SM_Key of an SA request, CC_Key of a congestion control request
 }
 
-// New starts a datagram of class c with the common header. For ClassPerf that is all.
+// New starts a datagram of class c with the common header, which is all that ClassPerf needs.
 func (r Request) New(dst []byte, c Class) (Datagram, error) {
 	if len(dst) < Size {
 		return nil, &ShortError{Layout: Header, Have: len(dst), Need: Size}
@@ -31,8 +30,8 @@ func (r Request) New(dst []byte, c Class) (Datagram, error) {
 	return d, nil
 }
 
-// Directed builds an SMP that leaves by ports[0] of the sender, by ports[1] of
-// the node reached, and so on; no ports at all reach the sender's own node.
+// Directed builds a directed-route SMP that leaves by ports[0] of the sender, by ports[1] of the
+// next node, and so on; without ports it stays at the sender's own node.
 func (r Request) Directed(dst, ports []byte) (Datagram, error) {
 	if len(ports) > MaxHops {
 		return nil, fmt.Errorf("mad: a directed route of %d hops, %d allowed", len(ports), MaxHops)
@@ -49,7 +48,7 @@ func (r Request) Directed(dst, ports []byte) (Datagram, error) {
 	return d, nil
 }
 
-// Routed builds an SMP that a LID routes.
+// Routed builds a LID-routed SMP.
 func (r Request) Routed(dst []byte) (Datagram, error) {
 	d, err := r.New(dst, ClassSMP)
 	if err == nil {
@@ -58,8 +57,8 @@ func (r Request) Routed(dst []byte) (Datagram, error) {
 	return d, err
 }
 
-// SA builds a request to subnet administration. The mask says which components
-// of the record count: see Layout.Mask.
+// SA builds a request to subnet administration. The mask selects the components of the record that
+// count: see Layout.Mask.
 func (r Request) SA(dst []byte, mask uint64) (Datagram, error) {
 	d, err := r.New(dst, ClassSA)
 	if err == nil {
@@ -69,7 +68,7 @@ func (r Request) SA(dst []byte, mask uint64) (Datagram, error) {
 	return d, err
 }
 
-// Congestion builds a request to what controls congestion at a port.
+// Congestion builds a request to the congestion control agent of a port.
 func (r Request) Congestion(dst []byte) (Datagram, error) {
 	d, err := r.New(dst, ClassCC)
 	if err == nil {
@@ -78,8 +77,8 @@ func (r Request) Congestion(dst []byte) (Datagram, error) {
 	return d, err
 }
 
-// Hops are the egress ports of a directed-route SMP, one a hop. It aliases d.
-// A hop count beyond MaxHops counts as MaxHops.
+// Hops returns the egress ports of a directed-route SMP, one a hop. It aliases d. A hop count
+// beyond MaxHops counts as MaxHops.
 func (d Datagram) Hops() []byte {
 	n := min(int(DirectedSMPHopCount.Get(d)), MaxHops)
 	return DirectedSMPInitialPath.Get(d)[1 : 1+n]

@@ -2,10 +2,10 @@ package mad
 
 import "fmt"
 
-// ShortError says what a truncated datagram, attribute or record lacks.
+// ShortError describes what a truncated datagram, attribute or record lacks.
 type ShortError struct {
-	Layout *Layout // of the first field that is missing
-	Field  *Decl   // that field; nil when only reserved bytes are missing
+	Layout *Layout // of the first missing field
+	Field  *Decl   // that field; nil if only reserved bytes are missing
 	Have   int     // bytes
 	Need   int     // bytes
 }
@@ -19,10 +19,10 @@ func (e *ShortError) Error() string {
 	return fmt.Sprintf("mad: %d bytes of %d: %s missing", e.Have, e.Need, what)
 }
 
-// Check reports whether b is a whole datagram, so that every handle of its layouts
-// can be used on it: Size bytes as on the wire, or an RMPP message of the length
-// that its header gives (umad hands those over whole). A truncated one is a
-// *ShortError. Check looks at lengths only; it does not judge values.
+// Check reports whether b is a complete datagram, so that every handle of its layouts can be used
+// on it: Size bytes as on the wire, or an RMPP message of the length in its header (umad returns
+// such messages whole). A truncated one is a *ShortError. Check only looks at lengths, not at
+// values.
 func Check(b []byte) error {
 	if len(b) == Size {
 		return nil
@@ -37,7 +37,7 @@ func Check(b []byte) error {
 	return nil
 }
 
-// wantedLength computes the length that b should have, from its headers as far as b has them.
+// wantedLength computes the expected length of b from the headers it has.
 func wantedLength(b []byte) int {
 	if len(b) < saData {
 		return Size
@@ -60,14 +60,14 @@ func wantedLength(b []byte) int {
 	return len(b) + (size-rest)%size
 }
 
-// HasRMPP reports whether datagrams of the class have room for an RMPP header (13.6): those
-// of SA, DevMgt, DevAdm, BIS and the vendor classes with an OUI.
+// HasRMPP reports whether datagrams of the class have room for an RMPP header (13.6): SA, DevMgt,
+// DevAdm, BIS and the vendor classes with an OUI.
 func (c Class) HasRMPP() bool {
 	return c == ClassSA || c == 0x06 || c == 0x10 || c == 0x12 || c >= 0x30 && c <= 0x4F
 }
 
-// shortDatagram finds the first field that b, which should have need bytes,
-// does not hold whole. The layouts are those that the bytes b has call for.
+// shortDatagram finds the first field that is missing or incomplete in b, which should have need
+// bytes. The bytes of b determine the layouts.
 func shortDatagram(b []byte, need int) *ShortError {
 	e := &ShortError{Layout: Header, Have: len(b), Need: need}
 	d := Datagram(b)
@@ -87,15 +87,15 @@ func shortDatagram(b []byte, need int) *ShortError {
 	return e
 }
 
-// padded is b with zeros up to n bytes, and at least Size.
+// padded returns b with zeros up to n bytes, and at least Size.
 func padded(b []byte, n int) Datagram {
 	d := make(Datagram, max(n, Size, len(b)))
 	copy(d, b)
 	return d
 }
 
-// missing is the first field that the layout's first n bytes do not hold whole,
-// nil when they hold all.
+// missing returns the first field that is incomplete in the layout's first n bytes, nil if there is
+// none.
 func (l *Layout) missing(n int) *Decl {
 	for _, f := range l.decls {
 		if f.End() > n*8 && f.Part == nil {
@@ -105,9 +105,8 @@ func (l *Layout) missing(n int) *Decl {
 	return nil
 }
 
-// Check reports whether b, the bytes of one attribute or record, is long enough
-// for the layout's handles: Size bytes, and eight at least. What is missing is
-// named by a *ShortError.
+// Check reports whether b, the bytes of one attribute or record, is long enough for the layout's
+// handles: Size bytes, and at least eight. The error is a *ShortError.
 func (l *Layout) Check(b []byte) error {
 	need := max(l.Size, 8)
 	if len(b) >= need {

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// Each shorter prefix of each vector is an error that names what is missing. One
-// prefix is a datagram by itself: of a message that was put together again, the
-// first segment as it was on the wire.
+// TestEveryTruncationIsAnError: each shorter prefix of each vector gives an error that names the
+// missing field. One prefix is a datagram by itself: the first segment of a reassembled message.
 func TestEveryTruncationIsAnError(t *testing.T) {
 	for _, v := range madVectors(t) {
 		if err := Check(v.mad); err != nil {

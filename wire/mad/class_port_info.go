@@ -1,8 +1,7 @@
 package mad
 
-// ClassPortInfo tells what a management class offers at a port, the same attribute
-// for SA and PerfMgt. The SA calls other bits of CapabilityMask other names than
-// PerfMgt; the names here are the SA's.
+// ClassPortInfo describes the services of a management class at a port; SA and PerfMgt use the same
+// attribute. Some bits of CapabilityMask have other names in PerfMgt; the names here are the SA's.
 var (
 	ClassPortInfo                = newAttribute(ClassSA, AttrClassPortInfo, "ClassPortInfo", 72, "13.4.8.1").as(ClassPerf, AttrClassPortInfo).as(ClassCC, AttrClassPortInfo)
 	ClassPortInfoBaseVersion     = ClassPortInfo.bits("BaseVersion", 0*8, 8)

@@ -10,7 +10,7 @@ const (
 	AttrCongestionControlTable      AttrID = 0x0017
 )
 
-// CongestionHeader lies behind the common header in datagrams of congestion control.
+// CongestionHeader follows the common header in datagrams of congestion control.
 var (
 	CongestionHeader    = newLayout("CongestionHeader", 64, "A10.4.2")
 	CongestionHeaderKey = CongestionHeader.bits("CC_Key", 24*8, 64, hex)
@@ -18,19 +18,20 @@ var (
 
 // The attributes of congestion control.
 var (
-	// CongestionInfo says what a port can do.
+	// CongestionInfo holds the capabilities of a port.
 	CongestionInfo         = newAttribute(ClassCC, AttrCongestionInfo, "CongestionInfo", 4, "A10.4.3.3")
 	CongestionInfoFlags    = CongestionInfo.bits("CongestionInfo", 0*8, 16, hex, note("bit 0: credit starvation is heeded"))
 	CongestionInfoTableCap = CongestionInfo.bits("ControlTableCap", 2*8, 8, note("blocks of 64 entries of CongestionControlTable"))
 
-	// CongestionKeyInfo holds the key that Sets must have.
+	// CongestionKeyInfo holds the key required for Sets.
 	CongestionKeyInfo           = newAttribute(ClassCC, AttrCongestionKeyInfo, "CongestionKeyInfo", 14, "A10.4.3.4")
 	CongestionKeyInfoKey        = CongestionKeyInfo.bits("CC_Key", 0*8, 64, hex)
 	CongestionKeyInfoProtect    = CongestionKeyInfo.bits("CC_KeyProtectBit", 8*8, 1)
 	CongestionKeyInfoLease      = CongestionKeyInfo.bits("CC_KeyLeasePeriod", 10*8, 16, note("seconds"))
 	CongestionKeyInfoViolations = CongestionKeyInfo.bits("CC_KeyViolations", 12*8, 16)
 
-	// SwitchCongestionSetting says when the ports of a switch mark packets. Bit n of a mask is port n, from the last bit on.
+	// SwitchCongestionSetting sets when the ports of a switch mark packets. Bit n of a mask is port
+	// n, counted from the last bit.
 	SwitchCongestionSetting            = newAttribute(ClassCC, AttrSwitchCongestionSetting, "SwitchCongestionSetting", 76, "A10.4.3.6")
 	SwitchCongestionSettingControlMap  = SwitchCongestionSetting.bits("Control_Map", 0*8, 32, hex, note("which of the others are valid"))
 	SwitchCongestionSettingVictimMask  = SwitchCongestionSetting.bytes("Victim_Mask", 4, 32, hexBytes)
@@ -41,7 +42,8 @@ var (
 	SwitchCongestionSettingCSDelay     = SwitchCongestionSetting.bits("CS_ReturnDelay", 72*8, 16, hex)
 	SwitchCongestionSettingMarkingRate = SwitchCongestionSetting.bits("Marking_Rate", 74*8, 16, note("packets between two that are marked"))
 
-	// SwitchPortCongestionSetting is a block of 32 ports of a switch; each may have a threshold of its own.
+	// SwitchPortCongestionSetting is a block of 32 ports of a switch; each may have a threshold of
+	// its own.
 	SwitchPortCongestionSetting           = newAttribute(ClassCC, AttrSwitchPortCongestionSetting, "SwitchPortCongestionSetting", 128, "A10.4.3.7")
 	SwitchPortCongestionSettingValid      = SwitchPortCongestionSetting.array("Valid", 0, 1, 32, 32)
 	SwitchPortCongestionSettingType       = SwitchPortCongestionSetting.array("Control_Type", 1, 1, 32, 32, note("0: congestion, 1: credit starvation"))
@@ -49,7 +51,7 @@ var (
 	SwitchPortCongestionSettingPacketSize = SwitchPortCongestionSetting.array("Packet_Size", 8, 8, 32, 32)
 	SwitchPortCongestionSettingParameter  = SwitchPortCongestionSetting.array("Cong_Parm", 16, 16, 32, 32, note("the marking rate, or CS_ReturnDelay"))
 
-	// CACongestionSetting says what an adapter does when it is told of congestion, by SL.
+	// CACongestionSetting sets the reaction of an adapter to congestion, by SL.
 	CACongestionSetting            = newAttribute(ClassCC, AttrCACongestionSetting, "CACongestionSetting", 132, "A10.4.3.8")
 	CACongestionSettingPortControl = CACongestionSetting.bits("Port_Control", 0*8, 16, hex, note("bit 0: by port and SL, else by queue pair"))
 	CACongestionSettingControlMap  = CACongestionSetting.bits("Control_Map", 2*8, 16, hex, note("SLs whose entries are valid"))

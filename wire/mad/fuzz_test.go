@@ -79,7 +79,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Whatever the text, Parse ends; what it makes is what its own dump makes.
+// FuzzParse: Parse ends for any text, and its result equals the parse of its own dump.
 func FuzzParse(f *testing.F) {
 	for _, b := range seeds(f) {
 		var out bytes.Buffer

@@ -2,8 +2,8 @@ package mad
 
 import "fmt"
 
-// Size is the length of a datagram on the wire. Longer messages exist only
-// where RMPP cuts them into datagrams of this size.
+// Size is the length of a datagram on the wire. Longer messages exist only with RMPP, which cuts
+// them into datagrams of this size.
 const Size = 256
 
 // The common header. In a directed-route SMP the status has 15 bits and the
@@ -38,10 +38,10 @@ var classes = inOrder([]string{
 	0x07: "ComMgt", 0x08: "SNMP", 0x0A: "weft.Router", 0x10: "DevAdm", 0x12: "BIS", 0x21: "CC",
 }...)
 
-// String is the class's name, or its number.
+// String returns the class's name, or its number.
 func (c Class) String() string { return nameOr(HeaderMgmtClass, uint64(c)) }
 
-// version is the ClassVersion that the class is at.
+// version returns the ClassVersion of the class.
 func (c Class) version() uint64 {
 	if c == ClassSA || c == ClassCC {
 		return 2
@@ -49,10 +49,10 @@ func (c Class) version() uint64 {
 	return 1
 }
 
-// Method says what a datagram wants of its receiver.
+// Method is the method of a datagram.
 type Method uint8
 
-// The methods. Those of the second group are the SA's.
+// The methods. The second group is the SA's.
 const (
 	Get          Method = 0x01
 	Set          Method = 0x02
@@ -77,14 +77,14 @@ var methods = inOrder([]string{
 	0x14: "GetMulti", 0x94: "GetMultiResp", 0x15: "Delete", 0x95: "DeleteResp",
 }...)
 
-// String is the method's name, or its number.
+// String returns the method's name, or its number.
 func (m Method) String() string { return nameOr(HeaderMethod, uint64(m)) }
 
-// IsResponse reports whether the method answers a request. TrapRepress has no R
-// bit, but is the answer to a trap.
+// IsResponse reports whether the method answers a request. TrapRepress has no R bit, but answers a
+// trap.
 func (m Method) IsResponse() bool { return m&0x80 != 0 || m == TrapRepress }
 
-// Response is the method of the answer; ok is false for a method that has none.
+// Response returns the method of the answer; ok is false for a method without one.
 func (m Method) Response() (answer Method, ok bool) {
 	switch m {
 	case Get, Set:
@@ -100,31 +100,29 @@ func (m Method) Response() (answer Method, ok bool) {
 	}
 }
 
-// AttrID is the number of an attribute; what it names depends on the class.
+// AttrID is the number of an attribute; its meaning depends on the class.
 type AttrID uint16
 
-// Datagram is a management datagram as bytes: Size of them, or a whole RMPP
-// message with the header of its first segment. Its methods need what Check
-// proves.
+// Datagram is a management datagram as bytes: Size of them, or a whole RMPP message with the header
+// of its first segment. Its methods require a datagram that passes Check.
 type Datagram []byte
 
-// Class is the management class.
+// Class returns the management class.
 func (d Datagram) Class() Class { return Class(d[1]) }
 
-// Method is the method with its R bit.
+// Method returns the method with its R bit.
 func (d Datagram) Method() Method { return Method(d[3]) }
 
-// TID is the transaction ID. Media replace the upper 32 bits: match answers by
-// the lower ones.
+// TID returns the transaction ID. Media replace the upper 32 bits: match answers by the lower ones.
 func (d Datagram) TID() uint64 { return HeaderTransactionID.Get(d) }
 
-// Attr is the attribute's number.
+// Attr returns the attribute's number.
 func (d Datagram) Attr() AttrID { return AttrID(HeaderAttributeID.Get(d)) }
 
-// Modifier is the attribute modifier.
+// Modifier returns the attribute modifier.
 func (d Datagram) Modifier() uint32 { return uint32(HeaderModifier.Get(d)) }
 
-// Status is the status without the direction bit of directed routes.
+// Status returns the status without the direction bit of directed routes.
 func (d Datagram) Status() Status {
 	if d.Class() == ClassDirectedSMP {
 		return Status(DirectedSMPStatus.Get(d))
@@ -153,8 +151,8 @@ func (c Class) dataOffset() int {
 	}
 }
 
-// Data is the attribute (64 bytes of an SMP), the records of an SA datagram, or
-// all after the common header for a class without a layout here. It aliases d.
+// Data returns the attribute (64 bytes of an SMP), the records of an SA datagram, or all bytes
+// after the common header for a class without a layout here. It aliases d.
 func (d Datagram) Data() []byte {
 	switch c := d.Class(); c {
 	case ClassSMP, ClassDirectedSMP:
@@ -164,11 +162,10 @@ func (d Datagram) Data() []byte {
 	}
 }
 
-// Answer turns the request in d into its answer, in place: response method,
-// status, and for directed routes the direction bit and the exchanged
-// DrSLID and DrDLID. Attribute, TID and paths stay. It reports false, and
-// changes nothing, when the method has no answer. The hop pointer is the
-// business of the medium: ib_umad and ibsim want it as it was received.
+// Answer turns the request in d into its answer, in place: response method, status, and for
+// directed routes the direction bit and exchanged DrSLID and DrDLID. Attribute, TID and paths stay.
+// It returns false, and changes nothing, if the method has no answer. The medium handles the hop
+// pointer: ib_umad and ibsim expect it as received.
 func (d Datagram) Answer(s Status) bool {
 	m, ok := d.Method().Response()
 	if !ok {
@@ -185,8 +182,8 @@ func (d Datagram) Answer(s Status) bool {
 	return true
 }
 
-// String is a line about the datagram: class, method, attribute, and what else
-// tells it from others.
+// String describes the datagram in one line: class, method, attribute, and other identifying
+// fields.
 func (d Datagram) String() string {
 	if len(d) < Header.Size {
 		return fmt.Sprintf("%d bytes", len(d))

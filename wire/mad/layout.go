@@ -11,7 +11,7 @@ import (
 // record.
 type Layout struct {
 	Name   string
-	Size   int    // bytes that mean something; records and attributes are padded
+	Size   int    // meaningful bytes; records and attributes are padded
 	Clause string // section of the specification, volume 1
 
 	decls []*Decl // by offset
@@ -28,7 +28,7 @@ type Decl struct {
 	Count  int // elements; 1 unless an array
 	Stride int // from element to element
 	Clause string
-	Note   string  // meaning, where the name does not say it
+	Note   string  // meaning, if not clear from the name
 	Part   *Layout // the layout of a Part
 
 	format    format
@@ -38,8 +38,8 @@ type Decl struct {
 	union     bool // shares its bits with other fields
 }
 
-// component says which bits of an SA record's ComponentMask stand for a field
-// of a layout inside the record.
+// component holds the bits of an SA record's ComponentMask for a field of a layout inside the
+// record.
 type component struct {
 	decl *Decl
 	mask uint64
@@ -70,12 +70,12 @@ func newLayout(name string, size int, clause string) *Layout {
 	return l
 }
 
-// Fields are the layout's declarations, by offset.
+// Fields returns the layout's declarations, by offset.
 func (l *Layout) Fields() []*Decl { return slices.Clone(l.decls) }
 
-// Mask is the ComponentMask of an SA query that fixes the given fields of the
-// record or of a layout inside it. It panics for a field that has no bit there:
-// the query would silently ask for something else.
+// Mask returns the ComponentMask of an SA query that fixes the given fields of the record or of a
+// layout inside it. It panics for a field without a bit there: the query would silently ask for
+// something else.
 func (l *Layout) Mask(fields ...Handle) uint64 {
 	mask := uint64(0)
 	for _, f := range fields {
@@ -88,9 +88,8 @@ func (l *Layout) Mask(fields ...Handle) uint64 {
 	return mask
 }
 
-// Component is the bits of the ComponentMask that stand for field d of the
-// record or of a layout inside it; 0 when it has none. An array has one bit an
-// element, the first element's lowest.
+// Component returns the ComponentMask bits for field d of the record or of a layout inside it; 0 if
+// there are none. An array has one bit an element, the lowest for the first element.
 func (l *Layout) Component(d *Decl) uint64 {
 	if d.Layout == l {
 		return d.component
@@ -112,7 +111,7 @@ func (l *Layout) bits(name string, off, width int, opts ...option) Field {
 	return f
 }
 
-// run declares numbers of width bits one after the other, from byte off on.
+// run declares consecutive numbers of width bits, beginning at byte off.
 func (l *Layout) run(off, width int, names ...string) []Field {
 	fields := make([]Field, len(names))
 	for i, name := range names {
@@ -137,8 +136,8 @@ func (l *Layout) part(name string, off int, inner *Layout, opts ...option) Part 
 	return Part{declared{l.declare(name, off*8, inner.Size*8, append(opts, func(d *Decl) { d.wide, d.Part = true, inner }))}}
 }
 
-// declare adds a field. Handles of several files are initialised in an order
-// that depends on what they refer to, hence the insertion by offset.
+// declare adds a field. Handles of several files are initialised in order of their dependencies,
+// hence the insertion by offset.
 func (l *Layout) declare(name string, off, width int, opts []option) *Decl {
 	d := &Decl{Layout: l, Name: name, Off: off, Width: width, Count: 1, Clause: l.Clause}
 	for _, o := range opts {
@@ -151,17 +150,16 @@ func (l *Layout) declare(name string, off, width int, opts []option) *Decl {
 	return d
 }
 
-// End is the bit after the field's last one.
+// End returns the bit after the field's last one.
 func (d *Decl) End() int { return d.Off + (d.Count-1)*d.Stride + d.Width }
 
-// Union reports whether the field is another reading of bits that other fields
-// have, too.
+// Union reports whether the field is another reading of bits that other fields share.
 func (d *Decl) Union() bool { return d.union }
 
-// element is the handle on element i.
+// element returns the handle for element i.
 func (d *Decl) element(i int) Field { return handle(d, d.Off+i*d.Stride, d.Width) }
 
-// bytes is the field's part of b.
+// bytes returns the field's part of b.
 func (d *Decl) bytes(b []byte) []byte {
 	end := d.End() / 8
 	return b[d.Off/8 : end : end]
@@ -173,24 +171,24 @@ type option func(*Decl)
 // hex prints the number in hexadecimal.
 func hex(d *Decl) { d.format = hexadecimal }
 
-// union declares that the field shares its bits with others of the layout or
-// of a layout that lies over it.
+// union declares that the field shares its bits with other fields of the layout or of an overlaid
+// one.
 func union(d *Decl) { d.union = true }
 
-// enum names the values that have names.
+// enum declares the names of values.
 func enum(names ...named) option {
 	return func(d *Decl) { d.values = valueNames{names: names} }
 }
 
-// flags names the bits that have names; the value of a name is its bit's number.
+// flags declares the names of bits; the value of a name is its bit's number.
 func flags(names ...named) option {
 	return func(d *Decl) { d.values = valueNames{names: names, bits: true}; d.format = hexadecimal }
 }
 
-// note says what the name does not.
+// note adds an explanation to the name.
 func note(s string) option { return func(d *Decl) { d.Note = s } }
 
-// comp gives the bits of the ComponentMask that stand for the field.
+// comp declares the field's bits of the ComponentMask.
 func comp(bits ...int) option {
 	return func(d *Decl) {
 		for _, b := range bits {
@@ -199,13 +197,13 @@ func comp(bits ...int) option {
 	}
 }
 
-// comps gives an array n bits from bit first on, one an element.
+// comps declares n bits for an array, one an element, beginning with bit first.
 func comps(first, n int) option {
 	return func(d *Decl) { d.component = (1<<n - 1) << first }
 }
 
-// inner gives fields of a part, in this order, the bits of the record's
-// ComponentMask from bit first on; an array takes a bit an element.
+// inner assigns bits of the record's ComponentMask to fields of a part, in this order, beginning
+// with bit first; an array takes a bit an element.
 func inner(first int, fields ...Handle) option {
 	return func(d *Decl) {
 		next := first

@@ -1,7 +1,7 @@
 package mad
 
-// Notice tells of an event, in a trap or a report. Its details depend on the
-// trap: the layouts Trap* lie over the whole Notice and name their part of it.
+// Notice reports an event, in a trap or a report. Its details depend on the trap: the layouts Trap*
+// overlay the whole Notice and name their part of it.
 var (
 	Notice             = newAttribute(ClassSMP, AttrNotice, "Notice", 64, "13.4.8.2")
 	NoticeIsGeneric    = Notice.bits("IsGeneric", 0, 1, note("0: a vendor's, with VendorID and DeviceID"))
@@ -47,9 +47,9 @@ const (
 	NoticeProducerClassMgr = 4
 )
 
-// The details of notices, and what the SA adds to them.
+// The details of notices, and the SA's additions.
 var (
-	// TrapGID names the details of traps 64..67, which the SA makes for its subscribers.
+	// TrapGID names the details of traps 64..67, which the SA generates for its subscribers.
 	TrapGID    = newLayout("TrapGID", 64, "14.2.5.1")
 	TrapGIDGID = TrapGID.bytes("GID", 16, 16, gid)
 
@@ -114,14 +114,13 @@ var (
 	Trap259SwitchLID = Trap259.bits("SwitchLID", 58*8, 16)
 	Trap259Port      = Trap259.bits("Port", 60*8, 8)
 
-	// SANotice is the Notice of a report: with the GID of the port it came from.
+	// SANotice is the Notice of a report, with the GID of the issuing port.
 	SANotice          = newAttribute(ClassSA, AttrNotice, "SANotice", 80, "13.4.8.2")
 	SANoticeNotice    = SANotice.part("Notice", 0, Notice)
 	SANoticeIssuerGID = SANotice.bytes("IssuerGID", 64, 16, gid)
 )
 
-// TrapDetails is the layout that names the details of a notice, nil when
-// nothing is known of them.
+// TrapDetails returns the layout that names the details of a notice, nil if unknown.
 func TrapDetails(notice []byte) *Layout {
 	if !NoticeIsGeneric.Is(notice) || NoticeType.Get(notice) == NoticeTypeEmpty {
 		return nil

@@ -171,7 +171,7 @@ func (f format) parse(s string) ([]byte, error) {
 	}
 }
 
-// raw reads OFFSET: HEX and adds the bits to what is there.
+// raw parses OFFSET: HEX and sets the bits in addition.
 func (p *parser) raw(l string) error {
 	number, digits, _ := strings.Cut(l, ": ")
 	off, err := strconv.ParseUint(number, 10, 31)

@@ -61,8 +61,8 @@ var (
 	PortRcvDataSL                 = newLaneCounters(AttrPortRcvDataSL, "PortRcvDataSL", 32, "PortRcvDataSL")
 )
 
-// newCounters declares an optional attribute with counters of width bits. All of them begin
-// as PortCounters does: PortCountersPortSelect and PortCountersCounterSelect are the handles for all.
+// newCounters declares an optional attribute with counters of width bits. All of them begin like
+// PortCounters: use PortCountersPortSelect and PortCountersCounterSelect as handles.
 func newCounters(id AttrID, name string, width int, counters ...string) *Layout {
 	l := newSelection(id, name, len(counters)*width)
 	l.run(4, width, counters...)
@@ -76,7 +76,8 @@ func newLaneCounters(id AttrID, name string, width int, counter string) *Layout 
 	return l
 }
 
-// newSelection declares an optional attribute up to its counters, which take so many bits.
+// newSelection declares an optional attribute up to its counters, which take the given number of
+// bits.
 func newSelection(id AttrID, name string, bits int) *Layout {
 	l := newAttribute(ClassPerf, id, name, 4+bits/8, "16.1.4")
 	l.bits("PortSelect", 1*8, 8)

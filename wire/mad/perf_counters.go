@@ -24,13 +24,13 @@ const (
 	NumCounters
 )
 
-// PerfPortSelectAll as PortSelect names all ports.
+// PerfPortSelectAll is the PortSelect that selects all ports.
 const PerfPortSelectAll = 0xFF
 
-// The attributes of counters that every port has.
+// The attributes of the mandatory counters.
 var (
-	// PortCounters holds the counters of a port. They stick at their maximum; data
-	// counts are in words of 4 bytes. Set writes the selected counters.
+	// PortCounters holds the counters of a port. They stick at their maximum; data counts are in
+	// words of 4 bytes. Set writes the selected counters.
 	PortCounters               = newAttribute(ClassPerf, AttrPortCounters, "PortCounters", 44, "16.1.3.5")
 	PortCountersPortSelect     = PortCounters.bits("PortSelect", 1*8, 8, note("0xff: all ports"))
 	PortCountersCounterSelect  = PortCounters.bits("CounterSelect", 2*8, 16, flags(inOrder(fieldNames(PortCountersField[:16])...)...))
@@ -56,9 +56,9 @@ var (
 		CounterQP1Dropped:         PortCounters.bits("QP1Dropped", 20*8, 16),
 	}
 
-	// PortCountersExtended holds 64-bit counters. Devices without the additional
-	// error counters leave those from SymbolErrorCounter on at 0. The bits of CounterSelect
-	// select the first eight fields, those of CounterSelect2 the others.
+	// PortCountersExtended holds 64-bit counters. Devices without the additional error counters
+	// leave SymbolErrorCounter and later fields at 0. CounterSelect selects the first eight fields,
+	// CounterSelect2 the others.
 	PortCountersExtended               = newAttribute(ClassPerf, AttrPortCountersExtended, "PortCountersExtended", 184, "16.1.4")
 	PortCountersExtendedPortSelect     = PortCountersExtended.bits("PortSelect", 1*8, 8, note("0xff: all ports"))
 	PortCountersExtendedCounterSelect  = PortCountersExtended.bits("CounterSelect", 2*8, 16, flags(inOrder(fieldNames(PortCountersExtendedFields[:8])...)...))

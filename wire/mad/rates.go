@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// rates holds the rates of paths in Mbit/s, by code: not in the order of their values.
+// rates holds the rates of paths in Mbit/s, by code; codes are not in order of rate.
 var rates = [...]int32{
 	2: 2500, 10000, 30000, 5000, 20000, 40000, 60000, 80000, 120000, 14000, 56000, 112000, 168000,
 	25000, 100000, 200000, 300000, 28000, 50000, 400000, 600000, 800000, 1200000,
@@ -20,8 +20,8 @@ var rateNames = func() (names []named) {
 	return names
 }()
 
-// RateMbps is the signalling rate in Mbit/s that a rate code stands for, 0 for a
-// code without meaning. Codes are not ordered: compare these.
+// RateMbps returns the signalling rate of a rate code in Mbit/s, 0 for an invalid code. Codes are
+// not ordered: compare rates.
 func RateMbps(code uint8) int32 {
 	if int(code) >= len(rates) {
 		return 0
@@ -33,7 +33,7 @@ func RateMbps(code uint8) int32 {
 const (
 	SpeedSDR = iota + 1
 	SpeedDDR
-	SpeedQDR // or FDR10, which ExtendedPortInfo tells
+	SpeedQDR // or FDR10, shown by ExtendedPortInfo
 	SpeedFDR
 	SpeedEDR
 	SpeedHDR
@@ -55,8 +55,7 @@ var rateOf = [SpeedXDR][len(laneCounts)]uint8{
 	SpeedNDR: {16, 21, 23, 24, 17},
 }
 
-// LinkWidth returns the number of lanes of the link at a port, from its PortInfo, 0 when it is not
-// one of those known.
+// LinkWidth returns the number of lanes of the link at a port, from its PortInfo, 0 if unknown.
 func LinkWidth(portInfo []byte) int {
 	if bit := bitNumber(PortInfoWidthActive.Get(portInfo)); bit >= 0 && bit < len(laneCounts) {
 		return laneCounts[bit]
@@ -64,8 +63,8 @@ func LinkWidth(portInfo []byte) int {
 	return 0
 }
 
-// LinkSpeed returns the speed of the link at a port, from its PortInfo, 0 when it is not one of
-// those known. LinkSpeedExtActive wins over LinkSpeedActive unless it is 0.
+// LinkSpeed returns the speed of the link at a port, from its PortInfo, 0 if unknown.
+// LinkSpeedExtActive overrides LinkSpeedActive unless it is 0.
 func LinkSpeed(portInfo []byte) int {
 	base, ext := bitNumber(PortInfoSpeedActive.Get(portInfo)), PortInfoSpeedExtActive.Get(portInfo)
 	switch {
@@ -79,8 +78,8 @@ func LinkSpeed(portInfo []byte) int {
 	return 0
 }
 
-// PortRate returns the rate code of the link at a port, from its PortInfo; 0 when width or
-// speed is not one of those known.
+// PortRate returns the rate code of the link at a port, from its PortInfo; 0 if width or speed is
+// unknown.
 func PortRate(portInfo []byte) uint8 {
 	column, row := bitNumber(PortInfoWidthActive.Get(portInfo)), LinkSpeed(portInfo)
 	if row >= len(rateOf) || column < 0 || column >= len(laneCounts) {
@@ -89,7 +88,7 @@ func PortRate(portInfo []byte) uint8 {
 	return rateOf[row][column]
 }
 
-// bitNumber returns the number of the only bit that is set in v, else -1.
+// bitNumber returns the number of the only bit set in v, else -1.
 func bitNumber(v uint64) int {
 	if bits.OnesCount64(v) != 1 {
 		return -1
@@ -97,8 +96,8 @@ func bitNumber(v uint64) int {
 	return bits.TrailingZeros64(v)
 }
 
-// DataVLs returns the number of data VLs that a VLCap or OperationalVLs stands for, 0 for a code
-// without meaning.
+// DataVLs returns the number of data VLs for a code of VLCap or OperationalVLs, 0 for an invalid
+// code.
 func DataVLs(code uint64) uint8 {
 	if code > 5 {
 		return 0
@@ -106,8 +105,7 @@ func DataVLs(code uint64) uint8 {
 	return [...]uint8{0, 1, 2, 4, 8, 15}[code]
 }
 
-// MTUBytes is the number of bytes that an MTU code stands for, 0 for a code
-// without meaning.
+// MTUBytes returns the number of bytes for an MTU code, 0 for an invalid code.
 func MTUBytes(code uint8) int {
 	if code < 1 || code > 5 {
 		return 0
@@ -115,7 +113,7 @@ func MTUBytes(code uint8) int {
 	return 128 << code
 }
 
-// LifeTimeNanos is the time that the code of a packet life time, a response time
-// or a subnet timeout stands for: 4.096 us * 2^code, in nanoseconds. Codes have
-// up to six bits; beyond 50 the result is that of 50, more than 50 days.
+// LifeTimeNanos returns the time for the code of a packet life time, a response time or a subnet
+// timeout: 4.096 us * 2^code, in nanoseconds. Codes have up to six bits; above 50 the result is
+// capped at the value for 50, more than 50 days.
 func LifeTimeNanos(code uint8) int64 { return 4096 << min(code, 50) }

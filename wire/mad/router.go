@@ -1,15 +1,15 @@
 package mad
 
-// ClassRouter is weft's own class of routers between subnets, in the vendors' range: managers of subnets leave notes for each other in
-// a router, and tell it how to send packets on. Another vendor's device may mean something else by it: only an answer with the
-// signature counts.
+// ClassRouter is weft's own class for routers between subnets, in the vendors' range: subnet
+// managers leave notes for each other in a router, and configure its forwarding. Devices of another
+// vendor may use it differently: only an answer with the signature counts.
 const ClassRouter Class = 0x0A
 
 // The attributes of ClassRouter.
 const (
 	AttrRouterInfo  AttrID = 0x0010 // Get; the modifier is the number of a note
 	AttrRouterNote  AttrID = 0x0011 // Get, Set; the modifier is the number of a block
-	AttrRouterTable AttrID = 0x0012 // Get, Set, of the port that it comes by; the modifier is the number of a block
+	AttrRouterTable AttrID = 0x0012 // Get, Set, of the port by which it arrives; the modifier is the number of a block
 )
 
 // RouterMagic is the signature of RouterInfo.
@@ -17,7 +17,7 @@ const RouterMagic = 0x77656674
 
 // The layouts of ClassRouter.
 var (
-	// RouterInfo says which router it is, by which port, and which notes it holds.
+	// RouterInfo identifies a router, its port, and the notes it holds.
 	RouterInfo          = newAttribute(ClassRouter, AttrRouterInfo, "RouterInfo", 48, "vendor")
 	RouterInfoSignature = RouterInfo.bits("Signature", 0*8, 32, hex, enum(named{RouterMagic, "weft"}))
 	RouterInfoPort      = RouterInfo.bits("Port", 4*8, 8, note("by which the request came"))

@@ -1,7 +1,7 @@
 package mad
 
-// RMPP is the header that cuts messages into datagrams and acknowledges them.
-// It lies between the common header and that of the class.
+// RMPP is the header of the protocol that cuts messages into datagrams and acknowledges them. It
+// lies between the common header and the class header.
 var (
 	RMPP              = newLayout("RMPP", 36, "13.6.2")
 	RMPPVersion       = RMPP.bits("RMPPVersion", 24*8, 8, note("0: no RMPP"))
@@ -50,7 +50,7 @@ const (
 	RMPPStatusUnspecified    = 127
 	RMPPRespTimeNone         = 0x1F
 	RMPPSegmentData          = Size - saData // data bytes of an SA segment
-	RMPPSegmentOverhead      = 20            // bytes a segment that PayloadLength counts besides
+	RMPPSegmentOverhead      = 20            // bytes a segment that PayloadLength includes
 	saData                   = 56
 )
 
@@ -96,14 +96,13 @@ const (
 	AttrInformInfoRecord               AttrID = 0x00F3
 )
 
-// RecordSize is the distance from record to record in a table: the layout's
-// size, padded to units of 8 bytes.
+// RecordSize returns the distance between records in a table: the layout's size, padded to units of
+// 8 bytes.
 func (l *Layout) RecordSize() int { return (l.Size + 7) &^ 7 }
 
-// Records are the size of a record as the datagram's AttributeOffset gives it,
-// and how many of them the datagram has room for. A single datagram of a table
-// says no more than that where it carries no RMPP header; a whole RMPP message
-// ends with its last record.
+// Records returns the size of a record from the datagram's AttributeOffset, and the number of
+// records that fit into the datagram. Without an RMPP header, a single datagram of a table does not
+// tell more; a whole RMPP message ends with its last record.
 func (d Datagram) Records() (size, n int) {
 	size = int(SAHeaderAttributeOffset.Get(d)) * 8
 	if size == 0 {
@@ -112,14 +111,13 @@ func (d Datagram) Records() (size, n int) {
 	return size, (len(d) - saData) / size
 }
 
-// isData reports whether an RMPP header is that of a DATA segment.
+// isData reports whether the RMPP header is that of a DATA segment.
 func (d Datagram) isData() bool {
 	return RMPPFlags.Get(d)&RMPPActive != 0 && RMPPType.Get(d) == RMPPTypeData
 }
 
-// MessageLength is the length of the whole RMPP message that starts with the SA
-// datagram d, its headers included; 0 when d does not say: it is not the first
-// segment, or left the length open, or gave one that cannot be.
+// MessageLength returns the length, with headers, of the whole RMPP message that starts with the SA
+// datagram d. It is 0 if d is not the first segment, or if its length is open or impossible.
 func (d Datagram) MessageLength() int {
 	if !d.isData() || RMPPFlags.Get(d)&RMPPFirst == 0 {
 		return 0
@@ -134,8 +132,8 @@ func (d Datagram) MessageLength() int {
 	return saData + whole*RMPPSegmentData + max(0, rest-RMPPSegmentOverhead)
 }
 
-// PutSegment writes the RMPP header of DATA segment n, from 1 on, of a message
-// with total bytes of data. The segment carries the data from..to-1.
+// PutSegment writes the RMPP header of DATA segment n, from 1 on, of a message with total bytes of
+// data. The segment carries the data from..to-1.
 func (d Datagram) PutSegment(n, total int) (from, to int) {
 	from = min((n-1)*RMPPSegmentData, total)
 	to = min(from+RMPPSegmentData, total)
@@ -153,11 +151,11 @@ func (d Datagram) PutSegment(n, total int) (from, to int) {
 	return from, to
 }
 
-// PutNoRMPP clears the RMPP header, of a datagram that is a message by itself.
+// PutNoRMPP clears the RMPP header of a datagram that is a message by itself.
 func (d Datagram) PutNoRMPP() { clear(d[Header.Size:RMPP.Size]) }
 
-// PutAck writes the RMPP header that acknowledges the segments up to last and
-// allows those up to window.
+// PutAck writes an RMPP header that acknowledges the segments up to last and allows the ones up to
+// window.
 func (d Datagram) PutAck(last, window int) {
 	d.putRMPP(RMPPTypeAck, RMPPActive, uint64(last), uint64(window))
 }

@@ -1,7 +1,7 @@
 package mad
 
-// MCMemberRecord is a multicast group, or a member of it. Join is Set with MGID,
-// PortGID and JoinState; leave is Delete with the same.
+// MCMemberRecord is a multicast group, or a member of it. Join is Set with MGID, PortGID and
+// JoinState; leave is Delete with the same.
 var (
 	MCMemberRecord                       = newAttribute(ClassSA, AttrMCMemberRecord, "MCMemberRecord", 52, "15.2.5.17")
 	MCMemberRecordMGID                   = MCMemberRecord.bytes("MGID", 0, 16, gid, comp(0))
@@ -49,13 +49,13 @@ var (
 	ServiceRecordData32 = ServiceRecord.array("ServiceData32", 144*8, 32, 4, 32, hex, comps(31, 4))
 	ServiceRecordData64 = ServiceRecord.array("ServiceData64", 160*8, 64, 2, 64, hex, comps(35, 2))
 
-	// ServiceAssociationRecord gives the names of the services under a key.
+	// ServiceAssociationRecord holds the names of the services under a key.
 	ServiceAssociationRecord     = newAttribute(ClassSA, AttrServiceAssociationRecord, "ServiceAssociationRecord", 80, "15.2.5.15")
 	ServiceAssociationRecordKey  = ServiceAssociationRecord.bytes("ServiceKey", 0, 16, hexBytes, comp(0))
 	ServiceAssociationRecordName = ServiceAssociationRecord.bytes("ServiceName", 16, 64, text, comp(1))
 
-	// InformInfo subscribes to traps and ends subscriptions: Set, answered by
-	// GetResp. What ends one must name the QPN that began it.
+	// InformInfo subscribes to traps and ends subscriptions: Set, answered by GetResp. Ending one
+	// requires the QPN that began it.
 	InformInfo              = newAttribute(ClassSA, AttrInformInfo, "InformInfo", 36, "13.4.8.3")
 	InformInfoGID           = InformInfo.bytes("GID", 0, 16, gid, note("0: the LID range counts"))
 	InformInfoLIDRangeBegin = InformInfo.bits("LIDRangeBegin", 16*8, 16, hex, note("0xffff: all"))

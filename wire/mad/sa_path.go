@@ -1,7 +1,7 @@
 package mad
 
-// PathRecord is a path from one end port to another. Answers give mtu, rate and
-// life time with selector 2; they are enumerated by pair of SLID and DLID.
+// PathRecord is a path from one end port to another. Answers have selector 2 for mtu, rate and life
+// time; they are enumerated by pair of SLID and DLID.
 var (
 	PathRecord                       = newAttribute(ClassSA, AttrPathRecord, "PathRecord", 64, "15.2.5.16")
 	PathRecordServiceID              = PathRecord.bits("ServiceID", 0*8, 64, hex, comp(0, 1))
@@ -39,8 +39,8 @@ const (
 var (
 	selectors = inOrder("greater than", "less than", "exactly", "largest available")
 
-	// MultiPathRecord asks for paths between several ports: SGIDCount and then
-	// DGIDCount GIDs follow it. The answers are PathRecords.
+	// MultiPathRecord asks for paths between several ports: SGIDCount and then DGIDCount GIDs
+	// follow it. The answers are PathRecords.
 	MultiPathRecord                       = newAttribute(ClassSA, AttrMultiPathRecord, "MultiPathRecord", 24, "15.2.5.20")
 	MultiPathRecordRawTraffic             = MultiPathRecord.bits("RawTraffic", 0, 1, comp(0))
 	MultiPathRecordFlowLabel              = MultiPathRecord.bits("FlowLabel", 4, 20, hex, comp(2))

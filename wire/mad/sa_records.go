@@ -1,11 +1,11 @@
 package mad
 
-// PortInfoRecordMatchCaps is the attribute modifier of a PortInfoRecord query
-// whose CapabilityMask means "all these bits are set".
+// PortInfoRecordMatchCaps is the attribute modifier of a PortInfoRecord query whose CapabilityMask
+// means "all these bits are set".
 const PortInfoRecordMatchCaps = 1 << 31
 
-// Records of subnet administration that hold an attribute of subnet management
-// beside the LID, port or block it belongs to.
+// Records of subnet administration that contain an attribute of subnet management and its LID, port
+// or block.
 var (
 	// NodeRecord is a node by the LID of one of its ports.
 	NodeRecord         = newAttribute(ClassSA, AttrNodeRecord, "NodeRecord", 108, "15.2.5.2")

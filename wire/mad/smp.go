@@ -6,8 +6,7 @@ var (
 	SMPMKey = SMP.bits("M_Key", 24*8, 64, hex)
 )
 
-// DirectedSMP holds the fields of a directed-route SMP besides the common header and
-// its data.
+// DirectedSMP holds the fields of a directed-route SMP besides the common header and its data.
 var (
 	DirectedSMP            = newLayout("DirectedSMP", Size, "14.2.1.2")
 	DirectedSMPDirection   = DirectedSMP.bits("D", 4*8, 1, note("1 on the way back"))
@@ -46,9 +45,8 @@ const (
 	AttrSwitchRole               AttrID = 0xFF57 // vendor: weft's own
 )
 
-// PortModifier is the modifier of PortInfo: the port (0 on a CA: the one that
-// is reached; on a switch the management port), and whether the SM understands
-// extended speeds.
+// PortModifier returns the modifier of PortInfo: the port (0 is the receiving port on a CA, the
+// management port on a switch), and whether the SM understands extended speeds.
 func PortModifier(port uint8, extendedSpeeds bool) uint32 {
 	m := uint32(port)
 	if extendedSpeeds {
@@ -57,15 +55,15 @@ func PortModifier(port uint8, extendedSpeeds bool) uint32 {
 	return m
 }
 
-// PKeyModifier is the modifier of P_KeyTable: port (0 on a CA) and block of 32.
+// PKeyModifier returns the modifier of P_KeyTable: port (0 on a CA) and block of 32.
 func PKeyModifier(port uint8, block uint16) uint32 { return uint32(port)<<16 | uint32(block) }
 
-// SLtoVLModifier is the modifier of SLtoVLMappingTable: input and output port
-// of a switch; both 0 on a CA.
+// SLtoVLModifier returns the modifier of SLtoVLMappingTable: input and output port of a switch;
+// both 0 on a CA.
 func SLtoVLModifier(in, out uint8) uint32 { return uint32(in)<<8 | uint32(out) }
 
-// Modifiers of SLtoVLMappingTable that write one table for many ports at once,
-// where SwitchInfo's OptimizedSLtoVLMapping allows it.
+// Modifiers of SLtoVLMappingTable that write one table for many ports at once, if SwitchInfo's
+// OptimizedSLtoVLMapping allows it.
 const (
 	SLtoVLAllOutputs = 1 << 16
 	SLtoVLAllInputs  = 1 << 17
@@ -79,17 +77,16 @@ const (
 	VLArbHighUpper = 4
 )
 
-// VLArbModifier is the modifier of VLArbitrationTable: block and port (0 on a
-// CA).
+// VLArbModifier returns the modifier of VLArbitrationTable: block and port (0 on a CA).
 func VLArbModifier(block, port uint8) uint32 { return uint32(block)<<16 | uint32(port) }
 
-// MFTModifier is the modifier of MulticastForwardingTable: position of 16 ports
-// and block of 32 MLIDs.
+// MFTModifier returns the modifier of MulticastForwardingTable: position of 16 ports and block of
+// 32 MLIDs.
 func MFTModifier(position uint8, block uint16) uint32 {
 	return uint32(position)<<28 | uint32(block&0x1FF)
 }
 
-// Modifiers of Set(SMInfo): the transition that is asked for (14.4.1).
+// Modifiers of Set(SMInfo): the requested transition (14.4.1).
 const (
 	SMSetHandover    = 1
 	SMSetAcknowledge = 2

@@ -1,6 +1,6 @@
 package mad
 
-// NodeInfo says what a node is and by which port it was reached.
+// NodeInfo describes a node and the port by which it was reached.
 var (
 	NodeInfo                = newAttribute(ClassSMP, AttrNodeInfo, "NodeInfo", 40, "14.2.5.3")
 	NodeInfoBaseVersion     = NodeInfo.bits("BaseVersion", 0*8, 8)
@@ -32,7 +32,7 @@ var (
 	NodeDescription     = newAttribute(ClassSMP, AttrNodeDescription, "NodeDescription", 64, "14.2.5.2")
 	NodeDescriptionText = NodeDescription.bytes("NodeString", 0, 64, text)
 
-	// SwitchInfo tells what a switch can hold and how it is set up.
+	// SwitchInfo holds the capacities and settings of a switch.
 	SwitchInfo                    = newAttribute(ClassSMP, AttrSwitchInfo, "SwitchInfo", 20, "14.2.5.4")
 	SwitchInfoLinearFDBCap        = SwitchInfo.bits("LinearFDBCap", 0*8, 16)
 	SwitchInfoRandomFDBCap        = SwitchInfo.bits("RandomFDBCap", 2*8, 16)
@@ -75,7 +75,7 @@ const (
 	SMStateMaster      = 3
 )
 
-// Attributes that few managers ask for.
+// Attributes that few managers read.
 var (
 	smStates = inOrder("not active", "discovering", "standby", "master")
 
@@ -84,14 +84,13 @@ var (
 	VendorDiagNextIndex = VendorDiag.bits("NextIndex", 0*8, 16)
 	VendorDiagData      = VendorDiag.bytes("DiagData", 2, 62, hexBytes)
 
-	// LedInfo is the lamp that helps people find a node.
+	// LedInfo is the LED that helps people find a node.
 	LedInfo    = newAttribute(ClassSMP, AttrLedInfo, "LedInfo", 4, "14.2.5.15")
 	LedInfoLed = LedInfo.bits("LedMask", 0, 1, note("1: on"))
 
-	// SwitchRole is weft's vendor attribute: the role that a switch was given in its
-	// configuration, so that routing need not guess it. The attribute's number is in
-	// the vendors' range, where another vendor's device may mean something else:
-	// only an answer with the signature counts.
+	// SwitchRole is weft's vendor attribute: the configured role of a switch, so that routing need
+	// not guess it. The attribute's number is in the vendors' range, and devices of another vendor
+	// may use it differently: only an answer with the signature counts.
 	SwitchRole          = newAttribute(ClassSMP, AttrSwitchRole, "SwitchRole", 8, "vendor")
 	SwitchRoleSignature = SwitchRole.bits("Signature", 0*8, 32, hex, enum(named{SwitchRoleMagic, "weft"}))
 	SwitchRoleRole      = SwitchRole.bits("Role", 4*8, 8, enum(roles...))

@@ -1,8 +1,7 @@
 package mad
 
-// PortInfo is the state and the setting of a port. Set writes all writable
-// fields: read first, change, write back, with PortState, PortPhysicalState and
-// LinkDownDefaultState 0 where nothing is to change.
+// PortInfo is the state and the settings of a port. Set writes all writable fields: read first,
+// change, write back, with PortState, PortPhysicalState and LinkDownDefaultState 0 for no change.
 var (
 	PortInfo                  = newAttribute(ClassSMP, AttrPortInfo, "PortInfo", 64, "14.2.5.6")
 	PortInfoMKey              = PortInfo.bits("M_Key", 0*8, 64, hex)

@@ -8,15 +8,14 @@ import (
 // Status is the status of an answer: common bits 7..0, bits of the class 15..8.
 type Status uint16
 
-// The statuses that are numbers of their own (13.4.7); those of the second
-// group are the SA's (15.2.2).
+// The statuses that are numbers, not bits (13.4.7); the second group is the SA's (15.2.2).
 const (
 	StatusOK           Status = 0
 	StatusBusy         Status = 0x0001
 	StatusRedirect     Status = 0x0002
 	StatusBadVersion   Status = 0x0004
 	StatusBadMethod    Status = 0x0008
-	StatusBadAttribute Status = 0x000C // this method does not exist for this attribute
+	StatusBadAttribute Status = 0x000C // the method does not exist for this attribute
 	StatusBadField     Status = 0x001C
 
 	StatusNoResources            Status = 0x0100
@@ -37,8 +36,8 @@ var (
 	}
 )
 
-// String is the status in words as the SA means it: bits 15..8 have words for
-// that class only, and are never set by the others that weft speaks to.
+// String describes the status as the SA defines it. Bits 15..8 have names for that class only;
+// other classes used by weft never set them.
 func (s Status) String() string {
 	if s == 0 {
 		return "ok"
@@ -71,7 +70,7 @@ func (s Status) String() string {
 	return strings.Join(said, ", ")
 }
 
-// nameOr is the declared name of v, or the number.
+// nameOr returns the declared name of v, or the number.
 func nameOr(f Field, v uint64) string {
 	if name := f.decl.ValueName(v); name != "" {
 		return name

@@ -32,7 +32,7 @@ func fieldNames(fields []Field) []string {
 	return names
 }
 
-// valueNames are the names of a field's values or bits.
+// valueNames holds the names of a field's values or bits.
 type valueNames struct {
 	names []named
 	bits  bool
@@ -57,7 +57,7 @@ func (d *Decl) ValueName(v uint64) string { return d.values.of(v) }
 // multicast group.
 type GID [16]byte
 
-// String prints a GID as an IPv6 address, which it is: fe80::10:1.
+// String formats a GID as the IPv6 address that it is: fe80::10:1.
 func (g GID) String() string { return netip.AddrFrom16(g).String() }
 
 // MakeGID joins a subnet prefix and a GUID.
@@ -68,7 +68,7 @@ func MakeGID(prefix, guid uint64) GID {
 	return g
 }
 
-// ParseGID reads what String prints, and any other form of an IPv6 address.
+// ParseGID parses any form of an IPv6 address.
 func ParseGID(s string) (GID, error) {
 	a, err := netip.ParseAddr(s)
 	if err != nil || !a.Is6() || a.Zone() != "" {
@@ -77,7 +77,7 @@ func ParseGID(s string) (GID, error) {
 	return a.As16(), nil
 }
 
-// DefaultGIDPrefix is the prefix of a subnet that was given none.
+// DefaultGIDPrefix is the default subnet prefix.
 const DefaultGIDPrefix = 0xFE80000000000000
 
 // The two halves of a GID.

@@ -17,7 +17,7 @@ type vector struct {
 	class, method, attr, modify uint64
 	compare                     int
 	mad                         []byte
-	frame                       []byte // what was taken off, or a whole control datagram
+	frame                       []byte // the bytes cut off, or a whole control datagram
 }
 
 var frameSize = map[string]int{"mad": 0, "sim_request": 32, "umad": 64, "sim_ctl": 80}
@@ -151,7 +151,7 @@ func TestVectorsAreNamed(t *testing.T) {
 	}
 }
 
-// The attributes that ibsim's control datagrams carry are those of SMPs.
+// TestControlVectorsHoldAttributes: ibsim's control datagrams carry the attributes of SMPs.
 func TestControlVectorsHoldAttributes(t *testing.T) {
 	info := readHex(t, "ibsim-ctl-getnodeinfo.rep.hex")[16:]
 	if got := NodeInfoNodeGUID.Get(info); got != 0x100000 {

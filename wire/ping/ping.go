@@ -1,7 +1,9 @@
-// Package ping asks subnet administration for the path to a GID, and then the performance agent of the port there for an answer
-// by that path: with a global route header where the path leads through routers.
+// Package ping asks subnet administration for the path to a GID, and then the performance agent of
+// that port for an answer by this path. If the path leads through routers, datagrams have a global
+// route header.
 //
-// Cost: two datagrams and their answers for a path and a first answer, then one and its answer each.
+// Cost: two datagrams and their answers for a path and a first answer, then one and its answer
+// each.
 package ping
 
 import (
@@ -15,7 +17,7 @@ import (
 // Path has the parts of a path record that a ping needs.
 type Path struct {
 	Source, To mad.GID
-	LID        uint16 // where packets go: of the port, or of a router
+	LID        uint16 // LID of the port, or of a router
 	SL         uint8
 	HopLimit   uint8 // above 1: through routers, with a global route header
 }
@@ -43,7 +45,7 @@ func Find(ctx context.Context, r *wire.Requester, to mad.GID) (*Path, error) {
 	a.SL = port.SMSL
 	answer, err := r.Ask(ctx, &wire.Request{Addr: a, MAD: m})
 	if err != nil {
-		return nil, fmt.Errorf("subnet administration, LID %d, tells no path to %s: %w", port.SMLID, to, err)
+		return nil, fmt.Errorf("subnet administration (LID %d) returned no path to %s: %w", port.SMLID, to, err)
 	}
 	rec := answer.Data()
 	p.LID, p.SL, p.HopLimit = uint16(mad.PathRecordDLID.Get(rec)), uint8(mad.PathRecordSL.Get(rec)), uint8(mad.PathRecordHopLimit.Get(rec))

@@ -7,21 +7,21 @@ import (
 	"weft/wire/mad"
 )
 
-// incoming is a message that is being received.
+// incoming is a message being received.
 type incoming struct {
-	addr     wire.Address // the way back
+	addr     wire.Address // reply address
 	message  mad.Datagram
-	got      int    // segments that came, from the first one on
-	ahead    uint64 // bit i: segment got+1+i came
-	window   int    // last segment that was allowed
-	last     int    // number of the last segment, 0 as long as it is not known
+	got      int    // complete segments from the first one on
+	ahead    uint64 // bit i: segment got+1+i has arrived
+	window   int    // last segment allowed
+	last     int    // number of the last segment, 0 if unknown
 	lastData int    // bytes of data in it
-	declared int    // bytes that the first segment says the message has, headers included; 0: it does not
-	complete bool   // it was delivered; what comes again is acknowledged
+	declared int    // length in the first segment, headers included; 0: none
+	complete bool   // it was delivered; repetitions are acknowledged
 	due      time.Duration
 }
 
-// onData takes a segment.
+// onData processes a segment.
 func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 	segment, flags := mad.RMPPSegmentNumber.Get(d.MAD), mad.RMPPFlags.Get(d.MAD)
 	r := m.in[k]
@@ -32,7 +32,7 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 	case segment == 0 || (segment == 1) != (flags&mad.RMPPFirst != 0) || segment > uint64(m.cfg.Longest/mad.RMPPSegmentData+1):
 		m.refuse(k, d, mad.RMPPStatusBadSegment)
 		return
-	case r == nil && segment > 1: // its beginning was lost, or overtaken: it will come again
+	case r == nil && segment > 1: // its beginning was lost or delayed: it will be repeated
 		return
 	case r == nil:
 		if r = m.open(now, k, d); r == nil {
@@ -40,7 +40,7 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 		}
 	}
 	if int(segment) <= r.got {
-		if r.complete { // its sender has not heard that yet
+		if r.complete { // its sender does not know yet
 			r.due = now + m.patience()
 		}
 		m.acknowledge(r)
@@ -54,7 +54,7 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 	if !m.keep(k, r, d, int(segment), flags&mad.RMPPLast != 0) {
 		return
 	}
-	if r.got > before { // a message that stands still ends
+	if r.got > before { // without progress a message ends
 		r.due = now + m.patience()
 	}
 	if r.last > 0 && r.got == r.last {
@@ -64,7 +64,7 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 	}
 }
 
-// open begins a message with its first segment; nil where there is no room for it.
+// open begins a message with its first segment; it returns nil if there is no room.
 func (m *Machine) open(now time.Duration, k key, d *wire.Datagram) *incoming {
 	declared := d.MAD.MessageLength()
 	if len(m.in) >= m.cfg.Messages {
@@ -82,7 +82,7 @@ func (m *Machine) open(now time.Duration, k key, d *wire.Datagram) *incoming {
 	return r
 }
 
-// forgetComplete forgets the messages that are complete: what comes of them again is taken for a new one.
+// forgetComplete forgets the complete messages: their repetitions count as new messages.
 func (m *Machine) forgetComplete() {
 	for k, r := range m.in {
 		if r.complete {
@@ -91,7 +91,8 @@ func (m *Machine) forgetComplete() {
 	}
 }
 
-// keep takes the data of a segment, and counts what is in order now. It reports false for a segment that contradicts others.
+// keep stores the data of a segment, and counts the segments now in order. It returns false for a
+// segment that contradicts others.
 func (m *Machine) keep(k key, r *incoming, d *wire.Datagram, segment int, last bool) bool {
 	n := mad.RMPPSegmentData
 	if last {
@@ -130,13 +131,14 @@ func (m *Machine) keep(k key, r *incoming, d *wire.Datagram, segment int, last b
 	return true
 }
 
-// isEnd reports whether a message can end with a segment of n bytes: nothing behind it has come, and it is as long as was declared.
+// isEnd reports whether a message can end with a segment of n bytes: no later segment has arrived,
+// and the length matches the declared one.
 func (m *Machine) isEnd(r *incoming, segment, n int) bool {
 	end := mad.SAHeader.Size + (segment-1)*mad.RMPPSegmentData + n
 	return len(r.message) <= end && (r.declared == 0 || r.declared == end)
 }
 
-// acknowledge says what has come, and allows the next window.
+// acknowledge acknowledges the segments so far, and allows the next window.
 func (m *Machine) acknowledge(r *incoming) {
 	r.window = max(r.window, r.got+m.cfg.Window)
 	d := m.datagram(r.message, mad.Size)
@@ -145,7 +147,8 @@ func (m *Machine) acknowledge(r *incoming) {
 	m.send(r.addr, d)
 }
 
-// deliver hands a message over that has come whole, and keeps what is needed to acknowledge its last segment again.
+// deliver delivers a complete message, and keeps what is needed to acknowledge its last segment
+// again.
 func (m *Machine) deliver(r *incoming) {
 	m.counters.Received++
 	m.acknowledge(r)
@@ -156,7 +159,7 @@ func (m *Machine) deliver(r *incoming) {
 	m.actions = append(m.actions, Action{Kind: Deliver, Datagram: wire.Datagram{Addr: r.addr.Reply(), MAD: whole}})
 }
 
-// refuse ends a message that contradicts itself, or for which there is no more room.
+// refuse ends a message that contradicts itself, or has no room.
 func (m *Machine) refuse(k key, d *wire.Datagram, status uint64) {
 	if status == mad.RMPPStatusNoResources {
 		m.counters.Refused++
@@ -170,7 +173,7 @@ func (m *Machine) refuse(k key, d *wire.Datagram, status uint64) {
 	}
 }
 
-// giveUp forgets a message that is complete, or of which nothing more has come.
+// giveUp forgets a message that is complete or made no progress.
 func (m *Machine) giveUp(k key, r *incoming) {
 	m.dropIn(k)
 	if !r.complete {
@@ -181,7 +184,7 @@ func (m *Machine) giveUp(k key, r *incoming) {
 	}
 }
 
-// abortIncoming ends a message that a peer sends.
+// abortIncoming aborts a message from a peer.
 func (m *Machine) abortIncoming(to wire.Address, header mad.Datagram, status uint64) {
 	m.abort(to, header, receiverMethod(header.Method()), status)
 }

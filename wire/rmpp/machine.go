@@ -9,19 +9,19 @@ import (
 	"weft/wire/mad"
 )
 
-// Config of a Machine. Zero fields get the defaults.
+// Config configures a Machine. Zero fields get the defaults.
 type Config struct {
-	Window   int           // segments that a peer may send before it is acknowledged, 1 to MaxWindow; 32
-	Timeout  time.Duration // until what was not acknowledged is sent again; 1 s
+	Window   int           // segments that a peer may send before an acknowledgement, 1 to MaxWindow; 32
+	Timeout  time.Duration // until unacknowledged segments are sent again; 1 s
 	Retries  int           // repetitions without progress; 5, wire.NoRetries for none
-	Silent   bool          // a message that nobody acknowledges ends without ABORT
-	Longest  int           // bytes of a message that is received; 64 MiB
+	Silent   bool          // end a message without acknowledgement silently, not by ABORT
+	Longest  int           // bytes of a received message; 64 MiB
 	Messages int           // messages under way, in each direction; 1024
 	Bytes    int           // of all messages under way, in each direction; 256 MiB
 }
 
-// MaxWindow is the largest window: a receiver keeps a bit for each of its segments. A sender has no more under way either, whatever it is
-// allowed.
+// MaxWindow is the largest window: a receiver keeps a bit for each of its segments. It also limits
+// a sender, whatever the receiver allows.
 const MaxWindow = 64
 
 func (c Config) withDefaults() Config {
@@ -48,34 +48,35 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Kind of an Action.
+// Kind is the kind of an Action.
 type Kind uint8
 
-// What a Machine wants done.
+// The actions of a Machine.
 const (
 	Send    Kind = iota // hand Datagram to the medium
 	Deliver             // Datagram is a whole message
 )
 
-// Action is something that a Machine wants done. The memory of its Datagram is valid until the next call.
+// Action is a step that the caller must carry out for a Machine. The memory of its Datagram is
+// valid until the next call.
 type Action struct {
 	Kind     Kind
 	Datagram wire.Datagram
 }
 
-// Counters of a Machine.
+// Counters counts the work of a Machine.
 type Counters struct {
-	Sent      uint64 // messages that were acknowledged whole
-	Failed    uint64 // messages that were not
-	Received  uint64 // messages that came whole
-	Broken    uint64 // messages that did not
-	Refused   uint64 // messages for which there was no room
+	Sent      uint64 // messages acknowledged completely
+	Failed    uint64 // other messages to send
+	Received  uint64 // messages received completely
+	Broken    uint64 // other messages from peers
+	Refused   uint64 // messages without room
 	Segments  uint64 // DATA sent, repetitions included
 	Repeated  uint64
 	Malformed uint64
 }
 
-// Machine is RMPP at one port. It is not for concurrent use.
+// Machine is RMPP at one port. It is not safe for concurrent use.
 type Machine struct {
 	cfg      Config
 	counters Counters
@@ -87,7 +88,7 @@ type Machine struct {
 	actions  []Action
 }
 
-// New makes a Machine without messages.
+// New creates a Machine without messages.
 func New(cfg Config) *Machine {
 	return &Machine{cfg: cfg.withDefaults(), out: map[key]*outgoing{}, in: map[key]*incoming{}}
 }
@@ -95,8 +96,8 @@ func New(cfg Config) *Machine {
 // Counters returns the counts so far.
 func (m *Machine) Counters() Counters { return m.counters }
 
-// key names a message by its peer. Of a request's transaction ID only the low half counts: media change the other
-// one, and not always to the same.
+// key identifies a message by its peer. Only the low half of a request's transaction ID counts:
+// media change the other half, and not always consistently.
 type key struct {
 	lid    uint16
 	qp     uint32
@@ -113,14 +114,15 @@ func keyOf(peer uint16, qp uint32, d mad.Datagram, method mad.Method) key {
 	return k
 }
 
-// receiverMethod returns the method under which a receiver answers the segments of a message, and the reverse: that of the message with the
-// other response bit. By it drivers and ibsim find the sender.
+// receiverMethod returns the method of a receiver's answers to the segments of a message, and the
+// reverse: the message's method with the other response bit. Drivers and ibsim use it to find the
+// sender.
 func receiverMethod(m mad.Method) mad.Method { return m ^ responseBit }
 
 const responseBit = 0x80
 
-// Send begins to send a message: the header of its first segment and all data. A message with the transaction of one that is
-// under way takes its place.
+// Send begins to send a message: the header of its first segment and all data. It replaces a
+// message under way with the same transaction.
 func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Action {
 	m.begin(out)
 	k := keyOf(d.Addr.DLID, d.Addr.DQP, d.MAD, d.MAD.Method())
@@ -139,8 +141,8 @@ func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Acti
 	return m.end()
 }
 
-// hasItsShare reports whether a peer is sent as much as it may be at a time, so that there is room for others: an eighth of the messages or 16, and of
-// several messages a quarter of the bytes.
+// hasItsShare reports whether a peer already uses its share, so that there is room for others: an
+// eighth of the messages or 16, and with several messages a quarter of the bytes.
 func (m *Machine) hasItsShare(lid uint16, size int) bool {
 	n := 0
 	for k, s := range m.out {
@@ -151,14 +153,15 @@ func (m *Machine) hasItsShare(lid uint16, size int) bool {
 	return n >= max(16, m.cfg.Messages/8) || n > 0 && size > m.cfg.Bytes/4
 }
 
-// Arrived takes a datagram from the medium. It is a part of a message, or an answer to one, where wire.RMPPActive says so.
+// Arrived processes a datagram from the medium. It must satisfy wire.RMPPActive, and is a part of a
+// message or an answer to one.
 func (m *Machine) Arrived(now time.Duration, d *wire.Datagram, out []Action) []Action {
 	m.begin(out)
 	if d.Undelivered || len(d.MAD) < mad.SAHeader.Size {
 		m.counters.Malformed++
 		return m.end()
 	}
-	// Of a message that the peer sends, and of one that we send.
+	// Keys of a message from the peer, and of one from us.
 	theirs := keyOf(d.Addr.SLID, d.Addr.SQP, d.MAD, d.MAD.Method())
 	ours := keyOf(d.Addr.SLID, d.Addr.SQP, d.MAD, receiverMethod(d.MAD.Method()))
 	switch kind := mad.RMPPType.Get(d.MAD); kind {
@@ -175,7 +178,7 @@ func (m *Machine) Arrived(now time.Duration, d *wire.Datagram, out []Action) []A
 	return m.end()
 }
 
-// Tick repeats what was not acknowledged, and gives up what was repeated often enough. It is to be called when Deadline has come.
+// Tick repeats unacknowledged segments, and gives up after enough repetitions. Call it at Deadline.
 func (m *Machine) Tick(now time.Duration, out []Action) []Action {
 	m.begin(out)
 	for _, k := range inOrder(m.out, func(s *outgoing) bool { return s.due <= now }) {
@@ -187,7 +190,7 @@ func (m *Machine) Tick(now time.Duration, out []Action) []Action {
 	return m.end()
 }
 
-// inOrder lists the messages of which something holds, always in the same order.
+// inOrder lists the messages for which holds is true, always in the same order.
 func inOrder[M any](all map[key]M, holds func(M) bool) (keys []key) {
 	for k, x := range all {
 		if holds(x) {
@@ -200,7 +203,7 @@ func inOrder[M any](all map[key]M, holds func(M) bool) (keys []key) {
 	return keys
 }
 
-// Deadline is when Tick is to be called; ok is false when nothing is under way.
+// Deadline returns the time for the next Tick; ok is false if nothing is under way.
 func (m *Machine) Deadline() (due time.Duration, ok bool) {
 	for _, s := range m.out {
 		if !ok || s.due < due {
@@ -215,8 +218,8 @@ func (m *Machine) Deadline() (due time.Duration, ok bool) {
 	return due, ok
 }
 
-// patience returns the time after which a receiver gives up a message that does not get on, and forgets one that is complete: its sender
-// repeats no longer either.
+// patience returns the time after which a receiver gives up a message without progress, and forgets
+// a complete one: by then its sender no longer repeats.
 func (m *Machine) patience() time.Duration { return m.cfg.Timeout * time.Duration(m.cfg.Retries+2) }
 
 func (m *Machine) begin(out []Action) { m.memory, m.actions = m.memory[:0], out }
@@ -227,7 +230,7 @@ func (m *Machine) end() []Action {
 	return out
 }
 
-// datagram makes room for a datagram that begins like another one.
+// datagram allocates a datagram with the header of another one.
 func (m *Machine) datagram(header mad.Datagram, size int) mad.Datagram {
 	// When append moves the memory, earlier datagrams keep the old one.
 	at := len(m.memory)
@@ -241,7 +244,7 @@ func (m *Machine) send(addr wire.Address, d mad.Datagram) {
 	m.actions = append(m.actions, Action{Kind: Send, Datagram: wire.Datagram{Addr: addr, MAD: d}})
 }
 
-// abort ends a message that its peer has under way.
+// abort aborts a message that the peer sends or receives.
 func (m *Machine) abort(to wire.Address, header mad.Datagram, method mad.Method, status uint64) {
 	d := m.datagram(header, mad.Size)
 	mad.HeaderMethod.Put(d, uint64(method))
@@ -251,7 +254,8 @@ func (m *Machine) abort(to wire.Address, header mad.Datagram, method mad.Method,
 	m.send(to, d)
 }
 
-// onEnd takes a STOP or an ABORT: of the sender of a message that we receive, or of the receiver of one that we send.
+// onEnd processes a STOP or an ABORT: from the sender of an incoming message, or from the receiver
+// of an outgoing one.
 func (m *Machine) onEnd(theirs, ours key) {
 	if m.dropOut(ours) {
 		m.counters.Failed++
@@ -262,7 +266,7 @@ func (m *Machine) onEnd(theirs, ours key) {
 	}
 }
 
-// dropOut forgets a message that is being sent, and reports whether there was one.
+// dropOut forgets an outgoing message, and reports whether there was one.
 func (m *Machine) dropOut(k key) bool {
 	s, ok := m.out[k]
 	if ok {
@@ -272,7 +276,7 @@ func (m *Machine) dropOut(k key) bool {
 	return ok
 }
 
-// dropIn forgets a message that is being received, or is complete.
+// dropIn forgets an incoming or complete message.
 func (m *Machine) dropIn(k key) {
 	if r, ok := m.in[k]; ok {
 		m.inBytes -= len(r.message)

@@ -19,7 +19,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// message makes a message of so many bytes of data from a LID to another one.
+// message builds a message with data from a LID to another one.
 func message(to uint16, method mad.Method, tid uint64, data []byte) *wire.Datagram {
 	m, err := mad.Request{Method: method, Attr: mad.AttrNodeRecord, TID: tid}.SA(make([]byte, mad.Size), 0x5)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *pair) send(from int, d *wire.Datagram) {
 	p.perform(from, p.machines[from].Send(p.now, d, nil))
 }
 
-// run lets time pass until nothing is under way.
+// run advances time until nothing is under way.
 func (p *pair) run(t fataler) {
 	t.Helper()
 	for range 200_000 {
@@ -165,7 +165,8 @@ func TestLossyWire(t *testing.T) {
 	})
 }
 
-// TestWindow: a window of acknowledgements lets as many segments go as it says, and a good wire carries each once.
+// TestWindow: an acknowledgement allows exactly its window of segments, and a good wire carries
+// each once.
 func TestWindow(t *testing.T) {
 	p := newPair(Config{Window: 8})
 	acks, data, most := 0, 0, 0
@@ -191,7 +192,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestProgress: what was acknowledged counts: a wire that loses the first copy of each segment carries a message of any length.
+// TestProgress: acknowledged segments count: a wire that loses the first copy of each segment
+// carries a message of any length.
 func TestProgress(t *testing.T) {
 	p := newPair(Config{Window: 1, Retries: 1})
 	seen := map[uint64]bool{}
@@ -362,7 +364,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// FuzzArrived: whatever comes, nothing panics, and what is kept stays within bounds.
+// FuzzArrived: no datagram causes a panic, and memory stays within bounds.
 func FuzzArrived(f *testing.F) {
 	f.Add([]byte{1, 1, 3, 0, 0, 9, 1, 220, 1, 1, 2, 0, 0, 220})
 	f.Add([]byte{1, 1, 2, 7, 0, 1, 1, 5, 2, 1, 255})

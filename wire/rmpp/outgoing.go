@@ -7,28 +7,28 @@ import (
 	"weft/wire/mad"
 )
 
-// outgoing is a message that is being sent.
+// outgoing is a message being sent.
 type outgoing struct {
 	addr     wire.Address
 	message  mad.Datagram
 	segments int
-	sent     int // segments that were sent, from the first one on
-	acked    int // segments that were acknowledged, from the first one on
+	sent     int // segments sent, from the first one on
+	acked    int // segments acknowledged, from the first one on
 	window   int // last segment that may be sent
-	left     int // repetitions
+	left     int // repetitions left
 	due      time.Duration
 }
 
-// total is the number of bytes of data.
+// total returns the number of bytes of data.
 func (s *outgoing) total() int { return len(s.message) - mad.SAHeader.Size }
 
-// sendWindow sends what may be sent and was not, and reports whether that was anything.
+// sendWindow sends all unsent segments that are allowed, and reports whether there were any.
 func (m *Machine) sendWindow(s *outgoing) bool {
 	from := s.sent
 	for s.sent < min(s.window, s.segments, s.acked+MaxWindow) {
 		s.sent++
 		size := mad.Size
-		if s.segments == 1 { // what ends early is told so: ibsim's clients count records by the length
+		if s.segments == 1 { // the length shows a short message: ibsim's clients count records by it
 			size = len(s.message)
 		}
 		d := m.datagram(s.message, size)
@@ -40,7 +40,8 @@ func (m *Machine) sendWindow(s *outgoing) bool {
 	return s.sent > from
 }
 
-// onAck takes an acknowledgement. One that brings nothing on does not put off the repetition: a message that stands still ends.
+// onAck processes an acknowledgement. Without progress it does not delay the repetition, so that a
+// stalled message ends.
 func (m *Machine) onAck(now time.Duration, k key, d *wire.Datagram) {
 	s := m.out[k]
 	if s == nil {
@@ -79,7 +80,7 @@ func (m *Machine) fail(k key, s *outgoing, status uint64) {
 	m.dropOut(k)
 }
 
-// repeat sends again what was not acknowledged in time.
+// repeat sends unacknowledged segments again.
 func (m *Machine) repeat(now time.Duration, k key, s *outgoing) {
 	if s.left > 0 {
 		s.left--

@@ -9,7 +9,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Transport is a medium that moves datagrams alone, made one that moves whole messages.
+// Transport turns a medium for datagrams into one for whole messages.
 type Transport struct {
 	wire.Transport
 	clock func() time.Duration
@@ -22,19 +22,20 @@ type Transport struct {
 	closed  bool
 }
 
-// Over makes a Transport of a medium, which belongs to it from now on. The clock must never go back.
+// Over creates a Transport over a medium, which it owns from now on. The clock must be monotonic.
 func Over(t wire.Transport, cfg Config, clock func() time.Duration) *Transport {
 	r := &Transport{Transport: t, clock: clock, machine: New(cfg)}
 	r.timer = time.AfterFunc(time.Hour, r.tick)
 	return r
 }
 
-// isMessage reports whether a datagram to be sent is one that must be cut, or acknowledged.
+// isMessage reports whether a datagram to send must be cut, or acknowledged.
 func isMessage(m mad.Datagram) bool {
 	return wire.RMPPActive(m) && len(m) >= mad.SAHeader.Size && mad.RMPPType.Get(m) == mad.RMPPTypeData
 }
 
-// Send implements wire.Transport. What the medium has no room for counts as lost: it is repeated.
+// Send implements wire.Transport. A datagram that the medium has no room for counts as lost: it is
+// repeated.
 func (t *Transport) Send(d *wire.Datagram) error {
 	if !isMessage(d.MAD) {
 		return t.Transport.Send(d)
@@ -61,7 +62,7 @@ func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error {
 	}
 }
 
-// takeWhole takes the oldest message that is complete.
+// takeWhole returns the oldest complete message.
 func (t *Transport) takeWhole(d *wire.Datagram) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +78,7 @@ func (t *Transport) arrived(d *wire.Datagram) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.actions = t.machine.Arrived(t.clock(), d, t.actions[:0])
-	_ = t.perform() // what is lost is repeated
+	_ = t.perform() // lost datagrams are repeated
 }
 
 func (t *Transport) tick() {
@@ -87,7 +88,7 @@ func (t *Transport) tick() {
 	_ = t.perform()
 }
 
-// perform does what the machine wants done.
+// perform carries out the actions of the machine.
 func (t *Transport) perform() (err error) {
 	for i := range t.actions {
 		switch a := &t.actions[i]; a.Kind {

@@ -22,7 +22,7 @@ func realTime() func() time.Duration {
 	return func() time.Duration { return time.Since(origin) }
 }
 
-// joined makes two media of which each receives what the other sends; one datagram of so many is lost.
+// joined creates two connected media; one in loss datagrams is lost.
 func joined(loss int) (a, b *loop.Transport) {
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -22,15 +22,15 @@ const (
 // Sizes of the header before a MAD in reads and writes, in bytes.
 const (
 	HeaderSize      = 64
-	ShortHeaderSize = 56 // without the P_Key index, as long as that was not enabled
+	ShortHeaderSize = 56 // without the P_Key index, until that is enabled
 )
 
-// Header precedes a MAD in reads and writes. Addresses are those of the peer: to
-// whom on write, from whom on read.
+// Header precedes a MAD in reads and writes. Addresses are the peer's: the receiver on write, the
+// sender on read.
 type Header struct {
 	Agent     uint32
-	Status    uint32 // on read: 0, or the error number of a request that got no answer
-	TimeoutMS uint32 // on write: 0 where no answer is expected
+	Status    uint32 // on read: 0, or the error number of a request without an answer
+	TimeoutMS uint32 // on write: 0 if no answer is expected
 	Retries   uint32
 	Length    uint32 // on read: of header and MAD
 	QPN       uint32
@@ -65,8 +65,8 @@ func (h *Header) Put(b []byte) {
 // PutLength writes Header.Length alone.
 func PutLength(b []byte, length int) { binary.NativeEndian.PutUint32(b[16:], uint32(length)) }
 
-// ParseMessage takes what was read or written apart: the header and the MAD, which
-// is part of b and has at least its common header.
+// ParseMessage splits a message into the header and the MAD, which is part of b and has at least
+// its common header.
 func ParseMessage(b []byte) (Header, mad.Datagram, error) {
 	if len(b) < HeaderSize+mad.Header.Size {
 		return Header{}, nil, fmt.Errorf("%w: %d bytes from the device, want %d or more",
@@ -107,8 +107,8 @@ const (
 // FlagUserRMPP of an Agent: segments are delivered as they come.
 const FlagUserRMPP = 1 << 0
 
-// Agent is a registration: which datagrams the file may send and which unsolicited
-// ones it gets. A method of a class has one owner at a port.
+// Agent is a registration for the datagrams that the file may send and the unsolicited ones it
+// receives. A method of a class has one owner at a port.
 type Agent struct {
 	Class       mad.Class
 	QP          uint32 // QPOf the class
@@ -141,8 +141,8 @@ func (a *Agent) Put(b []byte) {
 	b[36] = a.RMPPVersion
 }
 
-// ParseAgent reads the argument of IoctlRegisterAgent2, or of IoctlRegisterAgent, which is
-// shorter and has no flags.
+// ParseAgent parses the argument of IoctlRegisterAgent2, or of IoctlRegisterAgent, which is shorter
+// and has no flags.
 func ParseAgent(b []byte) (a Agent, err error) {
 	methods := b
 	switch len(b) {
@@ -172,14 +172,14 @@ func ParseAgent(b []byte) (a Agent, err error) {
 // PutFlags writes Agent.Flags alone to the argument of IoctlRegisterAgent2.
 func PutFlags(b []byte, flags uint32) { binary.NativeEndian.PutUint32(b[12:], flags) }
 
-// AgentID reads the number of a new agent, which the kernel puts into the argument of its
+// AgentID returns the number of a new agent, which the kernel writes to the argument of its
 // registration.
 func AgentID(b []byte) uint32 { return binary.NativeEndian.Uint32(b) }
 
-// PutAgentID writes what AgentID reads.
+// PutAgentID writes the number of a new agent.
 func PutAgentID(b []byte, id uint32) { binary.NativeEndian.PutUint32(b, id) }
 
-// ClientAgents returns the agents of a program that only asks: no unsolicited datagrams.
+// ClientAgents returns the agents of a program that only sends requests: no unsolicited datagrams.
 func ClientAgents() []Agent {
 	return []Agent{
 		{Class: mad.ClassSMP, Version: 1},
@@ -191,8 +191,8 @@ func ClientAgents() []Agent {
 	}
 }
 
-// ManagerAgents returns the agents of a subnet manager with subnet administration. A port
-// has room for one.
+// ManagerAgents returns the agents of a subnet manager with subnet administration. A port has room
+// for one.
 func ManagerAgents() []Agent {
 	agents := ClientAgents()
 	for i := range agents {
@@ -201,7 +201,7 @@ func ManagerAgents() []Agent {
 			agents[i].Methods = []mad.Method{mad.Get, mad.Set, mad.Trap, mad.TrapRepress}
 		case mad.ClassSA:
 			agents[i].Methods = []mad.Method{mad.Get, mad.Set, mad.GetTable, mad.GetMulti, mad.Delete}
-		default: // only asks
+		default: // only sends requests
 		}
 	}
 	return agents

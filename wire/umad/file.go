@@ -7,20 +7,19 @@ import (
 	"unsafe"
 )
 
-// File is an open device: what Open needs of the operating system, so that a test
-// double can stand in. Read waits until there is a message, and Close wakes it up.
+// File is an open device, as an interface for test doubles. Read waits for a message, and Close
+// wakes it.
 type File interface {
 	io.ReadWriteCloser
-	// Ioctl does one of the Ioctl calls; arg is its argument, in and out, nil
-	// for none.
+	// Ioctl does one of the Ioctl calls; arg is its argument, in and out, nil for none.
 	Ioctl(number uint32, arg []byte) error
 }
 
 // osFile is a device of the system.
 type osFile struct{ *os.File }
 
-// openFile opens a device without waiting, so that reads wait in the runtime's
-// poller and Close can end them.
+// openFile opens a device in non-blocking mode, so that reads wait in the runtime's poller and
+// Close can end them.
 func openFile(path string) (File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
 	if err != nil {

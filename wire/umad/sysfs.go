@@ -21,7 +21,7 @@ type site struct {
 	umad, issm string // device names; issm may be missing
 }
 
-// findSites lists the InfiniBand ports that have a umad device, by device number.
+// findSites lists the InfiniBand ports with a umad device, by device number.
 func findSites(sys fs.FS) ([]site, error) {
 	abi, err := readUint(sys, "infiniband_mad/abi_version", 10, 32)
 	if err != nil {
@@ -71,7 +71,7 @@ func byNumber(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// infiniband reports whether the port has a queue pair 0; those of RoCE and iWARP have none.
+// infiniband reports whether the port has a queue pair 0; ports of RoCE and iWARP have none.
 func (s *site) infiniband() bool {
 	node, err := readText(s.sys, s.caPath("node_type"))
 	if err != nil || node == "" || node[0] < '1' || node[0] > '3' {
@@ -87,8 +87,8 @@ func (s *site) portPath(file string) string {
 	return path.Join("infiniband", s.ca, "ports", strconv.Itoa(int(s.port)), file)
 }
 
-// choose picks the port that the options name, or the best of those that fit:
-// Active, else with a physical link, else not disabled.
+// choose returns the port named by the options, or the best matching one: Active, else with a
+// physical link, else not disabled.
 func choose(sites []site, o Options) (site, error) {
 	var best *site
 	bestRank := -1
@@ -124,7 +124,7 @@ func choose(sites []site, o Options) (site, error) {
 	return *best, nil
 }
 
-// read reads what the port is now.
+// read reads the current state of the port.
 func (s *site) read() (wire.Port, error) {
 	var errs []error
 	number := func(file string, base, bits int) uint64 {
@@ -173,8 +173,8 @@ func readText(sys fs.FS, file string) (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// readUint reads a number: what stands before a colon followed by a space
-// ("4: ACTIVE"); the colons of a GUID are left out.
+// readUint reads a number: the text before a colon followed by a space ("4: ACTIVE"), without the
+// colons of a GUID.
 func readUint(sys fs.FS, file string, base, bits int) (uint64, error) {
 	s, err := readText(sys, file)
 	if err != nil {

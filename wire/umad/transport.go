@@ -18,20 +18,20 @@ import (
 	"weft/wire/mad"
 )
 
-// Options say which port to attach to, and as what.
+// Options select the port, and the agents to register.
 type Options struct {
 	CA   string // device name such as mlx5_0; empty: any
 	Port uint8  // of the CA; 0: any
 	GUID uint64 // of the port; 0: any
 
-	Agents []Agent // what to register; nil: ClientAgents
+	Agents []Agent // agents to register; nil: ClientAgents
 
 	Dev  string                          // directory of the devices; empty: /dev/infiniband
 	Sys  fs.FS                           // nil: /sys/class
 	Open func(path string) (File, error) // nil: the system's files
 }
 
-// ParseOptions reads [DEVICE][/PORT].
+// ParseOptions parses [DEVICE][/PORT].
 func ParseOptions(text string) (Options, error) {
 	device, port, given := strings.Cut(text, "/")
 	o := Options{CA: device}
@@ -45,15 +45,15 @@ func ParseOptions(text string) (Options, error) {
 	return o, nil
 }
 
-// The kernel's own repetition of RMPP segments: how long it waits for an
-// acknowledgement, in milliseconds, and how often it repeats.
+// The kernel's own repetition of RMPP segments: the time to wait for an acknowledgement, in
+// milliseconds, and the number of repetitions.
 const (
 	rmppTimeoutMS = 1000
 	rmppRetries   = 3
 )
 
-// Receive buffer, in bytes: enough for most RMPP messages; a larger one is made for
-// each of the others, up to a limit that only a broken kernel passes.
+// Receive buffer, in bytes: enough for most RMPP messages. For larger ones a buffer is allocated,
+// up to a limit that only a broken kernel exceeds.
 const (
 	firstBuffer = 64 << 10
 	maxBuffer   = 1 << 30
@@ -195,8 +195,8 @@ func (t *Transport) header(a *agent, d *wire.Datagram, message bool) Header {
 	return h
 }
 
-// writeError translates the result of a write. The message being well formed, EINVAL
-// means that the kernel still waits for an answer to the same TID.
+// writeError converts the result of a write. Since the message is well formed, EINVAL means that
+// the kernel still waits for an answer to the same TID.
 func (t *Transport) writeError(err error) error {
 	switch {
 	case err == nil:
@@ -215,8 +215,8 @@ func (t *Transport) pump() {
 	for {
 		n, err := t.file.Read(buf)
 		if errors.Is(err, syscall.ENOSPC) {
-			// The kernel has put the header into the buffer, which says how much room
-			// is needed. A file system over FUSE cannot.
+			// The kernel has put the header into the buffer, which shows the room needed. A file
+			// system over FUSE cannot.
 			need := max(uint64(parseHeader(buf).Length), 2*uint64(len(buf)))
 			if need > maxBuffer {
 				t.in.Close(fmt.Errorf("umad: %s: a message of %d bytes or more: %w", t.site.umad, need, err))
@@ -241,7 +241,7 @@ func (t *Transport) pump() {
 	}
 }
 
-// datagram makes a datagram of a message that was read.
+// datagram converts a message that was read.
 func (t *Transport) datagram(b []byte) (wire.Datagram, error) {
 	h, m, err := ParseMessage(b)
 	if err != nil {
@@ -265,7 +265,7 @@ func (t *Transport) datagram(b []byte) (wire.Datagram, error) {
 	return d, nil
 }
 
-// Dropped counts received messages that were malformed, or found the queue full.
+// Dropped counts received messages that were malformed, or dropped because the queue was full.
 func (t *Transport) Dropped() uint64 { return t.bad.Load() + t.in.Dropped() }
 
 // Recv implements wire.Transport.
@@ -287,8 +287,8 @@ func (t *Transport) readPort() (wire.Port, error) {
 	return p, err
 }
 
-// SetIsSM implements wire.Transport: the kernel shows IsSM as long as the issm
-// device is open, which one program at a time can have.
+// SetIsSM implements wire.Transport: the kernel sets IsSM while the issm device is open, which only
+// one program at a time can open.
 func (t *Transport) SetIsSM(ctx context.Context, on bool) error {
 	t.issmMu.Lock()
 	defer t.issmMu.Unlock()

@@ -65,8 +65,8 @@ func TestRealDevice(t *testing.T) {
 	}
 }
 
-// TestKernelNeverRetries checks what is written for a request: the kernel waits
-// less than the requester, and repeats nothing.
+// TestKernelNeverRetries checks the header written for a request: the kernel's timeout is shorter
+// than the requester's, and it repeats nothing.
 func TestKernelNeverRetries(t *testing.T) {
 	wiretest.NoLeaks(t)
 	machine := newMachine(t, newSubnet(t), "A")

@@ -65,7 +65,7 @@ func testDirectedRoute(f *fixture) {
 	}
 }
 
-// testLID names A's own port and asks it by LID.
+// testLID assigns a LID to A's own port and asks it by LID.
 func testLID(f *fixture) {
 	const lid = 5
 	r := f.requester("A", wire.Options{})
@@ -94,7 +94,7 @@ func testLID(f *fixture) {
 	}
 }
 
-// testStatus asks a CA for what only switches have.
+// testStatus asks a CA for an attribute of switches.
 func testStatus(f *fixture) {
 	r := f.requester("A", wire.Options{})
 	q := f.directed(mad.Get, mad.AttrSwitchInfo)

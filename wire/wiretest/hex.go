@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// ParseHex reads the test vectors' form: hexadecimal bytes, and lines starting with
-// # as comments.
+// ParseHex parses test vectors: hexadecimal bytes, with comments on lines that begin with #.
 func ParseHex(text []byte) ([]byte, error) {
 	var digits strings.Builder
 	for line := range bytes.Lines(text) {

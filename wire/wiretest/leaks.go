@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// NoLeaks fails the test when, once all its other clean-ups are done, more
-// goroutines run than when NoLeaks was called. The test must not be parallel.
+// NoLeaks fails the test if, after all its other clean-ups, more goroutines run than when NoLeaks
+// was called. The test must not be parallel.
 func NoLeaks(tb testing.TB) {
 	tb.Helper()
 	before := runtime.NumGoroutine()

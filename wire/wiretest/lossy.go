@@ -8,9 +8,9 @@ import (
 	"weft/wire/loop"
 )
 
-// Lossy makes a bad medium of a subnet: one in twenty requests and answers is lost, another
-// comes twice, and one in five answers is up to lateBy late, so that others overtake it. The
-// same seed gives the same faults to the same sequence. r must answer at once or never.
+// Lossy makes the medium of a subnet unreliable: it loses one in twenty requests and answers,
+// repeats another one, and delays one in five answers by up to lateBy, so that others overtake it.
+// The same seed gives the same faults to the same sequence. r must answer at once or never.
 func Lossy(r loop.Responder, seed uint64, lateBy time.Duration) loop.Responder {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	copies := func() int {

@@ -34,11 +34,11 @@ Hca 1 "B"
 [1]  "S"[2]
 `
 
-// Medium makes a fresh subnet for one test, over the medium under test, and cleans it up at
-// the end. It returns the function that attaches to the subnet's node "A" or "B".
+// Medium creates a fresh subnet for one test, over the medium under test, and cleans it up at the
+// end. It returns the function that attaches to the subnet's node "A" or "B".
 type Medium func(t *testing.T) (attach func(node string) wire.Transport)
 
-// Run runs the suite. The tests check that no goroutine stays behind.
+// Run runs the suite. The tests check for leaked goroutines.
 func Run(t *testing.T, m Medium) {
 	for _, c := range []struct {
 		name string
@@ -85,8 +85,8 @@ func (f *fixture) transport(node string) wire.Transport {
 	return t
 }
 
-// requester attaches with a requester. A request that is to be answered has all the time that a
-// hang has: where the machine is busy, none is sent twice.
+// requester attaches with a requester. Its default timeout is that of a hang, so that a busy
+// machine never sends a request twice.
 func (f *fixture) requester(node string, o wire.Options) *wire.Requester {
 	f.Helper()
 	if o.Config.Timeout == 0 {
@@ -104,7 +104,7 @@ func (f *fixture) requester(node string, o wire.Options) *wire.Requester {
 	return r
 }
 
-// patience is the time after which the suite calls something a hang.
+// patience is the time after which the suite reports a hang.
 const patience = 2 * time.Minute
 
 func (f *fixture) context() context.Context {
@@ -113,7 +113,7 @@ func (f *fixture) context() context.Context {
 	return ctx
 }
 
-// directed is a request along a directed route.
+// directed returns a request along a directed route.
 func (f *fixture) directed(method mad.Method, attr mad.AttrID, ports ...byte) *wire.Request {
 	f.Helper()
 	m, err := mad.Request{Method: method, Attr: attr}.Directed(make([]byte, mad.Size), ports)
@@ -128,7 +128,7 @@ func (f *fixture) must(err error) {
 	}
 }
 
-// do sends a request that must be answered well.
+// do sends a request that must be answered with status 0.
 func (f *fixture) do(r *wire.Requester, q *wire.Request) wire.Datagram {
 	f.Helper()
 	var reply wire.Datagram
@@ -137,8 +137,8 @@ func (f *fixture) do(r *wire.Requester, q *wire.Request) wire.Datagram {
 	return reply
 }
 
-// Do sends a request and waits for its end. The answer is copied into reply, also when its
-// status is bad. A request that ctx ends stays behind, and may still write reply.
+// Do sends a request and waits for its end. The answer is copied into reply, also with a bad
+// status. If ctx ends, the request remains, and may still write reply.
 func Do(ctx context.Context, r *wire.Requester, q *wire.Request, reply *wire.Datagram) error {
 	ended := make(chan error, 1)
 	mine := *q

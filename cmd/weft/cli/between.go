@@ -22,7 +22,7 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/planfile"
-	"weft/study"
+	"weft/study/several"
 )
 
 // BetweenHelp tells of several subnets in the help text of commands that take them.
@@ -153,7 +153,7 @@ func subnetOf(n *subnets.Network, text string) (s int, value string, err error) 
 }
 
 // Route routes and judges several subnets with progress.
-func (b *BetweenFlags) Route(cmd *cobra.Command, n *subnets.Network, local *RouteFlags) (d *study.RoutedBetween, p *intersubnet.Plan, err error) {
+func (b *BetweenFlags) Route(cmd *cobra.Command, n *subnets.Network, local *RouteFlags) (d *several.Routing, p *intersubnet.Plan, err error) {
 	req, err := b.Request(n, local)
 	if err != nil {
 		return nil, nil, err
@@ -161,7 +161,7 @@ func (b *BetweenFlags) Route(cmd *cobra.Command, n *subnets.Network, local *Rout
 	var r *intersubnet.Result
 	begun := time.Now()
 	err = WithProgress(cmd, "routing", func(ctx context.Context) (err error) {
-		d, r, err = study.RouteBetween(ctx, n, req, b.HostsOnly)
+		d, r, err = several.Route(ctx, n, req, b.HostsOnly)
 		return err
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/levels"
-	"weft/study"
+	"weft/study/routing"
 )
 
 // RouteFlags are the options of every command that routes.
@@ -115,8 +115,8 @@ func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *
 // PathSetFlags choose an engine of two stages, instead of --engine, and its solver.
 type PathSetFlags struct {
 	paths, names string
-	file         study.PathFile // empty where the paths are computed
-	Solving      study.Solving
+	file         routing.PathFile // empty where the paths are computed
+	Solving      routing.Solving
 }
 
 // Add adds the flags.
@@ -129,9 +129,9 @@ func (p *PathSetFlags) Add(cmd *cobra.Command) {
 }
 
 // SolverFlags adds the options of a solver, which is for some other options.
-func SolverFlags(cmd *cobra.Command, s *study.Solving, options string) {
+func SolverFlags(cmd *cobra.Command, s *routing.Solving, options string) {
 	f := cmd.Flags()
-	f.StringVar(&s.Program, "solver", "", "for "+options+": the solver, by name or path (default: the first that is installed of "+study.SolverNames()+")")
+	f.StringVar(&s.Program, "solver", "", "for "+options+": the solver, by name or path (default: the first that is installed of "+routing.SolverNames()+")")
 	f.DurationVar(&s.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme; each destination takes one or two")
 	f.DurationVar(&s.Total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the best answers found so far are used")
 	f.StringVar(&s.Dir, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
@@ -159,9 +159,9 @@ func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 	case f.Changed("engine"):
 		return "", errors.New("--paths and --engine exclude each other")
 	}
-	if _, err := os.Stat(p.paths); err == nil && !study.IsEngine(p.paths+"+"+p.names) {
+	if _, err := os.Stat(p.paths); err == nil && !routing.IsEngine(p.paths+"+"+p.names) {
 		p.file.Path = p.paths
-		return study.FromFile + "+" + p.names, nil
+		return routing.FromFile + "+" + p.names, nil
 	}
 	if p.file.Choice != "" {
 		return "", errors.New("--choice goes with --paths FILE")
@@ -189,7 +189,7 @@ func (p *PathSetFlags) Give(cmd *cobra.Command, chain route.Chain) error {
 	if p.file.Partial, err = cmd.Flags().GetBool("partial"); err != nil {
 		return err
 	}
-	if err := study.ReadPaths(chain, &p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { Warn(cmd, texts) }); err != nil {
+	if err := routing.ReadPaths(chain, &p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { Warn(cmd, texts) }); err != nil {
 		return err
 	}
 	return p.Equip(cmd, chain)
@@ -295,7 +295,7 @@ func (k *KeepFlags) Afresh(cmd *cobra.Command) bool {
 }
 
 // LaneFileFlags adds the options that tell the lanes of foreign tables, and which LIDs are used.
-func LaneFileFlags(cmd *cobra.Command, files *study.TableFiles) {
+func LaneFileFlags(cmd *cobra.Command, files *routing.TableFiles) {
 	f := cmd.Flags()
 	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts: output of saquery -p, or as weft route --sl writes them")
 	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
@@ -304,7 +304,7 @@ func LaneFileFlags(cmd *cobra.Command, files *study.TableFiles) {
 }
 
 // RefuseBesideTables refuses options that say how to route where tables are given.
-func RefuseBesideTables(cmd *cobra.Command, files *study.TableFiles) error {
+func RefuseBesideTables(cmd *cobra.Command, files *routing.TableFiles) error {
 	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles", "levels"} {
 		if files.Given() && cmd.Flags().Changed(option) {
 			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", option)
@@ -314,7 +314,7 @@ func RefuseBesideTables(cmd *cobra.Command, files *study.TableFiles) error {
 }
 
 // ReadOrRoute reads the tables of files where there are some, and routes the fabric where not.
-func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, req *planner.Request) (*planner.Result, error) {
+func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *routing.TableFiles, req *planner.Request) (*planner.Result, error) {
 	if files.Given() {
 		return LoadTables(cmd, g, files)
 	}
@@ -322,7 +322,7 @@ func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles, r
 }
 
 // LoadTables reads the Plan of files, and tells what is odd in them.
-func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *study.TableFiles) (*planner.Result, error) {
+func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *routing.TableFiles) (*planner.Result, error) {
 	partial, err := cmd.Flags().GetBool("partial")
 	if err != nil {
 		return nil, err

@@ -20,8 +20,10 @@ import (
 	"weft/route"
 	"weft/route/engine"
 	"weft/sim/flow"
-	"weft/sm"
+	"weft/sm/terms"
 	"weft/study"
+	"weft/study/compare"
+	"weft/study/packets"
 )
 
 // Config says how to run the demo.
@@ -44,11 +46,11 @@ type Demo struct {
 
 // Fabric is a fabric with the results of engines.
 type Fabric struct {
-	Title   string                    `json:"title"`
-	Fabric  *summary.Summary          `json:"fabric"`
-	Odd     *cables.Report            `json:"odd_cables,omitempty"`
-	Engines []study.Compared          `json:"engines"`
-	Traffic []*study.PacketSimulation `json:"traffic,omitempty"` // packets under each engine
+	Title   string                `json:"title"`
+	Fabric  *summary.Summary      `json:"fabric"`
+	Odd     *cables.Report        `json:"odd_cables,omitempty"`
+	Engines []compare.Row         `json:"engines"`
+	Traffic []*packets.Simulation `json:"traffic,omitempty"` // packets under each engine
 }
 
 // seed is the seed of everything that is drawn at random.
@@ -70,7 +72,7 @@ func Run(c *Config) (*Demo, error) {
 			return err
 		}, func() string { return found.text() }},
 		{"managing a subnet", func(ctx context.Context) (err error) {
-			d.Repair, err = repair(ctx, managed, sm.UsualWatch, c.routing(), c.Clock)
+			d.Repair, err = repair(ctx, managed, terms.UsualWatch, c.routing(), c.Clock)
 			return err
 		}, func() string { return d.Repair.text() }},
 		{"simulating packets", func(ctx context.Context) error {
@@ -111,15 +113,15 @@ func chainOf(name string) route.Chain {
 }
 
 // measured proves a routing and measures what it delivers.
-func measured(ctx context.Context, g *fabric.Graph, engine string, r *planner.Result, workers int) (study.Compared, error) {
+func measured(ctx context.Context, g *fabric.Graph, engine string, r *planner.Result, workers int) (compare.Row, error) {
 	if err := r.Judge(ctx, g, &planner.Request{Workers: workers}); err != nil {
-		return study.Compared{}, err
+		return compare.Row{}, err
 	}
 	figures, err := flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: study.UsualRuns(g.NumHosts), Seed: seed, Workers: workers})
 	if err != nil {
-		return study.Compared{}, err
+		return compare.Row{}, err
 	}
-	return study.Compared{
+	return compare.Row{
 		Engine: engine, Choice: r.Choice, LIDs: r.Plan.Ends.Total(), VLs: r.Plan.VLs,
 		Figures: figures, EBB: &figures.EBB, Check: r.Report,
 	}, nil

@@ -18,7 +18,7 @@ import (
 	"weft/internal/fold"
 	"weft/judge/check"
 	"weft/judge/quality"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 var update = flag.Bool("update", false, "write testdata/demo.txt anew")
@@ -122,7 +122,7 @@ func unused(r *quality.Report) (ports []fabric.PortName) {
 // TestRepair: the manager learns of the pulled cable by a trap, and mends it with a proof and without moving a LID.
 func TestRepair(t *testing.T) {
 	c, _ := newConfig(1)
-	watch := sm.UsualWatch
+	watch := terms.UsualWatch
 	watch.Interval = time.Hour // so that no sweep comes before the trap
 	for _, formula := range []string{"rlft(8,2)", "torus(3x3,hosts=1)"} {
 		r, err := repair(t.Context(), formula, watch, c.routing(), c.Clock)
@@ -143,7 +143,7 @@ func TestEnds(t *testing.T) {
 	c, _ := newConfig(1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := repair(ctx, "rlft(8,2)", sm.UsualWatch, c.routing(), c.Clock); !errors.Is(err, context.Canceled) {
+	if _, err := repair(ctx, "rlft(8,2)", terms.UsualWatch, c.routing(), c.Clock); !errors.Is(err, context.Canceled) {
 		t.Errorf("the manager: %v", err)
 	}
 	full := errors.New("the disk is full")

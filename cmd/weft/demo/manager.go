@@ -13,19 +13,21 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/sm"
+	"weft/sm/terms"
+	"weft/sm/watch"
 )
 
 // Repair is an emulated subnet that a manager brings up and keeps up when a cable is pulled.
 type Repair struct {
-	Fabric   string          `json:"fabric"`
-	Pulled   string          `json:"pulled"`         // the cable
-	Cold     *sm.BringUpJSON `json:"cold"`           // the bring-up
-	Repair   *sm.BringUpJSON `json:"repair"`         // the round that repaired the tables
-	Trap     float64         `json:"trap_seconds"`   // from the pull until the first trap reached the manager
-	Repaired float64         `json:"repair_seconds"` // from the pull until the new tables are written and checked
-	Entries  int             `json:"entries"`        // of the forwarding tables
-	Moved    int             `json:"entries_moved"`  // entries that differ after the repair
-	LIDs     int             `json:"lids_moved"`
+	Fabric   string             `json:"fabric"`
+	Pulled   string             `json:"pulled"`         // the cable
+	Cold     *terms.BringUpJSON `json:"cold"`           // the bring-up
+	Repair   *terms.BringUpJSON `json:"repair"`         // the round that repaired the tables
+	Trap     float64            `json:"trap_seconds"`   // from the pull until the first trap reached the manager
+	Repaired float64            `json:"repair_seconds"` // from the pull until the new tables are written and checked
+	Entries  int                `json:"entries"`        // of the forwarding tables
+	Moved    int                `json:"entries_moved"`  // entries that differ after the repair
+	LIDs     int                `json:"lids_moved"`
 
 	cable string // the cable in short
 }
@@ -37,7 +39,7 @@ const managed = "fat648"
 const patience = 30 * time.Second
 
 // repair runs a manager of an emulated subnet in real time, and pulls a cable when the subnet is up.
-func repair(ctx context.Context, formula string, watch sm.Watch, routing planner.Request, clock func() time.Duration) (*Repair, error) {
+func repair(ctx context.Context, formula string, watch terms.Watch, routing planner.Request, clock func() time.Duration) (*Repair, error) {
 	f, err := gen.Parse(formula)
 	if err != nil {
 		return nil, err
@@ -77,8 +79,8 @@ func repair(ctx context.Context, formula string, watch sm.Watch, routing planner
 // round is a round of the manager that has ended.
 type round struct {
 	ended  time.Duration
-	report *sm.Report
-	routed *sm.Routed
+	report *terms.Report
+	routed *watch.Routed
 }
 
 // observer collects what a running manager tells: traps that come, and rounds that end.
@@ -94,8 +96,8 @@ func newObserver(clock func() time.Duration) *observer {
 }
 
 // note keeps the time of a trap, unless one is kept already.
-func (o *observer) note(i sm.Incident) {
-	if i.Kind != sm.TrapCame {
+func (o *observer) note(i terms.Incident) {
+	if i.Kind != terms.TrapCame {
 		return
 	}
 	select {
@@ -105,7 +107,7 @@ func (o *observer) note(i sm.Incident) {
 }
 
 // show passes on each round that has ended. It never blocks the manager.
-func (o *observer) show(s *sm.Snapshot) {
+func (o *observer) show(s *watch.Snapshot) {
 	if s.Last == nil || s.Last.Number == o.seen {
 		return
 	}
@@ -156,7 +158,7 @@ func (o *observer) await(ctx context.Context, cables int) (round, error) {
 	for {
 		select {
 		case r := <-o.rounds:
-			if r.report.State == sm.Up && r.report.Found.Links == cables {
+			if r.report.State == terms.Up && r.report.Found.Links == cables {
 				return r, nil
 			}
 		case <-ctx.Done():

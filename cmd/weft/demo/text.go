@@ -11,6 +11,8 @@ import (
 	"weft/internal/fold"
 	"weft/judge/check"
 	"weft/study"
+	"weft/study/compare"
+	"weft/study/packets"
 )
 
 // indent is the column where the text of a part begins.
@@ -74,7 +76,7 @@ func (c *cluster) text() string {
 }
 
 // verdict returns the answer of the judge.
-func verdict(e *study.Compared) string {
+func verdict(e *compare.Row) string {
 	switch {
 	case e.Check.OK:
 		return "proven"
@@ -148,7 +150,7 @@ func (f *Fabric) torusText() string {
 }
 
 // stuck says how many packets wait for each other in a deadlock.
-func stuck(d *study.Deadlock) string {
+func stuck(d *packets.Deadlock) string {
 	if d == nil {
 		return "none"
 	}

@@ -8,7 +8,7 @@ import (
 	"weft/fabric/summary"
 	"weft/planner"
 	"weft/sim/packet"
-	"weft/study"
+	"weft/study/packets"
 )
 
 // torus is the fabric whose packets are simulated, and engines the two routings of it: the first can
@@ -43,7 +43,7 @@ func newTorus(ctx context.Context, workers int) (Fabric, error) {
 		if err != nil {
 			return out, err
 		}
-		packets, err := study.SimulatePackets(ctx, g, r, traffic(workers))
+		packets, err := packets.Simulate(ctx, g, r, traffic(workers))
 		if err != nil {
 			return out, err
 		}
@@ -53,12 +53,12 @@ func newTorus(ctx context.Context, workers int) (Fabric, error) {
 }
 
 // traffic returns what the hosts of the torus send.
-func traffic(workers int) *study.PacketRequest {
+func traffic(workers int) *packets.Request {
 	hardware := packet.Default()
 	hardware.GoOn = true // after a deadlock, so that both run for as long
-	return &study.PacketRequest{
-		PacketTraffic: study.PacketTraffic{Pattern: study.Uniform, Order: "natural", Loads: []float64{load}},
-		PacketRuns:    study.PacketRuns{Seeds: 1, Seed: seed, Duration: duration},
-		Hardware:      hardware, Workers: workers,
+	return &packets.Request{
+		Traffic:  packets.Traffic{Pattern: packets.Uniform, Order: "natural", Loads: []float64{load}},
+		Runs:     packets.Runs{Seeds: 1, Seed: seed, Duration: duration},
+		Hardware: hardware, Workers: workers,
 	}
 }

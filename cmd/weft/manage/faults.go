@@ -8,12 +8,12 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/fabric"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // addFaultFlags adds the flags that say what is done about faults of a subnet.
 func (s *smFlags) addFaultFlags(cmd *cobra.Command) {
-	f, usual := cmd.Flags(), sm.UsualWatch.Flaps
+	f, usual := cmd.Flags(), terms.UsualWatch.Flaps
 	f.StringArrayVar(&s.config.Drain, "drain", nil, "a switch that lets no traffic of others through, or a cable that carries nothing, though it is up; may be given several times")
 	f.StringVar(&s.expect, "expect", "", "the topology that should be there, a file or a formula; what deviates from it is told")
 	f.BoolVar(&s.config.QuarantineStrangers, "quarantine-strangers", false, "leave nodes out that --expect does not have: no LID, and links that are not Active stay so; other managers must be expected")
@@ -33,7 +33,7 @@ func (s *smFlags) checkFaultFlags() error {
 	case r.Within <= 0 || r.Hold <= 0:
 		return errors.New("--flaps-within and --quarantine must be more than 0")
 	}
-	s.watch.Flaps.MostHold = max(s.watch.Flaps.Hold, sm.UsualWatch.Flaps.MostHold)
+	s.watch.Flaps.MostHold = max(s.watch.Flaps.Hold, terms.UsualWatch.Flaps.MostHold)
 	return nil
 }
 

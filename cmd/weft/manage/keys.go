@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/configfile"
-	"weft/sm"
+	"weft/sm/terms"
 )
 
 // keyFlags say which M_Keys ports get and may have.
@@ -26,7 +26,7 @@ type keyFlags struct {
 const usualLease = time.Minute
 
 // add adds the flags. The protection goes to keys at once.
-func (k *keyFlags) add(cmd *cobra.Command, keys *sm.Keys) {
+func (k *keyFlags) add(cmd *cobra.Command, keys *terms.Keys) {
 	f := cmd.Flags()
 	f.StringVar(&k.secret, "mkey-secret", "", "file with a secret of 16 bytes or more, from which with its GUID the M_Key of each port follows; managers of one subnet have the same")
 	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "file with a secret of before: ports with its keys are given new ones; may be given several times")
@@ -36,7 +36,7 @@ func (k *keyFlags) add(cmd *cobra.Command, keys *sm.Keys) {
 }
 
 // read reads the files and checks the rest. One key for all ports is that of --m-key.
-func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
+func (k *keyFlags) read(keys *terms.Keys, one uint64) error {
 	keys.One = one
 	seconds := (k.lease + time.Second - 1) / time.Second
 	switch {
@@ -71,7 +71,7 @@ func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
 	if err != nil {
 		return fmt.Errorf("--mkey-file: %w", err)
 	}
-	if keys.Known, keys.Others, err = sm.ReadKeys(k.known, data); err != nil {
+	if keys.Known, keys.Others, err = terms.ReadKeys(k.known, data); err != nil {
 		return fmt.Errorf("--mkey-file %w", err)
 	}
 	return nil

@@ -15,7 +15,9 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric/netfile/discovery"
 	"weft/sm"
+	"weft/sm/round"
 	"weft/sm/service/client"
+	"weft/sm/terms"
 )
 
 // smFlags are the flags of weft sm.
@@ -24,14 +26,14 @@ type smFlags struct {
 	others  []string // as --transport: ports that the manager goes on at
 	routing cli.RouteFlags
 	keep    cli.KeepFlags
-	config  sm.Config
+	config  terms.Config
 	keys    keyFlags
 	pkeys   partitionFlags
 	gids    gidFlags
 	chain   string
 	once    bool
 	codes   bool
-	watch   sm.Watch
+	watch   terms.Watch
 	state   smState
 	expect  string // a fabric
 	lids    string // files
@@ -73,9 +75,9 @@ func newSM() (*cobra.Command, *smFlags) {
 	s.state.add(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&s.once, "once", false, "bring the subnet up and leave")
-	f.DurationVar(&s.watch.Interval, "interval", sm.UsualWatch.Interval, "time between two looks at all switches")
-	f.DurationVar(&s.config.Pause, "pause", sm.UsualPause, "time for packets under way to leave, where the entries that change are dropped first")
-	f.DurationVar(&s.watch.Rebalance, "rebalance-after", sm.UsualWatch.Rebalance, "time after the last repair until all is routed afresh; 0: never")
+	f.DurationVar(&s.watch.Interval, "interval", terms.UsualWatch.Interval, "time between two looks at all switches")
+	f.DurationVar(&s.config.Pause, "pause", terms.UsualPause, "time for packets under way to leave, where the entries that change are dropped first")
+	f.DurationVar(&s.watch.Rebalance, "rebalance-after", terms.UsualWatch.Rebalance, "time after the last repair until all is routed afresh; 0: never")
 	f.Uint8Var(&s.config.Priority, "priority", 0, "what other subnet managers are told, 0 to 15")
 	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "what other subnet managers know us by; OpenSM, whose sm_key is 1 unless told otherwise, heeds no other")
 	f.BoolVar(&s.codes, "codes", false, "explain the codes of the log and leave")
@@ -147,7 +149,7 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 		return errors.Join(err, s.state.close(), endRecording())
 	}
 	runner.Note, runner.Round = s.state.note, s.state.addChanges
-	var result *sm.Result
+	var result *round.Result
 	failure := cli.WithProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
 		result, err = runner.Run(ctx, t)
 		return cli.Interrupted(ctx, err)
@@ -166,10 +168,10 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 }
 
 // filesOf lists the files that are written after a round: LIDs, the Plan, the fabric as it was found; nil for what there is nothing of.
-func filesOf(result *sm.Result) []func(io.Writer) error {
+func filesOf(result *round.Result) []func(io.Writer) error {
 	state := result.Report.State
 	return []func(io.Writer) error{
-		cli.Unless(state != sm.Up && state != sm.UpInPart, result.WriteLIDs),
+		cli.Unless(state != terms.Up && state != terms.UpInPart, result.WriteLIDs),
 		cli.Unless(result.Plan() == nil, result.WritePlan),
 		cli.Unless(result.Fabric() == nil, func(w io.Writer) error { return discovery.WriteIBNetDiscover(w, result.Fabric()) }),
 	}
@@ -204,7 +206,7 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 		return nil, err
 	}
 	if s.config.Expected != nil && s.config.Keys.Given() {
-		s.config.Neighbours = sm.Neighbours(s.config.Expected)
+		s.config.Neighbours = terms.Neighbours(s.config.Expected)
 	}
 	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: cli.Clock()}
 	r.Wire, err = s.wires.Config()
@@ -212,18 +214,18 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 }
 
 // smStatus finds the exit status of a bring-up.
-func smStatus(r *sm.Report) error {
+func smStatus(r *terms.Report) error {
 	switch {
-	case r.State == sm.Up:
+	case r.State == terms.Up:
 		return nil
-	case r.State == sm.Failed || r.State == sm.OtherMaster || r.Find(sm.NoPlan) != nil:
+	case r.State == terms.Failed || r.State == terms.OtherMaster || r.Find(terms.NoPlan) != nil:
 		return cli.Cannot(errors.New(string(r.State)))
 	}
 	return cli.AnswerNo
 }
 
 // readLIDs reads the LIDs that ports had the last time; a missing file has none.
-func readLIDs(path string) (sm.LIDMap, error) {
+func readLIDs(path string) (terms.LIDMap, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -234,7 +236,7 @@ func readLIDs(path string) (sm.LIDMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := sm.ReadLIDs(path, data)
+	m, err := terms.ReadLIDs(path, data)
 	if err != nil {
 		return nil, fmt.Errorf("--lids %w", err)
 	}

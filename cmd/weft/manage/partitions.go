@@ -11,8 +11,8 @@ import (
 
 	"weft/cmd/weft/cli"
 	"weft/internal/fold"
-	"weft/sm"
 	"weft/sm/partition"
+	"weft/sm/terms"
 )
 
 // partitionFlags say which ports may talk to each other.
@@ -28,8 +28,8 @@ func (p *partitionFlags) add(cmd *cobra.Command) {
 }
 
 // read reads the file, nil where none is named.
-func (p *partitionFlags) read() (*sm.Partitioning, error) {
-	out := &sm.Partitioning{}
+func (p *partitionFlags) read() (*terms.Partitioning, error) {
+	out := &terms.Partitioning{}
 	switch p.enforce {
 	case "in":
 		out.In = true

@@ -10,12 +10,13 @@ import (
 
 	"weft/emulator/attach"
 	"weft/sm"
+	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/mad"
 )
 
 // runAtPorts runs a manager at one port of the subnet; when that has no link any more, at the next one of --other-port that has one, in a circle.
-func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(sm.Incident)) error {
+func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(terms.Incident)) error {
 	ports := append([]string{s.wires.Transport}, s.others...)
 	runner.Leaves = len(ports) > 1
 	for at := 0; ; {
@@ -23,11 +24,11 @@ func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Trans
 		if !errors.Is(err, sm.ErrNoLink) || cmd.Context().Err() != nil {
 			return err
 		}
-		tell(sm.Incident{Kind: sm.OtherPort, Text: ports[at] + " has no link any more: weft looks for another port of --other-port that has one"})
+		tell(terms.Incident{Kind: terms.OtherPort, Text: ports[at] + " has no link any more: weft looks for another port of --other-port that has one"})
 		if t, at, err = s.openLinked(cmd, ports, at); err != nil {
 			return err
 		}
-		tell(sm.Incident{Kind: sm.OtherPort, Text: "weft goes on at " + ports[at]})
+		tell(terms.Incident{Kind: terms.OtherPort, Text: "weft goes on at " + ports[at]})
 	}
 }
 

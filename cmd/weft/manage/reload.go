@@ -22,14 +22,17 @@ import (
 	"weft/internal/configfile"
 	"weft/planner"
 	"weft/sm"
+	"weft/sm/round"
 	"weft/sm/service"
+	"weft/sm/terms"
+	"weft/sm/watch"
 )
 
 // serving is a manager that stays, with the options that it runs by.
 type serving struct {
 	cmd   *cobra.Command
 	given settings // on the command line
-	asked chan *sm.Event
+	asked chan *terms.Event
 	log   smLog
 	state *smState
 
@@ -46,7 +49,7 @@ type serving struct {
 
 // newServing makes what goes with a manager that stays.
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
-	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *sm.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
+	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
 	r.service = service.New(service.Options{
 		Version: cli.Version, Clock: time.Now, Ask: r.ask, Studies: studies.All(func() planner.Request { return r.now.Load().routing.Request }),
 		Plans: state.plans, PlanFile: state.planFile,
@@ -55,7 +58,7 @@ func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 }
 
 // ask gives the manager an event, as soon as it takes one.
-func (r *serving) ask(ctx context.Context, ev *sm.Event) error {
+func (r *serving) ask(ctx context.Context, ev *terms.Event) error {
 	select {
 	case r.asked <- ev:
 		return nil
@@ -65,7 +68,7 @@ func (r *serving) ask(ctx context.Context, ev *sm.Event) error {
 }
 
 // tell writes a line of the log, and keeps it for those who ask.
-func (r *serving) tell(i sm.Incident) {
+func (r *serving) tell(i terms.Incident) {
 	r.state.note(i) // whose writer tells things too
 	r.telling.Lock()
 	defer r.telling.Unlock()
@@ -74,19 +77,19 @@ func (r *serving) tell(i sm.Incident) {
 }
 
 // show shows what the manager is.
-func (r *serving) show(s *sm.Snapshot) {
+func (r *serving) show(s *watch.Snapshot) {
 	r.service.Show(s)
 	r.notify.Show(s)
 }
 
 // decided stores what a drain changes, beside the manager, and says how it was decided.
-func (r *serving) decided(a *sm.Action) {
+func (r *serving) decided(a *terms.Action) {
 	kept, now := *a, time.Now()
 	r.deciding.Go(func() {
 		warning := kept.Incident.Text
 		if kept.Drains != nil {
 			if err := r.state.drains(now, kept.Drains); err != nil {
-				r.tell(sm.Incident{Kind: sm.NotStored, Text: "what is drained: " + err.Error()})
+				r.tell(terms.Incident{Kind: terms.NotStored, Text: "what is drained: " + err.Error()})
 				warning = strings.TrimPrefix(warning+"; a restart will not know it: "+err.Error(), "; ")
 			}
 		}
@@ -102,10 +105,10 @@ func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 }
 
 // round writes what is to be kept of a round.
-func (r *serving) round(result *sm.Result) {
+func (r *serving) round(result *round.Result) {
 	r.state.round(result, r.tell)
 	if err := r.now.Load().writeFiles(r.cmd, result); err != nil {
-		r.tell(sm.Incident{Kind: sm.FileFailed, Text: err.Error()})
+		r.tell(terms.Incident{Kind: terms.FileFailed, Text: err.Error()})
 	}
 }
 
@@ -139,21 +142,21 @@ func (r *serving) reload(ctx context.Context) {
 	defer r.notify.Reloaded()
 	next, later, changed, err := r.readAgain()
 	if err != nil {
-		r.tell(sm.Incident{Kind: sm.SettingsRefused, Text: err.Error() + ": the old configuration stays in force"})
+		r.tell(terms.Incident{Kind: terms.SettingsRefused, Text: err.Error() + ": the old configuration stays in force"})
 		return
 	}
 	for _, name := range later {
-		r.tell(sm.Incident{Kind: sm.SettingsLater, Text: name + " keeps its value until the manager is started again"})
+		r.tell(terms.Incident{Kind: terms.SettingsLater, Text: name + " keeps its value until the manager is started again"})
 	}
 	if r.api != nil {
 		renewed, err := r.api.renew(&next.flags.service.api)
 		if err != nil {
-			r.tell(sm.Incident{Kind: sm.SettingsLater, Text: err.Error()})
+			r.tell(terms.Incident{Kind: terms.SettingsLater, Text: err.Error()})
 		}
 		changed = append(changed, renewed...)
 	}
 	runner, was := next.runner, r.now.Load()
-	set := &sm.Settings{
+	set := &terms.Settings{
 		Config: runner.Config, Watch: runner.Watch, Routing: runner.Routing, Counters: runner.Counters, What: "nothing has changed",
 	}
 	set.Afresh = slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(rerouting, name) })
@@ -173,7 +176,7 @@ func (r *serving) reload(ctx context.Context) {
 	if len(changed) > 0 {
 		set.What = "changed: " + strings.Join(changed, ", ")
 	}
-	if r.ask(ctx, &sm.Event{Kind: sm.Reconfigure, Settings: set}) == nil {
+	if r.ask(ctx, &terms.Event{Kind: terms.Reconfigure, Settings: set}) == nil {
 		r.take(next.flags, next.cmd.Flags())
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/route/engine"
 	"weft/sm"
+	"weft/sm/recording"
+	"weft/sm/terms"
 	"weft/wire/mad"
 )
 
@@ -55,7 +57,7 @@ every event and every SMP too, and so shows what led to what.`,
 				return err
 			}
 			defer func() { _ = f.Close() }()
-			r, err := sm.NewRecording(f, engine.Parse)
+			r, err := recording.NewRecording(f, engine.Parse)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -66,7 +68,7 @@ every event and every SMP too, and so shows what led to what.`,
 			switch {
 			case err == nil:
 				return flushed
-			case errors.Is(err, sm.ErrOtherActions):
+			case errors.Is(err, recording.ErrOtherActions):
 				return cli.ExitWith(cli.ExitNo, fmt.Errorf("%s: %w", args[0], err))
 			}
 			return fmt.Errorf("%s: %w", args[0], err)
@@ -84,16 +86,16 @@ type replayPrinter struct {
 }
 
 // see prints an event and what followed from it.
-func (p *replayPrinter) see(now time.Duration, ev *sm.Event, actions []sm.Action) {
+func (p *replayPrinter) see(now time.Duration, ev *terms.Event, actions []terms.Action) {
 	if p.smps {
 		fmt.Fprintf(p.to, "%.6f %s\n", now.Seconds(), eventText(ev))
 	}
 	for i := range actions {
 		switch a := &actions[i]; {
-		case a.Kind == sm.Note && p.asJSON:
-			data, _ := json.Marshal(sm.ReplayedLine{Seconds: now.Seconds(), IncidentJSON: a.Incident.JSON()}) // texts and numbers
+		case a.Kind == terms.Note && p.asJSON:
+			data, _ := json.Marshal(terms.ReplayedLine{Seconds: now.Seconds(), IncidentJSON: a.Incident.JSON()}) // texts and numbers
 			fmt.Fprintf(p.to, "%s\n", data)
-		case a.Kind == sm.Note:
+		case a.Kind == terms.Note:
 			fmt.Fprintf(p.to, "%.6f %s: %s\n", now.Seconds(), a.Incident.Kind, a.Incident.Text)
 		case p.smps:
 			fmt.Fprintf(p.to, "%.6f   %s\n", now.Seconds(), actionText(a))
@@ -103,15 +105,15 @@ func (p *replayPrinter) see(now time.Duration, ev *sm.Event, actions []sm.Action
 
 // eventNames names the kinds of events.
 var eventNames = [...]string{
-	sm.Start: "started", sm.Answer: "answer", sm.Planned: "a Plan was computed", sm.Claimed: "IsSM is set", sm.PauseEnds: "the pause is over",
-	sm.Stop: "told to end", sm.Unasked: "came unasked", sm.Tick: "the time has come", sm.Reconfigure: "new settings", sm.Resweep: "a full sweep is asked for",
-	sm.Rebalance: "a routing afresh is asked for", sm.Stored: "stored", sm.DrainPart: "to be drained", sm.UndrainPart: "to be drained no more",
-	sm.MembersChanged: "members of multicast groups have changed", sm.MembersTold: "told the members of multicast groups",
-	sm.NeighboursTold: "told by the master which port is behind which", sm.Told: "told nothing new",
+	terms.Start: "started", terms.Answer: "answer", terms.Planned: "a Plan was computed", terms.Claimed: "IsSM is set", terms.PauseEnds: "the pause is over",
+	terms.Stop: "told to end", terms.Unasked: "came unasked", terms.Tick: "the time has come", terms.Reconfigure: "new settings", terms.Resweep: "a full sweep is asked for",
+	terms.Rebalance: "a routing afresh is asked for", terms.Stored: "stored", terms.DrainPart: "to be drained", terms.UndrainPart: "to be drained no more",
+	terms.MembersChanged: "members of multicast groups have changed", terms.MembersTold: "told the members of multicast groups",
+	terms.NeighboursTold: "told by the master which port is behind which", terms.Told: "told nothing new",
 }
 
 // newsText says what subnet administration has told.
-func newsText(n *sm.News) string {
+func newsText(n *terms.News) string {
 	var texts []string
 	for _, part := range []struct {
 		is   bool
@@ -133,18 +135,18 @@ func newsText(n *sm.News) string {
 }
 
 // eventText says what happened.
-func eventText(ev *sm.Event) string {
+func eventText(ev *terms.Event) string {
 	text := eventNames[ev.Kind]
 	if ev.News != nil {
 		text = cmp.Or(newsText(ev.News), text)
 	}
 	switch {
-	case ev.Kind == sm.Answer:
+	case ev.Kind == terms.Answer:
 		text += fmt.Sprintf(" to %x: %s", ev.Tag, [...]string{"well", "refused, " + ev.Status.String(), "none", "given up"}[ev.Outcome])
 		if ev.Attempts > 1 {
 			text += fmt.Sprintf(", at attempt %d", ev.Attempts)
 		}
-	case ev.Kind == sm.Unasked && mad.Check(ev.Datagram.MAD) == nil: // as it was turned into its answer, perhaps
+	case ev.Kind == terms.Unasked && mad.Check(ev.Datagram.MAD) == nil: // as it was turned into its answer, perhaps
 		m := ev.Datagram.MAD
 		text += fmt.Sprintf(": %v %s, %v", m.Class(), m.Class().AttributeName(m.Attr()), ev.Datagram.Addr)
 	case ev.Name != "":
@@ -157,36 +159,36 @@ func eventText(ev *sm.Event) string {
 }
 
 // actionText says what was to be done.
-func actionText(a *sm.Action) string {
+func actionText(a *terms.Action) string {
 	switch a.Kind {
-	case sm.Send:
+	case terms.Send:
 		var path []string
 		for _, port := range a.Path {
 			path = append(path, fmt.Sprint(port))
 		}
 		return fmt.Sprintf("%v %s 0x%x by ports [%s] (%x)", a.Method, mad.ClassDirectedSMP.AttributeName(a.Attr), a.Modifier, strings.Join(path, " "), a.Tag)
-	case sm.Route:
+	case terms.Route:
 		return fmt.Sprintf("route %d switches, %d hosts", a.Request.Graph.NumSwitches, a.Request.Graph.NumHosts)
-	case sm.Claim:
+	case terms.Claim:
 		return "set IsSM"
-	case sm.Phase:
+	case terms.Phase:
 		return "phase " + a.Name
-	case sm.Store:
+	case terms.Store:
 		return "store LIDs and Plan"
-	case sm.Wake:
+	case terms.Wake:
 		return fmt.Sprintf("wait until %.6f", a.At.Seconds())
-	case sm.Reply:
+	case terms.Reply:
 		return fmt.Sprintf("%v %s to %v", a.Datagram.MAD.Method(), a.Datagram.MAD.Class().AttributeName(a.Datagram.MAD.Attr()), a.Datagram.Addr)
-	case sm.RoundEnded:
+	case terms.RoundEnded:
 		return "the round has ended"
-	case sm.TakeMembers:
+	case terms.TakeMembers:
 		return "ask for the members of multicast groups"
-	case sm.Decided:
+	case terms.Decided:
 		if a.Err != nil {
 			return a.Name + ": refused"
 		}
 		return a.Name + ": taken"
-	case sm.Done:
+	case terms.Done:
 		return "end"
 	default: // a Note has a line of its own
 		return ""

@@ -5,35 +5,35 @@ import (
 
 	"weft/fabric"
 	"weft/route/multicast"
-	"weft/sm"
+	"weft/sm/terms"
 	"weft/wire"
 )
 
 // TestEventTexts: whatever a manager was given, the recording has words for it.
 func TestEventTexts(t *testing.T) {
 	seen := map[string]bool{}
-	see := func(ev *sm.Event) {
+	see := func(ev *terms.Event) {
 		text := eventText(ev)
 		if text == "" || seen[text] {
 			t.Errorf("event %d, news %+v is %q", ev.Kind, ev.News, text)
 		}
 		seen[text] = true
 	}
-	for kind := sm.Start; kind <= sm.Told; kind++ {
-		if kind <= sm.MembersTold || kind == sm.NeighboursTold || kind == sm.Told { // of others recordings have the numbers
-			see(&sm.Event{Kind: kind, Datagram: &wire.Datagram{}})
+	for kind := terms.Start; kind <= terms.Told; kind++ {
+		if kind <= terms.MembersTold || kind == terms.NeighboursTold || kind == terms.Told { // of others recordings have the numbers
+			see(&terms.Event{Kind: kind, Datagram: &wire.Datagram{}})
 		}
 	}
-	for _, n := range []sm.News{
-		{LIDs: sm.LIDMap{}},
+	for _, n := range []terms.News{
+		{LIDs: terms.LIDMap{}},
 		{Trees: []multicast.TreeByLID{}},
 		{Plan: []byte{}},
 		{Rules: []byte{}},
 		{MasterMissed: true},
 		{MayTakeOver: []fabric.GUID{}},
 		{Reregister: true},
-		{LIDs: sm.LIDMap{}, MasterMissed: true},
+		{LIDs: terms.LIDMap{}, MasterMissed: true},
 	} {
-		see(&sm.Event{Kind: sm.Told, News: &n})
+		see(&terms.Event{Kind: terms.Told, News: &n})
 	}
 }

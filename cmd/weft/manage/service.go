@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/cmd/weft/cli"
-	"weft/sm"
 	"weft/sm/service"
 	"weft/sm/service/client"
+	"weft/sm/terms"
 )
 
 // serve serves what is asked of the manager over its socket, until it is ended.
@@ -66,7 +66,7 @@ func listenTCP(address string) (net.Listener, error) {
 // served tells of a server that has failed.
 func (r *serving) served(err error) {
 	if err != nil {
-		r.tell(sm.Incident{Kind: sm.ServerFailed, Text: err.Error()})
+		r.tell(terms.Incident{Kind: terms.ServerFailed, Text: err.Error()})
 	}
 }
 
@@ -141,7 +141,7 @@ func smEventsCmd() *cobra.Command {
 // printEvents prints lines as they come, and says where some are missing.
 func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow, asJSON bool) error {
 	out := smLog{to: cmd.OutOrStdout(), asJSON: asJSON}
-	err := c.Events(cmd.Context(), client.Position{Number: since}, follow, func(_ client.Position, line *sm.LogLine) error {
+	err := c.Events(cmd.Context(), client.Position{Number: since}, follow, func(_ client.Position, line *terms.LogLine) error {
 		if line.Number > since+1 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d lines before this one are not kept any more\n", line.Number-since-1)
 		}

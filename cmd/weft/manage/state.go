@@ -14,8 +14,10 @@ import (
 	"weft/fabric/netfile/discovery"
 	"weft/planner"
 	"weft/sm"
+	"weft/sm/round"
 	"weft/sm/service"
 	"weft/sm/state"
+	"weft/sm/terms"
 )
 
 // smState is the file of state of weft sm. Without one (path "") its methods do nothing.
@@ -25,10 +27,10 @@ type smState struct {
 	store  *state.Store
 	writer *state.Writer
 
-	then   *fabric.Fabric // the subnet the last time, until the first round has ended; nil where none is known
-	at     string         // when that was
-	unread []sm.Incident  // what could not be read, until it is told
-	tell   func(sm.Incident)
+	then   *fabric.Fabric   // the subnet the last time, until the first round has ended; nil where none is known
+	at     string           // when that was
+	unread []terms.Incident // what could not be read, until it is told
+	tell   func(terms.Incident)
 }
 
 func (s *smState) add(cmd *cobra.Command) {
@@ -81,15 +83,15 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 	}
 	r.Remember = s.store.SetEntries
 	if s.then, s.at, err = s.store.LastSubnet(); err != nil {
-		s.unread = append(s.unread, sm.Incident{Kind: sm.NotRead, Text: err.Error()})
+		s.unread = append(s.unread, terms.Incident{Kind: terms.NotRead, Text: err.Error()})
 	}
 	if s.then != nil && r.Keys.Given() {
-		r.Neighbours = append(r.Neighbours, sm.Neighbours(s.then)...)
+		r.Neighbours = append(r.Neighbours, terms.Neighbours(s.then)...)
 	}
-	r.Store = func(rec *sm.Record) error { return s.store.Record(time.Now(), rec) }
+	r.Store = func(rec *terms.Record) error { return s.store.Record(time.Now(), rec) }
 	s.tell = s.note
 	s.writer = state.NewWriter(s.store, func(err error) {
-		s.tell(sm.Incident{Kind: sm.NotStored, Text: "events: " + err.Error()})
+		s.tell(terms.Incident{Kind: terms.NotStored, Text: "events: " + err.Error()})
 	})
 	return nil
 }
@@ -108,7 +110,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	}
 	kept, err := planner.ReadKept(bytes.NewReader(data))
 	if err != nil { // of another version of weft
-		s.unread = append(s.unread, sm.Incident{Kind: sm.NotRead, Text: fmt.Sprintf("%s: Plan %d: %v", s.path, info.Version, err)})
+		s.unread = append(s.unread, terms.Incident{Kind: terms.NotRead, Text: fmt.Sprintf("%s: Plan %d: %v", s.path, info.Version, err)})
 		return nil
 	}
 	r.Last, r.LastAfresh = kept, f.keep.Rebalance || !kept.Answers(&r.Routing)
@@ -116,7 +118,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 }
 
 // told makes a log hear what the file does, and what of it could not be read.
-func (s *smState) told(tell func(sm.Incident)) {
+func (s *smState) told(tell func(terms.Incident)) {
 	if s.store == nil {
 		return
 	}
@@ -147,14 +149,14 @@ func (s *smState) planFile(version int64) ([]byte, error) {
 }
 
 // note has an incident stored.
-func (s *smState) note(i sm.Incident) {
+func (s *smState) note(i terms.Incident) {
 	if s.writer != nil {
 		s.writer.Event(state.Event{Time: time.Now(), Incident: i})
 	}
 }
 
 // drains stores what is to be drained.
-func (s *smState) drains(since time.Time, d *sm.Drains) error {
+func (s *smState) drains(since time.Time, d *terms.Drains) error {
 	if s.store == nil {
 		return nil
 	}
@@ -162,8 +164,8 @@ func (s *smState) drains(since time.Time, d *sm.Drains) error {
 }
 
 // round has the subnet stored as a round has found it, and tells after the first one what has changed since the last time.
-func (s *smState) round(result *sm.Result, tell func(sm.Incident)) {
-	if st := result.Report.State; s.writer == nil || st != sm.Up && st != sm.UpInPart {
+func (s *smState) round(result *round.Result, tell func(terms.Incident)) {
+	if st := result.Report.State; s.writer == nil || st != terms.Up && st != terms.UpInPart {
 		return
 	}
 	if s.then != nil {
@@ -176,8 +178,8 @@ func (s *smState) round(result *sm.Result, tell func(sm.Incident)) {
 }
 
 // addChanges adds what the file tells to the report of a bring-up.
-func (s *smState) addChanges(result *sm.Result) {
-	add := func(i sm.Incident) {
+func (s *smState) addChanges(result *round.Result) {
+	add := func(i terms.Incident) {
 		s.note(i)
 		result.Report.Incidents = append(result.Report.Incidents, i)
 	}

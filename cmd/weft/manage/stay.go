@@ -16,6 +16,9 @@ import (
 	"weft/internal/configfile"
 	"weft/internal/fold"
 	"weft/sm"
+	"weft/sm/recording"
+	"weft/sm/round"
+	"weft/sm/terms"
 )
 
 // stay runs a manager that stays.
@@ -50,7 +53,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 		return errors.Join(file.Locate(err), t.Close())
 	}
 	defer end()
-	run.tell(sm.Incident{Kind: sm.Started, Text: "weft manages the subnet of " + s.wires.Transport})
+	run.tell(terms.Incident{Kind: terms.Started, Text: "weft manages the subnet of " + s.wires.Transport})
 	s.state.told(run.tell)
 	defer run.reloadAtSIGHUP()()
 	err = s.runAtPorts(cmd, runner, t, run.tell)
@@ -58,13 +61,13 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	run.notify.Stopping()
 	switch {
 	case err == nil:
-		run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to; the tables stay as they are"})
+		run.tell(terms.Incident{Kind: terms.Ended, Text: "as it was told to; the tables stay as they are"})
 		return nil
 	case cmd.Context().Err() != nil: // no failure: a restart goes on from here
-		run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to, in the middle of a round: what was sent may not have been taken"})
+		run.tell(terms.Incident{Kind: terms.Ended, Text: "as it was told to, in the middle of a round: what was sent may not have been taken"})
 		return nil
 	default:
-		run.tell(sm.Incident{Kind: sm.Ended, Text: err.Error()})
+		run.tell(terms.Incident{Kind: terms.Ended, Text: err.Error()})
 		return cli.Cannot(err)
 	}
 }
@@ -88,7 +91,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 		return nil, err
 	}
 	runner.Options = s.shape(cmd.Flags())
-	runner.Watch = sm.UsualWatch
+	runner.Watch = terms.UsualWatch
 	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
 	runner.Watch.Flaps, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.KeepAbsent
 	if s.service.counters.Interval < 0 || s.service.counters.Rate < 1 {
@@ -103,7 +106,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 }
 
 // writeFiles writes what is to be kept of a round.
-func (s *smFlags) writeFiles(cmd *cobra.Command, result *sm.Result) error {
+func (s *smFlags) writeFiles(cmd *cobra.Command, result *round.Result) error {
 	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found)
 	if err != nil {
 		return err
@@ -131,7 +134,7 @@ func (l *smLog) setJSON(asJSON bool) {
 }
 
 // write writes a line.
-func (l *smLog) write(line *sm.LogLine) {
+func (l *smLog) write(line *terms.LogLine) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.asJSON {
@@ -144,8 +147,8 @@ func (l *smLog) write(line *sm.LogLine) {
 
 // explainCodes prints what the codes of the log mean.
 func explainCodes(w io.Writer) error {
-	for _, kind := range slices.Sorted(maps.Keys(sm.Explain)) {
-		if _, err := fmt.Fprintf(w, "%s\n    %s\n", kind, fold.Text(4, sm.Explain[kind])); err != nil {
+	for _, kind := range slices.Sorted(maps.Keys(recording.Explain)) {
+		if _, err := fmt.Fprintf(w, "%s\n    %s\n", kind, fold.Text(4, recording.Explain[kind])); err != nil {
 			return err
 		}
 	}

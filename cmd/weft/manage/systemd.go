@@ -6,8 +6,8 @@ import (
 
 	"github.com/coreos/go-systemd/v22/daemon"
 
-	"weft/sm"
 	"weft/sm/service"
+	"weft/sm/terms"
 )
 
 // newNotifier makes what tells systemd how the manager is. Where systemd has not started it, nobody is told.
@@ -31,7 +31,7 @@ func (r *serving) watchdog(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if r.ask(ctx, &sm.Event{Kind: sm.Tick}) == nil {
+		if r.ask(ctx, &terms.Event{Kind: terms.Tick}) == nil {
 			r.notify.Alive()
 		}
 	}

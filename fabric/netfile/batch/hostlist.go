@@ -10,8 +10,8 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// hostlist compresses names as Slurm does: node1 node2 node3 node07 x become
-// node[1-3,07],x. Each name is listed once.
+// hostlist compresses names as Slurm does: node1 node2 node3 node07 x become node[1-3,07],x. Each
+// name is listed once.
 func hostlist(names []string) string {
 	names = slices.Clone(names)
 	slices.SortFunc(names, compareNames)
@@ -29,8 +29,8 @@ func hostlist(names []string) string {
 	return strings.Join(out, ",")
 }
 
-// splitNumber splits a name into what stands before its last digits, and those.
-// More than 18 digits are no number, nor is the end of a GUID ("S-0002c9..").
+// splitNumber splits a name before its last digits. More than 18 digits are not a number, nor is
+// the end of a GUID ("S-0002c9..").
 func splitNumber(name string) (prefix, digits string) {
 	if len(name) == len("S-0000000000000000") && name[1] == '-' {
 		if _, ok := lines.Hex([]byte(name[2:])); ok {
@@ -67,8 +67,8 @@ func compareNames(a, b string) int {
 		cmp.Compare(len(da), len(db)))
 }
 
-// hostRange writes sorted names with one prefix. In a range every number is
-// written at least as wide as the first.
+// hostRange formats sorted names with one prefix. In a range every number is at least as wide as
+// the first.
 func hostRange(prefix string, names []string) string {
 	if len(names) == 1 {
 		return names[0]

@@ -13,34 +13,31 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// SlurmOptions add names and roles, which only the site knows.
+// SlurmOptions add names and roles that only the site knows.
 type SlurmOptions struct {
-	// Names gives names to nodes by node GUID (see ReadNames), switches
-	// included. It goes before descriptions.
+	// Names gives names to nodes by node GUID (see ReadNames), switches included. It overrides
+	// descriptions.
 	Names map[fabric.GUID]string
-	// Spines are switches that are never leaves, whatever hangs on them. When
-	// empty, every switch with hosts is a leaf.
+	// Spines are switches that are never leaves, even with hosts. When empty, every switch with
+	// hosts is a leaf.
 	Spines []fabric.GUID
-	// Root, when not empty, is the name of a switch that is put above those
-	// which no other switch lists, so that Slurm may place a job anywhere.
+	// Root, when not empty, names an added switch above all top switches, so that Slurm may place a
+	// job anywhere.
 	Root string
 }
 
-// WriteSlurm writes the topology.conf of Slurm's topology/tree plug-in: a line
-// with Nodes= for each leaf, one with Switches= for each switch above. What is
-// down is left out.
+// WriteSlurm writes the topology.conf of Slurm's topology/tree plug-in: a line with Nodes= for each
+// leaf, one with Switches= for each switch above. Parts that are down are left out.
 //
-// A host is named by Names, else by the first word of its description; its
-// several CAs ("node1 mlx5_0", "node1 mlx5_1") are one host, listed once, at the
-// switch of its first CA by description. Where that word names nobody ("MT25408
-// ConnectX Mellanox Technologies" on every CA) the host is called "H-guid". Switches are called "S-guid"
-// unless named. Aggregation nodes are no hosts.
+// A host is named by Names, or else by the first word of its description. Its several CAs ("node1
+// mlx5_0", "node1 mlx5_1") are one host, listed once, at the switch of its first CA by description.
+// If that word identifies no host ("MT25408 ConnectX Mellanox Technologies" on every CA) the host
+// is called "H-guid". Switches are called "S-guid" unless named. Aggregation nodes are not hosts.
 //
-// Levels are distances from the leaves, and a switch lists its neighbours one
-// level below, so the file is a hierarchy also where the network is not: cables
-// between switches of one level are not in it. Slurm knows no switch with both
-// nodes and switches; the hosts of a spine go under an extra leaf "NAME-hosts".
-// The cost is O(nodes + ports), and sorting.
+// Levels are distances from the leaves, and a switch lists its neighbours one level below. So the
+// file is a hierarchy even if the network is not; it lacks cables between switches of one level.
+// Slurm has no switch with both nodes and switches; the hosts of a spine go under an extra leaf
+// "NAME-hosts". The cost is O(nodes + ports), and sorting.
 func WriteSlurm(w io.Writer, f *fabric.Fabric, opt SlurmOptions) ([]lines.Warning, error) {
 	s := slurm{Fabric: f, opt: opt, spine: map[fabric.NodeID]bool{}}
 	if err := s.findSpines(); err != nil {
@@ -59,7 +56,7 @@ type slurm struct {
 	opt      SlurmOptions
 	spine    map[fabric.NodeID]bool
 	hosts    [][]string // names of hosts by node index of their switch
-	level    []int32    // distance from the leaves by node index, -1 for what is in no line
+	level    []int32    // distance from the leaves by node index, -1 for nodes not in the file
 	order    []fabric.NodeID
 	warnings []lines.Warning
 }
@@ -83,11 +80,11 @@ func (s *slurm) findSpines() error {
 	return nil
 }
 
-// slurmCA is a channel adapter on its way to becoming a host, or part of one.
+// slurmCA is a channel adapter that becomes a host, or a part of one.
 type slurmCA struct {
 	id     fabric.NodeID
 	leaf   fabric.NodeID
-	leaves int // number of switches it hangs on
+	leaves int // number of switches it is cabled to
 	name   string
 }
 
@@ -114,7 +111,7 @@ func (s *slurm) placeHosts() {
 		i = j
 	}
 	if spread > 0 {
-		s.warnf("%d hosts hang on several switches: each is listed under that of its first CA port only", spread)
+		s.warnf("%d hosts are cabled to several switches: each is listed only under the switch of its first CA port", spread)
 	}
 }
 
@@ -153,8 +150,8 @@ func (s *slurm) findCAs() []slurmCA {
 	return cas
 }
 
-// nameCAs gives every CA the name of its host. What the description gives is no name
-// when CAs of different systems have the whole description in common.
+// nameCAs gives every CA the name of its host. A word from the description is not used if CAs of
+// different systems have the same whole description.
 func (s *slurm) nameCAs(cas []slurmCA) {
 	system := map[string]fabric.GUID{}
 	vague := map[string]bool{}
@@ -187,8 +184,8 @@ func (s *slurm) nameCAs(cas []slurmCA) {
 	}
 }
 
-// hostName is the first word of a description ("n12 HCA-1"), with a number that is all
-// there is beside it ("host 12").
+// hostName returns the first word of a description ("n12 HCA-1"), joined with a number if that is
+// the only other word ("host 12").
 func hostName(desc string) string {
 	words := strings.Fields(desc)
 	switch {
@@ -229,7 +226,7 @@ func (s *slurm) switchName(id fabric.NodeID) string {
 	return lines.NodeID(&s.Nodes[id])
 }
 
-// below lists the names of the switches that a switch lists.
+// below lists the names of the switches below a switch.
 func (s *slurm) below(id fabric.NodeID) []string {
 	var names []string
 	met := map[fabric.NodeID]bool{}
@@ -264,7 +261,7 @@ func (s *slurm) write(w io.Writer) error {
 		met[sw.name] = true
 		for _, name := range sw.below {
 			if !slurmSafe(name) {
-				return fmt.Errorf("netfile: %q below switch %s is no name for Slurm", name, sw.name)
+				return fmt.Errorf("netfile: %q below switch %s is not a valid name in Slurm", name, sw.name)
 			}
 			listed[name] = sw.kind == "Switches" || listed[name]
 		}
@@ -272,10 +269,10 @@ func (s *slurm) write(w io.Writer) error {
 	tops := slices.DeleteFunc(slices.Clone(list), func(sw slurmSwitch) bool { return listed[sw.name] })
 	switch {
 	case len(tops) == 0:
-		s.warnf("no host hangs on a switch: the file is empty")
+		s.warnf("no host is cabled to a switch: the file is empty")
 	case len(tops) > 1 && s.opt.Root != "":
 		if !slurmSafe(s.opt.Root) || met[s.opt.Root] {
-			return fmt.Errorf("netfile: %q, the name of the root, is taken or no name for Slurm", s.opt.Root)
+			return fmt.Errorf("netfile: %q, the name of the root, is in use or invalid in Slurm", s.opt.Root)
 		}
 		root := slurmSwitch{name: s.opt.Root, kind: "Switches"}
 		for _, sw := range tops {

@@ -112,9 +112,9 @@ func writeSlurm(t *testing.T, f *fabric.Fabric, opt SlurmOptions) (string, []lin
 	return b.String(), w
 }
 
-// The site's own file, from the same dump, map and spine list: its leaves are
-// ours. Its switch lists hold all neighbours of a spine, which makes two spines
-// list each other; ours are those of them that are one level below.
+// The site's own file, from the same dump, map and spine list, has the same leaves. Its switch
+// lists hold all neighbours of a spine, so that two spines list each other; ours hold only
+// neighbours one level below.
 func TestWriteSlurmLikeTheSite(t *testing.T) {
 	f, _, err := discovery.ReadIBNetDiscover("psmn-x5", examples.PSMNX5)
 	if err != nil {
@@ -206,7 +206,7 @@ func TestWriteSlurm(t *testing.T) {
 				"SwitchName=S-0000000000000004 Switches=S-0000000000000002\n",
 			[]string{
 				"built: 1 aggregation nodes left out: they are no hosts",
-				"built: 1 hosts hang on several switches: each is listed under that of its first CA port only",
+				"built: 1 hosts are cabled to several switches: each is listed only under the switch of its first CA port",
 			},
 		},
 		{
@@ -246,7 +246,7 @@ func TestWriteSlurm(t *testing.T) {
 			"nothing", build(t, 1, []string{"a"}),
 			SlurmOptions{},
 			"",
-			[]string{"built: 1 CAs on no switch left out", "built: no host hangs on a switch: the file is empty"},
+			[]string{"built: 1 CAs on no switch left out", "built: no host is cabled to a switch: the file is empty"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// system is a SYSTEM or TOPSYSTEM of an ibnl file: chips and boards, the cables
-// between them, and what it shows outside as connectors.
+// system is a SYSTEM or TOPSYSTEM of an ibnl file: chips and boards, the cables between them, and
+// the outside connectors.
 type system struct {
 	file   *ibnlFile
 	names  []string
@@ -21,7 +21,7 @@ type system struct {
 	wires  []wire
 	plugs  []plug         // in the order of the file
 	plugAt map[string]int // line of a plug by name
-	chips  int            // number of chips inside, boards included; 0 until it is known
+	chips  int            // number of chips inside, boards included; 0 until known
 	open   bool           // its chips are being counted
 }
 
@@ -50,7 +50,7 @@ type wire struct {
 	speed fabric.Speed
 }
 
-// plug is a connector of a system: the contact behind it.
+// plug is a connector of a system and the contact behind it.
 type plug struct {
 	name string
 	at   contact
@@ -65,11 +65,10 @@ type ibnlFile struct {
 	warnings []lines.Warning
 }
 
-// maxChips bounds what one system may hold; the largest chassis have hundreds.
+// maxChips bounds the chips of one system; the largest chassis have hundreds.
 const maxChips = 1 << 16
 
-// readSystems reads every .ibnl file of a directory and gives its TOPSYSTEMs by
-// name.
+// readSystems reads every .ibnl file of a directory and returns its TOPSYSTEMs by name.
 func readSystems(fsys fs.FS) (map[string]*system, error) {
 	files, err := fs.Glob(fsys, "*.ibnl")
 	if err != nil {
@@ -131,7 +130,7 @@ func parseIBNL(name string, data []byte) (*ibnlFile, error) {
 	return r.file, nil
 }
 
-// line reads the fields of a line that is not empty.
+// line parses the fields of a line that is not empty.
 func (r *ibnlReader) line(f []string, at int) error {
 	switch f[0] {
 	case "SYSTEM", "TOPSYSTEM":
@@ -145,7 +144,7 @@ func (r *ibnlReader) line(f []string, at int) error {
 		return r.connection(f, i, w, s, at)
 	}
 	if i := strings.IndexByte(f[0], '='); i > 0 && len(f) == 1 {
-		return nil // attribute of a chip, such as U1=isChaBma: nothing of the network
+		return nil // attribute of a chip, such as U1=isChaBma: not about the network
 	}
 	return r.Errorf(at, "line not understood: %q", strings.Join(f, " "))
 }
@@ -174,7 +173,7 @@ func (r *ibnlReader) system(f []string, at int) error {
 	return nil
 }
 
-// newPart reads NODE SW 36 MT48436 U1 and SUBSYSTEM LEAF leaf1.
+// newPart parses NODE SW 36 MT48436 U1 and SUBSYSTEM LEAF leaf1.
 func (r *ibnlReader) newPart(f []string, at int) error {
 	if r.current == nil {
 		return r.Errorf(at, "%s before the first SYSTEM", f[0])
@@ -212,8 +211,7 @@ func (r *ibnlReader) newPart(f []string, at int) error {
 	return nil
 }
 
-// arrow finds "->" or "-12x-5G->" among the fields of a line. What the arrow
-// does not say is ibutils' default, 4x SDR.
+// arrow finds "->" or "-12x-5G->" among the fields of a line. The default is ibutils': 4x SDR.
 func arrow(d *draft.Draft, f []string, at int) (index int, w fabric.Width, s fabric.Speed, ok bool, err error) {
 	for i, t := range f {
 		if !strings.HasPrefix(t, "-") || !strings.HasSuffix(t, "->") {
@@ -241,7 +239,7 @@ func arrow(d *draft.Draft, f []string, at int) (index int, w fabric.Width, s fab
 	return 0, 0, 0, false, nil
 }
 
-// connection reads "port -> connector" and "port -> part port".
+// connection parses "port -> connector" and "port -> part port".
 func (r *ibnlReader) connection(f []string, arrow int, w fabric.Width, s fabric.Speed, at int) error {
 	if r.part < 0 {
 		return r.Errorf(at, "a connection before NODE or SUBSYSTEM")

@@ -7,10 +7,9 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// resolve finds the parts that wires lead to, joins the two listings of a wire
-// and checks that every contact is used once. Vendors' files have wires to connectors
-// that a board does not have: such a wire is left out, with a warning when its
-// other end exists.
+// resolve finds the parts that wires lead to, joins the two listings of a wire and checks that
+// every contact is used once. Vendors' files have wires to connectors that a board lacks: such a
+// wire is left out, with a warning if its other end exists.
 func (r *ibnlReader) resolve(s *system) error {
 	used := map[contact]int{} // line by contact
 	wireAt := map[contact]int{}
@@ -53,7 +52,7 @@ func (r *ibnlReader) resolve(s *system) error {
 	return nil
 }
 
-// exists tells whether a contact exists: a board may lack a connector.
+// exists reports whether a contact exists: a board may lack a connector.
 func (r *ibnlReader) exists(s *system, c contact, line int) (bool, error) {
 	p := &s.parts[c.part]
 	if p.typ != 0 {
@@ -70,7 +69,7 @@ func (r *ibnlReader) exists(s *system, c contact, line int) (bool, error) {
 	return board.plugAt[c.port] != 0, nil
 }
 
-// bothExist tells whether a wire has both its ends.
+// bothExist reports whether both ends of a wire exist.
 func (r *ibnlReader) bothExist(s *system, w *wire) (bool, error) {
 	a, err := r.exists(s, w.a, w.line)
 	if err != nil {
@@ -100,7 +99,7 @@ func (r *ibnlReader) use(s *system, c contact, line int, used map[contact]int) e
 	return nil
 }
 
-// joinWires notes the second listing of a wire; the lesser width and speed hold.
+// joinWires records the second listing of a wire; the lesser width and speed hold.
 func (r *ibnlReader) joinWires(first, again *wire) {
 	first.back = again.line
 	if first.width != again.width || first.speed != again.speed {
@@ -111,7 +110,7 @@ func (r *ibnlReader) joinWires(first, again *wire) {
 	first.speed = min(first.speed, again.speed)
 }
 
-// count counts the chips of a system and refuses what holds itself or too many.
+// count counts the chips of a system; it fails if a system contains itself or has too many.
 func (r *ibnlReader) count(s *system) error {
 	if s.chips > 0 {
 		return nil
@@ -146,8 +145,8 @@ func (r *ibnlReader) count(s *system) error {
 	return nil
 }
 
-// builtin are systems of one chip that need no ibnl file: connectors P1, P2, ...
-// lead to the ports of chip U1.
+// builtin are systems of one chip that need no ibnl file: connectors P1, P2, ... lead to the ports
+// of chip U1.
 var builtin = builtinSystems()
 
 func builtinSystems() map[string]*system {

@@ -1,5 +1,5 @@
-// Package cabling reads plans by which systems are cabled: topology files of ibutils, with
-// the .ibnl files that tell what is inside a system.
+// Package cabling reads cabling plans: topology files of ibutils, with the .ibnl files that
+// describe the inside of systems.
 package cabling
 
 import (
@@ -14,15 +14,14 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// topoFile reads a topology file of ibutils. It names systems and the cables
-// between their connectors,
+// topoFile reads a topology file of ibutils. It names systems and the cables between their
+// connectors,
 //
 //	MTS2400 SW1 CFG: leaf3=R
 //	   P1 -4x-5G-> Cougar H-1 P1
 //
-// and ibnl files tell what is inside a system. Every chip becomes a node whose
-// description is system/board/chip, as in SW1/leaf1/U1, and whose GUIDs are
-// counted up in the order of the file.
+// and ibnl files describe the inside of a system. Every chip becomes a node. Its description is
+// system/board/chip, as in SW1/leaf1/U1, and its GUID is counted up in the order of the file.
 type topoFile struct {
 	*draft.Draft
 	systems map[string]*system // from ibnl files; nil: none given
@@ -30,15 +29,15 @@ type topoFile struct {
 	used    []topoSystem
 	wanted  []topoCable
 	last    int                // line of the last cable
-	warned  map[*ibnlFile]bool // its warnings were passed on
+	warned  map[*ibnlFile]bool // warnings that were passed on
 }
 
 // topoSystem is one system in the network.
 type topoSystem struct {
 	name    string
-	typ     string // as the file says
+	typ     string // name in the file
 	kind    *system
-	line    int               // of its own heading, 0 when it was only referred to
+	line    int               // of its own heading, 0 if it was only mentioned
 	refLine int               // of the first mention
 	config  map[string]string // board path to modifier; R: the board is removed
 	first   fabric.NodeID     // first of its nodes
@@ -115,7 +114,7 @@ func (r *topoFile) parse(data []byte) error {
 	}))
 }
 
-// withoutRemarks cuts lines at # and into fields, and leaves out those that are empty.
+// withoutRemarks cuts lines at # and into fields, and skips empty ones.
 func withoutRemarks(do func(f []string, at int) error) func(line []byte, at int) error {
 	return func(line []byte, at int) error {
 		line, _, _ = bytes.Cut(line, []byte("#"))
@@ -127,7 +126,7 @@ func withoutRemarks(do func(f []string, at int) error) func(line []byte, at int)
 	}
 }
 
-// heading reads "type name" or "type name CFG: board=modifier,board=modifier".
+// heading parses "type name" or "type name CFG: board=modifier,board=modifier".
 func (r *topoFile) heading(f []string, at int) (int, error) {
 	if len(f) < 2 || (len(f) > 2 && f[2] != "CFG:") {
 		return 0, r.Errorf(at, "want type and name of a system, or connector -> type system connector")
@@ -209,7 +208,7 @@ func (r *topoFile) install(u *topoSystem) error {
 	return nil
 }
 
-// warnOf passes on what was odd in an ibnl file, once.
+// warnOf passes on the warnings of an ibnl file, once.
 func (r *topoFile) warnOf(f *ibnlFile) {
 	if r.warned[f] {
 		return
@@ -223,11 +222,11 @@ type installer struct {
 	*topoFile
 	at     int
 	config map[string]string
-	done   map[string]bool // boards of config that were met
+	done   map[string]bool // boards of config that were found
 }
 
-// system adds the chips of a system and its inner cables; it gives what is
-// behind its connectors. Name is for descriptions, board the path in config.
+// system adds the chips of a system and its inner cables, and returns the ports behind its
+// connectors. name is for descriptions, board the path in config.
 func (x *installer) system(s *system, name, board string) (map[string]fabric.End, error) {
 	inside := make([]map[string]fabric.End, len(s.parts))
 	for i := range s.parts {
@@ -273,8 +272,8 @@ func (x *installer) chip(p *part, name string) (map[string]fabric.End, error) {
 	return ends, nil
 }
 
-// board adds a board; nil when the configuration removes it. Another modifier
-// chooses the variant that the file calls SYSTEM board:modifier.
+// board adds a board; it returns nil if the configuration removes it. Another modifier selects the
+// variant SYSTEM board:modifier of the file.
 func (x *installer) board(s *system, p *part, name, path string) (map[string]fabric.End, error) {
 	typ := p.board
 	mod, ok := x.config[path]
@@ -292,11 +291,11 @@ func (x *installer) board(s *system, p *part, name, path string) (map[string]fab
 	return x.system(b, name+"/"+p.name, path)
 }
 
-// removed marks a connector that leads nowhere: to a board that the
-// configuration removes, or that has no such connector.
+// removed marks a connector that leads nowhere: to a removed board, or to a board without such a
+// connector.
 var removed = fabric.End{Node: -1}
 
-// behind finds what is behind a contact of a system with the given parts inside.
+// behind returns the port behind a contact of a system with the given parts inside.
 func behind(inside []map[string]fabric.End, c contact) fabric.End {
 	if e, ok := inside[c.part][c.port]; ok {
 		return e
@@ -304,8 +303,8 @@ func behind(inside []map[string]fabric.End, c contact) fabric.End {
 	return removed
 }
 
-// warnLacking warns of a wire that is lost because a variant of a board lacks its
-// connector; boards that are removed are meant to lose theirs.
+// warnLacking warns of a wire that is lost because a variant of a board lacks its connector;
+// removed boards are meant to lose theirs.
 func (x *installer) warnLacking(s *system, inside []map[string]fabric.End, w *wire) {
 	for _, c := range [2]contact{w.a, w.b} {
 		if _, ok := inside[c.part][c.port]; !ok && inside[c.part] != nil {
@@ -327,7 +326,7 @@ func (r *topoFile) cable(c *topoCable) error {
 	return r.Connect(a, b, c.line, c.width, c.speed)
 }
 
-// plug finds the port behind a connector of a system.
+// plug returns the port behind a connector of a system.
 func (r *topoFile) plug(u *topoSystem, name string, at int) (fabric.End, error) {
 	e, ok := u.plugs[name]
 	if !ok {
@@ -339,9 +338,9 @@ func (r *topoFile) plug(u *topoSystem, name string, at int) (fabric.End, error) 
 	return e, nil
 }
 
-// warnCutOff warns of what the end of the file may have held: cables of the last heading,
-// and, in a file that lists cables at both ends, the other end of some and systems of a type
-// of which others are described. outer are the cables between systems.
+// warnCutOff warns if the end of the file seems to be missing. The last heading may lack its
+// cables. In a file that lists cables at both ends, the other end of a cable may be missing, or a
+// system of a type that is described elsewhere. outer are the cables between systems.
 func (r *topoFile) warnCutOff(outer []draft.Cable) {
 	described := make([]bool, len(r.Nodes))
 	types := map[*system]bool{} // described once or more
@@ -364,7 +363,7 @@ func (r *topoFile) warnCutOff(outer []draft.Cable) {
 	}
 }
 
-// endOf is the node after the last one of a system.
+// endOf returns the node after the last one of a system.
 func (r *topoFile) endOf(system int) fabric.NodeID {
 	if system+1 < len(r.used) {
 		return r.used[system+1].first
@@ -372,8 +371,7 @@ func (r *topoFile) endOf(system int) fabric.NodeID {
 	return fabric.NodeID(len(r.Nodes))
 }
 
-// nameSystems gives the chips of one system one system image GUID, that of its
-// first chip.
+// nameSystems gives all chips of a system the GUID of its first chip as system image GUID.
 func (r *topoFile) nameSystems() {
 	for i := range r.used {
 		first := r.used[i].first

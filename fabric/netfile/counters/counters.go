@@ -12,16 +12,16 @@ import (
 
 // Port holds the counters of one port, as perfquery or ibqueryerrors printed them.
 type Port struct {
-	GUID   fabric.GUID // of the node or port, 0 where a LID tells it
-	LID    fabric.LID  // 0 where a GUID tells it
+	GUID   fabric.GUID // of the node or port, 0 if identified by LID
+	LID    fabric.LID  // 0 if identified by GUID
 	Port   uint8
-	Values map[string]uint64 // by the specification's names: PortXmitWait
+	Values map[string]uint64 // by names of the specification: PortXmitWait
 	File   string
-	Line   int // where it begins
+	Line   int // of its heading
 }
 
-// olderNames are the names under which older versions of the programs print counters. What they called
-// bytes are units of 4 bytes, too.
+// olderNames are the counter names of older versions of the programs. Their "bytes" are units of 4
+// bytes, too.
 var olderNames = map[string]string{
 	"SymbolErrors": "SymbolErrorCounter", "LinkRecovers": "LinkErrorRecoveryCounter", "LinkDowned": "LinkDownedCounter",
 	"RcvErrors": "PortRcvErrors", "RcvRemotePhysErrors": "PortRcvRemotePhysicalErrors", "RcvSwRelayErrors": "PortRcvSwitchRelayErrors",
@@ -31,24 +31,24 @@ var olderNames = map[string]string{
 	"XmtBytes": "PortXmitData", "RcvBytes": "PortRcvData",
 }
 
-// counterFile reads what perfquery and ibqueryerrors print.
+// counterFile reads the output of perfquery and ibqueryerrors.
 type counterFile struct {
 	lines.Messages
 	ports []Port
-	now   *Port // that the lines speak of, nil for those of all ports together
-	known bool  // a line of one of the programs was met
+	now   *Port // port of the following lines, nil for counters of all ports together
+	known bool  // a line of one of the programs was found
 }
 
-// Read reads the output of perfquery (also with -x and -l) and of ibqueryerrors (also with
-// --data, --counters and -r), one after the other or mixed. Counters of all ports together are left out. Errors are of
-// type *lines.Error.
+// Read reads the output of perfquery (also with -x and -l) and of ibqueryerrors (also with --data,
+// --counters and -r), one after the other or mixed. Counters of all ports together are skipped.
+// Errors are of type *lines.Error.
 func Read(name string, data []byte) ([]Port, []lines.Warning, error) {
 	r := counterFile{Messages: lines.Messages{File: name}}
 	if err := lines.Each(name, data, r.line); err != nil {
 		return nil, nil, err
 	}
 	if !r.known {
-		return nil, nil, r.Errorf(0, "no counters as perfquery or ibqueryerrors print them")
+		return nil, nil, r.Errorf(0, "no counters in the output format of perfquery or ibqueryerrors")
 	}
 	return r.ports, r.Warnings, nil
 }
@@ -74,13 +74,13 @@ func (r *counterFile) line(line []byte, at int) error {
 	return r.value(name, value, at)
 }
 
-// perfquery reads the heading of a port: # Port counters: Lid 10 port 3 (CapMask: 0x9300)
+// perfquery parses the heading of a port: # Port counters: Lid 10 port 3 (CapMask: 0x9300)
 func (r *counterFile) perfquery(text string, at int) error {
 	r.now, r.known = nil, true
 	_, rest, _ := strings.Cut(text, " counters: ")
 	words := strings.Fields(rest)
 	if len(words) < 4 || !strings.EqualFold(words[0], "lid") || words[2] != "port" {
-		r.Warnf(at, "not the counters of a port that a LID names: %q", text)
+		r.Warnf(at, "not counters of a port by LID: %q", text)
 		return nil
 	}
 	lid, err := r.UnicastLID([]byte(words[1]), lines.Decimal, 1, at)
@@ -97,7 +97,7 @@ func (r *counterFile) perfquery(text string, at int) error {
 	return nil
 }
 
-// ibqueryerrors reads a line of a port: GUID 0x2 port 3: [SymbolErrorCounter == 17 (17.000)] ...
+// ibqueryerrors parses a line of a port: GUID 0x2 port 3: [SymbolErrorCounter == 17 (17.000)] ...
 func (r *counterFile) ibqueryerrors(text string, at int) error {
 	r.now, r.known = nil, true
 	head, rest, ok := strings.Cut(text, ":")
@@ -136,7 +136,7 @@ func (r *counterFile) begin(p Port) {
 	r.now = &r.ports[len(r.ports)-1]
 }
 
-// value notes a counter. What selects counters has hexadecimal values and is none.
+// value records a counter. Selector fields, which have hexadecimal values, are skipped.
 func (r *counterFile) value(name, text string, at int) error {
 	if r.now == nil || strings.HasPrefix(text, "0x") || name == "PortSelect" {
 		return nil

@@ -44,8 +44,8 @@ func TestReadCounters(t *testing.T) {
 
 func TestBadCounters(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                                     "c: no counters as perfquery or ibqueryerrors print them",
-		"# Topology file\nSwitch 4 \"a\"\n":                    "c: no counters as perfquery or ibqueryerrors print them",
+		"":                                                     "c: no counters in the output format of perfquery or ibqueryerrors",
+		"# Topology file\nSwitch 4 \"a\"\n":                    "c: no counters in the output format of perfquery or ibqueryerrors",
 		"# Port counters: Lid 0 port 1\n":                      `c:1: "0" is not a unicast LID`,
 		"# Port counters: Lid 3 port 256\n":                    `c:1: "256" is not a port number`,
 		"   GUID 0xg port 1: [A == 1]\n":                       `c:1: "0xg" is not a GUID`,

@@ -1,6 +1,6 @@
-// Package discovery reads what programs print of a subnet that they have discovered:
-// ibnetdiscover and ibdiagnet, OpenSM's subnet.lst, ibdiagnet's .lst and .net_dump, and the
-// net files of ibsim. It writes the form of ibnetdiscover.
+// Package discovery reads dumps of discovered subnets: the output of ibnetdiscover and ibdiagnet,
+// OpenSM's subnet.lst, ibdiagnet's .lst and .net_dump, and the net files of ibsim. It writes the
+// format of ibnetdiscover.
 package discovery
 
 import (
@@ -11,8 +11,8 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// discovered reads ibnetdiscover output and ibsim net files. Node ids (the
-// quoted names) tie the file together; GUIDs are attributes.
+// discovered reads ibnetdiscover output and ibsim net files. Node ids (the quoted names) tie the
+// file together; GUIDs are attributes.
 type discovered struct {
 	*draft.Draft
 	byID    map[string]fabric.NodeID
@@ -22,10 +22,10 @@ type discovered struct {
 	module  string // ibsim: prefix of node ids
 
 	guids   [4]nodeGUIDs // by node type
-	enabled linkMasks    // ibsim: what ports enable unless they say otherwise
+	enabled linkMasks    // ibsim: default of what ports enable
 }
 
-// preamble holds the attributes before the header of a node, but for its GUID.
+// preamble holds the attributes before the header of a node, except its GUID.
 type preamble struct {
 	vendor, device uint32
 	system         fabric.GUID
@@ -33,10 +33,10 @@ type preamble struct {
 
 // nodeGUIDs are the GUIDs of the nodes of one type, which ibsim counts up.
 type nodeGUIDs struct {
-	base  fabric.GUID // set last
+	base  fabric.GUID // last GUID that was set
 	next  fabric.GUID // of the next node
 	port  fabric.GUID // of its port 0, 0 when not given
-	given bool        // next was given for it, not counted up
+	given bool        // next is from the file, not counted up
 }
 
 // ReadIBNetDiscover reads ibnetdiscover output and ibsim net files.
@@ -112,8 +112,7 @@ func (r *discovered) line(line []byte, at int) error {
 	return nil
 }
 
-// header reads the rest of a node header: "id" # "description" and, for a
-// switch, its port 0.
+// header parses the rest of a node header: "id" # "description" and, for a switch, its port 0.
 func (r *discovered) header(t fabric.NodeType, ports uint64, c lines.Cursor, at int) error {
 	c.Blanks()
 	id, ok := r.quoted(&c)
@@ -152,8 +151,8 @@ func (r *discovered) header(t fabric.NodeType, ports uint64, c lines.Cursor, at 
 	return r.headerComment(n, c, at)
 }
 
-// own is the GUID for the node whose header comes now, 0 when the file gives none:
-// the one that its id tells goes before one that ibsim would count up.
+// own returns the GUID for the node whose header follows, 0 if the file gives none: a GUID in its
+// id takes precedence over ibsim's counting.
 func (g *nodeGUIDs) own(fromID fabric.GUID) fabric.GUID {
 	if g.given || fromID == 0 && g.base != 0 {
 		return g.next
@@ -161,8 +160,8 @@ func (g *nodeGUIDs) own(fromID fabric.GUID) fabric.GUID {
 	return 0
 }
 
-// headerComment reads what follows # in a header: "description" base port 0 lid
-// 3 lmc 0. The description may itself hold quotes; ibsim takes one without.
+// headerComment parses the comment after # in a header: "description" base port 0 lid 3 lmc 0. The
+// description may contain quotes; ibsim accepts one without quotes.
 func (r *discovered) headerComment(n fabric.NodeID, c lines.Cursor, at int) error {
 	if _, ok := c.Until('#'); !ok {
 		return nil
@@ -188,7 +187,7 @@ func (r *discovered) headerComment(n fabric.NodeID, c lines.Cursor, at int) erro
 	return r.ownAddress(n, 0, rest, at)
 }
 
-// ownAddress reads "lid 3 lmc 0" of a port of the node itself.
+// ownAddress parses "lid 3 lmc 0" of a port of the node itself.
 func (r *discovered) ownAddress(n fabric.NodeID, port int, text []byte, at int) error {
 	c := lines.Cursor{Rest: text}
 	for len(c.Rest) > 0 {
@@ -217,7 +216,7 @@ func (r *discovered) ownAddress(n fabric.NodeID, port int, text []byte, at int) 
 	return nil
 }
 
-// quoted takes a node id in quotes and applies ibsim's module prefix.
+// quoted parses a node id in quotes and applies ibsim's module prefix.
 func (r *discovered) quoted(c *lines.Cursor) ([]byte, bool) {
 	if !c.Lit(`"`) {
 		return nil, false
@@ -232,8 +231,8 @@ func (r *discovered) quoted(c *lines.Cursor) ([]byte, bool) {
 	return id, true
 }
 
-// node finds a node by its id, or adds it as one that was referred to. Ids such
-// as S-0002c9020041beb0 tell type and GUID.
+// node finds a node by its id, or adds it as a mentioned one. Ids such as S-0002c9020041beb0
+// contain type and GUID.
 func (r *discovered) node(id []byte, at int) fabric.NodeID {
 	if n, ok := r.byID[string(id)]; ok {
 		return n
@@ -255,7 +254,7 @@ func (r *discovered) node(id []byte, at int) fabric.NodeID {
 // idTypes is the type of node by the first letter of an id.
 var idTypes = [256]fabric.NodeType{'S': fabric.Switch, 'H': fabric.CA, 'R': fabric.Router}
 
-// finish checks what can be told only at the end of the file.
+// finish makes the checks that need the whole file.
 func (r *discovered) finish() error {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
@@ -263,7 +262,7 @@ func (r *discovered) finish() error {
 			continue
 		}
 		if n.Type == 0 {
-			return r.Errorf(n.RefLine, "node %q is not described in this file, and its id does not tell what it is", n.Desc)
+			return r.Errorf(n.RefLine, "node %q is not described in this file, and its id does not show its type", n.Desc)
 		}
 		r.Warnf(n.RefLine, "%s is not described in this file: taken as a %s of %d ports", r.Name(fabric.NodeID(i)), n.Type, len(n.Ports)-1)
 	}
@@ -272,7 +271,7 @@ func (r *discovered) finish() error {
 	return nil
 }
 
-// IsIBNetDiscover recognises the header of a node, and what may stand before it.
+// IsIBNetDiscover recognises the header of a node, and the lines that may precede it.
 func IsIBNetDiscover(line []byte) bool {
 	if key, _, _, ok := assignment(line); ok {
 		switch key {

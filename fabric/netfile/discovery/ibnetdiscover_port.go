@@ -8,7 +8,7 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// portLine reads the rest of a port line, after [port]:
+// portLine parses the rest of a port line, after [port]:
 //
 //	(label or port GUID) "id"[port](port GUID) w=1 s=2 # comment
 func (r *discovered) portLine(port uint64, c lines.Cursor, at int) error {
@@ -58,11 +58,11 @@ func (r *discovered) portLine(port uint64, c lines.Cursor, at int) error {
 	return r.Connect(here, there, at, w, s)
 }
 
-// clampPort keeps a huge port number a wrong one.
+// clampPort limits a huge port number to one that is still wrong.
 func clampPort(p uint64) int { return int(min(p, 1<<20)) }
 
-// localNotes reads what stands between the local port and the other end's id:
-// on a CA or router (port GUID) last, elsewhere labels, in () or [].
+// localNotes parses the notes between the local port and the other end's id, in () or []: on a CA
+// or router the port GUID, last; elsewhere labels.
 func (r *discovered) localNotes(here fabric.End, c *lines.Cursor, at int) error {
 	for {
 		c.Blanks()
@@ -90,8 +90,8 @@ func (r *discovered) localNotes(here fabric.End, c *lines.Cursor, at int) error 
 	}
 }
 
-// remoteGUID reads the port GUID of the other end, where it is given: CAs and
-// routers. Chassis dumps put [ext 3] before it.
+// remoteGUID parses the port GUID of the other end, if given: on CAs and routers. Chassis dumps put
+// [ext 3] before it.
 func (r *discovered) remoteGUID(there fabric.End, c *lines.Cursor, at int) error {
 	c.Blanks()
 	if c.Lit("[") {
@@ -126,7 +126,7 @@ var (
 	maskExts   = [...]fabric.Speed{fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR}
 )
 
-// best is the widest and fastest that is enabled, 0 where nothing is.
+// best returns the widest and fastest enabled values, 0 if nothing is enabled.
 func (m linkMasks) best() (w fabric.Width, s fabric.Speed) {
 	for i, v := range maskWidths {
 		if m.width>>i&1 != 0 {
@@ -142,7 +142,7 @@ func (m linkMasks) best() (w fabric.Width, s fabric.Speed) {
 	return w, s
 }
 
-// set notes one of ibsim's options; the error is empty when it is good.
+// set parses one of ibsim's options; the error is empty if it is good.
 func (m *linkMasks) set(key byte, value []byte) (problem string) {
 	v, ok := lines.Decimal(value)
 	switch {
@@ -162,7 +162,7 @@ func (m *linkMasks) set(key byte, value []byte) (problem string) {
 	return ""
 }
 
-// portOptions reads ibsim's w= s= e= up to the comment.
+// portOptions parses ibsim's w= s= e= up to the comment.
 func (r *discovered) portOptions(c *lines.Cursor, at int) (fabric.Width, fabric.Speed, error) {
 	m := r.enabled
 	for c.Blanks(); len(c.Rest) > 0 && c.Rest[0] != '#'; c.Blanks() {
@@ -183,12 +183,12 @@ func (r *discovered) portOptions(c *lines.Cursor, at int) (fabric.Width, fabric.
 	return w, s, nil
 }
 
-// portComment reads what ibnetdiscover writes after #:
+// portComment parses ibnetdiscover's comment after #:
 //
 //	switch:     "description" lid 16 4xQDR
 //	CA, router: lid 3 lmc 0 "description" lid 16 4xQDR
 //
-// where description and second lid are the other end's. Other comments pass.
+// where description and second lid are the other end's. Other comments are skipped.
 func (r *discovered) portComment(here, there fabric.End, text []byte, at int) (fabric.Width, fabric.Speed, error) {
 	first, last := bytes.IndexByte(text, '"'), bytes.LastIndexByte(text, '"')
 	own := text
@@ -224,7 +224,7 @@ func (r *discovered) portComment(here, there fabric.End, text []byte, at int) (f
 	return w, s, nil
 }
 
-// learn takes the description of a node that has not described itself yet.
+// learn stores the description of a node that has not described itself yet.
 func (r *discovered) learn(there fabric.End, desc []byte) {
 	n := &r.Nodes[there.Node]
 	if n.Line == 0 && n.Desc != string(desc) && len(desc) > 0 {
@@ -232,7 +232,7 @@ func (r *discovered) learn(there fabric.End, desc []byte) {
 	}
 }
 
-// addressPort is the port that holds the LID by which a port is reached.
+// addressPort returns the port that holds the LID of a given port.
 func addressPort(t fabric.NodeType, port uint8) int {
 	if t == fabric.Switch {
 		return 0
@@ -286,8 +286,8 @@ func (r *discovered) assign(key string, op byte, value []byte, at int) error {
 	return nil
 }
 
-// guid reads the GUID of the next node of a type: 0xnode, or 0xnode(port). With +
-// it is an offset to the last that was given (ibsim), decimal without 0x.
+// guid parses the GUID of the next node of a type: 0xnode, or 0xnode(port). With + it is an offset
+// to the last GUID given (ibsim), decimal without 0x.
 func (r *discovered) guid(t fabric.NodeType, op byte, value []byte, at int) error {
 	text, port := value, []byte(nil)
 	if i := bytes.IndexByte(value, '('); i >= 0 {

@@ -17,8 +17,8 @@ func readNet(t *testing.T, data string) *fabric.Fabric {
 	return f
 }
 
-// GUIDs of an ibsim net: given ones hold, others are counted up as ibsim does,
-// leaving out what is taken.
+// TestNetGUIDs: in an ibsim net given GUIDs hold, others are counted up as in ibsim, skipping GUIDs
+// in use.
 func TestNetGUIDs(t *testing.T) {
 	f := readNet(t, `Switch 8 "a"
 [1] "h1"[1] w=1 s=2

@@ -8,8 +8,8 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// lstFile reads subnet.lst of OpenSM and .lst of ibdiagnet: one cable a line,
-// listed once or from both ends,
+// lstFile reads subnet.lst of OpenSM and .lst of ibdiagnet: one cable a line, listed once or from
+// both ends,
 //
 //	{ SIDE } { SIDE } PHY=4x LOG=ACT SPD=5
 //
@@ -80,7 +80,7 @@ func (r *lstFile) line(line []byte, at int) error {
 	return nil
 }
 
-// side takes "{ ... }".
+// side parses "{ ... }".
 func (r *lstFile) side(c *lines.Cursor, at int) (lstSide, error) {
 	var s lstSide
 	c.Blanks()
@@ -134,7 +134,7 @@ func (r *lstFile) side(c *lines.Cursor, at int) (lstSide, error) {
 	return s, nil
 }
 
-// field reads one Key:hexadecimal.
+// field parses one Key:hexadecimal.
 func (r *lstFile) field(s *lstSide, word []byte, at int) error {
 	key, value, _ := bytes.Cut(word, []byte(":"))
 	v, ok := lines.Hex(value)
@@ -168,7 +168,7 @@ func (r *lstFile) field(s *lstSide, word []byte, at int) error {
 	return nil
 }
 
-// note makes the node of an end, or compares it with what earlier lines said.
+// note creates the node of an end, or compares it with earlier lines.
 func (r *lstFile) note(s *lstSide, at int) (fabric.End, error) {
 	id, known := r.byGUID[s.node]
 	if !known {
@@ -208,7 +208,7 @@ func deviceID(v uint64) uint32 {
 	return uint32(v)
 }
 
-// linkState reads PHY=4x LOG=ACT SPD=5.
+// linkState parses PHY=4x LOG=ACT SPD=5.
 func (r *lstFile) linkState(c lines.Cursor, at int) (width, speed []byte, down bool, err error) {
 	for c.Blanks(); len(c.Rest) > 0; c.Blanks() {
 		word := c.Word()
@@ -233,9 +233,9 @@ func (r *lstFile) linkState(c lines.Cursor, at int) (width, speed []byte, down b
 	return width, speed, down, nil
 }
 
-// retype finds switches that an old writer called CA. Every port of a CA has a
-// GUID of its own while all ports of a switch share one, so a "CA" with one GUID
-// on two cabled ports is a switch; and so is one of more ports than any CA has.
+// retype finds switches that an old writer called CA. Every port of a CA has a GUID of its own
+// while all ports of a switch share one. So a "CA" with one GUID on two cabled ports, or with more
+// ports than any CA has, is a switch.
 func (r *lstFile) retype() {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
@@ -255,7 +255,7 @@ func (r *lstFile) retype() {
 	}
 }
 
-// mostCAPorts is the largest number of ports that a CA is believed to have.
+// mostCAPorts is the largest plausible number of ports of a CA.
 const mostCAPorts = 4
 
 func looksLikeSwitch(n *draft.Node) bool {

@@ -10,22 +10,21 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// netDump reads .net_dump of ibdiagnet. It lists switches only, each with a
-// table of its ports. A host is known by the port GUID in the table of its
-// switch: it becomes a CA whose node GUID is that port GUID, so two ports of one
-// CA become two CAs. Switches are known by node GUID, and their ports at the
-// other end of a cable by label ("1/32/1"), which their own table translates.
+// netDump reads .net_dump of ibdiagnet. It lists switches only, each with a table of its ports. A
+// host appears by its port GUID in the table of its switch. It becomes a CA with that GUID as node
+// GUID, so two ports of one CA become two CAs. Switches are identified by node GUID, and their
+// ports at the other end of a cable by label ("1/32/1"), which their own table translates.
 type netDump struct {
 	*draft.Draft
 	byGUID  map[fabric.GUID]fabric.NodeID
 	current fabric.NodeID
-	listed  [fabric.MaxPorts + 1]bool // ports of the current switch that were listed
+	listed  [fabric.MaxPorts + 1]bool // ports listed for the current switch
 	columns dumpColumns
 	rows    []dumpRow
 }
 
-// The columns of a table that matter. The last of them is the last of the table: a
-// description may hold colons.
+// The columns of a table that matter. The last one is the last of the table: a description may
+// contain colons.
 const (
 	colLabel = iota
 	colNum
@@ -41,10 +40,10 @@ const (
 // dumpHeads are their headings.
 var dumpHeads = [...]string{"#", "IB#", "Sta", "LWA", "LSA", "Neighbor Guid", "N#", "NLID", "Neighbor Description"}
 
-// dumpColumns is the place of each in a table.
+// dumpColumns holds the index of each column in a table.
 type dumpColumns [len(dumpHeads)]int
 
-// dumpRow is a cabled port that waits for the tables of all switches.
+// dumpRow is a cabled port, kept until the tables of all switches are read.
 type dumpRow struct {
 	here         fabric.NodeID
 	port         int
@@ -77,7 +76,7 @@ func ReadNetDump(name string, data []byte) (*fabric.Fabric, []lines.Warning, err
 	return r.Build()
 }
 
-// lostTables notes switches without a table.
+// lostTables records switches without a table.
 func (r *netDump) lostTables() error {
 	for i := range r.Nodes {
 		if n := &r.Nodes[i]; n.Type == fabric.Switch && len(n.Ports) == 1 {
@@ -102,7 +101,7 @@ func (r *netDump) line(line []byte, at int) error {
 	return r.row(line, at)
 }
 
-// header reads the heading of a switch: "description", vendor, 0xGUID, LID 24.
+// header parses the heading of a switch: "description", vendor, 0xGUID, LID 24.
 func (r *netDump) header(line []byte, at int) error {
 	end := bytes.LastIndexByte(line, '"')
 	fields := bytes.Split(line[end+1:], []byte(","))
@@ -149,8 +148,8 @@ func (r *netDump) tableHead(line []byte, at int) error {
 	return nil
 }
 
-// splitRow cuts a table line at its colons, into at most most parts (-1: all):
-// the last column, a description, may hold colons.
+// splitRow cuts a table line at its colons, into at most most parts (-1: all): the last column, a
+// description, may contain colons.
 func splitRow(line []byte, most int) [][]byte {
 	f := bytes.SplitN(line, []byte(":"), most)
 	for i := range f {
@@ -208,13 +207,13 @@ func (r *netDump) row(line []byte, at int) error {
 	return nil
 }
 
-// dumpLabel names a port of a switch as it is labelled.
+// dumpLabel identifies a port of a switch by its label.
 type dumpLabel struct {
 	node  fabric.NodeID
 	label string
 }
 
-// labels is the port number by switch and label; 0 when several ports have it.
+// labels returns the port number by switch and label; 0 if several ports share a label.
 func (r *netDump) labels() map[dumpLabel]int {
 	m := map[dumpLabel]int{}
 	for i := range r.Nodes {
@@ -244,7 +243,7 @@ func (r *netDump) cable(row *dumpRow, labels map[dumpLabel]int) error {
 		return nil
 	}
 	if port == 0 {
-		return r.Errorf(row.line, "N# %q does not tell a port of the neighbour %q", row.peer, row.desc)
+		return r.Errorf(row.line, "N# %q names no port of the neighbour %q", row.peer, row.desc)
 	}
 	if !known {
 		id = r.Add(row.line)
@@ -271,9 +270,8 @@ func (r *netDump) cable(row *dumpRow, labels map[dumpLabel]int) error {
 	return nil
 }
 
-// hostPort is the port in the N# of a host: "1", or "B184D0F0/0/0/1" with the
-// place of the adapter before it. It is 0 for anything else, such as the label
-// of a port of a switch that has no table.
+// hostPort returns the port in the N# of a host: "1", or "B184D0F0/0/0/1" with the place of the
+// adapter before it. It is 0 for anything else, such as the port label of a switch without a table.
 func hostPort(peer []byte) int {
 	if i := bytes.LastIndexByte(peer, '/'); i >= 0 && !lines.IsDigit(peer[0]) {
 		peer = peer[i+1:]

@@ -10,21 +10,19 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// WriteIBNetDiscover writes a fabric as ibnetdiscover prints one, which is also
-// what ibsim loads. Switches come first, then CAs, then routers, each in order
-// of GUID; nodes of a chassis follow under its heading.
+// WriteIBNetDiscover writes a fabric in the format of ibnetdiscover, which ibsim also loads.
+// Switches come first, then CAs, then routers, each in order of GUID; nodes of a chassis follow
+// under its heading.
 //
-// The format lists what is up, so nodes and links that are down are left out.
-// Nor can it carry revisions, LinearFDBCap, VLCap, roles, what is drained, chassis
-// names that are not written "Chassis ...", and what is said of a port without a
-// cable. Everything else is kept. What would make an unreadable file is
-// refused: a node GUID of 0, control characters in a description or label, a
-// bracket in a label. Double quotes in a description are written as they are,
-// as ibnetdiscover does.
+// The format lists what is up, so nodes and links that are down are left out. It cannot carry
+// revisions, LinearFDBCap, VLCap, roles, drains, chassis names other than "Chassis ...", and
+// attributes of ports without a cable. Everything else is kept. Values that would make the file
+// unreadable are refused: a node GUID of 0, control characters in a description or label, a bracket
+// in a label. Double quotes in a description are written as they are, as ibnetdiscover does.
 //
-// ibsim keeps less than the file says: descriptions up to a quote, no labels, no
-// LIDs of routers, speeds up to HDR (version 0.10), and it gives every CA port the
-// node GUID plus the port number for its GUID.
+// ibsim keeps less than the file says: descriptions up to a quote, no labels, no LIDs of routers,
+// speeds up to HDR (version 0.10). It gives every CA port the node GUID plus the port number as its
+// GUID.
 func WriteIBNetDiscover(w io.Writer, f *fabric.Fabric) error {
 	if err := checkTexts(f); err != nil {
 		return err
@@ -42,7 +40,7 @@ func WriteIBNetDiscover(w io.Writer, f *fabric.Fabric) error {
 	return out.Flush()
 }
 
-// checkTexts refuses what would not be read back as it was.
+// checkTexts returns an error if a text would not be read back unchanged.
 func checkTexts(f *fabric.Fabric) error {
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
@@ -106,8 +104,7 @@ func writePort(out *bufio.Writer, f *fabric.Fabric, here fabric.End) {
 	fmt.Fprintf(out, "\"%s\" lid %d%s\n", peer.Desc, peer.Ports[addressPort(peer.Type, there.Port)].LID, rateText(&f.Links[port.Link]))
 }
 
-// rateText is the width and speed of a link, as " 4xQDR"; nothing when both are
-// unknown.
+// rateText formats the width and speed of a link, as " 4xQDR"; "" if both are unknown.
 func rateText(l *fabric.Link) string {
 	switch {
 	case l.Width == 0 && l.Speed == fabric.SpeedUnknown:

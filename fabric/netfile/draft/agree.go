@@ -7,8 +7,7 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// agree compares what the two ends of a cable say of its width and speed; the
-// lesser holds.
+// agree compares the width and speed of a cable from both ends; the lesser hold.
 func (d *Draft) agree(c *Cable, line int, w fabric.Width, s fabric.Speed) {
 	if w != 0 && c.width != 0 && w != c.width {
 		d.dispute(c, line, fmt.Sprintf("%dx", w), fmt.Sprintf("%dx", c.width))
@@ -24,7 +23,7 @@ func (d *Draft) agree(c *Cable, line int, w fabric.Width, s fabric.Speed) {
 	}
 }
 
-// disputed is a port or cable of which lines of the file say different things; Dispute is its public form.
+// disputed is a port or cable that lines of the file disagree on; Dispute is its public form.
 type disputed struct {
 	ports  []fabric.End
 	text   string
@@ -39,7 +38,7 @@ func (d *Draft) dispute(c *Cable, line int, here, there string) {
 	d.disputed[lines.Message(format, args)] = disputed{ports: []fabric.End{c.a, c.b}, text: fmt.Sprintf("%s by one end, %s by the other", there, here)}
 }
 
-// differs warns that a line tells something else of a port than one before.
+// differs warns that a line contradicts an earlier one about a port.
 func (d *Draft) differs(e fabric.End, line int, here, before string) {
 	const format = "port %s has %s here, %s before"
 	args := []any{d.endName(e), here, before}
@@ -47,8 +46,9 @@ func (d *Draft) differs(e fabric.End, line int, here, before string) {
 	d.disputed[lines.Message(format, args)] = disputed{ports: []fabric.End{e}, text: fmt.Sprintf("%s by line %d, %s before", here, line, before)}
 }
 
-// contradict notes that a line tells another cable of ports than lines before did. None of these cables is taken: nobody
-// knows which is there. Later lines that tell one of them again are no news.
+// contradict records that a line names another cable for ports than earlier lines. None of these
+// cables is used, since it is unknown which one exists. Later lines that repeat one of them change
+// nothing.
 func (d *Draft) contradict(a, b fabric.End, line int) {
 	id := fabric.LinkID(len(d.Cables))
 	both := [][2]fabric.End{{a, b}, {b, a}}
@@ -72,13 +72,13 @@ func (d *Draft) contradict(a, b fabric.End, line int) {
 		args := []any{d.endName(at), d.endName(other), d.endName(there), c.line}
 		d.Warnf(line, format, args...)
 		d.disputed[lines.Message(format, args)] = disputed{
-			ports: []fabric.End{at, there, at, other}, text: fmt.Sprintf("told by lines %d and %d: neither is taken", c.line, line), cables: true,
+			ports: []fabric.End{at, there, at, other}, text: fmt.Sprintf("named by lines %d and %d: neither is used", c.line, line), cables: true,
 		}
 	}
 	d.Cables = append(d.Cables, Cable{a: a, b: b, line: line, contradicted: true})
 }
 
-// nameDisputed gives the warnings that lines differ the names of ports.
+// nameDisputed adds the names of ports to the warnings about contradictions.
 func (d *Draft) nameDisputed(f *fabric.Fabric) {
 	for text, is := range d.disputed {
 		names := make([]fabric.PortName, len(is.ports))

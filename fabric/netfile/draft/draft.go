@@ -1,6 +1,6 @@
-// Package draft holds a fabric while its file is being read. Nodes may be referred to
-// before they are described, a cable may be listed from one end or from both, and lines
-// may contradict each other; Build makes the fabric, with GUIDs for nodes without one.
+// Package draft holds a fabric while its file is being read. Nodes may be mentioned before they are
+// described, a cable may be listed from one end or from both, and lines may contradict each other.
+// Build creates the fabric, with GUIDs for nodes without one.
 package draft
 
 import (
@@ -11,9 +11,8 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// Draft is a fabric while its file is being read: nodes may be referred to
-// before they are described, and every cable may be listed once or from both
-// its ends.
+// Draft is a fabric while its file is being read: nodes may be mentioned before they are described,
+// and every cable may be listed once or from both its ends.
 type Draft struct {
 	lines.Messages
 	Nodes  []Node
@@ -21,28 +20,27 @@ type Draft struct {
 	Cables []Cable
 
 	repeated map[string]int32    // index of a warning by text
-	repeats  []int32             // how often each warning was met again
-	disputed map[string]disputed // by the warning that lines differ
+	repeats  []int32             // by warning: number of its repetitions
+	disputed map[string]disputed // by text of the warning about a contradiction
 }
 
-// Node is a node with the lines that speak of it. In its Ports, Link is an
-// index into draft.cables.
+// Node is a node with its lines in the file. In its Ports, Link is an index into Draft.Cables.
 type Node struct {
 	fabric.Node
-	Line    int // of its own description, 0 when it was only referred to
+	Line    int // of its own description, 0 if it was only mentioned
 	RefLine int // of the first mention
 }
 
 // Cable is a cable as the file lists it.
 type Cable struct {
-	a, b  fabric.End // the same when the port is cabled to itself
-	line  int        // where it is listed first, from end a
-	back  int        // where it is listed from end b, 0 when it is not
+	a, b  fabric.End // the same if the port is cabled to itself
+	line  int        // of the first listing, from end a
+	back  int        // of the listing from end b, 0 if there is none
 	width fabric.Width
 	speed fabric.Speed
 	down  bool
 
-	contradicted bool // other lines tell other cables of its ports: it is not taken
+	contradicted bool // other lines name other cables for its ports: it is not used
 }
 
 // New returns a draft without nodes, for a file of a name.
@@ -50,7 +48,7 @@ func New(file string) *Draft {
 	return &Draft{Messages: lines.Messages{File: file}, repeated: map[string]int32{}, disputed: map[string]disputed{}}
 }
 
-// Warnf notes something odd. A text that was noted before is only counted.
+// Warnf adds a warning. A text that was added before is only counted.
 func (d *Draft) Warnf(line int, format string, args ...any) {
 	w := lines.Warningf(d.File, line, format, args...)
 	if i, met := d.repeated[w.Text]; met {
@@ -62,7 +60,7 @@ func (d *Draft) Warnf(line int, format string, args ...any) {
 	d.repeats = append(d.repeats, 0)
 }
 
-// Pass passes on what was odd in another file.
+// Pass adds the warnings of another file.
 func (d *Draft) Pass(warnings []lines.Warning) {
 	for _, w := range warnings {
 		d.Warnings = append(d.Warnings, w)
@@ -70,7 +68,7 @@ func (d *Draft) Pass(warnings []lines.Warning) {
 	}
 }
 
-// Add adds a node that is mentioned for the first time.
+// Add adds a node at its first mention.
 func (d *Draft) Add(line int) fabric.NodeID {
 	d.Nodes = append(d.Nodes, Node{RefLine: line})
 	n := &d.Nodes[len(d.Nodes)-1]
@@ -78,8 +76,7 @@ func (d *Draft) Add(line int) fabric.NodeID {
 	return fabric.NodeID(len(d.Nodes) - 1)
 }
 
-// Describe notes that a node has a description of its own at a line, with its
-// type and number of ports.
+// Describe records the line of a node's own description, its type and number of ports.
 func (d *Draft) Describe(id fabric.NodeID, line int, t fabric.NodeType, ports int) error {
 	n := &d.Nodes[id]
 	if n.Line != 0 {
@@ -98,8 +95,8 @@ func (d *Draft) Describe(id fabric.NodeID, line int, t fabric.NodeType, ports in
 // MaxPorts bounds the ports of all nodes. Hosts of formulas have no ports without cables.
 const MaxPorts = fabric.MaxSwitchPorts + fabric.MaxLinks
 
-// Grow gives a node at least the given number of ports. It refuses what would make a
-// fabric larger than any that is there.
+// Grow gives a node at least the given number of ports. It fails if the fabric would exceed the
+// limits.
 func (d *Draft) Grow(id fabric.NodeID, ports, line int) error {
 	n := &d.Nodes[id]
 	more := max(0, ports+1-len(n.Ports))
@@ -117,8 +114,8 @@ func (d *Draft) Grow(id fabric.NodeID, ports, line int) error {
 	return nil
 }
 
-// End checks a port number of a node; a node without a description of its own
-// gets as many ports as are mentioned.
+// End checks a port number of a node; a node without a description of its own gets as many ports as
+// are mentioned.
 func (d *Draft) End(id fabric.NodeID, port, line int) (fabric.End, error) {
 	n := &d.Nodes[id]
 	if n.Line == 0 && port >= 1 && port <= fabric.MaxPorts {
@@ -139,8 +136,8 @@ func (d *Draft) End(id fabric.NodeID, port, line int) (fabric.End, error) {
 // Port returns the port at an end.
 func (d *Draft) Port(e fabric.End) *fabric.Port { return &d.Nodes[e.Node].Ports[e.Port] }
 
-// Connect notes that end a lists a cable to end b. A port that is cabled to itself
-// has a plug that loops back: it is cabled to nothing else.
+// Connect records that end a lists a cable to end b. A port cabled to itself has a loopback plug:
+// it has no other cable.
 func (d *Draft) Connect(a, b fabric.End, line int, w fabric.Width, s fabric.Speed) error {
 	pa, pb := d.Port(a), d.Port(b)
 	if pa.Link == fabric.NoLink && pb.Link == fabric.NoLink {
@@ -173,7 +170,7 @@ func (d *Draft) Connect(a, b fabric.End, line int, w fabric.Width, s fabric.Spee
 	return nil
 }
 
-// known returns the cable between two ends that a line has told, nil if none has.
+// known returns the listed cable between two ends, nil if there is none.
 func (d *Draft) known(a, b fabric.End) *Cable {
 	for _, at := range [2]fabric.End{a, b} {
 		if link := d.Port(at).Link; link != fabric.NoLink && d.Cables[link].joins(a, b) {
@@ -183,12 +180,12 @@ func (d *Draft) known(a, b fabric.End) *Cable {
 	return nil
 }
 
-// joins reports whether the cable is the one between two ends.
+// joins reports whether the cable joins two ends.
 func (c *Cable) joins(a, b fabric.End) bool {
 	return c.a == a && c.b == b || c.a == b && c.b == a
 }
 
-// SetDown notes that a cable that was noted is down.
+// SetDown records that a listed cable is down.
 func (d *Draft) SetDown(a, b fabric.End, line int) {
 	if link := d.Port(a).Link; link != fabric.NoLink {
 		d.Warnf(line, "the cable %s - %s is down", d.endName(a), d.endName(b))
@@ -196,7 +193,7 @@ func (d *Draft) SetDown(a, b fabric.End, line int) {
 	}
 }
 
-// LID checks a LID that a file gives; what is no unicast LID is taken as none.
+// LID checks a LID of a file; a LID that is not unicast counts as none.
 func (d *Draft) LID(v uint64, line int) (fabric.LID, error) {
 	if v > 0xFFFF {
 		return 0, d.Errorf(line, "%d is not a LID (16 bits)", v)
@@ -208,8 +205,8 @@ func (d *Draft) LID(v uint64, line int) (fabric.LID, error) {
 	return fabric.LID(v), nil
 }
 
-// SetPortGUID notes the GUID of a port. What is said in a node's own description (own)
-// goes before what is said where it is referred to.
+// SetPortGUID records the GUID of a port. A node's own description (own) takes precedence over
+// mentions elsewhere.
 func (d *Draft) SetPortGUID(e fabric.End, p *fabric.Port, guid fabric.GUID, line int, own bool) {
 	if p.GUID != 0 && p.GUID != guid {
 		d.differs(e, line, "GUID "+guid.String(), p.GUID.String())
@@ -219,8 +216,8 @@ func (d *Draft) SetPortGUID(e fabric.End, p *fabric.Port, guid fabric.GUID, line
 	}
 }
 
-// SetLID notes the LID of a port. What is said in a node's own description
-// (own) goes before what is said where it is referred to.
+// SetLID records the LID of a port. A node's own description (own) takes precedence over mentions
+// elsewhere.
 func (d *Draft) SetLID(id fabric.NodeID, port int, lid fabric.LID, line int, own bool) {
 	p := &d.Nodes[id].Ports[port]
 	if p.LID != 0 && lid != 0 && p.LID != lid {
@@ -245,16 +242,15 @@ func (d *Draft) Name(id fabric.NodeID) string {
 
 func (d *Draft) endName(e fabric.End) string { return fmt.Sprintf("%s[%d]", d.Name(e.Node), e.Port) }
 
-// The node GUIDs that are given to nodes without one: ibsim's. Switches count up
-// by 1, other nodes by their number of ports plus 1, which leaves room for the
-// GUIDs of their ports.
+// The first GUIDs for nodes without one, as in ibsim. Switches count up by 1, other nodes by their
+// number of ports plus 1, which leaves room for the GUIDs of their ports.
 const (
 	firstCAGUID     fabric.GUID = 0x100000
 	firstSwitchGUID fabric.GUID = 0x200000
 )
 
-// InventGUIDs gives GUIDs to nodes that have none, in the order of the file, leaving
-// out what is taken; ports of a CA get the node GUID plus their number.
+// InventGUIDs assigns GUIDs to nodes without one, in the order of the file, skipping GUIDs in use;
+// ports of a CA get the node GUID plus their number.
 func (d *Draft) InventGUIDs() {
 	var taken map[fabric.GUID]bool
 	next := [4]fabric.GUID{fabric.CA: firstCAGUID, fabric.Router: firstCAGUID, fabric.Switch: firstSwitchGUID}
@@ -295,8 +291,8 @@ func freeGUIDs(taken map[fabric.GUID]bool, start fabric.GUID, need int) fabric.G
 	return start
 }
 
-// takenGUIDs are the GUIDs that the file gives, and those that the ports of its
-// CAs get from their nodes.
+// takenGUIDs returns the GUIDs of the file, and the GUIDs that the ports of its CAs get from their
+// nodes.
 func (d *Draft) takenGUIDs() map[fabric.GUID]bool {
 	taken := make(map[fabric.GUID]bool, 2*len(d.Nodes))
 	for i := range d.Nodes {
@@ -312,7 +308,7 @@ func (d *Draft) takenGUIDs() map[fabric.GUID]bool {
 	return taken
 }
 
-// Build makes the fabric.
+// Build creates the fabric.
 func (d *Draft) Build() (*fabric.Fabric, []lines.Warning, error) {
 	if len(d.Nodes) == 0 {
 		return nil, nil, d.Errorf(0, "no nodes in this file")
@@ -373,7 +369,7 @@ func (d *Draft) buildNode(f *fabric.Fabric, n *Node) error {
 	return nil
 }
 
-// where is the line to name in a message about a node.
+// where returns the line to name in a message about a node.
 func (n *Node) where() int {
 	if n.Line != 0 {
 		return n.Line

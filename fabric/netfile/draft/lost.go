@@ -7,9 +7,9 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// WarnOneSided warns of cables that only one of their ends lists, among those between nodes
-// that the file describes, and returns them. With always unset it does so only if some cable is
-// listed from both ends: writers do it for all or none. It also returns whether they did.
+// WarnOneSided warns of cables, between described nodes, that only one end lists, and returns them.
+// Writers list all cables from both ends or none. So unless always is set, it warns only if some
+// cable is listed from both ends; it returns that, too.
 func (d *Draft) WarnOneSided(cables []Cable, always bool, isDescribed func(id fabric.NodeID) bool) (once []*Cable, both bool) {
 	both = always
 	for i := range cables {
@@ -31,14 +31,13 @@ func (d *Draft) WarnOneSided(cables []Cable, always bool, isDescribed func(id fa
 	return once, true
 }
 
-// Lostf notes that the file lacks a part of the network.
+// Lostf records that the file lacks a part of the network.
 func (d *Draft) Lostf(line int, format string, args ...any) {
 	d.Warnf(line, format, args...)
 	d.Warnings[d.repeated[lines.Message(format, args)]].Lost = true
 }
 
-// LostEnds notes that a file whose writers list all cables from both ends lacks some of these
-// ends.
+// LostEnds records missing ends in a file whose writer lists all cables from both ends.
 func (d *Draft) LostEnds(once []*Cable) {
 	if len(once) == 0 {
 		return
@@ -48,8 +47,8 @@ func (d *Draft) LostEnds(once []*Cable) {
 		count(len(once), "cable"), d.endName(c.a), d.endName(c.b))
 }
 
-// LostNodes notes nodes that are mentioned but not described, and cables that the last node of
-// a file does not list while their other ends do.
+// LostNodes records nodes that are mentioned but not described, and cables of the last node that
+// only their other ends list.
 func (d *Draft) LostNodes(once []*Cable) {
 	first, unknown, last := -1, 0, 0
 	for i := range d.Nodes {
@@ -84,7 +83,7 @@ func (d *Draft) LostNodes(once []*Cable) {
 	}
 }
 
-// count is a number with its noun.
+// count formats a number with its noun.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

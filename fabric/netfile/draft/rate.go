@@ -5,8 +5,7 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// speedWords are the ways in which files write the speed of a lane: by name, or
-// by signalling rate in Gbit/s.
+// speedWords are the names of lane speeds in files: by name, or by signalling rate in Gbit/s.
 var speedWords = map[string]fabric.Speed{
 	"SDR": fabric.SDR, "2.5": fabric.SDR,
 	"DDR": fabric.DDR, "5": fabric.DDR, "5.0": fabric.DDR,
@@ -19,14 +18,13 @@ var speedWords = map[string]fabric.Speed{
 	"XDR": fabric.XDR, "200": fabric.XDR, "212.5": fabric.XDR,
 }
 
-// ParseSpeed reads the speed of a lane.
+// ParseSpeed parses the speed of a lane.
 func ParseSpeed(word string) (fabric.Speed, bool) {
 	s, ok := speedWords[word]
 	return s, ok
 }
 
-// Rate reads a width such as "4x" and a speed word; what is unknown gives a
-// warning and 0.
+// Rate parses a width such as "4x" and a speed word; unknown ones give a warning and 0.
 func (d *Draft) Rate(width, speed []byte, line int) (fabric.Width, fabric.Speed) {
 	c := lines.Cursor{Rest: width}
 	w, ok := c.Number()
@@ -41,5 +39,5 @@ func (d *Draft) Rate(width, speed []byte, line int) (fabric.Width, fabric.Speed)
 	return fabric.Width(w), s
 }
 
-// KnownWidth reports whether links can have a number of lanes.
+// KnownWidth reports whether links can have this number of lanes.
 func KnownWidth(w uint64) bool { return w == 1 || w == 2 || w == 4 || w == 8 || w == 12 }

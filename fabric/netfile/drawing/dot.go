@@ -1,5 +1,5 @@
-// Package drawing reads and writes graphs in the language of Graphviz: WriteDot a network
-// to be drawn, WriteORCS and the functions that read the input of the simulator ORCS, a
+// Package drawing reads and writes graphs in the language of Graphviz. WriteDot writes a network
+// for drawing. WriteORCS and the reading functions handle the input of the simulator ORCS, a
 // directed graph with the routes in its comments.
 package drawing
 
@@ -13,13 +13,12 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// WriteDot writes what is up as an undirected graph for Graphviz (dot, neato,
-// sfdp): switches as boxes, CAs and routers as ellipses. Each cable is written
-// from its upper end, so that dot puts hosts below switches, and switches the
-// higher the further they are from hosts. A cable between two nodes that share several, or between a
-// switch and a node with several ports, is labelled with its port numbers. What
-// is drained is dashed. Nodes are identified by their ids ("S-guid") and labelled
-// by description.
+// WriteDot writes the parts that are up as an undirected graph for Graphviz (dot, neato, sfdp):
+// switches as boxes, CAs and routers as ellipses. Each cable is written from its upper end, so that
+// dot puts hosts below switches, and switches higher the further they are from hosts. Port numbers
+// label cables between nodes with several cables in common, and cables from a switch to a node with
+// several ports. Drained parts are dashed. Nodes are identified by their ids ("S-guid") and
+// labelled by description.
 func WriteDot(w io.Writer, f *fabric.Fabric) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "graph %s {\n", dotQuote(f.Name))
@@ -42,8 +41,8 @@ func WriteDot(w io.Writer, f *fabric.Fabric) error {
 	return out.Flush()
 }
 
-// dotQuote makes a double-quoted string of Graphviz: in it a backslash begins an
-// escape and a quote ends it. Bytes that are not UTF-8 are replaced.
+// dotQuote formats a double-quoted string of Graphviz, with backslashes and quotes escaped. Bytes
+// that are not UTF-8 are replaced.
 func dotQuote(s string) string {
 	s = strings.ToValidUTF8(lines.Printable(s), "?")
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
@@ -66,7 +65,7 @@ func writeDotNode(out *bufio.Writer, n *fabric.Node) {
 	fmt.Fprintf(out, "\t%q [label=%s, shape=%s, style=%s];\n", lines.NodeID(n), dotQuote(label), shape, style)
 }
 
-// dotLevels is the level of every node: -1 for hosts, 0 for switches with hosts.
+// dotLevels returns the level of every node: -1 for hosts, 0 for switches with hosts.
 func dotLevels(f *fabric.Fabric) []int32 {
 	var leaves []fabric.NodeID
 	for i := range f.Nodes {
@@ -86,8 +85,7 @@ func hasHosts(f *fabric.Fabric, id fabric.NodeID) bool {
 	return false
 }
 
-// dotLinks lists the links that are up, by the nodes as they are listed, and by
-// port.
+// dotLinks lists the links that are up, in the listing order of nodes, and by port.
 func dotLinks(f *fabric.Fabric, order []fabric.NodeID) []fabric.LinkID {
 	var links []fabric.LinkID
 	done := make([]bool, len(f.Links))
@@ -118,8 +116,8 @@ func writeDotLink(out *bufio.Writer, f *fabric.Fabric, a, b fabric.End, drained 
 	fmt.Fprintln(out, ";")
 }
 
-// cablesBetween counts the cables that are up between two nodes. It looks at the
-// ports of the one that has fewer.
+// cablesBetween counts the cables that are up between two nodes. It scans the node with fewer
+// ports.
 func cablesBetween(f *fabric.Fabric, a, b fabric.NodeID) int {
 	if f.Nodes[b].NumPorts() < f.Nodes[a].NumPorts() {
 		a, b = b, a

@@ -24,7 +24,7 @@ type dotToken struct {
 // maxToken bounds a token in bytes: an edge may list 49,151 hosts by names of 64 bytes.
 const maxToken = 4 << 20
 
-// next gives the next token.
+// next returns the next token.
 func (x *dotLexer) next() (dotToken, error) {
 	if err := x.skip(); err != nil {
 		return dotToken{}, err
@@ -52,9 +52,9 @@ func (x *dotLexer) next() (dotToken, error) {
 		}
 		t.kind, t.text, x.s = 'i', x.s[:n], x.s[n:]
 	case c == '<':
-		return t, x.Errorf(x.line, "strings of HTML are not read")
+		return t, x.Errorf(x.line, "HTML strings are not supported")
 	default:
-		return t, x.Errorf(x.line, "%q is not of Graphviz's language", c)
+		return t, x.Errorf(x.line, "%q is not valid in Graphviz's language", c)
 	}
 	return t, nil
 }
@@ -63,7 +63,7 @@ func isDotWord(c byte) bool {
 	return lines.IsDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '.' || c >= 0x80
 }
 
-// skip passes over blanks and comments, which are those of C++ and lines with #.
+// skip skips blanks and comments: comments of C++, and lines with #.
 func (x *dotLexer) skip() error {
 	fresh := x.line == 1 // at the beginning of a line
 	for len(x.s) > 0 {
@@ -97,7 +97,7 @@ func (x *dotLexer) skip() error {
 	return nil
 }
 
-// quoted reads a string. In it \" is a quote, and a line may be broken after a \.
+// quoted reads a string. In it \" is a quote, and \ at the end of a line continues it.
 func (x *dotLexer) quoted() (dotToken, error) {
 	t := dotToken{kind: 'i', line: x.line}
 	s := x.s[1:min(len(x.s), maxToken)]

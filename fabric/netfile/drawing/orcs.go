@@ -12,24 +12,23 @@ import (
 	"weft/fabric/netfile/tables"
 )
 
-// readORCS reads the input of ORCS (Schneider, Hoefler and Lumsdaine, "ORCS: An
-// Oblivious Routing Congestion Simulator", Indiana University TR-675, 2009): one
-// directed graph of Graphviz with network and routing.
+// readORCS reads the input of ORCS (Schneider, Hoefler and Lumsdaine, "ORCS: An Oblivious Routing
+// Congestion Simulator", Indiana University TR-675, 2009): one directed graph of Graphviz with
+// network and routing.
 //
-// A node whose name begins with H is a host, which is one port with one cable; the
-// rest of the name is its GUID in hexadecimal. Any other node is a switch; its name
-// is a GUID when it has 16 digits (after S or S-). Nodes with other names get GUIDs
-// as in ibsim's files. A cable is two edges, there and back. The comment of an edge
-// out of a switch lists the hosts whose traffic takes it, * for all; where several
-// edges list a host, the first is taken, as ORCS does. Edges out of hosts have *.
+// A node whose name begins with H is a host with one port and one cable; the rest of the name is
+// its GUID in hexadecimal. Any other node is a switch; its name is a GUID if it has 16 digits
+// (after S or S-). Nodes with other names get GUIDs as in ibsim's files. A cable is two edges, one
+// for each direction. The comment of an edge from a switch lists the hosts whose traffic takes it,
+// "*" for all; if several edges list a host, the first counts, as in ORCS. Edges from hosts have *.
 //
-// Port numbers are the taillabel and headlabel that WriteORCS gives edges, or the
-// port-N in the key that ORCS's own script gives them; other ports are numbered in
-// the order of the file. Hosts get LIDs from 1 on in order of GUID, switches none:
-// nothing is routed to them. A graph without comments is a topology and no tables.
+// Port numbers are the taillabel and headlabel that WriteORCS gives edges, or the port-N in the key
+// from ORCS's own script; other ports are numbered in the order of the file. Hosts get LIDs from 1
+// on in order of GUID. Switches get none, because nothing is routed to them. A graph without
+// comments is a topology without tables.
 //
-// Subgraphs, ports of nodes and strings of HTML are refused. Errors are of type
-// *lines.Error. The warnings in odd are about routes.
+// Subgraphs, ports of nodes and HTML strings are refused. Errors are of type *lines.Error. The
+// warnings in odd are about routes.
 func readORCS(name string, data []byte) (f *fabric.Fabric, lfts *tables.LFTs, warnings, odd []lines.Warning, err error) {
 	r := orcsReader{
 		Draft: draft.New(name), lex: dotLexer{Messages: lines.Messages{File: name}, s: data, line: 1},
@@ -48,13 +47,13 @@ func readORCS(name string, data []byte) (f *fabric.Fabric, lfts *tables.LFTs, wa
 	return f, lfts, warnings, r.routing, err
 }
 
-// ReadORCSNetwork reads the network of a file of ORCS.
+// ReadORCSNetwork reads the network from a file of ORCS.
 func ReadORCSNetwork(name string, data []byte) (*fabric.Fabric, []lines.Warning, error) {
 	f, _, warnings, _, err := readORCS(name, data)
 	return f, warnings, err
 }
 
-// ReadORCSTables reads the forwarding tables of a file of ORCS.
+// ReadORCSTables reads the forwarding tables from a file of ORCS.
 func ReadORCSTables(name string, data []byte) (*tables.LFTs, []lines.Warning, error) {
 	_, lfts, _, odd, err := readORCS(name, data)
 	if err == nil && lfts == nil {
@@ -63,7 +62,7 @@ func ReadORCSTables(name string, data []byte) (*tables.LFTs, []lines.Warning, er
 	return lfts, odd, err
 }
 
-// IsDigraph tells whether a file is a directed graph of Graphviz.
+// IsDigraph reports whether a file is a directed graph of Graphviz.
 func IsDigraph(data []byte) bool {
 	x := dotLexer{s: data, line: 1}
 	t, err := x.next()
@@ -77,11 +76,11 @@ type orcsReader struct {
 	*draft.Draft
 	lex     dotLexer
 	tok     dotToken
-	err     error // the first of the graph
+	err     error // the first error
 	ids     map[string]fabric.NodeID
 	names   []string // by node
 	edges   []orcsEdge
-	comment []byte // of edges that have none
+	comment []byte // of edges without a comment of their own
 	routing []lines.Warning
 }
 
@@ -90,7 +89,7 @@ type orcsEdge struct {
 	from, to   fabric.NodeID
 	line       int
 	comment    []byte
-	tail, head int // port numbers, 0 where not told
+	tail, head int // port numbers, 0 if unknown
 	pair       int // 1 + the edge back
 }
 
@@ -112,10 +111,10 @@ func (r *orcsReader) fail(line int, format string, args ...any) {
 	r.tok = dotToken{}
 }
 
-// want refuses the token: something else must come now.
+// want reports an unexpected token; what describes the expected one.
 func (r *orcsReader) want(what string) { r.fail(r.tok.line, "want %s, not %s", what, r.tok.what()) }
 
-// take goes over a token of a kind that must come now, and returns its text.
+// take consumes a token of the expected kind and returns its text.
 func (r *orcsReader) take(kind byte, what string) []byte {
 	text := r.tok.text
 	if r.tok.kind != kind {
@@ -139,7 +138,7 @@ func (t dotToken) what() string {
 	return string(t.kind)
 }
 
-// clipped is the beginning of a text, for a message.
+// clipped returns the beginning of a text, for a message.
 func clipped(s []byte) string {
 	const most = 40
 	if len(s) > most {
@@ -148,7 +147,7 @@ func clipped(s []byte) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// graph reads [strict] digraph NAME { ... }.
+// graph parses [strict] digraph NAME { ... }.
 func (r *orcsReader) graph() error {
 	r.advance()
 	if string(r.tok.text) == "strict" {
@@ -214,7 +213,7 @@ func (r *orcsReader) statement() {
 	}
 }
 
-// attributes reads [key=value, ...], any number of times.
+// attributes parses [key=value, ...], any number of times.
 func (r *orcsReader) attributes(set func(key, value []byte)) {
 	for r.tok.kind == '[' {
 		r.advance()
@@ -232,7 +231,7 @@ func (r *orcsReader) attributes(set func(key, value []byte)) {
 	}
 }
 
-// node finds or adds the node of a name.
+// node finds or adds the node with a name.
 func (r *orcsReader) node(t dotToken) fabric.NodeID {
 	if id, ok := r.ids[string(t.text)]; ok {
 		return id
@@ -261,7 +260,7 @@ func (r *orcsReader) node(t dotToken) fabric.NodeID {
 	return id
 }
 
-// edge reads the edges of a chain from a node on.
+// edge parses a chain of edges that begins with a node.
 func (r *orcsReader) edge(first dotToken) {
 	begin := len(r.edges)
 	at := r.node(first)
@@ -309,7 +308,7 @@ func (e *orcsEdge) set(key string, value []byte) {
 	}
 }
 
-// tables are the routes that the comments tell, nil when there are none.
+// tables returns the routes in the comments, nil if there are none.
 func (r *orcsReader) tables(f *fabric.Fabric) (*tables.LFTs, error) {
 	var hosts []fabric.NodeID
 	for i := range r.Nodes {
@@ -329,7 +328,7 @@ func (r *orcsReader) tables(f *fabric.Fabric) (*tables.LFTs, error) {
 		f.Nodes[h].Ports[1].LID = lid
 		out.Targets = append(out.Targets, tables.Target{LID: lid, GUID: f.Nodes[h].Ports[1].GUID, Type: fabric.CA, Desc: f.Nodes[h].Desc})
 	}
-	at := make([]int, len(f.Nodes)) // by node: 1 + its place in out.Switches
+	at := make([]int, len(f.Nodes)) // by node: 1 + its index in out.Switches
 	for i := range r.edges {
 		e := &r.edges[i]
 		if f.Nodes[e.from].Type != fabric.Switch {
@@ -353,7 +352,7 @@ func (r *orcsReader) tables(f *fabric.Fabric) (*tables.LFTs, error) {
 	return out, nil
 }
 
-// route sends the hosts of an edge's comment over it.
+// route enters the hosts of an edge's comment into the table.
 func (r *orcsReader) route(s *tables.SwitchLFT, e *orcsEdge, lids map[string]fabric.LID) {
 	if string(e.comment) == "*" {
 		for lid := 1; lid <= len(lids); lid++ {
@@ -384,7 +383,7 @@ func (r *orcsReader) route(s *tables.SwitchLFT, e *orcsEdge, lids map[string]fab
 	}
 }
 
-// oddities bounds the warnings of odd routes.
+// oddities limits the warnings about routes.
 const oddities = 20
 
 func (r *orcsReader) odd(line int, format string, args ...any) {
@@ -392,6 +391,6 @@ func (r *orcsReader) odd(line int, format string, args ...any) {
 		r.routing = append(r.routing, lines.Warningf(r.File, line, format, args...))
 	}
 	if len(r.routing) == oddities {
-		r.routing = append(r.routing, lines.Warningf(r.File, 0, "there may be more odd routes"))
+		r.routing = append(r.routing, lines.Warningf(r.File, 0, "any further warnings about routes are left out"))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"weft/fabric"
 )
 
-// cables makes cables of pairs of edges, and numbers their ports.
+// cables joins pairs of edges to cables, and numbers their ports.
 func (r *orcsReader) cables() error {
 	if err := r.pair(); err != nil {
 		return err
@@ -60,8 +60,8 @@ func (r *orcsReader) cables() error {
 	return nil
 }
 
-// pair finds for every edge the one back: the first that fits, in the order of the
-// file. What one end says of port numbers, the other then knows.
+// pair finds for every edge the one back: the first that fits, in the order of the file. Each end
+// adopts port numbers from the other.
 func (r *orcsReader) pair() error {
 	type ends struct{ from, to fabric.NodeID }
 	open := map[ends][]int{} // edges without one back
@@ -92,13 +92,13 @@ func (r *orcsReader) pair() error {
 	}
 	for i := range r.edges {
 		if e := &r.edges[i]; e.pair == 0 {
-			return r.Errorf(e.line, "this edge from %q to %q has none back: a cable is two edges", r.names[e.from], r.names[e.to])
+			return r.Errorf(e.line, "this edge from %q to %q has no edge back: a cable is two edges", r.names[e.from], r.names[e.to])
 		}
 	}
 	return nil
 }
 
-// fits tells whether the port numbers of two edges do not contradict each other.
+// fits reports whether the port numbers of two edges agree.
 func (e *orcsEdge) fits(back *orcsEdge) bool {
 	same := func(a, b int) bool { return a == 0 || b == 0 || a == b }
 	return same(e.tail, back.head) && same(e.head, back.tail)

@@ -66,9 +66,8 @@ func TestReadORCS(t *testing.T) {
 	if len(odd) != 2 || odd[0].Line != 13 || odd[1].Line != 15 {
 		t.Errorf("odd, after an edge with *: %v", odd)
 	}
-	// Ports of a1: 3 to a2 and 7 to H03 are told, 1 goes to spine, 2 to H1. The edges
-	// to and from spine have *, of which the one out of a1 takes what no edge before
-	// it does.
+	// Ports of a1: 3 to a2 and 7 to H03 are given, 1 goes to spine, 2 to H1. The edges to and from
+	// spine have *: the one from a1 takes what no earlier edge takes.
 	want := map[fabric.GUID][]uint8{0xa1: {255, 1, 3, 1}, 0xa2: {255, 9, 2, 9}, 0x200000: {255, 1, 1, 1}}
 	for _, s := range l.Switches {
 		if !slices.Equal(s.Ports, want[s.GUID]) {
@@ -119,14 +118,14 @@ var badORCS = []struct{ data, want string }{
 	{"digraph {\nsubgraph x { a }\n}", "bad:2: subgraphs are not read"},
 	{"digraph {\n{ a }\n}", "bad:2: subgraphs are not read"},
 	{"digraph {\na -> { b c }\n}", "bad:2: want a node after ->, not {"},
-	{"digraph {\na [label=<b>x</b>]\n}", "bad:2: strings of HTML are not read"},
+	{"digraph {\na [label=<b>x</b>]\n}", "bad:2: HTML strings are not supported"},
 	{"digraph {\na [label]\n}", "bad:2: want =, not ]"},
 	{"digraph {\na [label=]\n}", "bad:2: want a value, not ]"},
 	{"digraph {\na [=x]\n}", "bad:2: want an attribute, not ="},
 	{"digraph {\na -> b [comment=\"H1\n}\n", "bad:2: this string has no end"},
 	{"digraph {\n/* a\n}\n", "bad:2: this comment has no end"},
-	{"digraph {\na @ b\n}\n", "bad:2: '@' is not of Graphviz's language"},
-	{"digraph {\na -> b\nb -> a\na -> b\n}", "bad:4: this edge from \"a\" to \"b\" has none back: a cable is two edges"},
+	{"digraph {\na @ b\n}\n", "bad:2: '@' is not valid in Graphviz's language"},
+	{"digraph {\na -> b\nb -> a\na -> b\n}", "bad:4: this edge from \"a\" to \"b\" has no edge back: a cable is two edges"},
 	{"digraph {\na -> b [taillabel=1]\nb -> a\na -> c [taillabel=1]\nc -> a\n}", "bad:4: port 1 of \"a\" is on line 2 too"},
 	{"digraph {\na -> b [taillabel=255]\nb -> a\n}", "bad:2: \"a\" has no port 255 (ports 1 to 254)"},
 	{"digraph {\nH1 -> a -> H1\nH1 -> a -> H1\n}", "bad:3: host \"H1\" has a second cable: a host is one port"},
@@ -159,8 +158,8 @@ func drawRouted(t *rapid.T) (g *fabric.Graph, lids []fabric.LID, port func(s int
 	return g, lids, func(s int32, lid fabric.LID) uint8 { return entries[int(s)*(g.NumHosts+1)+int(lid)] }
 }
 
-// sameRouted compares what was written with what was read: channels, hosts with a
-// LID, and the entries by which a switch sends to them over a port that exists.
+// sameRouted compares a written file with its source: channels, hosts with a LID, and the entries
+// that send to them over an existing port.
 func sameRouted(t rapid.TB, g *fabric.Graph, lids []fabric.LID, port func(s int32, lid fabric.LID) uint8, data []byte) {
 	t.Helper()
 	f, l, warnings, odd, err := readORCS("written", data)

@@ -8,10 +8,10 @@ import (
 	"weft/fabric"
 )
 
-// WriteORCS writes a network and its forwarding tables as ORCS reads them, and Read
-// and ReadLFTs do. lids are base LIDs by end port, port the egress port of a switch for a LID.
-// Hosts without a LID and aggregation nodes, to which ORCS would send, are left out, and so is what this format cannot hold: lanes,
-// other LIDs than the base LID, rates, and which ports belong to one node.
+// WriteORCS writes a network and its forwarding tables for ORCS, Read and ReadLFTs. lids are base
+// LIDs by end port, port the egress port of a switch for a LID. Hosts without a LID and aggregation
+// nodes are left out, since ORCS would send to them. The format cannot hold lanes, LIDs other than
+// the base LID, rates, and which ports belong to one node.
 func WriteORCS(w io.Writer, g *fabric.Graph, lids []fabric.LID, port func(s int32, lid fabric.LID) uint8) error {
 	names := make([]string, g.NumHosts)
 	known := make(map[fabric.GUID]bool, g.NumHosts)
@@ -62,7 +62,7 @@ func WriteORCS(w io.Writer, g *fabric.Graph, lids []fabric.LID, port func(s int3
 	return out.Flush()
 }
 
-// writeTargets ends the attributes of an edge. There may be 10^8 names in a file.
+// writeTargets writes the comment that ends an edge. There may be 10^8 names in a file.
 func writeTargets(out *bufio.Writer, names []string, hosts []int32) {
 	out.WriteString(", comment=\"")
 	for i, h := range hosts {

@@ -1,6 +1,5 @@
-// Package lines holds what readers and writers of text files share: the errors and
-// warnings of a file, its lines and the words and numbers on them, and how nodes are
-// named and ordered in what is written.
+// Package lines holds what readers and writers of text files share: errors and warnings, lines with
+// their words and numbers, and the names and order of nodes in written files.
 package lines
 
 import (
@@ -10,27 +9,28 @@ import (
 	"weft/fabric"
 )
 
-// Warning is something odd in a file that was read all the same.
+// Warning is an oddity in a file that was read anyway.
 type Warning struct {
 	File string
 	Line int // 0 when it concerns the whole file
 	Text string
-	Lost bool // the file lacks a part of the network: it is refused without Options.Partial
+	Lost bool // the file lacks a part of the network; refused without Options.Partial
 
-	Dispute *Dispute // where lines tell different things of a port or cable
+	Dispute *Dispute // if lines disagree on a port or cable
 }
 
-// Dispute says what lines of a file tell differently.
+// Dispute describes a contradiction between lines of a file.
 type Dispute struct {
-	// Ports are both ends of a cable, or one port; where lines tell different cables of one port the ends of both.
+	// Ports are both ends of a cable, or one port; if lines name different cables for one port, the
+	// ends of both.
 	Ports []fabric.PortName
-	Text  string // what is told, and where
-	// Cables says that they tell different cables, none of which is taken: the file is refused without
+	Text  string // the contradiction, with its lines
+	// Cables says that lines name different cables, none of which is used; refused without
 	// Options.Disputed.
 	Cables bool
 }
 
-// String is "file:line: text", or "file: text" when there is no line.
+// String returns "file:line: text", or "file: text" without a line.
 func (w Warning) String() string { return Located(w.File, w.Line, w.Text) }
 
 // Error is the error of all readers of this package for bad input.
@@ -40,7 +40,7 @@ type Error struct {
 	Msg  string
 }
 
-// Error is "file:line: msg", or "file: msg" when there is no line.
+// Error returns "file:line: msg", or "file: msg" without a line.
 func (e *Error) Error() string { return Located(e.File, e.Line, e.Msg) }
 
 // Located puts file and line before a text; line 0 stands for the whole file.
@@ -51,17 +51,17 @@ func Located(file string, line int, text string) string {
 	return fmt.Sprintf("%s:%d: %s", file, line, text)
 }
 
-// Errorf makes an *Error at a line, 0 for the whole file.
+// Errorf returns an *Error at a line, 0 for the whole file.
 func Errorf(file string, line int, format string, args ...any) error {
 	return &Error{File: file, Line: line, Msg: Message(format, args)}
 }
 
-// Warningf makes a Warning at a line, 0 for the whole file.
+// Warningf returns a Warning at a line, 0 for the whole file.
 func Warningf(file string, line int, format string, args ...any) Warning {
 	return Warning{File: file, Line: line, Text: Message(format, args)}
 }
 
-// Messages makes the errors and the warnings of one file.
+// Messages creates the errors and warnings of one file.
 type Messages struct {
 	File     string
 	Warnings []Warning
@@ -77,7 +77,7 @@ func (m *Messages) Warnf(line int, format string, args ...any) {
 	m.Warnings = append(m.Warnings, Warningf(m.File, line, format, args...))
 }
 
-// UnicastLID is a LID from least on that a file gives as text, read as a number by read.
+// UnicastLID parses a LID with read; LIDs below least are errors.
 func (m *Messages) UnicastLID(text []byte, read func([]byte) (uint64, bool), least uint64, line int) (fabric.LID, error) {
 	v, ok := read(text)
 	if !ok || v < least || v > uint64(fabric.MaxUnicastLID) {
@@ -86,7 +86,7 @@ func (m *Messages) UnicastLID(text []byte, read func([]byte) (uint64, bool), lea
 	return fabric.LID(v), nil
 }
 
-// longestMessage bounds a message in bytes: what it quotes of a file may have no end.
+// longestMessage bounds a message in bytes: quotes from a file may be endless.
 const longestMessage = 500
 
 // Message formats the text of an error or a warning, and cuts off what is too long.
@@ -98,5 +98,5 @@ func Message(format string, args []any) string {
 	return text
 }
 
-// Reason is the text of an error of package fabric, for a message that names the line.
+// Reason returns the text of an error of package fabric, for a message with a line.
 func Reason(err error) string { return strings.TrimPrefix(err.Error(), "fabric: ") }

@@ -2,13 +2,13 @@ package lines
 
 import "bytes"
 
-// MaxLine bounds a line in bytes. The longest of real files are the tables of the osmdump
-// plug-in for OpenSM: 2 bytes for each of 49,151 LIDs.
+// MaxLine bounds a line in bytes. The longest real lines are tables of the osmdump plug-in for
+// OpenSM: 2 bytes for each of 49,151 LIDs.
 const MaxLine = 1 << 20
 
-// Each calls do with every line that is not empty, and its number from 1, without the
-// white space around it and without the mark that some editors put before the first. It
-// ends with the first error, and refuses a line longer than MaxLine.
+// Each calls do with every line that is not empty and its number from 1. Lines come without
+// surrounding white space, the first without a byte order mark. Each stops at the first error, and
+// refuses a line longer than MaxLine.
 func Each(file string, data []byte, do func(line []byte, at int) error) error {
 	rest := bytes.TrimPrefix(data, []byte("\uFEFF"))
 	for at := 1; len(rest) > 0; at++ {
@@ -36,7 +36,7 @@ func TooLong(file string, at int) error {
 	return Errorf(file, at, "a line of more than %d bytes: this is no such file, or a damaged one", MaxLine)
 }
 
-// WithoutComments leaves out the lines that begin with #.
+// WithoutComments skips the lines that begin with #.
 func WithoutComments(do func(line []byte, at int) error) func(line []byte, at int) error {
 	return func(line []byte, at int) error {
 		if line[0] == '#' {
@@ -56,7 +56,7 @@ func (c *Cursor) Blanks() {
 	}
 }
 
-// Lit takes a literal text.
+// Lit consumes a literal text.
 func (c *Cursor) Lit(text string) bool {
 	if len(c.Rest) < len(text) || string(c.Rest[:len(text)]) != text {
 		return false
@@ -65,7 +65,7 @@ func (c *Cursor) Lit(text string) bool {
 	return true
 }
 
-// Number takes decimal digits; more than 18 of them are no number.
+// Number consumes decimal digits; more than 18 of them are not a number.
 func (c *Cursor) Number() (v uint64, ok bool) {
 	i := 0
 	for i < len(c.Rest) && IsDigit(c.Rest[i]) {
@@ -79,7 +79,7 @@ func (c *Cursor) Number() (v uint64, ok bool) {
 	return v, true
 }
 
-// Until takes the text before a byte, and the byte.
+// Until consumes the text before a byte, and the byte.
 func (c *Cursor) Until(stop byte) ([]byte, bool) {
 	i := bytes.IndexByte(c.Rest, stop)
 	if i < 0 {
@@ -90,7 +90,7 @@ func (c *Cursor) Until(stop byte) ([]byte, bool) {
 	return t, true
 }
 
-// Word takes what stands before the next blank.
+// Word consumes the text before the next blank.
 func (c *Cursor) Word() []byte {
 	c.Blanks()
 	i := 0
@@ -102,8 +102,7 @@ func (c *Cursor) Word() []byte {
 	return w
 }
 
-// IsNoise recognises what terminals and libraries write between the lines:
-// shell prompts and messages of libibmad.
+// IsNoise recognises lines of terminals and libraries: shell prompts and messages of libibmad.
 func IsNoise(line []byte) bool {
 	for _, p := range []string{"ibwarn:", "iberror:", "ibpanic:", "ibnetdiscover:", "src/", "./", "/"} {
 		if bytes.HasPrefix(line, []byte(p)) {
@@ -120,7 +119,7 @@ func IsNoise(line []byte) bool {
 // IsDigit reports whether a byte is a decimal digit.
 func IsDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// Hex reads a text of 1 to 16 hexadecimal digits, with or without 0x.
+// Hex parses 1 to 16 hexadecimal digits, with or without 0x.
 func Hex(s []byte) (v uint64, ok bool) {
 	if len(s) > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') {
 		s = s[2:]
@@ -144,7 +143,7 @@ func Hex(s []byte) (v uint64, ok bool) {
 	return v, true
 }
 
-// Decimal reads a text of decimal digits.
+// Decimal parses decimal digits.
 func Decimal(s []byte) (uint64, bool) {
 	c := Cursor{s}
 	v, ok := c.Number()

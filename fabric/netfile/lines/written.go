@@ -21,8 +21,8 @@ func HasControl(s string) bool {
 	return false
 }
 
-// Printable makes a text safe for one line of a file. It works on bytes: a
-// description need not be UTF-8.
+// Printable makes a text safe for one line of a file. It works on bytes: a description may not be
+// UTF-8.
 func Printable(s string) string {
 	if !HasControl(s) {
 		return s
@@ -44,8 +44,8 @@ func ChassisHeading(n *fabric.Node) string {
 	return ""
 }
 
-// ListingOrder is the order in which nodes that are up are written: by chassis,
-// then switches, CAs and routers, then by GUID.
+// ListingOrder returns the order for writing nodes that are up: by chassis, then switches, CAs and
+// routers, then by GUID.
 func ListingOrder(f *fabric.Fabric) []fabric.NodeID {
 	rank := [...]int{fabric.Switch: 0, fabric.CA: 1, fabric.Router: 2}
 	var order []fabric.NodeID
@@ -64,7 +64,7 @@ func ListingOrder(f *fabric.Fabric) []fabric.NodeID {
 	return order
 }
 
-// NodeID is the id of a node in the file, and its name where there is no better.
+// NodeID returns the id of a node in a file, which is also its name if it has no better one.
 func NodeID(n *fabric.Node) string {
 	letter := [...]byte{fabric.Switch: 'S', fabric.CA: 'H', fabric.Router: 'R'}[n.Type]
 	return fmt.Sprintf("%c-%016x", letter, uint64(n.GUID))

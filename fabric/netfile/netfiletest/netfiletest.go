@@ -1,5 +1,4 @@
-// Package netfiletest holds what the tests of netfile and of its formats share. It is
-// imported by tests only.
+// Package netfiletest is shared by the tests of netfile and of its formats. Only tests import it.
 package netfiletest
 
 import (
@@ -18,10 +17,10 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// ExampleFiles is the folder of the examples, seen from testdata.
+// ExampleFiles is the path of the examples, relative to testdata.
 const ExampleFiles = "../../../examples/"
 
-// folder is the folder of the files that tests read, seen from the package that is tested.
+// folder returns the path of the test files, relative to the package under test.
 func folder() string {
 	if _, err := os.Stat("../testdata/ibnl"); err == nil {
 		return "../testdata"
@@ -29,7 +28,7 @@ func folder() string {
 	return "testdata"
 }
 
-// File reads a file that tests read.
+// File reads a test file.
 func File(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(folder(), name))
@@ -42,7 +41,7 @@ func File(t testing.TB, name string) []byte {
 // Systems returns the .ibnl files that tests read.
 func Systems() fs.FS { return os.DirFS(filepath.Join(folder(), "ibnl")) }
 
-// CheckFabric checks what must hold of every fabric that a reader returns.
+// CheckFabric checks the invariants of every fabric that a reader returns.
 func CheckFabric(t *testing.T, f *fabric.Fabric) {
 	t.Helper()
 	cabled := 0
@@ -84,7 +83,7 @@ func CheckFabric(t *testing.T, f *fabric.Fabric) {
 	}
 }
 
-// CheckRead checks what every reader must hold for any input.
+// CheckRead checks the invariants of every reader, for any input.
 func CheckRead(t *testing.T, f *fabric.Fabric, err error) {
 	t.Helper()
 	if err == nil {
@@ -135,13 +134,13 @@ func CaSide(pn string) string {
 // DumpHead is the heading of a switch and its table in a net_dump.
 const DumpHead = "\"sw\", V, 0x1, LID 1\n # : IB# : Sta : LWA : LSA : Neighbor Guid : N# : NLID : Neighbor Description\n"
 
-// Again ends the error about a file of which a part is missing or disputed.
+// Again ends the error about a file with a missing or disputed part.
 const Again = ": write the file again, or take what it holds with --partial"
 
 // Bad are inputs that must be refused, with the error.
 var Bad = []struct{ Name, Data, Want string }{
 	{"empty", "", "bad: the file is empty"},
-	{"text", "hello\nworld\n", "bad: no topology file of a format that is known here (ibnetdiscover, lst, net_dump, topo, orcs, json)"},
+	{"text", "hello\nworld\n", "bad: not a topology file in a known format (ibnetdiscover, lst, net_dump, topo, orcs, json)"},
 	{"system definition", "\nTOPSYSTEM X\n", "bad:2: an ibnl system definition (give it with --ibnl), not a topology file"},
 	{"slurm", "# x\nSwitchName=a Nodes=b\n", "bad:2: a Slurm topology.conf, not a topology file"},
 
@@ -174,7 +173,7 @@ var Bad = []struct{ Name, Data, Want string }{
 	{"option", "Switch 8 \"a\"\n[1] \"b\"[1] w=99\n", "bad:2: w=99: want 1 to 31"},
 	{"rubbish after a port", "Switch 8 \"a\"\n[1] \"b\"[1] nonsense\n", "bad:2: not understood at the end of a port line: \"nonsense\""},
 	{"include", "Switch 8 \"a\"\ninclude \"more.net\"\n", "bad:2: ibsim's aliases, include and do are not understood here: \"include \\\"more.net\\\"\""},
-	{"unknown peer", "Switch 8 \"a\"\n[1] \"b\"[1]\n", "bad:2: node \"b\" is not described in this file, and its id does not tell what it is"},
+	{"unknown peer", "Switch 8 \"a\"\n[1] \"b\"[1]\n", "bad:2: node \"b\" is not described in this file, and its id does not show its type"},
 	{
 		"one port, two cables", "Switch 8 \"a\"\n[1] \"b\"[1]\n[1] \"b\"[2]\nSwitch 8 \"b\"\n",
 		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[2] here, to \"b\"[1] on line 2" + Again,
@@ -273,7 +272,7 @@ func CheckError(t *testing.T, err error, want string) {
 	}
 }
 
-// Bomb is a small file of systems that each hold two of the one before.
+// Bomb returns a small file of systems, each of which holds two of the previous one.
 func Bomb() string {
 	var b strings.Builder
 	b.WriteString("SYSTEM A0\nNODE SW 4 D U1\n\n")
@@ -302,9 +301,9 @@ func Written(t interface{ Fatal(...any) }, write func(*bytes.Buffer) error) stri
 	return b.String()
 }
 
-// AnyFabric is a random network: switches, CAs with several ports, routers,
-// parallel cables, cables from a switch to itself, nodes without cables, things
-// that are down or drained, odd descriptions.
+// AnyFabric draws a random network: switches, CAs with several ports, routers, parallel cables,
+// cables from a switch to itself, nodes without cables, parts that are down or drained, odd
+// descriptions.
 func AnyFabric(t *rapid.T) *fabric.Fabric {
 	f := fabric.New("random")
 	desc := rapid.OneOf(
@@ -369,7 +368,7 @@ func NoDiff(t interface{ Fatalf(string, ...any) }, want, got *fabric.Fabric, tex
 	}
 }
 
-// GUIDNet is an ibsim net: what is given for nodes of one type waits for the next of them.
+// GUIDNet is an ibsim net: attributes of one node type apply to the next node of that type.
 const GUIDNet = `switchguid=0x500(507)
 caguid=0x100
 

@@ -1,4 +1,4 @@
-// Package own reads and writes weft's own format, JSON that holds all of a fabric.
+// Package own reads and writes weft's own format, JSON with everything in a fabric.
 package own
 
 import (
@@ -12,27 +12,27 @@ import (
 	"weft/fabric"
 )
 
-// The JSON format holds all that a Fabric holds, in its order:
+// The JSON format holds everything in a Fabric, in its order:
 //
 //	{
-//	"format": "weft-fabric",
-//	"version": 1,
-//	"name": "where it came from",
-//	"nodes": [
-//	{"guid":"0x0002c90200417670","type":"switch","description":"leaf 1","ports":36,...},
-//	...
-//	],
-//	"links": [
-//	{"a":"0x0002c90200417670","a_port":1,"b":"0x...","b_port":7,"width":4,"speed":"QDR"},
-//	...
-//	]
+//		"format": "weft-fabric",
+//		"version": 1,
+//		"name": "where it came from",
+//		"nodes": [
+//		{"guid":"0x0002c90200417670","type":"switch","description":"leaf 1","ports":36,...},
+//		...
+//		],
+//		"links": [
+//		{"a":"0x0002c90200417670","a_port":1,"b":"0x...","b_port":7,"width":4,"speed":"QDR"},
+//		...
+//		]
 //	}
 //
-// GUIDs are strings; that of a node is not 0. "type" is "switch", "CA" or "router",
-// "ports" the number of external ports, "port" (see jsonPort) lists those of which
-// more is known than a node has by itself, each once; "speed" is SDR to XDR.
-// Everything but guid, type, ports, a, a_port, b, b_port may be absent and is then
-// zero. A text that is not UTF-8 is written {"base64": "..."}. Unknown keys are errors.
+// GUIDs are strings; a node GUID is not 0. "type" is "switch", "CA" or "router". "ports" is the
+// number of external ports; "port" (see jsonPort) lists the ports with values other than the node's
+// defaults, each once. "speed" is SDR to XDR. All keys except guid, type, ports, a, a_port, b,
+// b_port may be absent, which means zero. A text that is not UTF-8 is written {"base64": "..."}.
+// Unknown keys are errors.
 const (
 	jsonFormat  = "weft-fabric"
 	jsonVersion = 1
@@ -56,8 +56,8 @@ type jsonNode struct {
 	Port          []jsonPort  `json:"port,omitempty"`
 }
 
-// jsonPort is a port, 0 for the management port of a switch. Without "guid" the
-// port has the node's GUID on a switch, and none on other nodes.
+// jsonPort is a port, 0 for the management port of a switch. Without "guid" the port has the node's
+// GUID on a switch, and none on other nodes.
 type jsonPort struct {
 	Number uint8        `json:"number"`
 	GUID   *fabric.GUID `json:"guid,omitempty"`
@@ -78,7 +78,7 @@ type jsonLink struct {
 	Drained bool         `json:"drained,omitzero"`
 }
 
-// jsonText is a text that may hold any bytes.
+// jsonText is a text of any bytes.
 type jsonText string
 
 type jsonBytes struct {
@@ -102,7 +102,7 @@ func (t *jsonText) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// marshalJSON is json.Marshal that leaves <, > and & alone.
+// marshalJSON is json.Marshal without escaping <, > and &.
 func marshalJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -111,8 +111,7 @@ func marshalJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// WriteJSON writes all that a fabric holds, one node or link a line, in the
-// fabric's own order.
+// WriteJSON writes everything in a fabric, one node or link a line, in the fabric's own order.
 func WriteJSON(w io.Writer, f *fabric.Fabric) error {
 	out := bufio.NewWriter(w)
 	name, err := marshalJSON(jsonText(f.Name))
@@ -173,7 +172,7 @@ func nodeToJSON(n *fabric.Node) jsonNode {
 	return j
 }
 
-// defaultPortGUID is the GUID that AddNode gives to the ports of a node.
+// defaultPortGUID returns the GUID that AddNode gives to the ports of a node.
 func defaultPortGUID(n *fabric.Node) fabric.GUID {
 	if n.Type == fabric.Switch {
 		return n.GUID

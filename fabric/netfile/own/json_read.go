@@ -13,7 +13,7 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// jsonReader reads the format and knows on which line it is.
+// jsonReader reads the format and tracks its line.
 type jsonReader struct {
 	file    string
 	data    []byte
@@ -57,8 +57,8 @@ func ReadJSON(name string, data []byte) (*fabric.Fabric, []lines.Warning, error)
 	return r.fabric, nil, nil
 }
 
-// checkLengths refuses a file with more than MaxLine bytes between two brackets, commas or
-// colons outside of nodes and links: encoding/json holds a value several times over.
+// checkLengths refuses a file with more than MaxLine bytes between two brackets, commas or colons
+// outside of nodes and links: encoding/json holds a value several times over.
 func (r *jsonReader) checkLengths() error {
 	const itemDepth = 2 // of the brackets around a node or link
 	depth, begin := 0, 0
@@ -88,13 +88,12 @@ func (r *jsonReader) checkLengths() error {
 	return nil
 }
 
-// here is the line of the next thing to be read.
+// here returns the line of the next token.
 func (r *jsonReader) here() int {
 	return r.lineAt(int(r.dec.InputOffset()), true)
 }
 
-// lineAt is the line of an offset, or of the first thing behind it. Offsets
-// only grow.
+// lineAt returns the line of an offset, or of the first token behind it. Offsets only grow.
 func (r *jsonReader) lineAt(offset int, skip bool) int {
 	offset = min(offset, len(r.data))
 	for skip && offset < len(r.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[offset]) >= 0 {
@@ -107,14 +106,14 @@ func (r *jsonReader) lineAt(offset int, skip bool) int {
 	return r.line
 }
 
-// failed turns an error of encoding/json into ours.
+// failed converts an error of encoding/json to an *Error.
 func (r *jsonReader) failed(err error) error {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		// Offset is behind the wrong character, or before it where a token was
-		// expected: then a line may end in between.
+		// Offset is behind the wrong character, or before it if a token was expected: then a line
+		// may end in between.
 		at := int(syntax.Offset) - 1
 		if at >= 0 && at < len(r.data) && r.data[at] == '\n' && !strings.Contains(syntax.Error(), `'\n'`) {
 			at++
@@ -123,12 +122,12 @@ func (r *jsonReader) failed(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return lines.Errorf(r.file, r.lineAt(len(r.data), false), "not JSON: the file ends too early")
 	case errors.As(err, &typ):
-		return lines.Errorf(r.file, r.line, "%q is a JSON %s, which does not fit", typ.Field, typ.Value)
+		return lines.Errorf(r.file, r.line, "%q has the wrong JSON type, %s", typ.Field, typ.Value)
 	}
 	return lines.Errorf(r.file, r.line, "%s", strings.TrimPrefix(lines.Reason(err), "json: "))
 }
 
-// delim takes one of the brackets.
+// delim consumes an expected bracket.
 func (r *jsonReader) delim(want json.Delim, what string) error {
 	line := r.here()
 	t, err := r.dec.Token()
@@ -310,7 +309,7 @@ func (r *jsonReader) addLink(j *jsonLink, line int) error {
 	return nil
 }
 
-// IsJSON recognises an object of JSON, which need not have lines.
+// IsJSON recognises a JSON object, which need not have lines.
 func IsJSON(data []byte) bool {
 	s, ok := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
 	s = bytes.TrimLeft(s, " \t\r\n")

@@ -48,7 +48,7 @@ func TestReadJSONBadInput(t *testing.T) {
 		{nodes(a) + "x", "f:6: text after the end of the JSON object"},
 		{head + a + ",\n", "f:6: not JSON: the file ends too early"},
 		{head + "}", "f:5: not JSON: invalid character '}' looking for beginning of value"},
-		{nodes("7"), `f:5: "" is a JSON number, which does not fit`},
+		{nodes("7"), `f:5: "" has the wrong JSON type, number`},
 		{nodes(a, `{"guid":"0xg"}`), `f:6: "0xg" is not a GUID (want up to 16 hexadecimal digits)`},
 		{nodes(a, `{"guid":"0x2","kind":1}`), `f:6: unknown field "kind"`},
 		{nodes(a, `{"type":"switch","ports":1}`), `f:6: a switch without a guid`},

@@ -7,8 +7,8 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// ReadKinds reads which hosts are of which kind: a line for each, its GUID (of node or port; 0x or H- and digits) or
-// its description, which may stand in double quotes, then the kind. # begins a comment
+// ReadKinds reads the kinds of hosts: a line for each host, with its GUID (of node or port; 0x or
+// H- and digits) or its description, in double quotes if needed, then the kind. # begins a comment
 // line. Errors are of type *lines.Error.
 func ReadKinds(file string, data []byte) ([]fabric.KindRule, error) {
 	var rules []fabric.KindRule

@@ -1,5 +1,4 @@
-// Package site reads lists that people of a site write: names, GUIDs, kinds of hosts and
-// roles of switches.
+// Package site reads lists written at a site: names, GUIDs, kinds of hosts and roles of switches.
 package site
 
 import (
@@ -10,10 +9,9 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// ReadNames reads a map from node GUIDs to names, one a line: GUID, blank, name.
-// The GUID may have 0x, or the S- or H- of ibnetdiscover in front; a name may
-// stand in double quotes, so OpenSM's node-name-map is read too. # begins a
-// comment line. Errors are of type *lines.Error.
+// ReadNames reads a map from node GUIDs to names, one a line: GUID, blank, name. The GUID may begin
+// with 0x, or with S- or H- as in ibnetdiscover. A name may be in double quotes, so OpenSM's
+// node-name-map can be read too. # begins a comment line. Errors are of type *lines.Error.
 func ReadNames(file string, data []byte) (map[fabric.GUID]string, error) {
 	names := map[fabric.GUID]string{}
 	err := guidLines(file, data, func(g fabric.GUID, rest []byte, at int) error {
@@ -33,8 +31,8 @@ func ReadNames(file string, data []byte) (map[fabric.GUID]string, error) {
 	return names, err
 }
 
-// ReadGUIDs reads a list of node GUIDs, one a line, as root and spine files have
-// them; the forms are those of ReadNames. Errors are of type *lines.Error.
+// ReadGUIDs reads a list of node GUIDs, one a line, as in root and spine files; the forms are those
+// of ReadNames. Errors are of type *lines.Error.
 func ReadGUIDs(file string, data []byte) ([]fabric.GUID, error) {
 	var list []fabric.GUID
 	err := guidLines(file, data, func(g fabric.GUID, rest []byte, at int) error {
@@ -47,7 +45,7 @@ func ReadGUIDs(file string, data []byte) ([]fabric.GUID, error) {
 	return list, err
 }
 
-// guidLines calls for every line its GUID and what follows it.
+// guidLines calls each for every line with its GUID and the rest.
 func guidLines(file string, data []byte, each func(g fabric.GUID, rest []byte, at int) error) error {
 	return lines.Each(file, data, lines.WithoutComments(func(line []byte, at int) error {
 		c := lines.Cursor{Rest: line}

@@ -11,11 +11,10 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// ReadRoles reads which switches have which role in a tree, and gives it to those of
-// a fabric: a switch a line, by name (see fabric.NameHelp), which may
-// stand in double quotes, then its role: root, middle, leaf or none. # begins a
-// comment line. A switch that is missing is a Warning: it may be down. Errors are
-// of type *lines.Error, and leave the fabric as it was.
+// ReadRoles reads the roles of switches in a tree and assigns them to a fabric. A line is a switch
+// by name (see fabric.NameHelp), in double quotes if needed, then its role: root, middle, leaf or
+// none. # begins a comment line. A missing switch is a Warning: it may be down. Errors are of type
+// *lines.Error, and leave the fabric unchanged.
 func ReadRoles(file string, data []byte, f *fabric.Fabric) ([]lines.Warning, error) {
 	var warnings []lines.Warning
 	roles := map[fabric.NodeID]fabric.Role{}
@@ -52,7 +51,7 @@ func ReadRoles(file string, data []byte, f *fabric.Fabric) ([]lines.Warning, err
 	return warnings, nil
 }
 
-// cutLastWord parts a line before its last word, and takes the quotes off the rest.
+// cutLastWord splits a line before its last word, and removes quotes around the rest.
 func cutLastWord(line string) (rest, word string) {
 	i := strings.LastIndexAny(line, " \t")
 	rest, word = strings.TrimRight(line[:i+1], " \t"), line[i+1:]
@@ -62,7 +61,7 @@ func cutLastWord(line string) (rest, word string) {
 	return rest, word
 }
 
-// WriteRoles writes the roles that switches of a fabric have, as ReadRoles reads them.
+// WriteRoles writes the roles of a fabric's switches for ReadRoles.
 func WriteRoles(w io.Writer, f *fabric.Fabric) error {
 	out := bufio.NewWriter(w)
 	for i := range f.Nodes {

@@ -19,8 +19,8 @@ func small(t testing.TB) *fabric.Fabric {
 	return f
 }
 
-// TestReadRoles: by GUID in every form, by description with and without quotes; a
-// switch that is not there is a warning, and what was a role before is overruled.
+// TestReadRoles: by GUID in every form, by description with and without quotes; an unknown switch
+// is a warning, and a previous role is replaced.
 func TestReadRoles(t *testing.T) {
 	f := small(t)
 	var s []*fabric.Node

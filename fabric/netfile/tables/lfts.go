@@ -1,5 +1,5 @@
-// Package tables reads and writes forwarding tables, service levels of paths and SL to VL
-// mapping tables, as OpenSM and infiniband-diags print them.
+// Package tables reads and writes forwarding tables, service levels of paths and SL to VL mapping
+// tables, as OpenSM and infiniband-diags print them.
 package tables
 
 import (
@@ -9,21 +9,20 @@ import (
 	"weft/fabric"
 )
 
-// NoPort is the entry of a forwarding table for a LID to which it has no way:
-// 255, at which a switch drops packets.
+// NoPort is the entry of a forwarding table for a LID without a path: 255, which makes a switch
+// drop packets.
 const NoPort uint8 = 255
 
-// UnknownHops is the hop count of an entry whose file does not tell it.
+// UnknownHops is the hop count of an entry if the file does not give it.
 const UnknownHops uint8 = 255
 
-// LFTs are the linear forwarding tables of a subnet's switches, as a file gives
-// them.
+// LFTs are the linear forwarding tables of a subnet's switches, from a file.
 type LFTs struct {
 	Switches []SwitchLFT // in the order of the file; each GUID once
-	Targets  []Target    // what the LIDs name where the file tells it, in order of LID
+	Targets  []Target    // ports of LIDs, as far as the file names them, in order of LID
 }
 
-// Target is the port that a LID names.
+// Target is the port with a LID.
 type Target struct {
 	LID  fabric.LID
 	GUID fabric.GUID     // port GUID
@@ -34,23 +33,23 @@ type Target struct {
 // SwitchLFT is the table of one switch.
 type SwitchLFT struct {
 	GUID fabric.GUID
-	LID  fabric.LID // base LID of port 0; 0 when neither told nor in the table
+	LID  fabric.LID // base LID of port 0; 0 if the file does not give it
 	Desc string
-	// Ports is the egress port by LID, NoPort where there is none. LIDs beyond
-	// its length have no entry.
+	// Ports is the egress port by LID, NoPort if there is none. LIDs beyond its length have no
+	// entry.
 	Ports []uint8
 	// Claims are hop counts, nil when the file has none.
 	Claims *Claims
 }
 
-// Claims are the hop counts that an .fdbs file gives, by LID, as long as Ports.
+// Claims are the hop counts of an .fdbs file, by LID, as long as Ports.
 type Claims struct {
-	Hops    []uint8 // hops of the entry's path, UnknownHops when not told
-	Best    []uint8 // fewest hops possible, UnknownHops when not told
+	Hops    []uint8 // hops of the entry's path, or UnknownHops
+	Best    []uint8 // fewest hops possible, or UnknownHops
 	BestVia []uint8 // port of a path with Best hops when Hops is more, else NoPort
 }
 
-// Port is the egress port for a LID, NoPort when there is none.
+// Port returns the egress port for a LID, NoPort if there is none.
 func (s *SwitchLFT) Port(lid fabric.LID) uint8 {
 	if int(lid) < len(s.Ports) {
 		return s.Ports[lid]
@@ -58,7 +57,7 @@ func (s *SwitchLFT) Port(lid fabric.LID) uint8 {
 	return NoPort
 }
 
-// Entries counts the LIDs to which the switch has a way.
+// Entries counts the LIDs with a path.
 func (s *SwitchLFT) Entries() int {
 	n := 0
 	for _, p := range s.Ports {
@@ -69,7 +68,7 @@ func (s *SwitchLFT) Entries() int {
 	return n
 }
 
-// top is the highest LID with an entry.
+// top returns the highest LID with an entry.
 func (s *SwitchLFT) top() int {
 	for l := len(s.Ports) - 1; l > 0; l-- {
 		if s.Ports[l] != NoPort {
@@ -79,7 +78,7 @@ func (s *SwitchLFT) top() int {
 	return 0
 }
 
-// TopLID is the highest LID to which any switch has a way.
+// TopLID returns the highest LID with a path from any switch.
 func (t *LFTs) TopLID() fabric.LID {
 	top := 0
 	for i := range t.Switches {
@@ -88,7 +87,7 @@ func (t *LFTs) TopLID() fabric.LID {
 	return fabric.LID(top)
 }
 
-// target finds what a LID names.
+// target finds the port with a LID.
 func (t *LFTs) target(lid fabric.LID) *Target {
 	i, ok := slices.BinarySearchFunc(t.Targets, lid, func(x Target, l fabric.LID) int { return cmp.Compare(x.LID, l) })
 	if !ok {
@@ -97,7 +96,7 @@ func (t *LFTs) target(lid fabric.LID) *Target {
 	return &t.Targets[i]
 }
 
-// Set makes an entry, growing the table.
+// Set sets an entry, growing the table.
 func (s *SwitchLFT) Set(lid fabric.LID, port uint8) {
 	s.Ports = growTo(s.Ports, int(lid)+1)
 	s.Ports[lid] = port

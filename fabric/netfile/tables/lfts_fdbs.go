@@ -8,7 +8,7 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// fdbsEntry reads what follows the LID in an .fdbs file:
+// fdbsEntry parses the text after the LID in an .fdbs file:
 //
 //	: 005  : 02   : yes
 //	: 005  : 03   : No 2 hop path possible via port 7!
@@ -83,8 +83,8 @@ func (r *lftReader) fdbsPath(e *fdbsClaim, port, hops, optimal []byte, at int) (
 	return err
 }
 
-// osmdumpLine reads a line of the osmdump plug-in: S is a switch, H a host port; P,
-// the service levels of a source, belong to ReadPathSLs.
+// osmdumpLine parses a line of the osmdump plug-in: S is a switch, H a host port. P, the service
+// levels of a source, is for ReadPathSLs.
 func (r *lftReader) osmdumpLine(kind byte, c lines.Cursor, at int) error {
 	if kind == 'P' {
 		return nil

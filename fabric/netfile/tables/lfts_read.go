@@ -18,9 +18,9 @@ import (
 //   - opensm.fdbs (osm.fdbs): "dump_ucast_routes: Switch 0x..";
 //   - the compact tables of the osmdump plug-in for OpenSM: "S LID GUID ff01..".
 //
-// Errors are of type *lines.Error: a line that is none of these, a LID or port that
-// cannot be, a switch or LID given twice, a number of entries other than the
-// dump says. The cost is linear in the file.
+// Errors are of type *lines.Error: a line in another format, an impossible LID or port, a repeated
+// switch or LID, a number of entries that differs from the dump's count. The cost is linear in the
+// file.
 func ReadLFTs(name string, data []byte) (*LFTs, []lines.Warning, error) {
 	r := lftReader{Messages: lines.Messages{File: name}, targets: map[fabric.LID]Target{}, seen: map[fabric.GUID]int{}, cur: -1}
 	if err := lines.Each(name, data, r.line); err != nil {
@@ -34,7 +34,7 @@ func ReadLFTs(name string, data []byte) (*LFTs, []lines.Warning, error) {
 	return &r.out, r.Warnings, nil
 }
 
-// lftStyle is the kind of dump that a switch's table is in.
+// lftStyle is the format of a switch's table.
 type lftStyle uint8
 
 const (
@@ -52,7 +52,7 @@ type lftReader struct {
 	style   lftStyle
 	start   int // line of its header
 	listed  int // entry lines since then
-	last    int // LID of the last of them
+	last    int // LID of the last entry line
 	closed  bool
 }
 
@@ -74,7 +74,7 @@ func (r *lftReader) line(line []byte, at int) error {
 	case c.Lit("Multicast mlids "), c.Lit("Switch 0x"):
 		return r.Errorf(at, "a multicast table: only unicast tables are read")
 	case bytes.HasPrefix(line, []byte("SubnGet(LFT) failed")):
-		return r.Errorf(at, "this dump is not whole: %s", line)
+		return r.Errorf(at, "this dump is incomplete: %s", line)
 	case bytes.HasSuffix(line, []byte("lids dumped")):
 		return r.footer(line, at)
 	case lines.IsNoise(line):
@@ -96,7 +96,7 @@ func (r *lftReader) begin(guid fabric.GUID, style lftStyle, at int) (*SwitchLFT,
 	return &r.out.Switches[r.cur], nil
 }
 
-// header reads "[0x0-0xd] of switch Lid 2 guid 0x.. (desc):".
+// header parses "[0x0-0xd] of switch Lid 2 guid 0x.. (desc):".
 func (r *lftReader) header(c lines.Cursor, at int) error {
 	bracket, ok := c.Until(']')
 	style := openSMStyle
@@ -134,7 +134,7 @@ func (r *lftReader) header(c lines.Cursor, at int) error {
 	return nil
 }
 
-// unquote takes single quotes off.
+// unquote removes single quotes.
 func unquote(s []byte) []byte {
 	if len(s) >= 2 && s[0] == '\'' && s[len(s)-1] == '\'' {
 		return s[1 : len(s)-1]
@@ -154,7 +154,7 @@ func (r *lftReader) fdbsHeader(c lines.Cursor, at int) error {
 	return err
 }
 
-// entry reads a line that begins with a LID.
+// entry parses a line that begins with a LID.
 func (r *lftReader) entry(c lines.Cursor, at int) error {
 	if r.cur < 0 {
 		return r.Errorf(at, "an entry before the first switch")
@@ -184,7 +184,7 @@ func (r *lftReader) entry(c lines.Cursor, at int) error {
 	return nil
 }
 
-// port reads an egress port; ports are three digits wide and decimal.
+// port parses an egress port; ports are three decimal digits.
 func (r *lftReader) port(word []byte, at int) (uint8, error) {
 	v, ok := lines.Decimal(word)
 	if !ok || v > uint64(NoPort) {
@@ -193,13 +193,13 @@ func (r *lftReader) port(word []byte, at int) (uint8, error) {
 	return uint8(v), nil
 }
 
-// target learns what a LID names from the end of an entry:
+// target records the port of a LID from the end of an entry:
 //
 //	: (Channel Adapter portguid 0x..: 'desc')        dump_fts
 //	: (path #2 out of 4: portguid 0x..)              dump_fts, LMC above 0
 //	# Channel Adapter portguid 0x..: 'desc'          OpenSM
 //
-// Other remarks ("node info not available") tell nothing.
+// Other remarks ("node info not available") are ignored.
 func (r *lftReader) target(lid fabric.LID, text []byte) {
 	text = bytes.TrimSuffix(bytes.TrimLeft(text, ":#( "), []byte(")"))
 	kind, rest, found := bytes.Cut(text, []byte("portguid 0x"))
@@ -221,8 +221,8 @@ func (r *lftReader) target(lid fabric.LID, text []byte) {
 	r.targets[lid] = t
 }
 
-// footer compares "12 valid lids dumped" with what was read. OpenSM prints the
-// highest LID there, counted or not.
+// footer compares "12 valid lids dumped" with the entries read. OpenSM prints the highest LID
+// there, counted or not.
 func (r *lftReader) footer(line []byte, at int) error {
 	if r.cur < 0 {
 		return r.Errorf(at, "the end of a table before its beginning")
@@ -239,7 +239,7 @@ func (r *lftReader) footer(line []byte, at int) error {
 	return nil
 }
 
-// endSwitch checks the table that ends.
+// endSwitch checks a table at its end.
 func (r *lftReader) endSwitch() {
 	if r.cur < 0 {
 		return
@@ -254,8 +254,8 @@ func (r *lftReader) endSwitch() {
 	r.cur = -1
 }
 
-// finish puts the targets in order and finds the LIDs of switches whose header
-// does not tell: those with port 0 for egress.
+// finish sorts the targets and finds the LIDs of switches without a LID in their header: the LID
+// with egress port 0.
 func (r *lftReader) finish() {
 	for _, t := range r.targets {
 		r.out.Targets = append(r.out.Targets, t)

@@ -165,7 +165,7 @@ func TestReadLFTsBadInput(t *testing.T) {
 		{"opensm count", strings.Replace(sw, "0x0-0x3", "0-3", 1) + "0x0003 001\n2 lids dumped\n", `f:3: "2 lids dumped", but LID 0x0003 is listed since line 1`},
 		{"footer first", "2 lids dumped\n", "f:1: the end of a table before its beginning"},
 		{"multicast", "Multicast mlids [0xc000-0xc003] of switch Lid 2 guid 0x7 (a):\n", "f:1: a multicast table: only unicast tables are read"},
-		{"failed query", sw + "SubnGet(LFT) failed on switch 'a'\n", "f:2: this dump is not whole: SubnGet(LFT) failed on switch 'a'"},
+		{"failed query", sw + "SubnGet(LFT) failed on switch 'a'\n", "f:2: this dump is incomplete: SubnGet(LFT) failed on switch 'a'"},
 		{"fdbs guid", "dump_ucast_routes: Switch x\n", `f:1: "x" is not a switch GUID`},
 		{"fdbs fields", "dump_ucast_routes: Switch 0x7\n0x0001 : 005\n", `f:2: an entry is "LID : port : hops : optimal" or "LID : UNREACHABLE"`},
 		{"fdbs hops", "dump_ucast_routes: Switch 0x7\n0x0001 : 005 : 255 : yes\n", `f:2: "255" is not a number of hops (0 to 254)`},
@@ -273,7 +273,8 @@ func TestFDBsRoundTrip(t *testing.T) {
 	})
 }
 
-// A switch whose header does not tell its LID is reached by its port 0; LID 0 is none.
+// TestLIDOfASwitch: a switch without a LID in its header has the LID with egress port 0; LID 0 is
+// none.
 func TestLIDOfASwitch(t *testing.T) {
 	got, _ := mustReadLFTs(t, "f", []byte("Unicast lids [0x0-0x3] of switch DR path slid 0; dlid 0; 0,1 guid 0x0000000000000007 (a):\n"+
 		"0x0000 000 : ()\n0x0002 005 : ()\n0x0003 000 : ()\n3 valid lids dumped\n"))

@@ -9,8 +9,7 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// WriteDumpLFTs writes tables as dump_fts (infiniband-diags) prints them. Hop
-// counts are left out.
+// WriteDumpLFTs writes tables in the format of dump_fts (infiniband-diags), without hop counts.
 func WriteDumpLFTs(w io.Writer, t *LFTs) error {
 	out := bufio.NewWriter(w)
 	infos := t.infos()
@@ -33,7 +32,7 @@ func WriteDumpLFTs(w io.Writer, t *LFTs) error {
 	return out.Flush()
 }
 
-// infos are the remarks of dump_fts by LID, "" where nothing is known.
+// infos returns the remarks of dump_fts by LID, "" if nothing is known.
 func (t *LFTs) infos() []string {
 	if len(t.Targets) == 0 {
 		return nil
@@ -68,10 +67,9 @@ func writeEntry(out *bufio.Writer, lid int, port uint8, text string) {
 	out.WriteByte('\n')
 }
 
-// WriteOpenSMLFTs writes tables as OpenSM does (opensm-lfts.dump), for its
-// routing engine "file": opensm -R file -U FILE. OpenSM moves an entry to
-// whatever LID the port has that is named in it, if it has changed. The file
-// holds tables only: OpenSM sets SLs and SL2VL by its own rules, and computes
+// WriteOpenSMLFTs writes tables in OpenSM's format (opensm-lfts.dump), for its routing engine
+// "file": opensm -R file -U FILE. If the port named in an entry has a new LID, OpenSM moves the
+// entry to it. The file holds tables only: OpenSM sets SLs and SL2VL by its own rules, and computes
 // hop counts itself.
 func WriteOpenSMLFTs(w io.Writer, t *LFTs) error {
 	out := bufio.NewWriter(w)
@@ -96,8 +94,8 @@ func WriteOpenSMLFTs(w io.Writer, t *LFTs) error {
 	return out.Flush()
 }
 
-// WriteFDBs writes tables as OpenSM's opensm.fdbs. Without Claims the hops are
-// unknown. What LIDs name is not in this format.
+// WriteFDBs writes tables in the format of OpenSM's opensm.fdbs. Without Claims the hops are
+// unknown. The format does not name the ports of LIDs.
 func WriteFDBs(w io.Writer, t *LFTs) error {
 	out := bufio.NewWriter(w)
 	for i := range t.Switches {
@@ -110,7 +108,7 @@ func WriteFDBs(w io.Writer, t *LFTs) error {
 	return out.Flush()
 }
 
-// fdbsText is an entry as an .fdbs file words it, after the LID.
+// fdbsText returns an entry in the words of an .fdbs file, after the LID.
 func (s *SwitchLFT) fdbsText(lid int) string {
 	port, hops := s.Ports[lid], UnknownHops
 	if s.Claims != nil && lid < len(s.Claims.Hops) {

@@ -16,9 +16,8 @@ type randomEntry struct {
 	Port uint8
 }
 
-// randomEntries are the entries that a random forwarding table needs in place of the linear
-// one, by LID: as few as say the same, with a block of LIDs that leave by one port as
-// one entry, whatever they name.
+// randomEntries returns the entries, by LID, of an equivalent random forwarding table. They are as
+// few as possible: a block of LIDs that leave by one port is one entry, whatever ports have them.
 func (s *SwitchLFT) randomEntries() []randomEntry {
 	var entries []randomEntry
 	for lid := 0; lid < len(s.Ports); {
@@ -47,8 +46,8 @@ func (s *SwitchLFT) all(first, n int, port uint8) bool {
 	return true
 }
 
-// WriteRandom writes tables as those of switches with random forwarding tables: a
-// line for each switch, with the number of its entries, then one for each entry.
+// WriteRandom writes tables as random forwarding tables: a line for each switch with its number of
+// entries, then one for each entry.
 func WriteRandom(w io.Writer, t *LFTs) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "# random forwarding tables: LID LMC port, for 2^LMC LIDs from LID on")

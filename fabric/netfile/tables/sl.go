@@ -11,34 +11,32 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// NoSL marks a path for which a file gives no service level.
+// NoSL marks a path without a service level in the file.
 const NoSL uint8 = 255
 
 // PathSLs are the service levels of paths, by source and destination LID.
 type PathSLs struct {
-	Engine string  // routing engine that chose them, "" when not told
+	Engine string  // routing engine that chose them, "" if unknown
 	Rows   []SLRow // in order of source LID
 }
 
-// SLRow holds the SLs of one source. Sources with the same SLs share SL: it is
-// not to be changed.
+// SLRow holds the SLs of one source. Sources with the same SLs share SL; do not change it.
 type SLRow struct {
 	LID fabric.LID
 	SL  []uint8 // by destination LID, 0 to 15 or NoSL; LIDs beyond its length have none
 }
 
-// ReadPathSLs reads the service levels of paths, which no dump of OpenSM holds.
-// The format is that of the osmdump plug-in, and simple enough to write oneself:
+// ReadPathSLs reads the service levels of paths, which no dump of OpenSM contains. The format is
+// that of the osmdump plug-in, simple enough to write by hand:
 //
 //	# engine dfsssp toplid 8
 //	P 0x0001 .20505064
 //
-// or the output of saquery -p, of infiniband-diags, which holds the SL of every path.
+// or the output of saquery -p, of infiniband-diags, with the SL of every path.
 //
-// A line P is a source LID, then the SL towards LIDs 0, 1, 2 ... as one
-// hexadecimal digit each, '.' where there is none. Lines S and H (forwarding
-// tables, see ReadLFTs) may stand between. A file with tables but no P line is
-// of an engine that leaves SLs alone: its Rows are empty, with a warning. Errors
+// A line P is a source LID, then the SL towards LIDs 0, 1, 2 ... as one hexadecimal digit each, '.'
+// for none. Lines S and H (forwarding tables, see ReadLFTs) may come between. A file with tables
+// but no P line is from an engine that does not set SLs: its Rows are empty, with a warning. Errors
 // are of type *lines.Error.
 func ReadPathSLs(name string, data []byte) (*PathSLs, []lines.Warning, error) {
 	r := slReader{Messages: lines.Messages{File: name}, seen: map[fabric.LID]int{}, rows: map[string][]uint8{}, sources: map[fabric.LID]int{}}
@@ -62,10 +60,10 @@ type slReader struct {
 	lines.Messages
 	out    PathSLs
 	seen   map[fabric.LID]int // line of each source
-	rows   map[string][]uint8 // rows that were read, by their digits
+	rows   map[string][]uint8 // rows read so far, by their digits
 	tables bool               // the file has lines of forwarding tables
 
-	record  pathRecord         // of saquery, being read
+	record  pathRecord         // record of saquery being read
 	sources map[fabric.LID]int // index in out.Rows, by source LID of path records
 }
 
@@ -123,7 +121,7 @@ func (r *slReader) row(c lines.Cursor, at int) error {
 	return nil
 }
 
-// WritePathSLs writes service levels as ReadPathSLs reads them.
+// WritePathSLs writes service levels for ReadPathSLs.
 func WritePathSLs(w io.Writer, p *PathSLs) error {
 	out := bufio.NewWriter(w)
 	top := 0
@@ -170,15 +168,14 @@ type NodeSL2VLs struct {
 	Rows []SL2VLRow // in order of out port, then in port
 }
 
-// SL2VLRow says which table of the pool a node uses between two of its ports; on
-// a CA or router In is 0, and Out is 0 for the port itself.
+// SL2VLRow names the table of the pool that a node uses between two of its ports; on a CA or router
+// In is 0, and Out is 0 for the port itself.
 type SL2VLRow struct {
 	In, Out uint8
 	Table   uint16
 }
 
-// Table is the table of a node from one port to another; ok is false when the
-// file has none.
+// Table returns the table of a node from one port to another; ok is false if the file has none.
 func (t *SL2VLs) Table(node int, in, out uint8) (table *SL2VL, ok bool) {
 	rows := t.Nodes[node].Rows
 	i, ok := slices.BinarySearchFunc(rows, SL2VLRow{In: in, Out: out}, compareSL2VLRows)
@@ -192,7 +189,7 @@ func compareSL2VLRows(a, b SL2VLRow) int {
 	return (int(a.Out)<<8 | int(a.In)) - (int(b.Out)<<8 | int(b.In))
 }
 
-// WriteSL2VLs writes tables as OpenSM's opensm-sl2vl.dump.
+// WriteSL2VLs writes tables in the format of OpenSM's opensm-sl2vl.dump.
 func WriteSL2VLs(w io.Writer, t *SL2VLs) error {
 	const rule = "#--------------------------------------------------------\n"
 	out := bufio.NewWriter(w)

@@ -9,8 +9,8 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// ReadSL2VLs reads SL to VL mapping tables, from OpenSM's opensm-sl2vl.dump and
-// from the output of smpquery sl2vl (any number of them one after the other):
+// ReadSL2VLs reads SL to VL mapping tables, from OpenSM's opensm-sl2vl.dump and from the output of
+// smpquery sl2vl (any number of them one after the other):
 //
 //	Switch 0x0000000010000001, base LID 2, "leaf one"
 //	0   1   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  7
@@ -18,7 +18,7 @@ import (
 //	# SL2VL table: Lid 2
 //	ports: in  0, out  5: | 0| 1| 2| 3| 4| 5| 6| 7| 0| 1| 2| 3| 4| 5| 6| 7|
 //
-// Errors are of type *lines.Error; two different tables for one pair of ports are one.
+// Errors are of type *lines.Error; two different tables for one pair of ports are an error.
 func ReadSL2VLs(name string, data []byte) (*SL2VLs, []lines.Warning, error) {
 	r := sl2vlReader{Messages: lines.Messages{File: name}, pool: map[SL2VL]uint16{}, byGUID: map[fabric.GUID]int{}, byLID: map[fabric.LID]int{}, cur: -1}
 	if err := lines.Each(name, data, r.line); err != nil {
@@ -50,7 +50,7 @@ type sl2vlReader struct {
 	pool    map[SL2VL]uint16
 	byGUID  map[fabric.GUID]int
 	byLID   map[fabric.LID]int
-	headers []int // line on which each node begins
+	headers []int // line of each node's header
 	cur     int   // node being read, or -1
 }
 
@@ -76,7 +76,7 @@ func (r *sl2vlReader) line(line []byte, at int) error {
 	return r.Errorf(at, "not a line of an SL2VL table: %q", line)
 }
 
-// begin starts, or goes on with, the tables of a node.
+// begin starts or continues the tables of a node.
 func (r *sl2vlReader) begin(n NodeSL2VLs, at int) {
 	r.cur = len(r.out.Nodes)
 	if n.GUID != 0 {
@@ -89,7 +89,7 @@ func (r *sl2vlReader) begin(n NodeSL2VLs, at int) {
 	r.headers = append(r.headers, at)
 }
 
-// openSMHeader reads GUID, base LID 2, "desc".
+// openSMHeader parses GUID, base LID 2, "desc".
 func (r *sl2vlReader) openSMHeader(t fabric.NodeType, rest []byte, at int) error {
 	digits, rest, _ := bytes.Cut(rest, []byte(", base LID "))
 	number, desc, _ := bytes.Cut(rest, []byte(", "))
@@ -108,11 +108,11 @@ func (r *sl2vlReader) openSMHeader(t fabric.NodeType, rest []byte, at int) error
 	return nil
 }
 
-// smpqueryHeader reads "Lid 2"; smpquery prints one header a query, so a node
-// may come several times.
+// smpqueryHeader parses "Lid 2"; smpquery prints one header a query, so a node may appear several
+// times.
 func (r *sl2vlReader) smpqueryHeader(c lines.Cursor, at int) error {
 	if !c.Lit("Lid ") {
-		return r.Errorf(at, "this table was queried by a path, %q, which does not tell the node: query it by LID", c.Rest)
+		return r.Errorf(at, "this table was queried by the path %q, which does not identify the node: query it by LID", c.Rest)
 	}
 	lid, err := r.UnicastLID(c.Rest, lines.Decimal, 1, at)
 	if old, met := r.byLID[lid]; met {
@@ -123,7 +123,7 @@ func (r *sl2vlReader) smpqueryHeader(c lines.Cursor, at int) error {
 	return err
 }
 
-// openSMRow reads "0   1   : 0  1 ...".
+// openSMRow parses "0 1 : 0 1 ...".
 func (r *sl2vlReader) openSMRow(c lines.Cursor, at int) error {
 	in, out := c.Word(), c.Word()
 	c.Blanks()
@@ -133,7 +133,7 @@ func (r *sl2vlReader) openSMRow(c lines.Cursor, at int) error {
 	return r.row(in, out, bytes.Fields(c.Rest), at)
 }
 
-// smpqueryRow reads " 0, out  5: | 0| 1|...|".
+// smpqueryRow parses " 0, out 5: | 0| 1|...|".
 func (r *sl2vlReader) smpqueryRow(c lines.Cursor, at int) error {
 	in, ok := c.Until(',')
 	c.Blanks()

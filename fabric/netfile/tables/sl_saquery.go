@@ -8,20 +8,19 @@ import (
 	"weft/fabric/netfile/lines"
 )
 
-// pathRecord is the block of one path in the output of saquery -p, so far as it was read.
-// Of its lines ("slid....................12", "sl......................0x4") only the LIDs and
-// the SL count.
+// pathRecord is the current path record of saquery -p. Of its lines ("slid....................12",
+// "sl......................0x4") only the LIDs and the SL matter.
 type pathRecord struct {
 	open     bool
 	at       int // line of its head
 	src, dst fabric.LID
-	sl       int // -1 before it was read
+	sl       int // -1 until read
 }
 
 // recordHead is the line before each path record.
 const recordHead = "PathRecord dump:"
 
-// recordLine reads a line of a path record. told is false for a line of another kind.
+// recordLine parses a line of a path record; told is false for other lines.
 func (r *slReader) recordLine(line []byte, at int) (told bool, err error) {
 	if string(line) == recordHead && len(r.seen) == 0 {
 		err := r.endRecord()
@@ -48,7 +47,7 @@ func (r *slReader) recordLine(line []byte, at int) (told bool, err error) {
 	return true, err
 }
 
-// endRecord notes the SL of the path record that was read last, if there is one.
+// endRecord stores the SL of the last path record, if there is one.
 func (r *slReader) endRecord() error {
 	p := &r.record
 	if !p.open {
@@ -56,7 +55,7 @@ func (r *slReader) endRecord() error {
 	}
 	p.open = false
 	if p.src == 0 || p.dst == 0 || p.sl < 0 {
-		return r.Errorf(p.at, "a path record without slid, dlid or sl: the output of saquery is not whole")
+		return r.Errorf(p.at, "a path record without slid, dlid or sl: the output of saquery is incomplete")
 	}
 	i, known := r.sources[p.src]
 	if !known {

@@ -77,7 +77,7 @@ func TestReadSaquery(t *testing.T) {
 		record("0", "2", "0x4"):                 `f:3: "0" is not a unicast LID`,
 		record("1", "x", "0x4"):                 `f:2: "x" is not a unicast LID`,
 		record("1", "2", "0x10"):                `f:5: "0x10" is not an SL (want 0x0 to 0xf)`,
-		"\nPathRecord dump:\nslid........1\n":   "f:2: a path record without slid, dlid or sl: the output of saquery is not whole",
+		"\nPathRecord dump:\nslid........1\n":   "f:2: a path record without slid, dlid or sl: the output of saquery is incomplete",
 		record("1", "2", "0x4") + "P 0x0001 .0": `f:7: not a line of path SLs (want P, source LID, SL digits; or the output of saquery -p): "P 0x0001 .0"`,
 		"P 0x0001 .0\nPathRecord dump:\n":       `f:2: not a line of path SLs (want P, source LID, SL digits; or the output of saquery -p): "PathRecord dump:"`,
 	} {
@@ -159,7 +159,7 @@ func TestReadSL2VLsBadInput(t *testing.T) {
 		sw + "1 2 : 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 16\n": `f:2: VL "16" of SL 15 (want 0 to 15)`,
 		sw + sw:                                "f:2: port 0x0000000000000007 is listed twice (first on line 1)",
 		sw + "Switch 0x8, base LID 2, \"b\"\n": "f:2: LID 2 is listed twice (first on line 1)",
-		"# SL2VL table: DR path slid 0; dlid 0; 0,1\n": `f:1: this table was queried by a path, "DR path slid 0; dlid 0; 0,1", which does not tell the node: query it by LID`,
+		"# SL2VL table: DR path slid 0; dlid 0; 0,1\n": `f:1: this table was queried by the path "DR path slid 0; dlid 0; 0,1", which does not identify the node: query it by LID`,
 		"# SL2VL table: Lid 0\n":                       `f:1: "0" is not a unicast LID`,
 		sw + "1 2 : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n1 2 : 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n": "f:1: the node of this line has two different tables from port 1 to port 2",
 	} {

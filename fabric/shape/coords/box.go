@@ -4,17 +4,16 @@ import (
 	"fmt"
 )
 
-// Box holds the coordinates of the switches of one part, which are numbered within it.
+// Box holds the coordinates of the switches of one part, numbered within the part.
 type Box struct {
 	Dims  int
 	Size  []int32 // length of each dimension, 2 or more
-	Wrap  []bool  // whether its lines are rings; only with 3 or more
+	Wrap  []bool  // its lines are rings; only with 3 or more
 	Coord []int32 // Coord[s*Dims+i]
 	odd   []uint8 // odd[s*(Dims+1)+i]: parity of the sum of coordinates i and later
 }
 
-// newBox takes over the dimensions of places, by switch, that are longer than 1. None
-// of them wraps.
+// newBox takes the dimensions longer than 1 from places, by switch. None of them wraps.
 func newBox(places [][]int32) Box {
 	var (
 		b    Box
@@ -42,8 +41,8 @@ func newBox(places [][]int32) Box {
 	return b
 }
 
-// SetParities sets what Parity returns for so many switches. It is to be called when coordinates have
-// changed.
+// SetParities computes the results of Parity for the given number of switches. Call it after
+// coordinates have changed.
 func (b *Box) SetParities(switches int) {
 	b.odd = make([]uint8, switches*(b.Dims+1))
 	for s := range switches {
@@ -54,16 +53,16 @@ func (b *Box) SetParities(switches int) {
 	}
 }
 
-// Coords are the coordinates of a switch.
+// Coords returns the coordinates of a switch.
 func (b *Box) Coords(s int32) []int32 { return b.Coord[int(s)*b.Dims : (int(s)+1)*b.Dims] }
 
-// Direction returns the dimension and direction in which switch t is next to s, as Step does.
+// Direction returns the dimension and direction from s to its neighbour t, as Step does.
 func (b *Box) Direction(s, t int32) (dim, dir int, ok bool) {
 	return Step(b.Coords(s), b.Coords(t), b.Size)
 }
 
-// addLink notes a link between two switches, and returns false if they are no neighbours. One that closes a ring makes its
-// dimension wrap.
+// addLink records a link between two switches; it returns false if they are not neighbours. A link
+// that closes a ring makes its dimension wrap.
 func (b *Box) addLink(s, t int32) bool {
 	dim, _, ok := b.Direction(s, t)
 	if ok {
@@ -73,7 +72,7 @@ func (b *Box) addLink(s, t int32) bool {
 	return ok
 }
 
-// Next returns the coordinate one further; ok is false beyond the end of a line.
+// Next returns the next coordinate; ok is false beyond the end of a line.
 func (b *Box) Next(dim int, x int32, dir int) (y int32, ok bool) {
 	y = x + 1 - 2*int32(dir)
 	if y >= 0 && y < b.Size[dim] {
@@ -85,8 +84,8 @@ func (b *Box) Next(dim int, x int32, dir int) (y int32, ok bool) {
 	return b.Size[dim] - 1 - x, true
 }
 
-// Distance returns the number of hops from a coordinate to another in one direction, -1 where a
-// line ends before it.
+// Distance returns the number of hops between two coordinates in one direction, -1 if the line ends
+// before.
 func (b *Box) Distance(dim, dir int, from, to int32) int32 {
 	n := to - from
 	if dir == Down {
@@ -101,7 +100,7 @@ func (b *Box) Distance(dim, dir int, from, to int32) int32 {
 	return n
 }
 
-// FirstDiffering returns the first dimension in which two switches differ.
+// FirstDiffering returns the first dimension where two switches differ.
 func (b *Box) FirstDiffering(s, d int32) int {
 	x, y, dim := b.Coords(s), b.Coords(d), 0
 	for x[dim] == y[dim] {
@@ -111,14 +110,14 @@ func (b *Box) FirstDiffering(s, d int32) int {
 }
 
 // Parity returns the parity of all coordinates of both switches in later dimensions, which breaks
-// ties in a dimension. It is the same both ways.
+// ties in a dimension. It is the same in both directions.
 func (b *Box) Parity(s, d int32, dim int) uint8 {
 	return b.odd[int(s)*(b.Dims+1)+dim+1] ^ b.odd[int(d)*(b.Dims+1)+dim+1]
 }
 
-// crosses reports whether the short way from coordinate x to y takes the link between the
-// last and the first coordinate, in a ring that needs a dateline. It is the same both ways. When both ways are equally long
-// the lesser coordinate and the parity decide.
+// crosses reports whether the short path from coordinate x to y uses the link between the last and
+// the first coordinate, in a ring that needs a dateline. It is the same in both directions. If both
+// paths are equally long the lesser coordinate and the parity decide.
 func (b *Box) crosses(dim int, x, y int32, odd uint8) bool {
 	if !b.Wrap[dim] {
 		return false
@@ -130,9 +129,9 @@ func (b *Box) crosses(dim int, x, y int32, odd uint8) bool {
 	return apart > b.Size[dim]
 }
 
-// Short returns the direction of the short way from coordinate x to y, which differ. In a ring of
-// 4 what has two hops to go goes up from the even coordinates and down from the odd ones,
-// whatever odd is. That spreads it over all links, and closes no cycle of dependencies: no two hops of one
+// Short returns the direction of the short path between two different coordinates. In a ring of 4,
+// packets with two hops to go take Up from even coordinates and Down from odd ones, whatever odd
+// is. That spreads them over all links and closes no cycle of dependencies: no two such hops in one
 // direction begin at neighbours. So a ring of 4 needs no dateline.
 func (b *Box) Short(dim int, x, y int32, odd uint8) int {
 	if b.Wrap[dim] && b.Size[dim] == 4 && (x-y)&1 == 0 {
@@ -148,8 +147,8 @@ func (b *Box) Short(dim int, x, y int32, odd uint8) int {
 // close no cycle of dependencies (see Short for rings of 4).
 const DatelineFrom = 5
 
-// Datelines lists the dimensions that wrap with a length that needs a dateline. Dimension
-// number k of the list has SL bit k, which says whether a path crosses it.
+// Datelines lists the wrapping dimensions that need a dateline. Bit k of the SL says whether a path
+// crosses the dateline of dimension number k of the list.
 func (b *Box) Datelines() []int {
 	var dims []int
 	for i, size := range b.Size {
@@ -160,8 +159,8 @@ func (b *Box) Datelines() []int {
 	return dims
 }
 
-// DatelineSL returns the SL of packets from s to d: for each of some dimensions, those with a dateline, a bit that says
-// whether the short way crosses it.
+// DatelineSL returns the SL of packets from s to d: for each of the given dimensions, a bit that
+// says whether the short path crosses its dateline.
 func (b *Box) DatelineSL(datelines []int, s, d int32) uint8 {
 	sl := uint8(0)
 	for k, dim := range datelines {
@@ -172,7 +171,7 @@ func (b *Box) DatelineSL(datelines []int, s, d int32) uint8 {
 	return sl
 }
 
-// Format writes coordinates as (1,2,3).
+// Format formats coordinates as (1,2,3).
 func Format(x []int32) string {
 	text := []byte{'('}
 	for i, v := range x {

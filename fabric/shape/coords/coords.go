@@ -8,9 +8,9 @@ import (
 	"weft/fabric"
 )
 
-// Find makes something of the coordinates of a part: of those in the descriptions if it
-// can be made of them, else of those that the graph has by itself. When neither will do,
-// the error is that of the descriptions if these have coordinates, as people know them.
+// Find calls from with the coordinates in the descriptions of a part, or if that fails with the
+// coordinates found in its graph. If both fail and descriptions have coordinates, the error is
+// about these, since people know them.
 func Find[T any](part Part, from func(places [][]int32) (T, error)) (T, error) {
 	var asDescribed error
 	if places := Described(part.G, part.Switches); places != nil {
@@ -31,9 +31,8 @@ func Find[T any](part Part, from func(places [][]int32) (T, error)) (T, error) {
 	return made, err
 }
 
-// Described reads the coordinates of all switches from their descriptions,
-// the least of each dimension made 0. It returns nil when a description has none,
-// they differ in number, or two switches have the same.
+// Described returns the coordinates in the descriptions of all switches, shifted to begin at 0. It
+// returns nil if a description has none, if their numbers differ, or if two switches have the same.
 func Described(g *fabric.Graph, sw []int32) [][]int32 {
 	if len(sw) == 0 {
 		return nil
@@ -78,7 +77,7 @@ func sameCoords(coords [][]int32) (a, b int, found bool) {
 // maxDescribed bounds the coordinates and dimensions taken from a description.
 const maxDescribed = 1 << 15
 
-// parseCoords reads the last "(1,2,3)" of a description; nil when there is none.
+// parseCoords parses the last "(1,2,3)" of a description; nil if there is none.
 func parseCoords(desc string) []int32 {
 	open := strings.LastIndexByte(desc, '(')
 	if open < 0 {

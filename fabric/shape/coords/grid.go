@@ -7,15 +7,14 @@ import (
 	"weft/fabric"
 )
 
-// Part is a connected part of a network. Its switches are numbered within it, by their order in
-// the Graph.
+// Part is a connected part of a network. Its switches are numbered by their order in the Graph.
 type Part struct {
 	G        *fabric.Graph
-	Switches []int32 // as the Graph numbers them, ascending
+	Switches []int32 // numbers in the Graph, ascending
 	Local    []int32 // by switch of the Graph: its number in the part
 }
 
-// Parts lists the connected parts of a network, in the order of their first switch.
+// Parts lists the connected parts of a network, in order of their first switch.
 func Parts(g *fabric.Graph) []Part {
 	of, n := g.Components()
 	parts, local := make([]Part, n), make([]int32, g.NumSwitches)
@@ -26,8 +25,8 @@ func Parts(g *fabric.Graph) []Part {
 	return parts
 }
 
-// Grid is a part of a network whose switches have coordinates. Places without a switch, and
-// neighbours without a link, are holes.
+// Grid is a part of a network with coordinates. Places without a switch, and neighbours without a
+// link, are holes.
 type Grid struct {
 	Part
 	Box
@@ -38,8 +37,8 @@ type Grid struct {
 	links  []int32
 }
 
-// NewGrid gives the switches of a part coordinates. It refuses them when a link joins switches that
-// are no neighbours. Dimensions of length 1 vanish. Index completes the Grid.
+// NewGrid assigns coordinates to the switches of a part. It fails if a link joins switches that are
+// not neighbours. Dimensions of length 1 are dropped. Index completes the Grid.
 func NewGrid(part Part, places [][]int32) (*Grid, error) {
 	m := &Grid{Part: part, Box: newBox(places)}
 	for s, sw := range m.Switches {
@@ -56,13 +55,13 @@ func NewGrid(part Part, places [][]int32) (*Grid, error) {
 	return m, nil
 }
 
-// Index makes the tables of Moved and Links. At most every second place may be a hole.
+// Index builds the tables for Moved and Links. At most half of the places may be holes.
 func (m *Grid) Index() error {
 	n := 1
 	for _, size := range m.Size {
 		m.stride = append(m.stride, int32(n))
 		if n *= int(size); n > 2*len(m.Switches)+2 {
-			return fmt.Errorf("most places of the box of %s and the others have no switch", m.Name(0))
+			return fmt.Errorf("most places of the grid around %s have no switch", m.Name(0))
 		}
 	}
 	m.at = slices.Repeat([]int32{-1}, n)
@@ -93,21 +92,22 @@ func (m *Grid) Index() error {
 	return nil
 }
 
-// LinkGroup returns the number of the links from s in a dimension and direction: they join the same two switches.
+// LinkGroup returns the number of the link group from s in a dimension and direction: links between
+// the same two switches.
 func (m *Grid) LinkGroup(s int32, dim, dir int) int32 {
 	return 2*(s*int32(m.Dims)+int32(dim)) + int32(dir)
 }
 
-// NumLinkGroups is the number of link groups, those without a link included.
+// NumLinkGroups returns the number of link groups, including empty ones.
 func (m *Grid) NumLinkGroups() int { return len(m.start) - 1 }
 
 // Links lists the channels of a link group, by port.
 func (m *Grid) Links(group int32) []int32 { return m.links[m.start[group]:m.start[group+1]] }
 
-// FirstLink returns the number of the first channel of a link group, among those of all groups.
+// FirstLink returns the number of the first channel of a link group, counted over all groups.
 func (m *Grid) FirstLink(group int32) int32 { return m.start[group] }
 
-// Beside returns the switch next to s, -1 when there is none.
+// Beside returns the switch next to s, -1 if there is none.
 func (m *Grid) Beside(s int32, dim, dir int) int32 {
 	if y, ok := m.Next(dim, m.Coords(s)[dim], dir); ok {
 		return m.Moved(s, dim, y)
@@ -115,7 +115,7 @@ func (m *Grid) Beside(s int32, dim, dir int) int32 {
 	return -1
 }
 
-// Moved returns the switch with another coordinate in one dimension, -1 when there is none.
+// Moved returns the switch with another coordinate in one dimension, -1 if there is none.
 func (m *Grid) Moved(s int32, dim int, to int32) int32 {
 	return m.at[m.rank[s]+(to-m.Coords(s)[dim])*m.stride[dim]]
 }

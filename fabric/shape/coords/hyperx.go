@@ -7,15 +7,16 @@ import (
 	"weft/fabric"
 )
 
-// HyperX is a connected part that is a HyperX, whole or damaged, with the coordinates of its switches.
+// HyperX is a connected part that is a HyperX, complete or damaged, with the coordinates of its
+// switches.
 type HyperX struct {
 	Part
 	Places [][]int32 // by switch of the part
-	Whole  bool      // every pair on a common line is linked, no place is empty, no switch is drained
+	Whole  bool      // all pairs on common lines are linked, all places filled, no switch drained
 }
 
-// FindHyperX gives coordinates to a part: those of the descriptions, or if the network is whole those that
-// the graph has. The error says why there are none.
+// FindHyperX finds the coordinates of a part in the descriptions or, if the network is complete, in
+// the graph. The error says why there are none.
 func FindHyperX(part Part) (*HyperX, error) {
 	why := fmt.Errorf("the descriptions of its switches name no coordinates, and its graph has none")
 	if places := Described(part.G, part.Switches); places != nil {
@@ -32,8 +33,8 @@ func FindHyperX(part Part) (*HyperX, error) {
 	return nil, why
 }
 
-// check refuses coordinates where a link joins switches that differ in several, or where less than three
-// quarters of the pairs on a common line are linked. It also sets Whole.
+// check returns an error if a link joins switches that differ in several coordinates, or if less
+// than three quarters of the pairs on common lines are linked. It also sets Whole.
 func (b *HyperX) check() error {
 	linked, drained := 0, false
 	for s, sw := range b.Switches {
@@ -59,8 +60,8 @@ func (b *HyperX) check() error {
 	return nil
 }
 
-// onLines counts the ordered pairs of switches that differ in one coordinate, and says whether every
-// place has a switch.
+// onLines counts the ordered pairs of switches that differ in one coordinate, and reports whether
+// every place has a switch.
 func (b *HyperX) onLines() (pairs int, filled bool) {
 	places := 1
 	for dim := range b.Places[0] {
@@ -82,7 +83,7 @@ func (b *HyperX) onLines() (pairs int, filled bool) {
 	return pairs, places == len(b.Places)
 }
 
-// Dimension returns the one in which two switches differ, -1 unless they differ in exactly one.
+// Dimension returns the only dimension where two switches differ, or -1.
 func (b *HyperX) Dimension(s, t int32) int {
 	x, y, dim := b.Places[s], b.Places[t], -1
 	for i := range x {
@@ -100,10 +101,10 @@ func (b *HyperX) name(s int32) string {
 	return fmt.Sprintf("%s at %s", fabric.SwitchName(b.G, b.Switches[s]), Format(b.Places[s]))
 }
 
-// byGraph finds coordinates from the graph alone. The neighbours of the first switch that are linked to
-// each other are a line with it, one for each dimension. The coordinate of any switch is the place on that
-// line of the switch nearest to it. What it returns is right if the part is a whole HyperX, and
-// is to be checked.
+// byGraph finds coordinates from the graph alone. The neighbours of the first switch that are
+// linked to each other form a line with it, one for each dimension. The coordinate of a switch is
+// the place on that line of the switch nearest to it. The result is right if the part is a complete
+// HyperX, and must be checked.
 func byGraph(part Part) [][]int32 {
 	g, root := part.G, part.Switches[0]
 	var near []int32
@@ -152,7 +153,7 @@ func byGraph(part Part) [][]int32 {
 	return places
 }
 
-// IsHyperX reports whether all parts of a network are HyperX, whole or damaged.
+// IsHyperX reports whether all parts of a network are HyperX, complete or damaged.
 func IsHyperX(g *fabric.Graph) bool {
 	parts := Parts(g)
 	for _, part := range parts {

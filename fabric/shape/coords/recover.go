@@ -7,19 +7,18 @@ import (
 	"weft/fabric"
 )
 
-// simpleGraph is a part without parallel links and cables from a switch to itself, with the dimension that each link was
-// found to lie in.
+// simpleGraph is a part without parallel links and without cables from a switch to itself, with the
+// dimension found for each link.
 type simpleGraph struct {
 	Part
 	adj [][]int32 // neighbours of each switch, ascending, each once
-	dim [][]int32 // dimension of the link to each of adj, -1 unknown
+	dim [][]int32 // dimension of the link to each of adj, -1 if unknown
 }
 
-// fromGraph finds coordinates from the graph alone. It starts at a switch with
-// most neighbours, whose links it sorts into dimensions by looking for squares,
-// carries the dimensions on across squares, and numbers the layers that are left
-// of each dimension when its links are cut. What it returns is right if the graph
-// is a mesh or torus, and is to be verified.
+// fromGraph finds coordinates from the graph alone. It starts at a switch with most neighbours and
+// sorts its links into dimensions by looking for squares. Then it carries the dimensions on across
+// squares. Cutting the links of a dimension leaves layers, which it numbers. The result is right if
+// the graph is a mesh or torus, and must be verified.
 func fromGraph(part Part) ([][]int32, error) {
 	z := newSimpleGraph(part)
 	root := int32(0)
@@ -67,7 +66,7 @@ func newSimpleGraph(part Part) *simpleGraph {
 	return z
 }
 
-// common counts the neighbours that a and b share besides v, and gives the last.
+// common counts the common neighbours of a and b other than v, and returns the last one.
 func (z *simpleGraph) common(a, b, v int32) (n int, w int32) {
 	x, y := z.adj[a], z.adj[b]
 	for len(x) > 0 && len(y) > 0 {
@@ -87,8 +86,8 @@ func (z *simpleGraph) common(a, b, v int32) (n int, w int32) {
 	return n, w
 }
 
-// sortRoot gives each link of a switch its dimension: two links close one square if
-// they lie in different dimensions and none if they lie in one.
+// sortRoot assigns a dimension to each link of a switch: two links close one square if they lie in
+// different dimensions and none if they lie in one.
 func (z *simpleGraph) sortRoot(root int32) (dims int32, err error) {
 	near := z.adj[root]
 	for i, a := range near {
@@ -117,7 +116,7 @@ func (z *simpleGraph) sortRoot(root int32) (dims int32, err error) {
 	return dims, nil
 }
 
-// sortOthers gives the links of all other switches their dimensions, from the root on.
+// sortOthers assigns dimensions to the links of all other switches, starting at the root.
 func (z *simpleGraph) sortOthers(root int32) error {
 	seen := make([]bool, len(z.adj))
 	seen[root] = true
@@ -139,9 +138,8 @@ func (z *simpleGraph) sortOthers(root int32) error {
 	return nil
 }
 
-// sortLinksOf gives the links of a their dimensions. It lies next to v in dimension dim: a link of v
-// in another dimension closes a square with one of a, and what is left of a's
-// links lies in dim.
+// sortLinksOf assigns dimensions to the links of a, which is next to v in dimension dim. A link of
+// v in another dimension closes a square with a link of a; the remaining links of a lie in dim.
 func (z *simpleGraph) sortLinksOf(v, a, dim int32) error {
 	for j, b := range z.adj[v] {
 		other := z.dim[v][j]
@@ -169,8 +167,7 @@ func (z *simpleGraph) sortLinksOf(v, a, dim int32) error {
 	return nil
 }
 
-// layers cuts the links of a dimension and numbers the layers that are left along
-// the line or ring that they form.
+// layers cuts the links of a dimension and numbers the remaining layers along their line or ring.
 func (z *simpleGraph) layers(dim int32) ([]int32, error) {
 	layer, first := z.cut(dim)
 	near := make([][]int32, len(first))
@@ -181,7 +178,7 @@ func (z *simpleGraph) layers(dim int32) ([]int32, error) {
 				continue
 			}
 			if near[a] = append(near[a], b); len(near[a]) > 2 || a == b {
-				return nil, fmt.Errorf("the link of %s to %s does not fit with the others", z.name(int32(s)), z.name(t))
+				return nil, fmt.Errorf("the link of %s to %s does not fit the others", z.name(int32(s)), z.name(t))
 			}
 		}
 	}
@@ -207,14 +204,14 @@ func (z *simpleGraph) layers(dim int32) ([]int32, error) {
 	for s := range layer {
 		layer[s] = number[layer[s]]
 		if layer[s] < 0 {
-			return nil, fmt.Errorf("%s lies in no line with the others", z.name(int32(s)))
+			return nil, fmt.Errorf("%s is not in line with the others", z.name(int32(s)))
 		}
 	}
 	return layer, nil
 }
 
-// cut numbers the parts that are left without the links of a dimension, and gives
-// the first switch of each.
+// cut numbers the parts that remain without the links of a dimension, and returns the first switch
+// of each.
 func (z *simpleGraph) cut(dim int32) (layer, first []int32) {
 	layer = slices.Repeat([]int32{-1}, len(z.adj))
 	for s := range layer {
@@ -239,11 +236,11 @@ func (z *simpleGraph) cut(dim int32) (layer, first []int32) {
 	return layer, first
 }
 
-// distinct refuses coordinates that two switches share.
+// distinct returns an error if two switches share coordinates.
 func (z *simpleGraph) distinct(coords [][]int32) error {
 	a, b, ok := sameCoords(coords)
 	if ok {
-		return fmt.Errorf("%s and %s take the same place", z.name(int32(a)), z.name(int32(b)))
+		return fmt.Errorf("%s and %s have the same coordinates", z.name(int32(a)), z.name(int32(b)))
 	}
 	return nil
 }

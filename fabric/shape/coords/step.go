@@ -1,12 +1,12 @@
 package coords
 
-// The directions of a dimension: to the next coordinate, to the one before.
+// The directions of a dimension: to the next coordinate, to the previous one.
 const (
 	Up   = 0
 	Down = 1
 )
 
-// Step returns the dimension and direction in which place y is next to x in a box of the given
+// Step returns the dimension and direction from place x to the next place y in a box of the given
 // size, rings closed or not. In a ring of two, up comes first. ok is false for other places.
 func Step(x, y, size []int32) (dim, dir int, ok bool) {
 	dim = -1

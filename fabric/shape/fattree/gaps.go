@@ -25,7 +25,7 @@ const (
 	GapSwitches = "switches"
 )
 
-// String writes the gap as one line.
+// String describes the gap in one line.
 func (p Gap) String() string {
 	switch {
 	case p.Kind == GapSwitches:
@@ -36,11 +36,11 @@ func (p Gap) String() string {
 	return fmt.Sprintf("%s: %d of %d links up", p.Switch, p.Have, p.Want)
 }
 
-// gaps compares a tree with the regular one that it seems to have been. In a PGFT the switches
-// of two levels form groups, in which every lower switch is linked to every higher one with as
-// many links. Where most of these links exist, it lists the missing ones. Between other levels
-// it can only compare the number of links up, if most switches have the same. Where all levels
-// are of the first kind, the formula is that of the PGFT. Cost: O(switches x radix).
+// gaps compares a tree with its probable regular form. In a PGFT the switches of two levels form
+// groups, in which every lower switch is linked to every higher one by equally many links. If most
+// of these links exist, it lists the missing ones. Otherwise it only compares the numbers of links
+// up, if most switches have the same. If all levels form groups, it also returns the formula of the
+// PGFT. Cost: O(switches x radix).
 func (t *Tree) gaps() ([]Gap, *formula) {
 	var all []Gap
 	levels := t.switchesByLevel()
@@ -66,8 +66,8 @@ func (t *Tree) gaps() ([]Gap, *formula) {
 	return all, f
 }
 
-// nearly reports whether every level has at least three quarters of the switches of a formula,
-// and not more than all.
+// nearly reports whether every level has at least three quarters of the switches of a formula, and
+// no more than all.
 func (f *formula) nearly(levels [][]int32) bool {
 	if f == nil {
 		return false
@@ -89,19 +89,19 @@ func (f *formula) nearly(levels [][]int32) bool {
 	return true
 }
 
-// levelPair holds the links between a level and the one above it.
+// levelPair holds the links between a level and the next one.
 type levelPair struct {
 	t      *Tree
 	lower  int32
 	groups []*switchGroup
-	lone   []int32 // of the lower level, with no link up
+	lone   []int32 // switches of the lower level without a link up
 	joined int     // pairs of switches with any link
 
-	lowCount, highCount int // switches of most groups
-	links               int // between the same two switches: what most have
+	lowCount, highCount int // switches of a usual group
+	links               int // between the same two switches, usually
 }
 
-// switchGroup is switches of two levels that are connected by the links between these.
+// switchGroup holds switches of two levels that are connected by the links between these levels.
 type switchGroup struct{ low, high []int32 }
 
 func (t *Tree) newLevelPair(low []int32, h int32) *levelPair {
@@ -129,7 +129,7 @@ func (t *Tree) newLevelPair(low []int32, h int32) *levelPair {
 			of[part].low = append(of[part].low, s)
 		}
 	}
-	for s := range int32(t.G.NumSwitches) { // they may be numbered before those below them
+	for s := range int32(t.G.NumSwitches) { // their numbers may be below those of their lower switches
 		if group := of[p.find(s)]; t.Level[s] == h+1 && group != nil {
 			group.high = append(group.high, s)
 		}
@@ -154,7 +154,7 @@ func (t *Tree) uplinks(s int32) []int32 {
 	return up
 }
 
-// isNearlyWhole reports whether at least three of four pairs of switches of all groups are
+// isNearlyWhole reports whether at least three quarters of the pairs of switches of all groups are
 // linked.
 func (b *levelPair) isNearlyWhole() bool {
 	pairs := 0
@@ -164,8 +164,8 @@ func (b *levelPair) isNearlyWhole() bool {
 	return pairs > 0 && 4*b.joined >= 3*pairs
 }
 
-// missing lists the links that the groups lack, and the switches where three groups in four have
-// the same number.
+// missing lists the links that the groups lack, and the missing switches if three quarters of the
+// groups have the same number.
 func (b *levelPair) missing() []Gap {
 	t := b.t
 	var all []Gap
@@ -205,7 +205,7 @@ func (b *levelPair) missing() []Gap {
 	return all
 }
 
-// fewerUplinks lists the switches of a level that have fewer links up than most.
+// fewerUplinks lists the switches of a level with fewer links up than most.
 func (t *Tree) fewerUplinks(level []int32) []Gap {
 	var all []Gap
 	times := map[int]int{}
@@ -224,7 +224,7 @@ func (t *Tree) fewerUplinks(level []int32) []Gap {
 	return all
 }
 
-// commonest returns the number that occurs most often; of several the greatest.
+// commonest returns the most common number; of several the greatest.
 func commonest(times map[int]int) int {
 	best := 0
 	for n, k := range times {

@@ -8,13 +8,12 @@ import (
 	"weft/fabric"
 )
 
-// formula is the parameters of a parallel-ports generalised fat-tree (Zahavi 2010), by
-// level from the hosts up: children, parents, and links between the same two. nil is
-// none.
+// formula holds the parameters of a parallel-ports generalised fat-tree (Zahavi 2010), by level
+// from the hosts up: children, parents, and links between the same two. nil is none.
 type formula struct{ m, w, p []int }
 
-// formula finds the PGFT that the switches and links are, to the last link; end ports
-// count as hosts with one link each. Cost: O(channels).
+// formula returns the PGFT that matches the switches and links exactly, or nil; end ports count as
+// hosts with one link each. Cost: O(channels).
 func (t *Tree) formula() *formula {
 	f := t.degrees()
 	if f == nil {
@@ -27,7 +26,7 @@ func (t *Tree) formula() *formula {
 	return f
 }
 
-// degrees finds the parameters if all switches of a level have the same.
+// degrees returns the parameters if all switches of a level have the same.
 func (t *Tree) degrees() *formula {
 	levels := int(t.Top) + 1
 	f := &formula{m: make([]int, levels), w: make([]int, levels), p: make([]int, levels)}
@@ -71,9 +70,9 @@ func (t *Tree) degrees() *formula {
 	return f
 }
 
-// labels gives every switch its label within its subtree: the digits of the ways up to it from a
-// leaf. Its parents have the same label and another last digit each. Digits are assigned above
-// one leaf; the labels of all other switches follow from their parents. It returns nil if they
+// labels gives every switch its label within its subtree: the digits of the paths up to it from a
+// leaf. Its parents have the same label and another last digit each. Digits are assigned above one
+// leaf; the labels of all other switches follow from their parents. It returns nil if they
 // contradict each other.
 func (t *Tree) labels(f *formula) []int {
 	label := slices.Repeat([]int{-1}, t.G.NumSwitches)
@@ -122,8 +121,8 @@ func (t *Tree) Parents(s int32) []int32 {
 	return up
 }
 
-// subtrees reports whether the switches connected below each level form as many subtrees as the
-// formula has, with every label once in each.
+// subtrees reports whether the switches connected below each level form the formula's number of
+// subtrees, with every label once in each.
 func (t *Tree) subtrees(f *formula, label []int) bool {
 	number, places := 1, 1
 	for _, m := range f.m[1:] {
@@ -167,7 +166,7 @@ func (t *Tree) switchesByLevel() [][]int32 {
 	return levels
 }
 
-// pgft writes the formula as package gen reads it.
+// pgft returns the formula in the syntax of package gen.
 func (f *formula) pgft() string {
 	if f == nil {
 		return ""
@@ -179,7 +178,7 @@ func commas(numbers []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ",")
 }
 
-// rlft writes it as the largest real-life fat-tree of one radix, if it is one.
+// rlft returns the formula as the largest real-life fat-tree of one radix, or "" if it is none.
 func (f *formula) rlft() string {
 	if f == nil {
 		return ""

@@ -6,9 +6,9 @@ import (
 	"weft/fabric"
 )
 
-// NotATree says why a network is no fat-tree: most of its links join switches of one level. It
-// returns "" for a tree, however degraded, and for a network without hosts, in which nothing
-// tells leaves from others.
+// NotATree returns the reason why a network is no fat-tree: most of its links join switches of one
+// level. It returns "" for a tree, however degraded, and for a network without hosts, whose leaves
+// cannot be told from other switches.
 func (t *Tree) NotATree() string {
 	if t.G.NumHosts == 0 {
 		return ""
@@ -28,9 +28,9 @@ func (t *Tree) NotATree() string {
 	return ""
 }
 
-// Irregular lists what keeps a tree from being regular: hosts above the leaves,
-// links within a level or past one, and switches that have other numbers of links
-// up or down than most of their level.
+// Irregular lists the deviations of a tree from a regular one: hosts above the leaves, links within
+// a level or past one, and switches whose numbers of links up or down differ from most of their
+// level.
 func (t *Tree) Irregular() []string {
 	var odd []string
 	g := t.G
@@ -59,8 +59,8 @@ func (t *Tree) Irregular() []string {
 	return odd
 }
 
-// usualLinks returns, by level, the numbers of links to the next levels that most of its switches have,
-// the greater of equals.
+// usualLinks returns, by level, the most common numbers of links to the next levels, the greater of
+// equals.
 func (t *Tree) usualLinks() []linkCounts {
 	times := make([]map[linkCounts]int, t.Top+1)
 	usual := make([]linkCounts, t.Top+1)
@@ -81,7 +81,7 @@ func (t *Tree) usualLinks() []linkCounts {
 	return usual
 }
 
-// nextLinks counts the links of a switch to the levels next to its own.
+// nextLinks counts the links of a switch to the adjacent levels.
 func (t *Tree) nextLinks(s int32) (n linkCounts) {
 	for i, v := range t.Bundles(s) {
 		switch t.Level[v] - t.Level[s] {

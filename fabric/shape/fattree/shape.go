@@ -6,10 +6,10 @@ import (
 	"weft/fabric"
 )
 
-// Shape describes a network as a fat-tree, apart from routing it.
+// Shape describes a network as a fat-tree, independent of routing.
 type Shape struct {
 	Tree bool   `json:"tree"`
-	Why  string `json:"why_not,omitempty"` // why it is none
+	Why  string `json:"why_not,omitempty"` // why it is not a tree
 	Formulas
 	Levels []Level `json:"levels"` // leaves first
 	Counts
@@ -19,7 +19,7 @@ type Shape struct {
 	Switches  []Placed       `json:"switches"`
 }
 
-// Formulas holds the formulas that fit a tree, "" where none does.
+// Formulas holds the formulas that fit a tree, "" for none.
 type Formulas struct {
 	PGFT   string `json:"pgft,omitempty"`
 	RLFT   string `json:"rlft,omitempty"`
@@ -28,10 +28,10 @@ type Formulas struct {
 
 // Counts counts switches and links of a tree.
 type Counts struct {
-	Roots      int         `json:"roots"` // switches with no link up
+	Roots      int         `json:"roots"` // switches without a link up
 	Leaves     int         `json:"leaves"`
 	Empty      int         `json:"leaves_without_hosts"`
-	Groups     map[int]int `json:"groups"` // by number of links between the same two switches: how many such pairs
+	Groups     map[int]int `json:"groups"` // pairs of switches by number of links between them
 	Horizontal int         `json:"horizontal_links"`
 	Cores      int         `json:"cores"`         // parts of several levels that stay connected without the leaves
 	Paired     int         `json:"leaves_paired"` // with a link to another leaf, as rack switches
@@ -41,12 +41,12 @@ type Counts struct {
 // Level describes the switches of one level.
 type Level struct {
 	Switches int   `json:"switches"`
-	Hosts    Range `json:"hosts"` // of a switch
+	Hosts    Range `json:"hosts"` // by switch
 	Up       Range `json:"links_up"`
 	Down     Range `json:"links_down"`
 }
 
-// Range is the least and the greatest of some numbers.
+// Range holds the least and the greatest of some numbers.
 type Range struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
@@ -62,8 +62,8 @@ type Placed struct {
 	Given bool   `json:"role_given"`
 }
 
-// Describe describes a network as a fat-tree, with the levels by which the engine routes when
-// no roots or leaves are named. Cost: O(channels x switches/64).
+// Describe describes a network as a fat-tree, with the levels that the engine uses if no roots or
+// leaves are named. Cost: O(channels x switches/64).
 func Describe(g *fabric.Graph) *Shape {
 	s := &Shape{Counts: Counts{Groups: map[int]int{}}, Roles: map[string]int{}, Missing: []Gap{}, Levels: []Level{}, Switches: []Placed{}}
 	if g.NumSwitches == 0 {
@@ -138,7 +138,7 @@ func (r *Range) add(n int, first bool) {
 	r.Min, r.Max = min(r.Min, n), max(r.Max, n)
 }
 
-// linkCounts is the number of links of a switch by where they lead.
+// linkCounts counts the links of a switch by direction.
 type linkCounts struct{ up, down, horizontal int }
 
 // countLinks counts the links of a switch to higher and lower levels and within its own.
@@ -159,8 +159,8 @@ func (t *Tree) countLinks(s int32) (n linkCounts) {
 // LinksUp counts the links of a switch to higher levels.
 func (t *Tree) LinksUp(s int32) int { return t.countLinks(s).up }
 
-// cores counts the parts of several levels that hold together without the leaves, and
-// the leaves that are under several of them.
+// cores counts the parts of several levels that are connected without the leaves, and the leaves
+// below several of them.
 func (s *Shape) cores(t *Tree) {
 	p := partition(fabric.Numbers(t.G.NumSwitches))
 	for c := range t.G.NumChannels {
@@ -199,8 +199,8 @@ func (s *Shape) cores(t *Tree) {
 
 const noPart int32 = -1
 
-// partition is a partition of switches into parts that are joined one by one. At first each
-// is a part of its own: fabric.Numbers.
+// partition divides switches into parts, which are joined step by step. It starts as
+// fabric.Numbers, with each switch as its own part.
 type partition []int32
 
 // find returns the representative of the part of a switch.
@@ -218,9 +218,9 @@ func (p partition) union(a, b int32) { p[p.find(a)] = p.find(b) }
 // name returns the name of a switch in reports.
 func (t *Tree) name(s int32) string { return fabric.SwitchName(t.G, s) }
 
-// IsTree reports whether a network is a fat-tree, whole or damaged, in which links between levels join
-// all that is joined. The engine takes others too, several trees joined by links within a level (Deimos, a
-// Dragonfly+), but others do better there. Cost: as Describe.
+// IsTree reports whether a network is a fat-tree, complete or damaged, that is as connected without
+// the links within levels. The engine also accepts several trees joined by links within a level
+// (Deimos, a Dragonfly+), but other engines do better there. Cost: as Describe.
 func IsTree(g *fabric.Graph) bool {
 	if g.NumSwitches == 0 {
 		return false
@@ -229,7 +229,8 @@ func IsTree(g *fabric.Graph) bool {
 	return t.NotATree() == "" && t.isJoinedByLevels()
 }
 
-// isJoinedByLevels reports whether no link within a level joins what links between levels do not.
+// isJoinedByLevels reports whether links within levels only join switches that are also connected
+// by links between levels.
 func (t *Tree) isJoinedByLevels() bool {
 	g, p := t.G, partition(fabric.Numbers(t.G.NumSwitches))
 	for c := range g.NumChannels {
@@ -245,9 +246,8 @@ func (t *Tree) isJoinedByLevels() bool {
 	return true
 }
 
-// IsWhole reports whether a network is a fat-tree without any gap: a PGFT to the last link, and no switch
-// of it is drained.
-// Cost: as Describe.
+// IsWhole reports whether a network is a complete fat-tree: a PGFT to the last link, without
+// drained switches. Cost: as Describe.
 func IsWhole(g *fabric.Graph) bool {
 	if g.NumSwitches == 0 || g.NumHosts == 0 || slices.Contains(g.Drained, true) {
 		return false

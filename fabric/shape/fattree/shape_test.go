@@ -151,7 +151,7 @@ func TestFormulaOfCrossed(t *testing.T) {
 	})
 }
 
-// TestGaps: what failed is what is missing, link by link, and the formula is known still.
+// TestGaps: exactly the failed links are missing, and the formula is still found.
 func TestGaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		formula := drawPGFT(t, 3)

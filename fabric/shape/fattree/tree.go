@@ -16,11 +16,11 @@ type Tree struct {
 	Top   int32
 
 	// The links of a switch to one neighbour are a bundle. The bundles of switch s are
-	// bundleStart[s]:bundleStart[s+1], sorted so that switches with the same place in different
-	// pods list theirs alike.
+	// bundleStart[s]:bundleStart[s+1], in the same order for switches with the same place in
+	// different pods.
 	bundleStart []int32
-	Neighbour   []int32 // by bundle: the switch to which it leads
-	LinkStart   []int32 // by bundle: its first link, and at the end the number of links
+	Neighbour   []int32 // by bundle: the switch at its other end
+	LinkStart   []int32 // by bundle: its first link; the last entry is the number of links
 	LinkPort    []uint8 // by link: the port
 	LinkRate    []int32 // by link: Mbit/s, 0 when unknown
 
@@ -30,7 +30,7 @@ type Tree struct {
 // BundlesOf returns the first bundle of a switch and the one after its last.
 func (t *Tree) BundlesOf(s int32) (int32, int32) { return t.bundleStart[s], t.bundleStart[s+1] }
 
-// Bundles visits the bundles of a switch, and the switches to which they lead.
+// Bundles iterates over the bundles of a switch and the switches at their other ends.
 func (t *Tree) Bundles(s int32) iter.Seq2[int32, int32] {
 	return func(yield func(bundle, v int32) bool) {
 		first, last := t.BundlesOf(s)
@@ -39,7 +39,7 @@ func (t *Tree) Bundles(s int32) iter.Seq2[int32, int32] {
 	}
 }
 
-// NeighboursOf lists the switches to which the bundles of a switch lead.
+// NeighboursOf lists the switches at the other ends of a switch's bundles.
 func (t *Tree) NeighboursOf(s int32) []int32 {
 	return t.Neighbour[t.bundleStart[s]:t.bundleStart[s+1]]
 }
@@ -52,8 +52,8 @@ func (t *Tree) PortsOf(bundle int32) []uint8 {
 	return t.LinkPort[t.LinkStart[bundle]:t.LinkStart[bundle+1]]
 }
 
-// Recognise finds the levels and bundles of a network. Roots and leaves that are given are taken
-// as such, or else those of which the fabric says so.
+// Recognise finds the levels and bundles of a network. Roots and leaves are the given ones, or else
+// the switches with that role in the fabric.
 func Recognise(g *fabric.Graph, roots, leaves []int32) *Tree {
 	roots, leaves = givenOrRole(g, roots, fabric.RoleRoot), givenOrRole(g, leaves, fabric.RoleLeaf)
 	t := &Tree{G: g, Level: levelsOf(g, roots, leaves)}
@@ -69,7 +69,7 @@ func Recognise(g *fabric.Graph, roots, leaves []int32) *Tree {
 	return t
 }
 
-// givenOrRole returns the switches that are given, or those with a role where none is.
+// givenOrRole returns the given switches, or the ones with a role if none are given.
 func givenOrRole(g *fabric.Graph, given []int32, role fabric.Role) []int32 {
 	if len(given) > 0 {
 		return given
@@ -82,11 +82,10 @@ func givenOrRole(g *fabric.Graph, given []int32, role fabric.Role) []int32 {
 	return given
 }
 
-// levelsOf returns the level of every switch: its distance from the leaves. The roots are half
-// way between the leaves that are farthest apart; beyond them the level is counted down again,
-// because a leaf that has lost its hosts is still a leaf (the flipping switch of paper IV). With
-// roots given it is counted down from them, and only leaves that are given as well are taken as
-// such.
+// levelsOf returns the level of every switch: its distance from the leaves. The roots are half way
+// between the leaves farthest apart. Beyond them levels decrease again, because a leaf that has
+// lost its hosts is still a leaf (the flipping switch of paper IV). If roots are given, levels are
+// counted down from them, and only the given leaves are at level 0.
 func levelsOf(g *fabric.Graph, roots, leaves []int32) []int32 {
 	if len(roots) > 0 {
 		level := levelsBelow(g, roots)
@@ -126,8 +125,8 @@ func levelsOf(g *fabric.Graph, roots, leaves []int32) []int32 {
 }
 
 // height returns the level of the roots: half the distance between the leaves farthest apart. In
-// each part it is the distance from a leaf that is farthest from the first one: from that itself it
-// may be less, where trees of several heights are merged.
+// each part it measures from the leaf farthest from the first one; from the first one itself it may
+// be less, if trees of several heights are merged.
 func height(search *fabric.Search, leaves []int32) int32 {
 	top := int32(0)
 	reached := make([]bool, len(search.Hops))
@@ -151,9 +150,9 @@ func height(search *fabric.Search, leaves []int32) int32 {
 }
 
 // sharedRoots lists the switches that are roots of two trees of different heights (rlft(8,3) and
-// rlft(8,2), merged). They are near the leaves of the lower tree, at a level where they are linked
-// to switches of the higher one, but reach most leaves in no more hops than a root of the higher
-// tree does.
+// rlft(8,2), merged). They are near the leaves of the lower tree, and have links to switches of the
+// higher tree at their level. But they reach most leaves in no more hops than a root of the higher
+// tree.
 func sharedRoots(g *fabric.Graph, search *fabric.Search, leaves, level []int32, top int32) []int32 {
 	var roots []int32
 	for s := range int32(g.NumSwitches) {
@@ -191,9 +190,8 @@ func levelsBelow(g *fabric.Graph, roots []int32) []int32 {
 	return level
 }
 
-// isLeaf reports whether a switch has hosts, and not just a few amid neighbours
-// that all have many: those are on a spine, as storage often is. One with another role
-// is none.
+// isLeaf reports whether a switch has hosts, and not just a few among neighbours that all have
+// many: such hosts are on a spine, often as storage. A switch with another role is not a leaf.
 func isLeaf(g *fabric.Graph, s int32) bool {
 	hosts := g.HostCount(s)
 	if hosts == 0 || g.SwitchRole[s] == fabric.RoleRoot || g.SwitchRole[s] == fabric.RoleMiddle {
@@ -211,9 +209,9 @@ func isLeaf(g *fabric.Graph, s int32) bool {
 	return others < 2 || 2*hosts*others >= sum
 }
 
-// lowerFlippedLeaves puts leaves without hosts that seemed to be roots back to level 0. What is
-// below the neighbours of a root differs; those of a leaf are in its own pod, and most of what
-// is below them is the same.
+// lowerFlippedLeaves puts leaves without hosts that seemed to be roots back to level 0. The
+// neighbours of a root have different leaves below them; the neighbours of a leaf are in its pod
+// and have mostly the same leaves below.
 func (t *Tree) lowerFlippedLeaves() {
 	g := t.G
 	words := (g.NumSwitches + 63) / 64
@@ -250,8 +248,8 @@ func (t *Tree) lowerFlippedLeaves() {
 	}
 }
 
-// lowerEmptyRackSwitches puts a rack switch that has lost its hosts to the level of its partner:
-// nothing is above it, and most of its links lead to what seems to be its own level.
+// lowerEmptyRackSwitches puts a rack switch that has lost its hosts at the level of its partner: no
+// switch is above it, and most of its links lead to its apparent level.
 func (t *Tree) lowerEmptyRackSwitches() {
 	g := t.G
 	level := slices.Clone(t.Level)
@@ -276,7 +274,7 @@ func (t *Tree) lowerEmptyRackSwitches() {
 // leafSet is a set of leaves, a bit each.
 type leafSet []uint64
 
-// common counts the leaves that are in both sets.
+// common counts the leaves in both sets.
 func (s leafSet) common(o leafSet) int {
 	n := 0
 	for w, x := range o {
@@ -311,8 +309,8 @@ func (t *Tree) makeBundles() {
 	t.LinkStart = append(t.LinkStart, int32(len(t.LinkPort)))
 }
 
-// podKeys returns, by switch, the lowest root above it. In each pod the switches that lead to
-// the same roots have the same key.
+// podKeys returns, by switch, the lowest root above it. In each pod the switches below the same
+// roots have the same key.
 func (t *Tree) podKeys() []int32 {
 	key := make([]int32, t.G.NumSwitches)
 	for _, s := range t.ByLevel(true) {
@@ -342,8 +340,8 @@ func (t *Tree) ByLevel(topFirst bool) []int32 {
 	return order
 }
 
-// orderLeaves sorts the switches of level 0 so that those with common ancestors are together,
-// the largest pods first: by their lowest ancestor of each level, from the second highest down.
+// orderLeaves sorts the switches of level 0 so that leaves with common ancestors are together, the
+// largest pods first: by their lowest ancestor of each level, from the second highest down.
 func (t *Tree) orderLeaves() {
 	n := int32(t.G.NumSwitches)
 	lowest := make([]int32, n*(t.Top+1)) // by switch and level: an ancestor

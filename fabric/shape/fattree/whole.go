@@ -7,15 +7,17 @@ import (
 	"weft/fabric"
 )
 
-// Whole says which links up the switches of a tree would have if none were missing. In a regular tree
-// the switches of two levels form groups, in which every lower one is linked to every higher one.
+// Whole describes the links up of the switches if no link of the tree were missing. In a regular
+// tree the switches of two levels form groups, in which every lower switch is linked to every
+// higher one.
 type Whole struct {
-	Ways  []int32 // by switch: neighbours above
-	Place []int32 // by switch: its number among those of a switch below it
+	Ways  []int32 // by switch: number of neighbours above
+	Place []int32 // by switch: its number among the parents of a switch below it
 	Width []int32 // by level: links to one neighbour above
 }
 
-// InferWhole infers the whole tree from groups, nil where these are not nearly whole. Cost: O(switches x radix).
+// InferWhole infers the complete tree from groups; nil if these are not nearly complete. Cost:
+// O(switches x radix).
 func (t *Tree) InferWhole() *Whole {
 	n := t.G.NumSwitches
 	w := &Whole{Ways: make([]int32, n), Place: make([]int32, n), Width: make([]int32, t.Top)}
@@ -52,8 +54,8 @@ func (t *Tree) InferWhole() *Whole {
 	return w
 }
 
-// lowestRoots returns, by switch, the lowest root above its group. Switches of one place in different pods
-// have the same, whichever links are missing.
+// lowestRoots returns, by switch, the lowest root above its group. Switches at one place in
+// different pods have the same, whichever links are missing.
 func lowestRoots(n int, pairs []*levelPair) []int32 {
 	lowest := fabric.Numbers(n)
 	for _, pair := range slices.Backward(pairs) {
@@ -70,15 +72,15 @@ func lowestRoots(n int, pairs []*levelPair) []int32 {
 	return lowest
 }
 
-// position tells the higher switches of a group apart: by the lowest root above, and the number of those
-// before it with the same one.
+// position identifies a higher switch of a group: the lowest root above it, and its number among
+// the switches with the same root.
 type position struct{ root, number int32 }
 
 func (p position) compare(q position) int {
 	return cmp.Or(cmp.Compare(p.root, q.root), cmp.Compare(p.number, q.number))
 }
 
-// positions returns those of the higher switches of a group.
+// positions returns the positions of the higher switches of a group.
 func positions(high, roots []int32) []position {
 	all, times := make([]position, len(high)), map[int32]int32{}
 	for i, s := range high {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// damagedPGFT draws a PGFT and the same with some links failed, of which none falls apart into more groups.
+// damagedPGFT draws a PGFT and a copy with some failed links, whose groups do not fall apart.
 func damagedPGFT(t *rapid.T) (whole, damaged *Tree) {
 	formula := rapid.SampledFrom([]string{"rlft(6,3)", "rlft(8,2)", "xgft(3;3,4,3;2,3,2)", "pgft(2;4,4;1,2;1,2)", "karytree(4,3)"}).Draw(t, "formula")
 	failed := fmt.Sprintf("|fail(share=%.2f,links=up,seed=%d)", float64(rapid.IntRange(0, 10).Draw(t, "failed"))/100, rapid.IntRange(1, 1000).Draw(t, "seed"))
@@ -29,8 +29,8 @@ func groupSizes(t *Tree) (sizes []int) {
 	return sizes
 }
 
-// TestWhole: from what is left of a PGFT it infers how many links up a switch had, and which switches
-// had the same place in different pods.
+// TestWhole: from a damaged PGFT it infers how many links up a switch had, and which switches had
+// the same place in different pods.
 func TestWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		was, is := damagedPGFT(t)

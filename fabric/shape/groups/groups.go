@@ -1,8 +1,8 @@
-// Package groups finds the groups of a Dragonfly or a full mesh, whole or damaged: from
-// descriptions that begin with "group N ", or from the graph. There linked switches that have many
-// neighbours in common are in one group; where (nearly) all switches are linked, each is a group.
-// Networks with fewer than three groups have none, nor those with less than three quarters of the
-// pairs of groups linked, or less than half of the pairs of switches linked in some group.
+// Package groups finds the groups of a Dragonfly or a full mesh, complete or damaged: from
+// descriptions that begin with "group N ", or from the graph. In the graph, linked switches with
+// many common neighbours are one group; if (nearly) all switches are linked, each is a group. A
+// network has no groups if there are fewer than three. Nor has it if less than three quarters of
+// the pairs of groups are linked, or less than half of the pairs of switches in some group.
 package groups
 
 import (
@@ -14,14 +14,14 @@ import (
 	"weft/fabric"
 )
 
-// Groups holds the groups of a network: which switches are in each, and which groups are linked.
+// Groups holds the groups of a network, their switches and their links.
 type Groups struct {
 	Of      []int32   // by switch
 	Members [][]int32 // by group
-	Linked  [][]int32 // by group: the other groups to which links lead, ascending
+	Linked  [][]int32 // by group: linked groups, ascending
 }
 
-// Find finds the groups of a network, by descriptions or else by the graph. It fails where most
+// Find finds the groups of a network, from descriptions or else from the graph. It fails if most
 // pairs of groups, or half of the pairs of switches in a group, are not linked.
 func Find(g *fabric.Graph) (*Groups, error) {
 	if of := described(g); of != nil {
@@ -32,7 +32,7 @@ func Find(g *fabric.Graph) (*Groups, error) {
 	if n := groupsOfGraph(g); n != nil {
 		return n, nil
 	}
-	return nil, errors.New("no groups of switches are found of which most are linked, as the switches of each are")
+	return nil, errors.New("no groups of switches found: most pairs of groups, and of switches in a group, must be linked")
 }
 
 // newGroups numbers the groups by their first switch.
@@ -62,7 +62,8 @@ func newGroups(g *fabric.Graph, of []int32) *Groups {
 	return n
 }
 
-// areMostlyLinked reports whether there are three groups or more, and three quarters of their pairs are linked.
+// areMostlyLinked reports whether there are three groups or more, with three quarters of their
+// pairs linked.
 func (n *Groups) areMostlyLinked() bool {
 	pairs, all := 0, len(n.Members)*(len(n.Members)-1)
 	for _, to := range n.Linked {
@@ -71,7 +72,8 @@ func (n *Groups) areMostlyLinked() bool {
 	return len(n.Members) > 2 && 4*pairs >= 3*all
 }
 
-// areLinkedWithin reports whether at least a share of the pairs of switches of every group are linked.
+// areLinkedWithin reports whether at least the given share of the pairs of switches of every group
+// is linked.
 func (n *Groups) areLinkedWithin(g *fabric.Graph, share float64) bool {
 	linked := make([]int, len(n.Members))
 	for s := range int32(g.NumSwitches) {
@@ -100,7 +102,8 @@ func (n *Groups) AreLinked(a, b int32) bool {
 // Single reports whether every group is one switch (full mesh).
 func (n *Groups) Single() bool { return len(n.Members) == len(n.Of) }
 
-// described returns the group of each switch from descriptions that begin with "group N ", nil if one does not.
+// described returns the group of each switch from descriptions that begin with "group N "; nil if
+// one does not.
 func described(g *fabric.Graph) []int32 {
 	of := make([]int32, g.NumSwitches)
 	for s, desc := range g.SwitchDesc {
@@ -112,10 +115,11 @@ func described(g *fabric.Graph) []int32 {
 	return of
 }
 
-// groupsOfGraph finds groups by the links alone, nil where there are none. Where each switch is linked to three quarters of
-// all others, every switch is a group (full mesh). Else linked switches are in one group if they have enough
-// neighbours in common (Dragonfly): as many as make groups of three or more that are nearly all linked, or at least
-// half as many as any two linked switches have.
+// groupsOfGraph finds groups from the links alone; nil if there are none. If each switch is linked
+// to three quarters of all others, every switch is a group (full mesh). Otherwise linked switches
+// are in one group if they have enough common neighbours (Dragonfly). Enough is a number that
+// yields groups of three or more that are nearly all linked, or at least half of the most that any
+// two linked switches have.
 func groupsOfGraph(g *fabric.Graph) *Groups {
 	near := make([]map[int32]bool, g.NumSwitches)
 	complete := true
@@ -159,10 +163,11 @@ func groupsOfGraph(g *fabric.Graph) *Groups {
 	return nil
 }
 
-// nearlyAll is the share of the pairs of switches of a group that are linked where hardly any link is lost.
+// nearlyAll is the share of linked pairs in a group that has lost hardly any link.
 const nearlyAll = .8
 
-// joined returns, by switch, the first switch of the part that it is in if only the channels that hold join switches.
+// joined returns, by switch, the first switch of its part if only the channels for which holds is
+// true connect switches.
 func joined(g *fabric.Graph, holds func(c int32) bool) []int32 {
 	of := slices.Repeat([]int32{-1}, g.NumSwitches)
 	for s := range int32(g.NumSwitches) {

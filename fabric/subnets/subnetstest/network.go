@@ -1,4 +1,4 @@
-// Package subnetstest makes networks of several subnets for tests. It is imported by tests only.
+// Package subnetstest builds networks of several subnets for tests. Only tests import it.
 package subnetstest
 
 import (
@@ -6,19 +6,19 @@ import (
 	"weft/fabric/subnets"
 )
 
-// Fataler has the methods that tests of testing and of rapid have in common.
+// Fataler has the methods common to tests of testing and of rapid.
 type Fataler interface {
 	Helper()
 	Fatal(args ...any)
 }
 
-// Open makes the fabric of a formula.
+// Open builds the fabric of a formula.
 func Open(arg string) (subnets.Opened, error) {
 	f, err := gen.Parse(arg)
 	return subnets.Opened{Fabric: f, Made: true}, err
 }
 
-// Network makes the network of a formula.
+// Network builds the network of a formula.
 func Network(t Fataler, text string) *subnets.Network {
 	t.Helper()
 	f, err := subnets.Expand(text, Open)

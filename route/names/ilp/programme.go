@@ -2,7 +2,7 @@
 // with so many colours, as Nienaber, Yuan and Duan, "LID Assignment in InfiniBand
 // Networks" (section IV), do for split graphs (Programme). It has linear programmes without whole numbers
 // too, with which package paths balances paths (Linear). It writes the programmes and reads the
-// answers; it starts no solver (package lpsolver does).
+// answers; it starts no solver (package study/lpsolver does).
 package ilp
 
 import (

@@ -21,10 +21,10 @@ import (
 	"strconv"
 	"time"
 
-	"weft/sm"
 	"weft/sm/perf"
 	"weft/sm/service"
-	"weft/whatif"
+	"weft/sm/terms"
+	"weft/study/whatif"
 )
 
 // NoAnswer is the error of a manager that does not answer.
@@ -217,7 +217,7 @@ type Position struct {
 // Events calls line for each line of the log behind a position, with the position after it, until line returns an error, or there are no more lines;
 // with follow until the manager ends. From the last position it can be resumed, after a break or with another Client: where the manager has
 // been started again meanwhile, it begins with the first line of the new run.
-func (c *Client) Events(ctx context.Context, from Position, follow bool, line func(Position, *sm.LogLine) error) error {
+func (c *Client) Events(ctx context.Context, from Position, follow bool, line func(Position, *terms.LogLine) error) error {
 	q := url.Values{"since": {strconv.FormatUint(from.Number, 10)}, "follow": {strconv.FormatBool(follow)}}
 	if from.Run != "" {
 		q.Set("run", from.Run)
@@ -234,7 +234,7 @@ func (c *Client) Events(ctx context.Context, from Position, follow bool, line fu
 	defer func() { _ = resp.Body.Close() }()
 	run := resp.Header.Get(service.RunHeader)
 	for dec := json.NewDecoder(resp.Body); ; {
-		var l sm.LogLine
+		var l terms.LogLine
 		if err := dec.Decode(&l); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {

@@ -25,6 +25,8 @@ import (
 	"weft/sm/partition"
 	"weft/sm/perf"
 	"weft/sm/service"
+	"weft/sm/terms"
+	"weft/sm/watch"
 	"weft/wire"
 )
 
@@ -54,7 +56,7 @@ func manage(t *testing.T, formula string) *managed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := make(chan *sm.Event)
+	asked := make(chan *terms.Event)
 	req := planner.Request{Chain: chain, Workers: 1, Seed: 1, Afresh: true} // as of weft sm --engine updn
 	m := &managed{socket: filepath.Join(t.TempDir(), "sm.sock")}
 	var stored []byte
@@ -62,7 +64,7 @@ func manage(t *testing.T, formula string) *managed {
 	up := make(chan struct{}, 1)
 	m.Service = service.New(service.Options{
 		Version: "test", Clock: time.Now, Studies: studies.All(func() planner.Request { return req }),
-		Ask: func(ctx context.Context, ev *sm.Event) error {
+		Ask: func(ctx context.Context, ev *terms.Event) error {
 			select {
 			case asked <- ev:
 				return nil
@@ -81,10 +83,10 @@ func manage(t *testing.T, formula string) *managed {
 		},
 	})
 	r := &sm.Runner{
-		Config: sm.Config{Partitions: &sm.Partitioning{Partitions: partition.Everyone(), In: true}}, Counters: perf.Config{Interval: 10 * time.Millisecond, Rate: 1e6},
-		Watch: sm.UsualWatch, Routing: req, Clock: clock, Wire: wire.Config{Window: 32}, Asked: asked, Note: func(i sm.Incident) { m.Tell(i) },
-		Decided: func(a *sm.Action) { m.Decide(a.Tag, a.Name, "", a.Err) },
-		Show: func(s *sm.Snapshot) {
+		Config: terms.Config{Partitions: &terms.Partitioning{Partitions: partition.Everyone(), In: true}}, Counters: perf.Config{Interval: 10 * time.Millisecond, Rate: 1e6},
+		Watch: terms.UsualWatch, Routing: req, Clock: clock, Wire: wire.Config{Window: 32}, Asked: asked, Note: func(i terms.Incident) { m.Tell(i) },
+		Decided: func(a *terms.Action) { m.Decide(a.Tag, a.Name, "", a.Err) },
+		Show: func(s *watch.Snapshot) {
 			m.Show(s)
 			if s.Routed != nil && s.Counters != nil && stored == nil {
 				var b bytes.Buffer
@@ -151,7 +153,7 @@ func TestClient(t *testing.T) {
 		defer c.Close()
 		ctx := t.Context()
 		status, err := c.Status(ctx)
-		if err != nil || status.Role != sm.Master || status.InForce.Switches != 12 || status.Run == "" {
+		if err != nil || status.Role != terms.Master || status.InForce.Switches != 12 || status.Run == "" {
 			t.Fatalf("%+v, %v", status, err)
 		}
 		plan, err := c.Plan(ctx)
@@ -257,8 +259,8 @@ func TestResume(t *testing.T) {
 		server := httptest.NewServer(clockless(s.Handler()))
 		c := TCP(server.URL, "", nil)
 		for _, text := range lines {
-			s.Tell(sm.Incident{Kind: sm.TrapCame, Text: text})
-			err := c.Events(t.Context(), at, false, func(to Position, line *sm.LogLine) error {
+			s.Tell(terms.Incident{Kind: terms.TrapCame, Text: text})
+			err := c.Events(t.Context(), at, false, func(to Position, line *terms.LogLine) error {
 				got, at = append(got, line.Text), to
 				if line.Text == "b" || line.Text == "e" {
 					return io.ErrUnexpectedEOF // as where the connection breaks

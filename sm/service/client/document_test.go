@@ -19,8 +19,9 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 
 	"weft/cmd/weft/manage/studies"
-	"weft/sm"
 	"weft/sm/service"
+	"weft/sm/terms"
+	"weft/sm/watch"
 )
 
 // document is openapi.json, as a validator that is not ours reads it.
@@ -194,11 +195,11 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 
 // TestDocumentBefore: what a manager answers that has brought nothing up, or stands by, is in the document too.
 func TestDocumentBefore(t *testing.T) {
-	for _, role := range []sm.Role{sm.Looking, sm.StandBy} {
-		s := service.New(service.Options{Version: "test", Clock: time.Now, Studies: studies.All(nil), Ask: func(context.Context, *sm.Event) error { return context.DeadlineExceeded }})
-		s.Show(&sm.Snapshot{Role: role})
-		s.Tell(sm.Incident{Kind: sm.Started})
-		s.Tell(sm.Incident{Kind: sm.TrapCame})
+	for _, role := range []terms.Role{terms.Looking, terms.StandBy} {
+		s := service.New(service.Options{Version: "test", Clock: time.Now, Studies: studies.All(nil), Ask: func(context.Context, *terms.Event) error { return context.DeadlineExceeded }})
+		s.Show(&watch.Snapshot{Role: role})
+		s.Tell(terms.Incident{Kind: terms.Started})
+		s.Tell(terms.Incident{Kind: terms.TrapCame})
 		d := readDocument(t, s.Handler())
 		for _, o := range operations {
 			if status := d.check(s.Handler(), request(o[0], o[1], o[2]), d.route(request(o[0], o[1], o[2]))); !slices.Contains([]int{200, 404, 409, 503}, status) {

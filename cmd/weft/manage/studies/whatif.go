@@ -6,20 +6,20 @@ import (
 
 	"weft/planner"
 	"weft/route/engine"
-	"weft/sm"
 	"weft/sm/service"
-	"weft/whatif"
+	"weft/sm/watch"
+	"weft/study/whatif"
 )
 
 // whatIf answers what changes would do. The subnet that questions are held against is measured once for each Plan. One question is asked at a time.
 type whatIf struct {
 	routing func() planner.Request
-	of      *sm.Routed // whose Plan today is about
+	of      *watch.Routed // whose Plan today is about
 	today   *whatif.Today
 }
 
 // hold applies the changes: a name that is wrong is told at once.
-func (s *whatIf) hold(q *service.WhatIf, now *sm.Routed) (func(context.Context) (*whatif.Answer, error), error) {
+func (s *whatIf) hold(q *service.WhatIf, now *watch.Routed) (func(context.Context) (*whatif.Answer, error), error) {
 	changes := make([]whatif.Change, len(q.Changes))
 	for i, c := range q.Changes {
 		changes[i] = whatif.Change{Kind: c.Kind, What: c.What}
@@ -31,7 +31,7 @@ func (s *whatIf) hold(q *service.WhatIf, now *sm.Routed) (func(context.Context) 
 }
 
 // ask answers on one core, so that the manager keeps the others. What is measured before any change is kept for the next question.
-func (s *whatIf) ask(ctx context.Context, now *sm.Routed, changes []whatif.Change) (*whatif.Answer, error) {
+func (s *whatIf) ask(ctx context.Context, now *watch.Routed, changes []whatif.Change) (*whatif.Answer, error) {
 	if s.of == nil || s.of.Plan != now.Plan {
 		req := s.routing()
 		chain, err := engine.ChainOf(&now.Plan.Recipe, nil)

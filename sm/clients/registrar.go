@@ -1,0 +1,403 @@
+package clients
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/route/multicast"
+	"weft/sm/replica"
+	"weft/sm/sa"
+	"weft/sm/terms"
+	"weft/wire"
+	"weft/wire/mad"
+)
+
+// Registrar answers for what clients register, as a pure machine: time, requests and the ends of what it wanted in, actions out. What it has taken
+// is acknowledged when it is stored and when all managers that stand by have it.
+type Registrar struct {
+	Registry *sa.Registry
+	members  *Members     // of multicast groups
+	joins    sa.Responder // which answers joins and leaves
+	subnet   *sa.Subnet   // by which requests are answered; nil: not known yet
+	Role     terms.Role
+
+	table    replica.Table // all that must not be lost: it is the Leader's too
+	leader   *replica.Leader
+	settled  []fabric.GUID // as was told last
+	Follower *replica.Follower
+	disk     replica.Table // as it was stored the last time; nil where nothing was, or somebody was master since
+	told     uint64        // of Follower.LIDs
+	wholes   uint64        // of Follower.Wholes
+	rules    uint64        // number of the rules that were told last
+	missed   bool          // that the master is silent was told
+
+	storage storage
+	Held    []heldAnswer
+	waiting []commitment
+	now     time.Duration
+	out     []RegistrarAction
+}
+
+// heldAnswer is an answer that waits until a change is safe.
+type heldAnswer struct {
+	change uint64
+	d      wire.Datagram
+}
+
+// commitment is something else that waits for it.
+type commitment struct {
+	change uint64
+	done   func(error)
+}
+
+// The numbers of answers that wait from which on no more changes are taken: usually, and while the Manager is at work. What a round tells the managers that stand by comes after what
+// they are told for these.
+const (
+	MostHeld       = 256
+	mostHeldAtWork = 16
+)
+
+// Room reports whether a change can be taken.
+func (r *Registrar) Room(atWork bool) bool {
+	return len(r.Held) < mostHeldAtWork || !atWork && len(r.Held) < MostHeld
+}
+
+// registrarActionKind is the kind of an action that a registrar asks for.
+type registrarActionKind uint8
+
+// What a registrar wants done.
+const (
+	SendAnswer   registrarActionKind = iota // send Datagram
+	SendReport                              // and say by reported how that ended
+	SendCopy                                // and say by copied how that ended
+	StoreEntries                            // make Entries durable, and say by storedAll how that ended
+	TellManager                             // tell the Manager the news
+	Committed                               // call done
+)
+
+// RegistrarAction is an action that a registrar asks of the administration.
+type RegistrarAction struct {
+	Kind     registrarActionKind
+	Tag      uint64
+	Datagram wire.Datagram
+	Entries  []sa.Entry
+	Replaces bool // of storeEntries: what was stored before goes
+	News     terms.News
+	Done     func(error)
+	Err      error
+}
+
+// RegistrarOptions say what a registrar begins with.
+type RegistrarOptions struct {
+	Key     replica.Key
+	GUID    fabric.GUID   // of our port
+	Nonce   func() uint64 // see replica.NewFollower
+	Stores  bool          // entries are stored
+	Disk    []sa.Entry    // as they were stored the last time; nil for never
+	Limits  sa.Limits
+	Members *Members // of multicast groups
+}
+
+// NewRegistrar makes a registrar that knows of no manager yet.
+func NewRegistrar(o RegistrarOptions) *Registrar {
+	r := &Registrar{Registry: sa.NewRegistry(o.Limits), Role: terms.Looking, table: replica.Table{}, members: o.Members, storage: storage{on: o.Stores, changed: map[sa.EntryName]bool{}}}
+	r.leader = replica.NewLeader(o.Key, o.GUID, r.table)
+	r.Follower = replica.NewFollower(o.Key, o.GUID, o.Nonce)
+	if o.Disk != nil {
+		r.disk = replica.Table{}
+		r.disk.Put(o.Disk...)
+	}
+	return r
+}
+
+// begin begins a call.
+func (r *Registrar) begin(now time.Duration) { r.now, r.out = max(r.now, now), nil }
+
+// end ends a call: what can be done is done.
+func (r *Registrar) end() []RegistrarAction {
+	r.putChanges()
+	if list := r.storage.begin(r.table, r.leader.Last()); list != nil {
+		r.out = append(r.out, RegistrarAction{Kind: StoreEntries, Entries: list, Replaces: r.storage.replaces})
+	}
+	safe := r.leader.Taken()
+	if r.storage.on {
+		safe = min(safe, r.storage.upTo)
+	}
+	for len(r.Held) > 0 && r.Held[0].change <= safe {
+		r.out = append(r.out, RegistrarAction{Kind: SendAnswer, Datagram: r.Held[0].d})
+		r.Held = r.Held[1:]
+	}
+	for len(r.waiting) > 0 && r.waiting[0].change <= r.leader.Taken() {
+		r.out = append(r.out, RegistrarAction{Kind: Committed, Done: r.waiting[0].done})
+		r.waiting = r.waiting[1:]
+	}
+	if r.Role == terms.Master {
+		for {
+			d, tag, ok := r.Registry.NextReport()
+			if !ok {
+				break
+			}
+			r.out = append(r.out, RegistrarAction{Kind: SendReport, Tag: tag, Datagram: d})
+		}
+	}
+	if settled := r.leader.Settled(); r.Role == terms.Master && !slices.Equal(settled, r.settled) {
+		r.settled = settled
+		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: terms.News{MayTakeOver: append([]fabric.GUID{}, settled...)}})
+	}
+	for {
+		d, tag, ok := r.leader.Next(r.now)
+		if !ok {
+			break
+		}
+		r.out = append(r.out, RegistrarAction{Kind: SendCopy, Tag: tag, Datagram: d})
+	}
+	return r.out
+}
+
+// putChanges tells what clients have changed to the disk and to those that stand by. What was registered once more, as it was, is no change.
+func (r *Registrar) putChanges() {
+	if r.Role != terms.Master {
+		return
+	}
+	changes := slices.DeleteFunc(append(r.Registry.Changes(), r.members.changes()...), func(e sa.Entry) bool {
+		had, is := r.table[e.EntryName]
+		return is == (e.Value != nil) && bytes.Equal(had, e.Value)
+	})
+	if len(changes) > 0 {
+		r.put(changes)
+	}
+}
+
+// put tells changes to the disk and to those that stand by.
+func (r *Registrar) put(list []sa.Entry) {
+	r.leader.Put(list)
+	for i := range list {
+		if !ofRecord(list[i].Kind) {
+			r.storage.changed[list[i].EntryName] = true
+		}
+	}
+	r.storage.skip(r.leader.Last())
+}
+
+// Deadline returns when tick is to be called.
+func (r *Registrar) Deadline() time.Duration {
+	due := r.leader.Deadline()
+	if r.Role == terms.Master {
+		due = min(due, r.Registry.Deadline())
+	}
+	if r.Role == terms.StandBy && !r.missed {
+		due = min(due, r.Follower.Quiet())
+	}
+	return due
+}
+
+// Tick lets time pass.
+func (r *Registrar) Tick(now time.Duration) []RegistrarAction {
+	r.begin(now)
+	if r.Role == terms.Master {
+		r.Registry.Tick(now)
+	}
+	if r.Role == terms.StandBy && !r.missed && now >= r.Follower.Quiet() {
+		r.missed = true
+		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: terms.News{MasterMissed: true}})
+	}
+	return r.end()
+}
+
+// Follow takes what the manager is now.
+func (r *Registrar) Follow(now time.Duration, f *ManagerState) []RegistrarAction {
+	r.begin(now)
+	before := r.Role
+	r.Role = f.Role
+	switch {
+	case before == terms.Master && r.Role != terms.Master:
+		r.leave()
+	case before == terms.StandBy && r.Role != terms.StandBy:
+		r.Follower.Look(now)
+	}
+	if f.Claims {
+		r.Follower.Claim(now)
+	}
+	switch {
+	case r.Role == terms.StandBy:
+		r.missed = false
+		r.Follower.StandBy(now, f.StandsBy, f.MasterAlive)
+	case r.Role == terms.Master && before != terms.Master:
+		r.takeOver(f)
+		fallthrough
+	case r.Role == terms.Master:
+		r.Registry.Follow(r.subnet, f.subnet)
+		if r.subnet = f.subnet; f.round {
+			r.members.Follow(f.subnet, f.standing)
+		}
+		r.leader.Follow(now, f.members)
+	}
+	return r.end()
+}
+
+// ErrNotMaster says that a registration was not taken: another manager is the master now.
+var ErrNotMaster = errors.New("another manager is the master now")
+
+// groupTold has subscribers told that a multicast group has come to be, or is deleted (traps 66 and 67).
+func (r *Registrar) groupTold(g *sa.Group, created bool) {
+	trap := uint64(mad.TrapGroupDeleted)
+	if created {
+		trap = mad.TrapGroupCreated
+	}
+	r.Registry.NotifyOfGroup(r.subnet, trap, g)
+}
+
+// Serves reports whether a datagram of subnet administration is the registrar's business.
+func (r *Registrar) Serves(m mad.Datagram) bool {
+	return r.Registry.Serves(m.Attr()) || m.Attr() == replica.Attr || isJoin(m)
+}
+
+// isJoin reports whether a request joins or leaves a multicast group.
+func isJoin(m mad.Datagram) bool {
+	return m.Attr() == mad.AttrMCMemberRecord && (m.Method() == mad.Set || m.Method() == mad.Delete)
+}
+
+// Request takes a request for what it serves.
+func (r *Registrar) Request(now time.Duration, d *wire.Datagram) []RegistrarAction {
+	r.begin(now)
+	if d.MAD.Attr() == replica.Attr {
+		r.copyOf(d)
+		return r.end()
+	}
+	get := d.MAD.Method() == mad.Get || d.MAD.Method() == mad.GetTable
+	s := r.subnet
+	if r.Role != terms.Master {
+		s = nil // busy
+	}
+	var a mad.Datagram
+	if isJoin(d.MAD) {
+		a = r.members.Answer(&r.joins, s, d)
+	} else {
+		a = r.Registry.Answer(now, s, d)
+	}
+	if a == nil {
+		return r.end()
+	}
+	answer := heldAnswer{d: wire.Datagram{Addr: d.Addr.Reply(), MAD: append(mad.Datagram(nil), a...)}}
+	r.putChanges()
+	if !get && s != nil { // also that there is nothing to be ended: it may have ended just now
+		answer.change = r.leader.Last()
+		r.Held = append(r.Held, answer)
+	} else {
+		r.out = append(r.out, RegistrarAction{Kind: SendAnswer, Datagram: answer.d})
+	}
+	return r.end()
+}
+
+// copyOf takes a message of another manager's Leader.
+func (r *Registrar) copyOf(d *wire.Datagram) {
+	if !r.Follower.Take(r.now, r.Role == terms.StandBy, d) {
+		return
+	}
+	r.missed = false
+	r.out = append(r.out, RegistrarAction{Kind: SendAnswer, Datagram: *d})
+	if r.Follower.Live() && r.Follower.LIDs() != r.told {
+		r.told = r.Follower.LIDs()
+		r.out = append(r.out, RegistrarAction{Kind: TellManager, News: terms.News{LIDs: lidsOf(r.Follower.Copy().Table), Trees: TreesOf(r.Follower.Copy().Table)}})
+	}
+	if r.Follower.Live() && r.Follower.Wholes() != r.wholes {
+		r.wholes = r.Follower.Wholes()
+		r.learnRest(r.Follower.Copy().Table)
+	}
+}
+
+// Notify tells subscribers of a notice.
+func (r *Registrar) Notify(now time.Duration, notice []byte) []RegistrarAction {
+	r.begin(now)
+	if r.Role == terms.Master {
+		r.Registry.Notify(r.subnet, notice)
+	}
+	return r.end()
+}
+
+// copied holds the parts of a round that managers that stand by are told.
+type copied struct {
+	LIDs  terms.LIDMap
+	Trees []multicast.TreeByLID
+	Plan  []byte // see News
+	Rules terms.RulesToTell
+}
+
+// Commit tells what follows from a round to the managers that stand by, and calls done when all of them know it.
+func (r *Registrar) Commit(now time.Duration, c *copied, done func(error)) []RegistrarAction {
+	r.begin(now)
+	r.putRules(&c.Rules) // before the Plan that follows from them, so that nobody has that one alone
+	changes := TreeChanges(r.table, c.Trees)
+	if r.Role == terms.Master { // before that nothing is stored, since what clients have registered is not known
+		r.put(changes)
+	} else {
+		r.leader.Put(changes)
+	}
+	r.leader.Put(lidChanges(r.table, c.LIDs))
+	r.leader.Put(PartChanges(r.table, PlanValue, c.Plan))
+	return r.await(done)
+}
+
+// CommitRules does the same for rules that have changed between rounds.
+func (r *Registrar) CommitRules(now time.Duration, rules *terms.RulesToTell, done func(error)) []RegistrarAction {
+	r.begin(now)
+	r.putRules(rules)
+	return r.await(done)
+}
+
+// putRules tells rules, unless later ones were told.
+func (r *Registrar) putRules(rules *terms.RulesToTell) {
+	if rules.Number > r.rules {
+		r.rules = rules.Number
+		r.leader.Put(PartChanges(r.table, RulesValue, rules.Data))
+	}
+}
+
+// await calls done when what was told so far is known.
+func (r *Registrar) await(done func(error)) []RegistrarAction {
+	r.storage.skip(r.leader.Last())
+	r.waiting = append(r.waiting, commitment{r.leader.Last(), done})
+	return r.end()
+}
+
+// Reported takes how a report has ended.
+func (r *Registrar) Reported(now time.Duration, tag uint64, acknowledged bool) []RegistrarAction {
+	r.begin(now)
+	r.Registry.Reported(tag, acknowledged)
+	return r.end()
+}
+
+// Copied takes how a message to another manager has ended: its answer, or that it refuses such messages.
+func (r *Registrar) Copied(now time.Duration, tag uint64, reply mad.Datagram, refused bool) []RegistrarAction {
+	r.begin(now)
+	r.leader.Ended(r.now, tag, reply, refused)
+	return r.end()
+}
+
+// StoredAll takes how storing has ended. What waits for it is answered: busy, where it could not be stored.
+func (r *Registrar) StoredAll(now time.Duration, err error) []RegistrarAction {
+	r.begin(now)
+	if r.storage.end(r.leader.Last(), err); err == nil {
+		return r.end()
+	}
+	for _, h := range r.Held {
+		h.d.MAD.SetStatus(mad.StatusBusy)
+		r.out = append(r.out, RegistrarAction{Kind: SendAnswer, Datagram: h.d})
+	}
+	r.Held = nil
+	return r.out
+}
+
+// Counts returns the counts of now.
+func (r *Registrar) Counts() terms.Registered {
+	c := terms.Registered{InStep: r.Role == terms.StandBy && r.Follower.Live(), Rejected: r.Follower.Rejected}
+	if r.Role == terms.Master {
+		c.Services, c.Subscriptions = r.Registry.Registered()
+		c.Groups, c.Members, c.MLIDs = r.members.counts()
+		c.Reports, c.Standbys = r.Registry.Reports(), r.leader.Synced()
+	}
+	return c
+}

@@ -1,0 +1,50 @@
+package clients
+
+import (
+	"encoding/binary"
+
+	"weft/fabric"
+	"weft/sm/replica"
+	"weft/sm/sa"
+	"weft/sm/terms"
+)
+
+// lidEntry makes the entry of a port's LIDs.
+func lidEntry(guid fabric.GUID, p terms.PortLIDs) sa.Entry {
+	return sa.Entry{EntryName: lidName(guid), Value: append(binary.BigEndian.AppendUint16(nil, uint16(p.Base)), p.LMC)}
+}
+
+func lidName(guid fabric.GUID) sa.EntryName {
+	return sa.EntryName{Kind: sa.PortLID, Key: string(binary.BigEndian.AppendUint64(nil, uint64(guid)))}
+}
+
+// lidsOf returns the LIDs of a table; it leaves out what nobody writes.
+func lidsOf(t replica.Table) terms.LIDMap {
+	lids := terms.LIDMap{}
+	for name, value := range t {
+		if name.Kind != sa.PortLID || len(name.Key) != 8 || len(value) != 3 {
+			continue
+		}
+		if p := (terms.PortLIDs{Base: fabric.LID(binary.BigEndian.Uint16(value)), LMC: value[2]}); p.Valid() {
+			lids[fabric.GUID(binary.BigEndian.Uint64([]byte(name.Key)))] = p
+		}
+	}
+	return lids
+}
+
+// lidChanges lists what makes the LIDs of a table those of a map.
+func lidChanges(t replica.Table, lids terms.LIDMap) (list []sa.Entry) {
+	for guid, p := range lidsOf(t) {
+		if _, ok := lids[guid]; !ok {
+			list = append(list, sa.Entry{EntryName: lidName(guid)})
+		} else if lids[guid] != p {
+			list = append(list, lidEntry(guid, lids[guid]))
+		}
+	}
+	for guid, p := range lids {
+		if t[lidName(guid)] == nil {
+			list = append(list, lidEntry(guid, p))
+		}
+	}
+	return list
+}

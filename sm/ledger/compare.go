@@ -1,0 +1,195 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// comparison says how two fabrics differ in their nodes and cables: what one has and the other has not, less what follows from that. Nodes are
+// known by GUID, cables by the ports they join. Indices of a and b are into the fabrics of these names.
+type comparison struct {
+	A, B      *fabric.Fabric
+	Gone      []fabric.NodeID    // of a
+	Came      []fabric.NodeID    // of b
+	Replaced  []movedEnd         // at these ports there was a node that is gone, and is one that came
+	Renamed   [][2]fabric.NodeID // of a, of b
+	Moved     []movedEnd         // these ports lead to another port
+	LinksGone []fabric.LinkID    // of a, between nodes that are in both, and neither end leads anywhere else now
+	LinksCame []fabric.LinkID    // of b, likewise
+	Rated     [][2]fabric.LinkID // of another width or speed: of a, of b
+	undrained bool               // a node or a cable is drained in a, and is not in b
+}
+
+// movedEnd is a port that led to another one than it leads to.
+type movedEnd struct {
+	At, To fabric.End // of b
+	Was    fabric.End // of a
+}
+
+// CompareFabrics compares what is up in two fabrics, in the order of b and then of a.
+func CompareFabrics(a, b *fabric.Fabric) *comparison {
+	c := &comparison{A: a, B: b}
+	for i := range b.Nodes {
+		old, ok := a.NodeByGUID(b.Nodes[i].GUID)
+		c.undrained = c.undrained || ok && a.Nodes[old].Drained && !b.Nodes[i].Drained
+		switch {
+		case b.Nodes[i].Down:
+		case !ok || a.Nodes[old].Down:
+			c.Came = append(c.Came, fabric.NodeID(i))
+		case a.Nodes[old].Desc != b.Nodes[i].Desc:
+			c.Renamed = append(c.Renamed, [2]fabric.NodeID{old, fabric.NodeID(i)})
+		}
+	}
+	for i := range a.Nodes {
+		if now, ok := b.NodeByGUID(a.Nodes[i].GUID); !a.Nodes[i].Down && (!ok || b.Nodes[now].Down) {
+			c.Gone = append(c.Gone, fabric.NodeID(i))
+		}
+	}
+	for i := range b.Links {
+		if b.LinkUp(fabric.LinkID(i)) {
+			c.compareCable(fabric.LinkID(i))
+		}
+	}
+	for i := range a.Links {
+		c.findGone(fabric.LinkID(i))
+	}
+	isReplaced := func(f *fabric.Fabric, of func(m movedEnd) fabric.End) func(id fabric.NodeID) bool {
+		return func(id fabric.NodeID) bool {
+			return slices.ContainsFunc(c.Replaced, func(m movedEnd) bool { return f.Nodes[of(m).Node].GUID == f.Nodes[id].GUID })
+		}
+	}
+	c.Gone = slices.DeleteFunc(c.Gone, isReplaced(a, func(m movedEnd) fabric.End { return m.Was }))
+	c.Came = slices.DeleteFunc(c.Came, isReplaced(b, func(m movedEnd) fabric.End { return m.To }))
+	return c
+}
+
+// Translate finds an end of one fabric in another one; false where that has no such node or port.
+func Translate(from, to *fabric.Fabric, e fabric.End) (fabric.End, bool) {
+	id, ok := to.NodeByGUID(from.Nodes[e.Node].GUID)
+	return fabric.End{Node: id, Port: e.Port}, ok && !to.Nodes[id].Down && int(e.Port) <= to.Nodes[id].NumPorts()
+}
+
+// PeerIn returns where the port of one fabric leads in another one, if it is there and its link is up.
+func PeerIn(from, to *fabric.Fabric, e fabric.End) (link fabric.LinkID, peer fabric.End, ok bool) {
+	there, ok := Translate(from, to, e)
+	if !ok {
+		return fabric.NoLink, fabric.End{}, false
+	}
+	link = to.Nodes[there.Node].Ports[there.Port].Link
+	if link == fabric.NoLink || !to.LinkUp(link) {
+		return fabric.NoLink, fabric.End{}, false
+	}
+	return link, to.Peer(there), true
+}
+
+// compareCable says what is new about a cable of b.
+func (c *comparison) compareCable(id fabric.LinkID) {
+	l := &c.B.Links[id]
+	oldLink, wasA, hadA := PeerIn(c.B, c.A, l.A)
+	_, wasB, hadB := PeerIn(c.B, c.A, l.B)
+	if same, ok := Translate(c.B, c.A, l.B); hadA && ok && wasA == same {
+		old := &c.A.Links[oldLink]
+		c.undrained = c.undrained || old.Drained && !l.Drained
+		if old.Width != 0 && l.Width != 0 && old.Width != l.Width || old.Speed != 0 && l.Speed != 0 && old.Speed != l.Speed {
+			c.Rated = append(c.Rated, [2]fabric.LinkID{oldLink, id})
+		}
+		return
+	}
+	newA, newB := c.isNew(l.A.Node), c.isNew(l.B.Node)
+	switch {
+	case hadA && newB && c.isGone(wasA.Node):
+		c.Replaced = append(c.Replaced, movedEnd{l.A, l.B, wasA})
+	case hadB && newA && c.isGone(wasB.Node):
+		c.Replaced = append(c.Replaced, movedEnd{l.B, l.A, wasB})
+	case newA || newB:
+	case hadA && (!hadB || c.B.Nodes[l.B.Node].Type == fabric.Switch):
+		c.Moved = append(c.Moved, movedEnd{l.A, l.B, wasA})
+	case hadB:
+		c.Moved = append(c.Moved, movedEnd{l.B, l.A, wasB})
+	default:
+		c.LinksCame = append(c.LinksCame, id)
+	}
+}
+
+// isNew reports whether a node of b is not in a.
+func (c *comparison) isNew(id fabric.NodeID) bool {
+	_, ok := Translate(c.B, c.A, fabric.End{Node: id})
+	return !ok
+}
+
+// isGone reports whether a node of a is not in b.
+func (c *comparison) isGone(id fabric.NodeID) bool {
+	_, ok := Translate(c.A, c.B, fabric.End{Node: id})
+	return !ok
+}
+
+// findGone notes a cable of a that is not in b, unless that follows from something else.
+func (c *comparison) findGone(id fabric.LinkID) {
+	l := &c.A.Links[id]
+	if !c.A.LinkUp(id) || c.isGone(l.A.Node) || c.isGone(l.B.Node) {
+		return
+	}
+	_, _, a := PeerIn(c.A, c.B, l.A)
+	_, _, b := PeerIn(c.A, c.B, l.B)
+	if !a && !b {
+		c.LinksGone = append(c.LinksGone, id)
+	}
+}
+
+// ChangesOf lists what has changed between two rounds, as it is told; adds reports whether something was added by which packets
+// could go: a cable, or what is drained no longer.
+func ChangesOf(before, now *Ledger) (list []terms.Incident, adds bool) {
+	add := func(k terms.IncidentKind, format string, args ...any) {
+		list = append(list, terms.Incident{Kind: k, Text: fmt.Sprintf(format, args...)})
+	}
+	c := CompareFabrics(before.Fabric, now.Fabric)
+	a, b := c.A, c.B
+	for _, m := range c.Replaced {
+		add(terms.NodeReplaced, "%s led to %s, which is gone, and leads to %s now", b.EndName(m.At), a.EndName(m.Was), b.EndName(m.To))
+	}
+	for _, id := range c.Came {
+		add(terms.FabricChanged, "node added: %s", b.PortName(fabric.End{Node: id}))
+	}
+	for _, id := range c.Gone {
+		add(terms.NodeMissing, "%s is not there any more", a.PortName(fabric.End{Node: id}))
+	}
+	for _, r := range c.Renamed {
+		add(terms.NodeRenamed, "%s is called %q now", a.PortName(fabric.End{Node: r[0]}), b.Nodes[r[1]].Desc)
+	}
+	for _, m := range c.Moved {
+		add(terms.CableMoved, "%s led to %s, and leads to %s now", b.EndName(m.At), a.EndName(m.Was), b.EndName(m.To))
+	}
+	for _, id := range c.LinksGone {
+		add(terms.FabricChanged, "link removed: %s", a.LinkName(id))
+	}
+	for _, id := range c.LinksCame {
+		add(terms.FabricChanged, "link added: %s", b.LinkName(id))
+	}
+	adds = c.undrained || len(c.Came)+len(c.Replaced)+len(c.Moved)+len(c.LinksCame) > 0
+	for _, d := range fabric.Diff(a, b) {
+		if (d.Kind == "node changed" || d.Kind == "link changed") && !strings.HasPrefix(d.From, "description ") {
+			add(terms.FabricChanged, "%s", d)
+		}
+	}
+	return append(list, capabilitiesChanged(before, now)...), adds
+}
+
+// capabilitiesChanged lists the ports whose CapabilityMask is another one than before. That of our own port changes as managers start at it.
+func capabilitiesChanged(before, now *Ledger) (list []terms.Incident) {
+	for slot := range now.Addressable {
+		old, ok := before.SlotOf(now.Nodes[now.Owner[slot]].GUID, now.PortNumber(slot))
+		if !ok || slot == now.OwnPort() || before.Flags[old]&now.Flags[slot]&PortKnown == 0 {
+			continue
+		}
+		was, is := mad.PortInfoCapabilityMask.Get(before.Info[old][:]), mad.PortInfoCapabilityMask.Get(now.Info[slot][:])
+		if was != is {
+			list = append(list, terms.Incident{Kind: terms.CapabilityChanged, Text: fmt.Sprintf("CapabilityMask of %s was 0x%08x, and is 0x%08x", now.PortName(slot), was, is), At: now.PortPlace(slot)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,77 @@
+package ledger
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/wire/mad"
+)
+
+// Drain drains what a name names.
+func (l *Ledger) Drain(f *fabric.Fabric, name string) (fabric.Part, error) {
+	p, err := f.FindPart(name)
+	if err != nil {
+		return p, err
+	}
+	own, port := l.Prog.FabricNode[0], l.PortNumber(l.OwnPort())
+	if p.Link != fabric.NoLink && port > 0 && f.Nodes[own].Ports[port].Link == p.Link {
+		return p, errors.New("it is the cable of our own port: run the manager at another one first")
+	}
+	was := f.IsDrained(p)
+	f.SetDrained(p, true)
+	if a, b, cut := f.CutOffByDrain(); cut {
+		f.SetDrained(p, was)
+		return p, fmt.Errorf("%s and %s would not reach each other without it", f.NodeName(a), f.NodeName(b))
+	}
+	return p, nil
+}
+
+// isDrained reports whether the cable in a port is drained.
+func (l *Ledger) isDrained(slot int32) bool {
+	v := l.Prog.FabricNode[l.Owner[slot]]
+	if v < 0 || len(l.By.Drain) == 0 {
+		return false
+	}
+	link := l.Fabric.Nodes[v].Ports[l.PortNumber(slot)].Link
+	return link != fabric.NoLink && l.Fabric.Links[link].Drained
+}
+
+// Carries reports whether the Plan may use the cable in a port.
+func (l *Ledger) Carries(slot int32) bool { return l.Peer[slot] != NoSlot && !l.isDrained(slot) }
+
+// IsDrainedHost reports whether the cable in a port is drained and leads from or to a CA, which then has no LID.
+func (l *Ledger) IsDrainedHost(slot int32) bool {
+	t := l.Peer[slot]
+	return t != NoSlot && l.isDrained(slot) && !(l.IsSwitch(slot) && l.IsSwitch(t))
+}
+
+// DrainedHosts lists the hosts whose cable is drained, which keep the LIDs that they have.
+func (l *Ledger) DrainedHosts() (list []route.Absent) {
+	for slot := range l.Addressable {
+		lid := fabric.LID(mad.PortInfoLID.Get(l.Info[slot][:]))
+		if lid != 0 && l.IsDrainedHost(slot) {
+			list = append(list, route.Absent{
+				Node: l.Nodes[l.Owner[slot]].GUID, Port: l.PortNumber(slot), GUID: l.GUID[slot], Base: lid, LMC: uint8(mad.PortInfoLMC.Get(l.Info[slot][:])),
+			})
+		}
+	}
+	return list
+}
+
+// ListedBy returns the GUID by which the node of a port that is gone is listed.
+func ListedBy(a route.Absent) fabric.GUID { return cmp.Or(a.Node, a.GUID) }
+
+// WithoutForgotten returns a Plan that does not keep the LIDs of the nodes that are forgotten.
+func WithoutForgotten(p *route.Plan, list map[fabric.GUID]bool) *route.Plan {
+	forgotten := func(a route.Absent) bool { return list[ListedBy(a)] }
+	if !slices.ContainsFunc(p.Absent, forgotten) {
+		return p
+	}
+	less := *p
+	less.Absent = slices.DeleteFunc(slices.Clone(p.Absent), forgotten)
+	return &less
+}

@@ -1,0 +1,123 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"weft/planner"
+	"weft/sm/terms"
+)
+
+// Player plays recordings: with a new machine of the kind that was recorded, and the function that computes its Plans.
+type Player struct {
+	Machine interface {
+		Step(now time.Duration, ev *terms.Event, out []terms.Action) []terms.Action
+	}
+	Plan func(ctx context.Context, req planner.Request, q *terms.RouteRequest) *terms.Event
+}
+
+// Play gives the machine all recorded events, and computes its Plans again. See, which may be nil, is shown every event with the
+// actions that follow. It ends with an error if other actions follow than were recorded, mostly since another version of weft recorded them.
+func (by Player) Play(ctx context.Context, r *Recording, see func(now time.Duration, ev *terms.Event, actions []terms.Action)) error {
+	p := player{Player: by, routing: r.Made.Routing, asked: map[uint64]int{}}
+	var actions []terms.Action
+	var scratch []byte
+	for {
+		now, ev, sum, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = p.complete(ctx, ev)
+		}
+		if err != nil {
+			return err
+		}
+		actions = p.Machine.Step(now, ev, actions[:0])
+		if see != nil {
+			see(now, ev, actions)
+		}
+		p.take(actions)
+		var follows uint32
+		if follows, scratch = sumOf(actions, scratch); follows != sum {
+			return fmt.Errorf("event %d, at %v: %w", r.number, now, ErrOtherActions)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// ErrOtherActions is the error of a recording from which other actions follow now.
+var ErrOtherActions = errors.New("other actions follow than were recorded")
+
+// player holds what a Manager waits for.
+type player struct {
+	Player
+	routing planner.Request
+	begun   bool
+	asked   map[uint64]int      // by tag: Sends that have not ended
+	route   *terms.RouteRequest // of a Route that has not ended
+	request planner.Request     // by which it is routed
+	store   bool
+	claim   bool
+}
+
+// errNotAsked is an event that a Manager does not wait for.
+var errNotAsked = errors.New("an event that nothing has asked for: the recording is damaged, or of another version of weft")
+
+// complete makes a recorded event whole, and refuses what the Manager does not wait for.
+func (p *player) complete(ctx context.Context, ev *terms.Event) error {
+	if (ev.Kind == terms.Start) == p.begun {
+		return errNotAsked
+	}
+	p.begun = true
+	ok := true
+	switch ev.Kind {
+	case terms.Answer:
+		if ok = p.asked[ev.Tag] > 0; ok {
+			p.asked[ev.Tag]--
+		}
+		if p.asked[ev.Tag] == 0 {
+			delete(p.asked, ev.Tag)
+		}
+	case terms.Planned:
+		if ok = p.route != nil; ok && ev.Err == nil {
+			*ev = *p.Plan(ctx, p.request, p.route)
+		} else {
+			ev.Result = &planner.Result{}
+		}
+		p.route = nil
+	case terms.Stored:
+		ok, p.store = p.store, false
+	case terms.Claimed:
+		ok, p.claim = p.claim, false
+	case terms.Reconfigure:
+		p.routing = ev.Settings.Routing
+	default: // comes at any time
+	}
+	if !ok {
+		return errNotAsked
+	}
+	return nil
+}
+
+// take remembers what a Manager waits for.
+func (p *player) take(actions []terms.Action) {
+	for i := range actions {
+		switch a := actions[i]; a.Kind {
+		case terms.Send:
+			p.asked[a.Tag]++
+		case terms.Route:
+			p.route, p.request = a.Request, p.routing
+		case terms.Store:
+			p.store = true
+		case terms.Claim:
+			p.claim = true
+		default: // wants no event
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package round
+
+import (
+	"weft/fabric"
+	"weft/sm/ledger"
+)
+
+// Apart lists the ports in quarantine, and the switches whose PortStateChange a round does not heed.
+type Apart struct {
+	Held  map[ledger.PortKey]ledger.PortKey // nothing behind these ports is looked for, unless they alone lead there; with the other end, where that is a switch's
+	Nodes map[fabric.GUID]bool              // PortStateChange of these switches says nothing
+}
+
+// isHeld reports whether a port is in quarantine.
+func (f *finder) isHeld(slot int32) bool {
+	if len(f.given.Apart.Held) == 0 {
+		return false
+	}
+	_, held := f.given.Apart.Held[f.PortKey(slot)]
+	return held
+}
+
+// takeOnlyWays looks behind ports in quarantine that lead to switches which were not found otherwise, one for each switch, and reports whether there are any.
+func (f *finder) takeOnlyWays() bool {
+	if len(f.given.Apart.Held) == 0 {
+		return false
+	}
+	behind := map[fabric.GUID]bool{}
+	for slot := range int32(len(f.Owner)) {
+		if f.Flags[slot]&(ledger.PortKnown|ledger.PortProbed) != ledger.PortKnown || !f.HasLink(slot) || !f.isHeld(slot) {
+			continue
+		}
+		here := f.PortKey(slot)
+		there := f.given.Apart.Held[here]
+		if _, found := f.ByGUID[there.Node]; found || there.Node == 0 || behind[there.Node] {
+			continue
+		}
+		behind[there.Node] = true
+		delete(f.given.Apart.Held, here)
+		delete(f.given.Apart.Held, there)
+		f.Flags[slot] |= ledger.PortProbed
+		f.enqueue(ledger.MakeTag(ledger.GetNode, slot, 0))
+	}
+	return len(behind) > 0
+}

@@ -1,0 +1,397 @@
+package round
+
+import (
+	"weft/fabric"
+	"weft/fabric/subnets"
+	"weft/planner"
+	"weft/route"
+	"weft/sm/ledger"
+	"weft/sm/terms"
+)
+
+type phase uint8
+
+const (
+	idle phase = iota
+	discovering
+	rechecking
+	queryingManagers
+	claiming
+	settling
+	reading
+	routing
+	storing
+	tables
+	pausing
+	arming
+	activating
+	verifying
+	finished
+)
+
+var phaseNames = [...]string{
+	"idle", "discover", "recheck", "managers", "claim", "settle", "read", "route", "store", "tables", "pause", "arm", "activate", "verify", "done",
+}
+
+// Round is a bring-up as a pure state machine: Step takes what happened and
+// says what is to be done. It is not for concurrent use. Cost: constant time for
+// an SMP, no allocation but for growing tables; about 93 bytes a port.
+type Round struct {
+	shared
+	finder
+	writer
+}
+
+// shared is what finder and writer share: what is given, how far the round is, and what has come of it.
+type shared struct {
+	given   Given
+	inherit Inherit // as given, and what this round adds to it
+	phase   phase
+	sweep   int
+	stopped bool
+
+	*ledger.Ledger
+	agenda
+	overtaken
+	journal
+}
+
+// finder finds out what is there and whose it is, up to a Fabric. It sets nothing but keys, and clears PortStateChange.
+type finder struct {
+	*shared
+	mastership
+	beliefs    beliefs
+	mismatches []mismatch
+	late       []lateNode
+	silent     []int32       // slots behind which nobody has answered, until others' M_Keys are tried there
+	movedKeys  []uint64      // these
+	changing   []fabric.GUID // switches whose PortStateChange is not heeded, and was set
+}
+
+// writer reads what the switches hold, has the Plan stored, and writes it.
+type writer struct {
+	*shared
+	clients   Clients
+	moved     int           // entries that the repair of the Plan before has moved
+	repaired  bool          // that repair is the Plan of this round
+	record    *terms.Record // what is, or was, to be stored; nil where nothing is
+	stored    bool          // that has ended
+	unstored  bool          // not well
+	pauseOver bool          // the packets that were under way have left
+
+	read    map[uint64]*route.Block // by tag of getLFT: what switches held before a Plan was made; nil where the Plan in force is known
+	readTop fabric.LID              // the last LID that was read
+}
+
+// agenda holds the SMPs that are to be handed out.
+type agenda struct {
+	out         []terms.Action // of this Step
+	paths       []byte         // memory of the Paths of this Step
+	queue       []uint64       // tags; those before head were handed out
+	head        int
+	outstanding int // handed out and not ended
+	cursor      int // of refill: the node whose work is next
+}
+
+// Begin makes the round of what is given. The event Start sets it going.
+func Begin(g *Given) *Round {
+	c := &Round{shared: shared{given: *g, inherit: g.Inherit, Ledger: &ledger.Ledger{Keys: g.Keys, By: g.By}, journal: journal{noted: map[terms.Incident]bool{}}}}
+	c.finder = finder{
+		shared: &c.shared, mastership: mastership{claimed: g.Claimed, granted: g.Before != nil},
+		beliefs: beliefs{on: !g.AskAll && g.Before != nil, doubted: g.Doubted},
+	}
+	c.writer = writer{shared: &c.shared}
+	return c
+}
+
+// Step takes an event and appends the actions that follow from it to out.
+func (c *Round) Step(ev *terms.Event, out []terms.Action) []terms.Action {
+	c.out, c.paths = out, c.paths[:0]
+	switch ev.Kind {
+	case terms.Start:
+		c.beginSweep()
+	case terms.Answer:
+		c.outstanding--
+		c.count(ev)
+		c.doubtReached(ev)
+		c.answered(ev)
+		if ev.Outcome == terms.Silent {
+			c.onSilence()
+		}
+	case terms.Planned:
+		c.takePlan(ev)
+	case terms.Claimed:
+		c.claimed = true
+	case terms.PauseEnds:
+		c.pauseOver = true
+	case terms.Stop:
+		c.stopped = true
+		c.endUnderWay()
+	case terms.LinkChanged:
+		c.overtake()
+	case terms.Stored:
+		c.takeStored(ev)
+	default: // the Manager's
+	}
+	c.proceed()
+	out, c.out = c.out, nil
+	return out
+}
+
+// proceed hands out SMPs up to MaxPending, and goes to the next phase when all of this one
+// have ended.
+func (c *Round) proceed() {
+	for c.phase != finished {
+		for c.outstanding < c.given.Limits.Pending {
+			tag, ok := c.nextTag()
+			if !ok {
+				break
+			}
+			if ev := &c.beliefs.answer; c.answerFromBefore(tag, ev) {
+				c.answered(ev)
+			} else {
+				c.ask(tag)
+			}
+		}
+		switch {
+		case c.outstanding > 0:
+			return
+		case c.stopped:
+			c.finish(terms.Interrupted)
+		case c.phase == routing && c.Plan == nil, c.phase == storing && !c.stored, c.phase == verifying && c.isStoring(), c.phase == claiming && !c.claimed, c.phase == pausing && !c.pauseOver:
+			return
+		default:
+			c.leavePhase()
+		}
+	}
+}
+
+// nextTag returns the tag of the next SMP of this phase; false when none is left.
+func (c *Round) nextTag() (uint64, bool) {
+	for c.head == len(c.queue) {
+		c.queue, c.head = c.queue[:0], 0
+		if c.stopped || c.brokenOff || !c.queueNextNode() {
+			return 0, false
+		}
+	}
+	tag := c.queue[c.head]
+	c.head++
+	return tag, true
+}
+
+// enqueue adds an SMP to this phase.
+func (s *shared) enqueue(tag uint64) {
+	if !s.stopped && !s.brokenOff {
+		s.queue = append(s.queue, tag)
+	}
+}
+
+// queueNextNode queues the SMPs that this phase has for the next node; false after the
+// last.
+func (c *Round) queueNextNode() bool {
+	n, turns := len(c.Nodes), 1
+	var queue func(c *Round, id int32)
+	switch c.phase {
+	case queryingManagers:
+		queue = (*Round).queueManagers
+	case settling, verifying:
+		queue = (*Round).queueChangeRead
+	case reading:
+		queue = (*Round).queueRead
+	case tables:
+		queue = (*Round).queueTables
+	case arming:
+		queue = (*Round).queueArm
+	case activating:
+		queue, turns = (*Round).queueActivate, activationTurns
+	default:
+		return false
+	}
+	if c.cursor >= turns*n {
+		return false
+	}
+	queue(c, int32(c.cursor%n))
+	c.cursor++
+	return true
+}
+
+// enterPhase begins a phase with the first node.
+func (s *shared) enterPhase(p phase) {
+	s.phase = p
+	s.cursor = 0
+	s.out = append(s.out, terms.Action{Kind: terms.Phase, Name: phaseNames[p]})
+}
+
+// leavePhase goes to the next phase, when nothing of the present one is left.
+func (c *Round) leavePhase() {
+	switch {
+	case c.brokenOff && c.phase <= reading:
+		c.beginSweep()
+		return
+	case c.brokenOff && c.isWriting():
+		c.leaveHalfWritten()
+		return
+	}
+	switch c.phase {
+	case discovering:
+		if c.takeLate() || c.tryMoved() || c.takeOnlyWays() {
+			return
+		}
+		if !c.ownPortWorks() {
+			c.finish(terms.Failed)
+			return
+		}
+		c.pairPorts()
+		if len(c.mismatches) > 0 {
+			c.enterPhase(rechecking)
+			c.queueRecheck()
+			return
+		}
+		c.queryManagers()
+	case rechecking:
+		if c.judgeMismatches() && c.sweep < c.given.Limits.Sweeps {
+			c.beginSweep()
+			return
+		}
+		c.queryManagers()
+	case queryingManagers:
+		c.managersQueried()
+	case claiming:
+		c.startSettling()
+	case settling:
+		if c.Changed && c.sweep < c.given.Limits.Sweeps {
+			c.beginSweep()
+			return
+		}
+		if c.endDiscovery() && !c.startReading() {
+			c.askForPlan()
+		}
+	case reading:
+		c.askForPlan()
+	case routing:
+		c.startStoring()
+	case storing:
+		c.startProgram()
+	case tables:
+		c.stepEnded()
+	case pausing:
+		c.nextStep()
+	case arming:
+		c.enterPhase(activating)
+	case activating:
+		c.startVerifying()
+	case verifying:
+		c.noteUnverified()
+		c.finish(c.finalState())
+	default: // idle and finished lead nowhere
+	}
+}
+
+// ownPortWorks reports whether our own port answers, and leads to a node or is a switch's.
+func (f *finder) ownPortWorks() bool {
+	switch {
+	case len(f.Nodes) == 0:
+		return false
+	case f.Flags[f.OwnPort()]&ledger.PortKnown == 0:
+		f.noteSilent(0, "PortInfo", &terms.Event{Outcome: terms.Silent})
+		return false
+	case !f.IsManageable(0) && (f.granted || !f.Locked[0]): // one that is locked is given its key when the managers have been asked
+		return false
+	case f.PortNumber(f.OwnPort()) != 0 && !f.HasLink(f.OwnPort()):
+		f.note(terms.NoAnswer, f.PortPlace(f.OwnPort()), "our own port has no link")
+		return false
+	}
+	return f.PortNumber(f.OwnPort()) == 0 || f.Behind[f.OwnPort()] != ledger.NoSlot
+}
+
+// endDiscovery makes a Fabric of what was found, and reports whether the subnet is to
+// be brought up by it.
+func (f *finder) endDiscovery() bool {
+	f.linkChanged = false // what was before is found
+	f.buildFabric()
+	f.rememberNeighbours()
+	f.notePortGUIDs()
+	if f.given.ReadOnly {
+		f.finish(terms.Discovered)
+		return false
+	}
+	f.noteLIDClashes()
+	if f.By.Between.Prefix != 0 { // one of several subnets: switches with routers are the roots of a tree, and no leaves
+		subnets.GiveRoles(f.Fabric)
+	}
+	f.Graph = f.Fabric.Compile()
+	if f.Graph.NumSwitches == 0 {
+		f.note(terms.NotAddressed, f.PortPlace(f.OwnPort()), "our own port, %s, is cabled to no switch: channel adapters cabled to each other get no LIDs", f.PortName(f.OwnPort()))
+		f.finish(terms.NotRouted)
+		return false
+	}
+	return true
+}
+
+// askForPlan asks for a Plan.
+func (c *Round) askForPlan() {
+	c.enterPhase(routing)
+	q := &terms.RouteRequest{
+		Graph: c.Graph, Stored: c.inherit.Stored, Trees: c.inherit.Trees, Absent: c.DrainedHosts(), Multicast: c.By.Stays, Levels: c.By.Levels,
+		Found: c.foundPlan(), Afresh: c.given.Afresh,
+	}
+	switch {
+	case c.given.Before == nil && c.noteOthersLIDs():
+		q.Stored = c.inherit.Stored.After(c.Graph, &route.Seen(c.Graph).Ends)
+	case c.given.Before != nil:
+		q.Kept = planner.Keep(ledger.WithoutForgotten(c.given.Before.Plan, c.given.Forgotten), c.given.Before.Graph)
+	case c.inherit.Last != nil && !c.inherit.Held:
+		q.Kept, q.Afresh = c.inherit.Last, c.inherit.Afresh
+	case c.inherit.Last != nil && q.Found != nil:
+		q.Kept, q.Inherited = c.inherit.Last.WithTables(c.Graph, q.Found.Plan.Tables), true
+	}
+	q.FreshLIDs = c.given.Before == nil && !q.Inherited
+	c.out = append(c.out, terms.Action{Kind: terms.Route, Request: q})
+}
+
+// takePlan accepts a Plan, or ends the run where there is none or it is not proven.
+func (c *Round) takePlan(ev *terms.Event) {
+	if c.stopped {
+		return
+	}
+	r, result := &c.report.Routing, ev.Result
+	for _, err := range result.Refused {
+		r.Refused = append(r.Refused, err.Error())
+	}
+	c.noteRepair(result)
+	if ev.Err != nil {
+		c.note(terms.NoPlan, terms.Place{}, "%v", ev.Err)
+		c.finish(terms.NotRouted)
+		return
+	}
+	if ev.Other != "" {
+		c.note(terms.OtherRules, terms.Place{}, "%s", ev.Other)
+	}
+	c.noteTrees(result.NoMulticast)
+	c.noteLevels()
+	r.Engine, r.Check = result.Engine.Name, result.Report
+	if result.Choice != nil {
+		r.Choice = result.Choice.String()
+	}
+	if !r.Check.OK {
+		if !c.By.Unproven {
+			c.note(terms.NotProven, terms.Place{}, "the judge found faults in the Plan of %s: nothing was distributed", r.Engine)
+			c.finish(terms.NotRouted)
+			return
+		}
+		c.note(terms.NotProven, terms.Place{}, "the Plan of %s has faults and is distributed all the same, as told", r.Engine)
+	}
+	c.Plan, c.Way = result.Plan, ev.Way
+	c.noteWay()
+	r.NotTold = notTold(c.Plan, r.Check)
+}
+
+// finish ends the run.
+func (s *shared) finish(state terms.State) {
+	s.report.State = state
+	s.report.Sweeps = s.sweep
+	s.summarise()
+	s.phase = finished
+	s.given.Before = nil // whose memory can be used again
+	s.out = append(s.out, terms.Action{Kind: terms.Done})
+}

@@ -1,0 +1,161 @@
+package round
+
+import (
+	"slices"
+	"testing"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/sm/ledger"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// TestRestartedIsDoubted: of a switch that has another LinearFDBTop than it was told nothing is believed,
+// and its tables are not taken to be those of the round before.
+func TestRestartedIsDoubted(t *testing.T) {
+	before := broughtUp(t, "rlft(4,2)")
+	for name, c := range map[string]struct {
+		top  uint64
+		want bool
+	}{"as it was": {uint64(before.Prog.Top), false}, "empty": {0, true}, "another": {uint64(before.Prog.Top) + 1, true}} {
+		now := roundOf(terms.Config{})
+		now.Inventory, now.given.Before, now.beliefs = before.Inventory, before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
+		now.Nodes = slices.Clone(before.Nodes)
+		id := int32(slices.IndexFunc(now.Nodes, func(n ledger.Node) bool { return n.HasSwitch }))
+		mad.SwitchInfoLinearFDBTop.Put(now.Nodes[id].Sw[:], c.top)
+		if now.doubtRestarted(id); now.beliefs.doubted[now.Nodes[id].GUID] != c.want {
+			t.Errorf("%s: doubted: %v", name, !c.want)
+		}
+		if _, ok := now.SwitchBefore(now.given.Before, id); ok == c.want {
+			t.Errorf("%s: it is taken for the switch of the round before: %v", name, ok)
+		}
+	}
+}
+
+// TestReachedIsDoubted: nothing is believed of a node that a round reaches first by asking, and all of others.
+func TestReachedIsDoubted(t *testing.T) {
+	c := roundOf(terms.Config{})
+	c.ByGUID, c.beliefs.doubted = map[fabric.GUID]int32{5: 0}, map[fabric.GUID]bool{}
+	for _, guid := range []uint64{5, 6, 7} {
+		ev := &terms.Event{Kind: terms.Answer, Tag: ledger.MakeTag(ledger.GetNode, 3, 0)}
+		mad.NodeInfoNodeGUID.Put(ev.Data[:], guid)
+		if guid == 7 {
+			ev.Outcome = terms.Silent
+		}
+		c.doubtReached(ev)
+	}
+	if !c.beliefs.doubted[6] || len(c.beliefs.doubted) != 1 {
+		t.Errorf("%v", c.beliefs.doubted)
+	}
+}
+
+// TestInitIsNotBelieved: a port that was not Active in the round before is asked again, one without a link is not.
+func TestInitIsNotBelieved(t *testing.T) {
+	up := broughtUp(t, "rlft(4,2)")
+	link := up.Fabric.Links[slices.IndexFunc(up.Fabric.Links, func(l fabric.Link) bool {
+		return up.Fabric.Nodes[l.A.Node].Type == fabric.Switch && up.Fabric.Nodes[l.B.Node].Type == fabric.Switch
+	})]
+	for state, want := range map[uint64]bool{mad.PortActive: true, mad.PortInit: false, mad.PortArmed: false, mad.PortDown: true} {
+		before := *up
+		before.Info = slices.Clone(before.Info)
+		slot, _ := before.SlotOf(before.Fabric.Nodes[link.A.Node].GUID, link.A.Port)
+		mad.PortInfoPortState.Put(before.Info[slot][:], state)
+		now := roundOf(terms.Config{})
+		now.Inventory, now.given.Before, now.beliefs = before.Inventory, &before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
+		if _, ok := now.portBefore(slot); ok != want {
+			t.Errorf("state %d: believed: %v", state, ok)
+		}
+	}
+}
+
+// TestToldAgain: a port that does not take all that it is told is told once; one that had not answered, or says something else than
+// it did then, is told again.
+func TestToldAgain(t *testing.T) {
+	up := broughtUp(t, "rlft(4,2)")
+	slot := up.Nodes[up.ByGUID[up.Fabric.Nodes[smtest.Find(up.Fabric, fabric.CA, 5)].GUID]].Entry
+	mad.PortInfoSubnetTimeOut.Put(up.Info[slot][:], 31) // as if it had answered so
+	told := func(says uint64) bool {
+		c := roundOf(terms.Config{})
+		c.given.Before, c.Inventory, c.Graph, c.Plan, c.Prog = up, up.Inventory, up.Graph, up.Plan, up.Prog
+		c.Info, c.Flags = slices.Clone(c.Info), slices.Clone(c.Flags)
+		mad.PortInfoSubnetTimeOut.Put(c.Info[slot][:], says)
+		mad.PortInfoMKeyViolations.Put(c.Info[slot][:], 7)
+		c.queueArm(c.Owner[slot])
+		return len(c.queue) > 0
+	}
+	if told(31) {
+		t.Error("it is told again what it did not take")
+	}
+	if !told(5) {
+		t.Error("it is not told again, though it says something else than it did")
+	}
+	up.Flags[slot] &^= ledger.PortTold
+	if !told(31) {
+		t.Error("it is not told again, though it has never answered")
+	}
+}
+
+// TestHighTurns: a table with turns at high priority is written, also where its low one has one entry only.
+func TestHighTurns(t *testing.T) {
+	w := newWorld(smtest.Formula(t, "torus(5x5,hosts=1)"), terms.Config{}, "dor")
+	w.alter = func(p *route.Plan) {
+		for i := range p.Arbitration.Pool {
+			p.Arbitration.Pool[i].High, p.Arbitration.Pool[i].Low = p.Arbitration.Pool[i].Low, p.Arbitration.Pool[i].Low[:1]
+		}
+	}
+	r := w.run()
+	if i := slices.IndexFunc(r.SMPs.By, func(n terms.Count) bool { return n.Attribute == "VLArbitrationTable" && n.Method == "Set" }); i < 0 || r.State != terms.Up {
+		t.Errorf("%s: %v", r.State, r.SMPs.By)
+	}
+}
+
+// TestTwinsStored: ports that cannot be told from others by their GUID are no sign of another manager.
+func TestTwinsStored(t *testing.T) {
+	f := smtest.Formula(t, "rlft(4,2)")
+	for n, guid := range map[int]fabric.GUID{3: 0x77, 5: 0x77, 6: 0} {
+		f.Nodes[smtest.Find(f, fabric.CA, n)].Ports[1].GUID = guid
+	}
+	w := newWorld(f, terms.Config{Store: true, Stored: terms.LIDMap{}}, "updn")
+	if r := w.run(); r.State != terms.Up {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	lids := w.core.record.LIDs
+	if _, ok := lids[0]; ok || len(lids) != 14-2 {
+		t.Errorf("stored: %v", lids)
+	}
+	w.core = roundOf(terms.Config{Store: true, Stored: lids})
+	if r := w.run(); r.State != terms.Up || r.Find(terms.OthersLIDs) != nil {
+		t.Errorf("%s: %v", r.State, r.Incidents)
+	}
+}
+
+// TestAddStored: LIDs that are stored come to ports that hold none, unless another one holds them; those of ports that are not there
+// wait for them, once.
+func TestAddStored(t *testing.T) {
+	g := smtest.Formula(t, "rlft(4,2)").Compile()
+	guid := func(end int) fabric.GUID { return g.EndGUID[end] }
+	h := &route.Held{Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}, Absent: []route.Absent{{Node: 7, Port: 1, Base: 40}}}
+	h.Ends.Base[0], h.Ends.LMC[0] = 4, 1
+	addStored(h, g, terms.LIDMap{
+		guid(0): {Base: 30}, guid(1): {Base: 5}, guid(2): {Base: 20, LMC: 2}, guid(3): {Base: 2, LMC: 2}, // up to LID 5
+		0x98: {Base: 50, LMC: 1}, 0x99: {Base: 40},
+	})
+	if got := h.Ends.Base[:5]; !slices.Equal(got, []fabric.LID{4, 0, 20, 0, 0}) || h.Ends.LMC[2] != 2 {
+		t.Errorf("LIDs %v, LMCs %v", got, h.Ends.LMC[:5])
+	}
+	if want := []route.Absent{{Node: 7, Port: 1, GUID: 0x99, Base: 40}, {GUID: 0x98, Base: 50, LMC: 1}}; !slices.Equal(h.Absent, want) {
+		t.Errorf("absent: %v", h.Absent)
+	}
+}
+
+// broughtUp returns the ledger of a round that has brought a fabric up.
+func broughtUp(t *testing.T, text string) *ledger.Ledger {
+	t.Helper()
+	w := newWorld(smtest.Formula(t, text), terms.Config{}, "updn")
+	if r := w.run(); r.State != terms.Up {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	return w.core.Ledger
+}

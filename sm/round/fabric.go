@@ -1,0 +1,213 @@
+package round
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/sm/ledger"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// buildFabric makes a Fabric of what was found, in order of node GUIDs. Nodes that no
+// paired cable joins to us are left out, and noted.
+func (f *finder) buildFabric() {
+	out := fabric.New("discovered")
+	reached := f.ReachableNodes()
+	order := make([]int32, 0, len(f.Nodes))
+	for id := range f.Nodes {
+		if reached[id] {
+			order = append(order, int32(id))
+			continue
+		}
+		why := "no good cable joins it to us"
+		if !f.IsManageable(int32(id)) {
+			why = "it does not say what must be known of a switch"
+		}
+		f.noteLoss(terms.CutOff, f.NodePlace(int32(id)), "%s is left out: %s", f.NodeName(int32(id)), why)
+		f.dropNode(int32(id))
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		if f.Nodes[a].GUID < f.Nodes[b].GUID {
+			return -1
+		}
+		return 1
+	})
+	f.Prog.FabricNode = make([]fabric.NodeID, len(f.Nodes))
+	for i := range f.Prog.FabricNode {
+		f.Prog.FabricNode[i] = -1
+	}
+	for _, id := range order {
+		f.addToFabric(out, id)
+	}
+	for _, id := range order {
+		f.connect(out, id)
+	}
+	f.Fabric = out
+	f.applyDrains()
+}
+
+// dropNode forgets the cables of a node.
+func (f *finder) dropNode(id int32) {
+	for slot := range f.PortsOf(id) {
+		if t := f.Peer[slot]; t != ledger.NoSlot {
+			f.Peer[t], f.Peer[slot] = ledger.NoSlot, ledger.NoSlot
+		}
+	}
+}
+
+// addToFabric adds a node to the Fabric, without its cables.
+func (f *finder) addToFabric(out *fabric.Fabric, id int32) {
+	n := &f.Nodes[id]
+	v, err := out.AddNode(n.Typ, n.GUID, int(n.Ports), n.Desc)
+	if err != nil { // addNode and byGUID have seen to it that there is none
+		f.noteLoss(terms.BadNode, f.NodePlace(id), "%v", err)
+		return
+	}
+	f.Prog.FabricNode[id] = v
+	d := &out.Nodes[v]
+	d.SystemGUID, d.VendorID, d.DeviceID, d.Revision = n.System, n.Vendor, n.Device, n.Revision
+	if n.HasSwitch {
+		d.LinearFDBCap = uint16(mad.SwitchInfoLinearFDBCap.Get(n.Sw[:]))
+		d.Role = n.Role
+		d.EnhancedPort0 = mad.SwitchInfoEnhancedPort0.Is(n.Sw[:])
+	}
+	for p := range d.Ports {
+		slot := n.First + int32(p)
+		info := f.Info[slot][:]
+		d.Ports[p].GUID = f.GUID[slot]
+		if f.Flags[slot]&ledger.PortKnown == 0 {
+			continue
+		}
+		d.Ports[p].VLCap = mad.DataVLs(mad.PortInfoVLCap.Get(info))
+		if f.TakesLID(slot) {
+			d.Ports[p].LID = fabric.LID(mad.PortInfoLID.Get(info))
+			d.Ports[p].LMC = uint8(mad.PortInfoLMC.Get(info))
+		}
+	}
+}
+
+// connect adds the cables from a node to nodes after it, or to itself, to the Fabric.
+func (f *finder) connect(out *fabric.Fabric, id int32) {
+	for slot := range f.PortsOf(id) {
+		t := f.Peer[slot]
+		if t == ledger.NoSlot {
+			continue
+		}
+		a := fabric.End{Node: f.Prog.FabricNode[id], Port: f.PortNumber(slot)}
+		b := fabric.End{Node: f.Prog.FabricNode[f.Owner[t]], Port: f.PortNumber(t)}
+		if a.Node < 0 || b.Node < a.Node || a.Node == b.Node && b.Port < a.Port {
+			continue
+		}
+		w, s := fabric.Width(mad.LinkWidth(f.Info[slot][:])), linkSpeeds[mad.LinkSpeed(f.Info[slot][:])]
+		if (f.Flags[slot]|f.Flags[t])&ledger.PortFDR10 != 0 {
+			s = fabric.FDR10
+		}
+		if _, err := out.Connect(a, b, w, s); err != nil {
+			f.noteLoss(terms.OneSided, f.PortPlace(slot), "%v", err)
+		}
+	}
+}
+
+// linkSpeeds holds the speeds of links by the numbers of package mad; FDR10 is QDR to PortInfo.
+var linkSpeeds = [...]fabric.Speed{
+	mad.SpeedSDR: fabric.SDR, mad.SpeedDDR: fabric.DDR, mad.SpeedQDR: fabric.QDR, mad.SpeedFDR: fabric.FDR,
+	mad.SpeedEDR: fabric.EDR, mad.SpeedHDR: fabric.HDR, mad.SpeedNDR: fabric.NDR, mad.SpeedXDR: fabric.XDR,
+}
+
+// heldLIDs returns the LIDs that end ports are to keep: the stored one, or else the one
+// that the port has. Those stored for ports that were not found are kept for them.
+func heldLIDs(g *fabric.Graph, stored terms.LIDMap) *route.Held {
+	h := route.Seen(g)
+	taken := map[fabric.LID]bool{}
+	for _, p := range stored {
+		p.Mark(taken)
+	}
+	for end, l := range h.Ends.Base {
+		if _, ok := stored[g.EndGUID[end]]; ok || taken[l] {
+			h.Ends.Base[end] = 0
+		}
+	}
+	addStored(h, g, stored)
+	return h
+}
+
+// addStored adds LIDs that were stored: of end ports that hold none, and of ports that were not found.
+func addStored(h *route.Held, g *fabric.Graph, stored terms.LIDMap) {
+	here, taken := map[fabric.GUID]bool{}, map[fabric.LID]bool{}
+	for end, l := range h.Ends.Base {
+		here[g.EndGUID[end]] = true
+		if l != 0 {
+			terms.PortLIDs{Base: l, LMC: h.Ends.LMC[end]}.Mark(taken)
+		}
+	}
+	for end, guid := range g.EndGUID {
+		if p, ok := stored[guid]; ok && h.Ends.Base[end] == 0 && !taken[p.Base] && !taken[p.Last()] {
+			h.Ends.Base[end], h.Ends.LMC[end] = p.Base, p.LMC
+		}
+	}
+	gone, guids := map[fabric.LID]fabric.GUID{}, slices.Sorted(maps.Keys(stored))
+	for _, guid := range guids {
+		if !here[guid] {
+			gone[stored[guid].Base] = guid
+		}
+	}
+	for i := range h.Absent {
+		a := &h.Absent[i]
+		taken[a.Base], a.GUID = true, cmp.Or(a.GUID, gone[a.Base]) // a Plan from a file may not know it
+	}
+	for _, guid := range guids {
+		if p := stored[guid]; !here[guid] && !taken[p.Base] {
+			h.Absent = append(h.Absent, route.Absent{GUID: guid, Base: p.Base, LMC: p.LMC})
+		}
+	}
+}
+
+// noteLIDClashes notes the ports that have the LID of another one.
+func (f *finder) noteLIDClashes() {
+	has := map[fabric.LID]int32{}
+	for s := range f.Addressable {
+		lid := fabric.LID(mad.PortInfoLID.Get(f.Info[s][:]))
+		if lid == 0 {
+			continue
+		}
+		if first, clash := has[lid]; clash {
+			f.note(terms.DuplicateLID, f.PortPlace(s), "LID %d was found at %s and at %s: one of them gets another", lid, f.PortName(first), f.PortName(s))
+			continue
+		}
+		has[lid] = s
+	}
+}
+
+// notePortGUIDs notes the ports that cannot be told from others by their GUID: they are
+// routed to, but no GID names them, and no LID is stored for both.
+func (f *finder) notePortGUIDs() {
+	has := map[fabric.GUID]int32{}
+	for s := range f.Addressable {
+		guid := f.GUID[s]
+		first, clash := has[guid]
+		switch {
+		case guid == 0:
+			f.note(terms.BadNode, f.PortPlace(s), "%s has port GUID 0", f.PortName(s))
+		case clash:
+			f.note(terms.DuplicateGUID, f.PortPlace(s), "two ports have the GUID %s: %s and %s", guid, f.PortName(first), f.PortName(s))
+		default:
+			has[guid] = s
+		}
+	}
+}
+
+// applyDrains drains what Config.Drain names. It notes, and does not drain, missing parts and those without which a switch has no
+// way to another.
+func (f *finder) applyDrains() {
+	for _, name := range f.By.Drain {
+		if p, err := f.Drain(f.Fabric, name); err != nil {
+			f.note(terms.NotDrained, terms.Place{}, "%s is not drained: %v", name, err)
+		} else {
+			f.report.Drained = append(f.report.Drained, f.Fabric.PartName(p))
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package round
+
+import (
+	"weft/sm/ledger"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// queueLanes queues the lane tables of an output port, where the Plan has more lanes than
+// one. (With one, any mapping keeps the proof: where channels form no cycle, they form
+// none on any VL.) What the port holds is not read: that would cost as much as writing it.
+func (w *writer) queueLanes(slot int32) {
+	if !w.hasTurns(slot) {
+		w.closeForLanes(slot)
+		return
+	}
+	if w.Prog.Step == w.turnStep() {
+		w.queueArbitration(slot)
+	}
+	id := w.Owner[slot]
+	switch {
+	case w.Stepped(w.Prog.Step).SL2VL == nil:
+	case w.Prog.End[slot] >= 0: // a CA's: port 0 has no cable
+		if mad.PortInfoVLCap.Get(w.Info[slot][:]) != 1 { // with one VL there is nothing to map
+			w.enqueueLanes(ledger.SetSL2VL, slot, 0)
+		}
+	case w.Prog.Sw[id] >= 0:
+		w.queueSwitchLanes(id, slot)
+	}
+}
+
+// turnStep returns the step that writes VL arbitration: the first one, or the last where VLs lose their turn.
+func (w *writer) turnStep() int {
+	if w.given.Before != nil && w.given.Before.Plan.VLs > w.Plan.VLs {
+		return w.LastStep()
+	}
+	return 0
+}
+
+// hasTurns reports whether an output port has room for its VL arbitration table.
+func (w *writer) hasTurns(slot int32) bool {
+	table, info := w.ArbTable(slot), w.Info[slot][:]
+	if table == nil || len(table.Low) <= 1 && len(table.High) == 0 {
+		return true
+	}
+	low, high := int(mad.PortInfoVLArbLowCap.Get(info)), int(mad.PortInfoVLArbHighCap.Get(info))
+	if low >= len(table.Low) && high >= len(table.High) {
+		return true
+	}
+	w.noteLoss(terms.NotEnough, w.PortPlace(slot), "%s arbitrates %d entries at low priority and %d at high: too few for %d and %d",
+		w.PortName(slot), low, high, len(table.Low), len(table.High))
+	return false
+}
+
+// queueArbitration queues the VL arbitration table of an output port, all blocks that it
+// has, unless the Plan leaves it as it is or only one VL has a turn.
+func (w *writer) queueArbitration(slot int32) {
+	table, info := w.ArbTable(slot), w.Info[slot][:]
+	if table == nil || len(table.Low) <= 1 && len(table.High) == 0 {
+		return
+	}
+	low, high := mad.PortInfoVLArbLowCap.Get(info), mad.PortInfoVLArbHighCap.Get(info)
+	for _, b := range [...]struct {
+		block  uint32
+		exists bool
+	}{
+		{mad.VLArbLowLower, low > 0},
+		{mad.VLArbLowUpper, low > ledger.ArbBlock},
+		{mad.VLArbHighLower, high > 0},
+		{mad.VLArbHighUpper, high > ledger.ArbBlock},
+	} {
+		if b.exists {
+			w.enqueueLanes(ledger.SetVLArb, slot, b.block)
+		}
+	}
+}
+
+// queueSwitchLanes queues the SL2VL mappings to one output port: one for all inputs where
+// the Plan has no others and the switch takes it so (14.2.5.8).
+func (w *writer) queueSwitchLanes(id, slot int32) {
+	n := &w.Nodes[id]
+	if !w.ByInput(id, w.Prog.Step) && mad.SwitchInfoOptimizedSLtoVL.Get(n.Sw[:])&1 != 0 {
+		w.enqueueLanes(ledger.SetSL2VL, slot, mad.SLtoVLAllInputs)
+		return
+	}
+	for from := range w.PortsOf(id) {
+		if in := w.PortNumber(from); from != slot && (in == 0 || w.Carries(from)) {
+			w.enqueueLanes(ledger.SetSL2VL, slot, uint32(in)<<8)
+		}
+	}
+}

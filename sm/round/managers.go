@@ -1,0 +1,180 @@
+package round
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/sm/ledger"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// mastership records whether the subnet may be written to: not while another subnet
+// manager is its master.
+type mastership struct {
+	claimed     bool                 // IsSM is set at our port
+	granted     bool                 // the subnet is ours: the ports that say IsSM were asked, in this round or in an earlier one
+	otherMaster bool                 // another manager is, or may be, the master
+	master      *ledger.OtherManager // of the others, the one that is to be left alone; nil where it is silent, or none is
+	programmed  bool                 // a node holds what some manager has written
+	uncleared   bool                 // a PortStateChange that was set when the sweep began was not cleared
+}
+
+// mayClearChange reports whether PortStateChange of a switch may be cleared. A master
+// finds changes by it, so it stays until the ports that say IsSM were asked, unless
+// nothing that was found so far shows that a manager has ever been here.
+func (m *mastership) mayClearChange() bool { return m.granted || !m.programmed }
+
+// queryManagers begins to ask other subnet managers, where anything is to be written.
+func (f *finder) queryManagers() {
+	if f.given.ReadOnly {
+		f.startSettling()
+		return
+	}
+	f.Others, f.master = f.Others[:0], nil
+	f.enterPhase(queryingManagers)
+}
+
+// queueManagers queues a query to every port of a node that says that a subnet manager
+// runs there. Our own port is asked as long as IsSM is not ours.
+func (f *finder) queueManagers(id int32) {
+	for slot := range f.PortsOf(id) {
+		if f.TakesLID(slot) && f.Flags[slot]&ledger.PortKnown != 0 && (slot != f.OwnPort() || !f.claimed) &&
+			mad.PortInfoCapabilityMask.Get(f.Info[slot][:])&mad.CapIsSM != 0 {
+			f.enqueue(ledger.MakeTag(ledger.GetManager, slot, 0))
+		}
+	}
+}
+
+// onManager takes what another subnet manager says of itself. One that does not answer
+// may be the master, except one that stands by for us, and except at our own port: whether IsSM can be set there, setting it
+// will show.
+func (f *finder) onManager(slot int32, ev *terms.Event) {
+	lid := mad.PortInfoLID.Get(f.Info[slot][:])
+	if ev.Outcome == terms.Cancelled || ev.Outcome != terms.Answered && slot == f.OwnPort() {
+		return
+	}
+	if o := f.standsByForUs(slot); o != nil && ev.Outcome != terms.Answered {
+		o.Silent, o.Path = true, slices.Clone(f.PathTo(slot, &f.paths))
+		f.Others = append(f.Others, *o)
+		f.noteManager(slot, false, "has the subnet manager that stands by for us (LID %d), which does not answer SMInfo now", lid)
+		return
+	}
+	if ev.Outcome != terms.Answered {
+		f.noteManager(slot, true, "says that a subnet manager runs there (LID %d), which does not answer SMInfo and may be the master", lid)
+		return
+	}
+	info := ev.Data[:]
+	o := ledger.OtherManager{
+		GUID: fabric.GUID(mad.SMInfoGUID.Get(info)), Priority: mad.SMInfoPriority.Get(info), State: mad.SMInfoSMState.Get(info),
+		Path: slices.Clone(f.PathTo(slot, &f.paths)), Name: f.PortName(slot),
+	}
+	f.Others = append(f.Others, o)
+	who := fmt.Sprintf("LID %d, GUID %s, priority %d", lid, o.GUID, o.Priority)
+	first := f.given.Elect && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()]) // we go before it
+	before := f.otherMaster
+	switch {
+	case o.State == mad.SMStateMaster && o.GUID == f.given.HandedBy:
+		f.noteManager(slot, false, "has the subnet manager that hands the subnet over (%s)", who)
+	case o.State == mad.SMStateMaster && f.given.Before != nil && first:
+		f.noteManager(slot, false, "has a subnet manager that is the master too, and is to give way (%s)", who)
+	case o.State == mad.SMStateMaster:
+		f.noteManager(slot, true, "has the subnet manager that is the master (%s)", who)
+	case o.State == mad.SMStateDiscovering && f.given.Before != nil && f.given.Elect:
+		f.noteManager(slot, false, "has a subnet manager that looks for the master, which we are (%s)", who)
+	case o.State == mad.SMStateDiscovering:
+		f.noteManager(slot, true, "has a subnet manager that is about to become the master (%s)", who)
+	default:
+		f.noteManager(slot, false, "has a subnet manager that is not the master (%s)", who)
+	}
+	if f.otherMaster && !before {
+		f.master = &o
+	}
+}
+
+// isKnownStandby reports whether the manager at a port stands by for us and does not go before us: a round does not wait for it for as long as for one that
+// may be the master.
+func (f *finder) isKnownStandby(slot int32) bool {
+	o := f.standsByForUs(slot)
+	return o != nil && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()])
+}
+
+// standsByForUs returns the manager at a port as the round in force knew it, if it stood by then, we have reigned since, and both its port and ours still have our
+// LID as that of their master: a manager that has become the master tells all ports, its own too. Otherwise it returns nil.
+func (f *finder) standsByForUs(slot int32) *ledger.OtherManager {
+	b := f.given.Before
+	if b == nil || !f.given.Elect || f.GUID[slot] == 0 {
+		return nil
+	}
+	for _, s := range [...]int32{slot, f.OwnPort()} {
+		if mad.PortInfoMasterSMLID.Get(f.Info[s][:]) != uint64(b.Prog.SMLID) {
+			return nil
+		}
+	}
+	for _, o := range b.Others {
+		if o.GUID == f.GUID[slot] && (o.State == mad.SMStateStandby || o.State == mad.SMStateNotActive) {
+			return &o
+		}
+	}
+	return nil
+}
+
+// noteManager notes another subnet manager, and whether it forbids writing.
+func (f *finder) noteManager(slot int32, forbids bool, format string, args ...any) {
+	text := f.PortName(slot) + " " + fmt.Sprintf(format, args...)
+	switch {
+	case !forbids:
+	case f.given.TakeOver:
+		text += ": the subnet is taken over, as told"
+	default:
+		text += ": nothing is written"
+		f.otherMaster = true
+	}
+	f.note(terms.OtherManager, f.PortPlace(slot), "%s", text)
+}
+
+// missesMaster reports whether the master that our own port was told of may be there, unseen: no port that was found has its LID, and
+// something has not answered. On a bad wire all repetitions of an SMP can be lost.
+func (f *finder) missesMaster() bool {
+	lid := mad.PortInfoMasterSMLID.Get(f.Info[f.OwnPort()][:])
+	if f.granted || !f.Missed || lid == 0 || f.given.TakeOver {
+		return false
+	}
+	for slot := range f.Owner {
+		if f.TakesLID(int32(slot)) && f.Flags[slot]&ledger.PortKnown != 0 && mad.PortInfoLID.Get(f.Info[slot][:]) == lid {
+			return false
+		}
+	}
+	return true
+}
+
+// managersQueried ends the run beside another master, looks again for one that may be there, and otherwise makes our port that
+// of a manager.
+func (f *finder) managersQueried() {
+	switch {
+	case f.otherMaster:
+		f.finish(terms.OtherMaster)
+		return
+	case f.missesMaster() && f.sweep < f.given.Limits.Sweeps:
+		f.beginSweep()
+		return
+	case !f.claimed:
+		f.granted = true
+		f.enterPhase(claiming)
+		f.out = append(f.out, terms.Action{Kind: terms.Claim})
+	default:
+		f.granted = true
+		f.startSettling()
+	}
+}
+
+// startSettling looks for changes since the sweep began, or sweeps again where they
+// could not show because PortStateChange was set and not cleared.
+func (f *finder) startSettling() {
+	if f.uncleared && f.sweep < f.given.Limits.Sweeps {
+		f.beginSweep()
+		return
+	}
+	f.enterPhase(settling)
+}

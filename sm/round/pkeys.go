@@ -1,0 +1,144 @@
+package round
+
+import (
+	"slices"
+
+	"weft/sm/ledger"
+	"weft/sm/partition"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// findMembers makes the index of partitions, or takes that of the round before.
+func (w *writer) findMembers() {
+	switch p := w.By.Partitions; {
+	case p == nil:
+	case w.given.Before != nil && w.given.Before.By.Partitions == p:
+		w.Prog.Members = w.given.Before.Prog.Members
+	default:
+		w.Prog.Members = partition.NewIndex(p.Partitions)
+	}
+}
+
+// queuePKeys queues the P_KeyTable of an end port, or of the switch port before it where that enforces partitions. What a port has since the
+// round before is not read again.
+func (w *writer) queuePKeys(slot int32) {
+	switch {
+	case w.Prog.End[slot] < 0 && !w.MayEnforce(slot):
+	case !w.IsAsBefore(w.given.Before, slot):
+		w.enqueue(ledger.MakeTag(ledger.GetPKeys, slot, 0))
+	default:
+		old, ok := w.given.Before.SlotOf(w.Nodes[w.Owner[slot]].GUID, w.PortNumber(slot))
+		if !ok {
+			return
+		}
+		was := w.given.Before.Prog.PKeys[old]
+		switch had := was.Held(); {
+		case had != nil && len(had) >= w.PKeyRoom(slot):
+			w.Prog.PKeys[slot] = &ledger.PKeyTable{Has: slices.Clone(had)}
+			w.planPKeys(slot)
+		case was != nil && was.Refuses:
+			w.Prog.PKeys[slot] = was
+		default: // it was not learned, or more of it counts now than was read then
+			w.enqueue(ledger.MakeTag(ledger.GetPKeys, slot, 0))
+		}
+	}
+}
+
+// onPKeys takes a block of a P_KeyTable, and asks for the next one.
+func (w *writer) onPKeys(slot int32, block uint32, ev *terms.Event) {
+	switch ev.Outcome {
+	case terms.Answered:
+	case terms.Silent:
+		w.noteLoss(terms.NoAnswer, w.PortPlace(slot), "%s does not answer P_KeyTable: which P_Keys it has is not known", w.PortName(slot))
+		return
+	case terms.Refused:
+		w.Prog.PKeys[slot] = &ledger.PKeyTable{Refuses: true}
+		return
+	default:
+		return
+	}
+	t := w.Prog.PKeys[slot]
+	if t == nil {
+		t = &ledger.PKeyTable{}
+		w.Prog.PKeys[slot] = t
+	}
+	room := w.PKeyRoom(slot)
+	for i := range ledger.PKeyBlock {
+		if len(t.Has) < room {
+			t.Has = append(t.Has, uint16(mad.PKeyTablePKey.At(ev.Data[:], i)))
+		}
+	}
+	if len(t.Has) < room {
+		w.enqueue(ledger.MakeTag(ledger.GetPKeys, slot, block+1))
+		return
+	}
+	w.planPKeys(slot)
+}
+
+// planPKeys says what a P_KeyTable is to hold, and queues the blocks that differ.
+func (w *writer) planPKeys(slot int32) {
+	t := w.Prog.PKeys[slot]
+	enough := false
+	if w.By.Partitions == nil {
+		t.Planned, enough = withDefault(t.Has)
+	} else {
+		want, first := w.KeysOf(slot)
+		t.Planned, enough = partition.Place(t.Has, want, first)
+	}
+	if t.Short = !enough; t.Short {
+		w.noteLoss(terms.NotEnough, w.PortPlace(slot), "%s has no room for all of its P_Keys: %d places", w.PortName(slot), len(t.Has))
+	}
+	for from := 0; from < len(t.Has); from += ledger.PKeyBlock {
+		to := min(from+ledger.PKeyBlock, len(t.Has))
+		if !slices.Equal(t.Has[from:to], t.Planned[from:to]) {
+			w.enqueue(ledger.MakeTag(ledger.SetPKey, slot, uint32(from/ledger.PKeyBlock)))
+		}
+	}
+}
+
+// withDefault returns a table in which a port is a full member of the default partition: that P_Key takes the place of the limited
+// membership, or else the first free one.
+func withDefault(has []uint16) (table []uint16, ok bool) {
+	table = slices.Clone(has)
+	if slices.Contains(has, mad.DefaultPKey) {
+		return table, true
+	}
+	at := slices.Index(has, mad.DefaultPKey&^mad.PKeyFull)
+	if at < 0 {
+		at = slices.IndexFunc(has, func(key uint16) bool { return key&^mad.PKeyFull == 0 })
+	}
+	if at < 0 {
+		return table, false
+	}
+	table[at] = mad.DefaultPKey
+	return table, true
+}
+
+// onSetPKey takes a block as the port says that it holds it after a Set.
+func (w *writer) onSetPKey(slot int32, block uint32, ev *terms.Event) {
+	t := w.Prog.PKeys[slot]
+	switch ev.Outcome {
+	case terms.Answered:
+		from := int(block) * ledger.PKeyBlock
+		for i := from; i < min(from+ledger.PKeyBlock, len(t.Has)); i++ {
+			if t.Has[i] = uint16(mad.PKeyTablePKey.At(ev.Data[:], i-from)); t.Has[i] != t.Planned[i] {
+				w.noteWrongTable(w.Owner[slot], "P_KeyTable of %s differs from what it was told: at index %d it has 0x%04x, not 0x%04x", w.PortName(slot), i, t.Has[i], t.Planned[i])
+			}
+		}
+	case terms.Refused: // it has what it had
+	default:
+		t.Unsure = true
+	}
+}
+
+// noteLevels tells of partitions whose SL no level of service has.
+func (c *Round) noteLevels() {
+	if c.By.Partitions == nil {
+		return
+	}
+	_, _, without := c.By.Partitions.Partitions.Levels(c.By.Levels)
+	for _, text := range without {
+		c.note(terms.NoLevel, terms.Place{}, "%s (levels): its paths have the first level", text)
+	}
+}

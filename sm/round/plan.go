@@ -1,0 +1,187 @@
+package round
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+	"weft/judge/check"
+	"weft/judge/quality"
+	"weft/planner"
+	"weft/route"
+	"weft/sm/terms"
+)
+
+// Plan runs the routing job of a request, which keeps the LIDs in use, or those of the Plan kept. An engine that is
+// to use a switch that was not found is passed over: a dead root must not stop a fabric. Hosts may know no path
+// records: some never ask, and others keep old ones.
+func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *terms.Event {
+	g := q.Graph
+	req.Chain = planner.UnderRouters(req.Chain, g)
+	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, q.Stored), true, true, q.Multicast
+	req.Trees, req.Levels = q.Trees, q.Levels
+	if q.Kept != nil {
+		req.Kept, req.Afresh = q.Kept, q.Afresh
+	}
+	req.LIDs.Fresh = req.LIDs.Fresh && q.FreshLIDs
+	ev := &terms.Event{Kind: terms.Planned}
+	if q.Inherited && !q.Kept.Answers(&req) {
+		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
+			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
+	}
+	if q.Kept != nil && !req.Afresh {
+		req.Kinds = nil // those of the Plan
+	}
+	var foreign error
+	if req.Kept != nil {
+		switch err := req.Kept.Hold(g, &req); {
+		case err == nil:
+			addStored(req.LIDs.Held, g, q.Stored)
+		case q.Kept == nil:
+			return &terms.Event{Kind: terms.Planned, Result: &planner.Result{}, Err: err}
+		default:
+			foreign, req.Kept = err, nil
+		}
+	}
+	addAbsent(req.LIDs.Held, q.Absent)
+	if ev.Result, ev.Err = planner.Run(ctx, g, &req); foreign != nil && ev.Result.Repaired == nil {
+		ev.Result.NotRepaired = foreign
+	}
+	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
+		ev.Result = afreshIfProven(ctx, req, g, ev.Result)
+	}
+	from := q.Found
+	if from == nil && req.Kept != nil {
+		from = q.Kept
+	}
+	if ev.Err == nil && from != nil {
+		ev.Way, ev.Err = from.Transition(ctx, g, ev.Result.Plan, req.Workers)
+	}
+	return ev
+}
+
+// afreshIfProven routes afresh where a repaired Plan has faults; a Plan that has faults too is not better.
+func afreshIfProven(ctx context.Context, req planner.Request, g *fabric.Graph, repaired *planner.Result) *planner.Result {
+	req.Afresh = true
+	r, err := planner.Run(ctx, g, &req)
+	if err != nil || r.Repaired != nil || !r.Report.OK {
+		return repaired
+	}
+	r.NotRepaired = errors.New("the judge found faults in the repaired Plan")
+	return r
+}
+
+// notTold lists what hosts learn from path records alone: which LID of a target to use, and
+// the SL of a path where it is not the one of clients that never ask.
+func notTold(p *route.Plan, r *quality.Report) (lines []string) {
+	if p.Ends.MaxLMC() > 0 && p.Choice.By != route.AnyLID && p.Choice.By != route.BaseLID {
+		lines = append(lines, fmt.Sprintf("which LID of a target to send to (%s): without path records they use base LIDs", p.Choice.By))
+	}
+	if len(p.Levels) > 1 {
+		lines = append(lines, "levels of service: without path records, or an SL set by hand, their paths have that of level "+p.Levels[0].Name)
+	}
+	if p.SL != nil && slDiffers(p.SL, p.Service.Default) {
+		free := "not known"
+		if r != nil {
+			free = r.NoPathRecord.DeadlockFree.String()
+		}
+		lines = append(lines, fmt.Sprintf("the SL of each path: without path records they use SL %d; deadlock-free then: %s", p.Service.Default, free))
+	}
+	if p.SL != nil && p.SL.OneWay {
+		lines = append(lines, "the SL of the way back, where it is another one: such paths are not reversible, and hosts that ask for reversible ones, as RDMA CM does, get none")
+	}
+	return lines
+}
+
+// slDiffers reports whether some pair of classes has another SL than sl.
+func slDiffers(m *route.SLs, sl uint8) bool {
+	for dst := range int32(m.NumDst) {
+		for src := range int32(m.NumSrc) {
+			if m.ByClass(src, dst) != sl {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noteRepair reports what became of the Plan that was to be kept.
+func (c *Round) noteRepair(r *planner.Result) {
+	if f := r.Repaired; f != nil {
+		c.moved, c.repaired = f.Moved, true
+		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
+		c.report.Routing.Kept = fmt.Sprintf("repaired: %d entries moved, %d had met what was lost", f.Moved, f.Crossed)
+		if len(r.Refused) > 0 {
+			c.note(terms.PlanKept, terms.Place{}, "every engine refused: the repaired old Plan is distributed")
+		}
+	}
+	if r.NotRepaired != nil {
+		c.report.Routing.Kept = "routed afresh: " + r.NotRepaired.Error()
+		c.note(terms.NotRepaired, terms.Place{}, "%v", r.NotRepaired)
+	}
+}
+
+// noteWay tells what can happen while switches hold tables of the Plan in force, of the new one, and what is between.
+func (c *Round) noteWay() {
+	if c.Way == nil {
+		return
+	}
+	m := c.Way.Mixture
+	switch {
+	case c.Way.Strangers > 0:
+		c.note(terms.EntriesDropped, terms.Place{}, "%d switches hold tables that are not of the Plan in force: entries of theirs that change are dropped first, and written %v later, when the packets under way have left",
+			c.Way.Strangers, c.given.Limits.Pause)
+	case c.Way.Pauses():
+		c.note(terms.EntriesDropped, terms.Place{}, "old and new entries for %d LIDs together could let packets wait for each other in a ring: those that change are dropped first, and written %v later, when the packets under way have left",
+			m.LIDs, c.given.Limits.Pause)
+	}
+	if !m.OK {
+		c.note(terms.MixedTables, terms.Place{}, "while old tables stand beside new ones, %s", mayHappen(m))
+	}
+	if m = c.Way.Asked; m != nil && !m.OK {
+		c.note(terms.OldLevels, terms.Place{}, "until hosts ask again which service levels to use, %s: %s", mayHappen(m), staleText(m))
+	}
+}
+
+// mayHappen says what can happen to packets.
+func mayHappen(m *check.Mixture) string {
+	var list []string
+	if m.LoopLIDs > 0 {
+		list = append(list, fmt.Sprintf("packets to %d of the %d LIDs that change can go in circles", m.LoopLIDs, m.LIDs))
+	}
+	if m.Deadlock.DeadlockFree != check.Yes {
+		list = append(list, "packets can wait for each other in a ring")
+	}
+	return strings.Join(list, ", and ")
+}
+
+// staleText names the first packets that cause it.
+func staleText(m *check.Mixture) string {
+	var list []string
+	for _, s := range m.Stale {
+		list = append(list, fmt.Sprintf("from %s to LID %d on SL %d", s.Switch, s.LID, s.SL))
+	}
+	if more := m.StalePairs - len(m.Stale); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(list, ", ")
+}
+
+// addAbsent adds ports to those whose LIDs are kept, unless their LIDs are others' or kept already.
+func addAbsent(h *route.Held, list []route.Absent) {
+	for _, a := range list {
+		if !slices.Contains(h.Ends.Base, a.Base) && !slices.ContainsFunc(h.Absent, func(b route.Absent) bool { return b.Base == a.Base }) {
+			h.Absent = append(h.Absent, a)
+		}
+	}
+}
+
+// noteTrees tells that a Plan has no trees for groups.
+func (c *Round) noteTrees(err error) {
+	if err != nil {
+		c.note(terms.NotSpread, terms.Place{}, "multicast groups get no trees: %v", err)
+	}
+}

@@ -1,0 +1,109 @@
+package terms
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// PortLIDs are the LIDs of a port: 2^LMC of them, from Base on.
+type PortLIDs struct {
+	Base fabric.LID
+	LMC  uint8
+}
+
+// Last returns the last LID.
+func (p PortLIDs) Last() fabric.LID { return p.Base + 1<<p.LMC - 1 }
+
+// Valid reports whether the specification allows these LIDs: unicast ones, from a multiple of their number on.
+func (p PortLIDs) Valid() bool {
+	return p.Base > 0 && p.LMC <= fabric.MaxLMC && int(p.Base)%(1<<p.LMC) == 0 && int(p.Base)+1<<p.LMC-1 <= int(fabric.MaxUnicastLID)
+}
+
+// Mark marks the LIDs as taken.
+func (p PortLIDs) Mark(taken map[fabric.LID]bool) {
+	for l := p.Base; l <= p.Last(); l++ {
+		taken[l] = true
+	}
+}
+
+// LIDMap holds the LIDs of ports by port GUID, also of ports that are not there now.
+type LIDMap map[fabric.GUID]PortLIDs
+
+// After returns the LIDs that ports have by a Plan, and those of ports that are not there, unless somebody got them. Of
+// ports with one GUID the first counts; those without a GUID cannot be known again.
+func (m LIDMap) After(g *fabric.Graph, ends *route.Ends) LIDMap {
+	out := make(LIDMap, max(len(m), g.NumEnds))
+	for end, guid := range g.EndGUID {
+		if _, twice := out[guid]; guid != 0 && ends.Count(int32(end)) > 0 && !twice {
+			out[guid] = PortLIDs{ends.Base[end], ends.LMC[end]}
+		}
+	}
+	by := ends.ByLID()
+	for guid, p := range m {
+		if _, here := out[guid]; !here && p.isFree(by) {
+			out[guid] = p
+		}
+	}
+	return out
+}
+
+// isFree reports whether none of the LIDs names an end port.
+func (p PortLIDs) isFree(by []int32) bool {
+	for l := int(p.Base); l <= int(p.Last()) && l < len(by); l++ {
+		if by[l] >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// ReadLIDs reads LIDs by port GUID in the form of OpenSM's guid2lid file: a line
+// for each port, with the GUID and the first and the last LID; # begins a remark.
+func ReadLIDs(name string, data []byte) (LIDMap, error) {
+	m := LIDMap{}
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		words := bytes.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		guid, err := fabric.ParseGUID(string(words[0]))
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+		}
+		if len(words) < 2 {
+			return nil, fmt.Errorf("%s:%d: port %s has no LID", name, i+1, guid)
+		}
+		p, err := parsePortLIDs(words[1:])
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+		}
+		if _, twice := m[guid]; twice {
+			return nil, fmt.Errorf("%s:%d: port %s is named twice", name, i+1, guid)
+		}
+		m[guid] = p
+	}
+	return m, nil
+}
+
+// parsePortLIDs reads the first LID of a port and, where it is there, the last one.
+func parsePortLIDs(words [][]byte) (p PortLIDs, err error) {
+	var lids [2]uint64
+	for i, word := range words[:min(len(words), 2)] {
+		if lids[i], err = strconv.ParseUint(string(word), 0, 16); err != nil || lids[i] == 0 || lids[i] > uint64(fabric.MaxUnicastLID) {
+			return p, fmt.Errorf("%q is not a unicast LID", word)
+		}
+	}
+	p.Base = fabric.LID(lids[0])
+	for lids[1] > uint64(p.Last()) && p.LMC < fabric.MaxLMC {
+		p.LMC++
+	}
+	if len(words) > 1 && (uint64(p.Last()) != lids[1] || !p.Valid()) {
+		return p, fmt.Errorf("LIDs %s to %s: a port has 1, 2, 4 ... or 128 LIDs, from a multiple of their number on", words[0], words[1])
+	}
+	return p, nil
+}

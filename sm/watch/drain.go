@@ -1,0 +1,179 @@
+package watch
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"weft/fabric"
+	"weft/sm/ledger"
+	"weft/sm/terms"
+)
+
+// Drained lists what is drained, or will be in the next round, as Config.Drain has it.
+func (m *Manager) Drained() []string {
+	m.drains.Follow(m.cfg.Drain)
+	return slices.Clone(m.drains.Now)
+}
+
+// onDrain takes the wish to drain something, or no longer. Decided says whether it is done.
+func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
+	name, warning, verb := "", "", map[bool]string{true: "drained", false: "not drained any more"}[ev.Kind == terms.DrainPart]
+	var err error
+	switch {
+	case m.inForce == nil:
+		err = errors.New("this manager has not brought the subnet up, or is not its master")
+	case ev.Kind == terms.DrainPart:
+		name, warning, err = m.addDrain(ev.Name)
+	default:
+		name, err = m.removeDrain(now, ev.Name)
+	}
+	if err != nil {
+		m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: ev.Name, Err: err})
+		m.tell(terms.DrainRefused, "%s: nothing changes: %v", ev.Name, err)
+		return
+	}
+	m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: name, Incident: terms.Incident{Text: warning}, Drains: &terms.Drains{Told: slices.Clone(m.drains.Told), Now: slices.Clone(m.drains.Now)}})
+	m.untold = true
+	m.tell(terms.DrainTold, "%s is %s from the next round on, as told", name, verb)
+	m.noteChange(now, name+" is "+verb)
+}
+
+// addDrain adds a switch or a cable to what is drained, by GUID and port, and returns its name for people, and what becomes of hosts at it.
+func (m *Manager) addDrain(what string) (name, warning string, err error) {
+	c := m.inForce
+	f := c.Fabric.Clone()
+	for i := range f.Nodes {
+		f.Nodes[i].Drained = false
+	}
+	for i := range f.Links {
+		f.Links[i].Drained = false
+	}
+	for _, w := range m.drains.Now {
+		_, _ = c.Drain(f, w) // what is not there now may come back
+	}
+	p, err := f.FindPart(what)
+	if err == nil && f.IsDrained(p) {
+		err = fmt.Errorf("%s is drained already", f.PartName(p))
+	}
+	if err == nil {
+		p, err = c.Drain(f, what)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	m.drains.Now = append(slices.Clone(m.drains.Now), keyOfPart(f, p))
+	return f.PartName(p), hostsAt(f, p), nil
+}
+
+// hostsAt says what becomes of hosts that hang on what is drained; "" where none does.
+func hostsAt(f *fabric.Fabric, p fabric.Part) string {
+	if p.Link != fabric.NoLink {
+		for _, e := range []fabric.End{f.Links[p.Link].A, f.Links[p.Link].B} {
+			if f.Nodes[e.Node].Type != fabric.Switch {
+				return f.EndName(e) + " is cut off by that: the cable carries nothing any more"
+			}
+		}
+		return ""
+	}
+	n := 0
+	for i := range f.Nodes[p.Switch].Ports {
+		if l := f.Nodes[p.Switch].Ports[i].Link; l != fabric.NoLink && !f.Links[l].Down {
+			a, b := f.Links[l].A.Node, f.Links[l].B.Node
+			if f.Nodes[a].Type != fabric.Switch || f.Nodes[b].Type != fabric.Switch {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of its cables lead to hosts, which it goes on serving: they are cut off when it goes", n)
+}
+
+// keyOfPart names a switch by its GUID, and a cable by the GUID and the port of one of its ends.
+func keyOfPart(f *fabric.Fabric, p fabric.Part) string {
+	if p.Link == fabric.NoLink {
+		return f.Nodes[p.Switch].GUID.String()
+	}
+	e := f.Links[p.Link].A
+	if f.Nodes[e.Node].Type != fabric.Switch {
+		e = f.Links[p.Link].B
+	}
+	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
+}
+
+// removeDrain takes a switch or a cable out of what is drained, or a link out of quarantine. A missing part is named as it is listed.
+func (m *Manager) removeDrain(now time.Duration, what string) (name string, err error) {
+	f := m.inForce.Fabric
+	p, err := f.FindPart(what)
+	same := func(w string) bool {
+		q, wrong := f.FindPart(w)
+		return w == what || err == nil && wrong == nil && p == q
+	}
+	i := slices.IndexFunc(m.drains.Now, same)
+	switch {
+	case i < 0 && m.releaseNamed(now, what):
+		return what, nil
+	case i < 0 && len(m.drains.Now) == 0:
+		return "", cmp.Or(err, errors.New("nothing is drained"))
+	case i < 0 && err != nil:
+		return "", fmt.Errorf("%w; drained are %s", err, m.drainNames(f))
+	case i < 0:
+		return "", fmt.Errorf("%s is not drained; drained are %s", f.PartName(p), m.drainNames(f))
+	}
+	m.drains.Now = slices.Delete(slices.Clone(m.drains.Now), i, i+1)
+	if err != nil {
+		return what, nil
+	}
+	return f.PartName(p), nil
+}
+
+// drainNames lists the switches and cables to be drained by their names, missing ones as Config.Drain names them.
+func (m *Manager) drainNames(f *fabric.Fabric) string {
+	list := make([]string, len(m.drains.Now))
+	for i, w := range m.drains.Now {
+		list[i] = w
+		if p, err := f.FindPart(w); err == nil {
+			list[i] = f.PartName(p)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// releaseNamed releases a link in quarantine that is named by a port of it.
+func (m *Manager) releaseNamed(now time.Duration, what string) bool {
+	at, err := m.inForce.Fabric.FindPlace(what)
+	if err != nil || at.Whole {
+		return false
+	}
+	l := m.unsteady.at(ledger.PortKey{Node: m.inForce.Fabric.Nodes[at.Node].GUID, Port: at.Port})
+	if l == nil || l.state == linkUsed {
+		return false
+	}
+	l.state, l.came, l.trial = linkUsed, nil, 0
+	m.tell(terms.Released, "%s is used again, as told", l.name)
+	m.noteChange(now, l.name+" is used again")
+	return true
+}
+
+// standing holds the incidents that stay as they are from round to round, and are told once.
+type standing struct{ before, now map[terms.Incident]bool }
+
+// drop drops notes that were told in the round before, from an action on.
+func (s *standing) drop(out *[]terms.Action, from int) {
+	kept := (*out)[:from]
+	for _, a := range (*out)[from:] {
+		if a.Kind == terms.Note && (a.Incident.Kind == terms.NotDrained || a.Incident.Kind == terms.Stranger) {
+			s.now[a.Incident] = true
+			if s.before[a.Incident] {
+				continue
+			}
+		}
+		kept = append(kept, a)
+	}
+	*out = kept
+}

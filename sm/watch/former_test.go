@@ -1,0 +1,118 @@
+package watch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"weft/fabric"
+	"weft/route/engine"
+	"weft/route/multicast"
+	"weft/sm/clients"
+	"weft/sm/recording"
+	"weft/sm/terms"
+)
+
+// TestFormerRecording: the recording of a manager that stands by, learns, misses its master and takes its
+// place replays to the same actions, though the weft that wrote it had seven kinds of events for what is
+// News today. The day that an engine or a round is to do otherwise on purpose this file can go;
+// TestFormerNews stays.
+func TestFormerRecording(t *testing.T) {
+	file, err := os.Open("testdata/recordings/former.recording.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.NewRecording(plain, engine.Parse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []reflect.Value
+	actions, fields := 0, map[string]bool{}
+	if err := playerOf(r).Play(context.Background(), r, func(_ time.Duration, ev *terms.Event, a []terms.Action) {
+		if actions += len(a); ev.Kind == terms.Told {
+			told = append(told, reflect.ValueOf(*ev.News))
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+	for _, n := range told {
+		for i := range n.NumField() {
+			if !n.Field(i).IsZero() {
+				fields[n.Type().Field(i).Name] = true
+			}
+		}
+	}
+	if len(told) != 7 || len(fields) != 7 || actions != 569 {
+		t.Errorf("%d actions, %d news, of which %v", actions, len(told), fields)
+	}
+}
+
+// TestFormerNews: each event of a former kind is news of its one field, which is not nil where it is empty.
+func TestFormerNews(t *testing.T) {
+	text := func(s string) []byte { return recording.AppendBytes(nil, []byte(s)) }
+	for _, c := range []struct {
+		kind byte
+		data []byte
+		want terms.News
+	}{
+		{16, []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 4, 1}, terms.News{LIDs: terms.LIDMap{9: {Base: 4, LMC: 1}}}},
+		{16, nil, terms.News{LIDs: terms.LIDMap{}}},
+		{17, nil, terms.News{MasterMissed: true}},
+		{18, []byte{0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 8}, terms.News{MayTakeOver: []fabric.GUID{7, 8}}},
+		{18, nil, terms.News{MayTakeOver: []fabric.GUID{}}},
+		{19, nil, terms.News{Reregister: true}},
+		{20, text(`[{"root":25,"sl":1}]`), terms.News{Trees: []multicast.TreeByLID{{Root: 25, SL: 1}}}},
+		{20, text("null"), terms.News{Trees: []multicast.TreeByLID{}}},
+		{22, text("a Plan"), terms.News{Plan: []byte("a Plan")}},
+		{22, text(""), terms.News{Plan: []byte{}}},
+		{23, text("{}"), terms.News{Rules: []byte("{}")}},
+	} {
+		r, err := recording.NewRecording(bytes.NewReader([]byte(`{"weft_recording":1,"made":{}}`+"\n")), engine.Parse)
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := append(append([]byte{c.kind, 0}, c.data...), 0, 0, 0, 5)
+		r.From.Reset(bytes.NewReader(recording.AppendBytes(nil, block)))
+		_, ev, sum, err := r.Next()
+		if err != nil || sum != 5 || ev.Kind != terms.Told || !reflect.DeepEqual(*ev.News, c.want) {
+			t.Errorf("kind %d, %d bytes: %+v, %v", c.kind, len(c.data), ev, err)
+		}
+	}
+}
+
+// TestNewsbox: news that comes before older news is taken is added to it, or takes its place; what is nil
+// says nothing.
+func TestNewsbox(t *testing.T) {
+	b := clients.Newsbox{Wake: make(chan struct{}, 1)}
+	if b.Take() != nil {
+		t.Error("there is news")
+	}
+	for _, n := range []terms.News{
+		{LIDs: terms.LIDMap{1: {Base: 1}}, Trees: []multicast.TreeByLID{{Root: 1}}, MayTakeOver: []fabric.GUID{1}},
+		{MasterMissed: true, Plan: []byte("1")},
+		{LIDs: terms.LIDMap{2: {Base: 2}}, Rules: []byte("2")},
+		{MayTakeOver: []fabric.GUID{}, Reregister: true, Plan: []byte("2")},
+	} {
+		b.Put(&n)
+	}
+	<-b.Wake
+	want := &terms.News{
+		LIDs: terms.LIDMap{2: {Base: 2}}, Trees: []multicast.TreeByLID{{Root: 1}}, Plan: []byte("2"), Rules: []byte("2"), MasterMissed: true, Reregister: true,
+		MayTakeOver: []fabric.GUID{},
+	}
+	if got := b.Take(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+	if b.Take() != nil {
+		t.Error("it is told twice")
+	}
+}

@@ -1,0 +1,101 @@
+package watch
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/sm/ledger"
+	"weft/sm/sa"
+	"weft/wire/mad"
+)
+
+// Bounds of what a Step does, since what happens meanwhile waits for its end: trees that it cuts, blocks that it looks at.
+const (
+	mostCut    = 256
+	mostLooked = 4096
+)
+
+// mostGroupBlocks is the number of SMPs of multicast tables that are under way at a time: what a round sends waits behind them.
+const mostGroupBlocks = 64
+
+// places lists where the blocks for a step may lie: all blocks of switches, or blocks of trees.
+type places struct {
+	bySwitch *sa.GroupsBySwitch // nil: trees
+	trees    []treeBlock
+	place    int // the first that was not looked at yet: a node of the round in force, or a place in trees
+	want     [][mad.MFTBlock]uint16
+}
+
+// len returns how many there are.
+func (p *places) len(l *ledger.Ledger) int {
+	if p.bySwitch != nil {
+		return len(l.Nodes)
+	}
+	return len(p.trees)
+}
+
+// enter begins a step.
+func (gs *groups) enter(l *ledger.Ledger, step groupStep) {
+	gs.step, gs.list, gs.next, gs.places = step, gs.list[:0], 0, places{}
+	gs.number++
+	if gs.whole {
+		gs.bySwitch = gs.spread.BySwitch(l.Graph.NumSwitches)
+		return
+	}
+	for at := range gs.touched {
+		gs.trees = append(gs.trees, at)
+	}
+	slices.SortFunc(gs.trees, func(a, b treeBlock) int { return cmp.Or(cmp.Compare(a.sw, b.sw), cmp.Compare(a.block, b.block)) })
+}
+
+// look adds what there is to be done at the next place to the list of a step, and returns how many blocks it has looked at.
+func (gs *groups) look(l *ledger.Ledger) int {
+	at := gs.place
+	gs.place++
+	if gs.bySwitch != nil {
+		s := l.Prog.Sw[at]
+		if s < 0 {
+			return 0
+		}
+		positions := int(l.Nodes[at].Ports)/16 + 1
+		gs.want = slices.Grow(gs.want[:0], gs.used*positions)[:gs.used*positions]
+		gs.spread.Fill(s, gs.bySwitch.Groups(s), gs.want, positions)
+		for b := range gs.used {
+			gs.add(l, int32(at), uint16(b), gs.want[b*positions:][:positions])
+		}
+		return gs.used * positions
+	}
+	tree := gs.trees[at]
+	id := l.ByGUID[l.Graph.SwitchGUID[tree.sw]]
+	positions := int(l.Nodes[id].Ports)/16 + 1
+	gs.want = slices.Grow(gs.want[:0], positions)[:positions]
+	gs.spread.Block(tree.sw, int(tree.block), gs.want)
+	gs.add(l, id, tree.block, gs.want)
+	return positions
+}
+
+// add adds a block of MLIDs of a switch to the list of a step, where there is something to be done in that: want has, by position, what the switch is to hold.
+func (gs *groups) add(l *ledger.Ledger, id int32, b uint16, want [][mad.MFTBlock]uint16) {
+	t := gs.table(&l.Nodes[id])
+	for position := range want {
+		block := groupBlock{id: id, block: b, position: uint8(position)}
+		has := t.at(b, block.position)
+		switch {
+		case gs.step == groupsRead && has == nil:
+		case gs.step == groupsRead, has == nil, *has == want[position]:
+			continue
+		default:
+			masks := want[position]
+			if gs.step == groupsTake {
+				for i := range masks {
+					masks[i] &= has[i]
+				}
+				if masks == *has {
+					continue
+				}
+			}
+			block.masks = &masks
+		}
+		gs.list = append(gs.list, block)
+	}
+}

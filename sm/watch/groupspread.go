@@ -1,0 +1,137 @@
+package watch
+
+import (
+	"slices"
+
+	"weft/fabric"
+	"weft/judge/check"
+	"weft/route"
+	"weft/route/multicast"
+	"weft/sm/ledger"
+	"weft/sm/sa"
+	"weft/sm/terms"
+)
+
+// spreading cuts the trees of groups from the pool of the Plan in force: of those alone whose members have changed, as long as that is the Plan.
+type spreading struct {
+	of     *ledger.Ledger // whose Plan it is
+	partly bool           // some groups have not got their first tree of that Plan yet
+	from   fabric.LID     // the group with which a piece begins, so that each has its turn
+	told   []sa.Members   // that the trees were cut for
+	ends   map[fabric.GUID]int32
+	pool   *route.Multicast
+	cutter *multicast.Cutter
+}
+
+// begin begins with the Plan of another round.
+func (sp *spreading) begin(l *ledger.Ledger) {
+	*sp = spreading{of: l, partly: true, ends: make(map[fabric.GUID]int32, l.Graph.NumEnds), pool: l.Plan.Multicast}
+	if sp.pool == nil {
+		sp.pool = &route.Multicast{}
+	}
+	for e, guid := range l.Graph.EndGUID {
+		sp.ends[guid] = int32(e)
+	}
+	sp.cutter = multicast.NewCutter(l.Graph, sp.pool)
+}
+
+// endsOf returns the end ports with these GUIDs.
+func (sp *spreading) endsOf(guids []fabric.GUID) (list []int32) {
+	for _, guid := range guids {
+		if e, ok := sp.ends[guid]; ok && guid != 0 {
+			list = append(list, e)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// spreadGroups cuts the trees of the groups whose members have changed, and has them proven. Those of the others stay. Where there are many it does some of them,
+// and says that more are left.
+func (m *Manager) spreadGroups() (more bool) {
+	gs, c := &m.groups, m.inForce
+	was := gs.spread
+	if gs.of != c {
+		gs.spreading.begin(c)
+		was, gs.all = sa.Spread{}, true
+	}
+	if gs.touched == nil {
+		gs.touched = map[treeBlock]bool{}
+	}
+	now := sa.Spread{Groups: make([]route.Group, 0, len(gs.members)), Trees: make([]route.GroupTree, 0, len(gs.members))}
+	toldNow := make([]sa.Members, 0, len(gs.members))
+	var cut []int
+	next := fabric.LID(0) // the first group that is left for later, from the one on with which this piece begins
+	at := 0               // in what was told before
+	for i := range gs.members {
+		told := &gs.members[i]
+		for ; at < len(gs.told) && gs.told[at].MLID < told.MLID; at++ {
+			gs.touch(was.Groups[at].MLID, &was.Trees[at])
+		}
+		known := at < len(gs.told) && gs.told[at].MLID == told.MLID
+		if known {
+			at++
+		}
+		same := known && slices.Equal(gs.told[at-1].Receivers, told.Receivers) && slices.Equal(gs.told[at-1].Senders, told.Senders)
+		later := !same && (told.MLID < gs.from || len(cut) == mostCut)
+		if later && (next == 0 || next < gs.from && gs.from <= told.MLID) {
+			next = told.MLID
+		}
+		switch {
+		case known && (same || later):
+			now.Groups, now.Trees, toldNow = append(now.Groups, was.Groups[at-1]), append(now.Trees, was.Trees[at-1]), append(toldNow, gs.told[at-1])
+			continue
+		case later:
+			continue
+		case known:
+			gs.touch(told.MLID, &was.Trees[at-1])
+		}
+		toldNow = append(toldNow, *told)
+		g := route.Group{MLID: told.MLID, Receivers: gs.endsOf(told.Receivers), Senders: gs.endsOf(told.Senders)}
+		cut = append(cut, len(now.Groups))
+		now.Groups, now.Trees = append(now.Groups, g), append(now.Trees, gs.cutter.Cut(&g))
+	}
+	for ; at < len(gs.told); at++ {
+		gs.touch(was.Groups[at].MLID, &was.Trees[at])
+	}
+	m.proveGroups(&now, cut)
+	for _, i := range cut {
+		gs.touch(now.Groups[i].MLID, &now.Trees[i])
+	}
+	gs.told, gs.spread, gs.from = toldNow, now, next
+	if gs.partly = gs.partly && next > 0; !gs.partly {
+		gs.version++
+	}
+	if n := len(gs.members); n > 0 {
+		if used := int(gs.members[n-1].MLID-fabric.FirstMLID)/sa.BlockMLIDs + 1; used > gs.used {
+			gs.used, gs.all = used, true // what switches hold of the new blocks is not known
+		}
+	}
+	return next > 0
+}
+
+// touch notes the blocks of a group at the switches of its tree.
+func (gs *groups) touch(mlid fabric.LID, t *route.GroupTree) {
+	if gs.all {
+		return
+	}
+	for _, s := range t.Switches {
+		gs.touched[treeBlock{s, uint16((mlid - fabric.FirstMLID) / sa.BlockMLIDs)}] = true
+	}
+}
+
+// proveGroups takes the trees away that the judge does not find right, of those at these places.
+func (m *Manager) proveGroups(now *sa.Spread, at []int) {
+	groups, trees := make([]route.Group, len(at)), make([]route.GroupTree, len(at))
+	for i, a := range at {
+		groups[i], trees[i] = now.Groups[a], now.Trees[a]
+	}
+	faults := check.Groups(m.inForce.Graph, m.groups.pool, groups, trees)
+	for _, f := range faults {
+		now.Trees[at[f.Group]] = route.GroupTree{Tree: route.NoTree}
+	}
+	if len(faults) > 0 {
+		f := faults[0]
+		m.tell(terms.NotSpread, "%d multicast groups have no tree, the first with MLID 0x%X: %s", len(faults), uint16(groups[f.Group].MLID), f.Text)
+	}
+}

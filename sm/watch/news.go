@@ -1,0 +1,42 @@
+package watch
+
+import "weft/sm/terms"
+
+// onNews takes what concerns what clients have registered, and other managers with a copy of it.
+func (m *Manager) onNews(n *terms.News) {
+	if m.inForce == nil && !m.stopped {
+		m.learn(n)
+	}
+	if n.MayTakeOver != nil {
+		m.settled = n.MayTakeOver
+		if m.cfg.Elect && !m.inRound && !m.stopped && m.inForce != nil && m.election.handing == nil {
+			m.handOver()
+		}
+	}
+	if n.Reregister && m.inForce != nil {
+		m.reregister = true
+		m.tell(terms.Reregistration, "not all that clients have registered is known: all ports are asked to register again")
+		m.noteChange(m.now, "clients are asked to register again")
+		m.tellRules()
+	}
+}
+
+// learn takes news of the master that we stand by for. What is learned comes before the round that a
+// missing master begins. A round under way has its LIDs, and finds the master by itself.
+func (m *Manager) learn(n *terms.News) {
+	if n.LIDs != nil && !m.inRound {
+		m.next.Stored = n.LIDs
+	}
+	if n.Trees != nil && !m.inRound {
+		m.next.Trees = n.Trees
+	}
+	if n.Plan != nil {
+		m.learnPlan(n.Plan)
+	}
+	if n.Rules != nil {
+		m.learnRules(n.Rules)
+	}
+	if n.MasterMissed && !m.inRound && m.election.master != nil && !m.election.off {
+		m.lookAgain(m.election.master.Name + " was the master, and says no more what it does")
+	}
+}

@@ -1,0 +1,91 @@
+package watch
+
+import (
+	"reflect"
+	"time"
+
+	"weft/sm/terms"
+)
+
+// wantedRound is a round that somebody has asked for.
+type wantedRound struct {
+	why    string // "" where none is wanted
+	afresh bool   // all is to be routed afresh, until a round has done so
+}
+
+// ask asks for a round, which begins as soon as none is under way. A manager that stands by leaves the subnet alone.
+func (m *Manager) ask(why string, afresh bool) {
+	switch {
+	case m.stopped:
+	case m.election.master != nil || m.election.off:
+		m.tell(terms.AskedFor, "%s: nothing is done, since another manager is the master", why)
+	default:
+		m.wanted.afresh = m.wanted.afresh || afresh
+		m.wanted.why = why
+	}
+}
+
+// reconfigure takes new settings. A round that is under way goes on with the old ones.
+func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
+	if m.stopped || m.watch.Interval <= 0 {
+		return
+	}
+	was, to := m.cfg, &s.Config
+	m.cfg.Unproven, m.cfg.TakeOver, m.cfg.AskRoles = to.Unproven, to.TakeOver, to.AskRoles
+	m.cfg.SMKey, m.cfg.Priority, m.cfg.Keys = to.SMKey, to.Priority, to.Keys
+	m.takeFiles(to)
+	m.cfg.Options = to.Options
+	m.cfg.Drain, m.cfg.Expected, m.cfg.QuarantineStrangers = to.Drain, to.Expected, to.QuarantineStrangers
+	m.cfg.Admitted = nil
+	m.watch = s.Watch
+	m.tell(terms.NewSettings, "%s", s.What)
+	m.sweep.due = sooner(m.sweep.due, now+s.Watch.Interval)
+	m.again = sooner(m.again, now+s.Watch.MostRetry)
+	m.election.due = sooner(m.election.due, now+s.Watch.Interval)
+	if m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); s.Watch.Rebalance <= 0 {
+		m.afresh = terms.Never
+	}
+	m.tellRules()
+	isMaster := m.election.master == nil && !m.election.off
+	switch {
+	case s.Afresh && isMaster:
+		m.ask("the routing was told otherwise", true)
+	case isMaster && !reflect.DeepEqual(m.cfg.Partitions, was.Partitions):
+		m.ask("the partitions were told otherwise", false)
+	case isMaster && !m.cfg.Levels.Equal(was.Levels):
+		m.ask("the levels of service were told otherwise", false)
+	case m.cfg.Priority != was.Priority && isMaster: // a standby may go before us now
+		m.ask("the priority was told otherwise", false)
+	case !m.cfg.Keys.GivesSame(&was.Keys) && isMaster:
+		m.ask("the M_Keys were told otherwise", false)
+	}
+}
+
+// sooner returns when something is due whose waiting time has changed: never stays never.
+func sooner(due, at time.Duration) time.Duration {
+	if due == terms.Never {
+		return terms.Never
+	}
+	return min(due, at)
+}
+
+// tellKeys tells, after the first round with other Keys, whether all ports have got theirs.
+func (m *Manager) tellKeys() {
+	k := m.keys
+	if !k.Told || !k.Given() {
+		return
+	}
+	k.Told = false
+	ports, old := 0, 0
+	for slot := range m.result.Ledger.Addressable {
+		ports++
+		if _, ok := k.Has[m.result.Ledger.GUID[slot]]; ok {
+			old++
+		}
+	}
+	if old > 0 {
+		m.tell(terms.KeysGiven, "%d of %d ports have not taken their new M_Keys", old, ports)
+		return
+	}
+	m.tell(terms.KeysGiven, "%d ports have their new M_Keys; ports that are not there now may have those of before", ports)
+}

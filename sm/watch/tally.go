@@ -1,0 +1,140 @@
+package watch
+
+import (
+	"slices"
+
+	"weft/sm/ledger"
+	"weft/sm/round"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// Tally counts what a Manager has done since it started. It is a value: a copy of it stays as it is.
+type Tally struct {
+	LightSweeps int
+	HeavySweeps int // of rounds: all nodes and ports
+	Rounds      [len(ends)]int
+	Repairs     int // rounds that repaired the Plan in force
+	Moved       int // entries of forwarding tables that repairs have moved
+	Blocks      int // of forwarding tables, written and acknowledged
+	Traps       [len(trapNumbers) + 1]int
+	Dropped     Dropped
+	smps        [ledger.NumKinds + 1]smpCount
+}
+
+// Dropped counts datagrams that came and of which nothing followed.
+type Dropped struct {
+	Unheeded  int // whole, and nothing that this subnet manager answers, queries while it is not the master among them; or it could not be answered
+	Malformed int // too short for what they say that they are
+	Stray     int // answers to no request under way: late, repeated, or not ours
+	Overflow  int // there was no room: too many that nobody asked for had come at once
+}
+
+// smpCount counts SMPs of one kind.
+type smpCount struct{ requests, sent, failed int }
+
+// ends lists how a round can end.
+var ends = [...]terms.State{terms.Up, terms.UpInPart, terms.Discovered, terms.OtherMaster, terms.NotRouted, terms.Interrupted, terms.Failed}
+
+// trapNumbers lists the traps that are counted by themselves; all others are counted together.
+var trapNumbers = [...]uint64{
+	mad.TrapGIDInService, mad.TrapGIDOutOfService, mad.TrapGroupCreated, mad.TrapGroupDeleted, mad.TrapLinkState, mad.TrapLinkIntegrity,
+	mad.TrapBufferOverrun, mad.TrapFlowControl, mad.TrapLocalChanges, mad.TrapSystemImageGUID, mad.TrapBadMKey, mad.TrapBadPKey,
+	mad.TrapBadQKey, mad.TrapBadPKeySwitchPort,
+}
+
+// RoundsBy returns how many rounds have ended in each way.
+func (t *Tally) RoundsBy() map[terms.State]int {
+	by := map[terms.State]int{}
+	for i, s := range ends {
+		by[s] = t.Rounds[i]
+	}
+	return by
+}
+
+// TrapsBy returns how many traps have come by their numbers; those of 0 are all others.
+func (t *Tally) TrapsBy() map[uint64]int {
+	by := map[uint64]int{0: t.Traps[len(trapNumbers)]}
+	for i, n := range trapNumbers {
+		by[n] = t.Traps[i]
+	}
+	return by
+}
+
+// setManager is the SMInfo that is Set at another manager: no kind of a round.
+const setManager = ledger.NumKinds
+
+// SMPs returns the counts by method and attribute, those of light sweeps and to other managers among them.
+func (t *Tally) SMPs() (by []terms.Count) {
+	for k, n := range t.smps {
+		if n.requests == 0 {
+			continue
+		}
+		method, attr := mad.Set, mad.AttrSMInfo
+		if ledger.Kind(k) != setManager {
+			method, attr = ledger.Kinds[k].Method, ledger.Kinds[k].Attr
+		}
+		by = addCount(by, terms.Count{Method: method.String(), Attribute: ledger.AttrName(attr), Requests: n.requests, Sent: n.sent, Failed: n.failed})
+	}
+	return by
+}
+
+// addCount adds a count to those of the same method and attribute.
+func addCount(by []terms.Count, n terms.Count) []terms.Count {
+	i := slices.IndexFunc(by, func(c terms.Count) bool { return c.Method == n.Method && c.Attribute == n.Attribute })
+	if i < 0 {
+		return append(by, n)
+	}
+	by[i].Requests += n.Requests
+	by[i].Sent += n.Sent
+	by[i].Failed += n.Failed
+	return by
+}
+
+// answer counts the end of an SMP.
+func (t *Tally) answer(ev *terms.Event) {
+	k, index, arg := ledger.SplitTag(ev.Tag)
+	switch {
+	case k == terms.SweepTag && index == ledger.NoSlot, k == terms.ElectionTag && arg == askedOwnPort:
+		k = ledger.GetPort
+	case k == terms.LookTag && uint32(index) == clearedByLook:
+		k = ledger.ClearChange
+	case k == terms.LookTag:
+		k = ledger.GetPort
+	case k == terms.SweepTag:
+		k = ledger.GetSwitch
+	case k == terms.BlockTag:
+		k = ledger.GetLFT
+	case k == terms.ElectionTag && arg == 0:
+		k = ledger.GetManager
+	case k >= ledger.NumKinds:
+		k = setManager
+	}
+	n := &t.smps[k]
+	n.requests++
+	n.sent += ev.Attempts
+	if ev.Outcome != terms.Answered {
+		n.failed++
+	}
+}
+
+// trap counts a trap.
+func (t *Tally) trap(number uint64) {
+	i := slices.Index(trapNumbers[:], number)
+	if i < 0 {
+		i = len(trapNumbers)
+	}
+	t.Traps[i]++
+}
+
+// round counts a round that has ended.
+func (t *Tally) round(result *round.Result) {
+	r := result.Report
+	t.Rounds[slices.Index(ends[:], r.State)]++
+	t.HeavySweeps += r.Sweeps
+	t.Blocks += r.Written.Blocks
+	if result.Repaired {
+		t.Repairs++
+		t.Moved += result.Moved
+	}
+}

@@ -1,0 +1,97 @@
+package watch
+
+import (
+	"fmt"
+	"time"
+
+	"weft/fabric"
+	"weft/sm/ledger"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// violation says, from the details of a trap 256 of a port, who has sent what without its M_Key. A directed route leads back
+// to its sender over the cables of the round in force.
+func (m *Manager) violation(slot int32, notice []byte) string {
+	c := m.inForce
+	what := fmt.Sprintf(": %s(%s) with a wrong M_Key", mad.Method(mad.Trap256Method.Get(notice)), ledger.AttrName(mad.AttrID(mad.Trap256AttributeID.Get(notice))))
+	if !mad.Trap256DRNotice.Is(notice) {
+		lid := fabric.LID(mad.Trap256LID.Get(notice))
+		if from := m.portOfLID(lid); from != ledger.NoSlot {
+			return fmt.Sprintf("%s from LID %d, %s", what, lid, c.PortName(from))
+		}
+		return fmt.Sprintf("%s from LID %d", what, lid)
+	}
+	if slot == ledger.NoSlot || mad.Trap256PathTruncated.Is(notice) {
+		return what + " by a directed route"
+	}
+	hops, path := int(mad.Trap256HopCount.Get(notice)), mad.Trap256ReturnPath.Get(notice)
+	for i := min(hops, len(path)-1); i > 0; i-- {
+		port, ok := c.SlotOf(c.Nodes[c.Owner[slot]].GUID, path[i])
+		if !ok || c.Peer[port] == ledger.NoSlot {
+			return what + " by a directed route"
+		}
+		slot = c.Peer[port]
+	}
+	text := what + " by a directed route from " + c.PortName(slot)
+	if lid := mad.PortInfoLID.Get(c.Info[slot][:]); lid != 0 && !c.IsSwitch(slot) {
+		text += fmt.Sprintf(", LID %d", lid)
+	}
+	return text
+}
+
+// shownKey is a port that was shown its key.
+type shownKey struct {
+	ledger *ledger.Ledger // in which it is known
+	slot   int32
+	key    uint64
+	again  bool // somebody has tried another key since
+}
+
+// showKey asks a port for its PortInfo with its M_Key, since somebody has had its lease begin.
+func (m *Manager) showKey(slot int32) {
+	if slot == ledger.NoSlot || m.stopped || !m.keys.Given() {
+		return
+	}
+	c := m.inForce
+	guid := c.GUID[slot]
+	tag := terms.KeyTag<<56 | uint64(guid)&(1<<56-1)
+	if asked, ok := m.asking[tag]; ok {
+		asked.again = true
+		m.asking[tag] = asked
+		return
+	}
+	m.asking[tag] = shownKey{ledger: c, slot: slot, key: m.keys.Key(guid)}
+	m.out = append(m.out, terms.Action{
+		Kind: terms.Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: c.Modifier(ledger.GetPort, slot, 0), Path: c.PathTo(slot, &m.paths), Key: m.keys.Key(guid), Tag: tag,
+	})
+}
+
+// onKeyShown takes the PortInfo of a port that was shown its key. A round follows where the key, its protection or its lease are not what they were. It is
+// shown again where its lease may have begun since: the key was another one by then, or somebody has tried one.
+func (m *Manager) onKeyShown(now time.Duration, ev *terms.Event) {
+	asked, ok := m.asking[ev.Tag]
+	delete(m.asking, ev.Tag)
+	c := m.inForce
+	if !ok || c == nil || m.stopped || ev.Outcome == terms.Cancelled {
+		return
+	}
+	node := asked.ledger.Nodes[asked.ledger.Owner[asked.slot]].GUID
+	if asked.again || asked.ledger != c || asked.key != m.keys.Key(asked.ledger.GUID[asked.slot]) {
+		if slot, ok := c.SlotOf(node, asked.ledger.PortNumber(asked.slot)); ok {
+			m.showKey(slot)
+		}
+		return
+	}
+	if ev.Outcome != terms.Answered {
+		m.doubted[node] = true
+		return
+	}
+	for _, f := range [...]mad.Field{mad.PortInfoMKey, mad.PortInfoMKeyProtectBits, mad.PortInfoMKeyLeasePeriod} {
+		if f.Get(ev.Data[:]) != f.Get(c.Info[asked.slot][:]) {
+			m.doubted[node] = true
+			m.noteChange(now, c.PortName(asked.slot)+" has another M_Key than it was given, or another protection")
+			return
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package packets
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/fabric/subnets/subnetstest"
+	"weft/intersubnet"
+	betweencheck "weft/intersubnet/check"
+	"weft/planner"
+	"weft/route/engine"
+	"weft/sim/packet"
+	"weft/study/several"
+)
+
+// A router fails while packets pass: fewer are lost where the ways around it are told early, most where the manager of a subnet is lost too, and none are lost
+// where nothing fails. The same seed loses the same packets.
+func TestChangesBetween(t *testing.T) {
+	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
+	chain, err := engine.Parse("ftree", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := &intersubnet.Request{Method: intersubnet.ISFR, Local: planner.Request{Chain: chain}}
+	_, r, err := several.Route(context.Background(), n, req, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.Plan
+	flat, err := p.Flatten(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := func(changes string) int64 {
+		r := &Request{Hardware: packet.Default()}
+		r.Pattern, r.Order, r.Seeds, r.Seed, r.Loads = Uniform, "auto", 1, 1, []float64{.3}
+		r.Duration, r.Warmup, r.Steps = 150*time.Microsecond, 10*time.Microsecond, 10
+		r.HotSpots.Share = .05
+		r.Between = &Between{Plan: p, Flat: flat, Request: req}
+		r.Changes = Changes{File: "changes", Text: []byte(changes)}
+		out, err := Simulate(context.Background(), flat.Graph, &planner.Result{Plan: flat.Plan}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Deadlocked() {
+			t.Fatal("a deadlock")
+		}
+		return out.Rows[0].Lost
+	}
+	down := "20us down router 1\n"
+	early, late, alone := lost(down+"30us repair"), lost(down+"60us repair"), lost(down+"20us lost s0\n30us repair\n100us back s0")
+	t.Logf("lost: %d with a repair after 10 us, %d after 40 us, %d where a subnet has no manager for 80 us", early, late, alone)
+	if none := lost("20us repair\n30us lost s1"); none != 0 || early == 0 || late <= early || alone <= early {
+		t.Errorf("lost: %d, %d, %d, %d", none, early, late, alone)
+	}
+	if again := lost(down + "30us repair"); again != early {
+		t.Errorf("%d, then %d", early, again)
+	}
+}
+
+// New ways that close a cycle, or lose pairs that have a way, do not go out: here on one layer of lanes for two trees that are joined at their leaves.
+func TestWaysAroundAreJudged(t *testing.T) {
+	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=4,on=leaves)")
+	chain, err := engine.Parse("updn", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := &intersubnet.Request{Method: intersubnet.Nearest, Local: planner.Request{Chain: chain}}
+	layered, one, err := intersubnet.Route(t.Context(), n, req)
+	if err != nil || layered == nil {
+		t.Fatal(layered, err)
+	}
+	b, down := &Between{Plan: one.Plan, Request: req}, map[int32]bool{0: true}
+	proven := &betweencheck.Report{Deadlock: betweencheck.Deadlock{DeadlockFree: true}}
+	if _, err := b.around(t.Context(), down, proven); err == nil || !strings.Contains(err.Error(), "close a cycle of") {
+		t.Errorf("one layer: %v", err)
+	}
+	b.Plan = layered.Plan
+	if _, err := b.around(t.Context(), down, proven); err != nil {
+		t.Errorf("two layers: %v", err)
+	}
+	proven.Unreachable = -1
+	if _, err := b.around(t.Context(), down, proven); err == nil || !strings.Contains(err.Error(), "are not proven") {
+		t.Errorf("more pairs are lost than before: %v", err)
+	}
+}

@@ -1,0 +1,275 @@
+package packets
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/intersubnet"
+	"weft/planner"
+	"weft/sim/flow"
+	"weft/sim/packet"
+	"weft/sim/traffic"
+	"weft/study"
+	"weft/study/flows"
+)
+
+// job is a request with the state that all its runs share.
+type job struct {
+	*Request
+	g       *fabric.Graph
+	plan    *planner.Result
+	hosts   []int32           // end ports of the ranks, before shuffling
+	pattern *traffic.Pattern  // nil for Uniform
+	timed   []traffic.Message // in place of it
+	streams []traffic.Stream  // likewise
+	shuffle bool
+	once    bool
+	changes []NetworkChange
+	vls     int // needed by the Plan and by repairs
+}
+
+// oneRun is one run of a job.
+type oneRun struct {
+	load            float64
+	seed            uint64
+	hosts           []int32 // end ports of the ranks
+	result          *packet.Result
+	series          *packet.Series // nil if nothing was recorded over time
+	flows           *packet.Flows  // nil if they were not counted
+	senders, takers []int32        // end ports
+}
+
+// Simulate sends the packets of a traffic pattern through a network in time. Runs differ by load
+// and seed, and run in parallel.
+func Simulate(ctx context.Context, g *fabric.Graph, routing *planner.Result, r *Request) (*Simulation, error) {
+	j := &job{Request: r, g: g, plan: routing, vls: packet.Lanes(routing.Plan)}
+	if err := j.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.prepareChanges(ctx); err != nil {
+		return nil, err
+	}
+	out := j.document()
+	if r.IsBEff() {
+		return out, j.runBEff(ctx, out)
+	}
+	loads := r.loads()
+	if out.Seeds = r.Seeds; j.allSame(loads[0]) {
+		out.Seeds = 1 // all runs are the same
+	}
+	seeds := out.Seeds
+	runs := make([]*oneRun, len(loads)*seeds)
+	step, end := par.Steps(ctx, len(runs)*stepsOfRun)
+	err := par.For(ctx, r.Workers, len(runs), func(_, i int) (err error) {
+		runs[i], err = j.run(ctx, loads[i/seeds], r.Seed+uint64(i%seeds), step)
+		return err
+	})
+	end()
+	if err != nil {
+		return nil, err
+	}
+	for i := range loads {
+		out.Rows = append(out.Rows, j.row(runs[i*seeds:(i+1)*seeds]))
+	}
+	for _, run := range runs {
+		out.Packets += run.result.Arrived
+	}
+	shown := runs[(len(loads)-1)*seeds]
+	out.OverTime = j.overTime(shown)
+	out.Links, out.Busiest = j.links(shown)
+	out.Hosts, out.Flows = j.hostsAndFlows(shown)
+	return out, nil
+}
+
+// allSame reports whether runs do not depend on their seeds.
+func (j *job) allSame(load float64) bool {
+	switch {
+	case j.streams != nil:
+		return !slices.ContainsFunc(j.streams, func(s traffic.Stream) bool { return s.Gbps > 0 })
+	case j.pattern != nil:
+		return !j.shuffle && !j.pattern.Drawn && load == 0
+	}
+	return j.timed != nil
+}
+
+// document returns the settings of the simulation, without figures.
+func (j *job) document() *Simulation {
+	out := &Simulation{Rows: []Row{}, Busiest: []BusyLink{}}
+	out.Settings = Settings{
+		Fabric: j.g.Name, Pattern: j.Pattern, Order: "natural", Ranks: len(j.hosts), Seeds: 1, VLs: packet.Lanes(j.plan.Plan),
+		Refused: study.RefusalsOf(j.plan.Refused), Choice: j.plan.Choice, Changes: j.changes,
+	}
+	if j.plan.Engine != nil {
+		out.Engine = j.plan.Engine.Name
+	}
+	if j.Between != nil {
+		out.Engine = j.plan.Plan.Recipe.Paths
+	}
+	switch {
+	case j.timed != nil:
+		out.Pattern = j.Messages
+	case j.streams != nil:
+		out.Pattern = j.Streams
+	case j.pattern != nil:
+		out.Pattern = j.pattern.Name
+	case j.HotSpots.Groups > 0:
+		out.Pattern = fmt.Sprintf("uniform, %g %% to %s", 100*j.HotSpots.Share, study.Plural(j.HotSpots.Groups, "hot-spot"))
+	}
+	if j.Bursts.On > 0 {
+		out.Pattern += fmt.Sprintf(", in bursts of %v", time.Duration(j.Bursts.On/packet.Nanosecond))
+	}
+	switch {
+	case j.shuffle:
+		out.Order = "random"
+	case j.Order == "leaf":
+		out.Order = "leaf"
+	}
+	switch {
+	case j.timed != nil || j.IsBEff():
+	case j.once:
+		out.Message = j.message().Least
+	default:
+		out.Window = float64(j.Duration)
+		out.Message, out.MostMessage = j.Message.Least, j.Message.Most
+	}
+	return out
+}
+
+// prepare finds the ranks and the pattern.
+func (j *job) prepare(ctx context.Context) error {
+	n, err := flow.New(ctx, j.g, j.plan.Plan, j.Workers)
+	if err != nil {
+		return err
+	}
+	ranks := len(n.Hosts)
+	if j.Ranks > ranks {
+		return fmt.Errorf("--ranks %d: the fabric has %d host ports with a LID", j.Ranks, ranks)
+	}
+	if ranks = cmp.Or(j.Ranks, ranks); ranks < 2 {
+		return fmt.Errorf("%s with a LID: traffic needs two", study.Plural(ranks, "host port"))
+	}
+	j.hosts = n.Hosts
+	if j.Order == "leaf" {
+		j.hosts = n.ByLeaf()
+	}
+	j.once = j.Once
+	switch {
+	case j.Messages != "":
+		j.once, j.hosts = true, j.hosts[:ranks]
+		if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, j.hosts); err != nil {
+			return err
+		}
+	case j.Streams != "":
+		j.hosts = j.hosts[:ranks]
+		if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, j.hosts); err != nil {
+			return err
+		}
+		for _, s := range j.streams {
+			if _, err := levelOf(j.plan.Plan, s.Level); err != nil {
+				return fmt.Errorf("--streams %s: %w", j.Streams, err)
+			}
+		}
+	case j.IsBEff():
+	case j.File == "" && j.Pattern == Uniform:
+		if err := j.checkUniform(ranks); err != nil {
+			return err
+		}
+	default:
+		f := &flows.Request{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks}
+		if j.pattern, err = f.ParsePattern(j.g, n.Hosts); err != nil {
+			return err
+		}
+		j.shuffle = j.Order == "random" || j.Order == "auto" && j.pattern.Shuffled
+		if j.pattern.Rounds > 1 {
+			if j.loads()[0] > 0 {
+				return fmt.Errorf("--load: pattern %s has %d rounds, which wait for one another; a load is for patterns of one round", j.pattern.Name, j.pattern.Rounds)
+			}
+			j.once = true
+		}
+		if j.once && j.Message.drawn() {
+			return fmt.Errorf("--message: all messages of pattern %s have one size, because its rounds wait for one another", j.pattern.Name)
+		}
+	}
+	if !j.shuffle {
+		j.hosts = j.hosts[:ranks]
+	}
+	return nil
+}
+
+// checkUniform returns an error if so many ranks cannot have the uniform traffic.
+func (j *job) checkUniform(ranks int) error {
+	if j.Once {
+		return errors.New("--once: pattern uniform has no end")
+	}
+	if j.HotSpots.Groups > ranks/2 {
+		return fmt.Errorf("--hot-spots %d: %d ranks make at most %d groups", j.HotSpots.Groups, ranks, ranks/2)
+	}
+	return nil
+}
+
+// stepsOfRun is the number of progress steps of a run.
+const stepsOfRun = 100
+
+// run makes one run; it calls step for each of its steps.
+func (j *job) run(ctx context.Context, load float64, seed uint64, step func()) (*oneRun, error) {
+	r := &oneRun{load: load, seed: seed, hosts: j.hosts}
+	var rounds []traffic.Flows
+	if j.pattern != nil {
+		var rng rand.PCG
+		if j.shuffle {
+			r.hosts = slices.Clone(j.hosts)
+			traffic.Seed(&rng, seed, 0, -1)
+			traffic.Shuffle(r.hosts, &rng)
+		}
+		rounds = make([]traffic.Flows, j.pattern.Rounds)
+		for i := range rounds {
+			traffic.Seed(&rng, seed, 0, i)
+			j.pattern.Round(&rounds[i], i, &rng)
+		}
+		r.hosts = r.hosts[:j.pattern.Ranks]
+	}
+	work := j.workload(r, rounds)
+	hardware := j.Hardware
+	hardware.VLs = max(hardware.VLs, j.vls)
+	sim, err := packet.New(j.g, j.plan.Plan, hardware, work)
+	if err != nil {
+		return nil, err
+	}
+	var relay *intersubnet.Transition
+	if j.Between != nil {
+		relay = j.Between.Flat.Transition()
+		sim.UseRelay(relay)
+	}
+	warmup, until := packet.Time(j.Warmup)*packet.Nanosecond, packet.Time(j.Warmup+j.Duration)*packet.Nanosecond
+	if j.once {
+		warmup, until = 0, packet.Time(j.Duration)*packet.Nanosecond
+	}
+	j.scheduleChanges(sim, relay, warmup)
+	r.series = j.record(sim)
+	if j.CountFlows {
+		r.flows = sim.CountFlows()
+	}
+	steps := 0
+	sim.Watch(func(now packet.Time) {
+		for ; steps < int(stepsOfRun*float64(now)/float64(until)); steps++ {
+			step()
+		}
+	})
+	if r.result, err = sim.Run(ctx, warmup, until); err != nil {
+		return nil, err
+	}
+	for ; steps < stepsOfRun; steps++ {
+		step()
+	}
+	if w, ok := work.(interface{ Done() bool }); ok && !w.Done() && r.result.Deadlock == nil {
+		return nil, fmt.Errorf("after %v of the network's time messages are still under way: give a longer --duration", j.Duration)
+	}
+	return r, nil
+}

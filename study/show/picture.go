@@ -1,0 +1,106 @@
+package show
+
+import (
+	"context"
+	"errors"
+
+	"weft/fabric"
+	"weft/fabric/cables"
+	"weft/fabric/layout"
+	"weft/fabric/source"
+	"weft/planner"
+	"weft/sim/flow"
+)
+
+// Meanings of the colours of cables.
+const (
+	ByLoad  = "load"  // pairs of hosts
+	ByLanes = "lanes" // virtual lanes in use
+)
+
+// Picture lays out a fabric and marks the cables to look at. If it was routed, the colours of
+// cables show the pairs of hosts that they carry, or the lanes.
+func Picture(ctx context.Context, src *source.Source, routing *planner.Result, colour string, workers int) (*layout.Picture, error) {
+	f := src.Fabric
+	g := f.Compile()
+	o := layout.Options{Unit: "pairs of hosts"}
+	markOdd(&o, f, cables.Of(f, g, src.Warnings))
+	var err error
+	switch {
+	case routing == nil:
+	case colour == ByLanes:
+		err = addLanes(ctx, &o, g, routing, workers)
+	default:
+		err = addLoads(ctx, &o, g, routing, workers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return layout.Of(f, o), nil
+}
+
+// addLoads sets the loads to the pairs of hosts on every channel.
+func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *planner.Result, workers int) error {
+	n, err := flow.New(ctx, g, routing.Plan, workers)
+	if err != nil {
+		return err
+	}
+	pairs, err := n.AllPairs(ctx, workers)
+	if err != nil {
+		return err
+	}
+	o.Loads = make([]float64, len(pairs.Loads))
+	for c, load := range pairs.Loads {
+		o.Loads[c] = float64(load)
+	}
+	return nil
+}
+
+// addLanes sets the lanes to the VLs that the judge finds in use on every channel.
+func addLanes(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *planner.Result, workers int) error {
+	if err := routing.Judge(ctx, g, &planner.Request{Workers: workers}); err != nil {
+		return err
+	}
+	if o.Lanes = routing.Report.ChannelVLs; o.Lanes == nil {
+		return errors.New("the lanes of these tables are not known: give --sl and --sl2vl too, or --one-lane")
+	}
+	return nil
+}
+
+// markOdd marks odd and missing cables. Cables that are down are drawn as such.
+func markOdd(o *layout.Options, f *fabric.Fabric, r *cables.Report) {
+	o.Odd = map[fabric.LinkID]string{}
+	for i := range r.Cables {
+		odd := &r.Cables[i]
+		if odd.Kind == cables.Missing {
+			if len(odd.Ports) == 2 && !joinedByFailed(f, odd.Ports) {
+				o.Missing = append(o.Missing, [2]fabric.GUID{odd.Ports[0].GUID, odd.Ports[1].GUID})
+			}
+			continue
+		}
+		for _, p := range odd.Ports {
+			id, ok := f.NodeByGUID(p.GUID)
+			if !ok || p.Port == 0 || int(p.Port) > f.Nodes[id].NumPorts() {
+				continue
+			}
+			if link := f.Nodes[id].Ports[p.Port].Link; link != fabric.NoLink {
+				o.Odd[link] = string(odd.Kind) + ": " + odd.Text
+			}
+		}
+	}
+}
+
+// joinedByFailed reports whether a cable that is down joins two nodes.
+func joinedByFailed(f *fabric.Fabric, ports []fabric.PortName) bool {
+	id, ok := f.NodeByGUID(ports[0].GUID)
+	if !ok {
+		return false
+	}
+	for p := 1; p <= f.Nodes[id].NumPorts(); p++ {
+		link := f.Nodes[id].Ports[p].Link
+		if link != fabric.NoLink && !f.LinkUp(link) && f.Nodes[f.Peer(fabric.End{Node: id, Port: uint8(p)}).Node].GUID == ports[1].GUID {
+			return true
+		}
+	}
+	return false
+}
