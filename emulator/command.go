@@ -32,8 +32,7 @@ delay=DURATION.
 
 var errCommand = errors.New("emulator: no such command (help lists them)")
 
-// Do executes one command of an operator: a fault, or its end. CommandHelp lists
-// them.
+// Do executes one command of an operator: a fault, or its end. CommandHelp lists them.
 func (s *Subnet) Do(line string) error {
 	words, err := splitWords(line)
 	if err != nil {
@@ -61,14 +60,14 @@ func (s *Subnet) Do(line string) error {
 	return c.err
 }
 
-// command reads words one after the other; after an error it does nothing.
+// command reads words in order; after an error it does nothing.
 type command struct {
 	s     *Subnet
 	words []string
 	err   error
 }
 
-// splitWords parts a line at blanks outside of double quotes, and drops the quotes.
+// splitWords splits a line at blanks outside double quotes, and drops the quotes.
 func splitWords(line string) (words []string, err error) {
 	word, inWord, quoted := "", false, false
 	for i := range len(line) {
@@ -93,7 +92,7 @@ func splitWords(line string) (words []string, err error) {
 	return words, nil
 }
 
-// word is the next word, "" after the last.
+// word returns the next word, "" after the last.
 func (c *command) word() string {
 	if len(c.words) == 0 {
 		return ""
@@ -103,10 +102,10 @@ func (c *command) word() string {
 	return w
 }
 
-// act executes a command, once all its words were read.
+// act executes a command once all its words are read.
 func (c *command) act(do func() error) {
 	if c.err == nil && len(c.words) > 0 {
-		c.err = fmt.Errorf("emulator: %q is too much", c.words[0])
+		c.err = fmt.Errorf("emulator: unexpected %q at the end of the command", c.words[0])
 	}
 	if c.err == nil {
 		c.err = do()

@@ -4,20 +4,20 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"weft/internal/fold"
 )
 
-// WriteReport writes one Markdown page of the records of a paper: first a screen that says what the paper claims and
-// what came out, then the claims, the readings, and each artefact with its pictures and tables. Records are in the
-// paper's order.
+// WriteReport writes a Markdown page of a paper's records: first a screen with the paper's claims
+// and the outcome, then the claims, the readings, and each artefact with its pictures and tables.
+// Records are in the paper's order.
 func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s\n\n", r.Name)
-	paragraph(b, "", r.Paper)
+	paragraph(b, r.Paper)
 	r.writeSummary(b, records)
 	fmt.Fprint(b, "## Claims\n\n")
 	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "holds in", "verdict"}}
@@ -40,13 +40,13 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 // writeSummary writes the first screen of a page.
 func (r *Reproduction) writeSummary(b *bufio.Writer, records []*Record) {
 	if r.Says != "" {
-		paragraph(b, "", "**The paper claims**: "+r.Says)
+		paragraph(b, "**The paper claims**: "+r.Says)
 	}
 	claims := 0
 	for _, rec := range records {
 		claims += len(rec.Claims)
 	}
-	paragraph(b, "", fmt.Sprintf("**What came out**: %d claims; ", claims)+countVerdicts(records, "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
+	paragraph(b, fmt.Sprintf("**What came out**: %d claims; ", claims)+countVerdicts(records, "%[2]s: %[1]d")+" ([how a verdict is made](#how-a-verdict-is-made)).")
 	held := Table{Columns: []string{"where", "about", "holds", "as read or fitted", "differs", "no verdict"}}
 	for _, rec := range records {
 		if len(rec.Claims) == 0 {
@@ -65,7 +65,7 @@ func (r *Reproduction) writeSummary(b *bufio.Writer, records []*Record) {
 	held.writeMarkdown(b)
 	fmt.Fprintln(b)
 	r.writeLargest(b, records)
-	paragraph(b, "", fmt.Sprintf("`weft lab reproduce %s` made this page; do not edit it.", r.Name))
+	paragraph(b, fmt.Sprintf("`weft lab reproduce %s` made this page; do not edit it.", r.Name))
 }
 
 // column returns the column of a verdict in the summary.
@@ -77,41 +77,20 @@ func column(v Verdict) int {
 		return 1
 	case Differs:
 		return 2
+	case TooFew, NotTestable, NotRun:
 	}
 	return 3
 }
 
-// marks matches words that Markdown reads as a mark where they begin a line.
-var marks = regexp.MustCompile(`^([-+*#>=|]|[0-9]+[.)]$)`)
-
-// columns is the width of prose on a page.
-const columns = 100
-
-// paragraph writes prose and an empty line. Its lines end before the columns of a page; mark begins the first one.
-func paragraph(b *bufio.Writer, mark, text string) {
-	item(b, mark, text)
+// paragraph writes prose and an empty line.
+func paragraph(b *bufio.Writer, text string) {
+	item(b, "", text)
 	fmt.Fprintln(b)
 }
 
-// item writes prose like paragraph, without the empty line.
+// item writes prose in lines of a page; mark begins the first one.
 func item(b *bufio.Writer, mark, text string) {
-	b.WriteString(mark)
-	at := utf8.RuneCountInString(mark)
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+n > columns && !marks.MatchString(word):
-			b.WriteString("\n" + strings.Repeat(" ", len(mark)))
-			at = len(mark)
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	b.WriteByte('\n')
+	fmt.Fprintln(b, fold.Page(mark, text))
 }
 
 func (r *Record) write(b *bufio.Writer) {
@@ -146,7 +125,7 @@ func (r *Record) write(b *bufio.Writer) {
 	for i := range r.Tables {
 		t := &r.Tables[i]
 		fmt.Fprintln(b)
-		paragraph(b, "", fmt.Sprintf("%s ([TSV](%s.tsv)):", t.Title, t.Name))
+		paragraph(b, fmt.Sprintf("%s ([TSV](%s.tsv)):", t.Title, t.Name))
 		t.writeMarkdown(b)
 	}
 	for i := range r.Claims {
@@ -177,7 +156,7 @@ func (t *Table) writeMarkdown(w io.Writer) {
 	}
 }
 
-// countVerdicts says how many claims have each verdict: form says how a number and its verdict are written.
+// countVerdicts counts the claims with each verdict; form formats a number and its verdict.
 func countVerdicts(records []*Record, form string) string {
 	counts, undecided := map[Verdict]int{}, 0
 	for _, rec := range records {

@@ -14,6 +14,7 @@ import (
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
+	simbetween "weft/sim/between"
 	"weft/study/packets"
 	"weft/study/several"
 )
@@ -130,7 +131,7 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	flat, err := p.Flatten(0)
+	flat, err := simbetween.Flatten(p, 0)
 	if err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
 	}
 	out := &several.Flows{Network: n.Name, Layers: p.Layers}
 	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out.FlowReport, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
+		out.FlowReport, err = simbetween.Simulate(ctx, p, &simbetween.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
 		return err
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,6 +45,92 @@ func TestPages(t *testing.T) {
 	}
 	if ran < 10 {
 		t.Errorf("%d commands found", ran)
+	}
+}
+
+// pages are the pages of the project, seen from its folder.
+func pages(t *testing.T) (list []string) {
+	t.Helper()
+	t.Chdir("../..")
+	err := filepath.WalkDir("docs", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			list = append(list, path)
+		}
+		return err
+	})
+	if err != nil || len(list) < 40 {
+		t.Fatalf("%d pages found, %v", len(list), err)
+	}
+	return append(list, "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
+}
+
+// prose returns the lines of a page by number, those of code left empty.
+func prose(t *testing.T, page string) (lines []string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := false
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code, line = !code, ""
+		}
+		if code || strings.HasPrefix(line, "    ") && strings.TrimSpace(line) == line[4:] {
+			line = ""
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// TestPagesWrap: the prose of pages ends before column 100; tables, code, headings and pictures may be longer.
+func TestPagesWrap(t *testing.T) {
+	for _, page := range pages(t) {
+		for i, line := range prose(t, page) {
+			if n := utf8.RuneCountInString(line); n > 100 && page != "ARCHITECTURE.md" && !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "#") &&
+				!strings.HasPrefix(strings.TrimSpace(line), "![") {
+				t.Errorf("%s:%d: %d columns", page, i+1, n)
+			}
+		}
+	}
+}
+
+// TestPageLinks: what pages link to is there, and so are the headings in it.
+func TestPageLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	noise := regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
+	headings := map[string]map[string]bool{}
+	of := func(page string) map[string]bool {
+		if headings[page] == nil {
+			headings[page] = map[string]bool{}
+			for _, line := range prose(t, page) {
+				if title := strings.TrimLeft(line, "#"); title != line {
+					title = noise.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+					headings[page][strings.ReplaceAll(title, " ", "-")] = true
+				}
+			}
+		}
+		return headings[page]
+	}
+	for _, page := range pages(t) {
+		for i, line := range prose(t, page) {
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				if strings.Contains(m[1], "://") {
+					continue
+				}
+				file, heading, _ := strings.Cut(m[1], "#")
+				path := page
+				if file != "" {
+					path = filepath.Join(filepath.Dir(page), file)
+				}
+				if _, err := os.Stat(path); err != nil {
+					t.Errorf("%s:%d: %v", page, i+1, err)
+				} else if heading != "" && filepath.Ext(path) == ".md" && !of(path)[heading] {
+					t.Errorf("%s:%d: %s has no heading %s", page, i+1, path, heading)
+				}
+			}
+		}
 	}
 }
 

@@ -12,12 +12,12 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"weft/cmd/weft/demo"
 	"weft/emulator/control"
 	"weft/fabric/source"
 	"weft/fabric/summary"
+	"weft/internal/fold"
 	betweencheck "weft/intersubnet/check"
 	"weft/judge/quality"
 	"weft/lab"
@@ -138,33 +138,12 @@ func (d *describer) describe(t *testing.T, typ reflect.Type) {
 		return
 	}
 	d.seen[typ] = true
-	fmt.Fprintf(&d.text, "\n## %s\n\n%s\n\n| key | holds | |\n|---|---|---|\n", nameOf(typ), wrapped(d.of(t, typ).typ[typ.Name()]))
+	fmt.Fprintf(&d.text, "\n## %s\n\n%s\n\n| key | holds | |\n|---|---|---|\n", nameOf(typ), fold.Page("", d.of(t, typ).typ[typ.Name()]))
 	var inner []reflect.Type
 	d.fields(t, typ, &inner)
 	for _, typ := range inner {
 		d.describe(t, typ)
 	}
-}
-
-// wrapped breaks a text into lines of at most 100 columns.
-func wrapped(text string) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+n > 100:
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String()
 }
 
 // fields writes the rows of a struct, those of embedded ones among them.

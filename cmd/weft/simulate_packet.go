@@ -13,6 +13,7 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/planner"
+	"weft/sim/congestion"
 	"weft/sim/packet"
 	"weft/study/packets"
 	"weft/study/routing"
@@ -132,7 +133,7 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	h.SwitchLatency, h.CableDelay = packet.Time(o.delays.switchLatency)*packet.Nanosecond, packet.Time(o.delays.cableDelay)*packet.Nanosecond
 	h.HeadOfQueue = packet.Time(o.delays.headOfQueue) * packet.Nanosecond
 	h.Inject, h.Drain = int32(o.delays.inject*1000), int32(o.delays.drain*1000)
-	if h.Congestion, err = packet.ParseCongestionControl(o.cc); err != nil {
+	if h.Congestion, err = congestion.Parse(o.cc); err != nil {
 		return fmt.Errorf("--cc: %w", err)
 	}
 	if err := h.Validate(); err != nil {

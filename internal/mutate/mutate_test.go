@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/internal/fold"
 	"weft/internal/par"
 )
 
@@ -99,8 +100,8 @@ func (e *edit) try(dir string, race bool) (caught bool, err error) {
 // realPrograms names the tests that hold weft against real programs.
 const realPrograms = "OpenSM|RealPeers|Osmtest"
 
-// mutate asks for the edits to be tried: all of them, those of packages in some folders, or those of
-// some lists.
+// mutate selects the edits to try: all of them, the edits of packages in some folders, or of some
+// lists.
 var (
 	mutate = flag.String("mutate", "", "try the edits of packages in these folders of the project, or of these lists, a,b.edits,c; all for every one")
 	most   = flag.Int("mutate-most", 0, "of these edits try so many, drawn; 0: all")
@@ -200,8 +201,9 @@ func TestMutate(t *testing.T) {
 // report returns the text of docs/mutants.md.
 func report(part string, scores map[string]tally, listed map[string]int, missed []string) string {
 	var b strings.Builder
-	b.WriteString("# Deliberate faults\n\n`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests\nof the package (`-short`). A fault counts as caught if a test fails.\n\n")
-	b.WriteString("**Counted here**: " + part + "\n\n| package | edits in the lists | tried | caught | share |\n|---|---|---|---|---|\n")
+	b.WriteString("# Deliberate faults\n\n")
+	b.WriteString(fold.Page("", "`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests of the package (`-short`). A fault counts as caught if a test fails.") + "\n\n")
+	b.WriteString(fold.Page("", "**Counted here**: "+part) + "\n\n| package | edits in the lists | tried | caught | share |\n|---|---|---|---|---|\n")
 	var all tally
 	for _, pkg := range slices.Sorted(maps.Keys(scores)) {
 		s := scores[pkg]
@@ -212,12 +214,12 @@ func report(part string, scores map[string]tally, listed map[string]int, missed 
 	return b.String()
 }
 
-// counted says which part of the lists a run tried: of all edits those of a selection, and of these
-// some, drawn at random or begun in time.
+// counted says which part of the lists a run tried: a selection of all edits, and of these some,
+// drawn at random or started in time.
 func counted(selection string, all, selected, tried int) string {
 	part := "all packages"
 	if selection != "all" {
 		part = "`" + strings.ReplaceAll(selection, ",", "`, `") + "` and the folders below"
 	}
-	return fmt.Sprintf("%s, with %d of the %d edits of all lists.\n%d of these %d edits were tried.", part, selected, all, tried, selected)
+	return fmt.Sprintf("%s, with %d of the %d edits of all lists. %d of these %d edits were tried.", part, selected, all, tried, selected)
 }

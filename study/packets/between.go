@@ -12,15 +12,17 @@ import (
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
+	"weft/planner/between"
+	simbetween "weft/sim/between"
 	"weft/sim/packet"
 )
 
 // Between describes how packets cross routers between subnets.
 type Between struct {
 	Plan *intersubnet.Plan
-	Flat *intersubnet.Flat // of it
+	Flat *simbetween.Flat // of it
 	// Request finds the new paths after a router or one of its ports has failed.
-	Request   *intersubnet.Request
+	Request   *between.Request
 	HostsOnly bool // the proof of new ways is for pairs of hosts alone
 }
 
@@ -146,7 +148,7 @@ func (b *Between) findAround(ctx context.Context, down map[int32]bool) (*intersu
 	for _, local := range b.Plan.Local { // hosts and switches keep their LIDs and tables
 		req.Routed = append(req.Routed, &planner.Result{Plan: local})
 	}
-	layered, one, err := intersubnet.Route(ctx, b.Plan.Net, &req)
+	layered, one, err := between.Route(ctx, b.Plan.Net, &req)
 	switch {
 	case one == nil:
 		return nil, err
@@ -159,7 +161,7 @@ func (b *Between) findAround(ctx context.Context, down map[int32]bool) (*intersu
 }
 
 // applyBetween applies a change between subnets to a run.
-func (c *NetworkChange) applyBetween(s *packet.Sim, relay *intersubnet.Transition) {
+func (c *NetworkChange) applyBetween(s *packet.Sim, relay *simbetween.Transition) {
 	switch c.What {
 	case "down", "up":
 		if down := c.What == "down"; c.port > 0 {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weft/internal/fold"
 )
 
 var update = flag.Bool("update", false, "write docs/mads.md from the declarations")
@@ -70,14 +72,15 @@ func documentation() string {
 }
 
 func documentLayout(s *strings.Builder, l *Layout) {
-	fmt.Fprintf(s, "\n### %s\n\n%d bytes, clause %s", l.Name, l.Size, l.Clause)
+	about := fmt.Sprintf("%d bytes, clause %s", l.Size, l.Clause)
 	for _, c := range []Class{ClassSMP, ClassSA, ClassPerf, ClassCC} {
 		for _, a := range c.attributes() {
 			if a.layout == l {
-				fmt.Fprintf(s, "; attribute 0x%04x of %v", uint16(a.id), c)
+				about += fmt.Sprintf("; attribute 0x%04x of %v", uint16(a.id), c)
 			}
 		}
 	}
+	fmt.Fprintf(s, "\n### %s\n\n%s", l.Name, fold.Page("", about))
 	s.WriteString("\n\n| byte | bits | width | field | ComponentMask | meaning |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, f := range l.Fields() {
 		name, width := f.Name, fmt.Sprint(f.Width)
@@ -90,14 +93,11 @@ func documentLayout(s *strings.Builder, l *Layout) {
 		fmt.Fprintf(s, "| %d | %s | %s | %s | %s | %s |\n", f.Off/8, bitRange(f), width, name, componentBits(f.component), meaning(f))
 	}
 	if len(l.parts) > 0 {
-		s.WriteString("\nComponentMask of the fields inside:")
-		for i, c := range l.parts {
-			if i > 0 {
-				s.WriteByte(',')
-			}
-			fmt.Fprintf(s, " %s %s", componentBits(c.mask), c.decl.Name)
+		var inside []string
+		for _, c := range l.parts {
+			inside = append(inside, fmt.Sprintf("%s %s", componentBits(c.mask), c.decl.Name))
 		}
-		s.WriteString(".\n")
+		s.WriteString("\n" + fold.Page("", "ComponentMask of the fields inside: "+strings.Join(inside, ", ")+".") + "\n")
 	}
 }
 

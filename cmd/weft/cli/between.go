@@ -19,9 +19,11 @@ import (
 	"weft/fabric/source"
 	"weft/fabric/subnets"
 	"weft/intersubnet"
+	"weft/planner/between"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/planfile"
+	simbetween "weft/sim/between"
 	"weft/study/several"
 )
 
@@ -104,12 +106,12 @@ func (f *FabricFlags) Network(cmd *cobra.Command, arg string) (n *subnets.Networ
 }
 
 // Request converts the options to a routing request.
-func (b *BetweenFlags) Request(n *subnets.Network, local *RouteFlags) (*intersubnet.Request, error) {
+func (b *BetweenFlags) Request(n *subnets.Network, local *RouteFlags) (*between.Request, error) {
 	method, err := intersubnet.ParseMethod(b.Method)
 	if err != nil {
 		return nil, fmt.Errorf("--between: %w", err)
 	}
-	req := &intersubnet.Request{Method: method, Local: local.Request, Chains: map[int]route.Chain{}, Mappings: map[int]*intersubnet.Mapping{}, SumOfLIDs: b.sum}
+	req := &between.Request{Request: intersubnet.Request{Method: method, Mappings: map[int]*intersubnet.Mapping{}, SumOfLIDs: b.sum}, Local: local.Request, Chains: map[int]route.Chain{}}
 	for _, text := range b.engines {
 		s, chain, err := subnetOf(n, text)
 		if err != nil {
@@ -162,7 +164,7 @@ func (b *BetweenFlags) Route(cmd *cobra.Command, n *subnets.Network, local *Rout
 	if err != nil {
 		return nil, nil, err
 	}
-	var r *intersubnet.Result
+	var r *between.Result
 	begun := time.Now()
 	err = WithProgress(cmd, "routing", func(ctx context.Context) (err error) {
 		d, r, err = several.Route(ctx, n, req, b.HostsOnly)
@@ -269,8 +271,8 @@ const betweenRuns = 100
 var RoutingNames = []string{"engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids"}
 
 // Flows returns a request for random bisections.
-func (r *RouteFlags) Flows(runs int) *intersubnet.FlowRequest {
-	return &intersubnet.FlowRequest{Runs: cmp.Or(runs, betweenRuns), Seed: r.Seed, Workers: r.Workers}
+func (r *RouteFlags) Flows(runs int) *simbetween.FlowRequest {
+	return &simbetween.FlowRequest{Runs: cmp.Or(runs, betweenRuns), Seed: r.Seed, Workers: r.Workers}
 }
 
 // PlanOr reads a Plan of several subnets from a directory, or routes them if dir is empty.

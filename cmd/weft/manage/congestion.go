@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weft/sim/packet"
+	simcongestion "weft/sim/congestion"
 	"weft/sm/congestion"
 )
 
@@ -25,7 +25,7 @@ func (c *congestionFlags) read() (*congestion.Settings, error) {
 	if c.control == "" {
 		return nil, nil
 	}
-	control, err := packet.ParseCongestionControl(c.control)
+	control, err := simcongestion.Parse(c.control)
 	if err != nil {
 		return nil, fmt.Errorf("--congestion-control: %w", err)
 	}
