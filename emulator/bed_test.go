@@ -82,7 +82,7 @@ func newBed(t *testing.T, f *fabric.Fabric, opts ...func(*emulator.Options)) *be
 	return b
 }
 
-// attach attaches a program that keeps what it gets.
+// attach attaches a program that keeps the datagrams it receives.
 func (b *bed) attach(at fabric.End, to *[]wire.Datagram) emulator.ClientID {
 	b.t.Helper()
 	id, err := b.s.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {

@@ -5,19 +5,19 @@ import (
 	"weft/wire/mad"
 )
 
-// What the emulated devices can hold.
+// Capacities of the emulated devices.
 const (
 	pkeysCA      = 64   // P_Keys of a CA or router port
 	pkeysSwitch0 = 8    // of port 0 of a switch
 	pkeysSwitch  = 32   // of an external port of a switch
-	guidCap      = 32   // GUIDs of an end port
-	vlArbCap     = 8    // entries of each VL arbitration table
+	guidCap      = 32   // GUIDs per end port
+	vlArbCap     = 8    // entries per VL arbitration table
 	mftCap       = 4096 // multicast LIDs
 	lftCap       = 49152
-	defaultVLs   = 8 // data VLs where the fabric does not tell
+	defaultVLs   = 8 // data VLs if the fabric does not say
 )
 
-// Capability masks: what the agents below really do.
+// Capability masks: the abilities of the agents below.
 const (
 	capCommon = mad.CapIsTrap | mad.CapIsSLMapping | 1<<9 /* LED */ | 1<<11 /* SystemImageGUID */ |
 		mad.CapIsExtendedSpeeds | mad.CapIsCapabilityMask2 | 1<<22 /* CapabilityMask notice */ |
@@ -55,7 +55,7 @@ func (s *Subnet) addNodes() {
 	}
 }
 
-// portGUID is the GUID of a port: the fabric's, or one made of the node's.
+// portGUID returns the GUID of a port: the fabric's, or one derived from the node's.
 func portGUID(f *fabric.Node, p int) uint64 {
 	g := f.Ports[p].GUID
 	if g == 0 && f.Type == fabric.Switch {
@@ -90,7 +90,7 @@ func (s *Subnet) initNodeInfo(i int32) {
 	mad.NodeInfoVendorID.Put(b, uint64(f.VendorID))
 }
 
-// reset gives a node the state it has after power-on: no LID, empty tables.
+// reset puts a node into its state after power-on: no LID, empty tables.
 func (s *Subnet) reset(i int32) {
 	n := &s.nodes[i]
 	n.led = false
@@ -177,7 +177,7 @@ func (s *Subnet) initPortInfo(p int32) {
 	s.initRates(p)
 }
 
-// vlCode returns the largest VLCap that needs no more than n data VLs.
+// vlCode returns the largest VLCap with at most n data VLs.
 func vlCode(n uint8) uint64 {
 	code := uint64(5)
 	for code > 1 && mad.DataVLs(code) > n {
@@ -213,9 +213,8 @@ func rolesOf(f *fabric.Fabric) []Role {
 	return roles
 }
 
-// RolesByDistance gives every switch a rank by its distance from the hosts: 0
-// where the distance is greatest, and the roles that follow from the rank. It
-// is right for trees whose hosts are all at the same level.
+// RolesByDistance derives a rank and a role for every switch from its distance from the hosts: rank
+// 0 is the greatest distance. It is right for trees whose hosts are all at the same level.
 func RolesByDistance(f *fabric.Fabric) []Role {
 	roles := make([]Role, len(f.Nodes))
 	for i := range roles {

@@ -8,18 +8,18 @@ import (
 	"weft/wire/mad"
 )
 
-// Client says how a program is attached to a port.
+// Client describes a program's attachment to a port.
 type Client struct {
 	// At is the port: port 0 of a switch, another port of other nodes.
 	At fabric.End
-	// Deliver takes a datagram that has arrived for the program. It must copy
-	// what it keeps and must not call the Subnet.
+	// Deliver receives a datagram for the program. It must copy whatever it keeps, and must not
+	// call the Subnet.
 	Deliver func(d *wire.Datagram)
-	// ReturnLost gives lost requests, and lost answers to requests, back to the
-	// program at once, marked Undelivered, for programs without timers of their
-	// own. The attribute of a request whose answer was lost may be the answer's.
+	// ReturnLost returns lost requests, and lost answers to requests, to the program at once,
+	// marked Undelivered. It is for programs without timers of their own. A request whose answer
+	// was lost may come with the answer's attribute.
 	ReturnLost bool
-	// OnlySM keeps requests of others away unless SetIsSM was called.
+	// OnlySM blocks requests of other programs unless SetIsSM was called.
 	OnlySM bool
 }
 
@@ -31,11 +31,11 @@ type client struct {
 	isSM bool
 }
 
-// ClientID names an attachment. It is also in bits 63..48 of the transaction IDs
-// of its requests, by which answers find back to it.
+// ClientID names an attachment. It also fills bits 63..48 of the transaction IDs of its requests,
+// which route the answers back to it.
 type ClientID uint16
 
-// Attach attaches a program to a port. Several may be attached to one.
+// Attach attaches a program to a port. A port may have several.
 func (s *Subnet) Attach(c Client) (ClientID, error) {
 	p, err := s.portAt(c.At)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Subnet) Attach(c Client) (ClientID, error) {
 		i++
 	}
 	if i == 1<<16-1 {
-		return 0, fmt.Errorf("emulator: %d programs are attached, no more can be", i)
+		return 0, fmt.Errorf("emulator: %d programs are attached: no room for more", i)
 	}
 	if i == len(s.clients) {
 		s.clients = append(s.clients, client{})
@@ -58,7 +58,7 @@ func (s *Subnet) Attach(c Client) (ClientID, error) {
 	return ClientID(i + 1), nil
 }
 
-// client finds an attachment, nil when there is none.
+// client finds an attachment, nil if there is none.
 func (s *Subnet) client(id ClientID) *client {
 	if i := int(id) - 1; i >= 0 && i < len(s.clients) && s.clients[i].used {
 		return &s.clients[i]
@@ -66,7 +66,7 @@ func (s *Subnet) client(id ClientID) *client {
 	return nil
 }
 
-// Detach ends an attachment; its IsSM ends with it.
+// Detach ends an attachment, and its IsSM.
 func (s *Subnet) Detach(id ClientID) {
 	if c := s.client(id); c != nil {
 		s.SetIsSM(id, false)
@@ -74,9 +74,8 @@ func (s *Subnet) Detach(id ClientID) {
 	}
 }
 
-// SetIsSM says that a program is a subnet manager, or no longer. The IsSM bit of
-// the port's CapabilityMask is set while one of its programs is; when that
-// changes the port sends trap 144.
+// SetIsSM says whether a program is a subnet manager. The IsSM bit of the port's CapabilityMask is
+// set while one of its programs is; when the bit changes, the port sends trap 144.
 func (s *Subnet) SetIsSM(id ClientID, on bool) {
 	c := s.client(id)
 	if c == nil || c.isSM == on {
@@ -92,7 +91,7 @@ func (s *Subnet) SetIsSM(id ClientID, on bool) {
 	}
 }
 
-// smAt is the first subnet manager on a port, -1 when there is none.
+// smAt returns the first subnet manager on a port, -1 if there is none.
 func (s *Subnet) smAt(port int32) int32 {
 	for i := range s.clients {
 		if c := &s.clients[i]; c.used && c.isSM && c.port == port {
@@ -102,8 +101,7 @@ func (s *Subnet) smAt(port int32) int32 {
 	return -1
 }
 
-// Send takes a datagram from a program. d and its memory are the Subnet's until
-// Send returns.
+// Send takes a datagram from a program. The Subnet owns d and its memory until Send returns.
 func (s *Subnet) Send(id ClientID, d *wire.Datagram) {
 	c := s.client(id)
 	if c == nil {
@@ -132,8 +130,8 @@ func (s *Subnet) Send(id ClientID, d *wire.Datagram) {
 // lid returns the base LID of an end port.
 func (s *Subnet) lid(p int32) uint16 { return uint16(mad.PortInfoLID.Get(s.ports[p].info[:])) }
 
-// arrive hands a datagram to its receiver: the agents of the node, a
-// program attached to the port, or a router.
+// arrive hands a datagram to its receiver: the agents of the node, a program on the port, or a
+// router.
 func (s *Subnet) arrive(t *arrival, d *wire.Datagram, by origin) {
 	m, port := d.MAD, t.port
 	if isMulticast(d) {
@@ -160,8 +158,8 @@ func (s *Subnet) arrive(t *arrival, d *wire.Datagram, by origin) {
 	}
 }
 
-// deliver hands a datagram to a program on a port: an answer to the one that asked,
-// anything else to a subnet manager, or to a program that takes it.
+// deliver hands a datagram to a program on a port: an answer to the requester, anything else to a
+// subnet manager or to another program that takes it.
 func (s *Subnet) deliver(port int32, d *wire.Datagram, by origin) {
 	to := int32(-1)
 	response := d.MAD.Method().IsResponse()
@@ -192,9 +190,9 @@ func (s *Subnet) deliver(port int32, d *wire.Datagram, by origin) {
 	s.clients[to].Deliver(d)
 }
 
-// asker finds the program on a port whose request a datagram answers, -1 when there is
-// none. An acknowledgement of RMPP carries the transaction ID of whom it is sent by, and is not given back to that program; an
-// answer is: a umad device is one program here, and may have a manager and those who ask it.
+// asker finds the program on a port whose request a datagram answers, -1 if there is none. An RMPP
+// acknowledgement carries its sender's transaction ID, so it never returns to that program. An
+// answer may: a umad device is one program here, and may hold a manager and its requesters.
 func (s *Subnet) asker(port int32, m mad.Datagram, by origin) int32 {
 	id := ClientID(m.TID() >> 48)
 	own := by.method == 0 && int32(id)-1 == by.client && wire.RMPPControl(m)
@@ -221,8 +219,8 @@ func (s *Subnet) lose(d *wire.Datagram, by origin, cause Cause) {
 	c.Deliver(d)
 }
 
-// Return takes back a datagram that was delivered to a program which ended before it read
-// it. A request of another program is lost as one that nobody takes.
+// Return takes back a datagram delivered to a program that ended before reading it. A request of
+// another program is lost for lack of a receiver.
 func (s *Subnet) Return(d *wire.Datagram) {
 	id := ClientID(d.MAD.TID() >> 48)
 	if s.client(id) == nil || d.Undelivered || d.MAD.Method().IsResponse() {
@@ -231,7 +229,7 @@ func (s *Subnet) Return(d *wire.Datagram) {
 	s.lose(d, origin{client: int32(id) - 1}, LostNobody)
 }
 
-// restoreRequest turns an answer into its request again.
+// restoreRequest turns an answer back into its request.
 func (s *Subnet) restoreRequest(d *wire.Datagram, method mad.Method) {
 	d.MAD.SetStatus(0)
 	if d.MAD.Class() == mad.ClassDirectedSMP {
@@ -242,7 +240,7 @@ func (s *Subnet) restoreRequest(d *wire.Datagram, method mad.Method) {
 	mad.HeaderMethod.Put(d.MAD, uint64(method))
 }
 
-// answer sends what an agent at a port answers to a request, in place.
+// answer sends an agent's answer to a request, in place.
 func (s *Subnet) answer(port int32, in uint8, d *wire.Datagram, by origin, status mad.Status) {
 	by.method = d.MAD.Method()
 	if !d.MAD.Answer(status) {

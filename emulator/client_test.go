@@ -51,7 +51,8 @@ func TestWhoGetsWhat(t *testing.T) {
 	}
 }
 
-// A program that is a subnet manager, and asks itself, gets the request and the answer: a umad device is one for all programs that use it.
+// A subnet manager that sends itself a request gets the request and the answer: a umad device is
+// one program for all its users.
 func TestAsksItself(t *testing.T) {
 	b := newBed(t, star(t))
 	b.configure()
@@ -107,7 +108,8 @@ func TestLongMessages(t *testing.T) {
 	}
 }
 
-// A message that RMPP would carry may end before a datagram does, and arrives as it was sent; others are filled up by the medium.
+// A message that RMPP would carry may be shorter than a datagram, and arrives unchanged; the medium
+// pads others.
 func TestShortMessages(t *testing.T) {
 	b := newBed(t, star(t))
 	b.configure()
@@ -238,7 +240,7 @@ func TestSwitchRole(t *testing.T) {
 	}
 }
 
-// Tables that nobody has written, and what is written is read back.
+// Unwritten tables have their defaults, and written values are read back.
 func TestSmallTables(t *testing.T) {
 	b := newBed(t, star(t))
 	if got := b.get(mad.AttrPKeyTable, mad.PKeyModifier(2, 0), 1); mad.PKeyTablePKey.At(got, 0) != 0xFFFF || mad.PKeyTablePKey.At(got, 1) != 0 {

@@ -11,29 +11,28 @@ import (
 )
 
 // CommandHelp describes the commands of Do.
-const CommandHelp = `  link NODE PORT down|up            pull the cable in a port, or plug it in again
-  link NODE PORT flap DURATION      pull it and plug it in again after DURATION
-  link NODE PORT impair SETTING...  make this link bad; "none": like all others
-  connect NODE PORT NODE PORT       move cables: join two ports, also of one node
-  node NODE down|up                 switch a node off or on (it comes back empty)
-  node NODE reboot DURATION         switch it off and on again after DURATION
-  node NODE silent|answer           its management agents answer nothing, or again
-  node NODE slow DURATION           they take that long
-  node NODE ports N                 its NodeInfo says that it has N ports
-  node NODE guid GUID               it has this node GUID, which may be another's
-  impair SETTING...                 make all links bad; "none": perfect again
+const CommandHelp = `  link NODE PORT down|up            pull the cable of a port, or plug it in again
+  link NODE PORT flap DURATION      pull it, and plug it in again after DURATION
+  link NODE PORT impair SETTING...  disturb this link; "none" undoes it
+  connect NODE PORT NODE PORT       cable two ports with each other, also of one node; old cables are removed
+  node NODE down|up                 switch a node off or on; it comes back without LIDs and tables
+  node NODE reboot DURATION         switch it off, and on again after DURATION
+  node NODE silent|answer           its management agents stop answering, or answer again
+  node NODE slow DURATION           its management agents answer after DURATION
+  node NODE ports N                 its NodeInfo reports N ports
+  node NODE guid GUID               it reports this node GUID, even if another node has it
+  impair SETTING...                 disturb all links; "none" undoes it
   count NODE PORT COUNTER N         add N to a counter (bit of CounterSelect, 0 to 15)
 
-NODE is a GUID, a description or a part of one that no other has, in double quotes
-if it has blanks; NODE PORT may be one word, NODE[PORT]. DURATION is as in 250ms or 2s.
-SETTING is loss=P, duplicate=P, late=P (probabilities 0 to 1), lateby=DURATION or
+NODE is a GUID, a description or a unique part of one, in double quotes if it contains
+spaces. NODE PORT can also be written NODE[PORT]. DURATION is 250ms or 2s, for example.
+SETTING is loss=P, duplicate=P or late=P (probabilities 0 to 1), lateby=DURATION or
 delay=DURATION.
 `
 
 var errCommand = errors.New("emulator: no such command (help lists them)")
 
-// Do executes one command of an operator: a fault, or its end. CommandHelp lists
-// them.
+// Do executes one command of an operator: a fault, or its end. CommandHelp lists them.
 func (s *Subnet) Do(line string) error {
 	words, err := splitWords(line)
 	if err != nil {
@@ -61,14 +60,14 @@ func (s *Subnet) Do(line string) error {
 	return c.err
 }
 
-// command reads words one after the other; after an error it does nothing.
+// command reads words in order; after an error it does nothing.
 type command struct {
 	s     *Subnet
 	words []string
 	err   error
 }
 
-// splitWords parts a line at blanks outside of double quotes, and drops the quotes.
+// splitWords splits a line at blanks outside double quotes, and drops the quotes.
 func splitWords(line string) (words []string, err error) {
 	word, inWord, quoted := "", false, false
 	for i := range len(line) {
@@ -93,7 +92,7 @@ func splitWords(line string) (words []string, err error) {
 	return words, nil
 }
 
-// word is the next word, "" after the last.
+// word returns the next word, "" after the last.
 func (c *command) word() string {
 	if len(c.words) == 0 {
 		return ""
@@ -103,10 +102,10 @@ func (c *command) word() string {
 	return w
 }
 
-// act executes a command, once all its words were read.
+// act executes a command once all its words are read.
 func (c *command) act(do func() error) {
 	if c.err == nil && len(c.words) > 0 {
-		c.err = fmt.Errorf("emulator: %q is too much", c.words[0])
+		c.err = fmt.Errorf("emulator: unexpected %q at the end of the command", c.words[0])
 	}
 	if c.err == nil {
 		c.err = do()

@@ -9,10 +9,11 @@ import (
 	"weft/wire/mad"
 )
 
-// tableBlocks is the number of blocks of CongestionControlTable that an adapter has.
+// tableBlocks is the number of CongestionControlTable blocks of an adapter.
 const tableBlocks = 2
 
-// congestion holds the settings of congestion control of one port: of an adapter, or port 0 of a switch. They are stored and not used: traffic of the emulator meets no congestion.
+// congestion holds the congestion control settings of a port: of an adapter, or port 0 of a switch.
+// They are stored but not used: emulated traffic meets no congestion.
 type congestion struct {
 	key   [14]byte     // CongestionKeyInfo
 	sw    [76]byte     // SwitchCongestionSetting
@@ -21,14 +22,16 @@ type congestion struct {
 	table [tableBlocks][132]byte
 }
 
-// Congestion holds the settings of congestion control that a device was given, as the bytes of the attributes.
+// Congestion holds the congestion control settings written to a device, as the bytes of the
+// attributes.
 type Congestion struct {
-	Switch  []byte   // SwitchCongestionSetting, of a switch
-	Adapter []byte   // CACongestionSetting, of an adapter
-	Table   [][]byte // CongestionControlTable, by block, of an adapter
+	Switch  []byte   // SwitchCongestionSetting of a switch
+	Adapter []byte   // CACongestionSetting of an adapter
+	Table   [][]byte // CongestionControlTable of an adapter, by block
 }
 
-// Congestion returns what a port of an adapter, or port 0 of a switch, was told of congestion control; nil for nothing since power-on.
+// Congestion returns the congestion control settings written to a port of an adapter, or port 0 of
+// a switch, since power-on; nil if none.
 func (s *Subnet) Congestion(e fabric.End) (*Congestion, error) {
 	p, err := s.portAt(e)
 	if err != nil {
@@ -48,7 +51,8 @@ func (s *Subnet) Congestion(e fabric.End) (*Congestion, error) {
 	return out, nil
 }
 
-// SetCongestionControl says whether a node has congestion control, as all have at first. One without refuses all that it is asked of it.
+// SetCongestionControl says whether a node has congestion control, as all have at first. A node
+// without it refuses all its requests.
 func (s *Subnet) SetCongestionControl(id fabric.NodeID, has bool) error {
 	if int(id) < 0 || int(id) >= len(s.nodes) {
 		return fmt.Errorf("emulator: there is no node %d", id)
@@ -57,7 +61,8 @@ func (s *Subnet) SetCongestionControl(id fabric.NodeID, has bool) error {
 	return nil
 }
 
-// answerCongestion answers a request about congestion control (annex A10), or loses it where its key is wrong.
+// answerCongestion answers a request about congestion control (annex A10), or loses it if its key
+// is wrong.
 func (s *Subnet) answerCongestion(port int32, d *wire.Datagram, by origin) {
 	m, n := d.MAD, &s.nodes[s.ports[port].node]
 	set := m.Method() == mad.Set

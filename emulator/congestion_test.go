@@ -26,7 +26,8 @@ func (b *bed) cc(lid uint16, method mad.Method, attr mad.AttrID, mod uint32, key
 	return got[0]
 }
 
-// Devices hold what they are told of congestion control, each what its kind has, until they are switched off, and want their key where they have one.
+// Devices store the congestion control settings of their kind until they are switched off, and
+// require their key if they have one.
 func TestCongestionControl(t *testing.T) {
 	b := newBed(t, star(t))
 	b.configure()

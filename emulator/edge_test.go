@@ -146,8 +146,7 @@ func TestSLtoVL(t *testing.T) {
 	}
 }
 
-// Violations of the M_Key stick at the most that the field holds, and writing 0 resets
-// them.
+// M_Key violations stick at the maximum of the field, and writing 0 resets them.
 func TestViolations(t *testing.T) {
 	b := newBed(t, star(t))
 	b.must(mad.AttrPortInfo, 0, func(d []byte) { mad.PortInfoMKey.Put(d, 5) })

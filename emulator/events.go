@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// kind says what an action does.
+// kind is the kind of an action.
 type kind uint8
 
 const (
@@ -19,19 +19,19 @@ const (
 	leaseEnds                 // a: port, b: its leases
 )
 
-// action is done at its time, to the things that a and b name.
+// action is due at its time; a and b name its objects.
 type action struct {
 	kind kind
 	a    int32
 	b    uint32
 }
 
-// later has an action done after d.
+// later schedules an action after d.
 func (s *Subnet) later(d time.Duration, k kind, a int32, b uint32) {
 	s.events.Put(s.now+max(d, 0), action{kind: k, a: a, b: b})
 }
 
-// do does what an action says.
+// do executes an action.
 func (s *Subnet) do(e action) {
 	switch e.kind {
 	case flightArrives:
@@ -69,13 +69,13 @@ type flight struct {
 	next int32 // free list
 }
 
-// flights are the datagrams under way; their memory is reused.
+// flights holds the datagrams in flight; their memory is reused.
 type flights struct {
 	all  []flight
 	free int32 // first free flight + 1
 }
 
-// arriveLater has a copy of d arrive after a delay.
+// arriveLater makes a copy of d arrive after a delay.
 func (s *Subnet) arriveLater(t arrival, d *wire.Datagram, from origin, delay time.Duration) {
 	f := &s.flights
 	i := f.free - 1

@@ -17,7 +17,7 @@ func (s *Subnet) SetLinkDown(id fabric.LinkID, down bool) error {
 	return nil
 }
 
-// checkLink refuses the number of no link.
+// checkLink refuses an unknown link number.
 func (s *Subnet) checkLink(id fabric.LinkID) error {
 	if id < 0 || int(id) >= len(s.cables) || s.cables[id].a < 0 {
 		return fmt.Errorf("emulator: no link %d", id)
@@ -34,8 +34,8 @@ func (s *Subnet) Flap(id fabric.LinkID, down time.Duration) error {
 	return nil
 }
 
-// Connect plugs a new cable of the given width and speed into two ports, after
-// pulling whatever is in them. Both may be ports of one switch.
+// Connect plugs a new cable of the given width and speed into two ports, after pulling any cables
+// in them. Both may be ports of one switch.
 func (s *Subnet) Connect(a, b fabric.End, w fabric.Width, speed fabric.Speed) (fabric.LinkID, error) {
 	p, err := s.external(a)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Subnet) Connect(a, b fabric.End, w fabric.Width, speed fabric.Speed) (f
 	return fabric.LinkID(c), nil
 }
 
-// unplug takes the cable out of a port and out of its peer.
+// unplug removes the cable in a port from both its ports.
 func (s *Subnet) unplug(p int32) {
 	id := s.ports[p].cable
 	if id < 0 {
@@ -72,7 +72,7 @@ func (s *Subnet) unplug(p int32) {
 	c.a, c.b = -1, -1
 }
 
-// LinkAt is the link that is plugged into a port.
+// LinkAt returns the link plugged into a port.
 func (s *Subnet) LinkAt(e fabric.End) (fabric.LinkID, error) {
 	p, err := s.external(e)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *Subnet) checkNode(id fabric.NodeID) (*node, error) {
 	return &s.nodes[id], nil
 }
 
-// SetNodeDown switches a node off (true) or on again (false). It comes back as
-// after power-on: without LIDs, keys and tables.
+// SetNodeDown switches a node off (true) or on again (false). It restarts as after power-on:
+// without LIDs, keys and tables.
 func (s *Subnet) SetNodeDown(id fabric.NodeID, down bool) error {
 	n, err := s.checkNode(id)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Subnet) SetNodeDown(id fabric.NodeID, down bool) error {
 	return nil
 }
 
-// Reboot switches a node off and on again after some time; it has lost its state.
+// Reboot switches a node off and on again after some time; it loses its state.
 func (s *Subnet) Reboot(id fabric.NodeID, down time.Duration) error {
 	if err := s.SetNodeDown(id, true); err != nil {
 		return err
@@ -150,8 +150,8 @@ func (s *Subnet) powerOn(id int32) {
 	}
 }
 
-// SetSilent makes the management agents of a node answer nothing (true), while it
-// goes on forwarding, or answer again (false).
+// SetSilent makes the management agents of a node stop answering (true), while it still forwards,
+// or answer again (false).
 func (s *Subnet) SetSilent(id fabric.NodeID, silent bool) error {
 	n, err := s.checkNode(id)
 	if err == nil {
@@ -160,7 +160,7 @@ func (s *Subnet) SetSilent(id fabric.NodeID, silent bool) error {
 	return err
 }
 
-// SetSlow sets how long the management agents of a node take for an answer.
+// SetSlow sets the time that the management agents of a node take to answer.
 func (s *Subnet) SetSlow(id fabric.NodeID, d time.Duration) error {
 	n, err := s.checkNode(id)
 	if err == nil && d < 0 {
@@ -172,8 +172,8 @@ func (s *Subnet) SetSlow(id fabric.NodeID, d time.Duration) error {
 	return err
 }
 
-// SetNumPorts makes the NodeInfo of a node give a number of ports, right or wrong.
-// The ports that it really has stay as they are.
+// SetNumPorts sets the number of ports in a node's NodeInfo, right or wrong. Its real ports stay
+// the same.
 func (s *Subnet) SetNumPorts(id fabric.NodeID, ports uint8) error {
 	n, err := s.checkNode(id)
 	if err == nil {
@@ -182,9 +182,8 @@ func (s *Subnet) SetNumPorts(id fabric.NodeID, ports uint8) error {
 	return err
 }
 
-// SetGUID gives a node a node GUID, which another node may have too, and the port
-// GUIDs that go with it: of a switch the same, of other nodes the GUID plus the
-// port number.
+// SetGUID sets a node GUID, possibly a duplicate, and the matching port GUIDs: on a switch the
+// same, on other nodes the GUID plus the port number.
 func (s *Subnet) SetGUID(id fabric.NodeID, guid fabric.GUID) error {
 	n, err := s.checkNode(id)
 	if err != nil {
@@ -204,8 +203,8 @@ func (s *Subnet) SetGUID(id fabric.NodeID, guid fabric.GUID) error {
 	return nil
 }
 
-// Count adds to a counter of a port as an error of the hardware would: counter is
-// the bit of CounterSelect in PortCounters, 0 to 15.
+// Count adds to a counter of a port, as a hardware error would. counter is the bit of CounterSelect
+// in PortCounters, 0 to 15.
 func (s *Subnet) Count(e fabric.End, counter int, by uint64) error {
 	p, err := s.portAt(e)
 	if err == nil && (counter < 0 || counter > mad.CounterRcvPkts) {

@@ -8,23 +8,23 @@ import (
 	"weft/wire/mad"
 )
 
-// Cause says why a datagram was lost.
+// Cause is the reason for losing a datagram.
 type Cause uint8
 
 // The causes.
 const (
 	notLost       Cause = iota
-	LostMalformed       // not a datagram, or a directed route that nobody could send
-	LostDown            // by a port whose link is down
-	LostInactive        // not a subnet management packet, and a link not Active
-	LostRoute           // no entry in a forwarding table, or one for a port that does not exist
-	LostLoop            // went round in circles
-	LostLane            // its SL maps to a VL that the link does not have
+	LostMalformed       // not a datagram, or an invalid directed route
+	LostDown            // at a port whose link is down
+	LostInactive        // not a subnet management packet, on a link that is not Active
+	LostRoute           // no entry in a forwarding table, or an entry with a nonexistent port
+	LostLoop            // went in circles
+	LostLane            // its SL maps to a VL that the link lacks
 	LostImpaired        // on a link with losses
-	LostSilent          // the agent answers nothing
+	LostSilent          // the agent does not answer
 	LostMKey            // wrong M_Key
-	LostNobody          // no program is attached there that would take it
-	LostRouter          // in a router that has no way to where it goes, or over too many routers
+	LostNobody          // no attached program takes it
+	LostRouter          // in a router without a route to the destination, or over too many routers
 	numCauses
 )
 
@@ -41,8 +41,8 @@ func (c Cause) String() string {
 	return "unknown"
 }
 
-// origin names the client that is told when a datagram is lost: the one that sent the
-// request. A lost answer is given back as its request, with the method that it had.
+// origin names the client to notify when a datagram is lost: the requester. A lost answer is
+// returned as its request, with the original method.
 type origin struct {
 	client int32 // -1: nobody
 	method mad.Method
@@ -51,14 +51,14 @@ type origin struct {
 // arrival says where and when a datagram arrives.
 type arrival struct {
 	port       int32 // end port
-	in         uint8 // port of that node by which it comes in
+	in         uint8 // input port of that node
 	duplicated bool  // by a link: a second copy arrives later
 	delay      time.Duration
-	to         mad.GID // of its global route header, where it has one
+	to         mad.GID // from its global route header, if any
 }
 
-// transmit sends a datagram from a port. All of its way is decided now, by the
-// state and the tables that the links and switches have at this moment.
+// transmit sends a datagram from a port. Its whole path is decided now, by the current state and
+// tables of links and switches.
 func (s *Subnet) transmit(from int32, d *wire.Datagram, by origin) {
 	to := mad.GID(d.Addr.GRH.GID)
 	if d.Addr.GRH.Present {
@@ -92,7 +92,7 @@ func (s *Subnet) carry(from int32, d *wire.Datagram, by origin, to mad.GID) {
 	s.arrive(&t, d, by)
 }
 
-// gid is the GID by which the receiver of a datagram knows the sender.
+// gid returns a port's GID, by which receivers know the sender of a datagram.
 func (s *Subnet) gid(p int32) (gid [16]byte) {
 	p = s.agentPort(p)
 	binary.BigEndian.PutUint64(gid[:], mad.PortInfoGidPrefix.Get(s.ports[p].info[:]))
@@ -100,7 +100,7 @@ func (s *Subnet) gid(p int32) (gid [16]byte) {
 	return gid
 }
 
-// follow finds where a datagram from a port arrives, or why it is lost on the way.
+// follow finds where a datagram from a port arrives, or the cause of its loss.
 func (s *Subnet) follow(from int32, d *wire.Datagram) (t arrival, lost Cause) {
 	t.in = s.ports[from].num
 	if d.MAD.Class() != mad.ClassDirectedSMP {
@@ -118,8 +118,7 @@ func (s *Subnet) follow(from int32, d *wire.Datagram) (t arrival, lost Cause) {
 	return t, s.followInitialPath(from, m, &t)
 }
 
-// followInitialPath follows a directed route from its beginning, and writes the return
-// path.
+// followInitialPath follows a directed route from its start, and writes the return path.
 func (s *Subnet) followInitialPath(from int32, m mad.Datagram, t *arrival) Cause {
 	initial, ret := mad.DirectedSMPInitialPath.Get(m), mad.DirectedSMPReturnPath.Get(m)
 	hops := int(mad.DirectedSMPHopCount.Get(m))
@@ -136,7 +135,7 @@ func (s *Subnet) followInitialPath(from int32, m mad.Datagram, t *arrival) Cause
 	return notLost
 }
 
-// followReturnPath follows a directed route back to its beginning.
+// followReturnPath follows a directed route back to its start.
 func (s *Subnet) followReturnPath(from int32, m mad.Datagram, t *arrival) Cause {
 	ret := mad.DirectedSMPReturnPath.Get(m)
 	hops := int(mad.DirectedSMPHopCount.Get(m))
@@ -152,8 +151,8 @@ func (s *Subnet) followReturnPath(from int32, m mad.Datagram, t *arrival) Cause 
 	return notLost
 }
 
-// hop sends a datagram on its directed route out of port num of the node of port at. Only
-// the first hop, from port from, may start at a node that is no switch.
+// hop sends a datagram on its directed route through port num of the node of port at. Only the
+// first hop, from port from, may start at a node other than a switch.
 func (s *Subnet) hop(at, from int32, num uint8, first bool, t *arrival) (next int32, lost Cause) {
 	n := &s.nodes[s.ports[at].node]
 	if num == 0 || num > n.numPorts || n.sw < 0 && (!first || num != s.ports[from].num) {
@@ -183,7 +182,7 @@ func (s *Subnet) crossLink(out int32, t *arrival) (peer int32, lost Cause) {
 	return peer, notLost
 }
 
-// hasLID reports whether a LID is one of an end port's.
+// hasLID reports whether a LID belongs to an end port.
 func (s *Subnet) hasLID(p int32, lid uint16) bool {
 	b := s.ports[p].info[:]
 	base := uint16(mad.PortInfoLID.Get(b))
@@ -245,7 +244,7 @@ func (s *Subnet) followTables(from int32, d *wire.Datagram, t *arrival) Cause {
 	return LostLoop
 }
 
-// egress looks a LID up in the forwarding table; 255 is a hole.
+// egress returns a LID's port in the forwarding table; 255 is a hole.
 func (w *swtch) egress(lid uint16) uint8 {
 	if int(lid) >= len(w.lft) || uint64(lid) > mad.SwitchInfoLinearFDBTop.Get(w.info[:]) {
 		return 255
@@ -253,8 +252,8 @@ func (w *swtch) egress(lid uint16) uint8 {
 	return w.lft[lid]
 }
 
-// takesData reports whether a port receives data packets. The first one brings
-// an Armed port to Active.
+// takesData reports whether a port receives data packets. The first one brings an Armed port to
+// Active.
 func (s *Subnet) takesData(p int32) bool {
 	switch s.ports[p].state() {
 	case mad.PortActive:
@@ -266,8 +265,7 @@ func (s *Subnet) takesData(p int32) bool {
 	return false
 }
 
-// hasLane reports whether the VL that a switch maps an SL to, from one port to another, is
-// one of those in operation.
+// hasLane reports whether a switch's VL for an SL, from one port to another, is in operation.
 func (s *Subnet) hasLane(n *node, in, out, sl uint8) bool {
 	b := s.ports[n.first+int32(out)].info[:]
 	return s.switchVL(n, in, out, sl) < mad.DataVLs(mad.PortInfoOperationalVLs.Get(b))

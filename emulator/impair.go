@@ -8,12 +8,12 @@ import (
 	"weft/wire/mad"
 )
 
-// Impairment says how badly a link carries datagrams, in either direction.
+// Impairment describes the faults of a link, in both directions.
 type Impairment struct {
-	Loss      float64       // probability, 0 to 1, that one is lost
-	Duplicate float64       // probability that a second copy arrives a little later
-	Late      float64       // probability of a further delay, so that others overtake it
-	LateBy    time.Duration // that delay, uniform up to this
+	Loss      float64       // probability, 0 to 1, of losing a datagram
+	Duplicate float64       // probability of a second copy a little later
+	Late      float64       // probability of a further delay, so that others overtake
+	LateBy    time.Duration // maximum of that delay, which is uniform
 	Delay     time.Duration // of every datagram
 }
 
@@ -32,7 +32,7 @@ func (i *Impairment) validate() error {
 	return nil
 }
 
-// Impair gives all links that have none of their own an Impairment.
+// Impair sets the Impairment of all links without one of their own.
 func (s *Subnet) Impair(i Impairment) error {
 	if err := i.validate(); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *Subnet) Impair(i Impairment) error {
 	return nil
 }
 
-// ImpairLink gives one link an Impairment of its own, nil: that of all links.
+// ImpairLink gives one link its own Impairment; nil restores the common one.
 func (s *Subnet) ImpairLink(id fabric.LinkID, i *Impairment) error {
 	if err := s.checkLink(id); err != nil {
 		return err
@@ -66,8 +66,8 @@ func (s *Subnet) refreshImpaired() {
 	}
 }
 
-// survives draws what the link from port out to its peer does to a datagram; it reports
-// false when the datagram is lost.
+// survives draws the effect of the link from port out to its peer on a datagram; it returns false
+// if the datagram is lost.
 func (s *Subnet) survives(out, peer int32, t *arrival) bool {
 	i := s.cables[s.ports[out].cable].impairment
 	if i == nil {
@@ -89,7 +89,7 @@ func (s *Subnet) survives(out, peer int32, t *arrival) bool {
 	return true
 }
 
-// duplicateDelay draws how much later the second copy of a datagram arrives.
+// duplicateDelay draws the delay of a datagram's second copy.
 func (s *Subnet) duplicateDelay() time.Duration {
 	return time.Duration(s.rng.Int64N(int64(100*time.Microsecond))) + 1
 }

@@ -9,30 +9,32 @@ import (
 	"weft/wire/mad"
 )
 
-// Joined is several Subnets in one time, and the routers between them. A datagram with a global route header that arrives at a router
-// port and is for another GID is sent on: by the port, with the LID and on the SL that the router's Way says. Its hop limit falls by one.
+// Joined is several Subnets in one time, joined by routers. A router forwards a datagram with a
+// global route header that arrives at one of its ports for another GID. The router's Way chooses
+// the output port, the LID and the SL. The hop limit falls by one.
 type Joined struct {
 	Subnets []*Subnet
 }
 
-// RouterPort is a port of a router, as the end port that it is in its subnet.
+// RouterPort is a port of a router, named as an end port of its subnet.
 type RouterPort struct {
-	Subnet int // of Joined.Subnets
+	Subnet int // index in Joined.Subnets
 	At     fabric.End
 }
 
-// Onward says how a router sends a datagram on: by which of its ports, to which LID there, and on which SL.
+// Onward is a router's next hop for a datagram: the output port, and the LID and SL there.
 type Onward struct {
 	Port int
 	LID  uint16
 	SL   uint8
 }
 
-// Way finds how datagrams for a GID leave a router that come by one of its ports, with a source LID and an SL there; ok is false where there is no way.
+// Way finds the next hop in a router for datagrams to a GID, given their input port, source LID and
+// SL; ok is false if there is none.
 type Way func(in int, source uint16, sl uint8, to mad.GID) (on Onward, ok bool)
 
-// Agent answers a request of mad.ClassRouter that has come by a port of a router, in place, from a LID. master is the LID of the subnet manager that the
-// port knows.
+// Agent answers a request of mad.ClassRouter at a port of a router, in place. from is the sender's
+// LID, master the LID of the port's subnet manager.
 type Agent func(in int, from, master uint16, m mad.Datagram) mad.Status
 
 // answerHops is the hop limit of answers.
@@ -52,12 +54,13 @@ type routerPort struct {
 	number int // in router.ports
 }
 
-// AddRouter makes some end ports those of one router. A router without an agent does not answer to mad.ClassRouter.
+// AddRouter makes some end ports the ports of one router. A router without an agent does not answer
+// to mad.ClassRouter.
 func (j *Joined) AddRouter(ports []RouterPort, way Way, agent Agent) error {
 	r := &router{j, ports, way, agent}
 	for i, at := range ports {
 		if at.Subnet < 0 || at.Subnet >= len(j.Subnets) {
-			return fmt.Errorf("emulator: a router in subnet %d of %d", at.Subnet, len(j.Subnets))
+			return fmt.Errorf("emulator: a router port in subnet %d, but there are %d subnets", at.Subnet, len(j.Subnets))
 		}
 		s := j.Subnets[at.Subnet]
 		p, err := s.external(at.At)
@@ -65,7 +68,7 @@ func (j *Joined) AddRouter(ports []RouterPort, way Way, agent Agent) error {
 			return err
 		}
 		if s.agentPort(p) != p || s.routers[p].router != nil {
-			return fmt.Errorf("emulator: %s is a switch, or has a router already", s.fab.EndName(at.At))
+			return fmt.Errorf("emulator: %s is a switch, or already belongs to a router", s.fab.EndName(at.At))
 		}
 		if s.routers == nil {
 			s.routers = map[int32]routerPort{}
@@ -75,7 +78,7 @@ func (j *Joined) AddRouter(ports []RouterPort, way Way, agent Agent) error {
 	return nil
 }
 
-// passesOn has a router send a datagram on, and reports whether it is for one.
+// passesOn lets a router forward a datagram, and reports whether it did.
 func (s *Subnet) passesOn(t *arrival, d *wire.Datagram) bool {
 	c := d.MAD.Class()
 	if !d.Addr.GRH.Present || s.routers == nil || c == mad.ClassSMP || c == mad.ClassDirectedSMP {
@@ -89,7 +92,8 @@ func (s *Subnet) passesOn(t *arrival, d *wire.Datagram) bool {
 	return true
 }
 
-// asksRouter has a router answer a datagram that has come to one of its ports, and reports whether it is for its agent.
+// asksRouter lets a router answer a datagram at one of its ports, and reports whether it was for
+// its agent.
 func (s *Subnet) asksRouter(port int32, d *wire.Datagram, by origin) bool {
 	at := s.routers[port]
 	if d.MAD.Class() != mad.ClassRouter || d.MAD.Method().IsResponse() || at.router == nil || at.router.agent == nil {
@@ -104,7 +108,7 @@ func (s *Subnet) asksRouter(port int32, d *wire.Datagram, by origin) bool {
 	return true
 }
 
-// pass sends a datagram on that has come by a port. What is lost in another subnet is given back to nobody.
+// pass forwards a datagram that entered at a port. Losses in another subnet are reported to nobody.
 func (r *router) pass(s *Subnet, in int, d *wire.Datagram, to mad.GID) {
 	a := &d.Addr
 	on, ok := r.way(in, a.SLID, a.SL, to)
@@ -115,7 +119,7 @@ func (r *router) pass(s *Subnet, in int, d *wire.Datagram, to mad.GID) {
 	a.GRH.HopLimit--
 	out := r.ports[on.Port]
 	next := r.Subnets[out.Subnet]
-	next.Advance(s.now) // its own events up to now come before
+	next.Advance(s.now) // first its own events up to now
 	from := next.nodes[out.At.Node].first + int32(out.At.Port)
 	if next.nodes[out.At.Node].off {
 		next.lose(d, origin{client: -1}, LostDown)
@@ -125,7 +129,7 @@ func (r *router) pass(s *Subnet, in int, d *wire.Datagram, to mad.GID) {
 	next.carry(from, d, origin{client: -1}, to)
 }
 
-// Next is when Advance has something to do; ok is false when nothing is to come.
+// Next returns the time of Advance's next event; ok is false if there is none.
 func (j *Joined) Next() (at time.Duration, ok bool) {
 	for _, s := range j.Subnets {
 		if t, some := s.Next(); some && (!ok || t < at) {
@@ -135,7 +139,7 @@ func (j *Joined) Next() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// Advance moves the time of all subnets on, and does what is due until then, in order.
+// Advance moves the time of all subnets forward, and executes what is due, in order.
 func (j *Joined) Advance(to time.Duration) {
 	for {
 		at, ok := j.Next()

@@ -16,7 +16,7 @@ func (p *port) set(state, phys uint64) {
 	mad.PortInfoPhysicalState.Put(p.info[:], phys)
 }
 
-// trainable reports whether a cable's two ports would find each other.
+// trainable reports whether a cable's two ports would train.
 func (s *Subnet) trainable(c int32) bool {
 	x := &s.cables[c]
 	a, b := &s.ports[x.a], &s.ports[x.b]
@@ -27,7 +27,7 @@ func (s *Subnet) trainable(c int32) bool {
 // up reports whether a cable's link has been trained.
 func (s *Subnet) up(c int32) bool { return s.ports[s.cables[c].a].peer >= 0 }
 
-// bringUp trains a link if that is possible, now or after the time that training takes.
+// bringUp trains a link if possible, now or after the training time.
 func (s *Subnet) bringUp(c int32) {
 	if s.up(c) || !s.trainable(c) {
 		return
@@ -40,8 +40,8 @@ func (s *Subnet) bringUp(c int32) {
 	s.train(c)
 }
 
-// train brings a link to Init with the best width and speed that both ports have
-// enabled; without a common one it stays down.
+// train brings a link to Init with the best width and speed enabled at both ports; without a common
+// one it stays down.
 func (s *Subnet) train(c int32) {
 	x := &s.cables[c]
 	if !s.negotiate(x) {
@@ -84,8 +84,8 @@ func (s *Subnet) setCut(c int32, cut bool) {
 	}
 }
 
-// stateChanged notes at a switch, and tells its subnet manager, that the state of one of
-// its ports has changed other than by Set(PortInfo).
+// stateChanged notes at a switch that the state of a port has changed other than by Set(PortInfo),
+// and notifies its subnet manager.
 func (s *Subnet) stateChanged(p int32) {
 	n := &s.nodes[s.ports[p].node]
 	if n.sw < 0 || n.off {
@@ -102,21 +102,21 @@ func (s *Subnet) logLink(c int32, what string) {
 	}
 }
 
-// widthBits holds the bits of PortInfo's LinkWidth*, the widest last.
+// widthBits lists the bits of PortInfo's LinkWidth*, the widest last.
 var widthBits = [...]struct {
 	width fabric.Width
 	bit   uint64
 }{{1, 1}, {2, 16}, {4, 2}, {8, 4}, {12, 8}}
 
-// speedBits holds LinkSpeedSupported, LinkSpeedExtSupported and LinkSpeedExtSupported2 of a
-// port by its best speed.
+// speedBits maps a port's best speed to LinkSpeedSupported, LinkSpeedExtSupported and
+// LinkSpeedExtSupported2.
 var speedBits = [...][3]uint64{
 	fabric.SDR: {1}, fabric.DDR: {3}, fabric.QDR: {7}, fabric.FDR10: {7}, fabric.FDR: {7, 1},
 	fabric.EDR: {7, 3}, fabric.HDR: {7, 7}, fabric.NDR: {7, 15}, fabric.XDR: {7, 15, 1},
 }
 
-// initRates writes what a port supports: what its cable was given, and all that
-// is slower. A cable of unknown width or speed is taken as 4x, QDR.
+// initRates writes the rates that a port supports: its cable's and everything slower. A cable of
+// unknown width or speed counts as 4x, QDR.
 func (s *Subnet) initRates(p int32) {
 	x := &s.ports[p]
 	b := x.info[:]

@@ -7,8 +7,8 @@ import (
 	"weft/wire/mad"
 )
 
-// admit checks the M_Key of a request (IBA volume 1, 14.2.4). A request that is
-// not admitted gets no answer; it is counted, starts the lease and sends trap 256.
+// admit checks the M_Key of a request (IBA volume 1, 14.2.4). A refused request gets no answer; it
+// is counted, starts the lease and sends trap 256.
 func (s *Subnet) admit(q *query, d *wire.Datagram) bool {
 	m := d.MAD
 	x := &s.ports[q.port]
@@ -41,11 +41,11 @@ func requestKey(m mad.Datagram) uint64 {
 	return mad.SMPMKey.Get(m)
 }
 
-// stopLease voids the lease that is running. An odd count is a running lease.
+// stopLease voids the running lease. An odd count is a running lease.
 func (x *port) stopLease() { x.leases += x.leases & 1 }
 
-// startLease starts the lease of a port's M_Key unless it is running: when it
-// ends without a request that has the right key, nothing is protected any more.
+// startLease starts the lease of a port's M_Key unless it is running. If it ends without a request
+// with the right key, the protection ends.
 func (s *Subnet) startLease(p int32) {
 	x := &s.ports[p]
 	period := mad.PortInfoMKeyLeasePeriod.Get(x.info[:])

@@ -8,12 +8,13 @@ import (
 	"weft/wire/mad"
 )
 
-// mostCopies bounds the copies of one datagram by the ports of the subnet: tables of loops copy without end.
+// mostCopies bounds the copies of one datagram, as a multiple of the subnet's ports: tables with
+// loops copy without end.
 const mostCopies = 2
 
-// copying is a copy of a datagram on its way.
+// copying is a copy of a datagram in flight.
 type copying struct {
-	at    int32 // port by which it has come in; that of the sender at first
+	at    int32 // input port; at first the sender's
 	hops  int
 	delay time.Duration
 	twice bool // a link has duplicated it
@@ -24,9 +25,10 @@ func isMulticast(d *wire.Datagram) bool {
 	return d.Addr.DLID >= uint16(fabric.FirstMLID) && d.Addr.DLID != wire.Permissive && d.MAD.Class() != mad.ClassDirectedSMP && d.MAD.Class() != mad.ClassSMP
 }
 
-// transmitMulticast sends a datagram from a port to a group. All of its ways are decided now. Every switch copies it to the ports that its
-// MulticastForwardingTable has for the group, but for the one by which it came in. Copies that go in circles are counted as LostLoop, those
-// that nobody takes are not counted as lost: a channel adapter drops what it has not joined.
+// transmitMulticast sends a datagram from a port to a group. All its paths are decided now. Every
+// switch copies it to the group's ports in its MulticastForwardingTable, except the input port.
+// Copies in a circle count as LostLoop. A copy without a receiver does not count as lost: a channel
+// adapter drops packets of groups that it has not joined.
 func (s *Subnet) transmitMulticast(from int32, d *wire.Datagram, by origin) {
 	left := mostCopies * len(s.ports)
 	s.stats.Multicast.Sent++
@@ -69,7 +71,7 @@ func (s *Subnet) transmitMulticast(from int32, d *wire.Datagram, by origin) {
 	}
 }
 
-// copiesTo returns the port masks of a group by position, nil where the table has none.
+// copiesTo returns the port masks of a group by position, nil if the table has none.
 func (w *swtch) copiesTo(mlid uint16, positions int) []uint16 {
 	at := int(mlid-uint16(fabric.FirstMLID)) * positions
 	if at+positions > len(w.mft) {
@@ -87,7 +89,7 @@ func (w *swtch) copiesTo(mlid uint16, positions int) []uint16 {
 	return nil
 }
 
-// copyOut sends the first copy of a queue out of a port, and adds what arrives at the other end.
+// copyOut sends the first copy of a queue out of a port, and appends its arrival at the other end.
 func (s *Subnet) copyOut(queue []copying, out int32) []copying {
 	c := queue[0]
 	if s.ports[out].state() != mad.PortActive {
@@ -121,7 +123,7 @@ func (s *Subnet) arriveMulticast(c *copying, port int32, d *wire.Datagram, by or
 	s.takeMulticast(port, d, by)
 }
 
-// takeMulticast gives a copy to all programs on a port but for the one that sent it.
+// takeMulticast hands a copy to all programs on a port except the sender.
 func (s *Subnet) takeMulticast(port int32, d *wire.Datagram, by origin) {
 	for i := range s.clients {
 		if c := &s.clients[i]; c.used && c.port == port && !c.OnlySM && int32(i) != by.client {

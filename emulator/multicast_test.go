@@ -29,8 +29,8 @@ func (b *bed) writeMasks(mlid fabric.LID, ports *route.PortSet, path ...byte) {
 	}
 }
 
-// TestMulticast: a datagram reaches each port of its group once, and not the one that it came from; tables without the group, or with a top
-// below it, drop it.
+// TestMulticast: a datagram reaches each port of its group once, except its sender's; tables
+// without the group, or with a top below it, drop it.
 func TestMulticast(t *testing.T) {
 	b := newBed(t, star(t))
 	b.configure()

@@ -5,23 +5,22 @@ import (
 	"weft/wire/mad"
 )
 
-// counters holds the counters of a port, by the numbers of package mad.
+// counters holds the counters of a port, indexed as in package mad.
 type counters [mad.NumCounters]uint64
 
-// wordsPerPacket is the size of a management packet as PortXmitData counts it:
-// LRH, BTH, DETH, MAD and ICRC in words of 4 bytes. A whole RMPP message counts as
-// one packet.
+// wordsPerPacket is the size of a management packet in PortXmitData: LRH, BTH, DETH, MAD and ICRC
+// in words of 4 bytes. A whole RMPP message counts as one packet.
 const wordsPerPacket = (8 + 12 + 8 + wire.Size + 4) / 4
 
-// counterField is a counter in an attribute, with the bit that selects it: of CounterSelect,
-// or of CounterSelect2 from bit 32 on.
+// counterField is a counter in an attribute, with its select bit: of CounterSelect, or of
+// CounterSelect2 from bit 32 on.
 type counterField struct {
 	counter int
 	field   mad.Field
 	bit     int
 }
 
-// unselected is the bit of a counter that no bit selects.
+// unselected is the bit of a counter without a select bit.
 const unselected = 63
 
 // counterAttribute is an attribute of counters.
@@ -110,7 +109,7 @@ func perfClass(b []byte) mad.Status {
 	return mad.StatusOK
 }
 
-// selected returns the ports that PortSelect names, first to last.
+// selected returns the ports of PortSelect, first to last.
 func (s *Subnet) selected(port int32, sel uint8) (first, last int32, ok bool) {
 	n := &s.nodes[s.ports[port].node]
 	switch {
@@ -135,8 +134,8 @@ func (s *Subnet) sum(first, last int32) (total counters) {
 	return total
 }
 
-// readCounters answers with the counters of the ports that PortSelect names; a Set first
-// writes those that are selected. Counters stick at the most that their field holds.
+// readCounters answers with the counters of the ports of PortSelect; a Set first writes the
+// selected ones. Counters stick at the maximum of their field.
 func (s *Subnet) readCounters(a *counterAttribute, port int32, set bool, b []byte) mad.Status {
 	sel := a.portSelect.Get(b)
 	first, last, ok := s.selected(port, uint8(sel))

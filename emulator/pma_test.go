@@ -55,7 +55,7 @@ func TestCounters(t *testing.T) {
 	if mad.PortCountersField[mad.CounterSymbolError].Get(after) != 0 || mad.PortCountersField[mad.CounterXmitPkts].Get(after) != mad.PortCountersField[mad.CounterXmitPkts].Get(before) {
 		t.Fatalf("counters after the reset % x", after[:44])
 	}
-	// Counters stick at the most that the field holds.
+	// Counters stick at the maximum of the field.
 	if err := b.s.Count(b.at, 0, 1<<20); err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func TestCounters(t *testing.T) {
 	b.perf(mad.Get, mad.AttrPortSamplesControl, mad.StatusBadAttribute, func([]byte) {})
 }
 
-// The bits of CounterSelect2 select the errors of PortCountersExtended, those of
-// CounterSelect the others.
+// The bits of CounterSelect2 select the errors of PortCountersExtended, the bits of CounterSelect
+// the others.
 func TestExtendedCountersAreReset(t *testing.T) {
 	b := newBed(t, star(t))
 	b.configure()

@@ -13,10 +13,9 @@ import (
 	"weft/wire/mad"
 )
 
-// Whatever operators and subnet managers do, in any order: both ends of a link that
-// is up are in Init or above and LinkUp, ports without one are Down, an Active port
-// has a peer that is Armed or Active, and what was lost and what was answered adds
-// up to what was sent.
+// Operators and subnet managers may act in any order. Both ends of a live link are in Init or above
+// and LinkUp, ports without one are Down, an Active port has an Armed or Active peer, and lost and
+// answered datagrams add up to the sent ones.
 func TestInvariants(t *testing.T) {
 	nodes := []string{"a", "b", `"host 0"`, `"host 1"`}
 	faults := []string{

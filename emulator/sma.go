@@ -5,25 +5,25 @@ import (
 	"weft/wire/mad"
 )
 
-// query is a Get or Set of a subnet management attribute as an agent sees it.
+// query is a Get or Set of a subnet management attribute at an agent.
 type query struct {
 	n    *node
 	id   int32 // of the node
-	port int32 // agent port that was reached
-	in   uint8 // port by which the datagram came in
+	port int32 // the agent port that was reached
+	in   uint8 // input port of the datagram
 	set  bool
 	mod  uint32
 	data []byte // the attribute, 64 bytes; the answer replaces the request
-	key  bool   // the M_Key was right, or none is needed
+	key  bool   // the M_Key was right, or none was needed
 
-	// A Set may take down the link that the answer leaves by: that is done afterwards.
+	// A Set may take down the link that carries the answer, so this is done after answering.
 	drops   bool
-	retrain int32  // port whose link goes down and is trained again, or stays down
-	phys    uint64 // PortPhysicalState that was asked for
+	retrain int32  // port whose link goes down, to be trained again or to stay down
+	phys    uint64 // the requested PortPhysicalState
 }
 
-// answerSMP answers a request as the subnet management agent of a node, or loses it where
-// it must not answer.
+// answerSMP answers a request as the subnet management agent of a node, or loses it if it must not
+// answer.
 func (s *Subnet) answerSMP(port int32, in uint8, d *wire.Datagram, by origin) {
 	m := d.MAD
 	q := query{port: port, in: in, set: m.Method() == mad.Set, mod: m.Modifier(), data: m.Data()}
@@ -122,7 +122,7 @@ func (s *Subnet) ledInfo(q *query) mad.Status {
 	return mad.StatusOK
 }
 
-// switchRole answers the role that Options.Roles gives the switch.
+// switchRole answers with the role of the switch in Options.Roles.
 func (s *Subnet) switchRole(q *query) mad.Status {
 	if q.set || q.n.sw < 0 || s.opt.Roles == nil {
 		return mad.StatusBadAttribute
@@ -157,8 +157,7 @@ func (s *Subnet) switchInfo(q *query) mad.Status {
 	return q.fill(b)
 }
 
-// tablesOf returns the rarely written tables of a port. They are made when one of
-// them is to be written; before that they are nil.
+// tablesOf returns the rarely written tables of a port. Before the first write they are nil.
 func (s *Subnet) tablesOf(p int32, write bool) *portTables {
 	x := &s.ports[p]
 	if x.tables == nil && write {

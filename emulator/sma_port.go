@@ -2,8 +2,8 @@ package emulator
 
 import "weft/wire/mad"
 
-// portNamed finds the port that a modifier names: on a switch any port, on other
-// nodes 0 for the port that was reached, or a port's number.
+// portNamed finds the port of a modifier: on a switch any port, on other nodes 0 for the port that
+// was reached, or a port's number.
 func (s *Subnet) portNamed(q *query, num uint8) (int32, bool) {
 	switch {
 	case num == 0:
@@ -35,8 +35,7 @@ func (s *Subnet) portInfo(q *query) mad.Status {
 	return mad.StatusOK
 }
 
-// The fields that Set(PortInfo) stores as they are; those of writableAtEnds at end ports
-// only.
+// Fields that Set(PortInfo) stores unchanged; writableAtEnds at end ports only.
 var (
 	writable = [...]mad.Field{
 		mad.PortInfoVLHighLimit, mad.PortInfoVLStallCount, mad.PortInfoHOQLife,
@@ -54,8 +53,7 @@ var (
 	violations = [...]mad.Field{mad.PortInfoMKeyViolations, mad.PortInfoPKeyViolations, mad.PortInfoQKeyViolations}
 )
 
-// setPortInfo writes all writable fields of a port, or none when one of them has a value
-// that the port cannot take.
+// setPortInfo writes all writable fields of a port, or none if a value is invalid.
 func (s *Subnet) setPortInfo(q *query, p int32) mad.Status {
 	x, d := &s.ports[p], q.data
 	b := x.info[:]
@@ -103,8 +101,8 @@ func putUnlessZero(f mad.Field, b, d []byte) {
 // extDisabled is the value of LinkSpeedExtEnabled that allows no extended speed.
 const extDisabled = 30
 
-// putEnabled writes a field that enables what another one supports: 0 changes
-// nothing, all enables everything. It reports whether the field has changed.
+// putEnabled writes a field that enables widths or speeds out of the supported ones: 0 changes
+// nothing, all enables everything. It reports whether the field changed.
 func putEnabled(f, supported mad.Field, all uint64, b, d []byte) bool {
 	was, v := f.Get(b), f.Get(d)
 	switch {
@@ -119,7 +117,7 @@ func putEnabled(f, supported mad.Field, all uint64, b, d []byte) bool {
 	return v != was
 }
 
-// validPortInfo checks what is asked for against what the port has.
+// validPortInfo checks the requested values against the port.
 func validPortInfo(b, d []byte) bool {
 	within := func(f, supported mad.Field, all uint64) bool {
 		v := f.Get(d)
@@ -135,15 +133,15 @@ func validPortInfo(b, d []byte) bool {
 		mad.PortInfoPhysicalState.Get(d) <= mad.PhysDisabled
 }
 
-// validLID checks the LIDs of an end port; 0 takes the LID away.
+// validLID checks the LIDs of an end port; 0 removes the LID.
 func validLID(d []byte) bool {
 	lid, lmc := mad.PortInfoLID.Get(d), mad.PortInfoLMC.Get(d)
 	return lid+1<<lmc-1 <= 0xBFFF && lid&(1<<lmc-1) == 0 && mad.PortInfoMasterSMLID.Get(d) <= 0xBFFF
 }
 
-// mayChange reports whether a subnet manager may set a port to a state: Down at any time,
-// Armed from Init, Active from Armed when the peer is Armed at least. Setting the state
-// that the port has is allowed, so that a repeated Set does no harm.
+// mayChange reports whether a subnet manager may set a port to a state: Down at any time, Armed
+// from Init, Active from Armed if the peer is at least Armed. The current state is allowed, so that
+// a repeated Set does no harm.
 func (s *Subnet) mayChange(x *port, state, phys uint64) bool {
 	now := x.state()
 	switch {
@@ -161,8 +159,8 @@ func (s *Subnet) mayChange(x *port, state, phys uint64) bool {
 	return false
 }
 
-// changeState does what PortState and PortPhysicalState ask for; what takes the link
-// down is left for after the answer.
+// changeState applies PortState and PortPhysicalState; taking the link down waits until after the
+// answer.
 func (s *Subnet) changeState(q *query, p int32, state, phys uint64) {
 	x := &s.ports[p]
 	switch {
@@ -174,8 +172,8 @@ func (s *Subnet) changeState(q *query, p int32, state, phys uint64) {
 	}
 }
 
-// announce writes into an answer the states that the port will have when its link
-// has gone down and, where training takes no time, come up again.
+// announce writes into an answer the states of the port after its link has gone down and, if
+// training takes no time, come up again.
 func (s *Subnet) announce(q *query) {
 	state, phys := uint64(mad.PortDown), uint64(mad.PhysPolling)
 	x := &s.ports[q.retrain]
@@ -189,8 +187,8 @@ func (s *Subnet) announce(q *query) {
 	mad.PortInfoPhysicalState.Put(q.data, phys)
 }
 
-// retrain takes a port's link down. Then it is trained again, unless the port is
-// to be Disabled: from there only PortPhysicalState brings it back.
+// retrain takes a port's link down and trains it again, unless the port is Disabled: then only
+// PortPhysicalState brings it back.
 func (s *Subnet) retrain(p int32, phys uint64) {
 	x := &s.ports[p]
 	if x.cable >= 0 {
@@ -206,7 +204,7 @@ func (s *Subnet) retrain(p int32, phys uint64) {
 	}
 }
 
-// extendedPortInfo is the vendor's attribute that tells FDR10 from QDR.
+// extendedPortInfo answers the vendor's attribute that distinguishes FDR10 from QDR.
 func (s *Subnet) extendedPortInfo(q *query) mad.Status {
 	p, ok := s.portNamed(q, uint8(q.mod))
 	if !ok {

@@ -32,8 +32,8 @@ func (s *Subnet) linearTable(q *query) mad.Status {
 	return mad.StatusOK
 }
 
-// growLFT makes a table long enough for n entries. Tables are often written from
-// their first block to their last, so that room is made for more than one block.
+// growLFT makes a table long enough for n entries. Tables are often written from the first block to
+// the last, so it allocates more than one block.
 func growLFT(sw *swtch, n int) {
 	have := len(sw.lft)
 	if n <= have {
@@ -111,8 +111,8 @@ func (s *Subnet) pkeyTable(q *query) mad.Status {
 	return mad.StatusOK
 }
 
-// identityLanes is the mapping after power-on, as the attribute has it: SL n to VL
-// n, going round at the number of data VLs.
+// identityLanes returns the mapping after power-on, in the attribute's form: SL n to VL n, modulo
+// the number of data VLs.
 func identityLanes(vls uint8) uint64 {
 	v := uint64(0)
 	for sl := range uint64(16) {
@@ -121,10 +121,10 @@ func identityLanes(vls uint8) uint64 {
 	return v
 }
 
-// laneOf is the VL that a mapping gives an SL.
+// laneOf returns the VL of an SL in a mapping.
 func laneOf(table uint64, sl uint8) uint8 { return uint8(table>>(60-4*(sl&15))) & 15 }
 
-// switchLanes is the mapping of a switch between two of its ports.
+// switchLanes returns the mapping of a switch between two of its ports.
 func (s *Subnet) switchLanes(n *node, in, out uint8) uint64 {
 	sw := &s.switches[n.sw]
 	if sw.sl2vl != nil {
@@ -133,7 +133,7 @@ func (s *Subnet) switchLanes(n *node, in, out uint8) uint64 {
 	return identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(s.ports[n.first+int32(out)].info[:])))
 }
 
-// switchVL is the VL on which a switch sends a packet on.
+// switchVL returns the VL on which a switch forwards a packet.
 func (s *Subnet) switchVL(n *node, in, out, sl uint8) uint8 {
 	if s.switches[n.sw].sl2vl == nil && sl == 0 {
 		return 0
@@ -141,13 +141,14 @@ func (s *Subnet) switchVL(n *node, in, out, sl uint8) uint8 {
 	return laneOf(s.switchLanes(n, in, out), sl)
 }
 
-// VL is the VL on which a switch sends on packets of an SL that come in by one port and leave by another, 15 where it discards them.
+// VL returns the VL on which a switch forwards packets of an SL from one port to another, 15 if it
+// discards them.
 func (s *Subnet) VL(switchNode fabric.NodeID, in, out, sl uint8) uint8 {
 	return s.switchVL(&s.nodes[switchNode], in, out, sl)
 }
 
-// slToVL gets or sets the mapping of a CA port, or of a switch between two
-// ports, or with the modifiers for it between all of them.
+// slToVL gets or sets the mapping of a CA port, or of a switch between two ports, or between all of
+// them with the corresponding modifiers.
 func (s *Subnet) slToVL(q *query) mad.Status {
 	if q.n.sw < 0 {
 		return s.slToVLOfCA(q)
@@ -178,7 +179,7 @@ func (s *Subnet) slToVL(q *query) mad.Status {
 	return mad.StatusOK
 }
 
-// ownLanes are the mappings of a switch for writing.
+// ownLanes returns the mappings of a switch for writing.
 func (s *Subnet) ownLanes(n *node) []uint64 {
 	sw, width := &s.switches[n.sw], int(n.numPorts)+1
 	if sw.sl2vl == nil {
@@ -229,8 +230,8 @@ func (s *Subnet) vlArbitration(q *query) mad.Status {
 	return q.fill(entries)
 }
 
-// VLArbitration returns the VL arbitration tables of an output port as they were written, two bytes for each entry (VL, weight), and its
-// limit of high priority; none where neither was written since power-on.
+// VLArbitration returns the written VL arbitration tables of an output port, two bytes for each
+// entry (VL, weight), and its limit of high priority; none if neither was written since power-on.
 func (s *Subnet) VLArbitration(e fabric.End) (low, high []byte, limit uint8) {
 	p, err := s.portAt(e)
 	if err != nil || s.ports[p].tables == nil || !s.ports[p].tables.arbitrates {

@@ -11,24 +11,24 @@ import (
 	"weft/wire/mad"
 )
 
-// Stats count what happened to datagrams since the start.
+// Stats counts datagrams since the start.
 type Stats struct {
 	Sent      uint64 // by programs
 	Answered  uint64 // by management agents
-	Delivered uint64 // to programs, returned ones not counted
-	Traps     uint64 // sent by nodes, repetitions included
+	Delivered uint64 // to programs, without returned ones
+	Traps     uint64 // sent by nodes, with repetitions
 	Lost      [numCauses]uint64
 	Multicast MulticastStats
 }
 
-// MulticastStats count datagrams to multicast groups.
+// MulticastStats counts datagrams to multicast groups.
 type MulticastStats struct {
 	Sent    uint64
 	Copies  uint64 // made by switches
-	Arrived uint64 // at end ports, with a program there or without
+	Arrived uint64 // at end ports, with or without a program
 }
 
-// Losses are the losses by cause, in words; causes without losses are left out.
+// Losses returns the losses by cause, in words, without causes that did not occur.
 func (s *Stats) Losses() map[string]uint64 {
 	m := map[string]uint64{}
 	for c, n := range s.Lost {
@@ -39,11 +39,10 @@ func (s *Stats) Losses() map[string]uint64 {
 	return m
 }
 
-// Stats are the counts so far.
+// Stats returns the counts so far.
 func (s *Subnet) Stats() Stats { return s.stats }
 
-// States counts the external ports that have a cable by PortState: Down at index
-// 1, Init 2, Armed 3, Active 4.
+// States counts the cabled external ports by PortState: Down at index 1, Init 2, Armed 3, Active 4.
 func (s *Subnet) States() (n [5]int) {
 	for p := range s.ports {
 		if x := &s.ports[p]; x.cable >= 0 {
@@ -53,8 +52,8 @@ func (s *Subnet) States() (n [5]int) {
 	return n
 }
 
-// PortInfo is the PortInfo of a port (64 bytes), as its agent would answer with
-// the right M_Key.
+// PortInfo returns the PortInfo of a port (64 bytes), as its agent would answer with the right
+// M_Key.
 func (s *Subnet) PortInfo(e fabric.End) ([]byte, error) {
 	p, err := s.portAt(e)
 	if err != nil {
@@ -65,7 +64,7 @@ func (s *Subnet) PortInfo(e fabric.End) ([]byte, error) {
 	return b, nil
 }
 
-// NodeInfo is the NodeInfo of a node (40 bytes) as it is reached through a port.
+// NodeInfo returns the NodeInfo of a node (40 bytes) as reached through a port.
 func (s *Subnet) NodeInfo(e fabric.End) ([]byte, error) {
 	p, err := s.portAt(e)
 	if err != nil {
@@ -77,7 +76,7 @@ func (s *Subnet) NodeInfo(e fabric.End) ([]byte, error) {
 	return b, nil
 }
 
-// PKeys are the P_Keys of a port that are set, in order of their index.
+// PKeys returns the P_Keys of a port that are set, in order of their index.
 func (s *Subnet) PKeys(e fabric.End) ([]uint16, error) {
 	p, err := s.portAt(e)
 	if err != nil {
@@ -94,14 +93,13 @@ func (s *Subnet) PKeys(e fabric.End) ([]uint16, error) {
 	return slices.Clone(keys[:n]), nil
 }
 
-// Fabric is the subnet as it is now: what is up, LIDs, LMCs, VLs, cables. Nodes
-// keep their numbers; links keep theirs too, except that those unplugged by
-// Connect are left out.
+// Fabric returns the current subnet: its live parts, LIDs, LMCs, VLs, cables. Nodes keep their
+// numbers; so do links, without links unplugged by Connect.
 func (s *Subnet) Fabric() *fabric.Fabric {
 	f := fabric.New(s.fab.Name)
 	for i := range s.fab.Nodes {
 		old := &s.fab.Nodes[i]
-		// The GUID that was given: a Fabric cannot hold one twice.
+		// The original GUID: a Fabric cannot hold one twice.
 		id, err := f.AddNode(old.Type, old.GUID, old.NumPorts(), old.Desc)
 		if err != nil {
 			panic(err) // the same node was added to the original
@@ -133,8 +131,8 @@ func (s *Subnet) Fabric() *fabric.Fabric {
 	return f
 }
 
-// Tables are the forwarding tables of the switches that are on, in order of GUID,
-// as they were programmed, and what the LIDs name.
+// Tables returns the programmed forwarding tables of the switches that are on, in order of GUID,
+// and the ports of the LIDs.
 func (s *Subnet) Tables() *tables.LFTs {
 	t := &tables.LFTs{}
 	for i := range s.switches {
@@ -156,8 +154,8 @@ func (s *Subnet) Tables() *tables.LFTs {
 	return t
 }
 
-// targets are the end ports that are up and have LIDs, by LID. Of a LID that two
-// ports have, the first is kept.
+// targets returns the end ports that are up and have LIDs, by LID. If two ports share a LID, it
+// keeps the first.
 func (s *Subnet) targets() []tables.Target {
 	var out []tables.Target
 	for p := range s.ports {
@@ -175,8 +173,8 @@ func (s *Subnet) targets() []tables.Target {
 	return slices.CompactFunc(out, func(a, b tables.Target) bool { return a.LID == b.LID })
 }
 
-// Lanes are the SL to VL mapping tables of what is on: of a switch between all
-// ports that have a cable and port 0, of another node those of its cabled ports.
+// Lanes returns the SL to VL mapping tables of the nodes that are on: for a switch between port 0
+// and all cabled ports, for other nodes of their cabled ports.
 func (s *Subnet) Lanes() *tables.SL2VLs {
 	l := lanes{pool: map[uint64]uint16{}}
 	for i := range s.nodes {
@@ -248,11 +246,11 @@ func (l *lanes) addPort(s *Subnet, p int32) {
 // NodeName names a node for people: its description and GUID.
 func (s *Subnet) NodeName(id fabric.NodeID) string { return s.fab.NodeName(id) }
 
-// FindNode finds the node that a name names.
+// FindNode finds a node by name.
 func (s *Subnet) FindNode(name string) (fabric.NodeID, error) { return s.fab.FindNode(name) }
 
-// DefaultEnd returns the port that a program attaches to which names none: the first CA
-// port with a cable, or else port 0 of the first switch.
+// DefaultEnd returns the port for a program that names none: the first CA port with a cable, or
+// else port 0 of the first switch.
 func (s *Subnet) DefaultEnd() (fabric.End, error) {
 	for p := range s.ports {
 		if x := &s.ports[p]; x.cable >= 0 && s.fab.Nodes[x.node].Type == fabric.CA {
@@ -265,8 +263,8 @@ func (s *Subnet) DefaultEnd() (fabric.End, error) {
 	return fabric.End{}, errors.New("emulator: the fabric has no port to attach to")
 }
 
-// EndOf returns the port that a program attaches to which names a node only: port 0 of a
-// switch, the first cabled port of other nodes, or port 1.
+// EndOf returns the port for a program that names only a node: port 0 of a switch, or the first
+// cabled port of another node, or its port 1.
 func (s *Subnet) EndOf(id fabric.NodeID) (fabric.End, error) {
 	n, err := s.checkNode(id)
 	if err != nil {
@@ -283,8 +281,8 @@ func (s *Subnet) EndOf(id fabric.NodeID) (fabric.End, error) {
 	return fabric.End{Node: id, Port: 1}, nil
 }
 
-// FindEnd finds the port that a program attaches to which names NODE or NODE/PORT (see
-// fabric.NameHelp); an empty name is DefaultEnd.
+// FindEnd returns the port for a program that names NODE or NODE/PORT (see fabric.NameHelp); an
+// empty name is DefaultEnd.
 func (s *Subnet) FindEnd(name string) (fabric.End, error) {
 	if name == "" {
 		return s.DefaultEnd()
@@ -296,14 +294,13 @@ func (s *Subnet) FindEnd(name string) (fabric.End, error) {
 	return s.EndOf(at.Node)
 }
 
-// NodeID names a node as ibsim and ibnetdiscover do: a letter for its type and its
-// GUID.
+// NodeID names a node in the form of ibsim and ibnetdiscover: a letter for its type and its GUID.
 func (s *Subnet) NodeID(id fabric.NodeID) string {
 	letter := map[fabric.NodeType]string{fabric.Switch: "S", fabric.CA: "H", fabric.Router: "R"}[s.fab.Nodes[id].Type]
 	return fmt.Sprintf("%s-%016x", letter, uint64(s.fab.Nodes[id].GUID))
 }
 
-// NumNodes is the number of nodes, whether they are on or off.
+// NumNodes returns the number of nodes, on or off.
 func (s *Subnet) NumNodes() int { return len(s.nodes) }
 
 // NodeDown reports whether a node is off.

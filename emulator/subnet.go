@@ -10,44 +10,43 @@ import (
 	"weft/wire/mad"
 )
 
-// Role is the answer of the vendor attribute SwitchRole: a role of
-// package mad (RoleRoot ...) and a rank, 0 at the roots, 255 when unknown.
+// Role is the answer of the vendor attribute SwitchRole: a role of package mad (RoleRoot ...) and a
+// rank, 0 at the roots, 255 if unknown.
 type Role struct{ Role, Rank uint8 }
 
 // Options of a Subnet. The zero value is a cold subnet without faults.
 type Options struct {
 	// Seed of all random draws.
 	Seed uint64
-	// KeepLIDs starts with the LIDs and LMCs that the fabric names; else every
-	// port starts with LID 0.
+	// KeepLIDs starts with the fabric's LIDs and LMCs; otherwise every port starts with LID 0.
 	KeepLIDs bool
-	// Training is the time that a link takes from Polling to Init.
+	// Training is the time of a link from Polling to Init.
 	Training time.Duration
-	// TrapInterval is the time after which an unanswered trap is repeated. 0: by the
-	// port's SubnetTimeOut, and at most ten times a second.
+	// TrapInterval is the time after which an unanswered trap is repeated. 0 stands for the port's
+	// SubnetTimeOut, at most ten times a second.
 	TrapInterval time.Duration
-	// Roles by node, read by the vendor attribute SwitchRole; nil: those that the
-	// fabric gives, and if it gives none, no switch has the attribute. See RolesByDistance.
+	// Roles by node, read by the vendor attribute SwitchRole. nil stands for the fabric's roles; if
+	// it has none, no switch has the attribute. See RolesByDistance.
 	Roles []Role
-	// Impairment of every link that has none of its own.
+	// Impairment of every link without one of its own.
 	Impairment Impairment
-	// Log is told what happens to links, nodes and traps; nil: nobody is.
+	// Log receives events of links, nodes and traps; it may be nil.
 	Log func(now time.Duration, event string)
 }
 
-// Subnet is an emulated subnet. It is a state machine in time that is passed in:
-// Advance moves the time, Send brings a datagram, and deliveries come through
-// the functions given to Attach. Not for concurrent use.
+// Subnet is an emulated subnet. It is a state machine in passed-in time: Advance moves the time,
+// Send takes a datagram, and the functions given to Attach receive deliveries. Not for concurrent
+// use.
 type Subnet struct {
 	opt      Options
-	fab      *fabric.Fabric // names and types; for what is up and LIDs see Fabric
+	fab      *fabric.Fabric // names and types; for the current state see Fabric
 	nodes    []node         // by fabric.NodeID
 	ports    []port         // node n's port p is at nodes[n].first + p
 	cables   []cable        // by fabric.LinkID
 	switches []swtch
 	counts   []counters // by port
 
-	congested map[int32]*congestion // by agent port that was told something of congestion control
+	congested map[int32]*congestion // by agent port with congestion control settings
 
 	now      time.Duration
 	events   event.Queue[time.Duration, action]
@@ -55,7 +54,7 @@ type Subnet struct {
 	rng      *rand.Rand
 	clients  []client
 	traps    traps
-	impaired bool // some link, or all of them, are not perfect
+	impaired bool // some or all links are impaired
 	stats    Stats
 	routers  map[int32]routerPort // by port
 }
@@ -63,16 +62,16 @@ type Subnet struct {
 // node is a switch, CA or router.
 type node struct {
 	first    int32 // its port 0 in Subnet.ports
-	sw       int32 // in Subnet.switches, -1 for what is no switch
-	numPorts uint8 // external ports it has, whatever its NodeInfo says
+	sw       int32 // in Subnet.switches, -1 for other nodes
+	numPorts uint8 // real external ports, whatever its NodeInfo says
 	off      bool
-	silent   bool // its management agents answer nothing
+	silent   bool // its management agents do not answer
 
-	noCongestion bool // it has no congestion control
+	noCongestion bool // it lacks congestion control
 	led          bool
-	slow         time.Duration // added to the time its agents take
+	slow         time.Duration // added to the answer time of its agents
 	reboots      uint32
-	info         [40]byte // NodeInfo; PortGUID and LocalPortNum are filled in when asked
+	info         [40]byte // NodeInfo; PortGUID and LocalPortNum are filled in for each answer
 	desc         [64]byte
 }
 
@@ -86,10 +85,10 @@ type port struct {
 	leases uint32
 	guid   uint64
 	info   [64]byte    // PortInfo
-	tables *portTables // nil until one of them is written
+	tables *portTables // nil until the first write
 }
 
-// portTables are the tables of a port that most ports never have written.
+// portTables are tables of a port that are never written for most ports.
 type portTables struct {
 	pkeys      [pkeysCA]uint16
 	guids      [guidCap]uint64 // entry 0 is the port GUID
@@ -102,24 +101,24 @@ type portTables struct {
 type swtch struct {
 	node  int32
 	info  [20]byte // SwitchInfo
-	lft   []byte   // port by LID, as long as was written
+	lft   []byte   // port by LID, up to the highest written block
 	mft   []uint16 // port mask by (MLID - 0xC000) * positions + position
 	sl2vl []uint64 // by in * (ports + 1) + out; nil until written
 }
 
 // cable joins two ports.
 type cable struct {
-	a, b       int32 // -1 once Connect has taken it out of both
-	cut        bool  // pulled, whatever the ports are like
+	a, b       int32 // -1 after Connect removed it from both
+	cut        bool  // pulled, whatever the state of the ports
 	width      fabric.Width
 	speed      fabric.Speed
-	impairment *Impairment // nil: that of all links
-	changes    uint32      // of the link's state: training that began before is void
-	cuts       uint32      // times it was pulled or plugged in
+	impairment *Impairment // nil: the common one
+	changes    uint32      // of the link's state: earlier training is void
+	cuts       uint32      // number of times pulled or plugged in
 }
 
-// New makes a subnet of a fabric, which it copies. Links that are up start in
-// Init, with PortStateChange set at their switches.
+// New makes a subnet from a copy of a fabric. Links that are up start in Init, with PortStateChange
+// set at their switches.
 func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 	if opt.Roles != nil && len(opt.Roles) != len(f.Nodes) {
 		return nil, fmt.Errorf("emulator: %d roles for %d nodes", len(opt.Roles), len(f.Nodes))
@@ -131,7 +130,7 @@ func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 		opt: opt, fab: f.Clone(), rng: rand.New(rand.NewPCG(opt.Seed, 0x656d756c)),
 		traps: traps{byKey: map[trapKey]int32{}}, impaired: opt.Impairment.active(),
 	}
-	s.opt.Log = nil // what is up at the start is no news
+	s.opt.Log = nil // the initial state is no news
 	s.addNodes()
 	s.addCables()
 	for c := range s.cables {
@@ -147,14 +146,14 @@ func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 	return s, nil
 }
 
-// Now is the time of the subnet.
+// Now returns the time of the subnet.
 func (s *Subnet) Now() time.Duration { return s.now }
 
-// Next is when Advance has something to do; ok is false when nothing is to come.
+// Next returns the time of Advance's next event; ok is false if there is none.
 func (s *Subnet) Next() (at time.Duration, ok bool) { return s.events.Next() }
 
-// Advance moves the time on and does what is due until then, in order. A time
-// that has passed already moves nothing.
+// Advance moves the time forward and executes what is due, in order. A time in the past changes
+// nothing.
 func (s *Subnet) Advance(to time.Duration) {
 	for {
 		at, ok := s.events.Next()
@@ -168,7 +167,7 @@ func (s *Subnet) Advance(to time.Duration) {
 	s.now = max(s.now, to)
 }
 
-// portAt finds the port of an end; port 0 is that of a switch.
+// portAt finds the port of an end; port 0 must be a switch's.
 func (s *Subnet) portAt(e fabric.End) (int32, error) {
 	if e.Node < 0 || int(e.Node) >= len(s.nodes) {
 		return 0, fmt.Errorf("emulator: no node %d", e.Node)
@@ -194,8 +193,8 @@ func (s *Subnet) end(p int32) fabric.End {
 	return fabric.End{Node: fabric.NodeID(s.ports[p].node), Port: s.ports[p].num}
 }
 
-// agentPort is the port whose management agents serve port p: port 0 of a switch,
-// on other nodes the port itself.
+// agentPort returns the port whose management agents serve port p: port 0 of a switch, on other
+// nodes the port itself.
 func (s *Subnet) agentPort(p int32) int32 {
 	if n := &s.nodes[s.ports[p].node]; n.sw >= 0 {
 		return n.first
@@ -203,7 +202,7 @@ func (s *Subnet) agentPort(p int32) int32 {
 	return p
 }
 
-// logPort tells of something that happened at a port.
+// logPort logs an event at a port.
 func (s *Subnet) logPort(p int32, what string) {
 	if s.opt.Log != nil {
 		s.opt.Log(s.now, s.fab.EndName(s.end(p))+": "+what)

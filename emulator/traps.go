@@ -8,28 +8,28 @@ import (
 	"weft/wire/mad"
 )
 
-// trapKey names a trap: at a port, one of each number can be active.
+// trapKey names a trap: a port can have one active trap of each number.
 type trapKey struct {
 	port   int32
 	number uint16
 }
 
-// trap is a trap that is repeated until it is repressed.
+// trap is a trap that is repeated until repressed.
 type trap struct {
 	trapKey
 	active bool
-	again  bool   // due again since it was sent
-	tid    uint32 // index of the trap in bits 31..8, a count in bits 7..0
+	again  bool   // due again since the last sending
+	tid    uint32 // bits 31..8: index of the trap; bits 7..0: a count
 	notice [64]byte
 }
 
-// traps holds the traps that have ever been active; their memory is reused.
+// traps holds all traps that were ever active; their memory is reused.
 type traps struct {
 	all   []trap
 	byKey map[trapKey]int32 // into all
 }
 
-// shortestTrapInterval bounds from below the time after which a trap is repeated.
+// shortestTrapInterval is the least time after which a trap is repeated.
 const shortestTrapInterval = 100 * time.Millisecond
 
 // Change flags of trap 144.
@@ -39,7 +39,7 @@ const (
 	changedSpeeds      = 1 << 2
 )
 
-// notice begins a Notice of a node.
+// notice starts a Notice of a node.
 func (s *Subnet) notice(port int32, kind uint64, number uint16) (n [64]byte) {
 	mad.NoticeIsGeneric.Put(n[:], 1)
 	mad.NoticeType.Put(n[:], kind)
@@ -56,8 +56,8 @@ func (s *Subnet) linkTrap(port int32) {
 	s.raiseTrap(port, mad.TrapLinkState, n)
 }
 
-// changesTrap raises trap 144: something of the node has changed; without flags it is
-// the CapabilityMask.
+// changesTrap raises trap 144: something of the node has changed. Without flags it is the
+// CapabilityMask.
 func (s *Subnet) changesTrap(port int32, flags uint64) {
 	n := s.notice(port, mad.NoticeTypeInfo, mad.TrapLocalChanges)
 	b := s.ports[port].info[:]
@@ -85,8 +85,8 @@ func (s *Subnet) enabledTrap(port int32, widths, speeds bool) {
 	}
 }
 
-// keyTrap raises trap 256: a request had the wrong M_Key. Its LID is that of the requester, or with a directed route, which has none,
-// that of the port.
+// keyTrap raises trap 256: a request had the wrong M_Key. Its LID is the requester's, or with a
+// directed route, which has none, the port's.
 func (s *Subnet) keyTrap(port int32, d *wire.Datagram) {
 	m, lid := d.MAD, d.Addr.SLID
 	if m.Class() == mad.ClassDirectedSMP {
@@ -112,8 +112,7 @@ func (s *Subnet) keyTrap(port int32, d *wire.Datagram) {
 	s.raiseTrap(port, mad.TrapBadMKey, n)
 }
 
-// raiseTrap sends a trap, or notes that it is due again while it waits to be
-// repressed.
+// raiseTrap sends a trap, or notes that it is due again if it still waits to be repressed.
 func (s *Subnet) raiseTrap(port int32, number uint16, notice [64]byte) {
 	key := trapKey{port, number}
 	i, ok := s.traps.byKey[key]
@@ -131,7 +130,7 @@ func (s *Subnet) raiseTrap(port int32, number uint16, notice [64]byte) {
 	s.openTrap(i)
 }
 
-// openTrap begins to send a trap, under a new transaction ID.
+// openTrap starts sending a trap, under a new transaction ID.
 func (s *Subnet) openTrap(i int32) {
 	t := &s.traps.all[i]
 	t.active, t.again = true, false
@@ -139,8 +138,8 @@ func (s *Subnet) openTrap(i int32) {
 	s.sendTrap(i)
 }
 
-// sendTrap sends a trap and has it repeated. A port without LID or without the
-// LID of its subnet manager has nobody to send to and gives up.
+// sendTrap sends a trap and schedules its repetition. A port without its own LID or its subnet
+// manager's LID gives up.
 func (s *Subnet) sendTrap(i int32) {
 	t := &s.traps.all[i]
 	b := s.ports[t.port].info[:]
@@ -174,9 +173,8 @@ func (s *Subnet) trapInterval(portInfo []byte) time.Duration {
 	return max(timeout, shortestTrapInterval)
 }
 
-// repressed takes a TrapRepress; it reports false when it is for no trap of this
-// port. Programs may have sent traps themselves. Media change the upper half of
-// a transaction ID.
+// repressed takes a TrapRepress; it returns false if it is for no trap of this port. Programs may
+// have sent traps themselves. Media change the upper half of a transaction ID.
 func (s *Subnet) repressed(port int32, m mad.Datagram) bool {
 	tid := uint32(m.TID())
 	i := int(tid >> 8)

@@ -10,7 +10,7 @@ import (
 	"weft/wire/mad"
 )
 
-// trapsOf are the traps of a number among what has arrived.
+// trapsOf returns the received traps of a number.
 func trapsOf(in []wire.Datagram, number uint64) (out []wire.Datagram) {
 	for _, d := range in {
 		if d.MAD.Method() == mad.Trap && mad.NoticeTrapNumber.Get(d.MAD.Data()) == number {

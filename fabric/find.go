@@ -12,13 +12,7 @@ import (
 )
 
 // NameHelp explains how to name a node, a port and a cable.
-const NameHelp = `A node is named by its GUID or the last digits of it, four at least, by its description, or any
-part of the description that no other has, in large or small letters; a part does not cut a
-number (spine 1 is no part of spine 12).
-A port is NODE[PORT] or NODE/PORT; a cable is named by one of its ports, by a host that has
-only this one, or as NODE -- NODE. Names may be copied from what weft prints. Double quotes
-keep commas, bars, semicolons and brackets of a description together:
-"MF0;A10-P1:MQM9701/U1"[3].`
+const NameHelp = `','// NoName is','''const NameHelp = `
 
 // NoName is the error for a name that matches nothing, or more than one candidate.
 type NoName struct {

@@ -2,8 +2,8 @@ package intersubnet
 
 import "weft/fabric/subnets"
 
-// bySwitch returns, for a subnet and a target subnet, the row of gateways by switch and target end port, at switch x (end ports of the target) + end port; nil where
-// Gateway holds for all switches.
+// bySwitch returns the gateways of a subnet for a target subnet, by switch and target end port: at
+// switch x (end ports of the target) + end port. It returns nil if Gateway holds for all switches.
 func (p *Plan) bySwitch(s, target int32) []int32 {
 	if p.BySwitch == nil {
 		return nil
@@ -20,7 +20,8 @@ func noneBySwitch(subnets int) [][][]int32 {
 	return rows
 }
 
-// placeOf returns the place of the router port to which a switch of a subnet has its end ports send for a target, -1 for none.
+// placeOf returns the place of the router port that the end ports of a switch use as gateway for a
+// target, -1 for none.
 func (p *Plan) placeOf(s, sw int32, to Address) int32 {
 	if row := p.bySwitch(s, to.Subnet); row != nil {
 		return row[int(sw)*p.Net.Graph(to.Subnet).NumEnds+int(to.End)]
@@ -31,7 +32,8 @@ func (p *Plan) placeOf(s, sw int32, to Address) int32 {
 	return -1
 }
 
-// gatewayOf returns the router port to which the end ports of a switch send for a target in another subnet, -1 for none.
+// gatewayOf returns the router port that the end ports of a switch use as gateway for a target in
+// another subnet, -1 for none.
 func (p *Plan) gatewayOf(s, sw int32, to Address) int32 {
 	if place := p.placeOf(s, sw, to); place >= 0 {
 		return p.Net.Subnets[s].Ports[place]
@@ -39,9 +41,12 @@ func (p *Plan) gatewayOf(s, sw int32, to Address) int32 {
 	return -1
 }
 
-// chooseBySwitch gives each switch gateways of its own, target by target, by what links carry when each host sends to each: as spread does it for all
-// switches of a subnet together. A tree of an engine that sees the whole network takes several routers of a subnet too. Into subnets for which may answers false all stays
-// as it is. In small networks alone (worthSpreading). It is of weft, not of the paper. Cost: in each pass, for each target and switch, a way by each admissible gateway.
+// chooseBySwitch gives each switch gateways of its own, target by target. Like spread, it goes by
+// the load of links when each host sends to each, but spread chooses one gateway for all switches
+// of a subnet. An engine that sees the whole network also uses several routers of a subnet for one
+// target. Subnets for which may returns false keep their gateways, and so do large networks
+// (worthSpreading). It is weft's own, not the paper's. Cost: in each pass a path over each
+// admissible gateway, for each target and switch.
 func (p *Plan) chooseBySwitch(a *admissible, may func(s, target int32) bool) {
 	n := p.Net
 	if !p.worthSpreading() {
@@ -88,7 +93,8 @@ func (p *Plan) chooseBySwitch(a *admissible, may func(s, target int32) bool) {
 	}
 }
 
-// leftToNearest returns a function that reports whether ISFR left the ways of Nearest from a subnet into another.
+// leftToNearest returns a function that reports whether ISFR kept the paths of Nearest from a
+// subnet into another.
 func (p *Plan) leftToNearest(fallbacks []Fallback) func(s, target int32) bool {
 	left := map[[2]string]bool{}
 	for _, f := range fallbacks {
@@ -100,7 +106,8 @@ func (p *Plan) leftToNearest(fallbacks []Fallback) func(s, target int32) bool {
 	}
 }
 
-// walkSwitches adds, or with -1 takes away, what all hosts send to a target, switch by switch. With choose each switch gets the gateway first that costs least.
+// walkSwitches adds the load of all hosts that send to a target, switch by switch; sign -1
+// subtracts it. With choose, each switch first gets its cheapest gateway.
 func (sp *spreader) walkSwitches(to Address, choose bool, sign float64) {
 	p := sp.p
 	for _, s := range sp.order[to.Subnet] {
@@ -125,8 +132,8 @@ func (sp *spreader) walkSwitches(to Address, choose bool, sign float64) {
 	}
 }
 
-// chooseFor gives one switch the gateway that costs least for what it sends to a target; the one that it has where others cost as much. A switch that sends nothing
-// counts as one host.
+// chooseFor gives one switch the cheapest gateway for its packets to a target. On a tie the switch
+// keeps its gateway. A switch that sends nothing counts as one host.
 func (sp *spreader) chooseFor(s, sw int32, to Address, row []int32, flow float64) {
 	p := sp.p
 	flow = max(flow, 1)
@@ -152,8 +159,9 @@ func (sp *spreader) chooseFor(s, sw int32, to Address, row []int32, flow float64
 	*place = best
 }
 
-// step visits the links from a switch to a target of its subnet, or to the gateway and out of its router, and returns the router port by which packets enter the
-// next subnet; -1 at the target, and where there is no way.
+// step visits the links from a switch to a target of its subnet, or to the gateway and out of its
+// router. It returns the router port through which packets enter the next subnet; -1 at the target,
+// and if there is no path.
 func (sp *spreader) step(s, sw int32, to Address, visit func(link int32)) int32 {
 	p := sp.p
 	if s == to.Subnet {
@@ -172,7 +180,8 @@ func (sp *spreader) step(s, sw int32, to Address, visit func(link int32)) int32 
 	return port
 }
 
-// ownGateway reports whether a switch of a subnet has another gateway for a target than Gateway says.
+// ownGateway reports whether a switch of a subnet uses another gateway for a target than Gateway
+// has.
 func (p *Plan) ownGateway(s, sw int32, to Address) bool {
 	return p.bySwitch(s, to.Subnet) != nil && p.placeOf(s, sw, to) >= 0 && p.placeOf(s, sw, to) != p.Gateway[s][to.Subnet][to.End]
 }

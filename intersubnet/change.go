@@ -8,8 +8,9 @@ import (
 	"weft/route"
 )
 
-// On returns the Plan as hosts and routers go on to follow it on a network that has changed (subnets.Network.With), where local holds what switches have: new end
-// ports have no gateway, and packets for a router port that is gone are lost.
+// On returns the Plan on a network that has changed (subnets.Network.With), as hosts and routers
+// still follow it. local has the tables that switches hold now. New end ports have no gateway, and
+// packets for a removed router port are lost.
 func (p *Plan) On(after *subnets.Network, local []*route.Plan) *Plan {
 	out := *p
 	out.Net, out.Local = after, local
@@ -52,7 +53,8 @@ func (p *Plan) On(after *subnets.Network, local []*route.Plan) *Plan {
 	return &out
 }
 
-// rowOn returns a row of gateways of a subnet by the end ports and places of a network that has changed. moved is nil where the target's are as they were.
+// rowOn returns a row of gateways of a subnet, with the end ports and places of a network that has
+// changed. moved is nil if the target's end ports have not changed.
 func (p *Plan) rowOn(after *subnets.Network, s int32, row, moved []int32) []int32 {
 	if moved == nil {
 		row = slices.Clone(row)
@@ -88,7 +90,7 @@ func (p *Plan) switchesOn(after *subnets.Network, s, t int32, switches, moved []
 	return out
 }
 
-// reordered returns a row by the end ports of a changed subnet; new ones get a value.
+// reordered returns a row in the order of a changed subnet's end ports; new end ports get fresh.
 func reordered[T int32 | uint8](row []T, moved []int32, fresh T) []T {
 	out := make([]T, len(moved))
 	for e, was := range moved {
@@ -99,7 +101,8 @@ func reordered[T int32 | uint8](row []T, moved []int32, fresh T) []T {
 	return out
 }
 
-// MovedGateways counts the pairs of a subnet and a target in another, and of these those to which another Plan on the same network gives another gateway.
+// MovedGateways counts the pairs of a subnet and a target in another, and how many of them get
+// another gateway from a second Plan on the same network.
 func MovedGateways(before, after *Plan) (all, moved int64) {
 	n := before.Net
 	for s := range int32(len(n.Subnets)) {
@@ -119,7 +122,8 @@ func MovedGateways(before, after *Plan) (all, moved int64) {
 	return all, moved
 }
 
-// moves reports whether another Plan on the same network gives a subnet, or a switch of it, another gateway for a target.
+// moves reports whether another Plan on the same network gives a subnet, or a switch of it, another
+// gateway for a target.
 func (p *Plan) moves(after *Plan, s int32, to Address) bool {
 	if p.bySwitch(s, to.Subnet) == nil && after.bySwitch(s, to.Subnet) == nil {
 		return p.GatewayPort(s, to) != after.GatewayPort(s, to)

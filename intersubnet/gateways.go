@@ -9,7 +9,8 @@ import (
 	"weft/route"
 )
 
-// admissible tells which router ports packets may take: those that are up and lead nearer to the target subnet.
+// admissible holds the router ports that packets may take: ports that are up and lead nearer to the
+// target subnet.
 type admissible struct {
 	n        *subnets.Network
 	down     []bool
@@ -67,7 +68,8 @@ func (a *admissible) sortPorts() {
 	}
 }
 
-// emptyRow returns a row for the end ports of a target subnet, without any gateway, until it is called again.
+// emptyRow returns a row for the end ports of a target subnet, without any gateway. The next call
+// overwrites it.
 func (a *admissible) emptyRow(target int32) []int32 {
 	a.row = slices.Grow(a.row[:0], a.n.Graph(target).NumEnds)[:a.n.Graph(target).NumEnds]
 	for i := range a.row {
@@ -76,14 +78,15 @@ func (a *admissible) emptyRow(target int32) []int32 {
 	return a.row
 }
 
-// emptyPick returns a row for Egress.Pick, until it is called again.
+// emptyPick returns a row for Egress.Pick. The next call overwrites it.
 func (a *admissible) emptyPick(target int32) []uint8 {
 	a.pick = slices.Grow(a.pick[:0], a.n.Graph(target).NumEnds)[:a.n.Graph(target).NumEnds]
 	clear(a.pick)
 	return a.pick
 }
 
-// next returns the subnet into which a router sends packets for a target subnet, the nearest of its own and of these the first; -1 for none.
+// next returns the subnet into which a router sends packets for a target subnet: of its own subnets
+// the nearest, on a tie the first; -1 for none.
 func (a *admissible) next(router, target int32) int32 {
 	if a.nexts[target] == nil {
 		a.nexts[target] = slices.Repeat([]int32{unasked}, len(a.n.Routers))
@@ -116,8 +119,8 @@ func (a *admissible) leads(port, target int32) bool {
 	return next >= 0 && a.distance[target][next] == a.distance[target][at.Subnet]-1
 }
 
-// gateways lists the places of the router ports of a subnet that lead nearer to a target: the first of each router, then the second of
-// each, as code 1 of the paper has them.
+// gateways lists the places of the router ports of a subnet that lead nearer to a target: first one
+// port of each router, then the second of each, as in code 1 of the paper.
 func (a *admissible) gateways(subnet, target int32) []int32 {
 	ports := a.n.Subnets[subnet].Ports
 	var list []int32
@@ -166,12 +169,13 @@ func (a *admissible) portsInto(router, target int32) []int32 {
 	return a.up[router][next]
 }
 
-// targets lists the end ports of a subnet that others send to, hosts by switch and port first: all but those of routers.
+// targets lists the end ports of a subnet that others send to: all but routers. Hosts come first,
+// by switch and port.
 func targets(n *subnets.Network, subnet int32) []int32 {
 	return targetsOf(n.Graph(subnet), func(e int32) bool { return n.IsRouter(subnet, e) })
 }
 
-// targetsOf lists all end ports but those of routers.
+// targetsOf is targets for a Graph; isRouter reports which end ports are routers.
 func targetsOf(g *fabric.Graph, isRouter func(end int32) bool) []int32 {
 	list := make([]int32, 0, g.NumEnds)
 	for e := range int32(g.NumEnds) {
@@ -192,7 +196,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// clearWays makes the rows of gateways, routers and layers anew, without any way between subnets.
+// clearWays makes empty rows of gateways, egress ports and layers: no path between subnets.
 func (p *Plan) clearWays() {
 	n := len(p.Net.Subnets)
 	p.Gateway, p.LayerMap, p.Layers = make([][][]int32, n), newLayerMap(n), 1
@@ -205,7 +209,7 @@ func (p *Plan) clearWays() {
 	}
 }
 
-// newLayerMap makes a layer map in which all packets stay on the first layer.
+// newLayerMap returns a layer map that keeps all packets on the first layer.
 func newLayerMap(subnets int) [][][route.NumSLs]uint8 {
 	m := make([][][route.NumSLs]uint8, subnets)
 	for s := range m {
@@ -214,8 +218,9 @@ func newLayerMap(subnets int) [][][route.NumSLs]uint8 {
 	return m
 }
 
-// baseline sends all packets of a subnet for another to one router port, and has routers send all packets for a subnet by one. The
-// subnets take different ports, as far as there are.
+// baseline sends all packets of a subnet for another to one router port, and routers send all
+// packets for a subnet through one port. The subnets take different ports, as long as there are
+// enough.
 func (p *Plan) baseline(a *admissible) {
 	n := int32(len(p.Net.Subnets))
 	for target := range n {
@@ -239,7 +244,8 @@ func (p *Plan) baseline(a *admissible) {
 	}
 }
 
-// issr deals out the targets of other subnets round robin over the gateways of a subnet, and has routers hash.
+// issr deals the targets of other subnets out to the gateways of a subnet, round robin. Routers
+// choose their ports by a hash.
 func (p *Plan) issr(a *admissible) {
 	n := int32(len(p.Net.Subnets))
 	list := make([][]int32, n)
@@ -259,7 +265,8 @@ func (p *Plan) issr(a *admissible) {
 	}
 }
 
-// dealOut gives targets of one subnet their gateways in another, round robin from a turn on.
+// dealOut gives the targets of one subnet their gateways in another, round robin. turn counts on
+// from call to call.
 func (p *Plan) dealOut(a *admissible, s, target int32, ends []int32, turn *int) {
 	places := a.gateways(s, target)
 	if len(places) == 0 {

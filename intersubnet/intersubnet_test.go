@@ -16,18 +16,36 @@ import (
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
 	"weft/planner"
+	"weft/route"
 	"weft/route/engine"
 )
 
-// oneLayer routes a network on one layer.
-func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Result {
+// locals routes the subnets of a network by engines, each Kind once.
+func locals(t rapid.TB, n *subnets.Network, engines string) (plans []*route.Plan) {
 	t.Helper()
 	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Local = planner.Request{Chain: chain, Workers: 2}
-	_, one, err := Route(context.Background(), n, req)
+	made := map[int32]*route.Plan{}
+	for s := range n.Subnets {
+		kind := n.Subnets[s].Kind
+		if made[kind] == nil {
+			r, err := planner.RouteSubnet(context.Background(), n.Graph(int32(s)), &planner.Request{Chain: chain, Workers: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made[kind] = r.Plan
+		}
+		plans = append(plans, made[kind])
+	}
+	return plans
+}
+
+// oneLayer routes a network on one layer.
+func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Result {
+	t.Helper()
+	_, one, err := Route(n, locals(t, n, engines), req)
 	if many := (*TooManyLanes)(nil); err != nil && !errors.As(err, &many) {
 		t.Fatal(err)
 	}
@@ -36,7 +54,7 @@ func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Res
 
 // whole is the network as one subnet, with routers for switches.
 func whole(t rapid.TB, n *subnets.Network) *fabric.Graph {
-	f, err := Whole(n)
+	f, err := subnets.Whole(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +67,8 @@ type step struct {
 	port uint8
 }
 
-// ISFR equals one fat-tree in which routers are the roots, path by path: on every whole tree of three levels whose pods are subnets.
+// ISFR equals one fat-tree in which routers are the roots, path by path: on every whole tree of
+// three levels whose pods are subnets.
 func TestISFREqualsOneTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, m2, w3 := rapid.IntRange(1, 4).Draw(t, "hosts of a leaf"), rapid.IntRange(2, 4).Draw(t, "leaves of a pod"), rapid.IntRange(1, 4).Draw(t, "roots of a middle switch")
@@ -145,8 +164,9 @@ func eachPair(n *subnets.Network, visit func(from, to Address)) {
 	}
 }
 
-// On the paper's fabrics each router has one path per port in the downward direction, as section 4.2 says: no link down from a router carries
-// packets for more targets than the others, and all packets for one target use one.
+// On the paper's fabrics each router has one path per port in the downward direction, as section
+// 4.2 says: no link down from a router carries packets for more targets than the others, and all
+// packets for one target use one.
 func TestISFRDedicatesLinks(t *testing.T) {
 	for _, k := range []int{2, 3, 6} {
 		n := subnetstest.Network(t, fmt.Sprintf("subnets(%d,racks72,routers=18,cables=4)", k))
@@ -190,7 +210,8 @@ func note(m map[step]map[Address]bool, at step, to Address) {
 	m[at][to] = true
 }
 
-// A router that hashes sends a packet to the gateway of the switch to which its port leads, as the judge follows it.
+// A router that hashes sends a packet to the gateway of the switch to which its port leads, as the
+// judge follows it.
 func TestHashedPortHasItsGateway(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,rlft(8,2),routers=2,cables=2,shape=chain)")
 	p := oneLayer(t, n, &Request{Method: ISSR}, "updn").Plan
@@ -219,7 +240,8 @@ func TestHashedPortHasItsGateway(t *testing.T) {
 	}
 }
 
-// ISSR sends a pair by the same ports every time, and pairs spread evenly over the whole admissible set.
+// ISSR sends a pair by the same ports every time, and pairs spread evenly over the whole admissible
+// set.
 func TestISSRIsStableAndSpreads(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,racks72,routers=18,cables=4)")
 	p := oneLayer(t, n, &Request{Method: ISSR}, "auto").Plan
@@ -431,11 +453,7 @@ func TestMappingSaysWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := engine.Parse("updn", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := Route(context.Background(), n, &Request{Method: ISSR, Mappings: map[int]*Mapping{0: m}, Local: planner.Request{Chain: chain}}); err == nil {
+	if _, _, err := Route(n, locals(t, n, "updn"), &Request{Method: ISSR, Mappings: map[int]*Mapping{0: m}}); err == nil {
 		t.Error("a port that is not in the subnet is accepted")
 	}
 }

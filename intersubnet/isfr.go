@@ -17,10 +17,12 @@ type Fallback struct {
 	Reason string `json:"reason"`
 }
 
-// primaryPaths returns, by end port of a subnet, the switch with routers of the primary path to it, or the reason why the subnet is no fat-tree under routers.
+// primaryPaths returns, by end port of a subnet, the switch with routers on its primary path; or
+// the reason why the subnet is no fat-tree under routers.
 type primaryPaths func(subnet int32) (primary []int32, reason string)
 
-// isfr changes the ways into each subnet that is a fat-tree with its routers on top. All others stay as method has made them: the Fallbacks name them.
+// isfr sets the paths into each subnet that is a fat-tree with its routers on top. Into other
+// subnets the paths of method stay; the Fallbacks list them.
 func (p *Plan) isfr(a *admissible, method Method, paths primaryPaths) []Fallback {
 	var fallbacks []Fallback
 	start := map[int]int{} // by place of a switch with routers: targets at home there in the subnets before
@@ -48,7 +50,7 @@ func (p *Plan) isfr(a *admissible, method Method, paths primaryPaths) []Fallback
 	return fallbacks
 }
 
-// byTables finds the primary paths by the local Plans, once for subnets of one Kind and Plan.
+// byTables finds the primary paths in the local Plans, once for all subnets of one Kind and Plan.
 func (p *Plan) byTables() primaryPaths {
 	type key struct {
 		kind  int32
@@ -79,7 +81,8 @@ type tree struct {
 	tops     []int32 // by router port: its switch
 }
 
-// noTree returns the reason why a subnet is no fat-tree with its routers where roots of a larger one would be; "" where it is one. nameOf names router ports.
+// noTree returns the reason why a subnet is not a fat-tree with routers above its top switches; ""
+// if it is one. nameOf names router ports.
 func (t *tree) noTree(local *route.Plan, nameOf func(port int) string) string {
 	if local.Recipe.Paths != "ftree" {
 		return "it is routed by " + local.Recipe.Engine() + ", not by ftree"
@@ -97,14 +100,14 @@ func (t *tree) noTree(local *route.Plan, nameOf func(port int) string) string {
 	return ""
 }
 
-// heights returns, by switch, its distance from the switches with hosts, routers apart.
+// heights returns the distance of each switch from the switches with hosts; routers are not hosts.
 func (t *tree) heights() []int32 {
 	search := t.g.NewSearch(nil)
 	search.From(t.leaves()...)
 	return search.Hops
 }
 
-// leaves lists the switches with hosts, routers apart.
+// leaves lists the switches with hosts; routers are not hosts.
 func (t *tree) leaves() (list []int32) {
 	for s := range int32(t.g.NumSwitches) {
 		if slices.ContainsFunc(t.g.HostsOf(s), func(h int32) bool { return !t.isRouter(h) }) {
@@ -114,8 +117,8 @@ func (t *tree) leaves() (list []int32) {
 	return list
 }
 
-// primarySwitches returns, by end port, the switch with routers through which most leaves go to it: that of its primary path. Where
-// no leaf goes through one it is the first of the nearest.
+// primarySwitches returns, by end port, the switch with routers that the most leaves pass on the
+// way to it: the switch of its primary path. If no leaf passes one, it is the first of the nearest.
 func (t *tree) primarySwitches(local *route.Plan, targets []int32) []int32 {
 	g, leaves := t.g, t.leaves()
 	withRouters := make([]bool, g.NumSwitches)
@@ -165,8 +168,9 @@ func firstOnWay(g *fabric.Graph, t *route.Tables, s int32, lid fabric.LID, some 
 	return -1
 }
 
-// homePorts gives each target a router port at the switch of its primary path, by its place, round robin. The turns of switches of the same
-// place go on from subnet to subnet, as roots are dealt out to the pods of a larger tree.
+// homePorts gives each target a router port, by its place, at the switch of its primary path, round
+// robin. Switches at the same position of their subnets share one count of turns, as the pods of a
+// larger tree share its roots.
 func (p *Plan) homePorts(target int32, sorted, primary []int32, start map[int]int) []int32 {
 	g := p.Net.Graph(target)
 	ports := map[int32][]int32{} // places by switch
@@ -196,8 +200,8 @@ func (p *Plan) homePorts(target int32, sorted, primary []int32, start map[int]in
 	return home
 }
 
-// follow sends packets from a subnet to the routers of the home ports of their targets: by the port there that has the place that the home
-// port has. It says why not where it cannot, and changes nothing then.
+// follow sends packets from a subnet to the routers of their targets' home ports: to the port there
+// with the same index as the home port. If it cannot, it changes nothing and returns the reason.
 func (p *Plan) follow(a *admissible, s, target int32, ends, home []int32) string {
 	if a.distance[target][s] != 1 {
 		return "no router joins them directly"
@@ -215,7 +219,7 @@ func (p *Plan) follow(a *admissible, s, target int32, ends, home []int32) string
 	copy(row, p.Gateway[s][target])
 	for _, end := range ends {
 		if home[end] < 0 {
-			continue // keeps what it has
+			continue // keeps its gateway
 		}
 		if row[end] = gateways[home[end]]; row[end] < 0 {
 			router := n.Ports[n.Subnets[target].Ports[home[end]]].Router
@@ -226,8 +230,9 @@ func (p *Plan) follow(a *admissible, s, target int32, ends, home []int32) string
 	return ""
 }
 
-// pickPrimary picks the ports by which a router sends packets into a target subnet: the one at the switch of the primary path; where it has none
-// there, hosts take turns at its ports.
+// pickPrimary picks the ports through which a router sends packets into a target subnet: the port
+// at the switch of the primary path. If the router has no port there, targets take turns at its
+// ports.
 func (p *Plan) pickPrimary(a *admissible, r, target int32, ends, primary []int32) {
 	e := &p.Egress[r][target]
 	if len(e.Ports) < 2 || p.Net.Ports[e.Ports[0]].Subnet != target {

@@ -7,12 +7,15 @@ import (
 	"weft/route"
 )
 
-// Inside a subnet the packets of a layer follow the local Plan on its lanes, which the judge proves acyclic. So a cycle of dependencies must leave
-// subnets by routers and come back. The subnets stand in an order. On even layers packets cross routers only to subnets earlier in the
-// order, on odd layers only to later ones; where the next crossing goes the other way, the router puts packets on the next layer. So along every chain of
-// dependencies the layer never falls, and on one layer no subnet comes again: no cycle. All packets start on layer 0, and sources need not know of layers.
+// Inside a subnet the packets of a layer follow the local Plan on its lanes, which the judge proves
+// acyclic. So a cycle of dependencies must leave subnets through routers and come back. The subnets
+// have an order. On even layers packets cross routers only to earlier subnets, on odd layers only
+// to later ones. If the next crossing goes the other way, the router moves packets to the next
+// layer. So along every chain of dependencies the layer never falls, and no subnet comes twice on
+// one layer: no cycle. All packets start on layer 0, and sources need not know about layers.
 
-// chooseLayers chooses the order of the subnets, by distance from one of them, for which the fewest layers are enough, and sets Layers and LayerMap by it.
+// chooseLayers chooses the order of the subnets that needs the fewest layers, and sets Layers and
+// LayerMap. It tries orders by distance from one subnet.
 func (p *Plan) chooseLayers(distance [][]int32) {
 	best := []int32(nil)
 	known := make([][]int32, len(distance)*len(distance))
@@ -25,7 +28,7 @@ func (p *Plan) chooseLayers(distance [][]int32) {
 	for a := range best {
 		for b := range best {
 			for l := range p.Layers {
-				if a != b && l < route.NumSLs { // packets that would need one more are not there
+				if a != b && l < route.NumSLs { // no packet needs a layer more
 					p.LayerMap[a][b][l] = min(nextLayer(uint8(l), best[b] < best[a]), uint8(p.Layers-1))
 				}
 			}
@@ -33,7 +36,8 @@ func (p *Plan) chooseLayers(distance [][]int32) {
 	}
 }
 
-// nextLayer returns the layer of packets of a layer after they have crossed a router to an earlier or a later subnet.
+// nextLayer returns the layer of packets of a layer after they have crossed a router to an earlier
+// or a later subnet.
 func nextLayer(layer uint8, earlier bool) uint8 {
 	if earlier == (layer%2 == 0) || layer == route.NumSLs-1 {
 		return layer
@@ -41,10 +45,10 @@ func nextLayer(layer uint8, earlier bool) uint8 {
 	return layer + 1
 }
 
-// rootsTried bounds the orders that are tried.
+// rootsTried bounds the number of orders tried.
 const rootsTried = 8
 
-// roots lists subnets from which the order may count, those with most neighbours first.
+// roots lists subnets to start an order from, those with the most neighbours first.
 func (p *Plan) roots() []int32 {
 	neighbours := p.Net.Neighbours()
 	list := make([]int32, len(neighbours))
@@ -55,7 +59,7 @@ func (p *Plan) roots() []int32 {
 	return list[:min(len(list), rootsTried)]
 }
 
-// orderFrom returns, by subnet, its place in the order of distance.
+// orderFrom returns the place of each subnet in the order of distance.
 func orderFrom(distance []int32) []int32 {
 	list := make([]int32, len(distance))
 	for s := range list {
@@ -69,7 +73,8 @@ func orderFrom(distance []int32) []int32 {
 	return place
 }
 
-// layersFor counts the layers that all packets need under an order. known keeps what crossed says of a subnet and a target for the next order.
+// layersFor counts the layers that all packets need under an order. known keeps the results of
+// crossed for the next order.
 func (p *Plan) layersFor(order []int32, known [][]int32) int {
 	most := uint8(0)
 	for target := range int32(len(order)) {
@@ -127,7 +132,8 @@ func (p *Plan) crossed(s, target int32) (list []int32) {
 	return list
 }
 
-// lanesOf counts the SLs and the VLs of a local Plan: up to the highest SL in use, and to the highest VL of these.
+// lanesOf counts the SLs and VLs of a local Plan, up to the highest SL in use and the highest VL of
+// these SLs.
 func lanesOf(p *route.Plan) (sls, vls int) {
 	sls = bits.Len16(p.SL.InUse())
 	for i := range p.SL2VL.Pool {
@@ -140,8 +146,8 @@ func lanesOf(p *route.Plan) (sls, vls int) {
 	return sls, vls
 }
 
-// onLayers returns a local Plan with as many copies of its lanes as there are layers. Where one link has fewer VLs than that takes, the
-// lanes of links to hosts share them; what remains too few the judge reports.
+// onLayers returns a local Plan with one copy of its lanes for each layer. The judge reports links
+// with too few VLs for that.
 func (p *Plan) onLayers(subnet int32, local *route.Plan, vls int) *route.Plan {
 	if p.Layers == 1 {
 		return local

@@ -14,7 +14,8 @@ import (
 	"weft/wire/mad"
 )
 
-// Mapping is the mapping file of one subnet (code 1 of paper V): which router port takes packets for a GID.
+// Mapping is the mapping file of one subnet (code 1 of paper V): the router port that takes packets
+// for a GID.
 //
 //	fec0:0000:0000:0002:0200:0048:0000:0101 0x0200005200000101
 //	fec0:0000:0000:0002:0200:0048:0000:0101 0x0200005200000205   a second line is the backup of the first
@@ -23,7 +24,8 @@ import (
 //	* 0x0200005200000101                                          the default
 //	* 0x0200005200000201                                          its backup
 //
-// What fits best decides, whatever the order: a GID for the switch of the source, a GID, then a prefix, then *. Of lines that fit equally the first whose port can be used counts.
+// The best match decides, whatever the order of lines: a GID with the switch of the source, a GID,
+// a prefix, then *. Of lines that match equally, the first with a usable port counts.
 type Mapping struct {
 	byGID    map[subnets.GID][]fabric.GUID
 	bySwitch map[gidAt][]fabric.GUID
@@ -42,7 +44,7 @@ type gidAt struct {
 // maxMappingLine bounds a line of a mapping file.
 const maxMappingLine = 1024
 
-// ReadMapping reads a mapping file. Errors are of type *lines.Error. What stands behind # is a comment.
+// ReadMapping reads a mapping file. Errors are of type *lines.Error. Text after # is a comment.
 func ReadMapping(name string, data []byte) (*Mapping, error) {
 	m := &Mapping{byGID: map[subnets.GID][]fabric.GUID{}, bySwitch: map[gidAt][]fabric.GUID{}, byPrefix: map[subnets.Prefix][]fabric.GUID{}, file: name, lines: map[fabric.GUID]int{}}
 	rest := bytes.TrimPrefix(data, []byte("\uFEFF"))
@@ -105,8 +107,8 @@ func (m *Mapping) line(text string, at int) error {
 	return nil
 }
 
-// findRouter returns the GUID of the router port to which packets of a source at a switch (0: anywhere) for a GID go: of those named the first that can be used. It
-// returns false where there is none.
+// findRouter returns the GUID of the router port for packets from a source at a switch (0: any) to
+// a GID: the first usable port, the best match first. It returns false if there is none.
 func (m *Mapping) findRouter(gid subnets.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
 	for _, ports := range [][]fabric.GUID{m.bySwitch[gidAt{gid, at}], m.byGID[gid], m.byPrefix[gid.Prefix], m.defaults} {
 		if i := slices.IndexFunc(ports, usable); i >= 0 {
@@ -116,17 +118,19 @@ func (m *Mapping) findRouter(gid subnets.GID, at fabric.GUID, usable func(port f
 	return 0, false
 }
 
-// Router is find_router of the paper, as subnet administration asks it: it returns the GUID of the router port to which packets of a source at a switch go for a GID.
+// Router is find_router of the paper, for subnet administration: it returns the GUID of the router
+// port for packets from a source at a switch to a GID.
 func (m *Mapping) Router(gid mad.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
 	return m.findRouter(GIDOf(gid), at, usable)
 }
 
-// GIDOf returns a GID as it is in datagrams in its parts.
+// GIDOf splits a GID of a datagram into its parts.
 func GIDOf(gid mad.GID) subnets.GID {
 	return subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(gid[:])), GUID: fabric.GUID(mad.GIDGUID.Get(gid[:]))}
 }
 
-// apply sets the gateways of a subnet by a mapping file. A port that is down, or leads no nearer to the target, is passed over.
+// apply sets the gateways of a subnet by a mapping file. It skips ports that are down or do not
+// lead nearer to the target.
 func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
 	places := map[fabric.GUID]int32{}
 	for place, port := range p.Net.Subnets[s].Ports {
@@ -166,7 +170,7 @@ func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
 	return nil
 }
 
-// applySwitches sets the gateways of the switches of a subnet by a mapping file, where it names switches.
+// applySwitches sets the gateways of single switches, if the mapping file names switches.
 func (p *Plan) applySwitches(m *Mapping, s, target int32, places map[fabric.GUID]int32, usable func(port fabric.GUID) bool) {
 	if p.BySwitch == nil && len(m.bySwitch) == 0 {
 		return
@@ -192,8 +196,8 @@ func (p *Plan) applySwitches(m *Mapping, s, target int32, places map[fabric.GUID
 	}
 }
 
-// WriteMapping writes the gateways of a subnet as a mapping file: each GID with its port and a backup, the gateway after it on another router where there
-// is one; then the gateways as defaults.
+// WriteMapping writes the gateways of a subnet as a mapping file: each GID with its port and a
+// backup, the next gateway on another router if there is one. The gateways follow as defaults.
 func (p *Plan) WriteMapping(w io.Writer, s int32) error {
 	out := bufio.NewWriter(w)
 	a := newAdmissible(p.Net, p.Down)
@@ -236,7 +240,8 @@ func (p *Plan) WriteMapping(w io.Writer, s int32) error {
 	return out.Flush()
 }
 
-// backupOf returns the gateway after one in a list, on another router where there is one; -1 for none.
+// backupOf returns the gateway after port in a list, on another router if there is one; -1 for
+// none.
 func backupOf(n *subnets.Network, ports []int32, port int32) int32 {
 	at := slices.Index(ports, port)
 	if at < 0 || len(ports) < 2 {

@@ -7,10 +7,11 @@ import (
 	"weft/route"
 )
 
-// nearest gives each target the gateway over which the ways of its packets are shortest, unless others carry less: a way costs its hops, and a
-// hop more for as many targets as an even division would give the gateway. Routers leave by the port nearest to where packets go, by the same
-// rule. It is of weft, not of the paper: on irregular subnets most ways of ISSR are detours. The subnets nearest to a target choose first, so
-// that the others know what is beyond their routers.
+// nearest gives each target the gateway with the shortest paths, unless others carry less. A path
+// costs its hops, plus one hop for each even share of targets that the gateway already has. Routers
+// choose their egress port by the same rule. It is weft's own, not the paper's: on irregular
+// subnets most paths of ISSR are detours. The subnets nearest to a target choose first, so that the
+// others know the paths beyond their routers.
 func (p *Plan) nearest(a *admissible) {
 	p.issr(a)
 	n := int32(len(p.Net.Subnets))
@@ -32,7 +33,8 @@ func (p *Plan) nearest(a *admissible) {
 	}
 }
 
-// cheapest chooses among places for one thing after the other: by cost, and one for as many things as an even division would give a place.
+// cheapest assigns things to places, one after the other. A place costs its given cost, plus one
+// for each even share of things that it already has.
 type cheapest struct {
 	load []float64
 	each float64
@@ -42,7 +44,7 @@ func newCheapest(places, things int) *cheapest {
 	return &cheapest{make([]float64, places), float64(places) / float64(max(things, 1))}
 }
 
-// next chooses by the cost of each place.
+// next chooses a place, by the cost of each.
 func (c *cheapest) next(costs []float64) int {
 	best, least := 0, 0.0
 	for i, load := range c.load {
@@ -54,7 +56,8 @@ func (c *cheapest) next(costs []float64) int {
 	return best
 }
 
-// routerHops counts the hops from and to router ports by the local Plans, once for all subnets of one Kind and local Plan.
+// routerHops counts the hops from and to router ports by the local Plans, once for all subnets of
+// one Kind and local Plan.
 type routerHops struct {
 	p    *Plan
 	like []*likeSubnets // by subnet
@@ -124,7 +127,8 @@ func (h *routerHops) mean(port int32) float64 {
 	return known[at.End]
 }
 
-// pickNearest chooses the port by which a router sends packets for each target: by the hops to where they go in the next subnet.
+// pickNearest chooses the port through which a router sends packets for each target, by the hops in
+// the next subnet: to the target, or to the gateway there.
 func (p *Plan) pickNearest(a *admissible, hops *routerHops, e *Egress, target int32, ends []int32) {
 	if len(e.Ports) < 2 {
 		return
@@ -140,7 +144,7 @@ func (p *Plan) pickNearest(a *admissible, hops *routerHops, e *Egress, target in
 	e.Pick = a.picks.row(pick)
 }
 
-// nearestTo chooses the ways to one subnet, and remembers what it has found for them.
+// nearestTo holds the targets of one subnet, and caches the results of its searches.
 type nearestTo struct {
 	target int32
 	ends   []int32
@@ -148,8 +152,8 @@ type nearestTo struct {
 	beyond map[int32][]int32  // by subnet in between, by end port: hops behind its gateway
 }
 
-// followNearest chooses the gateways of a subnet for the targets of another. Subnets that are alike and have the same routers at the same
-// places choose alike.
+// followNearest chooses the gateways of a subnet for the targets of another. Subnets of one Kind
+// and local Plan, with the same routers at the same end ports, share one choice.
 func (p *Plan) followNearest(a *admissible, hops *routerHops, s int32, t *nearestTo) {
 	ports := a.gateways(s, t.target)
 	if len(ports) == 0 {
@@ -185,8 +189,9 @@ func (p *Plan) followNearest(a *admissible, hops *routerHops, s int32, t *neares
 	p.Gateway[s][t.target] = a.rows.row(row)
 }
 
-// overGateway counts the hops over a gateway: to it, from its router to the next gateway or to the target, and behind that. Under a core all pairs of
-// subnets ask for these, each for all targets, so they are sums of what was counted before.
+// overGateway counts the hops over a gateway: to it, from its router to the next gateway or the
+// target, and beyond. With a core in between, all pairs of subnets ask for them, each for all
+// targets. So they are sums of earlier counts.
 type overGateway struct {
 	mean   float64
 	egress *Egress
@@ -225,7 +230,7 @@ func (p *Plan) overGateway(h *routerHops, gateway int32, t *nearestTo) overGatew
 	return o
 }
 
-// hops counts those from the router to a target.
+// hops returns the hops from the router to a target.
 func (o *overGateway) hops(h *routerHops, to Address) int32 {
 	port := uint8(0)
 	if o.egress.Pick != nil {

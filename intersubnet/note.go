@@ -12,8 +12,9 @@ import (
 	"weft/route"
 )
 
-// Note describes one subnet to the managers of others: the router ports that its manager has found, and the end ports that others send to. From
-// the notes of all subnets each manager finds the same ways between them (WaysOf), and needs to know no more of other subnets.
+// Note describes one subnet to the managers of others: its router ports, and the end ports that
+// others send to. All managers derive the same paths from the notes of all subnets (WaysOf). They
+// need to know nothing else of other subnets.
 type Note struct {
 	Prefix  subnets.Prefix
 	Ports   []NotePort   // of routers, in order of end ports
@@ -34,7 +35,7 @@ type NoteTarget struct {
 	GUID     fabric.GUID
 	Primary  uint16 // switch with routers of the primary path to it; 0 where the subnet is no fat-tree under routers
 	PortZero bool   // of a switch
-	// Aggregation says that it is a port of an aggregation node, which is no host.
+	// Aggregation marks a port of an aggregation node, which is no host.
 	Aggregation bool
 }
 
@@ -45,7 +46,7 @@ type RouterPort struct {
 	Number uint8
 }
 
-// NewNote tells of a subnet what its manager knows. Routers are in order of end ports.
+// NewNote describes a subnet as its manager knows it. Routers are in order of end ports.
 func NewNote(prefix subnets.Prefix, g *fabric.Graph, local *route.Plan, routers []RouterPort) *Note {
 	note := &Note{Prefix: prefix}
 	t := &tree{g: g, isRouter: func(h int32) bool { return g.EndType[h] == fabric.Router }}
@@ -88,7 +89,7 @@ func (n *Note) Encode() []byte {
 	return b
 }
 
-// DecodeNote reads what Encode has written.
+// DecodeNote reads a Note that Encode wrote.
 func DecodeNote(b []byte) (*Note, error) {
 	d := &decoder{b: b}
 	n := &Note{Prefix: subnets.Prefix(d.uint(8)), Reason: string(d.bytes(d.count(1)))}
@@ -105,23 +106,23 @@ func DecodeNote(b []byte) (*Note, error) {
 		n.Targets[i] = t
 	}
 	if d.failed || len(d.b) > 0 {
-		return nil, errors.New("a note that is cut off, or has more behind its end")
+		return nil, errors.New("the note is cut off, or has bytes after its end")
 	}
 	return n, n.validate()
 }
 
-// validate refuses a Note that no subnet can be.
+// validate refuses a Note that contradicts itself.
 func (n *Note) validate() error {
 	switches, hosts := 0, 0
 	guids := map[fabric.GUID]bool{}
 	for _, t := range n.Targets {
 		switch {
 		case guids[t.GUID]:
-			return fmt.Errorf("GUID %s is there twice", t.GUID)
+			return fmt.Errorf("GUID %s appears twice", t.GUID)
 		case t.PortZero:
 			switches++
 		case switches > 0:
-			return errors.New("a host behind the switches")
+			return errors.New("a host comes after the switches")
 		default:
 			hosts++
 		}
@@ -134,7 +135,7 @@ func (n *Note) validate() error {
 		case int(p.Switch) >= switches:
 			return fmt.Errorf("router port %s is at switch %d of %d", p.GUID, p.Switch, switches)
 		case guids[p.GUID] || places[at]:
-			return fmt.Errorf("router port %s is there twice", p.GUID)
+			return fmt.Errorf("router port %s appears twice", p.GUID)
 		}
 		guids[p.GUID], places[at] = true, true
 	}
@@ -146,7 +147,7 @@ func (n *Note) validate() error {
 	return nil
 }
 
-// decoder reads numbers from bytes; what is missing is 0, and failed.
+// decoder reads numbers from bytes. Beyond the end it returns 0 and sets failed.
 type decoder struct {
 	b      []byte
 	failed bool
@@ -169,7 +170,8 @@ func (d *decoder) uint(size int) (x uint64) {
 	return x
 }
 
-// count reads how many things follow, each of some bytes: no more than there are bytes for.
+// count reads the number of items that follow, each of at least size bytes. It fails if there are
+// fewer bytes.
 func (d *decoder) count(size int) int {
 	n, used := binary.Uvarint(d.b)
 	if used <= 0 || n > uint64(len(d.b)-used)/uint64(size) {
@@ -180,8 +182,8 @@ func (d *decoder) count(size int) int {
 	return int(n)
 }
 
-// Ways holds the ways between subnets that follow from their notes: by ISFR, and by ISSR where that does not go. Its Plan has
-// no local Plans.
+// Ways holds the paths between subnets that follow from their notes: by ISFR, or by ISSR where ISFR
+// does not apply. Its Plan has no local Plans.
 type Ways struct {
 	Plan      *Plan
 	Fallbacks []Fallback
@@ -191,7 +193,7 @@ type Ways struct {
 	a         *admissible
 }
 
-// WaysOf finds the ways between subnets from their notes, in the order of their prefixes.
+// WaysOf finds the paths between subnets from their notes, in the order of their prefixes.
 func WaysOf(notes []*Note) (*Ways, error) {
 	notes = slices.SortedFunc(slices.Values(notes), func(x, y *Note) int { return cmp.Compare(x.Prefix, y.Prefix) })
 	n, err := networkOf(notes)
@@ -221,7 +223,7 @@ func WaysOf(notes []*Note) (*Ways, error) {
 	return m, nil
 }
 
-// findISFR finds between which subnets ISFR goes.
+// findISFR finds the pairs of subnets that ISFR routes.
 func (m *Ways) findISFR() {
 	n := m.Plan.Net
 	m.byISFR = make([][]bool, len(n.Subnets))
@@ -242,7 +244,7 @@ func (m *Ways) findISFR() {
 	}
 }
 
-// networkOf makes a Network of what notes tell: hosts, router ports and switches without links.
+// networkOf makes a Network from notes: hosts, router ports, and switches without links.
 func networkOf(notes []*Note) (*subnets.Network, error) {
 	n := &subnets.Network{Name: "notes", Kinds: make([]subnets.Kind, len(notes)), Subnets: make([]subnets.Subnet, len(notes))}
 	type at struct {
@@ -305,8 +307,9 @@ func (m *Ways) address(gid subnets.GID) (Address, bool) {
 	return Address{m.subnets[gid.Prefix], end}, ok
 }
 
-// Router returns the port of a router to which packets of a subnet for a GID go: of those that can be used now the first, as a mapping file has them.
-// Unless unproven is set only for hosts, and where ISFR goes: up to the roots, over a router, and down, which is free of deadlock on one layer.
+// Router returns the router port for packets from a subnet to a GID: the first usable one, in the
+// order of a mapping file. Unless unproven is set, it answers only for hosts, and only where ISFR
+// applies: up to the roots, over a router, and down, which is free of deadlock on one layer.
 func (m *Ways) Router(from subnets.Prefix, gid subnets.GID, unproven bool, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
 	s, known := m.subnets[from]
 	to, ok := m.address(gid)
@@ -325,15 +328,17 @@ func (m *Ways) Router(from subnets.Prefix, gid subnets.GID, unproven bool, usabl
 	return 0, false
 }
 
-// TableRow says where packets for a GID go that leave a router by a port: to an end port of the port's subnet, that of the GID or of the next router.
+// TableRow says where packets for a GID go that leave a router through a port: to an end port of
+// the port's subnet, which has the GID or is the next router.
 type TableRow struct {
 	To       subnets.GID
 	Next     fabric.GUID
 	Distance int32 // routers behind this one
 }
 
-// Table lists what leaves a router by a port, by its GUID. Unless unproven is set packets for subnets behind others, for subnets that are no fat-trees under
-// routers, and for port 0 of switches do not.
+// Table lists the GIDs whose packets leave a router through a port, named by its GUID. Unless
+// unproven is set, it leaves out subnets behind others, subnets that are no fat-trees under
+// routers, and port 0 of switches.
 func (m *Ways) Table(from subnets.Prefix, port fabric.GUID, unproven bool) (list []TableRow) {
 	n := m.Plan.Net
 	s, known := m.subnets[from]
@@ -366,7 +371,7 @@ func (m *Ways) Table(from subnets.Prefix, port fabric.GUID, unproven bool) (list
 	return list
 }
 
-// entered reports whether ISFR goes into a subnet from any other.
+// entered reports whether ISFR routes into a subnet from any other.
 func (m *Ways) entered(target int32) bool {
 	return slices.ContainsFunc(m.byISFR, func(row []bool) bool { return row[target] })
 }

@@ -1,7 +1,6 @@
 package intersubnet
 
 import (
-	"context"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,8 +8,6 @@ import (
 	"weft/fabric"
 	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
-	"weft/planner"
-	"weft/route/engine"
 )
 
 // notesOf makes the notes of all subnets of a network, as they come over the wire.
@@ -35,7 +32,8 @@ func notesOf(t *testing.T, p *Plan) (notes []*Note) {
 	return notes
 }
 
-// TestMeet: from notes of subnets follow the same gateways, and the same ports and next end ports at routers, as from all of them together.
+// TestMeet: from notes of subnets follow the same gateways, and the same ports and next end ports
+// at routers, as from all of them together.
 func TestMeet(t *testing.T) {
 	for formula, engines := range map[string]string{
 		"subnets(2,rlft(4,2),routers=2)":                               "ftree",
@@ -49,11 +47,7 @@ func TestMeet(t *testing.T) {
 		"subnets(rlft(12,2)|fail(links=3,seed=1),rlft(8,2),routers=4)": "ftree",
 	} {
 		n := subnetstest.Network(t, formula)
-		chain, err := engine.Parse(engines, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, one, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
+		_, one, err := Route(n, locals(t, n, engines), &Request{Method: ISFR})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,14 +124,11 @@ func leavingByNotes(m *Ways, n *subnets.Network) map[leaves]fabric.GUID {
 	return all
 }
 
-// TestMeetProven: without leave only hosts of fat-trees under routers are sent to, and only by subnets beside them.
+// TestMeetProven: without leave only hosts of fat-trees under routers are sent to, and only by
+// subnets beside them.
 func TestMeetProven(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(rlft(4,2),rlft(4,2),torus(3x3),routers=2,shape=chain)")
-	chain, err := engine.Parse("ftree,dor", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, one, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
+	_, one, err := Route(n, locals(t, n, "ftree,dor"), &Request{Method: ISFR})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +140,8 @@ func TestMeetProven(t *testing.T) {
 	for s := range int32(3) {
 		for to := range int32(3) {
 			for _, e := range targets(n, to) {
-				// Some routers of the subnet in the middle join it with the torus: not all have a port in the other tree.
+				// Some routers of the subnet in the middle join it with the torus: not all have a
+				// port in the other tree.
 				want := s == 1 && to == 0 && n.Graph(to).IsHost(e)
 				_, got := m.Router(n.Subnets[s].Prefix, n.GID(to, e), false, all)
 				if got != want {
@@ -169,8 +161,8 @@ func TestMeetProven(t *testing.T) {
 func TestNotesRefused(t *testing.T) {
 	host, sw := NoteTarget{GUID: 1}, NoteTarget{GUID: 2, PortZero: true}
 	for want, note := range map[string]*Note{
-		"there twice":             {Targets: []NoteTarget{host, host}},
-		"behind the switches":     {Targets: []NoteTarget{sw, host}},
+		"appears twice":           {Targets: []NoteTarget{host, host}},
+		"after the switches":      {Targets: []NoteTarget{sw, host}},
 		"is at switch 1 of 1":     {Targets: []NoteTarget{host, sw}, Ports: []NotePort{{1, 1, 9, 1}}},
 		"port 0x0000000000000009": {Targets: []NoteTarget{host, sw}, Ports: []NotePort{{1, 1, 9, 0}, {1, 1, 8, 0}, {2, 1, 9, 0}}},
 		"goes through switch":     {Targets: []NoteTarget{{GUID: 1, Primary: 1}, sw}},

@@ -1,31 +1,35 @@
-// Package intersubnet routes packets between subnets. Inside each subnet an engine of its own has routed; here come the
-// gateways (to which router port a subnet sends packets for a GID), the ports by which routers send them on, and the
-// layers of lanes that keep the whole free of deadlock.
+// Package intersubnet routes packets between subnets that have Plans of their own. It chooses the
+// gateways, which are the router ports that a subnet sends packets for a GID to, and the ports
+// through which routers send them on. Layers of lanes keep the whole free of deadlock.
 //
-// It builds on Bogdański, Johnsen, Reinemo and Flich, "Making the Network Scalable: Inter-subnet Routing in InfiniBand"
-// (Euro-Par 2013; paper V of paper 004):
+// It builds on Bogdański, Johnsen, Reinemo and Flich, "Making the Network Scalable: Inter-subnet
+// Routing in InfiniBand" (Euro-Par 2013; paper V of paper 004):
 //
 //   - the gateways of code 1 (mapping.go): find_router with whole GIDs, several defaults and backup routes;
-//   - Baseline: what OpenSM does, one router port for each target subnet;
+//   - Baseline: as OpenSM, one router port for each target subnet;
 //   - ISSR (section 4.1): gateways round robin; a router hashes source and destination LID over its ports;
-//   - ISFR (section 4.2): routers leave by the port at the switch that has the primary path;
-//   - Nearest, of weft: the shortest ways; Auto: ISFR into fat-trees, Nearest into other subnets.
+//   - ISFR (section 4.2): routers use the port at the switch of the primary path;
+//   - Nearest, of weft: the shortest paths; Auto: ISFR into fat-trees, Nearest into other subnets.
 //
 // # Deviations
 //
-// ISSR's random number comes from both LIDs and not from their sum alone (Request.SumOfLIDs has it so): with the sum all pairs
-// of one sum share a port. ISFR's gateways are no plain round robin: each target has a home port, dealt out round robin over
-// the router ports at the switch of its primary path, and the subnets around use the same router. So on a whole tree each link
-// down from a router carries as few targets as possible, which the paper's order gives only where the numbers fit. Its managers ask through
-// the routers; here the function that plans reads their tables. Transit subnets, which the paper leaves to a super subnet manager,
-// are planned: routers get the gateways of the subnet in between. Freedom from deadlock on subnets that are no trees is not in the paper, see
-// lanes.go and docs/design/2026-11-24-intersubnet.md.
+// ISSR's random number comes from both LIDs, not only from their sum (Request.SumOfLIDs): with the
+// sum, all pairs of equal sum share a port. ISFR's gateways are no plain round robin. Each target
+// has a home port, dealt out round robin over the router ports at the switch of its primary path,
+// and the subnets around use the same router. So on a whole tree each link down from a router
+// carries as few targets as possible; the paper's order achieves that only if the numbers fit. The
+// paper's managers ask through the routers; here the planning function reads the local tables.
+// Transit subnets, which the paper leaves to a super subnet manager, are planned: routers get the
+// gateways of the subnet in between. Freedom from deadlock on subnets that are no trees is not in
+// the paper; see lanes.go and docs/design/2026-11-24-intersubnet.md.
 //
 // # Cost
 //
-// O(subnets squared x end ports) for gateways, x gateways of a subnet with Nearest; ISFR adds O(leaves x end ports x hops) for each kind of subnet. Memory: 4 bytes for each end
-// port and row of gateways that differs from all others (equal subnets behind the same routers have equal rows, because a row holds places), and a byte
-// for each end port and row of Egress that differs, where a router has several ports into the next subnet.
+// O(subnets squared x end ports) for gateways, times the gateways of a subnet with Nearest. ISFR
+// adds O(leaves x end ports x hops) for each kind of subnet. Memory: 4 bytes for each end port and
+// distinct row of gateways. Equal subnets behind the same routers have equal rows, because a row
+// holds places. If a router has several ports into the next subnet, also a byte for each end port
+// and distinct row of Egress.
 package intersubnet
 
 import (
@@ -37,34 +41,38 @@ import (
 // Plan holds the routing of all subnets and routers.
 type Plan struct {
 	Net   *subnets.Network
-	Local []*route.Plan // by subnet; those of one Kind may share it
-	// Gateway is by subnet, target subnet and target end port the place, in Subnet.Ports, of the router port to which packets go, -1 for none. A row
-	// is nil where there is no way, and in the subnet itself. Equal rows are one, so rows are not to be written.
+	Local []*route.Plan // by subnet; subnets of one Kind may share one
+	// Gateway holds, by subnet, target subnet and target end port, the place in Subnet.Ports of the
+	// router port that packets go to; -1 for none. A row is nil if there is no path, and in the
+	// subnet itself. Equal rows are shared: never write to a row.
 	Gateway [][][]int32
-	// BySwitch is, by subnet and target subnet, nil or what stands in place of the row of Gateway: a gateway for each switch whose end ports send, and target end port
-	// (row switch x end ports of the target + end port). It is nil where no switch has gateways of its own.
+	// BySwitch holds, by subnet and target subnet, nil or a replacement for the row of Gateway: a
+	// gateway for each switch of the senders and target end port, at switch x end ports of the
+	// target + end port. It is nil if no switch has gateways of its own.
 	BySwitch [][][]int32
 	Egress   [][]Egress // by router and target subnet
-	// LayerMap is by the subnet that packets leave over a router, the one that they enter, and their layer of lanes: their layer from then on.
-	// All start on layer 0. SL s of the local Plan on layer l is l*SLs+s.
+	// LayerMap holds the new layer of lanes of packets that cross a router, by the subnet that they
+	// leave, the subnet that they enter, and their layer so far. All start on layer 0. SL s of the
+	// local Plan on layer l is l*SLs+s.
 	LayerMap [][][route.NumSLs]uint8
 	Layers   int
 	SLs      int
-	// SumOfLIDs says that hashes are of the sum of both LIDs.
+	// SumOfLIDs makes Hash use the sum of both LIDs.
 	SumOfLIDs bool
 	Down      []bool // by router port: not used
 }
 
-// Egress holds the ports by which a router sends on packets for one target subnet.
+// Egress holds the ports through which a router sends packets for one target subnet.
 type Egress struct {
 	Ports []int32 // admissible ports of the router; none where it has no way
-	Pick  []uint8 // by target end port: which of Ports; nil: by Hash. Equal ones are one.
+	Pick  []uint8 // by target end port: index in Ports; nil: by Hash. Equal rows are shared.
 }
 
 // Address names an end port of a subnet.
 type Address struct{ Subnet, End int32 }
 
-// Hash chooses one of n ports for packets from a source to a destination LID: the same one each time.
+// Hash chooses one of n ports for packets from a source to a destination LID: the same one each
+// time.
 func (p *Plan) Hash(source, destination fabric.LID, n int) int {
 	if p.SumOfLIDs {
 		return hash(uint64(source)+uint64(destination), n)
@@ -84,7 +92,8 @@ func hash(x uint64, n int) int {
 	return int((x ^ x>>31) % uint64(n))
 }
 
-// DLID returns the destination LID of packets from an end port to a target: its own, or that of the gateway in the end port's subnet; 0 for none.
+// DLID returns the destination LID of packets from an end port to a target: the target's own, or
+// that of the gateway in the end port's subnet; 0 for none.
 func (p *Plan) DLID(from, to Address) fabric.LID {
 	end := to.End
 	if from.Subnet != to.Subnet {
@@ -97,7 +106,8 @@ func (p *Plan) DLID(from, to Address) fabric.LID {
 	return p.Local[from.Subnet].Ends.Base[end]
 }
 
-// GatewayPort returns the router port to which a subnet sends packets for a target in another, unless BySwitch has others; -1 for none.
+// GatewayPort returns the router port that a subnet uses for a target in another, unless BySwitch
+// has another; -1 for none.
 func (p *Plan) GatewayPort(subnet int32, to Address) int32 {
 	row := p.Gateway[subnet][to.Subnet]
 	if row == nil || row[to.End] < 0 {
@@ -113,13 +123,13 @@ func (p *Plan) SL(subnet, end int32, lid fabric.LID, layer uint8) uint8 {
 
 // Send says how a packet leaves a router: the port, and its new LIDs and SL.
 type Send struct {
-	Port                int32 // -1: it is dropped
+	Port                int32 // -1: the router drops it
 	Source, Destination fabric.LID
 	SL                  uint8
 }
 
-// Forward chooses the port by which a router sends a packet on, and its new LIDs and SL. The packet came by a port of the router, with a
-// source LID and an SL, and is for a target.
+// Forward chooses the port through which a router sends a packet on, and its new LIDs and SL. The
+// packet entered through port in, with a source LID and an SL, and is for a target.
 func (p *Plan) Forward(in int32, source fabric.LID, sl uint8, to Address) Send {
 	from := &p.Net.Ports[in]
 	e := &p.Egress[from.Router][to.Subnet]
@@ -140,7 +150,7 @@ func (p *Plan) Forward(in int32, source fabric.LID, sl uint8, to Address) Send {
 	return Send{port, p.Local[at.Subnet].Ends.Base[at.End], lid, p.SL(at.Subnet, at.End, lid, layer)}
 }
 
-// sentTo is DLID from a router port; 0 where the port is gone.
+// sentTo is DLID from a router port; 0 if the port is gone.
 func (p *Plan) sentTo(port int32, to Address) fabric.LID {
 	at := &p.Net.Ports[port]
 	if at.End < 0 {
@@ -149,17 +159,17 @@ func (p *Plan) sentTo(port int32, to Address) fabric.LID {
 	return p.DLID(Address{at.Subnet, at.End}, to)
 }
 
-// Hop is a link of a path: a port of a switch, or what an end port sends.
+// Hop is a link of a path, named by its sender: a port of a switch, or an end port.
 type Hop struct {
 	Subnet int32
-	Switch int32 // -1 for what end port End sends
+	Switch int32 // -1: end port End sends
 	Port   uint8
 	End    int32 // the sender, or the end port behind the port, or -1
 	SL     uint8
 }
 
-// Path returns the links of packets from a source to a target, links of end ports included, in buf from its start; ok is false where they do
-// not arrive.
+// Path returns the links of packets from a source to a target, links of end ports included. It
+// fills buf from its start; ok is false if the packets do not arrive.
 func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 	path = buf[:0]
 	at := from
@@ -168,7 +178,7 @@ func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 		return path, from == to
 	}
 	sl := p.SL(from.Subnet, from.End, lid, 0)
-	for range len(p.Net.Routers) + 1 { // who comes to a router again goes in circles
+	for range len(p.Net.Routers) + 1 { // packets that come to a router twice loop
 		end, more := p.walk(at, lid, sl, path)
 		path = more
 		if end < 0 {
@@ -177,7 +187,7 @@ func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 		if at.Subnet == to.Subnet && end == to.End {
 			return path, true
 		}
-		if !p.Net.IsRouter(at.Subnet, end) || p.Local[at.Subnet].Ends.Base[end] != lid { // a port drops what is for another
+		if !p.Net.IsRouter(at.Subnet, end) || p.Local[at.Subnet].Ends.Base[end] != lid { // a port drops packets for others
 			return path, false
 		}
 		port := p.Net.Subnets[at.Subnet].PortOf[end]
@@ -194,7 +204,8 @@ func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 	return path, false
 }
 
-// walk adds the links from an end port to where a LID of its subnet is delivered, and returns the end port there, -1 for none.
+// walk appends the links from an end port to a LID of its subnet. It returns the end port that
+// takes the packets, -1 for none.
 func (p *Plan) walk(at Address, lid fabric.LID, sl uint8, path []Hop) (int32, []Hop) {
 	g, tables := p.Net.Graph(at.Subnet), p.Local[at.Subnet].Tables
 	if !g.IsPortZero(at.End) {

@@ -1,12 +1,9 @@
 package intersubnet
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"weft/fabric/subnets"
-	"weft/planner"
 	"weft/route"
 )
 
@@ -23,10 +20,10 @@ const (
 )
 
 // Methods lists them with a line each, for help texts.
-const Methods = `auto (isfr into fat-trees, nearest into others), isfr (routers leave by the
-primary path of fat-trees; issr elsewhere), issr (gateways round robin, routers hash source and
-destination LID), nearest (the shortest ways, unless others carry less) or baseline (one router
-port for each target subnet, as OpenSM's prefix routes)`
+const Methods = `auto (isfr into fat-trees, nearest into others), isfr (routers follow the primary
+path of fat-trees; issr elsewhere), issr (gateways round robin; routers hash source and destination
+LID), nearest (shortest paths, unless others carry less) or baseline (one router port for each
+target subnet, like OpenSM's prefix routes)`
 
 // ParseMethod reads the name of a method.
 func ParseMethod(s string) (Method, error) {
@@ -37,40 +34,36 @@ func ParseMethod(s string) (Method, error) {
 	return "", fmt.Errorf("no way to route between subnets is called %q (%s, %s, %s, %s or %s)", s, Auto, ISFR, ISSR, Nearest, Baseline)
 }
 
-// Request says how to route a Network.
+// Request says how to route between the subnets of a Network.
 type Request struct {
 	Method    Method
-	Local     planner.Request     // for each subnet
-	Chains    map[int]route.Chain // by subnet: another chain than Local has
-	Mappings  map[int]*Mapping    // by subnet: gateways by a mapping file
-	SumOfLIDs bool                // hash the sum of both LIDs, as the paper's algorithm 1 does
-	Down      []int32             // router ports that are not to be used
-	// OneGateway has Nearest send what is for one target by one gateway from all of a subnet, which takes fewer lanes in some networks.
+	Mappings  map[int]*Mapping // by subnet: gateways by a mapping file
+	SumOfLIDs bool             // hash the sum of both LIDs, as the paper's algorithm 1 does
+	Down      []int32          // router ports that are not to be used
+	MaxVLs    int              // data VLs that may be used; 0: as many as every link has
+	// OneGateway makes Nearest use one gateway for all switches of a subnet, which takes fewer
+	// lanes in some networks.
 	OneGateway bool
-	// Routed is by subnet a routing that was made before; nil: each is routed by Local.
-	Routed []*planner.Result
 }
 
 // Result holds the Plan of a Request, and how it was made.
 type Result struct {
 	Plan      *Plan
-	Jobs      []*planner.Result // by subnet; those of one Kind and chain are one
 	Fallbacks []Fallback
 	VLs       int // data VLs in use
 }
 
-// Route routes every subnet by its own engine and then between them. It returns the Plan on one layer of lanes, which is the better one
-// where the judge proves it, and the Plan on as many layers as lanes.go needs: nil where one is enough, and with *TooManyLanes.
-func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneLayer *Result, err error) {
-	r := &Result{Plan: &Plan{Net: n, SumOfLIDs: req.SumOfLIDs, Down: make([]bool, len(n.Ports))}}
+// Route routes between subnets that have Plans, by subnet; subnets of one Kind may share one. It
+// returns two results. oneLayer is on one layer of lanes, and the better one if the judge proves
+// it. layered has as many layers as lanes.go needs; it is nil if one is enough, and with
+// *TooManyLanes.
+func Route(n *subnets.Network, local []*route.Plan, req *Request) (layered, oneLayer *Result, err error) {
+	r := &Result{Plan: &Plan{Net: n, Local: local, SumOfLIDs: req.SumOfLIDs, Down: make([]bool, len(n.Ports))}}
 	for _, p := range req.Down {
 		r.Plan.Down[p] = true
 	}
 	for p := range n.Ports {
 		r.Plan.Down[p] = r.Plan.Down[p] || n.Ports[p].End < 0
-	}
-	if err := r.routeSubnets(ctx, req); err != nil {
-		return nil, nil, err
 	}
 	p := r.Plan
 	p.clearWays()
@@ -108,7 +101,7 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 		return nil, &one, nil
 	}
 	sls, vls := p.stride()
-	most := allowedVLs(n, req.Local.MaxVLs)
+	most := allowedVLs(n, req.MaxVLs)
 	if p.Layers*sls > route.NumSLs || p.Layers*vls > most {
 		return nil, &one, &TooManyLanes{Layers: p.Layers, SLs: sls, VLs: vls, Allowed: most}
 	}
@@ -116,7 +109,8 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 	return r, &one, nil
 }
 
-// allowedVLs returns the number of data VLs that may be used: as many as asked for and as every link has; where neither is known, route.UsualVLs.
+// allowedVLs returns the number of data VLs that may be used: asked, or fewer if a link has fewer;
+// route.UsualVLs if neither is known.
 func allowedVLs(n *subnets.Network, asked int) int {
 	most := asked
 	for k := range n.Kinds {
@@ -139,7 +133,7 @@ func (e *TooManyLanes) Error() string {
 	return e.Unwrap().Error()
 }
 
-// Unwrap returns the refusal, for those that know it.
+// Unwrap returns the error as a route.Refusal.
 func (e *TooManyLanes) Unwrap() error {
 	return route.Refuse("between subnets", "route the subnets by an engine of fewer lanes, such as updn, or allow more VLs",
 		"%d layers of %d SLs and %d VLs are more than %d SLs and %d VLs", e.Layers, e.SLs, e.VLs, route.NumSLs, e.Allowed)
@@ -172,39 +166,4 @@ func (p *Plan) fitLanes() int {
 	}
 	p.Local = local
 	return p.Layers * vls
-}
-
-// routeSubnets routes the subnets, each Kind once for each chain.
-func (r *Result) routeSubnets(ctx context.Context, req *Request) error {
-	n := r.Plan.Net
-	if req.Routed != nil {
-		for _, one := range req.Routed {
-			r.Jobs, r.Plan.Local = append(r.Jobs, one), append(r.Plan.Local, one.Plan)
-		}
-		return nil
-	}
-	type key struct {
-		kind  int32
-		chain *route.Step
-	}
-	done := map[key]*planner.Result{}
-	for s := range n.Subnets {
-		one := req.Local
-		if chain := req.Chains[s]; chain != nil {
-			one.Chain = chain
-		}
-		if len(one.Chain) == 0 {
-			return errors.New("intersubnet: no engine was named")
-		}
-		k := key{n.Subnets[s].Kind, &one.Chain[0]}
-		if done[k] == nil {
-			result, err := planner.RouteSubnet(ctx, n.Graph(int32(s)), &one)
-			if err != nil {
-				return fmt.Errorf("subnet %q: %w", n.Subnets[s].Name, err)
-			}
-			done[k] = result
-		}
-		r.Jobs, r.Plan.Local = append(r.Jobs, done[k]), append(r.Plan.Local, done[k].Plan)
-	}
-	return nil
 }

@@ -11,8 +11,9 @@ import (
 	"weft/route"
 )
 
-// saved is the document that Save writes: all of a Plan but the local Plans, which have files of their own (route/planfile). Router
-// ports are numbers of Network.Ports, but for gateways, which are places in Subnet.Ports; rows are runs of equal values.
+// saved is the document that Save writes: all of a Plan except the local Plans, which have files of
+// their own (route/planfile). Router ports are numbers of Network.Ports, except gateways, which are
+// places in Subnet.Ports. Rows are runs of equal values.
 type saved struct {
 	Format    string        `json:"format"`
 	Subnets   []string      `json:"subnets"`
@@ -21,7 +22,7 @@ type saved struct {
 	Layers    int           `json:"layers"`
 	SumOfLIDs bool          `json:"sum_of_lids"`
 	Down      []int32       `json:"ports_down"`
-	LayerMap  []savedLayers `json:"layer_map"` // where not all stay on the first layer
+	LayerMap  []savedLayers `json:"layer_map"` // pairs of subnets where not all stay on the first layer
 	Gateways  []savedRow    `json:"gateways"`
 	BySwitch  []savedRow    `json:"gateways_by_switch,omitempty"` // by switch of the subnet and end port
 	Egress    []savedEgress `json:"egress"`
@@ -48,7 +49,7 @@ type savedEgress struct {
 	Pick   []run   `json:"pick,omitempty"` // absent: hashed
 }
 
-// run is a value and how often it is repeated.
+// run is a value and the number of its repetitions.
 type run [2]int32
 
 func runsOf[T int32 | uint8](row []T) (runs []run) {
@@ -62,7 +63,7 @@ func runsOf[T int32 | uint8](row []T) (runs []run) {
 	return runs
 }
 
-// rowOf makes a row of a length; values are from least to below most.
+// rowOf expands runs into a row of a length; values are from least to below most.
 func rowOf[T int32 | uint8](runs []run, length, least, most int) ([]T, error) {
 	row := make([]T, 0, length)
 	for _, r := range runs {
@@ -79,7 +80,7 @@ func rowOf[T int32 | uint8](runs []run, length, least, most int) ([]T, error) {
 	return row, nil
 }
 
-// Save writes what the Plan says of gateways, routers and layers.
+// Save writes the gateways, routers and layers of the Plan.
 func (p *Plan) Save(w io.Writer) error {
 	s := saved{Format: savedFormat, SLs: p.SLs, Layers: p.Layers, SumOfLIDs: p.SumOfLIDs, Down: []int32{}}
 	s.Subnets, s.Routers = namesOf(p.Net)
@@ -122,7 +123,7 @@ func namesOf(n *subnets.Network) (subs, routers []string) {
 	return subs, routers
 }
 
-// Load reads what Save wrote, for the same Network and its local Plans.
+// Load reads a Plan that Save wrote, for the same Network and its local Plans.
 func Load(r io.Reader, n *subnets.Network, local []*route.Plan) (*Plan, error) {
 	var s saved
 	in := json.NewDecoder(r)
@@ -169,13 +170,14 @@ func Load(r io.Reader, n *subnets.Network, local []*route.Plan) (*Plan, error) {
 	return p, p.loadEgress(s.Egress)
 }
 
-// isPair reports whether two numbers are those of two subnets.
+// isPair reports whether two numbers name two different subnets.
 func (p *Plan) isPair(from, to int32) bool {
 	n := int32(len(p.Net.Subnets))
 	return from >= 0 && from < n && to >= 0 && to < n && from != to
 }
 
-// loadGateways reads rows of gateways, of so many times the end ports of their target.
+// loadGateways reads rows of gateways; times is the number of gateways for each end port of the
+// target.
 func (p *Plan) loadGateways(into [][][]int32, rows []savedRow, times func(savedRow) int) error {
 	var known shared[int32]
 	for _, g := range rows {

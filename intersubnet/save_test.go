@@ -2,26 +2,17 @@ package intersubnet
 
 import (
 	"bytes"
-	"context"
-	"math"
 	"reflect"
 	"testing"
 
 	"weft/fabric/subnets/subnetstest"
-	"weft/planner"
-	"weft/route/engine"
-	"weft/sim/flow"
 )
 
 // What Save writes Load reads: the same gateways, routers and layers.
 func TestSaveAndLoad(t *testing.T) {
 	for _, method := range []Method{Baseline, ISSR, ISFR, Nearest, Auto} {
 		n := subnetstest.Network(t, "subnets(3,pgft(2;2,2;1,2;1,1),shape=chain,routers=4)")
-		chain, err := engine.Parse("ftree", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: planner.Request{Chain: chain}, Down: []int32{1}})
+		r, _, err := Route(n, locals(t, n, "ftree"), &Request{Method: method, Down: []int32{1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,11 +61,7 @@ func TestLayers(t *testing.T) {
 		"subnets(4,irregular(switches=8,degree=4,hosts=16,seed=3),shape=chain,routers=3)": 2,
 	} {
 		n := subnetstest.Network(t, text)
-		chain, err := engine.Parse("updn", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: planner.Request{Chain: chain}})
+		r, one, err := Route(n, locals(t, n, "updn"), &Request{Method: ISSR})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,38 +70,6 @@ func TestLayers(t *testing.T) {
 		}
 		if r.Plan.Layers != want || r.VLs != want {
 			t.Errorf("%s: %d layers, %d VLs, want %d", text, r.Plan.Layers, r.VLs, want)
-		}
-	}
-}
-
-// Flows over subnets get what they get in one tree, where ISFR has its paths.
-func TestFlowsEqualOneTree(t *testing.T) {
-	n := subnetstest.Network(t, "subnets(3,pgft(2;3,3;1,3;1,1),routers=9)")
-	p := oneLayer(t, n, &Request{Method: ISFR}, "ftree").Plan
-	g := whole(t, n)
-	chain, err := engine.Parse("ftree", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, err := planner.Route(context.Background(), g, &planner.Request{Chain: chain})
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := flow.New(context.Background(), g, tree.Plan, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pattern := range []string{"bisect", "bisect_fb_sym", "shift", "rand"} {
-		got, err := p.Simulate(context.Background(), &FlowRequest{Pattern: pattern, Order: "auto", Runs: 20, Seed: 3, Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := net.RunPattern(context.Background(), pattern, flow.Options{Hosts: net.ByLeaf(), Runs: got.Runs, Seed: 3, Shuffle: pattern != "shift", Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(got.Mean-want.Bandwidth.Mean) > 1e-9 || got.Flows != want.Flows || got.MaxCongestion != int(want.MaxCongestion.Max) {
-			t.Errorf("%s: %+v, in one tree mean %.6f, congestion %.0f", pattern, got, want.Bandwidth.Mean, want.MaxCongestion.Max)
 		}
 	}
 }

@@ -2,10 +2,11 @@ package intersubnet
 
 import "slices"
 
-// shared keeps rows of a Plan, equal ones once.
+// shared stores rows of a Plan, equal ones once.
 type shared[T int32 | uint8] struct{ byHash map[uint64][][]T }
 
-// row returns the kept row that equals one, which may be written again afterwards. It keeps a copy of a new one.
+// row returns the stored row that equals like. It stores a copy of a new one, so the caller may
+// reuse like.
 func (r *shared[T]) row(like []T) []T {
 	hash := uint64(len(like))
 	for _, v := range like {

@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// nearestSpread is nearest, and spread where the network is small enough for it.
+// nearestSpread is nearest, followed by spread if the network is small enough.
 func (p *Plan) nearestSpread(a *admissible) {
 	p.nearest(a)
 	if p.worthSpreading() {
@@ -15,9 +15,11 @@ func (p *Plan) nearestSpread(a *admissible) {
 	}
 }
 
-// spread chooses gateways again, target by target, by what links carry when each host sends to each: a gateway costs, for each link of the ways over it, what the
-// link carries of others, times what it would carry. So the sum of the squares of all loads falls. Subnets farther from a target choose first. It asks for the
-// ways of all targets from all switches over all gateways, which small networks alone can pay for (worthSpreading).
+// spread chooses gateways again, target by target, by the load of links when each host sends to
+// each. A gateway costs, for each link of its paths, the load of others times the load that it
+// would add. So the sum of the squares of all loads falls. Subnets farther from a target choose
+// first. It walks the paths to all targets from all switches over all gateways, which only small
+// networks can afford (worthSpreading).
 func (p *Plan) spread(a *admissible) {
 	sp := newSpreader(p, a)
 	for s := range int32(len(p.Net.Subnets)) {
@@ -42,13 +44,14 @@ func (p *Plan) spread(a *admissible) {
 	}
 }
 
-// spreadPasses is the number of times that each target is looked at. A third pass changes little.
+// spreadPasses is the number of passes over all targets. A third pass changes little.
 const spreadPasses = 2
 
-// spreadWork bounds the ways that spread asks for, to a few seconds.
+// spreadWork bounds the number of paths that spread walks, to a few seconds.
 const spreadWork = 30_000_000
 
-// worthSpreading reports whether a network is small enough for spread: by the ways from all switches of all subnets over all gateways, for all targets.
+// worthSpreading reports whether a network is small enough for spread, by the number of paths to
+// all targets from all switches over all gateways.
 func (p *Plan) worthSpreading() bool {
 	ways, ends := 0, 0
 	for s := range p.Net.Subnets {
@@ -57,11 +60,11 @@ func (p *Plan) worthSpreading() bool {
 	return ways*ends <= spreadWork
 }
 
-// spreader knows what links carry when each host sends to each, and chooses gateways by it.
+// spreader holds the load of links when each host sends to each, and chooses gateways by it.
 type spreader struct {
 	p     *Plan
 	a     *admissible
-	first []int32     // numbers of links, as firstLinks has them
+	first []int32     // numbers of links, as FirstLinks has them
 	load  []float64   // by link
 	hosts [][]float64 // by subnet and switch
 	order [][]int32   // by target subnet: subnets with a way, the farthest first
@@ -70,7 +73,7 @@ type spreader struct {
 
 func newSpreader(p *Plan, a *admissible) *spreader {
 	n := p.Net
-	sp := &spreader{p: p, a: a, first: p.firstLinks()}
+	sp := &spreader{p: p, a: a, first: p.FirstLinks()}
 	sp.load = make([]float64, sp.first[len(sp.first)-1])
 	for s := range int32(len(n.Subnets)) {
 		g := n.Graph(s)
@@ -96,7 +99,8 @@ func newSpreader(p *Plan, a *admissible) *spreader {
 	return sp
 }
 
-// walkTarget adds, or with -1 takes away, what all hosts send to a target, subnet by subnet. With choose each subnet gets the gateway first that costs least.
+// walkTarget adds the load of all hosts that send to a target, subnet by subnet; sign -1 subtracts
+// it. With choose, each subnet first gets its cheapest gateway.
 func (sp *spreader) walkTarget(to Address, choose bool, sign float64) {
 	p := sp.p
 	for _, s := range sp.order[to.Subnet] {
@@ -123,7 +127,7 @@ func (sp *spreader) walkTarget(to Address, choose bool, sign float64) {
 	}
 }
 
-// choose gives a subnet the gateway that costs least for a target; the one that it has where others cost as much.
+// choose gives a subnet its cheapest gateway for a target. On a tie the subnet keeps its gateway.
 func (sp *spreader) choose(s int32, to Address) {
 	p := sp.p
 	row := p.Gateway[s][to.Subnet]
@@ -138,7 +142,8 @@ func (sp *spreader) choose(s int32, to Address) {
 	row[to.End] = best
 }
 
-// cost adds up the loads of links on the way that packets for a target take from their subnet's gateway on.
+// cost returns the cost of a subnet's present gateway for a target: the loads on the links of its
+// packets.
 func (sp *spreader) cost(s int32, to Address) (cost float64) {
 	p := sp.p
 	total := sp.carry(s, sp.lid(s, to), func(link int32, flow float64) { cost += flow * (sp.load[link] + flow/2) })
@@ -158,7 +163,7 @@ func (sp *spreader) cost(s int32, to Address) (cost float64) {
 	return cost
 }
 
-// carry follows what enters a subnet to a LID, and returns how much it is.
+// carry follows all traffic that enters a subnet to a LID, and returns its amount.
 func (sp *spreader) carry(s int32, lid fabric.LID, visit func(link int32, flow float64)) (total float64) {
 	for sw, flow := range sp.flow[s] {
 		if flow > 0 {
@@ -195,7 +200,7 @@ func (sp *spreader) outOf(port int32) int32 {
 	return sp.first[at.Subnet] + int32(len(sp.p.Net.Graph(at.Subnet).Attached)) + at.End
 }
 
-// lid is the LID to which a subnet sends for a target: its own, or that of the gateway.
+// lid returns the LID that a subnet sends to for a target: the target's own, or the gateway's.
 func (sp *spreader) lid(s int32, to Address) fabric.LID {
 	end := to.End
 	if s != to.Subnet {
@@ -204,7 +209,8 @@ func (sp *spreader) lid(s int32, to Address) fabric.LID {
 	return sp.p.Local[s].Ends.Base[end]
 }
 
-// egressOf is the port by which the router of a gateway sends packets for a target; -1 for none.
+// egressOf returns the port through which the router of a gateway sends packets for a target, the
+// first if it hashes; -1 for none.
 func (p *Plan) egressOf(gateway int32, to Address) int32 {
 	e := &p.Egress[p.Net.Ports[gateway].Router][to.Subnet]
 	switch {

@@ -1,7 +1,8 @@
 package lab
 
-// Agreement counts the claims that have the same verdict in two runs of a paper with different seed blocks, and lists the others. Claims that one of
-// them has not judged, or by too few blocks, are not among them.
+// Agreement counts the claims with the same verdict in two runs of a paper with different seed
+// blocks, and lists the others. It skips claims that one run did not judge, or judged by too few
+// blocks.
 type Agreement struct {
 	Same    int      `json:"same"`
 	Claims  int      `json:"claims"`
@@ -9,7 +10,7 @@ type Agreement struct {
 	Changed []Change `json:"changed"`
 }
 
-// Change is a claim with another verdict in the second run than in the first.
+// Change is a claim whose verdict in the second run differs from the first.
 type Change struct {
 	Artefact string `json:"artefact"`
 	First    Claim  `json:"first"`
@@ -47,10 +48,11 @@ func Compare(first, second []*Record) *Agreement {
 	return a
 }
 
-// open says that a claim has no verdict yet.
+// open reports whether a claim has no verdict yet.
 func (c *Claim) open() bool { return c.Verdict == TooFew || c.Verdict == NotRun }
 
-// Rows has a row for each claim that changed: the artefact, the claim, and both verdicts with ours.
+// Rows returns a row for each changed claim: the artefact, the claim, both verdicts and both
+// results.
 func (a *Agreement) Rows() (rows [][]string) {
 	for _, c := range a.Changed {
 		rows = append(rows, []string{c.Artefact, c.First.Text, c.First.verdict() + ": " + c.First.Ours, c.Second.verdict() + ": " + c.Second.Ours})
@@ -58,7 +60,7 @@ func (a *Agreement) Rows() (rows [][]string) {
 	return rows
 }
 
-// Stored are the records that a Store has of a paper, in the paper's order.
+// Stored returns a paper's records from a Store, in the paper's order.
 func (r *Reproduction) Stored(s Store) (all []*Record) {
 	for i := range r.Artefacts {
 		if rec := stored(s, r.Artefacts[i].Name); rec != nil {

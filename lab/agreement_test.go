@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCompare: claims are found by artefact and text; what only one run has, or has judged, is not counted.
+// TestCompare: claims match by artefact and text; a claim that only one run has, or judged, does
+// not count.
 func TestCompare(t *testing.T) {
 	claim := func(text string, v Verdict, undecided bool) Claim {
 		return Claim{Text: text, Ours: "x", Verdict: v, Undecided: undecided}

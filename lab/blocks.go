@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// mostBlocks is the greatest number of seed blocks that an artefact is run with: as many as are asked for, else its own in the full mode.
+// mostBlocks returns the maximum number of seed blocks of an artefact: the requested number, or in
+// full mode the artefact's own, else 1.
 func (a *Artefact) mostBlocks(s *Setup) int {
 	switch {
 	case a.Seedless:
@@ -21,7 +22,8 @@ func (a *Artefact) mostBlocks(s *Setup) int {
 	return 1
 }
 
-// looks are the numbers of seed blocks at which claims are judged: Enough, twice as many each time, and the most.
+// looks returns the numbers of seed blocks at which claims are judged: Enough, then twice as many
+// each time, and finally the maximum.
 func looks(most int) (at []int) {
 	for n := Enough; n < most; n *= 2 {
 		at = append(at, n)
@@ -29,10 +31,12 @@ func looks(most int) (at []int) {
 	return append(at, most)
 }
 
-// BlockSeeds is the distance of the seeds of two blocks: artefacts count up from the seed of their block.
+// BlockSeeds is the distance between the seeds of two blocks: artefacts count up from their block's
+// seed.
 const BlockSeeds = 1 << 20
 
-// runBlock runs an artefact under some readings in one seed block. claimsOnly says that its tables and charts are not kept.
+// runBlock runs an artefact under some readings in one seed block. With claimsOnly its tables and
+// charts are not kept.
 func runBlock(ctx context.Context, a *Artefact, s *Setup, block int, readings []string, claimsOnly bool) *Result {
 	setup := *s
 	setup.Seed, setup.Readings, setup.ClaimsOnly = s.Seed+uint64(block)*BlockSeeds, readings, claimsOnly
@@ -47,16 +51,17 @@ func runBlock(ctx context.Context, a *Artefact, s *Setup, block int, readings []
 	return a.Run(ctx, &setup)
 }
 
-// overall is an artefact under some readings, judged over seed blocks. Its tables and charts are those of the first block, whose own claims
-// stand in alone.
+// overall is an artefact under some readings, judged over seed blocks. Its tables and charts come
+// from the first block; alone holds that block's own claims.
 type overall struct {
 	*Result
 	alone  []Claim
 	blocks int
 }
 
-// runBlocks runs an artefact under some readings in one seed block after the other, until each claim that matters is decided, or in as many as
-// it may have. After the first look blocks leave out the rows that no such claim needs any more; the others may not be decided then.
+// runBlocks runs an artefact under some readings, one seed block after the other, until each claim
+// that matters is decided or the maximum number of blocks is reached. After the first look, blocks
+// skip rows that no claim that matters still needs; other claims may then stay undecided.
 func runBlocks(ctx context.Context, a *Artefact, s *Setup, readings []string, matters func(claim int) bool) *overall {
 	first := runBlock(ctx, a, s, 0, readings, false)
 	o := &overall{first, slices.Clone(first.Claims), 1}

@@ -2,14 +2,15 @@ package lab
 
 import "sync"
 
-// Cache holds results by name: readings, seed blocks and artefacts that ask for the same share it. The zero value is empty. It is
-// for concurrent use; two that ask for the same at once may both compute it.
+// Cache stores results by name, for readings, seed blocks and artefacts that share them. The zero
+// value is empty. It is safe for concurrent use; two simultaneous requests for a name may both
+// compute it.
 type Cache[T any] struct {
 	lock    sync.Mutex
 	results map[string]T
 }
 
-// Get returns the result of a name, and computes it where there is none yet.
+// Get returns the result of a name. It computes the result if none is stored.
 func (c *Cache[T]) Get(name string, compute func() T) T {
 	c.lock.Lock()
 	v, ok := c.results[name]

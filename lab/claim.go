@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// Verdict says what became of a claim.
+// Verdict is the result of judging a claim.
 type Verdict string
 
 // The verdicts.
 const (
-	Holds       Verdict = "holds"         // under the literal text, over the seed blocks
-	HoldsAsRead Verdict = "holds as read" // under the one set of readings of the paper
-	Fitted      Verdict = "fitted"        // the same, but with a reading or constants that were searched for with the paper's own figures as the measure
+	Holds       Verdict = "holds"         // for the literal text, over the seed blocks
+	HoldsAsRead Verdict = "holds as read" // under the paper's one set of readings
+	Fitted      Verdict = "fitted"        // the same, but a reading or constants were fitted to the paper's own figures
 	Differs     Verdict = "differs"
-	TooFew      Verdict = "too few"      // the seed blocks do not tell, and more may be drawn
-	NotTestable Verdict = "not testable" // for a reason that is told
-	NotRun      Verdict = "not run"      // what it needs was left out, by mode or by choice of rows, or there was nothing to measure
+	TooFew      Verdict = "too few"      // the seed blocks are inconclusive, and more may be drawn
+	NotTestable Verdict = "not testable" // Why states the reason
+	NotRun      Verdict = "not run"      // left out by mode or by choice of rows, or nothing to measure
 )
 
-// verdicts are all, in the order of a summary.
+// verdicts lists all verdicts in the order of a summary.
 var verdicts = []Verdict{Holds, HoldsAsRead, Fitted, Differs, TooFew, NotTestable, NotRun}
 
 // Claim is one statement of the paper, with our result.
@@ -52,8 +52,8 @@ type Range struct {
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
 	Format  string  `json:"format"` // format of the value, for package fmt
-	// Rows are the rows of the artefact that it is measured on, as Setup.Want is asked for them; nil for all. Once the number is decided, other seed
-	// blocks leave them out where nothing else needs them.
+	// Rows are the artefact's rows that the number is measured on, in the form for Setup.Want; nil
+	// for all. Once the number is decided, later seed blocks skip rows that nothing else needs.
 	Rows []string `json:"-"`
 	// Blocks holds the number of each seed block that has one; Value is their mean.
 	Blocks []float64 `json:"blocks,omitempty"`
@@ -64,27 +64,29 @@ func NewClaim(text, paper string) Claim {
 	return Claim{Text: text, Paper: paper, Ours: "-", Verdict: NotRun}
 }
 
-// Judge says whether a claim holds, and what ours is.
+// Judge sets the verdict of a claim and our result.
 func (c *Claim) Judge(holds bool, ours string, args ...any) {
 	c.Ours, c.Verdict = fmt.Sprintf(ours, args...), VerdictOf(holds)
 }
 
-// JudgeRange says that a claim holds where a number of ours is in a range. Over several seed blocks the interval of its mean must be: where ours
-// is a difference of two that had the same networks in each block, that is a paired interval.
+// JudgeRange judges a claim by a number of ours: it holds if the number is in the range. Over
+// several seed blocks the confidence interval of the mean must be in the range. If our number is a
+// difference between two results on the same networks, this is a paired interval.
 func (c *Claim) JudgeRange(value, low, high float64, format string) {
 	c.Range = &Range{Value: value, Low: low, High: high, Format: format}
 	c.Judge(value >= low && value <= high, format, value)
 }
 
-// On names the rows of the artefact that the number of a claim is measured on.
+// On names the rows of the artefact on which a claim's number is measured.
 func (c *Claim) On(rows ...string) {
 	if c.Range != nil {
 		c.Range.Rows = rows
 	}
 }
 
-// JudgeEach says that a claim holds where each of several numbers of ours is in its range; with one missing it
-// does not hold. Over several seed blocks each of them has its own interval: the worst of several in each block would be the worse the smaller a block is.
+// JudgeEach judges a claim on several numbers: it holds if each is in its range and none is
+// missing. Over several seed blocks each number has its own interval, since the worst number of a
+// block would get worse the smaller the block is.
 func (c *Claim) JudgeEach(parts []Range) {
 	for i := range parts {
 		if slices.ContainsFunc(parts[:i], func(r Range) bool { return r.Of == parts[i].Of }) {
@@ -106,7 +108,8 @@ func (c *Claim) JudgeEach(parts []Range) {
 	}
 }
 
-// worst is the number that is furthest outside its range, or least inside; nil where all are missing.
+// worst returns the number furthest outside its range, or the least far inside; nil if all are
+// missing.
 func (c *Claim) worst() (worst *Range) {
 	for i := range c.Parts {
 		if r := &c.Parts[i]; !r.Missing && (worst == nil || r.slack() < worst.slack()) {
@@ -116,7 +119,7 @@ func (c *Claim) worst() (worst *Range) {
 	return worst
 }
 
-// ofParts says of which of its numbers the range of a claim is.
+// ofParts names the deciding number of a claim on several.
 func (c *Claim) ofParts() string {
 	if len(c.Parts) < 2 {
 		return ""
@@ -124,7 +127,7 @@ func (c *Claim) ofParts() string {
 	return fmt.Sprintf(" (%s, of %d)", c.Range.Of, len(c.Parts))
 }
 
-// verdict is the verdict as people read it.
+// verdict returns the verdict for display.
 func (c *Claim) verdict() string {
 	if c.Undecided {
 		return string(c.Verdict) + " (undecided)"
@@ -132,10 +135,10 @@ func (c *Claim) verdict() string {
 	return string(c.Verdict)
 }
 
-// Untestable says why nothing can be said of a claim.
+// Untestable marks a claim as not testable, with the reason.
 func (c *Claim) Untestable(why string) { c.Verdict, c.Why = NotTestable, why }
 
-// fitted is the verdict on a claim that may rest on constants that were fitted: what holds with them is Fitted.
+// fitted returns the verdict, or Fitted if the claim holds but rests on fitted constants.
 func (c *Claim) fitted() Verdict {
 	if c.RestsOn != "" && (c.Verdict == Holds || c.Verdict == HoldsAsRead) {
 		return Fitted
@@ -143,7 +146,7 @@ func (c *Claim) fitted() Verdict {
 	return c.Verdict
 }
 
-// VerdictOf is Holds or Differs.
+// VerdictOf returns Holds or Differs.
 func VerdictOf(holds bool) Verdict {
 	if holds {
 		return Holds
@@ -151,7 +154,7 @@ func VerdictOf(holds bool) Verdict {
 	return Differs
 }
 
-// bounds are the least and the greatest value under which a claim holds, "-" for one about no number.
+// bounds prints the lowest and the highest value with which a claim holds; "-" if it has no number.
 func (r *Range) bounds() string {
 	if r == nil {
 		return "-"
@@ -159,7 +162,7 @@ func (r *Range) bounds() string {
 	return fmt.Sprintf(r.Format+" to "+r.Format, r.Low, r.High)
 }
 
-// Ranges are the numbers that a claim is about, each with its bounds.
+// Ranges returns the numbers of a claim, each with its bounds.
 func (c *Claim) Ranges() []Range {
 	if c.Parts == nil && c.Range != nil {
 		return []Range{*c.Range}
@@ -167,5 +170,5 @@ func (c *Claim) Ranges() []Range {
 	return c.Parts
 }
 
-// slack returns the distance of the number from the nearer end of the range, below 0 outside.
+// slack returns the distance of the number from the nearer end of its range; negative outside.
 func (r *Range) slack() float64 { return min(r.Value-r.Low, r.High-r.Value) }

@@ -22,7 +22,8 @@ func overBlocks(blocks []Claim, looks int, last, never bool) Claim {
 	return j.Claim
 }
 
-// judgedAs is what a claim becomes whose number is value(block) in each seed block, and must be between 1 and 2.
+// judgedAs returns the outcome of a claim whose number is value(block) in each seed block, and must
+// be between 1 and 2.
 func judgedAs(blocks int, value func(block int) float64) Claim {
 	var list []Claim
 	for b := range blocks {
@@ -96,7 +97,8 @@ func TestOverBlocks(t *testing.T) {
 	}
 }
 
-// TestJudgeEach: each number of a claim has its own interval over the seed blocks, and the one that decides is shown.
+// TestJudgeEach: each number of a claim has its own interval over the seed blocks, and the deciding
+// one is shown.
 func TestJudgeEach(t *testing.T) {
 	judged := func(blocks int, a, b func(block int) float64) Claim {
 		var list []Claim
@@ -146,7 +148,8 @@ func TestJudgeEach(t *testing.T) {
 	}
 }
 
-// TestMissingNumber: a number that some blocks do not have is judged by the others, if enough have it; what no block has decides nothing.
+// TestMissingNumber: a number that some blocks lack is judged by the others, if there are enough; a
+// number that all blocks lack decides nothing.
 func TestMissingNumber(t *testing.T) {
 	judged := func(without, neither int, a, b float64) Claim {
 		var list []Claim
@@ -198,7 +201,8 @@ func TestMissingNumber(t *testing.T) {
 	}
 }
 
-// TestSolverReading: a reading that needs a solver is tried where there is one, and left out where there is none.
+// TestSolverReading: a reading that needs a solver is tried if there is one, and left out
+// otherwise.
 func TestSolverReading(t *testing.T) {
 	for _, solve := range []ilp.SolveLinear{nil, func(context.Context, *ilp.Linear) ([]float64, error) { return nil, nil }} {
 		r := read(Reading{Name: "r", Solver: true})
@@ -212,7 +216,8 @@ func TestSolverReading(t *testing.T) {
 	}
 }
 
-// TestMost: an artefact has at most the seed blocks that are asked for, else its own in the full mode.
+// TestMost: the maximum number of seed blocks is the requested one, or the artefact's own in full
+// mode.
 func TestMost(t *testing.T) {
 	for _, c := range []struct {
 		a    Artefact
@@ -238,7 +243,8 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// drawn is a paper with one artefact whose claims have these numbers, of which each should be between 1 and 2: by the letter, and under its reading.
+// drawn returns a paper with one artefact whose claims have these numbers, which should be between
+// 1 and 2: by the literal text, and under its reading.
 func drawn(most int, letter, read func(block int) []float64) *Reproduction {
 	return &Reproduction{Name: "drawn", Readings: []Reading{{Name: "r", Chosen: true}}, Artefacts: []Artefact{{
 		Name: "fig1", Blocks: most, Run: func(_ context.Context, s *Setup) *Result {
@@ -261,8 +267,8 @@ func drawn(most int, letter, read func(block int) []float64) *Reproduction {
 	}}}
 }
 
-// TestDrawsUntilDecided: seed blocks are drawn until each claim is decided, and no more; under the readings only those claims count that differ
-// by the letter.
+// TestDrawsUntilDecided: seed blocks are drawn until each claim is decided, and no longer; under
+// the readings only the claims count that differ by the literal text.
 func TestDrawsUntilDecided(t *testing.T) {
 	wide := func(mean float64) func(block int) float64 { // from 1 below to 1 above
 		return func(block int) float64 { return mean - 1 + 2*float64(block%2) }
@@ -304,8 +310,8 @@ func TestDrawsUntilDecided(t *testing.T) {
 	}
 }
 
-// TestSeldomWrong: a claim whose number lies at an end of its range is found on neither side more often than intervals may err, whatever the
-// number of looks and of numbers.
+// TestSeldomWrong: a claim whose number lies at an end of its range gets a wrong verdict no more
+// often than intervals may err, for any number of looks and of numbers.
 func TestSeldomWrong(t *testing.T) {
 	const runs = 400
 	for _, numbers := range []int{1, 10} {
@@ -340,7 +346,8 @@ func TestSeldomWrong(t *testing.T) {
 	}
 }
 
-// TestStaysDecided: a number that is decided at a look stays so whatever comes later, and asks for its rows no more.
+// TestStaysDecided: a number decided at a look stays decided whatever comes later, and no longer
+// asks for its rows.
 func TestStaysDecided(t *testing.T) {
 	var j judging
 	block := func(a, b float64) {
@@ -366,7 +373,8 @@ func TestStaysDecided(t *testing.T) {
 	}
 }
 
-// TestAtTheEnd: the same number in all blocks, at the very end of its range, is believed at the last look only.
+// TestAtTheEnd: if all blocks have the same number at the very end of its range, only the last look
+// accepts it.
 func TestAtTheEnd(t *testing.T) {
 	var j judging
 	for range 8 {
@@ -382,7 +390,8 @@ func TestAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestLeavesRowsOut: once its number is decided a row is run no more, and what could not be measured is told apart from what was left out.
+// TestLeavesRowsOut: a row is no longer run once its number is decided, and a failed measurement
+// differs from a skipped one.
 func TestLeavesRowsOut(t *testing.T) {
 	ran := map[string]int{}
 	a := Artefact{Name: "fig1", Blocks: 32, Run: func(_ context.Context, s *Setup) *Result {
@@ -417,7 +426,8 @@ func TestLeavesRowsOut(t *testing.T) {
 	}
 }
 
-// read is a paper with a claim that holds as it is, one that a reading mends, and one that it breaks.
+// read returns a paper with a claim that holds, a claim that a reading mends, and a claim that it
+// breaks.
 func read(readings ...Reading) *Reproduction {
 	return &Reproduction{Name: "read", Paper: "A paper.", Readings: readings, Artefacts: []Artefact{{
 		Name: "fig1", Seedless: true, Run: func(_ context.Context, s *Setup) *Result {
@@ -482,7 +492,8 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestBroken: a reading of the set is tried where nothing differs too, and the page says what it breaks.
+// TestBroken: a reading of the set is tried even if nothing differs, and the page names the claims
+// that it breaks.
 func TestBroken(t *testing.T) {
 	for _, chosen := range []bool{true, false} {
 		r := read(Reading{Name: "r", Chosen: chosen})
@@ -505,7 +516,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestUntestable: a claim of which nothing can be said keeps its reason over all seed blocks.
+// TestUntestable: an untestable claim keeps its reason over all seed blocks.
 func TestUntestable(t *testing.T) {
 	var list []Claim
 	for range 8 {
@@ -518,7 +529,8 @@ func TestUntestable(t *testing.T) {
 	}
 }
 
-// TestFewBlocks: an artefact that takes long has fewer seed blocks, and says so; a reading that does not concern it is not tried.
+// TestFewBlocks: a slow artefact has fewer seed blocks, and says so; a reading that does not
+// concern it is not tried.
 func TestFewBlocks(t *testing.T) {
 	runs := 0
 	r := &Reproduction{Name: "few", Readings: []Reading{{Name: "here"}, {Name: "elsewhere", Chosen: true, In: []string{"fig2"}}}}
@@ -544,7 +556,8 @@ func TestFewBlocks(t *testing.T) {
 	}
 }
 
-// TestLargest: the page names the largest difference of each artefact by the factor that it makes, whatever the units and the ends of the ranges are.
+// TestLargest: the page names the largest difference of each artefact by its factor, for any units
+// and ranges.
 func TestLargest(t *testing.T) {
 	claim := func(text, format string, value, low, high float64) Claim {
 		c := NewClaim(text, "")

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestRestsOn: what holds with constants that were fitted is fitted, by the letter or as read, and under each reading; what differs stays so.
+// TestRestsOn: a claim that holds with fitted constants is Fitted, by the literal text, under the
+// set, and under each reading; a differing claim stays so.
 func TestRestsOn(t *testing.T) {
 	const constant = "a constant, fitted to Fig. 1"
 	r := &Reproduction{Name: "p", Readings: []Reading{{Name: "r", Chosen: true}, {Name: "all", In: []string{"fig1"}}}, Artefacts: []Artefact{{

@@ -9,32 +9,34 @@ import (
 	"weft/sim/flow"
 )
 
-// Enough is the number of seed blocks from which a claim that depends on seeds can hold.
+// Enough is the least number of seed blocks with which a claim that depends on seeds can hold.
 const Enough = 8
 
-// mayErr is the share of runs in which an interval may miss the mean, at any of its looks.
+// mayErr is the share of runs in which an interval may miss the mean, counted over all looks.
 const mayErr = .05
 
-// judging judges a claim over seed blocks, which come one after the other. What is decided at a look stays so: the claim, or one of its numbers.
+// judging judges a claim over successive seed blocks. A decision at a look is final, for the claim
+// and for each of its numbers.
 type judging struct {
-	Claim        // what it has become: TooFew says that more blocks are needed
-	blocks  int  // that came until it was decided
-	told    int  // of them, those that tell of it
-	held    int  // of those, the ones in which it is true
-	same    bool // in all of them ours is in the same words
-	noRange bool // one of them is about no number, so that it counts in how many it is true
+	Claim        // the result so far: TooFew if more blocks are needed
+	blocks  int  // seen until the claim was decided
+	told    int  // blocks that measured the claim
+	held    int  // of those, the blocks in which it is true
+	same    bool // all blocks have the same words in Ours
+	noRange bool // a block has no number, so judge by the count of true blocks
 	numbers []number
 }
 
-// number is a number of a claim over the seed blocks.
+// number is one number of a claim over the seed blocks.
 type number struct {
-	Range           // its Blocks has the value of each block that has it
-	asked   int     // blocks until it was decided, but those that left its rows out
-	half    float64 // half the interval that decides
-	verdict Verdict // TooFew until it is decided
+	Range           // its Blocks has the value of each block that measured it
+	asked   int     // blocks until it was decided, without blocks that left out its rows
+	half    float64 // half the deciding interval
+	verdict Verdict // TooFew until decided
 }
 
-// add adds what the claim is in the next block. A block in which nothing of it was measured says nothing.
+// add adds the claim's result in the next block. A block that measured nothing of the claim does
+// not count.
 func (j *judging) add(c Claim) {
 	if j.blocks == 0 {
 		j.Claim = c
@@ -72,7 +74,7 @@ func (j *judging) add(c Claim) {
 	}
 }
 
-// addNumber adds the value of a number in the block that was added last, unless it is decided.
+// addNumber adds a number's value in the latest block, unless the number is decided.
 func (j *judging) addNumber(r *Range) {
 	k := slices.IndexFunc(j.numbers, func(n number) bool { return n.Of == r.Of })
 	if k < 0 {
@@ -94,18 +96,18 @@ func (j *judging) addNumber(r *Range) {
 	}
 }
 
-// open says whether more blocks are needed.
+// open reports whether more blocks are needed.
 func (j *judging) open() bool { return j.Verdict == TooFew }
 
-// needs says whether a row of the artefact is needed to decide it.
+// needs reports whether a row of the artefact is needed to decide the claim.
 func (j *judging) needs(row string) bool {
 	return j.open() && (j.noRange || slices.ContainsFunc(j.numbers, func(n number) bool {
 		return n.verdict == TooFew && (n.Rows == nil || slices.Contains(n.Rows, row))
 	}))
 }
 
-// look judges by the blocks so far, at one of several looks. At the last one a claim that is not decided differs, undecided, if there were Enough
-// blocks, or if the artefact may never have more.
+// look judges by the blocks so far, at one of several looks. At the last look an undecided claim
+// differs (Undecided is set) if there were Enough blocks, or if the artefact may never have more.
 func (j *judging) look(looks int, last, never bool) {
 	if !j.open() || j.told == 0 {
 		return
@@ -128,7 +130,8 @@ func (j *judging) look(looks int, last, never bool) {
 	}
 }
 
-// judgeTruth judges a claim about no number: it must be true in each block, and holds at the last look.
+// judgeTruth judges a claim without a number: it must be true in each block, and holds only at the
+// last look.
 func (j *judging) judgeTruth(last bool) {
 	switch {
 	case j.held < j.told:
@@ -141,8 +144,8 @@ func (j *judging) judgeTruth(last bool) {
 	}
 }
 
-// judgeNumbers judges by the interval of the mean of each number: a claim differs if one does, and holds if all do. It returns the number that
-// decides, which the page shows.
+// judgeNumbers judges by the interval of each number's mean: a claim differs if one number does,
+// and holds if all do. It returns the deciding number, which the page shows.
 func (j *judging) judgeNumbers(looks int, last bool) *number {
 	weight := map[Verdict]int{Holds: 0, TooFew: 1, Differs: 2}
 	var decides *number
@@ -166,9 +169,11 @@ func (j *judging) judgeNumbers(looks int, last bool) *number {
 	return decides
 }
 
-// judge judges a number by the interval of its mean over seed blocks, which becomes the number. The interval is that of one of several looks, which
-// together err in at most 5 of 100 runs. What is missing in all blocks tells nothing. A claim on several numbers differs only by the wider interval
-// that is right for so many. Where all blocks have the same number, at an end of its range, only the last look believes it.
+// judge judges a number by the interval of its mean over seed blocks, and stores the mean as the
+// value. All looks together err in at most 5 of 100 runs. A number missing in all blocks stays
+// undecided. A number of a claim on several differs only by the wider interval for that many
+// numbers. If all blocks have the same value, at an end of the range, only the last look accepts
+// it.
 func (n *number) judge(looks, numbers int, last bool) {
 	s, count := flow.Summarise(n.Blocks), len(n.Blocks)
 	n.Value, n.Missing = s.Mean, count == 0
@@ -187,7 +192,7 @@ func (n *number) judge(looks, numbers int, last bool) {
 	}
 }
 
-// text is the number with half its interval.
+// text prints the number with half its interval.
 func (n *number) text() string {
 	switch len(n.Blocks) {
 	case 0:
@@ -198,8 +203,8 @@ func (n *number) text() string {
 	return fmt.Sprintf(n.Format+" ± "+strings.ReplaceAll(n.Format, "+", ""), n.Value, n.half)
 }
 
-// slack is the distance of the number from the nearer end of its range, below 0 outside. One that was never measured is the furthest of those that
-// are not decided.
+// slack returns the distance of the number from the nearer end of its range; negative outside. A
+// number that was never measured has the lowest slack.
 func (n *number) slack() float64 {
 	if n.Missing {
 		return math.Inf(-1)

@@ -11,23 +11,26 @@ import (
 
 // Reproduction is a paper whose tables and figures can be run again.
 type Reproduction struct {
-	Name  string // of weft lab reproduce
+	Name  string // argument of weft lab reproduce
 	Paper string
-	// Says states in two or three sentences what the paper claims: they open the page of results.
+	// Says summarises the paper's claims in two or three sentences. They open the page of results.
 	Says string
-	// Assumptions say what weft assumes for everything that the paper leaves open, a line each, once for all artefacts; "" if nothing needs it.
+	// Assumptions state, a line each, what weft assumes for everything that the paper leaves open,
+	// for all artefacts; "" if nothing needs it.
 	Assumptions string
 	Artefacts   []Artefact
-	// Plain says in plain words in what ours differs, by the name of an artefact and the text of its claim (ClaimName): for the largest differences.
+	// Plain explains the largest differences in plain words, by artefact and text of the claim
+	// (ClaimName).
 	Plain map[string]string
-	// Finish sets what is the same in every run of a chart, such as the marks of what the paper prints: kept charts are as new ones then. It may
-	// be nil, and may be given a chart twice.
+	// Finish sets the parts of a chart that are the same in every run, such as marks for printed
+	// values, so that stored charts match new ones. It may be nil, and must accept the same chart
+	// twice.
 	Finish func(c *chart.Chart)
-	// Readings are ways to read it other than by its letter.
+	// Readings are ways to read the paper other than literally.
 	Readings []Reading
 }
 
-// finish finishes the charts of a record: those as read like those of the letter.
+// finish finishes the charts of a record, under the literal text and under the readings.
 func (r *Reproduction) finish(rec *Record) {
 	if r.Finish == nil {
 		return
@@ -55,20 +58,20 @@ func (r *Reproduction) Find(name string) (*Artefact, bool) {
 
 // Artefact is a table, figure or experiment of a paper.
 type Artefact struct {
-	Name  string // fig4
+	Name  string // for example fig4
 	Title string
 	Place string // in the paper
-	// Measured says that seconds and memory of this machine are in the result.
+	// Measured says that the result contains seconds and memory of this machine.
 	Measured bool
-	// Seedless says that no claim depends on the seed: one run judges it.
+	// Seedless says that no claim depends on the seed: one run decides them.
 	Seedless bool
-	// Blocks is the greatest number of seed blocks of a full run, fixed before it by what a block costs: fewer than Enough for what takes too
-	// long, 0 for Enough.
+	// Blocks is the maximum number of seed blocks of a full run, fixed in advance by the cost of a
+	// block: fewer than Enough if that would take too long; 0 stands for Enough.
 	Blocks int
-	Run    func(context.Context, *Setup) *Result // an error ends it, see Check
+	Run    func(context.Context, *Setup) *Result // an error ends the artefact, see Check
 }
 
-// Mode says how much is run.
+// Mode is the extent of a run.
 type Mode string
 
 // The modes.
@@ -77,38 +80,41 @@ const (
 	Full  Mode = "full"  // as the paper
 )
 
-// Setup holds what every artefact is run with: mode, seed, cores, rows.
+// Setup holds the settings of a run: mode, seed, cores, rows.
 type Setup struct {
 	Mode    Mode
 	Seed    uint64
-	Workers int // goroutines; no result depends on it
-	// Blocks is the greatest number of seed blocks by which claims are judged, 0 for that of each artefact. Readings are those that are on.
+	Workers int // goroutines; results do not depend on the number
+	// Blocks is the maximum number of seed blocks for judging claims; 0 for the artefact's own.
+	// Readings lists the active readings.
 	Blocks   int
 	Readings []string
-	// Verdicts says that nothing is run but what verdicts need: no reading alone.
+	// Verdicts limits the run to the needs of the verdicts: no reading is tried alone.
 	Verdicts bool
-	// ClaimsOnly says that the tables and charts of this run are not kept: what no claim is about need not be run.
+	// ClaimsOnly says that this run's tables and charts are not kept: an artefact may skip whatever
+	// no claim needs.
 	ClaimsOnly bool
-	// SolveLinear solves linear programmes; nil where no solver is installed, and readings that need one are not tried.
+	// SolveLinear solves linear programmes. It is nil if no solver is installed; readings that need
+	// one are then not tried.
 	SolveLinear ilp.SolveLinear
-	// Rows keeps the rows whose name it is true for; nil keeps all.
+	// Rows selects rows by name; nil selects all.
 	Rows func(name string) bool
-	// Step is told what comes next, for people who wait; it may be nil.
+	// Step announces the next step to a waiting user; it may be nil.
 	Step func(what string)
-	// Meter measures work; nil measures nothing, and all costs are zero.
+	// Meter measures work. If it is nil, all costs are zero.
 	Meter Meter
 }
 
-// Meter carries out work and says what it cost.
+// Meter carries out work and returns its cost.
 type Meter func(work func() error) (Cost, error)
 
-// Cost holds the time and memory that work took.
+// Cost is the time and memory that work took.
 type Cost struct {
 	Seconds   float64 // of CPU time, all threads
 	Allocated float64 // bytes allocated, freed or not
 }
 
-// Pick returns quick in the quick mode, and full in the full one.
+// Pick returns quick in the quick mode and full in the full mode.
 func Pick[T any](s *Setup, quick, full T) T {
 	if s.Mode == Full {
 		return full
@@ -116,7 +122,7 @@ func Pick[T any](s *Setup, quick, full T) T {
 	return quick
 }
 
-// Want says whether a row is to be run, and announces it if so.
+// Want reports whether a row is selected, and announces it if so.
 func (s *Setup) Want(row string) bool {
 	if s.Rows != nil && !s.Rows(row) {
 		return false
@@ -127,14 +133,14 @@ func (s *Setup) Want(row string) bool {
 	return true
 }
 
-// SeedOf returns the seed of a row, made of that of the run and the row's name.
+// SeedOf returns the seed of a row, made from the run's seed and the row's name.
 func (s *Setup) SeedOf(row string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(row))
 	return h.Sum64() ^ s.Seed*0x9e3779b97f4a7c15
 }
 
-// Measure carries out work and says what it cost: nothing, without a Meter.
+// Measure carries out work and returns its cost: zero without a Meter.
 func (s *Setup) Measure(work func() error) (Cost, error) {
 	if s.Meter == nil {
 		return Cost{}, work()

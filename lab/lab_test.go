@@ -205,7 +205,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestFinish: charts as read are finished under the names of those of the letter, and say in name and title, once, that they are as read.
+// TestFinish: charts under the readings are finished like the literal ones of the same name, and
+// say once, in name and title, that they are as read.
 func TestFinish(t *testing.T) {
 	r := &Reproduction{Finish: func(c *chart.Chart) {
 		if c.Name == "fig1" {

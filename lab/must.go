@@ -6,25 +6,24 @@ import (
 	"weft/internal/par"
 )
 
-// failure is the panic by which an error ends an artefact.
+// failure is the panic with which an error ends an artefact.
 type failure struct{ err error }
 
-// Check ends the artefact that is run if there is an error, which RunArtefact returns: an
-// experiment goes straight on or not at all. Goroutines of an experiment are those of
-// Setup.Parallel.
+// Check ends the running artefact if err is not nil; RunArtefact returns the error. An experiment
+// may start goroutines only with Setup.Parallel.
 func Check(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
 }
 
-// Must is Check, and returns the value that came with the error.
+// Must returns a value, or ends the artefact with the error that came with it, like Check.
 func Must[T any](v T, err error) T {
 	Check(err)
 	return v
 }
 
-// caught sets err to the error with which work was ended by Check.
+// caught recovers from a failed Check and sets err to its error.
 func caught(err *error) {
 	switch p := recover().(type) {
 	case nil:
@@ -35,7 +34,7 @@ func caught(err *error) {
 	}
 }
 
-// Parallel carries out n pieces of work on the cores of the Setup.
+// Parallel carries out n pieces of work on the Setup's cores.
 func (s *Setup) Parallel(ctx context.Context, n int, work func(k int)) {
 	Check(par.For(ctx, s.Workers, n, func(_, k int) (err error) {
 		defer caught(&err)

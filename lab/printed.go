@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Printed is a row of a table that a paper prints: cell by column.
+// Printed is a row of a table printed in a paper: cells by column.
 type Printed map[string]string
 
-// ReadPrinted reads such a table: tab-separated, the first line names the columns, and
-// a line with # in front says where it is from.
+// ReadPrinted reads a printed table: tab-separated, the first line names the columns, and lines
+// that start with # state the source.
 func ReadPrinted(tsv string) []Printed {
 	var header []string
 	var out []Printed
@@ -32,7 +32,7 @@ func ReadPrinted(tsv string) []Printed {
 	return out
 }
 
-// Number is the number in a column, 0 where a cell has none ("-").
+// Number returns the number in a column, 0 if the cell has none ("-").
 func (p Printed) Number(column string) float64 {
 	cell, ok := p[column]
 	if !ok {
@@ -44,5 +44,5 @@ func (p Printed) Number(column string) float64 {
 	return Must(strconv.ParseFloat(cell, 64))
 }
 
-// Int is the whole number in a column.
+// Int returns the whole number in a column.
 func (p Printed) Int(column string) int { return int(p.Number(column)) }

@@ -5,27 +5,28 @@ import (
 	"math"
 )
 
-// Noise is the largest difference of two shares, in points, that counts as none.
+// Noise is the largest difference between two shares, in points, that counts as equal.
 const Noise = .5
 
-// Ranges in which numbers of ours count as the printed ones.
+// Largest distances at which our number counts as the printed one.
 const (
-	Exact = 2. // points about a level that is printed
-	Rough = 5. // about one that is "about" or "approximately"
+	Exact = 2. // points from a printed level
+	Rough = 5. // points from an "about" or "approximately" level
 	Most  = 100.
 )
 
-// Words of papers that compare two levels without a number: the least share of the higher that the lower must have.
+// Least ratio of the lower of two levels to the higher, for words in papers that compare without a
+// number.
 const (
 	AsGood     = .95 // "as well as", "the same"
 	NearlySame = .9  // "nearly the same"
 	Similar    = .8  // "similar", "relatively constant"
 )
 
-// Slight is the largest gain, in percent, that is "small" or "slight". The least is Noise.
+// Slight is the largest gain, in percent, that counts as "small" or "slight". Noise is the least.
 const Slight = 10.
 
-// HowNear says so on the page.
+// HowNear explains these limits on the page.
 const HowNear = "A printed gain counts as found if ours is from half to twice of it, and at most 5 points off; if none is printed, within half a point. " +
 	"A printed level counts as found within 2 points, \"about\" within 5. For a printed ratio, its excess over one (or that of its inverse) must be met from half to twice."
 
@@ -36,17 +37,17 @@ type RangeClaim struct {
 	Format    string
 }
 
-// InRange is a claim about a number in percent, or in points of it.
+// InRange returns a claim about a number in percent or percentage points.
 func InRange(text, paper string, low, high float64) RangeClaim {
 	return RangeClaim{NewClaim(fmt.Sprintf("%s (%.4g to %.4g %%)", text, low, high), paper), low, high, "%.1f %%"}
 }
 
-// Level is a claim about a printed share, in percent.
+// Level returns a claim about a printed share, in percent.
 func Level(text, paper string, printed, within float64) RangeClaim {
 	return InRange(text, paper, printed-within, printed+within)
 }
 
-// Gained is a claim about a printed gain, in points or percent.
+// Gained returns a claim about a printed gain, in points or percent.
 func Gained(text, paper string, printed float64) RangeClaim {
 	low, high := max(printed/2, printed-5), min(2*printed, printed+5)
 	switch {
@@ -58,17 +59,17 @@ func Gained(text, paper string, printed float64) RangeClaim {
 	return Signed(InRange(text, paper, low, high))
 }
 
-// Signed prints the number with its sign.
+// Signed makes a claim print its number with a sign.
 func Signed(w RangeClaim) RangeClaim {
 	w.Format = "%+.1f %%"
 	return w
 }
 
-// even is the largest distance of a ratio from one that counts as none.
+// even is the largest distance from 1 at which a ratio counts as 1.
 const even = .05
 
-// RatioOf is a claim about a printed ratio: what it, or its inverse, has above one is found from half of it to twice. A ratio of about one is
-// found within 0.05.
+// RatioOf returns a claim about a printed ratio. The excess of the ratio, or of its inverse, over 1
+// may be half to twice the printed excess. A printed ratio of about 1 allows 0.05 on either side.
 func RatioOf(text, paper string, printed float64) RangeClaim {
 	low, high := 1+(printed-1)/2, 1+2*(printed-1)
 	switch {
@@ -80,7 +81,7 @@ func RatioOf(text, paper string, printed float64) RangeClaim {
 	return RangeClaim{NewClaim(fmt.Sprintf("%s (%.3g to %.3g times)", text, low, high), paper), low, high, "%.2f times"}
 }
 
-// JudgedBy is the claim judged by ours, if there is one.
+// JudgedBy returns the claim, judged by our number if ok is set.
 func (w RangeClaim) JudgedBy(ours float64, ok bool) Claim {
 	if ok {
 		w.Claim.JudgeRange(ours, w.Low, w.High, w.Format)
@@ -88,17 +89,18 @@ func (w RangeClaim) JudgedBy(ours float64, ok bool) Claim {
 	return w.Claim
 }
 
-// Several is a claim on several numbers, each in its range; it is judged if all of them were measured.
+// Several is a claim on several numbers, each with a range. It is judged if all of them were
+// measured.
 type Several struct {
 	RangeClaim
 	parts   []Range
 	missing bool // a number was not measured
 }
 
-// Each begins such a claim, whose numbers are in the range of w unless told otherwise.
+// Each starts a claim on several numbers, with the range of w by default.
 func (w RangeClaim) Each() *Several { return &Several{RangeClaim: w} }
 
-// Add adds a number; ok is false where it was not measured.
+// Add adds a number; ok is false if it was not measured.
 func (c *Several) Add(of string, ours float64, ok bool) { c.AddIn(of, ours, ok, c.Low, c.High) }
 
 // AddIn adds a number with a range of its own.
@@ -107,7 +109,7 @@ func (c *Several) AddIn(of string, ours float64, ok bool, low, high float64) {
 	c.parts = append(c.parts, Range{Of: of, Value: ours, Low: low, High: high, Format: c.Format})
 }
 
-// Judged is the claim, judged if nothing is missing.
+// Judged returns the claim, judged unless a number is missing.
 func (c *Several) Judged() Claim {
 	if !c.missing {
 		c.JudgeEach(c.parts)

@@ -24,7 +24,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestSeveral: a claim on several numbers is judged by each in its own range, and only if all were measured.
+// TestSeveral: a claim on several numbers is judged by each in its own range, and only if all were
+// measured.
 func TestSeveral(t *testing.T) {
 	for _, c := range []struct {
 		b, low float64

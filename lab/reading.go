@@ -7,28 +7,32 @@ import (
 	"strings"
 )
 
-// Reading is a way to understand a paper other than by its letter, where its text leaves something open or contradicts its own figures. All
-// claims are judged by the literal text first, and those that differ then by the one set of readings that the paper has.
+// Reading is a way to understand a paper other than literally, where its text leaves something open
+// or contradicts its own figures. Claims are first judged by the literal text; those that differ
+// are then judged by the paper's one set of readings.
 type Reading struct {
 	Name string
-	Text string // what is done in place of the literal text
-	// Chosen says that it is one of the set. The others are tried one at a time, to show what they do to every claim.
+	Text string // replaces the literal text
+	// Chosen says that the reading belongs to the paper's set. Others are tried one at a time, to
+	// show their effect on every claim.
 	Chosen bool
-	// Fitted says that it was searched for with the paper's own figures as the measure.
+	// Fitted says that the reading was fitted to the paper's own figures.
 	Fitted bool
-	// Solver says that it needs a solver of linear programmes. Such a reading is never of the set: what is installed decides no verdict.
+	// Solver says that the reading needs a solver of linear programmes. It is never in the set:
+	// verdicts do not depend on installed software.
 	Solver bool
-	// In names the artefacts that it changes; nil for all.
+	// In names the artefacts that the reading changes; nil for all.
 	In []string
 }
 
-// concerns says whether a reading changes an artefact.
+// concerns reports whether a reading changes an artefact.
 func (x *Reading) concerns(a *Artefact) bool { return x.In == nil || slices.Contains(x.In, a.Name) }
 
-// Reads reports whether a reading is on. The name must be one of the paper's.
+// Reads reports whether a reading is active. The name must be one of the paper's.
 func (s *Setup) Reads(name string) bool { return slices.Contains(s.Readings, name) }
 
-// chosen are the names of the set of readings of a paper that concern an artefact, nil for all of them, and those of them that were not fitted.
+// chosen returns the names of the paper's set of readings that concern an artefact (nil for all
+// artefacts), and those among them that were not fitted.
 func (r *Reproduction) chosen(a *Artefact) (set, unfitted []string) {
 	for _, x := range r.Readings {
 		if !x.Chosen || a != nil && !x.concerns(a) {
@@ -42,17 +46,18 @@ func (r *Reproduction) chosen(a *Artefact) (set, unfitted []string) {
 	return set, unfitted
 }
 
-// Tried holds the verdicts on the claims of an artefact, in their order, under one reading alone or under the whole set.
+// Tried holds the verdicts on an artefact's claims, in their order, under one reading or the whole
+// set.
 type Tried struct {
-	Reading  string    `json:"reading"` // theSet for the set, theLetter for the literal text
+	Reading  string    `json:"reading"` // the name of a reading, or "the set", or "the letter"
 	Verdicts []Verdict `json:"verdicts"`
 	Ours     []string  `json:"ours"`
 }
 
-// theSet stands for all readings of a paper's set together, where there are several.
+// theSet names a paper's whole set of readings, if it has several.
 const theSet = "the set"
 
-// theLetter stands for the literal text, in the first seed block as the readings are tried.
+// theLetter names the literal text, run in the first seed block like the readings.
 const theLetter = "the letter"
 
 func tried(reading string, claims []Claim) Tried {
@@ -63,8 +68,9 @@ func tried(reading string, claims []Claim) Tried {
 	return t
 }
 
-// judge runs an artefact by the literal text, then by the paper's set of readings where a claim differs, and by each reading alone. Where
-// none differs it tries those of the set once, to show what they break.
+// judge runs an artefact by the literal text, then by the paper's set of readings if a claim
+// differs, and by each reading alone. If no claim differs, it still tries the set once, to show
+// what it breaks.
 func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) {
 	letter := runBlocks(ctx, a, s, nil, func(int) bool { return true })
 	r.Result, r.Blocks = letter.Result, letter.blocks
@@ -74,7 +80,7 @@ func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 	r.Set = set
 	if len(set) > 0 && differs {
 		read := runBlocks(ctx, a, s, set, differing)
-		plain := read // what holds without the readings that were fitted is not fitted
+		plain := read // claims that hold without the fitted readings are not Fitted
 		switch len(unfitted) {
 		case len(set):
 		case 0:
@@ -99,15 +105,16 @@ func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 	}
 }
 
-// tryReadings tries each reading alone that the record does not have yet, in the first seed block, and drops those that no longer concern
-// the artefact. The claims by the letter in that block are nil for a kept record.
+// tryReadings tries each reading that the record lacks, alone and in the first seed block, and
+// drops readings that no longer concern the artefact. letter has the claims by the literal text in
+// that block, nil for a kept record.
 func (r *Record) tryReadings(ctx context.Context, p *Reproduction, a *Artefact, s *Setup, letter []Claim) {
 	differs := r.BlocksAsRead > 0 || slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Verdict == Differs })
 	isNew := false
 	alone := func(name string, readings ...string) Tried {
 		claims := runBlock(ctx, a, s, 0, readings, true).Claims
 		if letter == nil && !slices.EqualFunc(claims, r.Claims, func(now, kept Claim) bool { return now.Text == kept.Text }) {
-			Check(fmt.Errorf("other claims are kept than are judged now: run it again (--redo --only %s)", a.Name))
+			Check(fmt.Errorf("the stored claims differ from the claims judged now: run it again (--redo --only %s)", a.Name))
 		}
 		isNew = true
 		return tried(name, claims)
@@ -139,14 +146,15 @@ func (r *Record) tryReadings(ctx context.Context, p *Reproduction, a *Artefact, 
 	r.Tried = all
 }
 
-// What the names and titles of tables and charts as read end with.
+// Suffixes of names and titles of tables and charts under the readings.
 const (
 	nameAsRead  = "-as-read"
 	titleAsRead = ", as read"
 )
 
-// readAs judges what differs by what the set of readings gives, and by what those of it give that were not fitted. It adds the tables as
-// read, and the charts too if a verdict rests on them.
+// readAs judges the differing claims again by the results under the set of readings (read) and
+// under its unfitted readings (plain). It adds the tables under the readings, and the charts if a
+// verdict rests on them.
 func (r *Record) readAs(read, plain *Result) {
 	rests := false
 	for i := range r.Claims {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// writeVerdicts writes what the verdicts mean.
+// writeVerdicts writes an explanation of the verdicts.
 func writeVerdicts(b *bufio.Writer) {
 	fmt.Fprint(b, "## How a verdict is made\n\n")
 	paragraph(b, fmt.Sprintf("A claim about a number has a range in which it holds. weft measures the number in seed blocks. Each block draws all networks, patterns and orders anew; a result that draws nothing runs once. "+
@@ -30,7 +30,8 @@ func writeVerdicts(b *bufio.Writer) {
 	item(b, "", "Tables and charts show the first block unless the assumptions say otherwise. In charts a full mark is a number that the paper prints, a slim bar a range. An empty mark, \"relative to ours\", applies a printed gain or part to our value.")
 }
 
-// writeReadings writes what is assumed, the other readings of a paper, and what each reading does to the claims.
+// writeReadings writes the assumptions, the readings of a paper, and the effect of each on the
+// claims.
 func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 	if r.Assumptions != "" {
 		fmt.Fprint(b, "## Assumptions\n\n")
@@ -77,16 +78,17 @@ func (r *Reproduction) writeLargest(b *bufio.Writer, records []*Record) {
 	fmt.Fprintln(b)
 }
 
-// claimOf is a claim of an artefact.
+// claimOf is a claim with its artefact.
 type claimOf struct {
 	artefact string
 	Claim
 }
 
-// ClaimName names a claim of a paper: artefacts may have claims with the same text.
+// ClaimName names a claim within a paper: two artefacts may have claims with the same text.
 func ClaimName(artefact, text string) string { return artefact + ": " + text }
 
-// largest are the three claims that differ most from the literal text, of as many artefacts as there are, by the factor between ours and the range.
+// largest returns the three claims that differ most from the literal text, by the factor between
+// our number and the range, preferably of different artefacts.
 func largest(records []*Record) (first []claimOf) {
 	var list []claimOf
 	for _, rec := range records {
@@ -109,9 +111,10 @@ func largest(records []*Record) (first []claimOf) {
 	return append(first, rest[:min(len(rest), 3-len(first))]...)
 }
 
-// off returns the logarithm of the factor by which the number is off the nearer end of its range, at most that of a hundred. A difference (a number
-// with a sign) is in percent or points: it counts as what it makes of a hundred. A level in percent is on a scale whose low end counts little. A claim
-// about no number, or about one that was never measured, is off by a factor of two.
+// off returns the logarithm of the factor between the number and the nearer end of its range, at
+// most that of 100. A difference (a number with a sign) is in percent or points, so off adds it to
+// 100. A level in percent gets an offset, so that a difference at the low end counts little. A
+// claim without a number, or with one that was never measured, is off by a factor of two.
 func (r *Range) off() float64 {
 	if r == nil || r.Missing {
 		return math.Ln2
@@ -128,12 +131,13 @@ func (r *Range) off() float64 {
 	return math.Abs(math.Log(max(ours, least) / max(end, least)))
 }
 
-// byReading has a row for each claim that differs by the literal text, or that a reading moves, and a column for the letter, for the set and
-// for each reading. What is the same as by the letter in the first seed block is no move, whatever all blocks give.
+// byReading returns a row for each claim that differs by the literal text or that a reading
+// changes, and a column for the literal text, the set, and each reading. A change is one against
+// the literal text in the first seed block, whatever all blocks give.
 func (r *Reproduction) byReading(records []*Record) Table {
 	t := Table{Columns: []string{"where", "claim", "verdict"}}
 	first := len(t.Columns)
-	held := func(v Verdict) bool { return v == Holds || v == Fitted } // what is tried is Fitted by its constants alone
+	held := func(v Verdict) bool { return v == Holds || v == Fitted } // under a reading alone, Fitted means by its constants alone
 	if slices.ContainsFunc(records, func(rec *Record) bool { return rec.tried(theLetter) != nil }) {
 		t.Columns = append(t.Columns, theLetter)
 	}
@@ -166,14 +170,14 @@ func (r *Reproduction) byReading(records []*Record) Table {
 	return t
 }
 
-// fittedByLetter says whether a claim is Fitted by its constants alone: by the letter, which is tried wherever the set of readings is.
+// fittedByLetter reports whether a claim is Fitted by the literal text, so by its constants alone.
 func (r *Record) fittedByLetter(claim int) bool {
 	letter := r.tried(theLetter)
 	c := &r.Claims[claim]
 	return c.Verdict == Fitted && c.RestsOn != "" && (letter == nil || letter.Verdicts[claim] == Fitted)
 }
 
-// tried returns the result of a reading, nil where it was not tried.
+// tried returns the result of a reading, nil if it was not tried.
 func (r *Record) tried(reading string) *Tried {
 	if k := slices.IndexFunc(r.Tried, func(t Tried) bool { return t.Reading == reading }); k >= 0 {
 		return &r.Tried[k]
@@ -181,7 +185,8 @@ func (r *Record) tried(reading string) *Tried {
 	return nil
 }
 
-// cell says what a claim is and ours, "-" where nothing was tried: its verdict over blocks, and in a single one true or not.
+// cell prints a claim's result and our number, "-" if not tried: the verdict over blocks, or true
+// or not in a single block.
 func (t *Tried) cell(claim int, overBlocks bool) string {
 	if t == nil {
 		return "-"

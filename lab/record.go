@@ -17,9 +17,9 @@ type Record struct {
 	Place        string   `json:"place"`
 	Mode         Mode     `json:"mode"`
 	Seed         uint64   `json:"seed"`
-	Rows         string   `json:"rows,omitempty"` // the rows kept, as asked for; "" for all
+	Rows         string   `json:"rows,omitempty"` // the requested rows; "" for all
 	Measured     bool     `json:"measured,omitempty"`
-	Blocks       int      `json:"seed_blocks"`                   // drawn, by the letter
+	Blocks       int      `json:"seed_blocks"`                   // drawn for the literal text
 	BlocksAsRead int      `json:"seed_blocks_as_read,omitempty"` // blocks drawn under the set of readings; 0 if it judges nothing
 	Most         int      `json:"most_seed_blocks"`              // the allowed maximum
 	Few          bool     `json:"few_seed_blocks,omitempty"`     // because more would take too long
@@ -28,7 +28,7 @@ type Record struct {
 	*Result
 }
 
-// RunArtefact runs one artefact. rows is how the Setup's Rows were asked for.
+// RunArtefact runs one artefact. rows is the user's selection of rows.
 func RunArtefact(ctx context.Context, r *Reproduction, a *Artefact, s *Setup, rows string) (*Record, error) {
 	rec := &Record{
 		Reproduction: r.Name, Artefact: a.Name, Title: a.Title, Place: a.Place,
@@ -40,7 +40,7 @@ func RunArtefact(ctx context.Context, r *Reproduction, a *Artefact, s *Setup, ro
 	return rec, nil
 }
 
-// do carries out work for a record. The error that ends it names the artefact.
+// do carries out work for a record. Its error names the artefact.
 func (r *Record) do(work func()) (err error) {
 	defer func() {
 		if err != nil {
@@ -52,8 +52,8 @@ func (r *Record) do(work func()) (err error) {
 	return nil
 }
 
-// retry tries the readings that a kept record does not have yet: the paper may have got them since. Times measured now would not go with
-// those of the record.
+// retry tries the readings that a kept record lacks, which may be new in the paper. It skips
+// records with measured times: new times are not comparable.
 func (r *Record) retry(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) error {
 	return r.do(func() {
 		if !r.Measured {
@@ -62,15 +62,15 @@ func (r *Record) retry(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 	})
 }
 
-// Fits says whether the record is what a run with this setup would give, but for readings outside the paper's set, so that the
-// run may be left out.
+// Fits reports whether a run with this setup would give the same record, apart from readings
+// outside the paper's set, so that the run can be skipped.
 func (r *Record) Fits(p *Reproduction, a *Artefact, s *Setup, rows string) bool {
 	set, _ := p.chosen(a)
 	return r.Reproduction == p.Name && r.Artefact == a.Name && r.Mode == s.Mode && r.Seed == s.Seed && r.Rows == rows &&
 		r.Most == a.mostBlocks(s) && slices.Equal(r.Set, set) && (s.Verdicts || len(set) < 2 || r.tried(theSet) != nil)
 }
 
-// Load reads a record that Files wrote.
+// Load reads a record written by Files.
 func Load(data []byte) (*Record, error) {
 	r := &Record{Result: &Result{}}
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -81,15 +81,15 @@ func Load(data []byte) (*Record, error) {
 	return r, nil
 }
 
-// File is a file to be written.
+// File is a file to write.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Files are the record's files: tables as TSV, charts and pictures as SVG, and last the record
-// itself as JSON, so that a record that is there has its files. The pictures of a record
-// that was read are not among them: it names them only.
+// Files returns the record's files: tables as TSV, charts and pictures as SVG, and last the record
+// itself as JSON, so that a stored record always has its other files. The pictures of a loaded
+// record are left out, since it has only their names.
 func (r *Record) Files() ([]File, error) {
 	var files []File
 	for i := range r.Tables {
@@ -113,7 +113,7 @@ func (r *Record) Files() ([]File, error) {
 	return append(files, File{r.Artefact + ".json", append(data, '\n')}), err
 }
 
-// fileNames returns the names of the files of its tables and charts.
+// fileNames returns the file names of the record's tables and charts.
 func (r *Record) fileNames() (names []string) {
 	for i := range r.Tables {
 		names = append(names, r.Tables[i].Name+".tsv")
@@ -124,7 +124,7 @@ func (r *Record) fileNames() (names []string) {
 	return names
 }
 
-// tsv is the table as tab-separated values under a header.
+// tsv returns the table as tab-separated values with a header.
 func (t *Table) tsv() []byte {
 	var b bytes.Buffer
 	for _, row := range append([][]string{t.Columns}, t.Rows...) {

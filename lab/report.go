@@ -11,9 +11,9 @@ import (
 	"weft/internal/fold"
 )
 
-// WriteReport writes one Markdown page of the records of a paper: first a screen that says what the paper claims and
-// what came out, then the claims, the readings, and each artefact with its pictures and tables. Records are in the
-// paper's order.
+// WriteReport writes a Markdown page of a paper's records: first a screen with the paper's claims
+// and the outcome, then the claims, the readings, and each artefact with its pictures and tables.
+// Records are in the paper's order.
 func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s\n\n", r.Name)
@@ -156,7 +156,7 @@ func (t *Table) writeMarkdown(w io.Writer) {
 	}
 }
 
-// countVerdicts says how many claims have each verdict: form says how a number and its verdict are written.
+// countVerdicts counts the claims with each verdict; form formats a number and its verdict.
 func countVerdicts(records []*Record, form string) string {
 	counts, undecided := map[Verdict]int{}, 0
 	for _, rec := range records {

@@ -21,14 +21,14 @@ type Result struct {
 
 // Picture is a drawing.
 type Picture struct {
-	Name  string `json:"name"` // of its file, without .svg
+	Name  string `json:"name"` // file name without .svg
 	Title string `json:"title"`
 	SVG   []byte `json:"-"`
 }
 
-// Table is a table of text; columns name their units.
+// Table is a table of text; column names state the units.
 type Table struct {
-	Name    string     `json:"name"` // of its file, without .tsv
+	Name    string     `json:"name"` // file name without .tsv
 	Title   string     `json:"title"`
 	Columns []string   `json:"columns"`
 	Rows    [][]string `json:"rows"`
@@ -37,7 +37,7 @@ type Table struct {
 // Add appends a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// NonEmpty leaves out the charts with nothing to draw.
+// NonEmpty drops charts without data.
 func NonEmpty(all ...chart.Chart) []chart.Chart {
 	var out []chart.Chart
 	for _, c := range all {
@@ -48,8 +48,8 @@ func NonEmpty(all ...chart.Chart) []chart.Chart {
 	return out
 }
 
-// Num prints a number with three significant digits, or as many as it has before
-// the point.
+// Num prints a number with three significant digits, or with all digits before the point if there
+// are more.
 func Num(v float64) string {
 	switch {
 	case v == 0:

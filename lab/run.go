@@ -10,24 +10,23 @@ import (
 	"sync/atomic"
 )
 
-// Store holds the files of one paper's results.
+// Store holds the result files of one paper.
 type Store interface {
-	// Read returns a file, or an error where there is none.
+	// Read returns a file, or an error if there is none.
 	Read(name string) ([]byte, error)
 	Write(name string, data []byte) error
-	// Remove deletes a file. It returns no error where there is none.
+	// Remove deletes a file. It returns no error if there is none.
 	Remove(name string) error
 }
 
-// Run says which artefacts of a paper are run, with which rows, and where the results
-// are kept.
+// Run selects the artefacts and rows of a paper to run, and the store for the results.
 type Run struct {
 	Paper     *Reproduction
 	Artefacts []*Artefact // in the paper's order
 	Setup     Setup       // Rows is set by Do
-	Rows      []string    // keeps rows whose name contains one of these; all rows if empty
+	Rows      []string    // selects rows whose name contains one of these; all rows if empty
 	Store     Store       // nil keeps nothing
-	Redo      bool        // run again what the Store has already
+	Redo      bool        // run again even if the Store has a result
 	Done      func()      // called after each artefact; may be nil
 }
 
@@ -39,7 +38,7 @@ type Document struct {
 	Artefacts    []*Record `json:"artefacts"`
 }
 
-// Document makes the document of what came of a run.
+// Document returns the JSON document of a run's outcome.
 func (r *Run) Document(out *Outcome) *Document {
 	return &Document{r.Paper.Name, r.Setup.Mode, r.Setup.Seed, out.Records}
 }
@@ -47,10 +46,11 @@ func (r *Run) Document(out *Outcome) *Document {
 // Outcome holds the records of a run.
 type Outcome struct {
 	Records []*Record // in the paper's order
-	Reused  int       // of them, not run but taken from the Store
+	Reused  int       // records taken from the Store instead of run
 }
 
-// Claims returns a row for each claim: the artefact, the verdict, the claim, the paper's and ours.
+// Claims returns a row for each claim: the artefact, the verdict, the claim, the paper's result and
+// ours.
 func (o *Outcome) Claims() (rows [][]string) {
 	for _, rec := range o.Records {
 		for _, c := range rec.Claims {
@@ -60,12 +60,12 @@ func (o *Outcome) Claims() (rows [][]string) {
 	return rows
 }
 
-// Summary says in a line what was run and how many claims have each verdict.
+// Summary returns a line with the extent of the run and the number of claims per verdict.
 func (r *Run) Summary(o *Outcome) string {
 	return fmt.Sprintf("%s, %s mode, seed %d: %s", r.Paper.Name, r.Setup.Mode, r.Setup.Seed, countVerdicts(o.Records, "%d %s"))
 }
 
-// HasMore says that a Store has more of an artefact than a run would put in its place.
+// HasMore is the error for a run that would replace a larger result in the Store.
 type HasMore struct{ Stored *Record }
 
 func (e *HasMore) Error() string {
@@ -76,19 +76,19 @@ func (e *HasMore) Error() string {
 	return fmt.Sprintf("%s in %s mode with %s", e.Stored.Artefact, e.Stored.Mode, rows)
 }
 
-// ErrNoRow says that no artefact has one of the rows asked for.
-var ErrNoRow = errors.New("lab: no artefact has such a row")
+// ErrNoRow says that no artefact has a requested row.
+var ErrNoRow = errors.New("lab: no artefact has a row of this name")
 
 // SeedDependent returns the artefacts that depend on the seed.
 func SeedDependent(all []*Artefact) []*Artefact {
 	return slices.DeleteFunc(slices.Clone(all), func(a *Artefact) bool { return a.Seedless })
 }
 
-// Select returns some artefacts by name, all where none is named.
+// Select returns the named artefacts, or all if no name is given.
 func (r *Reproduction) Select(names []string) ([]*Artefact, error) {
 	for _, name := range names {
 		if _, ok := r.Find(name); !ok {
-			return nil, fmt.Errorf("%s has no %q (weft lab list)", r.Name, name)
+			return nil, fmt.Errorf("%s has no artefact %q (weft lab list shows all)", r.Name, name)
 		}
 	}
 	var chosen []*Artefact
@@ -100,13 +100,13 @@ func (r *Reproduction) Select(names []string) ([]*Artefact, error) {
 	return chosen, nil
 }
 
-// Do runs what the Store does not have yet, and stores each artefact when it is finished:
-// an interrupted run goes on where it stopped. With an error it returns what was finished.
+// Do runs the artefacts that the Store lacks, and stores each when it is finished: an interrupted
+// run continues where it stopped. On an error it returns the finished records.
 func (r *Run) Do(ctx context.Context) (*Outcome, error) {
 	if err := r.checkStored(); err != nil {
 		return &Outcome{}, err
 	}
-	var matched atomic.Bool // an artefact has a row that is kept
+	var matched atomic.Bool // an artefact has a selected row
 	if len(r.Rows) > 0 {
 		r.Setup.Rows = func(row string) bool {
 			keep := slices.ContainsFunc(r.Rows, func(part string) bool { return strings.Contains(row, part) })
@@ -141,7 +141,7 @@ func (r *Run) Do(ctx context.Context) (*Outcome, error) {
 		if rec != nil {
 			r.Paper.finish(rec)
 			out.Records = append(out.Records, rec)
-			if err := r.store(rec); err != nil { // a reused one too: charts are drawn as they are drawn now
+			if err := r.store(rec); err != nil { // also a reused record, to redraw its charts
 				return out, err
 			}
 		}
@@ -157,8 +157,8 @@ func (r *Run) Do(ctx context.Context) (*Outcome, error) {
 
 func (r *Run) rowsText() string { return strings.Join(r.Rows, "; ") }
 
-// checkStored returns a *HasMore where a full record would give way to a quick one, or
-// one of all rows to one of some.
+// checkStored returns a *HasMore if a quick record would replace a full one, or a record of some
+// rows one of all rows.
 func (r *Run) checkStored() error {
 	for _, a := range r.Artefacts {
 		rec := r.stored(a.Name)
@@ -169,7 +169,7 @@ func (r *Run) checkStored() error {
 	return nil
 }
 
-// reusable returns the stored record of an artefact if this run would give the same.
+// reusable returns an artefact's stored record if this run would give the same.
 func (r *Run) reusable(a *Artefact) *Record {
 	if rec := r.stored(a.Name); rec != nil && !r.Redo && rec.Fits(r.Paper, a, &r.Setup, r.rowsText()) {
 		return rec
@@ -177,7 +177,7 @@ func (r *Run) reusable(a *Artefact) *Record {
 	return nil
 }
 
-// stored returns the record of an artefact in the Store, nil where none can be read.
+// stored returns an artefact's record from the Store, nil if none can be read.
 func (r *Run) stored(artefact string) *Record { return stored(r.Store, artefact) }
 
 func stored(s Store, artefact string) *Record {
@@ -195,7 +195,8 @@ func stored(s Store, artefact string) *Record {
 	return rec
 }
 
-// store writes a record's files, takes away the tables and charts that it no longer has, and writes the page of all stored records.
+// store writes a record's files, removes tables and charts that it no longer has, and writes the
+// page of all stored records.
 func (r *Run) store(rec *Record) error {
 	if r.Store == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// memory is a Store, and counts what is written to each file.
+// memory is a Store that counts the writes to each file.
 type memory struct {
 	files  map[string][]byte
 	writes map[string]int
@@ -50,7 +50,8 @@ func do(t *testing.T, run Run) (*Outcome, error) {
 	return run.Do(t.Context())
 }
 
-// TestRunTakesAway: a chart and a table that a record had, and has no more, are taken away; files of others stay.
+// TestRunTakesAway: a chart and a table that a record no longer has are removed; other records'
+// files stay.
 func TestRunTakesAway(t *testing.T) {
 	store := newMemory()
 	run := Run{Setup: Setup{Mode: Quick, Seed: 7}, Store: store}
@@ -179,7 +180,8 @@ func TestOutcomeText(t *testing.T) {
 	}
 }
 
-// TestRunRetriesRows: that a kept record has a row which is tried again says nothing of the next artefact, which has none.
+// TestRunRetriesRows: a matching row of a kept record that is tried again does not count for the
+// next artefact, which has none.
 func TestRunRetriesRows(t *testing.T) {
 	paper, store := sample(), newMemory()
 	one := paper.Artefacts[0]
@@ -199,8 +201,9 @@ func TestRunRetriesRows(t *testing.T) {
 	}
 }
 
-// TestRunTriesReadings: a kept record gets the readings that the paper has got since, as a new run has them, and loses those that it no
-// longer has; what was tried is not run again. Where the set (+) is another one, all is run again.
+// TestRunTriesReadings: a kept record gets the paper's newer readings, as in a new run, and loses
+// readings that the paper no longer has; earlier ones are not run again. If the set (+) changed,
+// all is run again.
 func TestRunTriesReadings(t *testing.T) {
 	paper, runs := sample(), 0
 	plain := paper.Artefacts[0].Run

@@ -16,12 +16,12 @@ import (
 	"weft/route/engine"
 )
 
-// Trial is a fabric that an engine routed and the judge judged, or the engine's refusal.
+// Trial is a fabric with an engine's Plan and the judge's report, or with the engine's refusal.
 type Trial struct {
 	Graph   *fabric.Graph
 	Plan    *route.Plan
 	Report  *quality.Report
-	Refused string // why the engine did not route it; "" when it did
+	Refused string // the engine's reason; "" if it routed the fabric
 	Cost    Cost   // of routing
 }
 
@@ -34,7 +34,8 @@ func Graph(formula string) (*fabric.Graph, error) {
 	return f.Compile(), nil
 }
 
-// WithRates returns a fabric with these data rates in Mbit/s: of the links between switches, and of hosts.
+// WithRates returns a copy of a fabric with these data rates, in Mbit/s, for links between switches
+// and for hosts.
 func WithRates(g *fabric.Graph, switches, hosts int32) *fabric.Graph {
 	same := *g
 	same.ChanRate, same.EndRate = slices.Repeat([]int32{switches}, g.NumChannels), make([]int32, g.NumEnds)
@@ -46,8 +47,8 @@ func WithRates(g *fabric.Graph, switches, hosts int32) *fabric.Graph {
 
 // Candidate is an engine of an experiment.
 type Candidate struct {
-	Name   string // in tables and names of rows
-	Column string // of a printed table; "" for an engine that the paper has not
+	Name   string // for tables and row names
+	Column string // in a printed table; "" if the paper does not have the engine
 	How    Routing
 }
 
@@ -59,8 +60,9 @@ func Names(candidates []Candidate) (names []string) {
 	return names
 }
 
-// Each routes a network by each candidate whose row, named after both, is wanted. It calls
-// visit with the Trial. The network is built when it is needed; an error ends the artefact.
+// Each routes a network with each candidate whose row is selected, and calls visit with the Trial.
+// A row is named after network and candidate. The network is built when first needed; an error ends
+// the artefact.
 func (s *Setup) Each(ctx context.Context, network string, build func() *fabric.Graph, candidates []Candidate, visit func(*Candidate, *Trial)) {
 	var g *fabric.Graph
 	for i := range candidates {
@@ -80,21 +82,20 @@ func (s *Setup) EachOf(ctx context.Context, network, formula string, candidates 
 	s.Each(ctx, network, func() *fabric.Graph { return Must(Graph(formula)) }, candidates, visit)
 }
 
-// Routing says how to route.
+// Routing is an engine with its settings.
 type Routing struct {
-	Engine  string      // with its options, as package job reads them
-	Spec    *route.Spec // an engine of the experiment's own, in place of Engine
+	Engine  string      // with its options, in the form for engine.Parse
+	Spec    *route.Spec // an engine of the experiment, instead of Engine
 	MaxVLs  int         // 0: as many as the hardware has
 	Workers int         // 0: as many as the Setup has
 	Seed    uint64
-	Times   int // routes so often, and keeps the fastest time; 0 stands for once
+	Times   int // repetitions, of which the fastest counts; 0 stands for one
 }
 
-// longEnough is the CPU time, in seconds, after which routing is not repeated.
+// longEnough is the CPU time, in seconds, beyond which routing is not repeated.
 const longEnough = 2
 
-// Route routes a fabric and judges the Plan. A refusal is no error. Only the routing is
-// measured.
+// Route routes a fabric and judges the Plan. A refusal is no error. Only the routing is measured.
 func (s *Setup) Route(ctx context.Context, g *fabric.Graph, how Routing) (*Trial, error) {
 	best, err := s.routeOnce(ctx, g, how)
 	for n := 1; n < how.Times && err == nil && best.Cost.Seconds <= longEnough; n++ {
@@ -134,8 +135,8 @@ func (s *Setup) routeOnce(ctx context.Context, g *fabric.Graph, how Routing) (*T
 	return t, err
 }
 
-// Deadlock returns the judge's verdict on deadlock: "none", "hosts none" (between hosts, but
-// not with the traffic of switches) or "possible".
+// Deadlock returns the judge's verdict on deadlock: "none", "hosts none" (none between hosts, but
+// possible with the traffic of switches) or "possible".
 func (t *Trial) Deadlock() string {
 	switch {
 	case t.Report == nil:

@@ -6,7 +6,7 @@ import (
 	"weft/fabric"
 )
 
-// HostWires is the error of a host that has more than one wire.
+// HostWires is the error for a host with more than one wire.
 type HostWires struct {
 	Node  fabric.NodeID
 	Name  string
@@ -17,8 +17,8 @@ func (e *HostWires) Error() string {
 	return fmt.Sprintf("mapping: host %s has %d wires (a host has one)", e.Name, e.Wires)
 }
 
-// FromFabric makes a network of anonymous switches of the nodes and links of a fabric that
-// are up: hosts are its CAs and routers, which may have one cable each.
+// FromFabric makes a network of anonymous switches from the nodes and links of a fabric that are
+// up. Hosts are its CAs and routers, which may have one cable each.
 func FromFabric(f *fabric.Fabric) (*Network, error) {
 	var (
 		hosts  []Host
@@ -49,7 +49,7 @@ func FromFabric(f *fabric.Fabric) (*Network, error) {
 	for i := range f.Nodes {
 		if n := &f.Nodes[i]; !n.Down && n.Type == fabric.Switch {
 			if n.NumPorts() > maxDegree {
-				return nil, fmt.Errorf("mapping: switch %s has %d ports (turns reach %d at most)", f.NodeName(fabric.NodeID(i)), n.NumPorts(), maxDegree)
+				return nil, fmt.Errorf("mapping: switch %s has %d ports (turns allow at most %d)", f.NodeName(fabric.NodeID(i)), n.NumPorts(), maxDegree)
 			}
 			renamed[i] = int32(len(hosts) + len(degree))
 			degree = append(degree, int32(n.NumPorts()))
@@ -80,11 +80,11 @@ func FromFabric(f *fabric.Fabric) (*Network, error) {
 // maxDegree keeps turns within a byte.
 const maxDegree = 128
 
-// firstSwitchGUID begins the GUIDs of switches in a map: they have none of their own.
+// firstSwitchGUID is the first GUID of the switches in a map, which have none of their own.
 const firstSwitchGUID fabric.GUID = 0xa0000000_00000001
 
-// ToFabric makes a map a fabric, with links of the given width and speed. Switches get
-// GUIDs and names in order.
+// ToFabric converts a map to a fabric, with links of the given width and speed. Switches get GUIDs
+// and names in order.
 func (n *Network) ToFabric(name string, w fabric.Width, s fabric.Speed) (*fabric.Fabric, error) {
 	f := fabric.New(name)
 	for _, h := range n.Hosts {

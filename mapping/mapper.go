@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Prober answers probes. An algorithm sees nothing else of a network: who answers a message
-// with these turns, and the time that this took.
+// Prober answers probes. It is all that an algorithm sees of a network: the answer to a message
+// with these turns, and the time it took.
 type Prober interface {
 	Probe(turns []Turn) (Reply, time.Duration)
 }
 
-// ProbeFunc is a function that is a Prober.
+// ProbeFunc is a function that serves as a Prober.
 type ProbeFunc func(turns []Turn) (Reply, time.Duration)
 
 // Probe calls it.
@@ -20,18 +20,17 @@ func (f ProbeFunc) Probe(turns []Turn) (Reply, time.Duration) { return f(turns) 
 // Reply is the answer to a probe; the zero Reply is silence.
 type Reply struct {
 	Answered bool
-	Host     Host // who answered; the mapper itself when its own message came back
-	Early    bool // the host was reached with turns left, and answers all the same
-	Left     int  // so many
-	Switch   ID   // of self-identifying switches: the one where the message turned round
+	Host     Host // the answering host; the mapper itself if its own message came back
+	Early    bool // the host was reached with turns left, and still answers
+	Left     int  // number of turns left
+	Switch   ID   // with self-identifying switches: the one where the message turned round
 }
 
-// ID names a self-identifying switch. The switch writes it into a message that turns round
-// in it, as NodeInfo holds NodeGUID, LocalPortNum and NumPorts. Ports is 0 when the switches
-// are anonymous.
+// ID names a self-identifying switch. The switch writes it into a message that turns round in it,
+// as NodeInfo has NodeGUID, LocalPortNum and NumPorts. Ports is 0 if the switches are anonymous.
 type ID struct {
 	Number uint64
-	Port   int32 // by which the message came in, from 0
+	Port   int32 // input port of the message, from 0
 	Ports  int32
 }
 
@@ -48,17 +47,17 @@ type Clock struct {
 // probes took 256, 522 and 1,011 ms.
 var MyrinetClock = Clock{Overhead: 450 * time.Microsecond, Timeout: 700 * time.Microsecond, Hop: 550 * time.Nanosecond, Rate: 160e6}
 
-// Conditions describes hosts, switches and traffic as a mapper finds them.
+// Conditions describes hosts, switches and traffic during mapping.
 type Conditions struct {
 	Clock Clock
 	// SelfIdentifying switches write their ID into messages that turn round in them.
 	SelfIdentifying bool
-	// Responding holds by host whether it answers; nil means that all do.
+	// Responding tells by host whether it answers; nil means that all do.
 	Responding []bool
-	// Traffic of applications; what it does to probes is drawn from Seed.
+	// Traffic of applications; its effect on probes is drawn from Seed.
 	Traffic
 	Seed uint64
-	// Draw tells the mappers of a host apart that have one seed.
+	// Draw distinguishes mappers of one host with the same seed.
 	Draw uint64
 }
 
@@ -71,33 +70,33 @@ type Mapper struct {
 	disturbance *Disturbance
 	late        []lateAnswer
 
-	// Wires holds the wires of the network. Mappers that share them wait for each other.
+	// Wires holds the wires of the network. Mappers that share it wait for each other.
 	Wires  *Wires
 	delays int
 
-	// Outcomes counts the messages so far by how they ended.
+	// Outcomes counts the messages so far by outcome.
 	Outcomes [Outcomes]int
 	// Elapsed is the modelled time so far.
 	Elapsed time.Duration
 }
 
-// NewMapper makes the mapper of a host, which is wired to a switch.
+// NewMapper returns the mapper of a host, which is wired to a switch.
 func NewMapper(m *Model, host int32, cond Conditions) *Mapper {
 	cond.Clock = cmp.Or(cond.Clock, MyrinetClock)
 	return &Mapper{Model: m, Host: host, cond: cond, disturbance: NewDisturbance(m.Network, cond.Traffic, cond.Seed, uint64(host)+cond.Draw<<32), Wires: NewWires(m.Network, cond.Clock)}
 }
 
-// Reconnect replaces the network by one that changed, where the host may have another
-// number; -1 says that it is wired to nothing. Which wires are busy is drawn anew.
+// Reconnect replaces the network by a changed one, in which the host may have another number; -1
+// means that it has no wire. Busy wires are drawn anew.
 func (m *Mapper) Reconnect(model *Model, host int32) {
 	m.Model, m.Host, m.disturbance.busy = model, host, m.cond.busyWires(model.Network, m.cond.Seed)
 	m.Wires = NewWires(model.Network, m.cond.Clock)
 }
 
-// Delays returns the number of answers that came after the timeout because a wire was held.
+// Delays returns the number of answers that missed the timeout because a wire was held.
 func (m *Mapper) Delays() int { return m.delays }
 
-// WaitLonger makes the timeout longer than any wire is held.
+// WaitLonger makes the timeout longer than any wire can be held.
 func (m *Mapper) WaitLonger() {
 	m.cond.Clock.Timeout = max(m.cond.Clock.Timeout, 2*m.Model.Hardware.Break)
 }
@@ -140,7 +139,7 @@ func (m *Mapper) Probe(turns []Turn) (Reply, time.Duration) {
 	return answer, before + took
 }
 
-// answer returns the answer of the host where the message last sent ended.
+// answer returns the answer of the host where the latest message ended.
 func (m *Mapper) answer(at int32, hops int, turns []Turn) Reply {
 	r := Reply{Answered: true, Host: m.Model.Hosts[at], Early: hops <= len(turns), Left: len(turns) + 1 - hops}
 	if m.cond.SelfIdentifying && at == m.Host && !r.Early {
@@ -149,9 +148,9 @@ func (m *Mapper) answer(at int32, hops int, turns []Turn) Reply {
 	return r
 }
 
-// cross lets the message last sent take its wires, and a host's answer those of the way
-// back. It returns how long the message waited before it left, and how long both waited on
-// their ways.
+// cross makes the latest message occupy its wires, and a host's answer the wires back. It returns
+// how long the message waited before it left, and how long message and answer waited on their
+// paths.
 func (m *Mapper) cross(answered bool, hops, turns int) (before, within time.Duration) {
 	before, within = m.Wires.Cross(m.Model, m.Elapsed, turns)
 	if answered {
@@ -163,8 +162,8 @@ func (m *Mapper) cross(answered bool, hops, turns int) (before, within time.Dura
 	return before, within
 }
 
-// RoundTrip returns the time of an answered probe over so many wires; the message comes
-// back by itself, or a host answers by the same way.
+// RoundTrip returns the time of an answered probe over this many wires: the message itself comes
+// back, or a host answers over the same path.
 func (c Clock) RoundTrip(hops, bytes int, back bool) time.Duration {
 	way := c.Way(hops, bytes)
 	if !back {
@@ -173,7 +172,7 @@ func (c Clock) RoundTrip(hops, bytes int, back bool) time.Duration {
 	return c.Overhead + way
 }
 
-// Way returns the time that a message takes over so many wires.
+// Way returns the time that a message takes over this many wires.
 func (c Clock) Way(hops, bytes int) time.Duration {
 	return time.Duration(hops)*c.Hop + time.Duration(int64(bytes)*int64(time.Second)/c.Rate)
 }

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Turn is the port by which a message leaves a switch, relative to the port by which it
-// came in. The sum is not taken modulo the number of ports.
+// Turn is the output port of a message at a switch, relative to its input port. The sum is not
+// taken modulo the number of ports.
 type Turn = int8
 
 // Outcome is the end of a message.
 type Outcome uint8
 
-// The outcomes: delivered, the four ways in which a routing address fails to be a path
-// (section 2.2), and what happens to messages on a path all the same.
+// The outcomes: delivered, the four defects of a routing address (section 2.2), and the failures of
+// messages on a valid path.
 const (
 	Delivered   Outcome = iota
 	IllegalTurn         // there is no such port
 	NoSuchWire          // the port has no wire
-	HostTooSoon         // a host, and turns are left
-	Stranded            // a switch, and no turns are left
+	HostTooSoon         // a host, but turns are left
+	Stranded            // a switch, but no turns are left
 	Collided            // with itself
 	Lost                // to other traffic
 	Late                // the answer comes after the timeout
@@ -36,10 +36,10 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
-// Collision is the rule of collisions.
+// Collision is a collision rule.
 type Collision string
 
-// The rules; the package comment says what they are.
+// The rules, explained in the package comment.
 const (
 	Packet     Collision = "packet"
 	Circuit    Collision = "circuit"
@@ -56,43 +56,43 @@ func ParseCollision(name string) (Collision, error) {
 			return c, nil
 		}
 	}
-	return "", fmt.Errorf("mapping: no collision model is called %q (there are: %v)", name, Collisions())
+	return "", fmt.Errorf("mapping: unknown collision model %q (want one of %v)", name, Collisions())
 }
 
 // Hardware describes the switches and messages of section 1.1.
 type Hardware struct {
-	Buffer  int // bytes that a port holds
-	Payload int // bytes of a message besides its turns: header, data, CRC, tail
-	// Early makes a host answer a message that reaches it with turns left, as section
-	// 6 supposes.
+	Buffer  int // capacity of a port's buffer
+	Payload int // bytes of a message without its turns: header, data, CRC, tail
+	// Early makes a host answer a message that reaches it with turns left, as section 6 supposes.
 	Early bool
-	// Break is the longest time that a message waits for a wire; then a switch destroys the one that has it.
+	// Break is the longest time that a message waits for a wire; then a switch destroys the message
+	// that holds it.
 	Break time.Duration
 }
 
-// Myrinet is the hardware of the paper. What a probe carries is not printed; 200 bytes
-// are about two ports' buffers, so that worms do step on their tails. The break is that of
-// section 2.2; section 1.1 says 50 ms.
+// Myrinet is the hardware of the paper. It does not print the size of a probe; 200 bytes are about
+// two ports' buffers, so that worms do step on their tails. The break is from section 2.2; section
+// 1.1 says 50 ms.
 var Myrinet = Hardware{Buffer: 108, Payload: 200, Break: 55 * time.Millisecond}
 
-// Model is a network with its rule of collisions.
+// Model is a network with its collision rule.
 type Model struct {
 	*Network
 	Rule     Collision
 	Hardware Hardware
 
-	used []int32 // by wire-end: the step at which the message left by it, from 1
-	path []int32 // wire-ends by which the message left
-	met  int     // the first of them that it still held when it came there again, or len(path)
+	used []int32 // by wire-end: the step in which the message left through it, from 1
+	path []int32 // wire-ends through which the message left
+	met  int     // index of the first wire-end that the message still held when it came back, or len(path)
 }
 
-// NewModel makes a model; it serves one goroutine.
+// NewModel returns a model; it serves one goroutine.
 func NewModel(n *Network, rule Collision, hw Hardware) *Model {
 	return &Model{Network: n, Rule: rule, Hardware: hw, used: make([]int32, len(n.peer))}
 }
 
-// Send follows a message from a host. It returns how it ended, the node where it did
-// and the number of wires that it crossed.
+// Send follows a message from a host. It returns the outcome, the node where the message ended, and
+// the number of wires crossed.
 func (m *Model) Send(from int32, turns []Turn) (Outcome, int32, int) {
 	outcome, at := m.walk(from, turns)
 	if m.met = m.collision(len(turns)); m.met < len(m.path) {
@@ -101,12 +101,11 @@ func (m *Model) Send(from int32, turns []Turn) (Outcome, int32, int) {
 	return outcome, m.node[at], len(m.path)
 }
 
-// Path returns the wire-ends by which the message last sent left nodes, numbered by node
-// and port. It is valid until the next one is sent.
+// Path returns the wire-ends through which the latest message left nodes, numbered by node and
+// port. It is valid until the next message.
 func (m *Model) Path() []int32 { return m.path }
 
-// TurnedRound returns the identity of the first switch in which the message last sent took
-// the turn 0.
+// TurnedRound returns the identity of the first switch where the latest message took the turn 0.
 func (m *Model) TurnedRound(turns []Turn) ID {
 	for i, t := range turns {
 		if t != 0 {
@@ -119,7 +118,7 @@ func (m *Model) TurnedRound(turns []Turn) ID {
 	return ID{}
 }
 
-// walk follows a message, and records the wire-ends by which it leaves each node.
+// walk follows a message, and records the wire-end through which it leaves each node.
 func (m *Model) walk(from int32, turns []Turn) (Outcome, int32) {
 	out := m.start[from]
 	m.path = m.path[:0]
@@ -149,8 +148,8 @@ func (m *Model) walk(from int32, turns []Turn) (Outcome, int32) {
 	}
 }
 
-// collision returns the step at which the message on m.path needs a wire that it holds
-// itself, len(m.path) if there is none.
+// collision returns the step at which the message on m.path needs a wire that it still holds, or
+// len(m.path) if there is none.
 func (m *Model) collision(turns int) int {
 	if m.Rule == Packet {
 		return len(m.path)
@@ -168,10 +167,9 @@ func (m *Model) collision(turns int) int {
 	return met
 }
 
-// holds reports whether a message of so many turns that stands before step head of its
-// way still holds the wire of an earlier step: under cut-through, if what is left of it
-// does not fit into the buffers behind that wire. Turns are taken off by the switches that
-// they were for.
+// holds reports whether a message with this many turns, waiting before step head of its path, still
+// holds the wire of an earlier step. Under cut-through it does if its remaining bytes do not fit
+// into the buffers behind that wire. Each switch removes its own turn.
 func (m *Model) holds(step, head, turns int) bool {
 	left := m.Hardware.Payload + turns - head
 	return m.Rule == Circuit || m.Rule == CutThrough && left > m.Hardware.Buffer*(head-step)

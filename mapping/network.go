@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// End is a wire-end: a node and a port of it, counted from 0. Nodes are hosts first,
+// End is a wire-end: a node and a port, counted from 0. Hosts come first in the numbering of nodes,
 // then switches.
 type End struct {
 	Node int32
@@ -17,7 +17,7 @@ type End struct {
 // Wire joins two wire-ends.
 type Wire [2]End
 
-// NoPeer stands where a port has no wire.
+// NoPeer marks a port without a wire.
 const NoPeer int32 = -1
 
 // Host names a host.
@@ -26,20 +26,20 @@ type Host struct {
 	Name string
 }
 
-// Network holds hosts, switches and wires: the N of the paper. A map is a Network too.
-// Wire-ends are numbered by node and port.
+// Network holds hosts, switches and wires: the N of the paper. A map is a Network too. Wire-ends
+// are numbered by node and port.
 type Network struct {
 	Hosts  []Host
 	Degree []int32  // ports of each switch
 	Names  []string // of switches, for people only: no message carries them
 
 	start []int32 // by node: its first wire-end
-	peer  []int32 // by wire-end: the one across the wire, or NoPeer
+	peer  []int32 // by wire-end: the other end of the wire, or NoPeer
 	node  []int32 // by wire-end
 	wires int
 }
 
-// New builds a network. It fails when a wire names no port, or a port has two wires.
+// New builds a network. It fails if a wire names no port, or a port has two wires.
 func New(hosts []Host, degree []int32, wires []Wire) (*Network, error) {
 	n := &Network{Hosts: hosts, Degree: degree, wires: len(wires)}
 	seen := make(map[uint64]string, len(hosts))
@@ -102,7 +102,7 @@ func (n *Network) Ports(node int32) int32 {
 	return n.Degree[int(node)-len(n.Hosts)]
 }
 
-// Radix returns the most ports that a switch has: turns are smaller than it.
+// Radix returns the largest number of ports of a switch; turns are smaller.
 func (n *Network) Radix() int {
 	most := int32(2)
 	for _, d := range n.Degree {
@@ -111,7 +111,7 @@ func (n *Network) Radix() int {
 	return int(most)
 }
 
-// Peer returns the other end of the wire in a port; ok is false when there is none.
+// Peer returns the other end of the wire in a port; ok is false if there is none.
 func (n *Network) Peer(e End) (End, bool) {
 	p := n.peer[n.start[e.Node]+e.Port]
 	if p == NoPeer {
@@ -125,7 +125,7 @@ func (n *Network) end(e int32) End {
 	return End{Node: node, Port: e - n.start[node]}
 }
 
-// OnSwitch reports whether a host is wired to a switch, as one that maps must be.
+// OnSwitch reports whether a host is wired to a switch, as a mapper must be.
 func (n *Network) OnSwitch(host int32) bool {
 	e, ok := n.Peer(End{Node: host})
 	return ok && !n.IsHost(e.Node)
@@ -142,8 +142,8 @@ func (n *Network) Wires() []Wire {
 	return wires
 }
 
-// Distances returns by node the number of wires from the nearest of some nodes; -1 where
-// there is no way.
+// Distances returns by node the number of wires from the nearest of some nodes; -1 if there is no
+// path.
 func (n *Network) Distances(from ...int32) []int32 {
 	dist := make([]int32, n.NumNodes())
 	for v := range dist {
@@ -167,7 +167,7 @@ func (n *Network) Distances(from ...int32) []int32 {
 	return dist
 }
 
-// HostByID returns the host of an address, -1 when there is none.
+// HostByID returns the host with an address, -1 if there is none.
 func (n *Network) HostByID(id uint64) int32 {
 	return int32(slices.IndexFunc(n.Hosts, func(h Host) bool { return h.ID == id }))
 }
@@ -195,7 +195,7 @@ func (n *Network) NodeName(node int32) string {
 	return fmt.Sprintf("switch %d", s+1)
 }
 
-// Keep returns the part of the network whose nodes are kept, with the wires between them.
+// Keep returns the kept nodes and the wires between them as a network.
 func (n *Network) Keep(keep []bool) *Network {
 	part := &Network{}
 	renamed := make([]int32, n.NumNodes())
@@ -222,7 +222,7 @@ func (n *Network) Keep(keep []bool) *Network {
 	names := part.Names
 	part, err := New(part.Hosts, part.Degree, wires)
 	if err != nil {
-		panic(err) // a part of a network is one
+		panic(err) // a part of a network is always valid
 	}
 	part.Names = names
 	return part

@@ -2,22 +2,22 @@ package mapping
 
 import "time"
 
-// Wires tells until when each wire is taken, each direction by itself: a wire carries one
-// message at a time (section 2.2). A message waits for those sent before it, and holds
-// the wires behind it meanwhile, as many as the rule of collisions says. One that collided
-// with itself waits in vain, until a switch destroys it after Hardware.Break.
+// Wires records until when each direction of each wire is occupied: a wire carries one message at a
+// time (section 2.2). A message waits for earlier ones; meanwhile it holds as many wires behind it
+// as the collision rule says. A message that collided with itself waits in vain, until a switch
+// destroys it after Hardware.Break.
 type Wires struct {
 	until []time.Duration // by wire-end
 	clock Clock
 }
 
-// NewWires returns the wires of a network, none of them taken.
+// NewWires returns the wires of a network, all free.
 func NewWires(n *Network, clock Clock) *Wires {
 	return &Wires{make([]time.Duration, n.NumEnds()), clock}
 }
 
-// Cross lets the message that a model last sent take its wires, from a time on. It returns
-// how long the message waited for the sender's own wire, and for others on the way.
+// Cross makes the model's latest message occupy its wires, from a time on. It returns how long the
+// message waited for the sender's own wire, and for others on its path.
 func (w *Wires) Cross(m *Model, leaves time.Duration, turns int) (own, others time.Duration) {
 	at, through := leaves, w.clock.Way(0, m.Hardware.Payload+turns)
 	for k, e := range m.path[:m.met] {
@@ -39,15 +39,14 @@ func (w *Wires) Cross(m *Model, leaves time.Duration, turns int) (own, others ti
 	return own, others
 }
 
-// hold lets the message on m.path, which waits before step head, keep the wires that it
-// has.
+// hold lets the message on m.path, which waits before step head, keep its wires.
 func (w *Wires) hold(m *Model, head, turns int, until time.Duration) {
 	for k := head - 1; k >= 0 && m.holds(k, head, turns); k-- {
 		w.until[m.path[k]] = max(w.until[m.path[k]], until)
 	}
 }
 
-// Held lists the wires that are taken at a time, by wire-end.
+// Held lists the wire-ends occupied at a time.
 func (w *Wires) Held(at time.Duration) (held []int32) {
 	for e, until := range w.until {
 		if until > at {
@@ -57,7 +56,7 @@ func (w *Wires) Held(at time.Duration) (held []int32) {
 	return held
 }
 
-// TurnBack makes the way of the message last sent that of its answer.
+// TurnBack replaces the path of the latest message by the path of its answer.
 func (m *Model) TurnBack() {
 	for i, j := 0, len(m.path)-1; i <= j; i, j = i+1, j-1 {
 		m.path[i], m.path[j] = m.peer[m.path[j]], m.peer[m.path[i]]

@@ -10,8 +10,9 @@ import (
 	"weft/route"
 )
 
-// shape is a kind of network with the engines that deliver most on it (measured: docs/results/routes).
-// Advice about engines that were named follows from it. Auto takes none: it tries engines.
+// shape is a kind of network with the engines that deliver most on it (measured:
+// docs/results/routes). Advice about engines that were named follows from it. Auto takes none: it
+// tries engines.
 type shape struct {
 	name    string   // as in "on NAME"
 	best    []string // engines that deliver most
@@ -29,7 +30,7 @@ var (
 	}
 )
 
-// shapeOf recognises the kind of a network; others is that of every network not recognised.
+// shapeOf recognises the kind of a network; it returns others if it recognises none.
 func shapeOf(g *fabric.Graph) *shape {
 	switch {
 	case fattree.IsTree(g):
@@ -65,8 +66,8 @@ func hasChoice(g *fabric.Graph) bool {
 	return g.NumHosts > 1 && g.NumChannels/2 > g.NumSwitches-parts
 }
 
-// note says that other engines are known to deliver as much or more than one on such a network. It is
-// empty where none is known to.
+// note returns the hint that other engines are known to deliver as much as the named one, or more,
+// on such a network; "" if none is known to.
 func (s *shape) note(engine string) string {
 	known := len(s.behind) == 0 || slices.Contains(s.behind, engine)
 	if !known || slices.Contains(s.best, engine) {

@@ -39,9 +39,9 @@ type Trial struct {
 	refusal *route.Refusal
 }
 
-// choose routes by the best engine: it tries the candidates as far as the effort goes and
-// compares what they deliver. A whole fat-tree goes to ftree without trials, since its closed form
-// is not beaten there (docs/results/routes).
+// choose routes by the best engine: it tries the candidates as far as the effort allows, and
+// compares their figures. A whole fat-tree goes to ftree without trials, since nothing beats its
+// closed form there (docs/results/routes).
 func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec) (*Result, error) {
 	if tree := candidate(auto, "ftree"); tree != nil && fattree.IsWhole(g) {
 		if r, err := req.step(ctx, g, tree.Step); err == nil {
@@ -71,7 +71,7 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request, auto *route.Spec
 	return r, nil
 }
 
-// candidate returns the engine of that name among those that Auto may choose, nil where it is none of them.
+// candidate returns the candidate of Auto with a name, nil if there is none.
 func candidate(auto *route.Spec, name string) *route.Candidate {
 	i := slices.IndexFunc(auto.Among, func(c route.Candidate) bool { return c.Name == name })
 	if i < 0 {
@@ -80,8 +80,8 @@ func candidate(auto *route.Spec, name string) *route.Candidate {
 	return &auto.Among[i]
 }
 
-// try routes by each candidate, judges and measures it. Those that would take the effort beyond most
-// are left out, once one routes the fabric.
+// try routes by each candidate, and judges and measures the Plan. Once one routes the fabric, it
+// leaves out candidates that would take the effort beyond most.
 func try(ctx context.Context, g *fabric.Graph, req *Request, among []route.Candidate, most int) (*Choice, error) {
 	c := &Choice{}
 	entries := g.NumSwitches * g.NumEnds << req.LIDs.LMC
@@ -108,7 +108,7 @@ func try(ctx context.Context, g *fabric.Graph, req *Request, among []route.Candi
 	return c, c.measure(ctx, g, req)
 }
 
-// measure adds their figures to the trials that may be chosen: those without a Reason.
+// measure adds figures to the trials that may be chosen: trials without a Reason.
 func (c *Choice) measure(ctx context.Context, g *fabric.Graph, req *Request) (err error) {
 	for i := range c.Trials {
 		if t := &c.Trials[i]; err == nil && t.Reason == "" {
@@ -152,10 +152,10 @@ func (c *Choice) route(ctx context.Context, g *fabric.Graph, req *Request, of *r
 	return c.trial(of.From).result.withRelief(ctx, g, req)
 }
 
-// Rank sets the losses of the trials that have figures and returns the best of them, and the second
-// best. Those are preferred that come up to the best in most figures (held). Of several that do, or
-// whose losses exceed the least by asGood at most, the one with the fewest lanes is the best, and
-// of several such the first.
+// Rank sets the losses of the trials with figures, and returns the best and the second best. It
+// prefers trials that come up to the best in most figures (held). Of several such trials, or of
+// trials whose losses exceed the least by at most asGood, the one with the fewest lanes is best,
+// then the first.
 func Rank(trials []Trial) (best, next *Trial) {
 	var measured []*Trial
 	var ideal flow.KeyFigures // the best of each figure, whichever trial has it
@@ -199,9 +199,9 @@ func Rank(trials []Trial) (best, next *Trial) {
 	return best, next
 }
 
-// held says which figures come up to the best of each: 1 where effective bisection bandwidth and
-// all-to-all by shifts fall behind by asGood at most, 2 where the largest number of pairs on a channel
-// does not exceed mostPairs times the least either, else 0.
+// held grades figures by the best of each. 0: effective bisection bandwidth or all-to-all by shifts
+// falls behind by more than asGood. 1: neither does. 2: also the largest number of pairs on a
+// channel is at most mostPairs times the least.
 func held(f, best *flow.KeyFigures) int {
 	switch {
 	case f.EBB.Mean < (1-asGood)*best.EBB.Mean || (1-asGood)*f.Shift.Sum > best.Shift.Sum:
@@ -213,17 +213,18 @@ func held(f, best *flow.KeyFigures) int {
 }
 
 const (
-	asGood    = .01  // difference of losses, or share of a figure, up to which engines count as equally good
-	mostPairs = 1.15 // times the least number of pairs on a channel that costs nothing
+	asGood    = .01  // engines count as equal up to this difference of losses, or share of a figure
+	mostPairs = 1.15 // times the least number of pairs on a channel: no loss up to there
 
 	// Weights of shares behind the best, where that in shifts weighs 1.
 	ebbWeight   = 10
 	pairsWeight = .1
 )
 
-// loss says by how much figures fall behind the best of each: the share in all-to-all by shifts, plus ten times the
-// share in effective bisection bandwidth, plus a tenth of the share by which the largest
-// number of pairs on a channel exceeds mostPairs times the least. What Auto weighs is decided here.
+// loss returns how far figures fall behind the best of each, as a weighted sum. The share in
+// all-to-all by shifts counts once, the share in effective bisection bandwidth ten times. The
+// excess of the largest number of pairs on a channel over mostPairs times the least counts a tenth.
+// These are the weights of Auto.
 func loss(f, best *flow.KeyFigures) float64 {
 	sum := 0.0
 	if best.EBB.Mean > 0 {

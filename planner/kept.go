@@ -14,8 +14,8 @@ import (
 	"weft/route/repair"
 )
 
-// Kept is the Plan that a subnet runs now. It is repaired (Request.Kept), or routed afresh
-// with the LIDs, and the LIDs that sources send to, kept.
+// Kept is the Plan that a subnet runs now. A job repairs it (Request.Kept), or routes afresh and
+// keeps its LIDs, and the LIDs that sources send to.
 type Kept struct {
 	Plan *route.Plan
 	old  *fabric.Graph // its switches and end ports
@@ -26,7 +26,7 @@ type Kept struct {
 // Keep makes the Plan kept of one in memory, with its Graph.
 func Keep(plan *route.Plan, old *fabric.Graph) *Kept { return &Kept{Plan: plan, old: old} }
 
-// Graph is the Graph of the Plan: its switches and end ports, and no more where it was read alone.
+// Graph returns the Graph of the Plan; only its switches and end ports, if the Plan was read alone.
 func (k *Kept) Graph() *fabric.Graph { return k.old }
 
 // ReadKept reads the Plan from a file that planfile.Save wrote.
@@ -51,8 +51,9 @@ func ReadBare(data []byte) (*Kept, error) {
 	return &Kept{Plan: plan, old: old}, nil
 }
 
-// WithTables is the Plan with the tables that the switches of a Graph hold in place of its own. It does not know its network any more: a
-// repair follows all paths, and mends those that lead nowhere, whoever wrote their entries.
+// WithTables returns the Plan with the tables that the switches of a Graph hold, in place of its
+// own. The result no longer knows its network: a repair follows all paths and mends broken ones,
+// whoever wrote their entries.
 func (k *Kept) WithTables(g *fabric.Graph, tables *route.Tables) *Kept {
 	plan, old := *k.Plan, k.old
 	now, _ := fabric.Match(g, old) // by old switch
@@ -77,7 +78,8 @@ func (k *Kept) WithStrangers(tables *route.Tables) *Kept {
 	return &kept
 }
 
-// Answers reports whether the Plan is what a Request asks for: an engine with its options, no higher LMC, no fewer lanes, the kinds of hosts if there are any.
+// Answers reports whether the Plan fulfils a Request: an engine with its options, no higher LMC, no
+// fewer lanes, the kinds of hosts if there are any.
 func (k *Kept) Answers(req *Request) bool {
 	return (len(req.Kinds) == 0 || k.sameKinds(req.Kinds)) && req.LIDs.LMC <= k.HostLMC() && (req.MaxVLs == 0 || k.Plan.VLs <= req.MaxVLs) && k.isBy(req.Chain)
 }
@@ -89,7 +91,7 @@ func (k *Kept) isBy(chain route.Chain) bool {
 	})
 }
 
-// sameKinds reports whether rules are those of the Plan.
+// sameKinds reports whether the Plan was made with these rules.
 func (k *Kept) sameKinds(rules []fabric.KindRule) bool {
 	return slices.EqualFunc(rules, k.Plan.Recipe.Kinds, func(r fabric.KindRule, text string) bool { return r.String() == text })
 }
@@ -97,8 +99,8 @@ func (k *Kept) sameKinds(rules []fabric.KindRule) bool {
 // HostLMC is the LMC that the Plan gives all its hosts, 0 where they differ.
 func (k *Kept) HostLMC() uint8 { return route.Hold(k.old, k.Plan, k.old).HostLMC(k.old) }
 
-// Hold makes a Request keep the LIDs of the Plan, for the Graph as it is now, and the LMC
-// of its hosts; also its kinds of hosts, unless others are given.
+// Hold makes a Request keep the Plan's LIDs, for the Graph as it is now, and the LMC of its hosts;
+// also its kinds of hosts, unless the Request has kinds.
 func (k *Kept) Hold(g *fabric.Graph, req *Request) error {
 	if req.LIDs.Fresh {
 		return errors.New("to keep LIDs and to assign fresh ones exclude each other")
@@ -121,8 +123,8 @@ func (k *Kept) Hold(g *fabric.Graph, req *Request) error {
 	return nil
 }
 
-// AsIs is the Plan as a Graph that has changed has it: the tables that switches hold until
-// somebody writes others. It fails where the Plan is for another fabric.
+// AsIs returns the Plan on a Graph that has changed: the tables that switches hold until somebody
+// writes others. It fails if the Plan is for another fabric.
 func (k *Kept) AsIs(g *fabric.Graph) (*route.Plan, error) {
 	if held := route.Hold(k.old, k.Plan, g); !held.Any() {
 		return nil, k.foreign(g)
@@ -130,12 +132,12 @@ func (k *Kept) AsIs(g *fabric.Graph) (*route.Plan, error) {
 	return repair.AsIs(g, k.old, k.Plan)
 }
 
-// foreign is the error of a Plan of which nothing is in a Graph.
+// foreign returns the error for a Plan without any end port in a Graph.
 func (k *Kept) foreign(g *fabric.Graph) error {
 	return fmt.Errorf("the plan is for another fabric: none of its %d end ports is in %s", k.old.NumEnds, g.Name)
 }
 
-// Changes counts what a new Plan changes.
+// Changes counts the differences between the Plan and a new one.
 func (k *Kept) Changes(g *fabric.Graph, plan *route.Plan) *route.Change {
 	return route.Compare(k.old, k.Plan, g, plan)
 }

@@ -10,7 +10,8 @@ import (
 	"weft/route/engine"
 )
 
-// TestWithTables: a Plan that is told without tables is, with those that switches hold, the Plan that it was; a switch that is there no more leaves the others their own.
+// TestWithTables: a Plan that is told without tables is, with those that switches hold, the Plan
+// that it was; a switch that is there no more leaves the others their own.
 func TestWithTables(t *testing.T) {
 	f, err := gen.Parse("rlft(6,2)")
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package planner runs routing jobs: engines of a chain are tried in order until one does not
-// refuse, and the judge proves what it made. Commands, the subnet manager, the lab and
-// tests all route through it, so that one syntax of engines and one rule for options,
-// LMC, LIDs in use and refusals holds everywhere.
+// Package planner runs routing jobs. It tries the engines of a chain in order until one does not
+// refuse, and the judge proves its Plan. Commands, the subnet manager, the lab and tests all route
+// through it, so that one syntax of engines and one rule for options, LMC, LIDs in use and refusals
+// holds everywhere.
 package planner
 
 import (
@@ -34,16 +34,17 @@ type Request struct {
 	Kept    *Kept             // to be repaired; where that is not possible, or it is nil, the chain routes
 	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
 
-	// PassDeadSwitch has the next engine tried also where an option names a switch that is
-	// not there: for a subnet manager, a dead root must not stop a fabric.
+	// PassDeadSwitch tries the next engine also if an option names a missing switch: a dead root
+	// must not stop a subnet manager.
 	PassDeadSwitch bool
-	// NoPathRecords has Auto choose only what cannot deadlock while hosts know no path
+	// NoPathRecords makes Auto choose only engines that cannot deadlock while hosts know no path
 	// records: their packets then keep the SL of Plan.Service.
 	NoPathRecords bool
-	// Multicast has the Plan get a pool of trees for multicast groups: that of Kept as far as it can stay.
+	// Multicast gives the Plan a pool of trees for multicast groups: the pool of Kept as far as it
+	// can stay.
 	Multicast bool
 	Trees     []multicast.TreeByLID // that a manager before had; they are kept where the Plan kept has none
-	// Now is the clock that seconds are measured by; nil leaves them 0.
+	// Now is the clock for measured times; nil leaves them 0.
 	Now func() time.Duration
 }
 
@@ -82,8 +83,9 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	return r, r.Judge(ctx, g, req)
 }
 
-// judgeWithTrees gives the Plan trees for multicast groups and judges it, again where it was judged without them. A repaired Plan keeps the trees that
-// have lost nothing, if they are proven beside its paths: to make others would hold up the repair.
+// judgeWithTrees gives the Plan trees for multicast groups and judges it, again if it was judged
+// without them. A repaired Plan keeps its intact trees, if they are proven beside its paths: new
+// trees would delay the repair.
 func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Request) error {
 	opt := multicast.Options{MaxVLs: req.MaxVLs}
 	if req.Kept != nil {

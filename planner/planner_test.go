@@ -90,7 +90,7 @@ func TestLMC(t *testing.T) {
 		{"updn", 0, 2, 2, ""},
 		{"updn", 3, 2, 3, ""},
 		{"separate", 0, 2, 1, ""},
-		{"separate", 1, 0, 0, "gives each port the LMC that its paths need"},
+		{"separate", 1, 0, 0, "gives each port the LMC of its paths"},
 	} {
 		r, err := Route(context.Background(), g, &Request{Chain: chain(t, c.engine), LIDs: lids.Options{LMC: c.asked}, HeldLMC: c.inUse})
 		switch {
@@ -169,7 +169,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// A host that moves to another switch can make the lanes of a Plan unsafe: then it is routed afresh.
+// A host that moves to another switch can make the lanes of a Plan unsafe: then it is routed
+// afresh.
 func TestMovedHost(t *testing.T) {
 	f, err := gen.Parse("kautz(2,3,hosts=24)")
 	if err != nil {

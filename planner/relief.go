@@ -11,7 +11,8 @@ import (
 	"weft/route/relief"
 )
 
-// wantsRelief reports whether the option relief asks for paths to be moved once the Plan is complete.
+// wantsRelief reports whether the option relief asks for paths to be moved once the Plan is
+// complete.
 func wantsRelief(s route.Step) bool {
 	yes, err := strconv.ParseBool(s.Options[route.Relief.Name])
 	return err == nil && yes
@@ -39,7 +40,7 @@ func (r *Result) relieve(ctx context.Context, g *fabric.Graph, req *Request) err
 	return nil
 }
 
-// withRelief returns the Result that the same engine and options give with the option relief, from the one without.
+// withRelief returns the Result of the same engine and options with the option relief added.
 func (r *Result) withRelief(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	out := &Result{Plan: r.Plan, Engine: r.Engine, Stages: append([]Stage(nil), r.Stages...), Seconds: r.Seconds}
 	if err := out.relieve(ctx, g, req); err != nil {

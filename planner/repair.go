@@ -12,8 +12,8 @@ import (
 	"weft/route/repair"
 )
 
-// repair changes the Plan kept as little as the Graph demands. It returns false, and notes
-// why, where that is not possible, so that the Plan's engine routes afresh.
+// repair changes the kept Plan as little as the Graph demands. If that is impossible, it notes the
+// reason and returns false, so that an engine routes afresh.
 func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (done bool, err error) {
 	k := req.Kept
 	if !k.sameKinds(req.Kinds) {
@@ -43,7 +43,8 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 	}
 	r.Plan, r.Repaired, r.Stages, r.Seconds = plan, figures, watch.stages, watch.total()
 	if figures.Unordered && plan.VLs > 1 {
-		// Engines with lanes make Plans without cycles: what moved, sources with their classes among it, made one.
+		// Engines with lanes make Plans without cycles, but moved paths, or sources with their
+		// classes, may close one.
 		if err := r.Judge(ctx, g, req); err != nil {
 			return false, err
 		}
@@ -59,8 +60,7 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 	return true, nil
 }
 
-// Mixture judges what can happen while switches hold entries of the Plan kept and of a
-// new one.
+// Mixture judges the mixed states while switches hold entries of the kept Plan and a new one.
 func (k *Kept) Mixture(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*check.Mixture, error) {
 	return check.Mix(ctx, k.old, k.Plan, g, plan, check.Options{Workers: max(1, workers)}, check.Writing{})
 }

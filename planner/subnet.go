@@ -16,8 +16,9 @@ func RouteSubnet(ctx context.Context, g *fabric.Graph, req *Request) (*Result, e
 	return Route(ctx, g, &one)
 }
 
-// UnderRouters returns the chain for a subnet whose routers are end ports. Where Auto is asked for and the subnet is a fat-tree with
-// routers on switches without hosts, ftree is tried first: Auto would compare traffic between routers of one subnet too, of which there is none.
+// UnderRouters returns the chain for a subnet whose routers are end ports. If Auto is asked for and
+// the subnet is a fat-tree with routers on switches without hosts, ftree comes first. Auto would
+// also compare traffic between routers of one subnet, which does not exist.
 func UnderRouters(c route.Chain, g *fabric.Graph) route.Chain {
 	for i, step := range c {
 		if tree := candidate(step.Engine, "ftree"); tree != nil && hasTopRouters(g) && fattree.IsTree(g) {

@@ -10,12 +10,12 @@ import (
 	"weft/route/transition"
 )
 
-// Transition is the way from the Plan kept to a new one, while packets are under way.
+// Transition leads from the kept Plan to a new one while packets are under way.
 type Transition struct {
-	Between []Between      // what is to be written, one after the other, before what the new Plan has
-	Mixture *check.Mixture // what can happen on this way
-	// Asked says what can happen under the new tables until all hosts have asked again which SL and LID to use; nil where
-	// it is the same as by the old Plan.
+	Between []Between      // tables to write first, in order, before the new ones
+	Mixture *check.Mixture // findings on this way
+	// Asked has the findings under the new tables until all hosts have asked again for SLs and
+	// LIDs; nil if they are as by the old Plan.
 	Asked *check.Mixture
 	// Strangers counts the switches that the Plan kept does not know. They lose first what the new
 	// Plan has otherwise.
@@ -25,11 +25,11 @@ type Transition struct {
 // Between holds the tables of switches between two Plans.
 type Between struct {
 	Tables *route.Tables
-	SL2VL  *route.SL2VL // nil: what they have
-	Drops  bool         // packets under way must have left before what follows is written
+	SL2VL  *route.SL2VL // nil: unchanged
+	Drops  bool         // packets under way must have left before the next tables are written
 }
 
-// Pauses reports whether something between drops packets.
+// Pauses reports whether some of these tables drop packets.
 func (t *Transition) Pauses() bool {
 	for _, s := range t.Between {
 		if s.Drops {
@@ -39,8 +39,8 @@ func (t *Transition) Pauses() bool {
 	return false
 }
 
-// Transition finds the way to a new Plan, and judges it. Hosts are told of new SLs and LIDs when all switches hold the new Plan, and go
-// on with the old ones until they ask again.
+// Transition finds the way to a new Plan and judges it. Hosts hear of new SLs and LIDs when all
+// switches hold the new Plan, and use the old ones until they ask again.
 func (k *Kept) Transition(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*Transition, error) {
 	w := way{k: k, g: g, plan: plan, opt: check.Options{Workers: max(1, workers)}}
 	t, err := w.find(ctx)
@@ -50,7 +50,7 @@ func (k *Kept) Transition(ctx context.Context, g *fabric.Graph, plan *route.Plan
 	return t, err
 }
 
-// way finds a way, and judges its parts.
+// way judges the steps of a Transition.
 type way struct {
 	k    *Kept
 	g    *fabric.Graph
@@ -78,7 +78,7 @@ func (w *way) find(ctx context.Context) (*Transition, error) {
 		if ordered.Asked, err = w.mix(ctx, plan.Tables, check.Writing{From: plan.Tables, Lanes: check.OfNew}); err != nil {
 			return nil, err
 		}
-		if !ordered.Asked.OK { // whatever is between: of those that have not asked again it is told
+		if !ordered.Asked.OK { // in any case: the findings of Asked say so for hosts that have not asked again
 			choices = check.OfNew
 		}
 		if m, err = w.mix(ctx, plan.Tables, check.Writing{Between: order, Choices: choices}); err != nil {
@@ -124,16 +124,17 @@ func (w *way) forget(t *Transition) {
 	t.Between = slices.Insert(t.Between, 0, Between{Tables: route.TablesOf(blocks, rows), Drops: true})
 }
 
-// mix judges a part that leads to tables.
+// mix judges a step that leads to some tables.
 func (w *way) mix(ctx context.Context, to *route.Tables, part check.Writing) (*check.Mixture, error) {
 	plan := *w.plan
 	plan.Tables = to
 	return check.Mix(ctx, w.k.old, w.k.Plan, w.g, &plan, w.opt, part)
 }
 
-// dropping is the way on which what differs is dropped before anything new is written; nil where it is not proven. What can happen until
-// then is a part of what can by the old tables, where a cable that was moved has led them into a circle. Of lane tables that nobody knows
-// all may differ: they are written before entries that may need them.
+// dropping returns the way that drops all differing entries before anything new is written; nil if
+// it is not proven. Until then packets can do no more than under the old tables, where a moved
+// cable may have led them into a loop. Unknown lane tables may all differ: they are written before
+// entries that may need them.
 func (w *way) dropping(ctx context.Context, choices check.Of, lanes bool) (*Transition, error) {
 	type part struct {
 		to   *route.Tables

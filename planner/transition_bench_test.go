@@ -7,8 +7,8 @@ import (
 	"weft/fabric/gen"
 )
 
-// BenchmarkTransition measures the way from a Plan to its repair after the loss of one link between switches: the order of writing, and
-// its proof.
+// BenchmarkTransition measures the way from a Plan to its repair after the loss of one link between
+// switches: the order of writing, and its proof.
 func BenchmarkTransition(b *testing.B) {
 	for _, formula := range []string{"fat648", "rlft(36,3)"} {
 		b.Run(formula, func(b *testing.B) {

@@ -2,19 +2,19 @@ package route
 
 import "weft/fabric"
 
-// ArbEntry is one turn of a VL arbitration table: a VL may send Weight * 64 bytes before
-// the next entry has its turn. Weight 0 skips the entry.
+// ArbEntry is one entry of a VL arbitration table: the VL may send Weight * 64 bytes before the
+// next entry's turn. Weight 0 skips the entry.
 type ArbEntry struct{ VL, Weight uint8 }
 
-// ArbTable says in which order the VLs of an output port send (IBA volume 1, section
-// 7.6.9): High goes before Low, until Limit * 4,096 bytes were sent while Low had packets
-// waiting. Limit 0 is one packet, 255 has no end.
+// ArbTable holds the order in which the VLs of an output port send (IBA volume 1, section 7.6.9).
+// High goes before Low until it has sent Limit * 4,096 bytes while Low had packets waiting. Limit 0
+// means one packet, 255 no limit.
 type ArbTable struct {
 	High, Low []ArbEntry
 	Limit     uint8
 }
 
-// Weight is the sum of what a VL may send in a round of both lists, 0 if it never sends.
+// Weight returns the total weight of a VL in one round of both lists, 0 if it never sends.
 func (t *ArbTable) Weight(vl uint8) int {
 	sum := 0
 	for _, list := range [2][]ArbEntry{t.High, t.Low} {
@@ -27,21 +27,22 @@ func (t *ArbTable) Weight(vl uint8) int {
 	return sum
 }
 
-// VLArbitration are the VL arbitration tables of all output ports, from a pool.
+// VLArbitration holds the VL arbitration tables of all output ports, from a pool.
 type VLArbitration struct {
 	Pool   []ArbTable
-	Host   []uint16 // by host: that of its own port
+	Host   []uint16 // by host: the table of its own port
 	Switch []uint16 // by switch and port: Switch[PortStart[s]+port] of the Graph
 }
 
-// maxArbEntries is the greatest length of a list of a VL arbitration table.
+// maxArbEntries is the maximum length of a list of a VL arbitration table.
 const maxArbEntries = 64
 
-// UsualWeight is the weight of one VL's turn where all VLs have equal ones, in units of 64 bytes: half the largest MTU.
+// UsualWeight is the weight of one VL's turn where all VLs are equal, in units of 64 bytes: half
+// the largest MTU.
 const UsualWeight = 32
 
-// EqualArbitration returns tables by which every VL of a link that a Plan of so many lanes uses has the same turn, at
-// low priority.
+// EqualArbitration returns tables with an equal turn, at low priority, for every VL in use by a
+// Plan with so many lanes.
 func EqualArbitration(g *fabric.Graph, lanes int) *VLArbitration {
 	a := &VLArbitration{Host: make([]uint16, g.NumHosts), Switch: make([]uint16, len(g.Attached))}
 	place := make([]int, int(DropVL)+1) // by number of VLs: 1 + index in the pool
@@ -66,10 +67,10 @@ func EqualArbitration(g *fabric.Graph, lanes int) *VLArbitration {
 	return a
 }
 
-// OfHost is the table of a host's own port.
+// OfHost returns the table of a host's own port.
 func (a *VLArbitration) OfHost(h int32) *ArbTable { return &a.Pool[a.Host[h]] }
 
-// OfSwitch is the table of a port of switch s.
+// OfSwitch returns the table of a port of switch s.
 func (a *VLArbitration) OfSwitch(g *fabric.Graph, s int32, port uint8) *ArbTable {
 	return &a.Pool[a.Switch[g.PortStart[s]+int32(port)]]
 }

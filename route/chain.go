@@ -4,16 +4,17 @@ import (
 	"weft/fabric"
 )
 
-// Step is an engine with the options that it was given.
+// Step is an engine with its options.
 type Step struct {
 	Engine  *Spec
 	Options map[string]string
 }
 
-// Chain lists engines in the order in which they are tried.
+// Chain lists engines in order of preference.
 type Chain []Step
 
-// CheckSwitches returns a *NoSwitch where options of any engine name switches that are not in a Graph.
+// CheckSwitches returns a *NoSwitch if options of any engine name a switch that is not in the
+// Graph.
 func (c Chain) CheckSwitches(g *fabric.Graph) error {
 	for _, step := range c {
 		if err := step.Engine.CheckSwitches(g, step.Options); err != nil {
@@ -23,11 +24,11 @@ func (c Chain) CheckSwitches(g *fabric.Graph) error {
 	return nil
 }
 
-// Candidate is an engine that another one may choose (Spec.Among). Its effort is what one entry of its tables takes, as a
-// multiple of what it takes engine updn.
+// Candidate is an engine that another one may choose (Spec.Among). Effort is its time for one table
+// entry, as a multiple of engine updn's.
 type Candidate struct {
 	Step
-	Name   string // of the engine, with its options as they are written
+	Name   string // engine with options as written
 	Effort int
-	From   string // the candidate whose Plan is made this one's by relief; "" where the engine routes
+	From   string // the candidate whose Plan relief turns into this one's; "" if the engine routes itself
 }

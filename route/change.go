@@ -2,15 +2,15 @@ package route
 
 import "weft/fabric"
 
-// Change counts what a new Plan changes in a subnet that runs an old one.
+// Change counts the differences between a subnet's old Plan and a new one.
 type Change struct {
 	Ports   Tally  // end ports, by base LID
-	LIDs    Tally  // moved: it names another port now
-	Pairs   *Tally // of hosts; kept: every LID in use still is. nil unless sources choose
-	Entries Tally  // of the switches that are there now
-	Blocks  int    // of 64 entries that must be written
+	LIDs    Tally  // moved: now of another port
+	Pairs   *Tally // of hosts; kept: every LID in use remains usable. nil unless sources choose
+	Entries Tally  // of the current switches
+	Blocks  int    // of 64 entries, to be written
 
-	Switches []SwitchChange // that must be written to
+	Switches []SwitchChange // with blocks to be written
 	Moved    []MovedPort
 }
 
@@ -24,7 +24,7 @@ func (t *Tally) add(o Tally) {
 	t.Gone += o.Gone
 }
 
-// SwitchChange counts what must be written to a switch.
+// SwitchChange counts the changes for one switch.
 type SwitchChange struct {
 	Switch  int32
 	Entries Tally
@@ -37,9 +37,9 @@ type MovedPort struct {
 	From, To fabric.LID
 }
 
-// Compare finds what a Plan for g changes in a subnet that runs an old one, of whose
-// Graph the switches and end ports are enough (planfile.LoadAlone). The cost is that of reading
-// the tables, and of all pairs of hosts where sources choose among LIDs.
+// Compare finds the changes from a subnet's old Plan to a new one for g. Of the old Graph it needs
+// only the switches and end ports (planfile.LoadAlone). It reads all tables and, where sources
+// choose among LIDs, all pairs of hosts.
 func Compare(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) *Change {
 	c := &Change{}
 	switches, was := fabric.Match(old, g)
@@ -101,7 +101,7 @@ func (c *Change) lids(before, after *Ends, was []int32) {
 	}
 }
 
-// pairs compares the LIDs that each host uses for each other one.
+// pairs compares the LIDs that each host uses for each other host.
 func (c *Change) pairs(oldHosts int, before *Plan, hosts int, after *Plan, was []int32) {
 	c.Pairs = &Tally{}
 	named := 0
@@ -126,7 +126,7 @@ func (c *Change) pairs(oldHosts int, before *Plan, hosts int, after *Plan, was [
 	c.Pairs.Gone = named*max(0, named-1) - c.Pairs.Kept - c.Pairs.Moved
 }
 
-// usesAll reports whether a source may still send to every LID that it sent to.
+// usesAll reports whether a source may still send to every LID that it used before.
 func usesAll(before *Plan, oldSrc, oldDst int32, after *Plan, src, dst int32) bool {
 	base := before.Ends.Base[oldDst]
 	for k := range before.Ends.Count(oldDst) {
@@ -138,14 +138,14 @@ func usesAll(before *Plan, oldSrc, oldDst int32, after *Plan, src, dst int32) bo
 	return true
 }
 
-// leadsTo reports whether a LID is the target's, and the source may send to it.
+// leadsTo reports whether a LID belongs to the target, and the source may use it.
 func (p *Plan) leadsTo(src, dst int32, lid fabric.LID) bool {
 	base := p.Ends.Base[dst]
 	return lid >= base && int(lid) < int(base)+p.Ends.Count(dst) && p.Uses(src, dst, lid)
 }
 
-// tables compares the entries of each switch, a block at a time. was is, by switch, its number
-// in the old Graph, or -1.
+// tables compares the entries of each switch, a block at a time. was holds by switch its number in
+// the old Graph, or -1.
 func (c *Change) tables(before, after *Plan, was []int32) {
 	for s := range int32(len(was)) {
 		sw, o := SwitchChange{Switch: s}, was[s]

@@ -7,30 +7,29 @@ import (
 	"weft/fabric"
 )
 
-// Choice says which LIDs of its target a source sends to. With one LID a port all of them
-// mean the same.
+// Choice says which LIDs of its target a source uses. With one LID a port all choices are the same.
 type Choice struct {
 	By ChoiceBy
-	// Rows of ListedLIDs, sparse, by source end port and target end port. Several rows of
-	// one pair are a set (multipath); a pair without a row uses the base LID. Rows of
-	// source s: Start[s] to Start[s+1]; Start has NumEnds+1 elements.
+	// Rows of ListedLIDs, sparse, by source and target end port. Several rows of one pair are a set
+	// (multipath); a pair without a row uses the base LID. Source s has rows Start[s] to
+	// Start[s+1]; Start has NumEnds+1 elements.
 	Start  []int32
 	Target []int32 // ascending within a source
 	Offset []uint8 // LID = base LID of the target + offset
 }
 
-// ChoiceBy names a rule by which sources choose among the LIDs of a target.
+// ChoiceBy is a rule for sources to choose among the LIDs of a target.
 type ChoiceBy uint8
 
 // The rules. A Plan with AnyLID must be right for every LID that a source could choose.
 const (
-	AnyLID     ChoiceBy = iota // any of them: clients choose, and nobody knows how
+	AnyLID     ChoiceBy = iota // any of them: clients choose in an unknown way
 	BaseLID                    // the base LID alone, as most MPI libraries do
 	HashedLID                  // one for each source, see HashedOffset
-	ListedLIDs                 // those in the rows
+	ListedLIDs                 // the LIDs in the rows
 )
 
-// String is the rule in words, as reports print it and Plan files keep it.
+// String returns the rule in words, as in reports and Plan files.
 func (b ChoiceBy) String() string {
 	if int(b) < len(choiceWords) {
 		return choiceWords[b]
@@ -54,7 +53,7 @@ type ChoiceRow struct {
 
 // NewChoice builds a Choice by ListedLIDs from rows in any order.
 func NewChoice(numEnds int, rows []ChoiceRow) Choice {
-	first := make([]int, numEnds+1) // by source: where its rows begin
+	first := make([]int, numEnds+1) // by source: its first row
 	for _, r := range rows {
 		first[r.Source+1]++
 	}
@@ -69,7 +68,7 @@ func NewChoice(numEnds int, rows []ChoiceRow) Choice {
 	c := Choice{By: ListedLIDs, Start: make([]int32, numEnds+1)}
 	for s := range numEnds {
 		own := sorted[first[s]:first[s+1]]
-		slices.Sort(own) // at no cost where the rows came by target
+		slices.Sort(own) // cheap if the rows came by target
 		for _, row := range slices.Compact(own) {
 			c.Target = append(c.Target, int32(row>>8))
 			c.Offset = append(c.Offset, uint8(row))
@@ -79,8 +78,7 @@ func NewChoice(numEnds int, rows []ChoiceRow) Choice {
 	return c
 }
 
-// Offsets lists the offsets that the rows of a Choice by ListedLIDs give a source for a
-// target.
+// Offsets lists the offsets in a source's rows for a target. The Choice is by ListedLIDs.
 func (c *Choice) Offsets(source, target int32) []uint8 {
 	lo, hi := c.Start[source], c.Start[source+1]
 	row := c.Target[lo:hi]
@@ -97,9 +95,9 @@ func (c *Choice) Offsets(source, target int32) []uint8 {
 
 var baseOffset = []uint8{0}
 
-// HashedOffset is the offset that a source uses for all LIDs of a target under HashedLID:
-// the number of its own block of LIDs modulo theirs, so that sources of consecutive blocks
-// spread evenly.
+// HashedOffset returns the offset that a source uses for all LIDs of a target under HashedLID: the
+// number of its own block of LIDs modulo the target's number of LIDs. So sources of consecutive
+// blocks spread evenly.
 func HashedOffset(source fabric.LID, sourceLMC uint8, count int) uint8 {
 	return uint8((int(source) >> sourceLMC) % count)
 }

@@ -1,15 +1,13 @@
-// Package route holds the Plan (everything that a fabric must be told so that packets find
-// their way) and the contract of the engines under route/engine. It is a pure model: it
-// reads no files and knows no engine. Plans are made by route/recipe in three stages,
-// chosen and proven by planner, saved by route/planfile, and exchanged with other
-// subnet managers by route/foreign.
+// Package route holds the Plan (all settings of a fabric that let packets find their way) and the
+// contract of the engines under route/engine. It is a pure model: it reads no files and imports no
+// engine. route/recipe makes Plans in three stages. Package planner chooses and proves them,
+// route/planfile saves them, and route/foreign exchanges them with other subnet managers.
 //
-//	1 PATHS  which way       minhop, updn, dor, ...
-//	2 NAMES  under which LID  one LID a port, or 2^LMC of them
-//	3 LANES  on which VL      none, or what the engine needs
+//	1 PATHS  which way         minhop, updn, dor, ...
+//	2 NAMES  under which LID   one LID a port, or 2^LMC of them
+//	3 LANES  on which VL       none, or the engine's own
 //
-// Separating PATHS from NAMES follows Nienaber, Yuan and Duan (paper 000); LANES follows
-// the fat-tree thesis (paper 004) and DFSSSP (paper 003). A stage that does not
-// apply is absent. The judge that proves a Plan is judge/check; it shares no code
-// with the engines.
+// The separation of PATHS from NAMES follows Nienaber, Yuan and Duan (paper 000); LANES follows the
+// fat-tree thesis (paper 004) and DFSSSP (paper 003). A Plan may lack a stage. The judge that
+// proves a Plan is judge/check; it shares no code with the engines.
 package route

@@ -7,15 +7,14 @@ import (
 	"weft/fabric"
 )
 
-// Ends are the names of the end ports: the base LID and LMC of every end port of
-// the Graph (CA and router ports, then port 0 of every switch). Base LID 0 means
-// that the port has no LID.
+// Ends holds the base LID and LMC of every end port of the Graph (CA and router ports, then port 0
+// of every switch). A port with base LID 0 has no LID.
 type Ends struct {
 	Base []fabric.LID
 	LMC  []uint8
 }
 
-// Count is the number of LIDs of an end port, 0 when it has none.
+// Count returns the number of LIDs of an end port, 0 if it has none.
 func (e *Ends) Count(end int32) int {
 	if e.Base[end] == 0 {
 		return 0
@@ -23,7 +22,7 @@ func (e *Ends) Count(end int32) int {
 	return 1 << e.LMC[end]
 }
 
-// Top is the highest LID in use.
+// Top returns the highest LID in use.
 func (e *Ends) Top() fabric.LID {
 	top := fabric.LID(0)
 	for i := range e.Base {
@@ -34,7 +33,7 @@ func (e *Ends) Top() fabric.LID {
 	return top
 }
 
-// Total is the number of LIDs in use.
+// Total returns the number of LIDs in use.
 func (e *Ends) Total() int {
 	n := 0
 	for i := range e.Base {
@@ -43,13 +42,14 @@ func (e *Ends) Total() int {
 	return n
 }
 
-// BeyondTable returns the first switch whose forwarding table has no entry for the highest LID, fabric.Nothing if all have one.
+// BeyondTable returns the first switch whose forwarding table is too short for the highest LID,
+// fabric.Nothing if none is.
 func (e *Ends) BeyondTable(g *fabric.Graph) int32 {
 	top := int32(e.Top())
 	return int32(slices.IndexFunc(g.SwitchFDBCap, func(size int32) bool { return size > 0 && top >= size }))
 }
 
-// MaxLMC is the largest LMC in use.
+// MaxLMC returns the largest LMC in use.
 func (e *Ends) MaxLMC() uint8 {
 	m := uint8(0)
 	for _, l := range e.LMC {
@@ -58,8 +58,8 @@ func (e *Ends) MaxLMC() uint8 {
 	return m
 }
 
-// ByLID lists the end port that each LID from 0 to Top names, -1 where none. When
-// two ports claim one LID the first in order has it; Validate reports that.
+// ByLID lists the end port of each LID from 0 to Top, -1 for none. If two ports claim one LID, the
+// first in order gets it; Validate reports that.
 func (e *Ends) ByLID() []int32 {
 	by := slices.Repeat([]int32{-1}, int(e.Top())+1)
 	for end := range e.Base {
@@ -72,8 +72,7 @@ func (e *Ends) ByLID() []int32 {
 	return by
 }
 
-// SwitchByLID lists the switch at which each LID from 0 to Top is delivered, -1 for a LID
-// that nobody has.
+// SwitchByLID lists the switch that delivers each LID from 0 to Top, -1 for a LID without an owner.
 func (e *Ends) SwitchByLID(g *fabric.Graph) []int32 {
 	by := e.ByLID()
 	for lid, end := range by {
@@ -84,8 +83,8 @@ func (e *Ends) SwitchByLID(g *fabric.Graph) []int32 {
 	return by
 }
 
-// Validate reports the first thing that the specification forbids: a LID out of
-// the unicast range, an unaligned base LID, two ports with one LID; nil if there is none.
+// Validate reports the first violation of the specification, or nil: a LID out of the unicast
+// range, an unaligned base LID, two ports with one LID.
 func (e *Ends) Validate(g *fabric.Graph) *Remark {
 	owner := make([]int32, int(fabric.MaxUnicastLID)+1)
 	for end, base := range e.Base {
@@ -104,7 +103,7 @@ func (e *Ends) Validate(g *fabric.Graph) *Remark {
 			return wrong("has LID %d with LMC %d, beyond the unicast LIDs (1 to %d)", base, lmc, fabric.MaxUnicastLID)
 		}
 		if int(base)%n != 0 {
-			return wrong("has base LID %d, which LMC %d does not allow (no multiple of %d)", base, lmc, n)
+			return wrong("has base LID %d, which LMC %d does not allow (not a multiple of %d)", base, lmc, n)
 		}
 		for l := int(base); l < int(base)+n; l++ {
 			if o := owner[l]; o != 0 {

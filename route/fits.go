@@ -7,12 +7,11 @@ import (
 	"weft/fabric"
 )
 
-// maxIndex bounds LIDs, classes and SL2VL tables: 16 bits name each of them.
+// maxIndex limits LIDs, classes and SL2VL tables: 16 bits name each of them.
 const maxIndex = 1 << 16
 
-// Fits reports the first part of a Plan whose indices or lengths do not fit g, so
-// that reading the Plan would be out of bounds. Whether the Plan routes anything
-// is for the judge to say.
+// Fits reports the first part of a Plan whose indices or lengths do not fit g, so that reading it
+// would be out of bounds. Whether the Plan routes anything is the judge's question.
 func (p *Plan) Fits(g *fabric.Graph) error {
 	for _, part := range []struct {
 		name string
@@ -107,11 +106,10 @@ func (p *Ports) Fits(g *fabric.Graph) error {
 	return nil
 }
 
-// maxTimeCode is the greatest of the specification's codes of time: 5 bits.
+// maxTimeCode is the largest of the specification's codes of time: 5 bits.
 const maxTimeCode = 31
 
-// poolFits reports host or switch ports that are not those of g, or that use what the
-// pool does not have.
+// poolFits reports a wrong number of host or switch ports, or an index beyond the pool.
 func poolFits(g *fabric.Graph, pool int, host, sw []uint16) error {
 	if len(host) != g.NumHosts || len(sw) != SwitchPortCount(g) || pool > maxIndex {
 		return fmt.Errorf("for %d hosts and %d ports of switches, not for %d and %d", len(host), len(sw), g.NumHosts, SwitchPortCount(g))
@@ -220,7 +218,7 @@ func (m *SL2VL) Fits(g *fabric.Graph) error {
 	for s := range m.Switch {
 		sw := &m.Switch[s]
 		if n, ok := sw.By.Tables(g.SwitchPorts[s]); !ok || len(sw.Index) != n {
-			return fmt.Errorf("%s has %d tables, chosen in way %d", fabric.SwitchName(g, int32(s)), len(sw.Index), sw.By)
+			return fmt.Errorf("%s has %d tables, chosen by unknown rule %d", fabric.SwitchName(g, int32(s)), len(sw.Index), sw.By)
 		}
 		for _, i := range sw.Index {
 			if int(i) >= len(m.Pool) {
@@ -231,8 +229,8 @@ func (m *SL2VL) Fits(g *fabric.Graph) error {
 	return nil
 }
 
-// Tables is the number of tables a switch of so many ports uses; ok is false for
-// a way to choose them that does not exist.
+// Tables returns the number of tables of a switch with so many ports; ok is false for an unknown
+// SL2VLBy.
 func (by SL2VLBy) Tables(ports int32) (n int, ok bool) {
 	switch n := int(ports) + 1; by {
 	case ByNothing:

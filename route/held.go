@@ -7,21 +7,20 @@ import (
 	"weft/fabric"
 )
 
-// Held lists what a subnet has in use and must not lose without need: the names of its
-// end ports, by those of the Graph, and under which of them each source sends.
+// Held lists LIDs in use that a subnet should keep: the LIDs of its end ports, in the Graph's
+// order, and which of them each source uses.
 type Held struct {
-	Ends   Ends     // base LID 0 for a port that has none
-	Choice *Choice  // by ListedLIDs; nil when nobody knows
+	Ends   Ends     // base LID 0 for a port without one
+	Choice *Choice  // by ListedLIDs; nil if unknown
 	Absent []Absent // ports that are not in the Graph
 }
 
-// Absent is an end port that had LIDs and has gone. Others get its LIDs only
-// when there are no more, so that it finds them when it comes back. It is named by its node and its number there,
-// by its port GUID, or by both.
+// Absent is a lost end port that had LIDs. Others get its LIDs only when no free ones are left, so
+// that it finds them when it returns. Its node and port number name it, or its port GUID, or both.
 type Absent struct {
-	Node fabric.GUID // 0: not known
+	Node fabric.GUID // 0: unknown
 	Port uint8
-	GUID fabric.GUID // of the port; 0: not known
+	GUID fabric.GUID // of the port; 0: unknown
 	Base fabric.LID
 	LMC  uint8
 }
@@ -34,13 +33,13 @@ func (a *Absent) Name() string {
 	return fmt.Sprintf("%s[%d]", a.Node, a.Port)
 }
 
-// Seen copies the LIDs as they were seen.
+// Seen returns the LIDs as discovery saw them.
 func Seen(g *fabric.Graph) *Held {
 	return &Held{Ends: Ends{Base: slices.Clone(g.EndLID), LMC: slices.Clone(g.EndLMC)}}
 }
 
-// Hold binds what a Plan told a subnet to the Graph after a change, by the GUIDs of
-// the end ports. Of the old Graph the end ports are enough (planfile.LoadAlone).
+// Hold carries a Plan's LIDs over to the Graph after a change, by the GUIDs of the end ports. Of
+// the old Graph it needs only the end ports (planfile.LoadAlone).
 func Hold(old *fabric.Graph, p *Plan, g *fabric.Graph) *Held {
 	h := &Held{Ends: Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
 	_, now := fabric.Match(g, old) // by old end port
@@ -64,7 +63,8 @@ func Hold(old *fabric.Graph, p *Plan, g *fabric.Graph) *Held {
 	return h
 }
 
-// finder returns a function that finds absent ports in a Graph where they are there again: the index of the end port, or fabric.Nothing.
+// finder returns a function that finds the end port of an absent port that has returned, or
+// fabric.Nothing.
 func finder(g *fabric.Graph, list []Absent) func(a *Absent) int32 {
 	byGUID := map[fabric.GUID]int32{}
 	if slices.ContainsFunc(list, func(a Absent) bool { return a.GUID != 0 }) {
@@ -88,8 +88,8 @@ func (h *Held) Any() bool {
 	return slices.ContainsFunc(h.Ends.Base, func(l fabric.LID) bool { return l != 0 })
 }
 
-// bind takes the rows of end ports that are still there; where a Choice has none, sources
-// are taken to use base LIDs. now is the new index of each end port, -1 for none.
+// bind keeps the rows of end ports that are still there. A Choice without rows stands for base
+// LIDs. now holds the new index of each end port, -1 for none.
 func (c *Choice) bind(now []int32, numEnds int) Choice {
 	var rows []ChoiceRow
 	if c.By == ListedLIDs {
@@ -104,8 +104,8 @@ func (c *Choice) bind(now []int32, numEnds int) Choice {
 	return NewChoice(numEnds, rows)
 }
 
-// Offsets lists the offsets of the LIDs that a source uses for a target, none where one of
-// them is new or nobody knows.
+// Offsets lists the offsets of the LIDs that a source uses for a target; none if one of the two is
+// new, or the choice is unknown.
 func (h *Held) Offsets(source, target int32) []uint8 {
 	if h.Choice == nil || h.Ends.Base[source] == 0 || h.Ends.Base[target] == 0 {
 		return nil
@@ -113,7 +113,7 @@ func (h *Held) Offsets(source, target int32) []uint8 {
 	return h.Choice.Offsets(source, target)
 }
 
-// HostLMC is the LMC that all CA and router ports have, 0 if they differ.
+// HostLMC returns the common LMC of all CA and router ports, 0 if they differ.
 func (h *Held) HostLMC(g *fabric.Graph) uint8 {
 	common, met := uint8(0), false
 	for end := range g.NumHosts {
@@ -128,7 +128,7 @@ func (h *Held) HostLMC(g *fabric.Graph) uint8 {
 	return common
 }
 
-// StillAbsent lists the absent ports whose LIDs nobody got, those gone last first.
+// StillAbsent lists the absent ports whose LIDs no other port got, the last lost first.
 func (h *Held) StillAbsent(ends *Ends) []Absent {
 	by := ends.ByLID()
 	return slices.DeleteFunc(slices.Clone(h.Absent), func(a Absent) bool {

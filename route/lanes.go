@@ -10,22 +10,23 @@ import (
 // NumSLs is the number of service levels.
 const NumSLs = 16
 
-// UsualVLs is the number of data VLs of today's hardware, taken where neither a request nor the fabric says how many there are.
+// UsualVLs is the number of data VLs of today's hardware, for use when neither a request nor the
+// fabric gives one.
 const UsualVLs = 8
 
 // DropVL in an SL2VL table discards the packet (IBA volume 1, section 14.2.5.8:
 // VL15 is for management and no SL may map to it).
 const DropVL uint8 = 15
 
-// SLs give the service level of a packet by the class of its source and the class
-// of its destination LID. A class can be everything, a switch, a leaf or a single
-// LID, as the lanes need it; only the arrays Src and Dst say which.
+// SLs give the service level of a packet by the class of its source and the class of its
+// destination LID. A class can be everything, a switch, a leaf or a single LID, as the lanes need
+// it; the arrays Src and Dst decide.
 type SLs struct {
 	Src    []int32 // class of a source, by end port
-	Dst    []int32 // class of a destination, by LID up to the top LID; -1 for a LID nobody has
+	Dst    []int32 // class of a destination, by LID up to the top LID; -1 for a LID without an owner
 	NumSrc int
 	NumDst int
-	OneWay bool    // each direction of a pair has its SL: an answer is not safe on that of its request
+	OneWay bool    // each direction of a pair has its SL: an answer is not safe on its request's SL
 	Cells  []uint8 // two SLs a byte; row of a destination class after row, each (NumSrc+1)/2 bytes
 }
 
@@ -42,10 +43,11 @@ func UniformSL(ends *Ends, sl uint8) *SLs {
 	return m
 }
 
-// At is the SL of packets from a source end port to a LID.
+// At returns the SL of packets from a source end port to a LID.
 func (m *SLs) At(src int32, lid fabric.LID) uint8 { return m.ByClass(m.Src[src], m.Dst[lid]) }
 
-// PathSL returns the SL from an end port to a LID: 0 where SLs are not known, or the end port is fabric.Nothing.
+// PathSL returns the SL from an end port to a LID: 0 if SLs are unknown or the end port is
+// fabric.Nothing.
 func (p *Plan) PathSL(from int32, to fabric.LID) uint8 {
 	if p.SL == nil || from < 0 {
 		return 0
@@ -53,7 +55,7 @@ func (p *Plan) PathSL(from int32, to fabric.LID) uint8 {
 	return p.SL.At(from, to)
 }
 
-// ByClass is the SL from a source class to a destination class.
+// ByClass returns the SL from a source class to a destination class.
 func (m *SLs) ByClass(src, dst int32) uint8 {
 	b := m.Cells[int(dst)*((m.NumSrc+1)/2)+int(src)/2]
 	return b >> (4 * (uint(src) & 1)) & 15
@@ -81,7 +83,7 @@ func (m *SLs) SetRow(dst int32, sls []uint8) {
 // VLTable is an SL2VL table: the VL of each SL; DropVL discards.
 type VLTable [NumSLs]uint8
 
-// SL2VLBy says what a switch's VL depends on besides the SL.
+// SL2VLBy says on which ports a switch's VL depends besides the SL.
 type SL2VLBy uint8
 
 // A switch uses one table, one by output port, or one by input and output port.
@@ -91,14 +93,14 @@ const (
 	ByInOut
 )
 
-// SwitchSL2VL tells which tables of the pool a switch uses.
+// SwitchSL2VL names the pool's tables that a switch uses.
 type SwitchSL2VL struct {
 	By    SL2VLBy
 	Index []uint16 // one; by output port; or by input*(ports+1)+output. Ports count from 0
 }
 
-// SL2VL are the SL2VL tables of all ports, from a pool. The input VL is never
-// seen by the hardware: what changes lane on the way must be carried in SL bits.
+// SL2VL holds the SL2VL tables of all ports, from a pool. The hardware never sees the input VL: to
+// change lanes on the way a packet must carry the lane in its SL.
 type SL2VL struct {
 	Pool   []VLTable
 	Host   []uint16      // table of each host end port, by end port (NumHosts)
@@ -126,8 +128,8 @@ func (m *SL2VL) Intern(t VLTable) uint16 {
 	return uint16(len(m.Pool) - 1)
 }
 
-// Index is the pool index of the table that switch s uses for packets that come in
-// by one port and leave by another; input port 0 is the switch itself.
+// Index returns the pool index of the table that switch s uses for packets between two ports; input
+// port 0 is the switch itself.
 func (m *SL2VL) Index(g *fabric.Graph, s int32, in, out uint8) uint16 {
 	sw := &m.Switch[s]
 	switch sw.By {
@@ -140,17 +142,17 @@ func (m *SL2VL) Index(g *fabric.Graph, s int32, in, out uint8) uint16 {
 	}
 }
 
-// Table is the table of that index.
+// Table returns the table at that index.
 func (m *SL2VL) Table(g *fabric.Graph, s int32, in, out uint8) *VLTable {
 	return &m.Pool[m.Index(g, s, in, out)]
 }
 
-// HostTable is the table of a host end port, for packets it sends.
+// HostTable returns the table of a host end port, for packets that it sends.
 func (m *SL2VL) HostTable(end int32) *VLTable { return &m.Pool[m.Host[end]] }
 
-// FitHosts lets the lanes of a Plan of so many VLs share those of the links to hosts
-// that have fewer. No other channel waits for a host to send or takes what it received,
-// so these links are on no cycle, whatever their lanes.
+// FitHosts folds the lanes of a Plan with so many VLs onto links to hosts that have fewer VLs. A
+// host consumes all packets, and no other channel waits for it to send. So these links are on no
+// cycle, whatever their lanes.
 func (m *SL2VL) FitHosts(g *fabric.Graph, lanes int) {
 	for s := range int32(g.NumSwitches) {
 		by, index, ports := m.Switch[s].By, slices.Clone(m.Switch[s].Index), int(g.SwitchPorts[s])+1
@@ -177,7 +179,7 @@ func (m *SL2VL) FitHosts(g *fabric.Graph, lanes int) {
 	}
 }
 
-// fold is the pool index of a table with only so many VLs: of the lanes modulo that.
+// fold returns the pool index of a table with fewer VLs: each lane modulo their number.
 func (m *SL2VL) fold(i uint16, vls uint8) uint16 {
 	t := m.Pool[i]
 	for sl, vl := range t {
@@ -191,7 +193,7 @@ func (m *SL2VL) fold(i uint16, vls uint8) uint16 {
 	return m.Intern(t)
 }
 
-// InUse returns the set of SLs that some classes have.
+// InUse returns the set of SLs between any classes.
 func (m *SLs) InUse() (used uint16) {
 	width, whole := (m.NumSrc+1)/2, m.NumSrc/2
 	var seen [256]bool
@@ -211,7 +213,7 @@ func (m *SLs) InUse() (used uint16) {
 	return used
 }
 
-// TablesTo lists the tables of packets that leave a switch by a port, by number in the pool.
+// TablesTo lists, by number in the pool, the tables of packets that leave a switch by a port.
 func (m *SL2VL) TablesTo(g *fabric.Graph, s int32, port uint8) []uint16 {
 	sw := &m.Switch[s]
 	switch ports := int(g.SwitchPorts[s]) + 1; sw.By {
@@ -229,7 +231,7 @@ func (m *SL2VL) TablesTo(g *fabric.Graph, s int32, port uint8) []uint16 {
 	}
 }
 
-// BetweenSwitches lists the tables of packets that leave a switch for another one, by number in the pool.
+// BetweenSwitches lists, by number in the pool, the tables of packets between switches.
 func (m *SL2VL) BetweenSwitches(g *fabric.Graph) (list []uint16) {
 	seen := make([]bool, len(m.Pool))
 	for s := range int32(g.NumSwitches) {
@@ -245,7 +247,7 @@ func (m *SL2VL) BetweenSwitches(g *fabric.Graph) (list []uint16) {
 	return list
 }
 
-// VLs returns the set of VLs to which some tables of the pool map a set of SLs.
+// VLs returns the set of VLs of a set of SLs in some tables of the pool.
 func (m *SL2VL) VLs(tables []uint16, sls uint16) (vls uint16) {
 	for _, i := range tables {
 		for set := sls; set != 0; set &= set - 1 {

@@ -7,15 +7,16 @@ import (
 	"weft/fabric"
 )
 
-// Level is a quality of service: its packets have lanes that no other level uses between switches, and a share of every link that is busy.
+// Level is a quality of service: its packets have lanes of their own between switches, and a share
+// of every busy link.
 type Level struct {
 	Name  string        `json:"name"`
-	Share uint8         `json:"share"`          // of the turns, in proportion to the shares of others; 1 or more
-	High  bool          `json:"high,omitempty"` // goes before the levels that are not high, but for some of their packets
-	SL    [NumSLs]uint8 `json:"sls"`            // by SL of Plan.SL: the SL that packets of this level have in its place
+	Share uint8         `json:"share"`          // of the turns, in proportion to the other shares; 1 or more
+	High  bool          `json:"high,omitempty"` // goes before levels that are not high, within a limit
+	SL    [NumSLs]uint8 `json:"sls"`            // by SL of Plan.SL: this level's SL in its place
 }
 
-// levelSLs returns the set of SLs that stand for an SL of Plan.SL: its own, and those of all levels.
+// levelSLs returns the SL of Plan.SL and its substitutes at all levels, as a set.
 func (p *Plan) levelSLs(sl uint8) uint16 {
 	set := uint16(1) << sl
 	for i := range p.Levels {
@@ -24,7 +25,7 @@ func (p *Plan) levelSLs(sl uint8) uint16 {
 	return set
 }
 
-// SLsInUse returns the set of SLs that sources have for their paths, of all levels, with that of clients that never ask.
+// SLsInUse returns the set of SLs of all paths at all levels, with the default SL.
 func (p *Plan) SLsInUse() uint16 {
 	used := p.levelSLs(p.Service.Default)
 	if p.SL == nil {
@@ -39,19 +40,21 @@ func (p *Plan) SLsInUse() uint16 {
 
 // Units of the weights of levels, in blocks of 64 bytes.
 const (
-	// fullPacket is a packet of 4,096 bytes with its headers. An entry may end its turn with a packet that is larger than what is left
-	// of it: ratios hold for large packets where weights are multiples of one.
+	// fullPacket is a packet of 4,096 bytes with its headers. An entry may overdraw its turn with
+	// its last packet: shares hold exactly for large packets if weights are multiples of
+	// fullPacket.
 	fullPacket = 65
-	// mostWeight is the most of them that an entry can have.
+	// mostWeight is the largest such multiple for one entry.
 	mostWeight = 255 / fullPacket * fullPacket
-	// entriesOfPort is the number of entries that each list of a port is known to have.
+	// entriesOfPort is the least number of entries in each list of any port.
 	entriesOfPort = 8
-	// highLimit lets levels that go first send 64 KB while others wait, and then a packet of these.
+	// highLimit lets high levels send 64 KB while others wait, before one packet of the others.
 	highLimit = 16
 )
 
-// LevelArbitration returns tables by which the VLs of every port have turns by the shares of the levels that use them; without levels all have equal turns. VLs of a
-// Plan that no level uses have the share of the first level.
+// LevelArbitration returns tables that give the VLs of every port turns by their levels' shares;
+// without levels all turns are equal. VLs of the Plan that no level uses have the first level's
+// share.
 func (p *Plan) LevelArbitration(g *fabric.Graph) *VLArbitration {
 	if len(p.Levels) == 0 || p.SL2VL == nil {
 		return EqualArbitration(g, max(1, p.VLs))
@@ -84,7 +87,7 @@ type arbTables struct {
 	out     *VLArbitration
 }
 
-// place returns the number in the pool of the table for a port with these SL2VL tables and so many VLs.
+// place returns the pool number of the table for a port with these SL2VL tables and so many VLs.
 func (t *arbTables) place(tables []uint16, vls uint8) uint16 {
 	lanes := t.p.VLs
 	if vls > 0 {
@@ -119,12 +122,13 @@ func (t *arbTables) place(tables []uint16, vls uint8) uint16 {
 	return at
 }
 
-// ArbTableOf returns the table of a port by which its VLs have turns by their shares. Those of a set go before the others.
+// ArbTableOf returns a port's table with turns by the shares of its VLs. The VLs of the set high go
+// before the others.
 func ArbTableOf(shares []int, high uint16) ArbTable {
 	return ArbTable{High: entries(shares, high), Low: entries(shares, ^high), Limit: highLimit}
 }
 
-// entries makes a list of turns for those VLs of a set that have a share.
+// entries lists turns for the VLs of a set that have a share.
 func entries(shares []int, set uint16) (list []ArbEntry) {
 	weights, exact := weightsOf(shares, set)
 	for most := mostWeight; ; {
@@ -146,8 +150,8 @@ func entries(shares []int, set uint16) (list []ArbEntry) {
 	}
 }
 
-// weightsOf returns the weights of the VLs of a set: multiples of a packet where a port has room for all their entries (exact), or else in
-// proportion to the largest weight of one entry.
+// weightsOf returns the weights of the VLs of a set. They are multiples of a packet if all their
+// entries fit on a port (exact), or else in proportion to the largest weight of one entry.
 func weightsOf(shares []int, set uint16) (weights []int, exact bool) {
 	weights = make([]int, len(shares))
 	divisor, most, n := 0, 1, 0
@@ -180,7 +184,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// SharesAreExact reports whether all ports have room for weights by which shares hold for packets of all sizes.
+// SharesAreExact reports whether on all ports the shares hold for packets of all sizes.
 func (p *Plan) SharesAreExact() bool {
 	if p.Arbitration == nil {
 		return true

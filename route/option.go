@@ -15,33 +15,33 @@ type Option struct {
 	Name    string
 	Default any
 	Doc     string
-	OneOf   []string // the words a string may be, when they are fixed
+	OneOf   []string // the allowed words of a string, if fixed
 	Min     int      // least value of an int
 	Max     int      // greatest value of an int
 
 	Switches bool // its values other than the default name switches
 }
 
-// Relief is the option of engines whose paths may be moved once they are complete (route/relief). Package
-// planner does that, not the engine.
-var Relief = Option{Name: "relief", Default: false, Doc: "in the end, move paths away from links where packets of many pairs meet, by random traffic and by shifts; none grows longer"}
+// Relief is the option of engines whose complete paths may be moved (route/relief). Package planner
+// does that, not the engine.
+var Relief = Option{Name: "relief", Default: false, Doc: "at the end, move paths away from links where packets of many pairs meet, in random traffic and in shifts; no path grows longer"}
 
 // Options are validated values of an engine's options, by name.
 type Options map[string]any
 
-// Int is the value of an int option.
+// Int returns an int option.
 func (o Options) Int(name string) int { return o[name].(int) }
 
-// Bool is the value of a bool option.
+// Bool returns a bool option.
 func (o Options) Bool(name string) bool { return o[name].(bool) }
 
-// String is the value of a string option.
+// String returns a string option.
 func (o Options) String(name string) string { return o[name].(string) }
 
-// List is the value of a []string option.
+// List returns a []string option.
 func (o Options) List(name string) []string { return o[name].([]string) }
 
-// Parse validates option values given as text; the others have their defaults.
+// Parse validates option values given as text and fills in defaults for the others.
 func (s *Spec) Parse(text map[string]string) (Options, error) {
 	values := Options{}
 	for _, o := range s.Options {
@@ -66,10 +66,9 @@ func (s *Spec) Parse(text map[string]string) (Options, error) {
 	return values, nil
 }
 
-// NoSwitch is the error of an option that names no switch that is up, or several. It is
-// a mistake of whoever asked, not a *Refusal: another engine would route as if nothing had
-// been asked for. Only where the fabric must run in any case, and the switch may just have
-// died, that is better than nothing.
+// NoSwitch is the error of an option that names no switch that is up, or several. It is a mistake
+// in the request, not a *Refusal: another engine would ignore the request silently. Only where the
+// fabric must run in any case, and the switch may just have died, is that better than nothing.
 type NoSwitch struct {
 	Engine, Option string
 	Err            error // names the switch
@@ -79,12 +78,12 @@ func (e *NoSwitch) Error() string {
 	return fmt.Sprintf("route: option %s of engine %s: %v", e.Option, e.Engine, e.Err)
 }
 
-// Unwrap is the error that names the switch.
+// Unwrap returns the error that names the switch.
 func (e *NoSwitch) Unwrap() error { return e.Err }
 
 // NamedSwitches finds the switches that an option of an engine names (see fabric.NameHelp), or
-// returns a *NoSwitch. Names next to each other that were one description, parted at its
-// semicolons, are one name.
+// returns a *NoSwitch. Adjacent names that are one description, split at its semicolons, count as
+// one name.
 func NamedSwitches(g *fabric.Graph, engine, option string, names []string) (found []int32, err error) {
 	for len(names) > 0 {
 		n := len(names)
@@ -100,8 +99,8 @@ func NamedSwitches(g *fabric.Graph, engine, option string, names []string) (foun
 	return found, nil
 }
 
-// CheckSwitches returns a *NoSwitch where options given as text name switches that are not there, so that
-// whoever asked need not wait for the engine to look for them.
+// CheckSwitches returns a *NoSwitch if options given as text name missing switches, so that the
+// user learns of it before the engine runs.
 func (s *Spec) CheckSwitches(g *fabric.Graph, text map[string]string) error {
 	values, err := s.Parse(text)
 	if err != nil {

@@ -2,35 +2,34 @@ package route
 
 import "weft/fabric"
 
-// PortParams are the parameters of a port besides LIDs and lanes. Times are codes of the
-// specification: code v is 4.096 us * 2^v; 20 and more waits for ever.
+// PortParams holds the parameters of a port besides LIDs and lanes. Times are codes of the
+// specification: code v is 4.096 us * 2^v; 20 and more waits forever.
 type PortParams struct {
-	MTU        uint8 // most that a packet may carry, as a code: 1 is 256 bytes, 5 is 4096; 0: as much as both ends can
-	VLs        uint8 // operational data VLs, a number; 0: as many as both ends can
-	HOQLife    uint8 // how long the first packet of a queue may wait at a switch's output before it is discarded
-	StallCount uint8 // packets discarded in a row until a VL of a switch's output counts as stalled
+	MTU        uint8 // maximum payload of a packet, as a code: 1 is 256 bytes, 5 is 4096; 0: the maximum of both ends
+	VLs        uint8 // number of operational data VLs; 0: the maximum of both ends
+	HOQLife    uint8 // how long the first packet of a switch's output queue may wait before the switch discards it
+	StallCount uint8 // packets discarded in a row before a VL of a switch's output counts as stalled
 }
 
-// Ports are the parameters of all ports, from a pool, and those of whole nodes.
+// Ports holds the parameters of all ports, from a pool, and of whole nodes.
 type Ports struct {
 	Pool   []PortParams
-	Host   []uint16 // by host: those of its own port
+	Host   []uint16 // by host: parameters of its own port
 	Switch []uint16 // by switch and port: Switch[PortStart[s]+port] of the Graph
-	// PacketLife bounds the time of a packet in a switch, a code of time.
+	// PacketLife limits a packet's time in a switch, as a code of time.
 	PacketLife uint8
 }
 
-// Codes of time that suit fabrics of any size: those of OpenSM's defaults.
+// Codes of time for fabrics of any size: OpenSM's defaults.
 const (
 	usualPacketLife = 18 // 1 s
 	usualHOQLife    = 18 // 1 s
-	hostHOQLife     = 16 // 0.27 s: a host that takes nothing blocks no switch for long
+	hostHOQLife     = 16 // 0.27 s: a host that accepts no packets blocks no switch for long
 	usualStallCount = 7
 )
 
-// UsualPorts gives the ports of a fabric the usual parameters: as large packets and as
-// many VLs as both ends of a cable can, and less patience towards hosts than between
-// switches.
+// UsualPorts gives all ports the usual parameters: the largest packets and the most VLs that both
+// ends of a cable have, and less patience towards hosts than between switches.
 func UsualPorts(g *fabric.Graph) *Ports {
 	const between, toHost = 0, 1
 	p := &Ports{
@@ -46,7 +45,7 @@ func UsualPorts(g *fabric.Graph) *Ports {
 	return p
 }
 
-// SwitchPortCount counts the ports of all switches, port 0 included: the length of arrays by
+// SwitchPortCount counts the ports of all switches, including port 0: the length of arrays by
 // switch and port.
 func SwitchPortCount(g *fabric.Graph) int {
 	n := 0

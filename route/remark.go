@@ -15,7 +15,7 @@ type Remark struct {
 	Text  string            `json:"text"`
 }
 
-// String is the remark in one line.
+// String returns the remark on one line.
 func (r *Remark) String() string {
 	var b strings.Builder
 	if r.LID != 0 {

@@ -10,28 +10,27 @@ import (
 // section 14.2.5.10).
 const NoPort uint8 = 255
 
-// BlockSize is the number of LIDs in a block of a forwarding table, as the
-// LinearForwardingTable attribute carries them.
+// BlockSize is the number of LIDs in a block of a forwarding table, as in attribute
+// LinearForwardingTable.
 const BlockSize = 64
 
 // Block is 64 consecutive entries of one switch's forwarding table.
 type Block [BlockSize]uint8
 
-// emptyBlock stands for any block without entries.
+// emptyBlock is shared by all blocks without entries.
 var emptyBlock = (*Block)(slices.Repeat([]uint8{NoPort}, BlockSize))
 
-// Tables are the forwarding tables of all switches: an egress port by switch and
-// LID. Blocks may be shared between Tables (Clone) and between switches (TablesOf); a
-// shared block is copied when it is first written. Reading is safe from several
-// goroutines, and so is writing different switches.
+// Tables are the forwarding tables of all switches: an output port by switch and LID. Blocks may be
+// shared between Tables (Clone) and between switches (TablesOf); the first write to a shared block
+// copies it. Several goroutines may read, or write different switches.
 type Tables struct {
 	blocks int        // blocks a switch
 	rows   [][]*Block // by switch, then LID/64; never nil inside
 	owned  [][]bool   // whether the block may be written in place
 }
 
-// NewTables makes tables for LIDs 0 to top with every entry NoPort, all blocks
-// allocated and owned. Memory: one byte a switch and LID.
+// NewTables makes tables for LIDs 0 to top with every entry NoPort. It allocates all blocks: one
+// byte a switch and LID.
 func NewTables(switches int, top fabric.LID) *Tables {
 	n := int(top)/BlockSize + 1
 	t := &Tables{blocks: n, rows: make([][]*Block, switches), owned: make([][]bool, switches)}
@@ -48,8 +47,8 @@ func NewTables(switches int, top fabric.LID) *Tables {
 	return t
 }
 
-// TablesOf makes tables of so many blocks a switch, given by switch and LID/64. Equal
-// blocks may be the same one: each is copied before it is written.
+// TablesOf makes tables of so many blocks a switch, given by switch and LID/64. Equal blocks may be
+// shared: each is copied before it is written.
 func TablesOf(blocks int, rows [][]*Block) *Tables {
 	t := &Tables{blocks: blocks, rows: rows, owned: make([][]bool, len(rows))}
 	for s := range rows {
@@ -58,19 +57,19 @@ func TablesOf(blocks int, rows [][]*Block) *Tables {
 	return t
 }
 
-// NumSwitches is the number of switches.
+// NumSwitches returns the number of switches.
 func (t *Tables) NumSwitches() int { return len(t.rows) }
 
-// Top is the highest LID that the blocks cover.
+// Top returns the highest LID that the blocks cover.
 func (t *Tables) Top() fabric.LID { return fabric.LID(t.blocks*BlockSize - 1) }
 
-// NumBlocks is the number of blocks a switch.
+// NumBlocks returns the number of blocks a switch.
 func (t *Tables) NumBlocks() int { return t.blocks }
 
 // Block returns the entries of LIDs 64*i to 64*i+63 of switch s. It must not be written.
 func (t *Tables) Block(s int32, i int) *Block { return t.rows[s][i] }
 
-// BlockOrEmpty is Block, or a block without entries beyond the last one and for no switch (-1).
+// BlockOrEmpty is Block, or an empty block beyond the last one and for switch -1.
 func (t *Tables) BlockOrEmpty(s int32, i int) *Block {
 	if s < 0 || i >= t.blocks {
 		return emptyBlock
@@ -78,7 +77,7 @@ func (t *Tables) BlockOrEmpty(s int32, i int) *Block {
 	return t.rows[s][i]
 }
 
-// Port is the egress port of switch s for a LID, NoPort when there is none.
+// Port returns the output port of switch s for a LID, NoPort for none.
 func (t *Tables) Port(s int32, lid fabric.LID) uint8 {
 	b := int(lid) / BlockSize
 	if b >= t.blocks {
@@ -87,9 +86,9 @@ func (t *Tables) Port(s int32, lid fabric.LID) uint8 {
 	return t.rows[s][b][lid%BlockSize]
 }
 
-// Set changes one entry; a shared block is copied first. The LID must be at most
-// Top. Set is not safe for concurrent use on one switch, except on different LIDs
-// of tables by NewTables that were never cloned.
+// Set changes one entry; it copies a shared block first. The LID must be at most Top. Set is not
+// safe for concurrent use on one switch, except on different LIDs of tables by NewTables that were
+// never cloned.
 func (t *Tables) Set(s int32, lid fabric.LID, port uint8) {
 	b := int(lid) / BlockSize
 	if !t.owned[s][b] {
@@ -117,7 +116,7 @@ func (t *Tables) SetRun(s int32, lid fabric.LID, ports []uint8) {
 	}
 }
 
-// ReadRun copies the entries of consecutive LIDs, of which the last is at most Top.
+// ReadRun copies the entries of consecutive LIDs up to Top.
 func (t *Tables) ReadRun(s int32, lid fabric.LID, ports []uint8) {
 	if len(ports) == 1 {
 		ports[0] = t.Port(s, lid)
@@ -129,8 +128,7 @@ func (t *Tables) ReadRun(s int32, lid fabric.LID, ports []uint8) {
 	}
 }
 
-// Clone returns tables that share every block with t until one of them is written.
-// Both lose the right to write in place.
+// Clone returns tables that share every block with t until either of them writes it.
 func (t *Tables) Clone() *Tables {
 	c := &Tables{blocks: t.blocks, rows: make([][]*Block, len(t.rows)), owned: make([][]bool, len(t.rows))}
 	for s := range t.rows {
@@ -141,9 +139,8 @@ func (t *Tables) Clone() *Tables {
 	return c
 }
 
-// Hops walks the tables from switch s and counts the links to the port where a LID
-// is delivered, 0 for the switch's own port 0; ok is false when the packet is
-// dropped, goes in circles or leaves the network by a dead port.
+// Hops walks the tables from switch s and counts the links to the end port of a LID, 0 for the
+// switch's own port 0. ok is false if the packet is dropped, loops, or leaves by a dead port.
 func (t *Tables) Hops(g *fabric.Graph, s int32, lid fabric.LID) (hops int, ok bool) {
 	for ; hops <= g.NumSwitches; hops++ {
 		port := t.Port(s, lid)

@@ -10,7 +10,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/sim/packet"
+	simcongestion "weft/sim/congestion"
 	"weft/sm/congestion"
 	"weft/sm/ledger"
 	"weft/sm/round"
@@ -81,7 +81,7 @@ func TestCongestionToldOnce(t *testing.T) {
 	counter := &congestionCounter{Transport: medium, sent: map[fabric.LID]int{}}
 	asked, shown := make(chan *terms.Event), make(chan *watch.Snapshot, 1)
 	r := Runner{
-		Config: terms.Config{SMKey: 1, Congestion: &congestion.Settings{Control: packet.UsualCongestionControl()}}, Watch: terms.UsualWatch, Routing: smtest.JobOf("updn", 0), Clock: testClock(),
+		Config: terms.Config{SMKey: 1, Congestion: &congestion.Settings{Control: simcongestion.Usual()}}, Watch: terms.UsualWatch, Routing: smtest.JobOf("updn", 0), Clock: testClock(),
 		Wire: wire.Config{Window: 32}, Asked: asked,
 		Show: func(s *watch.Snapshot) {
 			select {
@@ -171,7 +171,7 @@ func TestCongestionToldAgain(t *testing.T) {
 		ended <- err
 	}()
 	var now *ledger.Ledger // of the last round
-	e := &easing{beside: beside{wake: make(chan struct{}, 1)}, setter: congestion.New(congestion.Settings{Control: packet.UsualCongestionControl()})}
+	e := &easing{beside: beside{wake: make(chan struct{}, 1)}, setter: congestion.New(congestion.Settings{Control: simcongestion.Usual()})}
 	told := func() (names []string) {
 		if e.told != nil {
 			e.told()

@@ -12,7 +12,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/sim/packet"
+	simcongestion "weft/sim/congestion"
 	"weft/sm/congestion"
 	"weft/sm/perf"
 	"weft/sm/smtest"
@@ -76,7 +76,7 @@ func TestCongestionControl(t *testing.T) {
 	}
 	l, medium := inRealTime(t, sub, testClock())
 	defer l.Close()
-	set := &congestion.Settings{Control: packet.UsualCongestionControl()}
+	set := &congestion.Settings{Control: simcongestion.Usual()}
 	var switches, hosts int
 	for i := range f.Nodes {
 		if f.Nodes[i].Type == fabric.Switch {
@@ -172,14 +172,14 @@ func TestToldAnew(t *testing.T) {
 		})
 		return value
 	}
-	other := packet.UsualCongestionControl()
+	other := simcongestion.Usual()
 	other.Threshold = 3
 	for i, c := range []struct {
 		set       *congestion.Settings
 		counters  perf.Config
 		threshold uint8
 	}{
-		{&congestion.Settings{Control: packet.UsualCongestionControl()}, perf.Config{}, packet.UsualCongestionControl().Threshold},
+		{&congestion.Settings{Control: simcongestion.Usual()}, perf.Config{}, simcongestion.Usual().Threshold},
 		{&congestion.Settings{Control: other}, perf.Config{Interval: time.Second, Rate: 1e6}, 3},
 		{nil, perf.Config{}, 3}, // nothing is told, and nothing read
 		{&congestion.Settings{}, perf.Config{}, 0},
@@ -208,7 +208,7 @@ func TestToldAnew(t *testing.T) {
 func TestCongestionControlOfOpenSM(t *testing.T) {
 	f := tree(t)
 	s, l := emulateLive(t, f)
-	set := &congestion.Settings{Control: packet.UsualCongestionControl()}
+	set := &congestion.Settings{Control: simcongestion.Usual()}
 	set.Control.MarkingRate, set.Control.PacketSize = 3, 2
 	var cct []string
 	for _, d := range set.Control.Table {

@@ -14,11 +14,12 @@ import (
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
+	simbetween "weft/sim/between"
 	"weft/study/packets"
 	"weft/study/several"
 )
 
-// runBetween says what changes of several subnets would do.
+// runBetween predicts what changes of several subnets do.
 func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err := cli.RefuseOne(cmd, append(cli.RoutingNames, "fail", "drain", "add", "move", "each", "top", "runs", "window", "round-trip")...); err != nil {
 		return err
@@ -44,7 +45,7 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	var today *several.Today
-	err = cli.WithProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "measuring the present routing", func(ctx context.Context) (err error) {
 		today, err = several.NewToday(ctx, n, several.Options{Request: req, HostsOnly: o.between.HostsOnly, Flows: o.routing.Flows(o.runs), Pace: o.pace()})
 		return err
 	})
@@ -60,10 +61,10 @@ func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
 	})
 }
 
-// runBetween compares the ways to route between several subnets.
+// runBetween compares the methods of routing between several subnets.
 func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error {
 	if len(fabrics) > 1 {
-		return errors.New("several subnets are compared by themselves: name one FABRIC")
+		return errors.New("several subnets cannot be compared with other fabrics: name one FABRIC")
 	}
 	if err := cli.RefuseOne(cmd, append(cli.RoutingNames, "engines", "runs")...); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	return c.WriteEnd(out)
 }
 
-// runBetween lets packets pass several subnets.
+// runBetween simulates packets in several subnets.
 func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	allowed := []string{"plan", "pattern", "pattern-file", "messages", "streams", "order", "ranks", "seeds", "load", "bursts", "once", "message", "duration", "warmup"}
 	allowed = append(allowed, "mtu", "headers", "buffer", "switch-latency", "cable-delay", "inject", "drain-rate", "one-queue", "oldest-first", "head-of-queue", "cc", "hot-spots", "hot-share")
@@ -130,7 +131,7 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	flat, err := p.Flatten(0)
+	flat, err := simbetween.Flatten(p, 0)
 	if err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	return o.simulate(cmd, flat.Graph, func() (*planner.Result, error) { return &planner.Result{Plan: flat.Plan}, nil })
 }
 
-// runBetween routes several subnets, judges, and writes a directory of Plans.
+// runBetween routes and judges several subnets, and writes a directory of Plans.
 func (o *routeOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err := cli.RefuseOne(cmd, "engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids", "output"); err != nil {
 		return err
@@ -168,7 +169,7 @@ func (o *routeOptions) runBetween(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
-// betweenCheck says how to judge several subnets.
+// betweenCheck holds the options of weft check for several subnets.
 type betweenCheck struct {
 	dir       string // of Plans
 	workers   int
@@ -179,7 +180,7 @@ type betweenCheck struct {
 // checkBetween judges a directory of Plans.
 func checkBetween(cmd *cobra.Command, flags *cli.FabricFlags, arg string, o *betweenCheck) error {
 	if o.dir == "" {
-		return errors.New("FABRIC is several subnets: give --plan the directory that weft route -o wrote for them")
+		return errors.New("FABRIC is several subnets: --plan needs the directory that weft route -o wrote")
 	}
 	n, err := flags.Network(cmd, arg)
 	if err != nil {
@@ -227,7 +228,7 @@ func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
 	}
 	out := &several.Flows{Network: n.Name, Layers: p.Layers}
 	err = cli.WithProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-		out.FlowReport, err = p.Simulate(ctx, &intersubnet.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
+		out.FlowReport, err = simbetween.Simulate(ctx, p, &simbetween.FlowRequest{Pattern: o.flows.Pattern, Order: o.flows.Order, Runs: o.flows.Runs, Seed: o.routing.Seed, Workers: o.routing.Workers})
 		return err
 	})
 	if err != nil {
@@ -236,10 +237,10 @@ func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
 	return cli.Answer(cmd.OutOrStdout(), out, o.asJSON)
 }
 
-// writeSubnets writes the list of the subnets and routers of a formula.
+// writeSubnets writes the subnets and routers of a formula to a file.
 func writeSubnets(cmd *cobra.Command, arg, out string) error {
 	if cmd.Flags().Changed("format") {
-		return errors.New("--format goes with one FABRIC, not with several subnets, which have one format")
+		return errors.New("--format does not work with several subnets: they have a single format")
 	}
 	n, err := new(cli.FabricFlags).Network(cmd, arg)
 	if err != nil {

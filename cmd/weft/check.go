@@ -11,40 +11,45 @@ import (
 	"weft/study/routing"
 )
 
-// checkHelp tells what weft check --help says.
-const checkHelp = `Judge a routing from the fabric and the tables alone: a Plan that weft route wrote,
-or the tables of another subnet manager (opensm-lfts.dump, opensm.fdbs, dump_fts).
+// checkHelp is the text of weft check --help.
+const checkHelp = `Judge an existing routing: is every destination reached, without loops, and can it deadlock?
 
-Without --sl and --sl2vl the lanes of foreign tables are not known. Then the
-answer about deadlock is "yes" where one lane is enough, and "unknown" otherwise.
-Where QoS is off, as OpenSM leaves it by default, all traffic shares one lane:
---one-lane says so, and the answer is yes or no.
+Input is the FABRIC and its tables: a Plan from weft route (--plan), or forwarding tables of another
+subnet manager (--lfts: opensm-lfts.dump, opensm.fdbs, or output of dump_fts). Output is the verdict
+with witnesses for each fault, such as a shortest dependency cycle, then hops and loads.
 
-OpenSM dumps no service levels of paths. Two files hold them:
+Exit status 0: proven. 1: a fault, a possible deadlock, or no proof, because lanes are unknown, end
+ports have no known LID, or LIDs in the tables belong to no end port.
 
-  --sl     saquery -p > sl.txt, on any host: all path records of the subnet manager
+LANES OF OTHER SUBNET MANAGERS
+
+Without --sl and --sl2vl the lanes of the tables are unknown. The judge then tests whether a single
+lane is free of deadlock: if it is, the verdict is "yes", otherwise "unknown". If QoS is off, as in
+OpenSM by default, all traffic shares one lane: add --one-lane to get yes or no.
+
+The service levels are in two files:
+
+  --sl     output of "saquery -p" on any host: all path records of the subnet manager
   --sl2vl  opensm-sl2vl.dump, which OpenSM writes to its log directory with -D 0x43
 
-A file for --sl may also hold a line for each source: its LID, then the SL towards LIDs
-0, 1, 2 ... as one hexadecimal digit each, '.' where there is none:
+A file for --sl may also have one line for each source: its LID, then the SL towards LIDs 0, 1,
+2 ... as one hexadecimal digit each, "." if there is none:
 
   # engine dfsssp toplid 8
   P 0x0001 .20505064
 
-Hosts with several LIDs may be sent to by any of them, unless --choice says by which: a file
-as weft route --write-choice writes it.
+INCOMPLETE INPUT
 
-A file that lacks the tables of switches is refused: a switch that did not answer the dump
-would look like one that forwards nothing. --partial takes it as such.
+Tables that lack switches are refused: a switch that did not answer the dump would look like a
+switch that forwards nothing. --partial accepts them.
 
-Where FABRIC holds no LMC, it follows from the LIDs that the tables name, or deliver to a port.
+If FABRIC holds no LMC, it is derived from the LIDs in the tables. A host with several LIDs may
+receive at any of them, unless --choice gives the LIDs in use (weft route --write-choice).
 
 ` + cli.BetweenHelp + `
-Then all pairs of end ports in different subnets are judged, and one dependency graph over
-all subnets and routers.
 
-Exit status 0 means proven; 1 means a fault, a deadlock, or no proof: lanes are not
-known, end ports have no known LID, or LIDs in the tables belong to no end port.`
+Then all pairs of end ports in different subnets are judged, with one dependency graph over all
+subnets and routers.`
 
 func checkCmd() *cobra.Command {
 	var (
@@ -56,7 +61,7 @@ func checkCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "check FABRIC (--plan FILE | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane] [--choice FILE])",
-		Short: "judge a routing: reachable, loop-free, deadlock-free, balanced",
+		Short: "judge an existing routing: reachability, loops, deadlocks, balance",
 		Long:  checkHelp,
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan
   weft check subnet.lst --lfts osm.fdbs --one-lane
@@ -70,7 +75,7 @@ func checkCmd() *cobra.Command {
 				return checkBetween(cmd, &flags, args[0], &betweenCheck{files.Plan, workers, hosts, form.JSON})
 			}
 			if hosts {
-				return errors.New("--hosts-only goes with several subnets, and FABRIC is one")
+				return errors.New("--hosts-only is for several subnets, and FABRIC is a single one")
 			}
 			if err := files.Validate(); err != nil {
 				return err
@@ -98,15 +103,15 @@ func checkCmd() *cobra.Command {
 	flags.Add(cmd)
 	form.Add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&files.Plan, "plan", "", "Plan that weft route -o wrote; of several subnets the directory")
-	f.BoolVar(&hosts, "hosts-only", false, "of several subnets, judge pairs of hosts alone, not port 0 of switches")
-	f.StringVar(&files.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs or dump_fts output")
+	f.StringVar(&files.Plan, "plan", "", "Plan `FILE` from weft route -o; with several subnets its directory")
+	f.BoolVar(&hosts, "hosts-only", false, "with several subnets: judge pairs of hosts only, not port 0 of switches")
+	f.StringVar(&files.LFTs, "lfts", "", "`FILE` with forwarding tables: opensm-lfts.dump, opensm.fdbs or output of dump_fts")
 	cli.LaneFileFlags(cmd, &files)
 	cli.JobsFlag(cmd, &workers)
 	return cmd
 }
 
-// proven ends a command whose Plan the judge has not proven.
+// proven returns exit status 1 if the judge has not proven the Plan.
 func proven(r *planner.Result) error {
 	if r.Report != nil && !r.Report.OK {
 		return cli.AnswerNo

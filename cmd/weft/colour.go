@@ -12,7 +12,7 @@ import (
 	"weft/cmd/weft/cli"
 )
 
-// lineColours are the colours of words that begin a line of an answer.
+// lineColours are the colours of words at the beginning of a line.
 var lineColours = []struct {
 	word   string
 	colour color.Color
@@ -28,8 +28,8 @@ var lineColours = []struct {
 	{"NO:", lipgloss.Red},
 }
 
-// coloured returns a writer that colours the words of lineColours, where w is a terminal that
-// shows colours and the environment does not forbid it (NO_COLOR); otherwise w.
+// coloured returns a writer that colours the words of lineColours, or w itself unless it is a
+// terminal with colours and NO_COLOR is not set.
 func coloured(w io.Writer) io.Writer {
 	file, ok := w.(*os.File)
 	if !ok || !cli.IsTerminal(file) || colorprofile.Detect(file, os.Environ()) < colorprofile.ANSI {

@@ -25,7 +25,7 @@ import (
 	"weft/study/flows"
 )
 
-// compareOptions are the options of weft compare, beside those of routing.
+// compareOptions are the options of weft compare.
 type compareOptions struct {
 	fabric    cli.FabricFlags
 	routing   cli.RouteFlags
@@ -38,71 +38,77 @@ type compareOptions struct {
 	form      cli.Form
 }
 
-// compareHelp tells what weft compare --help says.
-const compareHelp = `Route a fabric by several engines, each in a process of its own, or several fabrics by
-the best engine of each (--engines names others), and compare the results. Rows are
-printed as they come; Ctrl-C ends the work, and the recommendation is by the rows that
-are there. What is bought for a fabric stands above its rows.
+// compareHelp is the text of weft compare --help.
+const compareHelp = `Compare routing engines on one fabric, or compare several fabrics, and recommend one.
 
-One fabric:
+Input is one FABRIC, which is routed by every engine, or several FABRICs, each routed by its best
+engine; --engines selects others. Output is a table with one row for each engine and a
+recommendation; what each fabric needs to be bought is above its rows. Rows appear as they are
+finished. Ctrl-C stops, and the recommendation then uses the rows so far.
 
-  VERDICT        what the judge says: proven, or what is wrong
-  VLs            lanes; own: each reply must travel on the SL of its own path, not of its request
-  HOPS           links from the first switch on, on average: 1 between two hosts of one switch
-  EBB            effective bisection bandwidth, one way: the mean of 1/congestion over
-                 random bisections, the same ones for every engine (--runs, --seed), by
-                 the rates of links where these differ
-  SHIFT          largest congestion of a round of all-to-all by shifts, on average: 1 is full rate
-  ROUTE s        all stages of routing
-  MB             peak memory of the engine's process, fabric read and routed
-                 (--json also gives that with judge and simulation)
+For one fabric weft recommends the engine that auto would choose among the proven ones. For several
+it recommends the fabric with the most bandwidth in bisections and all-to-all together, or one with
+nearly as much for at most nine tenths of its price. Every engine runs in a process of its own.
+A refusing engine stays in the table, with its reason below.
 
-Several fabrics have these, beside EBB, SHIFT and VLs:
+COLUMNS FOR ONE FABRIC
 
-  SWITCHES       BETWEEN: cables between them; LEFT: their ports without a cable
-  DIAM           channels between the two switches farthest apart
-  PORTS/HOST     ports of switches that are bought for a host
-  PER EBB        the same for each host that gets its full rate: PORTS/HOST divided by EBB
-  COST           with --prices; PER HOST and PER EBB are costs then
+  VERDICT        proven, or what the judge found wrong
+  VLs            virtual lanes; "own": a reply must use the SL of its own path, not of its request
+  HOPS           mean number of links from the first switch on; 1 between hosts of one switch
+  EBB            effective bisection bandwidth, one way: the mean of 1/congestion over random
+                 bisections, the same for every engine (--runs, --seed); by link rates if they differ
+  SHIFT          largest congestion in a round of all-to-all by shifts, mean of the rounds; 1 is full rate
+  ROUTE s        seconds for all stages of routing
+  MB             peak memory of the engine's process for reading and routing (--json also has
+                 the peak with judge and simulation)
 
---verbose adds a second table, for one fabric and several (there in place of what is bought, and
-with the reason of auto):
+COLUMNS FOR SEVERAL FABRICS
 
-  REACHABLE      every pair of end ports that a path joins is delivered
-  NO DEADLOCK    for all traffic, for that of hosts only, or not
-  LIDs           that are assigned
-  MINIMAL        every pair takes a shortest path; or only pairs of hosts do; or no
-  PATHS/CHANNEL  pairs of hosts on a channel between switches: most/mean
-  JUDGE s        the proof
+Besides EBB, SHIFT and VLs:
 
---yardstick adds two tables:
+  SWITCHES       number of switches; BETWEEN: cables between them; LEFT: their unused ports
+  DIAM           links between the two switches farthest apart
+  PORTS/HOST     switch ports bought for each host
+  PER EBB        PORTS/HOST divided by EBB: switch ports for each host at full rate
+  COST           with --prices; PER HOST and PER EBB are then costs
 
-  EBB, BOUND     as above, and what no routing can exceed on these bisections
-  SHIFTS         all-to-all by shifts in the order of leaves: sum over the rounds of the
-                 largest congestion; likewise DOUBLING, recursive doubling or halving
-  PERMUTATION    largest congestion of random permutations: median, 99 of 100
-  PAIRS/CHANNEL  largest number of pairs on a channel: of hosts, and of all end ports
-  LEAST          pairs of hosts on the busiest channel under the best routing possible, even
-                 one that splits pairs; - for large networks
-  DARK           channels between switches without any pair of hosts
+MORE TABLES
 
-An engine that refuses is in the table with its reason below it.
+--verbose adds a table of the proof and the paths:
 
-The recommendation is, for one fabric, the engine that auto would choose of those that are
-proven; for several, the one that delivers the most in bisections and all-to-all together,
-or one that delivers nearly as much for nine tenths of its price or less.
+  REACHABLE      all pairs of end ports that are connected reach each other
+  NO DEADLOCK    for all traffic, for traffic of hosts only, or no
+  LIDs           number of LIDs assigned
+  MINIMAL        all pairs use shortest paths, only pairs of hosts do, or no
+  PATHS/CHANNEL  pairs of hosts on a link between switches: maximum/mean
+  JUDGE s        seconds for the proof
 
---prices FILE: ` + bill.Help + `
+--yardstick adds two tables of congestion:
+
+  EBB, BOUND     EBB as above, and the most that any routing can reach on these bisections
+  SHIFTS         all-to-all by shifts in the order of leaves: sum over the rounds of the largest
+                 congestion; DOUBLING: the same for recursive doubling or halving
+  PERMUTATION    largest congestion of random permutations: median, and 99th percentile
+  PAIRS/CHANNEL  most pairs on one link: of hosts, and of all end ports
+  LEAST          pairs of hosts on the busiest link under the best possible routing, even one that
+                 splits pairs; "-" for large networks
+  DARK           links between switches that no pair of hosts uses
+
+PRICES
+
+` + bill.Help + `
 
 ` + cli.BetweenHelp + `
-They are routed by --engines (auto), and rows are ways to route --between them: LAYERS of
-lanes, HOPS between subnets, EBB and SHIFT as means of the bandwidth of a flow.`
+
+The subnets are routed by --engines (default auto), and each row is a method of --between: LAYERS
+of lanes, HOPS between subnets, EBB and SHIFT as means of the bandwidth of a flow.`
 
 func compareCmd() *cobra.Command {
 	var opt compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare FABRIC...",
-		Short: "set engines on a fabric, or several fabrics, beside each other",
+		Short: "compare engines on a fabric, or compare several fabrics",
 		Long:  compareHelp,
 		Example: `  weft compare examples/sx6036.ibnetdiscover
   weft compare 'rlft(36,2)|fail(links=20,seed=1)' --sort ebb
@@ -124,14 +130,14 @@ func compareCmd() *cobra.Command {
 	opt.fabric.AddRoles(cmd)
 	opt.routing.Add(cmd)
 	opt.between.AddCompared(cmd)
-	cmd.Flags().Lookup("seed").Usage = "seed of random bisections, and of engines that draw at random"
+	cmd.Flags().Lookup("seed").Usage = "seed `N` of random bisections, and of engines that draw at random"
 	opt.form.Add(cmd)
 	pricesFlag(cmd, &opt.prices)
 	f := cmd.Flags()
-	f.StringArrayVarP(&opt.engines, "engines", "e", nil, "engines to compare, a,b,c or all; may be given several times (default: all; auto for several fabrics)")
-	f.IntVarP(&opt.runs, "runs", "n", 0, "random bisections (default: 1000, fewer from 5,000 hosts on)")
-	f.BoolVar(&opt.yardstick, "yardstick", false, "measure all-to-all, recursive doubling, permutations and pair loads too")
-	f.StringVar(&opt.sort, "sort", "engine", "order of rows: engine (as listed), ebb, vls, seconds or memory")
+	f.StringArrayVarP(&opt.engines, "engines", "e", nil, "`ENGINES` to compare, a,b,c or all; can be repeated (default: all; auto for several fabrics)")
+	f.IntVarP(&opt.runs, "runs", "n", 0, "number `N` of random bisections (default: 1000, fewer from 5,000 hosts on)")
+	f.BoolVar(&opt.yardstick, "yardstick", false, "also measure all-to-all, recursive doubling, permutations and pair loads")
+	f.StringVar(&opt.sort, "sort", "engine", "`ORDER` of rows: engine (as listed), ebb, vls, seconds or memory")
 	return cmd
 }
 
@@ -197,12 +203,12 @@ func (o *compareOptions) validate(fabrics []string) error {
 	}
 	first := slices.Index(fabrics, "-")
 	if first >= 0 && slices.Contains(fabrics[first+1:], "-") {
-		return errors.New("standard input holds one FABRIC, not two")
+		return errors.New("standard input can be only one of the FABRICs")
 	}
 	return o.routing.Check()
 }
 
-// answer prints what follows from the rows: the recommendation, or all of it as JSON.
+// answer prints the recommendation, or everything as JSON.
 func (o *compareOptions) answer(w io.Writer, out *compare.Comparisons, fabrics int) error {
 	if fabrics == 1 && len(out.Fabrics) == 1 {
 		c := out.Fabrics[0]
@@ -222,7 +228,7 @@ func (o *compareOptions) answer(w io.Writer, out *compare.Comparisons, fabrics i
 	return out.Best.Write(w)
 }
 
-// comparing is a comparison under way.
+// comparing is a running comparison.
 type comparing struct {
 	o      *compareOptions
 	cmd    *cobra.Command
@@ -233,7 +239,7 @@ type comparing struct {
 	alone  bool           // each engine runs in a process of its own
 }
 
-// open reads a fabric and counts what is bought for it.
+// open reads a fabric and counts the parts to be bought.
 func (c *comparing) open(arg string) (*fabric.Graph, *compare.Comparison, error) {
 	src, err := c.o.fabric.Open(c.cmd, arg)
 	if err != nil {
@@ -255,7 +261,7 @@ func (c *comparing) open(arg string) (*fabric.Graph, *compare.Comparison, error)
 	return g, out, nil
 }
 
-// fabric compares the engines on one fabric. The rows that it has stay when it ends with an error.
+// fabric compares the engines on one fabric. It keeps finished rows if it ends with an error.
 func (c *comparing) fabric(arg string, g *fabric.Graph, out *compare.Comparison) (err error) {
 	if c.table != nil {
 		if err := c.table.Begin(out); err != nil {
@@ -295,7 +301,7 @@ func (c *comparing) fabric(arg string, g *fabric.Graph, out *compare.Comparison)
 	return errors.Join(err, c.table.End())
 }
 
-// engine makes a row, in a process of its own where there are several.
+// engine computes a row, in a process of its own if there are several rows.
 func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, step route.Step, runs int) (*compare.Row, error) {
 	if c.alone {
 		return c.o.alone(ctx, arg, step, runs, c.stdin.Bytes())
@@ -307,8 +313,7 @@ func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, ste
 	return row, err
 }
 
-// alone runs weft compare once more for one engine, so that the memory it takes is its
-// own.
+// alone runs weft compare in a new process for one engine, to measure its memory.
 func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step, runs int, stdin []byte) (*compare.Row, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -332,12 +337,11 @@ func (o *compareOptions) alone(ctx context.Context, arg string, step route.Step,
 	return &out.Engines[0], nil
 }
 
-// stopDelay is the time that a process has to stop when it is told to.
+// stopDelay is the time that an interrupted process has to stop.
 const stopDelay = 5 * time.Second
 
-// runJSON runs a program of ours and reads the JSON that it prints. What the program
-// has to say when it fails is the error; an *exec.ExitError means that it could not
-// say anything, because a signal ended it.
+// runJSON runs weft and reads its JSON output. If it fails, its message is the error; an
+// *exec.ExitError means that a signal ended it without a message.
 func runJSON(ctx context.Context, v any, stdin []byte, program string, args ...string) error {
 	var stdout, stderr bytes.Buffer
 	p := exec.CommandContext(ctx, program, args...)

@@ -17,10 +17,10 @@ import (
 	"weft/study/whatif"
 )
 
-// completer offers what may stand where the cursor is: words with a summary behind a tab.
+// completer returns the words that fit at the cursor, each with a summary after a tab.
 type completer func(args []string, typed string) []cobra.Completion
 
-// completeAll has a shell complete arguments and the values of options, by their names.
+// completeAll registers the completion of arguments and option values, by their names.
 func completeAll(root *cobra.Command) {
 	algorithms, _ := job.Algorithms()
 	offers := map[string]completer{
@@ -50,19 +50,19 @@ func completeAll(root *cobra.Command) {
 	}
 }
 
-// completeFlag has a shell complete the values of an option that the command has.
+// completeFlag registers the completion of an option's values.
 func completeFlag(cmd *cobra.Command, name string, c completer) {
 	if err := cmd.RegisterFlagCompletionFunc(name, c.offer); err != nil {
 		panic(err) // the flag is there
 	}
 }
 
-// takes reports whether a command takes an argument by this name.
+// takes reports whether a command has an argument of this name.
 func takes(cmd *cobra.Command, argument string) bool {
 	return regexp.MustCompile(`\b` + argument + `\b`).MatchString(cmd.Use)
 }
 
-// offer gives a shell the words that begin with what was typed.
+// offer returns the words that begin with the typed text.
 func (c completer) offer(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	for _, word := range c(args, typed) {
@@ -73,7 +73,7 @@ func (c completer) offer(_ *cobra.Command, args []string, typed string) ([]cobra
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// formulaOrFile offers formulas and named systems once a letter of them was typed, and files.
+// formulaOrFile offers files, and after the first letter formulas and named systems.
 func formulaOrFile(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	for _, e := range source.ListFormulas().Formulas {
@@ -92,7 +92,7 @@ func fixed(words []string) completer {
 	return func([]string, string) []cobra.Completion { return words }
 }
 
-// listed are the names and summaries of engines and the like.
+// listed returns the names of engines with their summaries.
 func listed(list []routing.Engine) (words []cobra.Completion) {
 	for _, e := range list {
 		words = append(words, e.Name+"\t"+e.Summary)
@@ -100,7 +100,7 @@ func listed(list []routing.Engine) (words []cobra.Completion) {
 	return words
 }
 
-// behindCommas offers words as the last of a list.
+// behindCommas completes the last word of a comma-separated list.
 func behindCommas(words []string) completer {
 	return func(_ []string, typed string) (offered []cobra.Completion) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
@@ -111,13 +111,13 @@ func behindCommas(words []string) completer {
 	}
 }
 
-// enginesBehindCommas offers the engines as the last of a chain.
+// enginesBehindCommas completes the last engine of a chain.
 func enginesBehindCommas(args []string, typed string) []cobra.Completion {
 	return behindCommas(listed(routing.ListEngines().Engines))(args, typed)
 }
 
-// engineOptions offers NAME= of every option of an engine, and behind one that takes switches
-// those of the FABRIC.
+// engineOptions offers NAME= for each option of an engine, and switches of the FABRIC as values of
+// an option that takes switches.
 func engineOptions(args []string, typed string) (words []cobra.Completion) {
 	name, _, valued := strings.Cut(typed, "=")
 	for _, e := range routing.ListEngines().Engines {
@@ -173,8 +173,8 @@ func nodes(args []string, _ string) []cobra.Completion {
 	return descriptions(args, func(*fabric.Node) bool { return true })
 }
 
-// descriptions lists the descriptions of some nodes of the FABRIC that was typed before, and the GUIDs of those
-// whose description others have too.
+// descriptions returns descriptions of nodes in the FABRIC already typed; for ambiguous
+// descriptions it returns GUIDs.
 func descriptions(args []string, want func(*fabric.Node) bool) (words []cobra.Completion) {
 	if len(args) == 0 || args[0] == "-" {
 		return nil

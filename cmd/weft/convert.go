@@ -16,7 +16,7 @@ import (
 	"weft/fabric/netfile/site"
 )
 
-// slurmFlags name the files that the Slurm writer may use.
+// slurmFlags holds the options of the Slurm format.
 type slurmFlags struct{ names, spines, root string }
 
 // read reads the files.
@@ -43,9 +43,9 @@ func (s *slurmFlags) read() (opt batch.SlurmOptions, err error) {
 	return opt, nil
 }
 
-// formatFlag adds the option that names the format to write.
+// formatFlag adds the option for the output format.
 func formatFlag(cmd *cobra.Command, format *string, name, usage string) {
-	cmd.Flags().StringVar(format, name, "ibnetdiscover", usage+"one of: "+netfile.Names(netfile.Writable()))
+	cmd.Flags().StringVar(format, name, "ibnetdiscover", usage+"`FORMAT`, one of: "+netfile.Names(netfile.Writable()))
 	var names []string
 	for _, f := range netfile.Writable() {
 		names = append(names, f.Name+"\t"+f.Summary)
@@ -73,16 +73,17 @@ func convertCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "convert FABRIC",
-		Short: "write a fabric in another format",
-		Long: "Write a fabric in another format:\n" + listFormats(netfile.Writable()) +
-			"\nFormats that are read, each recognised by its content:\n" + listFormats(netfile.Readable()),
+		Short: "convert a fabric to another file format",
+		Long: "Convert a fabric to another file format.\n\nInput is a FABRIC; its format is recognised by its content. Output is a file in the format of --to.\n\n" +
+			"FORMATS THAT ARE WRITTEN\n\n" + listFormats(netfile.Writable()) +
+			"\nFORMATS THAT ARE READ\n\n" + listFormats(netfile.Readable()),
 		Example: `  weft convert examples/psmn-x5.ibnetdiscover --to dot | dot -Tsvg > psmn.svg
   weft convert subnet.lst --to ibnetdiscover -o net
   weft convert fabric.txt --to slurm --node-map names.map -o topology.conf`,
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slurm != (slurmFlags{}) && format != "slurm" {
-				return errors.New("--node-map, --spines and --root go with --to slurm")
+				return errors.New("--node-map, --spines and --root need --to slurm")
 			}
 			src, err := flags.Open(cmd, args[0])
 			if err != nil {
@@ -97,14 +98,14 @@ func convertCmd() *cobra.Command {
 	}
 	flags.Add(cmd)
 	formatFlag(cmd, &format, "to", "")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
-	cmd.Flags().StringVar(&slurm.names, "node-map", "", "slurm: file with lines \"GUID name\" that rename nodes and switches")
-	cmd.Flags().StringVar(&slurm.spines, "spines", "", "slurm: file that lists switches which are never leaves, a GUID a line")
-	cmd.Flags().StringVar(&slurm.root, "root", "", "slurm: name of a switch to put above all others, so that a job may span them")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` (default: standard output)")
+	cmd.Flags().StringVar(&slurm.names, "node-map", "", "slurm: `FILE` with lines \"GUID name\" that rename nodes and switches")
+	cmd.Flags().StringVar(&slurm.spines, "spines", "", "slurm: `FILE` with the GUIDs of switches that are never leaves, one a line")
+	cmd.Flags().StringVar(&slurm.root, "root", "", "slurm: `NAME` of a switch to add above all others, so that a job can span them")
 	return cmd
 }
 
-// writeFabric writes a fabric to a file, or to standard output when out is empty.
+// writeFabric writes a fabric to a file, or to stdout if out is empty.
 func writeFabric(cmd *cobra.Command, f *fabric.Fabric, format, out string, slurm batch.SlurmOptions) error {
 	to, err := netfile.FindWritable(format)
 	if err != nil {

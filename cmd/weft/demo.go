@@ -23,8 +23,14 @@ func demoCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "show weft in two screens: a real cluster, a proven routing, a repair, a deadlock",
-		Args:  cli.NoArguments,
+		Short: "tour of weft in ten seconds: a real cluster, a proof, a repair, a deadlock",
+		Long: `Show what weft does in two screens, in about ten seconds. No input and no hardware is needed.
+
+The demo reads a real cluster and lists its suspicious cables, proves its best routing beside that of
+OpenSM, manages it in an emulator and repairs a pulled cable, and shows a routing that can deadlock
+beside one that cannot. It ends with commands to type next.`,
+		Example: "  weft demo\n  weft demo --svg pictures",
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			step := func(what string, work func(context.Context) error) error { return cli.WithProgress(cmd, what, work) }
 			c := demo.Config{Workers: workers, Clock: cli.Clock(), Step: step}
@@ -49,11 +55,11 @@ func demoCmd() *cobra.Command {
 	}
 	cli.JobsFlag(cmd, &workers)
 	cli.JSONFlag(cmd, &asJSON)
-	cmd.Flags().StringVar(&dir, "svg", "", "write pictures of the cluster into this folder, as opensm.svg and weft.svg")
+	cmd.Flags().StringVar(&dir, "svg", "", "write pictures of the cluster to directory `DIR`, as opensm.svg and weft.svg")
 	return cmd
 }
 
-// makeWritable makes a folder, or reports before any work that files cannot be written into it.
+// makeWritable creates a folder, and checks that files can be written into it.
 func makeWritable(dir string) error {
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {

@@ -28,16 +28,17 @@ func discoverCmd() *cobra.Command {
 	var d discoverFlags
 	cmd := &cobra.Command{
 		Use:   "discover",
-		Short: "find out what a subnet is, by directed routes",
-		Long: `Ask every node of a subnet, by directed routes, what it is and where its cables
-lead, and write the fabric as ibnetdiscover does. Nothing is written to any node.
+		Short: "discover a live subnet and write it to a file",
+		Long: `Discover a live subnet and write it as ibnetdiscover does. Nothing is written to any node.
 
-` + cli.TransportHelp + `
+Input is a port of this machine (--transport). weft asks every node by directed routes for its type
+and its cables. Output is the fabric, a FABRIC for other commands. Problems, such as a node that does
+not answer, two nodes with one GUID, or a cable moved meanwhile, are printed on standard error, and
+the rest of the fabric is written.
 
-What is odd (a node that does not answer, two nodes with one GUID, a cable moved
-meanwhile) is said on stderr, and the rest of the fabric is written.
+Exit status: 0 complete; 1 something was left out; 3 there is no subnet.
 
-Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
+` + cli.TransportHelp,
 		Example: `  weft discover --transport umad:mlx5_0/1 -o fabric.txt
   weft discover --transport ibsim --json`,
 		Args: cli.NoArguments,
@@ -45,8 +46,8 @@ Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
 	}
 	d.wires.Add(cmd)
 	cli.JSONFlag(cmd, &d.asJSON)
-	cmd.Flags().StringVar(&d.roles, "write-roles", "", "ask switches for their roles in a tree (vendor attribute SwitchRole), and write them to this file (weft route --roles reads it)")
-	cmd.Flags().StringVarP(&d.found, "output", "o", "", "write the fabric to this file (default: standard output, unless --json)")
+	cmd.Flags().StringVar(&d.roles, "write-roles", "", "ask switches for their roles in a tree (vendor attribute SwitchRole) and write them to `FILE`, for weft route --roles")
+	cmd.Flags().StringVarP(&d.found, "output", "o", "", "write the fabric to `FILE` (default: standard output, unless --json)")
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weft/internal/fold"
 	"weft/internal/racing"
@@ -200,18 +201,35 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestHelpFitsAPage: what commands say of themselves and of their flags is broken into lines of a page,
-// and no word of it is lost.
+// TestHelpFitsAPage: help texts and flags are folded to the page, and no word of them is lost.
 func TestHelpFitsAPage(t *testing.T) {
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
-		long := strings.TrimSpace(foldLong(c.Long))
 		var help bytes.Buffer
 		c.SetOut(&help)
-		if err := c.Help(); err != nil || !strings.Contains(help.String(), long) {
-			t.Errorf("%s --help shows (%v)\n%s\nwithout\n%s", c.CommandPath(), err, &help, long)
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
 		}
-		for line := range strings.SplitSeq(long+"\n"+c.Flags().FlagUsagesWrapped(fold.Columns), "\n") {
+		text := help.String()
+		intro, sections := splitLong(c.Long)
+		for _, part := range []string{foldLong(intro), foldLong(sections)} {
+			if !strings.Contains(text, strings.TrimSpace(part)) {
+				t.Errorf("%s --help shows\n%s\nwithout\n%s", c.CommandPath(), text, part)
+			}
+		}
+		if len(c.Long) > 0 && len(strings.Fields(intro))+len(strings.Fields(sections)) != len(strings.Fields(c.Long)) {
+			t.Errorf("%s: words are lost between the first part and the sections", c.CommandPath())
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(text, "--"+f.Name) {
+				t.Errorf("%s --help lacks --%s", c.CommandPath(), f.Name)
+			}
+		})
+		flags := groupFlags(c)
+		if strings.Contains(flags, otherFlags+":") {
+			t.Errorf("%s --help has flags of no group:\n%s", c.CommandPath(), flags)
+		}
+		for line := range strings.SplitSeq(foldLong(c.Long)+"\n"+flags, "\n") {
 			if text := strings.TrimSpace(line); len(line) > fold.Columns && strings.Count(text, " ") > 3 {
 				t.Errorf("%s --help: %d columns: %s", c.CommandPath(), len(line), line)
 			}
@@ -293,6 +311,30 @@ func TestPictures(t *testing.T) {
 	}
 	if drawn < 5 {
 		t.Errorf("%d commands found", drawn)
+	}
+}
+
+// TestFlagGroups: the flags and commands that groups name exist.
+func TestFlagGroups(t *testing.T) {
+	root := newRoot()
+	for path, groups := range commandGroups {
+		cmd, _, err := root.Find(strings.Fields(path)[1:])
+		if err != nil || cmd.CommandPath() != path {
+			t.Errorf("%s: no such command (%v)", path, err)
+			continue
+		}
+		for _, g := range groups {
+			for name := range strings.FieldsSeq(g.names) {
+				if cmd.Flags().Lookup(name) == nil {
+					t.Errorf("%s, %s: no flag --%s", path, g.title, name)
+				}
+			}
+		}
+	}
+	for name := range commands {
+		if taskOf[name] == "" {
+			t.Errorf("%s is in no group of commands", name)
+		}
 	}
 }
 

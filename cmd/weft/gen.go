@@ -10,6 +10,17 @@ import (
 	"weft/fabric/source"
 )
 
+// genHelp is the text of weft gen --help.
+const genHelp = `Generate a network from a formula and write it to a file.
+
+Input is a FORMULA: a topology with its sizes, such as 'rlft(36,2)', or a named system, with
+suffixes that fail, drain, add or move parts. --list shows all of them. Output is the fabric in the
+format of --format.
+
+` + cli.BetweenHelp + `
+
+Several subnets are written as a file of that kind.`
+
 func genCmd() *cobra.Command {
 	var (
 		list   bool
@@ -19,8 +30,8 @@ func genCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "gen FORMULA",
-		Short: "write the fabric of a formula to a file",
-		Long:  "Write the fabric of a formula to a file.\n\n" + cli.BetweenHelp + "\nThey are written as such a file.",
+		Short: "write a generated network to a file",
+		Long:  genHelp,
 		Example: `  weft gen --list
   weft gen 'rlft(36,2)' -o tree.ibnetdiscover
   weft gen 'fat648|fail(links=5,seed=1)' --format json
@@ -31,7 +42,7 @@ func genCmd() *cobra.Command {
 				return cli.Answer(cmd.OutOrStdout(), source.ListFormulas(), asJSON)
 			}
 			if asJSON {
-				return errors.New("--json goes with --list; --format json writes a fabric as JSON")
+				return errors.New("--json needs --list; --format json writes a fabric as JSON")
 			}
 			if new(cli.FabricFlags).Several(args[0]) {
 				return writeSubnets(cmd, args[0], out)
@@ -48,8 +59,8 @@ func genCmd() *cobra.Command {
 	}
 	cli.JSONFlag(cmd, &asJSON)
 	cmd.Flags().Lookup("json").Usage = "with --list: print one JSON object"
-	cmd.Flags().BoolVar(&list, "list", false, "list the formulas, the named systems and the degrading suffixes")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
+	cmd.Flags().BoolVar(&list, "list", false, "list the formulas, named systems and suffixes")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` (default: standard output)")
 	formatFlag(cmd, &format, "format", "")
 	return cmd
 }

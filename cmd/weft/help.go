@@ -1,43 +1,60 @@
 package main
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 	"text/template"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"weft/internal/fold"
 )
 
-// addTemplateFuncs gives all templates of cobra, which all roots of a process share, the functions of
-// foldHelp.
+// addTemplateFuncs adds the functions of our help templates to cobra, once per process: all roots
+// share them.
 var addTemplateFuncs = sync.OnceFunc(func() {
-	cobra.AddTemplateFuncs(template.FuncMap{"fold": fold.Text, "foldLong": foldLong})
+	cobra.AddTemplateFuncs(template.FuncMap{
+		"fold": fold.Text, "foldLong": foldLong, "groupFlags": groupFlags,
+		"intro":    func(long string) string { text, _ := splitLong(long); return text },
+		"sections": func(long string) string { _, text := splitLong(long); return text },
+	})
 })
 
-// foldHelp has the help texts of all commands broken into lines of a page: paragraphs, rows of tables that
-// begin with two spaces, and what is said of flags. A text is broken when it is shown: breaking all of them
-// at each start took a quarter of it.
+// foldHelp sets the layout of help pages: what the command does, usage, examples, subcommands,
+// sections with details, flags by task. Texts are folded to the page when they are shown: folding
+// all of them at each start took a quarter of its time.
 func foldHelp(root *cobra.Command) {
 	addTemplateFuncs()
-	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{with (or .Long .Short)}}{{.", "{{with (or .Long .Short)}}{{. | foldLong", 1))
+	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{with (or .Long .Short)}}{{.", "{{with (or .Long .Short)}}{{. | intro | foldLong", 1))
 	root.SetUsageTemplate(strings.NewReplacer(
-		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", fold.Columns),
+		"{{if .HasAvailableLocalFlags}}\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}",
+		"{{with sections .Long}}\n\n{{. | foldLong}}{{end}}{{if .HasAvailableLocalFlags}}\n\n{{groupFlags .}}{{end}}",
 		"{{.Short}}", "{{fold 14 .Short}}", // behind the names of subcommands
 	).Replace(root.UsageTemplate()))
+}
+
+// heading matches the heading of a section of a help text: a line in capitals after an empty line.
+var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[A-Z][A-Z ,()-]+$`) })
+
+// splitLong splits a help text before its first section.
+func splitLong(long string) (intro, sections string) {
+	at := heading().FindStringIndex(long)
+	if at == nil {
+		return long, ""
+	}
+	return strings.TrimSpace(long[:at[0]]), strings.TrimSpace(long[at[0]:])
 }
 
 // tableRow is a name, two spaces or more, and a text.
 var tableRow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( +\S+(?: \S+)* {2,})(\S.*)$`) })
 
-// foldLong breaks paragraphs and rows of tables anew. Rows and paragraphs go on in lines that begin at
-// their column; all other lines stay.
+// foldLong folds the paragraphs and table rows of a text to the page. A line that starts at the
+// column of the previous text continues it; all other lines stay as they are.
 func foldLong(text string) string {
 	var out []string
-	indent := -1 // of the lines that go on with the last one; less than 0 where none do
+	indent := -1 // of lines that continue the last one; negative if none may
 	var begins, rest string
 	end := func() {
 		if indent >= 0 {
@@ -67,4 +84,55 @@ func foldLong(text string) string {
 	}
 	end()
 	return strings.Join(out, "\n")
+}
+
+// fewFlags is the largest number of flags that a help page lists without groups.
+const fewFlags = 8
+
+// groupFlags formats the flags of a command, grouped by task.
+func groupFlags(cmd *cobra.Command) string {
+	flags := cmd.LocalFlags()
+	count := 0
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			count++
+		}
+	})
+	if count <= fewFlags {
+		return "Flags:\n" + strings.TrimRight(flags.FlagUsagesWrapped(fold.Columns), "\n")
+	}
+	var out []string
+	done := map[string]bool{}
+	add := func(title string, has func(name string) bool) {
+		group := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags.VisitAll(func(f *pflag.Flag) {
+			if !done[f.Name] && has(f.Name) {
+				done[f.Name] = true
+				group.AddFlag(f)
+			}
+		})
+		if group.HasAvailableFlags() {
+			out = append(out, title+":\n"+strings.TrimRight(group.FlagUsagesWrapped(fold.Columns), "\n"))
+		}
+	}
+	for _, groups := range [][]flagGroup{commandGroups[cmd.CommandPath()], sharedGroups} {
+		for _, g := range groups {
+			names := map[string]bool{}
+			for name := range strings.FieldsSeq(g.names) {
+				names[name] = true
+			}
+			add(g.title, func(name string) bool { return names[name] })
+		}
+	}
+	add(otherFlags, func(string) bool { return true })
+	return strings.Join(out, "\n\n")
+}
+
+// plainUsage replaces the usage texts of all flags by texts without the backquotes that mark the
+// names of their values: help pages alone understand these.
+func plainUsage(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) })
+	for _, sub := range cmd.Commands() {
+		plainUsage(sub)
+	}
 }

@@ -23,9 +23,11 @@ import (
 func labCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
-		Short: "experiments: the papers' tables and figures beside ours",
-		Args:  cli.SubcommandOnly,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Short: "reproduce papers and compare engines on many fabrics",
+		Long: `Run experiments: reproduce the tables and figures of papers on routing, or compare engines on
+many fabrics.`,
+		Args: cli.SubcommandOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(labListCmd(), labReproduceCmd(), labSweepCmd())
 	return cmd
@@ -36,6 +38,7 @@ func labListCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "list the papers that can be reproduced, and their tables and figures",
+		Long:  `List the papers that weft lab reproduce can reproduce, with their tables and figures.`,
 		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list := papers.List()
@@ -53,7 +56,7 @@ func labListCmd() *cobra.Command {
 	return cmd
 }
 
-// reproduceFlags choose what is reproduced.
+// reproduceFlags are the options of weft lab reproduce.
 type reproduceFlags struct {
 	full bool
 	only []string
@@ -68,27 +71,33 @@ type reproduceFlags struct {
 	solver        string // of linear programmes, by name or path
 }
 
-// labReproduceHelp tells what weft lab reproduce --help says.
-const labReproduceHelp = `Run the tables and figures of a paper (weft lab list) and set ours beside the
-paper's. The quick mode takes minutes; --full is the paper's size.
+// labReproduceHelp is the text of weft lab reproduce --help.
+const labReproduceHelp = `Repeat the experiments of a paper, compare the figures with the paper's, and judge its claims.
 
-With -o, DIR/NAME gets for each table and figure a TSV, an SVG and a JSON file, and
-a README.md of all. What is there already, made with the same mode, seed and rows, is
-kept: an interrupted run goes on where it stopped. Its charts are drawn again, and readings
-that the paper has got since are tried. What was run with --full or with all rows is not
-replaced by less, except with --redo.
+Input is the NAME of a paper (weft lab list). Output are the tables, and a verdict for each claim. By
+default the experiments are small and take minutes; --full runs the sizes of the paper. Seconds and
+memory in the results are those of this machine; all else depends only on mode, seed and blocks.
 
-Claims are judged by the literal text, over seed blocks: in each, all networks, patterns
-and orders are drawn anew. What differs is judged again under the readings of the paper,
-and each reading is tried alone. With --full blocks are drawn until each claim is decided,
-8 at first, then twice as many each time, up to a number that is fixed for each table and
-figure: up to 256 for some that are quick, fewer than 8 for what takes long. What those do
-not tell "differs (undecided)". Without --full one block is drawn, and what depends on
-seeds is "too few". --seed-block 1000 draws blocks that no committed result has; with
---compare DIR too it says which verdicts change.
+RESULTS ON DISK
 
-Seconds and memory in the results are those of this machine; everything else depends
-on the mode, the seed and the blocks only.`
+-o DIR writes a TSV, an SVG and a JSON file for each table and figure to DIR/NAME, and a README.md
+for all. Existing results with the same mode, seed and rows are kept, so an interrupted run
+continues where it stopped. Charts are drawn again, and new readings of the paper are tried. A
+smaller run never replaces one with --full or all rows, unless you add --redo.
+
+HOW CLAIMS ARE JUDGED
+
+A claim is judged by its literal text, over seed blocks: each block draws all networks, patterns and
+orders anew. A claim that differs is judged again under the readings of the paper, and under each
+reading alone.
+
+With --full, weft draws blocks until each claim is decided: 8 at first, then twice as many each
+time, up to a limit for each table and figure (up to 256 for quick ones, fewer than 8 for slow
+ones). A claim still open then is "differs (undecided)". Without --full one block is drawn, and a
+claim that depends on seeds is "too few".
+
+--seed-block 1000 draws blocks that no committed result contains. With --compare DIR it reports
+which verdicts change.`
 
 func labReproduceCmd() *cobra.Command {
 	var (
@@ -97,7 +106,7 @@ func labReproduceCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "reproduce NAME",
-		Short: "run a paper's experiments, and judge its claims",
+		Short: "repeat the experiments of a paper and judge its claims",
 		Long:  labReproduceHelp,
 		Example: `  weft lab reproduce dfsssp --only heuristics,fig10
   weft lab reproduce dfsssp --full -o docs/results
@@ -126,22 +135,22 @@ func labReproduceCmd() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&flags.full, "full", false, "the paper's sizes and samples")
-	f.StringSliceVar(&flags.only, "only", nil, "tables and figures, a,b,c (default: all)")
-	f.StringArrayVar(&flags.rows, "rows", nil, "only rows whose name contains this; may be given several times")
-	f.StringVarP(&flags.dir, "output", "o", "", "directory for the results")
-	f.StringVar(&flags.with, "compare", "", "only count the claims that have the verdict of the results in this directory")
-	f.BoolVar(&flags.redo, "redo", false, "run again what the directory has already")
-	f.Uint64Var(&flags.seed, "seed", 1, "seed")
-	f.IntVar(&flags.blocks, "blocks", 0, "the most seed blocks by which claims are judged (default: with --full those of the table or figure, else 1)")
-	f.IntVar(&flags.block, "seed-block", 0, "number of the first seed block: another one draws all networks anew")
-	f.StringVar(&flags.solver, "solver", "", "for readings with a linear programme: the solver, by name or path (default: the first that is installed; without one they are not tried)")
+	f.BoolVar(&flags.full, "full", false, "use the sizes and samples of the paper")
+	f.StringSliceVar(&flags.only, "only", nil, "`LIST` of tables and figures, a,b,c (default: all)")
+	f.StringArrayVar(&flags.rows, "rows", nil, "only rows whose name contains `TEXT`; can be repeated")
+	f.StringVarP(&flags.dir, "output", "o", "", "write the results to directory `DIR`")
+	f.StringVar(&flags.with, "compare", "", "only count the claims that have the same verdict in the results in `DIR`")
+	f.BoolVar(&flags.redo, "redo", false, "run again what the directory already has")
+	f.Uint64Var(&flags.seed, "seed", 1, "seed `N` of all random draws")
+	f.IntVar(&flags.blocks, "blocks", 0, "largest number `N` of seed blocks to judge claims by (default: with --full that of the table or figure, else 1)")
+	f.IntVar(&flags.block, "seed-block", 0, "number `N` of the first seed block; another number draws all networks anew")
+	f.StringVar(&flags.solver, "solver", "", "for readings with an integer programme: solver `PROGRAM`, by name or path (default: the first installed one; without one they are not tried)")
 	cli.JobsFlag(cmd, &flags.jobs)
 	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
-// run makes the run that the flags ask for.
+// run converts the flags to a run.
 func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) {
 	paper, err := papers.Find(name)
 	if err != nil {
@@ -159,7 +168,7 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 		run.Setup.Mode = lab.Full
 	}
 	if f.blocks < 0 || f.block < 0 {
-		return nil, errors.New("--blocks and --seed-block: want no number below 0")
+		return nil, errors.New("--blocks and --seed-block must be 0 or more")
 	}
 	run.Setup.Blocks = f.blocks
 	if run.Setup.SolveLinear, err = routing.SolverOfLinear(f.solver); err != nil {
@@ -168,16 +177,16 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 	run.Setup.Seed += uint64(f.block) * lab.BlockSeeds
 	if run.Setup.Verdicts = f.with != ""; run.Setup.Verdicts {
 		if run.Artefacts = lab.SeedDependent(chosen); len(run.Artefacts) == 0 {
-			return nil, errors.New("--compare: nothing chosen draws anything")
+			return nil, errors.New("--compare: none of the chosen tables and figures depends on seeds")
 		}
 		if f.dir != "" && filepath.Clean(f.dir) == filepath.Clean(f.with) {
-			return nil, errors.New("--compare and -o: want two directories, as a comparison tries no reading alone")
+			return nil, errors.New("--compare and -o need different directories: a comparison does not try readings alone")
 		}
 		there := paper.Stored(f.compared(cmd, name))
 		if !slices.ContainsFunc(run.Artefacts, func(a *lab.Artefact) bool {
 			return slices.ContainsFunc(there, func(rec *lab.Record) bool { return rec.Artefact == a.Name })
 		}) {
-			return nil, fmt.Errorf("--compare: %s has no results of what is chosen that this version of weft can read", filepath.Join(f.with, name))
+			return nil, fmt.Errorf("--compare: %s has no results for the chosen tables and figures that this version of weft can read", filepath.Join(f.with, name))
 		}
 	}
 	if f.dir != "" {
@@ -188,12 +197,13 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 	return run, nil
 }
 
-// compared is the directory of the results whose verdicts are compared.
+// compared returns the directory of results for --compare.
 func (f *reproduceFlags) compared(cmd *cobra.Command, name string) *labDir {
 	return &labDir{cmd, filepath.Join(f.with, name)}
 }
 
-// printAgreement prints how many claims have the verdict of the results that are compared, and those that have not.
+// printAgreement prints the number of claims with the same verdict as in the other results, and the
+// differing claims.
 func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *lab.Outcome, asJSON bool) error {
 	a := lab.Compare(run.Paper.Stored(f.compared(cmd, run.Paper.Name)), out.Records)
 	w := cmd.OutOrStdout()
@@ -207,19 +217,19 @@ func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *l
 	}
 	open := ""
 	if a.Open > 0 {
-		open = fmt.Sprintf("; %d more are not judged in both, or by too few seed blocks: compare runs with --full", a.Open)
+		open = fmt.Sprintf("; %d more are not judged in both, or by too few seed blocks (compare runs with --full)", a.Open)
 	}
 	_, err := fmt.Fprintf(w, "%s: %d of %d claims have the same verdict as in %s%s\n", run.Paper.Name, a.Same, a.Claims, f.with, open)
 	return err
 }
 
-// explain says in an error of a run which flag helps.
+// explain adds to an error of a run the flag that helps.
 func (f *reproduceFlags) explain(run *lab.Run, err error) error {
 	if more, ok := errors.AsType[*lab.HasMore](err); ok {
-		return fmt.Errorf("%s has %w: --redo replaces it, another -o leaves it", filepath.Join(f.dir, run.Paper.Name), more)
+		return fmt.Errorf("%s has %w: --redo replaces it, another -o keeps it", filepath.Join(f.dir, run.Paper.Name), more)
 	}
 	if errors.Is(err, lab.ErrNoRow) {
-		return fmt.Errorf("--rows: no name of a row has %q in it", f.rows)
+		return fmt.Errorf("--rows: no row name contains %q", f.rows)
 	}
 	return err
 }
@@ -249,7 +259,7 @@ func (d *labDir) Remove(name string) error {
 	return nil
 }
 
-// printOutcome prints the tables when they are kept nowhere, and the claims.
+// printOutcome prints the claims, and the tables if no directory holds them.
 func printOutcome(w io.Writer, run *lab.Run, out *lab.Outcome) error {
 	for _, rec := range out.Records {
 		for _, t := range rec.Tables {
@@ -274,7 +284,7 @@ func printOutcome(w io.Writer, run *lab.Run, out *lab.Outcome) error {
 	return nil
 }
 
-// meter measures work by the CPU time of this process and the memory it allocates.
+// meter measures work by its CPU time and allocated memory.
 func meter(work func() error) (lab.Cost, error) {
 	var before, after runtime.MemStats
 	runtime.GC()

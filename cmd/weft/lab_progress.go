@@ -11,8 +11,7 @@ import (
 	"weft/cmd/weft/cli"
 )
 
-// labBar shows on a terminal how many tables and figures are done and which row is
-// being run; elsewhere it shows nothing.
+// labBar shows on a terminal the number of finished tables and figures and the current row.
 type labBar struct {
 	bars *mpb.Progress
 	bar  *mpb.Bar

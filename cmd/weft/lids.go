@@ -15,7 +15,7 @@ import (
 	"weft/study/routing"
 )
 
-// stdinName stands for standard input where a file is read.
+// stdinName is the file name for standard input.
 const stdinName = "-"
 
 // lidsOptions are the options of weft lids.
@@ -31,15 +31,17 @@ func lidsCmd() *cobra.Command {
 	var o lidsOptions
 	cmd := &cobra.Command{
 		Use:   "lids GRAPH",
-		Short: "how few LIDs paths need of which a graph says which split",
-		Long: `Find how few LIDs the paths to one port need that split as a graph says: its
-vertices are paths, and an edge joins two that meet at a switch and leave it by different
-links. GRAPH is a file in the DIMACS format of graph colouring ("p edge V E", then a line
-"e u v" for each edge), or "-" for standard input; weft route --write-splits writes such files.
+		Short: "find the fewest LIDs for a set of conflicting paths",
+		Long: `Find the fewest LIDs for a set of conflicting paths to one port.
 
-The paths exist: they are made by the reduction of Nienaber, Yuan and Duan, by which the
-least number of LIDs is as hard to find as the least number of colours of the graph.
---write-paths writes them, a path a line.`,
+Two paths conflict if they meet at a switch and leave it by different links: they need different
+LIDs. Input is the graph of conflicts: a vertex is a path, an edge a conflict. GRAPH is a file in the
+DIMACS format of graph colouring ("p edge V E", then a line "e u v" for each edge), or "-" for
+standard input; weft route --write-splits writes such files. Output is the number of LIDs, with a
+lower bound if the minimum is not proven.
+
+Every graph has such paths: the reduction of Nienaber, Yuan and Duan constructs them, which makes
+the problem as hard as colouring the graph. --write-paths writes them, one path a line.`,
 		Example: `  weft lids queen7_7.col
   weft lids queen7_7.col --names color-l --json
   weft lids queen7_7.col --names ilp --solver cbc --solver-time 60s
@@ -48,15 +50,15 @@ least number of LIDs is as hard to find as the least number of colours of the gr
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.scheme, "names", "exact", "the assignment (weft route --engines lists them)")
-	f.Int64Var(&o.budget, "budget", names.DefaultBudget, "for --names exact: branches of the search for each number of LIDs; then bounds are told")
+	f.StringVar(&o.scheme, "names", "exact", "assignment `METHOD` (weft route --engines lists them)")
+	f.Int64Var(&o.budget, "budget", names.DefaultBudget, "for --names exact: search at most `N` branches for each number of LIDs; if that is not enough, print bounds")
 	cli.SolverFlags(cmd, &o.solving, "--names ilp")
-	f.StringVar(&o.write, "write-paths", "", "write the paths to this file: a path a line, its nodes by number")
+	f.StringVar(&o.write, "write-paths", "", "write the paths to `FILE`: one path a line, its nodes by number")
 	cli.JSONFlag(cmd, &o.asJSON)
 	return cmd
 }
 
-// run gives LIDs to the paths of a graph.
+// run assigns LIDs to the paths of a graph.
 func (o *lidsOptions) run(cmd *cobra.Command, path string) error {
 	s, err := names.ByName(o.scheme)
 	if err != nil {

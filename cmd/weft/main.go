@@ -28,8 +28,8 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// collectLater has the garbage collector begin at 32 MB in place of 4, unless the environment says otherwise
-// (GOGC): most commands never reach that. From then on all is as usual.
+// collectLater delays the first garbage collection to a heap of 32 MB instead of 4 MB, unless GOGC
+// is set. Most commands never reach it. Later collections are as usual.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -39,7 +39,7 @@ func collectLater() {
 	runtime.AddCleanup(new(marker), func(usual int) { debug.SetGCPercent(usual) }, usual)
 }
 
-// run is the program: it returns the exit status.
+// run runs the program and returns the exit status.
 func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -47,6 +47,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := newRoot(args...)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		completeAll(root)
+		plainUsage(root)
 	}
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -66,8 +67,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	return statusOf(err)
 }
 
-// statusOf finds the exit status of an error. What is not known to be a refusal is
-// bad usage or bad input.
+// statusOf returns the exit status of an error. Unknown errors count as bad usage or input.
 func statusOf(err error) int {
 	if exit, ok := errors.AsType[*cli.ExitError](err); ok {
 		return exit.Status
@@ -78,43 +78,82 @@ func statusOf(err error) int {
 	return cli.ExitBad
 }
 
-// commands makes the commands, by name.
+// commands holds the constructors of all commands, by name.
 var commands = map[string]func() *cobra.Command{
 	"show": showCmd, "gen": genCmd, "convert": convertCmd, "route": routeCmd, "check": checkCmd, "compare": compareCmd,
 	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulateCmd, "demo": demoCmd, "emulate": emulateCmd,
 	"discover": discoverCmd, "sm": manage.Command, "ping": pingCmd, "lab": labCmd, "lids": lidsCmd, "map": mapCmd, "version": versionCmd, "man": manCmd,
 }
 
-// newRoot makes the program's command with the subcommand that args begin with, or with all of them if args do not begin
-// with the name of one that needs no other.
+// commandTasks group the commands on the help page of weft.
+var commandTasks = []*cobra.Group{
+	{ID: "fabric", Title: "Look at a network:"},
+	{ID: "routing", Title: "Route it and judge routings:"},
+	{ID: "subnet", Title: "Run a subnet:"},
+	{ID: "design", Title: "Design and research:"},
+	{ID: "other", Title: "Other commands:"},
+}
+
+// taskOf is the group of each command.
+var taskOf = map[string]string{
+	"show": "fabric", "convert": "fabric", "gen": "fabric", "discover": "fabric",
+	"route": "routing", "check": "routing", "compare": "routing", "whatif": "routing", "simulate": "routing",
+	"sm": "subnet", "ping": "subnet", "emulate": "subnet",
+	"suggest": "design", "lab": "design", "lids": "design", "map": "design",
+	"demo": "other", "version": "other", "man": "other",
+}
+
+// newRoot returns the root command. If args begin with a command that needs no other one, it has
+// only this subcommand, otherwise all.
 func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weft",
-		Short: "subnet manager and routing laboratory for lossless switched networks",
-		Long: `weft gives an InfiniBand fabric LIDs, routes and virtual lanes, and proves them
-before a switch is told.
+		Short: "subnet manager and routing laboratory for InfiniBand and other lossless networks",
+		Long: `weft routes InfiniBand fabrics, proves that a routing reaches every host and cannot deadlock, and
+manages live subnets with it.
 
-Every command that takes a FABRIC takes one string: a file (` + netfile.Names(netfile.Readable()) + `;
-the format is recognised, see weft convert --help), "-" for standard input, or a formula
-such as 'rlft(36,2)' (weft gen --list). Any of them may be changed:
-'fabric.txt|fail(links=10,seed=3)', 'fabric.txt|drain(switch=spine 3)'.
+Most commands take a FABRIC and print a report, or one JSON object with --json. FABRIC is one of:
+
+  FILE     a network in one of the formats ` + netfile.Names(netfile.Readable()) + `; the format is recognised (weft convert --help)
+  -        such a file from standard input
+  FORMULA  a generated network, such as 'rlft(36,2)' (weft gen --list)
+
+Suffixes change it: 'fabric.txt|fail(links=10,seed=3)' fails ten links, and
+'fabric.txt|drain(switch=spine 3)' drains a switch.
+
+Start with weft demo.
+
+NAMES OF NODES, PORTS AND CABLES
 
 ` + fabric.NameHelp + `
 
-A file to be written that is called "-" is standard output; the report then goes to
-standard error.
+OUTPUT FILES AND EXIT STATUS
 
-Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
+"-" as the name of an output file is standard output; the report then goes to standard error.
+
+Exit status: 0 yes, or done; 1 the answer is no, for example a routing that is not proven; 2 wrong
+usage or input; 3 the work could not be done.`,
+		Example: `  weft show examples/psmn-x5.ibnetdiscover
+  weft route 'rlft(36,2)' -o tree.plan
+  weft sm --once --transport 'emulate:rlft(36,2)'`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.Version = cli.Version
+	root.AddGroup(commandTasks...)
+	root.SetHelpCommandGroupID("other")
+	root.SetCompletionCommandGroupID("other")
 	root.SetFlagErrorFunc(cli.FlagError)
+	add := func(name string) {
+		cmd := commands[name]()
+		cmd.GroupID = taskOf[name]
+		root.AddCommand(cmd)
+	}
 	if len(args) > 0 && args[0] != "man" && commands[args[0]] != nil {
-		root.AddCommand(commands[args[0]]())
+		add(args[0])
 	} else {
-		for _, command := range commands {
-			root.AddCommand(command())
+		for name := range commands {
+			add(name)
 		}
 	}
 	foldHelp(root)

@@ -15,8 +15,10 @@ import (
 func manCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
-		Short: "write manual pages, one for each command",
-		Long:  "Write manual pages of section 1 into a directory, which is made if it is not there.",
+		Short: "write the manual pages of weft",
+		Long: `Write the manual pages of weft, one for each command, for "man weft".
+
+Output is the files weft*.1 of section 1 in DIR, which is created if it does not exist.`,
 		Example: `  weft man ~/.local/share/man/man1
   weft man /usr/local/share/man/man1`,
 		Args: cli.OneArgument("DIR"),
@@ -27,6 +29,7 @@ func manCmd() *cobra.Command {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true // no date: the same pages each time
 			keepLayout(root)
+			plainUsage(root)
 			if err := doc.GenManTree(root, &doc.GenManHeader{Title: "WEFT", Section: "1", Source: "weft " + cli.Version}, args[0]); err != nil {
 				return err
 			}
@@ -37,7 +40,8 @@ func manCmd() *cobra.Command {
 	}
 }
 
-// keepLayout makes the tables of help texts code blocks, which manual pages leave as they are.
+// keepLayout turns the headings of help texts into Markdown headings, and their tables into code
+// blocks, which manual pages leave as they are.
 func keepLayout(cmd *cobra.Command) {
 	var out []string
 	for line := range strings.Lines(foldLong(cmd.Long)) {
@@ -46,6 +50,8 @@ func keepLayout(cmd *cobra.Command) {
 				out = append(out, "\n")
 			}
 			line = "  " + line
+		} else if heading().MatchString(strings.TrimSpace(line)) {
+			line = "## " + line
 		}
 		out = append(out, line)
 	}

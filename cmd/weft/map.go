@@ -29,7 +29,7 @@ type mapFlags struct {
 	asJSON    bool
 }
 
-// mapFiles are the files that weft map writes or reads.
+// mapFiles names the files that weft map reads and writes.
 type mapFiles struct {
 	fabric, format string
 	svg            string
@@ -37,46 +37,64 @@ type mapFiles struct {
 	events         string
 }
 
-func mapCmd() *cobra.Command {
-	m := mapFlags{job: job.Defaults()}
-	algorithms, help := job.Algorithms()
-	cmd := &cobra.Command{
-		Use:   "map NETWORK",
-		Short: "map a network of anonymous switches by probes",
-		Long: `Take a FABRIC as a network of anonymous switches with source routed messages
-(Myrinet), and map it from one of its hosts as if nothing were known of it. The
-map is compared with the network: isomorphic up to the port offset of each switch.
+// mapIntro and mapSections are the text of weft map --help, before and after the algorithms.
+const (
+	mapIntro = `Simulate a host that maps an unknown network by probes, and compare its map with the network.
 
-Algorithms:
-` + help + `
-Collisions of a message with itself: packet (none), circuit (a direction of a wire is
-used once), cut-through (computed from the length of messages and 108 bytes of buffer
-a port).
+Input is a FABRIC, taken as a network like Myrinet: switches are anonymous, and messages carry their
+route as a string of turns. Output is the number of probes, the modelled time, and whether the map is
+right (isomorphic up to the port offset of each switch). A map is "certain" if the mapper itself
+knows that it is right. Times are modelled, not measured.
 
-Modes: master (one host maps), election (all do, until the lowest address is left),
-parallel (all do, and merge their maps when they meet; by a method of its own, so that
---algorithm does not count).
+Exit status 1: the map is not the network, or not the part of it that host routes can use.
 
-Where other traffic loses (--loss), delays (--late) or corrupts probes, or some wires
-are busy (--busy), the map is surveyed: every wire is proven by an answer, every port
-that is silent is probed until the chance that it was loss is below --error for the
-whole map. What stays in doubt is named, and the exit status is 1. With --mode parallel
-traffic disturbs probes alone: messages between the hosts that map are not lost.
+ALGORITHMS
 
---events FILE lets things happen, one a line, and maps the network again and again; each
-map is the hint for the next:
+`
+	mapSections = `
+By default a probe string has at most Q + D turns, a bound that depends on the network and that a
+real mapper cannot know. --stop known needs no bound.
+
+COLLISIONS OF A MESSAGE WITH ITSELF
+
+  packet       no collisions
+  circuit      each direction of a wire can be used once
+  cut-through  computed from the length of messages and 108 bytes of buffer at each port
+
+MODES
+
+  master    one host maps
+  election  all hosts map, until only the one with the lowest address is left
+  parallel  all hosts map, and merge their maps when they meet; --algorithm is not used
+
+DISTURBED NETWORKS
+
+If probes are lost (--loss), late (--late) or corrupted by other traffic, or wires are busy (--busy),
+weft surveys the network: an answer proves each wire, and a silent port is probed again until the
+chance of a wrong map is below --error. The output names whatever remains in doubt, and the exit
+status is 1. With --mode parallel only probes are disturbed, not messages between mapping hosts.
+
+EVENTS
+
+--events FILE changes the network over time, and weft maps it again and again, each map being the
+hint for the next. Each line is one event:
+
   250ms link NODE PORT down        (or up)
   1s    node NODE down             (or up)
   1.5s  connect NODE PORT NODE PORT
   2s    host NAME ADDRESS NODE PORT
 
-The depth is Q + D of the network unless given, which a mapper cannot know; with --stop
-known there is none. A map is certain if the mapper itself knows that it is right. With
---events that is so if two maps in a row are the same: it was the network at the time
-between them, unless what was gone then was back before it was probed again, of which
-no mapper can know. Times are modelled, not measured.
-Exit status 1 says that the map is not the network, or not its part that host routes
-can use.`,
+A map is then certain if two maps in a row are equal. It was the network at the time between them,
+unless a part failed and came back before it was probed again, which no mapper can see.`
+)
+
+func mapCmd() *cobra.Command {
+	m := mapFlags{job: job.Defaults()}
+	algorithms, help := job.Algorithms()
+	cmd := &cobra.Command{
+		Use:   "map NETWORK",
+		Short: "research: map an unknown network of anonymous switches by probes",
+		Long:  mapIntro + help + mapSections,
 		Example: `  weft map now-cab
   weft map now-c --algorithm myricom --collision circuit
   weft map 'karytree(4,3)' --algorithm coupon -o map.json --format json
@@ -96,36 +114,36 @@ func (m *mapFlags) add(cmd *cobra.Command, algorithms []string) {
 	m.fabric.Add(cmd)
 	cli.JSONFlag(cmd, &m.asJSON)
 	f, o := cmd.Flags(), &m.job
-	f.StringVarP(&m.algorithm, "algorithm", "a", "berkeley", "one of: "+strings.Join(algorithms, ", "))
-	f.StringVar((*string)(&o.Collision), "collision", string(o.Collision), "packet, circuit or cut-through")
-	f.StringVar(&o.Mapper, "mapper", "", "host that maps, by name or address (default: the last one)")
-	f.IntVar(&o.Depth, "depth", 0, "most turns of a probe string (default: Q + D)")
-	f.StringVar((*string)(&o.Stop), "stop", string(o.Stop), "when berkeley stops: at the depth, or known (every switch found is explored; needs no knowledge of the network)")
-	f.IntVar(&o.Retries, "retries", 0, "how often a silent probe is sent again")
-	f.StringVar((*string)(&o.Mode), "mode", string(o.Mode), "master, election or parallel")
-	f.Float64Var(&o.Traffic.Loss, "loss", 0, "share of probes lost to other traffic")
-	f.Float64Var(&o.Traffic.Late, "late", 0, "share of probes answered after the timeout")
-	f.Float64Var(&o.Traffic.Corrupt, "corrupt", 0, "share of probes that other traffic corrupts")
-	f.Float64Var(&o.Traffic.Busy, "busy", 0, fmt.Sprintf("share of wires that lose %v of what crosses them", job.BusyLoss))
-	f.Float64Var(&o.Error, "error", o.Error, "chance that is allowed that the map is wrong and does not say so, with traffic, if no unknown wire is worse than --worst; 0 believes silence")
-	f.Float64Var(&o.Worst, "worst", 0, "share of probes that a wire not yet known may lose (default: what the worst known one loses)")
-	f.IntVar(&o.Limit, "limit", 0, "probes after which a survey gives up, and names what is in doubt (default: none)")
-	f.StringVar(&m.out.events, "events", "", "file of what happens to the network while it is mapped again and again")
-	f.DurationVar(&o.Every, "every", o.Every, "time from one map to the next, with --events (modelled)")
-	f.IntVar(&o.Payload, "payload", o.Payload, "bytes of a message besides its turns, for cut-through")
+	f.StringVarP(&m.algorithm, "algorithm", "a", "berkeley", "`NAME` of the algorithm, one of: "+strings.Join(algorithms, ", "))
+	f.StringVar((*string)(&o.Collision), "collision", string(o.Collision), "`MODEL` of collisions: packet, circuit or cut-through")
+	f.StringVar(&o.Mapper, "mapper", "", "`HOST` that maps, by name or address (default: the last one)")
+	f.IntVar(&o.Depth, "depth", 0, "at most `N` turns in a probe (default: Q + D)")
+	f.StringVar((*string)(&o.Stop), "stop", string(o.Stop), "`WHEN` berkeley stops: depth (at --depth) or known (every switch found is explored)")
+	f.IntVar(&o.Retries, "retries", 0, "send an unanswered probe again up to `N` times")
+	f.StringVar((*string)(&o.Mode), "mode", string(o.Mode), "`MODE`: master, election or parallel")
+	f.Float64Var(&o.Traffic.Loss, "loss", 0, "share `X` of probes lost to other traffic")
+	f.Float64Var(&o.Traffic.Late, "late", 0, "share `X` of probes answered after the timeout")
+	f.Float64Var(&o.Traffic.Corrupt, "corrupt", 0, "share `X` of probes corrupted by other traffic")
+	f.Float64Var(&o.Traffic.Busy, "busy", 0, fmt.Sprintf("share `X` of wires that lose %v of the messages crossing them", job.BusyLoss))
+	f.Float64Var(&o.Error, "error", o.Error, "with traffic: accepted probability `X` of a wrong map that is not marked as doubtful, if no unknown wire is worse than --worst; 0 believes every silence")
+	f.Float64Var(&o.Worst, "worst", 0, "share `X` of probes that an unknown wire may lose (default: that of the worst known wire)")
+	f.IntVar(&o.Limit, "limit", 0, "stop the survey after `N` probes and name what is in doubt (default: no limit)")
+	f.StringVar(&m.out.events, "events", "", "`FILE` with changes of the network while it is mapped again and again")
+	f.DurationVar(&o.Every, "every", o.Every, "with --events: modelled time from one map to the next")
+	f.IntVar(&o.Payload, "payload", o.Payload, "for cut-through: `BYTES` of a message besides its turns")
 	f.BoolVar(&o.Early, "early-reply", false, "hosts answer a message that reaches them with turns left")
-	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed")
-	f.StringVarP(&m.out.fabric, "output", "o", "", "file to write the map to, as a FABRIC")
-	formatFlag(cmd, &m.out.format, "format", "of the map, ")
-	f.StringVar(&m.out.svg, "svg", "", "file to draw the map to (weft show --svg draws fabrics alike)")
-	f.StringVar(&m.out.routes, "routes", "", "file for the routes of all pairs of hosts, as turns (text, or JSON by its ending)")
-	f.StringVar(&m.utility, "utility", "", "host that does not count when a root is chosen (default: the one that maps)")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed `N` of all random draws")
+	f.StringVarP(&m.out.fabric, "output", "o", "", "write the map to `FILE`, as a FABRIC")
+	formatFlag(cmd, &m.out.format, "format", "of the map: ")
+	f.StringVar(&m.out.svg, "svg", "", "draw the map to `FILE`, as weft show --svg draws fabrics")
+	f.StringVar(&m.out.routes, "routes", "", "write the routes of all pairs of hosts to `FILE`, as turns; JSON if the name ends in .json")
+	f.StringVar(&m.utility, "utility", "", "`HOST` that does not count when a root is chosen (default: the one that maps)")
 }
 
 func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 	for _, needs := range [][2]string{{"format", "output"}, {"every", "events"}, {"utility", "routes"}} {
 		if cmd.Flags().Changed(needs[0]) && !cmd.Flags().Changed(needs[1]) {
-			return fmt.Errorf("--%s goes with --%s", needs[0], needs[1])
+			return fmt.Errorf("--%s needs --%s", needs[0], needs[1])
 		}
 	}
 	answer, err := cli.AnswerTo(cmd, m.out.fabric, m.out.svg, m.out.routes)
@@ -145,12 +163,12 @@ func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 	}
 	for _, name := range []string{"ibnl", "partial"} {
 		if cmd.Flags().Changed(name) && gen.IsFormula(network) {
-			return fmt.Errorf("--%s is for files: leave it out, as %s is a formula", name, network)
+			return fmt.Errorf("--%s is for files, and %s is a formula: leave it out", name, network)
 		}
 	}
-	// While events happen nobody is elected by messages: the lowest host that is there maps.
+	// With events there is no election by messages: the lowest present host maps.
 	if draws := o.Draws() && (m.out.events == "" || !o.Traffic.Quiet()); cmd.Flags().Changed("seed") && !draws && m.out.routes == "" {
-		return errors.New("--seed does nothing here: it draws traffic, when the mappers of an election start, the lots of --algorithm random and vazirani, and one of equal --routes")
+		return errors.New("--seed has no effect here: it draws traffic, start times of the mappers of an election, the random choices of --algorithm random and vazirani, and one of equal --routes")
 	}
 	if m.out.events != "" {
 		return cli.WithProgress(cmd, "mapping", func(ctx context.Context) error { return m.watch(ctx, cmd, network) })
@@ -179,7 +197,7 @@ func (m *mapFlags) mapOnce(ctx context.Context, cmd *cobra.Command, network stri
 	return made, located(err, network, src.Fabric)
 }
 
-// write writes the files that were asked for, and the report.
+// write writes the requested files and the report.
 func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, made *job.Result) error {
 	if m.out.fabric != "" {
 		f, err := made.Fabric(title)
@@ -216,7 +234,7 @@ func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, mad
 	return err
 }
 
-// writeRoutes computes the routes on a map and writes them.
+// writeRoutes computes and writes the routes on a map.
 func (m *mapFlags) writeRoutes(cmd *cobra.Command, made *job.Result, utility int32) (*job.RoutesReport, error) {
 	table, report, err := made.Routes(cmd.Context(), utility, m.job.Seed)
 	if err != nil {
@@ -230,7 +248,7 @@ func (m *mapFlags) writeRoutes(cmd *cobra.Command, made *job.Result, utility int
 	})
 }
 
-// located adds the line of a file to an error that is about a host in it.
+// located adds the line of the events file to an error about a host.
 func located(err error, file string, f *fabric.Fabric) error {
 	text, unread := os.ReadFile(file)
 	if err == nil || unread != nil {
@@ -242,11 +260,11 @@ func located(err error, file string, f *fabric.Fabric) error {
 	return err
 }
 
-// watch maps a network again and again while events happen to it.
+// watch maps a network repeatedly while events change it.
 func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string) error {
 	for _, name := range []string{"output", "svg", "routes", "algorithm", "depth", "stop", "retries"} {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s does not go with --events, which surveys the network again and again", name)
+			return fmt.Errorf("--%s cannot be combined with --events, which surveys the network again and again", name)
 		}
 	}
 	src, err := m.fabric.Open(cmd, network)
@@ -271,7 +289,7 @@ func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string
 	if m.asJSON {
 		err = cli.PrintJSON(w, report)
 	} else if report.End != "" {
-		fmt.Fprintln(w, "no more maps:", strings.TrimPrefix(report.End, "mapping: "))
+		fmt.Fprintln(w, "stopped:", strings.TrimPrefix(report.End, "mapping: "))
 	}
 	if err == nil && !report.OK() {
 		return cli.AnswerNo

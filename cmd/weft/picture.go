@@ -17,7 +17,7 @@ import (
 	"weft/study/show"
 )
 
-// pictureFlags are the options of weft show that are about its picture.
+// pictureFlags are the options of weft show for its picture.
 type pictureFlags struct {
 	svg     string // file
 	colour  string
@@ -30,25 +30,25 @@ type pictureFlags struct {
 func (p *pictureFlags) add(cmd *cobra.Command) {
 	p.routing.Seed, p.routing.Workers = 1, runtime.GOMAXPROCS(0)
 	f := cmd.Flags()
-	f.StringVar(&p.svg, "svg", "", "file to draw the fabric to; - draws to standard output and prints nothing else")
-	f.StringVarP(&p.chain, "engine", "e", "", "with --svg: colour cables by the pairs of hosts that they carry, routed by this engine (weft route --engines)")
-	f.StringVar(&p.files.Plan, "plan", "", "with --svg: the same for a Plan that weft route -o wrote")
-	f.StringVar(&p.files.LFTs, "lfts", "", "with --svg: the same for forwarding tables of another subnet manager")
-	f.StringVar(&p.colour, "colour", show.ByLoad, "what colours of cables tell of the routing: load (pairs of hosts), or lanes (the virtual lanes that packets use)")
+	f.StringVar(&p.svg, "svg", "", "draw the fabric to `FILE`; \"-\" draws to standard output and prints nothing else")
+	f.StringVarP(&p.chain, "engine", "e", "", "with --svg: colour cables by load, routed by this `ENGINE` (weft route --engines)")
+	f.StringVar(&p.files.Plan, "plan", "", "with --svg: colour cables by load under this Plan `FILE` (weft route -o)")
+	f.StringVar(&p.files.LFTs, "lfts", "", "with --svg: colour cables by load under forwarding tables in `FILE`, of another subnet manager")
+	f.StringVar(&p.colour, "colour", show.ByLoad, "`WHAT` the colour of a cable shows: load (pairs of hosts) or lanes (virtual lanes in use)")
 	cli.LaneFileFlags(cmd, &p.files)
 }
 
-// alone reports whether the picture is all that is written.
+// alone reports whether the picture replaces all other output.
 func (p *pictureFlags) alone() bool { return p.svg == "-" }
 
-// draw writes the picture, if one was asked for.
+// draw writes the picture if one is requested.
 func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	routed := p.chain != "" || p.files.Given()
 	switch {
 	case p.colour != show.ByLoad && p.colour != show.ByLanes:
 		return fmt.Errorf("--colour %s: want %s or %s", p.colour, show.ByLoad, show.ByLanes)
 	case !routed && (cmd.Flags().Changed("colour") || p.files != routing.TableFiles{}):
-		return errors.New("--colour, --sl, --sl2vl, --one-lane and --choice are about a routing: give --engine, --plan or --lfts too")
+		return errors.New("--colour, --sl, --sl2vl, --one-lane and --choice need a routing: give --engine, --plan or --lfts too")
 	case p.svg == "" && routed:
 		return errors.New("--engine, --plan and --lfts colour a picture: give --svg FILE too (weft check and weft simulate print loads)")
 	case p.svg == "":
@@ -74,7 +74,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	return file.Write(picture.WriteSVG)
 }
 
-// route routes the fabric or reads tables, where loads were asked for.
+// route routes the fabric or reads tables, if the picture shows a routing.
 func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*planner.Result, error) {
 	switch {
 	case p.files != routing.TableFiles{} && p.chain != "":

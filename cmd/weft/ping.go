@@ -27,15 +27,19 @@ func pingCmd() *cobra.Command {
 	var p pingFlags
 	cmd := &cobra.Command{
 		Use:   "ping GID",
-		Short: "ask for the path to a GID, in this subnet or another, and for an answer by it",
-		Long: `Ask subnet administration for the path to a GID, and the performance agent of the
-port there for an answer. Where the path leads into another subnet, the datagram goes to
-the router port that the path names, with a global route header.
+		Short: "test the path to a host, in this subnet or another",
+		Long: `Test the path to a GID: ask the subnet manager for it, and the port at its end for an answer.
+
+Input is a GID and a port of this machine (--transport). weft queries subnet administration (SA) for
+the path record, then sends requests to the performance agent of the port. A path into another
+subnet leads to a router port, and the request carries a global route header. Output is the path and
+the time of each answer.
+
+Exit status: 0 all requests were answered; 1 some were not; 3 there is no path.
 
 ` + cli.TransportHelp + `
-ibsim carries no global route headers: GIDs of other subnets need umad.
 
-Exit status 0: all were answered; 1: some were not; 3: there is no path.`,
+ibsim carries no global route headers: for GIDs of other subnets use umad.`,
 		Example: `  weft ping fec0:0:0:2:200:148:0:101
   weft ping fec0::2:200:148:0:101 --count 5 --transport umad:mlx5_0/1`,
 		Args: cli.OneArgument("GID"),
@@ -43,8 +47,8 @@ Exit status 0: all were answered; 1: some were not; 3: there is no path.`,
 	}
 	p.wires.Add(cmd)
 	f := cmd.Flags()
-	f.IntVarP(&p.count, "count", "c", 1, "how often to ask")
-	f.DurationVar(&p.interval, "every", time.Second, "time between two")
+	f.IntVarP(&p.count, "count", "c", 1, "send `N` requests")
+	f.DurationVar(&p.interval, "every", time.Second, "time between two requests")
 	return cmd
 }
 
@@ -73,7 +77,7 @@ func (p *pingFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	way := fmt.Sprintf("to LID %d on SL %d", path.LID, path.SL)
 	if path.Routed() {
-		way = fmt.Sprintf("over the router at LID %d on SL %d, hop limit %d", path.LID, path.SL, path.HopLimit)
+		way = fmt.Sprintf("through the router at LID %d on SL %d, hop limit %d", path.LID, path.SL, path.HopLimit)
 		if strings.HasPrefix(p.wires.Transport, "ibsim") {
 			return cli.Cannot(fmt.Errorf("the path to %s leads %s, and ibsim carries no global route headers: use umad", gid, way))
 		}
@@ -103,7 +107,7 @@ func (p *pingFlags) run(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
-// pause waits.
+// pause waits for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

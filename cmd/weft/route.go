@@ -32,43 +32,52 @@ type routeOptions struct {
 	measure bool
 }
 
-// routeHelp tells what weft route --help says.
-const routeHelp = `Route a fabric, let the judge prove the result, and write it to files.
+// routeHelp is the text of weft route --help.
+const routeHelp = `Compute a routing for a fabric, prove it, and write its forwarding tables.
+
+Input is a FABRIC and an engine, by default the one that delivers the most bandwidth. Output is a
+report: which engine was used and why, the proof that every LID is reached without loops and
+deadlocks, hops and loads. -o writes the Plan (LIDs, tables, lanes) that weft check, weft whatif
+and weft sm read; --lfts writes tables that OpenSM loads.
+
+Exit status 1: the Plan is not proven. The judge found a fault or a possible deadlock, or something
+is unknown. The files are written all the same.
+
+CHOOSING AN ENGINE
 
 ` + engine.ChainHelp + `
 
---paths computes explicit paths between all hosts; --names then gives them as few LIDs as
-hold them. --engine separate (path-selection+color-l) and --engine renaming
-(updn-shortest+renaming) are two such pairs. Some defaults are ours and not the letter of the
-paper: weft route --engines says which, and what the letter is. For separate it is
--O remove=drawn -O degree=shrinking.
+KINDS OF HOSTS
 
---paths also takes those of an engine, on its lanes (--paths dfsssp), or those of a file: a
-table of paths as --write-paths writes it, several a pair if need be, a Plan, or forwarding
-tables of another subnet manager, with --choice if hosts send to some LIDs only. A file that has
-no path for some pairs of hosts is refused; -O gaps=fill gives them ways of our own, which do not
-count as read. A table of paths keeps their order, on which --names greedy depends; a Plan keeps
-their lanes.
+--kind, --kinds, --cn-guids and --io-guids define groups of hosts, such as storage servers or the
+rails of GPUs. The paths to each group are balanced by themselves, which can cost bandwidth of all
+hosts together. SHARP aggregation nodes in switches are reached but do not count as hosts.
 
--O goal=k proves the least LIDs that paths use, not the least power of 2. --names ilp asks
-an installed solver of linear programmes for the fewest; where its time runs out, the best
-answer found so far is used, and the report says how many LIDs are needed at least.
+EXPLICIT PATHS
 
---paths smart -O balance=programme asks it for the balance of paths, which smart approximates otherwise.
+--paths NAME first computes explicit paths between all hosts; --names NAME then assigns them as few
+LIDs as possible. --engine separate is the pair path-selection+color-l, and --engine renaming is
+updn-shortest+renaming. Some defaults differ from the papers; weft route --engines lists the
+differences. As in the paper, separate is -O remove=drawn -O degree=shrinking.
 
---kind, --kinds, --cn-guids and --io-guids name kinds of hosts (input-output nodes, rails of
-GPUs ...). The paths to each kind are balanced by themselves, which can cost bandwidth of
-all hosts together. Aggregation nodes of switches (SHARP) are reached, and are no hosts.
+--paths also takes an engine, whose paths keep their lanes (--paths dfsssp), or a file: a table of
+paths from --write-paths, possibly with several paths for each pair; a Plan, whose paths keep their
+lanes; or forwarding tables of another subnet manager, with --choice if hosts send to some LIDs
+only. A file without a path for some pairs of hosts is refused; -O gaps=fill computes these paths
+and does not count them as read. --names greedy depends on the order of the paths in a table.
+
+-O goal=k proves the smallest number of LIDs that the paths use, not the smallest power of 2.
+--names ilp asks an installed integer-programming solver for the minimum. If its time runs out, the
+best answer so far is used, and the report gives a lower bound. --paths smart
+-O balance=programme has the solver balance the paths, which smart otherwise approximates.
 
 ` + cli.KeepHelp + `
 
 ` + cli.BetweenHelp + `
-Each subnet is routed by --engine, or by its own --engine-of, and then --between them. All
-packets stay on the lanes of one layer where the judge proves that for all subnets together;
-or else pairs of subnets get layers of lanes of their own.
 
-Exit status 1: the Plan is not proven: the judge found a fault or a possible deadlock, or
-something is unknown. The files are written all the same.`
+Each subnet is routed by --engine, or by its own --engine-of, and then --between the subnets.
+All packets share one set of lanes if the judge proves that this cannot deadlock over all subnets;
+otherwise pairs of subnets get lanes of their own.`
 
 func routeCmd() *cobra.Command {
 	var (
@@ -77,7 +86,7 @@ func routeCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "route FABRIC",
-		Short: "route a fabric and prove the routing",
+		Short: "compute a routing, prove it, and write its tables",
 		Long:  routeHelp,
 		Example: `  weft route examples/psmn-x5.ibnetdiscover -o psmn.plan
   weft route 'torus(4x4x4,hosts=1)' --engine dor,updn --json
@@ -110,27 +119,27 @@ func routeCmd() *cobra.Command {
 	o.routing.Add(cmd)
 	o.between.Add(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&o.files.Plan, "output", "o", "", "write the Plan to this file (weft check --plan reads it); of several subnets to this directory, with a mapping file for each")
-	f.StringVar(&o.files.LFTs, "lfts", "", "write forwarding tables for OpenSM's file engine (opensm -R file -U FILE); with --sl and --sl2vl also those of several lanes")
-	f.StringVar(&o.files.FDBs, "fdbs", "", "write forwarding tables as opensm.fdbs, with hop counts")
-	f.StringVar(&o.files.Dump, "dump", "", "write forwarding tables as dump_fts prints them")
-	f.StringVar(&o.files.Random, "random", "", "write random forwarding tables: LID, LMC and port of every entry")
-	f.StringVar(&o.files.PathTable, "write-paths", "", "write the paths between all hosts as text, which --paths reads")
-	f.StringVar(&o.files.Choice, "write-choice", "", "write as text by which LIDs each host sends to each other")
-	f.StringVar(&o.splits, "write-splits", "", "write to this directory which paths to each host split, as graphs that weft lids reads")
-	f.StringVar(&o.files.SLs, "sl", "", "write the service levels of all paths (weft check --sl reads them)")
-	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables as opensm-sl2vl.dump")
+	f.StringVarP(&o.files.Plan, "output", "o", "", "write the Plan to `FILE`, for weft check --plan and others; with several subnets a directory of Plans and mapping files")
+	f.StringVar(&o.files.LFTs, "lfts", "", "write forwarding tables to `FILE` for OpenSM's file engine (opensm -R file -U FILE); with --sl and --sl2vl for several lanes too")
+	f.StringVar(&o.files.FDBs, "fdbs", "", "write forwarding tables to `FILE` as opensm.fdbs, with hop counts")
+	f.StringVar(&o.files.Dump, "dump", "", "write forwarding tables to `FILE` as dump_fts prints them")
+	f.StringVar(&o.files.Random, "random", "", "write random forwarding tables (LID, LMC and port of every entry) to `FILE`")
+	f.StringVar(&o.files.PathTable, "write-paths", "", "write the paths between all hosts to `FILE` as text, for --paths")
+	f.StringVar(&o.files.Choice, "write-choice", "", "write to `FILE` the destination LID that each host uses for each peer")
+	f.StringVar(&o.splits, "write-splits", "", "write to directory `DIR` which paths to each host conflict, as graphs for weft lids")
+	f.StringVar(&o.files.SLs, "sl", "", "write the service levels of all paths to `FILE` (weft check --sl)")
+	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables to `FILE` as opensm-sl2vl.dump")
 	o.form.Add(cmd)
 	cli.ChainFlag(cmd, &o.chain)
 	o.stages.Add(cmd)
 	o.keep.Add(cmd)
-	f.BoolVar(&list, "engines", false, "list the engines with their options")
-	f.BoolVar(&o.measure, "yardstick", false, "measure what the routes deliver, as weft compare --yardstick does")
+	f.BoolVar(&list, "engines", false, "list the engines and their options")
+	f.BoolVar(&o.measure, "yardstick", false, "measure the bandwidth that the routes deliver, as weft compare --yardstick")
 	f.BoolVar(&o.noCheck, "no-check", false, "do not judge the result")
 	return cmd
 }
 
-// run routes a fabric, judges and writes what came of it.
+// run routes a fabric, judges the result and writes it.
 func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	chain, err := o.stages.Chain(cmd, o.chain)
 	if err != nil {
@@ -183,7 +192,7 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	return proven(r)
 }
 
-// report judges a routing, unless that is not wanted, and says what is asked of it.
+// report judges a routing, unless --no-check is given, and returns the requested report.
 func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (out *routing.Route, err error) {
 	if !o.noCheck {
 		err = cli.WithProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &o.routing.Request) })
@@ -207,7 +216,7 @@ func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *planner.Re
 	return out, nil
 }
 
-// writeSplits writes split graphs to the directory asked for.
+// writeSplits writes graphs of conflicting paths to the requested directory.
 func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *planner.Result) error {
 	if err := os.MkdirAll(o.splits, 0o755); err != nil {
 		return err
@@ -217,8 +226,8 @@ func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *plan
 	})
 }
 
-// change compares the Plan with the one that was kept, and if Plans are judged the mixture
-// of both, and what a repair delivers.
+// change compares the Plan with the kept one. If Plans are judged, it also judges the mixture of
+// both, and measures a repair.
 func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *planner.Result) (c *routing.Change, err error) {
 	kept := o.keep.Kept
 	changes := kept.Changes(g, r.Plan)

@@ -27,32 +27,43 @@ type showFlags struct {
 	counters       []string
 }
 
-// showHelp tells what weft show --help says.
-const showHelp = `Count what is in a fabric and list the cables that somebody should look at, or list
-what changed since another fabric.
+// showHelp is the text of weft show --help.
+const showHelp = `Summarise a fabric and list its suspicious cables; or draw it, or compare it with another fabric.
 
-Odd cables are: slow, with fewer bits per second than both ends or the cables beside do;
-contradicted, of which lines of the file tell different ones in one port, so that neither
-is taken (other commands refuse such a file without --partial); disputed, of which the two
-ends tell different widths or speeds, or lines different LIDs or GUIDs of a port; missing from the pattern of
-a tree, mesh, torus, HyperX, Dragonfly or Dragonfly+, with the ports in which they should
-be where that can be told;
-crossed, two that are plugged in where the other should be; extra, beside the pattern. The
-pattern is what most cables follow. With --counters also those with errors, and those for
-which packets waited or were discarded.
+Input is a FABRIC. Output is a report of hosts, switches, links, diameter and suspicious cables.
+--tree adds a description as a fat-tree, --svg a picture. --diff OTHER lists what changed since the
+FABRIC OTHER instead; the exit status is then 1 if anything changed.
 
-With --tree also describe it as a fat-tree, as the engine ftree recognises it: levels,
-roots, leaves, parallel and horizontal links, separate cores, the formula (rlft, pgft)
-that gives exactly this tree, or would with what is missing.
-Switches have the role that --roles gives them, or else the one that the fabric says, or
-else the one that follows from their place.
+SUSPICIOUS CABLES
 
-With --svg draw it: trees in levels, leaves at the bottom; meshes, tori and HyperX
-networks as grids; Dragonflies and full meshes on a circle. What is too much for one
-picture is folded: a pod becomes one box with a cell for each switch, its cables one
-line. What is down or drained is drawn in its place, and marked. With an engine, a Plan
-or forwarding tables cables have the colour of their load over all pairs of hosts, or
-with --colour lanes of the virtual lanes that packets use on them.
+A cable is suspicious if it is:
+
+  slow          slower than both of its ends allow, or than the cables beside it
+  contradicted  in a port for which lines of the file name different cables; none of them is used,
+                and other commands refuse such a file without --partial
+  disputed      reported with different widths or speeds by its two ends, or at a port for which
+                lines of the file give different LIDs or GUIDs
+  missing       expected by the pattern of the network, in the ports given if they can be told
+  crossed       plugged into the port of another cable, and that one into its port
+  extra         outside the pattern of the network
+
+The pattern (tree, mesh, torus, HyperX, Dragonfly, Dragonfly+) is the one that most cables follow.
+--counters also lists cables with errors, and cables on which packets waited or were discarded.
+
+FAT-TREES
+
+--tree describes the fabric as the engine ftree sees it: levels, roots, leaves, parallel and
+horizontal links, separate cores. It prints the formula (rlft, pgft) of this tree, or of the tree
+with its missing parts. The role of a switch comes from --roles, else from the fabric, else from
+its position.
+
+PICTURES
+
+--svg draws trees in levels with the leaves at the bottom; meshes, tori and HyperX networks as
+grids; Dragonflies and full meshes on a circle. Large networks are folded: a pod becomes one box
+with a cell for each switch, and its cables one line. Parts that are down or drained are drawn in
+their place and marked. With --engine, --plan or --lfts the colour of a cable is its load over all
+pairs of hosts; with --colour lanes it is the set of virtual lanes in use.
 
 ` + cli.BetweenHelp
 
@@ -60,7 +71,7 @@ func showCmd() *cobra.Command {
 	var flags showFlags
 	cmd := &cobra.Command{
 		Use:   "show FABRIC",
-		Short: "count what is in a fabric, describe it as a fat-tree, or compare it with another",
+		Short: "summarise a fabric, list suspicious cables, draw it, or compare two fabrics",
 		Long:  showHelp,
 		Example: `  weft show examples/psmn-x5.ibnetdiscover
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
@@ -73,13 +84,13 @@ func showCmd() *cobra.Command {
 		Args: cli.OneArgument("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.other != "" && (flags.picture.svg != "" || flags.tree || flags.warnings || len(flags.counters) > 0) {
-				return errors.New("--diff goes with none of --tree, --warnings, --counters and --svg")
+				return errors.New("--diff cannot be combined with --tree, --warnings, --counters or --svg")
 			}
 			if flags.other == "-" && args[0] == "-" {
-				return errors.New("standard input holds one FABRIC, not two")
+				return errors.New("standard input can be only one of the FABRICs")
 			}
 			if flags.picture.svg == "-" && (flags.form.JSON || flags.tree || flags.warnings) {
-				return errors.New("--svg - is all that is printed: name a file, or leave out the rest")
+				return errors.New("--svg - prints nothing but the picture: name a file, or leave out --json, --tree and --warnings")
 			}
 			if flags.Several(args[0]) {
 				if err := cli.RefuseOne(cmd); err != nil {
@@ -109,11 +120,11 @@ func showCmd() *cobra.Command {
 	flags.Disputed = true // lists them
 	flags.AddRoles(cmd)
 	flags.picture.add(cmd)
-	cmd.Flags().BoolVar(&flags.tree, "tree", false, "say what the fabric is as a fat-tree, and what is missing from it")
+	cmd.Flags().BoolVar(&flags.tree, "tree", false, "describe the fabric as a fat-tree, and what is missing from it")
 	flags.form.Add(cmd)
-	cmd.Flags().BoolVar(&flags.warnings, "warnings", false, "list everything odd that the file holds")
-	cmd.Flags().StringArrayVar(&flags.counters, "counters", nil, "file of port counters, printed by perfquery or ibqueryerrors; may be given several times")
-	cmd.Flags().StringVar(&flags.other, "diff", "", "list what changed since this other FABRIC; exit 1 if anything did")
+	cmd.Flags().BoolVar(&flags.warnings, "warnings", false, "list everything odd in the input file")
+	cmd.Flags().StringArrayVar(&flags.counters, "counters", nil, "`FILE` with port counters, from perfquery or ibqueryerrors; can be repeated")
+	cmd.Flags().StringVar(&flags.other, "diff", "", "list what changed since this other `FABRIC`; exit status 1 if anything did")
 	return cmd
 }
 
@@ -159,7 +170,7 @@ func readCounters(cmd *cobra.Command, flags *showFlags) (all []counters.Port, er
 	return all, nil
 }
 
-// showDiff lists what must change in the fabric of --diff to get to.
+// showDiff lists the changes since the fabric of --diff.
 func showDiff(cmd *cobra.Command, flags *showFlags, to *fabric.Fabric) error {
 	from, err := flags.Open(cmd, flags.other)
 	if err != nil {

@@ -18,9 +18,14 @@ import (
 func simulateCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate",
-		Short: "what a routing delivers under traffic",
-		Args:  cli.SubcommandOnly,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Short: "simulate traffic: bandwidth, latency, deadlocks, outages",
+		Long: `Simulate the traffic that a routing carries, at three levels of detail.
+
+  flow    fast: counts flows on links, for bandwidth and congestion of patterns
+  packet  detailed: packets, credits and virtual lanes in time, for latency and deadlocks
+  outage  packets together with a running subnet manager, for losses during a fault`,
+		Args: cli.SubcommandOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(simulateFlowCmd(), simulatePacketCmd(), simulateOutageCmd())
 	return cmd
@@ -44,22 +49,22 @@ func (o *flowOptions) add(cmd *cobra.Command) {
 	o.fabric.AddRoles(cmd)
 	o.routing.Add(cmd)
 	o.between.Add(cmd)
-	cmd.Flags().Lookup("seed").Usage = "seed of orders and draws, and of engines that draw at random"
+	cmd.Flags().Lookup("seed").Usage = "seed `N` of orders and draws, and of engines that draw at random"
 	cli.JSONFlag(cmd, &o.asJSON)
 	cli.ChainFlag(cmd, &o.chain)
 	f, r := cmd.Flags(), &o.flows
-	f.StringVar(&o.files.Plan, "plan", "", "Plan that weft route -o wrote, instead of an engine")
-	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
-	f.StringVarP(&r.Pattern, "pattern", "p", "bisect", "traffic pattern, NAME or NAME:ARG (--patterns lists them)")
-	f.StringVar(&r.File, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
-	f.StringVar(&r.Order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
-	f.IntVar(&r.Ranks, "ranks", 0, "number of ranks (default: one for each host port)")
-	f.IntVarP(&r.Runs, "runs", "n", 1000, "runs; a pattern that is the same in every run is run once")
-	f.BoolVar(&r.MaxMin, "max-min", false, "compute max-min fair shares too, by the widths and speeds of links")
-	f.BoolVar(&r.Equal, "equal-rates", false, "take all links for equal in max-min fair shares, as congestion does")
-	f.BoolVar(&r.NoPairs, "no-pairs", false, "leave out the loads over all pairs of hosts")
-	f.StringVar(&o.orcs, "orcs", "", "write the network and its tables to this file as ORCS reads them (weft reads it as FABRIC and as --lfts); with - it goes to standard output and nothing is simulated")
-	f.StringVar(&o.loads, "loads", "", "write the pairs on every channel to this file, tab-separated, the most first")
+	f.StringVar(&o.files.Plan, "plan", "", "use the Plan in `FILE` (weft route -o)")
+	f.StringVar(&o.files.LFTs, "lfts", "", "use the forwarding tables in `FILE`, of another subnet manager")
+	f.StringVarP(&r.Pattern, "pattern", "p", "bisect", "traffic `PATTERN`, NAME or NAME:ARG (--patterns lists them)")
+	f.StringVar(&r.File, "pattern-file", "", "`FILE` with flows: one line SOURCE DESTINATION for each; a line \"round\" begins the next round")
+	f.StringVar(&r.Order, "order", "auto", "`ORDER` of ranks on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (see --patterns)")
+	f.IntVar(&r.Ranks, "ranks", 0, "number `N` of ranks (default: one for each host port)")
+	f.IntVarP(&r.Runs, "runs", "n", 1000, "number `N` of runs; a pattern that is the same in every run is run once")
+	f.BoolVar(&r.MaxMin, "max-min", false, "also compute max-min fair shares, by the widths and speeds of links")
+	f.BoolVar(&r.Equal, "equal-rates", false, "treat all links as equally fast in max-min fair shares, as congestion does")
+	f.BoolVar(&r.NoPairs, "no-pairs", false, "skip the loads over all pairs of hosts")
+	f.StringVar(&o.orcs, "orcs", "", "write the network and its tables to `FILE` for ORCS (weft reads it as FABRIC and as --lfts); with \"-\" nothing is simulated")
+	f.StringVar(&o.loads, "loads", "", "write the pairs on every link to `FILE`, tab-separated, busiest first")
 }
 
 func (o *flowOptions) validate(cmd *cobra.Command) error {
@@ -73,9 +78,9 @@ func (o *flowOptions) validate(cmd *cobra.Command) error {
 	case changed("pattern") && o.flows.File != "":
 		return errors.New("give --pattern or --pattern-file, not both")
 	case o.orcs == "-" && o.loads != "":
-		return errors.New("--orcs - is all that is done: leave out --loads, or name a file")
+		return errors.New("--orcs - simulates nothing: leave out --loads, or name a file for --orcs")
 	case o.flows.NoPairs && o.loads != "":
-		return errors.New("--loads needs the loads that --no-pairs leaves out")
+		return errors.New("--loads writes the loads that --no-pairs skips: leave one of them out")
 	}
 	if err := o.flows.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
@@ -91,21 +96,28 @@ func simulateFlowCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "flow FABRIC",
 		Short: "congestion of traffic patterns: effective bisection bandwidth, link loads",
-		Long: `Put the flows of a traffic pattern on the paths of a routing and count. The
-bandwidth of a flow is 1/c of a link, c being the largest number of flows on any
-link of its path, host links included. The effective bisection bandwidth (ebb) is
-the mean over random bisections: one way with --pattern bisect (as ORCS counts),
-both ways at once with bisect_fb_sym (as netgauge measures). --max-min adds the
-max-min fair shares, as shares of the fastest link. Congestion takes all links as equally fast.
+		Long: `Compute how much bandwidth a routing delivers under a traffic pattern, by counting flows on links.
 
-The figures over all pairs of hosts are the edge forwarding index (the largest
-load of a channel), dark links, and the all-to-all risk. The risk of random
-permutations is the median of max_congestion with --pattern rand, that of shifts
-the largest max_congestion with --pattern shift.
+Input is a FABRIC, an engine or existing tables (--plan, --lfts), and a pattern (--patterns lists
+them). Output is the bandwidth of the flows: 1/c, where c is the largest number of flows on any link
+of the path, host links included. All links count as equally fast. The same seed gives the same
+figures on any number of cores.
 
-A source uses the LID of its target that the Plan says. Where a Plan with an LMC lets
-it use any, two kinds of traffic are reported: to base LIDs alone, as most MPI libraries
-send, and with every flow divided equally over all LIDs of its target. The same seed gives the same figures on any number of cores.
+THE FIGURES
+
+  bandwidth     effective bisection bandwidth (ebb) is the mean over random bisections: one way with
+                --pattern bisect (as ORCS counts), both ways at once with bisect_fb_sym (as netgauge
+                measures)
+  max-min       with --max-min: the fair share of each flow, relative to the fastest link
+  all pairs     edge forwarding index (largest load of a link), unused links, all-to-all risk
+  permutations  their risk is the median of max_congestion with --pattern rand
+  shifts        their risk is the largest max_congestion with --pattern shift
+
+LIDS
+
+A source sends to the LID that the Plan assigns. If a Plan with an LMC allows any LID, two results
+are reported: traffic to base LIDs only, as most MPI libraries send, and traffic spread equally over
+all LIDs of the destination.
 
 ` + cli.BetweenHelp,
 		Example: `  weft simulate flow 'rlft(36,3)' --engine updn --runs 1000
@@ -131,7 +143,7 @@ send, and with every flow divided equally over all LIDs of its target. The same 
 	return cmd
 }
 
-// run routes or reads tables, and simulates.
+// run routes the fabric or reads tables, and simulates.
 func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.validate(cmd); err != nil {
 		return err

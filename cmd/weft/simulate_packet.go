@@ -13,6 +13,7 @@ import (
 	"weft/cmd/weft/cli"
 	"weft/fabric"
 	"weft/planner"
+	"weft/sim/congestion"
 	"weft/sim/packet"
 	"weft/study/packets"
 	"weft/study/routing"
@@ -34,7 +35,7 @@ type packetOptions struct {
 	asJSON  bool
 }
 
-// hardwareTimes are the durations of the hardware as people give them.
+// hardwareTimes holds times and rates of the hardware in the units of the flags.
 type hardwareTimes struct {
 	switchLatency, cableDelay, headOfQueue time.Duration
 	inject, drain                          float64 // Gbit/s
@@ -45,52 +46,52 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	o.fabric.AddRoles(cmd)
 	o.routing.Add(cmd)
 	o.between.Add(cmd)
-	cmd.Flags().Lookup("seed").Usage = "seed of the first run, and of engines that draw at random"
+	cmd.Flags().Lookup("seed").Usage = "seed `N` of the first run, and of engines that draw at random"
 	cli.JSONFlag(cmd, &o.asJSON)
 	cli.ChainFlag(cmd, &o.chain)
 	f, r := cmd.Flags(), &o.packets
 	r.Hardware = packet.Default()
-	f.StringVar(&o.files.Plan, "plan", "", "Plan that weft route -o wrote, instead of an engine")
-	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
+	f.StringVar(&o.files.Plan, "plan", "", "use the Plan in `FILE` (weft route -o)")
+	f.StringVar(&o.files.LFTs, "lfts", "", "use the forwarding tables in `FILE`, of another subnet manager")
 	cli.LaneFileFlags(cmd, &o.files)
-	f.StringVarP(&r.Pattern, "pattern", "p", packets.Uniform, "uniform, b_eff, or a traffic pattern NAME or NAME:ARG (weft simulate flow --patterns lists them)")
-	f.StringVar(&r.File, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
-	f.StringVar(&r.Messages, "messages", "", "file of messages: a line TIME SOURCE DESTINATION BYTES each, as 12.5us 0 17 65536")
-	f.StringVar(&r.Streams, "streams", "", "file of streams: a line SOURCE DESTINATION each, with any of rate=GBIT/S, bytes=N, level=NAME, start=TIME, stop=TIME behind it; without rate= they make no pause")
-	f.StringVar(&r.Order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
-	f.IntVar(&r.Ranks, "ranks", 0, "number of ranks (default: one for each host port)")
-	f.IntVarP(&r.Seeds, "seeds", "n", 3, "runs of each load, each with a seed of its own")
-	f.Float64SliceVar(&r.Loads, "load", nil, "offered load, as a share of what a host's link carries; several for a row each (default: without pause)")
-	f.StringVar(&o.bursts, "bursts", "", "hosts send at the rate of their link for a while and are silent for a while: on=20us,off=80us; drawn=no for lengths that are all the same; off may follow from --load")
-	f.BoolVar(&r.Once, "once", false, "every flow is one message; the run ends with the last (so always where a pattern has several rounds)")
-	f.StringVar(&o.message, "message", "", "bytes of a message, or LEAST-MOST for sizes drawn between the two (default: an MTU; 65536 where each flow is one message; 2000000 for the bandwidths of b_eff)")
-	f.DurationVar(&r.Duration, "duration", 200*time.Microsecond, "time of the network that is measured; the longest time with --once")
-	f.DurationVar(&r.Warmup, "warmup", 50*time.Microsecond, "time of the network before that")
-	f.IntVar(&r.Hardware.MTU, "mtu", r.Hardware.MTU, "largest payload of a packet in bytes")
-	f.IntVar(&r.Hardware.Headers, "headers", r.Hardware.Headers, "bytes of a packet besides its payload")
-	f.IntVar(&r.Hardware.Buffer, "buffer", r.Hardware.Buffer, "bytes of each input buffer, for each VL")
-	f.DurationVar(&o.delays.switchLatency, "switch-latency", ns(r.Hardware.SwitchLatency), "time from the first byte in to the first byte out of a switch")
-	f.DurationVar(&o.delays.cableDelay, "cable-delay", ns(r.Hardware.CableDelay), "time of a cable; 5ns a metre")
-	f.Float64Var(&o.delays.inject, "inject", 0, "most that a host node sends, in Gbit/s (default: what its links carry)")
-	f.Float64Var(&o.delays.drain, "drain-rate", 0, "most that a host node takes, in Gbit/s (default: what its links carry)")
-	f.BoolVar(&r.Hardware.OneQueue, "one-queue", false, "the first packet of an input buffer keeps all others in it waiting; else there is a queue for each output")
-	f.BoolVar(&r.Hardware.OldestFirst, "oldest-first", false, "the packet that came first goes first, in place of a turn for each input port")
-	f.DurationVar(&o.delays.headOfQueue, "head-of-queue", 0, "drop a packet that has been the first of its queue in a switch for this long (default: never)")
-	f.StringVar(&o.cc, "cc", "", "congestion control: on, or some of threshold=15,rate=0,size=0,victims=no,increase=1,limit=127,least=0,step=0.25,timer=30.72us")
-	f.IntVar(&r.HotSpots.Groups, "hot-spots", 0, "with pattern uniform: hosts to which a share of the messages goes, one for each group of ranks")
-	f.Float64Var(&r.HotSpots.Share, "hot-share", 0.05, "that share")
-	f.StringVar(&r.Changes.File, "changes", "", "file of what happens to the network meanwhile: a line TIME down PART, TIME up PART or TIME repair each")
-	f.DurationVar(&r.Changes.BlockTime, "block-time", 20*time.Microsecond, "with --changes: time from one block of a forwarding table that a repair writes to the next")
+	f.StringVarP(&r.Pattern, "pattern", "p", packets.Uniform, "traffic `PATTERN`: uniform, b_eff, or NAME or NAME:ARG (weft simulate flow --patterns lists them)")
+	f.StringVar(&r.File, "pattern-file", "", "`FILE` with flows: one line SOURCE DESTINATION for each; a line \"round\" begins the next round")
+	f.StringVar(&r.Messages, "messages", "", "`FILE` with messages: one line TIME SOURCE DESTINATION BYTES for each, such as 12.5us 0 17 65536")
+	f.StringVar(&r.Streams, "streams", "", "`FILE` with streams: one line SOURCE DESTINATION for each, followed by any of rate=GBIT/S, bytes=N, level=NAME, start=TIME, stop=TIME; without rate= at full speed")
+	f.StringVar(&r.Order, "order", "auto", "`ORDER` of ranks on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (see weft simulate flow --patterns)")
+	f.IntVar(&r.Ranks, "ranks", 0, "number `N` of ranks (default: one for each host port)")
+	f.IntVarP(&r.Seeds, "seeds", "n", 3, "number `N` of runs for each load, each with a seed of its own")
+	f.Float64SliceVar(&r.Loads, "load", nil, "offered load as a share `X` of the rate of a host's link; several for one row each (default: no pauses)")
+	f.StringVar(&o.bursts, "bursts", "", "alternate sending at link rate and silence: `on=20us,off=80us`; drawn=no for lengths that do not vary; off can follow from --load")
+	f.BoolVar(&r.Once, "once", false, "send one message for each flow; the run ends with the last (always so if a pattern has several rounds)")
+	f.StringVar(&o.message, "message", "", "`BYTES` of a message, or LEAST-MOST for random sizes (default: one MTU; 65536 if each flow is one message; 2000000 for the bandwidths of b_eff)")
+	f.DurationVar(&r.Duration, "duration", 200*time.Microsecond, "simulated time that is measured; with --once the longest simulated time")
+	f.DurationVar(&r.Warmup, "warmup", 50*time.Microsecond, "simulated time before the measurement")
+	f.IntVar(&r.Hardware.MTU, "mtu", r.Hardware.MTU, "largest payload of a packet in `BYTES`")
+	f.IntVar(&r.Hardware.Headers, "headers", r.Hardware.Headers, "`BYTES` of a packet besides its payload")
+	f.IntVar(&r.Hardware.Buffer, "buffer", r.Hardware.Buffer, "`BYTES` of each input buffer, for each VL")
+	f.DurationVar(&o.delays.switchLatency, "switch-latency", ns(r.Hardware.SwitchLatency), "time from the first byte into a switch to the first byte out")
+	f.DurationVar(&o.delays.cableDelay, "cable-delay", ns(r.Hardware.CableDelay), "delay of a cable; 5ns for each metre")
+	f.Float64Var(&o.delays.inject, "inject", 0, "highest rate in `GBIT/S` at which a host sends (default: the rate of its links)")
+	f.Float64Var(&o.delays.drain, "drain-rate", 0, "highest rate in `GBIT/S` at which a host receives (default: the rate of its links)")
+	f.BoolVar(&r.Hardware.OneQueue, "one-queue", false, "one queue in each input buffer, so that its first packet blocks all others; otherwise one queue for each output")
+	f.BoolVar(&r.Hardware.OldestFirst, "oldest-first", false, "serve the oldest packet first, instead of input ports in turn")
+	f.DurationVar(&o.delays.headOfQueue, "head-of-queue", 0, "drop a packet that has been first in its queue in a switch for this time (default: never)")
+	f.StringVar(&o.cc, "cc", "", "congestion control: on, or `SETTINGS` among threshold=15,rate=0,size=0,victims=no,increase=1,limit=127,least=0,step=0.25,timer=30.72us")
+	f.IntVar(&r.HotSpots.Groups, "hot-spots", 0, "with pattern uniform: `N` hosts receive extra messages, one for each group of ranks")
+	f.Float64Var(&r.HotSpots.Share, "hot-share", 0.05, "with --hot-spots: share `X` of the messages that goes to them")
+	f.StringVar(&r.Changes.File, "changes", "", "`FILE` with changes of the network during the run: lines TIME down PART, TIME up PART or TIME repair")
+	f.DurationVar(&r.Changes.BlockTime, "block-time", 20*time.Microsecond, "with --changes: time between two blocks of a forwarding table that a repair writes")
 	o.outputs.add(f, &r.Steps)
 }
 
-// ns is a time of the network as people give it.
+// ns converts a simulated time to a duration.
 func ns(t packet.Time) time.Duration { return time.Duration(t / packet.Nanosecond) }
 
-// isRate reports a rate in Gbit/s that can be simulated.
+// isRate reports whether a rate in Gbit/s can be simulated.
 func isRate(gbps float64) bool { return gbps >= .001 && gbps <= 2e6 }
 
-// set checks the options and puts them into the request.
+// set checks the options and copies them into the request.
 func (o *packetOptions) set(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	if err := cli.RefuseBesideTables(cmd, &o.files); err != nil {
@@ -100,11 +101,11 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	case changed("pattern") && o.packets.File != "":
 		return errors.New("give --pattern or --pattern-file, not both")
 	case o.packets.Messages != "" && (changed("pattern") || o.packets.File != "" || changed("once") || changed("message")):
-		return errors.New("--messages says all of the traffic: leave out --pattern, --pattern-file, --once and --message")
+		return errors.New("--messages defines all traffic: leave out --pattern, --pattern-file, --once and --message")
 	case o.packets.Streams != "" && (changed("pattern") || o.packets.File != "" || o.packets.Messages != "" || changed("once")):
-		return errors.New("--streams says who sends to whom: leave out --pattern, --pattern-file, --messages and --once")
+		return errors.New("--streams defines who sends to whom: leave out --pattern, --pattern-file, --messages and --once")
 	case o.packets.IsBEff() && (changed("seeds") || changed("duration") || changed("warmup")):
-		return errors.New("--pattern b_eff:RINGS,PAIRS says how much is run: leave out --seeds, --duration and --warmup")
+		return errors.New("--pattern b_eff:RINGS,PAIRS defines the runs: leave out --seeds, --duration and --warmup")
 	case changed("inject") && !isRate(o.delays.inject) || changed("drain-rate") && !isRate(o.delays.drain):
 		return errors.New("--inject and --drain-rate: want a rate from 0.001 to 2000000 Gbit/s")
 	}
@@ -132,7 +133,7 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	h.SwitchLatency, h.CableDelay = packet.Time(o.delays.switchLatency)*packet.Nanosecond, packet.Time(o.delays.cableDelay)*packet.Nanosecond
 	h.HeadOfQueue = packet.Time(o.delays.headOfQueue) * packet.Nanosecond
 	h.Inject, h.Drain = int32(o.delays.inject*1000), int32(o.delays.drain*1000)
-	if h.Congestion, err = packet.ParseCongestionControl(o.cc); err != nil {
+	if h.Congestion, err = congestion.Parse(o.cc); err != nil {
 		return fmt.Errorf("--cc: %w", err)
 	}
 	if err := h.Validate(); err != nil {
@@ -141,56 +142,68 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	return o.routing.SetChain(o.chain)
 }
 
-// packetHelp tells what weft simulate packet --help says.
-const packetHelp = `Let the packets of a traffic pattern pass the network of a routing, with the links,
-buffers, credits and virtual lanes that the hardware has, and measure what arrives
-and how long it takes. Switches are virtual cut-through; a packet leaves when the
-link is free and the next input buffer has room for all of it.
+// packetHelp is the text of weft simulate packet --help.
+const packetHelp = `Simulate packets in time on a routed fabric: throughput, latency, and deadlocks.
 
-A pattern of one round goes on without pause, or with --load as messages at random
-times, and is measured for --duration after --warmup. Patterns of several rounds, and
-all with --once, send one message for each flow: every rank goes on to its next round
-when all of its messages have arrived, whatever others do.
-
-With --bursts a host sends its messages at the rate of its link for a while, then is
-silent for a while, by turns; the load is the share of the time that it sends.
-
-GBIT/S is the payload that a sending rank gets through, SHARE the same as a share of
-what its link carries, SLOWEST what the rank takes that takes least, FAIR Jain's index
-over the ranks that are sent to (1: all take the same). Latency is that of packets, from
-the first byte sent to the last byte taken, in microseconds. +-95% is half the width of
-the confidence interval of the mean: over the seeds, by Student's t, or where there is
-one run alone by the means of 20 parts of its time.
-
---cc switches congestion control on: switches mark packets where more waits than a
-threshold, and sources that are told so wait after each packet of the flow, by an
-index that every notice raises and the timer lowers: index 1 waits step times as long
-as a packet takes, higher ones ever more.
-
---pattern b_eff or b_eff:RINGS,PAIRS is the latency and bandwidth benchmark of HPC
-Challenge, with its figures: ping-pongs of 8 and of 2000000 bytes between pairs of
-ranks, one pair after the other; then rings, in natural order and in random ones, in
-which all ranks exchange messages with both neighbours. The mean of random rings is
-the geometric one. The usual 30 rings of latency and 10 of bandwidth can be given as
-one number, and the most pairs of each size (10000 and 100).
-
---messages FILE sends messages at given times; ENDS is when the last has arrived.
---streams FILE has streams of messages instead, each with its rate of payload and its
-times, which count from the end of the warm-up; --flows has what each got. level=NAME
-puts a stream on a level of service of the Plan (--levels).
-
---changes FILE lets switches and cables fail and return while packets pass, at times
-after the warm-up: "20us down spine 1", "90us up spine 1", "40us down leaf 1[5]". At
-"50us repair" the manager writes the tables that go around what is down then, one block
-after the other; when all is up again, those of the start. A repair begins when the one
-before is through. What is lost by it is counted by reason; --over-time shows the pause.
-
-A deadlock ends a run, but not with --head-of-queue, which drops what waits; its cycle is
-printed, and the exit status is 1. The same seed gives the same figures on any number of
+Input is a FABRIC, an engine or existing tables (--plan, --lfts), and traffic. Output is a table
+with throughput and latency, one row for each --load. If the packets deadlock, the run ends, the
+cycle is printed, and the exit status is 1. The same seed gives the same figures on any number of
 cores.
 
+The simulation has links, input buffers, credits and virtual lanes like the hardware. Switches are
+virtual cut-through: a packet leaves when the link is free and the next input buffer has room for
+all of it.
+
+COLUMNS
+
+  GBIT/S    payload that a sending rank gets through
+  SHARE     the same as a share of the rate of its link
+  SLOWEST   payload of the rank that receives least
+  FAIR      Jain's fairness index over the receiving ranks; 1: all receive the same
+  US MEAN   mean latency of packets in microseconds, from the first byte sent to the last byte
+            received; P99: 99th percentile; MAX: largest
+  LOST      packets that were lost
+  +-95%     half the width of the confidence interval of the mean: over the seeds by Student's t,
+            or for a single run over the means of 20 parts of its time
+  ENDS      with --messages: when the last message has arrived
+
+TRAFFIC
+
+A pattern of one round is sent without pause, or with --load as messages at random times. It is
+measured for --duration after --warmup. A pattern of several rounds, or any with --once, sends one
+message for each flow: a rank starts its next round when all its messages of the round have arrived,
+whatever the others do.
+
+--bursts alternates sending at link rate with silence; the load is the share of the time in which a
+host sends.
+
+--messages FILE sends messages at given times. --streams FILE sends streams, each with a rate of
+payload and times that count from the end of the warm-up; --flows writes what each stream received.
+level=NAME puts a stream on a level of service of the Plan (--levels).
+
+--pattern b_eff, or b_eff:RINGS,PAIRS, is the latency and bandwidth benchmark of HPC Challenge:
+ping-pongs of 8 and of 2000000 bytes between pairs of ranks, one pair after the other; then rings in
+natural and in random order, where all ranks exchange messages with both neighbours. The mean over
+random rings is geometric. RINGS is one number in place of the usual 30 rings for latency and 10
+for bandwidth. PAIRS limits the pairs of each size (usually 10000 and 100).
+
+CONGESTION CONTROL
+
+--cc on makes switches mark packets when more than a threshold waits. A source that is notified
+waits after each packet of the flow. How long depends on an index, which each notice raises and a
+timer lowers: index 1 waits "step" times the time of a packet, higher indices ever longer.
+
+FAULTS DURING THE RUN
+
+--changes FILE fails and restores switches and cables, at times after the warm-up: "20us down
+spine 1", "90us up spine 1", "40us down leaf 1[5]". At "50us repair" the manager writes, block by
+block, tables around whatever is down then, or the original tables if all is up again. A
+repair begins when the previous one is finished. Lost packets are counted by cause; --over-time shows
+the gap. --head-of-queue drops waiting packets, so that a deadlock resolves and does not end the run.
+
 ` + cli.BetweenHelp + `
-Routers are switches of the simulation that rewrite headers.
+
+Routers are simulated as switches that rewrite headers.
 
 ` + packets.BetweenChangesHelp
 
@@ -198,7 +211,7 @@ func simulatePacketCmd() *cobra.Command {
 	var o packetOptions
 	cmd := &cobra.Command{
 		Use:   "packet FABRIC",
-		Short: "packets in time: throughput, latency, credits, lanes, deadlocks",
+		Short: "simulate packets in time: throughput, latency, deadlocks",
 		Long:  packetHelp,
 		Example: `  weft simulate packet 'rlft(36,2)' --load 0.2,0.4,0.6,0.8,1 --csv load.csv
   weft simulate packet 'rlft(36,2)' --engine updn --load 0.2,0.5,0.8 --json > updn.json
@@ -220,7 +233,7 @@ func simulatePacketCmd() *cobra.Command {
 	return cmd
 }
 
-// run routes or reads tables, and simulates.
+// run routes the fabric or reads tables, and simulates.
 func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.set(cmd); err != nil {
 		return err
@@ -256,7 +269,7 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	return o.simulate(cmd, g, func() (*planner.Result, error) { return cli.ReadOrRoute(cmd, g, &o.files, &o.routing.Request) })
 }
 
-// simulate has packets pass a network on the paths of a routing, which is made when all files that are written are open.
+// simulate sends packets along the paths of a routing. It opens all output files before it routes.
 func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing func() (*planner.Result, error)) error {
 	to, err := cli.AnswerTo(cmd, o.outputs.paths()...)
 	if err != nil {

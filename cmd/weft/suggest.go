@@ -22,30 +22,42 @@ type suggestOptions struct {
 	asJSON bool
 }
 
+// suggestHelp is the text of weft suggest --help.
+const suggestHelp = `Propose networks for a planned machine, measure them, and recommend one.
+
+Input is the number of hosts and of ports on a switch. Output is a table of networks: the smallest
+fat-tree, Dragonfly, Dragonfly+, HyperX, full mesh, torus and Slim Fly that hold the hosts, at full
+bandwidth, oversubscribed by 2, and by --oversubscription. Each row has its formula (an argument for
+other commands), the switches and cables to buy, and the bandwidth that it delivers.
+
+To measure a network, weft routes it with the engines that are best for its kind and proves the
+routing. If one network is large, none is routed unless you give --measure always: all are then
+compared by the arithmetic of uniform traffic under ideal balance.
+
+THE RECOMMENDATION
+
+A network is beaten if another one delivers at least as much bandwidth for no more switches, or
+with --prices for no more cost. Beaten networks are in a table of their own. weft recommends the
+fat-tree of the accepted oversubscription, or a network that costs at most nine tenths as much and
+delivers nearly the same: at least nine tenths of the bandwidth in random bisections, all-to-all by
+shifts in at most five quarters of the time, and no more oversubscription.
+
+RAILS
+
+With --rails N every host has N ports. The proposals are then N equal networks ("8 x tree", one
+formula for each), and rail-optimised trees that join all rails: at the spines, or, if these have too
+few ports, by cores above planes of two levels, one plane for each rail.
+
+PRICES
+
+` + bill.Help
+
 func suggestCmd() *cobra.Command {
 	var o suggestOptions
 	cmd := &cobra.Command{
 		Use:   "suggest",
-		Short: "propose networks for a machine to be bought",
-		Long: `Propose networks for so many hosts on switches of so many ports: fat trees, Dragonfly,
-Dragonfly+, HyperX, full mesh, torus and Slim Fly, the smallest of each kind, whole and
-oversubscribed by 2 and by --oversubscription. Each has its formula, what is bought,
-and what it delivers: it is routed by the engines that are known to deliver the most
-on it, the routing is proven and measured. Where one of them is large, none is routed unless
---measure always asks for it: they are compared by what uniform traffic would get under
-ideal balance, by arithmetic.
-
-A network that another one beats - as much bandwidth or more for no more switches, or
-for no more cost where there are prices - stands in a table of its own. Recommended is
-the tree of the oversubscription that is accepted, or what delivers nearly as much with no
-more oversubscription for nine tenths of its price or less: nine tenths of its bandwidth
-in random bisections, and all-to-all by shifts in five quarters of the time.
-
-With --rails every host has so many ports. The proposals are then as many equal networks
-("8 x tree", a formula for each), and rail-optimised trees, which join all rails: at the
-spines, or where these have too few ports planes of two levels, one a rail, by cores.
-
---prices FILE: ` + bill.Help,
+		Short: "propose networks for a planned machine and recommend one",
+		Long:  suggestHelp,
 		Example: `  weft suggest --hosts 2000 --radix 40
   weft suggest --hosts 500 --radix 36 --oversubscription 3 --prices prices.txt
   weft suggest --hosts 2000 --radix 40 --kinds tree,dragonfly,torus --prices prices.txt
@@ -56,15 +68,15 @@ spines, or where these have too few ports planes of two levels, one a rail, by c
 	}
 	cli.JSONFlag(cmd, &o.asJSON)
 	f := cmd.Flags()
-	f.IntVar(&o.want.Hosts, "hosts", 0, "hosts that it must hold")
-	f.IntVar(&o.want.Radix, "radix", 0, "ports of a switch")
-	f.IntVar(&o.want.Rails, "rails", 1, "ports of a host, each on a rail of its own")
-	f.Float64Var(&o.want.Ratio, "oversubscription", 1, "how many hosts may share what one of them could send")
-	f.StringSliceVar(&o.want.Kinds, "kinds", nil, "kinds of networks: "+strings.Join(choose.Kinds(), ",")+" (default: all)")
+	f.IntVar(&o.want.Hosts, "hosts", 0, "number `N` of hosts to connect")
+	f.IntVar(&o.want.Radix, "radix", 0, "number `N` of ports on a switch")
+	f.IntVar(&o.want.Rails, "rails", 1, "number `N` of ports on a host, each on a rail of its own")
+	f.Float64Var(&o.want.Ratio, "oversubscription", 1, "accept a network in which `N` hosts share the bandwidth of one at full load")
+	f.StringSliceVar(&o.want.Kinds, "kinds", nil, "`KINDS` of networks to propose: "+strings.Join(choose.Kinds(), ",")+" (default: all)")
 	pricesFlag(cmd, &o.prices)
-	f.StringVar(&o.study.Measure, "measure", "auto", "route and measure the networks: always, never, or auto, unless one is large")
-	f.IntVarP(&o.study.Runs, "runs", "n", 0, "random bisections (default: 200, fewer from 20,000 hosts on)")
-	f.Uint64Var(&o.study.Seed, "seed", 1, "seed of random bisections")
+	f.StringVar(&o.study.Measure, "measure", "auto", "`WHEN` to route and measure the networks: always, never, or auto (unless one is large)")
+	f.IntVarP(&o.study.Runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
+	f.Uint64Var(&o.study.Seed, "seed", 1, "seed `N` of random bisections")
 	cli.JobsFlag(cmd, &o.study.Workers)
 	completeFlag(cmd, "kinds", behindCommas(choose.Kinds()))
 	completeFlag(cmd, "measure", fixed([]string{"always", "never", "auto"}))
@@ -76,12 +88,12 @@ spines, or where these have too few ports planes of two levels, one a rail, by c
 	return cmd
 }
 
-// pricesFlag adds the file of prices.
+// pricesFlag adds --prices.
 func pricesFlag(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVar(path, "prices", "", "file of prices (see above)")
+	cmd.Flags().StringVar(path, "prices", "", "`FILE` with prices (see PRICES above)")
 }
 
-// readPrices reads the file of prices, nil where there is none.
+// readPrices reads the file of prices; nil if none is given.
 func readPrices(path string) (*bill.Prices, error) {
 	if path == "" {
 		return nil, nil
@@ -113,7 +125,7 @@ func (o *suggestOptions) run(cmd *cobra.Command) (err error) {
 		return errors.Join(e, err)
 	}
 	if len(out.Proposals) == 0 {
-		return cli.Cannot(fmt.Errorf("no network of these kinds holds %d hosts on switches of %d ports: take switches of more ports, or fewer hosts", o.want.Hosts, o.want.Radix))
+		return cli.Cannot(fmt.Errorf("no network of these kinds connects %d hosts with switches of %d ports: use switches with more ports, or fewer hosts", o.want.Hosts, o.want.Radix))
 	}
 	return nil
 }

@@ -34,15 +34,16 @@ func labSweepCmd() *cobra.Command {
 	var o sweepFlags
 	cmd := &cobra.Command{
 		Use:   "sweep [FABRIC...]",
-		Short: "compare engines on many fabrics, whole and with links failed",
-		Long: `Route fabrics by several engines, whole and with a share of the links between switches
-failed at random, prove what comes of it, and measure the key figures of the yardstick: effective
-bisection bandwidth, all-to-all by shifts, the largest number of pairs of hosts on a channel.
-All engines see the same bisections and shifts. In the end each engine is set beside the best
-proven one of each fabric.
+		Short: "compare engines on many fabrics, intact and with failed links",
+		Long: `Compare engines on many fabrics, intact and with random links between switches failed.
 
-With -o the rows go to a file as they are made. Rows that the file has already are kept: an
-interrupted sweep goes on where it stopped. No figure depends on the machine.`,
+Input is a list of FABRICs and engines. Each fabric is routed by each engine, and each routing is
+judged and measured: effective bisection bandwidth, all-to-all by shifts, most pairs of hosts
+on one link. All engines get the same bisections and shifts. Output is a summary that compares each
+engine with the best proven one of each fabric. No figure depends on the machine.
+
+-o writes the rows to a file as they are made. Rows already in the file are kept, so an interrupted
+sweep continues where it stopped.`,
 		Example: `  weft lab sweep fat648 'torus(6x6x6,hosts=1)' -e auto -e ftree -e nue
   weft lab sweep --list docs/results/routes/fabrics.txt -o docs/results/routes/rows.tsv
   weft lab sweep --failed 0,0.05 --seeds 10 -e 'ftree,balance=zahavi' -e ftree fat3456 --behind ftree`,
@@ -51,14 +52,14 @@ interrupted sweep goes on where it stopped. No figure depends on the machine.`,
 	o.fabric.Add(cmd)
 	o.routing.Add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.list, "list", "", "file of more FABRICs, one a line; # begins a remark")
-	f.StringVar(&o.fabric.Dir, "in", "", "directory that FABRICs which are files are in")
-	f.StringArrayVarP(&o.sweep.Engines, "engine", "e", []string{"auto", "ftree", "torus", "dor", "dfsssp", "lash", "nue", "hyperx", "updn", "sssp", "minhop"}, "engine with its options, or a chain; may be given several times")
-	f.Float64SliceVar(&o.sweep.Shares, "failed", []float64{0, .01, .05, .1, .2}, "shares of the links between switches that fail")
-	f.IntVar(&o.sweep.Seeds, "seeds", 3, "draws of the links that fail, for each share")
-	f.IntVarP(&o.sweep.Runs, "runs", "n", 0, "random bisections (default: 200, fewer from 20,000 hosts on)")
-	f.StringVarP(&o.file, "output", "o", "", "file of the rows, made or continued")
-	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this engine, as given with -e, falls behind")
+	f.StringVar(&o.list, "list", "", "`FILE` with more FABRICs, one a line; # begins a comment")
+	f.StringVar(&o.fabric.Dir, "in", "", "`DIR` of FABRICs that are files")
+	f.StringArrayVarP(&o.sweep.Engines, "engine", "e", []string{"auto", "ftree", "torus", "dor", "dfsssp", "lash", "nue", "hyperx", "updn", "sssp", "minhop"}, "`ENGINE` with its options, or a chain; can be repeated")
+	f.Float64SliceVar(&o.sweep.Shares, "failed", []float64{0, .01, .05, .1, .2}, "`SHARES` of the links between switches that fail")
+	f.IntVar(&o.sweep.Seeds, "seeds", 3, "number `N` of random draws of failing links for each share")
+	f.IntVarP(&o.sweep.Runs, "runs", "n", 0, "number `N` of random bisections (default: 200, fewer from 20,000 hosts on)")
+	f.StringVarP(&o.file, "output", "o", "", "`FILE` for the rows, created or continued")
+	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this `ENGINE`, as given with -e, is not the best")
 	return cmd
 }
 
@@ -78,7 +79,7 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	defer out.Close()
 	among := func(r compare.SweepRow) bool { return r.Engine == o.behind }
 	if o.behind != "" && !slices.Contains(s.Engines, o.behind) && !slices.ContainsFunc(rows, among) {
-		return fmt.Errorf("--behind %s: no engine of the sweep, which has %s", o.behind, strings.Join(s.Engines, " "))
+		return fmt.Errorf("--behind %s: not an engine of the sweep (these are: %s)", o.behind, strings.Join(s.Engines, " "))
 	}
 	s.Routing = o.routing.Request
 	s.Open = func(arg string) (*fabric.Graph, error) { return o.fabric.Graph(cmd, arg) }
@@ -135,7 +136,7 @@ func (o *sweepFlags) validate() error {
 	return nil
 }
 
-// fabrics lists the FABRICs of the arguments and of the file.
+// fabrics returns the FABRICs of the arguments and of the list file.
 func (o *sweepFlags) fabrics(args []string) ([]string, error) {
 	if o.list == "" {
 		if len(args) == 0 {
@@ -156,8 +157,8 @@ func (o *sweepFlags) fabrics(args []string) ([]string, error) {
 	return args, nil
 }
 
-// continueFile reads the rows that the file has, and opens it for more. Without a file the rows
-// go nowhere. A file that is no table of rows stays as it is.
+// continueFile reads the rows of an existing file and opens it for more. Without a file, rows are
+// discarded. A file that is not a table of rows is left unchanged.
 func (o *sweepFlags) continueFile() (rows []compare.SweepRow, out *os.File, err error) {
 	if o.file == "" {
 		out, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)

@@ -21,7 +21,7 @@ func versionCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "print the version, the commit and the Go version",
+		Short: "print the version of weft, its commit and its Go version",
 		Args:  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			commit := "unknown"

@@ -40,7 +40,7 @@ type whatifOptions struct {
 	asJSON  bool
 }
 
-// changeFlag collects changes of one kind in the order in which they were given.
+// changeFlag collects changes in the order of the command line.
 type changeFlag struct {
 	kind string
 	to   *[]whatif.Change
@@ -55,40 +55,51 @@ func (c *changeFlag) Set(text string) error {
 	return nil
 }
 
+// whatifHelp is the text of weft whatif --help.
+const whatifHelp = `Predict what happens to the traffic if parts of a fabric fail, are drained, added or moved.
+
+Input is a FABRIC, the routing that it runs (--plan or --lfts; without them it is routed now), and a
+change. The first line of output answers whether the change is safe. Then come reachability and
+bandwidth in three cases: with the present tables, after a repair that changes as few entries as
+possible, and after a fresh routing. Repair and fresh routing keep the LIDs; explicit paths
+(--paths) may need others.
+
+Exit status 1: not safe. Hosts are cut off, pairs of hosts have no path left, or the rest can deadlock.
+
+CHANGES
+
+  --fail PART              a node or a cable; or links=N, switches=N or share=0.05 with seed=N
+  --drain PART             take a switch or cable out of use; it stays up until no path uses it
+  --add NAME               add a leaf switch with hosts, cabled like the others; NAME,like=LEAF
+  --move 'HOST to SWITCH'  move a host, or the end of a cable: NODE[PORT] to SWITCH[PORT]
+
+All can be repeated, and happen together. Arguments of formula suffixes work too (weft gen --list):
+--fail 'links=10,seed=3'.
+
+--each link, switch, spine or leaf fails each of these parts in turn, and ranks them by damage.
+Every part is repaired, judged and measured by itself. The time this takes is printed first; it
+grows with the number of parts and the square of the hosts (2,800 cables of 1,356 hosts: about 40
+seconds on two cores). Ctrl-C stops and prints the results so far.
+
+The write time is that of the changed blocks of forwarding tables: --window blocks in flight, each
+answered within --round-trip. The time until the manager notices the change is not included.
+
+NAMES OF PARTS
+
+` + fabric.NameHelp + `
+
+` + cli.BetweenHelp + `
+
+` + several.ChangesHelp + ` The subnets are routed now, and routed
+again between each other after the change; changed subnets are repaired. Losses count pairs of end
+ports in different subnets, and inside changed subnets.`
+
 func whatifCmd() *cobra.Command {
 	var o whatifOptions
 	cmd := &cobra.Command{
 		Use:   "whatif FABRIC",
-		Short: "what a failure, maintenance or an extension would do, before it is done",
-		Long: `Say what happens if parts fail, are drained, added or moved: under the tables that the
-switches have (--plan, --lfts, or routed now), after a repair that changes as few entries as
-it can, and after a fresh routing. Both keep the LIDs (explicit paths, --paths, may need
-others). The first line answers whether it may be done; the exit status is 1 where it may
-not: hosts are cut off, pairs of hosts have no way left, or what is left can deadlock.
-
-` + fabric.NameHelp + `
-
-  --fail PART    a node or a cable; or links=N, switches=N, share=0.05 with seed=N
-  --drain PART   a switch or a cable that stays up until the tables lead around it
-  --add NAME     a leaf switch like the others, with its hosts, cabled as they are; NAME,like=LEAF
-  --move 'HOST to SWITCH'   a host, or the end of a cable: NODE[PORT] to SWITCH[PORT]
-
-All of them may be given several times, and happen together. What the suffixes of a
-formula take (weft gen --list) goes here too: --fail 'links=10,seed=3'.
-
---each link, switch, spine or leaf lets each of these fail by itself, and ranks what hurts
-most; Ctrl-C prints what was tried so far. Every part is repaired, judged and measured by
-itself: what it costs is said before it starts, and grows with the parts and with the square
-of the hosts (2,800 cables of 1,356 hosts: some 40 seconds on two cores).
-
-The time to write counts blocks of forwarding tables, --window of them in flight, each
-answered within --round-trip. It leaves out how long a manager takes to notice.
-
-` + cli.BetweenHelp + `
-` + several.ChangesHelp + `
-They are routed now, and after the change routed again between the subnets; subnets that
-change are repaired. What is lost counts pairs of end ports in different subnets, and
-inside those that change.`,
+		Short: "predict what a failure, maintenance or an extension does to the traffic",
+		Long:  whatifHelp,
 		Example: `  weft whatif fabric.txt --lfts opensm-lfts.dump --fail 'spine 3'
   weft whatif examples/psmn-x5.ibnetdiscover --fail 'links=3,seed=1'
   weft whatif 'rlft(8,2)' --drain 'spine 3'
@@ -121,38 +132,38 @@ func (o *whatifOptions) add(cmd *cobra.Command) {
 	cli.ChainFlag(cmd, &o.chain)
 	cli.JSONFlag(cmd, &o.asJSON)
 	f := cmd.Flags()
-	f.StringVar(&o.files.Plan, "plan", "", "Plan that the fabric runs, which weft route -o wrote")
-	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables that the fabric has: opensm-lfts.dump, opensm.fdbs or dump_fts output")
+	f.StringVar(&o.files.Plan, "plan", "", "Plan `FILE` that the fabric runs (weft route -o)")
+	f.StringVar(&o.files.LFTs, "lfts", "", "`FILE` with the forwarding tables that the fabric runs: opensm-lfts.dump, opensm.fdbs or output of dump_fts")
 	cli.LaneFileFlags(cmd, &o.files)
-	f.Var(&changeFlag{"fail", &o.changes}, "fail", "what fails; may be given several times")
-	f.Var(&changeFlag{"drain", &o.changes}, "drain", "what is taken out of use; may be given several times")
-	f.Var(&changeFlag{"add", &o.changes}, "add", "name of a leaf switch to add; may be given several times")
-	f.Var(&changeFlag{"move", &o.changes}, "move", "what is moved and where to; may be given several times")
-	f.StringVar(&o.each, "each", "", "let each link, switch, spine or leaf fail by itself; of several subnets also each router")
-	f.IntVar(&o.top, "top", 20, "with --each: rows to print, 0 for all")
-	f.IntVarP(&o.runs, "runs", "n", 0, "random bisections (default: as many as suit the size)")
-	f.IntVar(&o.window, "window", whatif.UsualPace.Window, "management datagrams in flight while tables are written")
+	f.Var(&changeFlag{"fail", &o.changes}, "fail", "part that fails; can be repeated")
+	f.Var(&changeFlag{"drain", &o.changes}, "drain", "part that is taken out of use; can be repeated")
+	f.Var(&changeFlag{"add", &o.changes}, "add", "name of a leaf switch to add; can be repeated")
+	f.Var(&changeFlag{"move", &o.changes}, "move", "host or cable end to move, and where to; can be repeated")
+	f.StringVar(&o.each, "each", "", "fail each part of this `KIND` in turn: link, switch, spine or leaf; with several subnets also router")
+	f.IntVar(&o.top, "top", 20, "with --each: print `N` rows, 0 for all")
+	f.IntVarP(&o.runs, "runs", "n", 0, "number `N` of random bisections (default: depends on the size)")
+	f.IntVar(&o.window, "window", whatif.UsualPace.Window, "number `N` of management datagrams in flight while tables are written")
 	f.DurationVar(&o.trip, "round-trip", time.Duration(whatif.UsualPace.RoundTrip*float64(time.Second)), "time from a management datagram to its answer")
 }
 
-// validate checks the options; kinds are the parts that --each takes.
+// validate checks the options; kinds are the values of --each.
 func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	switch {
 	case o.files.Given() && o.routing.LIDs.Fresh:
 		return errors.New("give --fresh-lids, or tables with --plan or --lfts, not both")
 	case o.each == "" && len(o.changes) == 0:
-		return errors.New("say what happens: --fail, --drain, --add, --move or --each (see weft whatif --help)")
+		return errors.New("no change is given: use --fail, --drain, --add, --move or --each (see weft whatif --help)")
 	case o.each != "" && len(o.changes) > 0:
-		return errors.New("--each lets each part fail by itself: leave out --fail, --drain, --add and --move")
+		return errors.New("--each fails one part at a time: leave out --fail, --drain, --add and --move")
 	case o.each != "" && !slices.Contains(kinds, o.each):
 		return fmt.Errorf("--each %s: want one of %s%s", o.each, strings.Join(kinds, ", "), spelling.Hint(o.each, kinds))
 	case o.runs < 0 || o.top < 0:
-		return errors.New("--runs and --top are not negative")
+		return errors.New("--runs and --top must be 0 or more")
 	case o.window < 1 || o.trip <= 0:
-		return errors.New("--window is at least 1, --round-trip more than 0")
+		return errors.New("--window must be at least 1, --round-trip more than 0")
 	}
 	if o.each == "" && cmd.Flags().Changed("top") {
-		return errors.New("--top limits the rows of --each: give --each link, switch, spine or leaf too, or leave out --top")
+		return errors.New("--top needs --each link, switch, spine or leaf")
 	}
 	if o.files != (routing.TableFiles{}) {
 		return o.files.Validate()
@@ -160,7 +171,7 @@ func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	return nil
 }
 
-// pace says how fast tables are written.
+// pace returns how fast tables are written.
 func (o *whatifOptions) pace() whatif.Pace {
 	return whatif.Pace{RoundTrip: o.trip.Seconds(), Window: o.window}
 }
@@ -178,7 +189,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	parts := 0 // that fail one after the other
-	// A name that is wrong is told before routing takes its time.
+	// Report a wrong name before the routing takes its time.
 	if o.each != "" {
 		if parts, err = whatif.CountEach(src.Fabric, o.each); err != nil {
 			return fmt.Errorf("--each %w", err)
@@ -191,7 +202,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	var today *whatif.Today
-	err = cli.WithProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
+	err = cli.WithProgress(cmd, "measuring the present routing", func(ctx context.Context) (err error) {
 		today, err = whatif.New(ctx, src.Fabric, plan, whatif.Options{
 			Request: o.routing.Request, Runs: o.runs, Pace: o.pace(),
 		})
@@ -209,7 +220,8 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	})
 }
 
-// ask asks about the changes, or lets each part of a kind fail, and prints what comes of it. ask returns the answer, and whether it is yes.
+// ask predicts the changes, or runs the campaign of --each, and prints the result. The function ask
+// returns the answer and whether it is yes.
 func (o *whatifOptions) ask(cmd *cobra.Command, today campaigner, parts int, ask func(context.Context) (cli.Document, bool, error)) error {
 	if o.each != "" {
 		if err := o.announce(cmd, today, parts); err != nil {
@@ -219,7 +231,7 @@ func (o *whatifOptions) ask(cmd *cobra.Command, today campaigner, parts int, ask
 	}
 	var a cli.Document
 	var yes bool
-	err := cli.WithProgress(cmd, "asking", func(ctx context.Context) (err error) {
+	err := cli.WithProgress(cmd, "comparing repair with fresh routing", func(ctx context.Context) (err error) {
 		a, yes, err = ask(ctx)
 		return err
 	})
@@ -232,13 +244,13 @@ func (o *whatifOptions) ask(cmd *cobra.Command, today campaigner, parts int, ask
 	return cli.AnswerNo
 }
 
-// campaigner lets each part of a kind fail: a fabric, or a network of subnets.
+// campaigner fails each part of a kind in turn, in a fabric or in several subnets.
 type campaigner interface {
 	Each(ctx context.Context, kind string) (*whatif.Campaign, error)
 	TryOne(ctx context.Context, kind string) error
 }
 
-// announce says how long a campaign over so many parts will take, by what one of them takes.
+// announce prints the expected duration of a campaign, measured with one part.
 func (o *whatifOptions) announce(cmd *cobra.Command, today campaigner, parts int) error {
 	begun := time.Now()
 	err := cli.WithProgress(cmd, "trying one "+o.each, func(ctx context.Context) error { return today.TryOne(ctx, o.each) })
@@ -246,23 +258,23 @@ func (o *whatifOptions) announce(cmd *cobra.Command, today campaigner, parts int
 		return err
 	}
 	if text := forecast(parts, o.routing.Workers, time.Since(begun)); text != "" && !o.fabric.Quiet {
-		fmt.Fprintln(cmd.ErrOrStderr(), "weft: "+fold.Text(len("weft: "), fmt.Sprintf("trying each %s takes about %s; Ctrl-C prints what was tried so far", o.each, text)))
+		fmt.Fprintln(cmd.ErrOrStderr(), "weft: "+fold.Text(len("weft: "), fmt.Sprintf("trying each %s takes about %s; Ctrl-C stops and prints the results so far", o.each, text)))
 	}
 	return nil
 }
 
-// forecast says how long a campaign over some parts takes on some cores, of which each takes as long as one did on one; ""
-// where that is not worth a word.
+// forecast returns the expected duration of a campaign on some cores, if one part takes the time
+// one on one core; "" if it is short.
 func forecast(parts, cores int, one time.Duration) string {
 	total := time.Duration(parts) * one / time.Duration(max(cores, 1))
 	if total < time.Minute {
 		return ""
 	}
-	return fmt.Sprintf("%d min for %d of them", int(math.Ceil(total.Minutes())), parts)
+	return fmt.Sprintf("%d min for all %d", int(math.Ceil(total.Minutes())), parts)
 }
 
-// plan reads the tables, or routes. A fresh routing is then made by the engine of the Plan, or
-// by auto where it refuses.
+// plan reads the tables, or routes. Fresh routings then use the engine of the Plan, or auto if it
+// refuses.
 func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan, error) {
 	g := f.Compile()
 	if !o.files.Given() {
@@ -278,7 +290,7 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 	}
 	if cmd.Flags().Changed("lmc") {
 		if has := planner.Keep(r.Plan, g).HostLMC(); has != o.routing.LIDs.LMC {
-			return nil, fmt.Errorf("--lmc %d: hosts have LMC %d in the tables of %s, and figures of another LMC count other pairs: leave out --lmc, or leave out the tables", o.routing.LIDs.LMC, has, cmp.Or(o.files.Plan, o.files.LFTs))
+			return nil, fmt.Errorf("--lmc %d: hosts have LMC %d in %s, and results with another LMC could not be compared: leave out --lmc, or leave out the tables", o.routing.LIDs.LMC, has, cmp.Or(o.files.Plan, o.files.LFTs))
 		}
 	}
 	if o.files.Plan != "" && !cmd.Flags().Changed("engine") {
@@ -291,8 +303,7 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 	return r.Plan, nil
 }
 
-// campaign lets every part of a kind fail by itself. What was tried is printed also where it is
-// interrupted.
+// campaign fails each part of a kind in turn. If interrupted, it prints the results so far.
 func (o *whatifOptions) campaign(cmd *cobra.Command, today campaigner) error {
 	var c *whatif.Campaign
 	stopped := cli.WithProgress(cmd, "trying each "+o.each, func(ctx context.Context) (err error) {

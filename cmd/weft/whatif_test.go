@@ -13,10 +13,10 @@ func TestForecast(t *testing.T) {
 		want         string
 	}{
 		{54, 1, time.Second, ""},
-		{60, 1, time.Second, "1 min for 60 of them"},
+		{60, 1, time.Second, "1 min for all 60"},
 		{60, 2, time.Second, ""},
 		{0, 2, time.Hour, ""},
-		{2812, 1, 100 * time.Millisecond, "5 min for 2812 of them"},
+		{2812, 1, 100 * time.Millisecond, "5 min for all 2812"},
 		{2812, 8, 100 * time.Millisecond, ""},
 	} {
 		if got := forecast(c.parts, c.cores, c.one); got != c.want {

@@ -1,5 +1,5 @@
-// Package attach opens the subnet that a text names: one behind a port of this machine, one
-// that ibsim or weft emulate serves, or one that is emulated in this process.
+// Package attach opens the subnet named by a text: behind a port of this machine, emulated and
+// served by ibsim or weft, or emulated in this process.
 package attach
 
 import (
@@ -20,25 +20,24 @@ import (
 )
 
 // Help describes the texts that Parse reads.
-const Help = `  ibsim                       a running ibsim, found as its own programs find it
-                              (IBSIM_SOCKNAME, IBSIM_SERVER_NAME, IBSIM_SERVER_PORT, SIM_HOST)
-  ibsim:[SOCKET][@NODE]       its socket name, and the node to attach to
-  ibsim:udp:HOST[:PORT][@NODE]  the same by UDP
-  umad:[DEVICE][/PORT]        a port of this machine, such as umad:mlx5_0/1
-  emulate:FABRIC              an emulated fabric in this process; any FABRIC`
+const Help = `  ibsim                         a running ibsim or weft emulate, found as ibsim's clients do (IBSIM_SOCKNAME,
+                                IBSIM_SERVER_NAME, IBSIM_SERVER_PORT, SIM_HOST)
+  ibsim:[SOCKET][@NODE]         ibsim at this socket name, attached to this node
+  ibsim:udp:HOST[:PORT][@NODE]  ibsim over UDP
+  umad:[DEVICE][/PORT]          an InfiniBand port of this machine, such as umad:mlx5_0/1
+  emulate:FABRIC                any FABRIC, emulated inside this process`
 
 // Target is a subnet to attach to.
 type Target struct {
-	// Fabric is the FABRIC argument of a subnet that is to be emulated in this process, by
-	// Emulate; empty for others, which Open attaches to.
+	// Fabric is the FABRIC argument of a subnet that Emulate emulates in this process; empty for
+	// others, which Open attaches to.
 	Fabric string
 
 	ibsim *ibsim.Options
 	umad  *umad.Options
 }
 
-// Parse reads the text that names a subnet. What it leaves open about ibsim is taken from
-// the environment.
+// Parse reads the text that names a subnet. Missing settings of ibsim come from the environment.
 func Parse(text string, env func(string) string) (*Target, error) {
 	medium, rest, _ := strings.Cut(text, ":")
 	switch medium {
@@ -50,24 +49,24 @@ func Parse(text string, env func(string) string) (*Target, error) {
 		return &Target{umad: &o}, err
 	case "emulate":
 		if rest == "" {
-			return nil, errors.New("emulate: no FABRIC is named")
+			return nil, errors.New("emulate: the FABRIC is missing, as in emulate:FABRIC")
 		}
 		return &Target{Fabric: rest}, nil
 	}
-	return nil, fmt.Errorf("%q: no medium of that name (ibsim, umad, emulate)", text)
+	return nil, fmt.Errorf("%q: unknown medium (want ibsim, umad or emulate)", text)
 }
 
 // Options of Open.
 type Options struct {
-	Manager bool   // it is attached to as its subnet manager, not only to look
+	Manager bool   // attach as the subnet manager, not only to read
 	Dev     string // directory of the umad devices; empty: /dev/infiniband
-	Sys     fs.FS  // stands for /sys/class; nil: /sys/class
+	Sys     fs.FS  // in place of /sys/class; nil: /sys/class
 
 	Clock func() time.Duration // never goes back
 }
 
-// ibsimRMPP configures RMPP over ibsim: its own clients take the first segment and never acknowledge it, and one that comes
-// again could reach another client that has got their slot.
+// ibsimRMPP configures RMPP over ibsim. Its own clients take the first segment and never
+// acknowledge it, and a repeated segment could reach another client that has taken over their slot.
 var ibsimRMPP = rmpp.Config{Retries: wire.NoRetries, Silent: true}
 
 // Open attaches to a subnet outside of this process.
@@ -87,7 +86,7 @@ func (t *Target) Open(ctx context.Context, o Options) (wire.Transport, error) {
 	return umad.Open(ctx, device)
 }
 
-// Emulate attaches to the first CA of a fabric that it emulates in this process.
+// Emulate emulates a fabric in this process and attaches to its first CA.
 func Emulate(f *fabric.Fabric, clock func() time.Duration) (wire.Transport, error) {
 	subnet, err := emulator.New(f, emulator.Options{KeepLIDs: true})
 	if err != nil {

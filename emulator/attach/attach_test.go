@@ -20,8 +20,8 @@ func TestParse(t *testing.T) {
 		t.Errorf("fabric %q (%v)", target.Fabric, err)
 	}
 	for text, want := range map[string]string{
-		"carrier-pigeon:": "no medium of that name",
-		"emulate:":        "no FABRIC is named",
+		"carrier-pigeon:": "unknown medium",
+		"emulate:":        "the FABRIC is missing",
 		"umad:mlx5_0/x":   "is not a port number",
 		"ibsim:udp:":      "no host is named",
 	} {

@@ -1,15 +1,14 @@
-// Package control lets an operator look at a running emulated subnet and inject
-// faults, over HTTP:
+// Package control lets an operator inspect a running emulated subnet and inject faults, over HTTP:
 //
 //	GET  /state    one JSON object: see State
 //	POST /do       commands, one a line (emulator.CommandHelp)
 //	GET  /help     the commands
-//	GET  /lfts     forwarding tables as they were programmed, as opensm-lfts.dump
+//	GET  /lfts     forwarding tables as programmed, as opensm-lfts.dump
 //	GET  /sl2vl    SL to VL mapping tables, as opensm-sl2vl.dump
-//	GET  /fabric   what is up, with its LIDs, as ibnetdiscover prints it
+//	GET  /fabric   the live parts with their LIDs, in ibnetdiscover's format
 //
-// The tables and the fabric are what weft check --lfts --sl2vl reads. Whoever can
-// open the socket may do all this: it is meant to be a Unix socket.
+// weft check --lfts --sl2vl reads the tables and the fabric. Whoever can open the socket may do all
+// this: it is meant to be a Unix socket.
 package control
 
 import (
@@ -28,10 +27,16 @@ import (
 	"weft/fabric/netfile/tables"
 )
 
-// Help tells people what Request takes.
-const Help = `state (JSON), lfts (as opensm-lfts.dump), sl2vl, fabric (as ibnetdiscover).
+// Help explains what Request takes.
+const Help = `SHOWN WITHOUT CHANGING ANYTHING
 
-Commands:
+  state   counts of nodes, ports and datagrams, as JSON
+  lfts    forwarding tables, as opensm-lfts.dump
+  sl2vl   SL2VL tables
+  fabric  the fabric, as ibnetdiscover prints it
+  help    the commands below
+
+COMMANDS
 
 ` + emulator.CommandHelp
 
@@ -41,14 +46,14 @@ type State struct {
 	Nodes     int               `json:"nodes"`
 	NodesDown int               `json:"nodes_down"`
 	Ports     map[string]int    `json:"ports"` // cabled external ports by state
-	Sent      uint64            `json:"sent"`  // datagrams that programs sent
+	Sent      uint64            `json:"sent"`  // datagrams sent by programs
 	Answered  uint64            `json:"answered"`
 	Delivered uint64            `json:"delivered"`
 	Traps     uint64            `json:"traps"`
 	Lost      map[string]uint64 `json:"lost"` // by cause
 }
 
-// maxCommands is the size of what POST /do takes, in bytes.
+// maxCommands is the maximum size of POST /do's body, in bytes.
 const maxCommands = 1 << 20
 
 // Handler serves the requests above.
@@ -102,7 +107,7 @@ func stateOf(s *emulator.Subnet) State {
 	return out
 }
 
-// do executes commands up to the first that fails.
+// do executes commands until one fails.
 func do(l *live.Live, w http.ResponseWriter, r *http.Request) {
 	body := bufio.NewScanner(http.MaxBytesReader(w, r.Body, maxCommands))
 	for n := 1; body.Scan(); n++ {

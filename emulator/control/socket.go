@@ -17,10 +17,10 @@ import (
 	"weft/emulator/live"
 )
 
-// Listen serves Handler at a Unix socket that only its owner can open. stop ends that and
-// removes the socket.
+// Listen serves Handler at a Unix socket that only its owner can open. stop ends that and removes
+// the socket.
 func Listen(path string, l *live.Live) (stop func(), err error) {
-	// The socket must not be open to others before its mode is set.
+	// Others must not be able to open the socket before its mode is set.
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".control.*")
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func Listen(path string, l *live.Live) (stop func(), err error) {
 	}, nil
 }
 
-// NoAnswer is the error of a socket that no subnet answers at.
+// NoAnswer is the error for a socket without an answering subnet.
 type NoAnswer struct {
 	Socket string
 	Err    error
@@ -62,8 +62,8 @@ func (e *NoAnswer) Error() string { return fmt.Sprintf("no subnet answers at %s:
 // Unwrap returns the cause.
 func (e *NoAnswer) Unwrap() error { return e.Err }
 
-// Request sends a command to the subnet at a socket, or asks for its state, lfts, sl2vl,
-// fabric or help, and writes the answer to out. A shell has parted the words of the command.
+// Request sends a command to the subnet at a socket, or asks for its state, lfts, sl2vl, fabric or
+// help, and writes the answer to out. A shell has already split the words of the command.
 func Request(ctx context.Context, socket string, words []string, out io.Writer) error {
 	client := http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -98,8 +98,8 @@ func Request(ctx context.Context, socket string, words []string, out io.Writer) 
 	return err
 }
 
-// quoteWords joins the words of a command. Words with blanks get the quotes back that a
-// shell has taken; a command that is one word has its own.
+// quoteWords joins the words of a command. Words with blanks get back the quotes that a shell
+// removed; a command in one word has its own.
 func quoteWords(words []string) string {
 	if len(words) == 1 {
 		return words[0]

@@ -18,14 +18,14 @@ import (
 // client is an attached program.
 type client struct {
 	slot    int
-	id      uint32            // as it calls itself
+	id      uint32            // the client's own name
 	control string            // address of its control socket
 	data    net.Addr          // of its data socket
 	conn    net.Conn          // of its slot, connected to data
-	at      fabric.End        // where it is attached
+	at      fabric.End        // port of the attachment
 	program emulator.ClientID // in the subnet
 	in      *wire.Inbox       // towards the client
-	asked   unanswered        // by others, written to the client
+	asked   unanswered        // by others, already written to the client
 	isSM    bool              // it is the subnet manager of its node; under Server.mu
 	leave   sync.Once
 }
@@ -42,7 +42,7 @@ func (s *Server) connect(c *ibsim.Control, from net.Addr) error {
 	if err != nil {
 		return err
 	}
-	// An address belongs to one socket: an earlier client that had it is no longer there.
+	// An address belongs to one socket: an earlier client with this one has gone.
 	s.releaseIf("replaced", func(y *client) bool {
 		return y.control == x.control || y.data.String() == x.data.String()
 	})
@@ -63,8 +63,8 @@ var (
 	errNoSlot   = errors.New("no slot is free")
 )
 
-// takeSlot gives a client the first free slot whose data socket can be had: another program
-// may have its UDP port.
+// takeSlot gives a client the first free slot whose data socket is available: another program may
+// have its UDP port.
 func (s *Server) takeSlot(x *client) (err error) {
 	s.mu.Lock()
 	clients := s.clients
@@ -82,8 +82,8 @@ func (s *Server) takeSlot(x *client) (err error) {
 	return err
 }
 
-// attach gives a client a slot, attaches it to the subnet and starts to move its
-// datagrams. IsSM is set by a message of its own, as the client library sends it.
+// attach gives a client a slot, attaches it to the subnet and starts to move its datagrams. The
+// client library sets IsSM later, by a separate message.
 func (s *Server) attach(x *client) (err error) {
 	if err := s.takeSlot(x); err != nil {
 		return err
@@ -108,13 +108,13 @@ func (s *Server) attach(x *client) (err error) {
 	return nil
 }
 
-// nodeID names a node as ibsim does in its net files.
+// nodeID names a node in the form of ibsim's net files.
 func (s *Server) nodeID(id fabric.NodeID) (name string) {
 	s.l.Do(func(sub *emulator.Subnet) { name = sub.NodeID(id) })
 	return name
 }
 
-// hasSM reports whether another client than x is the subnet manager of a node.
+// hasSM reports whether a client other than x is the subnet manager of a node.
 func (s *Server) hasSM(node fabric.NodeID, x *client) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *Server) hasSM(node fabric.NodeID, x *client) bool {
 	})
 }
 
-// setIsSM makes a client the subnet manager of its node, or no longer.
+// setIsSM says whether a client is the subnet manager of its node.
 func (s *Server) setIsSM(x *client, on bool) error {
 	if on {
 		s.releaseDead()
@@ -138,10 +138,10 @@ func (s *Server) setIsSM(x *client, on bool) error {
 	return nil
 }
 
-// watchInterval is the time from one look for dead clients to the next.
+// watchInterval is the time between checks for dead clients.
 const watchInterval = time.Second
 
-// watch releases clients that have ended without a word, until ctx ends.
+// watch releases clients that ended without a message, until ctx ends.
 func (s *Server) watch(ctx context.Context) {
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
@@ -160,7 +160,7 @@ func (s *Server) releaseDead() {
 	s.releaseIf("gone", func(x *client) bool { return !s.net.exists(x.data) })
 }
 
-// releaseIf releases the clients that a condition holds for.
+// releaseIf releases the clients that meet a condition.
 func (s *Server) releaseIf(why string, holds func(*client) bool) {
 	s.mu.Lock()
 	clients := s.clients
@@ -172,8 +172,7 @@ func (s *Server) releaseIf(why string, holds func(*client) bool) {
 	}
 }
 
-// release detaches a client and frees its slot. Requests that it has not answered go back
-// to their senders.
+// release detaches a client and frees its slot. Its unanswered requests return to their senders.
 func (s *Server) release(x *client, why string) {
 	x.leave.Do(func() {
 		s.l.Do(func(sub *emulator.Subnet) { sub.Detach(x.program) })
@@ -189,17 +188,17 @@ func (s *Server) release(x *client, why string) {
 	})
 }
 
-// returnUnread gives the datagrams that wait for a client back to the subnet.
+// returnUnread returns the datagrams that wait for a client to the subnet.
 func (s *Server) returnUnread(x *client) {
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // Pop takes what is there and does not wait
+	cancel() // makes Pop return immediately
 	for d := new(wire.Datagram); x.in.Pop(ctx, d) == nil; {
 		s.l.Do(func(sub *emulator.Subnet) { sub.Return(d) })
 	}
 }
 
-// fromClient brings the datagrams of a client into the subnet. When a datagram to a UDP
-// client was refused, the error comes with the next read.
+// fromClient passes the datagrams of a client to the subnet. If a datagram to a UDP client was
+// refused, the error comes with the next read.
 func (s *Server) fromClient(x *client) {
 	buf := make([]byte, 2*ibsim.DataSize)
 	for {
@@ -210,16 +209,16 @@ func (s *Server) fromClient(x *client) {
 		}
 		d, err := ibsim.ParseData(buf[:n])
 		if err != nil {
-			continue // ibsim drops what is malformed, too
+			continue // ibsim drops malformed datagrams, too
 		}
-		// What ibsim would drop is dropped here: an answer would not be expected.
+		// Dropped here, as in ibsim: the client would not expect an answer.
 		d.Undelivered = false
 		x.asked.answer(d.MAD)
 		s.l.Send(x.program, &d)
 	}
 }
 
-// toClient writes what the subnet has for a client, until either is closed.
+// toClient writes the subnet's datagrams for a client, until either is closed.
 func (s *Server) toClient(x *client) {
 	var d wire.Datagram
 	var buf []byte

@@ -34,7 +34,7 @@ type peers struct {
 	env []string
 }
 
-// subnets counts those of this process: each has its own name.
+// subnets counts the subnets of this process: each has its own name.
 var subnets atomic.Int32
 
 // newPeers serves a fabric under a name of its own.
@@ -67,7 +67,7 @@ func newPeers(t *testing.T, formula string) *peers {
 
 const patience = 3 * time.Minute
 
-// run runs a program to its end and gives what it printed on stdout.
+// run runs a program to its end and returns its stdout.
 func (p *peers) run(program string, args ...string) string {
 	p.t.Helper()
 	out, err := p.try(program, args...)

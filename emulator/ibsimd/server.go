@@ -1,25 +1,22 @@
-// Package ibsimd serves an emulated subnet over the protocol of ibsim, so that
-// unmodified OpenSM and infiniband-diags attach to it with the preload library
-// libumad2sim (ibsim-run). The datagrams are those of package wire/ibsim; sockets
-// are Unix sockets in the abstract namespace (what the library uses by default),
-// Unix sockets in a directory (for our own client), or UDP.
+// Package ibsimd serves an emulated subnet over the protocol of ibsim, so that unmodified OpenSM
+// and infiniband-diags attach to it with the preload library libumad2sim (ibsim-run). The datagrams
+// are in the format of package wire/ibsim. Sockets are Unix sockets in the abstract namespace (the
+// library's default), Unix sockets in a directory (for our own client), or UDP.
 //
-// As with ibsim, what cannot be delivered comes back at once with status 110:
-// these clients have no timers of their own. Requests of others go to clients that
-// have set IsSM, and to no other.
+// As with ibsim, undeliverable datagrams come back at once with status 110: these clients have no
+// timers of their own. Requests of others go only to clients that have set IsSM.
 //
-// A client that ends without a word is noticed, because its data socket is gone: within a
-// second, and before anybody is refused a slot or IsSM. Its slot and its IsSM become free,
-// and requests that it has not answered (the last 256 of those that were written to it) come
-// back to their senders. Over UDP this holds for
-// clients on this machine; one on another machine is noticed when a datagram to it is
+// If a client ends without a message, the server notices that its data socket is gone: within a
+// second, and before it refuses anybody a slot or IsSM. The slot and IsSM become free, and
+// unanswered requests (the last 256 written to the client) return to their senders. Over UDP this
+// works for clients on this machine; the end of a remote client shows when a datagram to it is
 // refused. (ibsim notices when it next writes to the client.)
 //
-// Deviations from ibsim: up to 64 clients instead of 10; a client that does not
-// read delays nobody but itself, and loses datagrams when 65,536 wait for it; a
-// client without a data socket is refused; so are a request for another client's slot and a second subnet manager of a node; a socket has one slot at a time,
-// the one that it asked for last. The NodeInfo that the control protocol tells has such a
-// node GUID that the library, which adds the port number to it, gets the true port GUID.
+// Deviations from ibsim: up to 64 clients instead of 10. A client that does not read delays only
+// itself, and loses datagrams when 65,536 wait for it. The server refuses a client without a data
+// socket, a request for another client's slot, and a second subnet manager of a node. A socket has
+// one slot at a time, the last one requested. In the control protocol, NodeInfo's node GUID is such
+// that the library, which adds the port number to it, gets the true port GUID.
 //
 // Source: observation of ibsim 0.10 and libumad2sim 0.10, both directions.
 package ibsimd
@@ -40,14 +37,14 @@ import (
 type Options struct {
 	Base string // of the Unix socket names; empty: "sim"
 	Dir  string // Unix sockets are files in this directory; empty: abstract names
-	// UDP is the address of the control socket, such as "127.0.0.1:7070"; the data
-	// sockets have the ports that follow. Empty: Unix sockets.
+	// UDP is the address of the control socket, such as "127.0.0.1:7070"; data sockets use the
+	// ports after it. Empty: Unix sockets.
 	UDP string
-	// Log is told who attaches and leaves; nil: nobody is.
+	// Log is called when clients attach and leave; it may be nil.
 	Log func(text string)
 }
 
-// slots bounds the number of clients.
+// slots is the maximum number of clients.
 const slots = 64
 
 // Server serves the clients of one subnet.
@@ -101,7 +98,7 @@ func (s *Server) serve() {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			continue // a client that has gone: its refusal of an answer
+			continue // a client that has gone and refuses an answer
 		}
 		if reply, ok := s.handle(buf[:n], from); ok {
 			s.net.reply(reply, from)
@@ -109,7 +106,7 @@ func (s *Server) serve() {
 	}
 }
 
-// handle answers one control datagram; ok is false where there is no answer.
+// handle answers one control datagram; ok is false if there is no answer.
 func (s *Server) handle(b []byte, from net.Addr) (reply []byte, ok bool) {
 	c, err := ibsim.ParseControl(b)
 	if err != nil || c.Slot >= slots {
@@ -122,9 +119,9 @@ func (s *Server) handle(b []byte, from net.Addr) (reply []byte, ok bool) {
 	return c.Append(nil), true
 }
 
-var errNotAttached = errors.New("the client has not this slot")
+var errNotAttached = errors.New("the client does not have this slot")
 
-// control does what a control datagram asks for, and makes it the answer.
+// control executes a control datagram, and turns it into the answer.
 func (s *Server) control(c *ibsim.Control, from net.Addr) error {
 	if c.Type == ibsim.ControlConnect {
 		return s.connect(c, from)

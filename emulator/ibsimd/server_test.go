@@ -38,9 +38,9 @@ func serve(t testing.TB, o ibsimd.Options) *ibsimd.Server {
 	return server
 }
 
-// udpAddress is an address with a free port, and free ones for all slots after it. They are
-// below those that the system gives to sockets without an address, and others than those of a
-// test that runs beside.
+// udpAddress returns an address with a free port, and free ports for all slots after it. They are
+// below the ports that the system gives to sockets without an address, and different from those of
+// a test running in parallel.
 func udpAddress(t testing.TB) (addr string, port int) {
 	t.Helper()
 	const ports = 1 + 64

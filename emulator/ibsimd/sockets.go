@@ -11,7 +11,7 @@ import (
 	"weft/wire/ibsim"
 )
 
-// sockets are the server's side of the medium.
+// sockets are the server's end of the medium.
 type sockets struct {
 	o       Options
 	control net.PacketConn
@@ -42,8 +42,8 @@ func listen(o Options) (*sockets, error) {
 
 func (n *sockets) name(role string) *net.UnixAddr { return ibsim.UnixAddr(n.o.Dir, n.o.Base, role) }
 
-// dataSocket returns the address of the data socket of a client that calls itself id and
-// has its control socket at from.
+// dataSocket returns the data socket's address of a client with the given id and control socket
+// address.
 func (n *sockets) dataSocket(id uint32, from net.Addr) (net.Addr, error) {
 	if n.udp == nil {
 		return n.name("in" + strconv.FormatInt(int64(int32(id)), 10)), nil
@@ -55,23 +55,23 @@ func (n *sockets) dataSocket(id uint32, from net.Addr) (net.Addr, error) {
 	return &net.UDPAddr{IP: host.IP, Port: int(id)}, nil
 }
 
-// dial makes the data socket of a slot, connected to the client's: only then may
-// more than a few datagrams wait between them.
+// dial makes the data socket of a slot, connected to the client's: otherwise only a few datagrams
+// could wait between them.
 func (n *sockets) dial(slot int, client net.Addr) (net.Conn, error) {
 	if to, ok := client.(*net.UDPAddr); ok {
 		return net.DialUDP("udp4", &net.UDPAddr{IP: n.udp.IP, Port: n.udp.Port + 1 + slot}, to)
 	}
 	out := n.name("out" + strconv.Itoa(slot))
 	if n.o.Dir != "" {
-		// A file without a server behind it: the slot is free.
+		// A file that no server uses: the slot is free.
 		_ = os.Remove(out.Name)
 	}
 	return net.DialUnix("unixgram", out, client.(*net.UnixAddr))
 }
 
-// exists reports whether the data socket of a client is there, without sending anything:
-// a Unix socket by connecting to it, a UDP socket of this machine by binding its address. UDP
-// sockets of other machines are taken to be there.
+// exists reports whether a client's data socket exists, without sending anything: it connects to a
+// Unix socket, and tries to bind the address of a local UDP socket. It assumes that remote UDP
+// sockets exist.
 func (n *sockets) exists(client net.Addr) bool {
 	var probe net.Conn
 	var err error
@@ -85,12 +85,12 @@ func (n *sockets) exists(client net.Addr) bool {
 	if probe, err = net.DialUnix("unixgram", nil, client.(*net.UnixAddr)); err == nil {
 		_ = probe.Close()
 	}
-	// A socket that is connected to the server refuses others with another error (EPERM).
+	// A socket connected to the server refuses others with another error (EPERM).
 	return !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ENOENT)
 }
 
-// reply sends a control datagram without waiting: a client that does not read its
-// answers misses them.
+// reply sends a control datagram without waiting: a client that does not read its answers misses
+// them.
 func (n *sockets) reply(b []byte, to net.Addr) {
 	c, ok := n.control.(syscall.Conn)
 	if !ok {
@@ -114,7 +114,7 @@ func (n *sockets) reply(b []byte, to net.Addr) {
 		}
 		name := a.Name
 		if name[0] == '@' {
-			name += "\x00" // the package net has taken it off
+			name += "\x00" // removed by package net
 		}
 		sa = &syscall.SockaddrUnix{Name: name}
 	default:

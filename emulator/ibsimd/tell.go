@@ -8,8 +8,7 @@ import (
 	"weft/wire/mad"
 )
 
-// tell answers what a client asks of its port. Questions that are not known come
-// back as they were.
+// tell answers a client's question about its port. Unknown questions come back unchanged.
 func (s *Server) tell(x *client, c *ibsim.Control) error {
 	var err error
 	s.l.Do(func(sub *emulator.Subnet) { err = tell(sub, x, c) })
@@ -68,7 +67,7 @@ func tell(sub *emulator.Subnet, x *client, c *ibsim.Control) error {
 			mad.PKeyTablePKey.Set(c.Data[:], i, uint64(k))
 		}
 	default:
-		// ibsim, too, echoes what it does not know.
+		// Like ibsim, it echoes unknown questions.
 	}
 	return nil
 }

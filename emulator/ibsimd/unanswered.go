@@ -9,20 +9,20 @@ import (
 	"weft/wire/mad"
 )
 
-// maxUnanswered bounds the requests that are remembered for a client; the oldest is
-// forgotten first.
+// maxUnanswered is the maximum number of requests remembered for a client; the oldest is forgotten
+// first.
 const maxUnanswered = 256
 
-// unanswered holds copies of the requests of other programs that were written to a client
-// and that it has not answered. Its socket does not tell which of them it has read.
+// unanswered holds copies of other programs' requests that were written to a client and not
+// answered yet. Its socket does not show which of them it has read.
 type unanswered struct {
 	mu     sync.Mutex
 	list   []wire.Datagram // oldest first
 	closed bool            // the client is gone
 }
 
-// add remembers a datagram that is about to be written, if it is a request. It reports
-// false when the client is gone.
+// add remembers a datagram about to be written, if it is a request. It returns false if the client
+// is gone.
 func (u *unanswered) add(d *wire.Datagram) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -42,7 +42,7 @@ func (u *unanswered) add(d *wire.Datagram) bool {
 	return true
 }
 
-// answer forgets the request that a client's datagram answers.
+// answer forgets the request answered by a client's datagram.
 func (u *unanswered) answer(m mad.Datagram) {
 	if !m.Method().IsResponse() {
 		return
@@ -52,14 +52,14 @@ func (u *unanswered) answer(m mad.Datagram) {
 	u.remove(m.TID())
 }
 
-// remove takes the request with a transaction ID out of the list. Those of programs differ
-// in the upper 16 bits, which name the sender; no others are given back.
+// remove takes the request with a transaction ID out of the list. Transaction IDs of programs have
+// their sender in the upper 16 bits; no others are returned.
 func (u *unanswered) remove(tid uint64) {
 	u.list = slices.DeleteFunc(u.list, func(d wire.Datagram) bool { return d.MAD.TID() == tid })
 }
 
-// returnTo gives all requests back to the subnet, which tells their senders that they were
-// not delivered. From now on add takes no more.
+// returnTo returns all requests to the subnet, which reports them to their senders as undelivered.
+// From now on add refuses requests.
 func (u *unanswered) returnTo(sub *emulator.Subnet) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package live runs an emulated subnet, or several that routers join, in real time:
-// programs of this process attach to it through a wire.Transport over the loop medium,
-// servers such as emulator/ibsimd through Do and Send.
+// Package live runs an emulated subnet, or several joined by routers, in real time. Programs of
+// this process attach to it through a wire.Transport over the loop medium, servers such as
+// emulator/ibsimd through Do and Send.
 //
-// The clock is the caller's. Between events nothing runs: one timer wakes the
-// subnet up when something is due in it. Cost of a request and its answer: that of
-// the subnet and of the loop medium, plus a lock and a reading of the clock.
+// The caller provides the clock. Between events nothing runs: one timer wakes the subnet when an
+// event is due. A request with its answer costs as much as in the subnet and the loop medium, plus
+// a lock and a reading of the clock.
 package live
 
 import (
@@ -17,33 +17,31 @@ import (
 	"weft/wire/loop"
 )
 
-// Live is a subnet that runs in real time. Its methods may be called from several
-// goroutines.
+// Live is a subnet that runs in real time. Its methods may be called from several goroutines.
 type Live struct {
 	*driver
 	subnet *emulator.Subnet
 }
 
-// driver moves the time of subnets that routers join, or of one.
+// driver moves the time of one subnet, or of several joined by routers.
 type driver struct {
 	clock func() time.Duration
 
 	mu     sync.Mutex
 	all    *emulator.Joined
 	timer  *time.Timer
-	due    time.Duration // when the timer fires; never when it does not
+	due    time.Duration // when the timer fires; never if it is not set
 	closed bool
 }
 
 const never = time.Duration(1<<63 - 1)
 
-// New starts a subnet. It belongs to the Live from now on. The clock must never go
-// back.
+// New starts a subnet, which from now on belongs to the Live. The clock must never go back.
 func New(s *emulator.Subnet, clock func() time.Duration) *Live {
 	return Join(&emulator.Joined{Subnets: []*emulator.Subnet{s}}, clock)[0]
 }
 
-// Join starts several subnets in one time, as New does one.
+// Join starts several subnets with one clock, like New.
 func Join(all *emulator.Joined, clock func() time.Duration) []*Live {
 	d := &driver{clock: clock, all: all, due: never}
 	d.timer = time.AfterFunc(never, d.wake)
@@ -55,7 +53,8 @@ func Join(all *emulator.Joined, clock func() time.Duration) []*Live {
 	return list
 }
 
-// Close stops the clock of the subnet, and of those that it is joined with: nothing happens in them any more by itself.
+// Close stops the clock of the subnet and its joined ones: nothing happens in them any more by
+// itself.
 func (l *Live) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,8 +62,7 @@ func (l *Live) Close() {
 	l.timer.Stop()
 }
 
-// Do calls f with the subnet, whose time is now. Nobody else uses the subnet
-// meanwhile; f must not keep it.
+// Do calls f with the subnet at the current time, exclusively; f must not keep the subnet.
 func (l *Live) Do(f func(*emulator.Subnet)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +71,7 @@ func (l *Live) Do(f func(*emulator.Subnet)) {
 	l.arm()
 }
 
-// Send brings a datagram into the subnet, as Subnet.Send.
+// Send passes a datagram to the subnet, like Subnet.Send.
 func (l *Live) Send(id emulator.ClientID, d *wire.Datagram) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,8 +80,8 @@ func (l *Live) Send(id emulator.ClientID, d *wire.Datagram) {
 	l.arm()
 }
 
-// arm sets the timer to the next event of the subnets. The timer may fire early
-// after an event was taken away; then wake does nothing.
+// arm sets the timer to the next event of the subnets. It may fire early after an event was
+// removed; then wake does nothing.
 func (d *driver) arm() {
 	at, ok := d.all.Next()
 	if !ok || at >= d.due || d.closed {
@@ -111,9 +109,9 @@ type attachment struct {
 	id emulator.ClientID
 }
 
-// Attach attaches a Transport to a port: port 0 of a switch, another port of other
-// nodes. Requests of others reach it whether IsSM is set or not; when several
-// programs sit on one port, a subnet manager comes first.
+// Attach attaches a Transport to a port: port 0 of a switch, another port of other nodes. It
+// receives requests of others with or without IsSM; among several programs on a port, a subnet
+// manager comes first.
 func (l *Live) Attach(at fabric.End) (wire.Transport, error) {
 	a := &attachment{l: l}
 	a.Transport = loop.New(
@@ -139,7 +137,7 @@ func (a *attachment) Close() error {
 	return err
 }
 
-// Port reads a port as it is now; it returns the zero value where there is no such port.
+// Port returns the current state of a port, or the zero value if there is no such port.
 func (l *Live) Port(at fabric.End) (p wire.Port) {
 	l.Do(func(s *emulator.Subnet) {
 		node, err := s.NodeInfo(at)

@@ -11,8 +11,8 @@ import (
 	"weft/wire/mad"
 )
 
-// NewNetwork starts all subnets of a network, with its routers. They forward by a Plan; where that is nil, by what the managers of
-// the subnets tell them (intersubnet/exchange).
+// NewNetwork starts all subnets of a network, with its routers. They forward by a Plan; if it is
+// nil, by the instructions of the subnets' managers (intersubnet/exchange).
 func NewNetwork(n *subnets.Network, p *intersubnet.Plan, o Options) (*Service, error) {
 	list := make([]Named, len(n.Subnets))
 	for s := range list {
@@ -41,7 +41,8 @@ func NewNetwork(n *subnets.Network, p *intersubnet.Plan, o Options) (*Service, e
 	}, o)
 }
 
-// routerPorts lists the ports of a router in the emulated subnets, in which a node has the number that it has in the fabric of its Kind.
+// routerPorts lists the ports of a router in the emulated subnets. A node has its number in the
+// fabric of its Kind.
 func routerPorts(n *subnets.Network, r int32) (list []emulator.RouterPort, err error) {
 	for p := n.Routers[r].First; p < n.Routers[r].End; p++ {
 		at := &n.Ports[p]
@@ -55,7 +56,7 @@ func routerPorts(n *subnets.Network, r int32) (list []emulator.RouterPort, err e
 	return list, nil
 }
 
-// addressesOf finds the end ports of a network by their GIDs.
+// addressesOf indexes the end ports of a network by GID.
 func addressesOf(n *subnets.Network) map[mad.GID]intersubnet.Address {
 	addresses := map[mad.GID]intersubnet.Address{}
 	for s := range int32(len(n.Subnets)) {
@@ -67,7 +68,7 @@ func addressesOf(n *subnets.Network) map[mad.GID]intersubnet.Address {
 	return addresses
 }
 
-// byPlan forwards as the Plan has a router do.
+// byPlan returns a router's forwarding by the Plan.
 func byPlan(p *intersubnet.Plan, r int32, addresses map[mad.GID]intersubnet.Address) emulator.Way {
 	first := p.Net.Routers[r].First
 	return func(in int, source uint16, sl uint8, to mad.GID) (emulator.Onward, bool) {
@@ -80,7 +81,7 @@ func byPlan(p *intersubnet.Plan, r int32, addresses map[mad.GID]intersubnet.Addr
 	}
 }
 
-// asTold forwards as managers tell a router over the wire.
+// asTold returns a router's forwarding by the instructions of managers over the wire.
 func asTold(n *subnets.Network, r int32) (emulator.Way, emulator.Agent) {
 	ports := n.Ports[n.Routers[r].First:n.Routers[r].End]
 	numbers := make([]uint8, len(ports))

@@ -1,7 +1,7 @@
-// Package service makes a fabric a running subnet for the programs of this machine: those
-// with the preload library of ibsim attach over sockets, others to umad devices, and an
-// operator looks at it and disturbs it over a control socket. Several subnets that routers
-// join have sockets and devices each.
+// Package service runs a fabric as a subnet for the programs of this machine. Programs with ibsim's
+// preload library attach over sockets, others to umad devices, and an operator inspects and
+// disturbs it over a control socket. If several subnets are joined by routers, each has its own
+// sockets and devices.
 package service
 
 import (
@@ -20,11 +20,12 @@ import (
 	"weft/fabric"
 )
 
-// Options say what the subnet is like and where it is served. Of several subnets each has the base name of sockets, the path of the control socket with its
-// name behind it, and a directory of its name for devices; faults and At name the subnet first.
+// Options configure the subnet and its servers. Each of several subnets uses its own base name of
+// sockets, the control socket path with its name appended, and a directory of its name for devices;
+// faults and At name the subnet first.
 type Options struct {
 	Subnet emulator.Options
-	// RolesByDistance lets switches tell a role by their distance from the hosts.
+	// RolesByDistance lets switches report a role by their distance from the hosts.
 	RolesByDistance bool
 	Faults          []string       // commands to execute at the start (emulator.CommandHelp)
 	Ibsim           ibsimd.Options // the sockets of ibsim's protocol
@@ -39,29 +40,29 @@ type UmadOptions struct {
 	At  []string // NODE[/PORT] of each device; nil: the first CA port
 }
 
-// Named is a subnet to be served.
+// Named is a subnet to serve.
 type Named struct {
-	Name   string // of one of several; letters, digits, and any of . _ -
+	Name   string // for one of several; letters, digits, and any of . _ -
 	Fabric *fabric.Fabric
 }
 
-// Service is a running subnet, or several that routers join.
+// Service is a running subnet, or several joined by routers.
 type Service struct{ subnets []*served }
 
 // served is one of the subnets.
 type served struct {
-	name  string // "" of one alone
+	name  string // "" for a single one
 	o     Options
 	nodes int
 	live  *live.Live
 	umad  []umadfs.Attach // the ports to serve as devices
 
 	server  *ibsimd.Server
-	control func() // ends the control socket; nil without
+	control func() // ends the control socket; may be nil
 	devices *umadfs.Server
 }
 
-// New starts the subnet. Its errors say what is wrong with the options.
+// New starts the subnet. Its errors explain invalid options.
 func New(f *fabric.Fabric, o Options) (*Service, error) {
 	one := &served{o: o}
 	subnet, err := one.start(f)
@@ -74,7 +75,7 @@ func New(f *fabric.Fabric, o Options) (*Service, error) {
 // NewJoined starts several subnets. join adds the routers between them.
 func NewJoined(list []Named, join func(*emulator.Joined) error, o Options) (*Service, error) {
 	if o.Ibsim.UDP != "" {
-		return nil, errors.New("--udp serves one subnet: leave it out, and each of several has Unix sockets")
+		return nil, errors.New("--udp serves only one subnet: leave it out, and each subnet gets Unix sockets")
 	}
 	var all emulator.Joined
 	subnets := make([]*served, len(list))
@@ -96,7 +97,7 @@ func NewJoined(list []Named, join func(*emulator.Joined) error, o Options) (*Ser
 	return run(&all, subnets, o.Clock)
 }
 
-// run lets the time of the subnets begin.
+// run starts the time of the subnets.
 func run(all *emulator.Joined, subnets []*served, clock func() time.Duration) (*Service, error) {
 	s := &Service{subnets}
 	ends := make([][]fabric.End, len(subnets))
@@ -118,7 +119,7 @@ func run(all *emulator.Joined, subnets []*served, clock func() time.Duration) (*
 // of returns one of several subnets with its share of the options.
 func (o Options) of(list []Named, name string) (*served, error) {
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") != "" || strings.Trim(name, ".") == "" {
-		return nil, fmt.Errorf("subnet %q: its sockets and devices have its name, which may have letters, digits, and any of . _ - alone", name)
+		return nil, fmt.Errorf("subnet %q: its sockets and devices use this name, which may contain only letters, digits and . _ -", name)
 	}
 	var err error
 	if o.Umad.At, err = share("--at", o.Umad.At, list, name); err != nil {
@@ -152,7 +153,7 @@ func share(option string, texts []string, list []Named, name string) (own []stri
 			known = known || at.Name == of
 		}
 		if !known || rest == "" {
-			return nil, fmt.Errorf("%s %q: there are several subnets: begin with the name and colon of one, %s: among them", option, text, list[0].Name)
+			return nil, fmt.Errorf("%s %q: there are several subnets: start with SUBNET and a colon, such as %s:TEXT", option, text, list[0].Name)
 		}
 		if of == name {
 			own = append(own, strings.TrimSpace(rest))
@@ -186,7 +187,7 @@ func (s *served) start(f *fabric.Fabric) (*emulator.Subnet, error) {
 	return subnet, nil
 }
 
-// devicePorts finds the ports that are to be umad devices.
+// devicePorts finds the ports of the umad devices.
 func (s *served) devicePorts(subnet *emulator.Subnet) ([]fabric.End, error) {
 	if s.o.Umad.Dir == "" {
 		return nil, nil
@@ -205,7 +206,7 @@ func (s *served) devicePorts(subnet *emulator.Subnet) ([]fabric.End, error) {
 	return ends, nil
 }
 
-// Serve opens the sockets and mounts the devices. Its errors say what could not be had.
+// Serve opens the sockets and mounts the devices. Its errors name what failed.
 func (s *Service) Serve() error {
 	for _, one := range s.subnets {
 		if err := one.serve(); err != nil {
@@ -238,7 +239,7 @@ func (s *served) serve() (err error) {
 	return nil
 }
 
-// Where says in a line for each subnet how many nodes there are and how programs find them.
+// Where returns a line for each subnet: the number of nodes, and how programs find them.
 func (s *Service) Where() string {
 	var lines []string
 	for _, one := range s.subnets {
@@ -254,7 +255,7 @@ func (s *Service) Where() string {
 	return strings.Join(lines, "\n")
 }
 
-// Devices says where the umad devices are, "" where there are none.
+// Devices names the location of the umad devices, "" if there are none.
 func (s *Service) Devices() string {
 	var lines []string
 	for _, one := range s.subnets {
@@ -265,8 +266,8 @@ func (s *Service) Devices() string {
 	return strings.Join(lines, "\n")
 }
 
-// Close ends what Serve has begun, and the subnets. The error says what could not be taken
-// down.
+// Close stops everything that Serve started, and the subnets. The error names what could not be
+// stopped.
 func (s *Service) Close() error {
 	var failed []error
 	for _, one := range s.subnets {

@@ -18,6 +18,7 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
 	"weft/wire/ibsim"
 	"weft/wire/wiretest"
@@ -92,7 +93,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What cannot be served is said, and Close ends what was begun.
+// Serve names what it cannot serve, and Close ends what was started.
 func TestServeFails(t *testing.T) {
 	wiretest.NoLeaks(t)
 	base := fmt.Sprintf("weft-service-%d", os.Getpid())
@@ -114,7 +115,8 @@ func TestServeFails(t *testing.T) {
 	}
 }
 
-// Several subnets have sockets of their own names, faults and devices by name, and routers between them; names that no file may have are refused.
+// Each of several subnets has sockets of its own name, faults and devices by name, and routers
+// between them; names that cannot be file names are refused.
 func TestNewNetwork(t *testing.T) {
 	wiretest.NoLeaks(t)
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=2)")
@@ -122,7 +124,7 @@ func TestNewNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, one, err := intersubnet.Route(t.Context(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: planner.Request{Chain: chain}})
+	_, one, err := between.Route(t.Context(), n, &between.Request{Request: intersubnet.Request{Method: intersubnet.ISSR}, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +135,7 @@ func TestNewNetwork(t *testing.T) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	o := service.Options{Ibsim: ibsimd.Options{Dir: dir, Base: "sim"}, Control: filepath.Join(dir, "control"), Clock: stopped}
 	for fault, want := range map[string]string{
-		`link "leaf 0" 3 down`:     "begin with the name and colon of one, s0: among them",
+		`link "leaf 0" 3 down`:     "start with SUBNET and a colon, such as s0:TEXT",
 		`s1: link "nobody" 1 down`: `subnet "s1": --fault "link \"nobody\" 1 down"`,
 	} {
 		bad := o

@@ -7,7 +7,7 @@ import (
 	"weft/wire/umad"
 )
 
-// maxAgents bounds the agents of a file.
+// maxAgents is the maximum number of agents of a file.
 const maxAgents = 32
 
 // agent is a registration.
@@ -21,7 +21,7 @@ type agent struct {
 // kernelRMPP reports whether an agent writes and reads whole messages.
 func (a *agent) kernelRMPP() bool { return a.RMPPVersion != 0 && a.Flags&umad.FlagUserRMPP == 0 }
 
-// claim names unsolicited datagrams that one agent of a port can own: those of a method.
+// claim names the unsolicited datagrams of a method that one agent of a port can own.
 type claim struct {
 	class   mad.Class
 	version uint8
@@ -32,7 +32,7 @@ type claim struct {
 // vendorWithOUI reports whether datagrams of a class name their vendor.
 func vendorWithOUI(c mad.Class) bool { return c >= 0x30 && c <= 0x4F }
 
-// ouiAt is the offset of the vendor's OUI in those datagrams.
+// ouiAt is the offset of the vendor's OUI in such datagrams.
 const ouiAt = 37
 
 func claimOf(m mad.Datagram) claim {
@@ -58,7 +58,7 @@ func (a *agent) claims() []claim {
 	return out
 }
 
-// ioctl does one of the calls; arg is its argument, in and out.
+// ioctl executes an ioctl; arg is its argument, in and out.
 func (f *file) ioctl(number uint32, arg []byte) syscall.Errno {
 	switch number {
 	case umad.IoctlEnablePKey:
@@ -78,8 +78,8 @@ func (f *file) ioctl(number uint32, arg []byte) syscall.Errno {
 	return syscall.ENOTTY
 }
 
-// registerAgent does one of the two calls. The newer one has flags, and is answered with
-// those that exist where others are set; when it comes first, it makes headers long.
+// registerAgent executes one of the two registration calls. The newer one has flags; if unknown
+// ones are set, it returns the known ones. If it comes first, it makes headers long.
 func (f *file) registerAgent(arg []byte, newer bool) syscall.Errno {
 	parsed, err := umad.ParseAgent(arg)
 	switch {
@@ -101,7 +101,7 @@ func (f *file) registerAgent(arg []byte, newer bool) syscall.Errno {
 	return 0
 }
 
-// isValid reports whether the kernel takes a registration. Class 0 only sends.
+// isValid reports whether the kernel accepts a registration. Class 0 only sends.
 func isValid(a *umad.Agent) bool {
 	if a.Class == 0 {
 		return a.QP <= 1
@@ -138,8 +138,8 @@ func (f *file) register(a *agent) syscall.Errno {
 	return 0
 }
 
-// unregister ends an agent: what it waits for is forgotten. It reports false when
-// there is none of that number.
+// unregister ends an agent and forgets its pending requests. It returns false if the number is
+// unknown.
 func (f *file) unregister(id uint32) bool {
 	if id >= maxAgents || f.agents[id] == nil {
 		return false

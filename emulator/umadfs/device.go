@@ -11,25 +11,26 @@ import (
 	"weft/wire/umad"
 )
 
-// rmppHeader is the size of the common header and the RMPP header in bytes: a MAD's least.
+// rmppHeader is the size of the common header and the RMPP header in bytes: the least size of a
+// MAD.
 const rmppHeader = 36
 
-// queueLimit bounds the messages that wait for a file's reader; more are dropped.
+// queueLimit is the maximum number of messages waiting for a file's reader; more are dropped.
 const queueLimit = 200_000
 
 const never = time.Duration(1<<63 - 1)
 
-// device holds the state that the kernel keeps of a umad device. Not for concurrent use.
+// device holds the kernel's state of a umad device. Not for concurrent use.
 type device struct {
 	agents  map[uint16]*agent // by number
-	last    uint16            // number that was given to an agent
+	last    uint16            // latest number given to an agent
 	owners  map[claim]*agent
 	waiting map[key]*request
 	due     time.Duration // no request times out before
 }
 
-// key is the same in a request and its answer: the 48 bits of the transaction ID that are
-// the device's (see Adapter), and the class.
+// key is the same in a request and its answer: the device's 48 bits of the transaction ID (see
+// Adapter), and the class.
 type key struct {
 	tid   uint64
 	class mad.Class
@@ -57,7 +58,7 @@ type file struct {
 	dev    *device
 	wake   func() // a message has come
 	agents [maxAgents]*agent
-	used   bool     // an agent was registered
+	used   bool     // an agent has been registered
 	long   bool     // messages have the header with the P_Key index
 	queue  [][]byte // with that header
 }
@@ -83,14 +84,14 @@ func (f *file) headerSize() int {
 	return umad.ShortHeaderSize
 }
 
-// write takes a message and returns the datagram that goes to the subnet, and PathBits of
-// its source, for which its address has no place.
+// write takes a message and returns the datagram for the subnet, and PathBits of its source, which
+// do not fit into its address.
 func (f *file) write(now time.Duration, b []byte) (d wire.Datagram, pathBits uint8, e syscall.Errno) {
 	n := f.headerSize()
 	if len(b) < n+rmppHeader {
 		return d, 0, syscall.EINVAL
 	}
-	// A short datagram is filled up; a message that the kernel cuts is as long as it was written.
+	// A short datagram is padded; a message that the kernel would cut keeps its length.
 	msg := make([]byte, umad.HeaderSize+max(len(b)-n, mad.Size))
 	copy(msg[:umad.HeaderSize], b[:n])
 	copy(msg[umad.HeaderSize:], b[n:])
@@ -121,7 +122,7 @@ func (f *file) write(now time.Duration, b []byte) (d wire.Datagram, pathBits uin
 	return d, h.PathBits, f.dev.wait(now, a, h, &d)
 }
 
-// wait begins to wait for the answer to a request.
+// wait starts waiting for the answer to a request.
 func (v *device) wait(now time.Duration, a *agent, h umad.Header, d *wire.Datagram) syscall.Errno {
 	k := keyOf(d.MAD)
 	switch {
@@ -138,8 +139,8 @@ func (v *device) wait(now time.Duration, a *agent, h umad.Header, d *wire.Datagr
 	return 0
 }
 
-// expire ends the waits whose time is over: it returns what is to be sent again, and
-// queues what was sent often enough in its file, as timed out.
+// expire ends overdue waits: it returns datagrams to send again, and queues requests without
+// retries left in their files, as timed out.
 func (v *device) expire(now time.Duration) (again []wire.Datagram) {
 	if now < v.due {
 		return nil
@@ -174,8 +175,7 @@ func (v *device) expire(now time.Duration) (again []wire.Datagram) {
 	return again
 }
 
-// deliver takes a datagram from the subnet to the file that it is for, if there is
-// one.
+// deliver passes a datagram from the subnet to its file, if there is one.
 func (v *device) deliver(d *wire.Datagram, pathBits uint8) {
 	if len(d.MAD) < mad.Header.Size {
 		return
@@ -190,7 +190,7 @@ func (v *device) deliver(d *wire.Datagram, pathBits uint8) {
 	a.file.push(&h, d.MAD)
 }
 
-// receiver is the agent that a datagram is for.
+// receiver returns the agent for a datagram.
 func (v *device) receiver(m mad.Datagram) *agent {
 	if !m.Method().IsResponse() {
 		return v.owners[claimOf(m)]
@@ -200,7 +200,7 @@ func (v *device) receiver(m mad.Datagram) *agent {
 		delete(v.waiting, k)
 		return r.agent
 	}
-	// The first segment has ended the wait; the others are the program's, too.
+	// The first segment has ended the wait; the others belong to the program, too.
 	a := v.agents[uint16(k.tid>>32)]
 	if a == nil || a.Flags&umad.FlagUserRMPP == 0 || a.Class != k.class || !wire.RMPPActive(m) {
 		return nil
@@ -208,7 +208,7 @@ func (v *device) receiver(m mad.Datagram) *agent {
 	return a
 }
 
-// push queues a message. It is dropped when too many wait already.
+// push queues a message. It is dropped if the queue is full.
 func (f *file) push(h *umad.Header, m []byte) {
 	if len(f.queue) == queueLimit {
 		return

@@ -310,8 +310,8 @@ func TestRMPP(t *testing.T) {
 	b.read(f) // it has stayed
 }
 
-// Any bytes may be written and any argument given: no panic, and what is accepted is
-// a datagram, or the headers at least of a message that the kernel cuts.
+// Any bytes may be written and any argument given without a panic. Accepted writes are datagrams,
+// or at least the headers of a message that the kernel cuts.
 func FuzzDevice(f *testing.F) {
 	arg := make([]byte, umad.AgentSize)
 	managing.Put(arg)

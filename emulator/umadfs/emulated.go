@@ -14,8 +14,8 @@ type emulated struct {
 	id emulator.ClientID
 }
 
-// Emulated attaches to a port of an emulated subnet: port 0 of a switch, another port
-// of other nodes.
+// Emulated attaches to a port of an emulated subnet: port 0 of a switch, another port of other
+// nodes.
 func Emulated(l *live.Live, at fabric.End) Attach {
 	return func(deliver func(*wire.Datagram)) (Adapter, error) {
 		p := &emulated{l: l, at: at}
@@ -42,7 +42,7 @@ func (p *emulated) Info() (i Info) {
 	p.l.Do(func(s *emulator.Subnet) {
 		node, err := s.NodeInfo(p.at)
 		if err != nil {
-			return // Attach has refused such a port
+			return // Attach refused such a port
 		}
 		port, _ := s.PortInfo(p.at)
 		i.PKeys, _ = s.PKeys(p.at)

@@ -149,8 +149,8 @@ func serveSuite(dir string) error {
 	return m.Close()
 }
 
-// runPeer becomes a program for which the devices served at dir are those of the
-// machine. It is in a mount namespace of its own already.
+// runPeer becomes a program that sees the devices served at dir as the machine's. It is already in
+// a mount namespace of its own.
 func runPeer(dir, scratch string, program []string) error {
 	dev := filepath.Join(scratch, "dev")
 	if err := os.MkdirAll(dev, 0o755); err != nil {

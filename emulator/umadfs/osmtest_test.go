@@ -62,8 +62,9 @@ func (m *machine) manage(name string) {
 	}
 }
 
-// TestOsmtest: OpenSM's tester of subnet administration makes an inventory of a subnet of ours and finds it valid, wrong keys get no answer, and its
-// groups and services are made, found and deleted as it expects.
+// TestOsmtest: OpenSM's tester of subnet administration makes an inventory of an emulated subnet
+// and finds it valid. Wrong keys get no answer, and groups and services are made, found and deleted
+// as it expects.
 func TestOsmtest(t *testing.T) {
 	m := newMachine(t, "rlft(4,2)")
 	m.manage("updn")

@@ -32,8 +32,8 @@ type machine struct {
 	preload  string // library for the programs, "" for none
 }
 
-// newMachine serves the first CA port of a fabric. This process must not open what it
-// serves; the programs are others.
+// newMachine serves the first CA port of a fabric. This process must not open its own files; other
+// programs do.
 func newMachine(t *testing.T, formula string) *machine {
 	t.Helper()
 	needFUSE(t)
@@ -67,7 +67,7 @@ func newMachine(t *testing.T, formula string) *machine {
 // patience is how long a program may take before that is called a hang.
 const patience = 3 * time.Minute
 
-// run runs a program to its end and gives what it printed on stdout.
+// run runs a program to its end and returns its stdout.
 func (m *machine) run(program string, args ...string) string {
 	m.t.Helper()
 	path := peer.Program(m.t, program)

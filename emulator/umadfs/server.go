@@ -13,7 +13,7 @@ import (
 	"weft/wire/umad"
 )
 
-// Info holds the attributes of a port that sysfs shows.
+// Info holds a port's attributes for sysfs.
 type Info struct {
 	NodeInfo [40]byte // as read through the port
 	PortInfo [64]byte
@@ -22,18 +22,18 @@ type Info struct {
 
 // Adapter is a port of a subnet.
 type Adapter interface {
-	// Send brings a datagram into the subnet, and does not keep it. Bits 63..48 of
-	// the transaction ID of a request are the subnet's: answers may come with others.
-	// A source LID of 0 is the port's base LID.
+	// Send passes a datagram to the subnet, and does not keep it. Bits 63..48 of a request's
+	// transaction ID belong to the subnet: answers may have others. A source LID of 0 is the port's
+	// base LID.
 	Send(d *wire.Datagram)
 	SetIsSM(on bool)
-	// Info reads the port as it is now.
+	// Info returns the current state of the port.
 	Info() Info
 	// Close ends the attachment.
 	Close()
 }
 
-// Attach attaches to a port. deliver takes a copy of what arrives, and never waits.
+// Attach attaches to a port. deliver receives a copy of each datagram, and never waits.
 type Attach func(deliver func(*wire.Datagram)) (Adapter, error)
 
 // Server serves ports at a directory.
@@ -44,8 +44,7 @@ type Server struct {
 	done  sync.WaitGroup
 }
 
-// port is one of the ports, with its devices. The lock of fuse.Server.Do guards what
-// changes.
+// port is a served port with its devices. The lock of fuse.Server.Do guards its changing fields.
 type port struct {
 	s       *Server
 	adapter Adapter
@@ -57,9 +56,9 @@ type port struct {
 	armed   time.Duration // when the timer fires
 }
 
-// Mount serves ports at a directory, which must exist: the first port as umad0 and
-// issm0, and so on. Ports with the same node GUID belong to one adapter; adapters are
-// named weft_0, weft_1 and so on. The clock must never go back.
+// Mount serves ports at an existing directory: the first port as umad0 and issm0, and so on. Ports
+// with the same node GUID belong to one adapter; adapters are named weft_0, weft_1 and so on. The
+// clock must never go back.
 func Mount(dir string, clock func() time.Duration, ports ...Attach) (*Server, error) {
 	s := &Server{clock: clock}
 	t := fuse.NewTree()
@@ -112,8 +111,7 @@ func (s *Server) add(t *fuse.Tree, index int, cas map[uint64]string, attach Atta
 	return nil
 }
 
-// Close unmounts and detaches from the subnet. Programs that have devices open get
-// errors.
+// Close unmounts and detaches from the subnet. Programs with open devices get errors.
 func (s *Server) Close() error {
 	err := s.fs.Close()
 	s.fs.Do(func() {
@@ -136,7 +134,7 @@ func (s *Server) detach() {
 	}
 }
 
-// dispatch takes what arrives from the subnet to the device.
+// dispatch passes datagrams from the subnet to the device.
 func (p *port) dispatch() {
 	var d wire.Datagram
 	for p.in.Pop(context.Background(), &d) == nil {
@@ -149,7 +147,7 @@ func (p *port) dispatch() {
 	}
 }
 
-// tick sends again, or gives back, what was not answered in time.
+// tick sends unanswered datagrams again, or returns them as timed out.
 func (p *port) tick() {
 	p.s.fs.Do(func() {
 		p.armed = never
@@ -164,8 +162,8 @@ func (p *port) tick() {
 	})
 }
 
-// arm sets the timer to the next timeout. It may fire early, for a request that has
-// been answered since.
+// arm sets the timer to the next timeout. It may fire early, for a request that has meanwhile been
+// answered.
 func (p *port) arm() {
 	if p.dev.due < p.armed {
 		p.armed = p.dev.due
@@ -203,7 +201,7 @@ func (f *umadFile) Ioctl(number uint32, arg []byte) syscall.Errno { return f.ioc
 func (f *umadFile) Readable() bool                                { return f.readable() }
 func (f *umadFile) Release()                                      { f.close() }
 
-// issmFile is an open issm device. Whatever is done to it but closing it fails.
+// issmFile is an open issm device. All operations on it except closing fail.
 type issmFile struct{ p *port }
 
 func (p *port) openISSM(*fuse.Handle) (fuse.File, syscall.Errno) {

@@ -10,14 +10,14 @@ import (
 
 // The directories of the mount.
 const (
-	DevDir   = "dev/infiniband" // in the place of /dev/infiniband
-	ClassDir = "sys/class"      // in the place of /sys/class
+	DevDir   = "dev/infiniband" // replaces /dev/infiniband
+	ClassDir = "sys/class"      // replaces /sys/class
 )
 
 // pkeyFiles is the number of files for P_Keys: the length of an adapter's table.
 const pkeyFiles = 32
 
-// addCA adds what is the same for all ports of an adapter.
+// addCA adds the files shared by all ports of an adapter.
 func addCA(t *fuse.Tree, ca string, a Adapter) {
 	put := func(file string, value func(i Info) string) {
 		t.Text(ClassDir+"/infiniband/"+ca+"/"+file, func() string { return value(a.Info()) })
@@ -30,7 +30,7 @@ func addCA(t *fuse.Tree, ca string, a Adapter) {
 	put("hca_type", func(i Info) string { return fmt.Sprintf("weft%d", mad.NodeInfoDeviceID.Get(i.NodeInfo[:])) })
 }
 
-// addPort adds the files of a port, and says which devices are its.
+// addPort adds the files of a port, and names its devices.
 func addPort(t *fuse.Tree, index int, ca string, number uint8, a Adapter) {
 	for _, kind := range []string{"umad", "issm"} {
 		dir := fmt.Sprintf("%s/infiniband_mad/%s%d/", ClassDir, kind, index)
@@ -85,7 +85,7 @@ func stateText(names []string, v int) string {
 	return fmt.Sprintf("%d: %s", v, names[v])
 }
 
-// guid prints a GUID in the form of sysfs.
+// guid prints a GUID in sysfs form.
 func guid(g uint64) string {
 	return fmt.Sprintf("%04x:%04x:%04x:%04x", g>>48, g>>32&0xFFFF, g>>16&0xFFFF, g&0xFFFF)
 }
@@ -99,8 +99,7 @@ var laneRates = [...]struct {
 	mad.SpeedEDR: {250, "EDR"}, mad.SpeedHDR: {500, "HDR"}, mad.SpeedNDR: {1000, "NDR"}, mad.SpeedXDR: {2000, "XDR"},
 }
 
-// rateText is the rate of a port as the kernel words it, such as
-// "100 Gb/sec (4X EDR)".
+// rateText returns the rate of a port in the kernel's words, such as "100 Gb/sec (4X EDR)".
 func rateText(portInfo []byte) string {
 	width, speed := mad.LinkWidth(portInfo), mad.LinkSpeed(portInfo)
 	if width == 0 || speed == 0 {

@@ -12,32 +12,33 @@ import (
 )
 
 // Help describes the format of a price list.
-const Help = `A line for each price, # begins a remark:
+const Help = `The file of --prices has one price per line; # begins a comment:
 
-  currency EUR           # what all prices are in; may be left out
-  switch 36 12000        # a switch by its number of ports
+  currency EUR           # of all prices; optional
+  switch 36 12000        # a switch with 36 ports
   switch 64 25000
   cable between 900      # a cable between two switches
   cable below 250        # a cable from a switch to a host
 
-or, in place of the last two, cables by their length:
+Instead of the last two lines, cables can be priced by length:
 
   cable 3m 90            # a cable of up to 3 metres
   cable 10m 350
   cable 50m 900
-  rack 42                # units of a rack; 42 unless given
-  host 2                 # units of a host; 1 unless given
+  rack 42                # height of a rack in units; 42 if not given
+  host 2                 # height of a host in units; 1 if not given
 
-A switch costs what the smallest one in the list costs that has as many ports or more; so does a cable by
-its length. A cable between or below that is not in the list costs nothing.
+A switch costs as much as the smallest switch in the list with at least as many ports. A cable
+costs as much as the shortest one in the list that is long enough. Cables "between" or "below"
+without a price cost nothing.
 
-Lengths are those of a machine room that is filled as follows. A switch takes a unit for each 64 ports,
-and its hosts stand below it; a host of several ports stands below the switch of its first cable. Racks are
-filled one after the other, with switches that hosts are cabled to in the order of the fabric, and every other
-switch in the middle of those that it is cabled to. What fits into one rack stays together. Racks are 0.6
-metres wide, in rows 2.4 metres apart, back and forth, as many rows as make the room square. A cable in a
-rack takes 2 metres, any other 4 metres for the way up and down, and the way along the rows and across.
-Lengths are rounded up. Several planes are laid out each by itself.`
+Lengths come from a model of the machine room. Racks are filled one after the other. A switch takes
+one unit for each 64 ports, and its hosts are below it; a host with several ports is below the switch
+of its first cable. Switches with hosts come in the order of the fabric; every other switch is
+put in the middle of the switches it is cabled to. Whatever fits into one rack stays together. Racks
+are 0.6 metres wide, in rows 2.4 metres apart, as many rows as make the room square. A cable inside
+a rack is 2 metres long. Any other cable is 4 metres (up and down) plus the way along and across
+the rows. Lengths are rounded up. Each plane of a network with several planes is laid out by itself.`
 
 // Prices lists the costs of parts.
 type Prices struct {

@@ -10,17 +10,17 @@ import (
 )
 
 // FormulaHelp explains the syntax of a formula.
-const FormulaHelp = `subnets(N,FABRIC,...) is N equal subnets, subnets(FABRIC,FABRIC,...) a list.
-  routers=R   routers (2); in a chain or star so many at each joint
-  cables=C    cables of a router into each of its subnets (1)
-  shape=all   every router joins all subnets; chain: each subnet with the next;
-              star: the first subnet with each other one
-  core=FABRIC add a subnet, core0, that routers join with each of the others,
-              which are not joined otherwise; cores=K: K such ones
-  on=top      routers are cabled to the switches farthest from hosts, one
-              after the other; leaves: to those with hosts. They take free
-              ports; where all are taken, switches of formulas get more.
-              A FABRIC without hosts is a core: all its switches take routers`
+const FormulaHelp = `subnets(N,FABRIC,...)       N copies of FABRIC, joined by routers
+  subnets(FABRIC,FABRIC,...)  these subnets, joined by routers
+  routers=R    number of routers (default 2); with shape=chain and shape=star for each joined pair
+  cables=C     cables from a router into each of its subnets (default 1)
+  shape=all    every router joins all subnets; chain: each subnet with the next;
+               star: the first subnet with each other one
+  core=FABRIC  add a subnet core0 that routers join with each other subnet; the others are then
+               not joined directly. cores=K adds K such subnets
+  on=top       cable routers to the switches farthest from hosts, in turn; on=leaves: to switches
+               with hosts. Routers use free ports; if none are left, switches of formulas get
+               more. In a FABRIC without hosts all switches take routers`
 
 // firstPrefix plus the number of a subnet, from 1, is the prefix of a formula's subnet: site-local.
 const firstPrefix Prefix = 0xfec0000000000000

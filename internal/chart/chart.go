@@ -1,6 +1,6 @@
 package chart
 
-// Kind says how points are drawn.
+// Kind is the kind of a chart.
 type Kind string
 
 // The kinds of charts.
@@ -11,7 +11,7 @@ const (
 
 // Chart is a figure.
 type Chart struct {
-	Name  string `json:"name"` // of its file, without .svg
+	Name  string `json:"name"` // file name without .svg
 	Title string `json:"title"`
 	Kind  Kind   `json:"kind"`
 	X     Axis   `json:"x"`
@@ -19,11 +19,11 @@ type Chart struct {
 	// Categories name the groups of bars: point X is the index of its group.
 	Categories []string `json:"categories,omitempty"`
 	Series     []Series `json:"series"`
-	// Uprights are lines from bottom to top, at places on axis X that a paper prints without a value.
+	// Uprights are vertical lines at places on axis X that a paper prints without a value.
 	Uprights []Upright `json:"places,omitempty"`
 }
 
-// Upright is a line from bottom to top at a place on axis X, with its entry in the legend.
+// Upright is a vertical line at a place on axis X, with its entry in the legend.
 type Upright struct {
 	Name string  `json:"name"`
 	X    float64 `json:"x"`
@@ -35,15 +35,15 @@ type Axis struct {
 	Log   bool   `json:"log,omitempty"`
 }
 
-// Series holds the points of one colour and one entry of the legend. A missing point is
-// left out, never zero.
+// Series holds the points of one colour and one entry of the legend. A missing point is left out,
+// never zero.
 type Series struct {
 	Name   string  `json:"name"`
 	Points []Point `json:"points"`
 	// Marks names the series that the points belong to as marks alone, such as printed values of a
 	// paper; "" for a series of its own.
 	Marks string `json:"marks,omitempty"`
-	// Of names the series of ours that marks are relative to; "" for marks that are printed levels.
+	// Of names the series of ours to which the marks are relative; "" for printed levels.
 	Of string `json:"of,omitempty"`
 }
 
@@ -60,7 +60,7 @@ func (s *Series) Add(x, y, low, high float64) {
 	s.Points = append(s.Points, Point{X: x, Y: y, Low: low, High: high})
 }
 
-// Minus returns what a series has more than another, where both have points.
+// Minus returns the difference of two series, where both have points.
 func (s *Series) Minus(other *Series, name string) Series {
 	out := Series{Name: name}
 	for _, p := range s.Points {
@@ -73,9 +73,8 @@ func (s *Series) Minus(other *Series, name string) Series {
 	return out
 }
 
-// Fill adds a series for each name, with the points that value returns for the places by
-// their indices; ok is false where there is none. Places are the categories of bars, and X
-// is set for them.
+// Fill adds a series for each name, with the points that value returns by index of place; ok is
+// false if there is none. Places are the categories of bars, and X is set for them.
 func (c *Chart) Fill(names, places []string, value func(name string, place int) (p Point, ok bool)) {
 	if c.Kind == Bars {
 		c.Categories = places

@@ -171,8 +171,8 @@ func TestWriteAll(t *testing.T) {
 	}
 }
 
-// TestMarks: a series of marks has no bars or line of its own; it stands over the bars of the series that it names, in its colour, and in
-// the legend.
+// TestMarks: a series of marks has no bars or line of its own; it stands over the bars of the
+// series that it names, in its colour, and in the legend.
 func TestMarks(t *testing.T) {
 	c := Chart{Name: "c", Kind: Bars, Categories: []string{"x"}, Series: []Series{
 		{Name: "printed", Marks: "second", Points: []Point{{Y: 3}}}, {Name: "first", Points: []Point{{Y: 1}}}, {Name: "second", Points: []Point{{Y: 2}}},
@@ -204,7 +204,7 @@ func TestSameLook(t *testing.T) {
 	}
 }
 
-// TestUprights: a place that is printed without a value is a line from bottom to top, and in the legend.
+// TestUprights: a place printed without a value is a vertical line, and in the legend.
 func TestUprights(t *testing.T) {
 	c := Chart{Name: "c", Kind: Lines, Series: []Series{{Name: "s", Points: []Point{{X: 1, Y: 1}, {X: 3, Y: 1}}}}}
 	before := strings.Count(svg(t, &c), "stroke-dasharray")
@@ -214,7 +214,8 @@ func TestUprights(t *testing.T) {
 	}
 }
 
-// TestGrey: no two series of bars look the same in grey: they differ in their hatch, or clearly in lightness.
+// TestGrey: no two series of bars look the same in grey: they differ in their hatch, or clearly in
+// lightness.
 func TestGrey(t *testing.T) {
 	if len(hatches) != len(palette) {
 		t.Fatalf("%d hatches for %d colours", len(hatches), len(palette))

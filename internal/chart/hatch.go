@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// hatch is a set of directions in which lines are drawn over a bar.
+// hatch is a set of directions for lines over a bar.
 type hatch uint8
 
 // The directions.
@@ -18,19 +18,20 @@ const (
 	falling
 )
 
-// hatches tell the bars of series apart without colour: one for each colour of the palette.
+// hatches distinguish the bars of series without colour: one for each colour of the palette.
 var hatches = []hatch{0, rising, falling, level, rising | falling, upright, level | upright, 0, rising | level, falling | upright}
 
-// dashes tell the lines of series apart without colour: one for each colour of the palette.
+// dashes distinguish the lines of series without colour: one for each colour of the palette.
 var dashes = [][]vg.Length{nil, {7, 2}, {2, 2}, {8, 2, 2, 2}, {4, 2}, {12, 3}, {1, 2}, {8, 2, 2, 2, 2, 2}, {5, 4}, {3, 1}}
 
 // The lines of a hatch, in points.
 const (
-	hatchStep  = 4.5 // from one line to the next
+	hatchStep  = 4.5 // distance between lines
 	hatchWidth = 0.7
 )
 
-// drawBar draws a bar: an area with the lines of a hatch, which are white on dark colours and black on light ones, and an edge.
+// drawBar draws a bar: an area with an edge and the lines of a hatch, white on dark colours and
+// black on light ones.
 func drawBar(c *draw.Canvas, paint color.RGBA, h hatch, r vg.Rectangle) {
 	c.FillPolygon(paint, []vg.Point{r.Min, {X: r.Min.X, Y: r.Max.Y}, r.Max, {X: r.Max.X, Y: r.Min.Y}})
 	style := draw.LineStyle{Color: color.Black, Width: hatchWidth}
@@ -49,7 +50,7 @@ func drawBar(c *draw.Canvas, paint color.RGBA, h hatch, r vg.Rectangle) {
 	c.StrokeLines(draw.LineStyle{Color: color.Black, Width: 0.4}, []vg.Point{r.Min, {X: r.Min.X, Y: r.Max.Y}, r.Max, {X: r.Max.X, Y: r.Min.Y}, r.Min})
 }
 
-// lightness returns how light a colour is in grey, from 0 to 1.
+// lightness returns the lightness of a colour in grey, from 0 to 1.
 func lightness(c color.RGBA) float64 {
 	return (0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B)) / 255
 }
@@ -76,7 +77,7 @@ func (h hatch) lines(r vg.Rectangle) (lines [][2]vg.Point) {
 		if h&slope == 0 {
 			continue
 		}
-		for at := vg.Length(hatchStep); at < width+height; at += hatchStep * 1.4 { // where the line would cross the left edge, or the right one
+		for at := vg.Length(hatchStep); at < width+height; at += hatchStep * 1.4 { // where the line would cross the left or the right edge
 			x0, x1 := max(0, at-height), min(width, at)
 			y0, y1 := at-x0, at-x1
 			if slope == rising {

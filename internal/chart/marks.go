@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// shapes mark the points of a line, so that series are told apart without colour.
+// shapes mark the points of a line, so that series differ without colour.
 var shapes = []draw.GlyphDrawer{
 	draw.CircleGlyph{},
 	draw.SquareGlyph{},
@@ -32,13 +32,13 @@ func drawRange(c *draw.Canvas, style draw.LineStyle, x, low, high, half vg.Lengt
 	c.StrokeLine2(style, x-half, high, x+half, high)
 }
 
-// bars draws the bars of one series, beside those of the others.
+// bars draws the bars of one series, next to the others.
 type bars struct {
 	series Series
 	color  color.RGBA
 	hatch  hatch
 	of     int // number of series
-	index  int // of this one
+	index  int // of this series
 }
 
 // Plot implements plot.Plotter.
@@ -62,8 +62,8 @@ func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) { return b.series.ex
 // Thumbnail implements plot.Thumbnailer.
 func (b *bars) Thumbnail(c *draw.Canvas) { drawBar(c, b.color, b.hatch, c.Rectangle) }
 
-// markRoom is the least distance from one mark of a line to the next: marks tell lines
-// apart, and more of them only hide what is behind.
+// markRoom is the least distance between two marks of a line: marks distinguish lines, and more of
+// them would only hide what is behind.
 const markRoom = 9
 
 // line draws the line of one series.
@@ -72,7 +72,7 @@ type line struct {
 	color  color.Color
 	shape  draw.GlyphDrawer
 	dashes []vg.Length
-	aside  vg.Length // of ranges, so that they do not hide each other
+	aside  vg.Length // offset of ranges, so that they do not hide each other
 }
 
 func (l *line) style() draw.LineStyle {
@@ -94,7 +94,7 @@ func (l *line) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	c.StrokeLines(l.style(), at)
-	last := 0 // marked
+	last := 0 // index of the last marked point
 	for i, pt := range at {
 		if i == 0 || math.Hypot(float64(pt.X-at[last].X), float64(pt.Y-at[last].Y)) >= markRoom {
 			c.DrawGlyph(l.glyph(), pt)
@@ -113,13 +113,14 @@ func (l *line) Thumbnail(c *draw.Canvas) {
 	c.DrawGlyph(l.glyph(), c.Center())
 }
 
-// marks draws a series of marks alone, in the colour and shape of the series they are set beside, with black edges, and empty where they are
-// relative to ours; beside bars they stand over those of that series. A range is a slim bar: what lies in its middle is printed nowhere.
+// marks draws a series of marks alone, in the colour and shape of their series, with black edges,
+// and empty if they are relative to ours. In bar charts they stand over the bars of that series. A
+// range is a slim bar, since no value in its middle is printed.
 type marks struct {
 	series Series
 	color  color.Color
 	shape  draw.GlyphDrawer
-	aside  float64 // from the place of a point
+	aside  float64 // offset from the place of a point
 }
 
 func (c *Chart) newMarks(shown []Series, i int) *marks {
@@ -128,7 +129,7 @@ func (c *Chart) newMarks(shown []Series, i int) *marks {
 	m := &marks{series: shown[i], color: palette[look%len(palette)], shape: shapes[look%len(shapes)]}
 	if c.Kind == Bars {
 		slot := groupShare / float64(max(len(all), 1))
-		m.shape, m.aside = draw.CircleGlyph{}, slot*(float64(at)+0.65)-groupShare/2 // beside the range of the bar
+		m.shape, m.aside = draw.CircleGlyph{}, slot*(float64(at)+0.65)-groupShare/2 // next to the range of the bar
 	}
 	return m
 }
@@ -146,7 +147,8 @@ func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// between draws a printed range as a slim bar in the colour of its series, with a white and a black edge, so that it is seen on any other bar.
+// between draws a printed range as a slim bar in the colour of its series, with a white and a black
+// edge, so that it is visible on any other bar.
 func (m *marks) between(c *draw.Canvas, x, low, high vg.Length) {
 	edges := []struct {
 		color.Color
@@ -164,7 +166,7 @@ func (m *marks) between(c *draw.Canvas, x, low, high vg.Length) {
 func (m *marks) mark(c *draw.Canvas, at vg.Point) {
 	edge := m.shape
 	switch edge.(type) {
-	case draw.RingGlyph, draw.BoxGlyph, draw.CrossGlyph, draw.PlusGlyph: // of lines, which have no edge
+	case draw.RingGlyph, draw.BoxGlyph, draw.CrossGlyph, draw.PlusGlyph: // shapes of lines, which have no edge
 		edge = draw.CircleGlyph{}
 	}
 	c.DrawGlyph(draw.GlyphStyle{Color: color.Black, Radius: 5.2, Shape: edge}, at)
@@ -174,7 +176,7 @@ func (m *marks) mark(c *draw.Canvas, at vg.Point) {
 	}
 }
 
-// relative says whether the marks are what a paper prints relative to a series of ours.
+// relative reports whether the marks are printed relative to a series of ours.
 func (m *marks) relative() bool { return m.series.Of != "" }
 
 // DataRange implements plot.DataRanger.
@@ -189,12 +191,12 @@ func (m *marks) Thumbnail(c *draw.Canvas) {
 	}
 }
 
-// style returns how the line is drawn.
+// style returns the style of the line.
 func (x *Upright) style() draw.LineStyle {
 	return draw.LineStyle{Color: color.Black, Width: 1.2, Dashes: []vg.Length{4, 3}}
 }
 
-// Plot implements plot.Plotter: a line through the picture from bottom to top.
+// Plot implements plot.Plotter: a vertical line through the picture.
 func (x *Upright) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, _ := p.Transforms(&c)
 	c.StrokeLine2(x.style(), tx(x.X), c.Min.Y, tx(x.X), c.Max.Y)
@@ -205,7 +207,7 @@ func (x *Upright) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(x.style(), c.Center().X, c.Min.Y, c.Center().X, c.Max.Y)
 }
 
-// extent returns the extent of the points, their own ranges included.
+// extent returns the extent of the points, including their ranges.
 func (s *Series) extent() (xmin, xmax, ymin, ymax float64) {
 	for i, pt := range s.Points {
 		low, high := pt.Y, pt.Y

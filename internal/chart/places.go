@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// place is a position on the axis X that points of a chart have.
+// place is a position on axis X where a chart has points.
 type place struct {
 	x  float64
-	at vg.Length // from the left end of the axis, about
+	at vg.Length // approximate distance from the left end of the axis
 }
 
 // places lists the places of all points, from left to right on an axis of a width.
@@ -42,8 +42,8 @@ func (c *Chart) places(wide vg.Length) []place {
 	return out
 }
 
-// ticks returns the ticks at the places of a logarithmic axis. A tick has no label where
-// it would run into the label before it.
+// ticks returns the ticks at the places of a logarithmic axis. A tick has no label if that would
+// run into the previous label.
 func ticks(places []place) plot.ConstantTicks {
 	var out plot.ConstantTicks
 	end := vg.Length(math.Inf(-1))
@@ -60,9 +60,8 @@ func ticks(places []place) plot.ConstantTicks {
 	return out
 }
 
-// aside returns the distance from their places at which the ranges of line i are drawn,
-// so that the ranges of the lines shown do not hide each other; it leaves room to the
-// next place.
+// aside returns the offset of the ranges of line i from their places, so that the ranges of the
+// lines shown do not hide each other; it leaves room to the next place.
 func aside(shown []Series, i int, places []place) vg.Length {
 	step := vg.Length(apart)
 	for k := 1; k < len(places); k++ {

@@ -2,19 +2,21 @@ package chart
 
 import "slices"
 
-// PrintedValue holds the value that a paper prints for a point of a series: a level, or what it is relative to a series of ours at a place.
+// PrintedValue is a printed value for a point of a series: a level, or a value relative to a series
+// of ours.
 type PrintedValue struct {
 	Series    string
 	Group     string  // the place among bars
 	X         float64 // the place on lines
-	Low, High float64 // the printed value, twice, or its range
-	Of        string  // the series of which it is so many times; "" for a level
-	OfX       float64 // where on lines that series is taken
-	Points    bool    // by so much it is more than that series, not so many times it
+	Low, High float64 // the printed value twice, or its range
+	Of        string  // the series to multiply by the value; "" for a level
+	OfX       float64 // place on lines where Of is read
+	Points    bool    // add the value to Of instead of multiplying
 }
 
-// Mark sets what a paper prints as marks beside the series: printed levels, and what is printed relative to a series of ours, each a series of
-// marks. They take the place of earlier ones. What is said of a point that is not drawn is left out.
+// Mark sets the printed values as marks next to the series, replacing earlier ones: one series of
+// marks for printed levels, and one for values relative to a series of ours. It leaves out values
+// for points that are not drawn.
 func (c *Chart) Mark(said ...PrintedValue) {
 	c.Series = slices.DeleteFunc(c.Series, func(s Series) bool { return s.Marks != "" })
 	names := c.names()
@@ -39,7 +41,7 @@ func (c *Chart) Mark(said ...PrintedValue) {
 	}
 }
 
-// names are the series that are no marks.
+// names returns the names of the series without the marks.
 func (c *Chart) names() (names []string) {
 	for i := range c.Series {
 		if c.Series[i].Marks == "" {
@@ -49,8 +51,8 @@ func (c *Chart) names() (names []string) {
 	return names
 }
 
-// markOf is the mark of what is said, a range for a range; ok is false where the point of ours that it is compared with is not drawn: that of its
-// series, or what it is relative to.
+// markOf returns the mark for a printed value, a range for a range. ok is false if our point to
+// compare with is not drawn: in its series, or in the series that it is relative to.
 func (c *Chart) markOf(x *PrintedValue) (mark Point, ok bool) {
 	at, of, ofX := x.X, x.Series, x.X
 	if x.Of != "" {

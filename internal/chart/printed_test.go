@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMark: levels, and what is relative to series of ours, are set as marks beside their series, and what is not drawn is left out.
+// TestMark: levels, and values relative to series of ours, become marks next to their series;
+// values for points that are not drawn are left out.
 func TestMark(t *testing.T) {
 	bars := Chart{Kind: Bars, Categories: []string{"a", "b"}, Series: []Series{{Name: "x", Points: []Point{{X: 0, Y: 10}, {X: 1, Y: 20}}}, {Name: "y", Points: []Point{{X: 1, Y: 30}}}}}
 	bars.Mark(
@@ -40,7 +41,8 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestMarkBelowZero: so many times what is below zero is a range from the lower end to the higher one.
+// TestMarkBelowZero: a factor times a value below zero is a range from the lower end to the higher
+// one.
 func TestMarkBelowZero(t *testing.T) {
 	c := Chart{Kind: Lines, Series: []Series{{Name: "x", Points: []Point{{X: 0, Y: -10}, {X: 5, Y: 2}}}}}
 	c.Mark(PrintedValue{Series: "x", X: 0, Low: 1.5, High: 2, Of: "x"})

@@ -22,16 +22,16 @@ const (
 	width      = 640
 	height     = 330
 	margin     = 6
-	groupShare = 0.8 // of a group's width that its bars take
-	letter     = 5.2 // of the legend, on average
-	thumbnail  = 34  // of the legend, with the space around it
-	scale      = 50  // of the axis of values, with its label
-	digit      = 5.2 // of the label of a tick
-	blank      = 4   // least distance from one such label to the next
-	apart      = 2.6 // distance from one range to the next at the same place
+	groupShare = 0.8 // share of a group's width for its bars
+	letter     = 5.2 // mean width in the legend
+	thumbnail  = 34  // width in the legend, with the space around it
+	scale      = 50  // width of the axis of values, with its label
+	digit      = 5.2 // width in the label of a tick
+	blank      = 4   // least distance between two such labels
+	apart      = 2.6 // distance between two ranges at the same place
 )
 
-// palette holds the colours of Okabe and Ito, which colour-blind readers tell apart too.
+// palette holds the colours of Okabe and Ito, which colour-blind readers can distinguish too.
 var palette = []color.RGBA{
 	{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
 	{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff},
@@ -45,11 +45,11 @@ var palette = []color.RGBA{
 	{R: 0x7a, G: 0x3e, B: 0x9d, A: 0xff},
 }
 
-// WriteSVG draws the chart. It fails when a logarithmic axis has a point that is
-// not positive, or a chart has nothing to draw.
+// WriteSVG draws the chart. It fails if a logarithmic axis has a point that is not positive, or if
+// a chart has nothing to draw.
 func (c *Chart) WriteSVG(w io.Writer) error { return WriteAll(w, *c) }
 
-// WriteAll draws charts one below the other. It fails where WriteSVG does.
+// WriteAll draws charts one below the other. It fails like WriteSVG.
 func WriteAll(w io.Writer, charts ...Chart) error {
 	canvas := vgsvg.New(width, vg.Length(height*len(charts)))
 	page := draw.New(canvas)
@@ -70,7 +70,7 @@ func WriteAll(w io.Writer, charts ...Chart) error {
 func (c *Chart) draw(page draw.Canvas) {
 	p := plot.New()
 	shown := slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
-	side := thumbnail + letter*vg.Length(c.longest(shown)) // for the legend, beside the picture
+	side := thumbnail + letter*vg.Length(c.longest(shown)) // for the legend, next to the picture
 	places := c.places(width - 2*margin - side - scale)
 	c.axes(p, places)
 	legend := plot.NewLegend()
@@ -101,7 +101,7 @@ func (c *Chart) draw(page draw.Canvas) {
 	legend.Draw(draw.Crop(page, width-2*margin-side, 0, 0, -24))
 }
 
-// longest returns the length of the longest name, and at least that of a short word.
+// longest returns the length of the longest name, and at least the length of a short word.
 func (c *Chart) longest(shown []Series) int {
 	n := 10
 	for i := range shown {
@@ -164,13 +164,13 @@ func (c *Chart) axes(p *plot.Plot, places []place) {
 	case c.Kind == Bars:
 		p.NominalX(c.Categories...)
 		p.X.Tick.Length, p.X.Tick.LineStyle.Width, p.X.Padding = 4, 0.6, 0
-		p.X.Tick.LineStyle.Color = color.White // only to keep the names off the bars
+		p.X.Tick.LineStyle.Color = color.White // only keeps the names off the bars
 	case c.X.Log:
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticks(places)
 	}
 }
 
-// logRoom is the factor by which a logarithmic axis of places is longer at either end.
+// logRoom is the factor by which a logarithmic axis of places is extended at either end.
 const logRoom = 1.15
 
 // limits leaves room around the points. A linear axis of values starts at 0.
@@ -194,8 +194,9 @@ func (c *Chart) limits(p *plot.Plot) {
 	}
 }
 
-// drawSeries adds series i of those shown, and returns its mark in the legend. Colour and shape are those of its place among all, so that a
-// series looks the same in charts where others have no points.
+// drawSeries adds series i of the shown ones, and returns its mark in the legend. Its colour and
+// shape follow its place among all series, so that it looks the same in charts where others have no
+// points.
 func (c *Chart) drawSeries(p *plot.Plot, shown []Series, i int, places []place) plot.Thumbnailer {
 	_, look := withoutMarks(c.Series, shown[i].Name)
 	all, i := withoutMarks(shown, shown[i].Name)
@@ -210,7 +211,8 @@ func (c *Chart) drawSeries(p *plot.Plot, shown []Series, i int, places []place) 
 	return line
 }
 
-// withoutMarks returns the series that are not marks alone, and the place of one among them, 0 where it is none of them.
+// withoutMarks returns the series that are not marks alone, and the index of one among them, 0 if
+// there is none of that name.
 func withoutMarks(shown []Series, name string) (all []Series, at int) {
 	for _, s := range shown {
 		if s.Marks == "" {

@@ -1,6 +1,6 @@
-// Package configfile reads the options of a command from a YAML file, and writes them as one. The keys are the names of its
-// flags, so that a flag that a command gets is a key of its file too. It is strict: an option that is unknown, is given
-// twice or has no value is an error with its line.
+// Package configfile reads the options of a command from a YAML file, and writes such files. The
+// keys are the names of the command's flags, so that a new flag is a key of its file too. It is
+// strict: an option that is unknown, is given twice or has no value is an error with its line.
 package configfile
 
 import (
@@ -27,7 +27,7 @@ type File struct {
 type Setting struct {
 	Option string
 	Values []string
-	List   bool // written as a list, also of one value or none
+	List   bool // written as a list, also with one value or none
 	Line   int
 }
 
@@ -36,7 +36,7 @@ type Error struct {
 	File string
 	Line int
 	Text string
-	Err  error // nil where Text is all
+	Err  error // nil if Text says all
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
@@ -44,11 +44,11 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line,
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// MostBytes bounds the size of a file.
+// MostBytes is the maximum size of a file.
 const MostBytes = 1 << 16
 
-// Parse reads a file: one mapping of options to values, or to lists of values. An empty file sets nothing. Every error is
-// an *Error.
+// Parse reads a file: one mapping of options to values, or to lists of values. An empty file sets
+// nothing. Every error is an *Error.
 func Parse(name string, data []byte) (*File, error) {
 	p := reader{file: File{Name: name}}
 	if len(data) > MostBytes {
@@ -83,7 +83,7 @@ func (p *reader) wrong(line int, format string, args ...any) error {
 	return &Error{File: p.file.Name, Line: max(1, line), Text: fmt.Sprintf(format, args...)}
 }
 
-// lineOf returns where a node stands, 0 where that is not known.
+// lineOf returns the line of a node, 0 if unknown.
 func lineOf(n ast.Node) int {
 	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
 		return 0
@@ -140,7 +140,8 @@ func (p *reader) setting(v *ast.MappingValueNode) error {
 	return nil
 }
 
-// scalar returns the text of a plain or quoted value, numbers as they are written; false for everything else, and for none.
+// scalar returns the text of a plain or quoted value, with numbers as written; false for everything
+// else.
 func scalar(n any) (string, bool) {
 	switch v := n.(type) {
 	case *ast.StringNode:
@@ -158,7 +159,7 @@ func scalar(n any) (string, bool) {
 // notInFile marks a flag that is no option of a file.
 const notInFile = "configfile-not"
 
-// Exclude marks flags as none that a file may set.
+// Exclude marks flags that a file must not set.
 func Exclude(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		if err := flags.SetAnnotation(name, notInFile, nil); err != nil {
@@ -198,22 +199,22 @@ func (f *File) Apply(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// unknown says that a key is no option, and what is meant, or what there is.
+// unknown says that a key is no option, and suggests the nearest or lists all.
 func unknown(flags *pflag.FlagSet, key string, isFlag bool) string {
 	if isFlag {
-		return key + " goes on the command line only"
+		return key + " is allowed only on the command line"
 	}
 	var names []string
 	for _, f := range Options(flags) {
 		names = append(names, f.Name)
 	}
 	if near := spelling.Nearest(key, names); near != "" {
-		return fmt.Sprintf("no option is called %q: did you mean %s?", key, near)
+		return fmt.Sprintf("unknown option %q: did you mean %s?", key, near)
 	}
-	return fmt.Sprintf("no option is called %q (there are: %s)", key, strings.Join(names, ", "))
+	return fmt.Sprintf("unknown option %q (options: %s)", key, strings.Join(names, ", "))
 }
 
-// Set gives a flag its values, in place of those that it has.
+// Set replaces the values of a flag.
 func Set(flags *pflag.FlagSet, f *pflag.Flag, values []string, isList bool) error {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		f.Changed = true
@@ -232,7 +233,7 @@ func Set(flags *pflag.FlagSet, f *pflag.Flag, values []string, isList bool) erro
 	return err
 }
 
-// Values returns the values of a flag, as Set takes them.
+// Values returns the values of a flag in the form for Set.
 func Values(f *pflag.Flag) (values []string, isList bool) {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice(), true
@@ -240,8 +241,8 @@ func Values(f *pflag.Flag) (values []string, isList bool) {
 	return []string{f.Value.String()}, false
 }
 
-// Locate adds the line of an option to an error about its value: one that names the option, or what it is set to. Other
-// errors stay as they are.
+// Locate adds the line of an option to an error that names the option or its value. Other errors
+// stay unchanged.
 func (f *File) Locate(err error) error {
 	if err == nil || f == nil {
 		return err
@@ -265,7 +266,8 @@ func (f *File) Locate(err error) error {
 	return &Error{f.Name, at.Line, strings.TrimPrefix(text, "--"), err}
 }
 
-// isNamedIn reports whether an error is about this option: it has --OPTION, or begins with its name.
+// isNamedIn reports whether an error is about this option: it contains --OPTION, or starts with its
+// name.
 func (s *Setting) isNamedIn(text string) bool {
 	for _, name := range []string{"--" + s.Option, s.Option} {
 		at := strings.Index(text, name)

@@ -38,7 +38,7 @@ func newOptions() *options {
 	return o
 }
 
-// read parses a file and sets what it says.
+// read parses a file and applies it.
 func (o *options) read(text string) (*File, error) {
 	f, err := Parse("weft.yaml", []byte(text))
 	if err != nil {
@@ -78,9 +78,9 @@ func TestRead(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"intervall: 10s\n", `weft.yaml:1: no option is called "intervall": did you mean interval?`},
-		{"# x\n\ncolour: red\n", `weft.yaml:3: no option is called "colour" (there are: interval, number, option, sm-key, small, text, yes)`},
-		{"config: other.yaml\n", "weft.yaml:1: config goes on the command line only"},
+		{"intervall: 10s\n", `weft.yaml:1: unknown option "intervall": did you mean interval?`},
+		{"# x\n\ncolour: red\n", `weft.yaml:3: unknown option "colour" (options: interval, number, option, sm-key, small, text, yes)`},
+		{"config: other.yaml\n", "weft.yaml:1: config is allowed only on the command line"},
 		{"yes: true\ninterval: 10\n", "weft.yaml:2: interval: 10: want a time with its unit, such as 10s, 1m30s or 200ms"},
 		{"number: many\n", "weft.yaml:1: number: many: want a whole number"},
 		{"number: 1.5\n", "weft.yaml:1: number: 1.5: want a whole number"},
@@ -97,7 +97,7 @@ func TestRefused(t *testing.T) {
 		{"text: a\n---\ntext: b\n", "weft.yaml:3: a second document: want one mapping of options to values"},
 		{"text: \"a\n", "weft.yaml:1: "},
 		{"text: &a b\n", `weft.yaml:1: text: want a value, or a list of values; "" is an empty one`},
-		{"1: a\n", `weft.yaml:1: no option is called "1"`},
+		{"1: a\n", `weft.yaml:1: unknown option "1"`},
 		{"text: " + strings.Repeat("a", MostBytes), "weft.yaml:1: more than 65536 bytes"},
 	} {
 		_, err := newOptions().read(c.text)
@@ -131,7 +131,8 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// TestWrittenIsRead: what Write writes sets the same values again, and the defaults in its comments are values too.
+// TestWrittenIsRead: a written file sets the same values again, and the defaults in its comments
+// are values too.
 func TestWrittenIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, again := newOptions(), newOptions()

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Wrong says what is wrong with the value of a flag, and what it wants.
+// Wrong explains an invalid value of a flag, and what the flag wants.
 func Wrong(wrong *pflag.InvalidValueError) string {
 	f, err := wrong.GetFlag(), errors.Unwrap(wrong)
 	if want := wanted(f.Value.Type(), err); want != "" {
@@ -19,7 +19,7 @@ func Wrong(wrong *pflag.InvalidValueError) string {
 	return fmt.Sprintf("%s: %v", wrong.GetValue(), err)
 }
 
-// wanted says what values of a type are; "" where the error says it.
+// wanted describes the values of a type; "" if the error does.
 func wanted(kind string, err error) string {
 	_, number := errors.AsType[*strconv.NumError](err)
 	switch {
@@ -39,8 +39,9 @@ func wanted(kind string, err error) string {
 	return "a whole number"
 }
 
-// Write writes all options of a command as a file: what each is for, and its value. Those that were set are set in the file
-// too, the others stand in comments with their defaults. note adds to what an option is for; it may be nil.
+// Write writes all options of a command as a file, with their descriptions and values. Options that
+// were set are active lines, the others comments with their defaults. note adds to a description;
+// it may be nil.
 func Write(w io.Writer, flags *pflag.FlagSet, note func(*pflag.Flag) string) error {
 	var b strings.Builder
 	for i, f := range Options(flags) {
@@ -78,7 +79,7 @@ func valueOf(f *pflag.Flag) string {
 	}
 }
 
-// quote writes a text as YAML and JSON have it in double quotes.
+// quote writes a text in double quotes, in the form of YAML and JSON.
 func quote(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

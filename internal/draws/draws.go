@@ -1,6 +1,6 @@
-// Package draws checks properties that must have met certain cases: draws that missed one are
-// followed by others, so that no test fails because of what was drawn, and none passes without
-// having tested. Imported by tests only.
+// Package draws checks properties that must have met certain cases: if the draws missed one, it
+// draws again. So no test fails because of its draws, and none passes without having tested. Only
+// tests import it.
 package draws
 
 import (
@@ -11,13 +11,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// most bounds how many times a property is checked until each case is met. A case
-// that one check in two misses is missed by chance by one test in a thousand million.
+// most is the maximum number of checks of a property until each case is met. A case that one check
+// in two misses is missed by chance by one test in a thousand million.
 const most = 30
 
-// Check checks a property as rapid.Check does, and again with other draws while unmet names what
-// none so far has met. It returns "" when nothing is missing. A test whose cases are still not met
-// after many checks has failed. With a fixed seed the draws are the same in every run.
+// Check checks a property like rapid.Check, and again with other draws while unmet names a case
+// that no check has met. unmet returns "" if nothing is missing. If cases are still not met after
+// many checks, the test fails. With a fixed seed the draws are the same in every run.
 func Check(t rapid.TB, property func(*rapid.T), unmet func() string) {
 	t.Helper()
 	defer restore(t, seed(t))
@@ -37,7 +37,7 @@ func Check(t rapid.TB, property func(*rapid.T), unmet func() string) {
 
 const flagName = "rapid.seed"
 
-// seed returns the seed that rapid starts from, or 0 when it chooses one by chance.
+// seed returns the seed that rapid starts from, or 0 if it chooses one by chance.
 func seed(t rapid.TB) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(flag.Lookup(flagName).Value.String(), 0, 64)
@@ -47,7 +47,7 @@ func seed(t rapid.TB) uint64 {
 	return n
 }
 
-// next moves on from a fixed seed; from a chosen one rapid does so itself. 0 is no seed.
+// next moves to another seed if it is fixed; otherwise rapid does so itself. 0 is no seed.
 func next(t rapid.TB) {
 	t.Helper()
 	if s := seed(t); s > 0 {
@@ -62,7 +62,7 @@ func restore(t rapid.TB, seed uint64) {
 	}
 }
 
-// Missing names the first case that was met 0 times, with all counts, or returns "".
+// Missing names the first case that was never met, with all counts, or returns "".
 func Missing(met map[string]int, cases ...string) string {
 	for _, c := range cases {
 		if met[c] == 0 {

@@ -1,8 +1,9 @@
-// Package dumps finds dumps of real clusters that are no part of the project: they are large, or nobody may pass
-// them on. The environment variable WEFT_DUMPS names their folder. Only tests import this package.
+// Package dumps finds dumps of real clusters that are not part of the project: they are large, or
+// nobody may pass them on. The environment variable WEFT_DUMPS names their folder. Only tests
+// import this package.
 //
-// A test that asks for a dump is skipped where the variable is not set. Where it is set, a dump that is missing fails
-// the test. Such a test has Dump in its name, by which scripts/dumps runs all of them and no others.
+// If the variable is not set, a test that needs a dump is skipped. If it is set, a missing dump
+// fails the test. Such a test has Dump in its name: scripts/dumps runs exactly these tests.
 package dumps
 
 import (
@@ -15,7 +16,8 @@ import (
 // Variable names the environment variable that holds the folder of the dumps, as an absolute path.
 const Variable = "WEFT_DUMPS"
 
-// Dir returns the folder of the dumps, and skips the test where none is named. Pass the T of a subtest, not that of its parent: that one is skipped.
+// Dir returns the folder of the dumps, and skips the test if none is named. Pass the T of a
+// subtest, not its parent's: the test of that T is skipped.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	if test, _, _ := strings.Cut(tb.Name(), "/"); strings.HasPrefix(test, "Test") && !strings.Contains(test, "Dump") {
@@ -34,7 +36,8 @@ func Dir(tb testing.TB) string {
 	return dir
 }
 
-// Path returns the path of a dump, or of a folder with some, by its name within the folder of the dumps.
+// Path returns the path of a dump, or of a folder with several, by its name within the folder of
+// the dumps.
 func Path(tb testing.TB, name string) string {
 	tb.Helper()
 	path := filepath.Join(Dir(tb), filepath.FromSlash(name))

@@ -42,7 +42,7 @@ func ended(test, dump string) string {
 	return a.end
 }
 
-// TestRead: without the variable the test that asks is skipped, with it a dump is read or the test fails.
+// TestRead: without the variable the test is skipped; with it a dump is read or the test fails.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "janus", "net.txt")

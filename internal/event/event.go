@@ -1,25 +1,23 @@
-// Package event orders the events of a simulation: by time, and at one time in the
-// order in which they were put.
+// Package event orders the events of a simulation: by time, and at one time in the order in which
+// they were put.
 //
-// The queue is a radix heap (R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, "Faster algorithms for the
-// shortest path problem", J. ACM 37(2), 1990). It uses that time in a simulation goes
-// forward only. Bucket b holds the events whose time differs from the present in bit b-1
-// and in no higher bit; bucket 0 holds those of the present. When bucket 0 is empty, the
-// present moves on to the first time of the lowest bucket that is not empty, and the
-// events of that bucket move to lower ones. An event moves at most once per bit of the time
-// that it waits, always to the end of an array, so that the cost does not grow with the
-// number of events. Events of one time are always in one bucket in the order in which they
-// were put, so that no sequence number is stored.
+// The queue is a radix heap (R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, "Faster
+// algorithms for the shortest path problem", J. ACM 37(2), 1990). It relies on simulation time only
+// moving forward. Bucket b holds the events whose time differs from the present in bit b-1 and in
+// no higher bit; bucket 0 holds the present ones. When bucket 0 is empty, the present moves to the
+// first time of the lowest nonempty bucket, and the events of that bucket move to lower ones. An
+// event moves at most once per bit of its waiting time, always to the end of an array, so the cost
+// does not grow with the number of events. Events of one time are always in one bucket in the order
+// in which they were put, so no sequence number is stored.
 package event
 
 import "math/bits"
 
-// Queue holds the events that are to come. T is the unit of time, E describes an event; a
-// small E without pointers is the fastest. The zero value is empty, at time 0. Not for
-// concurrent use.
+// Queue holds the pending events. T is the unit of time, E describes an event; a small E without
+// pointers is the fastest. The zero value is empty, at time 0. Not for concurrent use.
 type Queue[T ~int64, E any] struct {
-	now      T                // time of the event that was taken last
-	head     int              // events of bucket 0 that have been taken
+	now      T                // time of the event taken last
+	head     int              // number of events taken from bucket 0
 	size     int              // events in all buckets
 	occupied uint64           // bit b: bucket b holds events
 	first    [64]T            // by occupied bucket, the earliest time in it
@@ -32,10 +30,10 @@ type item[T ~int64, E any] struct {
 	event E
 }
 
-// Len returns how many events are to come.
+// Len returns the number of pending events.
 func (q *Queue[T, E]) Len() int { return q.size }
 
-// Put adds an event. Its time must not be before that of the event taken last.
+// Put adds an event. Its time must not be before the event taken last.
 func (q *Queue[T, E]) Put(at T, e E) {
 	if at < q.now {
 		panic("event: an event in the past")
@@ -56,7 +54,7 @@ func (q *Queue[T, E]) place(i item[T, E]) {
 	q.buckets[b] = append(q.buckets[b], i)
 }
 
-// Next returns the time of the next event; ok is false when there is none.
+// Next returns the time of the next event; ok is false if there is none.
 func (q *Queue[T, E]) Next() (at T, ok bool) {
 	if q.size == 0 {
 		return 0, false
@@ -79,8 +77,8 @@ func (q *Queue[T, E]) Take() (at T, e E) {
 	return next.at, next.event
 }
 
-// advance moves the present to the time of the next event, and the events of its bucket
-// to lower ones.
+// advance moves the present to the time of the next event, and the events of its bucket to lower
+// ones.
 func (q *Queue[T, E]) advance() {
 	b := bits.TrailingZeros64(q.occupied)
 	q.now = q.first[b]

@@ -92,9 +92,9 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// BenchmarkHold takes an event and puts another one, with as many in the queue as the
-// name says. Waits are those of packets in picoseconds: most end with a packet of 4 KiB
-// at 100 Gbit/s or one hop later, some much later. "heap" is the same with container/heap.
+// BenchmarkHold takes an event and puts another one, with as many in the queue as the name says.
+// Waits are packets' waits in picoseconds: most end with a packet of 4 KiB at 100 Gbit/s or one hop
+// later, some much later. "heap" is the same with container/heap.
 func BenchmarkHold(b *testing.B) {
 	wait := func(rng *rand.Rand) int64 {
 		switch r := rng.Uint32(); {

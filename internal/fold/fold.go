@@ -10,12 +10,12 @@ import (
 // Columns is the width of a page.
 const Columns = 80
 
-// least is the narrowest column that text is broken into.
+// least is the narrowest column for broken text.
 const least = 24
 
-// Text breaks a text between words, so that it ends before column Columns when it begins at
-// column indent, where later lines begin too. Beyond the middle of the page nothing is broken,
-// nor are words, nor a number and its per cent sign.
+// Text breaks a text between words, so that it ends before column Columns. It begins at column
+// indent, like the later lines. It breaks nothing if fewer than least columns are left, and never
+// within a word or between a number and its per cent sign.
 func Text(indent int, text string) string {
 	width := Columns - indent
 	if width < least || ansi.StringWidth(text) <= width {
@@ -40,7 +40,7 @@ func Text(indent int, text string) string {
 	return b.String()
 }
 
-// words parts a text at its spaces, but for that before a per cent sign.
+// words splits a text at its spaces, except before a per cent sign.
 func words(text string) (list []string) {
 	for word := range strings.SplitSeq(text, " ") {
 		if last := len(list) - 1; last >= 0 && strings.HasPrefix(word, "%") {
@@ -81,8 +81,8 @@ func Rows(rows [][]string) string {
 	return b.String()
 }
 
-// Named aligns the columns of a table whose rows have names. The names stand behind the columns
-// where all of them fit on the page, else each on a line of its own below its row.
+// Named aligns the columns of a table whose rows have names. The names follow the columns if all of
+// them fit on the page; otherwise each stands on a line of its own below its row.
 func Named(rows [][]string, names []string) string {
 	lines := strings.SplitAfter(Rows(rows), "\n")[:len(rows)]
 	width, longest := 0, 0

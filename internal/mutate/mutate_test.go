@@ -100,8 +100,8 @@ func (e *edit) try(dir string, race bool) (caught bool, err error) {
 // realPrograms names the tests that hold weft against real programs.
 const realPrograms = "OpenSM|RealPeers|Osmtest"
 
-// mutate asks for the edits to be tried: all of them, those of packages in some folders, or those of
-// some lists.
+// mutate selects the edits to try: all of them, the edits of packages in some folders, or of some
+// lists.
 var (
 	mutate = flag.String("mutate", "", "try the edits of packages in these folders of the project, or of these lists, a,b.edits,c; all for every one")
 	most   = flag.Int("mutate-most", 0, "of these edits try so many, drawn; 0: all")
@@ -214,8 +214,8 @@ func report(part string, scores map[string]tally, listed map[string]int, missed 
 	return b.String()
 }
 
-// counted says which part of the lists a run tried: of all edits those of a selection, and of these
-// some, drawn at random or begun in time.
+// counted says which part of the lists a run tried: a selection of all edits, and of these some,
+// drawn at random or started in time.
 func counted(selection string, all, selected, tried int) string {
 	part := "all packages"
 	if selection != "all" {

@@ -1,6 +1,5 @@
-// Package par runs loops on several cores. What a loop body writes must depend on
-// its index only, never on the worker or the order, so that results are the same
-// on any number of cores.
+// Package par runs loops on several cores. The results of a loop body must depend on its index
+// only, never on the worker or the order, so that they are the same on any number of cores.
 package par
 
 import (
@@ -9,11 +8,10 @@ import (
 	"sync/atomic"
 )
 
-// For calls body(worker, i) for every i in [0, n), on up to workers goroutines
-// (at least one); worker is in [0, workers) and picks scratch memory. It stops
-// handing out indices when ctx ends or body fails, waits for those under way, and
-// returns the error of the lowest index that failed, or of ctx. A Progress of ctx sees how
-// far it is.
+// For calls body(worker, i) for every i in [0, n), on up to workers goroutines (at least one);
+// worker is in [0, workers) and selects scratch memory. It stops handing out indices when ctx ends
+// or body fails, waits for running calls, and returns the error of the lowest failed index, or of
+// ctx. A Progress in ctx sees its progress.
 func For(ctx context.Context, workers, n int, body func(worker, i int) error) error {
 	workers = max(1, min(workers, n))
 	var (

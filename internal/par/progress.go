@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// Progress tells how far the loop is that runs under a context: the outermost one, where loops
-// run within loops.
+// Progress shows the progress of the loop running under a context: of the outermost one if loops
+// are nested.
 type Progress struct {
 	loop  atomic.Pointer[loopState]
 	begun atomic.Int64 // loops so far
 }
 
-// loopState is a loop under way.
+// loopState is a running loop.
 type loopState struct {
 	number int64 // of the loop, from 1
 	total  int
@@ -22,12 +22,13 @@ type loopState struct {
 // progressKey is the key of a Progress in a context.
 type progressKey struct{}
 
-// WithProgress makes the loops under the context tell p how far they are.
+// WithProgress makes the loops under the context report to p.
 func WithProgress(ctx context.Context, p *Progress) context.Context {
 	return context.WithValue(ctx, progressKey{}, p)
 }
 
-// enter notes a loop of n steps. It returns nil where nobody asked, or a loop around it is noted.
+// enter notes a loop of n steps. It returns nil if there is no Progress, or an outer loop is
+// already noted.
 func enter(ctx context.Context, n int) (p *Progress, loop *loopState) {
 	p, asked := ctx.Value(progressKey{}).(*Progress)
 	if !asked {
@@ -40,8 +41,8 @@ func enter(ctx context.Context, n int) (p *Progress, loop *loopState) {
 	return p, loop
 }
 
-// Steps notes work of n steps as the loop under way until end is called, loops within it are not noted; step says that one more is
-// done. It is for loops whose bodies take long and know how far they are.
+// Steps notes work of n steps as the running loop until end is called; nested loops are not noted.
+// Call step after each step. It is for loops with long bodies that know their progress.
 func Steps(ctx context.Context, n int) (step, end func()) {
 	progress, loop := enter(ctx, n)
 	if progress == nil {
@@ -50,8 +51,8 @@ func Steps(ctx context.Context, n int) (step, end func()) {
 	return func() { loop.done.Add(1) }, func() { progress.loop.Store(nil) }
 }
 
-// Share returns how much of the loop under way is done, from 0 to 1, and the number of the
-// loop; between loops the number is 0.
+// Share returns the finished share of the running loop, from 0 to 1, and the loop's number; between
+// loops the number is 0.
 func (p *Progress) Share() (loop int64, share float64) {
 	now := p.loop.Load()
 	if now == nil || now.total == 0 {

@@ -34,7 +34,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestSteps: steps count as those of a loop until their end, and loops among them do not.
+// TestSteps: steps count as a loop's until their end, and nested loops do not.
 func TestSteps(t *testing.T) {
 	p := &Progress{}
 	ctx := WithProgress(context.Background(), p)

@@ -2,5 +2,5 @@
 
 package par
 
-// yield lets other workers run, where the race detector watches.
+// yield lets other workers run, under the race detector only.
 func yield() {}

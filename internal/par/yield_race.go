@@ -4,6 +4,6 @@ package par
 
 import "runtime"
 
-// yield lets other workers run, so that each of them takes a part of a short loop too: the race
-// detector sees nothing where one worker does all of it.
+// yield lets other workers run, so that each takes a part even of a short loop: the race detector
+// sees nothing if one worker does all of it.
 func yield() { runtime.Gosched() }

@@ -1,6 +1,6 @@
-// Package peer finds and runs the real programs that tests hold weft against: ibsim,
-// OpenSM, infiniband-diags, Graphviz, strace. Only tests import it. A program that is not
-// installed skips the test, and fails it where CI is set; scripts/peers installs them.
+// Package peer finds and runs the real programs that tests compare weft with: ibsim, OpenSM,
+// infiniband-diags, Graphviz, strace. Only tests import it. A missing program skips the test, or
+// fails it if CI is set; scripts/peers installs them.
 package peer
 
 import (
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Program finds a program, also where Debian keeps those of the superuser.
+// Program finds a program, also in Debian's folders for the superuser.
 func Program(tb testing.TB, name string) string {
 	tb.Helper()
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {

@@ -15,16 +15,16 @@ import (
 type Simulator struct {
 	Dir    string   // scratch, and the working folder of its clients
 	Socket string   // the base name of its sockets
-	Env    []string // what attaches a program to it
-	stdin  *os.File // of ibsim: its console; without one that stays open it would spin
+	Env    []string // attaches a program to it
+	stdin  *os.File // console of ibsim, which would spin if it were closed
 	tb     testing.TB
-	ended  atomic.Bool // one of its programs did, before the test
+	ended  atomic.Bool // a program ended before the test did
 }
 
-// simulators counts those of this process: each has sockets of its own.
+// simulators counts the Simulators of this process: each has its own sockets.
 var simulators atomic.Int32
 
-// Simulate loads a fabric, as ibnetdiscover prints it, into ibsim.
+// Simulate loads a fabric in ibnetdiscover's format into ibsim.
 func Simulate(tb testing.TB, net []byte) *Simulator {
 	tb.Helper()
 	library := Preload(tb)
@@ -37,7 +37,7 @@ func Simulate(tb testing.TB, net []byte) *Simulator {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer func() { _ = console.Close() }() // ibsim has its own
+	defer func() { _ = console.Close() }() // ibsim has its own copy
 	s.stdin = stdin
 	tb.Cleanup(func() { _ = stdin.Close() })
 	log := s.start(console, "ibsim", "-s", "net",
@@ -52,8 +52,8 @@ func Simulate(tb testing.TB, net []byte) *Simulator {
 	return s
 }
 
-// Attached is a simulator that runs already and serves ibsim's protocol under a base name
-// of sockets. Its programs still need Preload.
+// Attached returns a Simulator for a running server of ibsim's protocol, given its base name of
+// sockets. Its programs still need Preload.
 func Attached(tb testing.TB, dir, socket string) *Simulator {
 	env := append(os.Environ(), "IBSIM_SOCKNAME="+socket, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
 	return &Simulator{tb: tb, Dir: dir, Socket: socket, Env: env}
@@ -62,7 +62,7 @@ func Attached(tb testing.TB, dir, socket string) *Simulator {
 // Path names a file in the scratch folder.
 func (s *Simulator) Path(name string) string { return filepath.Join(s.Dir, name) }
 
-// Console has ibsim do something to the fabric: Unlink "NODE"[PORT], ReLink.
+// Console sends ibsim a command that changes the fabric: Unlink "NODE"[PORT], ReLink.
 func (s *Simulator) Console(line string) {
 	s.tb.Helper()
 	if _, err := fmt.Fprintln(s.stdin, line); err != nil {
@@ -104,11 +104,11 @@ func (s *Simulator) start(stdin *os.File, program string, args ...string) string
 	return log.Name()
 }
 
-// OpenSM has OpenSM bring the subnet up and stay; end ends it.
+// OpenSM starts OpenSM and waits until the subnet is up; end ends it.
 func (s *Simulator) OpenSM(args ...string) (end func()) {
 	s.tb.Helper()
 	log := s.Path("opensm.log")
-	_ = os.Remove(log)                                                                                 // of one that ran before: it says that the subnet is up
+	_ = os.Remove(log)                                                                                 // of an earlier run: it says that the subnet is up
 	cmd := exec.Command(Program(s.tb, "opensm"), append([]string{"-e", "-d2", "-f", log}, args...)...) // -d2: the log is not buffered
 	cmd.Dir, cmd.Env = s.Dir, s.Env
 	if err := cmd.Start(); err != nil {
@@ -126,8 +126,8 @@ func (s *Simulator) OpenSM(args ...string) (end func()) {
 	}
 }
 
-// Wait waits until something has come about, and shows the log of what does not. It
-// gives up at once when a program that was started has ended.
+// Wait waits until a condition is met, and shows the log if it is not. It gives up at once if a
+// started program has ended.
 func (s *Simulator) Wait(what, log string, done func() bool) {
 	s.tb.Helper()
 	const pause, patience = 20 * time.Millisecond, 3 * time.Minute
@@ -145,8 +145,9 @@ func (s *Simulator) Wait(what, log string, done func() bool) {
 	s.tb.Fatalf("%s does not get ready:\n%s", what, text)
 }
 
-// Run runs a client of the simulator to its end and gives what it printed. Programs of
-// infiniband-diags wait ten seconds for an answer, not one: a machine that runs tests is busy.
+// Run runs a client of the simulator to its end and returns its output. Programs of
+// infiniband-diags wait ten seconds for an answer instead of one, since a machine that runs tests
+// is busy.
 func (s *Simulator) Run(program string, args ...string) []byte {
 	s.tb.Helper()
 	if program != "opensm" {
@@ -163,7 +164,7 @@ func (s *Simulator) Run(program string, args ...string) []byte {
 	return out
 }
 
-// TryRun runs a client of the simulator to its end, and gives all that it printed and how it ended.
+// TryRun runs a client of the simulator to its end, and returns all its output and its error.
 func (s *Simulator) TryRun(program string, args ...string) ([]byte, error) {
 	s.tb.Helper()
 	cmd := exec.Command(Program(s.tb, program), args...)

@@ -1,15 +1,15 @@
-// Package racing lets tests choose small cases under the race detector, where computations take five
-// to twenty times as long. Imported by tests only.
+// Package racing lets tests choose small cases under the race detector, where computations take
+// five to twenty times as long. Only tests import it.
 package racing
 
 import "testing"
 
-// Small reports whether a test runs under the race detector with -short, as in CI: a case that sends
-// its loops over several cores once is enough there.
+// Small reports whether a test runs under the race detector with -short, as in CI: then it is
+// enough to run a case's loops on several cores once.
 func Small() bool { return watched && testing.Short() }
 
-// SkipLong skips a long test where Small is true: one whose loops on several cores are run by others
-// of its package, or one that runs a machine in virtual time, in a single goroutine.
+// SkipLong skips a long test if Small is true, for a test whose parallel loops other tests of its
+// package run too, or one that simulates a machine in a single goroutine.
 func SkipLong(tb testing.TB) {
 	tb.Helper()
 	if Small() {

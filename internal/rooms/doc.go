@@ -1,3 +1,3 @@
-// Package rooms holds the tests of the import rule of ARCHITECTURE.md, and of what crosses the walls of
+// Package rooms has the tests of the import rule of ARCHITECTURE.md, and of the crossings between
 // its rooms.
 package rooms

@@ -31,13 +31,13 @@ var floors = []struct {
 	{room: "weft/sm", floor: 4}, // a stair of rooms: see stair
 	{room: "weft/sm/service", floor: 4},
 	{room: "weft/emulator", floor: 4},
-	{room: "weft/intersubnet", floor: 4},
 	{room: "weft/apps", floor: 4, toCome: true}, // applications in time, on sim/packet and sim/flow
 	{room: "weft/sim", floor: 3},
 	{room: "weft/judge", floor: 3},
 	{room: "weft/mapping/job", floor: 3},
 	{room: "weft/study/lpsolver", floor: 3},
 	{room: "weft/planner", floor: 3},
+	{room: "weft/intersubnet", floor: 3},
 	{room: "weft/route", floor: 2},
 	{room: "weft/wire", floor: 2},
 	{room: "weft/mapping", floor: 2},
@@ -50,6 +50,8 @@ var floors = []struct {
 var forbidden = []struct{ from, to, why string }{
 	{"weft/judge/check", "weft/judge/quality", "the proof stands alone"},
 	{"weft/intersubnet", "weft/intersubnet/check", "what routes does not judge"},
+	{"weft/intersubnet", "weft/planner", "Plans of the subnets are handed to it"},
+	{"weft/intersubnet", "weft/sim", "it makes the Plan; what that delivers is another room's"},
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
 	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},
 	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},

@@ -30,7 +30,7 @@ var walls = []struct {
 	{"pairs of top-level folders that import each other", 0},
 	{"packages of weft that ./sm links", 52},
 	{"methods of the largest type", 149},
-	{"exported names that no other package uses", 121},
+	{"exported names that no other package uses", 120},
 }
 
 var update = flag.Bool("update", false, "write counts that have fallen into the table of walls")

@@ -1,4 +1,4 @@
-// Package spelling finds the name that somebody who mistyped one is likely to have meant.
+// Package spelling finds the name that a mistyped one was probably meant to be.
 package spelling
 
 import (
@@ -7,9 +7,9 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Nearest returns the name of a list that is nearest to one that is not in it: letters are compared
-// without regard of case, and a letter put in, left out or replaced counts 1, and at most a third of the
-// letters, rounded up, differ. It returns "" where none is near; of several equally near names, the first.
+// Nearest returns the name of a list nearest to a mistyped one, the first if several are equally
+// near. It ignores case. An inserted, omitted or replaced letter counts 1; at most a third of the
+// letters, rounded up, may differ. It returns "" if none is near.
 func Nearest(given string, names []string) string {
 	given = strings.ToLower(given)
 	best, least := "", (len(given)+2)/3+1
@@ -21,7 +21,7 @@ func Nearest(given string, names []string) string {
 	return best
 }
 
-// Hint is the end of a message about an unknown name: the nearest one as a question, or "" where
+// Hint returns the end of a message about an unknown name: the nearest name as a question, or "" if
 // none is near.
 func Hint(given string, names []string) string {
 	if name := Nearest(given, names); name != "" {

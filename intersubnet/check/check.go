@@ -14,7 +14,7 @@ import (
 type judge struct {
 	n        *subnets.Network
 	p        *intersubnet.Plan
-	locals   []*localPlan // by subnet; equal ones are one
+	locals   []*localPlan // by subnet; equal ones are shared
 	parts    parts
 	vls      int
 	usage    []*usage      // by subnet
@@ -28,12 +28,13 @@ type judge struct {
 // Options are the options of Judge.
 type Options struct {
 	Workers int
-	// HostsOnly judges pairs of hosts alone. Port 0 of switches and routers themselves then send nothing but what is in transit, as the
-	// paper has it; a tree with routers on its roots needs one layer of lanes less so.
+	// HostsOnly judges only pairs of hosts. Port 0 of switches and routers then send only packets
+	// in transit, as in the paper; so a tree with routers on its roots needs one layer of lanes
+	// less.
 	HostsOnly bool
 }
 
-// Judge proves a Plan or says what is wrong with it.
+// Judge proves a Plan, or reports its faults.
 func Judge(ctx context.Context, p *intersubnet.Plan, opt Options) (*Report, error) {
 	n, workers := p.Net, max(1, opt.Workers)
 	j := &judge{n: n, p: p, hosts: opt.HostsOnly, r: &Report{Size: Size{Subnets: len(n.Subnets), Routers: len(n.Routers), RouterPorts: len(n.Ports)}, Deadlock: Deadlock{Cycle: []Hold{}}, Faults: []string{}}}
@@ -111,14 +112,14 @@ func (j *judge) judgeLocal(ctx context.Context, workers int) error {
 	return nil
 }
 
-// parts numbers what routers join: the connected parts of all subnets.
+// parts numbers the connected parts of all subnets, as routers join them.
 type parts struct {
 	of    [][]int32 // by subnet and local part
 	lead  []int32   // by number: another number of the same part, or itself (union-find)
 	sizes [][]int64 // by subnet and local part: end ports
 }
 
-// joinParts joins the parts of subnets that routers with ports up join.
+// joinParts joins the parts of subnets between which a router has ports that are up.
 func (j *judge) joinParts() parts {
 	var q parts
 	next := int32(0)
@@ -160,7 +161,7 @@ func (j *judge) joinParts() parts {
 	return q
 }
 
-// find returns the number that stands for a part and all that it is joined with.
+// find returns the number of the joined part that x belongs to.
 func (q *parts) find(x int32) int32 {
 	for q.lead[x] != x {
 		q.lead[x] = q.lead[q.lead[x]]
@@ -169,7 +170,7 @@ func (q *parts) find(x int32) int32 {
 	return x
 }
 
-// countSenders counts the end ports of a subnet that are judged.
+// countSenders counts the judged end ports of a subnet.
 func (j *judge) countSenders(s int32) {
 	g := j.locals[s].g
 	of, n := make([]bool, g.NumSwitches), int64(0)

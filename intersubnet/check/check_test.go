@@ -14,17 +14,19 @@ import (
 	"weft/intersubnet"
 	"weft/intersubnet/check"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
 )
 
-// routed routes a network by a method and a chain of engines, and returns it with and without layers.
-func routed(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string) (layered, oneLayer *intersubnet.Result) {
+// routed routes a network by a method and a chain of engines, and returns it with and without
+// layers.
+func routed(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string) (layered, oneLayer *between.Result) {
 	t.Helper()
 	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layered, oneLayer, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 2}})
+	layered, oneLayer, err = between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: method}, Local: planner.Request{Chain: chain, Workers: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,8 @@ func TestPaperFabrics(t *testing.T) {
 	}
 }
 
-// Two trees whose leaves routers join deadlock on one layer: down to a leaf of one, over a router, and up from a leaf of the other.
+// Two trees whose leaves routers join deadlock on one layer: down to a leaf of one, over a router,
+// and up from a leaf of the other.
 func TestTreesJoinedAtLeaves(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,rlft(6,2),routers=2,on=leaves)")
 	layered, one := routed(t, n, intersubnet.ISSR, "ftree")

@@ -2,7 +2,7 @@ package check
 
 import "slices"
 
-// next returns the i-th node that follows a node of a subnet, and its subnet; -1 where there are no more.
+// next returns the i-th successor of a node of a subnet, and its subnet; -1 if there are no more.
 func (w *depGraph) next(subnet int32, node int64, i int) (int64, int32) {
 	in, local := w.inside[subnet], node-w.first[subnet]
 	list := in.to[in.start[local]:in.start[local+1]]
@@ -25,10 +25,11 @@ func (w *depGraph) next(subnet int32, node int64, i int) (int64, int32) {
 type visit struct {
 	node   int64
 	subnet int32
-	next   int // of those that follow, how many were looked at
+	next   int // number of successors visited
 }
 
-// cycle returns the nodes of a cycle, nil where there is none: a shortest one through some node of the first that a search meets.
+// cycle returns the nodes of a cycle, nil if there is none: a shortest one through some node of the
+// first cycle that the search meets.
 func (w *depGraph) cycle() []int64 {
 	colour := make([]uint8, w.first[len(w.n.Subnets)])
 	var path []visit
@@ -65,7 +66,7 @@ func (w *depGraph) cycle() []int64 {
 	return nil
 }
 
-// searches bounds the nodes of a cycle from which a shorter one is looked for.
+// searches bounds the nodes of a cycle through which shortest looks for a shorter one.
 const searches = 32
 
 // shortest returns the shortest cycle through one of some nodes of a cycle.

@@ -16,11 +16,13 @@ import (
 	"weft/intersubnet"
 	"weft/intersubnet/check"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route"
 	"weft/route/engine"
 )
 
-// drawNetwork draws two to five irregular subnets, joined by routers at random so that all are joined.
+// drawNetwork draws two to five irregular subnets, joined by routers at random so that all are
+// joined.
 func drawNetwork(t *rapid.T, irregular bool) *subnets.Network {
 	f := &subnets.File{}
 	n := rapid.IntRange(2, 5).Draw(t, "subnets")
@@ -71,7 +73,8 @@ func drawNetwork(t *rapid.T, irregular bool) *subnets.Network {
 	return net
 }
 
-// drawAlike draws two to four equal subnets, all joined by each router: what the judge has of one of them it takes for all.
+// drawAlike draws two to four equal subnets, all joined by each router: what the judge has of one
+// of them it takes for all.
 func drawAlike(t *rapid.T) *subnets.Network {
 	text := fmt.Sprintf("subnets(%d,%s,routers=%d,cables=%d)", rapid.IntRange(2, 4).Draw(t, "subnets"),
 		rapid.SampledFrom([]string{"torus(3x3)", "rlft(4,2)", "mesh(2x3,hosts=2)", "irregular(switches=6,degree=4,hosts=8,seed=7)"}).Draw(t, "fabric"),
@@ -79,7 +82,8 @@ func drawAlike(t *rapid.T) *subnets.Network {
 	return subnetstest.Network(t, text)
 }
 
-// A hundred combinations of irregular subnets (and more with other seeds): all is reachable, and with layers nothing can deadlock.
+// A hundred combinations of irregular subnets (and more with other seeds): all is reachable, and
+// with layers nothing can deadlock.
 func TestIrregularSubnets(t *testing.T) {
 	cycles := 0
 	draws.Check(t, func(t *rapid.T) {
@@ -104,12 +108,12 @@ func TestIrregularSubnets(t *testing.T) {
 }
 
 // drawnRoute routes; where lanes do not suffice for layers, by an engine of one lane.
-func drawnRoute(t *rapid.T, n *subnets.Network, method intersubnet.Method, engines string) (layered, one *intersubnet.Result) {
+func drawnRoute(t *rapid.T, n *subnets.Network, method intersubnet.Method, engines string) (layered, one *between.Result) {
 	chain, err := engine.Parse(engines, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layered, one, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 1}})
+	layered, one, err = between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: method}, Local: planner.Request{Chain: chain, Workers: 1}})
 	if many := (*intersubnet.TooManyLanes)(nil); errors.As(err, &many) && engines != "updn" {
 		return drawnRoute(t, n, method, "updn")
 	}
@@ -234,7 +238,8 @@ func (d *dumb) cyclic() bool {
 	return false
 }
 
-// The judge agrees with one that follows every pair, on whole Plans and on broken ones. Where routers hash, the judge takes more dependencies.
+// The judge agrees with one that follows every pair, on whole Plans and on broken ones. Where
+// routers hash, the judge takes more dependencies.
 func TestJudgeAgreesWithADumbOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := (*subnets.Network)(nil)
@@ -334,7 +339,7 @@ func TestLinksWithFewVLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: planner.Request{Chain: chain}})
+	_, _, err = between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: intersubnet.ISSR}, Local: planner.Request{Chain: chain}})
 	if many := (*intersubnet.TooManyLanes)(nil); !errors.As(err, &many) {
 		t.Errorf("routing with one VL: %v", err)
 	}

@@ -9,7 +9,8 @@ import (
 	"weft/route"
 )
 
-// routerEdges is the dependencies in one router: a bit for each (port in, port out, VL in, VL out).
+// routerEdges holds the dependencies in one router: a bit for each (port in, port out, VL in, VL
+// out).
 type routerEdges struct {
 	ports, vls int
 	bits       []uint64
@@ -19,7 +20,7 @@ func newRouterEdges(ports, vls int) routerEdges {
 	return routerEdges{ports, vls, make([]uint64, ports*ports*vls*vls/64+1)}
 }
 
-// add notes packets that come by one port on an SL and leave by another on an SL.
+// add notes packets that enter through one port on an SL and leave through another on an SL.
 func (x *routerEdges) add(j *judge, port, q int32, in, out uint8) {
 	r := &j.n.Routers[j.n.Ports[port].Router]
 	from, to := &j.n.Ports[port], &j.n.Ports[q]
@@ -45,23 +46,23 @@ func (x *routerEdges) add(j *judge, port, q int32, in, out uint8) {
 	}
 }
 
-// depGraph is the dependency graph over all subnets. Node of a link and VL: first[subnet] + link*vls + VL; links are the ports of
-// switches (what they send), then what each router port sends. What follows a node inside its subnet is there once for all subnets that have the same
-// dependencies.
+// depGraph is the dependency graph over all subnets. The node of a link and VL is first[subnet] +
+// link*vls + VL. Links are named by their senders: the ports of switches, then the router ports.
+// Successors inside a subnet are stored once for all subnets with the same dependencies.
 type depGraph struct {
 	*judge
 	first  []int64
 	inside []*inside // by subnet
 	start  []int64   // by router port and VL of the link to it: where to begins
-	to     []hold    // what routers send on
+	to     []hold    // successors in routers
 }
 
-// inside is the dependencies inside a subnet, by node less that of the subnet's first.
+// inside holds the dependencies inside a subnet. Its nodes count from the subnet's first.
 type inside struct {
 	start   []int64
 	to      []int32
-	toPort  []int32 // by link: place of the router port to which it goes, -1 for other links
-	subnets []int32 // those that have them
+	toPort  []int32 // by link: place of the router port at its end, -1 for other links
+	subnets []int32 // with these dependencies
 }
 
 // hold is a router port and the VL on which it sends.
@@ -70,7 +71,8 @@ type hold struct {
 	vl   uint8
 }
 
-// dependencies joins what packets do in all subnets and routers, and looks for a cycle.
+// dependencies builds the dependency graph over all subnets and routers, and searches it for a
+// cycle.
 func (j *judge) dependencies(ctx context.Context, workers int) error {
 	w := &depGraph{judge: j, first: make([]int64, len(j.n.Subnets)+1), inside: make([]*inside, len(j.n.Subnets))}
 	for s, d := range j.locals {
@@ -104,7 +106,8 @@ func (j *judge) dependencies(ctx context.Context, workers int) error {
 	return nil
 }
 
-// alike lists the subnets that have the same dependencies inside: those of one local Plan in which routers send alike.
+// alike lists the subnets that have the same dependencies inside: subnets of one local Plan, where
+// routers send alike.
 func (j *judge) alike() (lists [][]int32) {
 	same := func(a, b int32) bool {
 		return j.locals[a] == j.locals[b] && slices.EqualFunc(j.usage[a].entries, j.usage[b].entries, func(x, y entry) bool {
@@ -122,7 +125,8 @@ func (j *judge) alike() (lists [][]int32) {
 	return lists
 }
 
-// walkLocals collects what the end ports of each local Plan do, in the first subnet of it.
+// walkLocals collects the dependencies of packets from end ports for each local Plan, in its first
+// subnet.
 func (j *judge) walkLocals(ctx context.Context, workers int) (map[*localPlan]*edges, error) {
 	var subnets []int32
 	own := map[*localPlan]*edges{}
@@ -143,7 +147,8 @@ func (j *judge) walkLocals(ctx context.Context, workers int) (map[*localPlan]*ed
 	return own, err
 }
 
-// checkVLs counts dependencies and the VLs in use, and reports VLs that a link does not have, once for subnets that are alike.
+// checkVLs counts dependencies and the VLs in use, and reports VLs that a link does not have, once
+// for subnets that are alike.
 func (w *depGraph) checkVLs(alike [][]int32) {
 	used := uint16(0)
 	told := map[int64]bool{}
@@ -208,20 +213,20 @@ func (w *depGraph) sends(subnet, s int32, port, vl uint8) int32 {
 	return (w.locals[subnet].g.PortStart[s]+int32(port))*int32(w.vls) + int32(vl)
 }
 
-// sendsTo returns the node of what is sent to a router port on a VL.
+// sendsTo returns the node of the link to a router port, on a VL.
 func (w *depGraph) sendsTo(port int32, vl uint8) int64 {
 	at := &w.n.Ports[port]
 	g := w.locals[at.Subnet].g
 	return w.first[at.Subnet] + int64(w.sends(at.Subnet, g.EndSwitch[at.End], g.EndPort[at.End], vl))
 }
 
-// sendsIn returns the node of what a router port sends on a VL.
+// sendsIn returns the node of the link from a router port into its subnet, on a VL.
 func (w *depGraph) sendsIn(port int32, vl uint8) int64 {
 	s := w.n.Ports[port].Subnet
 	return w.first[s] + int64(len(w.locals[s].g.Attached)+w.place(port))*int64(w.vls) + int64(vl)
 }
 
-// list lists the dependencies that the bits of a subnet say.
+// list lists the dependencies in the bits of a subnet.
 func (w *depGraph) list(subnet int32, e *edges) *inside {
 	g, v := w.locals[subnet].g, int64(w.vls)
 	x := &inside{start: make([]int64, w.first[subnet+1]-w.first[subnet]+1), toPort: make([]int32, len(g.Attached))}
@@ -245,7 +250,7 @@ func (w *depGraph) list(subnet int32, e *edges) *inside {
 	return x
 }
 
-// eachEdge calls do for the dependencies that the bits of a subnet say.
+// eachEdge calls do for each dependency in the bits of a subnet.
 func (w *depGraph) eachEdge(subnet int32, e *edges, do func(from, to int32)) {
 	g, v := w.locals[subnet].g, int64(w.vls)
 	s := int32(0)
@@ -263,7 +268,7 @@ func (w *depGraph) eachEdge(subnet int32, e *edges, do func(from, to int32)) {
 	}
 }
 
-// comesIn returns the node of the link that comes into a switch by a port, among the nodes of its subnet.
+// comesIn returns the node of the link into a port of a switch, among the nodes of its subnet.
 func (w *depGraph) comesIn(subnet, s int32, in, vl uint8) int32 {
 	g := w.locals[subnet].g
 	if c, _ := g.At(s, in); c >= 0 {
@@ -273,7 +278,7 @@ func (w *depGraph) comesIn(subnet, s int32, in, vl uint8) int32 {
 	return int32(w.sendsIn(w.n.Subnets[subnet].PortOf[host], vl) - w.first[subnet])
 }
 
-// joinRouters lists what routers send on, by router port and VL.
+// joinRouters lists the successors in routers, by router port and VL.
 func (w *depGraph) joinRouters() {
 	w.start = make([]int64, len(w.n.Ports)*w.vls+1)
 	w.eachRouterEdge(func(from int, _ hold) { w.start[from+1]++ })
@@ -288,7 +293,8 @@ func (w *depGraph) joinRouters() {
 	})
 }
 
-// eachRouterEdge calls do for the dependencies in routers: from a router port and a VL of what comes there to what is sent on.
+// eachRouterEdge calls do for each dependency in routers: from a router port and the VL of the link
+// to it, to a router port and the VL of the link from it.
 func (w *depGraph) eachRouterEdge(do func(from int, to hold)) {
 	for r := range w.inRouter {
 		x, first := &w.inRouter[r], int(w.n.Routers[r].First)
@@ -302,7 +308,7 @@ func (w *depGraph) eachRouterEdge(do func(from int, to hold)) {
 	}
 }
 
-// onward lists what follows in a router on what comes to a port of it on a VL.
+// onward lists the successors in a router of packets that come to one of its ports on a VL.
 func (w *depGraph) onward(port int32, vl int) []hold {
 	at := int(port)*w.vls + vl
 	return w.to[w.start[at]:w.start[at+1]]

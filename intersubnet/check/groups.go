@@ -10,13 +10,13 @@ import (
 	"weft/route"
 )
 
-// partition numbers the groups of some end ports, which it parts again and again.
+// partition numbers groups of end ports, and splits them again and again.
 type partition struct {
-	group []int32 // by end port, -1 for those that are in none
+	group []int32 // by end port, -1 for none
 	next  int32
 }
 
-// part parts each group by a number of its members.
+// part splits each group by a number of its members.
 func (q *partition) part(number func(end int32) int32) {
 	known := map[[2]int32]int32{}
 	for end, group := range q.group {
@@ -34,9 +34,11 @@ func (q *partition) part(number func(end int32) int32) {
 	}
 }
 
-// groups parts the end ports of a subnet that are judged: packets for those of one group have the same gateways in all other subnets
-// and leave every router by the same ports, so that they part only inside the subnet. They are in one connected part, and
-// every router port of the subnet reaches all of them; an end port that one does not reach is a group by itself.
+// groups splits the judged end ports of a subnet into groups. Packets for the members of a group
+// have the same gateways in all other subnets and leave every router through the same ports, so
+// they part only inside the subnet. The members are in one connected part, and every router port of
+// the subnet reaches all of them. An end port that some router port does not reach is a group by
+// itself.
 func (j *judge) groups(target int32) [][]int32 {
 	d := j.locals[target]
 	q := partition{group: make([]int32, d.g.NumEnds), next: 1}
@@ -79,7 +81,7 @@ func (j *judge) groups(target int32) [][]int32 {
 	return q.lists()
 }
 
-// partBySwitch parts the end ports of a subnet for which some switch has another gateway.
+// partBySwitch splits groups whose members have different gateways at some switch.
 func (j *judge) partBySwitch(q *partition, target int32) {
 	ends := j.locals[target].g.NumEnds
 	for s := range j.p.BySwitch {
@@ -100,7 +102,7 @@ func (j *judge) partBySwitch(q *partition, target int32) {
 	}
 }
 
-// lists lists the members of the groups, which are in order of their first ones.
+// lists returns the members of the groups, in order of their first members.
 func (q *partition) lists() (groups [][]int32) {
 	at := map[int32]int{}
 	for end, group := range q.group {
@@ -118,7 +120,8 @@ func (q *partition) lists() (groups [][]int32) {
 	return groups
 }
 
-// notReached reports, by end port of a subnet, whether some router port does not reach it: the same in all subnets of one local Plan.
+// notReached reports, by end port of a subnet, whether some router port does not reach it. All
+// subnets of one local Plan share the answer.
 func (j *judge) notReached(subnet int32) []bool {
 	d := j.locals[subnet]
 	if d.alone != nil {
@@ -137,10 +140,10 @@ func (j *judge) notReached(subnet int32) []bool {
 	return d.alone
 }
 
-// usage tells on which layers of lanes routers send in one subnet.
+// usage holds the layers of lanes on which routers send in one subnet.
 type usage struct {
 	entries []entry
-	transit map[[2]int32]uint16 // by place of the port that sends and of the gateway to which: layers
+	transit map[[2]int32]uint16 // by places of the sending port and the gateway: layers
 }
 
 // entry says that routers send to some end ports.
@@ -155,7 +158,8 @@ type arrival struct {
 	layers uint16
 }
 
-// enters notes that a port sends to a group of end ports of its subnet, on some layers. enterAll keeps what was noted.
+// enters notes that a port sends to a group of end ports of its subnet, on some layers. enterAll
+// stores the notes.
 func (w *walker) enters(q int32, layers uint16) {
 	if w.entered[q] == 0 {
 		w.enterBy = append(w.enterBy, q)
@@ -163,7 +167,7 @@ func (w *walker) enters(q int32, layers uint16) {
 	w.entered[q] |= layers
 }
 
-// enterAll keeps what enters has noted for the group that is followed.
+// enterAll stores the notes of enters for the group that is followed.
 func (w *walker) enterAll() {
 	if len(w.enterBy) == 0 {
 		return
@@ -178,7 +182,7 @@ func (w *walker) enterAll() {
 	u.entries = append(u.entries, e)
 }
 
-// enterTransit keeps what was noted of packets that a subnet passes on, gateway by gateway.
+// enterTransit stores the notes about packets that a subnet passes on, gateway by gateway.
 func (u *usage) enterTransit(n *subnets.Network, s int32) {
 	pairs := slices.SortedFunc(maps.Keys(u.transit), func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0])) })
 	for _, pair := range pairs {
@@ -191,8 +195,8 @@ func (u *usage) enterTransit(n *subnets.Network, s int32) {
 	}
 }
 
-// sls returns the set of the SLs on which a router port sends to some end ports of its subnet on a layer: those of the local Plan, before it is
-// put on the layer.
+// sls returns the set of SLs that a router port uses for some end ports of its subnet: the SLs of
+// the local Plan, before a layer is added.
 func (d *localPlan) sls(from int32, to []int32) (set uint16) {
 	if d.oneSL {
 		return 1 << (d.p.SL.ByClass(0, 0) & 15)

@@ -115,5 +115,6 @@ func (d *localPlan) findParts() {
 	}
 }
 
-// vl returns the VL of an SL that leaves a switch by a port, where it came in by another.
+// vl returns the VL of packets on an SL that enter a switch through port in and leave through port
+// out.
 func (d *localPlan) vl(s int32, in, out, sl uint8) uint8 { return d.p.SL2VL.Table(d.g, s, in, out)[sl] }

@@ -9,7 +9,8 @@ import (
 
 // Report holds the judge's findings.
 type Report struct {
-	// OK says that the whole is proven: every subnet by itself, every pair of subnets, and no cycle.
+	// OK says that the whole is proven: every subnet by itself, every pair of subnets, and no
+	// cycle.
 	OK bool `json:"ok"`
 	Size
 	Reached

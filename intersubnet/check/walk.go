@@ -24,7 +24,8 @@ func (s *slVLs) each(do func(sl, vl uint8)) {
 	}
 }
 
-// edges are the dependencies inside one subnet: a bit for each (switch, input, output, VL in, VL out).
+// edges are the dependencies inside one subnet: a bit for each (switch, input, output, VL in, VL
+// out).
 type edges struct {
 	start []int64 // by switch
 	vls   int64
@@ -54,7 +55,7 @@ type collector struct {
 	subnet int32
 	d      *localPlan
 	edges  *edges
-	out    []slVLs // by switch: what it sends for the LID
+	out    []slVLs // by switch: SLs and VLs on which it sends to the LID
 	far    []int32 // switches by falling distance
 }
 
@@ -63,7 +64,7 @@ func (j *judge) newCollector(subnet int32) *collector {
 	return &collector{judge: j, subnet: subnet, d: d, out: make([]slVLs, d.g.NumSwitches)}
 }
 
-// lids calls do for each end port to which packets go.
+// lids calls do for each end port that packets go to.
 func (w *collector) lids(do func(end int32)) {
 	for end := range int32(w.d.g.NumEnds) {
 		if w.d.p.Ends.Base[end] != 0 && (w.judged(w.subnet, end) || w.isRouter(w.subnet, end)) {
@@ -72,7 +73,8 @@ func (w *collector) lids(do func(end int32)) {
 	}
 }
 
-// walkOwn collects the dependencies of what end ports of a subnet send: the same in all subnets of one local Plan.
+// walkOwn collects the dependencies of packets from the end ports of a subnet. All subnets of one
+// local Plan share them.
 func (j *judge) walkOwn(subnet int32) *edges {
 	w := j.newCollector(subnet)
 	w.edges, w.far = newEdges(w.d.g, j.vls), make([]int32, w.d.g.NumSwitches)
@@ -80,8 +82,9 @@ func (j *judge) walkOwn(subnet int32) *edges {
 	return w.edges
 }
 
-// walkUsage adds the dependencies of what routers send in a subnet to those of its own end ports. They may be collected apart, because the
-// dependencies of all packets are the union of those of each.
+// walkUsage adds the dependencies of packets from routers to own, the dependencies of packets from
+// end ports. The two may be collected separately, because the dependencies of all packets are a
+// union over packets.
 func (j *judge) walkUsage(subnet int32, own *edges) *edges {
 	w := j.newCollector(subnet)
 	w.edges = own.clone()
@@ -93,7 +96,7 @@ func (j *judge) walkUsage(subnet int32, own *edges) *edges {
 	return w.edges
 }
 
-// own collector to the LID of an end port from all switches.
+// own collects the dependencies of packets to the LID of an end port from all switches.
 func (w *collector) own(end int32) {
 	d := w.d
 	lid := d.p.Ends.Base[end]
@@ -124,7 +127,8 @@ func (w *collector) own(end int32) {
 	}
 }
 
-// fromRouters collector to the LID of an end port from the routers that send there.
+// fromRouters collects the dependencies of packets to the LID of an end port from the routers that
+// send there.
 func (w *collector) fromRouters(end int32, by []arrival) {
 	d := w.d
 	lid := d.p.Ends.Base[end]
@@ -151,7 +155,8 @@ func (w *collector) fromRouters(end int32, by []arrival) {
 	}
 }
 
-// follow collector along the path of packets that a switch sends to a LID on an SL and VL, until a switch has sent such ones before.
+// follow collects the dependencies along the path of packets that a switch sends to a LID on an SL
+// and VL. It stops at a switch that has sent such packets before.
 func (w *collector) follow(s int32, lid fabric.LID, sl, vl uint8, isRouter bool) {
 	d := w.d
 	for hops := d.to(lid); !w.out[s].has(sl, vl); {
@@ -173,7 +178,8 @@ func (w *collector) follow(s int32, lid fabric.LID, sl, vl uint8, isRouter bool)
 	}
 }
 
-// sort puts the switches from which a LID is reached in falling order of distance into far, and returns how many there are.
+// sort fills far with the switches that reach a LID, in falling order of distance, and returns
+// their number.
 func (w *collector) sort(hops []int16) int {
 	var count [1 << 13]int32
 	most := int16(0)
@@ -196,7 +202,7 @@ func (w *collector) sort(hops []int16) int {
 	return int(at)
 }
 
-// begin adds what the end ports of a switch send.
+// begin adds the packets from the end ports of a switch.
 func (w *collector) begin(s int32, port uint8, lid fabric.LID) {
 	d := w.d
 	send := func(in, sl uint8) {

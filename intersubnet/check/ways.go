@@ -34,7 +34,7 @@ type fate struct {
 	routers int
 }
 
-// sending sums up the ways from the end ports of a subnet to one of its router ports.
+// sending sums up the paths from the end ports of a subnet to one of its router ports.
 type sending struct {
 	reach int64 // end ports whose packets arrive
 	hops  int64 // of these, in sum
@@ -42,7 +42,7 @@ type sending struct {
 	sls   uint16
 }
 
-// What state holds of a router while one target is followed.
+// The states of a router while one target is followed.
 const (
 	unseen uint8 = iota
 	underWay
@@ -124,7 +124,8 @@ func (w *walker) judgedAt(s, sw int32) (n int64) {
 	return n
 }
 
-// fromSwitch follows the packets of the end ports of a switch of a subnet, or with -1 of all: so many of them could reach the target.
+// fromSwitch follows packets from the end ports of a switch, or with -1 of all switches of a
+// subnet. joined of these end ports could reach the target.
 func (w *walker) fromSwitch(s, sw int32, joined int64) {
 	targets := int64(len(w.group))
 	port := w.gateway(s, sw)
@@ -149,7 +150,7 @@ func (w *walker) fromSwitch(s, sw int32, joined int64) {
 	}
 }
 
-// lose counts the pairs of some end ports of a subnet and the group, which are not delivered.
+// lose counts undelivered pairs: some end ports of a subnet, each with all of the group.
 func (w *walker) lose(s int32, ends int64, why string) {
 	if ends == 0 {
 		return
@@ -164,7 +165,7 @@ func (w *walker) lose(s int32, ends int64, why string) {
 	}
 }
 
-// ownRow is the row of gateways by switch of a subnet, nil where it has none.
+// ownRow returns the row of gateways by switch of a subnet, nil if it has none.
 func (w *walker) ownRow(s int32) []int32 {
 	if w.p.BySwitch == nil {
 		return nil
@@ -172,7 +173,8 @@ func (w *walker) ownRow(s int32) []int32 {
 	return w.p.BySwitch[s][w.target]
 }
 
-// gateway returns the router port to which a switch of a subnet has packets for the target sent, -1 for none that it has.
+// gateway returns the router port that a switch of a subnet uses for the target; -1 if there is
+// none, or it is down.
 func (w *walker) gateway(s, sw int32) int32 {
 	row, i := w.p.Gateway[s][w.target], int(w.end)
 	if own := w.ownRow(s); own != nil {
@@ -188,7 +190,8 @@ func (w *walker) gateway(s, sw int32) int32 {
 	return ports[place]
 }
 
-// sending sums up the end ports of a switch, or with -1 of all switches, that send to a router port of their subnet.
+// sending sums up the paths from the end ports of a switch, or with -1 of all switches, to a router
+// port of their subnet.
 func (w *walker) sending(port, sw int32) *sending {
 	key := [2]int32{port, sw}
 	if at := w.sent[key]; at != nil {
@@ -214,7 +217,7 @@ func (w *walker) sending(port, sw int32) *sending {
 	return at
 }
 
-// follow finds out what becomes of packets from a router on, and notes the ports and SLs by which they leave.
+// follow finds the fate of packets from a router on.
 func (w *walker) follow(router int32) fate {
 	switch w.state[router] {
 	case done:
@@ -238,7 +241,7 @@ func (w *walker) follow(router int32) fate {
 	return f
 }
 
-// leaving lists the ports by which a router could send packets for the target.
+// leaving lists the ports through which a router could send packets for the target.
 func (w *walker) leaving(router int32) []int32 {
 	e := &w.p.Egress[router][w.target]
 	if e.Pick == nil {
@@ -250,7 +253,7 @@ func (w *walker) leaving(router int32) []int32 {
 	return e.Ports[e.Pick[w.end]:][:1]
 }
 
-// behind follows packets that leave a router by a port.
+// behind follows packets that leave a router through a port.
 func (w *walker) behind(q int32) fate {
 	at := &w.n.Ports[q]
 	d := w.locals[at.Subnet]
@@ -290,7 +293,8 @@ func (w *walker) inside(d *localPlan, from int32) fate {
 	return f
 }
 
-// seeArrive notes that packets for the target come to a router by a port on some SLs, and what follows: on which the router sends them on, and so on.
+// seeArrive notes that packets for the target come to a router port on some SLs, and the
+// consequences: the ports and SLs on which routers send them on.
 func (w *walker) seeArrive(port int32, sls uint16) {
 	if more := sls &^ w.arrived[port]; more != 0 {
 		if w.arrived[port] == 0 {
@@ -304,7 +308,8 @@ func (w *walker) seeArrive(port int32, sls uint16) {
 	}
 }
 
-// seeLeave notes that a router sends packets for the group, which came by one port on some SLs, by another.
+// seeLeave notes that a router sends packets for the group through port q, where they came through
+// another port on some SLs.
 func (w *walker) seeLeave(port, q int32, sls uint16) {
 	if w.p.Down[q] {
 		return

@@ -13,7 +13,8 @@ import (
 	"weft/wire/mad"
 )
 
-// A table is read as it was written, cut off ones are refused, and the version is that of the content.
+// A table is read as it was written, cut off ones are refused, and the version is that of the
+// content.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var table Table
@@ -52,7 +53,8 @@ func request(t testing.TB, method mad.Method, attr mad.AttrID, modifier uint32, 
 	return m
 }
 
-// Blocks in any order, some of them twice, make a note; only the master of the port's subnet may write, and an older note does not replace a newer one.
+// Blocks in any order, some of them twice, make a note; only the master of the port's subnet may
+// write, and an older note does not replace a newer one.
 func TestNotesInBlocks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := NewRouter(0x77, []uint8{1, 2})
@@ -90,7 +92,8 @@ func TestNotesInBlocks(t *testing.T) {
 	})
 }
 
-// A router sends by the ports that have a GID with the fewest routers behind, and always by the same one for a pair of LIDs.
+// A router sends by the ports that have a GID with the fewest routers behind, and always by the
+// same one for a pair of LIDs.
 func TestForward(t *testing.T) {
 	r := NewRouter(1, []uint8{1, 2, 3, 4})
 	to := subnets.GID{Prefix: 7, GUID: 8}

@@ -18,26 +18,27 @@ type OwnSubnet struct {
 	Prefix subnets.Prefix
 	Graph  *fabric.Graph
 	Plan   *route.Plan
-	// From is the end port of the manager, from which it asks.
+	// From is the end port that the manager asks from.
 	From int32
-	// Unproven has ways given that nobody has proven free of deadlock: by ISSR, where ISFR does not go.
+	// Unproven allows paths that nobody has proven free of deadlock: by ISSR, where ISFR does not
+	// apply.
 	Unproven bool
 }
 
-// Ask sends a request of mad.ClassRouter to a LID on an SL and returns the answer's attribute. It fails where there is none, or one with another
-// status than OK.
+// Ask sends a request of mad.ClassRouter to a LID on an SL and returns the attribute of the answer.
+// It fails if there is no answer, or one with a status other than OK.
 type Ask func(to fabric.LID, sl uint8, method mad.Method, attr mad.AttrID, modifier uint32, data []byte) ([]byte, error)
 
-// Manager exchanges notes with those of other subnets, round by round.
+// Manager exchanges notes with the managers of other subnets, round by round.
 type Manager struct {
 	own      *OwnSubnet // of the last round
 	routers  []intersubnet.RouterPort
 	mine     versioned // note about the own subnet
 	notes    map[subnets.Prefix]knownNote
-	ways     *intersubnet.Ways                      // that follow from all notes; nil where these have changed
+	ways     *intersubnet.Ways                      // from all notes; nil after these have changed
 	answered map[fabric.GUID]intersubnet.RouterPort // router ports that have answered once
-	bad      map[subnets.Prefix]uint64              // versions of notes that are not heeded
-	tables   map[fabric.GUID]versioned              // by router port, of ways and own; nil where these have changed
+	bad      map[subnets.Prefix]uint64              // versions of invalid notes
+	tables   map[fabric.GUID]versioned              // by router port, from ways and own; nil after these have changed
 }
 
 // knownNote is a note of another subnet, or of the own one.
@@ -51,7 +52,7 @@ func NewManager() *Manager {
 	return &Manager{notes: map[subnets.Prefix]knownNote{}, answered: map[fabric.GUID]intersubnet.RouterPort{}, bad: map[subnets.Prefix]uint64{}}
 }
 
-// askedPort is a router port of the own subnet, and what it has answered: which notes the router holds.
+// askedPort is a router port of the own subnet with its answer: the notes that the router holds.
 type askedPort struct {
 	intersubnet.RouterPort
 	guid  fabric.GUID
@@ -60,8 +61,10 @@ type askedPort struct {
 	notes map[subnets.Prefix]uint64 // versions; nil where the router has not answered
 }
 
-// Round asks the routers of the own subnet, reads notes that are newer, and writes the notes and tables that they lack. It returns the ways that follow from all notes known
-// then; the same as before where nothing has changed. News are lines for people about what is new. Routers that have never answered, or not as the class has it, are left out.
+// Round asks the routers of the own subnet, reads newer notes, and writes the notes and tables that
+// routers lack. It returns the paths that follow from all notes, the same pointer as before if
+// nothing has changed, and news as lines for people. It leaves out routers that have never
+// answered, or not as the class demands.
 func (m *Manager) Round(own *OwnSubnet, ask Ask) (ways *intersubnet.Ways, news []string, err error) {
 	ports := m.askPorts(own, ask)
 	for i := range ports {
@@ -99,7 +102,8 @@ func (m *Manager) Round(own *OwnSubnet, ask Ask) (ways *intersubnet.Ways, news [
 	return m.ways, news, err
 }
 
-// askPorts asks the router ports of the own subnet who they are, and which notes their routers hold.
+// askPorts asks the router ports of the own subnet who they are, and which notes their routers
+// hold.
 func (m *Manager) askPorts(own *OwnSubnet, ask Ask) (list []askedPort) {
 	g := own.Graph
 	for e := range int32(g.NumHosts) {
@@ -137,7 +141,7 @@ func (b *askedPort) read(ask Ask) bool {
 	return true
 }
 
-// readNotes reads the notes of a router that are newer than what is known.
+// readNotes reads the notes of a router that are newer than the known ones.
 func (m *Manager) readNotes(own *OwnSubnet, b *askedPort, ask Ask) (news []string) {
 	prefixes := make([]subnets.Prefix, 0, len(b.notes))
 	for prefix, version := range b.notes {
@@ -157,7 +161,7 @@ func (m *Manager) readNotes(own *OwnSubnet, b *askedPort, ask Ask) (news []strin
 		}
 		if err != nil {
 			m.bad[prefix] = h.version
-			news = append(news, fmt.Sprintf("router %s holds a note about subnet %s that is not heeded: %v", b.Router, prefix, err))
+			news = append(news, fmt.Sprintf("router %s holds an invalid note about subnet %s, which is ignored: %v", b.Router, prefix, err))
 			continue
 		}
 		if _, again := m.notes[prefix]; !again {
@@ -168,7 +172,7 @@ func (m *Manager) readNotes(own *OwnSubnet, b *askedPort, ask Ask) (news []strin
 	return news
 }
 
-// inWords says what a note tells, for people.
+// inWords summarises a note for people.
 func inWords(n *intersubnet.Note) string {
 	hosts := 0
 	for _, t := range n.Targets {
@@ -194,22 +198,23 @@ func readNote(b *askedPort, prefix subnets.Prefix, ask Ask) (h versioned, err er
 			return h, err
 		}
 		if mad.RouterBlockLength.Get(data) > maxBytes {
-			return h, errors.New("a note that is too long")
+			return h, errors.New("the note is too long")
 		}
 		mad.RouterBlockPrefix.Put(data, uint64(prefix))
 		if i > 0 && mad.RouterBlockVersion.Get(data) != g.version {
-			return h, errors.New("a note that has changed meanwhile")
+			return h, errors.New("the note changed while it was read")
 		}
 		if g.take(data, i) {
 			return g.versioned, nil
 		}
 		if int(i)+1 >= len(g.seen) {
-			return h, errors.New("a note whose length has changed meanwhile")
+			return h, errors.New("the length of the note changed while it was read")
 		}
 	}
 }
 
-// makeOwnNote makes the note about the own subnet. A version counts on from the one that routers hold, whoever wrote that.
+// makeOwnNote makes the note about the own subnet. A new version exceeds the versions at
+// all routers, whoever wrote them.
 func (m *Manager) makeOwnNote(own *OwnSubnet, ports []askedPort) {
 	routers := make([]intersubnet.RouterPort, len(ports))
 	newest := m.mine.version
@@ -229,7 +234,7 @@ func (m *Manager) makeOwnNote(own *OwnSubnet, ports []askedPort) {
 	}
 }
 
-// writeNotes writes the notes that a router has not, or has older.
+// writeNotes writes the notes that a router lacks or has in an older version.
 func (m *Manager) writeNotes(b *askedPort, ask Ask) error {
 	for _, prefix := range sortedPrefixes(m.notes) {
 		k := m.notes[prefix]
@@ -237,7 +242,7 @@ func (m *Manager) writeNotes(b *askedPort, ask Ask) error {
 			continue
 		}
 		if err := write(b, mad.AttrRouterNote, uint64(prefix), &k.versioned, ask); err != nil {
-			return fmt.Errorf("router %s takes no note about subnet %s: %w", b.Router, prefix, err)
+			return fmt.Errorf("router %s does not take the note about subnet %s: %w", b.Router, prefix, err)
 		}
 	}
 	return nil
@@ -275,12 +280,13 @@ func (m *Manager) writeTable(own *OwnSubnet, b *askedPort, ask Ask) error {
 		err = write(b, mad.AttrRouterTable, uint64(own.Prefix), &h, ask)
 	}
 	if err != nil {
-		return fmt.Errorf("router %s takes no table for port %d: %w", b.Router, b.Number, err)
+		return fmt.Errorf("router %s does not take the table for port %d: %w", b.Router, b.Number, err)
 	}
 	return nil
 }
 
-// tablesOf makes the tables of the router ports, from what leaves by them and the LIDs and SLs of the own subnet.
+// tablesOf makes the tables of the router ports, from the paths and the LIDs and SLs of the own
+// subnet.
 func tablesOf(own *OwnSubnet, ways *intersubnet.Ways, ports []askedPort) map[fabric.GUID]versioned {
 	ends := make(map[fabric.GUID]int32, own.Graph.NumEnds)
 	for e, guid := range own.Graph.EndGUID {

@@ -7,6 +7,7 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
 )
 
@@ -17,7 +18,7 @@ func ownSubnet(t *testing.T) *OwnSubnet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, one, err := intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISFR, Local: planner.Request{Chain: chain}})
+	_, one, err := between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: intersubnet.ISFR}, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

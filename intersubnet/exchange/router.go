@@ -16,7 +16,8 @@ const (
 	maxBytes = 1 << 22
 )
 
-// Router is the router's side of the exchange. It holds notes about subnets, and for each port a table of the GIDs that leave by it.
+// Router is the router's side of the exchange. It holds notes about subnets, and for each port a
+// table of the GIDs that leave through it.
 type Router struct {
 	guid  fabric.GUID
 	notes map[subnets.Prefix]versioned
@@ -28,8 +29,8 @@ type routerPort struct {
 	number uint8
 	table  versioned
 	leaves map[subnets.GID]Entry
-	note   partial // of which blocks come by this port
-	next   partial // table
+	note   partial // that comes in through this port
+	next   partial // table that comes in
 }
 
 // NewRouter makes a router that knows nothing, with ports of some numbers.
@@ -41,7 +42,8 @@ func NewRouter(guid fabric.GUID, numbers []uint8) *Router {
 	return r
 }
 
-// Answer answers a request of mad.ClassRouter that has come by a port, in place, from a LID. master is the LID of the subnet manager that the port knows.
+// Answer answers a request of mad.ClassRouter in place. It came through a port from a LID; master
+// is the LID of the subnet manager that the port knows.
 func (r *Router) Answer(port int, from, master fabric.LID, m mad.Datagram) mad.Status {
 	set := m.Method() == mad.Set
 	if !set && m.Method() != mad.Get {
@@ -71,7 +73,8 @@ func (r *Router) Answer(port int, from, master fabric.LID, m mad.Datagram) mad.S
 	return mad.StatusOK
 }
 
-// info says who it is, and which note has a number: by prefix.
+// info writes the identity of the router, and the prefix, version and length of one note, numbered
+// in the order of prefixes.
 func (r *Router) info(p *routerPort, data []byte, number uint32) {
 	clear(data[:mad.RouterInfo.Size])
 	mad.RouterInfoSignature.Put(data, mad.RouterMagic)
@@ -86,7 +89,7 @@ func (r *Router) info(p *routerPort, data []byte, number uint32) {
 	}
 }
 
-// setNote takes a block of a note. One that is older than what is there is not taken.
+// setNote takes a block of a note. It refuses a version older than the stored one.
 func (r *Router) setNote(p *routerPort, trusted bool, data []byte, number uint32) mad.Status {
 	prefix, version := subnets.Prefix(mad.RouterBlockPrefix.Get(data)), mad.RouterBlockVersion.Get(data)
 	was, known := r.notes[prefix]
@@ -103,7 +106,7 @@ func (r *Router) setNote(p *routerPort, trusted bool, data []byte, number uint32
 	return mad.StatusOK
 }
 
-// setTable takes a block of the table of a port. What is no table is not taken.
+// setTable takes a block of the table of a port. It refuses an invalid table.
 func (p *routerPort) setTable(trusted bool, data []byte, number uint32) mad.Status {
 	if !trusted || mad.RouterBlockLength.Get(data) > maxBytes || mad.RouterBlockVersion.Get(data) == 0 {
 		return mad.StatusBadField
@@ -124,8 +127,10 @@ func (p *routerPort) setTable(trusted bool, data []byte, number uint32) mad.Stat
 	return mad.StatusOK
 }
 
-// Forward finds how packets for a GID leave that have come from a source LID: by the port that has it in its table with the fewest routers behind; of several into one
-// subnet by the hash of source and destination LID (algorithm 1 of the paper). Port numbers are places in the list of NewRouter.
+// Forward finds the port for packets from a source LID to a GID: the port whose table has the GID
+// with the fewest routers behind it. Of several ports into one subnet, the hash of source and
+// destination LID chooses (algorithm 1 of the paper). Port numbers are places in the list of
+// NewRouter.
 func (r *Router) Forward(source fabric.LID, to subnets.GID, subnetOf func(port int) int) (port int, e Entry, ok bool) {
 	var ports []int
 	for i := range r.ports {

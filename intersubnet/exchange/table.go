@@ -10,10 +10,10 @@ import (
 	"weft/wire/mad"
 )
 
-// Table says what leaves a router by one of its ports.
+// Table lists the GIDs whose packets leave a router through one of its ports.
 type Table []Entry
 
-// Entry says where packets for a GID go by a port.
+// Entry says where packets for a GID go from a port.
 type Entry struct {
 	To       subnets.GID
 	LID      fabric.LID
@@ -44,18 +44,18 @@ const (
 	entrySize   = 11
 )
 
-// decodeTable reads what encode has written.
+// decodeTable reads a Table that encode wrote.
 func decodeTable(b []byte) (t Table, err error) {
 	for len(b) > 0 {
 		if len(b) < sectionSize || uint64(binary.BigEndian.Uint32(b[9:])) > uint64(len(b)-sectionSize)/entrySize {
-			return nil, errors.New("a table that is cut off")
+			return nil, errors.New("the table is cut off")
 		}
 		prefix, distance, n := subnets.Prefix(binary.BigEndian.Uint64(b)), b[8], int(binary.BigEndian.Uint32(b[9:]))
 		b = b[sectionSize:]
 		for range n {
 			e := Entry{subnets.GID{Prefix: prefix, GUID: fabric.GUID(binary.BigEndian.Uint64(b))}, fabric.LID(binary.BigEndian.Uint16(b[8:])), b[10], distance}
 			if e.LID == 0 || e.LID > fabric.MaxUnicastLID || e.SL > 15 {
-				return nil, errors.New("a table with a LID or an SL that there is not")
+				return nil, errors.New("the table has an invalid LID or SL")
 			}
 			t = append(t, e)
 			b = b[entrySize:]
@@ -71,7 +71,7 @@ func versionOf(b []byte) uint64 {
 	return max(1, h.Sum64())
 }
 
-// versioned is the bytes of a whole note or table, and its version.
+// versioned holds the bytes of a whole note or table, and its version.
 type versioned struct {
 	version uint64
 	bytes   []byte
@@ -88,10 +88,10 @@ func (h *versioned) putBlock(data []byte, number uint32) {
 	}
 }
 
-// blocks is the number of blocks that some bytes take: one at the least.
+// blocks returns the number of blocks for some bytes: at least one.
 func blocks(length int) int { return max(1, (length+mad.RouterBlockSize-1)/mad.RouterBlockSize) }
 
-// partial is a note or a table of which not all blocks have come yet.
+// partial is a note or a table with blocks still to come.
 type partial struct {
 	versioned
 	prefix  uint64

@@ -8,16 +8,16 @@ import (
 	"weft/route"
 )
 
-// choice is a Choice by which sources may not use all LIDs.
+// choice is a Choice that keeps some sources from some LIDs.
 type choice struct {
 	by route.ChoiceBy
-	// Rows by target, where they are listed: those of target t are start[t] to start[t+1].
+	// Listed rows, sorted by target: target t has rows start[t] to start[t+1].
 	start  []int32
 	source []int32
 	offset []uint8
 }
 
-// readChoice reads the Plan's Choice, and notes rows that name no LID of their target.
+// readChoice reads the Plan's Choice and reports rows with a LID that their target does not have.
 // Where no end port has more than one LID, all rules but rows allow the same.
 func (j *judge) readChoice() {
 	switch by := j.Plan.Choice.By; by {
@@ -91,8 +91,8 @@ func (u *users) AllMay() bool { return u.may == nil }
 // May reports whether an end port with a LID may use this one.
 func (u *users) May(e int32) bool { return u.may == nil || u.may[e] }
 
-// set finds the users of a LID: those that the rule gives it, or rows; without a row all
-// use the base LID.
+// set finds the sources that may use a LID, by the rule or by rows. Without a row a source uses the
+// base LID.
 func (u *users) set(j *judge, lid fabric.LID, owner int32) {
 	if u.may == nil {
 		return
@@ -125,7 +125,7 @@ func (u *users) set(j *judge, lid fabric.LID, owner int32) {
 	}
 }
 
-// setHashed finds the users of a LID that are given by their own LIDs.
+// setHashed finds the users of a LID under HashedLID: each source's own LIDs decide.
 func (u *users) setHashed(j *judge, offset uint8, owner int32) {
 	clear(u.Sources)
 	clear(u.Hosts)

@@ -2,8 +2,8 @@ package check
 
 import "weft/route"
 
-// collector forwards the SLs of all packets along the paths to one LID after the other, as
-// masks, and notes the dependencies that they make.
+// collector carries the SLs of all packets, as masks, along the paths to one LID after another, and
+// records the dependencies between channels.
 type collector struct {
 	j        *judge
 	deps     *deps
@@ -15,13 +15,13 @@ type collector struct {
 	vls      []uint16 // by switch: VLs of assigned traffic on that channel, 15 when discarded; only then
 }
 
-// onChannel says what passes over a channel.
+// onChannel sums up the traffic over a channel.
 type onChannel struct {
 	pairs int64  // of hosts, delivered by the tables
 	sls   uint16 // SLs of assigned traffic before discarding; VLs if byInput
 }
 
-// drainedTransit collects the drained switches that let traffic through.
+// drainedTransit collects the drained switches that forward traffic.
 type drainedTransit struct {
 	any  bool   // some switch is drained
 	seen []bool // by switch, for the LID followed
@@ -40,8 +40,8 @@ func newCollector(j *judge, s senders) collector {
 	return c
 }
 
-// collect forwards all packets to the LID of p. Packets in loops have been everywhere
-// after two rounds.
+// collect carries all packets to the LID of p. After two rounds packets in a loop have been at
+// every switch of it.
 func (c *collector) collect(p *Paths) {
 	byInput, kinds := c.j.lanes.byInput, c.j.trafficTo(p.Owner)
 	forward := func(list []int32) {
@@ -71,8 +71,8 @@ func (c *collector) collect(p *Paths) {
 	}
 }
 
-// startPairs puts the hosts of each switch on it whose packets to the owner, a host,
-// arrive. Nothing leaves the target, where the owner is.
+// startPairs counts at each switch its hosts whose packets reach the owner, if that is a host.
+// Nothing leaves the target, the owner's switch.
 func (c *collector) startPairs(p *Paths) {
 	if !c.j.Graph.IsHost(p.Owner) {
 		return // nothing has pairs after follow
@@ -84,7 +84,7 @@ func (c *collector) startPairs(p *Paths) {
 	}
 }
 
-// start puts the SLs of each switch's own ends on it, cut down to some kinds of traffic.
+// start gives each switch the SLs of its own ends, limited to some kinds of traffic.
 func (c *collector) start(p *Paths, kinds uint64) {
 	for s, m := range c.senders.bySwitch() {
 		p.at[s].sls = m & kinds
@@ -92,7 +92,7 @@ func (c *collector) start(p *Paths, kinds uint64) {
 	p.at[p.Target].sls = c.withoutOwner(p) & kinds
 }
 
-// withoutOwner is the mask of all ends of the target's switch but the owner of the LID.
+// withoutOwner returns the mask of all ends of the target's switch but the owner of the LID.
 func (c *collector) withoutOwner(p *Paths) uint64 {
 	g, m, all := c.j.Graph, uint64(0), c.senders.bySwitch()[p.Target]
 	for _, h := range g.AttachedTo(p.Target) {
@@ -109,8 +109,8 @@ func (c *collector) withoutOwner(p *Paths) uint64 {
 	return m
 }
 
-// forward sends what passes or starts at switches, from the last to the first, over the
-// channels that they leave by. The VL depends on SL and output port alone.
+// forward moves the SLs and pairs of each switch over its output channel to the next switch,
+// farthest switches first. The VL depends on SL and output port alone.
 func (c *collector) forward(p *Paths, list []int32) {
 	at, channels, words, drop := p.at, c.channels, c.deps.words, c.j.lanes.drop
 	for i := len(list) - 1; i >= 0; i-- {
@@ -139,14 +139,14 @@ func (c *collector) forward(p *Paths, list []int32) {
 	}
 }
 
-// pass notes assigned traffic that a drained switch lets through.
+// pass notes a drained switch that forwards assigned traffic.
 func (c *collector) pass(s int32, m uint64) {
 	if c.j.Graph.Drained[s] && m&c.assigned != 0 {
 		c.drained.seen[s] = true
 	}
 }
 
-// deliver notes assigned traffic that a host gets from a channel.
+// deliver notes assigned traffic that arrives at a host over a channel.
 func (c *collector) deliver(p *Paths, channel, s int32, m uint64) {
 	if p.Delivers(s) && p.Owner < int32(c.j.Graph.NumHosts) && m&c.assigned != 0 {
 		c.deps.arrive(channel, p.Owner)
@@ -163,14 +163,14 @@ func (c *collector) takeDrained(p *Paths, e *examples) (n int64) {
 		c.drained.seen[s] = false
 		n++
 		e.transit.add(func() route.Remark {
-			return lidRemark(c.j.Graph, p.LID, p.Owner, "is drained, but lets packets through", c.j.Graph.SwitchPort(s, 0))
+			return lidRemark(c.j.Graph, p.LID, p.Owner, "is drained, but forwards packets", c.j.Graph.SwitchPort(s, 0))
 		})
 	}
 	return n
 }
 
-// startByInput does as start where the VL depends on the input port too. What is on the
-// channel that a switch leaves by is then kept by VL.
+// startByInput is start for VLs that depend on the input port too. The SLs on a switch's output
+// channel are then kept by VL.
 func (c *collector) startByInput(p *Paths, kinds uint64) {
 	clear(c.byVL)
 	clear(c.vls)
@@ -187,8 +187,8 @@ func (c *collector) startByInput(p *Paths, kinds uint64) {
 	}
 }
 
-// exitPort is the port by which packets leave a switch on data VLs: to another switch
-// or to the host they are for.
+// exitPort returns the output port of packets on data VLs: to another switch or to their
+// destination host.
 func (p *Paths) exitPort(s int32) (port uint8, ok bool) {
 	if c := p.at[s].out; c >= 0 {
 		return p.g.FromPort[c], true
@@ -199,7 +199,7 @@ func (p *Paths) exitPort(s int32) (port uint8, ok bool) {
 	return 0, false
 }
 
-// enter takes packets that came in by a port through a switch to its channel.
+// enter moves packets from an input port through a switch to its output channel.
 func (c *collector) enter(p *Paths, s int32, in uint8, m uint64) {
 	l := c.j.lanes
 	out, ok := p.exitPort(s)
@@ -223,7 +223,7 @@ func (c *collector) enter(p *Paths, s int32, in uint8, m uint64) {
 	}
 }
 
-// forwardByInput does as forward where the VL depends on the input port too.
+// forwardByInput is forward for VLs that depend on the input port too.
 func (c *collector) forwardByInput(p *Paths, list []int32) {
 	vls := len(c.j.lanes.vls)
 	for i := len(list) - 1; i >= 0; i-- {

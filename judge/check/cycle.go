@@ -6,12 +6,12 @@ import (
 	"weft/fabric"
 )
 
-// maxSearch bounds the steps that shortestCycle takes.
+// maxSearch limits the steps of shortestCycle.
 const maxSearch = 1 << 26
 
-// shortestCycle finds a shortest cycle, or nil. When the graph is too large to try
-// every node, the answer is a cycle that may not be shortest, and shortest is false.
-// The lengths of any two cycles are known to differ by a multiple of step.
+// shortestCycle finds a shortest cycle, or nil. After maxSearch steps it returns the best cycle so
+// far, and shortest is false. The caller knows that the lengths of any two cycles differ by a
+// multiple of step.
 func (d *digraph) shortestCycle(step int) (cycle []int32, shortest bool) {
 	part, cyclic := d.components()
 	if !cyclic {
@@ -42,8 +42,8 @@ func (d *digraph) shortestCycle(step int) (cycle []int32, shortest bool) {
 	return cycle, true
 }
 
-// lengthStep is 2 if the switches have two colours that alternate on every way, so that
-// all cycles are of even length, otherwise 1.
+// lengthStep returns 2 if the switch graph is bipartite, so that all cycles have even length,
+// otherwise 1.
 func lengthStep(g *fabric.Graph) int {
 	s := g.NewSearch(nil)
 	for x := range int32(g.NumSwitches) {
@@ -61,8 +61,8 @@ func lengthStep(g *fabric.Graph) int {
 	return 2
 }
 
-// search is breadth-first search for cycles. What it knows of a node is valid where
-// the node's mark is that of the current start.
+// search is a breadth-first search for cycles. The fields of a node are valid if its mark is that
+// of the current start.
 type search struct {
 	d             *digraph
 	part          []int32
@@ -73,8 +73,8 @@ type search struct {
 	steps         int
 }
 
-// from looks for the last node of a cycle that starts at x, has no smaller node (those
-// have been tried) and is shorter than the bound, 0 for none; -1 when there is none.
+// from searches for a cycle through x that has no smaller node (these have been tried) and is
+// shorter than the bound; 0 means no bound. It returns the cycle's last node, -1 for no cycle.
 func (s *search) from(x, bound int32) int32 {
 	s.queue = append(s.queue[:0], x)
 	s.round[x], s.depth[x] = x+1, 0
@@ -102,7 +102,7 @@ func (s *search) from(x, bound int32) int32 {
 	return -1
 }
 
-// reverse turns the edges within parts round.
+// reverse returns the edges within components, reversed.
 func (d *digraph) reverse(part []int32) *digraph {
 	n := int32(len(part))
 	r := &digraph{start: make([]int64, n+2)}
@@ -130,7 +130,7 @@ func (d *digraph) reverse(part []int32) *digraph {
 	return r
 }
 
-// way lists the nodes from x to u.
+// way lists the nodes from x to u along parents.
 func way(parent []int32, x, u, length int32) []int32 {
 	nodes := make([]int32, length)
 	for i := length - 1; i > 0; i-- {
@@ -141,8 +141,8 @@ func way(parent []int32, x, u, length int32) []int32 {
 	return nodes
 }
 
-// components numbers the strongly connected components that hold a cycle, -1 for
-// nodes on no cycle (Tarjan, SIAM J. Comput. 1972, without recursion).
+// components numbers the strongly connected components with a cycle; nodes on no cycle get -1
+// (Tarjan, SIAM J. Comput. 1972, without recursion).
 func (d *digraph) components() (part []int32, cyclic bool) {
 	n := len(d.start) - 1
 	t := tarjan{d: d, part: slices.Repeat([]int32{-1}, n), index: make([]int32, n), low: make([]int32, n), edge: make([]int64, n)}
@@ -197,7 +197,7 @@ func (t *tarjan) enter(x int32) {
 	t.calls = append(t.calls, x)
 }
 
-// closePart takes a component whose first node is u off the open nodes.
+// closePart removes a component, whose first node is u, from the open nodes.
 func (t *tarjan) closePart(u int32) {
 	from := len(t.open) - 1
 	for t.open[from] != u {

@@ -6,11 +6,11 @@ import (
 	"weft/fabric"
 )
 
-// deps holds the dependencies found so far: for two channels of which the second
-// leaves the switch that the first one enters, and for the VL on the first where
-// tables by input port make it differ, a mask of SLs. The rest follows from SL2VL.
-// Masks are packed. Each worker has masks of its own, which are joined at the end: that
-// takes no atomic operation, and no branch that says whether a bit is new.
+// deps holds the dependencies found so far: a mask of SLs for each pair of a channel and a channel
+// out of the switch that it enters. Where VLs depend on the input port there is a mask for each VL
+// on the first channel. The SL2VL tables give the rest. Masks are packed. Each worker fills masks
+// of its own, which are joined at the end: that needs no atomic operation, and no test whether a
+// bit is new.
 type deps struct {
 	row   []int64 // by channel: bit of the pair (channel, first channel that leaves its end)
 	rank  []int32 // by channel: bits from the first channel that leaves its switch to it
@@ -51,7 +51,7 @@ func newDeps(g *fabric.Graph, l *lanes) *deps {
 	return d
 }
 
-// own has the same shape and no dependencies.
+// own returns deps of the same shape without dependencies.
 func (d *deps) own() *deps {
 	o := *d
 	o.words = make([]uint64, d.numWords)
@@ -59,7 +59,7 @@ func (d *deps) own() *deps {
 	return &o
 }
 
-// join adds what another one has, which is not used any more.
+// join adds the dependencies of another deps, which must not be used afterwards.
 func (d *deps) join(o *deps) {
 	if d.words == nil {
 		d.words, d.last = o.words, o.last
@@ -73,30 +73,30 @@ func (d *deps) join(o *deps) {
 	}
 }
 
-// pair is the place of the mask of a channel and one that leaves its end, for a VL by
-// index if each has a mask of its own.
+// pair returns the place of the mask of a channel and a channel out of its end. The VL, by index,
+// counts where each has a mask of its own.
 func (d *deps) pair(c, next int32, vl int) int64 {
 	return d.row[c] + int64(d.rank[next]) + int64(vl)*int64(d.size)
 }
 
-// arrive notes that packets from a channel are delivered to a host.
+// arrive records that packets from a channel are delivered to a host.
 func (d *deps) arrive(c, host int32) {
 	bit := d.lastRow[c] + int64(d.hostRank[host])
 	d.last[bit/64] |= 1 << (bit % 64)
 }
 
-// add joins a mask to the one at a place.
+// add adds SLs to the mask at a place.
 func (d *deps) add(place int64, mask uint64) {
 	d.words[place>>6] |= mask << (place & 63)
 }
 
-// at is the mask at a place.
+// at returns the mask at a place.
 func (d *deps) at(place int64) uint64 {
 	return d.words[place>>6] >> (place & 63) & (^uint64(0) >> (64 - d.size))
 }
 
-// after adds to a list the masks of a channel and each of the n that leave its end, where
-// each has one.
+// after appends the masks of a channel with each of the n channels out of its end. It needs one
+// mask a pair.
 func (d *deps) after(list []uint64, c int32, n int) []uint64 {
 	words, mask := d.words, ^uint64(0)>>(64-d.size)
 	place := d.row[c]
@@ -107,7 +107,7 @@ func (d *deps) after(list []uint64, c int32, n int) []uint64 {
 	return list
 }
 
-// bits counts those that all pairs have of a mask.
+// bits counts the bits of all pairs that are set in a mask too.
 func (d *deps) bits(mask uint64) int {
 	for size := d.size; size < 64; size *= 2 {
 		mask |= mask << size

@@ -8,23 +8,23 @@ import (
 	"weft/route"
 )
 
-// Unreached is the distance of a switch that has no way to the target.
+// Unreached is the distance of a switch without a way to the target.
 const Unreached uint16 = 0xFFFF
 
-// distances holds the hops of all switches to some target switches, kept from block to block
-// as long as there is room.
+// distances holds the hops of all switches to some target switches, from block to block while there
+// is room.
 type distances struct {
 	bfs     bfs
 	targets []int32 // by place
-	placeOf []int32 // by switch: its place among the targets, -1 when it is not there
-	// By place of a target: the distance of each switch; all switches, nearest first,
-	// last those without a way.
+	placeOf []int32 // by switch: its place among the targets, -1 if it is none
+	// By place of a target: the distance of each switch; and all switches, nearest first and
+	// unreached ones last.
 	hops  [][]uint16
 	order [][]int32
 }
 
-// allKept is the number of switches up to which the distances to all of them are kept:
-// about 3 MB a worker.
+// allKept is the largest number of switches whose distances to each other are all kept: about 3 MB
+// a worker.
 const allKept = 720
 
 func newDistances(g *fabric.Graph) *distances {
@@ -39,8 +39,8 @@ func newDistances(g *fabric.Graph) *distances {
 	}
 }
 
-// find measures the distances to the switches of some owners of LIDs, -1 for none, and to
-// others in the same search where there is room for all.
+// find measures the distances to the switches of some owners of LIDs (-1: no owner). Where all
+// switches fit, the same search measures others too.
 func (d *distances) find(owners []int32) {
 	if len(d.targets)+len(owners) > len(d.hops) {
 		for _, s := range d.targets {
@@ -77,15 +77,15 @@ func (d *distances) add(s int32) {
 	}
 }
 
-// to returns the distances to a target that find was given, and its order of switches.
+// to returns the distances to a target passed to find, and the switches in order of distance.
 func (d *distances) to(target int32) (hops []uint16, order []int32) {
 	place := d.placeOf[target]
 	return d.hops[place], d.order[place]
 }
 
-// bfs measures the distance of every switch to up to 64 target switches at once: a
-// word of a switch has a bit for each target. Only the switches of the current
-// front are looked at, so that a long ring costs no more than plain searches.
+// bfs measures the distance of every switch to up to 64 target switches at once: a word of a switch
+// has a bit for each target. Each step visits only the switches of the current front, so a long
+// ring costs no more than plain searches.
 type bfs struct {
 	g               *fabric.Graph
 	seen, now, next []uint64 // by switch
@@ -93,8 +93,8 @@ type bfs struct {
 	reached         [64]int // by target: switches in its order so far
 }
 
-// run fills hops and order for up to 64 targets. A drained switch is a source and a
-// target, but nothing passes through it.
+// run fills hops and order for up to 64 targets. A drained switch is a source and a target, but
+// packets do not pass through it.
 func (b *bfs) run(targets []int32, hops [][]uint16, order [][]int32) {
 	clear(b.seen)
 	b.front = b.front[:0]

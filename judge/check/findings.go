@@ -7,8 +7,8 @@ import (
 	"weft/route"
 )
 
-// report adds up what the workers found. Counts are sums and examples are taken in
-// order of LID, so that the number of workers cannot be seen.
+// report adds up the workers' findings. Counts are sums and examples come in order of LID, so the
+// report does not depend on the number of workers.
 func (j *judge) report(r *Report) {
 	r.Faults, r.Warnings = []Finding{}, []Finding{}
 	all := j.total()
@@ -37,7 +37,7 @@ func (j *judge) report(r *Report) {
 	r.warn(Finding{Kind: StaleEntry, Count: all.stale, Examples: j.gather(func(e *examples) remarks { return e.stale })})
 }
 
-// total adds up the counts of the workers.
+// total adds up the workers' counts.
 func (j *judge) total() (t counts) {
 	for _, w := range j.workers {
 		if w == nil {
@@ -58,7 +58,7 @@ func (j *judge) total() (t counts) {
 	return t
 }
 
-// entryFaults reports what is wrong with entries, and ends that get no answer.
+// entryFaults reports faulty entries, and ends that get no answer.
 func (j *judge) entryFaults(r *Report, all *counts) {
 	all.entries[-inLoop] = all.Loops
 	kinds := [...]Kind{-noEntry: NoEntry, -deadPort: DeadPort, -wrongEnd: WrongEnd, -beyondTable: BeyondTable, -inLoop: Loop}
@@ -75,7 +75,7 @@ func (j *judge) entryFaults(r *Report, all *counts) {
 	}
 }
 
-// gather takes the first examples over all blocks.
+// gather returns the first examples of all blocks.
 func (j *judge) gather(of func(*examples) remarks) []route.Remark {
 	list := []route.Remark{}
 	for i := range j.found.blocks {
@@ -85,7 +85,7 @@ func (j *judge) gather(of func(*examples) remarks) []route.Remark {
 	return list
 }
 
-// add counts one more, and keeps it if it is one of the first.
+// add counts one case, and keeps it as an example if it is one of the first.
 func (f *Finding) add(what func() route.Remark) {
 	f.Count++
 	(*remarks)(&f.Examples).add(what)
@@ -100,12 +100,12 @@ func (l *remarks) add(what func() route.Remark) {
 	}
 }
 
-// remark says something of ports.
+// remark returns a remark about ports.
 func remark(text string, ports ...fabric.PortName) route.Remark {
 	return route.Remark{Ports: ports, Text: text}
 }
 
-// lidRemark says something of ports on the way to a LID.
+// lidRemark returns a remark about ports on the way to a LID.
 func lidRemark(g *fabric.Graph, lid fabric.LID, owner int32, text string, ports ...fabric.PortName) route.Remark {
 	name := g.EndName(owner)
 	return route.Remark{LID: lid, Owner: &name, Ports: ports, Text: text}

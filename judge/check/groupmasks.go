@@ -1,15 +1,15 @@
 package check
 
-// groupMasks are the masks of every group of sources. They are kept from LID to LID while
-// the classes stay the same.
+// groupMasks holds the masks of every group of sources. They stay from LID to LID while the classes
+// are the same.
 type groupMasks struct {
 	j       *judge
 	groups  *groups
-	tallies []tally // by switch; empty but during sum
-	touched []int32 // those that are not
-	places  []int32 // of SLs that are not 0 along the line to be added up
+	tallies []tally // by switch; empty except during sum
+	touched []int32 // switches with a tally that is not empty
+	places  []int32 // places of SLs other than 0 along the line to be added up
 
-	srcClass, dstClass int32    // of the owner and the LID that the rest is for
+	srcClass, dstClass int32    // of the owner and the LID of the fields below
 	requests           []uint64 // by switch: masks of requests to the LID
 	replies            []uint64 // by switch: masks of replies to the requests of the owner
 	sameSL             uint64   // all ones if a reply keeps the SL of its request
@@ -35,7 +35,7 @@ func newGroupMasks(j *judge) *groupMasks {
 
 func (m *groupMasks) bySwitch() []uint64 { return m.switches }
 
-// set makes the masks of all switches.
+// set computes the masks of all switches for the LID of p.
 func (m *groupMasks) set(p *Paths) {
 	l, u := m.j.lanes, m.groups
 	m.lid, m.own = int(p.LID), p.Owner
@@ -59,8 +59,8 @@ func (m *groupMasks) set(p *Paths) {
 	m.j.found.toLID[p.LID] = m.toLID
 }
 
-// sum finds the masks of all switches by the line of places. Cells has the SL at place k
-// of it as its half byte number first+k*step.
+// sum computes the masks of all switches along a line. The SL at place k of the line is half byte
+// number first+k*step of Cells.
 func (m *groupMasks) sum(masks []uint64, l *lines, first, step int) {
 	u, tallies, touched := m.groups, m.tallies, m.touched[:0]
 	copy(masks, l.zero)
@@ -83,7 +83,7 @@ func (m *groupMasks) sum(masks []uint64, l *lines, first, step int) {
 	m.touched = touched
 }
 
-// join puts together what starts at each switch.
+// join combines requests and replies to the mask of each switch.
 func (m *groupMasks) join() {
 	to, from := uint64(0), uint64(0)
 	for s, r := range m.requests {
@@ -108,7 +108,7 @@ func (m *groupMasks) of(e int32) uint64 {
 	return sls*l.spreadOf(int(e) < j.Graph.NumHosts) | l.unasked()
 }
 
-// sentBy holds the requests alone, and those of all sources of the class.
+// sentBy returns the requests of the source's whole class, without replies.
 func (m *groupMasks) sentBy(e int32) uint64 {
 	if !m.j.LIDs.IsSource(e) {
 		return 0
@@ -116,8 +116,8 @@ func (m *groupMasks) sentBy(e int32) uint64 {
 	return m.sent[m.j.lanes.src[e]]
 }
 
-// sentByGroup adds the replies of a source to its requests, and takes off what it would
-// send to itself alone.
+// sentByGroup adds a source's replies to its requests, and removes SLs that it would use to itself
+// alone.
 func (j *judge) sentByGroup(e int32, sent uint64) uint64 {
 	if j.Plan.Service.ReplySameSL {
 		for k := range j.LIDs.Count[e] {

@@ -7,36 +7,35 @@ import (
 	"weft/route"
 )
 
-// The sources of a switch are two groups, of which only the SLs of all together
-// matter: its hosts, and its port 0.
+// The sources of a switch form two groups: its hosts, and its port 0. Of a group only the SLs of
+// all members together matter.
 const (
 	ofHosts = iota
 	ofPortZero
 	numGroups
 )
 
-// groups are the end ports of a Plan by switch and group. Its SLs are lines of two
-// kinds: a row is those from all source classes to a destination class, a column those
-// from a source class to all destination classes.
+// groups sorts the end ports of a Plan by switch and group. Its SLs form lines of two kinds: a row
+// from all source classes to one destination class, a column from one source class to all
+// destination classes.
 type groups struct {
 	sl      *route.SLs
-	row     int                  // SLs of a row in Cells, with what fills up the last byte
+	row     int                  // SLs of a row in Cells, with padding to a whole byte
 	bit     [route.NumSLs]uint32 // by SL: its bits of a field
-	rows    lines                // what groups send to a destination class
-	columns lines                // what a source class sends to groups
-	unasked []uint64             // by switch: the mask of those that never ask for a path record
+	rows    lines                // requests of groups to a destination class
+	columns lines                // requests of a source class to groups
+	unasked []uint64             // by switch: the mask of clients that never ask for a path record
 	spread  [numGroups]uint64    // a field times this is the mask of a group
 
-	// By 64 destination classes, source class: a bit for each SL that is not 0. Most are 0
-	// where most pairs are on the first lane, and only the others are looked at. In a row
-	// they are found at once.
+	// By 64 destination classes, source class: a bit for each SL other than 0. On most fabrics most
+	// pairs have SL 0, and only the others are visited. In a row they are found at once.
 	inColumn []uint64
 }
 
 // lines are the rows or the columns.
 type lines struct {
-	members [][]member // by class along a line: the groups that have ends in it
-	size    []perGroup // by switch: classes along a line in which ends of a group are
+	members [][]member // by class along a line: the groups with ends in it
+	size    []perGroup // by switch: number of classes along a line that have ends of a group
 	zero    []uint64   // by switch: the mask of a line that is all 0
 }
 
@@ -44,9 +43,9 @@ type perGroup [numGroups]int32
 
 type member struct{ s, group int32 }
 
-// newGroups returns nil where each source needs a mask of its own: with a Choice,
-// where a host's own table discards packets, where VLs depend on the input port,
-// and where several ports claim one LID.
+// newGroups returns nil where each source needs a mask of its own: with a Choice, where a host's
+// SL2VL table discards packets, where VLs depend on the input port, and where several ports claim
+// one LID.
 func newGroups(j *judge) *groups {
 	l, g := j.lanes, j.Graph
 	claims := 0
@@ -88,7 +87,7 @@ func newLines(classes, switches int) lines {
 	return l
 }
 
-// add makes a group of end ports.
+// add adds end ports as a group.
 func (u *groups) add(j *judge, s, group int32, ends []int32) {
 	l := j.lanes
 	for _, e := range ends {
@@ -103,7 +102,7 @@ func (u *groups) add(j *judge, s, group int32, ends []int32) {
 	}
 }
 
-// add notes that ends of a group, the last one added to, are in a class.
+// add notes that a group, the one added last, has ends in a class.
 func (l *lines) add(class int32, m member) {
 	list := &l.members[class]
 	if n := len(*list); n == 0 || (*list)[n-1] != m {
@@ -112,8 +111,7 @@ func (l *lines) add(class int32, m member) {
 	}
 }
 
-// findPlaces finds the SLs of columns that are not 0, to classes of LIDs that somebody
-// has.
+// findPlaces finds the SLs other than 0 in columns, to classes of LIDs with an owner.
 func (u *groups) findPlaces() {
 	n := u.sl.NumSrc
 	u.inColumn = make([]uint64, (u.sl.NumDst+63)/64*n)
@@ -130,16 +128,16 @@ func (u *groups) findPlaces() {
 	}
 }
 
-// rowPlaces adds to a list the source classes of a row whose SL is not 0.
+// rowPlaces appends the source classes whose SL in a row is not 0.
 func (u *groups) rowPlaces(list []int32, d int32) []int32 {
 	list = notZero(list, u.sl.Cells[int(d)*u.row/2:][:u.row/2])
 	if n := len(list); n > 0 && int(list[n-1]) == u.sl.NumSrc {
-		list = list[:n-1] // what fills up the last byte
+		list = list[:n-1] // padding
 	}
 	return list
 }
 
-// columnPlaces adds to a list the destination classes of a column whose SL is not 0.
+// columnPlaces appends the destination classes whose SL in a column is not 0.
 func (u *groups) columnPlaces(list []int32, c int32) []int32 {
 	for at, first := int(c), int32(0); at < len(u.inColumn); at, first = at+u.sl.NumSrc, first+64 {
 		for x := u.inColumn[at]; x != 0; x &= x - 1 {
@@ -149,7 +147,7 @@ func (u *groups) columnPlaces(list []int32, c int32) []int32 {
 	return list
 }
 
-// notZero adds to a list where the halves of bytes are that are not 0.
+// notZero appends the positions of half bytes that are not 0.
 func notZero(list []int32, row []uint8) []int32 {
 	for at := 0; at < len(row); at += 8 {
 		sixteen := uint64(0)
@@ -169,13 +167,13 @@ func notZero(list []int32, row []uint8) []int32 {
 	return list
 }
 
-// tally adds up the SLs of a line that are not 0, for the groups of a switch.
+// tally adds up the SLs other than 0 of a line, for the groups of a switch.
 type tally struct {
 	sls  [numGroups]uint32 // as bits of a field
-	seen perGroup          // how many there were
+	seen perGroup          // how many SLs were added
 }
 
-// mask makes the mask of the SLs added up and, if fewer were seen than there are, of SL 0 too.
+// mask returns the mask of the SLs added up. If some of a group were not counted, it includes SL 0.
 func (u *groups) mask(y *tally, of *perGroup) uint64 {
 	m := uint64(0)
 	for i, sls := range y.sls {

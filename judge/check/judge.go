@@ -11,14 +11,13 @@ import (
 // Options are the options of Judge.
 type Options struct {
 	Workers int // goroutines, at least 1
-	// Observe makes the Observer of a worker, if it is not nil. It is called in the
-	// goroutine of the worker.
+	// Observe makes the Observer of a worker, if it is not nil. The worker calls it in its own
+	// goroutine.
 	Observe func(worker int, f *Facts) Observer
 }
 
-// Observer is shown the paths to one LID after the other, so that figures other than the
-// proof need no walk of their own. What it is shown is valid during the call, and is
-// not to be changed.
+// Observer sees the paths to one LID after another, so that figures beside the proof need no walk
+// of their own. The Paths are valid during the call only and read-only.
 type Observer interface{ Observe(p *Paths) }
 
 // Facts hold for every LID. An Observer does not change them.
@@ -26,12 +25,12 @@ type Facts struct {
 	Graph *fabric.Graph
 	Plan  *route.Plan
 	LIDs  *LIDs
-	// Pairs is by channel the number of pairs of hosts whose packets cross it, once a LID.
-	// It is there when Judge is done.
+	// Pairs is by channel the number of pairs of hosts whose packets cross it, counted once a LID.
+	// It is set when Judge returns.
 	Pairs []int64
 }
 
-// judge is one run of Judge: what it reads from the Plan and what it has found.
+// judge is one run of Judge: its input, read for fast access, and its findings.
 type judge struct {
 	Facts
 	ports  *portMap
@@ -39,7 +38,7 @@ type judge struct {
 	groups *groups // nil where each source needs a mask of its own
 	choice *choice // nil where every source may use all LIDs of every target
 	deps   *deps
-	beside *beside // what Mix judges beside this Plan; nil otherwise
+	beside *beside // the lanes of Mix's other Plan; nil without Mix
 
 	drained []int32 // switches
 	invalid []Finding
@@ -49,19 +48,19 @@ type judge struct {
 
 // results of the workers, by LID or block of LIDs.
 type results struct {
-	delivers []uint64 // by LID, words for each: a bit for each switch from which its packets arrive
+	delivers []uint64 // by LID, this many words each: a bit for each switch whose packets arrive
 	words    int
-	arriving []uint64 // by LID: SLs that its host's port is sent; VLs if lanes.byInput
+	arriving []uint64 // by LID: SLs that arrive at its host's port; VLs if lanes.byInput
 	toLID    []uint16 // by LID: SLs of all sources to it; with groups alone
 	blocks   []examples
 	sls      []uint16 // by channel: SLs of assigned traffic; VLs if lanes.byInput
 }
 
-// examplesShown is the number of examples of each finding that are kept.
+// examplesShown is the number of examples kept of each finding.
 const examplesShown = 5
 
-// Judge proves a Plan or finds its faults. It fails only with a *ShapeError, or
-// with the error of ctx.
+// Judge proves a Plan or finds its faults. It fails only with a *ShapeError, or with the error of
+// ctx.
 func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*Report, error) {
 	if err := shape(g, p); err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 	return r, nil
 }
 
-// prepare reads what all workers need. Masks and nodes have at least the room that is needed.
+// prepare reads the Plan for all workers. Masks and nodes have at least the needed room.
 func prepare(g *fabric.Graph, p *route.Plan, workers int, need room) *judge {
 	j := &judge{Facts: Facts{Graph: g, Plan: p, LIDs: readLIDs(g, &p.Ends)}, workers: make([]*worker, workers)}
 	for s, yes := range g.Drained {
@@ -112,7 +111,7 @@ func prepare(g *fabric.Graph, p *route.Plan, workers int, need room) *judge {
 	return j
 }
 
-// walk judges the tables block by block and joins the dependencies that the workers found.
+// walk judges the tables block by block and joins the workers' dependencies.
 func (j *judge) walk(ctx context.Context, observe func(int, *Facts) Observer) error {
 	err := par.For(ctx, len(j.workers), len(j.found.blocks), func(i, block int) error {
 		w := j.worker(i)
@@ -138,7 +137,7 @@ func (j *judge) walk(ctx context.Context, observe func(int, *Facts) Observer) er
 	return nil
 }
 
-// worker returns a worker, made when it is first needed.
+// worker returns a worker and makes it on first use.
 func (j *judge) worker(i int) *worker {
 	if j.workers[i] == nil {
 		j.workers[i] = newWorker(j)
@@ -146,7 +145,7 @@ func (j *judge) worker(i int) *worker {
 	return j.workers[i]
 }
 
-// invalidate notes a fault of the Plan that no walk is needed to find.
+// invalidate records a fault of the Plan that shows without a walk.
 func (j *judge) invalidate(kind Kind, what route.Remark) {
 	for i := range j.invalid {
 		if f := &j.invalid[i]; f.Kind == kind {

@@ -8,7 +8,7 @@ import (
 	"weft/route"
 )
 
-// The kinds of traffic that get a verdict.
+// The kinds of traffic that get a verdict each.
 const (
 	assigned = iota
 	hostOnly
@@ -17,16 +17,16 @@ const (
 	numTraffics
 )
 
-// room has the numbers of VLs and nodes that the masks and a dependency graph need room for. Two Plans with the same room have masks and nodes of the
-// same meaning.
+// room says which VLs and nodes the masks and a dependency graph hold. With the same room the masks
+// and nodes of two Plans have the same meaning.
 type room struct {
 	slSet, vlSet uint16
 	byInput      bool // VLs depend on the input port
-	choice       bool // there is traffic to LIDs that no source is to use
+	choice       bool // some LIDs are ruled out for some sources
 	otherDefault bool // clients without a path record have an SL of their own
 }
 
-// and is the room for two Plans.
+// and returns the room for two Plans.
 func (r room) and(o room) room {
 	return room{r.slSet | o.slSet, r.vlSet | o.vlSet, r.byInput || o.byInput, r.choice || o.choice, r.otherDefault || o.otherDefault}
 }
@@ -37,7 +37,7 @@ type lanes struct {
 	sl    *route.SLs // nil when the lanes are unknown: all on one
 	sls   []uint8    // SLs in use, ascending
 	index [route.NumSLs]uint8
-	all   [route.NumSLs]uint64 // by SL of a path: its own and those of all levels, as bits of a field
+	all   [route.NumSLs]uint64 // by SL of a path: it and its SLs at all levels, as bits of a field
 	classes
 	maskLayout
 	vlTables
@@ -46,14 +46,14 @@ type lanes struct {
 
 // classes of sources and LIDs, as in route.SLs.
 type classes struct {
-	numSrc int32   // source classes; one more stands for what is invalid
+	numSrc int32   // source classes; the next number stands for an invalid class
 	src    []int32 // class of each source
 	dst    []int32 // class of each LID, -1 when invalid
 }
 
-// maskLayout is the layout of a mask of SLs. A mask has a field of width bits for each
-// kind of traffic that differs from the others, and in it a bit for each SL in use, so
-// that one OR moves all traffic along a path.
+// maskLayout is the layout of a mask of SLs. A mask has a field for each kind of traffic that
+// differs from the others. A field has width bits, among them one for each SL in use. So one OR
+// moves all traffic along a path.
 type maskLayout struct {
 	width     uint                 // bits of a field, a power of two
 	shift     [numTraffics]uint    // of the field of each kind
@@ -63,7 +63,8 @@ type maskLayout struct {
 	byDefault uint64               // bit of Service.Default within a field
 }
 
-// readLanes reads the lanes of the Plan and notes invalid classes. Their room is at least the one that is needed.
+// readLanes reads the lanes of the Plan and reports invalid classes. The result has at least the
+// needed room.
 func (j *judge) readLanes(need room) *lanes {
 	g, p := j.Graph, j.Plan
 	l := &lanes{classes: classes{numSrc: 1, src: make([]int32, g.NumEnds), dst: make([]int32, len(j.LIDs.Owner))}}
@@ -110,7 +111,7 @@ func (j *judge) readLanes(need room) *lanes {
 	return l
 }
 
-// levels adds to a set of SLs of paths those that they have at other levels.
+// levels adds to a set of SLs of paths their SLs at other levels.
 func (l *lanes) levels(p *route.Plan, sls uint16) uint16 {
 	set := sls
 	if l.sl == nil {
@@ -124,7 +125,7 @@ func (l *lanes) levels(p *route.Plan, sls uint16) uint16 {
 	return set
 }
 
-// readClasses copies the classes of sources and LIDs. It reports whether all are in range.
+// readClasses copies the classes of sources and LIDs, and reports whether all are in range.
 func (j *judge) readClasses(l *lanes) (valid bool) {
 	valid = true
 	l.numSrc = int32(l.sl.NumSrc)
@@ -152,7 +153,7 @@ func (j *judge) readClasses(l *lanes) (valid bool) {
 	return valid
 }
 
-// inUse is the set of SLs in the rows of LIDs that somebody has.
+// inUse returns the set of SLs in the rows of LIDs with an owner.
 func (l *lanes) inUse(lids *LIDs) uint16 {
 	rows := make([]bool, l.sl.NumDst)
 	for lid, c := range l.dst {
@@ -193,9 +194,9 @@ func (l *lanes) inUse(lids *LIDs) uint16 {
 	return set
 }
 
-// newMaskLayout lays out masks of a number of SLs. Kinds of traffic that cannot differ
-// share a field: without a choice of LIDs all that a source could use are assigned, and
-// clients without a path record differ where their SL is not that of all.
+// newMaskLayout lays out masks for a number of SLs. Kinds of traffic that cannot differ share a
+// field. Without a choice of LIDs all traffic to any LID is assigned. Clients without a path record
+// differ only if they use an SL of their own.
 func newMaskLayout(sls int, choice, otherDefault bool) maskLayout {
 	l := maskLayout{width: ceilPow2(uint(sls))}
 	n := uint(2)
@@ -227,18 +228,18 @@ func ceilPow2(n uint) uint {
 	return p
 }
 
-// field takes the field of one kind of traffic out of a mask.
+// field returns the field of one kind of traffic of a mask.
 func (l *maskLayout) field(m uint64, traffic int) uint64 {
 	return m >> l.shift[traffic] & (1<<l.width - 1)
 }
 
-// fieldMask is the mask with one whole field set.
+// fieldMask returns the mask with one whole field set.
 func (l *maskLayout) fieldMask(traffic int) uint64 { return (1<<l.width - 1) << l.shift[traffic] }
 
-// unasked is the mask of a client that never asks for a path record.
+// unasked returns the mask of a client that never asks for a path record.
 func (l *maskLayout) unasked() uint64 { return l.byDefault << l.shift[noRecord] }
 
-// spreadOf is spread for an end port: what a switch sends is no traffic of hosts.
+// spreadOf returns spread for an end port: packets from a switch are no traffic of hosts.
 func (l *maskLayout) spreadOf(isHost bool) uint64 {
 	if isHost {
 		return l.spread
@@ -246,7 +247,8 @@ func (l *maskLayout) spreadOf(isHost bool) uint64 {
 	return l.spread &^ (1 << l.shift[hostOnly])
 }
 
-// bit is the SL from a source class to a destination class, with those at other levels, as bits of a field.
+// bit returns the SL from a source class to a destination class, with its SLs at other levels, as
+// bits of a field.
 func (l *lanes) bit(src, dst int32) uint64 {
 	if l.sl == nil {
 		return 1

@@ -7,19 +7,18 @@ import (
 	"weft/route"
 )
 
-// LIDs says which end port each LID names, and which end ports are sources: those that
-// have a LID.
+// LIDs maps each LID to its end port, and tells sources, the end ports with a LID.
 type LIDs struct {
-	Owner []int32 // by LID, whole blocks: the end port it names, -1 when none; the first where several claim it
+	Owner []int32 // by LID, whole blocks: its end port, -1 if none, the first if several claim it
 	Used  int     // LIDs with an owner
 	Count []int   // by end port: its LIDs, 0 when it is no source
 
-	// By switch: the hosts that are sources; with port 0 if that is one.
+	// By switch: the hosts that are sources; these and port 0 if it is a source.
 	Hosts, Sources []int32
 	sources        int64 // all of them
 }
 
-// readLIDs reads the names of end ports, legal or not.
+// readLIDs reads the LIDs of end ports, legal or not.
 func readLIDs(g *fabric.Graph, ends *route.Ends) *LIDs {
 	l := &LIDs{Count: make([]int, g.NumEnds), Hosts: make([]int32, g.NumSwitches), Sources: make([]int32, g.NumSwitches)}
 	top := 0

@@ -48,7 +48,7 @@ type LIDLoop struct {
 	Switches []fabric.PortName `json:"switches"`
 }
 
-// Of says which of two Plans something is of.
+// Of selects one of two Plans, or both.
 type Of uint8
 
 // Both Plans, or one of them.
@@ -61,16 +61,18 @@ const (
 func (o Of) old() bool { return o != OfNew }
 func (o Of) new() bool { return o != OfOld }
 
-// Writing is a part of a change from one Plan to another. The zero value is all of it, in any order.
+// Writing is a part of a change from one Plan to another. The zero value is the whole change, in
+// any order.
 type Writing struct {
-	From    *route.Tables   // what the switches hold at first; nil for the tables of the old Plan. As Between
-	Between []*route.Tables // of the new Graph, with as many blocks as those of the new Plan; all switches get one before the next
-	Lanes   Of              // the SL2VL tables that ports may have meanwhile
-	Choices Of              // the Plan that has told sources which SLs to use, and which LIDs of a target
+	From    *route.Tables   // first tables of the switches, as Between; nil for the old Plan's
+	Between []*route.Tables // for the new Graph, with as many blocks as the new Plan's; all switches get one before the next
+	Lanes   Of              // whose SL2VL tables ports may have meanwhile
+	Choices Of              // whose SLs and LIDs of a target sources may use
 }
 
-// Mix judges a change from one Plan to another, to the tables of the new one. Of the old Graph the switches and end ports are
-// enough (planfile.LoadAlone). Where one Plan has no lanes its packets may be on any VL. It fails as Judge does.
+// Mix judges a change from one Plan to another's tables. Of the old Graph it needs only the
+// switches and end ports (planfile.LoadAlone). Where one Plan has no lanes its packets may be on
+// any VL. Mix fails as Judge does.
 func Mix(ctx context.Context, old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan, opt Options, part Writing) (*Mixture, error) {
 	if err := shape(g, after); err != nil {
 		return nil, err

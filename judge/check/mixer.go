@@ -12,11 +12,11 @@ type mixing struct {
 	j      *judge
 	o      *judge // of the old Plan on the new Graph; nil where its lanes are the same
 	part   Writing
-	before [][]*route.Block // by switch of the new Graph; nil for one that is new
-	steps  []*route.Tables  // in the order in which they are written; the last ones are those of the new Plan
+	before [][]*route.Block // by switch of the new Graph; nil for a new switch
+	steps  []*route.Tables  // in order of writing; the last are the new Plan's
 }
 
-// oldRows finds the tables of the switches that were there.
+// oldRows finds the old tables of the switches of the new Graph.
 func oldRows(old *fabric.Graph, before *route.Plan, g *fabric.Graph) [][]*route.Block {
 	switches, _ := fabric.Match(old, g)
 	rows := make([][]*route.Block, g.NumSwitches)
@@ -42,15 +42,15 @@ func rowsOf(t *route.Tables) [][]*route.Block {
 	return rows
 }
 
-// mixer joins the entries of two Plans, LID by LID.
+// mixer joins the entries of two Plans, one LID after another.
 type mixer struct {
 	*mixing
 	w     *worker
 	was   *worker    // of o
 	ways  [][2]int32 // by switch: the channels of its old and its new entry, -1 for none
-	waits []int32    // by switch: entries that lead to it and have not been followed
+	waits []int32    // by switch: entries that lead to it and are not followed yet
 	sent  []uint64   // by switch: the mask of what its end ports send to the LID
-	sls   []uint64   // by switch: the mask of what passes it
+	sls   []uint64   // by switch: the mask of packets that pass it
 	list  []int32
 
 	tables []*vlIndices // memory of add
@@ -107,7 +107,8 @@ func (m *mixer) lid(lid fabric.LID, owner int32, out *Mixture) {
 	}
 }
 
-// address finds what is sent to a LID. What is not in the old Plan has the SLs of the new one.
+// address finds the SLs of packets to a LID. LIDs and sources that the old Plan does not have use
+// the new SLs.
 func (m *mixer) address(lid fabric.LID, owner int32) {
 	m.w.address(lid, owner)
 	m.sent = append(m.sent[:0], m.w.senders.bySwitch()...)
@@ -126,7 +127,8 @@ func (m *mixer) address(lid fabric.LID, owner int32) {
 	}
 }
 
-// wasSent is by switch the mask of what is sent to a LID by the old Plan, nil where nobody had it.
+// wasSent returns by switch the mask of packets to a LID under the old Plan, nil if the LID had no
+// owner.
 func (m *mixer) wasSent(lid fabric.LID) []uint64 {
 	if int(lid) >= len(m.o.LIDs.Owner) || m.o.LIDs.Owner[lid] < 0 {
 		return nil
@@ -135,7 +137,8 @@ func (m *mixer) wasSent(lid fabric.LID) []uint64 {
 	return m.was.senders.bySwitch()
 }
 
-// changed returns the LIDs of a block, by bit, of which some switch gets another entry in some step. A switch that is new had none.
+// changed returns the LIDs of a block, by bit, whose entry changes on some switch in some step. A
+// new switch changes none at first.
 func (m *mixer) changed(block int) (lids uint64) {
 	for step, t := range m.steps {
 		for s, row := range m.before {
@@ -161,8 +164,8 @@ func (m *mixer) changed(block int) (lids uint64) {
 	return lids
 }
 
-// read looks up the entries of a LID before and after a step. It reports whether some switch gets another than
-// it had.
+// read looks up the entries of a LID before and after a step, and reports whether some switch
+// changes its entry.
 func (m *mixer) read(lid fabric.LID, step int) (differ bool) {
 	g := m.j.Graph
 	for s := range m.ways {
@@ -187,8 +190,8 @@ func (m *mixer) channel(g *fabric.Graph, s int32, port uint8) int32 {
 	return c
 }
 
-// order lists the switches from which entries lead on, each before those to which they
-// lead. It reports whether that is not possible for some.
+// order lists the switches, each before the next switches of its entries, and reports whether a
+// loop leaves some of them out.
 func (m *mixer) order() (looped bool) {
 	g := m.j.Graph
 	clear(m.waits)
@@ -214,7 +217,7 @@ func (m *mixer) order() (looped bool) {
 	return len(m.list) < g.NumSwitches
 }
 
-// each visits the entries of all switches, equal ones once.
+// each visits the entries of all switches, an old entry equal to the new one only once.
 func (m *mixer) each(visit func(s, kind, c int32)) {
 	for s, ways := range m.ways {
 		for kind, c := range ways {
@@ -225,8 +228,8 @@ func (m *mixer) each(visit func(s, kind, c int32)) {
 	}
 }
 
-// ring names the switches of a ring of old and new entries. There is one: of the switches
-// that order left out each has an entry that leads to it from another of them.
+// ring names the switches of a ring of old and new entries. There is one, since each switch that
+// order left out has an entry that leads to it from another of them.
 func (m *mixer) ring() (names []fabric.PortName) {
 	g := m.j.Graph
 	from := make([]int32, g.NumSwitches)
@@ -280,8 +283,8 @@ func (m *mixer) spread(looped bool) {
 	}
 }
 
-// collect notes the dependencies of old and new entries: all combinations, or of each
-// alone where they loop.
+// collect records the dependencies of old and new entries: of all combinations, or where they loop
+// of each alone.
 func (m *mixer) collect(looped bool) {
 	g := m.j.Graph
 	m.each(func(s, kind, c int32) {
@@ -298,8 +301,8 @@ func (m *mixer) collect(looped bool) {
 	})
 }
 
-// add notes a dependency. Where VLs depend on the input port it is noted for all that the
-// SLs can have on the first channel.
+// add records a dependency. Where VLs depend on the input port it records all VLs that the SLs may
+// have on the first channel.
 func (m *mixer) add(c, e int32, mask uint64) {
 	d, j, g := m.w.collector.deps, m.j, m.j.Graph
 	if !j.lanes.byInput {

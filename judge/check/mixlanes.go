@@ -8,8 +8,8 @@ import (
 	"weft/route"
 )
 
-// prepareMix reads two Plans on the new Graph. Where they have the same lanes the old one is not needed: o is nil. Otherwise
-// both have the same room.
+// prepareMix reads two Plans for the new Graph. o is nil where the old Plan has the same lanes and
+// is not needed. Otherwise both have the same room.
 func prepareMix(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan, workers int) (j, o *judge) {
 	j = prepare(g, after, workers, room{})
 	was := onNewGraph(old, before, g, after)
@@ -24,7 +24,8 @@ func prepareMix(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *r
 	}
 }
 
-// sameLanes reports whether two Plans for one Graph give every packet that both know of the same LIDs, SLs and VLs.
+// sameLanes reports whether under two Plans for one Graph every packet has the same LIDs, SLs and
+// VLs, as far as both know it.
 func sameLanes(was, now *route.Plan) bool {
 	if was.Choice.By != now.Choice.By || !slices.Equal(was.Choice.Start, now.Choice.Start) ||
 		!slices.Equal(was.Choice.Target, now.Choice.Target) || !slices.Equal(was.Choice.Offset, now.Choice.Offset) ||
@@ -48,8 +49,8 @@ func sameVLs(was, now *route.SL2VL) bool {
 	})
 }
 
-// onNewGraph makes the old Plan, without its tables, one for the new Graph. What is new has no LIDs, no SLs, and the SL2VL tables
-// of the new Plan.
+// onNewGraph converts the old Plan, without its tables, to the new Graph. New end ports have no
+// LIDs and no SLs, new switches the SL2VL tables of the new Plan.
 func onNewGraph(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan) *route.Plan {
 	held := route.Hold(old, before, g)
 	p := &route.Plan{Ends: held.Ends, Tables: after.Tables, Choice: route.Choice{By: before.Choice.By}, VLs: before.VLs, Levels: before.Levels, Service: before.Service}
@@ -86,14 +87,14 @@ func onNewGraph(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *r
 	return p
 }
 
-// beside are the lanes of the old Plan, where Mix judges it beside a new one whose lanes are others.
+// beside holds the lanes of the old Plan, where Mix judges it with a new Plan of other lanes.
 type beside struct {
 	lanes *lanes
 	of    Of // whose tables ports may have
 }
 
-// tablesAt adds to a list the SL2VL tables of each Plan for packets on their way through a switch; of one that has none, a
-// table for each VL.
+// tablesAt appends the SL2VL tables of each Plan for packets through a switch. A Plan without
+// tables adds a table for each VL.
 func (j *judge) tablesAt(list []*vlIndices, s int32, in, out uint8) []*vlIndices {
 	add := func(l *lanes) {
 		if l.sl2vl != nil {
@@ -113,7 +114,7 @@ func (j *judge) tablesAt(list []*vlIndices, s int32, in, out uint8) []*vlIndices
 	return list
 }
 
-// constantVLs are by index of a VL the table that has no other one.
+// constantVLs holds, by index of a VL, the table that maps every SL to it.
 var constantVLs = func() (list [route.NumSLs]vlIndices) {
 	for v := range list {
 		for i := range list[v] {
@@ -123,7 +124,7 @@ var constantVLs = func() (list [route.NumSLs]vlIndices) {
 	return list
 }()
 
-// mixedPairs does as pairVLs where every port may have the table of either Plan.
+// mixedPairs is pairVLs where every port may have the table of either Plan.
 func (j *judge) mixedPairs(c, next int32, traffic int, pairs *vlPairs) (before uint16) {
 	g, l := j.Graph, j.lanes
 	masks := 1
@@ -161,7 +162,7 @@ func (j *judge) mixedPairs(c, next int32, traffic int, pairs *vlPairs) (before u
 	return before
 }
 
-// findStale finds the packets whose old SL leads onto a cycle by the new tables.
+// findStale finds the packets whose old SL leads onto a cycle under the new tables.
 func (x *mixing) findStale(part []int32, out *Mixture) {
 	if x.o == nil || !x.part.Choices.old() || !x.part.Choices.new() {
 		return
@@ -189,8 +190,8 @@ func (x *mixing) findStale(part []int32, out *Mixture) {
 	}
 }
 
-// meetsCycle reports whether a packet on an SL, by index, makes a dependency between two nodes of a part that holds a cycle, by the
-// last tables.
+// meetsCycle reports whether a packet on an SL, by index, makes a dependency within a cyclic part
+// under the last tables.
 func (x *mixing) meetsCycle(s int32, lid fabric.LID, sl int, part []int32) bool {
 	g, nv := x.j.Graph, int32(len(x.j.lanes.vls))
 	tables := x.steps[len(x.steps)-1]
@@ -198,7 +199,7 @@ func (x *mixing) meetsCycle(s int32, lid fabric.LID, sl int, part []int32) bool 
 	for _, h := range g.AttachedTo(s) {
 		ins = append(ins, g.EndPort[h])
 	}
-	var last, nodes []int32 // of the channel before, and of this one
+	var last, nodes []int32 // of the previous channel, and of this one
 	var memory [2 * route.NumSLs]*vlIndices
 	for range g.NumSwitches {
 		c, _ := g.At(s, tables.Port(s, lid))

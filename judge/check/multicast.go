@@ -13,13 +13,13 @@ import (
 type Multicast struct {
 	SL    uint8 `json:"sl"`
 	Trees int   `json:"trees"`
-	// OwnVLs says that no assigned traffic uses, on any channel, a VL that the trees use there.
+	// OwnVLs says that on no channel assigned traffic and the trees use the same VL.
 	OwnVLs bool `json:"own_vls"`
 	// DeadlockFree covers the trees together with assigned traffic. A copied packet waits for all
 	// of its outputs: each channel of a tree into a switch depends on every other one out of it.
 	DeadlockFree Answer `json:"deadlock_free"`
 	Edges        int    `json:"edges"` // dependencies of the trees between (channel, VL) pairs
-	Cycle        []Hold `json:"cycle"` // a shortest one, without packets that hold its channels
+	Cycle        []Hold `json:"cycle"` // a shortest one, without example packets
 }
 
 // pair is a dependency between two nodes: channels, each with a VL.
@@ -68,7 +68,7 @@ func (j *judge) multicast(r *Report) {
 	}
 }
 
-// treeFault says why a tree is none, "" where it is one.
+// treeFault says why a tree is invalid, "" if it is valid.
 func treeFault(g *fabric.Graph, t *route.SpanningTree) string {
 	if t.Up[t.Root] != fabric.Nothing {
 		return "its root has a parent"
@@ -85,13 +85,13 @@ func treeFault(g *fabric.Graph, t *route.SpanningTree) string {
 			}
 		}
 		if t.Up[s] != route.Outside && at != t.Root {
-			return fmt.Sprintf("switch %s is not joined to the root", fabric.SwitchName(g, s))
+			return fmt.Sprintf("switch %s has no path to the root", fabric.SwitchName(g, s))
 		}
 	}
 	return ""
 }
 
-// waits adds the dependencies of a tree, whatever the members of its groups are.
+// waits adds the dependencies of a tree, for any members of its groups.
 func (j *judge) waits(pairs []pair, t *route.SpanningTree, sl uint8, bad *Finding) []pair {
 	g := j.Graph
 	leave := make([][]int32, g.NumSwitches)
@@ -130,21 +130,21 @@ func (j *judge) waits(pairs []pair, t *route.SpanningTree, sl uint8, bad *Findin
 	return pairs
 }
 
-// laneFault says why a port of a switch sends nothing on a VL, "" where it does.
+// laneFault says why a switch's port cannot send on a VL, "" if it can.
 func (j *judge) laneFault(s int32, port, vl uint8) string {
 	g, p := j.Graph, j.Plan
 	switch has := g.PortVLs[g.PortStart[s]+int32(port)]; {
 	case has > 0 && vl >= has && j.lanes.sl2vl != nil:
 		return fmt.Sprintf("the trees use VL %d, which the port does not have", vl)
 	case p.Arbitration != nil && j.lanes.sl2vl != nil && p.Arbitration.OfSwitch(g, s, port).Weight(vl) == 0:
-		return fmt.Sprintf("the trees use VL %d, which never has its turn", vl)
+		return fmt.Sprintf("the trees use VL %d, which never gets a turn", vl)
 	case p.Arbitration != nil && j.lanes.sl2vl != nil && mayStarve(p.Arbitration.OfSwitch(g, s, port), math.MaxUint16)>>vl&1 != 0:
-		return fmt.Sprintf("the trees use VL %d, which VL arbitration lets wait without end while others of high priority have packets", vl)
+		return fmt.Sprintf("the trees use VL %d, which VL arbitration starves while VLs of high priority have packets", vl)
 	}
 	return ""
 }
 
-// treeVLs is the set of VLs that packets of a tree may have on a channel, by all ports by which they may have come.
+// treeVLs returns the VLs that packets of a tree may have on a channel, over all input ports.
 func (j *judge) treeVLs(leave [][]int32, c int32, sl uint8) (vls uint16) {
 	g, s := j.Graph, j.Graph.From[c]
 	add := func(in uint8) { vls |= 1 << j.lanes.vl(g, s, in, g.FromPort[c], sl) }
@@ -164,7 +164,7 @@ func (j *judge) treeVLs(leave [][]int32, c int32, sl uint8) (vls uint16) {
 	return vls &^ (1 << route.DropVL)
 }
 
-// apart reports whether assigned traffic uses none of the nodes of dependencies.
+// apart reports whether assigned traffic uses no node of the dependencies.
 func (j *judge) apart(r *Report, pairs []pair) bool {
 	if r.ChannelVLs == nil {
 		return false
@@ -200,7 +200,7 @@ func comparePairs(a, b pair) int {
 	return int(a.to) - int(b.to)
 }
 
-// graphOf makes a graph of sorted dependencies, with the nodes that these have.
+// graphOf makes a graph of sorted dependencies with their nodes.
 func graphOf(pairs []pair) *digraph {
 	d := &digraph{start: []int64{0}}
 	for _, p := range pairs {

@@ -8,9 +8,10 @@ import (
 	"weft/route"
 )
 
-// Groups judges the trees of multicast groups: each is a part of a tree of the Plan's pool without a ring, in one piece, that reaches every
-// receiver once and nobody else, and the switch of every sender is in it. So no turn of it is missing in the pool, which Judge proves with the
-// Plan. The faults of a group are listed by its place in groups.
+// Groups judges the trees of multicast groups. Each must be a connected part, without a ring, of a
+// tree of the Plan's pool. It must reach every receiver once and nobody else, and include the
+// switch of every sender. Then the pool, which Judge proves with the Plan, has all its turns.
+// Faults name a group by its place in groups.
 func Groups(g *fabric.Graph, pool *route.Multicast, groups []route.Group, trees []route.GroupTree) (faults []GroupFault) {
 	for i := range groups {
 		if fault := groupFault(g, pool, &groups[i], &trees[i]); fault != "" {
@@ -20,24 +21,24 @@ func Groups(g *fabric.Graph, pool *route.Multicast, groups []route.Group, trees 
 	return faults
 }
 
-// GroupFault says what is wrong with the tree of a group.
+// GroupFault describes a fault of a group's tree.
 type GroupFault struct {
 	Group int
 	Text  string
 }
 
-// groupFault says what is wrong with the tree of a group, "" for nothing.
+// groupFault returns the fault of a group's tree, "" if it has none.
 func groupFault(g *fabric.Graph, pool *route.Multicast, group *route.Group, t *route.GroupTree) string {
 	members := len(group.Receivers) + len(group.Senders)
 	switch {
 	case t.Tree == route.NoTree && members > 0:
-		return "no tree of the pool covers all of its members"
+		return "no tree of the pool covers all its members"
 	case members == 0 && len(t.Switches) > 0:
 		return "it has switches and no members"
 	case members == 0:
 		return ""
 	case pool == nil || t.Tree < 0 || t.Tree >= len(pool.Trees) || len(t.Switches) != len(t.Ports):
-		return "it is of no tree of the pool"
+		return "it belongs to no tree of the pool"
 	}
 	for i, s := range t.Switches {
 		if s < 0 || int(s) >= g.NumSwitches || i > 0 && s <= t.Switches[i-1] {
@@ -56,12 +57,13 @@ func groupFault(g *fabric.Graph, pool *route.Multicast, group *route.Group, t *r
 	case cables != len(t.Switches)-1:
 		return fmt.Sprintf("it has %d cables between %d switches", cables, len(t.Switches))
 	case !inOnePiece(g, t):
-		return "it is not in one piece"
+		return "it is not connected"
 	}
 	return ""
 }
 
-// groupPorts looks at every port of a group: a cable of the tree, with its other end, or a receiver. Each receiver must be among them.
+// groupPorts checks every port of a group: it belongs to a cable of the tree, together with its
+// other end, or to a receiver. Each receiver must have one.
 func groupPorts(g *fabric.Graph, pool *route.SpanningTree, group *route.Group, t *route.GroupTree) (cables int, fault string) {
 	reached := 0
 	for i, s := range t.Switches {
@@ -74,19 +76,19 @@ func groupPorts(g *fabric.Graph, pool *route.SpanningTree, group *route.Group, t
 			switch {
 			case fault != "":
 			case c < 0 && end < 0:
-				fault = fmt.Sprintf("it leads out of %v, where nothing is", g.SwitchPort(s, port))
+				fault = fmt.Sprintf("it leads out of %v, an unused port", g.SwitchPort(s, port))
 			case c < 0:
 				if _, ok := slices.BinarySearch(group.Receivers, end); !ok {
-					fault = fmt.Sprintf("it reaches %v, which has not joined", g.EndName(end))
+					fault = fmt.Sprintf("it reaches %v, which is not a member", g.EndName(end))
 				}
 				reached++
 			default:
 				other := t.At(g.To[c])
 				if !other.Has(g.ToPort[c]) {
-					fault = fmt.Sprintf("%v is in it, and the other end of the cable is not", g.SwitchPort(s, port))
+					fault = fmt.Sprintf("%v is in it, but the other end of the cable is not", g.SwitchPort(s, port))
 				}
 				if pool.Up[s] != c && pool.Up[g.To[c]] != c^1 {
-					fault = fmt.Sprintf("%v is in it, and not in the tree of the pool", g.SwitchPort(s, port))
+					fault = fmt.Sprintf("%v is in it, but not in the tree of the pool", g.SwitchPort(s, port))
 				}
 				cables++
 			}

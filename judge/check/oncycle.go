@@ -8,10 +8,10 @@ import (
 	"weft/internal/par"
 )
 
-// laneGraph is the dependency graph of one SL that stays on a VL of its own, in one
-// kind of traffic: a node is a channel, and its successors are a word with a bit for
-// each channel that leaves its end, in order. Words that say by switch which of these
-// have been seen save looking at edges (Tarjan's components, as in components).
+// laneGraph is the dependency graph of one kind of traffic on one SL that keeps a VL of its own. A
+// node is a channel. A word holds its successors: a bit for each channel out of its end, in order.
+// Words by switch of the channels seen save looking at edges (Tarjan's components, as in
+// components).
 type laneGraph struct {
 	g           *fabric.Graph
 	bit         []uint64 // by channel: its bit in such words
@@ -23,8 +23,8 @@ type laneGraph struct {
 	cyclic      []bool // by channel: it is on a cycle
 }
 
-// cyclicSLs returns by channel a mask of the SLs that may be on a cycle; no others are. It
-// is nil where VLs are not kept, or a switch has too many channels for a word.
+// cyclicSLs returns by channel a mask of the SLs that may be on a cycle; all others are not. It
+// returns nil where packets change VLs, or a switch has more than 64 channels.
 func (j *judge) cyclicSLs(ctx context.Context) ([]uint64, error) {
 	g, l, n := j.Graph, j.lanes, j.Graph.NumChannels
 	for c := range int32(n) {
@@ -60,9 +60,8 @@ func (j *judge) cyclicSLs(ctx context.Context) ([]uint64, error) {
 	return onCycles, err
 }
 
-// graphBits lists the bits of masks that have a graph of their own. What hosts do among
-// themselves is part of what all do, and clients that never ask for a path record add
-// to that on the default SL only.
+// graphBits lists the bits of masks that have a graph of their own. Traffic among hosts is part of
+// all traffic, and clients that never ask for a path record add to it on the default SL only.
 func (l *lanes) graphBits() []int {
 	fields := uint64(0)
 	for i := range l.sls {
@@ -79,7 +78,7 @@ func (l *lanes) graphBits() []int {
 	return list
 }
 
-// bitOfChannel gives each channel a bit among those that leave its switch.
+// bitOfChannel gives each channel a bit among its switch's output channels.
 func bitOfChannel(g *fabric.Graph) []uint64 {
 	bit := make([]uint64, g.NumChannels)
 	for s := range int32(g.NumSwitches) {
@@ -90,7 +89,7 @@ func bitOfChannel(g *fabric.Graph) []uint64 {
 	return bit
 }
 
-// successors returns those of all channels, for one graph after the other.
+// successors returns the successors of all channels, for one graph after the other.
 func (j *judge) successors(graphs []int) []uint64 {
 	g, n := j.Graph, j.Graph.NumChannels
 	after := make([]uint64, len(graphs)*n)
@@ -151,7 +150,7 @@ func (t *laneGraph) enter(c int32) {
 	t.path = append(t.path, c)
 }
 
-// closePart takes a component whose first node is u off the open nodes.
+// closePart removes a component, whose first node is u, from the open nodes.
 func (t *laneGraph) closePart(u int32) {
 	cyclic := t.stack[len(t.stack)-1] != u || t.g.From[u] == t.g.To[u] && t.after[u]&t.bit[u] != 0
 	for {

@@ -5,8 +5,7 @@ import (
 	"weft/route"
 )
 
-// How the way from a switch ends, where it does not go on to another switch. All but
-// delivered are faults.
+// The ends of a way at a switch that does not forward to another one. All but delivered are faults.
 const (
 	delivered = -1 - iota
 	noEntry
@@ -17,17 +16,17 @@ const (
 	beingTraced
 )
 
-// Paths are the ways of packets to one LID from every switch, as the tables say.
+// Paths are the ways of packets to one LID from every switch, by the tables.
 type Paths struct {
 	LID    fabric.LID
-	Owner  int32 // end port that the LID names
+	Owner  int32 // end port of the LID
 	Target int32 // its switch
 	// Hops is the distance in the fabric from every switch to the target, or Unreached.
 	Hops []uint16
-	// Depth is for every switch 1 + the channels to the target, or negative where packets
-	// are not delivered.
+	// Depth is by switch 1 + the number of channels to the target, or negative if packets are not
+	// delivered.
 	Depth []int32
-	// Order lists the switches outside loops, each after the one to which it leads.
+	// Order lists the switches outside loops, each after its next switch.
 	Order []int32
 	// Shortest says that every switch has a shortest way.
 	Shortest bool
@@ -41,8 +40,7 @@ type Paths struct {
 	ordered, stack []int32 // memory of Order and of trace
 }
 
-// loops are the switches of loops, each after the one to which it leads, one loop after
-// the other.
+// loops holds the switches of all loops, one loop after another, each switch after its next one.
 type loops struct{ switches, end []int32 }
 
 func (l *loops) of(i int) []int32 {
@@ -62,7 +60,7 @@ func newPaths(j *judge) Paths {
 	}
 }
 
-// Out returns the channel by which packets leave a switch, -1 when by none.
+// Out returns the output channel of a switch, -1 if none.
 func (p *Paths) Out(s int32) int32 { return p.at[s].out }
 
 // HasEntry reports whether the table of a switch names a port.
@@ -71,8 +69,8 @@ func (p *Paths) HasEntry(s int32) bool { return p.at[s].next != noEntry }
 // Delivers reports whether a switch sends packets to the owner itself.
 func (p *Paths) Delivers(s int32) bool { return p.at[s].next == delivered }
 
-// follow finds out how the way to a LID goes on from every switch, and how it ends, by
-// the entries of the LID by switch.
+// follow finds from every switch the next hop to a LID and the end of the way, from the LID's
+// entries by switch.
 func (p *Paths) follow(lid fabric.LID, owner int32, entries []uint8, d *distances) {
 	p.LID, p.Owner, p.Target = lid, owner, p.g.EndSwitch[owner]
 	p.loops.switches, p.loops.end = p.loops.switches[:0], p.loops.end[:0]
@@ -92,9 +90,9 @@ func (p *Paths) follow(lid fabric.LID, owner int32, entries []uint8, d *distance
 	}
 }
 
-// resolve looks up what is behind the port of every switch's entry. It reports whether
-// the target delivers and every other switch leads to one that is nearer by one: then
-// all have a shortest way, of the depth set here.
+// resolve looks up the device behind the port of every switch's entry. It reports whether all ways
+// are shortest, with the depth set here: the target delivers, and every other switch leads to a
+// switch one hop nearer.
 func (p *Paths) resolve(entries []uint8) bool {
 	n := len(entries) // as long as all of these, which spares checks of bounds
 	at, depth, of, dist := p.at[:n], p.Depth[:n], p.ports.of[:n], p.Hops[:n]
@@ -112,7 +110,7 @@ func (p *Paths) resolve(entries []uint8) bool {
 	return other == 0
 }
 
-// ending tells how the way ends at a port that leads to no other switch.
+// ending says how the way ends at a port that leads to no other switch.
 func (p *Paths) ending(s int32, port uint8) int32 {
 	of := &p.ports.of[s]
 	switch i, ok := of.slot(port, p.LID); {
@@ -130,8 +128,8 @@ func (p *Paths) ending(s int32, port uint8) int32 {
 	return deadPort
 }
 
-// ascend goes through switches, those nearest to the target first, and finds the depth of
-// those that lead to one before them.
+// ascend visits the switches from the target outward, and finds the depth of each whose next switch
+// it has visited.
 func (p *Paths) ascend(nearest []int32) {
 	for _, s := range nearest {
 		h, d := &p.at[s], int32(0)
@@ -145,7 +143,7 @@ func (p *Paths) ascend(nearest []int32) {
 	}
 }
 
-// trace follows the way from a switch to its end or to where it has been.
+// trace follows the way from a switch to its end or to a visited switch.
 func (p *Paths) trace(s int32) {
 	stack := p.stack[:0]
 	x := s
@@ -176,8 +174,7 @@ func (p *Paths) trace(s int32) {
 	p.stack = stack
 }
 
-// closeLoop moves the switches from x on, which lead back to x, from the stack to
-// the loops.
+// closeLoop moves the switches from x on, which lead back to x, from the stack to the loops.
 func (p *Paths) closeLoop(stack []int32, x int32) []int32 {
 	from := len(stack) - 1
 	for stack[from] != x {

@@ -14,14 +14,14 @@ type counts struct {
 	entries, pairs [-beingTraced]int64 // by fault, negative: entries, and pairs they lose
 }
 
-// examples are the first ones of each finding in a block of LIDs.
+// examples holds the first examples of each finding in a block of LIDs.
 type examples struct {
 	faults  [-beingTraced]remarks // by fault, negative
 	stale   remarks
 	transit remarks
 }
 
-// count adds up the pairs of the LID followed and what its tables lack.
+// count adds up the pairs of the current LID and the faults of its entries.
 func (w *worker) count(found *examples) {
 	j, p := w.j, &w.paths
 	words := j.found.words
@@ -51,7 +51,7 @@ func (w *worker) count(found *examples) {
 	}
 }
 
-// countLost counts the pairs that start at a switch and do not arrive.
+// countLost counts the pairs from a switch that do not arrive.
 func (w *worker) countLost(s int32, sources int64, found *examples) {
 	p := &w.paths
 	kind, disconnected := p.Depth[s], p.Hops[s] == Unreached
@@ -67,7 +67,7 @@ func (w *worker) countLost(s int32, sources int64, found *examples) {
 	w.counts.Unreachable += sources
 }
 
-// countStale counts the entries of a LID that nobody has.
+// countStale counts the entries of a LID without an owner.
 func (w *worker) countStale(lid fabric.LID, found *examples) {
 	for s, port := range w.columns.of(lid) {
 		if port == route.NoPort {
@@ -75,12 +75,12 @@ func (w *worker) countStale(lid fabric.LID, found *examples) {
 		}
 		w.counts.stale++
 		found.stale.add(func() route.Remark {
-			return route.Remark{LID: lid, Ports: []fabric.PortName{w.j.Graph.SwitchPort(int32(s), port)}, Text: "sends there, but nobody has the LID"}
+			return route.Remark{LID: lid, Ports: []fabric.PortName{w.j.Graph.SwitchPort(int32(s), port)}, Text: "has an entry for a LID that no port has"}
 		})
 	}
 }
 
-// entryRemark says what is wrong with the entry of a switch.
+// entryRemark describes the fault of a switch's entry.
 func entryRemark(p *Paths, s, kind int32, port uint8) route.Remark {
 	g := p.g
 	say := func(text string, behind ...fabric.PortName) route.Remark {
@@ -111,12 +111,12 @@ func loopRemark(p *Paths, loop []int32) route.Remark {
 	}
 	text := "each sends to the next, and the last to the first"
 	if len(loop) > most {
-		text = fmt.Sprintf("the first of %d switches that send round", len(loop))
+		text = fmt.Sprintf("the first of %d switches in a loop", len(loop))
 	}
 	return lidRemark(p.g, p.LID, p.Owner, text, ports...)
 }
 
-// oneWay counts the ends that get to another which does not get back to them.
+// oneWay counts the ends that reach another end but get no answer from it.
 func (j *judge) oneWay() Finding {
 	g, f := j.Graph, Finding{Kind: OneWayPair, Examples: []route.Remark{}}
 	visit := func(a, b int32) {
@@ -128,7 +128,7 @@ func (j *judge) oneWay() Finding {
 		}
 		if there, _ := j.reaches(a, b); there {
 			f.add(func() route.Remark {
-				return remark("the first reaches the second, but not the other way", g.EndName(a), g.EndName(b))
+				return remark("the first reaches the second, but not the reverse", g.EndName(a), g.EndName(b))
 			})
 		}
 	}
@@ -146,8 +146,8 @@ func (j *judge) oneWay() Finding {
 	return f
 }
 
-// reaches reports whether there is a LID of an end that another may use, and whether
-// its packets to one get there.
+// reaches reports whether one end may use a LID of another, and whether packets to such a LID
+// arrive.
 func (j *judge) reaches(from, to int32) (yes, usable bool) {
 	s := j.Graph.EndSwitch[from]
 	for k := range j.LIDs.Count[to] {

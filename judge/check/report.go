@@ -7,7 +7,7 @@ import (
 	"weft/route"
 )
 
-// Answer is the answer to a question that may have none.
+// Answer is yes, no or unknown.
 type Answer int8
 
 // The answers.
@@ -17,7 +17,7 @@ const (
 	No
 )
 
-// String is unknown, yes or no.
+// String returns unknown, yes or no.
 func (a Answer) String() string { return [...]string{"unknown", "yes", "no"}[a] }
 
 // MarshalJSON writes null, true or false.
@@ -35,7 +35,7 @@ func (a *Answer) UnmarshalJSON(b []byte) error {
 	case "false":
 		*a = No
 	default:
-		return fmt.Errorf("check: %s is no answer (want true, false or null)", b)
+		return fmt.Errorf("check: %s is not an answer (want true, false or null)", b)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ type Report struct {
 	Warnings []Finding `json:"warnings"` // findings that are no faults; NoLID and Unclear prevent a proof
 }
 
-// Size counts what a Plan is for.
+// Size counts the parts of the fabric and the LIDs.
 type Size struct {
 	Switches int `json:"switches"`
 	Hosts    int `json:"hosts"` // CA and router ports, without aggregation nodes
@@ -65,8 +65,8 @@ type Size struct {
 	Aggregation int `json:"aggregation_nodes,omitempty"` // ports of CAs inside switches; not hosts
 }
 
-// Reachability counts pairs of a source end port and a LID that it may use, those of
-// hosts and switches together.
+// Reachability counts pairs of a source end port and a LID that it may use, for hosts and switches
+// together.
 type Reachability struct {
 	Pairs        int64 `json:"pairs"`        // assigned
 	Unreachable  int64 `json:"unreachable"`  // not delivered, though a way exists
@@ -82,19 +82,19 @@ type Deadlock struct {
 	DeadlockFree Answer `json:"deadlock_free"`
 	// VLs is the number of VLs of assigned traffic, 0 if unknown.
 	VLs int `json:"vls"`
-	// ChannelVLs holds by channel the VLs that assigned traffic uses, as a set of bits; nil when unknown.
+	// ChannelVLs holds by channel the VLs of assigned traffic, as a set of bits; nil when unknown.
 	ChannelVLs []uint16 `json:"-"`
 	Cycle      []Hold   `json:"cycle"` // of Assigned
 
-	// Deliveries is the number of dependencies of a channel on the link to a host, VLs
-	// apart. They can be on no cycle and are not among the edges of a Verdict.
+	// Deliveries is the number of dependencies of a channel on the link to a host, whatever the VL.
+	// They are on no cycle and not among the edges of a Verdict.
 	Deliveries int64 `json:"deliveries"`
 
 	Assigned Verdict `json:"assigned"`  // every assigned pair with its reply
 	AnyDLID  Verdict `json:"any_dlid"`  // every LID that a source could use
 	HostOnly Verdict `json:"host_only"` // assigned pairs of hosts alone
-	// NoPathRecord adds to Assigned clients that never ask for a path record: every
-	// source to every LID on Service.Default.
+	// NoPathRecord adds to Assigned clients that never ask for a path record: every source to every
+	// LID on Service.Default.
 	NoPathRecord Verdict `json:"no_path_record"`
 }
 
@@ -108,7 +108,7 @@ type Verdict struct {
 	Edges int64 `json:"edges"`
 	// Cycle is a shortest cycle of dependencies, empty when there is none.
 	Cycle []Hold `json:"cycle"`
-	// Shortest says that no shorter cycle exists; false when the search gave up.
+	// Shortest says that no shorter cycle exists; false if the search stopped early.
 	Shortest bool `json:"shortest"`
 }
 
@@ -118,7 +118,7 @@ type Hold struct {
 	From    fabric.PortName `json:"from"` // port of a switch
 	To      fabric.PortName `json:"to"`
 	VL      uint8           `json:"vl"`
-	// A packet that does so: its source, LID and SL.
+	// Such a packet: its source, LID and SL.
 	Source fabric.PortName `json:"source"`
 	LID    fabric.LID      `json:"lid"`
 	SL     uint8           `json:"sl"`
@@ -127,31 +127,31 @@ type Hold struct {
 // Kind names a kind of finding.
 type Kind string
 
-// The kinds of findings. Those of entries count table entries and, under Pairs, the
-// assigned pairs they lose.
+// The kinds of findings. Kinds about entries count table entries and, under Pairs, the assigned
+// pairs lost through them.
 const (
 	Names        Kind = "names"           // LIDs that the specification forbids
 	NoLID        Kind = "no-lid"          // warning: end ports without a LID
-	Unclear      Kind = "unclear"         // warning: what the source of the Plan leaves open
+	Unclear      Kind = "unclear"         // warning: the source of the Plan leaves something open
 	NoEntry      Kind = "no-entry"        // no port for a LID that can be reached
 	DeadPort     Kind = "dead-port"       // a port that does not exist, or has no link in use: none, down or drained
 	WrongEnd     Kind = "wrong-end"       // delivered to another end port
 	BeyondTable  Kind = "beyond-table"    // LID beyond LinearFDBCap
 	Loop         Kind = "loop"            // a ring of switches
 	OneWayPair   Kind = "one-way"         // no way back
-	BadChoice    Kind = "choice"          // a row of Choice that names no LID of its target
+	BadChoice    Kind = "choice"          // a row of Choice with a LID that its target does not have
 	NoSL         Kind = "no-sl"           // a source or LID without a valid SL class
 	VLBeyondPort Kind = "vl-beyond-port"  // a VL that the port does not have
 	VLBeyondPlan Kind = "vl-beyond-plan"  // warning: more VLs than Plan.VLs says
 	DiscardVL    Kind = "discard-vl"      // VL 15 for an SL in use
-	NoWeight     Kind = "no-weight"       // traffic on a VL that never has its turn
-	Starved      Kind = "starved-vl"      // traffic on a VL that waits for as long as another one has packets
-	BadTree      Kind = "multicast-tree"  // a tree for multicast groups that is none
+	NoWeight     Kind = "no-weight"       // traffic on a VL without weight in arbitration
+	Starved      Kind = "starved-vl"      // traffic on a VL that waits as long as another VL has packets
+	BadTree      Kind = "multicast-tree"  // an invalid tree for multicast groups
 	DrainedUsed  Kind = "drained-transit" // warning: traffic through a drained switch
-	StaleEntry   Kind = "stale-entry"     // warning: entries for LIDs that nobody has
+	StaleEntry   Kind = "stale-entry"     // warning: entries for LIDs without an owner
 )
 
-// Finding is a kind of fault: how often, and the first ones.
+// Finding is a kind of fault with its number and first examples.
 type Finding struct {
 	Kind     Kind           `json:"kind"`
 	Count    int64          `json:"count"`

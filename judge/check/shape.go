@@ -18,7 +18,7 @@ func (e *ShapeError) Error() string {
 	return "check: the plan does not fit the fabric: " + e.Part + ": " + e.Detail
 }
 
-// shape makes sure that every index the judge will follow is inside its array.
+// shape makes sure that every index the judge follows is inside its array.
 func shape(g *fabric.Graph, p *route.Plan) error {
 	wrong := func(part, format string, args ...any) error {
 		return &ShapeError{part, fmt.Sprintf(format, args...)}
@@ -96,7 +96,7 @@ func slShape(g *fabric.Graph, m *route.SLs) string {
 		return fmt.Sprintf("classes of %d sources, but there are %d end ports", len(m.Src), g.NumEnds)
 	}
 	if m.NumSrc < 0 || m.NumSrc > math.MaxUint16+1 || m.NumDst < 0 || m.NumDst > math.MaxUint16+1 {
-		return fmt.Sprintf("%d source classes and %d destination classes, more than there can be", m.NumSrc, m.NumDst)
+		return fmt.Sprintf("%d source classes and %d destination classes: too many", m.NumSrc, m.NumDst)
 	}
 	row := m.NumSrc/2 + m.NumSrc%2
 	if row > 0 && len(m.Cells)/row < m.NumDst {

@@ -5,21 +5,21 @@ import (
 	"weft/route"
 )
 
-// senders says which SLs end ports send to one LID, as masks: those of requests, and of
-// replies to requests of its owner.
+// senders gives the SLs that end ports use to one LID, as masks: of requests, and of replies to
+// requests of its owner.
 type senders interface {
-	// set makes the masks for the LID that paths are followed to.
+	// set computes the masks for the LID of p.
 	set(p *Paths)
-	// bySwitch holds the masks of the ends of each switch together.
+	// bySwitch returns by switch the mask of all its ends.
 	bySwitch() []uint64
-	// of is the mask of one end port, less what its own table discards.
+	// of returns the mask of one end port, without the SLs that its own table discards.
 	of(e int32) uint64
-	// sentBy is the set of SLs (a field) of assigned packets from a host to others, of all
-	// LIDs so far; it may hold more (see judge.sentBy).
+	// sentBy returns the set of SLs (a field) of assigned packets from a host to others, for all
+	// LIDs so far. It may hold more (see judge.sentBy).
 	sentBy(e int32) uint64
 }
 
-// newSenders returns masks by group of sources, or by source where they must differ.
+// newSenders returns masks by group of sources, or by source where sources must differ.
 func newSenders(j *judge) senders {
 	if j.groups != nil {
 		return newGroupMasks(j)
@@ -27,8 +27,8 @@ func newSenders(j *judge) senders {
 	return newSourceMasks(j)
 }
 
-// trafficTo is the mask of the kinds of traffic that packets to an owner can be: those to
-// a switch are no traffic of hosts.
+// trafficTo returns the mask of the kinds of traffic to an owner: packets to a switch are no
+// traffic of hosts.
 func (j *judge) trafficTo(owner int32) uint64 {
 	if owner >= int32(j.Graph.NumHosts) {
 		return ^j.lanes.fieldMask(hostOnly)
@@ -36,7 +36,7 @@ func (j *judge) trafficTo(owner int32) uint64 {
 	return ^uint64(0)
 }
 
-// sentBy is the set of SLs (a field) that a source sends assigned packets on.
+// sentBy returns the set of SLs (a field) of a source's assigned packets.
 func (j *judge) sentBy(e int32) uint64 {
 	sent := uint64(0)
 	for _, w := range j.workers {
@@ -50,13 +50,13 @@ func (j *judge) sentBy(e int32) uint64 {
 	return j.sentByGroup(e, sent)
 }
 
-// sourceMasks are the masks of every source. They are kept from LID to LID while the
-// classes stay the same.
+// sourceMasks holds the masks of every source. They stay from LID to LID while the classes are the
+// same.
 type sourceMasks struct {
 	j        *judge
-	masks    []uint64 // by end, less what its own table discards
+	masks    []uint64 // by end, without the SLs that its own table discards
 	switches []uint64 // by switch, of its ends together
-	sent     []uint64 // by end: all masks so far, to its own LIDs left out
+	sent     []uint64 // by end: all masks so far, without its own LIDs
 
 	toLID  []uint64 // by source class, the invalid one last: SL to the LID, as a bit of a field
 	reply  []uint64 // by end: SLs of requests from the owner, to any LID of the end
@@ -66,7 +66,7 @@ type sourceMasks struct {
 	valid              bool
 	srcClass, dstClass int32 // what masks and reply were made for
 	chosenOf           int32 // owner whose requests chosen holds
-	leftOut            int32 // owner for which sent has not been brought up to date, -1 when none
+	leftOut            int32 // owner whose entry of sent is out of date, -1 if none
 }
 
 func newSourceMasks(j *judge) *sourceMasks {
@@ -115,7 +115,7 @@ func (m *sourceMasks) set(p *Paths) {
 	m.fill(owner)
 }
 
-// fill makes the masks of all ends. It does for all what beforeDiscards does for one.
+// fill computes the masks of all ends, as beforeDiscards does for one.
 func (m *sourceMasks) fill(owner int32) {
 	l, g := m.j.lanes, m.j.Graph
 	clear(m.switches)
@@ -146,8 +146,8 @@ func (m *sourceMasks) fill(owner int32) {
 	sent[owner] = left
 }
 
-// beforeDiscards is the mask of one source, with what its own table discards. The field of
-// hosts supposes that the LID is a host's.
+// beforeDiscards returns the mask of one source, including SLs that its own table discards. The
+// field of hosts assumes that the LID is a host's.
 func (m *sourceMasks) beforeDiscards(e int32) uint64 {
 	if !m.j.LIDs.IsSource(e) {
 		return 0
@@ -168,7 +168,7 @@ func (m *sourceMasks) setReplies(src int32) {
 	}
 }
 
-// requestsTo are the SLs (a field) of requests from a source class to all LIDs of an end.
+// requestsTo returns the SLs (a field) of requests from a source class to all LIDs of an end.
 func (j *judge) requestsTo(src, e int32) uint64 {
 	v, base := uint64(0), j.Plan.Ends.Base[e]
 	for k := range j.LIDs.Count[e] {

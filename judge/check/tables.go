@@ -8,8 +8,8 @@ import (
 	"weft/route"
 )
 
-// columns are the entries of one block of LIDs of all switches, by LID then switch: the
-// tables have them by switch then LID.
+// columns holds the entries of one block of LIDs of all switches, by LID, then switch. (The tables
+// order them by switch, then LID.)
 type columns struct {
 	tables   *route.Tables
 	switches int
@@ -49,25 +49,25 @@ func (c *columns) of(lid fabric.LID) []uint8 {
 	return c.ports[at : at+c.switches]
 }
 
-// hop is the next step of packets to a LID from a switch, and their SLs. All that is
-// needed to carry them on lies together.
+// hop is the next step of packets to a LID from a switch, with their SLs. Forwarding needs all
+// these fields, so they lie together.
 type hop struct {
-	next int32 // the next switch, or how the way ends; in portMap -1 for nothing, -2-h for host h
+	next int32 // the next switch, or the end of the way; in portMap -1 for nothing, -2-h for host h
 	out  int32 // channel to it, -1 when none
 	row  int64 // deps.row of that channel
 	rank int32 // deps.rank of it
-	// What passes or starts at the switch: pairs of hosts, and a mask of SLs.
+	// Traffic that passes or starts at the switch: pairs of hosts, and a mask of SLs.
 	pairs int32
 	sls   uint64
 }
 
-// portMap says what is behind each port of each switch.
+// portMap maps each port of each switch to its neighbour.
 type portMap struct {
 	hops []hop // by port slot (Graph.PortStart), with no SLs on it
 	of   []slots
 }
 
-// slots are the port slots of a switch, and the LIDs that its table has room for.
+// slots holds the port slots of a switch, and the capacity of its table in LIDs.
 type slots struct{ first, end, lids int32 }
 
 func newPortMap(g *fabric.Graph, d *deps) *portMap {
@@ -88,7 +88,7 @@ func newPortMap(g *fabric.Graph, d *deps) *portMap {
 	return m
 }
 
-// slot returns the slot of a port to which the entry of a LID leads, if both are there.
+// slot returns the slot of the port in a LID's entry, if the port and the table entry exist.
 func (s *slots) slot(port uint8, lid fabric.LID) (i int32, ok bool) {
 	i = s.first + int32(port)
 	return i, port != route.NoPort && i < s.end && int32(lid) < s.lids

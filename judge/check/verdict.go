@@ -32,7 +32,7 @@ func (j *judge) verdicts(ctx context.Context, r *Report) error {
 	}
 	var cycles [numTraffics][]int32
 	err = par.For(ctx, len(j.workers), len(distinct), func(_, i int) error {
-		t := distinct[len(distinct)-1-i] // that takes longest first
+		t := distinct[len(distinct)-1-i] // the slowest first
 		switch {
 		case onCycles != nil && !j.has(onCycles, t):
 			*answers[t] = j.acyclic(int64(j.deps.bits(l.fieldMask(t))))
@@ -46,12 +46,11 @@ func (j *judge) verdicts(ctx context.Context, r *Report) error {
 	if err != nil {
 		return err
 	}
-	// What hosts do among themselves is part of what all do, and is free of cycles if
-	// that is.
+	// Traffic among hosts is part of all traffic, and free of cycles if that is.
 	if onCycles == nil && r.Assigned.DeadlockFree != Yes {
 		r.HostOnly, cycles[hostOnly] = j.verdict(hostOnly, nil)
 	}
-	for t, cycle := range cycles { // one after the other: they share what explains them
+	for t, cycle := range cycles { // one after the other: they share a worker
 		if cycle != nil {
 			answers[t].Cycle = j.explain(cycle, t)
 		}
@@ -63,7 +62,7 @@ func (j *judge) verdicts(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// acyclic is the verdict on a graph with so many edges and no cycle.
+// acyclic is the verdict on a graph with some edges and no cycle.
 func (j *judge) acyclic(edges int64) Verdict {
 	return Verdict{OneLane: j.lanes.sl == nil, Edges: edges, Cycle: []Hold{}, Shortest: true, DeadlockFree: Yes}
 }
@@ -78,8 +77,8 @@ func (j *judge) has(masks []uint64, traffic int) bool {
 	return false
 }
 
-// verdict judges one kind of traffic by the part of its graph that may be on cycles (nil
-// for all). It returns a cycle that is still to be explained.
+// verdict judges one kind of traffic by the part of its graph that may be on cycles (nil for all).
+// It returns a cycle without the packets that hold it.
 func (j *judge) verdict(traffic int, onCycles []uint64) (Verdict, []int32) {
 	var d *digraph
 	var v Verdict
@@ -110,13 +109,13 @@ func (j *judge) verdict(traffic int, onCycles []uint64) (Verdict, []int32) {
 type digraph struct {
 	start []int64
 	to    []int32
-	names []int32 // of the nodes in ascending order, nil where they are the numbers
+	names []int32 // of the nodes in ascending order, nil if names are numbers
 }
 
 func (d *digraph) successors(n int32) []int32 { return d.to[d.start[n]:d.start[n+1]] }
 
-// dependencies is the dependency graph of one kind of traffic. The node of a channel c
-// and the VL with index v is c*len(vls)+v.
+// dependencies returns the dependency graph of one kind of traffic. The node of a channel c and the
+// VL with index v is c*len(vls)+v.
 func (j *judge) dependencies(traffic int) *digraph {
 	g := j.Graph
 	nv := int32(len(j.lanes.vls))
@@ -147,8 +146,8 @@ func (j *judge) dependencies(traffic int) *digraph {
 	return d
 }
 
-// cyclicPart is the part of that graph that may be on cycles, where VLs are kept. The
-// nodes are named as there.
+// cyclicPart returns the part of that graph that may be on cycles, where packets keep their VLs.
+// Its nodes have the same names.
 func (j *judge) cyclicPart(traffic int, onCycles []uint64) *digraph {
 	g, l := j.Graph, j.lanes
 	nv := int32(len(l.vls))
@@ -182,7 +181,7 @@ func (j *judge) cyclicPart(traffic int, onCycles []uint64) *digraph {
 	return d
 }
 
-// countEdges counts the edges of that graph.
+// countEdges counts the edges of the dependency graph.
 func (j *judge) countEdges(traffic int) int64 {
 	g, n := j.Graph, 0
 	var pairs vlPairs
@@ -198,8 +197,8 @@ func (j *judge) countEdges(traffic int) int64 {
 	return int64(n)
 }
 
-// keepsVL is the table of a channel if all channels after it have the same, and each
-// SL has a VL of its own there; otherwise nil.
+// keepsVL returns the table of a channel if all channels after it have the same and it gives each
+// SL a VL of its own, otherwise nil.
 func (j *judge) keepsVL(c int32) *vlIndices {
 	l := j.lanes
 	if l.sl2vl == nil {
@@ -215,11 +214,11 @@ func (j *judge) keepsVL(c int32) *vlIndices {
 	return &l.pool[from.Index[0]]
 }
 
-// vlPairs are, by VL index on a channel, the VL indices on the one that follows.
+// vlPairs holds, by VL index on a channel, the VL indices on the next channel.
 type vlPairs [route.NumSLs]uint16
 
-// pairVLs turns the SLs of two channels into pairs of VLs. It returns the set of VL
-// indices on the first channel; pairs was empty.
+// pairVLs converts the SLs of two successive channels to pairs of VLs. It returns the set of VL
+// indices on the first channel. The caller passes empty pairs.
 func (j *judge) pairVLs(c, next int32, traffic int, pairs *vlPairs) (before uint16) {
 	g, l := j.Graph, j.lanes
 	if j.beside != nil {

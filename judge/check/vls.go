@@ -22,10 +22,10 @@ type vlIndices [route.NumSLs]uint8
 
 const dropped = 255
 
-// oneVL is the table where lanes are unknown.
+// oneVL is the table for unknown lanes.
 var oneVL vlIndices
 
-// discarding says which SLs tables map to VL 15, as masks.
+// discarding holds, as masks, the SLs that tables map to VL 15.
 type discarding struct {
 	drop     []uint64 // by port slot; nil when there are none, or byInput
 	hostDrop []uint64 // by host, of its own table; nil when there are none
@@ -93,7 +93,7 @@ func (l *lanes) readDiscards(g *fabric.Graph) {
 	}
 }
 
-// discarded is the mask of the SLs that a table maps to VL 15.
+// discarded returns the mask of the SLs that a table maps to VL 15.
 func (l *lanes) discarded(t *route.VLTable) uint64 {
 	m := uint64(0)
 	for i, sl := range l.sls {
@@ -104,7 +104,7 @@ func (l *lanes) discarded(t *route.VLTable) uint64 {
 	return m
 }
 
-// vlsOf turns SLs (a field) into VLs by a table, discarded ones as VL 15.
+// vlsOf converts SLs (a field) to VLs by a table; discarded SLs become VL 15.
 func (l *lanes) vlsOf(field uint64, t *route.VLTable) uint16 {
 	set := uint16(0)
 	for i, sl := range l.sls {
@@ -115,7 +115,7 @@ func (l *lanes) vlsOf(field uint64, t *route.VLTable) uint16 {
 	return set
 }
 
-// vl is the VL of an SL on its way through a switch.
+// vl returns the VL of packets with an SL through a switch.
 func (v *vlTables) vl(g *fabric.Graph, s int32, in, out, sl uint8) uint8 {
 	if v.sl2vl == nil {
 		return 0
@@ -123,7 +123,7 @@ func (v *vlTables) vl(g *fabric.Graph, s int32, in, out, sl uint8) uint8 {
 	return v.sl2vl.Table(g, s, in, out)[sl]
 }
 
-// indices is the table of packets on their way through a switch.
+// indices returns the table for packets through a switch.
 func (v *vlTables) indices(g *fabric.Graph, s int32, in, out uint8) *vlIndices {
 	if v.sl2vl == nil {
 		return &oneVL
@@ -131,7 +131,7 @@ func (v *vlTables) indices(g *fabric.Graph, s int32, in, out uint8) *vlIndices {
 	return &v.pool[v.sl2vl.Index(g, s, in, out)]
 }
 
-// checkVLs checks the VLs that assigned traffic gets at each port.
+// checkVLs checks the VLs of assigned traffic at each port.
 func (j *judge) checkVLs(r *Report) {
 	l, g := j.lanes, j.Graph
 	if l.sl == nil {
@@ -162,7 +162,7 @@ func (j *judge) checkVLs(r *Report) {
 	}
 }
 
-// arriving is the set of SLs that a host is sent, or of VLs if the tables are by input port.
+// arriving returns the set of SLs that arrive at a host, or of VLs if the tables are by input port.
 func (j *judge) arriving(h int32) uint64 {
 	got := uint64(0)
 	for k := range j.LIDs.Count[h] {
@@ -173,8 +173,8 @@ func (j *judge) arriving(h int32) uint64 {
 	return got
 }
 
-// vlsSent is the set of VLs (15 for discarded) that a switch sends by a port, of the SLs
-// sent there, or of the VLs if the tables are by input port.
+// vlsSent returns the set of VLs (15 for discarded) that a switch sends by a port. The set it gets
+// holds SLs, or VLs if the tables are by input port.
 func (j *judge) vlsSent(s int32, p uint8, set uint16) uint16 {
 	if j.lanes.byInput {
 		return set
@@ -182,7 +182,7 @@ func (j *judge) vlsSent(s int32, p uint8, set uint16) uint16 {
 	return j.lanes.vlsOf(uint64(set), j.lanes.sl2vl.Table(j.Graph, s, 0, p))
 }
 
-// vlCheck collects the VLs in use and those that ports do not have, discard or never send.
+// vlCheck collects the VLs in use, and VLs that ports lack, discard or never send.
 type vlCheck struct {
 	g                        *fabric.Graph
 	p                        *route.Plan
@@ -191,7 +191,7 @@ type vlCheck struct {
 	starved                  Finding
 }
 
-// sender is a port that sends, and what it is told; nil where nobody knows.
+// sender is a sending port with its arbitration table, nil when unknown.
 type sender struct {
 	name  func() fabric.PortName
 	vls   uint8 // data VLs of its link, 0 when unknown
@@ -226,8 +226,8 @@ func (c *vlCheck) switchPort(s int32, p uint8, vls uint16) {
 	c.port(&from, vls)
 }
 
-// linkVLs is the number of data VLs of the link at a switch's port, where one end is told
-// how many to use; 0 when unknown.
+// linkVLs returns the number of data VLs of a switch port's link, 0 when unknown. told is the
+// number that the Plan sets at one end, 0 if none.
 func (c *vlCheck) linkVLs(s int32, p, told uint8) uint8 {
 	has := c.g.PortVLs[c.g.PortStart[s]+int32(p)]
 	if told > 0 && (has == 0 || told < has) {
@@ -253,18 +253,18 @@ func (c *vlCheck) port(from *sender, vls uint16) {
 			})
 		case from.turns != nil && from.turns.Weight(vl) == 0:
 			c.silent.add(func() route.Remark {
-				return remark(fmt.Sprintf("has traffic for VL %d, to which VL arbitration gives no weight", vl), from.name())
+				return remark(fmt.Sprintf("has traffic for VL %d, but no weight for it in VL arbitration", vl), from.name())
 			})
 		case starved>>vl&1 != 0:
 			c.starved.add(func() route.Remark {
-				return remark(fmt.Sprintf("has traffic for VL %d, which VL arbitration lets wait without end while others of high priority have packets", vl), from.name())
+				return remark(fmt.Sprintf("has traffic for VL %d, which VL arbitration starves while VLs of high priority have packets", vl), from.name())
 			})
 		}
 	}
 }
 
-// mayStarve is the set of those VLs that have no turn while others of them have packets: they are of low priority alone, some of the others are of high
-// priority, and that has no limit.
+// mayStarve returns the VLs that can wait forever: they have low priority only, other VLs of the
+// set have high priority, and high priority has no limit.
 func mayStarve(t *route.ArbTable, vls uint16) uint16 {
 	if t.Limit < noLimit {
 		return 0
@@ -281,5 +281,5 @@ func mayStarve(t *route.ArbTable, vls uint16) uint16 {
 	return vls &^ high
 }
 
-// noLimit is the limit of high priority that has no end.
+// noLimit is the value of the limit of high priority for "unlimited".
 const noLimit = 255

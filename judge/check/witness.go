@@ -9,8 +9,8 @@ import (
 	"weft/route"
 )
 
-// explain names the channels of a cycle and, for each, a packet that holds it and
-// waits for the next one: the first by LID, then by source.
+// explain names the channels of a cycle and, for each, a packet that holds it and waits for the
+// next one: the first by LID, then by source.
 func (j *judge) explain(cycle []int32, traffic int) []Hold {
 	g, l := j.Graph, j.lanes
 	nv := int32(len(l.vls))
@@ -29,7 +29,7 @@ func (j *judge) explain(cycle []int32, traffic int) []Hold {
 	return holds
 }
 
-// findHolder finds a packet that takes the channel of h and then the one given.
+// findHolder finds a packet that takes the channel of h and then the given one.
 func (w *worker) findHolder(h *Hold, after int32, afterVL uint8, traffic int) {
 	j, g, p, t := w.j, w.j.Graph, &w.paths, w.j.Plan.Tables
 	from, to := g.From[h.Channel], g.To[h.Channel]
@@ -88,8 +88,8 @@ func (w *worker) holds(e int32, sl uint8, h *Hold, after int32, afterVL uint8) b
 	return found
 }
 
-// send follows a packet over its channels with their VLs, and at last to its host
-// (channel -1), until hop says no. It reports whether no table discarded it.
+// send follows a packet over its channels with their VLs, and at last to its host (channel -1),
+// until hop returns false. It reports whether no table discarded the packet.
 func (w *worker) send(e int32, sl uint8, hop func(c int32, vl uint8) bool) bool {
 	g, p := w.j.Graph, &w.paths
 	s, in := g.EndSwitch[e], g.EndPort[e]
@@ -111,8 +111,8 @@ func (w *worker) send(e int32, sl uint8, hop func(c int32, vl uint8) bool) bool 
 	return true
 }
 
-// discards counts the pairs that the tables deliver but an SL2VL table discards, on
-// one of the SLs that they may use.
+// discards counts the pairs that the tables deliver, but an SL2VL table discards on an SL that they
+// may use.
 func (j *judge) discards(ctx context.Context, r *Report) error {
 	f := r.Find(DiscardVL)
 	if f == nil {
@@ -134,8 +134,8 @@ func (j *judge) discards(ctx context.Context, r *Report) error {
 	return err
 }
 
-// discarded reports whether some packet of an end to the LID is discarded. Where a table
-// discards, senders are kept by source.
+// discarded reports whether some packet of an end to the LID is discarded. Where a table discards,
+// senders are always by source.
 func (w *worker) discarded(e int32) bool {
 	l := w.j.lanes
 	m := w.senders.(*sourceMasks).beforeDiscards(e)

@@ -8,7 +8,7 @@ import (
 	"weft/route"
 )
 
-// worker judges the entries of one LID after the other. All of it is its own.
+// worker judges the entries of one LID after another. It shares no memory with other workers.
 type worker struct {
 	j         *judge
 	columns   columns
@@ -48,8 +48,8 @@ func (w *worker) judgeBlock(block int) {
 	}
 }
 
-// loadBlock makes the tables of a block and the distances to its owners ready. It returns
-// the owners by LID, nil where no LID of the block can have one.
+// loadBlock loads the tables of a block and the distances to its owners. It returns the owners by
+// LID, nil if no LID of the block has one.
 func (w *worker) loadBlock(block int) (owners []int32) {
 	w.columns.load(block)
 	if first := block * route.BlockSize; first < len(w.j.LIDs.Owner) {
@@ -59,20 +59,20 @@ func (w *worker) loadBlock(block int) (owners []int32) {
 	return owners
 }
 
-// follow follows the paths to a LID of the block loaded, and finds what is sent to it.
+// follow follows the paths to a LID of the loaded block, and finds the SLs of packets to it.
 func (w *worker) follow(lid fabric.LID, owner int32) {
 	w.paths.follow(lid, owner, w.columns.of(lid), w.distances)
 	w.address(lid, owner)
 }
 
-// address finds what is sent to a LID.
+// address finds the SLs of packets to a LID.
 func (w *worker) address(lid fabric.LID, owner int32) {
 	w.paths.LID, w.paths.Owner = lid, owner
 	w.paths.users.set(w.j, lid, owner)
 	w.senders.set(&w.paths)
 }
 
-// eachLID calls body for every LID in use, its paths followed and its masks set.
+// eachLID calls body for every LID in use, after following its paths and setting its masks.
 func (j *judge) eachLID(ctx context.Context, body func(w *worker)) error {
 	return par.For(ctx, len(j.workers), len(j.LIDs.Owner)/route.BlockSize, func(i, block int) error {
 		w := j.worker(i)

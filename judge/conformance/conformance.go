@@ -15,17 +15,17 @@ import (
 	"weft/route/recipe"
 )
 
-// Claims says what an engine promises beyond reaching whatever can be reached.
+// Claims says what an engine promises beyond routing every pair that can be connected.
 type Claims struct {
 	Minimal      bool // every path is a shortest one
-	HostsMinimal bool // those between hosts are
-	DeadlockFree bool // on the lanes of the Plan, whoever sends to whom
+	HostsMinimal bool // every path between hosts is a shortest one
+	DeadlockFree bool // on the lanes of the Plan, for any traffic
 	OneLane      bool // deadlock-free when all packets share a single lane
 	Refuses      bool // may refuse networks; other engines must route every one
 }
 
-// Run holds an engine with its default options to the contract of route.Engine on
-// the table of fabrics and on random networks.
+// Run tests an engine with its default options against the contract of route.Engine, on the table
+// of fabrics and on random networks.
 func Run(t *testing.T, spec *route.Spec, claims Claims) {
 	for _, c := range Fabrics() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func Run(t *testing.T, spec *route.Spec, claims Claims) {
 	})
 }
 
-// verify holds an engine to its contract on one graph.
+// verify tests an engine against its contract on one graph.
 func verify(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph) {
 	for lmc := range uint8(4) {
 		plan := sameOnAnyCores(t, spec, claims, g, lmc)
@@ -53,7 +53,7 @@ func verify(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph) {
 		found := inspect(g, plan)
 		for i, p := range found.problems {
 			if i == 5 {
-				t.Errorf("LMC %d: and %d problems more", lmc, len(found.problems)-i)
+				t.Errorf("LMC %d: and %d more problems", lmc, len(found.problems)-i)
 				break
 			}
 			t.Errorf("LMC %d: %s", lmc, p)
@@ -74,8 +74,8 @@ func verify(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph) {
 	}
 }
 
-// sameOnAnyCores routes with several numbers of workers and compares the Plans. It
-// returns nil for a refusal.
+// sameOnAnyCores routes with several numbers of workers and compares the Plans. It returns nil if
+// the engine refuses.
 func sameOnAnyCores(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph, lmc uint8) *route.Plan {
 	var first *route.Plan
 	for _, workers := range []int{1, 2, 7} {
@@ -115,7 +115,7 @@ func differ(a, b *route.Plan) string {
 	return ""
 }
 
-// cancelled names the fault of an engine that goes on when its context has ended, "" for none.
+// cancelled names the fault of an engine that ignores the end of its context, "" for none.
 func cancelled(spec *route.Spec, g *fabric.Graph) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

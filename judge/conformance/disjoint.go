@@ -7,22 +7,21 @@ import (
 	"weft/route"
 )
 
-// Allowed tells which channels an engine may use towards destination switch t. They
-// must lead nearer, so that any walk over them ends at t.
+// Allowed returns the channels that an engine may use towards destination switch t. They must lead
+// nearer, so that any walk over them ends at t.
 type Allowed func(t int32) func(c int32) bool
 
-// Spread says how well the LIDs of a port use the disjoint paths.
+// Spread says how well the LIDs of a port use disjoint paths.
 type Spread struct {
 	Pairs     int
 	Min, Mean float64 // realised share, over pairs
 	Short     int     // pairs below 0.8
 }
 
-// MeasureSpread samples pairs of a host's switch and a host of another switch. The path to
-// the base LID of the host is given: it is that of LMC 0. Beside it, as many paths of the
-// other LIDs as there are can share no channel with it and each other, up to the maximum
-// flow over the allowed channels that it leaves. The share of these, with the given one,
-// that the paths of the LIDs realise is measured.
+// MeasureSpread samples pairs of a host's switch and a host of another switch. The path to the
+// host's base LID is fixed, as with LMC 0. The paths of the other LIDs can share no channel with it
+// or each other, up to the maximum flow over the remaining allowed channels. MeasureSpread measures
+// which share of these disjoint paths, with the fixed one, the LIDs realise.
 func MeasureSpread(g *fabric.Graph, p *route.Plan, allowed Allowed, samples int, seed uint64) Spread {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := Spread{Min: 1}
@@ -63,8 +62,8 @@ func MeasureSpread(g *fabric.Graph, p *route.Plan, allowed Allowed, samples int,
 	return out
 }
 
-// disjointPaths is the greatest number of paths from s to t over usable channels
-// that share none: augmenting paths, one channel one unit.
+// disjointPaths returns the maximum number of paths from s to t over usable channels without a
+// shared channel, by augmenting paths with capacity 1 a channel.
 func disjointPaths(g *fabric.Graph, s, t int32, usable func(c int32) bool) int {
 	taken := map[int32]bool{}
 	for n := 0; ; n++ {
@@ -75,7 +74,7 @@ func disjointPaths(g *fabric.Graph, s, t int32, usable func(c int32) bool) int {
 	}
 }
 
-// augment finds one more path, undoing channels of earlier ones where it must.
+// augment finds one more path, and takes back channels of earlier ones where it must.
 func augment(g *fabric.Graph, s, t int32, usable func(c int32) bool, taken map[int32]bool, seen []bool) bool {
 	if s == t {
 		return true

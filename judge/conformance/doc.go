@@ -1,6 +1,6 @@
-// Package conformance is what every routing engine must pass, and the table of
-// fabrics it is run on. An engine's own test calls Run with what it claims.
+// Package conformance is the test suite for every routing engine, with its table of fabrics. An
+// engine's own test calls Run with the engine's claims.
 //
-// The suite walks the tables itself, hop by hop and without a thought for speed,
-// and also asks the judge (judge/check); neither shares code with the engines.
+// The suite walks the tables itself, hop by hop and simple rather than fast, and also asks the
+// judge (judge/check). Neither shares code with the engines.
 package conformance

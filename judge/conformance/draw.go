@@ -6,9 +6,9 @@ import (
 	"weft/fabric"
 )
 
-// Draw makes a random network: up to 12 switches with any cables between them,
-// parallel ones and ones to the same switch included, some of them down, some
-// switches drained or without hosts, CAs with two ports on any switches.
+// Draw makes a random network: up to 12 switches with any cables between them, including parallel
+// ones and loops to the same switch. Some cables are down, some switches are drained or have no
+// hosts, and CAs have two ports on any switches.
 func Draw(t *rapid.T) *fabric.Fabric {
 	b := &Builder{F: fabric.New("random")}
 	n := rapid.IntRange(1, 12).Draw(t, "switches")

@@ -14,7 +14,7 @@ type Case struct {
 	Build func() (*fabric.Fabric, error)
 }
 
-// formulas are the fabrics of the table that a formula describes.
+// formulas are the fabrics of the table given by a formula.
 var formulas = []string{
 	"rlft(8,2)",
 	"rlft(6,3)",
@@ -47,8 +47,8 @@ var formulas = []string{
 	"now-cab",
 }
 
-// Fabrics is the table: formulas, and hand-made fabrics that are odd in one way each. It has a quarter
-// of the formulas where racing.Small.
+// Fabrics returns the table: formulas, and hand-made fabrics with one oddity each. With
+// racing.Small it has a quarter of the formulas.
 func Fabrics() []Case {
 	var table []Case
 	for i, expr := range formulas {
@@ -170,7 +170,7 @@ var odd = []struct {
 	}},
 }
 
-// Builder makes small fabrics by hand. The first error stays.
+// Builder makes small fabrics by hand. It keeps the first error.
 type Builder struct {
 	F   *fabric.Fabric
 	err error

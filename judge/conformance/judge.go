@@ -11,7 +11,7 @@ import (
 	"weft/route"
 )
 
-// judge asks the judge for what the engine must do and what it claims.
+// judge asks the judge about the engine's duties and claims.
 func judge(t rapid.TB, claims Claims, g *fabric.Graph, plan *route.Plan) {
 	r, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 2})
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 
 const (
 	bisections = 20   // random bisections of traffic that BaseLIDs compares
-	chance     = 0.03 // share of bandwidth that a network of a few hosts can lose over all LIDs
+	chance     = 0.03 // share of bandwidth that a network of a few hosts may lose over all LIDs by chance
 )
 
-// BaseLIDs holds an engine to what most clients need, which send to base LIDs alone. On
-// the table of fabrics, with LMC 1 and 2: the forwarding tables lead to base LIDs as with
-// LMC 0; and traffic dealt out over all LIDs of its targets gets as much bandwidth as
-// traffic to base LIDs, but for the share that chance makes in the smallest networks.
+// BaseLIDs tests that an engine serves clients that send to base LIDs alone, as most do. On the
+// table of fabrics, with LMC 1 and 2, the entries of base LIDs must be those of LMC 0. Traffic over
+// all LIDs of its targets must get as much bandwidth as traffic to base LIDs, within the share
+// chance.
 func BaseLIDs(t *testing.T, spec *route.Spec) {
 	for _, c := range Fabrics() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func BaseLIDs(t *testing.T, spec *route.Spec) {
 	}
 }
 
-// routeWithLMC returns nil for a refusal.
+// routeWithLMC routes with an LMC; it returns nil if the engine refuses.
 func routeWithLMC(t *testing.T, spec *route.Spec, g *fabric.Graph, lmc uint8) *route.Plan {
 	req := &recipe.Request{Engine: spec, Names: lids.Options{LMC: lmc}, Workers: 2}
 	plan, err := recipe.Run(t.Context(), g, req, func(string) {})
@@ -71,9 +71,9 @@ func sameBaseColumns(t *testing.T, g *fabric.Graph, plain, plan *route.Plan) {
 	}
 }
 
-// bisectionBandwidth is the mean bandwidth of a flow in random bisections, all flows one
-// way. A flow is dealt out evenly over the LIDs of its target. Its bandwidth on each is the
-// share of the most loaded channel on the path.
+// bisectionBandwidth returns the mean bandwidth of a flow in random bisections, all flows in one
+// direction. A flow is divided evenly over the LIDs of its target. The most loaded channel of the
+// path decides its bandwidth on each LID.
 func bisectionBandwidth(g *fabric.Graph, p *route.Plan) float64 {
 	hosts := fabric.Numbers(g.NumHosts)
 	sum, flows := 0.0, 0.0

@@ -5,8 +5,8 @@ import (
 	"weft/route"
 )
 
-// Load is the number of paths from hosts to the LIDs of hosts by channel: the
-// largest, and the mean over the channels that carry any.
+// Load is the number of paths from hosts to the LIDs of hosts by channel: the largest, and the mean
+// over used channels.
 type Load struct {
 	Max  int
 	Mean float64

@@ -8,8 +8,8 @@ import (
 	"weft/route"
 )
 
-// walk follows a LID from switch s by the tables alone. It returns the channels
-// taken, and where the packet ends: the end port, or an error.
+// walk follows a LID from switch s by the tables alone. It returns the channels taken and the end
+// port reached, or an error.
 func walk(g *fabric.Graph, p *route.Plan, s int32, lid fabric.LID) (path []int32, end int32, err error) {
 	for range g.NumSwitches + 1 {
 		port := p.Tables.Port(s, lid)
@@ -29,8 +29,8 @@ func walk(g *fabric.Graph, p *route.Plan, s int32, lid fabric.LID) (path []int32
 	return path, -1, fmt.Errorf("LID %d goes round in a loop past %s", lid, fabric.SwitchName(g, s))
 }
 
-// distances are the fewest hops from switch t to every switch when nothing passes
-// a drained one; -1 where there is no way.
+// distances returns the fewest hops from switch t to every switch, without passing a drained
+// switch; -1 where there is no way.
 func distances(g *fabric.Graph, t int32) []int {
 	hops := slices.Repeat([]int{-1}, g.NumSwitches)
 	hops[t] = 0
@@ -56,7 +56,7 @@ type findings struct {
 	depends  map[[2]int32]bool // channel after channel
 	load     []int             // host to host LID paths, by channel
 
-	hostsLonger int // of those longer, from switches with hosts to hosts
+	hostsLonger int // longer paths from switches with hosts to hosts
 }
 
 func (f *findings) problem(format string, args ...any) {
@@ -115,8 +115,8 @@ func (f *findings) pair(g *fabric.Graph, p *route.Plan, s, end int32, lid fabric
 	}
 }
 
-// cyclic tells whether the dependencies contain a cycle: it takes channels that
-// nothing leads to away until none is left.
+// cyclic reports whether the dependencies contain a cycle: it removes channels without a
+// predecessor until none is left.
 func (f *findings) cyclic() bool {
 	into := map[int32]int{}
 	after := map[int32][]int32{}

@@ -14,18 +14,18 @@ import (
 type Hot struct {
 	Ports []fabric.PortName `json:"ports"` // the sending port and the receiving port
 	Paths int64             `json:"paths"` // of pairs of hosts, one for each LID
-	// Slower says how many times slower the link is than the fastest between switches, from 1 on.
+	// Slower says how many times slower the link is than the fastest between switches, at least 1.
 	Slower float64 `json:"slower"`
 	From   Users   `json:"from"`
 	To     Users   `json:"to"`
 
-	names []string // of the switches of Ports, From and To, each of one switch alone
+	names []string // of the switches of Ports, and of From and To if these are one switch each
 }
 
-// Users are the switches whose hosts send over a channel, or receive.
+// Users are the switches whose hosts send, or receive, over a channel.
 type Users struct {
 	Switches int    `json:"switches"` // all of them
-	Most     []User `json:"most"`     // with the most paths, the first 10
+	Most     []User `json:"most"`     // the 10 with the most paths
 }
 
 // User is a switch whose hosts use a channel.
@@ -36,14 +36,16 @@ type User struct {
 	name string
 }
 
-// hottestKept and usersKept bound the lists of a Hot.
+// hottestKept and usersKept limit the lists of a Hot.
 const (
 	hottestKept = 5
 	usersKept   = 10
 )
 
-// Hottest lists the channels with the most paths for their rate, the hottest first, of equals the lesser in the Graph.
-// A rate that is not known counts as that of the fastest. loads holds the paths of pairs of hosts by channel. Cost: O(LIDs) and the switches on the ways to those that lead over them.
+// Hottest lists the channels with the most paths for their rate, the hottest first, equal ones in
+// order of the Graph. An unknown rate counts as the fastest. loads holds the number of paths
+// between hosts by channel. Cost: O(LIDs), and for each LID over a listed channel the switches
+// upstream.
 func Hottest(g *fabric.Graph, p *route.Plan, loads []int64) []Hot {
 	return hottest(newUsers(g, p, p.Ends.ByLID()), loads)
 }
@@ -56,7 +58,7 @@ func hottest(u *users, loads []int64) []Hot {
 	return hot
 }
 
-// slowerThanFastest says of each channel how many times slower it is than the fastest.
+// slowerThanFastest returns by channel how many times slower it is than the fastest.
 func slowerThanFastest(g *fabric.Graph) []float64 {
 	slower, fastest := make([]float64, g.NumChannels), int32(0)
 	for _, rate := range g.ChanRate {
@@ -71,7 +73,7 @@ func slowerThanFastest(g *fabric.Graph) []float64 {
 	return slower
 }
 
-// mostLoaded lists the channels with the greatest loads by their rates, but those with none.
+// mostLoaded lists the channels with the greatest loads by their rates, without empty ones.
 func mostLoaded(loads []int64, slower []float64) (most []int32) {
 	heat := func(c int32) float64 { return float64(loads[c]) * slower[c] }
 	for c := range int32(len(loads)) {
@@ -90,7 +92,7 @@ func mostLoaded(loads []int64, slower []float64) (most []int32) {
 	return most
 }
 
-// users finds who uses channels.
+// users finds the users of channels.
 type users struct {
 	g     *fabric.Graph
 	p     *route.Plan
@@ -98,7 +100,7 @@ type users struct {
 	names []string
 	from  []int64 // by switch: paths that begin there
 	to    []int64 // by switch: paths that end there
-	seen  []int32 // by switch: the LID for which it was met last
+	seen  []int32 // by switch: the LID of the last visit
 	queue []int32
 }
 
@@ -110,7 +112,8 @@ func newUsers(g *fabric.Graph, p *route.Plan, owner []int32) *users {
 	}
 }
 
-// uniqueNames names every switch by its description, or by its GUID where others are described alike.
+// uniqueNames names every switch by its description, or by its GUID if others share the
+// description.
 func uniqueNames(g *fabric.Graph) []string {
 	times := map[string]int{}
 	for _, desc := range g.SwitchDesc {
@@ -125,7 +128,7 @@ func uniqueNames(g *fabric.Graph) []string {
 	return names
 }
 
-// of finds who uses a channel.
+// of returns a channel with its users.
 func (u *users) of(c int32, paths int64, slower float64) Hot {
 	g := u.g
 	s, t := g.From[c], g.To[c]
@@ -143,7 +146,7 @@ func (u *users) of(c int32, paths int64, slower float64) Hot {
 	}
 }
 
-// port returns the port to which a switch sends a LID.
+// port returns the entry of a LID on a switch, NoPort beyond the table's capacity.
 func (u *users) port(s int32, lid fabric.LID) uint8 {
 	if limit := u.g.SwitchFDBCap[s]; limit > 0 && int32(lid) >= limit {
 		return route.NoPort
@@ -151,7 +154,7 @@ func (u *users) port(s int32, lid fabric.LID) uint8 {
 	return u.p.Tables.Port(s, lid)
 }
 
-// delivers reports whether packets to a LID get from a switch to the end port that has it.
+// delivers reports whether packets to a LID arrive from a switch at the LID's end port.
 func (u *users) delivers(s, end int32, lid fabric.LID) bool {
 	for range u.g.NumSwitches {
 		c, host := u.g.At(s, u.port(s, lid))
@@ -199,7 +202,8 @@ func (u *users) most(paths []int64) Users {
 	return out
 }
 
-// String is the channel and who uses it, as in "leaf 3[19] -> spine 0[4]: from hosts of leaf 3 to hosts of 34 switches".
+// String names the channel and its users, as in "leaf 3[19] -> spine 0[4]: from hosts of leaf 3 to
+// hosts of 34 switches".
 func (h *Hot) String() string {
 	a, b := h.Ports[0], h.Ports[1]
 	a.Name, b.Name = h.names[0], h.names[1]
@@ -210,7 +214,7 @@ func (h *Hot) String() string {
 	return fmt.Sprintf("%s -> %s%s: from hosts of %s to hosts of %s", a.Short(), b.Short(), slow, h.From.text(), h.To.text())
 }
 
-// namedUsers is the number of switches up to which text names them.
+// namedUsers is the largest number of switches that text names.
 const namedUsers = 2
 
 func (u *Users) text() string {

@@ -8,7 +8,7 @@ import (
 	"weft/route"
 )
 
-// meter measures the ways to one LID after the other. All of it is one worker's.
+// meter measures the paths to one LID after another. It belongs to one worker.
 type meter struct {
 	facts   *check.Facts
 	measure *measure
@@ -17,7 +17,7 @@ type meter struct {
 	nonMinimal, entries int64
 	hostHops, entryHops []int64 // by hops
 
-	near []*byDistance // by target switch, nil while not counted
+	near []*byDistance // by target switch, nil until counted
 	path []int32       // an intended path
 }
 
@@ -28,7 +28,7 @@ func newMeter(g *fabric.Graph) *meter {
 	}
 }
 
-// meter makes the meter of a worker.
+// meter makes a worker's meter.
 func (m *measure) meter(worker int, f *check.Facts) check.Observer {
 	x := newMeter(f.Graph)
 	x.facts, x.measure = f, m
@@ -36,7 +36,7 @@ func (m *measure) meter(worker int, f *check.Facts) check.Observer {
 	return x
 }
 
-// Observe measures the ways to one LID.
+// Observe measures the paths to one LID.
 func (m *meter) Observe(p *check.Paths) {
 	toHost := m.facts.Graph.IsHost(p.Owner)
 	if p.Shortest && p.AllMay() {
@@ -100,8 +100,8 @@ func (m *meter) countNear(p *check.Paths) *byDistance {
 	return n
 }
 
-// countShortest is count where every switch has a shortest way and all sources may use the
-// LID: then only the target matters.
+// countShortest is count where every switch has a shortest path and all sources may use the LID.
+// The result then depends on the target alone.
 func (m *meter) countShortest(p *check.Paths, toHost bool) {
 	near := m.near[p.Target]
 	if near == nil {
@@ -122,7 +122,7 @@ func (m *meter) countShortest(p *check.Paths, toHost bool) {
 	m.hostHops[1]--
 }
 
-// add adds what another meter has counted.
+// add adds the counts of another meter.
 func (m *meter) add(o *meter) {
 	m.pairs.Pairs += o.pairs.Pairs
 	m.pairs.Unreachable += o.pairs.Unreachable
@@ -140,13 +140,14 @@ func addTo(sum, v []int64) {
 	}
 }
 
-// differing counts the intended paths to a block of LIDs, and those that are not taken.
+// differing counts the intended paths to a block of LIDs, and how many of them the tables do not
+// take.
 type differing struct {
 	intended, count int64
 	examples        []route.Remark
 }
 
-// compare compares the way of every source with the intended one.
+// compare compares the path of every source with the intended one.
 func (m *meter) compare(p *check.Paths) {
 	d := &m.measure.differing[int(p.LID)/route.BlockSize]
 	for e := range int32(m.facts.Graph.NumEnds) {
@@ -169,7 +170,7 @@ func (m *meter) compare(p *check.Paths) {
 	}
 }
 
-// takes reports whether the way of an end takes the given channels and arrives.
+// takes reports whether the path of an end takes the given channels and arrives.
 func (m *meter) takes(p *check.Paths, e int32, path []int32) bool {
 	g := m.facts.Graph
 	s := g.EndSwitch[e]
@@ -182,15 +183,15 @@ func (m *meter) takes(p *check.Paths, e int32, path []int32) bool {
 	return p.Delivers(s)
 }
 
-// differRemark says where the way of an end leaves the intended one.
+// differRemark says where the path of an end leaves the intended one.
 func (m *meter) differRemark(p *check.Paths, e int32, path []int32) route.Remark {
 	g := m.facts.Graph
 	s, owner := g.EndSwitch[e], g.EndName(p.Owner)
-	out := route.Remark{LID: p.LID, Owner: &owner, Ports: []fabric.PortName{g.EndName(e)}, Text: "the way does not end"}
+	out := route.Remark{LID: p.LID, Owner: &owner, Ports: []fabric.PortName{g.EndName(e)}, Text: "the path does not end"}
 	for _, c := range path {
 		if p.Out(s) != c {
 			out.Ports = append(out.Ports, g.SwitchPort(s, m.facts.Plan.Tables.Port(s, p.LID)))
-			out.Text = fmt.Sprintf("the way of the first leaves the intended one at the second, whose port should be %d", g.FromPort[c])
+			out.Text = fmt.Sprintf("the path of the first leaves the intended one at the second, whose port should be %d", g.FromPort[c])
 			break
 		}
 		s = g.To[c]

@@ -6,25 +6,25 @@ import (
 	"weft/route"
 )
 
-// overlap finds the switches and cables that all paths of one pair have in common. What is on the n-th path and on
-// all before it has the mark round+n.
+// overlap finds the switches and cables common to all paths of one pair. Those on each of the first
+// n paths have the mark round+n.
 type overlap struct {
 	*check.Facts
 	columns [][]column // by target, LID
-	except  int32      // switch that does not count
+	except  int32      // switch that is not counted
 	round   int64
 	paths   int64
 	mark    []int64 // by switch
 	touched []int64 // by switch: the last round in which a path passed it
 	cable   []int64 // by channel/2: like mark
-	path    []int32 // channels of the path that is added
+	path    []int32 // channels of the path being added
 	on      []int32 // switches that a path passes
 	cables  []int32 // channel/2 of the first path
 	first   *example
 	sum     Failures
 }
 
-// column says where each switch sends one LID: a channel, or arrived or lost.
+// column holds by switch the next channel to one LID, or arrived or lost.
 type column []int32
 
 const (
@@ -71,14 +71,14 @@ func (t *overlap) read(col column, end int32, lid fabric.LID) {
 	}
 }
 
-// begin starts a pair. The switch of its host is no point of failure.
+// begin starts a pair. The switch of its host does not count as a point of failure.
 func (t *overlap) begin(except int32) {
 	t.round += t.paths + 1
 	t.paths, t.except = 0, except
 	t.on, t.cables = t.on[:0], t.cables[:0]
 }
 
-// follow adds the paths to target number i, an end port, from a sender that is not it.
+// follow adds the paths from a sender to target number i, another end port.
 func (t *overlap) follow(from sender, i int, end int32) {
 	for k := range t.LIDs.Count[end] {
 		if from.end < 0 || t.Plan.Uses(from.end, end, t.Plan.Ends.Base[end]+fabric.LID(k)) {
@@ -126,7 +126,7 @@ func (t *overlap) pass(s int32) {
 	}
 }
 
-// close sums up a pair, that stands for several alike.
+// close finishes a pair that stands for weight equal pairs.
 func (t *overlap) close(weight int64, from int32) {
 	if t.paths == 0 {
 		return

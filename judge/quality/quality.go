@@ -20,7 +20,7 @@ type Report struct {
 	Entries   Entries   `json:"entries"`
 	Hops      Hops      `json:"hops"` // delivered pairs of hosts
 	Load      Load      `json:"load"`
-	Hottest   []Hot     `json:"hottest"` // channels with the most paths for their rate, the first 5
+	Hottest   []Hot     `json:"hottest"` // the 5 channels with the most paths for their rate
 
 	// MultiHomed is about nodes with ports on several switches, nil without any.
 	MultiHomed *Redundancy `json:"multi_homed,omitempty"`
@@ -47,38 +47,38 @@ type Entries struct {
 	Hops      Hops  `json:"hops"`      // hops of delivered pairs
 }
 
-// Hops sums up path lengths; see the package comment for what a hop is.
+// Hops sums up path lengths; the package comment defines a hop.
 type Hops struct {
 	Max       int     `json:"max"`
 	Avg       float64 `json:"avg"`
 	Histogram []int64 `json:"histogram"` // by hops from 0
 }
 
-// Load sums up the paths of host pairs on each channel between switches. A pair
-// that may use several LIDs has as many paths.
+// Load sums up the paths of host pairs on each channel between switches. A pair that may use
+// several LIDs has one path for each.
 type Load struct {
 	Max  int64   `json:"max"`
 	Avg  float64 `json:"avg"`  // over all channels
 	P99  int64   `json:"p99"`  // nearest rank
-	Dark int     `json:"dark"` // channels without any
+	Dark int     `json:"dark"` // unused channels
 }
 
-// DifferingPath is the kind of finding of a pair whose way is not the intended one. It is
-// a fault: the Plan does not do what was computed.
+// DifferingPath is the kind of finding for a pair whose path is not the intended one. It is a
+// fault: the tables do not do what the engine computed.
 const DifferingPath check.Kind = "differing-path"
 
-// Kinds of warnings. DarkChannel counts channels between switches that carry no pair of hosts, but those of
-// drained switches without hosts;
-// Detours are pairs of hosts that take no shortest way, where they are more than detoursFew of all.
+// Kinds of warnings. DarkChannel counts channels between switches that carry no pair of hosts; it
+// skips channels of drained switches without hosts. Detours counts pairs of hosts on a path that is
+// not shortest, if more than detoursFew of all pairs are.
 const (
 	DarkChannel check.Kind = "dark-channel"
 	Detours     check.Kind = "detours"
 )
 
-// detoursFew is the share of pairs of hosts on ways longer than needed that no warning is given for.
+// detoursFew is the largest share of pairs of hosts on longer paths without a warning.
 const detoursFew = .01
 
-// examplesShown is the number of examples of each finding that are kept.
+// examplesShown is the number of examples kept of each finding.
 const examplesShown = 5
 
 // Judge proves a Plan as check.Judge does, and measures it.
@@ -96,13 +96,13 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt check.Option
 	return r, err
 }
 
-// measure holds what the workers measure.
+// measure holds the measurements of the workers.
 type measure struct {
-	meters    []*meter    // by worker, nil where it had nothing to do
+	meters    []*meter    // by worker, nil for one without work
 	differing []differing // by block of LIDs
 }
 
-// report adds up what the workers measured, and returns the facts that they were given.
+// report adds up the workers' measurements, and returns their facts.
 func (m *measure) report(r *Report, g *fabric.Graph) (facts *check.Facts) {
 	all := newMeter(g)
 	for _, x := range m.meters {
@@ -137,7 +137,7 @@ func (m *measure) report(r *Report, g *fabric.Graph) (facts *check.Facts) {
 	return facts
 }
 
-// warn adds warnings about what the routing leaves undone. pairs are those of hosts by channel.
+// warn adds warnings about weaknesses of the routing. pairs holds the pairs of hosts by channel.
 func (r *Report) warn(g *fabric.Graph, pairs []int64) {
 	if r.Load.Dark < len(pairs) {
 		f := check.Finding{Kind: DarkChannel, Examples: []route.Remark{}}
@@ -194,13 +194,13 @@ func loadOf(paths []int64) Load {
 	return l
 }
 
-// carriesNone reports whether a switch can carry no pair of hosts: it is drained and has none.
+// carriesNone reports whether a switch can carry no pair of hosts: it is drained and has no hosts.
 func carriesNone(g *fabric.Graph, s int32) bool { return g.Drained[s] && len(g.HostsOf(s)) == 0 }
 
-// darkChannel says which channel carries nothing.
+// darkChannel names an unused channel.
 func darkChannel(g *fabric.Graph, c int32) route.Remark {
 	return route.Remark{
 		Ports: g.ChannelPorts(c),
-		Text:  "no pair of hosts goes this way",
+		Text:  "no pair of hosts uses this channel",
 	}
 }

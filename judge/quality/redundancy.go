@@ -24,10 +24,10 @@ type Redundancy struct {
 type Failures struct {
 	Pairs    int64          `json:"pairs"`
 	Shared   int64          `json:"shared"` // all paths pass one switch: a single point of failure
-	Cables   int64          `json:"cables"` // all paths pass one cable, and so the switches at its ends
+	Cables   int64          `json:"cables"` // all paths pass one cable, and so its two switches
 	Examples []SharedSwitch `json:"examples"`
 
-	Lost     []int64 `json:"-"` // by switch: pairs that its failure parts
+	Lost     []int64 `json:"-"` // by switch: pairs that its failure separates
 	Weakened []int64 `json:"-"` // by switch: pairs that lose some of their paths
 }
 
@@ -38,14 +38,14 @@ type SharedSwitch struct {
 	Through fabric.PortName `json:"through"` // switch
 }
 
-// sender begins paths: a host port, or all of a switch that are alike.
+// sender is the start of paths: a host port, or all equivalent ports of a switch.
 type sender struct {
 	at     int32 // switch
 	end    int32 // -1 for any
 	weight int64
 }
 
-// nodeClass is a node with ports on several switches, or all nodes with ports on the same ones.
+// nodeClass is one node with ports on several switches, or all such nodes with the same switches.
 type nodeClass struct {
 	ports  []sender
 	weight int64
@@ -61,8 +61,8 @@ type redundancy struct {
 	overlaps    []*overlap // by worker
 }
 
-// redundancyOf walks the paths between every host port and every node with ports on
-// several switches; nil when there is none of them.
+// redundancyOf walks the paths between every host port and every node with ports on several
+// switches. It returns nil if there are no such nodes.
 func redundancyOf(ctx context.Context, f *check.Facts, workers int) (*Redundancy, error) {
 	r := &redundancy{Facts: f, overlaps: make([]*overlap, workers)}
 	r.prepare()
@@ -134,7 +134,7 @@ func (r *redundancy) prepare() {
 	}
 }
 
-// run adds up what the workers find; end is the end port that number i stands for.
+// run adds up the findings of the workers; end(i) is the end port of item i.
 func (r *redundancy) run(ctx context.Context, n int, do func(t *overlap, i int), end func(i int) int32) (Failures, error) {
 	first := make([]example, n)
 	clear(r.overlaps)
@@ -169,7 +169,7 @@ func (r *redundancy) run(ctx context.Context, n int, do func(t *overlap, i int),
 	return f, err
 }
 
-// example is a switch that all paths pass which start at another one.
+// example is a switch that all paths from another switch pass.
 type example struct {
 	found       bool
 	from, point int32

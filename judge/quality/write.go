@@ -10,9 +10,8 @@ import (
 	"weft/route"
 )
 
-// Write prints a report for people in short: the verdict, a line each for reach, deadlock,
-// the hottest channel and lanes, a line for each finding with its first example, and one
-// cycle if there is any.
+// Write prints a short report for people: the verdict, a line each for reach, deadlock, the hottest
+// channel and lanes, a line for each finding with its first example, and a cycle if there is one.
 func (r *Report) Write(out io.Writer) error {
 	var b strings.Builder
 	r.writeVerdict(&b)
@@ -41,7 +40,7 @@ func (r *Report) WriteAll(out io.Writer) error {
 	return err
 }
 
-// writeShort prints the four answers that are asked for first.
+// writeShort prints the four main answers.
 func (r *Report) writeShort(b *strings.Builder) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "  %-9s %s\n", name, fold.Text(12, fmt.Sprintf(format, args...)))
@@ -57,7 +56,7 @@ func (r *Report) writeShort(b *strings.Builder) {
 	line("reach", "%s", reach)
 	line("deadlock", "%s", r.deadlockText())
 	if r.Load.Max > 0 {
-		line("hottest", "%d paths on one channel; mean %.1f, %d of %d channels dark", r.Load.Max, r.Load.Avg, r.Load.Dark, r.Channels)
+		line("hottest", "%d paths on one channel; mean %.1f, %d of %d channels unused", r.Load.Max, r.Load.Avg, r.Load.Dark, r.Channels)
 		r.writeHottest(b, 12, 1)
 	}
 	if r.VLs == 0 {
@@ -67,7 +66,7 @@ func (r *Report) writeShort(b *strings.Builder) {
 	}
 }
 
-// writeHottest lists the first of the channels with the most paths for their rate, unless all are alike.
+// writeHottest lists the first channels with the most paths for their rate, unless all are equal.
 func (r *Report) writeHottest(b *strings.Builder, indent, shown int) {
 	if float64(r.Load.Max) == r.Load.Avg && r.Hottest[0].Slower == 1 {
 		return
@@ -99,8 +98,8 @@ func (r *Report) deadlockText() string {
 	return strings.Join(exceptions, "; ")
 }
 
-// writeVerdict prints the verdict, and what it says of reach, lengths, deadlock and faults. Of a faulty
-// routing it does not say that the paths which it has are minimal.
+// writeVerdict prints the verdict on reach, lengths, deadlock and faults. It does not call the
+// paths of a faulty routing minimal.
 func (r *Report) writeVerdict(b *strings.Builder) {
 	word := "FAULTY"
 	switch {
@@ -120,7 +119,7 @@ func (r *Report) writeVerdict(b *strings.Builder) {
 	case r.Unreachable > 0:
 		parts = append(parts, fmt.Sprintf("%d of %d pairs unreachable", r.Unreachable, r.Pairs))
 	case r.Disconnected > 0:
-		parts = append(parts, fmt.Sprintf("all pairs reachable but %d that no path joins", r.Disconnected))
+		parts = append(parts, fmt.Sprintf("all pairs reachable but %d that no cables connect", r.Disconnected))
 	case r.Pairs == 0:
 		parts = append(parts, "no pairs")
 	default:
@@ -146,7 +145,7 @@ func (r *Report) writeVerdict(b *strings.Builder) {
 	fmt.Fprintln(b, word+fold.Text(len(word), strings.Join(parts, ", ")))
 }
 
-// verdictText is the answer in words.
+// verdictText returns the verdict in words.
 func verdictText(v *check.Verdict) string {
 	switch {
 	case v.OneLane && v.DeadlockFree == check.Unknown:
@@ -172,7 +171,7 @@ func (r *Report) writeFigures(b *strings.Builder) {
 	line("hops, hosts", "%s", r.Hops.text())
 	line("table entries", "%d, %d delivered", e.Total, e.Delivered)
 	line("hops by table entry", "%s", e.Hops.text())
-	line("paths per channel", "max %d, mean %.2f, p99 %d, %d channels dark", r.Load.Max, r.Load.Avg, r.Load.P99, r.Load.Dark)
+	line("paths per channel", "max %d, mean %.2f, p99 %d, %d channels unused", r.Load.Max, r.Load.Avg, r.Load.P99, r.Load.Dark)
 	if m := r.MultiHomed; m != nil {
 		line("multi-homed nodes", "%d with ports on several switches", m.Nodes)
 		line("  paths to them", "%s", m.To.text())
@@ -229,7 +228,7 @@ func (r *Report) named() []namedVerdict {
 	}
 }
 
-// writeFindings prints findings of one sort, each with at most most examples.
+// writeFindings prints faults or warnings, each with at most the given number of examples.
 func writeFindings(b *strings.Builder, word string, list []check.Finding, most int) {
 	for _, f := range list {
 		fmt.Fprintf(b, "%s: %s: %d", word, f.Kind, f.Count)
@@ -243,7 +242,7 @@ func writeFindings(b *strings.Builder, word string, list []check.Finding, most i
 	}
 }
 
-// writeCycles draws the cycle of each kind of traffic, once where they are alike.
+// writeCycles draws the cycle of each kind of traffic, equal cycles once.
 func (r *Report) writeCycles(b *strings.Builder) {
 	all := r.named()
 	for i, v := range all {
@@ -257,7 +256,7 @@ func (r *Report) writeCycles(b *strings.Builder) {
 	}
 }
 
-// shortCycle is the number of channels of a cycle that are printed in short.
+// shortCycle is the number of channels of a cycle in the short report.
 const shortCycle = 8
 
 // writeShortCycle prints the channels of the first cycle by the names of their switches.

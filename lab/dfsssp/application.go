@@ -14,7 +14,7 @@ import (
 type benchmark struct {
 	name  string
 	comm  func(ranks int) rounds
-	cores []int // of its figure
+	cores []int // core counts in its figure
 }
 
 var benchmarks = []benchmark{
@@ -26,13 +26,14 @@ var benchmarks = []benchmark{
 	{"SP", multipartition, []int{121, 256, 484, 1024}},
 }
 
-// Messages of the benchmarks, and the most rounds of them: of an all-to-all every so many partners.
+// Message sizes of the benchmarks, and the maximum number of rounds to run; of a longer all-to-all,
+// every n-th partner.
 const (
 	benchmarkBytes  = 16 << 10
 	benchmarkRounds = 32
 )
 
-// phases is the communication of a benchmark. BT and SP have the same.
+// phases returns the communication of a benchmark. BT and SP have the same.
 func (b *benchmark) phases(s *lab.Setup, cores int) *phases {
 	all, name := b.comm(cores), b.name
 	if name == "SP" {
@@ -49,7 +50,8 @@ func (b *benchmark) phases(s *lab.Setup, cores int) *phases {
 	return &phases{name, cores, some.onNodes(cores, nodesOf(cores)), benchmarkBytes}
 }
 
-// allToAll is an all-to-all, given as a pairwise exchange: one partner after the other, or all messages at once.
+// allToAll returns the phases of an all-to-all, given as a pairwise exchange: one partner after the
+// other, or all messages at once.
 func allToAll(s *lab.Setup, name string, cores int, exchange rounds, bytes int64) *phases {
 	if s.Reads(allAtOnce) {
 		name += " at once"
@@ -62,11 +64,12 @@ func allToAll(s *lab.Setup, name string, cores int, exchange rounds, bytes int64
 	return &phases{name, cores, exchange.onNodes(cores, nodesOf(cores)), bytes}
 }
 
-// gainRange is the range in which communication gains if the whole benchmark gains low to high, in per cent, and communicates for half to all
-// of its time under DFSSSP: what the communication of a benchmark gains is what the whole gains, divided by that share.
+// gainRange returns the range of the gain of communication if the whole benchmark gains low to
+// high, in per cent, and spends half to all of its time under DFSSSP in communication: the whole
+// gain, divided by that share.
 func gainRange(low, high float64) (from, to float64) { return min(low, 2*low), max(high, 2*high) }
 
-// gainClaim is a claim about the gain of the whole benchmark, low to high per cent.
+// gainClaim returns a claim about the gain of the whole benchmark, low to high per cent.
 func gainClaim(text, paper string, low, high float64, times []duration) lab.Claim {
 	from, to := gainRange(low, high)
 	c := lab.NewClaim(text, fmt.Sprintf("%s; of communication %s", paper, fromTo(from, to)))
@@ -78,7 +81,7 @@ func gainClaim(text, paper string, low, high float64, times []duration) lab.Clai
 
 func fromTo(from, to float64) string { return fmt.Sprintf("%+.0f to %+.0f %%", from, to) }
 
-// scaling is a figure of a benchmark over cores; it returns the times by cores.
+// scaling makes a benchmark's figure over cores; it also returns the times by cores.
 func (p *paper) scaling(ctx context.Context, s *lab.Setup, figure, title string, b *benchmark, printed ...chart.Series) (*lab.Result, map[int][]duration) {
 	t := lab.Table{
 		Name: figure, Title: "Communication of " + title + ": one round of all its messages (ms, in time; counted: by congestion)",
@@ -118,7 +121,7 @@ func (p *paper) scaling(ctx context.Context, s *lab.Setup, figure, title string,
 	return result, got
 }
 
-// whole marks gains that the paper prints for a whole benchmark.
+// whole returns the marks for printed gains of a whole benchmark.
 func whole(name, beside string, points ...chart.Point) chart.Series {
 	return chart.Series{Name: name, Marks: beside, Points: points}
 }
@@ -127,17 +130,19 @@ const wholeNote = "Marks are the gains that the paper prints for the whole bench
 
 const noComputing = "Only communication is simulated: how long the processors compute is not."
 
-// asWell is the largest gain of the whole benchmark, in per cent, with which MinHop is as good as DFSSSP.
+// asWell is the largest gain of the whole benchmark, in per cent, at which MinHop counts as good as
+// DFSSSP.
 const asWell = 100 * (1 - lab.AsGood)
 
-// fig14 is BT and SP, which exchange the same messages.
+// fig14 measures BT and SP, which exchange the same messages.
 func (p *paper) fig14(ctx context.Context, s *lab.Setup) *lab.Result {
 	r, got := p.scaling(ctx, s, "fig14", "BT and SP", &benchmarks[0],
 		whole("paper: whole BT", minhop, chart.Point{X: 121, Y: 1}, chart.Point{X: 256, Y: 1}, chart.Point{X: 1024, Y: 1.9507}), whole("paper: whole SP", "minhop, counted", chart.Point{X: 1024, Y: 1.5901}))
 	for _, cores := range []int{121, 256} {
 		r.Claims = append(r.Claims, gainClaim(fmt.Sprintf("BT and SP, %d cores: MinHop as good as DFSSSP (whole benchmark: -5 to +5 %%)", cores), "as well", -asWell, asWell, got[cores]))
 	}
-	// More than what counts as none, and less than SP gains on 1,024 cores, where "the communication overhead will be crucial ... for the first time".
+	// More than counts as equal, and less than SP gains on 1,024 cores, where "the communication
+	// overhead will be crucial ... for the first time".
 	_, from := gainRange(-asWell, asWell)
 	_, to := gainRange(0, wholeOf("SP"))
 	diverge := lab.NewClaim("BT and SP, 484 cores: DFSSSP ahead of MinHop, by less than on 1,024 cores", "values diverge; of communication "+fromTo(from, to))
@@ -150,7 +155,7 @@ func (p *paper) fig14(ctx context.Context, s *lab.Setup) *lab.Result {
 	return r
 }
 
-// fig16 is FT.
+// fig16 measures FT.
 func (p *paper) fig16(ctx context.Context, s *lab.Setup) *lab.Result {
 	r, got := p.scaling(ctx, s, "fig16", "FT", &benchmarks[2], whole("paper: whole FT", minhop, chart.Point{X: 128, Y: 1.25}, chart.Point{X: 256, Y: 1.25}, chart.Point{X: 1024, Y: 1.9094}))
 	for _, cores := range []int{128, 256} {
@@ -194,7 +199,8 @@ func (p *paper) table2(ctx context.Context, s *lab.Setup) *lab.Result {
 	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: table2Claims(got), Notes: []string{wholeNote}}
 }
 
-// table2Claims are about the cells of Table II. BT and SP exchange the same messages: one simulation, and so one claim.
+// table2Claims returns claims about the cells of Table II. BT and SP exchange the same messages, so
+// they share a simulation and a claim.
 func table2Claims(got map[string][]duration) []lab.Claim {
 	both, same := lab.NewClaim("BT and SP (one simulation) on 1,024 cores: DFSSSP ahead", ""), []lab.Range(nil)
 	var claims []lab.Claim
@@ -217,10 +223,10 @@ func table2Claims(got map[string][]duration) []lab.Claim {
 	return append(claims, both, rates)
 }
 
-// gainOfWhole is the column of Table II with the gain of the whole benchmark, in per cent.
+// gainOfWhole is the column of Table II with the whole benchmark's gain, in per cent.
 const gainOfWhole = "improvement_pct_printed"
 
-// wholeOf is the gain of a whole benchmark on 1,024 cores that Table II prints, in per cent.
+// wholeOf returns the printed gain of a whole benchmark on 1,024 cores in Table II, in per cent.
 func wholeOf(name string) float64 {
 	for _, printed := range lab.ReadPrinted(publishedTable2) {
 		if printed["benchmark"] == name {

@@ -10,22 +10,22 @@ import (
 	"weft/sim/flow"
 )
 
-// sweep is a figure of bandwidths: networks by the engines of the paper.
+// sweep is a figure of bandwidths: networks under the paper's engines.
 type sweep struct {
 	name, title string
 	networks    []network
 }
 
-// bandwidths are the results of a sweep, by network and engine; the mean is 0 where an engine refused.
+// bandwidths holds a sweep's results by network and engine; the mean is 0 if an engine refused.
 type bandwidths map[string]map[string]flow.Summary
 
-// mean is the mean of one, and whether there is any.
+// mean returns a mean bandwidth, and whether there is one.
 func (b bandwidths) mean(network, engine string) (float64, bool) {
 	v := b[network][engine]
 	return v.Mean, v.Mean > 0
 }
 
-// best is the best mean of some engines.
+// best returns the best mean of some engines.
 func (b bandwidths) best(network string, engines []string) (mean float64) {
 	for _, e := range engines {
 		if v, ok := b.mean(network, e); ok {
@@ -35,10 +35,10 @@ func (b bandwidths) best(network string, engines []string) (mean float64) {
 	return mean
 }
 
-// bisections is the number of random bisections of a seed block.
+// bisections returns the number of random bisections of a seed block.
 func bisections(s *lab.Setup) int { return lab.Pick(s, 100, 125) }
 
-// run simulates random bisections on every network under every engine, the same ones for all.
+// run simulates the same random bisections on every network under every engine.
 func (p *paper) run(ctx context.Context, s *lab.Setup, w *sweep) (lab.Table, bandwidths) {
 	t := lab.Table{
 		Name: w.name, Title: fmt.Sprintf("%s: share of a link, mean of %d random bisections one way", w.title, bisections(s)),
@@ -78,8 +78,8 @@ func (w *sweep) draw(b bandwidths, kind chart.Kind) chart.Chart {
 	return c
 }
 
-// overNetworks draws what was found of each engine on each network. Lines go over the
-// numbers of endpoints, by which their networks are called.
+// overNetworks draws the results of each engine on each network. Lines go over the numbers of
+// endpoints, which are the names of these networks.
 func overNetworks(c *chart.Chart, nets []network, engines []string, found func(network, engine string) (flow.Summary, bool)) {
 	if c.Kind == chart.Lines {
 		c.X = chart.Axis{Label: "endpoints", Log: true}
@@ -94,20 +94,20 @@ func overNetworks(c *chart.Chart, nets []network, engines []string, found func(n
 	})
 }
 
-// endpoints is the number of endpoints by which a network of Table I is called, 0 for others.
+// endpoints returns the number of endpoints in the name of a Table I network, 0 for others.
 func endpoints(name string) float64 {
 	n, _ := strconv.ParseFloat(name, 64)
 	return n
 }
 
-// gain returns by how much DFSSSP is ahead of the best of some engines, in per cent.
+// gain returns the lead of DFSSSP over the best of some engines, in per cent.
 func (b bandwidths) gain(network string, others []string) (percent float64, ok bool) {
 	ours, ok := b.mean(network, dfsssp)
 	best := b.best(network, others)
 	return 100 * (ours/best - 1), ok && best > 0
 }
 
-// gains draws by how much DFSSSP is ahead of the best of some engines, beside what the paper prints of it.
+// gains draws the lead of DFSSSP over the best of some engines, next to the printed leads.
 func (b bandwidths) gains(name, title string, nets []network, kind chart.Kind, others []string, printed ...chart.PrintedValue) chart.Chart {
 	c := chart.Chart{Name: name, Title: title, Kind: kind, Y: chart.Axis{Label: "DFSSSP ahead by (%)"}}
 	overNetworks(&c, nets, []string{dfsssp}, func(network, _ string) (flow.Summary, bool) {

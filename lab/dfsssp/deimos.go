@@ -14,19 +14,19 @@ import (
 	"weft/sim/traffic"
 )
 
-// What section VI says of Deimos, and the rates of 4x SDR, in Mbit/s.
+// Facts about Deimos from section VI, and the rates of 4x SDR, in Mbit/s.
 const (
 	linkMiB   = 946.0 // MiB/s, the peak of a host's link
-	manyCores = 1024  // spread over manyNodes nodes; up to 512 cores, one core a node
+	manyCores = 1024  // spread over manyNodes nodes; up to 512 cores, one per node
 	manyNodes = 250
 	linkRate  = 8000
 	hostRate  = 7936 // linkMiB
 )
 
-// measured are the engines of section VI.
+// measured lists the engines of section VI.
 var measured = []string{minhop, lash, dfsssp}
 
-// nodesOf is the number of nodes that section VI spreads cores over.
+// nodesOf returns the number of nodes over which section VI spreads cores.
 func nodesOf(cores int) int {
 	if cores == manyCores {
 		return manyNodes
@@ -34,7 +34,8 @@ func nodesOf(cores int) int {
 	return cores
 }
 
-// allocate draws the nodes of a job, in random order of ranks: the same for all engines and all jobs of so many cores.
+// allocate draws the nodes of a job, in random order of ranks: the same for all engines and all
+// jobs with as many cores.
 func allocate(s *lab.Setup, hosts []int32, cores int) []int32 {
 	all := append([]int32(nil), hosts...)
 	var rng rand.PCG
@@ -43,7 +44,7 @@ func allocate(s *lab.Setup, hosts []int32, cores int) []int32 {
 	return all[:nodesOf(cores)]
 }
 
-// routeDeimos routes Deimos by the engines measured there, if a row is wanted.
+// routeDeimos routes Deimos with the engines of section VI, if a row is selected.
 func (p *paper) routeDeimos(ctx context.Context, s *lab.Setup, row string) (all []*routed, wanted bool) {
 	if !s.Want(row) {
 		return nil, false
@@ -58,7 +59,7 @@ func (p *paper) routeDeimos(ctx context.Context, s *lab.Setup, row string) (all 
 	return all, true
 }
 
-// phases are the messages of a job, all of one size, in rounds between its nodes.
+// phases holds the messages of a job, all of one size, in rounds between its nodes.
 type phases struct {
 	name   string
 	cores  int
@@ -66,14 +67,14 @@ type phases struct {
 	bytes  int64
 }
 
-// duration is the time that phases take, in ms.
+// duration is the time of phases, in ms.
 type duration struct {
-	inTime  float64 // by packets
-	counted float64 // by messages that the most loaded links carry one after the other
-	lanes   bool    // packets met a deadlock, and ran again with paths on lanes
+	inTime  float64 // by simulating packets
+	counted float64 // by counting messages that the most loaded links carry one after the other
+	lanes   bool    // packets deadlocked, and ran again with paths on lanes
 }
 
-// timeOf finds how long phases take under an engine.
+// timeOf measures the phases under an engine.
 func (p *paper) timeOf(ctx context.Context, s *lab.Setup, r *routed, ph *phases) duration {
 	return once(p, fmt.Sprintf("%s, %s on %d cores, %d bytes, seed %d", r.key, ph.name, ph.cores, ph.bytes, s.Seed), func() duration {
 		hosts := allocate(s, r.flows.Hosts, ph.cores)
@@ -88,10 +89,11 @@ func (p *paper) timeOf(ctx context.Context, s *lab.Setup, r *routed, ph *phases)
 	})
 }
 
-// longest bounds the time of the network that a job takes.
+// longest is the maximum simulated time of a job.
 const longest = 100 * packet.Second
 
-// packets runs a workload until its end. Where packets deadlock it is run again with the engine's paths on lanes.
+// packets runs a workload to its end. If packets deadlock, it runs again with the engine's paths on
+// lanes.
 func (p *paper) packets(ctx context.Context, s *lab.Setup, r *routed, work func() packet.Workload, ended func(packet.Workload)) (lanes bool) {
 	c := packet.Default()
 	c.Inject, c.Drain = hostRate, hostRate
@@ -108,11 +110,12 @@ func (p *paper) packets(ctx context.Context, s *lab.Setup, r *routed, work func(
 			return lanes
 		}
 	}
-	lab.Check(fmt.Errorf("%s: packets do not arrive", r.key))
+	lab.Check(fmt.Errorf("%s: some packets never arrive", r.key))
 	return false
 }
 
-// gain is by how much longer the first of the engines measured takes than the last, MinHop than DFSSSP, in per cent.
+// gain returns how much longer MinHop (the first engine measured) takes than DFSSSP (the last), in
+// per cent.
 func gain(inTime bool, of []duration) float64 {
 	first, last := of[0].counted, of[len(of)-1].counted
 	if inTime {
@@ -121,7 +124,7 @@ func gain(inTime bool, of []duration) float64 {
 	return 100 * (first/last - 1)
 }
 
-// deadlocks names the engines under which packets met a deadlock; met is in the order of those measured.
+// deadlocks names the engines whose packets deadlocked; met is in the order of measured.
 func deadlocks(met []bool) string {
 	var names []string
 	for i, m := range met {
@@ -132,7 +135,7 @@ func deadlocks(met []bool) string {
 	return cmp.Or(strings.Join(names, " "), "-")
 }
 
-// metDeadlocks says for which of some durations packets met a deadlock.
+// metDeadlocks tells for each duration whether packets deadlocked.
 func metDeadlocks(of []duration) (met []bool) {
 	for _, d := range of {
 		met = append(met, d.lanes)

@@ -2,7 +2,7 @@ package dfsssp
 
 import "weft/lab"
 
-// Reproduction is the paper.
+// Reproduction returns the reproduction of the paper.
 func Reproduction() *lab.Reproduction {
 	p := &paper{}
 	return &lab.Reproduction{

@@ -95,8 +95,8 @@ func TestCommittedRows(t *testing.T) {
 	}
 }
 
-// TestReadingsRoute: under every reading all engines of the paper reach every host on shortest paths, and DFSSSP without deadlock
-// between hosts.
+// TestReadingsRoute: under every reading all engines of the paper reach every host on shortest
+// paths, and DFSSSP without deadlock between hosts.
 func TestReadingsRoute(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		g, seed := labtest.DrawNetwork(r)
@@ -138,8 +138,7 @@ func TestOneTree(t *testing.T) {
 	}
 }
 
-// TestListed: every pair is on one lane, the lists count what is there, and no lane has
-// a cycle.
+// TestListed: every pair is on one lane, the lists count correctly, and no lane has a cycle.
 func TestListed(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		g, _ := labtest.DrawNetwork(r)
@@ -176,8 +175,8 @@ func TestListed(t *testing.T) {
 	})
 }
 
-// TestUneven: Deimos with its links nine and one has its switches, hosts and links; of the ten between two directors, nine join one pair of
-// leaves.
+// TestUneven: uneven Deimos has Deimos' switches, hosts and links; of the ten links between two
+// directors, nine join one pair of leaves.
 func TestUneven(t *testing.T) {
 	g := uneven()
 	if g.NumSwitches != 108 || g.NumHosts != 724 || g.NumChannels/2 != 894 || portsUsed(g) > 24 {
@@ -195,7 +194,8 @@ func TestUneven(t *testing.T) {
 	}
 }
 
-// TestGainRange: communication that is all or half of the time under DFSSSP gains what the whole does, or twice that.
+// TestGainRange: communication that takes all or half of the time under DFSSSP gains as much as the
+// whole, or twice that.
 func TestGainRange(t *testing.T) {
 	for _, c := range []struct{ low, high, from, to float64 }{
 		{20, 30, 20, 60}, // 130 against 100, of which 50 communicates: 80 against 50
@@ -209,7 +209,8 @@ func TestGainRange(t *testing.T) {
 	}
 }
 
-// TestPingPongs: on a free path a pair gets nearly its host's rate; two pairs on one link get about half of it each.
+// TestPingPongs: on a free path a pair gets nearly its host's rate; two pairs on one link get about
+// half each.
 func TestPingPongs(t *testing.T) {
 	p := &paper{}
 	s := &lab.Setup{Workers: 1}
@@ -225,8 +226,8 @@ func TestPingPongs(t *testing.T) {
 	}
 }
 
-// TestSynthetic: an engine that is far below the best is not similar, and one that refuses is left out; a rise without more links is found, and so is the part of the
-// claim on height 2 that is not true.
+// TestSynthetic: an engine far below the best is not similar, and a refusing one is left out. A
+// rise without more links is noticed, and so is the untrue part of the claim on height 2.
 func TestSynthetic(t *testing.T) {
 	nets := table1Networks(kautz, 1024)[3:] // 512 and 1,024 endpoints have as many links
 	is := func(a, b float64) map[string]flow.Summary {
@@ -314,7 +315,8 @@ func TestCrossover(t *testing.T) {
 	}
 }
 
-// TestClaims: every claim is one of the paper's sentences or cells, and every one of these is judged or has a reason.
+// TestClaims: every claim is one of the paper's sentences or cells, and each of those has a claim
+// or a reason.
 func TestClaims(t *testing.T) {
 	tsv, err := os.ReadFile("published/claims.tsv")
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"weft/sim/traffic"
 )
 
-// netgauge holds the gains of Fig. 12 that section VI-A prints, in per cent. The gap a pair gives MinHop's bandwidth, which is not printed.
+// netgauge holds the gains in Fig. 12 that section VI-A prints, in per cent. The gap per pair
+// implies MinHop's bandwidth, which is not printed.
 var netgauge = []struct {
 	cores   int
 	printed float64
@@ -26,10 +27,10 @@ const (
 	pingTimes = 8
 )
 
-// pingPongs lets pairs of nodes send a message there and back some times, all pairs at once.
+// pingPongs lets pairs of nodes send a message back and forth some times, all pairs at once.
 type pingPongs struct {
 	pairs [][2]int32
-	left  []int // by pair: times there and back
+	left  []int // by pair: remaining round trips
 	ended []packet.Time
 }
 
@@ -74,7 +75,7 @@ func (w *pingPongs) Sent(*packet.Sim, *packet.Message) {}
 // Timer does nothing.
 func (w *pingPongs) Timer(*packet.Sim, int32) {}
 
-// mean is the mean over pairs of what a message gets, in MiB/s.
+// mean returns the mean bandwidth of a message over pairs, in MiB/s.
 func (w *pingPongs) mean() float64 {
 	sum := 0.0
 	for _, t := range w.ended {
@@ -83,13 +84,13 @@ func (w *pingPongs) mean() float64 {
 	return sum / float64(len(w.ended))
 }
 
-// bandwidth holds what a pair gets in random bisections of a job, in MiB/s.
+// bandwidth holds a pair's bandwidth in random bisections of a job, in MiB/s.
 type bandwidth struct {
 	inTime, counted float64
 	lanes           bool
 }
 
-// bandwidthOf finds the bandwidth of a job under an engine.
+// bandwidthOf measures the bandwidth of a job under an engine.
 func (p *paper) bandwidthOf(ctx context.Context, s *lab.Setup, r *routed, cores int) bandwidth {
 	return once(p, fmt.Sprintf("%s, ping-pongs on %d cores, seed %d", r.key, cores, s.Seed), func() (b bandwidth) {
 		hosts := allocate(s, r.flows.Hosts, cores)
@@ -114,7 +115,7 @@ func (p *paper) bandwidthOf(ctx context.Context, s *lab.Setup, r *routed, cores 
 	})
 }
 
-// fig12 is Netgauge's effective bisection bandwidth.
+// fig12 measures Netgauge's effective bisection bandwidth.
 func (p *paper) fig12(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig12", Title: "Netgauge: effective bisection bandwidth of a job on random nodes (MiB/s a pair, in time; counted: by congestion)",
@@ -154,7 +155,8 @@ func (p *paper) fig12(ctx context.Context, s *lab.Setup) *lab.Result {
 
 const gapNote = "Bandwidths of the figure are not printed. Marks are what the printed gains (27, 47 and 100 %) and the printed gap (69.7 to 79.3 MiB/s a pair) give."
 
-// lashBehind is the claim that LASH, of which the paper expects no high bandwidths on Deimos, gets less than MinHop, which it calls second best.
+// lashBehind returns the claim that LASH gets less than MinHop: the paper expects no high
+// bandwidths of LASH on Deimos, and calls MinHop second best.
 func lashBehind(got map[int][]bandwidth) lab.Claim {
 	c := lab.NewClaim("Netgauge: LASH gets less than MinHop with 128, 256 and 512 cores (-100 to 0 %)", "MinHop second, LASH not high")
 	var parts []lab.Range
@@ -167,7 +169,7 @@ func lashBehind(got map[int][]bandwidth) lab.Claim {
 	return c
 }
 
-// bandwidthClaims are about Fig. 12; got is by cores and engine.
+// bandwidthClaims returns claims about Fig. 12; got is by cores and engine.
 func bandwidthClaims(got map[int][]bandwidth) []lab.Claim {
 	grows := lab.NewClaim("Netgauge: DFSSSP's gain over MinHop grows with the cores", "27, 47, about 100 %")
 	falls := lab.NewClaim("Netgauge: the bandwidth of all routings falls with the cores", "decreases")

@@ -7,7 +7,7 @@ import (
 	"weft/lab"
 )
 
-// What section VI-A says of Fig. 13: 128 processes, 4,096 floats to each.
+// Parameters of Fig. 13 in section VI-A: 128 processes, 4,096 floats to each.
 const (
 	exchangeRanks   = 128
 	exchangeFloats  = 4096
@@ -15,7 +15,7 @@ const (
 	printedDFSSSPMS = 10.06
 )
 
-// fig13 is the time of an all-to-all of 128 processes.
+// fig13 measures an all-to-all of 128 processes.
 func (p *paper) fig13(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig13", Title: "All-to-all of 128 processes, one a node (ms, in time; counted: by congestion)",

@@ -8,7 +8,8 @@ import (
 	"weft/sim/traffic"
 )
 
-// fig2 lets every node of a ring of five send to the node two hops clockwise, until all has arrived or nothing moves.
+// fig2 lets every node of a ring of five send to the node two hops clockwise, until all messages
+// have arrived or nothing moves.
 func (p *paper) fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 	ring := network{"ring", "torus(5,hosts=1)"}
 	t := lab.Table{Name: "fig2", Title: "Ring of five: messages of 1 MiB to the node two hops clockwise, buffers of one packet a lane", Columns: []string{"engine", "lanes", "dependencies", "packets", "time (ms)"}}

@@ -8,13 +8,14 @@ import (
 	"weft/lab"
 )
 
-// gainsOfFig4 lists the gains of DFSSSP over the best of the others that section V prints, in per cent: 0 where only the range of all systems is printed.
+// gainsOfFig4 lists the gains of DFSSSP over the best other engine that section V prints, in per
+// cent; 0 if only the range over all systems is printed.
 var gainsOfFig4 = []struct {
 	system  string
 	printed float64
 }{{"Odin", -4.75}, {"JUROPA", 1.4}, {"Ranger", 63.27}, {"CHiC", 0}, {"Tsubame", 0}, {"Deimos", 0}}
 
-// fig4 is the simulated bandwidth of the six real systems.
+// fig4 simulates the bandwidth of the six real systems.
 func (p *paper) fig4(ctx context.Context, s *lab.Setup) *lab.Result {
 	w := &sweep{name: "fig4", title: "Effective bisection bandwidth, six real systems", networks: lab.Pick(s, smallSystems, systems)}
 	t, b := p.run(ctx, s, w)

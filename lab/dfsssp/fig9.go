@@ -12,7 +12,7 @@ import (
 const openSMLanesNote = "OpenSM 3.3.23 itself, over ibsim with 8 lanes, on the network of seed 1: with 150, 180, 200, 220, 250, 300 and 400 links its LASH takes 7, more than 8, 8, 8, 8, 8 and 6 lanes, its DFSSSP 5, 7, 8, 8," +
 	" more than 8, more than 8 and 8: the lines meet at 200 links. LASH gives both directions of a pair of switches one lane, DFSSSP each its own."
 
-// lanesFor counts the lanes that LASH or DFSSSP needs under the readings that are on.
+// lanesFor counts the lanes that LASH or DFSSSP needs under the active readings.
 func lanesFor(ctx context.Context, s *lab.Setup, g *fabric.Graph, engine string) (n int, exact bool) {
 	if engine == lash && s.Reads(asOpenSM) {
 		return countLASH(ctx, lab.Must(s.Route(ctx, g, routingOf(s, lash)))), true
@@ -64,13 +64,13 @@ func (p *paper) fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 }
 
-// Numbers of links of networks that are called sparser and denser.
+// Numbers of links of networks that the paper calls sparser and denser.
 const (
 	sparseBelow = 180
 	denseAbove  = 220
 )
 
-// crossover are the claims about who needs fewer lanes.
+// crossover returns the claims about which engine needs fewer lanes.
 func crossover(links []int, lash, dfsssp map[int]float64) []lab.Claim {
 	cross := lab.NewClaim("the average numbers of lanes cross at about 200 links (170 to 230)", "about 200")
 	sparse := lab.NewClaim("DFSSSP needs fewer lanes on sparser networks (3 in 4 points below 180 links)", "fewer")
@@ -84,7 +84,7 @@ func crossover(links []int, lash, dfsssp map[int]float64) []lab.Claim {
 	if len(points) < 2 {
 		return []lab.Claim{cross, sparse, dense}
 	}
-	// Where the difference changes its sign, by straight lines between points.
+	// The difference changes its sign here, by straight lines between points.
 	at := 0.0
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]

@@ -17,8 +17,8 @@ import (
 // needs finds the number of lanes in a refusal.
 var needs = regexp.MustCompile(`needs (more than )?(\d+) lanes`)
 
-// lanesOf is the number of lanes that a trial used, or that its engine says it would
-// need; where it only says "more than n", n+1, and the second result is false.
+// lanesOf returns the number of lanes that a trial used, or that its engine says it would need. If
+// the engine only says "more than n", it returns n+1 and false.
 func lanesOf(t *lab.Trial) (n int, exact bool) {
 	if t.Plan != nil && t.Refused == "" {
 		return t.Plan.VLs, true
@@ -34,10 +34,10 @@ func lanesOf(t *lab.Trial) (n int, exact bool) {
 	return n, true
 }
 
-// tally collects lanes over networks.
+// tally collects lane counts over networks.
 type tally struct {
 	lanes  []float64
-	capped int // networks of which only a lower bound is known
+	capped int // networks with only a lower bound
 }
 
 func (t *tally) add(n int, exact bool) {
@@ -67,7 +67,7 @@ func (t *tally) most() string {
 	return text
 }
 
-// heuristic is one of section IV, and the range of lanes that the paper found.
+// heuristic is a heuristic of section IV with the paper's range of lanes.
 type heuristic struct {
 	edge      offline.Heuristic
 	paper     string
@@ -121,7 +121,7 @@ func (p *paper) heuristics(ctx context.Context, s *lab.Setup) *lab.Result {
 	return result
 }
 
-// lanesNeeded is the number of lanes that an engine needs.
+// lanesNeeded returns the number of lanes that an engine needs.
 func lanesNeeded(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.Routing) (n int, exact bool) {
 	t := lab.Must(s.Route(ctx, g, how))
 	if n, exact = lanesOf(t); n == 0 {

@@ -7,7 +7,7 @@ import (
 	"weft/lab"
 )
 
-// layering compares the offline with the online algorithm in time and memory, both as section IV tells them.
+// layering compares the offline with the online algorithm of section IV in time and memory.
 func (p *paper) layering(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := timesTable("layering", "Offline and online layering")
 	faster := lab.NewClaim(`4,096 nodes: the online algorithm takes about 42 times as long as the offline one (21 to 84)`, "nearly 2 h against 170 s")
@@ -40,7 +40,7 @@ func (p *paper) layering(ctx context.Context, s *lab.Setup) *lab.Result {
 	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{onlineNote}}
 }
 
-// rangerLists is the claim about the lists of the largest system.
+// rangerLists returns the claim about the lists of the largest system.
 func (p *paper) rangerLists(ctx context.Context, s *lab.Setup) lab.Claim {
 	c := lab.NewClaim("Ranger: the lists of paths take 540 MByte more (within a factor of 2)", "540 MByte")
 	if s.Want("Ranger lists") && s.Mode == lab.Full {
@@ -54,7 +54,7 @@ func (p *paper) rangerLists(ctx context.Context, s *lab.Setup) lab.Claim {
 const onlineNote = "Weft's online layering keeps the channels in order (Pearce and Kelly) and searches only where a path breaks it; the paper's searches the whole layer for a cycle for each path." +
 	" The memory that the paper's offline algorithm takes more is lists of paths, which weft finds from the tables instead."
 
-// searchTime is the time, in seconds, of one search of the dependency graph of all paths between hosts.
+// searchTime measures one search of the dependency graph of all paths between hosts, in seconds.
 func searchTime(ctx context.Context, s *lab.Setup, p *paper, n network) float64 {
 	const searches = 20
 	used := usedEdges(lab.Must(s.Route(ctx, p.graph(s, n), lab.Routing{Engine: onceSSSP, Workers: 1})))
@@ -84,7 +84,7 @@ func (r *span) text() string {
 	return fmt.Sprintf("%s to %s (%d networks)", lab.Num(r.low), lab.Num(r.high), r.seen)
 }
 
-// usedEdges is a layer with the edges of all paths between hosts.
+// usedEdges returns a layer with the edges of all paths between hosts.
 func usedEdges(t *lab.Trial) *onlineLayer {
 	e := newEdges(t.Graph)
 	layer := newOnlineLayer(e)
@@ -103,7 +103,7 @@ func usedEdges(t *lab.Trial) *onlineLayer {
 	return layer
 }
 
-// search visits all that a cycle search of the whole layer would.
+// search visits everything that a cycle search of the whole layer would visit.
 func (o *onlineLayer) search() {
 	o.now++
 	for c := range int32(o.e.g.NumChannels) {

@@ -2,14 +2,14 @@ package dfsssp
 
 import "weft/sim/traffic"
 
-// The communication of the NAS parallel benchmarks, as rounds of flows between
-// ranks (Bailey et al., "The NAS Parallel Benchmarks 2.0", NAS-95-020). A round is
-// what is under way at once; all messages of a benchmark count as of one size.
+// The communication of the NAS parallel benchmarks, as rounds of flows between ranks (Bailey et
+// al., "The NAS Parallel Benchmarks 2.0", NAS-95-020). The flows of a round run at the same time;
+// all messages of a benchmark count as equally long.
 
 // rounds collects flows.
 type rounds []traffic.Flows
 
-// round adds a round that sends from every rank to what to gives; -1 for nobody.
+// round adds a round in which every rank sends to the results of to; -1 stands for nobody.
 func (r *rounds) round(ranks int, to ...func(rank int) int) {
 	var f traffic.Flows
 	for rank := range ranks {
@@ -24,8 +24,8 @@ func (r *rounds) round(ranks int, to ...func(rank int) int) {
 	}
 }
 
-// multipartition is BT and SP on q x q processes: faces to the six neighbours of the
-// multi-partition at once, then a sweep forth and back in each dimension.
+// multipartition returns BT and SP on q x q processes: faces to the six neighbours of the
+// multi-partition at once, then a sweep back and forth in each dimension.
 func multipartition(ranks int) rounds {
 	q := 1
 	for (q+1)*(q+1) <= ranks {
@@ -44,7 +44,7 @@ func multipartition(ranks int) rounds {
 	return r
 }
 
-// exchange is FT's transpose: all to all, as pairwise exchange.
+// exchange returns FT's transpose: all to all, as a pairwise exchange.
 func exchange(ranks int) rounds {
 	var r rounds
 	for s := 1; s < ranks; s++ {
@@ -53,7 +53,7 @@ func exchange(ranks int) rounds {
 	return r
 }
 
-// grid2 is the squarest grid of a power of two, columns first.
+// grid2 returns the squarest grid of a power of two, columns first.
 func grid2(ranks int) (columns, rows int) {
 	columns, rows = 1, ranks
 	for columns < rows {
@@ -62,8 +62,8 @@ func grid2(ranks int) (columns, rows int) {
 	return columns, rows
 }
 
-// conjugate is CG: sums within each row by recursive doubling, and an exchange with
-// the transposed process.
+// conjugate returns CG: sums within each row by recursive doubling, and an exchange with the
+// transposed process.
 func conjugate(ranks int) rounds {
 	columns, _ := grid2(ranks)
 	var r rounds
@@ -74,7 +74,7 @@ func conjugate(ranks int) rounds {
 	return r
 }
 
-// wavefront is LU: the lower and upper sweeps, to the south and east and back.
+// wavefront returns LU: the lower and upper sweeps, to the south and east and back.
 func wavefront(ranks int) rounds {
 	columns, rows := grid2(ranks)
 	to := func(di, dj int) func(int) int {
@@ -92,9 +92,8 @@ func wavefront(ranks int) rounds {
 	return r
 }
 
-// multigrid is MG: faces to both neighbours of each dimension of a periodic cube of
-// processes, on the fine grid and on those where only every second, fourth and so
-// on process is left.
+// multigrid returns MG: faces to both neighbours in each dimension of a periodic cube of processes,
+// on the fine grid and on grids of every second, fourth and so on process.
 func multigrid(ranks int) rounds {
 	size := [3]int{1, 1, 1}
 	for d := 0; size[0]*size[1]*size[2] < ranks; d = (d + 1) % 3 {
@@ -121,7 +120,7 @@ func multigrid(ranks int) rounds {
 	return r
 }
 
-// onNodes puts ranks on nodes in blocks; what stays within a node is left out.
+// onNodes puts ranks on nodes in blocks; it drops flows within a node.
 func (r rounds) onNodes(ranks, nodes int) rounds {
 	var out rounds
 	for i := range r {

@@ -10,10 +10,10 @@ import (
 	"weft/lab"
 )
 
-// network is a row of a figure: a name and the formula it is built by.
+// network is a row of a figure: a name and the formula that builds it.
 type network struct{ name, formula string }
 
-// wired is the network under the readings that are on.
+// wired returns the network under the active readings.
 func (n network) wired(s *lab.Setup) network {
 	if n == deimosNetwork && s.Reads(nineAndOne) {
 		n.formula = unevenDeimos
@@ -31,7 +31,7 @@ func (n network) graph() *fabric.Graph {
 // deimosNetwork is the network of section VI.
 var deimosNetwork = network{"Deimos", "deimos"}
 
-// systems are the six real ones, in the order of Fig. 4.
+// systems are the six real systems, in the order of Fig. 4.
 var systems = []network{
 	{"CHiC", "chic"},
 	{"JUROPA", "juropa3288"},
@@ -41,7 +41,7 @@ var systems = []network{
 	deimosNetwork,
 }
 
-// smallSystems lists the systems that the quick mode keeps.
+// smallSystems lists the systems in the quick mode.
 var smallSystems = []network{systems[0], systems[2], systems[4], systems[5]}
 
 // kind is one of the three columns of Table I.
@@ -53,7 +53,7 @@ const (
 	kary  kind = "kary_ntree"
 )
 
-// table1Networks are the networks of one kind with up to most endpoints.
+// table1Networks returns the networks of one kind with at most this many endpoints.
 func table1Networks(k kind, most int) []network {
 	var out []network
 	for _, row := range lab.ReadPrinted(publishedTable1) {
@@ -64,7 +64,7 @@ func table1Networks(k kind, most int) []network {
 	return out
 }
 
-// formula turns the paper's notation, as XGFT(2;6,6;3,3), into that of package gen.
+// formula translates the paper's notation, such as XGFT(2;6,6;3,3), for package gen.
 func formula(k kind, row lab.Printed) string {
 	hosts := row["endpoints"]
 	text := strings.ToLower(strings.ReplaceAll(row[string(k)], " ", ""))
@@ -79,7 +79,7 @@ func formula(k kind, row lab.Printed) string {
 	}
 }
 
-// table1 builds the networks of Table I, and counts the ports that they need.
+// table1 builds the networks of Table I and counts the ports that they need.
 func (p *paper) table1(_ context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "table1", Title: "Networks of Table I",
@@ -109,7 +109,7 @@ func (p *paper) table1(_ context.Context, s *lab.Setup) *lab.Result {
 
 func count[T int | int32 | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
-// portsUsed is the largest number of cabled ports of a switch.
+// portsUsed returns the largest number of cabled ports of a switch.
 func portsUsed(g *fabric.Graph) int {
 	used := make([]int, g.NumSwitches)
 	for c := range g.NumChannels {

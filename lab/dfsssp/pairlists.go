@@ -6,20 +6,20 @@ import (
 	"weft/lab"
 )
 
-// listing is algorithm 2 as section IV tells it: every edge of a layer has a list of the
-// pairs of hosts whose paths make it. Weft finds these paths from the tables when it
-// cuts an edge, and counts only how many there are. Channels are those between
-// switches; the heuristic is the weakest edge.
+// listing is algorithm 2 as section IV describes it: every edge of a layer lists the pairs of hosts
+// whose paths create it. Weft only counts these pairs, and finds their paths from the tables when
+// it cuts an edge. Channels are between switches; the heuristic is the weakest edge.
 type listing struct {
 	t      *lab.Trial
 	e      *edges
-	lane   []uint8   // by pair, the source times all hosts plus the destination
+	lane   []uint8   // by pair: source times the number of hosts, plus destination
 	layers []layerOf // by lane
 	path   []int32
 	made   int // entries of all lists
 }
 
-// layerOf has, by place of an edge, how many pairs make it, and who ever did.
+// layerOf holds, by place of an edge, the number of pairs that create it and all pairs that ever
+// did.
 type layerOf struct {
 	count []int32
 	pairs [][]pairOfHosts
@@ -27,10 +27,10 @@ type layerOf struct {
 
 type pairOfHosts struct{ from, to int32 }
 
-// megabytes is the size of lists with so many entries, of 8 bytes each.
+// megabytes returns the size of lists with this many entries of 8 bytes.
 func megabytes(entries int) float64 { return float64(entries) * 8 / 1e6 }
 
-// listEntries counts the entries of the lists before a path is moved to another lane.
+// listEntries counts the list entries before any path moves to another lane.
 func listEntries(ctx context.Context, t *lab.Trial) (n int) {
 	l := &listing{t: t, e: newEdges(t.Graph)}
 	for u := range int32(t.Graph.NumHosts) {
@@ -44,7 +44,7 @@ func listEntries(ctx context.Context, t *lab.Trial) (n int) {
 	return n
 }
 
-// listed layers the paths of a trial. The lanes that it needs are those with pairs.
+// listed layers the paths of a trial. It needs the lanes that have pairs.
 func listed(ctx context.Context, t *lab.Trial) *listing {
 	l := &listing{t: t, e: newEdges(t.Graph)}
 	hosts := int32(t.Graph.NumHosts)
@@ -69,7 +69,7 @@ func (l *listing) layer() layerOf {
 	return layerOf{make([]int32, places), make([][]pairOfHosts, places)}
 }
 
-// walk finds the edges of a path.
+// walk returns the edges of a path.
 func (l *listing) walk(p pairOfHosts) []int32 {
 	g := l.t.Graph
 	l.path = l.e.path(l.path[:0], l.t.Plan, g.EndSwitch[p.from], l.t.Plan.Ends.Base[p.to], g.EndSwitch[p.to])
@@ -87,14 +87,14 @@ func (l *listing) put(p pairOfHosts, lane int) {
 	}
 }
 
-// breakCycles searches a layer once, depth first; where a cycle closes, its weakest edge
-// goes, and the search goes on from what is left of the way that it came.
+// breakCycles searches a layer once, depth first. When a cycle closes, it cuts the cycle's weakest
+// edge and continues from the remaining part of its current path.
 func (l *listing) breakCycles(ctx context.Context, lane int) {
 	const open, done = 1, 2
 	g := l.t.Graph
 	state := make([]uint8, g.NumChannels)
-	next := make([]int32, g.NumChannels) // edges of a channel that were looked at
-	var way []int32                      // places of the edges from the first channel on
+	next := make([]int32, g.NumChannels) // next edge of a channel to examine
+	var way []int32                      // current path: places of the edges from the first channel on
 	for c := range int32(g.NumChannels) {
 		lab.Check(ctx.Err())
 		if state[c] != 0 {
@@ -137,7 +137,7 @@ func (l *listing) breakCycles(ctx context.Context, lane int) {
 	}
 }
 
-// cycle returns the cycle that an edge closes: the end of the way, and the edge.
+// cycle returns the cycle that an edge closes: the end of the current path, and the edge.
 func (l *listing) cycle(way []int32, closing int32) []int32 {
 	k := len(way)
 	for k > 0 && l.e.from[closing] != l.e.to[closing] && l.e.to[way[k-1]] != l.e.to[closing] {
@@ -146,7 +146,7 @@ func (l *listing) cycle(way []int32, closing int32) []int32 {
 	return append(append([]int32(nil), way[k:]...), closing)
 }
 
-// kept counts the edges from the start of the way that are still in the layer.
+// kept counts the edges from the start of the current path that are still in the layer.
 func (l *listing) kept(way []int32, lane int) int {
 	for i, place := range way {
 		if l.layers[lane].count[place] == 0 {

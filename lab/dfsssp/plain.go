@@ -1,6 +1,6 @@
 package dfsssp
 
-// plainWords says in plain words in what ours differs most, for each artefact.
+// plainWords explains the largest differences of each artefact in plain words.
 var plainWords = map[string]string{
 	"heuristics: lanes of the weakest edge lie in the printed range": "On random networks the weakest-edge heuristic needs 5 or 6 lanes here, and 3 to 5 in the paper.",
 

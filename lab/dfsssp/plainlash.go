@@ -8,9 +8,9 @@ import (
 	"weft/route"
 )
 
-// countLASH is the number of layers of LASH on the paths of a trial's tables: pair after
-// pair of switches goes, both directions together, into the first layer in which it
-// closes no cycle. Weft's lash takes the farthest pairs first.
+// countLASH returns the number of layers of LASH on the paths of a trial's tables. It puts each
+// pair of switches, both directions together, into the first layer in which it closes no cycle.
+// Weft's lash takes the farthest pairs first.
 func countLASH(ctx context.Context, t *lab.Trial) int {
 	g := t.Graph
 	e := newEdges(g)
@@ -36,11 +36,11 @@ func countLASH(ctx context.Context, t *lab.Trial) int {
 	return max(len(layers), 1)
 }
 
-// edges numbers the pairs of channels that may follow each other.
+// edges numbers the pairs of channels that can follow each other.
 type edges struct {
 	g        *fabric.Graph
-	row      []int32 // by channel: place of its edge to the first channel out of its end
-	rank     []int32 // by channel: its number among those out of its switch
+	row      []int32 // by channel: place of its edge to the first channel out of its far switch
+	rank     []int32 // by channel: its number among the channels out of its switch
 	from, to []int32 // by place: the channels
 }
 
@@ -73,11 +73,11 @@ func (e *edges) path(places []int32, plan *route.Plan, from int32, lid fabric.LI
 	return places
 }
 
-// onlineLayer is a layer that is never left with a cycle.
+// onlineLayer is a layer that never keeps a cycle.
 type onlineLayer struct {
 	e     *edges
 	has   []bool  // by edge place
-	seen  []int32 // by channel: the last search that came by
+	seen  []int32 // by channel: the last search that visited it
 	now   int32
 	stack []int32
 }
@@ -86,7 +86,7 @@ func newOnlineLayer(e *edges) *onlineLayer {
 	return &onlineLayer{e: e, has: make([]bool, len(e.from)), seen: make([]int32, e.g.NumChannels)}
 }
 
-// take adds the edges of a path, or none of them when they would close a cycle.
+// take adds the edges of a path, or none of them if they would close a cycle.
 func (o *onlineLayer) take(path []int32) bool {
 	var added []int32
 	for _, e := range path {
@@ -105,14 +105,14 @@ func (o *onlineLayer) take(path []int32) bool {
 	return true
 }
 
-// reaches says whether the layer leads from one channel to another.
+// reaches reports whether the layer leads from one channel to another.
 func (o *onlineLayer) reaches(from, to int32) bool {
 	o.now++
 	return o.visit(from, to)
 }
 
-// visit goes through all channels that the layer leads to from one, and that were not
-// visited in this search, until it comes to another.
+// visit walks the layer from one channel over channels not yet visited in this search, until it
+// finds the other.
 func (o *onlineLayer) visit(from, to int32) bool {
 	o.stack = append(o.stack[:0], from)
 	o.seen[from] = o.now

@@ -2,8 +2,8 @@ package dfsssp
 
 import _ "embed"
 
-// The printed tables; counts of Table I are derived from its parameters. Beside them stands what judges each sentence: claims.tsv, which
-// the tests read.
+// The printed tables; counts of Table I are derived from its parameters. The tests read claims.tsv,
+// which names the claim that judges each sentence.
 var (
 	//go:embed published/table1_topologies.tsv
 	publishedTable1 string

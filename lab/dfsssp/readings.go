@@ -7,7 +7,7 @@ import (
 	"weft/route/lanes/offline"
 )
 
-// The readings other than the letter.
+// Readings other than the literal text.
 const (
 	asOpenSM   = "engines of OpenSM"
 	nineAndOne = "links nine and one"
@@ -17,7 +17,7 @@ const (
 	allAtOnce  = "all-to-all at once"
 )
 
-// onDeimos are the artefacts that were measured on Deimos.
+// onDeimos lists the artefacts measured on Deimos.
 var onDeimos = []string{"fig12", "fig13", "fig14", "fig16", "table2"}
 
 func artefacts(names ...string) []string { return append(names, onDeimos...) }
@@ -72,18 +72,19 @@ const (
 // engines lists them in the paper's order.
 var engines = []string{minhop, updn, ftree, lash, dor, sssp, dfsssp}
 
-// allVLs lets an engine use what InfiniBand has, so that bandwidth is compared also
-// where 8 lanes are too few; how many were used stands in the tables.
+// allVLs lets an engine use all of InfiniBand's lanes, to compare bandwidth also where 8 lanes are
+// too few. The tables state the number of used lanes.
 const allVLs = 15
 
-// onceSSSP is algorithm 1, layeredSSSP with algorithm 2, and fewLanes weft's own dfsssp: each direction of a pair for itself.
+// onceSSSP is algorithm 1, layeredSSSP adds algorithm 2, and fewLanes is weft's own dfsssp. With
+// replies=own each direction of a pair is layered separately.
 const (
 	onceSSSP    = "sssp,passes=1"
 	layeredSSSP = "dfsssp,paths=sssp,replies=own"
 	fewLanes    = "dfsssp,replies=own"
 )
 
-// routingOf says how an engine routes under the readings that are on. The Routing's Engine tells it from all others.
+// routingOf returns an engine's Routing under the active readings. Its Engine is unique.
 func routingOf(s *lab.Setup, engine string) lab.Routing {
 	switch {
 	case engine == dfsssp:
@@ -106,7 +107,7 @@ func routingOf(s *lab.Setup, engine string) lab.Routing {
 	return lab.Routing{Engine: engine, MaxVLs: allVLs}
 }
 
-// layeredBy is DFSSSP under the readings that are on, with a heuristic.
+// layeredBy returns DFSSSP under the active readings, with a heuristic.
 func layeredBy(s *lab.Setup, h offline.Heuristic) lab.Routing {
 	switch {
 	case s.Reads(everyNode):
@@ -119,7 +120,7 @@ func layeredBy(s *lab.Setup, h offline.Heuristic) lab.Routing {
 	return lab.Routing{Engine: layeredSSSP + ",switches=false,heuristic=" + string(h), MaxVLs: allVLs}
 }
 
-// own routes by an engine that is not in the registry.
+// own returns the Routing of an engine that is not in the registry.
 func own(spec *route.Spec) lab.Routing {
 	return lab.Routing{Engine: spec.Name, Spec: spec, MaxVLs: allVLs}
 }

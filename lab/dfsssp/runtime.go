@@ -8,7 +8,7 @@ import (
 	"weft/sim/flow"
 )
 
-// Forms of weft beside those of the text.
+// Names of weft's variants, next to the text's.
 const (
 	weftsForm   = "weft's algorithm 2"
 	weftsOnline = "weft's online"
@@ -21,8 +21,8 @@ func timesTable(name, title string) lab.Table {
 	}
 }
 
-// timed measures routing alone, on one core, the least of several times; 0 where the engine refuses. LASH and DOR are always weft's: what
-// OpenSM's take is not known from their paths.
+// timed measures routing alone, on one core, as the least of several times; 0 if the engine
+// refuses. LASH and DOR are always weft's: OpenSM's paths do not show how long its own take.
 func (p *paper) timed(ctx context.Context, s *lab.Setup, t *lab.Table, n network, engine string) float64 {
 	way := lab.Routing{Engine: engine, MaxVLs: allVLs}
 	switch engine {
@@ -67,7 +67,7 @@ func (p *paper) lists(ctx context.Context, s *lab.Setup, n network) listTimes {
 const openSMTimeNote = "Dfsssp is as section IV tells it: every edge has a list of the pairs of hosts whose paths make it. The ratio is one of implementations. OpenSM 3.3.23, which has the authors' code, took for DFSSSP 8.7 and 9.4 times the CPU seconds" +
 	" of its own MinHop on the trees of 1,024 and 2,048 endpoints, 11.5 times on CHiC, 19 on Tsubame, 28 on Deimos (over ibsim). Marks are ten times MinHop's time here."
 
-// shortest is the time of MinHop, in seconds, below which ratios say nothing.
+// shortest is the time of MinHop, in seconds, below which ratios mean nothing.
 const shortest = 0.002
 
 func (p *paper) fig7(ctx context.Context, s *lab.Setup) *lab.Result {
@@ -78,7 +78,7 @@ func (p *paper) fig8(ctx context.Context, s *lab.Setup) *lab.Result {
 	return p.runTimes(ctx, s, "fig8", "Run time, six real systems", "real systems", lab.Pick(s, smallSystems, systems), chart.Bars)
 }
 
-// runTimes is Fig. 7 or 8.
+// runTimes makes Fig. 7 or 8.
 func (p *paper) runTimes(ctx context.Context, s *lab.Setup, name, title, what string, nets []network, kind chart.Kind) *lab.Result {
 	t := timesTable(name, title)
 	columns := []string{minhop, updn, ftree, lash, dor, sssp, weftsForm, dfsssp}

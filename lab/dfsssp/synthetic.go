@@ -9,7 +9,7 @@ import (
 	"weft/lab"
 )
 
-// fig5 is the simulated bandwidth of extended generalised fat-trees.
+// fig5 simulates the bandwidth of extended generalised fat-trees.
 func (p *paper) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	w := &sweep{name: "fig5", title: "Effective bisection bandwidth, XGFT of Table I", networks: table1Networks(xgft, lab.Pick(s, 1024, 4096))}
 	t, b := p.run(ctx, s, w)
@@ -32,7 +32,8 @@ func (p *paper) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 
 const heightNote = "At 512 endpoints a cable up from a leaf serves 4.7 of them, at 1,024 and more 2.0 to 2.8: that alone makes bandwidths of height 2 differ by nearly a half, whatever the routing."
 
-// slightly is the claim about height 2: a small increase against MinHop, but at 1,024 endpoints about twice as much.
+// slightly returns the claim about height 2: a small increase over MinHop, but at 1,024 endpoints a
+// factor of about two.
 func (b bandwidths) slightly(nets []network) lab.Claim {
 	c := lab.NewClaim("XGFT, height 2: DFSSSP is slightly above MinHop (0.5 to 10 %), and at 1,024 endpoints about twice (50 to 200 % more)", "small increase, about twice")
 	var parts []lab.Range
@@ -49,7 +50,7 @@ func (b bandwidths) slightly(nets []network) lab.Claim {
 	return c
 }
 
-// fig6 is the simulated bandwidth of Kautz graphs.
+// fig6 simulates the bandwidth of Kautz graphs.
 func (p *paper) fig6(ctx context.Context, s *lab.Setup) *lab.Result {
 	w := &sweep{name: "fig6", title: "Effective bisection bandwidth, Kautz graphs of Table I", networks: table1Networks(kautz, lab.Pick(s, 1024, 4096))}
 	t, b := p.run(ctx, s, w)
@@ -63,7 +64,8 @@ func (p *paper) fig6(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 }
 
-// falls is a claim that bandwidth goes down from size to size. An engine that refuses all sizes does not.
+// falls returns a claim that bandwidth falls from size to size. It does not hold if the engine
+// refuses all sizes.
 func (b bandwidths) falls(text, engine string, nets []network) lab.Claim {
 	c := lab.NewClaim(text, "decreasing steadily")
 	var seen []float64
@@ -88,7 +90,7 @@ func (b bandwidths) falls(text, engine string, nets []network) lab.Claim {
 	return c
 }
 
-// constant is a claim that bandwidth changes little over sizes.
+// constant returns a claim that bandwidth changes little over sizes.
 func (b bandwidths) constant(text, engine string, nets []network, from, to float64) lab.Claim {
 	c := lab.NewClaim(text, "relatively constant")
 	var seen []float64
@@ -103,10 +105,10 @@ func (b bandwidths) constant(text, engine string, nets []network, from, to float
 	return c
 }
 
-// alike is a claim that engines give about the same: on every network each has at least a share of the best of them. One that refuses is left out,
-// as the paper leaves out its bar.
+// alike returns a claim that engines give about the same bandwidth: on every network each has at
+// least a share of the best. It skips engines that refuse, as the paper leaves out their bars.
 func (b bandwidths) alike(text, said string, nets []network, engines []string, share float64) lab.Claim {
-	const most = 2 // a share of the best is never above one
+	const most = 2 // a share of the best is never above 1
 	c := lab.NewClaim(text, said)
 	var parts []lab.Range
 	for _, n := range nets {
@@ -121,7 +123,8 @@ func (b bandwidths) alike(text, said string, nets []network, engines []string, s
 	return c
 }
 
-// rises is the claim that bandwidth goes up with the endpoints only where the number of links between switches does.
+// rises returns the claim that bandwidth rises with the endpoints only where the number of links
+// between switches does.
 func (b bandwidths) rises(nets []network) lab.Claim {
 	c := lab.NewClaim("Kautz: each rise of an engine's bandwidth with the endpoints goes with more links between switches", "each increase")
 	links := map[string]int{}

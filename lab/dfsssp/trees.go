@@ -10,7 +10,7 @@ import (
 	"weft/route/lanes/offline"
 )
 
-// layers puts the paths between hosts of some tables on lanes, by algorithm 2.
+// layers puts the paths between hosts in some tables on lanes, by algorithm 2.
 func layers(ctx context.Context, name string, in *route.Input, tables *route.Tables, h offline.Heuristic) (*route.Plan, error) {
 	found, err := offline.Layer(ctx, lanes.ByEnd(in, tables).WithoutSwitches(), offline.Options{Heuristic: h, OneWay: true, Most: lanes.MaxLanes})
 	if err != nil {
@@ -20,7 +20,7 @@ func layers(ctx context.Context, name string, in *route.Input, tables *route.Tab
 	return plan, found.Fill(name, in.Graph, in.MaxVLs, plan)
 }
 
-// search is an engine of which only the tables are its own.
+// search is an engine with tables of its own, layered by algorithm 2 or not at all.
 type search struct {
 	name      string
 	tables    func(context.Context, *route.Input) (*route.Tables, error)
@@ -47,18 +47,18 @@ func (e search) Route(ctx context.Context, in *route.Input) (*route.Plan, error)
 	return layers(ctx, e.name, in, tables, e.heuristic)
 }
 
-// allNodes is algorithm 1 with V being hosts and switches alike: a path counts from every node, and those to and from switches are
-// balanced with the rest. Weft's sssp counts only what hosts send to hosts.
+// allNodes is algorithm 1 with hosts and switches alike in V: paths from and to switches are
+// balanced with the rest. Weft's sssp counts only traffic between hosts.
 func allNodes(layered bool, h offline.Heuristic) *route.Spec {
 	return search{"sssp of all nodes", balancedOverAll, layered, h}.spec()
 }
 
-// treeOfSwitch is algorithm 1 with one search for a switch, not one for each of its hosts.
+// treeOfSwitch is algorithm 1 with one search per switch instead of one per host.
 func treeOfSwitch(layered bool, h offline.Heuristic) *route.Spec {
 	return search{"sssp of one tree a switch", oneTreeEach, layered, h}.spec()
 }
 
-// onLanes has the tables of a Plan.
+// onLanes returns an engine with the tables of a Plan.
 func onLanes(name string, plan *route.Plan) *route.Spec {
 	given := func(context.Context, *route.Input) (*route.Tables, error) { return plan.Tables, nil }
 	return search{name, given, true, offline.Weakest}.spec()
@@ -67,8 +67,8 @@ func onLanes(name string, plan *route.Plan) *route.Spec {
 func balancedOverAll(ctx context.Context, in *route.Input) (*route.Tables, error) {
 	g := in.Graph
 	tables := route.NewTables(g.NumSwitches, in.Ends.Top())
-	weight := make([]int64, g.NumChannels) // beside the |V|^2 that keeps paths minimal
-	paths := make([]int64, g.NumSwitches)  // that pass a switch
+	weight := make([]int64, g.NumChannels) // on top of |V|^2, which keeps paths minimal
+	paths := make([]int64, g.NumSwitches)  // through a switch
 	for _, end := range opensm.ByLeaf.Ends(in) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func oneTreeEach(ctx context.Context, in *route.Input) (*route.Tables, error) {
 	g := in.Graph
 	tables := route.NewTables(g.NumSwitches, in.Ends.Top())
 	weight := make([]int64, g.NumChannels)
-	paths := make([]int64, g.NumSwitches) // of hosts that pass a switch
+	paths := make([]int64, g.NumSwitches) // of hosts, through a switch
 	for t := range int32(g.NumSwitches) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -119,8 +119,8 @@ func oneTreeEach(ctx context.Context, in *route.Input) (*route.Tables, error) {
 	return tables, nil
 }
 
-// lightest finds, of the paths of fewest hops from every switch to t, those of the
-// least weight: the switches by distance, and the channel that each takes.
+// lightest finds the path of least weight among those with the fewest hops, from every switch to t.
+// It returns the switches by distance, and the channel that each takes.
 func lightest(g *fabric.Graph, t int32, weight []int64) (order, taken []int32) {
 	away := make([]int32, g.NumSwitches)
 	sum := make([]int64, g.NumSwitches)

@@ -9,11 +9,12 @@ import (
 	"weft/lab"
 )
 
-// unevenDeimos stands for the formula of Deimos with its links nine and one.
+// unevenDeimos names Deimos with its links split nine and one, in place of a formula.
 const unevenDeimos = "deimos, links nine and one"
 
-// uneven is Deimos with its links on other leaves: of the ten between two directors, the first nine end on one leaf of each, and the tenth
-// on another. Directors and hosts stay; hosts go round the directors, each to the leaf that has the fewest.
+// uneven returns Deimos with its links on other leaves: of the ten between two directors, nine end
+// on one leaf of each, and the tenth on another. Directors and their hosts stay; hosts are added to
+// the directors in turn, each to the leaf that has the fewest.
 func uneven() *fabric.Graph {
 	whole := lab.Must(gen.Parse("deimos"))
 	isTrunk := func(id fabric.LinkID) bool {
@@ -23,7 +24,7 @@ func uneven() *fabric.Graph {
 	f := whole.Without(func(id fabric.NodeID) bool { return whole.Nodes[id].Type != fabric.Switch }, isTrunk)
 	f.Name = unevenDeimos
 	d := &deimos{Fabric: f}
-	var between [3][2]int // of a director, to the next and to the one before
+	var between [3][2]int // of a director, to the next and to the previous
 	for id := range whole.Links {
 		l := &whole.Links[id]
 		if !isTrunk(fabric.LinkID(id)) {
@@ -44,7 +45,7 @@ func uneven() *fabric.Graph {
 	return f.Compile()
 }
 
-// deimos is one in the making.
+// deimos is Deimos while it is built.
 type deimos struct {
 	*fabric.Fabric
 	hosts  [3]int     // of a director
@@ -60,8 +61,8 @@ func (d *deimos) port(at, leaf int) fabric.End {
 	return fabric.End{Node: id, Port: uint8(d.onLeaf[at][leaf])}
 }
 
-// addHost adds a host to the director with the fewest, of those with room, and there to
-// the leaf with the most room.
+// addHost adds a host to the director with the fewest hosts that still has room, and there to the
+// leaf with the most room.
 func (d *deimos) addHost(h int) {
 	at := 0
 	for e := range d.hosts {
@@ -85,7 +86,7 @@ func isLeaf(f *fabric.Fabric, id fabric.NodeID) bool {
 	return strings.Contains(f.Nodes[id].Desc, "leaf")
 }
 
-// director is the number of a switch's director.
+// director returns the number of a switch's director.
 func director(f *fabric.Fabric, id fabric.NodeID) int {
 	return int(f.Nodes[id].Desc[len("director ")] - '0')
 }

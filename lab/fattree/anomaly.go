@@ -15,15 +15,15 @@ import (
 
 // usage counts the channels between levels that paths between hosts use.
 type usage struct {
-	channels              int // that lead up
-	up, down              int // those without a path, and down
-	fromRoots, rootUnused int // that lead down from roots, and those of them without a path
-	links                 int // links without one either way
+	channels              int // all channels up
+	up, down              int // channels up, and down, without a path
+	fromRoots, rootUnused int // channels down from roots, and those without a path
+	links                 int // links without a path in one direction or both
 	least, most           int64
 	middle, roots         string // ports in use of the first middle switch and root
 }
 
-// unused counts the ports that no path uses. Targets are destinations on a channel.
+// unused counts the ports without a path. Targets are destinations on a channel.
 func unused(ctx context.Context, s *lab.Setup, t *tree, trial *lab.Trial) *usage {
 	p := allPairs(ctx, s, trial)
 	g := t.graph
@@ -64,7 +64,7 @@ func unused(ctx context.Context, s *lab.Setup, t *tree, trial *lab.Trial) *usage
 	return u
 }
 
-// pattern writes the paths to destinations on each port of a switch, in order of port.
+// pattern prints the number of paths to destinations on each port of a switch, in order of port.
 func pattern(g *fabric.Graph, p *flow.Pairs, s int32, want func(int32) bool) string {
 	var cells []string
 	for _, c := range g.OutOf(s) {
@@ -141,7 +141,8 @@ func anomalyClaims(got map[int]*usage, loops int) []lab.Claim {
 	}
 }
 
-// unusedShare is a claim about the share of some ports without a path, with each of some numbers of failed switches.
+// unusedShare returns a claim about the share of ports without a path, for each number of failed
+// switches.
 func unusedShare(got map[int]*usage, share func(*usage) float64, text, paper string, low, high float64, numbers ...int) lab.Claim {
 	c := lab.InRange(text, paper, low, high).Each()
 	for _, n := range numbers {

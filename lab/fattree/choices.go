@@ -10,14 +10,14 @@ import (
 	"weft/sim/flow"
 )
 
-// sparse are fabrics of Fig. 1: 24 nodes on 24-port switches, every two with their lowest common
-// ancestors at the roots.
+// sparse lists fabrics of Fig. 1: 24 nodes on 24-port switches, such that the lowest common
+// ancestors of any two nodes are roots.
 var sparse = []struct{ name, formula string }{
 	{"two levels, a node a leaf", "rlft(24,2,hosts=24)"},
 	{"three levels, a node a pod", "fat3456|without(hosts=" + allBut(3456, 144) + ")"},
 }
 
-// allBut lists hosts by ranges: all but the first of every so many.
+// allBut lists ranges of hosts: every host except the first of every so many.
 func allBut(hosts, every int) string {
 	var ranges []string
 	for first := 0; first < hosts; first += every {
@@ -26,7 +26,7 @@ func allBut(hosts, every int) string {
 	return strings.Join(ranges, ",")
 }
 
-// fig1of1 is Fig. 1 of Paper I: the roots from which paths lead down to nodes.
+// fig1of1 makes Fig. 1 of Paper I: the roots with paths down to nodes.
 func fig1of1(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig1", Title: "Roots from which the paths down to 24 nodes come",
@@ -62,8 +62,8 @@ func fig1of1(ctx context.Context, s *lab.Setup) *lab.Result {
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{one, spread}}
 }
 
-// rootsUsed counts the roots, those from which paths lead down to a host, and the hosts of the one that
-// leads to most.
+// rootsUsed counts the roots, the roots with a path down to a host, and the hosts below the busiest
+// root.
 func (t *tree) rootsUsed(pairs *flow.Pairs) (roots, used int, busiest int64) {
 	down := make([]int64, t.graph.NumSwitches)
 	for c, n := range pairs.Targets {
@@ -84,8 +84,8 @@ func (t *tree) rootsUsed(pairs *flow.Pairs) (roots, used int, busiest int64) {
 	return roots, used, busiest
 }
 
-// fig2of1 is Fig. 2 of Paper I: the leaf switches through which rack switches send, in the distributions
-// of Table I (c).
+// fig2of1 makes Fig. 2 of Paper I: the leaf switches through which rack switches send, in the
+// distributions of Table I (c).
 func fig2of1(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig2", Title: "Leaf switches that rack switches prefer",
@@ -116,13 +116,13 @@ func fig2of1(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 }
 
-// preference says how far rack switches send through one leaf switch.
+// preference measures how much rack switches prefer one leaf switch.
 type preference struct {
-	mean, most      float64 // share of the nodes that go through the leaf that most go through
-	oneSided, racks int     // rack switches for which that is more than half; all that send through leaves
+	mean, most      float64 // share of the nodes that go through the most used leaf
+	oneSided, racks int     // rack switches where that share is over half; all rack switches that send through leaves
 }
 
-// preferred measures the rack switches of a tree, its level 0.
+// preferred measures the rack switches of a tree, which are its level 0.
 func (t *tree) preferred(trial *lab.Trial) (p preference) {
 	g, plan := t.graph, trial.Plan
 	for rack := range int32(g.NumSwitches) {
@@ -158,7 +158,7 @@ func (t *tree) preferred(trial *lab.Trial) (p preference) {
 	return p
 }
 
-// average is the mean of some numbers, 0 of none.
+// average returns the mean of some numbers, 0 for none.
 func average(of []float64) float64 {
 	sum := 0.0
 	for _, v := range of {

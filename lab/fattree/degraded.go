@@ -16,7 +16,7 @@ import (
 // degradedBase is the tree of Paper IV: 1,296 links between levels.
 const degradedBase = "racks648"
 
-// failure names the parts that are taken down at random.
+// failure names the kind of parts that fail at random.
 type failure string
 
 const (
@@ -66,7 +66,8 @@ const (
 	atRandom = "LIDs at random"
 )
 
-// orderOf is the order in which LIDs are dealt to hosts, by which OpenSM's MinHop balances.
+// orderOf returns the order of assigning LIDs to hosts, which decides the balance of OpenSM's
+// MinHop.
 func orderOf(s *lab.Setup) opensm.Order {
 	switch {
 	case s.Reads(inTurn):
@@ -77,7 +78,8 @@ func orderOf(s *lab.Setup) opensm.Order {
 	return opensm.ByLeaf
 }
 
-// enginesIV are the engines of Paper IV under the readings that are on. MinHop is OpenSM's, by table entries, and LASH takes the first port.
+// enginesIV returns the engines of Paper IV under the active readings. MinHop is OpenSM's, by table
+// entries, and LASH takes the first port.
 func enginesIV(s *lab.Setup) []lab.Candidate {
 	eft, minhop := "ftree,balance=zahavi", opensm.MinHop(orderOf(s))
 	if s.Reads(firstWay) {
@@ -91,14 +93,14 @@ func enginesIV(s *lab.Setup) []lab.Candidate {
 	}
 }
 
-// enginesOfWeft are beyond the paper. Weft's LASH spreads destinations over parallel links.
+// enginesOfWeft are not in the paper. Weft's LASH spreads destinations over parallel links.
 var enginesOfWeft = []lab.Candidate{
 	{Name: "ours", How: lab.Routing{Engine: "ftree"}},
 	{Name: "minhop of weft", How: lab.Routing{Engine: "minhop"}},
 	{Name: "LASH of weft", How: lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
 }
 
-// metric measures what a node of a routed tree gets of its link.
+// metric measures the share of its link that a node gets on a routed tree.
 type metric struct {
 	name string
 	of   func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) share
@@ -108,7 +110,7 @@ var uniformTraffic = metric{"uniform traffic", func(ctx context.Context, _ *lab.
 	return inPaper4.run(ctx, t, 1, seed)
 }}
 
-// randomRings is the mean of some rings, the same whenever it is measured.
+// randomRings is the mean of some random rings, the same rings in every measurement.
 var randomRings = metric{"average of random rings", func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) share {
 	sum, rings := 0.0, lab.Pick(s, 2, 4)
 	for k := range rings {
@@ -117,26 +119,26 @@ var randomRings = metric{"average of random rings", func(ctx context.Context, s 
 	return share{sum / float64(rings), sum / float64(rings)}
 }}
 
-// degradation is a tree with so many failed parts under an engine.
+// degradation is a tree with a number of failed parts under an engine.
 type degradation struct {
 	what   failure
 	n      int
 	engine string
 }
 
-// shareLeft holds the share of its link that a node gets on degraded trees, in percent.
+// shareLeft holds a node's share of its link on degraded trees, in percent.
 type shareLeft map[degradation]float64
 
-// paperIV keeps what was simulated: figures have trees in common, and a reading changes few runs.
+// paperIV caches simulations: figures share trees, and a reading changes few runs.
 type paperIV struct{ lab.Cache[outcome] }
 
-// outcome is a share, or why there is none.
+// outcome is a share, or the reason for having none.
 type outcome struct {
 	share
 	refused string
 }
 
-// degradedRun says what is measured of trees with failed parts.
+// degradedRun describes a measurement on trees with failed parts.
 type degradedRun struct {
 	*paperIV
 	metric  metric
@@ -145,7 +147,7 @@ type degradedRun struct {
 	engines []lab.Candidate
 }
 
-// measure measures engines on trees with parts failed, drawn anew for each number.
+// measure measures engines on trees with failed parts, drawn anew for each number.
 func (d *degradedRun) measure(ctx context.Context, s *lab.Setup, t *lab.Table, out shareLeft) {
 	whole := lab.Must(gen.Parse(degradedBase))
 	for _, n := range d.numbers {
@@ -193,7 +195,7 @@ func (m *metric) on(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.
 	return outcome{share: m.of(ctx, &alone, trial, seed)}
 }
 
-// lost is the part of its throughput that an engine loses, in percent.
+// lost returns the throughput that an engine loses, in percent of the undamaged tree's.
 func (l shareLeft) lost(what failure, n int, engine string) (percent float64, ok bool) {
 	whole, ok1 := l[degradation{what, 0, engine}]
 	now, ok2 := l[degradation{what, n, engine}]
@@ -203,14 +205,14 @@ func (l shareLeft) lost(what failure, n int, engine string) (percent float64, ok
 	return 100 * (1 - now/whole), true
 }
 
-// ahead is by how many points one engine is ahead of another with some number of failed parts.
+// ahead returns the lead of one engine over another at some number of failed parts, in points.
 func (l shareLeft) ahead(what failure, n int, engine, other string) (points float64, ok bool) {
 	x, ok1 := l[degradation{what, n, engine}]
 	y, ok2 := l[degradation{what, n, other}]
 	return x - y, ok1 && ok2
 }
 
-// rise is by how many points an engine gives more with one number of failed parts than with another.
+// rise returns the gain of an engine from one number of failed parts to another, in points.
 func (l shareLeft) rise(what failure, engine string, from, to int) (points float64, ok bool) {
 	x, ok1 := l[degradation{what, from, engine}]
 	y, ok2 := l[degradation{what, to, engine}]

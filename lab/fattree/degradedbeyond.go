@@ -11,10 +11,11 @@ import (
 	"weft/sim/flow"
 )
 
-// switchesBeyond are the numbers of failed switches for which ours is set beside the paper's.
+// switchesBeyond lists the numbers of failed switches at which our engines are compared with the
+// paper's.
 var switchesBeyond = []int{0, 1, 3, 7}
 
-// beyond sets our engines beside those of the paper.
+// beyond compares our engines with the paper's.
 func (m *paperIV) beyond(ctx context.Context, s *lab.Setup) *lab.Result {
 	result := &lab.Result{}
 	engines := append(enginesIV(s)[:3], enginesOfWeft...)
@@ -39,7 +40,8 @@ func (m *paperIV) beyond(ctx context.Context, s *lab.Setup) *lab.Result {
 	return result
 }
 
-// busiest counts what the most loaded link carries on some trees for each number of failed switches, and returns the means by number and engine.
+// busiest measures the load of the most loaded link on some trees for each number of failed
+// switches. It returns the means by number and engine.
 func busiest(ctx context.Context, s *lab.Setup) (t lab.Table, mean map[string]float64) {
 	engines := []lab.Candidate{enginesIV(s)[0], enginesOfWeft[0]}
 	t = lab.Table{Name: "beyond-most-loaded-link", Title: "What the most loaded link between switches carries, by its rate, if every node sends a link's worth to all others alike: mean of the trees, least and most", Columns: append([]string{"failed switches", "trees"}, lab.Names(engines)...)}

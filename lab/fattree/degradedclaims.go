@@ -7,12 +7,14 @@ import (
 	"weft/lab"
 )
 
-// atLeast begins a claim on several differences in points, each at least so much. One counts as more, or as less, from lab.Noise on.
+// atLeast starts a claim on several differences, each at least this many points. From lab.Noise on,
+// a difference counts as more or less.
 func atLeast(points float64, text, paper string) *lab.Several {
 	return lab.RangeClaim{Claim: lab.NewClaim(text, paper), Low: points, High: lab.Most, Format: "%+.1f"}.Each()
 }
 
-// notBehind is the claim that DFSSSP is not ahead of fat-tree routing with any of some numbers of failed parts.
+// notBehind returns the claim that DFSSSP is not ahead of fat-tree routing at any number of failed
+// parts.
 func (l shareLeft) notBehind(what failure, when, paper string, numbers []int) lab.Claim {
 	c := atLeast(-lab.Noise, when+", each number: fat-tree routing is not behind DFSSSP (by more than 0.5 points)", paper)
 	for _, n := range numbers {
@@ -22,7 +24,8 @@ func (l shareLeft) notBehind(what failure, when, paper string, numbers []int) la
 	return c.Judged()
 }
 
-// crossing are the claims that DFSSSP is ahead of fat-tree routing from some number of failed links on, and not with fewer.
+// crossing returns the claims that DFSSSP is ahead of fat-tree routing from some number of failed
+// links on, and not with fewer.
 func (l shareLeft) crossing(numbers []int, at int, paper string) []lab.Claim {
 	i := slices.Index(numbers, at)
 	after := atLeast(lab.Noise, fmt.Sprintf("%d failed links or more, each number: DFSSSP is ahead of fat-tree routing (by more than 0.5 points)", at), paper)
@@ -33,8 +36,9 @@ func (l shareLeft) crossing(numbers []int, at int, paper string) []lab.Claim {
 	return []lab.Claim{l.notBehind(anyLink, fmt.Sprintf("fewer than %d failed links", at), paper, numbers[:i]), after.Judged()}
 }
 
-// falls is the claim that failed links take something of what an engine gives, and that it gives more with none of their numbers than with the one before.
-// A single failed link cannot take 0.5 points each time: all 259 together take less.
+// falls returns the claim that failed links cost an engine throughput, and that no number of them
+// gives more than the previous one. A single failed link cannot take 0.5 points each time: all 259
+// together take less.
 func (l shareLeft) falls(engine string, numbers []int) lab.Claim {
 	c := atLeast(-lab.Noise, engine+" gives less with 259 failed links than with none, and from each number to the next not more (by more than 0.5 points)", "all deliver less with each failed link")
 	last := len(numbers) - 1
@@ -47,7 +51,8 @@ func (l shareLeft) falls(engine string, numbers []int) lab.Claim {
 	return c.Judged()
 }
 
-// spike are the claims that MinHop gives more with 2 and with 3 failed switches than with fewer and with more.
+// spike returns the claims that MinHop gives more with 2 and with 3 failed switches than with fewer
+// and with more.
 func (l shareLeft) spike(paper string) []lab.Claim {
 	one := atLeast(lab.Noise, "MinHop gives more with 2 and with 3 failed switches than with one (by more than 0.5 points)", paper)
 	two := atLeast(lab.Noise, "MinHop gives more with 2 and with 3 failed switches than with 4 and with 5 (by more than 0.5 points)", paper)
@@ -64,7 +69,7 @@ func (l shareLeft) spike(paper string) []lab.Claim {
 	return []lab.Claim{one.Judged(), two.Judged()}
 }
 
-// lowerSpike is the claim that there is such a spike, on average, and a higher one of random rings.
+// lowerSpike returns the claim that this spike exists, on average, and is higher for random rings.
 func (l shareLeft) lowerSpike(rings shareLeft, paper string) lab.Claim {
 	c := atLeast(lab.Noise, "MinHop: what 2 and 3 failed switches give beyond 1, 4 and 5 is more than nothing, and less than of random rings (by more than 0.5 points)", paper)
 	ours, ok1 := l.height()
@@ -74,7 +79,7 @@ func (l shareLeft) lowerSpike(rings shareLeft, paper string) lab.Claim {
 	return c.Judged()
 }
 
-// height is by how many points MinHop gives more with 2 and 3 failed switches than with 1, 4 and 5, on average.
+// height returns MinHop's gain with 2 and 3 failed switches over 1, 4 and 5, in points, on average.
 func (l shareLeft) height() (points float64, ok bool) {
 	ok = true
 	for _, high := range []int{2, 3} {
@@ -86,14 +91,15 @@ func (l shareLeft) height() (points float64, ok bool) {
 	return points, ok
 }
 
-// jagged is the claim that curves have rises, of which too few points are run.
+// jagged returns the claim that the curves have rises; our runs have too few points to judge it.
 func jagged() lab.Claim {
 	c := lab.NewClaim("no curve but LASH's only falls: each gives more somewhere with more failed links", "not strictly monotonically decreasing")
 	c.Untestable("Ten of the paper's 89 numbers of failed links are run, far apart: between neighbours curves may rise.")
 	return c
 }
 
-// switchesAgainstLinks is the claim how much more 259 links cost an engine than 7 switches, which have 252.
+// switchesAgainstLinks returns the claim comparing the cost of 259 links with the cost of 7
+// switches, which have 252 links.
 func (l shareLeft) switchesAgainstLinks(engine, text, paper string, low, high float64) lab.Claim {
 	a, ok1 := l.lost(wholeSwitch, 7, engine)
 	b, ok2 := l.lost(anyLink, 259, engine)

@@ -12,16 +12,17 @@ import (
 	"weft/sim/flow"
 )
 
-// drawsOfDefault are the trees that are drawn for each number of failed links.
+// drawsOfDefault is the number of trees drawn for each number of failed links.
 const drawsOfDefault = 6
 
-// linksOfDefault are the numbers of failed links.
+// linksOfDefault returns the numbers of failed links.
 func linksOfDefault(s *lab.Setup) []int {
 	return lab.Pick(s, []int{0, 34, 80, 259}, []int{0, 24, 34, 80, 259})
 }
 
-// ofDefault sets what weft does without options beside the fat-tree routing and the DFSSSP of the paper: on several trees for each number of
-// failed links, as a gap of a few points is less than what one tree differs from another.
+// ofDefault compares weft without options with the paper's fat-tree routing and DFSSSP. It draws
+// several trees for each number of failed links, since trees differ by more than the gap of a few
+// points.
 func ofDefault(ctx context.Context, s *lab.Setup) *lab.Result {
 	engines := append(enginesIV(s)[:2], lab.Candidate{Name: "auto", How: lab.Routing{Engine: "auto"}})
 	t := lab.Table{Name: "default", Title: "Share of a link that a node gets, by packets: mean of the trees, and by how many points auto is ahead", Columns: []string{"traffic", "failed links", "trees"}}
@@ -50,7 +51,8 @@ func ofDefault(ctx context.Context, s *lab.Setup) *lab.Result {
 	return result
 }
 
-// addDefaultRow measures engines on trees with so many failed links, and returns the means by engine, in percent.
+// addDefaultRow measures engines on trees with this many failed links, and returns the means by
+// engine, in percent.
 func addDefaultRow(ctx context.Context, s *lab.Setup, t *lab.Table, of *metric, n int, engines []lab.Candidate, seed uint64) map[int]float64 {
 	whole, trees := lab.Must(gen.Parse(degradedBase)), lab.Pick(s, 2, drawsOfDefault)
 	if n == 0 {

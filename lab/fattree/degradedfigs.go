@@ -7,19 +7,20 @@ import (
 	"weft/lab"
 )
 
-// linksOfPaper are some of the numbers of failed links: of the paper's 0 to 85 one by one, and all of its 10, 15 and 20 %.
+// linksOfPaper returns some of the paper's numbers of failed links: a selection of 0 to 85, and all
+// of 10, 15 and 20 %.
 func linksOfPaper(s *lab.Setup) []int {
 	return lab.Pick(s, []int{0, 34, 80, 259}, []int{0, 1, 10, 24, 34, 60, 80, 130, 194, 259})
 }
 
-// switchesOfPaper are the numbers of failed switches.
+// switchesOfPaper returns the numbers of failed switches.
 func switchesOfPaper() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
 
 func degradedTable(name string, m metric) lab.Table {
 	return lab.Table{Name: name, Title: "Share of a link that a node gets, by packets: " + m.name, Columns: []string{"failed", "number", "engine", "share of a link", "from empty buffers", "refused because"}}
 }
 
-// figure measures some trees, and draws them.
+// figure measures some trees and draws them.
 func (d *degradedRun) figure(ctx context.Context, s *lab.Setup, name string, l shareLeft) *lab.Result {
 	t := degradedTable(name, d.metric)
 	d.measure(ctx, s, &t, l)
@@ -54,7 +55,7 @@ func (m *paperIV) fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 	return r
 }
 
-// switchFigure is Fig. 3 or 5, with as many links failed beside it.
+// switchFigure makes Fig. 3 or 5, and next to it the same with as many failed links.
 func (m *paperIV) switchFigure(ctx context.Context, s *lab.Setup, name string, of metric) (*lab.Result, shareLeft) {
 	l := shareLeft{}
 	r := (&degradedRun{m, of, wholeSwitch, switchesOfPaper(), enginesIV(s)}).figure(ctx, s, name, l)

@@ -21,14 +21,14 @@ const (
 	oneQueue     = "one queue a buffer"
 )
 
-// setting holds what Paper VI leaves open of a run.
+// setting holds run parameters that Paper VI leaves open.
 type setting struct {
-	inPlace  bool  // nodes in order of leaves, not at random
+	inPlace  bool  // nodes in order of leaves, instead of at random
 	bytes    int64 // of every message; 0: from 84 to 2,048
-	oneQueue bool  // in each input buffer, not one for each output
+	oneQueue bool  // in each input buffer, instead of one for each output
 }
 
-// settingVI holds the readings of the paper.
+// settingVI returns the setting under the active readings.
 func settingVI(s *lab.Setup) setting {
 	how := setting{inPlace: s.Reads(inOrder), oneQueue: s.Reads(oneQueue)}
 	if s.Reads(longMessages) {
@@ -37,14 +37,14 @@ func settingVI(s *lab.Setup) setting {
 	return how
 }
 
-// targetsOf makes a run of a pattern: the ports that send, and what chooses the next target of a port. Nodes or ports are in order of
-// leaves, or at random where there is an rng.
+// targetsOf makes a run of a pattern: the sending ports, and a function for a port's next target.
+// Nodes or ports are in order of leaves, or at random if order is not nil.
 type targetsOf func(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port int32) int32)
 
-// window is the time that is measured of a run.
+// window is the measured time of a run.
 const window = 250 * packet.Microsecond
 
-// run simulates a pattern, and returns what a port takes on average in MB/s.
+// run simulates a pattern, and returns a port's mean receive rate in MB/s.
 func (of targetsOf) run(ctx context.Context, trial *lab.Trial, how setting, seed uint64) float64 {
 	g := lab.WithRates(trial.Graph, dataOfDDR, dataOfDDR)
 	order := rand.NewPCG(seed, 0)
@@ -62,7 +62,8 @@ func (of targetsOf) run(ctx context.Context, trial *lab.Trial, how setting, seed
 	return throughputOf(ctx, g, trial.Plan, c, w, window)
 }
 
-// roundsByPort makes targets of rounds: each port goes through its own, and begins again after the last, whatever others do.
+// roundsByPort turns rounds into targets: each port repeats its own rounds, without waiting for
+// others.
 func roundsByPort(g *fabric.Graph, rounds []traffic.Flows) (ports []int32, next func(port int32) int32) {
 	lists, at := make([][]int32, g.NumHosts), make([]int, g.NumHosts)
 	for _, flows := range rounds {
@@ -93,14 +94,14 @@ func anyPorts(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port i
 	}
 }
 
-// shifts are all shifts of the ports, from the next on.
+// shifts returns all shifts of the ports, from the next on.
 func shifts(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port int32) int32) {
 	ranks := fabric.Numbers(g.NumHosts)
 	arrange(g, ranks, order, func(port int32) int32 { return port })
 	return roundsByPort(g, traffic.ShiftsOfPorts(g, ranks, 1))
 }
 
-// doublings are recursive doubling of the nodes, each port to the same port of the other node.
+// doublings returns recursive doubling of the nodes, each port to the same port of the other node.
 func doublings(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port int32) int32) {
 	nodes := traffic.TwoPortNodes(g)
 	arrange(g, nodes, order, func(n int32) int32 { return g.NodeEnds[g.NodeStart[n]] })
@@ -117,7 +118,7 @@ func arrange(g *fabric.Graph, list []int32, order *rand.PCG, end func(int32) int
 	}
 }
 
-// paperVI keeps what was simulated.
+// paperVI caches simulations.
 type paperVI struct{ lab.Cache[float64] }
 
 // exchange is a pattern of Paper VI.
@@ -133,10 +134,10 @@ var (
 	doublingOfTwo = exchange{"fig6", "recursive doubling", doublings}
 )
 
-// taken holds the mean rate at which a port takes data in MB/s, by topology and engine.
+// taken holds the mean receive rate of a port in MB/s, by topology and engine.
 type taken map[string]map[string]float64
 
-// measure runs a pattern on the topologies of the paper.
+// measure runs a pattern on the paper's topologies.
 func (m *paperVI) measure(ctx context.Context, s *lab.Setup, x *exchange, engines []lab.Candidate) (lab.Table, taken) {
 	t := lab.Table{Name: x.name, Title: x.title + ": what a port takes on average", Columns: []string{"topology", "engine", "MB/s", "of the link", "against ftree"}}
 	got := taken{}
@@ -155,7 +156,7 @@ func (m *paperVI) measure(ctx context.Context, s *lab.Setup, x *exchange, engine
 	return t, got
 }
 
-// gain returns by how much an engine is ahead of ftree, in percent.
+// gain returns the lead of an engine over base, in percent.
 func (got taken) gain(base, engine string) (percent float64, ok bool) {
 	a, b := got[base]["ftree"], got[base][engine]
 	if a == 0 || b == 0 {
@@ -164,16 +165,17 @@ func (got taken) gain(base, engine string) (percent float64, ok bool) {
 	return 100 * (b/a - 1), true
 }
 
-// printedGain holds the gain of mFtree that the text prints for a topology, in percent, or the least and the most of it.
+// printedGain is the gain of mFtree that the text prints for a topology, in percent, or its least
+// and largest value.
 type printedGain struct {
 	base, paper string
 	gain, most  float64
 }
 
-// risesOfShifts are the gains of mFtree on trees with racks under shifts, of which the paper prints a range.
+// risesOfShifts are the gains of mFtree under shifts on trees with racks, printed as one range.
 var risesOfShifts = []printedGain{{"racks648", "+0.8 to +1.8 %", .8, 1.8}, {"racks432", "+0.8 to +1.8 %", .8, 1.8}, {"racks216", "+0.8 to +1.8 %", .8, 1.8}}
 
-// The gains of mFtree in Figs. 4 to 6; those of rises are judged on their own.
+// The gains of mFtree in Figs. 4 to 6; gains within a range are judged separately.
 var (
 	gainsOfUniform   = []printedGain{{"fat648", "equal", 0, 0}, {"racks648", "equal", 0, 0}, {"racks432", "equal", 0, 0}, {"racks216", "equal", 0, 0}, {"over384", "equal", 0, 0}}
 	gainsOfShifts    = []printedGain{{"fat648", "-4.5 %", -4.5, 0}, {"over384", "equal", 0, 0}}
@@ -182,7 +184,7 @@ var (
 	}
 )
 
-// figure is one of Figs. 4 to 6.
+// figure makes one of Figs. 4 to 6.
 func (m *paperVI) figure(ctx context.Context, s *lab.Setup, x *exchange, text []printedGain) (*lab.Result, taken) {
 	t, got := m.measure(ctx, s, x, enginesVI(s)[:2])
 	var claims []lab.Claim
@@ -192,7 +194,7 @@ func (m *paperVI) figure(ctx context.Context, s *lab.Setup, x *exchange, text []
 	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Charts: portBars(x, got, enginesVI(s)[:2])}, got
 }
 
-// portBars draws what a port takes.
+// portBars draws the receive rates of ports.
 func portBars(x *exchange, got taken, engines []lab.Candidate) []chart.Chart {
 	c := chart.Chart{Name: x.name, Title: "Nodes with two ports: " + x.title, Kind: chart.Bars, Y: chart.Axis{Label: "throughput per port (MB/s)"}}
 	c.Fill(lab.Names(engines), treesOfPaper6, func(engine string, i int) (chart.Point, bool) {
@@ -232,7 +234,7 @@ func (m *paperVI) fig6(ctx context.Context, s *lab.Setup) *lab.Result {
 	return r
 }
 
-// beyond sets ours beside both.
+// beyond compares our engine with both of the paper's.
 func (m *paperVI) beyond(ctx context.Context, s *lab.Setup) *lab.Result {
 	r := &lab.Result{}
 	for _, x := range []exchange{uniformOfTwo, shiftOfTwo, doublingOfTwo} {

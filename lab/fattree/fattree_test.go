@@ -139,7 +139,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// held reports whether a claim was true in the only seed block, which is too few for a verdict where it draws something.
+// held reports whether a claim was true in the only seed block, which is too few for a verdict if
+// it draws anything.
 func held(c *lab.Claim) bool {
 	if r := c.Range; r != nil {
 		return r.Value >= r.Low && r.Value <= r.High
@@ -198,7 +199,7 @@ func TestCommittedRows(t *testing.T) {
 	}
 }
 
-// TestPlainWords: what is said of Paper IV in plain words is true of the committed results.
+// TestPlainWords: the plain words about Paper IV are true of the committed results.
 func TestPlainWords(t *testing.T) {
 	rec := labtest.Committed(t, reproduction(t, "thesis-4"), "fig2")
 	share := func(number, engine string) (percent float64) {
@@ -221,7 +222,8 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// TestClaims: every claim of a paper stands in its list, and every line of the list is judged or says why not.
+// TestClaims: every claim of a paper is in its list, and every line of the list has a claim or a
+// reason.
 func TestClaims(t *testing.T) {
 	for paper, file := range map[string]string{"thesis-1": "p1", "thesis-3": "p3", "thesis-4": "p4", "thesis-6": "p6"} {
 		tsv, err := os.ReadFile("published/" + file + "_claims.tsv")

@@ -8,14 +8,15 @@ import (
 	"weft/lab"
 )
 
-// filling is one of the two ways to fill a tree that section IV-C takes.
+// filling is one of the two orders of filling a tree in section IV-C.
 type filling struct {
 	name          string
 	distributions []distribution
 }
 
-// fillings fill a tree of most nodes a leaf: from 1:1 to most-1:1, then case 1 goes on with full even leaves, case 2 fills the odd
-// leaves first. Only these numbers of nodes are taken on even leaves while odd ones have one, and on odd leaves.
+// fillings returns both cases for a tree with room for full nodes on a leaf. Both go from 1:1 to
+// (full-1):1; then case 1 continues with full even leaves, while case 2 fills the odd leaves first.
+// Only these numbers of nodes are used on even leaves while odd ones have one, and on odd leaves.
 func fillings(base string, full int, even, odd []int) []filling {
 	var begin, first, second []distribution
 	for _, x := range even {
@@ -33,7 +34,7 @@ func fillings(base string, full int, even, odd []int) []filling {
 	}
 }
 
-// fillingFigure is Fig. 8 or 9.
+// fillingFigure makes Fig. 8 or 9.
 func (m *paperI) fillingFigure(ctx context.Context, s *lab.Setup, name string, cases []filling, claims func(results) []lab.Claim) *lab.Result {
 	w := m.fullLoad(nil)
 	for _, p := range both(cases) {
@@ -58,19 +59,19 @@ func (m *paperI) fillingFigure(ctx context.Context, s *lab.Setup, name string, c
 	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.NonEmpty(c), Claims: claims(r)}
 }
 
-// both are the distributions of both cases.
+// both returns the distributions of both cases.
 func both(cases []filling) []distribution {
 	return append(slices.Clip(cases[0].distributions), cases[1].distributions...)
 }
 
-// lowest is the claim where EFT gets least.
+// lowest returns the claim naming the distribution where EFT gets least.
 func (r results) lowest(distributions []distribution, p distribution, paper string) lab.Claim {
 	least, _, ok1 := r.extremes("EFT", distributions)
 	there, ok2 := r.full(p, "EFT")
 	return lab.InRange("EFT is lowest at "+p.ratio()+": more there than at its lowest", paper, 0, 1).JudgedBy(there-least, ok1 && ok2)
 }
 
-// largestGain is the most that BEFT gains on some distributions.
+// largestGain returns the largest gain of BEFT on some distributions.
 func (r results) largestGain(distributions []distribution) (most float64, ok bool) {
 	ok = true
 	for _, p := range distributions {
@@ -80,7 +81,7 @@ func (r results) largestGain(distributions []distribution) (most float64, ok boo
 	return most, ok
 }
 
-// meanOn is the mean of what a balance gets on some distributions.
+// meanOn returns the mean throughput with a balance on some distributions.
 func (r results) meanOn(name string, distributions []distribution) (mean float64, ok bool) {
 	ok = true
 	for _, p := range distributions {

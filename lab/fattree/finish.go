@@ -26,14 +26,14 @@ func finishI(c *chart.Chart) {
 		c.X.Label = "nodes on each even and each odd rack"
 	case "fig8", "fig9":
 		c.X.Label = "nodes"
-	default: // of loads: up to where a link is full the curves are one
+	default: // of loads: until a link is full the curves coincide
 		c.Title, c.X.Label, c.Y.Label = "Uniform traffic, what BEFT gains: "+fabric, "load (% of capacity)", "throughput per node, BEFT less EFT (points)"
 		c.Series = gains(c.Series)
 	}
 	c.Mark(saidOfPaper1[c.Name]...)
 }
 
-// gains returns what BEFT has more than EFT on each distribution; series of gains stay.
+// gains returns the lead of BEFT over EFT on each distribution; series of gains stay unchanged.
 func gains(all []chart.Series) (list []chart.Series) {
 	eft := map[string]*chart.Series{}
 	for i := range all {
@@ -79,8 +79,8 @@ func finishIII(c *chart.Chart) {
 	c.Mark(saidOfPaper3[c.Name]...)
 }
 
-// finishIV sets the marks of Paper IV. Rings of several engines are within two points: they are drawn against fat-tree routing, without those
-// that are far below.
+// finishIV sets the marks of Paper IV. Rings of several engines are within two points of each
+// other, so they are drawn relative to fat-tree routing, without engines far below it.
 func finishIV(c *chart.Chart) {
 	c.Mark(saidOfPaper4[c.Name]...)
 	i := slices.IndexFunc(c.Series, func(s chart.Series) bool { return s.Name == "fat-tree" })

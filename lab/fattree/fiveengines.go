@@ -9,7 +9,7 @@ import (
 	"weft/lab/opensm"
 )
 
-// enginesOfTable3 are the five of Table III, under the readings that are on.
+// enginesOfTable3 returns the five engines of Table III under the active readings.
 func enginesOfTable3(s *lab.Setup) []lab.Candidate {
 	minhop := opensm.MinHop(orderOf(s))
 	return []lab.Candidate{
@@ -21,19 +21,19 @@ func enginesOfTable3(s *lab.Setup) []lab.Candidate {
 	}
 }
 
-// letterDFSSSP is DFSSSP as its paper has it; weft's chooses paths that the first lanes can have.
+// letterDFSSSP is DFSSSP as in its paper; weft's prefers paths that fit the first lanes.
 const letterDFSSSP = "dfsssp,paths=sssp"
 
-// firstPort is LASH as section 7.2.3 tells it.
+// firstPort returns LASH as section 7.2.3 describes it.
 func firstPort() lab.Routing {
 	spec := opensm.FirstPort()
 	return lab.Routing{Engine: spec.Name, Spec: spec}
 }
 
-// nodesGet are the shares that nodes get, in percent, by fabric and engine.
+// nodesGet holds the shares that nodes get, in percent, by fabric and engine.
 type nodesGet map[string]map[string]float64
 
-// fiveEngines is Table III: nodes and switches at full load.
+// fiveEngines makes Table III: nodes and switches at full load.
 func fiveEngines(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "table3", Title: "Uniform traffic of nodes and of switches at full load, as shares of the link of a node",
@@ -73,7 +73,7 @@ func (got nodesGet) claims(lashRoots map[string]int) (claims []lab.Claim) {
 			v, ok := got[base][e.name]
 			p := printed.Number(e.column)
 			within := lab.Exact
-			if e.name == "LASH" { // little
+			if e.name == "LASH" { // the text says "little"
 				within = p / 10
 			}
 			claims = append(claims, lab.Level(base+": "+e.name, printed[e.column]+" %", p, within).JudgedBy(v, ok))

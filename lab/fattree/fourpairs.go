@@ -10,14 +10,16 @@ import (
 	"weft/lab"
 )
 
-// fourOfSix are the pairs of Fig. 2, which close the cycle of a ring of six switches: two of switches, 0 to 3 and 3 to 6, which is 0 of the
-// ring, and two of nodes, which bridge them.
+// fourOfSix are the pairs of Fig. 2, which close the cycle of a ring of six switches: two of
+// switches, 0 to 3 and 3 to 6 (which is 0 on the ring), and two of nodes, which bridge them.
 var fourOfSix = [][2]int{{0, 3}, {3, 0}, {2, 4}, {5, 1}}
 
-// stepsOfFig2 are the sets of pairs of Fig. 2 that are run: one more each time, and all but one, by their places in fourOfSix.
+// stepsOfFig2 are the sets of pairs run for Fig. 2, as indices into fourOfSix: one pair more each
+// time, then all but one.
 var stepsOfFig2 = [][]int{{0}, {0, 1}, {0, 1, 2}, {0, 1, 2, 3}, {1, 2, 3}, {0, 2, 3}, {0, 1, 3}}
 
-// fourPairs is Fig. 2 (b) to (f): the channel dependencies of pairs on a ring of six switches, and what their packets do.
+// fourPairs makes Fig. 2 (b) to (f): the channel dependencies of pairs on a ring of six switches,
+// and the fate of their packets.
 func fourPairs(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig2", Title: "Pairs on a ring of six switches, all the same way round, and what their packets do",
@@ -58,8 +60,9 @@ func cycleClaims(cycles map[int][]int) []lab.Claim {
 	return []lab.Claim{four, fewer}
 }
 
-// dependenciesOf follows the paths of pairs of places on a ring. It names the dependencies of the last pair, by the switches that its channels
-// join, and returns the length of the cycle of all dependencies, 0 for none. On a ring all the same way round there is one at most.
+// dependenciesOf follows the paths of pairs of places on a ring. It names the dependencies of the
+// last pair, by the switches that its channels join. It returns the length of the cycle of all
+// dependencies, 0 for none: on a ring in one direction there is at most one.
 func dependenciesOf(trial *lab.Trial, pairs [][2]int) (last string, cycle int) {
 	g, order := trial.Graph, roundTheRing(trial.Graph)
 	next := map[int32]int32{}
@@ -86,7 +89,7 @@ func dependenciesOf(trial *lab.Trial, pairs [][2]int) (last string, cycle int) {
 	return last, 0
 }
 
-// channelsOf are the channels between switches on the way from a switch to an end port.
+// channelsOf returns the channels between switches on the path from a switch to an end port.
 func channelsOf(g *fabric.Graph, trial *lab.Trial, sw, end int32) (path []int32) {
 	for sw != g.EndSwitch[end] && len(path) < g.NumSwitches {
 		channel, _ := g.At(sw, trial.Plan.Tables.Port(sw, trial.Plan.Ends.Base[end]))

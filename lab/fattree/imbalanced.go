@@ -38,10 +38,10 @@ const (
 	withoutZ    = "BEFT without -Z"
 )
 
-// firstWay is the letter of Paper I, which is a reading of Papers IV and VI.
+// firstWay is the literal text of Paper I, and a reading of Papers IV and VI.
 const firstWay = "first way from racks"
 
-// balances are the three ways of ftree to balance, by the thesis's names, under the readings that are on.
+// balances returns ftree's three ways to balance, by the thesis's names, under the active readings.
 func balances(s *lab.Setup) []lab.Candidate {
 	eft, beft := "eft", "beft"
 	switch {
@@ -60,21 +60,21 @@ func balances(s *lab.Setup) []lab.Candidate {
 	}
 }
 
-// paperI keeps what was simulated: a reading changes few of the runs of an artefact, and artefacts have runs in common.
+// paperI caches simulations: a reading changes few runs of an artefact, and artefacts share runs.
 type paperI struct{ lab.Cache[share] }
 
-// result holds what uniform traffic gets on a distribution, and the balance of its paths.
+// result holds the throughput of uniform traffic on a distribution, and the balance of its paths.
 type result struct {
 	nodes   int
 	engine  string
 	refused string
 	balance *balance
-	trial   *lab.Trial // nil once it was simulated
+	trial   *lab.Trial // nil after the simulation
 	runs    []share    // by load
-	early   bool       // the first part of a run counts, not the second
+	early   bool       // the first part of a run counts, instead of the second
 }
 
-// at returns what a node gets at a load, by its index, in percent.
+// at returns a node's throughput at a load, given by index, in percent.
 func (r *result) at(load int) float64 {
 	if r.early {
 		return 100 * r.runs[load].first
@@ -92,7 +92,7 @@ func (r results) get(p distribution, name string) *result {
 	return nil
 }
 
-// full returns what a node gets at full load, the last one, in percent.
+// full returns a node's throughput at full load, the last one, in percent.
 func (r results) full(p distribution, name string) (percent float64, ok bool) {
 	if v := r.get(p, name); v != nil {
 		return v.at(len(v.runs) - 1), true
@@ -100,21 +100,22 @@ func (r results) full(p distribution, name string) (percent float64, ok bool) {
 	return 0, false
 }
 
-// gain returns by how many points BEFT gives more than EFT.
+// gain returns the lead of BEFT over EFT, in points.
 func (r results) gain(p distribution) (points float64, ok bool) {
 	eft, ok1 := r.full(p, "EFT")
 	beft, ok2 := r.full(p, "BEFT")
 	return beft - eft, ok1 && ok2
 }
 
-// step returns by how many points a balance gives more on one distribution than on another.
+// step returns the gain of a balance from one distribution to another, in points.
 func (r results) step(name string, from, to distribution) (points float64, ok bool) {
 	a, ok1 := r.full(from, name)
 	b, ok2 := r.full(to, name)
 	return b - a, ok1 && ok2
 }
 
-// sweep says what is simulated: the distributions, the loads, the last of which is the full one, and how many of the balances.
+// sweep lists what to simulate: the distributions, the loads (the last is full load), and the
+// number of balances.
 type sweep struct {
 	*paperI
 	distributions []distribution
@@ -122,12 +123,12 @@ type sweep struct {
 	balances      int
 }
 
-// fullLoad is a sweep of EFT and BEFT at full load alone.
+// fullLoad returns a sweep of EFT and BEFT at full load only.
 func (m *paperI) fullLoad(distributions []distribution) *sweep {
 	return &sweep{m, distributions, []float64{1}, 2}
 }
 
-// run routes the distributions under the balances, simulates uniform traffic and fills a table.
+// run routes the distributions under the balances, simulates uniform traffic, and fills a table.
 func (w *sweep) run(ctx context.Context, s *lab.Setup, t *lab.Table) results {
 	t.Title = "Uniform traffic at full load, by packets: share of a link that a node gets after the warm-up, and during it; balance of the paths of all pairs"
 	t.Columns = []string{"fabric", "nodes", "distribution", "balance", "share of a link", "from empty buffers", "most loaded link", "targets of a switch, by level", "pairs on a link up, by level", "refused because"}
@@ -174,7 +175,8 @@ func (r *result) add(t *lab.Table, p distribution, balance string) {
 	t.Add(p.base, nodes, p.ratio(), balance, percent(last.steady), percent(last.first), fmt.Sprintf("%.3f", r.balance.most), texts(r.balance.targets), texts(r.balance.up), "")
 }
 
-// simulate fills in the runs of the routings of a distribution. The traffic is the same for all; those with the same tables share runs.
+// simulate fills in the runs of a distribution's routings. The traffic is the same for all;
+// routings with the same tables share runs.
 func (w *sweep) simulate(ctx context.Context, s *lab.Setup, p distribution, all []*result) {
 	var different []*result
 	for _, r := range all {
@@ -194,7 +196,7 @@ func (w *sweep) simulate(ctx context.Context, s *lab.Setup, p distribution, all 
 		})
 	})
 	for _, r := range all {
-		r.trial = nil // tables of large fabrics are not needed any more
+		r.trial = nil // frees the tables of large fabrics
 	}
 }
 
@@ -217,7 +219,7 @@ func (w *sweep) curves(base string, r results) (lab.Table, chart.Chart) {
 				series.Add(100*load, v.at(i), 0, 0)
 			}
 			t.Add(row...)
-			if b != "ours" { // as the paper's figure
+			if b != "ours" { // as in the paper's figure
 				c.Series = append(c.Series, series)
 			}
 		}
@@ -225,7 +227,7 @@ func (w *sweep) curves(base string, r results) (lab.Table, chart.Chart) {
 	return t, c
 }
 
-// bars draw throughput at full load.
+// bars draws throughput at full load.
 func (w *sweep) bars(name string, r results) chart.Chart {
 	c := chart.Chart{Name: name, Kind: chart.Bars}
 	c.Fill([]string{"EFT", "BEFT"}, ratios(w.distributions), func(name string, i int) (chart.Point, bool) {
@@ -235,7 +237,7 @@ func (w *sweep) bars(name string, r results) chart.Chart {
 	return c
 }
 
-// printedDistributions are the distributions of Table I for a fabric.
+// printedDistributions returns the distributions of a fabric in Table I.
 func printedDistributions(base string) (distributions []distribution) {
 	for _, r := range lab.ReadPrinted(publishedDistributions) {
 		if formulas[r["topology"]] == base {
@@ -245,8 +247,8 @@ func printedDistributions(base string) (distributions []distribution) {
 	return distributions
 }
 
-// distributionFigure is one of Figs. 4 to 7, or the text on Ranger: a fabric under uniform traffic, with the nodes distributed in
-// several ways.
+// distributionFigure makes one of Figs. 4 to 7, or the text on Ranger: a fabric under uniform
+// traffic, with several distributions of nodes.
 func (m *paperI) distributionFigure(ctx context.Context, s *lab.Setup, name string, distributions []distribution, claims func(results) []lab.Claim) *lab.Result {
 	t, w := lab.Table{Name: name}, m.fullLoad(distributions)
 	r := w.run(ctx, s, &t)
@@ -271,7 +273,7 @@ func (m *paperI) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	return result
 }
 
-// loads are the curves of Figs. 4 and 5, with ours.
+// loads makes the curves of Figs. 4 and 5, with ours.
 func (m *paperI) loads(ctx context.Context, s *lab.Setup) *lab.Result {
 	w := &sweep{m, append(printedDistributions("fat648"), printedDistributions("racks648")...), lab.Pick(s, []float64{.5, 1}, []float64{.2, .4, .6, .8, 1}), 3}
 	t := lab.Table{Name: "loads"}

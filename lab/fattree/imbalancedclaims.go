@@ -6,17 +6,18 @@ import (
 	"weft/lab"
 )
 
-// favours is the claim that BEFT is better than EFT on a distribution, of which no number is printed.
+// favours returns the claim that BEFT is better than EFT on a distribution, if no number is
+// printed.
 func (r results) favours(p distribution, text, paper string) lab.Claim {
 	return lab.Signed(lab.InRange(fmt.Sprintf("%s, %s: BEFT gains", text, p.ratio()), paper, lab.Noise, lab.Most)).JudgedBy(r.gain(p))
 }
 
-// gains is the claim that BEFT gains what is printed.
+// gains returns the claim that BEFT gains the printed value.
 func (r results) gains(p distribution, text, paper string, printed float64) lab.Claim {
 	return lab.Gained(fmt.Sprintf("%s, %s: BEFT gains", text, p.ratio()), paper, printed).JudgedBy(r.gain(p))
 }
 
-// extremes are the least and the most that a balance gets on some distributions.
+// extremes returns the least and the largest throughput with a balance on some distributions.
 func (r results) extremes(name string, distributions []distribution) (least, most float64, ok bool) {
 	n := 0
 	for _, p := range distributions {

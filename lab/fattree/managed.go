@@ -17,12 +17,13 @@ import (
 	"weft/sm/terms"
 )
 
-// notesOfManaged says what the runs of Fig. 3 by weft sm assume.
+// notesOfManaged states the assumptions of the runs of Fig. 3 with weft sm.
 const notesOfManaged = "By weft sm: the manager itself, the emulated switches and the packets in one virtual time (package outage). It learns of a fault by a trap, an SMP takes 1 us " +
 	"for each link, a Plan and its proof 5 ms; a switch that failed comes back empty. Of the spines and cables the one that costs most is shown. A master that dies is missed by a second manager that asks it every 100 ms; " +
 	"what the two tell each other beside that is left out."
 
-// managedTable makes the empty table of what a fault costs the flows of Fig. 3 when weft sm repairs the routes.
+// managedTable returns the empty table for the cost of a fault to the flows of Fig. 3, while weft
+// sm repairs the routes.
 func managedTable() lab.Table {
 	return lab.Table{
 		Name: "fig3-managed", Title: "The same flows, repaired by weft sm: what a fault costs",
@@ -30,7 +31,8 @@ func managedTable() lab.Table {
 	}
 }
 
-// managed runs Fig. 3 under weft sm with each fault: rows of the table, and the curve of the spine that stops.
+// managed runs Fig. 3 with weft sm and each fault. It returns rows of the table, and the curve for
+// the stopped spine.
 func managed(ctx context.Context, formula string, e *lab.Candidate, t *lab.Table) chart.Series {
 	f := lab.Must(gen.Parse(formula))
 	var spines, cables []outage.Fault
@@ -63,7 +65,7 @@ func managed(ctx context.Context, formula string, e *lab.Candidate, t *lab.Table
 	return line
 }
 
-// setupOfManaged is Fig. 3 under weft sm, with a fault to be named.
+// setupOfManaged returns Fig. 3 with weft sm; the caller adds the fault.
 func setupOfManaged(f *fabric.Fabric, e *lab.Candidate) outage.Setup {
 	for i := range f.Links {
 		f.Links[i].Width, f.Links[i].Speed = 4, fabric.DDR
@@ -82,7 +84,7 @@ func leadsToHost(f *fabric.Fabric, id fabric.NodeID) bool {
 	})
 }
 
-// worst runs each fault, and returns the one by which most packets are lost.
+// worst runs each fault, and returns the one that loses the most packets.
 func worst(ctx context.Context, setup outage.Setup, faults []outage.Fault) (most *outage.Result, fault outage.Fault) {
 	for _, setup.Fault = range faults {
 		if r := lab.Must(outage.Run(ctx, &setup)); most == nil || r.Lost.Total() > most.Lost.Total() {
@@ -92,7 +94,7 @@ func worst(ctx context.Context, setup outage.Setup, faults []outage.Fault) (most
 	return most, fault
 }
 
-// curveOf is the throughput of a run in MB/s, at the points of Fig. 3.
+// curveOf returns the throughput of a run in MB/s, at the points of Fig. 3.
 func curveOf(name string, r *outage.Result, step time.Duration) chart.Series {
 	line := chart.Series{Name: name}
 	each := int(time.Duration(stepOfReboot/packet.Nanosecond) / step)

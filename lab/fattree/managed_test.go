@@ -10,8 +10,8 @@ import (
 	"weft/sm/outage"
 )
 
-// TestManaged: when a spine stops weft sm has the flow that it carried lead around it: half of what the node gets is missing until then, and no packet is lost
-// after it, nor when the spine comes back.
+// TestManaged: when a spine stops, weft sm reroutes the flow that it carried. Until then the node
+// loses half of its throughput; afterwards no packet is lost, nor when the spine comes back.
 func TestManaged(t *testing.T) {
 	f, err := gen.Parse("mftree-fig2")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // twoPorts is the suffix that merges hosts of neighbouring leaves.
 const twoPorts = "|ports(2)"
 
-// enginesVI are the engines of Paper VI, and ours, under the readings that are on.
+// enginesVI returns the engines of Paper VI, and ours, under the active readings.
 func enginesVI(s *lab.Setup) []lab.Candidate {
 	balance := "zahavi"
 	if s.Reads(firstWay) {
@@ -24,10 +24,10 @@ func enginesVI(s *lab.Setup) []lab.Candidate {
 	}
 }
 
-// treesOfPaper6 are the five topologies that the paper simulates.
+// treesOfPaper6 are the five simulated topologies of the paper.
 var treesOfPaper6 = []string{"fat648", "racks648", "racks432", "racks216", "over384"}
 
-// topologies counts what section V-C says.
+// topologies counts the figures in section V-C.
 func topologies(_ context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{Name: "topologies", Title: "The topologies of section V-C", Columns: []string{"topology", "formula", "node ports", "leaves", "paper", "middle", "paper", "spines", "paper", "nodes with two ports"}}
 	for _, r := range lab.ReadPrinted(publishedTopologies) {
@@ -58,7 +58,7 @@ func topologies(_ context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// redundancy fails every single switch in turn, with the tables as they are.
+// redundancy fails every single switch in turn, without changing the tables.
 func redundancy(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "redundancy", Title: "Pairs of a node port and a node with two ports, and those that one failed switch parts",
@@ -99,7 +99,7 @@ func redundancy(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// spinesThatPart counts the switches at the top that are on all paths between some pair.
+// spinesThatPart counts the top-level switches that are on all paths of some pair.
 func (t *tree) spinesThatPart(f *quality.Failures) (n int) {
 	for s, lost := range f.Lost {
 		if lost > 0 && t.level[s] == t.top {

@@ -15,20 +15,22 @@ const (
 	dataOfDDR = 16_000
 )
 
-// uniform is uniform traffic: every node sends messages of one packet of 2 kB, each to another node, drawn at random.
+// uniform is uniform traffic: every node sends messages of one packet of 2 kB, each to a random
+// other node.
 type uniform struct {
 	mbps           int32 // data rate of all links
 	warmup, window packet.Time
 }
 
-// What is simulated: 4x SDR, as Paper I says, and 4x DDR, as Paper IV says. A millisecond of SDR, or half of one of DDR, is 482
-// packets a node. Measured for twice as long, what a node gets changes by less than a point.
+// Simulated traffic: 4x SDR, as in Paper I, and 4x DDR, as in Paper IV. A millisecond of SDR, or
+// half a millisecond of DDR, is 482 packets per node. Twice the time changes a node's throughput by
+// less than a point.
 var (
 	inPaper1 = uniform{mbps: dataOfSDR, warmup: packet.Millisecond, window: packet.Millisecond}
 	inPaper4 = uniform{mbps: dataOfDDR, warmup: packet.Millisecond / 2, window: packet.Millisecond / 2}
 )
 
-// trafficOn is the traffic of Paper I: half as long with many nodes.
+// trafficOn returns the traffic of Paper I, half as long with many nodes.
 func trafficOn(nodes int) uniform {
 	u := inPaper1
 	if nodes > 1000 {
@@ -37,13 +39,13 @@ func trafficOn(nodes int) uniform {
 	return u
 }
 
-// share is the part of its link's rate that a node gets, on average over all nodes.
+// share is a node's throughput as a part of its link's rate, on average over all nodes.
 type share struct {
 	steady float64 // after the warm-up
-	first  float64 // during it, from empty buffers on
+	first  float64 // during the warm-up, starting with empty buffers
 }
 
-// run offers a load, a part of the links' rate; at 1 nodes send without pause.
+// run offers a load, as a part of the links' rate; at 1 nodes send without pause.
 func (u *uniform) run(ctx context.Context, trial *lab.Trial, load float64, seed uint64) share {
 	g, c := lab.WithRates(trial.Graph, u.mbps, u.mbps), packet.Default()
 	work := &arrivals{Streams: packet.Streams{Targets: fabric.Numbers(g.NumHosts), Seed: seed}, warmup: u.warmup}
@@ -78,7 +80,8 @@ func (w *arrivals) Delivered(s *packet.Sim, m *packet.Message) {
 	}
 }
 
-// sameTables reports Plans with the same forwarding tables, under which packets go the same ways.
+// sameTables reports whether two Plans have the same forwarding tables, so that packets take the
+// same paths.
 func sameTables(a, b *route.Plan) bool {
 	if a.Tables.NumBlocks() != b.Tables.NumBlocks() {
 		return false

@@ -11,7 +11,7 @@ const assumptionsI = "At full load nodes send without pause, below it at random 
 	"EFT counts the paths down each link, with dummy end ports on each leaf. A rack switch has several ways to the root of a destination. It takes \"the path that first reaches the rack switches\" (section II-A) and counts nothing. This is the EFT of the text. OpenSM's code also counts there (reading \"" + asInOpenSM + "\").\n" +
 	"" + lab.HowNear
 
-// reproductionI is Paper I.
+// reproductionI returns Paper I.
 func reproductionI() *lab.Reproduction {
 	m := &paperI{}
 	racks := []string{"fig2", "fig5", "fig7", "ranger", "table2"}

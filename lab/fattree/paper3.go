@@ -25,7 +25,7 @@ const assumptionsIII = "Tables I to III and figures 2, 6 and 7 are simulations o
 	"Minhop is OpenSM's, by table entries; DFSSSP is that of its paper; LASH takes the first shortest path.\n" +
 	"" + lab.HowNear + " A ratio of times counts as found from half to twice of it."
 
-// hardwareIII holds the readings of the paper.
+// hardwareIII returns the hardware under the active readings.
 func hardwareIII(s *lab.Setup) packet.Config {
 	c := packet.Default()
 	if s.Reads(buffers24) {
@@ -50,7 +50,7 @@ func fabricIII(s *lab.Setup, formula string) *fabric.Graph {
 	return f.Compile()
 }
 
-// reproductionIII is Paper III.
+// reproductionIII returns Paper III.
 func reproductionIII() *lab.Reproduction {
 	packets := []string{"table3", "fig2", "fig6", "fig7"}
 	return &lab.Reproduction{

@@ -13,7 +13,7 @@ const assumptionsIV = "Nodes send without pause. All packets carry 2 kB; the pap
 	"MinHop is OpenSM's, by table entries in order of leaves; LASH takes the first port.\n" +
 	"" + lab.HowNear
 
-// reproductionIV is Paper IV.
+// reproductionIV returns Paper IV.
 func reproductionIV() *lab.Reproduction {
 	m := &paperIV{}
 	figures := []string{"fig2", "fig3", "fig4", "fig5"}

@@ -8,7 +8,7 @@ const assumptionsVI = "Figures 3 to 6 are simulations of packets. All links carr
 	"Nodes are in random order, and sequences start again at their end. Throughput is the payload that a port receives, in 250 us after 125 us.\n" +
 	"" + lab.HowNear + " A ratio of times counts as found from half to twice of it."
 
-// reproductionVI is Paper VI.
+// reproductionVI returns Paper VI.
 func reproductionVI() *lab.Reproduction {
 	m := &paperVI{}
 	figures := []string{"fig4", "fig5", "fig6"}

@@ -113,7 +113,8 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestComparisons: each number decides a claim, half a point is no difference, and what was not measured is not judged.
+// TestComparisons: each number decides a claim, half a point is no difference, and an unmeasured
+// number is not judged.
 func TestComparisons(t *testing.T) {
 	l := shareLeft{}
 	set := func(what failure, engine string, shares map[int]float64) {
@@ -150,7 +151,8 @@ func TestComparisons(t *testing.T) {
 	}
 }
 
-// TestRing: on one switch nodes of a ring are not in the way of each other, and all get what headers leave of their links.
+// TestRing: on one switch the nodes of a ring do not disturb each other, and all get their links'
+// rate minus headers.
 func TestRing(t *testing.T) {
 	g, err := lab.Graph("fullmesh(1,hosts=6)")
 	if err != nil {
@@ -167,7 +169,8 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestLongerRuns: rings with longer messages and uniform traffic measured for longer give what the papers' figures have, within a point.
+// TestLongerRuns: rings with longer messages, and uniform traffic measured for longer, agree with
+// the papers' figures within a point.
 func TestLongerRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short") // 324 hosts take long with the race detector

@@ -1,6 +1,7 @@
 package fattree
 
-// plainI says in plain words what the largest differences of Paper I are: of each artefact at least the largest.
+// plainI explains the largest differences of Paper I in plain words, at least one for each
+// artefact.
 var plainI = map[string]string{
 	"fig4: EFT gives a node less when there are fewer: 18:18 against 9:9 (0.5 to 100 %)":                         "EFT gives a node less when there are fewer of them in the paper; half of 648 nodes, spread evenly, get as much here.",
 	"fig5: 648 ports with racks, 24:24: BEFT gains at most 6 % (0.5 to 6 %)":                                     "With uniform traffic on the fabric with racks BEFT is at most 6 % ahead in the paper. Here EFT sends all rack switches the same way to a node, and gets only 28 to 54 % of BEFT's throughput.",
@@ -13,7 +14,7 @@ var plainI = map[string]string{
 	"table3: 648-port fat-tree with rack switches: BEFT takes as many times as long as EFT (4.36 to 14.4 times)": "OpenSM's BEFT takes 7.7 times as long as its EFT on the fabric with racks; weft's takes as long as its EFT.",
 }
 
-// plainIII says in plain words what the largest differences of each table and figure of Paper III are.
+// plainIII explains the largest differences of each table and figure of Paper III in plain words.
 var plainIII = map[string]string{
 	"table4: 3456-port fat-tree switch: LASH takes as many times as long as sFtree (72.2 to 286 times)": "OpenSM's LASH takes 143 times as long as sFtree on 3,456 ports; weft's LASH takes less time than it.",
 	"fig2: all four stand still": "The four pairs of figure 2 stop each other in the paper; here they do only with two nodes on each switch.",
@@ -28,7 +29,7 @@ var plainIII = map[string]string{
 	"table1: nodes on VL 1: latency of the natural ring rises (0.524 to 2.096 %)":                           "Traffic of switches on another lane raises the latency of the natural ring by 1 % in the paper, and by nothing here.",
 }
 
-// plainIV says in plain words what the largest differences of Paper IV are.
+// plainIV explains the largest differences of Paper IV in plain words.
 var plainIV = map[string]string{
 	"fig2: fewer than 34 failed links, each number: fat-tree routing is not behind DFSSSP (by more than 0.5 points)":    firstLink,
 	"fig2: 80 failed links: fat-tree routing loses (33 to 37 %)":                                                        firstLink,
@@ -37,13 +38,14 @@ var plainIV = map[string]string{
 	"anomaly: MinHop: trees with 0 to 7 failed switches on which paths between nodes close a credit loop (50 to 100 %)": "MinHop usually leads to credit loops in the paper. Here its paths between nodes go up and then down on these trees, and close no loop.",
 }
 
-// firstLink says what a failed link costs; TestPlainWords holds it against the results.
+// firstLink describes the cost of a failed link; TestPlainWords compares it with the results.
 const firstLink = "Failed links cost fat-tree routing more here than in the paper. The first one alone costs about half of its throughput, so DFSSSP is ahead from the first failure on. In the paper it is ahead from the 34th."
 
-// threeStages tells what recursive doubling gains by mFtree on the trees of three stages.
+// threeStages describes the gain of recursive doubling by mFtree on trees of three stages.
 const threeStages = "With mFtree, recursive doubling on the three trees of three stages gains 2 to 8 % in the paper, and loses 11 to 22 % here"
 
-// plainVI says in plain words what the largest differences of Paper VI are: of each artefact at least the largest.
+// plainVI explains the largest differences of Paper VI in plain words, at least one for each
+// artefact.
 var plainVI = map[string]string{
 	"fig4: over384: mFtree against ftree (-0.5 to 0.5 %)":                                       "Uniform traffic on the oversubscribed tree gets the same by both in the paper, and a percent more by mFtree here.",
 	"fig5: fat648: mFtree against ftree (-9 to -2.25 %)":                                        "Shifts on 648 ports lose 4.5 % by mFtree in the paper, and nothing here.",

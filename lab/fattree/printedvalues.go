@@ -7,8 +7,9 @@ import (
 	"weft/internal/chart"
 )
 
-// saidOfPaper1 holds the values that Paper I prints of the figures on distributions of nodes, in percent of capacity, and as gains of BEFT over EFT.
-// Bounds, as "over 90 %" or "at most 6 %", are left out.
+// saidOfPaper1 holds the values that Paper I prints for the figures on distributions of nodes, in
+// percent of capacity, and as gains of BEFT over EFT. Bounds, such as "over 90 %" or "at most 6 %",
+// are left out.
 var saidOfPaper1 = map[string][]chart.PrintedValue{
 	"fig4": {gain("9:9", 5, 5), level("EFT", "17:1", 65), gain("18:18", 0, 0)},
 	"fig6": {level("EFT", "6:6", 89.85), level("BEFT", "6:6", 95.42)},
@@ -33,19 +34,20 @@ var saidOfPaper1 = map[string][]chart.PrintedValue{
 	},
 }
 
-// saidOfPaper4 holds the value that Paper IV prints: 80 failed links take 35 % of what fat-tree routing gives.
+// saidOfPaper4 holds the value that Paper IV prints: 80 failed links cost fat-tree routing 35 %.
 var saidOfPaper4 = map[string][]chart.PrintedValue{
 	"fig2": {{Series: "fat-tree", X: 80, Low: .65, High: .65, Of: "fat-tree"}},
 }
 
-// saidOfPaper3 holds the values of nodes that Paper III prints: switches at full load take 1 %, or leave 64 %.
+// saidOfPaper3 holds the values for nodes that Paper III prints: switches at full load take 1 %, or
+// leave 64 %.
 var saidOfPaper3 = map[string][]chart.PrintedValue{
 	"fig7a": {{Series: "nodes", X: 100, Low: .99, High: .99, Of: "nodes"}},
 	"fig7b": {point("nodes", 100, 64)},
 }
 
-// saidOfPaper6 holds what Paper VI prints: the rate of a node while a spine is down (half of what it gets by mFtree, nothing by classic
-// routing), and gains of mFtree.
+// saidOfPaper6 holds the values that Paper VI prints: the rate of a node while a spine is down
+// (half of its rate with mFtree, zero with classic routing), and gains of mFtree.
 var saidOfPaper6 = map[string][]chart.PrintedValue{
 	"fig3": {{Series: "mFtree", X: 30.5, Low: .5, High: .5, Of: "mFtree", OfX: .5}, point("ftree", 30.5, 0)},
 	"fig4": marksOfPaper6(gainsOfUniform),
@@ -53,7 +55,7 @@ var saidOfPaper6 = map[string][]chart.PrintedValue{
 	"fig6": marksOfPaper6(gainsOfDoublings),
 }
 
-// gain holds by how many percent of capacity BEFT is ahead of EFT, from the least to the most.
+// gain returns the mark for a lead of BEFT over EFT, low to high percent of capacity.
 func gain(group string, low, high float64) chart.PrintedValue {
 	return chart.PrintedValue{Series: "BEFT", Group: group, Low: low, High: high, Of: "EFT", Points: true}
 }
@@ -66,7 +68,7 @@ func point(series string, x, v float64) chart.PrintedValue {
 	return chart.PrintedValue{Series: series, X: x, Low: v, High: v}
 }
 
-// marksOfPaper6 are the printed gains of mFtree.
+// marksOfPaper6 returns the marks of mFtree's printed gains.
 func marksOfPaper6(printed ...[]printedGain) (marks []chart.PrintedValue) {
 	for _, c := range slices.Concat(printed...) {
 		most := cmp.Or(c.most, c.gain)

@@ -26,7 +26,7 @@ var (
 	publishedTimes6 string
 )
 
-// formulas are the fabrics that the printed tables name.
+// formulas maps the fabrics that the printed tables name to formulas.
 var formulas = map[string]string{
 	"648-port switch":                                 "fat648",
 	"648-port":                                        "fat648",

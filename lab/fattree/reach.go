@@ -11,7 +11,7 @@ import (
 	"weft/route"
 )
 
-// reachable counts the ordered pairs of switches that the tables join.
+// reachable counts the ordered pairs of switches that the tables connect.
 func reachable(t *lab.Trial) (joined, pairs int) {
 	n := int32(t.Graph.NumSwitches)
 	for a := range n {
@@ -28,7 +28,7 @@ func reachable(t *lab.Trial) (joined, pairs int) {
 	return joined, pairs
 }
 
-// switchEngines are the ways of ftree to treat switches as targets, and a rival.
+// switchEngines are ftree's ways to treat switches as targets, and a rival.
 var switchEngines = []lab.Candidate{
 	{Name: "none", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
 	{Name: "sFtree", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
@@ -39,7 +39,7 @@ var switchEngines = []lab.Candidate{
 // cutLinks fails a twentieth of the links up.
 const cutLinks = "|fail(share=0.05,links=up,seed=1)"
 
-// fabricsOfPaper3 are the fabrics on which switches must reach each other.
+// fabricsOfPaper3 returns the fabrics on which switches must reach each other.
 func fabricsOfPaper3(s *lab.Setup) []string {
 	return lab.Pick(s,
 		[]string{"fat648", "racks648", "racks648" + cutLinks},
@@ -49,7 +49,7 @@ func fabricsOfPaper3(s *lab.Setup) []string {
 		})
 }
 
-// countedClaim is a claim about fabrics, which holds if it does on each of them.
+// countedClaim is a claim about fabrics. It holds if it holds on each of them.
 type countedClaim struct {
 	lab.Claim
 	fabrics, holding int
@@ -66,7 +66,7 @@ func (c *countedClaim) count(holds bool) {
 // switchClaims are the claims about switches that reach each other.
 type switchClaims struct{ none, full, rival, same countedClaim }
 
-// switchToSwitch counts which switches reach each other, and judges deadlock.
+// switchToSwitch counts the switches that reach each other, and judges deadlock.
 func switchToSwitch(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "switches", Title: "Pairs of switches that reach each other, and deadlock with the traffic of switches",
@@ -103,10 +103,10 @@ func switchToSwitch(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// isWhole reports whether a fabric is one of the paper's, as it is.
+// isWhole reports whether a fabric is one of the paper's, unchanged.
 func isWhole(formula string) bool { return !strings.Contains(formula, "|") }
 
-// add judges the claims by a fabric that an engine routed; plain is what the first engine gave.
+// add judges the claims on a fabric that an engine routed; plain is the first engine's Trial.
 func (c *switchClaims) add(formula, engine string, trial, plain *lab.Trial, joined, pairs int) {
 	switch engine {
 	case "none":
@@ -123,7 +123,7 @@ func (c *switchClaims) add(formula, engine string, trial, plain *lab.Trial, join
 	}
 }
 
-// samePathsToHosts reports whether two Plans of one fabric send to all hosts alike.
+// samePathsToHosts reports whether two Plans of a fabric use the same paths to all hosts.
 func samePathsToHosts(a, b *lab.Trial) bool {
 	for sw := range int32(a.Graph.NumSwitches) {
 		for h := range a.Graph.NumHosts {

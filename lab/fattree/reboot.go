@@ -15,8 +15,8 @@ import (
 	"weft/sim/traffic"
 )
 
-// The times of Fig. 3 in ours: a spine stops and comes back, and each time the manager writes new tables some time later, one block
-// after the other.
+// Our times for Fig. 3: a spine stops and comes back, and each time the manager writes new tables
+// after a delay, one block after the other.
 const (
 	spineStops    = 20 * packet.Millisecond
 	spineReturns  = 60 * packet.Millisecond
@@ -28,7 +28,7 @@ const (
 // stepOfReboot is the time between two points of Fig. 3.
 const stepOfReboot = packet.Millisecond
 
-// phase is a time between two changes of the fabric.
+// phase is the time between two changes of the fabric.
 type phase struct {
 	name     string
 	from, to packet.Time
@@ -41,7 +41,8 @@ var phasesOfReboot = []phase{
 	{"all up again", spineReturns + managerReacts, endOfReboot},
 }
 
-// reboot is Fig. 3: a node sends to another from both its ports, each to one port, when the spine that carries the first flow stops.
+// reboot makes Fig. 3: a node sends from both its ports to another node, one flow to each port,
+// when the spine of the first flow stops.
 func reboot(ctx context.Context, s *lab.Setup) *lab.Result {
 	const formula = "mftree-fig2"
 	columns := []string{"engine"}
@@ -78,7 +79,7 @@ func reboot(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// inSteps counts the steps of a time.
+// inSteps converts a time to steps.
 func inSteps(t packet.Time) int { return int(t / stepOfReboot) }
 
 func meanOf(v []float64) (mean float64) {
@@ -88,7 +89,7 @@ func meanOf(v []float64) (mean float64) {
 	return mean
 }
 
-// throughReboot returns the throughput by step, in MB/s, and the packets that were lost.
+// throughReboot returns the throughput by step, in MB/s, and the number of lost packets.
 func throughReboot(ctx context.Context, formula string, e *lab.Candidate, trial *lab.Trial) ([]float64, int64) {
 	g := lab.WithRates(trial.Graph, dataOfDDR, dataOfDDR)
 	flows := flowsOfNodes(g)
@@ -107,7 +108,8 @@ func throughReboot(ctx context.Context, formula string, e *lab.Candidate, trial 
 	return steps, r.Lost.Total()
 }
 
-// flowsOfNodes is a stream from each port of the last node to a port of the first, which is on other leaves.
+// flowsOfNodes returns a stream from each port of the last node to a port of the first, which is on
+// other leaves.
 func flowsOfNodes(g *fabric.Graph) (flows []packet.Stream) {
 	nodes := traffic.TwoPortNodes(g)
 	from, to := g.NodeStart[nodes[len(nodes)-1]], g.NodeStart[nodes[0]]
@@ -117,7 +119,7 @@ func flowsOfNodes(g *fabric.Graph) (flows []packet.Stream) {
 	return flows
 }
 
-// spineOf is the switch behind the leaf of a stream's source.
+// spineOf returns the switch behind the leaf of a stream's source.
 func spineOf(g *fabric.Graph, p *route.Plan, flow packet.Stream) int32 {
 	leaf := g.EndSwitch[flow.Src]
 	channel, _ := g.At(leaf, p.Tables.Port(leaf, p.Ends.Base[flow.Dst]))
@@ -135,7 +137,8 @@ func reroutedWithout(ctx context.Context, formula string, e *lab.Candidate, tria
 	return &lab.Trial{Graph: g, Plan: lab.Must(planner.Route(ctx, g, req)).Plan}
 }
 
-// writeAll writes the tables of a Plan, one block after the other from a time on; its Graph may have fewer switches.
+// writeAll writes the tables of a Plan from a time on, one block after the other; the Plan's Graph
+// may have fewer switches.
 func writeAll(sim *packet.Sim, at packet.Time, g *fabric.Graph, now *lab.Trial) {
 	numbers, _ := fabric.Match(g, now.Graph)
 	for sw, number := range numbers {
@@ -147,7 +150,8 @@ func writeAll(sim *packet.Sim, at packet.Time, g *fabric.Graph, now *lab.Trial) 
 	}
 }
 
-// rebootClaims judges the throughput of each engine in the parts of the run, in percent of what it has with all up.
+// rebootClaims judges the throughput of each engine in the parts of the run, in percent of its
+// throughput with all switches up.
 func rebootClaims(got map[string][]float64) []lab.Claim {
 	const up, down, around, again = 0, 1, 2, 3
 	share := func(engine string, part int) (percent float64, ok bool) {

@@ -14,12 +14,12 @@ import (
 type guidOrder string
 
 const (
-	leavesFirst guidOrder = "leaves first" // as formulas have it
+	leavesFirst guidOrder = "leaves first" // as in formulas
 	rootsFirst  guidOrder = "roots first"
 	shuffled    guidOrder = "shuffled"
 )
 
-// renumbered is a copy of a fabric whose switches have their GUIDs in another order.
+// renumbered returns a copy of a fabric whose switches have GUIDs in another order.
 func renumbered(f *fabric.Fabric, o guidOrder, seed uint64) *fabric.Fabric {
 	if o == leavesFirst {
 		return f

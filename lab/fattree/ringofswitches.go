@@ -12,20 +12,21 @@ import (
 	"weft/sim/packet"
 )
 
-// The times of Fig. 6 in ours: a stream begins each millisecond, and the run goes on for so long.
+// Our times for Fig. 6: a stream begins every betweenStreams, and the run ends at endOfStreams.
 const (
 	betweenStreams = packet.Millisecond
 	endOfStreams   = 10 * packet.Millisecond
 )
 
-// ringRun is a run on a ring of switches with a node each: streams between switches by their places in the ring, and tables.
+// ringRun is a run on a ring of switches with one node each: streams between places on the ring,
+// and tables.
 type ringRun struct {
 	name, formula string
 	streams       [][2]int
 	tables        lab.Candidate
 }
 
-// twoFurther are streams from each of n places to the one two further on.
+// twoFurther returns streams from each of n places to the place two further on.
 func twoFurther(n int) (streams [][2]int) {
 	for i := range n {
 		streams = append(streams, [2]int{i, (i + 2) % n})
@@ -37,7 +38,7 @@ func twoFurther(n int) (streams [][2]int) {
 var (
 	edited  = lab.Candidate{Name: "edited by hand", How: lab.Routing{Spec: opensm.Spec("clockwise", clockwise{})}}
 	subtree = lab.Candidate{Name: "the paths of sFtree", How: lab.Routing{Engine: "updn,roots=leaf 1"}}
-	// The first switch of a torus is the root there.
+	// The root is the first switch of the torus.
 	subtreeOfTorus = lab.Candidate{Name: "the paths of sFtree", How: lab.Routing{Engine: "updn,roots=switch (0)"}}
 	withoutTree    = lab.Candidate{Name: "ours", How: lab.Routing{Engine: "auto"}}
 )
@@ -48,7 +49,7 @@ const (
 	fiveRing = "5 switches"
 )
 
-// sending is the number of nodes on each switch of a ring that send.
+// sending returns the number of sending nodes on each switch of a ring.
 func sending(s *lab.Setup) int {
 	if s.Reads(twoNodes) {
 		return 2
@@ -73,7 +74,7 @@ func ringRuns(s *lab.Setup) (list []ringRun) {
 	return list
 }
 
-// ringOfSwitches is section 7.1.3 with Fig. 6: streams begin one after the other.
+// ringOfSwitches makes section 7.1.3 with Fig. 6: streams begin one after the other.
 func ringOfSwitches(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig6", Title: "Streams from each node round a ring of switches, one more each millisecond",
@@ -105,7 +106,8 @@ func ringOfSwitches(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// run simulates the streams and says how it went, and how many nodes sent.
+// run simulates the streams. It returns their throughput, the number of sending nodes and any
+// deadlock.
 func (r *ringRun) run(ctx context.Context, s *lab.Setup, trial *lab.Trial) (series *packet.Series, nodes int, found *packet.Deadlock) {
 	g, order := lab.WithRates(trial.Graph, dataOfDDR, dataOfDDR), roundTheRing(trial.Graph)
 	w := &packet.Streams{}
@@ -122,10 +124,10 @@ func (r *ringRun) run(ctx context.Context, s *lab.Setup, trial *lab.Trial) (seri
 	return series, len(w.List), lab.Must(sim.Run(ctx, 0, endOfStreams)).Deadlock
 }
 
-// deadlocked says whether there was a deadlock.
+// deadlocked prints whether there was a deadlock.
 var deadlocked = map[bool]string{true: "a deadlock", false: "none"}
 
-// deadlockAfter is the time of a deadlock in ms.
+// deadlockAfter prints the time of a deadlock in ms.
 func deadlockAfter(found *packet.Deadlock) string {
 	if found == nil {
 		return "none"
@@ -133,12 +135,13 @@ func deadlockAfter(found *packet.Deadlock) string {
 	return fmt.Sprintf("%.2f", float64(found.At)/float64(packet.Millisecond))
 }
 
-// mbytes is the throughput of so many bytes in a time, in MB/s.
+// mbytes returns the throughput of bytes in a time, in MB/s.
 func mbytes(bytes int64, in packet.Time) float64 {
 	return float64(bytes) * float64(packet.Second) / float64(in) / 1e6
 }
 
-// roundTheRing lists the switches of a ring in their order, from the first on by its first cable.
+// roundTheRing lists the switches of a ring in order, starting with the first cable of the first
+// switch.
 func roundTheRing(g *fabric.Graph) []int32 {
 	order := []int32{0, g.To[g.OutOf(0)[0]]}
 	for len(order) < g.NumSwitches {
@@ -153,7 +156,8 @@ func roundTheRing(g *fabric.Graph) []int32 {
 	return order
 }
 
-// clockwise takes the shortest way round a ring, and of two equal ones that from each switch to the next.
+// clockwise takes the shortest way round a ring; if both are equal, the way in the order of the
+// ring.
 type clockwise struct{}
 
 // Route implements route.Engine.
@@ -185,10 +189,10 @@ func (clockwise) Route(_ context.Context, in *route.Input) (*route.Plan, error) 
 	return &route.Plan{Ends: in.Ends, Tables: tables}, nil
 }
 
-// endsOf are the hosts and port 0 of a switch.
+// endsOf returns the hosts and port 0 of a switch.
 func endsOf(g *fabric.Graph, s int32) []int32 { return g.SwitchEnds[g.EndsStart[s]:g.EndsStart[s+1]] }
 
-// ringClaims judges which tables end in a deadlock.
+// ringClaims judges which tables lead to a deadlock.
 func ringClaims(got map[string]bool) (claims []lab.Claim) {
 	for _, x := range []struct {
 		text, paper, row string

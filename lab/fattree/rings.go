@@ -15,12 +15,14 @@ import (
 // ringsOfPaper is the number of random rings of HPC Challenge.
 const ringsOfPaper = 30
 
-// ringBytes is the size of a message; the papers' is 1,954 kB. TestLongerRuns shows that longer ones change little.
+// ringBytes is the size of a message; the papers use 1,954 kB. TestLongerRuns shows that longer
+// messages change little.
 const ringBytes = 64 << 10
 
-// ring simulates a ring of nodes, given in its order: each sends a message to its left neighbour and receives one from the right, then
-// sends one back to the right and receives one from the left. It returns the share of its link's rate that each node gets: the paper
-// prints the least, the most and the mean of nodes, where HPC Challenge (sim/beff) has the slowest one's.
+// ring simulates a ring of nodes in this order: each sends a message to its left neighbour and
+// receives one from the right, then sends one back to the right and receives one from the left. It
+// returns each node's share of its link's rate. The paper prints the least, the largest and the
+// mean over nodes, while HPC Challenge (sim/beff) reports the slowest node.
 func ring(ctx context.Context, trial *lab.Trial, order []int32, mbps int32, bytes int64) []float64 {
 	g, n := lab.WithRates(trial.Graph, mbps, mbps), int32(len(order))
 	rounds := make([]traffic.Flows, 2)
@@ -33,7 +35,7 @@ func ring(ctx context.Context, trial *lab.Trial, order []int32, mbps int32, byte
 	lab.Must(sim.Run(ctx, 0, packet.Second))
 	shares := make([]float64, n)
 	for i, end := range work.Ended {
-		if end > 0 { // it never ends where packets are lost or deadlocked
+		if end > 0 { // no end if packets are lost or deadlocked
 			shares[i] = float64(2*bytes) * 8e6 / float64(end) / float64(mbps)
 		}
 	}
@@ -49,8 +51,8 @@ func randomRing(g *fabric.Graph, seed uint64, k int) []int32 {
 
 // ringShares holds the shares of a link that nodes get in rings.
 type ringShares struct {
-	natural float64 // the least of a node
-	// least and most are of single nodes in random rings, average the mean of a ring.
+	natural float64 // the slowest node
+	// least and most are single nodes in random rings, average is the mean of a ring.
 	least, most float64
 	average     flow.Summary
 }
@@ -76,7 +78,7 @@ func ringsOf(ctx context.Context, s *lab.Setup, trial *lab.Trial, seed uint64) *
 	return r
 }
 
-// ringPaper holds the bandwidths that Table II prints for a fabric and distribution.
+// ringPaper holds the bandwidths in Table II for a fabric and distribution.
 type ringPaper struct{ beft, eft map[string]float64 }
 
 func publishedRing(p distribution) ringPaper {
@@ -90,10 +92,10 @@ func publishedRing(p distribution) ringPaper {
 	return out
 }
 
-// free is the bandwidth of a free link in Table II, MB/s.
+// free is the bandwidth of a free link in Table II, in MB/s.
 const free = 1523.73
 
-// ringTable is Table II.
+// ringTable makes Table II.
 func ringTable(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "table2", Title: fmt.Sprintf("Rings of HPC Challenge by packets, share of a link that a node gets (natural, and %d random ones)", ringsOfPaper),
@@ -106,7 +108,7 @@ func ringTable(ctx context.Context, s *lab.Setup) *lab.Result {
 		got, tables := map[string]*ringShares{}, map[string]*lab.Trial{}
 		s.EachOf(ctx, p.String(), p.formula(), balances(s)[:2], func(b *lab.Candidate, trial *lab.Trial) {
 			mustBeRouted(b, trial)
-			// The same rings for both; with the same tables they need not be run again.
+			// Both run the same rings, so equal tables need only one run.
 			r := got["EFT"]
 			if tables[b.Name] = trial; r == nil || !sameTables(tables["EFT"].Plan, trial.Plan) {
 				r = ringsOf(ctx, s, trial, s.SeedOf(p.String()))
@@ -132,7 +134,8 @@ const (
 	ringAverage = "ROR BW AVG"
 )
 
-// ringCells are the cells of Table II for a distribution: what BEFT gets, and gains.
+// ringCells returns the claims about Table II for a distribution: the bandwidths of BEFT, and
+// gains.
 func ringCells(p distribution, paper ringPaper, got map[string]*ringShares) (claims []lab.Claim) {
 	eft, beft := got["EFT"], got["BEFT"]
 	for _, row := range []struct {

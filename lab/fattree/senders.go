@@ -13,10 +13,10 @@ import (
 // senders is the workload of end ports that send one message after the other. All start at once.
 type senders struct {
 	ports []int32
-	// next chooses the target and the bytes of the next message of a port.
+	// next chooses the target and the bytes of a port's next message.
 	next func(port int32) (dst int32, bytes int64)
-	// pause chooses the time from one message of a port to the next; where it is nil or gives 0 the next one follows when the last
-	// packet of one begins to leave.
+	// pause returns the time between two messages of a port. If it is nil or returns 0, the next
+	// message follows when the last packet of the previous one begins to leave.
 	pause func(port int32) packet.Time
 }
 
@@ -45,13 +45,13 @@ func (w *senders) send(s *packet.Sim, port int32) {
 	}
 }
 
-// Timer lets a port send that makes pauses.
+// Timer lets a port send after a pause.
 func (w *senders) Timer(s *packet.Sim, port int32) {
 	w.send(s, port)
 	s.Timer(s.Now()+w.pause(port), port)
 }
 
-// Sent lets a port go on that makes none.
+// Sent lets a port without a pause continue.
 func (w *senders) Sent(s *packet.Sim, m *packet.Message) {
 	if w.pauseOf(m.Src) == 0 {
 		w.send(s, m.Src)
@@ -61,13 +61,13 @@ func (w *senders) Sent(s *packet.Sim, m *packet.Message) {
 // Delivered does nothing.
 func (w *senders) Delivered(*packet.Sim, *packet.Message) {}
 
-// The lengths of messages where they vary, in bytes.
+// The lengths of messages of varying length, in bytes.
 const (
 	shortMessage = 84
 	longMessage  = 2048
 )
 
-// drawLength draws the bytes of a message; so many stands for all where it is not 0.
+// drawLength draws the bytes of a message, or returns all unless it is 0.
 func drawLength(rng *rand.Rand, all int64) int64 {
 	if all > 0 {
 		return all
@@ -75,7 +75,8 @@ func drawLength(rng *rand.Rand, all int64) int64 {
 	return shortMessage + rng.Int64N(longMessage-shortMessage+1)
 }
 
-// throughputOf runs senders and returns what each takes on average in the window after a warm-up of half its length, in MB/s.
+// throughputOf runs senders and returns a sender's mean receive rate in the window, after a warm-up
+// of half its length, in MB/s.
 func throughputOf(ctx context.Context, g *fabric.Graph, p *route.Plan, c packet.Config, w *senders, window packet.Time) float64 {
 	sim := lab.Must(packet.New(g, p, c, w))
 	r := lab.Must(sim.Run(ctx, window/2, window/2+window))

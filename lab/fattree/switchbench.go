@@ -11,16 +11,18 @@ import (
 	"weft/sim/packet"
 )
 
-// rateOfNode bounds what a node sends and takes, in Mbit/s: the ping-pong of Tables I and II, 1,589 MB/s, with headers.
+// rateOfNode limits a node's send and receive rates, in Mbit/s: the ping-pong of Tables I and II,
+// 1,589 MB/s, with headers.
 const rateOfNode = 12_900
 
 // betweenSwitches is the rate at which two switches send to each other, both ways, in MB/s.
 const betweenSwitches = 25
 
-// bothLanes are Tables I and II: the benchmark of eight nodes, with and without traffic between the roots.
+// bothLanes lists Tables I and II: the benchmark of eight nodes, with and without traffic between
+// the roots.
 var bothLanes = []struct{ name, printed string }{{"all on VL 0", publishedBench1}, {"nodes on VL 1", publishedBench2}}
 
-// benchmarks are Tables I and II.
+// benchmarks makes Tables I and II.
 func benchmarks(ctx context.Context, s *lab.Setup) *lab.Result {
 	const formula = "sftree-fig4a"
 	t := lab.Table{
@@ -54,7 +56,7 @@ const (
 	naturalRate    = 8
 )
 
-// benchmarkClaims lists the claims of Tables I and II about one choice of lanes.
+// benchmarkClaims returns the claims of Tables I and II about one choice of lanes.
 func benchmarkClaims(name, printed string, silent, sending []float64) (claims []lab.Claim) {
 	rows, ok := lab.ReadPrinted(printed), silent != nil
 	for i, what := range []string{"no latency", "no bandwidth"} {
@@ -106,7 +108,7 @@ func benchmark(ctx context.Context, s *lab.Setup, g *fabric.Graph, p *route.Plan
 	}
 }
 
-// rootsTalk is the traffic between the switches without hosts, both ways.
+// rootsTalk returns the traffic between the switches without hosts, both ways.
 func rootsTalk(g *fabric.Graph) (streams []beff.Stream) {
 	var roots []int32
 	for sw := range int32(g.NumSwitches) {

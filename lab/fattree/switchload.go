@@ -16,11 +16,11 @@ import (
 // dataOfPortZero is the data rate of the 1x SDR link of port 0 of a switch, in Mbit/s.
 const dataOfPortZero = 2000
 
-// shares holds the mean rates at which a node and a switch take traffic, as shares of the link of a node.
+// shares holds the mean receive rates of a node and a switch, as shares of a node's link.
 type shares struct{ nodes, switches float64 }
 
-// together runs uniform traffic of nodes among each other at full load, and of switches among each other at a share of what their
-// ports 0 carry. Every message is one packet.
+// together runs uniform traffic among nodes at full load, and among switches at a share of the rate
+// of their ports 0. Every message is one packet.
 func together(ctx context.Context, g *fabric.Graph, p *route.Plan, c packet.Config, load float64, seed uint64) shares {
 	const warmup = window / 2
 	hosts, zeros := fabric.Numbers(g.NumHosts), fabric.Numbers(g.NumEnds)[g.NumHosts:]
@@ -55,7 +55,7 @@ func together(ctx context.Context, g *fabric.Graph, p *route.Plan, c packet.Conf
 	return shares{shareOf(r, hosts), shareOf(r, zeros)}
 }
 
-// shareOf returns the mean rate at which end ports take traffic, as a share of a 4x DDR link.
+// shareOf returns the mean receive rate of end ports, as a share of a 4x DDR link.
 func shareOf(r *packet.Result, ends []int32) float64 {
 	bytes := int64(0)
 	for _, e := range ends {
@@ -64,7 +64,8 @@ func shareOf(r *packet.Result, ends []int32) float64 {
 	return float64(bytes) * 8e6 / float64(r.Window) / dataOfDDR / float64(len(ends))
 }
 
-// nodesOnVL1 puts the traffic between hosts on VL 1, and leaves that of switches on VL 0. Both have equal turns.
+// nodesOnVL1 puts traffic between hosts on VL 1, and leaves the traffic of switches on VL 0. Both
+// have equal turns.
 func nodesOnVL1(g *fabric.Graph, p *route.Plan) *route.Plan {
 	const switches, hosts = 0, 1
 	src, dst := make([]int32, g.NumEnds), make([]int32, p.Ends.Top()+1)
@@ -82,15 +83,16 @@ func nodesOnVL1(g *fabric.Graph, p *route.Plan) *route.Plan {
 	return &out
 }
 
-// small is a load of switches that is under a tenth of the link of a node.
+// small is a load of switches below a tenth of a node's link.
 const small = .6
 
-// switchLoads are the points of Fig. 7.
+// switchLoads returns the points of Fig. 7.
 func switchLoads(s *lab.Setup) []float64 {
 	return lab.Pick(s, []float64{0, small, 1}, []float64{0, .3, small, 1})
 }
 
-// switchesAlongside is Fig. 7: nodes at full load on 648 ports while switches send more and more.
+// switchesAlongside makes Fig. 7: nodes at full load on 648 ports while switches send more and
+// more.
 func switchesAlongside(ctx context.Context, s *lab.Setup) *lab.Result {
 	const base = "fat648"
 	t := lab.Table{
@@ -130,7 +132,7 @@ func switchesAlongside(ctx context.Context, s *lab.Setup) *lab.Result {
 // sFtree is the engine of Paper III.
 const sFtree = "ftree,balance=zahavi,switches=sftree"
 
-// alongside are the shares by lane of the nodes and load of the switches.
+// alongside holds shares by lane of the nodes and load of the switches.
 type alongside map[string]map[float64]shares
 
 // claims judges Fig. 7.

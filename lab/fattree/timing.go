@@ -10,14 +10,14 @@ import (
 	"weft/lab/opensm"
 )
 
-// shortest is the time, in seconds, below which ratios say nothing.
+// shortest is the time, in seconds, below which ratios mean nothing.
 const shortest = 0.002
 
-// times are CPU seconds by printed topology and engine.
+// times holds CPU seconds by printed topology and engine.
 type times map[string]map[string]float64
 
-// timeRouting routes the fabrics of a printed table: routing alone, on one core, the least of
-// up to three times.
+// timeRouting routes the fabrics of a printed table: routing alone, on one core, the least of up to
+// three times.
 func timeRouting(ctx context.Context, s *lab.Setup, name, printed, suffix string, engines []lab.Candidate) (lab.Table, times) {
 	t := lab.Table{Name: name, Title: "CPU seconds of routing on one core, least of up to 3", Columns: []string{"topology", "formula", "engine", "seconds", "paper", "MB allocated", "refused because"}}
 	out := times{}
@@ -45,7 +45,7 @@ func timeRouting(ctx context.Context, s *lab.Setup, name, printed, suffix string
 	return t, out
 }
 
-// ratioClaim is the claim that an engine takes as many times as long as another as is printed.
+// ratioClaim returns the claim that the ratio of two engines' times is as printed.
 func (t times) ratioClaim(p lab.Printed, slow, fast, slowColumn, fastColumn string) lab.Claim {
 	topology, printed := p["topology"], p.Number(slowColumn)/p.Number(fastColumn)
 	a, b := t[topology][slow], t[topology][fast]

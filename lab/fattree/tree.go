@@ -18,8 +18,8 @@ type tree struct {
 	top   int32
 }
 
-// newTree builds a formula. Levels are those of the whole fabric, without suffixes:
-// a rack switch that lost its hosts remains one.
+// newTree builds a formula. Levels come from the whole fabric, without suffixes: a rack switch that
+// lost its hosts keeps its level.
 func newTree(formula string) *tree {
 	base, _ := gen.Split(formula)
 	whole := lab.Must(gen.Parse(base))
@@ -27,7 +27,7 @@ func newTree(formula string) *tree {
 	return treeOf(whole, g)
 }
 
-// treeOf returns a graph of some of the nodes of a fabric, with their levels there.
+// treeOf adds the levels of the whole fabric to a graph of some of its nodes.
 func treeOf(whole *fabric.Fabric, g *fabric.Graph) *tree {
 	byGUID := map[fabric.GUID]int32{}
 	for id, l := range gen.Levels(whole) {
@@ -64,10 +64,9 @@ func (e extent) String() string {
 
 // balance measures how evenly a Plan loads a tree.
 type balance struct {
-	// targets are, for each level from 1 on, the destinations that a switch of it
-	// leads down to.
+	// targets counts, for each level from 1 on, the destinations of a switch's channels down.
 	targets []extent
-	// up are, for each level from 0 on, the pairs of hosts on a channel up.
+	// up counts, for each level from 0 on, the pairs of hosts on a channel up.
 	up []extent
 	// most is the load of the most loaded channel when every host sends a link's worth.
 	most float64

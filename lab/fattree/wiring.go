@@ -8,19 +8,19 @@ import (
 	"weft/lab"
 )
 
-// plugging says where cable k up from leaf r ends: at which of the switches above the
-// leaves, and at which port. All but the port are numbered from 0.
+// plugging maps cable k up from leaf r to its end: the switch above the leaves, and the port. All
+// but the port are numbered from 0.
 type plugging func(r, k int) (above int, port uint8)
 
-// oneByOne plugs the twelve cables of a rack switch of racks648 into twelve switches, in
-// place of three each into four.
+// oneByOne plugs the twelve cables of a rack switch of racks648 into twelve switches, instead of
+// three each into four.
 func oneByOne(r, k int) (above int, port uint8) {
 	const cables, thirds = 12, 3
 	module, side := r/2, r%2
 	return module%thirds*cables + k, uint8(module/thirds*2 + side + 1)
 }
 
-// replugged is a fabric with the cables from its leaves up plugged elsewhere.
+// replugged returns a fabric with its leaves' cables up plugged differently.
 func replugged(base string, plug plugging) *fabric.Graph {
 	whole := lab.Must(gen.Parse(base))
 	var leaves, above []fabric.NodeID
@@ -46,7 +46,7 @@ func replugged(base string, plug plugging) *fabric.Graph {
 	return f.Compile()
 }
 
-// upPorts are the ports of a leaf that lead up.
+// upPorts returns the ports of a leaf that lead up.
 func upPorts(f *fabric.Fabric, leaf fabric.NodeID, level []int32) []uint8 {
 	var ports []uint8
 	for i := range f.Links {

@@ -9,10 +9,10 @@ import (
 	"weft/sim/packet"
 )
 
-// shares are the values of ISP that are run, in percent.
+// shares are the simulated values of ISP, in percent.
 var shares = []int{0, 20, 40, 60, 80, 100}
 
-// The time before what is measured, and that which is.
+// The warm-up time and the measured time.
 const (
 	settling = 120 * packet.Microsecond
 	window   = 60 * packet.Microsecond
@@ -26,10 +26,10 @@ type point struct {
 	share   int
 }
 
-// throughputs are in percent of what hosts can take.
+// throughputs are in percent of the hosts' receive rate.
 type throughputs map[point]float64
 
-// kinds of traffic, by whether there are hot-spots.
+// kinds names traffic without and with hot-spots.
 var kinds = map[bool]string{false: "uniform", true: "non-uniform"}
 
 // fig2 varies the share of traffic between subnets.
@@ -67,7 +67,7 @@ func (v *paperV) fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// measured is when the measurement begins and ends, as the paper is read.
+// measured returns the begin and the end of the measurement under the active readings.
 func measured(s *lab.Setup) (begin, end packet.Time) {
 	switch {
 	case s.Reads(early):
@@ -78,7 +78,7 @@ func measured(s *lab.Setup) (begin, end packet.Time) {
 	return settling, settling + window
 }
 
-// throughput makes one run, or takes one that was made.
+// throughput makes one run, or returns its cached result.
 func (v *paperV) throughput(ctx context.Context, s *lab.Setup, p point, method int) float64 {
 	return v.throughputs.Get(fmt.Sprint(s.Seed, p, changing(s, p.method)), func() float64 { return simulated(ctx, s, p, method) })
 }
@@ -107,7 +107,7 @@ func simulated(ctx context.Context, s *lab.Setup, p point, method int) float64 {
 	return 100 * taken / payload
 }
 
-// charts are the parts of Fig. 2.
+// charts returns the parts of Fig. 2.
 func (got throughputs) charts() (all []chart.Chart) {
 	for i, count := range fabrics {
 		for j, spots := range []bool{false, true} {

@@ -6,25 +6,26 @@ import (
 	"weft/lab"
 )
 
-// What the words of section 5.1 stand for, in points. The least that it calls a deterioration is 5 %, which counts as found from half of it on.
+// Meanings of words of section 5.1, in points. Its smallest deterioration is 5 %; half of that
+// counts as one.
 const (
-	deteriorates = 2.5 // least; what is "almost constant" or "stable" changes by less
-	clearly      = 5.  // the least that is "clearly" more
+	deteriorates = 2.5 // at least; "almost constant" or "stable" curves change by less
+	clearly      = 5.  // at least, for "clearly" more
 	almostAll    = 4   // of the five shares above 0
-	optimal      = 88. // the least that is "almost optimal": said of what has lost up to 12 %
-	slightly     = 17. // the most that is lost "slightly": the 12 % of three subnets count as found up to there
+	optimal      = 88. // at least, for "almost optimal", said of losses of up to 12 %
+	slightly     = 17. // at most, for a "slight" loss, such as the 12 % of three subnets
 )
 
-// between are the shares at which something goes to other subnets.
+// between are the shares with traffic between subnets.
 var between = shares[1:]
 
-// at is a value; ok is false where it was not run.
+// at returns a throughput; ok is false if it was not run.
 func (got throughputs) at(count int, spots bool, method string, share int) (float64, bool) {
 	v, ok := got[point{count, spots, method, share}]
 	return v, ok
 }
 
-// mean takes the mean of a curve over some shares.
+// mean returns the mean of a curve over some shares.
 func (got throughputs) mean(count int, spots bool, method string, at []int) (mean float64, ok bool) {
 	for _, share := range at {
 		v, ok := got.at(count, spots, method, share)
@@ -36,21 +37,21 @@ func (got throughputs) mean(count int, spots bool, method string, at []int) (mea
 	return mean, true
 }
 
-// change is by how many points a curve rises from a share to another.
+// change returns the rise of a curve from one share to another, in points.
 func (got throughputs) change(count int, spots bool, method string, from, to int) (float64, bool) {
 	x, ok1 := got.at(count, spots, method, from)
 	y, ok2 := got.at(count, spots, method, to)
 	return y - x, ok1 && ok2
 }
 
-// more is by how many points a curve lies above another at a share.
+// more returns the distance of curve a above curve b at a share, in points.
 func (got throughputs) more(count int, spots bool, a, b string, share int) (float64, bool) {
 	x, ok1 := got.at(count, spots, a, share)
 	y, ok2 := got.at(count, spots, b, share)
 	return x - y, ok1 && ok2
 }
 
-// claims judges what section 5.1 says of Fig. 2.
+// claims judges the statements of section 5.1 about Fig. 2.
 func (got throughputs) claims() (claims []lab.Claim) {
 	for i, row := range lab.ReadPrinted(publishedText) {
 		printed := row.Number("opensm_throughput_pct")
@@ -79,7 +80,7 @@ func (got throughputs) claims() (claims []lab.Claim) {
 	return claims
 }
 
-// ofUniform are the claims on a fabric with uniform traffic.
+// ofUniform returns the claims about a fabric with uniform traffic.
 func (got throughputs) ofUniform(count int) []lab.Claim {
 	best := lab.InRange("ISSR and ISFR, uniform, at each share from 20 to 100 %: "+fabricName(count), "almost optimal", optimal, lab.Most).Each()
 	for _, share := range between {
@@ -94,7 +95,7 @@ func (got throughputs) ofUniform(count int) []lab.Claim {
 	}
 }
 
-// ofHotSpots are the claims on a fabric with hot-spots.
+// ofHotSpots returns the claims about a fabric with hot-spots.
 func (got throughputs) ofHotSpots(count int) []lab.Claim {
 	name := fabricName(count)
 	ahead := lab.Signed(lab.InRange("ISSR above ISFR, hot-spots, at 20, 40 and 60 %: "+name, "clearly outperformed from 20 to 70 %", clearly, lab.Most)).Each()
@@ -127,7 +128,7 @@ func (got throughputs) ofHotSpots(count int) []lab.Claim {
 	}
 }
 
-// steady is a claim that ISFR's curve stays where it is at a share, at each larger one.
+// steady returns a claim that ISFR's curve stays, at each larger share, at its value for one share.
 func (got throughputs) steady(text, paper string, count int, spots bool, from int) lab.Claim {
 	c := lab.Signed(lab.InRange(text, paper, -deteriorates, deteriorates)).Each()
 	for _, share := range shares {
@@ -139,7 +140,7 @@ func (got throughputs) steady(text, paper string, count int, spots bool, from in
 	return c.Judged()
 }
 
-// growing is a claim that the mean over some shares rises with each larger number of subnets.
+// growing returns a claim that the mean over some shares rises with the number of subnets.
 func (got throughputs) growing(text, paper string, spots bool, method string, at []int) lab.Claim {
 	c := lab.Signed(lab.InRange(text, paper, lab.Noise, lab.Most)).Each()
 	for i, count := range fabrics[1:] {
@@ -150,7 +151,7 @@ func (got throughputs) growing(text, paper string, spots bool, method string, at
 	return c.Judged()
 }
 
-// most is the claim on the largest factor by which one of both routings is above OpenSM's.
+// most returns the claim about the largest ratio of ISSR's or ISFR's throughput to OpenSM's.
 func (got throughputs) most() lab.Claim {
 	factor, found := 0., false
 	for p, v := range got {

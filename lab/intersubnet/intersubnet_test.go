@@ -47,7 +47,8 @@ func TestCommittedRows(t *testing.T) {
 	labtest.CheckCommitted(t, Reproduction(), "fig2", "2 subnets non-uniform")
 }
 
-// TestBetween: the traffic has the share of messages to other subnets that was asked for, its hot-spots and its sizes.
+// TestBetween: the traffic has the requested share of messages to other subnets, its hot-spots and
+// its sizes.
 func TestBetween(t *testing.T) {
 	hosts := make([][]int32, 3)
 	for h := range int32(150) {
@@ -81,7 +82,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestClaims: every claim of the paper stands in its list, and every line of the list is judged or says why not.
+// TestClaims: every claim of the paper is in its list, and every line of the list has a claim or a
+// reason.
 func TestClaims(t *testing.T) {
 	tsv, err := os.ReadFile("published/p5_claims.tsv")
 	if err != nil {

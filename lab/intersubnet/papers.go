@@ -1,5 +1,6 @@
-// Package intersubnet reproduces Bogdański, Johnsen, Reinemo and Flich, "Making the Network Scalable: Inter-subnet Routing in
-// InfiniBand", Euro-Par 2013 (paper 004, Paper V), by simulation of packets that cross routers.
+// Package intersubnet reproduces Bogdański, Johnsen, Reinemo and Flich, "Making the Network
+// Scalable: Inter-subnet Routing in InfiniBand", Euro-Par 2013 (paper 004, Paper V). It simulates
+// packets that cross routers.
 package intersubnet
 
 import (
@@ -14,7 +15,9 @@ import (
 	"weft/intersubnet/check"
 	"weft/lab"
 	"weft/planner"
+	plannerbetween "weft/planner/between"
 	"weft/route/engine"
+	simbetween "weft/sim/between"
 	"weft/sim/packet"
 )
 
@@ -40,7 +43,7 @@ const (
 	onePort     = "one router port for all subnets"
 )
 
-// linkRate is the rate of links in Mbit/s, 4x DDR. hostRate is that of hosts.
+// linkRate is the rate of links in Mbit/s, 4x DDR; hostRate is the rate of hosts.
 const (
 	hostRate = 12_739
 	linkRate = 16_000
@@ -54,13 +57,14 @@ const assumptions = "Subnets are ninths of the 648-port fabric with its rack swi
 	"OpenSM's routing uses another router port for each pair of subnets, as far from each other as possible.\n" +
 	"A ring is that of Table 1 with messages of 64 kB, not 1954. Its bandwidth is the mean over nodes of the bytes of both messages, divided by the time until all four are through. Each seed block draws 63 random rings in full mode, so eight have 504; the paper has 499."
 
-// paperV keeps what was simulated, for readings that change nothing of it.
+// paperV caches simulations, for readings that do not change them.
 type paperV struct {
 	throughputs lab.Cache[float64]
 	rings       lab.Cache[[]means]
 }
 
-// changing names the readings that change what is simulated of a routing: router ports are OpenSM's, the hash is ISSR's, and means are taken after it.
+// changing returns the active readings that change the simulation of a routing. Readings on router
+// ports concern OpenSM, and on the hash ISSR; means are taken after the simulation.
 func changing(s *lab.Setup, method string) []string {
 	return slices.DeleteFunc(slices.Clone(s.Readings), func(reading string) bool {
 		switch reading {
@@ -73,7 +77,7 @@ func changing(s *lab.Setup, method string) []string {
 	})
 }
 
-// Reproduction is the paper.
+// Reproduction returns the reproduction of the paper.
 func Reproduction() *lab.Reproduction {
 	v := &paperV{}
 	return &lab.Reproduction{
@@ -106,20 +110,20 @@ func Reproduction() *lab.Reproduction {
 	}
 }
 
-// fabrics lists the numbers of subnets of the fabrics of Fig. 1.
+// fabrics lists the numbers of subnets in Fig. 1.
 var fabrics = []int{2, 3, 6}
 
-// fabricName names one of them in rows.
+// fabricName names a fabric in rows.
 func fabricName(count int) string { return fmt.Sprint(count, " subnets") }
 
-// methods are the routings, by the paper's names.
+// methods lists the routings by the paper's names.
 var methods = []struct {
 	name string
 	how  intersubnet.Method
 }{{"OpenSM", intersubnet.Baseline}, {"ISSR", intersubnet.ISSR}, {"ISFR", intersubnet.ISFR}}
 
 // routed routes a fabric on one lane and proves it for pairs of hosts.
-func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Method) *intersubnet.Flat {
+func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Method) *simbetween.Flat {
 	open := func(arg string) (subnets.Opened, error) {
 		f, err := gen.Parse(arg)
 		return subnets.Opened{Fabric: f, Made: true}, err
@@ -130,16 +134,16 @@ func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Met
 	if method == intersubnet.Baseline {
 		maps = mappingsAsRead(s, n)
 	}
-	req := &intersubnet.Request{Method: method, SumOfLIDs: !s.Reads(bothLIDs), Mappings: maps, Local: planner.Request{Chain: lab.Must(engine.Parse("ftree", nil)), Workers: 1}}
-	_, one, err := intersubnet.Route(ctx, n, req)
+	req := &plannerbetween.Request{Request: intersubnet.Request{Method: method, SumOfLIDs: !s.Reads(bothLIDs), Mappings: maps}, Local: planner.Request{Chain: lab.Must(engine.Parse("ftree", nil)), Workers: 1}}
+	_, one, err := plannerbetween.Route(ctx, n, req)
 	lab.Check(err)
 	if r := lab.Must(check.Judge(ctx, one.Plan, check.Options{Workers: 1, HostsOnly: true})); !r.OK || len(one.Fallbacks) > 0 {
 		lab.Check(fmt.Errorf("lab: %s by %s is not proven, or falls back: %v", text, method, r.Faults))
 	}
-	return lab.Must(one.Plan.Flatten(linkRate))
+	return lab.Must(simbetween.Flatten(one.Plan, linkRate))
 }
 
-// hardware sets queues and the rate of hosts as the paper is read.
+// hardware returns the queues and the hosts' rate under the active readings.
 func hardware(s *lab.Setup) packet.Config {
 	c := packet.Default()
 	c.OneQueue, c.Inject, c.Drain = s.Reads(oneQueue), hostRate, hostRate

@@ -1,6 +1,6 @@
 package intersubnet
 
-// plainWords says in plain words what the largest differences of the paper are.
+// plainWords explains the largest differences of the paper in plain words.
 var plainWords = map[string]string{
 	"fig2: OpenSM, uniform, 20 %: 2 subnets (15.5 to 19.5 %)":                                               "With a fifth of the traffic between two subnets OpenSM's routing keeps 17.5 % in the paper, and the 9 % that one router port carries here.",
 	"table1: 2 subnets, OpenSM, random rings, average (633 to 773 MB/s)":                                    "Random rings over two subnets get 703 MB/s by OpenSM's routing in the paper, and a little more than a quarter of that here: nodes wait for neighbours whose messages wait for the one router port.",

@@ -12,7 +12,8 @@ import (
 // routers is the number of routers of a fabric, each with ports into all subnets.
 const routers = 18
 
-// mappingsAsRead are the mapping files of OpenSM's routing under a reading on how many router ports it takes, by subnet; nil by the letter.
+// mappingsAsRead returns OpenSM's mapping files by subnet, under the readings on the number of its
+// router ports; nil under the literal text.
 func mappingsAsRead(s *lab.Setup, n *subnets.Network) map[int]*intersubnet.Mapping {
 	ports := 0
 	switch {
@@ -34,7 +35,8 @@ func mappingsAsRead(s *lab.Setup, n *subnets.Network) map[int]*intersubnet.Mappi
 	return maps
 }
 
-// dealtOut is the mapping file of a subnet that deals out the nodes of each other one over so many ports, all on routers as far apart as there are.
+// dealtOut returns the mapping file of a subnet that distributes the nodes of each other subnet
+// over this many ports, all on routers as far apart as possible.
 func dealtOut(n *subnets.Network, from, ports int) string {
 	var b strings.Builder
 	others := len(n.Subnets) - 1
@@ -50,7 +52,7 @@ func dealtOut(n *subnets.Network, from, ports int) string {
 	return b.String()
 }
 
-// firstPort is the GUID of the first port of a router into a subnet.
+// firstPort returns the GUID of a router's first port into a subnet.
 func firstPort(n *subnets.Network, subnet, router int) string {
 	return n.Ports[n.PortsIn(int32(router), int32(subnet))[0]].GUID.String()
 }

@@ -13,10 +13,10 @@ import (
 // ringBytes is the size of a message of a ring.
 const ringBytes = 64_000
 
-// means are the mean bandwidths of a ring in MB/s, by what the mean is over.
+// means are the mean bandwidths of a ring in MB/s, over nodes, messages or rounds.
 type means struct{ nodes, messages, rounds float64 }
 
-// asRead is the one by which the paper is read.
+// asRead returns the mean for the active readings.
 func (m *means) asRead(s *lab.Setup) float64 {
 	switch {
 	case s.Reads(byItself):
@@ -27,10 +27,10 @@ func (m *means) asRead(s *lab.Setup) float64 {
 	return m.nodes
 }
 
-// rings are the bandwidths of one fabric and method, in MB/s.
+// rings holds the bandwidths of one fabric and method, in MB/s.
 type rings struct{ natural, least, most, mean float64 }
 
-// table1 runs a natural and random rings.
+// table1 runs the natural ring and random rings.
 func (v *paperV) table1(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "table1", Title: "Bandwidth of rings, MB/s; random ones min/max/avg",
@@ -82,7 +82,7 @@ func runRings(ctx context.Context, s *lab.Setup, count, method int) []means {
 	return values
 }
 
-// summed sums up the rings as they are read.
+// summed summarises the rings under the active readings.
 func summed(s *lab.Setup, all []means) rings {
 	sum := rings{natural: all[0].asRead(s), least: all[1].asRead(s), most: all[1].asRead(s)}
 	for i := range all[1:] {
@@ -92,7 +92,8 @@ func summed(s *lab.Setup, all []means) rings {
 	return sum
 }
 
-// ring sends a message from each node to its left neighbour, and then one to its right. It returns the mean bandwidths.
+// ring sends a message from each node to its left neighbour, and then one to its right. It returns
+// the mean bandwidths.
 func ring(ctx context.Context, ends int, order []int32, start func(packet.Workload) *packet.Sim) means {
 	rounds := make([]traffic.Flows, 2)
 	n := int32(len(order))
@@ -106,7 +107,7 @@ func ring(ctx context.Context, ends int, order []int32, start func(packet.Worklo
 	}
 	r := lab.Must(start(w).Run(ctx, 0, packet.Second))
 	if !w.Done() || r.Deadlock != nil || r.Lost.Total() > 0 {
-		lab.Check(fmt.Errorf("lab: a ring of %d is not over: %d packets lost", n, r.Lost.Total()))
+		lab.Check(fmt.Errorf("lab: a ring of %d did not end: %d packets lost", n, r.Lost.Total()))
 	}
 	m := means{messages: w.sum / float64(2*n), rounds: w.rounds / float64(2*n)}
 	for _, t := range w.Ended {
@@ -115,15 +116,16 @@ func ring(ctx context.Context, ends int, order []int32, start func(packet.Worklo
 	return m
 }
 
-// timed is the workload of a ring that sums up the bandwidths of its messages, and those of nodes in a round, in MB/s.
+// timed is the workload of a ring that sums the bandwidths of messages, and of nodes by round, in
+// MB/s.
 type timed struct {
 	*packet.Rounds
 	sum, rounds float64
 	began       []packet.Time // by end port: when its round began
-	left        [][2]int      // by end port: messages of each round that are to arrive
+	left        [][2]int      // by end port: messages of each round still to arrive
 }
 
-// Delivered counts a message, and for both of its nodes the round if that is over.
+// Delivered counts a message, and the round of each of its two nodes if that is over.
 func (w *timed) Delivered(s *packet.Sim, m *packet.Message) {
 	bandwidth := func(since packet.Time) float64 {
 		return float64(m.Bytes) / (float64(s.Now()-since) / float64(packet.Second)) / 1e6
@@ -138,12 +140,12 @@ func (w *timed) Delivered(s *packet.Sim, m *packet.Message) {
 	w.Rounds.Delivered(s, m)
 }
 
-// near is a claim about a printed bandwidth, within a tenth.
+// near returns a claim about a printed bandwidth, within a tenth.
 func near(text string, printed float64) lab.RangeClaim {
 	return lab.RangeClaim{Claim: lab.NewClaim(fmt.Sprintf("%s (%.0f to %.0f MB/s)", text, .9*printed, 1.1*printed), fmt.Sprintf("%.0f MB/s", printed)), Low: .9 * printed, High: 1.1 * printed, Format: "%.0f MB/s"}
 }
 
-// ringClaims judges Table 1 and what is said of it.
+// ringClaims judges Table 1 and the text about it.
 func ringClaims(got map[string]rings, printed []lab.Printed) (claims []lab.Claim) {
 	of := func(count int, method string) (rings, bool) {
 		r, ok := got[fabricName(count)+" "+method]

@@ -7,14 +7,15 @@ import (
 	"weft/sim/packet"
 )
 
-// fig2Traffic is the traffic of Fig. 2: every host always has a message to send, to another subnet with a probability, else to its own.
+// fig2Traffic is the traffic of Fig. 2: every host always has a message to send. It goes to another
+// subnet with a given probability, else to the host's own.
 type fig2Traffic struct {
 	hosts    [][]int32 // by subnet
 	subnetOf []int32   // by end port
-	share    float64   // of messages to other subnets
+	share    float64   // fraction of messages to other subnets
 	spots    []int32   // hot-spot of each subnet; nil without
 	rng      *rand.Rand
-	bytes    int64 // taken since begin
+	bytes    int64 // received since begin
 	begin    packet.Time
 }
 
@@ -27,7 +28,7 @@ const (
 	mostBytes  = 2048
 )
 
-// newFig2Traffic draws the hot-spots where there are to be some.
+// newFig2Traffic draws the hot-spots, if spots is set.
 func newFig2Traffic(hosts [][]int32, ends int, share float64, spots bool, seed uint64) *fig2Traffic {
 	w := &fig2Traffic{hosts: hosts, subnetOf: make([]int32, ends), share: share, rng: rand.New(rand.NewPCG(seed, 5))}
 	for s, list := range hosts {
@@ -41,7 +42,7 @@ func newFig2Traffic(hosts [][]int32, ends int, share float64, spots bool, seed u
 	return w
 }
 
-// Begin has every host start within 2 us.
+// Begin starts every host within 2 us.
 func (w *fig2Traffic) Begin(s *packet.Sim) {
 	for _, list := range w.hosts {
 		for _, h := range list {
@@ -69,7 +70,7 @@ func (w *fig2Traffic) send(s *packet.Sim, src int32) {
 	lab.Check(s.Send(src, dst, bytes, 0))
 }
 
-// draw draws a message: the subnet, then the hot-spot or any host of it.
+// draw draws a message: the subnet, then its hot-spot or any of its hosts.
 func (w *fig2Traffic) draw(src int32) (dst int32, bytes int64) {
 	to := int(w.subnetOf[src])
 	if w.rng.Float64() < w.share {

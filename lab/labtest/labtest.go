@@ -1,4 +1,4 @@
-// Package labtest holds what the tests of reproductions share.
+// Package labtest has helpers for the tests of reproductions.
 package labtest
 
 import (
@@ -14,7 +14,8 @@ import (
 	"weft/lab"
 )
 
-// Run runs one artefact of a paper. What its claims ask for must be what the record in docs/results was judged by.
+// Run runs one artefact of a paper. Its claims must match the texts and ranges of the record in
+// docs/results.
 func Run(t *testing.T, r *lab.Reproduction, name string, s *lab.Setup) *lab.Record {
 	t.Helper()
 	a, ok := r.Find(name)
@@ -29,7 +30,7 @@ func Run(t *testing.T, r *lab.Reproduction, name string, s *lab.Setup) *lab.Reco
 	return rec
 }
 
-// sameClaims compares what the claims of a run ask for with those of the record in docs/results: their texts and ranges.
+// sameClaims compares the texts and ranges of a run's claims with the record in docs/results.
 func sameClaims(t *testing.T, r *lab.Reproduction, now, old *lab.Record) {
 	t.Helper()
 	for i := range now.Claims {
@@ -69,18 +70,18 @@ func Committed(t *testing.T, r *lab.Reproduction, artefact string) *lab.Record {
 	return rec
 }
 
-// again is the command that makes the record of an artefact anew.
+// again returns the command that makes an artefact's record anew.
 func again(r *lab.Reproduction, artefact string) string {
 	return fmt.Sprintf("run: weft lab reproduce %s --full --redo --only %s -o docs/results", r.Name, artefact)
 }
 
-// Rows keeps the rows of these names.
+// Rows selects rows by name.
 func Rows(names ...string) func(string) bool {
 	return func(row string) bool { return slices.Contains(names, row) }
 }
 
-// CheckCommitted runs rows of an artefact again in full, and compares them with the
-// first table of the record in docs/results.
+// CheckCommitted runs rows of an artefact again in full, and compares them with the first table of
+// the record in docs/results.
 func CheckCommitted(t *testing.T, r *lab.Reproduction, artefact string, rows ...string) {
 	t.Helper()
 	old := Committed(t, r, artefact)
@@ -110,8 +111,9 @@ func DrawNetwork(r *rapid.T) (*fabric.Graph, uint64) {
 	return g, seed
 }
 
-// CheckClaims compares the claims that a paper's artefacts judge with its claims.tsv, which has a line for every sentence and cell that says
-// something of a result: the artefact and the text of the claim that judges it, or the reason why none does.
+// CheckClaims compares a paper's claims with its claims.tsv. That has a line for every sentence and
+// cell about a result, with the artefact and the text of the claim that judges it, or the reason
+// for having none.
 func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
 	t.Helper()
 	listed := map[[2]string]bool{}
@@ -123,7 +125,7 @@ func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
 		case (row["reason"] == "-") == (row["claim"] == "-") || (row["artefact"] == "-") != (row["claim"] == "-"):
 			t.Errorf("%s: a line has neither a claim nor a reason, or both: %v", r.Name, row)
 		case row["claim"] != "-" && listed[key]:
-			t.Errorf("%s: %s stands twice", r.Name, row["claim"])
+			t.Errorf("%s: %s occurs twice", r.Name, row["claim"])
 		}
 		if row["claim"] != "-" {
 			listed[key] = true
@@ -135,7 +137,7 @@ func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
 	}
 	for name := range r.Plain {
 		if !claimNames[name] {
-			t.Errorf("%s: plain words for %q, which claims.tsv has not", r.Name, name)
+			t.Errorf("%s: plain words for %q, which is not in claims.tsv", r.Name, name)
 		}
 	}
 	for _, a := range r.Artefacts {

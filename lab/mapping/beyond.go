@@ -13,8 +13,8 @@ import (
 	"weft/mapping/theory"
 )
 
-// routing computes the routes of section 5.5 on each map, tries them, has them judged
-// and tells the hosts.
+// routing computes the routes of section 5.5 on each map, tries them, has them judged, and
+// distributes them to the hosts.
 func routing(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "routes", Title: "Up*/down* routes on the maps",
@@ -57,15 +57,15 @@ func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table) {
 	}
 }
 
-// growth maps k-ary n-trees of 8-port switches by all algorithms whose probes do not
-// grow with the square of the network and that draw no lots.
+// growth maps k-ary n-trees of 8-port switches by all deterministic algorithms, except those whose
+// number of probes grows with the square of the network.
 func growth(ctx context.Context, s *lab.Setup) *lab.Result {
 	r, _ := grow(ctx, s, "growth", "by algorithms that draw no lots", []string{"berkeley", "coupon", "self-identifying"}, lab.Pick(s, 4, 5))
 	r.Notes = []string{"The paper has no such figure, and coupon is an algorithm of our own: no claim is made of it."}
 	return r
 }
 
-// random maps trees and the NOW networks by the algorithms that draw lots.
+// random maps trees and the NOW networks by the randomised algorithms.
 func random(ctx context.Context, s *lab.Setup) *lab.Result {
 	r, all := grow(ctx, s, "random", "by algorithms that draw lots", []string{"berkeley", "random", "vazirani"}, 4)
 	t := lab.Table{Name: "random-now", Title: "Probes on the NOW networks, by algorithms that draw lots", Columns: []string{"system", "berkeley", "myricom", "random", "vazirani"}}
@@ -85,13 +85,13 @@ func random(ctx context.Context, s *lab.Setup) *lab.Result {
 	return r
 }
 
-// probed holds the probes that some algorithms sent on a network, in their order.
+// probed holds the number of probes of some algorithms on a network, in their order.
 type probed struct {
 	network string
 	sent    []int
 }
 
-// shares are the probes of one algorithm over those of another on each network, which should not be above 1.
+// shares returns the ratio of two algorithms' probes on each network, with an upper bound of 1.
 func shares(all []probed, of, over int) (parts []lab.Range) {
 	for _, p := range all {
 		parts = append(parts, lab.Range{Of: p.network, Value: float64(p.sent[of]) / float64(p.sent[over]), High: 1, Format: "%.2f times"})
@@ -99,7 +99,7 @@ func shares(all []probed, of, over int) (parts []lab.Range) {
 	return parts
 }
 
-// mapped maps a network by some algorithms, and returns the probes of each. Their maps must be right.
+// mapped maps a network by some algorithms, and returns the probes of each. The maps must be right.
 func mapped(ctx context.Context, n *model.Network, from string, seed uint64, algorithms []string) (sent []int) {
 	for _, a := range algorithms {
 		res := trial{algorithm: a, from: from, seed: seed}.run(ctx, n)
@@ -116,7 +116,7 @@ func counts(all []int) (cells []string) {
 	return cells
 }
 
-// grow maps trees of two levels and more by berkeley and other algorithms.
+// grow maps trees of two and more levels by berkeley and other algorithms.
 func grow(ctx context.Context, s *lab.Setup, name, by string, algorithms []string, most int) (r *lab.Result, all []probed) {
 	t := lab.Table{
 		Name: name, Title: "Probes on 4-ary n-trees, " + by,

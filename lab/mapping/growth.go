@@ -15,11 +15,11 @@ import (
 	"weft/mapping/theory"
 )
 
-// witness notes which hosts and switches answered probes have come through so far.
+// witness notes the hosts and switches that answered probes have passed so far.
 type witness struct {
 	model.Prober
 	n    *model.Network
-	from int32 // host that maps
+	from int32 // the mapping host
 	met  map[int32]bool
 }
 
@@ -36,7 +36,7 @@ func (w *witness) Probe(turns []model.Turn) (model.Reply, time.Duration) {
 	return reply, took
 }
 
-// found counts the hosts and switches noted.
+// found counts the noted hosts and switches.
 func (w *witness) found() (hosts, switches int) {
 	for node := range w.met {
 		if w.n.IsHost(node) {
@@ -48,7 +48,8 @@ func (w *witness) found() (hosts, switches int) {
 	return hosts, switches
 }
 
-// saidOfFig8 holds the numbers that the paper prints of Fig. 8: the most nodes, after how many explorations, and the nodes that are left.
+// saidOfFig8 holds the numbers printed for Fig. 8: the largest number of nodes, the explorations
+// until then, and the remaining nodes.
 var saidOfFig8 = []chart.PrintedValue{{Series: "nodes", X: 250, Low: 750, High: 750}, {Series: "nodes", X: 260, Low: 140, High: 140}}
 
 func fig8(ctx context.Context, s *lab.Setup) *lab.Result {
@@ -133,13 +134,13 @@ func fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 
 const respondersTitle = "Time to map C+A+B against responding hosts (modelled, ms)"
 
-// responders holds the times by the number of hosts that respond, from 1.
+// responders holds the times by the number of responding hosts, from 1.
 type responders struct {
 	n               *model.Network
-	from            string // host that maps
+	from            string // the mapping host
 	rule            model.Collision
 	depth           int
-	inOrder, random []float64 // random is the mean of several orders
+	inOrder, random []float64 // random is the mean over several orders
 }
 
 func (f *responders) measure(ctx context.Context, s *lab.Setup) {
@@ -168,7 +169,7 @@ func (f *responders) measure(ctx context.Context, s *lab.Setup) {
 	}
 }
 
-// times adds one host after the other.
+// times adds one host after the other and returns the time to map with each number.
 func (f *responders) times(ctx context.Context, mapper int32, order []int) []float64 {
 	responding := make([]bool, f.n.NumHosts())
 	responding[mapper] = true
@@ -182,8 +183,8 @@ func (f *responders) times(ctx context.Context, mapper int32, order []int) []flo
 	}
 }
 
-// leastDepth returns the least search depth at which the Berkeley algorithm finds a network
-// when all hosts respond.
+// leastDepth returns the least search depth at which the Berkeley algorithm finds a network when
+// all hosts respond.
 func (f *responders) leastDepth(ctx context.Context) int {
 	for depth := 1; ; depth++ {
 		if theory.Same(trial{algorithm: "berkeley", from: f.from, rule: f.rule, depth: depth}.run(ctx, f.n).Map, f.n) == nil {
@@ -192,14 +193,15 @@ func (f *responders) leastDepth(ctx context.Context) int {
 	}
 }
 
-// The first hosts of A and B in order: the mapper and the 35 hosts of C come before A, whose 34 come before B.
+// Positions of the first hosts of A and B in order: the mapper and the 35 hosts of C come before A,
+// whose 34 come before B.
 const (
 	firstOfA = 36
 	firstOfB = firstOfA + 34
 )
 
-// steps returns the least time that the first host of A or B saves, and the most that any
-// other host of A or B does.
+// steps returns the least time that the first host of A or B saves, and the largest that any other
+// host of A or B saves.
 func (f *responders) steps() (first, other float64) {
 	const a, b = firstOfA, firstOfB
 	first = min(f.inOrder[a-1]-f.inOrder[a], f.inOrder[b-1]-f.inOrder[b])
@@ -211,7 +213,7 @@ func (f *responders) steps() (first, other float64) {
 	return first, other
 }
 
-// leastSaved returns the least time that a host saves of those that are not the first of their subcluster.
+// leastSaved returns the least time that a host saves, without the first hosts of the subclusters.
 func (f *responders) leastSaved() float64 {
 	least := f.inOrder[0]
 	for k := 1; k < len(f.inOrder); k++ {
@@ -244,7 +246,7 @@ func (f *responders) chart() chart.Chart {
 	return c
 }
 
-// finish sets the marks of what is printed.
+// finish sets the marks for printed values.
 func finish(c *chart.Chart) {
 	switch c.Name {
 	case "fig8":

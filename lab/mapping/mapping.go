@@ -1,10 +1,10 @@
-// Package mapping reproduces the figures of Mainwaring, Chun, Schleimer and Wilkerson,
-// "System Area Network Mapping", SPAA 1997 (paper 001), sections 5.1 to 5.5, and
-// measures what section 6 conjectures.
+// Package mapping reproduces the figures of Mainwaring, Chun, Schleimer and Wilkerson, "System Area
+// Network Mapping", SPAA 1997 (paper 001), sections 5.1 to 5.5, and measures the conjectures of
+// section 6.
 //
-// Of the three subclusters of the Berkeley NOW, only C is described well enough to be
-// rebuilt; A and B are one choice of many. Experiments join them to C otherwise, with
-// the same numbers of hosts, switches and links. Times are modelled.
+// Of the three subclusters of the Berkeley NOW, only C is described well enough to be rebuilt; A
+// and B are one choice of many. Experiments also join them to C differently, with the same numbers
+// of hosts, switches and links. Times are modelled.
 package mapping
 
 import (
@@ -19,7 +19,7 @@ import (
 	"weft/mapping/theory"
 )
 
-// figures are the artefacts that the host, the wiring and the rule of collisions change.
+// figures lists the artefacts that depend on the mapping host, the wiring and the collision rule.
 var figures = []string{"fig6", "fig7", "fig8", "fig9", "fig10"}
 
 // Reproduction returns the reproduction of the paper.
@@ -71,7 +71,7 @@ type system struct {
 // myricom holds the printed numbers of Myricom's mapper on a system.
 type myricom struct {
 	loop, mHost, mSwitch, compare, total int     // probes, Fig. 10
-	time, more, longer                   float64 // Fig. 10, ms; probes and time, times those of Berkeley by section 5.4
+	time, more, longer                   float64 // ms in Fig. 10; probes and time as multiples of Berkeley's in section 5.4
 }
 
 var systems = []system{
@@ -80,23 +80,23 @@ var systems = []system{
 	{"C+A+B", "now-cab", 804, 324, 1207, 727, [3]float64{981, 1011, 1208}, [3]float64{1065, 1298, 3332}, myricom{424, 2293, 611, 5089, 8413, 4009, 5.4, 3.9}},
 }
 
-// utility is the host that maps.
+// utility is the mapping host.
 const utility = "host 35"
 
-// What is fitted in the model, as the page tells it.
+// Fitted constants of the model, in the words of the page.
 const (
 	fittedTimes = "450 us of software for an answered probe and 700 us for a silent one, fitted to the averages of Fig. 7"
 	fittedTries = "five tries of a host-probe that stays silent, a number taken from Fig. 10"
 )
 
-// restOn says of claims that ours rests on what was fitted.
+// restOn marks claims as resting on fitted constants.
 func restOn(what string, claims ...*lab.Claim) {
 	for _, c := range claims {
 		c.RestsOn = what
 	}
 }
 
-// mapper is the host that maps under the readings that are on.
+// mapper returns the mapping host under the active readings.
 func mapper(s *lab.Setup) string {
 	if s.Reads(otherMapper) {
 		return "host 0"
@@ -104,8 +104,8 @@ func mapper(s *lab.Setup) string {
 	return utility
 }
 
-// rule is the rule of collisions under the readings that are on. The network of section 2.2
-// uses cut-through routing.
+// rule returns the collision rule under the active readings. The network of section 2.2 uses
+// cut-through routing.
 func rule(s *lab.Setup) model.Collision {
 	if s.Reads(circuits) {
 		return model.Circuit
@@ -121,12 +121,13 @@ const (
 	oneOrder    = "one order"
 )
 
-// network returns one of the NOW networks, wired as fabric/gen has it.
+// network returns one of the NOW networks, wired as in fabric/gen.
 func network(formula string) *model.Network {
 	return lab.Must(model.FromFabric(lab.Must(gen.Parse(formula))))
 }
 
-// wired returns the network of a system under the readings that are on, and whether the system is wanted.
+// wired returns the network of a system under the active readings, and whether the system is
+// selected.
 func (sys *system) wired(s *lab.Setup) (n *model.Network, wanted bool) {
 	switch {
 	case !s.Want(sys.name):
@@ -142,8 +143,8 @@ type trial struct {
 	algorithm  string
 	from       string          // name of the host, "" for the utility host
 	depth      int             // 0 for Q + D
-	seed       uint64          // of the algorithms that draw lots
-	responding []bool          // by host: which of them respond; nil for all
+	seed       uint64          // of the randomised algorithms
+	responding []bool          // by host: whether it responds; nil if all do
 	rule       model.Collision // "" for cut-through
 	step       func(algorithm.Step)
 	watch      func(model.Prober) model.Prober
@@ -182,13 +183,13 @@ func near(pairs ...[2]int) bool {
 	return true
 }
 
-// finding is a number of a network, and whether a claim holds there.
+// finding is our number on a network, and whether a claim holds there.
 type finding struct {
 	ours  string
 	holds bool
 }
 
-// judge judges claims by what was found.
+// judge judges claims by findings, in order.
 func judge(claims []lab.Claim, found ...finding) {
 	for i, f := range found {
 		claims[i].Judge(f.holds, "%s", f.ours)

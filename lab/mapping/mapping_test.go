@@ -14,7 +14,8 @@ import (
 	"weft/lab/labtest"
 )
 
-// TestReproduction runs everything in the quick mode, under the literal text and under each reading; what is known well enough to hold does.
+// TestReproduction runs everything in the quick mode, under the literal text and under each
+// reading. The claims known well enough to hold do.
 func TestReproduction(t *testing.T) {
 	must := map[string]lab.Verdict{
 		"C: host and switch probes, sent and answered (within 25 %)":                           lab.Holds,

@@ -11,7 +11,7 @@ import (
 	"weft/mapping/theory"
 )
 
-// mapOf returns the map that the Berkeley algorithm makes of a system.
+// mapOf returns the Berkeley algorithm's map of a system.
 func mapOf(ctx context.Context, s *system) *model.Network {
 	n := network(s.formula)
 	r := trial{algorithm: "berkeley"}.run(ctx, n)
@@ -19,7 +19,7 @@ func mapOf(ctx context.Context, s *system) *model.Network {
 	return r.Map
 }
 
-// fig3 counts the subclusters in maps: what is added with each.
+// fig3 counts the parts that each subcluster adds to the map.
 func fig3(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig3", Title: "Subclusters, as what maps have more with each of them",

@@ -1,6 +1,6 @@
 package mapping
 
-// plainWords says in plain words what the largest difference of each artefact is.
+// plainWords explains the largest difference of each artefact in plain words.
 var plainWords = map[string]string{
 	"fig6: C+A: host and switch probes, sent and answered (within 25 %)":                                                              "On C+A our mapper sends 705 switch-probes with our first guess of the cables between A and C; the paper has 491. With a wiring found by search the counts agree.",
 	"fig6: C+A+B: host and switch probes, sent and answered (within 25 %)":                                                            "On the whole cluster our mapper sends 1,929 switch-probes with our first guess of the cables between A and B; the paper has 1,207. With a wiring found by search the counts agree.",

@@ -39,7 +39,7 @@ func fig6(ctx context.Context, s *lab.Setup) *lab.Result {
 	return r
 }
 
-// hosts maps every system from every host, before any other wiring is looked for.
+// hosts maps every system from every host, before any other wiring is tried.
 func hosts(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "hosts", Title: "Probes of the Berkeley algorithm by the host that maps",

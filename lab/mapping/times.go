@@ -13,7 +13,8 @@ import (
 	"weft/mapping/concurrent"
 )
 
-// startSpread is the time within which all mappers of an election start; lateSpread is that of the reading lateStarts.
+// startSpread is the time within which all mappers of an election start; lateSpread belongs to the
+// reading lateStarts.
 const (
 	startSpread = 20 * time.Millisecond
 	lateSpread  = 4 * time.Second
@@ -68,7 +69,7 @@ func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) []lab.C
 	return claims
 }
 
-// elections returns the least, mean and most time of some elections.
+// elections returns the least, mean and largest time of some elections.
 func elections(ctx context.Context, s *lab.Setup, n *model.Network) (times [3]float64) {
 	a := lab.Must(algorithm.Find("berkeley"))
 	lowest, within := lab.Must(n.FindHost(mapper(s))), startSpread
@@ -87,7 +88,7 @@ func elections(ctx context.Context, s *lab.Setup, n *model.Network) (times [3]fl
 			Algorithm: a, Rule: rule(s), Hardware: model.Myrinet, Address: address, Spread: within, Seed: s.SeedOf("fig7") + run,
 		}))
 		if len(res.Winners) != 1 || res.Winners[0].Host != lowest {
-			lab.Check(fmt.Errorf("lab: an election had %d winners, or another than the lowest", len(res.Winners)))
+			lab.Check(fmt.Errorf("lab: an election had %d winners, or a winner other than the lowest", len(res.Winners)))
 		}
 		all = append(all, res.Elapsed.Seconds()*1000)
 		times[1] += all[run] / float64(lab.Pick(s, 5, 20))

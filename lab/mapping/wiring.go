@@ -6,17 +6,17 @@ import (
 	model "weft/mapping"
 )
 
-// rewiredReading is the reading by which A and B are joined in another way.
+// rewiredReading is the reading that joins A and B differently.
 const rewiredReading = "rewired"
 
-// rewiredText says what that changes.
+// rewiredText describes that reading.
 const rewiredText = "the same hosts, switches and links joined in another way (A by two switches of its second level to the roots of C; B like A with one joining switch). " +
 	"The wiring of A and B is not printed; this one was looked for among some thousand random ones, with the figures of the paper as the measure, and with the utility host as the mapper."
 
-// rewired returns C with A, or with A and B, joined in another way: the same numbers of
-// hosts, switches and links. B has the shape of A, and its fourteenth switch joins a
-// root of A and of B to the roots of C, to one of them by three parallel cables; the
-// same root of B has a cable of its own to the other.
+// rewired returns C with A, or with A and B, joined differently: the same numbers of hosts,
+// switches and links. B has the shape of A. Its fourteenth switch joins a root of A and a root of B
+// to the roots of C, to one of them by three parallel cables; the same root of B has a cable of its
+// own to the other root of C.
 func rewired(withB bool) (*model.Network, error) {
 	w := wiring{used: map[string]int32{}, of: map[string]int32{}, total: 70}
 	if withB {

@@ -11,27 +11,28 @@ import (
 	"weft/sim/flow"
 )
 
-// meanTolerance is the largest difference of means that counts as agreement.
+// meanTolerance is the largest relative difference of means that counts as agreement.
 const meanTolerance = 0.1
 
-// differenceTolerance is the share of a printed difference in percent by which ours may be off.
+// differenceTolerance is the allowed deviation of ours, as a share of a printed difference.
 const differenceTolerance = 0.25
 
-// noLowEnd is the difference in percent from a number to none: the low end of a claim that has only a high one, so that its page shows the part
-// that is nearest to that.
+// noLowEnd is the difference from a number to zero, in percent: the low end of a claim with only a
+// high end, so that its page shows the part nearest to the high end.
 const noLowEnd = -100
 
-// leastRise is the smallest step that counts as a rise: a hundredth of a point, or one switch in a hundred networks.
+// leastRise is the smallest step that counts as a rise: a hundredth of a point, or one switch in a
+// hundred networks.
 const leastRise = 0.01
 
-// comparison is a table of printed values beside ours.
+// comparison is a table of printed values next to ours.
 type comparison struct {
 	lab.Table
-	digits int // after the point
+	digits int // after the decimal point
 	cells  []cell
 }
 
-// cell is a printed value with the mean of ours by which it is judged.
+// cell is a printed value and the mean of ours that is compared with it.
 type cell struct {
 	row, quantity string
 	paper, ours   float64
@@ -46,7 +47,7 @@ func newComparison(name, title, row string, digits int) *comparison {
 	}}
 }
 
-// addPrinted adds a printed value beside what is shown of ours; judged is the mean that a claim is about.
+// addPrinted adds a printed value next to our shown summary; claims compare with the mean judged.
 func (c *comparison) addPrinted(row, quantity string, paper, judged float64, shown flow.Summary, remark string) {
 	c.cells = append(c.cells, cell{row, quantity, paper, judged})
 	off := shown.Mean/paper - 1
@@ -57,12 +58,12 @@ func (c *comparison) addPrinted(row, quantity string, paper, judged float64, sho
 	c.Add(row, quantity, c.number(paper), c.interval(shown), lab.Percent(off), near, remark)
 }
 
-// addSuspect adds a printed value that is not judged; why says what is wrong with it.
+// addSuspect adds a printed value that is not judged; why states its fault.
 func (c *comparison) addSuspect(row, quantity string, paper float64, shown flow.Summary, why string) {
 	c.Add(row, quantity, c.number(paper), c.interval(shown), lab.Percent(shown.Mean/paper-1), "-", "suspect: "+why)
 }
 
-// addOurs adds a value that the paper does not have.
+// addOurs adds a value that is not in the paper.
 func (c *comparison) addOurs(row, quantity string, shown flow.Summary) {
 	c.Add(row, quantity, "-", c.interval(shown), "-", "-", "")
 }
@@ -73,8 +74,8 @@ func (c *comparison) interval(s flow.Summary) string {
 	return fmt.Sprintf("%.*f ± %.*f", c.digits, s.Mean, c.digits, s.CI95)
 }
 
-// near returns the claim that the means of a row are within 10 % of those printed; keep chooses quantities, nil all. They are measured on some rows
-// of the artefact.
+// near returns the claim that the means of a row are within 10 % of the printed ones. keep selects
+// quantities, nil all. on names the artefact's rows on which they are measured.
 func (c *comparison) near(text, row string, keep func(quantity string) bool, on ...string) lab.Claim {
 	claim := lab.NewClaim(text, "-")
 	var parts []lab.Range
@@ -94,8 +95,8 @@ func (c *comparison) near(text, row string, keep func(quantity string) bool, on 
 	return claim
 }
 
-// quarterClaim is the claim that a difference in percent is the printed one, give or take a quarter; not run without ours, which is measured on
-// some rows of the artefact.
+// quarterClaim returns the claim that a difference in percent is within a quarter of the printed
+// one. It is not run if ours is empty; on names the artefact's rows on which ours is measured.
 func quarterClaim(text string, printed float64, ours []float64, on ...string) lab.Claim {
 	c := lab.NewClaim(text, fmt.Sprintf("%.1f %%", printed))
 	if len(ours) > 0 {
@@ -105,7 +106,7 @@ func quarterClaim(text string, printed float64, ours []float64, on ...string) la
 	return c
 }
 
-// mean is NaN for no values.
+// mean returns the mean of some values, NaN for none.
 func mean(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -113,20 +114,20 @@ func mean(values []float64) float64 {
 	return flow.Summarise(values).Mean
 }
 
-// percents are differences in percent or points, as printed and ours: of rows, or of rows and schemes.
+// percents are printed differences and ours, in percent or points: of rows, or of rows and schemes.
 type percents []percent
 
 type percent struct {
 	of          string
-	paper, ours float64  // ours is NaN where there was nothing to measure
-	on          []string // rows of the artefact that it is measured on, nil for all
+	paper, ours float64  // ours is NaN if there was nothing to measure
+	on          []string // the artefact's rows on which it is measured, nil for all
 }
 
 func (p *percents) add(of string, paper, ours float64, on ...string) {
 	*p = append(*p, percent{of, paper, ours, on})
 }
 
-// of is the difference that is measured on a row, the first of several; nil where there is none.
+// of returns the first difference measured on a row; nil if there is none.
 func (p percents) of(c conf) *percent {
 	k := slices.IndexFunc(p, func(x percent) bool { return slices.Contains(x.on, c.String()) })
 	if k < 0 {
@@ -135,7 +136,8 @@ func (p percents) of(c conf) *percent {
 	return &p[k]
 }
 
-// rise is by how many points the difference of a row is above that of another; none where one of them was not run.
+// rise returns the step of the difference from one row to another, in points; nil if one was not
+// run.
 func (p percents) rise(of string, from, to conf) percents {
 	small, large := p.of(from), p.of(to)
 	if small == nil || large == nil {
@@ -144,12 +146,13 @@ func (p percents) rise(of string, from, to conf) percents {
 	return percents{{of, large.paper - small.paper, large.ours - small.ours, []string{from.String(), to.String()}}}
 }
 
-// claim says that each of them is in a range; not run where there is none.
+// claim returns the claim that each difference is in a range; not run if there is none.
 func (p percents) claim(text string, low, high float64) lab.Claim {
 	return p.claimEach(text, func(float64) (float64, float64) { return low, high })
 }
 
-// asPrinted says that each of them is the printed one: within a quarter of it, or within a tenth of a point, as figures of 0.06 % are printed.
+// asPrinted returns the claim that each difference is as printed: within a quarter of it, or within
+// a tenth of a point, since figures such as 0.06 % are printed.
 func (p percents) asPrinted(text string) lab.Claim {
 	return p.claimEach(text, func(paper float64) (float64, float64) {
 		off := max(differenceTolerance*paper, 0.1)
@@ -179,13 +182,14 @@ func (p percents) claimEach(text string, bounds func(paper float64) (low, high f
 	return c
 }
 
-// above is a chart of paired differences: by how many percent some quantities are above another one, in print and network by network.
+// above is a chart of paired differences: the excess of some quantities over another in percent, as
+// printed and network by network.
 type above struct {
 	chart.Chart
-	quantities []string // of measured, in the order of their names
+	quantities []string // keys of measured, in the order of their names
 }
 
-// newAbove begins such a chart with two series for each quantity.
+// newAbove returns an empty chart with two series for each quantity.
 func newAbove(name, title, label string, names, quantities []string) *above {
 	a := &above{chart.Chart{Name: name, Title: title, Kind: chart.Bars, X: chart.Axis{Label: "machines/switches"}, Y: chart.Axis{Label: label}}, quantities}
 	for _, n := range names {
@@ -194,7 +198,8 @@ func newAbove(name, title, label string, names, quantities []string) *above {
 	return a
 }
 
-// row adds a row: the printed differences in the order of the quantities, and ours with the 95 % interval of the paired difference.
+// row adds a row: the printed differences in the order of the quantities, and ours with the 95 %
+// interval of the paired difference.
 func (a *above) row(row, base string, printed []float64, m measured) {
 	x := float64(len(a.Categories))
 	a.Categories = append(a.Categories, row)

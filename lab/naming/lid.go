@@ -20,7 +20,7 @@ const (
 	treeFromTop  = "fat tree repaired from the top"
 )
 
-// LID is paper 000.
+// LID returns the reproduction of paper 000.
 func LID() *lab.Reproduction {
 	st := &store{}
 	return &lab.Reproduction{
@@ -51,7 +51,8 @@ func LID() *lab.Reproduction {
 	}
 }
 
-// irregularTables are the artefacts with random networks, selectionTables those with paths of path selection, brokenFigures those with broken links.
+// irregularTables are the artefacts with random networks, selectionTables with paths by path
+// selection, brokenFigures with broken links.
 var (
 	irregularTables = []string{"table1", "table2", "table3", "table4", "table5", "table6"}
 	selectionTables = []string{"table2", "table4", "table5", "table6"}
@@ -105,7 +106,7 @@ var lidReadings = []lab.Reading{
 	},
 }
 
-// choice is the value of an option: one under a reading, another without it.
+// choice returns one of two values of an option, depending on a reading.
 func choice(s *lab.Setup, reading, with, without string) string {
 	if s.Reads(reading) {
 		return with
@@ -113,7 +114,7 @@ func choice(s *lab.Setup, reading, with, without string) string {
 	return without
 }
 
-// pathOptions are the options of a path computation under the readings that are on.
+// pathOptions returns the options of a path computation under the active readings.
 func pathOptions(s *lab.Setup, algorithm string) route.Options {
 	weight, order := choice(s, heaviestLink, "heaviest", "sum"), choice(s, bySwitch, "switch", "drawn")
 	repaired := choice(s, newFirst, "first", "last")
@@ -134,14 +135,17 @@ func pathOptions(s *lab.Setup, algorithm string) route.Options {
 	return nil
 }
 
-// blockNetworks is the number of networks of a row of a table in a seed block, half as many of the largest.
+// blockNetworks returns the number of networks of a table row in a seed block; the largest rows use
+// half.
 func blockNetworks(s *lab.Setup) int { return lab.Pick(s, 2, 4) }
 
-// spareNetworks is the number of networks that Table V tries in place of those that the search does not finish.
+// spareNetworks is the number of extra networks that Table V tries, in case the search does not
+// finish some.
 const spareNetworks = 4
 
-// shownNetworks is the number of networks of a row in Tables I to IV and VI and their charts, half as many of the largest: the paper's 32. Claims are
-// about the first of them, so many as are judged; where no table is kept, there are no others.
+// shownNetworks returns the number of networks of a row in Tables I to IV and VI and their charts:
+// the paper's 32; the largest rows use half. Claims use only the first ones, judged of them. If no
+// table is kept, the others are not run.
 func shownNetworks(s *lab.Setup, judged int) int {
 	if s.ClaimsOnly {
 		return judged
@@ -149,10 +153,11 @@ func shownNetworks(s *lab.Setup, judged int) int {
 	return max(judged, lab.Pick(s, 2, 32))
 }
 
-// brokenNetworks is the number of networks for each number of broken links in Figs. 10 and 11: half of the paper's.
+// brokenNetworks returns the number of networks for each number of broken links in Figs. 10 and 11:
+// half of the paper's.
 func brokenNetworks(s *lab.Setup) int { return lab.Pick(s, 2, 16) }
 
-// sampleSize is n networks, and half of that for the largest configurations, which take longest.
+// sampleSize returns n, or half of it for the largest configurations, which take longest.
 func (c conf) sampleSize(n int) int {
 	if c.machines > 256 {
 		return n / 2
@@ -160,8 +165,8 @@ func (c conf) sampleSize(n int) int {
 	return n
 }
 
-// inMode says whether a row is run in the mode: the quick one leaves out 512 machines.
+// inMode reports whether the mode includes a row: the quick mode leaves out 512 machines.
 func (c conf) inMode(s *lab.Setup) bool { return c.machines <= lab.Pick(s, 256, 512) }
 
-// wanted says whether a row is run.
+// wanted reports whether a row is selected.
 func wanted(s *lab.Setup, c conf) bool { return c.inMode(s) && s.Want(c.String()) }

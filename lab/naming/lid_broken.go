@@ -8,11 +8,12 @@ import (
 	"weft/lab"
 )
 
-// mostBroken is the number of links that Figs. 10 and 11 break.
+// mostBroken is the maximum number of broken links in Figs. 10 and 11.
 const mostBroken = 4
 
-// Excesses over the optimum, in percent: the largest that is close to it, and the least that is significantly worse. The paper calls greedy of
-// Table III, up to 4.8 % above, very close.
+// Excesses over the optimum, in percent: the largest that counts as close, and the least that
+// counts as significantly worse. The paper calls greedy in Table III, up to 4.8 % above, very
+// close.
 const (
 	closeToOptimum     = 3
 	significantlyWorse = 5
@@ -44,7 +45,7 @@ func (st *store) lidFig11(ctx context.Context, s *lab.Setup) *lab.Result {
 	return result
 }
 
-// merged puts the tables, charts and claims of all figures together.
+// merged combines the tables, charts and claims of all figures.
 func merged(drawn ...*drawing) *lab.Result {
 	r := &lab.Result{Notes: []string{"Without a broken link every heuristic needs one LID a machine: the paths of the base routings to a machine are a tree, so this cannot fail."}}
 	for _, d := range drawn {
@@ -57,7 +58,7 @@ func merged(drawn ...*drawing) *lab.Result {
 	return r
 }
 
-// shownSchemes are the lines of the figures.
+// shownSchemes are the curves of the figures.
 var shownSchemes = []struct{ scheme, name string }{{"greedy", "greedy"}, {"color-l", "color/L"}, {optimal, "optimum"}}
 
 // drawing holds the measurements of a figure.
@@ -66,10 +67,10 @@ type drawing struct {
 	table          lab.Table
 	picture, above chart.Chart
 	over           map[string][]float64 // above the optimum, in percent, by number of broken links
-	optima         []float64            // likewise
+	optima         []float64            // the optimum, by number of broken links
 }
 
-// run counts LIDs with 0 to 4 links broken at random.
+// run counts LIDs with 0 to 4 random broken links.
 func (f figure) run(ctx context.Context, s *lab.Setup, st *store) *drawing {
 	d := &drawing{
 		figure: f, over: map[string][]float64{},
@@ -96,7 +97,7 @@ func (f figure) run(ctx context.Context, s *lab.Setup, st *store) *drawing {
 	return d
 }
 
-// add adds what was measured with so many links broken.
+// add adds the measurements for a number of broken links.
 func (d *drawing) add(broken int, m measured) {
 	x := float64(broken)
 	cells := []string{fmt.Sprint(broken)}
@@ -115,7 +116,7 @@ func (d *drawing) add(broken int, m measured) {
 	d.table.Add(cells...)
 }
 
-// measure counts the LIDs of networks with so many links broken, under the readings that are on.
+// measure counts the LIDs of networks with this many broken links, under the active readings.
 func (f figure) measure(ctx context.Context, s *lab.Setup, st *store, broken int) measured {
 	formula := func(seed uint64) string {
 		if broken == 0 {
@@ -127,17 +128,17 @@ func (f figure) measure(ctx context.Context, s *lab.Setup, st *store, broken int
 	return st.measure(ctx, s, brokenNetworks(s), row, computation(s, f.algorithm), append(lidsBy(s, "greedy", "color-l"), provenOptimum))
 }
 
-// whole says whether all rows were run.
+// whole reports whether all rows were run.
 func (d *drawing) whole() bool { return len(d.optima) == mostBroken+1 }
 
-// risesClaim is the claim that each broken link takes more LIDs.
+// risesClaim returns the claim that each broken link takes more LIDs.
 func (d *drawing) risesClaim() lab.Claim {
 	return d.claimEach("more LIDs with each broken link (by the optimum)", "more", func(broken int) lab.Range {
 		return lab.Range{Value: d.optima[broken] - d.optima[broken-1], Low: leastRise, High: 1000, Format: "%+.1f"}
 	})
 }
 
-// claimEach is a claim on each number of broken links.
+// claimEach returns a claim on each number of broken links.
 func (d *drawing) claimEach(text, paper string, part func(broken int) lab.Range) lab.Claim {
 	c := lab.NewClaim(d.title+": "+text, paper)
 	if !d.whole() {
@@ -153,7 +154,7 @@ func (d *drawing) claimEach(text, paper string, part func(broken int) lab.Range)
 	return c
 }
 
-// closeClaim is the claim that a scheme is close to the optimum.
+// closeClaim returns the claim that a scheme is close to the optimum.
 func (d *drawing) closeClaim(scheme, text string) lab.Claim {
 	return d.claimEach(text, "close", func(broken int) lab.Range {
 		return lab.Range{Value: d.over[scheme][broken], Low: noLowEnd, High: closeToOptimum, Format: "%+.1f %%"}

@@ -10,17 +10,17 @@ import (
 	"weft/route/paths"
 )
 
-// mostNodes is the limit of the search tree for a question of the exact search, in place of the 4 h of lp_solve for a
-// programme in the paper; nodes are the same on any machine.
+// mostNodes limits the search tree for a question of the exact search, instead of the paper's 4 h
+// of lp_solve for a programme. Nodes are the same on any machine.
 const mostNodes = 4
 
 // Quantities of the exact search.
 const (
-	optimal = "optimum"        // the fewest LIDs that it finds
-	least   = "least possible" // the LIDs below which it proves that there are none; the optimum, if that is proven
+	optimal = "optimum"        // the fewest LIDs found
+	least   = "least possible" // the proven lower bound of LIDs; equals the optimum if that is proven
 )
 
-// exactQuantity measures with the usual limit of the search.
+// exactQuantity measures the exact search with its default limit.
 func exactQuantity(name string, of func(a *names.Assignment) float64) quantity {
 	return quantity{name, fmt.Sprint("exact ", name), func(ctx context.Context, set *paths.Set) float64 {
 		return of(assign(ctx, set, "exact", names.Options{Workers: 1}))
@@ -32,7 +32,7 @@ var (
 	leastPossible = exactQuantity(least, func(a *names.Assignment) float64 { return float64(a.LeastLIDs()) })
 )
 
-// provenOptimum is the optimum of networks of which it is always proven.
+// provenOptimum is the optimum, for networks where its proof always succeeds.
 var provenOptimum = exactQuantity(optimal, func(a *names.Assignment) float64 {
 	if a.LIDs() != a.LeastLIDs() {
 		g := a.Set.Graph()
@@ -41,7 +41,7 @@ var provenOptimum = exactQuantity(optimal, func(a *names.Assignment) float64 {
 	return float64(a.LIDs())
 })
 
-// proven is the number of networks whose optimum is proven.
+// proven returns the number of networks with a proven optimum.
 func (m measured) proven() (n int) {
 	for k, v := range m[least] {
 		if v == m[optimal][k] {
@@ -51,7 +51,8 @@ func (m measured) proven() (n int) {
 	return n
 }
 
-// firstFinished measures the first networks of a row that a search with a limit of nodes finishes, and says how many of those tried it finished.
+// firstFinished measures the first networks of a row that a search with a limit of nodes finishes,
+// and returns the numbers of finished and tried networks.
 func (st *store) firstFinished(ctx context.Context, s *lab.Setup, c conf, algorithm string) (m measured, finished, tried int) {
 	n := blockNetworks(s)
 	tried = n + spareNetworks
@@ -71,7 +72,8 @@ func (st *store) firstFinished(ctx context.Context, s *lab.Setup, c conf, algori
 	return m, finished, tried
 }
 
-// optimumWithin is the optimum of a set, 0 where the search with a limit of nodes does not prove the least number of colours of every destination.
+// optimumWithin returns the optimum of a set. It returns 0 if the search within the budget of nodes
+// does not prove the least number of colours of every destination.
 func optimumWithin(ctx context.Context, set *paths.Set, budget int64) float64 {
 	a, err := names.Assign(ctx, set, lab.Must(names.ByName("exact")), names.Options{Workers: 1, Goal: names.Colours, Budget: budget, Proven: true})
 	if _, unproven := errors.AsType[*names.Unproven](err); unproven {

@@ -12,24 +12,25 @@ import (
 // finishedTable is Table V.
 type finishedTable struct {
 	*comparison
-	fewer       percents // LIDs by color/L on networks that were finished, above those on all
-	similar     percents // greedy above color/L on networks that were finished, less that on all, points
+	fewer       percents // excess of color/L's LIDs on finished networks over all networks
+	similar     percents // excess of greedy over color/L on finished networks, minus that on all, in points
 	finished    lab.Table
 	nearClaims  []lab.Claim
-	each        []lab.Claim          // greedy above color/L, row by row
-	greedyAbove map[string][]float64 // greedy above color/L on all networks, by computation
+	each        []lab.Claim          // excess of greedy over color/L, row by row
+	greedyAbove map[string][]float64 // excess of greedy over color/L on all networks, by computation
 }
 
-// computations of Table V: prefix of columns, name, and the average of greedy above color/L over all nine rows of Table III or IV.
+// computations of Table V: prefix of columns, name, and greedy's mean excess over color/L in all
+// nine rows of Table III or IV.
 var computations = []struct {
 	prefix, algorithm string
 	average           float64
 }{{"sw", "shortest-widest", 2.01}, {"ps", "path-selection", 13.3}}
 
-// rowsOfTables3And4 is the number of rows of which section VI-B gives the average.
+// rowsOfTables3And4 is the number of rows averaged in section VI-B.
 const rowsOfTables3And4 = 9
 
-// lidTable5 compares the networks that a bounded search finishes with all.
+// lidTable5 compares the networks that a bounded search finishes with all networks.
 func (st *store) lidTable5(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := &finishedTable{
 		comparison:  newComparison("table5", fmt.Sprintf("LIDs of all networks (%s) and of the first that the search finished, up to %d", seeds(s, blockNetworks(s)), blockNetworks(s)), "row", 1),
@@ -40,7 +41,7 @@ func (st *store) lidTable5(ctx context.Context, s *lab.Setup) *lab.Result {
 			Columns: []string{"machines/switches", "paths", "networks tried", "finished"},
 		},
 	}
-	printed := map[conf][]lab.Printed{} // a row of random networks, and one of finished ones
+	printed := map[conf][]lab.Printed{} // a row of random networks, and one of finished networks
 	for _, p := range readTable("lid_table5_topology_bias") {
 		printed[confOf(p)] = append(printed[confOf(p)], p)
 	}
@@ -51,7 +52,7 @@ func (st *store) lidTable5(ctx context.Context, s *lab.Setup) *lab.Result {
 			var ours []float64
 			if c.machines <= lab.Pick(s, 64, 192) && s.Want(label) {
 				var finished measured
-				if len(printed[c]) > 0 { // comes first: all are among those tried, and need no paths of their own then
+				if len(printed[c]) > 0 { // first: it tries all networks, so that their paths are then cached
 					var number, tried int
 					finished, number, tried = st.firstFinished(ctx, s, c, x.algorithm)
 					t.finished.Add(c.String(), x.algorithm, fmt.Sprint(tried), fmt.Sprint(number))
@@ -89,7 +90,8 @@ func (st *store) lidTable5(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 }
 
-// row sets what was measured of all networks and of those finished, if any, beside the two printed rows of a configuration.
+// row adds the measurements of all networks and of the finished ones, if any, next to the two
+// printed rows of a configuration.
 func (t *finishedTable) row(label, prefix string, all, finished measured, printed []lab.Printed) {
 	kinds := []string{"all", "finished"}
 	var better, paperBetter, color, paperColor []float64

@@ -12,12 +12,12 @@ import (
 // assignments is Table I or II.
 type assignments struct {
 	*comparison
-	file       string // of the printed table
+	file       string // the printed table
 	algorithm  string
-	best       percents // others above color/L
-	worst      percents // others above color/S
-	merged     percents // split-merge above greedy
-	spread     percents // the heuristic that is the worst in print above the one that is the best, by row
+	best       percents // excess of the others over color/L
+	worst      percents // excess of the others over color/S
+	merged     percents // excess of split-merge over greedy
+	spread     percents // excess of the worst heuristic in print over the best, by row
 	chart      *above
 	nearClaims []lab.Claim
 }
@@ -53,7 +53,7 @@ func (st *store) lidTable2(ctx context.Context, s *lab.Setup) *lab.Result {
 			d := 100 * (p.Number(h.column)/widest[i].Number(h.column) - 1)
 			ours := 100 * (selected.mean(h.scheme)/w.mean(h.scheme) - 1)
 			switch {
-			case c.machines > 128 && d < 0: // of the others the printed table has it otherwise
+			case c.machines > 128 && d < 0: // for the others the printed table contradicts this
 				fewer.add(c.String()+" "+h.name, d, ours, c.String())
 			case c.machines == 128 && c.switches > 16:
 				more.add(c.String()+" "+h.name, d, ours, c.String())
@@ -93,7 +93,8 @@ func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algo
 	return t
 }
 
-// nearRow is the claim about the LIDs of a row. By those of Table I it was chosen how networks and orders are drawn.
+// nearRow returns the claim about the LIDs of a row. In Table I they rest on a fitted choice: how
+// networks and orders are drawn.
 func (t *assignments) nearRow(c conf) lab.Claim {
 	claim := t.near(c.String()+": LIDs of the five heuristics within 10 %", c.String(), nil, c.String())
 	if t.algorithm == "shortest-widest" {
@@ -102,7 +103,7 @@ func (t *assignments) nearRow(c conf) lab.Claim {
 	return claim
 }
 
-// row sets what is shown beside the printed row, of which m is judged.
+// row adds the shown measurements next to the printed row; claims are judged by m.
 func (t *assignments) row(c conf, p lab.Printed, shown, m measured) {
 	for _, h := range heuristics {
 		t.addPrinted(c.String(), h.name, p.Number(h.column), m.mean(h.scheme), shown.summary(h.scheme), "")
@@ -122,12 +123,13 @@ func (t *assignments) row(c conf, p lab.Printed, shown, m measured) {
 	t.nearClaims = append(t.nearClaims, t.nearRow(c))
 }
 
-// printedOver is by how many percent a printed value is above another of its row.
+// printedOver returns the excess of a printed value over another in its row, in percent.
 func printedOver(p lab.Printed, column, base string) float64 {
 	return 100 * (p.Number(column)/p.Number(base) - 1)
 }
 
-// printedSpread finds the heuristics that need the most and the fewest LIDs in a printed row, and how far they are apart.
+// printedSpread returns the heuristics with the most and the fewest LIDs in a printed row, and
+// their distance in percent.
 func printedSpread(p lab.Printed) (worst, best string, percent float64) {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, h := range heuristics {
@@ -142,14 +144,15 @@ func printedSpread(p lab.Printed) (worst, best string, percent float64) {
 	return worst, best, 100 * (most/least - 1)
 }
 
-// spreadOf is by how many percent the heuristic that is the worst in print needs more LIDs than the one that is the best, in print and ours. The
-// worst and the best of ours would be further apart the fewer networks there are.
+// spreadOf returns the excess of the printed worst heuristic over the printed best, in percent, as
+// printed and as measured. Our own worst and best would be the further apart the fewer networks
+// there are.
 func spreadOf(p lab.Printed, m measured) (paper, ours float64) {
 	worst, best, paper := printedSpread(p)
 	return paper, m.percentAbove(worst, best)
 }
 
-// mergedPrinted is the largest printed difference of split-merge from greedy, in percent.
+// mergedPrinted returns the largest printed difference between split-merge and greedy, in percent.
 func (t *assignments) mergedPrinted() (most float64) {
 	for _, p := range readTable(t.file) {
 		for _, h := range heuristics[1:3] {
@@ -159,7 +162,7 @@ func (t *assignments) mergedPrinted() (most float64) {
 	return most
 }
 
-// spreads are the claims on how much the heuristics differ with so many switches.
+// spreads returns the claims about the spread of the heuristics on this many switches.
 func (t *assignments) spreads(switches int) (claims []lab.Claim) {
 	for _, printed := range readTable(t.file) {
 		c := confOf(printed)
@@ -176,7 +179,7 @@ func (t *assignments) spreads(switches int) (claims []lab.Claim) {
 	return claims
 }
 
-// grows is the claim that the heuristics differ more on 64 switches than on 16.
+// grows returns the claim that the heuristics differ more on 64 switches than on 16.
 func (t *assignments) grows() lab.Claim {
 	var more percents
 	for _, machines := range []int{128, 256, 512} {
@@ -185,7 +188,7 @@ func (t *assignments) grows() lab.Claim {
 	return more.claim("128, 256 and 512 machines: the heuristics differ more on 64 switches than on 16 (points)", leastRise, 100)
 }
 
-// result puts the claims together: those of both tables, then more, then the rows.
+// result collects the claims: first of both tables, then more, then of the rows.
 func (t *assignments) result(more []lab.Claim) *lab.Result {
 	similar := math.Round(10*(1+differenceTolerance)*t.mergedPrinted()) / 10
 	claims := []lab.Claim{

@@ -16,21 +16,22 @@ import (
 type routing struct {
 	name    string
 	paths   pathComputation
-	scheme  string // of its LIDs
+	scheme  string // LID assignment
 	options route.Options
-	column  string // of the printed table; "" for one of ours
-	times   int    // as many networks in a seed block as of separate; in the quick mode once
+	column  string // in the printed table; "" for one of ours
+	times   int    // networks in a seed block, as a multiple of separate's; in the quick mode the same
 }
 
-// moreNetworks is the number of networks of SRD and of renaming for each of separate: they take little time, and loads differ much between networks.
+// moreNetworks is the number of networks of SRD and of renaming for each of separate: they take
+// little time, and their loads differ much between networks.
 const moreNetworks = 4
 
-// routings of Table VI under the readings that are on, then ours.
+// routings returns the routings of Table VI under the active readings, then ours.
 func routings(s *lab.Setup) []routing {
 	color, frozen := schemeOptions(s, "color-l"), route.Options{"degree": "frozen"}
 	return []routing{
 		{"SRD", computation(s, "srd"), "color-l", color, "srd", moreNetworks},
-		// Destination renaming assigns LIDs as greedy does. Under that name the store has them from Table I.
+		// Destination renaming assigns LIDs like greedy, whose name lets the store reuse Table I.
 		{"renaming", computation(s, choice(s, widestNamed, "shortest-widest", "updn-shortest")), "greedy", nil, "renaming", moreNetworks},
 		{"separate", computation(s, "path-selection"), "color-l", color, "separate", 1},
 		{"short (ours)", computation(s, "path-selection-short"), "color-l", frozen, "", 1},
@@ -39,7 +40,7 @@ func routings(s *lab.Setup) []routing {
 	}
 }
 
-// largestRow is the row of Table VI of whose differences the text gives numbers.
+// largestRow is the row of Table VI whose differences the text quotes.
 var largestRow = conf{512, 64}
 
 // loadTable is Table VI.
@@ -47,7 +48,7 @@ type loadTable struct {
 	*comparison
 	chart          chart.Chart
 	highest, fewer percents
-	separate       []lab.Claim // has a lower load than renaming, row by row
+	separate       []lab.Claim // lower load than renaming, row by row
 	nearClaims     []lab.Claim // about printed values
 	by             map[conf]map[string]measured
 }
@@ -101,8 +102,8 @@ func (st *store) lidTable6(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 }
 
-// measureRoutings measures the routings of a row that are wanted: each is a row of its own to --rows. Ours, of which there are no claims, are left
-// out where the table is not kept.
+// measureRoutings measures the selected routings of a row; each is a row of its own for --rows.
+// Ours have no claims, so they are skipped if the table is not kept.
 func (st *store) measureRoutings(ctx context.Context, s *lab.Setup, c conf) map[string]measured {
 	got := map[string]measured{}
 	for _, r := range routings(s) {
@@ -113,13 +114,14 @@ func (st *store) measureRoutings(ctx context.Context, s *lab.Setup, c conf) map[
 	return got
 }
 
-// routed is the name of a row with one routing.
+// routed returns the name of a row with one routing.
 func (c conf) routed(routing string) string { return c.String() + " " + routing }
 
-// perBlock is the number of networks of a row in a seed block; of the largest rows it is half of that (conf.sampleSize).
+// perBlock returns the number of networks of a row in a seed block; the largest rows use half
+// (conf.sampleSize).
 func (r *routing) perBlock(s *lab.Setup) int { return lab.Pick(s, 1, r.times) * blockNetworks(s) }
 
-// engine routes by an engine with one LID a machine and one lane.
+// engine routes with an engine, one LID per machine and one lane.
 func engine(s *lab.Setup, name string) pathComputation {
 	return pathComputation{name, func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
 		routed := lab.Must(s.Route(ctx, g, lab.Routing{Engine: name, MaxVLs: 1, Workers: 1, Seed: seed}))
@@ -130,7 +132,8 @@ func engine(s *lab.Setup, name string) pathComputation {
 	}}
 }
 
-// row sets what is shown of the routings beside the printed row, of which got is judged.
+// row adds the shown measurements of the routings next to the printed row; claims are judged by
+// got.
 func (t *loadTable) row(s *lab.Setup, c conf, p lab.Printed, shown, got map[string]measured) {
 	row := c.String()
 	t.by[c] = got
@@ -175,12 +178,12 @@ func (t *loadTable) row(s *lab.Setup, c conf, p lab.Printed, shown, got map[stri
 	}
 }
 
-// has says whether two routings of a row were measured.
+// has reports whether both routings of a row were measured.
 func (t *loadTable) has(c conf, one, other string) bool {
 	return len(t.by[c][one]) > 0 && len(t.by[c][other]) > 0
 }
 
-// difference is the claim on a difference of two routings in a row, in percent.
+// difference returns the claim about a difference between two routings in a row, in percent.
 func (t *loadTable) difference(text string, c conf, printed float64, name, base string, of func(m, base measured) float64) lab.Claim {
 	var ours []float64
 	if t.has(c, name, base) {
@@ -189,16 +192,17 @@ func (t *loadTable) difference(text string, c conf, printed float64, name, base 
 	return quarterClaim(c.String()+": "+text, printed, ours, c.routed(name), c.routed(base))
 }
 
-// meanAbove is by how many percent the mean of one quantity is above that of another, over the first networks, on which both were measured.
+// meanAbove returns the excess of one mean over another in percent, over the first networks, which
+// were measured for both.
 func meanAbove(values, base []float64) float64 {
 	n := min(len(values), len(base))
 	return 100 * (mean(values[:n])/mean(base[:n]) - 1)
 }
 
-// loadAbove is by how many percent the maximum load of one routing is above that of another.
+// loadAbove returns the excess of one routing's maximum load over another's, in percent.
 func loadAbove(m, base measured) float64 { return meanAbove(m[load], base[load]) }
 
-// lidsBelow is by how many percent separate needs fewer LIDs than renaming.
+// lidsBelow returns how many percent fewer LIDs separate needs than renaming.
 func lidsBelow(separate, renaming measured) float64 {
 	return -meanAbove(separate["color-l"], renaming["greedy"])
 }
@@ -206,7 +210,7 @@ func lidsBelow(separate, renaming measured) float64 {
 // claimsOf adds the claims about a row.
 func (t *loadTable) claimsOf(c conf, p lab.Printed) {
 	row := c.String()
-	if c != largestRow { // its sentence has a number, which is judged
+	if c != largestRow { // the text has a number for it, judged elsewhere
 		lower := lab.NewClaim(row+": separate has a lower maximum load than renaming", fmt.Sprintf("%+.1f %%", printedOver(p, "separate_max_load", "renaming_max_load")))
 		if t.has(c, "separate", "renaming") {
 			lower.JudgeRange(loadAbove(t.by[c]["separate"], t.by[c]["renaming"]), noLowEnd, -leastRise, "%+.1f %%")

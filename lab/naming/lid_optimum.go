@@ -11,7 +11,7 @@ import (
 // optimum is Table III or IV.
 type optimum struct {
 	*comparison
-	greedy, color percents // above the optimum, by row
+	greedy, color percents // excess over the optimum, by row
 	chart         *above
 	nearClaims    []lab.Claim
 }
@@ -61,7 +61,7 @@ func (st *store) optima(ctx context.Context, s *lab.Setup, name, file, algorithm
 	return t
 }
 
-// optimumRow measures the networks of a row. What is proven of the optimum is told in the table only.
+// optimumRow measures the networks of a row. Only the table shows how many optima are proven.
 func (st *store) optimumRow(ctx context.Context, s *lab.Setup, c conf, algorithm string) measured {
 	if s.Reads(leftOut) {
 		m, _, _ := st.firstFinished(ctx, s, c, algorithm)
@@ -79,7 +79,8 @@ var optimumSchemes = []struct{ quantity, name, column string }{
 	{optimal, "optimum", "ilp_optimal"}, {"greedy", "greedy", "greedy"}, {"color-l", "color/L", "color_L"},
 }
 
-// row sets what is shown beside a printed row, of which m is judged, unless no network was finished.
+// row adds the shown measurements next to a printed row; claims are judged by m, unless no network
+// was finished.
 func (t *optimum) row(c conf, p lab.Printed, shown, m measured) {
 	row := c.String()
 	var paper []float64
@@ -109,7 +110,7 @@ func (t *optimum) row(c conf, p lab.Printed, shown, m measured) {
 	}
 }
 
-// result puts the claims of a table and those of its rows together.
+// result collects the claims of a table and of its rows.
 func (t *optimum) result(claims ...lab.Claim) *lab.Result {
 	return &lab.Result{
 		Tables: []lab.Table{t.Table}, Charts: lab.NonEmpty(t.chart.Chart), Claims: append(claims, t.nearClaims...),

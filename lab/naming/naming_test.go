@@ -82,7 +82,8 @@ func fresh(name string) *lab.Reproduction {
 	return Renaming()
 }
 
-// TestOptimumWithin: a limit of nodes leaves networks out, and more nodes finish no fewer; what is finished has the same optimum under any limit.
+// TestOptimumWithin: a limit of nodes leaves networks out, more nodes finish no fewer, and a
+// finished network has the same optimum under any limit.
 func TestOptimumWithin(t *testing.T) {
 	s := &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 1, Readings: []string{mostLeft}}
 	finished := map[int64]int{}
@@ -118,7 +119,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestMeasure: what was measured of a network is not measured again, and what was not is: another quantity, network or reading.
+// TestMeasure: a measured value is not measured again; another quantity, network or reading is.
 func TestMeasure(t *testing.T) {
 	st, found := &store{}, 0
 	row := conf{16, 16}.networks(&lab.Setup{})
@@ -153,7 +154,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestReadings: every reading of paper 000 changes what is measured in an artefact that it names, and no other artefact's tables.
+// TestReadings: every reading of paper 000 changes a result in an artefact that it names, and no
+// other artefact's tables.
 func TestReadings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")
@@ -182,7 +184,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestClaimsOnly: what is left out of the blocks whose tables are not kept changes no claim.
+// TestClaimsOnly: skipping work in blocks whose tables are not kept changes no claim.
 func TestClaimsOnly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")
@@ -215,7 +217,7 @@ func TestWholeFigures(t *testing.T) {
 	}
 }
 
-// TestRowsSuffice: a number that names the rows that it is measured on is the same where only these are run.
+// TestRowsSuffice: a number that names its rows is the same if only these are run.
 func TestRowsSuffice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")

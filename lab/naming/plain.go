@@ -1,6 +1,6 @@
 package naming
 
-// plainLID says in plain words what the largest differences of paper 000 are.
+// plainLID explains the largest differences of paper 000 in plain words.
 var plainLID = map[string]string{
 	"table2: 512/16: LIDs of the five heuristics within 10 %":                          "With path selection 512 machines on 16 switches take some 1,800 LIDs in the paper. By the letter of the paper they take more than seven times as many here.",
 	"table6: 256 and 512 machines, every row: separate needs fewer LIDs than renaming": "With many machines separate needs fewer LIDs than renaming in the paper, and by its letter more than three times as many here.",
@@ -10,7 +10,7 @@ var plainLID = map[string]string{
 	"table5: 192/64 path-selection, all: greedy and color/L within 10 %":               "With path selection 192 machines on 64 switches take some 800 LIDs by greedy and color/L in the paper's Table V, and three times as many here.",
 }
 
-// plainRenaming says in plain words what the largest differences of paper 002 are.
+// plainRenaming explains the largest differences of paper 002 in plain words.
 var plainRenaming = map[string]string{
 	"table6: 64 switches, 3 links, updn-shortest: mean within 10 %":                                               "Of the entries of forwarding tables on 64 switches with 3 links each 1.3 % have conflicts in the paper, and 7 % here.",
 	"table4: 32 switches, 4 links, smart: new entries within 10 %":                                                "Renaming adds 1,294 entries to the tables of smart routing in the paper, and little more than half as many here.",

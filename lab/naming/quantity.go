@@ -12,14 +12,14 @@ import (
 	"weft/route/paths"
 )
 
-// quantity has a name, and measures a number of the paths of a network.
+// quantity measures a number on the paths of a network.
 type quantity struct {
 	name string
-	key  string // under which the store has it: another one under each reading that changes it
+	key  string // in the store; differs under each reading that changes the number
 	of   func(ctx context.Context, set *paths.Set) float64
 }
 
-// load is the name of the quantity of the maximum link load.
+// load is the name of the maximum link load.
 const load = "load"
 
 var maximumLoad = quantity{load, load, func(_ context.Context, set *paths.Set) float64 { return set.MaxLoad() }}
@@ -32,7 +32,7 @@ var schemeReadings = map[string]struct{ reading, option, with, without string }{
 	"split-merge-l": {fewestMerged, "merge", "fewest", "order"},
 }
 
-// schemeOptions has the option of a scheme under the readings that are on.
+// schemeOptions returns the option of a scheme under the active readings.
 func schemeOptions(s *lab.Setup, scheme string) route.Options {
 	v, ok := schemeReadings[scheme]
 	if !ok {
@@ -41,14 +41,14 @@ func schemeOptions(s *lab.Setup, scheme string) route.Options {
 	return route.Options{v.option: choice(s, v.reading, v.with, v.without)}
 }
 
-// lids is the number of LIDs by a scheme.
+// lids returns the number of LIDs with a scheme as a quantity.
 func lids(scheme string, options route.Options) quantity {
 	return quantity{scheme, fmt.Sprint(scheme, options), func(ctx context.Context, set *paths.Set) float64 {
 		return float64(assign(ctx, set, scheme, names.Options{Workers: 1, Values: options}).LIDs())
 	}}
 }
 
-// lidsBy are the numbers of LIDs by some schemes under the readings that are on.
+// lidsBy returns the numbers of LIDs with some schemes under the active readings.
 func lidsBy(s *lab.Setup, schemes ...string) (all []quantity) {
 	for _, scheme := range schemes {
 		all = append(all, lids(scheme, schemeOptions(s, scheme)))
@@ -56,13 +56,13 @@ func lidsBy(s *lab.Setup, schemes ...string) (all []quantity) {
 	return all
 }
 
-// greedyColorAndLoad are the quantities of Tables III to V. No claim of theirs is about a load; Table VI finds it measured, and need not compute
-// the paths again.
+// greedyColorAndLoad returns the quantities of Tables III to V. Their claims do not use the load;
+// it is measured here so that Table VI need not compute the paths again.
 func greedyColorAndLoad(s *lab.Setup) []quantity {
 	return append(lidsBy(s, "greedy", "color-l"), maximumLoad)
 }
 
-// fiveHeuristicsAndLoad are the quantities of Tables I and II.
+// fiveHeuristicsAndLoad returns the quantities of Tables I and II.
 func fiveHeuristicsAndLoad(s *lab.Setup) []quantity {
 	var schemes []string
 	for _, h := range heuristics {
@@ -71,19 +71,19 @@ func fiveHeuristicsAndLoad(s *lab.Setup) []quantity {
 	return append(lidsBy(s, schemes...), maximumLoad)
 }
 
-// networks builds a network for each seed, all of one kind: those of a row of a table.
+// networks builds the networks of a table row, one for each seed.
 type networks struct {
-	name  string // tells them from those of other rows
+	name  string // unique among rows
 	build func(seed uint64) *fabric.Graph
 }
 
 // pathComputation finds the paths of a network.
 type pathComputation struct {
-	name string // tells it from others
+	name string // unique
 	find func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set
 }
 
-// computation is a path computation under the readings that are on.
+// computation returns a path computation under the active readings.
 func computation(s *lab.Setup, algorithm string) pathComputation {
 	options := pathOptions(s, algorithm)
 	return pathComputation{fmt.Sprint(algorithm, options), func(ctx context.Context, g *fabric.Graph, seed uint64) *paths.Set {
@@ -91,14 +91,15 @@ func computation(s *lab.Setup, algorithm string) pathComputation {
 	}}
 }
 
-// store keeps what was measured.
+// store caches measurements.
 type store struct {
 	rows       lab.Cache[measured] // of paper 002
 	quantities lab.Cache[float64]  // of networks of paper 000
 }
 
-// measure measures quantities of the paths of the first n networks of a row. What was measured of a network for another table, reading or
-// number of networks is not measured again, and its paths are computed only if something is.
+// measure measures quantities on the paths of a row's first n networks. It reuses values measured
+// for another table, reading or number of networks, and computes a network's paths only if a value
+// is missing.
 func (st *store) measure(ctx context.Context, s *lab.Setup, n int, row networks, how pathComputation, quantities []quantity) measured {
 	return sample(ctx, s, n, func(seed uint64) map[string]float64 {
 		set := sync.OnceValue(func() *paths.Set { return how.find(ctx, row.build(seed), seed) })
@@ -111,7 +112,7 @@ func (st *store) measure(ctx context.Context, s *lab.Setup, n int, row networks,
 	})
 }
 
-// row measures quantities of the paths of a computation on the networks of a row.
+// row measures quantities on the paths of a computation on a row's networks.
 func (st *store) row(ctx context.Context, s *lab.Setup, c conf, algorithm string, quantities []quantity) measured {
 	return st.measure(ctx, s, c.sampleSize(blockNetworks(s)), c.networks(s), computation(s, algorithm), quantities)
 }

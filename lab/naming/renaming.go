@@ -10,7 +10,7 @@ import (
 	"weft/route/names"
 )
 
-// Renaming is paper 002.
+// Renaming returns the reproduction of paper 002.
 func Renaming() *lab.Reproduction {
 	st := &store{}
 	return &lab.Reproduction{
@@ -56,25 +56,26 @@ const (
 	unrenamed   = "paths under the original LID, %"
 )
 
-// regular is a row of paper 002: switches with 4 machines and so many links each.
+// regular is a row of paper 002: switches with 4 machines and this many links each.
 type regular struct {
 	switches, links int
 	algorithm       string
 }
 
-// renamingNetworks is the number of networks of a row of paper 002 in a seed block: the paper's, or a few.
+// renamingNetworks returns the number of networks of a row of paper 002 in a seed block: the
+// paper's, or a few.
 func renamingNetworks(s *lab.Setup) int { return lab.Pick(s, 4, 10) }
 
-// byInput is the reading by which conflicts are counted by input channel.
+// byInput is the reading that counts conflicts by input channel.
 const byInput = "conflicts by input"
 
-// byWidest is the reading by which smart has no linear programme.
+// byWidest is the reading without a linear programme in smart.
 const byWidest = "smart by shortest widest"
 
-// byProgramme is the reading by which a solver solves the linear programme of smart.
+// byProgramme is the reading that solves smart's linear programme with a solver.
 const byProgramme = "smart by linear programme"
 
-// renamingOptions are the options of a path computation under the readings that are on.
+// renamingOptions returns the options of a path computation under the active readings.
 func renamingOptions(s *lab.Setup, algorithm string) route.Options {
 	if algorithm != "smart" {
 		return nil
@@ -82,7 +83,7 @@ func renamingOptions(s *lab.Setup, algorithm string) route.Options {
 	return route.Options{"balance": choice(s, byWidest, "widest", choice(s, byProgramme, "programme", "weights"))}
 }
 
-// algorithmOf is the path computation of a printed row.
+// algorithmOf returns the path computation of a printed row.
 func algorithmOf(p lab.Printed) string {
 	if p["routing"] == "smart_routing" {
 		return "smart"
@@ -98,8 +99,8 @@ func (r regular) formula(seed uint64) string {
 	return fmt.Sprintf("regular(switches=%d,degree=%d,hosts=4,seed=%d)", r.switches, r.links, seed)
 }
 
-// renamingRow measures destination renaming on the networks of a row. The quick mode
-// leaves out 64 switches.
+// renamingRow measures destination renaming on a row's networks. The quick mode leaves out 64
+// switches.
 func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (measured, bool) {
 	if r.switches > lab.Pick(s, 32, 64) || !s.Want(r.String()) {
 		return nil, false
@@ -136,7 +137,8 @@ func (r regular) measure(ctx context.Context, s *lab.Setup) measured {
 	})
 }
 
-// eachRow measures the rows of a printed table that are run, and judges all: measured is nil of the others.
+// eachRow measures the selected rows of a printed table, and judges all rows; measured is nil for
+// the rows not run.
 func (st *store) eachRow(ctx context.Context, s *lab.Setup, file string, visit func(r regular, p lab.Printed, m measured), judge func(r regular, p lab.Printed, m measured)) {
 	for _, p := range readTable(file) {
 		r := regular{p.Int("switches"), 4, algorithmOf(p)}
@@ -156,7 +158,7 @@ func nearRow(t *comparison, r regular, text, quantity string) lab.Claim {
 	return t.near(r.String()+": "+text+" within 10 %", r.String(), func(q string) bool { return q == quantity })
 }
 
-// renamingsOf is the printed mean of renamings of a row.
+// renamingsOf returns the printed mean of renamings of a row.
 func renamingsOf(r regular) float64 {
 	for _, p := range readTable("ren_table5_renamings_per_host") {
 		if p.Int("switches") == r.switches && algorithmOf(p) == r.algorithm {
@@ -167,7 +169,7 @@ func renamingsOf(r regular) float64 {
 	return 0
 }
 
-// addCategory appends the category of a row to a chart of bars, and returns its place.
+// addCategory appends the category of a row to a bar chart, and returns its position.
 func addCategory(c *chart.Chart, r regular) float64 {
 	name := fmt.Sprint(r.switches)
 	if r.algorithm == "smart" {
@@ -207,7 +209,7 @@ func (st *store) renamingTable4(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	var claims []lab.Claim
 	increases := map[regular]float64{}
-	var grown percents // random tables more than linear ones
+	var grown percents // excess of random tables over linear ones
 	st.eachRow(ctx, s, "ren_table4_forwarding_overhead", func(r regular, p lab.Printed, m measured) {
 		row := r.String()
 		for _, q := range entryQuantities {
@@ -220,7 +222,7 @@ func (st *store) renamingTable4(ctx context.Context, s *lab.Setup) *lab.Result {
 		grown.add(row, p.Number("pct_increase_avg")-100*renamingsOf(r), m.mean(increase)-100*m.mean(renamings))
 	}, func(r regular, _ lab.Printed, _ measured) {
 		claims = append(claims, nearRow(t, r, renamed, renamed))
-		if r.algorithm == "smart" { // with the other every switch has an entry for every machine
+		if r.algorithm == "smart" { // otherwise every switch has an entry for every machine
 			claims = append(claims, nearRow(t, r, original, original))
 		}
 	})

@@ -6,9 +6,9 @@ import (
 	"weft/route/paths"
 )
 
-// tableEntries counts the entries of random forwarding tables that the paths need, over
-// all switches, those of the last switch included: under base LIDs (the original
-// entries of Table 4 of paper 002) and under the other LIDs (the new ones).
+// tableEntries counts the entries of random forwarding tables that the paths need, over all
+// switches including the last one: under base LIDs (the original entries of Table 4 of paper 002)
+// and under the other LIDs (the new ones).
 func tableEntries(a *names.Assignment) (original, renamed int) {
 	type entry struct {
 		at     int32
@@ -33,11 +33,11 @@ func tableEntries(a *names.Assignment) (original, renamed int) {
 	return original, renamed
 }
 
-// conflictCounts count what tables by destination alone would lose (Table 6 of paper 002).
+// conflictCounts counts what tables indexed by destination alone would lose (Table 6 of paper 002).
 type conflictCounts struct {
-	entries   int // of the tables: pairs of a switch and a destination
-	contested int // entries of which the paths take several output channels
-	byInput   int // triples of a switch, an input channel and a destination, each host's port being an input channel
+	entries   int // pairs of a switch and a destination
+	contested int // entries whose paths take several output channels
+	byInput   int // triples of a switch, an input channel and a destination; each host's port is an input channel
 	beyond    int // output channels of entries beyond the first
 	switches  int // switches with a contested entry
 }
@@ -71,8 +71,8 @@ func countConflicts(set *paths.Set) (n conflictCounts) {
 	return n
 }
 
-// hop is a switch that a path passes, with the channels by which it comes and goes: at
-// the first switch -1 less the source, at the last fabric.Nothing.
+// hop is a switch on a path, with its input and output channel. At the first switch the input is -1
+// minus the source, at the last the output is fabric.Nothing.
 type hop struct{ at, in, out int32 }
 
 func hopsOf(set *paths.Set, p int) []hop {

@@ -12,14 +12,14 @@ import (
 	"weft/route/paths"
 )
 
-// exampleRoutes are the routes of section 2.1 of paper 002. The one from n5 comes
-// first, as Table 3 has it: the other path to n8 is renamed.
+// exampleRoutes are the routes of section 2.1 of paper 002. The one from n5 comes first, as in
+// Table 3: the other path to n8 is renamed.
 var exampleRoutes = [][3]string{{"n5", "n8", "c5 c6"}, {"n4", "n8", "c9 c12 c11 c10"}, {"n4", "n2", "c4 c1 c2"}}
 
 // network is the example with the paper's names.
 type network struct {
 	*fabric.Graph
-	channel map[string]int32 // the one from end a to end b
+	channel map[string]int32 // channel from end a to end b
 	name    []string         // by channel
 }
 
@@ -38,12 +38,12 @@ func newNetwork() *network {
 	return n
 }
 
-// machine is the host of a switch.
+// machine returns the host of a switch.
 func (n *network) machine(name string) int32 {
 	return n.HostsOf(int32(slices.Index(n.SwitchDesc, name)))[0]
 }
 
-// set holds the example's routes.
+// set returns the example's routes.
 func (n *network) set() *paths.Set {
 	b := paths.NewBuilder(n.Graph)
 	for _, r := range exampleRoutes {
@@ -67,8 +67,8 @@ func (n *network) set() *paths.Set {
 // entry is a row of Tables 1 and 3.
 type entry struct{ at, in, before, after, out string }
 
-// entries lists the table entries of the paths, in the order of the paper: by
-// switch, input channel and destination.
+// entries lists the table entries of the paths in the paper's order: by switch, input channel and
+// destination.
 func (n *network) entries(a *names.Assignment) []entry {
 	var list []entry
 	for dst := range int32(n.NumHosts) {

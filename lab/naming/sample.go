@@ -13,12 +13,12 @@ import (
 	"weft/sim/flow"
 )
 
-// measured holds the figures of a row: by quantity, a value for each instance.
+// measured holds the results of a row: by quantity, a value for each instance.
 type measured map[string][]float64
 
 func (m measured) summary(quantity string) flow.Summary { return flow.SummariseFew(m[quantity]) }
 
-// mean is NaN where no network was measured.
+// mean returns the mean of a quantity, NaN if no network was measured.
 func (m measured) mean(quantity string) float64 { return mean(m[quantity]) }
 
 // first keeps the values of the first n networks.
@@ -30,12 +30,12 @@ func (m measured) first(n int) measured {
 	return all
 }
 
-// percentAbove is by how many percent the mean of one quantity is above that of another.
+// percentAbove returns the excess of one quantity's mean over another's, in percent.
 func (m measured) percentAbove(quantity, base string) float64 {
 	return 100 * (m.mean(quantity)/m.mean(base) - 1)
 }
 
-// eachOver is the same network by network: a paired difference.
+// eachOver is percentAbove network by network: a paired difference.
 func (m measured) eachOver(quantity, base string) flow.Summary {
 	var each []float64
 	for i, v := range m[quantity] {
@@ -57,17 +57,17 @@ func sample(ctx context.Context, s *lab.Setup, n int, measure func(seed uint64) 
 	return m
 }
 
-// buildFrom builds networks of formulas.
+// buildFrom builds networks from formulas.
 func buildFrom(formula func(seed uint64) string) func(seed uint64) *fabric.Graph {
 	return func(seed uint64) *fabric.Graph { return lab.Must(lab.Graph(formula(seed))) }
 }
 
-// shownSeeds says which networks a table shows whose largest rows have half as many.
+// shownSeeds prints the networks of a table whose largest rows have half as many.
 func shownSeeds(s *lab.Setup) string {
 	return seeds(s, shownNetworks(s, blockNetworks(s))) + ", half as many of 512 machines"
 }
 
-// seeds says which networks a table is about.
+// seeds prints the networks of a table.
 func seeds(s *lab.Setup, n int) string {
 	return fmt.Sprintf("%d instances, seeds %d to %d", n, s.Seed, s.Seed+uint64(n)-1)
 }
@@ -92,7 +92,7 @@ func (c conf) formula(seed uint64) string {
 	return fmt.Sprintf("irregular(switches=%d,degree=8,hosts=%d,seed=%d)", c.switches, c.machines, seed)
 }
 
-// networks returns the networks of the row under the readings that are on.
+// networks returns the networks of the row under the active readings.
 func (c conf) networks(s *lab.Setup) networks {
 	if s.Reads(byChance) {
 		return networks{c.String() + " by chance", c.buildByChance}
@@ -100,8 +100,9 @@ func (c conf) networks(s *lab.Setup) networks {
 	return networks{c.String(), buildFrom(c.formula)}
 }
 
-// buildByChance joins each pair of switches with probability 8/(switches-1): links are drawn away from more than enough, until as many are left
-// as so many draws gave, and the network is drawn again where it falls apart.
+// buildByChance joins each pair of switches with probability 8/(switches-1). It draws the number of
+// links, builds a network with more links, and removes random ones down to that number. It repeats
+// this until the network is connected.
 func (c conf) buildByChance(seed uint64) *fabric.Graph {
 	const degree, most = 8, 12
 	rng := rand.New(rand.NewPCG(seed, degree))
@@ -123,7 +124,7 @@ func (c conf) buildByChance(seed uint64) *fabric.Graph {
 	}
 }
 
-// confOf is the configuration of a printed row.
+// confOf returns the configuration of a printed row.
 func confOf(p lab.Printed) conf { return conf{p.Int("machines"), p.Int("switches")} }
 
 // heuristics of paper 000: the scheme, and its name in print and in the tables' files.
@@ -135,8 +136,8 @@ var heuristics = []struct{ scheme, name, column string }{
 	{"color-l", "color/L", "color_L"},
 }
 
-// paired is by how many percent a quantity of one measurement is above that of another, network by network, over the first networks, on which both
-// were measured.
+// paired returns the excess of one measurement over another in percent, network by network, over
+// the first networks, which were measured for both.
 func paired(m, base measured, quantity string) flow.Summary {
 	n := min(len(m[quantity]), len(base[quantity]))
 	return measured{"m": m[quantity][:n], "base": base[quantity][:n]}.eachOver("m", "base")

@@ -8,23 +8,23 @@ import (
 	"weft/route"
 )
 
-// MinHop is OpenSM's: of the ports on shortest paths the one with the fewest table
-// entries so far, whether or not a path to them comes that way.
+// MinHop is OpenSM's: among the ports on shortest paths it takes the one with the fewest table
+// entries so far, whether or not paths to these destinations come this way.
 func MinHop(o Order) *route.Spec {
 	return Spec("minhop by entries, "+string(o), shortest{order: o})
 }
 
-// FirstPort is always the first port on shortest paths: OpenSM's LASH without its lanes;
-// and its DOR where ports are numbered by dimension, without balance elsewhere.
+// FirstPort always takes the first port on shortest paths. It is OpenSM's LASH without lanes, and
+// OpenSM's DOR if ports are numbered by dimension; it does not balance anything else.
 func FirstPort() *route.Spec { return Spec("first port", shortest{order: ByLeaf, first: true}) }
 
-// Spec is the Spec of an engine of an experiment's own, which has no options.
+// Spec returns the Spec of an experiment's own engine without options.
 func Spec(name string, e route.Engine) *route.Spec {
 	return &route.Spec{Name: name, Lanes: "none", New: func(route.Options) (route.Engine, error) { return e, nil }}
 }
 
-// shortest takes minimal paths; at each switch, host by host, the port with the fewest
-// table entries so far, or always the first. Port 0 of a switch is no entry.
+// shortest takes minimal paths. At each switch, host by host, it takes the port with the fewest
+// table entries so far, or always the first. Entries for port 0 of switches do not count.
 type shortest struct {
 	order Order
 	first bool
@@ -61,7 +61,7 @@ func (e shortest) Route(ctx context.Context, in *route.Input) (*route.Plan, erro
 	return &route.Plan{Ends: in.Ends, Tables: tables}, err
 }
 
-// port chooses the port of switch s to a switch that is away hops from each.
+// port chooses the port of switch s towards a switch; away has the hops to it from each switch.
 func (e shortest) port(g *fabric.Graph, away []int32, s int32, entries []int32) uint8 {
 	best := route.NoPort
 	for _, c := range g.OutOf(s) {

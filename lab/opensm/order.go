@@ -10,16 +10,16 @@ import (
 	"weft/sim/traffic"
 )
 
-// Order is an order of hosts' LIDs; those of switches come last.
+// Order is an order of hosts' LIDs; switches come last.
 type Order string
 
 // The orders.
 const (
-	ByLeaf   Order = "by leaf" // all hosts of a switch, then those of the next
+	ByLeaf   Order = "by leaf" // all hosts of a switch, then of the next
 	InTurn   Order = "in turn" // one host of every switch, then the next of each
 	AtRandom Order = "random"
-	// Moved is by leaf, but for one host in ten, drawn by lot: these have each other's
-	// LIDs, as when parts of a cluster were exchanged over the years.
+	// Moved is by leaf, except that a random tenth of the hosts have each other's LIDs, as if parts
+	// of the cluster had been exchanged over the years.
 	Moved Order = "by leaf, a tenth moved"
 )
 
@@ -73,7 +73,7 @@ func (o Order) Ends(in *route.Input) []int32 {
 	return ends
 }
 
-// SetAll gives all LIDs of an end port one port at a switch.
+// SetAll sets the port of all LIDs of an end port at a switch.
 func SetAll(tables *route.Tables, s int32, in *route.Input, end int32, port uint8) {
 	for k := range in.Ends.Count(end) {
 		tables.Set(s, in.Ends.Base[end]+fabric.LID(k), port)

@@ -1,5 +1,5 @@
-// Package papers lists the papers that can be reproduced. Each is a package of its
-// own beside this one; a new one is added to the list here.
+// Package papers lists the papers that can be reproduced. Each is a package of its own next to this
+// one; add a new one to the list here.
 package papers
 
 import (
@@ -16,12 +16,12 @@ import (
 	"weft/lab/vftree"
 )
 
-// All lists the reproductions in the order in which they are printed.
+// All lists the reproductions in printing order.
 func All() []*lab.Reproduction {
 	return append([]*lab.Reproduction{naming.LID(), naming.Renaming(), dfsssp.Reproduction(), mapping.Reproduction()}, append(fattree.Reproductions(), vftree.Reproduction(), intersubnet.Reproduction())...)
 }
 
-// Entry is an artefact of a paper in the list of all.
+// Entry is an artefact of a paper in the list of all artefacts.
 type Entry struct {
 	Reproduction string `json:"reproduction"`
 	Artefact     string `json:"artefact"`

@@ -50,8 +50,8 @@ func TestCommittedFiles(t *testing.T) {
 	}
 }
 
-// inPlainWords checks that a page begins with one screen: what the paper claims, what came out, and the largest
-// differences in plain words.
+// inPlainWords checks that a page begins with one screen: the paper's claims, the outcome, and the
+// largest differences in plain words.
 func inPlainWords(t *testing.T, r *lab.Reproduction, page string) {
 	t.Helper()
 	screen, _, _ := strings.Cut(page, "\n## ")

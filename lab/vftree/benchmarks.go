@@ -6,10 +6,11 @@ import (
 
 	"weft/lab"
 	"weft/sim/beff"
-	"weft/sim/packet"
+	"weft/sim/congestion"
 )
 
-// hotSpotTest is the benchmark of all nodes of a cluster beside flows to a hot-spot.
+// hotSpotTest is the benchmark of all nodes of a cluster, with flows to a hot-spot running at the
+// same time.
 type hotSpotTest struct {
 	name, formula, printed string
 	flows                  []pair // to the hot-spot
@@ -26,7 +27,7 @@ var measurements = []string{
 	"Min Ping Pong BW (MB/s)", "Avg Ping Pong BW (MB/s)", "Max Ping Pong BW (MB/s)", "Naturally Ordered Ring BW (MB/s)", "Randomly Ordered Ring BW (MB/s)",
 }
 
-// benchmarks are Tables I and II.
+// benchmarks makes Tables I and II.
 func benchmarks(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "table1", Title: "Latency and bandwidth of all nodes beside three flows to a hot-spot",
@@ -39,7 +40,7 @@ func benchmarks(ctx context.Context, s *lab.Setup) *lab.Result {
 		for _, e := range []lab.Candidate{{Name: "fat-tree", How: lab.Routing{Engine: "ftree,balance=zahavi"}}, {Name: "vFtree", How: lab.Routing{Engine: threeLanes}}} {
 			s.Each(ctx, test.formula, testBed(s, test.formula), []lab.Candidate{e}, func(e *lab.Candidate, trial *lab.Trial) {
 				got[e.Name] = test.run(ctx, s, trial, nil)
-				got[e.Name+controlled] = test.run(ctx, s, trial, packet.UsualCongestionControl())
+				got[e.Name+controlled] = test.run(ctx, s, trial, congestion.Usual())
 			})
 		}
 		claims = append(claims, test.claims(got)...)
@@ -57,10 +58,11 @@ func benchmarks(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// controlled is behind the name of a routing whose measurements are those with congestion control.
+// controlled is the suffix of a routing's name for measurements with congestion control.
 const controlled = ", congestion control"
 
-// better is by how much the second list is better in a row, as a share of the first: latencies fall, bandwidths rise.
+// better returns the improvement of the second list over the first in a row, as a share of the
+// first: latencies fall, bandwidths rise.
 func better(row int, first, second []float64) float64 {
 	change := second[row]/first[row] - 1
 	if row < len(measurements)/2 {
@@ -70,7 +72,7 @@ func better(row int, first, second []float64) float64 {
 }
 
 // run returns the measurements, with congestion control unless that is nil.
-func (test *hotSpotTest) run(ctx context.Context, s *lab.Setup, trial *lab.Trial, control *packet.CongestionControl) []float64 {
+func (test *hotSpotTest) run(ctx context.Context, s *lab.Setup, trial *lab.Trial, control *congestion.Control) []float64 {
 	g, ends := trial.Graph, nodes(trial.Graph)
 	hosts := make([]int32, 0, g.NumHosts)
 	for n := range int32(g.NumHosts) {
@@ -94,7 +96,8 @@ func (test *hotSpotTest) run(ctx context.Context, s *lab.Setup, trial *lab.Trial
 	}
 }
 
-// claims are the cells of a table: the bandwidths of the plain tree, and what vFtree gains.
+// claims returns the claims about a table: the bandwidths of the plain tree, and the gains of
+// vFtree.
 func (test *hotSpotTest) claims(got map[string][]float64) (claims []lab.Claim) {
 	plain, lanes := got["fat-tree"], got["vFtree"]
 	for i, row := range lab.ReadPrinted(test.printed) {

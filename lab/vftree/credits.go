@@ -18,11 +18,12 @@ var creditRows = []struct {
 	{"1, it runs out of credits", slowNode, 1},
 }
 
-// slowNode is the rate of a node that lets its lane run out of credits, in Mbit/s.
+// slowNode is the rate of a node whose lane runs out of credits, in Mbit/s.
 const slowNode = 1_000
 
-// fig2 lets three flows share a link between two switches, each on a lane of its own as in Fig. 1; one goes to a node that takes little. It judges
-// nothing: credits by lane are what the simulator has, and the rate of the slow node is ours.
+// fig2 lets three flows share a link between two switches, each on a lane of its own as in Fig. 1;
+// one goes to a slow receiver. It judges nothing: the simulator has credits by lane anyway, and we
+// chose the rate of the slow node.
 func fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 	flows := []pair{{1, 4}, {2, 5}, {3, 6}}
 	t := lab.Table{Name: "fig2", Title: "What each flow gets on average; 1-4 is on lane 0, the others are on lanes 1 and 2", Columns: columns(flows)}

@@ -9,19 +9,21 @@ import (
 	"weft/fabric"
 	"weft/lab"
 	"weft/route"
+	"weft/sim/congestion"
 	"weft/sim/packet"
 )
 
-// Rates at which a host of the test bed sends and takes payload, in Mbit/s.
+// Payload rates at which a host of the test bed sends and receives, in Mbit/s.
 const (
-	// rateOfPCIe follows from its interface: PCIe 1.1 with 8 lanes carries 16 Gbit/s, in packets with 128 bytes of payload, the size that holds
-	// unless another is set, and 20 bytes round them, as addresses in 2 GB of memory have 32 bits.
+	// rateOfPCIe follows from the host's interface. PCIe 1.1 with 8 lanes carries 16 Gbit/s, in
+	// packets with 128 bytes of payload (the default) and 20 bytes of overhead (2 GB of memory need
+	// 32-bit addresses).
 	rateOfPCIe = 16_000 * 128 / (128 + 20)
 	// printedRate is three times the third that the paper measured.
 	printedRate = 3 * 4_500
 )
 
-// hostRate limits what a host of the test bed sends, and what it takes, in Mbit/s with headers.
+// hostRate returns the limit of a test bed host's send and receive rates, in Mbit/s with headers.
 func hostRate(s *lab.Setup) int32 {
 	payload := int32(rateOfPCIe)
 	if s.Reads(measuredRate) {
@@ -35,7 +37,7 @@ type pair struct{ src, dst int32 }
 
 func (p pair) String() string { return fmt.Sprintf("%d-%d", p.src, p.dst) }
 
-// nodes finds the end ports of the nodes of a figure, by their names in the formula: "host 0" is node 1.
+// nodes finds the end ports of a figure's nodes, by their names in the formula: "host 0" is node 1.
 func nodes(g *fabric.Graph) map[int32]int32 {
 	ends := map[int32]int32{}
 	for h := range int32(g.NumHosts) {
@@ -46,7 +48,8 @@ func nodes(g *fabric.Graph) map[int32]int32 {
 	return ends
 }
 
-// onLanes puts groups of flows on lanes of their own, from lane 1 on, and all other traffic on lane 0, whatever the Plan has.
+// onLanes puts groups of flows on lanes of their own, from lane 1 on, and all other traffic on lane
+// 0, instead of the Plan's lanes.
 func onLanes(g *fabric.Graph, p *route.Plan, groups ...[]pair) *route.Plan {
 	ends := nodes(g)
 	out := *p
@@ -69,13 +72,13 @@ func onLanes(g *fabric.Graph, p *route.Plan, groups ...[]pair) *route.Plan {
 	return &out
 }
 
-// gbps simulates flows without pause and returns what each gets on average, in Gbit/s, in their order. Every flow begins at another
-// moment, as on real hosts.
+// gbps simulates flows without pause and returns the mean rate of each, in Gbit/s, in their order.
+// The flows start at different times, as on real hosts.
 func gbps(ctx context.Context, s *lab.Setup, g *fabric.Graph, p *route.Plan, flows []pair, c packet.Config) []float64 {
 	ends := nodes(g)
 	window := lab.Pick(s, 2*packet.Millisecond, 10*packet.Millisecond)
 	c.Inject, c.Drain = hostRate(s), hostRate(s)
-	// Several flows may have one target: each is counted by a run's messages, one MTU each.
+	// Several flows may have one target, so each is counted by its messages, one MTU each.
 	work := &counted{bytes: make([]int64, len(flows)), rng: rand.New(rand.NewPCG(s.SeedOf("starts"), 0))}
 	for _, f := range flows {
 		work.flows = append(work.flows, [2]int32{ends[f.src], ends[f.dst]})
@@ -89,10 +92,11 @@ func gbps(ctx context.Context, s *lab.Setup, g *fabric.Graph, p *route.Plan, flo
 	return rates
 }
 
-// warmup is the time before flows are measured.
+// warmup is the time before the measurement.
 const warmup = 2 * packet.Millisecond
 
-// counted sends messages of one packet for each flow, the next when one has left, and counts what arrives after the warm-up.
+// counted sends messages of one packet for each flow, the next when one has left, and counts
+// arrivals after the warm-up.
 type counted struct {
 	flows [][2]int32
 	bytes []int64
@@ -106,7 +110,7 @@ func (w *counted) Begin(s *packet.Sim) {
 	}
 }
 
-// Timer starts a flow by two messages.
+// Timer starts a flow with two messages.
 func (w *counted) Timer(s *packet.Sim, flow int32) {
 	w.send(s, flow)
 	w.send(s, flow)
@@ -116,7 +120,7 @@ func (w *counted) send(s *packet.Sim, flow int32) {
 	lab.Check(s.Send(w.flows[flow][0], w.flows[flow][1], 2048, flow))
 }
 
-// Sent lets a flow go on.
+// Sent continues a flow.
 func (w *counted) Sent(s *packet.Sim, m *packet.Message) { w.send(s, m.Tag) }
 
 // Delivered counts a message.
@@ -154,7 +158,8 @@ func columns(flows []pair) []string {
 	return append(list, "total, Gbit/s")
 }
 
-// fig5 lets three nodes send to one, and a fourth to a node that is free, over the only cable between two switches.
+// fig5 lets three nodes send to one, and a fourth to a free node, over the only cable between two
+// switches.
 func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	flows := []pair{{1, 5}, {2, 6}, {8, 6}, {7, 6}}
 	t := lab.Table{Name: "fig5", Title: "What each flow gets on average; 1-5 is the victim, node 6 the hot-spot", Columns: columns(flows)}
@@ -165,7 +170,7 @@ func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 				p, c := trial.Plan, hardware(s)
 				switch name {
 				case "congestion control":
-					c.Congestion = packet.UsualCongestionControl()
+					c.Congestion = congestion.Usual()
 				case "victim on its own lane":
 					p = onLanes(trial.Graph, p, flows[:1])
 				}

@@ -22,7 +22,7 @@ var (
 	spotsOfFig10 = []int{1, 3, 9}
 )
 
-// scenarios are the bars, those with one lane before those that are held against them.
+// scenarios lists the bars; the ones with one lane, the baseline, come first.
 func scenarios() (list []scenario) {
 	for topology := range topologies {
 		for _, spots := range spotsOfFig10 {
@@ -34,7 +34,7 @@ func scenarios() (list []scenario) {
 	return list
 }
 
-// throughputs holds the mean rates at which nodes take data, in Gbit/s.
+// throughputs holds the mean receive rates of nodes, in Gbit/s.
 type throughputs map[scenario]float64
 
 // fig10 sends 5 % of the packets of all nodes to hot-spots, and the others to anyone.
@@ -69,7 +69,7 @@ func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 	}}
 }
 
-// printedGains are the gains over one lane that the text prints, in percent.
+// printedGains returns the gains over one lane in the text, in percent.
 func printedGains() map[scenario]float64 {
 	gains := map[scenario]float64{}
 	for _, row := range lab.ReadPrinted(publishedNumbers) {
@@ -82,7 +82,7 @@ func printedGains() map[scenario]float64 {
 	return gains
 }
 
-// bars draw a fabric.
+// bars draws a fabric.
 func (got throughputs) bars(topology int) chart.Chart {
 	c := chart.Chart{Name: "fig10" + string(rune('a'+topology)), Kind: chart.Bars, X: chart.Axis{Label: "hot-spots"}}
 	var names []string
@@ -100,7 +100,8 @@ func (got throughputs) bars(topology int) chart.Chart {
 
 func nameOfLanes(n int) string { return fmt.Sprint(n, " VL") }
 
-// finish sets the titles and the marks of Fig. 10: what the printed gains make of the throughput with one lane.
+// finish sets the titles and the marks of Fig. 10: the printed gains applied to the throughput with
+// one lane.
 func finish(c *chart.Chart) {
 	for i := range topologies {
 		if c.Name != "fig10"+string(rune('a'+i)) {
@@ -118,13 +119,13 @@ func finish(c *chart.Chart) {
 	}
 }
 
-// The time that is measured of Fig. 10, and that before it.
+// The measured time of Fig. 10, and the time before it.
 const (
 	settling = 250 * packet.Microsecond
 	window   = 500 * packet.Microsecond
 )
 
-// hotSpots makes one run and returns what a node takes on average, in Gbit/s.
+// hotSpots makes one run and returns a node's mean receive rate, in Gbit/s.
 func hotSpots(ctx context.Context, trial *lab.Trial, c packet.Config, spots int, seed uint64) float64 {
 	g := trial.Graph
 	hosts := fabric.Numbers(g.NumHosts)
@@ -146,21 +147,21 @@ func hotSpots(ctx context.Context, trial *lab.Trial, c packet.Config, spots int,
 	return float64(total) * 8000 / float64(window) / float64(len(hosts))
 }
 
-// by divides the throughput of a node in one scenario by that in another.
+// by divides the throughput of a node in one scenario by another.
 func (got throughputs) by(a, b scenario) (times float64, ok bool) {
 	x, ok1 := got[a]
 	y, ok2 := got[b]
 	return x / y, ok1 && ok2
 }
 
-// step is by how many Gbit/s a node takes more in one scenario than in another.
+// step returns the gain of a node's rate from one scenario to another, in Gbit/s.
 func (got throughputs) step(from, to scenario) (gbps float64, ok bool) {
 	a, ok1 := got[from]
 	b, ok2 := got[to]
 	return b - a, ok1 && ok2
 }
 
-// leastStep is the least step along some scenarios.
+// leastStep returns the least step along some scenarios.
 func (got throughputs) leastStep(along ...scenario) (least float64, ok bool) {
 	ok = true
 	for i := range along[1:] {
@@ -179,7 +180,8 @@ func (got throughputs) stepBy(a, b, c scenario) (times float64, ok bool) {
 	return second / first, ok1 && ok2
 }
 
-// steps lists each step along some scenarios but the first, divided by the one before: less than one where lanes add less and less.
+// steps returns each step along some scenarios except the first, divided by the previous one: below
+// 1 if lanes add less and less.
 func (got throughputs) steps(along ...scenario) (parts []lab.Range) {
 	for i := range along[2:] {
 		if v, ok := got.stepBy(along[i], along[i+1], along[i+2]); ok {
@@ -189,7 +191,7 @@ func (got throughputs) steps(along ...scenario) (parts []lab.Range) {
 	return parts
 }
 
-// gbpsIn is a claim that a difference of rates is in a range.
+// gbpsIn returns a claim that a difference of rates is in a range.
 func gbpsIn(text, paper string, low, high float64) lab.RangeClaim {
 	return lab.RangeClaim{Claim: lab.NewClaim(fmt.Sprintf("%s (%.3g to %.3g Gbit/s)", text, low, high), paper), Low: low, High: high, Format: "%+.2f Gbit/s"}
 }

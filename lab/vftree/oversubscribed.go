@@ -7,7 +7,8 @@ import (
 	"weft/lab"
 )
 
-// fig9 is fig8 on the oversubscribed tree: the victim shares its link up and its link down with contributors.
+// fig9 is fig8 on the oversubscribed tree: the victim shares its links up and down with
+// contributors.
 func fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 	flows := []pair{{1, 9}, {6, 9}, {8, 11}, {10, 9}}
 	t := lab.Table{Name: "fig9", Title: "What each flow gets on average; 8-11 is the victim, node 9 the hot-spot", Columns: columns(flows)}

@@ -28,7 +28,7 @@ const (
 	slowLinks    = "links of Fig. 4 at 8 Gbit/s"
 )
 
-// hardware holds the readings of the paper.
+// hardware returns the hardware under the active readings.
 func hardware(s *lab.Setup) packet.Config {
 	c := packet.Default()
 	c.OneQueue = s.Reads(oneQueue)
@@ -46,7 +46,7 @@ const assumptions = "Hosts of the cluster have HCAs of 4x DDR behind PCIe 1.1 wi
 	"The bars of Fig. 10 run with one seed per block; the paper has the mean of eight.\n" +
 	"A printed rate counts as found within a twentieth, a gain of Fig. 10 within a tenth of the factor, and a bandwidth of the tables within a tenth. A gain of the tables or of a total counts as found from half to twice of it, and at most 5 points off."
 
-// Reproduction is the paper.
+// Reproduction returns the reproduction of the paper.
 func Reproduction() *lab.Reproduction {
 	return &lab.Reproduction{
 		Name:        "thesis-2",

@@ -1,6 +1,6 @@
 package vftree
 
-// plainWords says in plain words what the largest differences of each table and figure are.
+// plainWords explains the largest differences of each table and figure in plain words.
 var plainWords = map[string]string{
 	"fig8: 2 lanes: a victim, mean of both (6.65 to 7.35 Gbit/s)":                               "Victims on a lane of their own get 7 Gbit/s on the machine, and 12 here.",
 	"fig8: the total rises from 1 to 3 lanes (33 to 43 %)":                                      "Three lanes raise the total by 38 % in the paper, and by twice as much here.",

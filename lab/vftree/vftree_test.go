@@ -34,7 +34,8 @@ func TestArtefacts(t *testing.T) {
 	}
 }
 
-// TestVictim: the victim of figure 5 gets what the contributors get, and three times that with congestion control and on its own lane.
+// TestVictim: the victim of figure 5 gets as much as the contributors, and three times that with
+// congestion control or on its own lane.
 func TestVictim(t *testing.T) {
 	claims := labtest.Run(t, Reproduction(), "fig5", &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2}).Claims
 	if !within(claims[0].Range.Value, .95, 1.05) {
@@ -49,7 +50,8 @@ func TestVictim(t *testing.T) {
 
 func within(v, low, high float64) bool { return v >= low && v <= high }
 
-// TestHostRate: PCIe leaves 13.8 of the 16 Gbit/s of its lanes, and a packet of 2,048 bytes at the rate with headers takes as long.
+// TestHostRate: PCIe leaves 13.8 of the 16 Gbit/s of its lanes, and a packet of 2,048 bytes takes
+// as long at the rate with headers.
 func TestHostRate(t *testing.T) {
 	if got := hostRate(&lab.Setup{}); got != 14_012 {
 		t.Errorf("%d Mbit/s with headers", got)
@@ -95,7 +97,8 @@ func TestBenchmarks(t *testing.T) {
 	}
 }
 
-// TestClaims: every claim of the paper stands in its list, and every line of the list is judged or says why not.
+// TestClaims: every claim of the paper is in its list, and every line of the list has a claim or a
+// reason.
 func TestClaims(t *testing.T) {
 	tsv, err := os.ReadFile("published/p2_claims.tsv")
 	if err != nil {

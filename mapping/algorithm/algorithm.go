@@ -16,26 +16,26 @@ type Turn = mapping.Turn
 
 // Options tells an algorithm about the network and limits its probes.
 type Options struct {
-	Self  mapping.Host // the host that maps
-	Radix int          // the most ports that a switch can have
-	// Depth bounds the probe strings of the algorithms that need a bound; negative for
-	// none. Berkeley's then stops when every switch that it found is explored or merged with
-	// one that is. That needs no knowledge of the network, and where no switch-bridge has
-	// hosts on one side only it comes no later than with Q + D; elsewhere it may come late.
+	Self  mapping.Host // the mapping host
+	Radix int          // the largest possible number of ports of a switch
+	// Depth bounds the probe strings of algorithms that need a bound; negative for none. Without a
+	// bound Berkeley's stops when every switch found is explored, or merged with an explored one.
+	// That needs no knowledge of the network. If no switch-bridge has hosts on one side only, it
+	// stops no later than with Q + D; elsewhere it may stop late.
 	Depth int
-	// Seed starts the draws of the algorithms that draw lots.
+	// Seed seeds the randomised algorithms.
 	Seed uint64
-	// Retries tells how often a silent probe is sent again.
+	// Retries is the number of times that a silent probe is sent again.
 	Retries int
-	// Limit stops an algorithm that has sent so many probes; 0 is no limit, and 20 million
-	// for the labels, whose tree stays in memory.
+	// Limit stops an algorithm after this many probes; 0 means no limit, and 20 million for the
+	// labels, whose tree stays in memory.
 	Limit int
-	// Explored is called after each exploration of a switch; it may be nil. The labels, of
-	// which none is merged before the end, do not call it.
+	// Explored is called after each exploration of a switch; it may be nil. The labels never call
+	// it, since they merge only at the end.
 	Explored func(Step)
 }
 
-// Step is the size of the model graph after a switch was explored (Fig. 8).
+// Step is the size of the model graph after exploring a switch (Fig. 8).
 type Step struct {
 	Nodes, Wires, Frontier int
 }
@@ -47,23 +47,23 @@ type Result struct {
 	Elapsed      time.Duration // modelled
 	Peak         int           // most vertices of the model graph
 	Explorations int
-	// Unexplored counts the switches that were found and not explored, as the depth forbade
-	// it: if there are any, the mapper does not know whether its map is whole.
+	// Unexplored counts switches found but not explored because of the depth. If there are any, the
+	// mapper does not know whether its map is complete.
 	Unexplored int
 }
 
-// Algorithm describes a way to map a network.
+// Algorithm describes an algorithm for mapping a network.
 type Algorithm struct {
 	Name    string
 	Summary string // one line
-	// Whole is set for those that map N, others map its core N - F.
+	// Whole is set for algorithms that map all of N; the others map its core N - F.
 	Whole bool
-	// SelfIdentifying is set for those that need switches which answer with an ID.
+	// SelfIdentifying is set for algorithms that need switches to answer with an ID.
 	SelfIdentifying bool
-	// EarlyReplies is set for those that need hosts which answer messages that reach them with
-	// turns left.
+	// EarlyReplies is set for algorithms that need hosts to answer messages that arrive with turns
+	// left.
 	EarlyReplies bool
-	// Bounded is set for those that Options.Depth bounds, Draws for those that draw lots.
+	// Bounded algorithms obey Options.Depth, and Draws marks randomised ones.
 	Bounded, Draws bool
 	Run            runner
 }
@@ -71,8 +71,7 @@ type Algorithm struct {
 // runner maps a network by probes.
 type runner func(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error)
 
-// patiently runs an algorithm again when answers were delayed. The probes of both runs
-// count.
+// patiently runs an algorithm again if answers were delayed. The probes of both runs count.
 func patiently(run runner) runner {
 	return func(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 		sent := func(r *Result) int { return r.Probes.Total().Sent }
@@ -91,7 +90,7 @@ func patiently(run runner) runner {
 	}
 }
 
-// table lists the algorithms in the order in which they are printed.
+// table lists the algorithms in printing order.
 var table = []Algorithm{
 	// Probes: the mean number of neighbours to the power of the depth.
 	{Name: "berkeley-labels", Summary: "the version that is proved: explore, merge labels, prune", Bounded: true, Run: patiently(mapByLabels)},
@@ -103,7 +102,7 @@ var table = []Algorithm{
 	{Name: "myricom", Summary: "each switch found is compared with those known", Whole: true, Run: patiently(mapByComparison)},
 	// O(wires x radix) where hosts are near.
 	{Name: "coupon", Summary: "our own: breadth first, by experience, comparison where deduction is slow", Run: patiently(mapBySoundings)},
-	// As Myricom's for what the long probes leave out.
+	// As Myricom's for the part that the long probes leave out.
 	{Name: "vazirani", Summary: "long probes by lot, answered by hosts on the way; what dangles by comparison", Draws: true, EarlyReplies: true, Run: patiently(mapByLongProbes)},
 	// One or two a wire, two an unused port.
 	{Name: "self-identifying", Summary: "switches answer with an identifier: the floor", Whole: true, SelfIdentifying: true, Run: patiently(mapByIDs)},

@@ -8,7 +8,7 @@ import (
 	"weft/mapping/theory"
 )
 
-// mapBreadthFirst is the algorithm of section 3.3.
+// mapBreadthFirst implements the algorithm of section 3.3.
 func mapBreadthFirst(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	b := newBreadthFirst(ctx, p, opt)
 	b.visit = b.explore
@@ -38,7 +38,7 @@ type breadthFirst struct {
 	visit    func(x int32) // explores a vertex
 }
 
-// newBreadthFirst returns one that begins with the switch that the mapper is wired to.
+// newBreadthFirst returns an explorer that begins at the mapper's switch.
 func newBreadthFirst(ctx context.Context, p mapping.Prober, opt *Options) *breadthFirst {
 	b := &breadthFirst{explorer: newExplorer(ctx, p, opt)}
 	b.queue(1)
@@ -51,7 +51,7 @@ func (b *breadthFirst) queue(x int32) {
 	b.graph.queued[x] = true
 }
 
-// exploreAll explores the frontier, up to strings of so many turns.
+// exploreAll explores the frontier, up to strings of depth turns.
 func (b *breadthFirst) exploreAll(depth int) {
 	for len(b.frontier) > 0 && b.Stopped() == nil {
 		x := b.frontier[0]
@@ -82,10 +82,10 @@ func (b *breadthFirst) waiting() int {
 	return n
 }
 
-// explore probes the turns of x, and draws conclusions at the end (step 1 of section
-// 3.3). Turns go outwards from the port that the string enters by; after a silent one
-// it is the other side's turn. Ports side by side mostly lead to the same kind of node,
-// so the kind behind the next port towards the entry is probed for first.
+// explore probes the turns of x, and draws conclusions at the end (step 1 of section 3.3). Turns go
+// outwards from the string's entry port; after a silent port it continues on the other side.
+// Adjacent ports mostly lead to the same kind of node, so it first probes for the kind behind the
+// next port towards the entry.
 func (b *breadthFirst) explore(x int32) {
 	g := b.graph
 	v, entry := g.Find(x)
@@ -119,15 +119,13 @@ func (b *breadthFirst) explore(x int32) {
 	g.Deduce()
 }
 
-// reopen is a repair that section 3.3 does not have. It reports whether there is more to
-// explore.
+// reopen repairs a gap in section 3.3. It reports whether there is more to explore.
 //
-// A vertex that is merged with an explored one is not explored. But where no replicate
-// was reached without crossing its own way, as behind a loopback cable far from hosts,
-// silence may have been a collision, and the string of the vertex left out would have
-// gone through. So when all is explored, the silent ports of vertices that would be
-// pruned are probed again, by the strings left out. Nothing is sent when there is nothing
-// to prune.
+// A vertex merged with an explored one is not explored. But if every replicate was reached by a
+// string that crosses itself, as behind a loopback cable far from hosts, silence may have been a
+// collision; the string of the skipped vertex would have gone through. So when all is explored, the
+// silent ports of vertices that would be pruned are probed again, by the skipped strings. It sends
+// nothing if nothing would be pruned.
 func (b *breadthFirst) reopen() (bool, error) {
 	g := b.graph
 	n, nodes, err := g.Network()

@@ -37,10 +37,10 @@ func simple(n *mapping.Network, mapper int32, most int, visit func(w proofWay, a
 	from(mapping.End{Node: mapper})
 }
 
-// TestConstruction: for every switch v of the core of small networks, with the purple
-// and red way that Q(v) stands for, and for every green way of up to D + 1 wires to a
-// replicate of it, the construction ends; all that it pastes gets through under circuit
-// routing, ends at a host, and is no longer than Q + D. Nowhere is Q + D + 1 needed.
+// TestConstruction: for every switch v of the core of small networks, with the purple and red path
+// of Q(v), and for every green path of up to D + 1 wires to a replicate of it, the construction
+// ends. Every path that it pastes gets through under circuit routing, ends at a host, and is no
+// longer than Q + D. Nowhere is Q + D + 1 needed.
 func TestConstruction(t *testing.T) {
 	pastes, longest, bound := 0, 0, false
 	for seed := range uint64(800) {

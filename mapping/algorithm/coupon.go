@@ -8,26 +8,25 @@ import (
 	"weft/mapping/probe"
 )
 
-// mapBySoundings is our own algorithm, called coupon, after the conjectures of section 6. A switch that was
-// found is first sounded: host-probes go through it by strings of turns that led to a
-// host from switches in the same position (how far the one before is from a host). One
-// answer names a host and with it every wire on the way, and mostly tells which switch
-// it is. If it is known, nothing more is spent on it; otherwise it is explored, the
-// turns that found most so far first, until it is merged or complete.
+// mapBySoundings is our own algorithm, called coupon, after the conjectures of section 6. It first
+// sounds a new switch: it sends host-probes through it, by strings of turns that led to a host from
+// switches in the same position (the previous switch's distance from a host). One answer names a
+// host and with it every wire on the path, and mostly identifies the switch. A known switch needs
+// no more probes. A new one is explored, with the most productive turns so far first, until it is
+// merged or complete.
 //
-// Comparison is left for where deduction is slow: a switch far from all hosts that no
-// sounding went through is compared with those known, as the Myricom algorithm does.
-// This also closes the parts that no host is behind.
+// Comparison is left for places where deduction is slow: a switch far from all hosts that no
+// sounding passed is compared with the known ones, like in the Myricom algorithm. This also closes
+// the parts without a host behind them.
 //
-// There is no depth bound. The graph is complete when every port of every vertex is
-// known to lead to another or nowhere. It then covers the network, every node equally
-// often, and the mapper once: it is the network.
+// There is no depth bound. The graph is complete when every port of every vertex is known to lead
+// to another or nowhere. It then covers the network, every node equally often, and the mapper once:
+// it is the network.
 //
-// The last step needs silence to be right, and a message that uses a wire twice may be
-// silent for that alone. So at the end vertices whose probe string crosses itself get
-// a shorter one and their silent ports are probed again; and where two switches on one
-// string might still be one, neither having a host to tell, they are compared
-// (recheck.go).
+// The last step assumes that silence is right, but a message that uses a wire twice may be silent
+// for that alone. So at the end, vertices whose probe string crosses itself get a shorter one, and
+// their silent ports are probed again. Two switches on one string that might be one, without a host
+// to tell them apart, are compared (recheck.go).
 func mapBySoundings(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	c := &collector{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}, depth: -1, compared: map[int32]bool{}}
 	return c.run()
@@ -47,23 +46,23 @@ func (c *collector) run() (*Result, error) {
 	return c.coreResult()
 }
 
-// Deduction is slower than comparison at switches more than farFromHosts wires from any
-// host, when longWithoutHost switches in a row were explored and no host was found.
+// Deduction is slower than comparison at switches more than farFromHosts wires from any host, after
+// longWithoutHost switches in a row were explored without finding a host.
 const (
 	farFromHosts    = 6
 	longWithoutHost = 256
 )
 
-// collector finds switches breadth first and tells them by hosts.
+// collector finds switches breadth first and identifies them by hosts.
 type collector struct {
 	explorer
 	frontier    []int32
-	depth       int            // of strings that are explored; negative for no bound
-	compared    map[int32]bool // vertices compared with those known
-	collected   int32          // of Vazirani's algorithm: vertices found by its long probes. Others are compared with all that are explored, and none is sounded; 0 for coupon
+	depth       int            // of explored strings; negative for no bound
+	compared    map[int32]bool // vertices compared with the known ones
+	collected   int32          // Vazirani's algorithm: number of vertices found by long probes; it compares the others with all explored ones, without sounding; 0 for coupon
 	withoutHost int            // explorations since a host answered
 	soundings   probe.Soundings
-	found       [probe.Positions][][3]float64 // by position and turn: answers by what was found
+	found       [probe.Positions][][3]float64 // by position and turn: answers by result
 }
 
 // identify finds out which switch x is, and explores it if it is new.
@@ -79,7 +78,7 @@ func (c *collector) identify(x int32) {
 		c.isKnown(x, far)
 	}
 	if !g.IsRoot(x) || g.explored[x] {
-		return // merged: the other vertex is explored, or will be
+		return // merged: the other vertex is or will be explored
 	}
 	g.explored[x] = true
 	c.explorations++
@@ -97,11 +96,11 @@ func (c *collector) identify(x int32) {
 			last = what
 		}
 		g.Deduce()
-		x, _ = g.Find(x) // what is not known of the one it was merged with
+		x, _ = g.Find(x) // continue with the unknown ports of the switch it was merged with
 	}
 }
 
-// explorePort probes port i of x, and adds what answers.
+// explorePort probes port i of x, and adds the answer.
 func (c *collector) explorePort(x int32, i int, likely found) found {
 	g := c.graph
 	position := c.position(x)
@@ -146,7 +145,7 @@ func (c *collector) sound(x int32) bool {
 	return false
 }
 
-// mayLead reports whether nothing is known of a port that may exist.
+// mayLead reports whether a port may exist and is still unknown.
 func (c *collector) mayLead(x int32, turn Turn) bool {
 	low, high := c.graph.Window(x)
 	return int(turn) >= low && int(turn) <= high && c.graph.At(x, int(turn)).IsUnknown()
@@ -164,7 +163,7 @@ func (c *collector) position(x int32) int {
 	return min(c.distance(v), probe.Positions-1)
 }
 
-// count counts what a turn found.
+// count counts a result of a turn.
 func (c *collector) count(position, i int, what found) {
 	if c.found[position] == nil {
 		c.found[position] = make([][3]float64, 2*c.graph.Radix-1)
@@ -172,8 +171,8 @@ func (c *collector) count(position, i int, what found) {
 	c.found[position][i+c.graph.Radix-1][what]++
 }
 
-// choose returns the unknown port that is likeliest to lead to a host, or at least
-// somewhere, and what such ports led to more often; nothing if there is no telling.
+// choose returns the unknown port that most likely leads to a host, or at least somewhere, and the
+// more frequent kind of node behind such ports; nothing if both are equal.
 func (c *collector) choose(x int32) (port int, likely found, ok bool) {
 	g := c.graph
 	low, high := g.Window(x)
@@ -203,10 +202,9 @@ func (c *collector) choose(x int32) (port int, likely found, ok bool) {
 	return port, likely, ok
 }
 
-// isKnown compares x with other switches, nearest first, and merges it with the one
-// that it is. A far one is compared with all, another only with a few that have no host
-// either and were entered by the same turn, which in a regular network are the likely
-// ones.
+// isKnown compares x with other switches, nearest first, and merges it with its equal. It compares
+// a far switch with all others, and a near one only with a few that also have no host and were
+// entered by the same turn: in a regular network these are the likely ones.
 func (c *collector) isKnown(x int32, far bool) {
 	g := c.graph
 	path := g.path(x)
@@ -224,9 +222,8 @@ func (c *collector) isKnown(x int32, far bool) {
 	}
 }
 
-// isSameSwitch compares x, at the end of a path, with v, which another path enters by its
-// port entry: x can be v if the port by which it is entered is one of v's that lead to
-// a switch. It merges them if they are one.
+// isSameSwitch compares x, at the end of a path, with v, which another path enters by port entry. x
+// can be v if x's entry port is a port of v that leads to a switch. It merges them if they are one.
 func (c *collector) isSameSwitch(path []Turn, x, v int32, other []Turn, entry int) bool {
 	g := c.graph
 	for i := 1 - g.Radix; i < g.Radix; i++ {
@@ -241,8 +238,8 @@ func (c *collector) isSameSwitch(path []Turn, x, v int32, other []Turn, entry in
 	return false
 }
 
-// mayBe reports whether port 0 of x may be port shift of v: each port of x that leads
-// to a switch is one of v that does, or that was not probed.
+// mayBe reports whether port 0 of x may be port shift of v: for each port of x that leads to a
+// switch, the port of v also leads to a switch or was not probed.
 func (g *modelGraph) mayBe(x, v int32, shift int) bool {
 	low, high := g.Window(v)
 	for i := 1 - g.Radix; i < g.Radix; i++ {

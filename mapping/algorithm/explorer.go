@@ -9,7 +9,7 @@ import (
 	"weft/mapping/theory"
 )
 
-// explorer sends probes and adds the wires that they prove to a model graph.
+// explorer sends probes and adds the proven wires to a model graph.
 type explorer struct {
 	pairProber
 	graph        *modelGraph
@@ -24,14 +24,14 @@ func newExplorer(ctx context.Context, p mapping.Prober, opt *Options) explorer {
 	}
 }
 
-// report tells the caller of the algorithm how large the graph is.
+// report passes the size of the graph to Options.Explored.
 func (e *explorer) report(frontier int) {
 	if e.explored != nil {
 		e.explored(Step{Nodes: e.graph.Nodes(), Wires: e.graph.Wires(), Frontier: frontier})
 	}
 }
 
-// result makes the graph a map.
+// result converts the graph to a map.
 func (e *explorer) result() (*Result, error) {
 	if err := e.Stopped(); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (e *explorer) result() (*Result, error) {
 	return &Result{Map: n, Probes: e.Probes, Elapsed: e.Elapsed, Peak: e.graph.Peak(), Explorations: e.explorations}, nil
 }
 
-// coreResult makes the core of the graph a map.
+// coreResult converts the core of the graph to a map.
 func (e *explorer) coreResult() (*Result, error) {
 	r, err := e.result()
 	if err == nil {
@@ -53,7 +53,7 @@ func (e *explorer) coreResult() (*Result, error) {
 	return r, err
 }
 
-// found tells what answered a pair of probes.
+// found is the kind of node that answered a pair of probes.
 type found uint8
 
 const (
@@ -65,9 +65,9 @@ const (
 // pairProber sends pairs of probes.
 type pairProber struct{ probe.Sender }
 
-// probePair sends the pair of probes of section 2.3: a switch-probe and a host-probe, the
-// likely one first, the other only if that is silent. The reply says which host it is,
-// or of a self-identifying switch which switch.
+// probePair sends the pair of probes of section 2.3: a switch-probe and a host-probe, the likely
+// one first, the other only if the first is silent. The reply names the host, or the
+// self-identifying switch.
 func (e *pairProber) probePair(path []Turn, likely found) (found, mapping.Reply) {
 	for _, what := range [2]found{likely, aSwitch + aHost - likely} {
 		if what == aHost {
@@ -86,8 +86,7 @@ func (e *pairProber) probePair(path []Turn, likely found) (found, mapping.Reply)
 	return nothing, mapping.Reply{}
 }
 
-// probeSwitch sends a switch-probe. One that a host answered early is counted as a
-// host-probe.
+// probeSwitch sends a switch-probe. If a host answers it early, it counts as a host-probe.
 func (e *pairProber) probeSwitch(path ...Turn) mapping.Reply {
 	reply := e.Switch(path...)
 	if reply.Early {
@@ -99,8 +98,8 @@ func (e *pairProber) probeSwitch(path ...Turn) mapping.Reply {
 	return reply
 }
 
-// modelGraph is a graph whose vertices were found by probe strings. Of two vertices that
-// turn out to be one, the one with the shorter string keeps its numbering.
+// modelGraph is a graph whose vertices were found by probe strings. If two vertices turn out to be
+// one, the one with the shorter string keeps its numbering.
 type modelGraph struct {
 	*graph.Graph
 
@@ -111,13 +110,12 @@ type modelGraph struct {
 	explored []bool
 	queued   []bool // breadth first only: it is or was on the frontier
 
-	// mergedSilent lists, by vertex, those merged into it that had silent ports, which were
-	// probed by their own strings.
+	// mergedSilent lists, by vertex, the vertices merged into it that had silent ports, probed by
+	// their own strings.
 	mergedSilent map[int32][]int32
 }
 
-// newModelGraph returns a graph of the host that maps, vertex 0, and the switch that it is
-// wired to, vertex 1.
+// newModelGraph returns a graph of the mapping host, vertex 0, and its switch, vertex 1.
 func newModelGraph(self mapping.Host, radix int) *modelGraph {
 	g := &modelGraph{Graph: graph.New(radix), mergedSilent: map[int32][]int32{}}
 	g.Merging = g.inherit
@@ -126,7 +124,7 @@ func newModelGraph(self mapping.Host, radix int) *modelGraph {
 	return g
 }
 
-// extend gives the vertices that are new their entries in the slices.
+// extend extends the slices by entries for new vertices.
 func (g *modelGraph) extend() {
 	for len(g.parent) < g.Len() {
 		g.parent, g.turn = append(g.parent, 0), append(g.turn, 0)
@@ -134,7 +132,7 @@ func (g *modelGraph) extend() {
 	}
 }
 
-// inherit hands over what is known of a vertex that is merged.
+// inherit passes the knowledge about a merged vertex to the kept one.
 func (g *modelGraph) inherit(kept, gone int32) {
 	g.explored[kept] = g.explored[kept] || g.explored[gone]
 	g.queued[kept] = g.queued[kept] || g.queued[gone]
@@ -150,7 +148,7 @@ func (g *modelGraph) addHost(v int32, i int, h mapping.Host) {
 	g.extend()
 }
 
-// addSwitch adds a switch behind port turn of x; its string is that of x and the turn.
+// addSwitch adds a switch behind port turn of x; its string is x's string and the turn.
 func (g *modelGraph) addSwitch(x int32, turn Turn) int32 {
 	length := int(g.length[x]) + 1
 	u := g.AddSwitch(length)
@@ -160,7 +158,7 @@ func (g *modelGraph) addSwitch(x int32, turn Turn) int32 {
 	return u
 }
 
-// addWay adds the way by which a host was reached from x. It returns the switches on it.
+// addWay adds the path from x to a host. It returns the switches on it.
 func (g *modelGraph) addWay(x int32, turns []Turn, h mapping.Host) (added []int32) {
 	last := len(turns) - 1
 	for _, turn := range turns[:last] {
@@ -180,8 +178,8 @@ func (g *modelGraph) addSilence(v int32, i int) {
 // path returns the probe string of a vertex.
 func (g *modelGraph) path(v int32) []Turn { return stringOf(v, g.parent, g.turn, g.length) }
 
-// stringOf returns the probe string of a vertex, by the parents of vertices, the turns
-// that led to them and the lengths of their strings.
+// stringOf returns the probe string of a vertex, by the parents of vertices, the turns that led to
+// them and the lengths of their strings.
 func stringOf(v int32, parent []int32, turn []Turn, length []int16) []Turn {
 	turns := make([]Turn, length[v])
 	for i := len(turns) - 1; i >= 0; i-- {
@@ -191,7 +189,7 @@ func stringOf(v int32, parent []int32, turn []Turn, length []int16) []Turn {
 	return turns
 }
 
-// kindOf returns what port i of v leads to, or unknown when that is not known.
+// kindOf returns the kind of node behind port i of v, or unknown.
 func (g *modelGraph) kindOf(v int32, i int, unknown found) found {
 	switch p := g.At(v, i); {
 	case p.To == graph.None:

@@ -10,12 +10,12 @@ import (
 	"weft/mapping/theory"
 )
 
-// mostLabelled is the limit of probes where none is given. The tree grows by a factor a
-// level and stays in memory.
+// mostLabelled is the default limit of probes. The tree grows by a factor a level and stays in
+// memory.
 const mostLabelled = 20_000_000
 
-// mapByLabels is the algorithm of section 3.1: EXPLORE makes a tree of everything
-// within the depth, MERGE gives replicates the same label, PRUNE cuts.
+// mapByLabels implements the algorithm of section 3.1: EXPLORE makes a tree of everything within
+// the depth, MERGE gives replicates the same label, PRUNE cuts.
 func mapByLabels(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	t, explorations := exploreTree(ctx, p, opt)
 	for t.Stopped() == nil && t.merge() {
@@ -30,7 +30,7 @@ func mapByLabels(ctx context.Context, p mapping.Prober, opt *Options) (*Result, 
 	return &Result{Map: theory.Core(n), Probes: t.Probes, Elapsed: t.Elapsed, Peak: len(t.parent), Explorations: explorations, Unexplored: t.unexplored(opt.Depth)}, nil
 }
 
-// unexplored counts the labels of which no vertex was explored.
+// unexplored counts the labels without an explored vertex.
 func (t *tree) unexplored(depth int) (n int) {
 	for label, vertices := range t.with {
 		isExplored := func(v int32) bool { return depth < 0 || int(t.length[v]) <= depth }
@@ -58,7 +58,7 @@ func exploreTree(ctx context.Context, p mapping.Prober, opt *Options) (t *tree, 
 	return t, explorations
 }
 
-// labelLimit returns the limit of probes, given that of the options.
+// labelLimit returns the limit of probes, the given one or the default.
 func labelLimit(given int) int {
 	if given == 0 {
 		return mostLabelled
@@ -66,8 +66,8 @@ func labelLimit(given int) int {
 	return given
 }
 
-// tree is the model tree M. A vertex numbers its ports by the turn that led there from
-// the one its string enters by, which is port 0.
+// tree is the model tree M. A vertex numbers its ports by the turn from the entry port of its
+// string, which is port 0.
 type tree struct {
 	pairProber
 	self  mapping.Host
@@ -154,8 +154,8 @@ func (t *tree) neighbours(v int32, visit func(port int, u int32, far int)) {
 	}
 }
 
-// merge carries out one round of the labeler, on all pairs of vertices that had the same
-// label when it began. It reports whether it deduced anything.
+// merge carries out one round of the labeler, on all pairs of vertices with the same label at its
+// start. It reports whether it deduced anything.
 func (t *tree) merge() bool {
 	type half struct {
 		label int32
@@ -185,7 +185,7 @@ func (t *tree) merge() bool {
 	return deduced
 }
 
-// mergeLabels gives every vertex labelled from the label to, and shifts its ports.
+// mergeLabels relabels every vertex with label from to label to, and shifts its ports.
 func (t *tree) mergeLabels(to, from int32, shift int) {
 	for _, w := range t.with[from] {
 		t.label[w] = to
@@ -211,8 +211,8 @@ func (t *tree) network() (*mapping.Network, error) {
 			of[label] = g.AddSwitch(0)
 		}
 	}
-	// The numbering of a label may start anywhere: here at the entry of its first vertex,
-	// so that the wire of the mapper is right.
+	// The numbering of a label may start anywhere. Here it starts at the entry of its first vertex,
+	// so that the mapper's wire is right.
 	first := make([]int, len(t.with))
 	for v := len(t.offset) - 1; v >= 0; v-- {
 		first[t.label[v]] = t.offset[v]

@@ -8,8 +8,8 @@ import (
 	"weft/mapping/theory"
 )
 
-// treeOf is the model tree of a small network, and what C says of its vertices: nodes
-// and the ports by which their strings enter.
+// treeOf returns the model tree of a small network, and C of its vertices: nodes and the entry
+// ports of their strings.
 func treeOf(t *testing.T, n *mapping.Network, rule mapping.Collision, depth int) (*tree, []mapping.End) {
 	t.Helper()
 	m := mapping.NewMapper(mapping.NewModel(n, rule, mapping.Myrinet), 0, mapping.Conditions{})
@@ -100,7 +100,7 @@ func newClasses(tree *tree) *classes {
 	return c
 }
 
-// extend joins vertices from which parallel edges lead to one class.
+// extend joins vertices with parallel edges to one class.
 func (c *classes) extend(tree *tree, ends []mapping.End) {
 	type edge struct {
 		from mapping.End // the actual wire-end

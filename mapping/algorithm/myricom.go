@@ -7,24 +7,22 @@ import (
 	"weft/mapping"
 )
 
-// hostTries is the number of times that the Myricom mapper sends a host-probe that stays
-// silent. The paper does not say; in all three rows of Fig. 10, the host-probes less one
-// for each host are 5.0 to 5.2 times the loop-probes, of which there is one for each turn
-// without a host.
+// hostTries is the number of times that the Myricom mapper sends a silent host-probe. The paper
+// does not say. In all three rows of Fig. 10 the host-probes, minus one for each host, are 5.0 to
+// 5.2 times the loop-probes, and there is one loop-probe for each turn without a host.
 const hostTries = 5
 
-// mapByComparison is the algorithm of section 4.1. A switch that is found is compared with
-// all known ones, the newest first, before it is explored. The paper's heuristics are
-// not printed; ours are two: the switch is entered by a port that leads to a switch,
-// so that other ports of a known one are not compared, nor is the one by which the
-// known switch was entered first, whose wire is identified.
+// mapByComparison implements the algorithm of section 4.1. It compares a new switch with all known
+// ones, the newest first, before exploring it. The paper's heuristics are not printed; ours are
+// two. The switch is entered by a port that leads to a switch, so other ports of a known one are
+// not compared. Nor is the port where the known switch was first entered, whose wire is identified.
 //
-// Known switches are reached by paths of a tree, and the one to be compared by such a
-// path and one wire more. A comparison goes down the tree, over the wire and up the
-// tree, so it needs no direction of a wire twice and cannot collide with itself.
+// Known switches are reached by paths of a tree, and the new one by such a path and one wire more.
+// A comparison goes down the tree, over the wire and up the tree, so it needs no direction of a
+// wire twice and cannot collide with itself.
 //
-// Where a comparison is lost to traffic, a switch is explored twice. Hosts found on both
-// of its vertices merge them later.
+// If traffic loses a comparison, a switch is explored twice. Hosts found on both of its vertices
+// merge them later.
 func mapByComparison(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	c := &comparer{explorer: newExplorer(ctx, p, opt)}
 	for frontier := []int32{1}; len(frontier) > 0 && c.Stopped() == nil; frontier = frontier[1:] {
@@ -41,10 +39,10 @@ func mapByComparison(ctx context.Context, p mapping.Prober, opt *Options) (*Resu
 // comparer identifies switches by comparison.
 type comparer struct {
 	explorer
-	known []int32 // explored switches, some of which may be merged
+	known []int32 // explored switches, some of them possibly merged
 }
 
-// isKnown compares u with the known switches, and merges it with the one that it is.
+// isKnown compares u with the known switches, and merges it with its equal.
 func (c *comparer) isKnown(u int32) bool {
 	g := c.graph
 	path := g.path(u)
@@ -66,9 +64,8 @@ func (c *comparer) isKnown(u int32) bool {
 	return false
 }
 
-// explore probes the turns of a new switch for hosts, loopback plugs and switches, and
-// returns the switches found. It is up to 14 turns for 8 ports: of the probes that must
-// fail, none is left out.
+// explore probes the turns of a new switch for hosts, loopback plugs and switches, and returns the
+// switches found. That is up to 14 turns for 8 ports: it does not skip probes that must fail.
 func (c *comparer) explore(v int32) (switches []int32) {
 	g := c.graph
 	g.explored[v] = true

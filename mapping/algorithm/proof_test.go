@@ -12,15 +12,15 @@ import (
 // of section 3.2.6. Lemma 2 is tested in mapping/graph, Lemmas 2 and 3 of the labels in
 // labels_test.go.
 
-// proofWay is a path in the network: the wire-ends by which a message leaves the nodes on
-// it, the mapper's first. Two paths in the model are parallel (Definition 6) when
-// their proofWays are equal.
+// proofWay is a path in the network: the wire-ends through which a message leaves the nodes on it,
+// the mapper's first. Two paths in the model are parallel (Definition 6) when their proofWays are
+// equal.
 type proofWay []mapping.End
 
-// follow returns the proofWay of a probe string (the correspondence map C of Definition 4), and
-// the port by which it comes in at the end. Model vertices with strings that end at one node are
-// replicates (Definition 5), and the port is their indexing offset (Definition 1). ok is
-// false for a string without a vertex: it is no path of the network.
+// follow returns the proofWay of a probe string (the correspondence map C of Definition 4), and its
+// input port at the end. Model vertices with strings that end at one node are replicates
+// (Definition 5), and the port is their indexing offset (Definition 1). ok is false for a string
+// without a vertex: it is no path of the network.
 func follow(n *mapping.Network, mapper int32, turns []mapping.Turn) (way proofWay, at mapping.End, ok bool) {
 	out := mapping.End{Node: mapper}
 	for i := 0; ; i++ {

@@ -7,17 +7,17 @@ import (
 	"weft/mapping"
 )
 
-// mapAtRandom is the randomised algorithm of section 6: Berkeley's, with a depth-first
-// branch by lot from every switch on which no host was found. A host where it ends tells
-// all switches on the branch by its name.
+// mapAtRandom implements the randomised algorithm of section 6: Berkeley's, with a depth-first
+// branch from every switch without a host. The host at the end of a branch identifies all switches
+// on it by its name.
 //
-// The end of a branch is far from the mapper, and may lie beyond the bound. So what a
-// branch found is explored when breadth first comes to it, by the string from there: no
-// string is explored that Berkeley's would not explore too.
+// The end of a branch is far from the mapper, and may lie beyond the bound. So the switches that a
+// branch found are explored when breadth first reaches them, by the string from there: it explores
+// no string that Berkeley's would not explore too.
 //
-// A branch that crosses itself ties two replicates of a switch to one another before either
-// is known to be that switch, and then only one of their strings is explored. So at the
-// end coupon's check of strings that cross themselves is made (recheck.go).
+// A branch that crosses itself ties two replicates of a switch together before either is known to
+// be that switch, and then only one of their strings is explored. So at the end it runs coupon's
+// check for strings that cross themselves (recheck.go).
 func mapAtRandom(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	b := newBreadthFirst(ctx, p, opt)
 	rng := rand.New(rand.NewPCG(opt.Seed, 0xdf5))
@@ -43,8 +43,8 @@ func mapAtRandom(ctx context.Context, p mapping.Prober, opt *Options) (*Result, 
 	return r, err
 }
 
-// queueOnward queues the switches behind a vertex that branches found, and reports whether
-// there were any.
+// queueOnward queues the switches that branches found behind a vertex, and reports whether there
+// were any.
 func (b *breadthFirst) queueOnward(x int32) (found bool) {
 	for _, turn := range b.onward(x) {
 		if v, entry := b.graph.Find(x); !b.graph.queued[b.graph.At(v, entry+int(turn)).To] {
@@ -55,8 +55,8 @@ func (b *breadthFirst) queueOnward(x int32) (found bool) {
 	return found
 }
 
-// queueLeft queues the switches that branches found behind ports which were silent when
-// their switch was explored. It reports whether there were any.
+// queueLeft queues the switches that branches found behind ports which were silent when their
+// switch was explored. It reports whether there were any.
 func (b *breadthFirst) queueLeft() (found bool) {
 	g := b.graph
 	root, _ := g.Find(1)
@@ -83,12 +83,11 @@ func (b *breadthFirst) onward(x int32) (turns []Turn) {
 	return turns
 }
 
-// longestBranch is the most turns of a depth-first branch.
+// longestBranch is the maximum number of turns of a depth-first branch.
 const longestBranch = 8
 
-// branch goes on from an explored switch without hosts by random turns, until it finds a
-// host. Then it adds the way there. Silence it does not note: a long string may have
-// crossed itself.
+// branch continues from an explored switch without hosts by random turns, until it finds a host.
+// Then it adds the path to it. It does not note silence: a long string may have crossed itself.
 func (b *breadthFirst) branch(x int32, rng *rand.Rand) {
 	g := b.graph
 	first := b.onward(x)

@@ -78,9 +78,9 @@ func TestRandomNetworks(t *testing.T) {
 	t.Logf("%d networks, %d out of the Berkeley algorithm's reach (300,000 probes)", *networks, beyond.Load())
 }
 
-// TestStop: berkeley without a bound stops when every switch that it found is explored, and
-// its map is then what it is with Q + D. With a smaller depth it knows that its map may
-// not be whole, whenever it is not.
+// TestStop: berkeley without a bound stops when every switch found is explored, and its map is then
+// the same as with Q + D. With a smaller depth it knows that its map may be incomplete, whenever it
+// is.
 func TestStop(t *testing.T) {
 	a := find(t, "berkeley")
 	for seed := range uint64(30) {
@@ -186,8 +186,8 @@ func TestRandomEnds(t *testing.T) {
 	}
 }
 
-// TestRandomExploresAll: a switch that a branch found behind a port which was silent when it
-// was explored is explored too. Two probes in a row are lost, those of that port.
+// TestRandomExploresAll: a switch that a branch found behind a port which was silent during
+// exploration is explored too. Two probes in a row are lost, both of that port.
 func TestRandomExploresAll(t *testing.T) {
 	for _, c := range []struct {
 		seed uint64
@@ -211,8 +211,8 @@ func TestRandomExploresAll(t *testing.T) {
 	}
 }
 
-// TestRandomBound: the check at the end explores no string beyond the bound, and says what it
-// left out. Losses hide a switch from all strings within the bound here.
+// TestRandomBound: the check at the end explores no string beyond the bound, and reports the
+// switches left out. Losses hide a switch from all strings within the bound here.
 func TestRandomBound(t *testing.T) {
 	const seed, depth = 1927856, 1
 	n := mappingtest.Random(seed, 4)

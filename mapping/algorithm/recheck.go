@@ -6,8 +6,8 @@ import (
 	"weft/mapping/graph"
 )
 
-// recheck looks for silence that may have been a collision, when nothing is left to
-// explore. It reports whether there is more to explore.
+// recheck looks for silence that may have been a collision, once nothing is left to explore. It
+// reports whether there is more to explore.
 func (c *collector) recheck() bool {
 	g := c.graph
 	for _, x := range c.nearest() {
@@ -56,8 +56,8 @@ func (c *collector) crosses(x int32) bool {
 	return false
 }
 
-// shorten gives a switch the string of its neighbour nearest to the mapper and one
-// turn more; the neighbour's does not cross itself. It returns the vertex of the switch.
+// shorten gives a switch the string of its neighbour nearest to the mapper plus one turn; the
+// neighbour's does not cross itself. It returns the vertex of the switch.
 func (c *collector) shorten(x int32) int32 {
 	g := c.graph
 	for _, v := range c.nearest() {
@@ -76,8 +76,8 @@ func (c *collector) shorten(x int32) int32 {
 	return x
 }
 
-// isAmbiguous compares a switch with those before it on its string, unless a host tells
-// them apart. It reports whether it was one of them.
+// isAmbiguous compares a switch with the switches before it on its string, unless a host tells them
+// apart. It reports whether it equals one of them.
 func (c *collector) isAmbiguous(x int32) bool {
 	g := c.graph
 	if c.compared[x] || g.HasHost(x) {

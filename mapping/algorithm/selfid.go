@@ -7,9 +7,9 @@ import (
 	"weft/mapping"
 )
 
-// mapByIDs maps switches that write their number, the port that the message came in by
-// and how many ports they have into a switch-probe that turns round in them. Every wire
-// is probed once, from one end; a port that is known is not probed.
+// mapByIDs maps switches that write their number, the input port and their number of ports into a
+// switch-probe that turns round in them. Every wire is probed once, from one end; a known port is
+// not probed.
 func mapByIDs(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	s := &identifier{explorer: newExplorer(ctx, p, opt), vertex: map[uint64]int32{}, entry: map[int32]mapping.ID{}}
 	var frontier []int32
@@ -27,15 +27,14 @@ func mapByIDs(ctx context.Context, p mapping.Prober, opt *Options) (*Result, err
 	return s.result()
 }
 
-// identifier tells switches by what they write into probes.
+// identifier identifies switches by the ID that they write into probes.
 type identifier struct {
 	explorer
 	vertex map[uint64]int32     // by number of a switch
-	entry  map[int32]mapping.ID // by vertex: the port that its string enters by
+	entry  map[int32]mapping.ID // by vertex: the entry port of its string
 }
 
-// explore probes the ports of a switch that nothing is known of, and returns the
-// switches that are new.
+// explore probes the unknown ports of a switch, and returns the new switches.
 func (s *identifier) explore(v int32) (switches []int32) {
 	g := s.graph
 	path := append(g.path(v), 0)

@@ -75,8 +75,8 @@ func TestEarlyReplies(t *testing.T) {
 	}
 }
 
-// TestSilentNetwork: where nothing answers, not even the first probe, the map is the
-// mapper and what it is wired to; that says nothing of the kind of switches.
+// TestSilentNetwork: if nothing answers, not even the first probe, the map is the mapper and its
+// switch; that does not show the kind of the switches.
 func TestSilentNetwork(t *testing.T) {
 	self := mapping.Host{ID: 1, Name: "a"}
 	for _, a := range All() {

@@ -7,11 +7,11 @@ import (
 	"weft/mapping"
 )
 
-// mapByLongProbes is Vazirani's variant (section 6): probes of maximal depth in random
-// directions, answered by the first host on the way, collect most of a network that
-// expands well. They are explored, what dangles from them breadth first, and each switch
-// found there is compared with those explored, as the Myricom algorithm does. It needs hosts that answer
-// messages which reach them with turns left.
+// mapByLongProbes implements Vazirani's variant (section 6): probes of maximal depth in random
+// directions, answered by the first host on the path, collect most of a network that expands well.
+// The switches found are explored, and parts hanging off them breadth first. Each switch found
+// there is compared with the explored ones, as in the Myricom algorithm. It needs hosts that answer
+// messages with turns left.
 func mapByLongProbes(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	c := &collector{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}, depth: -1, compared: map[int32]bool{}}
 	c.collect(rand.New(rand.NewPCG(opt.Seed, 0xc0)))
@@ -19,14 +19,14 @@ func mapByLongProbes(ctx context.Context, p mapping.Prober, opt *Options) (*Resu
 	return c.run()
 }
 
-// A random probe has longProbeTurns turns. Collecting ends after uselessProbes in a row that
-// found no wire that was not known.
+// A random probe has longProbeTurns turns. Collecting ends after uselessProbes in a row found no
+// new wire.
 const (
 	longProbeTurns = 12
 	uselessProbes  = 40
 )
 
-// collect sends long probes in random directions, and adds the ways that were answered.
+// collect sends long probes in random directions, and adds the answered paths.
 func (c *collector) collect(rng *rand.Rand) {
 	g := c.graph
 	turns := make([]Turn, longProbeTurns)

@@ -291,23 +291,23 @@ func TestBack(t *testing.T) {
 	}
 }
 
-// TestBadEvents: what is wrong is said by line.
+// TestBadEvents: errors name the line.
 func TestBadEvents(t *testing.T) {
 	f, err := gen.Parse("now-c")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ text, want string }{
-		{"soon link C1.1 1 down", `x:1: "soon" is no time`},
-		{"-1s link C1.1 1 down", `x:1: "-1s" is no time`},
-		{"1s", `x:1: nothing happens`},
-		{"\n1s fly", `x:2: "fly" is no event`},
+		{"soon link C1.1 1 down", `x:1: "soon" is not a time`},
+		{"-1s link C1.1 1 down", `x:1: "-1s" is not a time`},
+		{"1s", `x:1: no event`},
+		{"\n1s fly", `x:2: "fly" is not an event`},
 		{"1s link C1.1 1", `x:1: want "link NODE PORT down|up"`},
-		{"1s link C1.1 0 down", `x:1: "0" is no port`},
-		{"1s link C1.1 999 down", `x:1: "999" is no port`},
+		{"1s link C1.1 0 down", `x:1: "0" is not a port`},
+		{"1s link C1.1 999 down", `x:1: "999" is not a port`},
 		{"1s link C1.1 1 off", `x:1: want down or up`},
 		{`1s node "host 0 down`, `x:1: a quote is not closed`},
-		{"1s host a b C1.1 1", `x:1: "b" is no address`},
+		{"1s host a b C1.1 1", `x:1: "b" is not an address`},
 		{"1s node nobody down", `x:1: `},
 		{"1s link C1.1 9 down", `x:1: C1.1 has 8 ports, not 9`},
 		{"1s link C1.4 8 down", `x:1: port 8 of C1.4 has no cable`},
@@ -346,8 +346,8 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// TestExchanged: of two hosts, one of which takes the port of the other, each was moved,
-// whatever their order is in the maps.
+// TestExchanged: if one of two hosts takes the port of the other, both were moved, for any order in
+// the maps.
 func TestExchanged(t *testing.T) {
 	a, b, c, d := mapping.Host{ID: 1, Name: "a"}, mapping.Host{ID: 2, Name: "b"}, mapping.Host{ID: 3, Name: "c"}, mapping.Host{ID: 4, Name: "d"}
 	of := func(hosts []mapping.Host, first, second mapping.End) *mapping.Network {

@@ -1,12 +1,10 @@
-// Package change says how a network of anonymous switches changed between two maps:
-// what appeared, what vanished, what was moved. It also reads lists of changes, and
-// lets them happen while a host maps.
+// Package change compares two maps of a network of anonymous switches: it lists the parts that
+// appeared, vanished or moved. It also reads lists of changes, and applies them while a host maps.
 //
-// Hosts have addresses. A switch of the old map is the one of the new map that most of
-// its hosts are wired to, all by the same shift of ports, and then that which most
-// wires of known switches lead to; ties go to the lower node. So two maps of one
-// network never differ, whatever their switches and ports are called, and what is said
-// to have changed is at most what the best pairing needs where hosts are near.
+// Hosts have addresses. A switch of the old map is paired with the new switch that most of its
+// hosts are wired to, all by the same shift of ports; then by most wires of known switches. Ties go
+// to the lower node. So two maps of one network never differ, whatever their numbering of switches
+// and ports. Where hosts are near, the changes listed are at most those of the best pairing.
 //
 // Cost: O(switches * wires).
 package change
@@ -34,7 +32,7 @@ type Change struct {
 	Kind Kind
 	// What is "host", "switch" or "cable".
 	What string
-	// From and To name the old and the new place, for people; one is empty unless it moved.
+	// From and To name the old and the new place, for people; one is empty unless the part moved.
 	From, To string
 }
 
@@ -55,15 +53,15 @@ func Diff(old, now *mapping.Network) []Change {
 	return append(changes, d.cables()...)
 }
 
-// pairing holds a node of the new map for each of the old one.
+// pairing pairs nodes of the old map with nodes of the new one.
 type pairing struct {
 	old, now *mapping.Network
 	of, back []int32 // -1 for none
-	shift    []int32 // by old node: how much higher its ports are numbered now
+	shift    []int32 // by old node: the offset of its port numbers now
 	votes    map[vote]int
 }
 
-// vote says that an old switch may be a new one.
+// vote is evidence that an old switch is a new one.
 type vote struct {
 	old, now, shift int32
 }
@@ -79,7 +77,7 @@ func newPairing(old, now *mapping.Network) *pairing {
 	return d
 }
 
-// pair pairs hosts by address, then switches, the one with most votes first.
+// pair pairs hosts by address, then switches, most votes first.
 func (d *pairing) pair() {
 	for v, h := range d.old.Hosts {
 		if u := d.now.HostByID(h.ID); u >= 0 {
@@ -108,7 +106,7 @@ func before(a, b vote) bool {
 	return cmp.Or(cmp.Compare(a.old, b.old), cmp.Compare(a.now, b.now), cmp.Compare(a.shift, b.shift)) < 0
 }
 
-// take pairs two nodes; their wires vote for what they lead to.
+// take pairs two nodes; their wires vote for the switches behind them.
 func (d *pairing) take(v vote) {
 	d.of[v.old], d.back[v.now], d.shift[v.old] = v.now, v.old, v.shift
 	for p := range d.old.Ports(v.old) {
@@ -122,7 +120,7 @@ func (d *pairing) take(v vote) {
 	}
 }
 
-// peer returns Network.Peer, of ports that may not exist.
+// peer returns Network.Peer, also for ports that may not exist.
 func peer(n *mapping.Network, e mapping.End) (mapping.End, bool) {
 	if e.Port < 0 || e.Port >= n.Ports(e.Node) {
 		return mapping.End{}, false
@@ -145,8 +143,8 @@ func (d *pairing) nodes() (changes []Change) {
 	return changes
 }
 
-// cables lists wires that are not in both. One that is gone and one that is new, with
-// an end in common, are one that was moved; a host that has another place was moved.
+// cables lists wires that are not in both maps. A lost wire and a new one with a common end are one
+// moved wire; a host in another place has moved.
 func (d *pairing) cables() (changes []Change) {
 	var gone, fresh []mapping.Wire // both in the numbering of the new map
 	kept := map[mapping.Wire]bool{}
@@ -154,7 +152,7 @@ func (d *pairing) cables() (changes []Change) {
 	for _, w := range d.old.Wires() {
 		now, paired := d.translate(w)
 		if !paired {
-			continue // an end is gone: that was said
+			continue // an end is gone: already listed
 		}
 		if y, ok := peer(d.now, now[0]); ok && y == now[1] {
 			kept[ordered(now)] = true
@@ -220,8 +218,8 @@ func what(n *mapping.Network, v int32) string {
 	return "switch"
 }
 
-// name returns the name of a node for people: a host by its name, with the switch that it is wired to; a
-// switch by the hosts that it is known by.
+// name returns the name of a node for people: a host by its name and its switch, a switch by the
+// hosts that identify it.
 func name(n *mapping.Network, v int32) string {
 	if !n.IsHost(v) {
 		return SwitchName(n, v)
@@ -232,8 +230,8 @@ func name(n *mapping.Network, v int32) string {
 	return n.Hosts[v].Name
 }
 
-// EndName returns the name of a wire-end for people: a port of a switch is counted from that of
-// another host on it, as ports have no numbers.
+// EndName returns the name of a wire-end for people. A port of a switch is counted from another
+// host's port on it, since ports have no numbers.
 func EndName(n *mapping.Network, e mapping.End) string {
 	if n.IsHost(e.Node) {
 		return n.Hosts[e.Node].Name
@@ -252,7 +250,7 @@ func SwitchName(n *mapping.Network, v int32) string {
 	return n.NodeName(v)
 }
 
-// anchor returns the first host on a switch that is not in a given port.
+// anchor returns the first host on a switch, except a host in one given port.
 func anchor(n *mapping.Network, v, but int32) (string, int32, bool) {
 	for p := range n.Ports(v) {
 		if far, ok := n.Peer(mapping.End{Node: v, Port: p}); ok && p != but && n.IsHost(far.Node) {

@@ -14,16 +14,15 @@ import (
 	"weft/mapping"
 )
 
-// Event is something that happens to a network. A list of events is a text of lines
+// Event changes a network. A list of events is a text of lines
 //
 //	TIME link NODE PORT down|up
 //	TIME node NODE down|up
 //	TIME connect NODE PORT NODE PORT
 //	TIME host NAME ADDRESS NODE PORT
 //
-// where TIME is modelled and counts from the start (250ms, 1.5s), a name with blanks
-// stands in double quotes, ports count from 1, connect pulls the cables that are in its
-// ports, and # begins a comment.
+// TIME is modelled and counts from the start (250ms, 1.5s). A name with blanks stands in double
+// quotes. Ports count from 1. connect pulls the cables that are in its ports. # begins a comment.
 type Event struct {
 	At    time.Duration
 	Where string // file:line
@@ -53,7 +52,7 @@ func ReadEvents(file string, r io.Reader) ([]Event, error) {
 		}
 		at, err := time.ParseDuration(words[0])
 		if err != nil || at < 0 {
-			return nil, fmt.Errorf("%s: %q is no time such as 250ms or 1.5s", where, words[0])
+			return nil, fmt.Errorf("%s: %q is not a time such as 250ms or 1.5s", where, words[0])
 		}
 		e := Event{At: at, Where: where, words: words[1:]}
 		if err := e.check(); err != nil {
@@ -68,7 +67,7 @@ func ReadEvents(file string, r io.Reader) ([]Event, error) {
 	return events, nil
 }
 
-// split parts a line at blanks, outside of double quotes.
+// split splits a line at blanks outside double quotes.
 func split(line string) (words []string, err error) {
 	for rest := strings.TrimSpace(line); rest != "" && rest[0] != '#'; rest = strings.TrimSpace(rest) {
 		word, after, quoted := "", "", rest[0] == '"'
@@ -89,11 +88,11 @@ func split(line string) (words []string, err error) {
 // check returns an error unless an event has the words of its form.
 func (e *Event) check() error {
 	if len(e.words) == 0 {
-		return fmt.Errorf("nothing happens: want one of link, node, connect, host")
+		return fmt.Errorf("no event: want one of link, node, connect, host")
 	}
 	form, known := grammar[e.words[0]]
 	if !known {
-		return fmt.Errorf("%q is no event: want one of link, node, connect, host", e.words[0])
+		return fmt.Errorf("%q is not an event: want one of link, node, connect, host", e.words[0])
 	}
 	want := strings.Fields(form)
 	if len(e.words) != len(want) {
@@ -104,11 +103,11 @@ func (e *Event) check() error {
 		switch w {
 		case "PORT":
 			if n, err := strconv.ParseUint(word, 10, 8); err != nil || n == 0 {
-				return fmt.Errorf("%q is no port: they count from 1", word)
+				return fmt.Errorf("%q is not a port: ports count from 1", word)
 			}
 		case "ADDRESS":
 			if n, err := strconv.ParseUint(word, 0, 64); err != nil || n == 0 {
-				return fmt.Errorf("%q is no address such as 0x1234", word)
+				return fmt.Errorf("%q is not an address such as 0x1234", word)
 			}
 		case "down|up":
 			if word != "down" && word != "up" {
@@ -119,7 +118,7 @@ func (e *Event) check() error {
 	return nil
 }
 
-// String returns the event as it was written.
+// String returns the event in its written form.
 func (e *Event) String() string { return strings.Join(e.words, " ") }
 
 // apply returns the fabric after the event.
@@ -179,7 +178,7 @@ func endOf(f *fabric.Fabric, name, port string) (fabric.End, error) {
 	return fabric.End{Node: node, Port: uint8(p)}, nil
 }
 
-// connect pulls the cables in two ports, and wires the ports.
+// connect pulls the cables in two ports, and wires the ports together.
 func connect(f *fabric.Fabric, a, b fabric.End) (*fabric.Fabric, error) {
 	if a == b {
 		return nil, fmt.Errorf("port %d of %s cannot be wired to itself", a.Port, f.NodeName(a.Node))
@@ -199,7 +198,7 @@ type Epoch struct {
 	Events  []Event // that began it
 }
 
-// Timeline returns the networks that events make of a fabric, one after the other.
+// Timeline returns the networks that events make of a fabric, in order.
 func Timeline(f *fabric.Fabric, events []Event) ([]Epoch, error) {
 	n, err := mapping.FromFabric(f)
 	if err != nil {

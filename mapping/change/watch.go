@@ -16,39 +16,39 @@ type WatchOptions struct {
 	Hardware   mapping.Hardware
 	Conditions mapping.Conditions
 	Survey     survey.Options // Self, Radix and Hint are set by Watch
-	// Mapper is the address of the host that maps.
+	// Mapper is the address of the mapping host.
 	Mapper uint64
-	// Election lets the lowest address map that is there when a round begins.
+	// Election lets the lowest address present at the start of a round map.
 	Election bool
-	// Every is the time from the begin of a round to the next, unless a round takes longer.
+	// Every is the time from the start of a round to the next, unless a round takes longer.
 	Every time.Duration
 }
 
-// Round is one map of a network that changes.
+// Round is one map of a changing network.
 type Round struct {
 	Begin, End time.Duration // modelled
 	By         mapping.Host
 	Result     *survey.Result
-	Changes    []Change // since the round before
-	// Certain is set when two maps in a row, made without a doubt, are the same: then it was
-	// the network at the time AsOf, between them, unless what moved was put back before it
-	// was probed again. Later something may have moved.
+	Changes    []Change // since the previous round
+	// Certain is set if two successive maps, both made without a doubt, are the same. Then the map
+	// was the network at the time AsOf, between them, unless a moved part was put back before it
+	// was probed again. The network may have changed later.
 	Certain bool
 	AsOf    time.Duration
-	// Differs is nil when the map is the network as it was then, or without certainty as it
-	// was at the end of the round.
+	// Differs is nil if the map is the network at the time AsOf or, without certainty, at the end
+	// of the round.
 	Differs error
-	// During reports whether something happened while the network was mapped.
+	// During reports whether an event happened while the network was mapped.
 	During bool
 }
 
-// ErrCutOff says that the host that maps is wired to nothing.
-var ErrCutOff = errors.New("mapping: the host that maps is wired to no switch")
+// ErrCutOff says that the mapping host has no wire.
+var ErrCutOff = errors.New("mapping: the mapping host is not wired to a switch")
 
-// Watch maps a network again and again while events happen. Each round takes the map
-// of the round before for a hint, so that it costs little where nothing changed; where
-// something did, the network is mapped again until two maps are the same. It calls each with every round. While the host that maps is cut off it waits for an event;
-// it ends with ErrCutOff when there are none left.
+// Watch maps a network again and again while events happen, and calls each with every round. A
+// round takes the previous map as a hint, so that it costs little if nothing changed; after a
+// change, it maps until two maps are the same. While the mapping host is cut off, Watch waits for
+// an event; it ends with ErrCutOff if none are left.
 func Watch(ctx context.Context, epochs []Epoch, opt *WatchOptions, each func(*Round) error) error {
 	w := watcher{epochs: epochs, opt: *opt}
 	radix := 0
@@ -80,18 +80,18 @@ func Watch(ctx context.Context, epochs []Epoch, opt *WatchOptions, each func(*Ro
 		if err := each(r); err != nil {
 			return err
 		}
-		if from == len(epochs)-1 { // it began after the last event
+		if from == len(epochs)-1 { // the round began after the last event
 			return nil
 		}
 		w.wait(r.Begin + opt.Every)
 	}
 }
 
-// mostMaps is the number of maps that are made in a round until two in a row are the same.
+// mostMaps is the maximum number of maps in a round until two in a row are the same.
 const mostMaps = 4
 
-// mapUntilCertain maps the network until a map is the same as the one before, each a hint
-// for the next. The cost is that of all.
+// mapUntilCertain maps the network until a map equals the previous one, each a hint for the next.
+// The cost covers all of them.
 func (w *watcher) mapUntilCertain(ctx context.Context, r *Round, known *survey.Result, radix int) error {
 	for maps := 0; maps < mostMaps && !r.Certain; maps++ {
 		opt, begin := w.opt.Survey, w.now()
@@ -122,7 +122,7 @@ func (w *watcher) mapUntilCertain(ctx context.Context, r *Round, known *survey.R
 	return nil
 }
 
-// watcher is a prober in a network that changes.
+// watcher is a prober in a changing network.
 type watcher struct {
 	epochs []Epoch
 	opt    WatchOptions
@@ -137,13 +137,13 @@ func (w *watcher) now() time.Duration {
 	return w.mapper.Elapsed
 }
 
-// wait lets time pass, and the events that are due happen.
+// wait lets time pass, and applies the events that are due.
 func (w *watcher) wait(until time.Duration) {
 	w.mapper.Elapsed = max(w.mapper.Elapsed, until)
 	w.catchUp()
 }
 
-// catchUp lets the events happen that are due.
+// catchUp applies the events that are due.
 func (w *watcher) catchUp() {
 	for w.at+1 < len(w.epochs) && w.epochs[w.at+1].From <= w.now() {
 		w.at++
@@ -152,7 +152,7 @@ func (w *watcher) catchUp() {
 	}
 }
 
-// master returns the host that maps from now on.
+// master returns the mapping host from now on.
 func (w *watcher) master() (mapping.Host, error) {
 	n := w.epochs[w.at].Network
 	if w.opt.Election {
@@ -173,19 +173,19 @@ func (w *watcher) master() (mapping.Host, error) {
 	return n.Hosts[host], nil
 }
 
-// Probe sends a probe of the host that maps.
+// Probe sends a probe from the mapping host.
 func (w *watcher) Probe(turns []mapping.Turn) (mapping.Reply, time.Duration) {
 	w.catchUp()
 	return w.mapper.Probe(turns)
 }
 
-// Delays returns the number of answers that were delayed.
+// Delays returns the number of delayed answers.
 func (w *watcher) Delays() int { return w.mapper.Delays() }
 
-// WaitLonger makes the timeout longer than any wire is held.
+// WaitLonger makes the timeout longer than any wire can be held.
 func (w *watcher) WaitLonger() { w.mapper.WaitLonger() }
 
-// compare compares a map with the network as it is.
+// compare compares a map with the network.
 func (w *watcher) compare(r *Round) error {
 	if r.Result.Contradiction != nil {
 		return r.Result.Contradiction

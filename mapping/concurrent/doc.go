@@ -5,6 +5,6 @@
 //   - Merge: each host maps its surroundings, and hosts that meet exchange their model
 //     graphs, as section 6 proposes.
 //
-// Mappers are coroutines (mapper.go): each runs as it is, stands still before each probe,
-// and is resumed when the answer is there or the timeout has passed.
+// Mappers are coroutines (mapper.go): each runs unchanged, pauses before each probe, and is resumed
+// when the answer has arrived or the timeout has passed.
 package concurrent

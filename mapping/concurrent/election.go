@@ -21,38 +21,37 @@ type ElectionOptions struct {
 	Rule      mapping.Collision
 	Hardware  mapping.Hardware
 	Clock     mapping.Clock // the zero Clock stands for mapping.MyrinetClock
-	// Address of each host; nil stands for the addresses that hosts are known by.
+	// Address of each host in the election; nil stands for the hosts' own addresses.
 	Address []uint64
 	// Spread is the time within which all mappers start, drawn from Seed.
 	Spread time.Duration
 	Seed   uint64
-	// Depth bounds probe strings, negative for no bound; 0 stands for Q + D from the lowest
-	// host of each part of the network.
+	// Depth bounds probe strings, negative for no bound; 0 stands for Q + D from the lowest host of
+	// each part of the network.
 	Depth int
-	// Retries tells how often a silent probe is sent again.
+	// Retries is the number of times that a silent probe is sent again.
 	Retries int
-	// Limit stops a mapper that sent so many probes; 0 is no limit.
+	// Limit stops a mapper after this many probes; 0 is no limit.
 	Limit int
-	// Traffic of applications disturbs the probes of all. A late answer makes a mapper start
-	// over; where messages of the lowest host are lost, there may be several winners.
+	// Traffic of applications disturbs all probes. A late answer makes a mapper start over; if
+	// messages of the lowest host are lost, there may be several winners.
 	Traffic mapping.Traffic
 }
 
-// Election is the result of an election. A network that is not connected elects one host
-// a part.
+// Election is the result of an election. A disconnected network elects one host per part.
 type Election struct {
 	Winners []Winner
-	// Stopped holds by host when its mapper stopped, Never for winners. One that was stopped
-	// before it was to start never did.
+	// Stopped holds by host when its mapper stopped, Never for winners. A mapper stopped before its
+	// start never ran.
 	Stopped []time.Duration
-	// By holds by host whose message stopped it, -1 for winners.
+	// By holds the host whose message stopped each host, -1 for winners.
 	By []int32
 	// Messages counts probes and the answers of hosts.
 	Messages int
 	Probes   int // of all mappers
 	Waited   int // messages that waited for a wire
-	Late     int // answers after the timeout, for each of which a mapper started over
-	// Elected is when the last loser stopped, Elapsed when the last map was complete.
+	Late     int // answers after the timeout; each made a mapper start over
+	// Elected is the time when the last loser stopped, Elapsed when the last map was complete.
 	Elected, Elapsed time.Duration
 }
 
@@ -68,20 +67,19 @@ type Winner struct {
 
 // Elect holds an election.
 //
-// Every host answers probes, and some time starts a mapper; until then it echoes, as the
-// hosts beside one master do. Addresses of interfaces are carried in every message, and a
-// mapper that meets a lower one than its own which has started, in a probe or in an answer
-// to one of its own, stops; it answers probes from then on, as it did before. The lowest
-// address of a connected network meets nobody lower, and completes its map. A host that
-// started earlier may have completed one by then: it leads until it meets a lower one.
+// Every host answers probes, and starts a mapper at some time; until then it only echoes, like the
+// hosts next to a single master. Every message carries interface addresses. A mapper stops when it
+// meets a lower address whose mapper has started, in a probe or in an answer to its own; it keeps
+// answering probes. The lowest address of a connected network meets nobody lower, and completes its
+// map. A host that started earlier may have completed one by then: it leads until it meets a lower
+// one.
 //
-// It takes longer than one master for two causes, both modelled. A host has one
-// processor: a mapper that has to answer a probe of another one looks at its own answer
-// later, and a host that others probe answers later. So while there is company a mapper
-// waits longer for an answer; if one comes after that all the same, its map may be
-// wrong, and it starts over. And a wire carries one message at a time (mapping.Wires): a
-// message waits for those before it, and for one that collided with itself until it is
-// destroyed.
+// An election takes longer than one master for two reasons, both modelled. A host has one
+// processor: a mapper that must answer another's probe looks at its own answer later, and a host
+// probed by others answers later. So while other mappers are active, a mapper waits longer for an
+// answer; if an answer still comes after that, its map may be wrong, and it starts over. And a wire
+// carries one message at a time (mapping.Wires): a message waits for earlier ones, and for a
+// message that collided with itself until that is destroyed.
 //
 // Events happen in the order of package event. Cost: O(1) a message.
 func Elect(ctx context.Context, n *mapping.Network, opt *ElectionOptions) (*Election, error) {
@@ -125,7 +123,7 @@ type election struct {
 	wires  *mapping.Wires
 	// by host
 	disturbances []*mapping.Disturbance
-	depth        []int // of probe strings, by host; 0 when not known yet
+	depth        []int // of probe strings, by host; 0 if not yet known
 	result       *Election
 	err          error
 }
@@ -134,10 +132,10 @@ type election struct {
 type candidate struct {
 	address uint64
 	mapper  *coroutine
-	idle    time.Duration // when its processor is
-	served  time.Duration // when another mapper last probed it
+	idle    time.Duration // time when its processor is idle
+	served  time.Duration // time of the latest probe by another mapper
 	waiting wait
-	// patience is a factor of timeouts; it grows each time that the mapper starts over.
+	// patience multiplies timeouts; it grows each time that the mapper starts over.
 	patience time.Duration
 	started  bool
 	active   bool
@@ -145,11 +143,11 @@ type candidate struct {
 	done     time.Duration
 }
 
-// wait is the probe that a mapper waits for.
+// wait is the probe whose answer a mapper waits for.
 type wait struct {
 	probe int           // its number
 	first int           // number of the first probe since the mapper started (over)
-	sent  time.Duration // when it was
+	sent  time.Duration // time of sending
 }
 
 func newElection(ctx context.Context, n *mapping.Network, opt *ElectionOptions) *election {
@@ -172,7 +170,7 @@ func newElection(ctx context.Context, n *mapping.Network, opt *ElectionOptions) 
 	return s
 }
 
-// startAll draws when the mappers start.
+// startAll draws the start times of the mappers.
 func (s *election) startAll() {
 	rng := rand.New(rand.NewPCG(s.opt.Seed, 0xe1))
 	for h := range s.hosts {
@@ -198,7 +196,7 @@ func (s *election) newMapper(h int32) *coroutine {
 		m := &s.hosts[h]
 		result, err := s.opt.Algorithm.Run(ctx, p, &algorithm.Options{Self: s.n.Hosts[h], Radix: s.n.Radix(), Depth: s.depthOf(h), Seed: s.opt.Seed + uint64(h), Retries: s.opt.Retries, Limit: s.opt.Limit})
 		switch {
-		case ctx.Err() != nil && s.ctx.Err() == nil: // it was stopped
+		case ctx.Err() != nil && s.ctx.Err() == nil: // the mapper was stopped
 		case err != nil:
 			s.err = fmt.Errorf("host %s: %w", s.n.Hosts[h].Name, err)
 		default:
@@ -207,8 +205,8 @@ func (s *election) newMapper(h int32) *coroutine {
 	})
 }
 
-// depthOf returns the bound of the probe strings of a host: that of the host which will
-// win its part of the network.
+// depthOf returns the bound of a host's probe strings, taken from the host that will win its part
+// of the network.
 func (s *election) depthOf(h int32) int {
 	if s.opt.Depth != 0 {
 		return s.opt.Depth

@@ -33,8 +33,8 @@ func addresses(n *mapping.Network, seed uint64) []uint64 {
 	return out
 }
 
-// TestElection: the lowest address wins, its map is the one that it makes alone, and
-// everybody else was stopped by a lower address before that.
+// TestElection: the lowest address wins, its map is the same as made alone, and everybody else was
+// stopped by a lower address before that.
 func TestElection(t *testing.T) {
 	for _, c := range []struct{ formula, algorithm string }{
 		{"now-c", "berkeley"}, {"now-ca", "berkeley"}, {"now-cab", "berkeley"}, {"now-cab", "coupon"}, {"now-cab", "self-identifying"}, {"karytree(4,3)", "coupon"},

@@ -7,21 +7,21 @@ import (
 	"weft/mapping"
 )
 
-// kind tells events apart.
+// kind is the kind of an event.
 type kind uint8
 
 const (
-	resume  kind = iota // a mapper continues: it starts, or has its answer or silence
+	resume  kind = iota // a mapper continues: it starts, or gets its answer or silence
 	arrives             // a probe reaches a host
 	returns             // an answer reaches the mapper, or its own message does
 	expires             // the timeout of a probe
 )
 
-// message is an event that happens to a host.
+// message is an event at a host.
 type message struct {
 	kind  kind
-	host  int32 // whom it happens to
-	from  int32 // who sent it
+	host  int32 // where it happens
+	from  int32 // the sender
 	probe int   // number of the probe
 	hops  int
 	turns []mapping.Turn
@@ -32,8 +32,8 @@ type message struct {
 // host that answers, a quarter to take the answer.
 const quarter = 4
 
-// occupyHost occupies the processor of a host for so many quarters of the overhead, when
-// it is idle, and returns the end.
+// occupyHost occupies the processor of a host for some quarters of the overhead, from when it is
+// idle, and returns the end.
 func (s *election) occupyHost(h int32, quarters time.Duration) time.Duration {
 	m := &s.hosts[h]
 	m.idle = max(m.idle, s.now) + quarters*s.clock.Overhead/quarter
@@ -58,7 +58,7 @@ func (s *election) handle(e *message) {
 	}
 }
 
-// answer lets a host answer a probe by the same way. That tells both who else maps.
+// answer lets a host answer a probe over the same path. The answer also names other mappers.
 func (s *election) answer(e *message) {
 	s.meet(e.host, e.from)
 	s.hosts[e.host].served = s.now
@@ -72,8 +72,8 @@ func (s *election) answer(e *message) {
 	s.events.Put(leaves+own+others+s.wayOf(e), back)
 }
 
-// takeAnswer gives an answer to the mapper that waits for it. One that comes too late
-// makes the mapper start over.
+// takeAnswer passes an answer to the mapper that waits for it. A late answer makes the mapper start
+// over.
 func (s *election) takeAnswer(e *message) {
 	m := &s.hosts[e.host]
 	if e.host != e.from {
@@ -98,8 +98,8 @@ func (s *election) resumeAt(at time.Duration, h int32, reply mapping.Reply, took
 	s.events.Put(at, message{kind: resume, host: h, probe: m.waiting.probe})
 }
 
-// meet lets a host see the address of another one in a message. If that is lower, the
-// mapper stops; one that has its map already leads no longer.
+// meet shows a host the address of another one in a message. If that is lower, the mapper stops; a
+// host with a finished map stops leading.
 func (s *election) meet(h, other int32) {
 	m, o := &s.hosts[h], &s.hosts[other]
 	if s.result.By[h] >= 0 || !o.started || o.address >= m.address {
@@ -110,7 +110,7 @@ func (s *election) meet(h, other int32) {
 	s.result.Stopped[h], s.result.By[h] = s.now, other
 }
 
-// sendProbe runs the mapper of a host to its next probe, and sends that.
+// sendProbe runs the mapper of a host to its next probe, and sends it.
 func (s *election) sendProbe(h int32) {
 	m := &s.hosts[h]
 	m.started = true
@@ -141,7 +141,7 @@ func (s *election) sendProbe(h int32) {
 		arrival += s.disturbances[h].Delay(s.clock.Timeout)
 	}
 	if at == h {
-		// The half of the overhead that another host would have is spent here.
+		// Another host's half of the overhead is spent here.
 		e.kind = returns
 		arrival += 2 * s.clock.Overhead / quarter
 		if s.opt.Algorithm.SelfIdentifying && !e.reply.Early {
@@ -151,8 +151,8 @@ func (s *election) sendProbe(h int32) {
 	s.events.Put(arrival, e)
 }
 
-// A host is not alone at the start, and when another mapper probed it just now: answers
-// may be late, and it waits longer for them.
+// A host is not alone at the start, or if another mapper probed it recently: answers may be late,
+// and it waits longer for them.
 const (
 	company = 10 * time.Millisecond
 	longer  = 4
@@ -165,8 +165,8 @@ func (s *election) timeout(m *candidate) time.Duration {
 	return m.patience * s.clock.Timeout
 }
 
-// startOver begins a map again that took a late answer for silence. Probes are
-// numbered, so that the host knows. It waits longer from now on.
+// startOver restarts a map that took a late answer for silence. The host notices because probes are
+// numbered. It waits longer from now on.
 func (s *election) startOver(h int32) {
 	m := &s.hosts[h]
 	m.mapper.stop()
@@ -177,8 +177,7 @@ func (s *election) startOver(h int32) {
 	s.events.Put(max(s.now, m.idle), message{kind: resume, host: h, probe: m.waiting.probe})
 }
 
-// crossWires lets the message that the model sent last wait for the wires that it needs,
-// and take them.
+// crossWires makes the model's latest message wait for its wires, and occupy them.
 func (s *election) crossWires(leaves time.Duration, turns int) (own, others time.Duration) {
 	own, others = s.wires.Cross(s.model, leaves, turns)
 	if own+others > 0 {
@@ -187,7 +186,7 @@ func (s *election) crossWires(leaves time.Duration, turns int) (own, others time
 	return own, others
 }
 
-// wayOf returns how long a message is on its way when it waits for no wire.
+// wayOf returns the travel time of a message that waits for no wire.
 func (s *election) wayOf(e *message) time.Duration {
 	return s.clock.Way(e.hops, s.opt.Hardware.Payload+len(e.turns))
 }

@@ -8,17 +8,16 @@ import (
 	"weft/mapping"
 )
 
-// coroutine runs a mapper from probe to probe. The caller takes each probe from next, and
-// sets reply and took before it calls next again.
+// coroutine runs a mapper from probe to probe. The caller takes each probe from next, and sets
+// reply and took before it calls next again.
 type coroutine struct {
-	next  func() ([]mapping.Turn, bool) // the next probe; false when the mapper has ended
+	next  func() ([]mapping.Turn, bool) // the next probe; false after the mapper has ended
 	stop  func()
 	reply mapping.Reply
 	took  time.Duration
 }
 
-// newCoroutine prepares a mapper. When it is stopped its context ends, and it sends no
-// more probes.
+// newCoroutine prepares a mapper. Stopping it ends its context, and it sends no more probes.
 func newCoroutine(ctx context.Context, run func(context.Context, mapping.Prober)) *coroutine {
 	c := &coroutine{}
 	c.next, c.stop = iter.Pull(func(yield func([]mapping.Turn) bool) {

@@ -12,15 +12,15 @@ import (
 	"weft/mapping/survey"
 )
 
-// MergeOptions controls how hosts map together.
+// MergeOptions controls mapping by all hosts together.
 type MergeOptions struct {
 	Rule     mapping.Collision
 	Hardware mapping.Hardware
-	// Traffic of applications disturbs the probes of all, drawn from Seed. Silence is believed
-	// all the same, so that the map may lack wires.
+	// Traffic of applications disturbs all probes, drawn from Seed. Silence is still believed, so
+	// the map may lack wires.
 	Traffic mapping.Traffic
 	Seed    uint64
-	// Limit is the number of probes of all hosts after which they give up; 0 is no limit.
+	// Limit is the total number of probes after which the hosts give up; 0 is no limit.
 	Limit int
 }
 
@@ -28,14 +28,14 @@ type MergeOptions struct {
 type Merging struct {
 	Maps   []GroupMap
 	Probes probe.Counts // of all hosts
-	// Messages counts those between members of groups.
+	// Messages counts messages between members of groups.
 	Messages int
 	Rounds   []Round
 	Elapsed  time.Duration
-	Alone    bool // it was in vain, and single hosts made the maps
+	Alone    bool // merging was in vain, and single hosts made the maps
 }
 
-// GroupMap is the map of a group that has no port in doubt.
+// GroupMap is the map of a group without a port in doubt.
 type GroupMap struct {
 	Leader int32 // host
 	*survey.Result
@@ -43,45 +43,39 @@ type GroupMap struct {
 
 // Round is a round of all groups.
 type Round struct {
-	Groups  int // after it
+	Groups  int // after the round
 	Workers int // members that probed
 	Probes  int
 	End     time.Duration
 }
 
-// Merge lets all hosts map together. It ends with probe.ErrLimit when they sent too many
-// probes.
+// Merge lets all hosts map together. It ends with probe.ErrLimit if they sent too many probes.
 //
-// Hosts form groups; at first each is its own. A group has one model graph and one
-// leader, the lowest address. In a round, the switches of the graph that have ports in
-// doubt are shared among the members, each to one of those nearest to it; every member
-// visits its share. One that finds a host of another group has met it: it leaves that
-// switch to them, and the group with the higher leader ends its round. After the round
-// members report to their leaders, groups that met merge their graphs, and the new leader
-// assigns the next round. When no port of a group is in doubt, its graph covers the
-// network.
+// Hosts form groups; at first each host is its own. A group has one model graph and one leader, the
+// lowest address. In a round, the members share the switches of the graph that have ports in doubt,
+// each switch going to one of the nearest members; every member visits its share. A member that
+// finds a host of another group has met it: it leaves that switch to them, and the group with the
+// higher leader ends its round. After the round members report to their leaders, groups that met
+// merge their graphs, and the new leader assigns the next round. When no port of a group is in
+// doubt, its graph covers the network.
 //
-// Members that work at one time find the same far switches each from its side, and
-// whoever explores a replicate finds replicates behind it: so their number grows with
-// the power of the levels of a tree. A switch of which nothing is known but its entry is
-// therefore only sounded, by a string of turns that led to a host from such a position
-// before: one answer mostly tells which switch it is. Where no string is known, one member
-// a position goes first and explores; strings travel in the reports like graphs.
+// Members working at the same time find the same far switches from different sides, and whoever
+// explores a replicate finds replicates behind it: their number grows exponentially with the levels
+// of a tree. So a switch known only by its entry is only sounded, by a string of turns that led to
+// a host from such a position before: one answer mostly identifies it. If no such string is known,
+// one member per position goes first and explores; strings travel in the reports like graphs.
 //
-// A round takes the time of its slowest member, and of the messages between rounds: a
-// quarter of a probe's software overhead to send one and to take one, one after the
-// other at the leader, and the transmission of what a graph holds. Messages of members
-// are not lost, and do not wait for wires.
+// A round takes the time of its slowest member, and of the messages between rounds: a quarter of a
+// probe's software overhead to send and to receive each, one after the other at the leader, and the
+// transmission of the graph. Messages of members are not lost, and do not wait for wires.
 //
-// All wait for wires that a message which collided with itself holds (mapping.Wires). When
-// answers came too late for that, members took them for silence, and all begin again with
-// a longer timeout.
+// All wait for wires held by a message that collided with itself (mapping.Wires). If that delayed
+// answers, members took them for silence, and all begin again with a longer timeout.
 //
-// Where many switches are far from all hosts, members may find the same ones again and
-// again. Then one host goes on alone (package survey), so that together hosts map whatever
-// one of them can.
+// If many switches are far from all hosts, members may find the same ones again and again. Then one
+// host continues alone (package survey), so that together hosts map whatever one of them can.
 //
-// Cost: as a survey, and a copy of the group's graph for each member that works.
+// Cost: as a survey, and a copy of the group's graph for each working member.
 func Merge(ctx context.Context, n *mapping.Network, opt *MergeOptions) (*Merging, error) {
 	first := newMerging(ctx, n, opt)
 	r, err := first.run(ctx)
@@ -108,13 +102,12 @@ func (s *merging) run(ctx context.Context) (*Merging, error) {
 	return s.finish()
 }
 
-// mostEach is the number of probes of a host, in the mean of all, after which working
-// together is in vain: members find the same switches again and again, as where many are
-// far from all hosts.
+// mostEach is the mean number of probes per host after which working together is in vain: if many
+// switches are far from all hosts, members find the same ones again and again.
 const mostEach = 2000
 
-// finishAlone lets the lowest host of each part of the network survey it alone, from the
-// beginning: a single host compares where members would only find more replicates.
+// finishAlone lets the lowest host of each part of the network survey it alone, from the beginning:
+// a single host compares switches where members would only find more replicates.
 func (s *merging) finishAlone() (*Merging, error) {
 	groups := s.groups()
 	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(s.n.Hosts[a.leader].ID, s.n.Hosts[b.leader].ID) })
@@ -157,19 +150,19 @@ type merging struct {
 	met     [][2]*group      // in this round
 	sent    int              // probes
 	wires   *mapping.Wires
-	delays  int  // answers that came too late, as a wire was held
-	patient bool // the timeout is longer than any wire is held
+	delays  int  // answers that came too late because a wire was held
+	patient bool // the timeout is longer than any wire can be held
 	result  Merging
 }
 
-// group is hosts that share a model graph.
+// group is a set of hosts that share a model graph.
 type group struct {
 	leader    int32
 	members   []int32
 	graph     *graph.Graph
 	soundings *probe.Soundings
 	workers   []*worker
-	ended     bool // it met one with a lower leader in this round
+	ended     bool // it met a group with a lower leader in this round
 }
 
 func newMerging(ctx context.Context, n *mapping.Network, opt *MergeOptions) *merging {
@@ -183,7 +176,7 @@ func newMerging(ctx context.Context, n *mapping.Network, opt *MergeOptions) *mer
 	return s
 }
 
-// isSpent reports whether no more probes are to be sent.
+// isSpent reports whether the probes are used up.
 func (s *merging) isSpent() bool { return s.opt.Limit > 0 && s.sent >= s.opt.Limit }
 
 // isLower reports whether the leader of a has the lower address.
@@ -211,7 +204,7 @@ func (s *merging) newProber(host int32) *mapping.Mapper {
 	return m
 }
 
-// runRound lets all groups work once. It returns false when none has anything to do.
+// runRound lets all groups work once. It returns false if none has anything to do.
 func (s *merging) runRound() bool {
 	var workers []*worker
 	s.met = nil

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// mostTasks is the number of switches that a member visits in a round: several members
-	// at work may all find the same switch.
+	// mostTasks is the maximum number of switches that a member visits in a round: several members
+	// may all find the same switch.
 	mostTasks = 2
-	// sureShare is the share of answers from which on all sound by a string. One that led to
-	// a host from such a position, and was not tried there since, is worth 7/9.
+	// sureShare is the expected share of answers above which all members sound with a string. A
+	// string that led to a host from such a position, and was not tried there since, has 7/9.
 	sureShare = 0.7
 )
 
-// task is a switch to be visited; explore is false for one that is only sounded.
+// task is a switch to visit; explore is false if it is only sounded.
 type task struct {
 	vertex  int32
 	explore bool
@@ -33,13 +33,12 @@ type worker struct {
 	explorer *survey.Explorer // nil until it begins
 	mapper   *coroutine
 	prober   *mapping.Mapper
-	probe    []mapping.Turn // that it stands before
+	probe    []mapping.Turn // its next probe
 	now      time.Duration
 }
 
-// assign shares the switches with ports in doubt among the members of a group: each goes
-// to the one with the fewest tasks of those who are nearest. What is left waits for later
-// rounds.
+// assign shares the switches with ports in doubt among the members of a group: each goes to the
+// nearest member with the fewest tasks. The rest waits for later rounds.
 func (s *merging) assign(g *group) {
 	g.workers, g.ended = nil, false
 	e := survey.NewExplorer(s.ctx, g.graph, nil, s.n.Hosts[g.leader])
@@ -60,8 +59,8 @@ func (s *merging) assign(g *group) {
 	}
 }
 
-// openTasks lists the switches with ports in doubt, those near the leader first, as many
-// as there is work for.
+// openTasks lists the switches with ports in doubt, near the leader first, up to the number that
+// the members can take.
 func (s *merging) openTasks(g *group, e *survey.Explorer, explored map[int]bool) (tasks []task) {
 	for _, v := range e.Tree().Order {
 		if len(tasks) == 2*mostTasks*len(g.members) {
@@ -83,8 +82,7 @@ func (s *merging) openTasks(g *group, e *survey.Explorer, explored map[int]bool)
 	return tasks
 }
 
-// nearestMember returns the member nearest to a vertex; of several, the one with the
-// fewest tasks.
+// nearestMember returns the member nearest to a vertex; in a tie, the one with the fewest tasks.
 func (s *merging) nearestMember(g *group, v int32, byHost map[int32]*worker) int32 {
 	host, within, fewest := int32(-1), 0, 0
 	for u, wires := range g.graph.Around(v) {
@@ -131,8 +129,8 @@ func (w *worker) run() {
 	}
 }
 
-// meet notes that a member of group g found a host of another group; it reports whether
-// it is another one. The group with the higher leader ends its round.
+// meet notes that a member of group g found a host, and reports whether that is in another group.
+// The group with the higher leader ends its round.
 func (s *merging) meet(g, other *group) bool {
 	if other == g {
 		return false
@@ -146,8 +144,7 @@ func (s *merging) meet(g, other *group) bool {
 	return true
 }
 
-// work runs the workers, always the one whose time is least; at one time, the first in
-// the list.
+// work runs the workers, always the one with the least time; in a tie, the first in the list.
 func (s *merging) work(workers []*worker) {
 	var next event.Queue[time.Duration, int]
 	put := func(i int) { next.Put(workers[i].now*time.Duration(len(workers))+time.Duration(i), i) }
@@ -161,8 +158,8 @@ func (s *merging) work(workers []*worker) {
 	}
 }
 
-// step sends the probe that a worker stands before, and runs it to the next. It returns
-// false when the worker has ended.
+// step sends a worker's next probe, and runs it to the one after. It returns false when the worker
+// has ended.
 func (s *merging) step(w *worker) bool {
 	if s.groupOf[w.host].ended || s.ctx.Err() != nil {
 		w.mapper.stop()
@@ -182,16 +179,16 @@ func (s *merging) step(w *worker) bool {
 	return more
 }
 
-// timeOfMessage returns the time of one message with so many facts to or from a leader, at
-// the leader: it sends or takes one after the other.
+// timeOfMessage returns the leader's time for one message with this many facts: it sends or
+// receives one after the other.
 func (s *merging) timeOfMessage(facts int) time.Duration {
 	const bytesOfFact = 16
 	s.result.Messages++
 	return mapping.MyrinetClock.Overhead/4 + mapping.MyrinetClock.Way(0, s.opt.Hardware.Payload+bytesOfFact*facts)
 }
 
-// report gives the leader what the members found. It returns when that is done, and the
-// probes that they sent.
+// report merges the members' findings into the leader's graph. It returns when that is done, and
+// the number of probes sent.
 func (s *merging) report(g *group) (done time.Duration, probes int) {
 	base := g.graph.Len()
 	slices.SortStableFunc(g.workers, func(a, b *worker) int { return cmp.Compare(a.now, b.now) })
@@ -212,7 +209,7 @@ func (s *merging) report(g *group) (done time.Duration, probes int) {
 	return done, probes
 }
 
-// mergeGroups makes one group of those that met. It returns how long that took.
+// mergeGroups merges groups that met. It returns the time taken.
 func (s *merging) mergeGroups() time.Duration {
 	took := map[*group]time.Duration{}
 	for _, m := range s.met {

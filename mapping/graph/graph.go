@@ -1,17 +1,16 @@
-// Package graph holds the model graph of a network of anonymous switches: the wires that
-// answered probes prove, and what follows from them.
+// Package graph holds the model graph of a network of anonymous switches: the wires that answered
+// probes prove, and their consequences.
 //
-// Switches have no names, so each is first a new vertex for every probe that finds it.
-// Hosts have addresses, and one wire each. Two vertices that one port leads to are one
-// switch; they are merged, and what follows from that is drawn too (the mergelist of
-// paper 001, section 3.3, with indexing offsets, Definition 1). The graphs of two hosts
-// become one when the wires of both are put together: a host that both have found ties
-// them.
+// Switches have no names, so each probe that finds a switch first makes a new vertex. Hosts have
+// addresses, and one wire each. Two vertices behind one port are one switch; they are merged, and
+// so are vertices that follow from that (the mergelist of paper 001, section 3.3, with indexing
+// offsets, Definition 1). The graphs of two hosts become one when the wires of both are put
+// together: a host found by both ties them.
 //
-// When every port of a graph is known to lead somewhere or nowhere, it covers the
-// network: a walk of both side by side meets every node of the network equally often.
-// The host that maps occurs once. So the graph is the network. Only silent ports may be
-// wrong; the graph keeps how often each was silent.
+// When every port of a graph is known to lead somewhere or nowhere, it covers the network: a walk
+// of both in parallel meets every node of the network equally often. The mapping host occurs once,
+// so the graph is the network. Only silent ports may be wrong; the graph counts the silences of
+// each.
 //
 // A wire costs O(alpha), a merge O(ports).
 package graph
@@ -23,14 +22,14 @@ import (
 	"weft/mapping"
 )
 
-// Port holds what is known of a port.
+// Port holds the knowledge about a port.
 type Port struct {
 	To     int32    // the vertex at the other end of its wire, or None
-	At     int16    // the port there, in the numbering of To when the wire was added
+	At     int16    // the port there, as To numbered it when the wire was added
 	Silent [2]uint8 // unanswered probes, by Kind
 }
 
-// None is the vertex behind a port of which no wire is known.
+// None marks a port without a known wire.
 const None int32 = -1
 
 // IsUnknown reports whether the port has no known wire and was never silent.
@@ -39,7 +38,7 @@ func (p Port) IsUnknown() bool { return p.To == None && p.Silent == [2]uint8{} }
 // IsSilent reports whether the port has no known wire and was silent.
 func (p Port) IsSilent() bool { return p.To == None && p.Silent != [2]uint8{} }
 
-// Kind tells the two probes of a port apart.
+// Kind is the kind of a probe of a port.
 type Kind uint8
 
 // The kinds of section 2.3: does a host answer, does a switch send the probe back.
@@ -51,12 +50,12 @@ const (
 // Other returns the other kind.
 func (k Kind) Other() Kind { return ForHost + ForSwitch - k }
 
-// ErrContradiction says that the wires do not fit together: the network changed while it
-// was mapped.
+// ErrContradiction says that the wires do not fit together: the network changed while it was
+// mapped.
 var ErrContradiction = errors.New("mapping: the answers contradict each other: the network changed while it was mapped")
 
-// Graph is a model graph. A vertex numbers its ports from -(radix-1) to radix-1, relative
-// to the one by which it was first entered, port 0.
+// Graph is a model graph. A vertex numbers its ports from -(radix-1) to radix-1, relative to its
+// first entry port, port 0.
 type Graph struct {
 	Radix int
 	Hosts []mapping.Host
@@ -65,21 +64,21 @@ type Graph struct {
 
 	same  replicates
 	host  []int32          // by vertex: index in Hosts, or -1
-	rank  []int16          // by vertex: of two, the lower keeps its numbering
+	rank  []int16          // by vertex: of two merged ones, the lower keeps its numbering
 	ports [][]Port         // by vertex; nil once merged
 	spare [][]Port         // of merged vertices
-	ways  [][][]int32      // by vertex: the ways by which its ports were probed
+	ways  [][][]int32      // by vertex: the paths by which its ports were probed
 	byID  map[uint64]int32 // vertex of a host
 	todo  []identity       // the mergelist
 	err   error
 	count counts
-	log   *[]entry // what was added since Clone; nil in a graph that is no clone
+	log   *[]entry // additions since Clone; nil if the graph is no clone
 	last  search
 }
 
-// search remembers the vertices that the last search reached.
+// search records the vertices reached by the latest search.
 type search struct {
-	reached []int32 // by vertex: the last round that came there
+	reached []int32 // by vertex: the latest round that reached it
 	round   int32
 }
 
@@ -88,7 +87,7 @@ type counts struct {
 	version int // changes so far
 	merges  int // vertices merged into others
 	wired   int // ports with a wire
-	peak    int // most vertices not merged
+	peak    int // maximum number of unmerged vertices
 }
 
 // identity says that port i of b is port i+shift of a.
@@ -100,7 +99,7 @@ type identity struct {
 // New returns an empty graph of switches with at most radix ports.
 func New(radix int) *Graph { return &Graph{Radix: radix, byID: map[uint64]int32{}} }
 
-// Err returns ErrContradiction when the wires do not fit together.
+// Err returns ErrContradiction if the wires do not fit together.
 func (g *Graph) Err() error { return g.err }
 
 // Len returns the number of vertices, merged ones included.
@@ -121,7 +120,7 @@ func (g *Graph) Peak() int { return g.count.peak }
 // Wires returns the number of wires.
 func (g *Graph) Wires() int { return g.count.wired / 2 }
 
-// Host returns the vertex of a host, which may be new.
+// Host returns the vertex of a host, added if new.
 func (g *Graph) Host(h mapping.Host) int32 {
 	if v, known := g.byID[h.ID]; known {
 		return v
@@ -133,8 +132,8 @@ func (g *Graph) Host(h mapping.Host) int32 {
 	return v
 }
 
-// AddSwitch adds a switch that is entered by its port 0. Of two switches that turn out to
-// be one, the one of lower rank keeps its numbering; of equal rank, the older.
+// AddSwitch adds a switch entered by its port 0. If two switches turn out to be one, the one of
+// lower rank keeps its numbering; of equal rank, the older.
 func (g *Graph) AddSwitch(rank int) int32 {
 	g.record(entry{what: newSwitch, i: rank})
 	return g.add(-1, rank, 2*g.Radix-1)
@@ -162,10 +161,10 @@ func (g *Graph) add(host int32, rank, n int) int32 {
 // IsHost reports whether a vertex is a host.
 func (g *Graph) IsHost(v int32) bool { return g.host[v] >= 0 }
 
-// HostIndex returns the index in Hosts of a vertex that is a host.
+// HostIndex returns the index in Hosts of a host's vertex.
 func (g *Graph) HostIndex(v int32) int32 { return g.host[v] }
 
-// Find returns the vertex that v was merged into, and what to add to v's port numbers.
+// Find returns the vertex into which v was merged, and the offset to add to v's port numbers.
 func (g *Graph) Find(v int32) (root int32, shift int) { return g.same.find(v) }
 
 // IsRoot reports whether a vertex is not merged into another.
@@ -179,7 +178,7 @@ func (g *Graph) lowest(v int32) int {
 	return 1 - g.Radix
 }
 
-// port returns port i of a vertex that is not merged; nil when there can be none.
+// port returns port i of an unmerged vertex; nil if it cannot exist.
 func (g *Graph) port(v int32, i int) *Port {
 	if i -= g.lowest(v); i < 0 || i >= len(g.ports[v]) {
 		return nil
@@ -187,8 +186,8 @@ func (g *Graph) port(v int32, i int) *Port {
 	return &g.ports[v][i]
 }
 
-// At returns what is known of port i of a vertex that is not merged. Its wire leads to a
-// vertex that is not merged either.
+// At returns the knowledge about port i of an unmerged vertex. Its wire leads to an unmerged vertex
+// too.
 func (g *Graph) At(v int32, i int) Port {
 	p := g.port(v, i)
 	if p == nil {
@@ -202,8 +201,8 @@ func (g *Graph) At(v int32, i int) Port {
 	return known
 }
 
-// Window returns the range of ports that a switch can have: all are within a radix of
-// those that have wires.
+// Window returns the range of possible ports of a switch: all are within a radix of its wired
+// ports.
 func (g *Graph) Window(v int32) (low, high int) {
 	first, last, wired := g.wired(v)
 	if !wired {
@@ -212,7 +211,7 @@ func (g *Graph) Window(v int32) (low, high int) {
 	return max(last-(g.Radix-1), 1-g.Radix), min(first+g.Radix-1, g.Radix-1)
 }
 
-// wired returns the first and the last port of a vertex that has a wire.
+// wired returns the first and the last wired port of a vertex.
 func (g *Graph) wired(v int32) (first, last int, ok bool) {
 	low := g.lowest(v)
 	for i := range g.ports[v] {
@@ -237,7 +236,7 @@ func (g *Graph) HasHost(v int32) bool {
 	return false
 }
 
-// HasSilent reports whether a vertex that is not merged has a silent port.
+// HasSilent reports whether an unmerged vertex has a silent port.
 func (g *Graph) HasSilent(v int32) bool {
 	for _, p := range g.ports[v] {
 		if p.IsSilent() {
@@ -247,8 +246,8 @@ func (g *Graph) HasSilent(v int32) bool {
 	return false
 }
 
-// Next returns the nearest port on one side of port from (side 1 or -1) that the switch
-// can have and that is wanted.
+// Next returns the nearest wanted port on one side of port from (side 1 or -1) that the switch can
+// have.
 func (g *Graph) Next(v int32, from, side int, wanted func(i int) bool) (int, bool) {
 	low, high := g.Window(v)
 	for i := from + side; low <= i && i <= high; i += side {
@@ -259,7 +258,7 @@ func (g *Graph) Next(v int32, from, side int, wanted func(i int) bool) (int, boo
 	return 0, false
 }
 
-// Connect adds a wire, and draws the conclusions.
+// Connect adds a wire and draws the conclusions.
 func (g *Graph) Connect(a int32, i int, b int32, j int) {
 	g.AddWire(a, i, b, j)
 	g.Deduce()
@@ -272,7 +271,7 @@ func (g *Graph) AddWire(a int32, i int, b int32, j int) {
 	g.addEnd(b, j, a, i)
 }
 
-// addEnd adds one end of a wire. If the port led somewhere else before, both are one.
+// addEnd adds one end of a wire. If the port already led somewhere, both targets are one.
 func (g *Graph) addEnd(v int32, i int, u int32, j int) {
 	root, shift := g.Find(v)
 	p := g.port(root, i+shift)
@@ -288,8 +287,7 @@ func (g *Graph) addEnd(v int32, i int, u int32, j int) {
 	}
 }
 
-// Merge makes two switches one, port i of b being port i+shift of a, and draws the
-// conclusions.
+// Merge merges two switches, where port i of b is port i+shift of a, and draws the conclusions.
 func (g *Graph) Merge(a, b int32, shift int) {
 	g.record(entry{what: merged, a: a, b: b, i: shift})
 	g.todo = append(g.todo, identity{a, b, shift})
@@ -314,7 +312,7 @@ func (g *Graph) Deduce() {
 	g.todo = g.todo[:0]
 }
 
-// merge makes one vertex of two: port i of b is port i+shift of a.
+// merge merges two vertices: port i of b is port i+shift of a.
 func (g *Graph) merge(a, b int32, shift int) {
 	if g.rank[b] < g.rank[a] || g.rank[b] == g.rank[a] && b < a {
 		a, b, shift = b, a, -shift
@@ -349,7 +347,7 @@ func (g *Graph) merge(a, b int32, shift int) {
 	g.spare = append(g.spare, ports)
 }
 
-// AddSilence notes that a port was probed in vain.
+// AddSilence notes an unanswered probe of a port.
 func (g *Graph) AddSilence(v int32, i int, kind Kind) {
 	g.record(entry{what: silence, a: v, i: i, j: int(kind)})
 	root, shift := g.Find(v)
@@ -358,8 +356,7 @@ func (g *Graph) AddSilence(v int32, i int, kind Kind) {
 	}
 }
 
-// ForgetSilence forgets how often the ports of a vertex were silent, and by which ways
-// they were probed.
+// ForgetSilence deletes the counts of silence of a vertex's ports, and their probing paths.
 func (g *Graph) ForgetSilence(v int32) {
 	for i := range g.ports[v] {
 		g.ports[v][i].Silent = [2]uint8{}
@@ -367,23 +364,23 @@ func (g *Graph) ForgetSilence(v int32) {
 	g.ways[v] = nil
 }
 
-// Ways lists the ways by which the ports of a vertex were probed.
+// Ways lists the paths by which the ports of a vertex were probed.
 func (g *Graph) Ways(v int32) [][]int32 { return g.ways[v] }
 
-// AddWay notes a way, the vertices on it, by which the ports of a vertex are probed.
+// AddWay notes a path, as its vertices, by which the ports of a vertex are probed.
 func (g *Graph) AddWay(v int32, way []int32) {
 	g.record(entry{what: probedBy, a: v, way: way})
 	g.ways[v] = append(g.ways[v], way)
 }
 
-// Node says which node of a network a vertex is, and what to add to its port numbers.
+// Node is the node of a network that a vertex became, and the offset to add to its port numbers.
 type Node struct {
 	Index int32
 	Shift int
 }
 
-// Network returns the graph as a network, its ports counted from the lowest one with a
-// wire. It also returns the node of each vertex that is not merged.
+// Network returns the graph as a network, with ports counted from the lowest wired one. It also
+// returns the node of each unmerged vertex.
 func (g *Graph) Network() (*mapping.Network, []Node, error) {
 	if g.err != nil {
 		return nil, nil, g.err

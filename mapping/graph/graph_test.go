@@ -10,7 +10,7 @@ import (
 	"weft/mapping/theory"
 )
 
-// seen is a vertex and what it truly is.
+// seen is a vertex with its true node.
 type seen struct {
 	vertex int32
 	at     mapping.End // its port 0
@@ -46,8 +46,8 @@ func wander(m *Graph, n *mapping.Network, host int32, r *rand.Rand, ways int) (a
 	return all
 }
 
-// TestLemma2: what is merged is one node, with its ports shifted rightly (Lemma 2), and
-// maps of several hosts merge to the same map in any order.
+// TestLemma2: merged vertices are one node, with the right shift of ports (Lemma 2), and maps of
+// several hosts merge to the same map in any order.
 func TestLemma2(t *testing.T) {
 	merged := 0
 	for seed := range uint64(300) {
@@ -178,7 +178,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestAround: the vertices are those of the tree, as far away, nearest first.
+// TestAround: the vertices and distances equal the tree's, nearest first.
 func TestAround(t *testing.T) {
 	for seed := range uint64(100) {
 		n := mappingtest.Random(seed, 12)

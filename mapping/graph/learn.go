@@ -7,7 +7,7 @@ import (
 	"weft/mapping"
 )
 
-// entry records one call that added something to a graph.
+// entry records one call that added to a graph.
 type entry struct {
 	what what
 	a, b int32
@@ -24,7 +24,7 @@ const (
 	wire
 	merged
 	silence
-	probedBy // a way by which ports are probed
+	probedBy // a path by which ports are probed
 )
 
 func (g *Graph) record(e entry) {
@@ -33,7 +33,7 @@ func (g *Graph) record(e entry) {
 	}
 }
 
-// Clone returns a copy that records what is added to it.
+// Clone returns a copy that records its additions.
 func (g *Graph) Clone() *Graph {
 	c := &Graph{
 		Radix: g.Radix, Hosts: slices.Clone(g.Hosts), same: g.same.clone(), host: slices.Clone(g.host), rank: slices.Clone(g.rank),
@@ -48,11 +48,11 @@ func (g *Graph) Clone() *Graph {
 	return c
 }
 
-// Added returns the number of things that were added to a clone.
+// Added returns the number of additions to a clone.
 func (g *Graph) Added() int { return len(*g.log) }
 
-// Learn adds what was added to a clone. Other clones of the same time may have been
-// learned from meanwhile; base is the number of vertices at that time.
+// Learn adds a clone's additions to the original graph, which may meanwhile have learned from other
+// clones of the same time; base is the number of vertices at that time.
 func (g *Graph) Learn(c *Graph, base int) {
 	of := make([]int32, 0, c.Len()-base)
 	here := func(v int32) int32 {
@@ -84,9 +84,9 @@ func (g *Graph) Learn(c *Graph, base int) {
 	}
 }
 
-// Absorb adds all of another graph, which may have other vertices of the same switches.
+// Absorb adds all of another graph, which may have other vertices for the same switches.
 func (g *Graph) Absorb(o *Graph) {
-	of := make([]int32, o.Len()) // the vertices here
+	of := make([]int32, o.Len()) // the corresponding vertices here
 	for v := range of {
 		switch {
 		case !o.IsRoot(int32(v)):

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReplicates: vertices of one node that were merged in any order find one root, with
-// the shifts that their offsets have; those of two nodes never do.
+// TestReplicates: vertices of one node, merged in any order, find one root with the shifts of their
+// offsets; vertices of two nodes never do.
 func TestReplicates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type truth struct{ node, offset int }

@@ -6,17 +6,17 @@ import (
 	"weft/mapping"
 )
 
-// Tree holds shortest ways from a host to all vertices.
+// Tree holds shortest paths from a host to all vertices.
 type Tree struct {
 	Order []int32 // the vertices, by distance
 
-	parent []int32 // by vertex; -1 where there is no way
-	out    []int16 // port of the parent
-	entry  []int16 // port by which the way comes in
-	depth  []int16 // wires
+	parent []int32 // by vertex; -1 if there is no path
+	out    []int16 // output port of the parent
+	entry  []int16 // input port of the path
+	depth  []int16 // in wires
 }
 
-// Tree returns shortest ways from a host. None goes through a host, which has one wire.
+// Tree returns shortest paths from a host. None passes a host, which has one wire.
 func (g *Graph) Tree(from int32) *Tree {
 	t := &Tree{Order: []int32{from}, parent: make([]int32, g.Len()), out: make([]int16, g.Len()), entry: make([]int16, g.Len()), depth: make([]int16, g.Len())}
 	for v := range t.parent {
@@ -41,8 +41,8 @@ func (g *Graph) Tree(from int32) *Tree {
 	return t
 }
 
-// Around yields the vertices around one and how many wires away they are, nearest first.
-// One Around must end before the next one begins.
+// Around yields the vertices around one with their distances in wires, nearest first. One Around
+// must end before the next one begins.
 func (g *Graph) Around(from int32) iter.Seq2[int32, int] {
 	return func(yield func(int32, int) bool) {
 		s := &g.last
@@ -83,8 +83,8 @@ func (g *Graph) Switches(from int32) (all []int32) {
 	return all
 }
 
-// DistanceToHost returns the number of wires from a vertex to the nearest host; ok is false when
-// no way to one is known.
+// DistanceToHost returns the number of wires from a vertex to the nearest host; ok is false if no
+// path to a host is known.
 func (g *Graph) DistanceToHost(from int32) (wires int, ok bool) {
 	for v, wires := range g.Around(from) {
 		if g.IsHost(v) {
@@ -94,16 +94,16 @@ func (g *Graph) DistanceToHost(from int32) (wires int, ok bool) {
 	return 0, false
 }
 
-// Reaches reports whether there is a way to a vertex.
+// Reaches reports whether there is a path to a vertex.
 func (t *Tree) Reaches(v int32) bool { return int(v) < len(t.parent) && t.parent[v] >= 0 }
 
 // Depth returns the number of wires to a vertex.
 func (t *Tree) Depth(v int32) int { return int(t.depth[v]) }
 
-// Entry returns the port by which the way to a vertex comes in.
+// Entry returns the input port of the path at a vertex.
 func (t *Tree) Entry(v int32) int { return int(t.entry[v]) }
 
-// Turns returns the way to a vertex as turns: one less than wires.
+// Turns returns the path to a vertex as turns: one less than wires.
 func (t *Tree) Turns(v int32) []mapping.Turn {
 	turns := make([]mapping.Turn, max(0, t.Depth(v)-1))
 	for i := len(turns) - 1; i >= 0; i-- {
@@ -114,7 +114,7 @@ func (t *Tree) Turns(v int32) []mapping.Turn {
 	return turns
 }
 
-// Way returns the switches on the way to a switch, that one last.
+// Way returns the switches on the path to a switch, including it as the last.
 func (t *Tree) Way(v int32) []int32 {
 	way := make([]int32, t.Depth(v))
 	for i := len(way) - 1; i >= 0; i-- {

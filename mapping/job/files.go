@@ -12,8 +12,8 @@ import (
 	"weft/mapping"
 )
 
-// RunFabric runs a job on the network of a fabric. Where its error is about a host of the
-// fabric, LineOf finds the line.
+// RunFabric runs a job on the network of a fabric. If its error concerns a host of the fabric,
+// LineOf finds the line.
 func RunFabric(ctx context.Context, f *fabric.Fabric, opt *Options) (*Result, error) {
 	n, err := mapping.FromFabric(f)
 	if err != nil {
@@ -22,8 +22,8 @@ func RunFabric(ctx context.Context, f *fabric.Fabric, opt *Options) (*Result, er
 	return Run(ctx, n, opt)
 }
 
-// LineOf returns the line, from 1, of the text of a fabric on which the host is that has too
-// many wires by an error: a fabric may have such hosts. It returns 0 when there is none.
+// LineOf returns the line, from 1, in the text of a fabric of the host that an error reports for
+// too many wires. It returns 0 for other errors.
 func LineOf(err error, f *fabric.Fabric, text string) int {
 	wires, ok := errors.AsType[*mapping.HostWires](err)
 	if !ok {
@@ -44,8 +44,8 @@ func (r *Result) Fabric(name string) (*fabric.Fabric, error) {
 	return r.Map.ToFabric(name, 4, fabric.SDR)
 }
 
-// Utility returns the host of the map that does not count when a root is chosen: the one
-// of a name, or without one that which maps.
+// Utility returns the host of the map to ignore when choosing a root: the named one, or the mapping
+// host if name is "".
 func (r *Result) Utility(name string) (int32, error) {
 	if name == "" {
 		return r.Map.HostByID(r.Mapper.ID), nil

@@ -227,16 +227,16 @@ func TestWatch(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	n := mappingtest.Network(t, "now-c")
 	for want, change := range map[string]func(*Options){
-		"no algorithm is called":      func(o *Options) { o.Algorithm = "guess" },
-		"no collision model":          func(o *Options) { o.Collision = "guess" },
-		`--mode "both"`:               func(o *Options) { o.Mode = "both" },
-		"not negative":                func(o *Options) { o.Depth = -1 },
-		"a probe has 1048576 bytes":   func(o *Options) { o.Payload = 1<<20 + 1 },
-		"is no share":                 func(o *Options) { o.Traffic.Loss = 1 },
-		"--error and --worst":         func(o *Options) { o.Worst = 1 },
-		"leave out --algorithm":       func(o *Options) { o.Mode, o.Algorithm = Parallel, "coupon" },
-		"no host is called":           func(o *Options) { o.Mapper = "nobody" },
-		"--error and --worst are at ": func(o *Options) { o.Error = -1 },
+		"no algorithm is called":          func(o *Options) { o.Algorithm = "guess" },
+		"unknown collision model":         func(o *Options) { o.Collision = "guess" },
+		`--mode "both"`:                   func(o *Options) { o.Mode = "both" },
+		"must not be negative":            func(o *Options) { o.Depth = -1 },
+		"a probe has 1048576 bytes":       func(o *Options) { o.Payload = 1<<20 + 1 },
+		"is not a share":                  func(o *Options) { o.Traffic.Loss = 1 },
+		"--error and --worst":             func(o *Options) { o.Worst = 1 },
+		"leave out --algorithm":           func(o *Options) { o.Mode, o.Algorithm = Parallel, "coupon" },
+		"no host is called":               func(o *Options) { o.Mapper = "nobody" },
+		"--error and --worst must be at ": func(o *Options) { o.Error = -1 },
 	} {
 		o := Defaults()
 		change(&o)
@@ -270,7 +270,7 @@ func TestUnused(t *testing.T) {
 		{"stop", "--mode parallel has a method of its own", func(o *Options) { o.Mode = Parallel }},
 		{"early-reply", "leave out --early-reply", func(o *Options) { o.Algorithm = "vazirani" }},
 		{"retries", "--retries 0 does nothing in traffic", func(o *Options) { o.Traffic.Loss = 0.01 }},
-		{"error", "go with --loss", func(*Options) {}},
+		{"error", "need --loss", func(*Options) {}},
 		{"stop", "", func(*Options) {}},
 		{"early-reply", "", func(*Options) {}},
 		{"retries", "", func(*Options) {}},

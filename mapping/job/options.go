@@ -1,7 +1,6 @@
-// Package job runs mapping jobs: a network and options in, a map, its comparison with the
-// network and a report out. Run maps once: by one host, by an election, or by all hosts
-// together; where there is traffic the map is surveyed. Watch maps a network again and
-// again while events happen to it.
+// Package job runs mapping jobs: a network and options in, a map, its comparison with the network
+// and a report out. Run maps once: by one host, by an election, or by all hosts together; in
+// traffic it also surveys the map. Watch maps a network again and again while events change it.
 package job
 
 import (
@@ -12,7 +11,7 @@ import (
 	"weft/mapping/algorithm"
 )
 
-// Mode tells who maps.
+// Mode says which hosts map.
 type Mode string
 
 // The modes.
@@ -22,13 +21,13 @@ const (
 	Parallel Mode = "parallel" // all hosts, which merge their graphs when they meet
 )
 
-// Stop tells when an algorithm that needs a bound stops.
+// Stop says when an algorithm that needs a bound stops.
 type Stop string
 
 // The rules.
 const (
 	AtDepth Stop = "depth" // when all strings of Options.Depth turns were tried
-	Known   Stop = "known" // when every switch that was found is explored, which needs no knowledge of the network
+	Known   Stop = "known" // when every switch found is explored, which needs no knowledge of the network
 )
 
 // Options controls a job. Network is its name in messages.
@@ -37,11 +36,11 @@ type Options struct {
 	Mode      Mode
 	Algorithm string // "" stands for berkeley; Parallel has a method of its own
 	Collision mapping.Collision
-	Mapper    string // host that maps, by name or address; "" stands for the last one
-	Depth     int    // most turns of a probe string; 0 stands for Q + D
+	Mapper    string // mapping host, by name or address; "" stands for the last one
+	Depth     int    // maximum turns of a probe string; 0 stands for Q + D
 	Stop      Stop   // of berkeley
-	Retries   int    // how often a silent probe is sent again
-	Payload   int    // bytes of a message besides its turns
+	Retries   int    // repetitions of a silent probe
+	Payload   int    // bytes of a message without its turns
 	Early     bool   // hosts answer a message that reaches them with turns left
 	Traffic   mapping.Traffic
 	Error     float64 // of a survey, see survey.Options
@@ -54,7 +53,7 @@ type Options struct {
 // BusyLoss is the share of messages that a busy wire loses.
 const BusyLoss = mapping.BusyLoss
 
-// Algorithms lists the names of the algorithms, and says in a line each what they do.
+// Algorithms lists the names of the algorithms, and describes each in a line of help.
 func Algorithms() (names []string, help string) {
 	for _, a := range algorithm.All() {
 		names = append(names, a.Name)
@@ -82,16 +81,16 @@ func (o *Options) Check() error {
 	switch o.Mode {
 	case Master, Election, Parallel:
 	default:
-		return fmt.Errorf("--mode %q: there are master, election and parallel", o.Mode)
+		return fmt.Errorf("--mode %q: want master, election or parallel", o.Mode)
 	}
 	switch {
 	case o.Stop != "" && o.Stop != AtDepth && o.Stop != Known:
-		return fmt.Errorf("--stop %q: there are depth and known", o.Stop)
+		return fmt.Errorf("--stop %q: want depth or known", o.Stop)
 	case o.Stop == Known && o.Depth > 0:
-		return fmt.Errorf("--stop known goes without --depth")
+		return fmt.Errorf("--stop known cannot be used with --depth")
 	}
 	if o.Depth < 0 || o.Retries < 0 || o.Payload < 0 || o.Limit < 0 {
-		return fmt.Errorf("--depth, --retries, --payload and --limit are not negative")
+		return fmt.Errorf("--depth, --retries, --payload and --limit must not be negative")
 	}
 	if o.Payload > mostPayload {
 		return fmt.Errorf("--payload %d: a probe has %d bytes at most", o.Payload, mostPayload)
@@ -100,12 +99,12 @@ func (o *Options) Check() error {
 		return err
 	}
 	if !(o.Error >= 0 && o.Error < 1) || !(o.Worst >= 0 && o.Worst < 1) {
-		return fmt.Errorf("--error and --worst are at least 0 and below 1")
+		return fmt.Errorf("--error and --worst must be at least 0 and below 1")
 	}
 	return o.CheckUnused(o.differs)
 }
 
-// differs reports whether an option is not what it is by default.
+// differs reports whether an option differs from its default.
 func (o *Options) differs(option string) bool {
 	d := Defaults()
 	switch option {
@@ -123,8 +122,8 @@ func (o *Options) differs(option string) bool {
 	return o.Worst != d.Worst
 }
 
-// CheckUnused refuses options that were given and would do nothing. Check does so for those
-// that differ from their defaults; who knows better which were given asks again.
+// CheckUnused refuses given options that would have no effect. Check does so for options that
+// differ from their defaults; a caller that knows which were given calls this too.
 func (o *Options) CheckUnused(given func(option string) bool) error {
 	a, err := o.algorithm()
 	if err != nil {
@@ -143,20 +142,20 @@ func (o *Options) CheckUnused(given func(option string) bool) error {
 	case given("retries") && o.Retries == 0 && o.isSurveyed():
 		return fmt.Errorf("--retries 0 does nothing in traffic, where a silent probe is sent again at least once: leave it out, or take 1 or more (or --error 0, which believes silence)")
 	case o.Traffic.Quiet() && (given("error") || given("worst")):
-		return fmt.Errorf("--error and --worst go with --loss, --late, --corrupt or --busy: without traffic silence is believed")
+		return fmt.Errorf("--error and --worst need --loss, --late, --corrupt or --busy: without traffic silence is believed")
 	case !o.isSurveyed() && given("worst"):
-		return fmt.Errorf("--worst goes with an --error above 0, which weighs silence")
+		return fmt.Errorf("--worst needs an --error above 0, which weighs silence")
 	}
 	return nil
 }
 
-// Draws reports whether the seed makes a difference to the map or its cost.
+// Draws reports whether the seed affects the map or its cost.
 func (o *Options) Draws() bool {
 	a, err := o.algorithm()
 	return !o.Traffic.Quiet() || o.Mode == Election || err == nil && o.Mode == Master && a.Draws
 }
 
-// algorithm returns the algorithm that is asked for.
+// algorithm returns the requested algorithm.
 func (o *Options) algorithm() (*algorithm.Algorithm, error) {
 	if o.Algorithm == "" {
 		return algorithm.Find("berkeley")
@@ -180,13 +179,13 @@ func (o *Options) depth() int {
 	return o.Depth
 }
 
-// isSurveyed reports whether silence has to be weighed.
+// isSurveyed reports whether a survey must weigh silence.
 func (o *Options) isSurveyed() bool { return !o.Traffic.Quiet() && o.Error > 0 }
 
-// host returns the host that maps, in a network in which there is something to map.
+// host returns the mapping host, after checking that the network has something to map.
 func (o *Options) host(n *mapping.Network) (int32, error) {
 	if n.NumHosts() < 2 || n.NumSwitches() < 1 {
-		return -1, fmt.Errorf("%s: %d hosts and %d switches (mapping takes two and one)", o.Network, n.NumHosts(), n.NumSwitches())
+		return -1, fmt.Errorf("%s: %d hosts and %d switches (mapping needs two hosts and one switch)", o.Network, n.NumHosts(), n.NumSwitches())
 	}
 	if o.Mapper == "" {
 		return int32(n.NumHosts() - 1), nil

@@ -8,7 +8,7 @@ import (
 	"weft/mapping"
 )
 
-// Rows returns the report for people: what, and what is to be said of it.
+// Rows returns the report for people, as rows of a subject and text.
 func (r *Report) Rows() [][]string {
 	rows := [][]string{
 		{"algorithm", r.Algorithm + ", " + r.Collision + " routing, from " + r.Mapper},
@@ -34,7 +34,7 @@ func (r *Report) Rows() [][]string {
 	return append(rows, r.Routes.rows()...)
 }
 
-// probeRows returns the probes by kind, and how those ended that were not delivered.
+// probeRows returns the probes by kind, and the outcomes of undelivered ones.
 func (r *Report) probeRows() [][]string {
 	rows := [][]string{{"probes", fmt.Sprintf("%d sent, %d answered", r.Probes.Total, r.Answered.Total)}}
 	for _, k := range []struct {
@@ -58,7 +58,7 @@ func (r *Report) probeRows() [][]string {
 	return rows
 }
 
-// doubtsShown is the number of places in doubt that are printed.
+// doubtsShown is the maximum number of printed places in doubt.
 const doubtsShown = 10
 
 // surveyRows returns the cost of a survey and the places in doubt.
@@ -66,7 +66,7 @@ func (r *Report) surveyRows() (rows [][]string) {
 	if s := r.Survey; s != nil {
 		text := fmt.Sprintf("%d probes in %d passes, %.1f ms", s.Probes, s.Passes, s.ModelledMS)
 		if s.GaveUp > 0 {
-			text += fmt.Sprintf(" (the algorithm gave up after %d: this began with nothing)", s.GaveUp)
+			text += fmt.Sprintf(" (the algorithm gave up after %d: the survey started without a hint)", s.GaveUp)
 		}
 		rows = append(rows, []string{"survey", text})
 	}
@@ -93,7 +93,7 @@ func (r *Report) certainty() string {
 	return "NO: silence was believed in traffic"
 }
 
-// rows returns what became of the routes.
+// rows returns the results for the routes.
 func (r *RoutesReport) rows() [][]string {
 	if r == nil {
 		return nil
@@ -114,7 +114,7 @@ func duration(ms float64) time.Duration {
 	return time.Duration(ms * float64(time.Millisecond)).Round(time.Millisecond / 10)
 }
 
-// String returns the map of a network that changes as lines for people.
+// String returns the map of a changing network as lines for people.
 func (r *RoundReport) String() string {
 	verdict := "right"
 	switch {

@@ -47,7 +47,7 @@ func TestRows(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"isomorphic": "NO: a wire too much", "certain": "NO: 12 places in doubt", "in doubt": "place 0: 3 probes silent, lost with a chance of 0.25",
-		"survey":   "100 probes in 3 passes, 4.2 ms (the algorithm gave up after 50: this began with nothing)",
+		"survey":   "100 probes in 3 passes, 4.2 ms (the algorithm gave up after 50: the survey started without a hint)",
 		"election": "1.5 ms until one was left, 8 probes of all hosts, 9 messages", "parallel": "3 hosts, 2 rounds, 4 messages between them",
 		"routes": "6 pairs of hosts, 5 tried with success", "root": "s; locally dominant and relabelled: 1", "deadlock-free": "yes",
 		"distribution": "2 messages, 1 not answered, 80 bytes, 1.0 ms (modelled)",

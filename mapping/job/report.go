@@ -18,7 +18,7 @@ type Report struct {
 	Facts
 	Probes   ProbeCounts    `json:"probes"`
 	Answered ProbeCounts    `json:"answered"`
-	Outcomes map[string]int `json:"outcomes"` // of probes, by how they ended
+	Outcomes map[string]int `json:"outcomes"` // probes by outcome
 	Cost
 	Verdict
 	Routes  *RoutesReport `json:"routes,omitempty"`
@@ -28,7 +28,7 @@ type Report struct {
 	ModeReports
 }
 
-// Size holds what a map has.
+// Size counts the parts of a map.
 type Size struct {
 	Hosts    int `json:"hosts"`
 	Switches int `json:"switches"`
@@ -42,7 +42,7 @@ type Facts struct {
 	F int `json:"f"` // nodes
 }
 
-// Cost holds what a map cost besides probes.
+// Cost is the cost of a map besides probes.
 type Cost struct {
 	Explorations int     `json:"explorations"`
 	Unexplored   int     `json:"unexplored"` // switches found but not explored because of the depth limit
@@ -56,15 +56,15 @@ type Verdict struct {
 	Difference string `json:"difference,omitempty"`
 }
 
-// ModeReports are there in the modes that they are of.
+// ModeReports holds reports that only some modes have.
 type ModeReports struct {
 	Survey   *SurveyReport   `json:"survey,omitempty"`
 	Election *ElectionReport `json:"election,omitempty"`
 	Parallel *ParallelReport `json:"parallel,omitempty"`
 }
 
-// OK reports whether the map is the network, a survey left nothing in doubt, and the routes
-// work, if any were asked for.
+// OK reports whether the map is the network, a survey left nothing in doubt, and any requested
+// routes work.
 func (r *Report) OK() bool {
 	return r.Isomorphic && (r.Survey == nil || r.Certain) && r.Routes.OK()
 }
@@ -91,7 +91,7 @@ type SurveyReport struct {
 	Probes     int     `json:"probes"`
 	Passes     int     `json:"passes"`
 	ModelledMS float64 `json:"modelled_ms"`
-	GaveUp     int     `json:"algorithm_gave_up_after,omitempty"` // so many probes
+	GaveUp     int     `json:"algorithm_gave_up_after,omitempty"` // number of probes
 }
 
 // ElectionReport is the cost of an election.

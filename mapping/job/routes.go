@@ -17,7 +17,7 @@ type RoutesReport struct {
 	Root         string   `json:"root"`
 	Relabelled   []string `json:"relabelled"`
 	Pairs        int      `json:"pairs"`
-	Delivered    int      `json:"delivered"` // tried in the network
+	Delivered    int      `json:"delivered"` // in a trial on the network
 	DeadlockFree string   `json:"deadlock_free"`
 	Messages     int      `json:"messages"` // messages that send hosts their routes
 	Unheard      int      `json:"unheard"`
@@ -25,14 +25,14 @@ type RoutesReport struct {
 	ModelledMS   float64  `json:"modelled_ms"`
 }
 
-// OK reports whether no route failed and none can deadlock, or none were asked for.
+// OK reports whether no route failed and none can deadlock, or none were requested.
 func (r *RoutesReport) OK() bool {
 	return r == nil || r.Delivered == r.Pairs && r.Unheard == 0 && r.DeadlockFree != check.No.String()
 }
 
-// Routes computes the routes on the map, tries every one in the network, has the judge
-// look for deadlock, and sends the hosts their tables. Utility is a host of the map that
-// does not count when a root is chosen, -1 for none.
+// Routes computes the routes on the map, tries every one in the network, has the judge look for
+// deadlock, and sends the hosts their tables. Utility is a host of the map to ignore when choosing
+// a root, -1 for none.
 func (r *Result) Routes(ctx context.Context, utility int32, seed uint64) (*routes.Table, *RoutesReport, error) {
 	table := routes.Compute(r.Map, &routes.Options{Utility: utility, Seed: seed})
 	trial := table.Try(r.Map, r.Sender.Model)
@@ -69,8 +69,8 @@ func JudgeRoutes(ctx context.Context, n *mapping.Network, table *routes.Table, w
 	return quality.Judge(ctx, g, plan, check.Options{Workers: workers})
 }
 
-// deadlockFree asks the judge whether messages on the routes can wait for each other in
-// a circle. It returns yes, no, or why the judge was not asked.
+// deadlockFree asks the judge whether messages on the routes can wait for each other in a circle.
+// It returns yes, no, or the reason for not asking.
 func deadlockFree(ctx context.Context, n *mapping.Network, table *routes.Table) (string, error) {
 	report, err := JudgeRoutes(ctx, n, table, 1)
 	switch {
@@ -79,7 +79,7 @@ func deadlockFree(ctx context.Context, n *mapping.Network, table *routes.Table) 
 	case err != nil:
 		return "", err
 	case report.DifferingPaths > 0:
-		return "", fmt.Errorf("mapping: %d routes were judged as others than they are", report.DifferingPaths)
+		return "", fmt.Errorf("mapping: the judge saw %d routes that differ from the map's", report.DifferingPaths)
 	}
 	return report.HostOnly.DeadlockFree.String(), nil
 }

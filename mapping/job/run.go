@@ -16,30 +16,30 @@ import (
 	"weft/mapping/theory"
 )
 
-// Result is a map beside the network that it is of.
+// Result is a map with its network and cost.
 type Result struct {
 	algorithm.Result // the map and its cost
 	Mode             Mode
 	Algorithm        *algorithm.Algorithm
 	Collision        mapping.Collision
-	Network          *mapping.Network // the part that the mapper reaches
-	Mapper           mapping.Host     // the host that maps, or has won
+	Network          *mapping.Network // the part reachable by the mapper
+	Mapper           mapping.Host     // the mapping host, or the winner
 	Facts            *theory.Facts
 	Sender           *mapping.Mapper // of its probes
-	Differs          error           // nil when the map is isomorphic to what it should be
+	Differs          error           // nil if the map is isomorphic to the expected one
 
 	Election *concurrent.Election // nil in other modes
 	Parallel *concurrent.Merging  // nil in other modes
 	Survey   *survey.Result       // nil without traffic
-	// GaveUp is the number of probes after which the algorithm gave up in traffic, so that
-	// the survey began with nothing; 0 when it did not.
+	// GaveUp is the number of probes after which the algorithm gave up in traffic, so that the
+	// survey began without a hint; 0 if it did not give up.
 	GaveUp int
 
 	quiet bool // there was no traffic
 }
 
-// IsCertain reports whether the mapper itself knows that its map is right: a survey left
-// nothing in doubt, or in a quiet network nothing was found that was not explored.
+// IsCertain reports whether the mapper itself knows that its map is right: a survey left nothing in
+// doubt, or in a quiet network every switch found was explored.
 func (r *Result) IsCertain() bool {
 	if r.Survey != nil {
 		return r.Survey.Certain()
@@ -47,14 +47,14 @@ func (r *Result) IsCertain() bool {
 	return r.quiet && r.Unexplored == 0 && (r.Parallel == nil || r.Parallel.Maps[0].Certain())
 }
 
-// mostInTraffic is the number of probes for each switch after which an algorithm gives up
-// that was made for a quiet network: in traffic it may never end.
+// mostInTraffic is the number of probes per switch after which an algorithm for quiet networks
+// gives up: in traffic it may never end.
 const mostInTraffic = 1000
 
 // Spread is the time within which the mappers of an election start, drawn from the seed.
 const Spread = 20 * time.Millisecond
 
-// ErrLimit says that hosts that map together gave up.
+// ErrLimit says that hosts mapping together gave up.
 var ErrLimit = probe.ErrLimit
 
 // Run maps a network once. It may end with ErrLimit.
@@ -67,7 +67,7 @@ func Run(ctx context.Context, n *mapping.Network, opt *Options) (*Result, error)
 		return nil, err
 	}
 	if !n.OnSwitch(host) {
-		return nil, fmt.Errorf("%s: host %s is wired to no switch: choose another one by --mapper", opt.Network, n.Hosts[host].Name)
+		return nil, fmt.Errorf("%s: host %s is not wired to a switch: choose another host with --mapper", opt.Network, n.Hosts[host].Name)
 	}
 	r := &Result{Mode: opt.Mode, Collision: opt.Collision, Mapper: n.Hosts[host], Network: theory.Reached(n, host), quiet: opt.Traffic.Quiet()}
 	if opt.Mode != Master && opt.Mapper != "" && r.Network.NumNodes() == n.NumNodes() {
@@ -94,7 +94,7 @@ func Run(ctx context.Context, n *mapping.Network, opt *Options) (*Result, error)
 	return r, nil
 }
 
-// expected returns what the map should be.
+// expected returns the map that a correct algorithm makes.
 func (r *Result) expected() *mapping.Network {
 	if r.Algorithm.Whole && r.Survey == nil && r.Parallel == nil {
 		return r.Network
@@ -102,8 +102,7 @@ func (r *Result) expected() *mapping.Network {
 	return theory.Core(r.Network)
 }
 
-// setMapper makes a host the one that maps, or has won. It returns the bound of its probe
-// strings.
+// setMapper sets the mapping host, or the winner. It returns the bound of its probe strings.
 func (r *Result) setMapper(h mapping.Host, opt *Options) (depth int) {
 	host := r.Network.HostByID(h.ID)
 	r.Mapper, r.Facts = h, theory.FactsOf(r.Network, host)
@@ -113,8 +112,8 @@ func (r *Result) setMapper(h mapping.Host, opt *Options) (depth int) {
 	return cmp.Or(opt.depth(), r.Facts.Depth())
 }
 
-// bounds returns how often a silent probe is sent again, and how many probes a host sends
-// at most.
+// bounds returns the number of repetitions of a silent probe, and the maximum number of probes of a
+// host.
 func (r *Result) bounds(opt *Options) (retries, limit int) {
 	if !opt.isSurveyed() {
 		return opt.Retries, opt.Limit
@@ -126,8 +125,8 @@ func (r *Result) bounds(opt *Options) (retries, limit int) {
 	return max(opt.Retries, 1), limit
 }
 
-// gaveUp notes that an algorithm gave up after so many probes in traffic: the survey begins
-// with nothing. Any other error it returns.
+// gaveUp notes that an algorithm gave up in traffic after this many probes: the survey begins
+// without a hint. It returns any other error.
 func (r *Result) gaveUp(err error, opt *Options, limit int) error {
 	if !opt.isSurveyed() || !errors.Is(err, probe.ErrLimit) {
 		return err
@@ -149,8 +148,8 @@ func (r *Result) runMaster(ctx context.Context, opt *Options) error {
 	return nil
 }
 
-// runElection lets all hosts map until one is left. Where probes are lost there may be
-// more: the lowest of them has won.
+// runElection lets all hosts map until one is left. If probes are lost, several may be left: the
+// lowest has won.
 func (r *Result) runElection(ctx context.Context, opt *Options) error {
 	e := &concurrent.ElectionOptions{
 		Algorithm: r.Algorithm, Rule: r.Collision, Hardware: opt.hardware(), Depth: opt.depth(), Spread: Spread, Seed: opt.Seed, Traffic: opt.Traffic,
@@ -188,7 +187,7 @@ func (r *Result) runParallel(ctx context.Context, opt *Options) (err error) {
 	return nil
 }
 
-// runSurvey surveys the network in its traffic, with the map so far for a hint.
+// runSurvey surveys the network in its traffic, with the map so far as a hint.
 func (r *Result) runSurvey(ctx context.Context, opt *Options) (err error) {
 	r.Survey, err = survey.Run(ctx, r.Sender, &survey.Options{
 		Self: r.Mapper, Radix: r.Network.Radix(), Hint: r.Map, Error: opt.Error, Worst: opt.Worst, Limit: opt.Limit,

@@ -19,7 +19,7 @@ type WatchReport struct {
 	End string `json:"end,omitempty"`
 }
 
-// OK reports whether every map was right at the moment that it says.
+// OK reports whether every map was right at its stated time.
 func (w *WatchReport) OK() bool {
 	for i := range w.Rounds {
 		if r := &w.Rounds[i]; !r.Certain || !r.Isomorphic {
@@ -38,26 +38,26 @@ type RoundReport struct {
 	Size
 	Certain bool     `json:"certain"`                     // two maps in a row were the same
 	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // the map matched the network at this time, unless a lost part returned before its next probe
-	Changes []string `json:"changes"`                     // since the round before
+	Changes []string `json:"changes"`                     // since the previous round
 	During  bool     `json:"changed_meanwhile"`
 	Verdict
 	InDoubt []Doubt `json:"in_doubt,omitempty"`
 }
 
-// Watch surveys a network again and again while the events of a list happen to it; file
-// is the list's name in errors. It calls each after every round.
+// Watch surveys a network again and again while the events of a list change it; file is the list's
+// name in errors. It calls each after every round.
 func Watch(ctx context.Context, f *fabric.Fabric, file string, list io.Reader, opt *Options, each func(*RoundReport) error) (*WatchReport, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
 	if opt.Mode == Parallel {
-		return nil, errors.New("--events goes with --mode master and election")
+		return nil, errors.New("--events needs --mode master or election")
 	}
 	if opt.Mode == Election && opt.Mapper != "" {
-		return nil, errors.New("--mapper does not go with --events and --mode election: the lowest host that is there maps")
+		return nil, errors.New("--mapper cannot be used with --events and --mode election: the lowest host present maps")
 	}
 	if opt.Every <= 0 {
-		return nil, errors.New("--every is a time above 0")
+		return nil, errors.New("--every must be a time above 0")
 	}
 	events, err := change.ReadEvents(file, list)
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"weft/mapping"
 )
 
-// Embeds walks a map and a network side by side from a host, and returns an error where
-// the map has a wire or a host that the network has not. The map may lack wires, and
-// have a switch several times.
+// Embeds walks a map and a network in parallel from a host, and returns an error if the map has a
+// wire or a host that the network lacks. The map may lack wires, and have a switch several times.
 func Embeds(m, n *mapping.Network, host mapping.Host) error {
 	type pair struct{ inMap, inNetwork mapping.End }
 	seen := map[pair]bool{}

@@ -1,4 +1,4 @@
-// Package mappingtest is what the tests of mappers share. Only tests import it.
+// Package mappingtest has helpers for the tests of mappers. Only tests import it.
 package mappingtest
 
 import (

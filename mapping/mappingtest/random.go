@@ -7,9 +7,9 @@ import (
 	"weft/mapping"
 )
 
-// Random draws a connected network of 2 to maxSwitches switches with all that makes
-// mapping hard: parallel wires, loopback cables, unused ports, bridges, switches far
-// from any host, switches of fewer ports than others.
+// Random draws a connected network of 2 to maxSwitches switches with everything that makes mapping
+// hard: parallel wires, loopback cables, unused ports, bridges, switches far from any host,
+// switches with fewer ports than others.
 func Random(seed uint64, maxSwitches int) *mapping.Network {
 	r := rand.New(rand.NewPCG(seed, 0x5a4))
 	switches := 2 + r.IntN(maxSwitches-1)
@@ -28,7 +28,7 @@ func Random(seed uint64, maxSwitches int) *mapping.Network {
 			d.free[s] = append(d.free[s], int32(p))
 		}
 	}
-	// A tree: each switch on one of those before it, near ones in some networks.
+	// A tree: each switch on an earlier one, in some networks a near one.
 	reach := 2 + r.IntN(switches)
 	for s := 1; s < switches; s++ {
 		t := s - 1 - r.IntN(min(s, reach))
@@ -51,7 +51,7 @@ func Random(seed uint64, maxSwitches int) *mapping.Network {
 	}
 	n, err := mapping.New(names, degree, d.wires)
 	if err != nil {
-		panic(err) // the draw keeps count of free ports
+		panic(err) // the draw counts free ports
 	}
 	return n
 }
@@ -73,9 +73,9 @@ func (d *draw) end(s int) mapping.End {
 
 func (d *draw) wire(s, t int) { d.wires = append(d.wires, mapping.Wire{d.end(s), d.end(t)}) }
 
-// hang puts hosts on switches; up to half of the switches, and eight, are kept free of
-// them. Where large parts of a network are far from all hosts, the Berkeley algorithm
-// takes exponentially many probes.
+// hang puts hosts on switches; up to half of the switches, and eight, are kept free of them. If
+// large parts of a network are far from all hosts, the Berkeley algorithm takes exponentially many
+// probes.
 func (d *draw) hang(hosts int) []mapping.Host {
 	switches := len(d.free)
 	among := max((switches+1)/2, switches-d.rand.IntN(9))
@@ -97,7 +97,7 @@ func (d *draw) hang(hosts int) []mapping.Host {
 	return d.renumber(names)
 }
 
-// renumber closes the gap between hosts and switches when ports ran out early.
+// renumber closes the gap between hosts and switches if ports ran out early.
 func (d *draw) renumber(names []mapping.Host) []mapping.Host {
 	gap := d.hosts - int32(len(names))
 	for i := range d.wires {

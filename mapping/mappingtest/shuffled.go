@@ -24,8 +24,8 @@ func New(tb testing.TB, hosts []mapping.Host, degree []int32, wires []mapping.Wi
 	return n
 }
 
-// Shuffled returns the switches of a network in another order, each with 5 more ports and
-// a shift of its own, joined by these wires.
+// Shuffled returns the switches of a network in another order, each with 5 more ports and a shift
+// of its own, joined by these wires.
 func Shuffled(tb testing.TB, n *mapping.Network, seed uint64, wires []mapping.Wire) *mapping.Network {
 	tb.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))

@@ -19,8 +19,8 @@ func (t *tardy) Probe([]mapping.Turn) (mapping.Reply, time.Duration) { return ma
 func (t *tardy) Delays() int                                         { return t.delays }
 func (t *tardy) WaitLonger()                                         { t.patient = true }
 
-// TestPatiently: a mapper runs once more, with a longer timeout and what is left of its
-// limit, when answers were delayed while it ran, and only then.
+// TestPatiently: a mapper runs once more, with a longer timeout and the rest of its limit, if
+// answers were delayed while it ran, and only then.
 func TestPatiently(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -1,5 +1,5 @@
-// Package probe sends the probes of a mapper and counts them, by the kinds of paper 001,
-// section 2.3, and section 4.1.
+// Package probe sends the probes of a mapper and counts them, by the kinds of paper 001, section
+// 2.3, and section 4.1.
 package probe
 
 import (
@@ -38,17 +38,16 @@ func (c *Counts) Add(o *Counts) {
 	}
 }
 
-// ErrLimit says that a mapper was stopped: it sent as many probes as it may.
-var ErrLimit = errors.New("mapping: more probes than the limit: the network is out of the algorithm's reach")
+// ErrLimit says that a mapper was stopped because it reached its limit of probes.
+var ErrLimit = errors.New("mapping: the limit of probes is reached: the algorithm cannot map this network within it")
 
 // Options limits a Sender.
 type Options struct {
-	Retries int // how often a silent probe is sent again
-	Limit   int // probes after which no more are sent; 0 is no limit
+	Retries int // repetitions of a silent probe
+	Limit   int // maximum number of probes; 0 is no limit
 }
 
-// Sender sends the probes of one host. Once it is stopped it sends no more, and every
-// probe is silent.
+// Sender sends the probes of one host. Once stopped, it sends no more, and every probe is silent.
 type Sender struct {
 	Probes  Counts
 	Elapsed time.Duration // modelled
@@ -57,15 +56,15 @@ type Sender struct {
 	prober mapping.Prober
 	self   mapping.Host
 	opt    Options
-	turns  []mapping.Turn // of the probe that is sent
+	turns  []mapping.Turn // of the current probe
 }
 
-// NewSender returns the Sender of host self. It is stopped when the context ends.
+// NewSender returns the Sender of host self. It stops when the context ends.
 func NewSender(ctx context.Context, p mapping.Prober, self mapping.Host, opt Options) Sender {
 	return Sender{ctx: ctx, prober: p, self: self, opt: opt}
 }
 
-// Stopped returns why no more probes are sent: ErrLimit, or the error of the context. It
+// Stopped returns the reason for sending no more probes: ErrLimit, or the error of the context. It
 // returns nil while probes are sent.
 func (s *Sender) Stopped() error {
 	if s.opt.Limit > 0 && s.Probes.Total().Sent >= s.opt.Limit {
@@ -74,7 +73,7 @@ func (s *Sender) Stopped() error {
 	return s.ctx.Err()
 }
 
-// Ended reports whether the context has ended, so that silence says nothing.
+// Ended reports whether the context has ended, so that silence means nothing.
 func (s *Sender) Ended() bool { return s.ctx.Err() != nil }
 
 // send sends s.turns, and again while they are not answered and retries are left.
@@ -101,24 +100,24 @@ func (s *Sender) Host(path ...mapping.Turn) (reply mapping.Reply, ok bool) {
 	return reply, reply.Answered && !reply.Early
 }
 
-// Switch asks whether a switch is at the end of a path: a1 .. ak 0 -ak .. -a1. Where
-// hosts answer early, the reply may name a host there instead.
+// Switch asks whether a switch is at the end of a path: a1 .. ak 0 -ak .. -a1. If hosts answer
+// early, the reply may name a host there instead.
 func (s *Sender) Switch(path ...mapping.Turn) mapping.Reply {
 	s.turns = append(append(s.turns[:0], path...), 0)
 	s.goBack(path)
 	return s.send(&s.Probes.Switch)
 }
 
-// Loop looks for a loopback plug in the port at the end of a path: a1 .. ak -ak .. -a1.
-// There are none in this model, where a wire has two ends, so an answer says nothing.
+// Loop looks for a loopback plug in the port at the end of a path: a1 .. ak -ak .. -a1. There are
+// none in this model, where a wire has two ends, so an answer means nothing.
 func (s *Sender) Loop(path []mapping.Turn) {
 	s.turns = append(s.turns[:0], path...)
 	s.goBack(path)
 	s.send(&s.Probes.Loop)
 }
 
-// Compare asks whether the turn x from the end of a path leads to the port by which
-// another path enters its last switch: a1 .. ak x -bm .. -b1.
+// Compare asks whether the turn x from the end of a path leads to the port where another path
+// enters its last switch: a1 .. ak x -bm .. -b1.
 func (s *Sender) Compare(path []mapping.Turn, x mapping.Turn, other []mapping.Turn) bool {
 	s.turns = append(append(s.turns[:0], path...), x)
 	s.goBack(other)
@@ -130,7 +129,7 @@ func (s *Sender) IsOwn(r mapping.Reply) bool {
 	return r.Answered && !r.Early && r.Host.ID == s.self.ID
 }
 
-// goBack adds the turns that lead back by a path.
+// goBack appends the turns that lead back along a path.
 func (s *Sender) goBack(path []mapping.Turn) {
 	for i := len(path) - 1; i >= 0; i-- {
 		s.turns = append(s.turns, -path[i])

@@ -28,8 +28,8 @@ func (s *script) Probe(turns []mapping.Turn) (mapping.Reply, time.Duration) {
 
 var self, other = mapping.Host{ID: 1, Name: "a"}, mapping.Host{ID: 2, Name: "b"}
 
-// TestKinds: every kind of probe has its turns and its tally, and a host that answers with
-// turns left is no answer to what was asked.
+// TestKinds: every kind of probe has its turns and its tally, and a host that answers with turns
+// left does not count as the answer.
 func TestKinds(t *testing.T) {
 	own, another := mapping.Reply{Answered: true, Host: self}, mapping.Reply{Answered: true, Host: other}
 	early := mapping.Reply{Answered: true, Host: self, Early: true}
@@ -82,7 +82,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestEnded: what is asked when the context ends counts as not sent.
+// TestEnded: a probe during the end of the context counts as not sent.
 func TestEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := NewSender(ctx, mapping.ProbeFunc(func([]mapping.Turn) (mapping.Reply, time.Duration) {

@@ -6,37 +6,36 @@ import (
 	"weft/mapping"
 )
 
-// Soundings holds strings of turns that led to hosts, after the conjectures of paper 001,
-// section 6. A host-probe goes by one of them through a switch of which nothing is known:
-// one answer names a host and proves every wire on the way, and mostly tells which switch
-// it is. How often a string is answered is learned by the position of the switch at which
-// it begins: the distance of the switch before it from a host.
+// Soundings holds strings of turns that led to hosts, after the conjectures of paper 001, section
+// 6. A host-probe goes through an unknown switch by one of them: one answer names a host, proves
+// every wire on the path, and mostly identifies the switch. It learns the share of answers of a
+// string by the position of the starting switch: the previous switch's distance from a host.
 type Soundings struct {
 	list   []sounding
-	cloned []sounding // the list as it was when Clone made it
+	cloned []sounding // the list at the time of Clone
 }
 
-// sounding is a string of turns and how often it was answered.
+// sounding is a string of turns with its counts of tries and answers.
 type sounding struct {
 	turns       []mapping.Turn
 	tries, hits [Positions]float64 // by position
-	last        int32              // the vertex where it was tried last
+	last        int32              // the vertex where it was last tried
 }
 
 const (
-	// Positions is the number of distances from a host that are told apart.
+	// Positions is the number of distinct distances from a host.
 	Positions = 8
-	// SoundingsEach is the number of strings that are tried through one switch.
+	// SoundingsEach is the maximum number of strings tried through one switch.
 	SoundingsEach = 3
 
-	worthTrying = 0.3 // least share of answers of a string that is tried
-	longest     = 7   // turns of a string
+	worthTrying = 0.3 // least expected share of answers of a string to try
+	longest     = 7   // maximum turns of a string
 )
 
-// Best returns the string that is likeliest to lead to a host from vertex x, and the share
-// of answers that is expected of it; k is -1 when no string is worth a probe. Strings that
-// were last tried at x, or whose first turn may not lead anywhere, do not count. The
-// switch before x has that distance from a host.
+// Best returns the string that is most likely to lead to a host from vertex x, and its expected
+// share of answers; k is -1 if no string is worth a probe. It skips strings last tried at x, and
+// strings whose first turn cannot lead anywhere. distance is the distance from a host of the switch
+// before x.
 func (s *Soundings) Best(x int32, distance int, mayLead func(mapping.Turn) bool) (k int, share float64) {
 	position := min(distance, Positions-1)
 	k, share = -1, worthTrying
@@ -55,11 +54,11 @@ func (s *Soundings) AddTry(k int, x int32, distance int) []mapping.Turn {
 	return s.list[k].turns
 }
 
-// AddHit counts an answer to a string that was tried.
+// AddHit counts an answer to a tried string.
 func (s *Soundings) AddHit(k, distance int) { s.list[k].hits[min(distance, Positions-1)]++ }
 
-// share returns the share of answers that is expected: the one in this position so far,
-// and at first the one in all positions.
+// share returns the expected share of answers: the share in this position so far, and at first the
+// share in all positions.
 func (c *sounding) share(position int) float64 {
 	tries, hits := 2.0, 1.0
 	for i := range c.tries {
@@ -69,8 +68,7 @@ func (c *sounding) share(position int) float64 {
 	return (c.hits[position] + 2*hits/tries) / (c.tries[position] + 2)
 }
 
-// Endings returns the strings with which a way from a mapper to a host ends, the shortest
-// first.
+// Endings returns the strings at the end of a path from a mapper to a host, the shortest first.
 func Endings(way []mapping.Turn) [][]mapping.Turn {
 	var strings [][]mapping.Turn
 	for length := 1; length <= min(longest, len(way)-1); length++ {
@@ -79,7 +77,7 @@ func Endings(way []mapping.Turn) [][]mapping.Turn {
 	return strings
 }
 
-// Index returns the index of a string, which is added if it is new.
+// Index returns the index of a string, added if new.
 func (s *Soundings) Index(turns []mapping.Turn) int {
 	for k := range s.list {
 		if slices.Equal(s.list[k].turns, turns) {
@@ -95,7 +93,7 @@ func (s *Soundings) Clone() *Soundings {
 	return &Soundings{list: slices.Clone(s.list), cloned: slices.Clone(s.list)}
 }
 
-// Absorb adds the tries and hits of others; those that a clone began with do not count.
+// Absorb adds the tries and hits of o, without the counts that o was cloned with.
 func (s *Soundings) Absorb(o *Soundings) {
 	for k := range o.list {
 		own, other := &s.list[s.Index(o.list[k].turns)], &o.list[k]

@@ -7,8 +7,8 @@ import (
 	"weft/mapping"
 )
 
-// TestSoundings: a string that led to a host in a position is preferred there, one that
-// failed is dropped, and clones bring home what they found out, once.
+// TestSoundings: a string that led to a host in a position is preferred there, a failed one is
+// dropped, and clones return their findings once.
 func TestSoundings(t *testing.T) {
 	var s Soundings
 	every := func(mapping.Turn) bool { return true }

@@ -6,7 +6,7 @@ import (
 	"weft/mapping"
 )
 
-// ways holds the shortest legal ways from a host to one other: states by distance.
+// ways holds the shortest legal paths from one host to another: states by distance.
 type ways struct {
 	*order
 	dist []int32
@@ -14,15 +14,15 @@ type ways struct {
 	best map[int32]step // by state
 }
 
-// step is the last wire of the best way to a state, and the state before it. The best way is
-// the one whose wires carry the fewest routes in all.
+// step is the last wire of the best path to a state, and the previous state. The best path is the
+// one whose wires carry the fewest routes in total.
 type step struct {
 	before int32
 	wire   mapping.Wire
 	load   int
 }
 
-// bestTo returns the last step of the best way to a state that is not the first.
+// bestTo returns the last step of the best path to a state other than the first.
 func (w *ways) bestTo(s int32) step {
 	if known, ok := w.best[s]; ok {
 		return known
@@ -59,7 +59,7 @@ func (w *ways) bestTo(s int32) step {
 	return best
 }
 
-// turns returns the best way to a state as turns, and counts it.
+// turns returns the best path to a state as turns, and counts it.
 func (w *ways) turns(s int32) []mapping.Turn {
 	turns := make([]mapping.Turn, w.dist[s]-1)
 	for out := int32(0); w.dist[s] > 0; {

@@ -8,8 +8,8 @@ import (
 	"weft/mapping/mappingtest"
 )
 
-// allWays lists every shortest legal way from a host to another as wire-ends by which it
-// leaves nodes: all walks of so many wires that never go up after they went down.
+// allWays lists every shortest legal path from a host to another as the wire-ends through which it
+// leaves nodes: all walks of this many wires that never go up after going down.
 func allWays(o *order, from, to int32, wires int) (all [][]mapping.End) {
 	var walk func(at int32, down bool, way []mapping.End)
 	walk = func(at int32, down bool, way []mapping.End) {

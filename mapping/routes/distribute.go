@@ -6,17 +6,17 @@ import (
 	"weft/mapping"
 )
 
-// Trial counts routes that were tried in a network.
+// Trial counts routes tried in a network.
 type Trial struct {
 	Pairs     int // ordered pairs of hosts of the map
-	Delivered int // whose route ends at the right host
+	Delivered int // pairs whose route ends at the right host
 }
 
-// OK reports whether every pair has a route that works.
+// OK reports whether every pair has a working route.
 func (t *Trial) OK() bool { return t.Delivered == t.Pairs }
 
-// Try sends a message by every route of a map through the network itself: turns are
-// relative, so that the numbering of ports in the map does not matter.
+// Try sends a message over every route of a map through the network itself: turns are relative, so
+// the map's numbering of ports does not matter.
 func (t *Table) Try(n *mapping.Network, m *mapping.Model) Trial {
 	host := hostsOf(n, m)
 	var trial Trial
@@ -45,24 +45,24 @@ func hostsOf(n *mapping.Network, m *mapping.Model) []int32 {
 	return host
 }
 
-// An entry of a host's table is an interface address, the number of turns and the
-// turns; a table message begins with the number of entries, an answer is as short.
+// An entry of a host's table is an interface address, the number of turns and the turns. A table
+// message begins with the number of entries; an answer is that short.
 const (
 	addressBytes = 6
 	headBytes    = 4
 )
 
-// Distribution is the cost of telling all interfaces their routes.
+// Distribution is the cost of sending all interfaces their routes.
 type Distribution struct {
-	Messages int           // tables sent, one to each other host; each is answered
-	Unheard  int           // of them, those that were lost or not answered
-	Bytes    int           // of all tables, turns of the messages apart
+	Messages int           // tables sent, one to each other host, each to be answered
+	Unheard  int           // tables lost or not answered
+	Bytes    int           // of all tables, without the turns of the messages
 	Elapsed  time.Duration // modelled
 }
 
-// Distribute sends each host its table as one message by the master's own route, and
-// the host answers by its new route to the master. One after the other: the next table
-// leaves when the answer is there, or the timeout is over.
+// Distribute sends each host its table as one message over the master's own route, and the host
+// answers over its new route to the master. The next table leaves when the answer has arrived or
+// the timeout is over.
 func (t *Table) Distribute(n *mapping.Network, master int32, m *mapping.Model, clock mapping.Clock) Distribution {
 	host := hostsOf(n, m)
 	var d Distribution
@@ -93,7 +93,7 @@ func (t *Table) Distribute(n *mapping.Network, master int32, m *mapping.Model, c
 	return d
 }
 
-// send sends a message of so many bytes. It returns its time, and whether it arrived.
+// send sends a message of this many bytes. It returns the time, and whether the message arrived.
 func send(m *mapping.Model, from, to int32, turns []mapping.Turn, bytes int, clock mapping.Clock) (time.Duration, bool) {
 	hw := m.Hardware
 	m.Hardware.Payload = bytes

@@ -11,8 +11,8 @@ import (
 	"weft/route/paths"
 )
 
-// Paths returns the routes as a path set on the graph of the map (Network.ToFabric), so
-// that the judge can look for cycles of messages that wait for each other.
+// Paths returns the routes as a path set on the graph of the map (Network.ToFabric), so that the
+// judge can look for cycles of waiting messages.
 func (t *Table) Paths(n *mapping.Network, g *fabric.Graph) (*paths.Set, error) {
 	if g.NumHosts != n.NumHosts() {
 		return nil, fmt.Errorf("routes: %d hosts in the graph, %d in the map", g.NumHosts, n.NumHosts())
@@ -45,9 +45,9 @@ func (t *Table) Paths(n *mapping.Network, g *fabric.Graph) (*paths.Set, error) {
 	return b.Build()
 }
 
-// Plan returns a Plan that has exactly these routes: each destination gets as many LIDs as
-// its routes need, since a forwarding table has one way for each. The judge proves
-// from it that no messages on the routes can wait for each other in a circle.
+// Plan returns a Plan with exactly these routes. Each destination gets as many LIDs as its routes
+// need, since a forwarding table has one port for each. From the Plan the judge proves that no
+// messages on the routes can wait for each other in a circle.
 func (t *Table) Plan(ctx context.Context, n *mapping.Network, g *fabric.Graph) (*route.Plan, error) {
 	set, err := t.Paths(n, g)
 	if err != nil {

@@ -1,16 +1,15 @@
-// Package routes computes the source routes of section 5.5 of paper 001 on a map:
-// up*/down* with the root as far from all hosts as possible, locally dominant switches
-// relabelled until none is left, shortest legal paths between all pairs of hosts, written
-// as turns.
+// Package routes computes the source routes of section 5.5 of paper 001 on a map: up*/down* with
+// the root as far from all hosts as possible, locally dominant switches relabelled until none is
+// left, shortest legal paths between all pairs of hosts, written as turns.
 //
-// Every switch has a place in one total order, a wire leads up towards the lesser one,
-// and no route goes up after it went down: so no cycle of waiting messages can form.
-// The paper uses Floyd-Warshall; ours is a breadth-first search over (switch, went down)
-// from every host: O(H E). The paper draws one of parallel wires; ours takes, of all
-// shortest legal ways, one whose wires carry the fewest routes so far (balance.go).
+// Every switch has a place in one total order, a wire leads up towards the lesser one, and no route
+// goes up after going down: so no cycle of waiting messages can form. The paper uses
+// Floyd-Warshall; ours is a breadth-first search over (switch, went down) from every host: O(H E).
+// The paper draws one of parallel wires; among all shortest legal paths ours takes one whose wires
+// carry the fewest routes so far (balance.go).
 //
-// Routes are tried in the network and told to the hosts (distribute.go), and made a Plan
-// for the judge, which looks for the cycle that must not be (plan.go).
+// Routes are tried in the network and sent to the hosts (distribute.go), and made a Plan for the
+// judge, which looks for forbidden cycles (plan.go).
 package routes
 
 import (
@@ -24,16 +23,16 @@ import (
 
 // Options controls Compute.
 type Options struct {
-	// Utility is a host that does not count when the root is chosen, -1 for none.
+	// Utility is a host to ignore when choosing the root, -1 for none.
 	Utility int32
-	// Seed draws one of ways that are as good, and the order in which routes are chosen.
+	// Seed breaks ties between paths, and draws the order of choosing routes.
 	Seed uint64
 }
 
 // Table holds the routes between all pairs of hosts.
 type Table struct {
 	Root  int32              // a node
-	Turns [][][]mapping.Turn // by source and destination; nil where there is none
+	Turns [][][]mapping.Turn // by source and destination; nil if there is none
 	// Relabelled are the switches that were locally dominant.
 	Relabelled []int32
 }
@@ -50,8 +49,8 @@ func Compute(n *mapping.Network, opt *Options) *Table {
 	return t
 }
 
-// Root returns the switch whose nearest host is farthest; of several, the one farthest from
-// all hosts together.
+// Root returns the switch whose nearest host is farthest; in a tie, the one farthest from all hosts
+// together.
 func Root(n *mapping.Network, utility int32) int32 {
 	nearest := make([]int32, n.NumNodes())
 	sum := make([]int, n.NumNodes())
@@ -80,7 +79,7 @@ func Root(n *mapping.Network, utility int32) int32 {
 type order struct {
 	n     *mapping.Network
 	level []int32
-	load  map[mapping.End]int // routes so far, by the wire-end that they leave by
+	load  map[mapping.End]int // routes so far, by the wire-end through which they leave
 }
 
 // leadsUp reports whether a wire from v to u leads up. Hosts are below all switches.
@@ -94,13 +93,12 @@ func (o *order) leadsUp(v, u int32) bool {
 	return o.level[u] < o.level[v] || o.level[u] == o.level[v] && u < v
 }
 
-// relabel finds the switches without hosts from which all wires lead up: no route
-// could go through them. The least label of their neighbours less one makes all their
-// wires lead down. That may make neighbours dominant, so it is done until none is: the
-// paper does not say so, but wants the switches useful. It ends: a switch with a host keeps
-// its label, so that a neighbour is relabelled once at most; after that a neighbour of that
-// one is relabelled once at most, and so on. Parts without hosts are left out. The root may
-// be relabelled too.
+// relabel finds the switches without hosts whose wires all lead up: no route could pass them. It
+// sets their label to the least label of their neighbours minus one, so that all their wires lead
+// down. That may make neighbours dominant, so it repeats until none is; the paper does not say so,
+// but wants the switches useful. It ends: a switch with a host keeps its label, so a neighbour of
+// it is relabelled at most once, then a neighbour of that one at most once, and so on. Parts
+// without hosts are left out. The root may be relabelled too.
 func (o *order) relabel() (dominant []int32) {
 	var hosts []int32
 	for h := range int32(o.n.NumHosts()) {
@@ -145,7 +143,7 @@ func (o *order) leastAround(v int32) int32 {
 	return least
 }
 
-// neighbours yields the node at the other end of each wire, but for wires to the node
+// neighbours yields the node at the other end of each wire, except for wires back to the node
 // itself.
 func (o *order) neighbours(v int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
@@ -157,8 +155,8 @@ func (o *order) neighbours(v int32) iter.Seq[int32] {
 	}
 }
 
-// routesFrom finds a shortest legal path from a host to each other one. A state is a node and
-// whether the path went down already.
+// routesFrom finds a shortest legal path from a host to each other host. A state is a node and
+// whether the path has already gone down.
 func (o *order) routesFrom(source int32, rng *rand.Rand) [][]mapping.Turn {
 	n := o.n
 	if o.load == nil {

@@ -77,8 +77,8 @@ func judge(t *testing.T, n *mapping.Network, table *Table) {
 	}
 }
 
-// TestJudgeSeesCycle: the judge must not be told what it cannot refute. Each host of a
-// ring of four switches sends two switches clockwise.
+// TestJudgeSeesCycle: the judge itself must find the cycle. Each host of a ring of four switches
+// sends two switches clockwise.
 func TestJudgeSeesCycle(t *testing.T) {
 	hosts := []mapping.Host{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 4}}
 	var wires []mapping.Wire
@@ -156,8 +156,8 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// diamond is a root in the middle of four switches with hosts, and a fifth switch,
-// joined to two of them, from which all wires lead up.
+// diamond returns a root in the middle of four switches with hosts, and a fifth switch joined to
+// two of them, whose wires all lead up.
 func diamond(t *testing.T) *mapping.Network {
 	t.Helper()
 	// Nodes: hosts 0 to 3, switches 4 to 7 with one host each, root 8 above the middle

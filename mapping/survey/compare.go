@@ -5,14 +5,14 @@ import (
 	"weft/mapping/graph"
 )
 
-// Deduction is slower than comparison at switches more than farFromHosts wires from any
-// host, when longWithoutMerge visits in a row made no two switches one.
+// Deduction is slower than comparison at switches more than farFromHosts wires from any host, after
+// longWithoutMerge visits in a row merged no two switches.
 const (
 	farFromHosts     = 6
 	longWithoutMerge = 64
 )
 
-// isFar reports whether a switch is to be compared with others.
+// isFar reports whether to compare a switch with others.
 func (e *Explorer) isFar(v int32) bool {
 	if e.withoutMerge <= longWithoutMerge {
 		return false
@@ -21,15 +21,14 @@ func (e *Explorer) isFar(v int32) bool {
 	return !ok || wires > farFromHosts
 }
 
-// compareWithFew compares an unexplored switch with a few others that have more than one
-// wire.
+// compareWithFew compares an unexplored switch with a few others that have more than one wire.
 func (e *Explorer) compareWithFew(v *visit) {
 	if !e.compared.all[v.vertex] && e.IsUnexplored(v.vertex) && e.isFar(v.vertex) {
 		e.compareWith(v, 2*e.Map.Radix, 2)
 	}
 }
 
-// compareWithAll compares a switch that no host is wired to with all others of that kind.
+// compareWithAll compares a switch without hosts with all other such switches.
 func (e *Explorer) compareWithAll(v *visit) {
 	if !e.compared.all[v.vertex] && e.isFar(v.vertex) {
 		e.compared.all[v.vertex] = true
@@ -37,8 +36,8 @@ func (e *Explorer) compareWithAll(v *visit) {
 	}
 }
 
-// compareWith compares a switch with up to most ports of other switches without hosts by
-// which it may be entered, nearest first. The others have so many wires at least.
+// compareWith compares a switch with up to most ports of other switches without hosts where it may
+// be entered, nearest first. The others have at least this many wires.
 func (e *Explorer) compareWith(v *visit, most, wires int) {
 	m, t := e.Map, e.Tree()
 	before := m.At(v.vertex, v.entry).To
@@ -58,7 +57,7 @@ func (e *Explorer) compareWith(v *visit, most, wires int) {
 				continue
 			}
 			most--
-			// The wire into v is the one into w by its port j.
+			// The wire into v is the wire into w at its port j.
 			if turn := t.Entry(w) - j; e.isLegal(turn) && e.Compare(v.way, mapping.Turn(turn), t.Turns(w)) {
 				m.Merge(w, v.vertex, j-v.entry)
 				return
@@ -67,8 +66,8 @@ func (e *Explorer) compareWith(v *visit, most, wires int) {
 	}
 }
 
-// mayLead reports whether port j of w may lead to the switch u: it is not known to lead
-// to a host, or to a switch that is another one for its hosts.
+// mayLead reports whether port j of w may lead to the switch u: it is not known to lead to a host,
+// or to a switch that has other hosts.
 func (e *Explorer) mayLead(w int32, j int, u int32) bool {
 	m := e.Map
 	p := m.At(w, j)
@@ -81,8 +80,8 @@ func (e *Explorer) mayLead(w int32, j int, u int32) bool {
 	return p.To == u || !m.HasHost(p.To) || !m.HasHost(u)
 }
 
-// proveWire asks whether port i of v is wired to port j of u: down the way to v, over the
-// wire, and up the way to u. It adds the wire if it is there.
+// proveWire asks whether port i of v is wired to port j of u: down the path to v, over the wire,
+// and up the path to u. It adds the wire if it exists.
 func (e *Explorer) proveWire(v *visit, i int, u int32, j int) bool {
 	t := e.Tree()
 	if !t.Reaches(u) || t.Entry(u) == j || !e.isLegal(t.Entry(u)-j) || !e.isLegal(i-v.entry) {

@@ -7,12 +7,12 @@ import (
 	"weft/mapping/graph"
 )
 
-// A probe may be silent because it crossed its own way, where a wire is used once. The
-// way to a switch is a shortest one on the map, so that this happens only if two
-// switches on it are one and the map does not know. Of the first such pair, x before y,
-// the ways to both and the wires between them are used once by a comparison, which is
-// answered. So when no port is in doubt, pairs of switches on one way that may be one
-// are compared, and what was probed by ways that are now known to cross is probed again.
+// A probe may be silent because it crossed its own path and needed a wire twice. The path to a
+// switch is a shortest one on the map, so this happens only if two switches on it are one and the
+// map does not know. Take the first such pair, x before y: a comparison uses the paths to both and
+// the wires between them only once, so it is answered. So when no port is in doubt, pairs of
+// switches on one path that may be one are compared, and ports probed over paths now known to cross
+// are probed again.
 
 // pair says that x and y may be one switch, port i of y being port i+shift of x.
 type pair struct {
@@ -20,9 +20,8 @@ type pair struct {
 	shift int
 }
 
-// recheckCrossings reports whether there is something to look at again: two switches were
-// one, a way crosses itself, or pairs were compared, among which the allowed error is
-// shared.
+// recheckCrossings reports whether there is something to look at again: two switches were one, a
+// path crosses itself, or pairs were compared, which also get a share of the allowed error.
 func (e *Explorer) recheckCrossings() bool {
 	m := e.Map
 	again := false
@@ -42,7 +41,7 @@ func (e *Explorer) recheckCrossings() bool {
 	return again || e.Probes.Compare.Sent > sent
 }
 
-// waysTo lists the ways by which a switch was probed, each once, as they are known now.
+// waysTo lists the paths by which a switch was probed, each once, in current vertices.
 func (e *Explorer) waysTo(v int32) (ways [][]int32) {
 	for _, way := range e.Map.Ways(v) {
 		roots := make([]int32, len(way))
@@ -56,7 +55,7 @@ func (e *Explorer) waysTo(v int32) (ways [][]int32) {
 	return ways
 }
 
-// crosses reports whether a way comes to a switch twice.
+// crosses reports whether a path visits a switch twice.
 func (e *Explorer) crosses(way []int32) bool {
 	seen := make(map[int32]bool, len(way))
 	for _, x := range way {
@@ -69,8 +68,8 @@ func (e *Explorer) crosses(way []int32) bool {
 	return false
 }
 
-// mergeOnWay compares the last switch of a way with those before it. It reports whether
-// it was one of them.
+// mergeOnWay compares the last switch of a path with the earlier ones. It reports whether it merged
+// the switch with one of them.
 func (e *Explorer) mergeOnWay(way []int32) bool {
 	for _, p := range e.doubtfulPairs(way) {
 		for !e.isPairSettled(p) && e.compared.pairs[p] < mostComparisons && !e.isSpent() {
@@ -86,10 +85,11 @@ func (e *Explorer) mergeOnWay(way []int32) bool {
 	return false
 }
 
-// mostComparisons is the number of comparisons of one pair that are sent.
+// mostComparisons is the maximum number of comparisons sent for one pair.
 const mostComparisons = 255
 
-// doubtfulPairs lists how the last switch of a way may be one before it.
+// doubtfulPairs lists the pairs of the last switch of a path with an earlier one that may be one
+// switch.
 func (e *Explorer) doubtfulPairs(way []int32) (pairs []pair) {
 	t, y := e.Tree(), way[len(way)-1]
 	for _, x := range way[:len(way)-1] {
@@ -106,17 +106,17 @@ func (e *Explorer) doubtfulPairs(way []int32) (pairs []pair) {
 	return pairs
 }
 
-// isPairSettled reports whether a pair was compared in vain too often to be one switch.
+// isPairSettled reports whether a pair had too many silent comparisons to be one switch.
 func (e *Explorer) isPairSettled(p pair) bool {
 	return e.evidence.isEnough(p.y, uint8(e.compared.pairs[p]))
 }
 
-// turnOf returns the turn at y that leads back by the way to x, if they are one.
+// turnOf returns the turn at y that leads back along the path to x, if they are one.
 func (e *Explorer) turnOf(p pair) int {
 	return e.Tree().Entry(p.x) - p.shift - e.Tree().Entry(p.y)
 }
 
-// mergePair sends a probe to y and back by the way to x. It merges them if it returns.
+// mergePair sends a probe to y and back along the path to x. It merges them if the probe returns.
 func (e *Explorer) mergePair(p pair) bool {
 	t := e.Tree()
 	if !e.Compare(t.Turns(p.y), mapping.Turn(e.turnOf(p)), t.Turns(p.x)) {
@@ -127,9 +127,9 @@ func (e *Explorer) mergePair(p pair) bool {
 }
 
 // mayBeOne reports whether port i of y may be port i+shift of x for all i. Wires must not
-// contradict each other, all ports lie within one switch, and what is silent at one is
-// not wired at the other; but y, when its way goes through x, cannot be heard by the
-// two ports of x that the way uses.
+// contradict each other, all ports must lie within one switch, and a silent port of one must not be
+// wired at the other. But if y's path goes through x, y cannot be heard through the two ports of x
+// on that path.
 func (e *Explorer) mayBeOne(x, y int32, shift int) bool {
 	m := e.Map
 	low, high := m.Radix*4, -m.Radix*4
@@ -149,7 +149,7 @@ func (e *Explorer) mayBeOne(x, y int32, shift int) bool {
 		case a.IsSilent():
 			return false
 		case a.To != graph.None && b.To != graph.None && (m.IsHost(a.To) || m.IsHost(b.To)):
-			return false // the same host would have made them one
+			return false // the same host would have merged them
 		}
 	}
 	return high-low < m.Radix

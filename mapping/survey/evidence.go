@@ -9,36 +9,35 @@ import (
 	"weft/mapping/graph"
 )
 
-// evidence weighs silence. Of probes that are known to be answered when nothing is lost,
-// some are lost; with a Beta prior about the loss of a way, the chance that n probes
-// which should be answered are all lost is
+// evidence weighs silence. Some of the probes that would surely be answered in a quiet network are
+// lost. With a Beta prior for the loss of a path, the chance that n probes which should be answered
+// are all lost is
 //
 //	E[p^n] = prod_{k<n} (a+k) / (a+b+k),  a = lost + prior, b = seen + prior.
 //
 // The prior of a switch has the mean of all switches and the weight of two probes.
 //
-// A wire that is not known yet may lose a share of its own. It is taken for as bad as
-// the worst that is known: of two switches one behind the other, the wire between them
-// loses what the way to the farther one loses more.
+// An unknown wire may lose a share of its own. It counts as bad as the worst known one: of two
+// switches one behind the other, the wire between them loses the excess of the farther one's path.
 type evidence struct {
 	err, least float64
-	worst      float64 // share that an unknown wire may lose, at least least
+	worst      float64 // share that an unknown wire may lose, not below least
 	all        losses
 	at         map[int32]*losses // by vertex
 	allowed    float64           // chance for one port and kind, in this pass
 	memo       map[silences]float64
-	way        map[int32][]mapping.Turn // by vertex: the last way by which it answered
-	unheard    map[int32]unheard        // by vertex that never answered by its way
-	patient    bool                     // such a vertex is left in doubt, not taken for gone
+	way        map[int32][]mapping.Turn // by vertex: the latest path by which it answered
+	unheard    map[int32]unheard        // by vertex that never answered over its path
+	patient    bool                     // such a vertex stays in doubt, instead of counting as gone
 	dead       bool                     // control probes are silent
 }
 
-// unheard counts control probes by a way by which none was answered yet: it may cross
-// itself, or be gone.
+// unheard counts the control probes over a path that was never answered: it may cross itself, or be
+// gone.
 type unheard struct {
 	way     []mapping.Turn
 	lost    int
-	doubted bool // so many that no more are sent
+	doubted bool // enough to send no more
 }
 
 // silences is a number of unanswered probes at a switch.
@@ -56,8 +55,7 @@ func newEvidence(err, least float64) *evidence {
 	return &evidence{err: err, least: least, at: map[int32]*losses{}, way: map[int32][]mapping.Turn{}, unheard: map[int32]unheard{}, memo: map[silences]float64{}}
 }
 
-// startPass shares the allowed error among all that is silent, and looks for the worst
-// wire.
+// startPass shares the allowed error among all conclusions from silence, and finds the worst wire.
 func (e *Explorer) startPass() {
 	d := e.evidence
 	if d.err == 0 {
@@ -68,7 +66,7 @@ func (e *Explorer) startPass() {
 	d.allowed = d.err / float64(e.silentItems())
 }
 
-// worstLoss returns the share of probes that the worst known wire loses.
+// worstLoss returns the share of probes lost on the worst known wire.
 func (e *Explorer) worstLoss() float64 {
 	d, t := e.evidence, e.Tree()
 	worst := d.least
@@ -85,8 +83,8 @@ func (e *Explorer) worstLoss() float64 {
 	return worst
 }
 
-// silentItems counts the conclusions that are drawn from silence: a host and a switch not
-// found behind each port, pairs of switches that are not one, and one for the whole.
+// silentItems counts the conclusions drawn from silence: no host and no switch behind each silent
+// port, pairs of switches that are not one, and one for the whole map.
 func (e *Explorer) silentItems() int {
 	items := 1 + len(e.compared.pairs)
 	for v := range int32(e.Map.Len()) {
@@ -136,7 +134,7 @@ func (d *evidence) expect(v int32, n int) float64 {
 	return sum
 }
 
-// posterior returns the parameters of the distribution of the loss of the way to a switch.
+// posterior returns the parameters of the distribution of the loss on the path to a switch.
 func (d *evidence) posterior(v int32) (a, b float64) {
 	mean := (d.all.lost + 0.5) / (d.all.lost + d.all.seen + 1)
 	a, b = priorWeight*mean, priorWeight*(1-mean)
@@ -146,7 +144,7 @@ func (d *evidence) posterior(v int32) (a, b float64) {
 	return a, b
 }
 
-// passes returns the share of probes that the way to a switch does not lose.
+// passes returns the share of probes that get through on the path to a switch.
 func (d *evidence) passes(v int32) float64 {
 	a, b := d.posterior(v)
 	return b / (a + b)
@@ -166,26 +164,25 @@ func (d *evidence) add(v int32, seen, lost float64) {
 	clear(d.memo)
 }
 
-// addAnswer counts a port of a switch that answered in the end, after so many probes in
-// vain. Of soundings and comparisons the silent ones say nothing, so that the answered
-// ones must not count either.
+// addAnswer counts a port of a switch that answered after some silent probes. Silent soundings and
+// comparisons prove nothing, so their answers must not count either.
 func (d *evidence) addAnswer(v int32, silent uint8) { d.add(v, 1, float64(silent)) }
 
-// ErrDied says that probes which must be answered are not any more.
-var ErrDied = errors.New("mapping: a switch does not answer any more: the network changed while it was mapped")
+// ErrDied says that probes which must be answered no longer are.
+var ErrDied = errors.New("mapping: a switch stopped answering: the network changed while it was mapped")
 
-// fewestDead is the number of control probes in a row that must be silent before a switch
-// is taken for gone: the ways to some switches lose more than is known of them.
+// fewestDead is the least number of silent control probes in a row before a switch counts as gone:
+// the paths to some switches lose more than is known.
 const fewestDead = 30
 
-// sendControl sends a switch-probe to a switch that is known to be there. Where one was
-// answered before by the same way, which thus does not cross itself, it is sent again
-// while it is silent. It returns false when the switch must be gone: the chance that all
-// were lost, on a way as bad as the worst so far, is below the error that is allowed.
+// sendControl sends a switch-probe to a switch known to exist. If one was answered before over the
+// same path, which thus does not cross itself, it repeats the probe while it is silent. It returns
+// false if the switch must be gone: the chance that all were lost, on a path as bad as the worst so
+// far, is below the allowed error.
 //
-// By a way that was never answered one is sent each visit. Those that are lost count as
-// losses only when one was answered: if the wire is gone, it would make unknown wires look so
-// bad that no silence is enough.
+// Over a path that was never answered it sends one probe per visit. Lost ones count as losses only
+// after an answer: if the wire is gone, they would make unknown wires look so bad that no silence
+// is enough.
 func (e *Explorer) sendControl(v int32, way []mapping.Turn) bool {
 	d := e.evidence
 	if d.err == 0 {
@@ -223,18 +220,18 @@ func (e *Explorer) sendControl(v int32, way []mapping.Turn) bool {
 	return true
 }
 
-// isUnheard reports whether a switch never answered by its way, and is asked again.
+// isUnheard reports whether a switch never answered over its path, and is still being asked.
 func (e *Explorer) isUnheard(v int32) bool {
 	return e.evidence.unheard[v].lost > 0 && !e.isGivenUp(v)
 }
 
-// isGivenUp reports whether a switch is not asked again by the way that leads there now.
+// isGivenUp reports whether a switch is no longer asked over its current path.
 func (e *Explorer) isGivenUp(v int32) bool {
 	u := e.evidence.unheard[v]
 	return u.doubted && slices.Equal(u.way, e.Tree().Turns(v))
 }
 
-// worstWay returns the share of probes that is lost on the worst way to a switch.
+// worstWay returns the share of probes lost on the worst path to a switch.
 func (e *Explorer) worstWay() float64 {
 	worst := 0.0
 	for v := range e.evidence.at {
@@ -248,7 +245,7 @@ func (e *Explorer) hasSilenceEnough(v int32, i int, kind graph.Kind) bool {
 	return e.evidence.isEnough(v, e.Map.At(v, i).Silent[kind])
 }
 
-// isDoubtful reports whether it is not known what a port leads to.
+// isDoubtful reports whether the target of a port is unknown.
 func (e *Explorer) isDoubtful(v int32, i int) bool {
 	return e.Map.At(v, i).To == graph.None && e.isPort(v, i) && !(e.hasSilenceEnough(v, i, graph.ForHost) && e.hasSilenceEnough(v, i, graph.ForSwitch))
 }
@@ -256,7 +253,7 @@ func (e *Explorer) isDoubtful(v int32, i int) bool {
 // IsOpen reports whether a switch has a port in doubt, or never answered itself.
 func (e *Explorer) IsOpen(v int32) bool { return e.isUnheard(v) || e.hasDoubt(v) }
 
-// hasDoubt reports whether a switch has a port in doubt that is probed again.
+// hasDoubt reports whether a switch has a port in doubt to probe again.
 func (e *Explorer) hasDoubt(v int32) bool {
 	if e.isGivenUp(v) {
 		return false

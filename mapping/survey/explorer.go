@@ -24,18 +24,18 @@ type Explorer struct {
 	compared comparisons
 	tree     treeCache
 
-	// Of self-identifying switches, by their number and by vertex.
+	// For self-identifying switches, by number and by vertex.
 	byNumber   map[uint64]identity
 	identified map[int32]identity
 
-	lastKind     graph.Kind // of the last answer
+	lastKind     graph.Kind // of the latest answer
 	visitEnded   bool
-	withoutMerge int // visits since two switches turned out to be one
+	withoutMerge int // visits since two switches were merged
 }
 
-// comparisons remembers which switches were compared.
+// comparisons records the switches compared so far.
 type comparisons struct {
-	pairs map[pair]int   // comparisons in vain
+	pairs map[pair]int   // silent comparisons
 	all   map[int32]bool // vertices compared with all others
 }
 
@@ -45,8 +45,8 @@ type treeCache struct {
 	version int
 }
 
-// NewExplorer returns an Explorer of a graph, to which the host is added if it is new.
-// When the context ends it sends no more probes, and notes no silence.
+// NewExplorer returns an Explorer of a graph, and adds the host if it is new. When the context ends
+// it sends no more probes, and notes no silence.
 func NewExplorer(ctx context.Context, g *graph.Graph, p mapping.Prober, self mapping.Host) *Explorer {
 	e := &Explorer{
 		Sender: probe.NewSender(ctx, p, self, probe.Options{}), Map: g, Soundings: &probe.Soundings{}, host: g.Host(self),
@@ -59,15 +59,15 @@ func NewExplorer(ctx context.Context, g *graph.Graph, p mapping.Prober, self map
 	return e
 }
 
-// root returns the switch that the host is wired to, graph.None when that is not known.
+// root returns the switch of the host, graph.None if not known.
 func (e *Explorer) root() int32 { return e.Map.At(e.host, 0).To }
 
-// isSpent reports whether no more probes are to be sent.
+// isSpent reports whether the probes are used up.
 func (e *Explorer) isSpent() bool {
 	return e.limit > 0 && e.Probes.Total().Sent >= e.limit || e.Ended()
 }
 
-// Tree returns the shortest ways from the host.
+// Tree returns the shortest paths from the host.
 func (e *Explorer) Tree() *graph.Tree {
 	if e.tree.version != e.Map.Version() {
 		e.tree = treeCache{e.Map.Tree(e.host), e.Map.Version()}
@@ -75,7 +75,7 @@ func (e *Explorer) Tree() *graph.Tree {
 	return e.tree.tree
 }
 
-// IsUnexplored reports whether nothing is known of a switch but its entry.
+// IsUnexplored reports whether only the entry of a switch is known.
 func (e *Explorer) IsUnexplored(v int32) bool { return e.degree(v) <= 1 }
 
 // degree counts the wires of a switch.
@@ -89,7 +89,7 @@ func (e *Explorer) degree(v int32) (n int) {
 	return n
 }
 
-// isLegal reports whether a switch can have two ports that are so far apart.
+// isLegal reports whether a switch can have two ports that far apart.
 func (e *Explorer) isLegal(turn int) bool { return turn > -e.Map.Radix && turn < e.Map.Radix }
 
 // addHost adds a host that answered behind port i of v.
@@ -102,8 +102,8 @@ func (e *Explorer) addHost(v int32, i int, h mapping.Host) {
 	}
 }
 
-// addPath adds the switches that an answered probe went through behind port i of v. It
-// returns them, and the last one and its port by which the probe left it.
+// addPath adds the switches that an answered probe passed behind port i of v. It returns them, the
+// last one, and the last one's output port.
 func (e *Explorer) addPath(v int32, i int, turns []mapping.Turn) (added []int32, last int32, port int) {
 	for _, turn := range turns {
 		u := e.Map.AddSwitch(0)

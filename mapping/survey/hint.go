@@ -5,7 +5,7 @@ import (
 	"weft/mapping/graph"
 )
 
-// hint is an older map, and guesses which of its nodes the vertices are.
+// hint is an older map, with a guess of the vertex for each of its nodes.
 type hint struct {
 	old    *mapping.Network
 	toHost []int32         // by node: wires to the nearest host
@@ -20,8 +20,7 @@ type guess struct {
 	shift int
 }
 
-// newHint returns the hint of an older map, with a guess for the switch v that a host is
-// wired to.
+// newHint returns an older map as a hint, with a guess for the switch v of a host.
 func newHint(old *mapping.Network, self mapping.Host, m *graph.Graph, v int32) *hint {
 	h := &hint{old: old, guess: map[int32]guess{}, vertex: map[int32]int32{}, sure: map[int32]bool{}}
 	var all []int32
@@ -35,7 +34,7 @@ func newHint(old *mapping.Network, self mapping.Host, m *graph.Graph, v int32) *
 	return h
 }
 
-// portOf returns the port that a host was wired to.
+// portOf returns a host's port in the old map.
 func (h *hint) portOf(id uint64) (mapping.End, bool) {
 	v := h.old.HostByID(id)
 	if v < 0 {
@@ -51,7 +50,7 @@ func (h *hint) set(m *graph.Graph, v int32, i int, at mapping.End) {
 	h.vertex[at.Node] = root
 }
 
-// setIfFree is set, unless the node was guessed for another vertex.
+// setIfFree is set, unless the node is already guessed for another vertex.
 func (h *hint) setIfFree(m *graph.Graph, v int32, i int, at mapping.End) {
 	if _, taken := h.vertex[at.Node]; !taken {
 		h.set(m, v, i, at)
@@ -65,7 +64,7 @@ func (h *hint) knows(m *graph.Graph, v int32) bool {
 	return ok
 }
 
-// behind returns the wire-end that the old map has behind a port of a vertex.
+// behind returns the wire-end behind a port of a vertex in the old map.
 func (h *hint) behind(v int32, i int) (mapping.End, bool) {
 	g, ok := h.guess[v]
 	if !ok {
@@ -78,15 +77,15 @@ func (h *hint) behind(v int32, i int) (mapping.End, bool) {
 	return h.old.Peer(mapping.End{Node: g.node, Port: p})
 }
 
-// addSwitch guesses what a new switch u behind a port is.
+// addSwitch guesses the node of a new switch u behind a port.
 func (h *hint) addSwitch(m *graph.Graph, v int32, i int, u int32) {
 	if at, ok := h.behind(v, i); ok && !h.old.IsHost(at.Node) {
 		h.setIfFree(m, u, 0, at)
 	}
 }
 
-// addHost learns from a host behind a port: the switch is the one that the host was wired
-// to, unless hosts found as expected say otherwise.
+// addHost learns from a host behind a port: the switch is probably the host's old one, unless other
+// hosts, found as expected, contradict.
 func (h *hint) addHost(m *graph.Graph, v int32, i int, host mapping.Host) {
 	at, ok := h.portOf(host.ID)
 	if !ok {
@@ -103,9 +102,8 @@ func (h *hint) addHost(m *graph.Graph, v int32, i int, host mapping.Host) {
 	}
 }
 
-// probeHinted tries what the old map has behind a port, and reports whether it is there.
-// If it is not, kind says what may be there all the same; ok is false when the old map
-// says nothing.
+// probeHinted probes for the wire that the old map has behind a port, and reports whether it
+// exists. If not, kind is the likely kind of node; ok is false if the old map has nothing there.
 func (e *Explorer) probeHinted(v *visit, i int) (found bool, kind graph.Kind, ok bool) {
 	h := e.hint
 	at, ok := h.behind(v.vertex, i)
@@ -127,8 +125,8 @@ func (e *Explorer) probeHinted(v *visit, i int) (found bool, kind graph.Kind, ok
 	return found, graph.ForSwitch, true
 }
 
-// probeThrough sends a host-probe through a switch that is not on the map yet, to the
-// nearest host behind it: its answer proves all wires on the way.
+// probeThrough sends a host-probe through a switch that is not on the map yet, to the nearest host
+// behind it: its answer proves all wires on the path.
 func (e *Explorer) probeThrough(v *visit, i int, at mapping.End) bool {
 	h := e.hint
 	turns := []mapping.Turn{v.turn(i)}
@@ -154,8 +152,7 @@ func (e *Explorer) probeThrough(v *visit, i int, at mapping.End) bool {
 	return true
 }
 
-// toward returns the port of a switch that is nearest to a host, but for the one by which
-// it is entered.
+// toward returns the port of a switch nearest to a host, other than its entry port.
 func (h *hint) toward(in mapping.End) (mapping.End, bool) {
 	best, found := mapping.End{}, false
 	least := int32(1 << 30)

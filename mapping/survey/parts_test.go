@@ -139,9 +139,9 @@ func TestDoubtOfWay(t *testing.T) {
 	}
 }
 
-// TestAnsweredWay: a switch that identifies itself is found again by another way. The way by
-// which it answered before is kept, unless the other one leads there now. Then it is no longer among those unheard by the way that
-// leads there; where it never answered by that one it still is.
+// TestAnsweredWay: a self-identifying switch is found again over another path. The path over which
+// it answered is kept, unless the other is the current one. Then it no longer counts as unheard
+// over the current path; if it never answered over that, it still does.
 func TestAnsweredWay(t *testing.T) {
 	for _, c := range []struct {
 		longer bool // the way by which it is found again
@@ -213,8 +213,8 @@ func TestNoSilenceAfterEnd(t *testing.T) {
 	}
 }
 
-// TestMayBeOne: of two switches whose wires span 8 ports together, and those that span 9,
-// the first may be one switch of 8 ports.
+// TestMayBeOne: two switches whose wires together span 8 ports may be one switch of 8 ports; if
+// they span 9, they may not.
 func TestMayBeOne(t *testing.T) {
 	for shift, want := range map[int]bool{7: true, 8: false, -7: true, -8: false} {
 		e, _ := on(t, mapping.Reply{})
@@ -245,9 +245,9 @@ func TestFreeGuess(t *testing.T) {
 	}
 }
 
-// TestRoutesToPlaces: the way to a switch may come in by another port than the one that it
-// was found by; the routes to its ports begin there. A place was tried as often as the
-// kind that was tried less.
+// TestRoutesToPlaces: the path to a switch may enter by another port than the one where it was
+// found; the routes to its ports begin there. The tries of a place are those of the less tried
+// kind.
 func TestRoutesToPlaces(t *testing.T) {
 	e, v := on(t, mapping.Reply{})
 	g := e.Map

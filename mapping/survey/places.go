@@ -9,16 +9,15 @@ import (
 
 // Place is a port where a map is in doubt.
 type Place struct {
-	Node   int32          // of the map, -1 for one that no host is behind
-	Port   int32          // of that node; it may be below 0 or beyond the last
-	Tries  int            // probes that were not answered
-	Chance float64        // that all of them were lost
-	Route  []mapping.Turn // from the host that maps to the port; empty for the one that it is wired to
+	Node   int32          // of the map, -1 if no host is behind it
+	Port   int32          // of that node; may be below 0 or beyond the last
+	Tries  int            // unanswered probes
+	Chance float64        // of losing all of them
+	Route  []mapping.Turn // from the mapping host to the port; empty for the host's own switch
 }
 
-// places lists the ports in doubt, switches that never answered by their ways, and the
-// ports that lead to switches which may be another one on the map. Nodes and index say
-// which node of the map a vertex is.
+// places lists the ports in doubt, switches that never answered over their paths, and ports to
+// switches that may equal another one on the map. nodes and index give the map's node of a vertex.
 func (e *Explorer) places(nodes []graph.Node, index []int32) (places []Place) {
 	e.startPass()
 	t := e.Tree()
@@ -30,7 +29,7 @@ func (e *Explorer) places(nodes []graph.Node, index []int32) (places []Place) {
 		if u := e.evidence.unheard[v]; u.lost > 0 {
 			route, tries := t.Turns(v), u.lost
 			if !slices.Equal(route, u.way) {
-				tries = 0 // nothing was sent by the way that leads there now
+				tries = 0 // nothing was sent over the current path
 			}
 			places = append(places, Place{Node: node, Port: int32(t.Entry(v) + shift), Tries: tries, Chance: e.evidence.chance(v, tries), Route: route})
 		}

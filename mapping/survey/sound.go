@@ -5,9 +5,8 @@ import (
 	"weft/mapping/probe"
 )
 
-// BestSounding returns the string by which to sound an unexplored switch, the distance of
-// the switch before it from a host, and the share of answers that is expected; k is -1
-// when no string is worth a probe.
+// BestSounding returns the string for sounding an unexplored switch, the distance from a host of
+// the switch before it, and the expected share of answers; k is -1 if no string is worth a probe.
 func (e *Explorer) BestSounding(v int32) (k, distance int, share float64) {
 	t := e.Tree()
 	if t.Depth(v) < 2 {
@@ -23,8 +22,8 @@ func (e *Explorer) BestSounding(v int32) (k, distance int, share float64) {
 	return k, distance, share
 }
 
-// Sound probes through an unexplored switch, by strings that led to hosts elsewhere, until
-// a host answers. It reports whether one did. Silence says nothing here.
+// Sound probes through an unexplored switch, by strings that led to hosts elsewhere, until a host
+// answers. It reports whether one did. Silence means nothing here.
 func (e *Explorer) Sound(v int32) bool {
 	way, entry := e.Tree().Turns(v), e.Tree().Entry(v)
 	for range probe.SoundingsEach {
@@ -43,10 +42,9 @@ func (e *Explorer) Sound(v int32) bool {
 	return false
 }
 
-// addSoundings adds the strings with which a way to a host ends, each with a hit in its
-// position.
+// addSoundings adds the strings at the end of a path to a host, each with a hit in its position.
 func (e *Explorer) addSoundings(way []mapping.Turn) {
-	var on []int32 // the switches on the way
+	var on []int32 // the switches on the path
 	at := e.Map.At(e.host, 0)
 	for _, turn := range way {
 		on = append(on, at.To)

@@ -1,30 +1,28 @@
-// Package survey makes a map that is right, or says where it may not be. It is what
-// section 6 of paper 001 asks for: an accurate map in the presence of traffic.
+// Package survey makes a map that is right, or says where it may be wrong. That is what section 6
+// of paper 001 asks for: an accurate map in the presence of traffic.
 //
 // An answer is a proof, silence is not. So a survey
 //
-//   - proves every wire by an answered probe, one for each: a host-probe for a host and
-//     all wires on the way to it, a comparison for a wire between two switches that are
+//   - proves every wire by one answered probe: a host-probe for a host and
+//     all wires on the path to it, a comparison for a wire between two switches that are
 //     on the map;
-//   - sounds a switch that it finds before it explores it: a host-probe goes through it by
+//   - sounds a new switch before exploring it: a host-probe goes through it by
 //     turns that led to a host from such a position before (probe.Soundings);
-//   - probes every port that may exist and is silent again and again, until the chance
-//     that all of these probes were lost is below the error that is allowed. The chance
-//     follows from probes that are known to be answered when nothing is lost: each visit
-//     of a switch sends one. An unknown wire is taken for as bad as the worst that is
-//     known (evidence.go);
-//   - compares switches on one way that might be one, where a message that crosses
+//   - probes every silent port that may exist again and again, until the chance that all
+//     of these probes were lost is below the allowed error. The chance follows from probes
+//     that would surely be answered in a quiet network: each visit of a switch sends one.
+//     An unknown wire counts as bad as the worst known one (evidence.go);
+//   - compares switches on one path that might be one, where a message that crosses
 //     itself would be silent for that alone (crossing.go).
 //
-// A map without an unknown port covers the network, and is it (package graph). Ports
-// that stay in doubt when the probes run out are named.
+// A map without an unknown port covers the network, and is it (package graph). The result names
+// ports that stay in doubt when the probes run out.
 //
-// A hint, an older map or one that some algorithm made, says which probe to send first.
-// It is never believed: where it is right, one answered probe proves a wire, and a
-// network that did not change is remapped by little more than one probe a wire and two
-// a silent port; where it is wrong, the survey explores.
+// A hint, an older map or one by some algorithm, says which probe to send first. It is never
+// believed. Where it is right, one answered probe proves a wire, so an unchanged network costs
+// little more than one probe a wire and two a silent port. Where it is wrong, the survey explores.
 //
-// Cost: probes as above; a breadth-first search of the map after each fact that is new.
+// Cost: probes as above; a breadth-first search of the map after each new fact.
 package survey
 
 import (
@@ -41,15 +39,14 @@ import (
 
 // Options controls a survey.
 type Options struct {
-	Self  mapping.Host     // the host that maps
-	Radix int              // the most ports that a switch can have
+	Self  mapping.Host     // the mapping host
+	Radix int              // the largest possible number of ports of a switch
 	Hint  *mapping.Network // an older map; nil for none
-	// Error is the chance that is allowed that the map is wrong and does not say so, as long
-	// as no unknown wire is worse than Worst says. 0 believes silence at once, as befits a
-	// network without traffic.
+	// Error is the allowed chance that the map is wrong without saying so, provided that no unknown
+	// wire is worse than Worst. 0 believes silence at once, as suits a network without traffic.
 	Error float64
-	// Worst is the share of probes that a wire not yet known may lose besides what the
-	// known ways lose; at least what the worst wire loses that is known.
+	// Worst is the share of probes that an unknown wire may lose, besides the losses of known
+	// paths; never below the loss of the worst known wire.
 	Worst float64
 	// Limit is the number of probes after which the survey gives up; 0 is no limit.
 	Limit int
@@ -62,26 +59,26 @@ type Result struct {
 	Probes  probe.Counts
 	Elapsed time.Duration // modelled
 	Passes  int
-	// Restarts counts how often it began again because the network changed meanwhile.
+	// Restarts counts restarts because the network changed meanwhile.
 	Restarts int
 	Mute     bool // nothing answered
-	// Uncertain is empty when the map is right.
+	// Uncertain is empty if the map is right.
 	Uncertain []Place
-	// Contradiction is set when the network changed meanwhile: Map is then nil.
+	// Contradiction is set if the network changed meanwhile: Map is then nil.
 	Contradiction error
 }
 
-// Certain reports whether the map is right, within the error that was allowed, if the
-// network did not change meanwhile. Where nothing answered at all the host may be cut off.
+// Certain reports whether the map is right, within the allowed error, if the network did not change
+// meanwhile. If nothing answered at all, the host may be cut off.
 func (r *Result) Certain() bool {
 	return len(r.Uncertain) == 0 && r.Contradiction == nil && !r.Mute
 }
 
-// mostPasses bounds the probes of a silent port of each kind: no more are counted.
+// mostPasses is the maximum number of counted probes of a silent port of each kind.
 const mostPasses = 255
 
-// Run surveys a network, and once more with the map for a hint when answers were delayed.
-// When answers contradict each other, or control probes die, it begins again.
+// Run surveys a network, and once more with the map as a hint if answers were delayed. If answers
+// contradict each other, or control probes stay silent, it starts again.
 func Run(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	sent := func(r *Result) int { return r.Probes.Total().Sent }
 	return probe.Patiently(p, opt.Limit, sent, func(limit int, before *Result) (*Result, error) {
@@ -98,10 +95,10 @@ func Run(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	})
 }
 
-// mostRestarts is the number of times that a survey begins again.
+// mostRestarts is the maximum number of restarts of a survey.
 const mostRestarts = 2
 
-// runUnchanged surveys a network until it did not change meanwhile, or too often.
+// runUnchanged surveys a network until it did not change meanwhile, or mostRestarts is reached.
 func runUnchanged(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	r, err := runOnce(ctx, p, opt, false)
 	for err == nil && r.Contradiction != nil && r.Restarts < mostRestarts {
@@ -120,7 +117,7 @@ func runUnchanged(ctx context.Context, p mapping.Prober, opt *Options) (*Result,
 	return r, err
 }
 
-// AddCost adds what an earlier map cost.
+// AddCost adds the cost of an earlier map.
 func (r *Result) AddCost(before *Result) {
 	r.Probes.Add(&before.Probes)
 	r.Elapsed += before.Elapsed
@@ -128,11 +125,11 @@ func (r *Result) AddCost(before *Result) {
 	r.Restarts += before.Restarts
 }
 
-// runOnce surveys a network once. Patiently, a switch that never answered by its way is not
-// taken for gone: the way may cross itself.
+// runOnce surveys a network once. With patiently, a switch that never answered over its path does
+// not count as gone: the path may cross itself.
 func runOnce(ctx context.Context, p mapping.Prober, opt *Options, patiently bool) (*Result, error) {
 	if !(opt.Error >= 0 && opt.Error < 1 && opt.Worst >= 0 && opt.Worst < 1) {
-		return nil, errors.New("mapping: the allowed error and the worst loss of a wire are shares below 1")
+		return nil, errors.New("mapping: the allowed error and the worst loss of a wire must be below 1")
 	}
 	e := NewExplorer(ctx, graph.New(opt.Radix), p, opt.Self)
 	e.limit, e.evidence = opt.Limit, newEvidence(opt.Error, opt.Worst)
@@ -171,8 +168,8 @@ func (e *Explorer) Finish(passes int) (*Result, error) {
 	return r, err
 }
 
-// changed returns how the network is known to have changed: its answers contradict each
-// other, or control probes are not answered any more. It returns nil when neither is so.
+// changed returns how the network is known to have changed: its answers contradict each other, or
+// control probes are no longer answered. It returns nil otherwise.
 func (e *Explorer) changed() error {
 	if e.evidence.dead {
 		return ErrDied
@@ -180,8 +177,7 @@ func (e *Explorer) changed() error {
 	return e.Map.Err()
 }
 
-// visitAll visits every switch once that has a port in doubt, those found on the way
-// included.
+// visitAll visits every switch with a port in doubt once, including switches found meanwhile.
 func (e *Explorer) visitAll() {
 	e.startPass()
 	visited := map[int32]bool{}
@@ -195,7 +191,7 @@ func (e *Explorer) visitAll() {
 	}
 }
 
-// nearest returns the nearest switch to be visited. What needs no visit counts as visited.
+// nearest returns the nearest switch to visit. A switch that needs no visit counts as visited.
 func (e *Explorer) nearest(visited map[int32]bool) (int32, bool) {
 	for _, v := range e.Tree().Order {
 		if e.Map.IsHost(v) || visited[v] {
@@ -209,7 +205,7 @@ func (e *Explorer) nearest(visited map[int32]bool) (int32, bool) {
 	return 0, false
 }
 
-// isSettled reports whether no port is in doubt when the allowed error is shared anew.
+// isSettled reports whether no port is in doubt after sharing the allowed error anew.
 func (e *Explorer) isSettled() bool {
 	e.startPass() // other ports are silent now
 	for _, v := range e.Tree().Order {

@@ -53,8 +53,8 @@ func right(t *testing.T, what string, seed uint64, r *Result, n *mapping.Network
 	}
 }
 
-// TestQuiet: without traffic the map is right, under every rule of collision, with no
-// hint, the right hint, that of another network, and one in which something changed.
+// TestQuiet: without traffic the map is right, under every collision rule, with no hint, the right
+// hint, another network's, and a hint with changes.
 func TestQuiet(t *testing.T) {
 	each(t, *networks/2, func(seed uint64, n *mapping.Network) {
 		for _, rule := range mapping.Collisions() {
@@ -73,7 +73,7 @@ func TestQuiet(t *testing.T) {
 	})
 }
 
-// changed is a network in which some wires are gone and some were moved.
+// changed returns a network in which some wires are gone and some were moved.
 func changed(n *mapping.Network, seed uint64) *mapping.Network {
 	r := rand.New(rand.NewPCG(seed, 77))
 	wires := n.Wires()
@@ -177,11 +177,10 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestError: where much error is allowed, hardly more is made; busy wires are the hard
-// case, as an unknown one may lose more than all that are known. Of 1,192 maps that were
-// certain at an error of 1 %, 13 were wrong; when unknown wires were taken for no worse
-// than the mean, 126 of 5,595 were. Such a wire is what Options.Error excepts, which
-// is why the test lets half as much again pass.
+// TestError: with a large allowed error, the errors hardly exceed it. Busy wires are the hard case,
+// since an unknown one may lose more than all known ones. Of 1,192 maps certain at an error of 1 %,
+// 13 were wrong; with unknown wires counted as no worse than the mean, 126 of 5,595 were.
+// Options.Error excepts such wires, so the test allows half as much again.
 func TestError(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")

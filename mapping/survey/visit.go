@@ -7,22 +7,22 @@ import (
 	"weft/mapping/graph"
 )
 
-// visit is the switch that is visited, and the way to it.
+// visit is a switch being visited, and the path to it.
 type visit struct {
 	vertex int32
 	way    []mapping.Turn
-	entry  int // the port by which the way comes in
+	entry  int // input port of the path
 }
 
-// path returns the way and more turns.
+// path returns the path plus more turns.
 func (v *visit) path(turns ...mapping.Turn) []mapping.Turn { return slices.Concat(v.way, turns) }
 
 // turn returns the turn that leads to port i.
 func (v *visit) turn(i int) mapping.Turn { return mapping.Turn(i - v.entry) }
 
-// Visit probes the ports of a switch that are in doubt, outwards from the one that the
-// way comes in by; after a silent one it is the other side's turn. The visit ends when
-// the switch turns out to be another one on the map.
+// Visit probes the ports of a switch that are in doubt, outwards from the entry port; after a
+// silent one it continues on the other side. The visit ends if the switch turns out to be another
+// one on the map.
 func (e *Explorer) Visit(vertex int32) {
 	m, t := e.Map, e.Tree()
 	v := &visit{vertex, t.Turns(vertex), t.Entry(vertex)}
@@ -46,7 +46,7 @@ func (e *Explorer) Visit(vertex int32) {
 	}
 }
 
-// visitPorts probes each port that is in doubt once.
+// visitPorts probes each port in doubt once.
 func (e *Explorer) visitPorts(v *visit) {
 	tried := map[int]bool{}
 	wanted := func(i int) bool { return !tried[i] && e.isDoubtful(v.vertex, i) }
@@ -66,8 +66,8 @@ func (e *Explorer) visitPorts(v *visit) {
 	}
 }
 
-// visitPort probes a port once for a host and once for a switch, the likely one first. It
-// reports whether anything answered.
+// visitPort probes a port once for a host and once for a switch, the likely one first. It reports
+// whether anything answered.
 func (e *Explorer) visitPort(v *visit, i int) bool {
 	likely := e.lastKind
 	if e.hint != nil {
@@ -114,8 +114,8 @@ func (e *Explorer) foundHost(v *visit, i int, path []mapping.Turn, h mapping.Hos
 	e.addHost(v.vertex, i, h)
 }
 
-// probeSwitch asks for a switch behind a port, and adds it. A host that answers early is
-// behind this port too: all wires before are proven.
+// probeSwitch asks for a switch behind a port, and adds it. A host that answers early is behind
+// this port too: all wires before it are proven.
 func (e *Explorer) probeSwitch(v *visit, i int) bool {
 	path := v.path(v.turn(i))
 	reply := e.Switch(path...)

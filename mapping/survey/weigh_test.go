@@ -9,8 +9,8 @@ import (
 	"weft/mapping/mappingtest"
 )
 
-// TestEarlyReplies: hosts that answer messages which reach them with turns left are never
-// taken for what was asked for, in traffic of any kind or none.
+// TestEarlyReplies: hosts that answer messages with turns left are never taken for the target, in
+// traffic of any kind or none.
 func TestEarlyReplies(t *testing.T) {
 	hardware := mapping.Myrinet
 	hardware.Early = true
@@ -99,8 +99,8 @@ func TestCrossing(t *testing.T) {
 	}
 }
 
-// TestShares: whatever error is allowed, a survey without a limit ends certain: it counts
-// what is silent again before it stops.
+// TestShares: for any allowed error, a survey without a limit ends certain: it counts the silent
+// ports again before it stops.
 func TestShares(t *testing.T) {
 	for seed := range uint64(60) {
 		n := mappingtest.Random(seed, 20)
@@ -193,8 +193,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestAllowed: the allowed error is shared among all that is silent: a host and a switch
-// behind each port without a wire, each pair that was compared, and the whole.
+// TestAllowed: the allowed error is shared among all silences: a host and a switch behind each port
+// without a wire, each compared pair, and the whole map.
 func TestAllowed(t *testing.T) {
 	e := explored(t, chain(t, 2, 1))
 	ports := 0

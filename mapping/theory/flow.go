@@ -2,8 +2,8 @@ package theory
 
 import "weft/mapping"
 
-// flow is a unit-capacity flow network over a network's nodes and a sink. Every wire
-// is an arc each way; a flow of least cost never uses both.
+// flow is a unit-capacity flow network over a network's nodes and a sink. Every wire is an arc each
+// way; a flow of least cost never uses both.
 type flow struct {
 	sink  int32
 	first []int32 // by node: its first arc, -1 at the end
@@ -14,7 +14,7 @@ type flow struct {
 
 	initial []int32
 	dist    []int32
-	via     []int32 // arc by which a node was reached
+	via     []int32 // arc by which the search reached a node
 	queued  []bool
 	queue   []int32
 }
@@ -38,7 +38,7 @@ func (f *flow) arc(from, to, capacity, cost int32) {
 	}
 }
 
-// wires adds those of a network; the mapper's may be used twice.
+// wires adds arcs for the wires of a network; the mapper's may be used twice.
 func (f *flow) wires(n *mapping.Network, mapper int32) {
 	for _, w := range n.Wires() {
 		a, b := w[0].Node, w[1].Node
@@ -53,8 +53,8 @@ func (f *flow) wires(n *mapping.Network, mapper int32) {
 
 const far int32 = 1 << 29
 
-// augment sends a unit from a node to the sink by the cheapest way left. It returns
-// false when there is none.
+// augment sends a unit from a node to the sink along the cheapest remaining path. It returns false
+// if there is none.
 func (f *flow) augment(from int32) (cost int32, ok bool) {
 	for v := range f.dist {
 		f.dist[v] = far

@@ -6,9 +6,9 @@ import (
 	"weft/mapping"
 )
 
-// Same compares two networks up to the identity of their switches and the port offset of
-// each. It returns nil when they are isomorphic, or the first difference. Hosts have addresses, so
-// that there is one candidate only, found by walking both side by side.
+// Same compares two networks up to the identity of their switches and the port offset of each. It
+// returns nil if they are isomorphic, or the first difference. Hosts have addresses, so there is
+// only one candidate, found by walking both in parallel.
 func Same(a, b *mapping.Network) error {
 	if a.NumHosts() != b.NumHosts() || a.NumSwitches() != b.NumSwitches() || a.NumWires() != b.NumWires() {
 		return fmt.Errorf("%s against %s", size(a), size(b))
@@ -35,7 +35,7 @@ func Same(a, b *mapping.Network) error {
 	}
 	for v, u := range p.of {
 		if u < 0 {
-			return fmt.Errorf("%q is connected to no host", a.NodeName(int32(v)))
+			return fmt.Errorf("%q is not connected to a host", a.NodeName(int32(v)))
 		}
 	}
 	return nil
@@ -45,7 +45,7 @@ func size(n *mapping.Network) string {
 	return fmt.Sprintf("%d hosts, %d switches, %d wires", n.NumHosts(), n.NumSwitches(), n.NumWires())
 }
 
-// pairing holds a node of b for each of a, and how much higher its ports are numbered.
+// pairing pairs the nodes of a with nodes of b, with the offsets of their port numbers.
 type pairing struct {
 	a, b     *mapping.Network
 	of, back []int32
@@ -53,7 +53,7 @@ type pairing struct {
 	queue    []int32
 }
 
-// pair notes that two wire-ends are the same one.
+// pair notes that two wire-ends are the same.
 func (p *pairing) pair(x, y mapping.End) error {
 	shift := y.Port - x.Port
 	switch {
@@ -68,8 +68,8 @@ func (p *pairing) pair(x, y mapping.End) error {
 	return nil
 }
 
-// ports compares what is behind the ports of a pair of nodes. The counts of wires are
-// equal, so that it is enough to look from one side.
+// ports compares the targets of the ports of a pair of nodes. The counts of wires are equal, so one
+// side is enough.
 func (p *pairing) ports(v int32) error {
 	u, shift := p.of[v], p.shift[v]
 	for port := range p.a.Ports(v) {
@@ -83,7 +83,7 @@ func (p *pairing) ports(v int32) error {
 		}
 		y, ok := p.b.Peer(far)
 		if !ok {
-			return fmt.Errorf("port %d of %q has a wire in one only", port, p.a.NodeName(v))
+			return fmt.Errorf("port %d of %q has a wire in only one of them", port, p.a.NodeName(v))
 		}
 		if err := p.pair(x, y); err != nil {
 			return err

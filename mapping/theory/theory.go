@@ -2,25 +2,24 @@ package theory
 
 import "weft/mapping"
 
-// Facts holds the paper's numbers of a network and the host that maps it.
+// Facts holds the paper's numbers for a network and its mapping host.
 type Facts struct {
 	D int     // diameter, in wires
 	Q int     // the largest Q(v) of the core, in wires
 	F []int32 // nodes outside the core
-	// QOf holds Q(v) by node, -1 where it is not defined.
+	// QOf holds Q(v) by node, -1 where undefined.
 	QOf []int32
 }
 
-// Depth returns the search depth Q + D of section 3.2.7: the first wire of
-// the red and the green path is the mapper's own, so that the + 1 of section 3.1.4 is
-// not needed.
+// Depth returns the search depth Q + D of section 3.2.7: the first wire of the red and the green
+// path is the mapper's own, so the + 1 of section 3.1.4 is not needed.
 func (f *Facts) Depth() int { return f.Q + f.D }
 
 // FactsOf computes the facts for a mapper.
 func FactsOf(n *mapping.Network, mapper int32) *Facts {
 	facts := &Facts{D: Diameter(n), QOf: n.Distances(mapper)}
-	// One unit must end at the mapper: its first arc to the sink is cheaper than all
-	// ways in the network.
+	// One unit must end at the mapper: its first arc to the sink is cheaper than all paths in the
+	// network.
 	f := newFlow(n.NumNodes())
 	f.wires(n, mapper)
 	bonus := int32(4*n.NumWires() + 4)
@@ -30,7 +29,7 @@ func FactsOf(n *mapping.Network, mapper int32) *Facts {
 	}
 	f.keep()
 	for v, wires := range facts.QOf {
-		// The way on from a host to any host has no wire: Q of a host is its distance.
+		// The path from a host to any host has no further wire: Q of a host is its distance.
 		if !n.IsHost(int32(v)) && wires >= 0 {
 			facts.QOf[v] = f.q(int32(v), bonus)
 		}
@@ -42,7 +41,7 @@ func FactsOf(n *mapping.Network, mapper int32) *Facts {
 	return facts
 }
 
-// q returns Q(v) of a switch, -1 where it is not defined.
+// q returns Q(v) of a switch, -1 where undefined.
 func (f *flow) q(v, bonus int32) int32 {
 	f.reset()
 	one, ok := f.augment(v)
@@ -55,8 +54,8 @@ func (f *flow) q(v, bonus int32) int32 {
 	return -1
 }
 
-// Core returns N - F: without the nodes behind a switch-bridge that no host is behind. A
-// depth-first search finds the bridges.
+// Core returns N - F: the network without the nodes behind a switch-bridge that separates them from
+// all hosts. A depth-first search finds the bridges.
 func Core(n *mapping.Network) *mapping.Network { return n.Keep(Kept(n)) }
 
 // Kept marks the nodes of the core.
@@ -122,12 +121,12 @@ func (s *search) enter(v int32, from mapping.End) {
 	}
 }
 
-// Diameter returns the most wires between two nodes. Of two hosts it is two more than between
-// their switches, so that no search begins at a host on a switch.
+// Diameter returns the largest distance between two nodes, in wires. Between two hosts it is two
+// more than between their switches, so no search starts at a host on a switch.
 func Diameter(n *mapping.Network) int {
 	most := int32(0)
 	for v := range int32(n.NumNodes()) {
-		var hosts []int32 // on it
+		var hosts []int32 // on the switch
 		onSwitch := false
 		for p := range n.Ports(v) {
 			if e, ok := n.Peer(mapping.End{Node: v, Port: p}); ok && n.IsHost(e.Node) {

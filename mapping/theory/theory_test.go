@@ -81,7 +81,7 @@ func TestQ(t *testing.T) {
 	}
 }
 
-// separated marks the nodes from which no flow of two reaches the hosts (Lemma 1).
+// separated marks the nodes without a flow of two to the hosts (Lemma 1).
 func separated(n *mapping.Network) []bool {
 	f := newFlow(n.NumNodes())
 	f.wires(n, -1)

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// list is a doubly linked list of channels. The number of channels, n, and n+1 stand
-// for its two ends.
+// list is a doubly linked list of channels. The number of channels, n, and n+1 stand for its two
+// ends.
 type list struct {
 	before, after []int32
 }
 
-// newList lists channels, all n in order of their numbers if that is nil.
+// newList lists channels, or all n in order of their numbers if that is nil.
 func newList(channels []int32, n int) list {
 	l := list{before: make([]int32, n+2), after: make([]int32, n+2)}
 	last := int32(n)
@@ -51,12 +51,11 @@ func (o *Order) relabel() {
 // Sides of an edge.
 const (
 	nowhere uint8 = iota
-	ahead         // its end, and where that leads
-	behind        // its start, and what leads there
+	ahead         // its end, and channels behind it
+	behind        // its start, and channels before it
 )
 
-// arrange changes the order so that channel c stands before d. It returns false if d
-// leads to c.
+// arrange changes the order so that channel c precedes d. It returns false if d leads to c.
 func (o *Order) arrange(c, d int32) bool {
 	labelC, labelD := o.label[o.Place[c]], o.label[o.Place[d]]
 	if labelC < labelD {
@@ -78,8 +77,8 @@ func (o *Order) arrange(c, d int32) bool {
 	return ok
 }
 
-// forget clears what a search has noted of the channels that it found on one side, and of those seen at
-// the switches to which it went from them.
+// forget clears a search's marks of the channels found on one side, and of the channels seen at the
+// switches after them.
 func (o *Order) forget(found []int32, seen []uint64, to []int32) {
 	for _, x := range found {
 		o.side[x] = nowhere
@@ -93,11 +92,11 @@ func (o *Order) forget(found []int32, seen []uint64, to []int32) {
 	}
 }
 
-// clearedAlike is the number of words that are cleared in a row in the time that one by itself takes.
+// clearedAlike is the number of consecutive words cleared in the time of a single one.
 const clearedAlike = 8
 
-// moveFewer searches on both sides of an edge by turns, between the labels of its start
-// and of its end, and moves the side that is found whole first past the other channel.
+// moveFewer searches on both sides of an edge in turns, between the labels of its start and its
+// end, and moves the side that is complete first past the other channel.
 func (o *Order) moveFewer(start, end int64) bool {
 	c, d := o.behind[0], o.ahead[0]
 	for i := 0; ; i++ {
@@ -114,8 +113,8 @@ func (o *Order) moveFewer(start, end int64) bool {
 	}
 }
 
-// exchange searches both sides of an edge whole, and gives the labels of both to those
-// behind and then to those ahead, each in the order that they have.
+// exchange searches both sides of an edge completely. It gives the labels of both to the channels
+// behind and then to those ahead, each in their order.
 func (o *Order) exchange(start, end int64) bool {
 	for i := 0; i < len(o.ahead); i++ {
 		o.steps += len(o.Graph.OutOf(o.Graph.To[o.ahead[i]]))
@@ -148,7 +147,7 @@ func (o *Order) exchange(start, end int64) bool {
 // at returns the words of a switch.
 func (o *Order) at(sets []uint64, s int32) []uint64 { return sets[int(s)*o.words : int(s+1)*o.words] }
 
-// searchAhead finds what channel x leads to, up to a label; false if that is behind.
+// searchAhead finds the channels after x, up to a label; false if one of them is behind.
 func (o *Order) searchAhead(x int32, label int64) bool {
 	s := o.Graph.To[x]
 	first, seen := o.Graph.OutStart[s], o.at(o.outSeen, s)
@@ -174,7 +173,7 @@ func (o *Order) searchAhead(x int32, label int64) bool {
 	return true
 }
 
-// searchBehind finds what leads to channel y, down to a label; false if that is ahead.
+// searchBehind finds the channels before y, down to a label; false if one of them is ahead.
 func (o *Order) searchBehind(y int32, label int64) bool {
 	s := o.Graph.From[y]
 	first, seen := o.Graph.OutStart[s], o.at(o.inSeen, s)
@@ -205,7 +204,7 @@ func (o *Order) sort(channels []int32) {
 	slices.SortFunc(channels, func(x, y int32) int { return cmp.Compare(o.label[o.Place[x]], o.label[o.Place[y]]) })
 }
 
-// move puts channels between two neighbours in the list, in the order that they have.
+// move puts channels between two neighbours in the list, in their present order.
 func (o *Order) move(channels []int32, from, to int32) {
 	o.moves++
 	o.sort(channels)

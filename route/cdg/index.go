@@ -39,12 +39,12 @@ func NewIndex(g *fabric.Graph) *Index {
 	return x
 }
 
-// Number returns the number of the edge from channel c to channel d, which leaves the
-// switch at c's end.
+// Number returns the number of the edge from channel c to channel d, which leaves the switch at c's
+// end.
 func (x *Index) Number(c, d int32) int { return x.Row[c] + int(x.Rank[d]) }
 
-// EachFrom visits the edges of a set, a bit by number of an edge, that lead from channel c: to the
-// k-th channel out of its end.
+// EachFrom visits the edges of a set, a bit by number of an edge, from channel c to the k-th
+// channel out of its end.
 func (x *Index) EachFrom(set []uint64, c int32, visit func(k int32)) {
 	i := x.Row[c]
 	for end := i + len(x.Graph.OutOf(x.Graph.To[c])); i < end; {
@@ -60,7 +60,7 @@ func (x *Index) EachFrom(set []uint64, c int32, visit func(k int32)) {
 	}
 }
 
-// bitsFrom returns n bits of a set from one on, at most a word of them.
+// bitsFrom returns n bits of a set, at most a word, from a position on.
 func bitsFrom(set []uint64, from, n int) uint64 {
 	word := set[from/64] >> (from % 64)
 	if from%64+n > 64 && from%64 > 0 {

@@ -15,36 +15,36 @@ const (
 	Exchange
 )
 
-// Order is a dependency graph without a cycle that only grows. Its channels stand in a
-// list in which every edge leads forwards. Labels that rise along the list, with gaps,
-// tell which of two channels stands before the other.
+// Order is an acyclic dependency graph that only grows. Its channels form a list in which every
+// edge leads forwards. Labels that rise along the list, with gaps, tell which of two channels is
+// first.
 type Order struct {
 	*Index
 	rule  Rule
 	moves int // changes of the list
 	steps int // of Steps
 
-	label []int64 // by place of a channel; two more are the ends of the list
+	label []int64 // by place of a channel; two more for the ends of the list
 	list          // only for MoveFewer
-	back  []int32 // by place of a channel: that of its reverse
+	back  []int32 // by place of a channel: its reverse's place
 
-	words    int      // a channel in each of the sets of edges:
+	words    int      // words of a channel in each of the sets of edges
 	next     []uint64 // by channel: a bit for each channel out of its end that follows it
 	previous []uint64 // by channel: a bit for each channel into its start that leads to it
 	never    []uint64 // by channel, as next: an edge that would close a cycle, now and ever
 
 	added  []Edge  // scratch of Add
-	side   []uint8 // by channel: on which side of an edge a search found it
-	ahead  []int32 // channels to which the edge's end leads, that end first
-	behind []int32 // channels that lead to the edge's start, that start first
+	side   []uint8 // by channel: the side of an edge on which a search found it
+	ahead  []int32 // channels after the edge's end, that end first
+	behind []int32 // channels before the edge's start, that start first
 
-	// By switch a bit for each channel out of it, as in next, and for each into it, as in last: those that
-	// a search need not look at again.
+	// By switch a bit for each channel out of it, as in next, and for each channel into it, as in
+	// previous: channels that a search need not visit again.
 	outSeen, inSeen []uint64
 }
 
-// NewOrder makes a graph without edges whose channels stand in the order of a list, or
-// of their numbers if that is nil.
+// NewOrder makes a graph without edges whose channels are in the order of a list, or of their
+// numbers if that is nil.
 func NewOrder(x *Index, channels []int32, rule Rule) *Order {
 	o := newOrder(x, rule)
 	o.setList(channels)
@@ -55,7 +55,7 @@ func NewOrder(x *Index, channels []int32, rule Rule) *Order {
 func NewOrderOf(x *Index, edges []uint64, rule Rule) *Order {
 	o, g := newOrder(x, rule), x.Graph
 	o.setEdges(edges)
-	into := make([]int32, g.NumChannels) // by channel: edges that lead to it from channels not listed yet
+	into := make([]int32, g.NumChannels) // by channel: edges to it from channels not listed yet
 	list := make([]int32, 0, len(into))
 	for c := range into {
 		for _, set := range o.previous[c*o.words : (c+1)*o.words] {
@@ -123,16 +123,14 @@ func (o *Order) setList(channels []int32) {
 	o.relabel()
 }
 
-// Labels returns the labels of all channels by position in Graph.Out. A path may take a
-// channel and then any of a greater label. None is negative. They change when a channel
-// moves.
+// Labels returns the labels of all channels by position in Graph.Out. A path may take a channel and
+// then any with a greater label. None is negative. They change when a channel moves.
 func (o *Order) Labels() []int64 { return o.label }
 
-// Moves counts the times that channels have changed their places.
+// Moves counts the changes of places.
 func (o *Order) Moves() int { return o.moves }
 
-// Steps counts the edges of the complete graph that searches forwards have looked at,
-// with Exchange.
+// Steps counts the edges of the complete graph visited by searches forwards, with Exchange.
 func (o *Order) Steps() int { return o.steps }
 
 // bit finds the edge from channel c to the k-th channel out of its end in next and never.
@@ -140,28 +138,26 @@ func (o *Order) bit(c, k int32) (word int, bit uint64) {
 	return int(c)*o.words + int(k>>6), 1 << (k & 63)
 }
 
-// Has reports whether the edge from channel c to the k-th channel out of its end is there.
+// Has reports whether the graph has the edge from channel c to the k-th channel out of its end.
 func (o *Order) Has(c, k int32) bool {
 	w, bit := o.bit(c, k)
 	return o.next[w]&bit != 0
 }
 
-// Refused reports whether that edge was refused before, which it will be ever after.
-// Add may refuse others too.
+// Refused reports whether that edge was refused before, and so forever. Add may refuse others too.
 func (o *Order) Refused(c, k int32) bool {
 	w, bit := o.bit(c, k)
 	return o.never[w]&bit != 0
 }
 
-// Link adds the edge from channel c to the k-th channel out of its end, which must lead
-// forwards.
+// Link adds the edge from channel c to the k-th channel out of its end, which must lead forwards.
 func (o *Order) Link(c, k int32) {
 	if !o.Has(c, k) {
 		o.flip(c, k)
 	}
 }
 
-// flip adds an edge or takes it back.
+// flip adds an edge or removes it.
 func (o *Order) flip(c, k int32) {
 	w, bit := o.bit(c, k)
 	o.next[w] ^= bit
@@ -183,8 +179,8 @@ func (o *Order) Edges(visit func(number int) bool) {
 	}
 }
 
-// Add adds edges, or none if they would close a cycle. An edge that alone would close
-// one is not tried again.
+// Add adds edges, or none if they would close a cycle. It never again tries an edge that alone
+// would close one.
 func (o *Order) Add(edges []Edge) bool {
 	for _, e := range edges {
 		if o.Refused(e.C, o.Rank[e.D]) {
@@ -216,7 +212,7 @@ func (o *Order) Add(edges []Edge) bool {
 	return true
 }
 
-// Remove takes back edges that Add has added; one may be listed twice.
+// Remove removes edges added by Add; the list may name one twice.
 func (o *Order) Remove(edges []Edge) {
 	for _, e := range edges {
 		if k := o.Rank[e.D]; o.Has(e.C, k) {

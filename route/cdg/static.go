@@ -10,9 +10,9 @@ import (
 	"weft/route"
 )
 
-// Sort lists the nodes of a graph, each after those that lead to it: those to which nothing leads
-// first, and of others each as soon as all that lead to it are listed. Nodes on a cycle, or to which
-// one leads, are left out. each visits the nodes to which one of the n nodes leads.
+// Sort lists the nodes of a graph, each after its predecessors: first the nodes without any, then
+// each as soon as all its predecessors are listed. It omits nodes on a cycle or after one. each
+// visits the successors of one of the n nodes.
 func Sort(n int, each func(node int32, visit func(next int32))) []int32 {
 	into := make([]int32, n)
 	enter := func(next int32) { into[next]++ }
@@ -36,8 +36,8 @@ func Sort(n int, each func(node int32, visit func(next int32))) []int32 {
 	return list
 }
 
-// FindCycle returns the first of n nodes that a cycle leads to or that is on one, -1 if
-// there is none. each is as for Sort.
+// FindCycle returns the first of n nodes on a cycle or after one, -1 if there is none. each is as
+// for Sort.
 func FindCycle(n int, each func(node int32, visit func(next int32))) int32 {
 	list := Sort(n, each)
 	if len(list) == n {
@@ -64,10 +64,10 @@ func (p *ports) each(g *fabric.Graph, s int32, visit func(c int32)) {
 	}
 }
 
-// HaveCycle reports whether the paths of forwarding tables close a cycle of channels on
-// one lane. Every entry counts, as if all switches sent to all LIDs.
+// HaveCycle reports whether the paths of forwarding tables close a cycle of channels on one lane.
+// Every entry counts, as if all switches sent to all LIDs.
 func HaveCycle(ctx context.Context, workers int, g *fabric.Graph, tables *route.Tables) (cyclic bool, err error) {
-	next := make([]ports, g.NumChannels) // by channel: where its paths leave its end
+	next := make([]ports, g.NumChannels) // by channel: the next channels of its paths, as ports
 	err = par.For(ctx, workers, g.NumSwitches, func(_, i int) error {
 		s := int32(i)
 		for b := range tables.NumBlocks() {

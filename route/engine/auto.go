@@ -8,34 +8,34 @@ import (
 	"weft/route"
 )
 
-// Auto is the word that stands for the engine which routes a fabric best.
+// Auto is the name for the engine that routes a fabric best.
 const Auto = "auto"
 
-// AutoSpec describes Auto, which is none of All. It makes no Plan by itself: whoever runs a routing tries the engines of
-// Spec.Among.
+// AutoSpec describes Auto, which is not in All. It makes no Plan itself: its caller tries the
+// engines of Spec.Among.
 func AutoSpec() *route.Spec {
 	return &route.Spec{
 		Name:    Auto,
-		Summary: "the engine that delivers the most, found by trying those that cannot deadlock",
-		Cost:    fmt.Sprintf("that of the engines it tries: as many as fit into %d million entries of tables, an entry of a slow engine counted up to %d times", effortMost/1_000_000, slowestEffort()),
-		Lanes:   "those of the engine it chooses",
+		Summary: "the engine with the most bandwidth, chosen by trying all that cannot deadlock",
+		Cost:    fmt.Sprintf("that of the engines it tries: up to %d million table entries, an entry of a slow engine counted up to %d times", effortMost/1_000_000, slowestEffort()),
+		Lanes:   "those of the chosen engine",
 		New: func(route.Options) (route.Engine, error) {
-			return nil, errors.New("engine: auto is no engine by itself")
+			return nil, errors.New("engine: auto only chooses among engines")
 		},
 		Among: among(), Effort: effortMost,
 	}
 }
 
-// candidate is a route.Candidate whose engine is not looked up yet.
+// candidate is a route.Candidate before the lookup of its engine.
 type candidate struct {
 	engine string
-	effort int // of the engine; proof and measuring are added
+	effort int // of the engine, without proof and measuring
 	from   string
 }
 
-// candidates are engines whose Plans cannot deadlock, in the order in which they are tried, and
-// preferred where they deliver as much: those for one kind of network first, since they refuse
-// others at once. What is advised in place of an engine that was named stands in package planner.
+// candidates are engines whose Plans cannot deadlock, in the order that Auto tries them; of equally
+// good ones the earlier wins. Engines for one kind of network come first, since they refuse others
+// at once. Package planner has the advice to use another engine than the named one.
 var candidates = []candidate{
 	{"ftree", 2, ""},
 	{"ftree,balance=beft", 2, ""},
@@ -51,13 +51,13 @@ var candidates = []candidate{
 	{"dfsssp,relief=true", 10, "dfsssp"},
 	{"lash,relief=true", 10, "lash"},
 	{"nue,relief=true", 10, "nue"},
-	{evenSSSP, 60, ""}, // the most balanced paths, on as many lanes as they take
+	{evenSSSP, 60, ""}, // the most balanced paths, on any number of lanes
 	{evenSSSP + ",relief=true", 10, evenSSSP},
 }
 
 const evenSSSP = "dfsssp,paths=sssp,passes=3"
 
-// among looks the candidates up.
+// among looks up the candidates' engines.
 func among() (all []route.Candidate) {
 	for _, c := range candidates {
 		chain, err := Parse(c.engine, nil)
@@ -69,12 +69,12 @@ func among() (all []route.Candidate) {
 	return all
 }
 
-// effortMost bounds the effort of all engines tried, in entries of forwarding tables that
-// engine updn computes: some seconds. The first engine that routes the fabric is not bound.
+// effortMost limits the total effort of all tried engines, in table entries computed by engine
+// updn: some seconds. It does not limit the first engine that routes the fabric.
 const effortMost = 100_000_000
 
-// Preference is the place of an engine among those that Auto tries: one that comes before another is
-// preferred where both deliver as much. Engines that it does not try come last.
+// Preference returns the place of an engine among the candidates of Auto: of equally good ones the
+// earlier wins. Other engines come last.
 func Preference(engine string) int {
 	i := slices.IndexFunc(candidates, func(c candidate) bool { return c.engine == engine })
 	if i < 0 {
@@ -83,7 +83,7 @@ func Preference(engine string) int {
 	return i
 }
 
-// Tries reports whether an engine, as its name and options are written, is one that Auto tries.
+// Tries reports whether Auto tries an engine, given as its name with options.
 func Tries(engine string) bool { return Preference(engine) < len(candidates) }
 
 // slowestEffort is the largest effort of a candidate.

@@ -13,17 +13,18 @@ import (
 	"weft/route/paths"
 )
 
-// ChainHelp tells people how a chain is written.
-const ChainHelp = `--engine auto, the default, tries the engines that cannot deadlock and takes the one that
-delivers the most; the output says which, why, and what the next best would give. An engine
-named is that engine: where it refuses, nothing is routed (exit status 3). A chain lists
-engines, each with its options after it: ftree,switches=none,auto. The next one is tried
-where one refuses, and the output says so.`
+// ChainHelp explains --engine in help texts.
+const ChainHelp = `--engine auto, the default, tries the engines that cannot deadlock and uses the one that delivers
+the most bandwidth. The output names it, says why, and gives the figures of the runner-up. If you
+name one engine and it refuses the fabric, nothing is routed (exit status 3). A chain lists several
+engines, each followed by its options: ftree,switches=none,auto. The first one that does not refuse
+is used, and the output lists the refusals. weft route --engines lists all engines and options.`
 
-// Parse reads engines separated by commas, each with its options behind it as
-// NAME=VALUE: "ftree,switches=none,dfsssp"; commas in double quotes are no separators. "all" stands for every engine that is not for a paper's figures alone, and Auto for the best one. Further
-// options, NAME=VALUE or ENGINE.NAME=VALUE, go to all of these engines that have them; an
-// option that none of them has is an error. A list that is given several times grows.
+// Parse reads engines separated by commas, each followed by its options NAME=VALUE:
+// "ftree,switches=none,dfsssp"; commas in double quotes do not separate. "all" stands for every
+// engine that is not only for a paper's figures, Auto for the best one. Further options, NAME=VALUE
+// or ENGINE.NAME=VALUE, go to all of these engines that have them; an option of none of them is an
+// error. A list grows with each further value.
 func Parse(list string, options []string) (route.Chain, error) {
 	chain, err := parseList(list)
 	if err != nil {
@@ -37,8 +38,7 @@ func Parse(list string, options []string) (route.Chain, error) {
 	return chain, check(chain)
 }
 
-// ChainOf is the engine of a Plan, by its Recipe, with the options given here or else those that the
-// Plan was made with.
+// ChainOf returns the engine of a Plan's Recipe, with the given options or else the Recipe's.
 func ChainOf(recipe *route.Recipe, options []string) (route.Chain, error) {
 	chain, err := Parse(recipe.Engine(), options)
 	if err == nil && len(options) == 0 {
@@ -78,7 +78,7 @@ func parseList(list string) (chain route.Chain, err error) {
 	return chain, nil
 }
 
-// add gives an option to the engines that have it, or to the one that it names.
+// add gives an option to all engines that have it, or to the engine that it names.
 func add(c route.Chain, text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -98,12 +98,12 @@ func add(c route.Chain, text string) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("option %s: none of the engines asked for has it%s (weft route --engines)", text, owners(option))
+		return fmt.Errorf("option %s: none of the named engines has it%s (weft route --engines)", text, owners(option))
 	}
 	return nil
 }
 
-// set gives an engine an option, which it must have.
+// set gives an engine an option; an unknown one is an error.
 func set(s *route.Step, name, value string) error {
 	i := slices.IndexFunc(s.Engine.Options, func(o route.Option) bool { return o.Name == name })
 	if i < 0 {
@@ -141,13 +141,13 @@ func find(name string) (*route.Spec, error) {
 	return spec, err
 }
 
-// isCalled reports whether an engine has this name, or one of its two stages has.
+// isCalled reports whether a name is an engine's, or that of one of its two stages.
 func isCalled(spec *route.Spec, name string) bool {
 	first, second, _ := strings.Cut(spec.Name, "+")
 	return name == spec.Name || name == first || name == second
 }
 
-// owners says what has an option, "" where nothing has it.
+// owners says which engines and stages have an option, "" for none.
 func owners(option string) string {
 	var all []string
 	note := func(what, name string, options []route.Option) {

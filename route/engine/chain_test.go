@@ -60,10 +60,10 @@ func TestOptions(t *testing.T) {
 		{"switches=none,ftree", nil, "option switches=none has no engine before it"},
 		{"ftree,color=red", nil, `engine ftree has no option "color"`},
 		{"nue+color-l", []string{"nue.vls=2", "color-l.degree=shrinking"}, "nue+color-l,degree=shrinking,vls=2"},
-		{"srd+color-l", []string{"goal=k"}, "none of the engines asked for has it; it goes with --names exact, --names ilp (weft"},
+		{"srd+color-l", []string{"goal=k"}, "none of the named engines has it; it goes with --names exact, --names ilp (weft"},
 		{"auto+color-l", nil, "; and the engines minhop, updn, "},
-		{"ftree", []string{"color=red"}, "option color=red: none of the engines asked for has it"},
-		{"ftree,sssp", []string{"ftree.passes=2"}, "option ftree.passes=2: none of the engines asked for has it"},
+		{"ftree", []string{"color=red"}, "option color=red: none of the named engines has it"},
+		{"ftree,sssp", []string{"ftree.passes=2"}, "option ftree.passes=2: none of the named engines has it"},
 		{"ftree", []string{"switches"}, `option "switches" is not NAME=VALUE`},
 		{"sssp,passes=many", nil, `"many" is not a whole number`},
 	} {

@@ -1,6 +1,6 @@
-// Package engine lists the routing engines. Each is a package of its own below
-// this one, with one constructor; a new engine is added to the list here, and the
-// conformance suite (judge/conformance) then runs it on every fabric.
+// Package engine lists the routing engines. Each is a package below this one with one constructor.
+// A new engine joins the list here, and the conformance suite (judge/conformance) then runs it on
+// every fabric.
 package engine
 
 import (
@@ -28,12 +28,13 @@ import (
 	"weft/route/recipe"
 )
 
-// All lists the engines in the order in which they are printed.
+// All lists the engines in the order of printing.
 func All() []*route.Spec {
 	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), plain.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec(), hyperx.Spec(), valiant.Spec()}
 }
 
-// Find finds an engine by name, one of the list or PATHS+NAMES (route/engine/pathset), where PATHS may be an engine of the list too.
+// Find finds an engine by name, either in the list or as PATHS+NAMES (route/engine/pathset), where
+// PATHS may be an engine of the list too.
 func Find(name string) (*route.Spec, error) {
 	first, assignment, pair := strings.Cut(name, "+")
 	var names []string
@@ -57,7 +58,8 @@ func Find(name string) (*route.Spec, error) {
 	return nil, fmt.Errorf("engine: no engine is called %q%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
-// CheckPaths returns an error where PATHS+NAMES may not begin with a name: it is that of no path computation and of no engine.
+// CheckPaths returns an error unless a name is valid as PATHS of PATHS+NAMES: a path computation or
+// an engine.
 func CheckPaths(name string) error {
 	var computations, engines []string
 	for _, a := range paths.All() {
@@ -75,13 +77,13 @@ func CheckPaths(name string) error {
 	return fmt.Errorf("no path computation is called %q%s (there are: %s; and the engines %s)", name, spelling.Hint(name, all), strings.Join(computations, ", "), strings.Join(engines, ", "))
 }
 
-// isComputation reports whether paths are computed under this name, too: dor, by paper 000.
+// isComputation reports whether a path computation has this name too: dor, by paper 000.
 func isComputation(name string) bool {
 	_, err := paths.Find(name)
 	return err == nil
 }
 
-// pathsOf gives the paths of an engine with one LID for each port, those from and to switches too.
+// pathsOf returns an engine's paths with one LID a port, including those from and to switches.
 func pathsOf(s *route.Spec) pathset.Source {
 	return func(ctx context.Context, in *route.Input, options route.Options) (*paths.Set, *route.Plan, error) {
 		given := *s

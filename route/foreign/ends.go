@@ -8,16 +8,16 @@ import (
 	"weft/route"
 )
 
-// ends finds the LIDs of every end port: as the fabric was seen, but where the tables say
-// otherwise they are right, because a switch obeys them. The LMC is the one seen or, where
-// the tables name or deliver more LIDs of a port, that of all of them. unclear names the
-// ports whose LIDs are no block of any LMC, and LIDs that may be some port's.
+// ends finds the LIDs of every end port. They are the discovered ones unless the tables disagree;
+// then the tables are right, because a switch obeys them. The LMC is the discovered one or, if the
+// tables name or deliver more LIDs of a port, that of all of them. unclear names the ports whose
+// LIDs are no block of any LMC, and LIDs that may belong to some port.
 func (f *Files) ends(g *fabric.Graph, note func(string, ...any)) (e route.Ends, unclear []route.Remark) {
 	e = route.Ends{Base: slices.Clone(g.EndLID), LMC: slices.Clone(g.EndLMC)}
 	moved := 0
 	doubt := func(end int32, list []fabric.LID) {
 		unclear = append(unclear, route.Remark{
-			Ports: []fabric.PortName{g.EndName(end)}, Text: fmt.Sprintf("has LIDs %v in the tables, which is no block of any LMC", list),
+			Ports: []fabric.PortName{g.EndName(end)}, Text: fmt.Sprintf("has LIDs %v in the tables, which are not a block of any LMC", list),
 		})
 	}
 	named := f.named(g)
@@ -45,7 +45,7 @@ func (f *Files) ends(g *fabric.Graph, note func(string, ...any)) (e route.Ends, 
 	}
 	unclear = append(unclear, f.unplaced(g, &e)...)
 	if moved > 0 {
-		note("%d ports have another LID in the tables than in the fabric: those of the tables are used", moved)
+		note("%d ports have another LID in the tables than in the fabric: the tables' LIDs are used", moved)
 	}
 	nameless := 0
 	for _, lid := range e.Base {
@@ -59,14 +59,14 @@ func (f *Files) ends(g *fabric.Graph, note func(string, ...any)) (e route.Ends, 
 	return e, unclear
 }
 
-// covers reports whether all LIDs of a list are an end port's.
+// covers reports whether all LIDs of a list belong to an end port.
 func covers(e *route.Ends, end int, list []fabric.LID) bool {
 	n := e.Count(int32(end))
 	return n > 0 && list[0] >= e.Base[end] && int(list[len(list)-1]) < int(e.Base[end])+n
 }
 
-// setLMC sets the LMC of an end port whose LIDs, ascending from its base LID, are a whole
-// block of more than its LMC says. It reports whether all LIDs are the port's then.
+// setLMC raises the LMC of an end port if the list, ascending from its base LID, is a whole larger
+// block. It reports whether all LIDs then belong to the port.
 func setLMC(e *route.Ends, end int, list []fabric.LID) bool {
 	if covers(e, end, list) {
 		return true
@@ -81,7 +81,7 @@ func setLMC(e *route.Ends, end int, list []fabric.LID) bool {
 	return false
 }
 
-// named lists by end port the LIDs that the tables name it by, ascending.
+// named lists by end port its LIDs in the tables' headings, ascending.
 func (f *Files) named(g *fabric.Graph) [][]fabric.LID {
 	ends := indexByGUID(g.EndGUID)
 	list := make([][]fabric.LID, g.NumEnds)
@@ -110,8 +110,8 @@ func indexByGUID(guids []fabric.GUID) map[fabric.GUID]int32 {
 	return index
 }
 
-// delivered lists by end port the LIDs that its switch sends to it and that the tables do
-// not name and nobody has.
+// delivered lists by end port the LIDs that its switch delivers to it although the tables do not
+// name them and they have no owner.
 func (f *Files) delivered(g *fabric.Graph, e *route.Ends) [][]fabric.LID {
 	list := make([][]fabric.LID, g.NumEnds)
 	switches := indexByGUID(g.SwitchGUID)
@@ -135,7 +135,7 @@ func (f *Files) delivered(g *fabric.Graph, e *route.Ends) [][]fabric.LID {
 	return list
 }
 
-// eachUnowned calls do for the entries of LIDs that the tables do not name and nobody has.
+// eachUnowned calls do for the entries of LIDs without an owner that the tables do not name.
 func (f *Files) eachUnowned(e *route.Ends, do func(sw fabric.GUID, lid fabric.LID, port uint8)) {
 	known := make([]bool, 1+max(e.Top(), f.LFTs.TopLID()))
 	known[0] = true
@@ -157,9 +157,8 @@ func (f *Files) eachUnowned(e *route.Ends, do func(sw fabric.GUID, lid fabric.LI
 	}
 }
 
-// unplaced names LIDs with entries that nobody has but that may be among those of a port,
-// where neither file says anything of an LMC: tables that name no LID, a fabric that was
-// seen with LMC 0 throughout.
+// unplaced names LIDs with entries but without an owner that may belong to a port. It applies if
+// neither file knows an LMC: the tables name no LID, and discovery saw LMC 0 everywhere.
 func (f *Files) unplaced(g *fabric.Graph, e *route.Ends) (unclear []route.Remark) {
 	if len(f.LFTs.Targets) > 0 || slices.Max(append(slices.Clone(g.EndLMC), 0)) > 0 {
 		return nil
@@ -179,7 +178,7 @@ func (f *Files) unplaced(g *fabric.Graph, e *route.Ends) (unclear []route.Remark
 		for n := 2; base > 0 && n <= 1<<fabric.MaxLMC; n *= 2 {
 			if base%n == 0 && int(lid) < base+n {
 				unclear = append(unclear, route.Remark{
-					LID: lid, Ports: []fabric.PortName{g.EndName(owner[base])}, Text: fmt.Sprintf("may be one of this port's, whose LID is %d; nobody has it", base),
+					LID: lid, Ports: []fabric.PortName{g.EndName(owner[base])}, Text: fmt.Sprintf("may belong to this port, whose LID is %d; no port has it", base),
 				})
 				return
 			}

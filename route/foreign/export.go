@@ -9,9 +9,9 @@ import (
 	"weft/route"
 )
 
-// FitsTables returns a *Refusal when forwarding tables, as OpenSM's engine "file" reads
-// them, cannot carry the Plan: several lanes, unless files of SLs and SL2VL tables go with
-// them, or sources that must choose among the LIDs of a target.
+// FitsTables returns a *Refusal if forwarding tables for OpenSM's engine "file" cannot carry the
+// Plan: it needs several lanes, unless files of SLs and SL2VL tables go with them, or its sources
+// must choose among the LIDs of a target.
 func FitsTables(p *route.Plan, withLanes bool) error {
 	const advice = "save the Plan instead (weft route -o FILE)"
 	if p.SL == nil || p.SL2VL == nil || p.VLs != 1 && !withLanes {
@@ -23,8 +23,8 @@ func FitsTables(p *route.Plan, withLanes bool) error {
 	return nil
 }
 
-// LFTs are the Plan's forwarding tables for a file, with what the LIDs name and
-// the hops of every entry.
+// LFTs returns the Plan's forwarding tables for a file, with the owners of the LIDs and the hops of
+// every entry.
 func LFTs(g *fabric.Graph, p *route.Plan) *tables.LFTs {
 	out := &tables.LFTs{}
 	for lid, end := range p.Ends.ByLID() {
@@ -57,8 +57,8 @@ func LFTs(g *fabric.Graph, p *route.Plan) *tables.LFTs {
 	return out
 }
 
-// PathSLs are the Plan's service levels for a file, by source and destination LID.
-// It needs SLs.
+// PathSLs returns the Plan's service levels for a file, by source and destination LID. The Plan
+// must have SLs.
 func PathSLs(g *fabric.Graph, p *route.Plan) *tables.PathSLs {
 	out := &tables.PathSLs{Engine: p.Recipe.Paths}
 	by := p.Ends.ByLID()
@@ -83,7 +83,7 @@ func PathSLs(g *fabric.Graph, p *route.Plan) *tables.PathSLs {
 	return out
 }
 
-// SL2VLs are the Plan's SL2VL tables for a file. It needs SL2VL tables.
+// SL2VLs returns the Plan's SL2VL tables for a file. The Plan must have some.
 func SL2VLs(g *fabric.Graph, p *route.Plan) *tables.SL2VLs {
 	out := &tables.SL2VLs{}
 	for _, t := range p.SL2VL.Pool {
@@ -112,7 +112,7 @@ func switchRows(g *fabric.Graph, p *route.Plan, s int32) []tables.SL2VLRow {
 	return rows
 }
 
-// fewestHops gives the fewest hops from every switch to every LID in use.
+// fewestHops returns the fewest hops from every switch to every LID in use.
 func fewestHops(g *fabric.Graph, p *route.Plan) [][]uint8 {
 	best := make([][]uint8, g.NumSwitches)
 	for s := range best {
@@ -144,7 +144,7 @@ func fewestHops(g *fabric.Graph, p *route.Plan) [][]uint8 {
 	return best
 }
 
-// viaOfBest names, for entries with a detour, the first port of a path without.
+// viaOfBest names, for entries with a detour, the first port of a shortest path.
 func viaOfBest(g *fabric.Graph, s int32, best [][]uint8, claims *tables.Claims) {
 	for lid, h := range claims.Hops {
 		if h == tables.UnknownHops || h <= best[s][lid] {
@@ -159,8 +159,8 @@ func viaOfBest(g *fabric.Graph, s int32, best [][]uint8, claims *tables.Claims) 
 	}
 }
 
-// WrongClaims lists hop counts of the files that the tables do not have: at most
-// limit of them, and how many there are in all.
+// WrongClaims lists hop counts in the files that differ from the tables': at most limit of them,
+// and their total.
 func (f *Files) WrongClaims(g *fabric.Graph, p *route.Plan, limit int) (examples []string, total int) {
 	index := indexByGUID(g.SwitchGUID)
 	for i := range f.LFTs.Switches {
@@ -178,9 +178,9 @@ func (f *Files) WrongClaims(g *fabric.Graph, p *route.Plan, limit int) (examples
 				continue
 			}
 			if total++; len(examples) < limit {
-				walked := "walking its tables does not get there"
+				walked := "walking the tables does not arrive"
 				if ok {
-					walked = fmt.Sprintf("walking its tables gives %d", hops)
+					walked = fmt.Sprintf("walking the tables gives %d", hops)
 				}
 				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: %s", lid, claimed, fabric.SwitchName(g, s), walked))
 			}

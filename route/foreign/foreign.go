@@ -1,5 +1,5 @@
-// Package foreign exchanges routings with other subnet managers: their files become a
-// Plan, which the judge judges like any other, and a Plan becomes files that they read.
+// Package foreign exchanges routings with other subnet managers: it turns their files into a Plan,
+// which the judge judges like any other, and a Plan into files for them.
 package foreign
 
 import (
@@ -10,17 +10,16 @@ import (
 	"weft/route"
 )
 
-// Files hold what files tell of the routing of another subnet manager. SLs and
-// SL2VL may be nil: then nobody knows the lanes.
+// Files holds the files of another subnet manager's routing. SLs and SL2VL may be nil: then the
+// lanes are unknown.
 type Files struct {
 	LFTs  *tables.LFTs
 	SLs   *tables.PathSLs
 	SL2VL *tables.SL2VLs
 }
 
-// Plan makes a Plan of the files for a graph. End ports have the LIDs that the
-// fabric was seen with, or those the tables name them by. notes say what is odd
-// and what could not be used; LIDs that stay unclear are in Plan.Unclear. It fails when
+// Plan makes a Plan of the files for a graph. End ports have their discovered LIDs, or those in the
+// tables. notes list oddities and unusable parts; unclear LIDs are in Plan.Unclear. Plan fails if
 // no switch of the tables is in the fabric.
 func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
@@ -48,7 +47,7 @@ func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error)
 	return p, notes, nil
 }
 
-// switchesNoted limits the switches of one kind that notes name.
+// switchesNoted limits the switches of one kind named in notes.
 const switchesNoted = 10
 
 func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...any)) (*route.Tables, error) {
@@ -87,7 +86,7 @@ func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...a
 	return t, nil
 }
 
-// Silent lists the switches of a graph that have no table in the files.
+// Silent lists the switches of a graph without a table in the files.
 func (f *Files) Silent(g *fabric.Graph) (silent []int32) {
 	told := make(map[fabric.GUID]bool, len(f.LFTs.Switches))
 	for i := range f.LFTs.Switches {
@@ -139,7 +138,7 @@ func (f *Files) serviceLevels(ends *route.Ends, note func(string, ...any)) *rout
 		src[end] = classOf(sl)
 	}
 	if silent > 0 {
-		note("%d sources have no SLs in the file: they are taken to use SL 0, as clients do that ask for none", silent)
+		note("%d sources have no SLs in the file: they are assumed to use SL 0, like clients that never ask", silent)
 	}
 	top := int(ends.Top())
 	dst := make([]int32, top+1)
@@ -157,8 +156,8 @@ func (f *Files) serviceLevels(ends *route.Ends, note func(string, ...any)) *rout
 	return m
 }
 
-// lanes binds the SL2VL tables to the ports of the graph. It answers nil, unknown,
-// when a table is missing that packets pass.
+// lanes binds the SL2VL tables to the ports of the graph. It returns nil, unknown, if a table is
+// missing that packets pass.
 func (f *Files) lanes(g *fabric.Graph, ends *route.Ends, note func(string, ...any)) *route.SL2VL {
 	byGUID := map[fabric.GUID]int{}
 	byLID := map[fabric.LID]int{}
@@ -202,8 +201,7 @@ func (f *Files) lanes(g *fabric.Graph, ends *route.Ends, note func(string, ...an
 	return m
 }
 
-// switchLanes collects the tables of one switch by input and output port. Ports
-// that lead nowhere need none.
+// switchLanes collects the tables of one switch by input and output port. Unused ports need none.
 func (f *Files) switchLanes(g *fabric.Graph, s int32, node int) (route.SwitchSL2VL, bool) {
 	n := int(g.SwitchPorts[s]) + 1
 	w := route.SwitchSL2VL{By: route.ByInOut, Index: make([]uint16, n*n)}

@@ -198,7 +198,7 @@ func TestForeignOfAnotherFabric(t *testing.T) {
 	}
 }
 
-// swlab's hop counts, all 4,030, are what walking its tables gives.
+// swlab's hop counts, all 4,030, are what walking the tables gives.
 func TestSwlabClaims(t *testing.T) {
 	g, lfts := routetest.Swlab(t)
 	files := foreign.Files{LFTs: lfts}
@@ -211,11 +211,11 @@ func TestSwlabClaims(t *testing.T) {
 	}
 	lfts.Switches[5].Claims.Hops[7]++
 	wrong, n := files.WrongClaims(g, p, 3)
-	if n != 1 || !strings.Contains(wrong[0], "walking its tables gives ") {
+	if n != 1 || !strings.Contains(wrong[0], "walking the tables gives ") {
 		t.Errorf("one hop count was changed, %d were found wrong: %q", n, wrong)
 	}
 	p.Tables.Set(int32(slices.Index(g.SwitchGUID, lfts.Switches[5].GUID)), 7, route.NoPort)
-	if wrong, _ = files.WrongClaims(g, p, 1); len(wrong) != 1 || !strings.HasSuffix(wrong[0], "walking its tables does not get there") {
+	if wrong, _ = files.WrongClaims(g, p, 1); len(wrong) != 1 || !strings.HasSuffix(wrong[0], "walking the tables does not arrive") {
 		t.Errorf("an entry was taken away: %q", wrong)
 	}
 }

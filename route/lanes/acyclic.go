@@ -8,18 +8,18 @@ import (
 	"weft/route/cdg"
 )
 
-// Acyclic holds lanes for paths that are still being chosen. The lanes only grow, and
-// none ever gets a cycle: an engine that chooses a path asks first whether a lane takes it.
+// Acyclic holds lanes for paths that are still being chosen. The lanes only grow and never get a
+// cycle: before an engine chooses a path it asks whether a lane accepts it.
 type Acyclic struct {
 	index    *cdg.Index
-	channels []int32 // the order of channels with which a lane begins
+	channels []int32 // the initial order of channels on a lane
 	lanes    []*cdg.Order
 	edges    []cdg.Edge // scratch of Add
 	offFirst [][]int32  // by LID: switches whose path to it is not on the first lane
 }
 
-// NewAcyclic starts with one lane. On every lane the channels stand in the order of
-// a list, or of their numbers if that is nil, until a path makes it change.
+// NewAcyclic starts with one lane. On every lane the channels start in the order of a list, or of
+// their numbers if that is nil, until a path changes it.
 func NewAcyclic(g *fabric.Graph, channels []int32) *Acyclic {
 	l := &Acyclic{index: cdg.NewIndex(g), channels: channels}
 	l.open()
@@ -37,14 +37,14 @@ func (l *Acyclic) Lanes() int { return len(l.lanes) }
 // First returns the dependency graph of the first lane.
 func (l *Acyclic) First() *cdg.Order { return l.lanes[0] }
 
-// Refuses reports whether a lane is known to take no path with channel c and then the
-// k-th channel out of its end. Add may refuse others too.
+// Refuses reports whether a lane is known to accept no path with channel c and then the k-th
+// channel out of its end. Add may refuse others too.
 func (l *Acyclic) Refuses(lane int, c, k int32) bool {
 	return lane < len(l.lanes) && l.lanes[lane].Refused(c, k)
 }
 
-// Add adds a path, given by its channels, to a lane, and returns false if that would
-// close a cycle. The lane after the last is opened.
+// Add adds a path, given by its channels, to a lane, and returns false if that would close a cycle.
+// It opens the lane after the last.
 func (l *Acyclic) Add(lane int, path []int32) bool {
 	l.edges = l.edges[:0]
 	for i := 1; i < len(path); i++ {
@@ -60,9 +60,8 @@ func (l *Acyclic) add(lane int, edges []cdg.Edge) bool {
 	return l.lanes[lane].Add(edges)
 }
 
-// SetOffFirst says which switches have a path to a LID that is not on the first lane. It
-// takes the place of what was said of that LID before. Layer and LayerOneWay take all
-// other paths to be on the first lane.
+// SetOffFirst sets the switches whose path to a LID is not on the first lane; it replaces an
+// earlier setting. Layer and LayerOneWay assume that all other paths are on the first lane.
 func (l *Acyclic) SetOffFirst(lid fabric.LID, switches []int32) {
 	for len(switches) > 0 && len(l.offFirst) <= int(lid) {
 		l.offFirst = append(l.offFirst, nil)
@@ -72,7 +71,7 @@ func (l *Acyclic) SetOffFirst(lid fabric.LID, switches []int32) {
 	}
 }
 
-// OffFirst returns the switches that SetOffFirst named for a LID.
+// OffFirst returns the switches set by SetOffFirst for a LID.
 func (l *Acyclic) OffFirst(lid fabric.LID) []int32 {
 	if int(lid) < len(l.offFirst) {
 		return l.offFirst[lid]
@@ -80,8 +79,8 @@ func (l *Acyclic) OffFirst(lid fabric.LID) []int32 {
 	return nil
 }
 
-// switchesOffFirst lists the switches that have a path to one of some LIDs that is not
-// on the first lane.
+// switchesOffFirst lists the switches with a path to one of some LIDs that is not on the first
+// lane.
 func (l *Acyclic) switchesOffFirst(lids []fabric.LID) []int32 {
 	var list []int32
 	for _, lid := range lids {

@@ -1,30 +1,27 @@
-// Package lanes puts the paths of forwarding tables on virtual lanes so that no lane has
-// a cycle of channel dependencies (package cdg). It implements section IV of Domke,
-// Hoefler and Nagel, "Deadlock-Free Oblivious Routing for Arbitrary Topologies" (paper
-// 003): online layering (Online, LongestFirst) and balancing. Package offline has its
-// algorithm 2. Beyond the paper is Acyclic: lanes that an engine asks while it chooses its
-// paths, which takes far fewer of them (docs/performance.md has figures). Pairs that do not fit
-// on its first lane both ways go on others, again in several rounds that refill early lanes:
-// iterated greedy colouring.
+// Package lanes assigns virtual lanes to the paths of forwarding tables so that no lane has a cycle
+// of channel dependencies (package cdg). It implements section IV of Domke, Hoefler and Nagel,
+// "Deadlock-Free Oblivious Routing for Arbitrary Topologies" (paper 003): online layering (Online,
+// LongestFirst) and balancing. Package offline has its algorithm 2. Acyclic goes beyond the paper:
+// an engine consults these lanes while it chooses its paths, and needs far fewer of them
+// (docs/performance.md has figures). Pairs that do not fit on its first lane both ways get others,
+// in several rounds that refill early lanes: iterated greedy colouring.
 //
 // # Classes
 //
-// End ports are put into classes, each within one switch: one a port (ByEnd), or
-// the hosts of a switch and the rest of its end ports (BySwitch), or a switch with its hosts where
-// all LIDs take the paths of a few (ByTree). A pair of classes gets one lane for all
-// paths between them, both ways and to every LID. So a request and its answer are always on
-// the same SL (Service.ReplySameSL), whichever LIDs they name. The paper layers each
-// direction for itself; its answers are not safe on the SL of the request;
-// Acyclic.LayerOneWay does as it does. Paths from and to port 0 of every switch are layered
-// with the others, unless WithoutSwitches leaves them out, as the paper does.
+// End ports form classes, each within one switch: each port (ByEnd), or the hosts of a switch and
+// the rest of its end ports (BySwitch). ByTree makes one class of a switch with its hosts, if all
+// LIDs take the paths of a few. A pair of classes gets one lane for all paths between them, both
+// ways and to every LID. So a request and its answer always share an SL (Service.ReplySameSL),
+// whatever their LIDs. The paper layers each direction separately, and its answers are not safe on
+// the SL of the request; Acyclic.LayerOneWay does the same. Paths from and to port 0 of every
+// switch are layered with the others, unless WithoutSwitches leaves them out, as in the paper.
 //
-// A finer rule would need finer classes: with the source switch as the class, the
-// answer to a packet for a LID of switch T may go to any LID of the source switch,
-// so all LIDs between two switches depend on each other.
+// A finer rule would need finer classes. With the source switch as the class, the answer to a
+// packet for switch T may go to any LID of the source switch. So all LIDs between two switches
+// depend on each other.
 //
 // # Cost
 //
-// Online: for each pair of classes and each lane that it is offered to the dependencies of
-// its paths. Memory: 3 bits an edge place and lane (cdg.Order), and half a byte an ordered
-// pair of classes.
+// Online: the dependencies of its paths for each pair of classes and each lane tried for it.
+// Memory: 3 bits an edge place and lane (cdg.Order), and half a byte an ordered pair of classes.
 package lanes

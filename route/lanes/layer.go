@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	refillWork   = 1 << 19 // paths, or pairs of few, that all rounds of refill together put on lanes again at most
-	refillRounds = 12      // rounds of refill at most
-	refillLeast  = 3       // rounds that may save lanes; with fewer none is run
-	refillGain   = 2       // lanes beyond most that may be used before refill, since it may save them
+	refillWork   = 1 << 19 // maximum of paths, or pairs of few, that all rounds of refill together move
+	refillRounds = 12      // maximum rounds of refill
+	refillLeast  = 3       // least number of rounds that may save lanes; with fewer, refill does not run
+	refillGain   = 2       // lanes beyond most allowed before refill, since it may save them
 )
 
-// Layer leaves the pairs of classes on the first lane whose paths are on it, both ways. The others
-// are put anew, the longest paths first, each on the first lane that takes it: what l has on the
-// lanes after the first is not used. If they are not too many, refill then saves lanes. It gives up
-// after most lanes.
+// Layer leaves on the first lane the pairs of classes whose paths are on it, both ways. It assigns
+// the others again, the longest paths first, each to the first lane that accepts it, regardless of
+// l's later lanes. If they are not too many, refill then saves lanes. It gives up after most lanes.
 func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	return l.layer(ctx, p, most, refillRounds)
 }
@@ -77,21 +76,21 @@ func (l *Acyclic) lanesOf(sets []laneSet, p *Paths, s int32, lids []fabric.LID) 
 	return have
 }
 
-// classLanes is a class, and the lanes that have all of its paths to another and back.
+// classLanes is a class, and the lanes with all of its paths to another and back.
 type classLanes struct {
 	class int32
 	lanes laneSet
 }
 
-// pairsOffFirst lists, for each of the classes at p.at, those some of whose paths to it,
-// or back, are not on the first lane.
+// pairsOffFirst lists, for each of the classes at p.at, the classes with some paths to it, or back,
+// that are not on the first lane.
 func (l *Acyclic) pairsOffFirst(ctx context.Context, p *Paths, sets []laneSet) ([][]classLanes, error) {
 	type known struct {
 		t     int32 // one more than the switch
 		lanes laneSet
 	}
 	pairs := make([][]classLanes, len(p.at))
-	backs := make([][]known, p.Workers) // by class: the lanes that have the paths from a switch to it
+	backs := make([][]known, p.Workers) // by class: the lanes with the paths from a switch to it
 	err := par.For(ctx, p.Workers, p.Graph.NumSwitches, func(worker, t int) error {
 		if backs[worker] == nil {
 			backs[worker] = make([]known, len(p.Home))
@@ -114,8 +113,8 @@ func (l *Acyclic) pairsOffFirst(ctx context.Context, p *Paths, sets []laneSet) (
 	return pairs, err
 }
 
-// LayerOneWay gives each path, from a switch to a LID, the first lane that has it.
-// An answer is not safe on the lane of its request.
+// LayerOneWay gives each path, from a switch to a LID, the first lane that has it. An answer is not
+// safe on the lane of its request.
 func (l *Acyclic) LayerOneWay(ctx context.Context, in *route.Input, p *Paths) (*Lanes, error) {
 	number := make([]int32, len(p.classOf))
 	n := int32(0)

@@ -8,14 +8,14 @@ import (
 	"weft/route/cdg"
 )
 
-// Online puts the paths of one pair of classes after the other on the first lane in
-// which they close no cycle (section IV of the paper, as LASH does). Pairs are taken
-// in order of their classes. It gives up after most lanes.
+// Online assigns the paths of one pair of classes after another to the first lane where they close
+// no cycle (section IV of the paper, as in LASH). Pairs come in order of their classes. It gives up
+// after most lanes.
 func Online(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	return OnlineBy(ctx, p, p.at, most)
 }
 
-// OnlineBy is Online for pairs in an order of classes, which lists all that have LIDs.
+// OnlineBy is Online for pairs in an order of classes, which lists all classes with LIDs.
 func OnlineBy(ctx context.Context, p *Paths, order []int32, most int) (*Lanes, error) {
 	f, err := newFirstFit(ctx, p, most)
 	if err != nil {
@@ -37,8 +37,8 @@ func OnlineBy(ctx context.Context, p *Paths, order []int32, most int) (*Lanes, e
 	return f.result(), nil
 }
 
-// LongestFirst is Online for pairs in falling order of the length of their (first)
-// path, which mostly takes fewer lanes. All pairs are listed for it: 8 bytes each.
+// LongestFirst is Online for pairs in falling order of the length of their (first) path, which
+// usually takes fewer lanes. It lists all pairs, at 8 bytes each.
 func LongestFirst(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	f, err := newFirstFit(ctx, p, most)
 	if err != nil {
@@ -52,8 +52,8 @@ func LongestFirst(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	return f.result(), nil
 }
 
-// Refilled is LongestFirst, and then refill until most lanes are enough. It gives up where that is too
-// much work.
+// Refilled is LongestFirst, followed by refill until most lanes are enough. It gives up if that is
+// too much work.
 func Refilled(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	f, err := newFirstFit(ctx, p, min(MaxLanes, most+refillGain))
 	if err != nil {
@@ -98,20 +98,20 @@ func longestFirst[T any](list []T, length func(T) int) []T {
 // pair is a pair of classes.
 type pair struct{ a, b int32 }
 
-// firstFit gives pairs their lanes, each the first that takes it.
+// firstFit gives each pair the first lane that accepts it.
 type firstFit struct {
 	*Assignment
 	p      *Paths
-	most   int          // lanes that may be used
+	most   int          // number of allowed lanes
 	lanes  []*cdg.Order // by lane: its dependencies
 	gaveUp bool         // most lanes were not enough
 
-	edges []cdg.Edge // of the pairs that wait
-	seen  []int32    // by number of an edge: the last pair that has it
+	edges []cdg.Edge // of waiting pairs
+	seen  []int32    // by number of an edge: the last pair with it
 	pair  int32      // number of pairs so far
 }
 
-// waiting is a pair that is to get a lane. Its dependencies are edges[first:last].
+// waiting is a pair without a lane. Its dependencies are edges[first:last].
 type waiting struct {
 	pair
 	first, last int32
@@ -124,13 +124,13 @@ func newFirstFit(ctx context.Context, p *Paths, most int) (*firstFit, error) {
 	return &firstFit{p: p, Assignment: NewAssignment(p, false), most: most, lanes: []*cdg.Order{cdg.NewOrder(p.Index, nil, cdg.MoveFewer)}}, nil
 }
 
-// refill puts pairs on lanes again in several rounds: those of one lane after those of another,
-// in another order of lanes each time. As the pairs of a lane fit on one, no round takes more
-// lanes than the one before; and where pairs that come early fill lanes that others had, it often
-// takes fewer. The first keep lanes are not touched. It ends early once enough lanes are left.
+// refill assigns lanes to pairs again in several rounds: the pairs of one lane after those of
+// another, each time in another order of lanes. The pairs of a lane fit on one, so no round takes
+// more lanes than the previous one. It often takes fewer, when early pairs fill up the lanes of
+// others. The first keep lanes stay unchanged. refill ends early once few enough lanes are left.
 //
-// This is iterated greedy colouring (Culberson, "Iterated Greedy Graph Coloring and the
-// Difficulty Landscape", University of Alberta TR 92-07, 1992), of pairs in place of nodes.
+// This is iterated greedy colouring (Culberson, "Iterated Greedy Graph Coloring and the Difficulty
+// Landscape", University of Alberta TR 92-07, 1992), of pairs instead of nodes.
 func (f *firstFit) refill(ctx context.Context, list []waiting, keep, rounds, enough int) error {
 	for round := 0; round < rounds && !f.gaveUp && len(f.lanes) > max(keep+1, enough); round++ {
 		byLane := make([][]waiting, len(f.lanes))
@@ -167,7 +167,7 @@ func (f *firstFit) putAndRefill(ctx context.Context, pairs []pair, keep, rounds,
 	return f.refill(ctx, list, keep, rounds, enough)
 }
 
-// putAll gives many pairs their lanes, the longest first, and lists the dependencies of some at a time.
+// putAll gives many pairs their lanes, the longest first, with the dependencies of some at a time.
 func (f *firstFit) putAll(ctx context.Context, pairs []pair) error {
 	for some := range slices.Chunk(longestFirst(pairs, f.p.length), 1024) {
 		f.edges = f.edges[:0]
@@ -178,7 +178,7 @@ func (f *firstFit) putAll(ctx context.Context, pairs []pair) error {
 	return nil
 }
 
-// listEdges adds the dependencies of pairs to f.edges, and returns where those of each are.
+// listEdges appends the dependencies of pairs to f.edges, and returns the range of each.
 func (f *firstFit) listEdges(pairs []pair) []waiting {
 	list := make([]waiting, len(pairs))
 	for i, x := range pairs {
@@ -189,8 +189,8 @@ func (f *firstFit) listEdges(pairs []pair) []waiting {
 	return list
 }
 
-// put gives pairs their lanes. What a lane takes depends only on the pairs that come to it, so all
-// are offered to a lane before those that it leaves go on to the next.
+// put gives pairs their lanes. A lane's choice depends only on the pairs offered to it, so put
+// offers all pairs to a lane before the refused ones move on to the next.
 func (f *firstFit) put(ctx context.Context, list []waiting) error {
 	for lane := 0; len(list) > 0 && !f.gaveUp; lane++ {
 		if lane == f.most {

@@ -8,7 +8,7 @@ import (
 	"weft/route/cdg"
 )
 
-// Paths are the paths of forwarding tables, by pairs of classes of end ports.
+// Paths holds the paths of forwarding tables, by pairs of classes of end ports.
 type Paths struct {
 	Graph   *fabric.Graph
 	Index   *cdg.Index // numbers the edges
@@ -16,21 +16,20 @@ type Paths struct {
 	Workers int
 
 	Home     []int32        // by class: its switch
-	LIDs     [][]fabric.LID // by class: those whose trees are followed
+	LIDs     [][]fabric.LID // by class: LIDs whose trees are followed
 	Followed []int32        // by LID of whole blocks: its class if its tree is followed, else -1
 
-	class   []int32 // by end port; 0 for those without a LID, which send nothing
-	classOf []int32 // by LID, -1 for a LID that nobody has
+	class   []int32 // by end port; 0 for ports without a LID, which send nothing
+	classOf []int32 // by LID, -1 without an owner
 	atStart []int32 // classes at a switch: at[atStart[s]:atStart[s+1]]
 	at      []int32
 }
 
-// maxCells is the number of SL cells, two a byte, up to which every end port is a
-// class: 128 MiB.
+// maxCells is the maximum number of SL cells, two a byte, if every end port is a class: 128 MiB.
 const maxCells = 1 << 28
 
-// ByEnd makes every end port a class, as long as the SLs then fit into 128 MiB
-// (16,384 end ports); beyond that it does as BySwitch.
+// ByEnd makes every end port a class, as long as the SLs then fit into 128 MiB (16,384 end ports);
+// beyond that it is BySwitch.
 func ByEnd(in *route.Input, tables *route.Tables) *Paths {
 	n := len(in.Ends.Base)
 	if n*n > maxCells {
@@ -58,17 +57,17 @@ func BySwitch(in *route.Input, tables *route.Tables) *Paths {
 	return newPaths(in, tables, class, home, nil)
 }
 
-// ByTree makes every switch one class with its hosts, and follows only some LIDs (by LID):
-// the others of a switch must take the same channels as one of these.
+// ByTree makes a class of every switch with its hosts, and follows only some LIDs (by LID): the
+// other LIDs of a switch must take the same channels as one of these.
 func ByTree(in *route.Input, tables *route.Tables, followed []bool) *Paths {
 	g := in.Graph
 	home := fabric.Numbers(g.NumSwitches)
 	return newPaths(in, tables, g.EndSwitch, home, followed)
 }
 
-// WithoutSwitches leaves out the paths from and to port 0 of every switch, which the
-// paper does not layer; those packets are then not safe. Not after ByTree, where they
-// are in one class with hosts.
+// WithoutSwitches leaves out the paths from and to port 0 of every switch, which the paper does not
+// layer; those packets are then not safe. It must not follow ByTree, which has them in one class
+// with hosts.
 func (p *Paths) WithoutSwitches() *Paths {
 	for _, c := range p.class[len(p.class)-p.Graph.NumSwitches:] {
 		for _, lid := range p.LIDs[c] {
@@ -80,7 +79,7 @@ func (p *Paths) WithoutSwitches() *Paths {
 	return p
 }
 
-// newPaths prepares the classes; followed tells which LIDs are followed, nil for all.
+// newPaths prepares the classes; followed marks the followed LIDs, nil for all.
 func newPaths(in *route.Input, tables *route.Tables, class, home []int32, followed []bool) *Paths {
 	p := &Paths{
 		Graph: in.Graph, Index: cdg.NewIndex(in.Graph), Tables: tables, Workers: max(1, in.Workers),
@@ -127,7 +126,7 @@ func (p *Paths) placeClasses() {
 // ClassesAt lists the classes at a switch.
 func (p *Paths) ClassesAt(s int32) []int32 { return p.at[p.atStart[s]:p.atStart[s+1]] }
 
-// Next returns the channel by which switch s sends a LID on, or a negative number.
+// Next returns the output channel of switch s for a LID, or a negative number.
 func (p *Paths) Next(s int32, lid fabric.LID) int32 {
 	port := p.Tables.Port(s, lid)
 	if port == route.NoPort {
@@ -171,7 +170,7 @@ func (p *Paths) pairs(visit func(a, b int32)) {
 	}
 }
 
-// ordered visits them in both directions.
+// ordered visits these pairs in both directions.
 func (p *Paths) ordered(visit func(a, b int32)) {
 	p.pairs(func(a, b int32) {
 		visit(a, b)

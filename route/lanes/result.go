@@ -7,13 +7,13 @@ import (
 	"weft/route"
 )
 
-// MaxLanes is the number of lanes that are tried: as many as there are SLs.
+// MaxLanes is the maximum number of lanes: one for each SL.
 const MaxLanes = route.NumSLs
 
 // Lanes is the result of layering.
 type Lanes struct {
 	SL   *route.SLs                   // lane of each pair of classes
-	Need int                          // lanes needed; when the search gave up, one more than it had
+	Need int                          // lanes needed; if the search gave up, one more than it had
 	used int                          // lanes after Balance
 	each func(visit func(a, b int32)) // visits the pairs that have lanes of their own
 }
@@ -42,7 +42,7 @@ func (m *Assignment) Set(a, b int32, lane int) {
 	}
 }
 
-// Result returns the lanes, of which so many are needed.
+// Result returns the lanes; need is their number.
 func (m *Assignment) Result(need int) *Lanes {
 	m.sl.OneWay = m.oneWay
 	r := &Lanes{SL: m.sl, Need: need, each: m.p.pairs}
@@ -52,22 +52,22 @@ func (m *Assignment) Result(need int) *Lanes {
 	return r
 }
 
-// Pairs counts the pairs of classes on different switches by lane: each once, or twice
-// where its directions have lanes of their own (SL.OneWay).
+// Pairs counts the pairs of classes on different switches by lane: each once, or twice if its
+// directions have separate lanes (SL.OneWay).
 func (r *Lanes) Pairs() []int64 {
 	pairs := make([]int64, max(r.Need, r.used))
 	r.each(func(a, b int32) { pairs[r.SL.ByClass(a, b)]++ })
 	return pairs
 }
 
-// Balance spreads the pairs over all lanes up to most without a new search: a part
-// of an acyclic lane is acyclic. An empty lane takes from the lane that has the most
-// pairs for each of its parts.
+// Balance spreads the pairs over all lanes up to most without a new search: a part of an acyclic
+// lane is acyclic. An empty lane takes pairs from the lane with the most pairs for each of its
+// parts.
 func (r *Lanes) Balance(most int) {
 	if r.Need >= most {
 		return
 	}
-	parts := make([][]uint8, r.Need) // by lane: the lanes that its pairs are dealt out to
+	parts := make([][]uint8, r.Need) // by lane: the lanes that share its pairs
 	for lane := range parts {
 		parts[lane] = []uint8{uint8(lane)}
 	}
@@ -92,9 +92,9 @@ func (r *Lanes) Balance(most int) {
 	})
 }
 
-// Fill enters the lanes into a Plan, SL i on VL i at every port. It refuses in the
-// name of an engine when more lanes are needed than allowed. A Plan with one lane is
-// left without, which is what recipe.Run takes one lane for.
+// Fill writes the lanes into a Plan, SL i on VL i at every port. It refuses in the name of an
+// engine if it needs more lanes than allowed. A Plan with one lane stays without SLs; recipe.Run
+// fills them in.
 func (r *Lanes) Fill(engine string, g *fabric.Graph, allowed int, plan *route.Plan) error {
 	if r.Need > allowed {
 		need := fmt.Sprint(r.Need)

@@ -15,15 +15,14 @@ var ErrLoop = errors.New("the tables have a loop")
 
 // Tree holds the entries of all switches for one LID.
 type Tree struct {
-	Out   []int32 // by switch: channel towards the LID, negative when none
-	Order []int32 // all switches, each before those that it sends to
+	Out   []int32 // by switch: channel towards the LID, negative for none
+	Order []int32 // all switches, each before its next one
 
-	into   []int32        // by switch: switches that send to it and are not in Order
+	into   []int32        // by switch: number of switches that send to it and are not in Order
 	blocks []*route.Block // of each switch
 }
 
-// EachTree visits the trees of all LIDs that are followed, several at once. It fails when
-// one has a loop.
+// EachTree visits the trees of all followed LIDs, several at once. It fails if one has a loop.
 func (p *Paths) EachTree(ctx context.Context, visit func(worker int, t *Tree)) error {
 	trees := make([]Tree, p.Workers)
 	return par.For(ctx, p.Workers, p.Tables.NumBlocks(), func(worker, b int) error {
@@ -49,7 +48,7 @@ func (p *Paths) EachTree(ctx context.Context, visit func(worker int, t *Tree)) e
 	})
 }
 
-// sort makes the tree that of a LID, by its place in the blocks; false if it has a loop.
+// sort fills the tree for a LID, given by its place in the blocks; false if it has a loop.
 func (t *Tree) sort(g *fabric.Graph, k int) bool {
 	for s, block := range t.blocks {
 		t.Out[s] = fabric.Nothing

@@ -11,15 +11,15 @@ import (
 	"weft/route"
 )
 
-// TooFew is the error of a subnet with fewer lanes or SLs than levels need.
+// TooFew is the error of a subnet with fewer lanes or SLs than the levels need.
 type TooFew struct {
-	Levels, Fit    int // asked for, and for how many there is room
-	Lanes, VLs     int // of the paths, and of the links
-	SLs, Available int // of the paths, and those that there are
+	Levels, Fit    int // levels wanted, and levels that fit
+	Lanes, VLs     int // VLs of the paths, and of the links
+	SLs, Available int // SLs of the paths, and in all
 }
 
 func (e *TooFew) Error() string {
-	text := fmt.Sprintf("the paths need %d VLs and %d SLs: %d levels need %d and %d, and there are %d and %d", e.Lanes, e.SLs, e.Levels,
+	text := fmt.Sprintf("the paths need %d VLs and %d SLs: %d levels need %d and %d, but only %d and %d exist", e.Lanes, e.SLs, e.Levels,
 		e.Levels*e.Lanes, e.Levels*e.SLs, e.VLs, e.Available)
 	switch e.Fit {
 	case 0:
@@ -30,7 +30,7 @@ func (e *TooFew) Error() string {
 	return fmt.Sprintf("%s: %d levels fit", text, e.Fit)
 }
 
-// Has reports whether a Plan has these levels: what sources, switches and ports are told is as Give would have it.
+// Has reports whether a Plan has these levels as Give would set them.
 func (list Levels) Has(p *route.Plan) bool {
 	if len(p.Levels) != len(list) {
 		return false
@@ -45,12 +45,13 @@ func (list Levels) Has(p *route.Plan) bool {
 	return true
 }
 
-// slsOfPaths returns the set of SLs of Plan.SL that are in use, those of other levels left out.
+// slsOfPaths returns the set of SLs in use by Plan.SL, without other levels.
 func slsOfPaths(p *route.Plan) uint16 {
 	return (&route.Plan{SL: p.SL, Service: p.Service}).SLsInUse()
 }
 
-// sls chooses the SLs of all levels: the first has those of the paths; of another one the first is that by which operators know it, where it is free.
+// sls chooses the SLs of all levels: the paths' SLs for the first. Any other level gets its sl=
+// first, if it is free.
 func (list Levels) sls(p *route.Plan) [][route.NumSLs]uint8 {
 	used := slsOfPaths(p)
 	free := ^used
@@ -67,7 +68,7 @@ func (list Levels) sls(p *route.Plan) [][route.NumSLs]uint8 {
 	for i := 1; i < len(list); i++ {
 		for m := used; m != 0; m &= m - 1 {
 			sl := uint8(bits.TrailingZeros16(m))
-			if out[i][sl] != sl || free == 0 { // it has one; where there are too few SLs Give refuses
+			if out[i][sl] != sl || free == 0 { // it has one; Give refuses if there are too few SLs
 				continue
 			}
 			next := uint8(bits.TrailingZeros16(free))
@@ -78,11 +79,11 @@ func (list Levels) sls(p *route.Plan) [][route.NumSLs]uint8 {
 	return out
 }
 
-// Give gives a Plan levels in place of those that it has; none takes them away. The VLs of links between switches bound their number, and most does unless it is 0. It fails
-// with *TooFew, and then changes nothing.
+// Give replaces the levels of a Plan; an empty list removes them. The VLs of links between switches
+// limit their number, and so does most unless it is 0. On *TooFew the Plan stays unchanged.
 func (list Levels) Give(g *fabric.Graph, p *route.Plan, most int) error {
 	if p.SL == nil || p.SL2VL == nil {
-		return fmt.Errorf("levels: the lanes of the paths are not known")
+		return fmt.Errorf("levels: the lanes of the paths are unknown")
 	}
 	used := slsOfPaths(p)
 	b := builder{g: g, p: p, list: list, used: used, lanes: max(1, bits.Len16(between(g, p, used))), sls: list.sls(p)}
@@ -104,7 +105,7 @@ func (list Levels) Give(g *fabric.Graph, p *route.Plan, most int) error {
 	return nil
 }
 
-// between returns the set of VLs that some SLs get between switches.
+// between returns the VLs of some SLs between switches, as a set.
 func between(g *fabric.Graph, p *route.Plan, sls uint16) uint16 {
 	return p.SL2VL.VLs(p.SL2VL.BetweenSwitches(g), sls)
 }
@@ -168,10 +169,11 @@ func (b *builder) hostVLs(s int32, port int) uint8 {
 	return b.g.PortVLs[int(b.g.PortStart[s])+port]
 }
 
-// table makes the table of a port with so many VLs. An SL that no level has goes where that of those who never ask does.
+// table makes the table of a port with so many VLs. An SL of no level gets the VL of the default
+// SL.
 func (b *builder) table(was *route.VLTable, vls int) (t route.VLTable) {
 	q := max(1, len(b.list))
-	each := max(1, vls/q) // lanes of a level
+	each := max(1, vls/q) // lanes a level
 	if vls >= b.p.VLs {
 		each = b.lanes
 	}
@@ -196,8 +198,8 @@ func (b *builder) table(was *route.VLTable, vls int) (t route.VLTable) {
 	return t
 }
 
-// OneLane returns what a Plan has for the levels where one lane and one SL are enough for its paths: the SL of each level, the VL of each SL, and the turns of
-// the VLs.
+// OneLane returns the settings for the levels if one lane and one SL are enough for the paths: the
+// SL of each level, the VL of each SL, and the turns of the VLs.
 func (list Levels) OneLane() (sls []uint8, vls route.VLTable, turns route.ArbTable) {
 	p := &route.Plan{VLs: len(list)}
 	b := builder{p: p, list: list, used: slsOfPaths(p), lanes: 1, sls: list.sls(p)}
@@ -212,7 +214,7 @@ func (list Levels) OneLane() (sls []uint8, vls route.VLTable, turns route.ArbTab
 	return sls, b.table(&route.VLTable{}, len(list)), route.ArbTableOf(shares, high)
 }
 
-// notes says what people may not expect.
+// notes lists restrictions that people may not expect.
 func (b *builder) notes() (list []string) {
 	for i := range b.list {
 		first := b.sls[i][b.p.Service.Default]
@@ -224,7 +226,7 @@ func (b *builder) notes() (list []string) {
 		list = append(list, fmt.Sprintf("%d links to hosts have fewer VLs than there are levels: some levels share one there", narrow))
 	}
 	if !b.p.SharesAreExact() {
-		list = append(list, "the shares of levels need more entries of VL arbitration than ports have: they hold for small packets, and less for large ones")
+		list = append(list, "the shares of levels need more VL arbitration entries than ports have: they are exact for small packets only")
 	}
 	return list
 }
@@ -248,7 +250,7 @@ type Summary struct {
 	VLs   []int  `json:"vls"` // between switches
 }
 
-// Summarise says of each level of a Plan what it has.
+// Summarise describes each level of a Plan.
 func Summarise(g *fabric.Graph, p *route.Plan) (list []Summary) {
 	for i := range p.Levels {
 		l := &p.Levels[i]
@@ -261,7 +263,7 @@ func Summarise(g *fabric.Graph, p *route.Plan) (list []Summary) {
 	return list
 }
 
-// String is a level in words.
+// String returns the level in words.
 func (s *Summary) String() string {
 	high := ""
 	if s.High {

@@ -199,10 +199,10 @@ func TestTooFew(t *testing.T) {
 		vls, levels     int
 		want            string
 	}{
-		{"rlft(4,2)", "updn", 2, 3, "the paths need 1 VLs and 1 SLs: 3 levels need 3 and 3, and there are 2 and 16: 2 levels fit"},
-		{"torus(5x5,hosts=1)", "torus", 4, 4, "the paths need 2 VLs and 4 SLs: 4 levels need 8 and 16, and there are 4 and 16: 2 levels fit"},
-		{"torus(5x5,hosts=1)", "torus", 2, 2, "the paths need 2 VLs and 4 SLs: 2 levels need 4 and 8, and there are 2 and 16: only one level fits"},
-		{"torus(5x5x5,hosts=1)", "torus", 15, 4, "4 levels need 8 and 32, and there are 15 and 16: 2 levels fit"},
+		{"rlft(4,2)", "updn", 2, 3, "the paths need 1 VLs and 1 SLs: 3 levels need 3 and 3, but only 2 and 16 exist: 2 levels fit"},
+		{"torus(5x5,hosts=1)", "torus", 4, 4, "the paths need 2 VLs and 4 SLs: 4 levels need 8 and 16, but only 4 and 16 exist: 2 levels fit"},
+		{"torus(5x5,hosts=1)", "torus", 2, 2, "the paths need 2 VLs and 4 SLs: 2 levels need 4 and 8, but only 2 and 16 exist: only one level fits"},
+		{"torus(5x5x5,hosts=1)", "torus", 15, 4, "4 levels need 8 and 32, but only 15 and 16 exist: 2 levels fit"},
 	} {
 		_, err := routed(t, graph(t, c.formula), c.engine, c.vls, some(c.levels))
 		if _, refused := errors.AsType[*route.Refusal](err); !refused || !strings.Contains(err.Error(), c.want) {
@@ -238,9 +238,9 @@ func TestRead(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	for text, want := range map[string]string{
-		"":                    "f:1: there is no level",
-		"a\na":                "f:2: there is another level a",
-		"share=3":             `f:1: "share=3" is no name of a level`,
+		"":                    "f:1: the file has no level",
+		"a\na":                "f:2: level a is there twice",
+		"share=3":             `f:1: "share=3" is not the name of a level`,
 		"a share=0":           "f:1: share=0: want 1 to 100",
 		"a share=101":         "want 1 to 100",
 		"a sl=16":             "sl=16: want 1 to 15",

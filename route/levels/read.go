@@ -10,30 +10,30 @@ import (
 	"weft/route"
 )
 
-// Level is a level as it is asked for: what a Plan has of it, and what belongs to it.
+// Level is a level as the file defines it, with its traffic.
 type Level struct {
 	Name       string
 	Share      uint8
 	High       bool
-	SL         uint8    // by which operators know it, 0 for none
+	SL         uint8    // its SL for operators, 0 for none
 	Partitions []string // names or P_Keys as in the file
 	Services   []Range
 	Classes    []uint16
 }
 
-// Range holds service IDs from first to last.
+// Range is an inclusive range of service IDs.
 type Range struct{ First, Last uint64 }
 
-// Levels lists levels, that of all other traffic first.
+// Levels lists levels; the first one is for all other traffic.
 type Levels []Level
 
-// Most is the number of levels for which there can be lanes and SLs.
+// Most is the maximum number of levels, limited by lanes and SLs.
 const Most = int(route.DropVL)
 
-// mostRules bounds what a level names, so that a file cannot make queries slow.
+// mostRules limits the names of a level's traffic, so that no file can make queries slow.
 const mostRules = 1024
 
-// Error is a fault of a file, with its line.
+// Error is an error in a file, with its line.
 type Error struct {
 	File string
 	Line int
@@ -60,19 +60,19 @@ func Read(name string, data []byte) (Levels, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, &Error{name, 1, "there is no level: want a line such as: storage share=3 partition=storage"}
+		return nil, &Error{name, 1, "the file has no level: want a line such as: storage share=3 partition=storage"}
 	}
 	return list, nil
 }
 
-// read reads a line that stands behind others.
+// read parses a line after the levels before it.
 func (list Levels) read(words []string) (Level, error) {
 	l := Level{Name: words[0], Share: 1}
 	if strings.Contains(l.Name, "=") || len(l.Name) > 64 {
-		return l, fmt.Errorf("%.70q is no name of a level: the name stands first", l.Name)
+		return l, fmt.Errorf("%.70q is not the name of a level: a line begins with the name", l.Name)
 	}
 	if list.Find(l.Name) >= 0 {
-		return l, fmt.Errorf("there is another level %s", l.Name)
+		return l, fmt.Errorf("level %s is there twice", l.Name)
 	}
 	for _, word := range words[1:] {
 		if err := l.set(word); err != nil {
@@ -88,17 +88,17 @@ func (list Levels) read(words []string) (Level, error) {
 	return l, nil
 }
 
-// Find returns the number of the level with a name, -1 for none.
+// Find returns the index of the level with a name, -1 for none.
 func (list Levels) Find(name string) int {
 	return slices.IndexFunc(list, func(l Level) bool { return l.Name == name })
 }
 
-// BySL returns the number of the level that operators know by an SL, -1 for none.
+// BySL returns the index of the level with sl=, -1 for none.
 func (list Levels) BySL(sl uint8) int {
 	return slices.IndexFunc(list, func(l Level) bool { return sl > 0 && l.SL == sl })
 }
 
-// set reads a word of a line.
+// set parses one word of a line.
 func (l *Level) set(word string) error {
 	name, value, _ := strings.Cut(word, "=")
 	switch name {
@@ -116,7 +116,7 @@ func (l *Level) set(word string) error {
 	case "sl":
 		n, err := strconv.ParseUint(value, 10, 8)
 		if err != nil || n == 0 || n >= route.NumSLs {
-			return fmt.Errorf("want 1 to %d: SL 0 is that of the first level", route.NumSLs-1)
+			return fmt.Errorf("want 1 to %d: SL 0 belongs to the first level", route.NumSLs-1)
 		}
 		l.SL = uint8(n)
 	case "partition":
@@ -142,7 +142,7 @@ func (l *Level) set(word string) error {
 	return nil
 }
 
-// readRange reads service IDs, FIRST or FIRST-LAST.
+// readRange parses service IDs, FIRST or FIRST-LAST.
 func readRange(text string) (r Range, err error) {
 	first, last, several := strings.Cut(text, "-")
 	if !several {
@@ -157,7 +157,7 @@ func readRange(text string) (r Range, err error) {
 	return r, nil
 }
 
-// Of returns the levels of a Plan, without what belongs to them.
+// Of returns the levels of a Plan, without their traffic.
 func Of(p *route.Plan) (list Levels) {
 	for i := range p.Levels {
 		l := &p.Levels[i]
@@ -166,7 +166,7 @@ func Of(p *route.Plan) (list Levels) {
 	return list
 }
 
-// Equal reports whether levels are the same ones.
+// Equal reports whether two lists of levels are equal.
 func (list Levels) Equal(other Levels) bool {
 	return slices.EqualFunc(list, other, func(a, b Level) bool { return reflect.DeepEqual(a, b) })
 }

@@ -127,7 +127,7 @@ func TestAssignRefuses(t *testing.T) {
 	_, err := Assign(g, Options{LMC: 7})
 	var out *Exhausted
 	if !errors.As(err, &out) || out.Ports != 600 || out.Need != 400*128+200 || out.MostNeed != 128 || out.Kept ||
-		!strings.Contains(err.Error(), `need 51400 LIDs (CA "host 0.0" (0x0000000000001000)[1] needs most: 128), but of its 16 bits a subnet has 49151`) {
+		!strings.Contains(err.Error(), `need 51400 LIDs (CA "host 0.0" (0x0000000000001000)[1] needs most: 128), but a subnet has 49151`) {
 		t.Errorf("too many: %v", err)
 	}
 	if _, err := Assign(g, Options{LMC: 8}); err == nil || !strings.Contains(err.Error(), "LMC 8 is too large") {

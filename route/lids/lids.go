@@ -1,7 +1,6 @@
-// Package lids assigns LIDs to the end ports of a subnet: fresh ones, or those that its
-// ports have in use, kept wherever they are valid. This is stage NAMES for engines that
-// compute trees (one LID a port, or 2^LMC of them); how many LIDs a set of paths needs is
-// the subject of route/names.
+// Package lids assigns LIDs to the end ports of a subnet: fresh ones, or the LIDs in use, kept
+// wherever they are valid. This is stage NAMES for engines that compute trees (one LID a port, or
+// 2^LMC of them). Package route/names finds how many LIDs a set of paths needs.
 package lids
 
 import (
@@ -13,14 +12,14 @@ import (
 	"weft/route"
 )
 
-// Options say how end ports get their LIDs.
+// Options control the assignment of LIDs to end ports.
 type Options struct {
 	LMC   uint8       // every CA and router port gets 2^LMC LIDs; switches get one
-	Fresh bool        // forget the LIDs in use; otherwise they are kept where valid
-	Held  *route.Held // the LIDs in use; nil: those as seen
+	Fresh bool        // ignore the LIDs in use; otherwise keep them where valid
+	Held  *route.Held // the LIDs in use; nil: as discovered
 }
 
-// InUse returns the LIDs that are to be kept: none if fresh ones were asked for.
+// InUse returns the LIDs to be kept: none if fresh ones are wanted.
 func (o *Options) InUse(g *fabric.Graph) *route.Held {
 	switch {
 	case o.Fresh:
@@ -35,23 +34,23 @@ func (o *Options) InUse(g *fabric.Graph) *route.Held {
 type Exhausted struct {
 	Ports    int    // ports that need LIDs
 	Need     int    // LIDs in all
-	Most     string // the port that needs most, and how many
+	Most     string // the port that needs most; MostNeed is how many
 	MostNeed int
-	// Kept says that there would be enough, but that those kept leave no aligned gaps.
+	// Kept says that the number would be enough, but the kept LIDs leave no aligned gaps.
 	Kept bool
 }
 
 func (e *Exhausted) Error() string {
 	need := fmt.Sprintf("route: %d end ports need %d LIDs (%s needs most: %d)", e.Ports, e.Need, e.Most, e.MostNeed)
 	if e.Kept {
-		return need + ", which do not fit between the LIDs that are kept: assign fresh LIDs"
+		return need + ", which do not fit between the kept LIDs: assign fresh LIDs"
 	}
-	return need + fmt.Sprintf(", but of its 16 bits a subnet has %d for them: lower the LMC, choose paths that split less, or split the subnet",
+	return need + fmt.Sprintf(", but a subnet has %d: lower the LMC, choose paths that split less, or split the subnet",
 		fabric.MaxUnicastLID)
 }
 
-// Assign gives every end port its LIDs: 2^LMC of them to each CA and router port, one to
-// each switch. It keeps LIDs in use as AssignEach does.
+// Assign gives every end port its LIDs: 2^LMC to each CA and router port, one to each switch. It
+// keeps LIDs in use as AssignEach does.
 func Assign(g *fabric.Graph, opt Options) (route.Ends, error) {
 	if opt.LMC > fabric.MaxLMC {
 		return route.Ends{}, fmt.Errorf("route: LMC %d is too large (at most %d)", opt.LMC, fabric.MaxLMC)
@@ -65,15 +64,13 @@ func Assign(g *fabric.Graph, opt Options) (route.Ends, error) {
 
 // AssignEach gives every end port of g a base LID, with 2^lmc LIDs from it.
 //
-// A port keeps the base LID that it holds where the LIDs from it are valid for its
-// LMC, within the forwarding tables, and no other port has one of them. Of ports that
-// want the same LIDs, because some need more than they had, those with few LIDs go
-// first: aligned blocks of LIDs hold each other or have nothing in common, so that as
-// many ports as possible keep theirs. The others get the lowest free LIDs, ports with
-// many first, which leaves no gap that could be used. They get LIDs of absent ports only
-// when there are no others, or none within the forwarding tables, and those of ports that
-// have been gone longest first. The cost is O(LIDs), times the logarithm of the absent
-// ports.
+// A port keeps its base LID if the LIDs from it are valid for its LMC, within the forwarding
+// tables, and no other port has one of them. If ports want the same LIDs, because some need more
+// than before, those with few LIDs go first. Aligned blocks of LIDs are nested or disjoint, so that
+// as many ports as possible keep theirs. The others get the lowest free LIDs, ports with many
+// first, which leaves no usable gap. They get LIDs of absent ports only if there are no others
+// within the forwarding tables, and first the LIDs of the ports lost longest ago. The cost is
+// O(LIDs), times the logarithm of the number of absent ports.
 func AssignEach(g *fabric.Graph, lmc []uint8, held *route.Held) (route.Ends, error) {
 	n := assigner{lmc: lmc, base: make([]fabric.LID, g.NumEnds), used: make([]bool, int(fabric.MaxUnicastLID)+1)}
 	need, most := 0, 0
@@ -105,16 +102,15 @@ func AssignEach(g *fabric.Graph, lmc []uint8, held *route.Held) (route.Ends, err
 	return route.Ends{Base: n.base, LMC: lmc}, nil
 }
 
-// assigner gives out LIDs.
+// assigner assigns LIDs.
 type assigner struct {
 	lmc  []uint8
 	base []fabric.LID
 	used []bool // by LID: kept
-	todo []int  // ports that have kept none, those with many LIDs first
+	todo []int  // ports that kept none, those with many LIDs first
 }
 
-// keep lets ports keep their LIDs below a limit, those with few first, and lists the
-// others.
+// keep lets ports keep their LIDs below a limit, those with few first, and lists the others.
 func (n *assigner) keep(base []fabric.LID, limit int) {
 	for size := range uint8(fabric.MaxLMC + 1) {
 		for end, l := range base {
@@ -131,8 +127,8 @@ func (n *assigner) keep(base []fabric.LID, limit int) {
 	slices.SortStableFunc(n.todo, func(a, b int) int { return int(n.lmc[b]) - int(n.lmc[a]) })
 }
 
-// place gives the other ports LIDs below a limit, none of them an absent port's. It
-// reports whether there are enough.
+// place gives the other ports LIDs below a limit, none of an absent port. It reports whether there
+// are enough.
 func (n *assigner) place(absent []route.Absent, limit int) bool {
 	used := slices.Clone(n.used[:limit])
 	for _, a := range absent {

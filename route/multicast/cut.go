@@ -7,15 +7,15 @@ import (
 	"weft/route"
 )
 
-// Cutter cuts trees of a pool down to groups. It is not for concurrent use.
+// Cutter cuts trees of a pool down to groups. It is not safe for concurrent use.
 type Cutter struct {
 	g    *fabric.Graph
 	pool *route.Multicast
-	// Of the group under way, by switch; list has those that are on a way to the root.
+	// State of the current group, by switch; list has the switches on a way to the root.
 	on       []bool
 	member   []bool
-	children []int32 // their number
-	child    []int32 // the last one
+	children []int32 // number of children
+	child    []int32 // the last child
 	list     []int32
 }
 
@@ -25,7 +25,8 @@ func NewCutter(g *fabric.Graph, pool *route.Multicast) *Cutter {
 	return &Cutter{g: g, pool: pool, on: make([]bool, n), member: make([]bool, n), children: make([]int32, n), child: make([]int32, n)}
 }
 
-// Cut returns the tree of a group; its Tree is NoTree, and it has no switches, where no tree of the pool covers all members.
+// Cut returns the tree of a group. If no tree of the pool covers all members, its Tree is NoTree
+// and it has no switches.
 func (c *Cutter) Cut(group *route.Group) route.GroupTree {
 	at := c.choose(group)
 	if at == route.NoTree || len(group.Receivers)+len(group.Senders) == 0 {
@@ -66,7 +67,7 @@ func (c *Cutter) Cut(group *route.Group) route.GroupTree {
 	return out
 }
 
-// mark marks a switch with a member, and those on the way to the root.
+// mark marks a switch with a member, and the switches up to the root.
 func (c *Cutter) mark(t *route.SpanningTree, s int32) {
 	c.member[s] = true
 	for !c.on[s] {
@@ -83,7 +84,7 @@ func (c *Cutter) mark(t *route.SpanningTree, s int32) {
 	}
 }
 
-// trim takes off what is above the first switch that has a member or several children.
+// trim removes the top of the tree above the first switch with a member or several children.
 func (c *Cutter) trim(s int32) {
 	for !c.member[s] && c.children[s] == 1 {
 		c.on[s] = false
@@ -91,7 +92,8 @@ func (c *Cutter) trim(s int32) {
 	}
 }
 
-// choose returns the tree of a group: of those that cover all members, the one with the highest hash of its root and the MLID.
+// choose returns the tree of a group: of all that cover the members, the one with the highest hash
+// of its root and the MLID.
 func (c *Cutter) choose(group *route.Group) int {
 	best, most := route.NoTree, uint64(0)
 	for i := range c.pool.Trees {

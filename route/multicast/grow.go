@@ -9,16 +9,16 @@ import (
 	"weft/route/cdg"
 )
 
-// grower grows spanning trees whose dependencies, with those that an order has already, make no cycle.
+// grower grows spanning trees whose dependencies, together with an order's, form no cycle.
 type grower struct {
 	g        *fabric.Graph
 	order    *cdg.Order
 	search   *fabric.Search
 	load     []int32 // by channel: trees that use it, or its reverse
 	children [][]int32
-	near     []int32 // by switch: channels of the tree that leave it
+	near     []int32 // scratch of attach: channels of a switch into the tree
 	edges    []cdg.Edge
-	out      [][]int32 // by switch: channels of the tree under way that leave it
+	out      [][]int32 // by switch: channels of the current tree that leave it
 }
 
 // addLoad counts the channels of a tree.
@@ -31,8 +31,8 @@ func (w *grower) addLoad(t *route.SpanningTree) {
 	}
 }
 
-// tree grows a tree from a root: first with the channels that old has, as far as they lead to it, then with all others, the nearest switches
-// first. ok says that it covers all switches with hosts.
+// tree grows a tree from a root: first with the channels of old that still lead to the root, then
+// with all others, the nearest switches first. ok says that it covers all switches with hosts.
 func (w *grower) tree(root int32, old *route.SpanningTree) (t route.SpanningTree, ok bool) {
 	g := w.g
 	t = newTree(g, root)
@@ -48,7 +48,7 @@ func (w *grower) tree(root int32, old *route.SpanningTree) (t route.SpanningTree
 	}
 	w.search.From(root)
 	list := slices.Clone(w.search.Order)
-	for again := true; again; { // what was refused at first may be joined to a switch that came later
+	for again := true; again; { // a refused switch may be joined to a switch that came later
 		again = false
 		left := list[:0]
 		for _, s := range list {
@@ -70,7 +70,7 @@ func (w *grower) tree(root int32, old *route.SpanningTree) (t route.SpanningTree
 	return t, true
 }
 
-// keep joins switches as they were joined in an old tree, from the root on.
+// keep joins switches at their places in an old tree, from the root on.
 func (w *grower) keep(t, old *route.SpanningTree) {
 	for s := range w.children {
 		w.children[s] = w.children[s][:0]
@@ -89,7 +89,8 @@ func (w *grower) keep(t, old *route.SpanningTree) {
 	}
 }
 
-// attach joins a switch to a neighbour in the tree: one that is nearer to the root than others, by the channel that fewest trees use.
+// attach joins a switch to a neighbour in the tree: to the one nearest to the root, by the channel
+// with the fewest trees.
 func (w *grower) attach(t *route.SpanningTree, s int32) bool {
 	g := w.g
 	w.near = w.near[:0]
@@ -109,7 +110,7 @@ func (w *grower) attach(t *route.SpanningTree, s int32) bool {
 	return false
 }
 
-// join adds a switch by its channel to a parent, if the order takes the dependencies that follow.
+// join adds a switch by its channel to a parent, if the order accepts the new dependencies.
 func (w *grower) join(t *route.SpanningTree, c int32) bool {
 	s, u := w.g.From[c], w.g.To[c]
 	w.edges = w.edges[:0]

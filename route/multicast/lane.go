@@ -10,7 +10,7 @@ import (
 	"weft/route/cdg"
 )
 
-// pathVLs returns the set of VLs to which the switches of a Plan map some SLs, on links to hosts too.
+// pathVLs returns the set of VLs of some SLs on all switches of a Plan, including links to hosts.
 func pathVLs(plan *route.Plan, sls uint16) (vls uint16) {
 	if plan.SL2VL == nil {
 		return 1
@@ -30,12 +30,13 @@ func pathVLs(plan *route.Plan, sls uint16) (vls uint16) {
 	return vls
 }
 
-// usedVLs counts the VLs that paths of a Plan use; 1 where it has no lane tables.
+// usedVLs counts the VLs in use by the paths of a Plan; 1 without lane tables.
 func usedVLs(plan *route.Plan) int {
 	return bits.OnesCount16(pathVLs(plan, plan.SLsInUse()))
 }
 
-// unicastOrder returns an order of channels that has the dependencies of all table entries, nil where these have a cycle.
+// unicastOrder returns an order of channels with the dependencies of all table entries, nil if
+// these have a cycle.
 func unicastOrder(x *cdg.Index, plan *route.Plan) *cdg.Order {
 	g := x.Graph
 	set := make([]uint64, x.Size/64+1)
@@ -76,8 +77,8 @@ func ownLane(g *fabric.Graph, plan *route.Plan, maxVLs int) (sl uint8, err error
 	}
 	vl, sl := bits.TrailingZeros16(^vls), uint8(bits.TrailingZeros16(^used))
 	if vl >= most || sl >= route.NumSLs || plan.SL2VL == nil {
-		return 0, route.Refuse("multicast", "give the engine a lane less (--vls)",
-			"the paths use all of the %d VLs that the links have: no lane is left for multicast trees that are free of deadlock", most)
+		return 0, route.Refuse("multicast", "give the engine one lane less (--vls)",
+			"the paths use all %d VLs of the links: no lane is left for deadlock-free multicast trees", most)
 	}
 	m := *plan.SL2VL
 	m.Pool = slices.Clone(m.Pool)
@@ -91,7 +92,8 @@ func ownLane(g *fabric.Graph, plan *route.Plan, maxVLs int) (sl uint8, err error
 	return sl, nil
 }
 
-// existingLane finds an SL that no path uses and that every switch maps to one VL of the Plan which no path uses: that of the pool before.
+// existingLane finds an SL without paths that every switch maps to one VL without paths: the lane
+// of the previous pool.
 func existingLane(plan *route.Plan, sls, vls uint16) (sl uint8, ok bool) {
 	if plan.SL2VL == nil {
 		return 0, false
@@ -106,7 +108,7 @@ func existingLane(plan *route.Plan, sls, vls uint16) (sl uint8, ok bool) {
 	return 0, false
 }
 
-// addEntry gives a VL its turn at every port that gives it none.
+// addEntry gives a VL a turn at every port that gives it none.
 func addEntry(g *fabric.Graph, plan *route.Plan, vl uint8) {
 	if plan.Arbitration == nil {
 		return
@@ -119,7 +121,7 @@ func addEntry(g *fabric.Graph, plan *route.Plan, vl uint8) {
 	a.Pool = slices.Clone(a.Pool)
 	for i := range a.Pool {
 		if a.Pool[i].Weight(vl) > 0 {
-			continue // it is between those of paths
+			continue // its turn is among those of the paths
 		}
 		a.Pool[i].Low = append(slices.Clone(a.Pool[i].Low), route.ArbEntry{VL: vl, Weight: route.UsualWeight})
 	}

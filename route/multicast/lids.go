@@ -7,23 +7,23 @@ import (
 	"weft/route"
 )
 
-// TreeByLID is a tree of a pool in which switches are named by LIDs, as other managers and later runs know them.
+// TreeByLID is a tree of a pool with switches named by LIDs, for other managers and later runs.
 type TreeByLID struct {
 	Root fabric.LID `json:"root"`
-	SL   uint8      `json:"sl"` // of the pool, UnknownSL where that is not told
+	SL   uint8      `json:"sl"` // of the pool, or UnknownSL
 	Up   []Uplink   `json:"up"` // by LID
 }
 
-// UnknownSL stands for the SL of a pool that nobody has told.
+// UnknownSL is the SL of a pool whose SL is unknown.
 const UnknownSL = 0xFF
 
-// Uplink is the port by which a switch reaches its parent.
+// Uplink is the port from a switch to its parent.
 type Uplink struct {
 	LID  fabric.LID `json:"lid"`
 	Port uint8      `json:"port"`
 }
 
-// ByLID returns the trees of a pool, their switches named by LIDs.
+// ByLID returns the trees of a pool with switches named by LIDs.
 func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []TreeByLID) {
 	if pool == nil {
 		return nil
@@ -42,8 +42,8 @@ func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []Tre
 	return list
 }
 
-// FromLIDs returns the trees as far as their switches and cables are there, and whether each of them covers all switches with hosts. It is a pool to be kept beside
-// a Plan, not one that is proven.
+// FromLIDs returns the trees as far as their switches and cables still exist, and whether each
+// covers all switches with hosts. The pool is to be kept with a Plan, and is not proven.
 func FromLIDs(g *fabric.Graph, plan *route.Plan, trees []TreeByLID) (pool *route.Multicast, whole bool) {
 	at := plan.Ends.ByLID()
 	switchOf := func(lid fabric.LID) int32 {

@@ -9,23 +9,24 @@ import (
 	"weft/route/cdg"
 )
 
-// usualTrees is the number of trees of a pool unless somebody says otherwise.
+// usualTrees is the default number of trees of a pool.
 const usualTrees = 8
 
 // Options of Complete.
 type Options struct {
-	Trees  int   // of the pool, if so many are found; 0: usualTrees
-	MaxVLs int   // data VLs that may be used; 0: as many as the ports are known to have, 8 if unknown
-	Keep   *Kept // the pool of the Plan before, nil for none
+	Trees  int   // trees wanted; 0: usualTrees
+	MaxVLs int   // data VLs that may be used; 0: the least number of the ports, 8 if unknown
+	Keep   *Kept // the pool of the previous Plan, nil for none
 }
 
-// Kept is the pool of an earlier Plan, and the Graph that it was made for.
+// Kept is the pool of an earlier Plan, with its Graph.
 type Kept struct {
 	Graph *fabric.Graph
 	Pool  *route.Multicast
 }
 
-// Complete gives a Plan its pool of trees, and its lanes what these need. The error is a *route.Refusal where there are none.
+// Complete gives a Plan its pool of trees, and the lanes that they need. If there are none the
+// error is a *route.Refusal.
 func Complete(g *fabric.Graph, plan *route.Plan, opt Options) error {
 	if opt.Trees <= 0 {
 		opt.Trees = usualTrees
@@ -57,7 +58,7 @@ func Complete(g *fabric.Graph, plan *route.Plan, opt Options) error {
 	return nil
 }
 
-// anySL returns an SL of the paths of a Plan of one lane.
+// anySL returns an SL of the paths of a Plan with one lane.
 func anySL(plan *route.Plan) uint8 {
 	if plan.SL != nil && plan.SL.NumDst > 0 && plan.SL.NumSrc > 0 {
 		return plan.SL.ByClass(0, 0)
@@ -65,7 +66,7 @@ func anySL(plan *route.Plan) uint8 {
 	return plan.Service.Default
 }
 
-// singleSwitches returns the pool of a network without cables between switches: a tree for each.
+// singleSwitches returns the pool of a network without cables between switches: a tree each.
 func singleSwitches(g *fabric.Graph) (trees []route.SpanningTree) {
 	for s := range int32(g.NumSwitches) {
 		t := newTree(g, s)
@@ -74,17 +75,17 @@ func singleSwitches(g *fabric.Graph) (trees []route.SpanningTree) {
 	return trees
 }
 
-// newTree returns a tree of its root alone.
+// newTree returns a tree that has only its root.
 func newTree(g *fabric.Graph, root int32) route.SpanningTree {
 	t := route.SpanningTree{Root: root, Up: slices.Repeat([]int32{route.Outside}, g.NumSwitches)}
 	t.Up[root] = fabric.Nothing
 	return t
 }
 
-// sampled is the number of switches with hosts from which distances are measured.
+// sampled is the number of switches with hosts for measuring distances.
 const sampled = 16
 
-// candidates lists switches that can be roots: those whose farthest host is nearest first.
+// candidates lists switches that can be roots, in order of the distance to their farthest host.
 func candidates(g *fabric.Graph) []int32 {
 	var leaves, list []int32
 	for s := range int32(g.NumSwitches) {
@@ -116,7 +117,7 @@ func candidates(g *fabric.Graph) []int32 {
 	return list
 }
 
-// tries bounds the roots that are tried for each tree that is wanted.
+// tries limits the roots tried for each wanted tree.
 const tries = 2
 
 // grow grows trees: those of an earlier pool first, then from candidates for roots, no root twice.
@@ -141,7 +142,7 @@ func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees
 	covered := func(s int32) bool {
 		return slices.ContainsFunc(trees, func(t route.SpanningTree) bool { return t.Covers(s) })
 	}
-	for i, root := range roots { // every part of a network that is not in one piece gets a tree
+	for i, root := range roots { // every part of a disconnected network gets a tree
 		wanted := len(trees) < opt.Trees && i < tries*opt.Trees
 		if !taken[root] && (wanted || !covered(root)) {
 			take(w.tree(root, nil))
@@ -150,8 +151,9 @@ func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees
 	return trees
 }
 
-// Keep gives a repaired Plan the trees of an earlier one that still cover all switches with hosts, and reports
-// whether there is one. Among themselves they are free of deadlock as before; whether they are so beside the paths of now the judge has to say.
+// Keep gives a repaired Plan the trees of an earlier one that still cover all switches with hosts,
+// and reports whether there is one. Among themselves they stay free of deadlock; whether they are
+// so with the new paths is the judge's question.
 func Keep(g *fabric.Graph, plan *route.Plan, k *Kept) bool {
 	plan.Multicast = nil
 	if k == nil || k.Pool == nil {
@@ -165,7 +167,8 @@ func Keep(g *fabric.Graph, plan *route.Plan, k *Kept) bool {
 	return true
 }
 
-// isWhole reports whether every switch with hosts is covered, and every parent is, and is not drained.
+// isWhole reports whether the tree covers every switch with hosts and every parent, and no parent
+// is drained.
 func isWhole(g *fabric.Graph, t *route.SpanningTree) bool {
 	for s, up := range t.Up {
 		switch {
@@ -178,7 +181,8 @@ func isWhole(g *fabric.Graph, t *route.SpanningTree) bool {
 	return true
 }
 
-// translate finds the trees of an earlier pool in a Graph, as far as their cables are there. Trees whose root is gone are left out.
+// translate finds the trees of an earlier pool in a Graph, as far as their cables still exist. It
+// omits trees whose root is gone.
 func translate(g *fabric.Graph, k *Kept) (trees []route.SpanningTree) {
 	at := make(map[fabric.GUID]int32, g.NumSwitches)
 	for s, guid := range g.SwitchGUID {

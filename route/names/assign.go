@@ -11,15 +11,15 @@ import (
 	"weft/route/paths"
 )
 
-// Assignment says under which of its destination's LIDs each path of a Set goes.
+// Assignment gives each path of a Set one of its destination's LIDs.
 type Assignment struct {
 	Set    *paths.Set
 	Offset []uint8  // by path: LID = base of the destination + offset
 	Need   []Bounds // by end port: LIDs in use, before LMC; zero without paths
 }
 
-// LIDs counts the LIDs of the hosts: 2^ceil(lg k) for a host with k in use, 1 for a host
-// without paths.
+// LIDs counts the LIDs of the hosts: 2^ceil(lg k) for a host with k in use, 1 for a host without
+// paths.
 func (a *Assignment) LIDs() int {
 	n := 0
 	for _, b := range a.Need[:a.Set.Graph().NumHosts] {
@@ -28,7 +28,7 @@ func (a *Assignment) LIDs() int {
 	return n
 }
 
-// LeastLIDs returns a lower bound of the LIDs of any assignment of these paths.
+// LeastLIDs returns a lower bound of the LIDs of any assignment to these paths.
 func (a *Assignment) LeastLIDs() int {
 	n := 0
 	for _, b := range a.Need[:a.Set.Graph().NumHosts] {
@@ -37,7 +37,8 @@ func (a *Assignment) LeastLIDs() int {
 	return n
 }
 
-// Used counts the LIDs of the hosts that the paths use, before LMC, with the lower bounds if they were looked for.
+// Used counts the hosts' LIDs in use by paths, before LMC, with the lower bounds if these were
+// computed.
 func (a *Assignment) Used(bounds bool) (u route.UsedLIDs) {
 	for _, b := range a.Need[:a.Set.Graph().NumHosts] {
 		u.All, u.Most = u.All+int(b.Upper), max(u.Most, int(b.Upper))
@@ -48,8 +49,8 @@ func (a *Assignment) Used(bounds bool) (u route.UsedLIDs) {
 	return u
 }
 
-// Assign assigns LIDs to the paths of a set, each destination by itself. It refuses
-// with a *PortExhausted.
+// Assign assigns LIDs to the paths of a set, each destination separately. It refuses with a
+// *PortExhausted.
 func Assign(ctx context.Context, set *paths.Set, s *Scheme, opt Options) (*Assignment, error) {
 	g := set.Graph()
 	a := &Assignment{Set: set, Offset: make([]uint8, set.NumPaths()), Need: make([]Bounds, g.NumEnds)}
@@ -86,8 +87,7 @@ func (a *Assignment) assign(ctx context.Context, dst int32, s *Scheme, opt Optio
 	return nil
 }
 
-// pathsTo returns the paths to an end port as a Routing: nodes are switches, and links
-// their ports.
+// pathsTo returns the paths to an end port as a Routing: nodes are switches, and links their ports.
 func pathsTo(set *paths.Set, dst int32) *Routing {
 	g := set.Graph()
 	r := &Routing{To: fmt.Sprintf("%s-%d", g.EndNodeGUID[dst], g.EndNum[dst])}
@@ -105,7 +105,7 @@ func pathsTo(set *paths.Set, dst int32) *Routing {
 	return r
 }
 
-// located adds to a *LoopError which path passes which switch twice.
+// located adds to a *LoopError the path and the switch that it passes twice.
 func (a *Assignment) located(err error, dst int32, first int) error {
 	g := a.Set.Graph()
 	if loop, ok := errors.AsType[*LoopError](err); ok {

@@ -1,8 +1,7 @@
 package names
 
-// classes holds the paths of a Routing with equal paths as one class. Classes are in
-// order of their first path, so that a scheme that prefers the earliest path prefers
-// the lowest class.
+// classes groups the equal paths of a Routing into classes. Classes are in order of their first
+// path, so that a scheme that prefers the earliest path prefers the lowest class.
 type classes struct {
 	routing *Routing
 	of      []int32 // by path: its class
@@ -10,12 +9,12 @@ type classes struct {
 	weight  []int32 // by class: its number of paths
 }
 
-// trieNode is a node of the trie of all paths read from the destination, in which equal
-// paths end at one node. Links between nodes are -1 where there is none.
+// trieNode is a node of the trie of all paths read from the destination; equal paths end at one
+// node. A missing link is -1.
 type trieNode struct {
 	hop                 Hop
 	firstChild, sibling int32
-	class               int32 // of the paths that end here, or -1
+	class               int32 // of paths that end here, or -1
 }
 
 // newClasses finds the classes of a Routing. It fails with a *LoopError.

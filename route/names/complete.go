@@ -9,14 +9,13 @@ import (
 	"weft/route"
 )
 
-// completer adds entries to a column of forwarding tables without a new cycle of
-// dependencies. It ranks the channels so that every path passes them in ascending order;
-// a way that keeps this order can be added, whatever other ways there are (Dally and
-// Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks",
-// IEEE Trans. Computers 1987).
+// completer adds entries to a column of forwarding tables without a new cycle of dependencies. It
+// ranks the channels so that every path passes them in ascending order. Any ways that keep this
+// order can be added together (Dally and Seitz, "Deadlock-Free Message Routing in Multiprocessor
+// Interconnection Networks", IEEE Trans. Computers 1987).
 type completer struct {
 	g      *fabric.Graph
-	rank   []int32  // by channel, NumChannels for one on a cycle of dependencies
+	rank   []int32  // by channel, NumChannels for a channel on a cycle of dependencies
 	ranked []int32  // channels by rank
 	open   []uint64 // ranks of channels to switches with an entry, from others
 	done   []bool   // by switch: it has an entry
@@ -36,10 +35,10 @@ func newCompleter(a *Assignment) *completer {
 	return c
 }
 
-// complete gives every switch an entry for a LID, starting from the switches that have
-// one: the channel of the highest rank first, because it leaves the most choice to those
-// before it. A channel opens channels of lower rank only, so one pass down the ranks
-// finds all. It returns the number of switches that stay without an entry.
+// complete gives every switch an entry for a LID, starting from the switches that have one. It
+// takes the channel of the highest rank first, because that leaves the most choice to earlier ones.
+// A channel opens channels of lower rank only, so one pass down the ranks finds all. It returns the
+// number of switches left without an entry.
 func (c *completer) complete(t *route.Tables, lid fabric.LID, target int32) (missing int) {
 	g := c.g
 	for s := range int32(g.NumSwitches) {
@@ -70,8 +69,7 @@ func (c *completer) complete(t *route.Tables, lid fabric.LID, target int32) (mis
 	return missing
 }
 
-// openInto opens the channels into a switch that rank below the channel by which it
-// forwards the LID.
+// openInto opens the channels into a switch that rank below its output channel for the LID.
 func (c *completer) openInto(t *route.Tables, lid fabric.LID, s, target int32) {
 	limit := int32(len(c.rank))
 	if s != target {
@@ -89,8 +87,8 @@ func (c *completer) openInto(t *route.Tables, lid fabric.LID, s, target int32) {
 	}
 }
 
-// dependencies lists the channels that may follow each channel by the rule that the
-// paths keep; without one, those that follow it on some path.
+// dependencies lists the channels that may follow each channel under the paths' rule; without a
+// rule, the channels that follow it on some path.
 func dependencies(a *Assignment) [][]int32 {
 	g := a.Set.Graph()
 	after := make([][]int32, g.NumChannels)
@@ -118,16 +116,17 @@ func dependencies(a *Assignment) [][]int32 {
 	return after
 }
 
-// Cyclic reports whether the paths have a cycle of dependencies, so that packets on one lane can deadlock.
+// Cyclic reports whether the paths have a cycle of dependencies, so that packets on one lane can
+// deadlock.
 func (a *Assignment) Cyclic() bool {
 	g := a.Set.Graph()
 	rank := rankChannels(g, dependencies(a), make([]int32, g.NumChannels))
 	return slices.Contains(rank, int32(g.NumChannels))
 }
 
-// upDownKeys returns sort keys for channels that no path orders, which make up*/down*
-// routing towards the switch that most paths pass: channels towards it, from far away
-// first, then channels away from it, near ones first.
+// upDownKeys returns sort keys for channels that no path orders. They make up*/down* routing
+// towards the switch with the most paths: channels towards it, from far away first, then channels
+// away from it, near ones first.
 func upDownKeys(a *Assignment) []int32 {
 	g := a.Set.Graph()
 	keys := make([]int32, g.NumChannels)
@@ -153,8 +152,7 @@ func upDownKeys(a *Assignment) []int32 {
 	return keys
 }
 
-// busiestSwitch returns the switch that most paths come to over a channel, of those that
-// are not drained.
+// busiestSwitch returns the switch, not drained, with the most paths into it over channels.
 func busiestSwitch(a *Assignment) int32 {
 	g := a.Set.Graph()
 	use := make([]int, g.NumSwitches)
@@ -174,11 +172,11 @@ func busiestSwitch(a *Assignment) int32 {
 	return busiest
 }
 
-// rankChannels ranks the channels so that each comes before those that follow it, and
-// leaves channels on and behind cycles without a rank (NumChannels). Of the channels that
-// can come next the one with the lowest key does.
+// rankChannels ranks the channels so that each precedes its followers, and leaves channels on and
+// behind cycles without a rank (NumChannels). Of the possible next channels it takes the one with
+// the lowest key.
 func rankChannels(g *fabric.Graph, after [][]int32, keys []int32) []int32 {
-	before := make([]int32, g.NumChannels) // channels that must still come before
+	before := make([]int32, g.NumChannels) // predecessors not ranked yet
 	for _, next := range after {
 		for _, d := range next {
 			before[d]++

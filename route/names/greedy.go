@@ -2,11 +2,11 @@ package names
 
 import "slices"
 
-// configurations holds sets of paths without a split as section V-A of paper 000
-// represents them: by the link by which each leaves each node.
+// configurations holds sets of paths without a split in the form of section V-A of paper 000: by
+// the output link at each node.
 type configurations struct {
 	nodes int
-	out   []int32 // by configuration and node, -1 where no path of it passes
+	out   []int32 // by configuration and node, -1 if none of its paths passes
 }
 
 // open adds an empty configuration.
@@ -41,13 +41,12 @@ func (f *configurations) links(config int32) []int32 {
 	return f.out[int(config)*f.nodes : int(config+1)*f.nodes]
 }
 
-// firstFit puts sets of classes, each free of splits, one after the other into the
-// first configuration that accepts them, and returns the configuration of each class.
+// firstFit puts sets of classes, each free of splits, one after another into the first
+// configuration that accepts them, and returns the configuration of each class.
 //
-// One set a class, in order of their paths, is the greedy heuristic (Fig. 6 of paper
-// 000), which fills one configuration after the other: a path is left out of a
-// configuration for paths before it only, so the order of the two loops does not
-// matter. It is also ValidId of paper 002 (Fig. 4).
+// One set a class, in order of their paths, is the greedy heuristic (Fig. 6 of paper 000), which
+// fills one configuration after another. Only earlier paths keep a path out of a configuration, so
+// the order of the two loops does not matter. It is also ValidId of paper 002 (Fig. 4).
 func firstFit(c *classes, sets [][]int32) (colour []int32) {
 	colour = make([]int32, c.len())
 	f := configurations{nodes: int(c.routing.nodes)}

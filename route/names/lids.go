@@ -18,15 +18,14 @@ func LMC(k int) uint8 {
 // MaxPerPort is the largest number of LIDs of a port.
 const MaxPerPort = 1 << fabric.MaxLMC
 
-// PortExhausted is the refusal of paths to one port that need more LIDs than a port
-// can have.
+// PortExhausted is the refusal of paths to one port that need more LIDs than a port can have.
 type PortExhausted struct {
 	Port string
 	Need int
 }
 
 func (e *PortExhausted) Error() string {
-	return fmt.Sprintf("names: the paths to %s need %d LIDs, but a port has %d at most: choose paths that split less",
+	return fmt.Sprintf("names: the paths to %s need %d LIDs, but a port has at most %d: choose paths that split less",
 		e.Port, e.Need, MaxPerPort)
 }
 

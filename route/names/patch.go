@@ -8,17 +8,16 @@ import (
 	"weft/route/cdg"
 )
 
-// patcher adds the entries that a completer could not: it holds the dependencies that
-// the entries of all LIDs can make, and adds an entry where its dependency closes no
-// cycle. Where there are cycles already, as in dimension order on a torus, no entry can
-// do harm any more, and all are added.
+// patcher adds entries where a completer could not. It holds the dependencies that the entries of
+// all LIDs can make, and adds an entry whose dependency closes no cycle. If there are cycles
+// already, as in dimension order on a torus, no entry can do further harm, and it adds all.
 type patcher struct {
 	g      *fabric.Graph
 	order  *cdg.Order
 	cyclic bool
 }
 
-// patchAll patches LIDs that lack entries, and counts the entries that stay missing.
+// patchAll patches LIDs without some entries, and counts the entries still missing.
 func patchAll(ctx context.Context, g *fabric.Graph, plan *route.Plan, partial []fabric.LID) (missing int, err error) {
 	p := newPatcher(g, plan.Tables, &plan.Ends)
 	owner := plan.Ends.ByLID()
@@ -49,14 +48,14 @@ func newPatcher(g *fabric.Graph, t *route.Tables, ends *route.Ends) *patcher {
 	return p
 }
 
-// next returns the channel by which a switch forwards a LID, or a negative number.
+// next returns the output channel of a switch for a LID, or a negative number.
 func (p *patcher) next(t *route.Tables, s int32, lid fabric.LID) int32 {
 	c, _ := p.g.At(s, t.Port(s, lid))
 	return c
 }
 
-// patch gives switches without an entry for a LID one, starting from those that have
-// one, and returns how many stay without.
+// patch gives entries to switches without one for a LID, starting from switches with one, and
+// returns how many stay without.
 func (p *patcher) patch(t *route.Tables, lid fabric.LID, target int32) (missing int) {
 	g := p.g
 	var queue []int32
@@ -81,8 +80,7 @@ func (p *patcher) patch(t *route.Tables, lid fabric.LID, target int32) (missing 
 	return g.NumSwitches - len(queue)
 }
 
-// allow adds the dependency of channel d on channel c, and returns false where it would
-// close a cycle.
+// allow adds the dependency of channel d on channel c, and returns false if it would close a cycle.
 func (p *patcher) allow(c, d int32) bool {
 	return p.cyclic || p.order.Add([]cdg.Edge{{C: c, D: d}})
 }

@@ -19,22 +19,22 @@ func (a *Assignment) LMC() []uint8 {
 	return lmc
 }
 
-// Realise makes the Plan of an assignment: forwarding tables, and for each source
-// the LIDs that it uses (the H table of paper 002). The ends must have the LMCs of
-// the assignment at least; lids.AssignEach gives such.
+// Realise makes the Plan of an assignment: forwarding tables, and each source's LIDs (the H table
+// of paper 002). The ends must have at least the LMCs of the assignment; lids.AssignEach makes such
+// ends.
 //
-// A subnet manager needs more than paths between hosts: from and to port 0 of every
-// switch; and the judge requires every LID of a port to be reachable. All LIDs get the
-// entries that are missing, in the order of channels that the paths keep (completer), so
-// that no cycle of dependencies arises if the paths have none, and then one by one
-// (patcher). missing counts the (switch, LID) pairs that stay without an entry; there are
-// none in a connected network whose paths keep an up*/down* rule.
+// A subnet manager needs more than paths between hosts: paths from and to port 0 of every switch.
+// And the judge requires every LID of a port to be reachable. So all LIDs get the missing entries.
+// First they follow the paths' order of channels (completer), so that no cycle of dependencies
+// arises if the paths have none; the rest come one by one (patcher). missing counts the (switch,
+// LID) pairs left without an entry. There are none in a connected network whose paths keep an
+// up*/down* rule.
 func (a *Assignment) Realise(ctx context.Context, ends route.Ends) (plan *route.Plan, missing int, err error) {
 	g := a.Set.Graph()
 	plan = &route.Plan{Ends: ends, Tables: route.NewTables(g.NumSwitches, ends.Top())}
 	plan.Service.ReplySameSL = true
 	c := newCompleter(a)
-	var partial []fabric.LID // LIDs for which some switch has no entry
+	var partial []fabric.LID // LIDs without an entry on some switch
 	for dst := range int32(g.NumEnds) {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
@@ -78,11 +78,11 @@ func (a *Assignment) writePaths(plan *route.Plan, dst int32) {
 	}
 }
 
-// choice lists the LIDs of each pair; a pair that uses the base LID alone has no row.
+// choice lists the LIDs of each pair; a pair that uses only the base LID has no row.
 func (a *Assignment) choice() route.Choice {
 	g := a.Set.Graph()
 	var rows []route.ChoiceRow
-	other := make([]int32, g.NumEnds) // 1 + last destination for which the source uses more than the base LID
+	other := make([]int32, g.NumEnds) // 1 + last destination for which the source uses other LIDs than the base LID
 	for dst := range int32(g.NumEnds) {
 		first, last := a.Set.To(dst)
 		for p := first; p < last; p++ {
@@ -99,8 +99,7 @@ func (a *Assignment) choice() route.Choice {
 	return route.NewChoice(g.NumEnds, rows)
 }
 
-// Intended tells the judge which path a packet is meant to take by an Assignment under
-// given LIDs.
+// Intended gives the judge the computed path of each packet under an Assignment with given LIDs.
 type Intended struct {
 	a      *Assignment
 	ends   route.Ends
@@ -119,7 +118,7 @@ func (a *Assignment) Intended(ends route.Ends) *Intended {
 	return in
 }
 
-// Set holds the paths, in the order in which they were computed or read.
+// Set returns the paths, in the order of computing or reading.
 func (in *Intended) Set() *paths.Set { return in.a.Set }
 
 // Path writes the channels of the path from one end port to another under a LID.

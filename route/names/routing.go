@@ -2,8 +2,7 @@ package names
 
 import "fmt"
 
-// Hop is one step of a path: it leaves Node by link Out. Links are numbered at each node
-// by itself.
+// Hop is one step of a path: it leaves Node by link Out. Each node numbers its own links.
 type Hop struct{ Node, Out int32 }
 
 // Routing is a set of paths to one destination: R_d of paper 000. The same path may
@@ -12,7 +11,7 @@ type Routing struct {
 	To    string  // the destination, for programmes; may be empty
 	start []int32 // hops of path p: hops[start[p]:start[p+1]]
 	hops  []Hop
-	nodes int32 // nodes are below this
+	nodes int32 // all nodes are below this number
 }
 
 // Add adds a path: its hops from the source to the last node before the

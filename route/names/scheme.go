@@ -12,16 +12,16 @@ import (
 	"weft/route/names/ilp"
 )
 
-// Scheme is a LID assignment, one that --names can name.
+// Scheme is a LID assignment, selected by --names.
 type Scheme struct {
 	Name    string
 	Summary string // one line
 	Paper   string
 	Cost    string // for a destination, with n paths of h hops and k LIDs
-	Proves  bool   // it looks for a lower bound too
+	Proves  bool   // it computes a lower bound too
 	Options []route.Option
-	// run colours the classes, and returns a lower bound of the least number of colours:
-	// a heuristic proves nothing and returns at most 1.
+	// run colours the classes, and returns a lower bound of the least number of colours. A
+	// heuristic proves nothing and returns at most 1.
 	run func(ctx context.Context, c *classes, opt *Options) (colour []int32, lower int, err error)
 }
 
@@ -29,16 +29,16 @@ type Scheme struct {
 type Options struct {
 	Workers int           // goroutines, at least 1
 	Goal    Goal          // of exact and ilp
-	Budget  int64         // of exact: branches of the search for each number of colours tried; DefaultBudget if 0
+	Budget  int64         // of exact: search branches for each number of colours; DefaultBudget if 0
 	Proven  bool          // Assign returns an *Unproven for the first port whose bounds differ
 	Solve   ilp.Solve     // of ilp
-	Values  route.Options // of the scheme's options; one that is left out has its default
+	Values  route.Options // of the scheme's options; missing ones have their defaults
 }
 
 // ILP is the name of the scheme that needs Options.Solve.
 const ILP = "ilp"
 
-// DefaultBudget is about a second of the search for a colouring.
+// DefaultBudget is about a second of searching for a colouring.
 const DefaultBudget = 4_000_000
 
 // Goal says when exact and ilp have proven enough.
@@ -68,12 +68,12 @@ const paper000 = "Nienaber, Yuan, Duan: LID Assignment in InfiniBand Networks, I
 
 var schemes = []*Scheme{
 	{
-		Name: "greedy", Summary: "each path under the first LID where it splits from none",
+		Name: "greedy", Summary: "each path under the first LID where it splits from no other",
 		Paper: paper000, Cost: "O(n h k)",
 		run: heuristic(func(c *classes, _ *Options) []int32 { return greedy(c) }),
 	},
 	{
-		Name: "split-merge-s", Summary: "part the paths at every node, the least used first, and merge greedily",
+		Name: "split-merge-s", Summary: "divide the paths at every node, the least used first, and merge greedily",
 		Paper: paper000, Cost: "O(n h k)",
 		Options: []route.Option{mergeOption},
 		run: heuristic(func(c *classes, opt *Options) []int32 {
@@ -81,7 +81,7 @@ var schemes = []*Scheme{
 		}),
 	},
 	{
-		Name: "split-merge-l", Summary: "part the paths at every node, the most used first, and merge greedily",
+		Name: "split-merge-l", Summary: "divide the paths at every node, the most used first, and merge greedily",
 		Paper: paper000, Cost: "O(n h k)",
 		Options: []route.Option{mergeOption},
 		run: heuristic(func(c *classes, opt *Options) []int32 {
@@ -107,7 +107,7 @@ var schemes = []*Scheme{
 		run:   heuristic(func(c *classes, _ *Options) []int32 { return greedy(c) }),
 	},
 	{
-		Name: "exact", Summary: "as few LIDs as can be, proven; bounds where the search is too long",
+		Name: "exact", Summary: "the fewest LIDs, proven; bounds if the search takes too long",
 		Paper: paper000 + " (the problem); Brelaz: New Methods to Color the Vertices of a Graph, CACM 1979",
 		Cost:  "exponential at worst", Proves: true,
 		Options: []route.Option{goalOption},
@@ -121,11 +121,11 @@ var schemes = []*Scheme{
 	},
 }
 
-// The options of the schemes: what the paper leaves open, or says in a way that can be read differently.
+// The options of the schemes: open or ambiguous points of the paper.
 var (
 	mergeOption = route.Option{
 		Name: "merge", Default: inOrder, OneOf: []string{inOrder, fewestFirst},
-		Doc: "which sets split-merge merges first: those parted first, or those with the fewest different paths",
+		Doc: "sets that split-merge merges first: the first divided ones, or those with the fewest different paths",
 	}
 	goalOption = route.Option{
 		Name: "goal", Default: goalLIDs, OneOf: []string{goalLIDs, goalK},
@@ -147,7 +147,7 @@ const (
 	shrinking   = "shrinking"
 )
 
-// word is the value of an option that is a word.
+// word returns the value of a string option.
 func (opt *Options) word(o route.Option) string {
 	if v, ok := opt.Values[o.Name]; ok {
 		return v.(string)
@@ -155,7 +155,7 @@ func (opt *Options) word(o route.Option) string {
 	return o.Default.(string)
 }
 
-// colourByDegree is color/L or color/S.
+// colourByDegree runs color/L or color/S.
 func colourByDegree(c *classes, opt *Options, largest bool) []int32 {
 	if opt.word(degreeOption) == shrinking {
 		return colouring.ByShrinkingDegree(splitGraph(c), c.weight, largest)
@@ -178,12 +178,11 @@ func ByName(name string) (*Scheme, error) {
 	return nil, fmt.Errorf("names: no scheme %q (there are %s)", name, strings.Join(all, ", "))
 }
 
-// Bounds are bounds of the least number of LIDs, before LMC. Upper is what an
-// assignment uses.
+// Bounds are bounds of the least number of LIDs, before LMC. Upper is an assignment's number.
 type Bounds struct{ Lower, Upper int32 }
 
-// Solve assigns LIDs to the paths to one destination: a colour a path, so that the paths
-// of a colour are a configuration.
+// Solve assigns LIDs to the paths to one destination: a colour a path, so that the paths of a
+// colour are a configuration.
 func (s *Scheme) Solve(ctx context.Context, r *Routing, opt Options) (colour []int32, b Bounds, err error) {
 	if opt.word(goalOption) == goalK {
 		opt.Goal = Colours
@@ -233,7 +232,7 @@ func byProgramme(ctx context.Context, c *classes, opt *Options) ([]int32, int, e
 	}
 	g := splitGraph(c)
 	colour := colouring.ByDegree(g, c.weight, true)
-	lower := min(2, colouring.NumColours(colour)) // color/L has two colours only where two paths split
+	lower := min(2, colouring.NumColours(colour)) // color/L has two colours only if two paths split
 	return improve(colour, lower, opt.Goal, func(k int) ([]int32, colouring.Answer, error) {
 		p := ilp.Programme{Graph: g, K: k, To: c.routing.To}
 		answer, ones, err := opt.Solve(ctx, p)
@@ -245,8 +244,8 @@ func byProgramme(ctx context.Context, c *classes, opt *Options) ([]int32, int, e
 	})
 }
 
-// improve asks for fewer colours than a colouring has until the goal is reached or a
-// question stays without an answer. It returns the best colouring and a lower bound.
+// improve asks for fewer colours than a colouring has until it reaches the goal or gets no answer.
+// It returns the best colouring and a lower bound.
 func improve(colour []int32, lower int, goal Goal, ask func(k int) ([]int32, colouring.Answer, error)) ([]int32, int, error) {
 	for upper := colouring.NumColours(colour); !goal.reached(lower, upper); {
 		k := goal.next(upper)

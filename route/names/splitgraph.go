@@ -10,8 +10,7 @@ import (
 // visit says that a class passes a node and leaves it by link out.
 type visit struct{ class, out int32 }
 
-// visits holds the visits of every node: those of node n are list[start[n]:start[n+1]],
-// in order of class.
+// visits holds the visits of every node in order of class: node n has list[start[n]:start[n+1]].
 type visits struct {
 	start []int32
 	list  []visit
@@ -42,7 +41,8 @@ func newVisits(c *classes) visits {
 // at returns the visits of a node.
 func (v *visits) at(node int32) []visit { return v.list[v.start[node]:v.start[node+1]] }
 
-// SplitGraph is the split graph of the paths of a set to an end port: a vertex is a path, equal ones being one.
+// SplitGraph returns the split graph of the paths of a set to an end port. A vertex is a path;
+// equal paths share one.
 func SplitGraph(set *paths.Set, dst int32) (*colouring.Graph, error) {
 	c, err := newClasses(pathsTo(set, dst))
 	if err != nil {
@@ -51,9 +51,9 @@ func SplitGraph(set *paths.Set, dst int32) (*colouring.Graph, error) {
 	return splitGraph(c), nil
 }
 
-// splitGraph builds the split graph (section V-C of paper 000): a vertex is a class, an
-// edge joins two that split. At each node, the classes that leave by one link split
-// from all others there. The cost is O(hops x classes / 64).
+// splitGraph builds the split graph (section V-C of paper 000): a vertex is a class, an edge joins
+// two that split. At each node, the classes of one output link split from all others there. The
+// cost is O(hops x classes / 64).
 func splitGraph(c *classes) *colouring.Graph {
 	g := colouring.NewGraph(c.len())
 	all := newVisits(c)

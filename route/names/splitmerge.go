@@ -6,11 +6,11 @@ import (
 	"weft/fabric"
 )
 
-// splitMerge is the split-merge heuristic (Fig. 7 of paper 000): the set of all paths
-// is parted at one node after the other until no part has a split, and the parts are
-// merged greedily. Nodes are taken by the number of paths that pass them: the largest
-// first (split-merge/L) or the smallest (split-merge/S). The merge takes the parts in
-// the order of the working set, or with fewestFirst those of fewest classes first.
+// splitMerge is the split-merge heuristic (Fig. 7 of paper 000). It divides the set of all paths at
+// one node after another until no part has a split, and merges the parts greedily. Nodes come by
+// their number of paths: the largest first (split-merge/L) or the smallest (split-merge/S). The
+// merge takes the parts in the order of the working set, or with fewestFirst by the number of
+// classes, the fewest first.
 func splitMerge(c *classes, largest, fewestFirst bool) []int32 {
 	all := newVisits(c)
 	s := workingSet{of: make([]int32, c.len()), rank: []int32{0}, next: 1}
@@ -24,7 +24,7 @@ func splitMerge(c *classes, largest, fewestFirst bool) []int32 {
 	return firstFit(c, parts)
 }
 
-// nodesByUse orders the nodes by the number of paths that pass them.
+// nodesByUse orders the nodes by the number of paths through them.
 func nodesByUse(c *classes, all *visits, largest bool) []int32 {
 	nodes, use := fabric.Numbers(int(c.routing.nodes)), make([]int32, c.routing.nodes)
 	for n := range nodes {
@@ -52,13 +52,12 @@ type workingSet struct {
 	next int32   // place at the end of the list
 }
 
-// branch holds the paths of a part that leave a node by one link, and the part that they
-// become.
+// branch holds the paths of a part over one output link of a node, and their new part.
 type branch struct{ part, out, becomes int32 }
 
-// partAt parts every set of paths that splits at a node: each link that leaves the node
-// gets a part, and the paths that do not pass the node stay with the first. The parts
-// move to the end of the list.
+// partAt divides every set of paths that splits at a node: each output link of the node gets a
+// part, and paths that do not pass the node stay with the first. The parts move to the end of the
+// list.
 func (s *workingSet) partAt(here []visit) {
 	var branches []branch
 	var split []int32 // parts with more than one branch

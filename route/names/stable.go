@@ -12,14 +12,13 @@ import (
 	"weft/route/paths"
 )
 
-// AssignStable assigns LIDs as a scheme does and keeps those in use wherever the new paths
-// allow it: the paper leaves a change of the network to a new start (section VII). A
-// port keeps its base LID unless lids.AssignEach says otherwise. Where the LIDs that sources
-// used are known, it also keeps its LMC unless its paths need more LIDs than it has,
-// and paths keep their LIDs as keepOffsets says.
+// AssignStable assigns LIDs by a scheme and keeps the LIDs in use wherever the new paths allow it;
+// the paper starts afresh after a change of the network (section VII). A port keeps its base LID
+// unless lids.AssignEach says otherwise. If the sources' LIDs are known, it also keeps its LMC
+// unless its paths need more LIDs, and paths keep their LIDs by keepOffsets.
 //
-// What does not fit the subnet or the forwarding tables gives way: first LMCs larger
-// than the paths use, then the LIDs of the paths.
+// If the result does not fit the subnet or the forwarding tables, it first gives up LMCs larger
+// than the paths need, then the LIDs of the paths.
 func AssignStable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, held *route.Held) (*Assignment, route.Ends, error) {
 	a, err := Assign(ctx, set, s, opt)
 	if err != nil {
@@ -41,8 +40,8 @@ func AssignStable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, h
 	return a, ends, err
 }
 
-// withHeldOffsets returns an Assignment of the same paths in which many keep their LIDs,
-// and LMCs of the end ports that are no smaller than those in use.
+// withHeldOffsets returns an Assignment to the same paths in which many keep their LIDs, and LMCs
+// of the end ports no smaller than those in use.
 func (a *Assignment) withHeldOffsets(ctx context.Context, workers int, held *route.Held) (kept *Assignment, lmc []uint8, err error) {
 	kept = &Assignment{Set: a.Set, Offset: slices.Clone(a.Offset), Need: slices.Clone(a.Need)}
 	lmc = a.LMC()
@@ -56,8 +55,8 @@ func (a *Assignment) withHeldOffsets(ctx context.Context, workers int, held *rou
 	return kept, lmc, err
 }
 
-// keepOffsets gives the paths to an end port offsets below limit so that many keep the
-// one that they had.
+// keepOffsets gives the paths to an end port offsets below limit so that many keep their previous
+// one.
 func (a *Assignment) keepOffsets(held *route.Held, dst int32, limit int) error {
 	first, last := a.Set.To(dst)
 	if first == last {
@@ -75,9 +74,9 @@ func (a *Assignment) keepOffsets(held *route.Held, dst int32, limit int) error {
 	return nil
 }
 
-// keepMost compares two ways to keep offsets and returns the one that keeps more paths:
-// the assignment with its offsets renumbered, and, path by path, the previous offset where
-// no path before it is in the way.
+// keepMost tries two ways to keep offsets and returns the one that keeps more paths. One renumbers
+// the offsets of the assignment. The other goes path by path, and takes the previous offset unless
+// an earlier path is in the way.
 func keepMost(c *classes, offset []uint8, previous []int32, limit int) []int32 {
 	renumbered := renumber(offset, previous, limit)
 	if fitted, ok := previousFirst(c, previous, limit); ok && countKept(fitted, previous) > countKept(renumbered, previous) {
@@ -86,12 +85,12 @@ func keepMost(c *classes, offset []uint8, previous []int32, limit int) []int32 {
 	return renumbered
 }
 
-// previousOffsets finds the offset that each path to an end port had, -1 where it had
-// none below limit: the i-th path of a pair had the i-th offset of the pair.
+// previousOffsets finds the previous offset of each path to an end port, -1 if it had none below
+// limit: the i-th path of a pair had the pair's i-th offset.
 func previousOffsets(set *paths.Set, held *route.Held, dst int32, limit int) []int32 {
 	first, last := set.To(dst)
 	previous := make([]int32, last-first)
-	seen := map[int32]int{} // by source: paths before this one
+	seen := map[int32]int{} // by source: earlier paths
 	for i := range previous {
 		src := set.Source(first + i)
 		previous[i] = -1
@@ -103,7 +102,7 @@ func previousOffsets(set *paths.Set, held *route.Held, dst int32, limit int) []i
 	return previous
 }
 
-// countKept counts the paths that have their previous offset.
+// countKept counts the paths with their previous offset.
 func countKept(offset, previous []int32) int {
 	n := 0
 	for i, o := range offset {
@@ -114,9 +113,8 @@ func countKept(offset, previous []int32) int {
 	return n
 }
 
-// renumber replaces the offsets by others below limit, equal ones by equal ones, so that
-// many paths have their previous offset: the pair of old and new offset with most paths
-// first.
+// renumber replaces offsets by others below limit, equal ones by equal ones, so that many paths
+// have their previous offset: the pair of old and new offset with the most paths first.
 func renumber(offset []uint8, previous []int32, limit int) []int32 {
 	type pair struct{ from, to int32 }
 	paths := map[pair]int{}
@@ -154,10 +152,10 @@ func renumber(offset []uint8, previous []int32, limit int) []int32 {
 	return renumbered
 }
 
-// previousFirst gives paths their previous offset where no path before them splits from them
-// there, those first that split from fewest others with the same previous offset; then
-// it gives the other paths the lowest offset below limit that accepts them. It returns
-// false when some path finds none.
+// previousFirst gives paths their previous offset if no earlier path splits from them there. It
+// begins with the paths that split from the fewest others with the same previous offset. Then it
+// gives the other paths the lowest offset below limit that accepts them. It returns false if some
+// path finds none.
 func previousFirst(c *classes, previous []int32, limit int) (offset []int32, ok bool) {
 	f := configurations{nodes: int(c.routing.nodes)}
 	for range limit {
@@ -190,8 +188,7 @@ func previousFirst(c *classes, previous []int32, limit int) (offset []int32, ok 
 	return offset, true
 }
 
-// countRivals counts for each path those that had the same previous offset and split
-// from it.
+// countRivals counts for each path the others with the same previous offset that split from it.
 func countRivals(c *classes, previous []int32, limit int) []int32 {
 	split := splitGraph(c)
 	at := func(class, offset int32) int { return int(class)*limit + int(offset) }

@@ -13,7 +13,7 @@ import (
 	"weft/route"
 )
 
-// WriteChoice writes an H table: the LIDs by which hosts send to each other.
+// WriteChoice writes an H table: the LIDs that hosts use for each other.
 func WriteChoice(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 	b := bufio.NewWriter(w)
 	n := newNamer(g)
@@ -30,8 +30,8 @@ func WriteChoice(w io.Writer, g *fabric.Graph, plan *route.Plan) error {
 	return b.Flush()
 }
 
-// ReadChoice reads an H table for the LIDs of a network; name is that of the file. A pair without a line uses the base LID. What is wrong
-// is a *lines.Error with its line.
+// ReadChoice reads an H table for the LIDs of a network; name is the file's. A pair without a line
+// uses the base LID. An error is a *lines.Error with its line.
 func ReadChoice(name string, data []byte, g *fabric.Graph, ends *route.Ends) (route.Choice, error) {
 	r := newReader(g)
 	var rows []route.ChoiceRow
@@ -41,7 +41,7 @@ func ReadChoice(name string, data []byte, g *fabric.Graph, ends *route.Ends) (ro
 		return err
 	})
 	if err == nil && len(rows) == 0 {
-		err = &lines.Error{File: name, Msg: "there is no LID in it"}
+		err = &lines.Error{File: name, Msg: "the file has no LID"}
 	}
 	if err != nil {
 		return route.Choice{}, err
@@ -52,7 +52,7 @@ func ReadChoice(name string, data []byte, g *fabric.Graph, ends *route.Ends) (ro
 // row reads the fields of a line of an H table.
 func (r *reader) row(fields []string, ends *route.Ends) (row route.ChoiceRow, err error) {
 	if len(fields) != 3 {
-		return row, errors.New("want a source, a target and a LID, parted by tabs")
+		return row, errors.New("want a source, a target and a LID, separated by tabs")
 	}
 	if row.Source, row.Target, err = r.pair(fields); err != nil {
 		return row, err
@@ -66,7 +66,7 @@ func (r *reader) row(fields []string, ends *route.Ends) (row route.ChoiceRow, er
 	case n == 0:
 		return row, fmt.Errorf("no LID of %s is known", route.EndName(r.g, row.Target))
 	case int(lid) < first || int(lid) >= first+n:
-		return row, fmt.Errorf("LID %d is none of %s (%d to %d)", lid, route.EndName(r.g, row.Target), first, first+n-1)
+		return row, fmt.Errorf("LID %d does not belong to %s (%d to %d)", lid, route.EndName(r.g, row.Target), first, first+n-1)
 	}
 	row.Offset = uint8(int(lid) - first)
 	return row, nil

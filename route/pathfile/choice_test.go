@@ -81,13 +81,13 @@ func TestBadChoice(t *testing.T) {
 	plan := planned(t, g, 1)
 	plan.Ends.Base[2] = 0
 	for _, c := range []struct{ table, want string }{
-		{"# nothing", "h: there is no LID in it"},
-		{"\nhost 0|host 1", "h:2: want a source, a target and a LID, parted by tabs"},
+		{"# nothing", "h: the file has no LID"},
+		{"\nhost 0|host 1", "h:2: want a source, a target and a LID, separated by tabs"},
 		{"host 0|nobody|1", `h:1: target: no host is called "nobody"`},
-		{"host 0|host 0|1", "h:1: host 0 is source and target"},
+		{"host 0|host 0|1", "h:1: host 0 is both source and target"},
 		{"host 0|host 1|x", `h:1: "x" is no LID`},
 		{"host 0|host 1|65536", `h:1: "65536" is no LID`},
-		{"host 0|host 1|60000", "h:1: LID 60000 is none of "},
+		{"host 0|host 1|60000", "h:1: LID 60000 does not belong to "},
 		{"host 0|host 2|1", "h:1: no LID of "},
 	} {
 		_, err := pathfile.ReadChoice("h", []byte(strings.ReplaceAll(c.table, "|", "\t")), g, &plan.Ends)

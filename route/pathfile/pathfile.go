@@ -1,16 +1,18 @@
-// Package pathfile reads and writes explicit paths as text: the P table of Lopez, Flich and Duato, "Deadlock-free Routing
-// in InfiniBand through Destination Renaming" (paper 002, Fig. 2), and its H table. The R tables are the forwarding
-// tables of fabric/netfile.
+// Package pathfile reads and writes explicit paths as text: the P table of Lopez, Flich and Duato,
+// "Deadlock-free Routing in InfiniBand through Destination Renaming" (paper 002, Fig. 2), and its H
+// table. The R tables are the forwarding tables of fabric/netfile.
 //
-// A line of a P table is a path, its fields parted by tabs: the port of the source, that of the target, and the egress
-// ports of all switches between them but the last. A port is NODE[PORT], where NODE is a description, or a GUID. An end
-// port of a node that has no other may leave [PORT] out. A pair may have several paths, or none. The paths to a target keep
-// the order of their lines, on which assignments of LIDs such as greedy depend. There are no lanes in a table. Empty lines
-// and those that begin with # say nothing.
+// A line of a P table is a path with fields separated by tabs: the source port, the target port,
+// and the output ports of all switches between them but the last. A port is NODE[PORT], where NODE
+// is a description or a GUID. The only end port of a node may omit [PORT]. A pair may have several
+// paths, or none. The paths to a target keep the order of their lines, since assignments of LIDs
+// such as greedy depend on it. A table has no lanes. Empty lines and lines that begin with # are
+// ignored.
 //
 //	host 0[1]	host 5[1]	leaf 0[3]	spine 1[2]
 //
-// A line of an H table is a source, a target, and a LID by which the source sends to it; a pair may have several.
+// A line of an H table is a source, a target, and a LID of the target that the source uses; a pair
+// may have several.
 package pathfile
 
 import (
@@ -28,7 +30,8 @@ type namer struct {
 	switches []string
 }
 
-// newNamer names nodes by their description where no other node of the network has it and it stands in a field, else by GUID.
+// newNamer names nodes by their description if it is unique in the network and fits a field, else
+// by GUID.
 func newNamer(g *fabric.Graph) *namer {
 	n := &namer{g: g, many: map[string]int{}}
 	counted := map[fabric.GUID]bool{}
@@ -59,7 +62,7 @@ func newNamer(g *fabric.Graph) *namer {
 // end names an end port of a host.
 func (n *namer) end(e int32) string { return fmt.Sprintf("%s[%d]", n.hosts[e], n.g.EndNum[e]) }
 
-// egress names the port by which a channel leaves its switch.
+// egress names the output port of a channel.
 func (n *namer) egress(c int32) string {
 	return fmt.Sprintf("%s[%d]", n.switches[n.g.From[c]], n.g.FromPort[c])
 }

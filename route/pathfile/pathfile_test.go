@@ -93,14 +93,14 @@ func TestBadTables(t *testing.T) {
 	g := graph(t, "rlft(4,2,hosts=4)") // a host on port 1 of each leaf, leaf I at ports I+1 of both spines
 	fill := strings.NewReplacer("|", "\t", "<A>", "leaf 0", "<B>", "leaf 1", "<C>", "spine 1")
 	for _, c := range []struct{ table, want string }{
-		{"", "p: there is no path in it"},
-		{"host 0", "p:1: want a source, a target and egress ports, parted by tabs"},
+		{"", "p: the file has no path"},
+		{"host 0", "p:1: want a source, a target and egress ports, separated by tabs"},
 		{"# note\n\nhost 0|nobody", `p:3: target: no host is called "nobody"`},
 		{"hosd 0|host 1", `p:1: source: no host is called "hosd 0": did you mean "host 0"?`},
-		{"host 0|host 0", "p:1: host 0 is source and target"},
+		{"host 0|host 0", "p:1: host 0 is both source and target"},
 		{"host 0[2]|host 1", `p:1: source: CA "host 0" (`},
 		{"host 0|host 2", `p:1: the path ends at switch "<A>"`},
-		{"host 0|host 2|<A>", `p:1: "<A>" is no port: want SWITCH[PORT]`},
+		{"host 0|host 2|<A>", `p:1: "<A>" is not a port: want SWITCH[PORT]`},
 		{"host 0|host 2|<B>[1]", `p:1: the path is at switch "<A>"`},
 		{"host 0|host 2|<A>[1]", `p:1: port 1 of switch "<A>"`},
 		{"host 0|host 2|<A>[99999]", `p:1: port 99999 of switch "<A>"`},

@@ -12,7 +12,7 @@ import (
 	"weft/route/paths"
 )
 
-// Read reads a P table for a network; name is that of the file. What is wrong is a *lines.Error with its line.
+// Read reads a P table for a network; name is the file's. An error is a *lines.Error with its line.
 func Read(name string, data []byte, g *fabric.Graph) (*paths.Set, error) {
 	r, b := newReader(g), paths.NewBuilder(g)
 	err := r.lines(name, data, func(fields []string, line int) error {
@@ -30,12 +30,12 @@ func Read(name string, data []byte, g *fabric.Graph) (*paths.Set, error) {
 		return nil, &lines.Error{File: name, Msg: err.Error()}
 	}
 	if set.NumPaths() == 0 {
-		return nil, &lines.Error{File: name, Msg: "there is no path in it"}
+		return nil, &lines.Error{File: name, Msg: "the file has no path"}
 	}
 	return set, nil
 }
 
-// reader finds the ports that lines name, and remembers them.
+// reader finds the ports named in lines, and caches them.
 type reader struct {
 	g              *fabric.Graph
 	ends, switches map[string]int32
@@ -52,7 +52,8 @@ func newReader(g *fabric.Graph) *reader {
 	return r
 }
 
-// lines hands on the fields of each line that says something, with its number. What is wrong with them becomes a *lines.Error.
+// lines passes on the fields of each line with content, with its number. Errors in them become
+// *lines.Error.
 func (r *reader) lines(name string, data []byte, read func(fields []string, line int) error) error {
 	at := 0
 	for line := range strings.Lines(string(data)) {
@@ -71,7 +72,7 @@ func (r *reader) lines(name string, data []byte, read func(fields []string, line
 // path reads the fields of a line.
 func (r *reader) path(fields []string, line int) (src, dst int32, way []int32, err error) {
 	if len(fields) < 2 {
-		return 0, 0, nil, errors.New("want a source, a target and egress ports, parted by tabs")
+		return 0, 0, nil, errors.New("want a source, a target and egress ports, separated by tabs")
 	}
 	if src, dst, err = r.pair(fields); err != nil {
 		return 0, 0, nil, err
@@ -91,7 +92,7 @@ func (r *reader) path(fields []string, line int) (src, dst int32, way []int32, e
 		r.way = append(r.way, c)
 	}
 	if at != r.g.EndSwitch[dst] {
-		return 0, 0, nil, fmt.Errorf("the path ends at %s, and %s is at %s", fabric.SwitchName(r.g, at), fields[1], fabric.SwitchName(r.g, r.g.EndSwitch[dst]))
+		return 0, 0, nil, fmt.Errorf("the path ends at %s, but %s is at %s", fabric.SwitchName(r.g, at), fields[1], fabric.SwitchName(r.g, r.g.EndSwitch[dst]))
 	}
 	return src, dst, r.way, nil
 }
@@ -105,7 +106,7 @@ func (r *reader) pair(fields []string) (src, dst int32, err error) {
 		return 0, 0, fmt.Errorf("target: %w", err)
 	}
 	if src == dst {
-		return 0, 0, fmt.Errorf("%s is source and target", fields[0])
+		return 0, 0, fmt.Errorf("%s is both source and target", fields[0])
 	}
 	return src, dst, nil
 }
@@ -122,17 +123,17 @@ func (r *reader) end(field string) (int32, error) {
 	}
 	e := int32(i)
 	if port >= 0 && int(r.g.EndNum[e]) != port {
-		return 0, fmt.Errorf("%s is no port %d", route.EndName(r.g, e), port)
+		return 0, fmt.Errorf("%s has no port %d", route.EndName(r.g, e), port)
 	}
 	r.ends[field] = e
 	return e, nil
 }
 
-// egress finds the channel that leaves a switch by the port that a field names.
+// egress finds the channel that leaves a switch by the port named in a field.
 func (r *reader) egress(field string, at int32) (int32, error) {
 	node, port := cutPort(field)
 	if port < 0 {
-		return 0, fmt.Errorf("%q is no port: want SWITCH[PORT]", field)
+		return 0, fmt.Errorf("%q is not a port: want SWITCH[PORT]", field)
 	}
 	s, ok := r.switches[node]
 	if !ok {
@@ -143,7 +144,7 @@ func (r *reader) egress(field string, at int32) (int32, error) {
 		r.switches[node] = s
 	}
 	if s != at {
-		return 0, fmt.Errorf("the path is at %s, and goes on from %s", fabric.SwitchName(r.g, at), fabric.SwitchName(r.g, s))
+		return 0, fmt.Errorf("the path is at %s, but continues from %s", fabric.SwitchName(r.g, at), fabric.SwitchName(r.g, s))
 	}
 	c := fabric.Nothing
 	if port <= fabric.MaxPorts {
@@ -155,7 +156,7 @@ func (r *reader) egress(field string, at int32) (int32, error) {
 	return c, nil
 }
 
-// cutPort parts NODE[PORT]; port is -1 where there is none.
+// cutPort splits NODE[PORT]; port is -1 if there is none.
 func cutPort(field string) (node string, port int) {
 	field = strings.TrimSpace(field)
 	open := strings.LastIndexByte(field, '[')

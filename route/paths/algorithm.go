@@ -11,18 +11,17 @@ import (
 	"weft/route/names/ilp"
 )
 
-// MostHosts is the number of hosts up to which paths of all pairs are computed: 2^26
-// paths take about 1 GB.
+// MostHosts is the maximum number of hosts for paths of all pairs: 2^26 paths take about 1 GB.
 const MostHosts = 1 << 13
 
-// Input holds the arguments of an algorithm. The same Input gives the same Set, whatever Workers
-// is.
+// Input holds the arguments of an algorithm. The same Input gives the same Set for any number of
+// Workers.
 type Input struct {
 	Graph       *fabric.Graph
 	Seed        uint64
 	Workers     int
 	Root        int32           // switch at the root of the up*/down* tree; -1: drawn from Seed
-	Options     route.Options   // of the algorithm; one that is left out has its default
+	Options     route.Options   // of the algorithm; missing ones have their defaults
 	SolveLinear ilp.SolveLinear // of smart with balance=programme; nil without a solver
 }
 
@@ -33,12 +32,12 @@ type Algorithm struct {
 	Paper        string
 	Cost         string
 	DeadlockFree bool // on one lane, for the paths themselves
-	Rootless     bool // it has no tree, and takes no Input.Root
+	Rootless     bool // without a tree; it ignores Input.Root
 	Options      []route.Option
 	Compute      func(ctx context.Context, in *Input) (*Set, error)
 }
 
-// All lists the algorithms in the order in which they are printed.
+// All lists the algorithms in the order of printing.
 func All() []*Algorithm {
 	return []*Algorithm{
 		updnShortest, updnChannel, shortestWidest, pathSelection, shortSelection, jointSelection, srd, updnIBA, smart, lTurn, dor, mport,

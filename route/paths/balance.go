@@ -10,14 +10,13 @@ const (
 	steep  = 16 // exponent of the weight of the most loaded link
 )
 
-// balance takes a shortest legal path for each pair of hosts so that the most loaded
-// link carries as little as possible. The linear program (each pair's traffic split
-// over its shortest legal paths, least maximum load) is approximated by
-// multiplicative weights: in every pass each pair leaves its path and takes the
-// lightest, a link weighing exp(steep * load / greatest load). Paths stay whole, so
-// that nothing has to be rounded; the best pass stands. bound is a lower bound of the
-// program's optimum, from its dual: with any weights, the traffic times the least
-// weight of a way, over the sum of weights. Loads are in paths.
+// balance takes a shortest legal path for each pair of hosts so that the load of the most loaded
+// link is small. Multiplicative weights approximate a linear program: split each pair's traffic
+// over its shortest legal paths for the least maximum load. In every pass each pair leaves its path
+// and takes the lightest; a link weighs exp(steep * load / greatest load). Paths stay whole, so
+// that nothing needs rounding; the best pass wins. bound is a lower bound of the program's optimum,
+// from its dual: for any weights, the traffic times the least weight of a way, divided by the sum
+// of weights. Loads are in paths.
 func balance(ctx context.Context, in *Input, r *Rule) (set *Set, bound float64, err error) {
 	b := newBalancer(in, r)
 	best := math.Inf(1)
@@ -49,10 +48,10 @@ type balancer struct {
 	unit   float64 // load of weight exp(steep)
 	start  []int32 // by pair src*NumHosts+dst: its channels are hops[start[p]:start[p+1]]
 	hops   []int32
-	exists []bool // by pair: whether it has a path
+	exists []bool // by pair: it has a path
 }
 
-// newBalancer gives every pair a first path, one after the other.
+// newBalancer gives every pair a first path, one after another.
 func newBalancer(in *Input, r *Rule) *balancer {
 	g := in.Graph
 	b := &balancer{
@@ -84,8 +83,8 @@ func newBalancer(in *Input, r *Rule) *balancer {
 	return b
 }
 
-// eachPair visits the pairs of different switches with hosts; their traffic is the
-// number of pairs of hosts.
+// eachPair visits the pairs of different switches with hosts; their traffic is the number of pairs
+// of hosts.
 func (b *balancer) eachPair(visit func(s, t int32, traffic float64)) {
 	g := b.in.Graph
 	for s := range int32(g.NumSwitches) {
@@ -142,8 +141,8 @@ func (b *balancer) pass(ctx context.Context) error {
 	return nil
 }
 
-// lowerBound returns a lower bound of the greatest load of any split of the traffic over
-// shortest paths, whole or not.
+// lowerBound returns a lower bound of the greatest load over all splits of the traffic among
+// shortest paths.
 func (b *balancer) lowerBound() float64 {
 	sum, least := 0.0, 0.0
 	for _, w := range b.weight {

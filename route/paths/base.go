@@ -6,20 +6,19 @@ import (
 	"weft/fabric"
 )
 
-// noLink is the answer of a base routing whose link is missing.
+// noLink is the answer of a base routing for a missing link.
 const noLink = fabric.Nothing
 
-// repair says how the paths of a base routing that meet a broken link are replaced.
+// repair says how to replace the paths of a base routing over a broken link.
 type repair struct {
-	by    []*Rule // that shortest-widest keeps: the first that leaves a way
-	first bool    // whether the new paths to a destination come before the old ones
+	by    []*Rule // rules for shortest-widest, in order: the first with a way
+	first bool    // compute the new paths to a destination before the old ones
 }
 
-// repairBroken follows a base routing, which knows the network as it was built, from every host
-// to every other. Paths that meet no broken link and pass no drained switch stay as they are,
-// and are taken first; each of the others is replaced by the shortest-widest path, in order of
-// destination and source (paper 000, section VI-C). rule is one that base keeps; the Set keeps
-// it if no new path breaks it.
+// repairBroken follows a base routing, which knows the network as built, from every host to every
+// other. Paths without a broken link or drained switch stay and are counted first. The
+// shortest-widest path replaces each of the others, in order of destination and source (paper 000,
+// section VI-C). base keeps rule; the Set keeps it too if no new path breaks it.
 func repairBroken(ctx context.Context, in *Input, base func(at, dst int32) int32, rule *Rule, how repair) (*Set, error) {
 	g := in.Graph
 	r := &repairer{g: g, base: base, b: newBuilder(rule)}
@@ -47,18 +46,18 @@ func repairBroken(ctx context.Context, in *Input, base func(at, dst int32) int32
 	return r.b.Build()
 }
 
-// repairer follows a base routing. It walks each path twice, which costs less than keeping all
+// repairer follows a base routing. It walks each path twice, which costs less than storing all
 // paths.
 type repairer struct {
 	g    *fabric.Graph
 	base func(at, dst int32) int32
-	ways []*widest // they share their weights
+	ways []*widest // with common weights
 	b    *Builder
 	way  []int32 // of the current pair
 }
 
-// follow follows the base routing to a destination, and calls old for a source whose path is
-// whole, fresh for another.
+// follow follows the base routing to a destination, and calls old for a source with an intact path,
+// fresh for another.
 func (r *repairer) follow(ctx context.Context, dst int32, old, fresh func(src, dst int32)) error {
 	next := func(at, in int32) int32 {
 		if in >= 0 && r.g.Drained[at] {
@@ -88,7 +87,7 @@ func (r *repairer) addWeight(_, _ int32) { r.ways[0].addWeight(r.way) }
 
 func (r *repairer) keepPath(src, dst int32) { r.b.Add(src, dst, r.way) }
 
-// replacePath adds the shortest-widest path of the first rule that leaves one.
+// replacePath adds the shortest-widest path under the first rule that allows one.
 func (r *repairer) replacePath(src, dst int32) {
 	ok := false
 	for i := 0; i < len(r.ways) && !ok; i++ {
@@ -102,7 +101,7 @@ func (r *repairer) replacePath(src, dst int32) {
 	}
 }
 
-// isKeptBy reports whether a path keeps the rule, which no path does when it is nil.
+// isKeptBy reports whether a path keeps the rule; no path keeps a nil rule.
 func (r *Rule) isKeptBy(way []int32) bool {
 	for i := 1; i < len(way); i++ {
 		if r == nil || !r.Allows(way[i-1], way[i]) {

@@ -1,8 +1,7 @@
-// Package paths computes paths apart from the LIDs that realise them (stage PATHS of
-// Nienaber, Yuan and Duan, "LID Assignment in InfiniBand Networks", paper 000;
-// route/names is stage NAMES), and holds them: a Set of explicit paths between end
-// ports, of which any routing, also one that forwarding tables cannot hold with one
-// LID a port, can be read.
+// Package paths computes paths separately from their LIDs (stage PATHS of Nienaber, Yuan and Duan,
+// "LID Assignment in InfiniBand Networks", paper 000; route/names is stage NAMES). It stores them
+// as a Set of explicit paths between end ports. A Set can hold any routing, even one that
+// forwarding tables with one LID a port cannot.
 //
 // # Computations
 //
@@ -19,23 +18,24 @@
 //	dor                   paper 000, section VI-C; repair by unrestricted shortest-widest
 //	mport                 paper 000, section VI-C; repair by up*/down* shortest-widest
 //
-// Lopez, Flich and Duato, "Deadlock-free Routing in InfiniBand through Destination
-// Renaming", is paper 002.
+// Lopez, Flich and Duato, "Deadlock-free Routing in InfiniBand through Destination Renaming", is
+// paper 002.
 //
 // # Legality
 //
-// All searches walk the nodes of a Rule: which channel may follow which. up*/down* is
-// one (updown.go), l-turn's and smart's are others. A rule without a cycle of turns
-// makes every set of its paths free of deadlock on one lane; Set.Rule keeps it, so
-// that ways for switches that no path passes can be added without a cycle.
+// All searches walk the nodes of a Rule, which says which channel may follow which. up*/down* is
+// one (updown.go), l-turn's and smart's are others. If a rule has no cycle of turns, every set of
+// its paths is free of deadlock on one lane. Set.Rule keeps it, so that switches without a path can
+// get ways without a cycle.
 //
-// Hosts of one switch share the searches: they are done between switches, and hosts
-// choose among what is found. Random draws are one generator a destination, so that
-// results are the same on any number of cores.
+// Hosts of one switch share the searches, which are between switches; hosts choose among the
+// results. Each destination has a random generator of its own, so that results are the same on any
+// number of cores.
 //
 // # Open points of the papers
 //
-// What can be read in several ways is an option (option.go), and docs/results/lid says what each does to the paper's figures.
+// An ambiguous point is an option (option.go); docs/results/lid has its effect on the paper's
+// figures.
 //
 //   - Order of the pairs (shortest-widest, path-selection): hosts in random order.
 //     Machines that are placed on random switches one by one are numbered so. In order
@@ -45,15 +45,14 @@
 //   - Repair: paper 000 lifts the up*/down* rule for tori; of the fat tree it says
 //     nothing, and mport keeps the rule, which leaves it free of deadlock unless so
 //     many links are broken that some pair has no legal path.
-//   - smart: paper 002 has a linear programme for the balance and does not give it. Ours
-//     spreads the traffic over shortest paths so that the greatest load is least;
-//     multiplicative weights approximate it, with a lower bound from its dual beside
-//     (balance), or an installed solver solves it (option balance). On the paper's networks
-//     of 32 switches that finds the same greatest load, and 0.58 renamings a host in place of
-//     0.83; the paper has 1.2.
-//   - Most loaded link first: see selection for what is a load, and options remove and
-//     detour for which path goes and how long candidates are.
-//   - srd, smart and l-turn: the texts of their authors were not available. What is
-//     built is what the two papers say of them; see growTrees, newSmart and newLTurn.
+//   - smart: paper 002 uses a linear programme for the balance but does not print it. Ours spreads
+//     the traffic over shortest paths so that the greatest load is least; multiplicative weights
+//     approximate it, with a lower bound from its dual (balance), or an installed solver solves it
+//     (option balance). On the paper's networks of 32 switches the solver finds the same greatest
+//     load, with 0.58 renamings a host instead of 0.83; the paper has 1.2.
+//   - Most loaded link first: selection defines the load; options remove and detour choose
+//     the path to remove and the length of candidates.
+//   - srd, smart and l-turn: their authors' texts were not available. These follow the two papers'
+//     descriptions; see growTrees, newSmart and newLTurn.
 //   - Ties: the first by port, but for draws.
 package paths

@@ -24,8 +24,7 @@ var dor = &Algorithm{
 	},
 }
 
-// torus is a torus or mesh whose switches are described as "switch (x,y,..)", with
-// links missing.
+// torus is a torus or mesh whose switches are described as "switch (x,y,..)", with missing links.
 type torus struct{ *coords.Grid }
 
 func newTorus(g *fabric.Graph) (torus, error) {
@@ -39,7 +38,7 @@ func newTorus(g *fabric.Graph) (torus, error) {
 	}
 	places := coords.Described(g, all.Switches)
 	if places == nil {
-		return refuse("the descriptions of the switches name no coordinates that tell them apart, as in \"switch (1,2)\"")
+		return refuse("the descriptions of the switches give no distinct coordinates, as in \"switch (1,2)\"")
 	}
 	var err error
 	if t.Grid, err = coords.NewGrid(all, places); err == nil {
@@ -51,8 +50,8 @@ func newTorus(g *fabric.Graph) (torus, error) {
 	return t, nil
 }
 
-// next returns the channel of the base routing: it corrects the first dimension that differs, the
-// short way round, up when both are equal.
+// next returns the channel of the base routing: it corrects the first differing dimension, the
+// short way round, up if both are equal.
 func (t torus) next(at, dst int32) int32 {
 	to := t.G.EndSwitch[dst]
 	dim := t.FirstDiffering(at, to)
@@ -67,7 +66,7 @@ func (t torus) next(at, dst int32) int32 {
 	return noLink
 }
 
-// rule lets a path correct one dimension after the other, each in one direction.
+// rule lets a path correct one dimension after another, each in one direction.
 func (t torus) rule() *Rule {
 	return NewRule(t.G, func(c, d int32) bool {
 		i, dir, _ := t.Direction(t.G.From[c], t.G.To[c])

@@ -10,16 +10,15 @@ import (
 	"weft/route"
 )
 
-// Routing is a routing function of the form C x N -> C to one destination: the channel
-// by which a packet leaves a switch, by the channel through which it came in
-// (fabric.Nothing for one from a host of the switch). It answers a negative number
-// where there is no way. It is not asked at the destination's switch. A function that
-// ignores in is of the form N x N -> C.
+// Routing is a routing function of the form C x N -> C to one destination: the output channel of a
+// packet at a switch, by its input channel (fabric.Nothing for a packet from a host of the switch).
+// It returns a negative number if there is no way. It is never called at the destination's switch.
+// A function that ignores in is of the form N x N -> C.
 type Routing func(at, in int32) (out int32)
 
-// FromRouting follows routing functions from every host to every other. to makes the
-// one to a destination; the worker is done with it before it asks for another. It fails
-// on a loop; a pair without a way has no path.
+// FromRouting follows routing functions from every host to every other. to makes the function of a
+// destination; the worker is done with it before it asks for another. FromRouting fails on a loop;
+// a pair without a way has no path.
 func FromRouting(ctx context.Context, g *fabric.Graph, workers int, to func(worker int, dst int32) Routing) (*Set, error) {
 	b := NewBuilder(g)
 	err := par.For(ctx, workers, g.NumHosts, func(worker, i int) error {
@@ -62,8 +61,9 @@ func follow(g *fabric.Graph, way []int32, src, dst int32, next Routing) ([]int32
 	return way, true, nil
 }
 
-// FromPlan returns the paths of a Plan between the first end ports, those of hosts or all: one for each LID by which the
-// source may send to the target, but the same path only once. A pair without entries has no path; a loop is an error.
+// FromPlan returns the paths of a Plan between the first end ports (hosts, or all): one for each
+// LID of the target that the source may use, but equal paths only once. A pair without entries has
+// no path; a loop is an error.
 func FromPlan(ctx context.Context, g *fabric.Graph, plan *route.Plan, ends, workers int) (*Set, error) {
 	b := NewBuilder(g)
 	err := par.For(ctx, workers, ends, func(_, i int) error {

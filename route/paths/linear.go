@@ -8,9 +8,10 @@ import (
 	"weft/route/names/ilp"
 )
 
-// balanceByProgramme takes a shortest legal path for each pair of hosts as a linear programme spreads them: the traffic to each switch as a flow
-// over its shortest paths, so that the most loaded link carries as little as possible. A solver solves it. Pairs then take whole
-// paths one after the other, at each switch by the link with most of its flow left.
+// balanceByProgramme takes a shortest legal path for each pair of hosts, guided by a linear
+// programme. The programme models the traffic to each switch as a flow over its shortest paths,
+// with the least load on the most loaded link. A solver solves it. Pairs then take whole paths one
+// after another, at each switch by the link with the most flow left.
 func balanceByProgramme(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	if in.SolveLinear == nil {
 		return nil, route.Refuse("smart", "use balance=weights", "balance=programme needs an installed solver of linear programmes, which only weft route starts")
@@ -23,7 +24,8 @@ func balanceByProgramme(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	return p.pathSet(values)
 }
 
-// flowProgramme is the linear programme of balanceByProgramme. Variable 0 is the greatest load; the others are flows to a switch from a node to the channel behind it.
+// flowProgramme is the linear programme of balanceByProgramme. Variable 0 is the greatest load; the
+// others are flows to a switch from a node onto the next channel.
 type flowProgramme struct {
 	in        *Input
 	ways      *lightestPaths
@@ -48,11 +50,12 @@ func newFlowProgramme(in *Input, r *Rule) *flowProgramme {
 	return p
 }
 
-// addTarget adds the flows to a switch: what leaves a node is what comes to it, and at switches what their hosts send.
+// addTarget adds the flows to a switch: a node's outflow equals its inflow plus, at switches, its
+// hosts' traffic.
 func (p *flowProgramme) addTarget(t int32, onto [][]ilp.Term) {
 	g, r, dist := p.in.Graph, p.ways.r, p.ways.distancesTo(t)
 	p.flow[t] = map[[2]int32]int32{}
-	var layer []int32 // nodes that flow passes, the farthest first
+	var layer []int32 // nodes with flow, the farthest first
 	byDist := map[int32][]int32{}
 	farthest := int32(0)
 	for s := range int32(g.NumSwitches) {
@@ -61,7 +64,7 @@ func (p *flowProgramme) addTarget(t int32, onto [][]ilp.Term) {
 			farthest = max(farthest, dist[x])
 		}
 	}
-	into := map[int32][]ilp.Term{} // by node: the flows to it, taken away
+	into := map[int32][]ilp.Term{} // by node: the flows into it, with negative factors
 	for d := farthest; d > 0; d-- {
 		layer = byDist[d]
 		for _, x := range layer {

@@ -1,8 +1,7 @@
 package paths
 
-// MaxLoad returns the load of the most loaded switch-to-switch link when every host sends as
-// much to every other one, 1 in all (paper 000, section VI-D). The paths of a pair share its
-// traffic.
+// MaxLoad returns the load of the most loaded switch-to-switch link if every host sends equally to
+// every other one, 1 in all (paper 000, section VI-D). The paths of a pair share its traffic.
 func (s *Set) MaxLoad() float64 {
 	load, most := s.Loads(), 0.0
 	for _, l := range load {

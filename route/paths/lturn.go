@@ -19,15 +19,13 @@ var lTurn = &Algorithm{
 	},
 }
 
-// newLTurn makes the rule. Switches are put in a plane: x is the place in a preorder
-// walk of the breadth-first tree, y the level. A channel leads left when x falls. The
-// channels to the left have no cycle among themselves, nor have those to the right,
-// and a way in the tree goes left first (towards the root) and right then; so turns
-// from right to left are forbidden. Where up*/down* crowds its forbidden turns and
-// its traffic around the root, these lie at the far side of every branch. Then each
-// forbidden turn that closes no cycle with those allowed is allowed again, from left
-// to right and top to bottom of the plane. The paper's text was not available: its
-// order of siblings and of lifting may be other ones.
+// newLTurn makes the rule. It puts the switches in a plane: x is the place in a preorder walk of
+// the breadth-first tree, y the level. A channel leads left if x falls. Neither the channels to the
+// left nor those to the right have a cycle. A way in the tree goes left first (towards the root)
+// and then right, so turns from right to left are forbidden. up*/down* crowds its forbidden turns
+// and its traffic around the root; here they lie at the far side of every branch. Then the rule
+// allows each forbidden turn again that closes no cycle, from left to right and top to bottom of
+// the plane. The paper's text was not available: its order of siblings and of lifting may differ.
 func newLTurn(g *fabric.Graph, root int32) *Rule {
 	_, parent := treeFrom(g, root)
 	x := preorder(g, parent)
@@ -56,8 +54,8 @@ func newLTurn(g *fabric.Graph, root int32) *Rule {
 	return NewRule(g, turns.allowed)
 }
 
-// preorder numbers the switches in a walk of the tree, children by port; what is in
-// no tree, drained switches, comes last.
+// preorder numbers the switches in a walk of the tree, children by port; switches outside the tree
+// (drained ones) come last.
 func preorder(g *fabric.Graph, parent []int32) []int32 {
 	x := make([]int32, g.NumSwitches)
 	n := int32(0)
@@ -81,10 +79,10 @@ func preorder(g *fabric.Graph, parent []int32) []int32 {
 	return x
 }
 
-// turns is a set of allowed turns that changes.
+// turns is a changing set of allowed turns.
 type turns struct {
 	g    *fabric.Graph
-	next [][]int32 // by channel: those that may follow it
+	next [][]int32 // by channel: the channels that may follow it
 }
 
 // newTurns starts with the turns of a rule.

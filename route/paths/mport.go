@@ -25,8 +25,8 @@ var mport = &Algorithm{
 	},
 }
 
-// repairRules are the rules that paths over broken links keep, the first that leaves one. Only of the tori does the
-// paper say that up*/down* is lifted.
+// repairRules returns the rules for paths over broken links; the first that allows a path counts.
+// Only for tori the paper says that up*/down* is lifted.
 func (t *mportTree) repairRules(kept string) []*Rule {
 	if kept == fromTop {
 		return []*Rule{UpDown(t.g, int32(t.g.NumSwitches-1)), Unrestricted(t.g)}
@@ -34,11 +34,10 @@ func (t *mportTree) repairRules(kept string) []*Rule {
 	return []*Rule{t.rule(), Unrestricted(t.g)}
 }
 
-// mportTree is an m-port n-tree in the order of the formula mport(m,n), with links
-// missing. Its switches are numbered level by level from the leaves up. Switch i of
-// level l has the digits of i: the lowest l say which parents lead to it, the others
-// whose child it is. Ports 1 to half lead down, the others up; those of a root all
-// lead down.
+// mportTree is an m-port n-tree in the order of the formula mport(m,n), with missing links. Its
+// switches are numbered level by level from the leaves up. The lowest l digits of switch i on level
+// l number it among the roots of its subtree, the others number the subtree. Ports 1 to half lead
+// down, the others up; all ports of a root lead down.
 type mportTree struct {
 	g      *fabric.Graph
 	half   int32 // m/2
@@ -60,7 +59,7 @@ func newMPort(g *fabric.Graph) (*mportTree, error) {
 		t.width *= t.half
 	}
 	if (t.levels-1)*t.width+t.width/2 != int32(g.NumSwitches) {
-		return nil, refuse("%d switches are no %d-port n-tree", g.NumSwitches, 2*t.half)
+		return nil, refuse("%d switches are not a %d-port n-tree", g.NumSwitches, 2*t.half)
 	}
 	for c := range int32(g.NumChannels) {
 		if g.From[c] <= g.To[c] && !t.leadsUp(c) {
@@ -76,11 +75,11 @@ func newMPort(g *fabric.Graph) (*mportTree, error) {
 	return t, nil
 }
 
-// level of a switch, and its number in it.
+// level returns the level of a switch, and its number in the level.
 func (t *mportTree) level(s int32) (l, i int32) { return s / t.width, s % t.width }
 
-// rule is the up*/down* rule of the whole tree with a leaf as its root, which makes all
-// minimal paths between leaves legal, broken links or not.
+// rule returns the up*/down* rule of the whole tree with a leaf as its root. It makes all minimal
+// paths between leaves legal, with or without broken links.
 func (t *mportTree) rule() *Rule {
 	root := t.root()
 	o := updown.New(t.g.NumSwitches)
@@ -90,8 +89,8 @@ func (t *mportTree) rule() *Rule {
 	return upDownRule(t.g, o)
 }
 
-// root returns the first leaf to which a link leads nearer from every other switch, so that the
-// rule leaves every pair a path; the first of all if there is none.
+// root returns the first leaf to which every other switch has a link one hop nearer, so that the
+// rule leaves every pair a path; the first leaf if there is none.
 func (t *mportTree) root() int32 {
 	for leaf := range t.width {
 		nearer := func(s int32) bool {
@@ -110,8 +109,8 @@ func (t *mportTree) root() int32 {
 	return 0
 }
 
-// distance returns the distance of a switch from a leaf in the whole tree: from its own level up to
-// a switch above both, and down.
+// distance returns the distance of a switch from a leaf in the whole tree: up to a switch above
+// both, and down.
 func (t *mportTree) distance(s, leaf int32) int32 {
 	l, i := t.level(s)
 	top := l
@@ -121,8 +120,8 @@ func (t *mportTree) distance(s, leaf int32) int32 {
 	return 2*top - l
 }
 
-// leadsUp reports whether a channel leaves a switch by an up port and comes to the
-// parent, and there to the down port, that the numbers of both say.
+// leadsUp reports whether a channel leads up in the tree: by an up port to the parent and down port
+// that the numbers of both switches demand.
 func (t *mportTree) leadsUp(c int32) bool {
 	l, i := t.level(t.g.From[c])
 	up := int32(t.g.FromPort[c]) - t.half - 1
@@ -137,9 +136,8 @@ func (t *mportTree) leadsUp(c int32) bool {
 	return t.g.To[c] == (l+1)*t.width+(group*low+i%low)*t.half+up && int32(t.g.ToPort[c]) == child+1
 }
 
-// next goes down if the destination is below, and else up by the port that the digit
-// of the destination at this level says: its port on the leaf, then which child its
-// leaf is, and so on.
+// next goes down if the destination is below. Otherwise it goes up by the port of the destination's
+// digit at this level: its port on the leaf, then its leaf's child number, and so on.
 func (t *mportTree) next(at, dst int32) int32 {
 	leaf := t.g.EndSwitch[dst]
 	l, i := t.level(at)
@@ -158,7 +156,7 @@ func (t *mportTree) next(at, dst int32) int32 {
 	return t.out(at, port)
 }
 
-// out returns the channel that leaves by a port.
+// out returns the channel at a port.
 func (t *mportTree) out(at, port int32) int32 {
 	c, _ := t.g.At(at, uint8(port))
 	return c

@@ -2,7 +2,7 @@ package paths
 
 import "weft/route"
 
-// The options of the computations: what the papers leave open, or say in a way that can be read differently.
+// The options of the computations: open or ambiguous points of the papers.
 var (
 	weightOption = route.Option{
 		Name: "weight", Default: heaviest, OneOf: []string{heaviest, sumOfLinks},
@@ -10,7 +10,7 @@ var (
 	}
 	orderOption = route.Option{
 		Name: "order", Default: drawn, OneOf: []string{drawn, bySwitch},
-		Doc: "the order in which hosts are taken: drawn at random, or those of a switch one after the other",
+		Doc: "order of hosts: drawn at random, or switch by switch",
 	}
 	removeOption = route.Option{
 		Name: "remove", Default: removeMost, OneOf: []string{removeMost, removeDrawn},
@@ -18,7 +18,7 @@ var (
 	}
 	repairedOption = route.Option{
 		Name: "repaired", Default: repairedLast, OneOf: []string{repairedLast, repairedFirst},
-		Doc: "whether paths that replace broken ones come last or first among those to a destination",
+		Doc: "compute the replacements of broken paths to a destination last, or first",
 	}
 	repairOption = route.Option{
 		Name: "repair", Default: fromLeaf, OneOf: []string{fromLeaf, fromTop},
@@ -47,10 +47,10 @@ const (
 	byWidest      = "widest"
 )
 
-// anyLength is the value of the option detour by which candidates may have any length.
+// anyLength is the value of option detour for candidates of any length.
 const anyLength = -1
 
-// detourOption says how long candidates of path selection may be.
+// detourOption limits the length of candidates of path selection.
 func detourOption(hops int) route.Option {
 	return route.Option{
 		Name: "detour", Default: hops, Min: anyLength, Max: 255,
@@ -58,7 +58,7 @@ func detourOption(hops int) route.Option {
 	}
 }
 
-// word is the value of an option that is a word.
+// word returns the value of a string option.
 func (in *Input) word(o route.Option) string {
 	if v, ok := in.Options[o.Name]; ok {
 		return v.(string)
@@ -66,7 +66,7 @@ func (in *Input) word(o route.Option) string {
 	return o.Default.(string)
 }
 
-// number is the value of an option that is a number.
+// number returns the value of an int option.
 func (in *Input) number(o route.Option) int {
 	if v, ok := in.Options[o.Name]; ok {
 		return v.(int)

@@ -6,11 +6,10 @@ import (
 	"weft/fabric"
 )
 
-// Rule says which channel may follow which: the legality of paths, and their
-// freedom from deadlock when the turns that it allows have no cycle. All searches
-// of this package walk its nodes. Node c is "on channel c", node NumChannels+s is
-// "about to leave switch s, where the path starts". No path passes a drained switch,
-// turns round, or takes a cable from a switch to itself.
+// Rule says which channel may follow which: the legality of paths. Paths are free of deadlock if
+// the allowed turns have no cycle. All searches of this package walk its nodes. Node c is "on
+// channel c", node NumChannels+s is "about to leave switch s, where the path starts". No path
+// passes a drained switch, turns round, or takes a cable from a switch to itself.
 type Rule struct {
 	g      *fabric.Graph
 	start  []int32 // by node: the channels after it are after[start[x]:start[x+1]]
@@ -19,8 +18,7 @@ type Rule struct {
 	before []int32
 }
 
-// NewRule makes a rule of what allowed says of a channel and one that leaves the
-// switch it leads to.
+// NewRule makes a rule from a function of a channel and a channel out of the switch at its end.
 func NewRule(g *fabric.Graph, allowed func(c, d int32) bool) *Rule {
 	r := &Rule{g: g, start: make([]int32, 1, g.NumChannels+g.NumSwitches+1)}
 	for c := range int32(g.NumChannels) {
@@ -45,7 +43,7 @@ func NewRule(g *fabric.Graph, allowed func(c, d int32) bool) *Rule {
 	return r
 }
 
-// Unrestricted is the rule that allows every turn.
+// Unrestricted returns the rule that allows every turn.
 func Unrestricted(g *fabric.Graph) *Rule {
 	return NewRule(g, func(_, _ int32) bool { return true })
 }
@@ -69,13 +67,13 @@ func (r *Rule) reverse() {
 	}
 }
 
-// nodes is the number of nodes.
+// nodes returns the number of nodes.
 func (r *Rule) nodes() int { return len(r.start) - 1 }
 
-// source is the node of a path that starts at switch s.
+// source returns the node of a path that starts at switch s.
 func (r *Rule) source(s int32) int32 { return int32(r.g.NumChannels) + s }
 
-// at is the switch where a node is.
+// at returns the switch of a node.
 func (r *Rule) at(x int32) int32 {
 	if int(x) >= r.g.NumChannels {
 		return x - int32(r.g.NumChannels)
@@ -92,11 +90,11 @@ func (r *Rule) After(c int32) []int32 { return r.next(c) }
 // Allows reports whether channel d may follow channel c.
 func (r *Rule) Allows(c, d int32) bool { return slices.Contains(r.next(c), d) }
 
-// unreachable is the distance of a node from which there is no way.
+// unreachable is the distance of a node without a way.
 const unreachable = int32(1 << 30)
 
-// distances sets, for every node, the number of channels that the shortest legal
-// way to switch t still takes. queue must have room for all channels. Cost: O(turns).
+// distances sets for every node the number of channels of the shortest legal way to switch t. queue
+// must have room for all channels. Cost: O(turns).
 func (r *Rule) distances(t int32, dist, queue []int32) {
 	for x := range dist {
 		dist[x] = unreachable

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	mostCandidates = 16   // paths of a pair from which one is selected
+	mostCandidates = 16   // paths of a pair to select one from
 	mostHosts      = 2048 // the uses of their links take about 1 GB
 )
 
@@ -42,7 +42,7 @@ var shortSelection = &Algorithm{
 
 var jointSelection = &Algorithm{
 	Name:         "path-selection-joint",
-	Summary:      "path-selection by expected traffic, long paths first: as low loads, and paths to one destination part less and need fewer LIDs",
+	Summary:      "path-selection by expected traffic, long paths first: equally low loads, and paths to one destination split less and need fewer LIDs",
 	Paper:        "beyond paper 000",
 	Cost:         "that of path-selection",
 	DeadlockFree: true,
@@ -55,32 +55,36 @@ var jointSelection = &Algorithm{
 // pairTraffic is the traffic of a pair: a multiple of 1 to 16, so that shares add up exactly.
 const pairTraffic = 720720
 
-// selection eliminates candidates over the most loaded link until each pair of hosts has one. The paper leaves open what a load is, and which
-// candidate over that link goes. There are three ways:
+// selection eliminates candidates over the most loaded link until each pair of hosts has one. The
+// paper does not define the load, nor which candidate over that link goes. There are three
+// variants:
 //
-//   - path-selection: a load is the number of candidates over the link. Of the pairs of hosts with such a candidate, the one with most candidates
-//     left loses its longest. Of equals the first in order of destination and source goes, hosts being in random order.
-//   - option remove=drawn, the letter of the paper: any of the candidates over the link may go, and one is drawn. The paths that are left need
-//     five times as many LIDs as the paper's, and their maximum load is above that of srd.
-//   - path-selection-joint: a load is the traffic to expect, a pair's being shared by its candidates left. Of the pairs with most candidates left,
-//     the longest candidate goes. Paths stay short, and those to one destination agree.
+//   - path-selection: a load is the number of candidates over the link. Of the pairs of hosts with
+//     such a candidate, the one with the most candidates left loses its longest. Of equals the
+//     first in order of destination and source goes, with hosts in random order.
+//   - option remove=drawn, the letter of the paper: any of the candidates over the link may go; one
+//     is drawn. The remaining paths need five times as many LIDs as the paper's, and their maximum
+//     load is above srd's.
+//   - path-selection-joint: a load is the expected traffic; the candidates left share a pair's
+//     traffic. Of the pairs with the most candidates left, the longest candidate goes. Paths stay
+//     short, and paths to one destination agree.
 //
-// Candidates of a pair of hosts are those of their switches, kept once a pair of
-// switches; a pair of hosts has a bit for each. Candidate w of pair p is use p*mostCandidates+w.
+// The candidates of a pair of hosts are those of their switches, stored once a pair of switches; a
+// pair of hosts has a bit for each. Candidate w of pair p is use p*mostCandidates+w.
 type selection struct {
 	g          *fabric.Graph
 	r          *Rule
 	extra      int        // hops by which candidates may be longer than the shortest, or anyLength
-	rng        *rand.Rand // draws the order in which candidates go; nil where the pair with most of them left loses its longest
+	rng        *rand.Rand // draws the order of removal; nil if the pair with the most candidates left loses its longest
 	joint      bool
 	candidates [][][]int32 // by pair of switches s*NumSwitches+t
 	alive      []uint16    // by pair of hosts src*NumHosts+dst: the candidates left
-	load       []int64     // by channel, a pair's traffic being whole
-	queue      *heap       // of channels by load, those that have nothing to lose left out
-	uses       [][]int32   // by channel: those that may still go, in order
+	load       []int64     // by channel, with a pair's traffic undivided
+	queue      *heap       // of channels by load, without channels that have nothing to lose
+	uses       [][]int32   // by channel: the candidates that may still go, in order
 	next       []int32     // by channel: the use to look at next
-	waiting    []int32     // by channel: of the uses before next, so many stand in front and come again when the level is one lower
-	level      []uint8     // by channel: pairs with so many candidates left have their turn
+	waiting    []int32     // by channel: number of uses kept in front of next, for the next lower level
+	level      []uint8     // by channel: pairs with this many candidates left are due
 }
 
 // selectPaths runs Yen on the switches and then the elimination.
@@ -96,7 +100,7 @@ func selectPaths(ctx context.Context, in *Input, extra int, joint bool) (*Set, e
 	return sel.pathSet(order)
 }
 
-// newSelection is a selection with all candidates, before any is eliminated.
+// newSelection returns a selection with all candidates, before the elimination.
 func newSelection(ctx context.Context, in *Input, order []int32, extra int, joint bool) (*selection, error) {
 	g := in.Graph
 	if g.NumHosts > mostHosts {
@@ -179,7 +183,7 @@ func (sel *selection) prepare(order []int32) {
 	}
 }
 
-// shuffleUses has the candidates over each link go in an order drawn for it, whatever their pairs have left.
+// shuffleUses draws an order for the candidates over each link, whatever their pairs have left.
 func (sel *selection) shuffleUses() {
 	if sel.rng == nil {
 		return
@@ -190,7 +194,7 @@ func (sel *selection) shuffleUses() {
 	}
 }
 
-// listUses appends the candidates wanted to the uses of their links.
+// listUses appends the wanted candidates to the uses of their links.
 func (sel *selection) listUses(order []int32, want func(way []int32) bool) {
 	n := int32(sel.g.NumHosts)
 	for _, dst := range order {
@@ -208,7 +212,7 @@ func (sel *selection) listUses(order []int32, want func(way []int32) bool) {
 	}
 }
 
-// trafficShare returns the load that a candidate adds when its pair has so many left.
+// trafficShare returns the load of a candidate whose pair has so many left.
 func (sel *selection) trafficShare(left int64) int64 {
 	if sel.joint {
 		return pairTraffic / left
@@ -216,8 +220,8 @@ func (sel *selection) trafficShare(left int64) int64 {
 	return pairTraffic
 }
 
-// eliminate removes candidates over the most loaded link, of equals the first, that
-// still has any to lose, one at a time.
+// eliminate removes candidates one at a time, over the most loaded link that has any to lose, of
+// equals the first.
 func (sel *selection) eliminate(ctx context.Context) error {
 	sel.queue = newHeap(sel.load)
 	for steps := 0; len(sel.queue.list) > 0; steps++ {
@@ -231,8 +235,9 @@ func (sel *selection) eliminate(ctx context.Context) error {
 	return nil
 }
 
-// removeNext removes a candidate over link c, of a pair with as many candidates left as the level of the link says. Pairs with fewer wait until
-// the level has come down to theirs; none has more. It returns false where all pairs over the link have one candidate left, which may not go.
+// removeNext removes a candidate over link c, of a pair with as many candidates left as the link's
+// level. Pairs with fewer wait until the level has come down to theirs; none has more. It returns
+// false if all pairs over the link have one candidate left, which must stay.
 func (sel *selection) removeNext(c int32) bool {
 	uses := sel.uses[c]
 	for ; sel.level[c] >= 2; sel.level[c]-- {
@@ -258,7 +263,7 @@ func (sel *selection) removeNext(c int32) bool {
 	return false
 }
 
-// remove takes candidate w from pair p; the others take its traffic over.
+// remove removes candidate w of pair p; the others take over its traffic.
 func (sel *selection) remove(p, w int32) {
 	left := int64(bits.OnesCount16(sel.alive[p]))
 	sel.alive[p] &^= 1 << w
@@ -277,7 +282,7 @@ func (sel *selection) remove(p, w int32) {
 	}
 }
 
-// pathSet returns the paths that are left.
+// pathSet returns the remaining paths.
 func (sel *selection) pathSet(sources []int32) (*Set, error) {
 	g := sel.g
 	n := int32(g.NumHosts)
@@ -297,13 +302,14 @@ func (sel *selection) pathSet(sources []int32) (*Set, error) {
 	return b.Build()
 }
 
-// heap holds channels, the most loaded one on top, of equals the one with the lowest
-// number. A channel whose load went down moves when it gets to the top: until then its place is that of a load it had before.
+// heap holds channels with the most loaded one on top, of equals the one with the lowest number. A
+// channel whose load fell moves only when it gets to the top; until then it keeps the place of an
+// earlier load.
 type heap struct {
 	load   []int64 // by channel
-	placed []int64 // by channel: the load that its place is for, at least its load
+	placed []int64 // by channel: the load of its place, at least its load
 	list   []int32
-	at     []int32 // by channel: its place in list, -1 when it is out
+	at     []int32 // by channel: its place in list, -1 if it is out
 }
 
 func newHeap(load []int64) *heap {

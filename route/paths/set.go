@@ -8,53 +8,52 @@ import (
 	"weft/fabric"
 )
 
-// Set is a set of paths from end port to end port, grouped by destination: paths
-// are numbered 0 to NumPaths-1, those of one destination follow each other, in the
-// order in which they were added. A pair may have no path, one, several, and the
-// same one twice.
+// Set is a set of paths from end port to end port, grouped by destination. Paths are numbered 0 to
+// NumPaths-1; those of one destination are consecutive, in the order of addition. A pair may have
+// no path, one, several, and the same one twice.
 //
-// A path is what happens between the switch of its source and the switch of its
-// destination: an egress port for every switch but the last, so it is empty where
-// both are at one switch. A port names a link, so parallel links are told apart.
+// A path is the part between the switch of its source and the switch of its destination: an output
+// port for every switch but the last. So it is empty if both are at one switch. A port names a
+// link, so parallel links are distinct.
 //
-// Memory: 8 bytes a path and one a hop: 3 MB for 512 hosts on 64 switches. A Set is
-// immutable and safe for concurrent use.
+// Memory: 8 bytes a path and one a hop: 3 MB for 512 hosts on 64 switches. A Set is immutable and
+// safe for concurrent use.
 type Set struct {
 	g      *fabric.Graph
-	rule   *Rule   // that the paths keep, nil when none is known
+	rule   *Rule   // kept by all paths, nil if unknown
 	first  []int32 // by end port: its paths are first[d] to first[d+1]-1
 	source []int32 // by path
 	start  []int32 // by path: its ports are ports[start[p]:start[p+1]]
 	ports  []uint8
 }
 
-// Graph is the network that the paths are on.
+// Graph returns the network of the paths.
 func (s *Set) Graph() *fabric.Graph { return s.g }
 
-// Rule is the rule that all paths keep, nil when none is known. Any way that keeps it
-// may be added without a new cycle of dependencies, if the rule's turns have none.
+// Rule returns a rule that all paths keep, nil if unknown. If the rule's turns have no cycle, any
+// way that keeps it may be added without a new cycle of dependencies.
 func (s *Set) Rule() *Rule { return s.rule }
 
-// NumPaths is the number of paths.
+// NumPaths returns the number of paths.
 func (s *Set) NumPaths() int { return len(s.source) }
 
 // To returns the paths of a destination end port: first to last-1.
 func (s *Set) To(dst int32) (first, last int) { return int(s.first[dst]), int(s.first[dst+1]) }
 
-// Source is the end port that a path starts from.
+// Source returns the source end port of a path.
 func (s *Set) Source(path int) int32 { return s.source[path] }
 
-// Dest is the end port that a path leads to. It takes O(log end ports); a loop over
-// destinations knows it.
+// Dest returns the destination end port of a path in O(log end ports); a loop over destinations
+// knows it.
 func (s *Set) Dest(path int) int32 {
 	return int32(sort.Search(len(s.first)-1, func(d int) bool { return int(s.first[d+1]) > path }))
 }
 
-// Hops is the number of switch-to-switch links of a path.
+// Hops returns the number of switch-to-switch links of a path.
 func (s *Set) Hops(path int) int { return int(s.start[path+1] - s.start[path]) }
 
-// Ports are the egress ports of a path, from the source's switch on, the last
-// switch left out. It must not be written.
+// Ports returns the output ports of a path, from the source's switch on, without the last switch.
+// It must not be written.
 func (s *Set) Ports(path int) []uint8 { return s.ports[s.start[path]:s.start[path+1]] }
 
 // AppendChannels appends the channels of a path to a list.
@@ -126,7 +125,7 @@ type Builder struct {
 	to   []list
 }
 
-// list holds the paths to one destination as a Set does.
+// list holds the paths to one destination in the form of a Set.
 type list struct {
 	source []int32
 	end    []int32
@@ -145,8 +144,8 @@ func newBuilder(r *Rule) *Builder {
 	return b
 }
 
-// Add adds a path, behind those of the same destination. Its channels follow each
-// other from the source's switch to the destination's; Validate checks that.
+// Add adds a path after those of the same destination. Its channels lead from the source's switch
+// to the destination's; Validate checks that.
 func (b *Builder) Add(src, dst int32, channels []int32) {
 	l := &b.to[dst]
 	for _, c := range channels {
@@ -156,7 +155,7 @@ func (b *Builder) Add(src, dst int32, channels []int32) {
 	l.end = append(l.end, int32(len(l.ports)))
 }
 
-// Build gives the Set of all paths so far.
+// Build returns the Set of all paths so far.
 func (b *Builder) Build() (*Set, error) {
 	numPaths, hops := 0, 0
 	for i := range b.to {

@@ -89,7 +89,7 @@ func (d *pathDrawer) draw(rng *rand.Rand, s int32, way []int32) ([]int32, bool) 
 	return way, true
 }
 
-// drawPaths draws a path for every pair by itself. The rule must be up*/down*, whose shortest
+// drawPaths draws a path for every pair separately. The rule must be up*/down*, whose shortest
 // paths meet no switch twice.
 func drawPaths(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	g := in.Graph
@@ -131,8 +131,8 @@ func (d *pathDrawer) drawAll(b *Builder, rng *rand.Rand, dst int32) {
 	}
 }
 
-// drawByChannel draws one next channel for every destination and every channel into a switch,
-// and one for the hosts of a switch: a C x N -> C routing function.
+// drawByChannel draws one next channel for every destination and every channel into a switch, and
+// one for the hosts of a switch: a C x N -> C routing function.
 func drawByChannel(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	g := in.Graph
 	drawers := make([]*pathDrawer, max(1, in.Workers))

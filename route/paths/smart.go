@@ -29,16 +29,14 @@ var smart = &Algorithm{
 	},
 }
 
-// newSmart makes the rule. All turns are allowed at first. While the turns of the
-// shortest paths of all pairs have a cycle, one that the fewest paths take is
-// forbidden in each cycle found, and the shortest paths are found again. Then the
-// same is done with all turns, used or not, so that every way that the rule allows is
-// free of deadlock.
+// newSmart makes the rule. At first it allows all turns. While the turns of the shortest paths of
+// all pairs have a cycle, it forbids the turn of each found cycle with the fewest paths, and finds
+// the shortest paths again. Then it does the same with all turns, used or not, so that every
+// allowed way is free of deadlock.
 //
-// Never forbidden is to go on from a channel up a breadth-first tree, and to go on by
-// a channel down it. These turns have no cycle (up the tree, across once, down the
-// tree), so every cycle has another turn; they leave a way for every pair, and let
-// nearly every switch join a tree of paths to a LID.
+// It never forbids continuing from a channel up a breadth-first tree, or onto a channel down it.
+// These turns have no cycle (up the tree, across once, down the tree), so every cycle has another
+// turn. They leave a way for every pair, and let nearly every switch join a tree of paths to a LID.
 func newSmart(ctx context.Context, in *Input) (*Rule, error) {
 	g := in.Graph
 	r := Unrestricted(g)
@@ -61,13 +59,13 @@ func newSmart(ctx context.Context, in *Input) (*Rule, error) {
 	return r, nil
 }
 
-// turnUse counts the paths that take each turn.
+// turnUse counts the paths over each turn.
 type turnUse struct {
 	r     *Rule
 	paths []float64 // by place of the turn in r.after
 }
 
-// count returns the number of paths that take a turn, -1 for one that is not allowed.
+// count returns the number of paths over a turn, -1 for a forbidden one.
 func (f *turnUse) count(c, d int32) float64 {
 	for i := f.r.start[c]; i < f.r.start[c+1]; i++ {
 		if f.r.after[i] == d {
@@ -77,7 +75,7 @@ func (f *turnUse) count(c, d int32) float64 {
 	return -1
 }
 
-// countTurnUse counts the paths of all pairs of hosts on every turn, dealt out evenly over the
+// countTurnUse counts the paths of all pairs of hosts on every turn, divided evenly over the
 // shortest paths.
 func countTurnUse(ctx context.Context, r *Rule) (*turnUse, error) {
 	g := r.g
@@ -128,8 +126,8 @@ func countTurnUse(ctx context.Context, r *Rule) (*turnUse, error) {
 	return f, nil
 }
 
-// breakCycles forbids one turn, the least used of those not kept, in every cycle that it finds,
-// until it finds none among the used turns, or among all. It reports whether there was one.
+// breakCycles forbids one turn in every cycle that it finds, the least used that need not stay,
+// until it finds no cycle among the used turns, or among all. It reports whether there was one.
 func (t *turns) breakCycles(f *turnUse, usedOnly bool, kept func(c, d int32) bool) bool {
 	walk := cycleFinder{next: t.next, state: make([]uint8, len(t.next))}
 	if usedOnly {
@@ -155,8 +153,8 @@ func (t *turns) breakCycles(f *turnUse, usedOnly bool, kept func(c, d int32) boo
 	}
 }
 
-// cycleFinder looks for cycles of turns by depth-first search. Channels that it has
-// done with stay done when a turn is taken away.
+// cycleFinder searches for cycles of turns by depth-first search. Finished channels stay finished
+// when a turn is removed.
 type cycleFinder struct {
 	next  [][]int32
 	use   func(c, d int32) bool // nil for all turns
@@ -182,7 +180,7 @@ func (w *cycleFinder) find() []int32 {
 	return nil
 }
 
-// visit searches depth first from a channel, and returns the channels of a cycle that it finds.
+// visit searches depth first from a channel, and returns the channels of a found cycle.
 func (w *cycleFinder) visit(c int32) []int32 {
 	w.state[c] = onPath
 	w.path = append(w.path, c)
@@ -208,7 +206,7 @@ func (w *cycleFinder) visit(c int32) []int32 {
 	return nil
 }
 
-// restart makes the next search begin anew with the channels that are not done.
+// restart makes the next search start again with the unfinished channels.
 func (w *cycleFinder) restart() {
 	for _, c := range w.path {
 		w.state[c] = notMet

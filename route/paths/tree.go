@@ -9,7 +9,7 @@ import (
 
 var srd = &Algorithm{
 	Name:         "srd",
-	Summary:      "legal up*/down* paths of which one LID can hold all to a destination, balanced over the links",
+	Summary:      "legal up*/down* paths with one LID for all paths to a destination, balanced over the links",
 	Paper:        "Sancho, Robles, Duato 2001, as paper 000, section VI-D, describes it",
 	Cost:         "O(hosts x channels), one core",
 	DeadlockFree: true,
@@ -20,7 +20,7 @@ var srd = &Algorithm{
 
 var updnIBA = &Algorithm{
 	Name:         "updn-iba",
-	Summary:      "up*/down* that goes down wherever it can, however long the way: one LID holds it",
+	Summary:      "up*/down* that goes down as soon as it can, however long the path: one LID is enough",
 	Paper:        "Lopez, Flich, Duato (paper 002), section 2.1, reference [5]",
 	Cost:         "O(hosts x channels), one core",
 	DeadlockFree: true,
@@ -29,14 +29,13 @@ var updnIBA = &Algorithm{
 	},
 }
 
-// growTrees grows an in-tree of legal paths to every host. The paper of srd was not available,
-// only what paper 000 says of it. A tree is legal when a switch that packets come down to sends
-// them further down. So a switch whose own path only goes down may be joined from above; one
-// that goes up only from below. Switches join in order of the length of their path, those that
-// only go down first among equals; with downFirst all that can go down do so before any other
-// joins. Some path always remains: the topmost switch whose path only goes down has a parent in
-// the tree of the rule that can go down too. Of equally long paths a switch takes the channel
-// with the fewest paths so far.
+// growTrees grows an in-tree of legal paths to every host. The paper of srd was not available; this
+// follows paper 000's description. A tree is legal if a switch that packets come down to sends them
+// further down. So a switch with a path down only may be joined from above, a switch with a path up
+// only from below. Switches join in order of path length, those with a path down only first among
+// equals; with downFirst all switches that can go down join before any other. Some path always
+// remains: the topmost switch with a path down only has a parent in the rule's tree that can go
+// down too. Of equally long paths a switch takes the channel with the fewest paths so far.
 func growTrees(ctx context.Context, in *Input, downFirst bool) (*Set, error) {
 	g := in.Graph
 	o, _ := treeFrom(g, rootOf(in))
@@ -72,9 +71,9 @@ type tree struct {
 	g        *fabric.Graph
 	o        updown.Order
 	load     []int32 // by channel: paths of the trees so far
-	length   []int32 // by switch: hops of its way
-	downOnly []bool  // by switch: whether its way is down all along
-	next     []int32 // by switch: first channel of its way, -1 at the end
+	length   []int32 // by switch: hops of its path
+	downOnly []bool  // by switch: its path is down all along
+	next     []int32 // by switch: first channel of its path, -1 at the end
 }
 
 func newTree(g *fabric.Graph, o updown.Order) *tree {
@@ -105,7 +104,7 @@ func (t *tree) grow(root int32, downFirst bool) {
 	}
 }
 
-// joinLayer lets switches join one hop behind those of length l: by going down, or up.
+// joinLayer lets switches join one hop behind switches of length l, by going down or up.
 func (t *tree) joinLayer(layers [][]int32, l int, down bool) [][]int32 {
 	g := t.g
 	for _, v := range layers[l] {

@@ -19,9 +19,9 @@ var shortestWidest = &Algorithm{
 	},
 }
 
-// widestAll computes the shortest-widest paths of all pairs, in order of source and destination, hosts in random
-// order: the paper's machines are placed at random one after the other, so those of a
-// switch do not follow each other.
+// widestAll computes the shortest-widest paths of all pairs, in order of source and destination,
+// with hosts in random order: the paper places its machines at random one after another, so hosts
+// of a switch are not consecutive.
 func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	g := in.Graph
 	b := newBuilder(r)
@@ -45,11 +45,10 @@ func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	return b.Build()
 }
 
-// widest takes paths one after the other by the shortest-widest heuristic: every
-// link weighs 1 at first and 1 more for each path on it; a path is the widest of the
-// shortest, the one whose heaviest link weighs least. Of equals it takes the one found
-// first, by port. The paper says "smallest weight", which may be the sum over the links:
-// option weight.
+// widest takes paths one after another by the shortest-widest heuristic. Every link weighs 1 at
+// first and 1 more for each path on it. A path is the widest of the shortest: its heaviest link
+// weighs least. Of equals it takes the first one found, by port. The paper says "smallest weight",
+// which may mean the sum over the links: option weight.
 type widest struct {
 	weight []float64 // by channel
 	ways   *lightestPaths
@@ -70,24 +69,24 @@ func (w *widest) takePath(s, t int32, way []int32) ([]int32, bool) {
 	return way, ok
 }
 
-// addWeight lets the links of a path weigh one more.
+// addWeight adds one to the weights of a path's links.
 func (w *widest) addWeight(way []int32) {
 	for _, c := range way {
 		w.weight[c]++
 	}
 }
 
-// lightestPaths finds shortest legal paths of least weight. It looks only at the nodes that are
-// on a shortest path, one distance after the other. A path weighs as much as its links together,
-// or as the heaviest of them.
+// lightestPaths finds shortest legal paths of least weight. It visits only nodes on a shortest
+// path, one distance after another. A path's weight is the sum of its links' weights, or that of
+// its heaviest link.
 type lightestPaths struct {
 	r     *Rule
 	sum   bool
-	dist  [][]int32 // by switch and node, nil for a switch that was not asked for
+	dist  [][]int32 // by switch and node, nil until needed
 	queue []int32   // of distances
 	stamp int32
-	seen  []int32   // by channel: stamp of the last layer that it was in
-	cost  []float64 // by channel: least weight of a way that ends with it
+	seen  []int32   // by channel: stamp of its last layer
+	cost  []float64 // by channel: least weight of a way up to it
 	prev  []int32   // by channel: node before it on that way
 	layer []int32
 	after []int32
@@ -110,9 +109,8 @@ func (l *lightestPaths) distancesTo(t int32) []int32 {
 	return l.dist[t]
 }
 
-// find appends the lightest shortest path from switch s to switch t; false if there is none.
-// Where a rule's shortest path meets a switch twice it gives the first shortest one that does
-// not.
+// find appends the lightest shortest path from switch s to switch t; false if there is none. If a
+// rule's shortest path meets a switch twice, it returns the first shortest one that does not.
 func (l *lightestPaths) find(s, t int32, weight []float64, way []int32) ([]int32, bool) {
 	r, dist := l.r, l.distancesTo(t)
 	from := r.source(s)
@@ -170,9 +168,9 @@ func (l *lightestPaths) find(s, t int32, weight []float64, way []int32) ([]int32
 	return way, true
 }
 
-// deepenSearch appends the first loopless legal path from switch s in order of length, by port:
-// a depth-first search with a growing bound. Only a rule that is not up*/down* can need it,
-// where a detour makes a turn legal.
+// deepenSearch appends the first loopless legal path from switch s in order of length, by port: a
+// depth-first search with a growing bound. Only rules other than up*/down* may need it, when a
+// detour makes a turn legal.
 func deepenSearch(r *Rule, s int32, dist, way []int32) ([]int32, bool) {
 	met := make([]bool, r.g.NumSwitches)
 	var walk func(x, left int32) bool

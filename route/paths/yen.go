@@ -2,26 +2,25 @@ package paths
 
 import "slices"
 
-// Yen finds the k shortest loopless legal ways between two switches, after J. Y. Yen,
-// "Finding the k Shortest Loopless Paths in a Network" (Management Science 1971),
-// with Lawler's partition of the ways that are left, so that none is found twice.
-// Each is searched by A* with the exact legal distances as the estimate. The rule
-// must be one whose shortest ways, also around what is barred, meet no switch twice:
-// up*/down* or none. Of equally long ways it is by port which come first.
+// Yen finds the k shortest loopless legal ways between two switches, after J. Y. Yen, "Finding the
+// k Shortest Loopless Paths in a Network" (Management Science 1971). Lawler's partition of the
+// remaining ways finds none twice. Each search is A* with the exact legal distances as the
+// estimate. The rule's shortest ways must meet no switch twice, even around barred channels:
+// up*/down* or none. Equally long ways are in order of ports.
 type yen struct {
 	r    *Rule
-	dist []int32 // to the switch aimed at
+	dist []int32 // to the target switch
 
 	stamp  int32
-	barred []int32   // by switch: stamp when a search may not enter it
-	opened []int32   // by channel: stamp when it was reached
-	hops   []int32   // by channel: channels of the way found to its end
+	barred []int32   // by switch: stamp if a search may not enter it
+	opened []int32   // by channel: stamp once it was reached
+	hops   []int32   // by channel: channels of the found way to its end
 	prev   []int32   // by channel: node before it on that way
 	bucket [][]int32 // open channels by estimated length
-	spurs  []spur    // best way of each part of the ways that are left
+	spurs  []spur    // best way of each part of the remaining ways
 }
 
-// spur is the shortest way that begins with way[:at] and goes on with none of bars.
+// spur is the shortest way that begins with way[:at] and continues with none of bars.
 type spur struct {
 	way  []int32
 	at   int
@@ -73,8 +72,8 @@ func (y *yen) popShortest() spur {
 	return sp
 }
 
-// search looks for the shortest way from switch s that begins with way[:at] and
-// goes on with none of bars.
+// search searches for the shortest way from switch s that begins with way[:at] and continues with
+// none of bars.
 func (y *yen) search(s int32, way []int32, at int, bars []int32) {
 	r := y.r
 	y.stamp++
@@ -101,7 +100,7 @@ func (y *yen) search(s int32, way []int32, at int, bars []int32) {
 				return
 			}
 			if int(y.hops[x]+y.dist[x]) < length {
-				continue // a shorter way to it was found
+				continue // a shorter way to it is known
 			}
 			for _, c := range r.next(x) {
 				y.openChannel(x, c, y.hops[x]+1)
@@ -110,7 +109,7 @@ func (y *yen) search(s int32, way []int32, at int, bars []int32) {
 	}
 }
 
-// openChannel notes that channel c can be reached from node x.
+// openChannel records that channel c can be reached from node x.
 func (y *yen) openChannel(x, c, taken int32) {
 	if y.dist[c] == unreachable || y.barred[y.r.g.To[c]] == y.stamp || y.opened[c] == y.stamp && y.hops[c] <= taken {
 		return
@@ -123,7 +122,7 @@ func (y *yen) openChannel(x, c, taken int32) {
 	y.bucket[length] = append(y.bucket[length], c)
 }
 
-// joinPath puts the path found, which ends with channel last, behind its beginning.
+// joinPath appends the found path, which ends with channel last, to its beginning.
 func (y *yen) joinPath(begin []int32, from, last int32) []int32 {
 	way := slices.Clone(begin)
 	for x := last; x != from; x = y.prev[x] {

@@ -11,9 +11,9 @@ import (
 	"weft/route"
 )
 
-// SaveBare writes a Plan without its forwarding tables and without the network that it was made for: what who reads the tables of all switches
-// must be told beside them. It is a plan file but for that: bare stands in its header, Blocks is 1, and the body is not compressed, so that a small change of
-// the Plan changes few of its bytes.
+// SaveBare writes a Plan without its forwarding tables and its network, for a reader who gets the
+// tables from the switches. The format is that of a plan file, but bare stands in the header,
+// Blocks is 1, and the body is not compressed. So a small change of the Plan changes few bytes.
 func SaveBare(w io.Writer, g *fabric.Graph, p *route.Plan) error {
 	if err := p.Fits(g); err != nil {
 		return err
@@ -34,12 +34,13 @@ func SaveBare(w io.Writer, g *fabric.Graph, p *route.Plan) error {
 	return nil
 }
 
-// LoadBare reads what SaveBare wrote, with a Graph that has the switches and end ports of the Plan, by their GUIDs, and nothing else. No switch has an entry.
+// LoadBare reads the output of SaveBare, with a Graph of only the Plan's switches and end ports, by
+// their GUIDs. No switch has an entry.
 func LoadBare(data []byte) (*route.Plan, *fabric.Graph, error) {
 	r := bufio.NewReader(bytes.NewReader(data))
 	h, err := readHeader(r)
 	if err == nil && (!h.Bare || h.Links) {
-		err = fmt.Errorf("it has more than a plan without tables")
+		err = fmt.Errorf("it is not a plan without tables")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("route: plan without tables: header: %w", noEOF(err))
@@ -50,7 +51,7 @@ func LoadBare(data []byte) (*route.Plan, *fabric.Graph, error) {
 		return nil, nil, err
 	}
 	if _, err := r.ReadByte(); err == nil {
-		return nil, nil, fmt.Errorf("route: plan without tables: there is more behind it")
+		return nil, nil, fmt.Errorf("route: plan without tables: unknown data after its end")
 	}
 	return p, g, p.Fits(g)
 }

@@ -7,12 +7,12 @@ import (
 	"weft/route"
 )
 
-// bind reads which switches and end ports the Plan is for, and their names. It
-// compares them with those of g, in its order, which is that of GUIDs but in one of
-// several subnets; or g gets them, if it is the Plan's own.
+// bind reads the switches and end ports of the Plan, with their names. It compares them with those
+// of g, in order; this is the order of GUIDs, except in one of several subnets. If g is the Plan's
+// own, bind adds them to it.
 func (c *coder) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.Ends) error {
 	c.section = "switches"
-	seen := map[identity]bool{} // of its own switches, then end ports
+	seen := map[identity]bool{} // of the Plan's own switches, then end ports
 	switches, err := c.names(h.Switches, func(i int, id identity) error {
 		if own {
 			return addSwitch(g, id, seen)
@@ -46,8 +46,8 @@ func (c *coder) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.Ends)
 	return nil
 }
 
-// identity identifies a switch in a plan file, or an end port: its number on
-// the node is in place of the ports.
+// identity identifies a switch in a plan file, or an end port, whose number on the node then takes
+// the place of ports.
 type identity struct {
 	guid  fabric.GUID
 	ports uint8
@@ -61,7 +61,7 @@ func (c *coder) name(id *identity, base *fabric.LID, lmc *uint8) {
 	u8(c, lmc)
 }
 
-// names reads n identities with their LIDs; visit sees each as it comes.
+// names reads n identities with their LIDs; visit sees each of them.
 func (c *coder) names(n int, visit func(i int, id identity) error) (e route.Ends, err error) {
 	for i := range n {
 		var id identity

@@ -10,9 +10,8 @@ import (
 	"weft/route"
 )
 
-// coder reads or writes the sections of a body: each function of one does both, so that
-// files are read as they were written. After the first error it reads zeros and writes
-// nothing.
+// coder reads or writes the sections of a body. Each section has one function for both, so that
+// reading matches writing. After the first error the coder reads zeros and writes nothing.
 type coder struct {
 	r       *bufio.Reader // nil to write
 	w       *bufio.Writer // nil to read
@@ -23,7 +22,7 @@ type coder struct {
 
 func (c *coder) reads() bool { return c.r != nil }
 
-// bytes reads all of b, or zeros it; or writes it.
+// bytes reads all of b, or zeros it after an error; or writes it.
 func (c *coder) bytes(b []byte) {
 	switch {
 	case c.err != nil:
@@ -64,7 +63,7 @@ func u16[T ~uint16](c *coder, v *T) { number(c, v, 2) }
 func u64[T ~uint64](c *coder, v *T) { number(c, v, 8) }
 func i32(c *coder, v *int32)        { number(c, v, 4) }
 
-// list reads n items, and takes memory only for what is there; or writes all.
+// list reads n items, and allocates only as it reads; or writes all.
 func list[T any](c *coder, v *[]T, n int, item func(c *coder, v *T)) {
 	if c.reads() && n > 0 {
 		*v = make([]T, 0, min(n, 1<<16))
@@ -77,7 +76,7 @@ func list[T any](c *coder, v *[]T, n int, item func(c *coder, v *T)) {
 	}
 }
 
-// parts reads or writes what follows the tables. A reader has made the parts empty.
+// parts reads or writes the sections after the tables. A reader has made the parts empty.
 func (c *coder) parts(h *planHeader, p *route.Plan, g *fabric.Graph) {
 	if p.Choice.By == route.ListedLIDs {
 		c.choice(&p.Choice, g)
@@ -131,7 +130,7 @@ func (c *coder) choice(by *route.Choice, g *fabric.Graph) {
 	}
 }
 
-// cells reads n bytes, and takes memory only for what is there; or writes all.
+// cells reads n bytes, and allocates only as it reads; or writes all.
 func (c *coder) cells(b *[]byte, n int) {
 	if !c.reads() {
 		c.bytes(*b)
@@ -154,14 +153,14 @@ func (c *coder) sl2vl(m *route.SL2VL, pool int, g *fabric.Graph) {
 		u8(c, &sw.By)
 		n, ok := sw.By.Tables(g.SwitchPorts[s])
 		if !ok {
-			c.fail("%s chooses tables in way %d", fabric.SwitchName(g, s), sw.By)
+			c.fail("%s chooses tables by unknown rule %d", fabric.SwitchName(g, s), sw.By)
 		}
 		list(c, &sw.Index, n, u16)
 		s++
 	})
 }
 
-// perPort reads or writes which entry of a pool each port has.
+// perPort reads or writes by port its index in a pool.
 func (c *coder) perPort(host, sw *[]uint16, g *fabric.Graph) {
 	list(c, host, g.NumHosts, u16)
 	list(c, sw, route.SwitchPortCount(g), u16)
@@ -185,7 +184,8 @@ func portParams(c *coder, p *route.PortParams) {
 	}
 }
 
-// absent reads or writes a port that is gone. A file without port GUIDs may have one in place of that of the node, with port 0.
+// absent reads or writes a lost port. A file without port GUIDs may have one in place of the node's
+// GUID, with port 0.
 func absent(c *coder, a *route.Absent, guids bool) {
 	if guids {
 		u64(c, &a.GUID)
@@ -199,7 +199,8 @@ func absent(c *coder, a *route.Absent, guids bool) {
 	}
 }
 
-// hasGUID reports whether the port GUID of a port that is gone must be written: reading one without gives it the same otherwise.
+// hasGUID reports whether the GUID of a lost port must be written: otherwise the reader can restore
+// it.
 func hasGUID(a route.Absent) bool {
 	return a.Port > 0 && a.GUID != 0 || a.Port == 0 && a.GUID != a.Node
 }

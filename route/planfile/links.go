@@ -8,12 +8,12 @@ import (
 	"weft/route"
 )
 
-// hasLinks reports whether a Graph knows what is behind its ports.
+// hasLinks reports whether a Graph knows the neighbours of its ports.
 func hasLinks(g *fabric.Graph) bool { return g.NumSwitches > 0 && len(g.Attached) > 0 }
 
-// links reads or writes which switches are drained and what is behind each port: -1 for
-// nothing, -2-h for end port h, 256*s+p for port p of switch s. A Graph that is the Plan's
-// own gets them.
+// links reads or writes which switches are drained, and the neighbour of each port: -1 for nothing,
+// -2-h for end port h, 256*s+p for port p of switch s. It adds them to a Graph that is the Plan's
+// own.
 func (c *coder) links(g *fabric.Graph, own bool) error {
 	c.section = "links"
 	var drained []uint8
@@ -47,11 +47,10 @@ func behindPorts(g *fabric.Graph) []int32 {
 	return behind
 }
 
-// attach gives a Graph that has switches and end ports its channels, numbered as
-// fabric.Compile numbers them.
+// attach gives a Graph with switches and end ports its channels, numbered as by fabric.Compile.
 func attach(g *fabric.Graph, behind []int32) error {
 	wrong := func(s int32, port int) error {
-		return fmt.Errorf("route: plan file: links: port %d of %s and what is behind it do not fit", port, fabric.SwitchName(g, s))
+		return fmt.Errorf("route: plan file: links: port %d of %s does not fit its neighbour", port, fabric.SwitchName(g, s))
 	}
 	slots := int32(0)
 	for _, ports := range g.SwitchPorts {
@@ -88,7 +87,7 @@ func attach(g *fabric.Graph, behind []int32) error {
 		g.OutStart = append(g.OutStart, int32(len(g.Out)))
 	}
 	if h := slices.Index(g.EndSwitch, -1); h >= 0 {
-		return fmt.Errorf("route: plan file: links: %s is at no switch", route.EndName(g, int32(h)))
+		return fmt.Errorf("route: plan file: links: %s is not at a switch", route.EndName(g, int32(h)))
 	}
 	g.EndSwitch = append(g.EndSwitch, fabric.Numbers(g.NumSwitches)...)
 	return nil

@@ -15,20 +15,19 @@ import (
 	"weft/route"
 )
 
-// Load reads a Plan that Save wrote and binds it to g. It fails with a *BindError
-// when g has not exactly the switches and end ports of the Plan. Memory stays in
-// proportion to g and to what the body really holds, whatever the header says.
+// Load reads a Plan written by Save and binds it to g. It fails with a *BindError unless g has
+// exactly the switches and end ports of the Plan. Memory stays in proportion to g and to the real
+// size of the body, whatever the header says.
 func Load(r io.Reader, g *fabric.Graph) (*route.Plan, error) {
 	p, _, err := load(r, g)
 	return p, err
 }
 
-// Is reports whether data begin as a Plan that Save wrote.
+// Is reports whether data begin as a file of Save.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(planMagic)) }
 
-// LoadAlone reads a Plan that Save wrote, whatever it is for, with a Graph that has the
-// switches and end ports of the Plan, by their GUIDs, the channels between them if the file
-// has the links, and nothing else.
+// LoadAlone reads a Plan written by Save for any fabric. Its Graph has only the switches and end
+// ports of the Plan, by their GUIDs, and the channels between them if the file has the links.
 func LoadAlone(r io.Reader) (*route.Plan, *fabric.Graph, error) { return load(r, nil) }
 
 // load reads a Plan and binds it to g, or to a Graph of its own if g is nil.
@@ -61,12 +60,12 @@ func load(r io.Reader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
 	return p, g, nil
 }
 
-// atEnd demands that the body and the file end here, and that the body's checksum is right.
+// atEnd requires that the body and the file end here, with the right checksum of the body.
 func atEnd(body, file *bufio.Reader) error {
 	for _, r := range [2]*bufio.Reader{body, file} {
 		switch _, err := r.ReadByte(); {
 		case err == nil:
-			return errors.New("there is more than the plan")
+			return errors.New("unknown data after the plan")
 		case err != io.EOF:
 			return err
 		}
@@ -74,7 +73,7 @@ func atEnd(body, file *bufio.Reader) error {
 	return nil
 }
 
-// noEOF makes the end of the file an error that cannot be taken for a good enc.
+// noEOF replaces io.EOF, which callers may take for a good end.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -88,7 +87,7 @@ func readHeader(r io.Reader) (*planHeader, error) {
 		return nil, err
 	}
 	if string(head[:len(planMagic)]) != planMagic {
-		return nil, errors.New("not a plan file, which weft route -o writes (tables of another subnet manager are for --lfts)")
+		return nil, errors.New("not a plan file by weft route -o (tables of another subnet manager are for --lfts)")
 	}
 	if v := binary.LittleEndian.Uint32(head[len(planMagic):]); v != planVersion {
 		return nil, fmt.Errorf("version %d is unknown (known: %d): write the plan again with this weft", v, planVersion)
@@ -117,7 +116,7 @@ func readHeader(r io.Reader) (*planHeader, error) {
 	return &h, h.check()
 }
 
-// check refuses lengths that no Plan has.
+// check refuses lengths that no Plan can have.
 func (h *planHeader) check() error {
 	ok := h.Switches >= 0 && h.Hosts >= 0 && h.Blocks >= 1 && h.Blocks <= max16/route.BlockSize
 	if h.SL != nil {
@@ -135,7 +134,7 @@ func (h *planHeader) check() error {
 
 func inRange(n int) bool { return n >= 0 && n <= max16 }
 
-// plan reads the body. A nil g stands for the Graph of the Plan itself.
+// plan reads the body. A nil g stands for the Plan's own Graph.
 func (c *coder) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
 	by, known := route.ParseChoiceBy(h.Choice)
 	if !known {

@@ -108,7 +108,7 @@ func TestLoadPrefixes(t *testing.T) {
 			t.Fatalf("%d of %d bytes: error %v", n, len(file), err)
 		}
 	}
-	if _, err := Load(bytes.NewReader(append(file, 0)), g); err == nil || !strings.Contains(err.Error(), "more than the plan") {
+	if _, err := Load(bytes.NewReader(append(file, 0)), g); err == nil || !strings.Contains(err.Error(), "unknown data after the plan") {
 		t.Errorf("one byte more: error %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"weft/route"
 )
 
-// A plan file holds a Plan and the GUIDs of what it is for. All numbers are little-endian.
+// A plan file holds a Plan with the GUIDs of its fabric. All numbers are little-endian.
 //
 //	"weftplan"          8 bytes
 //	version             uint32, 2
@@ -45,16 +45,16 @@ import (
 //	absent     each: node GUID uint64, port uint8, base LID uint16, LMC uint8; with absent_guids before it
 //	           the port GUID of each, uint64. Without, the GUID of a port 0 may be that of another port
 //
-// The links, and all from choice on, are there if the header says so. A header with a field that this
-// version does not know is refused: a part of a Plan is never skipped. A Graph is in order of GUIDs, so
-// the same switches and end ports have the same indices in every Graph; Load
-// demands the same sets and answers a *BindError otherwise. In the file of one of several subnets the order is that of
-// the Graph that it shares with others (subnets.Network.NamedGraph): LoadAlone takes any.
+// The links, and all from choice on, are present if the header says so. A reader refuses a header
+// with an unknown field: it never skips a part of a Plan. A Graph is in order of GUIDs, so the same
+// switches and end ports have the same indices in every Graph; Load requires the same sets and
+// otherwise returns a *BindError. In the file of one of several subnets the order is that of their
+// common Graph (subnets.Network.NamedGraph): LoadAlone takes any.
 const (
 	planMagic   = "weftplan"
 	planVersion = 2
 	maxHeader   = 1 << 20
-	max16       = 1 << 16 // most LIDs, classes or SL2VL tables: 16 bits name them
+	max16       = 1 << 16 // limit of LIDs, classes and SL2VL tables: 16 bits name them
 )
 
 // planHeader is the JSON header of a plan file.
@@ -65,19 +65,19 @@ type planHeader struct {
 	ReplySameSL bool         `json:"reply_same_sl"` // false: the SLs are one-way
 	Switches    int          `json:"switches"`
 	Hosts       int          `json:"hosts"`           // CA and router ports
-	Links       bool         `json:"links,omitempty"` // the network that the Plan was made for is there
+	Links       bool         `json:"links,omitempty"` // the file holds the Plan's network
 	Blocks      int          `json:"blocks"`          // blocks of a forwarding table
 	Choice      string       `json:"choice"`          // rule by which sources choose LIDs
 	SL          *slHeader    `json:"sl,omitempty"`
 	Pool        *int         `json:"sl2vl_tables,omitempty"`          // tables in the pool
 	Arbitration *int         `json:"vl_arbitration_tables,omitempty"` // tables in the pool
 	Ports       *int         `json:"port_parameters,omitempty"`       // sets in the pool
-	Absent      int          `json:"absent,omitempty"`                // ports whose LIDs wait for them
-	AbsentGUIDs bool         `json:"absent_guids,omitempty"`          // their port GUIDs are there, as far as they are known
+	Absent      int          `json:"absent,omitempty"`                // lost ports with reserved LIDs
+	AbsentGUIDs bool         `json:"absent_guids,omitempty"`          // the file holds their port GUIDs, as far as they are known
 
 	Levels []route.Level `json:"levels,omitempty"`
 
-	Bare bool `json:"bare,omitempty"` // there are no tables: see SaveBare
+	Bare bool `json:"bare,omitempty"` // without tables: see SaveBare
 }
 
 type slHeader struct {
@@ -86,10 +86,10 @@ type slHeader struct {
 	LIDs         int `json:"lids"`
 }
 
-// BindError says that a saved Plan is for another fabric: the first switch or end
-// port by which they differ.
+// BindError says that a saved Plan is for another fabric, with the first different switch or end
+// port.
 type BindError struct {
-	Name    string // what it is, by GUID
+	Name    string // the switch or end port, by GUID
 	Problem string
 }
 
@@ -97,8 +97,8 @@ func (e *BindError) Error() string {
 	return "route: the plan is for another fabric: " + e.Name + " " + e.Problem
 }
 
-// Save writes a Plan that was made for g. The same Plan gives the same bytes. It
-// fails when a part of the Plan does not fit g; nothing is written then.
+// Save writes a Plan for g. The same Plan gives the same bytes. If a part of the Plan does not fit
+// g, Save fails and writes nothing.
 func Save(w io.Writer, g *fabric.Graph, p *route.Plan) error {
 	if err := p.Fits(g); err != nil {
 		return err
@@ -149,7 +149,7 @@ func headerOf(g *fabric.Graph, p *route.Plan) *planHeader {
 	return h
 }
 
-// encode makes everything before the body.
+// encode returns all bytes before the body.
 func (h *planHeader) encode() ([]byte, error) {
 	text, err := json.Marshal(h)
 	if err != nil {

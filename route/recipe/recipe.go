@@ -1,6 +1,5 @@
-// Package recipe carries out the stages of one recipe on a Graph: NAMES, PATHS and LANES,
-// by one engine. Which engine that is, what happens when it refuses, and the proof of the
-// result are the business of planner.
+// Package recipe runs the stages NAMES, PATHS and LANES on a Graph, with one engine. Package
+// planner chooses the engine, handles its refusal and proves the result.
 package recipe
 
 import (
@@ -14,23 +13,23 @@ import (
 	"weft/route/lids"
 )
 
-// Request is one engine with its options, the LIDs to assign and the limits to keep.
+// Request is one engine with its options, the LIDs to assign, and limits.
 type Request struct {
 	Engine  *route.Spec
 	Options map[string]string
 	Names   lids.Options
-	MaxVLs  int // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
+	MaxVLs  int // data VLs that may be used; 0: as many as the hardware has, 8 if unknown
 	Workers int
 	Seed    uint64
-	Kinds   []fabric.KindRule // of hosts, balanced by themselves
-	Levels  levels.Levels     // of service; none where all traffic is alike
+	Kinds   []fabric.KindRule // of hosts, balanced separately
+	Levels  levels.Levels     // of service; none if all traffic is alike
 }
 
-// Run carries out the stages on a graph. It calls stage before each one, by name;
-// a clock, if there is one, is the caller's. Where links to hosts have fewer VLs than
-// there are lanes, lanes share them. With levels of service an engine may use its part of the VLs. What the engine says nothing of is filled in: one
-// lane, equal turns of the VLs, the usual parameters of ports. Errors: *lids.Exhausted, *Refusal, a
-// wrong option, or the context's.
+// Run runs the stages on a graph. It calls stage before each one, by name. If links to hosts have
+// fewer VLs than there are lanes, lanes share them. With levels of service an engine may use only
+// its part of the VLs. Run fills in everything that the engine leaves out: one lane, equal turns of
+// the VLs, the usual parameters of ports. Errors: *lids.Exhausted, *Refusal, a wrong option, or the
+// context's.
 func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name string)) (*route.Plan, error) {
 	options, err := req.Engine.Parse(req.Options)
 	if err != nil {
@@ -87,7 +86,7 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	return plan, nil
 }
 
-// noteKinds puts the rules of kinds into a Plan's recipe, and notes where they have no effect.
+// noteKinds adds the rules of kinds to a Plan's recipe, and a note if they have no effect.
 func noteKinds(plan *route.Plan, req *Request, kinds *fabric.Kinds) {
 	for _, rule := range req.Kinds {
 		plan.Recipe.Kinds = append(plan.Recipe.Kinds, rule.String())
@@ -100,7 +99,8 @@ func noteKinds(plan *route.Plan, req *Request, kinds *fabric.Kinds) {
 	}
 }
 
-// refusalForLevels says of an engine that refuses to do with its part of the VLs how many levels fit: those for which there is room where it has all of them.
+// refusalForLevels explains an engine's refusal of its part of the VLs: it routes with all VLs, and
+// returns the refusal of levels for which those are too few.
 func refusalForLevels(ctx context.Context, engine route.Engine, in *route.Input, vls int, req *Request, err error) error {
 	refusal, ok := errors.AsType[*route.Refusal](err)
 	if !ok {
@@ -120,7 +120,7 @@ func refusalForLevels(ctx context.Context, engine route.Engine, in *route.Input,
 	return err
 }
 
-// fillIn completes a Plan with what its engine left open.
+// fillIn fills in the parts of a Plan that its engine left out.
 func fillIn(g *fabric.Graph, plan *route.Plan, stage func(name string)) {
 	if plan.SL == nil {
 		stage("lanes")
@@ -136,11 +136,11 @@ func fillIn(g *fabric.Graph, plan *route.Plan, stage func(name string)) {
 	}
 }
 
-// nameFirst gives the LIDs for an engine that does not give them itself.
+// nameFirst assigns the LIDs for an engine that does not assign them itself.
 func nameFirst(g *fabric.Graph, req *Request, stage func(name string)) (route.Ends, error) {
 	if req.Engine.OwnNames {
 		if req.Names.LMC > 0 {
-			return route.Ends{}, fmt.Errorf("route: LMC %d was asked for, but %s gives each port the LMC that its paths need", req.Names.LMC, req.Engine.Name)
+			return route.Ends{}, fmt.Errorf("route: LMC %d was asked for, but %s gives each port the LMC of its paths", req.Names.LMC, req.Engine.Name)
 		}
 		return route.Ends{}, nil
 	}
@@ -161,12 +161,12 @@ func fitsTables(g *fabric.Graph, engine string, ends *route.Ends) error {
 	return nil
 }
 
-// allowedVLs is the number of data VLs that the engine may use.
+// allowedVLs returns the number of data VLs that the engine may use.
 func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
 	hw := g.LeastVLs()
 	switch asked := req.MaxVLs; {
 	case asked < 0 || asked > int(route.DropVL):
-		return 0, fmt.Errorf("route: %d VLs were asked for (want 1 to %d, or 0 for what the ports have)", asked, route.DropVL)
+		return 0, fmt.Errorf("route: %d VLs were asked for (want 1 to %d, or 0 for the number of the ports)", asked, route.DropVL)
 	case asked == 0 && hw == 0:
 		return route.UsualVLs, nil
 	case asked == 0:

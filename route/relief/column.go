@@ -12,13 +12,13 @@ type column struct {
 	g      *fabric.Graph
 	tables *route.Tables
 
-	next    []int32 // by switch: channel towards the LID, fabric.Nothing at its own switch and where there is no way
-	depth   []int32 // by switch: hops when the column was read, -1 where there is no way; next leads to less
+	next    []int32 // by switch: channel towards the LID, fabric.Nothing at its own switch and without a way
+	depth   []int32 // by switch: hops when the column was read, -1 without a way; next leads to less
 	flow    []int64 // by switch: hosts whose packets pass it
 	order   []int32 // switches with a next channel, the farthest first
-	child   []int32 // by switch: one whose next channel leads to it; fabric.Nothing: none
-	sibling []int32 // by switch: another one whose next channel leads to the same switch
-	// By gather: the switches from which packets come that pass a switch, itself among them, and of these the ones
+	child   []int32 // by switch: a switch whose next channel leads to it; fabric.Nothing: none
+	sibling []int32 // by switch: another switch whose next channel leads to the same one
+	// Set by gather: the switches whose packets pass a switch, including itself; and those of them
 	// with hosts.
 	above, source []int32
 }
@@ -31,7 +31,8 @@ func newColumn(g *fabric.Graph, plan *route.Plan) column {
 	}
 }
 
-// read reads the paths to a LID of an end port at switch home. count tells the hosts of each switch.
+// read reads the paths to a LID of an end port at switch home. count holds the number of hosts by
+// switch.
 func (l *column) read(home int32, lid fabric.LID, count []int32) {
 	for x := range l.next {
 		l.next[x], l.depth[x], l.child[x] = fabric.Nothing, -1, fabric.Nothing
@@ -68,7 +69,7 @@ func (l *column) read(home int32, lid fabric.LID, count []int32) {
 	}
 }
 
-// link puts a switch among those whose next channel leads where its own does.
+// link adds a switch to the children of the switch at the end of its next channel.
 func (l *column) link(x int32) {
 	y := l.g.To[l.next[x]]
 	l.sibling[x], l.child[y] = l.child[y], x
@@ -85,7 +86,7 @@ func (l *column) move(x, c int32) {
 	l.link(x)
 }
 
-// changeFlow adds hosts to the switches on the path that begins with a channel.
+// changeFlow adds hosts to the switches on the path over a channel.
 func (l *column) changeFlow(c int32, n int64) {
 	for ; c >= 0; c = l.next[l.g.To[c]] {
 		l.flow[l.g.To[c]] += n
@@ -111,7 +112,7 @@ func (l *column) hasChoice(x int32) bool {
 	return false
 }
 
-// gather sets above and source for the packets that pass a switch.
+// gather sets above and source for the packets through a switch.
 func (l *column) gather(x int32, count []int32) {
 	l.above, l.source = append(l.above[:0], x), l.source[:0]
 	for i := 0; i < len(l.above); i++ {

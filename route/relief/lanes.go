@@ -8,8 +8,8 @@ import (
 	"weft/route/cdg"
 )
 
-// lanes knows the VLs of packets, which keep theirs on their whole way between switches, and which channel may
-// follow which on each VL.
+// lanes knows the VLs of packets, which keep them between switches, and which channel may follow
+// which on each VL.
 type lanes struct {
 	g       *fabric.Graph
 	plan    *route.Plan
@@ -18,13 +18,13 @@ type lanes struct {
 	vl      [route.NumSLs]uint8 // by SL
 	index   *cdg.Index
 	found   [route.NumSLs][]uint64   // by VL: edges of the index, until arrange
-	orders  [route.NumSLs]*cdg.Order // by VL; nil where no path uses it
-	sent    []uint16                 // by switch: set of VLs on which its end ports send to the LID of setSent
+	orders  [route.NumSLs]*cdg.Order // by VL; nil if no path uses it
+	sent    []uint16                 // by switch: set of VLs of its end ports' packets to the LID of setSent
 	passed  []uint16                 // by switch: scratch
 	fresh   []cdg.Edge
 }
 
-// read reads the lanes of a Plan. It fails where they change on the way of a packet.
+// read reads the lanes of a Plan. It fails if they change on a packet's way.
 func (l *lanes) read(g *fabric.Graph, plan *route.Plan) error {
 	l.g, l.plan, l.index = g, plan, cdg.NewIndex(g)
 	l.sent, l.passed = make([]uint16, g.NumSwitches), make([]uint16, g.NumSwitches)
@@ -35,7 +35,7 @@ func (l *lanes) read(g *fabric.Graph, plan *route.Plan) error {
 				continue
 			}
 			if known>>sl&1 == 1 && l.vl[sl] != vl {
-				return &Impossible{"packets change lane on their way"}
+				return &Impossible{"packets change lanes on their way"}
 			}
 			l.vl[sl] = vl
 			known |= 1 << sl
@@ -48,7 +48,8 @@ func (l *lanes) read(g *fabric.Graph, plan *route.Plan) error {
 	return nil
 }
 
-// setSent sets sent for a LID of an end port: the VLs of requests, and of replies where they keep the SL of the request.
+// setSent sets sent for a LID of an end port: the VLs of requests, and of replies if they keep the
+// SL of the request.
 func (l *lanes) setSent(end int32, lid fabric.LID) {
 	if !l.several {
 		for x := range l.sent {
@@ -103,15 +104,15 @@ func (l *lanes) arrange() error {
 		}
 		l.orders[vl] = cdg.NewOrderOf(l.index, l.found[vl], cdg.MoveFewer)
 		if l.orders[vl] == nil {
-			return &Impossible{"its paths close a ring"}
+			return &Impossible{"its paths close a cycle of dependencies"}
 		}
 	}
 	l.found = [route.NumSLs][]uint64{}
 	return nil
 }
 
-// admit adds the dependencies of the packets that pass a switch, those that gather has listed, if they took
-// another next channel; it adds none of a VL, and returns false, where they would close a cycle.
+// admit adds the dependencies of the packets through a switch, listed by gather, with another next
+// channel. If they would close a cycle on a VL, it adds none of that VL and returns false.
 func (l *lanes) admit(paths *column, x, c int32) bool {
 	for _, y := range paths.above {
 		l.passed[y] = l.sent[y]

@@ -6,27 +6,28 @@ import (
 )
 
 const (
-	// What packets in the rounds of shifts and pairs of hosts in all are worth where they make a link as loaded as the most loaded one, in
-	// eighths of the mean price of a path by what meets at random.
+	// Price of making a link as loaded as the most loaded one, in eighths of the mean price of a
+	// path by random meetings: by packets in the rounds of shifts, and by pairs of hosts.
 	shiftEighths, loadEighths = 3, 4
-	// Mean prices are cut off there, so that no sum overflows.
+	// Limit of mean prices, so that no sum overflows.
 	mostMean = 1 << 33
-	// Weight of the fastest links: a slower one weighs more.
+	// Weight of the fastest links; slower ones weigh more.
 	unitWeight = 16
 )
 
-// meetings counts what meets on each channel: pairs of hosts, and packets in the rounds of shifts.
+// meetings counts the meetings on each channel: pairs of hosts, and packets in the rounds of
+// shifts.
 type meetings struct {
-	rounds  int32    // as many as there are hosts, with one in which all send to themselves
+	rounds  int32    // as many as hosts, including one in which all send to themselves
 	weight  []int64  // by channel
 	load    []int64  // by channel: pairs of hosts
-	from    []int32  // by channel, switch: destinations to which each host of the switch sends by it
+	from    []int32  // by channel, switch: destinations of each host of the switch over the channel
 	packets []uint16 // by channel, round
-	more    []uint16 // by channel, round: price of one packet more
-	scale   []int64  // by round, of the largest load when prices were set
+	more    []uint16 // by channel, round: price of one more packet
+	scale   []int64  // by round: scale of the largest load at the last setPrices
 	squares int64    // pairs of pairs with the same destination on one channel, each times the channel's weight
-	most    int64    // largest number of pairs on a channel, times its weight, when prices were set
-	mean    int64    // price of meetings on the path of a pair, on average
+	most    int64    // largest number of pairs on a channel, times its weight, at the last setPrices
+	mean    int64    // average price of meetings on the path of a pair
 }
 
 func newMeetings(g *fabric.Graph, hosts int) meetings {
@@ -52,7 +53,8 @@ func (m *meetings) onChannel(cells []uint16, c int32) []uint16 {
 	return cells[int(c)*int(m.rounds):][:m.rounds]
 }
 
-// add adds the packets of the n hosts of switch x, ranks from first on, to a destination on a channel, or removes them with sign -1.
+// add adds to a channel the packets of the n hosts of switch x, ranks from first on, to a
+// destination, or removes them with sign -1.
 func (m *meetings) add(c, x, first, n, rank int32, sign int64) {
 	m.load[c] += sign * int64(n)
 	m.from[int(c)*(len(m.from)/len(m.load))+int(x)] += int32(sign)
@@ -63,14 +65,16 @@ func (m *meetings) add(c, x, first, n, rank int32, sign int64) {
 	addPackets(laterPackets, laterMore, m.scale, m.weight[c], uint16(sign))
 }
 
-// addPackets adds a packet in each of some rounds to a channel of such weight, and sets the price of one more.
+// addPackets adds a packet in each of some rounds to a channel with a given weight, and sets the
+// price of one more.
 func addPackets(packets, more []uint16, scale []int64, weight int64, sign uint16) {
 	for i, n := range packets {
 		packets[i], more[i] = n+sign, rounds.Price((int64(n+sign)+1)*weight, scale[i])
 	}
 }
 
-// priceOf returns the price of the packets of n hosts, ranks from first on, to a destination on a channel in shifts.
+// priceOf returns the price in shifts of the packets of n hosts, ranks from first on, to a
+// destination on a channel.
 func (m *meetings) priceOf(c, first, n, rank int32) (sum int64) {
 	now, later := rounds.Cells(m.onChannel(m.more, c), rounds.FirstRound(first, n, rank, m.rounds), n)
 	for _, price := range now {
@@ -82,13 +86,13 @@ func (m *meetings) priceOf(c, first, n, rank int32) (sum int64) {
 	return sum
 }
 
-// priceOfLoad returns the price of n pairs more on a channel by the number that it has.
+// priceOfLoad returns the price of n more pairs on a channel by its number of pairs.
 func (m *meetings) priceOfLoad(c int32, n int64) int64 {
 	return n * int64(rounds.PriceOfShare((m.load[c]+n)*m.weight[c]*rounds.ShareUnit/m.most))
 }
 
-// setPrices sets the prices of packets by the loads that there are now, and the mean price of a path. It returns the sum of the
-// largest loads of all rounds. count tells the hosts of each switch.
+// setPrices sets the prices of packets by the present loads, and the mean price of a path. It
+// returns the sum of the largest loads of all rounds. count holds the number of hosts by switch.
 func (m *meetings) setPrices(count []int32) (sum int64) {
 	n := int(m.rounds)
 	clear(m.scale)

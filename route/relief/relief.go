@@ -1,36 +1,40 @@
-// Package relief moves paths of a finished Plan away from links where packets of many pairs of hosts meet. It
-// does not know which engine made the Plan, and neither lengthens a path nor needs a lane more.
+// Package relief moves paths of a finished Plan away from links where packets of many pairs of
+// hosts meet. It does not know which engine made the Plan. It never lengthens a path and needs no
+// further lane.
 //
-// # What meets
+// # Meetings
 //
-// Three prices are added up on the links of a path. The first is for random traffic: the number of pairs of hosts on a
-// link whose packets could meet there with those of the path. Pairs with the same source or the same destination
-// do not count, since a host sends and receives one packet at a time; so a link that serves few destinations is
-// no burden, however many send by it. Engines count all pairs alike (route/engine/sssp), and that is what this adds to
-// them. The second is for all-to-all by shifts, where the round is known in which each pair sends, and so
-// the packets that it meets: one more costs the sixth power of the share of the round's largest load that the
-// link then has. The third keeps pairs off the link that most of them pass: the same power of the share of the largest number
-// of pairs on any link. What makes a link as loaded as the most loaded one costs part of what a mean path
-// costs by the first price (shiftEighths, loadEighths).
+// Three prices add up over the links of a path. The first is for random traffic: the number of
+// pairs of hosts whose packets could meet the path's on a link. Pairs with the same source or the
+// same destination do not count, since a host sends and receives one packet at a time. So a link
+// with few destinations is no burden, however many hosts send over it. Engines count all pairs
+// alike (route/engine/sssp); this is the refinement.
+//
+// The second price is for all-to-all by shifts, in which the round of each pair is known, and so
+// the packets that it meets. One more packet costs the sixth power of the link's new share of the
+// round's largest load. The third price keeps pairs off the link with the most pairs: the same
+// power of the share of the largest number of pairs on any link. Making a link as loaded as the
+// most loaded one costs a fraction of a mean path's first price (shiftEighths, loadEighths).
 //
 // # Moves
 //
-// Destination after destination, and for each its switches from the farthest on: the packets that pass the
-// switch are taken off, and take the next hop from which the rest of the way, as it is, is cheapest. Hops are
-// taken only towards a switch that was nearer to the destination before, so that no path grows and none goes
-// round. Three sweeps at most.
+// Relief takes destination after destination, and for each its switches from the farthest on. It
+// takes the packets through the switch off, and gives them the next hop with the cheapest rest of
+// the way, as it is now. Next hops lead only to a switch that was nearer to the destination before,
+// so that no path grows and none loops. There are at most three sweeps.
 //
 // # Freedom from deadlock
 //
-// Each VL has an order of its channels in which all dependencies of the Plan lead forwards (route/cdg). A move is
-// made only if its dependencies can be added; none is taken out when a path has left it. On several
-// VLs nothing is promised to clients that know no path records and send on the wrong one.
+// Each VL has an order of its channels in which all dependencies of the Plan lead forwards
+// (route/cdg). Relief makes a move only if its dependencies can be added; it removes none when a
+// path moves away. On several VLs clients that know no path records and send on the wrong one get
+// no guarantee.
 //
 // # Cost
 //
-// O(pairs of hosts x ways out of a switch x hops squared) a sweep, and 4 bytes for each pair of a channel
-// and a host or switch: Plans with more than mostCells such pairs are refused, as are those whose packets change
-// lane on their way, and those of hosts with several LIDs or ports.
+// O(pairs of hosts x ways out of a switch x hops squared) a sweep, and 4 bytes for each pair of a
+// channel and a host or switch. Plans with more than mostCells such pairs are refused, and so are
+// Plans whose packets change lanes, or whose hosts have several LIDs or ports.
 package relief
 
 import (
@@ -44,35 +48,36 @@ import (
 	"weft/route/rounds"
 )
 
-// mostCells is the number of channels x (hosts and switches) up to which Plans are relieved: 64 MB.
+// mostCells is the maximum number of channels x (hosts and switches): 64 MB.
 const mostCells = 1 << 24
 
-// All destinations are gone through sweeps times at most. A sweep that takes less than 1/leastFall off the sum of
-// the rounds' largest loads is the last one.
+// There are at most sweeps sweeps over all destinations. A sweep that lowers the sum of the rounds'
+// largest loads by less than 1/leastFall is the last one.
 const (
 	sweeps    = 3
 	leastFall = 128
 )
 
-// relief is the work on one Plan.
+// relief is the state for one Plan.
 type relief struct {
 	g     *fabric.Graph
 	plan  *route.Plan
-	hosts []int32 // that have a LID, in the order of switches and their ports: the ranks of shifts
-	count []int32 // by switch: how many of them it has
-	first []int32 // by switch: rank of its first
+	hosts []int32 // hosts with a LID, in the order of switches and their ports: the ranks of shifts
+	count []int32 // by switch: its number of these hosts
+	first []int32 // by switch: rank of its first one
 	meetings
 	column
 	lanes
 	offers []offer // scratch of choose
 }
 
-// Impossible is the error of a Plan whose paths Run does not move.
+// Impossible is the error of a Plan whose paths Run cannot move.
 type Impossible struct{ Reason string }
 
 func (e *Impossible) Error() string { return "relief: " + e.Reason }
 
-// Run returns a Plan whose paths were moved; the one given stays as it is. Errors: *Impossible, or the context's.
+// Run returns a Plan with moved paths; the given Plan stays unchanged. Errors: *Impossible, or the
+// context's.
 func Run(ctx context.Context, g *fabric.Graph, plan *route.Plan) (*route.Plan, error) {
 	r, err := newRelief(ctx, g, plan)
 	if err != nil {
@@ -81,7 +86,7 @@ func Run(ctx context.Context, g *fabric.Graph, plan *route.Plan) (*route.Plan, e
 	return r.plan, r.run(ctx)
 }
 
-// newRelief counts what meets in a Plan, and takes a copy of it to change.
+// newRelief counts the meetings in a Plan, and copies it for changes.
 func newRelief(ctx context.Context, g *fabric.Graph, plan *route.Plan) (*relief, error) {
 	out := *plan
 	out.Tables = plan.Tables.Clone()
@@ -96,7 +101,7 @@ func newRelief(ctx context.Context, g *fabric.Graph, plan *route.Plan) (*relief,
 	return r, r.readAll(ctx)
 }
 
-// run moves paths until that takes little more off.
+// run moves paths until a sweep gains little.
 func (r *relief) run(ctx context.Context) error {
 	before := int64(-1)
 	for range sweeps {
@@ -123,7 +128,7 @@ func (r *relief) listHosts() error {
 		case ends.LMC[h] > 0:
 			return &Impossible{"hosts have several LIDs"}
 		case g.NodeStart[node+1]-g.NodeStart[node] > 1:
-			return &Impossible{"hosts have several ports, and their paths may be kept apart"}
+			return &Impossible{"hosts have several ports, whose paths may be separate on purpose"}
 		}
 		r.hosts = append(r.hosts, h)
 	}
@@ -141,7 +146,8 @@ func (r *relief) listHosts() error {
 	return nil
 }
 
-// readAll counts the packets of all pairs of hosts, and notes the dependencies of all paths, those from and to switches too.
+// readAll counts the packets of all pairs of hosts, and the dependencies of all paths, including
+// those from and to switches.
 func (r *relief) readAll(ctx context.Context) error {
 	for end, base := range r.plan.Ends.Base {
 		if err := ctx.Err(); err != nil {
@@ -172,14 +178,15 @@ func (r *relief) readAll(ctx context.Context) error {
 	return nil
 }
 
-// noteSquares adds up, for the mean price, what pairs with the same destination do not meet.
+// noteSquares adds up pairs with the same destination, which do not meet, for the mean price.
 func (r *relief) noteSquares() {
 	for _, x := range r.order {
 		r.squares += r.weight[r.next[x]] * r.flow[x] * r.flow[x]
 	}
 }
 
-// put adds the packets of r.source to a destination on the path that begins with a channel, or removes them with sign -1.
+// put adds the packets of r.source to a destination to the path over a channel, or removes them
+// with sign -1.
 func (r *relief) put(c, rank int32, sign int64) {
 	for ; c >= 0; c = r.next[r.g.To[c]] {
 		for _, x := range r.source {
@@ -188,7 +195,7 @@ func (r *relief) put(c, rank int32, sign int64) {
 	}
 }
 
-// sweep goes through all destinations once and returns the number of entries that it moved.
+// sweep visits all destinations once and returns the number of moved entries.
 func (r *relief) sweep(ctx context.Context) (moved int, err error) {
 	r.squares = 0
 	for rank, h := range r.hosts {
@@ -209,13 +216,14 @@ func (r *relief) sweep(ctx context.Context) (moved int, err error) {
 	return moved, nil
 }
 
-// offer is a next hop that is cheaper than the one taken now.
+// offer is a cheaper next hop than the present one.
 type offer struct {
 	c    int32
 	cost int64
 }
 
-// choose moves the packets that pass a switch to the cheapest next hop, and reports whether that is another one.
+// choose moves the packets through a switch to the cheapest next hop, and reports whether it
+// changed.
 func (r *relief) choose(x, rank int32) bool {
 	r.gather(x, r.count)
 	old, n := r.next[x], r.flow[x]
@@ -246,7 +254,8 @@ func (r *relief) choose(x, rank int32) bool {
 	return chosen != old
 }
 
-// cost is the price of n packets, those of r.source, on the path that begins with a channel, as far as it stays below a limit.
+// cost returns the price of n packets, those of r.source, on the path over a channel; at a limit it
+// stops.
 func (r *relief) cost(c, rank int32, n, limit int64) (sum int64) {
 	flow := int64(0) // others to this destination by channel c
 	for ; c >= 0 && sum < limit; c = r.next[r.g.To[c]] {

@@ -169,9 +169,9 @@ func TestDelivers(t *testing.T) {
 // Plans whose paths are not moved say why.
 func TestImpossible(t *testing.T) {
 	for _, c := range []struct{ formula, engine, want string }{
-		{"torus(5x5,hosts=1)", "torus", "relief: packets change lane on their way"},
-		{"torus(5x5,hosts=1)", "sssp", "relief: its paths close a ring"},
-		{"rlft(4,2)|ports(2)", "updn", "relief: hosts have several ports, and their paths may be kept apart"},
+		{"torus(5x5,hosts=1)", "torus", "relief: packets change lanes on their way"},
+		{"torus(5x5,hosts=1)", "sssp", "relief: its paths close a cycle of dependencies"},
+		{"rlft(4,2)|ports(2)", "updn", "relief: hosts have several ports, whose paths may be separate on purpose"},
 	} {
 		g := graph(t, c.formula, "", 0)
 		if _, err := relief.Run(t.Context(), g, routed(t, g, c.engine, nil)); err == nil || err.Error() != c.want {

@@ -5,9 +5,9 @@ import (
 	"weft/route"
 )
 
-// AsIs binds a Plan to a Graph that has changed and changes nothing: the tables that switches
-// hold until somebody writes others. What is new has no LIDs and no entries. It fails with
-// *Impossible where nobody knows the lanes of what is new.
+// AsIs binds an unchanged Plan to a changed Graph: the tables that switches hold until somebody
+// writes new ones. New ports and switches have no LIDs and no entries. AsIs fails with *Impossible
+// if the lanes of new ones are unknown.
 func AsIs(g *fabric.Graph, old *fabric.Graph, plan *route.Plan) (*route.Plan, error) {
 	held := route.Hold(old, plan, g)
 	b := bind(g, &Request{Old: old, Plan: plan, Held: held}, held.Ends)

@@ -7,25 +7,25 @@ import (
 	"weft/route"
 )
 
-// binding holds the old Plan by the numbers of switches and end ports of the new Graph.
+// binding holds the old Plan under the new Graph's numbers of switches and end ports.
 type binding struct {
 	g, old    *fabric.Graph
 	plan      *route.Plan
-	ends      route.Ends       // new
+	ends      route.Ends       // of the new Plan
 	switchWas []int32          // by switch: its number in the old Graph, -1 if it is new
 	endWas    []int32          // by end port: the same
 	rows      [][]*route.Block // by switch: the blocks of its old table
 	owner     []int32          // by LID: its end port, -1 for none
-	same      []bool           // by LID: it named the same end port in the old Plan
-	links     bool             // whether the links of the old Graph are known
-	changed   []bool           // by port slot, as Graph.Attached: another port is behind it, or none; needs links
-	channels  []int32          // by port slot: the channel that old entries lead to, -1 if there is none or it has gone
-	gained    bool             // some port leads to something that was not behind it
-	drained   bool             // some switch is drained that was not; needs links
+	same      []bool           // by LID: its end port is the same as in the old Plan
+	links     bool             // the links of the old Graph are known
+	changed   []bool           // by port slot, as Graph.Attached: its neighbour is another one, or gone; needs links
+	channels  []int32          // by port slot: the channel of old entries, -1 if there is none or it is gone
+	gained    bool             // some port has a new neighbour
+	drained   bool             // some switch is newly drained; needs links
 }
 
-// bind finds the switches and end ports of the old Plan by GUID, and the ports behind which
-// something else is now.
+// bind matches the switches and end ports of the old Plan by GUID, and finds ports with other
+// neighbours.
 func bind(g *fabric.Graph, req *Request, ends route.Ends) *binding {
 	b := &binding{g: g, old: req.Old, plan: req.Plan, ends: ends, links: len(req.Old.Attached) > 0}
 	b.switchWas, b.endWas = fabric.Match(req.Old, g)
@@ -41,7 +41,7 @@ func bind(g *fabric.Graph, req *Request, ends route.Ends) *binding {
 	return b
 }
 
-// readRows takes the blocks of all switches.
+// readRows reads the blocks of all switches.
 func (b *binding) readRows() {
 	blocks := int(b.ends.Top())/route.BlockSize + 1
 	b.rows = make([][]*route.Block, b.g.NumSwitches)
@@ -53,7 +53,7 @@ func (b *binding) readRows() {
 	}
 }
 
-// readOwners finds the LIDs that name the end port that they named.
+// readOwners finds the LIDs with an unchanged end port.
 func (b *binding) readOwners() {
 	b.owner = b.ends.ByLID()
 	was := b.plan.Ends.ByLID()
@@ -63,7 +63,7 @@ func (b *binding) readOwners() {
 	}
 }
 
-// readPorts finds the ports behind which something else is now.
+// readPorts finds ports with other neighbours than before.
 func (b *binding) readPorts() {
 	g := b.g
 	b.changed = make([]bool, len(g.Attached))
@@ -80,7 +80,7 @@ func (b *binding) readPorts() {
 	}
 }
 
-// readChannels finds the channels that old entries lead to.
+// readChannels finds the channels of old entries.
 func (b *binding) readChannels() {
 	b.channels = slices.Repeat([]int32{fabric.Nothing}, len(b.g.Attached))
 	for c := range int32(b.g.NumChannels) {
@@ -90,7 +90,7 @@ func (b *binding) readChannels() {
 	}
 }
 
-// peer names the port behind a port so that two Graphs can be compared.
+// peer names the neighbour of a port, for comparing two Graphs.
 type peer struct {
 	node fabric.GUID
 	port uint8
@@ -112,7 +112,7 @@ func (b *binding) port(s int32, lid int) uint8 {
 	return b.rows[s][lid/route.BlockSize][lid%route.BlockSize]
 }
 
-// channel returns the channel of the old entry of a switch, -1 if that has gone or never was.
+// channel returns the channel of the old entry of a switch, -1 if it is gone or never existed.
 func (b *binding) channel(s int32, lid int) int32 {
 	port := int32(b.port(s, lid))
 	if port > b.g.SwitchPorts[s] {

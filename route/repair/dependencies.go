@@ -10,29 +10,29 @@ import (
 	"weft/route/cdg"
 )
 
-// dependencies says which channel may follow which, over (channel, VL) pairs: lanes.pair.
+// dependencies knows which channel may follow which, over (channel, VL) pairs: lanes.pair.
 type dependencies struct {
 	b     *binding
 	l     *lanes
 	index *cdg.Index // of a layer
 	lost  []column
-	// looked keeps, by layer and edge of the index, the answers of lookUp. It is nil where the links of the old
-	// Graph are not known, and with several lanes where VLs depend on input ports or end ports have
-	// moved; then has needs the orders.
+	// looked caches the answers of lookUp by layer and edge of the index. It is nil, and has needs
+	// the orders, if the links of the old Graph are unknown. With several lanes it is also nil if
+	// VLs depend on input ports or end ports have moved.
 	looked []uint8
 	ups    *search  // of carries
 	masks  []uint16 // of carries: by switch in ups.list, SLs
 
-	orders []*cdg.Order // by layer: of all dependencies, nil until it is needed
-	made   []*cdg.Order // by layer: the same, those that are not needed yet too; nil for a layer with cycles
-	cyclic bool         // the old Plan has cycles: everything is admitted
-	added  int          // number of dependencies admitted that the old Plan does not have
-	turns  []int32      // by switch: the number of them at it
+	orders []*cdg.Order // by layer: of all dependencies, nil until needed
+	made   []*cdg.Order // by layer: the same, even before it is needed; nil for a layer with cycles
+	cyclic bool         // the old Plan has cycles: the repair admits every dependency
+	added  int          // number of admitted dependencies beyond the old Plan's
+	turns  []int32      // by switch: the number of these
 	fresh  [][]cdg.Edge // scratch of admit, by layer
 }
 
-// mostLooked is the number of edges up to which dependencies are looked up one by one. Memory is
-// touched only for those that are.
+// mostLooked is the maximum number of edges for looking dependencies up one by one. Each lookup
+// touches only its own byte.
 const mostLooked = 1 << 28
 
 // Answers kept in looked.
@@ -78,7 +78,7 @@ func (d *dependencies) has(c, e int32) bool {
 	return *at == present
 }
 
-// lookUp looks for a LID of the old Plan whose packets go from pair c to e.
+// lookUp searches for a LID of the old Plan whose packets go from pair c to e.
 func (d *dependencies) lookUp(c, e int32) bool {
 	g, b := d.b.g, d.b
 	c, was := d.l.channelOf(c)
@@ -104,8 +104,8 @@ func (d *dependencies) lookUp(c, e int32) bool {
 	return false
 }
 
-// carries reports whether old entries lead packets of one of some SLs by channel c to a LID: whether a
-// switch from which the way leads there sends any.
+// carries reports whether old entries lead packets on some SLs over channel c to a LID: it searches
+// upstream for a switch that sends on one of them.
 func (d *dependencies) carries(c int32, lid int, sls uint16) bool {
 	if d.l.n == 1 {
 		return true
@@ -133,7 +133,7 @@ func (d *dependencies) carries(c int32, lid int, sls uint16) bool {
 	return false
 }
 
-// admit adds dependencies, or none if they would close a cycle with those of the old Plan.
+// admit adds dependencies, or none if they would close a cycle with the old Plan's.
 func (d *dependencies) admit(ctx context.Context, workers int, edges []cdg.Edge) (bool, error) {
 	for layer := range d.fresh {
 		d.fresh[layer] = d.fresh[layer][:0]
@@ -170,7 +170,7 @@ func (d *dependencies) admit(ctx context.Context, workers int, edges []cdg.Edge)
 	return true, nil
 }
 
-// forwards reports whether pair c stands before e in the order of their layer.
+// forwards reports whether pair c precedes e in the order of their layer.
 func (d *dependencies) forwards(ctx context.Context, workers int, c, e int32) (bool, error) {
 	layer, c := d.l.layerOf(c)
 	_, e = d.l.layerOf(e)
@@ -191,7 +191,8 @@ func (d *dependencies) arrangeAll(ctx context.Context, workers int) error {
 	return nil
 }
 
-// arrange makes the order of a layer if there is none, and with it those of all layers side by side.
+// arrange makes the order of a layer unless it exists; the first call makes all layers' in
+// parallel.
 func (d *dependencies) arrange(ctx context.Context, workers int, layer int32) error {
 	if d.orders[layer] != nil {
 		return nil
@@ -202,13 +203,14 @@ func (d *dependencies) arrange(ctx context.Context, workers int, layer int32) er
 		}
 	}
 	if d.orders[layer] = d.made[layer]; d.orders[layer] == nil {
-		d.orders[layer], d.cyclic = cdg.NewOrder(d.index, nil, cdg.MoveFewer), true // of no use
+		d.orders[layer], d.cyclic = cdg.NewOrder(d.index, nil, cdg.MoveFewer), true // never consulted
 	}
 	return nil
 }
 
-// orderLayers puts the channels of each layer in an order in which all dependencies of the old Plan lead forwards: of
-// all its entries, or, if they close a cycle on the new Graph, of those whose paths are whole.
+// orderLayers orders the channels of each layer so that all dependencies of the old Plan lead
+// forwards. If all its entries close a cycle on the new Graph, it takes only paths that still
+// arrive.
 func (d *dependencies) orderLayers(ctx context.Context, workers int) error {
 	d.made = make([]*cdg.Order, len(d.orders))
 	for _, wholeOnly := range []bool{false, true} {

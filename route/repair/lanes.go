@@ -9,17 +9,17 @@ import (
 	"weft/route/cdg"
 )
 
-// lanes tells the VLs of packets. VLs have an index, from 0 among those in use. The (channel, VL) pairs are
-// the channels of layers. Where packets keep their VL on their whole way there is a layer for each VL, with the
-// channels of g itself. Else there is one, with the channels of another Graph, in which each link is there once for
-// every VL.
+// lanes gives the VLs of packets. VLs in use have an index from 0. (channel, VL) pairs are the
+// channels of layers. If packets keep their VL on the whole path, there is a layer for each VL with
+// the channels of g itself. Otherwise there is one layer, whose Graph has each link once for every
+// VL.
 type lanes struct {
 	g     *fabric.Graph
-	layer *fabric.Graph // whose channels each layer has
+	layer *fabric.Graph // the Graph of each layer's channels
 	n     int           // VLs in use between switches
 	plan  *route.Plan   // new: its SL, SL2VL and LIDs are set
 	owner []int32       // by LID: its end port
-	stay  bool          // packets keep their VL on their whole way
+	stay  bool          // packets keep their VL on the whole path
 
 	// With several lanes only.
 	sls     []uint8             // in use
@@ -30,7 +30,7 @@ type lanes struct {
 	targets [][]int32           // by switch: destination classes of their LIDs
 }
 
-// noLane stands for the index of a VL that discards, or that no channel uses.
+// noLane is the index of a VL that discards, or that no channel uses.
 const noLane = 255
 
 // newLanes reads the lanes of a Plan whose SL and SL2VL fit g.
@@ -63,7 +63,8 @@ func newLanes(g *fabric.Graph, plan *route.Plan, owner []int32) *lanes {
 	return l
 }
 
-// readStay reports whether each SL has the same VL in all of some SL2VL tables, given by number in the pool, and notes it.
+// readStay reports whether each SL has the same VL in all of some SL2VL tables, given by number in
+// the pool, and stores that VL.
 func (l *lanes) readStay(tables []uint16) bool {
 	pool := l.plan.SL2VL.Pool
 	for _, sl := range l.sls {
@@ -77,7 +78,7 @@ func (l *lanes) readStay(tables []uint16) bool {
 	return true
 }
 
-// vlsOn returns the set of VLs, by index, of packets of some SLs that keep their VL.
+// vlsOn returns the VLs, as a set by index, of packets on some SLs that keep their VL.
 func (l *lanes) vlsOn(sls uint16) (vls uint16) {
 	for ; sls != 0; sls &= sls - 1 {
 		if vl := l.staysOn[bits.TrailingZeros16(sls)]; vl != noLane {
@@ -87,7 +88,7 @@ func (l *lanes) vlsOn(sls uint16) (vls uint16) {
 	return vls
 }
 
-// widen makes the Graph in which each link is there n times.
+// widen makes the Graph with each link n times.
 func widen(g *fabric.Graph, n int) *fabric.Graph {
 	w := &fabric.Graph{NumSwitches: g.NumSwitches, NumChannels: g.NumChannels * n, OutStart: make([]int32, 1, g.NumSwitches+1)}
 	w.From, w.To = make([]int32, w.NumChannels), make([]int32, w.NumChannels)
@@ -107,11 +108,11 @@ func widen(g *fabric.Graph, n int) *fabric.Graph {
 	return w
 }
 
-// wideChannel returns the channel of the wide Graph for a channel and the index of a VL. Its
-// reverse is again the one beside it.
+// wideChannel returns the channel of the wide Graph for a channel and the index of a VL. A channel
+// and its reverse stay adjacent.
 func wideChannel(c, vl int32, n int) int32 { return c>>1*int32(2*n) + 2*vl + c&1 }
 
-// pair numbers a channel with the index of a VL: those of each layer follow those of the layer before.
+// pair numbers a channel with the index of a VL, layer after layer.
 func (l *lanes) pair(c, vl int32) int32 {
 	if l.stay {
 		return vl*int32(l.g.NumChannels) + c
@@ -145,8 +146,8 @@ func (l *lanes) layerOf(pair int32) (layer, c int32) {
 	return pair / int32(l.layer.NumChannels), pair % int32(l.layer.NumChannels)
 }
 
-// slsOn returns the set of SLs in use that have a VL, by index, on a channel, where input ports do not
-// matter. With one lane it is that of all.
+// slsOn returns the SLs in use, as a set, that have a VL, by index, on a channel, if input ports do
+// not matter. With one lane it returns all SLs.
 func (l *lanes) slsOn(c int32, vl uint8) (sls uint16) {
 	if l.n == 1 {
 		return 1<<route.NumSLs - 1
@@ -175,8 +176,8 @@ func (l *lanes) readClasses() {
 	}
 }
 
-// slsTo returns the set of SLs on which the end ports of a switch send to a LID: those of
-// requests, and those of replies where they keep the SL of the request.
+// slsTo returns the set of SLs of the end ports of a switch to a LID: of requests, and of replies
+// if they keep the SL of the request.
 func (l *lanes) slsTo(s int32, lid int) (sls uint16) {
 	m := l.plan.SL
 	for _, class := range l.sources[s] {
@@ -190,13 +191,13 @@ func (l *lanes) slsTo(s int32, lid int) (sls uint16) {
 	return sls
 }
 
-// vl returns the index of the VL of an SL on its way through a switch.
+// vl returns the index of the VL of packets with an SL through a switch.
 func (l *lanes) vl(s int32, in, out, sl uint8) uint8 {
 	return l.index[l.plan.SL2VL.Table(l.g, s, in, out)[sl]]
 }
 
-// firstVLs returns the set, by index, of VLs of an SL on the channel by which packets of a
-// switch's own end ports leave it.
+// firstVLs returns the VLs, as a set by index, of packets with an SL from a switch's own end ports
+// on the first channel.
 func (l *lanes) firstVLs(c int32, sl uint8) (vls uint16) {
 	s, out := l.g.From[c], l.g.FromPort[c]
 	add := func(in uint8) {
@@ -213,9 +214,8 @@ func (l *lanes) firstVLs(c int32, sl uint8) (vls uint16) {
 	return vls
 }
 
-// path adds to a list the dependencies of packets of an SL that leave their first switch by
-// a channel, until they are at the target. next tells by which channel they leave the
-// others, -1 for none.
+// path appends the dependencies of packets on an SL from their first channel to the target. next
+// returns the output channel at each later switch, -1 for none.
 func (l *lanes) path(list []cdg.Edge, c int32, sl uint8, target int32, next func(s int32) int32) []cdg.Edge {
 	g := l.g
 	if l.stay {
@@ -238,7 +238,7 @@ func (l *lanes) path(list []cdg.Edge, c int32, sl uint8, target int32, next func
 	return list
 }
 
-// pathOn adds those of packets that keep their VL, by index, on their whole way.
+// pathOn is path for packets that keep their VL, by index.
 func (l *lanes) pathOn(list []cdg.Edge, c int32, vl uint8, target int32, next func(s int32) int32) []cdg.Edge {
 	for vl != noLane && l.g.To[c] != target {
 		e := next(l.g.To[c])

@@ -4,8 +4,7 @@ import (
 	"weft/route"
 )
 
-// loads count, by port slot, the entries of LIDs of hosts; those of a switch when they are
-// first asked for.
+// loads counts, by port slot, the entries of LIDs of hosts, for each switch on first use.
 type loads struct {
 	b       *binding
 	tables  *route.Tables
@@ -44,7 +43,7 @@ func (l *loads) of(c int32) int32 {
 	return l.entries[g.PortStart[s]+int32(g.FromPort[c])]
 }
 
-// change follows an entry that was changed from one port to another.
+// change records that an entry changed from one port to another.
 func (l *loads) change(s int32, lid int, from, to uint8) {
 	if !l.counted[s] || !l.ofHost[lid] {
 		return

@@ -9,16 +9,16 @@ import (
 	"weft/route"
 )
 
-// column is a LID with the switches that need a next hop towards it, in ascending order. The
-// old entries of all other switches still lead to it.
+// column is a LID with the switches that need a next hop towards it, in ascending order. The old
+// entries of all other switches still lead to it.
 type column struct {
 	lid      int
 	switches []int32
 }
 
-// losses lists the columns in which a switch needs a next hop.
+// losses lists the columns with a switch that needs a next hop.
 func (b *binding) losses(ctx context.Context, workers int) ([]column, error) {
-	broken := make([][]int32, len(b.owner)) // by LID: switches whose own entry leads to what has gone
+	broken := make([][]int32, len(b.owner)) // by LID: switches whose own entry leads to a lost neighbour
 	whole := make([]bool, len(b.owner))     // by LID: all its paths must be followed
 	if b.links && !b.drained {
 		b.readBroken(broken)
@@ -52,8 +52,8 @@ func (b *binding) losses(ctx context.Context, workers int) ([]column, error) {
 	return slices.Concat(found...), err
 }
 
-// readBroken lists, by LID, the switches whose entries lead to what has gone, and those
-// that have none though something has come. The links are known.
+// readBroken lists, by LID, the switches whose entries lead to lost neighbours, and switches
+// without an entry if something was added. The links are known.
 func (b *binding) readBroken(broken [][]int32) {
 	for s := range int32(b.g.NumSwitches) {
 		bad, some := b.badPorts(s)
@@ -73,8 +73,8 @@ func (b *binding) readBroken(broken [][]int32) {
 	}
 }
 
-// badPorts marks the ports that an old entry of a switch cannot keep, route.NoPort among them
-// if something has come, and says whether there are any.
+// badPorts marks the ports that an old entry of a switch cannot keep, including route.NoPort if
+// something was added, and reports whether there are any.
 func (b *binding) badPorts(s int32) (bad [256]bool, some bool) {
 	first := int(b.g.PortStart[s])
 	for port := range int(b.g.SwitchPorts[s]) + 1 {
@@ -88,13 +88,13 @@ func (b *binding) badPorts(s int32) (bad [256]bool, some bool) {
 // search finds the switches of columns that need a next hop.
 type search struct {
 	b    *binding
-	mark []int32 // by switch: base plus what is known of it; below base: nothing yet
-	base int32   // larger by 4 for each LID, so that marks need not be cleared
+	mark []int32 // by switch: base plus its state; below base: unknown
+	base int32   // grows by 4 for each LID, so that marks need not be cleared
 	list []int32 // switches found
 	way  []int32 // switches on the path being followed
 }
 
-// What is known of a switch.
+// States of a switch.
 const (
 	onWay   int32 = iota + 1 // it is on the path being followed
 	isWhole                  // its path leads to the LID
@@ -108,7 +108,7 @@ func (s *search) begin() {
 	s.list = s.list[:0]
 }
 
-// upstream lists the switches whose paths to a LID lead to one of some switches.
+// upstream lists the switches whose paths to a LID pass one of some switches.
 func (s *search) upstream(lid int, from []int32) []int32 {
 	g := s.b.g
 	s.begin()
@@ -130,8 +130,7 @@ func (s *search) upstream(lid int, from []int32) []int32 {
 	return list
 }
 
-// follow follows all paths to a LID and lists the switches from which they do not lead
-// to it.
+// follow follows all paths to a LID and lists the switches whose paths do not arrive.
 func (s *search) follow(lid int) (list []int32) {
 	b, g := s.b, s.b.g
 	s.begin()

@@ -27,7 +27,7 @@ func (d *dependencies) read(ctx context.Context, workers int, wholeOnly bool) (*
 			own[worker].readSwitch(int32(i))
 			return nil
 		}
-		var done []int // LIDs whose packets go each another way
+		var done []int // LIDs whose packets all take different ways
 		for _, lid := range lids[i] {
 			switch {
 			case lostAt[lid] != nil:
@@ -62,7 +62,7 @@ func (d *dependencies) read(ctx context.Context, workers int, wholeOnly bool) (*
 	return all, nil
 }
 
-// lidsBySwitch lists, by switch, the LIDs of its end ports that name the same ones in the old Plan.
+// lidsBySwitch lists, by switch, the LIDs of its end ports that are the same as in the old Plan.
 func (d *dependencies) lidsBySwitch() [][]int {
 	lids := make([][]int, d.b.g.NumSwitches)
 	for lid, end := range d.b.owner {
@@ -96,11 +96,11 @@ type reader struct {
 	d      *dependencies
 	edges  [][]uint64 // by layer: a bit by number of an edge
 	next   []int32    // by switch: the channel of its entry
-	waits  []int32    // by switch: how many entries lead to it whose switches are not done
-	sorted []int32    // switches, those first to which no entry leads
-	sent   []uint16   // by switch: the SLs on which it sends to LIDs of the classes sentTo
-	sentTo cell       // of replies to them, and of the LIDs
-	on     []uint16   // set of VLs, by index, on the channel of a switch: by switch and SL, or by switch if packets keep their VL
+	waits  []int32    // by switch: number of unfinished switches whose entries lead to it
+	sorted []int32    // switches, each before its next one
+	sent   []uint16   // by switch: the SLs of its packets to LIDs of the classes sentTo
+	sentTo cell       // classes of replies to the LIDs, and of the LIDs
+	on     []uint16   // VLs, as a set by index, on the channel of a switch: by switch and SL, or by switch if packets keep their VL
 }
 
 func newReader(d *dependencies) *reader {
@@ -127,8 +127,9 @@ func (r *reader) add(layer int, c, e int32) {
 	r.edges[layer][i/64] |= 1 << (i % 64)
 }
 
-// readSwitch adds the dependencies of packets that come from a switch, where there is one VL. It notes which ports follow
-// which before it looks for their channels. So all tables take a third of the time that all columns take.
+// readSwitch adds the dependencies of packets that come from a switch, with one VL. It first notes
+// which ports follow which, and then looks up their channels. This takes a third of the time of
+// reading all columns.
 func (r *reader) readSwitch(s int32) {
 	g, b := r.d.l.g, r.d.b
 	channels := b.channels[g.PortStart[s]:][:g.SwitchPorts[s]+1]
@@ -160,7 +161,7 @@ func (r *reader) readSwitch(s int32) {
 	}
 }
 
-// readColumn adds the dependencies of the entries of a LID, without the entries of some switches.
+// readColumn adds the dependencies of the entries of a LID, except the entries of some switches.
 func (r *reader) readColumn(lid int, without []int32) {
 	g := r.d.l.g
 	for s := range r.next {
@@ -183,8 +184,8 @@ func (r *reader) readColumn(lid int, without []int32) {
 	}
 }
 
-// readByLane adds those of a LID where there are several layers: it follows the packets of all sources from switch to switch, except those
-// on a ring of switches.
+// readByLane adds the dependencies of a LID with several layers: it follows the packets of all
+// sources from switch to switch, except those on a ring of switches.
 func (r *reader) readByLane(lid int) {
 	g, l := r.d.l.g, r.d.l
 	r.sortSwitches()
@@ -212,7 +213,8 @@ func (r *reader) readByLane(lid int) {
 	}
 }
 
-// readSent finds the SLs on which all switches send to a LID, unless they are those of the LID before.
+// readSent finds the SLs of all switches' packets to a LID, unless they equal those of the previous
+// LID.
 func (r *reader) readSent(lid int) {
 	m := r.d.l.plan.SL
 	to := cell{m.Src[r.d.l.owner[lid]], m.Dst[lid]}
@@ -225,7 +227,7 @@ func (r *reader) readSent(lid int) {
 	}
 }
 
-// sortSwitches lists the switches in the order in which packets pass them, without those on a ring.
+// sortSwitches lists the switches in the order that packets pass them, without switches on a ring.
 func (r *reader) sortSwitches() {
 	g := r.d.l.g
 	clear(r.waits)
@@ -250,7 +252,7 @@ func (r *reader) sortSwitches() {
 	}
 }
 
-// keepLane carries packets of some VLs, by index, on from channel c to e, if there is one.
+// keepLane moves packets on some VLs, by index, from channel c to e, if there is an e.
 func (r *reader) keepLane(c, e int32, vls uint16) {
 	if e >= 0 {
 		r.on[r.d.l.g.To[c]] |= vls
@@ -261,7 +263,7 @@ func (r *reader) keepLane(c, e int32, vls uint16) {
 	}
 }
 
-// step carries packets on from channel c to e.
+// step moves packets from channel c to e.
 func (r *reader) step(c, e int32, on []uint16) {
 	g, l, t := r.d.l.g, r.d.l, r.d.l.g.To[c]
 	for _, sl := range l.sls {

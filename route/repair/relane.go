@@ -10,20 +10,20 @@ import (
 	"weft/route/cdg"
 )
 
-// relaned is a switch and a LID to which it got a next hop on which its packets, on the lanes
-// that they have, may close a cycle.
+// relaned is a switch and a LID with a new next hop whose packets, on their present lanes, may
+// close a cycle.
 type relaned struct {
 	s   int32
 	lid int
 }
 
-// cell is a class of sources and one of destinations, whose packets have one SL. The
-// replies to them are on it too where replies keep the SL of the request.
+// cell is a source class and a destination class, whose packets share one SL. Their replies share
+// it if replies keep the SL of the request.
 type cell struct{ src, dst int32 }
 
-// relane gives the packets of all relaned switches SLs on which they close no cycle: their own SL
-// if it does, else another one that the Plan uses. No lane is added. It returns how many cells
-// got another SL.
+// relane gives the packets of all relaned switches SLs that close no cycle: their own if possible,
+// otherwise another SL of the Plan. It adds no lane. It returns the number of cells with another
+// SL.
 func (s *solver) relane(ctx context.Context) (changed int, err error) {
 	if len(s.relaned) == 0 || s.deps.cyclic {
 		return 0, nil
@@ -74,15 +74,15 @@ func (r *relaner) readClasses() {
 	}
 }
 
-// addOnce adds to a list unless what was added last is the same. Lists of switches may hold
-// one several times.
+// addOnce appends x unless it is the last element. Lists of switches may still hold one several
+// times.
 func addOnce(list *[]int32, x int32) {
 	if n := len(*list); n == 0 || (*list)[n-1] != x {
 		*list = append(*list, x)
 	}
 }
 
-// cells lists those of the packets that need another lane.
+// cells lists the cells of packets that need another lane.
 func (r *relaner) cells() (list []cell) {
 	l := r.s.l
 	m := l.plan.SL
@@ -101,7 +101,7 @@ func (r *relaner) cells() (list []cell) {
 	return slices.Compact(list)
 }
 
-// place finds an SL for a cell: its own, or the first on which no cycle is closed.
+// place finds an SL for a cell: its own, or the first that closes no cycle.
 func (r *relaner) place(ctx context.Context, c cell) (changed, ok bool, err error) {
 	m := r.s.l.plan.SL
 	own := m.ByClass(c.src, c.dst)
@@ -139,7 +139,7 @@ func (r *relaner) edges(c cell, sl uint8) []cdg.Edge {
 	return slices.Compact(list)
 }
 
-// add adds those of packets from some switches to a LID.
+// add appends the dependencies of packets from some switches to a LID.
 func (r *relaner) add(list []cdg.Edge, from []int32, lid int32, sl uint8) []cdg.Edge {
 	b, g := r.s.b, r.s.b.g
 	target := g.EndSwitch[b.owner[lid]]

@@ -11,13 +11,13 @@ import (
 	"weft/route/lids"
 )
 
-// Request is the Plan that a subnet runs, which is to fit a Graph that has changed.
+// Request is a running subnet's Plan, to be adapted to a changed Graph.
 type Request struct {
 	// Old is the Graph of the Plan. Its switches and end ports are enough; with its links
 	// (planfile.LoadAlone) a repair takes less time.
 	Old     *fabric.Graph
 	Plan    *route.Plan
-	Held    *route.Held // what route.Hold made of them
+	Held    *route.Held // result of route.Hold
 	Workers int         // goroutines that may be used
 }
 
@@ -36,14 +36,14 @@ type Figures struct {
 	Unordered     bool `json:"unordered"`      // true if the old Plan has cycles of dependencies, or may have
 }
 
-// Impossible is the error of a repair that finds no next hop without a cycle of
-// dependencies, or no lane for what is new.
+// Impossible is the error of a repair that finds no next hop without a cycle of dependencies, or no
+// lane for a new end port or switch.
 type Impossible struct{ Reason string }
 
 func (e *Impossible) Error() string { return "repair: " + e.Reason }
 
-// Run repairs a Plan. The old one is not changed, and shares blocks with the new one: it
-// must not be written any more.
+// Run repairs a Plan. The old Plan stays unchanged but shares blocks with the new one, so nobody
+// may write to it any more.
 func Run(ctx context.Context, g *fabric.Graph, req *Request) (*route.Plan, *Figures, error) {
 	ends, err := assignLIDs(g, req.Held)
 	if err != nil {
@@ -88,7 +88,7 @@ func (b *binding) solve(ctx context.Context, plan *route.Plan, lost []column, wo
 		case err != nil:
 			return err
 		case stuck >= 0:
-			return &Impossible{fmt.Sprintf("no next hop from %s to LID %d is free of cycles of dependencies",
+			return &Impossible{fmt.Sprintf("every next hop from %s to LID %d closes a cycle of dependencies",
 				fabric.SwitchName(b.g, stuck), c.lid)}
 		}
 	}
@@ -97,8 +97,8 @@ func (b *binding) solve(ctx context.Context, plan *route.Plan, lost []column, wo
 	return err
 }
 
-// assignLIDs keeps the LIDs in use and gives LIDs to new end ports: to hosts with
-// the LMC that all others have, or 0 if these differ.
+// assignLIDs keeps the LIDs in use and assigns LIDs to new end ports: hosts get the common LMC of
+// all others, or 0 if these differ.
 func assignLIDs(g *fabric.Graph, held *route.Held) (route.Ends, error) {
 	lmc := make([]uint8, g.NumEnds)
 	common := held.HostLMC(g)
@@ -121,7 +121,7 @@ func assignLIDs(g *fabric.Graph, held *route.Held) (route.Ends, error) {
 }
 
 // newPlan makes the Plan of the new Graph with the old entries, and with SLs and SL2VL tables for
-// what is new.
+// new end ports and switches.
 func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
 	old := b.plan
 	blocks := int(b.ends.Top())/route.BlockSize + 1
@@ -151,8 +151,8 @@ func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
 	return p, nil
 }
 
-// serviceLevels returns the old SLs. An end port that is new, or at another switch, gets the classes
-// of one at its switch (see like).
+// serviceLevels returns the old SLs. An end port that is new, or at another switch, gets the
+// classes of an end port at its switch (see classesFrom).
 func (b *binding) serviceLevels() (*route.SLs, error) {
 	g, was := b.g, b.plan.SL
 	if was.NumSrc == 1 && was.NumDst == 1 {
@@ -168,7 +168,7 @@ func (b *binding) serviceLevels() (*route.SLs, error) {
 			continue // it has no LID, and sends nothing
 		}
 		if like < 0 {
-			return nil, &Impossible{"nobody knows the service levels of " + route.EndName(g, end)}
+			return nil, &Impossible{"unknown service levels of " + route.EndName(g, end)}
 		}
 		m.Src[end] = was.Src[like]
 		for k := range b.ends.Count(end) {
@@ -181,9 +181,10 @@ func (b *binding) serviceLevels() (*route.SLs, error) {
 	return &m, nil
 }
 
-// classesFrom returns the old end port from which one of the new Graph takes its classes, one that had a
-// LID: itself where it has not moved to another switch, or one at its switch, for a host another
-// host if there is one, or else itself though it has moved. It returns -1 for none.
+// classesFrom returns the old end port whose classes an end port of the new Graph gets. This is
+// itself if it had a LID and has not moved. Otherwise it is another one at its switch that had a
+// LID: for a host another host if possible, else port 0. The last resort is itself, though moved.
+// It returns -1 for none.
 func (b *binding) classesFrom(end int32) int32 {
 	named := func(e int32) bool { return b.endWas[e] >= 0 && b.plan.Ends.Base[b.endWas[e]] != 0 }
 	s := b.g.EndSwitch[end]
@@ -206,9 +207,9 @@ func (b *binding) classesFrom(end int32) int32 {
 	return -1
 }
 
-// classesStay reports whether no end port has moved to another switch, and all have classes that were
-// at theirs before: no packets start where none of their SL did. The links of the old Graph must be
-// known.
+// classesStay reports whether no end port has moved to another switch, and all have classes that
+// were at their switch before. Then no packets start where no packets of their SL did. It needs the
+// links of the old Graph.
 func (b *binding) classesStay() bool {
 	for end, s := range b.g.EndSwitch {
 		if was := b.endWas[end]; was >= 0 && b.at(was) != b.switchWas[s] {
@@ -221,11 +222,11 @@ func (b *binding) classesStay() bool {
 	return true
 }
 
-// at returns the old switch of an old end port. The links of the old Graph must be known.
+// at returns the old switch of an old end port. It needs the links of the old Graph.
 func (b *binding) at(end int32) int32 { return b.old.EndSwitch[end] }
 
-// virtualLanes returns the old SL2VL tables. A switch that is new has those of all others if
-// they all have the same one.
+// virtualLanes returns the old SL2VL tables. A new switch gets the common table of all others, if
+// there is one.
 func (b *binding) virtualLanes() (*route.SL2VL, error) {
 	g, was := b.g, b.plan.SL2VL
 	m := &route.SL2VL{Pool: slices.Clone(was.Pool), Host: make([]uint16, g.NumHosts), Switch: make([]route.SwitchSL2VL, g.NumSwitches)}
@@ -240,16 +241,16 @@ func (b *binding) virtualLanes() (*route.SL2VL, error) {
 		switch {
 		case o >= 0 && g.SwitchPorts[s] == b.old.SwitchPorts[o]:
 			m.Switch[s] = was.Switch[o]
-		case len(was.Pool) == 1, b.ends.Count(g.PortZero(int32(s))) == 0: // nothing passes a switch without a LID that is new
+		case len(was.Pool) == 1, b.ends.Count(g.PortZero(int32(s))) == 0: // nothing passes a new switch without a LID
 			m.Switch[s].Index = []uint16{0}
 		default:
-			return nil, &Impossible{"nobody knows the SL2VL tables of " + fabric.SwitchName(g, int32(s))}
+			return nil, &Impossible{"unknown SL2VL tables of " + fabric.SwitchName(g, int32(s))}
 		}
 	}
 	return m, nil
 }
 
-// drop removes the entries of LIDs that nobody has.
+// drop removes the entries of LIDs without an owner.
 func (b *binding) drop(t *route.Tables, f *Figures) {
 	for lid := range int(t.Top()) + 1 {
 		if lid < len(b.owner) && b.owner[lid] >= 0 {
@@ -266,7 +267,7 @@ func (b *binding) drop(t *route.Tables, f *Figures) {
 
 // count counts crossed entries, and their columns and blocks.
 func (b *binding) count(lost []column, f *Figures) {
-	last := make([]int, len(b.rows)) // by switch: block counted last, from 1
+	last := make([]int, len(b.rows)) // by switch: last counted block, from 1
 	for _, c := range lost {
 		if !b.same[c.lid] {
 			continue
@@ -288,7 +289,7 @@ func (b *binding) count(lost []column, f *Figures) {
 	}
 }
 
-// countMoved compares the entries of the columns that were changed.
+// countMoved compares the entries of the changed columns.
 func (b *binding) countMoved(t *route.Tables, lost []column, f *Figures) {
 	for _, c := range lost {
 		for _, s := range c.switches {
@@ -304,8 +305,8 @@ func (b *binding) countMoved(t *route.Tables, lost []column, f *Figures) {
 	}
 }
 
-// countUnused counts the links between switches that have come and that no entry uses, if the
-// links of the old Graph are known.
+// countUnused counts the new links between switches without an entry, if the links of the old Graph
+// are known.
 func (b *binding) countUnused(t *route.Tables, f *Figures) {
 	if !b.links || !b.gained {
 		return
@@ -318,7 +319,7 @@ func (b *binding) countUnused(t *route.Tables, f *Figures) {
 	}
 }
 
-// uses reports whether some entry sends over a channel.
+// uses reports whether some entry uses a channel.
 func uses(g *fabric.Graph, t *route.Tables, c int32) bool {
 	for i := range t.NumBlocks() {
 		if bytes.IndexByte(t.Block(g.From[c], i)[:], g.FromPort[c]) >= 0 {

@@ -12,7 +12,7 @@ import (
 	"weft/route/cdg"
 )
 
-// solver gives next hops to the switches of one column after the other.
+// solver gives next hops to the switches of one column after another.
 type solver struct {
 	b       *binding
 	l       *lanes
@@ -20,23 +20,23 @@ type solver struct {
 	tables  *route.Tables // new
 	workers int
 	loads   loads
-	relaned []relaned // next hops for which packets may need other lanes
-	added   []int32   // by channel: pairs of hosts that the repair has put there
+	relaned []relaned // next hops whose packets may need other lanes
+	added   []int32   // by channel: pairs of hosts added by the repair
 	columnState
 
-	way   []int32    // switches: of distance
+	way   []int32    // switches: scratch of distance
 	edges []cdg.Edge // result of dependenciesOf
-	sls   uint16     // on which the switch that chooses sends to the LID
+	sls   uint16     // of packets from the current switch to the LID
 }
 
-// columnState holds the state of the column that the solver works on.
+// columnState holds the state of the solver's current column.
 type columnState struct {
 	lid    int
 	target int32     // switch of the LID
 	state  []int8    // by switch: whole, open or settled
 	out    []int32   // by switch: its channel, if its distance is known
 	hops   []int32   // by switch: channels to the target, or unknown, or nowhere
-	levels [][]int32 // by number of channels to the target: switches to be looked at
+	levels [][]int32 // by number of channels to the target: switches to be visited
 }
 
 // States of a switch in a column.
@@ -46,7 +46,7 @@ const (
 	settled             // has one
 )
 
-// Distances that are none.
+// Special values of hops.
 const (
 	unknown int32 = -1
 	nowhere int32 = -2
@@ -60,8 +60,8 @@ func newSolver(b *binding, l *lanes, deps *dependencies, tables *route.Tables, w
 	}
 }
 
-// column finds next hops and writes them. It returns the first switch that has a way to
-// the LID but got no next hop, or -1.
+// column finds next hops and writes them. It returns the first switch that can reach the LID but
+// got no next hop, or -1.
 func (s *solver) column(ctx context.Context, c column) (stuck int32, err error) {
 	g := s.b.g
 	s.lid, s.target = c.lid, g.EndSwitch[s.b.owner[c.lid]]
@@ -87,16 +87,16 @@ func (s *solver) column(ctx context.Context, c column) (stuck int32, err error) 
 	return stuck, nil
 }
 
-// Rules by which next hops are admitted, from the strictest on.
+// Rules for admitting next hops, the strictest first.
 const (
-	knownOnly   = iota // those whose dependencies the old Plan has, or the repair has added
-	acyclic            // those whose dependencies close no cycle
-	relaneLater        // all: relane finds other lanes for their packets. Only with several lanes
+	knownOnly   = iota // all dependencies are in the old Plan, or added by the repair
+	acyclic            // dependencies close no cycle
+	relaneLater        // any: relane finds other lanes for the packets. Only with several lanes
 	numRules
 )
 
-// settle gives next hops to open switches, those first that are nearest to the LID. It
-// returns the switches that got none.
+// settle gives next hops to open switches, the nearest to the LID first. It returns the switches
+// left without one.
 func (s *solver) settle(ctx context.Context, list []int32, rule int) (left []int32, err error) {
 	g := s.b.g
 	if rule == relaneLater && s.l.n == 1 {
@@ -150,7 +150,7 @@ func (s *solver) settle(ctx context.Context, list []int32, rule int) (left []int
 	return left, nil
 }
 
-// put adds a switch to those that settle looks at for paths of so many channels.
+// put queues a switch for settle at a path length in channels.
 func (s *solver) put(x, level int32) {
 	for int(level) >= len(s.levels) {
 		s.levels = append(s.levels, nil)
@@ -164,14 +164,14 @@ func (s *solver) put(x, level int32) {
 // passable reports whether packets to the LID may enter a switch.
 func (s *solver) passable(u int32) bool { return s.b.mayPass(u, s.target) }
 
-// distance returns the number of channels from a switch that keeps its entry or is settled, or
-// nowhere if there is no entry to keep.
+// distance returns the number of channels to the target from a switch that keeps its entry or is
+// settled, nowhere if it has no entry to keep.
 func (s *solver) distance(u int32) int32 {
 	g := s.b.g
 	s.way = s.way[:0]
 	for s.hops[u] == unknown {
 		s.way = append(s.way, u)
-		s.hops[u] = nowhere // unless the way ends elsewhere
+		s.hops[u] = nowhere // unless the path ends elsewhere
 		s.out[u] = s.b.channel(u, s.lid)
 		if c := s.out[u]; c >= 0 {
 			u = g.To[c]
@@ -187,8 +187,8 @@ func (s *solver) distance(u int32) int32 {
 	return h
 }
 
-// choose finds the best channel from a switch to one that is so many channels from the
-// LID: the one in force, or the least loaded. It returns -1 if none is admitted.
+// choose finds the best channel from a switch to one at the given distance from the LID: the old
+// one, or the least loaded. It returns -1 if none is admitted.
 func (s *solver) choose(ctx context.Context, x, hops int32, rule int) (int32, error) {
 	g := s.b.g
 	if s.l.n > 1 {
@@ -241,8 +241,8 @@ func (s *solver) choose(ctx context.Context, x, hops int32, rule int) (int32, er
 	return fabric.Nothing, nil
 }
 
-// load ranks the path that begins with a channel: by the most pairs that the repair has put on
-// one of its channels so far, then by the entries of the channel itself. The least is best.
+// load ranks the path over a channel: first by the maximum of pairs that the repair has added to
+// any of its channels, then by the entries of the first channel. Less is better.
 func (s *solver) load(c int32) int64 {
 	most, at := int32(0), c
 	for {
@@ -255,7 +255,8 @@ func (s *solver) load(c int32) int64 {
 	}
 }
 
-// addPairs counts the pairs of a switch's own hosts with the LID on its path, if the LID is a host's.
+// addPairs counts the pairs of a switch's own hosts with the LID on its path, if the LID is a
+// host's.
 func (s *solver) addPairs(x int32) {
 	g := s.b.g
 	hosts := int32(len(g.HostsOf(x)))
@@ -269,8 +270,8 @@ func (s *solver) addPairs(x int32) {
 	}
 }
 
-// backwards counts the dependencies of packets that go by a channel which lead backwards
-// in the order of channels.
+// backwards counts the dependencies of packets over a channel that lead backwards in the order of
+// channels.
 func (s *solver) backwards(ctx context.Context, c int32) (n int32, err error) {
 	s.dependenciesOf(c)
 	for _, e := range s.edges {
@@ -285,14 +286,13 @@ func (s *solver) backwards(ctx context.Context, c int32) (n int32, err error) {
 	return n, nil
 }
 
-// candidate reports whether a channel leads to a switch so many channels from the LID.
+// candidate reports whether a channel leads to a usable switch at the given distance from the LID.
 func (s *solver) candidate(c, hops int32) bool {
 	u := s.b.g.To[c]
 	return s.state[u] != open && s.passable(u) && s.distance(u) == hops
 }
 
-// admitted reports whether the packets of a switch may go by a channel. Fresh
-// dependencies are added.
+// admitted reports whether the packets of a switch may take a channel. It adds new dependencies.
 func (s *solver) admitted(ctx context.Context, c int32, rule int) (bool, error) {
 	if rule == relaneLater {
 		return true, nil
@@ -309,9 +309,9 @@ func (s *solver) admitted(ctx context.Context, c int32, rule int) (bool, error) 
 	return true, nil
 }
 
-// dependenciesOf lists the dependencies of packets that go by a channel to the LID: with
-// one lane the first, since the others are there; with several those of the switch's own
-// end ports on their whole path.
+// dependenciesOf lists the dependencies of packets over a channel to the LID. With one lane this is
+// the first only, since the others exist; with several it is those of the switch's own end ports on
+// the whole path.
 func (s *solver) dependenciesOf(c int32) {
 	g, l := s.b.g, s.l
 	s.edges = s.edges[:0]
@@ -328,11 +328,10 @@ func (s *solver) dependenciesOf(c int32) {
 	}
 }
 
-// onward returns the channel by which packets leave a switch whose distance is known and that is not the target.
+// onward returns the output channel of a switch with a known distance, not the target.
 func (s *solver) onward(u int32) int32 { return s.out[u] }
 
-// firstStuck returns the first of the open switches from which the LID can be reached,
-// or -1.
+// firstStuck returns the first open switch that can reach the LID, or -1.
 func (s *solver) firstStuck(list []int32) int32 {
 	if len(list) == 0 {
 		return -1
@@ -347,7 +346,7 @@ func (s *solver) firstStuck(list []int32) int32 {
 	return -1
 }
 
-// write puts the next hops into the tables.
+// write writes the next hops into the tables.
 func (s *solver) write(list []int32) {
 	g, lid := s.b.g, fabric.LID(s.lid)
 	s.set(s.target, lid, g.EndPort[s.b.owner[s.lid]])

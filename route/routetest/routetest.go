@@ -1,4 +1,4 @@
-// Package routetest holds what the tests of Plans share. Tests import it, nothing else.
+// Package routetest has helpers for tests of Plans. Only tests import it.
 package routetest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"weft/fabric/netfile/tables"
 )
 
-// Must fails the test on an error; Must(call())(t) is the value of the call.
+// Must fails the test on an error; Must(call())(t) returns the value of the call.
 func Must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

@@ -1,21 +1,23 @@
-// Package transition says in which order the switches of a subnet get the forwarding and lane tables of a new Plan, while packets are
-// under way and each switch holds its old table until it gets the new one.
+// Package transition finds an order for writing a new Plan's forwarding and lane tables to the
+// switches of a running subnet, in which each switch holds its old table until it gets the new one.
 //
 // # Order
 //
-// For one LID, let a switch get its new entry after all switches that come later on its new path. At any moment a packet follows old
-// entries up to the first switch with a new one; from there all entries are new or the same, and lead to the LID. So no moment
-// has a circle, if neither Plan has one. This is needed only for LIDs for which old and new entries together have a circle; all
-// other entries are written first, in any order. A block of a table holds the entries of 64 LIDs, so that one may be written several
-// times.
+// For one LID, let a switch get its new entry after all later switches on its new path. At any
+// moment a packet follows old entries up to the first switch with a new one; from there all entries
+// are new or unchanged, and lead to the LID. So there is never a loop if neither Plan has one. This
+// is needed only for LIDs whose old and new entries together have a loop. All other entries come
+// first, in any order. A block of a table holds the entries of 64 LIDs, so a block may be written
+// several times.
 //
 // # Drop
 //
-// Old and new entries together may let packets wait for each other in a ring, in whatever order they are written. Then the
-// entries that differ are taken away first. When the packets on the old ways have left, the new ones are written: at any moment the
-// dependencies are a part of those of one Plan. Until then packets to these LIDs are lost at these switches.
+// Old and new entries together may let packets deadlock, in any order of writing. Then the
+// differing entries are removed first. The new ones are written once the packets on the old paths
+// have left. So at any moment the dependencies are a part of one Plan's. Until then packets to
+// these LIDs are lost at these switches.
 //
-// SL2VL tables are treated alike: an SL whose VL changes has VL 15 until then (DropLanes).
+// SL2VL tables change in the same way: an SL whose VL changes has VL 15 until then (DropLanes).
 //
-// Cost: time and memory O(switches) for each LID with an entry that differs.
+// Cost: time and memory O(switches) for each LID with a differing entry.
 package transition

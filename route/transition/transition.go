@@ -8,11 +8,11 @@ import (
 	"weft/route"
 )
 
-// Order returns the tables that switches hold between those of an old Plan and those of a new one, in the order in which they are to
-// be written; none where all may be written at once. Of the old Graph the switches are enough. A switch that is new
-// gets its last table at once.
+// Order returns the intermediate tables between an old Plan's and a new one's, in the order of
+// writing; none if all may be written at once. Of the old Graph it needs only the switches. A new
+// switch gets its last table at once.
 func Order(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan) (between []*route.Tables) {
-	var later [][]entry // by the number of changed switches behind it, less one: the old entries of the LIDs that loop
+	var later [][]entry // by the number of changed switches behind it, less one: the old entries of looping LIDs
 	d := newDifference(old, before, g, after)
 	d.each(func(lid fabric.LID) {
 		if !d.loops() {
@@ -40,7 +40,7 @@ func Order(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.
 	return between
 }
 
-// Drop returns the tables of a new Plan without the entries that an old one had otherwise.
+// Drop returns the tables of a new Plan without the entries that differ from an old one's.
 func Drop(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan) *route.Tables {
 	tables := after.Tables.Clone()
 	d := newDifference(old, before, g, after)
@@ -54,8 +54,8 @@ func Drop(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.P
 	return tables
 }
 
-// DropLanes returns the SL2VL tables of a new Plan with VL 15 for each SL that has another VL than by those of an old Plan. It returns nil
-// where these are not known.
+// DropLanes returns the SL2VL tables of a new Plan with VL 15 for each SL whose VL differs from an
+// old Plan's. It returns nil if the tables are unknown.
 func DropLanes(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan) *route.SL2VL {
 	was, now := before.SL2VL, after.SL2VL
 	if was == nil || now == nil {
@@ -111,11 +111,11 @@ type entry struct {
 type difference struct {
 	g        *fabric.Graph
 	was, now *route.Tables
-	before   []int32 // by switch: its number in the old Graph, -1 for one that is new
+	before   []int32 // by switch: its number in the old Graph, -1 for a new one
 
-	// Of the LID that each has come to, by switch.
+	// Of the current LID, by switch.
 	ports [][2]uint8 // its old and its new entry
-	next  [][2]int32 // the switches to which these lead, -1 for none
+	next  [][2]int32 // the next switches of these, -1 for none
 
 	waits  []int32 // memory of loops and changedBehind
 	behind []int32
@@ -131,7 +131,7 @@ func newDifference(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after
 	}
 }
 
-// each visits the LIDs with an entry that differs.
+// each visits the LIDs with a differing entry.
 func (d *difference) each(visit func(lid fabric.LID)) {
 	for b := range d.now.NumBlocks() {
 		for lids := d.changed(b); lids != 0; lids &= lids - 1 {
@@ -142,7 +142,7 @@ func (d *difference) each(visit func(lid fabric.LID)) {
 	}
 }
 
-// changed returns the LIDs of a block, by bit, of which some switch has another entry than it had.
+// changed returns the LIDs of a block, by bit, whose entry changes on some switch.
 func (d *difference) changed(b int) (lids uint64) {
 	for s, o := range d.before {
 		was, now := d.was.BlockOrEmpty(o, b), d.now.Block(int32(s), b)
@@ -171,7 +171,7 @@ func (d *difference) read(lid fabric.LID) {
 	}
 }
 
-// leadsTo returns the switch behind a port, -1 for none.
+// leadsTo returns the switch at a port, -1 for none.
 func (d *difference) leadsTo(s int32, port uint8) int32 {
 	if port == route.NoPort {
 		return -1
@@ -184,8 +184,8 @@ func (d *difference) leadsTo(s int32, port uint8) int32 {
 
 func (d *difference) differs(s int32) bool { return d.ports[s][0] != d.ports[s][1] }
 
-// loops reports whether the old and the new entries of the LID together have a circle: whether some switches are left when those
-// to which no entry leads are taken away again and again.
+// loops reports whether the old and the new entries of the LID together have a loop: whether
+// switches remain after repeatedly removing those without an entry into them.
 func (d *difference) loops() bool {
 	clear(d.waits)
 	for _, next := range d.next {
@@ -214,7 +214,7 @@ func (d *difference) loops() bool {
 	return len(d.list) < len(d.next)
 }
 
-// changedBehind counts, by switch, those of the switches behind it on its new path whose entries differ.
+// changedBehind counts, by switch, the later switches on its new path with differing entries.
 func (d *difference) changedBehind() []int32 {
 	const unknown = -1
 	for s := range d.behind {

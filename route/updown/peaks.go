@@ -2,7 +2,7 @@ package updown
 
 import "weft/fabric"
 
-// Peaks lists those of some switches that have no neighbour above them.
+// Peaks lists the switches of a list without a neighbour above them.
 func (o Order) Peaks(g *fabric.Graph, among []int32) []int32 {
 	var peaks []int32
 	for _, s := range among {
@@ -22,18 +22,18 @@ func (o Order) isPeak(g *fabric.Graph, s int32) bool {
 	return true
 }
 
-// JoinPeaks makes one peak of those among some switches of one part of a network. Paths
-// from the first peak to the others are raised. In a fat-tree with the top level as peaks
-// these are the top level, one leaf and the switches between. A raised leaf is reached, and
-// left, by few of its links only, so the paths are those that pass the fewest hosts.
+// JoinPeaks leaves one peak of those among some switches of one part of a network. It raises paths
+// from the first peak to the others. In a fat-tree whose peaks are the top level, the raised
+// switches are the top level, one leaf and the switches between. Only a few links of a raised leaf
+// carry paths to it and from it. So JoinPeaks raises the paths that pass the fewest hosts.
 func (o Order) JoinPeaks(g *fabric.Graph, among []int32) {
 	if peaks := o.Peaks(g, among); len(peaks) > 1 {
 		o.Raise(g, peaks, hostDistances(g, peaks[0]))
 	}
 }
 
-// Raise raises the shortest paths from some switches to the one at distance 0 above all
-// other switches. Of the raised ones the nearest to it is the highest.
+// Raise raises the shortest paths from some switches to the switch at distance 0 above all other
+// switches. Of the raised ones the nearest to it is the highest.
 func (o Order) Raise(g *fabric.Graph, from []int32, distance []int32) {
 	for _, s := range from {
 		for o[s] >= 0 {
@@ -43,8 +43,8 @@ func (o Order) Raise(g *fabric.Graph, from []int32, distance []int32) {
 	}
 }
 
-// Nearest returns the neighbour of s that has the least distance, the first of equals, or s
-// itself when none has less than s.
+// Nearest returns the neighbour of s with the least distance, the first of equals, or s itself if
+// none is nearer than s.
 func Nearest(g *fabric.Graph, s int32, distance []int32) int32 {
 	best := s
 	for _, c := range g.OutOf(s) {
@@ -55,8 +55,8 @@ func Nearest(g *fabric.Graph, s int32, distance []int32) int32 {
 	return best
 }
 
-// hostDistances returns the distance of every switch from one: hops, and a hop more for each
-// host of the switches on the way. Drained switches are not passed, and stay at the bottom.
+// hostDistances returns the distance of every switch from one: hops, plus one for each host of the
+// switches on the way. No way passes drained switches, which stay at the bottom.
 func hostDistances(g *fabric.Graph, from int32) []int32 {
 	distance := New(g.NumSwitches)
 	distance[from] = 0

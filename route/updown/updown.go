@@ -1,12 +1,12 @@
-// Package updown holds up*/down* orders, for all engines and path computations whose
-// paths first go up in an order of the switches and then down (Schroeder et al.,
-// "Autonet", IEEE JSAC 1991). Neither the channels that lead up nor those that lead down
-// contain a cycle, so such paths are free of deadlock on one lane.
+// Package updown holds up*/down* orders, for all engines and path computations whose paths first go
+// up in an order of the switches and then down (Schroeder et al., "Autonet", IEEE JSAC 1991).
+// Neither the channels up nor the channels down contain a cycle, so such paths are free of deadlock
+// on one lane.
 //
-// An order is mostly made of distances from one or several roots (FromRoots). A
-// switch without a neighbour above it is a peak. No path goes up and then down from
-// one peak to another, so JoinPeaks and Raise leave one peak in each part of the network.
-// SortChannels turns an order of switches into one of channels.
+// An order usually follows from distances from one or several roots (FromRoots). A switch without a
+// neighbour above it is a peak. No path goes up and then down from one peak to another, so
+// JoinPeaks and Raise leave one peak in each part of the network. SortChannels derives an order of
+// channels from an order of switches.
 package updown
 
 import (
@@ -17,16 +17,15 @@ import (
 	"weft/fabric"
 )
 
-// Order is the rank of every switch: 0 for a root, more for switches farther down,
-// less than 0 for raised ones. Of two switches with one rank the one with the lower
-// number is above.
+// Order is the rank of every switch: 0 for a root, more for switches farther down, less than 0 for
+// raised ones. Of two switches of equal rank the one with the lower number is above.
 type Order []int32
 
-// Bottom is the rank of drained switches: every neighbour is above them, so they
-// can send and receive, and no path passes them.
+// Bottom is the rank of drained switches: every neighbour is above them, so they can send and
+// receive, and no path passes them.
 const Bottom int32 = math.MaxInt32
 
-// New returns an order in which every switch is at the bottom.
+// New returns an order with every switch at the bottom.
 func New(switches int) Order {
 	o := make(Order, switches)
 	for s := range o {
@@ -50,8 +49,7 @@ func FromRoots(g *fabric.Graph, roots ...int32) (Order, *fabric.Search) {
 	return o, search
 }
 
-// SetRanks makes the distance of all switches that a search has found their rank, but for
-// drained ones.
+// SetRanks ranks all switches of a search by their distance, except drained ones.
 func (o Order) SetRanks(g *fabric.Graph, found *fabric.Search) {
 	for _, s := range found.Order {
 		if !g.Drained[s] {
@@ -69,8 +67,8 @@ func FromList(switches int, list []int32) Order {
 	return o
 }
 
-// Parts lists the connected parts of a network without its drained switches. Each is in the
-// order of a breadth-first search from its first switch.
+// Parts lists the connected parts of a network without its drained switches. Each is in the order
+// of a breadth-first search from its first switch.
 func Parts(g *fabric.Graph) [][]int32 {
 	var parts [][]int32
 	search := g.NewSearch(g.Drained)
@@ -95,9 +93,9 @@ func (o Order) LeadsUp(g *fabric.Graph, c int32) bool { return o.Above(g.To[c], 
 // after it went down.
 func (o Order) Allows(g *fabric.Graph, c, d int32) bool { return o.LeadsUp(g, c) || !o.LeadsUp(g, d) }
 
-// SortChannels sorts channels so that every up*/down* path passes them in ascending
-// order: first those that lead up, from the lowest switch to the highest, then those that
-// lead down, from the highest to the lowest. Channels of one switch keep their order.
+// SortChannels sorts channels so that every up*/down* path passes them in ascending order: first
+// the channels up, from the lowest switch to the highest, then the channels down, from the highest
+// to the lowest. Channels of one switch keep their order.
 func (o Order) SortChannels(g *fabric.Graph, channels []int32) {
 	slices.SortStableFunc(channels, func(c, d int32) int {
 		up := o.LeadsUp(g, c)

@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/sim/congestion"
 	"weft/sim/packet"
 )
 
@@ -40,14 +41,14 @@ func anyConfig(t *rapid.T, vls int) packet.Config {
 		c.Inject, c.Drain = rapid.Int32Range(100, 100_000).Draw(t, "inject"), rapid.Int32Range(100, 100_000).Draw(t, "drain")
 	}
 	if rapid.Bool().Draw(t, "control") {
-		cc := packet.UsualCongestionControl()
+		cc := congestion.Usual()
 		cc.Threshold = rapid.Uint8Range(1, 15).Draw(t, "threshold")
 		cc.MarkingRate = rapid.Uint16Range(0, 3).Draw(t, "marking rate")
 		cc.PacketSize = rapid.Uint8Range(0, 20).Draw(t, "least size")
 		cc.MarkVictims = rapid.Bool().Draw(t, "victims")
 		cc.Increase = rapid.Uint16Range(0, 60).Draw(t, "increase")
 		cc.Min = rapid.Uint16Range(0, 5).Draw(t, "least")
-		cc.Timer = packet.Time(rapid.Int64Range(100_000, 40_000_000).Draw(t, "timer"))
+		cc.Timer = congestion.Picoseconds(rapid.Int64Range(100_000, 40_000_000).Draw(t, "timer"))
 		c.Congestion = cc
 	}
 	if rapid.Bool().Draw(t, "lifetime") {

@@ -9,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/sim/congestion"
 	"weft/sim/packet"
 )
 
@@ -54,7 +55,7 @@ func TestBacklog(t *testing.T) {
 		all := &packet.Streams{Targets: w.Targets, Seed: w.Seed, List: allKept(w.List)}
 		c := packet.Default()
 		if rapid.IntRange(0, 3).Draw(t, "congestion control") == 0 {
-			c.Congestion = packet.UsualCongestionControl()
+			c.Congestion = congestion.Usual()
 		}
 		const warmup, until = 20 * packet.Microsecond, 120 * packet.Microsecond
 		got := run(t, g, p, c, w, warmup, until)

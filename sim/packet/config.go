@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weft/route"
+	"weft/sim/congestion"
 )
 
 // Time is a time or a duration in picoseconds.
@@ -54,7 +55,7 @@ type Config struct {
 	// moves any more.
 	DeadlockCheck Time
 	// Congestion configures congestion control; nil for none.
-	Congestion *CongestionControl
+	Congestion *congestion.Control
 	// GoOn continues the run after a deadlock was found. So does HeadOfQueue: it drops the waiting
 	// packets.
 	GoOn bool
@@ -94,7 +95,9 @@ func (c *Config) Validate() error {
 		return errors.New("packet: a rate is negative, or the rate of unknown links is 0")
 	}
 	if c.Congestion != nil {
-		return c.Congestion.validate()
+		if err := c.Congestion.Validate(); err != nil {
+			return fmt.Errorf("packet: %w", err)
+		}
 	}
 	return nil
 }

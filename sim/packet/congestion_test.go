@@ -1,11 +1,10 @@
 package packet_test
 
 import (
-	"reflect"
-	"strings"
 	"testing"
 
 	"weft/fabric"
+	"weft/sim/congestion"
 	"weft/sim/packet"
 )
 
@@ -30,7 +29,7 @@ func TestVictim(t *testing.T) {
 	}
 	c := packet.Default()
 	plain, hotPlain, _ := gbps(c)
-	c.Congestion = packet.UsualCongestionControl()
+	c.Congestion = congestion.Usual()
 	controlled, hot, r := gbps(c)
 	t.Logf("the victim gets %.1f Gbit/s, with congestion control %.1f; the hot host %.1f and %.1f; %d marks", plain, controlled, hotPlain, hot, r.Marks)
 	if plain > 5 || plain < 4 || controlled < 12.5 || hot < 10 || r.Marks == 0 {
@@ -42,10 +41,10 @@ func TestVictim(t *testing.T) {
 func TestDelay(t *testing.T) {
 	g := qdr(graph(t, "rlft(4,2)"))
 	p := planned(t, g, "ftree", 1, nil)
-	for _, d := range []packet.Delay{{}, {Multiplier: 1}, {Shift: 1, Multiplier: 3}, {Shift: 3, Multiplier: 100}, {Shift: 2, Multiplier: 16383}} {
+	for _, d := range []congestion.Delay{{}, {Multiplier: 1}, {Shift: 1, Multiplier: 3}, {Shift: 3, Multiplier: 100}, {Shift: 2, Multiplier: 16383}} {
 		c := packet.Default()
-		c.Congestion = packet.UsualCongestionControl()
-		c.Congestion.Table, c.Congestion.Limit = []packet.Delay{d}, 0
+		c.Congestion = congestion.Usual()
+		c.Congestion.Table, c.Congestion.Limit = []congestion.Delay{d}, 0
 		one := packet.Time(2048+packet.Headers) * 250
 		wait := one * packet.Time(d.Multiplier) / packet.Time(int(1)<<d.Shift)
 		to := []int32{5, 1, 2, 3, 4, 5, 6, 7}
@@ -57,15 +56,15 @@ func TestDelay(t *testing.T) {
 
 // TestCongestionSettings: what the annex does not allow is refused.
 func TestCongestionSettings(t *testing.T) {
-	for name, set := range map[string]func(*packet.CongestionControl){
-		"threshold": func(c *packet.CongestionControl) { c.Threshold = 16 },
-		"table":     func(c *packet.CongestionControl) { c.Limit = 128 },
-		"least":     func(c *packet.CongestionControl) { c.Min = 128 },
-		"timer":     func(c *packet.CongestionControl) { c.Timer = 0 },
-		"shift":     func(c *packet.CongestionControl) { c.Table[3].Shift = 4 },
+	for name, set := range map[string]func(*congestion.Control){
+		"threshold": func(c *congestion.Control) { c.Threshold = 16 },
+		"table":     func(c *congestion.Control) { c.Limit = 128 },
+		"least":     func(c *congestion.Control) { c.Min = 128 },
+		"timer":     func(c *congestion.Control) { c.Timer = 0 },
+		"shift":     func(c *congestion.Control) { c.Table[3].Shift = 4 },
 	} {
 		c := packet.Default()
-		c.Congestion = packet.UsualCongestionControl()
+		c.Congestion = congestion.Usual()
 		set(c.Congestion)
 		if c.Validate() == nil {
 			t.Errorf("%s: no error", name)
@@ -79,8 +78,8 @@ func TestOneFlow(t *testing.T) {
 	p := planned(t, g, "ftree", 1, nil)
 	for _, multiplier := range []uint16{0, 1, 7} {
 		c := packet.Default()
-		c.Congestion = packet.UsualCongestionControl()
-		c.Congestion.Table, c.Congestion.Limit = []packet.Delay{{Multiplier: multiplier}}, 0
+		c.Congestion = congestion.Usual()
+		c.Congestion.Table, c.Congestion.Limit = []congestion.Delay{{Multiplier: multiplier}}, 0
 		w := &perStream{streams(stream(0, 5), stream(0, 5), stream(0, 5)), 0, make([]int64, 3)}
 		w.List[0].Bytes, w.List[1].Bytes, w.List[2].Bytes = 2048, 2048, 1<<20 // the last has more than one packet a message
 		one := packet.Time(2048+packet.Headers) * 250
@@ -92,44 +91,4 @@ func TestOneFlow(t *testing.T) {
 			t.Errorf("multiplier %d: streams delivered %d bytes", multiplier, w.bytes)
 		}
 	}
-}
-
-// What is written of settings is read as it was, and what is wrong is an error that says so.
-func TestParseCongestionControl(t *testing.T) {
-	for _, text := range []string{"on", "off", "threshold=3,rate=7,size=2,victims=yes,increase=4,limit=50,least=2,step=1,timer=102.4us", "table=0:0/1:5/3:16383"} {
-		c, err := packet.ParseCongestionControl(text)
-		if err != nil {
-			t.Fatal(text, err)
-		}
-		again, err := packet.ParseCongestionControl(c.String())
-		if err != nil || !reflect.DeepEqual(again, c) {
-			t.Errorf("%s: %v, then %v (%v)", text, c, again, err)
-		}
-	}
-	if c, _ := packet.ParseCongestionControl("table=0:0/1:5/3:16383"); c.Limit != 2 || c.Table[1] != (packet.Delay{Shift: 1, Multiplier: 5}) {
-		t.Errorf("%+v", c)
-	}
-	for text, want := range map[string]string{
-		"threshold=16": "a threshold of 16", "table=": "want SHIFT:MULTIPLIER", "table=4:1": "want SHIFT:MULTIPLIER", "table=0:1/": "want SHIFT:MULTIPLIER", "table=0:16384": "want SHIFT:MULTIPLIER",
-		"table=0:0,least=1": "the least index is 1, the greatest 0", "fast": "want on, or a list", "timer=-1us": "a timer of", "speed=1": "there is no such setting",
-	} {
-		if _, err := packet.ParseCongestionControl(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
-}
-
-// Any text gives settings that are read again as they are, or an error.
-func FuzzParseCongestionControl(f *testing.F) {
-	f.Add("threshold=3,rate=7,size=2,victims=yes,increase=4,limit=50,least=2,step=1,timer=102.4us")
-	f.Add("on,table=0:0/1:5")
-	f.Fuzz(func(t *testing.T, text string) {
-		c, err := packet.ParseCongestionControl(text)
-		if err != nil || c == nil {
-			return
-		}
-		if again, err := packet.ParseCongestionControl(c.String()); err != nil || !reflect.DeepEqual(again, c) {
-			t.Fatal(c, again, err)
-		}
-	})
 }

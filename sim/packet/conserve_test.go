@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/sim/congestion"
 	"weft/sim/flow"
 	"weft/sim/packet"
 	"weft/sim/traffic"
@@ -35,7 +36,7 @@ func drawnConfig(t *rapid.T) packet.Config {
 		c.HeadOfQueue = packet.Time(rapid.Int64Range(1, int64(20*packet.Microsecond)).Draw(t, "head of queue"))
 	}
 	if rapid.IntRange(0, 3).Draw(t, "controlled") == 0 {
-		c.Congestion = packet.UsualCongestionControl()
+		c.Congestion = congestion.Usual()
 	}
 	c.GoOn = rapid.Bool().Draw(t, "go on")
 	return c

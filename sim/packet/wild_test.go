@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/sim/congestion"
 	"weft/sim/packet"
 )
 
@@ -41,7 +42,7 @@ func wildConfig(t *rapid.T) packet.Config {
 	duration("search", &c.DeadlockCheck)
 	c.OldestFirst, c.GoOn = rapid.Bool().Draw(t, "oldest"), rapid.Bool().Draw(t, "go on")
 	if rapid.IntRange(0, 2).Draw(t, "controlled") == 0 {
-		cc := packet.UsualCongestionControl()
+		cc := congestion.Usual()
 		odd("threshold", func(v int64) { cc.Threshold = uint8(v) })
 		odd("marking rate", func(v int64) { cc.MarkingRate = uint16(v) })
 		odd("packet size", func(v int64) { cc.PacketSize = uint8(v) })
@@ -50,7 +51,7 @@ func wildConfig(t *rapid.T) packet.Config {
 		odd("min", func(v int64) { cc.Min = uint16(v) })
 		odd("entry", func(v int64) { cc.Table[1].Multiplier = uint16(v) })
 		odd("entries", func(v int64) { cc.Table = cc.Table[:max(min(int(v), 128), 0)] })
-		duration("timer", &cc.Timer)
+		duration("timer", (*packet.Time)(&cc.Timer))
 		c.Congestion = cc
 	}
 	return c

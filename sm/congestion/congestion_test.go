@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/sim/packet"
+	simcongestion "weft/sim/congestion"
 	"weft/wire/mad"
 )
 
@@ -45,8 +45,8 @@ func (p *port) answer(a *Ask) (Outcome, []byte) {
 	return Answered, data
 }
 
-func controlOf(t rapid.TB, text string) *packet.CongestionControl {
-	c, err := packet.ParseCongestionControl(text)
+func controlOf(t rapid.TB, text string) *simcongestion.Control {
+	c, err := simcongestion.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@
 // A switch gets SwitchCongestionSetting: the threshold from which its ports mark packets, how many
 // of them, and which ports mark though they wait themselves. The port of an adapter gets
 // CongestionControlTable, the delays of a flow, as many blocks as it has, and CACongestionSetting,
-// how notifications raise and time lowers the index into it. The numbers are those of sim/packet,
-// so that what is told can be tried there first.
+// how notifications raise and time lowers the index into it. The numbers are those of
+// sim/congestion, so that what is told can be tried in sim/packet first.
 //
 // Every device is asked what it has before it is told, and told only what differs. One that has
 // been told is left alone until it comes back from a restart or is new; one that refuses has no

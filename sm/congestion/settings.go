@@ -3,18 +3,18 @@ package congestion
 import (
 	"time"
 
-	"weft/sim/packet"
+	simcongestion "weft/sim/congestion"
 	"weft/wire/mad"
 )
 
 // Settings of congestion control for all devices of a subnet.
 type Settings struct {
-	Control *packet.CongestionControl // nil: that nothing is marked and no flow waits
-	Key     uint64                    // CC_Key of requests
+	Control *simcongestion.Control // nil: that nothing is marked and no flow waits
+	Key     uint64                 // CC_Key of requests
 }
 
 // tick is the unit of CCTI_Timer.
-const tick = 1024 * packet.Nanosecond
+const tick = 1024 * simcongestion.Nanosecond
 
 // allSLs has adapters heed congestion on all SLs.
 const allSLs = 0xFFFF
@@ -91,16 +91,16 @@ func (s *Settings) ofTable(block, room int) (wanted [dataSize]byte) {
 
 // Control returns what a switch, and an adapter with its blocks of the table, do when they were told so: the reverse of what the Settings write. It
 // is for tests and for those who look at devices.
-func Control(sw, adapter []byte, table [][]byte) *packet.CongestionControl {
-	c := &packet.CongestionControl{
+func Control(sw, adapter []byte, table [][]byte) *simcongestion.Control {
+	c := &simcongestion.Control{
 		Threshold: uint8(mad.SwitchCongestionSettingThreshold.Get(sw)), MarkingRate: uint16(mad.SwitchCongestionSettingMarkingRate.Get(sw)),
 		PacketSize: uint8(mad.SwitchCongestionSettingPacketSize.Get(sw)),
 		Increase:   uint16(mad.CACongestionSettingIncrease.At(adapter, 0)), Min: uint16(mad.CACongestionSettingMin.At(adapter, 0)),
-		Timer: packet.Time(mad.CACongestionSettingTimer.At(adapter, 0)) * tick, Limit: uint16(mad.CongestionControlTableLimit.Get(table[0])),
+		Timer: simcongestion.Picoseconds(mad.CACongestionSettingTimer.At(adapter, 0)) * tick, Limit: uint16(mad.CongestionControlTableLimit.Get(table[0])),
 	}
 	for at := range int(c.Limit) + 1 {
 		b, i := table[at/mad.CCTBlock], at%mad.CCTBlock
-		c.Table = append(c.Table, packet.Delay{Shift: uint8(mad.CongestionControlTableShift.At(b, i)), Multiplier: uint16(mad.CongestionControlTableMultiplier.At(b, i))})
+		c.Table = append(c.Table, simcongestion.Delay{Shift: uint8(mad.CongestionControlTableShift.At(b, i)), Multiplier: uint16(mad.CongestionControlTableMultiplier.At(b, i))})
 	}
 	return c
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"weft/internal/configfile"
-	"weft/sim/packet"
+	"weft/sim/congestion"
 )
 
 // ccTick is the unit of cc_ca_cong_setting_ccti_timer, in nanoseconds.
@@ -19,7 +19,7 @@ func (r *importer) congestion(l line) error {
 	if err != nil || !is {
 		return err
 	}
-	c := &packet.CongestionControl{}
+	c := &congestion.Control{}
 	number := func(name string, most uint64) uint64 {
 		d, ok := r.set[name]
 		if !ok {
@@ -41,14 +41,14 @@ func (r *importer) congestion(l line) error {
 	if err = errors.Join(err, e1, e2, e3); err != nil {
 		return err
 	}
-	c.Timer, c.Increase, c.Min = packet.Time(timer)*ccTick*packet.Nanosecond, uint16(increase), uint16(least)
+	c.Timer, c.Increase, c.Min = congestion.Picoseconds(timer)*ccTick*congestion.Nanosecond, uint16(increase), uint16(least)
 	table := strings.ReplaceAll(strings.ReplaceAll(r.set["cc_cct"].value, " ", ""), ",", "/")
 	if c.Threshold == 0 || timer == 0 || table == "" {
 		r.note(l, Left, "without cc_sw_cong_setting_threshold, cc_ca_cong_setting_ccti_timer and cc_cct no flow waits: set congestion-control: on for usual ones")
 		return nil
 	}
 	text := fmt.Sprintf("%s%s", strings.TrimSuffix(c.String(), "table="), "table="+table)
-	if _, err := packet.ParseCongestionControl(text); err != nil {
+	if _, err := congestion.Parse(text); err != nil {
 		return err
 	}
 	r.give(l, "congestion-control", text)
@@ -99,7 +99,7 @@ func (r *importer) congestionDetail(l line) error {
 
 // giveCongestion writes congestion control.
 func (w *confWriter) giveCongestion(s *configfile.Setting, value string) {
-	c, err := packet.ParseCongestionControl(value)
+	c, err := congestion.Parse(value)
 	if err != nil || c == nil {
 		w.note(s.Option, s.Line, "%s: OpenSM tells devices nothing then", clip(value))
 		return
@@ -113,7 +113,7 @@ func (w *confWriter) giveCongestion(s *configfile.Setting, value string) {
 		w.set("cc_sw_cong_setting_victim_mask", "0x"+strings.Repeat("f", 63)+"e")
 	}
 	w.set("cc_ca_cong_setting_control_map", "0xffff")
-	tick := ccTick * packet.Nanosecond
+	tick := ccTick * congestion.Nanosecond
 	timer := max(1, (c.Timer+tick/2)/tick)
 	if timer*tick != c.Timer {
 		w.note(s.Option, s.Line, "the timer is %v in OpenSM", time.Duration(timer*ccTick))

@@ -14,6 +14,7 @@ import (
 	"weft/intersubnet"
 	"weft/intersubnet/check"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/sm/clients"
 	"weft/sm/sa"
 	"weft/sm/smtest"
@@ -60,7 +61,7 @@ func joinSubnets(t *testing.T, formula, engines string, method intersubnet.Metho
 // route routes the network without some router ports, on as many layers as the judge wants.
 func (j *joined) route(engines string, method intersubnet.Method, down []int32) *intersubnet.Plan {
 	j.t.Helper()
-	layered, one, err := intersubnet.Route(context.Background(), j.n, &intersubnet.Request{Method: method, Local: smtest.JobOf(engines, 0), Down: down})
+	layered, one, err := between.Route(context.Background(), j.n, &between.Request{Request: intersubnet.Request{Method: method, Down: down}, Local: smtest.JobOf(engines, 0)})
 	if err != nil {
 		j.t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/exchange"
+	"weft/planner/between"
 	"weft/sm/smtest"
 	"weft/wire"
 	"weft/wire/mad"
@@ -27,7 +28,7 @@ type exchanged struct {
 func exchangeSubnets(t *testing.T, formula, engines string) *exchanged {
 	t.Helper()
 	x := &exchanged{joined: &joined{t: t, n: subnetstest.Network(t, formula)}}
-	_, one, err := intersubnet.Route(t.Context(), x.n, &intersubnet.Request{Method: intersubnet.ISFR, Local: smtest.JobOf(engines, 0)})
+	_, one, err := between.Route(t.Context(), x.n, &between.Request{Request: intersubnet.Request{Method: intersubnet.ISFR}, Local: smtest.JobOf(engines, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}

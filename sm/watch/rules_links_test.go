@@ -12,7 +12,7 @@ import (
 
 	"weft/fabric"
 	"weft/route/levels"
-	"weft/sim/packet"
+	simcongestion "weft/sim/congestion"
 	"weft/sm/congestion"
 	"weft/sm/ledger"
 	"weft/sm/smtest"
@@ -196,7 +196,7 @@ func TestLevelsOutliveTakeovers(t *testing.T) {
 // is that of its files after a reload.
 func TestSettingsOutliveTakeovers(t *testing.T) {
 	set := func(threshold uint8) *congestion.Settings {
-		c := packet.UsualCongestionControl()
+		c := simcongestion.Usual()
 		c.Threshold = threshold
 		return &congestion.Settings{Control: c}
 	}

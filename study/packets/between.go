@@ -12,26 +12,28 @@ import (
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
+	"weft/planner/between"
+	simbetween "weft/sim/between"
 	"weft/sim/packet"
 )
 
 // Between describes how packets cross routers between subnets.
 type Between struct {
 	Plan *intersubnet.Plan
-	Flat *intersubnet.Flat // of it
+	Flat *simbetween.Flat // of it
 	// Request finds the new paths after a router or one of its ports has failed.
-	Request   *intersubnet.Request
+	Request   *between.Request
 	HostsOnly bool // the proof of new ways is for pairs of hosts alone
 }
 
 // BetweenChangesHelp explains the changes of a network of several subnets.
-const BetweenChangesHelp = `Of several subnets routers and their ports fail and return ("20us down router 1",
-"down router 1[2]"), and managers of subnets: after "20us lost s0" the hosts of s0 go on
-as they were told last, until "80us back s0". At "50us repair" all routers, and the hosts
-of subnets that have a manager, are told the ways around what is down then; hosts of
-others when theirs is back. New ways are judged over all subnets before they are told.
-Cables and switches inside a subnet do not fail here: weft whatif SUBNETS --fail 's0: spine 1'
-says what is lost without them, and the FABRIC of that subnet by itself for how long.`
+const BetweenChangesHelp = `With several subnets, --changes can fail and restore routers and their ports ("20us down router
+1", "20us down router 1[2]") and the managers of subnets: after "20us lost s0" the hosts of s0 keep
+their last paths, until "80us back s0". At "50us repair" all routers, and the hosts of subnets with
+a manager, get paths around the failed parts; other hosts get them when their manager is back. New
+paths are judged over all subnets before they are used. Cables and switches inside a subnet cannot
+fail here: weft whatif SUBNETS --fail 's0: spine 1' shows what is lost without them, and a
+simulation of that subnet alone shows for how long.`
 
 // insideSubnet is the answer to a change inside a subnet: which command to use instead.
 const insideSubnet = "cables and switches inside a subnet do not fail here, routers and their ports do: weft whatif SUBNETS --fail 'SUBNET: PART' says what is lost, " +
@@ -146,7 +148,7 @@ func (b *Between) findAround(ctx context.Context, down map[int32]bool) (*intersu
 	for _, local := range b.Plan.Local { // hosts and switches keep their LIDs and tables
 		req.Routed = append(req.Routed, &planner.Result{Plan: local})
 	}
-	layered, one, err := intersubnet.Route(ctx, b.Plan.Net, &req)
+	layered, one, err := between.Route(ctx, b.Plan.Net, &req)
 	switch {
 	case one == nil:
 		return nil, err
@@ -159,7 +161,7 @@ func (b *Between) findAround(ctx context.Context, down map[int32]bool) (*intersu
 }
 
 // applyBetween applies a change between subnets to a run.
-func (c *NetworkChange) applyBetween(s *packet.Sim, relay *intersubnet.Transition) {
+func (c *NetworkChange) applyBetween(s *packet.Sim, relay *simbetween.Transition) {
 	switch c.What {
 	case "down", "up":
 		if down := c.What == "down"; c.port > 0 {

@@ -10,7 +10,9 @@ import (
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
+	simbetween "weft/sim/between"
 	"weft/sim/packet"
 	"weft/study/several"
 )
@@ -23,13 +25,13 @@ func TestChangesBetween(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &intersubnet.Request{Method: intersubnet.ISFR, Local: planner.Request{Chain: chain}}
+	req := &between.Request{Request: intersubnet.Request{Method: intersubnet.ISFR}, Local: planner.Request{Chain: chain}}
 	_, r, err := several.Route(context.Background(), n, req, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := r.Plan
-	flat, err := p.Flatten(0)
+	flat, err := simbetween.Flatten(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +69,8 @@ func TestWaysAroundAreJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &intersubnet.Request{Method: intersubnet.Nearest, Local: planner.Request{Chain: chain}}
-	layered, one, err := intersubnet.Route(t.Context(), n, req)
+	req := &between.Request{Request: intersubnet.Request{Method: intersubnet.Nearest}, Local: planner.Request{Chain: chain}}
+	layered, one, err := between.Route(t.Context(), n, req)
 	if err != nil || layered == nil {
 		t.Fatal(layered, err)
 	}

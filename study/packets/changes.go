@@ -13,6 +13,7 @@ import (
 	"weft/intersubnet"
 	"weft/planner"
 	"weft/route"
+	simbetween "weft/sim/between"
 	"weft/sim/packet"
 	"weft/study"
 )
@@ -293,7 +294,7 @@ func onWhole(whole *fabric.Graph, before *route.Plan, left *fabric.Graph, p *rou
 
 // scheduleChanges schedules each change in a run. relay holds the routers between subnets, nil for
 // one fabric.
-func (j *job) scheduleChanges(sim *packet.Sim, relay *intersubnet.Transition, warmup packet.Time) {
+func (j *job) scheduleChanges(sim *packet.Sim, relay *simbetween.Transition, warmup packet.Time) {
 	for i := range j.changes {
 		c := &j.changes[i]
 		at := warmup + packet.Time(c.At)*packet.Nanosecond

@@ -11,8 +11,8 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
-	"weft/intersubnet"
 	"weft/planner"
+	simbetween "weft/sim/between"
 	"weft/sim/flow"
 	"weft/sim/packet"
 	"weft/sim/traffic"
@@ -242,7 +242,7 @@ func (j *job) run(ctx context.Context, load float64, seed uint64, step func()) (
 	if err != nil {
 		return nil, err
 	}
-	var relay *intersubnet.Transition
+	var relay *simbetween.Transition
 	if j.Between != nil {
 		relay = j.Between.Flat.Transition()
 		sim.UseRelay(relay)

@@ -12,7 +12,9 @@ import (
 	"weft/fabric/subnets"
 	"weft/internal/fold"
 	"weft/intersubnet"
+	"weft/planner/between"
 	"weft/route"
+	simbetween "weft/sim/between"
 )
 
 // Methods lists the methods to compare.
@@ -44,7 +46,7 @@ type MethodRow struct {
 
 // Compare routes each subnet once, and between the subnets by each method. now measures the
 // seconds; ready receives each new row.
-func Compare(ctx context.Context, n *subnets.Network, req *intersubnet.Request, methods []intersubnet.Method, hostsOnly bool, flows *intersubnet.FlowRequest, now func() time.Time, ready func(*MethodRow)) (*Comparison, error) {
+func Compare(ctx context.Context, n *subnets.Network, req *between.Request, methods []intersubnet.Method, hostsOnly bool, flows *simbetween.FlowRequest, now func() time.Time, ready func(*MethodRow)) (*Comparison, error) {
 	out := &Comparison{Network: n.Name, Runs: flows.Runs, Methods: []MethodRow{}}
 	one := *req
 	best := -1.0
@@ -80,13 +82,13 @@ func Compare(ctx context.Context, n *subnets.Network, req *intersubnet.Request, 
 }
 
 // bandwidth returns the mean bandwidth of the flows of a pattern, 0 with fewer than two hosts.
-func bandwidth(ctx context.Context, p *intersubnet.Plan, flows *intersubnet.FlowRequest, pattern string) (float64, error) {
+func bandwidth(ctx context.Context, p *intersubnet.Plan, flows *simbetween.FlowRequest, pattern string) (float64, error) {
 	if len(p.Hosts()) < 2 {
 		return 0, nil
 	}
 	req := *flows
 	req.Pattern, req.Order = pattern, "auto"
-	f, err := p.Simulate(ctx, &req)
+	f, err := simbetween.Simulate(ctx, p, &req)
 	if err != nil {
 		return 0, err
 	}

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"io"
 
+	simbetween "weft/sim/between"
+
 	"weft/internal/fold"
-	"weft/intersubnet"
 )
 
 // Flows is the document of `weft simulate flow` of several subnets.
 type Flows struct {
 	Network string `json:"network"`
 	Layers  int    `json:"layers"`
-	*intersubnet.FlowReport
+	*simbetween.FlowReport
 }
 
 // Write prints the result for people.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"weft/planner/between"
+
 	"weft/fabric/subnets"
 	"weft/internal/fold"
 	"weft/intersubnet"
@@ -37,8 +39,8 @@ type RoutedSubnet struct {
 // Route routes several subnets and judges the Plan. It takes one layer of lanes if the judge proves
 // that, otherwise the layers that intersubnet.Route adds. With hostsOnly the proof covers pairs of
 // hosts alone.
-func Route(ctx context.Context, n *subnets.Network, req *intersubnet.Request, hostsOnly bool) (*Routing, *intersubnet.Result, error) {
-	layered, r, err := intersubnet.Route(ctx, n, req)
+func Route(ctx context.Context, n *subnets.Network, req *between.Request, hostsOnly bool) (*Routing, *between.Result, error) {
+	layered, r, err := between.Route(ctx, n, req)
 	if r == nil {
 		return nil, nil, err
 	}

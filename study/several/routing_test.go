@@ -7,6 +7,7 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
 )
 
@@ -18,7 +19,7 @@ func TestOneGatewayWhereLanesAreFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for most, want := range map[int]string{1: "one gateway for all of a subnet", 8: "one layer has a cycle"} {
-		req := &intersubnet.Request{Method: intersubnet.Auto, Local: planner.Request{Chain: chain, MaxVLs: most}}
+		req := &between.Request{Request: intersubnet.Request{Method: intersubnet.Auto}, Local: planner.Request{Chain: chain, MaxVLs: most}}
 		d, r, err := Route(t.Context(), n, req, false)
 		if err != nil {
 			t.Fatal(err)

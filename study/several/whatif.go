@@ -13,25 +13,27 @@ import (
 	"weft/intersubnet"
 	betweencheck "weft/intersubnet/check"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route"
+	simbetween "weft/sim/between"
 	"weft/sim/flow"
 	"weft/study/whatif"
 )
 
 // ChangesHelp explains the names of parts of several subnets.
-const ChangesHelp = `Of several subnets a part is
+const ChangesHelp = `With several subnets a part is one of:
 
-  ROUTER              a router, by its name or GUID: --fail, --drain
-  ROUTER[PORT]        a port of it: --fail, --drain
-  SUBNET: PART        what of one fabric stands behind --fail, --drain, --add, --move
+  ROUTER        a router, by name or GUID: --fail, --drain
+  ROUTER[PORT]  one of its ports: --fail, --drain
+  SUBNET: PART  a part of one subnet: --fail, --drain, --add, --move
 
-and --each router lets each router fail by itself.`
+--each router fails each router in turn.`
 
 // Options selects the routing of a network of subnets, and the measurements.
 type Options struct {
-	Request   *intersubnet.Request
+	Request   *between.Request
 	HostsOnly bool // prove pairs of hosts alone
-	Flows     *intersubnet.FlowRequest
+	Flows     *simbetween.FlowRequest
 	Pace      whatif.Pace
 }
 
@@ -39,7 +41,7 @@ type Options struct {
 type Today struct {
 	net   *subnets.Network
 	opt   Options
-	now   *intersubnet.Result
+	now   *between.Result
 	state *State
 	brief bool // no backups
 }
@@ -295,7 +297,7 @@ func (t *Today) ask(ctx context.Context, c *changedNetwork, a *Answer) error {
 
 // routeAgain repairs the changed subnets, and routes again between all. If that is refused it
 // stores the reason in the answer, and returns no result.
-func (t *Today) routeAgain(ctx context.Context, c *changedNetwork, a *Answer) (*intersubnet.Result, *intersubnet.Request, error) {
+func (t *Today) routeAgain(ctx context.Context, c *changedNetwork, a *Answer) (*between.Result, *between.Request, error) {
 	again, writes := *t.opt.Request, &whatif.Writes{}
 	again.Down = slices.Concat(again.Down, c.failed, c.drained)
 	again.Routed = slices.Clone(t.now.Jobs)
@@ -305,7 +307,7 @@ func (t *Today) routeAgain(ctx context.Context, c *changedNetwork, a *Answer) (*
 			break
 		}
 	}
-	var r *intersubnet.Result
+	var r *between.Result
 	if err == nil {
 		_, r, err = Route(ctx, c.after, &again, t.opt.HostsOnly)
 	}
@@ -323,7 +325,7 @@ func (t *Today) routeAgain(ctx context.Context, c *changedNetwork, a *Answer) (*
 }
 
 // repair repairs the Plan of a subnet, or routes afresh if it must, and keeps the LIDs.
-func (t *Today) repair(ctx context.Context, c *changedNetwork, s int, again *intersubnet.Request, w *whatif.Writes) error {
+func (t *Today) repair(ctx context.Context, c *changedNetwork, s int, again *between.Request, w *whatif.Writes) error {
 	old, g := t.now.Jobs[s], c.after.Graph(int32(s))
 	req, kept := t.opt.Request.Local, planner.Keep(old.Plan, t.net.Graph(int32(s)))
 	if chain := t.opt.Request.Chains[s]; chain != nil {
@@ -344,7 +346,7 @@ func (t *Today) repair(ctx context.Context, c *changedNetwork, s int, again *int
 }
 
 // backups measures the network with the backups of the mapping files and nothing else changed.
-func (t *Today) backups(ctx context.Context, c *changedNetwork, a *Answer, old *intersubnet.Plan, again *intersubnet.Request) error {
+func (t *Today) backups(ctx context.Context, c *changedNetwork, a *Answer, old *intersubnet.Plan, again *between.Request) error {
 	req := *again
 	req.Mappings = map[int]*intersubnet.Mapping{}
 	for s := range t.net.Subnets {

@@ -14,8 +14,10 @@ import (
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
 	"weft/route/lids"
+	simbetween "weft/sim/between"
 	"weft/study/whatif"
 )
 
@@ -24,8 +26,8 @@ func betweenToday(t rapid.TB, n *subnets.Network, method intersubnet.Method, eng
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := &intersubnet.Request{Method: method, Local: planner.Request{Chain: chain, Workers: 1, LIDs: lids.Options{LMC: lmc}}}
-	today, err := NewToday(context.Background(), n, Options{Request: req, Flows: &intersubnet.FlowRequest{Runs: 2, Workers: 1}, Pace: whatif.UsualPace})
+	req := &between.Request{Request: intersubnet.Request{Method: method}, Local: planner.Request{Chain: chain, Workers: 1, LIDs: lids.Options{LMC: lmc}}}
+	today, err := NewToday(context.Background(), n, Options{Request: req, Flows: &simbetween.FlowRequest{Runs: 2, Workers: 1}, Pace: whatif.UsualPace})
 	if err != nil {
 		t.Fatal(err)
 	}

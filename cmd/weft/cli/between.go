@@ -19,15 +19,20 @@ import (
 	"weft/fabric/source"
 	"weft/fabric/subnets"
 	"weft/intersubnet"
+	"weft/planner/between"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/planfile"
+	simbetween "weft/sim/between"
 	"weft/study/several"
 )
 
-// BetweenHelp tells of several subnets in the help text of commands that take them.
-const BetweenHelp = `FABRIC may be several subnets that routers join: a file that begins with the line
-"weft subnets 1", or a formula:
+// BetweenHelp explains several subnets in the help texts of commands that take them.
+const BetweenHelp = `SEVERAL SUBNETS
+
+FABRIC may also be several subnets joined by routers: a file that begins with the line "weft
+subnets 1", or a formula with these arguments:
+
   ` + subnets.FormulaHelp
 
 // BetweenFlags are the options for several subnets.
@@ -40,31 +45,32 @@ type BetweenFlags struct {
 	sum       bool
 }
 
-// betweenNames are the options that go with several subnets alone.
+// betweenNames lists the options for several subnets.
 var betweenNames = []string{"between", "engine-of", "mapping", "port-down", "hosts-only", "sum-of-lids"}
 
 // Add adds the flags.
 func (b *BetweenFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&b.Method, "between", string(intersubnet.Auto), "how to route between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
-	f.StringArrayVar(&b.engines, "engine-of", nil, "engine, or chain of engines, of one of several subnets, NAME=CHAIN (default: --engine)")
-	f.StringArrayVar(&b.mappings, "mapping", nil, "file of the gateways of one of several subnets, NAME=FILE: lines GID or prefix or *, and the GUID of a router port; behind a GID also that of the switch of the sources for which it holds")
-	f.StringArrayVar(&b.down, "port-down", nil, "port of a router that is not to be used, by its GUID")
-	f.BoolVar(&b.HostsOnly, "hosts-only", false, "prove several subnets for pairs of hosts alone, not for port 0 of switches")
-	f.BoolVar(&b.sum, "sum-of-lids", false, "have routers hash the sum of source and destination LID, as the paper's algorithm 1, not both")
+	f.StringVar(&b.Method, "between", string(intersubnet.Auto), "`METHOD` of routing between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
+	f.StringArrayVar(&b.engines, "engine-of", nil, "`NAME=CHAIN`: engine or chain of engines for one subnet; can be repeated (default: --engine)")
+	f.StringArrayVar(&b.mappings, "mapping", nil, "`NAME=FILE` with the gateways of one subnet; can be repeated. Lines: GID, prefix or *, then the GUID of a router port; after a GID, optionally the GUID of the switch whose hosts it holds for")
+	f.StringArrayVar(&b.down, "port-down", nil, "do not use the router port with this `GUID`; can be repeated")
+	f.BoolVar(&b.HostsOnly, "hosts-only", false, "prove pairs of hosts only, not port 0 of switches")
+	f.BoolVar(&b.sum, "sum-of-lids", false, "routers hash the sum of source and destination LID, as in algorithm 1 of the paper, instead of both")
 }
 
-// Refuse refuses options for several subnets where there is one.
+// Refuse returns an error if an option for several subnets is given with a single fabric.
 func (b *BetweenFlags) Refuse(cmd *cobra.Command) error {
 	for _, name := range betweenNames {
 		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s goes with several subnets, and FABRIC is one", name)
+			return fmt.Errorf("--%s is for several subnets, and FABRIC is a single one", name)
 		}
 	}
 	return nil
 }
 
-// RefuseOne refuses options for one fabric where there are several subnets.
+// RefuseOne returns an error if an option for a single fabric is given with several subnets;
+// allowed lists further options that work with both.
 func RefuseOne(cmd *cobra.Command, allowed ...string) error {
 	ok := map[string]bool{}
 	for _, name := range append(append([]string{"help", "json", "verbose", "quiet", "ibnl", "partial"}, betweenNames...), allowed...) {
@@ -73,18 +79,18 @@ func RefuseOne(cmd *cobra.Command, allowed ...string) error {
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !ok[f.Name] && err == nil {
-			err = fmt.Errorf("--%s goes with one FABRIC, not yet with several subnets", f.Name)
+			err = fmt.Errorf("--%s does not work with several subnets yet", f.Name)
 		}
 	})
 	return err
 }
 
-// Several reports whether a FABRIC argument is several subnets.
+// Several reports whether a FABRIC argument names several subnets.
 func (f *FabricFlags) Several(arg string) bool {
 	return source.IsNetwork(arg, source.Options{Dir: f.Dir})
 }
 
-// Network reads several subnets and prints what is odd about them.
+// Network reads several subnets and prints warnings.
 func (f *FabricFlags) Network(cmd *cobra.Command, arg string) (n *subnets.Network, err error) {
 	err = Leavable(func() error {
 		net, warnings, err := source.OpenNetwork(arg, source.Options{IBNL: f.IBNL, Stdin: cmd.InOrStdin(), Dir: f.Dir, Partial: f.Partial})
@@ -99,13 +105,13 @@ func (f *FabricFlags) Network(cmd *cobra.Command, arg string) (n *subnets.Networ
 	return n, err
 }
 
-// Request makes the request of a routing.
-func (b *BetweenFlags) Request(n *subnets.Network, local *RouteFlags) (*intersubnet.Request, error) {
+// Request converts the options to a routing request.
+func (b *BetweenFlags) Request(n *subnets.Network, local *RouteFlags) (*between.Request, error) {
 	method, err := intersubnet.ParseMethod(b.Method)
 	if err != nil {
 		return nil, fmt.Errorf("--between: %w", err)
 	}
-	req := &intersubnet.Request{Method: method, Local: local.Request, Chains: map[int]route.Chain{}, Mappings: map[int]*intersubnet.Mapping{}, SumOfLIDs: b.sum}
+	req := &between.Request{Request: intersubnet.Request{Method: method, Mappings: map[int]*intersubnet.Mapping{}, SumOfLIDs: b.sum}, Local: local.Request, Chains: map[int]route.Chain{}}
 	for _, text := range b.engines {
 		s, chain, err := subnetOf(n, text)
 		if err != nil {
@@ -138,7 +144,7 @@ func (b *BetweenFlags) Request(n *subnets.Network, local *RouteFlags) (*intersub
 	return req, nil
 }
 
-// subnetOf parts NAME=VALUE and finds the subnet.
+// subnetOf splits NAME=VALUE and finds the subnet.
 func subnetOf(n *subnets.Network, text string) (s int, value string, err error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || value == "" {
@@ -158,7 +164,7 @@ func (b *BetweenFlags) Route(cmd *cobra.Command, n *subnets.Network, local *Rout
 	if err != nil {
 		return nil, nil, err
 	}
-	var r *intersubnet.Result
+	var r *between.Result
 	begun := time.Now()
 	err = WithProgress(cmd, "routing", func(ctx context.Context) (err error) {
 		d, r, err = several.Route(ctx, n, req, b.HostsOnly)
@@ -171,14 +177,14 @@ func (b *BetweenFlags) Route(cmd *cobra.Command, n *subnets.Network, local *Rout
 	return d, r.Plan, nil
 }
 
-// betweenFile is the file in a directory of Plans that holds what is between the subnets.
+// betweenFile is the name of the file with routers and gateways in a directory of Plans.
 const betweenFile = "between.json"
 
-// planOf and mappingOf name the files of a subnet in such a directory.
+// planOf and mappingOf return the file names of a subnet in such a directory.
 func planOf(s int) string    { return fmt.Sprintf("subnet-%d.plan", s) }
 func mappingOf(s int) string { return fmt.Sprintf("subnet-%d.mapping", s) }
 
-// WriteBetween writes a Plan for several subnets to a directory.
+// WriteBetween writes a Plan of several subnets to a directory.
 func WriteBetween(cmd *cobra.Command, dir string, p *intersubnet.Plan) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -206,7 +212,8 @@ func WriteBetween(cmd *cobra.Command, dir string, p *intersubnet.Plan) error {
 	return nil
 }
 
-// LoadBetween reads what WriteBetween wrote. Subnets of one kind share a Plan where their files differ by GUIDs alone.
+// LoadBetween reads a directory of WriteBetween. Equal subnets share a Plan if their files differ
+// only by GUIDs.
 func LoadBetween(dir string, n *subnets.Network) (*intersubnet.Plan, error) {
 	local := make([]*route.Plan, len(n.Subnets))
 	type key struct {
@@ -243,7 +250,7 @@ func LoadBetween(dir string, n *subnets.Network) (*intersubnet.Plan, error) {
 	return p, nil
 }
 
-// loadLocal reads the Plan of one of several subnets.
+// loadLocal reads the Plan of one subnet.
 func loadLocal(path string, g *fabric.Graph) (*route.Plan, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -257,18 +264,18 @@ func loadLocal(path string, g *fabric.Graph) (*route.Plan, error) {
 	return p, nil
 }
 
-// betweenRuns is the number of random bisections of several subnets that are measured by default.
+// betweenRuns is the default number of random bisections of several subnets.
 const betweenRuns = 100
 
-// RoutingNames are the options of routing that go with several subnets.
+// RoutingNames lists the routing options that work with several subnets.
 var RoutingNames = []string{"engine", "option", "vls", "seed", "jobs", "lmc", "fresh-lids"}
 
-// Flows asks for bisections.
-func (r *RouteFlags) Flows(runs int) *intersubnet.FlowRequest {
-	return &intersubnet.FlowRequest{Runs: cmp.Or(runs, betweenRuns), Seed: r.Seed, Workers: r.Workers}
+// Flows returns a request for random bisections.
+func (r *RouteFlags) Flows(runs int) *simbetween.FlowRequest {
+	return &simbetween.FlowRequest{Runs: cmp.Or(runs, betweenRuns), Seed: r.Seed, Workers: r.Workers}
 }
 
-// PlanOr reads a Plan of several subnets from a directory, or routes.
+// PlanOr reads a Plan of several subnets from a directory, or routes them if dir is empty.
 func (b *BetweenFlags) PlanOr(cmd *cobra.Command, dir string, n *subnets.Network, local *RouteFlags) (*intersubnet.Plan, error) {
 	if dir != "" {
 		return LoadBetween(dir, n)
@@ -277,12 +284,12 @@ func (b *BetweenFlags) PlanOr(cmd *cobra.Command, dir string, n *subnets.Network
 	return p, err
 }
 
-// EveryMethod is the value of --between that compare takes by default.
+// EveryMethod is the default of --between in weft compare.
 const EveryMethod = "all"
 
-// AddCompared adds the options, with --between for several methods.
+// AddCompared adds the options, with several methods for --between.
 func (b *BetweenFlags) AddCompared(cmd *cobra.Command) {
 	b.Add(cmd)
 	f := cmd.Flags().Lookup("between")
-	f.Usage, f.DefValue, b.Method = "ways to route between several subnets that are compared, a,b,c or all", EveryMethod, EveryMethod
+	f.Usage, f.DefValue, b.Method = "`METHODS` of routing between subnets to compare, a,b,c or all", EveryMethod, EveryMethod
 }

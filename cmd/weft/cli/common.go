@@ -1,5 +1,5 @@
-// Package cli has what the commands of weft share: flags that several of them take, the fabric and the routing that
-// these name, files to be written, answers in JSON or for people, progress, and exit statuses.
+// Package cli holds what the commands of weft share: common flags, reading the fabrics and routings
+// that they name, output files, answers as JSON or text, progress, and exit statuses.
 package cli
 
 import (
@@ -23,7 +23,7 @@ import (
 
 // JSONFlag adds --json.
 func JSONFlag(cmd *cobra.Command, v *bool) {
-	cmd.Flags().BoolVar(v, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(v, "json", false, "print the result as one JSON object")
 }
 
 // PrintJSON prints one JSON object.
@@ -34,33 +34,33 @@ func PrintJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// OneArgument takes one argument, which is a what.
+// OneArgument requires exactly one argument, named what in errors.
 func OneArgument(what string) cobra.PositionalArgs { return ArgumentOrList(what, "", new(bool)) }
 
-// Arguments takes one argument or more, each a what.
+// Arguments requires at least one argument, named what in errors.
 func Arguments(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fmt.Errorf("%s takes a %s or several, got none (see %[1]s --help)", cmd.CommandPath(), what)
+			return fmt.Errorf("%s needs at least one %s (see %[1]s --help)", cmd.CommandPath(), what)
 		}
 		return nil
 	}
 }
 
-// ArgumentOrList takes one argument, or none where a flag asks for a list.
+// ArgumentOrList requires one argument, or none if the flag for a list is given.
 func ArgumentOrList(what, flag string, list *bool) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case *list && len(args) > 0:
 			return fmt.Errorf("--%s takes no %s", flag, what)
 		case !*list && len(args) != 1:
-			return fmt.Errorf("%s takes one %s, got %d (see %[1]s --help)", cmd.CommandPath(), what, len(args))
+			return fmt.Errorf("%s needs exactly one %s, got %d (see %[1]s --help)", cmd.CommandPath(), what, len(args))
 		}
 		return nil
 	}
 }
 
-// SubcommandOnly takes no argument but the name of a subcommand.
+// SubcommandOnly accepts no argument except the name of a subcommand.
 func SubcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func SubcommandOnly(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s has no command %q%s (there are: %s)", cmd.CommandPath(), args[0], spelling.Hint(args[0], names), strings.Join(names, ", "))
 }
 
-// unknownFlag adds the nearest flag to the error about one that a command does not have.
+// unknownFlag adds the most similar flag to the error about an unknown one.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
@@ -86,7 +86,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// NoArguments takes no argument.
+// NoArguments accepts no argument.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no argument, got %q", cmd.CommandPath(), args[0])
@@ -94,16 +94,16 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// jobs is a number of cores to use.
+// jobs is the value of --jobs: a number of cores.
 type jobs int
 
-// jobsMost bounds the scratch memory of the cores.
+// jobsMost limits --jobs, and so the scratch memory of the cores.
 const jobsMost = 1024
 
-// JobsFlag adds --jobs: as many as there are.
+// JobsFlag adds --jobs; the default is all cores.
 func JobsFlag(cmd *cobra.Command, v *int) {
 	*v = min(runtime.GOMAXPROCS(0), jobsMost)
-	cmd.Flags().VarP((*jobs)(v), "jobs", "j", "cores to use; the result does not depend on it")
+	cmd.Flags().VarP((*jobs)(v), "jobs", "j", "number `N` of cores to use; the result does not depend on it")
 }
 
 func (j *jobs) String() string { return strconv.Itoa(int(*j)) }
@@ -119,12 +119,12 @@ func (j *jobs) Set(text string) error {
 	return nil
 }
 
-// AnswerTo returns the stream for the answer of a command that writes these files: stderr
-// when one of them is "-", standard output. A file that is not asked for is "".
+// AnswerTo returns the stream for the answer of a command that writes these files: stderr if one of
+// them is "-", else stdout. An empty name is a file that is not wanted.
 func AnswerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
 	for i, path := range files {
 		if path != "" && slices.Contains(files[:i], path) {
-			return nil, fmt.Errorf("two files to be written are called %q", path)
+			return nil, fmt.Errorf("two output files have the same name %q", path)
 		}
 	}
 	if slices.Contains(files, "-") {
@@ -133,9 +133,8 @@ func AnswerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
 	return cmd.OutOrStdout(), nil
 }
 
-// PeakRSS is the largest resident memory of this process so far, in MB (10^6 bytes).
-// What getrusage says begins with the memory of the process that started this one, so
-// it is only asked where there is no /proc.
+// PeakRSS returns the peak resident memory of this process in MB (10^6 bytes). It uses getrusage
+// only without /proc: that value starts with the memory of the parent process.
 func PeakRSS() float64 {
 	if status, err := os.ReadFile("/proc/self/status"); err == nil {
 		var kB float64
@@ -151,7 +150,7 @@ func PeakRSS() float64 {
 	return float64(u.Maxrss) * 1024 / 1e6
 }
 
-// FlagError says in words what is wrong with an option or its value.
+// FlagError words the error of a wrong option or value.
 func FlagError(cmd *cobra.Command, err error) error {
 	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
@@ -160,5 +159,5 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s %s", wrong.GetFlag().Name, configfile.Wrong(wrong))
 }
 
-// Version is the release; the commit comes from the build.
+// Version is the release; the build adds the commit.
 const Version = "0.1.0"

@@ -21,11 +21,11 @@ type ExitError struct {
 func (e *ExitError) Error() string { return e.err.Error() }
 func (e *ExitError) Unwrap() error { return e.err }
 
-// AnswerNo ends a command whose output has said no.
+// AnswerNo is the error of a command whose output already says no.
 var AnswerNo = &ExitError{ExitNo, errors.New(ExitSilence)}
 
 // ExitWith gives an error an exit status.
 func ExitWith(status int, err error) error { return &ExitError{status, err} }
 
-// Cannot gives an error the exit status of what could not be done.
+// Cannot gives an error the exit status for work that could not be done.
 func Cannot(err error) error { return ExitWith(ExitCannot, err) }

@@ -18,31 +18,29 @@ type FabricFlags struct {
 	Dir   string // of files
 	Roles string // with AddRoles
 	Quiet bool
-	// partial says that files may lack a part of the network.
+	// partial accepts files in which a part of the network is missing.
 	Partial bool
-	// disputed says that lines of files may tell different cables of one port, none of which is then taken.
+	// disputed accepts files whose lines name different cables for one port; none of these is used.
 	Disputed bool
 }
 
 // Add adds the flags.
 func (f *FabricFlags) Add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.IBNL, "ibnl", "", "directory of .ibnl system definitions for topo files (default: ibnl beside the file)")
-	cmd.Flags().BoolVar(&f.Partial, "partial", false, "take a file of which a part is missing: it ends early, nodes did not answer, or lines contradict each other; also a file of forwarding tables that lacks switches")
+	cmd.Flags().StringVar(&f.IBNL, "ibnl", "", "for topo files: directory `DIR` of .ibnl system definitions (default: ibnl beside the file)")
+	cmd.Flags().BoolVar(&f.Partial, "partial", false, "accept an incomplete file: it ends early, nodes did not answer, lines contradict each other, or forwarding tables lack switches")
 	cmd.Flags().BoolVarP(&f.Quiet, "quiet", "q", false, "do not print warnings about odd input")
 }
 
-// AddRoles adds the file that gives switches their roles, for commands that route or
-// look at trees.
+// AddRoles adds the flag for the file of switch roles, for commands that route or examine trees.
 func (f *FabricFlags) AddRoles(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Roles, "roles", "", "file of the roles of switches in a tree, a line for each: GUID or description, then root, middle, leaf or none; it overrules what the fabric says")
+	cmd.Flags().StringVar(&f.Roles, "roles", "", "`FILE` with the roles of switches in a tree, one line for each: GUID or description, then root, middle, leaf or none; wins over the fabric")
 }
 
-// warningsShown limits the warnings of one file that are printed in full.
+// warningsShown is the largest number of warnings of a file that are printed in full.
 const warningsShown = 10
 
-// Open reads the FABRIC argument and prints what is odd about it on stderr. An input
-// that does not end, or a large formula, does not keep the command from being
-// interrupted.
+// Open reads the FABRIC argument and prints warnings on stderr. Ctrl-C also interrupts it while it
+// waits for input or expands a large formula.
 func (f *FabricFlags) Open(cmd *cobra.Command, arg string) (*source.Source, error) {
 	var src *source.Source
 	err := Leavable(func() (err error) {
@@ -60,7 +58,7 @@ func (f *FabricFlags) Open(cmd *cobra.Command, arg string) (*source.Source, erro
 	}
 	for i, w := range src.Warnings {
 		if i == warningsShown {
-			fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: and %d more (weft show --warnings prints all)\n", len(src.Warnings)-i)
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: and %d more (weft show --warnings lists all)\n", len(src.Warnings)-i)
 			break
 		}
 		fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", w)
@@ -68,7 +66,7 @@ func (f *FabricFlags) Open(cmd *cobra.Command, arg string) (*source.Source, erro
 	return src, nil
 }
 
-// giveRoles gives switches the roles of the file; those that are not there are warnings.
+// giveRoles sets the roles of switches from the file, and warns of unknown switches.
 func (f *FabricFlags) giveRoles(src *source.Source) error {
 	if f.Roles == "" {
 		return nil
@@ -82,7 +80,7 @@ func (f *FabricFlags) giveRoles(src *source.Source) error {
 	return err
 }
 
-// Graph reads the FABRIC argument for those that only need what algorithms see.
+// Graph reads the FABRIC argument as a graph.
 func (f *FabricFlags) Graph(cmd *cobra.Command, arg string) (*fabric.Graph, error) {
 	src, err := f.Open(cmd, arg)
 	if err != nil {

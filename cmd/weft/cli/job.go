@@ -22,7 +22,7 @@ import (
 	"weft/study/routing"
 )
 
-// RouteFlags are the options of every command that routes.
+// RouteFlags holds the options of every command that routes.
 type RouteFlags struct {
 	planner.Request // the chain apart
 	Options         []string
@@ -33,18 +33,18 @@ type RouteFlags struct {
 // Add adds the flags.
 func (r *RouteFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Uint8Var(&r.LIDs.LMC, "lmc", 0, "LID mask control: every CA and router port gets 2^LMC LIDs (0 to 7)")
-	f.BoolVar(&r.LIDs.Fresh, "fresh-lids", false, "assign new LIDs instead of keeping those that the ports have")
-	f.IntVar(&r.MaxVLs, "vls", 0, "data VLs that may be used (default: what the ports have, 8 if unknown)")
-	f.Uint64Var(&r.Seed, "seed", 1, "seed of engines that draw at random")
+	f.Uint8Var(&r.LIDs.LMC, "lmc", 0, "LID mask control `N`, 0 to 7: every CA and router port gets 2^N LIDs")
+	f.BoolVar(&r.LIDs.Fresh, "fresh-lids", false, "assign new LIDs; do not keep the LIDs that the ports have")
+	f.IntVar(&r.MaxVLs, "vls", 0, "use at most `N` data VLs (default: what the ports have, 8 if unknown)")
+	f.Uint64Var(&r.Seed, "seed", 1, "seed `N` of engines that draw at random")
 	JobsFlag(cmd, &r.Workers)
-	f.StringArrayVarP(&r.Options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
+	f.StringArrayVarP(&r.Options, "option", "O", nil, "engine option `NAME=VALUE`, or ENGINE.NAME=VALUE; can be repeated (weft route --engines lists them)")
 	r.KindFlags.add(cmd)
 	r.LevelFlags.add(f)
 	r.Now = Clock()
 }
 
-// Args are the arguments that say the same to another process, for one engine.
+// Args returns the options as arguments for another process with one engine.
 func (r *RouteFlags) Args(step route.Step) []string {
 	args := []string{
 		"--engines", step.Engine.Name,
@@ -58,12 +58,12 @@ func (r *RouteFlags) Args(step route.Step) []string {
 	return args
 }
 
-// ChainFlag adds the option that names a chain.
+// ChainFlag adds --engine.
 func ChainFlag(cmd *cobra.Command, chain *string) {
-	cmd.Flags().StringVarP(chain, "engine", "e", engine.Auto, "engine, or a chain a,b,c of which the first that does not refuse is used; auto is the one that delivers the most")
+	cmd.Flags().StringVarP(chain, "engine", "e", engine.Auto, "`ENGINE`, or a chain a,b,c: the first that does not refuse is used; auto: the one that delivers the most bandwidth")
 }
 
-// SetChain reads a chain of engines and validates all that was asked for.
+// SetChain parses the chain of engines and checks all routing options.
 func (r *RouteFlags) SetChain(chain string) (err error) {
 	if r.Chain, err = engine.Parse(chain, r.Options); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (r *RouteFlags) SetChain(chain string) (err error) {
 	return r.Check()
 }
 
-// Check reports options out of range.
+// Check returns an error for options out of range, and reads the files of kinds and levels.
 func (r *RouteFlags) Check() (err error) {
 	if err = r.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
@@ -83,8 +83,8 @@ func (r *RouteFlags) Check() (err error) {
 	return err
 }
 
-// RouteFabric runs a routing job with progress, and tells of refusals and of lanes that
-// need replies of their own.
+// RouteFabric routes a fabric with a progress display. It prints refusals, the choice of auto, and
+// a warning if replies need an SL of their own.
 func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *planner.Result, err error) {
 	if err := WarnKinds(cmd, g, req.Kinds); err != nil {
 		return nil, err
@@ -107,12 +107,12 @@ func RouteFabric(cmd *cobra.Command, g *fabric.Graph, req *planner.Request) (r *
 		fmt.Fprintln(w, "weft:", fold.Text(6, "auto: "+r.Choice.String()))
 	}
 	if !r.Plan.Service.ReplySameSL {
-		fmt.Fprintln(w, "weft: warning: with these lanes an answer must travel on the SL of its own path, not on that of its request")
+		fmt.Fprintln(w, "weft: warning: with these lanes a reply must use the SL of its own path, not the SL of its request")
 	}
 	return r, nil
 }
 
-// PathSetFlags choose an engine of two stages, instead of --engine, and its solver.
+// PathSetFlags holds the options for explicit paths, which replace --engine, and their solver.
 type PathSetFlags struct {
 	paths, names string
 	file         routing.PathFile // empty where the paths are computed
@@ -122,49 +122,50 @@ type PathSetFlags struct {
 // Add adds the flags.
 func (p *PathSetFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&p.file.Choice, "choice", "", "with --paths of forwarding tables: by which LIDs hosts send to each other, as --write-choice writes it (default: any LID)")
-	f.StringVar(&p.paths, "paths", "", "before LIDs are given, compute explicit paths by this computation (weft route --engines lists them), or take those of an engine or a file")
-	f.StringVar(&p.names, "names", "color-l", "with --paths: give the paths LIDs by this assignment")
+	f.StringVar(&p.file.Choice, "choice", "", "with --paths and forwarding tables: `FILE` with the destination LID that each host uses for each peer, as --write-choice writes it (default: any LID)")
+	f.StringVar(&p.paths, "paths", "", "compute explicit paths with this `METHOD` before LIDs are assigned (weft route --engines lists them), or take the paths of an engine or a file")
+	f.StringVar(&p.names, "names", "color-l", "with --paths: assign LIDs to the paths with this `METHOD`")
 	SolverFlags(cmd, &p.Solving, "--names ilp and -O balance=programme")
 }
 
-// SolverFlags adds the options of a solver, which is for some other options.
+// SolverFlags adds the options of the solver; options names the options that need one, for the help
+// text.
 func SolverFlags(cmd *cobra.Command, s *routing.Solving, options string) {
 	f := cmd.Flags()
-	f.StringVar(&s.Program, "solver", "", "for "+options+": the solver, by name or path (default: the first that is installed of "+routing.SolverNames()+")")
-	f.DurationVar(&s.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme; each destination takes one or two")
-	f.DurationVar(&s.Total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the best answers found so far are used")
-	f.StringVar(&s.Dir, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
+	f.StringVar(&s.Program, "solver", "", "for "+options+": `PROGRAM`, the solver by name or path (default: the first installed one of "+routing.SolverNames()+")")
+	f.DurationVar(&s.Limit, "solver-time", 10*time.Second, "for --names ilp: time limit for each programme; a destination needs one or two")
+	f.DurationVar(&s.Total, "solver-total", 5*time.Minute, "for --names ilp: time limit for all programmes; after it the best answers so far are used")
+	f.StringVar(&s.Dir, "write-lp", "", "for --names ilp: write the programmes to directory `DIR` and do not solve them")
 }
 
-// RefuseSolver refuses options of a solver where nothing needs one; they are for some other options.
+// RefuseSolver returns an error if a solver option is given but nothing needs a solver.
 func RefuseSolver(cmd *cobra.Command, options string) error {
 	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
 		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s goes with %s", flag, options)
+			return fmt.Errorf("--%s needs %s", flag, options)
 		}
 	}
 	return nil
 }
 
-// Chain lists the engines of both stages, PATHS+NAMES, or is the chain asked for.
+// Chain returns the chain of --paths and --names, PATHS+NAMES, or without --paths the given chain.
 func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 	switch f := cmd.Flags(); {
 	case p.paths == "" && f.Changed("names"):
 		return "", errors.New("--names needs --paths")
 	case p.paths == "" && p.file.Choice != "":
-		return "", errors.New("--choice goes with --paths FILE")
+		return "", errors.New("--choice needs --paths FILE")
 	case p.paths == "":
 		return chain, nil
 	case f.Changed("engine"):
-		return "", errors.New("--paths and --engine exclude each other")
+		return "", errors.New("give --paths or --engine, not both")
 	}
 	if _, err := os.Stat(p.paths); err == nil && !routing.IsEngine(p.paths+"+"+p.names) {
 		p.file.Path = p.paths
 		return routing.FromFile + "+" + p.names, nil
 	}
 	if p.file.Choice != "" {
-		return "", errors.New("--choice goes with --paths FILE")
+		return "", errors.New("--choice needs --paths FILE")
 	}
 	words := fabric.SplitUnquoted(p.paths, ",")
 	for i, word := range words {
@@ -173,14 +174,14 @@ func (p *PathSetFlags) Chain(cmd *cobra.Command, chain string) (string, error) {
 			continue
 		}
 		if err := engine.CheckPaths(word); err != nil {
-			return "", fmt.Errorf("--paths: there is no such file, and %w", err)
+			return "", fmt.Errorf("--paths: no such file, and %w", err)
 		}
 		words[i] = word + "+" + p.names
 	}
 	return strings.Join(words, ","), nil
 }
 
-// Give has engines whose paths come from a file read it.
+// Give makes engines with paths from a file read that file.
 func (p *PathSetFlags) Give(cmd *cobra.Command, chain route.Chain) error {
 	if p.file.Path == "" {
 		return nil
@@ -195,7 +196,7 @@ func (p *PathSetFlags) Give(cmd *cobra.Command, chain route.Chain) error {
 	return p.Equip(cmd, chain)
 }
 
-// Equip gives engines that need one a solver.
+// Equip gives the solver to engines that need one.
 func (p *PathSetFlags) Equip(cmd *cobra.Command, chain route.Chain) error {
 	if equipped, err := p.Solving.Equip(chain, time.Now()); equipped || err != nil {
 		return err
@@ -203,40 +204,43 @@ func (p *PathSetFlags) Equip(cmd *cobra.Command, chain route.Chain) error {
 	return RefuseSolver(cmd, "--names ilp or -O balance=programme")
 }
 
-// KeepFlags name the Plan that a subnet runs now.
+// KeepFlags holds the options for the Plan that a subnet runs now.
 type KeepFlags struct {
 	Path      string
 	Kept      *planner.Kept // nil without one
 	Rebalance bool
 }
 
-// KeepHelp tells of --keep in the help text of weft route.
-const KeepHelp = `--keep OLD-PLAN is for a fabric that has changed - hosts, links or switches added or
-lost - and a subnet that runs the old Plan. It repairs that Plan: only entries whose path
-crossed what is lost get another port, and what is new gets entries; links that have come
-back carry nothing yet. End ports are known by their GUIDs and keep their LIDs, each source
-keeps the LIDs that it sends to, and LIDs of ports that are gone wait for them as long as
-there are others.
+// KeepHelp explains --keep in the help text of weft route.
+const KeepHelp = `REPAIRING AN EARLIER PLAN
 
---rebalance routes afresh instead, and keeps the LIDs wherever the new paths allow it; so do
---engine, --option, --lmc, --vls and --seed. The engine, its options and the LMC are those
-of the old Plan unless they are given. A fresh routing is also made, and the report says
-why, where a repair would need a cycle of dependencies. The report says what changes, what
-must be written to the switches, whether packets can loop or deadlock while some switches
-have old entries and others new ones, and what a fresh routing would deliver.`
+--keep OLD-PLAN is for a subnet that runs OLD-PLAN and has since lost or gained hosts, links or
+switches. It repairs that Plan. Only table entries whose path crossed a lost part get another port;
+new parts get entries; links that came back stay unused for now. Ports are matched by GUID and
+keep their LIDs, and each source keeps the LIDs that it sends to. LIDs of absent ports stay
+reserved while others are free.
+
+--rebalance routes from scratch instead, and keeps LIDs where the new paths allow it. So do
+--engine, --option, --lmc, --vls and --seed. The engine, its options and the LMC default to those
+of OLD-PLAN. If a repair would create a dependency cycle, weft also routes from scratch, and the
+report says why.
+
+The report lists the changes and the table blocks to write. It says whether packets can loop or
+deadlock while some switches have old entries and others new ones, and what a fresh routing would
+deliver.`
 
 // Add adds the flags.
 func (k *KeepFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&k.Path, "keep", "", "repair this Plan (written by -o), and report what changes")
-	f.BoolVar(&k.Rebalance, "rebalance", false, "with --keep: route afresh, keep only the LIDs")
+	f.StringVar(&k.Path, "keep", "", "repair this Plan `FILE` (written by -o) and report the changes")
+	f.BoolVar(&k.Rebalance, "rebalance", false, "with --keep: route from scratch and keep only the LIDs")
 }
 
-// SetChain sets the chain that was asked for, or takes over that of the Plan to be kept.
+// SetChain sets the given chain, or the chain of the kept Plan.
 func (k *KeepFlags) SetChain(cmd *cobra.Command, chain string, routing *RouteFlags) error {
 	if k.Path == "" {
 		if k.Rebalance {
-			return errors.New("--rebalance goes with --keep")
+			return errors.New("--rebalance needs --keep")
 		}
 		return routing.SetChain(chain)
 	}
@@ -253,7 +257,7 @@ func (k *KeepFlags) SetChain(cmd *cobra.Command, chain string, routing *RouteFla
 	return routing.Check()
 }
 
-// read reads the Plan to be kept, unless that was done.
+// read reads the kept Plan once.
 func (k *KeepFlags) read() error {
 	if k.Kept != nil {
 		return nil
@@ -269,7 +273,7 @@ func (k *KeepFlags) read() error {
 	return nil
 }
 
-// Hold makes the engines keep the LIDs, and the LMC unless another one was asked for.
+// Hold makes the engines keep the LIDs, and the LMC unless another one is given.
 func (k *KeepFlags) Hold(cmd *cobra.Command, g *fabric.Graph, routing *RouteFlags) error {
 	if k.Kept == nil {
 		return nil
@@ -289,21 +293,21 @@ func (k *KeepFlags) Hold(cmd *cobra.Command, g *fabric.Graph, routing *RouteFlag
 	return nil
 }
 
-// Afresh reports whether a fresh routing was asked for.
+// Afresh reports whether the options ask for a fresh routing.
 func (k *KeepFlags) Afresh(cmd *cobra.Command) bool {
 	return k.Rebalance || slices.ContainsFunc([]string{"engine", "paths", "option", "lmc", "vls", "seed"}, cmd.Flags().Changed)
 }
 
-// LaneFileFlags adds the options that tell the lanes of foreign tables, and which LIDs are used.
+// LaneFileFlags adds the options for lanes and destination LIDs of foreign tables.
 func LaneFileFlags(cmd *cobra.Command, files *routing.TableFiles) {
 	f := cmd.Flags()
-	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts: output of saquery -p, or as weft route --sl writes them")
-	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
-	f.StringVar(&files.Choice, "choice", "", "by which LIDs hosts send to each other, with --lfts: as weft route --write-choice writes it (default: any LID)")
-	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane: QoS is off, whatever SLs the tables are made for")
+	f.StringVar(&files.SLs, "sl", "", "with --lfts: `FILE` with the service levels of the paths, from saquery -p or weft route --sl")
+	f.StringVar(&files.SL2VLs, "sl2vl", "", "with --lfts: `FILE` with the SL2VL tables")
+	f.StringVar(&files.Choice, "choice", "", "with --lfts: `FILE` with the destination LID that each host uses for each peer, as weft route --write-choice writes it (default: any LID)")
+	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane (QoS is off), whatever SLs the tables were made for")
 }
 
-// RefuseBesideTables refuses options that say how to route where tables are given.
+// RefuseBesideTables returns an error if a routing option is given together with tables.
 func RefuseBesideTables(cmd *cobra.Command, files *routing.TableFiles) error {
 	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles", "levels"} {
 		if files.Given() && cmd.Flags().Changed(option) {
@@ -313,7 +317,7 @@ func RefuseBesideTables(cmd *cobra.Command, files *routing.TableFiles) error {
 	return nil
 }
 
-// ReadOrRoute reads the tables of files where there are some, and routes the fabric where not.
+// ReadOrRoute reads the tables of the given files, or routes the fabric if there are none.
 func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *routing.TableFiles, req *planner.Request) (*planner.Result, error) {
 	if files.Given() {
 		return LoadTables(cmd, g, files)
@@ -321,7 +325,7 @@ func ReadOrRoute(cmd *cobra.Command, g *fabric.Graph, files *routing.TableFiles,
 	return RouteFabric(cmd, g, req)
 }
 
-// LoadTables reads the Plan of files, and tells what is odd in them.
+// LoadTables reads the Plan of the files, and prints warnings.
 func LoadTables(cmd *cobra.Command, g *fabric.Graph, files *routing.TableFiles) (*planner.Result, error) {
 	partial, err := cmd.Flags().GetBool("partial")
 	if err != nil {
@@ -340,10 +344,10 @@ func Warn(cmd *cobra.Command, warnings []string) {
 	}
 }
 
-// Document is an answer that prints itself for people, or as JSON.
+// Document is an answer that can be printed as text or JSON.
 type Document interface{ Write(io.Writer) error }
 
-// Answer prints a document as it was asked for.
+// Answer prints a document as text or JSON.
 func Answer(w io.Writer, d Document, asJSON bool) error {
 	if asJSON {
 		return PrintJSON(w, d)
@@ -351,13 +355,13 @@ func Answer(w io.Writer, d Document, asJSON bool) error {
 	return d.Write(w)
 }
 
-// LongDocument is a document that has more to say than it prints by default.
+// LongDocument is a document with details that --verbose prints.
 type LongDocument interface {
 	Document
 	WriteAll(io.Writer) error
 }
 
-// Form says how an answer is printed: as JSON, with all that there is to say.
+// Form selects how an answer is printed: as JSON, or as text with all details.
 type Form struct{ JSON, All bool }
 
 // Add adds --json and --verbose.

@@ -10,7 +10,7 @@ import (
 	"weft/fabric/netfile/site"
 )
 
-// KindFlags name kinds of hosts, which are balanced by themselves.
+// KindFlags holds the options for kinds of hosts, whose paths are balanced separately.
 type KindFlags struct {
 	patterns      []string
 	file, cn, ion string
@@ -18,13 +18,13 @@ type KindFlags struct {
 
 func (k *KindFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&k.patterns, "kind", nil, "KIND=HOSTS: balance the paths to these hosts by themselves; a GUID, or a pattern of descriptions as for file names (io='oss*'); the first that names a host counts")
-	f.StringVar(&k.file, "kinds", "", "file of the kinds of hosts, a line for each: GUID or description, then the kind")
-	f.StringVar(&k.cn, "cn-guids", "", "file of the port GUIDs of compute nodes, as OpenSM's cn_guid_file")
-	f.StringVar(&k.ion, "io-guids", "", "file of the port GUIDs of input-output nodes, as OpenSM's io_guid_file")
+	f.StringArrayVar(&k.patterns, "kind", nil, "`KIND=HOSTS`: balance the paths to these hosts by themselves. HOSTS is a GUID or a pattern of descriptions (io='oss*'); the first match counts; can be repeated")
+	f.StringVar(&k.file, "kinds", "", "`FILE` with the kinds of hosts, one line for each: GUID or description, then the kind")
+	f.StringVar(&k.cn, "cn-guids", "", "`FILE` with the port GUIDs of compute nodes, like OpenSM's cn_guid_file")
+	f.StringVar(&k.ion, "io-guids", "", "`FILE` with the port GUIDs of I/O nodes, like OpenSM's io_guid_file")
 }
 
-// read lists the rules of all flags, those of patterns first.
+// read returns the rules of all flags, beginning with the patterns.
 func (k *KindFlags) read() (rules []fabric.KindRule, err error) {
 	for _, text := range k.patterns {
 		rule, err := fabric.ParseKindRule(text)
@@ -53,7 +53,7 @@ func (k *KindFlags) read() (rules []fabric.KindRule, err error) {
 	return rules, nil
 }
 
-// WarnKinds tells of kinds that no host has, before a fabric is routed.
+// WarnKinds warns of kinds without hosts.
 func WarnKinds(cmd *cobra.Command, g *fabric.Graph, rules []fabric.KindRule) error {
 	kinds, err := fabric.KindsOf(g, rules)
 	if err != nil {
@@ -65,7 +65,7 @@ func WarnKinds(cmd *cobra.Command, g *fabric.Graph, rules []fabric.KindRule) err
 	return nil
 }
 
-// guidsOf reads a file of GUIDs as hosts of one kind.
+// guidsOf reads a file of GUIDs as rules for one kind.
 func guidsOf(kind string) func(file string, data []byte) ([]fabric.KindRule, error) {
 	return func(file string, data []byte) (rules []fabric.KindRule, err error) {
 		guids, err := site.ReadGUIDs(file, data)
@@ -76,7 +76,7 @@ func guidsOf(kind string) func(file string, data []byte) ([]fabric.KindRule, err
 	}
 }
 
-// args are the flags again, for another process.
+// args returns the flags as arguments for another process.
 func (k *KindFlags) args() (args []string) {
 	for _, text := range k.patterns {
 		args = append(args, "--kind", text)

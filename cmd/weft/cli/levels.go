@@ -9,14 +9,14 @@ import (
 	"weft/route/levels"
 )
 
-// LevelFlags name the levels of service.
+// LevelFlags holds the file of levels of service.
 type LevelFlags struct{ File string }
 
 func (l *LevelFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&l.File, "levels", "", "file of levels of service, which get lanes of their own and shares of busy links: a line NAME share=N each, with what belongs to it (docs/levels.md)")
+	f.StringVar(&l.File, "levels", "", "`FILE` with levels of service, which get lanes of their own and shares of busy links: lines NAME share=N and what belongs to the level (docs/levels.md)")
 }
 
-// read reads the file, nil where none is named.
+// read reads the file; nil if none is given.
 func (l *LevelFlags) read() (levels.Levels, error) {
 	if l.File == "" {
 		return nil, nil

@@ -11,8 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Output calls write with the file called path, or with stdout when path is "" or
-// "-".
+// Output calls write with the file path, or with stdout if path is "" or "-".
 func Output(cmd *cobra.Command, path string, write func(io.Writer) error) error {
 	o, err := OpenOutput(cmd, path)
 	if err != nil {
@@ -21,9 +20,9 @@ func Output(cmd *cobra.Command, path string, write func(io.Writer) error) error 
 	return o.Write(write)
 }
 
-// OutputFile is a file that is going to be written. It appears under its name only when
-// it is complete, with the mode of the one that it replaces; a device, a pipe or what is
-// open already (/dev/stdout) is written to, never replaced.
+// OutputFile is a file to be written. It appears under its name only when it is complete, with the
+// mode of the file that it replaces. Devices, pipes and open files (/dev/stdout) are written to,
+// never replaced.
 type OutputFile struct {
 	to     io.Writer
 	file   *os.File  // to be closed; nil for what is open already
@@ -33,7 +32,7 @@ type OutputFile struct {
 	Mode   fs.FileMode
 }
 
-// OpenOutput opens the file called path, or stdout when path is "" or "-".
+// OpenOutput opens the file path, or stdout if path is "" or "-".
 func OpenOutput(cmd *cobra.Command, path string) (*OutputFile, error) {
 	if path == "" || path == "-" {
 		return &OutputFile{to: cmd.OutOrStdout()}, nil
@@ -62,7 +61,7 @@ func OpenOutput(cmd *cobra.Command, path string) (*OutputFile, error) {
 	return o, err
 }
 
-// Write calls write and finishes the file; when that fails, nothing is left of it.
+// Write calls write and finishes the file; if that fails, it removes the file.
 func (o *OutputFile) Write(write func(io.Writer) error) error {
 	err := write(o.to)
 	if o.file == nil {
@@ -84,7 +83,7 @@ func (o *OutputFile) Write(write func(io.Writer) error) error {
 	return err
 }
 
-// Drop leaves the file unwritten.
+// Drop discards the file.
 func (o *OutputFile) Drop() {
 	if o.file != nil {
 		o.file.Close()
@@ -94,11 +93,11 @@ func (o *OutputFile) Drop() {
 	}
 }
 
-// OutputFiles are files that are going to be written; nil for one that is not wanted.
+// OutputFiles are files to be written; an entry is nil if its file is not wanted.
 type OutputFiles []*OutputFile
 
-// OpenOutputs opens the files of these names, before the work whose results they take; ""
-// is none. Either all are opened or none is.
+// OpenOutputs opens files before the work whose results they take. An empty name is a file that is
+// not wanted. It opens either all files or none.
 func OpenOutputs(cmd *cobra.Command, paths ...string) (OutputFiles, error) {
 	files := make(OutputFiles, len(paths))
 	for i, path := range paths {
@@ -115,8 +114,8 @@ func OpenOutputs(cmd *cobra.Command, paths ...string) (OutputFiles, error) {
 	return files, nil
 }
 
-// WriteAll writes the files, each by the function in its place; one without a function is
-// left unwritten. One that cannot be written does not keep the others from it.
+// WriteAll writes each file with the function at its index, and discards files without a function.
+// After an error it goes on with the other files.
 func (o OutputFiles) WriteAll(write []func(io.Writer) error) (err error) {
 	for i, f := range o {
 		switch {
@@ -130,7 +129,7 @@ func (o OutputFiles) WriteAll(write []func(io.Writer) error) (err error) {
 	return err
 }
 
-// Drop leaves all files unwritten.
+// Drop discards all files.
 func (o OutputFiles) Drop() {
 	for _, f := range o {
 		if f != nil {
@@ -139,7 +138,7 @@ func (o OutputFiles) Drop() {
 	}
 }
 
-// Unless returns nil where there is nothing to write.
+// Unless returns write, or nil if there is nothing to write.
 func Unless(nothing bool, write func(io.Writer) error) func(io.Writer) error {
 	if nothing {
 		return nil
@@ -147,7 +146,7 @@ func Unless(nothing bool, write func(io.Writer) error) func(io.Writer) error {
 	return write
 }
 
-// WriteQuietly writes a file that the output names itself.
+// WriteQuietly writes a file without a message, because the output names it.
 func WriteQuietly(cmd *cobra.Command, path string, write func(io.Writer) error) error {
 	o, err := OpenOutput(cmd, path)
 	if err != nil {

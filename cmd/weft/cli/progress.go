@@ -14,17 +14,16 @@ import (
 	"weft/internal/par"
 )
 
-// progressDelay passes before the progress of a step is shown.
+// progressDelay is the time before progress is shown.
 const progressDelay = 2 * time.Second
 
-// WithProgress runs work and, when stderr is a terminal and work takes longer than
-// progressDelay, shows what is being done, for how long, and of a loop how much is done and
-// how long the rest takes if it goes on like this.
+// WithProgress runs work. If stderr is a terminal and work takes longer than progressDelay, it
+// shows the step, the elapsed time, and for loops the share done and the remaining time.
 func WithProgress(cmd *cobra.Command, what string, work func(context.Context) error) error {
 	return WithSteps(cmd, what, func(ctx context.Context, _ func(string)) error { return work(ctx) })
 }
 
-// WithSteps is WithProgress for work that says what it is doing now, and begins with a first step.
+// WithSteps is like WithProgress for work of several steps, which it names by calling step.
 func WithSteps(cmd *cobra.Command, first string, work func(ctx context.Context, step func(string)) error) error {
 	ctx := cmd.Context()
 	var now atomic.Pointer[string]
@@ -58,14 +57,14 @@ func WithSteps(cmd *cobra.Command, first string, work func(ctx context.Context, 
 	return err
 }
 
-// steps says how far the loop under way is, and when it will end.
+// steps estimates when the current loop will end.
 type steps struct {
 	par.Progress
 	loop  int64 // that was under way when it was asked last
 	begun time.Time
 }
 
-// text says it at a time; "" when the loop is young.
+// text returns the progress of the loop at a time; "" if the loop has just begun.
 func (s *steps) text(now time.Time) string {
 	loop, share := s.Share()
 	if loop != s.loop {
@@ -79,8 +78,8 @@ func (s *steps) text(now time.Time) string {
 	return fmt.Sprintf(", this step %.0f %%, %v to go", 100*share, left.Round(time.Second))
 }
 
-// Leavable makes work that nothing inside can stop end for the command when that is
-// interrupted. What it was doing is left behind.
+// Leavable wraps work that cannot be stopped: when ctx ends, the wrapper returns and abandons the
+// work.
 func Leavable(work func() error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		done := make(chan error, 1)

@@ -13,7 +13,7 @@ import (
 	"weft/wire"
 )
 
-// WireFlags say which subnet to attach to, and how to talk to it.
+// WireFlags holds the options for attaching to a subnet.
 type WireFlags struct {
 	fabric    FabricFlags
 	Transport string
@@ -24,23 +24,23 @@ type WireFlags struct {
 	dev, sys  string
 }
 
-// TransportHelp tells of --transport in the help text of commands that attach to a subnet.
-const TransportHelp = "--transport says which subnet:\n" + attach.Help
+// TransportHelp explains --transport in the help texts of commands that attach to a subnet.
+const TransportHelp = "CHOOSING THE SUBNET\n\n--transport selects the subnet, and the port to attach to:\n\n" + attach.Help
 
 // Add adds the flags.
 func (w *WireFlags) Add(cmd *cobra.Command) {
 	w.fabric.Add(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&w.Transport, "transport", "t", "umad:", "the subnet: ibsim, umad:DEVICE/PORT, emulate:FABRIC ...")
-	f.IntVar(&w.window, "window", 32, "management datagrams in flight at a time")
-	f.DurationVar(&w.timeout, "timeout", 200*time.Millisecond, "how long an answer may take")
-	f.IntVar(&w.retries, "retries", 7, "how often a datagram is repeated that is not answered; more where the wire is seen to lose many")
-	f.StringVar(&w.dev, "umad-dev", "", "directory of the devices umadN and issmN: DIR/dev/infiniband of weft emulate --umad DIR (default: /dev/infiniband)")
-	f.StringVar(&w.sys, "umad-sys", "", "directory that stands for /sys/class: DIR/sys/class of weft emulate --umad DIR (default: /sys/class)")
-	f.Uint64Var(&w.MKey, "m-key", 0, "M_Key to ask with; weft sm also gives it to every port (one for all; --mkey-secret has one for each)")
+	f.StringVarP(&w.Transport, "transport", "t", "umad:", "subnet and `PORT` to attach to: ibsim, umad:DEVICE/PORT, emulate:FABRIC ...")
+	f.IntVar(&w.window, "window", 32, "number `N` of management datagrams in flight at a time")
+	f.DurationVar(&w.timeout, "timeout", 200*time.Millisecond, "time to wait for an answer")
+	f.IntVar(&w.retries, "retries", 7, "repeat an unanswered datagram up to `N` times; more if the subnet is seen to lose many")
+	f.StringVar(&w.dev, "umad-dev", "", "`DIR` with the devices umadN and issmN; UMAD/dev/infiniband for weft emulate --umad UMAD (default: /dev/infiniband)")
+	f.StringVar(&w.sys, "umad-sys", "", "`DIR` used as /sys/class; UMAD/sys/class for weft emulate --umad UMAD (default: /sys/class)")
+	f.Uint64Var(&w.MKey, "m-key", 0, "M_Key `KEY` to access ports with; weft sm also sets it on every port (for one key each: --mkey-secret)")
 }
 
-// Config checks the flags, and returns how to talk to the subnet.
+// Config checks the flags and returns the settings of the requester.
 func (w *WireFlags) Config() (wire.Config, error) {
 	if w.window < 1 || w.window > wire.MaxWindow {
 		return wire.Config{}, fmt.Errorf("--window %d: want 1 to %d datagrams in flight", w.window, wire.MaxWindow)
@@ -55,8 +55,8 @@ func (w *WireFlags) Config() (wire.Config, error) {
 	return c, nil
 }
 
-// Open attaches to the subnet, as its manager or to look only. A subnet that is
-// not there is exit status 3.
+// Open attaches to the subnet, as its manager or as an observer. A missing subnet gives exit status
+// 3.
 func (w *WireFlags) Open(cmd *cobra.Command, manage bool) (wire.Transport, error) {
 	target, err := attach.Parse(w.Transport, os.Getenv)
 	if err != nil {
@@ -80,13 +80,13 @@ func (w *WireFlags) Open(cmd *cobra.Command, manage bool) (wire.Transport, error
 	return t, nil
 }
 
-// Clock counts from now on.
+// Clock returns a clock that starts now.
 func Clock() func() time.Duration {
 	origin := time.Now()
 	return func() time.Duration { return time.Since(origin) }
 }
 
-// Interrupted makes what ended a run over the wire an exit status.
+// Interrupted gives the error that ended a run on a subnet its exit status.
 func Interrupted(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

@@ -103,7 +103,7 @@ func (c *Config) routing() planner.Request {
 	return planner.Request{Chain: chainOf(engine.Auto), Workers: c.Workers, Seed: seed, Now: c.Clock}
 }
 
-// chainOf returns the chain of an engine that is there.
+// chainOf returns the chain of a known engine.
 func chainOf(name string) route.Chain {
 	chain, err := engine.Parse(name, nil)
 	if err != nil {
@@ -112,7 +112,7 @@ func chainOf(name string) route.Chain {
 	return chain
 }
 
-// measured proves a routing and measures what it delivers.
+// measured proves a routing and measures its bandwidth.
 func measured(ctx context.Context, g *fabric.Graph, engine string, r *planner.Result, workers int) (compare.Row, error) {
 	if err := r.Judge(ctx, g, &planner.Request{Workers: workers}); err != nil {
 		return compare.Row{}, err

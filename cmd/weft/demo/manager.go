@@ -17,7 +17,7 @@ import (
 	"weft/sm/watch"
 )
 
-// Repair is an emulated subnet that a manager brings up and keeps up when a cable is pulled.
+// Repair is an emulated subnet that a manager brings up and repairs after a pulled cable.
 type Repair struct {
 	Fabric   string             `json:"fabric"`
 	Pulled   string             `json:"pulled"`         // the cable
@@ -76,14 +76,14 @@ func repair(ctx context.Context, formula string, watch terms.Watch, routing plan
 	return r, err
 }
 
-// round is a round of the manager that has ended.
+// round is a finished round of the manager.
 type round struct {
 	ended  time.Duration
 	report *terms.Report
 	routed *watch.Routed
 }
 
-// observer collects what a running manager tells: traps that come, and rounds that end.
+// observer collects traps and finished rounds of a running manager.
 type observer struct {
 	clock  func() time.Duration
 	seen   int // the last round that was shown

@@ -86,7 +86,8 @@ func verdict(e *compare.Row) string {
 	return "not proven"
 }
 
-// oddText names the odd cables. Of a slow one it says the rate, and that of the fastest cable between the same two nodes.
+// oddText describes the suspicious cables. For a slow one it gives its rate, and the rate of the
+// fastest cable between the same two nodes.
 func oddText(f *fabric.Fabric, r *cables.Report) string {
 	var odd []string
 	for i := range r.Cables {

@@ -17,13 +17,13 @@ const torus = "torus(5x5,hosts=2)"
 
 var engines = []string{"minhop", "dor"}
 
-// The traffic: all hosts send to hosts drawn at random, as much of what their links carry and for so long.
+// The traffic: all hosts send to random hosts, at this share of their link rate, for this time.
 const (
 	load     = 0.9
 	duration = time.Millisecond
 )
 
-// newTorus routes the torus by both engines, and lets packets pass.
+// newTorus routes the torus with both engines and simulates packets.
 func newTorus(ctx context.Context, workers int) (Fabric, error) {
 	out := Fabric{Title: "A torus, and the packets of two routings"}
 	src, err := source.Generate(torus)
@@ -52,7 +52,7 @@ func newTorus(ctx context.Context, workers int) (Fabric, error) {
 	return out, nil
 }
 
-// traffic returns what the hosts of the torus send.
+// traffic returns the traffic of the torus.
 func traffic(workers int) *packets.Request {
 	hardware := packet.Default()
 	hardware.GoOn = true // after a deadlock, so that both run for as long

@@ -15,44 +15,44 @@ import (
 	"weft/sm/service"
 )
 
-// apiFlags say how programs ask over TCP.
+// apiFlags holds the options of the HTTP API over TCP.
 type apiFlags struct {
 	address, token, cert, key string
 }
 
 func (a *apiFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&a.address, "api", "", "serve programs over HTTP at HOST:PORT, those that know --api-token; :PORT for this machine alone, another HOST only with --api-cert")
-	f.StringVar(&a.token, "api-token", "", "file whose first line is the token of --api; only its owner may read it; SIGHUP reads it again")
-	f.StringVar(&a.cert, "api-cert", "", "file of certificates (PEM) for --api over TLS; SIGHUP reads it again")
-	f.StringVar(&a.key, "api-key", "", "file of the key (PEM) of --api-cert")
+	f.StringVar(&a.address, "api", "", "serve programs over HTTP at `HOST:PORT`; they need the token of --api-token. :PORT for this machine only; another HOST needs --api-cert")
+	f.StringVar(&a.token, "api-token", "", "`FILE` whose first line is the token of --api; readable only by its owner; SIGHUP reads it again")
+	f.StringVar(&a.cert, "api-cert", "", "`FILE` with certificates (PEM) for --api over TLS; SIGHUP reads it again")
+	f.StringVar(&a.key, "api-key", "", "`FILE` with the private key (PEM) of --api-cert")
 }
 
-// check refuses what does not go together.
+// check returns an error for options that do not fit together.
 func (a *apiFlags) check() error {
 	switch {
 	case a.address == "" && (a.token != "" || a.cert != "" || a.key != ""):
-		return errors.New("--api-token, --api-cert and --api-key go with --api")
+		return errors.New("--api-token, --api-cert and --api-key need --api")
 	case a.address == "":
 		return nil
 	case a.token == "":
-		return errors.New("--api: name a file of a token too, --api-token FILE")
+		return errors.New("--api needs a token: give --api-token FILE")
 	case (a.cert == "") != (a.key == ""):
-		return errors.New("--api-cert and --api-key go together")
+		return errors.New("--api-cert and --api-key need each other")
 	}
 	if _, _, err := a.secrets(); err != nil {
 		return err
 	}
 	host, _, err := net.SplitHostPort(a.address)
 	if err != nil {
-		return fmt.Errorf("--api %s: want HOST:PORT, or :PORT for this machine alone", a.address)
+		return fmt.Errorf("--api %s: want HOST:PORT, or :PORT for this machine only", a.address)
 	}
 	if a.cert == "" && !service.IsLocal(host) {
-		return fmt.Errorf("--api %s: the token would cross the network in the clear: give --api-cert and --api-key, or leave the host out", a.address)
+		return fmt.Errorf("--api %s: the token would cross the network unencrypted: give --api-cert and --api-key, or leave out the host", a.address)
 	}
 	return nil
 }
 
-// secrets reads the token, and the certificate where one is named.
+// secrets reads the token, and the certificate if one is given.
 func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
 	if token, err = service.ReadToken(a.token); err != nil {
 		return "", nil, fmt.Errorf("--api-token: %w", err)
@@ -65,19 +65,19 @@ func (a *apiFlags) secrets() (token string, cert *tls.Certificate, err error) {
 		return "", nil, fmt.Errorf("--api-cert: %w", err)
 	}
 	if info, err := os.Stat(a.key); err != nil || info.Mode().Perm()&0o007 != 0 {
-		return "", nil, fmt.Errorf("--api-key: %s: all may read it: chmod 600 %[1]s", a.key)
+		return "", nil, fmt.Errorf("--api-key: %s: everybody may read it: run chmod 600 %[1]s", a.key)
 	}
 	return token, &pair, nil
 }
 
-// apiServer listens for programs over TCP. The token that it asks for and the certificate that it shows can be changed.
+// apiServer is the listener of the API over TCP. Its token and certificate can be replaced.
 type apiServer struct {
 	net.Listener
 	guard *service.Guard
 	cert  atomic.Pointer[tls.Certificate] // nil: without TLS
 }
 
-// listen listens.
+// listen opens the listener.
 func (a *apiFlags) listen() (*apiServer, error) {
 	token, cert, err := a.secrets()
 	if err != nil {
@@ -98,8 +98,8 @@ func (a *apiFlags) listen() (*apiServer, error) {
 	return s, nil
 }
 
-// renew asks for the token, and shows the certificate, that options name by now. It returns what is another one, and an error where
-// TLS is to begin or to end.
+// renew reads token and certificate again and uses them. It returns what has changed, or an error
+// if TLS would be switched on or off.
 func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
 	token, cert, err := a.secrets()
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *apiServer) renew(a *apiFlags) (changed []string, err error) {
 	}
 	was := s.cert.Load()
 	if (was == nil) != (cert == nil) {
-		return nil, errors.New("api-cert: TLS begins and ends when the manager is started again")
+		return nil, errors.New("api-cert: restart the manager to switch TLS on or off")
 	}
 	if cert != nil && !slices.EqualFunc(was.Certificate, cert.Certificate, bytes.Equal) {
 		s.cert.Store(cert)

@@ -92,13 +92,13 @@ func TestRenewAPI(t *testing.T) {
 		t.Errorf("%v, %v", changed, err)
 	}
 	shows(1)
-	if _, err := s.renew(&apiFlags{token: a.token}); err == nil || !strings.Contains(err.Error(), "TLS begins and ends") {
+	if _, err := s.renew(&apiFlags{token: a.token}); err == nil || !strings.Contains(err.Error(), "restart the manager to switch TLS") {
 		t.Error(err)
 	}
 	if err := os.Chmod(a.key, 0o604); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.renew(a); err == nil || !strings.Contains(err.Error(), "all may read it") {
+	if _, err := s.renew(a); err == nil || !strings.Contains(err.Error(), "everybody may read it") {
 		t.Error(err)
 	}
 	shows(1)

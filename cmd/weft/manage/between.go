@@ -13,7 +13,7 @@ import (
 	"weft/sm/sa"
 )
 
-// gidFlags say how the subnet of a manager is joined with others.
+// gidFlags holds the options for a subnet that is joined with others by routers.
 type gidFlags struct {
 	prefix   string
 	routers  string
@@ -22,19 +22,19 @@ type gidFlags struct {
 
 func (g *gidFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&g.prefix, "gid-prefix", "", "prefix of the GIDs of this subnet, 16 hexadecimal digits; each of several subnets has its own (default 0xfe80000000000000)")
-	f.StringVar(&g.routers, "routers", "", "mapping file, which weft route writes for several subnets: to which router port packets for a GID with another prefix go; hosts that ask for a path there are told its LID, or that of its backup while the port is not found")
-	f.DurationVar(&g.exchange, "exchange", 0, "in place of --routers: look so often at the routers, by which managers of several subnets tell each other what they need to find the ways between them, and tell routers how to send on; 0: not at all")
+	f.StringVar(&g.prefix, "gid-prefix", "", "GID `PREFIX` of this subnet, 16 hexadecimal digits; different for each of several subnets (default 0xfe80000000000000)")
+	f.StringVar(&g.routers, "routers", "", "mapping `FILE` from weft route for several subnets: the router port for packets to GIDs with another prefix. Hosts that ask for such a path get its LID, or that of its backup while the port is missing")
+	f.DurationVar(&g.exchange, "exchange", 0, "instead of --routers: exchange routes with the managers of other subnets through the routers, this often, and set the routers' tables; 0: never")
 }
 
-// multicastGIDs is the first byte of the GIDs of groups.
+// multicastGIDs is the first byte of multicast GIDs.
 const multicastGIDs = 0xff
 
 func (g *gidFlags) read() (b sa.Between, err error) {
 	if g.prefix != "" {
 		prefix, err := fabric.ParseGUID(g.prefix)
 		if err != nil || prefix == 0 || prefix>>56 == multicastGIDs {
-			return b, fmt.Errorf("--gid-prefix %s: want up to 16 hexadecimal digits, not 0, and not ff at the front, which is for groups", g.prefix)
+			return b, fmt.Errorf("--gid-prefix %s: want up to 16 hexadecimal digits, not 0, and not beginning with ff, which is for multicast groups", g.prefix)
 		}
 		b.Prefix = uint64(prefix)
 	}
@@ -44,7 +44,7 @@ func (g *gidFlags) read() (b sa.Between, err error) {
 	case g.exchange > 0 && g.routers != "":
 		return b, errors.New("give --routers or --exchange, not both")
 	case g.exchange > 0 && g.prefix == "":
-		return b, errors.New("--exchange needs --gid-prefix: by their prefixes managers tell subnets apart")
+		return b, errors.New("--exchange needs --gid-prefix: managers distinguish subnets by their prefixes")
 	case g.routers == "":
 		return b, nil
 	}

@@ -14,8 +14,9 @@ import (
 	"weft/sm/perf"
 )
 
-// shaping lists options by which routes, or what is written, would change. Managers that stand by tell where theirs are others than those of the master. What is in files that
-// the master tells is not named here.
+// shaping lists the options that affect routes or the settings of devices. Standby managers report
+// where these differ from the master's. Contents of files that the master sends are not listed
+// here.
 var shaping = []string{
 	"engine", "option", "lmc", "vls", "seed", "ask-roles", "unproven", "gid-prefix", "routers", "exchange", "flaps", "flaps-within", "quarantine", "keep-absent", "rebalance-after",
 }
@@ -35,7 +36,7 @@ func (s *smFlags) shape(flags *pflag.FlagSet) map[string]string {
 	return values
 }
 
-// serviceFlags are the flags of a manager in service.
+// serviceFlags holds the options of a manager that stays.
 type serviceFlags struct {
 	config          string
 	print           bool
@@ -48,7 +49,7 @@ type serviceFlags struct {
 // mayChange marks a flag whose value may change while the manager runs.
 const mayChange = "may-change"
 
-// changeable are the flags of weft sm that SIGHUP may change. Others hold from the start on.
+// changeable lists the flags of weft sm that SIGHUP may change. Others need a restart.
 var changeable = []string{
 	"interval", "rebalance-after", "pause", "priority", "sm-key", "unproven", "take-over", "ask-roles", "lids", "plan", "output", "json",
 	"partitions", "partition-enforce", "drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "keep-absent",
@@ -57,17 +58,17 @@ var changeable = []string{
 	"api-token", "api-cert", "api-key", "counters", "counters-rate", "congestion-control", "cc-key",
 }
 
-// rerouting lists those of changeable by which routes change.
+// rerouting lists the changeable flags that affect routes.
 var rerouting = []string{"engine", "option", "vls", "seed", "kind", "kinds", "cn-guids", "io-guids"}
 
 func (s *serviceFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.config, "config", "", "file of options, OPTION: VALUE; those on the command line win; SIGHUP reads it again")
-	f.BoolVar(&s.print, "print-config", false, "check all options, print them as a file for --config, and leave")
-	f.StringVar(&s.socket, "socket", "", "Unix socket for weft sm status, events, drain and the like, and for programs over HTTP (made with mode 0600)")
-	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at HOST:PORT over TCP (http://HOST:PORT/metrics); :PORT for this machine alone")
-	f.DurationVar(&s.counters.Interval, "counters", 0, "read the counters of all ports this often, for weft sm links, metrics and events of errors, as the master; 0: not at all")
-	f.IntVar(&s.counters.Rate, "counters-rate", perf.UsualRate, "datagrams a second at most with which counters are read; as a rule they are spread over the interval")
+	f.StringVar(&s.config, "config", "", "`FILE` with options, OPTION: VALUE; options on the command line win; SIGHUP reads it again")
+	f.BoolVar(&s.print, "print-config", false, "check all options, print them as a file for --config, and exit")
+	f.StringVar(&s.socket, "socket", "", "serve weft sm status, events, drain and others, and HTTP, at Unix socket `PATH`, created with mode 0600")
+	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at `HOST:PORT` over TCP (http://HOST:PORT/metrics); :PORT for this machine only")
+	f.DurationVar(&s.counters.Interval, "counters", 0, "as master, read the counters of all ports this often, for weft sm links, metrics and error events; 0: never")
+	f.IntVar(&s.counters.Rate, "counters-rate", perf.UsualRate, "read counters with at most `N` datagrams a second; normally they are spread over the interval")
 	s.congestion.add(f)
 	s.api.add(f)
 	configfile.Exclude(f, "config", "print-config", "codes")
@@ -84,10 +85,10 @@ func isChangeable(f *pflag.Flag) bool {
 	return ok
 }
 
-// settings are values of flags, by name.
+// settings holds the values of flags, by name.
 type settings map[string][]string
 
-// givenFlags are the flags that were given on the command line.
+// givenFlags returns the flags given on the command line.
 func givenFlags(flags *pflag.FlagSet) settings {
 	given := settings{}
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -98,7 +99,7 @@ func givenFlags(flags *pflag.FlagSet) settings {
 	return given
 }
 
-// read sets the options of the file, where one is named, and after that those of the command line, which win.
+// read sets the options of the configuration file, then those of the command line, which win.
 func (s *serviceFlags) read(cmd *cobra.Command, given settings) (*configfile.File, error) {
 	if s.config == "" {
 		return nil, nil
@@ -118,7 +119,7 @@ func (s *serviceFlags) read(cmd *cobra.Command, given settings) (*configfile.Fil
 	return file, setFlags(cmd.Flags(), given)
 }
 
-// readBounded reads a file of options: no more than such a file may have.
+// readBounded reads a file of options up to its size limit.
 func readBounded(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -128,7 +129,7 @@ func readBounded(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, configfile.MostBytes+1))
 }
 
-// setFlags gives flags the values that they have had.
+// setFlags sets flags to the given values.
 func setFlags(flags *pflag.FlagSet, values settings) error {
 	for name, list := range values {
 		f := flags.Lookup(name)
@@ -145,7 +146,7 @@ const configHead = `# Options of weft sm, for weft sm --config FILE: those that 
 
 `
 
-// printConfig prints all options as a file, when all of them are right.
+// printConfig checks all options and prints them as a configuration file.
 func (s *smFlags) printConfig(cmd *cobra.Command) error {
 	if _, err := s.stayer(cmd); err != nil {
 		return err

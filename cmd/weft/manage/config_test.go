@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"weft/internal/configfile"
 )
 
@@ -38,7 +40,7 @@ func TestPrintConfig(t *testing.T) {
 		if got, _ := configfile.Values(again.Flags().Lookup(f.Name)); !slices.Equal(got, want) || !again.Flags().Lookup(f.Name).Changed {
 			t.Errorf("%s: %q, the default is %q", f.Name, got, want)
 		}
-		if !strings.Contains(out.String(), f.Usage) {
+		if _, usage := pflag.UnquoteUsage(f); !strings.Contains(out.String(), usage) {
 			t.Errorf("%s: it is not said what for", f.Name)
 		}
 	}

@@ -13,10 +13,13 @@ import (
 	"weft/sm/state"
 )
 
-const exportHelp = `Give a subnet back to OpenSM: write guid2lid, neighbors, guid2mkey where ports have keys, and an
-opensm.conf, into DIR. The first three belong into OpenSM's cache, /var/cache/opensm (or OSM_CACHE_DIR);
-opensm -F DIR/opensm.conf reads the last one. LIDs come from --state, the rest from --config.
-Levels of service become options of QoS and a file of QoS policy where OpenSM's engine leaves it lanes for them. What OpenSM has no counterpart for is printed. weft sm may run meanwhile.`
+const exportHelp = `Write a configuration and cache files for OpenSM, to give the subnet back to it.
+
+Input is the state file of weft sm (--state) and its configuration (--config). Output in DIR is an
+opensm.conf for opensm -F DIR/opensm.conf, and the files guid2lid, neighbors and, if ports have M_Keys,
+guid2mkey for OpenSM's cache (/var/cache/opensm, or OSM_CACHE_DIR). Levels of service become QoS
+options and a QoS policy file, if OpenSM's engine leaves lanes for them. Settings without a
+counterpart are printed. weft sm may be running.`
 
 // exportFlags are the flags of weft sm export.
 type exportFlags struct {
@@ -28,15 +31,15 @@ func smExportCmd() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:     "export DIR --state FILE",
-		Short:   "give a subnet back to OpenSM: the LIDs of all ports, and a configuration",
+		Short:   "write a configuration and LIDs for OpenSM, to give the subnet back",
 		Long:    exportHelp,
 		Example: "  weft sm export opensm --state /var/lib/weft/state --config /etc/weft/sm.yaml",
 		Args:    cli.OneArgument("DIR"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.state, "state", "", "file of weft sm --state")
-	flags.StringVar(&f.config, "config", "", "file of weft sm --config")
+	flags.StringVar(&f.state, "state", "", "state `FILE` of weft sm (its --state)")
+	flags.StringVar(&f.config, "config", "", "configuration `FILE` of weft sm (its --config)")
 	cli.JSONFlag(cmd, &f.asJSON)
 	return cmd
 }
@@ -67,7 +70,7 @@ func (f *exportFlags) run(cmd *cobra.Command, dir string) error {
 // export reads the state and the configuration.
 func (f *exportFlags) export() (e *opensm.Export, err error) {
 	if f.state == "" {
-		return nil, errors.New("--state: name the file of weft sm --state, which has the LIDs")
+		return nil, errors.New("--state is missing: name the state file of weft sm, which has the LIDs")
 	}
 	s, err := state.Read(f.state)
 	if err != nil {

@@ -11,19 +11,19 @@ import (
 	"weft/sm/terms"
 )
 
-// addFaultFlags adds the flags that say what is done about faults of a subnet.
+// addFaultFlags adds the options for faulty, drained and unexpected parts.
 func (s *smFlags) addFaultFlags(cmd *cobra.Command) {
 	f, usual := cmd.Flags(), terms.UsualWatch.Flaps
-	f.StringArrayVar(&s.config.Drain, "drain", nil, "a switch that lets no traffic of others through, or a cable that carries nothing, though it is up; may be given several times")
-	f.StringVar(&s.expect, "expect", "", "the topology that should be there, a file or a formula; what deviates from it is told")
-	f.BoolVar(&s.config.QuarantineStrangers, "quarantine-strangers", false, "leave nodes out that --expect does not have: no LID, and links that are not Active stay so; other managers must be expected")
-	f.IntVar(&s.watch.KeepAbsent, "keep-absent", 0, "full sweeps that must miss a node until its LIDs may be given to others; 0: they never are")
-	f.IntVar(&s.watch.Flaps.Times, "flaps", usual.Times, "a link that comes back more often than this within --flaps-within is put in quarantine; 0: none is")
-	f.DurationVar(&s.watch.Flaps.Within, "flaps-within", usual.Within, "the time in which links that come back are counted")
-	f.DurationVar(&s.watch.Flaps.Hold, "quarantine", usual.Hold, "how long a link in quarantine must be up before it is used again, doubled each time")
+	f.StringArrayVar(&s.config.Drain, "drain", nil, "keep traffic off this `PART`: a switch then serves only its own hosts, a cable carries nothing; can be repeated")
+	f.StringVar(&s.expect, "expect", "", "expected topology, a `FABRIC`; deviations are logged")
+	f.BoolVar(&s.config.QuarantineStrangers, "quarantine-strangers", false, "leave out nodes that --expect does not contain: they get no LID, and their links that are not Active stay so; other managers must be expected too")
+	f.IntVar(&s.watch.KeepAbsent, "keep-absent", 0, "reuse the LIDs of a node after it was missing in `N` full sweeps; 0: never")
+	f.IntVar(&s.watch.Flaps.Times, "flaps", usual.Times, "quarantine a link that comes back more than `N` times within --flaps-within; 0: never")
+	f.DurationVar(&s.watch.Flaps.Within, "flaps-within", usual.Within, "period in which the returns of a link are counted")
+	f.DurationVar(&s.watch.Flaps.Hold, "quarantine", usual.Hold, "time that a link in quarantine must be up before it is used again; doubled each time")
 }
 
-// checkFaultFlags says what is wrong with them.
+// checkFaultFlags returns an error for values out of range.
 func (s *smFlags) checkFaultFlags() error {
 	switch r := s.watch.Flaps; {
 	case s.watch.KeepAbsent < 0:
@@ -37,11 +37,11 @@ func (s *smFlags) checkFaultFlags() error {
 	return nil
 }
 
-// expected opens the topology that should be there, nil where none is named.
+// expected reads the topology of --expect; nil if none is given.
 func (s *smFlags) expected(cmd *cobra.Command) (*fabric.Fabric, error) {
 	if s.expect == "" {
 		if s.config.QuarantineStrangers {
-			return nil, errors.New("--quarantine-strangers goes with --expect FABRIC, which says who is none")
+			return nil, errors.New("--quarantine-strangers needs --expect FABRIC, which defines the expected nodes")
 		}
 		return nil, nil
 	}

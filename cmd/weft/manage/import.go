@@ -23,20 +23,20 @@ import (
 	"weft/sm/state"
 )
 
-const importHelp = `Take over from an OpenSM: read opensm.conf, the files that it names, and what it has stored
-(guid2lid, guid2mkey, neighbors), and write what weft sm needs to go on: a configuration for
---config, and a file of state with the LIDs of all ports. OpenSM may run meanwhile.
+const importHelp = `Convert an OpenSM configuration and its stored LIDs, so that weft sm can take the subnet over.
 
-DIR is a directory with such files; FILE is one of them, known by its name, or NAME=FILE where it
-has another. Without any it is /etc/opensm and /var/cache/opensm. A file that opensm.conf names is
-opened where it says, or else looked for in DIR: so a copy of the directories from another
-machine will do.
+Input is opensm.conf, the files that it names, and OpenSM's cache (guid2lid, guid2mkey, neighbors).
+Each argument is a directory with such files, a FILE recognised by its name, or NAME=FILE. The default
+is /etc/opensm and /var/cache/opensm. Files named in opensm.conf are opened there, else looked for
+in DIR, so copies from another machine work. OpenSM may be running.
 
-What has no counterpart, is done otherwise or is not understood is printed with its line.
-A guid2lid of which a line is not understood is an error: no LID gets lost. Without
---output and --state nothing is written, and the report says what would become of it.
---set gives options that OpenSM has no counterpart for. What qos says, with the file of QoS
-policy, becomes a file of levels beside that of --output, with the ending .levels (docs/levels.md).`
+Output is a configuration for weft sm --config (--output), and a state file with the LIDs of all ports
+(--state). Without these two nothing is written, and the report shows what would be. The report
+lists every setting without a counterpart, with a different meaning, or not understood, with its
+line. A line of guid2lid that is not understood is an error, so that no LID is lost.
+
+--set adds options that OpenSM does not have. OpenSM's QoS settings and QoS policy become a file of
+levels beside that of --output, with the ending .levels (docs/levels.md).`
 
 // importFlags are the flags of weft sm import.
 type importFlags struct {
@@ -49,7 +49,7 @@ func smImportCmd() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import [DIR|FILE ...]",
-		Short: "take over from an OpenSM: its configuration, and the LIDs of all ports",
+		Short: "convert an OpenSM configuration and its LIDs for weft sm",
 		Long:  importHelp,
 		Example: `  weft sm import
   weft sm import -o /etc/weft/sm.yaml --state /var/lib/weft/state \
@@ -58,9 +58,9 @@ func smImportCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "write the configuration of weft sm to this file (mode 0600: it may hold keys)")
-	flags.StringVar(&f.state, "state", "", "store the LIDs in this file of weft sm --state, and name it in the configuration")
-	flags.StringArrayVar(&f.set, "set", nil, "OPTION=VALUE of weft sm for the configuration; wins over what OpenSM has; may be given several times")
+	flags.StringVarP(&f.output, "output", "o", "", "write the configuration of weft sm to `FILE` (mode 0600: it may hold keys)")
+	flags.StringVar(&f.state, "state", "", "write the LIDs to this state `FILE` of weft sm, and name it in the configuration")
+	flags.StringArrayVar(&f.set, "set", nil, "option `OPTION=VALUE` of weft sm for the configuration; wins over OpenSM's; can be repeated")
 	cli.JSONFlag(cmd, &f.asJSON)
 	return cmd
 }
@@ -103,7 +103,8 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) error {
 	return cli.Answer(cmd.OutOrStdout(), report, f.asJSON)
 }
 
-// storeLevels writes the file of levels beside the configuration, which is checked with it, and names it there. Where the configuration is wrong, forget removes what was not there before.
+// storeLevels writes the file of levels next to the configuration, which names it and is checked
+// with it. If the configuration is wrong, forget removes a newly created file.
 func (f *importFlags) storeLevels(cmd *cobra.Command, r *opensm.Result) (written []string, forget func(), err error) {
 	given := slices.ContainsFunc(f.set, func(text string) bool { return strings.HasPrefix(text, "levels=") })
 	if r.Levels == nil || f.output == "" || f.output == "-" || given {
@@ -129,10 +130,10 @@ func (f *importFlags) storeLevels(cmd *cobra.Command, r *opensm.Result) (written
 	}, nil
 }
 
-// store stores the LIDs.
+// store writes the LIDs to the state file.
 func (f *importFlags) store(r *opensm.Result) error {
 	if r.LIDs == nil {
-		return errors.New("--state: there is no guid2lid, from which LIDs could be taken: name its directory, by default /var/cache/opensm")
+		return errors.New("--state: no guid2lid found to take LIDs from: name its directory, usually /var/cache/opensm")
 	}
 	s, err := state.Open(f.state, state.UsualLimits)
 	if err != nil {
@@ -141,8 +142,8 @@ func (f *importFlags) store(r *opensm.Result) error {
 	return errors.Join(s.TakeLIDs(time.Now(), r.LIDs), s.Close())
 }
 
-// configuration writes a configuration of weft sm. It is checked as weft sm --print-config does. A setting that this weft sm has no
-// option for becomes a note.
+// configuration returns a configuration of weft sm, checked as by --print-config. A setting without
+// an option in this weft sm becomes a note.
 func (f *importFlags) configuration(r *opensm.Result) ([]byte, error) {
 	sm, flags := newSM()
 	if r.Partitions != "" {
@@ -178,12 +179,12 @@ func (f *importFlags) configuration(r *opensm.Result) ([]byte, error) {
 		return nil, err
 	}
 	if b.Len() > configfile.MostBytes {
-		return nil, fmt.Errorf("the configuration would have %d bytes, %d may be: too many roots are named; leave root_guid_file out", b.Len(), configfile.MostBytes)
+		return nil, fmt.Errorf("the configuration would have %d bytes, the limit is %d: it names too many roots; leave out root_guid_file", b.Len(), configfile.MostBytes)
 	}
 	return b.Bytes(), nil
 }
 
-// given adds what --set says.
+// given adds the options of --set.
 func (f *importFlags) given(flags *pflag.FlagSet, r *opensm.Result) error {
 	for _, text := range f.set {
 		name, value, ok := strings.Cut(text, "=")
@@ -196,7 +197,7 @@ func (f *importFlags) given(flags *pflag.FlagSet, r *opensm.Result) error {
 	return nil
 }
 
-// writePrivate writes a file that only its owner reads.
+// writePrivate writes a file that only its owner can read.
 func writePrivate(cmd *cobra.Command, path string, data []byte) error {
 	o, err := cli.OpenOutput(cmd, path)
 	if err != nil {
@@ -208,13 +209,13 @@ func writePrivate(cmd *cobra.Command, path string, data []byte) error {
 	return o.Write(func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// openSMDirs lists the directories of OpenSM's configuration, and of what it stores.
+// openSMDirs are the directories of OpenSM's configuration and of its cache.
 var openSMDirs = []string{"/etc/opensm", "/var/cache/opensm"}
 
-// openSMNames are the names of its files.
+// openSMNames are the names of OpenSM's files.
 var openSMNames = []string{"opensm.conf", "guid2lid", "guid2mkey", "neighbors"}
 
-// openSMFiles finds files by the arguments of weft sm import.
+// openSMFiles finds OpenSM's files by the arguments of weft sm import.
 type openSMFiles struct {
 	args  []string
 	named map[string]string // by its name: a file
@@ -222,12 +223,12 @@ type openSMFiles struct {
 	dirs  []string
 }
 
-// newOpenSMFiles takes arguments.
+// newOpenSMFiles sorts the arguments into directories and named files.
 func newOpenSMFiles(args []string) (*openSMFiles, error) {
 	if len(args) == 0 {
 		args = slices.DeleteFunc(slices.Clone(openSMDirs), func(dir string) bool { _, err := os.Stat(dir); return err != nil })
 		if len(args) == 0 {
-			return nil, fmt.Errorf("neither %s is there: name the directories of OpenSM's files", strings.Join(openSMDirs, " nor "))
+			return nil, fmt.Errorf("found neither %s: name the directories with OpenSM's files", strings.Join(openSMDirs, " nor "))
 		}
 	}
 	o := &openSMFiles{args: args, named: map[string]string{}, used: map[string]bool{}}
@@ -249,7 +250,7 @@ func newOpenSMFiles(args []string) (*openSMFiles, error) {
 	return o, nil
 }
 
-// input opens the files that are not named by another one.
+// input opens the files that no other file names.
 func (o *openSMFiles) input() (*opensm.Input, error) {
 	in := &opensm.Input{Open: o.ofOption}
 	found := 0
@@ -263,12 +264,13 @@ func (o *openSMFiles) input() (*opensm.Input, error) {
 		}
 	}
 	if found == 0 {
-		return nil, fmt.Errorf("%s: none of %s is there: an OpenSM that has run keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
+		return nil, fmt.Errorf("%s: found none of %s: OpenSM keeps guid2lid in /var/cache/opensm (OSM_CACHE_DIR), and opensm -c FILE writes its options", strings.Join(o.args, ", "), strings.Join(openSMNames, ", "))
 	}
 	return in, nil
 }
 
-// ofOption opens the file that an option names: the one that was named for the option, the one that is there, or one of its name.
+// ofOption opens the file of an option: the one given on the command line for it, else the one at
+// the option's path, else one of the same name in the directories.
 func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
 	if o.named[option] != "" {
 		return o.find(option)
@@ -279,7 +281,7 @@ func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
 	return o.find(filepath.Base(path))
 }
 
-// find opens a file that was named, or is in one of the directories; nil where there is none.
+// find opens a file that was given, or is in one of the directories; nil if there is none.
 func (o *openSMFiles) find(name string) (*opensm.File, error) {
 	if path := o.named[name]; path != "" {
 		o.used[name] = true
@@ -297,17 +299,17 @@ func (o *openSMFiles) find(name string) (*opensm.File, error) {
 	return nil, nil
 }
 
-// unused is the error of files that were named and that nothing asks for.
+// unused returns an error for files that were given and that nothing refers to.
 func (o *openSMFiles) unused() error {
 	for _, name := range slices.Sorted(maps.Keys(o.named)) {
 		if !o.used[name] {
-			return fmt.Errorf("%s: not known, and opensm.conf does not name it: want NAME=FILE with one of %s, or an option of opensm.conf", o.named[name], strings.Join(openSMNames, ", "))
+			return fmt.Errorf("%s: unknown file, and opensm.conf does not name it: want NAME=FILE, with NAME one of %s, or an option of opensm.conf", o.named[name], strings.Join(openSMNames, ", "))
 		}
 	}
 	return nil
 }
 
-// readOpenSMFile reads a file under its whole name; nil where there is none.
+// readOpenSMFile reads a file by its full path; nil if it does not exist.
 func readOpenSMFile(path string) (*opensm.File, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {

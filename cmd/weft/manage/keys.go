@@ -14,7 +14,7 @@ import (
 	"weft/sm/terms"
 )
 
-// keyFlags say which M_Keys ports get and may have.
+// keyFlags holds the options for M_Keys.
 type keyFlags struct {
 	secret string
 	former []string
@@ -22,28 +22,29 @@ type keyFlags struct {
 	lease  time.Duration
 }
 
-// usualLease is the time for which a device keeps its protection when somebody asks it without its key and no manager shows it.
+// usualLease is the default time that a port stays protected after an access with a wrong key, if
+// no manager shows the right one.
 const usualLease = time.Minute
 
-// add adds the flags. The protection goes to keys at once.
+// add adds the flags. --mkey-protect is stored in keys directly.
 func (k *keyFlags) add(cmd *cobra.Command, keys *terms.Keys) {
 	f := cmd.Flags()
-	f.StringVar(&k.secret, "mkey-secret", "", "file with a secret of 16 bytes or more, from which with its GUID the M_Key of each port follows; managers of one subnet have the same")
-	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "file with a secret of before: ports with its keys are given new ones; may be given several times")
-	f.StringVar(&k.known, "mkey-file", "", "file of M_Keys that ports may have, a line for each: port GUID, or * for any port, and key; such ports are given ours")
-	f.Uint8Var(&keys.Protect, "mkey-protect", 1, "M_KeyProtectBits of ports with an M_Key: 0 all may read it, 1 all may read all but it, 2 or 3 nothing is told without it (with --mkey-secret they need --state or --expect)")
-	f.DurationVar(&k.lease, "mkey-lease", usualLease, "M_KeyLeasePeriod: how long after a wrong M_Key a port stays protected if its manager is gone; 0 without end")
+	f.StringVar(&k.secret, "mkey-secret", "", "`FILE` with a secret of at least 16 bytes; the M_Key of each port is derived from it and the port's GUID; the same for all managers of a subnet")
+	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "`FILE` with an earlier secret; ports with its keys get new ones; can be repeated")
+	f.StringVar(&k.known, "mkey-file", "", "`FILE` with M_Keys that ports may have, one line for each: port GUID, or * for any port, and key; such ports get our keys")
+	f.Uint8Var(&keys.Protect, "mkey-protect", 1, "M_KeyProtectBits `N` of ports with an M_Key. 0: all may read the key; 1: all may read everything else; 2 or 3: nothing is readable without it (with --mkey-secret: needs --state or --expect)")
+	f.DurationVar(&k.lease, "mkey-lease", usualLease, "M_KeyLeasePeriod: how long a port stays protected after an access with a wrong M_Key if its manager is gone; 0: forever")
 }
 
-// read reads the files and checks the rest. One key for all ports is that of --m-key.
+// read reads the files and checks the values. one is the key of --m-key for all ports.
 func (k *keyFlags) read(keys *terms.Keys, one uint64) error {
 	keys.One = one
 	seconds := (k.lease + time.Second - 1) / time.Second
 	switch {
 	case one != 0 && k.secret != "":
-		return errors.New("--m-key and --mkey-secret: all ports have one M_Key, or each has its own")
+		return errors.New("give --m-key (one M_Key for all ports) or --mkey-secret (one for each port), not both")
 	case one == 0 && k.secret == "" && (len(k.former) > 0 || k.known != ""):
-		return errors.New("--mkey-old-secret and --mkey-file go with --mkey-secret or --m-key, which say what keys ports are to have")
+		return errors.New("--mkey-old-secret and --mkey-file need --mkey-secret or --m-key, which define the new keys")
 	case keys.Protect > 3:
 		return fmt.Errorf("--mkey-protect %d: want 0 to 3", keys.Protect)
 	case k.lease < 0 || seconds > math.MaxUint16:
@@ -77,21 +78,24 @@ func (k *keyFlags) read(keys *terms.Keys, one uint64) error {
 	return nil
 }
 
-// errOldKeys refuses keys that are told to a manager that runs: a restart in the middle of the change would not reach all ports.
-var errOldKeys = errors.New("--mkey-secret and --m-key: the secret or key until now is not named, so that a restart would not reach ports that have no new key yet: name the file of the old secret by --mkey-old-secret, an old --m-key by a line \"* KEY\" of --mkey-file")
+// errOldKeys refuses a change of keys without the old ones: after a restart in the middle of the
+// change some ports could not be reached.
+var errOldKeys = errors.New("--mkey-secret and --m-key: the previous secret or key is not given, so after a restart ports without a new key could not be reached: give the old secret in --mkey-old-secret, an old --m-key as a line \"* KEY\" in --mkey-file")
 
-// checkHiding refuses keys that ports do not tell their GUIDs without, where a restart would not know which port is where.
+// checkHiding refuses a protection under which ports hide their GUIDs, if nothing tells a restarted
+// manager which port is where.
 func (s *smFlags) checkHiding() error {
 	if s.keys.secret != "" && s.config.Keys.Protect > 1 && s.state.path == "" && s.expect == "" {
-		return fmt.Errorf("--mkey-protect %d with --mkey-secret: a port that answers nothing without its M_Key does not tell the GUID from which that follows, so what is where must be known after a restart: name --state or --expect, or want protection 0 or 1", s.config.Keys.Protect)
+		return fmt.Errorf("--mkey-protect %d with --mkey-secret: a port that does not answer without its M_Key does not tell the GUID that its key is derived from, so after a restart weft must know which port is where: give --state or --expect, or use protection 0 or 1", s.config.Keys.Protect)
 	}
 	return nil
 }
 
-// leastSecret is the least length of a secret: keys have 8 bytes, and it must be harder to guess than they are.
+// leastSecret is the least length of a secret in bytes: it must be harder to guess than a key of 8
+// bytes.
 const leastSecret = 16
 
-// readSecret reads a secret: all of the file but blanks and line ends around it.
+// readSecret reads a secret: the file without surrounding blanks and line ends.
 func readSecret(flag, path string) ([]byte, error) {
 	data, err := readBounded(path)
 	if err != nil {
@@ -102,7 +106,7 @@ func readSecret(flag, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s %s: more than %d bytes", flag, path, configfile.MostBytes)
 	}
 	if len(secret) < leastSecret {
-		return nil, fmt.Errorf("%s %s: a secret of %d bytes: want %d or more, as from: openssl rand -hex 32", flag, path, len(secret), leastSecret)
+		return nil, fmt.Errorf("%s %s: the secret has %d bytes, want %d or more: openssl rand -hex 32 makes one", flag, path, len(secret), leastSecret)
 	}
 	return secret, nil
 }

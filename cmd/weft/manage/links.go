@@ -12,13 +12,14 @@ func smLinksCmd() *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "links",
-		Short: "links that are hot or odd, by the counters that a manager that runs reads",
-		Long: `Print what a manager that runs (weft sm --socket PATH --counters INTERVAL) has read of the
-counters of all ports: counters that grow faster than they should, the links that are used
-most, and the cables that somebody should look at, the worst first. Rates are those of
-the last two readings; counts of cables are those since the manager has begun to read.
+		Short: "show busy and faulty links, by the counters that the running manager reads",
+		Long: `Show busy and faulty links, by the port counters that the running manager reads.
 
-Exit status: 0; 3 where no manager answers, or it has read no counters yet.`,
+The manager must run with --counters INTERVAL. Output are three lists, worst first: error counters that
+grow too fast, the busiest links, and suspicious cables. Rates are between the last two readings;
+the counts of cables are since the manager began to read.
+
+Exit status: 0 shown; 3 no manager answers at --socket, or it has not read counters yet.`,
 		Example: "  weft sm links\n  weft sm links --all\n  weft sm links --json",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,6 +41,6 @@ Exit status: 0; 3 where no manager answers, or it has read no counters yet.`,
 	}
 	socketFlag(cmd, &socket)
 	cli.JSONFlag(cmd, &asJSON)
-	cmd.Flags().BoolVar(&all, "all", false, "all lines of each list, not 10")
+	cmd.Flags().BoolVar(&all, "all", false, "print all lines of each list, not 10")
 	return cmd
 }

@@ -1,5 +1,5 @@
-// Package manage is weft sm: the subnet manager that stays or brings a subnet up once, what asks one that runs, and what
-// stands beside it (its state, recordings, OpenSM).
+// Package manage implements weft sm: the subnet manager (running or with --once), the commands that
+// ask a running manager, and its files: state, recordings, and OpenSM's.
 package manage
 
 import (
@@ -44,18 +44,18 @@ type smFlags struct {
 	service serviceFlags
 }
 
-// Command makes weft sm.
+// Command returns weft sm.
 func Command() *cobra.Command {
 	cmd, _ := newSM()
 	return cmd
 }
 
-// newSM makes the command, and its flags with their defaults.
+// newSM returns the command and its flags with their defaults.
 func newSM() (*cobra.Command, *smFlags) {
 	var s smFlags
 	cmd := &cobra.Command{
 		Use:   "sm",
-		Short: "manage a subnet: find it, give LIDs, route, prove, program, and keep it so",
+		Short: "run the subnet manager: bring a subnet up and keep it running",
 		Long:  smHelp,
 		Example: `  weft sm --transport umad:mlx5_0/1 --state /var/lib/weft/state
   weft sm --config /etc/weft/sm.yaml
@@ -74,36 +74,46 @@ func newSM() (*cobra.Command, *smFlags) {
 	s.keep.Add(cmd)
 	s.state.add(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&s.once, "once", false, "bring the subnet up and leave")
-	f.DurationVar(&s.watch.Interval, "interval", terms.UsualWatch.Interval, "time between two looks at all switches")
-	f.DurationVar(&s.config.Pause, "pause", terms.UsualPause, "time for packets under way to leave, where the entries that change are dropped first")
-	f.DurationVar(&s.watch.Rebalance, "rebalance-after", terms.UsualWatch.Rebalance, "time after the last repair until all is routed afresh; 0: never")
-	f.Uint8Var(&s.config.Priority, "priority", 0, "what other subnet managers are told, 0 to 15")
-	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "what other subnet managers know us by; OpenSM, whose sm_key is 1 unless told otherwise, heeds no other")
-	f.BoolVar(&s.codes, "codes", false, "explain the codes of the log and leave")
+	f.BoolVar(&s.once, "once", false, "bring the subnet up, print a report and exit")
+	f.DurationVar(&s.watch.Interval, "interval", terms.UsualWatch.Interval, "time between two sweeps of all switches")
+	f.DurationVar(&s.config.Pause, "pause", terms.UsualPause, "when entries must be dropped before they change: time for packets under way to leave")
+	f.DurationVar(&s.watch.Rebalance, "rebalance-after", terms.UsualWatch.Rebalance, "time after the last repair until the manager routes from scratch; 0: never")
+	f.Uint8Var(&s.config.Priority, "priority", 0, "priority `N` among subnet managers, 0 to 15; the highest becomes master")
+	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "SM_Key `KEY` shown to other subnet managers; OpenSM, whose default sm_key is 1, accepts no other")
+	f.BoolVar(&s.codes, "codes", false, "explain the codes of the log and exit")
 	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
-	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
-	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
-	f.StringArrayVar(&s.others, "other-port", nil, "another port of this machine at the same subnet, as for --transport: the manager goes on there when the port that it is at has no link any more; may be given several times")
+	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet even if another subnet manager is, or may be, its master")
+	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); the engine ftree uses them")
+	f.StringArrayVar(&s.others, "other-port", nil, "another port `TRANSPORT` of this machine at the same subnet, as for --transport; the manager continues there if its port loses its link; can be repeated")
 	s.keys.add(cmd, &s.config.Keys)
 	s.pkeys.add(cmd)
 	s.gids.add(cmd)
 	s.addFaultFlags(cmd)
-	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
-	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
-	f.StringVarP(&s.found, "output", "o", "", "write the fabric as it was found and named to this file")
-	f.StringVar(&s.record, "record", "", "write all that the manager is given to this file, M_Keys and secret included, for weft sm replay; some 40 bytes for each SMP")
+	f.StringVar(&s.lids, "lids", "", "`FILE` with LIDs to keep, one line for each port (GUID, first and last LID), like OpenSM's guid2lid; written when the subnet is up")
+	f.StringVar(&s.plan, "plan", "", "write the Plan to `FILE`, for weft check --plan")
+	f.StringVarP(&s.found, "output", "o", "", "write the discovered fabric, with its names, to `FILE`")
+	f.StringVar(&s.record, "record", "", "record all input of the manager to `FILE` for weft sm replay, M_Keys and secret included; about 40 bytes for each SMP")
 	s.service.add(cmd)
-	cmd.AddCommand(smStateCmd(), smReplayCmd(), smPartitionsCmd(), smImportCmd(), smExportCmd())
-	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again", (*client.Client).Resweep),
-		smAskCmd("rebalance", "have a manager that runs route all afresh", (*client.Client).Rebalance), smLinksCmd(),
-		smDrainCmd("drain", "have a manager that runs take a switch or a cable out of use", drainHelp, (*client.Client).Drain),
-		smDrainCmd("undrain", "have a manager that runs use a switch or a cable again", undrainHelp, (*client.Client).Undrain))
+	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),
+		smAskCmd("rebalance", "make the running manager route from scratch", (*client.Client).Rebalance), smLinksCmd(),
+		smDrainCmd("drain", "take a switch or cable out of use, for maintenance", drainHelp, (*client.Client).Drain),
+		smDrainCmd("undrain", "use a drained or quarantined part again", undrainHelp, (*client.Client).Undrain))
+	addGroup(cmd, "Files of the manager:", smStateCmd(), smReplayCmd(), smPartitionsCmd())
+	addGroup(cmd, "OpenSM:", smImportCmd(), smExportCmd())
 	return cmd, &s
 }
 
-// run does what the flags and the file of options ask for. Whatever can be wrong on this side is found before anything
-// is sent: options, the engines' names, files to be read and to be written.
+// addGroup adds subcommands that the help page lists under a title.
+func addGroup(cmd *cobra.Command, title string, subcommands ...*cobra.Command) {
+	cmd.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range subcommands {
+		c.GroupID = title
+		cmd.AddCommand(c)
+	}
+}
+
+// run executes weft sm. Errors on this side (options, names of engines, files to read and write)
+// are found before anything is sent.
 func (s *smFlags) run(cmd *cobra.Command) error {
 	if s.codes {
 		return explainCodes(cmd.OutOrStdout())
@@ -121,7 +131,7 @@ func (s *smFlags) run(cmd *cobra.Command) error {
 	return file.Locate(s.bringUp(cmd))
 }
 
-// bringUp brings the subnet up and leaves.
+// bringUp brings the subnet up once.
 func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	answer, err := cli.AnswerTo(cmd, s.lids, s.plan, s.found)
 	if err != nil {
@@ -167,7 +177,8 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	return smStatus(r)
 }
 
-// filesOf lists the files that are written after a round: LIDs, the Plan, the fabric as it was found; nil for what there is nothing of.
+// filesOf returns the writers of the files after a round: LIDs, Plan, discovered fabric. An entry
+// is nil if there is nothing to write.
 func filesOf(result *round.Result) []func(io.Writer) error {
 	state := result.Report.State
 	return []func(io.Writer) error{
@@ -177,7 +188,7 @@ func filesOf(result *round.Result) []func(io.Writer) error {
 	}
 }
 
-// runner makes the subnet manager that the flags ask for.
+// runner converts the flags to a subnet manager.
 func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if err := s.setChain(cmd); err != nil {
 		return nil, err
@@ -213,7 +224,7 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	return r, err
 }
 
-// smStatus finds the exit status of a bring-up.
+// smStatus returns the exit status of a bring-up.
 func smStatus(r *terms.Report) error {
 	switch {
 	case r.State == terms.Up:
@@ -224,7 +235,7 @@ func smStatus(r *terms.Report) error {
 	return cli.AnswerNo
 }
 
-// readLIDs reads the LIDs that ports had the last time; a missing file has none.
+// readLIDs reads the LIDs of an earlier run; a missing file has none.
 func readLIDs(path string) (terms.LIDMap, error) {
 	if path == "" {
 		return nil, nil

@@ -15,7 +15,7 @@ import (
 	"weft/sm/terms"
 )
 
-// partitionFlags say which ports may talk to each other.
+// partitionFlags holds the options for partitions.
 type partitionFlags struct {
 	file    string
 	enforce string
@@ -23,11 +23,11 @@ type partitionFlags struct {
 
 func (p *partitionFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&p.file, "partitions", "", "file of partitions in the syntax of OpenSM's partitions.conf (weft sm partitions --help); without it all ports are full members of the default partition")
-	f.StringVar(&p.enforce, "partition-enforce", "both", "where switches drop packets of partitions that the CA or router at their port does not belong to: in (what comes from it), out (what goes to it), both or off")
+	f.StringVar(&p.file, "partitions", "", "`FILE` with partitions, in the syntax of OpenSM's partitions.conf (weft sm partitions --help); without it all ports are full members of the default partition")
+	f.StringVar(&p.enforce, "partition-enforce", "both", "`WHERE` switches drop packets of partitions that the CA or router at the port is not in: in (coming from it), out (going to it), both or off")
 }
 
-// read reads the file, nil where none is named.
+// read reads the file; nil if none is given.
 func (p *partitionFlags) read() (*terms.Partitioning, error) {
 	out := &terms.Partitioning{}
 	switch p.enforce {
@@ -54,7 +54,12 @@ func (p *partitionFlags) read() (*terms.Partitioning, error) {
 	return out, nil
 }
 
-const partitionsHelp = `Read a file of partitions as weft sm --partitions does, and list them.
+const partitionsHelp = `Check a file of partitions and list them, without a subnet.
+
+Input is a file for weft sm --partitions, in the syntax of OpenSM's partitions.conf. Output is a table
+of P_Keys, names, flags and members, or an error with its line.
+
+SYNTAX
 
 A partition has a name, a P_Key and flags, then a colon, its members, and a semicolon:
 
@@ -62,23 +67,24 @@ A partition has a name, a P_Key and flags, then a colon, its members, and a semi
   storage=0x0010, defmember=limited :
       ALL_CAS, 0x0002c90300001234=full, "oss-*"=full ;   # a comment
 
-Members are GUIDs of ports, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the
-port of the subnet manager), and in quotes patterns of node descriptions. Each
-is full, limited or both, as is said last; two limited members of a partition
-cannot talk to each other. A number for a name is the P_Key.
+A number in place of the name is the P_Key.
 
-Flags are indx0 (its P_Key stands at index 0), defmember=, and ipoib: it has a
-broadcast group, to which mtu= (bytes or a code), rate= (such as 100G, or a
-code), sl=, scope=, Q_Key=, TClass= and FlowLabel= belong. By sl= the paths of the
-partition have the level of service that has it too (weft sm --levels).
+Members are port GUIDs, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the port of the subnet
+manager), and patterns of node descriptions in quotes. Each is full, limited or both; the last
+entry wins. Two limited members of a partition cannot talk to each other.
 
-Where the file does not have the default partition 0x7fff, all ports are its limited
-members and the subnet manager a full one.`
+Flags are indx0 (P_Key at index 0), defmember= (membership of members without one), and ipoib, which
+adds a broadcast group. Its properties are mtu= (bytes or a code), rate= (such as 100G, or a code),
+sl=, scope=, Q_Key=, TClass= and FlowLabel=. Paths of a partition with sl= use the level of
+service with that SL (weft sm --levels).
+
+If the file lacks the default partition 0x7fff, all ports are its limited members and the
+subnet manager is a full member.`
 
 func smPartitionsCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:     "partitions FILE",
-		Short:   "check a file of partitions and list them",
+		Short:   "check a partition file and list its partitions",
 		Long:    partitionsHelp,
 		Example: "  weft sm partitions /etc/opensm/partitions.conf",
 		Args:    cli.OneArgument("FILE"),
@@ -97,7 +103,7 @@ func smPartitionsCmd() *cobra.Command {
 	}
 }
 
-// partitionRows lists partitions for people.
+// partitionRows returns a table of partitions.
 func partitionRows(ps partition.Partitions) string {
 	rows := [][]string{{"P_KEY", "NAME", "FLAGS", "MEMBERS"}}
 	for i := range ps {
@@ -120,7 +126,7 @@ func partitionRows(ps partition.Partitions) string {
 	return fold.Rows(rows)
 }
 
-// checkLevels reports levels that name partitions which are not there.
+// checkLevels returns an error for levels with unknown partitions.
 func (s *smFlags) checkLevels() error {
 	ps := partition.Everyone()
 	if s.config.Partitions != nil {
@@ -130,7 +136,7 @@ func (s *smFlags) checkLevels() error {
 		return fmt.Errorf("--levels %s: %s", s.routing.LevelFlags.File, unknown[0])
 	}
 	if len(s.routing.Levels) > 1 && (s.gids.prefix != "" || s.gids.routers != "") {
-		return errors.New("--levels is for a subnet by itself: leave out --gid-prefix and --routers")
+		return errors.New("--levels works in a single subnet only: leave out --gid-prefix and --routers")
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 	"weft/wire/mad"
 )
 
-// runAtPorts runs a manager at one port of the subnet; when that has no link any more, at the next one of --other-port that has one, in a circle.
+// runAtPorts runs a manager at one port of the subnet. If this port loses its link, the manager
+// continues at the next port of --other-port with a link, in a circle.
 func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(terms.Incident)) error {
 	ports := append([]string{s.wires.Transport}, s.others...)
 	runner.Leaves = len(ports) > 1
@@ -24,28 +25,28 @@ func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Trans
 		if !errors.Is(err, sm.ErrNoLink) || cmd.Context().Err() != nil {
 			return err
 		}
-		tell(terms.Incident{Kind: terms.OtherPort, Text: ports[at] + " has no link any more: weft looks for another port of --other-port that has one"})
+		tell(terms.Incident{Kind: terms.OtherPort, Text: ports[at] + " has lost its link: weft looks for a port of --other-port with a link"})
 		if t, at, err = s.openLinked(cmd, ports, at); err != nil {
 			return err
 		}
-		tell(terms.Incident{Kind: terms.OtherPort, Text: "weft goes on at " + ports[at]})
+		tell(terms.Incident{Kind: terms.OtherPort, Text: "weft continues at " + ports[at]})
 	}
 }
 
-// checkOthers checks the names of other ports.
+// checkOthers checks the values of --other-port.
 func (s *smFlags) checkOthers() error {
 	for _, name := range s.others {
 		switch target, err := attach.Parse(name, os.Getenv); {
 		case err != nil:
 			return fmt.Errorf("--other-port %w", err)
 		case target.Fabric != "":
-			return fmt.Errorf("--other-port %s: every emulate: is a subnet of its own", name)
+			return fmt.Errorf("--other-port %s: each emulate: is a subnet of its own, so it cannot be another port of this one", name)
 		}
 	}
 	return nil
 }
 
-// openLinked opens the next of some ports, after that of a number, that has a link. It waits until one has.
+// openLinked opens the first port after the given one that has a link. It waits until one has.
 func (s *smFlags) openLinked(cmd *cobra.Command, ports []string, after int) (wire.Transport, int, error) {
 	for at := after + 1; ; at++ {
 		at %= len(ports)

@@ -28,7 +28,7 @@ import (
 	"weft/sm/watch"
 )
 
-// serving is a manager that stays, with the options that it runs by.
+// serving is a running manager with its current options.
 type serving struct {
 	cmd   *cobra.Command
 	given settings // on the command line
@@ -47,7 +47,7 @@ type serving struct {
 	now   atomic.Pointer[smFlags]
 }
 
-// newServing makes what goes with a manager that stays.
+// newServing prepares the service around a manager that stays.
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *terms.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
 	r.service = service.New(service.Options{
@@ -57,7 +57,7 @@ func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	return r
 }
 
-// ask gives the manager an event, as soon as it takes one.
+// ask sends an event to the manager, waiting until it accepts one.
 func (r *serving) ask(ctx context.Context, ev *terms.Event) error {
 	select {
 	case r.asked <- ev:
@@ -67,7 +67,7 @@ func (r *serving) ask(ctx context.Context, ev *terms.Event) error {
 	}
 }
 
-// tell writes a line of the log, and keeps it for those who ask.
+// tell writes a log line, and keeps it for clients.
 func (r *serving) tell(i terms.Incident) {
 	r.state.note(i) // whose writer tells things too
 	r.telling.Lock()
@@ -76,20 +76,20 @@ func (r *serving) tell(i terms.Incident) {
 	r.log.write(&line)
 }
 
-// show shows what the manager is.
+// show publishes the status of the manager.
 func (r *serving) show(s *watch.Snapshot) {
 	r.service.Show(s)
 	r.notify.Show(s)
 }
 
-// decided stores what a drain changes, beside the manager, and says how it was decided.
+// decided stores the drains after a decision, in the background, and answers the client.
 func (r *serving) decided(a *terms.Action) {
 	kept, now := *a, time.Now()
 	r.deciding.Go(func() {
 		warning := kept.Incident.Text
 		if kept.Drains != nil {
 			if err := r.state.drains(now, kept.Drains); err != nil {
-				r.tell(terms.Incident{Kind: terms.NotStored, Text: "what is drained: " + err.Error()})
+				r.tell(terms.Incident{Kind: terms.NotStored, Text: "list of drained parts: " + err.Error()})
 				warning = strings.TrimPrefix(warning+"; a restart will not know it: "+err.Error(), "; ")
 			}
 		}
@@ -97,14 +97,14 @@ func (r *serving) decided(a *terms.Action) {
 	})
 }
 
-// take has options be in force.
+// take puts options into force.
 func (r *serving) take(s *smFlags, flags *pflag.FlagSet) {
 	r.flags = flags
 	r.now.Store(s)
 	r.log.setJSON(s.asJSON)
 }
 
-// round writes what is to be kept of a round.
+// round writes the files after a round.
 func (r *serving) round(result *round.Result) {
 	r.state.round(result, r.tell)
 	if err := r.now.Load().writeFiles(r.cmd, result); err != nil {
@@ -112,7 +112,7 @@ func (r *serving) round(result *round.Result) {
 	}
 }
 
-// reloadAtSIGHUP reads the options again whenever the process gets SIGHUP, until it is ended.
+// reloadAtSIGHUP reads the options again at each SIGHUP, until the returned function is called.
 func (r *serving) reloadAtSIGHUP() (end func()) {
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	ctx, cancel := context.WithCancel(r.cmd.Context())
@@ -135,7 +135,7 @@ func (r *serving) reloadAtSIGHUP() (end func()) {
 	}
 }
 
-// reload reads the options again. Where they are right the manager gets to know what has changed; where they are not, the
+// reload reads the options again. If they are right, the manager gets the changes; otherwise the
 // old ones stay in force.
 func (r *serving) reload(ctx context.Context) {
 	r.notify.Reloading(daemon.SdNotifyMonotonicUsec())
@@ -181,21 +181,21 @@ func (r *serving) reload(ctx context.Context) {
 	}
 }
 
-// reloaded are options that were read again, and the manager that they ask for.
+// reloaded holds options that were read again, and the manager built from them.
 type reloaded struct {
 	cmd    *cobra.Command
 	flags  *smFlags
 	runner *sm.Runner
 }
 
-// hasSettings reports whether an option in force comes from the file of options.
+// hasSettings reports whether an option in force comes from the configuration file.
 func (r *serving) hasSettings() (has bool) {
 	r.flags.Visit(func(f *pflag.Flag) { has = has || r.given[f.Name] == nil })
 	return has
 }
 
-// readAgain reads the options again: later are those that have changed and hold from the start on, which keep their values, and
-// changed all others that have.
+// readAgain reads the options again. later lists changed options that need a restart and keep their
+// values; changed lists all other changes.
 func (r *serving) readAgain() (next *reloaded, later, changed []string, err error) {
 	cmd, s := newSM()
 	cmd.SetContext(r.cmd.Context())
@@ -207,7 +207,7 @@ func (r *serving) readAgain() (next *reloaded, later, changed []string, err erro
 		return nil, nil, nil, err
 	}
 	if file != nil && len(file.Settings) == 0 && r.hasSettings() {
-		return nil, nil, nil, fmt.Errorf("%s: it has no option any more, as when a full disk or an editor cuts a file off: to have all defaults give one of them", file.Name)
+		return nil, nil, nil, fmt.Errorf("%s: the file has no options any more, as if a full disk or an editor had truncated it: to get all defaults, set one option to its default", file.Name)
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		old := r.flags.Lookup(f.Name)

@@ -21,7 +21,8 @@ import (
 	"weft/wire/mad"
 )
 
-// openRecording opens the file of --record; nil where none is named. It holds the M_Key, so nobody else may read it.
+// openRecording opens the file of --record; nil if none is given. It holds M_Keys, so only its
+// owner may read it.
 func (s *smFlags) openRecording(r *sm.Runner) (end func() error, err error) {
 	if s.record == "" {
 		return func() error { return nil }, nil
@@ -38,19 +39,22 @@ func smReplayCmd() *cobra.Command {
 	var smps, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "play a recording of weft sm --record: what the manager did, and why",
-		Long: `Give a manager that is connected to nothing all that the one of weft sm --record FILE was
-given, and print the log that follows, with the seconds since that one was started. Plans are
-computed again. It is checked that the same actions follow from every event as did then; where
-they do not (exit status 1), it was another version of weft, or FILE is damaged. --smps prints
-every event and every SMP too, and so shows what led to what.`,
+		Short: "replay a recording of the manager: what it did, and why",
+		Long: `Replay a recording of a subnet manager (weft sm --record FILE), without a subnet.
+
+Input is the recording. A manager without connection receives all that the recorded one received, and
+computes the Plans again. Output is its log, with seconds since the recorded manager started. --smps
+adds every event and every SMP, and so shows the cause of each action.
+
+Exit status 1: an action differs from the recorded one. The recording is from another version of weft,
+or FILE is damaged.`,
 		Example: `  weft sm --config /etc/weft/sm.yaml --record /var/tmp/sm.recording
   weft sm replay /var/tmp/sm.recording
   weft sm replay /var/tmp/sm.recording --smps`,
 		Args: cli.OneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if smps && asJSON {
-				return errors.New("--smps prints text only: leave --json out")
+				return errors.New("--smps prints text only: leave out --json")
 			}
 			f, err := os.Open(args[0])
 			if err != nil {
@@ -74,18 +78,18 @@ every event and every SMP too, and so shows what led to what.`,
 			return fmt.Errorf("%s: %w", args[0], err)
 		},
 	}
-	cmd.Flags().BoolVar(&smps, "smps", false, "print every event and every SMP too")
+	cmd.Flags().BoolVar(&smps, "smps", false, "also print every event and every SMP")
 	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
-// replayPrinter prints what a manager did.
+// replayPrinter prints the actions of a manager.
 type replayPrinter struct {
 	to           io.Writer
 	smps, asJSON bool
 }
 
-// see prints an event and what followed from it.
+// see prints an event and the actions that follow.
 func (p *replayPrinter) see(now time.Duration, ev *terms.Event, actions []terms.Action) {
 	if p.smps {
 		fmt.Fprintf(p.to, "%.6f %s\n", now.Seconds(), eventText(ev))
@@ -103,7 +107,7 @@ func (p *replayPrinter) see(now time.Duration, ev *terms.Event, actions []terms.
 	}
 }
 
-// eventNames names the kinds of events.
+// eventNames holds the names of event kinds.
 var eventNames = [...]string{
 	terms.Start: "started", terms.Answer: "answer", terms.Planned: "a Plan was computed", terms.Claimed: "IsSM is set", terms.PauseEnds: "the pause is over",
 	terms.Stop: "told to end", terms.Unasked: "came unasked", terms.Tick: "the time has come", terms.Reconfigure: "new settings", terms.Resweep: "a full sweep is asked for",
@@ -112,7 +116,7 @@ var eventNames = [...]string{
 	terms.NeighboursTold: "told by the master which port is behind which", terms.Told: "told nothing new",
 }
 
-// newsText says what subnet administration has told.
+// newsText describes a change in subnet administration.
 func newsText(n *terms.News) string {
 	var texts []string
 	for _, part := range []struct {
@@ -134,7 +138,7 @@ func newsText(n *terms.News) string {
 	return strings.Join(texts, ", ")
 }
 
-// eventText says what happened.
+// eventText describes an event.
 func eventText(ev *terms.Event) string {
 	text := eventNames[ev.Kind]
 	if ev.News != nil {
@@ -158,7 +162,7 @@ func eventText(ev *terms.Event) string {
 	return text
 }
 
-// actionText says what was to be done.
+// actionText describes an action.
 func actionText(a *terms.Action) string {
 	switch a.Kind {
 	case terms.Send:

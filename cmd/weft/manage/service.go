@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ import (
 	"weft/sm/terms"
 )
 
-// serve serves what is asked of the manager over its socket, until it is ended.
+// serve starts the servers of socket, API and metrics; end stops them.
 func (r *serving) serve(s *smFlags) (end func(), err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.cmd.Context())) // also while the manager ends
 	var servers sync.WaitGroup
@@ -54,28 +55,28 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 	return end, nil
 }
 
-// listenTCP listens at HOST:PORT; without a HOST only this machine reaches it.
+// listenTCP listens at HOST:PORT; without HOST only this machine can connect.
 func listenTCP(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%s: want HOST:PORT, or :PORT for this machine alone", address)
+		return nil, fmt.Errorf("%s: want HOST:PORT, or :PORT for this machine only", address)
 	}
 	return net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
 }
 
-// served tells of a server that has failed.
+// served logs the failure of a server.
 func (r *serving) served(err error) {
 	if err != nil {
 		r.tell(terms.Incident{Kind: terms.ServerFailed, Text: err.Error()})
 	}
 }
 
-// socketFlag adds --socket to a command that asks a manager that runs.
+// socketFlag adds --socket to a command that asks a running manager.
 func socketFlag(cmd *cobra.Command, socket *string) {
-	cmd.Flags().StringVar(socket, "socket", service.UsualSocket, "Unix socket of the manager (its --socket)")
+	cmd.Flags().StringVar(socket, "socket", service.UsualSocket, "Unix socket `PATH` of the running manager (its --socket)")
 }
 
-// withManager asks the manager at a socket.
+// withManager calls ask with a client of the manager at a socket.
 func withManager(socket string, ask func(c *client.Client) error) error {
 	c := client.Unix(socket)
 	defer c.Close()
@@ -91,12 +92,13 @@ func smStatusCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "what a manager that runs is and does",
-		Long: `Print what a manager that runs (weft sm --socket PATH) is and does: whether it is the
-master, what is in force and proven, the round that is under way or was the last, what
-it will do next, what it has asked and what was in the way of the last round.
+		Short: "show the status of the running manager",
+		Long: `Show the status of the running manager.
 
-Exit status: 0; 3 where no manager answers.`,
+Output: whether it is master or standby, the routing in force and its proof, the current or last
+round, the next steps, the number of requests sent, and problems of the last round.
+
+Exit status: 0 shown; 3 no manager answers at --socket.`,
 		Example: "  weft sm status\n  weft sm status --socket /run/weft/sm.sock --json",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -120,9 +122,11 @@ func smEventsCmd() *cobra.Command {
 	var since uint64
 	cmd := &cobra.Command{
 		Use:   "events",
-		Short: "the log of a manager that runs",
-		Long: `Print the lines of the log that a manager that runs (weft sm --socket PATH) still has; with
---follow also those to come, until it ends. weft sm --codes explains the codes.`,
+		Short: "show the log of the running manager",
+		Long: `Show the log of the running manager: the lines that it still holds, one for each event.
+
+Each line has the time, a code and a text; weft sm --codes explains the codes. --follow waits for
+new lines until the manager ends.`,
 		Example: "  weft sm events --follow\n  weft sm events --since 120 --json",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -132,18 +136,18 @@ func smEventsCmd() *cobra.Command {
 	socketFlag(cmd, &socket)
 	cli.JSONFlag(cmd, &asJSON)
 	f := cmd.Flags()
-	f.Lookup("json").Usage = "print a JSON object for each line"
-	f.BoolVarP(&follow, "follow", "f", false, "go on with the lines to come")
-	f.Uint64Var(&since, "since", 0, "only lines behind this number (number in the JSON)")
+	f.Lookup("json").Usage = "print one JSON object for each line"
+	f.BoolVarP(&follow, "follow", "f", false, "wait for new lines")
+	f.Uint64Var(&since, "since", 0, "only lines after number `N` (the number in the JSON)")
 	return cmd
 }
 
-// printEvents prints lines as they come, and says where some are missing.
+// printEvents prints log lines as they come, and notes missing ones.
 func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow, asJSON bool) error {
 	out := smLog{to: cmd.OutOrStdout(), asJSON: asJSON}
 	err := c.Events(cmd.Context(), client.Position{Number: since}, follow, func(_ client.Position, line *terms.LogLine) error {
 		if line.Number > since+1 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d lines before this one are not kept any more\n", line.Number-since-1)
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d earlier lines are no longer kept\n", line.Number-since-1)
 		}
 		since = line.Number
 		out.write(line)
@@ -155,7 +159,7 @@ func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow, asJ
 	return err
 }
 
-// smDrainCmd makes a command that drains something, or no longer.
+// smDrainCmd returns weft sm drain or undrain.
 func smDrainCmd(name, short, long string, ask func(*client.Client, context.Context, string) (*service.Asked, error)) *cobra.Command {
 	var socket string
 	cmd := &cobra.Command{
@@ -182,37 +186,43 @@ func smDrainCmd(name, short, long string, ask func(*client.Client, context.Conte
 	return cmd
 }
 
-const drainHelp = `Have a manager that runs (weft sm --socket PATH) take a switch or a cable out of use, as for
-work on it. A drained switch serves its own hosts and lets no other traffic through; a drained
-cable stays up and carries nothing. NAME is a switch by its name or GUID, or one of its
-ports, as in 'leaf 3[20]'. What would leave two switches without a way to each other is
-refused. Paths are moved by the next round (weft sm events shows it); with --state it
-holds after a restart too. weft sm status lists what is drained.
+const drainHelp = `Take a switch or a cable out of use, for maintenance.
 
-Exit status: 0; 3 where it is refused, or no manager answers.`
+NAME is a switch, by name or GUID, or a cable by one of its ports, such as 'leaf 3[20]'. The running
+manager moves all paths away in its next round (weft sm events shows it). A drained switch then serves
+only its own hosts; a drained cable stays up and carries nothing. A drain that would cut two
+switches off from each other is refused. With --state it survives a restart. weft sm status lists
+drained parts; weft sm undrain ends a drain.
 
-const undrainHelp = `Have a manager that runs (weft sm --socket PATH) use a switch or a cable again that was
-drained, or a link that is in quarantine since it went up and down too often. NAME is as for
-weft sm drain, or as weft sm status lists it. What the configuration drains (--drain) is used
-again too, until that is changed.
+Exit status: 0 accepted; 3 refused, or no manager answers at --socket.`
 
-Exit status: 0; 3 where it is refused, or no manager answers.`
+const undrainHelp = `Use a drained part again, or a link in quarantine.
 
-// smAskCmd makes a command that asks something of a manager that runs.
+NAME is a part as for weft sm drain, or as weft sm status lists it. A link is in quarantine after
+going down and up too often. A part drained by the configuration (--drain) is used too, until the
+configuration changes.
+
+Exit status: 0 accepted; 3 refused, or no manager answers at --socket.`
+
+// smAskCmd returns a command that sends a request without arguments to a running manager.
 func smAskCmd(name, short string, ask func(*client.Client, context.Context) (*service.Asked, error)) *cobra.Command {
 	var socket string
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: short,
-		Long: "Ask a manager that runs (weft sm --socket PATH) to " + short[len("have a manager that runs "):] + `. It does so as soon as no
-round is under way; weft sm events shows how that goes. A manager that stands by refuses.`,
+		Long: strings.ToUpper(short[:1]) + short[1:] + `.
+
+It starts when the current round is finished; weft sm events shows the progress. A standby manager
+refuses.
+
+Exit status: 0 accepted; 3 refused, or no manager answers at --socket.`,
 		Example: "  weft sm " + name,
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withManager(socket, func(c *client.Client) error {
 				asked, err := ask(c, cmd.Context())
 				if err == nil {
-					_, err = fmt.Fprintln(cmd.OutOrStdout(), "asked for", asked.Asked)
+					_, err = fmt.Fprintln(cmd.OutOrStdout(), "requested:", asked.Asked)
 				}
 				return err
 			})

@@ -20,7 +20,7 @@ import (
 	"weft/sm/terms"
 )
 
-// smState is the file of state of weft sm. Without one (path "") its methods do nothing.
+// smState is the state file of weft sm. Without a file (path "") its methods do nothing.
 type smState struct {
 	path   string
 	limits state.Limits
@@ -35,12 +35,12 @@ type smState struct {
 
 func (s *smState) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.path, "state", "", "file of LIDs, Plans and events that outlive the manager (made where it is not there)")
-	f.IntVar(&s.limits.Plans, "state-plans", state.UsualLimits.Plans, "with --state: how many Plans are kept")
-	f.IntVar(&s.limits.Events, "state-events", state.UsualLimits.Events, "with --state: how many lines of the log are kept")
+	f.StringVar(&s.path, "state", "", "`FILE` with LIDs, Plans and events that survive a restart; created if it does not exist")
+	f.IntVar(&s.limits.Plans, "state-plans", state.UsualLimits.Plans, "with --state: keep the last `N` Plans")
+	f.IntVar(&s.limits.Events, "state-events", state.UsualLimits.Events, "with --state: keep the last `N` lines of the log")
 }
 
-// SetChain sets the chain of engines: the one asked for, or that of the Plan of --keep.
+// setChain sets the given chain of engines, or that of the Plan of --keep.
 func (s *smFlags) setChain(cmd *cobra.Command) error {
 	if s.state.path != "" && s.keep.Path == "" {
 		return s.routing.SetChain(s.chain)
@@ -48,7 +48,7 @@ func (s *smFlags) setChain(cmd *cobra.Command) error {
 	return s.keep.SetChain(cmd, s.chain, &s.routing)
 }
 
-// remember gives the manager what was stored the last time: LIDs, and all of a file of state.
+// remember gives the manager the LIDs of --lids and the contents of the state file.
 func (s *smFlags) remember(cmd *cobra.Command, r *sm.Runner) (err error) {
 	if r.Stored, err = readLIDs(s.lids); err != nil {
 		return err
@@ -56,11 +56,11 @@ func (s *smFlags) remember(cmd *cobra.Command, r *sm.Runner) (err error) {
 	return s.state.open(cmd, s, r)
 }
 
-// open opens the file and makes the manager keep what is in it.
+// open opens the state file and connects the manager with it.
 func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error) {
 	switch {
 	case s.path == "" && (cmd.Flags().Changed("state-plans") || cmd.Flags().Changed("state-events")):
-		return errors.New("--state-plans and --state-events go with --state")
+		return errors.New("--state-plans and --state-events need --state")
 	case s.path == "":
 		return nil
 	case s.limits.Plans < 1 || s.limits.Events < 1:
@@ -96,7 +96,8 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 	return nil
 }
 
-// keepPlan has the last Plan repaired in the first round, or routed afresh where something else was asked for.
+// keepPlan makes the first round repair the last Plan, or route from scratch if the options ask for
+// something else.
 func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	info, data, err := s.store.LastPlan()
 	if err != nil {
@@ -106,7 +107,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 		return nil
 	}
 	if f.keep.Path != "" {
-		return fmt.Errorf("--keep: %s has a Plan of its own, version %d of %s: leave --keep out, or name another file", s.path, info.Version, info.Time)
+		return fmt.Errorf("--keep: %s already has a Plan, version %d of %s: leave out --keep, or name another state file", s.path, info.Version, info.Time)
 	}
 	kept, err := planner.ReadKept(bytes.NewReader(data))
 	if err != nil { // of another version of weft
@@ -117,7 +118,7 @@ func (s *smState) keepPlan(f *smFlags, r *sm.Runner) error {
 	return nil
 }
 
-// told makes a log hear what the file does, and what of it could not be read.
+// told sends events of the state file to a log, beginning with what could not be read.
 func (s *smState) told(tell func(terms.Incident)) {
 	if s.store == nil {
 		return
@@ -128,7 +129,7 @@ func (s *smState) told(tell func(terms.Incident)) {
 	}
 }
 
-// plans lists the Plans that are stored.
+// plans returns the stored Plans.
 func (s *smState) plans() (list []service.Plan, err error) {
 	if s.store == nil {
 		return nil, nil
@@ -140,7 +141,7 @@ func (s *smState) plans() (list []service.Plan, err error) {
 	return list, err
 }
 
-// planFile returns the Plan of a version; nil where it is not stored.
+// planFile returns the Plan of a version; nil if it is not stored.
 func (s *smState) planFile(version int64) ([]byte, error) {
 	if s.store == nil {
 		return nil, nil
@@ -148,14 +149,14 @@ func (s *smState) planFile(version int64) ([]byte, error) {
 	return s.store.PlanFile(version)
 }
 
-// note has an incident stored.
+// note stores an incident.
 func (s *smState) note(i terms.Incident) {
 	if s.writer != nil {
 		s.writer.Event(state.Event{Time: time.Now(), Incident: i})
 	}
 }
 
-// drains stores what is to be drained.
+// drains stores the drained parts.
 func (s *smState) drains(since time.Time, d *terms.Drains) error {
 	if s.store == nil {
 		return nil
@@ -163,7 +164,8 @@ func (s *smState) drains(since time.Time, d *terms.Drains) error {
 	return s.store.SetDrains(since, d)
 }
 
-// round has the subnet stored as a round has found it, and tells after the first one what has changed since the last time.
+// round stores the subnet that a round has found. After the first round it reports the differences
+// from the stored subnet.
 func (s *smState) round(result *round.Result, tell func(terms.Incident)) {
 	if st := result.Report.State; s.writer == nil || st != terms.Up && st != terms.UpInPart {
 		return
@@ -177,7 +179,7 @@ func (s *smState) round(result *round.Result, tell func(terms.Incident)) {
 	s.writer.Subnet(time.Now(), result.Fabric())
 }
 
-// addChanges adds what the file tells to the report of a bring-up.
+// addChanges adds incidents of the state file to the report of a bring-up.
 func (s *smState) addChanges(result *round.Result) {
 	add := func(i terms.Incident) {
 		s.note(i)
@@ -189,7 +191,7 @@ func (s *smState) addChanges(result *round.Result) {
 	s.round(result, add)
 }
 
-// close writes what waits and closes the file.
+// close writes pending data and closes the file.
 func (s *smState) close() (err error) {
 	if s.store == nil {
 		return nil
@@ -206,11 +208,12 @@ func smStateCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "state FILE",
-		Short: "print what weft sm --state has stored: LIDs, Plans, events",
-		Long: `Print what weft sm --state FILE has stored, also while it runs: the LIDs of all ports and since
-when one is gone, the Plans that are kept, how many nodes were found last, and the last lines
-of the log. --plan and --output write the last Plan and the fabric as it was found last to
-files that other commands read.`,
+		Short: "show a state file of weft sm: LIDs, Plans, events",
+		Long: `Show the contents of a state file (weft sm --state FILE); the manager may be running.
+
+Output: the LIDs of all ports and since when a port is absent, the stored Plans, the number of nodes
+in the last discovery, and the last lines of the log. --plan writes the last Plan to a file, and
+--output the last fabric found; other commands read both.`,
 		Example: `  weft sm state /var/lib/weft/state
   weft sm state /var/lib/weft/state --plan last.plan -o found.txt`,
 		Args: cli.OneArgument("FILE"),
@@ -228,14 +231,14 @@ files that other commands read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&events, "events", 20, "how many of the last lines of the log are printed")
-	f.StringVar(&plan, "plan", "", "write the last Plan to this file")
-	f.StringVarP(&found, "output", "o", "", "write the fabric as it was found last to this file")
+	f.IntVar(&events, "events", 20, "print the last `N` lines of the log")
+	f.StringVar(&plan, "plan", "", "write the last Plan to `FILE`")
+	f.StringVarP(&found, "output", "o", "", "write the last fabric found to `FILE`")
 	cli.JSONFlag(cmd, &asJSON)
 	return cmd
 }
 
-// printState prints what a file holds, and writes the last Plan and the fabric to files.
+// printState prints the contents of a state file, and writes the last Plan and fabric to files.
 func printState(cmd *cobra.Command, to io.Writer, s *state.Store, events int, asJSON bool, plan, found string) error {
 	if events < 0 {
 		return errors.New("--events must be 0 or more")

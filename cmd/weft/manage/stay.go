@@ -61,10 +61,10 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	run.notify.Stopping()
 	switch {
 	case err == nil:
-		run.tell(terms.Incident{Kind: terms.Ended, Text: "as it was told to; the tables stay as they are"})
+		run.tell(terms.Incident{Kind: terms.Ended, Text: "on request; the devices keep their tables"})
 		return nil
 	case cmd.Context().Err() != nil: // no failure: a restart goes on from here
-		run.tell(terms.Incident{Kind: terms.Ended, Text: "as it was told to, in the middle of a round: what was sent may not have been taken"})
+		run.tell(terms.Incident{Kind: terms.Ended, Text: "on request, during a round: some devices may not have taken what was sent"})
 		return nil
 	default:
 		run.tell(terms.Incident{Kind: terms.Ended, Text: err.Error()})
@@ -72,7 +72,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 }
 
-// stayer makes the manager that stays which the flags ask for.
+// stayer converts the flags to a manager that stays.
 func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.watch.Interval < 10*time.Millisecond {
 		return nil, errors.New("--interval must be 10ms or more")
@@ -105,7 +105,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	return runner, nil
 }
 
-// writeFiles writes what is to be kept of a round.
+// writeFiles writes the files after a round.
 func (s *smFlags) writeFiles(cmd *cobra.Command, result *round.Result) error {
 	files, err := cli.OpenOutputs(cmd, s.lids, s.plan, s.found)
 	if err != nil {
@@ -119,14 +119,14 @@ func (s *smFlags) writeFiles(cmd *cobra.Command, result *round.Result) error {
 	return files.WriteAll(filesOf(result))
 }
 
-// smLog writes what happens, a line each. It is for concurrent use.
+// smLog writes log lines. It is safe for concurrent use.
 type smLog struct {
 	mu     sync.Mutex
 	to     io.Writer
 	asJSON bool
 }
 
-// setJSON sets how lines are written.
+// setJSON selects JSON or text lines.
 func (l *smLog) setJSON(asJSON bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +145,7 @@ func (l *smLog) write(line *terms.LogLine) {
 	fmt.Fprintf(l.to, "%s\n", data)
 }
 
-// explainCodes prints what the codes of the log mean.
+// explainCodes prints the explanation of each log code.
 func explainCodes(w io.Writer) error {
 	for _, kind := range slices.Sorted(maps.Keys(recording.Explain)) {
 		if _, err := fmt.Fprintf(w, "%s\n    %s\n", kind, fold.Text(4, recording.Explain[kind])); err != nil {

@@ -10,14 +10,15 @@ import (
 	"weft/sm/terms"
 )
 
-// newNotifier makes what tells systemd how the manager is. Where systemd has not started it, nobody is told.
+// newNotifier returns the connection to systemd; without systemd its messages are dropped.
 func newNotifier() *service.Notifier {
 	return &service.Notifier{Send: func(state string) {
 		_, _ = daemon.SdNotify(false, state) // who cannot be told is not needed
 	}}
 }
 
-// watchdog tells systemd again and again that the manager is alive, where it asks for that: only while the manager takes events.
+// watchdog reports to systemd that the manager is alive, if systemd asks for it and while the
+// manager accepts events.
 func (r *serving) watchdog(ctx context.Context) {
 	every, err := daemon.SdWatchdogEnabled(false)
 	if err != nil || every <= 0 {

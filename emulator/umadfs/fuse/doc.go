@@ -1,21 +1,21 @@
-// Package fuse serves a small, fixed tree of files over Linux FUSE, in pure Go: what
-// an emulated character device needs and no more. Open, read, write, ioctl, poll with
-// later wake-ups, reads and opens that wait until they are interrupted.
+// Package fuse serves a small, fixed tree of files over Linux FUSE, in pure Go. It has just what an
+// emulated character device needs: open, read, write, ioctl, poll with later wake-ups, reads and
+// opens that wait until they are interrupted.
 //
-// A Tree is built first and does not change; what its files hold does. One
-// goroutine reads requests, one lock (Do) is around all methods of all files.
+// A Tree is built first and does not change; the contents of its files may. One goroutine reads
+// requests, one lock (Do) is around all methods of all files.
 //
-// Nothing of this process may open files of its own mount through package os: the
-// runtime's poller asks the kernel, the kernel asks this process, and the processor
-// that would answer is the one that waits.
+// Nothing in this process may open files of its own mount through package os: the runtime's poller
+// asks the kernel, the kernel asks this process, and the processor that would answer is the waiting
+// one.
 //
 // Cost: two system calls a request, and one more a message for programs that poll.
 //
-// Limits: no creation, removal, attributes to set, links, locks or page cache; ioctls
-// of fixed size whose number tells it; writes up to 1 MiB. A mount outlives a process
-// that is killed (umount DIR).
+// Limits: no creation, removal, setting of attributes, links, locks or page cache; ioctls of fixed
+// size whose number encodes it; writes up to 1 MiB. After its process is killed, a mount remains
+// (umount DIR).
 //
-// Source: linux/fuse.h, protocol 7.31 and the kernel's documentation of FUSE. Why not
-// a library: the well-kept one in pure Go answers poll requests with
-// "not implemented" before the file system sees them.
+// Source: linux/fuse.h, protocol 7.31 and the kernel's documentation of FUSE. Why not a library:
+// the well-kept one in pure Go answers poll requests with "not implemented" before the file system
+// sees them.
 package fuse

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Mount mounts the tree at a directory and begins to serve it. Only once.
+// Mount mounts the tree at a directory and starts to serve it. Call it only once.
 func (s *Server) Mount(dir string) error {
 	fd, err := syscall.Open("/dev/fuse", syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -23,10 +23,10 @@ func (s *Server) Mount(dir string) error {
 		}
 		return errors.Join(fmt.Errorf("fuse: mounting at %s: %w%s", dir, err, hint), syscall.Close(fd))
 	}
-	// Not before: the runtime's poller hears nothing of a device without a mount.
+	// Not earlier: the runtime's poller gets no events from a device without a mount.
 	s.dev = os.NewFile(uintptr(fd), "/dev/fuse")
 	s.unmount = func() error {
-		// Lazily: programs that have files open must not hold it up.
+		// Lazily: programs with open files must not delay it.
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
 			return fmt.Errorf("fuse: unmounting %s: %w", dir, err)
 		}

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// Operations that are answered; all others do not exist (ENOSYS).
+// Supported operations; all others do not exist (ENOSYS).
 const (
 	opLookup      = 1
 	opForget      = 2
@@ -57,7 +57,7 @@ const (
 
 var ne = binary.NativeEndian
 
-// request is one request of the kernel.
+// request is one request from the kernel.
 type request struct {
 	op     uint32
 	unique uint64
@@ -65,8 +65,7 @@ type request struct {
 	body   []byte // at least bodySize; part of the receive buffer
 }
 
-// parseRequest takes apart what was read from /dev/fuse; ok is false for what no
-// kernel sends.
+// parseRequest parses a read from /dev/fuse; ok is false if it is malformed.
 func parseRequest(b []byte) (r request, ok bool) {
 	if len(b) < inHeaderSize || int64(ne.Uint32(b)) != int64(len(b)) {
 		return r, false
@@ -75,7 +74,7 @@ func parseRequest(b []byte) (r request, ok bool) {
 	return r, len(r.body) >= bodySize[r.op]
 }
 
-// answer makes a message to the kernel.
+// answer returns a message to the kernel.
 func answer(unique uint64, code int32, body ...[]byte) []byte {
 	b := make([]byte, outHeaderSize, outHeaderSize+128)
 	for _, part := range body {
@@ -104,7 +103,7 @@ func initOut(in []byte) []byte {
 
 func u64(v uint64) []byte { return ne.AppendUint64(nil, v) }
 
-// u32 is a number of 32 bits in front of 32 that mean nothing.
+// u32 encodes a 32-bit number followed by 32 unused bits.
 func u32(v uint32) []byte { return append(ne.AppendUint32(nil, v), 0, 0, 0, 0) }
 
 // attr describes a node.
@@ -116,7 +115,7 @@ func (n *Node) attr() []byte {
 	case n.dir():
 		mode, links = syscall.S_IFDIR, 2
 	case n.text != nil:
-		ne.PutUint64(b[8:], pageSize) // as sysfs says of all its files
+		ne.PutUint64(b[8:], pageSize) // as for all files in sysfs
 	}
 	ne.PutUint32(b[60:], mode|n.mode)
 	ne.PutUint32(b[64:], links)
@@ -136,7 +135,7 @@ func (n *Node) entryOut() []byte {
 	return append(b, n.attr()...)
 }
 
-// entries lists a directory from an offset on, in size bytes at most.
+// entries lists a directory from an offset on, in at most size bytes.
 func (n *Node) entries(from uint64, size int) []byte {
 	var out []byte
 	for i := from; i < uint64(len(n.children)); i++ {

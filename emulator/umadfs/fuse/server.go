@@ -12,38 +12,38 @@ import (
 type Server struct {
 	tree    *Tree
 	dev     io.ReadWriteCloser
-	unmount func() error // of what is mounted
+	unmount func() error // removes the mount
 	done    chan struct{}
 
 	mu      sync.Mutex
 	handles map[uint64]*Handle
-	last    uint64 // handle that was given out
+	last    uint64 // latest handle given out
 	waiting []waiting
 }
 
-// Handle is an open file, as the kernel knows it.
+// Handle is an open file, as known to the kernel.
 type Handle struct {
 	s      *Server
 	id     uint64
 	text   []byte // of a text file
 	file   File   // of a device
-	poll   uint64 // what the kernel calls those that wait for it
+	poll   uint64 // the kernel's name for the pollers waiting for it
 	polled bool
 }
 
 // waiting is a request that waits until try answers it.
 type waiting struct {
 	unique uint64
-	on     *Handle // nil: an open
+	on     *Handle // nil for an open
 	try    func() (answered bool)
 }
 
-// New makes a server of a tree, which must not change any more.
+// New returns a server of a tree, which must no longer change.
 func New(t *Tree) *Server {
 	return &Server{tree: t, done: make(chan struct{}), handles: map[uint64]*Handle{}}
 }
 
-// Close unmounts, also from under programs that have files open: those get errors.
+// Close unmounts, even while programs have files open: they get errors.
 func (s *Server) Close() error {
 	err := errors.Join(s.unmount(), s.dev.Close())
 	<-s.done
@@ -65,11 +65,11 @@ func (s *Server) Do(f func()) {
 	f()
 }
 
-// Wake says that a file has become readable, or has one more message. The caller
-// holds the lock of Do, or is a method of a File.
+// Wake says that a file has become readable, or has one more message. The caller holds the lock of
+// Do, or is a method of a File.
 //
-// The kernel is told every time, and not once a poll: pollers that are edge triggered
-// ask no second time.
+// It notifies the kernel every time, not once a poll: edge-triggered pollers do not ask a second
+// time.
 func (h *Handle) Wake() {
 	h.s.retry(h)
 	if h.polled {
@@ -85,7 +85,7 @@ func (s *Server) serve() {
 		n, err := s.dev.Read(buf)
 		switch {
 		case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EINTR):
-			continue // a request was taken back just now
+			continue // a request was just withdrawn
 		case err != nil:
 			return
 		}
@@ -93,8 +93,8 @@ func (s *Server) serve() {
 	}
 }
 
-// send writes to the kernel. It refuses answers to requests that it has taken back,
-// and everything when unmounted; nobody misses those.
+// send writes to the kernel. The kernel refuses answers to withdrawn requests, and everything after
+// unmounting; nobody misses those.
 func (s *Server) send(b []byte) { _, _ = s.dev.Write(b) }
 
 func (s *Server) reply(r *request, body ...[]byte) { s.send(answer(r.unique, 0, body...)) }
@@ -110,7 +110,7 @@ func (s *Server) handle(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch r.op {
-	case opForget, opBatchForget: // want no answer; nodes live as long as the tree
+	case opForget, opBatchForget: // expect no answer; nodes live as long as the tree
 	case opInterrupt:
 		s.interrupt(ne.Uint64(r.body))
 	case opInit:
@@ -128,7 +128,7 @@ func (s *Server) handle(b []byte) {
 	}
 }
 
-// ofNode answers what is asked of a node of the tree.
+// ofNode answers a request about a node of the tree.
 func (s *Server) ofNode(r *request) {
 	n := s.tree.node(r.node)
 	if n == nil {
@@ -162,7 +162,7 @@ func cString(b []byte) string {
 	return string(b)
 }
 
-// open opens a file. What a text file holds is settled now.
+// open opens a file. This fixes the content of a text file.
 func (s *Server) open(r *request, n *Node) {
 	h := &Handle{s: s}
 	switch {
@@ -199,8 +199,8 @@ func (s *Server) opened(unique uint64, h *Handle, flags uint32) {
 	s.send(answer(unique, 0, out))
 }
 
-// tryOrWait tries to answer a request now, else when it is retried; unless the flags
-// of the file say that nobody wants to wait.
+// tryOrWait tries to answer a request now, or later by retry, unless the flags of the file forbid
+// waiting.
 func (s *Server) tryOrWait(p waiting, flags uint32) {
 	switch {
 	case p.try():
@@ -211,7 +211,7 @@ func (s *Server) tryOrWait(p waiting, flags uint32) {
 	}
 }
 
-// retry tries again what waits for a handle; nil: to open something.
+// retry tries the waiting requests of a handle again; nil stands for waiting opens.
 func (s *Server) retry(on *Handle) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(p waiting) bool { return p.on == on && p.try() })
 }
@@ -227,7 +227,7 @@ func (s *Server) interrupt(unique uint64) {
 	})
 }
 
-// ofHandle answers what is asked of an open file.
+// ofHandle answers a request about an open file.
 func (s *Server) ofHandle(r *request) {
 	h := s.handles[ne.Uint64(r.body)]
 	switch {
@@ -288,7 +288,7 @@ func (s *Server) write(r *request, h *Handle) {
 	s.reply(r, u32(size))
 }
 
-// ioctl sends the argument back after an error, too.
+// ioctl sends the argument back even after an error.
 func (s *Server) ioctl(r *request, h *Handle) {
 	number, in, out := ne.Uint32(r.body[12:]), ne.Uint32(r.body[24:]), ne.Uint32(r.body[28:])
 	if uint64(in) > uint64(len(r.body)-32) || out > maxWrite {

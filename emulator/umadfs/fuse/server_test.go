@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// kernel doubles /dev/fuse on the side of the server: it keeps what is written.
+// kernel stands for /dev/fuse on the side of the server: it keeps what the server writes.
 type kernel struct{ said [][]byte }
 
 func (k *kernel) Read([]byte) (int, error) { return 0, errors.New("not used") }
@@ -20,7 +20,7 @@ func (k *kernel) Write(b []byte) (int, error) {
 
 var _ io.ReadWriteCloser = (*kernel)(nil)
 
-// device gives what was put into it, one message a read.
+// device returns its messages, one a read.
 type device struct {
 	h     *Handle
 	queue [][]byte

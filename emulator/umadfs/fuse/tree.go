@@ -7,22 +7,22 @@ import (
 	"syscall"
 )
 
-// File is an open device. Its methods are called under the lock of Server.Do, and
-// report errors of the system, 0 for success.
+// File is an open device. Its methods are called under the lock of Server.Do. They return system
+// errors, 0 for success.
 type File interface {
-	// Read takes the next message, size bytes at most. EAGAIN says that there is
-	// none; then the reader waits for Handle.Wake, or is told so.
+	// Read takes the next message, at most size bytes. EAGAIN means that there is none; then the
+	// reader waits for Handle.Wake, or gets EAGAIN.
 	Read(size int) ([]byte, syscall.Errno)
 	Write(b []byte) syscall.Errno
-	// Ioctl does a call; arg is its argument, in and out.
+	// Ioctl executes an ioctl; arg is its argument, in and out.
 	Ioctl(number uint32, arg []byte) syscall.Errno
-	// Readable reports whether Read would give a message. Write never waits.
+	// Readable reports whether Read would return a message. Write never waits.
 	Readable() bool
 	Release()
 }
 
-// Opener opens a device, under the lock of Server.Do. EAGAIN says not now; then who
-// opens waits until some file is released, or is told so.
+// Opener opens a device, under the lock of Server.Do. EAGAIN means not now; then the opener waits
+// until some file is released, or gets EAGAIN.
 type Opener func(h *Handle) (File, syscall.Errno)
 
 // Node is a directory or a file of a Tree.
@@ -54,8 +54,8 @@ func NewTree() *Tree {
 	return &Tree{nodes: []*Node{{id: 1, mode: 0o755}}}
 }
 
-// Text adds a file like those of sysfs, with the directories above it: what it holds
-// is asked for when it is opened, under the lock of Server.Do. A newline is added.
+// Text adds a file like in sysfs, with the directories above it. Its content is computed when it is
+// opened, under the lock of Server.Do. A newline is added.
 func (t *Tree) Text(name string, text func() string) {
 	n := t.add(name)
 	n.mode, n.text = 0o444, text
@@ -91,7 +91,7 @@ func (t *Tree) append(dir *Node, name string) *Node {
 	return n
 }
 
-// node finds a node by ID, nil when there is none.
+// node finds a node by ID, nil if there is none.
 func (t *Tree) node(id uint64) *Node {
 	if id == 0 || id > uint64(len(t.nodes)) {
 		return nil

@@ -13,14 +13,14 @@ import (
 	"weft/route/lanes"
 )
 
-// buildBalanced routes hosts over the paths of package sssp, all on the first lane, or fails where that
-// does not take them. Then it leads to hosts the switches that no path between hosts passes, and
-// all switches to port 0 of each other, over paths that the first lane has where it can. Unless others is
-// set, all LIDs of a port take the path to its base LID.
+// buildBalanced routes hosts over the paths of package sssp, all on the first lane, or fails if
+// they do not fit there. Then it adds paths to hosts from switches that no path between hosts
+// passes, and from all switches to port 0 of each other, on the first lane where possible. Unless
+// others is set, all LIDs of a port take the path to its base LID.
 func buildBalanced(ctx context.Context, in *route.Input, u *upDown, passes int, others bool) (*route.Tables, *lanes.Acyclic, error) {
 	b := sssp.NewBuilder(in)
 	r := newRouter(in, b.Loads, b.Tables, u)
-	r.slack = 16 // twice the least load: no host begins these paths
+	r.slack = 16 // twice the least load: no host starts these paths
 	order := r.ByHosts()
 	hosted := r.Hosted(order)
 	for _, part := range columns.PartsByKind(in) {
@@ -58,12 +58,12 @@ func buildBalanced(ctx context.Context, in *route.Input, u *upDown, passes int, 
 	return r.tables, r.lanes, nil
 }
 
-// hostPaths reads the paths between hosts that tables have, one destination after the other.
+// hostPaths reads the paths between hosts from tables, one destination after another.
 type hostPaths struct {
 	columns columns.Columns
 	ways    shortest.Ways
 	first   []int32 // by switch: position in Out of the first channel
-	flow    []int64 // by switch: paths of hosts that pass it or start at it
+	flow    []int64 // by switch: number of hosts' paths from it or through it
 }
 
 func newHostPaths(g *fabric.Graph) *hostPaths {
@@ -93,7 +93,7 @@ func (p *hostPaths) read(l *shortest.Loads, column int) {
 // edgeSet collects edges on several cores.
 type edgeSet struct {
 	index *cdg.Index
-	of    [][]uint64 // by worker: a bit for each number of an edge; nil until there is one
+	of    [][]uint64 // by worker: a bit for each number of an edge; nil until used
 }
 
 func newEdgeSet(workers int, index *cdg.Index) *edgeSet {

@@ -9,15 +9,15 @@ import (
 	"weft/route/engine/internal/columns"
 )
 
-// Numbers of destinations whose trees grow side by side.
+// Numbers of destinations whose trees grow in parallel.
 const (
 	leastGrown = 8
 	mostGrown  = 64
 )
 
-// completeHosts leads the switches that no path between hosts passes to the LIDs of hosts. Trees grow
-// side by side, of more and more destinations as long as the first lane, as it is, leads there from
-// everywhere.
+// completeHosts adds paths to the LIDs of hosts from switches that no path between hosts passes.
+// Trees grow in parallel, for more and more destinations while the unchanged first lane leads there
+// from everywhere.
 func (r *router) completeHosts(ctx context.Context, part columns.Part, hosted []int32) error {
 	slots := make([]*grownHosts, mostGrown)
 	for size := leastGrown; len(hosted) > 0; {
@@ -34,7 +34,8 @@ func (r *router) completeHosts(ctx context.Context, part columns.Part, hosted []
 	return nil
 }
 
-// completeSome does so for some destinations, and reports whether the first lane did for all.
+// completeSome does so for some destinations, and reports whether the first lane was enough for
+// all.
 func (r *router) completeSome(ctx context.Context, slots []*grownHosts, part columns.Part, now []int32) (whole bool, err error) {
 	first := r.lanes.First()
 	err = par.For(ctx, r.in.Workers, len(now), func(_, i int) error {
@@ -68,16 +69,16 @@ func (r *router) completeSome(ctx context.Context, slots []*grownHosts, part col
 	return whole, columns.Write(ctx, r.in.Workers, r.tables, chosen)
 }
 
-// grownHosts holds the paths to the hosts of a destination while they are completed.
+// grownHosts holds the paths to the hosts of a destination while they are being completed.
 type grownHosts struct {
 	*hostPaths
 	tree  *tree      // to one of the LIDs
 	whole bool       // the columns are complete
-	edges []cdg.Edge // of the paths that are new
+	edges []cdg.Edge // of new paths
 	met   []uint64   // scratch: a bit for each number of an edge in edges
 }
 
-// grow completes the columns if the first lane, as it is, leads there from everywhere.
+// grow completes the columns if the unchanged first lane leads there from everywhere.
 func (d *grownHosts) grow(r *router) {
 	index, t := r.lanes.First().Index, d.tree
 	for _, e := range d.edges {
@@ -109,7 +110,7 @@ func (d *grownHosts) grow(r *router) {
 	d.whole = true
 }
 
-// fits reports whether the edges of the paths that are new agree with the first lane as it is.
+// fits reports whether the edges of the new paths agree with the unchanged first lane.
 func (d *grownHosts) fits(r *router) bool {
 	return !slices.ContainsFunc(d.edges, func(e cdg.Edge) bool { return r.label[r.Place[e.C]] >= r.label[r.Place[e.D]] })
 }
@@ -123,7 +124,7 @@ func (d *grownHosts) add(index *cdg.Index, e cdg.Edge) {
 	}
 }
 
-// completeRest completes the columns over whatever lanes it takes.
+// completeRest completes the columns over any lanes.
 func (r *router) completeRest(d *grownHosts) {
 	r.enumerate(&d.ways)
 	for column := range d.columns.LIDs {
@@ -139,7 +140,8 @@ func (r *router) completeRest(d *grownHosts) {
 	}
 }
 
-// placeFirst begins a tree with paths of hosts, as long as the first lane allows them as it is.
+// placeFirst starts a tree with the paths of hosts, as long as the unchanged first lane allows
+// them.
 func (t *tree) placeFirst(x *channels, p *hostPaths) bool {
 	order := p.ways.Order
 	t.reset(x, order[0], len(order)-1)

@@ -16,7 +16,7 @@ import (
 // Name is the engine's name.
 const Name = "dfsssp"
 
-// passes is the option of package sssp; with paths=sssp it is the paper's by default.
+// passes is the option of package sssp; with paths=sssp the default is the paper's.
 var passes = func() route.Option {
 	o := sssp.UsualPasses
 	o.Doc += "; with paths=sssp one"
@@ -27,30 +27,30 @@ var passes = func() route.Option {
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    Name,
-		Summary: "shortest paths, balanced as by sssp, on as many lanes as freedom from deadlock takes, and few",
+		Summary: "shortest paths, balanced like sssp, deadlock-free on few lanes",
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithms 1 and 2; choice of paths that take few lanes",
-		Cost:    "time that of sssp, and for each lane its channels and the paths that change it; memory 3 bits an edge place and lane",
+		Cost:    "time of sssp, and for each lane its channels and the paths that change it; memory 3 bits an edge place and lane",
 		Lanes:   "offline",
 		Options: []route.Option{
 			{
-				Name: "paths", Default: "legal", Doc: "legal: paths that the first lanes can have; sssp: those of sssp, layered by algorithm 2",
+				Name: "paths", Default: "legal", Doc: "legal: paths that are possible on the first lanes; sssp: the paths of sssp, layered by algorithm 2",
 				OneOf: []string{"legal", "sssp"},
 			},
 			{
-				Name: "replies", Default: "auto", Doc: "answers are on the SL of the request (same), or each direction has its own (own); auto: same if that fits",
+				Name: "replies", Default: "auto", Doc: "answers use the SL of the request (same), or each direction has its own (own); auto: same if that fits",
 				OneOf: []string{"auto", "same", "own"},
 			},
 			{
-				Name: "heuristic", Default: string(offline.Weakest), Doc: "with paths=sssp, edge of a cycle whose paths are moved",
+				Name: "heuristic", Default: string(offline.Weakest), Doc: "with paths=sssp, the edge of a cycle to move paths from",
 				OneOf: []string{string(offline.Weakest), string(offline.Strongest), string(offline.First), string(offline.Random)},
 			},
-			{Name: "switches", Default: true, Doc: "with paths=sssp, layer the packets from and to switches too; without, those may deadlock"},
+			{Name: "switches", Default: true, Doc: "with paths=sssp, layer the packets from and to switches too; without it, they may deadlock"},
 			passes,
 			{
 				Name: plain.Classes.Name, Default: plain.Classes.Default, OneOf: plain.Classes.OneOf,
 				Doc: "with paths=sssp, " + plain.Classes.Doc,
 			},
-			{Name: "balance", Default: false, Doc: "spread the pairs over all lanes that are allowed"},
+			{Name: "balance", Default: false, Doc: "spread the pairs over all allowed lanes"},
 			route.Relief,
 		},
 		New: func(o route.Options) (route.Engine, error) {
@@ -76,8 +76,7 @@ type engine struct {
 	plain   *plain.Offline // the paper's form instead, or nil
 }
 
-// Route implements route.Engine. It refuses a network that needs more lanes than
-// there are.
+// Route implements route.Engine. It refuses a network that needs too many lanes.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	build := e.fewLanes
 	if e.plain != nil {
@@ -94,7 +93,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	return plan, found.Fill(Name, in.Graph, in.MaxVLs, plan)
 }
 
-// plainLanes takes the paths of sssp and layers them as the paper does.
+// plainLanes takes the paths of sssp and assigns lanes as the paper does.
 func (e *engine) plainLanes(ctx context.Context, in *route.Input) (*route.Tables, *lanes.Lanes, error) {
 	tables, paths, err := e.plain.Tables(ctx, in)
 	if err != nil {
@@ -104,8 +103,8 @@ func (e *engine) plainLanes(ctx context.Context, in *route.Input) (*route.Tables
 	return tables, found, err
 }
 
-// fewLanes chooses paths that are even and take few lanes. How is found for the base LIDs as
-// if there were no others. Where those do not fit beside them they take the path to the base LID.
+// fewLanes chooses balanced paths on few lanes. It finds the form for the base LIDs as if there
+// were no others. If the other LIDs do not fit beside them, these take the path to the base LID.
 func (e *engine) fewLanes(ctx context.Context, in *route.Input) (*route.Tables, *lanes.Lanes, error) {
 	u, err := chooseUpDown(ctx, in)
 	if err != nil {
@@ -148,8 +147,8 @@ func (e *engine) fewLanes(ctx context.Context, in *route.Input) (*route.Tables, 
 	return best.tables, best.found, err
 }
 
-// tryAll tries the forms of a group side by side, but the first by itself: where that takes one lane
-// no other is tried.
+// tryAll tries the forms of a group in parallel, but the first one alone: if that takes one lane,
+// it tries no other.
 func (e *engine) tryAll(ctx context.Context, in *route.Input, u *upDown, group []form) ([]*result, error) {
 	first, err := e.try(ctx, in, u, group[0])
 	if err != nil || first.found.Need == 1 {
@@ -194,7 +193,7 @@ func (e *engine) try(ctx context.Context, in *route.Input, u *upDown, f form) (*
 	return r, err
 }
 
-// layer puts paths on lanes, both directions of a pair as one or each for itself.
+// layer assigns lanes to paths, to both directions of a pair together or to each separately.
 func (e *engine) layer(in *route.Input, do func(oneWay bool) (*lanes.Lanes, error)) (*lanes.Lanes, error) {
 	found, err := do(e.replies == "own")
 	if err == nil && found.Need > in.MaxVLs && e.replies == "auto" {

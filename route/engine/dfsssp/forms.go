@@ -9,19 +9,19 @@ import (
 	"weft/route/lanes"
 )
 
-// form says how paths are chosen.
+// form is a method of choosing paths.
 type form struct {
-	balanced bool  // the paths of package sssp between hosts, whatever lanes they take
+	balanced bool  // the paths of package sssp between hosts, on any lanes
 	slack    slack // otherwise
 	passes   int
-	others   bool // with balanced: LIDs beside the base LIDs have paths of their own
+	others   bool // with balanced: other LIDs than base LIDs have paths of their own
 }
 
-// most is a slack as good as any.
+// most is an unlimited slack in effect.
 const most = 1 << 16
 
-// formsFor lists the forms to try: of each group the best result that fits is taken, of a later
-// group only where none of the earlier ones fits. passes is that of the option, 0 for one by size.
+// formsFor lists the forms to try, in groups: the best result of the first group with one that fits
+// wins. passes is the value of the option, 0 for a number by size.
 func formsFor(in *route.Input, passes int) [][]form {
 	few := func(k, passes int) form { return form{slack: slack{base: k}, passes: passes} }
 	n := sssp.PassesFor(in, passes)
@@ -36,7 +36,7 @@ func formsFor(in *route.Input, passes int) [][]form {
 	return [][]form{{few(3, n)}, {few(8, n)}, {few(most, n)}, {few(most, 1)}}
 }
 
-// build chooses the paths. The lanes that it returns have all of them.
+// build chooses the paths. Its lanes have all of them.
 func (f form) build(ctx context.Context, in *route.Input, u *upDown) (*route.Tables, *lanes.Acyclic, error) {
 	if f.balanced {
 		return buildBalanced(ctx, in, u, f.passes, f.others)
@@ -44,8 +44,8 @@ func (f form) build(ctx context.Context, in *route.Input, u *upDown) (*route.Tab
 	return buildFewLanes(ctx, in, u, f.slack, f.passes)
 }
 
-// withOthers lists the forms with which LIDs beside the base LIDs are tried. These get at
-// least as much slack as base LIDs; in the last form they take the path to the base LID.
+// withOthers lists the forms for other LIDs beside the base LIDs. These get at least as much slack
+// as base LIDs; in the last form they take the path to the base LID.
 func (f form) withOthers() []form {
 	own, same := f, f
 	own.others = true
@@ -69,9 +69,8 @@ type result struct {
 	found  *lanes.Lanes
 }
 
-// chooseResult takes, of the results whose answers are safe on the SL of the request, or of
-// all if there is none, the one on the fewest lanes of those with as good a bandwidth as the
-// best.
+// chooseResult prefers results whose answers are safe on the SL of the request. Among those with as
+// good a bandwidth as the best it takes the one on the fewest lanes.
 func chooseResult(in *route.Input, list []*result) *result {
 	same := func(r *result) bool { return r.found.SL == nil || !r.found.SL.OneWay }
 	anySame := false

@@ -9,22 +9,22 @@ import (
 	"weft/route/engine/internal/shortest"
 )
 
-// destination is a switch whose port 0 is routed: the tree to it as far as the first
-// lane allows it.
+// destination is a switch whose port 0 is being routed, with the tree to it as far as the first
+// lane allows.
 type destination struct {
 	to    int32
-	tree  *tree // nil when it is still to grow
+	tree  *tree // nil until it grows
 	moves int   // on the first lane, when it grew
 }
 
 const (
 	grown = 32  // trees that grow at once
-	kept  = 128 // trees that are not grown again for want of memory
+	kept  = 128 // trees kept, which need not grow again
 )
 
-// routePortZeros routes the LIDs of port 0 and of the aggregation nodes of every switch. First those to which the
-// first lane, as it is, leads from everywhere. Then the others, one after the other,
-// because what one adds to the lanes may change the next.
+// routePortZeros routes the LIDs of port 0 and of the aggregation nodes of every switch. It starts
+// with those to which the unchanged first lane leads from everywhere. The others follow one after
+// another, because each may change the lanes for the next.
 func (r *router) routePortZeros(ctx context.Context, part columns.Part, order []int32) error {
 	var all, others []destination
 	for _, t := range order {
@@ -56,15 +56,15 @@ func (r *router) routePortZeros(ctx context.Context, part columns.Part, order []
 	})
 }
 
-// enterAll enters the paths into all columns of a destination.
+// enterAll writes the paths into all columns of a destination.
 func (r *router) enterAll(c *columns.Columns) {
 	for column := range c.LIDs {
 		r.enter(c, column)
 	}
 }
 
-// eachTree grows trees side by side, has them used one after the other, with the ways to
-// their switches unless ways is nil, and writes the columns that were chosen.
+// eachTree grows trees in parallel and passes them to use one after another, with the ways to their
+// switches unless ways is nil. It writes the chosen columns.
 func (r *router) eachTree(
 	ctx context.Context, part columns.Part, list []destination, ways []shortest.Ways,
 	use func(c *columns.Columns, d *destination, w *shortest.Ways) (chosen bool),

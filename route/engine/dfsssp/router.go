@@ -14,7 +14,7 @@ import (
 	"weft/route/lanes"
 )
 
-// errLanes is the error for paths that the lanes do not take.
+// errLanes is the error for paths that do not fit into the lanes.
 var errLanes = errors.New("dfsssp: the paths need more lanes")
 
 const (
@@ -22,22 +22,20 @@ const (
 	sameAsBase = -1 // slack of LIDs that take the path to their base LID
 )
 
-// slack says what a path may have more than the least loaded one for the sake of its lane,
-// in sixteenths of the least load: one to a base LID, and one to another LID.
+// slack is the load that a path may have beyond the least for the sake of its lane, in sixteenths
+// of the least load: for a base LID, and for another LID.
 type slack struct{ base, others int }
 
-// buildFewLanes routes every LID over paths that are on few lanes: of the shortest paths it
-// takes those that the first lane can have without a cycle, and among them the least
-// loaded. Where there is none it takes the first lane that can have one. The lanes that it
-// returns have all paths. Base LIDs come first, as if there were no others.
+// buildFewLanes routes every LID over paths on few lanes. Of the shortest paths it takes the least
+// loaded one that the first lane can have without a cycle, otherwise one on the first possible
+// lane. The returned lanes have all paths. Base LIDs come first, as if there were no others.
 //
-// The first lane begins with an up*/down* order of the channels, and changes it where
-// it must. Port 0 of a switch is reached by the shortest path that the first lane can
-// have, which may be longer than the shortest of all. So are hosts from a switch
-// without hosts that no path between hosts passes.
+// The first lane begins with an up*/down* order of the channels, and changes it where it must. Port
+// 0 of a switch gets the shortest path that is possible on the first lane, which may be longer than
+// the shortest of all. So do hosts from a switch without hosts that no path between hosts passes.
 //
-// Hosts are routed in so many passes; what one puts on a lane stays there for the next,
-// which may take more lanes for it.
+// Hosts are routed in several passes. Paths of one pass stay on their lanes for the next, which may
+// take more lanes for it.
 func buildFewLanes(ctx context.Context, in *route.Input, u *upDown, slack slack, passes int) (*route.Tables, *lanes.Acyclic, error) {
 	g := in.Graph
 	r := newRouter(in, shortest.NewLoads(g), route.NewTables(g.NumSwitches, in.Ends.Top()), u)
@@ -78,20 +76,20 @@ func buildFewLanes(ctx context.Context, in *route.Input, u *upDown, slack slack,
 	return r.tables, r.lanes, nil
 }
 
-// router chooses the paths to one LID after the other.
+// router chooses the paths to one LID after another.
 type router struct {
 	*channels
 	in     *route.Input
 	tables *route.Tables
 	lanes  *lanes.Acyclic
 	slack  int64
-	failed bool // no lane took a path
+	failed bool // some path fit on no lane
 
-	tree   *tree   // paths to the LID that is being routed
+	tree   *tree   // paths to the current LID
 	spare  []*tree // trees for reuse
 	number []int32 // by switch: place in Ways.Order
-	linked int     // number of tree.taken whose first edges the first lane has
-	moves  int     // of channels on the first lane, when the labels were last read
+	linked int     // number of tree.taken whose first edges are on the first lane
+	moves  int     // moves of channels on the first lane, at the last reading of labels
 
 	few  []shortest.Exit // scratch of placeOnLane
 	path []int32         // scratch of pathFrom
@@ -107,8 +105,8 @@ func newRouter(in *route.Input, loads *shortest.Loads, tables *route.Tables, u *
 	}
 }
 
-// routeHosts routes the LIDs of the hosts of a destination. In later passes (again) the
-// paths of the earlier one are taken off the loads first.
+// routeHosts routes the LIDs of the hosts of a destination. In later passes (again) it first takes
+// the paths of the previous pass off the loads.
 func (r *router) routeHosts(c *columns.Columns, w *shortest.Ways, again bool) {
 	r.enumerate(w)
 	for column := range c.LIDs {
@@ -128,14 +126,14 @@ func (r *router) routeHosts(c *columns.Columns, w *shortest.Ways, again bool) {
 	}
 }
 
-// enumerate notes the places of the switches in Ways.Order.
+// enumerate stores the places of the switches in Ways.Order.
 func (r *router) enumerate(w *shortest.Ways) {
 	for k, s := range w.Order {
 		r.number[s] = int32(k)
 	}
 }
 
-// enter enters the ports of the paths into a column.
+// enter writes the ports of the paths into a column.
 func (r *router) enter(c *columns.Columns, column int) {
 	r.linkTaken()
 	r.off = r.off[:0]
@@ -150,8 +148,8 @@ func (r *router) enter(c *columns.Columns, column int) {
 	r.lanes.SetOffFirst(c.LIDs[column], r.off)
 }
 
-// linkTaken adds to the first lane the edges of the paths that were taken on it since the
-// last time. They agree with its labels.
+// linkTaken adds to the first lane the edges of paths newly taken on it. They agree with its
+// labels.
 func (r *router) linkTaken() {
 	for _, s := range r.tree.taken[r.linked:] {
 		p := &r.tree.of[s]
@@ -163,8 +161,8 @@ func (r *router) linkTaken() {
 	r.linked = len(r.tree.taken)
 }
 
-// routeShortest gives shortest paths to all switches with hosts, and to those that they
-// pass; also to others, where the first lane allows one as it is.
+// routeShortest gives shortest paths to all switches with hosts, and to the switches on these
+// paths; also to others, if the unchanged first lane allows one.
 func (r *router) routeShortest(w *shortest.Ways) {
 	for k, s := range w.Order[1:] {
 		sum, least := leastSums(r.channels, r.tree, w.Exits(k))
@@ -179,10 +177,10 @@ func (r *router) routeShortest(w *shortest.Ways) {
 	}
 }
 
-// leastSums is the inner loop. It returns the load of the least loaded shortest path from a
-// switch that the first lane allows as it is, beyond all limits if there is none, and of
-// any. Paths of a switch without hosts that has none yet count as what they would be. The
-// part below units tells the channel. It is kept apart so that it has all registers.
+// leastSums is the inner loop. It returns two loads of the least loaded shortest path from a
+// switch: among paths that the unchanged first lane allows, or beyond all limits if there is none,
+// and among all. A switch without hosts and without a path counts as if it had one. The part below
+// units names the channel. It is a function of its own so that it has all registers.
 //
 //go:noinline
 func leastSums(x *channels, r *tree, exits []shortest.Exit) (sum, least int64) {
@@ -201,8 +199,8 @@ func leastSums(x *channels, r *tree, exits []shortest.Exit) (sum, least int64) {
 	return sum, least
 }
 
-// limit returns the load up to which a path is taken for its lane. Where no host begins
-// one, few paths depend on the choice, and more is allowed.
+// limit returns the maximum load of a path taken for its lane. If no host starts one, few paths
+// depend on the choice, and the limit is higher.
 func (r *router) limit(least int64, hosts bool) int64 {
 	more := least / shortest.Unit * r.slack / 16 * shortest.Unit
 	if !hosts {
@@ -211,12 +209,12 @@ func (r *router) limit(least int64, hosts bool) int64 {
 	return least + more
 }
 
-// load returns the load of the path that begins with an exit.
+// load returns the load of the path over an exit.
 func (r *router) load(e shortest.Exit) int64 {
 	return shortest.Whole(r.Load[e.At()]) + r.tree.of[e.Head()].load
 }
 
-// placeOnLane gives switch s a shortest path on the first lane that can have one.
+// placeOnLane gives switch s a shortest path on the first possible lane.
 func (r *router) placeOnLane(w *shortest.Ways, s int32) {
 	exits := w.ListExits(r.G, r.Head, int(r.number[s])-1)
 	limit := r.placeBehind(w, exits)
@@ -241,8 +239,8 @@ func (r *router) readLabels() {
 	}
 }
 
-// placeBehind gives paths to the switches behind the least loaded exits, as long as there
-// are some without, and returns the limit of load.
+// placeBehind gives paths to the switches behind the least loaded exits, until none is without, and
+// returns the limit of load.
 func (r *router) placeBehind(w *shortest.Ways, exits []shortest.Exit) int64 {
 	_, least := leastSums(r.channels, r.tree, exits)
 	limit := r.limit(shortest.Whole(least), true)
@@ -255,8 +253,8 @@ func (r *router) placeBehind(w *shortest.Ways, exits []shortest.Exit) int64 {
 	return limit
 }
 
-// addToLane adds the path of one of some exits to the first lane that can have one. It
-// returns the position of the exit in Out, and the lane.
+// addToLane adds the path over one of some exits to the first possible lane. It returns the
+// position of the exit in Out, and the lane.
 func (r *router) addToLane(exits []shortest.Exit) (i, lane int32) {
 	of := r.tree.of
 	for lane := range int32(lanes.MaxLanes) {
@@ -277,7 +275,7 @@ func (r *router) addToLane(exits []shortest.Exit) (i, lane int32) {
 	return int32(exits[0].At()), 0
 }
 
-// pathFrom lists the channels of a path, up to the first of those that a lane has.
+// pathFrom lists the channels of a path, up to the first one on a lane.
 func (r *router) pathFrom(i, lane int32) []int32 {
 	r.path = r.path[:0]
 	for has := false; i >= 0; i = r.tree.of[r.Head[i]].first {
@@ -290,8 +288,8 @@ func (r *router) pathFrom(i, lane int32) []int32 {
 	return r.path
 }
 
-// placeRest gives shortest paths to the switches that have none, where the first lane allows
-// none as it is.
+// placeRest gives shortest paths to the switches without one, for which the unchanged first lane
+// allows none.
 func (r *router) placeRest(w *shortest.Ways) {
 	for _, s := range w.Order {
 		if r.tree.of[s].lane == noLane {

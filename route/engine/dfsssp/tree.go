@@ -9,18 +9,18 @@ import (
 	"weft/route/engine/internal/shortest"
 )
 
-// channels holds what the growth of a tree reads of each channel, by position in Out.
+// channels holds the fields of each channel, by position in Out, that a growing tree needs.
 type channels struct {
 	*shortest.Loads
 	reverse []int32 // position of the channel back
-	label   []int64 // on the first lane a path may go on to channels of greater labels
+	label   []int64 // on the first lane a path may continue on channels with greater labels
 
-	// Of equally long detours from a switch the one of the least number is taken: first one
-	// that leads down, then one to the lowest switch, then the first by the port behind it.
+	// Of equally long detours from a switch the one with the least number wins: first one down,
+	// then one to the lowest switch, then the first by the port behind it.
 	preference []int64
-	preferred  []int32 // positions, those of a switch by preference
+	preferred  []int32 // positions, those of a switch in order of preference
 
-	noPaths []path // by switch: the paths of a tree that is empty
+	noPaths []path // by switch: the paths of an empty tree
 }
 
 func newChannels(loads *shortest.Loads, u *upDown, label []int64) *channels {
@@ -49,29 +49,29 @@ func newChannels(loads *shortest.Loads, u *upDown, label []int64) *channels {
 // tree holds the paths of all switches to one LID.
 type tree struct {
 	of     []path  // by switch
-	taken  []int32 // switches with a path, in the order in which they got it
-	left   int     // number of switches that are still to get one
+	taken  []int32 // switches with a path, in order of getting it
+	left   int     // number of switches that still need one
 	best   []int64 // by switch: preference of the best detour found
 	levels [][]int32
 	scan   []int32 // scratch of offerAll
 }
 
-// path is the path of a switch, or what is known of it as long as it has none.
+// path is the path of a switch, or the knowledge of it before it has one.
 type path struct {
 	load   int64 // in units
-	label  int64 // of the first channel; never or always where that is not on the first lane
+	label  int64 // of the first channel; never or always if it is not on the first lane
 	first  int32 // position in Out of the first channel, or Nothing
 	lane   int32 // lane of the path, noLane without one
-	length int32 // hops, or those of the best detour found
+	length int32 // hops, or the hops of the best detour found
 	via    int32 // position in Out of the best detour found, or Nothing
 }
 
 // noLane is the lane of a switch without a path.
 const noLane int32 = -1
 
-// Labels of switches whose first channel is not on the first lane.
+// Labels of switches without a first channel on the first lane.
 const (
-	never  = -1            // nothing may go on to its path on the first lane
+	never  = -1            // no path may continue on its path on the first lane
 	always = math.MaxInt64 // it is the destination
 )
 
@@ -79,7 +79,7 @@ func newTree(switches int) *tree {
 	return &tree{of: make([]path, switches), best: make([]int64, switches)}
 }
 
-// reset leaves all switches but t without a path; left of them are to get one.
+// reset leaves only t with a path; left of the other switches need one.
 func (r *tree) reset(x *channels, t int32, left int) {
 	copy(r.of, x.noPaths)
 	r.of[t].lane, r.of[t].label = 0, always
@@ -109,8 +109,8 @@ func (r *tree) updateLabels(x *channels) {
 	}
 }
 
-// join leads the switches without a path to those that have one, which are shortest: by the shortest
-// ways of all where the first lane, as it is, allows one, else by the shortest that it does.
+// join connects the switches without a path to those with one, which is shortest. It uses one of
+// the shortest ways of all if the unchanged first lane allows that, else the shortest allowed way.
 func (r *tree) join(x *channels, w *shortest.Ways) {
 	for k, s := range w.Order[1:] {
 		if r.of[s].lane != noLane {
@@ -131,8 +131,8 @@ func (r *tree) join(x *channels, w *shortest.Ways) {
 	}
 }
 
-// joinRest leads the switches without a path to those that have one, by the shortest ways
-// that the first lane allows as it is. hops are those of the shortest ways of all.
+// joinRest connects the switches without a path to those with one, by the shortest ways that the
+// unchanged first lane allows. hops are those of the shortest ways of all.
 func (r *tree) joinRest(x *channels, hops []int32) {
 	g := x.G
 	for s := range int32(g.NumSwitches) {
@@ -154,15 +154,15 @@ func (r *tree) joinRest(x *channels, hops []int32) {
 	r.grow(x)
 }
 
-// joinAll leads all switches to t in the same way.
+// joinAll connects all switches to t in the same way.
 func (r *tree) joinAll(x *channels, t int32) {
 	r.reset(x, t, x.G.NumSwitches-1)
 	r.offerAll(x, t)
 	r.grow(x)
 }
 
-// grow takes the paths that were offered, the shortest first, and offers longer ones:
-// for those that just got one or, where that is less work, to those without one.
+// grow takes the offered paths, the shortest first, and offers longer ones: to the neighbours of
+// switches that just got one or, if that is less work, to all switches without one.
 func (r *tree) grow(x *channels) {
 	for h := 0; h < len(r.levels) && r.left > 0; h++ {
 		at := len(r.taken)
@@ -185,8 +185,8 @@ func (r *tree) grow(x *channels) {
 	}
 }
 
-// backwardGain is the number of switches that offerToRest serves in the time that offerAll
-// takes for one: it stops at the first channel that will do.
+// backwardGain is the number of switches that offerToRest serves in the time of one offerAll: it
+// stops at the first usable channel.
 const backwardGain = 4
 
 // offerToRest offers the paths of h hops to the switches without one.
@@ -226,8 +226,8 @@ func (r *tree) offerAll(x *channels, v int32) {
 	}
 }
 
-// offer notes a detour from switch s that begins at a position in Out, which the first
-// lane allows as it is, if s has no better one.
+// offer records a detour from switch s over a position in Out, which the unchanged first lane
+// allows, if s has no better one.
 func (r *tree) offer(x *channels, s, i, length int32) {
 	p := &r.of[s]
 	switch better := p.via < 0 || length < p.length; {

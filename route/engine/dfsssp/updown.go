@@ -15,12 +15,12 @@ import (
 // upDown is an order of channels in which every up*/down* path leads forwards.
 type upDown struct {
 	rank updown.Order
-	list []int32 // the channels; only of the order that was chosen
-	down []uint8 // by position in Out: 1 where the channel leads down, 0 where it leads up
+	list []int32 // the channels; only of the chosen order
+	down []uint8 // by position in Out: 1 for a channel down, 0 for one up
 }
 
-// newUpDown ranks the switches by a breadth-first search from the root of their part
-// of the network, one by one. Nothing passes a drained switch.
+// newUpDown ranks the switches by a breadth-first search from the root of each part of the network.
+// Nothing passes a drained switch.
 func newUpDown(g *fabric.Graph, roots []int32) *upDown {
 	search := g.NewSearch(g.Drained)
 	for _, root := range roots {
@@ -44,10 +44,10 @@ const (
 	hostRootShare = 3 // of four roots tried, so many have hosts
 )
 
-// chooseUpDown tries several roots in each part of the network. It takes those that
-// leave the fewest switches without a shortest path to a host that is legal, then
-// those that leave the most choices. In a fat-tree that is a leaf: paths between
-// hosts are legal from any root, those between spines only where a leaf is the root.
+// chooseUpDown tries several roots in each part of the network. It takes the ones that leave the
+// fewest switches without a legal shortest path to a host, then those that leave the most choices.
+// In a fat-tree that is a leaf: paths between hosts are legal from any root, paths between spines
+// only with a leaf as root.
 func chooseUpDown(ctx context.Context, in *route.Input) (*upDown, error) {
 	g := in.Graph
 	head := shortest.NewLoads(g).Head
@@ -91,7 +91,8 @@ func chooseUpDown(ctx context.Context, in *route.Input) (*upDown, error) {
 	return u, nil
 }
 
-// legality counts switches without a legal shortest path, and the first channels of the legal ones of all others.
+// legality counts switches without a legal shortest path, and the first channels of all others'
+// legal ones.
 type legality struct{ illegal, choices int }
 
 func (v *legality) add(w legality) {
@@ -110,14 +111,14 @@ const (
 	downOnly
 )
 
-// counts holds, for a channel up and for one down, by the kind of the switch behind it, what
-// the path adds to a sum: 1 for one that is upFirst, above for one that is downOnly.
+// counts holds the contribution of a path to a sum, by direction of the channel (up, down) and kind
+// of the switch behind it: 1 for upFirst, above for downOnly.
 var counts = [2][4]int{{upFirst: 1, downOnly: 1}, {downOnly: above}}
 
 const above = 1 << 16
 
-// countLegal counts, for one target, the switches with hosts that have no legal shortest
-// path, and the first channels of those that have. A switch that can go down only does.
+// countLegal counts, for one target, the switches with hosts that have no legal shortest path, and
+// the first channels of the other switches. A switch that can go down only does.
 func (u *upDown) countLegal(g *fabric.Graph, w *shortest.Ways, kind []uint8) legality {
 	v := legality{}
 	kind[w.Order[0]] = downOnly
@@ -149,7 +150,7 @@ func (u *upDown) countLegal(g *fabric.Graph, w *shortest.Ways, kind []uint8) leg
 // part is a connected part of the network.
 type part struct{ hosted, bare []int32 } // switches with and without hosts
 
-// split finds the parts of a network; drained switches are as others.
+// split finds the parts of a network; drained switches count like others.
 func split(g *fabric.Graph) []part {
 	var parts []part
 	search := g.NewSearch(nil)

@@ -19,20 +19,19 @@ func Spec() *route.Spec {
 		Summary: "dimension order on meshes, tori and hypercubes; minimal and deadlock-free",
 		Paper:   "Dally and Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks, 1987",
 		Cost:    "time switches x LIDs, memory the tables",
-		Lanes:   "dateline", // two VLs where a ring of 5 or more is, one elsewhere
+		Lanes:   "dateline", // two VLs with a ring of 5 or more, one otherwise
 		New:     func(route.Options) (route.Engine, error) { return engine{}, nil },
 	}
 }
 
 type engine struct{}
 
-// Route routes every part of a network that is a mesh, torus or hypercube, or
-// refuses it.
+// Route routes a network whose parts are all meshes, tori or hypercubes, or refuses it.
 func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	g := in.Graph
 	for s, drained := range g.Drained {
 		if drained {
-			return nil, route.Refuse(Name, "", "%s is drained, and dimension order cannot go round it", fabric.SwitchName(g, int32(s)))
+			return nil, route.Refuse(Name, "", "%s is drained, and dimension order cannot route around it", fabric.SwitchName(g, int32(s)))
 		}
 	}
 	grids, err := findGrids(g)
@@ -54,9 +53,9 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	return plan, nil
 }
 
-// fillTables routes the LIDs of one part. Each switch is a job of its own: it
-// writes its own rows and the load of its own channels. The base LIDs of all ports come first,
-// so they take the paths that they take with one LID a port.
+// fillTables routes the LIDs of one part. Each switch is a task of its own: it writes its own rows
+// and the load of its own channels. The base LIDs of all ports come first, so they take the same
+// paths as with one LID a port.
 func fillTables(ctx context.Context, in *route.Input, m grid, t *route.Tables) error {
 	flow := m.flows()
 	load, own := make([]int64, in.Graph.NumChannels), make([][]int64, in.NumKinds()+1)
@@ -82,14 +81,14 @@ type tableFiller struct {
 	m    grid
 	t    *route.Tables
 	flow [][]int64
-	load []int64   // by number of a channel in m.Links: sources that it carries so far
-	own  [][]int64 // by kind of the end ports that they send to
+	load []int64   // by number of a channel in m.Links: sources over it so far
+	own  [][]int64 // by kind of the destination end ports
 	s    int32
-	ends []int32 // end ports of the switch routed to
-	used []int32 // LIDs of one port that each of parallel links carries
+	ends []int32 // end ports of the destination switch
+	used []int32 // by parallel link: LIDs of one port over it
 }
 
-// route enters the LIDs of switch d and its hosts, of each port those with number from to end-1.
+// route writes the LIDs of switch d and its hosts, for each port the numbers from to end-1.
 func (r *tableFiller) route(d int32, from, end int) {
 	if from >= end {
 		return
@@ -123,20 +122,20 @@ func (r *tableFiller) route(d int32, from, end int) {
 	}
 }
 
-// hostWeight is the weight of a LID of a host against that of a switch, whose little traffic
-// shall only break ties.
+// hostWeight is the weight of a LID of a host, if a LID of a switch weighs 1: the little traffic to
+// switches only breaks ties.
 const hostWeight = 1 << 16
 
-// enter enters some LIDs of an end port with one port.
+// enter writes one port for some LIDs of an end port.
 func (r *tableFiller) enter(e int32, from, end int, port uint8) {
 	for k := from; k < min(end, r.in.Ends.Count(e)); k++ {
 		r.t.Set(r.m.Switches[r.s], r.in.Ends.Base[e]+fabric.LID(k), port)
 	}
 }
 
-// spread enters some LIDs of an end port elsewhere: each takes, of parallel links, one
-// that the fewest LIDs of the port take, then the least loaded by its kind, then by all. So the first LIDs of a port
-// share no link if there are enough.
+// spread writes some LIDs of a remote end port. Each takes, of parallel links, the one with the
+// fewest LIDs of the port, then with the least load of its kind, then of all. So the first LIDs of
+// a port share no link if there are enough.
 func (r *tableFiller) spread(e int32, from, end int, links []int32, first int, weight int64) {
 	if r.in.Ends.Count(e) <= from {
 		return

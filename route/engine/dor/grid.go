@@ -44,9 +44,9 @@ func newGrid(part coords.Part, places [][]int32) (grid, error) {
 	return m, m.checkNeighbours()
 }
 
-// checkPlaces refuses coordinates that do not fill the box, and names a switch
-// that has a gap beside it. Coordinates are distinct; with a gap some switch has
-// one, as each is linked to all the others.
+// checkPlaces refuses coordinates that do not fill the box, and names a switch next to a gap.
+// Coordinates are distinct; if there is a gap, some switch is next to one, as each is linked to all
+// others.
 func (m grid) checkPlaces() error {
 	places := 1
 	for _, k := range m.Size {
@@ -112,15 +112,15 @@ func (m grid) checkNeighbours() error {
 	return nil
 }
 
-// next is the dimension and direction in which s sends what goes to d, another switch.
+// next returns the dimension and direction of packets from s to another switch d.
 func (m grid) next(s, d int32) (dim, dir int) {
 	dim = m.FirstDiffering(s, d)
 	return dim, m.Short(dim, m.Coords(s)[dim], m.Coords(d)[dim], m.Parity(s, d, dim))
 }
 
-// flows counts end ports: flow[i][s] are those of the switches that have the
-// coordinates of s in dimension i and later ones. When dimension i is corrected
-// their packets are all at s.
+// flows counts end ports: flow[i][s] is the number of those at switches with the same coordinates
+// as s in dimension i and later ones. Once dimension i is next to correct, their packets are all at
+// s.
 func (m grid) flows() [][]int64 {
 	flow := make([][]int64, m.Dims)
 	for i := range flow {

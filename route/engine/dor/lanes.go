@@ -9,7 +9,7 @@ import (
 	"weft/route/engine/internal/datelines"
 )
 
-// fitLanes refuses what needs more lanes or SL bits than there are.
+// fitLanes refuses networks that need more lanes or SL bits than there are.
 func fitLanes(grids []grid, maxVLs int) error {
 	for _, m := range grids {
 		name := fabric.SwitchName(m.G, m.Switches[0])

@@ -7,15 +7,15 @@ import (
 	"weft/route"
 )
 
-// choice says by which of some ports a switch sends each LID that it may send by any of them: by
-// number index/divisor, modulo their number, with the index of the LID. A port that the whole tree would
-// have is NoPort: a gap. LIDs of hosts that fall on it get no entry yet, others take the next port.
+// choice says how a switch divides the LIDs among several ports. A LID of a given index takes port
+// number index/divisor, modulo the number of ports. A port missing from the whole tree is NoPort, a
+// gap: LIDs of hosts that fall on it get no entry yet, other LIDs take the next port.
 type choice struct {
 	ports   []uint8
 	divisor int32
 }
 
-// What is chosen by none of the switch's choices.
+// Places of targets without one of the switch's choices.
 const (
 	noChoice  = 0  // the first one, without ports
 	ownSwitch = -1 // the target is the switch itself
@@ -24,18 +24,18 @@ const (
 // blockWriter writes the choices of a switch into blocks of 64 LIDs.
 type blockWriter struct {
 	l     *lidOrder
-	runs  []lidRun // of all LIDs, in their order, cut where a block ends
+	runs  []lidRun // of all LIDs, in their order, cut at the ends of blocks
 	start []int32  // by block: its first run
 
 	choices []choice      // of the switch
-	ports   []uint8       // of them all
+	ports   []uint8       // of all choices
 	chosen  []int32       // by place: the choice
-	recent  []sharedBlock // by block: the last one by a single choice
+	recent  []sharedBlock // by block: the last one with a single choice
 	none    route.Block
 	spare   []route.Block
 }
 
-// sharedBlock is a block whose LIDs all go by one choice.
+// sharedBlock is a block whose LIDs all use one choice.
 type sharedBlock struct {
 	by    choice
 	block *route.Block
@@ -49,13 +49,13 @@ func newBlockWriter(l *lidOrder, top fabric.LID) blockWriter {
 	return w
 }
 
-// reset forgets the choices of the last switch.
+// reset forgets the choices of the previous switch.
 func (w *blockWriter) reset() {
 	w.choices, w.ports = append(w.choices[:0], choice{divisor: 1}), w.ports[:0]
 	clear(w.chosen)
 }
 
-// add makes a choice of the ports from a place of w.ports on, and returns its number.
+// add makes a choice of the ports from a place in w.ports on, and returns its number.
 func (w *blockWriter) add(from int, divisor int32) int32 {
 	ports := w.ports[from:]
 	if len(ports) == 1 {
@@ -65,8 +65,8 @@ func (w *blockWriter) add(from int, divisor int32) int32 {
 	return int32(len(w.choices) - 1)
 }
 
-// block returns a block of the switch. If all its LIDs go by one choice, and went by the same
-// one at a switch before, it is the block of that switch.
+// block returns a block of the switch. If all its LIDs use one choice, as at an earlier switch, it
+// returns that switch's block.
 func (w *blockWriter) block(b int) *route.Block {
 	runs := w.runs[w.start[b]:w.start[b+1]]
 	only, ok := w.singleChoice(runs)
@@ -80,8 +80,8 @@ func (w *blockWriter) block(b int) *route.Block {
 	return last.block
 }
 
-// singleChoice returns the choice by which all LIDs of some runs go. ok is false if there is none, or if they all
-// belong to the switch itself.
+// singleChoice returns the common choice of all LIDs of some runs. ok is false if there is none, or
+// if all belong to the switch itself.
 func (w *blockWriter) singleChoice(runs []lidRun) (only int32, ok bool) {
 	if len(runs) == 0 {
 		return noChoice, true
@@ -101,7 +101,7 @@ func (w *blockWriter) singleChoice(runs []lidRun) (only int32, ok bool) {
 	return first, first != ownSwitch
 }
 
-// equal reports whether two choices send all LIDs alike.
+// equal reports whether two choices give all LIDs the same ports.
 func (c *choice) equal(o *choice) bool {
 	return c.divisor == o.divisor && bytes.Equal(c.ports, o.ports)
 }
@@ -127,15 +127,15 @@ func (w *blockWriter) makeBlock(runs []lidRun) *route.Block {
 	return block
 }
 
-// writePorts writes the ports of consecutive LIDs. index is that of the first one, offset the
-// number of candidates that it is ahead.
+// writePorts writes the ports of consecutive LIDs. index is the first LID's; offset shifts it by
+// that many candidates.
 func (c *choice) writePorts(row []uint8, index, offset int32) {
 	n := int32(len(c.ports))
 	if n == 1 {
 		fill(row, c.ports[0])
 		return
 	}
-	pick, left := (index/c.divisor+offset)%n, c.divisor-index%c.divisor // the link, and LIDs before the next
+	pick, left := (index/c.divisor+offset)%n, c.divisor-index%c.divisor // the link, and LIDs up to the next link
 	for len(row) > 0 {
 		var m int32
 		if c.divisor == 1 {
@@ -152,7 +152,7 @@ func (c *choice) writePorts(row []uint8, index, offset int32) {
 	}
 }
 
-// fillGaps gives LIDs without a port the next one. index is that of the first LID of the row.
+// fillGaps gives LIDs without a port the next one. index is the first LID's.
 func (c *choice) fillGaps(row []uint8, index int32) {
 	for i, port := range row {
 		for k := int(index) + i; port == route.NoPort; k++ {

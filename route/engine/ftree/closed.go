@@ -10,9 +10,9 @@ import (
 	"weft/route"
 )
 
-// closedForm fills the tables by the closed form: no LID depends on another. Most switches
-// choose alike for most destinations, so most blocks are equal: those are made once and shared. With
-// whole, LIDs of hosts keep the way that they have in the whole tree, and get no entry where that is missing.
+// closedForm fills the tables by the closed form, in which LIDs are independent. Most switches
+// choose the same for most destinations, so most blocks are equal and are shared. With whole, LIDs
+// of hosts keep their way in the whole tree, and get no entry where it is missing.
 func closedForm(ctx context.Context, in *route.Input, r *reachability, l *lidOrder, whole *fattree.Whole) (*route.Tables, error) {
 	rows := make([][]*route.Block, in.Graph.NumSwitches)
 	div, below := r.t.divisors(whole)
@@ -35,17 +35,17 @@ func closedForm(ctx context.Context, in *route.Input, r *reachability, l *lidOrd
 	return route.TablesOf(int(in.Ends.Top())/route.BlockSize+1, rows), nil
 }
 
-// rowFiller makes the rows of one switch after the other.
+// rowFiller makes the rows of one switch after another.
 type rowFiller struct {
 	r              *reachability
 	ends           *route.Ends
 	divisor, below []int32
-	whole          *fattree.Whole // nil where it is not known
+	whole          *fattree.Whole // nil if unknown
 	blockWriter
 
-	bundles          []int32     // with which paths begin
+	bundles          []int32     // first bundles of paths
 	targets          []targetSet // the targets of each
-	inOne, inSeveral targetSet   // targets of one bundle at least, of several
+	inOne, inSeveral targetSet   // targets over at least one bundle, over several
 	candidates       []int32     // bundles to choose from
 	words            [blockWords]int
 }
@@ -84,8 +84,8 @@ func (f *rowFiller) routeOwnEnd(row []*route.Block, end int32) {
 	}
 }
 
-// findCandidates finds the bundles with which shortest legal paths to targets k hops away begin,
-// and for each of them those targets.
+// findCandidates finds the first bundles of shortest legal paths to targets k hops away, and the
+// targets of each.
 func (f *rowFiller) findCandidates(b *targetBlock, s int32, k int) {
 	f.bundles, f.targets, f.inOne, f.inSeveral = f.bundles[:0], f.targets[:0], targetSet{}, targetSet{}
 	here := &b.hops[k][s]
@@ -123,7 +123,7 @@ func (f *rowFiller) findCandidates(b *targetBlock, s int32, k int) {
 	}
 }
 
-// chooseAll makes the choices for the targets that findCandidates has found.
+// chooseAll makes the choices for the targets of findCandidates.
 func (f *rowFiller) chooseAll(s int32, chosen []int32) {
 	for i, g := range f.bundles {
 		to := f.targets[i]
@@ -139,8 +139,8 @@ func (f *rowFiller) chooseAll(s int32, chosen []int32) {
 	}
 }
 
-// divisorAt returns the divisor of a choice among several bundles. Where they lead down the tree
-// they are ways up from the destination, so the divisor is that of the level there.
+// divisorAt returns the divisor of a choice among several bundles. Bundles down the tree are ways
+// up from the destination, so their divisor is that of the level below.
 func (f *rowFiller) divisorAt(s int32) int32 {
 	if v := f.r.t.Neighbour[f.candidates[0]]; f.r.t.Level[v] < f.r.t.Level[s] {
 		return f.below[v]
@@ -148,8 +148,8 @@ func (f *rowFiller) divisorAt(s int32) int32 {
 	return f.divisor[s]
 }
 
-// sameCandidates lists the bundles that lead to the first of some targets, and returns the
-// targets with the same candidates.
+// sameCandidates lists the bundles to the first of some targets, and returns the targets with the
+// same candidates.
 func (f *rowFiller) sameCandidates(to *targetSet) targetSet {
 	same, first := *to, to.first()
 	f.candidates = f.candidates[:0]
@@ -164,8 +164,8 @@ func (f *rowFiller) sameCandidates(to *targetSet) targetSet {
 	return same
 }
 
-// addChoice makes the links of the candidates the choice for some targets: first one link of
-// each bundle, then the next. Where it is known what the whole tree has, what is missing is a gap.
+// addChoice makes the links of the candidates the choice for some targets: first one link of each
+// bundle, then the next. If the whole tree is known, missing links are gaps.
 func (f *rowFiller) addChoice(s int32, chosen []int32, to *targetSet, divisor int32) {
 	from := len(f.ports)
 	if f.whole == nil || !f.addWhole(s) {
@@ -188,9 +188,9 @@ func (f *rowFiller) addLinks() {
 	}
 }
 
-// addWhole adds the ports of the candidates at the places that they have in the whole tree, and gaps for
-// those that are missing there. It reports whether they have such places: if all lead to the
-// level above, or the only one to the level below.
+// addWhole adds the ports of the candidates at their places in the whole tree, with gaps for
+// missing ones. It reports whether they have places: all lead to the level above, or a single one
+// to the level below.
 func (f *rowFiller) addWhole(s int32) bool {
 	t, from, level := f.r.t, len(f.ports), f.r.t.Level
 	ways, width := 1, int32(0)
@@ -219,9 +219,9 @@ func (f *rowFiller) addWhole(s int32) bool {
 	return true
 }
 
-// divisors returns, for every switch, the number of shortest ways up to it from one leaf: the
-// product of the numbers of neighbours above that the levels below it have, or have in the whole tree if
-// that is given. below is that number for the level below the switch.
+// divisors returns by switch the number of shortest ways up to it from one leaf: the product of the
+// numbers of neighbours above, at each level below it, of the whole tree if that is given. below is
+// that number for the level below the switch.
 func (t *tree) divisors(whole *fattree.Whole) (divisor, below []int32) {
 	divisor, below = make([]int32, t.G.NumSwitches), make([]int32, t.G.NumSwitches)
 	for _, s := range t.ByLevel(false) {

@@ -7,21 +7,21 @@ import (
 	"weft/fabric"
 )
 
-// siblingPaths holds, for a LID of a host, the paths to the same LID number of the other ports of
-// its node (multihomed).
+// siblingPaths holds, for a LID of a host, the paths to the LID of the same number at the other
+// ports of its node (multihomed).
 type siblingPaths struct {
-	next [][]int32 // by port, switch: switch to which it sends, -1 for none
+	next [][]int32 // by port, switch: the next switch, -1 for none
 	// By switch: the switches with hosts whose paths to the LID pass it.
 	sources [][]int32
-	marks   []int // by switch: paths of the marked sources that pass it
+	marks   []int // by switch: number of paths of marked sources through it
 }
 
 func newSiblingPaths(g *fabric.Graph) *siblingPaths {
 	return &siblingPaths{sources: make([][]int32, g.NumSwitches), marks: make([]int, g.NumSwitches)}
 }
 
-// read reads the paths to the other ports of the node of a LID, at LIDs of the same number. Ports at
-// the same switch are left out. It reports whether there are any.
+// read reads the paths to the other ports of the node of a LID, at LIDs of the same number. It
+// skips ports at the same switch, and reports whether there are others.
 func (p *siblingPaths) read(w *lidPaths, at hostLID) bool {
 	g := w.t.G
 	node := g.EndNode[at.end]
@@ -65,8 +65,9 @@ func (p *siblingPaths) shared(next []int32, s, target int32) int {
 	return n
 }
 
-// chooseApart chooses the path of every switch so that the sources whose paths pass it share the fewest
-// switches with their paths to the siblings, and of such paths the cheapest; the nearest switches first.
+// chooseApart chooses the path of every switch, the nearest switches first. The sources over that
+// path should share the fewest switches with their paths to the siblings; of equal paths it takes
+// the cheapest.
 func (b *rebalancer) chooseApart() {
 	sib, target := b.siblings, b.to.target
 	sib.findSources(b)
@@ -91,7 +92,7 @@ func (b *rebalancer) chooseApart() {
 	}
 }
 
-// findSources lists the switches with hosts whose paths pass each switch; where there are none, the
+// findSources lists by switch the switches with hosts whose paths pass it; if there are none, the
 // switch itself.
 func (p *siblingPaths) findSources(b *rebalancer) {
 	for _, s := range b.to.order {

@@ -38,7 +38,7 @@ const (
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    Name,
-		Summary: "fat-trees, whole and degraded: balanced, every two switches connected, on one lane or a second for what is not up and down",
+		Summary: "fat-trees, whole and degraded: balanced, every two switches connected, on one lane, or two if some paths are not up and down",
 		Paper:   "Bogdański 2014 (paper 004), papers I to IV and VI; Zahavi 2010; Gliksberg et al. 2022 for degraded trees",
 		Cost:    "time O(channels x switches/64 + switches x LIDs), memory O(switches^2) bits and the tables",
 		Lanes:   "one; on some degraded trees a second; own with lanes=vftree",
@@ -50,17 +50,17 @@ func Spec() *route.Spec {
 			},
 			{
 				Name: "switches", Default: all, OneOf: []string{all, sftree, none},
-				Doc: "connect switches that no way up and then down joins: by an order that joins them, by a subtree (paper III), or not",
+				Doc: "connect switches without a path up and then down: by an order that joins them, by a subtree (paper III), or not",
 			},
 			{
 				Name: "multihomed", Default: none, OneOf: []string{none, mftree, standby},
-				Doc: "keep the paths to the ports of one host apart (paper VI), all balanced alike (mftree), or the first of each host by itself (standby)",
+				Doc: "separate the paths to the ports of one host (paper VI): balance all equally (mftree), or the first port of each host separately (standby)",
 			},
 			{Name: "lanes", Default: none, OneOf: []string{none, vftree}, Doc: "spread the pairs of leaves over virtual lanes (paper II)"},
-			{Name: "vls", Default: 0, Max: route.NumSLs - 1, Doc: "lanes for vftree, 0 for all that are allowed"},
+			{Name: "vls", Default: 0, Max: route.NumSLs - 1, Doc: "lanes for vftree, 0 for all allowed ones"},
 			{Name: "roots", Default: []string(nil), Switches: true, Doc: "all switches with the role of root, by GUID or description (a;b); when none is given, those that have it by --roles or by themselves, or else inferred"},
-			{Name: "leaves", Default: []string(nil), Switches: true, Doc: "switches with the role of leaf beside those with hosts, in the same order"},
-			{Name: "avoid", Default: []string(nil), Switches: true, Doc: "switches that are not to be the root of the subtree, as that of the subnet manager"},
+			{Name: "leaves", Default: []string(nil), Switches: true, Doc: "switches with the role of leaf besides those with hosts, in the same order"},
+			{Name: "avoid", Default: []string(nil), Switches: true, Doc: "switches that must not be the root of the subtree, such as the subnet manager's"},
 			route.Relief,
 			{Name: "strict", Default: false, Doc: "refuse any irregularity"},
 		},
@@ -74,8 +74,8 @@ type engine struct {
 	route.Options
 }
 
-// Route implements route.Engine. It refuses networks that are no trees, and with
-// strict those that are not regular. The package comment lists its steps.
+// Route implements route.Engine. It refuses networks that are not trees, and with strict irregular
+// ones. The package comment lists its steps.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	t, err := e.tree(in.Graph)
 	if err != nil {
@@ -116,15 +116,15 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	return plan, nil
 }
 
-// orders chooses the order in which hosts are routed, and the one that joins all switches
-// afterwards, nil where the first one does or they need not be joined.
+// orders chooses the order for routing hosts, and the order that joins all switches afterwards.
+// joining is nil if hosts already joins them, or they need not be joined.
 func (e *engine) orders(t *tree, maxVLs int) (hosts, joining updown.Order) {
 	if e.String("switches") != all {
 		return t.orderByLevel(), nil
 	}
 	joining, free := t.joiningOrder()
 	if maxVLs == 1 || free && t.isUniform() && !t.hasHorizontalLinks() {
-		return joining, nil // as good for hosts, or all that is allowed
+		return joining, nil // as good for hosts, or the only one allowed
 	}
 	return t.orderByLevel(), joining
 }
@@ -143,12 +143,12 @@ func (e *engine) vftreeLanes(in *route.Input) (int, error) {
 	return in.MaxVLs, nil
 }
 
-// isGreedy says whether a balance routes one LID after the other.
+// isGreedy reports whether a balance routes one LID after another.
 func isGreedy(balance string) bool {
 	return slices.Contains([]string{zahavi, opensm335, eft, beft, beftRegular}, balance)
 }
 
-// balanced chooses among the shortest legal paths by the balance asked for.
+// balanced chooses among the shortest legal paths by option balance.
 func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability, lids *lidOrder) (*route.Tables, error) {
 	balance := e.String("balance")
 	if isGreedy(balance) {
@@ -201,7 +201,7 @@ func (e *engine) switches(g *fabric.Graph, option string) ([]int32, error) {
 	return route.NamedSwitches(g, Name, option, e.List(option))
 }
 
-// more says how many others there are, and who lists them.
+// more says how many others there are, and which command lists them.
 func more(n int) string {
 	if n <= 0 {
 		return ""

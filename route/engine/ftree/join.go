@@ -13,14 +13,13 @@ import (
 )
 
 // joinSwitches gives every switch a path to every LID (switches=all). It returns the pairs of
-// switches whose packets need a second lane, nil if all paths together are free of deadlock on
-// one.
+// switches whose packets need a second lane, nil if all paths together are free of deadlock on one.
 //
-// Paths that are legal by level stay as they are. A switch that has none follows a joining
-// order, in which every two switches of a part have a path, until it meets a path by level that
-// is legal in that order as well. Paths by level are free of deadlock among each other, and so
-// are those that are legal in the joining order: two lanes are enough for both, and one if all
-// paths by level are also legal in the joining order.
+// Paths that are legal by level stay unchanged. A switch without one follows a joining order, in
+// which every two switches of a part have a path, until it meets a path by level that is legal in
+// that order as well. Paths by level are free of deadlock among each other, and so are paths legal
+// in the joining order. So two lanes are enough, and one if all paths by level are also legal in
+// the joining order.
 func joinSwitches(ctx context.Context, in *route.Input, byLevel *reachability, order updown.Order, tables *route.Tables) (*secondLane, error) {
 	t := byLevel.t
 	joining, err := newReachability(ctx, t, order, byLevel.place, t.bypassedLinks(order), in.Workers)
@@ -38,7 +37,7 @@ func joinSwitches(ctx context.Context, in *route.Input, byLevel *reachability, o
 	return second, nil
 }
 
-// joiner holds what all workers of joinSwitches read.
+// joiner holds the shared input of joinSwitches' workers.
 type joiner struct {
 	t       *tree
 	ends    *route.Ends
@@ -49,7 +48,7 @@ type joiner struct {
 	several bool          // some host has several LIDs
 }
 
-// change is an entry of the tables that joinSwitches writes.
+// change is a table entry written by joinSwitches.
 type change struct {
 	s    int32
 	lid  fabric.LID
@@ -70,9 +69,8 @@ func newJoiner(in *route.Input, byLevel, joining *reachability, tables *route.Ta
 	return j
 }
 
-// run joins all switches to the LIDs of one target switch after the other. It returns the
-// pairs whose paths are not by level, nil if there are none or if all paths are legal in the
-// joining order.
+// run joins all switches to the LIDs of one target switch after another. It returns the pairs whose
+// paths are not by level, nil if there are none or all paths are legal in the joining order.
 func (j *joiner) run(ctx context.Context, numWorkers int) (*secondLane, error) {
 	g := j.t.G
 	n := g.NumSwitches
@@ -138,7 +136,7 @@ func (j *joiner) newTargetJoiner() *targetJoiner {
 	}
 }
 
-// missing is the set of switches that have no path by level to the target, or gave it up.
+// missing is the set of switches that have no path by level to the target, or have given it up.
 type missing struct {
 	list []int32
 	has  []bool // by switch
@@ -151,15 +149,15 @@ func (m *missing) add(s int32) {
 	}
 }
 
-// lidBatch holds the LIDs of some end ports of the target, and where all switches send them.
+// lidBatch holds the LIDs of some end ports of the target, and their entries on all switches.
 type lidBatch struct {
 	lids  []fabric.LID
-	first []int32 // by LID of the batch: which of several equal choices it takes
+	first []int32 // by LID of the batch: its pick among equal choices
 	ports []uint8 // by LID of the batch, switch
 }
 
-// read reads the entries of the LIDs of some end ports that have some numbers, switch by switch.
-// several says whether any host has several LIDs.
+// read reads the entries of some end ports' LIDs, limited to a range of numbers, switch by switch.
+// several says that some host has several LIDs.
 func (b *lidBatch) read(ends []int32, numbers lidNumbers, of *route.Ends, several bool, tables *route.Tables, switches int) {
 	b.lids, b.first = b.lids[:0], b.first[:0]
 	for _, end := range ends {
@@ -167,7 +165,7 @@ func (b *lidBatch) read(ends []int32, numbers lidNumbers, of *route.Ends, severa
 			b.lids = append(b.lids, of.Base[end]+fabric.LID(k))
 			first := int32(of.Base[end])
 			if several {
-				first = end + 1 + int32(k) // as new LIDs are with one a port
+				first = end + 1 + int32(k) // as new LIDs with one a port
 			}
 			b.first = append(b.first, first)
 		}
@@ -181,9 +179,9 @@ func (b *lidBatch) read(ends []int32, numbers lidNumbers, of *route.Ends, severa
 	}
 }
 
-// join joins all switches to the LIDs of some end ports of the target. It reports from which
-// switches the paths are not by level, nil for none. Where a switch without a path finds none
-// that it may continue on, switches above it give up theirs; in the end all do.
+// join joins all switches to the LIDs of some end ports of the target. It reports the switches
+// whose paths are not by level, nil for none. If a switch without a path finds none to continue on,
+// switches above it give up theirs; in the end all do.
 func (j *targetJoiner) join(ends []int32) []bool {
 	j.missing.list = j.missing.list[:0]
 	clear(j.missing.has)
@@ -220,7 +218,7 @@ func (j *targetJoiner) joinBaseLIDs(ends []int32) {
 }
 
 // joinOtherLIDs joins all switches to the other LIDs of some end ports of the target: the same
-// switches miss a path by level. A LID for which that does not do takes the paths of the base LID.
+// switches lack a path by level. A LID for which that fails takes the paths of the base LID.
 func (j *targetJoiner) joinOtherLIDs(ends []int32) {
 	if !slices.ContainsFunc(ends, func(end int32) bool { return j.ends.Count(end) > 1 }) {
 		return
@@ -248,8 +246,8 @@ func (j *targetJoiner) joinOtherLIDs(ends []int32) {
 	}
 }
 
-// extendWith extends the paths to the selected LID where so many switches miss a path by level. It
-// reports whether all switches have a path then, and no more of them miss one.
+// extendWith extends the paths to the selected LID if so many switches lack a path by level. It
+// reports whether then all switches have a path, and no more of them lack one by level.
 func (j *targetJoiner) extendWith(missing int) bool {
 	if missing == len(j.joinHops.order) {
 		j.routeByJoiningOrder()
@@ -264,7 +262,7 @@ func (j *targetJoiner) extendWith(missing int) bool {
 	return ok
 }
 
-// finishChanges fills in the ports of the changes from a place on: some entries were changed
+// finishChanges fills in the final ports of the changes from a place on: some entries changed
 // several times.
 func (j *targetJoiner) finishChanges(from int) {
 	n := len(j.missing.has)
@@ -280,8 +278,8 @@ func (j *targetJoiner) selectLID(i int) {
 	j.paths.lid, j.paths.first, j.paths.ports = j.batch.lids[i], j.batch.first[i], j.batch.ports[i*n:(i+1)*n]
 }
 
-// extendAll extends the paths to all LIDs of the batch. When it returns false, more switches
-// miss a path by level than before.
+// extendAll extends the paths to all LIDs of the batch. If it returns false, more switches lack a
+// path by level than before.
 func (j *targetJoiner) extendAll() bool {
 	for i := range j.batch.lids {
 		before := len(j.missing.list)
@@ -297,8 +295,9 @@ func (j *targetJoiner) extendAll() bool {
 	return true
 }
 
-// giveUpPaths makes switches above those that found no path give up theirs, but not switches
-// beyond a drained one, which the joining order does not reach. If there are none, all do.
+// giveUpPaths makes the switches above those without a path give up theirs. It spares switches
+// beyond a drained one, which the joining order does not reach. If there are none, all switches
+// give up.
 func (j *targetJoiner) giveUpPaths() {
 	before := len(j.missing.list)
 	for _, s := range j.missing.list[:before] {
@@ -319,7 +318,7 @@ func (j *targetJoiner) giveUpPaths() {
 }
 
 // checkLevelPaths finds which paths by level to the selected LID are legal in the joining order. A
-// switch whose path passes one that misses its path misses its own.
+// switch lacks its path if the path passes a switch that lacks its own.
 func (j *targetJoiner) checkLevelPaths() {
 	j.paths.clear(j.levelHops.target)
 	for _, s := range j.levelHops.order {
@@ -335,9 +334,9 @@ func (j *targetJoiner) checkLevelPaths() {
 	}
 }
 
-// extend gives the switches that miss a path to the selected LID one that is legal in the
-// joining order, the nearest switches first. Where none is found, it mends a path by level. It
-// reports whether all switches have a path then.
+// extend gives the switches without a path to the selected LID one that is legal in the joining
+// order, the nearest switches first. If it finds none, it mends a path by level. It reports whether
+// then all switches have a path.
 func (j *targetJoiner) extend() bool {
 	for _, s := range j.missing.list {
 		j.nearest.stale[s] = true
@@ -355,8 +354,8 @@ func (j *targetJoiner) extend() bool {
 	return true
 }
 
-// setPath makes the path of a switch to the selected LID begin with a bundle. Its neighbours
-// may continue on it from now on; those that come from above only if it leads down.
+// setPath lets the path of a switch to the selected LID begin with a bundle. From now on its
+// neighbours may continue on it; neighbours above only if it leads down.
 func (j *targetJoiner) setPath(s, bundle int32) {
 	j.paths.setFirst(s, bundle)
 	for i, v := range j.t.Bundles(s) {
@@ -375,31 +374,31 @@ func (j *targetJoiner) routeByJoiningOrder() {
 	}
 }
 
-// writeEntry makes a switch send the selected LID over a bundle.
+// writeEntry writes a switch's entry of the selected LID: a port of the bundle.
 func (j *targetJoiner) writeEntry(s, bundle int32) {
 	ports := j.t.PortsOf(bundle)
 	j.paths.ports[s] = ports[int(j.paths.first)%len(ports)]
 	j.changes = append(j.changes, change{s: s, lid: j.paths.lid})
 }
 
-// joinedPaths holds the paths of all switches to the selected LID, and how long they are as
-// far as they are legal in the joining order.
+// joinedPaths holds the paths of all switches to the selected LID, with their lengths as far as
+// they are legal in the joining order.
 type joinedPaths struct {
 	r      *reachability // in the joining order
 	target int32
 	lid    fabric.LID
-	first  int32   // which of several equal choices the LID takes
-	ports  []uint8 // by switch: where it sends the LID
-	// By 2*switch the hops of its path, or illegal; by 2*switch+1 the same for paths that only
-	// go down. reachability.continuation indexes them.
+	first  int32   // the LID's pick among equal choices
+	ports  []uint8 // by switch: its entry
+	// By 2*switch the hops of its path, or illegal; by 2*switch+1 the same for paths that only go
+	// down. reachability.continuation indexes them.
 	hops []int32
 }
 
-// illegal stands for the hops of a path that is not up and then down in the joining order, and
-// of a path that does not exist.
+// illegal is the length of a missing path, and of a path that is not up and then down in the
+// joining order.
 const illegal = math.MaxInt32
 
-// clear forgets all paths but that of the target.
+// clear forgets all paths but the target's.
 func (p *joinedPaths) clear(target int32) {
 	for i := range p.hops {
 		p.hops[i] = illegal
@@ -410,8 +409,8 @@ func (p *joinedPaths) clear(target int32) {
 // isLegal reports whether the path of s goes up, then down, in the joining order.
 func (p *joinedPaths) isLegal(s int32) bool { return p.hops[2*s] != illegal }
 
-// hopsBy returns the hops of a path that begins with a bundle and continues as the neighbour's
-// does, or illegal.
+// hopsBy returns the hops of a path that begins with a bundle and continues on the neighbour's
+// path, or illegal.
 func (p *joinedPaths) hopsBy(bundle int32) int32 {
 	h := p.hops[p.r.continuation[bundle]]
 	if h == illegal || p.r.endsPath[bundle] && p.r.t.Neighbour[bundle] != p.target {

@@ -1,17 +1,17 @@
 package ftree
 
-// nearestScan remembers, for switches that miss a path to the selected LID, the nearest legal path
-// that they may continue on.
+// nearestScan caches, for switches without a path to the selected LID, the nearest legal path to
+// continue on.
 type nearestScan struct {
 	best  []firstHop // by switch
-	stale []bool     // by switch: a neighbour has got a path since best was found
+	stale []bool     // by switch: a neighbour got a path since best was found
 	found []int32
 }
 
-// firstHop is the bundle with which a path may begin, -1 for none, and the hops of that path.
+// firstHop is the first bundle of a path, -1 for none, and the hops of that path.
 type firstHop struct{ bundle, hops int32 }
 
-// findNearest lists the switches missing a path that have the shortest legal one to continue on.
+// findNearest lists the switches without a path that have the shortest legal path to continue on.
 func (j *targetJoiner) findNearest() []int32 {
 	scan := &j.nearest
 	scan.found = scan.found[:0]
@@ -33,8 +33,8 @@ func (j *targetJoiner) findNearest() []int32 {
 	return scan.found
 }
 
-// shortestFirstHop finds the bundle of a switch with which the shortest legal path to the
-// selected LID begins. Each LID looks at another bundle first.
+// shortestFirstHop finds the first bundle of a switch's shortest legal path to the selected LID.
+// Each LID starts the search at another bundle.
 func (j *targetJoiner) shortestFirstHop(s int32) firstHop {
 	best := firstHop{-1, illegal}
 	first, last := j.t.BundlesOf(s)
@@ -50,8 +50,8 @@ func (j *targetJoiner) shortestFirstHop(s int32) firstHop {
 	return best
 }
 
-// mendOne makes the path by level of one switch legal that a switch without a path may continue
-// on. It reports whether it found one.
+// mendOne makes one path by level legal so that a switch without a path may continue on it. It
+// reports whether it found one.
 func (j *targetJoiner) mendOne() bool {
 	clear(j.mended)
 	for _, s := range j.missing.list {
@@ -70,9 +70,9 @@ func (j *targetJoiner) mendOne() bool {
 	return false
 }
 
-// mend makes a path by level legal in the joining order by another choice of next hops, as few as
-// possible. The path stays one by level: it may not pass a switch that misses its own. mend
-// reports whether the path is legal then.
+// mend makes a path by level legal in the joining order by changing as few next hops as possible.
+// The path stays one by level: it may not pass a switch without its own. mend reports whether the
+// path is legal then.
 func (j *targetJoiner) mend(s int32) bool {
 	if j.paths.isLegal(s) {
 		return true

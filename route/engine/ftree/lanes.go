@@ -13,19 +13,19 @@ import (
 // laneLayout says which lane every packet takes.
 type laneLayout struct {
 	lanes  int
-	spread bool        // packets between hosts are spread over the lanes (lanes=vftree)
-	second *secondLane // pairs of switches whose packets have the last lane for themselves, nil for none
+	spread bool        // packets between hosts spread over the lanes (lanes=vftree)
+	second *secondLane // pairs of switches whose packets have the last lane to themselves, nil for none
 }
 
 // assign fills in SL and SL2VL. With spread the hosts of every two leaves have a virtual lane of
-// their own, as far as there are lanes, the same both ways (paper II, algorithms 1 and 2):
-// packets for hosts that share a link upwards do not hold up each other. Any lanes are free of
-// deadlock, since the paths are on a single one. Traffic of switches is on the first lane.
+// their own, as far as there are lanes, the same both ways (paper II, algorithms 1 and 2): packets
+// for hosts that share a link upwards do not hold each other up. Any lanes are free of deadlock,
+// since the paths are so on a single one. Traffic of switches is on the first lane.
 //
-// Deviations: line 3 of algorithm 1 gives a lane that does not exist when the number of lanes is
-// odd, so it is taken modulo that number. In an oversubscribed tree hosts of one leaf share a
-// link upwards too: there the hosts of a leaf are classed by the round in which the links
-// were dealt to them, and the lane moves on with the rounds of both ends.
+// Deviations: for an odd number of lanes line 3 of algorithm 1 yields a missing lane, so assign
+// takes it modulo that number. In an oversubscribed tree hosts of one leaf share a link upwards
+// too. So the hosts of a leaf form classes by the round in which links were dealt to them, and the
+// lane advances with the rounds of both ends.
 func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan *route.Plan) error {
 	spreadOver := int32(y.lanes)
 	if y.second != nil {
@@ -67,12 +67,12 @@ func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan 
 	return err
 }
 
-// notes says what the lanes cost: those of vftree leave fewer service levels for QoS (paper II,
+// notes says what the lanes cost: lanes=vftree leaves fewer service levels for QoS (paper II,
 // section V-B), and so does a second lane.
 func (y *laneLayout) notes(allowed int) []string {
 	var notes []string
 	if y.second != nil {
-		notes = append(notes, "paths that are not up and then down have a lane of their own: on that of the others they would close a cycle")
+		notes = append(notes, "paths that are not up and then down have a lane of their own: on the others' lane they would close a cycle")
 	}
 	takes := "routing"
 	if y.spread {
@@ -84,14 +84,14 @@ func (y *laneLayout) notes(allowed int) []string {
 	return append(notes, fmt.Sprintf("%s: the %d VLs allowed have room for %d service levels for QoS, %d on one lane", takes, allowed, allowed/y.lanes, allowed))
 }
 
-// spreadLanes holds the lanes by algorithm 1 of paper II, moved on with the rounds of both ends.
-// The lane of two leaves is the sum of a number of the leaf that comes first and one of the
-// other, modulo the lanes.
+// spreadLanes holds the lanes by algorithm 1 of paper II, advanced by the rounds of both ends. The
+// lane of two leaves is the sum of a number of the leaf that comes first and one of the other,
+// modulo the lanes.
 type spreadLanes struct {
 	classes           []slClass
-	asFirst, asSecond []uint8   // by class: its number where its leaf comes first or second
+	asFirst, asSecond []uint8   // by class: its number if its leaf comes first or second
 	fromFirst         [][]uint8 // by number of the destination, which comes second, and class: the lane
-	fromSecond        [][]uint8 // the same where the destination comes first
+	fromSecond        [][]uint8 // the same if the destination comes first
 }
 
 func newSpreadLanes(classes []slClass, lanes int32) *spreadLanes {
@@ -118,7 +118,7 @@ func newSpreadLanes(classes []slClass, lanes int32) *spreadLanes {
 	return l
 }
 
-// fillRow fills in the lanes from all classes to one of a leaf. The classes are in the order of
+// fillRow fills in the lanes from all classes to one class of a leaf. Classes are in the order of
 // their leaves.
 func (l *spreadLanes) fillRow(row []uint8, to int) {
 	from, end := to, to+1 // the classes of the same leaf
@@ -145,8 +145,8 @@ type slClasses struct {
 	of  []int32 // by end port
 }
 
-// slClasses puts the hosts of a leaf into classes by their round, where packets are spread, and the
-// switches into classes of their own where there is a second lane.
+// slClasses divides the hosts of a leaf into classes by their round, if packets are spread, and
+// gives switches classes of their own if there is a second lane.
 func (y *laneLayout) slClasses(t *tree, spreadOver int32) *slClasses {
 	g := t.G
 	leafNumber := slices.Repeat([]int32{-1}, g.NumSwitches)
@@ -164,7 +164,7 @@ func (y *laneLayout) slClasses(t *tree, spreadOver int32) *slClasses {
 				is.round = int32(i) / links % spreadOver
 			}
 			if y.second == nil && is.leaf < 0 {
-				continue // of the first class
+				continue // in the first class
 			}
 			if c.of[h] = first + is.round; int(c.of[h]) == len(c.all) {
 				c.all = append(c.all, is)
@@ -183,10 +183,10 @@ func (y *laneLayout) slClasses(t *tree, spreadOver int32) *slClasses {
 // secondLane says which packets need a lane of their own.
 type secondLane struct {
 	hosts, zeros [][]bool // by target switch, source switch; nil for none: to its hosts, to its port 0
-	oneWay       bool     // some packets need it whose answers do not
+	oneWay       bool     // some packets need it, but not their answers
 }
 
-// fillRow fills in a lane where packets to a class need the second one.
+// fillRow fills in a lane for packets to a class that need the second one.
 func (l *secondLane) fillRow(row []uint8, classes []slClass, to *slClass, lane uint8) {
 	if to.at < 0 {
 		return
@@ -202,8 +202,8 @@ func (l *secondLane) fillRow(row []uint8, classes []slClass, to *slClass, lane u
 	}
 }
 
-// isSymmetric reports whether answers need the second lane exactly where requests do. What a switch and
-// its hosts send takes one lane together.
+// isSymmetric reports whether answers need the second lane exactly where requests do. Packets from
+// a switch and from its hosts take the same lane.
 func (l *secondLane) isSymmetric(g *fabric.Graph) bool {
 	has := func(of [][]bool, target, source int32) bool { return of[target] != nil && of[target][source] }
 	for x := range int32(g.NumSwitches) {

@@ -17,16 +17,16 @@ type lidRun struct {
 	index int32 // of the first LID: t of the closed form
 }
 
-// lidOrder holds the LIDs of all switches in the order in which the balance numbers them.
+// lidOrder holds the LIDs of all switches in the order of the balance's numbers.
 type lidOrder struct {
 	placeOf  []int32 // by switch: its place
 	switches []int32 // by place: its switch
 	runs     []lidRun
-	offset   []int32 // by kind: candidates that it is ahead
+	offset   []int32 // by kind: offset in candidates
 }
 
-// byBlock sorts the runs by LID, and cuts them where a block of the tables ends: the runs of
-// block b are runs[start[b]:start[b+1]].
+// byBlock sorts the runs by LID, and cuts them at the ends of blocks: the runs of block b are
+// runs[start[b]:start[b+1]].
 func (l *lidOrder) byBlock(top fabric.LID) (runs []lidRun, start []int32) {
 	for _, r := range l.runs {
 		for r.n > 0 {
@@ -50,16 +50,16 @@ func (l *lidOrder) byBlock(top fabric.LID) (runs []lidRun, start []int32) {
 	return runs, start
 }
 
-// maxKinds bounds the kinds of end ports, all but that of switches.
+// maxKinds limits the kinds of end ports, without that of switches.
 const maxKinds = 200
 
-// hostKinds sorts end ports into kinds. Each kind is balanced by itself.
+// hostKinds divides end ports into kinds. Each kind is balanced separately.
 type hostKinds struct {
 	given      []uint8 // route.Input.Kinds
 	types      int     // number of given kinds, at least 1
-	multihomed string  // option multihomed: with standby each port of a host is of a kind of its own
+	multihomed string  // option multihomed: with standby each port of a host has a kind of its own
 	perType    int     // kinds of one type
-	together   []uint8 // the given kinds, where the hosts of all kinds are numbered together, see kindSlots; or nil
+	together   []uint8 // the given kinds, if the hosts of all kinds are numbered together, see kindSlots; or nil
 	portRank   []uint8 // by host: ports of its node before it
 }
 
@@ -87,8 +87,8 @@ func newHostKinds(in *route.Input, multihomed string) *hostKinds {
 	return k
 }
 
-// kindSlots gives the hosts of a leaf the indexes that the leaf has. So all hosts together are
-// numbered as where they are alike, and each kind takes every way up about equally often.
+// kindSlots gives the hosts of a leaf the indexes of the leaf. So hosts are numbered as without
+// kinds, and each kind takes every way up about equally often.
 type kindSlots struct {
 	kinds []uint8
 	ways  []int32     // by level: ways up from a leaf to the level above
@@ -112,9 +112,9 @@ func newKindSlots(t *tree, kinds []uint8) *kindSlots {
 	return k
 }
 
-// order lists the hosts of a leaf by the indexes from first on that they get. The smallest kinds
-// choose first: each host takes the free index whose ways its kind has taken least, the
-// ways of a level counted as many times as there are.
+// order assigns the indexes from first on to the hosts of a leaf. The smallest kinds choose first:
+// each host takes the free index whose ways its kind has used least. The ways of a level count as
+// many times as there are.
 func (k *kindSlots) order(hosts []int32, first int32) []int32 {
 	sorted, order := slices.Clone(hosts), slices.Repeat([]int32{-1}, len(hosts))
 	slices.SortStableFunc(sorted, func(a, b int32) int { return cmp.Compare(k.kinds[a], k.kinds[b]) })
@@ -146,15 +146,14 @@ func (k *hostKinds) kindOf(host int32) uint8 {
 	return (k.given[host]-1)*uint8(k.perType) + k.portRank[host]
 }
 
-// switchKind returns the kind of port 0 and the aggregation nodes of all switches, the last one.
+// switchKind returns the last kind, for port 0 and the aggregation nodes of all switches.
 func (k *hostKinds) switchKind() uint8 { return uint8(k.types * k.perType) }
 
-// orderLIDs numbers the LIDs: leaves in their order, then the other switches, and the ports of
-// each in order. The LIDs of a port have consecutive indexes from that of its base LID on, so
-// its base LID has the index that it has with one LID a port, and the others take other paths.
-// With option standby, a further port of a multi-homed host has the index of the first and an
-// offset of one candidate, so the two take different links at every switch. With dummies ports
-// that do not exist count too.
+// orderLIDs numbers the LIDs: leaves in their order, then the other switches, and the ports of each
+// in order. The LIDs of a port have consecutive indexes from its base LID on. So its base LID has
+// the same index as with one LID a port, and the others take other paths. With option standby, a
+// further port of a multi-homed host has the index of the first and an offset of one candidate, so
+// the two take different links at every switch. With dummies missing ports count too.
 func orderLIDs(t *tree, ends *route.Ends, k *hostKinds, dummies bool) *lidOrder {
 	l := &lidOrder{placeOf: slices.Repeat([]int32{-1}, t.G.NumSwitches), offset: make([]int32, k.switchKind()+1)}
 	for kind := range k.switchKind() {
@@ -203,7 +202,7 @@ func (l *lidOrder) add(ends *route.Ends, end int32, r lidRun) {
 	l.runs = append(l.runs, r)
 }
 
-// hostIndexes numbers the hosts of each kind, leaf by leaf; where the given kinds say so, all together.
+// hostIndexes numbers the hosts of each kind, leaf by leaf; with kindSlots, all kinds together.
 func hostIndexes(t *tree, l *lidOrder, k *hostKinds, dummies bool) []int32 {
 	g := t.G
 	indexes := make([]int32, g.NumHosts)

@@ -10,7 +10,7 @@ import (
 	"weft/route"
 )
 
-// linkLoads adds up, for every link, the weights of the paths of all pairs of hosts. A path is counted from
+// linkLoads adds up, for every link, the weights of the paths of all pairs of hosts: one path from
 // every host to every LID of the other hosts.
 type linkLoads struct {
 	t      *tree
@@ -19,15 +19,15 @@ type linkLoads struct {
 	tables *route.Tables
 	load   []int64       // by link
 	weight []int64       // by link: of a path on it
-	head   []int32       // by link: switch to which it leads
+	head   []int32       // by link: its switch at the far end
 	number []uint8       // by port, as in Graph.PortStart: number of its link among those of the switch
 	first  []int32       // by switch: its first link
 	hosts  []int64       // by switch
 	sends  [][]uint8     // by LID of a host, switch: number of the link it takes; the tables by LID
-	ways   []*firstLinks // by switch: the links to it, once they are found; nil in networks where these take too much memory
+	ways   []*firstLinks // by switch: the links to it, once found; nil in networks too large for it
 }
 
-// noNumber stands for the number of a link where there is none.
+// noNumber is the number of a missing link.
 const noNumber = route.NoPort
 
 func newLinkLoads(in *route.Input, t *tree, order *lidOrder, tables *route.Tables) *linkLoads {
@@ -51,13 +51,13 @@ func newLinkLoads(in *route.Input, t *tree, order *lidOrder, tables *route.Table
 	return l
 }
 
-// set makes a switch send a LID of a host over a link.
+// set makes a switch send packets to a LID of a host over a link.
 func (l *linkLoads) set(s int32, lid fabric.LID, link int32) {
 	l.tables.Set(s, lid, l.t.LinkPort[link])
 	l.sends[lid][s] = uint8(link - l.first[s])
 }
 
-// read copies the tables to sends, so that all that is sent to one LID lies together.
+// read copies the tables to sends, so that all entries of one LID lie together.
 func (l *linkLoads) read(ctx context.Context, workers int) error {
 	g, ends := l.t.G, l.ends.ByLID()
 	l.sends = make([][]uint8, l.tables.NumBlocks()*route.BlockSize)
@@ -83,7 +83,7 @@ func (l *linkLoads) read(ctx context.Context, workers int) error {
 	})
 }
 
-// measure reads the tables and counts the paths to the LIDs of some numbers.
+// measure reads the tables and counts the paths to the LIDs of a range of numbers.
 func (l *linkLoads) measure(ctx context.Context, r *reachability, numbers lidNumbers, numWorkers int) error {
 	if err := l.read(ctx, numWorkers); err != nil {
 		return err
@@ -115,7 +115,8 @@ func (l *linkLoads) measure(ctx context.Context, r *reachability, numbers lidNum
 	return err
 }
 
-// lidNumbers is a range of LIDs of every host, by number: 0 is that of the base LIDs, k that of the LIDs base + k.
+// lidNumbers is a range of LIDs of every host, by number: 0 stands for the base LIDs, k for the
+// LIDs base + k.
 type lidNumbers struct{ first, end int }
 
 // baseLIDs is the range of the base LIDs alone.
@@ -128,7 +129,7 @@ type hostLID struct {
 	lid    fabric.LID
 }
 
-// lidsOf lists the LIDs of the hosts of some switches that have some numbers.
+// lidsOf lists the LIDs of some switches' hosts in a range of numbers.
 func (l *linkLoads) lidsOf(switches []int32, numbers lidNumbers) []hostLID {
 	var lids []hostLID
 	for _, s := range switches {
@@ -144,13 +145,13 @@ func (l *linkLoads) lidsOf(switches []int32, numbers lidNumbers) []hostLID {
 // lidPaths holds the paths of all switches to one LID, by switch.
 type lidPaths struct {
 	*linkLoads
-	search nextHops    // finds ways where linkLoads does not keep them
+	search nextHops    // finds ways that linkLoads does not keep
 	found  *firstLinks // by the last search
 	to     *firstLinks
-	link   []int32 // link that the switch takes, -1 where the table has none yet
-	next   []int32 // switch to which that leads, or -1
-	flow   []int64 // hosts whose packets come through the switch
-	near   int64   // what the path of a host counts on its first link, beside the weight
+	link   []int32 // output link of the switch, -1 if the table has none yet
+	next   []int32 // switch at its far end, or -1
+	flow   []int64 // hosts whose packets pass the switch
+	near   int64   // extra weight of a host's path on its first link
 }
 
 func (l *linkLoads) newPaths(r *reachability) *lidPaths {
@@ -161,7 +162,7 @@ func (l *linkLoads) newPaths(r *reachability) *lidPaths {
 	}
 }
 
-// towards finds the links to a switch. Goroutines that call it together must ask for different switches.
+// towards finds the links to a switch. Concurrent callers must ask for different switches.
 func (p *lidPaths) towards(target int32) *firstLinks {
 	if p.ways != nil && p.ways[target] != nil {
 		return p.ways[target]
@@ -191,8 +192,8 @@ func (p *lidPaths) follow(at hostLID) {
 	}
 }
 
-// count adds the paths of all hosts to the loads of the links that they take, the farthest first,
-// or removes them with sign -1. Paths end where the table has no link yet.
+// count adds the paths of all hosts to the loads of their links, the farthest first, or removes
+// them with sign -1. Paths end where the table has no link yet.
 func (p *lidPaths) count(load []int64, sign int64) {
 	copy(p.flow, p.hosts)
 	for k := len(p.to.order) - 1; k >= 0; k-- {
@@ -204,7 +205,8 @@ func (p *lidPaths) count(load []int64, sign int64) {
 	}
 }
 
-// weights returns, by link, what a path on it counts: perPath on the fastest links, more on slower ones.
+// weights returns by link the weight of a path on it: perPath on the fastest links, more on slower
+// ones.
 func (t *tree) weights() []int64 {
 	fastest := slices.Max(append([]int32{1}, t.LinkRate...))
 	all := make([]int64, len(t.LinkRate))
@@ -217,9 +219,9 @@ func (t *tree) weights() []int64 {
 	return all
 }
 
-// fitsClosedForm reports whether the closed form balances a tree: it is uniform, and no two ways up from
-// a leaf meet below the roots, as where a leaf is linked to several leaves of a core. What is
-// above such a place would see only some of the indexes.
+// fitsClosedForm reports whether the closed form balances a tree: it is uniform, and no two ways up
+// from a leaf meet below the roots. They would meet if a leaf were linked to several leaves of a
+// core, and the switches above would then see only some of the indexes.
 func (t *tree) fitsClosedForm() bool {
 	if !t.isUniform() || !t.hasOneRate() {
 		return false
@@ -260,8 +262,8 @@ func (t *tree) hasOneRate() bool {
 	return true
 }
 
-// isUniform reports whether the switches of a level have as many neighbours above and below as each
-// other, all over as many links.
+// isUniform reports whether all switches of a level have equally many neighbours above and below,
+// over equally many links.
 func (t *tree) isUniform() bool {
 	type shape struct{ up, down, linksUp, linksDown int32 }
 	shapes := make([]*shape, t.Top+1)

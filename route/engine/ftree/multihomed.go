@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// separateByIndex keeps the paths to the ports of one host apart (multihomed=mftree; paper VI
-// has the same aim by other means). The balance depends on the indexes that the hosts of a leaf
-// have together, but not on which host has which: so hosts swap indexes within their leaf, until
-// the ways up by the indexes of one host share no switch.
+// separateByIndex separates the paths to the ports of one host (multihomed=mftree; paper VI has the
+// same aim by other means). The balance depends on the set of indexes of a leaf's hosts, but not on
+// which host has which. So hosts swap indexes within their leaf until the ways up by the indexes of
+// one host share no switch.
 func separateByIndex(t *tree, k *hostKinds, indexes []int32) {
 	h := &indexSwapper{t: t, indexes: indexes, fixed: make([]bool, len(indexes))}
 	h.divisor, _ = t.divisors(nil)
@@ -38,12 +38,12 @@ type indexSwapper struct {
 	indexes []int32
 	fixed   []bool
 	divisor []int32
-	uplinks [][]int32 // by switch: where its links up lead, in the order of the closed form
+	uplinks [][]int32 // by switch: the switches above its links, in the order of the closed form
 	path    [2][]int32
 }
 
-// assign gives the indexes of some hosts of a leaf out anew: each takes the next one by which it
-// shares the fewest switches with the ports of its node that have theirs.
+// assign redistributes the indexes of some hosts of a leaf. Each host takes the index that shares
+// the fewest switches with ports of its node that already have one.
 func (h *indexSwapper) assign(hosts []int32) {
 	free := make([]int32, len(hosts))
 	for i, host := range hosts {
@@ -68,7 +68,7 @@ func (h *indexSwapper) assign(hosts []int32) {
 	}
 }
 
-// swap lets hosts whose ports still share a switch swap indexes with others.
+// swap lets hosts swap indexes while their node's ports share a switch.
 func (h *indexSwapper) swap(hosts []int32) {
 	for _, a := range hosts {
 		mine := h.sharedSwitches(a, h.indexes[a])
@@ -84,9 +84,9 @@ func (h *indexSwapper) swap(hosts []int32) {
 	}
 }
 
-// sharedSwitches counts the switches that a host with this index shares with the other ports of
-// its node: on the ways down to them, which are ways up from their leaves, and on those up from
-// any other leaf, for which the ways up from its own leaf stand.
+// sharedSwitches counts the switches that a host with this index shares with the other ports of its
+// node. Ways down to the ports are ways up from their leaves. The ways up from its own leaf stand
+// for those from any other leaf.
 func (h *indexSwapper) sharedSwitches(host, index int32) int {
 	g := h.t.G
 	n, leaf := 0, g.EndSwitch[host]
@@ -100,7 +100,7 @@ func (h *indexSwapper) sharedSwitches(host, index int32) int {
 	return n
 }
 
-// sharedOnWayUp counts the switches on both of two ways up.
+// sharedOnWayUp counts the switches common to two ways up.
 func (h *indexSwapper) sharedOnWayUp(a, indexA, b, indexB int32) int {
 	h.followUp(0, a, indexA)
 	h.followUp(1, b, indexB)
@@ -113,7 +113,7 @@ func (h *indexSwapper) sharedOnWayUp(a, indexA, b, indexB int32) int {
 	return n
 }
 
-// followUp lists the switches above a leaf on the way up by an index.
+// followUp lists the switches above a leaf on the way up of an index.
 func (h *indexSwapper) followUp(path int, s, index int32) {
 	h.path[path] = h.path[path][:0]
 	for n := len(h.uplinks[s]); n > 0; n = len(h.uplinks[s]) {
@@ -122,8 +122,8 @@ func (h *indexSwapper) followUp(path int, s, index int32) {
 	}
 }
 
-// uplinkNeighbours lists where the links up from a switch lead: first one to each neighbour,
-// then the next.
+// uplinkNeighbours lists the switches above the links of a switch: first one link to each
+// neighbour, then the next.
 func (t *tree) uplinkNeighbours(s int32) []int32 {
 	var up []int32
 	first, last := t.BundlesOf(s)

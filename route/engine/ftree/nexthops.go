@@ -2,38 +2,37 @@ package ftree
 
 import "slices"
 
-// nextHops holds the bundles with which all shortest legal paths to one target begin.
+// nextHops holds the first bundles of all shortest legal paths to one target.
 type nextHops struct {
 	r        *reachability
 	target   int32
-	lastUsed int      // when the cache was last asked for them
+	lastUsed int      // time of the last use in the cache
 	hops     []uint16 // reachability.hopsTo the target
 	order    []int32  // switches, the nearest first, without the target
 	place    []int32  // by switch: its place in order, -1 for none
-	spans    []span   // by place: its bundles, once they are known
+	spans    []span   // by place: its bundles, once known
 	bundles  []int32
 	count    []int32 // by hops: switches, then the place of the next one
 }
 
-// span is a part of nextHops.bundles; to is 0 where it is not known.
+// span is a part of nextHops.bundles; to is 0 if it is unknown.
 type span struct{ from, to int32 }
 
 func newNextHops(r *reachability) nextHops {
 	return nextHops{r: r, place: make([]int32, r.t.G.NumSwitches)}
 }
 
-// targetsKept is the number of targets that a cache remembers, for the nodes with ports on several
-// switches.
+// targetsKept is the number of targets in a cache, for nodes with ports on several switches.
 const targetsKept = 8
 
-// nextHopCache finds next hops, and remembers those to the last targets.
+// nextHopCache finds next hops, and keeps those to the last targets.
 type nextHopCache struct {
 	r     *reachability
 	kept  []nextHops
 	clock int
 }
 
-// from lists the bundles with which the shortest legal paths from a switch begin.
+// from lists the first bundles of the shortest legal paths from a switch.
 func (y *nextHops) from(s int32) []int32 {
 	k := y.place[s]
 	if k < 0 {
@@ -116,16 +115,17 @@ func (y *nextHops) setTarget(target int32) {
 	}
 }
 
-// mostWays bounds the pairs of switches for which firstLinks are kept: 16 bytes a pair and more, at most about 50 MB.
+// mostWays limits the pairs of switches with cached firstLinks: 16 bytes a pair and more, at most
+// about 50 MB.
 const mostWays = 3 << 20
 
-// firstLinks holds the links with which all shortest legal paths to one target begin.
+// firstLinks holds the first links of all shortest legal paths to one target.
 type firstLinks struct {
 	target int32
 	hops   []uint16 // reachability.hopsTo the target
 	order  []int32  // switches, the nearest first, without the target
 	start  []int32  // by place in order, and at the end: the first of its ranges
-	ranges []span   // links with numbers one after the other
+	ranges []span   // links with consecutive numbers
 }
 
 // find finds the links to a target.

@@ -7,7 +7,7 @@ import (
 	"weft/route/updown"
 )
 
-// leavesTried is the number of leaves that are tried as the highest switch.
+// leavesTried limits the leaves tried as the highest switch.
 const leavesTried = 16
 
 // orderByLevel ranks the switches by their level.
@@ -21,11 +21,11 @@ func (t *tree) orderByLevel() updown.Order {
 	return order
 }
 
-// joiningOrder ranks the switches so that every two of a part have a path. The order from a leaf
-// forbids no turn of a whole tree, which free reports; on a degraded one it forbids the more the
-// more ways there are between the roots. There the order is that by level with the roots joined
-// over one leaf. Of the leaves tried it takes the one that forbids the fewest turns: paths by
-// level stay legal, apart from those that pass this leaf.
+// joiningOrder ranks the switches so that every two of a part have a path. On a whole tree the
+// order from a leaf forbids no turn, and free is true. On a degraded one it forbids more turns the
+// more ways there are between the roots. There joiningOrder takes the order by level, with the
+// roots joined over one leaf. Of the leaves tried it takes the one with the fewest forbidden turns:
+// paths by level stay legal, except those through this leaf.
 func (t *tree) joiningOrder() (order updown.Order, free bool) {
 	leaves := t.rootCandidates()
 	step := max(1, len(leaves)/leavesTried)
@@ -44,8 +44,8 @@ func (t *tree) joiningOrder() (order updown.Order, free bool) {
 	return order, fewest == 0
 }
 
-// rootCandidates lists the leaves that are not drained; where all are, the other switches that
-// are not, the lowest first.
+// rootCandidates lists the leaves that are not drained; if all are, the other switches that are
+// not, the lowest first.
 func (t *tree) rootCandidates() []int32 {
 	drained := func(s int32) bool { return t.G.Drained[s] }
 	if leaves := slices.DeleteFunc(slices.Clone(t.Leaves), drained); len(leaves) > 0 {
@@ -89,8 +89,7 @@ func (t *tree) orderOverLeaf(leaf int32) updown.Order {
 	return order
 }
 
-// forbiddenTurns counts the turns that are legal by level, but lead down and up again in an
-// order.
+// forbiddenTurns counts the turns that are legal by level, but lead down and up again in an order.
 func (t *tree) forbiddenTurns(order updown.Order) int {
 	n := 0
 	for s := range int32(t.G.NumSwitches) {
@@ -121,10 +120,10 @@ func (t *tree) hasHorizontalLinks() bool {
 	return false
 }
 
-// bypassedLinks reports which links lead up from the leaf over which an order joins the
-// switches, and are not on the raised paths. With these, packets between two neighbours of that
-// leaf would hold each other up. A neighbour without another link up keeps its link, and so does
-// a drained one, which nothing passes.
+// bypassedLinks reports which links lead up from the joining leaf of an order but are not on the
+// raised paths. Over these links packets between two neighbours of that leaf would hold each other
+// up. A neighbour without another link up keeps its link, and so does a drained one, which nothing
+// passes.
 func (t *tree) bypassedLinks(joined updown.Order) func(s, v int32) bool {
 	is := func(leaf, v int32) bool {
 		return joined[leaf] == -updown.Bottom && joined[v] >= 0 && t.Level[v] > t.Level[leaf] && !t.G.Drained[v] && t.hasWayUp(v)

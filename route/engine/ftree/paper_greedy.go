@@ -8,21 +8,21 @@ import (
 	"weft/route"
 )
 
-// greedy routes one LID after the other (balance=zahavi, opensm-3.3.5, eft, beft, beft-regular). A LID has a main path down to it,
-// through one switch of each level; all others go up to where they meet it. The main path is
-// found from the LID up, over the link and to the switch that the fewest main paths use.
-// This is the classic routing (Zahavi), with what papers I and VI add to it.
+// greedy routes one LID after another (balance=zahavi, opensm-3.3.5, eft, beft, beft-regular). A
+// LID has a main path down to it, through one switch of each level; all other switches lead up
+// until they meet it. The main path grows from the LID up, over the link and to the switch with the
+// fewest main paths. This is the classic routing (Zahavi), with the additions of papers I and VI.
 type greedy struct {
 	t      *tree
 	lids   *lidOrder
 	tables *route.Tables
 
-	bySwitch   bool   // beft, beft-regular: loads of switches count as well as those of links
-	together   bool   // beft: rack switches send where another one sends already
-	shortDummy bool   // opensm-3.3.5: a dummy counts on the first link of its path only
+	bySwitch   bool   // beft, beft-regular: loads of switches count too
+	together   bool   // beft: rack switches send to a switch that another one sends to already
+	shortDummy bool   // opensm-3.3.5: a dummy counts only on the first link of its path
 	firstWay   bool   // eft: the first way to the main path, not the least loaded one
 	multihomed string // mftree, standby: the main paths of one node use different switches
-	dummies    int32  // zahavi: end ports of a leaf, those that do not exist included
+	dummies    int32  // zahavi: end ports of a leaf, including missing ones
 
 	loads greedyLoads
 	main  mainPath
@@ -30,32 +30,32 @@ type greedy struct {
 	nextHopCache
 }
 
-// greedyLoads counts what the LIDs routed so far use.
+// greedyLoads counts the paths of the LIDs routed so far.
 type greedyLoads struct {
-	link    []int32 // by link: main paths down it, or switches that go up it
+	link    []int32 // by link: main paths down it, or switches that send up it
 	through []int32 // by switch: main paths through it
-	sendsUp []int32 // by switch: LIDs that it sends up to for switches below
-	cameUp  []int32 // by link: switches with hosts that have come up by it (multihomed)
+	sendsUp []int32 // by switch: LIDs for which switches below send up to it
+	cameUp  []int32 // by link: switches with hosts whose packets came up it (multihomed)
 }
 
-// mainPath is the main path to one LID, and how others come to it. Each LID has a round, so that nothing
-// must be cleared.
+// mainPath is the main path to one LID, and the ways of other switches to it. Each LID has a round,
+// so that nothing must be cleared.
 type mainPath struct {
 	round   int32
 	step    []step  // by switch: the last main path through it
-	leadsTo []int32 // by switch: last round whose main path it is on or leads up to
-	sentUp  []int32 // by switch: last round in which it sent up for switches below
-	upStep  []step  // by switch: where it sent up last (multihomed)
+	leadsTo []int32 // by switch: last round when it was on the main path or led up to it
+	sentUp  []int32 // by switch: last round when switches below sent up to it
+	upStep  []step  // by switch: its last step up (multihomed)
 }
 
-// step is a link that a path takes from a switch, and its bundle.
+// step is the link of a path from a switch, and its bundle.
 type step struct{ round, bundle, link int32 }
 
 // nodePaths holds the main paths to the other ports of a node (multihomed).
 type nodePaths struct {
 	usedBy   []int32    // by switch: last node with a main path through it to another port, plus 1
 	switches [][]int32  // by host: the switches of its main paths
-	previous fabric.LID // of the port of the node that was routed before, 0 for none
+	previous fabric.LID // of the node's port routed before this one, 0 for none
 }
 
 // greedy routes by the classic algorithm.
@@ -121,7 +121,7 @@ func (w *greedy) run(ctx context.Context, ends *route.Ends) error {
 	return ctx.Err()
 }
 
-// routeSibling routes to an end port apart from the paths to those of its node before it.
+// routeSibling routes to an end port apart from the paths to earlier ports of its node.
 func (w *greedy) routeSibling(ends *route.Ends, end int32) {
 	g := w.t.G
 	n := g.EndNode[end]
@@ -151,8 +151,8 @@ func (w *greedy) routeEnd(ends *route.Ends, end int32) {
 	}
 }
 
-// takeMainPath chooses the main path to a switch for an end port there, -1 for a dummy. If a
-// link to another switch of its level ends a path, there is one more main path over it.
+// takeMainPath chooses the main path to a switch for an end port there, -1 for a dummy. If a link
+// to another switch of its level ends a path, it adds a main path over it.
 func (w *greedy) takeMainPath(s, end int32) *nextHops {
 	hops := w.towards(s)
 	w.main.round++
@@ -199,7 +199,7 @@ func (w *greedy) extendUp(hops *nextHops, from, end int32) {
 	}
 }
 
-// addToMainPath puts a switch on the main path, which leaves it by a bundle.
+// addToMainPath adds a switch to the main path, with its output bundle.
 func (w *greedy) addToMainPath(s, bundle, end int32) {
 	_, link := w.leastLoad(bundle)
 	w.main.leadsTo[s], w.main.step[s] = w.main.round, step{w.main.round, bundle, link}
@@ -226,7 +226,7 @@ func (w *greedy) isBetterSwitch(u, loadU, v, loadV, end int32) bool {
 	return w.loads.through[u] < w.loads.through[v]
 }
 
-// leastLoad returns the least load of the links of a bundle, and the first that has it.
+// leastLoad returns the least load of the links of a bundle, and the first link with that load.
 func (w *greedy) leastLoad(bundle int32) (load, link int32) {
 	link = w.t.LinkStart[bundle]
 	for i := link + 1; i < w.t.LinkStart[bundle+1]; i++ {
@@ -237,7 +237,7 @@ func (w *greedy) leastLoad(bundle int32) (load, link int32) {
 	return w.loads.link[link], link
 }
 
-// routeToMainPath sends a LID from every switch to the main path where it can, otherwise over the
+// routeToMainPath routes a LID from every switch to the main path if possible, otherwise over the
 // least loaded link.
 func (w *greedy) routeToMainPath(hops *nextHops, lid fabric.LID, end int32) {
 	counts := w.t.G.IsHost(end)
@@ -263,7 +263,7 @@ func (w *greedy) routeToMainPath(hops *nextHops, lid fabric.LID, end int32) {
 	}
 }
 
-// sendUp notes that a switch sends up to another one.
+// sendUp records that a switch sends up to another one.
 func (w *greedy) sendUp(s, v int32, by step, counts bool) {
 	if w.main.leadsTo[v] == w.main.round {
 		w.main.leadsTo[s] = w.main.round
@@ -279,7 +279,7 @@ func (w *greedy) sendUp(s, v int32, by step, counts bool) {
 	}
 }
 
-// countCameUp counts the switches with hosts that come up by each link.
+// countCameUp counts the switches with hosts whose packets come up each link.
 func (w *greedy) countCameUp(hops *nextHops) {
 	for k := len(hops.order) - 1; k >= 0; k-- {
 		s := hops.order[k]
@@ -292,7 +292,7 @@ func (w *greedy) countCameUp(hops *nextHops) {
 	}
 }
 
-// cameUpBeyond returns how many switches have come up by the link by which a switch sends up.
+// cameUpBeyond returns the number of switches counted on the link by which a switch sends up.
 func (w *greedy) cameUpBeyond(s int32) int32 {
 	if w.main.upStep[s].round != w.main.round {
 		return 0
@@ -300,8 +300,7 @@ func (w *greedy) cameUpBeyond(s int32) int32 {
 	return w.loads.cameUp[w.main.upStep[s].link]
 }
 
-// previousPort returns the port by which a switch sends to the port of the node that was routed
-// before.
+// previousPort returns a switch's entry of the node's port routed before this one.
 func (w *greedy) previousPort(s int32) uint8 {
 	if w.node.previous == 0 {
 		return route.NoPort
@@ -309,9 +308,9 @@ func (w *greedy) previousPort(s int32) uint8 {
 	return w.tables.Port(s, w.node.previous)
 }
 
-// isBetterBundle reports whether bundle i is better than bundle j to come from s to the main path.
-// Paper I sends rack switches where another one sends already, or else where the fewest
-// destinations are sent to. Before, it says, a rack switch took the first way that reached it.
+// isBetterBundle reports whether bundle i from s is a better way to the main path than bundle j. In
+// paper I a rack switch sends where another one sends already, or else to the switch with the
+// fewest destinations. Before, it says, a rack switch took the first way that reached it.
 func (w *greedy) isBetterBundle(s, i, loadI, j, loadJ, end int32) bool {
 	u, v := w.t.Neighbour[i], w.t.Neighbour[j]
 	if a, b := w.main.leadsTo[u] == w.main.round, w.main.leadsTo[v] == w.main.round; a != b {

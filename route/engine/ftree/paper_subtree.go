@@ -11,8 +11,8 @@ import (
 	"weft/route/cdg"
 )
 
-// joinBySubtree connects the switches that no legal path joins as paper III does
-// (switches=sftree), and refuses trees where that closes a cycle.
+// joinBySubtree connects switches without a legal path as paper III does (switches=sftree), and
+// refuses trees where that closes a cycle.
 func (e *engine) joinBySubtree(ctx context.Context, in *route.Input, r *reachability, plan *route.Plan) error {
 	avoid, err := e.switches(in.Graph, "avoid")
 	if err != nil {
@@ -34,8 +34,8 @@ func (e *engine) joinBySubtree(ctx context.Context, in *route.Input, r *reachabi
 	return nil
 }
 
-// unjoinedBySubtree reports the pairs of connected end ports that the subtree has not joined: on
-// degraded trees some switches, and switches and hosts.
+// unjoinedBySubtree reports the pairs of connected end ports that the subtree leaves without a
+// path: on degraded trees some switches, and switches and hosts.
 func unjoinedBySubtree(in *route.Input, tables *route.Tables) []string {
 	g := in.Graph
 	part, _ := g.Components()
@@ -54,20 +54,20 @@ func unjoinedBySubtree(in *route.Input, tables *route.Tables) []string {
 	if pairs == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("switches=sftree leaves %d pairs of ports apart that cables join, as %s; switches=all joins them", pairs, example)}
+	return []string{fmt.Sprintf("switches=sftree leaves %d pairs of connected ports without a path, such as %s; switches=all gives them one", pairs, example)}
 }
 
-// connectBySubtree connects the switches that no legal path joins as paper III does (algorithms
-// 1 and 2): a switch without a path to another sends to the root of a subtree, which is a leaf,
-// until a switch on the way has a path. The hops that result need no counting (get_path_length):
-// the judge and everyone else count those of the tables.
+// connectBySubtree connects switches without a legal path as paper III does (algorithms 1 and 2): a
+// switch without a path to another sends to the root of a subtree, which is a leaf, until a switch
+// on the way has a path. There is no get_path_length: the tables give the hops to the judge and
+// everyone else.
 //
-// Deviations: the root is kept away from the node of the subnet manager only if that switch is
-// given (option avoid). A switch outside the subtree goes up until it is in it, also one next to
-// its root: with several parents of the root in one core, as in Ranger, packets would close a
-// cycle otherwise. On degraded trees they can still, where top switches come to the root by
-// different parents (see the package's tests): these are refused. The pairs that stay unjoined
-// there are counted by unjoinedBySubtree.
+// Deviations: the root avoids the node of the subnet manager only if that switch is given (option
+// avoid). A switch outside the subtree goes up until it is in it, even next to its root: with
+// several parents of the root in one core, as in Ranger, packets would close a cycle otherwise. On
+// degraded trees they still can if top switches reach the root by different parents (see the
+// package's tests); these trees are refused. unjoinedBySubtree counts the remaining pairs without a
+// path.
 func connectBySubtree(ctx context.Context, in *route.Input, r *reachability, tables *route.Tables, avoid []int32) error {
 	t, g, ends := r.t, in.Graph, &in.Ends
 	root := subtreeRoot(t, ends, tables, avoid)
@@ -115,8 +115,7 @@ func connectBySubtree(ctx context.Context, in *route.Input, r *reachability, tab
 	})
 }
 
-// subtreeRoot returns the first leaf with paths to all switches, or just the first leaf; -1
-// where there is none.
+// subtreeRoot returns the first leaf with paths to all switches, or just the first leaf, or -1.
 func subtreeRoot(t *tree, ends *route.Ends, tables *route.Tables, avoid []int32) int32 {
 	first := int32(-1)
 	for _, l := range t.Leaves {
@@ -138,8 +137,7 @@ func subtreeRoot(t *tree, ends *route.Ends, tables *route.Tables, avoid []int32)
 	return first
 }
 
-// siblingOf returns a neighbour of the same level, and the port that leads to it; -1 where there
-// is none.
+// siblingOf returns a neighbour of the same level, and the port to it; -1 if there is none.
 func siblingOf(t *tree, s int32) (sibling int32, port uint8) {
 	for i, v := range t.Bundles(s) {
 		if v != s && t.Level[v] == t.Level[s] {
@@ -149,12 +147,12 @@ func siblingOf(t *tree, s int32) (sibling int32, port uint8) {
 	return -1, route.NoPort
 }
 
-// subtree is the subtree of definition 5.7: the first way down from every top switch to its
-// root. The other switches go up until they are in it. So those that have several ways to the
-// root, as from the racks of Ranger, all come by the same parents of it.
+// subtree is the subtree of definition 5.7: the first way down from every top switch to its root.
+// The other switches go up until they are in it. So switches with several ways to the root, such as
+// Ranger's racks, all reach it by the same parents.
 type subtree struct {
 	in     []bool  // by switch
-	toward []uint8 // by switch: the port towards the root, NoPort where there is no way
+	toward []uint8 // by switch: the port towards the root, NoPort if there is no way
 }
 
 func newSubtree(r *reachability, root int32) *subtree {
@@ -193,8 +191,8 @@ func (k *subtree) joinFrom(r *reachability, s int32) bool {
 	return false
 }
 
-// sendOverSubtree makes the root send to all switches over the subtree where it can, also to its
-// neighbours that are not in it.
+// sendOverSubtree makes the root send to all switches over the subtree where possible, even to its
+// neighbours outside it.
 func (k *subtree) sendOverSubtree(r *reachability, root int32, lids []fabric.LID, tables *route.Tables) {
 	y := newNextHops(r)
 	for x, lid := range lids {

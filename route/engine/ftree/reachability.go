@@ -12,16 +12,16 @@ import (
 	"weft/route/updown"
 )
 
-// reachability knows all shortest legal paths: which switches each switch reaches in how many hops, and
-// which bundles these paths begin with. A packet that has gone down may not go up again, and a
-// table does not know whether it has. So a switch that another one leads down to must lead on down;
-// any other switch may use every shortest legal path.
+// reachability holds all shortest legal paths: how many hops every switch is from every other, and
+// the first bundles of these paths. A packet that has gone down may not go up again, and a table
+// does not know whether it has. So a switch that another one leads down to must lead on down; any
+// other switch may use every shortest legal path.
 type reachability struct {
 	t            *tree
 	leadsUp      []bool    // by bundle: it leads up in the order
-	unused       []bool    // by bundle: no path takes it
-	endsPath     []bool    // by bundle: a path that takes it ends there
-	continuation []int32   // by bundle: where a path continues, as an index of hopsTo
+	unused       []bool    // by bundle: no path uses it
+	endsPath     []bool    // by bundle: a path over it ends there
+	continuation []int32   // by bundle: continuation of a path, as an index of hopsTo
 	upBundles    [][]int32 // by switch: its bundles that lead up
 	across       []int32   // by switch: the bundle to its partner, -1 for none
 	downBundles  [][]int32 // by switch: its bundles that lead down
@@ -32,12 +32,12 @@ type reachability struct {
 
 // targetBlock holds the hops to blockTargets targets.
 type targetBlock struct {
-	downHops []([]targetSet) // by hops, switch: targets that are so many hops away going down only
-	hops     []([]targetSet) // by hops, switch: targets that are so many hops away
+	downHops []([]targetSet) // by hops, switch: targets at that distance going down only
+	hops     []([]targetSet) // by hops, switch: targets at that distance
 	downOnly []targetSet     // by switch: targets to which it must lead down
 }
 
-// targetHops holds the same for 64 targets, by target.
+// targetHops holds the hops to 64 targets, by target.
 type targetHops struct {
 	once sync.Once
 	hops []uint16 // see hopsTo
@@ -49,8 +49,8 @@ const (
 	unreachable uint16 = mustGoDown - 1 // there is no path
 )
 
-// newReachability finds all shortest paths that are legal in an order and use no left-out link. place
-// numbers the switches as targets.
+// newReachability finds all shortest paths that are legal in an order and use no left-out link.
+// place numbers the switches as targets.
 func newReachability(ctx context.Context, t *tree, order updown.Order, place []int32, leftOut func(s, v int32) bool, workers int) (*reachability, error) {
 	n, bundles := t.G.NumSwitches, len(t.Neighbour)
 	r := &reachability{
@@ -71,7 +71,7 @@ func newReachability(ctx context.Context, t *tree, order updown.Order, place []i
 	return r, err
 }
 
-// sortBundles parts the bundles of every switch into those that lead up and down in the order.
+// sortBundles divides the bundles of every switch into those up and those down in the order.
 func (r *reachability) sortBundles(order updown.Order, leftOut func(s, v int32) bool) {
 	t := r.t
 	endsAcross := t.endingLinks(order)
@@ -105,10 +105,10 @@ func (r *reachability) sortBundles(order updown.Order, leftOut func(s, v int32) 
 // noLinks leaves no link out.
 func noLinks(_, _ int32) bool { return false }
 
-// endingLinks reports which links end the paths that take them: horizontal links between two switches
-// that both have links up. So packets for a switch come down by its own links, or by those of its
-// neighbour when the sender chose so. A switch that only goes up by horizontal links
-// needs them for all that it sends; a drained one is passed by nothing anyway.
+// endingLinks reports which links end the paths over them: horizontal links between two switches
+// that both have links up. So packets for a switch come down its own links, or those of its
+// neighbour if the sender chose so. A switch that only goes up by horizontal links needs them for
+// all its packets; nothing passes a drained one anyway.
 func (t *tree) endingLinks(order updown.Order) func(s, v int32) bool {
 	hasWayUp := make([]bool, len(order))
 	for s := range int32(len(order)) {
@@ -124,16 +124,16 @@ func (t *tree) endingLinks(order updown.Order) func(s, v int32) bool {
 	}
 }
 
-// partners returns, by switch, the bundle to its partner, -1 for none: the one neighbour of its level,
-// which is under other switches, and nothing is below either. Pairs of rack switches are such, each
-// under a core of its own. A path may begin with the link between partners, and then go up:
-// nothing passes the first switch on its way, so that no packet goes down, across and up again. So
-// the links down to a switch carry packets to its own hosts alone. If packets came down to the
-// partner and crossed there, its links down would carry those to twice as many hosts.
+// partners returns by switch the bundle to its partner, -1 for none. The partner is its only
+// neighbour of the same level, under other switches; nothing is below either. Pairs of rack
+// switches with a core each are such. A path may begin with the link between partners and then go
+// up. Nothing passes the first switch on its way, so no packet goes down, across and up again. So
+// the links down to a switch carry packets to its own hosts alone. If packets crossed after coming
+// down to the partner, its links down would carry those for twice as many hosts.
 func (t *tree) partners(order updown.Order, endsAcross func(s, v int32) bool) []int32 {
 	across := slices.Repeat([]int32{-1}, len(order))
 	for s := range int32(len(order)) {
-		level, below := int32(-1), 0 // bundle to a neighbour of the same level; other neighbours not above
+		level, below := int32(-1), 0 // bundle to a neighbour of the same level; number of other neighbours not above
 		for i, v := range t.Bundles(s) {
 			switch {
 			case level < 0 && endsAcross(s, v):
@@ -161,7 +161,8 @@ func (t *tree) shareParent(s, v int32) bool {
 	return slices.ContainsFunc(t.Parents(s), func(p int32) bool { return slices.Contains(of, p) })
 }
 
-// topDown lists the switches, the highest first, and the drained ones apart, which are below all others.
+// topDown lists the switches, the highest first, and separately the drained ones, which are below
+// all others.
 func topDown(isDrained []bool, order updown.Order) (passed, drained []int32) {
 	list := fabric.Numbers(len(order))
 	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(order[a], order[b]) })
@@ -213,8 +214,8 @@ func (r *reachability) searchDown(b int) {
 	r.blocks[b] = block
 }
 
-// searchUp finds the targets of a block that some switches reach, from the highest switch to the lowest; all
-// that are above one of them have theirs already.
+// searchUp finds the targets of a block that some switches reach, from the highest switch to the
+// lowest. All switches above them have theirs already.
 func (r *reachability) searchUp(b int, switches []int32) {
 	n := len(r.place)
 	block := &r.blocks[b]
@@ -264,8 +265,8 @@ func (r *reachability) searchAcross(b int) {
 	}
 }
 
-// addAcross adds the paths of two partners that go over the link between them, and on as the other one
-// goes up.
+// addAcross adds the paths of two partners over the link between them, and on up from the other
+// one.
 func (b *targetBlock) addAcross(pair [2]int32) {
 	var seen, nearer [2]targetSet // targets reached so far; reached by going up in one hop less
 	for k := 0; ; k++ {
@@ -291,9 +292,9 @@ func (b *targetBlock) addAcross(pair [2]int32) {
 	}
 }
 
-// hopsTo returns the hops of all switches to a target, two numbers each: by 2*switch those of a shortest
-// legal path, with mustGoDown where that leads down only; by 2*switch+1 those of a path that leads
-// down only. It computes them from the blocks, for 64 targets at once.
+// hopsTo returns two numbers for each switch. At 2*switch are the hops of a shortest legal path to
+// the target, marked mustGoDown if it leads down only; at 2*switch+1 the hops of a path down only.
+// The first call computes them for 64 targets at once, from the blocks.
 func (r *reachability) hopsTo(target int32) []uint16 {
 	n, place := 2*len(r.place), int(r.place[target])
 	y := &r.byTarget[place/64]

@@ -10,31 +10,29 @@ import (
 
 const (
 	mostSweeps = 4 // of rebalance over all LIDs
-	// The last sweep is one that changes few entries: 1/lastSweep of the most that one has changed,
-	// or 1/lastLarge in networks of more than largeTree pairs of a LID and a switch.
+	// A sweep with few changes is the last one: 1/lastSweep of the largest number of changes of a
+	// sweep, or 1/lastLarge in networks of more than largeTree pairs of a LID and a switch.
 	lastSweep, lastLarge = 16, 3
 	largeTree            = 1 << 22
-	fewChanges           = 1000 // a sweep that changes no more than 1/fewChanges of all entries is the last one
-	perPath              = 4    // price of a path on one of the fastest links; one to a LID close by costs 1 more
-	// A path moves if that gains 1/leastGain of its price at least: the closed form has virtues that prices
-	// do not show, all-to-all by shifts above all.
+	fewChanges           = 1000 // a sweep that changes at most 1/fewChanges of all entries is the last one
+	perPath              = 4    // price of a path on one of the fastest links; a path to a nearby LID costs 1 more
+	// A path moves only if that saves 1/leastGain of its price: the closed form has virtues that
+	// prices do not show, above all in all-to-all by shifts.
 	leastGain = 32
 )
 
-// rebalance chooses the paths to the LIDs of some numbers anew, one LID after the other: its
-// paths are taken off the loads, and from every switch it takes the shortest legal path on which
-// the paths to all other LIDs put the least load in all. Paths to the LID itself are no load: a
-// host takes in what comes for it at its own rate whatever way it comes. So most switches prefer
-// one way down to a LID, the one that the fewest others come down, whoever sends: a link that
-// leads down carries few LIDs, as with the main path of the classic order, and few packets of
-// different LIDs meet. Several sweeps let the first LIDs see the last ones. What gains little
-// stays as it is; switches that have no path to the LID yet get one.
+// rebalance chooses new paths to a range of LIDs, one LID after another. It takes the LID's paths
+// off the loads, and gives every switch the shortest legal path with the least total load from all
+// other LIDs. Paths to the LID itself are no load: a host receives at its own rate by any way. So
+// most switches prefer one way down to a LID, the one with the fewest others, whoever sends. A link
+// down then carries few LIDs, as with the main path of the classic order, and few packets of
+// different LIDs meet. Several sweeps let the first LIDs react to the last ones. Small gains change
+// nothing; switches without a path to the LID get one.
 //
-// A link up from a switch with hosts costs more if the switch also sends to LIDs close by in the order
-// over it: all-to-all in rounds sends to neighbours in that order at once.
+// A link up from a switch with hosts costs more if the switch also uses it for LIDs nearby in the
+// order: all-to-all in rounds sends to neighbours in that order at once.
 //
-// With separate, the paths to the ports of one node share as few switches as they can, before
-// anything else.
+// With separate, the first criterion is that the paths to the ports of one node share few switches.
 func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *linkLoads, numbers lidNumbers, separate bool) error {
 	if err := loads.measure(ctx, r, lidNumbers{0, numbers.end}, in.Workers); err != nil {
 		return err
@@ -68,13 +66,13 @@ type rebalancer struct {
 	workers int
 	lids    []hostLID // in their order
 	leaves  []int32   // the switches with hosts
-	reach   int       // LIDs up to so many places apart in the order are close by
-	// By link: the weights of its paths, and 1 for each path to a LID close by. A slower link slows down also
-	// who has it alone: by its weight more, where any other path is under way with that of a
-	// host once in as many times as there are hosts.
+	reach   int       // LIDs at most so many places apart in the order are nearby
+	// By link: the weights of its paths, and 1 for each path to a nearby LID. A slower link delays
+	// even a path alone on it. Its extra weight then counts fully, while any other path meets a
+	// given host's path only once in the number of hosts.
 	price    []int64
-	cost     []int64       // by switch: the prices on its path
-	siblings *siblingPaths // nil where ports of one node are not kept apart
+	cost     []int64       // by switch: the total price of its path
+	siblings *siblingPaths // nil unless the ports of one node are kept apart
 }
 
 func newRebalancer(r *reachability, loads *linkLoads, numbers lidNumbers, workers int) *rebalancer {
@@ -96,8 +94,8 @@ func newRebalancer(r *reachability, loads *linkLoads, numbers lidNumbers, worker
 	return b
 }
 
-// sweep chooses the paths to one LID after the other, and returns the number of entries that have
-// changed. A LID is close by to itself, so its paths count for that too.
+// sweep chooses the paths to one LID after another, and returns the number of changed entries. A
+// LID is nearby to itself, so its own paths count as such.
 func (b *rebalancer) sweep(ctx context.Context, choose func(at hostLID)) (changed int, err error) {
 	for i := range b.reach {
 		b.countNear(i, 1)
@@ -120,8 +118,8 @@ func (b *rebalancer) sweep(ctx context.Context, choose func(at hostLID)) (change
 	return changed, nil
 }
 
-// countNear adds the paths of hosts to the i-th LID to the prices of the links that they take first, as
-// paths to a LID close by, or removes them with sign -1.
+// countNear adds hosts' paths to the i-th LID to the prices of their first links, as paths to a
+// nearby LID, or removes them with sign -1.
 func (b *rebalancer) countNear(i int, sign int64) {
 	if i < 0 || i >= len(b.lids) {
 		return
@@ -134,8 +132,8 @@ func (b *rebalancer) countNear(i int, sign int64) {
 	}
 }
 
-// relieve chooses the cheapest paths to a LID; where ports of one node keep apart, the cheapest of those
-// that share the fewest switches with the paths from the same switch to the others.
+// relieve chooses the cheapest paths to a LID. If ports of one node keep apart, it chooses among
+// the paths that share the fewest switches with the same switch's paths to the other ports.
 func (b *rebalancer) relieve(at hostLID) {
 	if b.siblings != nil && b.siblings.read(b.lidPaths, at) {
 		b.chooseApart()
@@ -171,8 +169,8 @@ func (b *rebalancer) choose() {
 	}
 }
 
-// write writes the chosen paths to a LID into the tables, where packets of hosts take them, and
-// returns the number of entries that this changes.
+// write writes the chosen paths to a LID into the tables where packets of hosts take them, and
+// returns the number of changed entries.
 func (b *rebalancer) write(lid fabric.LID) (changed int) {
 	sends := b.sends[lid]
 	for _, s := range b.to.order {

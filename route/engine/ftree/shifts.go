@@ -12,31 +12,34 @@ import (
 )
 
 const (
-	// Links x rounds up to which shifts are evened out: 16 MB, the trees of up to about 1,500 hosts.
+	// Limit of links x rounds for evenShifts: 16 MB, trees of up to about 1,500 hosts.
 	mostShifts = 1 << 23
-	// evenShifts sweeps over all LIDs so often at most. A sweep that takes less than 1/leastFall off the sum of
-	// the rounds' largest loads is the last one.
+	// evenShifts makes at most shiftSweeps sweeps over all LIDs. A sweep that lowers the sum of the
+	// rounds' largest loads by less than 1/leastFall is the last one.
 	shiftSweeps = 3
 	leastFall   = 128
 )
 
-// shifts counts the packets on each link in all-to-all by shifts, of hosts in the order of switches and their ports.
+// shifts counts the packets on each link in all-to-all by shifts, with hosts in the order of
+// switches and their ports.
 type shifts struct {
 	*rebalancer
-	rounds  int32    // as many as there are hosts, with one in which all send to themselves
+	rounds  int32    // as many as hosts, including one in which all send to themselves
 	place   []int32  // by host
 	first   []int32  // by switch: place of its first host
 	packets []uint16 // by link, round
-	scale   []int64  // by round, of the largest load of a link when the sweep began
-	mean    int64    // load on the path of a packet, on average
-	loads   []int64  // on the paths among which a switch chooses
-	rest    []int64  // by switch: price from there on of the path that is chosen anew, without its own packets; -1 off that path
+	scale   []int64  // by round: scale of the largest link load at the start of the sweep
+	mean    int64    // average load on the path of a packet
+	loads   []int64  // on the paths from which a switch chooses
+	rest    []int64  // by switch: price of the rest of the path being replaced, without its own packets; -1 off that path
 }
 
-// evenShifts moves paths so that fewer packets meet in all-to-all by shifts, at little more load. It
-// chooses only the links by which packets of hosts leave their own switch; the way from there on stays.
+// evenShifts moves paths so that fewer packets meet in all-to-all by shifts, for little more load.
+// It changes only the first links of hosts' packets from their own switch; the way from there on
+// stays.
 //
-// Where the packets of a switch make a link as loaded as the most loaded one of a round, that costs half as much as the load on a mean path.
+// If the packets of a switch make a link as loaded as the most loaded one of a round, that costs
+// half as much as the load of a mean path.
 func (b *rebalancer) evenShifts(ctx context.Context) error {
 	if b.t.G.NumHosts*len(b.price) > mostShifts {
 		return nil
@@ -62,7 +65,7 @@ func (b *rebalancer) evenShifts(ctx context.Context) error {
 	return nil
 }
 
-// newShifts counts the packets on the paths that there are.
+// newShifts counts the packets on the present paths.
 func (b *rebalancer) newShifts(ctx context.Context) (*shifts, error) {
 	g := b.t.G
 	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(end int32) bool { return !g.IsHost(end) })
@@ -81,7 +84,8 @@ func (b *rebalancer) newShifts(ctx context.Context) (*shifts, error) {
 	return s, s.measure(ctx)
 }
 
-// measure counts the packets of all rounds, and the load on their paths. Each core has rounds of its own.
+// measure counts the packets of all rounds, and the load of their paths. Each core has its own
+// rounds.
 func (s *shifts) measure(ctx context.Context) error {
 	parts := max(1, s.workers)
 	sums, paths := make([]int64, parts), make([]int64, parts)
@@ -102,9 +106,9 @@ func (s *shifts) measure(ctx context.Context) error {
 	return err
 }
 
-// countRounds counts the packets of some rounds. It returns the number of paths whose first packet is
-// sent in one of them, and the sum of the loads on these. First it notes by how much each link has more or
-// fewer packets than in the round before.
+// countRounds counts the packets of some rounds. It returns the number of paths whose first packet
+// is in one of them, and the sum of their loads. At first it counts by how much the packets of each
+// link change from round to round.
 func (s *shifts) countRounds(from, to int32) (sum, paths int64) {
 	for _, at := range s.lids {
 		s.follow(at)
@@ -132,8 +136,8 @@ func (s *shifts) countRounds(from, to int32) (sum, paths int64) {
 	return sum, paths
 }
 
-// noteChanges notes a packet in some rounds before the end on the path from a switch. It returns the load on the
-// path if there are such rounds.
+// noteChanges counts a packet in some rounds before the end on the path from a switch. It returns
+// the load of the path if there are such rounds.
 func (s *shifts) noteChanges(x, from, to, end int32) (load int64) {
 	if from >= to {
 		return 0
@@ -150,8 +154,8 @@ func (s *shifts) noteChanges(x, from, to, end int32) (load int64) {
 	return load
 }
 
-// firstRound returns the first of the rounds in which the hosts of a switch send to a place: it has
-// as many, one after the other.
+// firstRound returns the first round in which hosts of a switch send to a place. There is one such
+// round for each host, consecutively.
 func (s *shifts) firstRound(x, to int32) int32 {
 	return rounds.FirstRound(s.first[x], s.t.G.HostCount(x), to, s.rounds)
 }
@@ -174,7 +178,7 @@ func (s *shifts) count(x, to int32, sign uint16) {
 	}
 }
 
-// setScale finds the largest load of each round. It returns the sum of these loads.
+// setScale finds the largest load of each round, and returns the sum of these loads.
 func (s *shifts) setScale(ctx context.Context) (sum int64, err error) {
 	weights := slices.Compact(slices.Sorted(slices.Values(s.linkLoads.weight)))
 	parts := max(1, s.workers)
@@ -198,7 +202,7 @@ func (s *shifts) setScale(ctx context.Context) (sum int64, err error) {
 	return sum, err
 }
 
-// raise raises numbers to those of another list where these are larger.
+// raise sets each number to the larger of two lists' numbers.
 func raise(most, to []uint16) {
 	for i, n := range to[:len(most)] {
 		if n > most[i] {
@@ -207,8 +211,8 @@ func raise(most, to []uint16) {
 	}
 }
 
-// choose chooses the links by which the packets of hosts to a LID leave their switches, where no others
-// come through.
+// choose chooses the first links of hosts' packets to a LID, at switches that no other packets
+// pass.
 func (s *shifts) choose(at hostLID) {
 	to := s.place[at.end]
 	s.cost[s.to.target] = 0
@@ -223,8 +227,8 @@ func (s *shifts) choose(at hostLID) {
 	}
 }
 
-// chooseFirst chooses the link by which the packets of the n hosts of a switch leave it. Most links are
-// left out at once: those with more load than what the one taken now costs in all.
+// chooseFirst chooses the first link for the packets of the n hosts of a switch. It skips most
+// links at once: those with more load than the total cost of the present one.
 func (s *shifts) chooseFirst(k int, x, to, n int32) {
 	old, first := s.link[x], s.firstRound(x, to)
 	load, lightest := s.price[old]+s.cost[s.next[x]], s.readLoads(k, old)
@@ -255,8 +259,8 @@ func (s *shifts) chooseFirst(k int, x, to, n int32) {
 	}
 }
 
-// readLoads sets loads to those on the paths that begin with the links of order[k], but for the one
-// taken now. It returns the least.
+// readLoads sets loads to the loads of the paths over the links of order[k], except the present
+// link. It returns the least.
 func (s *shifts) readLoads(k int, taken int32) int64 {
 	lightest := int64(math.MaxInt64)
 	s.loads = s.loads[:0]
@@ -273,8 +277,8 @@ func (s *shifts) readLoads(k int, taken int32) int64 {
 	return lightest
 }
 
-// priceOfRest returns the price of the packets of n hosts, in rounds one after the other, on the path that they
-// have, as if they were not on it yet. It sets rest for all switches of the path.
+// priceOfRest returns the price of the packets of n hosts, in consecutive rounds, on their present
+// path, as if they were not on it yet. It sets rest for all switches of the path.
 func (s *shifts) priceOfRest(x, first, n int32) int64 {
 	sum := int64(0)
 	for y := x; y != s.to.target; y = s.next[y] {
@@ -287,8 +291,8 @@ func (s *shifts) priceOfRest(x, first, n int32) int64 {
 	return s.inLoad(sum, n)
 }
 
-// priceOn returns the price of one of the packets that a link has in each of n rounds, in rounds one after the
-// other, or with more 1 that of one packet more.
+// priceOn returns the price of one packet of a link in each of n consecutive rounds; with more 1,
+// of one additional packet.
 func (s *shifts) priceOn(link, first, n int32, more int64) int64 {
 	weight := s.linkLoads.weight[link]
 	scale, laterScale := rounds.Cells(s.scale, first, n)
@@ -296,7 +300,7 @@ func (s *shifts) priceOn(link, first, n int32, more int64) int64 {
 	return priceOf(packets, scale, weight, more) + priceOf(laterPackets, laterScale, weight, more)
 }
 
-// priceOf returns the same for rounds that lie together. scale turns loads into shares.
+// priceOf returns the same for rounds that are adjacent in memory. scale turns loads into shares.
 func priceOf(packets []uint16, scale []int64, weight, more int64) (sum int64) {
 	scale = scale[:len(packets)]
 	for i, n := range packets {
@@ -305,13 +309,13 @@ func priceOf(packets []uint16, scale []int64, weight, more int64) (sum int64) {
 	return sum
 }
 
-// inLoad turns the price of the packets of n hosts into one of load.
+// inLoad converts the price of the packets of n hosts to a load.
 func (s *shifts) inLoad(sum int64, n int32) int64 {
 	return sum * s.mean / (2 * rounds.PacketPrice * int64(n))
 }
 
-// priceOf returns the price of the packets of n hosts, in rounds one after the other, on the path that begins
-// with a link, if it is less than so much.
+// priceOf returns the price of the packets of n hosts, in consecutive rounds, on the path over a
+// link, if it is less than limit.
 func (s *shifts) priceOf(link, first, n int32, limit int64) (price int64, less bool) {
 	for sum := int64(0); ; link = s.link[s.head[link]] {
 		sum += s.priceOn(link, first, n, 1)

@@ -19,7 +19,7 @@ const Name = "hyperx"
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    Name,
-		Summary: "dimension order on HyperX, full meshes and hypercubes, and shortest paths round what failed; deadlock-free",
+		Summary: "dimension order on HyperX, full meshes and hypercubes, shortest paths around failures; deadlock-free",
 		Paper:   "Ahn, Binkert, Davis, McLaren and Schreiber, HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks, 2009",
 		Cost:    "time O(switches x (channels + LIDs)), with failures also the dependencies of all pairs of switches; memory the tables, with failures 8 bytes a pair",
 		Lanes:   "online", // one on whole networks
@@ -29,8 +29,8 @@ func Spec() *route.Spec {
 
 type engine struct{}
 
-// Route implements route.Engine. It refuses networks of another shape, and what needs more lanes
-// than there are.
+// Route implements route.Engine. It refuses networks of another shape, and networks that need too
+// many lanes.
 func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	boxes := make([]*coords.HyperX, in.Graph.NumSwitches)
 	whole := true
@@ -58,7 +58,7 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 // batch is the number of destinations searched at once.
 const batch = 32
 
-// fill routes every LID: all base LIDs first, then the others, one kind of hosts after the other.
+// fill routes every LID: all base LIDs first, then the others, one kind of hosts after another.
 func fill(ctx context.Context, in *route.Input, boxes []*coords.HyperX, tables *route.Tables) error {
 	g := in.Graph
 	l := shortest.NewLoads(g)
@@ -87,8 +87,8 @@ func fill(ctx context.Context, in *route.Input, boxes []*coords.HyperX, tables *
 	return nil
 }
 
-// inFirst moves the channels from a switch in the first dimension that has any to the front, and
-// counts them.
+// inFirst moves a switch's channels in the first dimension that has any to the front, and counts
+// them.
 func inFirst(b *coords.HyperX, s int32, exits []shortest.Exit) (n int) {
 	first := math.MaxInt
 	for _, e := range exits {

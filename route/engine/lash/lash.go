@@ -26,8 +26,8 @@ func Spec() *route.Spec {
 		Cost:    "time O(switches x (channels + LIDs)) and the dependencies of all pairs of switches; memory 8 bytes a pair of switches",
 		Lanes:   "online",
 		Options: []route.Option{
-			{Name: "balance", Default: false, Doc: "spread the pairs over all lanes that are allowed"},
-			{Name: "lean", Default: false, Doc: "always take the first port on shortest paths, as OpenSM's lash does: few lanes, and on fat-trees a small part of the bandwidth"},
+			{Name: "balance", Default: false, Doc: "spread the pairs over all allowed lanes"},
+			{Name: "lean", Default: false, Doc: "always take the first port on shortest paths, like OpenSM's lash: few lanes, but a small part of the bandwidth on fat-trees"},
 			route.Relief,
 		},
 		New: func(o route.Options) (route.Engine, error) {
@@ -41,8 +41,8 @@ type engine struct {
 	lean    bool
 }
 
-// Route implements route.Engine. It refuses a network for which neither form of the paths
-// has enough lanes.
+// Route implements route.Engine. It refuses a network if neither form of the paths has enough
+// lanes.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	chosen, note, err := e.choose(ctx, in)
 	if err != nil {
@@ -61,9 +61,9 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	return plan, chosen.deal(ctx, in)
 }
 
-// choose takes the balanced paths unless those by the first port spread the load as well, or
-// the balanced ones do not fit, or take more lanes than OpenSM's engine does. A note says
-// what was given up.
+// choose takes the balanced paths with three exceptions: paths by the first port spread the load as
+// well, the balanced ones do not fit, or they take more lanes than OpenSM's engine. A note names
+// the loss.
 func (e *engine) choose(ctx context.Context, in *route.Input) (f *form, note string, err error) {
 	even, plainAsGood := (*form)(nil), e.lean
 	if !e.lean {
@@ -94,7 +94,7 @@ func (e *engine) choose(ctx context.Context, in *route.Input) (f *form, note str
 		return nil, "", err
 	}
 	if err := plain.layer(ctx, most, lanes.LongestFirst); err != nil || plain.lanes.Need > most {
-		return even, "", err // which refuses if it needs more too
+		return even, "", err // it refuses if it needs too many too
 	}
 	need := fmt.Sprint(even.lanes.Need)
 	switch {
@@ -106,14 +106,14 @@ func (e *engine) choose(ctx context.Context, in *route.Input) (f *form, note str
 	return plain, fmt.Sprintf("lash: every path by the first port, on %d lanes; balanced paths need %s", plain.lanes.Need, need), nil
 }
 
-// isAsGood reports whether paths deliver nearly as much as others, on no more lanes.
+// isAsGood reports whether paths have nearly as much bandwidth as others, on no more lanes.
 func (f *form) isAsGood(in *route.Input, other *form) bool {
 	return f.lanes.Need <= other.lanes.Need && sample.Bandwidth(in, f.tables, false) >= sample.AsGood*sample.Bandwidth(in, other.tables, false)
 }
 
-// likeOpenSM puts pairs on lanes in the order in which OpenSM does: that of the switches' GUIDs as numbers
-// whose bytes are read backwards, since it compares them as they stand in datagrams, on machines that
-// have the low byte first. So paths by the first port take as many lanes as there.
+// likeOpenSM assigns lanes to pairs in OpenSM's order of switches: by GUID with its bytes reversed,
+// since OpenSM compares GUIDs in network byte order on little-endian machines. So paths by the
+// first port take as many lanes as there.
 func likeOpenSM(g *fabric.Graph) layering {
 	order := fabric.Numbers(g.NumSwitches)
 	slices.SortFunc(order, func(a, b int32) int {
@@ -124,7 +124,7 @@ func likeOpenSM(g *fabric.Graph) layering {
 	}
 }
 
-// form is one choice of paths. Of parallel links the tables have the first, before deal.
+// form is one choice of paths. Of parallel links the tables have the first, until deal.
 type form struct {
 	tables *route.Tables
 	paths  *lanes.Paths
@@ -135,8 +135,8 @@ type form struct {
 // batch is the number of destinations searched at once.
 const batch = 32
 
-// newForm chooses the paths by a rule, and says whether those by the first port spread the
-// load as well.
+// newForm chooses the paths by a rule, and reports whether paths by the first port spread the load
+// as well.
 func newForm(ctx context.Context, in *route.Input, rule rule) (f *form, plainAsGood bool, err error) {
 	g := in.Graph
 	l := newLinks(g)
@@ -174,11 +174,11 @@ func oneEach(in *route.Input) []bool {
 	return marked
 }
 
-// layering puts the pairs of switches on lanes in an order of its own.
+// layering assigns lanes to the pairs of switches in an order of its own.
 type layering func(ctx context.Context, p *lanes.Paths, most int) (*lanes.Lanes, error)
 
-// layer puts the paths on lanes by the way that takes the fewest, the earlier one of equals.
-// What was found before counts too.
+// layer assigns lanes to the paths by the layering with the fewest, the earlier one of equals.
+// Earlier results count too.
 func (f *form) layer(ctx context.Context, most int, ways ...layering) error {
 	for _, way := range ways {
 		if f.lanes != nil {

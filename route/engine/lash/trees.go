@@ -11,11 +11,11 @@ import (
 	"weft/route/engine/internal/sample"
 )
 
-// links tells which channels join the same two switches.
+// links groups channels that join the same two switches.
 type links struct {
-	parallel [][]uint8 // by channel: ports of the channels with the same two ends, if it is the first of them
-	first    []int32   // by channel: the first of those
-	widest   int       // most channels with the same two ends
+	parallel [][]uint8 // by channel: ports of all channels with the same two ends, if it is the first of them
+	first    []int32   // by channel: the first one with the same two ends
+	widest   int       // largest number of channels with the same two ends
 }
 
 func newLinks(g *fabric.Graph) *links {
@@ -36,7 +36,7 @@ func newLinks(g *fabric.Graph) *links {
 	return l
 }
 
-// rule says which of the neighbours that are equally near to a destination a switch takes.
+// rule says which of equally near neighbours a switch takes.
 type rule uint8
 
 const (
@@ -44,14 +44,14 @@ const (
 	firstPort             // the one behind the lowest port
 )
 
-// builder makes one tree of switches after the other.
+// builder makes one tree of switches after another.
 type builder struct {
 	*links
 	g    *fabric.Graph
 	rule rule
-	load []int64 // by first channel: hosts that send over it, by host that they send to
-	out  []int32 // by switch: first channel of those towards the destination
-	flow []int64 // by switch: hosts whose packets come through
+	load []int64 // by first channel: paths of hosts over it, one for each host at the destination
+	out  []int32 // by switch: first of the channels towards the destination
+	flow []int64 // by switch: hosts whose packets pass it
 }
 
 func newBuilder(g *fabric.Graph, l *links, rule rule) *builder {
@@ -61,8 +61,8 @@ func newBuilder(g *fabric.Graph, l *links, rule rule) *builder {
 	}
 }
 
-// addTree finds the channels towards destination t. Where no path of a host depends on it
-// they go by the first port: balance gains nothing there, and costs lanes.
+// addTree finds the channels towards destination t. If no path of a host depends on them they use
+// the first port: balance gains nothing there, and costs lanes.
 func (b *builder) addTree(near *fabric.Search, t int32) {
 	rule := b.rule
 	if sample.Weight(b.g, t) == 0 {
@@ -82,9 +82,9 @@ func (b *builder) addTree(near *fabric.Search, t int32) {
 	}
 }
 
-// choose finds the first channel to the neighbour through which switch s sends. Among
-// equally loaded ones a switch begins with a port of its own: were it the first port for all,
-// the switches of one level of a fat-tree would all send to t over the same root.
+// choose finds the first channel to the next neighbour of switch s. Among equally loaded ones a
+// switch begins with a port of its own. If all began with the first port, the switches of one level
+// of a fat-tree would all send to t over the same root.
 func (b *builder) choose(rule rule, hops []int32, s, t int32) int32 {
 	best := fabric.Nothing
 	out := b.g.OutOf(s)
@@ -111,8 +111,8 @@ func (b *builder) choose(rule rule, hops []int32, s, t int32) int32 {
 	return best
 }
 
-// count adds what the hosts send to those of switch t to the load. A switch counts
-// as a host of its own in a network without hosts.
+// count adds to the load the paths from hosts to those of switch t. In a network without hosts a
+// switch counts as one.
 func (b *builder) count(order []int32, t int32) {
 	for _, s := range order {
 		b.flow[s] = sample.Weight(b.g, s)
@@ -125,8 +125,8 @@ func (b *builder) count(order []int32, t int32) {
 	}
 }
 
-// squares returns the sum of the squares of the loads of all channels, those of parallel
-// channels alike: the less, the more even they are.
+// squares returns the sum of the squares of the loads of all channels, with equal shares for
+// parallel ones; less means more even.
 func (b *builder) squares() float64 {
 	sum := 0.0
 	for c, n := range b.load {
@@ -137,7 +137,7 @@ func (b *builder) squares() float64 {
 	return sum
 }
 
-// enter enters the tree of a destination into the columns of all its LIDs.
+// enter writes the tree of a destination into the columns of all its LIDs.
 func (b *builder) enter(c *columns.Columns, order []int32) {
 	for _, s := range order[1:] {
 		port := b.g.FromPort[b.out[s]]
@@ -147,7 +147,7 @@ func (b *builder) enter(c *columns.Columns, order []int32) {
 	}
 }
 
-// deal deals the LIDs of each switch out over parallel links, base LIDs as if there were no
+// deal distributes the LIDs of each switch over parallel links, base LIDs as if there were no
 // others: it changes the tables, which have the first link everywhere. That closes no cycle,
 // because the first links would have closed one too.
 func (f *form) deal(ctx context.Context, in *route.Input) error {
@@ -178,9 +178,9 @@ func (f *form) deal(ctx context.Context, in *route.Input) error {
 	})
 }
 
-// rankEnds ranks the end ports of each switch by base LID. With LMC above 0 the LIDs of ports
-// 0 fill gaps between those of hosts, and come last here as they do without. Each kind of hosts is
-// ranked by itself, and aggregation nodes have the rank of port 0.
+// rankEnds ranks the end ports of each switch by base LID. With LMC above 0 the LIDs of ports 0
+// fill gaps between those of hosts, and rank last here, as with LMC 0. Each kind of hosts is ranked
+// separately, and aggregation nodes have the rank of port 0.
 func rankEnds(in *route.Input) []int32 {
 	g, ends := in.Graph, &in.Ends
 	rank := make([]int32, g.NumEnds)

@@ -13,15 +13,15 @@ import (
 
 const (
 	batch      = 32 // destination switches searched at once
-	gainEvery  = 64 // destination switches after which a later pass must have gained
+	gainEvery  = 64 // destination switches after which a later pass must show a gain
 	mostPasses = 4
 	passWork   = 1 << 27 // LIDs x channels of all passes, if more than two
 )
 
-// errNoGain ends a pass that gains nothing.
+// errNoGain ends a pass without a gain.
 var errNoGain = errors.New("nue: the loads are no more even than before")
 
-// builder routes one LID after the other, all of them several times.
+// builder routes one LID after another, all of them several times.
 type builder struct {
 	*chooser
 	in      *route.Input
@@ -29,13 +29,13 @@ type builder struct {
 	lanes   []*lane
 	laneOf  []int32 // by switch: lane of its LIDs
 	tables  *route.Tables
-	senders []int32 // scratch of takeBack, by switch: those that send to it and are not done
+	senders []int32 // scratch of takeBack, by switch: unfinished switches that send to it
 }
 
-// build routes every LID of in.Ends on the lane of its switch, base LIDs before all others.
-// In later passes every LID is taken back and routed anew beside all others: the first were
-// routed before anybody could know where the load would be. That ends when it gains
-// nothing, as it does at once in a fat-tree that is complete.
+// build routes every LID of in.Ends on the lane of its switch, base LIDs before all others. In
+// later passes every LID is taken off the loads and routed again beside all others, since the first
+// ones were routed before the load was known. That ends without a gain, which happens at once in a
+// complete fat-tree.
 func build(ctx context.Context, in *route.Input, turns *cdg.Index, lanes []*lane, laneOf []int32) (*route.Tables, error) {
 	b := newBuilder(in, turns, lanes, laneOf)
 	for _, part := range columns.PartsByKind(in) {
@@ -66,8 +66,8 @@ func newBuilder(in *route.Input, turns *cdg.Index, lanes []*lane, laneOf []int32
 	}
 }
 
-// routeAll routes the LIDs of a part in order of their switches: if it does so again, as long as
-// that gains.
+// routeAll routes the LIDs of a part in order of their switches; a repetition ends when it gains
+// nothing.
 func (b *builder) routeAll(ctx context.Context, part columns.Part) error {
 	order := fabric.Numbers(b.in.Graph.NumSwitches)
 	before, routed, done := b.squares(), false, 0
@@ -93,7 +93,7 @@ func (b *builder) routeAll(ctx context.Context, part columns.Part) error {
 	return err
 }
 
-// routeSwitch chooses the columns of a destination. Traffic to port 0 counts for nothing: it is
+// routeSwitch chooses the columns of a destination. Traffic to port 0 does not count: it is
 // management, and rare.
 func (b *builder) routeSwitch(c *columns.Columns, w *ways, again bool) {
 	g, l := b.in.Graph, b.lanes[b.laneOf[c.To]]
@@ -112,7 +112,8 @@ func (b *builder) routeSwitch(c *columns.Columns, w *ways, again bool) {
 	}
 }
 
-// takeBack takes the paths of a column off the loads, each switch after all that send to it.
+// takeBack takes the paths of a column off the loads, each switch after all switches that send to
+// it.
 func (b *builder) takeBack(l *lane, w *ways, c *columns.Columns, column int, paths int64) {
 	for _, s := range w.order {
 		b.flow[s], b.senders[s] = sample.Weight(l.g, s)*paths, 0

@@ -7,22 +7,22 @@ import (
 	"weft/route/engine/internal/sample"
 )
 
-// chooser takes a channel at every switch for one destination after the other: of those
-// that begin a way of the fewest hops the one with the least load on that way.
+// chooser takes a channel at every switch for one destination after another: the first channel of
+// the least loaded way of the fewest hops.
 type chooser struct {
 	load  []int64 // by position in Out: paths from hosts
 	round int     // number of the choice, for ties
 
-	// For the destination that is chosen, by switch.
-	flow    []int64   // paths of hosts that come through
-	arrival []int32   // the latest place of a channel by which they come
-	hops    []int32   // length of the way that the switch is to take
+	// For the current destination, by switch.
+	flow    []int64   // paths of hosts that pass it
+	arrival []int32   // the latest place of a channel by which they arrive
+	hops    []int32   // length of the way for the switch to take
 	chosen  []int32   // position in Out of its channel, -1 before it has one
-	longer  [][]int32 // by hops: switches that take a longer way than their shortest
+	longer  [][]int32 // by hops: switches on a longer way than their shortest
 
 	// By position in ways.allowed.
-	cost  []int64 // load on the least loaded way that begins there
-	least []int64 // the least cost of the channels of that switch up to there
+	cost  []int64 // load on the least loaded way over it
+	least []int64 // the least cost of the switch's channels up to this one
 
 	detours    []int32 // scratch of listDetours, positions in Out
 	detourCost []int64
@@ -36,11 +36,10 @@ func newChooser(g *fabric.Graph) *chooser {
 	}
 }
 
-// choose fills in chosen for the destination of the ways; each host that sends to it
-// counts as so many paths. Switches choose in order of their hops, the farthest first.
-// A switch must take a channel beyond the places of those that lead to it, and so may
-// need a longer way than its own shortest. It moves to that number of hops, and still
-// chooses after all that lead to it.
+// choose fills in chosen for the destination of the ways; each host counts as so many paths.
+// Switches choose in order of their hops, the farthest first. A switch must take a channel beyond
+// the places of the channels that lead to it, and so may need a longer way than its own shortest.
+// It moves to that number of hops, and still chooses after all switches that lead to it.
 func (b *chooser) choose(l *lane, w *ways, paths int64) {
 	b.round++
 	levels := int32(len(w.level) - 1)
@@ -69,7 +68,7 @@ func (b *chooser) choose(l *lane, w *ways, paths int64) {
 	}
 }
 
-// squares returns the sum of the squares of the loads: the less, the more even they are.
+// squares returns the sum of the squares of the loads; less means more even.
 func (b *chooser) squares() float64 {
 	sum := 0.0
 	for _, n := range b.load {
@@ -78,9 +77,9 @@ func (b *chooser) squares() float64 {
 	return sum
 }
 
-// sumLoads adds up the loads on the ways of the fewest hops, nearest switches first. The
-// channels of a switch come in order of their places, the latest first. So those that may
-// follow another channel are the first few, and the least cost of these is known.
+// sumLoads adds up the loads on the ways of the fewest hops, nearest switches first. The channels
+// of a switch come in order of their places, the latest first. So the channels that may follow
+// another channel are the first few, and their least cost is known.
 func (b *chooser) sumLoads(w *ways) {
 	if n := len(w.allowed); len(b.cost) < n {
 		b.cost, b.least = make([]int64, n), make([]int64, n)
@@ -98,9 +97,9 @@ func (b *chooser) sumLoads(w *ways) {
 	}
 }
 
-// chooseAt takes, of the channels allowed[from:to] that lie beyond all that lead to switch
-// s, the one of the least cost. Where there is none, it takes one of the detours of the
-// switch's hops. The flow goes on to the next switch, or farther if that has chosen.
+// chooseAt takes the cheapest of the channels allowed[from:to] beyond all channels that lead to
+// switch s. If there is none, it takes one of the detours of the switch's hops. The flow moves on
+// to the next switch, or farther if that has chosen.
 func (b *chooser) chooseAt(l *lane, w *ways, s int32, from, to int) {
 	end := from
 	for end < to && l.out[w.allowed[end]] > b.arrival[s] {
@@ -136,8 +135,8 @@ func (b *chooser) chooseAt(l *lane, w *ways, s int32, from, to int) {
 	}
 }
 
-// listDetours lists the channels that lie beyond all that lead to switch s and begin a way of
-// its hops. Their cost behind the next switch is an estimate: it too may have to go around.
+// listDetours lists the channels beyond all channels that lead to switch s that begin a way of its
+// hops. Their cost behind the next switch is an estimate: it too may need a detour.
 func (b *chooser) listDetours(l *lane, w *ways, s int32) (list []int32, cost []int64) {
 	b.detours = w.channelsFrom(l, b.detours[:0], s, b.hops[s], b.arrival[s]+1)
 	b.detourCost = b.detourCost[:0]
@@ -151,8 +150,8 @@ func (b *chooser) listDetours(l *lane, w *ways, s int32) (list []int32, cost []i
 	return b.detours, b.detourCost
 }
 
-// cheapest returns the channel of the least cost. Among equals it begins with another one
-// each time. Where no host's path comes through, any channel will do.
+// cheapest returns the channel of the least cost. Among equals it begins with another one each
+// time. If no host's path passes, any channel will do.
 func (b *chooser) cheapest(s int32, list []int32, cost []int64) int32 {
 	n := len(list)
 	k := b.round % n

@@ -12,15 +12,15 @@ import (
 	"weft/route/engine/internal/sample"
 )
 
-// What is tried for a lane: as much as keeps it short.
+// Limits of the attempts for a lane, to keep them short.
 const (
 	mostRoots   = 8
-	siftedWork  = 1 << 22 // turns of all orders that are sifted alone
+	siftedWork  = 1 << 22 // turns of all orders that are only sifted
 	mostOrdered = 4       // orders made by demand
 	orderedWork = 1 << 28 // turns x channels of these
-	orderSteps  = 1 << 24 // turns looked at for one of these
+	orderSteps  = 1 << 24 // turns visited for one of these
 	mostBoosts  = 2       // orders that are improved further
-	undivided   = 128     // switches up to which each of several lanes tries as much as one
+	undivided   = 128     // switches up to which each of several lanes makes as many attempts as one
 )
 
 // designer finds the order of the channels of one lane.
@@ -28,10 +28,10 @@ type designer struct {
 	in      *route.Input
 	turns   *cdg.Index
 	parts   *parts
-	lanes   int            // that share the work
+	lanes   int            // number that share the work
 	to      []int32        // destination switches of the lane
 	weight  []int64        // by turn
-	earlier []int64        // loads of the lanes before, by position in Out
+	earlier []int64        // loads of the previous lanes, by position in Out
 	sample  []int32        // destination switches of the trials
 	wanted  []weightedTurn // turns with weight, the weightiest first
 }
@@ -42,12 +42,11 @@ type weightedTurn struct {
 	weight int64
 }
 
-// design finds the order for the destinations of a lane. The first is that of
-// up*/down* from a switch with hosts. Where it allows every shortest path between hosts, as
-// in a fat-tree, nothing else is tried; where it nearly does once it is sifted, little else.
-// Otherwise the orders from several roots are sifted. The best of these roots start again
-// with an order by demand. The best of all are boosted, and the order is taken that
-// spreads the traffic of a sample of destinations best.
+// design finds the order for the destinations of a lane. The first attempt is up*/down* from a
+// switch with hosts. If that allows every shortest path between hosts, as in a fat-tree, design
+// tries nothing else; if it nearly does after sifting, little else. Otherwise design sifts the
+// orders from several roots. The best of these roots start again with an order by demand. The best
+// orders of all are boosted, and the winner spreads the traffic of a sample of destinations best.
 func (d *designer) design(ctx context.Context) (attempt, error) {
 	if o := d.start(0); o.forbiddenWeight(d.weight) == 0 {
 		return attempt{order: o, result: result{load: d.earlier}}, nil
@@ -83,7 +82,7 @@ func (d *designer) design(ctx context.Context) (attempt, error) {
 	return list[0], err
 }
 
-// share returns the share of some work that one lane may do: all of it in a small network.
+// share returns one lane's share of some work: all of it in a small network.
 func (d *designer) share(n int) int {
 	if d.turns.Graph.NumSwitches <= undivided {
 		return n
@@ -91,7 +90,7 @@ func (d *designer) share(n int) int {
 	return max(1, n/d.lanes)
 }
 
-// attempt is an order that was tried.
+// attempt is a tried order with its result.
 type attempt struct {
 	order *order
 	root  int
@@ -103,7 +102,7 @@ func sortByLoads(list []attempt) {
 	slices.SortStableFunc(list, func(x, y attempt) int { return cmp.Compare(x.squares, y.squares) })
 }
 
-// tryAll makes the orders of some numbers, sifts and tries each.
+// tryAll makes the orders of a range of numbers, sifts and tries each.
 func (d *designer) tryAll(ctx context.Context, from, to int, start func(i int) *order) ([]attempt, error) {
 	list := make([]attempt, to-from)
 	err := par.For(ctx, d.in.Workers, len(list), func(_, i int) error {
@@ -115,7 +114,7 @@ func (d *designer) tryAll(ctx context.Context, from, to int, start func(i int) *
 	return list, err
 }
 
-// start returns the order of up*/down* from the k-th choice of roots.
+// start returns the up*/down* order from the k-th choice of roots.
 func (d *designer) start(k int) *order {
 	e := d.escape(k)
 	o := newOrder(d.turns, e.channels())
@@ -133,7 +132,7 @@ func (d *designer) escape(k int) *escape {
 	return newEscape(d.turns.Graph, roots)
 }
 
-// listWanted lists the turns that shortest paths make.
+// listWanted lists the turns of shortest paths.
 func (d *designer) listWanted() {
 	g := d.turns.Graph
 	for c, row := range d.turns.Row {
@@ -146,9 +145,9 @@ func (d *designer) listWanted() {
 	slices.SortStableFunc(d.wanted, func(x, y weightedTurn) int { return cmp.Compare(y.weight, x.weight) })
 }
 
-// byDemand returns an order in which the turns of an escape tree ascend, and then of the
-// wanted turns the weightiest first, each unless it closes a cycle, as long as there are
-// steps left. Equal ones come in random order.
+// byDemand returns an order in which the turns of an escape tree ascend. Then it adds the wanted
+// turns, the weightiest first, each unless it closes a cycle, while there are steps left. Equal
+// ones come in random order.
 func (d *designer) byDemand(e *escape, rng *rand.Rand) *order {
 	list := slices.Clone(d.wanted)
 	for from := 0; from < len(list); {

@@ -8,17 +8,17 @@ import (
 	"weft/route/updown"
 )
 
-// parts lists the switches that let traffic through, by connected part of the network.
+// parts lists the switches that are not drained, by connected part of the network.
 type parts struct {
 	list   [][]int32
-	hosted [][]int32 // those with hosts, all of a part without hosts
-	of     []int32   // by switch: its part, -1 when drained
-	size   []int32   // by part: switches that reach it and are reached, drained ones too
+	hosted [][]int32 // switches with hosts, or all of a part without hosts
+	of     []int32   // by switch: its part, -1 if drained
+	size   []int32   // by part: number of its switches, and of drained ones next to it
 }
 
 func newParts(g *fabric.Graph) *parts {
 	p := &parts{list: updown.Parts(g), of: slices.Repeat([]int32{-1}, g.NumSwitches)}
-	border := make([]int32, g.NumSwitches) // by drained switch: one more than the last part at whose border it was counted
+	border := make([]int32, g.NumSwitches) // by drained switch: one more than the last part that counted it at its border
 	for n, part := range p.list {
 		size := int32(len(part))
 		for _, s := range part {
@@ -32,17 +32,17 @@ func newParts(g *fabric.Graph) *parts {
 		}
 		p.size = append(p.size, size)
 		hosted := sample.Hosted(g, part)
-		slices.Sort(hosted) // of a part without hosts the list itself
+		slices.Sort(hosted) // for a part without hosts this is the list itself
 		p.hosted = append(p.hosted, hosted)
 	}
 	return p
 }
 
-// escape is a spanning tree of every part, found breadth first from its root.
+// escape is a breadth-first spanning tree of every part from its root.
 type escape struct {
 	g    *fabric.Graph
-	rank updown.Order // in the order in which the switches were found
-	tree []bool       // by channel: whether it belongs to the tree
+	rank updown.Order // in order of discovery
+	tree []bool       // by channel: it belongs to the tree
 }
 
 func newEscape(g *fabric.Graph, roots []int32) *escape {
@@ -67,7 +67,7 @@ func (e *escape) channels() []int32 {
 	return list
 }
 
-// fix fixes the turns between the channels of the tree, which the order allows.
+// fix fixes the turns between channels of the tree, which the order allows.
 func (e *escape) fix(o *order) {
 	for s := range int32(e.g.NumSwitches) {
 		for _, back := range e.g.OutOf(s) {

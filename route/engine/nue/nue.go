@@ -22,7 +22,7 @@ func Spec() *route.Spec {
 		Lanes:   "by destination",
 		Options: []route.Option{{
 			Name: "vls", Default: 1, Min: 0, Max: int(route.DropVL),
-			Doc: "the most lanes to use, each for a share of the destinations, 0 for all that are allowed: 1, 2, 4 or 8, what delivers most; with one, answers and clients that never ask are safe on any SL, with more an answer must travel on the SL of its own path",
+			Doc: "maximum number of lanes, each for a share of the destinations, 0 for all allowed ones: the best of 1, 2, 4 or 8; with one, answers and clients that never ask are safe on any SL, with more an answer must use the SL of its own path",
 		}, route.Relief},
 		New: func(o route.Options) (route.Engine, error) { return &engine{vls: o.Int("vls")}, nil },
 	}
@@ -32,9 +32,9 @@ type engine struct {
 	vls int
 }
 
-// Route implements route.Engine. It never refuses. It routes with one lane, two, four and so on, as
-// many as there are, and keeps the result that delivers the most: more lanes than were
-// needed leave each of them fewer orders to choose from.
+// Route implements route.Engine. It never refuses. It routes with one lane, two, four and so on up
+// to the allowed number, and keeps the result with the most bandwidth: more lanes than needed leave
+// each of them fewer orders to choose from.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	turns, p := cdg.NewIndex(in.Graph), newParts(in.Graph)
 	most := e.lanes(in)
@@ -57,7 +57,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	return best.plan(in), nil
 }
 
-// routing holds the outcome of routing with a number of lanes.
+// routing is the outcome for a number of lanes.
 type routing struct {
 	lanes     int
 	laneOf    []int32 // by switch: the lane of its LIDs
@@ -101,7 +101,7 @@ func routeWith(ctx context.Context, in *route.Input, turns *cdg.Index, p *parts,
 	return r, err
 }
 
-// lanes is the number of lanes to use.
+// lanes returns the number of lanes to use.
 func (e *engine) lanes(in *route.Input) int {
 	if e.vls == 0 {
 		return in.MaxVLs
@@ -109,8 +109,8 @@ func (e *engine) lanes(in *route.Input) int {
 	return min(e.vls, in.MaxVLs)
 }
 
-// divide deals the switches out to lanes: shares of about as many hosts each, of
-// switches that are near each other.
+// divide deals the switches out to lanes: shares of about equally many hosts, on switches near each
+// other.
 func divide(g *fabric.Graph, p *parts, lanes int) [][]int32 {
 	var near []int32
 	for _, part := range p.list {
@@ -134,7 +134,7 @@ func divide(g *fabric.Graph, p *parts, lanes int) [][]int32 {
 	return shares
 }
 
-// fill gives the LIDs of a lane an SL of their own, which is the number of the lane.
+// fill gives the LIDs of each lane the lane's number as SL.
 func fill(in *route.Input, p *route.Plan, laneOf []int32, lanes int) {
 	dst := in.Ends.SwitchByLID(in.Graph)
 	for lid, s := range dst {

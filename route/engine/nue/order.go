@@ -8,22 +8,22 @@ import (
 	"weft/route/cdg"
 )
 
-// Places of channels that are on no cycle: nothing turns into a channel that leaves a
-// drained switch, and nothing turns out of one that leads to it.
+// Places of channels on no cycle: nothing turns into a channel that leaves a drained switch, and
+// nothing turns out of one that leads to it.
 const (
 	foremost int32 = -1
 	hindmost int32 = math.MaxInt32 - 1
 )
 
-// order ranks the channels of a lane: paths whose places ascend close no cycle. Turns
-// that are fixed ascend, and stay so.
+// order ranks the channels of a lane: paths with ascending places close no cycle. Fixed turns
+// ascend, and stay so.
 type order struct {
 	turns *cdg.Index
 	place []int32 // by channel
 	fixed []bool  // by turn
 }
 
-// newOrder gives the channels the places of a list of all.
+// newOrder gives the channels their places in a list of all.
 func newOrder(turns *cdg.Index, list []int32) *order {
 	g := turns.Graph
 	o := &order{turns: turns, place: make([]int32, g.NumChannels), fixed: make([]bool, turns.Size)}
@@ -48,7 +48,7 @@ func (o *order) clone() *order {
 // free reports whether a channel has a place of its own.
 func (o *order) free(c int32) bool { return o.place[c] != foremost && o.place[c] != hindmost }
 
-// channels lists the channels that have places of their own, by place.
+// channels lists the channels with places of their own, by place.
 func (o *order) channels() []int32 {
 	var list []int32
 	for c := range int32(len(o.place)) {
@@ -60,7 +60,7 @@ func (o *order) channels() []int32 {
 	return list
 }
 
-// forbiddenWeight returns the sum of the weights of the turns that the places forbid.
+// forbiddenWeight returns the sum of the weights of the forbidden turns.
 func (o *order) forbiddenWeight(weight []int64) int64 {
 	g, sum := o.turns.Graph, int64(0)
 	for c, p := range o.place {

@@ -7,8 +7,8 @@ import (
 
 const (
 	siftPasses  = 8
-	siftWork    = 1 << 26 // turns looked at in all passes
-	fixedWeight = 1 << 50 // of a fixed turn: more than all others of a channel have
+	siftWork    = 1 << 26 // turns visited in all passes
+	fixedWeight = 1 << 50 // of a fixed turn: more than all others of a channel together
 )
 
 // sifter moves channels to better places.
@@ -20,14 +20,14 @@ type sifter struct {
 	neighbours []neighbour
 }
 
-// neighbour is a channel that turns into the one that is moved, or into which that turns.
+// neighbour is a channel with a turn into or from the channel being moved.
 type neighbour struct {
 	key  float64
-	gain int64 // weight that is lost when the moved channel comes after it, not before
+	gain int64 // weight lost if the moved channel comes after it, not before
 }
 
-// sift moves each channel in turn to the place that forbids the least weight of turns, as
-// long as that helps (Rudell's sifting). Fixed turns stay allowed.
+// sift moves each channel in turn to the place that forbids the least weight of turns, as long as
+// that helps (Rudell's sifting). Fixed turns stay allowed.
 func (o *order) sift(weight []int64) {
 	s := &sifter{o: o, weight: weight, list: o.channels(), key: make([]float64, len(o.place))}
 	for range max(2, min(siftPasses, siftWork/(o.turns.Size+1))) {
@@ -48,8 +48,8 @@ func (o *order) sift(weight []int64) {
 	}
 }
 
-// move moves a channel between the two of its neighbours where it forbids the least weight.
-// It returns whether it moved.
+// move moves a channel to the place between its neighbours that forbids the least weight, and
+// reports whether it moved.
 func (s *sifter) move(c int32) bool {
 	s.listNeighbours(c)
 	best, at, sum, now := int64(0), -1, int64(0), int64(0)
@@ -74,7 +74,7 @@ func (s *sifter) move(c int32) bool {
 		low, high := s.neighbours[at].key, s.neighbours[at+1].key
 		mid := (low + high) / 2
 		if mid <= low || mid >= high {
-			return false // no room is left in this pass
+			return false // no room left in this pass
 		}
 		s.key[c] = mid
 	}
@@ -95,8 +95,7 @@ func (s *sifter) listNeighbours(c int32) {
 	slices.SortFunc(s.neighbours, func(x, y neighbour) int { return cmp.Compare(x.key, y.key) })
 }
 
-// add adds channel c as a neighbour by a turn; sign tells that the turn leads to it (1) or
-// from it (-1).
+// add adds channel c as a neighbour over a turn; sign is 1 if the turn leads to it, -1 if from it.
 func (s *sifter) add(c int32, turn int, sign int64) {
 	w := s.weight[turn]
 	if s.o.fixed[turn] {

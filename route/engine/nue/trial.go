@@ -8,28 +8,27 @@ import (
 )
 
 const (
-	trialWork  = 1 << 20 // channels looked at in a trial
-	trialLIDs  = 4       // trees to a destination switch that are chosen, when it has as many hosts
-	boostWork  = 1 << 22 // channels looked at for all rounds of one order
+	trialWork  = 1 << 20 // channels visited in a trial
+	trialLIDs  = 4       // trees to a destination switch in a trial, if it has as many hosts
+	boostWork  = 1 << 22 // channels visited in all rounds of one order
 	mostRounds = 16
 
-	// An order is good when at most one path of these goes around, and it forbids at most one
-	// of these turns.
+	// An order is good if at most one path in pathsAround takes a detour, and it forbids at most
+	// one turn in turnsForbidden.
 	pathsAround    = 256
 	turnsForbidden = 16
 )
 
-// result holds what a trial says of an order.
+// result holds the figures of a trial.
 type result struct {
 	squares float64 // sum of the squares of the loads of channels
-	load    []int64 // by position in Out, with that of the lanes before
-	around  int64   // paths that are longer than the shortest of the network
+	load    []int64 // by position in Out, including the previous lanes
+	around  int64   // paths longer than the shortest of the network
 	paths   int64
 }
 
-// isGood reports whether no other order needs to be tried. That few paths go around is not
-// enough: up*/down* can do with shortest paths alone in a small torus, but has few of
-// the many, and crowds its root.
+// isGood reports whether no other order needs a try. Few detours are not enough: in a small torus
+// up*/down* can use shortest paths alone, but has few of the many, and crowds its root.
 func (d *designer) isGood(a *attempt) bool {
 	all := int64(0)
 	for _, w := range d.weight {
@@ -43,8 +42,8 @@ func (d *designer) pickSample() {
 	d.sample = sample.Spread(sample.Hosted(d.turns.Graph, d.to), max(1, trialWork/len(d.turns.Graph.Out)))
 }
 
-// trial routes the sample by an order. The pairs whose paths go around gain weight in
-// the spreader, if it has weights.
+// trial routes the sample by an order. Pairs with a detour gain weight in the spreader, if it has
+// weights.
 func (d *designer) trial(o *order, s *spreader) result {
 	g := d.turns.Graph
 	l, b, w := newLane(o, d.parts), newChooser(g), &ways{}
@@ -75,9 +74,8 @@ func (d *designer) trial(o *order, s *spreader) result {
 	return v
 }
 
-// boost improves an order in rounds: the turns of the paths that are longer than the
-// shortest gain the weight of their pairs, and the channels are sifted again. The best
-// of all rounds is returned.
+// boost improves an order in rounds: the turns of paths longer than the shortest gain the weight of
+// their pairs, and the channels are sifted again. It returns the best of all rounds.
 func (d *designer) boost(ctx context.Context, best attempt) attempt {
 	s := newSpreader(d.turns, slices.Clone(d.weight))
 	o := best.order.clone()

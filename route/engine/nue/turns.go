@@ -12,14 +12,14 @@ import (
 
 const (
 	unit       = 1 << 12 // of demand: a pair of hosts
-	demandWork = 1 << 29 // turns looked at for the demand of a lane
-	demandRoom = 1 << 24 // weights kept at once, by all workers
+	demandWork = 1 << 29 // turns visited for the demand of a lane
+	demandRoom = 1 << 24 // weights in memory at once, of all workers
 )
 
-// demand weighs the turns by the pairs of hosts whose shortest paths make them; the
-// pairs of two switches are dealt out evenly over their shortest paths, hop by hop
-// towards the destination. Of many destinations with hosts a sample is taken: the others
-// have no demand. A turn that only a destination left out would make has no weight.
+// demand weighs turns by the pairs of hosts on whose shortest paths they are. The pairs of two
+// switches are divided evenly over their shortest paths, hop by hop towards the destination. Of
+// many destinations with hosts it takes a sample: the others have no demand. A turn only towards
+// others has no weight.
 func demand(ctx context.Context, turns *cdg.Index, workers int, to []int32) ([]int64, error) {
 	to = sample.Spread(sample.Hosted(turns.Graph, to), max(1, demandWork/(turns.Size+1)))
 	workers = max(1, min(workers, len(to), demandRoom/(turns.Size+1)))
@@ -45,7 +45,7 @@ func demand(ctx context.Context, turns *cdg.Index, workers int, to []int32) ([]i
 	return sum, nil
 }
 
-// spreader deals pairs of hosts out over shortest paths.
+// spreader divides pairs of hosts over shortest paths.
 type spreader struct {
 	turns  *cdg.Index
 	weight []int64 // by turn
@@ -65,8 +65,8 @@ func (s *spreader) add(to int32, pairs func(from int32) int64) {
 	s.deal(to, pairs)
 }
 
-// deal deals the pairs to the switch of the last search out over their shortest paths,
-// farthest switches first.
+// deal divides the pairs to the switch of the last search over their shortest paths, farthest
+// switches first.
 func (s *spreader) deal(to int32, pairs func(from int32) int64) {
 	turns, g, hops := s.turns, s.turns.Graph, s.search.Hops
 	clear(s.flow)

@@ -7,18 +7,18 @@ import (
 	"weft/fabric"
 )
 
-// Places that no channel has: that of a destination comes after all, that of a switch
-// without a way before all.
+// Places that no channel has: a destination's comes after all, that of a switch without a way
+// before all.
 const (
 	goal    = hindmost + 1
 	nowhere = foremost - 1
 )
 
-// lane holds an order of channels for searches, by position in Graph.Out.
+// lane is an order of channels made ready for searches, by position in Graph.Out.
 type lane struct {
 	g           *fabric.Graph
 	p           *parts
-	head        []int32 // switch behind the channel
+	head        []int32 // switch at its end
 	out         []int32 // place of the channel
 	in          []int32 // place of its reverse
 	latestFirst []int32 // positions by switch, the latest place first
@@ -37,8 +37,8 @@ func newLane(o *order, p *parts) *lane {
 	return l
 }
 
-// reachable returns the number of switches that reach switch t, itself included; 0 where
-// that is not known, as for a drained switch between several parts.
+// reachable returns the number of switches that reach switch t, including itself; 0 if that is
+// unknown, as for a drained switch between several parts.
 func (l *lane) reachable(t int32) int {
 	if l.g.Drained[t] {
 		return 0
@@ -46,31 +46,30 @@ func (l *lane) reachable(t int32) int {
 	return int(l.p.size[l.p.of[t]])
 }
 
-// option says that a switch reaches the destination in at most so many hops by a way that
-// begins with the channel at a place, and by none that begins at a later place. prev is
-// the switch's option of fewer hops, -1 if there is none.
+// option says that a switch reaches the destination in at most so many hops by a way over the
+// channel at a place, and by none over a later place. prev is the switch's option of fewer hops, -1
+// if there is none.
 type option struct{ place, hops, prev int32 }
 
-// ways holds the ways to a destination switch on a lane: for every switch, the latest
-// channel with which a way of so many hops can begin. Such a way suits whatever comes from
-// an earlier channel.
+// ways holds the ways to a destination switch on a lane: for every switch and number of hops, the
+// latest possible first channel. Such a way suits every packet that arrives by an earlier channel.
 type ways struct {
 	to       int32
 	options  []option
-	longest  []int32 // by switch: its option of the most hops, -1 where there is no way
+	longest  []int32 // by switch: its option of the most hops, -1 without a way
 	shortest []int32 // by switch: its option of the fewest hops
 	order    []int32 // switches that reach the destination, nearest first
 	level    []int32 // order[level[h]:level[h+1]] need h hops
 
-	start   []int32 // by k: allowed[start[k]:start[k+1]] are those of order[k+1]
-	allowed []int32 // positions in Out of channels that begin a way of the fewest hops, the latest first
-	next    []int32 // by position in allowed: the last of the next switch's that may follow, -1 at the destination
+	start   []int32 // by k: the channels of order[k+1] are allowed[start[k]:start[k+1]]
+	allowed []int32 // positions in Out of first channels of a way of the fewest hops, the latest first
+	next    []int32 // by position in allowed: the last of the next switch's channels that may follow, -1 at the destination
 	number  []int32 // by switch: its place in order
 
 	now, found []reachedSwitch // scratch of search
 }
 
-// reachedSwitch is a switch that got a new option at the level that is searched, and its place.
+// reachedSwitch is a switch with a new option at the current level, and its place.
 type reachedSwitch struct{ s, place int32 }
 
 // search finds the ways to switch t.
@@ -118,7 +117,7 @@ func (w *ways) push(s, place, hops, prev int32) {
 	}
 }
 
-// add notes a way of h hops from switch s that begins with the channel at a place.
+// add records a way of h hops from switch s over the channel at a place.
 func (w *ways) add(s, place, h int32) {
 	last := w.longest[s]
 	switch {
@@ -134,7 +133,7 @@ func (w *ways) add(s, place, h int32) {
 	w.found = append(w.found, reachedSwitch{s, 0})
 }
 
-// latest returns the latest place with which a way of at most h hops begins at switch s.
+// latest returns the latest first place of a way of at most h hops from switch s.
 func (w *ways) latest(s, h int32) int32 {
 	k := w.longest[s]
 	for k >= 0 && w.options[k].hops > h {
@@ -158,8 +157,8 @@ func (w *ways) hopsAfter(s, place int32) int32 {
 // hops returns the fewest hops of switch s.
 func (w *ways) hops(s int32) int32 { return w.options[w.shortest[s]].hops }
 
-// listAllowed lists the channels of the shortest ways. Channels after which the next switch
-// may take its own shortest way come alone where there are any.
+// listAllowed lists the channels of the shortest ways. It keeps only channels after which the next
+// switch may take its own shortest way, if there are any.
 func (w *ways) listAllowed(l *lane) {
 	w.allowed, w.next, w.start = w.allowed[:0], w.next[:0], append(w.start[:0], 0)
 	w.number[w.to] = 0
@@ -182,9 +181,8 @@ func (w *ways) listAllowed(l *lane) {
 	}
 }
 
-// lastFollower returns the position in allowed of the last channel that may follow the
-// channel at position i in Out; where none may, the last of the next switch; -1 at the
-// destination.
+// lastFollower returns the position in allowed of the last channel that may follow the channel at
+// position i in Out; if none may, the last of the next switch; -1 at the destination.
 func (w *ways) lastFollower(l *lane, i int32) int32 {
 	v := l.head[i]
 	if v == w.to {
@@ -199,8 +197,8 @@ func (w *ways) lastFollower(l *lane, i int32) int32 {
 	return to - 1
 }
 
-// channelsFrom lists the channels, at a place or later, with which a way of at most h hops
-// from switch s begins.
+// channelsFrom lists the first channels, at a place or later, of ways of at most h hops from switch
+// s.
 func (w *ways) channelsFrom(l *lane, list []int32, s, h, place int32) []int32 {
 	for _, i := range l.latestFirst[l.g.OutStart[s]:l.g.OutStart[s+1]] {
 		if v := l.head[i]; l.out[i] >= place && w.longest[v] >= 0 && l.out[i] < w.latest(v, h-1) {

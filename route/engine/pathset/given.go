@@ -10,13 +10,13 @@ import (
 	"weft/route/paths"
 )
 
-// FromFile is the name of path computation of an engine whose paths came from a file.
+// FromFile is the PATHS name of an engine with paths from a file.
 const FromFile = "given"
 
-// Source gives explicit paths, and the Plan that they are of, whose lanes they keep; no Plan stands for one lane.
+// Source gives explicit paths, and the Plan whose lanes they keep; a nil Plan means one lane.
 type Source func(ctx context.Context, in *route.Input, options route.Options) (*paths.Set, *route.Plan, error)
 
-// Given is the engine PATHS+NAMES for paths that come from elsewhere: another engine, or a file.
+// Given returns the engine PATHS+NAMES for paths from another engine or a file.
 func Given(from *route.Spec, scheme string, source Source) (*route.Spec, error) {
 	n, err := names.ByName(scheme)
 	if err != nil {
@@ -31,19 +31,19 @@ func Given(from *route.Spec, scheme string, source Source) (*route.Spec, error) 
 	return spec, nil
 }
 
-// fileSpec describes paths from a file to people.
+// fileSpec describes paths from a file.
 var fileSpec = route.Spec{
-	Name: FromFile, Summary: "paths that a file gives", Paper: "beyond paper 000", Cost: "that of reading", Lanes: "those of the file, none for a table of paths",
+	Name: FromFile, Summary: "paths from a file", Paper: "beyond paper 000", Cost: "that of reading", Lanes: "lanes of the file, none for a table of paths",
 	Options: []route.Option{gapsOption},
 }
 
 // FileOptions lists the options of paths from a file.
 func FileOptions() []route.Option { return fileSpec.Options }
 
-// gapsOption says what becomes of pairs of hosts without a path in a file.
+// gapsOption decides about pairs of hosts without a path in a file.
 var gapsOption = route.Option{
 	Name: "gaps", Default: refuseGaps, OneOf: []string{refuseGaps, fillGaps},
-	Doc: "pairs of hosts that have no path in the file: refuse the file, or fill the gaps with ways of our own",
+	Doc: "pairs of hosts without a path in the file: refuse the file, or compute paths for them",
 }
 
 // The values of this option.
@@ -52,7 +52,8 @@ const (
 	fillGaps   = "fill"
 )
 
-// GivenByFile is Given for the paths of a file; without a source it can only say that the file is needed.
+// GivenByFile is Given for the paths of a file; without a source the engine only refuses and asks
+// for the file.
 func GivenByFile(scheme string, source Source) (*route.Spec, error) {
 	if source == nil {
 		source = func(context.Context, *route.Input, route.Options) (*paths.Set, *route.Plan, error) {
@@ -62,7 +63,7 @@ func GivenByFile(scheme string, source Source) (*route.Spec, error) {
 	return Given(&fileSpec, scheme, source)
 }
 
-// compute computes the paths, or takes those given.
+// compute computes the paths, or takes the given ones.
 func (e *engine) compute(ctx context.Context, in *route.Input) (*paths.Set, *route.Plan, error) {
 	if e.from != nil {
 		return e.from(ctx, in, e.set)
@@ -75,29 +76,29 @@ func (e *engine) compute(ctx context.Context, in *route.Input) (*paths.Set, *rou
 	return set, nil, err
 }
 
-// lanesMissing says what paths lack that need lanes, and what keeps them.
-const lanesMissing = "the paths of the file have a cycle of dependencies on one lane, and the file holds no lanes: the Plan that weft route -o writes keeps those that paths had, and --paths reads it"
+// lanesMissing says that the paths need lanes, and which file would keep them.
+const lanesMissing = "the paths of the file have a cycle of dependencies on one lane, and the file holds no lanes: a Plan by weft route -o keeps lanes with its paths, and --paths reads it"
 
-// notesOnGaps refuses gaps in the paths of a file, or says what is done with them.
+// notesOnGaps refuses gaps in the paths of a file, or describes their treatment.
 func (e *engine) notesOnGaps(set *paths.Set) (notes []string, err error) {
 	g := set.Graph()
 	gaps, pairs, first := countGaps(set)
 	if gaps > 0 && e.set.String(gapsOption.Name) == refuseGaps {
-		return nil, route.Refuse(FromFile, "-O gaps=fill gives such pairs ways of our own",
+		return nil, route.Refuse(FromFile, "-O gaps=fill computes paths for these pairs",
 			"%d of %d pairs of hosts have no path in the file, the first is from %s to %s", gaps, pairs, route.EndName(g, first[0]), route.EndName(g, first[1]))
 	}
 	if gaps > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d pairs of hosts have no path in the file: they have ways of our own, which --write-paths and --write-splits leave out, and which a Plan and tables hold", gaps, pairs))
+		notes = append(notes, fmt.Sprintf("%d of %d pairs of hosts have no path in the file: they got computed paths, which are in the Plan and its tables but not in --write-paths and --write-splits", gaps, pairs))
 	}
 	return notes, nil
 }
 
-// countGaps counts the pairs of hosts, and those of them without a path, of which it returns the first. Hosts that no links
-// join are no pair.
+// countGaps counts the pairs of hosts and the gaps among them, and returns the first gap. Hosts
+// without a connection are no pair.
 func countGaps(set *paths.Set) (gaps, pairs int, first [2]int32) {
 	g := set.Graph()
 	part, _ := g.Components()
-	hasPath := make([]int32, g.NumEnds) // by source: 1 + the last target to which it has a path
+	hasPath := make([]int32, g.NumEnds) // by source: 1 + the last target with a path
 	for dst := range int32(g.NumHosts) {
 		from, to := set.To(dst)
 		for p := from; p < to; p++ {
@@ -118,8 +119,8 @@ func countGaps(set *paths.Set) (gaps, pairs int, first [2]int32) {
 	return gaps, pairs, first
 }
 
-// keepLanes gives a Plan the lanes of another one with the same end ports: an end port has, under all its LIDs, the
-// service levels that it had under its base LID.
+// keepLanes gives a Plan the lanes of another one with the same end ports: an end port has under
+// all its LIDs the service levels of its base LID.
 func keepLanes(plan, old *route.Plan) {
 	class := make([]int32, int(plan.Ends.Top())+1)
 	for lid := range class {

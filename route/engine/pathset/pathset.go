@@ -1,12 +1,11 @@
-// Package pathset makes an engine of a path computation (route/paths) and a LID
-// assignment (route/names): the two stages that paper 000 (Nienaber, Yuan and Duan,
-// "LID Assignment in InfiniBand Networks") keeps apart. Such an engine is called
-// PATHS+NAMES, as in path-selection+color-l. It gives the LIDs itself, after the
-// paths, each port the LMC that its paths need.
+// Package pathset makes an engine of a path computation (route/paths) and a LID assignment
+// (route/names): the two stages separated by paper 000 (Nienaber, Yuan and Duan, "LID Assignment in
+// InfiniBand Networks"). Such an engine is called PATHS+NAMES, as in path-selection+color-l. It
+// assigns the LIDs itself, after the paths, and gives each port the LMC that its paths need.
 //
-// Paths are computed between hosts. Switches that no path passes, and LIDs of port 0,
-// get entries that add no cycle of dependencies (names.Assignment.Realise). There is
-// one lane; a path computation that is not free of deadlock is judged as what it is.
+// Paths are computed between hosts. Switches without a path, and LIDs of port 0, get entries that
+// add no cycle of dependencies (names.Assignment.Realise). There is one lane; the judge decides
+// whether a path computation is free of deadlock.
 package pathset
 
 import (
@@ -23,15 +22,15 @@ import (
 	"weft/route/paths"
 )
 
-// recipes are names of combinations, after paper 000, section VI-D. The defaults of their options are ours: separate by the
-// paper's letter has remove=drawn and degree=shrinking.
+// recipes are names of combinations from paper 000, section VI-D. The defaults of their options are
+// ours: separate by the paper's letter has remove=drawn and degree=shrinking.
 var recipes = map[string]string{
 	"separate": "path-selection+color-l",
 	"renaming": "updn-shortest+renaming",
 }
 
-// Parse finds the engine PATHS+NAMES, or a recipe; ok is false for another kind of
-// name. Where PATHS is an engine, package engine finds it.
+// Parse finds the engine PATHS+NAMES, or a recipe; ok is false for another kind of name. If PATHS
+// is an engine, package engine finds it.
 func Parse(name string) (spec *route.Spec, ok bool, err error) {
 	full := name
 	if r, is := recipes[name]; is {
@@ -55,12 +54,12 @@ func Parse(name string) (spec *route.Spec, ok bool, err error) {
 	return e.spec(), true, nil
 }
 
-// NeedsSolver reports whether an engine with these options must be given a solver of linear programmes.
+// NeedsSolver reports whether an engine with these options needs a solver of linear programmes.
 func NeedsSolver(spec *route.Spec, options map[string]string) bool {
 	return strings.HasSuffix(spec.Name, "+"+names.ILP) || options["balance"] == paths.ByProgramme
 }
 
-// WithSolver is such an engine that has its solver.
+// WithSolver returns such an engine with its solver.
 func WithSolver(spec *route.Spec, solve ilp.Solve, linear ilp.SolveLinear) *route.Spec {
 	solved := *spec
 	solved.New = func(o route.Options) (route.Engine, error) {
@@ -73,14 +72,14 @@ func WithSolver(spec *route.Spec, solve ilp.Solve, linear ilp.SolveLinear) *rout
 	return &solved
 }
 
-// random is the root that is drawn from the seed.
+// random stands for a root drawn from the seed.
 const random = "random"
 
 type engine struct {
 	name   string
 	a      *paths.Algorithm
 	n      *names.Scheme
-	from   Source          // of paths that are given, not computed
+	from   Source          // of given paths
 	solve  ilp.Solve       // of ilp
 	linear ilp.SolveLinear // of smart with balance=programme
 	root   string
@@ -108,7 +107,7 @@ func (e *engine) spec() *route.Spec {
 	}
 }
 
-// Options lists the options of a path computation; those without a tree have no root.
+// Options lists the options of a path computation; computations without a tree have no root.
 func Options(a *paths.Algorithm) []route.Option {
 	if a.Rootless {
 		return a.Options
@@ -143,7 +142,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if err != nil {
 		return nil, e.refusal(err)
 	}
-	lanes := old != nil && old.SL != nil // foreign tables may come without
+	lanes := old != nil && old.SL != nil // foreign tables may lack them
 	if e.a.Name == FromFile && !lanes && assigned.Cyclic() {
 		notes = append(notes, lanesMissing)
 	}
@@ -164,7 +163,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	return plan, nil
 }
 
-// refusal returns the refusal of a stage in the name of the engine.
+// refusal returns the refusal of a stage under the engine's name.
 func (e *engine) refusal(err error) error {
 	if r, ok := errors.AsType[*route.Refusal](err); ok {
 		return route.Refuse(e.name, r.Advice, "%s", r.Reason)
@@ -172,13 +171,13 @@ func (e *engine) refusal(err error) error {
 	_, port := errors.AsType[*names.PortExhausted](err)
 	_, subnet := errors.AsType[*lids.Exhausted](err)
 	if port || subnet {
-		_, reason, _ := strings.Cut(err.Error(), ": ") // without the package
+		_, reason, _ := strings.Cut(err.Error(), ": ") // without the package name
 		return route.Refuse(e.name, "", "%s", reason)
 	}
 	return err
 }
 
-// findRoot is the switch that the option names, -1 for a random one.
+// findRoot returns the switch named by the option, -1 for a random one.
 func (e *engine) findRoot(g *fabric.Graph) (int32, error) {
 	if e.root == random {
 		return -1, nil

@@ -303,7 +303,7 @@ func TestLimits(t *testing.T) {
 	request := &recipe.Request{Engine: spec(t, "updn-shortest+greedy")}
 	_, err := recipe.Run(context.Background(), b.F.Compile(), request, func(string) {})
 	if _, refused := errors.AsType[*route.Refusal](err); !refused || !strings.Contains(err.Error(), `updn-shortest+greedy: the paths to CA "CA 3"`) ||
-		!strings.Contains(err.Error(), "LIDs, but a port has 128 at most") {
+		!strings.Contains(err.Error(), "LIDs, but a port has at most 128") {
 		t.Error(err)
 	}
 	g := graph(t, "renaming-fig1")

@@ -14,7 +14,7 @@ import (
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    "sssp",
-		Summary: "fewest hops, each path where earlier ones put the least load; may deadlock on one lane",
+		Summary: "fewest hops, each path over the least load of earlier ones; may deadlock on one lane",
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithm 1; Hoefler, Schneider and Lumsdaine 2009",
 		Cost:    "time O((switches + LIDs) x channels), memory O(channels) and the tables",
 		Lanes:   "none",
@@ -23,13 +23,13 @@ func Spec() *route.Spec {
 	}
 }
 
-// UsualPasses is the option passes of the engines that choose by the size of a network (PassesFor).
+// UsualPasses is the option passes of engines that choose a default by network size (PassesFor).
 var UsualPasses = route.Option{
 	Name: "passes", Default: 0, Min: 0, Max: Passes.Max,
-	Doc: "times every LID is routed, from the second on beside all others, which evens out the load; 0: three in small networks, two in larger ones, one in the largest",
+	Doc: "number of passes over all LIDs; from the second on each is routed again beside all others, which evens out the load; 0: three in small networks, two in larger ones, one in the largest",
 }
 
-// Size holds the size of a network in switches x LIDs, which bounds how much is tried on it.
+// Size is the size of a network by switches x LIDs, which limits the forms to try on it.
 type Size uint8
 
 // The sizes.
@@ -50,7 +50,7 @@ func SizeOf(in *route.Input) Size {
 	return Large
 }
 
-// PassesFor returns so many passes, or with 0 as many as suit the size of a network.
+// PassesFor returns passes, or for 0 a number by the size of a network.
 func PassesFor(in *route.Input, passes int) int {
 	if passes > 0 {
 		return passes
@@ -58,11 +58,10 @@ func PassesFor(in *route.Input, passes int) int {
 	return [...]int{Small: 3, Medium: 2, Large: 1}[SizeOf(in)]
 }
 
-// Passes is the option of the engines that route every LID once, as the paper does, or several
-// times.
+// Passes is the option passes of engines that by default route every LID once, as the paper does.
 var Passes = route.Option{
 	Name: "passes", Default: 1, Min: 1, Max: 16,
-	Doc: "times every LID is routed; from the second on each is taken back and chosen anew beside all others, which evens out the load where links are missing",
+	Doc: "number of passes over all LIDs; from the second on each is routed again beside all others, which evens out the load if links are missing",
 }
 
 type engine struct{ passes int }
@@ -93,7 +92,7 @@ func followBase(in *route.Input, tables *route.Tables) {
 // batch is the number of destination switches searched at once.
 const batch = 16
 
-// Build routes every LID of in.Ends, so many times: all base LIDs first, then the others.
+// Build routes every LID of in.Ends in so many passes: all base LIDs first, then the others.
 func Build(ctx context.Context, in *route.Input, passes int) (*route.Tables, error) {
 	b := NewBuilder(in)
 	for _, part := range columns.PartsByKind(in) {
@@ -104,13 +103,13 @@ func Build(ctx context.Context, in *route.Input, passes int) (*route.Tables, err
 	return b.Tables, nil
 }
 
-// Builder routes one part of the LIDs after the other.
+// Builder routes one part of the LIDs after another.
 type Builder struct {
 	*shortest.Loads // of the paths so far
 	Tables          *route.Tables
 	in              *route.Input
 	order           []int32 // destinations
-	hosted          []int32 // those with hosts
+	hosted          []int32 // destinations with hosts
 }
 
 // NewBuilder returns a Builder with empty tables.
@@ -121,7 +120,7 @@ func NewBuilder(in *route.Input) *Builder {
 	return b
 }
 
-// Route routes the LIDs of a part, so many times.
+// Route routes the LIDs of a part in so many passes.
 func (b *Builder) Route(ctx context.Context, part columns.Part, passes int) error {
 	search := func(_ int, to int32, w *shortest.Ways) { w.Search(b.G, b.Head, to) }
 	for pass := range passes {
@@ -142,8 +141,8 @@ func (b *Builder) Route(ctx context.Context, part columns.Part, passes int) erro
 	return nil
 }
 
-// choose chooses the paths to the LIDs of a destination: by load to hosts, always the same to
-// port 0. In later passes (again) the paths of the earlier one are taken off the loads first.
+// choose chooses the paths to the LIDs of a destination: by load to hosts, always the same to port
+// 0. In later passes (again) it first takes the paths of the previous pass off the loads.
 func (b *Builder) choose(c *columns.Columns, w *shortest.Ways, again bool) {
 	for column := range c.LIDs {
 		if column >= c.Hosts {
@@ -159,8 +158,8 @@ func (b *Builder) choose(c *columns.Columns, w *shortest.Ways, again bool) {
 	}
 }
 
-// chooseLowest takes at every switch the shortest path to the neighbour of the lowest
-// number, and of parallel links the first.
+// chooseLowest takes at every switch the shortest path to the neighbour with the lowest number,
+// over the first of parallel links.
 func (b *Builder) chooseLowest(c *columns.Columns, column int, w *shortest.Ways) {
 	for k, s := range w.Order[1:] {
 		exits := w.Exits(k)

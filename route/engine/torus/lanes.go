@@ -27,7 +27,7 @@ func addLanes(ctx context.Context, in *route.Input, tori []*torus, plan *route.P
 		ordered, all := m.lanes()
 		if all > in.MaxVLs {
 			return route.Refuse(Name, "allow as many",
-				"needs %d lanes, %d allowed: the torus of %s takes %d, twice that to step round a switch",
+				"needs %d lanes, %d allowed: the torus of %s takes %d, and twice that to avoid a failed switch",
 				all, in.MaxVLs, fabric.SwitchName(g, m.Switches[0]), ordered)
 		}
 		most = max(most, all)

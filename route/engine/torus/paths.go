@@ -9,7 +9,7 @@ import (
 	"weft/route/engine/internal/datelines"
 )
 
-// findHops finds the hops of all pairs and, where something is missing, verifies them.
+// findHops finds the hops of all pairs and verifies them if something is missing.
 func (m *torus) findHops(ctx context.Context, workers int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (m *torus) findHops(ctx context.Context, workers int) error {
 	return m.verify(ctx, workers)
 }
 
-// hop is the group of the link that s takes towards d.
+// hop returns the link group of s's next hop towards d.
 func (m *torus) hop(s, d int32) int32 {
 	return 2*s*int32(m.Dims) + int32(m.hops[int(d)*len(m.Switches)+int(s)])
 }
@@ -56,9 +56,9 @@ func (m *torus) whole() bool {
 	return true
 }
 
-// next is the dimension and direction in which s sends what goes to d: the first
-// dimension in which they differ. If the switch at which the path would turn into the
-// next dimension is missing, it turns one hop before.
+// next returns the dimension and direction of packets from s to d: the first dimension in which
+// they differ. If the switch where the path would turn into the next dimension is missing, the path
+// turns one hop before.
 func (m *torus) next(s, d int32) (dim, dir int, ok bool) {
 	y := m.Coords(d)
 	dim = m.FirstDiffering(s, d)
@@ -74,8 +74,8 @@ func (m *torus) next(s, d int32) (dim, dir int, ok bool) {
 	return dim, dir, ok
 }
 
-// directionTo is the direction in which s reaches the coordinate of d: the short way, or
-// the other one if the ring is broken there.
+// directionTo returns the direction from s to the coordinate of d: the short way, or the other one
+// if the ring is broken there.
 func (m *torus) directionTo(s, d int32, dim int) (dir int, ok bool) {
 	dir = m.short(s, d, dim)
 	to := m.Coords(d)[dim]
@@ -88,8 +88,8 @@ func (m *torus) directionTo(s, d int32, dim int) (dir int, ok bool) {
 	return 0, false
 }
 
-// directionBeside is the direction in which s comes next to the coordinate of d, where no
-// switch is.
+// directionBeside returns the direction from s to the position before the coordinate of d, whose
+// switch is missing.
 func (m *torus) directionBeside(s, d int32, dim int) (dir int, ok bool) {
 	dir = m.short(s, d, dim)
 	to := m.Coords(d)[dim]
@@ -102,10 +102,10 @@ func (m *torus) directionBeside(s, d int32, dim int) (dir int, ok bool) {
 	return 0, false
 }
 
-// wayRound finds the way round a missing switch, next to s in dimension dim and
-// direction dir: into the next dimension in which s and d differ, past the
-// missing switch, and then against the order in dim. Of both directions it takes one
-// in which a single hop leads past, the short one first.
+// wayRound finds the way round a missing switch, next to s in dimension dim and direction dir: into
+// the next dimension in which s and d differ, past the missing switch, and then against the order
+// in dim. It tries both directions, the short one first, and takes one where a single hop leads
+// past.
 func (m *torus) wayRound(s, d int32, dim, dir int) (second, side int, ok bool) {
 	x, y := m.Coords(s), m.Coords(d)
 	for second = dim + 1; x[second] == y[second]; {
@@ -123,8 +123,8 @@ func (m *torus) wayRound(s, d int32, dim, dir int) (second, side int, ok bool) {
 	return 0, 0, false
 }
 
-// leadsRound reports whether that way leads to d; far says that the ring beside the
-// missing switch may be taken the long way.
+// leadsRound reports whether that way leads to d; far says that it may take the ring beside the
+// missing switch the long way.
 func (m *torus) leadsRound(s, d int32, dim, dir, second, side int, far bool) bool {
 	to := m.Coords(d)[dim]
 	for range m.Size[second] {
@@ -142,8 +142,8 @@ func (m *torus) leadsRound(s, d int32, dim, dir, second, side int, far bool) boo
 	return false
 }
 
-// goesOn reports whether r, which is at the coordinate of d in the first dimensions,
-// can do the next one.
+// goesOn reports whether r, which is at the coordinate of d in the first dimensions, can correct
+// the next one.
 func (m *torus) goesOn(r, d int32) bool {
 	if r == d {
 		return true
@@ -157,18 +157,18 @@ func (m *torus) goesOn(r, d int32) bool {
 	return ok
 }
 
-// distance returns the number of hops from s to a coordinate in one direction, -1 where a
-// line ends before it.
+// distance returns the number of hops from s to a coordinate in one direction, -1 if a line ends
+// before it.
 func (m *torus) distance(s int32, dim, dir int, to int32) int32 {
 	return m.Distance(dim, dir, m.Coords(s)[dim], to)
 }
 
-// short is the direction of the short way from s to d in a dimension.
+// short returns the direction of the short way from s to d in a dimension.
 func (m *torus) short(s, d int32, dim int) int {
 	return m.Short(dim, m.Coords(s)[dim], m.Coords(d)[dim], m.Parity(s, d, dim))
 }
 
-// noWay is the refusal of a network where s cannot send to d.
+// noWay returns the refusal of a network in which s cannot send to d.
 func (m *torus) noWay(s, d int32) error {
 	x, dim := m.Coords(s), m.FirstDiffering(s, d)
 	var missing []string

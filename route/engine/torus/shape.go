@@ -5,17 +5,16 @@ import (
 	"weft/route"
 )
 
-// torus is one connected part with its coordinates, and with holes where links or
-// switches are missing.
+// torus is one connected part with its coordinates, and with gaps for missing links or switches.
 type torus struct {
 	*coords.Grid
-	open  []int32 // by link group: steps that can be taken over switches that let through
-	reach []int32 // by link group: and one more if a switch that lets nothing through follows
-	hops  []uint8 // hops[d*len(Switches)+s]: 2*dim+dir of the link that s takes towards d
-	turns bool    // whether a path takes dimensions against their order
+	open  []int32 // by link group: number of steps over switches that forward packets
+	reach []int32 // by link group: open, plus one if a drained switch follows
+	hops  []uint8 // hops[d*len(Switches)+s]: 2*dim+dir of the link from s towards d
+	turns bool    // some path takes dimensions against their order
 }
 
-// find gives coordinates to a part; those of the graph it has only when nothing is missing.
+// find gives coordinates to a part; from the graph it can only if nothing is missing.
 func find(part coords.Part) (*torus, error) {
 	m, err := coords.Find(part, func(places [][]int32) (*torus, error) { return newTorus(part, places) })
 	if err != nil {
@@ -37,7 +36,7 @@ func newTorus(part coords.Part, places [][]int32) (*torus, error) {
 	return m, nil
 }
 
-// setSteps counts how far one comes from each switch in each direction.
+// setSteps counts the possible steps from each switch in each direction.
 func (m *torus) setSteps() {
 	m.open, m.reach = make([]int32, m.NumLinkGroups()), make([]int32, m.NumLinkGroups())
 	for k := range m.open {
@@ -53,5 +52,5 @@ func (m *torus) setSteps() {
 	}
 }
 
-// isOpen reports whether a switch exists and lets traffic through.
+// isOpen reports whether a switch exists and is not drained.
 func (m *torus) isOpen(s int32) bool { return s >= 0 && !m.G.Drained[m.Switches[s]] }

@@ -18,7 +18,7 @@ const Name = "torus"
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    Name,
-		Summary: "dimension order on tori and meshes, round failed links and a failed switch; deadlock-free",
+		Summary: "dimension order on tori and meshes, around failed links and a failed switch; deadlock-free",
 		Paper:   "OpenSM's Torus-2QoS, 2010: torus-2QoS(8); datelines of Dally and Seitz, 1987",
 		Cost:    "time switches x LIDs, with failures also switches^2 x hops; memory the tables",
 		Lanes:   "dateline", // and as many again for the hop after a turn against the order
@@ -53,9 +53,9 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	return plan, addLanes(ctx, in, tori, plan)
 }
 
-// write enters the LIDs of switch d and its hosts. Where several links lead to the
-// next switch, the LIDs are dealt out over them: the base LIDs in their order, as with one LID a
-// port, each further LID of a port by the next link, each kind of hosts by itself.
+// write writes the LIDs of switch d and its hosts. If several links lead to the next switch, the
+// LIDs are dealt out over them: the base LIDs in their order, as with one LID a port, each further
+// LID of a port by the next link, and each kind of hosts separately.
 func (m *torus) write(in *route.Input, t *route.Tables, d int32) {
 	g, there := in.Graph, m.Switches[d]
 	ends := slices.Clone(g.HostsOf(there))
@@ -64,7 +64,7 @@ func (m *torus) write(in *route.Input, t *route.Tables, d int32) {
 	})
 	ends = slices.DeleteFunc(ends, func(end int32) bool { return in.Ends.Count(end) == 0 })
 	ends = append(ends, g.OthersOf(there)...)
-	turn := fabric.Numbers(len(ends)) // by place in ends: places before it, of its kind if it is a host's
+	turn := fabric.Numbers(len(ends)) // by place in ends: number of places before it, for a host those of its kind
 	for i := 1; i < len(g.HostsOf(there)) && g.IsHost(ends[i]); i++ {
 		if turn[i] = turn[i-1] + 1; in.KindOf(ends[i]) != in.KindOf(ends[i-1]) {
 			turn[i] = 0

@@ -10,8 +10,8 @@ import (
 	"weft/route/cdg"
 )
 
-// mostLanes is the number of lanes in the graph of verify: the dateline's bit, and
-// whether the link was taken against the order.
+// mostLanes is the number of lanes in verify's graph: by the dateline's bit, and by whether the
+// link is taken against the order.
 const mostLanes = 4
 
 // deps holds the dependencies of links: a node is a link group and a lane, and has a
@@ -21,8 +21,8 @@ type deps struct {
 	next  []uint64
 }
 
-// verify walks all paths. It refuses the network when one does not end, or when the
-// dependencies have a cycle, and notes whether any path turns against the order.
+// verify walks all paths. It refuses the network if one does not end, or if the dependencies have a
+// cycle, and records whether any path turns against the order.
 func (m *torus) verify(ctx context.Context, workers int) error {
 	g := &deps{words: (2*m.Dims*mostLanes + 63) / 64}
 	g.next = make([]uint64, m.NumLinkGroups()*mostLanes*g.words)
@@ -32,7 +32,7 @@ func (m *torus) verify(ctx context.Context, workers int) error {
 		for s := range m.Switches {
 			turned, ok := m.walk(g, datelines, int32(s), int32(d))
 			if !ok {
-				return route.Refuse(Name, "", "no way round what failed from %s to %s", m.Name(int32(s)), m.Name(int32(d)))
+				return route.Refuse(Name, "", "no way around the failures from %s to %s", m.Name(int32(s)), m.Name(int32(d)))
 			}
 			if turned {
 				turns.Store(true)
@@ -45,7 +45,7 @@ func (m *torus) verify(ctx context.Context, workers int) error {
 	}
 	m.turns = turns.Load()
 	if k := g.cycle(m); k >= 0 {
-		return route.Refuse(Name, "", "the ways round what failed can deadlock: dependencies form a cycle through %s", m.Name(k/2/int32(m.Dims)))
+		return route.Refuse(Name, "", "the ways around the failures can deadlock: dependencies form a cycle through %s", m.Name(k/2/int32(m.Dims)))
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func (m *torus) verify(ctx context.Context, workers int) error {
 // walk adds the dependencies of the path from s to d.
 func (m *torus) walk(g *deps, datelines []int, s, d int32) (turned, ok bool) {
 	sl := m.DatelineSL(datelines, s, d)
-	last := int32(-1) // node of the hop before
+	last := int32(-1) // node of the previous hop
 	dim := -1         // its dimension
 	for range 4 * len(m.Switches) {
 		if s == d {
@@ -81,7 +81,7 @@ func (m *torus) walk(g *deps, datelines []int, s, d int32) (turned, ok bool) {
 	return turned, false
 }
 
-// cycle finds the group of a link on a cycle, or one that a cycle leads to, -1 if there is none.
+// cycle finds the group of a link on a cycle or after one, -1 if there is none.
 func (g *deps) cycle(m *torus) int32 {
 	node := cdg.FindCycle(m.NumLinkGroups()*mostLanes, func(node int32, visit func(next int32)) {
 		k := node / mostLanes

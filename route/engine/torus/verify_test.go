@@ -17,7 +17,7 @@ func TestVerify(t *testing.T) {
 		want    string // "" is no refusal
 	}{
 		{"torus(3,hosts=1)", func(*torus, int32, int32) uint8 { return coords.Up }, "can deadlock: dependencies form a cycle through switch"},
-		{"torus(3,hosts=1)", func(_ *torus, s, _ int32) uint8 { return uint8(s & 1) }, "no way round what failed from switch"},
+		{"torus(3,hosts=1)", func(_ *torus, s, _ int32) uint8 { return uint8(s & 1) }, "no way around the failures from switch"},
 		{"torus(3,hosts=1)", func(m *torus, s, d int32) uint8 { return uint8(m.short(s, d, 0)) }, ""},
 		{"torus(5,hosts=1)", func(m *torus, s, d int32) uint8 { return uint8(m.short(s, d, 0)) }, ""},
 		{"mesh(3x3,hosts=1)", against, ""}, // y before x: all turns against the order, none with it

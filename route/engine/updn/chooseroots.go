@@ -12,22 +12,21 @@ import (
 
 const (
 	rootTries = 16 // switches with hosts tried as the root of a part, and half as many of all
-	// Destinations that each is tried with: as many as keep a try short.
+	// Destinations for each try: as many as keep it short.
 	leastTests = 16
 	mostTests  = 64
-	testWork   = 1 << 20 // channels looked at in a try
-	allWork    = 1 << 24 // channels looked at in all tries; beyond, the first good one is taken
+	testWork   = 1 << 20 // channels visited in a try
+	allWork    = 1 << 24 // channels visited in all tries; beyond this limit the first good one wins
 )
 
-// topLevels are the bounds within which switches count as near to the hosts as the
-// nearest one: in a fat-tree its top level, also when links of it are missing.
+// topLevels are factors: switches within such a factor of the least distance to hosts form a top
+// level. In a fat-tree this is its top level, even with missing links.
 var topLevels = []float64{1, 1.1, 1.25}
 
-// chooseRoots finds the roots of a part of the network: of several choices tried,
-// the one that spreads the traffic of a sample of destinations best, so with short
-// paths and few crowded channels. Single switches with hosts come first: in an
-// intact fat-tree any leaf leaves all minimal paths between hosts legal. Where links
-// are missing, the whole top level mostly does better.
+// chooseRoots finds the roots of a part of the network. Of several choices it takes the one that
+// spreads the traffic of a sample of destinations best, so with short paths and few crowded
+// channels. Single switches with hosts come first: in an intact fat-tree any leaf leaves all
+// minimal paths between hosts legal. With missing links the whole top level is mostly better.
 func chooseRoots(n *forest.Net, part []int32, r *ranker) []int32 {
 	hosted := sample.Hosted(n.G, part)
 	t := newTrial(n, sample.Spread(hosted, max(leastTests, min(mostTests, testWork/(len(n.Head)+1)))))
@@ -66,7 +65,7 @@ type trial struct {
 	find    search
 	h       *forest.Hops
 	allowed []int32
-	flow    []float64 // by switch: hosts whose packets come through
+	flow    []float64 // by switch: hosts whose packets pass it
 	load    []float64 // by position in Out
 }
 
@@ -84,8 +83,8 @@ func newTrial(n *forest.Net, tests []int32) *trial {
 	return t
 }
 
-// nearest lists the switches whose distances from the tests add up to at most share
-// times the least such sum.
+// nearest lists the switches whose sum of distances from the tests is at most share times the least
+// such sum.
 func (t *trial) nearest(part []int32, share float64) []int32 {
 	sum := make([]int64, t.n.G.NumSwitches)
 	least := int64(math.MaxInt64)
@@ -105,9 +104,8 @@ func (t *trial) nearest(part []int32, share float64) []int32 {
 	return list
 }
 
-// run sends the hosts' traffic to the tests, dealt out evenly over the hops allowed
-// at each switch. squares is the sum of the squares of the loads; minimal says that
-// every path is a shortest one.
+// run sends the hosts' traffic to the tests, divided evenly over the allowed hops at each switch.
+// squares is the sum of the squares of the loads; minimal says that every path is a shortest one.
 func (t *trial) run(hosted []int32) (squares float64, minimal bool) {
 	clear(t.load)
 	minimal = true
@@ -132,7 +130,7 @@ func (t *trial) run(hosted []int32) (squares float64, minimal bool) {
 	return squares, minimal
 }
 
-// deal passes the traffic at a switch on.
+// deal divides the traffic at a switch over its allowed hops.
 func (t *trial) deal(s int32) {
 	allowed := t.allowed[:t.h.Allowed(t.n, s, t.allowed)]
 	share := t.flow[s] / float64(len(allowed))
@@ -142,8 +140,7 @@ func (t *trial) deal(s int32) {
 	}
 }
 
-// centre returns a switch at about the middle of a longest shortest path, which two searches
-// find.
+// centre returns a switch near the middle of a longest shortest path, found by two searches.
 func (r *ranker) centre(part []int32) int32 {
 	at := r.distances(r.distances(part[0]))
 	for half := r.order[at] / 2; r.order[at] > half; {

@@ -9,7 +9,7 @@ import (
 	"weft/route/updown"
 )
 
-// findRoots finds the switches that the option names; none of them may be drained.
+// findRoots finds the switches named by the option; none of them may be drained.
 func findRoots(g *fabric.Graph, names []string) ([]int32, error) {
 	roots, err := route.NamedSwitches(g, "updn", "roots", names)
 	if err != nil {
@@ -23,8 +23,8 @@ func findRoots(g *fabric.Graph, names []string) ([]int32, error) {
 	return roots, nil
 }
 
-// rankSwitches ranks the switches by their distance from the nearest root, part by part of
-// the network. A part without a given root has one chosen.
+// rankSwitches ranks the switches by their distance from the nearest root, part by part. A part
+// without a given root gets one.
 func rankSwitches(n *forest.Net, given []int32) updown.Order {
 	isRoot := make([]bool, n.G.NumSwitches)
 	for _, r := range given {
@@ -46,7 +46,7 @@ func rankSwitches(n *forest.Net, given []int32) updown.Order {
 	return r.order
 }
 
-// ranker ranks the switches of one part of the network after the other, as often as asked.
+// ranker ranks the switches of one part of the network after another, any number of times.
 type ranker struct {
 	g      *fabric.Graph
 	order  updown.Order
@@ -57,14 +57,14 @@ func newRanker(g *fabric.Graph) *ranker {
 	return &ranker{g, updown.New(g.NumSwitches), g.NewSearch(g.Drained)}
 }
 
-// rank ranks what is connected to some roots, with one peak.
+// rank ranks the switches connected to some roots, with one peak.
 func (r *ranker) rank(roots []int32) {
 	r.distances(roots...)
 	r.order.JoinPeaks(r.g, roots)
 }
 
-// distances ranks what is connected to some switches by the distance from them, and returns
-// the last switch found.
+// distances ranks the switches connected to some others by the distance from them, and returns the
+// last switch found.
 func (r *ranker) distances(from ...int32) (last int32) {
 	r.search.From(from...)
 	r.order.SetRanks(r.g, r.search)

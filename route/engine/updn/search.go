@@ -35,15 +35,15 @@ func newSearches(n *forest.Net, workers int) []search {
 	return s
 }
 
-// run allows the shortest way down from where there is one, and elsewhere the way
-// up that makes the whole path shortest.
+// run allows the shortest way down from each switch that has one, and elsewhere the way up that
+// makes the whole path shortest.
 func (f *search) run(t int32, h *forest.Hops) {
 	h.Reset()
 	f.findDown(t, h)
 	f.findUp(t, h)
 }
 
-// findDown searches the switches above t, which reach it by going down only.
+// findDown finds the switches that reach t by going down only.
 func (f *search) findDown(t int32, h *forest.Hops) {
 	h.Want[t] = 0
 	f.down = append(f.down[:0], t)
@@ -63,8 +63,8 @@ func (f *search) findDown(t int32, h *forest.Hops) {
 	}
 }
 
-// findUp gives every other switch its hops: those below a switch that has them.
-// Level after level, so that each path is the shortest that the rule allows.
+// findUp gives every other switch its hops: to a switch above it that has some. It goes level by
+// level, so that each path is the shortest that the rule allows.
 func (f *search) findUp(t int32, h *forest.Hops) {
 	S := int32(f.n.G.NumSwitches)
 	ups := h.Want[S:]

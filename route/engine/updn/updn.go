@@ -27,7 +27,7 @@ type engine struct {
 	roots []string
 }
 
-// Route implements route.Engine. It refuses roots that are drained.
+// Route implements route.Engine. It refuses drained roots.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	given, err := findRoots(in.Graph, e.roots)
 	if err != nil {

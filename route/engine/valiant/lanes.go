@@ -15,8 +15,8 @@ const colours = route.NumSLs
 
 func colour(group int32) int32 { return group % colours }
 
-// lanes returns the number of lanes: one for each of the three groups of a path, or two where groups are
-// single switches, since a path then ends with its second link.
+// lanes returns the number of lanes: one for each of the three groups of a path. It is two if
+// groups are single switches, since a path then ends with its second link.
 func lanes(n *groups.Groups) int {
 	if n.Single() {
 		return 2
@@ -24,16 +24,16 @@ func lanes(n *groups.Groups) int {
 	return 3
 }
 
-// Kinds of ports of a switch, by where their links lead.
+// Kinds of ports of a switch, by their neighbours.
 const (
 	toEnd   = iota // to an end port
 	within         // to a switch of the same group
 	between        // to another group
 )
 
-// laneOf returns the VL of a packet that leaves a switch of a group for another switch, by the kinds of the
-// ports by which it comes and leaves, and by its SL: 0 in the group of the source, 1 in the intermediate group,
-// which has the colour of the SL, and 2 in the group of the destination.
+// laneOf returns the VL of a packet from a switch of a group to another switch, by the kinds of its
+// input and output ports and its SL: 0 in the source's group, 1 in the intermediate group, whose
+// colour is the SL, and 2 in the destination's.
 func laneOf(group int32, in, out int, sl uint8) uint8 {
 	switch {
 	case in == toEnd:
@@ -81,7 +81,7 @@ func addLanes(in *route.Input, n *groups.Groups, plan *route.Plan, sl []int32) {
 	}
 }
 
-// kindsOf lists where the ports of a switch lead.
+// kindsOf lists the kinds of the ports of a switch.
 func kindsOf(in *route.Input, n *groups.Groups, s int32) []int {
 	g := in.Graph
 	kinds := make([]int, g.SwitchPorts[s]+1)
@@ -94,8 +94,8 @@ func kindsOf(in *route.Input, n *groups.Groups, s int32) []int {
 	return kinds
 }
 
-// verify walks from every switch to every LID and refuses the network if the dependencies of channels and
-// lanes have a cycle. That can be only where links are missing.
+// verify walks from every switch to every LID and refuses the network if the dependencies of
+// channels and lanes have a cycle. That can happen only with missing links.
 func verify(ctx context.Context, in *route.Input, n *groups.Groups, plan *route.Plan) error {
 	g, lanes := in.Graph, int32(lanes(n))
 	most := 0

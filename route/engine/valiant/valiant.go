@@ -19,12 +19,12 @@ const Name = "valiant"
 func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    Name,
-		Summary: "over another group on Dragonfly and full meshes: all-to-all without hot links, at the price of longer paths; deadlock-free",
+		Summary: "via a third group on Dragonfly and full meshes: all-to-all without hot links, but longer paths; deadlock-free",
 		Paper:   "Valiant, A Scheme for Fast Parallel Communication, 1982; Kim, Dally, Scott and Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, 2008",
 		Cost:    "time O(LIDs x channels), memory O(channels x lanes) and the tables",
 		Lanes:   "by position", // see lanes.go
 		Options: []route.Option{
-			{Name: "share", Default: 100, Min: 0, Max: 100, Doc: "percent of the hosts to which packets go over another group; all others by shortest paths"},
+			{Name: "share", Default: 100, Min: 0, Max: 100, Doc: "percent of the hosts that packets reach via a third group; all others get shortest paths"},
 		},
 		New: func(o route.Options) (route.Engine, error) { return engine{o.Int("share")}, nil },
 	}
@@ -32,8 +32,8 @@ func Spec() *route.Spec {
 
 type engine struct{ share int }
 
-// Route implements route.Engine. It refuses networks without groups, and what needs more lanes than
-// there are.
+// Route implements route.Engine. It refuses networks without groups, and networks that need too
+// many lanes.
 func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	g := in.Graph
 	n, err := groups.Find(g)
@@ -55,8 +55,8 @@ func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error)
 // batch is the number of destinations searched at once.
 const batch = 32
 
-// fill routes every LID: all base LIDs first, then the others, one kind of hosts after the other. It
-// returns, by LID, the SL of packets to it.
+// fill routes every LID: all base LIDs first, then the others, one kind of hosts after another. It
+// returns the SL of packets by LID.
 func (e engine) fill(ctx context.Context, in *route.Input, n *groups.Groups, tables *route.Tables) (sl []int32, err error) {
 	g := in.Graph
 	sl = in.Ends.SwitchByLID(g)
@@ -79,25 +79,25 @@ func (e engine) fill(ctx context.Context, in *route.Input, n *groups.Groups, tab
 	return sl, nil
 }
 
-// builder routes one LID after the other.
+// builder routes one LID after another.
 type builder struct {
 	*shortest.Loads
 	groups *groups.Groups
 	share  int
-	routed []int // by group: number of LIDs of its hosts that are done
+	routed []int // by group: number of its hosts' LIDs routed so far
 
 	// The ways to one destination.
-	hops     []int32 // by switch: channels to the destination, or if indirect to the intermediate group; -1 if not reached
+	hops     []int32 // by switch: channels to the destination, or if indirect to the intermediate group; -1 if unreached
 	indirect []bool  // by switch: its way passes the intermediate group
-	near     []bool  // by group: a link leads to the destination, or to a switch one hop from it
-	order    []int32 // switches, each after those on its way
-	minimal  bool    // groups that are near take no intermediate group
-	shortest bool    // all take shortest ways, over whatever groups
+	near     []bool  // by group: it has a link to the destination, or to a switch one hop from it
+	order    []int32 // switches, each after the ones on its way
+	minimal  bool    // near groups take no intermediate group
+	shortest bool    // all take shortest ways, over any groups
 }
 
-// route takes the ways to a LID with the least load, and adds the paths from all hosts to it to the loads.
-// It returns the SL of packets to it: the colour of the intermediate group, or without one a colour
-// that is not that of the destination's group.
+// route takes the ways to a LID with the least load, and adds the paths of all hosts to the loads.
+// It returns the SL of packets to it: the colour of the intermediate group, or if there is none
+// another colour than that of the destination's group.
 func (b *builder) route(c *columns.Columns, column int) (sl int32) {
 	g, home := b.G, b.groups.Of[c.To]
 	n := b.routed[home]
@@ -133,8 +133,9 @@ func (b *builder) route(c *columns.Columns, column int) (sl int32) {
 	return sl
 }
 
-// intermediate returns the intermediate group for the n-th LID of a group, which is at switch t: of the groups
-// linked to its own that have another colour the first from the n-th on for which search finds ways, or -1.
+// intermediate returns the intermediate group for the n-th LID of a group, at switch t. It takes
+// the first group from the n-th on that is linked to its own, has another colour, and for which
+// search finds ways; -1 if there is none.
 func (b *builder) intermediate(t int32, n int) int32 {
 	home := b.groups.Of[t]
 	var others []int32
@@ -152,11 +153,12 @@ func (b *builder) intermediate(t int32, n int) int32 {
 	return -1
 }
 
-// search orders the switches by their way to switch t over an intermediate group, or none (-1). Packets
-// leave their group by links to the intermediate one. They leave it by links to t's group, straight, if there is no
-// intermediate group, or their own one has its colour, is not linked to it, or is near while paths are to be
-// minimal. In t's group they take one hop at most, so that they need no further lane. It returns false if
-// some switch has no such way.
+// search orders the switches by their way to switch t over an intermediate group, or over none
+// (-1). Packets leave their group by links to the intermediate one. They go straight, by links to
+// t's group, without an intermediate group, or if their own group has its colour or no link to it.
+// They also go straight if their group is near and paths are to be minimal. In t's group they take
+// at most one hop, so that they need no further lane. It returns false if some switch has no such
+// way.
 func (b *builder) search(t, over int32) bool {
 	g, of, home := b.G, b.groups.Of, b.groups.Of[t]
 	b.start(t)
@@ -190,7 +192,8 @@ func (b *builder) search(t, over int32) bool {
 	return len(b.order) == g.NumSwitches
 }
 
-// findNear finds the groups with a link to the destination, or to a switch of its group one hop from it.
+// findNear finds the groups with a link to the destination, or to a switch of its group one hop
+// from it.
 func (b *builder) findNear(home int32) {
 	clear(b.near)
 	for _, s := range b.groups.Members[home] {
@@ -217,8 +220,8 @@ func (b *builder) anyWay(t int32) {
 	b.extend(0, func(_, _ int32) bool { return true })
 }
 
-// extend continues a search from place from of order on: it appends the switches that allowed channels lead to.
-// Drained switches let nothing through.
+// extend continues a search from a place in order: it appends the switches behind allowed channels.
+// Nothing passes drained switches.
 func (b *builder) extend(from int, allowed func(u, v int32) bool) {
 	g := b.G
 	for head := from; head < len(b.order); head++ {
@@ -235,7 +238,7 @@ func (b *builder) extend(from int, allowed func(u, v int32) bool) {
 	}
 }
 
-// isNext reports whether the neighbour v of s is next on a way to switch t, as search found it.
+// isNext reports whether the neighbour v of s is next on a way to switch t, as found by search.
 func (b *builder) isNext(s, v, t, over int32) bool {
 	of, home := b.groups.Of, b.groups.Of[t]
 	switch {

@@ -16,16 +16,16 @@ type counts struct {
 	oneWay bool       // each direction of a pair has a lane of its own
 }
 
-// none as a lane means that paths are on no lane any more.
+// none is the lane of paths that are on no lane any more.
 const none = -1
 
-// move takes all paths of a pair from one lane to another.
+// move moves all paths of a pair from one lane to another.
 func (m *counts) move(a, b int32, from, to int) {
 	m.Set(a, b, to)
 	m.recount(a, b, from, to)
 }
 
-// recount counts the paths of a pair on another lane than before.
+// recount moves the paths of a pair between the counts of two lanes.
 func (m *counts) recount(a, b int32, from, to int) {
 	for _, lid := range m.p.LIDs[b] {
 		m.recountPath(m.p.Home[a], lid, from, to)
@@ -56,10 +56,10 @@ func (m *counts) recountPath(s int32, lid fabric.LID, from, to int) {
 	}
 }
 
-// countAll counts the paths of all pairs on each edge. It fails when the tables have a loop.
+// countAll counts the paths of all pairs on each edge. It fails if the tables have a loop.
 func countAll(ctx context.Context, p *lanes.Paths) ([]uint32, error) {
 	count := make([]uint32, p.Index.Size)
-	passing := make([][]uint32, p.Workers) // by worker and switch: paths that start at or pass it
+	passing := make([][]uint32, p.Workers) // by worker and switch: paths from it or through it
 	err := p.EachTree(ctx, func(worker int, t *lanes.Tree) {
 		if passing[worker] == nil {
 			passing[worker] = make([]uint32, p.Graph.NumSwitches)

@@ -1,17 +1,16 @@
-// Package offline is algorithm 2 of Domke, Hoefler and Nagel, "Deadlock-Free Oblivious
-// Routing for Arbitrary Topologies" (paper 003, section IV): paths that were chosen without
-// a thought for lanes are put on lanes by cutting cycles of channel dependencies.
+// Package offline is algorithm 2 of Domke, Hoefler and Nagel, "Deadlock-Free Oblivious Routing for
+// Arbitrary Topologies" (paper 003, section IV): it assigns lanes to paths that were chosen without
+// regard to lanes, by cutting cycles of channel dependencies.
 //
-// An edge counts the (class, LID) paths that make it. Lists of these paths, which are most
-// of the paper's memory, are not kept: in forwarding tables they are the branches of
-// in-trees above the edge, and are found from the tables when the edge is cut.
+// An edge counts its (class, LID) paths. It does not store lists of them, which are most of the
+// paper's memory: in forwarding tables they are the branches of in-trees above the edge, and a cut
+// finds them from the tables.
 //
-// Beyond the paper: Options.Refill, which gives back to a lane the pairs that were moved
-// from it without need.
+// Options.Refill goes beyond the paper: it gives back to a lane the pairs that need not have moved.
 //
-// The cost is O(switches x LIDs) for the first lane, then O(channels + edges) a lane and
-// the paths through the edges that are cut. Memory: 4 bytes an edge place and lane, and
-// half a byte an ordered pair of classes.
+// The cost is O(switches x LIDs) for the first lane, then O(channels + edges) a lane and the paths
+// through cut edges. Memory: 4 bytes an edge place and lane, and half a byte an ordered pair of
+// classes.
 package offline
 
 import (
@@ -25,11 +24,11 @@ import (
 	"weft/route/lanes"
 )
 
-// Heuristic says which edge of a cycle is cut.
+// Heuristic says which edge of a cycle to cut.
 type Heuristic string
 
-// The heuristics of the paper. Random stands beside First, which the paper calls
-// pseudo-random.
+// The heuristics of the paper. First is the one that the paper calls pseudo-random; Random is an
+// addition.
 const (
 	Weakest   Heuristic = "weakest"   // the edge with the fewest paths
 	Strongest Heuristic = "strongest" // the edge with the most paths
@@ -41,16 +40,16 @@ const (
 type Options struct {
 	Heuristic Heuristic
 	Seed      uint64 // for Random
-	// Refill takes back to each lane those of the pairs moved from it that close no
-	// cycle once all cycles are cut. It takes fewer lanes and several times as long.
+	// Refill moves pairs back to their earlier lane if they close no cycle there once all cycles
+	// are cut. It takes fewer lanes and several times as long.
 	Refill bool
-	OneWay bool // layer each direction for itself, as the paper does; without Refill
+	OneWay bool // layer each direction separately, as in the paper; without Refill
 	Most   int  // lanes after which to give up, at most MaxLanes
 }
 
-// Layer puts all paths on the first lane, and then moves the paths of one edge of
-// each cycle to the next lane, until no lane has a cycle (algorithm 2). The search
-// goes on where a cycle was found.
+// Layer puts all paths on the first lane. It then moves the paths of one edge of each cycle to the
+// next lane, until no lane has a cycle (algorithm 2). After a cycle the search continues from the
+// same place.
 func Layer(ctx context.Context, p *lanes.Paths, opt Options) (*lanes.Lanes, error) {
 	count, err := countAll(ctx, p)
 	if err != nil {
@@ -81,8 +80,8 @@ const (
 	black              // on no cycle
 )
 
-// search is a depth-first search for cycles in the graph of one lane, in which edges
-// vanish on the way. A black channel stays black then.
+// search is a depth-first search for cycles in the graph of one lane, which loses edges meanwhile.
+// A black channel stays black then.
 type search struct {
 	*counts
 	Options
@@ -90,15 +89,15 @@ type search struct {
 
 	lane   int
 	colour []uint8
-	tried  []int32 // by channel: edges that need no second look
+	tried  []int32 // by channel: number of edges finished for good
 	depth  []int32 // by grey channel: place on the stack
 	stack  []int32
-	closed []int32 // black channels, what they lead to before them
+	closed []int32 // black channels, each after its successors
 	moved  [][2]int32
 	up     []int32 // switches still to visit above a cut edge
 }
 
-// run frees a lane of cycles; ok is false when no lane is left to move paths to.
+// run frees a lane of cycles; ok is false if there is no lane left to move paths to.
 func (s *search) run(ctx context.Context, lane int) (ok bool, err error) {
 	s.lane = lane
 	clear(s.colour)
@@ -127,8 +126,8 @@ func (s *search) run(ctx context.Context, lane int) (ok bool, err error) {
 	return true, nil
 }
 
-// refill takes back those of the pairs moved on that close no cycle now. An edge is cut with all
-// of its paths, and most cycles need fewer to go. Not all can come back: they closed one.
+// refill moves back the moved pairs that close no cycle now. A cut moves all paths of an edge, and
+// most cycles need fewer to go. Some must stay away: they closed a cycle.
 func (s *search) refill(ctx context.Context) error {
 	slices.Reverse(s.closed)
 	count := s.count[s.lane]
@@ -162,8 +161,8 @@ func (s *search) push(c int32) {
 	s.stack = append(s.stack, c)
 }
 
-// step looks at the next edge of the channel on top of the stack. It returns false
-// when that edge closes a cycle.
+// step takes the next edge of the channel on top of the stack. It returns false if that edge closes
+// a cycle.
 func (s *search) step() bool {
 	c := s.stack[len(s.stack)-1]
 	out := s.p.Graph.OutOf(s.p.Graph.To[c])
@@ -185,8 +184,8 @@ func (s *search) step() bool {
 	return true
 }
 
-// cut moves the paths of one edge of the cycle that was found to the next lane, and
-// takes the search back to where its way still exists.
+// cut moves the paths of one edge of the found cycle to the next lane, and takes the search back to
+// the part of its way that still exists.
 func (s *search) cut() {
 	top := s.stack[len(s.stack)-1]
 	back := s.p.Graph.OutOf(s.p.Graph.To[top])[s.tried[top]]
@@ -225,8 +224,8 @@ func (s *search) edgeCount(cycle []int32, i int) uint32 {
 	return s.count[s.lane][s.p.Index.Number(cycle[i], cycle[(i+1)%len(cycle)])]
 }
 
-// moveEdge moves every pair of the lane with a path over channel c and then d. For
-// each LID these are the branches of its tree above c.
+// moveEdge moves every pair of the lane with a path over channel c and then d. For each LID these
+// are the branches of its tree above c.
 func (s *search) moveEdge(c, d int32) {
 	p, g := s.p, s.p.Graph
 	if len(s.count) == s.lane+1 {

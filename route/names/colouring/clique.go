@@ -2,11 +2,11 @@ package colouring
 
 import "math/bits"
 
-// Clique searches for a largest clique by branch and bound: the candidates that may
-// still join are coloured greedily, and a branch is left when its colours cannot beat
-// the best clique so far (Tomita and Seki, "An Efficient Branch-and-Bound Algorithm for
-// Finding a Maximum Clique", DMTCS 2003). After so many steps it returns the best clique
-// so far, whose size is a lower bound of the number of colours all the same.
+// Clique searches for a largest clique by branch and bound. It colours the remaining candidates
+// greedily, and leaves a branch whose colours cannot beat the best clique so far (Tomita and Seki,
+// "An Efficient Branch-and-Bound Algorithm for Finding a Maximum Clique", DMTCS 2003). After the
+// given number of steps it returns the best clique so far, whose size is still a lower bound of the
+// number of colours.
 func Clique(g *Graph, steps int64) []int32 {
 	q := cliqueSearch{g: g, steps: steps}
 	if g.n > 0 {
@@ -46,7 +46,7 @@ func (q *cliqueSearch) level(depth int) *cliqueLevel {
 	return l
 }
 
-// expand tries every candidate of a level, those of the last colour first.
+// expand tries every candidate of a level, from the last colour on.
 func (q *cliqueSearch) expand(depth int) {
 	q.levels[depth].colourCandidates(q.g)
 	for i := len(q.levels[depth].order) - 1; i >= 0; i-- {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// ByDegree is the colouring heuristic of Nienaber, Yuan and Duan, "LID Assignment in
-// InfiniBand Networks" (section V-C, Fig. 9): colours are applied one by one; of the
-// vertices that can still have the colour, the one with the largest degree gets it
-// (color/L), or the one with the smallest (color/S). A vertex counts in degrees by its
-// weight. The degrees of a colour count the neighbours that had none when it was begun.
+// ByDegree is the colouring heuristic of Nienaber, Yuan and Duan, "LID Assignment in InfiniBand
+// Networks" (section V-C, Fig. 9). It applies colours one by one: of the vertices that can still
+// have the colour, the one with the largest degree gets it (color/L), or the one with the smallest
+// (color/S). A vertex counts in degrees by its weight. The degrees for a colour count the
+// neighbours without a colour at its start.
 func ByDegree(g *Graph, weight []int32, largest bool) (colour []int32) {
 	colour = make([]int32, g.n)
 	degree := make([]int32, g.n)
@@ -46,8 +46,8 @@ func ByDegree(g *Graph, weight []int32, largest bool) (colour []int32) {
 	return colour
 }
 
-// sortByDegree puts the vertices into the order in which they are to be coloured; of
-// equal degrees the lowest vertex comes first.
+// sortByDegree sorts the vertices into the order of colouring; of equal degrees the lowest vertex
+// comes first.
 func sortByDegree(vertices, degree []int32, largest bool) {
 	slices.SortFunc(vertices, func(u, v int32) int {
 		d := int(degree[u] - degree[v])
@@ -72,8 +72,9 @@ func weightOf(set []uint64, weight []int32) int32 {
 	return sum
 }
 
-// ByShrinkingDegree is the same heuristic with the degrees of Fig. 9 to the letter: of the vertices that can still have
-// the colour, the one with the most (or fewest) neighbours among them gets it, of equals the lowest.
+// ByShrinkingDegree is the same heuristic with the degrees of Fig. 9 to the letter: of the vertices
+// that can still have the colour, the one with the most (or fewest) neighbours among them gets it,
+// of equals the lowest.
 func ByShrinkingDegree(g *Graph, weight []int32, largest bool) (colour []int32) {
 	colour = slices.Repeat([]int32{-1}, g.n)
 	degree := make([]int32, g.n)
@@ -111,7 +112,7 @@ func ByShrinkingDegree(g *Graph, weight []int32, largest bool) (colour []int32) 
 	return colour
 }
 
-// mostOrFewest is the vertex with the largest or smallest degree, of equals the first.
+// mostOrFewest returns the vertex with the largest or smallest degree, of equals the first.
 func mostOrFewest(vertices, degree []int32, largest bool) int32 {
 	best := vertices[0]
 	for _, v := range vertices {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// maxDIMACS bounds the vertices of a graph that is read: its rows take as many bits as
-// the square of them.
+// maxDIMACS limits the vertices of a graph from a file: its rows take the square of their number in
+// bits.
 const maxDIMACS = 20_000
 
-// ReadDIMACS reads a graph in the DIMACS format for colouring ("p edge V E", then
-// "e u v" lines; "c" lines are notes). Edges may be given twice; a loop is an error,
-// since no colouring can be right, and so are fewer edges than the p line says. Errors begin with the name of the file and the line.
+// ReadDIMACS reads a graph in the DIMACS format for colouring ("p edge V E", then "e u v" lines;
+// "c" lines are notes). Edges may be repeated. A loop is an error, since it has no colouring, and
+// so are fewer edges than the p line says. Errors begin with the name of the file and the line.
 func ReadDIMACS(name string, r io.Reader) (*Graph, error) {
 	var g *Graph
 	said, edges := 0, 0
@@ -54,7 +54,7 @@ func ReadDIMACS(name string, r io.Reader) (*Graph, error) {
 			g.AddEdge(u-1, v-1)
 			edges++
 		default:
-			return fail(fmt.Sprintf("%q is no line of a DIMACS graph", lines.Text()))
+			return fail(fmt.Sprintf("%q is not a line of a DIMACS graph", lines.Text()))
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -64,7 +64,7 @@ func ReadDIMACS(name string, r io.Reader) (*Graph, error) {
 		return nil, fmt.Errorf("%s: no p line", name)
 	}
 	if edges < said {
-		return nil, fmt.Errorf("%s: the p line says %d edges, and %d follow: the file may be cut short", name, said, edges)
+		return nil, fmt.Errorf("%s: the p line says %d edges, but %d follow: the file may be truncated", name, said, edges)
 	}
 	return g, nil
 }

@@ -1,6 +1,6 @@
-// Package colouring colours undirected graphs so that no two neighbours have the same
-// colour: a heuristic by degree, and a search that proves how few colours there can be.
-// Package names colours split graphs with it, a colour being a LID.
+// Package colouring colours undirected graphs so that no two neighbours have the same colour: it
+// has a heuristic by degree, and a search for the least number of colours with proof. Package names
+// colours split graphs with it, where a colour is a LID.
 package colouring
 
 import "math/bits"
@@ -39,14 +39,13 @@ func (g *Graph) NumEdges() int {
 	return n / 2
 }
 
-// Row returns the bit set of the neighbours of v. Who writes it must write the rows of
+// Row returns the bit set of the neighbours of v. A caller that writes it must write the rows of
 // the neighbours too.
 func (g *Graph) Row(v int32) []uint64 {
 	return g.rows[int(v)*g.words : (int(v)+1)*g.words]
 }
 
-// NumColours returns the number of colours in use, which are numbered from 0: one more
-// than the highest.
+// NumColours returns the number of colours, numbered from 0: one more than the highest.
 func NumColours(colour []int32) int {
 	k := int32(0)
 	for _, c := range colour {

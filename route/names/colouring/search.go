@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Answer is the answer to the question whether so many colours are enough.
+// Answer answers whether so many colours are enough.
 type Answer uint8
 
 // The answers; Unknown when the steps or the time ran out.
@@ -18,16 +18,15 @@ const (
 // MaxColours is the largest number of colours that Search decides on.
 const MaxColours = 64
 
-// CliqueSteps are enough steps for most cliques: a few milliseconds.
+// CliqueSteps is enough for most cliques: a few milliseconds.
 const CliqueSteps = 200_000
 
-// Search answers whether g can be coloured with k colours, and how. The answer is
-// Unknown when the steps ran out or k is above MaxColours.
+// Search answers whether g can be coloured with k colours, and how. The answer is Unknown if the
+// steps ran out or k is above MaxColours.
 //
-// Before the search it removes, again and again, vertices that cannot matter: one with
-// fewer than k neighbours finds a colour whatever the others have, and one whose
-// neighbours are all neighbours of another vertex that is not its neighbour can have
-// the colour of that one. The rest falls into components, each searched by itself.
+// First it repeatedly removes vertices that cannot matter. A vertex with fewer than k neighbours
+// always finds a colour. A vertex whose neighbours are all neighbours of another, not adjacent
+// vertex can have the same colour as that one. It searches each component of the rest separately.
 func Search(g *Graph, k int, steps int64) ([]int32, Answer) {
 	switch {
 	case k > MaxColours:
@@ -56,8 +55,7 @@ func Search(g *Graph, k int, steps int64) ([]int32, Answer) {
 	return colour, Yes
 }
 
-// kernel returns the vertices that matter for k colours, and the others in the order in
-// which they were removed.
+// kernel returns the vertices that matter for k colours, and the others in order of removal.
 func kernel(g *Graph, k int) (alive []uint64, removed []int32) {
 	alive = make([]uint64, g.words)
 	for v := range int32(g.n) {
@@ -85,8 +83,8 @@ func degree(g *Graph, alive []uint64, v int32) int {
 	return n
 }
 
-// isDominated reports whether all neighbours of v are neighbours of another vertex that
-// is not a neighbour of v.
+// isDominated reports whether all neighbours of v are neighbours of another vertex, not adjacent to
+// v.
 func isDominated(g *Graph, alive []uint64, v int32) bool {
 	row := g.Row(v)
 	for i, w := range alive {
@@ -122,7 +120,7 @@ func lowestFree(g *Graph, v int32, colour []int32) int32 {
 	return int32(bits.TrailingZeros64(^taken))
 }
 
-// componentOf lists the vertices alive that v is connected to, v first.
+// componentOf lists the vertices alive that are connected to v, v first.
 func componentOf(g *Graph, alive []uint64, v int32) []int32 {
 	component := []int32{v}
 	seen := make([]uint64, g.words)
@@ -139,10 +137,9 @@ func componentOf(g *Graph, alive []uint64, v int32) []int32 {
 	return component
 }
 
-// colourComponent colours a component with k colours by DSATUR (Brélaz, "New Methods to
-// Color the Vertices of a Graph", CACM 1979): branch on the vertex with the fewest
-// colours left, from a clique on, with one new colour at most. colour[i] is that of
-// component[i].
+// colourComponent colours a component with k colours by DSATUR (Brélaz, "New Methods to Color the
+// Vertices of a Graph", CACM 1979): it starts from a clique, branches on the vertex with the fewest
+// colours left, and opens at most one new colour. colour[i] is for component[i].
 func colourComponent(g *Graph, component []int32, k int, steps *int64) (colour []int32, answer Answer) {
 	sub := subgraph(g, component)
 	clique := Clique(sub, min(*steps, CliqueSteps))
@@ -179,9 +176,9 @@ func subgraph(g *Graph, vertices []int32) *Graph {
 type saturation struct {
 	k          int
 	neighbours [][]int32
-	colour     []int32  // by vertex, -1 without
+	colour     []int32  // by vertex, -1 for none
 	used       []uint64 // by vertex: colours of its neighbours
-	count      []int32  // by vertex and colour: neighbours that have it
+	count      []int32  // by vertex and colour: neighbours with the colour
 }
 
 func newSaturation(g *Graph, k int) *saturation {
@@ -196,7 +193,7 @@ func newSaturation(g *Graph, k int) *saturation {
 	return s
 }
 
-// branch colours the vertices left, with colours 0 to open-1 in use so far.
+// branch colours the remaining vertices, with colours 0 to open-1 in use so far.
 func (s *saturation) branch(left, open int, steps *int64) bool {
 	if left == 0 {
 		return true
@@ -218,8 +215,8 @@ func (s *saturation) branch(left, open int, steps *int64) bool {
 	return false
 }
 
-// mostConstrained returns the vertex without a colour that has the fewest left to
-// choose from, and among those the one with most neighbours.
+// mostConstrained returns the uncoloured vertex with the fewest colours left, and among equals the
+// one with the most neighbours.
 func (s *saturation) mostConstrained() int32 {
 	best, bestKey := int32(-1), -1
 	for v, c := range s.colour {
@@ -248,7 +245,7 @@ func (s *saturation) assign(v, c int32) bool {
 	return ok
 }
 
-// unassign takes the colour of a vertex away.
+// unassign removes the colour of a vertex.
 func (s *saturation) unassign(v int32) {
 	c := s.colour[v]
 	s.colour[v] = -1

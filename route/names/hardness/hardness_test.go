@@ -202,9 +202,9 @@ func TestReadDIMACSErrors(t *testing.T) {
 		"p edge 2 1\np edge 2 1":     "g:2: a second p line",
 		"p edge -1 1":                `g:1: "-1" vertices (want 0 to 20000)`,
 		"p edge 99999999 1":          `g:1: "99999999" vertices (want 0 to 20000)`,
-		"p edge 3 2\ne 1 2":          "g: the p line says 2 edges, and 1 follow: the file may be cut short",
+		"p edge 3 2\ne 1 2":          "g: the p line says 2 edges, but 1 follow: the file may be truncated",
 		"p edge 3 x\ne 1 2":          `g:1: "x" edges (want a number)`,
-		"p edge 2 1\n\nc x\nn 1 2 3": `g:4: "n 1 2 3" is no line of a DIMACS graph`,
+		"p edge 2 1\n\nc x\nn 1 2 3": `g:4: "n 1 2 3" is not a line of a DIMACS graph`,
 	} {
 		if _, err := colouring.ReadDIMACS("g", strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -1,5 +1,5 @@
-// Package hardness has the constructions of Nienaber, Yuan and Duan, "LID Assignment in
-// InfiniBand Networks" (paper 000), that show how hard the problem is. No engine uses it; weft lids does.
+// Package hardness has the constructions of Nienaber, Yuan and Duan, "LID Assignment in InfiniBand
+// Networks" (paper 000), that show how hard the problem is. No engine uses it; weft lids does.
 package hardness
 
 import (
@@ -9,11 +9,11 @@ import (
 	"weft/route/names/colouring"
 )
 
-// Reduce is the reduction of Theorem 1: it returns paths to one destination whose split
-// graph is g, so that they need as many LIDs as g needs colours. Path u goes
-// from node n_u through a node for each edge of u, in order of the neighbours, to
-// n_u' and on to the destination. It has no loop, and paths of vertices that are not
-// adjacent share no node. The graph of the instance needs 2|V| + |E| + 1 nodes.
+// Reduce is the reduction of Theorem 1. It returns paths to one destination with split graph g, so
+// that they need as many LIDs as g needs colours. Path u goes from node n_u through a node for each
+// edge of u, in order of the neighbours, to n_u' and on to the destination. It has no loop, and
+// paths of non-adjacent vertices share no node. The graph of the instance needs 2|V| + |E| + 1
+// nodes.
 func Reduce(g *colouring.Graph) *names.Routing {
 	n := int32(g.Len())
 	nodes := make([][]int32, n)

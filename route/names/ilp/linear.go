@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// Linear is a linear programme without whole numbers: the least value of variable 0 under rows. Variables are at least 0.
+// Linear is a linear programme without integers: minimise variable 0 under rows. Variables are at
+// least 0.
 type Linear struct {
 	Variables int
 	Rows      []Row
 }
 
-// Row says that a sum of variables, each taken so often, is equal to a number, or at most that number.
+// Row says that a sum of terms equals a number, or is at most that number.
 type Row struct {
 	Terms  []Term
 	AtMost bool
@@ -61,8 +62,8 @@ func (p *Linear) Text(d Dialect) []byte {
 	return b.Bytes()
 }
 
-// errUnsolved says that a solver has no best solution.
-var errUnsolved = errors.New("it found no best solution in its time")
+// errUnsolved says that a solver found no best solution.
+var errUnsolved = errors.New("it found no optimal solution in time")
 
 // ReadLinear reads a solver's answer to a linear programme.
 func (s *Solver) ReadLinear(p *Linear, printed, solution []byte) ([]float64, error) {
@@ -100,7 +101,7 @@ func (s *Solver) readLinear(values []float64, printed, solution []byte) error {
 	return readNamed(values, solution, 1, 2)
 }
 
-// readNamed reads lines that have the name and the value of a variable in two fields.
+// readNamed reads lines with the name and the value of a variable in two fields.
 func readNamed(values []float64, text []byte, name, value int) error {
 	for _, line := range linesOf(text) {
 		f := strings.Fields(string(line))
@@ -118,8 +119,9 @@ func readNamed(values []float64, text []byte, name, value int) error {
 	return nil
 }
 
-// readColumns reads the solution file of glpsol, which numbers the columns from 1 as they first occur in the model: its second
-// table tells their names by nothing, so that the model must name them in order.
+// readColumns reads the solution file of glpsol, which numbers the columns from 1 in order of their
+// first occurrence in the model. Its second table has no names, so the model must mention them in
+// order.
 func readColumns(values []float64, solution []byte) error {
 	solved := false
 	for _, line := range linesOf(solution) {
@@ -139,12 +141,12 @@ func readColumns(values []float64, solution []byte) error {
 	return nil
 }
 
-// setValue sets a variable by its number, counted from the first number of the file.
+// setValue sets a variable by its number; first is the file's first number.
 func setValue(values []float64, number, value string, first int) error {
 	i, errI := strconv.Atoi(number)
 	v, errV := strconv.ParseFloat(value, 64)
 	if errI != nil || errV != nil || i < first || i-first >= len(values) {
-		return fmt.Errorf("%s = %s is no variable of the programme", number, value)
+		return fmt.Errorf("%s = %s is not a variable of the programme", number, value)
 	}
 	values[i-first] = v
 	return nil

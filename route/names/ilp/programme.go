@@ -1,8 +1,8 @@
-// Package ilp asks solvers of integer linear programmes whether a graph can be coloured
-// with so many colours, as Nienaber, Yuan and Duan, "LID Assignment in InfiniBand
-// Networks" (section IV), do for split graphs (Programme). It has linear programmes without whole numbers
-// too, with which package paths balances paths (Linear). It writes the programmes and reads the
-// answers; it starts no solver (package study/lpsolver does).
+// Package ilp asks solvers of integer linear programmes whether a graph can be coloured with a
+// number of colours (Programme). Nienaber, Yuan and Duan do so for split graphs ("LID Assignment in
+// InfiniBand Networks", section IV). Package paths balances paths with its linear programmes
+// without integers (Linear). The package writes the programmes and reads the answers; it starts no
+// solver (package study/lpsolver does).
 package ilp
 
 import (
@@ -24,13 +24,12 @@ const (
 	LPSolve
 )
 
-// Programme is the 0-1 programme for the question whether the vertices of a graph can be
-// coloured with K colours. Its variables are x_p_i, 1 where vertex p has colour i; there
-// is no objective.
+// Programme is the 0-1 programme for the question whether the vertices of a graph can be coloured
+// with K colours. Its variables are x_p_i, 1 if vertex p has colour i; there is no objective.
 type Programme struct {
 	Graph *colouring.Graph
 	K     int
-	To    string // the destination: node GUID and port number, empty when there is none
+	To    string // the destination: node GUID and port number, empty for none
 }
 
 // Text writes the programme.
@@ -71,7 +70,7 @@ func (p Programme) Text(d Dialect) []byte {
 	return b.Bytes()
 }
 
-// writeVariables writes the variables, vertex by vertex, the first in a format of its own.
+// writeVariables writes the variables, vertex by vertex, with a separate format for the first.
 func (p Programme) writeVariables(b *bytes.Buffer, first, next string) {
 	format := first
 	for v := range p.Graph.Len() {
@@ -82,8 +81,8 @@ func (p Programme) writeVariables(b *bytes.Buffer, first, next string) {
 	}
 }
 
-// Solve runs a solver on a programme. ones are the variables that are 1, by number:
-// x_p_i has number p*K+i.
+// Solve runs a solver on a programme. ones lists the variables with value 1, by number: x_p_i has
+// number p*K+i.
 type Solve func(ctx context.Context, p Programme) (a colouring.Answer, ones []int32, err error)
 
 // Colouring reads a solver's ones as a colouring, and checks it.
@@ -92,7 +91,7 @@ func (p Programme) Colouring(ones []int32) ([]int32, error) {
 	for _, x := range ones {
 		v := int(x) / p.K
 		if x < 0 || v >= len(colour) || colour[v] >= 0 {
-			return nil, fmt.Errorf("ilp: the solver set variable %d, which is none or one too many", x)
+			return nil, fmt.Errorf("ilp: the solver set variable %d, which does not exist or is one too many", x)
 		}
 		colour[v] = x % int32(p.K)
 	}

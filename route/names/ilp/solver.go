@@ -10,9 +10,9 @@ import (
 	"weft/route/names/colouring"
 )
 
-// Solver says how to call a solver of linear programmes and how to read its answers. Who
-// runs it writes the programme to a file, starts Program with Args, and gives Read the
-// printed text and the solution file, empty where the solver writes none.
+// Solver says how to call a solver of linear programmes and reads its answers. The caller writes
+// the programme to a file, starts Program with Args, and passes to Read the printed text and the
+// solution file, empty if the solver writes none.
 type Solver struct {
 	Program string
 	Package string // of Debian
@@ -39,7 +39,7 @@ func Solvers() []*Solver {
 	}
 }
 
-// Read reads a solver's answer to a programme: the variables that are 1 by number.
+// Read reads a solver's answer to a programme: the numbers of variables with value 1.
 func (s *Solver) Read(p Programme, printed, solution []byte) (colouring.Answer, []int32, error) {
 	a, ones, err := s.read(printed, solution, p.K)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Solver) Read(p Programme, printed, solution []byte) (colouring.Answer, 
 	return a, ones, nil
 }
 
-// variable is the number of a variable x_p_i.
+// variable returns the number of a variable x_p_i.
 func variable(name string, k int) (int32, error) {
 	f := strings.Split(name, "_")
 	if len(f) == 3 && f[0] == "x" {
@@ -58,10 +58,10 @@ func variable(name string, k int) (int32, error) {
 			return int32(p*k + i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no variable of the programme", name)
+	return 0, fmt.Errorf("%q is not a variable of the programme", name)
 }
 
-// isOne reads a value of a variable that must be 0 or 1.
+// isOne parses the value of a variable that must be 0 or 1.
 func isOne(value string) (bool, error) {
 	x, err := strconv.ParseFloat(value, 64)
 	switch {
@@ -73,7 +73,7 @@ func isOne(value string) (bool, error) {
 	return false, fmt.Errorf("value %q is neither 0 nor 1", value)
 }
 
-// readValues reads lines that have the name and the value of a variable in two fields.
+// readValues reads lines with the name and the value of a variable in two fields.
 func readValues(lines [][]byte, name, value, k int) ([]int32, error) {
 	var ones []int32
 	for _, line := range lines {
@@ -100,7 +100,7 @@ func contains(text []byte, part string) bool { return bytes.Contains(text, []byt
 
 func linesOf(text []byte) [][]byte { return bytes.Split(text, []byte("\n")) }
 
-// answered returns Yes with the ones that were read.
+// answered returns Yes with the given ones.
 func answered(ones []int32, err error) (colouring.Answer, []int32, error) {
 	if err != nil {
 		return colouring.Unknown, nil, err
@@ -134,8 +134,8 @@ func readCbc(_, solution []byte, k int) (colouring.Answer, []int32, error) {
 	return colouring.Unknown, nil, nil
 }
 
-// readGlpsol reads the solution file of glpsol, which numbers the columns from 1 as
-// they first occur in the model: in our order, since the objective names the first.
+// readGlpsol reads the solution file of glpsol, which numbers the columns from 1 in order of their
+// first occurrence in the model: in our order, since the objective names the first.
 func readGlpsol(printed, solution []byte, _ int) (colouring.Answer, []int32, error) {
 	if contains(printed, "NO INTEGER FEASIBLE SOLUTION") || contains(printed, "NO PRIMAL FEASIBLE SOLUTION") {
 		return colouring.No, nil, nil

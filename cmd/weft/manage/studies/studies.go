@@ -1,5 +1,5 @@
-// Package studies lists what a manager that runs can be asked about its subnet besides what it does: the questions of
-// commands of weft, answered on the subnet in force. Package sm/service is handed them, and its document has them.
+// Package studies lists the questions about its subnet that a running manager answers with other
+// parts of weft. Package sm/service gets them as values and describes them in its OpenAPI document.
 package studies
 
 import (
@@ -7,7 +7,7 @@ import (
 	"weft/sm/service"
 )
 
-// All lists the studies. Routing is how the manager routes afresh.
+// All returns the studies. routing returns the current routing options of the manager.
 func All(routing func() planner.Request) []service.Study {
 	return []service.Study{
 		service.NewStudy("/v1/whatif", "What changes would do to the subnet in force. Nothing is changed. One question is answered at a time.", "weft whatif",

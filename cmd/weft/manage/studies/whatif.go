@@ -11,14 +11,15 @@ import (
 	"weft/study/whatif"
 )
 
-// whatIf answers what changes would do. The subnet that questions are held against is measured once for each Plan. One question is asked at a time.
+// whatIf predicts the effect of changes. It measures the subnet once for each Plan, and answers one
+// question at a time.
 type whatIf struct {
 	routing func() planner.Request
 	of      *watch.Routed // whose Plan today is about
 	today   *whatif.Today
 }
 
-// hold applies the changes: a name that is wrong is told at once.
+// hold checks the names in a question at once, and returns the function that answers it.
 func (s *whatIf) hold(q *service.WhatIf, now *watch.Routed) (func(context.Context) (*whatif.Answer, error), error) {
 	changes := make([]whatif.Change, len(q.Changes))
 	for i, c := range q.Changes {
@@ -30,7 +31,8 @@ func (s *whatIf) hold(q *service.WhatIf, now *watch.Routed) (func(context.Contex
 	return func(ctx context.Context) (*whatif.Answer, error) { return s.ask(ctx, now, changes) }, nil
 }
 
-// ask answers on one core, so that the manager keeps the others. What is measured before any change is kept for the next question.
+// ask uses one core and leaves the others to the manager. It keeps the measurement of the unchanged
+// subnet for the next question.
 func (s *whatIf) ask(ctx context.Context, now *watch.Routed, changes []whatif.Change) (*whatif.Answer, error) {
 	if s.of == nil || s.of.Plan != now.Plan {
 		req := s.routing()

@@ -1,7 +1,7 @@
-// Package plain has the forms of DFSSSP that paper 003 describes and compares: the paths of
-// algorithm 1 (package sssp), put on lanes by algorithm 2 or one after the other. Nothing in
-// them is chosen for few lanes. They are there for the paper's figures and for comparison:
-// the engine dfsssp with paths=sssp, and the engine dfsssp-online.
+// Package plain has the forms of DFSSSP described and compared in paper 003: the paths of algorithm
+// 1 (package sssp), assigned to lanes by algorithm 2 or one after another. They do not try to use
+// few lanes. They serve the paper's figures and comparison, as engine dfsssp with paths=sssp and as
+// engine dfsssp-online.
 package plain
 
 import (
@@ -13,13 +13,13 @@ import (
 	"weft/route/lanes/offline"
 )
 
-// Classes is the option of the engines that give classes of end ports SLs.
+// Classes is the option for the classes of end ports that share SLs.
 var Classes = route.Option{
-	Name: "classes", Default: "end", Doc: "what has an SL of its own: each end port, or the hosts of a switch together",
+	Name: "classes", Default: "end", Doc: "give an SL to each end port, or to the hosts of a switch together",
 	OneOf: []string{"end", "switch"},
 }
 
-// Paths returns the paths of tables with the classes of the option.
+// Paths returns the paths of tables, with the option's classes.
 func Paths(classes string, in *route.Input, tables *route.Tables) *lanes.Paths {
 	if classes == "switch" {
 		return lanes.BySwitch(in, tables)
@@ -27,7 +27,7 @@ func Paths(classes string, in *route.Input, tables *route.Tables) *lanes.Paths {
 	return lanes.ByEnd(in, tables)
 }
 
-// Offline says how algorithm 2 is applied.
+// Offline holds the settings of algorithm 2.
 type Offline struct {
 	Heuristic offline.Heuristic
 	Switches  bool // layer the packets from and to switches too
@@ -35,7 +35,7 @@ type Offline struct {
 	Passes    int
 }
 
-// Tables returns the paths of algorithm 1, and what is layered of them.
+// Tables returns the paths of algorithm 1, and the ones to be layered.
 func (o *Offline) Tables(ctx context.Context, in *route.Input) (*route.Tables, *lanes.Paths, error) {
 	tables, err := sssp.Build(ctx, in, o.Passes)
 	if err != nil {
@@ -48,9 +48,9 @@ func (o *Offline) Tables(ctx context.Context, in *route.Input) (*route.Tables, *
 	return tables, paths, nil
 }
 
-// Layer puts paths on lanes by algorithm 2, each direction of a pair for itself (oneWay) or
-// both as one. Where the latter takes too many lanes it is done again with refilled lanes, but
-// not where it takes more than there are SLs: refilling would take long, and fail.
+// Layer assigns lanes to paths by algorithm 2, to each direction of a pair separately (oneWay) or
+// to both together. If both together need too many lanes, it tries again with refilled lanes. It
+// does not if they need more than there are SLs: refilling would take long, and fail.
 func (o *Offline) Layer(ctx context.Context, in *route.Input, paths *lanes.Paths, oneWay bool) (*lanes.Lanes, error) {
 	opt := offline.Options{Heuristic: o.Heuristic, Seed: in.Seed, OneWay: oneWay, Most: lanes.MaxLanes}
 	found, err := offline.Layer(ctx, paths, opt)
@@ -74,7 +74,7 @@ func OnlineSpec() *route.Spec {
 		Name:    onlineName,
 		Summary: "paths of sssp, each pair on the first lane that has room",
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithm 1; section IV, online layering",
-		Cost:    "time that of sssp, and a search for a cycle for each pair; memory 3 bits an edge place and lane",
+		Cost:    "time of sssp, and a search for a cycle for each pair; memory 3 bits an edge place and lane",
 		Lanes:   "online", PaperOnly: true,
 		Options: []route.Option{sssp.Passes, Classes},
 		New: func(o route.Options) (route.Engine, error) {

@@ -1,18 +1,17 @@
-// Package columns fills forwarding tables destination by destination, for engines that
-// choose the paths to one LID after the other.
+// Package columns fills forwarding tables destination by destination, for engines that choose the
+// paths to one LID after another.
 //
-// The LIDs at one destination switch, those of its hosts, of its aggregation nodes and of its
-// port 0, are columns: a port of every switch for each. Route searches for the ways to several destinations
-// side by side, has the engine choose the columns of one after the other, in a given
-// order, and writes them. While one batch of destinations is chosen the next one is
-// searched. So what is chosen does not depend on the number of cores.
+// The LIDs at one destination switch (its hosts', its aggregation nodes' and its port 0's) are
+// columns: each holds a port of every switch. Route searches for the ways to several destinations
+// in parallel, lets the engine choose the columns of one after another, in a given order, and
+// writes them. While the engine chooses one batch of destinations, Route searches the next one. So
+// the choice does not depend on the number of cores.
 //
-// With several LIDs a port (LMC above 0) most traffic goes to the base LIDs all the same.
-// Engines therefore choose all base LIDs first, exactly as if there were no others, and
-// then the others beside them: Parts lists the two. PartsByKind
-// lists each for one kind of hosts after the other. The kinds are numbered by size
-// (fabric.KindsOf). So the smallest is balanced as if alone, and the next one beside it: what
-// is balanced with and without some hosts is balanced for those alone.
+// With several LIDs a port (LMC above 0) most traffic still goes to the base LIDs. So engines
+// choose all base LIDs first, exactly as if there were no others, and then the others beside them:
+// Parts lists the two. PartsByKind lists each for one kind of hosts after another. Kinds are
+// numbered by size (fabric.KindsOf). So the smallest is balanced as if alone, and the next one
+// beside it: if all hosts and some of them are balanced, so are the rest.
 package columns
 
 import (
@@ -30,7 +29,7 @@ type Part struct {
 	First, End      int  // offsets to the base LID, from First on and below End
 	Hosts, PortZero bool // PortZero: with aggregation nodes
 	Kind            int  // of the hosts, as in route.Input.Kinds; 0 for all
-	Again           bool // the columns begin with what the tables have
+	Again           bool // the columns begin with the entries of the tables
 }
 
 // Parts returns the base LIDs and, if there are any, all others.
@@ -42,8 +41,7 @@ func Parts(ends *route.Ends) []Part {
 	return parts
 }
 
-// PartsByKind returns the same, each for one kind of hosts after the other, and port 0 with the
-// last.
+// PartsByKind returns the same, each for one kind of hosts after another, and port 0 with the last.
 func PartsByKind(in *route.Input) []Part {
 	kinds := in.NumKinds()
 	if kinds == 0 {
@@ -59,22 +57,22 @@ func PartsByKind(in *route.Input) []Part {
 	return list
 }
 
-// Count returns the number of LIDs of an end port that are in the part, not above 0 if none is.
+// Count returns the number of LIDs of an end port in the part, at most 0 if none is.
 func (p *Part) Count(ends *route.Ends, end int32) int { return min(ends.Count(end), p.End) - p.First }
 
 // Columns holds, for each LID of a part at one destination switch, the port of every switch.
 type Columns struct {
 	To    int32 // destination switch
 	Ports []Port
-	LIDs  []fabric.LID // by column: those of hosts, then those of aggregation nodes and port 0
+	LIDs  []fabric.LID // by column: LIDs of hosts, then those of aggregation nodes and port 0
 	N     int          // number of columns
 	Hosts int          // columns of hosts
 
-	entries []uint8 // by switch and column, NoPort where there is no way
+	entries []uint8 // by switch and column, NoPort without a way
 	runs    []run
 }
 
-// Port is an end port of the destination whose LIDs are columns.
+// Port is an end port of the destination with its columns.
 type Port struct {
 	End    int32
 	Base   fabric.LID
@@ -82,14 +80,14 @@ type Port struct {
 	Count  int
 }
 
-// run is a range of columns whose LIDs follow each other.
+// run is a range of columns with consecutive LIDs.
 type run struct {
 	lid        fabric.LID // of column first
 	first, end int
 }
 
-// Open makes the columns those of a part at destination switch to. All entries are NoPort,
-// but for those of the destination itself.
+// Open sets the columns for a part at destination switch to. All entries are NoPort, except
+// the destination's own.
 func (c *Columns) Open(in *route.Input, to int32, part Part) {
 	g := in.Graph
 	c.To, c.Ports, c.LIDs, c.runs, c.N = to, c.Ports[:0], c.LIDs[:0], c.runs[:0], 0
@@ -120,7 +118,7 @@ func (c *Columns) Open(in *route.Input, to int32, part Part) {
 	}
 }
 
-// Read takes the entries from tables.
+// Read copies the entries from tables.
 func (c *Columns) Read(tables *route.Tables) {
 	for s := range int32(tables.NumSwitches()) {
 		row := c.Row(s)
@@ -130,7 +128,7 @@ func (c *Columns) Read(tables *route.Tables) {
 	}
 }
 
-// byKind lists hosts, those of one kind after those of the other.
+// byKind sorts hosts by kind.
 func byKind(in *route.Input, hosts []int32) []int32 {
 	if in.Kinds == nil {
 		return hosts
@@ -140,7 +138,7 @@ func byKind(in *route.Input, hosts []int32) []int32 {
 	return hosts
 }
 
-// add gives the LIDs of an end port columns.
+// add gives columns to the LIDs of an end port.
 func (c *Columns) add(ends *route.Ends, end int32, part Part) {
 	count := part.Count(ends, end)
 	if count <= 0 {
@@ -162,20 +160,20 @@ func (c *Columns) add(ends *route.Ends, end int32, part Part) {
 // Row returns the entries of one switch, by column.
 func (c *Columns) Row(s int32) []uint8 { return c.entries[int(s)*c.N : (int(s)+1)*c.N] }
 
-// Set enters the port of a switch for a column.
+// Set sets the port of a switch in a column.
 func (c *Columns) Set(s int32, column int, port uint8) { c.entries[int(s)*c.N+column] = port }
 
-// searched is a destination with what a search found on the ways to it.
+// searched is a destination with the result of the search for ways to it.
 type searched[F any] struct {
 	columns Columns
 	found   F
 }
 
-// Route routes the LIDs of a part at some destination switches, and writes them into tables.
-// search finds the ways to one destination; several run at once, worker tells which; choose
-// fills in the columns, for one destination after the other. A destination without a column
-// is not searched unless the part has the base LIDs of all hosts. batch is the number of
-// destinations that are searched, and written, together.
+// Route routes the LIDs of a part at some destination switches, and writes them into tables. search
+// finds the ways to one destination; several run at once, with different worker numbers. choose
+// fills in the columns, for one destination after another. Route skips a destination without a
+// column unless the part has the base LIDs of all hosts. batch is the number of destinations
+// searched, and written, together.
 func Route[F any](
 	ctx context.Context, in *route.Input, tables *route.Tables, part Part, order []int32, batch int,
 	search func(worker int, to int32, found *F), choose func(c *Columns, found *F) error,
@@ -215,13 +213,13 @@ func Route[F any](
 		order = order[len(now):]
 		done = start(next(), batches[1-k])
 		if err := chooseAndWrite(ctx, in.Workers, tables, now, choose); err != nil {
-			return cmp.Or(err, <-done) // the search ends before its memory is given up
+			return cmp.Or(err, <-done) // the search must end before its memory is released
 		}
 	}
 	return <-done
 }
 
-// chooseAndWrite has the columns of a batch chosen, in order, and writes them.
+// chooseAndWrite chooses the columns of a batch, in order, and writes them.
 func chooseAndWrite[F any](ctx context.Context, workers int, tables *route.Tables, batch []searched[F], choose func(c *Columns, found *F) error) error {
 	chosen := make([]*Columns, len(batch))
 	for i := range batch {

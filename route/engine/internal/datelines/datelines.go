@@ -1,5 +1,5 @@
-// Package datelines fills in the SLs and SL2VL tables of meshes and tori whose rings have datelines:
-// an SL has a bit for each such dimension, which says whether a path crosses its dateline.
+// Package datelines fills in the SLs and SL2VL tables of meshes and tori whose rings have
+// datelines. An SL has a bit for each such dimension: whether a path crosses its dateline.
 package datelines
 
 import (
@@ -24,7 +24,7 @@ func FitSL(m *coords.Grid, engine, name string) error {
 	return nil
 }
 
-// FillSLs enters the SLs between all switches of the part.
+// FillSLs fills in the SLs between all switches of the part.
 func FillSLs(ctx context.Context, m *coords.Grid, workers int, datelines []int, sl *route.SLs) error {
 	return par.For(ctx, workers, len(m.Switches), func(_, d int) error {
 		for s := range m.Switches {
@@ -34,8 +34,8 @@ func FillSLs(ctx context.Context, m *coords.Grid, workers int, datelines []int, 
 	})
 }
 
-// FillVLs makes the ports to switches choose the VL by the SL bit of their dimension. After a
-// turn against the order of the dimensions the VL is so much higher (against).
+// FillVLs makes the ports to switches choose the VL by the SL bit of their dimension. After a turn
+// against the order of the dimensions the VL is higher by against.
 func FillVLs(m *coords.Grid, datelines []int, against uint8, lanes *route.SL2VL) {
 	first, second := make([]uint16, m.Dims), make([]uint16, m.Dims) // by dimension: in order, and against it
 	for dim := range m.Dims {
@@ -79,7 +79,7 @@ func FillVLs(m *coords.Grid, datelines []int, against uint8, lanes *route.SL2VL)
 	}
 }
 
-// dimensions lists, by port of a switch, the dimension in which its link leads, -1 for hosts.
+// dimensions lists by port of a switch the dimension of its link, -1 for hosts.
 func dimensions(m *coords.Grid, s int32) []int {
 	dims := slices.Repeat([]int{-1}, int(m.G.SwitchPorts[m.Switches[s]])+1)
 	for k := range 2 * m.Dims {

@@ -14,8 +14,8 @@ const (
 	chunk = 64 // switches handed to a worker at once
 )
 
-// Build routes every LID of in.Ends along the hops that find allows: all base LIDs first,
-// then the others.
+// Build routes every LID of in.Ends along the hops that find allows: all base LIDs first, then the
+// others.
 func Build(ctx context.Context, in *route.Input, n *Net, find Finder) (*route.Tables, error) {
 	b, order := newBuilder(in, n), destinations(n)
 	for _, part := range columns.Parts(&in.Ends) {
@@ -36,7 +36,7 @@ func Build(ctx context.Context, in *route.Input, n *Net, find Finder) (*route.Ta
 	return b.tables, nil
 }
 
-// builder routes one destination switch after the other.
+// builder routes one destination switch after another.
 type builder struct {
 	n      *Net
 	tables *route.Tables
@@ -45,11 +45,11 @@ type builder struct {
 	kindLoads
 	workers []worker
 
-	// The destination whose columns are being chosen.
+	// The current destination.
 	*columns.Columns
 	h    *Hops
 	seq  int      // its number in the order
-	flow []uint32 // hosts whose path to a LID comes through a switch: flow[s*N+column]
+	flow []uint32 // hosts whose path to a LID passes a switch: flow[s*N+column]
 	pathSet
 }
 
@@ -86,8 +86,8 @@ func newBuilder(in *route.Input, n *Net) *builder {
 	return b
 }
 
-// route chooses the hops of every switch for all columns of the destination: those of base
-// LIDs one apart from the other, those of other LIDs by port.
+// route chooses the hops of every switch for all columns of the destination: separately for base
+// LIDs, by port for other LIDs.
 func (b *builder) route(ctx context.Context, base bool) error {
 	b.seq++
 	if b.N == 0 {
@@ -112,7 +112,7 @@ func (b *builder) route(ctx context.Context, base bool) error {
 	return nil
 }
 
-// level works the switches that are d hops away.
+// level works the switches at a distance of d hops.
 func (b *builder) level(ctx context.Context, d int, work func(w *worker, s int32)) error {
 	switches := b.h.Order[b.h.Level[d]:b.h.Level[d+1]]
 	return par.For(ctx, b.in.Workers, (len(switches)+chunk-1)/chunk, func(worker, i int) error {
@@ -123,8 +123,8 @@ func (b *builder) level(ctx context.Context, d int, work func(w *worker, s int32
 	})
 }
 
-// startFlow counts the hosts that start at each switch. Traffic to port 0 counts
-// for nothing: it is management, and rare.
+// startFlow counts the hosts of each switch. Traffic to port 0 does not count: it is management,
+// and rare.
 func (b *builder) startFlow() {
 	g, S := b.n.G, b.n.G.NumSwitches
 	if need := S * b.N; cap(b.flow) < need {
@@ -147,7 +147,7 @@ func (b *builder) listAllowed(w *worker, s int32) {
 	w.allowed = w.allowed[:b.h.Allowed(b.n, s, w.allowed)]
 }
 
-// chooseHops takes one hop at switch s for the base LID of every port: the least loaded one.
+// chooseHops takes the least loaded hop at switch s for the base LID of every port.
 func (b *builder) chooseHops(w *worker, s int32) {
 	b.listAllowed(w, s)
 	flow := b.flow[int(s)*b.N : (int(s)+1)*b.N]
@@ -168,14 +168,14 @@ func (b *builder) chooseHops(w *worker, s int32) {
 			ports[col] = b.port[i]
 			continue
 		}
-		ports[col] = b.port[w.allowed[idle]] // nobody comes this way: any will do
+		ports[col] = b.port[w.allowed[idle]] // no traffic: any will do
 		if idle++; idle == len(w.allowed) {
 			idle = 0
 		}
 	}
 }
 
-// loads fills in and returns the loads of the hops to choose from for hosts of a kind.
+// loads fills in and returns the loads of the allowed hops for hosts of a kind.
 func (b *builder) loads(w *worker, kind uint8) []int64 {
 	w.load = w.load[:0]
 	for _, i := range w.allowed {
@@ -188,8 +188,7 @@ func (b *builder) loads(w *worker, kind uint8) []int64 {
 	return w.load
 }
 
-// pass hands traffic on to the next switch. Switches of one level may pass to the
-// same one at once.
+// pass adds traffic to the next switch. Switches of one level may pass to the same one at once.
 func (b *builder) pass(v int32, col int, f uint32) {
 	at := &b.flow[int(v)*b.N+col]
 	if len(b.workers) == 1 {
@@ -199,8 +198,8 @@ func (b *builder) pass(v int32, col int, f uint32) {
 	atomic.AddUint32(at, f)
 }
 
-// leastFirst hands out the least loaded of several, the first of equals. It looks
-// at each once for every value that the least load takes, not once for every hand-out.
+// leastFirst hands out the least loaded element, the first of equals. It scans the list once for
+// every value of the least load, not once for every call.
 type leastFirst struct {
 	load  []int64
 	least int64

@@ -2,16 +2,16 @@ package forest
 
 import "weft/fabric"
 
-// Net is a Graph made ready for the search: what lies behind each channel, in the
-// order of Graph.Out, and on which of two sides the channel is. Engines that treat
-// all channels alike have them all on side 0; up*/down* has up and down.
+// Net is a Graph made ready for the search: the switch at the end of each channel, in the order of
+// Graph.Out, and the channel's side, one of two. Engines without a direction have all channels on
+// side 0; up*/down* has up and down.
 type Net struct {
 	G     *fabric.Graph
 	Head  []int32 // switch at the far end, by position in Out
 	sides [2]side
 }
 
-// side lists the channels of one side, by the switch that they leave and by port.
+// side lists the channels of one side, by their first switch and by port.
 type side struct {
 	start []int32 // of a switch, in the lists below
 	at    []int32 // positions in Out
@@ -45,7 +45,7 @@ func (n *Net) Divide(sideOf func(s, v int32) uint8) {
 	}
 }
 
-// Heads lists the switches to which the channels of one side lead from switch s.
+// Heads lists the switches at the end of switch s's channels of one side.
 func (n *Net) Heads(k uint8, s int32) []int32 {
 	half := &n.sides[k]
 	return half.head[half.start[s]:half.start[s+1]]
@@ -61,15 +61,14 @@ const (
 	Absent uint16 = 0xFFFE
 )
 
-// Hops are the hops that an engine allows towards one destination switch.
+// Hops holds the hops that an engine allows towards one destination switch.
 type Hops struct {
 	// Order lists the switches that can reach the destination, nearest first. The
 	// destination is Order[0]; Order[Level[d]:Level[d+1]] are d hops away.
 	Order []int32
 	Level []int32
-	// A channel of side e from switch s to switch v may be used when
-	// Near[e*NumSwitches+v] == Want[e*NumSwitches+s]. It must lead to a switch of
-	// the level before.
+	// A channel of side e from switch s to switch v is allowed if Near[e*NumSwitches+v] ==
+	// Want[e*NumSwitches+s]. It must lead to a switch of the previous level.
 	Near, Want []uint16
 }
 
@@ -93,9 +92,8 @@ func (h *Hops) Reset() {
 // worker picks scratch memory. It writes every field of h (see Hops.Reset).
 type Finder func(worker int, t int32, h *Hops)
 
-// Allowed puts the positions in Out of the channels that switch s may use into
-// list, which has room for all, and returns their number: those of side 0 first, by
-// port.
+// Allowed writes the positions in Out of switch s's allowed channels into list, which has room for
+// all, and returns their number: side 0 first, by port.
 func (h *Hops) Allowed(n *Net, s int32, list []int32) int {
 	S, k := len(h.Near)/2, 0
 	for e := range n.sides {
@@ -116,7 +114,7 @@ func (h *Hops) Allowed(n *Net, s int32, list []int32) int {
 	return k
 }
 
-// widest is the largest number of channels that leave a switch.
+// widest returns the largest number of output channels of a switch.
 func (n *Net) widest() int {
 	w := int32(0)
 	for s := range n.G.NumSwitches {

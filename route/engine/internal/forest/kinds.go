@@ -2,17 +2,17 @@ package forest
 
 import "weft/route"
 
-// kindLoads are the loads by kind of the hosts that paths lead to, kept beside those of all.
-// A destination's kinds choose one after the other, the smallest first. A hop costs twice the
-// load of all hosts, and the load of the kind times the inverse of its share of the hosts. So where
-// all carry the same the kind decides, and hosts of the next kind take the hops that are left.
+// kindLoads holds loads by kind of the destination hosts, beside the loads of all. A destination's
+// kinds choose one after another, the smallest first. A hop costs twice the load of all hosts, plus
+// the load of the kind times the inverse of its share of the hosts. So between equal total loads
+// the kind decides, and hosts of the next kind take the remaining hops.
 type kindLoads struct {
 	in    *route.Input
-	own   [][]int64 // by kind, position in Out; nil where all hosts are alike
-	price []int64   // by kind: what a path to a host of it costs beyond 2*wholePrice, the more the fewer they are
+	own   [][]int64 // by kind, position in Out; nil if all hosts are of one kind
+	price []int64   // by kind: price of a path to one of its hosts beyond 2*wholePrice; more for a smaller kind
 }
 
-// wholePrice is the price of a kind that all hosts are of.
+// wholePrice is the price of a kind that includes all hosts.
 const wholePrice = 16
 
 func newKindLoads(in *route.Input, channels int) kindLoads {
@@ -26,7 +26,7 @@ func newKindLoads(in *route.Input, channels int) kindLoads {
 	for _, kind := range in.Kinds {
 		hosts[kind]++
 	}
-	k.own[0] = make([]int64, channels) // of LIDs that are no base LIDs, where only all count
+	k.own[0] = make([]int64, channels) // of other LIDs than base LIDs, for which only the total counts
 	for kind := 1; kind <= n; kind++ {
 		k.own[kind] = make([]int64, channels)
 		k.price[kind] = wholePrice * int64(len(in.Kinds)) / max(hosts[kind], 1)
@@ -34,7 +34,7 @@ func newKindLoads(in *route.Input, channels int) kindLoads {
 	return k
 }
 
-// kindOf returns the kind of the host that a column of base LIDs leads to.
+// kindOf returns the kind of the host of a column of base LIDs.
 func (b *builder) kindOf(col int) uint8 {
 	if b.own == nil {
 		return 0
@@ -42,7 +42,7 @@ func (b *builder) kindOf(col int) uint8 {
 	return b.in.KindOf(b.Ports[col].End)
 }
 
-// cost returns what a path to a host of a kind adds to a load.
+// cost returns the load of a path to a host of a kind.
 func (k *kindLoads) cost(kind uint8) int64 {
 	if k.own == nil {
 		return 1

@@ -1,7 +1,7 @@
 package forest
 
-// destinations orders all switches: from each the nearest one not yet taken, ties
-// by number. Switches with hosts come before those without.
+// destinations orders all switches: after each the nearest one not yet taken, ties by number.
+// Switches with hosts come first.
 func destinations(n *Net) []int32 {
 	c := chain{n: n, taken: make([]bool, n.G.NumSwitches), seen: make([]int32, n.G.NumSwitches)}
 	for s := range int32(n.G.NumSwitches) {
@@ -23,7 +23,7 @@ func destinations(n *Net) []int32 {
 	return c.order
 }
 
-// chain is the order of destinations as far as it is made.
+// chain is the order of destinations made so far.
 type chain struct {
 	n     *Net
 	taken []bool
@@ -33,7 +33,7 @@ type chain struct {
 	round int32
 }
 
-// nearest finds the switch not taken that is nearest to s, -1 if there is none.
+// nearest finds the nearest switch to s that is not taken, -1 if there is none.
 func (c *chain) nearest(s int32) int32 {
 	c.round++
 	c.seen[s] = c.round

@@ -10,20 +10,20 @@ import (
 type bundle struct {
 	mark  []int32 // by position in Out: number of the bundle that last used it
 	stamp int32
-	own   int64   // what one more path adds to a load
-	used  []int64 // loads with this bundle's own
+	own   int64   // load of one more path
+	used  []int64 // loads including this bundle
 	base  []int32 // the path to the base LID, as positions in Out
-	pick  []int32 // by LID: index in allowed of the hop chosen for it
-	best  []int32 // as pick, of the best bundle yet
+	pick  []int32 // by LID: index in allowed of its hop
+	best  []int32 // as pick, of the best bundle so far
 }
 
-// retries bounds the number of times that the paths of one port are chosen again.
+// retries limits how often the paths of one port are chosen again.
 const retries = 64
 
-// pathSet holds the paths to the LIDs of a destination that are not base LIDs.
+// pathSet holds the paths to the other LIDs of a destination than base LIDs.
 type pathSet struct {
-	next         []int32  // position in Out of the hop taken: next[column*NumSwitches+s]
-	lastChannels []uint64 // by switch: the channels into the destination with which its paths can end, see lastChannelsBy
+	next         []int32  // position in Out of the chosen hop: next[column*NumSwitches+s]
+	lastChannels []uint64 // by switch: the possible last channels of its paths, see lastChannelsBy
 	position     []int32  // by channel: its position in Out
 }
 
@@ -40,9 +40,9 @@ func (b *builder) startPaths() {
 	b.lastChannels = append(b.lastChannels[:0], make([]uint64, S)...)
 }
 
-// choosePaths takes a hop at switch s for every LID of the destination but the base LIDs:
-// within one port the ones whose paths share the fewest channels with each other and with
-// the path to the base LID, then the least loaded. All nearer switches have chosen.
+// choosePaths takes a hop at switch s for every LID of the destination but the base LIDs. Within
+// one port it prefers hops whose paths share the fewest channels with each other and with the path
+// to the base LID, then the least loaded. All nearer switches have chosen.
 func (b *builder) choosePaths(w *worker, s int32) {
 	g, S := b.n.G, b.n.G.NumSwitches
 	b.listAllowed(w, s)
@@ -64,8 +64,8 @@ func (b *builder) choosePaths(w *worker, s int32) {
 	}
 }
 
-// lastChannelsBy returns the channels into the destination with which the paths through a
-// channel can end: a set of their numbers modulo 64.
+// lastChannelsBy returns the possible last channels, into the destination, of paths over a channel:
+// a set of their numbers modulo 64.
 func (b *builder) lastChannelsBy(i int32) uint64 {
 	if v := b.n.Head[i]; v != b.To {
 		return b.lastChannels[v]
@@ -83,9 +83,9 @@ func (b *builder) basePath(w *worker, s int32, lid fabric.LID) {
 	}
 }
 
-// bundlePaths fills w.best with one hop for each of the LIDs of a port in some columns. It
-// takes the LIDs in turn; when that finds fewer disjoint paths than there could be, most
-// with that to the base LID, it tries again, beginning with another LID and another hop for it.
+// bundlePaths fills w.best with one hop for each of the LIDs of a port in some columns. It takes
+// the LIDs in turn. There can be at most most disjoint paths, including the one to the base LID. If
+// it finds fewer, it tries again, beginning with another LID and another hop.
 func (b *builder) bundlePaths(w *worker, column, count, most int) {
 	most = min(most, count+1)
 	disjoint := b.greedy(w, column, count, 0, -1, most)
@@ -98,9 +98,9 @@ func (b *builder) bundlePaths(w *worker, column, count, most int) {
 	}
 }
 
-// greedy fills w.pick and returns the number of paths, that to the base LID included, that
-// share no channel with one before. It begins with one LID and a hop for it (-1: any). When
-// no two paths can be disjoint (most is 1) only the loads count.
+// greedy fills w.pick and returns the number of paths, including the one to the base LID, that
+// share no channel with an earlier one. It begins with one LID and a hop for it (-1: any). If no
+// two paths can be disjoint (most is 1) only the loads count.
 func (b *builder) greedy(w *worker, column, count, begin, hop, most int) (disjoint int) {
 	w.unmark()
 	for _, i := range w.base {
@@ -134,9 +134,9 @@ func (b *builder) greedy(w *worker, column, count, begin, hop, most int) (disjoi
 	return disjoint
 }
 
-// unmark takes the marks off all channels.
+// unmark removes the marks of all channels.
 func (w *bundle) unmark() {
-	if w.stamp++; w.stamp == 0 { // all numbers have been taken: they come again
+	if w.stamp++; w.stamp == 0 { // the numbers have wrapped around
 		clear(w.mark)
 		w.stamp = 1
 	}
@@ -152,8 +152,8 @@ func (w *worker) leastUsed() int {
 	return at
 }
 
-// leastOverlap finds the hop whose path for a column shares the fewest channels
-// with the marked ones, among equals the least loaded.
+// leastOverlap finds the hop whose path for a column shares the fewest channels with the marked
+// paths, among equals the least loaded.
 func (b *builder) leastOverlap(w *worker, col int) (at, overlap int) {
 	if at = w.leastUsed(); b.walk(w, w.allowed[at], col, false) == 0 {
 		return at, 0
@@ -171,8 +171,8 @@ func (b *builder) leastOverlap(w *worker, col int) (at, overlap int) {
 	return at, overlap
 }
 
-// walk follows a column's path from the channel at position i to its end, and
-// counts the marked channels on it or marks them all.
+// walk follows a column's path from the channel at position i to its end, and counts the marked
+// channels on it or marks them all.
 func (b *builder) walk(w *worker, i int32, col int, mark bool) (marked int) {
 	next := b.next[col*b.n.G.NumSwitches:]
 	for i >= 0 {
@@ -187,7 +187,7 @@ func (b *builder) walk(w *worker, i int32, col int, mark bool) (marked int) {
 	return marked
 }
 
-// countTraffic adds to the loads the traffic that comes through switch s.
+// countTraffic adds the traffic through switch s to the loads.
 func (b *builder) countTraffic(_ *worker, s int32) {
 	S := b.n.G.NumSwitches
 	flow := b.flow[int(s)*b.N : (int(s)+1)*b.N]

@@ -14,13 +14,13 @@ const (
 	mostHalves  = 500
 )
 
-// AsGood is the share of a bandwidth by this estimate that is as good.
+// AsGood is the share of a bandwidth by this estimate that counts as equally good.
 const AsGood = .99
 
 // Bandwidth estimates the share of a link that a host gets while half of the hosts send to the
-// others: the mean of 1 / congestion, the largest number of packets that share a channel of the
-// way, over random halves, which are the same for all tables and the more the fewer hosts there
-// are. They send to base LIDs, or to all LIDs alike.
+// others. It is the mean of 1 / congestion over random halves; congestion is the largest number of
+// packets that share a channel of the way. The halves are the same for all tables, and more for
+// fewer hosts. Hosts send to base LIDs, or to all LIDs equally.
 func Bandwidth(in *route.Input, tables *route.Tables, allLIDs bool) float64 {
 	g := in.Graph
 	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(end int32) bool { return !g.IsHost(end) })
@@ -70,7 +70,7 @@ func Bandwidth(in *route.Input, tables *route.Tables, allLIDs bool) float64 {
 	return sum / float64(max(1, n*halves))
 }
 
-// way is a part of a list of channels, and the share of a packet that takes it.
+// way is a part of a list of channels, with its share of a packet.
 type way struct {
 	first, end int
 	share      float64

@@ -1,10 +1,9 @@
-// Package sample weighs switches by their hosts, and picks those that an engine tries
-// something out with.
+// Package sample weighs switches by their hosts, and picks some of them for an engine's trials.
 package sample
 
 import "weft/fabric"
 
-// Weight is the number of hosts of a switch, 1 in a network without hosts.
+// Weight returns the number of hosts of a switch, 1 in a network without hosts.
 func Weight(g *fabric.Graph, s int32) int64 {
 	if g.NumHosts == 0 {
 		return 1
@@ -12,7 +11,7 @@ func Weight(g *fabric.Graph, s int32) int64 {
 	return int64(g.HostCount(s))
 }
 
-// Hosted lists those switches of a list that have hosts, the list itself when none has.
+// Hosted lists the switches of a list with hosts, the list itself if there are none.
 func Hosted(g *fabric.Graph, list []int32) []int32 {
 	var hosted []int32
 	for _, s := range list {
@@ -26,7 +25,7 @@ func Hosted(g *fabric.Graph, list []int32) []int32 {
 	return hosted
 }
 
-// Spread picks up to n of a list, evenly.
+// Spread picks up to n elements of a list, evenly.
 func Spread(list []int32, n int) []int32 {
 	n = min(n, len(list))
 	picked := make([]int32, n)

@@ -9,28 +9,27 @@ import (
 	"weft/route/engine/internal/columns"
 )
 
-// Unit of load is a path. Below it is room for the number of a channel among those of its
-// switch, so that of equally loaded paths from a switch the first has the least sum, and
-// the sum tells which one that is.
+// Unit of load is a path. The bits below it hold the number of a channel among its switch's. So of
+// equally loaded paths from a switch the first has the least sum, and the sum names its channel.
 const Unit = 1 << 8
 
-// Whole leaves out what is below units.
+// Whole clears the bits below units.
 func Whole(load int64) int64 { return load &^ (Unit - 1) }
 
 // Loads counts the paths from hosts on each channel. Arrays of channels are by position in
 // Graph.Out.
 type Loads struct {
 	G     *fabric.Graph
-	Load  []int64 // in units, below them the number of the channel among those of its switch
-	Head  []int32 // switch behind a channel
-	Port  []uint8 // by which it leaves its switch
+	Load  []int64 // in units; below them the number of the channel among its switch's
+	Head  []int32 // switch at the end of a channel
+	Port  []uint8 // output port of a channel
 	Place []int32 // by channel: its position in Out
 	Hosts []int64 // by switch: paths that start at it
 	First []int32 // by switch: position of the first channel of its path, for Count
 	Path  []int64 // by switch: load on its path, in whole units
 
 	behind []int32 // by port slot, as Graph.Attached: position of the channel, or Nothing
-	flow   []int64 // by switch: paths that pass it or start at it
+	flow   []int64 // by switch: paths through it or from it
 }
 
 // NewLoads returns loads without a path.
@@ -51,7 +50,7 @@ func NewLoads(g *fabric.Graph) *Loads {
 	return l
 }
 
-// Choose enters the least loaded of the paths to a destination into a column.
+// Choose writes the least loaded of the paths to a destination into a column.
 func (l *Loads) Choose(c *columns.Columns, column int, w *Ways) {
 	l.Path[c.To] = 0
 	for k, s := range w.Order[1:] {
@@ -59,8 +58,8 @@ func (l *Loads) Choose(c *columns.Columns, column int, w *Ways) {
 	}
 }
 
-// least is the inner loop: it returns the load of the least loaded path that begins with one of some
-// exits. It is kept apart so that it has all registers.
+// least is the inner loop: it returns the load of the least loaded path over some exits. It is a
+// function of its own so that it has all registers.
 //
 //go:noinline
 func least(channel, path []int64, exits []Exit) int64 {
@@ -73,16 +72,16 @@ func least(channel, path []int64, exits []Exit) int64 {
 	return least
 }
 
-// Take enters the path of a switch into a column. load is that of the path, and tells below units
-// the first channel.
+// Take writes the path of a switch into a column. load is the path's, and names below units the
+// first channel.
 func (l *Loads) Take(c *columns.Columns, column int, s int32, load int64) {
 	first := l.G.OutStart[s] + int32(load&(Unit-1))
 	l.First[s], l.Path[s] = first, Whole(load)
 	c.Set(s, column, l.Port[first])
 }
 
-// Count adds so much for each of the paths in First to the load of its channels. order lists
-// the switches that have one, nearest first, after the destination.
+// Count adds a load for each of the paths in First to its channels. order lists the switches with a
+// path, nearest first, after the destination.
 func (l *Loads) Count(order []int32, path int64) {
 	flow, head, load, first := l.flow, l.Head, l.Load, l.First
 	copy(flow, l.Hosts)
@@ -94,14 +93,14 @@ func (l *Loads) Count(order []int32, path int64) {
 	}
 }
 
-// Read sets First to the paths that a column has. order is as for Count.
+// Read sets First to the paths of a column. order is as for Count.
 func (l *Loads) Read(c *columns.Columns, column int, order []int32) {
 	for _, s := range order[1:] {
 		l.First[s] = l.Position(s, c.Row(s)[column])
 	}
 }
 
-// Position returns the position of the channel by a port of a switch, or a negative number.
+// Position returns the position of the channel at a port of a switch, or a negative number.
 func (l *Loads) Position(s int32, port uint8) int32 {
 	if int32(port) > l.G.SwitchPorts[s] {
 		return fabric.Nothing
@@ -109,8 +108,8 @@ func (l *Loads) Position(s int32, port uint8) int32 {
 	return l.behind[l.G.PortStart[s]+int32(port)]
 }
 
-// ByHosts lists the switches, those with the most hosts first: as destinations the others
-// are better at evening out what these leave.
+// ByHosts lists the switches, the ones with the most hosts first: later destinations with fewer
+// hosts even out their load better.
 func (l *Loads) ByHosts() []int32 {
 	order := fabric.Numbers(len(l.Hosts))
 	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(l.Hosts[y], l.Hosts[x]) })

@@ -1,25 +1,28 @@
-package intersubnet
+package between
 
 import (
 	"context"
 	"testing"
 
 	"weft/fabric/subnets/subnetstest"
+	"weft/intersubnet"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
 	"weft/sim/packet"
 )
 
-// A router fails under traffic. Packets are lost until routers and the hosts of every subnet have been told of the ways around it; where the manager of a
-// subnet is lost with it, its hosts go on losing until another has taken over. Nothing is lost before and after, and nothing deadlocks.
+// A router fails under traffic. Packets are lost until routers and the hosts of every subnet have
+// been told of the ways around it; where the manager of a subnet is lost with it, its hosts go on
+// losing until another has taken over. Nothing is lost before and after, and nothing deadlocks.
 func TestRouterFailsUnderTraffic(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
 	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := Request{Method: ISFR, Local: planner.Request{Chain: chain}}
-	before, _, err := Route(context.Background(), n, &req)
+	req := between.Request{Request: intersubnet.Request{Method: intersubnet.ISFR}, Local: planner.Request{Chain: chain}}
+	before, _, err := between.Route(context.Background(), n, &req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +30,12 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 	for p := n.Routers[1].First; p < n.Routers[1].End; p++ {
 		req.Down = append(req.Down, p)
 	}
-	after, _, err := Route(context.Background(), n, &req)
+	after, _, err := between.Route(context.Background(), n, &req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const us = packet.Microsecond
-	flat, err := before.Plan.Flatten(0)
+	flat, err := Flatten(before.Plan, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +90,7 @@ func TestRouterFailsUnderTraffic(t *testing.T) {
 	if without[3]-without[2] == 0 || without[7] != without[6] || without[4] <= with[4] {
 		t.Errorf("without the manager of a subnet: %v, with all %v", without, with)
 	}
-	other, _, err := Route(context.Background(), n, &Request{Method: ISFR, Local: planner.Request{Chain: chain}})
+	other, _, err := between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: intersubnet.ISFR}, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,28 +1,29 @@
-package intersubnet
+package between
 
 import (
 	"fmt"
 	"slices"
 
 	"weft/fabric"
+	"weft/intersubnet"
 	"weft/sim/packet"
 )
 
-// Transition is a Flat whose hosts and routers are told to follow another Plan while packets pass: the hosts of one subnet (TellHosts), or all routers
-// (TellRouters). It is a packet.Relay of one run.
+// Transition is a Flat whose hosts and routers change to another Plan while packets pass: the hosts
+// of one subnet (TellHosts), or all routers (TellRouters). It is a packet.Relay of one run.
 type Transition struct {
 	*Flat
-	hosts   []*Plan // by subnet: the Plan that its hosts follow
-	routers *Plan   // that all routers follow
+	hosts   []*intersubnet.Plan // by subnet: the Plan that its hosts follow
+	routers *intersubnet.Plan   // that all routers follow
 }
 
-// Transition makes a relay in which all follow the Plan of the Flat.
+// Transition returns a relay with all hosts and routers on the Plan of the Flat.
 func (f *Flat) Transition() *Transition {
-	return &Transition{f, slices.Repeat([]*Plan{f.p}, len(f.p.Net.Subnets)), f.p}
+	return &Transition{f, slices.Repeat([]*intersubnet.Plan{f.p}, len(f.p.Net.Subnets)), f.p}
 }
 
 // TellHosts makes the hosts of a subnet send by another Plan from now on.
-func (t *Transition) TellHosts(subnet int32, p *Plan) error {
+func (t *Transition) TellHosts(subnet int32, p *intersubnet.Plan) error {
 	if err := t.fits(p); err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (t *Transition) TellHosts(subnet int32, p *Plan) error {
 }
 
 // TellRouters makes all routers forward packets by another Plan from now on.
-func (t *Transition) TellRouters(p *Plan) error {
+func (t *Transition) TellRouters(p *intersubnet.Plan) error {
 	if err := t.fits(p); err != nil {
 		return err
 	}
@@ -39,8 +40,8 @@ func (t *Transition) TellRouters(p *Plan) error {
 	return nil
 }
 
-// fits refuses a Plan that has other tables or LIDs in the subnets, or more layers of lanes.
-func (t *Transition) fits(p *Plan) error {
+// fits refuses a Plan with other tables or LIDs in the subnets, or with more layers of lanes.
+func (t *Transition) fits(p *intersubnet.Plan) error {
 	was := t.p
 	if p.Net != was.Net || p.Layers > was.Layers || p.SLs != was.SLs {
 		return fmt.Errorf("intersubnet: a Plan of another network, or of %d layers of lanes for one of %d", p.Layers, was.Layers)

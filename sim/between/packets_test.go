@@ -1,4 +1,4 @@
-package intersubnet
+package between
 
 import (
 	"context"
@@ -9,16 +9,18 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric/subnets/subnetstest"
+	"weft/intersubnet"
 	"weft/planner"
+	"weft/planner/between"
 	"weft/route/engine"
 	"weft/sim/packet"
 	"weft/sim/traffic"
 )
 
 // flood has every host of a Flat send packets of 2 KB to hosts at random, as fast as it can.
-func flood(t rapid.TB, p *Plan, buffer int, until packet.Time) *packet.Result {
+func flood(t rapid.TB, p *intersubnet.Plan, buffer int, until packet.Time) *packet.Result {
 	t.Helper()
-	f, err := p.Flatten(0)
+	f, err := Flatten(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,9 +57,9 @@ func TestPacketsDoNotDeadlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		method := rapid.SampledFrom([]Method{ISSR, Nearest, Baseline}).Draw(t, "method")
-		r, _, err := Route(context.Background(), n, &Request{Method: method, Local: planner.Request{Chain: chain}})
-		if many := (*TooManyLanes)(nil); errors.As(err, &many) {
+		method := rapid.SampledFrom([]intersubnet.Method{intersubnet.ISSR, intersubnet.Nearest, intersubnet.Baseline}).Draw(t, "method")
+		r, _, err := between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: method}, Local: planner.Request{Chain: chain}})
+		if many := (*intersubnet.TooManyLanes)(nil); errors.As(err, &many) {
 			t.Skip("too many lanes")
 		}
 		if err != nil {
@@ -77,7 +79,7 @@ func TestPacketsDeadlockOnOneLayer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, one, err := Route(context.Background(), n, &Request{Method: ISSR, Local: planner.Request{Chain: chain}})
+	r, one, err := between.Route(context.Background(), n, &between.Request{Request: intersubnet.Request{Method: intersubnet.ISSR}, Local: planner.Request{Chain: chain}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +95,8 @@ func TestPacketsDeadlockOnOneLayer(t *testing.T) {
 func TestPacketsFollowPaths(t *testing.T) {
 	for _, text := range []string{"subnets(3,mesh(2x2),shape=chain)", "subnets(rlft(4,2),torus(3x3),routers=2)", "subnets(2,racks72,routers=18,cables=4)"} {
 		n := subnetstest.Network(t, text)
-		p := oneLayer(t, n, &Request{Method: ISSR}, "auto").Plan
-		f, err := p.Flatten(0)
+		p := oneLayer(t, n, intersubnet.ISSR, "auto").Plan
+		f, err := Flatten(p, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

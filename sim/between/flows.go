@@ -1,4 +1,4 @@
-package intersubnet
+package between
 
 import (
 	"context"
@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/par"
+	"weft/intersubnet"
 	"weft/sim/traffic"
 )
 
-// FlowReport tells the bandwidth of a traffic pattern on the paths of a Plan, by congestion counting as sim/flow does it: a flow has 1/c of a
-// link, with c the most flows on a link of its path.
+// FlowReport holds the bandwidth of a traffic pattern on the paths of a Plan, by congestion
+// counting as in sim/flow: a flow gets 1/c of a link, with c the largest number of flows on a link
+// of its path.
 type FlowReport struct {
 	Pattern       string  `json:"pattern"`
 	Hosts         int     `json:"hosts"`
@@ -24,18 +26,6 @@ type FlowReport struct {
 	Across        float64 `json:"across"` // share of flows between subnets
 }
 
-// Hosts lists the hosts of all subnets, by switch and port.
-func (p *Plan) Hosts() (hosts []Address) {
-	for s := range int32(len(p.Net.Subnets)) {
-		for _, e := range targets(p.Net, s) {
-			if p.Net.Graph(s).IsHost(e) {
-				hosts = append(hosts, Address{s, e})
-			}
-		}
-	}
-	return hosts
-}
-
 // oneRun sums up a run.
 type oneRun struct {
 	flows, lost, across int64
@@ -43,7 +33,7 @@ type oneRun struct {
 	worst               int     // most flows on a link
 }
 
-// FlowRequest says what to simulate.
+// FlowRequest says which pattern to simulate, and how often.
 type FlowRequest struct {
 	Pattern string // as traffic.Parse reads it, with a rank for each host
 	Order   string // of ranks on hosts: "random" in every run, "leaf" (by subnet, switch and port), or "auto", as the pattern has it
@@ -53,7 +43,7 @@ type FlowRequest struct {
 }
 
 // Simulate counts congestion of a pattern over all hosts. The result does not depend on Workers.
-func (p *Plan) Simulate(ctx context.Context, req *FlowRequest) (*FlowReport, error) {
+func Simulate(ctx context.Context, p *intersubnet.Plan, req *FlowRequest) (*FlowReport, error) {
 	hosts := p.Hosts()
 	t, err := traffic.Parse(req.Pattern, len(hosts))
 	if err != nil {
@@ -67,7 +57,7 @@ func (p *Plan) Simulate(ctx context.Context, req *FlowRequest) (*FlowReport, err
 	if !shuffle && !t.Drawn {
 		runs = 1
 	}
-	first := p.firstLinks()
+	first := p.FirstLinks()
 	all := make([]oneRun, runs)
 	counts := make([]*linkCounter, max(1, req.Workers))
 	err = par.For(ctx, len(counts), runs, func(worker, run int) error {
@@ -92,38 +82,19 @@ func (p *Plan) Simulate(ctx context.Context, req *FlowRequest) (*FlowReport, err
 	return out, nil
 }
 
-// firstLinks returns, by subnet, the number of its first link: ports of switches, then end ports.
-func (p *Plan) firstLinks() []int32 {
-	first := []int32{0}
-	for s := range int32(len(p.Net.Subnets)) {
-		g := p.Net.Graph(s)
-		first = append(first, first[s]+int32(len(g.Attached)+g.NumEnds))
-	}
-	return first
-}
-
 // linkCounter counts the flows on links. It is scratch memory of one worker.
 type linkCounter struct {
-	p     *Plan
+	p     *intersubnet.Plan
 	first []int32
 	load  []int32
 	paths [][]int32
-	buf   []Hop
+	buf   []intersubnet.Hop
 	rng   rand.PCG
 	flows traffic.Flows
 }
 
-// number returns the number of a link.
-func (c *linkCounter) number(h Hop) int32 {
-	g := c.p.Net.Graph(h.Subnet)
-	if h.Switch < 0 {
-		return c.first[h.Subnet] + int32(len(g.Attached)) + h.End
-	}
-	return c.first[h.Subnet] + g.PortStart[h.Switch] + int32(h.Port)
-}
-
 // run counts the flows of one run.
-func (c *linkCounter) run(t *traffic.Pattern, hosts []Address, run int, seed uint64, shuffle bool) (sum oneRun) {
+func (c *linkCounter) run(t *traffic.Pattern, hosts []intersubnet.Address, run int, seed uint64, shuffle bool) (sum oneRun) {
 	order := make([]int32, len(hosts))
 	for i := range order {
 		order[i] = int32(i)
@@ -152,7 +123,7 @@ func (c *linkCounter) run(t *traffic.Pattern, hosts []Address, run int, seed uin
 				continue
 			}
 			for _, h := range path {
-				n := c.number(h)
+				n := c.p.Link(c.first, h)
 				c.load[n]++
 				c.paths[i] = append(c.paths[i], n)
 			}

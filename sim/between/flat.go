@@ -1,112 +1,37 @@
-package intersubnet
+package between
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"weft/fabric"
 	"weft/fabric/subnets"
+	"weft/intersubnet"
 	"weft/route"
 	"weft/sim/packet"
 )
 
-// Whole returns a network as one fabric, in which routers are switches. Nodes have the GUIDs that they have in the network.
-func Whole(n *subnets.Network) (*fabric.Fabric, error) {
-	f := fabric.New(n.Name)
-	var errs []error
-	node := func(id fabric.NodeID, err error) fabric.NodeID {
-		errs = append(errs, err)
-		return id
-	}
-	routers := make([]fabric.NodeID, len(n.Routers))
-	for r := range n.Routers {
-		most := uint8(1)
-		for p := n.Routers[r].First; p < n.Routers[r].End; p++ {
-			most = max(most, n.Ports[p].Number)
-		}
-		routers[r] = node(f.AddNode(fabric.Switch, n.Routers[r].GUID, int(most), n.Routers[r].Name))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	for s := range n.Subnets {
-		if err := addSubnet(f, n, int32(s), routers); err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
-}
-
-// addSubnet adds the nodes and links of a subnet; cables of router ports go to the switches that stand for routers.
-func addSubnet(f *fabric.Fabric, n *subnets.Network, s int32, routers []fabric.NodeID) error {
-	sub, g := &n.Subnets[s], n.Graph(s)
-	from := n.Kinds[sub.Kind].Fabric
-	port := map[fabric.GUID]*subnets.Port{} // by the GUID that a router port has in the Kind
-	for _, p := range sub.Ports {
-		port[g.EndGUID[n.Ports[p].End]] = &n.Ports[p]
-	}
-	ids := make([]fabric.NodeID, len(from.Nodes))
-	for i := range from.Nodes {
-		at := &from.Nodes[i]
-		if at.Type == fabric.Router {
-			continue
-		}
-		id, err := f.AddNode(at.Type, at.GUID+sub.Shift, at.NumPorts(), at.Desc)
-		if err != nil {
-			return err
-		}
-		to := &f.Nodes[id]
-		ids[i], to.Down, to.Drained = id, at.Down, at.Drained
-		for p := range at.Ports {
-			to.Ports[p].GUID, to.Ports[p].VLCap = at.Ports[p].GUID+sub.Shift, at.Ports[p].VLCap
-		}
-	}
-	end := func(e fabric.End) (fabric.End, bool) {
-		if from.Nodes[e.Node].Type != fabric.Router {
-			return fabric.End{Node: ids[e.Node], Port: e.Port}, true
-		}
-		p := port[from.Nodes[e.Node].Ports[e.Port].GUID]
-		if p == nil { // not up
-			return fabric.End{}, false
-		}
-		return fabric.End{Node: routers[p.Router], Port: p.Number}, true
-	}
-	for i := range from.Links {
-		l := &from.Links[i]
-		a, ok1 := end(l.A)
-		b, ok2 := end(l.B)
-		if !ok1 || !ok2 {
-			continue
-		}
-		id, err := f.Connect(a, b, l.Width, l.Speed)
-		if err != nil {
-			return err
-		}
-		f.Links[id].Down, f.Links[id].Drained = l.Down, l.Drained
-	}
-	return nil
-}
-
-// Flat is a Plan in the form in which packets of all subnets are simulated together: one Graph in which routers are switches, and one Plan in
-// which each subnet has a range of LIDs. It is a packet.Relay.
+// Flat is a Plan as one network, to simulate packets of all subnets together: one Graph with
+// switches for routers, and one Plan with a range of LIDs for each subnet. It is a packet.Relay.
 type Flat struct {
 	Graph  *fabric.Graph
 	Plan   *route.Plan
-	p      *Plan
-	first  []int     // by subnet: added to its LIDs
-	place  []Address // by end port of Graph
-	hosts  [][]int32 // by subnet and end port: end port of Graph, -1 for router ports
-	router []int32   // by switch of Graph: router, -1
-	ports  [][]int32 // by router and port number: router port
+	p      *intersubnet.Plan
+	first  []int                 // by subnet: added to its LIDs
+	place  []intersubnet.Address // by end port of Graph
+	hosts  [][]int32             // by subnet and end port: end port of Graph, -1 for router ports
+	router []int32               // by switch of Graph: router, -1
+	ports  [][]int32             // by router and port number: router port
 }
 
-// flatBlock is the number of LIDs of an end port with the largest LMC: the ranges of subnets begin at multiples of it.
+// flatBlock is the number of LIDs of an end port with the largest LMC: the ranges of subnets begin
+// at multiples of it.
 const flatBlock = 1 << fabric.MaxLMC
 
-// Flatten fails where all subnets together have more LIDs than one may have. Rates are those of the links, or mbps for all where it is not 0.
-func (p *Plan) Flatten(mbps int32) (*Flat, error) {
-	whole, err := Whole(p.Net)
+// Flatten makes the Flat of a Plan. It fails if all subnets together have more LIDs than one may
+// have. Links have their own rates, or mbps if it is not 0.
+func Flatten(p *intersubnet.Plan, mbps int32) (*Flat, error) {
+	whole, err := subnets.Whole(p.Net)
 	if err != nil {
 		return nil, err
 	}
@@ -159,14 +84,14 @@ func (f *Flat) placeEnds() {
 	for e := range int32(g.NumEnds) {
 		byGUID[g.EndGUID[e]] = e
 	}
-	f.place = slices.Repeat([]Address{{-1, -1}}, g.NumEnds)
+	f.place = slices.Repeat([]intersubnet.Address{{Subnet: -1, End: -1}}, g.NumEnds)
 	for s := range n.Subnets {
 		from := n.Graph(int32(s))
 		hosts := slices.Repeat([]int32{-1}, from.NumEnds)
 		for e := range int32(from.NumEnds) {
 			if !n.IsRouter(int32(s), e) {
 				at := byGUID[from.EndGUID[e]+n.Subnets[s].Shift]
-				hosts[e], f.place[at] = at, Address{int32(s), e}
+				hosts[e], f.place[at] = at, intersubnet.Address{Subnet: int32(s), End: e}
 			}
 		}
 		f.hosts = append(f.hosts, hosts)
@@ -210,7 +135,8 @@ func (f *Flat) fillTables() {
 	}
 }
 
-// fillLanes gives switches and hosts the SL2VL tables of their subnet, and routers those that their ports have as end ports.
+// fillLanes gives switches and hosts the SL2VL tables of their subnet, and each port of a router
+// its own table as an end port.
 func (f *Flat) fillLanes() {
 	g, n := f.Graph, f.p.Net
 	m := &route.SL2VL{Pool: []route.VLTable{{}}, Host: make([]uint16, g.NumHosts), Switch: make([]route.SwitchSL2VL, g.NumSwitches)}
@@ -239,11 +165,12 @@ func (f *Flat) fillLanes() {
 	f.Plan.SL2VL = m
 }
 
-// First returns the LID, in the range of the source's subnet, and the SL of packets to an end port of the Graph.
+// First returns the LID, in the range of the source's subnet, and the SL of packets to an end port
+// of the Graph.
 func (f *Flat) First(src, dst int32) (fabric.LID, uint8) { return f.firstBy(f.p, src, dst) }
 
-// firstBy is First where the hosts follow a Plan.
-func (f *Flat) firstBy(p *Plan, src, dst int32) (fabric.LID, uint8) {
+// firstBy is First if the hosts follow p.
+func (f *Flat) firstBy(p *intersubnet.Plan, src, dst int32) (fabric.LID, uint8) {
 	from, to := f.place[src], f.place[dst]
 	lid := p.DLID(from, to)
 	if lid == 0 {
@@ -255,13 +182,14 @@ func (f *Flat) firstBy(p *Plan, src, dst int32) (fabric.LID, uint8) {
 // IsRouter reports whether a switch of the Graph is a router.
 func (f *Flat) IsRouter(s int32) bool { return f.router[s] >= 0 }
 
-// Forward chooses the port by which a router sends a packet on, and its new header, by Plan.Forward.
+// Forward chooses the port through which a router sends a packet on, and its new header, as
+// Plan.Forward does.
 func (f *Flat) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
 	return f.forwardBy(f.p, s, in, h, dst)
 }
 
-// forwardBy is Forward where the routers follow a Plan.
-func (f *Flat) forwardBy(p *Plan, s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
+// forwardBy is Forward if the routers follow p.
+func (f *Flat) forwardBy(p *intersubnet.Plan, s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
 	n := f.p.Net
 	port := f.ports[f.router[s]][in]
 	send := p.Forward(port, h.Source-fabric.LID(f.first[n.Ports[port].Subnet]), h.SL, f.place[dst])
@@ -275,9 +203,9 @@ func (f *Flat) forwardBy(p *Plan, s int32, in uint8, h packet.Header, dst int32)
 
 // Hosts lists the hosts of a subnet as end ports of the Graph, by switch and port.
 func (f *Flat) Hosts(subnet int32) (list []int32) {
-	for _, e := range targets(f.p.Net, subnet) {
-		if f.p.Net.Graph(subnet).IsHost(e) {
-			list = append(list, f.hosts[subnet][e])
+	for _, at := range f.p.Hosts() {
+		if at.Subnet == subnet {
+			list = append(list, f.hosts[subnet][at.End])
 		}
 	}
 	return list
