@@ -50,7 +50,7 @@ func (k *Kept) Transition(ctx context.Context, g *fabric.Graph, plan *route.Plan
 	return t, err
 }
 
-// way finds a way, and judges its parts.
+// way judges the steps of a Transition.
 type way struct {
 	k    *Kept
 	g    *fabric.Graph
