@@ -9,7 +9,7 @@ import (
 	"weft/internal/par"
 	"weft/route"
 	"weft/route/internal/cdg"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // joinSwitches gives every switch a path to every LID (switches=all). It returns the pairs of
