@@ -45,7 +45,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/rounds"
+	"weft/route/internal/rounds"
 )
 
 // mostCells is the maximum number of channels x (hosts and switches): 64 MB.
