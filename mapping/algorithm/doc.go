@@ -14,7 +14,7 @@
 //   - coupon: our own; see coupon.go.
 //   - vazirani: section 6, random long probes first (vazirani.go).
 //
-// All but the labels work on one model graph (package mapping/graph, explorer.go). Two vertices
+// All but the labels work on one model graph (package mapping/internal/graph, explorer.go). Two vertices
 // behind the same port are one switch, so a contradiction is a deduction. Deductions are never
 // wrong: silence proves nothing, an answer does. So in traffic a map may lack wires, but has none
 // that the network lacks.
