@@ -8,8 +8,8 @@ import (
 
 	"weft/mapping"
 	"weft/mapping/internal/graph"
+	"weft/mapping/internal/survey"
 	"weft/mapping/probe"
-	"weft/mapping/survey"
 )
 
 // MergeOptions controls mapping by all hosts together.

@@ -5,8 +5,8 @@ import (
 
 	"weft/mapping"
 	"weft/mapping/change"
+	"weft/mapping/internal/survey"
 	"weft/mapping/probe"
-	"weft/mapping/survey"
 )
 
 // Report is a Result for programs. Times are modelled, in milliseconds.
