@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"weft/mapping"
-	"weft/mapping/change"
+	"weft/mapping/internal/change"
 	"weft/mapping/internal/survey"
 	"weft/mapping/probe"
 )

@@ -7,7 +7,7 @@ import (
 
 	"weft/fabric"
 	"weft/mapping"
-	"weft/mapping/change"
+	"weft/mapping/internal/change"
 	"weft/mapping/internal/survey"
 )
 
