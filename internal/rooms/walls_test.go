@@ -165,10 +165,6 @@ func (h *house) watchOnRound() (names []string) {
 // arrows lists which top-level folders import which, and the pairs of folders that import each other.
 // Packages for tests are left out, since tests may import all.
 func (h *house) arrows() (arrows, pairs []string) {
-	folder := func(pkg string) string {
-		name, _, _ := strings.Cut(strings.TrimPrefix(pkg, "weft/"), "/")
-		return name
-	}
 	is := map[[2]string]bool{}
 	for _, p := range h.listed {
 		for _, imp := range p.Imports {
