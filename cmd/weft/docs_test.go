@@ -84,7 +84,8 @@ func prose(t *testing.T, page string) (lines []string) {
 	return lines
 }
 
-// TestPagesWrap: the prose of pages ends before column 100; tables, code, headings and pictures may be longer.
+// TestPagesWrap: the prose of pages ends before column 100; tables, code, headings and pictures may
+// be longer.
 func TestPagesWrap(t *testing.T) {
 	for _, page := range pages(t) {
 		for i, line := range prose(t, page) {

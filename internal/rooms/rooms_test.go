@@ -145,7 +145,8 @@ var stair = map[string][]string{
 	"recording": {"terms"},
 }
 
-// isUpstairs reports whether a package of the manager imports a room of the stair that it must not see.
+// isUpstairs reports whether a package of the manager imports a room of the stair that it must not
+// see.
 func isUpstairs(pkg, imp string) bool {
 	from, onStair := strings.CutPrefix(pkg, "weft/sm/")
 	to, isRoom := strings.CutPrefix(imp, "weft/sm/")
@@ -158,7 +159,8 @@ func within(pkg, room string) bool {
 	return pkg == room || strings.HasPrefix(pkg, room+"/")
 }
 
-// TestImports checks the imports of all packages, and that no room is empty or outside of the table.
+// TestImports checks the imports of all packages, and that no room is empty or outside of the
+// table.
 func TestImports(t *testing.T) {
 	rule, used := readTable(t), map[string]bool{}
 	for _, p := range list(t, "weft/...") {

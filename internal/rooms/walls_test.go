@@ -19,9 +19,10 @@ import (
 	"testing"
 )
 
-// walls are the counts of what crosses a wall of the house, or will when the wall is built. They may
-// only fall. A count rises only together with a mark in the import table of ARCHITECTURE.md and a
-// reason in docs/design. A count that has fallen is written here: go test ./internal/rooms -update.
+// walls are the counts of what crosses a wall of the house, or will when the wall is built. They
+// may only fall. A count rises only together with a mark in the import table of ARCHITECTURE.md and
+// a reason in docs/design. A count that has fallen is written here: go test ./internal/rooms
+// -update.
 var walls = []struct {
 	what  string
 	count int
@@ -167,8 +168,8 @@ func (h *house) watchOnRound() (names []string) {
 	return names
 }
 
-// arrows lists which top-level folders import which, and the pairs of folders that import each other.
-// Packages for tests are left out, since tests may import all.
+// arrows lists which top-level folders import which, and the pairs of folders that import each
+// other. Packages for tests are left out, since tests may import all.
 func (h *house) arrows() (arrows, pairs []string) {
 	is := map[[2]string]bool{}
 	for _, p := range h.listed {
@@ -253,9 +254,9 @@ func (h *house) named() iter.Seq[*types.Named] {
 
 func nameOf(n *types.Named) string { return n.Obj().Pkg().Path() + "." + n.Obj().Name() }
 
-// structsOver lists the structs that have more fields, also those without a name. An embedded struct
-// counts as one field. A Graph may have more, and so may a JSON document: each of its fields has a
-// json tag, but for what it embeds.
+// structsOver lists the structs that have more fields, also those without a name. An embedded
+// struct counts as one field. A Graph may have more, and so may a JSON document: each of its fields
+// has a json tag, but for what it embeds.
 func (h *house) structsOver(most int) (names []string) {
 	for path, files := range h.files {
 		name := ""
@@ -299,8 +300,8 @@ func (h *house) packagesOver(most int) (names []string) {
 
 // unused lists the exported names of packages that no other package needs: types, functions,
 // variables and constants. A type is needed also where another package gets a value of it by a name
-// that it uses, and constants of a type are needed with it. Commands and packages for tests are left
-// out, the dumps of examples, and mad, which declares all fields of the specification.
+// that it uses, and constants of a type are needed with it. Commands and packages for tests are
+// left out, the dumps of examples, and mad, which declares all fields of the specification.
 func (h *house) unused() (names []string) {
 	r := reach{h.used, map[*types.Named]bool{}}
 	for o := range maps.Clone(h.used) {
