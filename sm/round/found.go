@@ -8,11 +8,12 @@ import (
 	"weft/wire/mad"
 )
 
-// Where no Plan of ours is in force, or its writing was broken off, what switches hold is read before a Plan is made, so that there is an order of writing from that
-// to the new Plan: after a start, a handover, or in place of another manager.
+// The round reads the tables of all switches before it asks for a Plan if no Plan of ours is in
+// force, or if its writing was broken off. The planner then orders the writes from the old tables
+// to the new Plan. This happens after a start, a handover or a takeover.
 
-// startReading reads the forwarding tables of all switches, as far as ports were found with LIDs. It reports whether there is
-// anything to be read.
+// startReading begins to read the forwarding tables of all switches, up to the highest LID found.
+// It returns false if there is nothing to read.
 func (w *writer) startReading() bool {
 	top := fabric.LID(0)
 	for end, base := range w.Graph.EndLID {
@@ -28,7 +29,7 @@ func (w *writer) startReading() bool {
 	return true
 }
 
-// queueRead queues the blocks of a switch.
+// queueRead queues the reads of a switch's blocks.
 func (w *writer) queueRead(id int32) {
 	if n := &w.Nodes[id]; n.HasSwitch && w.Prog.FabricNode[id] >= 0 {
 		top := min(fabric.LID(mad.SwitchInfoLinearFDBTop.Get(n.Sw[:])), w.readTop)
@@ -38,7 +39,8 @@ func (w *writer) queueRead(id int32) {
 	}
 }
 
-// foundPlan makes a Plan of what the devices were found with; nil where no switch has said anything. Nobody knows the service levels of it.
+// foundPlan returns the forwarding tables that were read as a Plan, nil if no switch answered. Its
+// service levels are unknown.
 func (w *writer) foundPlan() *planner.Kept {
 	if len(w.read) == 0 {
 		return nil
