@@ -82,7 +82,7 @@ type writer struct {
 	pauseOver bool          // the packets under way have had time to leave
 
 	// read holds the blocks that switches held before the Plan was made, by tag of ledger.GetLFT.
-	// It is nil if the Plan in force is known.
+	// It is nil if all tables are known.
 	read    map[uint64]*route.Block
 	readTop fabric.LID // the highest LID read
 }

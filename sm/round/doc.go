@@ -25,7 +25,7 @@
 //	    |
 //	    +--> DISCOVERED            Given.ReadOnly, which asks no managers
 //	    v
-//	  read                         forwarding tables, if our Plan is not in force or half written
+//	  read                         unknown forwarding tables: of all switches, or of some (found.go)
 //	    v
 //	  route ---> NOT ROUTED        no switch, no Plan, or not proven and not Policy.Unproven
 //	    v
@@ -88,8 +88,8 @@
 //
 // Only differences from the device's own report are written. Lane tables are read first only if the
 // round takes up a Plan that was there before us; otherwise reading costs as much as writing. A
-// block of a forwarding table below the reported LinearFDBTop is read first; if no Plan of ours is
-// in force, before the Plan is made. Blocks above it are undefined (14.2.5.4, 14.2.5.10) and are
+// block of a forwarding table below the reported LinearFDBTop is read first; if the table is
+// unknown, before the Plan is made. Blocks above it are undefined (14.2.5.4, 14.2.5.10) and are
 // written. The top is raised after the blocks.
 //
 // Parameters of a port and the step to Armed are one Set; Active follows when both ends are Armed

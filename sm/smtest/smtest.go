@@ -92,8 +92,7 @@ func Request(method mad.Method, attr mad.AttrID, mask uint64, rec []byte) mad.Da
 	return q
 }
 
-// Janus reads the dump of a real cluster with 214 switches. Without WEFT_DUMPS it skips
-// the test.
+// Janus reads the dump of a real cluster with 214 switches. Without WEFT_DUMPS it skips the test.
 func Janus(tb testing.TB) *fabric.Fabric {
 	tb.Helper()
 	return Dump(tb, "janus", dumps.Read(tb, "janus/ibnetdiscover-2014-02-12.txt"))

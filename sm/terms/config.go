@@ -24,17 +24,9 @@ type Config struct {
 	// Partitions assigns P_Keys to ports. nil: all ports are full members of the default partition,
 	// and keep their other P_Keys.
 	Partitions *Partitioning
-	Levels     levels.Levels         // which paths use which level of service
-	OwnPort    fabric.GUID           // our own port, 0: unknown; asking it may need its M_Key
-	Neighbours []Neighbour           // as found before
-	Stored     LIDMap                // stored LIDs; they take precedence over LIDs found
-	Trees      []multicast.TreeByLID // of the multicast groups of the previous master
-	Store      bool                  // action Store is wanted before a port gets its LID
-	Last       *planner.Kept         // the last Plan, repaired in the first round; nil: unknown
-	LastAfresh bool                  // route from scratch, but keep the LIDs of Last
-	// LastHeld says that Last is another manager's Plan, or that others may have changed it. The
-	// first round then uses the tables that switches hold.
-	LastHeld   bool
+	Levels     levels.Levels // which paths use which level of service
+	OwnPort    fabric.GUID   // our own port, 0: unknown; asking it may need its M_Key
+	History
 	MaxPending int    // SMPs handed out and not ended, to limit memory; default 1024
 	Sweeps     int    // sweeps while the fabric keeps changing; default 3
 	SMKey      uint64 // OpenSM ignores managers with another SM_Key
@@ -56,6 +48,21 @@ type Config struct {
 	// Options holds the options that affect routes or written values, by name. A standby compares
 	// them with the master's and logs differences.
 	Options map[string]string
+}
+
+// History is the state known before the manager started; Store says whether the manager stores its
+// own state for the next start. Config embeds it, so a recording holds its fields between those of
+// Config, in this order.
+type History struct {
+	Neighbours []Neighbour           // as found before
+	Stored     LIDMap                // stored LIDs; they take precedence over LIDs found
+	Trees      []multicast.TreeByLID // of the multicast groups of the previous master
+	Store      bool                  // action Store is wanted before a port gets its LID
+	Last       *planner.Kept         // the last Plan, repaired in the first round; nil: unknown
+	LastAfresh bool                  // route from scratch, but keep the LIDs of Last
+	// LastHeld says that Last is another manager's Plan, or that others may have changed it. The
+	// first round then uses the tables that switches hold.
+	LastHeld bool
 }
 
 // UsualPause is the default of Config.Pause. With credits for 64 KB a lane and links of 10 Gbit/s,
