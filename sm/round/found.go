@@ -114,7 +114,7 @@ func (w *writer) foundPlan() *planner.Kept {
 	return planner.Keep(b.Plan, b.Graph).WithTables(w.Graph, tables)
 }
 
-// switchOf returns the index of a switch in the Graph of a ledger, -1 if it is not there.
+// switchOf returns the index of a switch in the Graph of a ledger, -1 if it is missing.
 func switchOf(l *ledger.Ledger, guid fabric.GUID) int32 {
 	if id, ok := l.ByGUID[guid]; ok {
 		return l.Prog.Sw[id]

@@ -51,8 +51,8 @@ type Config struct {
 }
 
 // History is the state known before the manager started; Store says whether the manager stores its
-// own state for the next start. Config embeds it, so a recording holds its fields between those of
-// Config, in this order.
+// own state for the next start. Config embeds it, so a recording holds its fields among the fields
+// of Config, in this order.
 type History struct {
 	Neighbours []Neighbour           // as found before
 	Stored     LIDMap                // stored LIDs; they take precedence over LIDs found
@@ -132,7 +132,7 @@ type Settings struct {
 	Counters perf.Config
 }
 
-// Drains lists the switches and cables to be drained, by name: those of Config.Drain, with later
+// Drains lists the switches and cables to be drained, by name: Config.Drain with later
 // changes by events.
 type Drains struct {
 	Told []string // Config.Drain as last followed

@@ -176,7 +176,7 @@ type RouteRequest struct {
 }
 
 // Group returns the number of the group that one End cancels, never 0: the SMPs of a round, or
-// those of one activity between rounds.
+// of one activity between rounds.
 func (a *Action) Group() uint64 {
 	switch first := a.Tag >> 56; first {
 	case BlockTag:

@@ -42,8 +42,8 @@ type BringUpJSON struct {
 	Check       *quality.Report `json:"check"`        // as of weft check --json; null: not judged
 }
 
-// IncidentJSON is the JSON form of an Incident. Incidents of a whole node have no port; those of
-// the subnet have no GUID either.
+// IncidentJSON is the JSON form of an Incident. Incidents of a whole node have no port;
+// incidents of the whole subnet have no GUID either.
 type IncidentJSON struct {
 	Kind IncidentKind `json:"kind"`
 	GUID string       `json:"guid,omitempty"` // of the node

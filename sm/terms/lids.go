@@ -34,7 +34,7 @@ func (p PortLIDs) Mark(taken map[fabric.LID]bool) {
 // LIDMap holds LIDs by port GUID, also of absent ports.
 type LIDMap map[fabric.GUID]PortLIDs
 
-// After returns the LIDs of a Plan, and those of absent ports unless the Plan reuses them. Of
+// After returns the LIDs of a Plan, and the LIDs of absent ports unless the Plan reuses them. Of
 // several ports with one GUID the first counts. Ports with GUID 0 are left out: they cannot be
 // recognised later.
 func (m LIDMap) After(g *fabric.Graph, ends *route.Ends) LIDMap {
