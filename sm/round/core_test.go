@@ -142,7 +142,7 @@ func TestDiscoverSeesChanges(t *testing.T) {
 func TestLIDs(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	guid := func(n int) fabric.GUID { return f.Nodes[smtest.Find(f, fabric.CA, n)].Ports[1].GUID }
-	w := newWorld(f, terms.Config{Stored: terms.LIDMap{guid(3): {Base: 40}, guid(6): {Base: 60}, 0x9999: {Base: 1}}}, "updn")
+	w := newWorld(f, terms.Config{History: terms.History{Stored: terms.LIDMap{guid(3): {Base: 40}, guid(6): {Base: 60}, 0x9999: {Base: 1}}}}, "updn")
 	lid := func(n int, to uint64) {
 		mad.PortInfoLID.Put(w.fake.Nodes[smtest.Find(f, fabric.CA, n)].Info[1][:], to)
 	}

@@ -117,7 +117,7 @@ func TestTwinsStored(t *testing.T) {
 	for n, guid := range map[int]fabric.GUID{3: 0x77, 5: 0x77, 6: 0} {
 		f.Nodes[smtest.Find(f, fabric.CA, n)].Ports[1].GUID = guid
 	}
-	w := newWorld(f, terms.Config{Store: true, Stored: terms.LIDMap{}}, "updn")
+	w := newWorld(f, terms.Config{History: terms.History{Store: true, Stored: terms.LIDMap{}}}, "updn")
 	if r := w.run(); r.State != terms.Up {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
@@ -125,7 +125,7 @@ func TestTwinsStored(t *testing.T) {
 	if _, ok := lids[0]; ok || len(lids) != 14-2 {
 		t.Errorf("stored: %v", lids)
 	}
-	w.core = roundOf(terms.Config{Store: true, Stored: lids})
+	w.core = roundOf(terms.Config{History: terms.History{Store: true, Stored: lids}})
 	if r := w.run(); r.State != terms.Up || r.Find(terms.OthersLIDs) != nil {
 		t.Errorf("%s: %v", r.State, r.Incidents)
 	}

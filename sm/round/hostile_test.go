@@ -201,7 +201,7 @@ func TestPortGUIDs(t *testing.T) {
 	for n, guid := range map[int]fabric.GUID{3: 0x77, 5: 0x77, 6: 0} {
 		f.Nodes[smtest.Find(f, fabric.CA, n)].Ports[1].GUID = guid
 	}
-	w := newWorld(f, terms.Config{Stored: terms.LIDMap{0x77: {Base: 40}}}, "updn")
+	w := newWorld(f, terms.Config{History: terms.History{Stored: terms.LIDMap{0x77: {Base: 40}}}}, "updn")
 	r := w.run()
 	if r.State != terms.Up || len(r.Incidents) != 2 || r.Find(terms.DuplicateGUID) == nil || r.Find(terms.BadNode) == nil {
 		t.Fatalf("%s: %v", r.State, r.Incidents)

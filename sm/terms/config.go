@@ -16,28 +16,22 @@ import (
 
 // Config says what a Manager is to do. The zero value brings a subnet up.
 type Config struct {
-	ReadOnly   bool                  // only look: nothing is Set, and it ends after discovery
-	Unproven   bool                  // distribute a Plan even if the judge finds faults
-	TakeOver   bool                  // write although another subnet manager is the master
-	AskRoles   bool                  // ask switches for their role in a tree, by the vendor attribute SwitchRole
-	Keys       Keys                  // M_Keys of ports
-	Partitions *Partitioning         // nil: all ports are full members of the default partition, and keep what other P_Keys they have
-	Levels     levels.Levels         // of service: which paths have which
-	OwnPort    fabric.GUID           // GUID of our own port, 0 where it is not known: its M_Key may be needed to ask for it
-	Neighbours []Neighbour           // as they were found before
-	Stored     LIDMap                // LIDs remembered; they win over those found
-	Trees      []multicast.TreeByLID // for multicast groups, of the manager before us
-	Store      bool                  // LIDs and Plan are stored before a port gets its LID: the action Store
-	Last       *planner.Kept         // the Plan of the last time, to be repaired in the first round; nil where none is known
-	LastAfresh bool                  // it is not to be repaired, but its LIDs to be kept
-	LastHeld   bool                  // it is that of another manager, or others may have changed it since: its tables are those that switches hold
-	MaxPending int                   // SMPs handed out and not ended, to bound memory; 1024
-	Sweeps     int                   // sweeps before it goes on in a fabric that keeps changing; 3
-	SMKey      uint64                // that other managers are told; OpenSM heeds none that has not its own
-	Priority   uint8                 // towards other subnet managers, 0 to 15
-	Replicates bool                  // the subnet is handed over to another manager after MayTakeOver alone
-	Pause      time.Duration         // how long packets under way are given to leave where old and new tables must not meet; UsualPause
-	Elect      bool                  // who is the master is settled with other managers by priority and GUID, not by who was first
+	ReadOnly   bool          // only look: nothing is Set, and it ends after discovery
+	Unproven   bool          // distribute a Plan even if the judge finds faults
+	TakeOver   bool          // write although another subnet manager is the master
+	AskRoles   bool          // ask switches for their role in a tree, by the vendor attribute SwitchRole
+	Keys       Keys          // M_Keys of ports
+	Partitions *Partitioning // nil: all ports are full members of the default partition, and keep what other P_Keys they have
+	Levels     levels.Levels // of service: which paths have which
+	OwnPort    fabric.GUID   // GUID of our own port, 0 where it is not known: its M_Key may be needed to ask for it
+	History
+	MaxPending int           // SMPs handed out and not ended, to bound memory; 1024
+	Sweeps     int           // sweeps before it goes on in a fabric that keeps changing; 3
+	SMKey      uint64        // that other managers are told; OpenSM heeds none that has not its own
+	Priority   uint8         // towards other subnet managers, 0 to 15
+	Replicates bool          // the subnet is handed over to another manager after MayTakeOver alone
+	Pause      time.Duration // how long packets under way are given to leave where old and new tables must not meet; UsualPause
+	Elect      bool          // who is the master is settled with other managers by priority and GUID, not by who was first
 
 	Drain               []string       // switches and cables by name: no traffic of others passes through them
 	Drains              Drains         // what was drained the last time; Drain is followed from there
@@ -48,6 +42,19 @@ type Config struct {
 	Between    sa.Between           // how the subnet is joined with others
 	Congestion *congestion.Settings // what switches and adapters are told of congestion control, by the Runner; nil for nothing
 	Options    map[string]string    // by which routes, or what is written, would change, by name, and what they say: managers that stand by tell where theirs differ
+}
+
+// History is what was known of the subnet before the manager started, and whether the manager
+// stores the same for the next one. Config embeds it, so its fields stand in a recording between
+// those of Config, in this order.
+type History struct {
+	Neighbours []Neighbour           // as they were found before
+	Stored     LIDMap                // LIDs remembered; they win over those found
+	Trees      []multicast.TreeByLID // for multicast groups, of the manager before us
+	Store      bool                  // LIDs and Plan are stored before a port gets its LID: the action Store
+	Last       *planner.Kept         // the Plan of the last time, to be repaired in the first round; nil where none is known
+	LastAfresh bool                  // it is not to be repaired, but its LIDs to be kept
+	LastHeld   bool                  // it is that of another manager, or others may have changed it since: its tables are those that switches hold
 }
 
 // UsualPause is the time that packets are given to leave unless Config says otherwise. With credits for 64 KB a lane and links of 10 Gbit/s, a

@@ -27,7 +27,7 @@ func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
 	case m.inForce == nil:
 		err = errors.New("this manager has not brought the subnet up, or is not its master")
 	case ev.Kind == terms.DrainPart:
-		name, warning, err = m.addDrain(ev.Name)
+		name, warning, err = m.drains.add(m.inForce, ev.Name)
 	default:
 		name, err = m.removeDrain(now, ev.Name)
 	}
@@ -36,15 +36,22 @@ func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
 		m.tell(terms.DrainRefused, "%s: nothing changes: %v", ev.Name, err)
 		return
 	}
-	m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: name, Incident: terms.Incident{Text: warning}, Drains: &terms.Drains{Told: slices.Clone(m.drains.Told), Now: slices.Clone(m.drains.Now)}})
+	m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: name, Incident: terms.Incident{Text: warning}, Drains: m.drains.clone()})
 	m.untold = true
 	m.tell(terms.DrainTold, "%s is %s from the next round on, as told", name, verb)
 	m.noteChange(now, name+" is "+verb)
 }
 
-// addDrain adds a switch or a cable to what is drained, by GUID and port, and returns its name for people, and what becomes of hosts at it.
-func (m *Manager) addDrain(what string) (name, warning string, err error) {
-	c := m.inForce
+// drains list the switches and cables that are to be drained.
+type drains struct{ terms.Drains }
+
+// clone returns a copy that does not change.
+func (d *drains) clone() *terms.Drains {
+	return &terms.Drains{Told: slices.Clone(d.Told), Now: slices.Clone(d.Now)}
+}
+
+// add adds a switch or a cable to what is drained, by GUID and port, and returns its name for people, and what becomes of hosts at it.
+func (d *drains) add(c *ledger.Ledger, what string) (name, warning string, err error) {
 	f := c.Fabric.Clone()
 	for i := range f.Nodes {
 		f.Nodes[i].Drained = false
@@ -52,7 +59,7 @@ func (m *Manager) addDrain(what string) (name, warning string, err error) {
 	for i := range f.Links {
 		f.Links[i].Drained = false
 	}
-	for _, w := range m.drains.Now {
+	for _, w := range d.Now {
 		_, _ = c.Drain(f, w) // what is not there now may come back
 	}
 	p, err := f.FindPart(what)
@@ -65,7 +72,7 @@ func (m *Manager) addDrain(what string) (name, warning string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	m.drains.Now = append(slices.Clone(m.drains.Now), keyOfPart(f, p))
+	d.Now = append(slices.Clone(d.Now), keyOfPart(f, p))
 	return f.PartName(p), hostsAt(f, p), nil
 }
 
@@ -121,9 +128,9 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	case i < 0 && len(m.drains.Now) == 0:
 		return "", cmp.Or(err, errors.New("nothing is drained"))
 	case i < 0 && err != nil:
-		return "", fmt.Errorf("%w; drained are %s", err, m.drainNames(f))
+		return "", fmt.Errorf("%w; drained are %s", err, m.drains.names(f))
 	case i < 0:
-		return "", fmt.Errorf("%s is not drained; drained are %s", f.PartName(p), m.drainNames(f))
+		return "", fmt.Errorf("%s is not drained; drained are %s", f.PartName(p), m.drains.names(f))
 	}
 	m.drains.Now = slices.Delete(slices.Clone(m.drains.Now), i, i+1)
 	if err != nil {
@@ -132,10 +139,10 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	return f.PartName(p), nil
 }
 
-// drainNames lists the switches and cables to be drained by their names, missing ones as Config.Drain names them.
-func (m *Manager) drainNames(f *fabric.Fabric) string {
-	list := make([]string, len(m.drains.Now))
-	for i, w := range m.drains.Now {
+// names lists the switches and cables to be drained by their names, missing ones as Config.Drain names them.
+func (d *drains) names(f *fabric.Fabric) string {
+	list := make([]string, len(d.Now))
+	for i, w := range d.Now {
 		list[i] = w
 		if p, err := f.FindPart(w); err == nil {
 			list[i] = f.PartName(p)

@@ -77,11 +77,11 @@ func (m *Manager) giveUp() {
 }
 
 // pollDue returns when the master that is stood by for is to be polled, or never.
-func (m *Manager) pollDue() time.Duration {
-	if m.election.master == nil || m.election.polling {
+func (e *election) pollDue() time.Duration {
+	if e.master == nil || e.polling {
 		return terms.Never
 	}
-	return m.election.due
+	return e.due
 }
 
 // poll asks the master that is stood by for whether it still is. Where we go before it, our own port is asked too, to tell it so.

@@ -125,8 +125,9 @@ func (gs *groups) table(n *ledger.Node) *multicastTable {
 	return t
 }
 
-// noteMembers takes that members of groups have changed: they are asked for a little later, since more of them may.
-func (m *Manager) noteMembers(now time.Duration) { m.groups.due = min(m.groups.due, now+m.watch.Quiet) }
+// wantMembers has the members of groups asked for at a time: a little after one has changed, since
+// more of them may.
+func (gs *groups) wantMembers(at time.Duration) { gs.due = min(gs.due, at) }
 
 // membersDue returns when members are to be asked for.
 func (gs *groups) membersDue() time.Duration {
@@ -150,12 +151,9 @@ func (gs *groups) workDue() time.Duration {
 	}
 }
 
-// takeMembers takes the members of all groups. Those that are told before the subnet is ours are told again.
-func (m *Manager) takeMembers(members []sa.Members) {
-	if m.inForce == nil {
-		return
-	}
-	m.groups.members, m.groups.known, m.groups.stale = members, true, true
+// takeMembers takes the members of all groups.
+func (gs *groups) takeMembers(members []sa.Members) {
+	gs.members, gs.known, gs.stale = members, true, true
 }
 
 // drop forgets the work under way. What it has sent may be held or not.
@@ -166,8 +164,7 @@ func (gs *groups) drop() {
 }
 
 // forgetRestarted forgets what switches held that are not as they were in the round before.
-func (m *Manager) forgetRestarted() {
-	gs, c, before := &m.groups, m.result.Ledger, m.given.Before
+func (gs *groups) forgetRestarted(c, before *ledger.Ledger) {
 	gs.stale, gs.all = true, true
 	if before == nil {
 		gs.held = nil
@@ -214,7 +211,7 @@ func (m *Manager) workOnGroups(now time.Duration) {
 	}
 	for looked := 0; ; {
 		for gs.next < len(gs.list) && gs.outstanding < min(m.cfg.MaxPending, mostGroupBlocks) {
-			m.sendGroupBlock(gs.next)
+			m.out = append(m.out, gs.request(c, gs.next))
 			gs.next++
 		}
 		switch {
@@ -247,9 +244,8 @@ func (gs *groups) endWork(now time.Duration, w *terms.Watch) {
 	}
 }
 
-// sendGroupBlock reads or writes a block.
-func (m *Manager) sendGroupBlock(at int) {
-	gs, c := &m.groups, m.inForce
+// request returns the SMP that reads or writes a block of the list, which is under way from now on.
+func (gs *groups) request(c *ledger.Ledger, at int) terms.Action {
 	b := &gs.list[at]
 	n := &c.Nodes[b.id]
 	a := terms.Action{
@@ -266,7 +262,7 @@ func (m *Manager) sendGroupBlock(at int) {
 		gs.sent[switchBlock{n.GUID, b.block, b.position}]++
 	}
 	gs.outstanding++
-	m.out = append(m.out, a)
+	return a
 }
 
 // onGroupBlock takes a block as a switch says that it holds it.

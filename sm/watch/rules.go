@@ -84,7 +84,7 @@ type learned struct {
 func (m *Manager) learnPlan(data []byte) {
 	kept, err := planner.ReadBare(data)
 	if err != nil { // of another version of weft
-		m.tell(terms.NotRead, "the Plan of %s: %v: who takes its place routes afresh", m.otherName(), err)
+		m.tell(terms.NotRead, "the Plan of %s: %v: who takes its place routes afresh", m.election.masterName(), err)
 		m.next.Last = nil
 	}
 	m.learned.plan = kept
@@ -94,7 +94,7 @@ func (m *Manager) learnPlan(data []byte) {
 func (m *Manager) learnRules(data []byte) {
 	var rules Rules
 	if err := json.Unmarshal(data, &rules); err != nil {
-		m.tell(terms.NotRead, "what %s goes by: %v: who takes its place goes by its own files", m.otherName(), err)
+		m.tell(terms.NotRead, "what %s goes by: %v: who takes its place goes by its own files", m.election.masterName(), err)
 		return
 	}
 	m.learned.rules = &rules
@@ -113,9 +113,9 @@ func (m *Manager) learnRules(data []byte) {
 	}
 }
 
-// otherName names the master that is stood by for.
-func (m *Manager) otherName() string {
-	if o := m.election.master; o != nil {
+// masterName names the master that is stood by for.
+func (e *election) masterName() string {
+	if o := e.master; o != nil {
 		return o.Name
 	}
 	return "another manager"
@@ -186,7 +186,7 @@ func (m *Manager) inherit() {
 	if r.MKeys != nil {
 		m.cfg.Keys.Protect, m.cfg.Keys.Lease = r.MKeys.Protect, r.MKeys.Lease
 	}
-	m.drains = terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: slices.Clone(r.Drained)}
+	m.drains = drains{terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: slices.Clone(r.Drained)}}
 	m.unsteady.links = linksOf(r.Links, m.now)
 	m.reregister = r.Reregister
 }
@@ -218,7 +218,7 @@ func (m *Manager) tellInherited() {
 			m.tell(terms.Quarantined, "%s was put in quarantine by the master before us: it is not used until it has been up for %v without a change", l.name, max(l.hold, m.watch.Flaps.Hold))
 		}
 	}
-	m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "what the master before us drained", Drains: &terms.Drains{Told: slices.Clone(m.drains.Told), Now: slices.Clone(m.drains.Now)}})
+	m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "what the master before us drained", Drains: m.drains.clone()})
 }
 
 // compareInForce lists in what our own files are not what is in force, which is that of a master before us.

@@ -135,7 +135,7 @@ func (m *Manager) due() (list []Due) {
 	add("a round: the last one did not bring up all", m.again)
 	add("a routing afresh after repairs", m.afresh)
 	add("a light sweep", m.sweep.due)
-	add("a question to the master", m.pollDue())
+	add("a question to the master", m.election.pollDue())
 	return list
 }
 

@@ -213,30 +213,30 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 }
 
 // releaseDue returns when the next link is to be released: it has been up without a change for long enough; or never.
-func (m *Manager) releaseDue() time.Duration {
+func (u *unsteady) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.Duration {
 	due := terms.Never
-	for _, l := range m.unsteady.links {
-		due = min(due, m.dueOf(l))
+	for _, l := range u.links {
+		due = min(due, l.releaseDue(inForce, rule))
 	}
 	return due
 }
 
-// dueOf returns when a link is to be released, or never.
-func (m *Manager) dueOf(l *unsteadyLink) time.Duration {
-	if l.state == linkUsed || m.inForce == nil {
+// releaseDue returns when the link is to be released, or never.
+func (l *unsteadyLink) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.Duration {
+	if l.state == linkUsed || inForce == nil {
 		return terms.Never
 	}
-	slot, ok := m.inForce.SlotOf(l.ends[0].Node, l.ends[0].Port)
-	if !ok || !m.inForce.HasLink(slot) {
+	slot, ok := inForce.SlotOf(l.ends[0].Node, l.ends[0].Port)
+	if !ok || !inForce.HasLink(slot) {
 		return terms.Never
 	}
-	return l.changed + max(l.hold, m.watch.Flaps.Hold)
+	return l.changed + max(l.hold, rule.Hold)
 }
 
 // release takes links into use again that have been steady.
 func (m *Manager) release(now time.Duration) {
 	for _, l := range m.unsteady.links {
-		if now < m.dueOf(l) {
+		if now < l.releaseDue(m.inForce, m.watch.Flaps) {
 			continue
 		}
 		m.tell(terms.Released, "%s has been up for %v without a change: it is used again", l.name, now-l.changed)

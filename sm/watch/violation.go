@@ -10,14 +10,13 @@ import (
 	"weft/wire/mad"
 )
 
-// violation says, from the details of a trap 256 of a port, who has sent what without its M_Key. A directed route leads back
+// violationText says, from the details of a trap 256 of a port, who has sent what without its M_Key. A directed route leads back
 // to its sender over the cables of the round in force.
-func (m *Manager) violation(slot int32, notice []byte) string {
-	c := m.inForce
+func violationText(c *ledger.Ledger, slot int32, notice []byte) string {
 	what := fmt.Sprintf(": %s(%s) with a wrong M_Key", mad.Method(mad.Trap256Method.Get(notice)), ledger.AttrName(mad.AttrID(mad.Trap256AttributeID.Get(notice))))
 	if !mad.Trap256DRNotice.Is(notice) {
 		lid := fabric.LID(mad.Trap256LID.Get(notice))
-		if from := m.portOfLID(lid); from != ledger.NoSlot {
+		if from := portOfLID(c, lid); from != ledger.NoSlot {
 			return fmt.Sprintf("%s from LID %d, %s", what, lid, c.PortName(from))
 		}
 		return fmt.Sprintf("%s from LID %d", what, lid)
