@@ -114,14 +114,14 @@ func TestQoS(t *testing.T) {
 		levels, says string
 	}{
 		{"off", "qos FALSE\nqos_vlarb_low 0:1,1:2\nqos_policy_file /x", policy, "", "qos is FALSE"},
-		{"nothing", "qos TRUE", policy, "", "nothing gives an SL but 0 a lane of its own"},
+		{"nothing", "qos TRUE", policy, "", "only SL 0 is used"},
 		{"partitions", "qos TRUE", sls, "default share=3\nsl2 share=1 sl=2\nsl3 share=1 sl=3\nsl11 share=1 sl=11\n", "the high and the low table take turns"},
 		{"lanes", "qos TRUE\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\nqos_vlarb_high 0:0\nqos_vlarb_low 0:10,1:20,2:30,3:40", nil, "default share=1\nsl1 share=2 sl=1\nsl2 share=3 sl=2\nsl3 share=4 sl=3\n", "SL 5, 9, 13 shared VL 1 with SL 1"},
 		{"lanes and partitions", "qos TRUE\nqos_sl2vl 0,0,0,1,0,0,0,0,0,0,0,1,0,0,0,0\nqos_vlarb_high 3:1\nqos_vlarb_low 0:1,1:1", sls, "default share=1 partition=0x0003\nsl3 share=1 sl=3 partition=0x0002\n", "SL 11 shared VL 1 with SL 3"},
-		{"high", "qos TRUE\nqos_high_limit 4\nqos_vlarb_high 1:3,2:6\nqos_vlarb_low 0:5,2:9,3:200", nil, "default share=1\nsl1 share=1 sl=1 priority=high\nsl2 share=2 sl=2 priority=high\nsl3 share=40 sl=3\n", "VL 2 is in the high and in the low table"},
-		{"limit 0", "qos TRUE\nqos_vlarb_high 0:1\nqos_vlarb_low 1:1,2:3", nil, "default share=4\nsl1 share=1 sl=1\nsl2 share=3 sl=2\n", "each has half of a busy link"},
+		{"high", "qos TRUE\nqos_high_limit 4\nqos_vlarb_high 1:3,2:6\nqos_vlarb_low 0:5,2:9,3:200", nil, "default share=1\nsl1 share=1 sl=1 priority=high\nsl2 share=2 sl=2 priority=high\nsl3 share=40 sl=3\n", "VL 2 is in both tables"},
+		{"limit 0", "qos TRUE\nqos_vlarb_high 0:1\nqos_vlarb_low 1:1,2:3", nil, "default share=4\nsl1 share=1 sl=1\nsl2 share=3 sl=2\n", "each gets half of a busy link"},
 		{"never sent", "qos TRUE\nqos_sl2vl 0,1,15,15,15,15,15,15,15,15,15,15,15,15,15,15\nqos_vlarb_high 0:4\nqos_vlarb_low 0:4", nil, "default share=1\nsl1 share=1 sl=1\n", "VL 1 has no weight"},
-		{"between switches", "qos TRUE\nqos_vlarb_low 0:1\nqos_swe_vlarb_low 0:1,1:2\nqos_swe_vlarb_high 0:0", nil, "default share=1\nsl1 share=2 sl=1\n", "weft has the same levels and shares at all ports"},
+		{"between switches", "qos TRUE\nqos_vlarb_low 0:1\nqos_swe_vlarb_low 0:1,1:2\nqos_swe_vlarb_high 0:0", nil, "default share=1\nsl1 share=2 sl=1\n", "weft uses the levels and shares of ports between switches"},
 		{"too many", "qos TRUE\nqos_vlarb_low 0:1,1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1", sls, "default share=4\nsl2 share=1 sl=2\nsl3 share=1 sl=3\nsl11 share=1 sl=11\n", "10 lanes have SLs of their own"},
 		{"twice", "qos TRUE\nqos_vlarb_high 0:0\nqos_vlarb_low 0:255,1:255,0:255", nil, "default share=2\nsl1 share=1 sl=1\n", ""},
 	} {
@@ -195,13 +195,19 @@ func TestImportErrors(t *testing.T) {
 		{Input{Config: conf("congestion_control TRUE", "cc_ca_cong_setting_ccti_min 16 0")}, "opensm.conf:1: congestion_control TRUE: cc_ca_cong_setting_ccti_min 16 0: want a number from 0 to 15"},
 		{Input{Config: conf("qos TRUE", "qos_vlarb_low 0:1,15:3")}, "opensm.conf:1: qos TRUE: qos_vlarb_low: 15:3: want VL:WEIGHT, 0 to 14 and 0 to 255"},
 		{Input{Config: conf("qos FALSE", "qos_ca_vlarb_high 0:256")}, "opensm.conf:2: qos_ca_vlarb_high 0:256: 0:256: want VL:WEIGHT, 0 to 14 and 0 to 255"},
-		{Input{Config: conf("qos_sl2vl 0,1")}, "opensm.conf:1: qos_sl2vl 0,1: want the VLs of 16 SLs, not of 2"},
+		{Input{Config: conf("qos_sl2vl 0,1")}, "opensm.conf:1: qos_sl2vl 0,1: want the VLs of 16 SLs, got 2"},
 		{Input{Config: conf("qos_rtr_high_limit 256")}, "opensm.conf:1: qos_rtr_high_limit 256: want a number from 0 to 255"},
 		{Input{Config: conf("ignore_other_sm yes")}, "opensm.conf:1: ignore_other_sm yes: want TRUE or FALSE"},
 		{Input{Config: conf("port_search_ordering_file /etc/order")}, `/etc/order:1: "999" is not a port`},
+<<<<<<< HEAD
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x1 0x1\n\n0x2 0x1 0x1\n")}}, "guid2lid:3: LID 1 is that of port 0x0000000000000001 and of port 0x0000000000000002: take one of the lines out"},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x4 0x5\n0x2 0x5 0x5\n")}}, "guid2lid:2: LID 5 is that of port 0x0000000000000001 and of port 0x0000000000000002: take one of the lines out"},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x3 0x4\n")}}, "guid2lid:1: LIDs 0x3 to 0x4: a port has 1, 2, 4 ... or 128 LIDs, and the first is a multiple of their number"},
+=======
+		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x1 0x1\n\n0x2 0x1 0x1\n")}}, "guid2lid:3: LID 1 is assigned to port 0x0000000000000001 and to port 0x0000000000000002: remove one of the lines"},
+		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x4 0x5\n0x2 0x5 0x5\n")}}, "guid2lid:2: LID 5 is assigned to port 0x0000000000000001 and to port 0x0000000000000002: remove one of the lines"},
+		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x3 0x4\n")}}, "guid2lid:1: LIDs 0x3 to 0x4: a port has 1, 2, 4 ... or 128 LIDs, from a multiple of their number on"},
+>>>>>>> en-sa
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0xc000\n")}}, `guid2lid:1: "0xc000" is not a unicast LID`},
 		{Input{Neighbors: &File{"neighbors", []byte("0x1:1 0x2\n")}}, `neighbors:1: "0x2" is not GUID:PORT`},
 	} {
