@@ -17,11 +17,12 @@
 // # Links that come back too often
 //
 // A link that comes back more often than FlapRule.Times goes into quarantine (unsteady.go): rounds
-// do not look behind it, it gets no entry, and its ports stay in state Init. Further signs of
-// change from its switches have their ports read, and a round begins only if another port has
-// changed (look.go). The link is used again after it was up for FlapRule.Hold without a change.
-// Ports are read in the same way at switches whose PortStateChange cannot be cleared. A link that
-// alone leads to a switch stays in use.
+// do not look behind it, it gets no entry, and its ports stay in state Init once they have been
+// down. Further signs of change from its switches have their ports read, and a round begins only if
+// another port has changed (look.go). The link is used again after it was up for FlapRule.Hold
+// without a change. Ports are read in the same way at switches whose PortStateChange cannot be
+// cleared. A link that alone joins a switch to us stays in use; a link to a host never counts as
+// such.
 //
 // # Drains, changes, deviations
 //
