@@ -25,10 +25,11 @@ import (
 type Recording struct {
 	Made terms.Settings // how the Manager was made
 
-	parse  Engines
-	From   *bufio.Reader
-	number int // of events so far
-	last   time.Duration
+	parse   Engines
+	version int
+	From    *bufio.Reader
+	number  int // of events so far
+	last    time.Duration
 }
 
 // mostRecorded bounds the block of an event, and the first line of a recording: a damaged length must not take all memory.
@@ -53,9 +54,10 @@ func NewRecording(from io.Reader, parse Engines) (*Recording, error) {
 	if err != nil || json.Unmarshal(text, &head) != nil || head.Version == 0 {
 		return nil, errors.New("it is no recording of weft sm: its first line does not say so")
 	}
-	if head.Version != recordingVersion {
-		return nil, fmt.Errorf("it is a recording of version %d, and this weft knows version %d", head.Version, recordingVersion)
+	if head.Version != recordingVersion && head.Version != textsVersion {
+		return nil, fmt.Errorf("it is a recording of version %d; this weft reads versions %d and %d", head.Version, textsVersion, recordingVersion)
 	}
+	r.version = head.Version
 	if head.Made == nil {
 		return nil, errors.New("its first line does not say how the manager was made")
 	}

@@ -273,9 +273,9 @@ func TestBadRecording(t *testing.T) {
 	for want, data := range map[string][]byte{
 		"no recording of weft sm":     []byte("hello\n"),
 		"its first line does not":     nil,
-		"version 2, and this weft":    []byte(`{"weft_recording":2}` + "\n"),
-		"how the manager was made":    []byte(`{"weft_recording":1}` + "\n"),
-		"no engine is called":         []byte(`{"weft_recording":1,"made":{"Routing":{"Chain":[{"Engine":"nonsense"}]}}}` + "\n"),
+		"version 3; this weft reads":  []byte(`{"weft_recording":3}` + "\n"),
+		"how the manager was made":    []byte(`{"weft_recording":2}` + "\n"),
+		"no engine is called":         []byte(`{"weft_recording":2,"made":{"Routing":{"Chain":[{"Engine":"nonsense"}]}}}` + "\n"),
 		"in the middle of an event":   whole[:len(whole)-3],
 		"event 1: of unknown kind 99": changed(head+1, 99),
 		"nothing has asked for":       append(bytes.Clone(whole[:head]), whole[head+7:]...),
