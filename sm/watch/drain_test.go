@@ -231,22 +231,22 @@ func TestDrainRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, d.Err, c.want)
 		}
 	}
-	if d := v.order(terms.DrainPart, "leaf 2"); d.Err != nil || d.Incident.Text != "2 of its cables lead to hosts, which it goes on serving: they are cut off when it goes" {
+	if d := v.order(terms.DrainPart, "leaf 2"); d.Err != nil || d.Incident.Text != "2 of its cables lead to hosts: it keeps serving them, and its removal cuts them off" {
 		t.Errorf("%v, %q", d.Err, d.Incident.Text)
 	}
 	if d := v.order(terms.DrainPart, "0x0200005300000003"); d.Err == nil || !strings.Contains(d.Err.Error(), "drained already") {
 		t.Error(d.Err)
 	}
-	if d := v.order(terms.UndrainPart, "leaf 1"); d.Err == nil || !strings.Contains(d.Err.Error(), `switch "leaf 1" (0x0200005300000002) is not drained; drained are switch "leaf 2" (0x0200005300000003)`) {
+	if d := v.order(terms.UndrainPart, "leaf 1"); d.Err == nil || !strings.Contains(d.Err.Error(), `switch "leaf 1" (0x0200005300000002) is not drained; the drained parts are switch "leaf 2" (0x0200005300000003)`) {
 		t.Error(d.Err)
 	}
-	if d := v.order(terms.UndrainPart, "nowhere"); d.Err == nil || !strings.Contains(d.Err.Error(), `drained are switch "leaf 2" (0x0200005300000003)`) {
+	if d := v.order(terms.UndrainPart, "nowhere"); d.Err == nil || !strings.Contains(d.Err.Error(), `the drained parts are switch "leaf 2" (0x0200005300000003)`) {
 		t.Error(d.Err)
 	}
 	if v.runUntil(v.now + time.Minute); v.told(terms.RoundBegun) != rounds+1 || len(v.manager.Drained()) != 1 {
 		t.Errorf("%v", v.entries)
 	}
-	if d := v.order(terms.DrainPart, "leaf 3[2]"); d.Err != nil || !strings.HasSuffix(d.Incident.Text, "[1] is cut off by that: the cable carries nothing any more") {
+	if d := v.order(terms.DrainPart, "leaf 3[2]"); d.Err != nil || !strings.HasSuffix(d.Incident.Text, "[1] is cut off: the drained cable carries nothing") {
 		t.Errorf("%v, %q", d.Err, d.Incident.Text)
 	}
 	fresh := NewManager(terms.Config{}, terms.UsualWatch)

@@ -34,7 +34,7 @@ func TestExpected(t *testing.T) {
 		do         func(bad bool) error
 	}{
 		{"a cable is gone", "the cable", func(bad bool) error { return v.sub.SetLinkDown(id, bad) }},
-		{"a node is gone", "is expected, and not there", func(bad bool) error { return v.sub.SetNodeDown(emu, bad) }},
+		{"a node is gone", "is expected but missing", func(bad bool) error { return v.sub.SetNodeDown(emu, bad) }},
 	} {
 		for _, bad := range []bool{true, false} {
 			from := len(v.entries)

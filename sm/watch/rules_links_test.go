@@ -217,7 +217,7 @@ func TestSettingsOutliveTakeovers(t *testing.T) {
 	if p, l := protects(); p != 1 || l != 60 || !reflect.DeepEqual(v.manager.cfg.Congestion, has[0]) {
 		t.Errorf("protection %d, lease %d, %+v", p, l, v.manager.cfg.Congestion)
 	}
-	for _, what := range []string{"congestion control", "mkey-protect 1", "engine is updn at the master, and ftree here"} {
+	for _, what := range []string{"congestion control", "mkey-protect 1", "engine is updn at the master and ftree here"} {
 		if !slices.ContainsFunc(v.texts(0, terms.OtherRules), func(s string) bool { return strings.Contains(s, what) }) {
 			t.Errorf("nothing is told of %s %s", what, journals(m.living()))
 		}

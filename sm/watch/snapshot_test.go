@@ -93,7 +93,7 @@ func TestStandbySnapshot(t *testing.T) {
 	all[1].step(&terms.Event{Kind: terms.Start})
 	runTogether(all[0].now+time.Second, all...)
 	s := all[1].manager.Snapshot(all[1].now)
-	if s.Role != terms.StandBy || !strings.Contains(s.Other, "host 0") || s.InForce != nil || len(s.Due) != 1 || s.Due[0].What != "a question to the master" {
+	if s.Role != terms.StandBy || !strings.Contains(s.Other, "host 0") || s.InForce != nil || len(s.Due) != 1 || s.Due[0].What != "a poll of the master" {
 		t.Errorf("%+v", s)
 	}
 }
