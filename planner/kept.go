@@ -19,10 +19,12 @@ import (
 type Kept struct {
 	Plan *route.Plan
 	old  *fabric.Graph // its switches and end ports
+
+	strangers *route.Tables // see WithStrangers; nil for none
 }
 
 // Keep makes the Plan kept of one in memory, with its Graph.
-func Keep(plan *route.Plan, old *fabric.Graph) *Kept { return &Kept{plan, old} }
+func Keep(plan *route.Plan, old *fabric.Graph) *Kept { return &Kept{Plan: plan, old: old} }
 
 // Graph returns the Graph of the Plan; only its switches and end ports, if the Plan was read alone.
 func (k *Kept) Graph() *fabric.Graph { return k.old }
@@ -30,7 +32,7 @@ func (k *Kept) Graph() *fabric.Graph { return k.old }
 // ReadKept reads the Plan from a file that planfile.Save wrote.
 func ReadKept(r io.Reader) (*Kept, error) {
 	plan, old, err := planfile.LoadAlone(r)
-	return &Kept{plan, old}, err
+	return &Kept{Plan: plan, old: old}, err
 }
 
 // Bare writes the Plan without its tables.
@@ -46,7 +48,7 @@ func ReadBare(data []byte) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Kept{plan, old}, nil
+	return &Kept{Plan: plan, old: old}, nil
 }
 
 // WithTables returns the Plan with the tables that the switches of a Graph hold, in place of its
@@ -62,10 +64,18 @@ func (k *Kept) WithTables(g *fabric.Graph, tables *route.Tables) *Kept {
 		}
 	}
 	plan.Tables, plan.Multicast = route.TablesOf(tables.NumBlocks(), rows), nil
-	return &Kept{&plan, &fabric.Graph{
+	return &Kept{Plan: &plan, old: &fabric.Graph{
 		NumSwitches: old.NumSwitches, SwitchGUID: old.SwitchGUID, SwitchDesc: old.SwitchDesc, SwitchPorts: old.SwitchPorts,
 		NumHosts: old.NumHosts, NumEnds: old.NumEnds, EndNodeGUID: old.EndNodeGUID, EndNum: old.EndNum, EndType: old.EndType, EndDesc: old.EndDesc, EndGUID: old.EndGUID,
 	}}
+}
+
+// WithStrangers returns the Plan for a Transition to a Graph in which switches that the Plan does not
+// know hold tables, given by switch of that Graph.
+func (k *Kept) WithStrangers(tables *route.Tables) *Kept {
+	kept := *k
+	kept.strangers = tables
+	return &kept
 }
 
 // Answers reports whether the Plan fulfils a Request: an engine with its options, no higher LMC, no

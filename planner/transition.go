@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/judge/check"
@@ -16,6 +17,9 @@ type Transition struct {
 	// Asked has the findings under the new tables until all hosts have asked again for SLs and
 	// LIDs; nil if they are as by the old Plan.
 	Asked *check.Mixture
+	// Strangers counts the switches that the Plan kept does not know. They lose first what the new
+	// Plan has otherwise.
+	Strangers int
 }
 
 // Between holds the tables of switches between two Plans.
@@ -39,6 +43,24 @@ func (t *Transition) Pauses() bool {
 // switches hold the new Plan, and use the old ones until they ask again.
 func (k *Kept) Transition(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*Transition, error) {
 	w := way{k: k, g: g, plan: plan, opt: check.Options{Workers: max(1, workers)}}
+	t, err := w.find(ctx)
+	if err == nil && k.strangers != nil {
+		w.forget(t)
+	}
+	return t, err
+}
+
+// way judges the steps of a Transition.
+type way struct {
+	k    *Kept
+	g    *fabric.Graph
+	plan *route.Plan
+	opt  check.Options
+}
+
+// find finds the way for the switches that the Plan kept knows.
+func (w *way) find(ctx context.Context) (*Transition, error) {
+	k, g, plan := w.k, w.g, w.plan
 	order := transition.Order(k.old, k.Plan, g, plan)
 	m, err := w.mix(ctx, plan.Tables, check.Writing{Between: order})
 	if err != nil {
@@ -74,12 +96,32 @@ func (k *Kept) Transition(ctx context.Context, g *fabric.Graph, plan *route.Plan
 	return dropping, nil
 }
 
-// way judges the steps of a Transition.
-type way struct {
-	k    *Kept
-	g    *fabric.Graph
-	plan *route.Plan
-	opt  check.Options
+// forget puts a step before all others: switches that the Plan kept does not know lose the entries
+// that the new Plan has otherwise. Nobody knows the lanes of the packets that follow these. When
+// they have left, the switches are as new ones.
+func (w *way) forget(t *Transition) {
+	was, _ := fabric.Match(w.k.old, w.g)
+	rows, blocks := make([][]*route.Block, len(was)), w.plan.Tables.NumBlocks()
+	for s, o := range was {
+		if o < 0 {
+			t.Strangers++
+		}
+		for b := range blocks {
+			block := w.k.Plan.Tables.BlockOrEmpty(o, b)
+			if o < 0 {
+				held := w.k.strangers.BlockOrEmpty(int32(s), b)
+				left := *w.plan.Tables.Block(int32(s), b)
+				for i := range left {
+					if held[i] != left[i] {
+						left[i] = route.NoPort
+					}
+				}
+				block = &left
+			}
+			rows[s] = append(rows[s], block)
+		}
+	}
+	t.Between = slices.Insert(t.Between, 0, Between{Tables: route.TablesOf(blocks, rows), Drops: true})
 }
 
 // mix judges a step that leads to some tables.

@@ -46,7 +46,7 @@ var Explain = map[terms.IncidentKind]string{
 	terms.NotSpread:       "Multicast groups have no deadlock-free trees, or a switch does not accept its multicast table. Their packets do not reach all members. Refused tables are written again.",
 	terms.Reregistration:  "This manager does not know everything that clients registered with the previous master: groups, services and subscriptions are known only from a weft master or from --state. All hosts are asked by ClientReregister to register again.",
 	terms.TrapsUntold:     "This many more traps came since the last round began: repeated ones, or too many to log. They were acknowledged too.",
-	terms.EntriesDropped:  "Old and new table entries together could deadlock, whatever the order of writing. Switches therefore drop packets to the changing LIDs until the packets under way have left. Other traffic is not affected.",
+	terms.EntriesDropped:  "Old and new table entries together could deadlock, whatever the order of writing; or a switch that was cut off or silent is back, and nobody knows which packets follow its entries. Switches therefore drop packets to the changing LIDs until the packets under way have left. Other traffic is not affected.",
 	terms.MixedTables:     "What can happen during the milliseconds in which some switches hold table entries of the old Plan and others those of the new one.",
 	terms.OldLevels:       "In the new Plan some paths use another service level. Existing connections keep the old level until their hosts ask again. The named ones could deadlock with other traffic until then.",
 	terms.OtherPort:       "The port of the manager has lost its link. The manager continues at the next port of --other-port that has one, with the same LIDs and Plan.",

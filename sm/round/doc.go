@@ -26,7 +26,7 @@
 //	    |
 //	    +--> DISCOVERED            Given.ReadOnly, which asks no managers
 //	    v
-//	  read                         forwarding tables, where no Plan of ours is in force, or not all of it was written
+//	  read                         forwarding tables that nobody knows: of all switches, or of those that come back (found.go)
 //	    v
 //	  route ---> NOT ROUTED        no switch; every engine refused; or not proven, and not Policy.Unproven
 //	    v

@@ -8,11 +8,12 @@ import (
 	"weft/wire/mad"
 )
 
-// Where no Plan of ours is in force, or its writing was broken off, what switches hold is read before a Plan is made, so that there is an order of writing from that
-// to the new Plan: after a start, a handover, or in place of another manager.
+// The manager reads forwarding tables that it does not know before it makes a Plan, so that the
+// order of writing starts from what the switches hold. It knows none after a start, a handover, or
+// a round whose writing was broken off. Otherwise it knows those of the round before; see isUnknown.
 
-// startReading reads the forwarding tables of all switches, as far as ports were found with LIDs. It reports whether there is
-// anything to be read.
+// startReading begins to read unknown tables, up to the highest LID in use. It reports whether
+// there are any.
 func (w *writer) startReading() bool {
 	top := fabric.LID(0)
 	for end, base := range w.Graph.EndLID {
@@ -20,7 +21,10 @@ func (w *writer) startReading() bool {
 			top = max(top, base+1<<min(w.Graph.EndLMC[end], fabric.MaxLMC)-1)
 		}
 	}
-	if w.given.Before != nil && !w.given.Before.HalfWritten || top == 0 {
+	if b := w.ledgerHeld(); b != nil {
+		top = max(top, b.Prog.Top)
+	}
+	if top == 0 || !w.anyUnknown() {
 		return false
 	}
 	w.readTop, w.read = min(top, fabric.MaxUnicastLID), map[uint64]*route.Block{}
@@ -28,9 +32,47 @@ func (w *writer) startReading() bool {
 	return true
 }
 
+// ledgerHeld returns the ledger of the round before, nil where nobody knows what switches hold.
+func (w *writer) ledgerHeld() *ledger.Ledger {
+	if b := w.given.Before; b != nil && !b.HalfWritten {
+		return b
+	}
+	return nil
+}
+
+// anyUnknown reports whether some table is unknown.
+func (w *writer) anyUnknown() bool {
+	for _, guid := range w.Graph.SwitchGUID {
+		if w.isUnknown(w.ByGUID[guid]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isUnknown reports whether a switch forwards packets between switches by a table that nobody
+// knows. A switch that was cut off, or was silent for a round, still does so over its links that
+// have stayed up. If all its links to switches are in state Init, its table can be written in any
+// order.
+func (w *writer) isUnknown(id int32) bool {
+	b := w.ledgerHeld()
+	if b == nil {
+		return true
+	}
+	if _, known := w.SwitchBefore(b, id); known {
+		return false
+	}
+	for slot := range w.PortsOf(id) {
+		if t := w.Peer[slot]; t != ledger.NoSlot && w.IsSwitch(t) && w.State(slot) >= mad.PortArmed {
+			return true
+		}
+	}
+	return false
+}
+
 // queueRead queues the blocks of a switch.
 func (w *writer) queueRead(id int32) {
-	if n := &w.Nodes[id]; n.HasSwitch && w.Prog.FabricNode[id] >= 0 {
+	if n := &w.Nodes[id]; n.HasSwitch && w.Prog.FabricNode[id] >= 0 && w.isUnknown(id) {
 		top := min(fabric.LID(mad.SwitchInfoLinearFDBTop.Get(n.Sw[:])), w.readTop)
 		for b := uint32(0); top > 0 && b <= uint32(top)/mad.LFTBlock; b++ {
 			w.enqueue(ledger.MakeTag(ledger.GetLFT, id, b))
@@ -38,24 +80,60 @@ func (w *writer) queueRead(id int32) {
 	}
 }
 
-// foundPlan makes a Plan of what the devices were found with; nil where no switch has said anything. Nobody knows the service levels of it.
+// foundPlan makes a Plan of the tables that the switches hold, nil where none was read. Nobody knows
+// the service levels of packets that follow tables of switches which the round before did not know.
 func (w *writer) foundPlan() *planner.Kept {
 	if len(w.read) == 0 {
 		return nil
 	}
-	blocks := int(w.readTop)/route.BlockSize + 1
-	tables := route.NewTables(w.Graph.NumSwitches, w.readTop)
+	b := w.ledgerHeld()
+	blocks, strangers := int(w.readTop)/route.BlockSize+1, false
+	rows := make([][]*route.Block, w.Graph.NumSwitches)
 	for s, guid := range w.Graph.SwitchGUID {
-		id := w.ByGUID[guid]
-		top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(w.Nodes[id].Sw[:]))
-		for b := range blocks {
-			has := w.read[ledger.MakeTag(ledger.GetLFT, id, uint32(b))]
-			for i := 0; has != nil && i < route.BlockSize; i++ {
-				if lid := fabric.LID(b*route.BlockSize + i); lid > 0 && lid <= top {
-					tables.Set(int32(s), lid, has[i])
-				}
+		id, old := w.ByGUID[guid], fabric.Nothing
+		if b != nil {
+			old = switchOf(b, guid)
+		}
+		unknown := w.isUnknown(id)
+		strangers = strangers || unknown && old < 0
+		for i := range blocks {
+			if unknown {
+				rows[s] = append(rows[s], w.readBlock(id, uint32(i)))
+			} else {
+				rows[s] = append(rows[s], b.Plan.Tables.BlockOrEmpty(old, i))
 			}
 		}
 	}
-	return planner.Keep(&route.Plan{Ends: route.Seen(w.Graph).Ends, Tables: tables}, w.Graph)
+	tables := route.TablesOf(blocks, rows)
+	switch {
+	case b == nil, strangers && b.Plan.VLs <= 1:
+		return planner.Keep(&route.Plan{Ends: route.Seen(w.Graph).Ends, Tables: tables}, w.Graph)
+	case strangers:
+		return planner.Keep(b.Plan, b.Graph).WithTables(w.Graph, tables).WithStrangers(tables)
+	}
+	return planner.Keep(b.Plan, b.Graph).WithTables(w.Graph, tables)
+}
+
+// switchOf returns the number of a switch in the Graph of a ledger, -1 for none.
+func switchOf(l *ledger.Ledger, guid fabric.GUID) int32 {
+	if id, ok := l.ByGUID[guid]; ok {
+		return l.Prog.Sw[id]
+	}
+	return fabric.Nothing
+}
+
+// readBlock returns a block as a switch was found with it. What was not read has no entries.
+func (w *writer) readBlock(id int32, b uint32) *route.Block {
+	none := route.NewTables(1, 0).Block(0, 0)
+	has := w.read[ledger.MakeTag(ledger.GetLFT, id, b)]
+	if has == nil {
+		return none
+	}
+	block, top := *none, fabric.LID(mad.SwitchInfoLinearFDBTop.Get(w.Nodes[id].Sw[:]))
+	for i := range has {
+		if lid := fabric.LID(b*route.BlockSize) + fabric.LID(i); lid > 0 && lid <= top {
+			block[i] = has[i]
+		}
+	}
+	return &block
 }

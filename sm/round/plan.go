@@ -130,7 +130,11 @@ func (c *Round) noteWay() {
 		return
 	}
 	m := c.Way.Mixture
-	if c.Way.Pauses() {
+	switch {
+	case c.Way.Strangers > 0:
+		c.note(terms.EntriesDropped, terms.Place{}, "%d switches hold tables that are not of the Plan in force: entries of theirs that change are dropped first, and written %v later, when the packets under way have left",
+			c.Way.Strangers, c.given.Limits.Pause)
+	case c.Way.Pauses():
 		c.note(terms.EntriesDropped, terms.Place{}, "old and new entries for %d LIDs together could let packets wait for each other in a ring: those that change are dropped first, and written %v later, when the packets under way have left",
 			m.LIDs, c.given.Limits.Pause)
 	}

@@ -108,7 +108,7 @@ type sentOn struct {
 	sl uint8
 }
 
-func (m *moments) look(t *rapid.T) {
+func (m *moments) look(t smtest.Fataler) {
 	v, c, core := m.v, m.v.manager.found(), m.v.manager.current
 	if core.Phase() == "read" {
 		m.read = v.manager.round.Number
@@ -137,14 +137,18 @@ func (m *moments) look(t *rapid.T) {
 	if told == nil { // of a subnet that was taken over: all are on SL 0
 		told = c
 	}
-	dropped := false
-	for i := range c.Prog.Step {
-		dropped = dropped || c.Stepped(i).Drops
+	dropped, drops := false, false
+	for i := range c.LastStep() {
+		if i == 0 && c.Way.Strangers > 0 { // what these lose is of no Plan that the proof of the others has
+			continue
+		}
+		drops = drops || c.Way.Between[i].Drops
+		dropped = dropped || i < c.Prog.Step && c.Way.Between[i].Drops
 	}
 	switch {
 	case report.Find(terms.MixedTables) != nil:
 		t.Fatalf("no way is proven, though both Plans are: %v", v.entries)
-	case report.Find(terms.OldLevels) == nil, !dropped && c.Way != nil && c.Way.Pauses():
+	case report.Find(terms.OldLevels) == nil, drops && !dropped:
 		m.seen["old levels"]++
 	default:
 		told = c

@@ -112,7 +112,7 @@ func TestRun(t *testing.T) {
 		{"no, and a status", solution + `printf 'Model status\nInfeasible\n' > "$2"; exit 7`, colouring.No, ""},
 		{"early", "echo no licence", colouring.Unknown, "ended before its time, and said: no licence"},
 		{"late", "exec sleep 60", colouring.Unknown, ""},
-		{"nonsense", solution + `printf 'Model status\nOptimal\nx_9_9 1\n' > "$2"`, colouring.Unknown, "no variable"},
+		{"nonsense", solution + `printf 'Model status\nOptimal\nx_9_9 1\n' > "$2"`, colouring.Unknown, "is not a variable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
