@@ -101,7 +101,8 @@ func (a *asker) speak(steps []dialogueStep) (said []string) {
 	return said
 }
 
-// TestRegistrationsOfOpenSM: services and subscriptions are taken, told, refused and ended as OpenSM does it, on ibsim and on the emulator.
+// TestRegistrationsOfOpenSM: services and subscriptions are taken, told, refused and ended as
+// OpenSM does it, on ibsim and on the emulator.
 func TestRegistrationsOfOpenSM(t *testing.T) {
 	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {
@@ -125,8 +126,9 @@ func TestRegistrationsOfOpenSM(t *testing.T) {
 			theirs := a.speak(steps)
 			end()
 			ours := a.speakWithUs(s, host, steps)
-			// An OpenSM of every fifteenth, on a busy machine, does not find subscriptions that it has ("Differ by Address" in its
-			// log): it compares bytes of addresses that nobody has set. Another process answers as usual.
+			// An OpenSM of every fifteenth, on a busy machine, does not find subscriptions that it
+			// has ("Differ by Address" in its log): it compares bytes of addresses that nobody has
+			// set. Another process answers as usual.
 			for more := 4; more > 0 && len(differ(steps, theirs, ours)) > 0; more-- {
 				end := s.OpenSM("-R", "minhop")
 				theirs = a.speak(steps)
@@ -169,8 +171,9 @@ func differ(steps []dialogueStep, theirs, ours []string) (texts []string) {
 	return texts
 }
 
-// TestOsmtestServices: the event flow of osmtest passes against us. The service flow comes as far as against OpenSM: ibsim's clients get 224 bytes of a
-// datagram, and so a ServiceRecord without its end, which osmtest compares.
+// TestOsmtestServices: the event flow of osmtest passes against us. The service flow comes as far
+// as against OpenSM: ibsim's clients get 224 bytes of a datagram, and so a ServiceRecord without
+// its end, which osmtest compares.
 func TestOsmtestServices(t *testing.T) {
 	f := tree(t)
 	s := emulate(t, f)

@@ -19,11 +19,12 @@ import (
 	"weft/sm/terms"
 )
 
-// A recording holds all that a Manager was given: how it was made, and every event with its time, as values. The same Manager given
-// the same does the same, so that Replay shows afterwards what it did and why. The first line is a JSON object, which says the version. A
-// block follows for every event: its length, its kind, the nanoseconds since the one before, what the event holds, and a checksum of the
-// actions that followed. Numbers are varints, texts and bytes have their length before them. Plans are not in it: they follow from the
-// routing request and are computed again.
+// A recording holds all that a Manager was given: how it was made, and every event with its time,
+// as values. The same Manager given the same does the same, so that Replay shows afterwards what it
+// did and why. The first line is a JSON object, which says the version. A block follows for every
+// event: its length, its kind, the nanoseconds since the one before, what the event holds, and a
+// checksum of the actions that followed. Numbers are varints, texts and bytes have their length
+// before them. Plans are not in it: they follow from the routing request and are computed again.
 
 // recordingVersion is the version of the format that a Recorder writes. Sums of textsVersion, the
 // only earlier one, include texts and names.
@@ -38,7 +39,8 @@ type recordingHead struct {
 	Made    *recordedBy `json:"made"`
 }
 
-// recordedBy holds how a Manager was made, or what it was told anew. What JSON cannot hold is in fields of its own.
+// recordedBy holds how a Manager was made, or what it was told anew. What JSON cannot hold is in
+// fields of its own.
 type recordedBy struct {
 	Config   terms.Config
 	Watch    terms.Watch
@@ -49,7 +51,8 @@ type recordedBy struct {
 	What     string `json:",omitempty"`
 }
 
-// recordedRouting is a planner.Request by its values. The LIDs that are held are those of each Route.
+// recordedRouting is a planner.Request by its values. The LIDs that are held are those of each
+// Route.
 type recordedRouting struct {
 	Chain                                 []recordedStep
 	LMC                                   uint8

@@ -8,8 +8,8 @@ import (
 	"weft/sm/terms"
 )
 
-// TestSumOf: the sums of recordings leave out texts and names, which those of textsVersion include, and
-// no value that a program goes by.
+// TestSumOf: the sums of recordings leave out texts and names, which those of textsVersion include,
+// and no value that a program goes by.
 func TestSumOf(t *testing.T) {
 	base := func() terms.Action {
 		return terms.Action{Kind: terms.Note, Incident: terms.Incident{Kind: terms.NotTaken, Text: "refused", At: terms.Place{Node: 1, Name: "leaf 1", Port: 2}}}

@@ -32,7 +32,8 @@ type Recording struct {
 	last    time.Duration
 }
 
-// mostRecorded bounds the block of an event, and the first line of a recording: a damaged length must not take all memory.
+// mostRecorded bounds the block of an event, and the first line of a recording: a damaged length
+// must not take all memory.
 const mostRecorded = 1 << 28
 
 // ErrCut says that a recording ends in the middle of an event: its writer was killed.
@@ -108,8 +109,9 @@ func planOf(data []byte) (*planner.Kept, error) {
 	return planner.ReadKept(bytes.NewReader(data))
 }
 
-// Next returns the next event, its time, and the checksum of the actions that followed from it. After the last one the error is io.EOF.
-// Of Planned only Err is there, and only where the Plan was not computed to its end.
+// Next returns the next event, its time, and the checksum of the actions that followed from it.
+// After the last one the error is io.EOF. Of Planned only Err is there, and only where the Plan was
+// not computed to its end.
 func (r *Recording) Next() (now time.Duration, ev *terms.Event, sum uint32, err error) {
 	n, err := binary.ReadUvarint(r.From)
 	switch {
@@ -296,7 +298,8 @@ func (f *fields) news(ev *terms.Event) {
 	}
 }
 
-// The kinds of events that a recording has where the weft that wrote it had one for each field of News.
+// The kinds of events that a recording has where the weft that wrote it had one for each field of
+// News.
 const (
 	formerLIDs         byte = 16
 	formerMasterMissed byte = 17
@@ -307,8 +310,8 @@ const (
 	formerRules        byte = 23
 )
 
-// formerNews takes such an event, and makes it one of today. Others are left as they are. What was told is
-// never nil, also where it is nothing.
+// formerNews takes such an event, and makes it one of today. Others are left as they are. What was
+// told is never nil, also where it is nothing.
 func (f *fields) formerNews(ev *terms.Event) {
 	n := &terms.News{}
 	switch byte(ev.Kind) {

@@ -11,7 +11,8 @@ import (
 	"weft/sm/terms"
 )
 
-// Player plays recordings: with a new machine of the kind that was recorded, and the function that computes its Plans.
+// Player plays recordings: with a new machine of the kind that was recorded, and the function that
+// computes its Plans.
 type Player struct {
 	Machine interface {
 		Step(now time.Duration, ev *terms.Event, out []terms.Action) []terms.Action

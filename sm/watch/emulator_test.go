@@ -363,7 +363,8 @@ func (v *virtual) verify(t smtest.Fataler) {
 	}
 }
 
-// verifyLanes compares the SL to VL mapping tables of switches with the Plan, where it has several lanes.
+// verifyLanes compares the SL to VL mapping tables of switches with the Plan, where it has several
+// lanes.
 func (v *virtual) verifyLanes(t smtest.Fataler) {
 	t.Helper()
 	g, plan := v.manager.Result().Ledger.Graph, v.manager.Result().Plan()

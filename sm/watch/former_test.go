@@ -17,12 +17,12 @@ import (
 	"weft/sm/terms"
 )
 
-// TestFormerRecording: the recording of a standby that learns, misses its master and takes over replays
-// to the same actions. former.recording is of version 1: its sums include the texts of its weft, so the
-// events whose actions have texts are not compared, and seven kinds of events are News today. The same
-// life is in takeover.recording as version 2, written by a replay that met all sums of version 1; all
-// its events are compared. The day that an engine or a round is to do otherwise on purpose both files
-// can go; TestFormerNews stays.
+// TestFormerRecording: the recording of a standby that learns, misses its master and takes over
+// replays to the same actions. former.recording is of version 1: its sums include the texts of its
+// weft, so the events whose actions have texts are not compared, and seven kinds of events are News
+// today. The same life is in takeover.recording as version 2, written by a replay that met all sums
+// of version 1; all its events are compared. The day that an engine or a round is to do otherwise
+// on purpose both files can go; TestFormerNews stays.
 func TestFormerRecording(t *testing.T) {
 	for _, name := range []string{"former", "takeover"} {
 		var told []reflect.Value
@@ -66,7 +66,8 @@ func playFile(t *testing.T, name string, see func(now time.Duration, ev *terms.E
 	return playerOf(r).Play(context.Background(), r, see)
 }
 
-// TestFormerNews: each event of a former kind is news of its one field, which is not nil where it is empty.
+// TestFormerNews: each event of a former kind is news of its one field, which is not nil where it
+// is empty.
 func TestFormerNews(t *testing.T) {
 	text := func(s string) []byte { return recording.AppendBytes(nil, []byte(s)) }
 	for _, c := range []struct {
@@ -99,8 +100,8 @@ func TestFormerNews(t *testing.T) {
 	}
 }
 
-// TestNewsbox: news that comes before older news is taken is added to it, or takes its place; what is nil
-// says nothing.
+// TestNewsbox: news that comes before older news is taken is added to it, or takes its place; what
+// is nil says nothing.
 func TestNewsbox(t *testing.T) {
 	b := clients.Newsbox{Wake: make(chan struct{}, 1)}
 	if b.Take() != nil {

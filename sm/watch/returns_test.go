@@ -78,10 +78,10 @@ func TestIslandReturns(t *testing.T) {
 	}
 }
 
-// TestSilentReturns: two neighbours are silent for a round, in which the others get other tables, and
-// answer again. Their cables have stayed up, so that they still forward to each other by old tables.
-// The manager reads these before it routes all afresh. If the Plan in force has lanes, nobody knows
-// the lanes of the packets that follow old entries: these are dropped first.
+// TestSilentReturns: two neighbours are silent for a round, in which the others get other tables,
+// and answer again. Their cables have stayed up, so that they still forward to each other by old
+// tables. The manager reads these before it routes all afresh. If the Plan in force has lanes,
+// nobody knows the lanes of the packets that follow old entries: these are dropped first.
 func TestSilentReturns(t *testing.T) {
 	racing.SkipLong(t)
 	seen := map[string]int{}

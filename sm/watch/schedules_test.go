@@ -15,9 +15,10 @@ import (
 
 var schedules = flag.Int("schedules", 6, "schedules of TestClientsThroughFaults")
 
-// TestClientsThroughFaults: while cables between switches fail and come back and spines restart, hosts join and leave groups, register and subscribe, at a master with a
-// standby, with M_Keys or without. There is never more than one master, and one in the end; nothing that was acknowledged is lost, no LID moves, and whenever all is quiet packets to groups reach
-// their members.
+// TestClientsThroughFaults: while cables between switches fail and come back and spines restart,
+// hosts join and leave groups, register and subscribe, at a master with a standby, with M_Keys or
+// without. There is never more than one master, and one in the end; nothing that was acknowledged
+// is lost, no LID moves, and whenever all is quiet packets to groups reach their members.
 func TestClientsThroughFaults(t *testing.T) {
 	racing.SkipLong(t)
 	acks, casts, faults, asked := 0, 0, 0, 0
@@ -74,8 +75,9 @@ type clientFaults struct {
 	rng *rand.Rand
 }
 
-// mustAsk reports whether clients have been asked to register again: a master that could not tell for a moment whether the other one is the master
-// gave way, and does not know what was acknowledged meanwhile.
+// mustAsk reports whether clients have been asked to register again: a master that could not tell
+// for a moment whether the other one is the master gave way, and does not know what was
+// acknowledged meanwhile.
 func (x *clientFaults) mustAsk() bool {
 	for _, v := range x.living() {
 		if v.told(terms.Reregistration) > 0 {

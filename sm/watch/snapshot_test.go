@@ -12,7 +12,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestSnapshot: what a manager says of itself through a fault: what it is, what it does, and what it is going to do.
+// TestSnapshot: what a manager says of itself through a fault: what it is, what it does, and what
+// it is going to do.
 func TestSnapshot(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{Priority: 4})
 	s := v.manager.Snapshot(v.now)
