@@ -326,8 +326,8 @@ func TestAnsweredThroughout(t *testing.T) {
 	t.Logf("%d queries answered", o.n)
 }
 
-// TestFlood: more queries than are answered take bounded memory; those that are not taken are
-// answered busy, and a manager that is not the master answers nothing.
+// TestFlood: more queries than can be answered take bounded memory. The surplus is answered busy,
+// and a manager that is not the master answers nothing.
 func TestFlood(t *testing.T) {
 	var got []wire.Datagram
 	medium := loop.New(func(d *wire.Datagram, _ func(*wire.Datagram)) {

@@ -135,8 +135,8 @@ func TestCongestionControl(t *testing.T) {
 	}
 }
 
-// TestToldAnew: a manager that runs tells devices other settings of congestion control, and reads
-// counters or does not, as it is told anew.
+// TestToldAnew: a running manager takes new settings: it sets congestion control anew at the
+// devices, and starts or stops reading counters.
 func TestToldAnew(t *testing.T) {
 	wiretest.NoLeaks(t)
 	f := smtest.Formula(t, "rlft(4,2)")

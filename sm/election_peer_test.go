@@ -132,7 +132,7 @@ func (m *stayer) heldAt() time.Time {
 	return m.held
 }
 
-// incidents lists what it has told so far.
+// incidents lists the incidents so far.
 func (m *stayer) incidents() []terms.Incident {
 	m.mu.Lock()
 	defer m.mu.Unlock()

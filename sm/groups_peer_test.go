@@ -227,9 +227,8 @@ func (a *asker) multicastTables(lids, entries int) answers {
 	return all
 }
 
-// TestGroupsOfOpenSM: on the same fabric, on ibsim and on the emulator, our answers about groups,
-// and the multicast tables, are those of OpenSM, field by field; and the switches hold what they
-// are said to.
+// TestGroupsOfOpenSM: on the same fabric, on ibsim and on the emulator, our answers about groups
+// and the multicast tables equal OpenSM's, field by field. The switches hold these tables.
 func TestGroupsOfOpenSM(t *testing.T) {
 	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {

@@ -144,7 +144,7 @@ func TestRegistrationsOfOpenSM(t *testing.T) {
 	}
 }
 
-// speakWithUs has a dialogue with weft's manager, and shows saquery what it has registered.
+// speakWithUs has a dialogue with weft's manager, and shows its registrations by saquery.
 func (a *asker) speakWithUs(s *simulator, host string, steps []dialogueStep) []string {
 	a.t.Helper()
 	defer s.administer("minhop", 0)()
@@ -161,7 +161,7 @@ func (a *asker) speakWithUs(s *simulator, host string, steps []dialogueStep) []s
 	return ours
 }
 
-// differ names the steps of a dialogue to which two managers give different answers.
+// differ names the steps of a dialogue with different answers of two managers.
 func differ(steps []dialogueStep, theirs, ours []string) (texts []string) {
 	for i, step := range steps {
 		if !step.own && theirs[i] != ours[i] {

@@ -79,8 +79,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestInterrupt ends a run in the middle of the tables, over a wire on which no Set
-// is acknowledged: what was sent is said.
+// TestInterrupt ends a run in the middle of the tables, over a wire that loses the acknowledgement
+// of every Set. The report counts what was sent.
 func TestInterrupt(t *testing.T) {
 	s := smtest.NewFake(smtest.Formula(t, "rlft(8,2)"))
 	respond := responder(s)
@@ -257,8 +257,8 @@ func TestAskedOfRunner(t *testing.T) {
 	}
 }
 
-// TestRunBreaksOff: when a trap tells of a link while nothing answers any more, a round at its end
-// does not wait for what is under way, and the next one follows.
+// TestRunBreaksOff: a trap reports a changed link while nothing answers any more. A round near its
+// end does not wait for SMPs under way, and the next one follows.
 func TestRunBreaksOff(t *testing.T) {
 	var silent atomic.Bool
 	var unanswered atomic.Int32

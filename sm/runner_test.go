@@ -115,8 +115,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestWakesInTime: what is due some time from now is due then, however long the manager has been
-// running.
+// TestWakesInTime: planned work is done in time, however long the manager has been running.
 func TestWakesInTime(t *testing.T) {
 	sub, err := emulator.New(smtest.Formula(t, "rlft(4,2)"), emulator.Options{})
 	if err != nil {

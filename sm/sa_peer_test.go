@@ -223,9 +223,8 @@ var queries = []struct {
 	{"IsSM", []string{"-s"}},
 }
 
-// TestAnswersOfOpenSM: on ibsim and on the emulator, our answers are those of OpenSM on the same
-// fabric, field by field, but for what the specification leaves open; and saquery works for all
-// records.
+// TestAnswersOfOpenSM: on ibsim and on the emulator, our answers equal OpenSM's on the same fabric,
+// field by field, except where the specification leaves a choice. saquery works for all records.
 func TestAnswersOfOpenSM(t *testing.T) {
 	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {
@@ -353,8 +352,8 @@ func (a *asker) smp(lid uint16, attr mad.AttrID, modifier uint32) []byte {
 	return <-done
 }
 
-// TestLanesAreTold: over ibsim's protocol a client that knows RMPP gets whole tables, and the lane
-// tables in them are those that the devices hold; saquery reads what fits a datagram.
+// TestLanesAreTold: over ibsim's protocol a client that knows RMPP gets whole tables, with the lane
+// tables that the devices hold. saquery reads the part that fits a datagram.
 func TestLanesAreTold(t *testing.T) {
 	f := smtest.Formula(t, "torus(4x4,hosts=1)")
 	s := emulate(t, f)

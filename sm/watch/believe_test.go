@@ -109,7 +109,7 @@ func TestDescriptionChanged(t *testing.T) {
 	}
 }
 
-// rename gives a node another description, of which it tells by trap 144.
+// rename gives a node another description, which it reports by trap 144.
 func (v *virtual) rename(t *testing.T, guid fabric.GUID, name string) {
 	t.Helper()
 	c := v.manager.inForce

@@ -41,7 +41,7 @@ func (v *virtual) emulated(t smtest.Fataler, guid fabric.GUID) fabric.NodeID {
 	return id
 }
 
-// setDescription gives a node another description, of which it tells by trap 144.
+// setDescription gives a node another description, which it reports by trap 144.
 func (v *virtual) setDescription(t smtest.Fataler, guid fabric.GUID, name string) {
 	t.Helper()
 	c := v.manager.inForce

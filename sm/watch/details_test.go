@@ -107,7 +107,7 @@ func TestOwnPortIsAsked(t *testing.T) {
 	}
 }
 
-// TestUnknownRates: a cable of which width or speed is not known is as expected.
+// TestUnknownRates: a cable of unknown width or speed is no deviation.
 func TestUnknownRates(t *testing.T) {
 	expected, found := smtest.Formula(t, "rlft(4,2)"), smtest.Formula(t, "rlft(4,2)")
 	expected.Links[0].Width, expected.Links[1].Speed, found.Links[2].Width, found.Links[3].Speed = 0, 0, 0, 0
@@ -526,7 +526,7 @@ func TestApartIsNotMissing(t *testing.T) {
 	}
 }
 
-// TestForgetStored: the LIDs of a node are forgotten under its GUID and under those of its ports.
+// TestForgetStored: the LIDs of a node are forgotten under its GUID and under its ports' GUIDs.
 func TestForgetStored(t *testing.T) {
 	stored := terms.LIDMap{1: {Base: 1}, 2: {Base: 2}, 3: {Base: 3}}
 	m := NewManager(terms.Config{Stored: stored}, terms.UsualWatch)

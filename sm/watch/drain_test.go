@@ -18,7 +18,7 @@ import (
 	"weft/wire/mad"
 )
 
-// order has a Manager drain something, or no longer, and returns what it decides.
+// order asks a Manager to drain or undrain a part, and returns its decision.
 func (v *virtual) order(kind terms.EventKind, name string) (decided terms.Action) {
 	v.onAction = func(a *terms.Action) {
 		if a.Kind == terms.Decided {
@@ -262,8 +262,8 @@ func TestDrainRefused(t *testing.T) {
 	}
 }
 
-// TestDrainedOnlyWay: when the other spine is lost, the one that is drained is used all the same,
-// and that is told once; when the other one comes back, it is drained again.
+// TestDrainedOnlyWay: when the other spine is lost, the drained one is used all the same, which is
+// logged once. When the other spine comes back, it is drained again.
 func TestDrainedOnlyWay(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{Drain: []string{"spine 0", "nobody"}})
 	f := v.manager.inForce.Fabric
@@ -295,8 +295,8 @@ func TestDrainedOnlyWay(t *testing.T) {
 	v.verify(t)
 }
 
-// TestDrainsKept: a manager that is told what was drained the last time goes on with it; a name
-// that its configuration has since then is drained too, and one that it has no longer is not.
+// TestDrainsKept: a manager continues the drains of its last run. Names new in its configuration
+// are drained too, and names removed from it are not.
 func TestDrainsKept(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{Drain: []string{"spine 3", "spine 2"}})
 	v.order(terms.UndrainPart, "spine 3")
@@ -314,8 +314,8 @@ func TestDrainsKept(t *testing.T) {
 	}
 }
 
-// TestDrainsFollow: a new Config.Drain changes what it names otherwise than before, and leaves what
-// was drained and not by events.
+// TestDrainsFollow: a new Config.Drain applies where it differs from the one before, and leaves the
+// drains by events as they are.
 func TestDrainsFollow(t *testing.T) {
 	d := terms.Drains{}
 	for _, c := range []struct{ list, event, want []string }{
@@ -344,8 +344,8 @@ func TestDrainsFollow(t *testing.T) {
 	}
 }
 
-// TestDrainsInAnyOrder: whatever is drained and not, on any fabric: the subnet stays up, LIDs stay,
-// and what is drained lets nothing through.
+// TestDrainsInAnyOrder: whatever is drained and undrained, on any fabric: the subnet stays up, LIDs
+// stay, and drained parts carry nothing.
 func TestDrainsInAnyOrder(t *testing.T) {
 	done, refused := 0, 0
 	draws.Check(t, func(t *rapid.T) {

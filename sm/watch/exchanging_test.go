@@ -16,8 +16,8 @@ import (
 	"weft/wire/mad"
 )
 
-// exchanged is a network whose managers, each of which knows its own subnet, tell each other over
-// the wire what they need.
+// exchanged is a network whose managers know only their own subnets and exchange the rest over the
+// wire.
 type exchanged struct {
 	*joined
 	routers  []*exchange.Router
@@ -158,7 +158,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// wantGateways holds the gateways for hosts against those of the Plan.
+// wantGateways compares the gateways for hosts with the Plan's.
 func (x *exchanged) wantGateways(formula string) (pairs int) {
 	x.t.Helper()
 	all := func(fabric.GUID) bool { return true }

@@ -23,9 +23,9 @@ const (
 	costOfSMP     = 10 * time.Microsecond // its answer, and what follows from it
 )
 
-// slowManager is a manager in virtual time with one core, on which everything takes its time. The
-// core always does what keeps it from the Manager's work the longest: it answers queries as long as
-// there are any that may be answered, and else takes what has arrived, in order.
+// slowManager is a manager in virtual time with one core, where all work takes time. The core
+// prefers the work that delays the Manager most: it answers queries as long as it may, and
+// otherwise takes arrived datagrams in order.
 type slowManager struct {
 	t        testing.TB
 	m        *market
@@ -43,7 +43,7 @@ const underWay = 32
 // lost is the time after which a request or its answer was lost: a cable had failed on its way.
 const lost = 50 * time.Millisecond
 
-// flooder is a host that asks as fast as it is answered.
+// flooder is a host that sends its next request as soon as it has an answer.
 type flooder struct {
 	*customer
 	gid     []byte
@@ -253,8 +253,8 @@ func (x *slowManager) rest() {
 	})
 }
 
-// rounds has three rounds run, and returns how long they take and what they send: a cable fails,
-// another one does, and all is asked. A flood begins before, where there is one.
+// rounds runs three rounds, after a failed cable, after another one, and over everything, and
+// returns their times and SMPs. With flood, a flood begins first.
 func (x *slowManager) rounds(flood bool) (took []time.Duration, sent []map[string]int) {
 	if flood {
 		for i, f := range x.flooders {
@@ -338,8 +338,8 @@ func TestUnboundedFlood(t *testing.T) {
 	}
 }
 
-// TestRoundBehindChanges: what a round tells a manager that stands by does not wait for all that
-// hosts want to change, only for what was taken before.
+// TestRoundBehindChanges: the data of a round for the standbys waits only for registrations that
+// came before it, not for all that hosts send.
 func TestRoundBehindChanges(t *testing.T) {
 	const roundTrip = 800 * time.Microsecond
 	m := newMarket(t, "rlft(6,2)", 1, 2)

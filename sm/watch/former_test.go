@@ -100,8 +100,8 @@ func TestFormerNews(t *testing.T) {
 	}
 }
 
-// TestNewsbox: news that comes before older news is taken is added to it, or takes its place; what
-// is nil says nothing.
+// TestNewsbox: news that arrives before older news is taken joins it or replaces it; nil fields say
+// nothing.
 func TestNewsbox(t *testing.T) {
 	b := clients.Newsbox{Wake: make(chan struct{}, 1)}
 	if b.Take() != nil {

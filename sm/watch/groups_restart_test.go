@@ -80,9 +80,8 @@ func TestGroupsThroughRestarts(t *testing.T) {
 }
 
 // TestRestartUnderClearing: a switch restarts between the Get of its SwitchInfo and the Set that
-// clears its PortStateChange, and so has again the LinearFDBTop that it had. Its multicast tables
-// are read and written all the same: here those of the leaf of a host that is lost and has not
-// joined.
+// clears its PortStateChange, which also restores its LinearFDBTop. Its multicast tables are read
+// and written all the same, here at the leaf of a lost host that has not joined.
 func TestRestartUnderClearing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, err := gen.Parse("rlft(4,2)")

@@ -29,7 +29,7 @@ func (m *market) paths(v *virtual) mad.Datagram {
 	return bytes.Clone(allPaths(v.keeper.a, m.t, v.keeper.a.Serving.Load().Subnet))
 }
 
-// isTable reports whether an action writes a table by which switches forward packets.
+// isTable reports whether an action writes a table for forwarding packets.
 func isTable(a *terms.Action) bool {
 	return a.Kind == terms.Send && a.Method == mad.Set && slices.Contains([]mad.AttrID{
 		mad.AttrLinearForwardingTable, mad.AttrSLtoVLMappingTable, mad.AttrVLArbitrationTable, mad.AttrMulticastForwardingTable,
@@ -229,8 +229,7 @@ func TestReplayedTakeover(t *testing.T) {
 }
 
 // TestTakeoverInTheMiddle: the master dies just when cables fail, or in the middle of its repair.
-// The manager that stood by repairs what it finds: of the blocks that it writes none is what it
-// was.
+// The standby repairs the subnet as it is, and every block that it writes changes.
 func TestTakeoverInTheMiddle(t *testing.T) {
 	racing.SkipLong(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -22,7 +22,7 @@ func (v *virtual) tellKeys(k terms.Keys) {
 	v.step(&terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: cfg, Watch: v.manager.watch, What: "keys"}})
 }
 
-// after returns Keys by which a manager goes on after others.
+// after returns Keys for a manager that continues with new keys after old ones.
 func after(old, k terms.Keys) terms.Keys {
 	if len(old.Secret) > 0 {
 		k.Former = [][]byte{old.Secret}
@@ -106,9 +106,9 @@ func TestKeysRotateThroughFaults(t *testing.T) {
 	})
 }
 
-// TestHiddenMoves: a host whose port tells nothing without its key, and whose cable is moved to
-// another switch, is found there; one that is new too, and a manager that does not know what was
-// where says what may be the reason that ports are silent.
+// TestHiddenMoves: a host whose port answers nothing without its key is found when its cable is
+// moved to another switch; a new host is found too. A manager that does not know what was where
+// says why ports may be silent.
 func TestHiddenMoves(t *testing.T) {
 	keys := smtest.HidingKeys
 	keys.Lease = 0

@@ -353,7 +353,7 @@ func TestWrongKey(t *testing.T) {
 	}
 }
 
-// TestReadKeys: a file of keys, and what is wrong with one.
+// TestReadKeys: files of keys, and faults in them.
 func TestReadKeys(t *testing.T) {
 	known, others, err := terms.ReadKeys("keys", []byte("# ours\n0x12 0x34 # a port\n0x13 0x0\n* 7\n * 0xffffffffffffffff\n"))
 	if err != nil || !maps.Equal(known, map[fabric.GUID]uint64{0x12: 0x34}) || !slices.Equal(others, []uint64{7, 1<<64 - 1}) {
@@ -368,7 +368,7 @@ func TestReadKeys(t *testing.T) {
 	}
 }
 
-// TestKeysChange: keys without a lease are changed in one round, when those of before are known.
+// TestKeysChange: keys without a lease change in one round if the old ones are known.
 func TestKeysChange(t *testing.T) {
 	old := terms.Keys{Secret: []byte("an old secret"), Protect: 1}
 	for _, c := range []struct{ from, to terms.Keys }{

@@ -328,8 +328,8 @@ func TestFloodOfTraps(t *testing.T) {
 	}
 }
 
-// TestRebalance: what came back after a repair is used again when nothing has changed for a while;
-// the Plan is then the one that the whole subnet had.
+// TestRebalance: parts that came back after a repair are used again when nothing has changed for a
+// while. The Plan is then that of the whole subnet.
 func TestRebalance(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	whole := v.manager.inForce

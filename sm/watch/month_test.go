@@ -36,7 +36,7 @@ func TestMonth(t *testing.T) {
 	}
 }
 
-// monthly is a subnet with two managers to which things happen.
+// monthly is a subnet with two managers and random faults.
 type monthly struct {
 	sub   *emulator.Subnet
 	all   []*virtual
@@ -193,7 +193,7 @@ func (x *monthly) restart(k int, after time.Duration) error {
 	return nil
 }
 
-// heal brings back all that is gone.
+// heal brings all missing parts back.
 func (x *monthly) heal(t *testing.T) {
 	t.Helper()
 	f := x.sub.Fabric()

@@ -107,8 +107,8 @@ func pulledNear(t testing.TB, text, moment string, deaf bool) time.Duration {
 	return v.now - pulled
 }
 
-// endedIn names the phase of a round, or the light sweep, whose SMPs an End ends; "" for those of
-// other work.
+// endedIn names the phase of a round, or the light sweep, whose SMPs an End ends; "" for other
+// work.
 func endedIn(m *Manager, a *terms.Action) string {
 	switch {
 	case m.inRound && m.current.Result().BrokenOff:
@@ -119,10 +119,10 @@ func endedIn(m *Manager, a *terms.Action) string {
 	return ""
 }
 
-// pulledMoments lists the moments of pulledNear, with the attempts that a repair may wait for.
-// Where a trap comes: one where what is under way is ended at once; where it must be found out that
-// something does not answer, all 8 of them and the last one of those under way. What takes tables
-// over from another manager pauses for 100 ms twice as well.
+// pulledMoments lists the moments of pulledNear, with the attempts that a repair may wait for. It
+// is one attempt if a trap comes, since SMPs under way then end at once. It is 8, plus the last
+// attempt of those under way, if silence must show the fault. A takeover of tables from another
+// manager also pauses twice for 100 ms.
 var pulledMoments = []struct {
 	moment         string
 	attempts, deaf int
@@ -271,9 +271,9 @@ func (x *middleFaults) look() {
 	}
 }
 
-// TestRestartedUnverified: a switch that restarts after its tables were written, and is told the
-// rest since, gets them again where a trap has come meanwhile, so that the round does not look at
-// what was written.
+// TestRestartedUnverified: a switch restarts after its tables were written, and gets the rest of
+// its settings. If a trap has come meanwhile, so that the round does not verify what it wrote, the
+// switch gets its tables again.
 func TestRestartedUnverified(t *testing.T) {
 	skipped := 0
 	for after := range 40 {

@@ -14,9 +14,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestRestart: a manager that has what was stored serves on; one that has not, or whose subnet had
-// another master since, asks all clients to register again, by ClientReregister at each port that
-// can, once.
+// TestRestart: a manager with stored registrations continues to serve. Without them, or after
+// another master, it asks all clients to register again, once, by ClientReregister at each capable
+// port.
 func TestRestart(t *testing.T) {
 	for _, c := range []struct {
 		what  string

@@ -30,8 +30,7 @@ import (
 
 var recordTo = flag.String("record", "", "write what the managers of the last schedule were given to this directory, for weft sm replay: of a test that fails, that is the smallest failing one")
 
-// recordToFile has all that a manager is given written to a file by the number of its port's
-// client.
+// recordToFile records the events of a manager in a file named by the number of its port's client.
 func (v *virtual) recordToFile() {
 	file, err := os.Create(filepath.Join(*recordTo, fmt.Sprintf("manager-%d.recording", v.id)))
 	if err != nil {
@@ -254,7 +253,7 @@ func recorded(tb testing.TB) []byte {
 	return buffer.Bytes()
 }
 
-// TestBadRecording: what is no recording, or is damaged, has an error that says where.
+// TestBadRecording: a file that is no recording, or is damaged, has an error that says where.
 func TestBadRecording(t *testing.T) {
 	whole := recorded(t)
 	head := bytes.IndexByte(whole, '\n') + 1
@@ -295,8 +294,8 @@ func TestBadRecording(t *testing.T) {
 	}
 }
 
-// TestDamagedRecording: a recording of which any byte is another one is played to an error, or to
-// its end where the byte says nothing.
+// TestDamagedRecording: a recording with one changed byte is played to an error, or to its end if
+// the byte is meaningless.
 func TestDamagedRecording(t *testing.T) {
 	whole := recorded(t)
 	head := bytes.IndexByte(whole, '\n') + 1
@@ -318,8 +317,8 @@ func TestDamagedRecording(t *testing.T) {
 	}
 }
 
-// FuzzRecording: any bytes are read to their end or to an error, and what was read is the same when
-// it was written and read again.
+// FuzzRecording: any bytes are read to their end or to an error. Events that were read are the same
+// after they were written and read again.
 func FuzzRecording(f *testing.F) {
 	whole := recorded(f)
 	head := bytes.IndexByte(whole, '\n') + 1

@@ -25,9 +25,9 @@ func cableOf(t *testing.T, f *fabric.Fabric, a, b string) fabric.LinkID {
 }
 
 // TestIslandReturns: while the manager writes, its switch is cut off from all others. These keep
-// forwarding by old and new tables, of which the Plan in force of the rest, one switch, says
-// nothing. When a cable is back the manager reads their tables, and writes the new ones in an order
-// in which no packet goes in circles at any moment. TestNoCircleAtAnyMoment has drawn this.
+// forwarding by old and new tables; the Plan in force, of one switch, knows nothing of them. When a
+// cable is back the manager reads their tables, and writes the new ones in an order in which no
+// packet circles at any moment. TestNoCircleAtAnyMoment drew this case.
 func TestIslandReturns(t *testing.T) {
 	racing.SkipLong(t)
 	seen := map[string]int{}

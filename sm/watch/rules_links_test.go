@@ -55,10 +55,9 @@ func (m *market) isHeld(v *virtual, id fabric.LinkID) bool {
 	return l != nil && l.state == linkHeld
 }
 
-// TestQuarantineOutlivesTakeovers: a cable in quarantine stays there when another manager takes
-// over, and the one that follows that; no table is written. It is used again when it has been up
-// for as long as ever after that. One that has come back nearly too often is put in quarantine by
-// the next manager when it comes back once more.
+// TestQuarantineOutlivesTakeovers: a cable in quarantine stays there through two takeovers, and no
+// table is written. It is used again after the usual time without a change. If a cable came back
+// just not too often, one more return under the next manager puts it in quarantine.
 func TestQuarantineOutlivesTakeovers(t *testing.T) {
 	m, master, _ := pair(t, "rlft(6,2)", func(int, *terms.Config) {})
 	held, nearly := m.uplink(0), m.uplink(7)
@@ -139,9 +138,10 @@ func TestInheritedOnlyWay(t *testing.T) {
 	v.verify(t)
 }
 
-// TestLevelsOutliveTakeovers: a manager whose file has other levels of service, or none, takes
-// over, and no lane table is written; hosts are told the same. It says so while it stands by and
-// then, and takes those of its file when it is told to. One that has the same says nothing.
+// TestLevelsOutliveTakeovers: a manager with other levels of service in its file, or none, takes
+// over. It writes no lane table, and hosts get the same answers. It logs the difference as a
+// standby and after the takeover, and applies its file on a reload. A manager with the same levels
+// logs nothing.
 func TestLevelsOutliveTakeovers(t *testing.T) {
 	const same, other = "default\nstorage share=3 class=7", "default\nstorage share=9 sl=4\nthird class=7"
 	for name, texts := range map[string][2]string{"the same": {same, same}, "others": {same, other}, "none": {same, ""}, "the master has none": {"", same}} {
@@ -234,8 +234,8 @@ func TestSettingsOutliveTakeovers(t *testing.T) {
 	}
 }
 
-// TestRulesOfOlderWeft: of a master that does not tell its levels, links and the like those of our
-// own files hold, and nothing is said of them.
+// TestRulesOfOlderWeft: if a master does not send its levels, links and the like, our own files
+// apply, and nothing is logged.
 func TestRulesOfOlderWeft(t *testing.T) {
 	own := readLevels(t, "default\nstorage share=3")
 	m := NewManager(terms.Config{Levels: own, Congestion: &congestion.Settings{}, Options: map[string]string{"engine": "updn"}, Keys: terms.Keys{One: 1, Lease: 5}}, terms.UsualWatch)
@@ -293,9 +293,8 @@ func TestOlderRules(t *testing.T) {
 	}
 }
 
-// TestStrangersOutliveTakeovers: a node that the master leaves out stays so, and one that it
-// manages is managed still, when a manager takes over that has other ones expected; after a reload
-// those of its own files are left out.
+// TestStrangersOutliveTakeovers: a manager that expects other nodes takes over. The nodes that the
+// master left out stay out, and managed nodes stay managed. After a reload its own files decide.
 func TestStrangersOutliveTakeovers(t *testing.T) {
 	f := smtest.Formula(t, "rlft(6,2)")
 	without := func(host int) *fabric.Fabric {
@@ -357,7 +356,7 @@ func TestFreshLIDsOnce(t *testing.T) {
 }
 
 // TestSlowTakeover: a manager whose first round as the master takes minutes, as in a large subnet,
-// has what was registered all the same, and asks nobody to register again.
+// still has all registrations and asks nobody to register again.
 func TestSlowTakeover(t *testing.T) {
 	m, master, standby := pair(t, "rlft(6,2)", func(int, *terms.Config) {})
 	m.run(5*time.Second, true)

@@ -25,8 +25,8 @@ import (
 	"weft/wire/mad"
 )
 
-// pair starts two managers of one subnet, the first of which is the master, and runs until the
-// other one has a good copy.
+// pair starts two managers of one subnet and runs until the second, a standby of the first, has a
+// good copy.
 func pair(t *testing.T, text string, config func(i int, c *terms.Config)) (m *market, master, standby *virtual) {
 	t.Helper()
 	m = newMarket(t, text, 1, 2)
@@ -49,9 +49,9 @@ func (m *market) kill(v *virtual) *virtual {
 	return m.only("after its end")
 }
 
-// TestPartitionsOutliveTakeovers: a manager whose file has other partitions, or none, takes over,
-// and no P_KeyTable is written: it says so, and takes those of its file when it is told to. One
-// that has the same says nothing.
+// TestPartitionsOutliveTakeovers: a manager with other partitions in its file, or none, takes over
+// and writes no P_KeyTable. It logs the difference, and applies its file on a reload. A manager
+// with the same partitions logs nothing.
 func TestPartitionsOutliveTakeovers(t *testing.T) {
 	const same = `Default=0x7fff: ALL=full; storage=0x10, ipoib: "host 1*"=full, ALL_SWITCHES=both;`
 	const other = `Default=0x7fff: ALL=limited; x=5,indx0: "host 3"=full;`
@@ -100,9 +100,8 @@ func TestPartitionsOutliveTakeovers(t *testing.T) {
 	}
 }
 
-// TestDrainsOutliveTakeovers: what the master was told to drain is drained when another manager has
-// taken over, and the one that follows that; what its own options name and the master did not drain
-// is said.
+// TestDrainsOutliveTakeovers: drains by request last through two takeovers. A part in a manager's
+// own options that the master did not drain is logged.
 func TestDrainsOutliveTakeovers(t *testing.T) {
 	m, master, _ := pair(t, "rlft(6,2)", func(i int, c *terms.Config) {
 		if i == 1 {
@@ -197,8 +196,8 @@ func TestOtherRouting(t *testing.T) {
 	}
 }
 
-// TestTablesOfSwitchesWin: a manager that was started with a Plan of its own, or was the master
-// once, stands by. When it takes over, what switches hold is its Plan, and not what it remembers.
+// TestTablesOfSwitchesWin: a standby has a Plan of its own, from its start or from an earlier time
+// as the master. When it takes over, its Plan is the one in the switches, not the remembered one.
 func TestTablesOfSwitchesWin(t *testing.T) {
 	_, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, 0)
 	all[0].step(&terms.Event{Kind: terms.Start})

@@ -12,8 +12,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestSnapshot: what a manager says of itself through a fault: what it is, what it does, and what
-// it is going to do.
+// TestSnapshot: the snapshots of a manager through a fault: its role, its present work, and its
+// planned work.
 func TestSnapshot(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{Priority: 4})
 	s := v.manager.Snapshot(v.now)

@@ -20,11 +20,11 @@ import (
 	"weft/wire/mad"
 )
 
-// TestNoCircleAtAnyMoment: while a new Plan is written, there is no moment in which what the
-// switches hold sends packets in circles, or lets them wait for each other in a ring of channels
-// and VLs: packets have the service levels of the old Plan, since hosts are told when all is
-// written. Where the manager says that those could wait in a ring by the new tables, this holds for
-// the new ones.
+// TestNoCircleAtAnyMoment: at no moment of the writing of a new Plan do the tables in the switches
+// send packets in circles, or let packets wait for each other in a ring of channels and VLs.
+// Packets have the service levels of the old Plan, since hosts learn the new ones at the end. If
+// the manager says that such packets could wait in a ring by the new tables, new levels are tested
+// instead.
 func TestNoCircleAtAnyMoment(t *testing.T) {
 	racing.SkipLong(t)
 	seen := map[string]int{}

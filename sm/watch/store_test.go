@@ -206,7 +206,7 @@ func TestFullDisk(t *testing.T) {
 	v.verify(t)
 }
 
-// TestNotMovedUnstored: a Plan by which a stored LID moves is not distributed where it cannot be
+// TestNotMovedUnstored: a Plan that moves a stored LID is not distributed if the LID cannot be
 // stored.
 func TestNotMovedUnstored(t *testing.T) {
 	d := &disk{}
@@ -329,7 +329,7 @@ func TestReturning(t *testing.T) {
 	}
 }
 
-// TestAfter: a port that is not there keeps its LIDs, all of them, unless somebody got one.
+// TestAfter: a missing port keeps all its LIDs, unless another port got one.
 func TestAfter(t *testing.T) {
 	sub := emulated(t, "rlft(4,2)", emulator.Options{})
 	v := withDisk(t, sub, &disk{}, terms.Config{})
@@ -380,8 +380,8 @@ func TestOthersLIDs(t *testing.T) {
 	}
 }
 
-// TestStoredReturns: a port of which the manager knows the LIDs alone is missed until it is there,
-// and keeps them then.
+// TestStoredReturns: a port known only by its stored LIDs is missing until it appears, and then
+// keeps them.
 func TestStoredReturns(t *testing.T) {
 	sub := emulated(t, "rlft(4,2)", emulator.Options{})
 	host := smtest.Find(sub.Fabric(), fabric.CA, 5)

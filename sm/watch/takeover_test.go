@@ -151,7 +151,7 @@ func (k *keeper) takes(res *wire.Result) bool {
 	return true
 }
 
-// request takes what is the registrar's business.
+// request handles the datagrams for the registrar.
 func (k *keeper) request(d *wire.Datagram) bool {
 	if d.MAD.Method() == mad.Trap && d.MAD.Class() != mad.ClassSA {
 		k.perform(k.r.Notify(k.v.now, d.MAD.Data()))
@@ -362,7 +362,7 @@ func (m *market) run(d time.Duration, may bool) {
 	}
 }
 
-// serve takes what has come for a customer, and has it ask on.
+// serve handles the datagrams for a customer, and sends its next requests.
 func (m *market) serve(c *customer, may bool) {
 	for _, d := range c.inbox {
 		switch {
@@ -423,7 +423,7 @@ func (m *market) groupSL(mgid []byte) (sl uint8, ok bool) {
 	return sl, true
 }
 
-// check compares what the master has with what was acknowledged.
+// check compares the master's entries with the acknowledged ones.
 func (m *market) check(v *virtual, when string) {
 	m.t.Helper()
 	m.compare(v.keeper.entries(), when)
@@ -434,7 +434,7 @@ func (k *keeper) entries() []sa.Entry {
 	return append(k.r.Registry.Entries(), k.a.Groups.Entries()...)
 }
 
-// compare compares entries with what was acknowledged.
+// compare compares entries with the acknowledged ones.
 func (m *market) compare(list []sa.Entry, when string) {
 	m.t.Helper()
 	got := map[sa.EntryName]string{}

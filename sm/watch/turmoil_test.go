@@ -147,7 +147,7 @@ func (m *market) holds(v *virtual, a *terms.Action) bool {
 	return false
 }
 
-// decided takes that all standbys know what was ordered.
+// decided notes that all standbys know an order.
 func (x *turmoil) decided(tag uint64) {
 	if list, ok := x.orders[tag]; ok {
 		x.drained = list
@@ -159,12 +159,12 @@ func (x *turmoil) decided(tag uint64) {
 	}
 }
 
-// isSettled reports whether a master has done all for what has happened.
+// isSettled reports whether a master has handled everything that happened.
 func (m *Manager) isSettled() bool {
 	return !m.inRound && m.election.handing == nil && !m.groups.stale && m.change.due() == terms.Never && m.again == terms.Never && m.wanted.why == "" && m.looks.due() == terms.Never && !m.looks.under && m.groups.step == groupsRest && m.groups.membersDue() == terms.Never
 }
 
-// settle lets time pass until the master has done all for what has happened; false where that takes
+// settle lets time pass until the master has handled everything that happened; false if that takes
 // too long.
 func (x *turmoil) settle(may bool) bool {
 	for wait := 0; ; wait++ {
@@ -198,8 +198,8 @@ func (x *turmoil) see(v *virtual) (s seen) {
 	return s
 }
 
-// check compares what a master goes by with what is known to be acknowledged, and, after a takeover
-// in the calm, with what there was before.
+// check compares a master's rules with the acknowledged ones, and, after a takeover in the calm,
+// with the rules before.
 func (x *turmoil) check(v *virtual, before *seen, when string) {
 	t := x.m.t
 	t.Helper()
