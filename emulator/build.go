@@ -26,31 +26,31 @@ const (
 	cap2      = 1<<0 /* Set(NodeDescription) */ | 1<<4 /* width 2x */ | 1<<5 /* HDR */ | 1<<10 /* NDR */
 )
 
-func (s *Subnet) addNodes() {
+func (d *devices) addNodes(keepLIDs bool) {
 	total := 0
-	for i := range s.fab.Nodes {
-		total += len(s.fab.Nodes[i].Ports)
+	for i := range d.fab.Nodes {
+		total += len(d.fab.Nodes[i].Ports)
 	}
-	s.nodes = make([]node, len(s.fab.Nodes))
-	s.ports = make([]port, total)
-	s.counts = make([]counters, total)
+	d.nodes = make([]node, len(d.fab.Nodes))
+	d.ports = make([]port, total)
+	d.counts = make([]counters, total)
 	first := int32(0)
-	for i := range s.fab.Nodes {
-		f, n := &s.fab.Nodes[i], &s.nodes[i]
+	for i := range d.fab.Nodes {
+		f, n := &d.fab.Nodes[i], &d.nodes[i]
 		n.first, n.sw, n.numPorts, n.off = first, -1, uint8(f.NumPorts()), f.Down
 		copy(n.desc[:], f.Desc)
 		if f.Type == fabric.Switch {
-			n.sw = int32(len(s.switches))
-			s.switches = append(s.switches, swtch{node: int32(i)})
+			n.sw = int32(len(d.switches))
+			d.switches = append(d.switches, swtch{node: int32(i)})
 		}
 		for p := range f.Ports {
-			s.ports[first] = port{peer: -1, cable: -1, node: int32(i), num: uint8(p), guid: portGUID(f, p)}
+			d.ports[first] = port{peer: -1, cable: -1, node: int32(i), num: uint8(p), guid: portGUID(f, p)}
 			first++
 		}
-		s.initNodeInfo(int32(i))
-		s.reset(int32(i))
-		if s.opt.KeepLIDs {
-			s.keepLIDs(int32(i))
+		d.initNodeInfo(int32(i))
+		d.reset(int32(i))
+		if keepLIDs {
+			d.keepLIDs(int32(i))
 		}
 	}
 }
@@ -67,8 +67,8 @@ func portGUID(f *fabric.Node, p int) uint64 {
 	return uint64(g)
 }
 
-func (s *Subnet) initNodeInfo(i int32) {
-	f, n := &s.fab.Nodes[i], &s.nodes[i]
+func (d *devices) initNodeInfo(i int32) {
+	f, n := &d.fab.Nodes[i], &d.nodes[i]
 	b := n.info[:]
 	system := f.SystemGUID
 	if system == 0 {
@@ -91,25 +91,25 @@ func (s *Subnet) initNodeInfo(i int32) {
 }
 
 // reset puts a node into its state after power-on: no LID, empty tables.
-func (s *Subnet) reset(i int32) {
-	n := &s.nodes[i]
+func (d *devices) reset(i int32) {
+	n := &d.nodes[i]
 	n.led = false
 	for p := n.first; p <= n.first+int32(n.numPorts); p++ {
-		s.ports[p].tables = nil
-		delete(s.congested, p)
-		s.ports[p].stopLease()
-		s.initPortInfo(p)
-		s.counts[p] = counters{}
+		d.ports[p].tables = nil
+		delete(d.congested, p)
+		d.ports[p].stopLease()
+		d.initPortInfo(p)
+		d.counts[p] = counters{}
 	}
 	if n.sw >= 0 {
-		sw := &s.switches[n.sw]
+		sw := &d.switches[n.sw]
 		*sw = swtch{node: i}
-		s.initSwitchInfo(sw)
+		d.initSwitchInfo(sw)
 	}
 }
 
-func (s *Subnet) initSwitchInfo(sw *swtch) {
-	f, b := &s.fab.Nodes[sw.node], sw.info[:]
+func (d *devices) initSwitchInfo(sw *swtch) {
+	f, b := &d.fab.Nodes[sw.node], sw.info[:]
 	lids := f.LinearFDBCap
 	if lids == 0 {
 		lids = lftCap
@@ -126,10 +126,10 @@ func (s *Subnet) initSwitchInfo(sw *swtch) {
 	}
 }
 
-func (s *Subnet) keepLIDs(i int32) {
-	f, n := &s.fab.Nodes[i], &s.nodes[i]
+func (d *devices) keepLIDs(i int32) {
+	f, n := &d.fab.Nodes[i], &d.nodes[i]
 	for p := range f.Ports {
-		b := s.ports[n.first+int32(p)].info[:]
+		b := d.ports[n.first+int32(p)].info[:]
 		if n.sw < 0 || p == 0 {
 			mad.PortInfoLID.Put(b, uint64(f.Ports[p].LID))
 			mad.PortInfoLMC.Put(b, uint64(f.Ports[p].LMC))
@@ -138,11 +138,11 @@ func (s *Subnet) keepLIDs(i int32) {
 }
 
 // initPortInfo writes the PortInfo of a port after power-on, its link down.
-func (s *Subnet) initPortInfo(p int32) {
-	x := &s.ports[p]
+func (d *devices) initPortInfo(p int32) {
+	x := &d.ports[p]
 	x.info = [64]byte{}
 	b := x.info[:]
-	f := &s.fab.Nodes[x.node]
+	f := &d.fab.Nodes[x.node]
 	sw := f.Type == fabric.Switch
 	zero := x.num == 0 && sw
 	if endPort := zero || !sw; endPort {
@@ -174,7 +174,7 @@ func (s *Subnet) initPortInfo(p int32) {
 		mad.PortInfoPortState.Put(b, mad.PortActive)
 		mad.PortInfoPhysicalState.Put(b, mad.PhysLinkUp)
 	}
-	s.initRates(p)
+	d.initRates(p)
 }
 
 // vlCode returns the largest VLCap with at most n data VLs.
@@ -186,16 +186,16 @@ func vlCode(n uint8) uint64 {
 	return code
 }
 
-func (s *Subnet) addCables() {
-	s.cables = make([]cable, len(s.fab.Links))
-	for i := range s.fab.Links {
-		l, c := &s.fab.Links[i], &s.cables[i]
-		c.a = s.nodes[l.A.Node].first + int32(l.A.Port)
-		c.b = s.nodes[l.B.Node].first + int32(l.B.Port)
+func (d *devices) addCables() {
+	d.cables = make([]cable, len(d.fab.Links))
+	for i := range d.fab.Links {
+		l, c := &d.fab.Links[i], &d.cables[i]
+		c.a = d.nodes[l.A.Node].first + int32(l.A.Port)
+		c.b = d.nodes[l.B.Node].first + int32(l.B.Port)
 		c.cut, c.width, c.speed = l.Down, l.Width, l.Speed
-		s.ports[c.a].cable, s.ports[c.b].cable = int32(i), int32(i)
-		s.initRates(c.a)
-		s.initRates(c.b)
+		d.ports[c.a].cable, d.ports[c.b].cable = int32(i), int32(i)
+		d.initRates(c.a)
+		d.initRates(c.b)
 	}
 }
 

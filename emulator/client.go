@@ -128,7 +128,7 @@ func (s *Subnet) Send(id ClientID, d *wire.Datagram) {
 }
 
 // lid returns the base LID of an end port.
-func (s *Subnet) lid(p int32) uint16 { return uint16(mad.PortInfoLID.Get(s.ports[p].info[:])) }
+func (d *devices) lid(p int32) uint16 { return uint16(mad.PortInfoLID.Get(d.ports[p].info[:])) }
 
 // arrive hands a datagram to its receiver: the agents of the node, a program on the port, or a
 // router.

@@ -32,16 +32,16 @@ type Congestion struct {
 
 // Congestion returns the congestion control settings written to a port of an adapter, or port 0 of
 // a switch, since power-on; nil if none.
-func (s *Subnet) Congestion(e fabric.End) (*Congestion, error) {
-	p, err := s.portAt(e)
+func (d *devices) Congestion(e fabric.End) (*Congestion, error) {
+	p, err := d.portAt(e)
 	if err != nil {
 		return nil, err
 	}
-	c := s.congested[p]
+	c := d.congested[p]
 	if c == nil {
 		return nil, nil
 	}
-	if s.nodes[s.ports[p].node].sw >= 0 {
+	if d.nodes[d.ports[p].node].sw >= 0 {
 		return &Congestion{Switch: bytes.Clone(c.sw[:])}, nil
 	}
 	out := &Congestion{Adapter: bytes.Clone(c.ca[:])}
@@ -53,11 +53,11 @@ func (s *Subnet) Congestion(e fabric.End) (*Congestion, error) {
 
 // SetCongestionControl says whether a node has congestion control, as all have at first. A node
 // without it refuses all its requests.
-func (s *Subnet) SetCongestionControl(id fabric.NodeID, has bool) error {
-	if int(id) < 0 || int(id) >= len(s.nodes) {
+func (d *devices) SetCongestionControl(id fabric.NodeID, has bool) error {
+	if int(id) < 0 || int(id) >= len(d.nodes) {
 		return fmt.Errorf("emulator: there is no node %d", id)
 	}
-	s.nodes[id].noCongestion = !has
+	d.nodes[id].noCongestion = !has
 	return nil
 }
 

@@ -18,8 +18,8 @@ func (s *Subnet) SetLinkDown(id fabric.LinkID, down bool) error {
 }
 
 // checkLink refuses an unknown link number.
-func (s *Subnet) checkLink(id fabric.LinkID) error {
-	if id < 0 || int(id) >= len(s.cables) || s.cables[id].a < 0 {
+func (d *devices) checkLink(id fabric.LinkID) error {
+	if id < 0 || int(id) >= len(d.cables) || d.cables[id].a < 0 {
 		return fmt.Errorf("emulator: no link %d", id)
 	}
 	return nil
@@ -73,23 +73,23 @@ func (s *Subnet) unplug(p int32) {
 }
 
 // LinkAt returns the link plugged into a port.
-func (s *Subnet) LinkAt(e fabric.End) (fabric.LinkID, error) {
-	p, err := s.external(e)
+func (d *devices) LinkAt(e fabric.End) (fabric.LinkID, error) {
+	p, err := d.external(e)
 	if err != nil {
 		return fabric.NoLink, err
 	}
-	if s.ports[p].cable < 0 {
-		return fabric.NoLink, fmt.Errorf("emulator: port %s has no cable", s.fab.EndName(e))
+	if d.ports[p].cable < 0 {
+		return fabric.NoLink, fmt.Errorf("emulator: port %s has no cable", d.fab.EndName(e))
 	}
-	return fabric.LinkID(s.ports[p].cable), nil
+	return fabric.LinkID(d.ports[p].cable), nil
 }
 
 // checkNode finds a node by its number.
-func (s *Subnet) checkNode(id fabric.NodeID) (*node, error) {
-	if id < 0 || int(id) >= len(s.nodes) {
+func (d *devices) checkNode(id fabric.NodeID) (*node, error) {
+	if id < 0 || int(id) >= len(d.nodes) {
 		return nil, fmt.Errorf("emulator: no node %d", id)
 	}
-	return &s.nodes[id], nil
+	return &d.nodes[id], nil
 }
 
 // SetNodeDown switches a node off (true) or on again (false). It restarts as after power-on:
@@ -152,8 +152,8 @@ func (s *Subnet) powerOn(id int32) {
 
 // SetSilent makes the management agents of a node stop answering (true), while it still forwards,
 // or answer again (false).
-func (s *Subnet) SetSilent(id fabric.NodeID, silent bool) error {
-	n, err := s.checkNode(id)
+func (d *devices) SetSilent(id fabric.NodeID, silent bool) error {
+	n, err := d.checkNode(id)
 	if err == nil {
 		n.silent = silent
 	}
@@ -161,21 +161,21 @@ func (s *Subnet) SetSilent(id fabric.NodeID, silent bool) error {
 }
 
 // SetSlow sets the time that the management agents of a node take to answer.
-func (s *Subnet) SetSlow(id fabric.NodeID, d time.Duration) error {
-	n, err := s.checkNode(id)
-	if err == nil && d < 0 {
+func (d *devices) SetSlow(id fabric.NodeID, by time.Duration) error {
+	n, err := d.checkNode(id)
+	if err == nil && by < 0 {
 		err = fmt.Errorf("emulator: delays cannot be negative")
 	}
 	if err == nil {
-		n.slow = d
+		n.slow = by
 	}
 	return err
 }
 
 // SetNumPorts sets the number of ports in a node's NodeInfo, right or wrong. Its real ports stay
 // the same.
-func (s *Subnet) SetNumPorts(id fabric.NodeID, ports uint8) error {
-	n, err := s.checkNode(id)
+func (d *devices) SetNumPorts(id fabric.NodeID, ports uint8) error {
+	n, err := d.checkNode(id)
 	if err == nil {
 		mad.NodeInfoNumPorts.Put(n.info[:], uint64(ports))
 	}
@@ -184,14 +184,14 @@ func (s *Subnet) SetNumPorts(id fabric.NodeID, ports uint8) error {
 
 // SetGUID sets a node GUID, possibly a duplicate, and the matching port GUIDs: on a switch the
 // same, on other nodes the GUID plus the port number.
-func (s *Subnet) SetGUID(id fabric.NodeID, guid fabric.GUID) error {
-	n, err := s.checkNode(id)
+func (d *devices) SetGUID(id fabric.NodeID, guid fabric.GUID) error {
+	n, err := d.checkNode(id)
 	if err != nil {
 		return err
 	}
 	mad.NodeInfoNodeGUID.Put(n.info[:], uint64(guid))
 	for p := range int32(n.numPorts) + 1 {
-		x := &s.ports[n.first+p]
+		x := &d.ports[n.first+p]
 		x.guid = uint64(guid)
 		if n.sw < 0 {
 			x.guid += uint64(p)
@@ -205,13 +205,13 @@ func (s *Subnet) SetGUID(id fabric.NodeID, guid fabric.GUID) error {
 
 // Count adds to a counter of a port, as a hardware error would. counter is the bit of CounterSelect
 // in PortCounters, 0 to 15.
-func (s *Subnet) Count(e fabric.End, counter int, by uint64) error {
-	p, err := s.portAt(e)
+func (d *devices) Count(e fabric.End, counter int, by uint64) error {
+	p, err := d.portAt(e)
 	if err == nil && (counter < 0 || counter > mad.CounterRcvPkts) {
 		err = fmt.Errorf("emulator: no counter %d (want 0 to %d)", counter, mad.CounterRcvPkts)
 	}
 	if err == nil {
-		s.counts[p][counter] += by
+		d.counts[p][counter] += by
 	}
 	return err
 }

@@ -93,18 +93,18 @@ func (s *Subnet) carry(from int32, d *wire.Datagram, by origin, to mad.GID) {
 }
 
 // gid returns a port's GID, by which receivers know the sender of a datagram.
-func (s *Subnet) gid(p int32) (gid [16]byte) {
-	p = s.agentPort(p)
-	binary.BigEndian.PutUint64(gid[:], mad.PortInfoGidPrefix.Get(s.ports[p].info[:]))
-	binary.BigEndian.PutUint64(gid[8:], s.ports[p].guid)
+func (d *devices) gid(p int32) (gid [16]byte) {
+	p = d.agentPort(p)
+	binary.BigEndian.PutUint64(gid[:], mad.PortInfoGidPrefix.Get(d.ports[p].info[:]))
+	binary.BigEndian.PutUint64(gid[8:], d.ports[p].guid)
 	return gid
 }
 
 // follow finds where a datagram from a port arrives, or the cause of its loss.
-func (s *Subnet) follow(from int32, d *wire.Datagram) (t arrival, lost Cause) {
-	t.in = s.ports[from].num
+func (w *wires) follow(from int32, d *wire.Datagram) (t arrival, lost Cause) {
+	t.in = w.ports[from].num
 	if d.MAD.Class() != mad.ClassDirectedSMP {
-		return t, s.followTables(from, d, &t)
+		return t, w.followTables(from, d, &t)
 	}
 	m := d.MAD
 	if mad.DirectedSMPHopPointer.Get(m) != 0 || mad.DirectedSMPHopCount.Get(m) > mad.MaxHops ||
@@ -113,68 +113,68 @@ func (s *Subnet) follow(from int32, d *wire.Datagram) (t arrival, lost Cause) {
 		return t, LostMalformed
 	}
 	if m.Method().IsResponse() {
-		return t, s.followReturnPath(from, m, &t)
+		return t, w.followReturnPath(from, m, &t)
 	}
-	return t, s.followInitialPath(from, m, &t)
+	return t, w.followInitialPath(from, m, &t)
 }
 
 // followInitialPath follows a directed route from its start, and writes the return path.
-func (s *Subnet) followInitialPath(from int32, m mad.Datagram, t *arrival) Cause {
+func (w *wires) followInitialPath(from int32, m mad.Datagram, t *arrival) Cause {
 	initial, ret := mad.DirectedSMPInitialPath.Get(m), mad.DirectedSMPReturnPath.Get(m)
 	hops := int(mad.DirectedSMPHopCount.Get(m))
 	at := from
 	for h := 1; h <= hops; h++ {
-		next, lost := s.hop(at, from, initial[h], h == 1, t)
+		next, lost := w.hop(at, from, initial[h], h == 1, t)
 		if lost != notLost {
 			return lost
 		}
 		ret[h] = t.in
 		at = next
 	}
-	t.port = s.agentPort(at)
+	t.port = w.agentPort(at)
 	return notLost
 }
 
 // followReturnPath follows a directed route back to its start.
-func (s *Subnet) followReturnPath(from int32, m mad.Datagram, t *arrival) Cause {
+func (w *wires) followReturnPath(from int32, m mad.Datagram, t *arrival) Cause {
 	ret := mad.DirectedSMPReturnPath.Get(m)
 	hops := int(mad.DirectedSMPHopCount.Get(m))
 	at := from
 	for h := hops; h > 0; h-- {
-		next, lost := s.hop(at, from, ret[h], h == hops, t)
+		next, lost := w.hop(at, from, ret[h], h == hops, t)
 		if lost != notLost {
 			return lost
 		}
 		at = next
 	}
-	t.port = s.agentPort(at)
+	t.port = w.agentPort(at)
 	return notLost
 }
 
 // hop sends a datagram on its directed route through port num of the node of port at. Only the
 // first hop, from port from, may start at a node other than a switch.
-func (s *Subnet) hop(at, from int32, num uint8, first bool, t *arrival) (next int32, lost Cause) {
-	n := &s.nodes[s.ports[at].node]
-	if num == 0 || num > n.numPorts || n.sw < 0 && (!first || num != s.ports[from].num) {
+func (w *wires) hop(at, from int32, num uint8, first bool, t *arrival) (next int32, lost Cause) {
+	n := &w.nodes[w.ports[at].node]
+	if num == 0 || num > n.numPorts || n.sw < 0 && (!first || num != w.ports[from].num) {
 		return 0, LostRoute
 	}
-	if next, lost = s.crossLink(n.first+int32(num), t); lost == notLost {
-		t.in = s.ports[next].num
+	if next, lost = w.crossLink(n.first+int32(num), t); lost == notLost {
+		t.in = w.ports[next].num
 	}
 	return next, lost
 }
 
 // crossLink sends a datagram out of a port to its peer.
-func (s *Subnet) crossLink(out int32, t *arrival) (peer int32, lost Cause) {
-	peer = s.ports[out].peer
+func (w *wires) crossLink(out int32, t *arrival) (peer int32, lost Cause) {
+	peer = w.ports[out].peer
 	if peer < 0 {
-		s.counts[out][mad.CounterXmitDiscards]++
+		w.counts[out][mad.CounterXmitDiscards]++
 		return 0, LostDown
 	}
-	if s.impaired && !s.survives(out, peer, t) {
+	if w.impaired && !w.survives(out, peer, t) {
 		return 0, LostImpaired
 	}
-	x, r := &s.counts[out], &s.counts[peer]
+	x, r := &w.counts[out], &w.counts[peer]
 	x[mad.CounterXmitPkts]++
 	x[mad.CounterXmitData] += wordsPerPacket
 	r[mad.CounterRcvPkts]++
@@ -183,63 +183,63 @@ func (s *Subnet) crossLink(out int32, t *arrival) (peer int32, lost Cause) {
 }
 
 // hasLID reports whether a LID belongs to an end port.
-func (s *Subnet) hasLID(p int32, lid uint16) bool {
-	b := s.ports[p].info[:]
+func (d *devices) hasLID(p int32, lid uint16) bool {
+	b := d.ports[p].info[:]
 	base := uint16(mad.PortInfoLID.Get(b))
 	lmc := mad.PortInfoLMC.Get(b)
 	return base != 0 && lid>>lmc == base>>lmc
 }
 
 // followTables follows the forwarding tables of the switches.
-func (s *Subnet) followTables(from int32, d *wire.Datagram, t *arrival) Cause {
+func (w *wires) followTables(from int32, d *wire.Datagram, t *arrival) Cause {
 	lid := d.Addr.DLID
 	if lid == 0 || lid > 0xBFFF {
 		return LostRoute
 	}
-	if s.hasLID(from, lid) {
+	if w.hasLID(from, lid) {
 		t.port = from
 		return notLost
 	}
 	data := d.MAD.Class() != mad.ClassSMP
 	at := from
-	for range len(s.switches) + 2 {
-		n := &s.nodes[s.ports[at].node]
+	for range len(w.switches) + 2 {
+		n := &w.nodes[w.ports[at].node]
 		out := at
 		switch {
 		case n.sw >= 0:
-			p := s.switches[n.sw].egress(lid)
-			if p == 0 && s.hasLID(n.first, lid) {
+			p := w.switches[n.sw].egress(lid)
+			if p == 0 && w.hasLID(n.first, lid) {
 				t.port = n.first
 				return notLost
 			}
 			if p == 0 || p > n.numPorts {
-				s.counts[at][mad.CounterRcvSwitchRelay]++
+				w.counts[at][mad.CounterRcvSwitchRelay]++
 				return LostRoute
 			}
 			out = n.first + int32(p)
-			if data && !s.hasLane(n, t.in, p, d.Addr.SL) {
-				s.counts[out][mad.CounterXmitDiscards]++
+			if data && !w.hasLane(n, t.in, p, d.Addr.SL) {
+				w.counts[out][mad.CounterXmitDiscards]++
 				return LostLane
 			}
 		case at == from:
-		case s.hasLID(at, lid):
+		case w.hasLID(at, lid):
 			t.port = at
 			return notLost
 		default:
 			return LostRoute
 		}
-		if data && s.ports[out].state() != mad.PortActive {
-			s.counts[out][mad.CounterXmitDiscards]++
+		if data && w.ports[out].state() != mad.PortActive {
+			w.counts[out][mad.CounterXmitDiscards]++
 			return LostInactive
 		}
-		peer, lost := s.crossLink(out, t)
+		peer, lost := w.crossLink(out, t)
 		if lost != notLost {
 			return lost
 		}
-		if data && !s.takesData(peer) {
+		if data && !w.takesData(peer) {
 			return LostInactive
 		}
-		t.in, at = s.ports[peer].num, peer
+		t.in, at = w.ports[peer].num, peer
 	}
 	return LostLoop
 }
@@ -254,19 +254,19 @@ func (w *swtch) egress(lid uint16) uint8 {
 
 // takesData reports whether a port receives data packets. The first one brings an Armed port to
 // Active.
-func (s *Subnet) takesData(p int32) bool {
-	switch s.ports[p].state() {
+func (d *devices) takesData(p int32) bool {
+	switch d.ports[p].state() {
 	case mad.PortActive:
 		return true
 	case mad.PortArmed:
-		mad.PortInfoPortState.Put(s.ports[p].info[:], mad.PortActive)
+		mad.PortInfoPortState.Put(d.ports[p].info[:], mad.PortActive)
 		return true
 	}
 	return false
 }
 
 // hasLane reports whether a switch's VL for an SL, from one port to another, is in operation.
-func (s *Subnet) hasLane(n *node, in, out, sl uint8) bool {
-	b := s.ports[n.first+int32(out)].info[:]
-	return s.switchVL(n, in, out, sl) < mad.DataVLs(mad.PortInfoOperationalVLs.Get(b))
+func (d *devices) hasLane(n *node, in, out, sl uint8) bool {
+	b := d.ports[n.first+int32(out)].info[:]
+	return d.switchVL(n, in, out, sl) < mad.DataVLs(mad.PortInfoOperationalVLs.Get(b))
 }

@@ -33,18 +33,18 @@ func (i *Impairment) validate() error {
 }
 
 // Impair sets the Impairment of all links without one of their own.
-func (s *Subnet) Impair(i Impairment) error {
+func (w *wires) Impair(i Impairment) error {
 	if err := i.validate(); err != nil {
 		return err
 	}
-	s.opt.Impairment = i
-	s.refreshImpaired()
+	w.common = i
+	w.refreshImpaired()
 	return nil
 }
 
 // ImpairLink gives one link its own Impairment; nil restores the common one.
-func (s *Subnet) ImpairLink(id fabric.LinkID, i *Impairment) error {
-	if err := s.checkLink(id); err != nil {
+func (w *wires) ImpairLink(id fabric.LinkID, i *Impairment) error {
+	if err := w.checkLink(id); err != nil {
 		return err
 	}
 	if i != nil {
@@ -54,42 +54,42 @@ func (s *Subnet) ImpairLink(id fabric.LinkID, i *Impairment) error {
 		own := *i
 		i = &own
 	}
-	s.cables[id].impairment = i
-	s.refreshImpaired()
+	w.cables[id].impairment = i
+	w.refreshImpaired()
 	return nil
 }
 
-func (s *Subnet) refreshImpaired() {
-	s.impaired = s.opt.Impairment.active()
-	for c := range s.cables {
-		s.impaired = s.impaired || s.cables[c].impairment != nil
+func (w *wires) refreshImpaired() {
+	w.impaired = w.common.active()
+	for c := range w.cables {
+		w.impaired = w.impaired || w.cables[c].impairment != nil
 	}
 }
 
 // survives draws the effect of the link from port out to its peer on a datagram; it returns false
 // if the datagram is lost.
-func (s *Subnet) survives(out, peer int32, t *arrival) bool {
-	i := s.cables[s.ports[out].cable].impairment
+func (w *wires) survives(out, peer int32, t *arrival) bool {
+	i := w.cables[w.ports[out].cable].impairment
 	if i == nil {
-		i = &s.opt.Impairment
+		i = &w.common
 	}
-	if i.Loss > 0 && s.rng.Float64() < i.Loss {
-		s.counts[out][mad.CounterXmitPkts]++
-		s.counts[peer][mad.CounterRcvErrors]++
-		s.counts[peer][mad.CounterSymbolError]++
+	if i.Loss > 0 && w.rng.Float64() < i.Loss {
+		w.counts[out][mad.CounterXmitPkts]++
+		w.counts[peer][mad.CounterRcvErrors]++
+		w.counts[peer][mad.CounterSymbolError]++
 		return false
 	}
-	if i.Duplicate > 0 && s.rng.Float64() < i.Duplicate {
+	if i.Duplicate > 0 && w.rng.Float64() < i.Duplicate {
 		t.duplicated = true
 	}
 	t.delay += i.Delay
-	if i.Late > 0 && i.LateBy > 0 && s.rng.Float64() < i.Late {
-		t.delay += time.Duration(s.rng.Int64N(int64(i.LateBy))) + 1
+	if i.Late > 0 && i.LateBy > 0 && w.rng.Float64() < i.Late {
+		t.delay += time.Duration(w.rng.Int64N(int64(i.LateBy))) + 1
 	}
 	return true
 }
 
 // duplicateDelay draws the delay of a datagram's second copy.
-func (s *Subnet) duplicateDelay() time.Duration {
-	return time.Duration(s.rng.Int64N(int64(100*time.Microsecond))) + 1
+func (w *wires) duplicateDelay() time.Duration {
+	return time.Duration(w.rng.Int64N(int64(100*time.Microsecond))) + 1
 }

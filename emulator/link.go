@@ -17,15 +17,15 @@ func (p *port) set(state, phys uint64) {
 }
 
 // trainable reports whether a cable's two ports would train.
-func (s *Subnet) trainable(c int32) bool {
-	x := &s.cables[c]
-	a, b := &s.ports[x.a], &s.ports[x.b]
+func (d *devices) trainable(c int32) bool {
+	x := &d.cables[c]
+	a, b := &d.ports[x.a], &d.ports[x.b]
 	return !x.cut && a.phys() != mad.PhysDisabled && b.phys() != mad.PhysDisabled &&
-		!s.nodes[a.node].off && !s.nodes[b.node].off
+		!d.nodes[a.node].off && !d.nodes[b.node].off
 }
 
 // up reports whether a cable's link has been trained.
-func (s *Subnet) up(c int32) bool { return s.ports[s.cables[c].a].peer >= 0 }
+func (d *devices) up(c int32) bool { return d.ports[d.cables[c].a].peer >= 0 }
 
 // bringUp trains a link if possible, now or after the training time.
 func (s *Subnet) bringUp(c int32) {
@@ -117,12 +117,12 @@ var speedBits = [...][3]uint64{
 
 // initRates writes the rates that a port supports: its cable's and everything slower. A cable of
 // unknown width or speed counts as 4x, QDR.
-func (s *Subnet) initRates(p int32) {
-	x := &s.ports[p]
+func (d *devices) initRates(p int32) {
+	x := &d.ports[p]
 	b := x.info[:]
 	width, speed := fabric.Width(4), fabric.QDR
 	if x.cable >= 0 {
-		c := &s.cables[x.cable]
+		c := &d.cables[x.cable]
 		if c.width != 0 {
 			width = c.width
 		}
@@ -151,8 +151,8 @@ func (s *Subnet) initRates(p int32) {
 }
 
 // negotiate sets the active width and speed of both ports of a cable.
-func (s *Subnet) negotiate(x *cable) bool {
-	a, b := s.ports[x.a].info[:], s.ports[x.b].info[:]
+func (d *devices) negotiate(x *cable) bool {
+	a, b := d.ports[x.a].info[:], d.ports[x.b].info[:]
 	widths := mad.PortInfoWidthEnabled.Get(a) & mad.PortInfoWidthEnabled.Get(b)
 	base := mad.PortInfoSpeedEnabled.Get(a) & mad.PortInfoSpeedEnabled.Get(b)
 	ext := mad.PortInfoSpeedExtEnabled.Get(a) & mad.PortInfoSpeedExtEnabled.Get(b)

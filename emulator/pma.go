@@ -110,8 +110,8 @@ func perfClass(b []byte) mad.Status {
 }
 
 // selected returns the ports of PortSelect, first to last.
-func (s *Subnet) selected(port int32, sel uint8) (first, last int32, ok bool) {
-	n := &s.nodes[s.ports[port].node]
+func (d *devices) selected(port int32, sel uint8) (first, last int32, ok bool) {
+	n := &d.nodes[d.ports[port].node]
 	switch {
 	case sel == mad.PerfPortSelectAll:
 		return n.first + 1, n.first + int32(n.numPorts), true
@@ -125,9 +125,9 @@ func (s *Subnet) selected(port int32, sel uint8) (first, last int32, ok bool) {
 }
 
 // sum adds up the counters of ports.
-func (s *Subnet) sum(first, last int32) (total counters) {
+func (d *devices) sum(first, last int32) (total counters) {
 	for p := first; p <= last; p++ {
-		for i, v := range s.counts[p] {
+		for i, v := range d.counts[p] {
 			total[i] += v
 		}
 	}
@@ -136,9 +136,9 @@ func (s *Subnet) sum(first, last int32) (total counters) {
 
 // readCounters answers with the counters of the ports of PortSelect; a Set first writes the
 // selected ones. Counters stick at the maximum of their field.
-func (s *Subnet) readCounters(a *counterAttribute, port int32, set bool, b []byte) mad.Status {
+func (d *devices) readCounters(a *counterAttribute, port int32, set bool, b []byte) mad.Status {
 	sel := a.portSelect.Get(b)
-	first, last, ok := s.selected(port, uint8(sel))
+	first, last, ok := d.selected(port, uint8(sel))
 	if !ok {
 		return mad.StatusBadField
 	}
@@ -146,11 +146,11 @@ func (s *Subnet) readCounters(a *counterAttribute, port int32, set bool, b []byt
 		chosen := a.counterSelect.Get(b) | a.counterSelect2.Get(b)<<32
 		for _, x := range a.fields {
 			if chosen>>x.bit&1 == 1 && x.bit != unselected {
-				s.write(first, last, x.counter, x.field.Get(b))
+				d.write(first, last, x.counter, x.field.Get(b))
 			}
 		}
 	}
-	total := s.sum(first, last)
+	total := d.sum(first, last)
 	clear(b)
 	a.portSelect.Put(b, sel)
 	for _, x := range a.fields {
@@ -160,8 +160,8 @@ func (s *Subnet) readCounters(a *counterAttribute, port int32, set bool, b []byt
 }
 
 // write sets a counter of some ports.
-func (s *Subnet) write(first, last int32, counter int, v uint64) {
+func (d *devices) write(first, last int32, counter int, v uint64) {
 	for p := first; p <= last; p++ {
-		s.counts[p][counter] = v
+		d.counts[p][counter] = v
 	}
 }

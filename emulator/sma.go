@@ -7,6 +7,8 @@ import (
 
 // query is a Get or Set of a subnet management attribute at an agent.
 type query struct {
+	*devices
+
 	n    *node
 	id   int32 // of the node
 	port int32 // the agent port that was reached
@@ -26,7 +28,7 @@ type query struct {
 // answer.
 func (s *Subnet) answerSMP(port int32, in uint8, d *wire.Datagram, by origin) {
 	m := d.MAD
-	q := query{port: port, in: in, set: m.Method() == mad.Set, mod: m.Modifier(), data: m.Data()}
+	q := query{devices: &s.devices, port: port, in: in, set: m.Method() == mad.Set, mod: m.Modifier(), data: m.Data()}
 	q.id = s.ports[port].node
 	q.n = &s.nodes[q.id]
 	var status mad.Status
@@ -54,31 +56,31 @@ func (s *Subnet) answerSMP(port int32, in uint8, d *wire.Datagram, by origin) {
 func (s *Subnet) attribute(q *query, id mad.AttrID) mad.Status {
 	switch id {
 	case mad.AttrNodeInfo:
-		return s.nodeInfo(q)
+		return q.nodeInfo()
 	case mad.AttrPortInfo:
 		return s.portInfo(q)
 	case mad.AttrLinearForwardingTable:
-		return s.linearTable(q)
+		return q.linearTable()
 	case mad.AttrNodeDescription:
 		return s.nodeDescription(q)
 	case mad.AttrSwitchInfo:
-		return s.switchInfo(q)
+		return q.switchInfo()
 	case mad.AttrPKeyTable:
-		return s.pkeyTable(q)
+		return q.pkeyTable()
 	case mad.AttrSLtoVLMappingTable:
-		return s.slToVL(q)
+		return q.slToVL()
 	case mad.AttrVLArbitrationTable:
-		return s.vlArbitration(q)
+		return q.vlArbitration()
 	case mad.AttrMulticastForwardingTable:
-		return s.multicastTable(q)
+		return q.multicastTable()
 	case mad.AttrGUIDInfo:
-		return s.guidInfo(q)
+		return q.guidInfo()
 	case mad.AttrLedInfo:
-		return s.ledInfo(q)
+		return q.ledInfo()
 	case mad.AttrExtendedPortInfo:
-		return s.extendedPortInfo(q)
+		return q.extendedPortInfo()
 	case mad.AttrSwitchRole:
-		return s.switchRole(q)
+		return q.switchRole()
 	default:
 		return mad.StatusBadAttribute
 	}
@@ -90,12 +92,12 @@ func (q *query) fill(b []byte) mad.Status {
 	return mad.StatusOK
 }
 
-func (s *Subnet) nodeInfo(q *query) mad.Status {
+func (q *query) nodeInfo() mad.Status {
 	if q.set {
 		return mad.StatusBadAttribute
 	}
 	q.fill(q.n.info[:])
-	mad.NodeInfoPortGUID.Put(q.data, s.ports[q.port].guid)
+	mad.NodeInfoPortGUID.Put(q.data, q.ports[q.port].guid)
 	mad.NodeInfoLocalPortNum.Put(q.data, uint64(q.in))
 	return mad.StatusOK
 }
@@ -111,7 +113,7 @@ func (s *Subnet) nodeDescription(q *query) mad.Status {
 	return mad.StatusOK
 }
 
-func (s *Subnet) ledInfo(q *query) mad.Status {
+func (q *query) ledInfo() mad.Status {
 	if q.set {
 		q.n.led = mad.LedInfoLed.Is(q.data)
 	}
@@ -123,11 +125,11 @@ func (s *Subnet) ledInfo(q *query) mad.Status {
 }
 
 // switchRole answers with the role of the switch in Options.Roles.
-func (s *Subnet) switchRole(q *query) mad.Status {
-	if q.set || q.n.sw < 0 || s.opt.Roles == nil {
+func (q *query) switchRole() mad.Status {
+	if q.set || q.n.sw < 0 || q.roles == nil {
 		return mad.StatusBadAttribute
 	}
-	r := s.opt.Roles[q.id]
+	r := q.roles[q.id]
 	q.fill(nil)
 	mad.SwitchRoleSignature.Put(q.data, mad.SwitchRoleMagic)
 	mad.SwitchRoleRole.Put(q.data, uint64(r.Role))
@@ -135,11 +137,11 @@ func (s *Subnet) switchRole(q *query) mad.Status {
 	return mad.StatusOK
 }
 
-func (s *Subnet) switchInfo(q *query) mad.Status {
+func (q *query) switchInfo() mad.Status {
 	if q.n.sw < 0 {
 		return mad.StatusBadAttribute
 	}
-	b := s.switches[q.n.sw].info[:]
+	b := q.switches[q.n.sw].info[:]
 	if q.set {
 		if mad.SwitchInfoLinearFDBTop.Get(q.data) >= mad.SwitchInfoLinearFDBCap.Get(b) {
 			return mad.StatusBadField
@@ -158,27 +160,27 @@ func (s *Subnet) switchInfo(q *query) mad.Status {
 }
 
 // tablesOf returns the rarely written tables of a port. Before the first write they are nil.
-func (s *Subnet) tablesOf(p int32, write bool) *portTables {
-	x := &s.ports[p]
+func (d *devices) tablesOf(p int32, write bool) *portTables {
+	x := &d.ports[p]
 	if x.tables == nil && write {
-		x.tables = s.freshTables(p)
+		x.tables = d.freshTables(p)
 	}
 	return x.tables
 }
 
 // freshTables returns the tables of a port after power-on.
-func (s *Subnet) freshTables(p int32) *portTables {
-	t := &portTables{sl2vl: identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(s.ports[p].info[:])))}
+func (d *devices) freshTables(p int32) *portTables {
+	t := &portTables{sl2vl: identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(d.ports[p].info[:])))}
 	t.pkeys[0] = 0xFFFF
-	t.guids[0] = s.ports[p].guid
+	t.guids[0] = d.ports[p].guid
 	return t
 }
 
-func (s *Subnet) guidInfo(q *query) mad.Status {
+func (q *query) guidInfo() mad.Status {
 	if q.mod >= guidCap/8 {
 		return mad.StatusBadField
 	}
-	if t := s.tablesOf(q.port, q.set); t != nil {
+	if t := q.tablesOf(q.port, q.set); t != nil {
 		block := t.guids[8*q.mod : 8*q.mod+8]
 		for i := range block {
 			if q.set && (q.mod > 0 || i > 0) {
@@ -190,7 +192,7 @@ func (s *Subnet) guidInfo(q *query) mad.Status {
 	}
 	q.fill(nil)
 	if q.mod == 0 {
-		mad.GUIDInfoGUID.Set(q.data, 0, s.ports[q.port].guid)
+		mad.GUIDInfoGUID.Set(q.data, 0, q.ports[q.port].guid)
 	}
 	return mad.StatusOK
 }

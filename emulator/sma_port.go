@@ -4,7 +4,7 @@ import "weft/wire/mad"
 
 // portNamed finds the port of a modifier: on a switch any port, on other nodes 0 for the port that
 // was reached, or a port's number.
-func (s *Subnet) portNamed(q *query, num uint8) (int32, bool) {
+func (q *query) portNamed(num uint8) (int32, bool) {
 	switch {
 	case num == 0:
 		return q.port, true
@@ -15,7 +15,7 @@ func (s *Subnet) portNamed(q *query, num uint8) (int32, bool) {
 }
 
 func (s *Subnet) portInfo(q *query) mad.Status {
-	p, ok := s.portNamed(q, uint8(q.mod))
+	p, ok := q.portNamed(uint8(q.mod))
 	if !ok {
 		return mad.StatusBadField
 	}
@@ -88,7 +88,7 @@ func (s *Subnet) setPortInfo(q *query, p int32) mad.Status {
 	speeds := putEnabled(mad.PortInfoSpeedEnabled, mad.PortInfoSpeedSupported, 15, b, d)
 	speeds = putEnabled(mad.PortInfoSpeedExtEnabled, mad.PortInfoSpeedExtSupported, 31, b, d) || speeds
 	s.enabledTrap(q.port, changed, speeds)
-	s.changeState(q, p, state, phys)
+	q.changeState(p, state, phys)
 	return mad.StatusOK
 }
 
@@ -142,10 +142,10 @@ func validLID(d []byte) bool {
 // mayChange reports whether a subnet manager may set a port to a state: Down at any time, Armed
 // from Init, Active from Armed if the peer is at least Armed. The current state is allowed, so that
 // a repeated Set does no harm.
-func (s *Subnet) mayChange(x *port, state, phys uint64) bool {
+func (d *devices) mayChange(x *port, state, phys uint64) bool {
 	now := x.state()
 	switch {
-	case x.num == 0 && s.nodes[x.node].sw >= 0:
+	case x.num == 0 && d.nodes[x.node].sw >= 0:
 		return (state == mad.PortNoChange || state == mad.PortActive) && (phys == mad.PhysNoChange || phys == mad.PhysLinkUp)
 	case phys != mad.PhysNoChange && state > mad.PortDown:
 		return false
@@ -154,15 +154,15 @@ func (s *Subnet) mayChange(x *port, state, phys uint64) bool {
 	case state == mad.PortArmed:
 		return now == mad.PortInit
 	case state == mad.PortActive:
-		return now == mad.PortArmed && x.peer >= 0 && s.ports[x.peer].state() >= mad.PortArmed
+		return now == mad.PortArmed && x.peer >= 0 && d.ports[x.peer].state() >= mad.PortArmed
 	}
 	return false
 }
 
 // changeState applies PortState and PortPhysicalState; taking the link down waits until after the
 // answer.
-func (s *Subnet) changeState(q *query, p int32, state, phys uint64) {
-	x := &s.ports[p]
+func (q *query) changeState(p int32, state, phys uint64) {
+	x := &q.ports[p]
 	switch {
 	case x.num == 0 && q.n.sw >= 0:
 	case phys != mad.PhysNoChange, state == mad.PortDown && x.phys() != mad.PhysDisabled:
@@ -205,13 +205,13 @@ func (s *Subnet) retrain(p int32, phys uint64) {
 }
 
 // extendedPortInfo answers the vendor's attribute that distinguishes FDR10 from QDR.
-func (s *Subnet) extendedPortInfo(q *query) mad.Status {
-	p, ok := s.portNamed(q, uint8(q.mod))
+func (q *query) extendedPortInfo() mad.Status {
+	p, ok := q.portNamed(uint8(q.mod))
 	if !ok {
 		return mad.StatusBadField
 	}
 	q.fill(nil)
-	if x := &s.ports[p]; x.fdr10 {
+	if x := &q.ports[p]; x.fdr10 {
 		mad.ExtendedPortInfoSpeedSupported.Put(q.data, 1)
 		mad.ExtendedPortInfoSpeedEnabled.Put(q.data, 1)
 		if x.peer >= 0 && mad.PortInfoSpeedActive.Get(x.info[:]) == 4 {

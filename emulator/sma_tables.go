@@ -9,11 +9,11 @@ import (
 )
 
 // linearTable gets or sets a block of 64 entries.
-func (s *Subnet) linearTable(q *query) mad.Status {
+func (q *query) linearTable() mad.Status {
 	if q.n.sw < 0 {
 		return mad.StatusBadAttribute
 	}
-	sw := &s.switches[q.n.sw]
+	sw := &q.switches[q.n.sw]
 	first := uint64(q.mod) * mad.LFTBlock
 	if first >= mad.SwitchInfoLinearFDBCap.Get(sw.info[:]) {
 		return mad.StatusBadField
@@ -46,11 +46,11 @@ func growLFT(sw *swtch, n int) {
 }
 
 // multicastTable gets or sets the masks of 32 MLIDs for 16 ports.
-func (s *Subnet) multicastTable(q *query) mad.Status {
+func (q *query) multicastTable() mad.Status {
 	if q.n.sw < 0 {
 		return mad.StatusBadAttribute
 	}
-	sw := &s.switches[q.n.sw]
+	sw := &q.switches[q.n.sw]
 	positions := int(q.n.numPorts)/16 + 1
 	position, block := int(q.mod>>28), int(q.mod&0x1FF)
 	if position >= positions || block >= mftCap/mad.MFTBlock {
@@ -74,12 +74,12 @@ func (s *Subnet) multicastTable(q *query) mad.Status {
 }
 
 // pkeyTable gets or sets a block of 32 P_Keys.
-func (s *Subnet) pkeyTable(q *query) mad.Status {
+func (q *query) pkeyTable() mad.Status {
 	num, block := uint8(q.mod>>16), int(q.mod&0xFFFF)
 	if q.n.sw < 0 {
 		num = 0
 	}
-	p, ok := s.portNamed(q, num)
+	p, ok := q.portNamed(num)
 	size := pkeysCA
 	if q.n.sw >= 0 {
 		size = pkeysSwitch
@@ -90,7 +90,7 @@ func (s *Subnet) pkeyTable(q *query) mad.Status {
 	if !ok || block*32 >= size {
 		return mad.StatusBadField
 	}
-	t := s.tablesOf(p, q.set)
+	t := q.tablesOf(p, q.set)
 	if t == nil {
 		q.fill(nil)
 		if block == 0 {
@@ -125,33 +125,33 @@ func identityLanes(vls uint8) uint64 {
 func laneOf(table uint64, sl uint8) uint8 { return uint8(table>>(60-4*(sl&15))) & 15 }
 
 // switchLanes returns the mapping of a switch between two of its ports.
-func (s *Subnet) switchLanes(n *node, in, out uint8) uint64 {
-	sw := &s.switches[n.sw]
+func (d *devices) switchLanes(n *node, in, out uint8) uint64 {
+	sw := &d.switches[n.sw]
 	if sw.sl2vl != nil {
 		return sw.sl2vl[int(in)*(int(n.numPorts)+1)+int(out)]
 	}
-	return identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(s.ports[n.first+int32(out)].info[:])))
+	return identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(d.ports[n.first+int32(out)].info[:])))
 }
 
 // switchVL returns the VL on which a switch forwards a packet.
-func (s *Subnet) switchVL(n *node, in, out, sl uint8) uint8 {
-	if s.switches[n.sw].sl2vl == nil && sl == 0 {
+func (d *devices) switchVL(n *node, in, out, sl uint8) uint8 {
+	if d.switches[n.sw].sl2vl == nil && sl == 0 {
 		return 0
 	}
-	return laneOf(s.switchLanes(n, in, out), sl)
+	return laneOf(d.switchLanes(n, in, out), sl)
 }
 
 // VL returns the VL on which a switch forwards packets of an SL from one port to another, 15 if it
 // discards them.
-func (s *Subnet) VL(switchNode fabric.NodeID, in, out, sl uint8) uint8 {
-	return s.switchVL(&s.nodes[switchNode], in, out, sl)
+func (d *devices) VL(switchNode fabric.NodeID, in, out, sl uint8) uint8 {
+	return d.switchVL(&d.nodes[switchNode], in, out, sl)
 }
 
 // slToVL gets or sets the mapping of a CA port, or of a switch between two ports, or between all of
 // them with the corresponding modifiers.
-func (s *Subnet) slToVL(q *query) mad.Status {
+func (q *query) slToVL() mad.Status {
 	if q.n.sw < 0 {
-		return s.slToVLOfCA(q)
+		return q.slToVLOfCA()
 	}
 	in, out := uint8(q.mod>>8), uint8(q.mod)
 	if in > q.n.numPorts || out > q.n.numPorts {
@@ -159,7 +159,7 @@ func (s *Subnet) slToVL(q *query) mad.Status {
 	}
 	if !q.set {
 		q.fill(nil)
-		binary.BigEndian.PutUint64(q.data, s.switchLanes(q.n, in, out))
+		binary.BigEndian.PutUint64(q.data, q.switchLanes(q.n, in, out))
 		return mad.StatusOK
 	}
 	lanes := binary.BigEndian.Uint64(q.data)
@@ -170,7 +170,7 @@ func (s *Subnet) slToVL(q *query) mad.Status {
 	if q.mod&mad.SLtoVLAllOutputs != 0 {
 		firstOut, lastOut = 0, q.n.numPorts
 	}
-	table, width := s.ownLanes(q.n), int(q.n.numPorts)+1
+	table, width := q.ownLanes(q.n), int(q.n.numPorts)+1
 	for i := int(firstIn); i <= int(lastIn); i++ {
 		for o := int(firstOut); o <= int(lastOut); o++ {
 			table[i*width+o] = lanes
@@ -180,25 +180,25 @@ func (s *Subnet) slToVL(q *query) mad.Status {
 }
 
 // ownLanes returns the mappings of a switch for writing.
-func (s *Subnet) ownLanes(n *node) []uint64 {
-	sw, width := &s.switches[n.sw], int(n.numPorts)+1
+func (d *devices) ownLanes(n *node) []uint64 {
+	sw, width := &d.switches[n.sw], int(n.numPorts)+1
 	if sw.sl2vl == nil {
 		table := make([]uint64, width*width)
 		for i := range table {
-			table[i] = s.switchLanes(n, uint8(i/width), uint8(i%width))
+			table[i] = d.switchLanes(n, uint8(i/width), uint8(i%width))
 		}
 		sw.sl2vl = table
 	}
 	return sw.sl2vl
 }
 
-func (s *Subnet) slToVLOfCA(q *query) mad.Status {
-	t := s.tablesOf(q.port, q.set)
+func (q *query) slToVLOfCA() mad.Status {
+	t := q.tablesOf(q.port, q.set)
 	if q.set {
 		t.sl2vl = binary.BigEndian.Uint64(q.data)
 		return mad.StatusOK
 	}
-	lanes := identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(s.ports[q.port].info[:])))
+	lanes := identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(q.ports[q.port].info[:])))
 	if t != nil {
 		lanes = t.sl2vl
 	}
@@ -209,16 +209,16 @@ func (s *Subnet) slToVLOfCA(q *query) mad.Status {
 
 // vlArbitration gets or sets one of the tables. Ports have vlArbCap entries each,
 // so the upper blocks do not exist.
-func (s *Subnet) vlArbitration(q *query) mad.Status {
+func (q *query) vlArbitration() mad.Status {
 	block, num := q.mod>>16, uint8(q.mod)
 	if q.n.sw < 0 {
 		num = 0
 	}
-	p, ok := s.portNamed(q, num)
+	p, ok := q.portNamed(num)
 	if !ok || block != mad.VLArbLowLower && block != mad.VLArbHighLower {
 		return mad.StatusBadField
 	}
-	t := s.tablesOf(p, q.set)
+	t := q.tablesOf(p, q.set)
 	if t == nil {
 		return q.fill(nil)
 	}
@@ -232,12 +232,12 @@ func (s *Subnet) vlArbitration(q *query) mad.Status {
 
 // VLArbitration returns the written VL arbitration tables of an output port, two bytes for each
 // entry (VL, weight), and its limit of high priority; none if neither was written since power-on.
-func (s *Subnet) VLArbitration(e fabric.End) (low, high []byte, limit uint8) {
-	p, err := s.portAt(e)
-	if err != nil || s.ports[p].tables == nil || !s.ports[p].tables.arbitrates {
+func (d *devices) VLArbitration(e fabric.End) (low, high []byte, limit uint8) {
+	p, err := d.portAt(e)
+	if err != nil || d.ports[p].tables == nil || !d.ports[p].tables.arbitrates {
 		return nil, nil, 0
 	}
-	t := s.ports[p].tables
-	limit = uint8(mad.PortInfoVLHighLimit.Get(s.ports[p].info[:]))
+	t := d.ports[p].tables
+	limit = uint8(mad.PortInfoVLHighLimit.Get(d.ports[p].info[:]))
 	return slices.Clone(t.vlarb[0][:2*vlArbCap]), slices.Clone(t.vlarb[mad.VLArbHighLower-mad.VLArbLowLower][:2*vlArbCap]), limit
 }

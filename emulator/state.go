@@ -43,9 +43,9 @@ func (s *Stats) Losses() map[string]uint64 {
 func (s *Subnet) Stats() Stats { return s.stats }
 
 // States counts the cabled external ports by PortState: Down at index 1, Init 2, Armed 3, Active 4.
-func (s *Subnet) States() (n [5]int) {
-	for p := range s.ports {
-		if x := &s.ports[p]; x.cable >= 0 {
+func (d *devices) States() (n [5]int) {
+	for p := range d.ports {
+		if x := &d.ports[p]; x.cable >= 0 {
 			n[min(x.state(), 4)]++
 		}
 	}
@@ -54,38 +54,38 @@ func (s *Subnet) States() (n [5]int) {
 
 // PortInfo returns the PortInfo of a port (64 bytes), as its agent would answer with the right
 // M_Key.
-func (s *Subnet) PortInfo(e fabric.End) ([]byte, error) {
-	p, err := s.portAt(e)
+func (d *devices) PortInfo(e fabric.End) ([]byte, error) {
+	p, err := d.portAt(e)
 	if err != nil {
 		return nil, err
 	}
-	b := slices.Clone(s.ports[p].info[:])
+	b := slices.Clone(d.ports[p].info[:])
 	mad.PortInfoLocalPortNum.Put(b, uint64(e.Port))
 	return b, nil
 }
 
 // NodeInfo returns the NodeInfo of a node (40 bytes) as reached through a port.
-func (s *Subnet) NodeInfo(e fabric.End) ([]byte, error) {
-	p, err := s.portAt(e)
+func (d *devices) NodeInfo(e fabric.End) ([]byte, error) {
+	p, err := d.portAt(e)
 	if err != nil {
 		return nil, err
 	}
-	b := slices.Clone(s.nodes[e.Node].info[:])
-	mad.NodeInfoPortGUID.Put(b, s.ports[s.agentPort(p)].guid)
+	b := slices.Clone(d.nodes[e.Node].info[:])
+	mad.NodeInfoPortGUID.Put(b, d.ports[d.agentPort(p)].guid)
 	mad.NodeInfoLocalPortNum.Put(b, uint64(e.Port))
 	return b, nil
 }
 
 // PKeys returns the P_Keys of a port that are set, in order of their index.
-func (s *Subnet) PKeys(e fabric.End) ([]uint16, error) {
-	p, err := s.portAt(e)
+func (d *devices) PKeys(e fabric.End) ([]uint16, error) {
+	p, err := d.portAt(e)
 	if err != nil {
 		return nil, err
 	}
-	if s.ports[p].tables == nil {
+	if d.ports[p].tables == nil {
 		return []uint16{0xFFFF}, nil
 	}
-	keys := s.ports[p].tables.pkeys[:]
+	keys := d.ports[p].tables.pkeys[:]
 	n := len(keys)
 	for n > 0 && keys[n-1] == 0 {
 		n--
@@ -95,10 +95,10 @@ func (s *Subnet) PKeys(e fabric.End) ([]uint16, error) {
 
 // Fabric returns the current subnet: its live parts, LIDs, LMCs, VLs, cables. Nodes keep their
 // numbers; so do links, without links unplugged by Connect.
-func (s *Subnet) Fabric() *fabric.Fabric {
-	f := fabric.New(s.fab.Name)
-	for i := range s.fab.Nodes {
-		old := &s.fab.Nodes[i]
+func (d *devices) Fabric() *fabric.Fabric {
+	f := fabric.New(d.fab.Name)
+	for i := range d.fab.Nodes {
+		old := &d.fab.Nodes[i]
 		// The original GUID: a Fabric cannot hold one twice.
 		id, err := f.AddNode(old.Type, old.GUID, old.NumPorts(), old.Desc)
 		if err != nil {
@@ -108,63 +108,63 @@ func (s *Subnet) Fabric() *fabric.Fabric {
 		ports := n.Ports
 		*n = *old
 		n.Ports = ports
-		n.Down = s.nodes[i].off
+		n.Down = d.nodes[i].off
 		for p := range ports {
-			x := &s.ports[s.nodes[i].first+int32(p)]
+			x := &d.ports[d.nodes[i].first+int32(p)]
 			ports[p] = old.Ports[p]
 			ports[p].Link = fabric.NoLink
 			ports[p].LID = fabric.LID(mad.PortInfoLID.Get(x.info[:]))
 			ports[p].LMC = uint8(mad.PortInfoLMC.Get(x.info[:]))
 		}
 	}
-	for i := range s.cables {
-		c := &s.cables[i]
+	for i := range d.cables {
+		c := &d.cables[i]
 		if c.a < 0 {
 			continue
 		}
-		id, err := f.Connect(s.end(c.a), s.end(c.b), c.width, c.speed)
+		id, err := f.Connect(d.end(c.a), d.end(c.b), c.width, c.speed)
 		if err != nil {
 			panic(err) // a port holds one cable
 		}
-		f.Links[id].Down = !s.up(int32(i))
+		f.Links[id].Down = !d.up(int32(i))
 	}
 	return f
 }
 
 // Tables returns the programmed forwarding tables of the switches that are on, in order of GUID,
 // and the ports of the LIDs.
-func (s *Subnet) Tables() *tables.LFTs {
+func (d *devices) Tables() *tables.LFTs {
 	t := &tables.LFTs{}
-	for i := range s.switches {
-		w := &s.switches[i]
-		if s.nodes[w.node].off {
+	for i := range d.switches {
+		w := &d.switches[i]
+		if d.nodes[w.node].off {
 			continue
 		}
-		f := &s.fab.Nodes[w.node]
+		f := &d.fab.Nodes[w.node]
 		ports := slices.Clone(w.lft)
 		if top := int(mad.SwitchInfoLinearFDBTop.Get(w.info[:])); len(ports) > top+1 {
 			ports = ports[:top+1]
 		}
 		t.Switches = append(t.Switches, tables.SwitchLFT{
-			GUID: f.GUID, LID: fabric.LID(s.lid(s.nodes[w.node].first)), Desc: f.Desc, Ports: ports,
+			GUID: f.GUID, LID: fabric.LID(d.lid(d.nodes[w.node].first)), Desc: f.Desc, Ports: ports,
 		})
 	}
 	slices.SortFunc(t.Switches, func(a, b tables.SwitchLFT) int { return cmp.Compare(a.GUID, b.GUID) })
-	t.Targets = s.targets()
+	t.Targets = d.targets()
 	return t
 }
 
 // targets returns the end ports that are up and have LIDs, by LID. If two ports share a LID, it
 // keeps the first.
-func (s *Subnet) targets() []tables.Target {
+func (d *devices) targets() []tables.Target {
 	var out []tables.Target
-	for p := range s.ports {
-		x := &s.ports[p]
-		lid := s.lid(int32(p))
-		if lid == 0 || s.nodes[x.node].off || s.agentPort(int32(p)) != int32(p) {
+	for p := range d.ports {
+		x := &d.ports[p]
+		lid := d.lid(int32(p))
+		if lid == 0 || d.nodes[x.node].off || d.agentPort(int32(p)) != int32(p) {
 			continue
 		}
-		f := &s.fab.Nodes[x.node]
+		f := &d.fab.Nodes[x.node]
 		for i := range uint16(1) << mad.PortInfoLMC.Get(x.info[:]) {
 			out = append(out, tables.Target{LID: fabric.LID(lid + i), GUID: fabric.GUID(x.guid), Type: f.Type, Desc: f.Desc})
 		}
@@ -175,20 +175,20 @@ func (s *Subnet) targets() []tables.Target {
 
 // Lanes returns the SL to VL mapping tables of the nodes that are on: for a switch between port 0
 // and all cabled ports, for other nodes of their cabled ports.
-func (s *Subnet) Lanes() *tables.SL2VLs {
+func (d *devices) Lanes() *tables.SL2VLs {
 	l := lanes{pool: map[uint64]uint16{}}
-	for i := range s.nodes {
-		n := &s.nodes[i]
+	for i := range d.nodes {
+		n := &d.nodes[i]
 		if n.off {
 			continue
 		}
 		if n.sw >= 0 {
-			l.addSwitch(s, int32(i))
+			l.addSwitch(d, int32(i))
 			continue
 		}
 		for p := n.first + 1; p <= n.first+int32(n.numPorts); p++ {
-			if s.ports[p].cable >= 0 {
-				l.addPort(s, p)
+			if d.ports[p].cable >= 0 {
+				l.addPort(d, p)
 			}
 		}
 	}
@@ -215,58 +215,58 @@ func (l *lanes) table(v uint64) uint16 {
 	return i
 }
 
-func (l *lanes) addSwitch(s *Subnet, id int32) {
-	n, f := &s.nodes[id], &s.fab.Nodes[id]
-	node := tables.NodeSL2VLs{Type: f.Type, GUID: f.GUID, LID: fabric.LID(s.lid(n.first)), Desc: f.Desc}
+func (l *lanes) addSwitch(d *devices, id int32) {
+	n, f := &d.nodes[id], &d.fab.Nodes[id]
+	node := tables.NodeSL2VLs{Type: f.Type, GUID: f.GUID, LID: fabric.LID(d.lid(n.first)), Desc: f.Desc}
 	for out := range int(n.numPorts) + 1 {
 		for in := range int(n.numPorts) + 1 {
-			if out > 0 && s.ports[n.first+int32(out)].cable < 0 || in > 0 && s.ports[n.first+int32(in)].cable < 0 {
+			if out > 0 && d.ports[n.first+int32(out)].cable < 0 || in > 0 && d.ports[n.first+int32(in)].cable < 0 {
 				continue
 			}
-			v := s.switchLanes(n, uint8(in), uint8(out))
+			v := d.switchLanes(n, uint8(in), uint8(out))
 			node.Rows = append(node.Rows, tables.SL2VLRow{In: uint8(in), Out: uint8(out), Table: l.table(v)})
 		}
 	}
 	l.out.Nodes = append(l.out.Nodes, node)
 }
 
-func (l *lanes) addPort(s *Subnet, p int32) {
-	x := &s.ports[p]
-	f := &s.fab.Nodes[x.node]
+func (l *lanes) addPort(d *devices, p int32) {
+	x := &d.ports[p]
+	f := &d.fab.Nodes[x.node]
 	v := identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(x.info[:])))
 	if x.tables != nil {
 		v = x.tables.sl2vl
 	}
 	l.out.Nodes = append(l.out.Nodes, tables.NodeSL2VLs{
-		Type: f.Type, GUID: fabric.GUID(x.guid), LID: fabric.LID(s.lid(p)), Desc: f.Desc,
+		Type: f.Type, GUID: fabric.GUID(x.guid), LID: fabric.LID(d.lid(p)), Desc: f.Desc,
 		Rows: []tables.SL2VLRow{{Table: l.table(v)}},
 	})
 }
 
 // NodeName names a node for people: its description and GUID.
-func (s *Subnet) NodeName(id fabric.NodeID) string { return s.fab.NodeName(id) }
+func (d *devices) NodeName(id fabric.NodeID) string { return d.fab.NodeName(id) }
 
 // FindNode finds a node by name.
-func (s *Subnet) FindNode(name string) (fabric.NodeID, error) { return s.fab.FindNode(name) }
+func (d *devices) FindNode(name string) (fabric.NodeID, error) { return d.fab.FindNode(name) }
 
 // DefaultEnd returns the port for a program that names none: the first CA port with a cable, or
 // else port 0 of the first switch.
-func (s *Subnet) DefaultEnd() (fabric.End, error) {
-	for p := range s.ports {
-		if x := &s.ports[p]; x.cable >= 0 && s.fab.Nodes[x.node].Type == fabric.CA {
-			return s.end(int32(p)), nil
+func (d *devices) DefaultEnd() (fabric.End, error) {
+	for p := range d.ports {
+		if x := &d.ports[p]; x.cable >= 0 && d.fab.Nodes[x.node].Type == fabric.CA {
+			return d.end(int32(p)), nil
 		}
 	}
-	for i := range s.switches {
-		return fabric.End{Node: fabric.NodeID(s.switches[i].node)}, nil
+	for i := range d.switches {
+		return fabric.End{Node: fabric.NodeID(d.switches[i].node)}, nil
 	}
 	return fabric.End{}, errors.New("emulator: the fabric has no port to attach to")
 }
 
 // EndOf returns the port for a program that names only a node: port 0 of a switch, or the first
 // cabled port of another node, or its port 1.
-func (s *Subnet) EndOf(id fabric.NodeID) (fabric.End, error) {
-	n, err := s.checkNode(id)
+func (d *devices) EndOf(id fabric.NodeID) (fabric.End, error) {
+	n, err := d.checkNode(id)
 	if err != nil {
 		return fabric.End{}, err
 	}
@@ -274,7 +274,7 @@ func (s *Subnet) EndOf(id fabric.NodeID) (fabric.End, error) {
 		return fabric.End{Node: id}, nil
 	}
 	for p := uint8(1); p <= n.numPorts; p++ {
-		if s.ports[n.first+int32(p)].cable >= 0 {
+		if d.ports[n.first+int32(p)].cable >= 0 {
 			return fabric.End{Node: id, Port: p}, nil
 		}
 	}
@@ -283,25 +283,25 @@ func (s *Subnet) EndOf(id fabric.NodeID) (fabric.End, error) {
 
 // FindEnd returns the port for a program that names NODE or NODE/PORT (see fabric.NameHelp); an
 // empty name is DefaultEnd.
-func (s *Subnet) FindEnd(name string) (fabric.End, error) {
+func (d *devices) FindEnd(name string) (fabric.End, error) {
 	if name == "" {
-		return s.DefaultEnd()
+		return d.DefaultEnd()
 	}
-	at, err := s.fab.FindPlace(name)
+	at, err := d.fab.FindPlace(name)
 	if err != nil || !at.Whole {
 		return at.End, err
 	}
-	return s.EndOf(at.Node)
+	return d.EndOf(at.Node)
 }
 
 // NodeID names a node in the form of ibsim and ibnetdiscover: a letter for its type and its GUID.
-func (s *Subnet) NodeID(id fabric.NodeID) string {
-	letter := map[fabric.NodeType]string{fabric.Switch: "S", fabric.CA: "H", fabric.Router: "R"}[s.fab.Nodes[id].Type]
-	return fmt.Sprintf("%s-%016x", letter, uint64(s.fab.Nodes[id].GUID))
+func (d *devices) NodeID(id fabric.NodeID) string {
+	letter := map[fabric.NodeType]string{fabric.Switch: "S", fabric.CA: "H", fabric.Router: "R"}[d.fab.Nodes[id].Type]
+	return fmt.Sprintf("%s-%016x", letter, uint64(d.fab.Nodes[id].GUID))
 }
 
 // NumNodes returns the number of nodes, on or off.
-func (s *Subnet) NumNodes() int { return len(s.nodes) }
+func (d *devices) NumNodes() int { return len(d.nodes) }
 
 // NodeDown reports whether a node is off.
-func (s *Subnet) NodeDown(id fabric.NodeID) bool { return s.nodes[id].off }
+func (d *devices) NodeDown(id fabric.NodeID) bool { return d.nodes[id].off }

@@ -38,31 +38,45 @@ type Options struct {
 // Send takes a datagram, and the functions given to Attach receive deliveries. Not for concurrent
 // use.
 type Subnet struct {
-	opt      Options
+	wires
+
+	opt     Options
+	now     time.Duration
+	events  event.Queue[time.Duration, action]
+	flights flights
+	clients []client
+	traps   traps
+	stats   Stats
+	routers map[int32]routerPort // by port
+}
+
+// wires follow a datagram over cables and through switches, by the current state of the devices.
+type wires struct {
+	devices
+
+	rng      *rand.Rand
+	common   Impairment // of every link without one of its own
+	impaired bool       // some or all links are impaired
+}
+
+// devices hold the state of all nodes, ports and cables. They have no time: what takes time, or
+// sends a datagram, is the Subnet's.
+type devices struct {
 	fab      *fabric.Fabric // names and types; for the current state see Fabric
 	nodes    []node         // by fabric.NodeID
 	ports    []port         // node n's port p is at nodes[n].first + p
 	cables   []cable        // by fabric.LinkID
 	switches []swtch
 	counts   []counters // by port
+	roles    []Role     // by node, nil: none
 
 	congested map[int32]*congestion // by agent port with congestion control settings
-
-	now      time.Duration
-	events   event.Queue[time.Duration, action]
-	flights  flights
-	rng      *rand.Rand
-	clients  []client
-	traps    traps
-	impaired bool // some or all links are impaired
-	stats    Stats
-	routers  map[int32]routerPort // by port
 }
 
 // node is a switch, CA or router.
 type node struct {
-	first    int32 // its port 0 in Subnet.ports
-	sw       int32 // in Subnet.switches, -1 for other nodes
+	first    int32 // its port 0 in devices.ports
+	sw       int32 // in devices.switches, -1 for other nodes
 	numPorts uint8 // real external ports, whatever its NodeInfo says
 	off      bool
 	silent   bool // its management agents do not answer
@@ -127,11 +141,14 @@ func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 		opt.Roles = rolesOf(f)
 	}
 	s := &Subnet{
-		opt: opt, fab: f.Clone(), rng: rand.New(rand.NewPCG(opt.Seed, 0x656d756c)),
-		traps: traps{byKey: map[trapKey]int32{}}, impaired: opt.Impairment.active(),
+		wires: wires{
+			devices: devices{fab: f.Clone(), roles: opt.Roles},
+			rng:     rand.New(rand.NewPCG(opt.Seed, 0x656d756c)), common: opt.Impairment, impaired: opt.Impairment.active(),
+		},
+		opt: opt, traps: traps{byKey: map[trapKey]int32{}},
 	}
 	s.opt.Log = nil // the initial state is no news
-	s.addNodes()
+	s.addNodes(opt.KeepLIDs)
 	s.addCables()
 	for c := range s.cables {
 		if s.trainable(int32(c)) {
@@ -168,35 +185,35 @@ func (s *Subnet) Advance(to time.Duration) {
 }
 
 // portAt finds the port of an end; port 0 must be a switch's.
-func (s *Subnet) portAt(e fabric.End) (int32, error) {
-	if e.Node < 0 || int(e.Node) >= len(s.nodes) {
+func (d *devices) portAt(e fabric.End) (int32, error) {
+	if e.Node < 0 || int(e.Node) >= len(d.nodes) {
 		return 0, fmt.Errorf("emulator: no node %d", e.Node)
 	}
-	n := &s.nodes[e.Node]
+	n := &d.nodes[e.Node]
 	if e.Port > n.numPorts || e.Port == 0 && n.sw < 0 {
-		return 0, fmt.Errorf("emulator: %s has no port %d", s.fab.NodeName(e.Node), e.Port)
+		return 0, fmt.Errorf("emulator: %s has no port %d", d.fab.NodeName(e.Node), e.Port)
 	}
 	return n.first + int32(e.Port), nil
 }
 
 // external finds a port that can have a cable.
-func (s *Subnet) external(e fabric.End) (int32, error) {
-	p, err := s.portAt(e)
+func (d *devices) external(e fabric.End) (int32, error) {
+	p, err := d.portAt(e)
 	if err == nil && e.Port == 0 {
-		err = fmt.Errorf("emulator: port 0 of %s has no cable", s.fab.NodeName(e.Node))
+		err = fmt.Errorf("emulator: port 0 of %s has no cable", d.fab.NodeName(e.Node))
 	}
 	return p, err
 }
 
 // end is the inverse of portAt.
-func (s *Subnet) end(p int32) fabric.End {
-	return fabric.End{Node: fabric.NodeID(s.ports[p].node), Port: s.ports[p].num}
+func (d *devices) end(p int32) fabric.End {
+	return fabric.End{Node: fabric.NodeID(d.ports[p].node), Port: d.ports[p].num}
 }
 
 // agentPort returns the port whose management agents serve port p: port 0 of a switch, on other
 // nodes the port itself.
-func (s *Subnet) agentPort(p int32) int32 {
-	if n := &s.nodes[s.ports[p].node]; n.sw >= 0 {
+func (d *devices) agentPort(p int32) int32 {
+	if n := &d.nodes[d.ports[p].node]; n.sw >= 0 {
 		return n.first
 	}
 	return p

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"weft/fabric"
@@ -140,10 +139,8 @@ type run struct {
 	recorder   *recording.Recorder // nil if nothing is recorded
 	rejected   bool                // it was logged that another manager has another key
 
-	begun      time.Duration
-	roundBegun time.Duration
-	phase      string
-	phaseBegun time.Duration
+	begun     time.Duration
+	stopwatch stopwatch
 }
 
 // loop steps the Manager until it is done.
@@ -387,11 +384,7 @@ func (d *run) endRecording() error {
 func (d *run) show(a *terms.Action) {
 	switch {
 	case a.Kind == terms.Phase:
-		d.endPhase()
-		if d.phase == "" {
-			d.roundBegun = d.phaseBegun
-		}
-		d.phase = a.Name
+		d.stopwatch.begin(d.Clock(), a.Name, &d.manager.Result().Report.Time)
 		if d.Phase != nil {
 			d.Phase(a.Name)
 		}
@@ -475,11 +468,9 @@ func (d *run) work(do func() *terms.Event) {
 
 // endRound completes the Report of a round.
 func (d *run) endRound() {
-	d.endPhase()
-	d.phase = ""
 	result := d.manager.Result()
 	rep := result.Report
-	rep.Time.Seconds = (d.phaseBegun - d.roundBegun).Seconds()
+	d.stopwatch.stop(d.Clock(), &rep.Time)
 	rep.Routing.Asked = namesOf(d.chain)
 	if d.Round != nil {
 		d.Round(result)
@@ -503,18 +494,3 @@ func (d *run) send(a *terms.Action) {
 
 // defaultWindow is the number of SMPs in flight unless Config says otherwise.
 const defaultWindow = 32
-
-// endPhase adds the duration of the phase to its time.
-func (d *run) endPhase() {
-	now := d.Clock()
-	if d.phase != "" {
-		phases := &d.manager.Result().Report.Time.Phases
-		at := slices.IndexFunc(*phases, func(p terms.PhaseTime) bool { return p.Name == d.phase })
-		if at < 0 {
-			at = len(*phases)
-			*phases = append(*phases, terms.PhaseTime{Name: d.phase})
-		}
-		(*phases)[at].Seconds += (now - d.phaseBegun).Seconds()
-	}
-	d.phaseBegun = now
-}

@@ -186,7 +186,7 @@ func TestFromOpenSMAndBack(t *testing.T) {
 					s.off()
 					s = switchOn(t, f)
 				}
-				core := s.weft(terms.Config{Stored: r.LIDs, TakeOver: true}, c.lmc)
+				core := s.weft(terms.Config{History: terms.History{Stored: r.LIDs}, TakeOver: true}, c.lmc)
 				same(t, "of weft", s.lids(), want)
 				var kept bytes.Buffer
 				if err := core.WriteLIDs(&kept); err != nil {

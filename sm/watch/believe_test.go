@@ -23,7 +23,7 @@ func (v *virtual) verifyFabric(t smtest.Fataler) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	other, err := newVirtualAt(v.sub, at, terms.Config{ReadOnly: true, Sweeps: 1, Keys: v.manager.cfg.Keys, OwnPort: ownPort(v), Neighbours: terms.Neighbours(v.sub.Fabric())}, smtest.JobOf("auto", 0))
+	other, err := newVirtualAt(v.sub, at, terms.Config{ReadOnly: true, Sweeps: 1, Keys: v.manager.cfg.Keys, OwnPort: ownPort(v), History: terms.History{Neighbours: terms.Neighbours(v.sub.Fabric())}}, smtest.JobOf("auto", 0))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -88,7 +88,7 @@ func (j *joined) manage(s int32, p *intersubnet.Plan) {
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	cfg := terms.Config{Last: planner.Keep(p.Local[s], j.n.NamedGraph(s)), Between: sa.Between{
+	cfg := terms.Config{History: terms.History{Last: planner.Keep(p.Local[s], j.n.NamedGraph(s))}, Between: sa.Between{
 		Prefix: uint64(j.n.Subnets[s].Prefix), Router: m.Router,
 	}}
 	at, err := j.all.Subnets[s].DefaultEnd()

@@ -42,7 +42,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 	}
 	for _, a := range c.Plan.Absent {
 		guid := ledger.ListedBy(a)
-		if isHere(guid) || m.isApart(guid) { // its cable is drained, or in quarantine
+		if isHere(guid) || m.unsteady.holds(guid) { // its cable is drained, or in quarantine
 			continue
 		}
 		if m.missing[guid] == nil {
@@ -84,9 +84,9 @@ func (m *Manager) forgetStored(guid fabric.GUID, x *missingNode) {
 	}
 }
 
-// isApart reports whether rounds do not look for a node because its link is in quarantine.
-func (m *Manager) isApart(node fabric.GUID) bool {
-	return slices.ContainsFunc(m.unsteady.links, func(l *unsteadyLink) bool { return l.state == linkHeld && l.ends[1].Node == node })
+// holds reports whether rounds do not look for a node because its link is in quarantine.
+func (u *unsteady) holds(node fabric.GUID) bool {
+	return slices.ContainsFunc(u.links, func(l *unsteadyLink) bool { return l.state == linkHeld && l.ends[1].Node == node })
 }
 
 // forgotten returns the nodes whose LIDs may be given to others.

@@ -529,7 +529,7 @@ func TestApartIsNotMissing(t *testing.T) {
 // TestForgetStored: the LIDs of a node are forgotten under its GUID and under its ports' GUIDs.
 func TestForgetStored(t *testing.T) {
 	stored := terms.LIDMap{1: {Base: 1}, 2: {Base: 2}, 3: {Base: 3}}
-	m := NewManager(terms.Config{Stored: stored}, terms.UsualWatch)
+	m := NewManager(terms.Config{History: terms.History{Stored: stored}}, terms.UsualWatch)
 	m.forgetStored(1, &missingNode{ports: []fabric.GUID{2}})
 	if _, kept := m.next.Stored[3]; len(m.next.Stored) != 1 || !kept || len(stored) != 3 {
 		t.Errorf("%v of %v", m.next.Stored, stored)

@@ -28,7 +28,7 @@ func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
 	case m.inForce == nil:
 		err = errors.New("this manager has not brought the subnet up, or is not its master")
 	case ev.Kind == terms.DrainPart:
-		name, warning, err = m.addDrain(ev.Name)
+		name, warning, err = m.drains.add(m.inForce, ev.Name)
 	default:
 		name, err = m.removeDrain(now, ev.Name)
 	}
@@ -37,16 +37,23 @@ func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
 		m.tell(terms.DrainRefused, "%s: refused: %v", ev.Name, err)
 		return
 	}
-	m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: name, Incident: terms.Incident{Text: warning}, Drains: &terms.Drains{Told: slices.Clone(m.drains.Told), Now: slices.Clone(m.drains.Now)}})
+	m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: name, Incident: terms.Incident{Text: warning}, Drains: m.drains.clone()})
 	m.untold = true
 	m.tell(terms.DrainTold, "%s is %s from the next round on, as requested", name, verb)
 	m.noteChange(now, name+" is "+verb)
 }
 
-// addDrain drains one more switch or cable. It returns the part's name and a warning about hosts
-// that are cut off.
-func (m *Manager) addDrain(what string) (name, warning string, err error) {
-	c := m.inForce
+// drains lists the switches and cables to be drained.
+type drains struct{ terms.Drains }
+
+// clone returns a copy for an action.
+func (d *drains) clone() *terms.Drains {
+	return &terms.Drains{Told: slices.Clone(d.Told), Now: slices.Clone(d.Now)}
+}
+
+// add drains one more switch or cable. It returns the part's name and a warning about hosts that
+// are cut off.
+func (d *drains) add(c *ledger.Ledger, what string) (name, warning string, err error) {
 	f := c.Fabric.Clone()
 	for i := range f.Nodes {
 		f.Nodes[i].Drained = false
@@ -54,7 +61,7 @@ func (m *Manager) addDrain(what string) (name, warning string, err error) {
 	for i := range f.Links {
 		f.Links[i].Drained = false
 	}
-	for _, w := range m.drains.Now {
+	for _, w := range d.Now {
 		_, _ = c.Drain(f, w) // a missing part may come back
 	}
 	p, err := f.FindPart(what)
@@ -67,7 +74,7 @@ func (m *Manager) addDrain(what string) (name, warning string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	m.drains.Now = append(slices.Clone(m.drains.Now), keyOfPart(f, p))
+	d.Now = append(slices.Clone(d.Now), keyOfPart(f, p))
 	return f.PartName(p), hostsAt(f, p), nil
 }
 
@@ -124,9 +131,9 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	case i < 0 && len(m.drains.Now) == 0:
 		return "", cmp.Or(err, errors.New("nothing is drained"))
 	case i < 0 && err != nil:
-		return "", fmt.Errorf("%w; the drained parts are %s", err, m.drainNames(f))
+		return "", fmt.Errorf("%w; the drained parts are %s", err, m.drains.names(f))
 	case i < 0:
-		return "", fmt.Errorf("%s is not drained; the drained parts are %s", f.PartName(p), m.drainNames(f))
+		return "", fmt.Errorf("%s is not drained; the drained parts are %s", f.PartName(p), m.drains.names(f))
 	}
 	m.drains.Now = slices.Delete(slices.Clone(m.drains.Now), i, i+1)
 	if err != nil {
@@ -135,10 +142,10 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	return f.PartName(p), nil
 }
 
-// drainNames lists the parts to be drained by name; missing parts as Config.Drain names them.
-func (m *Manager) drainNames(f *fabric.Fabric) string {
-	list := make([]string, len(m.drains.Now))
-	for i, w := range m.drains.Now {
+// names lists the parts to be drained by name; missing parts as Config.Drain names them.
+func (d *drains) names(f *fabric.Fabric) string {
+	list := make([]string, len(d.Now))
+	for i, w := range d.Now {
 		list[i] = w
 		if p, err := f.FindPart(w); err == nil {
 			list[i] = f.PartName(p)

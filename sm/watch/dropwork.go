@@ -28,8 +28,8 @@ func (m *Manager) dropGroups() {
 }
 
 // endUnderWay ends the outstanding SMPs with a tag, if there are any.
-func (m *Manager) endUnderWay(tag uint64, outstanding int) {
+func (o *outbox) endUnderWay(tag uint64, outstanding int) {
 	if outstanding > 0 {
-		m.out = append(m.out, terms.Action{Kind: terms.End, Tag: tag << 56})
+		o.out = append(o.out, terms.Action{Kind: terms.End, Tag: tag << 56})
 	}
 }

@@ -79,11 +79,11 @@ func (m *Manager) giveUp() {
 }
 
 // pollDue returns the time of the next poll of our master, or never.
-func (m *Manager) pollDue() time.Duration {
-	if m.election.master == nil || m.election.polling {
+func (e *election) pollDue() time.Duration {
+	if e.master == nil || e.polling {
 		return terms.Never
 	}
-	return m.election.due
+	return e.due
 }
 
 // poll asks our master whether it still is the master. If we precede it, poll also reads our own

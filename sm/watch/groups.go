@@ -126,9 +126,9 @@ func (gs *groups) table(n *ledger.Node) *multicastTable {
 	return t
 }
 
-// noteMembers schedules the request for the members of groups, a little later, since more of them
-// may change.
-func (m *Manager) noteMembers(now time.Duration) { m.groups.due = min(m.groups.due, now+m.watch.Quiet) }
+// wantMembers schedules the request for the members of groups: a little after a change, since more
+// may follow.
+func (gs *groups) wantMembers(at time.Duration) { gs.due = min(gs.due, at) }
 
 // membersDue returns when to ask for members.
 func (gs *groups) membersDue() time.Duration {
@@ -154,11 +154,8 @@ func (gs *groups) workDue() time.Duration {
 
 // takeMembers stores the members of all groups. If we are not the master they are ignored; they are
 // told again later.
-func (m *Manager) takeMembers(members []sa.Members) {
-	if m.inForce == nil {
-		return
-	}
-	m.groups.members, m.groups.known, m.groups.stale = members, true, true
+func (gs *groups) takeMembers(members []sa.Members) {
+	gs.members, gs.known, gs.stale = members, true, true
 }
 
 // drop forgets the work under way. Switches may or may not hold the blocks already sent.
@@ -169,8 +166,7 @@ func (gs *groups) drop() {
 }
 
 // forgetRestarted forgets the tables of switches that differ from the round before.
-func (m *Manager) forgetRestarted() {
-	gs, c, before := &m.groups, m.result.Ledger, m.given.Before
+func (gs *groups) forgetRestarted(c, before *ledger.Ledger) {
 	gs.stale, gs.all = true, true
 	if before == nil {
 		gs.held = nil
@@ -217,7 +213,7 @@ func (m *Manager) workOnGroups(now time.Duration) {
 	}
 	for looked := 0; ; {
 		for gs.next < len(gs.list) && gs.outstanding < min(m.cfg.MaxPending, mostGroupBlocks) {
-			m.sendGroupBlock(gs.next)
+			m.out = append(m.out, gs.request(c, gs.next))
 			gs.next++
 		}
 		switch {
@@ -251,9 +247,8 @@ func (gs *groups) endWork(now time.Duration, w *terms.Watch) {
 	}
 }
 
-// sendGroupBlock sends the SMP that reads or writes a block.
-func (m *Manager) sendGroupBlock(at int) {
-	gs, c := &m.groups, m.inForce
+// request returns the SMP that reads or writes a block of the list, and counts it as under way.
+func (gs *groups) request(c *ledger.Ledger, at int) terms.Action {
 	b := &gs.list[at]
 	n := &c.Nodes[b.id]
 	a := terms.Action{
@@ -270,7 +265,7 @@ func (m *Manager) sendGroupBlock(at int) {
 		gs.sent[switchBlock{n.GUID, b.block, b.position}]++
 	}
 	gs.outstanding++
-	m.out = append(m.out, a)
+	return a
 }
 
 // onGroupBlock stores the block in a switch's answer, and checks it if it was written.

@@ -57,7 +57,7 @@ func TestKeysRotate(t *testing.T) {
 			last.Former, last.Others = nil, nil
 			v.tellKeys(last)
 			v.runUntil(v.now + time.Minute)
-			v = v.successor(t, terms.Config{Keys: last, OwnPort: ownPort(v), Neighbours: terms.Neighbours(v.sub.Fabric())})
+			v = v.successor(t, terms.Config{Keys: last, OwnPort: ownPort(v), History: terms.History{Neighbours: terms.Neighbours(v.sub.Fabric())}})
 			v.runUntil(v.now + time.Second)
 			if n := verifyKeys(t, v, last); n > 0 || !isOpen(v.manager.Result().Report) {
 				t.Fatalf("%+v: started again: %d wrong keys: %v", last, n, v.entries)
@@ -84,7 +84,7 @@ func TestKeysRotateThroughFaults(t *testing.T) {
 			v.tellKeys(k)
 			v.runUntil(v.now + rapid.SampledFrom([]time.Duration{time.Microsecond, 100 * time.Microsecond, time.Millisecond}).Draw(t, "unit")*time.Duration(rapid.IntRange(0, 30).Draw(t, "for")))
 			if rapid.IntRange(0, 2).Draw(t, "dies") == 0 {
-				v = v.successor(t, terms.Config{Keys: k, OwnPort: ownPort(v), Neighbours: terms.Neighbours(v.sub.Fabric())})
+				v = v.successor(t, terms.Config{Keys: k, OwnPort: ownPort(v), History: terms.History{Neighbours: terms.Neighbours(v.sub.Fabric())}})
 				faults.v = v
 				v.runUntil(v.now + rapid.SampledFrom([]time.Duration{time.Microsecond, time.Millisecond}).Draw(t, "unit")*time.Duration(rapid.IntRange(0, 30).Draw(t, "lives")))
 			}

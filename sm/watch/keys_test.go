@@ -195,7 +195,7 @@ func TestKeysMove(t *testing.T) {
 		}
 		faults := &faults{v: v, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "draws"), 0))}
 		for range rapid.IntRange(1, 4).Draw(t, "managers") {
-			v = v.successor(t, terms.Config{Keys: k, OwnPort: ownPort(v), Neighbours: terms.Neighbours(v.sub.Fabric())})
+			v = v.successor(t, terms.Config{Keys: k, OwnPort: ownPort(v), History: terms.History{Neighbours: terms.Neighbours(v.sub.Fabric())}})
 			faults.v = v
 			v.runUntil(v.now + rapid.SampledFrom([]time.Duration{time.Microsecond, time.Millisecond, time.Second}).Draw(t, "unit")*time.Duration(rapid.IntRange(0, 30).Draw(t, "lives")))
 		}

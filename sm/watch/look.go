@@ -178,7 +178,7 @@ func (m *Manager) onLooked(now time.Duration, ev *terms.Event) {
 	}
 	l.under = false
 	if l.trap && !l.differs { // something changed, and changed back
-		m.restart(now, c.Nodes[l.node].GUID)
+		m.unsteady.restart(now, c.Nodes[l.node].GUID)
 	}
 }
 
@@ -223,10 +223,10 @@ func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
 }
 
 // restart counts a change that is no longer visible as a change of the switch's unsteady links.
-func (m *Manager) restart(now time.Duration, node fabric.GUID) {
-	for _, u := range m.unsteady.links {
-		if u.state != linkUsed && (u.ends[0].Node == node || u.ends[1].Node == node) {
-			u.changed = now
+func (u *unsteady) restart(now time.Duration, node fabric.GUID) {
+	for _, l := range u.links {
+		if l.state != linkUsed && (l.ends[0].Node == node || l.ends[1].Node == node) {
+			l.changed = now
 		}
 	}
 }
@@ -284,9 +284,8 @@ func (u *unsteady) sign(now time.Duration, node fabric.GUID, seen bool) {
 }
 
 // watchVain counts, by switch, the rounds that its signs began and that found nothing there.
-func (m *Manager) watchVain(now time.Duration) {
-	c, b, u := m.result.Ledger, m.inForce, &m.unsteady
-	u.vain = slices.DeleteFunc(u.vain, func(s stuckSwitch) bool { return now-s.last > m.watch.Flaps.Within })
+func (u *unsteady) watchVain(now time.Duration, c, b *ledger.Ledger, within time.Duration) {
+	u.vain = slices.DeleteFunc(u.vain, func(s stuckSwitch) bool { return now-s.last > within })
 	for _, guid := range u.begun {
 		i := slices.IndexFunc(u.vain, func(s stuckSwitch) bool { return s.node == guid })
 		switch {

@@ -21,27 +21,16 @@ type Manager struct {
 	cfg   terms.Config
 	watch terms.Watch
 
-	learned     learned
-	own         ownFiles // as Config and Reconfigure have them; those of cfg are in force
-	differences []string // of what is, or would be, in force from own, in words
-	rulesTold   uint64   // counts RulesToTell
-	untold      bool     // what we go by has changed since the last round began: it is not handed over until a round has told that
-
 	keys    *ledger.Keyring
-	current *round.Round  // the round that is under way, or else the last one
-	given   round.Given   // what that was given
-	result  *round.Result // of the last round that has ended
-	next    round.Inherit // what the next round takes over
-	inRound bool
-	inForce *ledger.Ledger // of the last round that brought the subnet up, in full or in part
-	clients round.Clients  // what that round knew of clients
+	inForce *ledger.Ledger // of the last round that brought the subnet up, in full or in part; nil unless we are the master
+	clients round.Clients  // data of that round about clients
 	claimed bool           // IsSM is set at our port
 	stopped bool
 	ended   bool
-	failed  int // rounds, one after the other, that did not bring up all
-	wanted  wantedRound
 
 	groups groups
+	rounds
+	ruleBook
 	schedule
 	signs
 	findings
@@ -50,12 +39,36 @@ type Manager struct {
 	election   election
 	guid       fabric.GUID   // of our port; 0 until it is known
 	acts       uint64        // SMInfo.ActCount
-	settled    []fabric.GUID // ports of managers that the subnet may be handed over to, where we Replicate
-	reregister bool          // clients are to register again, in the next round
-	toManagers int           // SMPs to other managers that have not ended
-	out        []terms.Action
-	paths      []byte // memory of the Paths of this Step
+	settled    []fabric.GUID // port GUIDs of standbys with a full copy, to which we may hand over
+	reregister bool          // the next round asks clients to register again
+	toManagers int           // SMPs to other managers under way
+	outbox
+	paths []byte // memory of the Paths of this Step
 }
+
+// rounds holds the round under way, the last one, and the start of the next one.
+type rounds struct {
+	current *round.Round  // the round under way, or else the last one
+	given   round.Given   // input of current
+	result  *round.Result // of the last round that ended
+	next    round.Inherit // passed on to the next round
+	inRound bool
+	failed  int // rounds in a row that did not bring up everything
+	wanted  wantedRound
+}
+
+// ruleBook holds the rules of this manager: its own files' settings, the rules learned from other
+// managers, and what the standbys have been sent.
+type ruleBook struct {
+	learned     learned
+	own         ownFiles // of Config and Reconfigure; cfg has those in force
+	differences []string // between own and the rules in force, or of our master
+	rulesTold   uint64   // counts RulesToTell
+	untold      bool     // our rules have changed since the last round began: no handover before a round has sent them
+}
+
+// outbox collects the actions of a Step.
+type outbox struct{ out []terms.Action }
 
 // schedule holds when something is due; never.
 type schedule struct {
@@ -82,7 +95,7 @@ type findings struct {
 	unsteady   unsteady
 	standing   standing
 	missing    missingNodes
-	drains     terms.Drains
+	drains     drains
 	deviations []string // from Config.Expected
 }
 
@@ -98,11 +111,11 @@ type memory struct {
 func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
-		cfg: cfg, own: ownFilesOf(&cfg), watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, again: terms.Never, afresh: terms.Never},
+		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, again: terms.Never, afresh: terms.Never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
-		next:     round.Inherit{Stored: cfg.Stored, Trees: cfg.Trees, Last: cfg.Last, Afresh: cfg.LastAfresh, Held: cfg.LastHeld},
-		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
+		rounds:   rounds{next: round.Inherit{Stored: cfg.Stored, Trees: cfg.Trees, Last: cfg.Last, Afresh: cfg.LastAfresh, Held: cfg.LastHeld}},
+		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}},
 	}
 	m.current = round.Begin(&round.Given{Keys: m.keys})
 	m.result = m.current.Result()
@@ -110,15 +123,15 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 }
 
 // Result returns the result of the round under way, or else of the last one.
-func (m *Manager) Result() *round.Result {
-	if m.inRound {
-		return m.current.Result()
+func (r *rounds) Result() *round.Result {
+	if r.inRound {
+		return r.current.Result()
 	}
-	return m.result
+	return r.result
 }
 
 // found returns the ledger of the round under way, or else of the last one.
-func (m *Manager) found() *ledger.Ledger { return m.Result().Ledger }
+func (r *rounds) found() *ledger.Ledger { return r.Result().Ledger }
 
 // Reigning returns the ledger of the round whose Plan is in force; nil if we are not the master.
 func (m *Manager) Reigning() *ledger.Ledger {
@@ -165,9 +178,11 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	case terms.DrainPart, terms.UndrainPart:
 		m.onDrain(now, ev)
 	case terms.MembersChanged:
-		m.noteMembers(now)
+		m.groups.wantMembers(now + m.watch.Quiet)
 	case terms.MembersTold:
-		m.takeMembers(ev.Members)
+		if m.inForce != nil { // otherwise they are sent again when the subnet is ours
+			m.groups.takeMembers(ev.Members)
+		}
 	case terms.Stop:
 		m.stopped = true
 		m.dropWork()
@@ -257,7 +272,7 @@ func (m *Manager) proceed(now time.Duration) {
 		m.beginRound("the last round did not bring up everything", askAll)
 	case now >= m.afresh:
 		m.beginRound("routing from scratch after repairs", routeAfresh)
-	case now >= m.releaseDue():
+	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
 		m.release(now)
 	case now >= m.groups.membersDue():
 		m.groups.due = terms.Never
@@ -266,7 +281,7 @@ func (m *Manager) proceed(now time.Duration) {
 		m.beginLook(now)
 	case now >= m.sweep.due:
 		m.beginLightSweep()
-	case now >= m.pollDue():
+	case now >= m.election.pollDue():
 		m.poll()
 	}
 	if m.inRound {
@@ -274,7 +289,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	m.askSwitches()
 	m.workOnGroups(now)
-	if at := min(m.change.due(), m.again, m.afresh, m.sweep.due, m.pollDue(), m.releaseDue(), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < terms.Never {
+	if at := min(m.change.due(), m.again, m.afresh, m.sweep.due, m.election.pollDue(), m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < terms.Never {
 		m.out = append(m.out, terms.Action{Kind: terms.Wake, At: at})
 	}
 }
@@ -343,10 +358,10 @@ func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds = false, terms.Never
 	m.result = m.current.Result()
 	m.next = m.result.Inherit
-	m.forgetRestarted()
+	m.groups.forgetRestarted(m.result.Ledger, m.given.Before)
 	m.given.Before = nil // free its memory
 	r, master := m.result.Report, m.result.Master
-	m.endRecord(now)
+	m.memory.end(now, m.result)
 	m.tellEnd()
 	m.out = append(m.out, terms.Action{Kind: terms.RoundEnded})
 	if m.result.Ledger.Fabric != nil {
@@ -356,7 +371,7 @@ func (m *Manager) endRound(now time.Duration) {
 	defer m.tellRules()
 	if r.State == terms.Up || r.State == terms.UpInPart {
 		m.watchStuck()
-		m.watchVain(now)
+		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
 		m.takeRound(now)
 		m.lookAfterRound(now)
 	} else {
@@ -390,15 +405,15 @@ func (m *Manager) endRound(now time.Duration) {
 	}
 }
 
-// endRecord remembers a round that has ended.
-func (m *Manager) endRecord(now time.Duration) {
+// end remembers a round that has ended.
+func (m *memory) end(now time.Duration, result *round.Result) {
 	round := m.round
-	round.Ended, round.Report = now, m.result.Report
+	round.Ended, round.Report = now, result.Report
 	m.last = &round
 	if s := round.Report.State; s == terms.Up || s == terms.UpInPart {
 		m.good = &round
 	}
-	m.tally.round(m.result)
+	m.tally.round(result)
 }
 
 // lookSoon is the time after which a manager looks again if another one, which it precedes, was
@@ -463,14 +478,14 @@ func (m *Manager) takeRound(now time.Duration) {
 const mostChanges = 20
 
 // tell logs an incident.
-func (m *Manager) tell(k terms.IncidentKind, format string, args ...any) {
-	m.out = append(m.out, terms.Action{Kind: terms.Note, Incident: terms.Incident{Kind: k, Text: fmt.Sprintf(format, args...)}})
+func (o *outbox) tell(k terms.IncidentKind, format string, args ...any) {
+	o.out = append(o.out, terms.Action{Kind: terms.Note, Incident: terms.Incident{Kind: k, Text: fmt.Sprintf(format, args...)}})
 }
 
 // Successor returns the Config of a Manager at another port that continues where this one ends.
 func (m *Manager) Successor() terms.Config {
 	cfg := m.cfg
-	cfg.OwnPort, cfg.Drains = 0, m.drains
+	cfg.OwnPort, cfg.Drains = 0, m.drains.Drains
 	cfg.Stored, cfg.Trees, cfg.Last, cfg.LastAfresh, cfg.LastHeld = m.next.Stored, m.next.Trees, m.next.Last, m.next.Afresh, m.next.Held
 	if c := m.inForce; c != nil {
 		cfg.Last, cfg.LastAfresh = planner.Keep(c.Plan, c.Graph), false

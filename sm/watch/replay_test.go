@@ -202,7 +202,7 @@ func TestReplayKeptPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	lids := terms.LIDMap{}.After(first.manager.inForce.Graph, &first.manager.inForce.Plan.Ends)
-	for name, cfg := range map[string]terms.Config{"last": {Last: kept, Stored: lids}, "kept": {Stored: lids}} {
+	for name, cfg := range map[string]terms.Config{"last": {History: terms.History{Last: kept, Stored: lids}}, "kept": {History: terms.History{Stored: lids}}} {
 		req := smtest.JobOf("auto", 0)
 		if name == "kept" {
 			req.Kept = kept

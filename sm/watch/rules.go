@@ -86,7 +86,7 @@ type learned struct {
 func (m *Manager) learnPlan(data []byte) {
 	kept, err := planner.ReadBare(data)
 	if err != nil { // of another version of weft
-		m.tell(terms.NotRead, "the Plan of %s: %v: a takeover routes from scratch", m.otherName(), err)
+		m.tell(terms.NotRead, "the Plan of %s: %v: a takeover routes from scratch", m.election.masterName(), err)
 		m.next.Last = nil
 	}
 	m.learned.plan = kept
@@ -96,7 +96,7 @@ func (m *Manager) learnPlan(data []byte) {
 func (m *Manager) learnRules(data []byte) {
 	var rules Rules
 	if err := json.Unmarshal(data, &rules); err != nil {
-		m.tell(terms.NotRead, "the rules of %s: %v: a takeover applies this manager's own files", m.otherName(), err)
+		m.tell(terms.NotRead, "the rules of %s: %v: a takeover applies this manager's own files", m.election.masterName(), err)
 		return
 	}
 	m.learned.rules = &rules
@@ -115,9 +115,9 @@ func (m *Manager) learnRules(data []byte) {
 	}
 }
 
-// otherName names our master.
-func (m *Manager) otherName() string {
-	if o := m.election.master; o != nil {
+// masterName names our master.
+func (e *election) masterName() string {
+	if o := e.master; o != nil {
 		return o.Name
 	}
 	return "another manager"
@@ -189,7 +189,7 @@ func (m *Manager) inherit() {
 	if r.MKeys != nil {
 		m.cfg.Keys.Protect, m.cfg.Keys.Lease = r.MKeys.Protect, r.MKeys.Lease
 	}
-	m.drains = terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: slices.Clone(r.Drained)}
+	m.drains = drains{terms.Drains{Told: slices.Clone(m.cfg.Drain), Now: slices.Clone(r.Drained)}}
 	m.unsteady.links = linksOf(r.Links, m.now)
 	m.reregister = r.Reregister
 }
@@ -222,7 +222,7 @@ func (m *Manager) tellInherited() {
 			m.tell(terms.Quarantined, "%s was put in quarantine by the previous master: it is not used until it has been up for %v without a change", l.name, max(l.hold, m.watch.Flaps.Hold))
 		}
 	}
-	m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the drains of the previous master", Drains: &terms.Drains{Told: slices.Clone(m.drains.Told), Now: slices.Clone(m.drains.Now)}})
+	m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the drains of the previous master", Drains: m.drains.clone()})
 }
 
 // compareInForce describes how our own files differ from the rules in force, which a previous

@@ -33,8 +33,7 @@ type Snapshot struct {
 	Tally    Tally
 	Queries  []terms.QueryCount // to subnet administration; set by the Runner
 	Clients  terms.Registered   // of subnet administration; set by the Runner
-	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are
-	// set.
+	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are set.
 	Congestion *congestion.Report
 	Counters   *perf.Report // of ports; set by the Runner, nil before the first reading has ended
 }
@@ -139,7 +138,7 @@ func (m *Manager) due() (list []Due) {
 	add("a round: the last one did not bring up everything", m.again)
 	add("routing from scratch after repairs", m.afresh)
 	add("a light sweep", m.sweep.due)
-	add("a poll of the master", m.pollDue())
+	add("a poll of the master", m.election.pollDue())
 	return list
 }
 

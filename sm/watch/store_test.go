@@ -241,7 +241,7 @@ func TestNotMovedByLast(t *testing.T) {
 	}
 	d.lids[f.Nodes[host].Ports[1].GUID] = terms.PortLIDs{Base: 300}
 	d.full = true
-	v = withDisk(t, sub, d, terms.Config{Last: v.manager.next.Last})
+	v = withDisk(t, sub, d, terms.Config{History: terms.History{Last: v.manager.next.Last}})
 	v.now = now
 	v.step(&terms.Event{Kind: terms.Start})
 	v.runUntil(v.now + 5*time.Second)

@@ -28,9 +28,9 @@ func (m *Manager) onUnasked(now time.Duration, ev *terms.Event) {
 }
 
 // reply sends a datagram, already turned into its answer, back to its sender.
-func (m *Manager) reply(ev *terms.Event) {
+func (o *outbox) reply(ev *terms.Event) {
 	ev.Datagram.Addr = ev.Datagram.Addr.Reply()
-	m.out = append(m.out, terms.Action{Kind: terms.Reply, Datagram: ev.Datagram})
+	o.out = append(o.out, terms.Action{Kind: terms.Reply, Datagram: ev.Datagram})
 }
 
 // trapLog remembers the traps since the last round began, so that each is logged once.
@@ -52,7 +52,7 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	if !d.MAD.Answer(mad.StatusOK) {
 		return
 	}
-	slot := m.portOfLID(issuer)
+	slot := portOfLID(m.inForce, issuer)
 	id, name := int32(-1), ""
 	if slot != ledger.NoSlot {
 		id = m.inForce.Owner[slot]
@@ -64,7 +64,7 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	what := fmt.Sprintf("trap %d (%s) from LID %d%s", number, mad.NoticeTrapNumber.Decl().ValueName(number), issuer, name)
 	kind := terms.TrapCame
 	if number == mad.TrapBadMKey && mad.NoticeIsGeneric.Is(notice) {
-		kind, what = terms.WrongKey, what+m.violation(slot, notice)
+		kind, what = terms.WrongKey, what+violationText(m.inForce, slot, notice)
 		m.showKey(slot)
 	}
 	switch {
@@ -87,11 +87,10 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 }
 
 // portOfLID returns the port of the round in force that has a LID; ledger.NoSlot if none has.
-func (m *Manager) portOfLID(lid fabric.LID) int32 {
-	if m.inForce == nil {
+func portOfLID(c *ledger.Ledger, lid fabric.LID) int32 {
+	if c == nil {
 		return ledger.NoSlot
 	}
-	c := m.inForce
 	for end, base := range c.Plan.Ends.Base {
 		if n := fabric.LID(c.Plan.Ends.Count(int32(end))); lid >= base && lid < base+n {
 			if slot, ok := c.SlotOf(c.Graph.EndNodeGUID[end], c.Graph.EndNum[end]); ok {

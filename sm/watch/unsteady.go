@@ -218,30 +218,30 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 }
 
 // releaseDue returns when the next link is released from quarantine, or never.
-func (m *Manager) releaseDue() time.Duration {
+func (u *unsteady) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.Duration {
 	due := terms.Never
-	for _, l := range m.unsteady.links {
-		due = min(due, m.dueOf(l))
+	for _, l := range u.links {
+		due = min(due, l.releaseDue(inForce, rule))
 	}
 	return due
 }
 
-// dueOf returns when a link will have been up for long enough without a change, or never.
-func (m *Manager) dueOf(l *unsteadyLink) time.Duration {
-	if l.state == linkUsed || m.inForce == nil {
+// releaseDue returns when the link will have been up for long enough without a change, or never.
+func (l *unsteadyLink) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.Duration {
+	if l.state == linkUsed || inForce == nil {
 		return terms.Never
 	}
-	slot, ok := m.inForce.SlotOf(l.ends[0].Node, l.ends[0].Port)
-	if !ok || !m.inForce.HasLink(slot) {
+	slot, ok := inForce.SlotOf(l.ends[0].Node, l.ends[0].Port)
+	if !ok || !inForce.HasLink(slot) {
 		return terms.Never
 	}
-	return l.changed + max(l.hold, m.watch.Flaps.Hold)
+	return l.changed + max(l.hold, rule.Hold)
 }
 
 // release takes links that were steady for long enough back into use.
 func (m *Manager) release(now time.Duration) {
 	for _, l := range m.unsteady.links {
-		if now < m.dueOf(l) {
+		if now < l.releaseDue(m.inForce, m.watch.Flaps) {
 			continue
 		}
 		m.tell(terms.Released, "%s has been up for %v without a change: it is used again", l.name, now-l.changed)

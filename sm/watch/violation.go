@@ -10,14 +10,13 @@ import (
 	"weft/wire/mad"
 )
 
-// violation describes, from the details of a trap 256, who sent what with a wrong M_Key. It follows
-// a directed route back to its sender over the cables of the round in force.
-func (m *Manager) violation(slot int32, notice []byte) string {
-	c := m.inForce
+// violationText describes, from the details of a trap 256, who sent what with a wrong M_Key. It
+// follows a directed route back to its sender over the cables of c.
+func violationText(c *ledger.Ledger, slot int32, notice []byte) string {
 	what := fmt.Sprintf(": %s(%s) with a wrong M_Key", mad.Method(mad.Trap256Method.Get(notice)), ledger.AttrName(mad.AttrID(mad.Trap256AttributeID.Get(notice))))
 	if !mad.Trap256DRNotice.Is(notice) {
 		lid := fabric.LID(mad.Trap256LID.Get(notice))
-		if from := m.portOfLID(lid); from != ledger.NoSlot {
+		if from := portOfLID(c, lid); from != ledger.NoSlot {
 			return fmt.Sprintf("%s from LID %d, %s", what, lid, c.PortName(from))
 		}
 		return fmt.Sprintf("%s from LID %d", what, lid)
