@@ -152,8 +152,7 @@ func (gs *groups) workDue() time.Duration {
 	}
 }
 
-// takeMembers stores the members of all groups. If we are not the master they are ignored; they are
-// told again later.
+// takeMembers stores the members of all groups.
 func (gs *groups) takeMembers(members []sa.Members) {
 	gs.members, gs.known, gs.stale = members, true, true
 }

@@ -33,7 +33,7 @@ type Snapshot struct {
 	Tally    Tally
 	Queries  []terms.QueryCount // to subnet administration; set by the Runner
 	Clients  terms.Registered   // of subnet administration; set by the Runner
-	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are set.
+	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are.
 	Congestion *congestion.Report
 	Counters   *perf.Report // of ports; set by the Runner, nil before the first reading has ended
 }
