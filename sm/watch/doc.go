@@ -1,5 +1,5 @@
-// Package watch is the manager that stays: it says when a round begins, and does what is done
-// between rounds. Manager is a pure state machine: no clock, no goroutine, no I/O.
+// Package watch is the manager that stays: it begins rounds and works between them. Manager is a
+// pure state machine: no clock, no goroutine, no I/O.
 //
 // # Between rounds
 //
@@ -12,7 +12,7 @@
 // did not bring up everything, the next one begins after Watch.Retry, then after twice that time.
 //
 // Managers settle by priority and GUID who is the master, with handover and standby (election.go;
-// 14.4.1). Two of ours never write at once.
+// 14.4.1). Two managers of weft never write at once.
 //
 // # Links that come back too often
 //
@@ -40,8 +40,8 @@
 //
 // The Plan has a pool of trees (package multicast). Subnet administration tells the Manager the
 // members of groups. Between rounds the Manager writes the blocks of MulticastForwardingTables that
-// differ from what switches have acknowledged (groups*.go): first the blocks that take ports away,
-// then those that add ports. A block of unknown content is read first, if groups are or were in it.
+// differ from what switches have acknowledged (groups*.go): it removes ports first, then adds
+// ports. A block of unknown content is read first, if groups are or were in it.
 // MulticastFDBTop is the last MLID with room in a switch. Refused blocks are tried again after
 // Watch.Retry.
 //
