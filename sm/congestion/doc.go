@@ -1,19 +1,19 @@
-// Package congestion tells switches and adapters how to control congestion (IBA volume 1, annex
-// A10), as a pure machine: times and answers in, requests out.
+// Package congestion configures the congestion control of switches and adapters (IBA volume 1,
+// annex A10). It is a pure machine: times and answers in, requests out.
 //
-// A switch gets SwitchCongestionSetting: the threshold from which its ports mark packets, how many
-// of them, and which ports mark though they wait themselves. The port of an adapter gets
-// CongestionControlTable, the delays of a flow, as many blocks as it has, and CACongestionSetting,
-// how notifications raise and time lowers the index into it. The numbers are those of
-// sim/congestion, so that what is told can be tried in sim/packet first.
+// The manager sends a switch its SwitchCongestionSetting: the queue threshold for marking packets,
+// the marking rate, and the ports that mark even while they wait for credits. An adapter port
+// gets the blocks of the CongestionControlTable (the delays of a flow) for which it has room, and
+// CACongestionSetting (how notifications raise, and time lowers, the index into the table). The
+// settings are the same as in sim/congestion, so sim/packet can try them first.
 //
-// Every device is asked what it has before it is told, and told only what differs. One that has
-// been told is left alone until it comes back from a restart or is new; one that refuses has no
-// congestion control; one that is silent is asked again, ever more rarely.
+// The manager first reads each attribute, and writes it only if it differs. A configured device is
+// not asked again until it restarts or joins anew. A device that refuses a request counts as
+// without congestion control. A silent device is retried, with doubling intervals.
 //
-// Deviations: SwitchPortCongestionSetting and credit starvation stay as they are. The CC_Key goes
-// with each request; it is not given to devices.
+// Deviations: SwitchPortCongestionSetting and credit starvation stay as they are. Every request
+// carries the CC_Key; the manager does not set the key of devices.
 //
-// Cost: constant for each device; 3 requests for a switch or adapter that has all, two more for
-// each attribute that it does not.
+// Cost: constant per device: 3 requests for a fully configured switch or adapter, 2 more for each
+// attribute that differs.
 package congestion

@@ -9,15 +9,15 @@ import (
 	"weft/wire/mad"
 )
 
-// Device is a switch, or a port of an adapter.
+// Device is a switch or an adapter port.
 type Device struct {
 	GUID    fabric.GUID // of the node
 	Port    uint8       // 0: a switch
 	LID     fabric.LID
 	SL      uint8
-	Ports   uint8   // of a switch
-	ToHosts []uint8 // its ports that lead to what is no switch
-	Since   uint32  // another number than in the list before says that it may have restarted
+	Ports   uint8   // number of a switch's ports
+	ToHosts []uint8 // switch ports with a host at the other end
+	Since   uint32  // changes when the device may have restarted
 }
 
 // Ask is a request to a device.
@@ -32,17 +32,17 @@ type Ask struct {
 	Data     [dataSize]byte
 }
 
-// Outcome says how a request has ended.
+// Outcome is the result of a request.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Answered Outcome = iota
-	Refused          // by a status
+	Refused          // with an error status
 	Silent
 )
 
-// Report counts the devices.
+// Report counts devices by the state of their congestion control.
 type Report struct {
 	Switches int `json:"switches"`  // switches with the intended settings
 	Adapters int `json:"adapters"`  // ports of adapters with the intended settings
@@ -52,7 +52,7 @@ type Report struct {
 	Waiting  int `json:"waiting"` // devices not asked yet
 }
 
-// state says how far a device is.
+// state is the progress of a device.
 type state uint8
 
 const (
@@ -64,7 +64,7 @@ const (
 	silent
 )
 
-// step says what a device is asked next.
+// step is the next request to a device.
 type step uint8
 
 const (
@@ -77,38 +77,38 @@ const (
 	setAdapter
 )
 
-// device holds what is known of a Device.
+// device is a Device with its progress.
 type device struct {
 	Device
 	state state
 	step  step
-	block int // of the table
-	room  int // blocks of it
+	block int // block of the table that is read or written
+	room  int // number of blocks that the adapter has
 	told  [dataSize]byte
-	again time.Duration // when it is asked again
+	again time.Duration // time of the next retry, if silent
 	wait  time.Duration
-	tag   uint64 // of the request that is under way
+	tag   uint64 // of the request under way
 }
 
-// Setter tells devices the settings. Times only grow. It is not for concurrent use.
+// Setter configures the devices. Its clock never goes back. It is not for concurrent use.
 type Setter struct {
 	set     Settings
 	devices []device
-	count   uint64 // tags given
-	under   int    // devices that are asked, one thing after the other
-	cursor  int    // devices before it do not wait
-	ready   []int  // those under way whose next request is to be made
+	count   uint64 // tags used
+	under   int    // devices under way, each with at most one request
+	cursor  int    // first device that may still be waiting
+	ready   []int  // devices under way whose next request can be sent
 	asleep  event.Queue[time.Duration, int]
 }
 
-// atOnce is the number of devices that are asked at a time.
+// atOnce is the maximum number of devices under way.
 const atOnce = 4
 
-// New makes a Setter that has no devices.
+// New returns a Setter without devices.
 func New(set Settings) *Setter { return &Setter{set: set} }
 
-// Follow takes the devices there are from now on. Those that were there before and have not restarted
-// go on as they were.
+// Follow replaces the list of devices. A device of the previous list keeps its progress, unless it
+// has restarted, its host ports have changed, or it was under way.
 func (s *Setter) Follow(list []Device) {
 	type key struct {
 		guid fabric.GUID
@@ -132,7 +132,8 @@ func (s *Setter) Follow(list []Device) {
 	}
 }
 
-// Next returns what is to be asked now, nil where nothing is: then it is time again at wake, or after an answer.
+// Next returns the next request, or nil if there is none to send now. Then call it again at time
+// wake, or after an answer.
 func (s *Setter) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	const never = time.Duration(1<<63 - 1)
 	if n := len(s.ready); n > 0 {
@@ -159,10 +160,10 @@ func (s *Setter) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	return s.begin(at), now
 }
 
-// Busy reports whether devices are asked, or wait to be asked for the first time.
+// Busy reports whether a device is under way or waiting for its first request.
 func (s *Setter) Busy() bool { return s.under > 0 || s.cursor < len(s.devices) }
 
-// begin makes the first request to a device.
+// begin returns the first request to a device.
 func (s *Setter) begin(at int) *Ask {
 	d := &s.devices[at]
 	d.state, d.step, d.block = underWay, askInfo, 0
@@ -173,7 +174,7 @@ func (s *Setter) begin(at int) *Ask {
 	return s.ask(at)
 }
 
-// ask makes the next request to a device.
+// ask returns the next request to a device.
 func (s *Setter) ask(at int) *Ask {
 	d := &s.devices[at]
 	s.count++
@@ -195,7 +196,7 @@ func (s *Setter) ask(at int) *Ask {
 	return a
 }
 
-// Ended takes the end of a request. Data is the attribute, where it was answered. Ends of requests that are not under way any more change nothing.
+// Ended handles the end of a request; data is the attribute, if answered. It ignores unknown tags.
 func (s *Setter) Ended(now time.Duration, tag uint64, outcome Outcome, data []byte) {
 	at := int(tag & (1<<24 - 1))
 	if tag == 0 || at >= len(s.devices) || s.devices[at].tag != tag {
@@ -219,13 +220,13 @@ func (s *Setter) Ended(now time.Duration, tag uint64, outcome Outcome, data []by
 	}
 }
 
-// end ends the work on a device.
+// end stores the final state of a device.
 func (s *Setter) end(d *device, as state) {
 	d.state = as
 	s.under--
 }
 
-// answered takes an answer, and says what comes next.
+// answered handles an answer and chooses the next step.
 func (s *Setter) answered(d *device, data []byte) {
 	switch d.step {
 	case askInfo:
@@ -251,10 +252,10 @@ func (s *Setter) answered(d *device, data []byte) {
 	}
 }
 
-// mostBlocks bounds what an adapter says of its table: an index has 8 bits where adapters set its least.
+// mostBlocks bounds the size that an adapter claims for its table: the index has 8 bits.
 const mostBlocks = 4
 
-// compare has a device told what differs from what it has.
+// compare writes the wanted settings if the device holds others, and else goes on.
 func (s *Setter) compare(d *device, data []byte, size int) {
 	if bytes.Equal(data[:size], d.told[:size]) {
 		s.goOn(d)
@@ -263,7 +264,7 @@ func (s *Setter) compare(d *device, data []byte, size int) {
 	d.step++ // from reading to setting
 }
 
-// check looks whether a device has taken what it was told.
+// check compares the answer to a Set with the settings sent.
 func (s *Setter) check(d *device, data []byte, size int) {
 	if !bytes.Equal(data[:size], d.told[:size]) {
 		s.end(d, notTaken)
@@ -273,7 +274,7 @@ func (s *Setter) check(d *device, data []byte, size int) {
 	s.goOn(d)
 }
 
-// goOn goes on to the next attribute of a device.
+// goOn moves a device to its next attribute, or ends it.
 func (s *Setter) goOn(d *device) {
 	switch d.step {
 	case readTable:
@@ -285,7 +286,7 @@ func (s *Setter) goOn(d *device) {
 	}
 }
 
-// Report counts the devices.
+// Report counts the devices by state.
 func (s *Setter) Report() (r Report) {
 	for i := range s.devices {
 		switch d := &s.devices[i]; d.state {

@@ -7,19 +7,20 @@ import (
 	"weft/wire/mad"
 )
 
-// Settings of congestion control for all devices of a subnet.
+// Settings is the congestion control of all devices of a subnet.
 type Settings struct {
-	Control *simcongestion.Control // nil: that nothing is marked and no flow waits
+	Control *simcongestion.Control // nil turns it off: no packet is marked, no flow waits
 	Key     uint64                 // CC_Key of requests
 }
 
 // tick is the unit of CCTI_Timer.
 const tick = 1024 * simcongestion.Nanosecond
 
-// allSLs has adapters heed congestion on all SLs.
+// allSLs enables congestion control on all SLs of an adapter.
 const allSLs = 0xFFFF
 
-// ofSwitch writes the SwitchCongestionSetting of a switch of which these ports lead to hosts.
+// ofSwitch returns the SwitchCongestionSetting of a switch, given the current one and its host
+// ports.
 func (s *Settings) ofSwitch(has []byte, toHosts []uint8, ports uint8) (wanted [dataSize]byte) {
 	copy(wanted[:mad.SwitchCongestionSetting.Size], has)
 	b := wanted[:]
@@ -63,7 +64,7 @@ func (s *Settings) ofAdapter() (wanted [dataSize]byte) {
 	return wanted
 }
 
-// blocks counts the blocks of the table for an adapter that has room for so many.
+// blocks returns the number of table blocks to write to an adapter that has room for so many.
 func (s *Settings) blocks(room int) int {
 	if s.Control == nil {
 		return min(room, 1)
@@ -71,7 +72,7 @@ func (s *Settings) blocks(room int) int {
 	return min(room, (int(s.Control.Limit)+mad.CCTBlock)/mad.CCTBlock)
 }
 
-// ofTable writes a block of the CongestionControlTable of an adapter that has room for so many blocks.
+// ofTable returns a block of the CongestionControlTable of an adapter with room for so many blocks.
 func (s *Settings) ofTable(block, room int) (wanted [dataSize]byte) {
 	b := wanted[:]
 	c := s.Control
@@ -89,8 +90,8 @@ func (s *Settings) ofTable(block, room int) (wanted [dataSize]byte) {
 	return wanted
 }
 
-// Control returns what a switch, and an adapter with its blocks of the table, do when they were told so: the reverse of what the Settings write. It
-// is for tests and for those who look at devices.
+// Control converts the settings of a switch and an adapter, with its table blocks, back to a
+// Control: the reverse of the methods of Settings. Tests and inspection tools use it.
 func Control(sw, adapter []byte, table [][]byte) *simcongestion.Control {
 	c := &simcongestion.Control{
 		Threshold: uint8(mad.SwitchCongestionSettingThreshold.Get(sw)), MarkingRate: uint16(mad.SwitchCongestionSettingMarkingRate.Get(sw)),
@@ -105,10 +106,10 @@ func Control(sw, adapter []byte, table [][]byte) *simcongestion.Control {
 	return c
 }
 
-// dataSize is the number of bytes of an attribute's datagram.
+// dataSize is the size of an attribute in a MAD, in bytes.
 const dataSize = 192
 
-// The time after which a silent device is asked again, which doubles each time.
+// A silent device is retried after firstRetry; the interval doubles up to mostRetry.
 const (
 	firstRetry = time.Minute
 	mostRetry  = time.Hour

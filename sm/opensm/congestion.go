@@ -13,7 +13,7 @@ import (
 // ccTick is the unit of cc_ca_cong_setting_ccti_timer, in nanoseconds.
 const ccTick = 1024
 
-// congestion takes congestion control over: one option of weft sm says what several of OpenSM do.
+// congestion imports congestion control: a single option of weft sm replaces several of OpenSM.
 func (r *importer) congestion(l line) error {
 	is, err := truth(l.value)
 	if err != nil || !is {
@@ -44,7 +44,7 @@ func (r *importer) congestion(l line) error {
 	c.Timer, c.Increase, c.Min = congestion.Picoseconds(timer)*ccTick*congestion.Nanosecond, uint16(increase), uint16(least)
 	table := strings.ReplaceAll(strings.ReplaceAll(r.set["cc_cct"].value, " ", ""), ",", "/")
 	if c.Threshold == 0 || timer == 0 || table == "" {
-		r.note(l, Left, "without cc_sw_cong_setting_threshold, cc_ca_cong_setting_ccti_timer and cc_cct no flow waits: set congestion-control: on for usual ones")
+		r.note(l, Left, "without cc_sw_cong_setting_threshold, cc_ca_cong_setting_ccti_timer and cc_cct no flow waits: use congestion-control: on for default settings")
 		return nil
 	}
 	text := fmt.Sprintf("%s%s", strings.TrimSuffix(c.String(), "table="), "table="+table)
@@ -62,7 +62,8 @@ func (r *importer) congestion(l line) error {
 	return nil
 }
 
-// ofSLs reads an option that has a line for each SL, SL and value. Of values that differ the first counts.
+// ofSLs reads an option with a line for each SL: SL and value. If the values differ, the first
+// counts.
 func (r *importer) ofSLs(name string, most uint64) (value uint64, err error) {
 	first := true
 	for _, l := range r.lines {
@@ -71,7 +72,7 @@ func (r *importer) ofSLs(name string, most uint64) (value uint64, err error) {
 		}
 		words := strings.Fields(l.value)
 		if len(words) != 2 {
-			return 0, fmt.Errorf("%s %s: want an SL and a number", name, clip(l.value))
+			return 0, fmt.Errorf("%s %s: want SL and NUMBER", name, clip(l.value))
 		}
 		if _, err := within(words[0], 0, 15); err != nil {
 			return 0, fmt.Errorf("%s %s: %w", name, clip(l.value), err)
@@ -83,13 +84,14 @@ func (r *importer) ofSLs(name string, most uint64) (value uint64, err error) {
 		case first:
 			value, first = n, false
 		case n != value:
-			r.note(l, Left, "all SLs have %d", value)
+			r.note(l, Left, "weft uses one value for all SLs: %d", value)
 		}
 	}
 	return value, nil
 }
 
-// congestionDetail notes an option that says nothing without congestion_control. With it, congestion takes it over.
+// congestionDetail notes an option that has no effect without congestion_control. With it,
+// congestion imports it.
 func (r *importer) congestionDetail(l line) error {
 	if on, ok := r.set["congestion_control"]; !ok || !strings.EqualFold(on.value, "TRUE") {
 		r.note(l, Idle, "congestion_control is FALSE")
@@ -97,11 +99,11 @@ func (r *importer) congestionDetail(l line) error {
 	return nil
 }
 
-// giveCongestion writes congestion control.
+// giveCongestion exports congestion control.
 func (w *confWriter) giveCongestion(s *configfile.Setting, value string) {
 	c, err := congestion.Parse(value)
 	if err != nil || c == nil {
-		w.note(s.Option, s.Line, "%s: OpenSM tells devices nothing then", clip(value))
+		w.note(s.Option, s.Line, "%s: OpenSM then sends devices no settings", clip(value))
 		return
 	}
 	w.set("congestion_control", "TRUE")
@@ -116,7 +118,7 @@ func (w *confWriter) giveCongestion(s *configfile.Setting, value string) {
 	tick := ccTick * congestion.Nanosecond
 	timer := max(1, (c.Timer+tick/2)/tick)
 	if timer*tick != c.Timer {
-		w.note(s.Option, s.Line, "the timer is %v in OpenSM", time.Duration(timer*ccTick))
+		w.note(s.Option, s.Line, "rounded for OpenSM: the timer is %v", time.Duration(timer*ccTick))
 	}
 	for sl := range 16 {
 		w.set("cc_ca_cong_setting_ccti_timer", fmt.Sprintf("%d %d", sl, timer))
@@ -128,13 +130,13 @@ func (w *confWriter) giveCongestion(s *configfile.Setting, value string) {
 		table = append(table, fmt.Sprintf("%d:%d", d.Shift, d.Multiplier))
 	}
 	if len(c.Table) > mostOfOpenSM {
-		w.note(s.Option, s.Line, "OpenSM has %d delays at most", mostOfOpenSM)
+		w.note(s.Option, s.Line, "OpenSM supports at most %d delays", mostOfOpenSM)
 	}
 	w.set("cc_cct", strings.Join(table, ","))
 	if !c.MarkVictims {
-		w.note(s.Option, s.Line, "OpenSM has one mask of victims for all switches: none is written, where weft sm has the ports to hosts mark")
+		w.note(s.Option, s.Line, "OpenSM has a single victim mask for all switches, so none is written; weft sm lets the ports to hosts mark")
 	}
 }
 
-// mostOfOpenSM is the number of entries that cc_cct may have.
+// mostOfOpenSM is the maximum number of entries of cc_cct.
 const mostOfOpenSM = 128

@@ -1,10 +1,10 @@
-// Package opensm reads what an OpenSM is configured by and has stored, for a weft sm that takes its
-// subnet over: opensm.conf, the files that it names, and guid2lid, guid2mkey and neighbors. Of each
-// line it says by which option weft sm does the same, that none is needed, that there is no
-// counterpart, or that the line is not understood. The other way round it writes such files, for an
-// OpenSM that takes the subnet back.
+// Package opensm imports the configuration and the stored state of an OpenSM, for a weft sm that
+// takes over its subnet: opensm.conf, the files named there, and guid2lid, guid2mkey and neighbors.
+// For each line it reports the equivalent option of weft sm, that none is needed, that none exists,
+// or that the line is unknown. In the other direction it writes such files, for an OpenSM that
+// takes the subnet back.
 //
-// The options are those of OpenSM 3.3.23 (opensm -c), in options.tsv. Of an option that is set
-// twice the last line counts, as there. No LID is dropped or moved: a guid2lid of which a line is
-// not understood, or that names a LID twice, is an error.
+// options.tsv lists the options of OpenSM 3.3.23 (opensm -c). If a line repeats an option, the last
+// one counts, as in OpenSM. The import never drops or moves a LID: a malformed line of guid2lid, or
+// a LID that is listed twice, is an error.
 package opensm

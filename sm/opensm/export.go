@@ -15,19 +15,20 @@ import (
 	"weft/sm/terms"
 )
 
-// Export holds all that an OpenSM needs in order to take a subnet over from a weft sm.
+// Export is the state that an OpenSM needs to take a subnet over from a weft sm.
 type Export struct {
 	LIDs   terms.LIDMap
-	Subnet *fabric.Fabric   // as it was found last; nil where none is known
-	Keys   *terms.Keys      // nil where ports have none
-	Config *configfile.File // of weft sm; nil where there is none
+	Subnet *fabric.Fabric   // as last discovered; nil if unknown
+	Keys   *terms.Keys      // nil if ports have none
+	Config *configfile.File // of weft sm; nil if there is none
 
-	Partitions partition.Partitions // nil where there is no file of them
-	Levels     levels.Levels        // of service; nil where all traffic is alike
+	Partitions partition.Partitions // nil without a partitions file
+	Levels     levels.Levels        // of service; nil if all traffic is alike
 }
 
-// Files returns the files by their names, and what of the configuration OpenSM has no counterpart for. guid2lid, guid2mkey and
-// neighbors belong into its cache, /var/cache/opensm; opensm.conf says only what differs from its defaults. Dir is where they will stand.
+// Files returns the files to write, and notes on settings without a counterpart in OpenSM. dir is
+// their future directory. guid2lid, guid2mkey and neighbors belong into OpenSM's cache,
+// /var/cache/opensm. opensm.conf contains only the options that differ from OpenSM's defaults.
 func (e *Export) Files(dir string) (files []File, notes []Note) {
 	conf := newConfWriter(dir)
 	conf.set("honor_guid2lid_file", "TRUE")
@@ -46,7 +47,7 @@ func (e *Export) Files(dir string) (files []File, notes []Note) {
 	if e.Keys != nil && e.Keys.Given() {
 		files = append(files, File{"guid2mkey", e.keys()})
 		if e.Keys.One == 0 {
-			conf.note("mkey-secret", 0, "OpenSM has one m_key for all ports: it finds those of now in guid2mkey, and takes them away")
+			conf.note("mkey-secret", 0, "OpenSM has a single m_key for all ports: it reads the present keys from guid2mkey, and removes them")
 		}
 	}
 	ps := e.Partitions
@@ -65,7 +66,7 @@ func (e *Export) Files(dir string) (files []File, notes []Note) {
 	return append(files, File{"opensm.conf", conf.text.Bytes()}), conf.notes
 }
 
-// lmc returns the LMC of the port with the most LIDs.
+// lmc returns the maximum LMC of all ports.
 func (e *Export) lmc() (lmc uint8) {
 	for _, p := range e.LIDs {
 		lmc = max(lmc, p.LMC)
@@ -92,7 +93,7 @@ func (e *Export) keys() []byte {
 	return b.Bytes()
 }
 
-// neighbors writes the two ends of every cable, each beside the other.
+// neighbors writes both ends of every cable, in both orders.
 func (e *Export) neighbors() []byte {
 	var b bytes.Buffer
 	name := func(end fabric.End) string {
@@ -119,30 +120,30 @@ type confWriter struct {
 	files []File
 	notes []Note
 
-	engines []string // of OpenSM
+	engines []string // chosen engines, by OpenSM's names
 }
 
 func newConfWriter(dir string) *confWriter {
 	w := &confWriter{dir: strings.TrimSuffix(dir, "/")}
-	w.text.WriteString("# Options of OpenSM by a weft sm; all others have their defaults.\n")
+	w.text.WriteString("# Options of OpenSM, exported by weft sm; all others have their defaults.\n")
 	return w
 }
 
-// set writes a line.
+// set writes an option.
 func (w *confWriter) set(name, value string) { fmt.Fprintf(&w.text, "%s %s\n", name, value) }
 
-// note says what OpenSM does not do.
+// note reports a setting that OpenSM cannot follow.
 func (w *confWriter) note(option string, line int, format string, args ...any) {
 	w.notes = append(w.notes, Note{Option: option, Line: line, Fate: Left, Text: fmt.Sprintf(format, args...)})
 }
 
-// sameValue maps options of weft sm to those of OpenSM whose values are written alike.
+// sameValue maps options of weft sm to those of OpenSM with the same syntax.
 var sameValue = map[string]string{
 	"sm-key": "sm_key", "priority": "sm_priority", "window": "max_wire_smps", "retries": "transaction_retries",
 	"m-key": "m_key", "cc-key": "cc_key", "mkey-protect": "m_key_protection_level", "cn-guids": "cn_guid_file", "io-guids": "io_guid_file", "partition-enforce": "part_enforce",
 }
 
-// times maps options of weft sm to those of OpenSM that are numbers of a unit of time.
+// times maps options of weft sm to those of OpenSM with a number of time units.
 var times = map[string]struct {
 	name string
 	unit time.Duration
@@ -151,10 +152,10 @@ var times = map[string]struct {
 	"counters": {"perfmgr_sweep_time_s", time.Second},
 }
 
-// ours lists options of which nothing is noted: they say how weft sm itself is run, or Files writes what they say.
+// ours lists options without a note: they concern only weft sm itself, or Files exports them.
 var ours = []string{"transport", "state", "state-plans", "state-events", "socket", "metrics", "record", "json", "quiet", "jobs", "lids", "plan", "output", "umad-dev", "umad-sys", "mkey-file", "mkey-secret", "lmc", "counters-rate", "partitions", "levels"}
 
-// give writes the option of OpenSM that does what one of weft sm does, or notes that there is none.
+// give exports a setting of weft sm, or notes that OpenSM has no counterpart.
 func (w *confWriter) give(file string, s *configfile.Setting) {
 	from := len(w.notes)
 	defer func() {
@@ -165,7 +166,7 @@ func (w *confWriter) give(file string, s *configfile.Setting) {
 	value := strings.Join(s.Values, ",")
 	switch name, same := sameValue[s.Option]; {
 	case same && strings.HasSuffix(name, "_key"):
-		n, _ := number(value) // as weft sm has taken it
+		n, _ := number(value) // weft sm has accepted it
 		w.set(name, fmt.Sprintf("0x%016x", n))
 	case same:
 		w.set(name, value)
@@ -182,7 +183,7 @@ func (w *confWriter) give(file string, s *configfile.Setting) {
 		if code := slices.Index([]string{"1", "2", "4", "8", "15"}, value); code >= 0 {
 			w.set("max_op_vls", strconv.Itoa(code+1))
 		} else {
-			w.note(s.Option, s.Line, "%s lanes: OpenSM has 1, 2, 4, 8 or 15", clip(value))
+			w.note(s.Option, s.Line, "%s lanes: OpenSM supports 1, 2, 4, 8 or 15", clip(value))
 		}
 	case s.Option == "congestion-control":
 		w.giveCongestion(s, value)
@@ -193,12 +194,12 @@ func (w *confWriter) give(file string, s *configfile.Setting) {
 	}
 }
 
-// giveTime writes a time in OpenSM's unit.
+// giveTime exports a time in OpenSM's unit.
 func (w *confWriter) giveTime(s *configfile.Setting) {
 	to := times[s.Option]
 	d, err := time.ParseDuration(strings.Join(s.Values, ","))
 	if err != nil || d < 0 {
-		w.note(s.Option, s.Line, "no time: left out")
+		w.note(s.Option, s.Line, "not a time: left out")
 		return
 	}
 	if s.Option == "counters" {
@@ -210,11 +211,11 @@ func (w *confWriter) giveTime(s *configfile.Setting) {
 	n := int64((d + to.unit - 1) / to.unit)
 	w.set(to.name, strconv.FormatInt(n, 10))
 	if d%to.unit != 0 {
-		w.note(s.Option, s.Line, "%v is %s %d in OpenSM", d, to.name, n)
+		w.note(s.Option, s.Line, "%v is rounded to %s %d for OpenSM", d, to.name, n)
 	}
 }
 
-// giveEngines writes the chain of engines.
+// giveEngines exports the list of engines.
 func (w *confWriter) giveEngines(s *configfile.Setting) {
 	theirs := map[string]string{}
 	for name, own := range engineNames {
@@ -235,7 +236,7 @@ func (w *confWriter) giveEngines(s *configfile.Setting) {
 	}
 }
 
-// giveEngineOption writes an option of an engine.
+// giveEngineOption exports an option of an engine.
 func (w *confWriter) giveEngineOption(s *configfile.Setting, text string) {
 	name, value, _ := strings.Cut(text, "=")
 	switch name {
@@ -248,7 +249,7 @@ func (w *confWriter) giveEngineOption(s *configfile.Setting, text string) {
 		for word := range strings.SplitSeq(value, ";") {
 			guid, err := fabric.ParseGUID(word)
 			if err != nil {
-				w.note(s.Option, s.Line, "%s: OpenSM wants GUIDs of roots: root_guid_file is left out", clip(word))
+				w.note(s.Option, s.Line, "%s: OpenSM needs the GUIDs of roots: root_guid_file is left out", clip(word))
 				return
 			}
 			fmt.Fprintf(&b, "0x%016x\n", uint64(guid))

@@ -14,14 +14,14 @@ import (
 	"weft/sm/terms"
 )
 
-// named opens the file that a line names; nil, with a note, where it is missing.
+// named opens the file that a line names; nil and a note if it does not exist.
 func (r *importer) named(l line) (*File, error) {
 	if l.value == "" || r.in.Open == nil {
 		return nil, nil
 	}
 	f, err := r.in.Open(l.name, l.value)
 	if err == nil && f == nil {
-		r.note(l, Left, "there is no such file")
+		r.note(l, Left, "the file does not exist")
 	}
 	if f != nil && len(f.Data) > mostBytes {
 		return nil, wrong(f.Name, 1, "more than %d bytes", mostBytes)
@@ -29,7 +29,7 @@ func (r *importer) named(l line) (*File, error) {
 	return f, err
 }
 
-// readNamed reads a file that weft has no counterpart for, so that what is wrong with it is known.
+// readNamed validates a file without counterpart in weft, so that its errors are reported.
 func (r *importer) readNamed(l line) error {
 	if l.name != "port_search_ordering_file" && l.name != "guid_routing_order_file" {
 		return nil
@@ -51,7 +51,7 @@ func (r *importer) readNamed(l line) error {
 	return nil
 }
 
-// partitions notes a file of partitions that is there. By default OpenSM looks for one, and goes on without.
+// partitions imports a partitions file. OpenSM's default file may be missing.
 func (r *importer) partitions(l line) error {
 	if r.in.Open == nil {
 		return nil
@@ -62,7 +62,7 @@ func (r *importer) partitions(l line) error {
 		return err
 	}
 	if f == nil {
-		r.note(l, Left, "there is no such file: all ports are in the default partition")
+		r.note(l, Left, "the file does not exist: all ports are in the default partition")
 		return nil
 	}
 	ps, err := partition.Read(f.Name, f.Data)
@@ -74,7 +74,7 @@ func (r *importer) partitions(l line) error {
 	return nil
 }
 
-// stored reads what OpenSM has stored.
+// stored imports the state that OpenSM has stored.
 func (r *importer) stored() (err error) {
 	add := func(f *File, fate Fate, format string, args ...any) {
 		r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: fate, Text: fmt.Sprintf(format, args...)})
@@ -97,7 +97,7 @@ func (r *importer) stored() (err error) {
 			r.out.Settings = append(r.out.Settings, Setting{"mkey-file", []string{f.Name}})
 			add(f, Taken, "M_Keys by port: %d; option mkey-file", len(keys))
 		default:
-			add(f, Left, "M_Keys by port: %d, but no m_key in opensm.conf. A port with a key is left out: set m-key or mkey-secret, and mkey-file: %s", len(keys), f.Name)
+			add(f, Left, "M_Keys by port: %d, but opensm.conf has no m_key. weft sm skips ports with a key: set m-key or mkey-secret, and mkey-file: %s", len(keys), f.Name)
 		}
 	}
 	if f := r.in.Neighbors; f != nil {
@@ -105,12 +105,12 @@ func (r *importer) stored() (err error) {
 		if err != nil {
 			return err
 		}
-		add(f, Idle, "cables: %d; weft finds them", n)
+		add(f, Idle, "cables: %d; weft discovers them", n)
 	}
 	return nil
 }
 
-// readLIDs reads guid2lid, and refuses LIDs that two ports have.
+// readLIDs parses guid2lid, and refuses LIDs assigned to two ports.
 func readLIDs(f *File) (terms.LIDMap, error) {
 	if len(f.Data) > mostBytes {
 		return nil, wrong(f.Name, 1, "more than %d bytes", mostBytes)
@@ -124,18 +124,18 @@ func readLIDs(f *File) (terms.LIDMap, error) {
 		p := m[guid]
 		switch {
 		case guid == 0:
-			return nil, wrong(f.Name, f.lineOf(guid), "LID %d of a port without a GUID", p.Base)
+			return nil, wrong(f.Name, f.lineOf(guid), "LID %d belongs to a port without a GUID", p.Base)
 		case !p.Valid():
-			return nil, wrong(f.Name, f.lineOf(guid), "port %s: LID %d is no unicast LID", guid, p.Base)
+			return nil, wrong(f.Name, f.lineOf(guid), "port %s: LID %d is not a unicast LID", guid, p.Base)
 		case p.Base <= top:
-			return nil, wrong(f.Name, f.lineOf(guid), "LID %d is that of port %s and of port %s: take one of the lines out", p.Base, last, guid)
+			return nil, wrong(f.Name, f.lineOf(guid), "LID %d is assigned to port %s and to port %s: remove one of the lines", p.Base, last, guid)
 		}
 		last, top = guid, p.Last()
 	}
 	return m, nil
 }
 
-// lineOf returns where a file names a port first.
+// lineOf returns the line of a file that first names a port.
 func (f *File) lineOf(guid fabric.GUID) int {
 	for n, words := range f.lines() {
 		if g, err := fabric.ParseGUID(words[0]); err == nil && g == guid {
@@ -152,7 +152,7 @@ func byLID(m terms.LIDMap) []fabric.GUID {
 	})
 }
 
-// lines yields the numbers and the words of the lines of a file; comments begin with #, and empty lines are left out.
+// lines yields number and words of each line of a file, without comments (#) and empty lines.
 func (f *File) lines() iter.Seq2[int, []string] {
 	return func(yield func(int, []string) bool) {
 		n := 0
@@ -166,7 +166,7 @@ func (f *File) lines() iter.Seq2[int, []string] {
 	}
 }
 
-// countCables reads the file of neighbours, a line for each end of a cable: GUID:PORT GUID:PORT.
+// countCables parses the neighbors file, a line per end of a cable: GUID:PORT GUID:PORT.
 func countCables(f *File) (int, error) {
 	ends := map[[2]uint64]bool{}
 	for n, words := range f.lines() {

@@ -15,14 +15,15 @@ type File struct {
 	Data []byte
 }
 
-// Input holds the files that an OpenSM is configured by and has stored. A missing file is nil.
+// Input holds the configuration files and the stored state of an OpenSM. A missing file is nil.
 type Input struct {
 	Config    *File // opensm.conf
 	LIDs      *File // guid2lid
 	Keys      *File // guid2mkey
 	Neighbors *File
 
-	// Open opens a file that the configuration names, by the option. It returns nil for a missing file.
+	// Open opens a file that an option of the configuration names. It returns nil for a missing
+	// file.
 	Open func(option, path string) (*File, error)
 }
 
@@ -42,16 +43,16 @@ type Note struct {
 	Text   string `json:"text"` // the option of weft sm, or its effect
 }
 
-// Result holds all that a weft sm needs in order to take a subnet over from an OpenSM.
+// Result is the state that a weft sm needs to take a subnet over from an OpenSM.
 type Result struct {
 	Settings   []Setting
-	LIDs       terms.LIDMap // nil where no guid2lid is there
-	Partitions string       // file of partitions that is there; "" for none
-	Levels     []byte       // a file of levels; nil for none
+	LIDs       terms.LIDMap // nil without a guid2lid
+	Partitions string       // name of the partitions file; "" for none
+	Levels     []byte       // contents of a levels file; nil for none
 	Notes      []Note
 }
 
-// Error says where a file is wrong, and how.
+// Error is a mistake in a file.
 type Error struct {
 	File string
 	Line int
@@ -60,12 +61,13 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
 
-// wrong makes an *Error.
+// wrong returns an *Error.
 func wrong(file string, line int, format string, args ...any) error {
 	return &Error{file, line, fmt.Sprintf(format, args...)}
 }
 
-// Import reads all files. What is not understood of a file of LIDs, keys or GUIDs, or no value that an option of weft sm can have, is an error.
+// Import reads all files. A malformed file of LIDs, keys or GUIDs is an error, as is a value that
+// the corresponding option of weft sm cannot take.
 func Import(in *Input) (*Result, error) {
 	r := &importer{in: in, set: map[string]line{}}
 	if in.Config != nil {
@@ -82,24 +84,24 @@ func Import(in *Input) (*Result, error) {
 // importer is an import under way.
 type importer struct {
 	in  *Input
-	set map[string]line // the last line of each option
+	set map[string]line // last line of each option
 
 	lines []line
 	out   Result
 }
 
-// note says what becomes of a line of opensm.conf.
+// note reports the result for a line of opensm.conf.
 func (r *importer) note(l line, fate Fate, format string, args ...any) {
 	r.out.Notes = append(r.out.Notes, Note{File: r.in.Config.Name, Line: l.number, Option: l.name, Value: clip(l.value), Fate: fate, Text: fmt.Sprintf(format, args...)})
 }
 
-// give sets an option of weft sm by a line of opensm.conf.
+// give sets an option of weft sm for a line of opensm.conf.
 func (r *importer) give(l line, name string, values ...string) {
 	r.out.Settings = append(r.out.Settings, Setting{name, values})
 	r.note(l, Taken, "%s: %s", name, clip(strings.Join(values, ", ")))
 }
 
-// config reads opensm.conf.
+// config imports opensm.conf.
 func (r *importer) config() error {
 	lines, err := readLines(r.in.Config.Name, r.in.Config.Data)
 	if err != nil {
@@ -111,12 +113,12 @@ func (r *importer) config() error {
 	}
 	for _, l := range lines {
 		o, known := options[l.name]
-		last := r.set[l.name] == l || strings.HasPrefix(l.name, "cc_ca_") // one for each SL
+		last := r.set[l.name] == l || strings.HasPrefix(l.name, "cc_ca_") // these have a line for each SL
 		switch {
 		case !known:
-			r.note(l, Unknown, "no option of OpenSM 3.3.23")
+			r.note(l, Unknown, "not an option of OpenSM 3.3.23")
 		case !last:
-			r.note(l, Idle, "line %d sets it again", r.set[l.name].number)
+			r.note(l, Idle, "overridden in line %d", r.set[l.name].number)
 		case o.isUsual(l.value) && l.name != "partition_config_file":
 		case o.fate == Taken:
 			if err := takers[l.name](r, l); err != nil {
@@ -135,10 +137,10 @@ func (r *importer) config() error {
 	return nil
 }
 
-// number reads a number as OpenSM writes them.
+// number parses a number in OpenSM's syntax.
 func number(text string) (uint64, error) { return strconv.ParseUint(text, 0, 64) }
 
-// within reads a number that has bounds.
+// within parses a number in a range.
 func within(text string, least, most uint64) (uint64, error) {
 	n, err := number(text)
 	if err != nil || n < least || n > most {
@@ -147,7 +149,7 @@ func within(text string, least, most uint64) (uint64, error) {
 	return n, nil
 }
 
-// truth reads TRUE or FALSE.
+// truth parses TRUE or FALSE.
 func truth(text string) (bool, error) {
 	switch {
 	case strings.EqualFold(text, "TRUE"):

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Fate says what becomes of an option of OpenSM, or of a file.
+// Fate is the result for an option of OpenSM, or for a file.
 type Fate string
 
 // The fates.
 const (
-	Taken   Fate = "taken over" // weft sm has it, by the option that is named
-	Idle    Fate = "not needed" // weft sm does so anyhow, or it changes nothing on the subnet
-	Left    Fate = "not taken"  // weft sm has no counterpart, or does it otherwise
+	Taken   Fate = "taken over" // weft sm has it, as the named option
+	Idle    Fate = "not needed" // weft sm does so anyway, or it has no effect on the subnet
+	Left    Fate = "not taken"  // weft sm has no counterpart, or behaves differently
 	Unknown Fate = "unknown"    // OpenSM 3.3.23 has no such option
 )
 
-// option is one that OpenSM has.
+// option is an option of OpenSM.
 type option struct {
 	usual string // its default
 	fate  Fate
@@ -26,10 +26,10 @@ type option struct {
 //go:embed options.tsv
 var optionTable string
 
-// options lists the options of OpenSM by name.
+// options maps names to options of OpenSM.
 var options = readOptions(optionTable)
 
-// readOptions reads options.tsv.
+// readOptions parses options.tsv.
 func readOptions(table string) map[string]option {
 	fates := map[string]Fate{"took": Taken, "idle": Idle, "no": Left}
 	list := map[string]option{}
@@ -41,16 +41,16 @@ func readOptions(table string) map[string]option {
 	return list
 }
 
-// line is a line of opensm.conf that sets an option.
+// line is an option set in opensm.conf.
 type line struct {
 	number      int
 	name, value string // "" for (null) too
 }
 
-// mostBytes bounds the size of a file.
+// mostBytes is the maximum size of a file.
 const mostBytes = 1 << 24
 
-// readLines reads the lines of opensm.conf that set something.
+// readLines parses the options set in opensm.conf.
 func readLines(name string, data []byte) (list []line, err error) {
 	if len(data) > mostBytes {
 		return nil, wrong(name, 1, "more than %d bytes", mostBytes)
@@ -71,7 +71,7 @@ func readLines(name string, data []byte) (list []line, err error) {
 	return list, nil
 }
 
-// plain strips blanks, quotes and a remark from a value; (null) is no value.
+// plain strips blanks, quotes and a comment from a value; (null) is empty.
 func plain(value string) string {
 	value = strings.TrimSpace(value)
 	if value != "" && (value[0] == '"' || value[0] == '\'') {
@@ -86,7 +86,7 @@ func plain(value string) string {
 	return value
 }
 
-// isUsual reports whether a value is the default, written in another way perhaps.
+// isUsual reports whether a value equals the default, perhaps in another notation.
 func (o *option) isUsual(value string) bool {
 	usual := plain(o.usual)
 	if strings.EqualFold(usual, value) {
@@ -97,7 +97,7 @@ func (o *option) isUsual(value string) bool {
 	return err1 == nil && err2 == nil && a == b
 }
 
-// clip shortens what is quoted of a file.
+// clip shortens a text quoted from a file.
 func clip(text string) string {
 	if len(text) > 40 {
 		text = text[:40] + "..."

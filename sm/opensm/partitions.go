@@ -12,19 +12,19 @@ import (
 	"weft/sm/partition"
 )
 
-// Partitions writes partitions as OpenSM reads them: MTU and rate as codes, and in place of a pattern of descriptions the ports that it names in
-// a subnet. It reports whether a port is a full and a limited member at once,
-// which OpenSM wants to be told to allow.
+// Partitions writes partitions in OpenSM's syntax: MTU and rate as codes, and patterns of
+// descriptions replaced by the matching ports of the subnet. both reports whether a port is a full
+// and a limited member at once, which OpenSM must be told to allow.
 func Partitions(ps partition.Partitions, subnet *fabric.Fabric) (text []byte, both bool, notes []Note) {
 	var b bytes.Buffer
-	var apart []string // parts of a partition that follow
+	var apart []string // lines to follow with further flags of a partition
 	for i := range ps {
 		p := &ps[i]
 		fmt.Fprintf(&b, "%s=0x%04x", p.Name, p.Key)
 		if p.IndexZero {
 			b.WriteString(",indx0")
 		}
-		sl := p.SL // that is still to be said: of a partition with ipoib the flag is that of the group too
+		sl := p.SL // to write on a line of its own, unless the ipoib group has the same
 		for g := range p.Groups {
 			if p.Groups[g].Broadcast {
 				b.WriteString(",ipoib" + flags(&p.Groups[g]))
@@ -49,7 +49,7 @@ func Partitions(ps partition.Partitions, subnet *fabric.Fabric) (text []byte, bo
 				continue
 			}
 			ports := described(subnet, m.Pattern)
-			notes = append(notes, Note{Option: "partitions", Fate: Left, Text: fmt.Sprintf("%s, %q: OpenSM has no patterns; the %d ports of now are written", p.Name, m.Pattern, len(ports))})
+			notes = append(notes, Note{Option: "partitions", Fate: Left, Text: fmt.Sprintf("%s, %q: OpenSM has no patterns; the %d matching ports are written", p.Name, m.Pattern, len(ports))})
 			for _, guid := range ports {
 				one := partition.Member{Who: partition.OnePort, GUID: guid, As: m.As}
 				list = append(list, "    "+one.String())
@@ -63,7 +63,7 @@ func Partitions(ps partition.Partitions, subnet *fabric.Fabric) (text []byte, bo
 	return b.Bytes(), both, notes
 }
 
-// flags writes what a file says of a multicast group.
+// flags writes the flags of a multicast group.
 func flags(g *partition.Group) string {
 	var b bytes.Buffer
 	for _, f := range [...]struct {
@@ -80,7 +80,7 @@ func flags(g *partition.Group) string {
 	return b.String()
 }
 
-// described lists the end ports of nodes whose description a pattern fits.
+// described lists the end ports of nodes whose description matches a pattern.
 func described(f *fabric.Fabric, pattern string) (ports []fabric.GUID) {
 	if f == nil {
 		return nil

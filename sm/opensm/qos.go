@@ -12,7 +12,7 @@ import (
 	"weft/sm/partition"
 )
 
-// What OpenSM has where nothing is set.
+// OpenSM's defaults.
 const (
 	usualSL2VL = "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"
 	usualHigh  = "0:4"
@@ -20,23 +20,25 @@ const (
 	usualLimit = "0"
 )
 
-// mostQoSLevels is the number of levels that are made at most: few links have more lanes.
+// mostQoSLevels is the maximum number of generated levels: few links have more lanes.
 const mostQoSLevels = 8
 
-// weftLimit limits what weft's high levels send before a packet of the others, in the unit of qos_high_limit: 4 KB.
+// weftLimit is the amount that weft's high levels send before a packet of the others, in units of 4
+// KB as in qos_high_limit.
 const weftLimit = 16
 
-// qos holds the options of QoS for the ports between switches, where links are busy: weft's levels are the same at all ports.
+// qos holds the QoS options for ports between switches, the busiest links: weft's levels are the
+// same at all ports.
 type qos struct {
 	vl         [16]uint64 // by SL
 	high, low  [16]uint64 // weights, by VL
-	limit      uint64     // of the high table, in 4 KB; 0: a packet
-	told       [16]bool   // VLs that a line of opensm.conf names
+	limit      uint64     // of the high table, in 4 KB; 0: one packet
+	told       [16]bool   // VLs named in opensm.conf
 	partitions map[uint8][]uint16
-	rules      map[uint8][]string // of a file of policy, by SL, as words of a file of levels
+	rules      map[uint8][]string // of a policy file, by SL, in the syntax of a levels file
 }
 
-// qos takes QoS over: a level for each lane that SLs have of their own, with its weight as the share.
+// qos imports QoS: a level for each lane that SLs have of their own, with its weight as the share.
 func (r *importer) qos(l line) error {
 	is, err := truth(l.value)
 	if err != nil || !is {
@@ -51,11 +53,11 @@ func (r *importer) qos(l line) error {
 	}
 	list := r.qosLevels(l, q)
 	if len(list) < 2 {
-		r.note(l, Idle, "nothing gives an SL but 0 a lane of its own: no sl= of partitions.conf, no rule of a file of policy, no qos_sl2vl, qos_vlarb_high or qos_vlarb_low")
+		r.note(l, Idle, "only SL 0 is used: no sl= in partitions.conf, no rule in a policy file, no qos_sl2vl, qos_vlarb_high or qos_vlarb_low")
 		return nil
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# By the qos options of %s.\n%s\n", r.in.Config.Name, strings.Join(list, "\n"))
+	fmt.Fprintf(&b, "# From the qos options of %s.\n%s\n", r.in.Config.Name, strings.Join(list, "\n"))
 	if _, err := levels.Read("levels", b.Bytes()); err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func (r *importer) qos(l line) error {
 	return nil
 }
 
-// readQoS reads the options.
+// readQoS parses the QoS options.
 func (r *importer) readQoS() (q *qos, err error) {
 	q = &qos{partitions: map[uint8][]uint16{}, rules: map[uint8][]string{}}
 	value := func(what, usual string) (text string, told bool) {
@@ -101,7 +103,7 @@ func (r *importer) readQoS() (q *qos, err error) {
 	return q, r.qosPartitions(q)
 }
 
-// qosPartitions reads which SLs partitions have. What is wrong with the file is told by partitions.
+// qosPartitions finds the SLs of partitions. The method partitions reports errors of the file.
 func (r *importer) qosPartitions(q *qos) error {
 	file := plain(options["partition_config_file"].usual)
 	if l, ok := r.set["partition_config_file"]; ok {
@@ -123,17 +125,17 @@ func (r *importer) qosPartitions(q *qos) error {
 	return err
 }
 
-// qosLevels makes lines of a file of levels, that of SL 0 first, and notes what is otherwise than it was.
+// qosLevels returns the lines of a levels file, SL 0 first, and notes any differences.
 func (r *importer) qosLevels(l line, q *qos) (list []string) {
 	vls := q.lanes(false)
 	if len(vls) > mostQoSLevels {
-		r.note(l, Left, "%d lanes have SLs of their own: levels are made for the SLs of partitions.conf and of a file of policy alone. Name others in the file of levels by sl=, where the links have the lanes", len(vls))
+		r.note(l, Left, "%d lanes have SLs of their own: only the SLs of partitions.conf and the policy file become levels. If the links have enough lanes, add others to the levels file with sl=", len(vls))
 		vls = q.lanes(true)
 	}
 	high, share := r.qosShares(l, q, vls)
 	for i, vl := range vls {
 		sls := q.slsOf(vl)
-		own := sls[0] // by which the level is known
+		own := sls[0] // identifies the level
 		for _, sl := range slices.Backward(sls) {
 			if q.wanted(sl) && own > 0 {
 				own = sl
@@ -160,14 +162,15 @@ func (r *importer) qosLevels(l line, q *qos) (list []string) {
 			}
 		}
 		if len(others) > 0 && (i > 0 || q.told[vl]) {
-			r.note(l, Left, "SL %s shared VL %d with SL %d: hosts that use it by hand take SL %[3]d", strings.Join(others, ", "), vl, own)
+			r.note(l, Left, "SL %s shared VL %d with SL %d: hosts configured to use it must use SL %[3]d", strings.Join(others, ", "), vl, own)
 		}
 		list = append(list, text)
 	}
 	return list
 }
 
-// lanes lists the VLs that become levels, that of SL 0 first: those that opensm.conf names, unless only those are wanted that an SL of partitions.conf or of a file of policy has.
+// lanes lists the VLs that become levels, that of SL 0 first: those named in opensm.conf or used by
+// an SL of partitions.conf or a policy file; with onlyRules only the latter.
 func (q *qos) lanes(onlyRules bool) []uint64 {
 	list := []uint64{q.vl[0]}
 	for sl := range uint8(16) {
@@ -179,10 +182,10 @@ func (q *qos) lanes(onlyRules bool) []uint64 {
 	return list
 }
 
-// wanted reports whether partitions or a file of policy name an SL.
+// wanted reports whether partitions or a policy file use an SL.
 func (q *qos) wanted(sl uint8) bool { return len(q.partitions[sl])+len(q.rules[sl]) > 0 }
 
-// slsOf lists the SLs that a VL has.
+// slsOf lists the SLs mapped to a VL.
 func (q *qos) slsOf(vl uint64) (list []uint8) {
 	for sl := range uint8(16) {
 		if q.vl[sl] == vl {
@@ -192,7 +195,7 @@ func (q *qos) slsOf(vl uint64) (list []uint8) {
 	return list
 }
 
-// qosShares returns which lanes go first, and the share of each.
+// qosShares returns for each lane whether it has high priority, and its share.
 func (r *importer) qosShares(l line, q *qos, vls []uint64) (high []bool, share []uint64) {
 	high, share = make([]bool, len(vls)), make([]uint64, len(vls))
 	var ofHigh, ofLow uint64
@@ -201,36 +204,36 @@ func (r *importer) qosShares(l line, q *qos, vls []uint64) (high []bool, share [
 		ofLow += q.low[vl]
 	}
 	if ofHigh > 0 && ofLow > 0 && q.limit == 0 && len(vls) > 1 {
-		r.note(l, Left, "with qos_high_limit 0 the high and the low table take turns by packets: each has half of a busy link, and shares are made of both")
+		r.note(l, Left, "with qos_high_limit 0 the high and the low table take turns by packets: each gets half of a busy link, and shares combine both")
 	} else if ofHigh > 0 && ofLow > 0 && q.limit != weftLimit && len(vls) > 1 {
-		r.note(l, Left, "qos_high_limit %d: of weft's high levels 64 KB go before a packet of the others (16)", q.limit)
+		r.note(l, Left, "qos_high_limit %d: weft's high levels send 64 KB before a packet of the others (16)", q.limit)
 	}
 	for i, vl := range vls {
 		switch {
-		case ofHigh == 0 || ofLow == 0: // one table: the first does not matter
+		case ofHigh == 0 || ofLow == 0: // a single table: its priority does not matter
 			share[i] = q.high[vl] + q.low[vl]
 		case q.limit == 0:
 			share[i] = q.high[vl]*ofLow + q.low[vl]*ofHigh
 		case q.high[vl] > 0:
 			if high[i], share[i] = true, q.high[vl]; q.low[vl] > 0 {
-				r.note(l, Left, "VL %d is in the high and in the low table: its level is high", vl)
+				r.note(l, Left, "VL %d is in both tables: its level has high priority", vl)
 			}
 		default:
 			share[i] = q.low[vl]
 		}
 		if share[i] == 0 {
-			r.note(l, Left, "VL %d has no weight, so that OpenSM's ports never send its packets: its level has share=1", vl)
+			r.note(l, Left, "VL %d has no weight, so OpenSM's ports never send its packets: its level gets share=1", vl)
 		}
 	}
 	for _, first := range []bool{true, false} {
 		if scaleShares(high, share, first) {
-			r.note(l, Left, "shares are rounded: a level has 1 to 100")
+			r.note(l, Left, "shares are rounded to 1 to 100")
 		}
 	}
 	return high, share
 }
 
-// scaleShares makes numbers from 1 to 100 of the shares of levels that are high, or of those that are not. It reports whether it has rounded.
+// scaleShares scales the shares of high or of other levels to 1 to 100, and reports rounding.
 func scaleShares(high []bool, share []uint64, first bool) (rounded bool) {
 	common, most := uint64(0), uint64(0)
 	for i := range share {
@@ -260,10 +263,11 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// isUnset reports whether a value leaves it to another option.
+// isUnset reports whether a value defers to another option.
 func isUnset(value string) bool { return value == "" || value == "-1" }
 
-// qosDetail notes an option of QoS: levels are made of it, or it says another thing of ports that weft gives the same levels.
+// qosDetail notes an option of QoS: the levels include it, or it differs from that between
+// switches.
 func (r *importer) qosDetail(l line) error {
 	kind, what := "", strings.TrimPrefix(l.name, "qos_")
 	for _, k := range []string{"ca_", "sw0_", "swe_", "rtr_"} {
@@ -293,16 +297,16 @@ func (r *importer) qosDetail(l line) error {
 	case between.value == l.value || kind == "swe_":
 		r.note(l, Taken, "levels: see qos, line %d", on.number)
 	default:
-		r.note(l, Left, "weft has the same levels and shares at all ports: those between switches")
+		r.note(l, Left, "weft uses the levels and shares of ports between switches at all ports")
 	}
 	return nil
 }
 
-// readSL2VL reads the VL of each SL.
+// readSL2VL parses the VLs of all SLs.
 func readSL2VL(text string) (vl [16]uint64, err error) {
 	words := strings.Split(text, ",")
 	if len(words) != len(vl) {
-		return vl, fmt.Errorf("want the VLs of 16 SLs, not of %d", len(words))
+		return vl, fmt.Errorf("want the VLs of 16 SLs, got %d", len(words))
 	}
 	for sl, word := range words {
 		if vl[sl], err = within(strings.TrimSpace(word), 0, 15); err != nil {
@@ -312,7 +316,7 @@ func readSL2VL(text string) (vl [16]uint64, err error) {
 	return vl, nil
 }
 
-// readWeights reads a table of VL arbitration, VL:WEIGHT and so on. A VL that stands there several times has the sum.
+// readWeights parses a VL arbitration table, VL:WEIGHT,... It sums the weights of a repeated VL.
 func readWeights(text string) (weights [16]uint64, err error) {
 	words := strings.Split(text, ",")
 	if len(words) > 64 {
@@ -330,7 +334,7 @@ func readWeights(text string) (weights [16]uint64, err error) {
 	return weights, nil
 }
 
-// qosPolicyDetail notes a file of QoS policy without QoS. With it, qos says what becomes of it.
+// qosPolicyDetail notes a QoS policy file without QoS. With it, qos imports the file.
 func (r *importer) qosPolicyDetail(l line) error {
 	if on, ok := r.set["qos"]; !ok || !strings.EqualFold(on.value, "TRUE") {
 		r.note(l, Idle, "qos is FALSE")

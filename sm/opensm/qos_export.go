@@ -11,14 +11,17 @@ import (
 	"weft/sm/partition"
 )
 
-// withLanes lists the engines of OpenSM that choose SLs for the lanes of their paths, whatever the SL of a level would be.
+// withLanes lists the engines of OpenSM that choose the SL of a path themselves, whatever its
+// level.
 var withLanes = []string{"lash", "dfsssp", "nue", "torus-2QoS"}
 
-// policyName is the name of the file that says which service IDs, QoS classes and partitions have which SL.
+// policyName is the name of the QoS policy file: the SLs of service IDs, QoS classes and
+// partitions.
 const policyName = "qos-policy.conf"
 
-// giveLevels writes the options of QoS by which OpenSM's ports have the lanes and the shares of levels of service, and a file of policy where service IDs or QoS classes
-// have levels. It returns the partitions, each with the SL of its level.
+// giveLevels exports levels of service as OpenSM's QoS options for lanes and shares, with a policy
+// file if levels have service IDs or QoS classes. It returns the partitions, each with the SL of
+// its level.
 func (w *confWriter) giveLevels(e *Export) partition.Partitions {
 	from, line := len(w.notes), 0
 	if e.Config != nil {
@@ -35,7 +38,7 @@ func (w *confWriter) giveLevels(e *Export) partition.Partitions {
 	}
 	for _, name := range w.engines {
 		if slices.Contains(withLanes, name) {
-			w.note("levels", line, "OpenSM's %s has SLs and lanes for its paths, and none for levels: no option of QoS is written, and all traffic is alike", name)
+			w.note("levels", line, "OpenSM's %s uses SLs and lanes for its paths, and supports no levels: no QoS option is written, and all traffic is alike", name)
 			return e.Partitions
 		}
 	}
@@ -57,7 +60,7 @@ func (w *confWriter) giveLevels(e *Export) partition.Partitions {
 	if policy := e.policy(sls, byKey); policy != nil {
 		w.files = append(w.files, File{policyName, policy})
 		w.set("qos_policy_file", w.dir+"/"+policyName)
-		w.note("levels", line, "hosts that ask for a path on an SL by its number get none where %s gives the path another SL; weft gives it the level of that SL", policyName)
+		w.note("levels", line, "a host that asks for a path on a given SL gets none from OpenSM if %s assigns another SL; weft uses the level of that SL", policyName)
 	}
 	if len(byKey) == 0 && e.Partitions == nil {
 		return nil
@@ -67,7 +70,7 @@ func (w *confWriter) giveLevels(e *Export) partition.Partitions {
 		p, sl := &ps[i], sls[byKey[ps[i].Key]]
 		p.Groups = slices.Clone(p.Groups)
 		for g := range p.Groups {
-			if p.Groups[g].SL == p.SL { // a flag of both
+			if p.Groups[g].SL == p.SL { // the flag is that of both
 				p.Groups[g].SL = sl
 			}
 		}
@@ -76,7 +79,8 @@ func (w *confWriter) giveLevels(e *Export) partition.Partitions {
 	return ps
 }
 
-// turnsText writes a table of VL arbitration; an empty one has an entry without weight, since OpenSM takes one of its own for it.
+// turnsText formats a VL arbitration table; an empty one gets an entry without weight, since OpenSM
+// would replace it with its own.
 func turnsText(list []route.ArbEntry) string {
 	if len(list) == 0 {
 		return "0:0"
@@ -88,7 +92,8 @@ func turnsText(list []route.ArbEntry) string {
 	return strings.Join(words, ",")
 }
 
-// policy writes a file of QoS policy: service IDs first, then QoS classes, then partitions, the order in which weft goes by them. It is nil where no level has service IDs or classes.
+// policy writes a QoS policy file in weft's order: service IDs, QoS classes, partitions. It returns
+// nil if no level has service IDs or classes.
 func (e *Export) policy(sls []uint8, byKey map[uint16]uint8) []byte {
 	var names, services, classes, keys bytes.Buffer
 	rule := func(b *bytes.Buffer, level int, what string, ranges []string) {
@@ -119,10 +124,10 @@ func (e *Export) policy(sls []uint8, byKey map[uint16]uint8) []byte {
 	if services.Len()+classes.Len() == 0 {
 		return nil
 	}
-	return fmt.Appendf(nil, "# By the levels of service of a weft sm.\nqos-levels\n%send-qos-levels\nqos-match-rules\n%s%s%send-qos-match-rules\n", &names, &services, &classes, &keys)
+	return fmt.Appendf(nil, "# From the levels of service of a weft sm.\nqos-levels\n%send-qos-levels\nqos-match-rules\n%s%s%send-qos-match-rules\n", &names, &services, &classes, &keys)
 }
 
-// policyLevel names the level of an SL; that of SL 0 is the one of what no rule names.
+// policyLevel names the level of an SL; SL 0 is the default level.
 func policyLevel(sl uint8) string {
 	if sl == 0 {
 		return "DEFAULT"

@@ -11,7 +11,7 @@ import (
 	"weft/route/levels"
 )
 
-// qosPolicy takes a file of QoS policy over, where there is one: what its rules give an SL belongs to the level of that SL.
+// qosPolicy imports a QoS policy file, if there is one: its rules for an SL go to that SL's level.
 func (r *importer) qosPolicy(on line, q *qos) error {
 	l, named := r.set["qos_policy_file"]
 	usual := plain(options["qos_policy_file"].usual)
@@ -26,7 +26,7 @@ func (r *importer) qosPolicy(on line, q *qos) error {
 	case err != nil:
 		return err
 	case f == nil && named && !strings.EqualFold(l.value, usual):
-		r.note(l, Left, "there is no such file")
+		r.note(l, Left, "the file does not exist")
 		return nil
 	case f == nil:
 		return nil
@@ -38,35 +38,36 @@ func (r *importer) qosPolicy(on line, q *qos) error {
 		return err
 	}
 	if len(q.partitions) > 0 {
-		p.note(0, Left, "OpenSM gives paths of a partition that no rule names the SL of DEFAULT, whatever partitions.conf says; weft gives them the level of its sl=")
+		p.note(0, Left, "For a partition without a rule OpenSM uses the SL of DEFAULT, whatever partitions.conf says; weft uses the level of its sl=")
 	}
 	r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Taken, Text: fmt.Sprintf("levels: %d rules; see qos, line %d", p.rules, on.number)})
 	r.out.Notes = append(r.out.Notes, p.notes...)
 	return nil
 }
 
-// policyReader reads a file of QoS policy (QoS_management_in_OpenSM.txt): levels by name, rules that give queries a level, and rules of upper-layer protocols.
+// policyReader parses a QoS policy file (QoS_management_in_OpenSM.txt): levels by name, rules that
+// assign a level to queries, and simple rules for upper-layer protocols.
 type policyReader struct {
 	file   *File
-	at     int // line
+	at     int // current line
 	sls    map[string]uint64
-	simple *uint64      // the SL of default in qos-ulps, which counts where there is no level DEFAULT
+	simple *uint64      // the SL of default in qos-ulps, used without a level DEFAULT
 	match  []policyRule // in order
-	ulps   []policyRule // after these
+	ulps   []policyRule // simple rules, applied after match
 
-	taken map[string][]levels.Range // by kind: what rules before have
-	words map[uint8][]string        // by SL
+	taken map[string][]levels.Range // by kind: values of earlier rules
+	words map[uint8][]string        // by SL, in the syntax of a levels file
 	rules int
 	notes []Note
 }
 
-// policyRule is a rule, with what it asks of a query.
+// policyRule is a rule with its conditions.
 type policyRule struct {
 	line    int
-	level   string // name; "" where sl is given
+	level   string // name; "" if sl is given
 	sl      uint64
-	asks    map[string][]levels.Range // by service, class and partition
-	without []string                  // what it asks for that weft has no counterpart for
+	asks    map[string][]levels.Range // conditions by service, class and partition
+	without []string                  // conditions without counterpart in weft
 }
 
 func (p *policyReader) note(line int, fate Fate, format string, args ...any) {
@@ -77,13 +78,14 @@ func (p *policyReader) wrong(format string, args ...any) error {
 	return wrong(p.file.Name, p.at, format, args...)
 }
 
-// policySections are the sections of a file of policy, by the words that begin them; policyParts are those within them.
+// policySections lists the opening words of sections; policyParts the opening words of parts in
+// them.
 var (
 	policySections = []string{"qos-ulps", "port-groups", "qos-setup", "qos-levels", "qos-match-rules"}
 	policyParts    = map[string]string{"qos-levels": "qos-level", "qos-match-rules": "qos-match-rule"}
 )
 
-// read reads the file, and gives what its rules name to levels.
+// read parses the file, and assigns its rules to levels.
 func (p *policyReader) read() error {
 	section, part := "", ""
 	var level, sl string // of a part
@@ -102,7 +104,7 @@ func (p *policyReader) read() error {
 				return p.wrong("%q: want one of %s", clip(text), strings.Join(policySections, ", "))
 			}
 			if section = text; section == "qos-setup" {
-				p.note(p.at, Idle, "OpenSM reads it, and does nothing by it")
+				p.note(p.at, Idle, "OpenSM ignores it too")
 			}
 		case part == "" && text == "end-"+section:
 			section = ""
@@ -128,9 +130,9 @@ func (p *policyReader) read() error {
 			case "sl":
 				sl = value
 			case "mtu-limit", "rate-limit", "packet-life", "pkey", "path-bits":
-				p.note(p.at, Left, "%s: a level of weft says nothing of it", clip(text))
+				p.note(p.at, Left, "%s: levels of weft do not have this", clip(text))
 			default:
-				err = fmt.Errorf("%q is nothing that a qos-level has", clip(name))
+				err = fmt.Errorf("%q is not part of a qos-level", clip(name))
 			}
 		default:
 			err = rule.ask(name, value)
@@ -140,31 +142,31 @@ func (p *policyReader) read() error {
 		}
 	}
 	if section != "" {
-		return p.wrong("%s does not end", cmp.Or(part, section))
+		return p.wrong("%s has no end", cmp.Or(part, section))
 	}
 	return p.give()
 }
 
-// level takes a level that was read.
+// level adds a parsed level.
 func (p *policyReader) level(name, sl string) error {
 	n, err := within(sl, 0, 15)
 	if err != nil {
 		return fmt.Errorf("level %q: sl: %w", clip(name), err)
 	}
 	if _, twice := p.sls[strings.ToLower(name)]; twice || name == "" {
-		return fmt.Errorf("level %q: a level has a name of its own", clip(name))
+		return fmt.Errorf("level %q: want a unique name", clip(name))
 	}
 	p.sls[strings.ToLower(name)] = n
 	return nil
 }
 
-// policyKinds are the words of a file of levels for what a rule asks, and the largest number of each.
+// policyKinds maps conditions to words of a levels file, with their maximum value.
 var policyKinds = map[string]struct {
 	word string
 	most uint64
 }{"service-id": {"service", 1<<64 - 1}, "qos-class": {"class", 0xFFF}, "pkey": {"partition", 0xFFFF}}
 
-// ask reads a line of a match rule.
+// ask parses a line of a match rule.
 func (r *policyRule) ask(name, value string) error {
 	kind, known := policyKinds[name]
 	switch {
@@ -173,7 +175,7 @@ func (r *policyRule) ask(name, value string) error {
 	case name == "source" || name == "destination":
 		r.without = append(r.without, name)
 	case !known:
-		return fmt.Errorf("%q is nothing that a qos-match-rule has", clip(name))
+		return fmt.Errorf("%q is not part of a qos-match-rule", clip(name))
 	default:
 		list, err := policyRanges(value, kind.most)
 		if err != nil {
@@ -189,7 +191,7 @@ func (r *policyRule) ask(name, value string) error {
 	return nil
 }
 
-// policyRanges reads numbers and ranges of them, with commas between.
+// policyRanges parses numbers and ranges, separated by commas.
 func policyRanges(text string, most uint64) (list []levels.Range, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		a, b, several := strings.Cut(strings.TrimSpace(word), "-")
@@ -206,12 +208,13 @@ func policyRanges(text string, most uint64) (list []levels.Range, err error) {
 	return list, nil
 }
 
-// tcpPorts are the service IDs of upper-layer protocols over TCP: those of port 0, and the port that they have by default (SDP has all).
+// tcpPorts lists the service IDs of upper-layer protocols over TCP: port 0, and the default port
+// range.
 var tcpPorts = map[string]struct{ base, first, last uint64 }{
 	"sdp": {0x10000, 0, 0xFFFF}, "rds": {0x1060000, 0x48CA, 0x48CA}, "iser": {0x1060000, 0x0CBC, 0x0CBC},
 }
 
-// ulp reads a line of the simple rules: a protocol, what it is known by, and after the colon the SL.
+// ulp parses a simple rule: a protocol with conditions, a colon, and the SL.
 func (p *policyReader) ulp(text, value string) error {
 	sl, err := within(value, 0, 15)
 	if err != nil {
@@ -250,13 +253,14 @@ func (p *policyReader) ulp(text, value string) error {
 	case (protocol == "any" || protocol == "srp") && strings.HasSuffix(kind, "port-guid"):
 		r.without = []string{kind}
 	default:
-		return fmt.Errorf("%q is no rule of qos-ulps", clip(text))
+		return fmt.Errorf("%q is not a rule of qos-ulps", clip(text))
 	}
 	p.ulps = append(p.ulps, r)
 	return nil
 }
 
-// give gives what rules ask for to the SLs that they give. Of rules that ask for the same thing the first counts.
+// give assigns the rules' conditions to their SLs. Of rules with the same condition the first
+// counts.
 func (p *policyReader) give() error {
 	sl, ok := p.sls["default"]
 	if !ok && p.simple != nil {
@@ -264,9 +268,9 @@ func (p *policyReader) give() error {
 	}
 	if !ok {
 		p.at = 1
-		return p.wrong("there is no level DEFAULT: OpenSM does not take the file")
+		return p.wrong("there is no level DEFAULT: OpenSM rejects the file")
 	} else if sl != 0 {
-		p.note(0, Left, "DEFAULT has SL %d: weft's first level, that of all which no rule names, is the one of SL 0", sl)
+		p.note(0, Left, "DEFAULT has SL %d: weft's default level is always that of SL 0", sl)
 	}
 	last := ""
 	for _, r := range append(p.match, p.ulps...) {
@@ -284,7 +288,7 @@ func (p *policyReader) give() error {
 			p.note(r.line, Left, "weft has no rules by %s: the rule is left out", strings.Join(r.without, " and "))
 			continue
 		case len(kinds) == 0:
-			p.note(r.line, Left, "a rule that asks for nothing: it is left out")
+			p.note(r.line, Left, "the rule has no condition, and is left out")
 			continue
 		case len(kinds) > 1:
 			p.note(r.line, Left, "weft has no rules by %s together: the rule is left out", strings.Join(kinds, " and "))
@@ -292,7 +296,7 @@ func (p *policyReader) give() error {
 		}
 		kind := kinds[0]
 		if order := []string{"service", "class", "partition"}; slices.Index(order, kind) < slices.Index(order, last) {
-			p.note(r.line, Left, "it stands behind a rule by %s: weft goes by service IDs first, then by QoS classes, then by partitions", last)
+			p.note(r.line, Left, "it follows a rule by %s: weft applies service IDs first, then QoS classes, then partitions", last)
 		}
 		last = kind
 		if err := p.giveRule(kind, &r); err != nil {
@@ -302,10 +306,10 @@ func (p *policyReader) give() error {
 	return nil
 }
 
-// mostPolicyWords bounds the words that a rule makes.
+// mostPolicyWords is the maximum number of words for a rule.
 const mostPolicyWords = 1024
 
-// giveRule gives what one rule asks for, but for what a rule before has.
+// giveRule assigns a rule's values, except those of earlier rules.
 func (p *policyReader) giveRule(kind string, r *policyRule) error {
 	var words []string
 	for _, whole := range r.asks[kind] {
@@ -321,7 +325,7 @@ func (p *policyReader) giveRule(kind string, r *policyRule) error {
 			}
 		}
 		if len(words) > mostPolicyWords {
-			return errors.New("the rule names more than 1024 numbers: weft's levels have no ranges of QoS classes and P_Keys")
+			return errors.New("the rule names more than 1024 numbers: weft's levels have no ranges of QoS classes or P_Keys")
 		}
 	}
 	p.rules++
@@ -329,7 +333,7 @@ func (p *policyReader) giveRule(kind string, r *policyRule) error {
 	return nil
 }
 
-// without returns what is left of a range without others.
+// without returns the rest of a range after removing others.
 func without(whole levels.Range, others []levels.Range) []levels.Range {
 	list := []levels.Range{whole}
 	for _, o := range others {

@@ -94,10 +94,10 @@ sl6 share=1 sl=6 service=0x6234-0x6234 partition=0x0abc
 	}
 	for _, want := range []string{
 		"14: not taken: weft has no rules by target-port-guid: the rule is left out",
-		"35: not taken: mtu-limit: 4: a level of weft says nothing of it",
+		"35: not taken: mtu-limit: 4: levels of weft do not have this",
 		"44: not taken: weft has no rules by destination: the rule is left out",
 		"49: not taken: weft has no rules by class and partition together: the rule is left out",
-		"4: not taken: it stands behind a rule by class",
+		"4: not taken: it follows a rule by class",
 		"0: taken over: levels: 11 rules",
 	} {
 		if !strings.Contains(notes.String(), want) {
@@ -105,17 +105,17 @@ sl6 share=1 sl=6 service=0x6234-0x6234 partition=0x0abc
 		}
 	}
 	for text, want := range map[string]string{
-		"qos-levels\n":                                           ":2: qos-levels does not end",
+		"qos-levels\n":                                           ":2: qos-levels has no end",
 		"qos-rules\n":                                            `:1: "qos-rules": want one of qos-ulps, `,
 		"qos-ulps\nend-qos-ulps\n":                               ":1: there is no level DEFAULT",
 		"qos-ulps\ndefault : 16\n":                               ":2: default: SL: want a number from 0 to 15",
-		"qos-ulps\nany, lid 3 : 1\n":                             `:2: "any, lid 3" is no rule of qos-ulps`,
+		"qos-ulps\nany, lid 3 : 1\n":                             `:2: "any, lid 3" is not a rule of qos-ulps`,
 		"qos-ulps\nsdp, port-num 1-65536 : 1\n":                  ":2: 1-65536: want NUMBER or FIRST-LAST, up to 0xffff",
-		"qos-ulps\ndefault:0\nany, pkey 1-2000: 1":               ":3: qos-ulps does not end",
+		"qos-ulps\ndefault:0\nany, pkey 1-2000: 1":               ":3: qos-ulps has no end",
 		"qos-ulps\ndefault:0\nany, pkey 1-2000: 1\nend-qos-ulps": ":3: the rule names more than 1024 numbers",
 		"qos-levels\nqos-level\nname: a\nend-qos-level\n":        `:4: level "a": sl: want a number from 0 to 15`,
-		"qos-levels\nqos-level\nvl: 1\n":                         `:3: "vl" is nothing that a qos-level has`,
-		"qos-match-rules\nqos-match-rule\nlid: 1\n":              `:3: "lid" is nothing that a qos-match-rule has`,
+		"qos-levels\nqos-level\nvl: 1\n":                         `:3: "vl" is not part of a qos-level`,
+		"qos-match-rules\nqos-match-rule\nlid: 1\n":              `:3: "lid" is not part of a qos-match-rule`,
 		"qos-ulps\ndefault:0\nend-qos-ulps\nqos-match-rules\nqos-match-rule\nqos-class: 1\nqos-level-name: x\nend-qos-match-rule\nend-qos-match-rules\n": `:5: there is no level "x"`,
 	} {
 		_, err := Import(&Input{Config: conf("qos TRUE"), Open: opener(map[string]string{"/etc/opensm/qos-policy.conf": text})})

@@ -8,7 +8,7 @@ import (
 	"weft/internal/fold"
 )
 
-// Report lists imported or exported settings, as programs read it.
+// Report is the JSON document of an import or export.
 type Report struct {
 	LIDs     int       `json:"lids"`     // ports with LIDs
 	Settings []Setting `json:"settings"` // of weft sm
@@ -16,18 +16,18 @@ type Report struct {
 	Written  []string  `json:"written"` // written files; none if nothing was to be written
 }
 
-// counted are the headings under which notes stand, the worst first.
+// counted lists the headings of the notes, the worst first.
 var counted = []struct {
 	fate  Fate
 	words string
 }{
-	{Unknown, "not understood, and left out"},
-	{Left, "without counterpart, or done otherwise"},
+	{Unknown, "unknown, left out"},
+	{Left, "without counterpart, or different"},
 	{Taken, "taken over"},
 	{Idle, "not needed"},
 }
 
-// Write prints a report for people.
+// Write prints the report as text.
 func (r *Report) Write(w io.Writer) error {
 	var b bytes.Buffer
 	for _, c := range counted {
@@ -46,7 +46,7 @@ func (r *Report) Write(w io.Writer) error {
 		fmt.Fprintf(&b, ", %d options of weft sm", len(r.Settings))
 	}
 	if len(r.Written) == 0 {
-		b.WriteString("; nothing was written")
+		b.WriteString("; nothing written")
 	}
 	b.WriteString("\n")
 	_, err := b.WriteTo(w)

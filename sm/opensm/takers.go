@@ -11,10 +11,11 @@ import (
 	"weft/fabric/netfile/site"
 )
 
-// takers give options of weft sm what a line of opensm.conf says otherwise than by default. They are those whose fate is Taken.
+// takers import the lines of opensm.conf that differ from the default, by option. Their options
+// have fate Taken in options.tsv.
 var takers map[string]func(*importer, line) error
 
-func init() { // some of them look at others
+func init() { // not a literal: some takers refer to the options of others
 	takers = map[string]func(*importer, line) error{
 		"sm_key":                   numberOf("sm-key", 0, 1<<64-1),
 		"lmc":                      numberOf("lmc", 0, fabric.MaxLMC),
@@ -52,7 +53,7 @@ func init() { // some of them look at others
 	}
 }
 
-// numberOf takes a number over.
+// numberOf returns a taker for a number.
 func numberOf(name string, least, most uint64) func(*importer, line) error {
 	return func(r *importer, l line) error {
 		n, err := within(l.value, least, most)
@@ -63,7 +64,7 @@ func numberOf(name string, least, most uint64) func(*importer, line) error {
 	}
 }
 
-// timeOf takes a time over that is written as a number of some unit.
+// timeOf returns a taker for a number of time units.
 func timeOf(name, unit string) func(*importer, line) error {
 	return func(r *importer, l line) error {
 		n, err := within(l.value, 1, 1<<31)
@@ -74,7 +75,7 @@ func timeOf(name, unit string) func(*importer, line) error {
 	}
 }
 
-// enforce takes over where switches drop packets of other partitions.
+// enforce imports where switches drop packets of other partitions.
 func (r *importer) enforce(l line) error {
 	word := strings.ToLower(l.value)
 	if !slices.Contains([]string{"both", "in", "out", "off"}, word) {
@@ -84,30 +85,31 @@ func (r *importer) enforce(l line) error {
 	return nil
 }
 
-// enforceNone takes over that they do nowhere, as it was said before there was part_enforce.
+// enforceNone imports no_partition_enforcement, the predecessor of part_enforce.
 func (r *importer) enforceNone(l line) error {
 	is, err := truth(l.value)
 	if err != nil || !is {
 		return err
 	}
 	if other, ok := r.set["part_enforce"]; ok {
-		r.note(l, Idle, "line %d says it too", other.number)
+		r.note(l, Idle, "see line %d", other.number)
 		return nil
 	}
 	r.give(l, "partition-enforce", "off")
 	return nil
 }
 
-// interval takes the time between sweeps over.
+// interval imports the time between sweeps.
 func (r *importer) interval(l line) error {
 	if n, err := number(l.value); err == nil && n == 0 {
-		r.note(l, Left, "weft sm always looks at its switches: interval says how often")
+		r.note(l, Left, "weft sm always polls its switches: set interval")
 		return nil
 	}
 	return timeOf("interval", "s")(r, l)
 }
 
-// mKey takes the key of all ports over, with how it protects them: weft's defaults are other ones.
+// mKey imports the M_Key of all ports with lease and protection level, whose defaults differ in
+// weft.
 func (r *importer) mKey(l line) error {
 	n, err := within(l.value, 0, 1<<64-1)
 	if err != nil {
@@ -131,10 +133,10 @@ func (r *importer) mKey(l line) error {
 	return nil
 }
 
-// mKeyDetail notes an option that says nothing without m_key. With it, the taker of m_key takes it over.
+// mKeyDetail notes an option that has no effect without m_key. With it, mKey imports it.
 func (r *importer) mKeyDetail(l line) error {
 	if key, ok := r.set["m_key"]; !ok || isZero(key.value) {
-		r.note(l, Left, "without m_key ports get no key")
+		r.note(l, Left, "without m_key no port gets a key")
 	}
 	return nil
 }
@@ -145,7 +147,7 @@ func isZero(value string) bool {
 	return err == nil && n == 0
 }
 
-// vls takes the number of lanes over, which OpenSM writes in the code of PortInfo.
+// vls imports the number of VLs, which OpenSM gives as the code of PortInfo.
 func (r *importer) vls(l line) error {
 	code, err := within(l.value, 1, 5)
 	if err == nil {
@@ -154,13 +156,14 @@ func (r *importer) vls(l line) error {
 	return err
 }
 
-// engineNames are weft's engines by OpenSM's names; "" for those that weft has none for.
+// engineNames maps OpenSM's engines to weft's; "" if weft has none.
 var engineNames = map[string]string{
 	"minhop": "minhop", "updn": "updn", "ftree": "ftree", "lash": "lash", "dor": "dor", "torus-2qos": "torus", "nue": "nue",
 	"dfsssp": "dfsssp", "sssp": "sssp", "dnup": "", "file": "",
 }
 
-// chain returns the engines that are asked for, as weft calls them, those that it has none for, and whether OpenSM would go on with minhop.
+// chain returns the requested engines by weft's names, those that weft lacks, and whether OpenSM
+// falls back to minhop.
 func (r *importer) chain() (names, none []string, goesOn bool, err error) {
 	goesOn = true
 	for word := range strings.FieldsFuncSeq(r.set["routing_engine"].value, func(c rune) bool { return strings.ContainsRune(", \t;", c) }) {
@@ -181,7 +184,7 @@ func (r *importer) chain() (names, none []string, goesOn bool, err error) {
 	return names, none, goesOn && !slices.Contains(names, "minhop"), nil
 }
 
-// engines takes the chain of engines over.
+// engines imports the list of engines.
 func (r *importer) engines(l line) error {
 	names, none, goesOn, err := r.chain()
 	if err != nil {
@@ -191,19 +194,19 @@ func (r *importer) engines(l line) error {
 		r.note(l, Left, "weft has no engine %s", strings.Join(none, ", "))
 	}
 	if len(names) == 0 {
-		return nil // auto
+		return nil // default: auto
 	}
 	r.give(l, "engine", strings.Join(names, ","))
 	switch {
 	case slices.Contains(names, "minhop") || slices.Contains(names, "sssp"):
-		r.note(l, Left, "routes by minhop and sssp in which packets can wait in a ring are not distributed (see unproven)")
+		r.note(l, Left, "weft sm does not distribute routes of minhop and sssp that can deadlock (see unproven)")
 	case goesOn:
-		r.note(l, Left, "where all of these refuse OpenSM routes by minhop, weft sm not at all: end the chain with nue")
+		r.note(l, Left, "if all of these refuse, OpenSM uses minhop, and weft sm has no routes: add nue at the end of the list")
 	}
 	return nil
 }
 
-// roots names the switches at the top to the engines that heed them.
+// roots passes the root switches to the engines that use them.
 func (r *importer) roots(l line) error {
 	f, err := r.named(l)
 	if f == nil {
@@ -213,7 +216,7 @@ func (r *importer) roots(l line) error {
 	if err != nil {
 		return err
 	}
-	names, _, _, _ := r.chain() // what is wrong with it is told at its line
+	names, _, _, _ := r.chain() // engines reports its errors
 	var list []string
 	for _, g := range guids {
 		if text := g.String(); !slices.Contains(list, text) {
@@ -227,14 +230,14 @@ func (r *importer) roots(l line) error {
 		}
 	}
 	if given == nil {
-		r.note(l, Left, "%d roots: only ftree and updn heed them, and neither is asked for", len(list))
+		r.note(l, Left, "%d roots: only ftree and updn use them, and neither is requested", len(list))
 		return nil
 	}
 	r.addOptions(l, given...)
 	return nil
 }
 
-// addOptions adds options of engines.
+// addOptions adds engine options.
 func (r *importer) addOptions(l line, options ...string) {
 	for i := range r.out.Settings {
 		if s := &r.out.Settings[i]; s.Option == "option" {
@@ -246,14 +249,14 @@ func (r *importer) addOptions(l line, options ...string) {
 	r.give(l, "option", options...)
 }
 
-// nueVLs takes the lanes of nue over: weft's takes 1, 2, 4 or 8 of them.
+// nueVLs imports the lanes of nue, rounded down to 8, 4, 2 or 1.
 func (r *importer) nueVLs(l line) error {
 	n, err := within(l.value, 0, 15)
 	if err != nil {
 		return err
 	}
 	if names, _, _, _ := r.chain(); !slices.Contains(names, "nue") {
-		r.note(l, Idle, "nue is not asked for")
+		r.note(l, Idle, "nue is not requested")
 		return nil
 	}
 	lanes := uint64(8)
@@ -264,7 +267,7 @@ func (r *importer) nueVLs(l line) error {
 	return nil
 }
 
-// hostsOf names a file of hosts, when all of it is understood.
+// hostsOf returns a taker for a file of hosts, which must be valid.
 func hostsOf(name string) func(*importer, line) error {
 	return func(r *importer, l line) error {
 		f, err := r.named(l)
@@ -279,7 +282,7 @@ func hostsOf(name string) func(*importer, line) error {
 	}
 }
 
-// ignoreOthers takes over that other managers are not heeded.
+// ignoreOthers imports that other managers are ignored.
 func (r *importer) ignoreOthers(l line) error {
 	is, err := truth(l.value)
 	if err == nil && is {
@@ -288,7 +291,7 @@ func (r *importer) ignoreOthers(l line) error {
 	return err
 }
 
-// counters takes over that the counters of ports are read, and how often.
+// counters imports the polling of port counters and its interval.
 func (r *importer) counters(l line) error {
 	is, err := truth(l.value)
 	if err != nil || !is {
@@ -301,7 +304,7 @@ func (r *importer) counters(l line) error {
 	return timeOf("counters", "s")(r, every)
 }
 
-// countersDetail notes an option that says nothing without perfmgr. With it, counters takes it over.
+// countersDetail notes an option that has no effect without perfmgr. With it, counters imports it.
 func (r *importer) countersDetail(l line) error {
 	if on, ok := r.set["perfmgr"]; !ok || !strings.EqualFold(on.value, "TRUE") {
 		r.note(l, Idle, "perfmgr is FALSE")

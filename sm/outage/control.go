@@ -15,17 +15,17 @@ import (
 	"weft/wire/mad"
 )
 
-// never is later than everything.
+// never is later than any event.
 const never = time.Duration(1<<63 - 1)
 
-// control runs the devices, and the managers at their ports, in one time.
+// control advances the devices and the managers in one virtual time.
 type control struct {
 	ctx      context.Context
 	subnet   *emulator.Subnet
 	managers []*manager
 }
 
-// manager is one subnet manager with its requester.
+// manager is a subnet manager with its requester and its port.
 type manager struct {
 	machine  *watch.Manager
 	wire     *wire.Core
@@ -36,8 +36,8 @@ type manager struct {
 	now      time.Duration
 	inbox    []wire.Datagram
 	actions  []wire.Action
-	wake     time.Duration // when a Tick is due; never
-	planned  time.Duration // when plan is told; never
+	wake     time.Duration // time of the next Tick; never if none is due
+	planned  time.Duration // time when plan is delivered; never if none is pending
 	plan     *terms.Event
 	sets
 	counts
@@ -45,14 +45,14 @@ type manager struct {
 	gone bool
 }
 
-// sets holds what a manager sets.
+// sets tracks the Sets of a manager.
 type sets struct {
-	underWay map[uint64]mad.AttrID // Sets that have not ended, by tag
-	since    attributes            // that were under way since takeSet was called last
+	underWay map[uint64]mad.AttrID // attributes of the Sets under way, by tag
+	since    attributes            // attributes set since the last takeSet
 }
 
-// counts counts what a manager sends.
-type counts struct{ smps, blocks int } // blocks of forwarding tables
+// counts counts what a manager sends: SMPs, and blocks of forwarding tables among them.
+type counts struct{ smps, blocks int }
 
 // newManager attaches a manager to a port.
 func newManager(s *emulator.Subnet, at fabric.End, cfg terms.Config, u *Setup, log func(time.Duration, terms.Incident)) (m *manager, err error) {
@@ -68,14 +68,14 @@ func newManager(s *emulator.Subnet, at fabric.End, cfg terms.Config, u *Setup, l
 	return m, err
 }
 
-// advance lets time go on for all, up to a moment.
+// advance runs the devices and the managers up to a time.
 func (c *control) advance(now time.Duration) {
 	for {
 		for _, m := range c.managers {
 			m.takeIn(c.ctx)
 		}
 		if slices.ContainsFunc(c.managers, func(m *manager) bool { return len(m.inbox) > 0 || len(m.actions) > 0 }) {
-			continue // one has sent something to another
+			continue // a manager has sent something to another
 		}
 		next := min(c.next(), now)
 		for _, m := range c.managers {
@@ -92,7 +92,7 @@ func (c *control) advance(now time.Duration) {
 	}
 }
 
-// next returns when something is due.
+// next returns the time of the next event of the subnet or a manager.
 func (c *control) next() time.Duration {
 	next := never
 	if at, ok := c.subnet.Next(); ok {
@@ -104,7 +104,7 @@ func (c *control) next() time.Duration {
 	return next
 }
 
-// attributes says what managers set: nothing, something, or lane tables too.
+// attributes classifies what managers set: nothing, something, or lane tables too.
 type attributes uint8
 
 const (
@@ -113,7 +113,7 @@ const (
 	laneTable
 )
 
-// attributesOf says what an attribute is.
+// attributesOf classifies an attribute.
 func attributesOf(attr mad.AttrID) attributes {
 	if attr == mad.AttrSLtoVLMappingTable || attr == mad.AttrVLArbitrationTable {
 		return laneTable
@@ -121,7 +121,7 @@ func attributesOf(attr mad.AttrID) attributes {
 	return someAttribute
 }
 
-// takeSet returns what was being set since the last call.
+// takeSet returns the class of the Sets that were under way since the last call.
 func (c *control) takeSet() (what attributes) {
 	for _, m := range c.managers {
 		what, m.since = max(what, m.since), noAttribute
@@ -132,7 +132,7 @@ func (c *control) takeSet() (what attributes) {
 	return what
 }
 
-// next returns when something is due other than in the subnet.
+// next returns the time of the manager's next event, apart from those of the subnet.
 func (m *manager) next() time.Duration {
 	if m.gone {
 		return never
@@ -144,7 +144,7 @@ func (m *manager) next() time.Duration {
 	return next
 }
 
-// tick does what is due, and reports whether anything was.
+// tick handles the events that are due, and reports whether there were any.
 func (m *manager) tick(ctx context.Context) (due bool) {
 	if m.gone {
 		return false
@@ -165,7 +165,7 @@ func (m *manager) tick(ctx context.Context) (due bool) {
 	return due
 }
 
-// takeIn takes what has come.
+// takeIn handles the datagrams that have arrived.
 func (m *manager) takeIn(ctx context.Context) {
 	if m.gone {
 		m.inbox, m.actions = nil, nil
@@ -178,7 +178,8 @@ func (m *manager) takeIn(ctx context.Context) {
 	}
 }
 
-// perform does what the requester wants done: first all that is to be sent, as its memory demands.
+// perform carries out the requester's actions. It sends all datagrams first, since the requester
+// reuses their memory.
 func (m *manager) perform(ctx context.Context) {
 	for len(m.actions) > 0 {
 		actions := m.actions
@@ -204,7 +205,7 @@ func (m *manager) perform(ctx context.Context) {
 	}
 }
 
-// step gives the manager an event, and does what it wants done.
+// step passes an event to the manager, and carries out its actions.
 func (m *manager) step(ctx context.Context, ev *terms.Event) {
 	if ev.Kind == terms.Answer {
 		delete(m.underWay, ev.Tag)
@@ -229,7 +230,7 @@ func (m *manager) step(ctx context.Context, ev *terms.Event) {
 			m.wake = a.At
 		case terms.Note:
 			m.log(m.now, a.Incident)
-		default: // told by notes
+		default: // the log shows these
 		}
 	}
 	if claimed {
@@ -237,11 +238,11 @@ func (m *manager) step(ctx context.Context, ev *terms.Event) {
 	}
 }
 
-// send starts an SMP.
+// send sends an SMP.
 func (m *manager) send(a *terms.Action) {
 	d, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier}.Directed(make([]byte, mad.Size), a.Path)
 	if err != nil {
-		panic(err) // the manager sends no longer route than there can be
+		panic(err) // the manager's routes never exceed the maximum length
 	}
 	copy(d.Data(), a.Data)
 	m.smps++

@@ -9,18 +9,19 @@ import (
 	"weft/route"
 )
 
-// lanes are the lane tables as the devices hold them. Those that are off keep what they had: no packet reaches them.
+// lanes mirrors the lane tables of the devices. A device that is off keeps its last tables: no
+// packet reaches it.
 type lanes struct {
-	held   *route.Plan           // the first Plan, with these tables in place of its own
+	held   *route.Plan           // the first Plan with the devices' tables
 	number map[fabric.GUID]int32 // of switches
 	ends   map[fabric.GUID]int32 // hosts, by port GUID
-	ports  []fabric.End          // ends of cables at switches, by switch and port as PortStart of the Graph has it
+	ports  []fabric.End          // switch ends of cables, indexed like the Graph's ports (PortStart)
 	hosts  []fabric.End
 	sl2vl  map[route.VLTable]uint16
-	turns  map[string]uint16 // by the bytes of a VL arbitration table
+	turns  map[string]uint16 // index of an arbitration table by its bytes
 }
 
-// newLanes begins with the tables of a Plan; nil where it has none.
+// newLanes starts with the tables of a Plan; nil if the Plan has none.
 func newLanes(g *fabric.Graph, plan *route.Plan, f *fabric.Fabric, number map[fabric.GUID]int32) *lanes {
 	if plan.SL2VL == nil || plan.SL == nil {
 		return nil
@@ -44,7 +45,7 @@ func newLanes(g *fabric.Graph, plan *route.Plan, f *fabric.Fabric, number map[fa
 		id, _ := f.NodeByGUID(g.EndNodeGUID[h])
 		l.hosts[h] = fabric.End{Node: id, Port: g.EndNum[h]}
 	}
-	// Until a port is told otherwise all VLs have the same turn.
+	// Until the manager sets a port's table, all its VLs have equal weight.
 	held.Arbitration = &route.VLArbitration{Pool: make([]route.ArbTable, 1), Host: make([]uint16, g.NumHosts), Switch: make([]uint16, len(g.Attached))}
 	for vl := range route.DropVL {
 		held.Arbitration.Pool[0].Low = append(held.Arbitration.Pool[0].Low, route.ArbEntry{VL: vl, Weight: 1})
@@ -52,7 +53,7 @@ func newLanes(g *fabric.Graph, plan *route.Plan, f *fabric.Fabric, number map[fa
 	return l
 }
 
-// look takes what the devices hold now, and returns the switches and hosts that hold something else than before.
+// look reads the lane tables of the devices, and returns the switches and hosts with new ones.
 func (l *lanes) look(g *fabric.Graph, sub *emulator.Subnet) (switches, hosts []int32) {
 	held := *l.held
 	held.SL2VL = &route.SL2VL{Pool: l.held.SL2VL.Pool, Host: slices.Clone(l.held.SL2VL.Host), Switch: slices.Clone(l.held.SL2VL.Switch)}
@@ -83,7 +84,7 @@ func (l *lanes) look(g *fabric.Graph, sub *emulator.Subnet) (switches, hosts []i
 	return switches, hosts
 }
 
-// takeArbitration takes the VL arbitration table that an output port holds, and reports whether it is another one than before.
+// takeArbitration reads the VL arbitration table of an output port, and reports whether it is new.
 func (l *lanes) takeArbitration(a *route.VLArbitration, index *uint16, sub *emulator.Subnet, e fabric.End) (differs bool) {
 	low, high, limit := sub.VLArbitration(e)
 	key, was := string(low)+string(high)+string(limit), *index
@@ -99,7 +100,7 @@ func (l *lanes) takeArbitration(a *route.VLArbitration, index *uint16, sub *emul
 	return *index != was
 }
 
-// entriesOf returns the entries of a list of VL arbitration as a port holds it.
+// entriesOf decodes a list of VL arbitration entries of a port.
 func entriesOf(data []byte) (list []route.ArbEntry) {
 	for i := 0; i+1 < len(data); i += 2 {
 		if e := (route.ArbEntry{VL: data[i] & 15, Weight: data[i+1]}); e.Weight > 0 && e.VL < route.DropVL {
@@ -109,7 +110,7 @@ func entriesOf(data []byte) (list []route.ArbEntry) {
 	return list
 }
 
-// switchIndex returns the tables of a switch by input and output port, and whether one of them is another one than before.
+// switchIndex returns the tables of a switch by input and output port, and whether one has changed.
 func (l *lanes) switchIndex(g *fabric.Graph, s int32, is *route.SL2VL, file *tables.SL2VLs, n *tables.NodeSL2VLs) (index []uint16, differs bool) {
 	width := g.SwitchPorts[s] + 1
 	index = make([]uint16, width*width)
@@ -120,7 +121,7 @@ func (l *lanes) switchIndex(g *fabric.Graph, s int32, is *route.SL2VL, file *tab
 	}
 	for _, row := range n.Rows {
 		if int32(row.In) >= width || int32(row.Out) >= width || row.Out == 0 || row.In == row.Out {
-			continue // no packet takes it
+			continue // no packet takes this path
 		}
 		at := int32(row.In)*width + int32(row.Out)
 		if t := route.VLTable(file.Pool[row.Table]); t != is.Pool[index[at]] {
@@ -130,7 +131,7 @@ func (l *lanes) switchIndex(g *fabric.Graph, s int32, is *route.SL2VL, file *tab
 	return index, differs
 }
 
-// intern returns the place of a table in the pool.
+// intern returns the index of a table in the pool.
 func (l *lanes) intern(is *route.SL2VL, t route.VLTable) uint16 {
 	at, ok := l.sl2vl[t]
 	if !ok {

@@ -15,41 +15,42 @@ import (
 	"weft/wire/mad"
 )
 
-// Setup says what to simulate: the subnet, its managers, the traffic and the fault.
+// Setup describes a simulation: the subnet, its managers, the traffic and the fault.
 type Setup struct {
 	Fabric   *fabric.Fabric
 	Routing  planner.Request
 	Watch    terms.Watch   // of every manager
-	Managers int           // at the first hosts; the first is the master
-	Planning time.Duration // that a Plan takes
-	Hop      time.Duration // that an SMP takes for a link
+	Managers int           // number of managers, at the first hosts; the first is the master
+	Planning time.Duration // time to compute a Plan
+	Hop      time.Duration // time of an SMP for one link
 	Seed     uint64        // of the traffic
 
 	Packet packet.Config
-	Load   float64 // of what each host can send, to hosts drawn at random
-	Bytes  int64   // of a message
-	// Streams is the traffic in place of that of Load and Bytes, by the Graph that the master has found; it has no end. Nil: there is none.
+	Load   float64 // share of each host's bandwidth, sent to random hosts
+	Bytes  int64   // size of a message
+	// Streams returns the traffic for the master's Graph, in place of Load and Bytes; it has no
+	// end.
 	Streams func(*fabric.Graph) []packet.Stream
 
 	Fault  Fault
-	Before time.Duration // traffic runs so long before the fault
-	After  time.Duration // and so long after it
-	Step   time.Duration // of Result.Lost and Result.Arrived
+	Before time.Duration // time with traffic before the fault
+	After  time.Duration // time after it
+	Step   time.Duration // resolution of Result.Steps
 }
 
-// Fault names the cable, the switch or the manager that fails.
+// Fault selects the cable, the switch and the manager that fail.
 type Fault struct {
-	Pull   fabric.LinkID // this cable, for good; fabric.NoLink for none
-	Reboot fabric.NodeID // this switch, which comes back empty; -1 for none
+	Pull   fabric.LinkID // cable that fails for good; fabric.NoLink for none
+	Reboot fabric.NodeID // switch that restarts with empty tables; -1 for none
 	Down   time.Duration // how long it is off
-	Kill   bool          // the master ends at the same moment
+	Kill   bool          // the master dies at the same moment
 }
 
 // Result counts packets, losses and SMPs of a run.
 type Result struct {
 	Sent, Arrived int64 // packets
 	Lost          packet.Losses
-	First, Last   time.Duration // when packets were lost, after the fault, to Setup.Step; 0 where none was
+	First, Last   time.Duration // first and last step with losses, after the fault; 0 if none
 	Quiet         time.Duration // from the fault to the last Set of a table or a port
 	SMPs, Blocks  int           // from the fault on; Blocks are Sets of blocks of forwarding tables
 	Steps         []Step        // from the start of the traffic
@@ -57,39 +58,39 @@ type Result struct {
 	Deadlock      *packet.Deadlock
 }
 
-// Step counts the packets of a step of time, and the payload of those that arrived.
+// Step counts the packets of a time step: arrived, lost, and the payload bytes of the arrived ones.
 type Step struct{ Arrived, Lost, Bytes int64 }
 
-// Line is a line of the log of a manager.
+// Line is a line of a manager's log.
 type Line struct {
 	At      time.Duration // after the fault
 	Manager int
 	terms.Incident
 }
 
-// run is a Run under way.
+// run is a simulation under way.
 type run struct {
 	*Setup
 	control
 	sim    *packet.Sim
 	graph  *fabric.Graph
-	lanes  *lanes        // nil where the Plan says nothing of lanes
-	begun  time.Duration // of the control's time: when the traffic begins
-	fault  time.Duration // and the fault
-	due    packet.Time   // of the next event of the control in the simulation
+	lanes  *lanes        // nil if the Plan has no lane tables
+	begun  time.Duration // start of the traffic, in the managers' time
+	fault  time.Duration // time of the fault, likewise
+	due    packet.Time   // next event of devices or managers, in the packets' time
 	links  []mirrored
 	number map[fabric.GUID]int32 // of switches in the Graph
 	top    fabric.LID
 	result Result
-	lost   int64 // until the last step
+	lost   int64 // packets lost up to the last step
 	series *packet.Series
 	failed error
 }
 
-// mirrored is a link as the packets see it.
+// mirrored is a link with its state in the packet simulation.
 type mirrored struct {
 	a, b   fabric.End
-	sw     int32 // a switch that it leaves
+	sw     int32 // a switch at one end
 	port   uint8
 	active bool
 }
@@ -129,10 +130,10 @@ func Run(ctx context.Context, u *Setup) (*Result, error) {
 	return out, nil
 }
 
-// ps is a time of the control in that of the packets.
+// ps converts a duration to the packets' time.
 func ps(d time.Duration) packet.Time { return packet.Time(d) * packet.Nanosecond }
 
-// bringUp has the managers bring the subnet up before there is any traffic.
+// bringUp lets the managers bring up the subnet, before any traffic.
 func (r *run) bringUp(ctx context.Context) error {
 	sub, err := emulator.New(r.Fabric, emulator.Options{Seed: r.Seed, Impairment: emulator.Impairment{Delay: r.Hop}})
 	if err != nil {
@@ -163,15 +164,15 @@ func (r *run) bringUp(ctx context.Context) error {
 		r.advance(sub.Now() + 2*time.Second)
 	}
 	if len(r.managers) < max(1, r.Managers) {
-		return fmt.Errorf("outage: %d managers: there are %d hosts for them", r.Managers, len(r.managers))
+		return fmt.Errorf("outage: %d managers need as many hosts: the subnet has %d", r.Managers, len(r.managers))
 	}
 	if rep := r.managers[0].machine.Result().Report; rep.State != terms.Up {
-		return fmt.Errorf("outage: the subnet is not up before anything fails: %s", rep.State)
+		return fmt.Errorf("outage: the subnet is not up before the fault: %s", rep.State)
 	}
 	return ctx.Err()
 }
 
-// startTraffic makes the simulation of the packets from what is in force.
+// startTraffic starts the packet simulation with the Plan and the tables in force.
 func (r *run) startTraffic() (err error) {
 	core := r.managers[0].machine.Result()
 	g, plan := core.Fabric().Compile(), core.Plan()
@@ -212,7 +213,7 @@ func (r *run) startTraffic() (err error) {
 	return nil
 }
 
-// traffic makes the streams that the hosts send.
+// traffic returns the streams of the hosts.
 func (r *run) traffic(g *fabric.Graph) *packet.Streams {
 	w := &packet.Streams{Seed: r.Seed}
 	if r.Streams != nil {
@@ -227,10 +228,10 @@ func (r *run) traffic(g *fabric.Graph) *packet.Streams {
 	return w
 }
 
-// now is the time of the control at present.
+// now returns the current time of the devices and managers.
 func (r *run) now() time.Duration { return r.begun + time.Duration(r.sim.Now()/packet.Nanosecond) }
 
-// schedule makes the next thing that devices or managers have to do an event among the packets.
+// schedule adds the next event of the devices and managers to the packets' events.
 func (r *run) schedule() {
 	next := r.next()
 	if next == never {
@@ -239,13 +240,13 @@ func (r *run) schedule() {
 	at := max(ps(max(0, next-r.begun)), r.sim.Now())
 	r.due = at
 	r.sim.At(at, func(*packet.Sim) {
-		if r.due == at { // or something has come in between
+		if r.due == at { // else an earlier event has replaced this one
 			r.runDue()
 		}
 	})
 }
 
-// runDue lets the devices and the managers do what is due, and shows the packets what has come of it.
+// runDue runs the due events of devices and managers, and updates the packets' view.
 func (r *run) runDue() {
 	r.advance(r.now())
 	if what := r.takeSet(); what > noAttribute {
@@ -286,7 +287,7 @@ func (r *run) fail(s *packet.Sim) {
 	r.schedule()
 }
 
-// mirror shows the packets the tables that devices hold, and the links that carry data.
+// mirror copies the devices' tables and the state of the links to the packet simulation.
 func (r *run) mirror(laneTables bool) {
 	changed := false
 	for i := range r.links {
@@ -337,7 +338,7 @@ func (r *run) isActive(e fabric.End) bool {
 	return err == nil && mad.PortInfoPortState.Get(info) == mad.PortActive
 }
 
-// endStep takes down what has been lost in a step.
+// endStep stores the losses of a step.
 func (r *run) endStep(i int, s *packet.Sim) {
 	n := s.Lost()
 	lost := n.Total() - r.lost

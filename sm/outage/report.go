@@ -12,7 +12,7 @@ import (
 	"weft/sm/terms"
 )
 
-// Validate reports what cannot be simulated.
+// Validate returns an error if the Setup cannot be simulated.
 func (u *Setup) Validate() error {
 	switch {
 	case u.Streams == nil && !(u.Load > 0 && u.Load <= 1): // nor NaN
@@ -22,9 +22,9 @@ func (u *Setup) Validate() error {
 	case u.Step < time.Microsecond || u.Before < 0 || u.After < u.Step || u.After > time.Hour || u.Before > time.Hour:
 		return errors.New("times: want steps of 1us or more, at least one of them after the fault, and no more than an hour")
 	case (u.Before+u.After)/u.Step > 1_000_000:
-		return errors.New("there are more than a million steps: make them longer")
+		return errors.New("more than a million steps: make them longer")
 	case u.Planning < 0 || u.Hop < 0 || u.Hop > time.Second || u.Fault.Down < 0 || u.Watch.Interval <= 0 || u.Watch.Quiet < 0:
-		return errors.New("times: want none that is negative, an interval of more than 0, and at most a second for a link")
+		return errors.New("times: want no negative ones, a positive interval, and at most a second for a link")
 	}
 	return u.Packet.Validate()
 }
@@ -35,21 +35,21 @@ type Report struct {
 	Sent      int64        `json:"packets_sent"`
 	Arrived   int64        `json:"packets_arrived"`
 	Lost      int64        `json:"packets_lost"`
-	NoLink    int64        `json:"lost_no_link"`    // the table named a port whose link was down
-	OnLink    int64        `json:"lost_on_link"`    // the link failed while it carried the packet
-	NoEntry   int64        `json:"lost_no_entry"`   // the switch had no entry: new tables were being written, or it had started again
-	Reboot    int64        `json:"lost_in_switch"`  // packets lost because their switch was switched off
-	WrongEnd  int64        `json:"lost_wrong_host"` // tables led to another host
-	NoLane    int64        `json:"lost_no_lane"`    // the lane table drops its service level, while new ones are written
-	TooOld    int64        `json:"lost_too_old"`    // it was the first of a queue for too long
+	NoLink    int64        `json:"lost_no_link"`    // lost at a port whose link was down
+	OnLink    int64        `json:"lost_on_link"`    // lost because the link failed while it carried the packet
+	NoEntry   int64        `json:"lost_no_entry"`   // lost because the switch had no entry: tables were being written, or it had restarted
+	Reboot    int64        `json:"lost_in_switch"`  // lost because the switch that held the packet was switched off
+	WrongEnd  int64        `json:"lost_wrong_host"` // delivered to another host by the tables
+	NoLane    int64        `json:"lost_no_lane"`    // lost because the lane table dropped the service level while tables were being written
+	TooOld    int64        `json:"lost_too_old"`    // dropped after too long at the head of a queue
 	From      float64      `json:"lost_from_us"`    // start of the first time step with lost packets
-	Until     float64      `json:"lost_until_us"`   // the end of the last one
-	Settled   float64      `json:"settled_us"`      // the last change of a table or a link
+	Until     float64      `json:"lost_until_us"`   // end of the last step with lost packets
+	Settled   float64      `json:"settled_us"`      // last change of a table or a link
 	SMPs      int          `json:"smps"`            // from the fault on
-	Blocks    int          `json:"blocks"`          // Sets of blocks of forwarding tables among them
+	Blocks    int          `json:"blocks"`          // Sets of forwarding-table blocks among the SMPs
 	Deadlock  bool         `json:"deadlock"`
 	StepUS    float64      `json:"step_us"`
-	FirstStep float64      `json:"first_step_us"` // when the first step begins
+	FirstStep float64      `json:"first_step_us"` // start of the first step
 	Steps     []StepReport `json:"steps"`
 	Log       []LogReport  `json:"log"` // of the managers
 }
@@ -68,10 +68,10 @@ type LogReport struct {
 	terms.IncidentJSON
 }
 
-// us is a time in microseconds.
+// us converts a duration to microseconds.
 func us(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// Report makes the report of a run.
+// Report converts the result to its JSON document.
 func (r *Result) Report(u *Setup) *Report {
 	out := &Report{
 		Fault: u.Fault.text(u.Fabric), Sent: r.Sent, Arrived: r.Arrived, Lost: r.Lost.Total(), NoLink: r.Lost.NoLink, OnLink: r.Lost.OnLink,
@@ -87,7 +87,7 @@ func (r *Result) Report(u *Setup) *Report {
 	return out
 }
 
-// text says what fails.
+// text describes the fault.
 func (f *Fault) text(fab *fabric.Fabric) string {
 	var parts []string
 	if f.Pull != fabric.NoLink {
@@ -102,7 +102,7 @@ func (f *Fault) text(fab *fabric.Fabric) string {
 	return strings.Join(parts, ", and ")
 }
 
-// Write prints the report for people.
+// Write prints the report as text.
 func (r *Report) Write(w io.Writer) error {
 	rows := [][]string{{"fault", r.Fault}, {"packets", fmt.Sprintf("%d sent, %d arrived", r.Sent, r.Arrived)}}
 	lost := []string{fmt.Sprint(r.Lost)}
@@ -116,7 +116,7 @@ func (r *Report) Write(w io.Writer) error {
 		{r.Reboot, "in the switch"},
 		{r.WrongEnd, "at a wrong host"},
 		{r.NoLane, "without a lane"},
-		{r.TooOld, "waited too long"},
+		{r.TooOld, "after waiting too long"},
 	} {
 		if n.count > 0 {
 			lost = append(lost, fmt.Sprintf("%d %s", n.count, n.why))
@@ -126,15 +126,15 @@ func (r *Report) Write(w io.Writer) error {
 	if r.Lost > 0 {
 		until := fmt.Sprintf("%.0f us to %.0f us after the fault", r.From, r.Until)
 		if r.Until >= r.FirstStep+r.StepUS*float64(len(r.Steps)) {
-			until = fmt.Sprintf("%.0f us after the fault to the end of the run: a longer --after shows more", r.From)
+			until = fmt.Sprintf("%.0f us after the fault to the end of the run: --after with a longer time shows more", r.From)
 		}
 		rows = append(rows, []string{"lost from", until})
 	}
 	settled := fmt.Sprintf("%.0f us after the fault", r.Settled)
 	if r.Settled == 0 {
-		settled = "no table or link has changed after the fault"
+		settled = "no table or link changed after the fault"
 	}
-	rows = append(rows, []string{"settled", settled}, []string{"SMPs", fmt.Sprintf("%d, %d of them blocks of forwarding tables", r.SMPs, r.Blocks)})
+	rows = append(rows, []string{"settled", settled}, []string{"SMPs", fmt.Sprintf("%d, %d of them for blocks of forwarding tables", r.SMPs, r.Blocks)})
 	if r.Deadlock {
 		rows = append(rows, []string{"deadlock", "yes"})
 	}

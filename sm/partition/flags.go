@@ -8,7 +8,7 @@ import (
 	"weft/wire/mad"
 )
 
-// flag reads a flag of a multicast group, in small letters; false where it is none.
+// flag parses a flag of a multicast group, in lower case; false if the name is unknown.
 func (r *reader) flag(g *Group, name, value string) bool {
 	switch name {
 	case "mtu":
@@ -31,7 +31,7 @@ func (r *reader) flag(g *Group, name, value string) bool {
 	return true
 }
 
-// value reads a number up to a bound.
+// value parses a number up to a maximum.
 func (r *reader) value(name, value string, most uint64) uint64 {
 	v, err := strconv.ParseUint(value, 0, 64)
 	if err != nil || v > most {
@@ -40,7 +40,7 @@ func (r *reader) value(name, value string, most uint64) uint64 {
 	return v
 }
 
-// mtu reads an MTU, in bytes or as a code.
+// mtu parses an MTU in bytes, or its code.
 func (r *reader) mtu(value string) uint8 {
 	v, err := strconv.ParseUint(value, 0, 16)
 	for code := range uint64(6) {
@@ -52,7 +52,7 @@ func (r *reader) mtu(value string) uint8 {
 	return 0
 }
 
-// rate reads a rate, such as 100G or 2.5G, or as a code.
+// rate parses a rate such as 100G or 2.5G, or its code.
 func (r *reader) rate(value string) uint8 {
 	if code, err := strconv.ParseUint(value, 0, 8); err == nil && mad.RateMbps(uint8(code)) > 0 {
 		return uint8(code)
@@ -69,7 +69,7 @@ func (r *reader) rate(value string) uint8 {
 	return 0
 }
 
-// rates lists all rates, as people write them.
+// rates lists all rates in Gbit/s, such as 2.5G.
 func rates() []string {
 	var all []float64
 	for code := range uint8(64) {

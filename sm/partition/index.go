@@ -8,24 +8,25 @@ import (
 	"weft/wire/mad"
 )
 
-// Index finds the P_Keys of ports in time that grows with the partitions that a port may belong to, not with all members.
+// Index finds the P_Keys of a port in time that depends on the port's partitions, not on all
+// members.
 type Index struct {
 	ps     Partitions
-	open   []int32                 // partitions that do not name all of their members by GUID
+	open   []int32                 // partitions with members not named by GUID
 	byGUID map[fabric.GUID][]named // members by GUID of a port
 }
 
-// named is a Member that names a port.
+// named is a Member with the GUID of a port.
 type named struct {
-	part, at int32 // its partition, and its place there
+	part, at int32 // indexes of its partition, and of it there
 	as       Membership
 }
 
-// NewIndex makes an Index. The partitions must not be changed after that.
+// NewIndex builds an Index. The partitions must not change afterwards.
 func NewIndex(ps Partitions) *Index {
 	x := &Index{ps: ps, byGUID: map[fabric.GUID][]named{}}
 	for i := range ps {
-		open := ps[i].Key == defaultKey // to which the manager belongs
+		open := ps[i].Key == defaultKey // the manager is a member
 		for j := range ps[i].Members {
 			if m := &ps[i].Members[j]; m.Who == OnePort {
 				x.byGUID[m.GUID] = append(x.byGUID[m.GUID], named{int32(i), int32(j), m.As})
@@ -40,8 +41,9 @@ func NewIndex(ps Partitions) *Index {
 	return x
 }
 
-// KeysOf returns the P_Keys of a port: those of partitions with IndexZero first, then that of the default partition, then in order. In each
-// partition the last Member that names the port counts. If first is set, keys[0] is to stand at index 0 of the table.
+// KeysOf returns the P_Keys of a port, those of partitions with IndexZero first, then the default
+// partition's, then the others in the order of the file. In each partition the last Member that
+// names the port counts. If first is set, keys[0] belongs at index 0 of the table.
 func (x *Index) KeysOf(p *Port) (keys []uint16, first bool) {
 	of := slices.Clone(x.byGUID[p.GUID])
 	for _, i := range x.open {
@@ -75,7 +77,8 @@ func (x *Index) KeysOf(p *Port) (keys []uint16, first bool) {
 	return keys, first
 }
 
-// rank returns 0, 1 or 2: P_Keys of partitions with a lower rank stand before others in a new table.
+// rank orders partitions in a new P_Key table: 0 for IndexZero, 1 for the default, 2 for the
+// others.
 func (x *Index) rank(part int32) int {
 	switch p := &x.ps[part]; {
 	case p.IndexZero:

@@ -10,8 +10,10 @@ import (
 	"weft/wire/mad"
 )
 
-// Levels finds which partitions belong to which levels of service: by what a level names, or else by the SL of the partition. It returns the numbers of levels by
-// P_Key, without the bit of full members, and what does not fit: a level that names no partition, and a partition whose SL no level has.
+// Levels assigns partitions to levels of service: a level's own list of partitions decides, or else
+// the partition's SL. byKey holds the index of the level by P_Key, without the membership bit.
+// unknown describes level entries that match no partition; without describes partitions whose SL no
+// level has.
 func (ps Partitions) Levels(list levels.Levels) (byKey map[uint16]uint8, unknown, without []string) {
 	byKey = map[uint16]uint8{}
 	for i := range ps {
@@ -22,7 +24,7 @@ func (ps Partitions) Levels(list levels.Levels) (byKey map[uint16]uint8, unknown
 		if at := list.BySL(p.SL); at >= 0 {
 			byKey[p.Key] = uint8(at)
 		} else {
-			without = append(without, fmt.Sprintf("partition %s has sl=%d, and no level of service has it", ps.nameOf(i), p.SL))
+			without = append(without, fmt.Sprintf("partition %s has sl=%d, but no level of service has this SL", ps.nameOf(i), p.SL))
 		}
 	}
 	for i := range list {
@@ -35,13 +37,13 @@ func (ps Partitions) Levels(list levels.Levels) (byKey map[uint16]uint8, unknown
 			for at := range ps {
 				names[at] = ps.nameOf(at)
 			}
-			unknown = append(unknown, fmt.Sprintf("level %s: there is no partition %s: there are %s", list[i].Name, name, strings.Join(names, ", ")))
+			unknown = append(unknown, fmt.Sprintf("level %s: unknown partition %s: want one of %s", list[i].Name, name, strings.Join(names, ", ")))
 		}
 	}
 	return byKey, unknown, without
 }
 
-// nameOf returns the name of a partition, or its P_Key.
+// nameOf returns the name of a partition, or else its P_Key.
 func (ps Partitions) nameOf(i int) string {
 	if ps[i].Name == "" {
 		return fmt.Sprintf("0x%04x", ps[i].Key)
@@ -49,7 +51,7 @@ func (ps Partitions) nameOf(i int) string {
 	return ps[i].Name
 }
 
-// keyOf returns the P_Key of a partition that is named so, or has it.
+// keyOf returns the P_Key of the partition with this name or P_Key.
 func (ps Partitions) keyOf(name string) (uint16, bool) {
 	at := slices.IndexFunc(ps, func(p Partition) bool { return p.Name == name })
 	if key, err := strconv.ParseUint(name, 0, 16); at < 0 && err == nil {

@@ -12,7 +12,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Membership says how a port belongs to a partition: two limited members cannot talk to each other.
+// Membership is full, limited or both. Two limited members cannot talk to each other.
 type Membership uint8
 
 // The memberships. A port with Both has two P_Keys for the partition.
@@ -30,22 +30,22 @@ type Partitions []Partition
 // Partition is a set of ports that share a P_Key.
 type Partition struct {
 	Name      string
-	Key       uint16 // without the bit of full members
-	IndexZero bool   // its P_Key stands at index 0 of the tables
-	SL        uint8  // by which its paths have a level of service; 0 where none is given
+	Key       uint16 // without the membership bit
+	IndexZero bool   // the P_Key is at index 0 of P_Key tables
+	SL        uint8  // selects the level of service of its paths; 0 if not given
 	Members   []Member
 	Groups    []Group
 }
 
-// Member names ports, and says how they belong to a partition.
+// Member selects ports, and gives their membership in a partition.
 type Member struct {
 	Who     Who
 	GUID    fabric.GUID // of a port, for OnePort
-	Pattern string      // of descriptions in the syntax of path.Match, for Described
+	Pattern string      // of node descriptions, in the syntax of path.Match, for Described
 	As      Membership
 }
 
-// Who says which ports a Member names.
+// Who says which ports a Member selects.
 type Who uint8
 
 // The kinds of members.
@@ -61,18 +61,18 @@ const (
 
 var whoNames = map[string]Who{"ALL": All, "ALL_CAS": AllCAs, "ALL_SWITCHES": AllSwitches, "ALL_ROUTERS": AllRouters, "SELF": Self}
 
-// Group is a multicast group that a partition has from the start.
+// Group is a multicast group that the partition creates.
 type Group struct {
-	Broadcast bool     // the IPoIB broadcast group of the partition; MGID is not given then
-	MGID      [16]byte // as the file has it
-	MTU, Rate uint8    // codes, 0 where they are not given
+	Broadcast bool     // the IPoIB broadcast group of the partition; MGID is empty
+	MGID      [16]byte // as in the file
+	MTU, Rate uint8    // codes; 0 if not given
 	SL, Scope uint8
-	QKey      uint32 // 0 where it is not given
+	QKey      uint32 // 0 if not given
 	TClass    uint8
 	FlowLabel uint32
 }
 
-// Port is an end port that may be a member.
+// Port is an end port, a possible member.
 type Port struct {
 	GUID    fabric.GUID
 	Type    fabric.NodeType
@@ -80,15 +80,15 @@ type Port struct {
 	Manager bool   // the subnet manager runs here
 }
 
-// Everyone returns the partitions of a subnet that has none but the default one, with all ports as full members.
+// Everyone returns the default partition alone, with all ports as full members.
 func Everyone() Partitions {
 	return Partitions{{Name: "Default", Key: defaultKey, Members: []Member{{Who: All, As: Full}}}}
 }
 
-// defaultKey is the P_Key of the default partition without the bit of full members.
+// defaultKey is the P_Key of the default partition, without the membership bit.
 const defaultKey = mad.DefaultPKey &^ mad.PKeyFull
 
-// names reports whether a Member names a port.
+// names reports whether a Member selects a port.
 func (m *Member) names(p *Port) bool {
 	switch m.Who {
 	case OnePort:
@@ -109,8 +109,8 @@ func (m *Member) names(p *Port) bool {
 	}
 }
 
-// Share returns the P_Key of the first port by which two ports may talk to each other, of those whose partition is asked for (0 for any);
-// false where there is none. Two limited members of a partition may not.
+// Share returns a P_Key of port a for talking to port b, in the partition asked for (0 for any);
+// false if they share none. Two limited members of a partition cannot talk.
 func Share(a, b []uint16, asked uint16) (key uint16, ok bool) {
 	for _, k := range a {
 		if asked != 0 && (k^asked)&^mad.PKeyFull != 0 {
@@ -125,9 +125,10 @@ func Share(a, b []uint16, asked uint16) (key uint16, ok bool) {
 	return 0, false
 }
 
-// Place puts P_Keys into a table, in which 0 is free, and reports whether all have found room. A P_Key that stands there already
-// keeps its index; else it takes the index of the other membership of its partition, or the first free one. P_Keys that are not
-// wanted go. If first is set, want[0] stands at index 0.
+// Place assigns the wanted P_Keys to the entries of a P_Key table, where 0 means free, and reports
+// whether all fit. A P_Key already in the table keeps its index. A new one takes the index of the
+// other membership of its partition, or else the first free one. Place removes P_Keys that are not
+// wanted. If first is set, want[0] goes to index 0.
 func Place(table, want []uint16, first bool) (placed []uint16, ok bool) {
 	placed = make([]uint16, len(table))
 	stands := make([]bool, len(want))
@@ -162,7 +163,7 @@ func Place(table, want []uint16, first bool) (placed []uint16, ok bool) {
 	return placed, ok
 }
 
-// String writes a Member as in a file.
+// String formats a Member as in the file.
 func (m *Member) String() string {
 	var who, as string
 	for name, membership := range membershipNames {
@@ -185,7 +186,7 @@ func (m *Member) String() string {
 	return who + "=" + as
 }
 
-// String writes a Group as in a file.
+// String formats a Group as in the file.
 func (g *Group) String() string {
 	var b strings.Builder
 	if b.WriteString("ipoib"); !g.Broadcast {

@@ -112,25 +112,25 @@ func TestReadErrors(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
 	}{
-		{"a=1:ALL", "p.conf:1: a partition does not end in a semicolon"},
-		{"a=1:ALL;\n\nb=2", "p.conf:3: a partition does not end"},
-		{"a=1;", "p.conf:1: a partition has no colon"},
-		{"a=0:ALL;", `p.conf:1: "0" is no P_Key`},
-		{"a=0x10000:ALL;", "is no P_Key"},
-		{"a=1:\nALL,\n EVERY;", `p.conf:3: "EVERY" is no member`},
+		{"a=1:ALL", "p.conf:1: missing semicolon at the end of a partition"},
+		{"a=1:ALL;\n\nb=2", "p.conf:3: missing semicolon"},
+		{"a=1;", "p.conf:1: missing colon"},
+		{"a=0:ALL;", `p.conf:1: "0" is not a P_Key`},
+		{"a=0x10000:ALL;", "is not a P_Key"},
+		{"a=1:\nALL,\n EVERY;", `p.conf:3: "EVERY" is not a member`},
 		{"a=1:0:ALL;", "p.conf:1: \"0:ALL\": a second colon"},
-		{"a=1:ALL=fool;", "is no membership"},
-		{"a=1:ALL=;", "is no membership"},
-		{"a=1,\nquick:ALL;", "p.conf:1: \"quick\" is no flag"},
+		{"a=1:ALL=fool;", "is not a membership"},
+		{"a=1:ALL=;", "is not a membership"},
+		{"a=1,\nquick:ALL;", "p.conf:1: unknown partition flag \"quick\""},
 		{"a=1,mtu=4000:ALL;", "mtu=4000: want 256"},
-		{"7a:ALL;", `"7a" is no P_Key`},
+		{"7a:ALL;", `"7a" is not a P_Key`},
 		{"ipoib\na=1:ALL;", "p.conf:1: the name of a partition ends with its line"},
 		{"a=1,ipoib,mtu=4000:ALL;", "mtu=4000: want 256"},
 		{"a=1,ipoib,rate=99G:ALL;", "rate=99G: want one of 2.5G, 5G"},
 		{"a=1,ipoib,sl=16:ALL;", "sl=16: want a number from 0 to 15"},
-		{"a=1:mgid=fe80::1\nALL;", "is no multicast address"},
-		{`a=1:"[a"=full;`, "is no pattern"},
-		{`a=1:"a=full;`, "does not end in a semicolon"},
+		{"a=1:mgid=fe80::1\nALL;", "is not a multicast address"},
+		{`a=1:"[a"=full;`, "is not a pattern"},
+		{`a=1:"a=full;`, "missing semicolon"},
 	} {
 		_, err := Read("p.conf", []byte(c.text))
 		if wrong, ok := errors.AsType[*Error](err); !ok || !strings.Contains(wrong.Error(), c.want) {
@@ -312,7 +312,7 @@ func TestLevels(t *testing.T) {
 	if want := map[uint16]uint8{0x10: 1, 0x11: 2, 0x13: 2}; !maps.Equal(byKey, want) {
 		t.Errorf("levels %v, want %v", byKey, want)
 	}
-	if len(unknown) != 1 || !strings.HasPrefix(unknown[0], "level third: there is no partition e: there are ") || len(without) != 1 || !strings.HasPrefix(without[0], "partition c has sl=6") {
+	if len(unknown) != 1 || !strings.HasPrefix(unknown[0], "level third: unknown partition e: want one of ") || len(without) != 1 || !strings.HasPrefix(without[0], "partition c has sl=6") {
 		t.Errorf("%q, %q", unknown, without)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Error says what is wrong with a file of partitions.
+// Error is a mistake in a partitions file.
 type Error struct {
 	File string
 	Line int
@@ -22,22 +22,23 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
 
-// MostBytes bounds the size of a file.
+// MostBytes bounds the size of a partitions file.
 const MostBytes = 16 << 20
 
-// Read reads a file of partitions. The default partition is among them, whether or not the file has it. Every error is an *Error.
+// Read parses a partitions file. The result always includes the default partition. Every error is
+// an *Error.
 func Read(name string, data []byte) (Partitions, error) {
 	r := reader{file: name, line: 1, byKey: map[uint16]int{}, byName: map[string]int{}}
 	if len(data) > MostBytes {
 		r.fail("more than %d bytes", MostBytes)
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // a byte order mark, which some editors write
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // some editors write a byte order mark
 	for text := withoutComments(string(data)); r.err == nil && strings.TrimSpace(text) != ""; {
 		one, rest, ended := cutOutside(text, ';')
 		after := r.line + strings.Count(one, "\n")
 		r.skipLines(one, len(one)-len(strings.TrimLeft(one, " \t\r\n")))
 		if !ended {
-			r.fail("a partition does not end in a semicolon")
+			r.fail("missing semicolon at the end of a partition")
 		}
 		r.partition(strings.TrimSpace(one))
 		r.line, text = after, rest
@@ -52,28 +53,28 @@ func Read(name string, data []byte) (Partitions, error) {
 	return r.ps, nil
 }
 
-// reader reads a file of partitions.
+// reader parses a partitions file.
 type reader struct {
 	file string
-	line int // of what is being read
+	line int // current line
 	ps   Partitions
 	err  error // the first one
 
-	byKey  map[uint16]int // places of partitions that say their P_Key
+	byKey  map[uint16]int // indexes of partitions with an explicit P_Key
 	byName map[string]int
 }
 
-// fail notes what is wrong, if nothing was before.
+// fail stores the first error.
 func (r *reader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = &Error{r.file, r.line, fmt.Sprintf(format, args...)}
 	}
 }
 
-// skipLines counts the lines that end in the first bytes of a text.
+// skipLines counts the line ends in the first bytes of a text.
 func (r *reader) skipLines(text string, bytes int) { r.line += strings.Count(text[:bytes], "\n") }
 
-// cutOutside cuts a text at the first of a character that is not in quotes. Quotes end with their line.
+// cutOutside cuts a text at the first such character outside quotes. A quote ends with its line.
 func cutOutside(text string, at byte) (before, after string, found bool) {
 	quoted := false
 	for i := range len(text) {
@@ -89,7 +90,7 @@ func cutOutside(text string, at byte) (before, after string, found bool) {
 	return text, "", false
 }
 
-// withoutComments takes the comments out of a text, and no line.
+// withoutComments removes the comments from a text and keeps its lines.
 func withoutComments(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -98,11 +99,11 @@ func withoutComments(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// partition reads one partition, and joins it with an earlier one of the same P_Key.
+// partition parses one partition, and merges it into an earlier one with the same P_Key.
 func (r *reader) partition(text string) {
 	head, body, found := cutOutside(text, ':')
 	if !found {
-		r.fail("a partition has no colon between its name and its members")
+		r.fail("missing colon between the name of a partition and its members")
 	}
 	p := Partition{}
 	as := r.head(&p, head)
@@ -129,7 +130,7 @@ func (r *reader) partition(text string) {
 	old.Groups = append(old.Groups, p.Groups...)
 }
 
-// add adds a partition that no earlier one has the P_Key, or without one the name, of.
+// add appends a new partition.
 func (r *reader) add(p *Partition) {
 	if len(r.ps) >= defaultKey {
 		r.fail("more partitions than there are P_Keys")
@@ -143,7 +144,7 @@ func (r *reader) add(p *Partition) {
 	r.ps = append(r.ps, *p)
 }
 
-// head reads what stands before the colon, and returns the membership of members that do not say theirs.
+// head parses the part before the colon, and returns the default membership of members.
 func (r *reader) head(p *Partition, head string) Membership {
 	as, group := Limited, Group{}
 	for i, part := range strings.Split(head, ",") {
@@ -165,7 +166,7 @@ func (r *reader) head(p *Partition, head string) Membership {
 				p.SL = group.SL
 			}
 		default:
-			r.fail("%q is no flag of a partition: want indx0, defmember=full|limited|both, ipoib, mtu=, rate=, sl=, scope=, Q_Key=, TClass= or FlowLabel=", part)
+			r.fail("unknown partition flag %q: want indx0, defmember=full|limited|both, ipoib, mtu=, rate=, sl=, scope=, Q_Key=, TClass= or FlowLabel=", part)
 		}
 	}
 	if group.Broadcast {
@@ -174,7 +175,7 @@ func (r *reader) head(p *Partition, head string) Membership {
 	return as
 }
 
-// name reads the name and the P_Key of a partition. A number alone is the P_Key.
+// name parses the name and the P_Key of a partition. A number alone is the P_Key.
 func (r *reader) name(p *Partition, name, value string, given bool) {
 	if strings.Contains(name, "\n") {
 		r.fail("the name of a partition ends with its line: is a comma or a semicolon missing?")
@@ -190,7 +191,7 @@ func (r *reader) name(p *Partition, name, value string, given bool) {
 	}
 }
 
-// members reads a line of members or a multicast group.
+// members parses a line of members, or a multicast group.
 func (r *reader) members(p *Partition, line string, as Membership) {
 	var group *Group
 	for rest, more := line, true; more; {
@@ -205,7 +206,7 @@ func (r *reader) members(p *Partition, line string, as Membership) {
 			group = &p.Groups[len(p.Groups)-1]
 		case group != nil && r.flag(group, strings.ToLower(name), value):
 		case strings.Contains(name, ":"):
-			r.fail("%q: a second colon: does the partition before end in a semicolon?", part)
+			r.fail("%q: a second colon: is the semicolon before it missing?", part)
 		default:
 			m := r.member(name)
 			if m.As = as; given {
@@ -216,13 +217,13 @@ func (r *reader) members(p *Partition, line string, as Membership) {
 	}
 }
 
-// cutValue cuts NAME=VALUE, where the name may be in quotes.
+// cutValue splits NAME=VALUE; the name may be in quotes.
 func cutValue(part string) (name, value string, given bool) {
 	name, value, given = cutOutside(part, '=')
 	return strings.TrimSpace(name), strings.TrimSpace(value), given
 }
 
-// member reads who is a member.
+// member parses a member without its membership.
 func (r *reader) member(name string) Member {
 	if who, ok := whoNames[strings.ToUpper(name)]; ok {
 		return Member{Who: who}
@@ -230,50 +231,50 @@ func (r *reader) member(name string) Member {
 	if pattern, ok := strings.CutPrefix(name, `"`); ok {
 		pattern, closed := strings.CutSuffix(pattern, `"`)
 		if !closed {
-			r.fail("%s: a quote is not closed", name)
+			r.fail("%s: missing closing quote", name)
 		}
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			r.fail("%s is no pattern of descriptions: want text in which * stands for any characters, ? for one and [...] for one of some", name)
+			r.fail("%s is not a pattern of descriptions: want a text with * for any characters, ? for one and [...] for one of a set", name)
 		}
 		return Member{Who: Described, Pattern: pattern}
 	}
 	guid, err := strconv.ParseUint(name, 0, 64)
 	if err != nil || guid == 0 {
-		r.fail("%q is no member: want the GUID of a port, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF, or a pattern of descriptions in quotes", name)
+		r.fail("%q is not a member: want the GUID of a port, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF, or a pattern of descriptions in quotes", name)
 	}
 	return Member{Who: OnePort, GUID: fabric.GUID(guid)}
 }
 
-// membership reads how a port belongs to a partition: a word, or its beginning.
+// membership parses full, limited or both, or an abbreviation of one.
 func (r *reader) membership(value string) Membership {
 	for name, m := range membershipNames {
 		if value != "" && strings.HasPrefix(name, strings.ToLower(value)) {
 			return m
 		}
 	}
-	r.fail("%q is no membership: want full, limited or both", value)
+	r.fail("%q is not a membership: want full, limited or both", value)
 	return 0
 }
 
-// key reads a P_Key.
+// key parses a P_Key.
 func (r *reader) key(value string) uint16 {
 	v, err := strconv.ParseUint(value, 0, 16)
 	if err != nil || v&^mad.PKeyFull == 0 {
-		r.fail("%q is no P_Key: want a number from 0x0001 to 0x7fff", value)
+		r.fail("%q is not a P_Key: want a number from 0x0001 to 0x7fff", value)
 	}
 	return uint16(v) &^ mad.PKeyFull
 }
 
-// group reads the address of a multicast group.
+// group parses a multicast address.
 func (r *reader) group(value string) [16]byte {
 	a, err := netip.ParseAddr(value)
 	if err != nil || !a.Is6() || !a.IsMulticast() || a.Zone() != "" {
-		r.fail("mgid=%s is no multicast address: want 16 bytes as ff12:401b::1", value)
+		r.fail("mgid=%s is not a multicast address: want 16 bytes, as in ff12:401b::1", value)
 	}
 	return a.As16()
 }
 
-// number gives P_Keys to partitions that have none: the least that are free.
+// number assigns the lowest free P_Keys to partitions without one.
 func (r *reader) number() {
 	used := map[uint16]bool{0: true}
 	for i := range r.ps {

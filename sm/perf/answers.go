@@ -8,7 +8,7 @@ import (
 	"weft/wire/mad"
 )
 
-// answered takes an answer.
+// answered handles an answer, and queues the agent's next requests.
 func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 	a := &m.agents[p.agent]
 	if len(data) < mad.PortCountersExtended.Size {
@@ -31,7 +31,7 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 		}
 		m.watch(p.port)
 	case readPlain:
-		if p.mask == 0 { // not beside the other attribute
+		if p.mask == 0 { // not read in addition to PortCountersExtended
 			m.noteTime(now, p.port)
 		}
 		told := func(counter int) bool {
@@ -53,14 +53,14 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 	}
 }
 
-// readAll puts the counters of all ports of an agent first of those to be read.
+// readAll queues reads of the counters of all ports of an agent, before all other requests.
 func (m *Monitor) readAll(i int32) {
 	for at := m.agents[i].num - 1; at >= 0; at-- {
 		m.more = append(m.more, m.reading(i, at))
 	}
 }
 
-// noteTime notes the time of a reading of a port.
+// noteTime stores the time of a port's reading, and the time since the one before.
 func (m *Monitor) noteTime(now time.Duration, i int32) {
 	p := &m.ports[i]
 	if p.took = 0; p.at > 0 {
@@ -69,7 +69,7 @@ func (m *Monitor) noteTime(now time.Duration, i int32) {
 	p.at = max(now, 1)
 }
 
-// redirected follows a redirection, once.
+// redirected follows a redirection once.
 func (m *Monitor) redirected(p pending, data []byte) {
 	a := &m.agents[p.agent]
 	if len(data) < mad.ClassPortInfo.Size {
@@ -84,15 +84,15 @@ func (m *Monitor) redirected(p pending, data []byte) {
 	}
 	a.moved = true
 	a.at = Address{fabric.LID(lid), uint8(mad.ClassPortInfoRedirectSL.Get(data)), uint32(qp), uint32(mad.ClassPortInfoRedirectQKey.Get(data))}
-	m.more = append(m.more, p) // again, there
+	m.more = append(m.more, p) // same request, new address
 }
 
-// refused notes that an agent does not have an attribute, and goes on without it.
+// refused notes that the agent lacks an attribute, and continues without it.
 func (m *Monitor) refused(p pending) {
 	a := &m.agents[p.agent]
 	switch p.kind {
 	case classInfo:
-		a.known = true // it has PortCounters, as all have
+		a.known = true // it has PortCounters, which are mandatory
 		m.readAll(p.agent)
 	case readExtended:
 		a.ext, a.errors = false, false
@@ -102,10 +102,10 @@ func (m *Monitor) refused(p pending) {
 	}
 }
 
-// mostSkipped is the most rounds in which an agent is not asked that did not answer.
+// mostSkipped is the maximum number of rounds for which a silent agent is skipped.
 const mostSkipped = 16
 
-// giveUp leaves out the rest of the ports of an agent that does not answer, and the agent for some rounds.
+// giveUp skips the remaining ports of a silent agent, and the agent itself for some rounds.
 func (m *Monitor) giveUp(i int32) {
 	a := &m.agents[i]
 	if m.atAgent == int(i) {
@@ -116,20 +116,21 @@ func (m *Monitor) giveUp(i int32) {
 		a.failed++
 		a.skip = min(1<<min(a.failed-1, 10), mostSkipped)
 	}
-	a.known = false // it may be another one when it answers again
+	a.known = false // it may be another device when it answers again
 	if a.moved {
 		s := &m.subnet.Agents[i]
 		a.moved, a.at = false, Address{LID: s.LID, SL: s.SL, QP: 1}
 	}
 }
 
-// Rule is the most that a counter should grow by in a minute.
+// Rule is the threshold of a counter: its maximum growth in a minute.
 type Rule struct {
 	Counter int
 	Most    float64
 }
 
-// Rules are the thresholds. A good link has a bit error in 10^12: some 2 symbol errors a minute at 40 Gbit/s.
+// Rules are the thresholds. A good link has one bit error in 10^12 bits: about 2 symbol errors a
+// minute at 40 Gbit/s.
 var Rules = []Rule{
 	{mad.CounterSymbolError, 10},
 	{mad.CounterLinkErrorRecovery, 1},
@@ -143,10 +144,10 @@ var Rules = []Rule{
 	{mad.CounterVL15Dropped, 100},
 }
 
-// mostEvents bounds the events of a round that are told one by one.
+// mostEvents is the maximum number of events per round that are reported one by one.
 const mostEvents = 50
 
-// watch tells where a rate has passed its threshold, and where it has come down to half of it.
+// watch creates an event when a rate exceeds its threshold, and when it falls to half of it.
 func (m *Monitor) watch(i int32) {
 	p := &m.ports[i]
 	if p.took <= 0 {
@@ -155,7 +156,7 @@ func (m *Monitor) watch(i int32) {
 	for _, r := range Rules {
 		rate := float64(p.grown[r.Counter]) / p.took.Minutes()
 		was := p.over>>r.Counter&1 == 1
-		is := rate > r.Most && p.grown[r.Counter] > 1 || was && rate > r.Most/2 // one error in a short while is no rate
+		is := rate > r.Most && p.grown[r.Counter] > 1 || was && rate > r.Most/2 // a single error in a short interval is not a rate
 		if is == was {
 			continue
 		}
@@ -166,7 +167,7 @@ func (m *Monitor) watch(i int32) {
 	}
 }
 
-// names are the names of counters by the specification.
+// names are the counters' names in the specification.
 var names = [mad.NumCounters]string{
 	mad.CounterSymbolError: "SymbolErrorCounter", mad.CounterLinkErrorRecovery: "LinkErrorRecoveryCounter", mad.CounterLinkDowned: "LinkDownedCounter",
 	mad.CounterRcvErrors: "PortRcvErrors", mad.CounterRcvRemotePhysical: "PortRcvRemotePhysicalErrors", mad.CounterRcvSwitchRelay: "PortRcvSwitchRelayErrors",
@@ -176,5 +177,5 @@ var names = [mad.NumCounters]string{
 	mad.CounterXmitWait: "PortXmitWait", mad.CounterQP1Dropped: "QP1Dropped",
 }
 
-// Name returns the name of a counter by the specification.
+// Name returns a counter's name in the specification.
 func Name(counter int) string { return names[counter] }

@@ -1,24 +1,24 @@
-// Package perf reads the counters of all ports of a subnet again and again, as a performance
-// manager: PortCountersExtended where a device has it, PortCounters where not or where that lacks
-// errors, ClassPortInfo first, which says so (16.1). It is a pure machine: what to ask comes out,
-// answers and the time go in. It has a most of requests a second and under way, whatever the subnet
-// does.
+// Package perf is a performance manager: it polls the counters of all ports of a subnet. It first
+// reads the ClassPortInfo of a device, then its PortCountersExtended if it has them, and
+// PortCounters if it lacks them or their error fields (16.1). It is a pure machine: requests come
+// out, answers and the time go in. Requests per second and requests under way are limited, whatever
+// the subnet does.
 //
-// What is counted is what a counter has grown by since the reading before; the first reading tells
-// nothing.
-//   - A counter that is smaller than before was set back, or its device has restarted: it has grown
-//     by what it is now. A counter of 64 bits that was near its end has gone round instead.
-//   - The counters of PortCounters stop at their most. One that has stopped has grown by at least
-//     what is told; when one is at three quarters it is set to 0, as other performance managers do.
-//   - Where a device changes from one attribute to the other, the next reading is a first one.
+// A report gives a counter's growth since the previous reading; the first reading gives none.
+//   - A counter below its previous value was cleared, or its device restarted: its growth is its
+//     present value. A 64-bit counter that was near its maximum has wrapped around instead.
+//   - The counters of PortCounters stop at their maximum. For a stopped counter the growth is a
+//     lower bound. At three quarters of the maximum the manager clears a counter, as other
+//     performance managers do.
+//   - If a device changes from one attribute to the other, the next reading counts as the first.
 //
 // Units: PortXmitData and PortRcvData count words of 4 bytes; reports have bytes and Gbit/s.
-// PortXmitWait counts ticks in which data waited for its turn or for credits. How long a tick is,
-// is the device's own: shares of time are not made of it.
+// PortXmitWait counts ticks in which data waited for its turn or for credits. The device defines
+// the length of a tick, so reports do not convert it to a share of time.
 //
-// A request that is answered by a redirection (13.5.2) goes to the LID and QP that it names from
-// then on; one to another subnet is not followed.
+// After a redirection (13.5.2), requests go to the LID and QP in it. A redirection to another
+// subnet is not followed.
 //
-// Cost: a request a port and round where devices have the extended error counters, else two; some
-// 500 bytes a port.
+// Cost: one request per port and round for devices with extended error counters, else two; about
+// 500 bytes per port.
 package perf

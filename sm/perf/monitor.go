@@ -17,47 +17,47 @@ type Ask struct {
 	Data   [192]byte // of the attribute
 }
 
-// Address holds the LID, QP and SL that a request goes to.
+// Address is the destination of a request.
 type Address struct {
 	LID  fabric.LID
 	SL   uint8
 	QP   uint32
-	QKey uint32 // 0: the usual one
+	QKey uint32 // 0: the default one
 }
 
-// Outcome says how a request has ended.
+// Outcome is the result of a request.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Answered   Outcome = iota
-	Refused            // by a status
-	Redirected         // the answer is a ClassPortInfo that says to whom
+	Refused            // with an error status
+	Redirected         // the answer is a ClassPortInfo with the new address
 	Silent
 )
 
-// Event says that the rate of a counter has passed its threshold, or is below it again.
+// Event reports that a counter's rate has exceeded its threshold, or fallen below it again.
 type Event struct {
 	Port    fabric.PortName
 	Counter string
 	Passed  bool
-	Rate    float64 // a minute
+	Rate    float64 // per minute
 	Most    float64 // the threshold
-	More    int     // so many more have passed theirs in this round; nothing else is set
+	More    int     // if not 0: number of further events in this round; the other fields are empty
 }
 
-// agent holds what is known of an Agent.
+// agent is the state of an Agent.
 type agent struct {
 	at          Address
 	first, num  int32 // ports
-	known       bool  // its ClassPortInfo
-	ext, errors bool  // it has PortCountersExtended, with the error counters
-	moved       bool  // it has redirected us
-	failed      int   // rounds, one after the other, in which it did not answer
-	skip        int   // rounds in which it is not asked
+	known       bool  // its ClassPortInfo was read
+	ext, errors bool  // has PortCountersExtended; these include the error counters
+	moved       bool  // it has redirected requests
+	failed      int   // consecutive rounds without an answer
+	skip        int   // rounds left to skip
 }
 
-// kind says what a request asks of an agent.
+// kind is the type of a request to an agent.
 type kind uint8
 
 const (
@@ -67,7 +67,7 @@ const (
 	clearPlain
 )
 
-// pending is a request that is under way.
+// pending is a request under way.
 type pending struct {
 	tag   uint64 // 0: free
 	kind  kind
@@ -76,7 +76,7 @@ type pending struct {
 	mask  uint32
 }
 
-// Monitor reads counters. Times only grow. It is not for concurrent use.
+// Monitor polls the counters. Its clock never goes back. It is not for concurrent use.
 type Monitor struct {
 	cfg    Config
 	subnet *Subnet
@@ -84,38 +84,38 @@ type Monitor struct {
 	ports  []port
 
 	pending []pending
-	count   uint64    // tags given
-	more    []pending // to be asked next
+	count   uint64    // tags used
+	more    []pending // requests to send next
 	under   int       // requests under way
 
 	round
 	totals
 	events []Event
-	base   *cables.Report // of the cables without counters
+	base   *cables.Report // report on the cables without counters
 	report *Report
 }
 
-// round is the reading of all ports that is under way.
+// round is the state of a round: one reading of all ports.
 type round struct {
 	begun     time.Duration
-	due       time.Duration // the next request, by the Interval
-	gap       time.Duration // between two requests, by the Interval
-	free      time.Duration // the next request, by the Rate
+	due       time.Duration // time of the next request, to spread them over the Interval
+	gap       time.Duration // between two requests, likewise
+	free      time.Duration // earliest time of the next request, by the Rate
 	atAgent   int
-	atPort    int32 // of the agent
+	atPort    int32 // index among the agent's ports
 	asked     int
 	passed    int // events in this round
 	active    bool
 	nextBegin time.Duration
 }
 
-// totals are counted since the start.
+// totals are sums since the start.
 type totals struct {
 	requests, failures, back int
-	gone                     [mad.NumCounters]uint64 // what ports have counted that are not there any more
+	gone                     [mad.NumCounters]uint64 // counts of ports that have left the subnet
 }
 
-// New makes a Monitor that has nothing to read.
+// New returns a Monitor without a subnet.
 func New(cfg Config) *Monitor {
 	if cfg.Rate <= 0 {
 		cfg.Rate = UsualRate
@@ -126,7 +126,8 @@ func New(cfg Config) *Monitor {
 	return &Monitor{cfg: cfg, pending: make([]pending, cfg.Window)}
 }
 
-// Follow takes the subnet that is read from now on, nil for none. Ports that were there before go on as they were.
+// Follow sets the subnet to poll from now on, nil for none. Ports of the previous subnet keep their
+// counts.
 func (m *Monitor) Follow(now time.Duration, s *Subnet) {
 	old := map[key]*port{}
 	for i := range m.ports {
@@ -169,7 +170,8 @@ func (m *Monitor) Follow(now time.Duration, s *Subnet) {
 	m.base, m.report = nil, nil
 }
 
-// Next returns what is to be asked now, nil where nothing is: then it is time again at wake, or after an answer.
+// Next returns the next request, or nil if there is none to send now. Then call it again at time
+// wake, or after an answer.
 func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	const never = time.Duration(1<<63 - 1)
 	if len(m.agents) == 0 || m.cfg.Interval <= 0 {
@@ -201,7 +203,7 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	return m.ask(p), now
 }
 
-// begin begins a round.
+// begin starts a round.
 func (m *Monitor) begin(now time.Duration) {
 	m.round = round{begun: now, due: now, free: m.free, active: true}
 	requests := time.Duration(len(m.ports))
@@ -218,7 +220,7 @@ func (m *Monitor) begin(now time.Duration) {
 	m.gap = m.cfg.Interval * 9 / 10 / (requests + 1)
 }
 
-// end ends a round.
+// end finishes a round.
 func (m *Monitor) end(now time.Duration) {
 	if m.passed > mostEvents {
 		m.events = append(m.events, Event{More: m.passed - mostEvents})
@@ -238,7 +240,7 @@ func (m *Monitor) choose() (pending, bool) {
 		a := &m.agents[m.atAgent]
 		switch {
 		case a.skip > 0:
-		case !a.known: // its ports follow when it has answered
+		case !a.known: // its ports follow after the answer
 			m.atAgent++
 			return pending{kind: classInfo, agent: int32(m.atAgent - 1), port: a.first}, true
 		case m.atPort < a.num:
@@ -249,7 +251,7 @@ func (m *Monitor) choose() (pending, bool) {
 	return pending{}, false
 }
 
-// reading makes the request for the counters of a port of an agent.
+// reading returns the request for the counters of an agent's port.
 func (m *Monitor) reading(agent, at int32) pending {
 	p := pending{kind: readPlain, agent: agent, port: m.agents[agent].first + at}
 	if m.agents[agent].ext {
@@ -258,7 +260,7 @@ func (m *Monitor) reading(agent, at int32) pending {
 	return p
 }
 
-// ask makes a request, and notes that it is under way.
+// ask stores a request as pending, and returns it in full.
 func (m *Monitor) ask(p pending) *Ask {
 	slot := 0
 	for m.pending[slot].tag != 0 {
@@ -290,7 +292,8 @@ func (m *Monitor) ask(p pending) *Ask {
 	return a
 }
 
-// Ended takes the end of a request. Data is the attribute, where the outcome has one. Ends of requests that are not under way any more change nothing.
+// Ended handles the end of a request; data is the attribute, if the outcome has one. It ignores
+// unknown tags.
 func (m *Monitor) Ended(now time.Duration, tag uint64, outcome Outcome, data []byte) {
 	slot := int(tag & 0xFFFF)
 	if slot >= len(m.pending) || m.pending[slot].tag != tag || tag == 0 {
@@ -313,11 +316,12 @@ func (m *Monitor) Ended(now time.Duration, tag uint64, outcome Outcome, data []b
 	}
 }
 
-// Events returns what has passed a threshold since the last call.
+// Events returns the events since the last call.
 func (m *Monitor) Events() (events []Event) {
 	events, m.events = m.events, nil
 	return events
 }
 
-// Report returns what the last round has found; nil before it has ended. It does not change later.
+// Report returns the report of the last complete round, nil before the first. It does not change
+// later.
 func (m *Monitor) Report() *Report { return m.report }

@@ -340,7 +340,7 @@ func TestInterval(t *testing.T) {
 		r := w.m.Report()
 		need := float64(len(w.m.ports)) // a second
 		late := cfg.Rate > 0 && float64(cfg.Rate) < need
-		if told := strings.Contains(strings.Join(r.Notes, ""), "longer than the 1 s"); told != (r.Seconds > 1) || late && !told {
+		if told := strings.Contains(strings.Join(r.Notes, ""), "longer than the requested 1 s"); told != (r.Seconds > 1) || late && !told {
 			t.Fatalf("%.2f s at most %d a second: notes %q", r.Seconds, cfg.Rate, r.Notes)
 		}
 		if stall == 0 && !late && (r.Seconds > 0.95 || r.Seconds < 0.8) {

@@ -13,23 +13,23 @@ import (
 	"weft/wire/mad"
 )
 
-// Report holds the result of a round of readings, as programs read it.
+// Report is the JSON document of a round of readings.
 type Report struct {
 	Ports    int       `json:"ports"`            // ports read
 	Unread   int       `json:"unread"`           // ports without an answer
-	Seconds  float64   `json:"seconds"`          // from the begin of the round to its end
+	Seconds  float64   `json:"seconds"`          // time from start to end of the round
 	Interval float64   `json:"interval_seconds"` // requested time between the starts of two rounds
-	Requests int       `json:"requests"`         // datagrams of the round, without repetitions
+	Requests int       `json:"requests"`         // requests of the round, without retries
 	Rate     float64   `json:"requests_per_second"`
 	All      Totals    `json:"totals"`
 	Counters []Counter `json:"counters"`
-	Over     []Over    `json:"over_threshold"` // the worst first, at most 50
-	Hot      []Hot     `json:"hot"`            // the busiest links by the used share of their rate, at most 50
+	Over     []Over    `json:"over_threshold"` // highest rates first, at most 50
+	Hot      []Hot     `json:"hot"`            // busiest links by share of their rate, at most 50
 
 	// Odd lists cables to inspect, as weft show --counters does, the worst first, at most 200.
-	// Counters show the growth since their first reading.
+	// Their counters show the growth since the first reading.
 	Odd       []cables.Odd        `json:"odd"`
-	OddCounts map[cables.Kind]int `json:"odd_counts"` // of all
+	OddCounts map[cables.Kind]int `json:"odd_counts"` // number of all odd cables by kind
 	Notes     []string            `json:"notes"`
 }
 
@@ -40,16 +40,16 @@ type Totals struct {
 	SetBack  int `json:"set_back"` // counters that went down: cleared, or restarted with the device
 }
 
-// Counter is a counter of all ports together.
+// Counter is the sum of a counter over all ports.
 type Counter struct {
 	Name  string `json:"name"`
 	Total uint64 `json:"total"` // growth since the first reading
-	Grown uint64 `json:"grown"` // by the last reading
+	Grown uint64 `json:"grown"` // growth between the last two readings
 	Over  int    `json:"over"`  // ports whose rate is over the threshold
 	Least bool   `json:"least"` // true if a counter had reached its maximum: the real value is higher
 }
 
-// Over is a rate over its threshold.
+// Over is a rate above its threshold.
 type Over struct {
 	Port    fabric.PortName `json:"port"`
 	Counter string          `json:"counter"`
@@ -57,7 +57,7 @@ type Over struct {
 	Most    float64         `json:"threshold_per_minute"`
 }
 
-// Hot is the use of a link in its busier direction.
+// Hot is the load of a link in its busier direction.
 type Hot struct {
 	From  fabric.PortName `json:"from"`
 	To    fabric.PortName `json:"to"`
@@ -66,21 +66,21 @@ type Hot struct {
 	Wait  float64         `json:"wait_ticks_per_second"` // waiting of data at the port; the device defines the length of a tick
 }
 
-// The most that a Report lists.
+// The maximum lengths of a Report's lists.
 const (
 	mostOver = 50
 	mostHot  = 50
 	mostOdd  = 200
 )
 
-// makeReport makes the Report of a round that has ended.
+// makeReport builds the Report of a finished round.
 func (m *Monitor) makeReport(now time.Duration) {
 	r := &Report{
 		Seconds: (now - m.begun).Seconds(), Interval: m.cfg.Interval.Seconds(), Requests: m.asked, All: Totals{m.requests, m.failures, m.back},
 		Counters: make([]Counter, mad.NumCounters), Over: []Over{}, Hot: []Hot{}, Odd: []cables.Odd{}, Notes: []string{},
 	}
 	if r.Seconds > r.Interval {
-		r.Notes = append(r.Notes, fmt.Sprintf("a round takes %.3g s, longer than the %.3g s that were asked for: %d datagrams, at most %d a second and %d under way", r.Seconds, r.Interval, r.Requests, m.cfg.Rate, len(m.pending)))
+		r.Notes = append(r.Notes, fmt.Sprintf("a round takes %.3g s, longer than the requested %.3g s: it needs %d datagrams, at most %d a second and %d under way", r.Seconds, r.Interval, r.Requests, m.cfg.Rate, len(m.pending)))
 	}
 	if r.Seconds > 0 {
 		r.Rate = float64(r.Requests) / r.Seconds
@@ -104,7 +104,7 @@ func (m *Monitor) makeReport(now time.Duration) {
 	m.report = r
 }
 
-// addPort adds the counters of a port.
+// addPort adds a port's counters to a Report.
 func (m *Monitor) addPort(r *Report, p *port) {
 	for c := range r.Counters {
 		n := &r.Counters[c]
@@ -123,7 +123,7 @@ func (m *Monitor) addPort(r *Report, p *port) {
 	}
 }
 
-// rate returns the Gbit/s that a port has sent, 0 where that is not known.
+// rate returns the rate at which a port sends, in Gbit/s; 0 if unknown.
 func (p *port) rate() float64 {
 	if p.took <= 0 {
 		return 0
@@ -131,7 +131,7 @@ func (p *port) rate() float64 {
 	return float64(p.grown[mad.CounterXmitData]) * 32 / p.took.Seconds() / 1e9
 }
 
-// findHot lists the links that are used most.
+// findHot lists the busiest links.
 func (m *Monitor) findHot(r *Report) {
 	type used struct {
 		at    int
@@ -139,7 +139,7 @@ func (m *Monitor) findHot(r *Report) {
 		share float64
 	}
 	var list []used
-	best := map[fabric.LinkID]int{} // place in list
+	best := map[fabric.LinkID]int{} // index in list
 	f := m.subnet.Fabric
 	for i := range m.ports {
 		p := &m.ports[i]
@@ -173,13 +173,13 @@ func (m *Monitor) findHot(r *Report) {
 	}
 }
 
-// failing and held are the counters by which cables finds what is odd; and the data for which they counted.
+// failing and held are the counters that mark a cable as odd: errors, and delayed or dropped data.
 var (
 	failing = []int{mad.CounterLinkDowned, mad.CounterLinkErrorRecovery, mad.CounterLocalLinkIntegrity, mad.CounterBufferOverrun, mad.CounterSymbolError, mad.CounterRcvErrors}
 	held    = []int{mad.CounterXmitDiscards, mad.CounterXmitWait}
 )
 
-// findOdd lists the cables that somebody should look at.
+// findOdd lists the cables to inspect.
 func (m *Monitor) findOdd(r *Report) {
 	var list []counters.Port
 	for _, of := range [][]int{failing, held} {
@@ -193,7 +193,7 @@ func (m *Monitor) findOdd(r *Report) {
 			list = append(list, counters.Port{GUID: m.subnet.Fabric.Nodes[p.end.Node].GUID, Port: p.end.Port, Values: values})
 		}
 		if len(at) > mostOdd {
-			r.Notes = append(r.Notes, "more ports have counted errors or waiting than are listed")
+			r.Notes = append(r.Notes, "more ports have errors or waiting data than are listed")
 		}
 	}
 	if m.base == nil {
@@ -206,7 +206,7 @@ func (m *Monitor) findOdd(r *Report) {
 	r.Notes = append(r.Notes, odd.Notes...)
 }
 
-// worst lists the ports that have counted something, those with the most first.
+// worst lists the ports with counts, highest first.
 func (m *Monitor) worst(of []int) (at []int) {
 	sum := func(i int) (n uint64) {
 		for _, c := range of {

@@ -8,35 +8,37 @@ import (
 	"weft/wire/mad"
 )
 
-// Config says how much is asked. Requests are spread over nine tenths of the Interval.
+// Config bounds the requests. They are spread over nine tenths of the Interval.
 type Config struct {
-	Interval time.Duration // from the begin of a round over all ports to the next one
-	Rate     int           // requests a second, at most; 0: UsualRate
-	Window   int           // requests under way, at most; 0: UsualWindow
+	Interval time.Duration // between the starts of two rounds over all ports
+	Rate     int           // maximum requests per second; 0: UsualRate
+	Window   int           // maximum requests under way; 0: UsualWindow
 }
 
-// The usual bounds. A round over 11,664 hosts has 69,984 requests: 1,296 a second where it is to take a minute, spread evenly. What comes late is made up
-// for as fast as the bounds allow. SMPs are not held up by so few that are under way: a requester has room for 16.
+// The default bounds. A round over 11,664 hosts has 69,984 requests: 1,296 a second, evenly spread,
+// for a round per minute. Delayed requests catch up as fast as the bounds allow. So few requests
+// under way do not delay SMPs: a requester has room for 16.
 const (
 	UsualRate   = 4000
 	UsualWindow = 8
 )
 
-// Agent is a performance management agent, which answers for ports of a node: port 0 of a switch for all of them, every port of an adapter for itself.
+// Agent is a performance management agent. Port 0 of a switch answers for all its ports, each
+// adapter port for itself.
 type Agent struct {
 	Node  fabric.NodeID
 	LID   fabric.LID
 	SL    uint8
-	Ports []uint8 // that have a cable
+	Ports []uint8 // ports with a cable
 }
 
-// Subnet lists the agents that are to be read. Nothing of it changes later.
+// Subnet lists the agents to poll. It must not change later.
 type Subnet struct {
 	Fabric *fabric.Fabric
 	Agents []Agent
 }
 
-// NewSubnet lists the agents of a fabric whose ports have LIDs. sl returns the SL to a LID.
+// NewSubnet lists the agents of a fabric whose ports have LIDs. sl returns the SL to use for a LID.
 func NewSubnet(f *fabric.Fabric, sl func(fabric.LID) uint8) *Subnet {
 	s := &Subnet{Fabric: f}
 	for i := range f.Nodes {
@@ -61,33 +63,33 @@ func NewSubnet(f *fabric.Fabric, sl func(fabric.LID) uint8) *Subnet {
 	return s
 }
 
-// key names a port over changes of the subnet.
+// key identifies a port when the subnet changes.
 type key struct {
 	node fabric.GUID
 	port uint8
 }
 
-// port holds what is known of a port.
+// port is the state of a port.
 type port struct {
 	end   fabric.End
 	agent int32
-	at    time.Duration // of the last reading
-	took  time.Duration // from the reading before to that; 0 where there was none
-	over  uint32        // by counter: its rate is over its threshold
+	at    time.Duration // time of the last reading
+	took  time.Duration // interval before the last reading; 0 after the first one
+	over  uint32        // bit per counter: its rate is above its threshold
 
 	counts
 }
 
-// counts are the counters of a port, by the numbers of package mad.
+// counts are the counters of a port, indexed by the numbers of package mad.
 type counts struct {
 	last  [mad.NumCounters]uint64 // as read
 	from  [mad.NumCounters]source
 	total [mad.NumCounters]uint64 // grown since the first reading
-	grown [mad.NumCounters]uint64 // since the one before the last
-	least uint32                  // by counter: it has stopped at its most, so that the total is at least that
+	grown [mad.NumCounters]uint64 // between the last two readings
+	least uint32                  // bit per counter: it has stopped at its maximum, so total is a lower bound
 }
 
-// source is the attribute that a counter was read from.
+// source is the attribute that holds a counter.
 type source uint8
 
 const (
@@ -96,7 +98,7 @@ const (
 	extended
 )
 
-// extendedCounters are the counters in the fields of PortCountersExtended; -1 for those that no other attribute has.
+// extendedCounters maps the fields of PortCountersExtended to counters; -1: PortCounters lack it.
 var extendedCounters = [...]int{
 	mad.CounterXmitData, mad.CounterRcvData, mad.CounterXmitPkts, mad.CounterRcvPkts, -1, -1, -1, -1,
 	mad.CounterSymbolError, mad.CounterLinkErrorRecovery, mad.CounterLinkDowned, mad.CounterRcvErrors,
@@ -105,10 +107,10 @@ var extendedCounters = [...]int{
 	mad.CounterXmitWait, mad.CounterQP1Dropped,
 }
 
-// firstError is the first field of PortCountersExtended that only devices with the additional counters have.
+// firstError is the first field of PortCountersExtended that needs the additional capability.
 const firstError = 8
 
-// mostOf returns the value at which a counter of PortCounters stops.
+// mostOf returns the maximum of a counter in PortCounters.
 func mostOf(counter int) uint64 { return most[counter] }
 
 var most = func() (list [mad.NumCounters]uint64) {
@@ -119,10 +121,12 @@ var most = func() (list [mad.NumCounters]uint64) {
 	return list
 }()
 
-// nearEnd is the least value of a 64-bit counter after which a smaller one counts as gone round, not as set back.
+// nearEnd is the lowest value from which a 64-bit counter may wrap around. A counter that drops from
+// a lower value was cleared.
 const nearEnd = 1<<64 - 1<<56
 
-// take takes a reading of a counter. It reports whether the counter was set back since the last one.
+// take stores a reading of a counter. It reports whether the counter was cleared since the last
+// one.
 func (c *counts) take(counter int, value uint64, from source) (back bool) {
 	old := c.last[counter]
 	first := c.from[counter] != from
@@ -137,7 +141,7 @@ func (c *counts) take(counter int, value uint64, from source) (back bool) {
 	case value >= old:
 		c.grown[counter] = value - old
 	case from == extended && old >= nearEnd:
-		c.grown[counter] = value - old // goes round
+		c.grown[counter] = value - old // wraps around
 	default:
 		c.grown[counter], back = value, true
 	}
@@ -145,7 +149,7 @@ func (c *counts) take(counter int, value uint64, from source) (back bool) {
 	return back
 }
 
-// takePlain takes PortCounters, without those that the other attribute has told.
+// takePlain stores PortCounters, except those from the other attribute.
 func (c *counts) takePlain(data []byte, but func(counter int) bool) (back int) {
 	for counter, f := range mad.PortCountersField {
 		if !but(counter) && c.take(counter, f.Get(data), plain) {
@@ -155,7 +159,7 @@ func (c *counts) takePlain(data []byte, but func(counter int) bool) (back int) {
 	return back
 }
 
-// takeExtended takes PortCountersExtended.
+// takeExtended stores PortCountersExtended.
 func (c *counts) takeExtended(data []byte, errors bool) (back int) {
 	for i, counter := range extendedCounters {
 		if counter >= 0 && (i < firstError || errors) && c.take(counter, mad.PortCountersExtendedFields[i].Get(data), extended) {
@@ -165,9 +169,10 @@ func (c *counts) takeExtended(data []byte, errors bool) (back int) {
 	return back
 }
 
-// full returns the counters that should be set to 0 since they come near their most, as the bits of CounterSelect, and of CounterSelect2 from 16 on.
+// full returns the counters to clear, as they near their maximum: bits of CounterSelect, from 16 on
+// of CounterSelect2.
 func (c *counts) full() (mask uint32) {
-	for counter := range mad.CounterQP1Dropped { // no bit selects that one
+	for counter := range mad.CounterQP1Dropped { // no bit selects QP1Dropped
 		if c.from[counter] == plain && c.last[counter] >= mostOf(counter)/4*3 && c.last[counter] > 0 {
 			mask |= 1 << counter
 		}

@@ -10,13 +10,13 @@ import (
 	"weft/internal/fold"
 )
 
-// Write prints a Report for people: at most so many lines of each list.
+// Write prints a Report as text, with a maximum number of lines for each list.
 func (r *Report) Write(w io.Writer, most int) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%d ports read in %.3g s, %.0f datagrams a second; %d did not answer\n", r.Ports, r.Seconds, r.Rate, r.Unread)
 	r.writeOver(&b, most)
 	if len(r.Hot) > 0 {
-		b.WriteString("links that are used most, in the direction that is used more:\n")
+		b.WriteString("busiest links, in their busier direction:\n")
 	}
 	for i := range r.Hot[:min(len(r.Hot), most)] {
 		h := &r.Hot[i]
@@ -34,10 +34,10 @@ func (r *Report) Write(w io.Writer, most int) error {
 	return err
 }
 
-// writeOver prints the rates that are over their thresholds.
+// writeOver prints the rates above their thresholds.
 func (r *Report) writeOver(b *bytes.Buffer, most int) {
 	if len(r.Over) > 0 {
-		b.WriteString("over their thresholds:\n")
+		b.WriteString("above their thresholds:\n")
 	}
 	for i := range r.Over[:min(len(r.Over), most)] {
 		o := &r.Over[i]
@@ -48,7 +48,7 @@ func (r *Report) writeOver(b *bytes.Buffer, most int) {
 // writeOdd prints the odd cables.
 func (r *Report) writeOdd(b *bytes.Buffer, most int) {
 	if len(r.Odd) > 0 {
-		b.WriteString("cables to look at, counted since the manager reads:\n")
+		b.WriteString("cables to inspect, by the counts since the first reading:\n")
 	}
 	for i := range r.Odd[:min(len(r.Odd), most)] {
 		o := &r.Odd[i]
@@ -63,7 +63,7 @@ func (r *Report) writeOdd(b *bytes.Buffer, most int) {
 	}
 }
 
-// total adds up.
+// total returns the sum of the counts.
 func total(counts map[cables.Kind]int) (n int) {
 	for _, c := range counts {
 		n += c

@@ -13,19 +13,19 @@ import (
 // The times of sessions.
 const (
 	Patience  = 5 * time.Second        // see the package comment
-	Heartbeat = 500 * time.Millisecond // from answer to next Part where nothing has changed
-	Silence   = 2 * time.Second        // a Follower that has heard nothing for so long has its master looked for
-	keptFor   = time.Minute            // a copy that was good when we ceased to stand by is so no longer
-	mostHeld  = 2 * keptFor            // and so long a Leader waits for one that stands by no longer
+	Heartbeat = 500 * time.Millisecond // from an answer to the next Part, if nothing has changed
+	Silence   = 2 * time.Second        // after which a Follower without messages looks for its master
+	keptFor   = time.Minute            // for which a copy remains good after its Follower has stopped standing by
+	mostHeld  = 2 * keptFor            // for which a Leader waits for a Follower that has stopped standing by
 )
 
-// MostEntries bounds the copy of a Follower.
+// MostEntries is the maximum number of entries of a Follower's copy.
 const MostEntries = 1 << 20
 
-// Table holds entries by name.
+// Table maps the names of entries to their values.
 type Table map[sa.EntryName][]byte
 
-// Put takes changes.
+// Put applies changes.
 func (t Table) Put(list ...sa.Entry) {
 	for i := range list {
 		if list[i].Value == nil {
@@ -36,55 +36,56 @@ func (t Table) Put(list ...sa.Entry) {
 	}
 }
 
-// Follower is the side of a manager that stands by. It is not for concurrent use.
+// Follower keeps a standby manager's copy. It is not for concurrent use.
 type Follower struct {
 	key   Key
 	guid  fabric.GUID
-	nonce func() uint64 // makes sessions, none twice
+	nonce func() uint64 // returns a new session number, never the same twice
 
 	offered   uint64 // session of the answer to the last Open
 	offeredAt time.Duration
-	incoming  stream // the session whose Parts are taken
+	incoming  stream // the current session
 	held      Copy
-	lids      uint64 // entries of LIDs and trees that have come
-	wholes    uint64 // entries of kind sa.Whole that have come
+	lids      uint64 // received entries of LIDs and trees
+	wholes    uint64 // received entries of kind sa.Whole
 
-	Rejected int // messages of somebody who does not know the key, and streams that nobody writes
+	Rejected int // messages without the shared key, and malformed streams
 }
 
-// stream holds what has come of a session, and in which state it is.
+// stream is the state of a session and the entries received in it.
 type stream struct {
 	session uint64        // 0 for none
-	leader  fabric.GUID   // whose it is
+	leader  fabric.GUID   // the port of its master
 	number  uint64        // of the last Part
-	rest    []byte        // that has come, without whole entries
-	table   Table         // of this session, until it is complete; then it is the copy
-	live    bool          // it is
-	sent    time.Duration // the first answer to the last Part
-	heard   time.Duration // the last Part
+	rest    []byte        // received bytes of an incomplete entry
+	table   Table         // of this session until it is complete; then of the copy
+	live    bool          // the copy is complete
+	sent    time.Duration // time of the first answer to the last Part
+	heard   time.Duration // time of the last Part
 }
 
-// Copy is the last complete copy of what a master must not lose.
+// Copy is the last complete copy of a master's state.
 type Copy struct {
 	Table Table       // nil for none
-	Of    fabric.GUID // the port of the master that told it last
-	Since fabric.GUID // that of the one after it which has acknowledged nothing without us; the same for none
+	Of    fabric.GUID // port of the master that sent the last change
+	Since fabric.GUID // port of a later master that has acknowledged nothing without us; Of if there is none
 
 	vouched bool          // the Leader of the session waits for us
-	good    time.Duration // since when the copy is good, while it is vouched for
-	kept    bool          // it was good when we ceased to stand by
+	good    time.Duration // time at which the copy was last known to be good, while vouched
+	kept    bool          // it was good when we stopped standing by
 	keptAt  time.Duration
-	claimed bool // no other master was found while it was kept: it is kept until we are the master
-	between bool // another master has come since, which has not said that it is still good
+	claimed bool // no other master was found while kept: keep it until we are the master
+	between bool // another master has come since, and has not confirmed the copy
 }
 
-// NewFollower makes a Follower without a copy. Sessions come from nonce: they must not come again after a restart.
+// NewFollower returns a Follower without a copy. Numbers from nonce must not repeat after a
+// restart.
 func NewFollower(key Key, guid fabric.GUID, nonce func() uint64) *Follower {
 	return &Follower{key: key, guid: guid, nonce: nonce}
 }
 
-// Take takes a message of a Leader, in place: d becomes its answer. It reports false where there is none. A manager that does not stand by says
-// so, and takes nothing.
+// Take handles a message of a Leader in place: d becomes the answer. It returns false if there is
+// none. A manager that is not a standby answers so, and stores nothing.
 func (f *Follower) Take(now time.Duration, standby bool, d *wire.Datagram) bool {
 	m, ok := f.key.read(d.MAD)
 	if !ok || d.MAD.Method() != mad.Set {
@@ -114,7 +115,7 @@ func (f *Follower) Take(now time.Duration, standby bool, d *wire.Datagram) bool 
 	return true
 }
 
-// begin begins a session. A copy that is good stays so where its Leader waits for us.
+// begin starts a session. A good copy remains good if the Leader waits for us.
 func (f *Follower) begin(now time.Duration, m *message) {
 	c := &f.held
 	good := f.Good(now) || f.stillKept(now)
@@ -125,18 +126,18 @@ func (f *Follower) begin(now time.Duration, m *message) {
 	f.incoming, f.offered = stream{session: m.session, leader: m.from, table: Table{}}, 0
 }
 
-// part takes a Part of the session; false where that is not the next one, or cannot be read.
+// part handles a Part of the session; false if it is out of order or malformed.
 func (f *Follower) part(now time.Duration, m *message) bool {
 	s, c := &f.incoming, &f.held
 	switch m.number {
-	case s.number: // again: the answer was lost
+	case s.number: // a repetition: the answer was lost
 		s.heard = now
 		return true
 	case s.number + 1:
 	default:
 		return false
 	}
-	if s.number++; s.number > 1 && (s.live || c.vouched) { // the answer to the last one has arrived
+	if s.number++; s.number > 1 && (s.live || c.vouched) { // the last answer has arrived
 		c.good = s.sent
 	}
 	s.sent, s.heard = now, now
@@ -160,7 +161,7 @@ func (f *Follower) part(now time.Duration, m *message) bool {
 		}
 	}
 	if m.flags&complete != 0 && !s.live {
-		if !c.vouched { // nothing shows yet that the Leader waits for us
+		if !c.vouched { // nothing proves yet that the Leader waits for us
 			c.good = unproven
 		}
 		s.live, c.vouched = true, true
@@ -172,19 +173,19 @@ func (f *Follower) part(now time.Duration, m *message) bool {
 // Following reports whether there is a session.
 func (f *Follower) Following() bool { return f.incoming.session != 0 }
 
-// Live reports whether the copy is that of a session that goes on.
+// Live reports whether the copy belongs to the current session.
 func (f *Follower) Live() bool { return f.Following() && f.incoming.live }
 
-// LIDs returns a number that grows whenever LIDs or trees of the copy may have changed.
+// LIDs returns a number that grows with every change of LIDs or trees.
 func (f *Follower) LIDs() uint64 { return f.lids }
 
-// Wholes returns a number that grows whenever a value of many entries is there in full.
+// Wholes returns a number that grows with every complete value of several entries.
 func (f *Follower) Wholes() uint64 { return f.wholes }
 
-// Copy returns the last complete copy. Its table is the Follower's.
+// Copy returns the last complete copy. The Follower owns its table.
 func (f *Follower) Copy() Copy { return f.held }
 
-// Quiet returns when a master that says no more is to be looked for; never where none is followed.
+// Quiet returns when to look for a silent master; never if there is no session.
 func (f *Follower) Quiet() time.Duration {
 	if !f.Following() {
 		return never
@@ -192,32 +193,34 @@ func (f *Follower) Quiet() time.Duration {
 	return f.incoming.heard + Silence
 }
 
-// unproven is so long ago that a copy is not good: nothing shows that the Leader waits for us yet.
+// unproven is a time too long ago for a good copy: nothing proves yet that the Leader waits for us.
 const unproven = -Patience - time.Hour*24*365*100
 
 const never = time.Duration(1<<63 - 1)
 
-// Good reports whether the copy is good: nothing was acknowledged that is not in it.
+// Good reports whether the copy has every acknowledged change.
 func (f *Follower) Good(now time.Duration) bool {
 	return f.Following() && f.held.vouched && now-f.held.good < Patience
 }
 
-// stillKept reports whether a copy that was good when we ceased to stand by is still worth something.
+// stillKept reports whether a copy that was good when we stopped standing by is still valid.
 func (f *Follower) stillKept(now time.Duration) bool {
 	return f.held.kept && (f.held.claimed || now-f.held.keptAt < keptFor)
 }
 
-// Look says that we stand by no longer, for now: who is the master is to be found out. The session waits.
+// Look is called when we stop standing by to find out who is the master. The session is kept.
 func (f *Follower) Look(now time.Duration) {
 	if f.Following() {
 		f.held.kept, f.held.keptAt, f.held.claimed = f.Good(now), now, false
 	}
 }
 
-// Claim says that no other master is there: we are about to be it. What is done before that, which takes long in a large subnet, makes no copy worse.
+// Claim is called before we become the master, as no other was found. The copy remains valid
+// however long the takeover takes in a large subnet.
 func (f *Follower) Claim(now time.Duration) { f.held.claimed = f.stillKept(now) }
 
-// StandBy says that we stand by for the manager at a port, which is the master or about to be. Its session goes on; that of another one ends.
+// StandBy is called when we stand by for the manager at a port; reigns says that it is the master
+// already. Its session continues; the session of another manager ends.
 func (f *Follower) StandBy(now time.Duration, master fabric.GUID, reigns bool) {
 	if f.Following() && f.incoming.leader == master {
 		f.incoming.heard, f.held.kept, f.held.claimed = now, false, false
@@ -227,14 +230,16 @@ func (f *Follower) StandBy(now time.Duration, master fabric.GUID, reigns bool) {
 	f.held.between, f.held.claimed = f.held.between || reigns, false
 }
 
-// Keep says that we are the master no longer: what we had, which is the caller's, is the copy, until another master has acknowledged something.
+// Keep is called when we stop being the master. Our own state is then the copy, until another
+// master has acknowledged a change. The caller owns the table.
 func (f *Follower) Keep(now time.Duration, had Table) {
 	f.incoming, f.offered = stream{}, 0
 	f.held = Copy{Table: maps.Clone(had), Of: f.guid, Since: f.guid, good: now, kept: true, keptAt: now}
 }
 
-// Close says that we are the master now, and whether our port knows of a master other than those of the copy. It reports whether the copy is good. Another
-// master waits for us too before it acknowledges anything: for so long the copy is good whoever there was.
+// Close is called when we have become the master, and reports whether the copy is good. other says
+// that our port knows of a master outside the copy. Such a master waits for us too before it
+// acknowledges anything, so a copy younger than Patience is good in any case.
 func (f *Follower) Close(now time.Duration, other bool) (good bool) {
 	c := &f.held
 	good = f.stillKept(now) && (!c.between && !other || now-c.good < Patience)

@@ -10,27 +10,28 @@ import (
 	"weft/wire/mad"
 )
 
-// Member is a manager that may stand by.
+// Member is a possible standby manager.
 type Member struct {
 	GUID fabric.GUID // of its port
 	To   wire.Address
 }
 
-// MostBacklog bounds the bytes that wait for a Follower whose copy is not complete: beyond it the session begins anew. With fewer
-// bytes than nearly all that is acknowledged waits for the Follower too, so that what is told ends.
+// MostBacklog is the maximum number of bytes that wait for a Follower without a complete copy;
+// beyond it the session restarts. With at most nearly bytes left, acknowledgements wait for the
+// Follower too, so that its stream can catch up.
 const (
 	MostBacklog = 64 << 20
 	nearly      = 16 << 10
 )
 
-// The times of a Leader's sends.
+// The times of a Leader's messages.
 const (
-	Timeout    = 250 * time.Millisecond // of a message, which is then sent again
+	Timeout    = 250 * time.Millisecond // for an answer, before the message is sent again
 	openAgain  = time.Second            // from a failed session to the next Open
 	mostSilent = int(Patience/Timeout) + 1
 )
 
-// Leader is the side of the master. It is not for concurrent use.
+// Leader sends the master's state to its Followers. It is not for concurrent use.
 type Leader struct {
 	key      Key
 	guid     fabric.GUID
@@ -38,60 +39,60 @@ type Leader struct {
 	sessions []*session // by GUID
 	last     uint64     // number of the last change
 	lastTag  uint64
-	begun    bool // whom there is to be waited for is known
+	begun    bool // the first managers to wait for are known
 }
 
-// state of a session.
+// state is the progress of a session.
 type state uint8
 
 const (
-	apart   state = iota // no session: Open is to be sent
+	apart   state = iota // no session: send Open
 	filling              // the copy is far from complete
-	synced               // it is, or will be; nothing is acknowledged without this one
-	held                 // it was, and does not stand by for now: it may become the master
-	strange              // no manager of ours
+	synced               // complete, or nearly: acknowledgements wait for it
+	held                 // was synced, and has stopped standing by for now: it may become the master
+	strange              // not a weft manager
 )
 
-// session holds what a Leader knows of a Follower.
+// session is a Leader's state of a Follower.
 type session struct {
 	Member
 	state state
-	waits bool // nothing is acknowledged without this one, whose copy is not complete yet
+	waits bool // acknowledgements wait for it although its copy is not complete yet
 	id    uint64
 	outgoing
-	acked   uint64 // last change that was taken
+	acked   uint64 // last change in its copy
 	tag     uint64 // of the message under way, 0 for none
 	due     time.Duration
-	begun   time.Duration // when it was sent
-	silent  int           // messages without an answer, one after the other
-	away    time.Duration // since when it does not stand by; never: it does
-	settled bool          // it has a complete copy, or does not seem to be able to have one
+	begun   time.Duration // when that message was sent
+	silent  int           // consecutive messages without an answer
+	away    time.Duration // when it stopped standing by; never if it stands by
+	settled bool          // it has a complete copy, or apparently cannot have one
 }
 
 // outgoing is the stream of a session.
 type outgoing struct {
-	number  uint64 // of the Part under way, or of the last one
-	again   bool   // it is to be sent again
-	backlog []byte // from the Part under way on
-	sent    int    // bytes of it that are under way
-	left    int    // bytes of it without which the copy is not complete: some of them may be acknowledged
-	proven  bool   // they were taken
+	number  uint64 // of the last Part sent
+	again   bool   // send that Part again
+	backlog []byte // bytes to send, from the Part under way on
+	sent    int    // bytes of the Part under way
+	left    int    // bytes to send until the copy is complete; some of these changes may be acknowledged already
+	proven  bool   // the Follower has received them
 	marks   []mark
 }
 
-// mark holds the number of a change, and how much of the backlog tells it.
+// mark is the number of a change, and its end in the backlog.
 type mark struct {
 	change uint64
 	at     int
 }
 
-// NewLeader makes a Leader that has nothing to tell and nobody to tell it.
+// NewLeader returns a Leader with this state and no Followers.
 func NewLeader(key Key, guid fabric.GUID, all Table) *Leader {
 	return &Leader{key: key, guid: guid, all: all}
 }
 
-// Follow takes the managers that there are beside us. One that is gone is not given up: it does so by itself. Those that are there first may have a good copy of
-// the master before us: nothing is acknowledged until they have ours.
+// Follow sets the other managers. A missing one is not dropped at once: it times out. The first
+// ones may have a good copy of the previous master, so acknowledgements wait until they have ours.
 func (l *Leader) Follow(now time.Duration, members []Member) {
 	for _, m := range members {
 		if at := slices.IndexFunc(l.sessions, func(s *session) bool { return s.GUID == m.GUID }); at >= 0 {
@@ -108,13 +109,13 @@ func (l *Leader) Follow(now time.Duration, members []Member) {
 	})
 }
 
-// holdsUp reports whether nothing is acknowledged without this Follower.
+// holdsUp reports whether acknowledgements wait for this Follower.
 func (s *session) holdsUp() bool { return s.waits || s.state == synced || s.state == held }
 
-// Stop ends all sessions: we are the master no longer.
+// Stop ends all sessions, when we stop being the master.
 func (l *Leader) Stop() { l.sessions, l.begun = nil, false }
 
-// Put tells changes to all Followers, and returns the number of the last one.
+// Put sends changes to all Followers, and returns the number of the last change.
 func (l *Leader) Put(list []sa.Entry) uint64 {
 	l.all.Put(list...)
 	l.last += uint64(len(list))
@@ -140,12 +141,12 @@ func (l *Leader) Put(list []sa.Entry) uint64 {
 // Last returns the number of the last change.
 func (l *Leader) Last() uint64 { return l.last }
 
-// Taken returns the number of the last change that all Followers have without which nothing is acknowledged.
+// Taken returns the number of the last change that may be acknowledged.
 func (l *Leader) Taken() uint64 {
 	taken := l.last
 	for _, s := range l.sessions {
 		switch {
-		case s.waits: // it goes by its copy until that is complete which it gets
+		case s.waits: // it relies on its old copy until the new one is complete
 			return 0
 		case s.holdsUp():
 			taken = min(taken, s.acked)
@@ -154,7 +155,7 @@ func (l *Leader) Taken() uint64 {
 	return taken
 }
 
-// Synced counts the Followers without which nothing is acknowledged.
+// Synced returns the number of synced Followers.
 func (l *Leader) Synced() (n int) {
 	for _, s := range l.sessions {
 		if s.state == synced {
@@ -164,8 +165,9 @@ func (l *Leader) Synced() (n int) {
 	return n
 }
 
-// Settled lists the managers that have a complete copy and answer, or that do not seem to be able to have one: the subnet may be handed over to them. One that had
-// a copy and answers no more is not listed: its copy may be too old by the time it is the master.
+// Settled lists the managers to which the subnet may be handed over: they have a complete copy and
+// answer, or apparently cannot have one. A silent manager is not listed: its copy may have expired
+// by the time it is the master.
 func (l *Leader) Settled() (list []fabric.GUID) {
 	for _, s := range l.sessions {
 		if s.settled && (s.id == 0 || s.silent == 0) {
@@ -175,7 +177,7 @@ func (l *Leader) Settled() (list []fabric.GUID) {
 	return list
 }
 
-// Deadline returns when Next may have something to send; never where that depends on others.
+// Deadline returns when Next may have a message to send; never if that depends on answers.
 func (l *Leader) Deadline() time.Duration {
 	due := never
 	for _, s := range l.sessions {
@@ -186,7 +188,7 @@ func (l *Leader) Deadline() time.Duration {
 	return due
 }
 
-// dueAt returns when a session has something to send: at once where something waits.
+// dueAt returns when a session has a message to send: 0 if changes wait.
 func (s *session) dueAt() time.Duration {
 	if s.id != 0 && len(s.backlog) > 0 && !s.again {
 		return 0
@@ -194,7 +196,8 @@ func (s *session) dueAt() time.Duration {
 	return s.due
 }
 
-// Next returns a message that is to be sent, and its tag; false where none is. Ended is to be told how it ended.
+// Next returns the next message and its tag; false if there is none to send now. Call Ended with
+// the result.
 func (l *Leader) Next(now time.Duration) (d wire.Datagram, tag uint64, ok bool) {
 	for _, s := range l.sessions {
 		if s.tag != 0 || s.state == strange || now < s.dueAt() {
@@ -211,7 +214,7 @@ func (l *Leader) Next(now time.Duration) (d wire.Datagram, tag uint64, ok bool) 
 		}
 		q, err := mad.Request{Method: mad.Set, Attr: Attr, TID: s.tag}.SA(make([]byte, mad.Size), 0)
 		if err != nil {
-			panic(err) // the memory is as long as it must be
+			panic(err) // the buffer is long enough
 		}
 		l.key.seal(q, &m)
 		return wire.Datagram{Addr: s.To, MAD: q}, s.tag, true
@@ -219,7 +222,7 @@ func (l *Leader) Next(now time.Duration) (d wire.Datagram, tag uint64, ok bool) 
 	return d, 0, false
 }
 
-// part makes the next Part, or again the one that got no answer.
+// part returns the next Part, or the last one if it got no answer.
 func (s *session) part(guid fabric.GUID) message {
 	if !s.again {
 		if s.state == filling && len(s.backlog) <= nearly {
@@ -235,7 +238,7 @@ func (s *session) part(guid fabric.GUID) message {
 	return m
 }
 
-// fill begins the stream of a session with all entries.
+// fill starts the stream of a session with all entries.
 func (l *Leader) fill(s *session) {
 	names := make([]sa.EntryName, 0, len(l.all))
 	for name := range l.all {
@@ -248,7 +251,8 @@ func (l *Leader) fill(s *session) {
 	s.marks = append(s.marks, mark{l.last, len(s.backlog)})
 }
 
-// Ended takes how a message has ended: its answer, or nil where there was none. refused says that the peer has answered, and knows no such message.
+// Ended handles the answer to a message; nil if there was none. refused says that the peer does not
+// know this attribute.
 func (l *Leader) Ended(now time.Duration, tag uint64, reply mad.Datagram, refused bool) {
 	at := slices.IndexFunc(l.sessions, func(s *session) bool { return s.tag == tag && tag != 0 })
 	if at < 0 {
@@ -267,7 +271,7 @@ func (l *Leader) Ended(now time.Duration, tag uint64, reply mad.Datagram, refuse
 	case m.kind == notStandby:
 		s.notStandby(now)
 	case m.kind == otherSession:
-		// One that has lost its copy is not the master: it stands by, and gets a new one.
+		// A Follower without its copy is not the master: it stands by, and gets a new copy.
 		s.fail(now, apart)
 	case m.kind == taken && s.id == 0 && m.session != 0:
 		s.waits, s.away = s.waits || s.state == held, never
@@ -284,13 +288,13 @@ func (l *Leader) Ended(now time.Duration, tag uint64, reply mad.Datagram, refuse
 	}
 }
 
-// taken takes the answer to a Part.
+// taken handles the answer to a Part.
 func (s *session) taken(now time.Duration) {
 	if s.state == held {
 		s.state = synced
 	}
 	s.silent, s.again, s.due, s.away = 0, false, now+Heartbeat, never
-	s.settled = s.settled || s.proven // a Part after that with which the copy was complete
+	s.settled = s.settled || s.proven // a Part after the one that completed the copy
 	if s.proven = s.proven || s.state == synced && s.left <= s.sent; s.proven {
 		s.waits = false
 	}
@@ -309,7 +313,8 @@ func (s *session) taken(now time.Duration) {
 	}
 }
 
-// notStandby takes that a Follower does not stand by. One that looks who is the master goes on where it was when it has found us.
+// notStandby handles the answer of a Follower that has stopped standing by. If it only looks for
+// the master, its session continues once it has found us.
 func (s *session) notStandby(now time.Duration) {
 	s.away = min(s.away, now)
 	switch {
@@ -323,7 +328,7 @@ func (s *session) notStandby(now time.Duration) {
 	}
 }
 
-// unanswered sends a message again, or gives the Follower up.
+// unanswered repeats a message, or gives the Follower up.
 func (s *session) unanswered(now time.Duration) {
 	if s.silent++; s.silent < mostSilent {
 		s.again, s.due = true, max(now, s.begun+Timeout)
@@ -332,7 +337,7 @@ func (s *session) unanswered(now time.Duration) {
 	hadSession := s.id != 0
 	s.waits = false
 	s.fail(now, apart)
-	s.settled = !hadSession // one that has answered before has time to do so again
+	s.settled = !hadSession // a manager that has answered before may answer again
 }
 
 // fail ends a session.
@@ -341,7 +346,7 @@ func (s *session) fail(now time.Duration, to state) {
 	s.due = now + openAgain
 }
 
-// reset begins a session anew.
+// reset clears a session.
 func (s *session) reset(to state) {
 	s.state, s.id, s.outgoing, s.silent, s.settled = to, 0, outgoing{}, 0, false
 }

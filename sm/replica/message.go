@@ -14,24 +14,24 @@ import (
 // Attr is the attribute of messages.
 const Attr mad.AttrID = 0xFFC1
 
-// kind of a message.
+// kind is the type of a message.
 type kind uint8
 
 const (
-	open         kind = 1 + iota // a Leader begins a session
-	part                         // of the stream
+	open         kind = 1 + iota // starts a session
+	part                         // a part of the stream
 	taken                        // the answer to both
-	notStandby                   // the one who was asked does not stand by
-	otherSession                 // the one who was asked knows nothing of this session
+	notStandby                   // the answer of a manager that is not a standby
+	otherSession                 // the answer to an unknown session
 )
 
 // The flags of a Part.
 const (
-	complete = 1 // the copy is complete with it
-	waiting  = 2 // nothing was acknowledged that a good copy of this Follower has not, and nothing is
+	complete = 1 // completes the copy
+	waiting  = 2 // the Leader acknowledges no change that a good copy of this Follower lacks
 )
 
-// message has the fields that a datagram carries.
+// message is the content of a datagram.
 type message struct {
 	kind    kind
 	flags   uint8
@@ -48,13 +48,13 @@ const (
 	macSize     = 16
 )
 
-// Key is the secret by which managers know each other's messages.
+// Key is the shared secret that authenticates messages.
 type Key [sha256.Size]byte
 
-// KeyOf makes a Key of a secret.
+// KeyOf derives a Key from a secret.
 func KeyOf(secret []byte) Key { return sha256.Sum256(append([]byte("weft replica 1\x00"), secret...)) }
 
-// seal writes a message into the data of a datagram.
+// seal writes a message into a datagram, and authenticates it.
 func (k *Key) seal(d mad.Datagram, m *message) {
 	b := d.Data()[:macAt+macSize]
 	clear(b)
@@ -74,7 +74,7 @@ func (k *Key) mac(b []byte) []byte {
 	return h.Sum(nil)[:macSize]
 }
 
-// read reads the message of a datagram; false where it is none, or of somebody who does not know the key.
+// read decodes and verifies a message; false if it is malformed or was sealed with another key.
 func (k *Key) read(d mad.Datagram) (m message, ok bool) {
 	if len(d) < mad.Size || d.Class() != mad.ClassSA || d.Attr() != Attr {
 		return m, false
@@ -101,9 +101,10 @@ func appendEntry(b []byte, e *sa.Entry) []byte {
 	return append(append(b, e.Key...), e.Value...)
 }
 
-var errStream = errors.New("replica: a stream that nobody writes")
+var errStream = errors.New("replica: malformed stream")
 
-// takeEntry takes the first entry from a stream, and returns the rest; the entry is nil where the stream has only a part of it.
+// takeEntry decodes the first entry of a stream, and returns the rest; e is nil if it is
+// incomplete.
 func takeEntry(b []byte) (e *sa.Entry, rest []byte, err error) {
 	if len(b) < 4 {
 		return nil, b, nil

@@ -5,29 +5,31 @@ import (
 	"weft/wire/mad"
 )
 
-// MostBytes bounds an answer: what would be longer is refused for want of resources.
+// MostBytes bounds an answer; a longer one is refused with status NO_RESOURCES.
 const MostBytes = 64 << 20
 
-// mostTries bounds the pairs of LIDs that are looked at for paths: as many as an answer has room for. It takes less than a second, in
-// which all other queries wait.
+// mostTries bounds the pairs of LIDs tried for paths: as many as fit into an answer. That takes
+// less than a second, during which all other queries wait.
 const mostTries = MostBytes / 64
 
-// keptMemory bounds the memory of an answer that is kept for the next one.
+// keptMemory bounds the answer buffer that is kept for the next request.
 const keptMemory = 1 << 20
 
-// Responder answers requests, one at a time. The zero value is ready.
+// Responder answers requests one by one. The zero value is ready to use.
 type Responder struct {
-	Groups *Groups // multicast groups, which joins and leaves change; nil where there are none
-	// Asks is the LID that the next request comes from; ports that have no partition in common with its port are not shown to it. 0: all are.
+	Groups *Groups // multicast groups, changed by joins and leaves; nil if not served
+	// Asks is the LID of the next requester. It sees only ports that share a partition with its
+	// port; 0: all.
 	Asks fabric.LID
 
 	search  search
 	memory  []byte
-	request [mad.Size]byte // of one that ends before its layouts do
+	request [mad.Size]byte // a request padded to full size
 }
 
-// Answer makes the answer to a request, from what is known of a subnet, nil for nothing yet: a whole RMPP message where that is long. It
-// is valid until the next call; nil where the datagram wants none. The request is not changed.
+// Answer returns the answer to a request, a whole RMPP message if long; nil if the request gets
+// none. The answer is valid until the next call; the request is not changed. s is nil before the
+// first discovery.
 func (r *Responder) Answer(s *Subnet, request mad.Datagram) mad.Datagram {
 	q, refusal := r.check(s, request)
 	if q == nil {
@@ -58,7 +60,7 @@ func (r *Responder) Answer(s *Subnet, request mad.Datagram) mad.Datagram {
 	}
 }
 
-// check returns a request that is as it must be, as long as its layouts; otherwise nil, and its refusal where it wants an answer.
+// check returns a valid request, padded to full size; or nil, and the refusal if it gets one.
 func (r *Responder) check(s *Subnet, q mad.Datagram) (request, refusal mad.Datagram) {
 	if len(q) < mad.SAHeader.Size || q.Class() != mad.ClassSA {
 		return nil, nil
@@ -71,7 +73,8 @@ func (r *Responder) check(s *Subnet, q mad.Datagram) (request, refusal mad.Datag
 	if _, ok := method.Response(); !ok || method.IsResponse() || method == mad.Trap {
 		return nil, nil
 	}
-	// A segment of a message that nobody here sends. Programs leave it to the kernel to fill in the header; without one it has no version.
+	// This is an RMPP control segment, which no requester should send here. Programs may leave the
+	// RMPP header to the kernel; its version is then 0.
 	if mad.RMPPVersion.Get(q) == 1 && mad.RMPPFlags.Get(q)&mad.RMPPActive != 0 && mad.RMPPType.Get(q) != mad.RMPPTypeData {
 		return nil, nil
 	}
@@ -80,7 +83,7 @@ func (r *Responder) check(s *Subnet, q mad.Datagram) (request, refusal mad.Datag
 		return nil, r.refuse(q, mad.StatusBadVersion)
 	case s == nil:
 		return nil, r.refuse(q, mad.StatusBusy)
-	case key != 0 && key != s.SMKey: // who guesses is told nothing
+	case key != 0 && key != s.SMKey: // no answer to someone who guesses keys
 		return nil, nil
 	default:
 		r.search.trusted = key != 0
@@ -89,7 +92,7 @@ func (r *Responder) check(s *Subnet, q mad.Datagram) (request, refusal mad.Datag
 	return q, nil
 }
 
-// unservedStatus returns the status for a method that is not served for an attribute, or not at all.
+// unservedStatus returns the status for a method that is not served, for this attribute or at all.
 func unservedStatus(m mad.Method) mad.Status {
 	switch m {
 	case mad.Set, mad.Delete, mad.GetMulti, mad.GetTrace:
@@ -99,7 +102,7 @@ func unservedStatus(m mad.Method) mad.Status {
 	}
 }
 
-// refuse answers with a status; the record is that of the request.
+// refuse answers with a status and the request's record.
 func (r *Responder) refuse(q mad.Datagram, status mad.Status) mad.Datagram {
 	r.memory = append(r.memory[:0], q[:mad.Size]...)
 	a := mad.Datagram(r.memory)
@@ -111,7 +114,7 @@ func (r *Responder) refuse(q mad.Datagram, status mad.Status) mad.Datagram {
 	return a
 }
 
-// open begins the records of an answer: room for headers.
+// open starts an answer with its headers.
 func (r *Responder) open(q mad.Datagram, size int) *search {
 	c := &r.search
 	if cap(r.memory) > keptMemory {
@@ -119,14 +122,14 @@ func (r *Responder) open(q mad.Datagram, size int) *search {
 	}
 	c.out = append(r.memory[:0], q[:mad.SAHeader.Size]...)
 	c.size, c.found, c.tooMany, c.most, c.tries = size, 0, false, MostBytes, mostTries
-	c.enough = 2 // more than a Get may have
+	c.enough = 2 // one more than a Get may have
 	if q.Method() != mad.Get {
 		c.enough = MostBytes
 	}
 	return c
 }
 
-// close makes the answer of the records that were found.
+// close completes the answer.
 func (r *Responder) close(q mad.Datagram) mad.Datagram {
 	c := &r.search
 	r.memory = c.out
@@ -137,7 +140,7 @@ func (r *Responder) close(q mad.Datagram) mad.Datagram {
 		return r.refuse(q, mad.StatusNoRecords)
 	case get && c.found > 1:
 		return r.refuse(q, mad.StatusTooManyRecords)
-	case get: // a datagram as any other
+	case get: // a single datagram
 		if short := mad.Size - len(r.memory); short > 0 {
 			r.memory = append(r.memory, zeros[:short]...)
 		}
@@ -154,7 +157,7 @@ func (r *Responder) close(q mad.Datagram) mad.Datagram {
 
 var zeros [mad.Size]byte
 
-// records answers a query for records that belong to nodes.
+// records answers a query for records of nodes.
 func (r *Responder) records(s *Subnet, q mad.Datagram, k *kind) mad.Datagram {
 	c := r.open(q, k.layout.RecordSize())
 	if k.secret && !c.trusted {
@@ -172,10 +175,10 @@ func (r *Responder) records(s *Subnet, q mad.Datagram, k *kind) mad.Datagram {
 	return r.close(q)
 }
 
-// responseTime is told to those who ask, as the time in which they have their answer: a code, of 0.27 s.
+// responseTime is the promised time to answer, as a code: 0.27 s.
 const responseTime = 16
 
-// classPortInfo says what is served.
+// classPortInfo answers with the ClassPortInfo of subnet administration.
 func (r *Responder) classPortInfo(_ *Subnet, q mad.Datagram) mad.Datagram {
 	c := r.open(q, mad.ClassPortInfo.Size)
 	var rec [72]byte

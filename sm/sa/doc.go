@@ -1,91 +1,94 @@
-// Package sa answers for subnet administration (IBA volume 1, chapter 15): what hosts and tools ask
-// a subnet manager about paths, nodes, ports, links and tables.
+// Package sa is subnet administration (IBA volume 1, chapter 15): it answers queries of hosts and
+// tools about paths, nodes, ports, links and tables.
 //
-// Subnet holds what is known of a subnet at one moment: Graph, Plan, and what the devices said.
-// Nothing of it changes after New. Responder turns a request into its answer, bytes to bytes: it
-// has no clock, no lock and no state but memory that it uses again.
+// Subnet is a snapshot of a subnet: Graph, Plan, and the devices' attributes. It never changes
+// after New. Responder turns a request into its answer, bytes to bytes. It has no clock, no lock,
+// and no state but reused memory and the multicast groups.
 //
-// # What is answered
+// # Served requests
 //
-//	Get, GetTable  NodeRecord, PortInfoRecord, SwitchInfoRecord, LinkRecord, SMInfoRecord, LinearForwardingTableRecord,
-//	               SLtoVLMappingTableRecord, VLArbitrationTableRecord, P_KeyTableRecord, GuidInfoRecord, PathRecord
+//	Get, GetTable  NodeRecord, PortInfoRecord, SwitchInfoRecord, LinkRecord, SMInfoRecord,
+//	               LinearForwardingTableRecord, SLtoVLMappingTableRecord,
+//	               VLArbitrationTableRecord, P_KeyTableRecord, GuidInfoRecord, PathRecord,
 //	               MulticastForwardingTableRecord, MCMemberRecord
 //	Set, Delete    MCMemberRecord
 //	Get            ClassPortInfo
 //	GetMulti       MultiPathRecord, by PathRecords
 //	GetTraceTable  PathRecord, by TraceRecords
 //
-// And by Registry, which holds what clients have registered:
+// Registry stores registrations of clients, and serves these:
 //
 //	Set, Delete, Get, GetTable  ServiceRecord
 //	Set                         InformInfo
 //	Get, GetTable               InformInfoRecord
 //	Report                      Notice: traps of devices, and 64 to 67
 //
-// Everything else gets status 0x0008 or 0x000C. A LID of a query may be any LID of a port; records
+// All other requests get status 0x0008 or 0x000C. A query may contain any LID of a port; records
 // have the base LID.
 //
 // # Paths
 //
-// Source and target are end ports of the Graph, by GID, LID, or both. LIDs follow route.Choice: a
-// source is told the LIDs of its target that it may use, and as its own those that the target may
-// use for it; nothing has proven others, so a query for one gets no record. Of several LIDs each
-// pairs with each, diagonals first. The SL is that of the Plan for source and target LID; a path is
-// reversible where there is a way back, and that has the same one. MTU and rate are the least of
-// all ports on the way, by the tables of the Plan; a query may ask for less of both, and is told
-// what it asked for. A path that the tables do not deliver has no record. The packet life time is
-// the subnet's timeout, 0 within a port. FlowLabel, TClass, HopLimit, ServiceID and QoSClass are
-// given back as they were asked for.
+// Source and target are end ports of the Graph, selected by GID, LID, or both. LIDs follow
+// route.Choice: the answer has only target LIDs that the source may use, and source LIDs that the
+// target may use. The judge has proven no others, so a query for another LID gets no record. If
+// both ports have several LIDs, all pairs are listed, diagonals first.
+//
+// The SL is the Plan's for source and target LID. A path is reversible if the way back exists and
+// has the same SL. MTU and rate are the minimum over all ports on the path through the Plan's
+// tables; a query may ask for less, and gets these values. A path that the tables do not deliver
+// has no record. The packet life time is the subnet's timeout, 0 within a port. FlowLabel, TClass,
+// HopLimit, ServiceID and QoSClass are copied from the query.
 //
 // # Partitions
 //
-// With Subnet.Keys a path joins ports that have a partition in common, of which one at least is a
-// full member, and has the P_Key of the source. Who asks is shown paths between ports, nodes with a
-// port, and subscriptions of ports that it shares a partition with, itself among them; services
-// with a P_Key of its own, and those without one by ports that it shares a partition with. Reports
-// of ports and groups go to those who share a partition with these.
+// With Subnet.Keys a path needs a partition of both ports, with a full member at one end at least;
+// it has the P_Key of the source. A requester sees only the ports that share a partition with its
+// own port, itself included, and their paths, nodes and subscriptions. It sees services with one of
+// its own P_Keys, and services without a P_Key of ports that it sees. Reports about ports and
+// groups go to subscribers that share a partition with them.
 //
 // # Groups
 //
-// Groups are a state of their own beside the Subnet, which joins and leaves change. A group is made
-// by the join of a full member, and deleted when the last full member has left; the IPoIB broadcast
-// group stays. All groups are on the SL of the Plan's pool of trees where that has a VL of its own:
-// a request for another is refused. A group without a tree for one of its members still takes
-// joins: the manager says so. Who is not trusted is told groups, and members of a port that it
-// names. Of what a port has joined itself, only ports of its node may leave.
+// Multicast groups are state apart from the Subnet: joins and leaves change them. The join of a
+// full member creates a group; it is deleted when the last full member has left. The IPoIB
+// broadcast group is permanent. If the Plan's pool of trees has a VL of its own, all groups use its
+// SL, and a request for another SL is refused. A group without a tree for a member still accepts
+// joins; the manager logs it. An untrusted requester sees groups, and the members of a port that it
+// names. Only ports of the same node may take back a join of the port itself.
 //
 // # Other subnets
 //
-// A path to a GID with another prefix leads to a router port (Between.Router says which): the
-// record has its LID, the GID that was asked for and a hop limit of 64, or that which was asked
-// for. MTU and rate are those as far as the router.
+// A path to a GID with another prefix leads to a router port (chosen by Between.Router). The record
+// has the router's LID, the requested GID, and the requested hop limit or else 64. MTU and rate
+// cover the path as far as the router.
 //
 // # Trust
 //
-// A request with the SM_Key of Subnet.SMKey is trusted; one with another SM_Key than 0 gets no
-// answer. Others see no P_Key table, and M_Keys as 0. Who is trusted sees all ports.
+// A request with the SM_Key of Subnet.SMKey is trusted and sees all ports. A request with another
+// nonzero SM_Key gets no answer. Untrusted requesters see no P_Key tables, and M_Keys as 0.
 //
 // # Deviations
 //
-//   - GuidInfoRecords have the port GUID alone: further GUIDs of a port are not read.
-//   - Lane tables have records where the manager has written them, which it does for Plans of
-//     several lanes.
-//   - A GetTable of PathRecords needs neither end fixed; answers are bounded by MostBytes, and the
-//     pairs of LIDs that are looked at by as many as have room there, also where few of them are as
-//     they are asked for. What needs more is refused for want of resources.
-//   - MultiPathRecord's IndependenceSelector is not heeded. A request that is not marked as RMPP is
-//     taken all the same.
-//   - The prefix of a ServiceGID does not count. A service without a P_Key may be registered for
-//     any GID, by any port.
-//   - A subscription is that of the QP from which it came; reports go there. GID, LIDs, Type,
-//     TrapNumber and ProducerType choose. A port hears of ports that it shares a partition with.
+//   - GuidInfoRecords contain the port GUID alone: the manager does not read a port's other GUIDs.
+//   - Records of lane tables exist only if the manager has written the tables, which it does for
+//     Plans with several lanes.
+//   - A GetTable of PathRecords may leave both ends open. Its answer is at most MostBytes. The
+//     search tries at most as many pairs of LIDs as fit there, even if few of them match. A query
+//     beyond that gets status NO_RESOURCES.
+//   - MultiPathRecord's IndependenceSelector is ignored. A request without the RMPP flag is
+//     accepted.
+//   - The prefix of a ServiceGID is ignored. Any port may register a service without a P_Key for
+//     any GID.
+//   - A subscription belongs to the QP that sent it; reports go there. GID, LIDs, Type, TrapNumber
+//     and ProducerType select the notices. Reports cover only ports that share a partition with the
+//     subscriber.
 //   - ServiceAssociationRecords are not served.
-//   - A TraceRecord's IDs are GUIDs as they are; IDGeneration is 0.
+//   - A TraceRecord's IDs are plain GUIDs; IDGeneration is 0.
 //
 // # Cost
 //
-// A path by two GIDs or LIDs: two look-ups and a walk of its hops, no allocation
-// (BenchmarkPathRecord). A query by LID looks at one node, any other at all; a table of paths at
-// all pairs that it leaves open. An index of a Subnet is two arrays by end port and LID, two bytes
-// a switch port.
+// A path by two GIDs or LIDs takes two look-ups and a walk of its hops, without allocation
+// (BenchmarkPathRecord). A query by LID visits one node, any other query all nodes. A table of
+// paths visits all pairs that match its ends. The index of a Subnet is two arrays by end port and
+// LID, and two bytes a switch port.
 package sa

@@ -12,40 +12,41 @@ import (
 	"weft/wire/mad"
 )
 
-// EntryKind says what an Entry is of. The numbers stand in files and in what managers tell each other.
+// EntryKind is the type of an Entry. Its numbers are part of the file format and of replication
+// messages.
 type EntryKind uint8
 
-// The kinds of entries. What else must not be lost gets its own here.
+// The kinds of entries. Add new kinds of durable state here.
 const (
-	Nothing      EntryKind = 255 // stored where nothing else is
+	Nothing      EntryKind = 255 // marks a stored state without entries
 	PortLID      EntryKind = 1   // LIDs of a port
 	Service      EntryKind = 2
 	Subscription EntryKind = 3
 	GroupMembers EntryKind = 4 // a multicast group, or a member of one
 	PoolTree     EntryKind = 5 // a part of a tree for multicast groups
-	Part         EntryKind = 6 // a part of a value that is longer than that of an entry can be
-	Whole        EntryKind = 7 // told behind the parts of such a value: what they are together
+	Part         EntryKind = 6 // a part of a value longer than LongestValue
+	Whole        EntryKind = 7 // follows the parts of such a value, and describes them together
 )
 
-// EntryName names an Entry.
+// EntryName identifies an Entry.
 type EntryName struct {
 	Kind EntryKind
 	Key  string
 }
 
-// Entry is a piece of what a manager must not lose, for a file or another manager. What its key and value are is the business of its kind.
+// Entry is a piece of durable state, for a file or another manager. Its kind defines key and value.
 type Entry struct {
 	EntryName
-	Value []byte // nil: it has ended
+	Value []byte // nil: deleted
 }
 
-// The longest key and value of an Entry.
+// The maximum lengths of key and value of an Entry.
 const (
 	LongestKey   = 255
 	LongestValue = 4096
 )
 
-// Changes returns, in order, what was registered or has ended since the last call.
+// Changes returns, in order, the entries changed or ended since the last call.
 func (g *Registry) Changes() []Entry {
 	list := make([]Entry, 0, len(g.changed))
 	for _, name := range slices.SortedFunc(maps.Keys(g.changed), CompareNames) {
@@ -60,7 +61,7 @@ func CompareNames(a, b EntryName) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key))
 }
 
-// Entries returns, in order, all that is registered.
+// Entries returns all registrations, in order.
 func (g *Registry) Entries() (list []Entry) {
 	for _, v := range g.services {
 		list = append(list, Entry{EntryName{Service, string(v.key)}, v.value()})
@@ -71,7 +72,7 @@ func (g *Registry) Entries() (list []Entry) {
 	return list
 }
 
-// value returns the value of an Entry, nil where there is none.
+// value returns the value of an Entry, nil if it does not exist.
 func (g *Registry) value(name EntryName) []byte {
 	switch name.Kind {
 	case Service:
@@ -82,12 +83,12 @@ func (g *Registry) value(name EntryName) []byte {
 		if at, ok := g.findSubscription([]byte(name.Key)); ok {
 			return g.subs[at].value()
 		}
-	default: // of others
+	default: // stored elsewhere
 	}
 	return nil
 }
 
-// value has the port that has registered a service, and its record.
+// value encodes a service: the port that registered it, and its record.
 func (v *service) value() []byte {
 	return append(binary.BigEndian.AppendUint64(nil, uint64(v.port)), v.rec[:]...)
 }
@@ -95,7 +96,7 @@ func (v *service) value() []byte {
 // subscriptionValue is the length of the value of a subscription.
 const subscriptionValue = 36 + 2 + 1 + 4 + 2 + 1 + 1 + 1 + 4 + 16 + 2
 
-// value has the InformInfo of a subscription, the way to the subscriber, and its number.
+// value encodes a subscription: InformInfo, address of the subscriber, and number.
 func (v *subscription) value() []byte {
 	b := append([]byte(nil), v.info[:]...)
 	b = binary.BigEndian.AppendUint16(b, v.to.DLID)
@@ -112,8 +113,8 @@ func (v *subscription) value() []byte {
 	return binary.BigEndian.AppendUint16(b, v.enum)
 }
 
-// Restore registers what Entries has said, of a file or another manager. A lease begins anew, since nobody knows how long ago that was.
-// It reports how many entries it did not understand, and left out.
+// Restore registers the Entries of a file or another manager. Leases start anew, as their age is
+// unknown. It returns the number of malformed entries, which it skips.
 func (g *Registry) Restore(now time.Duration, list []Entry) (bad int) {
 	for i := range list {
 		e := &list[i]
@@ -132,7 +133,7 @@ func (g *Registry) Restore(now time.Duration, list []Entry) (bad int) {
 	return bad
 }
 
-// restoreSubscription registers a subscription, unless it is not what it is named.
+// restoreSubscription registers a subscription; false if its value does not match its name.
 func (g *Registry) restoreSubscription(e *Entry) bool {
 	key, b := []byte(e.Key), e.Value
 	to := wire.ToLID(binary.BigEndian.Uint16(b[36:]), 1)

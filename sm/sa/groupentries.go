@@ -10,9 +10,10 @@ import (
 	"weft/wire/mad"
 )
 
-// A multicast group is an Entry under its MGID, each of its members one under MGID and GID. Whether a group stands is not in them: the partitions say so.
+// The Entry of a multicast group has its MGID as key, the Entry of a member MGID and GID. They do
+// not say whether a group is permanent: the partitions do.
 
-// The lengths of keys and values of the entries of groups and members.
+// The lengths of keys and values of group and member entries.
 const (
 	groupKey    = 16
 	memberKey   = 16 + 16
@@ -20,13 +21,13 @@ const (
 	memberValue = 2
 )
 
-// key is the key of a group's Entry.
+// key returns the key of a group's Entry.
 func (g *Group) key() string { return string(g.MGID[:]) }
 
-// memberKey is the key of the Entry of a member.
+// memberKey returns the key of a member's Entry.
 func (g *Group) memberKey(m *Member) string { return string(g.MGID[:]) + string(m.GID[:]) }
 
-// value returns the fields of a group without its MGID and its members.
+// value encodes a group without MGID and members.
 func (g *Group) value() []byte {
 	b := binary.BigEndian.AppendUint16(make([]byte, 0, groupValue), uint16(g.MLID))
 	b = binary.BigEndian.AppendUint32(b, g.QKey)
@@ -35,10 +36,10 @@ func (g *Group) value() []byte {
 	return append(binary.BigEndian.AppendUint32(b, g.FlowLabel), g.HopLimit)
 }
 
-// sameAs reports whether a group has the value of another one.
+// sameAs reports whether two groups have the same value.
 func (g *Group) sameAs(o *Group) bool { return string(g.value()) == string(o.value()) }
 
-// readGroup reads the Entry of a group; nil where nobody writes such a one.
+// readGroup decodes a group's Entry; nil if it is malformed.
 func readGroup(e *Entry) *Group {
 	b := e.Value
 	if len(e.Key) != groupKey || len(b) != groupValue {
@@ -54,7 +55,7 @@ func readGroup(e *Entry) *Group {
 	return g
 }
 
-// value returns the join state of a member, and whether another port has joined for it.
+// value encodes the join state of a member, and whether another port has joined it.
 func (m *Member) value() []byte {
 	proxy := byte(0)
 	if m.Proxy {
@@ -63,7 +64,7 @@ func (m *Member) value() []byte {
 	return []byte{m.State, proxy}
 }
 
-// Changes returns, in order, the entries of groups and members that have changed, or ended, since the last call.
+// Changes returns, in order, the group and member entries changed or ended since the last call.
 func (gs *Groups) Changes() (list []Entry) {
 	for _, key := range slices.Sorted(maps.Keys(gs.unsaved)) {
 		list = append(list, Entry{EntryName{GroupMembers, key}, gs.value(key)})
@@ -72,7 +73,7 @@ func (gs *Groups) Changes() (list []Entry) {
 	return list
 }
 
-// value returns the value of an Entry, nil where there is none.
+// value returns the value of an Entry, nil if it does not exist.
 func (gs *Groups) value(key string) []byte {
 	if len(key) != groupKey && len(key) != memberKey {
 		return nil
@@ -103,8 +104,9 @@ func (gs *Groups) Entries() (list []Entry) {
 	return list
 }
 
-// Restore forgets all groups, and puts those in place that Entries has said, of a file or another manager; they keep their MLIDs. Entries that nobody
-// writes, or which belong to nothing, are left out: Changes says that they have ended. It reports how many they are.
+// Restore replaces all groups with the Entries of a file or another manager; groups keep their
+// MLIDs. It skips malformed and orphaned entries, lists them in Changes as ended, and returns their
+// number.
 func (gs *Groups) Restore(list []Entry) (bad int) {
 	told := gs.Told
 	*gs = *NewGroups()
@@ -142,7 +144,7 @@ func (gs *Groups) Restore(list []Entry) (bad int) {
 	return bad
 }
 
-// restoreMember puts a member in place; false where nobody writes such an Entry or its group is missing.
+// restoreMember restores a member; false if its Entry is malformed or its group is missing.
 func (gs *Groups) restoreMember(e *Entry) bool {
 	g := gs.byGID[[16]byte([]byte(e.Key[:16]))]
 	if g == nil || len(e.Value) != memberValue || e.Value[0] == 0 || e.Value[0] > mostState || e.Value[1] > 1 || gs.members >= mostMembers {
@@ -157,8 +159,9 @@ func (gs *Groups) restoreMember(e *Entry) bool {
 	return true
 }
 
-// mostState is a member in all states.
+// mostState is the state of a member that has joined in all ways.
 const mostState = mad.JoinFull | mad.JoinNon | mad.JoinSendOnlyNon | mad.JoinSendOnlyFull
 
-// Counts returns how many groups there are, how many members they have together, and how many groups all switches have room for.
+// Counts returns the numbers of groups and of all their members, and the MLIDs that all switches
+// support.
 func (gs *Groups) Counts() (groups, members, mlids int) { return len(gs.byGID), gs.members, gs.most }

@@ -9,25 +9,25 @@ import (
 	"weft/wire/mad"
 )
 
-// Bounds of groups and members: MLIDs bound the groups too.
+// Bounds of groups and members. MLIDs bound the number of groups.
 const (
-	mostMembers = 1 << 20 // of all groups together
-	restFor     = 64      // MLIDs that have become free rest until so many others have, as long as there are fresh ones
+	mostMembers = 1 << 20 // in all groups
+	restFor     = 64      // a freed MLID is reused only after so many others have been freed, while unused ones remain
 )
 
-// Groups are the multicast groups of a subnet and their members. Joins and leaves change them, a new Subnet takes out members whose ports are gone (Follow). It
-// is not for concurrent use, and holds no pointers into a Subnet.
+// Groups holds the multicast groups of a subnet. Joins and leaves change them; Follow removes
+// members whose ports are gone. It is not for concurrent use, and holds no pointers into a Subnet.
 type Groups struct {
 	byGID   map[[16]byte]*Group
-	byMLID  []*Group        // by MLID - fabric.FirstMLID; nil for a free one
-	free    []fabric.LID    // that were in use, the one longest free first
-	most    int             // MLIDs that all switches have room for
-	members int             // of all groups
-	made    uint32          // groups whose MGID was made here
-	changed bool            // members have changed since Changed was asked last
-	unsaved map[string]bool // keys of entries that have changed since Changes was asked last
+	byMLID  []*Group        // by MLID - fabric.FirstMLID; nil if free
+	free    []fabric.LID    // freed MLIDs, longest free first
+	most    int             // number of MLIDs that all switches support
+	members int             // in all groups
+	made    uint32          // number of MGIDs assigned here
+	changed bool            // members have changed since the last Changed
+	unsaved map[string]bool // keys of entries changed since the last Changes
 
-	// Told is called when a group has come to be, or is deleted (traps 66 and 67); nil: nobody is told.
+	// Told is called when a group has been created or deleted (traps 66 and 67), unless nil.
 	Told func(g *Group, created bool)
 }
 
@@ -43,7 +43,7 @@ type Group struct {
 	TClass    uint8
 	FlowLabel uint32
 	HopLimit  uint8
-	Standing  bool     // it is there without members too
+	Standing  bool     // permanent: it exists without members too
 	Members   []Member // by GID
 }
 
@@ -51,18 +51,18 @@ type Group struct {
 type Member struct {
 	GID   [16]byte
 	State uint8 // mad.JoinFull ...
-	Proxy bool  // another port has joined it
+	Proxy bool  // another port has joined for it
 }
 
-// scope returns the scope of the group's MGID.
+// scope returns the scope in the group's MGID.
 func (g *Group) scope() uint8 { return g.MGID[1] & 15 }
 
-// find returns the place of a member, or where it belongs.
+// find returns the index of a member, or where to insert it.
 func (g *Group) find(gid []byte) (int, bool) {
 	return slices.BinarySearchFunc(g.Members, gid, func(m Member, gid []byte) int { return bytes.Compare(m.GID[:], gid) })
 }
 
-// keepsGroup has the states of full members, also of those that only send: they make a group, and it is there as long as one is left.
+// keepsGroup has the join states that create and keep a group: full members, also send-only ones.
 const keepsGroup = mad.JoinFull | mad.JoinSendOnlyFull
 
 // hasFull reports whether a full member is left.
@@ -70,10 +70,10 @@ func (g *Group) hasFull() bool {
 	return slices.ContainsFunc(g.Members, func(m Member) bool { return m.State&keepsGroup != 0 })
 }
 
-// NewGroups makes a subnet without groups.
+// NewGroups returns an empty set of groups.
 func NewGroups() *Groups { return &Groups{byGID: map[[16]byte]*Group{}, unsaved: map[string]bool{}} }
 
-// Find returns the group of an MGID, nil for none.
+// Find returns the group with an MGID, nil for none.
 func (gs *Groups) Find(mgid []byte) *Group { return gs.byGID[[16]byte(mgid)] }
 
 // All visits the groups by MLID.
@@ -85,14 +85,15 @@ func (gs *Groups) All(visit func(g *Group)) {
 	}
 }
 
-// Changed reports whether members have changed since it was asked last.
+// Changed reports whether members have changed since its last call.
 func (gs *Groups) Changed() bool {
 	c := gs.changed
 	gs.changed = false
 	return c
 }
 
-// mlid takes a free MLID: one that was never used, as long as few rest, else the one that has been free for longest. ok is false where none is left.
+// mlid takes a free MLID: an unused one, until enough freed ones have rested; then the longest free
+// one. ok is false if none is left.
 func (gs *Groups) mlid() (lid fabric.LID, ok bool) {
 	fresh := len(gs.byMLID) < gs.most
 	for len(gs.free) > 0 && (len(gs.free) > restFor || !fresh) {
@@ -108,7 +109,7 @@ func (gs *Groups) mlid() (lid fabric.LID, ok bool) {
 	return fabric.FirstMLID + fabric.LID(len(gs.byMLID)-1), true
 }
 
-// add gives a group an MLID and adds it; false where none is left.
+// add assigns an MLID to a group and adds it; false if none is left.
 func (gs *Groups) add(g *Group) bool {
 	lid, ok := gs.mlid()
 	if !ok {
@@ -124,7 +125,7 @@ func (gs *Groups) add(g *Group) bool {
 	return true
 }
 
-// remove deletes a group. Its MLID rests, so that packets under way meet no other group.
+// remove deletes a group. Its MLID rests, so that packets under way do not reach another group.
 func (gs *Groups) remove(g *Group) {
 	delete(gs.byGID, g.MGID)
 	gs.byMLID[g.MLID-fabric.FirstMLID] = nil
@@ -139,7 +140,7 @@ func (gs *Groups) remove(g *Group) {
 	}
 }
 
-// join adds a state to a member, which is new or not.
+// join adds a join state to a member, or adds the member.
 func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool) *Member {
 	at, is := g.find(gid)
 	if !is {
@@ -147,7 +148,7 @@ func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool) *Member {
 		gs.members++
 	}
 	m := &g.Members[at]
-	own := m.Proxy && !proxy // from now on the port alone may leave
+	own := m.Proxy && !proxy // from now on only the port itself may leave
 	if m.State|state != m.State || own {
 		gs.changed, gs.unsaved[g.memberKey(m)] = true, true
 	}
@@ -156,7 +157,7 @@ func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool) *Member {
 	return m
 }
 
-// leave takes a state from a member. A group without a full member is deleted.
+// leave removes a join state from a member, and deletes a group without full members.
 func (gs *Groups) leave(g *Group, at int, state uint8) {
 	m := &g.Members[at]
 	if m.State&state != 0 {
@@ -171,18 +172,18 @@ func (gs *Groups) leave(g *Group, at int, state uint8) {
 	}
 }
 
-// Standing is a group that is there from the start.
+// Standing is a permanent group.
 type Standing struct {
 	MGID      [16]byte
 	QKey      uint32
 	PKey      uint16
 	MTU, Rate uint8
-	SL        uint8 // where groups have no VL of their own
+	SL        uint8 // used unless groups have a VL of their own
 	TClass    uint8
 	FlowLabel uint32
 }
 
-// IPoIBBroadcast returns the MGID of the broadcast group of a partition (RFC 4391), in a scope.
+// IPoIBBroadcast returns the MGID of a partition's broadcast group (RFC 4391) in a scope.
 func IPoIBBroadcast(pkey uint16, scope uint8) (mgid [16]byte) {
 	copy(mgid[:], []byte{0xFF, 0x10 | scope, signatureIPv4 >> 8, signatureIPv4 & 0xFF})
 	binary.BigEndian.PutUint16(mgid[4:], pkey|mad.PKeyFull)
@@ -190,7 +191,7 @@ func IPoIBBroadcast(pkey uint16, scope uint8) (mgid [16]byte) {
 	return mgid
 }
 
-// InPartition returns an MGID with the P_Key of its partition, which those of IP have in them.
+// InPartition returns an MGID with the P_Key inserted, if it is one of IP.
 func InPartition(mgid [16]byte, pkey uint16) [16]byte {
 	if signature := binary.BigEndian.Uint16(mgid[2:]); signature == signatureIPv4 || signature == signatureIPv6 {
 		binary.BigEndian.PutUint16(mgid[4:], pkey|mad.PKeyFull)
@@ -198,7 +199,8 @@ func InPartition(mgid [16]byte, pkey uint16) [16]byte {
 	return mgid
 }
 
-// Follow takes the members of ports that are not there out of all groups, and makes the groups that stand. Groups are left that have no full member.
+// Follow creates or updates the permanent groups, removes members whose ports are gone, and deletes
+// groups without full members.
 func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 	gs.most = s.mlids()
 	for _, st := range standing {
@@ -241,13 +243,13 @@ func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 	}
 }
 
-// Members are the ports of a group, by port GUID: those that its packets reach, and those that only send.
+// Members lists a group's port GUIDs: the receivers, and the ports that only send.
 type Members struct {
 	MLID               fabric.LID
 	Receivers, Senders []fabric.GUID
 }
 
-// Membership lists the members of all groups by MLID. Groups without any are left out.
+// Membership lists the members of all groups by MLID, without empty groups.
 func (gs *Groups) Membership() (list []Members) {
 	gs.All(func(g *Group) {
 		m := Members{MLID: g.MLID}
@@ -266,7 +268,7 @@ func (gs *Groups) Membership() (list []Members) {
 	return list
 }
 
-// mlids is the number of MLIDs that all switches have room for.
+// mlids returns the number of MLIDs that all switches support.
 func (s *Subnet) mlids() int {
 	most := int(fabric.LastMLID-fabric.FirstMLID) + 1
 	for i := range s.Nodes {
@@ -279,7 +281,7 @@ func (s *Subnet) mlids() int {
 	return most
 }
 
-// groupSL returns the SL of a group that has, or asks for, one: where groups have a VL of their own it is the SL of that.
+// groupSL returns the SL of a group that asks for sl: if groups have a VL of their own, its SL.
 func (s *Subnet) groupSL(sl uint8) uint8 {
 	if m := s.Plan.Multicast; m != nil && s.Plan.VLs > 1 {
 		return m.SL
@@ -287,7 +289,7 @@ func (s *Subnet) groupSL(sl uint8) uint8 {
 	return sl
 }
 
-// endOfGID returns the end port of a GID that has a LID, -1 for none.
+// endOfGID returns the end port with a GID and a LID, -1 for none.
 func (s *Subnet) endOfGID(gid []byte) int32 {
 	if binary.BigEndian.Uint64(gid) != s.OwnPrefix() {
 		return -1

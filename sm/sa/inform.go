@@ -10,17 +10,17 @@ import (
 	"weft/wire/mad"
 )
 
-// subscription holds which notices a client wants reported, and where to.
+// subscription is a client's subscription to notices.
 type subscription struct {
-	key  []byte // mad.DefaultGIDPrefix and GUID of the subscriber, its QP, its InformInfo without Subscribe and RespTimeValue
+	key  []byte // GID of the subscriber, its QP, its InformInfo without Subscribe and RespTimeValue
 	info [36]byte
 	port fabric.GUID
-	to   wire.Address // of its reports
+	to   wire.Address // destination of its reports
 	enum uint16
 	reportQueue
 }
 
-// keyOf returns the name of a subscription.
+// keyOf returns the key of a subscription.
 func keyOf(port fabric.GUID, qp uint32, info []byte) []byte {
 	key := make([]byte, 0, 60)
 	key = binary.BigEndian.AppendUint64(key, mad.DefaultGIDPrefix)
@@ -37,7 +37,8 @@ func (g *Registry) findSubscription(key []byte) (int, bool) {
 	return slices.BinarySearchFunc(g.subs, key, func(v *subscription, key []byte) int { return bytes.Compare(v.key, key) })
 }
 
-// setInform takes the Set of an InformInfo: a subscription begins, or ends. What names no QP means the one that it came from.
+// setInform handles the Set of an InformInfo: it starts or ends a subscription. A missing QP means
+// the sender's.
 func (g *Registry) setInform(s *Subnet, d *wire.Datagram, q mad.Datagram) mad.Datagram {
 	r := &g.responder
 	var info [36]byte
@@ -63,7 +64,7 @@ func (g *Registry) setInform(s *Subnet, d *wire.Datagram, q mad.Datagram) mad.Da
 			return r.refuse(q, status)
 		}
 		g.putSubscription(info[:], port, d.Addr.Reply())
-	case !sameWay(&g.subs[at].to, d.Addr.Reply()): // the same again, which comes another way
+	case !sameWay(&g.subs[at].to, d.Addr.Reply()): // a repetition by another path
 		g.subs[at].to = d.Addr.Reply()
 		g.changed[EntryName{Subscription, string(key)}] = true
 	}
@@ -72,12 +73,12 @@ func (g *Registry) setInform(s *Subnet, d *wire.Datagram, q mad.Datagram) mad.Da
 	return a
 }
 
-// sameWay reports whether reports go the same way to two addresses.
+// sameWay reports whether reports to two addresses take the same path.
 func sameWay(a *wire.Address, b wire.Address) bool {
 	return a.DLID == b.DLID && a.SL == b.SL && a.QKey == b.QKey && a.PKeyIndex == b.PKeyIndex && a.GRH == b.GRH
 }
 
-// putSubscription begins a subscription.
+// putSubscription adds a subscription.
 func (g *Registry) putSubscription(info []byte, port fabric.GUID, to wire.Address) *subscription {
 	v := &subscription{key: keyOf(port, to.DQP, info), port: port, to: to}
 	copy(v.info[:], info)
@@ -92,7 +93,7 @@ func (g *Registry) putSubscription(info []byte, port fabric.GUID, to wire.Addres
 	return v
 }
 
-// freeEnum returns the least number that no subscription of a subscriber has; those lie around a place.
+// freeEnum returns the lowest number unused by a subscriber. Its subscriptions lie around index at.
 func (g *Registry) freeEnum(at int, gid []byte) uint16 {
 	used := map[uint16]bool{}
 	for i := at - 1; i >= 0 && bytes.HasPrefix(g.subs[i].key, gid); i-- {
@@ -108,7 +109,7 @@ func (g *Registry) freeEnum(at int, gid []byte) uint16 {
 	return n
 }
 
-// dropSubscription ends a subscription, and forgets its reports.
+// dropSubscription removes a subscription and its reports.
 func (g *Registry) dropSubscription(at int) {
 	v := g.subs[at]
 	g.subs = slices.Delete(g.subs, at, at+1)
@@ -117,7 +118,7 @@ func (g *Registry) dropSubscription(at int) {
 	g.changed[EntryName{Subscription, string(v.key)}] = true
 }
 
-// getInforms answers a query for InformInfoRecords: of ports that whoever asks may know of.
+// getInforms answers a query for InformInfoRecords, limited to ports that the requester sees.
 func (g *Registry) getInforms(s *Subnet, q mad.Datagram) mad.Datagram {
 	c := g.responder.open(q, mad.InformInfoRecord.RecordSize())
 	c.begin(s, informKind, q, nil)
@@ -137,7 +138,7 @@ func (g *Registry) getInforms(s *Subnet, q mad.Datagram) mad.Datagram {
 	return g.responder.close(q)
 }
 
-// wants reports whether a subscription is to hear of a notice: of the port that issued it, by LID and GID, or that it is about.
+// wants reports whether a subscription matches a notice; about is the GID of its subject.
 func (v *subscription) wants(notice []byte, about []byte) bool {
 	info := v.info[:]
 	generic := mad.NoticeIsGeneric.Is(notice)
@@ -167,5 +168,5 @@ func (v *subscription) wants(notice []byte, about []byte) bool {
 	return true
 }
 
-// everyLID is a LIDRangeBegin that stands for all LIDs.
+// everyLID is the LIDRangeBegin that selects all LIDs.
 const everyLID = 0xFFFF

@@ -33,18 +33,18 @@ var (
 // memberQuery is a request about a group.
 type memberQuery struct {
 	mask       uint64
-	rec        []byte // that of the request
+	rec        []byte // of the request
 	mgid, port []byte
 	state      uint8
-	end        int32 // of the port
-	proxy      bool  // it is not the port that asks
+	end        int32 // of the port to join
+	proxy      bool  // another node asks for the port
 	groupLimits
 }
 
-// groupLimits holds the bounds that a request sets on the MTU, rate (by rank) and life time of a group.
+// groupLimits holds a request's bounds on the MTU, rate (by rank) and life time of a group.
 type groupLimits struct{ mtu, rate, life limit }
 
-// limitsOf reads the limits of a record.
+// limitsOf decodes the limits of a record.
 func limitsOf(mask uint64, rec []byte) groupLimits {
 	return groupLimits{
 		limitOf(mask, memberMTUSel, memberMTU, uint8(mad.MCMemberRecordMtuSelector.Get(rec)), uint8(mad.MCMemberRecordMtu.Get(rec))),
@@ -58,7 +58,7 @@ func (l *groupLimits) allow(g *Group) bool {
 	return l.mtu.holds(g.MTU) && l.rate.holds(rankOf(g.Rate)) && l.life.holds(g.Life)
 }
 
-// readMember reads a request to join or leave.
+// readMember decodes a request to join or leave.
 func (r *Responder) readMember(s *Subnet, q mad.Datagram) (m memberQuery, status mad.Status) {
 	rec, mask := q.Data(), mad.SAHeaderComponentMask.Get(q)
 	m = memberQuery{mask: mask, rec: rec, mgid: rec[:16], port: rec[16:32], state: uint8(mad.MCMemberRecordJoinState.Get(rec))}
@@ -77,7 +77,7 @@ func (r *Responder) readMember(s *Subnet, q mad.Datagram) (m memberQuery, status
 	return m, mad.StatusOK
 }
 
-// join answers a Set of an MCMemberRecord: a port joins a group, which is made if there is none.
+// join answers a Set of an MCMemberRecord: a port joins a group, which is created if necessary.
 func (r *Responder) join(s *Subnet, q mad.Datagram) mad.Datagram {
 	m, status := r.readMember(s, q)
 	if status != mad.StatusOK {
@@ -101,7 +101,7 @@ func (r *Responder) join(s *Subnet, q mad.Datagram) mad.Datagram {
 	return r.answerMember(q, g, *r.Groups.join(g, m.port, m.state, m.proxy))
 }
 
-// fits reports whether a port can join a group as it asks for.
+// fits returns StatusOK if a port can join a group with the requested values.
 func (m *memberQuery) fits(s *Subnet, g *Group) mad.Status {
 	at, is := g.find(m.port)
 	for _, f := range [...]struct {
@@ -122,7 +122,7 @@ func (m *memberQuery) fits(s *Subnet, g *Group) mad.Status {
 	}
 	mtu, rank := s.endMTU[m.end], s.endRank[m.end]
 	switch {
-	case is && !g.Members[at].Proxy && m.proxy: // only the port itself may change what it has said
+	case is && !g.Members[at].Proxy && m.proxy: // only the port itself may change its own join
 		return mad.StatusRequestInvalid
 	case !s.shares(m.end, g.PKey):
 		return mad.StatusRequestInvalid
@@ -134,13 +134,13 @@ func (m *memberQuery) fits(s *Subnet, g *Group) mad.Status {
 	return mad.StatusOK
 }
 
-// The values of a group that is made without them: the largest MTU and rate of the port are taken, no more than these.
+// The maximum values of a new group. Without a requested MTU or rate it gets the port's maximum.
 const (
 	mostMTU  = 5 // 4096 bytes
 	mostLife = 63
 )
 
-// makeGroup makes the group that a port asks for.
+// makeGroup creates the group that a port asks for.
 func (r *Responder) makeGroup(s *Subnet, m *memberQuery) (*Group, mad.Status) {
 	if m.mask&memberToMake != memberToMake {
 		return nil, mad.StatusInsufficientComponents
@@ -177,17 +177,17 @@ func (r *Responder) makeGroup(s *Subnet, m *memberQuery) (*Group, mad.Status) {
 	return g, mad.StatusOK
 }
 
-// The signatures of MGIDs that others than hosts give.
+// The signatures of assigned MGIDs.
 const (
 	signatureIPv4 = 0x401B
 	signatureIPv6 = 0x601B
 	signatureMade = 0xA01B // by subnet administration
 )
 
-// linkLocal is the scope of one subnet.
+// linkLocal is the scope of a single subnet.
 const linkLocal = 2
 
-// madeMGID gives a group an MGID that no other has.
+// madeMGID assigns an unused MGID to a group.
 func (gs *Groups) madeMGID(s *Subnet, g *Group, m *memberQuery) {
 	scope := uint8(linkLocal)
 	if m.mask&memberScope != 0 {
@@ -203,7 +203,7 @@ func (gs *Groups) madeMGID(s *Subnet, g *Group, m *memberQuery) {
 	}
 }
 
-// mayBeMade reports whether an MGID is one (4.1.1), and one that fits its partition.
+// mayBeMade reports whether an MGID is valid (4.1.1) and fits its partition.
 func (g *Group) mayBeMade(m *memberQuery) bool {
 	signature := binary.BigEndian.Uint16(g.MGID[2:])
 	asked := m.mask&memberMGID != 0 && !allZero(m.mgid)
@@ -218,7 +218,7 @@ func (g *Group) mayBeMade(m *memberQuery) bool {
 	return true
 }
 
-// atLeast is atMost for a life time, of which a path may have more than the least.
+// atLeast returns the life time of a group whose minimum is least; false if the limit excludes it.
 func (l limit) atLeast(least uint8) (uint8, bool) {
 	switch {
 	case !l.on, l.selector == mad.SelectLargest: // the smallest one
@@ -249,13 +249,13 @@ func (r *Responder) leave(s *Subnet, q mad.Datagram) mad.Datagram {
 	left := g.Members[at]
 	left.State &^= m.state
 	r.Groups.leave(g, at, m.state)
-	if r.Groups.Find(m.mgid) == nil { // deleted, with what was left
+	if r.Groups.Find(m.mgid) == nil { // deleted, with all its members
 		left.State = 0
 	}
 	return r.answerMember(q, g, left)
 }
 
-// answerMember answers with the record of a member.
+// answerMember answers with a member's record.
 func (r *Responder) answerMember(q mad.Datagram, g *Group, m Member) mad.Datagram {
 	r.memory = append(r.memory[:0], q[:mad.Size]...)
 	a := mad.Datagram(r.memory)
@@ -268,7 +268,7 @@ func (r *Responder) answerMember(q mad.Datagram, g *Group, m Member) mad.Datagra
 	return a
 }
 
-// put writes the record of a member, or of the group alone.
+// put writes the record of a member, or of the group if m is nil.
 func (g *Group) put(rec []byte, m *Member) {
 	copy(rec, g.MGID[:])
 	mad.MCMemberRecordQKey.Put(rec, uint64(g.QKey))
@@ -304,11 +304,12 @@ func allZero(b []byte) bool {
 	return true
 }
 
-// members answers a query for groups and members: who is trusted is told the members, others the groups alone, unless they name a port.
+// members answers a query for groups and members. Trusted requesters see all members; others see
+// only the groups, or the members of a port that they name.
 func (r *Responder) members(s *Subnet, q mad.Datagram) mad.Datagram {
 	c := r.open(q, mad.MCMemberRecord.RecordSize())
 	c.begin(s, memberKind, q, nil)
-	for _, at := range [...]int{38, 42, 43} { // values with a selector are matched by it
+	for _, at := range [...]int{38, 42, 43} { // values with a selector are matched by want
 		c.care[at], c.want[at] = 0, 0
 	}
 	mask := mad.SAHeaderComponentMask.Get(q)

@@ -5,7 +5,7 @@ import (
 	"weft/wire/mad"
 )
 
-// lanes offers the SL2VL tables of the output ports of a node, as the Plan has them.
+// lanes offers the SL2VL tables of a node's output ports, from the Plan.
 func (c *search) lanes(n *Node) {
 	plan := c.s.Plan
 	if plan.VLs <= 1 || plan.SL2VL == nil {
@@ -40,10 +40,10 @@ func (c *search) laneTable(p *Port, in, out uint8, table *route.VLTable) {
 	c.offer()
 }
 
-// arbBlock is the number of entries of a block of a VLArbitrationTable.
+// arbBlock is the number of entries in a block of a VLArbitrationTable.
 const arbBlock = 32
 
-// arbitration offers the VL arbitration tables of the output ports of a node, as the Plan has them.
+// arbitration offers the VL arbitration tables of a node's output ports, from the Plan.
 func (c *search) arbitration(n *Node) {
 	arb := c.s.Plan.Arbitration
 	if c.s.Plan.VLs <= 1 || arb == nil {
@@ -61,11 +61,11 @@ func (c *search) arbitration(n *Node) {
 			table = arb.OfHost(p.End)
 		}
 		if table == nil || len(table.Low) <= 1 && len(table.High) == 0 {
-			continue // it was not written: only one VL has a turn
+			continue // not written: only one VL is used
 		}
 		low, high := int(mad.PortInfoVLArbLowCap.Get(p.Info[:])), int(mad.PortInfoVLArbHighCap.Get(p.Info[:]))
 		if low < len(table.Low) || high < len(table.High) {
-			continue // nor where the port has no room
+			continue // not written: the port lacks room
 		}
 		for _, b := range [...]struct {
 			block uint64

@@ -8,16 +8,17 @@ import (
 	"weft/wire/mad"
 )
 
-// Levels says which level of service a path has, by what is asked for. The zero value is that of a Plan without levels.
+// Levels selects the level of service of a path by its query. The zero value is for Plans without
+// levels.
 type Levels struct {
-	Rules levels.Levels    // by number in Plan.Levels
-	ByKey map[uint16]uint8 // of partitions, by P_Key without the bit of full members
+	Rules levels.Levels    // indexed like Plan.Levels
+	ByKey map[uint16]uint8 // of partitions, by P_Key without the membership bit
 }
 
-// noRule is the level of a path that no rule names.
+// noRule is the level of a path without a matching rule.
 const noRule = -1
 
-// ruled returns the level that rules give to a query, without its partition: by service ID, then by QoS class.
+// ruled returns the level of a query by its service ID, or else its QoS class, before partitions.
 func (l *Levels) ruled(p *pathQuery) int8 {
 	if p.mask&pathServiceID != 0 {
 		id := mad.PathRecordServiceID.Get(p.echo[:])
@@ -40,7 +41,7 @@ func (l *Levels) ruled(p *pathQuery) int8 {
 	return noRule
 }
 
-// levelOf returns the number of the level of a path in a partition on an SL of the Plan. Where no rule names it the SL that is asked for does.
+// levelOf returns the level of a path: by rule, else by partition, else by the requested SL.
 func (s *Subnet) levelOf(p *pathQuery, pkey uint16, sl uint8) int {
 	if p.level != noRule {
 		return int(p.level)
@@ -58,7 +59,7 @@ func (s *Subnet) levelOf(p *pathQuery, pkey uint16, sl uint8) int {
 	return 0
 }
 
-// slsOf returns the SL of a path at its level, and that of the way back.
+// slsOf returns the SLs of a path and of the way back at the path's level.
 func (s *Subnet) slsOf(p *pathQuery, pkey uint16, sl, back uint8) (uint8, uint8) {
 	if len(s.Plan.Levels) == 0 {
 		return sl, back
@@ -67,7 +68,7 @@ func (s *Subnet) slsOf(p *pathQuery, pkey uint16, sl, back uint8) (uint8, uint8)
 	return level.SL[sl], level.SL[back]
 }
 
-// For keeps of the rules those of levels that a Plan has, in its order.
+// For returns the rules of the levels that a Plan has, in the Plan's order.
 func (l Levels) For(plan *route.Plan) (out Levels) {
 	number := map[string]uint8{}
 	for i := range plan.Levels {

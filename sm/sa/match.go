@@ -5,18 +5,18 @@ import (
 	"weft/wire/mad"
 )
 
-// kind is a kind of records that belong to nodes.
+// kind describes a type of records about nodes.
 type kind struct {
 	attr   mad.AttrID
 	layout *mad.Layout
 	fill   func(c *search, n *Node) // offers all records of a node
-	secret bool                     // for those who are trusted alone
-	lids   []mad.Field              // of base LIDs; the first one is that of the node
+	secret bool                     // for trusted requesters only
+	lids   []mad.Field              // fields with base LIDs, the node's first
 
-	masks [64][]byte // by bit of the ComponentMask: the bits of the record that it stands for, nil for none
+	masks [64][]byte // by bit of the ComponentMask: the bits that it selects in the record; nil for none
 }
 
-// kinds holds all kinds by attribute.
+// kinds maps attributes to kinds.
 var kinds = func() map[mad.AttrID]*kind {
 	all := map[mad.AttrID]*kind{}
 	for _, k := range []*kind{
@@ -38,7 +38,7 @@ var kinds = func() map[mad.AttrID]*kind {
 	return all
 }()
 
-// findMasks finds the bits of the record that each bit of the ComponentMask stands for, in a layout at an offset.
+// findMasks sets the record bits of each bit of the ComponentMask, for a layout at an offset.
 func (k *kind) findMasks(l *mad.Layout, off int) {
 	for _, d := range l.Fields() {
 		bits := k.layout.Component(d)
@@ -52,7 +52,7 @@ func (k *kind) findMasks(l *mad.Layout, off int) {
 				k.masks[bit] = make([]byte, k.layout.RecordSize())
 			}
 			from, to := off+d.Off+i*d.Stride, off+d.Off+i*d.Stride+d.Width
-			if d.Count == 1 { // two bits of ServiceID stand for all of it
+			if d.Count == 1 { // two mask bits select the whole ServiceID
 				from, to = off+d.Off, off+d.Off+d.Width
 			}
 			for b := from; b < to; b++ {
@@ -70,26 +70,26 @@ func lowestBit(v uint64) int {
 	return n
 }
 
-// search collects the records of a kind that a query asks for.
+// search collects the matching records of a kind.
 type search struct {
 	s       *Subnet
 	trusted bool
-	asks    []uint16  // P_Keys of the port that asks, nil where it may see all
-	asker   int32     // that port, -1 where it is not known
-	care    [256]byte // bits of a record that count
-	want    [256]byte // what they must be
-	rec     [256]byte // the record that is being made
+	asks    []uint16  // P_Keys of the requester, nil if it sees all
+	asker   int32     // port of the requester, -1 if unknown
+	care    [256]byte // bits of a record to compare
+	want    [256]byte // their required values
+	rec     [256]byte // the record being built
 	size    int
 
 	out     []byte // header and records
 	found   int
-	enough  int // records after which no more are looked for
-	most    int // bytes of out
-	tries   int // pairs of LIDs that may still be looked at for paths
+	enough  int // maximum number of records
+	most    int // maximum length of out
+	tries   int // pairs of LIDs left to try for paths
 	tooMany bool
 }
 
-// begin prepares a search for what a datagram asks for; false where nothing can match.
+// begin prepares a search, and returns the nodes to visit; false if nothing can match.
 func (c *search) begin(s *Subnet, k *kind, q mad.Datagram, nodes []Node) ([]Node, bool) {
 	c.s, c.size = s, k.layout.RecordSize()
 	clear(c.care[:c.size])
@@ -104,7 +104,7 @@ func (c *search) begin(s *Subnet, k *kind, q mad.Datagram, nodes []Node) ([]Node
 	data := q.Data()
 	if k.attr == mad.AttrPortInfoRecord && q.Modifier()&mad.PortInfoRecordMatchCaps != 0 {
 		at := mad.PortInfoRecordPortInfo.Decl().Off/8 + mad.PortInfoCapabilityMask.Decl().Off/8
-		for i := range 4 { // those that are set must be set
+		for i := range 4 { // all requested bits must be set
 			c.care[at+i] &= data[at+i]
 		}
 	}
@@ -129,20 +129,20 @@ func (c *search) begin(s *Subnet, k *kind, q mad.Datagram, nodes []Node) ([]Node
 	return nodes, true
 }
 
-// record returns room for a record.
+// record returns an empty record.
 func (c *search) record() []byte {
 	clear(c.rec[:c.size])
 	return c.rec[:c.size]
 }
 
-// offer takes the record that was made, if it is one of those that are asked for.
+// offer adds the current record if it matches.
 func (c *search) offer() {
 	if c.matches() {
 		c.add(c.rec[:c.size])
 	}
 }
 
-// matches reports whether the record that was made is one of those that are asked for.
+// matches reports whether the current record matches the query.
 func (c *search) matches() bool {
 	for i, b := range c.rec[:c.size] {
 		if b&c.care[i] != c.want[i] {
@@ -152,7 +152,7 @@ func (c *search) matches() bool {
 	return true
 }
 
-// add takes a record.
+// add adds a record to the answer.
 func (c *search) add(record []byte) {
 	if len(c.out)+len(record) > c.most {
 		c.tooMany = true
@@ -162,5 +162,5 @@ func (c *search) add(record []byte) {
 	c.out = append(c.out, record...)
 }
 
-// done reports whether no more records are looked for.
+// done reports whether the search is complete.
 func (c *search) done() bool { return c.found >= c.enough || c.tooMany }

@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// multicastTables offers the blocks of a switch's multicast table up to the last group that there is.
+// multicastTables offers the blocks of a switch's multicast table, up to the last group.
 func (c *search) multicastTables(n *Node) {
 	lid := c.s.lidOf(&c.s.Ports[n.First])
 	groups := c.s.Spread.Groups
@@ -35,7 +35,8 @@ func (c *search) multicastTables(n *Node) {
 	}
 }
 
-// Block makes a block of a switch's multicast table, by position: the masks of 32 MLIDs for 16 ports each.
+// Block fills in a block of a switch's multicast table by position: 32 MLIDs' masks of 16 ports
+// each.
 func (s *Spread) Block(sw int32, block int, masks [][mad.MFTBlock]uint16) {
 	clear(masks)
 	first := fabric.FirstMLID + fabric.LID(block*mad.MFTBlock)
@@ -48,16 +49,16 @@ func (s *Spread) Block(sw int32, block int, masks [][mad.MFTBlock]uint16) {
 	}
 }
 
-// BlockMLIDs is the number of MLIDs of a block.
+// BlockMLIDs is the number of MLIDs in a block.
 const BlockMLIDs = mad.MFTBlock
 
-// GroupsBySwitch lists the groups of each switch by their place in a Spread.
+// GroupsBySwitch lists the groups of each switch by their index in a Spread.
 type GroupsBySwitch struct {
 	first []int32 // by switch
 	list  []int32
 }
 
-// Groups returns the groups of a switch in order.
+// Groups returns the groups of a switch, in order.
 func (b *GroupsBySwitch) Groups(sw int32) []int32 { return b.list[b.first[sw]:b.first[sw+1]] }
 
 // BySwitch lists the groups of each switch.
@@ -81,7 +82,7 @@ func (s *Spread) BySwitch(switches int) *GroupsBySwitch {
 	return b
 }
 
-// Fill makes the blocks of a switch's multicast table, by block and position, of the groups that it has.
+// Fill fills in the blocks of a switch's multicast table, by block and position, for these groups.
 func (s *Spread) Fill(sw int32, groups []int32, blocks [][mad.MFTBlock]uint16, positions int) {
 	clear(blocks)
 	for _, i := range groups {

@@ -41,7 +41,7 @@ func (r *Responder) multiPath(s *Subnet, q mad.Datagram) mad.Datagram {
 	return r.close(q)
 }
 
-// readMultiPath reads a query for paths between several ports, but for the ports.
+// readMultiPath decodes a MultiPathRecord query, without its ports.
 func readMultiPath(rec []byte, mask uint64) *pathQuery {
 	has := func(f mad.Field) bool { return mask&mad.MultiPathRecord.Mask(f) != 0 }
 	get := func(f mad.Field) uint8 { return uint8(f.Get(rec)) }
@@ -83,7 +83,8 @@ func readMultiPath(rec []byte, mask uint64) *pathQuery {
 	return p
 }
 
-// trace answers a query for the nodes on a path, by the first path that fits it: a TraceRecord for each, from the source to the target.
+// trace answers a query for the nodes of a path with TraceRecords from source to target, for the
+// first matching path.
 func (r *Responder) trace(s *Subnet, q mad.Datagram) mad.Datagram {
 	var p pathQuery
 	p.readPath(q)
@@ -116,7 +117,7 @@ func (r *Responder) trace(s *Subnet, q mad.Datagram) mad.Datagram {
 	return r.close(q)
 }
 
-// traceTo adds a record for each node between two end ports, on a way that the tables deliver.
+// traceTo adds a record for each node between two end ports, on the path in the tables.
 func (c *search) traceTo(src, dst int32, lid fabric.LID) {
 	s, g := c.s, c.s.Graph
 	p := &s.Ports[s.endPort[src]]
@@ -141,7 +142,7 @@ func (c *search) traceTo(src, dst int32, lid fabric.LID) {
 	c.traceNode(&s.Nodes[p.Node], in, 0)
 }
 
-// traceNode adds the record of a node on a path; port 0 is where it begins or ends.
+// traceNode adds the record of a node on a path; port 0 means an end of the path.
 func (c *search) traceNode(n *Node, in, out uint8) {
 	rec := c.record()
 	ports := c.s.portsOf(n)

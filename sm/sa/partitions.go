@@ -6,7 +6,7 @@ import (
 	"weft/wire/mad"
 )
 
-// everyone holds the P_Keys of ports where there are no partitions.
+// everyone is the P_Key table of every port if there are no partitions.
 var everyone = []uint16{mad.DefaultPKey}
 
 // keysOf returns the P_Keys of an end port.
@@ -17,7 +17,7 @@ func (s *Subnet) keysOf(end int32) []uint16 {
 	return s.Keys[end]
 }
 
-// keysOfLID returns the P_Keys of the port that asks, nil where it may see all: where there are no partitions, or nobody asks.
+// keysOfLID returns the P_Keys of the requester; nil if it sees all, without partitions or a LID.
 func (s *Subnet) keysOfLID(lid fabric.LID) []uint16 {
 	if s.Keys == nil || lid == 0 {
 		return nil
@@ -28,8 +28,8 @@ func (s *Subnet) keysOfLID(lid fabric.LID) []uint16 {
 	return []uint16{}
 }
 
-// sharedKey returns the P_Key of a source for a path to a target, of the partition that is asked for, 0 for any. A port may talk to itself in
-// all of its partitions.
+// sharedKey returns the P_Key of a source for a path to a target, in the partition asked for (0 for
+// any). A port can talk to itself in all its partitions.
 func (s *Subnet) sharedKey(src, dst int32, asked uint16) (key uint16, ok bool) {
 	if src == dst {
 		for _, key := range s.keysOf(src) {
@@ -42,7 +42,8 @@ func (s *Subnet) sharedKey(src, dst int32, asked uint16) (key uint16, ok bool) {
 	return partition.Share(s.keysOf(src), s.keysOf(dst), asked)
 }
 
-// sees reports whether whoever asks may know of an end port: it is the own one, they have a partition in common, or the request is trusted.
+// sees reports whether the requester may see an end port: its own, one that shares a partition, or
+// any if trusted.
 func (c *search) sees(end int32) bool {
 	if c.trusted || c.asks == nil || end == c.asker {
 		return true
@@ -51,7 +52,7 @@ func (c *search) sees(end int32) bool {
 	return ok
 }
 
-// seesNode reports whether whoever asks may know of a node: of one of its end ports.
+// seesNode reports whether the requester may see one of a node's end ports.
 func (c *search) seesNode(n *Node) bool {
 	if c.trusted || c.asks == nil {
 		return true

@@ -32,26 +32,26 @@ var (
 	pathLife         = mad.PathRecord.Mask(mad.PathRecordPacketLifeTime)
 )
 
-// mostPaths is the number of paths between two ports that a query may ask for.
+// mostPaths is the maximum number of paths between two ports in an answer.
 const mostPaths = 127
 
-// pathQuery holds what a query asks of paths.
+// pathQuery is a decoded query for paths.
 type pathQuery struct {
 	mask            uint64
 	sgid, dgid      []byte     // 16 bytes each
 	slid, dlid      fabric.LID // 0 for any
-	number          int        // paths between two ports
-	reversible      bool       // only those
+	number          int        // maximum number of paths between two ports
+	reversible      bool       // reversible paths only
 	raw             bool
 	pkey            uint16
 	sl              uint8
-	level           int8 // that rules give to it, without its partition; noRule for none
+	level           int8 // by the rules, before partitions; noRule for none
 	mtu, rate, life limit
-	echo            [64]byte // of the records: what is given back as it was asked for
-	remote          []byte   // the GID of another subnet to which the paths are
+	echo            [64]byte // fields copied from the query into each record
+	remote          []byte   // requested GID of another subnet, if any
 }
 
-// readPath reads a query for PathRecords.
+// readPath decodes a query for PathRecords.
 func (p *pathQuery) readPath(q mad.Datagram) {
 	rec, mask := q.Data(), mad.SAHeaderComponentMask.Get(q)
 	*p = pathQuery{
@@ -92,10 +92,11 @@ func (p *pathQuery) readPath(q mad.Datagram) {
 	}
 }
 
-// ends are end ports from first to last.
+// ends is a range of end ports, from first to last.
 type ends struct{ first, last int32 }
 
-// end returns the end ports that a GID and a LID leave, where a mask says that they count, and a status where there are none.
+// ends returns the end ports that match a GID and a LID, as far as the mask selects them, or a
+// status.
 func (s *Subnet) ends(mask, gidBit, lidBit uint64, gid []byte, lid fabric.LID) (ends, mad.Status) {
 	all := ends{0, int32(s.Graph.NumEnds) - 1}
 	if mask&gidBit != 0 {
@@ -156,18 +157,18 @@ func (r *Responder) paths(s *Subnet, q mad.Datagram) mad.Datagram {
 	return r.close(q)
 }
 
-// possible reports whether any path can be as it is asked for.
+// possible reports whether any path can match.
 func (p *pathQuery) possible() bool {
 	return !p.raw && (p.mask&pathPKey == 0 || p.pkey&^mad.PKeyFull != 0)
 }
 
-// offsets holds some LIDs of a port, as their distances from its base LID.
+// offsets lists LIDs of a port as distances from its base LID.
 type offsets struct {
 	n    int
 	list [1 << fabric.MaxLMC]uint8
 }
 
-// usable fills in the offsets of the LIDs of a target that a source may send to; lid fixes one unless it is 0.
+// usable stores the target LIDs that a source may send to; a nonzero lid selects that one.
 func (o *offsets) usable(plan *route.Plan, source, target int32, lid fabric.LID) {
 	o.n = 0
 	base := plan.Ends.Base[target]
@@ -193,7 +194,7 @@ func (o *offsets) usable(plan *route.Plan, source, target int32, lid fabric.LID)
 	}
 }
 
-// pathsBetween adds the paths between two end ports.
+// pathsBetween adds the matching paths between two end ports.
 func (c *search) pathsBetween(p *pathQuery, src, dst int32) {
 	var there, back offsets
 	plan := c.s.Plan
@@ -225,7 +226,7 @@ func (c *search) pathsBetween(p *pathQuery, src, dst int32) {
 	}
 }
 
-// path adds the path between two LIDs, and reports whether it is as it is asked for.
+// path adds the path between two LIDs if it matches, and reports whether it did.
 func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey uint16) bool {
 	if c.tries == 0 {
 		c.tooMany = true
@@ -278,20 +279,20 @@ func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey 
 	return true
 }
 
-// putGID writes the GID of an end port.
+// putGID writes an end port's GID.
 func (s *Subnet) putGID(b []byte, end int32) {
 	binary.BigEndian.PutUint64(b, s.OwnPrefix())
 	binary.BigEndian.PutUint64(b[8:], uint64(s.Graph.EndGUID[end]))
 }
 
-// The MTU and the rate of a path that nothing limits: between ports that say neither.
+// The MTU and the rate of a path whose ports report neither.
 const (
 	leastMTU  = 1 // 256 bytes
 	leastRate = 2 // 2.5 Gbit/s
 )
 
-// walk follows the tables from an end port to a LID of another one, and returns the least MTU and rank on the way; ok is false where
-// the LID is not delivered there.
+// walk follows the tables from an end port to a LID of another, and returns the minimum MTU and
+// rank on the path; ok is false if the tables do not deliver it.
 func (s *Subnet) walk(src, dst int32, lid fabric.LID) (mtu, rank uint8, ok bool) {
 	g := s.Graph
 	mtu, rank = min(s.endMTU[src], s.endMTU[dst]), min(s.endRank[src], s.endRank[dst])

@@ -7,8 +7,8 @@ import (
 	"weft/wire/mad"
 )
 
-// ranks order the codes of rates by what they stand for: rankByCode[c] is 0 for a code without meaning, and codeByRank its
-// inverse.
+// rankByCode and codeByRank order the codes of rates by bandwidth: rankByCode[c] is 0 for an
+// unknown code, and codeByRank is the inverse.
 var rankByCode, codeByRank = func() (ranks [64]uint8, codes []uint8) {
 	codes = append(codes, 0)
 	for c := range uint8(64) {
@@ -24,17 +24,17 @@ var rankByCode, codeByRank = func() (ranks [64]uint8, codes []uint8) {
 	return ranks, codes
 }()
 
-// rankOf returns the rank of a rate code, 0 for one without meaning.
+// rankOf returns the rank of a rate code, 0 if unknown.
 func rankOf(code uint8) uint8 { return rankByCode[code&63] }
 
-// limit holds what a query asks of the MTU, the rate or the life time of paths.
+// limit is a query's condition on the MTU, the rate or the life time of paths.
 type limit struct {
 	selector uint8
 	value    uint8
 	on       bool
 }
 
-// limitOf reads a limit from the bits of a mask and the values of a record: a value without a selector means exactly that.
+// limitOf decodes a limit; a value without a selector means exactly that value.
 func limitOf(mask, selectorBit, valueBit uint64, selector, value uint8) limit {
 	l := limit{selector: mad.SelectExactly, value: value}
 	if mask&selectorBit != 0 {
@@ -44,7 +44,8 @@ func limitOf(mask, selectorBit, valueBit uint64, selector, value uint8) limit {
 	return l
 }
 
-// atMost returns the value that a path is told with which can have as much as best; false where such a path is not asked for.
+// atMost returns the value for a path that supports up to best; false if the limit excludes the
+// path.
 func (l limit) atMost(best uint8) (uint8, bool) {
 	switch {
 	case !l.on || l.selector == mad.SelectLargest:
@@ -58,7 +59,7 @@ func (l limit) atMost(best uint8) (uint8, bool) {
 	}
 }
 
-// holds reports whether a path with exactly this value is asked for.
+// holds reports whether the limit allows a value.
 func (l limit) holds(v uint8) bool {
 	switch {
 	case !l.on || l.selector == mad.SelectLargest:

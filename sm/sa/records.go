@@ -5,7 +5,7 @@ import (
 	"weft/wire/mad"
 )
 
-// nodes offers a record for each LID-bearing port of a node.
+// nodes offers a NodeRecord for each LID-bearing port of a node.
 func (c *search) nodes(n *Node) {
 	for i := range c.s.portsOf(n) {
 		p := &c.s.portsOf(n)[i]
@@ -17,7 +17,7 @@ func (c *search) nodes(n *Node) {
 		info := mad.NodeRecordNodeInfo.Get(rec)
 		copy(info, n.Info[:])
 		mad.NodeInfoPortGUID.Put(info, uint64(p.GUID))
-		if p.Num > 0 { // of a switch: the port by which it was found
+		if p.Num > 0 { // a switch keeps the port that it was discovered by
 			mad.NodeInfoLocalPortNum.Put(info, uint64(p.Num))
 		}
 		mad.NodeDescriptionText.Put(mad.NodeRecordNodeDescription.Get(rec), []byte(n.Desc))
@@ -25,7 +25,7 @@ func (c *search) nodes(n *Node) {
 	}
 }
 
-// portInfos offers what the ports of a node have said.
+// portInfos offers the PortInfo of a node's ports.
 func (c *search) portInfos(n *Node) {
 	for i := range c.s.portsOf(n) {
 		p := &c.s.portsOf(n)[i]
@@ -57,7 +57,7 @@ func (c *search) switchInfos(n *Node) {
 	c.offer()
 }
 
-// links offers the cables of a node, from its end.
+// links offers the cables at a node.
 func (c *search) links(n *Node) {
 	for i := range c.s.portsOf(n) {
 		p := &c.s.portsOf(n)[i]
@@ -118,7 +118,7 @@ func (c *search) tables(n *Node) {
 	}
 }
 
-// guids offers the GUIDs of the ports of a node: of each the one that it was made with.
+// guids offers the port GUIDs of a node.
 func (c *search) guids(n *Node) {
 	for i := range c.s.portsOf(n) {
 		p := &c.s.portsOf(n)[i]
@@ -141,7 +141,7 @@ func (c *search) guids(n *Node) {
 // pkeyBlock is the number of P_Keys in a block.
 const pkeyBlock = 32
 
-// pkeys offers the P_Key blocks that were read.
+// pkeys offers the P_Key table blocks of a node's ports, as read.
 func (c *search) pkeys(n *Node) {
 	for i := range c.s.portsOf(n) {
 		p := &c.s.portsOf(n)[i]

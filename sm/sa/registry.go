@@ -13,36 +13,37 @@ import (
 	"weft/wire/mad"
 )
 
-// Limits bound what clients may register. The zero value stands for UsualLimits.
+// Limits bounds the registrations of clients. The zero value stands for UsualLimits.
 type Limits struct {
 	Services, ServicesOfPort           int
 	Subscriptions, SubscriptionsOfPort int
-	Reports, ReportsOfSubscription     int // that wait to be sent or acknowledged
+	Reports, ReportsOfSubscription     int // waiting for transmission or acknowledgement
 }
 
-// UsualLimits holds the usual limits: some 60 MB where all is full.
+// UsualLimits are the default limits: about 60 MB if all are reached.
 var UsualLimits = Limits{Services: 65536, ServicesOfPort: 1024, Subscriptions: 65536, SubscriptionsOfPort: 64, Reports: 65536, ReportsOfSubscription: 64}
 
-// Registry holds what clients have registered with subnet administration: services with their leases, and subscriptions to reports. It is a
-// pure machine: requests, notices and time in; answers, reports and Entries out. It is not for concurrent use.
+// Registry stores the registrations of clients: services with their leases, and subscriptions to
+// reports. It is a pure machine: requests, notices and time in; answers, reports and Entries out.
+// It is not for concurrent use.
 type Registry struct {
 	limits    Limits
 	responder Responder
 	services  []*service // by key
 	leases    leases
 	subs      []*subscription    // by key
-	owned     map[owner]int      // how many things ports have registered
+	owned     map[owner]int      // number of registrations by port
 	changed   map[EntryName]bool // since the last Changes
 	reporter
 }
 
-// owner is a port, and what kind of thing it has registered.
+// owner is a port and the kind of its registrations.
 type owner struct {
 	kind EntryKind
 	port fabric.GUID
 }
 
-// NewRegistry makes a Registry in which nothing is registered.
+// NewRegistry returns an empty Registry.
 func NewRegistry(limits Limits) *Registry {
 	if limits == (Limits{}) {
 		limits = UsualLimits
@@ -50,7 +51,7 @@ func NewRegistry(limits Limits) *Registry {
 	return &Registry{limits: limits, owned: map[owner]int{}, changed: map[EntryName]bool{}, reporter: newReporter()}
 }
 
-// Limits returns what bounds it.
+// Limits returns its limits.
 func (g *Registry) Limits() Limits { return g.limits }
 
 // Serves reports whether the Registry answers requests for an attribute.
@@ -58,8 +59,8 @@ func (g *Registry) Serves(attr mad.AttrID) bool {
 	return attr == mad.AttrServiceRecord || attr == mad.AttrInformInfo || attr == mad.AttrInformInfoRecord
 }
 
-// Answer answers a request for an attribute that is served, from what is known of a subnet, nil for nothing yet; nil where the request wants none. The
-// answer is valid until the next call.
+// Answer returns the answer to a request for a served attribute; nil if it gets none. The answer is
+// valid until the next call. s is nil before the first discovery.
 func (g *Registry) Answer(now time.Duration, s *Subnet, d *wire.Datagram) mad.Datagram {
 	g.Tick(now)
 	g.responder.Asks = fabric.LID(d.Addr.SLID)
@@ -84,52 +85,52 @@ func (g *Registry) Answer(now time.Duration, s *Subnet, d *wire.Datagram) mad.Da
 	return g.responder.refuse(q, unservedStatus(method))
 }
 
-// echo answers that a request was taken, with its own record.
+// echo confirms a request with its own record.
 func (r *Responder) echo(q mad.Datagram) mad.Datagram {
 	a := r.refuse(q, mad.StatusOK)
 	mad.SAHeaderAttributeOffset.Put(a, 0)
 	return a
 }
 
-// room reports whether a port may register one more thing, and otherwise with what status it is refused.
+// room reports whether a port may register one more item, or else the status of the refusal.
 func (g *Registry) room(o owner, have, most, mostOfPort int) (mad.Status, bool) {
 	switch {
 	case g.owned[o] >= mostOfPort:
 		return mad.StatusNoResources, false
-	case have >= most: // others may end
+	case have >= most: // others may expire
 		return mad.StatusBusy, false
 	}
 	return mad.StatusOK, true
 }
 
-// own counts a thing that a port has registered, or that has ended.
+// own adds n to the number of a port's registrations.
 func (g *Registry) own(o owner, n int) {
 	if g.owned[o] += n; g.owned[o] == 0 {
 		delete(g.owned, o)
 	}
 }
 
-// service is a service that was registered.
+// service is a registered service.
 type service struct {
 	key     []byte // ServiceID, ServiceGID, ServiceP_Key
 	rec     [176]byte
-	port    fabric.GUID   // that has registered it
-	ends    time.Duration // its lease; never
-	atLease int           // its place among the leases
+	port    fabric.GUID   // that registered it
+	ends    time.Duration // end of its lease; never if unlimited
+	atLease int           // index in leases
 }
 
 const (
 	never    = time.Duration(1<<63 - 1)
 	forEver  = 0xFFFFFFFF // as a ServiceLease
-	keyOfSvc = 26         // bytes of a record that name it
+	keyOfSvc = 26         // length of the key at the start of a record
 )
 
-// findService returns the place of a service, and whether it is there.
+// findService returns the index of a service, and whether it exists.
 func (g *Registry) findService(key []byte) (int, bool) {
 	return slices.BinarySearchFunc(g.services, key, func(v *service, key []byte) int { return bytes.Compare(v.key, key) })
 }
 
-// putService registers a service in place of one with its key.
+// putService adds a service, or replaces the one with the same key.
 func (g *Registry) putService(now time.Duration, rec []byte, port fabric.GUID) {
 	at, known := g.findService(rec[:keyOfSvc])
 	if known {
@@ -147,7 +148,7 @@ func (g *Registry) putService(now time.Duration, rec []byte, port fabric.GUID) {
 	g.changed[EntryName{Service, string(v.key)}] = true
 }
 
-// dropService ends a service.
+// dropService removes a service.
 func (g *Registry) dropService(at int) {
 	v := g.services[at]
 	g.services = slices.Delete(g.services, at, at+1)
@@ -156,7 +157,7 @@ func (g *Registry) dropService(at int) {
 	g.changed[EntryName{Service, string(v.key)}] = true
 }
 
-// The kinds of records that are registered.
+// The kinds and mask bits of registered records.
 var (
 	serviceKind = newKind(mad.AttrServiceRecord, mad.ServiceRecord)
 	informKind  = newKind(mad.AttrInformInfoRecord, mad.InformInfoRecord)
@@ -174,7 +175,7 @@ func newKind(attr mad.AttrID, layout *mad.Layout) *kind {
 	return k
 }
 
-// setService takes the Set of a ServiceRecord: a service is registered, or its lease begins anew.
+// setService handles the Set of a ServiceRecord: it registers a service, or renews its lease.
 func (g *Registry) setService(now time.Duration, s *Subnet, from uint16, q mad.Datagram) mad.Datagram {
 	r := &g.responder
 	mask := mad.SAHeaderComponentMask.Get(q)
@@ -192,8 +193,8 @@ func (g *Registry) setService(now time.Duration, s *Subnet, from uint16, q mad.D
 	if mask&serviceKey == 0 {
 		clear(mad.ServiceRecordKey.Get(rec[:]))
 	}
-	// With a P_Key the service is at a port that has it, as its asker has; without one it may be told for anything that has a GID. The prefix of the GID
-	// does not count: osmtest writes it the wrong way round.
+	// With a P_Key, both the requester and the service's port must have it. Without one, any GID
+	// will do. The prefix of the GID is ignored: osmtest writes it in the wrong byte order.
 	asker := s.endOfLID(fabric.LID(from))
 	invalid := asker < 0 || mad.ServiceRecordLease.Get(rec[:]) == 0
 	if mask&servicePKey != 0 && !invalid {
@@ -216,7 +217,7 @@ func (g *Registry) setService(now time.Duration, s *Subnet, from uint16, q mad.D
 	return r.answerService(q, rec[:])
 }
 
-// answerService answers that a service was taken, or has ended. Its key is told to those alone who are trusted.
+// answerService confirms a change of a service. Only trusted requesters see its key.
 func (r *Responder) answerService(q mad.Datagram, rec []byte) mad.Datagram {
 	a := r.echo(q)
 	copy(a.Data(), rec)
@@ -226,19 +227,19 @@ func (r *Responder) answerService(q mad.Datagram, rec []byte) mad.Datagram {
 	return a
 }
 
-// isPort reports whether a LID is one of the port with a GUID.
+// isPort reports whether a LID belongs to the port with a GUID.
 func (s *Subnet) isPort(lid uint16, guid fabric.GUID) bool {
 	e := s.endOfLID(fabric.LID(lid))
 	return e >= 0 && s.Graph.EndGUID[e] == guid
 }
 
-// mayChange reports whether a record has the ServiceKey that a service was registered with.
+// mayChange reports whether a record has the ServiceKey of a registered service, or that has none.
 func (v *service) mayChange(rec []byte) bool {
 	key := mad.ServiceRecordKey.Get(v.rec[:])
 	return bytes.Equal(key, make([]byte, 16)) || bytes.Equal(key, mad.ServiceRecordKey.Get(rec))
 }
 
-// matching prepares a search for services, in which lease and key do not count unless the latter is asked for.
+// matching prepares a search for services. It ignores the lease, and the key unless withKey is set.
 func (g *Registry) matching(s *Subnet, q mad.Datagram, withKey bool) *search {
 	c := g.responder.open(q, mad.ServiceRecord.RecordSize())
 	c.begin(s, serviceKind, q, nil)
@@ -255,7 +256,7 @@ func (g *Registry) matching(s *Subnet, q mad.Datagram, withKey bool) *search {
 	return c
 }
 
-// service makes the record of a service: its lease is what is left of it, its key is told to those who know it.
+// service builds the record of a service, with the remaining lease; its key only if told is set.
 func (c *search) service(now time.Duration, v *service, told bool) {
 	copy(c.rec[:c.size], v.rec[:])
 	if v.ends != never {
@@ -266,7 +267,8 @@ func (c *search) service(now time.Duration, v *service, told bool) {
 	}
 }
 
-// seesService reports whether whoever asks may know of a service: it has its partition, or for one without a P_Key may know of the port that has registered it.
+// seesService reports whether the requester has the service's P_Key; without one, whether it sees
+// the port that registered it.
 func (c *search) seesService(v *service) bool {
 	if c.trusted || c.asks == nil {
 		return true
@@ -294,7 +296,8 @@ func (g *Registry) getServices(now time.Duration, s *Subnet, q mad.Datagram) mad
 	return g.responder.close(q)
 }
 
-// deleteService takes the Delete of a ServiceRecord: the one service that is as it says ends. The port that has registered it need not say its key.
+// deleteService handles the Delete of a ServiceRecord: the single matching service ends. The port
+// that registered it may omit the key.
 func (g *Registry) deleteService(now time.Duration, s *Subnet, from uint16, q mad.Datagram) mad.Datagram {
 	r := &g.responder
 	mask := mad.SAHeaderComponentMask.Get(q)
@@ -322,7 +325,7 @@ func (g *Registry) deleteService(now time.Duration, s *Subnet, from uint16, q ma
 	return a
 }
 
-// leases orders services by when their leases end.
+// leases is a heap of services by the end of their leases.
 type leases []*service
 
 func (l leases) Len() int { return len(l) }
@@ -335,7 +338,7 @@ func (l leases) Swap(i, j int) {
 	l[i].atLease, l[j].atLease = i, j
 }
 
-// Push and Pop implement heap.Interface.
+// Push implements heap.Interface.
 func (l *leases) Push(v any) {
 	v.(*service).atLease = len(*l)
 	*l = append(*l, v.(*service))
@@ -350,7 +353,7 @@ func (l *leases) Pop() any {
 	return v
 }
 
-// Tick ends the services whose leases have ended.
+// Tick removes the services whose leases have expired.
 func (g *Registry) Tick(now time.Duration) {
 	for len(g.leases) > 0 && g.leases[0].ends <= now {
 		at, _ := g.findService(g.leases[0].key)
@@ -358,7 +361,7 @@ func (g *Registry) Tick(now time.Duration) {
 	}
 }
 
-// Deadline returns when Tick is to be called; never where that is not needed.
+// Deadline returns the next time to call Tick; never if there is none.
 func (g *Registry) Deadline() time.Duration {
 	if len(g.leases) == 0 {
 		return never

@@ -7,11 +7,11 @@ import (
 	"weft/wire/mad"
 )
 
-// Between says how a subnet is joined with others.
+// Between connects a subnet with others.
 type Between struct {
 	Prefix uint64 // of its GIDs; 0: mad.DefaultGIDPrefix
-	// Router returns the GUID of the router port to which packets of a source at a switch for a GID of another subnet go, one that can be used now; nil: none is
-	// known. It may be called from several goroutines.
+	// Router returns the port GUID of a usable router for packets from a source at this switch to a
+	// GID of another subnet. Nil: no routers are known. It may be called from several goroutines.
 	Router func(gid mad.GID, at fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) `json:"-"`
 }
 
@@ -23,17 +23,18 @@ func (b *Between) OwnPrefix() uint64 {
 	return b.Prefix
 }
 
-// remoteHops is the hop limit of paths to other subnets, for who asks for none.
+// remoteHops is the default hop limit of paths to other subnets.
 const remoteHops = 64
 
-// isRemote reports whether a query is for paths to a GID of another subnet.
+// isRemote reports whether a query asks for paths to another subnet.
 func (s *Subnet) isRemote(p *pathQuery) bool {
 	return s.Router != nil && p.mask&pathDGID != 0 && binary.BigEndian.Uint64(p.dgid) != s.OwnPrefix()
 }
 
-// toRemote returns the router port by which paths from an end port to a GID of another subnet leave, as the target of a query inside the subnet: records have its
-// LID, the GID that was asked for, and a hop limit above 1, which says that a global route header is needed. MTU and rate are those as far as
-// the router, since nothing is known of what is behind it.
+// toRemote returns the router port that paths from an end port to another subnet use as their
+// target. Their records have its LID, the requested GID, and a hop limit above 1, which means that
+// packets need a global route header. MTU and rate cover the path as far as the router; the rest is
+// unknown.
 func (s *Subnet) toRemote(p *pathQuery, src int32) (ends, mad.Status) {
 	usable := func(port fabric.GUID) bool {
 		e := s.endOfGUID(port)

@@ -10,18 +10,19 @@ import (
 	"weft/wire/mad"
 )
 
-// reportQueue holds the reports that wait for a subscription. One at a time is under way, so that they come in order.
+// reportQueue holds the pending reports of a subscription. They are sent one at a time, to arrive
+// in order.
 type reportQueue struct {
-	waiting []*[80]byte // SANotices, shared by all subscriptions; the first one is under way where tag is not 0
+	waiting []*[80]byte // SANotices, shared between subscriptions; the first is under way if tag is not 0
 	tag     uint64
-	queued  bool // among those whose turn comes
+	queued  bool // in reporter.turn
 }
 
 // reporter sends the reports of a Registry.
 type reporter struct {
-	turn     []*subscription // which have a report to be sent, and none under way
+	turn     []*subscription // subscriptions with a report to send and none under way
 	underWay map[uint64]*subscription
-	waiting  int // reports of all subscriptions
+	waiting  int // of all subscriptions
 	lastTag  uint64
 	counts   ReportCounts
 }
@@ -35,24 +36,27 @@ type ReportCounts struct {
 
 func newReporter() reporter { return reporter{underWay: map[uint64]*subscription{}} }
 
-// Reports counts the reports so far.
+// Reports returns the counts so far.
 func (g *Registry) Reports() ReportCounts { return g.counts }
 
-// Registered counts the services and subscriptions that are registered.
+// Registered returns the numbers of registered services and subscriptions.
 func (g *Registry) Registered() (services, subscriptions int) { return len(g.services), len(g.subs) }
 
-// Notify tells all who have subscribed to it of a notice. Its issuer is the port with IssuerLID, which the GID is taken from; a notice of the
-// manager itself has the LID of its port. The same notice is told again only when the first one has arrived.
+// Notify queues a notice for its subscribers. The issuer is the port with IssuerLID, which also
+// gives the GID; for the manager's own notices that is its port. An identical notice that is still
+// pending is not queued again.
 func (g *Registry) Notify(s *Subnet, notice []byte) { g.notify(s, notice, nil, -1) }
 
-// NotifyOfGroup tells subscribers that have the partition of a multicast group that it has come to be, or is deleted (traps 66 and 67).
+// NotifyOfGroup reports the creation or deletion of a multicast group (traps 66 and 67) to
+// subscribers in its partition.
 func (g *Registry) NotifyOfGroup(s *Subnet, trap uint64, group *Group) {
 	if s != nil {
 		g.notify(s, gidNotice(trap, s.ManagerLID(), group.MGID[:]), []uint16{group.PKey | mad.PKeyFull}, -1)
 	}
 }
 
-// notify tells of a notice those that share a partition with what it is about: with P_Keys, and the end port of it, -1 for none; without P_Keys with its issuer.
+// notify queues a notice for subscribers that share a partition with its subject: its P_Keys and
+// end port (-1 for none), or those of the issuer if keys is nil.
 func (g *Registry) notify(s *Subnet, notice []byte, keys []uint16, end int32) {
 	if s == nil {
 		return
@@ -85,7 +89,7 @@ func (g *Registry) notify(s *Subnet, notice []byte, keys []uint16, end int32) {
 	}
 }
 
-// post queues a report for a subscription.
+// post queues a report for a subscription, unless it is pending already.
 func (g *Registry) post(v *subscription, note *[80]byte) {
 	if slices.ContainsFunc(v.waiting, func(other *[80]byte) bool { return *other == *note }) {
 		return
@@ -106,7 +110,7 @@ func (g *Registry) enqueue(v *subscription) {
 	}
 }
 
-// forget drops the reports of a subscription that has ended.
+// forget drops the reports of an ended subscription.
 func (g *Registry) forget(v *subscription) {
 	g.waiting -= len(v.waiting)
 	v.waiting = nil
@@ -116,10 +120,12 @@ func (g *Registry) forget(v *subscription) {
 	}
 }
 
-// MostUnderWay bounds the reports that are under way at a time: hosts that do not answer keep others waiting no longer than their turn.
+// MostUnderWay is the maximum number of reports under way: silent hosts delay others only by their
+// turn.
 const MostUnderWay = 8
 
-// NextReport returns the next report to be sent, and its tag; false where none is to be sent now. Reported is to be told how it ended.
+// NextReport returns the next report and its tag; false if there is none to send now. Call Reported
+// with the result.
 func (g *Registry) NextReport() (d wire.Datagram, tag uint64, ok bool) {
 	if len(g.turn) == 0 || len(g.underWay) >= MostUnderWay {
 		return d, 0, false
@@ -131,13 +137,13 @@ func (g *Registry) NextReport() (d wire.Datagram, tag uint64, ok bool) {
 	g.underWay[v.tag] = v
 	m, err := mad.Request{Method: mad.Report, Attr: mad.AttrNotice, TID: v.tag}.SA(make([]byte, mad.Size), 0)
 	if err != nil {
-		panic(err) // the memory is as long as it must be
+		panic(err) // the buffer is long enough
 	}
 	copy(m.Data(), v.waiting[0][:])
 	return wire.Datagram{Addr: v.to, MAD: m}, v.tag, true
 }
 
-// Reported takes how a report has ended: acknowledged by its subscriber, or not.
+// Reported handles the end of a report: acknowledged by its subscriber, or not.
 func (g *Registry) Reported(tag uint64, acknowledged bool) {
 	v := g.underWay[tag]
 	if v == nil {
@@ -155,7 +161,8 @@ func (g *Registry) Reported(tag uint64, acknowledged bool) {
 	g.enqueue(v)
 }
 
-// gidNotice makes the notice of one of the traps 64 to 67, issued by the manager at a LID: about the GID of a port, or of a multicast group.
+// gidNotice returns the notice of a trap from 64 to 67 about the GID of a port or a multicast
+// group.
 func gidNotice(trap uint64, manager fabric.LID, gid []byte) []byte {
 	n := make([]byte, 64)
 	mad.NoticeIsGeneric.Put(n, 1)
@@ -167,8 +174,8 @@ func gidNotice(trap uint64, manager fabric.LID, gid []byte) []byte {
 	return n
 }
 
-// Follow takes the subnet that a round has brought about after another one, nil for none: subscribers are told of GIDs that have come into service
-// or gone, and subscriptions of ports that are gone end.
+// Follow compares the subnets before and after a round; before may be nil. It reports new and lost
+// GIDs to subscribers, and ends the subscriptions of lost ports.
 func (g *Registry) Follow(before, now *Subnet) {
 	for i := len(g.subs) - 1; i >= 0; i-- {
 		if now.endInService(g.subs[i].port) < 0 {
@@ -188,7 +195,7 @@ func (g *Registry) Follow(before, now *Subnet) {
 	}
 }
 
-// ManagerLID returns the base LID of the master's port, 0 where that is not known.
+// ManagerLID returns the base LID of the master's port, 0 if unknown.
 func (s *Subnet) ManagerLID() fabric.LID {
 	for _, m := range s.Managers {
 		if m.State == mad.SMStateMaster && m.End >= 0 {
@@ -198,7 +205,7 @@ func (s *Subnet) ManagerLID() fabric.LID {
 	return 0
 }
 
-// missingFrom lists the port GUIDs that have a LID in one subnet and none in another one.
+// missingFrom lists the port GUIDs with a LID in one subnet (in) and without one in another (s).
 func missingFrom(s, in *Subnet) (guids []fabric.GUID) {
 	for e, guid := range in.Graph.EndGUID {
 		if in.Plan.Ends.Base[e] != 0 && guid != 0 && s.endInService(guid) < 0 {
@@ -209,7 +216,7 @@ func missingFrom(s, in *Subnet) (guids []fabric.GUID) {
 	return slices.Compact(guids)
 }
 
-// endInService returns the end port of a GUID that has a LID, -1 for none.
+// endInService returns the end port with a GUID and a LID, -1 for none.
 func (s *Subnet) endInService(guid fabric.GUID) int32 {
 	if e := s.endOfGUID(guid); e >= 0 && s.Plan.Ends.Base[e] != 0 {
 		return e
@@ -217,12 +224,12 @@ func (s *Subnet) endInService(guid fabric.GUID) int32 {
 	return -1
 }
 
-// gidOf returns the GID of a port GUID.
+// gidOf returns the GID of a port.
 func (s *Subnet) gidOf(guid fabric.GUID) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.OwnPrefix()), uint64(guid))
 }
 
-// share reports whether two end ports share a partition: that of a P_Key, or any where it is 0.
+// share reports whether two end ports share the partition of a P_Key, or any if it is 0.
 func (s *Subnet) share(a, b int32, pkey uint16) bool {
 	_, ok := s.sharedKey(a, b, pkey)
 	return ok

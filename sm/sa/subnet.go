@@ -6,57 +6,58 @@ import (
 	"weft/wire/mad"
 )
 
-// Subnet holds what is known of a subnet at one moment. It must not be changed after New.
+// Subnet is a snapshot of a subnet. It must not change after New.
 type Subnet struct {
 	Graph *fabric.Graph
 	Plan  *route.Plan
 	Nodes []Node // in the order of their records
-	// Ports of all nodes; those of a node follow each other, port 0 first.
+	// Ports of all nodes; those of a node are consecutive, port 0 first.
 	Ports    []Port
 	Managers []Manager
-	SMKey    uint64 // of requests that are trusted, 0 for none
-	Timeout  uint8  // of the subnet, as the ports were told: a code of time
+	SMKey    uint64 // of trusted requests, 0 for none
+	Timeout  uint8  // the subnet timeout set in the ports: a code
 	Between
-	// Keys holds the P_Keys of the end ports of the Graph; nil where all are full members of the default partition, and of no other one.
+	// Keys holds the P_Keys of the Graph's end ports; nil: all are full members of the default
+	// partition only.
 	Keys   [][]uint16
 	Levels Levels // of service
-	Spread Spread // of multicast groups, as the switches were told last
+	Spread Spread // of multicast groups, as last written to the switches
 	index
 }
 
-// Spread holds the groups of a subnet and, of each, the ports to which switches copy its packets.
+// Spread holds the multicast groups, and for each the ports to which switches copy its packets.
 type Spread struct {
 	Groups []route.Group // by MLID
 	Trees  []route.GroupTree
 }
 
-// With returns the same Subnet with other groups.
+// With returns a copy of the Subnet with other groups.
 func (s *Subnet) With(spread Spread) *Subnet {
 	now := *s
 	now.Spread = spread
 	return &now
 }
 
-// Node is a node as it was found.
+// Node is a discovered node.
 type Node struct {
-	Info   [40]byte // NodeInfo, by any of its ports
+	Info   [40]byte // NodeInfo as read by any of its ports
 	Desc   string
-	Switch []byte // SwitchInfo, nil where it is none
-	First  int32  // port 0 in Subnet.Ports
-	Num    uint8  // external ports
-	Sw     int32  // switch of the Graph, -1 for none
+	Switch []byte // SwitchInfo, nil if not a switch
+	First  int32  // index of port 0 in Subnet.Ports
+	Num    uint8  // number of external ports
+	Sw     int32  // index of the switch in the Graph, -1 for none
 }
 
 // Port is a port of a node.
 type Port struct {
-	Info  [64]byte // PortInfo as the device said last
-	Known bool     // it has said so
+	Info  [64]byte // PortInfo as last read
+	Known bool     // Info was read
 	GUID  fabric.GUID
 	Node  int32
 	Num   uint8
-	Peer  int32    // port at the other end of its cable, -1 for none
-	End   int32    // end port of the Graph, -1 for none
-	PKeys []uint16 // its P_KeyTable as far as it was read, nil for not at all
+	Peer  int32    // index of the port at the other end of the cable, -1 for none
+	End   int32    // end port in the Graph, -1 for none
+	PKeys []uint16 // P_Key table as far as it was read, nil if not at all
 }
 
 // Manager is a subnet manager.
@@ -68,21 +69,22 @@ type Manager struct {
 	State    uint64
 }
 
-// index finds things.
+// index speeds up look-ups in a Subnet.
 type index struct {
 	byLID   []int32 // end port by LID, -1 for none
-	byGUID  []int32 // end port + 1 by hash of its GUID, open addressing; 0 for none
-	endPort []int32 // port, by end port
+	byGUID  []int32 // end port + 1 by hash of the GUID, with open addressing; 0: empty
+	endPort []int32 // port by end port
 
-	// By port of a switch, as Graph.PortStart counts: what its link carries, as both ends say; and the same of end ports.
+	// MTU and rate rank of the link at a switch port, indexed like Graph.PortStart; and at an end
+	// port.
 	mtu, rank       []uint8
 	endMTU, endRank []uint8
 }
 
-// unlimited is an MTU code and a rank above all others.
+// unlimited is above all MTU codes and ranks.
 const unlimited = 255
 
-// New completes a Subnet. Graph, Plan, Nodes and Ports must fit each other.
+// New completes a Subnet. Graph, Plan, Nodes and Ports must match.
 func New(s Subnet) *Subnet {
 	g := s.Graph
 	s.byLID = s.Plan.Ends.ByLID()
@@ -108,7 +110,7 @@ func New(s Subnet) *Subnet {
 		for s.byGUID[at] != 0 && g.EndGUID[s.byGUID[at]-1] != guid {
 			at = (at + 1) & uint64(size-1)
 		}
-		if s.byGUID[at] == 0 { // of ports with one GUID the first counts
+		if s.byGUID[at] == 0 { // the first of several ports with the same GUID counts
 			s.byGUID[at] = int32(e) + 1
 		}
 	}
@@ -116,7 +118,7 @@ func New(s Subnet) *Subnet {
 	return &s
 }
 
-// measure finds what links carry.
+// measure finds the MTU and rate of all links.
 func (s *Subnet) measure() {
 	g := s.Graph
 	s.mtu, s.rank = make([]uint8, len(g.Attached)), make([]uint8, len(g.Attached))
@@ -133,7 +135,8 @@ func (s *Subnet) measure() {
 	}
 }
 
-// carries returns the MTU and the rank of the rate of a port and its link. A port that says nothing sensible limits nothing.
+// carries returns the MTU and rate rank of a port and its link. A port with invalid values sets no
+// limit.
 func (s *Subnet) carries(p *Port) (mtu, rank uint8) {
 	mtu, rank = unlimited, unlimited
 	field := mad.PortInfoNeighborMTU
@@ -155,13 +158,13 @@ func (s *Subnet) carries(p *Port) (mtu, rank uint8) {
 	return mtu, rank
 }
 
-// hash spreads GUIDs, which mostly count up.
+// hash spreads GUIDs, which are often consecutive.
 func hash(guid fabric.GUID) uint64 {
 	x := uint64(guid) * 0x9E3779B97F4A7C15
 	return x ^ x>>32
 }
 
-// endOfGUID returns the end port of a port GUID, -1 for none.
+// endOfGUID returns the end port with a port GUID, -1 for none.
 func (s *Subnet) endOfGUID(guid fabric.GUID) int32 {
 	mask := uint64(len(s.byGUID) - 1)
 	for at := hash(guid) & mask; s.byGUID[at] != 0; at = (at + 1) & mask {
@@ -172,7 +175,7 @@ func (s *Subnet) endOfGUID(guid fabric.GUID) int32 {
 	return -1
 }
 
-// endOfLID returns the end port that a LID names, -1 for none.
+// endOfLID returns the end port with a LID, -1 for none.
 func (s *Subnet) endOfLID(lid fabric.LID) int32 {
 	if int(lid) >= len(s.byLID) {
 		return -1
@@ -180,7 +183,7 @@ func (s *Subnet) endOfLID(lid fabric.LID) int32 {
 	return s.byLID[lid]
 }
 
-// lidOf returns the base LID by which records name a port: its own, or that of port 0 of its switch; 0 for none.
+// lidOf returns a port's base LID in records, of a switch that of its port 0; 0 for none.
 func (s *Subnet) lidOf(p *Port) fabric.LID {
 	e := p.End
 	if n := &s.Nodes[p.Node]; n.Switch != nil {

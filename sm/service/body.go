@@ -12,17 +12,17 @@ import (
 	"unicode/utf8"
 )
 
-// jsonBody reads a body of JSON. It answers, and returns false, where there is none that is whole.
+// jsonBody reads a JSON body. If it is missing or malformed, it answers and returns false.
 func jsonBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	given := r.Header.Values("Content-Type")
-	media, options, err := mime.ParseMediaType(strings.Join(given, ",")) // two are none
+	media, options, err := mime.ParseMediaType(strings.Join(given, ",")) // two headers are an error
 	charset, named := options["charset"]
 	switch {
 	case err != nil || media != jsonMedia || named && !strings.EqualFold(charset, "utf-8"):
 		refuse(w, http.StatusUnsupportedMediaType, "want a body of Content-Type application/json, in UTF-8")
 		return nil, false
 	case len(r.Header.Values("Content-Encoding")) > 0:
-		refuse(w, http.StatusUnsupportedMediaType, "want the body as it is, without Content-Encoding")
+		refuse(w, http.StatusUnsupportedMediaType, "want a body without Content-Encoding")
 		return nil, false
 	}
 	body, err = io.ReadAll(r.Body)
@@ -33,10 +33,10 @@ func jsonBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	return body, true
 }
 
-// readJSON reads one JSON object whose keys are those of a type, written as there, each once.
+// readJSON decodes a JSON object with exactly the keys of a type, in lower case, each at most once.
 func readJSON(body []byte, into any) error {
 	if !utf8.Valid(body) {
-		return errors.New("the body: not in UTF-8")
+		return errors.New("the body: want UTF-8")
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
@@ -52,7 +52,8 @@ func readJSON(body []byte, into any) error {
 	return nil
 }
 
-// checkKeys refuses keys that an object of the next value has twice, and those with capital letters: package json takes the last one, and takes them for small ones.
+// checkKeys refuses duplicate keys and capital letters in keys. Package json would use the last
+// duplicate, and ignore case.
 func checkKeys(dec *json.Decoder) error {
 	open, err := dec.Token()
 	if open != json.Delim('{') && open != json.Delim('[') {
@@ -61,12 +62,12 @@ func checkKeys(dec *json.Decoder) error {
 	seen := map[string]bool{}
 	for err == nil && dec.More() {
 		if open == json.Delim('{') {
-			token, _ := dec.Token() // what package json has read is whole
+			token, _ := dec.Token() // package json has already accepted it
 			switch key, _ := token.(string); {
 			case seen[key]:
 				return fmt.Errorf("the key %.40q is given twice", key)
 			case strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }):
-				return fmt.Errorf("no key is called %.40q", key)
+				return fmt.Errorf("unknown key %.40q", key)
 			default:
 				seen[key] = true
 			}

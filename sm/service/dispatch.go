@@ -16,7 +16,8 @@ import (
 	"unicode/utf8"
 )
 
-// Handler serves all endpoints. Requests that are not as the document says change nothing, and are answered by a status of 400 to 499.
+// Handler serves all endpoints. A request that violates the OpenAPI document changes nothing, and
+// gets a status from 400 to 499.
 func (s *Service) Handler() http.Handler {
 	byPath := map[string]map[string]*endpoint{}
 	all := endpointsWith(s.opt.Studies)
@@ -33,7 +34,7 @@ func (s *Service) Handler() http.Handler {
 	}
 	mux.HandleFunc("/", notFound)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path.Clean(r.URL.Path) || !strings.HasPrefix(r.URL.Path, "/") { // of which the mux would tell another name
+		if r.URL.Path != path.Clean(r.URL.Path) || !strings.HasPrefix(r.URL.Path, "/") { // the mux would redirect it
 			notFound(w, r)
 			return
 		}
@@ -48,10 +49,10 @@ func (s *Service) Handler() http.Handler {
 }
 
 func notFound(w http.ResponseWriter, _ *http.Request) {
-	refuse(w, http.StatusNotFound, "nothing is served there: see /v1/openapi.json")
+	refuse(w, http.StatusNotFound, "unknown path: see /v1/openapi.json")
 }
 
-// dispatch serves a request by its method, when it is as the document says.
+// dispatch checks a request against the OpenAPI document, and serves it by its method.
 func (s *Service) dispatch(methods map[string]*endpoint, w http.ResponseWriter, r *http.Request) {
 	method := r.Method
 	if method == http.MethodHead {
@@ -80,7 +81,7 @@ func (s *Service) dispatch(methods map[string]*endpoint, w http.ResponseWriter, 
 	to.serve(s, w, r)
 }
 
-// checkParameters refuses parameters that are unknown, given twice, missing or not of their kind.
+// checkParameters refuses unknown, repeated, missing and invalid parameters.
 func (r *endpoint) checkParameters(from *http.Request) error {
 	values, err := url.ParseQuery(from.URL.RawQuery)
 	if err != nil {
@@ -90,7 +91,7 @@ func (r *endpoint) checkParameters(from *http.Request) error {
 		known := slices.ContainsFunc(r.parameters, func(p parameter) bool { return p.name == name && !r.inPath(&p) })
 		switch {
 		case !known:
-			return fmt.Errorf("no parameter is called %.40q", name)
+			return fmt.Errorf("unknown parameter %.40q", name)
 		case len(values[name]) > 1:
 			return fmt.Errorf("%s is given twice", name)
 		}
@@ -108,10 +109,10 @@ func (r *endpoint) checkParameters(from *http.Request) error {
 	return nil
 }
 
-// inPath reports whether a parameter is one of the path, not of the query.
+// inPath reports whether a parameter is part of the path.
 func (r *endpoint) inPath(p *parameter) bool { return strings.Contains(r.path, "{"+p.name+"}") }
 
-// parameter is one of a query or of a path.
+// parameter is a parameter of a query or a path.
 type parameter struct {
 	name   string
 	kind   *kind
@@ -119,14 +120,14 @@ type parameter struct {
 	needed bool
 }
 
-// kind is the type of a parameter, with the values that it takes.
+// kind is the type of a parameter.
 type kind struct {
 	name  string // in the document
 	words string
 	has   func(text string) bool
 }
 
-// The kinds of parameters.
+// The types of parameters.
 var (
 	aName   = &kind{"string", fmt.Sprintf("a text of 1 to %d characters, without control characters", mostName), isName}
 	aNumber = &kind{"integer", "a number", func(text string) bool {
@@ -136,21 +137,21 @@ var (
 	aTruth = &kind{"boolean", "true or false", func(text string) bool { return text == "true" || text == "false" }}
 )
 
-// mostName bounds the length of names, in characters.
+// mostName is the maximum length of names, in characters.
 const mostName = 256
 
-// isName reports whether a text can be the name of something.
+// isName reports whether a text is a valid name.
 func isName(text string) bool {
 	return text != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= mostName && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// refuseBody says why a body cannot be read, and that nothing more is read of the connection.
+// refuseBody reports why a body cannot be read, and closes the connection.
 func refuseBody(w http.ResponseWriter, err error) {
 	status, text := http.StatusBadRequest, err.Error()
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		status, text = http.StatusRequestEntityTooLarge, fmt.Sprintf("more than %d bytes", tooLarge.Limit)
 	} else if errors.Is(err, os.ErrDeadlineExceeded) {
-		status, text = http.StatusRequestTimeout, fmt.Sprintf("it did not come within %v", patience)
+		status, text = http.StatusRequestTimeout, fmt.Sprintf("not complete within %v", patience)
 	}
 	w.Header().Set("Connection", "close")
 	refuse(w, status, "the body: "+text)

@@ -12,16 +12,16 @@ import (
 // handle answers a request.
 type handle func(s *Service, w http.ResponseWriter, r *http.Request)
 
-// endpoint is a request that is served: a method and a path.
+// endpoint is a served method and path.
 type endpoint struct {
 	method, path string
 	about        string
 	parameters   []parameter
-	body         reflect.Type // JSON; nil: it takes none
-	answer       reflect.Type // JSON, or of each line; nil: other media
+	body         reflect.Type // JSON type; nil: no body
+	answer       reflect.Type // JSON type, of the whole or of each line; nil: other media
 	media        string
-	status       int   // of success
-	refusals     []int // besides those that every request may meet
+	status       int   // on success
+	refusals     []int // in addition to those of every request
 	serve        handle
 }
 
@@ -30,9 +30,10 @@ const (
 	linesMedia = "application/jsonl"
 )
 
-var named = []parameter{{"name", aName, "a switch by its name or GUID, or a port of it for the cable: leaf 3[20]", true}}
+var named = []parameter{{"name", aName, "a switch by name or GUID, or a cable by one of its switch ports: leaf 3[20]", true}}
 
-// endpointsWith lists all that is served where a Service is handed studies. The document openapi.json has the same, with the studies of weft sm.
+// endpointsWith lists all endpoints of a Service with these studies. openapi.json documents them,
+// with the studies of weft sm.
 func endpointsWith(studies []Study) []endpoint {
 	list := slices.Clone(endpoints)
 	for i := range studies {
@@ -41,63 +42,63 @@ func endpointsWith(studies []Study) []endpoint {
 	return list
 }
 
-// endpoints lists what is served besides studies.
+// endpoints lists the endpoints except studies.
 var endpoints = []endpoint{
 	{
-		method: http.MethodGet, path: "/v1/status", about: "What the manager is and does.", answer: reflect.TypeFor[Status](), media: jsonMedia, status: http.StatusOK,
+		method: http.MethodGet, path: "/v1/status", about: "The state of the manager.", answer: reflect.TypeFor[Status](), media: jsonMedia, status: http.StatusOK,
 		serve: func(s *Service, w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, s.Status()) },
 	},
 	{
-		method: http.MethodGet, path: "/v1/events", about: "The log, a JSON object a line, oldest first. The header Weft-Run names the run in which lines are numbered.",
+		method: http.MethodGet, path: "/v1/events", about: "The log, one JSON object per line, oldest first. Lines are numbered from 1 in each run of the manager; the header Weft-Run identifies the run.",
 		parameters: []parameter{
-			{"since", aNumber, "only lines behind this number", false},
-			{"run", aName, "the run that since is of: where the manager has been started again meanwhile, all lines are sent", false},
-			{"follow", aTruth, "true: go on with lines to come, until the manager ends", false},
+			{"since", aNumber, "only lines after this number", false},
+			{"run", aName, "the run that since refers to; if the manager has restarted meanwhile, all lines are sent", false},
+			{"follow", aTruth, "true: continue with new lines until the manager ends", false},
 		},
 		answer: reflect.TypeFor[terms.LogLine](), media: linesMedia, status: http.StatusOK, serve: events,
 	},
 	{
-		method: http.MethodGet, path: "/v1/plan", about: "The Plan in force: how it was made, and the judge's verdict.",
+		method: http.MethodGet, path: "/v1/plan", about: "The Plan in force: its recipe, and the judge's verdict.",
 		answer: reflect.TypeFor[PlanInForce](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict}, serve: planInForce,
 	},
 	{
-		method: http.MethodGet, path: "/v1/plans", about: "The Plans that are stored (option state).",
+		method: http.MethodGet, path: "/v1/plans", about: "The stored Plans (option state).",
 		answer: reflect.TypeFor[Plans](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusServiceUnavailable}, serve: plans,
 	},
 	{
-		method: http.MethodGet, path: "/v1/plans/{version}", about: "A Plan that is stored, as a file for weft check --plan.",
-		parameters: []parameter{{"version", aNumber, "of /v1/plans", true}}, media: "application/octet-stream", status: http.StatusOK,
+		method: http.MethodGet, path: "/v1/plans/{version}", about: "A stored Plan, as a file for weft check --plan.",
+		parameters: []parameter{{"version", aNumber, "a version in /v1/plans", true}}, media: "application/octet-stream", status: http.StatusOK,
 		refusals: []int{http.StatusServiceUnavailable}, serve: planFile,
 	},
 	{
-		method: http.MethodGet, path: "/v1/fabric", about: "The subnet in force, as ibnetdiscover prints it: a FABRIC for all commands of weft.",
+		method: http.MethodGet, path: "/v1/fabric", about: "The subnet in force in the format of ibnetdiscover: a FABRIC for all commands of weft.",
 		media: "text/plain; charset=utf-8", status: http.StatusOK, refusals: []int{http.StatusConflict}, serve: fabricFile,
 	},
 	{
-		method: http.MethodGet, path: "/v1/links", about: "What the counters of ports tell of links (option counters).",
+		method: http.MethodGet, path: "/v1/links", about: "Load and errors of links, from port counters (option counters).",
 		answer: reflect.TypeFor[perf.Report](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusNotFound}, serve: links,
 	},
 	{
-		method: http.MethodGet, path: "/v1/partitions", about: "The partitions in force (option partitions), with their members as the file has them.",
+		method: http.MethodGet, path: "/v1/partitions", about: "The partitions in force (option partitions), with their members as in the file.",
 		answer: reflect.TypeFor[Partitions](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict}, serve: partitions,
 	},
 	{
-		method: http.MethodPost, path: "/v1/resweep", about: "Find the whole subnet again, and write what differs.",
+		method: http.MethodPost, path: "/v1/resweep", about: "Discover the whole subnet again, and write what differs.",
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusAccepted, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
 		serve: ask("a full sweep", terms.Resweep),
 	},
 	{
-		method: http.MethodPost, path: "/v1/rebalance", about: "Route all afresh.",
+		method: http.MethodPost, path: "/v1/rebalance", about: "Compute all routes afresh.",
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusAccepted, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
 		serve: ask("a routing afresh", terms.Rebalance),
 	},
 	{
-		method: http.MethodPost, path: "/v1/drain", about: "Take a switch or a cable out of use. What would cut switches off is refused.", parameters: named,
+		method: http.MethodPost, path: "/v1/drain", about: "Take a switch or a cable out of use. Refused if it would cut switches off.", parameters: named,
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
 		serve: drain(terms.DrainPart),
 	},
 	{
-		method: http.MethodPost, path: "/v1/undrain", about: "Use a switch or a cable again, one in quarantine too.", parameters: named,
+		method: http.MethodPost, path: "/v1/undrain", about: "Use a switch or a cable again, even one in quarantine.", parameters: named,
 		answer: reflect.TypeFor[Asked](), media: jsonMedia, status: http.StatusOK, refusals: []int{http.StatusConflict, http.StatusServiceUnavailable},
 		serve: drain(terms.UndrainPart),
 	},
@@ -109,16 +110,16 @@ var endpoints = []endpoint{
 		},
 	},
 	{
-		method: http.MethodGet, path: "/metrics", about: "Figures, as Prometheus reads them.", media: "text/plain", status: http.StatusOK,
+		method: http.MethodGet, path: "/metrics", about: "Metrics for Prometheus.", media: "text/plain", status: http.StatusOK,
 		refusals: []int{http.StatusServiceUnavailable},
 		serve:    func(s *Service, w http.ResponseWriter, r *http.Request) { s.metrics.ServeHTTP(w, r) },
 	},
 }
 
-// places bound how much of something is under way.
+// places is a semaphore that bounds what is under way.
 type places chan struct{}
 
-// take reports whether there is a place, and takes it.
+// take takes a place, and reports whether there was one.
 func (p places) take() bool {
 	select {
 	case p <- struct{}{}:
@@ -128,10 +129,10 @@ func (p places) take() bool {
 	}
 }
 
-// give gives a place back.
+// give frees a place.
 func (p places) give() { <-p }
 
-// tooMany says that something is to be asked again later.
+// tooMany tells the client to try again later.
 func tooMany(w http.ResponseWriter, text string) {
 	w.Header().Set("Retry-After", "1")
 	refuse(w, http.StatusTooManyRequests, text+": ask again")

@@ -18,27 +18,28 @@ import (
 	"syscall"
 )
 
-// Guard lets only those through that know a token: it stands before a Handler that is served over TCP. It is for concurrent use.
+// Guard protects a Handler served over TCP: requests need a token. It is safe for concurrent use.
 type Guard struct {
 	pages pages
 	token atomic.Pointer[bearer]
 }
 
-// bearer is a token that is asked for, until another one is.
+// bearer is a required token, until it is replaced.
 type bearer struct {
 	hash     [sha256.Size]byte
-	asked    context.Context // ends when another one is asked for
+	asked    context.Context // ends when the token is replaced
 	replaced context.CancelFunc
 }
 
-// NewGuard makes a Guard for an address at which is listened.
+// NewGuard returns a Guard for a listening address.
 func NewGuard(token string, at net.Addr) *Guard {
 	g := &Guard{pages: newPages(at)}
 	g.Renew(token)
 	return g
 }
 
-// Renew asks for a token from now on. Where it is another one, requests that are under way by the one before end: who follows the log needs the new one.
+// Renew replaces the token. Requests under way with the old token are cut off: a follower of the
+// log needs the new one. It returns false if the token is the same.
 func (g *Guard) Renew(text string) (another bool) {
 	next := &bearer{hash: sha256.Sum256([]byte(text))}
 	was := g.token.Load()
@@ -53,12 +54,12 @@ func (g *Guard) Renew(text string) (another bool) {
 	return true
 }
 
-// least is the number of characters that a token has at least.
+// least is the minimum length of a token.
 const least = 20
 
-// ReadToken reads the token of a file that only its owner reads: its first line.
+// ReadToken reads a token from the first line of a file, which only its owner may read.
 func ReadToken(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // of a pipe too it is told at once
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: a pipe must not block
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +86,7 @@ func ReadToken(path string) (string, error) {
 	return token, nil
 }
 
-// Protect makes a Handler that refuses requests without the token, and those that Local refuses.
+// Protect wraps a Handler, and refuses requests without the token and those that Local refuses.
 func (g *Guard) Protect(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := g.token.Load()
@@ -104,8 +105,9 @@ func (g *Guard) Protect(h http.Handler) http.Handler {
 	})
 }
 
-// Local makes a Handler that refuses requests that a web page of elsewhere sends, and where an address is of loopback those for another host than this
-// machine, as they come from pages whose name has been made to lead here.
+// Local wraps a Handler, and refuses requests from web pages of other sites. At a loopback address
+// it also refuses other host names in Host: a page may have pointed its own name here (DNS
+// rebinding).
 func Local(at net.Addr, h http.Handler) http.Handler {
 	p := newPages(at)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -117,7 +119,7 @@ func Local(at net.Addr, h http.Handler) http.Handler {
 	})
 }
 
-// turnAway refuses a request, and ends its connection.
+// turnAway refuses a request and closes its connection.
 func turnAway(w http.ResponseWriter, status int, err error) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -126,7 +128,7 @@ func turnAway(w http.ResponseWriter, status int, err error) {
 	refuse(w, status, err.Error())
 }
 
-// check returns why a request is refused that does not show this token.
+// check returns the status and the reason for refusing a request without this token.
 func (t *bearer) check(r *http.Request) (status int, err error) {
 	given := r.Header.Values("Authorization")
 	if len(given) != 1 {
@@ -135,14 +137,14 @@ func (t *bearer) check(r *http.Request) (status int, err error) {
 	scheme, text, _ := strings.Cut(given[0], " ")
 	hash := sha256.Sum256([]byte(text))
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(hash[:], t.hash[:]) != 1 {
-		return http.StatusUnauthorized, errors.New("this is not the token")
+		return http.StatusUnauthorized, errors.New("wrong token")
 	}
 	return 0, nil
 }
 
-// pages tells requests of web pages of elsewhere.
+// pages detects requests from web pages of other sites.
 type pages struct {
-	loopback bool // only programs of this machine reach the address
+	loopback bool // only programs on this machine reach the address
 }
 
 func newPages(at net.Addr) pages {
@@ -150,23 +152,23 @@ func newPages(at net.Addr) pages {
 	return pages{err == nil && to.Addr().IsLoopback()}
 }
 
-// check returns why a request is refused.
+// check returns the status and the reason for refusing a request.
 func (p pages) check(r *http.Request) (status int, err error) {
 	if p.loopback && (r.Host == "" || !IsLocal(r.Host)) {
 		return http.StatusMisdirectedRequest, errors.New("want a name of this machine as Host: localhost, 127.0.0.1 or [::1]")
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if from, err := url.Parse(origin); err != nil || from.Host == "" || from.Host != r.Host {
-			return http.StatusForbidden, errors.New("pages of elsewhere may not ask")
+			return http.StatusForbidden, errors.New("web pages of other sites are refused")
 		}
 	}
 	if from := r.Header.Get("Sec-Fetch-Site"); from != "" && from != "same-origin" && from != "none" {
-		return http.StatusForbidden, errors.New("pages of elsewhere may not ask")
+		return http.StatusForbidden, errors.New("web pages of other sites are refused")
 	}
 	return 0, nil
 }
 
-// IsLocal reports whether a host, with or without a port, is this machine; no host is it too.
+// IsLocal reports whether a host, with or without a port, is this machine; "" is.
 func IsLocal(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

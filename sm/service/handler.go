@@ -12,10 +12,10 @@ import (
 	"weft/sm/terms"
 )
 
-// patience bounds the time that a request waits for the manager, and that a reader takes for a line.
+// patience bounds a request's wait for the manager, and a client's time to read a line.
 const patience = 10 * time.Second
 
-// failure is an answer that is no success.
+// failure is the answer to an unsuccessful request.
 type failure struct {
 	Error string `json:"error"`
 }
@@ -27,19 +27,19 @@ func answer(w http.ResponseWriter, status int, v any) {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // who has gone needs no answer
+	_ = enc.Encode(v) // the client may have gone
 }
 
-// refuse writes an error.
+// refuse answers with an error.
 func refuse(w http.ResponseWriter, status int, text string) { answer(w, status, failure{text}) }
 
-// Asked is the answer to what was asked of a manager.
+// Asked confirms a request to the manager.
 type Asked struct {
-	Asked   string `json:"asked"`             // what, in words
-	Warning string `json:"warning,omitempty"` // what will not be so
+	Asked   string `json:"asked"`             // the request, in words
+	Warning string `json:"warning,omitempty"` // what the request will not achieve
 }
 
-// ask makes what gives the manager an event.
+// ask returns a handler that passes an event to the manager.
 func ask(what string, kind terms.EventKind) handle {
 	return func(s *Service, w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
@@ -50,7 +50,7 @@ func ask(what string, kind terms.EventKind) handle {
 	}
 }
 
-// hand gives the manager an event. It answers, and returns false, where it cannot.
+// hand passes an event to the manager. On failure it answers and returns false.
 func (s *Service) hand(ctx context.Context, w http.ResponseWriter, ev *terms.Event) bool {
 	if shown := s.shown.Load(); shown.Role == terms.StandBy || shown.Role == terms.NotActive {
 		refuse(w, http.StatusConflict, "this manager is "+string(shown.Role)+": ask the master, "+shown.Other)
@@ -63,7 +63,7 @@ func (s *Service) hand(ctx context.Context, w http.ResponseWriter, ev *terms.Eve
 	return err == nil
 }
 
-// refuseLate writes why a manager has not answered.
+// refuseLate answers why the manager has not decided.
 func refuseLate(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.New("the manager is busy: ask again")
@@ -71,20 +71,21 @@ func refuseLate(w http.ResponseWriter, err error) {
 	refuse(w, http.StatusServiceUnavailable, err.Error())
 }
 
-// wants are questions that the manager has not decided yet.
+// wants are the requests that the manager has not decided yet.
 type wants struct {
 	mu     sync.Mutex
 	number uint64
-	open   map[uint64]chan decision // by the Tag of the event
+	open   map[uint64]chan decision // by Tag of the event
 }
 
-// decision is a Manager's answer to a request: the name that it has found, with a warning, or an error where nothing changes.
+// decision is the manager's decision: the name of the part and a warning, or an error if nothing
+// changes.
 type decision struct {
 	name, warning string
 	err           error
 }
 
-// add opens a question, until it is closed.
+// add opens a request until closed is called.
 func (w *wants) add() (tag uint64, answer chan decision, closed func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,8 +102,8 @@ func (w *wants) add() (tag uint64, answer chan decision, closed func()) {
 	}
 }
 
-// Decide answers the question of a Tag: by the name of what is drained or used again and what will not be so, "" where all is; or by
-// the error that says why nothing changes.
+// Decide answers the request of a Tag: with the name of the part that is drained or used again and
+// a warning, or with an error if nothing changes.
 func (s *Service) Decide(tag uint64, name, warning string, err error) {
 	s.wants.mu.Lock()
 	defer s.wants.mu.Unlock()
@@ -112,7 +113,7 @@ func (s *Service) Decide(tag uint64, name, warning string, err error) {
 	}
 }
 
-// drain makes what has the manager take something out of use, or use it again, and waits until it has decided.
+// drain returns a handler that drains or undrains a part, and waits for the manager's decision.
 func drain(kind terms.EventKind) handle {
 	will := map[terms.EventKind]string{terms.DrainPart: " is drained from the next round on", terms.UndrainPart: " is used from the next round on"}[kind]
 	return func(s *Service, w http.ResponseWriter, r *http.Request) {
@@ -137,16 +138,16 @@ func drain(kind terms.EventKind) handle {
 	}
 }
 
-// events writes the log from a number on.
+// events sends the log from a number on.
 func events(s *Service, w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	since, _ := strconv.ParseUint(query.Get("since"), 10, 64) // 0 where it is not given
+	since, _ := strconv.ParseUint(query.Get("since"), 10, 64) // 0 if not given
 	if run := query.Get("run"); run != "" && run != s.run {
 		since = 0
 	}
 	follow := query.Get("follow") == "true" && r.Method != http.MethodHead
 	if follow && !s.followers.take() {
-		tooMany(w, "too many follow the log")
+		tooMany(w, "too many clients follow the log")
 		return
 	} else if follow {
 		defer s.followers.give()
@@ -157,7 +158,7 @@ func events(s *Service, w http.ResponseWriter, r *http.Request) {
 	enc.SetEscapeHTML(false)
 	for {
 		lines, more, ended := s.log.after(since)
-		_ = control.SetWriteDeadline(s.opt.Clock().Add(patience)) // some writers have none
+		_ = control.SetWriteDeadline(s.opt.Clock().Add(patience)) // some writers have no deadline
 		for i := range lines {
 			if enc.Encode(&lines[i]) != nil {
 				return

@@ -6,14 +6,14 @@ import (
 	"weft/sm/terms"
 )
 
-// log keeps the last lines that were told.
+// log keeps the last lines of the manager's log.
 type log struct {
 	mu      sync.Mutex
 	most    int
 	lines   []terms.LogLine // a ring: line N is at (N-1) mod most
-	told    uint64          // lines so far: the number of the last one
-	ended   bool            // no more will be told
-	changed chan struct{}   // closed by the next line, and by the end
+	told    uint64          // number of the last line
+	ended   bool            // no more lines will come
+	changed chan struct{}   // closed by the next line, and at the end
 }
 
 // add numbers a line and keeps it.
@@ -31,13 +31,13 @@ func (l *log) add(line terms.LogLine) terms.LogLine {
 	return line
 }
 
-// wake tells those who wait.
+// wake wakes the waiting followers.
 func (l *log) wake() {
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// end tells those who wait that nothing more comes.
+// end tells the followers that no more lines will come.
 func (l *log) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +45,8 @@ func (l *log) end() {
 	l.wake()
 }
 
-// after returns the lines behind a number that are kept, what is closed when there are more, and whether none will come.
+// after returns the stored lines after a number, a channel that is closed when more come, and
+// whether the log has ended.
 func (l *log) after(number uint64) (lines []terms.LogLine, more <-chan struct{}, ended bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"weft/sm/watch"
 )
 
-// Metrics serves figures of the manager and of its process, as Prometheus reads them: GET /metrics.
+// Metrics serves metrics of the manager and its process for Prometheus: GET /metrics.
 func (s *Service) Metrics() http.Handler {
 	all := prometheus.NewRegistry()
 	all.MustRegister(figures{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
@@ -22,27 +22,27 @@ func (s *Service) Metrics() http.Handler {
 	return mux
 }
 
-// figures makes metrics of the last Snapshot.
+// figures collects metrics from the last Snapshot.
 type figures struct{ s *Service }
 
-// figure is one metric: its labels and how its values follow from a Snapshot.
+// figure is a metric with its labels and its function of a Snapshot.
 type figure struct {
 	*prometheus.Desc
 	kind   prometheus.ValueType
 	values func(f *shown, add func(value float64, labels ...string))
 }
 
-// newFigure makes a figure.
+// newFigure returns a figure.
 func newFigure(kind prometheus.ValueType, name, help string, values func(*shown, func(float64, ...string)), labels ...string) figure {
 	return figure{prometheus.NewDesc("weft_sm_"+name, help, labels, nil), kind, values}
 }
 
-// count makes a figure that only grows.
+// count returns a figure of a counter.
 func count(name, help string, value func(t *watch.Tally) int) figure {
 	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) { add(float64(value(&f.Tally))) })
 }
 
-// inForce makes a figure of what the devices hold, which is absent where no round has brought them up.
+// inForce returns a figure of the Plan in force, absent until a round has brought the subnet up.
 func inForce(name, help string, value func(f *InForce) float64) figure {
 	return newFigure(prometheus.GaugeValue, name, help, func(f *shown, add func(float64, ...string)) {
 		if i := newInForce(f); i != nil {
@@ -51,7 +51,7 @@ func inForce(name, help string, value func(f *InForce) float64) figure {
 	})
 }
 
-// smps makes a figure of SMPs by method and attribute.
+// smps returns a figure of SMPs by method and attribute.
 func smps(name, help string, value func(n terms.Count) int) figure {
 	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) {
 		for _, n := range f.Tally.SMPs() {
@@ -60,7 +60,7 @@ func smps(name, help string, value func(n terms.Count) int) figure {
 	}, "method", "attribute")
 }
 
-// truth is 1 for true, and 0 for false.
+// truth returns 1 for true and 0 for false.
 func truth(is bool) float64 {
 	if is {
 		return 1
@@ -70,35 +70,35 @@ func truth(is bool) float64 {
 
 // allFigures lists the metrics.
 var allFigures = []figure{
-	newFigure(prometheus.GaugeValue, "role_info", "What the manager is to its subnet: 1 for the role that it has, 0 for the others.", roles, "role"),
-	newFigure(prometheus.GaugeValue, "engine_info", "Engines that were asked for, and the one whose routes are in force; always 1.", engines, "asked", "active"),
+	newFigure(prometheus.GaugeValue, "role_info", "Role of the manager: 1 for its present role, 0 for the others.", roles, "role"),
+	newFigure(prometheus.GaugeValue, "engine_info", "Requested engines, and the engine whose routes are in force; always 1.", engines, "asked", "active"),
 	count("light_sweeps_total", "Light sweeps: each asks every switch whether a port has changed.", func(t *watch.Tally) int { return t.LightSweeps }),
 	count("heavy_sweeps_total", "Heavy sweeps: each asks all nodes and ports.", func(t *watch.Tally) int { return t.HeavySweeps }),
-	newFigure(prometheus.CounterValue, "rounds_total", "Rounds that have ended, by how: each finds, routes, proves and programs the subnet.", rounds, "outcome"),
-	count("repairs_total", "Rounds that repaired the routing in force in place of routing afresh.", func(t *watch.Tally) int { return t.Repairs }),
+	newFigure(prometheus.CounterValue, "rounds_total", "Rounds, by outcome; a round discovers, routes, proves and programs the subnet.", rounds, "outcome"),
+	count("repairs_total", "Rounds that repaired the routing in force instead of computing a new one.", func(t *watch.Tally) int { return t.Repairs }),
 	count("repaired_entries_total", "Entries of forwarding tables that repairs have moved.", func(t *watch.Tally) int { return t.Moved }),
 	count("written_blocks_total", "Blocks of forwarding tables that were written and acknowledged.", func(t *watch.Tally) int { return t.Blocks }),
-	smps("smp_requests_total", "SMPs that have ended: answered, refused or given up.", func(n terms.Count) int { return n.Requests }),
-	smps("smps_sent_total", "SMPs that were sent, repetitions among them.", func(n terms.Count) int { return n.Sent }),
-	smps("smps_retried_total", "SMPs that were sent again since no answer came.", func(n terms.Count) int { return max(0, n.Sent-n.Requests) }),
-	smps("smps_failed_total", "SMPs that were refused or never answered.", func(n terms.Count) int { return n.Failed }),
-	newFigure(prometheus.CounterValue, "traps_total", "Traps that have come, by number; other: all numbers that the specification does not have.", traps, "trap"),
-	newFigure(prometheus.CounterValue, "datagrams_dropped_total", "Datagrams that came and of which nothing followed, by reason.", dropped, "reason"),
-	newFigure(prometheus.CounterValue, "queries_total", "Queries of hosts and tools, by attribute and by what was said: answered, refused, or busy to ask again.", queries, "attribute", "outcome"),
-	newFigure(prometheus.GaugeValue, "registered", "What clients have registered with subnet administration, by kind: services, subscriptions, multicast groups, members of groups.", registered, "kind"),
-	newFigure(prometheus.GaugeValue, "mlids", "Multicast groups that all switches have room for.", mlids),
-	newFigure(prometheus.CounterValue, "reports_total", "Reports to subscribers, by outcome: acknowledged, unanswered, or dropped since too many wait.", reports, "outcome"),
-	newFigure(prometheus.GaugeValue, "standbys", "Managers that stand by with a copy of LIDs, services and subscriptions.", func(f *shown, add func(float64, ...string)) { add(float64(f.Clients.Standbys)) }),
-	newFigure(prometheus.GaugeValue, "incidents", "Incidents of the last round: what was in its way or is odd.", incidents),
-	newFigure(prometheus.GaugeValue, "pending_changes", "1 where a change waits for its round, or a round is under way; else 0.", pending),
-	newFigure(prometheus.GaugeValue, "last_good_round_timestamp_seconds", "When the last round ended that brought the subnet up, as seconds since 1970.", lastGood),
-	newFigure(prometheus.GaugeValue, "nodes", "Nodes that the round found whose routes are in force, by type.", nodes, "type"),
-	inForce("links", "Links that the round found whose routes are in force.", func(f *InForce) float64 { return float64(f.Links) }),
-	inForce("drained", "Switches and cables that carry no traffic, since they are drained.", func(f *InForce) float64 { return float64(len(f.Drained)) }),
-	newFigure(prometheus.GaugeValue, "drains", "Switches and cables that are to be drained, there or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
-	inForce("worst_link_load_paths", "Paths between two hosts on the channel that carries the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
-	inForce("proven", "1 where the judge has found no fault in the routes in force, 0 where it has.", func(f *InForce) float64 { return truth(f.Proven) }),
-	inForce("complete", "1 where the last round that brought the subnet up left nothing out, 0 where it did.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
+	smps("smp_requests_total", "Completed SMP requests: answered, refused or given up.", func(n terms.Count) int { return n.Requests }),
+	smps("smps_sent_total", "Sent SMPs, including retries.", func(n terms.Count) int { return n.Sent }),
+	smps("smps_retried_total", "SMPs sent again for lack of an answer.", func(n terms.Count) int { return max(0, n.Sent-n.Requests) }),
+	smps("smps_failed_total", "SMP requests refused or never answered.", func(n terms.Count) int { return n.Failed }),
+	newFigure(prometheus.CounterValue, "traps_total", "Received traps, by number; other: all numbers unknown to the specification.", traps, "trap"),
+	newFigure(prometheus.CounterValue, "datagrams_dropped_total", "Received datagrams without effect, by reason.", dropped, "reason"),
+	newFigure(prometheus.CounterValue, "queries_total", "Queries of hosts and tools, by attribute and outcome: answered, refused, or busy (to be repeated).", queries, "attribute", "outcome"),
+	newFigure(prometheus.GaugeValue, "registered", "Registrations with subnet administration, by kind: services, subscriptions, multicast groups, members of groups.", registered, "kind"),
+	newFigure(prometheus.GaugeValue, "mlids", "Maximum number of multicast groups, by the tables of all switches.", mlids),
+	newFigure(prometheus.CounterValue, "reports_total", "Reports to subscribers, by outcome: acknowledged, unanswered, or dropped because too many were waiting.", reports, "outcome"),
+	newFigure(prometheus.GaugeValue, "standbys", "Standby managers with a copy of LIDs, services and subscriptions.", func(f *shown, add func(float64, ...string)) { add(float64(f.Clients.Standbys)) }),
+	newFigure(prometheus.GaugeValue, "incidents", "Incidents of the last round: obstacles and oddities.", incidents),
+	newFigure(prometheus.GaugeValue, "pending_changes", "1 if a change waits for its round, or a round is under way; else 0.", pending),
+	newFigure(prometheus.GaugeValue, "last_good_round_timestamp_seconds", "End of the last round that brought the subnet up, in seconds since 1970.", lastGood),
+	newFigure(prometheus.GaugeValue, "nodes", "Nodes in the subnet as routed, by type.", nodes, "type"),
+	inForce("links", "Links in the subnet as routed.", func(f *InForce) float64 { return float64(f.Links) }),
+	inForce("drained", "Drained switches and cables, without traffic.", func(f *InForce) float64 { return float64(len(f.Drained)) }),
+	newFigure(prometheus.GaugeValue, "drains", "Switches and cables to drain, present or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
+	inForce("worst_link_load_paths", "Host-to-host paths on the channel with the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
+	inForce("proven", "1 if the judge has proven the routes in force, else 0.", func(f *InForce) float64 { return truth(f.Proven) }),
+	inForce("complete", "1 if the last round that brought the subnet up left nothing out, else 0.", func(f *InForce) float64 { return truth(f.State == terms.Up) }),
 }
 
 func roles(f *shown, add func(float64, ...string)) {
@@ -200,7 +200,7 @@ func (figures) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. All values are of one Snapshot.
+// Collect implements prometheus.Collector. All values come from the same Snapshot.
 func (c figures) Collect(to chan<- prometheus.Metric) {
 	now := c.s.shown.Load()
 	for _, list := range [][]figure{allFigures, counterFigures} {

@@ -9,8 +9,9 @@ import (
 	"weft/sm/watch"
 )
 
-// Notifier tells a service manager how a manager of a subnet is, in the words of sd_notify(3): READY once a round has ended or
-// the manager stands by, STATUS when that changes, RELOADING and READY around new options, STOPPING. It is for concurrent use.
+// Notifier reports the manager's state to a service manager in the words of sd_notify(3): READY
+// after the first round or on standby, STATUS on changes, RELOADING and READY around new options,
+// STOPPING. It is safe for concurrent use.
 type Notifier struct {
 	Send func(state string)
 
@@ -19,7 +20,7 @@ type Notifier struct {
 	status string
 }
 
-// Show tells what has changed.
+// Show reports changes of the state.
 func (n *Notifier) Show(s *watch.Snapshot) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -37,26 +38,26 @@ func (n *Notifier) Show(s *watch.Snapshot) {
 	}
 }
 
-// Reloading tells that options are read again; since is MONOTONIC_USEC=... of this moment.
+// Reloading reports that options are being read again; since is MONOTONIC_USEC=... of this moment.
 func (n *Notifier) Reloading(since string) { n.send("RELOADING=1\n" + since) }
 
-// Reloaded tells that they have been read.
+// Reloaded reports that options have been read.
 func (n *Notifier) Reloaded() { n.send("READY=1") }
 
-// Alive tells that the manager takes events.
+// Alive reports that the manager is responsive.
 func (n *Notifier) Alive() { n.send("WATCHDOG=1") }
 
-// Stopping tells that the manager ends.
+// Stopping reports that the manager is ending.
 func (n *Notifier) Stopping() { n.send("STOPPING=1") }
 
-// send sends a state, and not while another one is sent.
+// send sends one state at a time.
 func (n *Notifier) send(state string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.Send(state)
 }
 
-// statusText says in a line what the manager is.
+// statusText describes the manager's state in one line.
 func statusText(s *watch.Snapshot) string {
 	text := string(s.Role)
 	if s.Role == terms.StandBy && s.Other != "" {

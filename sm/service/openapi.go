@@ -2,7 +2,7 @@ package service
 
 import _ "embed" // the document
 
-// openAPI is the document of all that is served. The test TestOpenAPI -update writes it.
+// openAPI documents all endpoints. The test TestOpenAPI writes it with -update.
 //
 //go:embed openapi.json
 var openAPI []byte

@@ -12,22 +12,24 @@ import (
 	"time"
 )
 
-// Bounds of a server.
+// Limits of a server.
 const (
 	mostConnections = 256
 	mostBody        = 1 << 16
 	mostHeader      = 1 << 14
 
-	// longest bounds the time from the head of a request to the end of its answer: its body may come, the manager may decide and the answer may be read in patience each.
-	// What takes longer says so by a deadline of its own.
+	// longest bounds the time from a request's header to the end of its answer: patience each for
+	// the body, the manager's decision and the client's reading. Longer answers set their own
+	// deadline.
 	longest = 3 * patience
 
-	// Longest and LongestWhatIf bound how long a client waits for an answer.
+	// Longest and LongestWhatIf are a client's timeouts.
 	Longest       = longest + patience
 	LongestWhatIf = mostTime + Longest
 )
 
-// Serve serves a handler until ctx ends, and then lets requests under way end for a second. What bodies, heads, connections and times may be is bounded.
+// Serve serves a handler until ctx ends; requests under way then have a second left. It limits
+// bodies, headers, connections and times.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	c := connections{most: mostConnections}
 	server := &http.Server{
@@ -44,14 +46,15 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		}
 	})
 	err := server.Serve(l)
-	if stop() { // it ends by itself
+	if stop() { // the server has failed
 		return err
 	}
 	<-ended
 	return nil
 }
 
-// complaints writes what net/http has to say to standard error, but for what anybody can have it say without a token.
+// complaints writes errors of net/http to standard error, except those that anybody can cause
+// without a token.
 type complaints struct{}
 
 func (complaints) Write(line []byte) (int, error) {
@@ -61,25 +64,25 @@ func (complaints) Write(line []byte) (int, error) {
 	return os.Stderr.Write(line)
 }
 
-// connections bounds the connections of a server: of too many the oldest is closed on which no request is being answered, so that who sends nothing, or
-// slowly, keeps nobody out.
+// connections limits a server's connections. Beyond the limit it closes the oldest one without a
+// request under way, so that silent or slow clients keep nobody out.
 type connections struct {
 	most int
 
 	mu   sync.Mutex
-	open []*connection // the oldest first
+	open []*connection // oldest first
 }
 
-// connection is one of a server.
+// connection is a connection of a server.
 type connection struct {
 	net.Conn
-	busy bool // a request is being answered
+	busy bool // a request is under way
 }
 
-// ofRequest is the key of the connection in the context of its requests.
+// ofRequest is the context key of a request's connection.
 type ofRequest struct{}
 
-// add takes a connection in, and closes one where there are too many: it is for http.Server.ConnContext.
+// add adds a connection, and closes another one beyond the limit. Use as http.Server.ConnContext.
 func (c *connections) add(ctx context.Context, conn net.Conn) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +100,7 @@ func (c *connections) add(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, ofRequest{}, one)
 }
 
-// cut closes a connection without a word, for which one of TLS could wait.
+// cut closes a connection without TLS's closing message, which might block.
 func cut(conn net.Conn) {
 	if under, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = under.NetConn()
@@ -105,7 +108,7 @@ func cut(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// changed forgets a connection that has ended: it is for http.Server.ConnState.
+// changed removes a closed connection. Use as http.Server.ConnState.
 func (c *connections) changed(conn net.Conn, state http.ConnState) {
 	if state != http.StateClosed {
 		return
@@ -115,7 +118,7 @@ func (c *connections) changed(conn net.Conn, state http.ConnState) {
 	c.open = slices.DeleteFunc(c.open, func(o *connection) bool { return o.Conn == conn })
 }
 
-// mark makes a Handler that tells while a request is being answered.
+// mark wraps a Handler, and marks connections as busy during requests.
 func (c *connections) mark(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one, ok := r.Context().Value(ofRequest{}).(*connection); ok {

@@ -1,14 +1,18 @@
-// Package service shows a manager that runs to operators and programs, and takes what they ask of it, over HTTP:
+// Package service makes a running manager available over HTTP: it shows the manager's state to
+// operators and programs, and passes on their requests:
 //
 //	weft sm status, events, drain ...    the Unix socket (Listen, Serve)
 //	programs on other machines           TCP, with a token (Guard)
 //	Prometheus                           Metrics, alone over TCP
 //
-// All that is served is listed in endpoints.go, but for the studies that a Service is handed, and in the document openapi.json, which is served too (GET /v1/openapi.json); a test holds the one
-// against the other. An answer that is no success is {"error": TEXT}. Whoever can open the Unix socket may do all this: only its owner can.
+// endpoints.go lists all endpoints except the studies, which a Service gets as values. openapi.json
+// documents all of them and is served too (GET /v1/openapi.json); a test compares the two. The
+// answer to an unsuccessful request is {"error": TEXT}. Only the owner of the Unix socket can open
+// it, and may do everything.
 //
-// Answers come from the last sm.Snapshot of the Runner and from a log of bounded length: they wait for nothing that the manager
-// does, but for drains, which answer when the manager has decided. What is asked of it becomes an sm.Event.
+// Answers come from the Runner's last Snapshot and from a log of limited length, so they do not
+// wait for the manager. Only drains wait, for its decision. A request to the manager becomes an
+// Event.
 package service
 
 import (
@@ -22,42 +26,43 @@ import (
 	"weft/sm/watch"
 )
 
-// Options say what a Service is to show.
+// Options configure a Service.
 type Options struct {
 	Version string
 	Clock   func() time.Time
-	Ask     func(context.Context, *terms.Event) error // gives an event to the Runner
-	Lines   int                                       // of the log that are kept; 4096
+	Ask     func(context.Context, *terms.Event) error // passes an event to the Runner
+	Lines   int                                       // maximum number of stored log lines; 0: 4096
 
-	Studies  []Study                             // that are served too
-	Plans    func() ([]Plan, error)              // that are stored; nil: none are
-	PlanFile func(version int64) ([]byte, error) // of a version, as planfile.Save has written it; nil and no error where it is not stored
+	Studies  []Study                             // further endpoints
+	Plans    func() ([]Plan, error)              // stored Plans; nil: none
+	PlanFile func(version int64) ([]byte, error) // a Plan as planfile.Save wrote it; nil and no error if it is not stored
 }
 
-// Service shows a manager. Its methods are for concurrent use.
+// Service shows a manager. Its methods are safe for concurrent use.
 type Service struct {
 	opt   Options
 	begun time.Time
-	run   string // names the run of the manager, in which lines are numbered
+	run   string // identifies this run of the manager in the log
 	log   log
 	shown atomic.Pointer[shown]
 	wants wants
 
-	requests, followers, large, questions places // bound what is under way
+	requests, followers, large, questions places // limits
 
 	metrics http.Handler
 }
 
-// shown is a Snapshot, and the moment of it.
+// shown is a Snapshot with its time.
 type shown struct {
 	*watch.Snapshot
 	wall time.Time
 }
 
-// at returns when something is or was, by the time of a Snapshot.
+// at converts a time of the Snapshot to a date.
 func (s *shown) at(t time.Duration) time.Time { return s.wall.Add(t - s.Now) }
 
-// New makes a Service. Until the first Show it says that the manager looks at its subnet.
+// New returns a Service. Until the first Show its role is that of a manager that looks at its
+// subnet.
 func New(o Options) *Service {
 	if o.Lines <= 0 {
 		o.Lines = 4096
@@ -72,7 +77,7 @@ func New(o Options) *Service {
 	return s
 }
 
-// Show takes what the manager is now. It is for sm.Runner.
+// Show stores the manager's state. It is for sm.Runner.
 func (s *Service) Show(snap *watch.Snapshot) { s.shown.Store(&shown{snap, s.opt.Clock()}) }
 
 // Tell adds a line to the log, and returns it.
@@ -80,5 +85,5 @@ func (s *Service) Tell(i terms.Incident) terms.LogLine {
 	return s.log.add(terms.LogLine{Time: s.opt.Clock().UTC().Format("2006-01-02T15:04:05.000Z"), IncidentJSON: i.JSON()})
 }
 
-// End says that nothing more will be told.
+// End ends the log.
 func (s *Service) End() { s.log.end() }

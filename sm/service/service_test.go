@@ -125,12 +125,12 @@ round under way  3, route, for 500ms: asked for
 last round       2, NOT ROUTED in 1s: a trap
 next             in 0s a round: asked for
                  in 3s a light sweep
-looked           4 light sweeps, 3 heavy ones, 0 traps
+sweeps           4 light, 3 heavy; 0 traps
 SMPs             0 sent, 0 requests failed
 queries          515 answered (most: 500 PathRecord, 7 NodeRecord, 7
-                 PortInfoRecord), 6 refused, 3 told to ask again
-clients          3 services, 2 subscriptions; reports: 9 acknowledged, 1 not, 4
-                 dropped; 1 standbys in step
+                 PortInfoRecord), 6 refused, 3 busy
+clients          3 services, 2 subscriptions; reports: 9 acknowledged, 1
+                 unanswered, 4 dropped; 1 standbys with a copy
 groups           4 of at most 1024, with 70 members
 incidents        1
 no-plan: all refused
@@ -181,7 +181,7 @@ func TestDrain(t *testing.T) {
 		{"/v1/drain?name=spine+1", "spine 1", "", nil, http.StatusOK, `"asked": "spine 1 is drained from the next round on"`},
 		{"/v1/undrain?name=x%5B3%5D", "x[3]", "no room", nil, http.StatusOK, `"warning": "no room"`},
 		{"/v1/drain?name=none", "none", "", errors.New("no node is called none"), http.StatusConflict, "no node is called none"},
-		{"/v1/drain", "", "", nil, http.StatusBadRequest, "a switch by its name"},
+		{"/v1/drain", "", "", nil, http.StatusBadRequest, "a switch by name"},
 	} {
 		a.decide = func(ev *terms.Event) {
 			if ev.Name != c.name {
@@ -335,7 +335,7 @@ func TestSocket(t *testing.T) {
 	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatal(err, info.Mode())
 	}
-	if _, err := Listen(socket); err == nil || !strings.Contains(err.Error(), "a manager answers at ") {
+	if _, err := Listen(socket); err == nil || !strings.Contains(err.Error(), "a manager already serves ") {
 		t.Errorf("a second manager takes the socket: %v", err)
 	}
 	end()
@@ -355,7 +355,7 @@ func TestSocket(t *testing.T) {
 	if err := os.WriteFile(socket, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Listen(socket); err == nil || !strings.Contains(err.Error(), "is no socket") {
+	if _, err := Listen(socket); err == nil || !strings.Contains(err.Error(), "is not a socket") {
 		t.Errorf("a file is taken: %v", err)
 	}
 	if files, _ := os.ReadDir(filepath.Dir(socket)); len(files) != 1 {

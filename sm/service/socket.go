@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// UsualSocket is the path of a manager's socket, unless another one is given.
+// UsualSocket is the default path of a manager's socket.
 const UsualSocket = "/run/weft/sm.sock"
 
-// Listen makes a Unix socket that only its owner can open. One that is there and that nobody answers at is removed; anything else
-// there is an error.
+// Listen creates a Unix socket that only its owner can open. It replaces a stale socket; any other
+// file at the path is an error.
 func Listen(path string) (net.Listener, error) {
 	if err := removeStale(path); err != nil {
 		return nil, err
 	}
-	// The socket must not be open to others before its mode is set.
+	// Until its mode is set, the socket must not be open to others.
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".weft.*")
 	if err != nil {
-		return nil, fmt.Errorf("a socket %s cannot be made: %w", path, err)
+		return nil, fmt.Errorf("cannot create the socket %s: %w", path, err)
 	}
 	defer os.Remove(dir)
 	private := filepath.Join(dir, "s")
@@ -32,7 +32,7 @@ func Listen(path string) (net.Listener, error) {
 	}
 	listener.SetUnlinkOnClose(false)
 	if err = os.Chmod(private, 0o600); err == nil {
-		err = os.Link(private, path) // fails where another manager was faster
+		err = os.Link(private, path) // fails if another manager was faster
 	}
 	os.Remove(private)
 	if err != nil {
@@ -42,7 +42,7 @@ func Listen(path string) (net.Listener, error) {
 	return &unlinking{listener, path}, nil
 }
 
-// unlinking is a listener that removes its socket when it is closed.
+// unlinking is a listener that removes its socket when closed.
 type unlinking struct {
 	net.Listener
 	path string
@@ -57,7 +57,7 @@ func (u *unlinking) Close() error {
 	return err
 }
 
-// removeStale removes a socket that nobody answers at.
+// removeStale removes a socket without a listener.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -66,13 +66,13 @@ func removeStale(path string) error {
 	case err != nil:
 		return err
 	case info.Mode()&os.ModeSocket == 0:
-		return fmt.Errorf("%s is there and is no socket: name another one", path)
+		return fmt.Errorf("%s exists and is not a socket: name another path", path)
 	}
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		_ = c.Close()
-		return fmt.Errorf("a manager answers at %s: end it, or name another socket", path)
+		return fmt.Errorf("a manager already serves %s: end it, or name another socket", path)
 	} else if !errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("%s is there, and it is not known whether a manager answers there: %w", path, err)
+		return fmt.Errorf("%s exists, and cannot be tested for a manager: %w", path, err)
 	}
 	return os.Remove(path)
 }

@@ -16,7 +16,7 @@ import (
 	"weft/sm/watch"
 )
 
-// Status holds the state of a manager at one moment, as programs read it.
+// Status is the JSON document of a manager's state.
 type Status struct {
 	Version  string             `json:"version"`
 	Run      string             `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it
@@ -73,7 +73,7 @@ type Round struct {
 	Engine  string      `json:"engine,omitempty"` // the engine that ran
 	Kept    string      `json:"kept,omitempty"`   // the fate of the Plan in force, in words
 	Refused []string    `json:"refused"`          // engines before it, with their reasons
-	Blocks  int         `json:"blocks"`           // of forwarding tables, written and acknowledged
+	Blocks  int         `json:"blocks"`           // forwarding-table blocks written and acknowledged
 }
 
 // Due is a planned action of a manager.
@@ -82,14 +82,14 @@ type Due struct {
 	Seconds float64 `json:"seconds"` // time from now; 0: as soon as possible
 }
 
-// Sweeps counts looks at the subnet.
+// Sweeps counts sweeps and traps.
 type Sweeps struct {
-	Light int `json:"light"` // one SMP a switch
-	Heavy int `json:"heavy"` // all nodes and ports
+	Light int `json:"light"` // sweeps with one SMP per switch
+	Heavy int `json:"heavy"` // sweeps of all nodes and ports
 	Traps int `json:"traps"` // traps received
 }
 
-// Status returns what the manager is now.
+// Status returns the manager's current state.
 func (s *Service) Status() *Status {
 	now, shown := s.opt.Clock(), s.shown.Load()
 	tally := &shown.Tally
@@ -123,10 +123,10 @@ func (s *Service) Status() *Status {
 	return out
 }
 
-// utc writes a time.
+// utc formats a time.
 func utc(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// newInForce says what the devices hold; nil where no round has brought them up.
+// newInForce describes the Plan in force; nil until a round has brought the subnet up.
 func newInForce(s *shown) *InForce {
 	if s.InForce == nil {
 		return nil
@@ -145,7 +145,7 @@ func newInForce(s *shown) *InForce {
 	return out
 }
 
-// newRound says how a round went.
+// newRound describes a round.
 func newRound(s *shown, r *watch.Round) *Round {
 	out := &Round{Number: r.Number, Why: r.Why, Begun: utc(s.at(r.Begun)), Phase: r.Phase, Refused: []string{}, Seconds: (r.Ended - r.Begun).Seconds()}
 	if p := r.Report; p != nil {
@@ -155,7 +155,7 @@ func newRound(s *shown, r *watch.Round) *Round {
 	return out
 }
 
-// rows are the lines of a status for people: a name and a text each.
+// rows are the lines of a status as text: name and value.
 type rows [][]string
 
 // add adds a line.
@@ -163,7 +163,7 @@ func (r *rows) add(name, format string, args ...any) {
 	*r = append(*r, []string{name, fmt.Sprintf(format, args...)})
 }
 
-// Write prints a status for people.
+// Write prints the status as text.
 func (s *Status) Write(w io.Writer) error {
 	var lines rows
 	s.addManager(&lines)
@@ -179,11 +179,11 @@ func (s *Status) Write(w io.Writer) error {
 	return err
 }
 
-// addManager adds what the manager is.
+// addManager adds the manager itself.
 func (s *Status) addManager(lines *rows) {
 	lines.add("role", "%s; the manager has run for %s", s.Role, seconds(s.Seconds))
 	if s.Other != "" {
-		lines.add("other manager", "%s is the master, or may be", s.Other)
+		lines.add("other manager", "%s, the master or a candidate", s.Other)
 	}
 	if s.GUID != "" {
 		lines.add("port", "%s, priority %d", s.GUID, s.Priority)
@@ -191,7 +191,7 @@ func (s *Status) addManager(lines *rows) {
 	lines.add("engine asked", "%s", strings.Join(s.Asked, ","))
 }
 
-// addSubnet adds the Plan that the devices hold, and what is drained.
+// addSubnet adds the Plan in force and the drained parts.
 func (s *Status) addSubnet(lines *rows) {
 	if f := s.InForce; f != nil {
 		lines.add("in force", "engine %s since %s: %s", f.Engine, f.Since, f.State)
@@ -205,10 +205,10 @@ func (s *Status) addSubnet(lines *rows) {
 			lines.add("drained", "%s", name)
 		}
 	} else {
-		lines.add("in force", "nothing that this manager has written")
+		lines.add("in force", "nothing yet from this manager")
 	}
 	for _, name := range s.Drains {
-		lines.add("to be drained", "%s", name)
+		lines.add("to drain", "%s", name)
 	}
 	for _, name := range s.Held {
 		lines.add("in quarantine", "%s", name)
@@ -218,7 +218,7 @@ func (s *Status) addSubnet(lines *rows) {
 	}
 }
 
-// addRounds adds the round under way, the last one, and what is going to be done.
+// addRounds adds the round under way, the last round, and planned actions.
 func (s *Status) addRounds(lines *rows) {
 	if r := s.UnderWay; r != nil {
 		lines.add("round under way", "%d, %s, for %s: %s", r.Number, r.Phase, seconds(r.Seconds), r.Why)
@@ -241,9 +241,9 @@ func (s *Status) addRounds(lines *rows) {
 	}
 }
 
-// addCounts adds what was counted since the manager started.
+// addCounts adds the counts since the start.
 func (s *Status) addCounts(lines *rows) {
-	lines.add("looked", "%d light sweeps, %d heavy ones, %d traps", s.Sweeps.Light, s.Sweeps.Heavy, s.Sweeps.Traps)
+	lines.add("sweeps", "%d light, %d heavy; %d traps", s.Sweeps.Light, s.Sweeps.Heavy, s.Sweeps.Traps)
 	sent, failed := 0, 0
 	for _, n := range s.SMPs {
 		sent, failed = sent+n.Sent, failed+n.Failed
@@ -252,7 +252,7 @@ func (s *Status) addCounts(lines *rows) {
 	lines.add("queries", "%s", s.queries())
 	lines.add("clients", "%s", s.clients())
 	if c := s.Congestion; c != nil {
-		lines.add("congestion control", "%d switches, %d ports of adapters; %d devices without, %d silent, %d otherwise, %d to be asked", c.Switches, c.Adapters, c.Without, c.Silent, c.NotTaken, c.Waiting)
+		lines.add("congestion control", "%d switches and %d adapter ports configured; %d devices without it, %d silent, %d with other settings, %d waiting", c.Switches, c.Adapters, c.Without, c.Silent, c.NotTaken, c.Waiting)
 	}
 	if s.Role == terms.Master {
 		lines.add("groups", "%s", s.groups())
@@ -260,7 +260,7 @@ func (s *Status) addCounts(lines *rows) {
 	lines.add("incidents", "%d", len(s.Incidents))
 }
 
-// queries says how queries were answered, and for which attributes the most.
+// queries summarises queries by answer, with the most frequent attributes.
 func (s *Status) queries() string {
 	var all terms.QueryCount
 	by := slices.Clone(s.Queries)
@@ -276,32 +276,32 @@ func (s *Status) queries() string {
 	if len(most) > 0 {
 		text += " (most: " + strings.Join(most, ", ") + ")"
 	}
-	return text + fmt.Sprintf(", %d refused, %d told to ask again", all.Refused, all.Busy)
+	return text + fmt.Sprintf(", %d refused, %d busy", all.Refused, all.Busy)
 }
 
-// clients says what clients have registered, and who has a copy of it.
+// clients summarises registrations and their copies.
 func (s *Status) clients() string {
 	c := &s.Clients
 	if s.Role == terms.StandBy {
 		if c.InStep {
-			return "we have a copy of what the master has"
+			return "copy of the master's state complete"
 		}
 		if c.Rejected > 0 {
-			return "we have no copy of what the master has: managers tell it by another mkey-secret or sm-key"
+			return "no copy of the master's state: other managers have another mkey-secret or sm-key"
 		}
-		return "we have no copy of what the master has"
+		return "no copy of the master's state"
 	}
-	return fmt.Sprintf("%d services, %d subscriptions; reports: %d acknowledged, %d not, %d dropped; %d standbys in step", c.Services, c.Subscriptions,
+	return fmt.Sprintf("%d services, %d subscriptions; reports: %d acknowledged, %d unanswered, %d dropped; %d standbys with a copy", c.Services, c.Subscriptions,
 		c.Reports.Acknowledged, c.Reports.Unanswered, c.Reports.Dropped, c.Standbys)
 }
 
-// groups says how many multicast groups there are, and whether there is room for more.
+// groups summarises multicast groups and their limit.
 func (s *Status) groups() string {
 	c := &s.Clients
 	return fmt.Sprintf("%d of at most %d, with %d members", c.Groups, c.MLIDs, c.Members)
 }
 
-// proof says what the judge found.
+// proof summarises the judge's verdict.
 func (f *InForce) proof() string {
 	if f.Proven {
 		return "yes, deadlock-free: " + f.DeadlockFree
@@ -309,7 +309,7 @@ func (f *InForce) proof() string {
 	return "no"
 }
 
-// seconds writes a duration for people.
+// seconds formats a duration.
 func seconds(s float64) string {
 	d := time.Duration(s * float64(time.Second))
 	switch {

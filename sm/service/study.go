@@ -12,22 +12,24 @@ import (
 	"weft/sm/watch"
 )
 
-// Study is a question about the subnet in force that a Service is handed: it serves the question, and does
-// not know how it is answered.
+// Study is an endpoint for a question about the subnet in force. The Service gets it as a value,
+// and does not know how it is answered.
 type Study struct {
 	path, about     string
-	command         string // of weft that answers the same
+	command         string // of weft with the same answer
 	request, answer reflect.Type
 	read            func(body []byte) (question, error)
 }
 
-// question is a request of a study that was read. It returns what answers it on the subnet in force, or what is wrong with it there.
+// question is a decoded request. It returns a function for the answer on the subnet in force, or an
+// error if it does not apply there.
 type question func(now *watch.Routed) (func(context.Context) (any, error), error)
 
-// NewStudy makes the study at a path, of which the document says what it is about. A request is a JSON object Q, whose Check says
-// what is wrong with it on any subnet. Hold returns what answers it on the subnet in force, or what is wrong with it there, which
-// is told at once. Of all studies one question is answered at a time, from hold on, and not for longer than two minutes: command
-// names what takes as long as it needs. In errors, -- before the name of an option is left out.
+// NewStudy returns the study at a path; about describes it in the document. A request is a JSON
+// object Q, whose Check returns errors that hold on any subnet. hold returns a function for the
+// answer on the subnet in force, or an error that is reported at once. One question at a time is
+// answered over all studies, including hold, for at most two minutes; command names the alternative
+// without a limit. In errors, -- before the name of an option is removed.
 func NewStudy[Q, A any, R interface {
 	*Q
 	Check() error
@@ -50,10 +52,10 @@ func NewStudy[Q, A any, R interface {
 	}}
 }
 
-// mostTime bounds the time that an answer takes.
+// mostTime is the maximum time for an answer.
 const mostTime = 2 * time.Minute
 
-// endpoint makes the request that is served.
+// endpoint returns the study's endpoint.
 func (s *Study) endpoint() endpoint {
 	return endpoint{
 		method: http.MethodPost, path: s.path, about: s.about, body: s.request, answer: s.answer, media: jsonMedia, status: http.StatusOK,
@@ -89,11 +91,11 @@ func (s *Study) serve(of *Service, w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), mostTime)
 	defer cancel()
-	_ = http.NewResponseController(w).SetWriteDeadline(of.opt.Clock().Add(mostTime + patience)) // some writers have none
+	_ = http.NewResponseController(w).SetWriteDeadline(of.opt.Clock().Add(mostTime + patience)) // some writers have no deadline
 	a, err := answerIt(ctx)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("no answer within %v: %s on /v1/fabric takes as long as it needs", mostTime, s.command))
+		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("no answer within %v: run %s on /v1/fabric, which has no limit", mostTime, s.command))
 	case err != nil:
 		refuse(w, http.StatusConflict, strings.TrimPrefix(err.Error(), "--"))
 	default:

@@ -30,7 +30,7 @@ func TestStudy(t *testing.T) {
 			}
 		}
 		a.answer = func(context.Context) (*Asked, error) { return &Asked{Asked: "it would hold"}, nil }
-		ask("spine 1", http.StatusConflict, "nothing is in force")
+		ask("spine 1", http.StatusConflict, "this manager has not written any routes yet")
 		snap := master()
 		snap.Routed = &watch.Routed{}
 		s.Show(snap)
@@ -44,6 +44,6 @@ func TestStudy(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
-		ask("spine 1", http.StatusServiceUnavailable, "no answer within 2m0s: weft whatif on /v1/fabric takes as long as it needs")
+		ask("spine 1", http.StatusServiceUnavailable, "no answer within 2m0s: run weft whatif on /v1/fabric, which has no limit")
 	})
 }

@@ -10,54 +10,54 @@ import (
 	"weft/route"
 )
 
-// RunHeader is the header of an answer to /v1/events that names the run of the manager.
+// RunHeader is the header of /v1/events that identifies the run of the manager.
 const RunHeader = "Weft-Run"
 
-// PlanInForce is the Plan that the devices hold, and what the judge says of it.
+// PlanInForce is the Plan that the devices hold, with the judge's verdict.
 type PlanInForce struct {
-	Round   int             `json:"round"` // that has brought it up
+	Round   int             `json:"round"` // round that brought it up
 	Since   string          `json:"since"` // end of that round, UTC
 	Engine  string          `json:"engine"`
 	Recipe  route.Recipe    `json:"recipe"`            // engine, options and LIDs of the Plan
 	Choice  string          `json:"choice,omitempty"`  // how auto chose the engine
-	Kept    string          `json:"kept,omitempty"`    // what became of the Plan before it
-	NotTold []string        `json:"not_told"`          // what hosts learn from path records alone
-	Verdict *quality.Report `json:"verdict,omitempty"` // of the judge, as weft check --json has it
+	Kept    string          `json:"kept,omitempty"`    // the fate of the previous Plan, in words
+	NotTold []string        `json:"not_told"`          // settings of the Plan that hosts learn from path records only
+	Verdict *quality.Report `json:"verdict,omitempty"` // of the judge, as in weft check --json
 }
 
-// Plan is one that is stored.
+// Plan describes a stored Plan.
 type Plan struct {
 	Version int64  `json:"version"`
 	Time    string `json:"time"` // UTC, when it was first distributed
 	Engine  string `json:"engine"`
-	Verdict string `json:"verdict"` // of the judge, in words
+	Verdict string `json:"verdict"` // the proof of the judge, in words
 	Bytes   int    `json:"bytes"`
 }
 
-// Plans lists the Plans that are stored, the oldest first.
+// Plans lists the stored Plans, oldest first.
 type Plans struct {
 	Plans []Plan `json:"plans"`
 }
 
 // Partitions lists the partitions in force.
 type Partitions struct {
-	Partitions []Partition `json:"partitions"`   // none where all ports are full members of the default one
-	In         bool        `json:"enforced_in"`  // switches drop what comes from a port of another partition
-	Out        bool        `json:"enforced_out"` // and what goes to one
+	Partitions []Partition `json:"partitions"`   // empty if all ports are full members of the default partition
+	In         bool        `json:"enforced_in"`  // switches drop packets that enter from a port of another partition
+	Out        bool        `json:"enforced_out"` // switches drop packets that would leave to a port of another partition
 }
 
 // Partition is a set of ports that may talk to each other.
 type Partition struct {
 	Name    string   `json:"name"`
-	PKey    int      `json:"p_key"`   // without the bit of full members
-	Members []string `json:"members"` // as the file has them: a port GUID, a pattern of descriptions, ALL ..., with = and the membership
+	PKey    int      `json:"p_key"`   // without the membership bit
+	Members []string `json:"members"` // as in the file: a port GUID, a pattern of descriptions, ALL ..., with = and the membership
 }
 
-// inForce returns what the devices hold. Where no round has brought them up it answers, and returns nil.
+// inForce returns the current state. Without a Plan in force it answers and returns nil.
 func (s *Service) inForce(w http.ResponseWriter) *shown {
 	now := s.shown.Load()
 	if now.InForce == nil || now.Routed == nil {
-		refuse(w, http.StatusConflict, "nothing is in force that this manager has written")
+		refuse(w, http.StatusConflict, "this manager has not written any routes yet")
 		return nil
 	}
 	return now
@@ -95,7 +95,7 @@ func plans(s *Service, w http.ResponseWriter, _ *http.Request) {
 }
 
 func planFile(s *Service, w http.ResponseWriter, r *http.Request) {
-	version, _ := strconv.ParseInt(r.PathValue("version"), 10, 64) // it is a number: dispatch has looked
+	version, _ := strconv.ParseInt(r.PathValue("version"), 10, 64) // dispatch has checked that it is a number
 	if !s.large.take() {
 		tooMany(w, "another large answer is under way")
 		return
@@ -110,11 +110,11 @@ func planFile(s *Service, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if data == nil {
-		refuse(w, http.StatusNotFound, "no Plan of this version is stored: see /v1/plans")
+		refuse(w, http.StatusNotFound, "this version is not stored: see /v1/plans")
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	_, _ = w.Write(data) // who has gone needs no answer
+	_, _ = w.Write(data) // the client may have gone
 }
 
 func fabricFile(s *Service, w http.ResponseWriter, _ *http.Request) {

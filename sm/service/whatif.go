@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// WhatIf are changes that happen together.
+// WhatIf is a question about simultaneous changes.
 type WhatIf struct {
 	Changes []Change `json:"changes"` // 1 to 32
 }
@@ -17,10 +17,10 @@ type Change struct {
 	What string `json:"what"` // the part, as the option of weft whatif of that name takes it
 }
 
-// mostChanges bounds a question.
+// mostChanges is the maximum number of changes in a question.
 const mostChanges = 32
 
-// Check says what is wrong with a question.
+// Check validates a question.
 func (q *WhatIf) Check() error {
 	if len(q.Changes) < 1 || len(q.Changes) > mostChanges {
 		return fmt.Errorf("changes: want 1 to %d", mostChanges)

@@ -22,16 +22,16 @@ type Plan struct {
 	Version int64  `json:"version"`
 	Time    string `json:"time"` // UTC, when it was first distributed
 	Engine  string `json:"engine"`
-	Verdict string `json:"verdict"` // of the judge, in words
+	Verdict string `json:"verdict"` // the proof of the judge, in words
 	Bytes   int    `json:"bytes"`
 }
 
-// LID is a row of the LID map.
+// LID is the LID range of a port.
 type LID struct {
 	PortGUID fabric.GUID `json:"port_guid"`
 	First    fabric.LID  `json:"first_lid"`
 	Last     fabric.LID  `json:"last_lid"`
-	Gone     string      `json:"gone,omitempty"` // UTC, since when the port is missed
+	Gone     string      `json:"gone,omitempty"` // UTC, when the port disappeared
 }
 
 // Contents holds everything in a state file except the Plans themselves.
@@ -43,7 +43,7 @@ type Contents struct {
 	Events []terms.LogLine `json:"events"` // the last ones, oldest first
 }
 
-// Subnet counts the discovered parts.
+// Subnet counts the discovered devices and links.
 type Subnet struct {
 	Time     string `json:"time"` // UTC
 	Switches int    `json:"switches"`
@@ -51,12 +51,13 @@ type Subnet struct {
 	Links    int    `json:"links"`
 }
 
-// timeFormat is the format of times, as in the log.
+// timeFormat is the format of times, the same as in the log.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
 func timeText(ms int64) string { return time.UnixMilli(ms).UTC().Format(timeFormat) }
 
-// LastPlan returns the Plan that was distributed last, as planfile.Save has written it; nil and no error before the first.
+// LastPlan returns the last distributed Plan with the bytes of planfile.Save; nil if none is
+// stored.
 func (s *Store) LastPlan() (p *Plan, data []byte, err error) {
 	p = &Plan{}
 	var ms int64
@@ -71,7 +72,7 @@ func (s *Store) LastPlan() (p *Plan, data []byte, err error) {
 	return p, data, nil
 }
 
-// LastSubnet returns the subnet as it was found last, and when; nil and no error before the first time.
+// LastSubnet returns the last discovered subnet and its time; nil if none is stored.
 func (s *Store) LastSubnet() (f *fabric.Fabric, at string, err error) {
 	var ms int64
 	var packed []byte
@@ -83,12 +84,12 @@ func (s *Store) LastSubnet() (f *fabric.Fabric, at string, err error) {
 		return nil, "", s.explain(err)
 	}
 	if f, err = unpack(packed); err != nil {
-		return nil, "", fmt.Errorf("%s: the subnet as it was found last: %w", s.path, err)
+		return nil, "", fmt.Errorf("%s: the last discovered subnet: %w", s.path, err)
 	}
 	return f, timeText(ms), nil
 }
 
-// unpack reads the bytes of a fabric.
+// unpack decodes a compressed fabric.
 func unpack(packed []byte) (*fabric.Fabric, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -102,10 +103,10 @@ func unpack(packed []byte) (*fabric.Fabric, error) {
 	return f, err
 }
 
-// mostChanges is the number of changes that are told one by one.
+// mostChanges is the maximum number of changes listed one by one.
 const mostChanges = 20
 
-// Changes tells what has changed in a subnet since it was found at a time.
+// Changes lists the differences between the subnet at an earlier time and now.
 func Changes(then *fabric.Fabric, at string, now *fabric.Fabric) (told []terms.Incident) {
 	changes := fabric.Diff(then, now)
 	for _, c := range changes[:min(len(changes), mostChanges)] {
@@ -117,7 +118,7 @@ func Changes(then *fabric.Fabric, at string, now *fabric.Fabric) (told []terms.I
 	return told
 }
 
-// Contents reads what the file holds, and of the events the last ones.
+// Contents reads the file's contents, with a maximum number of events, the last ones.
 func (s *Store) Contents(events int) (*Contents, error) {
 	c := &Contents{LIDs: []LID{}, Plans: []Plan{}, Drains: []string{}, Events: []terms.LogLine{}}
 	for _, read := range []func() error{
@@ -135,14 +136,14 @@ func (s *Store) Contents(events int) (*Contents, error) {
 	return c, err
 }
 
-// one reads the one row of an answer.
+// one reads a single row.
 func (s *Store) one(query string, args []any, values ...any) error {
 	s.use.Lock()
 	defer s.use.Unlock()
 	return s.db.QueryRow(query, args...).Scan(values...)
 }
 
-// each calls a function for every row of an answer.
+// each calls a function for every row of a query.
 func (s *Store) each(row func(*sql.Rows) error, query string, args ...any) error {
 	s.use.Lock()
 	defer s.use.Unlock()
@@ -228,7 +229,7 @@ func (s *Store) readSubnet(c *Contents) error {
 	return nil
 }
 
-// Write prints the contents for people.
+// Write prints the contents as text.
 func (c *Contents) Write(out io.Writer) error {
 	var b strings.Builder
 	gone := 0
@@ -237,9 +238,9 @@ func (c *Contents) Write(out io.Writer) error {
 			gone++
 		}
 	}
-	fmt.Fprintf(&b, "LIDs of %d ports, %d of them gone; Plans kept: %d\n", len(c.LIDs), gone, len(c.Plans))
+	fmt.Fprintf(&b, "LIDs of %d ports, %d of them missing; Plans stored: %d\n", len(c.LIDs), gone, len(c.Plans))
 	if s := c.Subnet; s != nil {
-		fmt.Fprintf(&b, "found at %s: %d switches, %d CAs, %d links\n", s.Time, s.Switches, s.CAs, s.Links)
+		fmt.Fprintf(&b, "discovered at %s: %d switches, %d CAs, %d links\n", s.Time, s.Switches, s.CAs, s.Links)
 	}
 	rows := [][]string{}
 	for _, p := range c.Plans {
@@ -254,12 +255,12 @@ func (c *Contents) Write(out io.Writer) error {
 			text = fmt.Sprintf("LIDs %d to %d", l.First, l.Last)
 		}
 		if l.Gone != "" {
-			text += ", gone since " + l.Gone
+			text += ", missing since " + l.Gone
 		}
 		rows = append(rows, []string{l.PortGUID.String(), text})
 	}
 	b.WriteString(fold.Rows(rows))
-	for _, e := range c.Events { // a line each, as in the log
+	for _, e := range c.Events { // one line each, as in the log
 		fmt.Fprintf(&b, "%s %s: %s\n", e.Time, e.Kind, e.Text)
 	}
 	_, err := io.WriteString(out, b.String())

@@ -1,36 +1,34 @@
-// Package state keeps on disk what a subnet manager must not forget, in one SQLite database: the
-// LIDs of all ports, also of those that are gone, the last Plans, what clients have registered, the
-// subnet as it was found last, and the last events of the log.
+// Package state stores what a subnet manager must not forget in one SQLite database: the LIDs of
+// all ports, present or missing, the last Plans, the registrations of clients, the last discovered
+// subnet, and the last events of the log.
 //
-// # What is promised
+// # Guarantees
 //
-// What Record, SetDrains or SetEntries has returned from without an error outlives a crash of the
-// process and a power cut at any moment: the journal is a write-ahead log (WAL) that is synced at
-// every commit (synchronous=FULL), and LIDs and Plan are one transaction. Events and the subnet
-// that was found are written by a Writer beside the manager; a power cut loses those that were
-// under way.
+// When Record, SetDrains or SetEntries returns without an error, its data survives a crash of the
+// process and a power cut. The journal is a write-ahead log (WAL), synced at every commit
+// (synchronous=FULL), and one transaction holds both LIDs and Plan. A Writer stores events and the
+// discovered subnet in the background; a power cut loses those not yet written.
 //
-// A second process that opens the same file is refused: a lock (flock) is held on FILE-lock as long
-// as a Store is open. Reading (Read) needs no lock. A file that is removed while it is open is
-// written anew by the next thing that is stored; where another one stands in its place nothing is
-// stored.
+// A second process cannot open the same file: an open Store holds a lock (flock) on FILE-lock.
+// Reading (Read) needs no lock. If the file is removed while open, the next write creates it again
+// with all its contents. If another file has taken its place, all writes fail.
 //
 // # Schema
 //
-// Version 3 (user_version), application_id 0x77656674. All tables are STRICT; GUIDs are stored as
-// the signed number of the same bits; times are milliseconds since 1970.
+// Version 3 (user_version), application_id 0x77656674. All tables are STRICT. A GUID is stored as
+// the signed number with the same bits; a time as milliseconds since 1970.
 //
-//	lids    port_guid, base, lmc, gone (since when the port is missed; NULL: it is there)
+//	lids    port_guid, base, lmc, gone (since when the port is missing; NULL: it is present)
 //	plans   version, time, engine, verdict, bytes (as planfile.Save writes them: compressed)
 //	events  number, time, code, text, node_guid, node_name, port
-//	drains  name, told (by the configuration), drained (now, after what operators have asked for)
+//	drains  name, told (by the configuration), drained (now, after the operators' requests)
 //	entries kind, key, value (of sa.Entry: services, subscriptions, groups)
-//	subnet  id 1, time, netfile (as own.WriteJSON writes it, by gzip)
+//	subnet  id 1, time, netfile (as own.WriteJSON writes it, compressed with gzip)
 //
-// A file of version 1, which has no drains, or of version 2, which has no entries, is brought to
-// version 3 when it is opened. A file of a newer schema, of another program, or a damaged one is
-// refused when it is opened, with what to do.
+// Open upgrades a file of version 1, without drains, or of version 2, without entries, to version
+// 3. It refuses a file with a newer schema, a file of another program, and a damaged file, and says
+// what to do.
 //
-// Cost: Record writes only LIDs that have changed, and the Plan unless it is that of the last
-// version; a commit is one sync.
+// Cost: Record writes only changed LIDs, and the Plan only if it differs from the last version; a
+// commit is one sync.
 package state

@@ -8,9 +8,9 @@ import (
 	"weft/sm/terms"
 )
 
-// Drains returns what is to be drained, as it was stored last.
+// Drains returns the switches and cables to drain, as last stored.
 func (s *Store) Drains() (d terms.Drains, err error) {
-	if s.schema == 1 { // of a file that is only read
+	if s.schema == 1 { // a read-only file of version 1
 		return d, nil
 	}
 	err = s.each(func(rows *sql.Rows) error {
@@ -33,8 +33,8 @@ func (s *Store) Drains() (d terms.Drains, err error) {
 	return d, nil
 }
 
-// SetDrains stores what is to be drained since a time, unless something later is stored already. When it returns without an error it
-// outlives a power cut.
+// SetDrains stores the switches and cables to drain since a time, unless a later list is stored.
+// Once it has returned without an error, the list survives a power cut.
 func (s *Store) SetDrains(since time.Time, d *terms.Drains) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"weft/sm/sa"
 )
 
-// entriesTable is the table that version 3 adds to version 2.
+// entriesTable is the table added by version 3.
 const entriesTable = `
 CREATE TABLE entries (
 	kind INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 255),
@@ -16,9 +16,9 @@ CREATE TABLE entries (
 	PRIMARY KEY (kind, key)
 ) STRICT;`
 
-// Entries returns, in order, what clients of subnet administration had registered as it was stored last; nil where that was never stored.
+// Entries returns the stored registrations of clients in order; nil if there are none.
 func (s *Store) Entries() (list []sa.Entry, err error) {
-	if s.schema < 3 { // of a file that is only read
+	if s.schema < 3 { // a read-only file of version 1 or 2
 		return nil, nil
 	}
 	err = s.each(func(rows *sql.Rows) error {
@@ -28,7 +28,7 @@ func (s *Store) Entries() (list []sa.Entry, err error) {
 			return err
 		}
 		if len(key) > sa.LongestKey || len(value) > sa.LongestValue {
-			return errors.New("an entry that is too long")
+			return errors.New("an entry is too long")
 		}
 		list = append(list, sa.Entry{EntryName: sa.EntryName{Kind: sa.EntryKind(kind), Key: string(key)}, Value: append([]byte{}, value...)})
 		return nil
@@ -39,8 +39,8 @@ func (s *Store) Entries() (list []sa.Entry, err error) {
 	return list, nil
 }
 
-// SetEntries stores what clients have registered and what has ended: as well as what is stored, or in place of it. When it returns without an error
-// it outlives a power cut.
+// SetEntries stores registrations, and deletes ended ones. If replaces is set, it first deletes all
+// others. Once it has returned without an error, they survive a power cut.
 func (s *Store) SetEntries(replaces bool, list []sa.Entry) error {
 	err := s.inTx(func(tx *sql.Tx) error {
 		if replaces {

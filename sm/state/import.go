@@ -10,8 +10,8 @@ import (
 	"weft/sm/terms"
 )
 
-// TakeLIDs stores LIDs that ports have had under another manager, in a file without LIDs. Those that are stored already are taken
-// again without a change; others are refused.
+// TakeLIDs stores the LIDs that another manager has assigned. The file must be without LIDs, or
+// have the same ones.
 func (s *Store) TakeLIDs(now time.Time, lids terms.LIDMap) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,7 +19,7 @@ func (s *Store) TakeLIDs(now time.Time, lids terms.LIDMap) error {
 	case maps.Equal(s.lids, lids):
 		return nil
 	case len(s.lids) > 0:
-		return fmt.Errorf("%s has other LIDs already, of %d ports: name another file, or move it away", s.path, len(s.lids))
+		return fmt.Errorf("%s already has other LIDs for %d ports: name another file, or move it away", s.path, len(s.lids))
 	}
 	here := map[fabric.GUID]bool{}
 	for guid := range lids {

@@ -52,7 +52,7 @@ CREATE TABLE subnet (
 	netfile BLOB NOT NULL
 ) STRICT;` + drainsTable + entriesTable
 
-// drainsTable is the table that version 2 adds to version 1.
+// drainsTable is the table added by version 2.
 const drainsTable = `
 CREATE TABLE drains (
 	name TEXT PRIMARY KEY,
@@ -60,34 +60,34 @@ CREATE TABLE drains (
 	drained INTEGER NOT NULL CHECK (drained IN (0, 1))
 ) STRICT;`
 
-// Limits say how much is kept. The zero value stands for UsualLimits.
+// Limits says how many Plans and events to keep. The zero value stands for UsualLimits.
 type Limits struct {
 	Plans  int // versions
 	Events int
 }
 
-// UsualLimits holds the usual limits.
+// UsualLimits are the default limits.
 var UsualLimits = Limits{Plans: 3, Events: 10000}
 
-// Store is an open file of state. It is for concurrent use.
+// Store is an open state file. It is safe for concurrent use.
 type Store struct {
 	path   string
 	limits Limits
-	schema int // version in which it was found
+	schema int // schema version of the file when opened
 
-	use  sync.Mutex // of what follows: the file may be written anew in the middle of things
+	use  sync.Mutex // guards the fields below, as the file may be created again during use
 	db   *sql.DB
-	lock *os.File    // nil for one that is only read
-	file os.FileInfo // of the open file; nil as long as it is being opened, or only read
+	lock *os.File    // nil if read-only
+	file os.FileInfo // the open file; nil if read-only, and while opening
 
 	mu   sync.Mutex
-	lids terms.LIDMap // as they are stored
+	lids terms.LIDMap // as stored
 	gone map[fabric.GUID]bool
 
-	drainsTime time.Time // of the last SetDrains
+	drainsTime time.Time // time of the last SetDrains
 }
 
-// Open opens a file of state, and makes it where there is none. That it can be written is known afterwards.
+// Open opens a state file, or creates it, and verifies that it is writable.
 func Open(path string, limits Limits) (*Store, error) {
 	if limits.Plans < 1 {
 		limits.Plans = UsualLimits.Plans
@@ -112,7 +112,7 @@ func Open(path string, limits Limits) (*Store, error) {
 	return s, nil
 }
 
-// Read opens a file of state to look into it, also while a manager writes it.
+// Read opens a state file for reading, even while a manager has it open.
 func Read(path string) (*Store, error) {
 	s := &Store{path: path, limits: UsualLimits}
 	if _, err := os.Stat(path); err != nil {
@@ -131,7 +131,7 @@ func Read(path string) (*Store, error) {
 	return s, nil
 }
 
-// createUnless lets SQLite make the file where there is none.
+// createUnless returns the SQLite mode that creates a file, unless it exists.
 func createUnless(path string) string {
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 		return ""
@@ -139,7 +139,7 @@ func createUnless(path string) string {
 	return "c"
 }
 
-// takeLock makes sure that no other manager has a file.
+// takeLock locks a file against other managers.
 func takeLock(path string) (*os.File, error) {
 	lock, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -151,9 +151,9 @@ func takeLock(path string) (*os.File, error) {
 	return lock, nil
 }
 
-var errLocked = errors.New("another process has it open: two managers must not share a file of state")
+var errLocked = errors.New("another process has it open: two managers must not share a state file")
 
-// connect opens a database by one connection.
+// connect opens a database with a single connection.
 func connect(path, mode string) (*sql.DB, error) {
 	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)"}}
 	if mode != "ro" {
@@ -171,19 +171,19 @@ func connect(path, mode string) (*sql.DB, error) {
 	return db, nil
 }
 
-// useLog has a database keep a write-ahead log.
+// useLog switches a database to a write-ahead log.
 func useLog(db *sql.DB) error {
 	var mode string
 	if err := db.QueryRow("PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
 		return err
 	}
 	if mode != "wal" {
-		return errors.New("it takes no write-ahead log here: name a file on another file system")
+		return errors.New("the file system does not support its write-ahead log: name a file on another one")
 	}
 	return nil
 }
 
-// prepare makes the tables of a new file, checks an old one, and writes to it once.
+// prepare creates the tables of a new file or checks an existing one, and tests that it can write.
 func (s *Store) prepare() error {
 	var tables int
 	if err := s.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
@@ -205,7 +205,7 @@ func (s *Store) prepare() error {
 	if err := s.loadLIDs(); err != nil {
 		return err
 	}
-	// A full disk, or a file that may not be written, shows here and not in the middle of a round.
+	// A full disk or a read-only file shows here, and not in the middle of a round.
 	err := s.inTx(func(tx *sql.Tx) error {
 		for i, table := range []string{drainsTable, entriesTable} {
 			if tables > 0 && s.schema <= i+1 {
@@ -220,13 +220,13 @@ func (s *Store) prepare() error {
 	return err
 }
 
-// create makes the tables. Where a power cut ends it, none is there.
+// create creates all tables in one transaction.
 func (s *Store) create() error {
 	return s.inTx(func(tx *sql.Tx) error { return execute(tx, schema) },
 		fmt.Sprintf("PRAGMA application_id = %d", applicationID), fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
 }
 
-// check refuses a file that is not ours, newer than we are, or damaged.
+// check refuses a file that is foreign, newer than this program, or damaged.
 func (s *Store) check() error {
 	var app, version int
 	if err := s.db.QueryRow("PRAGMA application_id").Scan(&app); err != nil {
@@ -237,11 +237,11 @@ func (s *Store) check() error {
 	}
 	switch {
 	case app != applicationID:
-		return errors.New("it is a database of another program: name another file")
+		return errors.New("it is the database of another program: name another file")
 	case version > schemaVersion:
-		return fmt.Errorf("a newer weft wrote it (schema %d, this one knows %d): run that one, or name another file", version, schemaVersion)
+		return fmt.Errorf("a newer weft wrote it (schema %d; this one supports %d): run the newer one, or name another file", version, schemaVersion)
 	case version < 1:
-		return fmt.Errorf("schema %d is unknown (known: 1 to %d)", version, schemaVersion)
+		return fmt.Errorf("unknown schema %d: want 1 to %d", version, schemaVersion)
 	}
 	s.schema = version
 	var verdict string
@@ -254,19 +254,19 @@ func (s *Store) check() error {
 	return nil
 }
 
-// damaged returns the error of a file that holds what nobody wrote.
+// damaged returns the error for a damaged file.
 func damaged(what string) error {
-	return fmt.Errorf("it is damaged (%s): restore a copy, or move it away; ports then keep the LIDs that they have", what)
+	return fmt.Errorf("it is damaged (%s): restore a copy, or move it away: ports then keep their present LIDs", what)
 }
 
-// explain says in words what SQLite found.
+// explain translates errors of SQLite into plain words.
 func (s *Store) explain(err error) error {
 	text := err.Error()
 	for _, known := range []struct{ part, words string }{
-		{"file is not a database", "it is no database: name another file"},
+		{"file is not a database", "it is not a database: name another file"},
 		{"malformed", damaged("SQLite: " + text).Error()},
-		{"disk is full", "no space is left for it"},
-		{"unable to open database file", "it cannot be opened: its directory must be there, and be writable"},
+		{"disk is full", "the disk is full"},
+		{"unable to open database file", "it cannot be opened: its directory must exist and be writable"},
 		{"readonly database", "it is read-only"},
 		{"database is locked", errLocked.Error()},
 	} {
@@ -291,7 +291,7 @@ func (s *Store) Close() (err error) {
 	return err
 }
 
-// inTx does something in a transaction, after some PRAGMAs that are part of it.
+// inTx runs a function in a transaction, after these PRAGMAs.
 func (s *Store) inTx(do func(tx *sql.Tx) error, pragmas ...string) error {
 	s.use.Lock()
 	defer s.use.Unlock()
@@ -316,7 +316,7 @@ func (s *Store) inTx(do func(tx *sql.Tx) error, pragmas ...string) error {
 	return tx.Commit()
 }
 
-// execute executes a statement.
+// execute runs a statement.
 func execute(tx *sql.Tx, text string, args ...any) error {
 	_, err := tx.Exec(text, args...)
 	return err

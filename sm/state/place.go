@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// inPlace makes sure that the open file is the one that stands under its name: what is written to a file that was removed nobody finds after a restart. One that was
-// removed is written anew, with all that it had.
+// inPlace verifies that the open file is still at its path: data written to a removed file would be
+// lost at the next restart. It creates a removed file again, with all its contents.
 func (s *Store) inPlace() error {
 	if s.file == nil {
 		return nil
@@ -19,7 +19,7 @@ func (s *Store) inPlace() error {
 	case err == nil && os.SameFile(now, s.file):
 		return nil
 	case err == nil:
-		return errors.New("another file has taken its place: move that one away, and it is written anew")
+		return errors.New("another file has taken its place: move that file away, and the next write restores this one")
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -38,10 +38,10 @@ func (s *Store) inPlace() error {
 	return s.writeAnew()
 }
 
-// writeAnew writes what the open file holds under its name, and goes on with that.
+// writeAnew copies the contents of the open file to a new one at its path, and switches to that.
 func (s *Store) writeAnew() error {
 	next := s.path + "-anew"
-	for _, path := range []string{next, s.path + "-wal", s.path + "-shm"} { // of an attempt that was cut off, and of the file that was removed
+	for _, path := range []string{next, s.path + "-wal", s.path + "-shm"} { // leftovers of an interrupted attempt, and of the removed file
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -59,12 +59,12 @@ func (s *Store) writeAnew() error {
 	if err != nil {
 		return errors.Join(err, os.Remove(s.path)) // the next attempt writes it again
 	}
-	_ = s.db.Close() // SQLite sees that its file is not there any more, and leaves the log of the new one alone
+	_ = s.db.Close() // SQLite sees that its file is gone, and does not touch the log of the new one
 	s.db, s.file = db, file
 	return nil
 }
 
-// reopen opens a file that was just written.
+// reopen opens a file just written.
 func reopen(path string) (db *sql.DB, file os.FileInfo, err error) {
 	if err := syncPath(filepath.Dir(path)); err != nil {
 		return nil, nil, err
@@ -81,7 +81,7 @@ func reopen(path string) (db *sql.DB, file os.FileInfo, err error) {
 	return db, file, nil
 }
 
-// syncPath has a file or a directory outlive a power cut.
+// syncPath syncs a file or a directory to disk.
 func syncPath(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Plans lists the Plans that are kept, the oldest first.
+// Plans lists the stored Plans, oldest first.
 func (s *Store) Plans() ([]Plan, error) {
 	c := &Contents{}
 	if err := s.readPlans(c); err != nil {
@@ -14,7 +14,8 @@ func (s *Store) Plans() ([]Plan, error) {
 	return c.Plans, nil
 }
 
-// PlanFile returns the Plan of a version, as planfile.Save has written it; nil and no error where it is not kept.
+// PlanFile returns the bytes of a Plan version, as planfile.Save wrote them; nil if it is not
+// stored.
 func (s *Store) PlanFile(version int64) (data []byte, err error) {
 	err = s.one("SELECT bytes FROM plans WHERE version = ?", []any{version}, &data)
 	switch {

@@ -14,14 +14,15 @@ import (
 	"weft/sm/terms"
 )
 
-// LIDs returns the LIDs that are stored.
+// LIDs returns the stored LIDs.
 func (s *Store) LIDs() terms.LIDMap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.lids)
 }
 
-// Record stores the LIDs and the Plan of a manager. When it returns without an error they outlive a power cut.
+// Record stores the LIDs and the Plan of a manager. Once it has returned without an error, they
+// survive a power cut.
 func (s *Store) Record(now time.Time, r *terms.Record) error {
 	var plan bytes.Buffer
 	if err := planfile.Save(&plan, r.Graph, r.Plan); err != nil {
@@ -51,9 +52,9 @@ func (s *Store) Record(now time.Time, r *terms.Record) error {
 	return nil
 }
 
-// writeLIDs writes the LIDs that have changed, and ports that have come or gone.
+// writeLIDs writes the changed LIDs, and marks ports that have disappeared or returned.
 func (s *Store) writeLIDs(tx *sql.Tx, now time.Time, lids terms.LIDMap, here map[fabric.GUID]bool) error {
-	for _, guid := range slices.Sorted(maps.Keys(s.lids)) { // all of them first: a LID may go from one port to another
+	for _, guid := range slices.Sorted(maps.Keys(s.lids)) { // all deletions first: a LID may move to another port
 		if lids[guid] != s.lids[guid] {
 			if err := execute(tx, "DELETE FROM lids WHERE port_guid = ?", int64(guid)); err != nil {
 				return err
@@ -80,7 +81,7 @@ func (s *Store) writeLIDs(tx *sql.Tx, now time.Time, lids terms.LIDMap, here map
 	return nil
 }
 
-// writePlan writes a new version of the Plan, unless it is that of the last one, and drops old versions.
+// writePlan adds a version of the Plan, unless it equals the last one, and deletes old versions.
 func (s *Store) writePlan(tx *sql.Tx, now time.Time, r *terms.Record, data []byte) error {
 	var last []byte
 	err := tx.QueryRow("SELECT bytes FROM plans ORDER BY version DESC LIMIT 1").Scan(&last)
@@ -96,7 +97,7 @@ func (s *Store) writePlan(tx *sql.Tx, now time.Time, r *terms.Record, data []byt
 	return execute(tx, "DELETE FROM plans WHERE version <= (SELECT max(version) FROM plans) - ?", s.limits.Plans)
 }
 
-// loadLIDs reads the LIDs, and refuses those that no manager stores.
+// loadLIDs reads the LIDs, and refuses invalid ones.
 func (s *Store) loadLIDs() error {
 	s.lids, s.gone = terms.LIDMap{}, map[fabric.GUID]bool{}
 	rows, err := s.db.Query("SELECT port_guid, base, lmc, gone IS NOT NULL FROM lids ORDER BY base")

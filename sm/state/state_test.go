@@ -281,11 +281,11 @@ func TestRefused(t *testing.T) {
 	}
 	locked := open(t, filepath.Join(dir, "locked"))
 	for _, c := range []struct{ path, want string }{
-		{made("newer", "PRAGMA user_version = 4"), "a newer weft wrote it (schema 4, this one knows 3)"},
-		{written("text", []byte(strings.Repeat("no database ", 100))), "it is no database: name another file"},
+		{made("newer", "PRAGMA user_version = 4"), "a newer weft wrote it (schema 4; this one supports 3)"},
+		{written("text", []byte(strings.Repeat("no database ", 100))), "it is not a database: name another file"},
 		{written("broken", broken), "it is damaged ("},
 		{written("half", whole[:len(whole)/2]), "it is damaged ("},
-		{foreign, "it is a database of another program"},
+		{foreign, "it is the database of another program"},
 		{locked.path, "another process has it open"},
 		{filepath.Join(dir, "nowhere", "state"), "no such file or directory"},
 		{dir, "it cannot be opened"},
@@ -366,7 +366,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	limit(1) // as many as there are
-	if err := s.Record(now, large); err == nil || !strings.Contains(err.Error(), "no space is left for it") || !maps.Equal(s.LIDs(), small.LIDs) {
+	if err := s.Record(now, large); err == nil || !strings.Contains(err.Error(), "the disk is full") || !maps.Equal(s.LIDs(), small.LIDs) {
 		t.Errorf("%v; %d LIDs", err, len(s.LIDs()))
 	}
 	limit(1 << 20)

@@ -13,32 +13,33 @@ import (
 	"weft/sm/terms"
 )
 
-// Event is a line of the log, with its time.
+// Event is a log line with its time.
 type Event struct {
 	Time time.Time
 	terms.Incident
 }
 
-// mostWaiting bounds the events that wait to be written: a disk that hangs must not take all memory.
+// mostWaiting is the maximum number of events in the queue: a hanging disk must not exhaust memory.
 const mostWaiting = 10000
 
-// Writer writes events and the subnet as it was found last beside the manager, all that waits in one transaction.
+// Writer stores events and the last discovered subnet in the background, all pending ones in one
+// transaction.
 type Writer struct {
 	store *Store
-	fail  func(error) // told when writing begins to fail, and not again until it has worked
+	fail  func(error) // called when writing starts to fail, and again only after a success in between
 
 	mu     sync.Mutex
 	events []Event
-	lost   int // events for which there was no room
+	lost   int // events dropped for lack of room
 	subnet *fabric.Fabric
 	now    time.Time // of the subnet
 	closed bool
-	last   error // of the last write, when it is done
+	last   error // error of the last write, valid after done
 	wake   chan struct{}
 	done   chan struct{}
 }
 
-// NewWriter starts a Writer. It is closed before its Store.
+// NewWriter starts a Writer. Close it before its Store.
 func NewWriter(s *Store, fail func(error)) *Writer {
 	w := &Writer{store: s, fail: fail, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go w.run()
@@ -57,7 +58,7 @@ func (w *Writer) Event(e Event) {
 	w.kick()
 }
 
-// Subnet queues the subnet as it was found at a time. It must not change any more.
+// Subnet queues the subnet discovered at a time. It must not change any more.
 func (w *Writer) Subnet(now time.Time, f *fabric.Fabric) {
 	w.mu.Lock()
 	w.subnet, w.now = f, now
@@ -72,7 +73,7 @@ func (w *Writer) kick() {
 	}
 }
 
-// Close writes what waits; the error says that it could not.
+// Close writes what is pending, and returns the error of the last write.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	w.closed = true
@@ -82,7 +83,7 @@ func (w *Writer) Close() error {
 	return w.last
 }
 
-// run writes until it is closed. What could not be written is tried again with what comes next.
+// run writes until closed. Data that could not be written is retried together with the next.
 func (w *Writer) run() {
 	defer close(w.done)
 	failed := false
@@ -107,7 +108,7 @@ func (w *Writer) run() {
 	}
 }
 
-// putBack keeps what could not be written.
+// putBack queues data again after a failed write.
 func (w *Writer) putBack(events []Event, now time.Time, subnet *fabric.Fabric) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +120,7 @@ func (w *Writer) putBack(events []Event, now time.Time, subnet *fabric.Fabric) {
 	}
 }
 
-// write writes events, and the subnet unless it is nil.
+// write stores events, and the subnet unless it is nil.
 func (s *Store) write(events []Event, now time.Time, subnet *fabric.Fabric) error {
 	if len(events) == 0 && subnet == nil {
 		return nil
@@ -150,7 +151,8 @@ func (s *Store) write(events []Event, now time.Time, subnet *fabric.Fabric) erro
 	return nil
 }
 
-// insertEvent writes an event. One about a node as a whole has no port, one about the subnet as a whole no GUID either.
+// insertEvent stores an event. An event about a whole node has no port; about the subnet, no GUID
+// either.
 func insertEvent(tx *sql.Tx, e *Event) error {
 	var guid, name, port any
 	if e.At.Node != 0 {
@@ -163,7 +165,7 @@ func insertEvent(tx *sql.Tx, e *Event) error {
 		e.Time.UnixMilli(), string(e.Kind), e.Text, guid, name, port)
 }
 
-// pack makes the bytes of a fabric.
+// pack encodes and compresses a fabric.
 func pack(f *fabric.Fabric) ([]byte, error) {
 	var b bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)

@@ -1,10 +1,12 @@
-// Package client asks a weft sm that runs, over its Unix socket or over TCP, by what package sm/service serves:
+// Package client sends requests to a running weft sm over its Unix socket or TCP, as served by
+// package sm/service:
 //
 //	c := client.Unix("/run/weft/sm.sock")
 //	defer c.Close()
 //	status, err := c.Status(ctx)
 //
-// Errors are *NoAnswer where nobody answers, or nothing comes for 40 s, and *Refused with the words of the manager.
+// Errors are *NoAnswer if no manager answers, or not within 40 s, and *Refused with the manager's
+// words.
 package client
 
 import (
@@ -27,35 +29,35 @@ import (
 	"weft/study/whatif"
 )
 
-// NoAnswer is the error of a manager that does not answer.
+// NoAnswer is the error if no manager answers.
 type NoAnswer struct {
 	At  string
 	Err error
 }
 
 func (e *NoAnswer) Error() string {
-	return fmt.Sprintf("no manager answers at %s: %v (weft sm --socket PATH makes a socket)", e.At, e.Err)
+	return fmt.Sprintf("no manager answers at %s: %v (weft sm --socket PATH creates the socket)", e.At, e.Err)
 }
 
 // Unwrap returns the cause.
 func (e *NoAnswer) Unwrap() error { return e.Err }
 
-// Refused is the error of what a manager does not do.
+// Refused is the error of a refused request.
 type Refused struct {
-	Status int // of HTTP
+	Status int // HTTP status
 	Text   string
 }
 
 func (e *Refused) Error() string { return e.Text }
 
-// Client asks a manager. It is for concurrent use.
+// Client sends requests to a manager. It is safe for concurrent use.
 type Client struct {
 	at, base, token string
 	http            http.Client
-	longest         time.Duration // that an answer may take
+	longest         time.Duration // timeout of an answer
 }
 
-// Unix makes a Client of a Unix socket; Close ends it.
+// Unix returns a Client of a Unix socket. Close it after use.
 func Unix(socket string) *Client {
 	return &Client{at: socket, base: "http://weft", longest: service.Longest, http: http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -65,13 +67,13 @@ func Unix(socket string) *Client {
 	}}}
 }
 
-// TCP makes a Client of a URL, http://HOST:PORT or https://HOST:PORT, with a token. trust says which certificates are trusted, nil for those
-// that the system trusts.
+// TCP returns a Client of a URL, http://HOST:PORT or https://HOST:PORT, with a token. trust
+// configures the trusted certificates, nil for the system's.
 func TCP(base, token string, trust *tls.Config) *Client {
 	return &Client{at: base, base: base, token: token, longest: service.Longest, http: http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
 }
 
-// Close ends what a Client keeps open.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // do sends a request. The body of the answer must be closed.
@@ -113,19 +115,19 @@ func (c *Client) do(ctx context.Context, method, path string, body any) (*http.R
 	return nil, &Refused{resp.StatusCode, failure.Error}
 }
 
-// within bounds a question, by the time that its answer may take.
+// within limits the time for an answer.
 func within(ctx context.Context, longest time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, longest, fmt.Errorf("nothing came for %v", longest))
+	return context.WithTimeoutCause(ctx, longest, fmt.Errorf("no answer within %v", longest))
 }
 
-// get asks for a JSON object.
+// get requests a JSON object with the usual timeout.
 func get[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
 	ctx, cancel := within(ctx, c.longest)
 	defer cancel()
 	return wait[T](ctx, c, method, path, body)
 }
 
-// wait asks for a JSON object for as long as ctx does.
+// wait requests a JSON object until ctx ends.
 func wait[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
 	resp, err := c.do(ctx, method, path, body)
 	if err != nil {
@@ -136,7 +138,7 @@ func wait[T any](ctx context.Context, c *Client, method, path string, body any) 
 	return into, json.NewDecoder(resp.Body).Decode(into)
 }
 
-// file asks for bytes.
+// file requests a file.
 func (c *Client) file(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := within(ctx, c.longest)
 	defer cancel()
@@ -148,7 +150,7 @@ func (c *Client) file(ctx context.Context, path string) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// Status returns what the manager is and does.
+// Status returns the state of the manager.
 func (c *Client) Status(ctx context.Context) (*service.Status, error) {
 	return get[service.Status](ctx, c, http.MethodGet, "/v1/status", nil)
 }
@@ -158,12 +160,12 @@ func (c *Client) Plan(ctx context.Context) (*service.PlanInForce, error) {
 	return get[service.PlanInForce](ctx, c, http.MethodGet, "/v1/plan", nil)
 }
 
-// Plans lists the Plans that are stored.
+// Plans lists the stored Plans.
 func (c *Client) Plans(ctx context.Context) (*service.Plans, error) {
 	return get[service.Plans](ctx, c, http.MethodGet, "/v1/plans", nil)
 }
 
-// PlanFile returns a Plan that is stored, as a file for weft check --plan.
+// PlanFile returns a stored Plan, as a file for weft check --plan.
 func (c *Client) PlanFile(ctx context.Context, version int64) ([]byte, error) {
 	return c.file(ctx, "/v1/plans/"+strconv.FormatInt(version, 10))
 }
@@ -181,19 +183,19 @@ func (c *Client) Partitions(ctx context.Context) (*service.Partitions, error) {
 	return get[service.Partitions](ctx, c, http.MethodGet, "/v1/partitions", nil)
 }
 
-// WhatIf says what changes would do. Nothing is changed.
+// WhatIf returns the effects of changes, without making them.
 func (c *Client) WhatIf(ctx context.Context, changes ...service.Change) (*whatif.Answer, error) {
 	ctx, cancel := within(ctx, service.LongestWhatIf)
 	defer cancel()
 	return wait[whatif.Answer](ctx, c, http.MethodPost, "/v1/whatif", service.WhatIf{Changes: changes})
 }
 
-// Resweep asks the manager to find its whole subnet again.
+// Resweep asks the manager to discover the whole subnet again.
 func (c *Client) Resweep(ctx context.Context) (*service.Asked, error) {
 	return get[service.Asked](ctx, c, http.MethodPost, "/v1/resweep", nil)
 }
 
-// Rebalance asks the manager to route all afresh.
+// Rebalance asks the manager to compute all routes afresh.
 func (c *Client) Rebalance(ctx context.Context) (*service.Asked, error) {
 	return get[service.Asked](ctx, c, http.MethodPost, "/v1/rebalance", nil)
 }
@@ -208,15 +210,17 @@ func (c *Client) Undrain(ctx context.Context, name string) (*service.Asked, erro
 	return get[service.Asked](ctx, c, http.MethodPost, "/v1/undrain?name="+url.QueryEscape(name), nil)
 }
 
-// Position says which lines of the log one has: those up to a number, of a run of the manager. The zero value has none.
+// Position is a position in the log: a run of the manager, and the last line read. The zero value
+// is the start.
 type Position struct {
 	Run    string
 	Number uint64
 }
 
-// Events calls line for each line of the log behind a position, with the position after it, until line returns an error, or there are no more lines;
-// with follow until the manager ends. From the last position it can be resumed, after a break or with another Client: where the manager has
-// been started again meanwhile, it begins with the first line of the new run.
+// Events calls line for each log line after a position, with the line's own position. It ends when
+// line returns an error or after the last line; with follow when the manager ends. A Client can
+// resume from the last position. If the manager has restarted, Events starts with the first line of
+// the new run.
 func (c *Client) Events(ctx context.Context, from Position, follow bool, line func(Position, *terms.LogLine) error) error {
 	q := url.Values{"since": {strconv.FormatUint(from.Number, 10)}, "follow": {strconv.FormatBool(follow)}}
 	if from.Run != "" {

@@ -221,7 +221,7 @@ func TestClient(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := TCP(m.url, token[1:], nil).Resweep(t.Context()); err == nil || err.Error() != "this is not the token" {
+	if _, err := TCP(m.url, token[1:], nil).Resweep(t.Context()); err == nil || err.Error() != "wrong token" {
 		t.Error(err)
 	}
 	_, err := Unix(filepath.Join(t.TempDir(), "none")).Status(t.Context())
@@ -241,7 +241,7 @@ func TestSilent(t *testing.T) {
 	c := Unix(socket)
 	c.longest = time.Millisecond
 	_, err = c.Status(t.Context())
-	if _, ok := errors.AsType[*NoAnswer](err); !ok || !strings.Contains(err.Error(), "nothing came for 1ms") {
+	if _, ok := errors.AsType[*NoAnswer](err); !ok || !strings.Contains(err.Error(), "no answer within 1ms") {
 		t.Error(err)
 	}
 	if _, err = c.Fabric(t.Context()); err == nil {
