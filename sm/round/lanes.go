@@ -7,8 +7,8 @@ import (
 )
 
 // queueLanes queues the lane tables of an output port if the Plan has several lanes. With one lane
-// every mapping is proven: channels without a cycle have none on any VL. The tables are not read
-// first: reading costs as much as writing.
+// every mapping is proven: channels without a cycle have none on any VL. Tables are read first
+// only if the round takes up a Plan of before (enqueueLanes): reading costs as much as writing.
 func (w *writer) queueLanes(slot int32) {
 	if !w.hasTurns(slot) {
 		w.closeForLanes(slot)
