@@ -121,8 +121,8 @@ var most = func() (list [mad.NumCounters]uint64) {
 	return list
 }()
 
-// nearEnd is the lowest value from which a 64-bit counter may wrap around. A counter that drops from
-// a lower value was cleared.
+// nearEnd is the lowest value from which a 64-bit counter may wrap around. A counter that drops
+// from a lower value was cleared.
 const nearEnd = 1<<64 - 1<<56
 
 // take stores a reading of a counter. It reports whether the counter was cleared since the last
