@@ -19,7 +19,8 @@ var SX6036 []byte
 //go:embed trinityx.ibnetdiscover
 var Trinityx []byte
 
-// TrinityxTables are the forwarding tables that OpenSM 3.3.23 computes for Trinityx by its default, minhop.
+// TrinityxTables are the forwarding tables that OpenSM 3.3.23 computes for Trinityx by its default,
+// minhop.
 //
 //go:embed trinityx.lfts
 var TrinityxTables []byte

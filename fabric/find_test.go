@@ -155,8 +155,8 @@ func TestFindLink(t *testing.T) {
 	}
 }
 
-// Whatever the descriptions are, a node is found by its own and by its GUID if no other node has them, and
-// its ports by both.
+// Whatever the descriptions are, a node is found by its own and by its GUID if no other node has
+// them, and its ports by both.
 func TestFindByOwnName(t *testing.T) {
 	word := rapid.StringMatching(`[a-cA-C1-3 /:;,|()-]{1,6}[a-c]`)
 	rapid.Check(t, func(t *rapid.T) {

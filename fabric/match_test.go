@@ -9,7 +9,8 @@ import (
 	"weft/internal/draws"
 )
 
-// drawMembers draws a Graph of switches and CAs, whose GUIDs are few, so that two Graphs share some.
+// drawMembers draws a Graph of switches and CAs, whose GUIDs are few, so that two Graphs share
+// some.
 func drawMembers(t *rapid.T) *Graph {
 	f := New("members")
 	guids := rapid.SliceOfNDistinct(rapid.Uint64Range(1, 20), 1, 12, rapid.ID[uint64]).Draw(t, "GUIDs")

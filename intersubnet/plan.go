@@ -5,9 +5,11 @@
 // It builds on Bogdański, Johnsen, Reinemo and Flich, "Making the Network Scalable: Inter-subnet
 // Routing in InfiniBand" (Euro-Par 2013; paper V of paper 004):
 //
-//   - the gateways of code 1 (mapping.go): find_router with whole GIDs, several defaults and backup routes;
+//   - the gateways of code 1 (mapping.go): find_router with whole GIDs, several defaults and backup
+//     routes;
 //   - Baseline: as OpenSM, one router port for each target subnet;
-//   - ISSR (section 4.1): gateways round robin; a router hashes source and destination LID over its ports;
+//   - ISSR (section 4.1): gateways round robin; a router hashes source and destination LID over its
+//     ports;
 //   - ISFR (section 4.2): routers use the port at the switch of the primary path;
 //   - Nearest, of weft: the shortest paths; Auto: ISFR into fat-trees, Nearest into other subnets.
 //

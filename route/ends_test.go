@@ -48,7 +48,8 @@ func TestEndsCounts(t *testing.T) {
 	}
 }
 
-// TestBeyondTable: a table with an entry for the highest LID holds all, one entry less does not; a table of unknown size holds all.
+// TestBeyondTable: a table with an entry for the highest LID holds all, one entry less does not; a
+// table of unknown size holds all.
 func TestBeyondTable(t *testing.T) {
 	g := routetest.Line(t, 4, 1).Compile()
 	e := Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}

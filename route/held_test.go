@@ -8,7 +8,8 @@ import (
 	"weft/route/routetest"
 )
 
-// withoutHost is a line of two switches with two hosts each, without the first host's cable, and whole.
+// withoutHost is a line of two switches with two hosts each, without the first host's cable, and
+// whole.
 func withoutHost(t *testing.T) (without, whole *fabric.Graph) {
 	t.Helper()
 	f := routetest.Line(t, 2, 2)
@@ -26,8 +27,8 @@ func withoutHost(t *testing.T) (without, whole *fabric.Graph) {
 	return without, whole
 }
 
-// TestHold: a port that goes leaves its LIDs behind, and gets them when it comes back, whether it is known by node and number, by its own
-// GUID, or by both. All others keep theirs.
+// TestHold: a port that goes leaves its LIDs behind, and gets them when it comes back, whether it
+// is known by node and number, by its own GUID, or by both. All others keep theirs.
 func TestHold(t *testing.T) {
 	without, whole := withoutHost(t)
 	p := &Plan{Ends: Ends{Base: []fabric.LID{4, 6, 8, 10, 1, 2}, LMC: []uint8{1, 1, 1, 1, 0, 0}}}

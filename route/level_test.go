@@ -8,8 +8,9 @@ import (
 	"weft/route/routetest"
 )
 
-// TestLevelArbitration: a VL has turns in the list of its level's priority alone, in proportion to the shares where a list has room for
-// it, and nearly so elsewhere. A VL that no level uses has the share of the first level.
+// TestLevelArbitration: a VL has turns in the list of its level's priority alone, in proportion to
+// the shares where a list has room for it, and nearly so elsewhere. A VL that no level uses has the
+// share of the first level.
 func TestLevelArbitration(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := routetest.Line(t, 2, 2).Compile()
@@ -52,7 +53,8 @@ func TestLevelArbitration(t *testing.T) {
 	})
 }
 
-// sameShares compares the turns of a list with the shares of the VLs that belong to it. It reports whether they are exact.
+// sameShares compares the turns of a list with the shares of the VLs that belong to it. It reports
+// whether they are exact.
 func sameShares(t *rapid.T, list []ArbEntry, shares []int, high []bool, is bool) (exact bool) {
 	weight := make([]int, len(shares))
 	for _, e := range list {

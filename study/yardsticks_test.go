@@ -8,7 +8,8 @@ import (
 	"weft/sim/flow"
 )
 
-// TestYardstickFitsAPage: the names of engines and figures as long as they usually get stay within a line.
+// TestYardstickFitsAPage: the names of engines and figures as long as they usually get stay within
+// a line.
 func TestYardstickFitsAPage(t *testing.T) {
 	y := &flow.Yardstick{PermutationMedian: 100, PermutationP99: 100, PairLoadSwitches: 123456, PairLoadBound: 123456}
 	y.PairLoad, y.DarkChannels = 123456, 10000

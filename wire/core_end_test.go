@@ -138,7 +138,8 @@ func TestEndAgainstLog(t *testing.T) {
 	})
 }
 
-// TestEndWhileMediumBusy: a request that the medium had no room for ends at once; so does one that it refuses after that.
+// TestEndWhileMediumBusy: a request that the medium had no room for ends at once; so does one that
+// it refuses after that.
 func TestEndWhileMediumBusy(t *testing.T) {
 	for _, before := range []bool{true, false} {
 		w := newWorld(t, Config{Window: 1, Timeout: 10 * ms})
@@ -163,7 +164,8 @@ func TestEndWhileMediumBusy(t *testing.T) {
 	}
 }
 
-// TestEndAnsweredBusy: a peer that said "try later" to the attempt under way is quoted, as at the end of all attempts.
+// TestEndAnsweredBusy: a peer that said "try later" to the attempt under way is quoted, as at the
+// end of all attempts.
 func TestEndAnsweredBusy(t *testing.T) {
 	w := newWorld(t, Config{Timeout: 10 * ms})
 	w.medium = func(a *Action) {
@@ -180,7 +182,8 @@ func TestEndAnsweredBusy(t *testing.T) {
 	}
 }
 
-// BenchmarkEnd ends groups of some requests among 100,000 others that wait: the cost is that of the group.
+// BenchmarkEnd ends groups of some requests among 100,000 others that wait: the cost is that of the
+// group.
 func BenchmarkEnd(b *testing.B) {
 	c := NewCore(Config{Window: 1})
 	q := Request{Addr: Directed(), MAD: getNodeInfo(b)}

@@ -82,7 +82,8 @@ func TestNothingAfterClose(t *testing.T) {
 	}
 }
 
-// TestBusy: an answer that says busy, whatever else it says, ends nothing until the attempts are over.
+// TestBusy: an answer that says busy, whatever else it says, ends nothing until the attempts are
+// over.
 func TestBusy(t *testing.T) {
 	c := NewCore(Config{Timeout: time.Second, Retries: NoRetries})
 	_, out := c.Request(0, request(t, 1), nil)

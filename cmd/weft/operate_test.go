@@ -18,7 +18,8 @@ import (
 	"weft/sm/terms"
 )
 
-// systemctl stands for the program of that name where docs/operate.md is followed: it starts and ends weft sm and OpenSM.
+// systemctl stands for the program of that name where docs/operate.md is followed: it starts and
+// ends weft sm and OpenSM.
 const systemctl = `#!/bin/sh
 start() {
 	case $1 in
@@ -49,7 +50,8 @@ daemon-reload) ;;
 esac
 `
 
-// weftBeside stands for weft there: what asks a manager finds its socket, and import the files of OpenSM.
+// weftBeside stands for weft there: what asks a manager finds its socket, and import the files of
+// OpenSM.
 const weftBeside = `#!/bin/sh
 case "$1 $2" in
 "sm status"|"sm events"|"sm links"|"sm drain"|"sm undrain") exec $WEFT "$@" --socket $ROOT/run/weft/sm.sock;;
@@ -60,9 +62,10 @@ esac
 exec $WEFT "$@"
 `
 
-// TestOperatePage: the commands of docs/operate.md, typed in their order with an OpenSM that runs, take an emulated subnet over, drain a switch, upgrade, and
-// give it back, and no LID moves. Directories, the device and the time between
-// readings of counters are other ones than on the page, systemctl is a small script.
+// TestOperatePage: the commands of docs/operate.md, typed in their order with an OpenSM that runs,
+// take an emulated subnet over, drain a switch, upgrade, and give it back, and no LID moves.
+// Directories, the device and the time between readings of counters are other ones than on the
+// page, systemctl is a small script.
 func TestOperatePage(t *testing.T) {
 	racing.SkipLong(t)
 	page, err := os.ReadFile("../../docs/operate.md")

@@ -17,8 +17,8 @@ import (
 	"weft/wire/mad"
 )
 
-// customer is a program at a host that registers services, changes and ends them, one after the other, as long as the test lasts, and
-// remembers what was acknowledged.
+// customer is a program at a host that registers services, changes and ends them, one after the
+// other, as long as the test lasts, and remembers what was acknowledged.
 type customer struct {
 	live      *live.Live
 	at        fabric.End
@@ -177,7 +177,8 @@ func (c *customer) join(t *testing.T) {
 	c.mlid = uint16(mad.MCMemberRecordMLID.Get(reply.Data()))
 }
 
-// reaches reports whether a packet to the group comes to another member, in one of many attempts, and how long that takes: tables may just be written.
+// reaches reports whether a packet to the group comes to another member, in one of many attempts,
+// and how long that takes: tables may just be written.
 func (c *customer) reaches(to *customer) (after time.Duration, come bool) {
 	begun := time.Now()
 	to.mu.Lock()
@@ -217,7 +218,8 @@ func servicesOf(list []sa.Entry) map[uint64]string {
 	return got
 }
 
-// lost reports what is other than it was acknowledged; "" where nothing is. What is open may be either way.
+// lost reports what is other than it was acknowledged; "" where nothing is. What is open may be
+// either way.
 func lost(has, open, got map[uint64]string) string {
 	for _, list := range []map[uint64]string{has, got} {
 		for id := range list {

@@ -28,9 +28,12 @@ import (
 	"weft/wire/mad"
 )
 
-// BenchmarkFlood: cables fail and come back, one after the other, every second time while eight hosts join and leave groups and register services (changes), or ask for paths too (all),
-// each with as much under way as is answered. The manager is a process of its own, on a core of its own where taskset is there and the machine has two.
-// It reports the median of the time and of the CPU time that the manager takes for the repair of a cable that failed, and how long one more host waits for an answer during a repair.
+// BenchmarkFlood: cables fail and come back, one after the other, every second time while eight
+// hosts join and leave groups and register services (changes), or ask for paths too (all), each
+// with as much under way as is answered. The manager is a process of its own, on a core of its own
+// where taskset is there and the machine has two. It reports the median of the time and of the CPU
+// time that the manager takes for the repair of a cable that failed, and how long one more host
+// waits for an answer during a repair.
 func BenchmarkFlood(b *testing.B) {
 	for _, at := range []struct {
 		formula string
@@ -151,7 +154,8 @@ func (x *flooded) manage() {
 		x.b.Fatal(err)
 	}
 	x.b.Cleanup(server.Close)
-	// Rounds that begin by themselves would be taken for repairs, and a cable that comes back often would be put in quarantine.
+	// Rounds that begin by themselves would be taken for repairs, and a cable that comes back often
+	// would be put in quarantine.
 	args := []string{"weft", "sm", "--transport", "ibsim:" + name, "--state", filepath.Join(x.b.TempDir(), "state"), "--engine", "ftree", "--rebalance-after", "0", "--flaps", "1000"}
 	if tool, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > 1 {
 		others := fmt.Sprintf("1-%d", runtime.NumCPU()-1)
@@ -237,7 +241,8 @@ func (x *flooded) rest() {
 	}
 }
 
-// round breaks or mends a cable, and returns how long the round takes that follows, and the CPU time of the manager.
+// round breaks or mends a cable, and returns how long the round takes that follows, and the CPU
+// time of the manager.
 func (x *flooded) round(cable fabric.LinkID, down bool) (took, cpu time.Duration) {
 	x.live.Do(func(s *emulator.Subnet) {
 		if err := s.SetLinkDown(cable, down); err != nil {
@@ -289,7 +294,8 @@ func (c *floodClient) start(method mad.Method, attr mad.AttrID, mask uint64, rec
 	c.r.Start(&wire.Request{Addr: c.to, MAD: q, Done: done})
 }
 
-// flooder asks as fast as it is answered, with 32 requests under way: of eight, four join and leave groups that all of them are in, and four have services, or two of these ask for paths.
+// flooder asks as fast as it is answered, with 32 requests under way: of eight, four join and leave
+// groups that all of them are in, and four have services, or two of these ask for paths.
 func (x *flooded) flooder(which, groups int, paths bool) {
 	c := x.client((1+which)*len(x.hosts)/10, time.Second)
 	slots := make(chan struct{}, 32)
@@ -351,7 +357,8 @@ func (x *flooded) askPath(c *floodClient, i int, done func(*wire.Result)) {
 	c.start(mad.Get, mad.AttrPathRecord, mad.PathRecord.Mask(mad.PathRecordSLID, mad.PathRecordDLID), rec, done)
 }
 
-// asker asks for a path every few milliseconds, one after the other, and notes how long those took that were asked for during repairs in a flood.
+// asker asks for a path every few milliseconds, one after the other, and notes how long those took
+// that were asked for during repairs in a flood.
 func (x *flooded) asker() {
 	c := x.client(len(x.hosts)-1, time.Second)
 	for i := 0; x.b.Context().Err() == nil; i++ {

@@ -85,13 +85,15 @@ func newKilled(t *testing.T, text string) *killed {
 	return k
 }
 
-// longest is more than a manager needs for its first round anywhere: one that may take so long shows what it needs here and now.
+// longest is more than a manager needs for its first round anywhere: one that may take so long
+// shows what it needs here and now.
 const longest = time.Minute
 
 var blocksWritten = regexp.MustCompile(`round-ended: (SUBNET UP|UP IN PART).*, ([0-9]+) blocks of forwarding tables written`)
 
-// manage runs a manager of its own process until the time is over, or until some time after it has ended a round, and kills it. One
-// that has the longest time also answers a request of the host before that, so that some are answered however slow this machine is.
+// manage runs a manager of its own process until the time is over, or until some time after it has
+// ended a round, and kills it. One that has the longest time also answers a request of the host
+// before that, so that some are answered however slow this machine is.
 func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 	k.t.Helper()
 	begun := time.Now()
@@ -146,7 +148,8 @@ func lidsGiven(sub *emulator.Subnet) terms.LIDMap {
 	return lids
 }
 
-// check reports a LID that has moved, one that a port has and that is not stored, and a service that was acknowledged and is not stored.
+// check reports a LID that has moved, one that a port has and that is not stored, and a service
+// that was acknowledged and is not stored.
 func (k *killed) check() {
 	k.t.Helper()
 	lids, _ := k.given()
@@ -181,8 +184,8 @@ func (k *killed) check() {
 	}
 }
 
-// needed counts the blocks of forwarding tables that had to be written to get from tables to others: those that differ, and
-// those above the LinearFDBTop, which nobody reads.
+// needed counts the blocks of forwarding tables that had to be written to get from tables to
+// others: those that differ, and those above the LinearFDBTop, which nobody reads.
 func needed(then, now *tables.LFTs) (n int) {
 	old := map[fabric.GUID]*tables.SwitchLFT{}
 	for i := range then.Switches {
@@ -222,8 +225,9 @@ func (k *killed) change() {
 	})
 }
 
-// restart runs a manager until it is killed at a time, and checks what it has left. Where the Plan is the one that was stored before, a
-// block that is right is not written. (From one Plan to another tables are written in steps, and a block more than once.)
+// restart runs a manager until it is killed at a time, and checks what it has left. Where the Plan
+// is the one that was stored before, a block that is right is not written. (From one Plan to
+// another tables are written in steps, and a block more than once.)
 func (k *killed) restart(most time.Duration) {
 	k.t.Helper()
 	_, then := k.given()
@@ -244,8 +248,9 @@ func (k *killed) restart(most time.Duration) {
 	}
 }
 
-// TestKilled: a manager that is killed at any moment, again and again, while hosts and cables come and go, has lost nothing: every
-// LID that a port has is stored, none ever moves, services that were acknowledged are stored too, and the next manager writes no block of a table that is right.
+// TestKilled: a manager that is killed at any moment, again and again, while hosts and cables come
+// and go, has lost nothing: every LID that a port has is stored, none ever moves, services that
+// were acknowledged are stored too, and the next manager writes no block of a table that is right.
 func TestKilled(t *testing.T) {
 	k := newKilled(t, "rlft(8,2)")
 	begun := time.Now()

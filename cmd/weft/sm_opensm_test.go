@@ -29,7 +29,8 @@ func command(t *testing.T, args ...string) []byte {
 	return out
 }
 
-// opensm brings a subnet up by an OpenSM that keeps what it stores in a directory, with a configuration.
+// opensm brings a subnet up by an OpenSM that keeps what it stores in a directory, with a
+// configuration.
 func (k *killed) opensm(dir, config string) {
 	k.t.Helper()
 	s := peer.Attached(k.t, dir, k.name)
@@ -79,8 +80,9 @@ func guid2lid(m terms.LIDMap) string {
 	return b.String()
 }
 
-// TestOpenSMAndBack: a subnet that OpenSM has brought up goes to weft by import, and back by export, while a host is away: no LID moves, not even
-// where the devices have forgotten theirs, and what is exported equals what was imported.
+// TestOpenSMAndBack: a subnet that OpenSM has brought up goes to weft by import, and back by
+// export, while a host is away: no LID moves, not even where the devices have forgotten theirs, and
+// what is exported equals what was imported.
 func TestOpenSMAndBack(t *testing.T) {
 	for _, text := range []string{"rlft(8,2)", "torus(3x3,hosts=2)"} {
 		t.Run(text, func(t *testing.T) {

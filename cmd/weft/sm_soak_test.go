@@ -36,7 +36,8 @@ var (
 	soakSeed = flag.Uint64("soak-seed", 1, "what TestSoak draws from")
 )
 
-// soaked is a subnet that loses datagrams, to which things happen in real time, and its manager, a process of its own.
+// soaked is a subnet that loses datagrams, to which things happen in real time, and its manager, a
+// process of its own.
 type soaked struct {
 	t       *testing.T
 	live    *live.Live
@@ -85,7 +86,8 @@ func newSoaked(t *testing.T) *soaked {
 	if err := os.WriteFile(filepath.Join(x.dir, "secret"), []byte("a secret of more than 16 bytes\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Our own host and those of the customers stay, with their leaves: what is at others comes and goes.
+	// Our own host and those of the customers stay, with their leaves: what is at others comes and
+	// goes.
 	for id := range f.Nodes {
 		at := fabric.End{Node: fabric.NodeID(id), Port: 1}
 		if f.Nodes[id].Type != fabric.CA || len(x.spare) > 0 && id%5 > 0 || len(x.spare) >= 8 {
@@ -152,7 +154,8 @@ func (x *soaked) stop(how syscall.Signal) {
 	}
 }
 
-// replay plays the recording of a run. All lines of the Manager are told again, in order; of a run that was killed the last ones may be missing in either.
+// replay plays the recording of a run. All lines of the Manager are told again, in order; of a run
+// that was killed the last ones may be missing in either.
 func (x *soaked) replay(run *managed) (lines int) {
 	x.t.Helper()
 	var complaint bytes.Buffer
@@ -332,7 +335,8 @@ func (x *soaked) check() {
 	}
 }
 
-// checkService asks for a service of a host until it was not changed meanwhile: it is what was acknowledged, or what is asked for.
+// checkService asks for a service of a host until it was not changed meanwhile: it is what was
+// acknowledged, or what is asked for.
 func (x *soaked) checkService(host int, c *customer, id uint64) {
 	x.t.Helper()
 	rec := make([]byte, mad.ServiceRecord.Size)
@@ -358,7 +362,8 @@ func (x *soaked) checkService(host int, c *customer, id uint64) {
 	x.t.Fatalf("host %d: service %x: no answer", host, id)
 }
 
-// stored compares what is stored with what was given and acknowledged, and counts what was acknowledged.
+// stored compares what is stored with what was given and acknowledged, and counts what was
+// acknowledged.
 func (x *soaked) stored() (acks int) {
 	x.t.Helper()
 	s, err := state.Read(filepath.Join(x.dir, "state"))
@@ -392,9 +397,10 @@ func (x *soaked) stored() (acks int) {
 	return acks
 }
 
-// TestSoak: in real time, by real processes, on a wire that loses datagrams, faults, orders, and a manager that is killed: whenever all is there again the
-// subnet is up, proven and whole, no LID has moved, no service that was acknowledged is gone, and groups reach their members. Afterwards what all
-// managers were given, which they recorded, has a new one tell the same.
+// TestSoak: in real time, by real processes, on a wire that loses datagrams, faults, orders, and a
+// manager that is killed: whenever all is there again the subnet is up, proven and whole, no LID
+// has moved, no service that was acknowledged is gone, and groups reach their members. Afterwards
+// what all managers were given, which they recorded, has a new one tell the same.
 func TestSoak(t *testing.T) {
 	x := newSoaked(t)
 	x.start()

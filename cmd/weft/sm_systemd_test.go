@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestNotify: a manager that systemd starts says when it is ready, what it is, that it reloads, lives and ends.
+// TestNotify: a manager that systemd starts says when it is ready, what it is, that it reloads,
+// lives and ends.
 func TestNotify(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	systemd, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Net: "unixgram", Name: socket})

@@ -14,7 +14,8 @@ import (
 	"weft/internal/racing"
 )
 
-// TestSubnetsPage: the commands of docs/subnets.md, typed in their order in one shell with mounts of its own, print what stands there, times and names apart.
+// TestSubnetsPage: the commands of docs/subnets.md, typed in their order in one shell with mounts
+// of its own, print what stands there, times and names apart.
 func TestSubnetsPage(t *testing.T) {
 	racing.SkipLong(t)
 	if err := peer.CanMount(); err != nil {

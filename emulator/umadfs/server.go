@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"weft/emulator/umadfs/fuse"
+	"weft/emulator/umadfs/internal/fuse"
 	"weft/wire"
 	"weft/wire/mad"
 	"weft/wire/umad"

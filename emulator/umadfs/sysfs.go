@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"weft/emulator/umadfs/fuse"
+	"weft/emulator/umadfs/internal/fuse"
 	"weft/wire/mad"
 )
 

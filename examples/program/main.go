@@ -1,4 +1,5 @@
-// Command program routes a dump and has it judged: go run ./examples/program examples/psmn-x5.ibnetdiscover
+// Command program routes a dump and has it judged: go run ./examples/program
+// examples/psmn-x5.ibnetdiscover
 package main
 
 import (

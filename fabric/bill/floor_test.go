@@ -8,8 +8,8 @@ import (
 	"weft/fabric/gen"
 )
 
-// TestLengths: cables are as long as by hand: all in one rack; racks in one row, spines between the leaves; two rows, the
-// second walked back; hosts of several ports below their first switch.
+// TestLengths: cables are as long as by hand: all in one rack; racks in one row, spines between the
+// leaves; two rows, the second walked back; hosts of several ports below their first switch.
 func TestLengths(t *testing.T) {
 	for _, c := range []struct {
 		formula, floor string
@@ -54,8 +54,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestAllCablesAreLong: every cable has a length, hosts stand with their switch, and one that is longer than any in the list has
-// no price.
+// TestAllCablesAreLong: every cable has a length, hosts stand with their switch, and one that is
+// longer than any in the list has no price.
 func TestAllCablesAreLong(t *testing.T) {
 	for _, formula := range []string{"tree(36,2000)", "dragonfly(8,4,4)", "dragonflyplus(8,8,8,4)", "rail(8,32,4,spines=16,width=2)", "hyperx(6x6,hosts=6)", "slimfly(5)", "deimos"} {
 		f, err := gen.Parse(formula)

@@ -60,8 +60,8 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestSlow: a cable is slow where its like, the one beside it, or both its ends do better; never where it is as
-// most of its like, or as good as its lesser end can be.
+// TestSlow: a cable is slow where its like, the one beside it, or both its ends do better; never
+// where it is as most of its like, or as good as its lesser end can be.
 func TestSlow(t *testing.T) {
 	f := generated(t, "pgft(2;4,4;1,2;1,2)")
 	var ups, hosts []fabric.LinkID

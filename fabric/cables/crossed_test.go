@@ -9,7 +9,8 @@ import (
 	"weft/fabric"
 )
 
-// TestCrossedCables: two cables that are plugged in where the other should be are named, and nothing else.
+// TestCrossedCables: two cables that are plugged in where the other should be are named, and
+// nothing else.
 func TestCrossedCables(t *testing.T) {
 	for i := range 200 {
 		formula := wholeTrees[i%len(wholeTrees)]
@@ -38,7 +39,8 @@ func TestCrossedCables(t *testing.T) {
 	}
 }
 
-// alike reports whether two switches have the same description but for numbers: they are of one level.
+// alike reports whether two switches have the same description but for numbers: they are of one
+// level.
 func alike(g *fabric.Graph, a, b int32) bool {
 	word := func(s int32) string { return strings.TrimRight(g.SwitchDesc[s], "0123456789") }
 	return word(a) == word(b)

@@ -7,8 +7,8 @@ import (
 	"weft/fabric"
 )
 
-// TestDown: cables that are known and down are named in any network, those to hosts too, and switches that are
-// down are noted with no word of their cables.
+// TestDown: cables that are known and down are named in any network, those to hosts too, and
+// switches that are down are noted with no word of their cables.
 func TestDown(t *testing.T) {
 	for formula, links := range map[string]int{"kautz(3,4)|fail(links=3,seed=1)": 3, "deimos|fail(links=20,seed=2)": 20, "rlft(36,2)|fail(links=5,seed=1)|fail(switches=1,seed=3)": 5} {
 		f := generated(t, formula)

@@ -61,7 +61,8 @@ func numbersTo(n int) []int {
 	return out
 }
 
-// byNumber: the cables of a group lead to the groups in the order of their numbers, its own left out.
+// byNumber: the cables of a group lead to the groups in the order of their numbers, its own left
+// out.
 func byNumber(i, j int) int {
 	if j > i {
 		return j - 1
@@ -93,8 +94,9 @@ func TestGroupsByNumber(t *testing.T) {
 	}
 }
 
-// TestGroupsWithoutRule: where groups are joined in any way, the two switches of a cable that is lost are named, and cables
-// within groups with both ends; where a switch is down nobody is accused of its cables.
+// TestGroupsWithoutRule: where groups are joined in any way, the two switches of a cable that is
+// lost are named, and cables within groups with both ends; where a switch is down nobody is accused
+// of its cables.
 func TestGroupsWithoutRule(t *testing.T) {
 	whole := groupsJoined(t, byNumber, rand.New(rand.NewPCG(1, 9)))
 	if r := Of(whole, whole.Compile(), nil); r.Pattern != "dragonfly" || len(r.Cables) > 0 || len(r.Notes) > 0 {
@@ -120,7 +122,8 @@ func TestGroupsWithoutRule(t *testing.T) {
 	}
 }
 
-// TestNoGroups: networks that are nearly groups, or hold some, are not held against the pattern of groups.
+// TestNoGroups: networks that are nearly groups, or hold some, are not held against the pattern of
+// groups.
 func TestNoGroups(t *testing.T) {
 	for _, formula := range []string{
 		"rlft(12,2)|merge(rlft(12,2),links=12)|merge(rlft(12,2),links=12)", "rlft(12,2)|merge(rlft(12,2),links=12)|merge(rlft(12,2),links=12)|merge(rlft(12,2),links=12)",

@@ -10,7 +10,8 @@ import (
 	"weft/fabric"
 )
 
-// wholeGroups are Dragonflies, with groups to spare and without, Dragonfly+ and HyperX networks, by pattern.
+// wholeGroups are Dragonflies, with groups to spare and without, Dragonfly+ and HyperX networks, by
+// pattern.
 var wholeGroups = []struct {
 	formula, pattern string
 	nameless         bool // found without the names of switches too
@@ -113,7 +114,8 @@ func TestGroupsThatLostCables(t *testing.T) {
 	}
 }
 
-// TestGroupsWithCrossedCables: two cables that are plugged in where the other should be are named, and nothing else.
+// TestGroupsWithCrossedCables: two cables that are plugged in where the other should be are named,
+// and nothing else.
 func TestGroupsWithCrossedCables(t *testing.T) {
 	tried := 0
 	eachWhole(t, func(formula, _ string, f *fabric.Fabric) {

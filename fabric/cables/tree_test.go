@@ -53,8 +53,8 @@ func TestWholeTrees(t *testing.T) {
 	}
 }
 
-// TestRemovedCables: of trees that lost up to a twentieth of the cables between switches exactly these are
-// missing, whether the fabric still knows them or not.
+// TestRemovedCables: of trees that lost up to a twentieth of the cables between switches exactly
+// these are missing, whether the fabric still knows them or not.
 func TestRemovedCables(t *testing.T) {
 	runs := 400
 	if testing.Short() {
@@ -105,7 +105,8 @@ func TestRemovedCables(t *testing.T) {
 	t.Logf("%d of %d ports told", known, ports)
 }
 
-// TestMostCablesOfOne: where a root has one cable left, a group or a small tier has lost many, they are named all the same.
+// TestMostCablesOfOne: where a root has one cable left, a group or a small tier has lost many, they
+// are named all the same.
 func TestMostCablesOfOne(t *testing.T) {
 	for formula, ports := range map[string][]string{
 		"karytree(4,3)":                   {"root 14[1]", "root 14[3]", "root 14[4]"},

@@ -371,7 +371,8 @@ func TestRails(t *testing.T) {
 	}
 }
 
-// TestRailPlanes: with cores the spines of a rail are joined to its rail switches alone, and each core to one spine of every rail.
+// TestRailPlanes: with cores the spines of a rail are joined to its rail switches alone, and each
+// core to one spine of every rail.
 func TestRailPlanes(t *testing.T) {
 	f := parse(t, "rail(3,4,5,spines=2,width=2,cores=3,up=2)")
 	cables := map[[2]string]int{}

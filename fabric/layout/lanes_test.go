@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestLanes: a line has the class of the VLs on its cables, either way, and the legend says which those are.
+// TestLanes: a line has the class of the VLs on its cables, either way, and the legend says which
+// those are.
 func TestLanes(t *testing.T) {
 	f := parse(t, "torus(5x4)|fail(links=1,seed=1)")
 	for _, c := range []struct {
@@ -88,7 +89,8 @@ func TestLaneText(t *testing.T) {
 	}
 }
 
-// TestColours: any two colours of loads, or of lanes, differ for everybody, the colour-blind too, and from the page.
+// TestColours: any two colours of loads, or of lanes, differ for everybody, the colour-blind too,
+// and from the page.
 func TestColours(t *testing.T) {
 	colourOf := func(class string) (rgb [3]float64) {
 		_, rest, ok := strings.Cut(style, "."+class+"{stroke:#")

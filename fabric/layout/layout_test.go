@@ -252,7 +252,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestLevels: every cable of a tree leads from a box to one above it, roots are at the top and leaves at the bottom.
+// TestLevels: every cable of a tree leads from a box to one above it, roots are at the top and
+// leaves at the bottom.
 func TestLevels(t *testing.T) {
 	for _, formula := range []string{"rlft(12,2)", "rlft(8,3)", "fat3456", "karytree(4,3)", "rlft(36,3)|fail(share=0.03,seed=5)", "ranger"} {
 		p := Of(parse(t, formula), Options{})
@@ -322,7 +323,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestFoldingKeepsCables: the cables of lines between boxes and of those inside are all cables of the fabric.
+// TestFoldingKeepsCables: the cables of lines between boxes and of those inside are all cables of
+// the fabric.
 func TestFoldingKeepsCables(t *testing.T) {
 	for _, formula := range formulas {
 		f := parse(t, formula)

@@ -119,8 +119,8 @@ func TestLostParts(t *testing.T) {
 	}
 }
 
-// TestCutInALine: a file that ends within a line is refused with the reason, and read without that line if a part may be
-// missing, wherever it was cut.
+// TestCutInALine: a file that ends within a line is refused with the reason, and read without that
+// line if a part may be missing, wherever it was cut.
 func TestCutInALine(t *testing.T) {
 	f, err := gen.Parse("rlft(4,2)")
 	if err != nil {

@@ -63,7 +63,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// Every router of the paper's fabrics has one cable to each of the four leaves of each subnet, where roots would be.
+// Every router of the paper's fabrics has one cable to each of the four leaves of each subnet,
+// where roots would be.
 func TestPaperFabricHasRoutersForRoots(t *testing.T) {
 	n := network(t, "subnets(6,racks72,routers=18,cables=4)")
 	for r := range n.Routers {

@@ -6,7 +6,8 @@ import (
 	"weft/fabric"
 )
 
-// Whole returns a network as one fabric, in which routers are switches. Nodes have the GUIDs that they have in the network.
+// Whole returns a network as one fabric, in which routers are switches. Nodes have the GUIDs that
+// they have in the network.
 func Whole(n *Network) (*fabric.Fabric, error) {
 	f := fabric.New(n.Name)
 	var errs []error
@@ -33,7 +34,8 @@ func Whole(n *Network) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// addSubnet adds the nodes and links of a subnet; cables of router ports go to the switches that stand for routers.
+// addSubnet adds the nodes and links of a subnet; cables of router ports go to the switches that
+// stand for routers.
 func addSubnet(f *fabric.Fabric, n *Network, s int32, routers []fabric.NodeID) error {
 	sub, g := &n.Subnets[s], n.Graph(s)
 	from := n.Kinds[sub.Kind].Fabric

@@ -15,8 +15,8 @@ import (
 // mostColumns is the width of comments; a tab counts as four columns. Code has no limit.
 const mostColumns = 100
 
-// TestComments: comments on lines of their own wrap. Tables and code in them, which begin with a tab,
-// and words without a space need not.
+// TestComments: comments on lines of their own wrap. Tables and code in them, which begin with a
+// tab, and words without a space need not.
 func TestComments(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -12,58 +14,108 @@ import (
 	"testing"
 )
 
-// floors lists the rooms, highest floor first. A package belongs to the longest
-// prefix that fits it.
-var floors = []struct {
-	room   string
-	floor  int
-	toCome bool // no package is in it yet
-}{
-	{room: "weft/cmd", floor: 6},
-	{room: "weft/ui", floor: 6, toCome: true}, // the page
-	{room: "weft/examples/program", floor: 6},
-	{room: "weft/lab", floor: 5},
-	{room: "weft/lab/store", floor: 4, toCome: true}, // what sweeps have measured
-	{room: "weft/sm/outage", floor: 5},
-	{room: "weft/study", floor: 4},
-	{room: "weft/study/choose", floor: 4},
-	{room: "weft/study/whatif", floor: 4},
-	{room: "weft/sm", floor: 4}, // a stair of rooms: see stair
-	{room: "weft/sm/service", floor: 4},
-	{room: "weft/emulator", floor: 4},
-	{room: "weft/apps", floor: 4, toCome: true}, // applications in time, on sim/packet and sim/flow
-	{room: "weft/sim", floor: 3},
-	{room: "weft/judge", floor: 3},
-	{room: "weft/mapping/job", floor: 3},
-	{room: "weft/study/lpsolver", floor: 3},
-	{room: "weft/planner", floor: 3},
-	{room: "weft/intersubnet", floor: 3},
-	{room: "weft/route", floor: 2},
-	{room: "weft/wire", floor: 2},
-	{room: "weft/mapping", floor: 2},
-	{room: "weft/fabric", floor: 1},
-	{room: "weft/examples", floor: 0},
-	{room: "weft/internal", floor: 0},
+// table is the import rule as ARCHITECTURE.md has it: a row for each room, and the rooms that its
+// packages may import. A package belongs to the longest row that fits it, an import to the longest
+// column. Each may import its own folder, and weft/internal.
+type table struct {
+	rows    map[string]bool // the rooms; true: no package is in it yet
+	columns []string
+	may     map[[2]string]bool
 }
 
-// forbidden pairs say what the floors alone do not.
+// readTable reads the import rule.
+func readTable(t *testing.T) *table {
+	t.Helper()
+	text, err := os.ReadFile("../../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &table{rows: map[string]bool{}, may: map[[2]string]bool{}}
+	_, after, found := strings.Cut(string(text), "\n| may import ->")
+	if !found {
+		t.Fatal("ARCHITECTURE.md has no import table")
+	}
+	for i, line := range strings.Split(after, "\n") {
+		if i > 0 && !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(line, "|")
+		cells = cells[1 : len(cells)-1]
+		if i == 0 {
+			for _, c := range cells {
+				r.columns = append(r.columns, strings.Trim(c, " `"))
+			}
+			continue
+		}
+		if i > 1 {
+			r.addRow(t, cells)
+		}
+	}
+	if len(r.rows) < 10 || len(r.columns) < 10 || len(r.may) < 50 {
+		t.Fatalf("ARCHITECTURE.md: %d rooms, %d columns, %d marks in the import table", len(r.rows), len(r.columns), len(r.may))
+	}
+	return r
+}
+
+// addRow adds a row: a room and its marks.
+func (r *table) addRow(t *testing.T, cells []string) {
+	t.Helper()
+	room, note, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(cells[0]), "`"), "`")
+	if _, twice := r.rows[room]; twice || len(cells) != 1+len(r.columns) {
+		t.Fatalf("import table of ARCHITECTURE.md: room %s has a second row, or not %d cells", room, 1+len(r.columns))
+	}
+	r.rows[room] = note == ", to come"
+	for i, mark := range cells[1:] {
+		switch strings.TrimSpace(mark) {
+		case "":
+		case "x":
+			r.may[[2]string{room, r.columns[i]}] = true
+		default:
+			t.Errorf("import table of ARCHITECTURE.md: %q is no mark", mark)
+		}
+	}
+}
+
+// longest returns the longest of the rooms that a package is in, "" for none.
+func longest(pkg string, rooms iter.Seq[string]) (found string) {
+	for room := range rooms {
+		if within(pkg, "weft/"+room) && len(room) > len(found) {
+			found = room
+		}
+	}
+	return found
+}
+
+// room returns the room of a package, "" for none.
+func (r *table) room(pkg string) string { return longest(pkg, maps.Keys(r.rows)) }
+
+// allows reports whether the table lets a package import another one.
+func (r *table) allows(pkg, imp string) bool {
+	return folder(imp) == folder(pkg) || folder(imp) == "internal" || r.may[[2]string{r.room(pkg), longest(imp, slices.Values(r.columns))}]
+}
+
+// folder returns the top-level folder of a package.
+func folder(pkg string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(pkg, "weft/"), "/")
+	return name
+}
+
+// forbidden pairs say what the table does not: most are pairs inside of a room.
 var forbidden = []struct{ from, to, why string }{
 	{"weft/judge/check", "weft/judge/quality", "the proof stands alone"},
 	{"weft/intersubnet", "weft/intersubnet/check", "what routes does not judge"},
-	{"weft/intersubnet", "weft/planner", "Plans of the subnets are handed to it"},
-	{"weft/intersubnet", "weft/sim", "it makes the Plan; what that delivers is another room's"},
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
 	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},
 	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},
-	{"weft/planner", "weft/route/engine", "engines are handed to it"},
 	{"weft/planner", "weft/route/names", "engines that assign LIDs are handed to it"},
 	{"weft/planner", "weft/fabric/netfile", "files of other subnet managers are a command's business"},
-	{"weft/emulator", "weft/route", "a Plan is judged from tables read back over the wire"},
-	{"weft/apps", "weft/sm", "an application runs on a Plan, whoever has told it"},
-	{"weft/apps", "weft/emulator", "an application runs on a Plan, not on devices"},
-	{"weft/apps", "weft/study", "what an application needs is asked of sim"},
 	{"weft/sm", "weft/sm/state", "the manager has no files: its runner is handed a function that stores"},
 	{"weft/sm", "weft/sm/service", "a manager does not know who asks"},
+	{"weft/sm/service", "weft/planner", "it is handed the studies that it serves"},
+	{"weft/sm", "weft/sm/outage", "a rehearsal stands above the manager"},
+	{"weft/lab/store", "weft/lab", "what is stored does not know who measured it"},
+	{"weft/study/lpsolver", "weft/study", "it solves programmes, and does not know whose"},
+	{"weft/mapping", "weft/mapping/job", "a mapper does not know what runs it"},
 	{"weft/cmd/weft/cli", "weft/cmd/weft/manage", "what commands share knows none of them"},
 	{"weft/cmd/weft/cli", "weft/cmd/weft/demo", "what commands share knows none of them"},
 	{"weft", "weft/internal/dumps", testsOnly},
@@ -93,7 +145,8 @@ var stair = map[string][]string{
 	"recording": {"terms"},
 }
 
-// isUpstairs reports whether a package of the manager imports a room of the stair that it must not see.
+// isUpstairs reports whether a package of the manager imports a room of the stair that it must not
+// see.
 func isUpstairs(pkg, imp string) bool {
 	from, onStair := strings.CutPrefix(pkg, "weft/sm/")
 	to, isRoom := strings.CutPrefix(imp, "weft/sm/")
@@ -102,39 +155,91 @@ func isUpstairs(pkg, imp string) bool {
 	return onStair && isRoom && known && step && !slices.Contains(may, to)
 }
 
-// roomOf is the room of a package and its floor, "" and -1 when it has none.
-func roomOf(pkg string) (room string, floor int) {
-	floor = -1
-	for _, f := range floors {
-		if within(pkg, f.room) && len(f.room) > len(room) {
-			room, floor = f.room, f.floor
-		}
-	}
-	return room, floor
-}
-
 func within(pkg, room string) bool {
 	return pkg == room || strings.HasPrefix(pkg, room+"/")
 }
 
-func TestImportsGoDown(t *testing.T) {
-	used := map[string]bool{}
+// TestImports checks the imports of all packages, and that no room is empty or outside of the
+// table.
+func TestImports(t *testing.T) {
+	rule, used := readTable(t), map[string]bool{}
 	for _, p := range list(t, "weft/...") {
-		room, _ := roomOf(p.ImportPath)
-		used[room] = true
-		checkImports(t, p.ImportPath, p.Imports)
+		used[rule.room(p.ImportPath)] = true
+		checkImports(t, rule, p.ImportPath, p.Imports)
 	}
-	seen := map[string]bool{}
-	for _, f := range floors {
+	for room, toCome := range rule.rows {
 		switch {
-		case seen[f.room]:
-			t.Errorf("room %s is listed twice", f.room)
-		case used[f.room] && f.toCome:
-			t.Errorf("room %s has a package now: it is no longer toCome", f.room)
-		case !used[f.room] && !f.toCome:
-			t.Errorf("no package is in room %s", f.room)
+		case used[room] && toCome:
+			t.Errorf("room %s has a package now: it is no longer to come", room)
+		case !used[room] && !toCome:
+			t.Errorf("no package is in room %s", room)
 		}
-		seen[f.room] = true
+	}
+	for _, room := range rule.columns {
+		if _, known := rule.rows[folder("weft/"+room)]; !known {
+			t.Errorf("column %s is of no room", room)
+		}
+	}
+}
+
+// TestTable tries the rule on imports that it must tell apart.
+func TestTable(t *testing.T) {
+	rule := readTable(t)
+	for _, c := range []struct {
+		pkg, imp string
+		allowed  bool
+	}{
+		{"fabric/gen", "fabric", true},
+		{"fabric/gen", "internal/par", true},
+		{"fabric", "route", false},
+		{"route/relief", "route/engine", true}, // its own folder
+		{"planner", "route/recipe", true},
+		{"planner", "route/engine", false},
+		{"planner/between", "route/engine/updn", false},
+		{"study/routing", "route/engine/pathset", true},
+		{"sm", "route/engine", false},
+		{"sm/round", "emulator", false},
+		{"sm/outage", "emulator/live", true},
+		{"sm/outage", "sim/packet", true},
+		{"sm/congestion", "sim/packet", false},
+		{"sm/congestion", "sim/congestion", true},
+		{"sm/service", "study/whatif", false},
+		{"sm/service/client", "study/whatif", true},
+		{"sm/service/client", "study", false},
+		{"emulator", "route", false},
+		{"intersubnet", "sim/flow", false},
+		{"lab/fattree", "sm/outage", true},
+		{"lab/fattree", "wire", false},
+		{"apps/jobs", "sim/packet", true},
+		{"apps/jobs", "emulator", false},
+		{"ui", "sm/service", false},
+		{"cmd/weft", "ui", true},
+		{"internal/par", "fabric", false},
+		{"sm", "cmd/weft/cli", false},
+		{"somewhere", "fabric", false},
+	} {
+		if got := rule.allows("weft/"+c.pkg, "weft/"+c.imp); got != c.allowed {
+			t.Errorf("%s may import %s: %t", c.pkg, c.imp, got)
+		}
+	}
+	for _, c := range []struct {
+		pkg, imp  string
+		forbidden bool
+	}{
+		{"lab/store", "lab", true},
+		{"lab", "lab/store", false},
+		{"mapping/algorithm", "mapping/job", true},
+		{"mapping/job", "mapping/algorithm", false},
+		{"sm/watch", "sm/outage", true},
+		{"sm/outage", "sm/watch", false},
+		{"sm", "sm/state", true},
+		{"sm/service/client", "sm/service", false},
+		{"lab/fattree", "lab/labtest", true},
+		{"sm/smtest", "route/routetest", false},
+	} {
+		if why := whyNot("weft/"+c.pkg, "weft/"+c.imp); (why != "") != c.forbidden {
+			t.Errorf("%s may not import %s: %q", c.pkg, c.imp, why)
+		}
 	}
 }
 
@@ -167,14 +272,16 @@ func list(t *testing.T, args ...string) (all []listed) {
 	}
 }
 
-func checkImports(t *testing.T, pkg string, imports []string) {
-	_, floor := roomOf(pkg)
-	if floor < 0 {
-		t.Errorf("%s belongs to no room: give it one in ARCHITECTURE.md and here", pkg)
+func checkImports(t *testing.T, rule *table, pkg string, imports []string) {
+	if rule.room(pkg) == "" {
+		t.Errorf("%s belongs to no room: give it a row in the import table of ARCHITECTURE.md", pkg)
 	}
 	for _, imp := range imports {
 		if !within(imp, "weft") {
 			continue
+		}
+		if !rule.allows(pkg, imp) && !isForTests(pkg) {
+			t.Errorf("%s imports %s: the import table of ARCHITECTURE.md does not let %s do so", pkg, imp, rule.room(pkg))
 		}
 		if pkg == "weft/route" && !slices.Contains([]string{"weft/fabric", "weft/internal/par"}, imp) {
 			t.Errorf("%s imports %s: the Plan is a pure model", pkg, imp)
@@ -182,27 +289,29 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 		if within(pkg, "weft/judge") && !isForTests(pkg) && within(imp, "weft/route") && imp != "weft/route" {
 			t.Errorf("%s imports %s: the judge knows the Plan alone, and shares no code with the engines", pkg, imp)
 		}
-		if within(pkg, "weft/sm") && !within(pkg, "weft/sm/outage") && within(imp, "weft/emulator") {
-			t.Errorf("%s imports %s: a manager meets its subnet over the wire", pkg, imp)
-		}
-		if pkg == "weft/sm/service" && slices.ContainsFunc([]string{"weft/study", "weft/study/whatif", "weft/planner"}, func(room string) bool { return within(imp, room) }) {
-			t.Errorf("%s imports %s: it is handed the studies that it serves", pkg, imp)
-		}
-		if _, other := roomOf(imp); other > floor {
-			t.Errorf("%s (floor %d) imports %s (floor %d): imports go downwards", pkg, floor, imp, other)
-		}
 		if isUpstairs(pkg, imp) {
 			t.Errorf("%s imports %s: values walk down the stair of the manager, and up as results", pkg, imp)
 		}
-		for _, f := range forbidden {
-			if f.why == testsOnly && isForTests(pkg) {
-				continue
-			}
-			if within(pkg, f.from) && within(imp, f.to) && !within(pkg, f.to) {
-				t.Errorf("%s imports %s: %s", pkg, imp, f.why)
-			}
+		if why := whyNot(pkg, imp); why != "" {
+			t.Errorf("%s imports %s: %s", pkg, imp, why)
 		}
 	}
+}
+
+// whyNot returns why an import is among the forbidden pairs, "" if it is not.
+func whyNot(pkg, imp string) string {
+	for _, f := range forbidden {
+		from, to := within(pkg, f.from), within(imp, f.to)
+		if within(f.from, f.to) { // a part of a room that does not know the rest
+			to = to && !within(imp, f.from)
+		} else {
+			from = from && !within(pkg, f.to)
+		}
+		if from && to && (f.why != testsOnly || !isForTests(pkg)) {
+			return f.why
+		}
+	}
+	return ""
 }
 
 // isForTests reports whether only tests import a package.

@@ -8,8 +8,8 @@ import (
 )
 
 // TestManyBlocks: on tables of several blocks the judge finds the same on any number of workers, a
-// cycle, the packets on it, and the pairs whose packets a switch discards among it; so does the judge
-// of a mixture.
+// cycle, the packets on it, and the pairs whose packets a switch discards among it; so does the
+// judge of a mixture.
 func TestManyBlocks(t *testing.T) {
 	g, old := plan(t, "torus(9x9,hosts=1)", "minhop", 0, nil)
 	_, now := plan(t, "torus(9x9,hosts=1)", "sssp", 0, nil)

@@ -165,7 +165,8 @@ func TestMixTurn(t *testing.T) {
 	}
 }
 
-// TestMixBetween: with tables between, what can happen is what can happen between each two that follow each other.
+// TestMixBetween: with tables between, what can happen is what can happen between each two that
+// follow each other.
 func TestMixBetween(t *testing.T) {
 	seen := map[[2]bool]int{}
 	for _, formula := range []string{"rlft(4,2)", "torus(3x3,hosts=1)", "random(switches=8,hosts=1,links=16,seed=1)"} {

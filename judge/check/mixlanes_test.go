@@ -9,7 +9,8 @@ import (
 	"weft/route"
 )
 
-// dumbMixLanes walks every packet over all mixtures of two tables, on the SLs and the VLs that either Plan gives it.
+// dumbMixLanes walks every packet over all mixtures of two tables, on the SLs and the VLs that
+// either Plan gives it.
 func dumbMixLanes(g *fabric.Graph, before, after *route.Plan, part Writing) (loops map[int]bool, deps map[dumbDep]bool) {
 	pick := func(of Of) (list []*dumb) {
 		if of.old() {
@@ -109,7 +110,8 @@ func dumbFollow(g *fabric.Graph, ways [][2]int32, from int32, looped bool, show 
 	}
 }
 
-// TestMixLanes compares with dumbMixLanes: Plans whose lanes differ, all of the change and parts of it.
+// TestMixLanes compares with dumbMixLanes: Plans whose lanes differ, all of the change and parts of
+// it.
 func TestMixLanes(t *testing.T) {
 	seen, stale := map[[2]bool]int{}, 0
 	engines := [][2]string{{"minhop", "dfsssp"}, {"dfsssp", "updn"}, {"lash", "dfsssp"}, {"torus", "dor"}, {"dfsssp", "dfsssp"}, {"dor", "lash"}, {"dfsssp", "nue"}, {"valiant", "dfsssp"}, {"minhop", "valiant"}}

@@ -8,7 +8,8 @@ import (
 	"weft/route"
 )
 
-// TestHottest: the channels with the most paths, and who uses them, are those that a walk of every pair finds.
+// TestHottest: the channels with the most paths, and who uses them, are those that a walk of every
+// pair finds.
 func TestHottest(t *testing.T) {
 	for _, c := range []struct {
 		formula, engine string
@@ -53,7 +54,8 @@ func TestHottest(t *testing.T) {
 	}
 }
 
-// walked counts the paths of all pairs of hosts by channel, and by channel and switch of source and target.
+// walked counts the paths of all pairs of hosts by channel, and by channel and switch of source and
+// target.
 func walked(g *fabric.Graph, p *route.Plan) (loads []int64, from, to []map[int32]int64) {
 	loads, from, to = make([]int64, g.NumChannels), make([]map[int32]int64, g.NumChannels), make([]map[int32]int64, g.NumChannels)
 	for src := range int32(g.NumHosts) {

@@ -116,7 +116,8 @@ func TestAsDumb(t *testing.T) {
 	})
 }
 
-// TestProofIsKept: the proof in a Report is that of check.Judge, but for the warnings about quality.
+// TestProofIsKept: the proof in a Report is that of check.Judge, but for the warnings about
+// quality.
 func TestProofIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, p := drawPlan(t)
@@ -213,7 +214,8 @@ func TestSwlab(t *testing.T) {
 	wants(t, written(t, r), "unknown (cyclic on one lane")
 }
 
-// TestWarnings: dark channels are named, and ways of hosts that are longer than needed counted where they are many.
+// TestWarnings: dark channels are named, and ways of hosts that are longer than needed counted
+// where they are many.
 func TestWarnings(t *testing.T) {
 	for _, c := range []struct {
 		formula       string
@@ -235,7 +237,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestDetours: pairs of hosts on ways longer than needed are a warning where they are more than one in a hundred.
+// TestDetours: pairs of hosts on ways longer than needed are a warning where they are more than one
+// in a hundred.
 func TestDetours(t *testing.T) {
 	g := routetest.Line(t, 2, 1).Compile()
 	for longer, want := range map[int64]bool{0: false, 10: false, 11: true} {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 	"weft/mapping/probe"
 )
 

@@ -14,10 +14,10 @@
 //   - coupon: our own; see coupon.go.
 //   - vazirani: section 6, random long probes first (vazirani.go).
 //
-// All but the labels work on one model graph (package mapping/graph, explorer.go). Two vertices
-// behind the same port are one switch, so a contradiction is a deduction. Deductions are never
-// wrong: silence proves nothing, an answer does. So in traffic a map may lack wires, but has none
-// that the network lacks.
+// All but the labels work on one model graph (package mapping/internal/graph, explorer.go). Two
+// vertices behind the same port are one switch, so a contradiction is a deduction. Deductions are
+// never wrong: silence proves nothing, an answer does. So in traffic a map may lack wires, but has
+// none that the network lacks.
 //
 // Deviations. Pruning removes the part that a switch-bridge separates from all hosts, not only
 // switches of degree one: under packet routing a message can turn round in F without the turn 0,

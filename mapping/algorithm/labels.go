@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 	"weft/mapping/probe"
 	"weft/mapping/theory"
 )

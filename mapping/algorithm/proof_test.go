@@ -9,7 +9,7 @@ import (
 
 // The terms of the proof in section 3 of paper 001: the correspondence map, replicates and
 // parallel paths (Definitions 4 to 6), chunks (Definition 7) and the inductive construction
-// of section 3.2.6. Lemma 2 is tested in mapping/graph, Lemmas 2 and 3 of the labels in
+// of section 3.2.6. Lemma 2 is tested in mapping/internal/graph, Lemmas 2 and 3 of the labels in
 // labels_test.go.
 
 // proofWay is a path in the network: the wire-ends through which a message leaves the nodes on it,

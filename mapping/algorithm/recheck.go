@@ -3,7 +3,7 @@ package algorithm
 import (
 	"slices"
 
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 )
 
 // recheck looks for silence that may have been a collision, once nothing is left to explore. It

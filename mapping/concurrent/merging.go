@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
+	"weft/mapping/internal/survey"
 	"weft/mapping/probe"
-	"weft/mapping/survey"
 )
 
 // MergeOptions controls mapping by all hosts together.

@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/event"
 	"weft/mapping"
-	"weft/mapping/survey"
+	"weft/mapping/internal/survey"
 )
 
 const (

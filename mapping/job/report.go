@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"weft/mapping"
-	"weft/mapping/change"
+	"weft/mapping/internal/change"
+	"weft/mapping/internal/survey"
 	"weft/mapping/probe"
-	"weft/mapping/survey"
 )
 
 // Report is a Result for programs. Times are modelled, in milliseconds.

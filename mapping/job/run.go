@@ -11,8 +11,8 @@ import (
 	"weft/mapping"
 	"weft/mapping/algorithm"
 	"weft/mapping/concurrent"
+	"weft/mapping/internal/survey"
 	"weft/mapping/probe"
-	"weft/mapping/survey"
 	"weft/mapping/theory"
 )
 

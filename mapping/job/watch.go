@@ -7,8 +7,8 @@ import (
 
 	"weft/fabric"
 	"weft/mapping"
-	"weft/mapping/change"
-	"weft/mapping/survey"
+	"weft/mapping/internal/change"
+	"weft/mapping/internal/survey"
 )
 
 // WatchReport is the result of Watch, for programs.

@@ -10,7 +10,8 @@ import (
 	"weft/route/recipe"
 )
 
-// TestPathsOfEngines: ENGINE+NAMES has the paths of the engine between hosts, on its lanes, and is proven where it is.
+// TestPathsOfEngines: ENGINE+NAMES has the paths of the engine between hosts, on its lanes, and is
+// proven where it is.
 func TestPathsOfEngines(t *testing.T) {
 	for _, c := range []struct{ engine, formula string }{
 		{"updn", "irregular(switches=12,degree=4,hosts=30,seed=2)"},

@@ -220,7 +220,8 @@ func TestSwlabClaims(t *testing.T) {
 	}
 }
 
-// TestBestVia: an entry with a detour names a port by which fewer hops lead to the LID, one without names none.
+// TestBestVia: an entry with a detour names a port by which fewer hops lead to the LID, one without
+// names none.
 func TestBestVia(t *testing.T) {
 	g := generate(t, "torus(5,hosts=1)")
 	p := planOf(t, g, "updn", 0)

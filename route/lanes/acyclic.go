@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // Acyclic holds lanes for paths that are still being chosen. The lanes only grow and never get a

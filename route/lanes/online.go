@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // Online assigns the paths of one pair of classes after another to the first lane where they close

@@ -111,8 +111,8 @@ func classes(p *lanes.Paths) (list []int32) {
 	return list
 }
 
-// TestRefilled: so many lanes as are asked for, or fewer, without a cycle, wherever the longest first
-// fit; and sometimes where they do not.
+// TestRefilled: so many lanes as are asked for, or fewer, without a cycle, wherever the longest
+// first fit; and sometimes where they do not.
 func TestRefilled(t *testing.T) {
 	saved := 0
 	draws.Check(t, func(t *rapid.T) {

@@ -5,7 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // Paths holds the paths of forwarding tables, by pairs of classes of end ports.

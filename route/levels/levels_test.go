@@ -45,7 +45,8 @@ func some(q int) (list levels.Levels) {
 	return list
 }
 
-// Each level has lanes of its own between switches, and the judge proves all of them; the paths are those without levels.
+// Each level has lanes of its own between switches, and the judge proves all of them; the paths are
+// those without levels.
 func TestGive(t *testing.T) {
 	formulas := []string{"torus(3x3,hosts=1)", "torus(5,hosts=1)", "torus(4x4,hosts=2)", "kautz(2,3,hosts=12)", "rlft(4,2)", "irregular(switches=8,degree=4,hosts=16,seed=3)", "mesh(3x3,hosts=1)"}
 	engines := []string{"minhop", "updn", "dfsssp", "lash", "nue", "torus", "ftree", "valiant"}
@@ -211,7 +212,8 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
-// The SL by which operators know a level is that of its first lane where it is free; a note says where it is not.
+// The SL by which operators know a level is that of its first lane where it is free; a note says
+// where it is not.
 func TestKnownSLs(t *testing.T) {
 	list := levels.Levels{{Name: "a", Share: 1}, {Name: "b", Share: 1, SL: 5}, {Name: "c", Share: 1, SL: 1}}
 	g := graph(t, "torus(5,hosts=1)")

@@ -6,7 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // grower grows spanning trees whose dependencies, together with an order's, form no cycle.

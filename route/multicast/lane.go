@@ -7,7 +7,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // pathVLs returns the set of VLs of some SLs on all switches of a Plan, including links to hosts.

@@ -36,7 +36,8 @@ func plan(t rapid.TB, g *fabric.Graph, name string, vls int) *route.Plan {
 	return p
 }
 
-// judged judges a Plan, and fails where its trees are not proven or where unicast was proven and is not.
+// judged judges a Plan, and fails where its trees are not proven or where unicast was proven and is
+// not.
 func judged(t rapid.TB, g *fabric.Graph, p *route.Plan) *check.Report {
 	t.Helper()
 	r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 1})
@@ -101,7 +102,8 @@ func (d dumb) addCopies(g *fabric.Graph, p *route.Plan, t *route.GroupTree, from
 	}
 }
 
-// cyclic reports whether the dependencies have a cycle: nodes without one that they wait for are taken away until none is left.
+// cyclic reports whether the dependencies have a cycle: nodes without one that they wait for are
+// taken away until none is left.
 func (d dumb) cyclic() bool {
 	left := map[[2][2]int]bool{}
 	for e := range d {
@@ -124,7 +126,8 @@ func (d dumb) cyclic() bool {
 	}
 }
 
-// arrivals counts the copies of one packet by the end port that they reach; a packet that is copied without end fails.
+// arrivals counts the copies of one packet by the end port that they reach; a packet that is copied
+// without end fails.
 func arrivals(t rapid.TB, g *fabric.Graph, tree *route.GroupTree, from int32) map[int32]int {
 	got := map[int32]int{}
 	type packet struct {
@@ -175,7 +178,8 @@ func drawGroup(t *rapid.T, g *fabric.Graph, mlid fabric.LID) route.Group {
 	return group
 }
 
-// partOf numbers the parts of a network without its drained switches; those belong to the first part beside them.
+// partOf numbers the parts of a network without its drained switches; those belong to the first
+// part beside them.
 func partOf(g *fabric.Graph) (of []int, n int) {
 	of = make([]int, g.NumSwitches)
 	for s := range of {
@@ -202,8 +206,9 @@ func partOf(g *fabric.Graph) (of []int, n int) {
 // engines are those of the property tests.
 var engines = []string{"minhop", "updn", "dfsssp", "lash", "nue", "sssp"}
 
-// TestEachMemberOnce: on random networks, with any engine and random groups, each member gets each packet once and nobody else gets one,
-// whoever sends; the judge agrees; and the packets of all groups and of all paths wait in no ring.
+// TestEachMemberOnce: on random networks, with any engine and random groups, each member gets each
+// packet once and nobody else gets one, whoever sends; the judge agrees; and the packets of all
+// groups and of all paths wait in no ring.
 func TestEachMemberOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := conformance.Draw(t).Compile()
@@ -259,7 +264,8 @@ func TestEachMemberOnce(t *testing.T) {
 	})
 }
 
-// nothingToSpare fails where a switch at an end of a group's tree has no member: the tree would do without it.
+// nothingToSpare fails where a switch at an end of a group's tree has no member: the tree would do
+// without it.
 func nothingToSpare(t *rapid.T, g *fabric.Graph, group *route.Group, tree *route.GroupTree) {
 	for i, s := range tree.Switches {
 		cables := 0
@@ -479,7 +485,8 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// TestOneTurn: trees on a VL between those of paths have the turn there that the VL has already, no second one.
+// TestOneTurn: trees on a VL between those of paths have the turn there that the VL has already, no
+// second one.
 func TestOneTurn(t *testing.T) {
 	g := parse(t, "torus(6,hosts=1)").Compile()
 	p := plan(t, g, "dor", 2)
@@ -526,7 +533,8 @@ func TestGroupsFindsFaults(t *testing.T) {
 	})
 }
 
-// TestJudgeFindsCycles: trees from every switch of a ring, each in its own way around, wait for each other.
+// TestJudgeFindsCycles: trees from every switch of a ring, each in its own way around, wait for
+// each other.
 func TestJudgeFindsCycles(t *testing.T) {
 	g := parse(t, "torus(5,hosts=1)").Compile()
 	p := plan(t, g, "updn", 0)
@@ -560,7 +568,8 @@ func TestJudgeFindsCycles(t *testing.T) {
 	}
 }
 
-// TestJudgeFindsStarvedTrees: trees on a VL that never has its turn, or none while others have packets, are no trees that can be used.
+// TestJudgeFindsStarvedTrees: trees on a VL that never has its turn, or none while others have
+// packets, are no trees that can be used.
 func TestJudgeFindsStarvedTrees(t *testing.T) {
 	g := parse(t, "torus(4x4,hosts=1)").Compile()
 	for _, c := range []struct {

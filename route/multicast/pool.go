@@ -6,7 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // usualTrees is the default number of trees of a pool.

@@ -62,7 +62,8 @@ func plainRenaming(r *Routing) []int32 {
 	return names
 }
 
-// plainColor is Fig. 9 of paper 000, degrees counted when a colour is begun, or among the paths that can have it.
+// plainColor is Fig. 9 of paper 000, degrees counted when a colour is begun, or among the paths
+// that can have it.
 func plainColor(g *colouring.Graph, largest, shrinks bool) []int32 {
 	colour := make([]int32, g.Len())
 	for p := range colour {

@@ -5,7 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // patcher adds entries where a completer could not. It holds the dependencies that the entries of

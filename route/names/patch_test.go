@@ -253,7 +253,8 @@ func TestRealiseCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { realiseCounts(t, g, drawSet(t, g)) })
 }
 
-// realiseCounts realises a set, and counts the LIDs that lack a single entry before they are patched.
+// realiseCounts realises a set, and counts the LIDs that lack a single entry before they are
+// patched.
 func realiseCounts(t tb, g *fabric.Graph, set *paths.Set) (single int) {
 	a := assign(t, set, "color-l")
 	ends := must(nameOf(a))(t)

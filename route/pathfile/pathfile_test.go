@@ -65,7 +65,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestSeveral: a pair may have several paths, the same one twice among them; lines may end as on other systems.
+// TestSeveral: a pair may have several paths, the same one twice among them; lines may end as on
+// other systems.
 func TestSeveral(t *testing.T) {
 	g := graph(t, "renaming-fig1")
 	line := strings.Split(text(t, compute(t, g)), "\n")[1]
@@ -145,7 +146,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestNoteLikeNames: a host whose description begins as a note does is written by its GUID, or its paths would not be read.
+// TestNoteLikeNames: a host whose description begins as a note does is written by its GUID, or its
+// paths would not be read.
 func TestNoteLikeNames(t *testing.T) {
 	f := routetest.Line(t, 2, 1)
 	for i := range f.Nodes {

@@ -46,8 +46,8 @@ func RootOf(in *Input) int32 { return rootOf(in) }
 // HostOrder is the order in which pairs are taken.
 func HostOrder(in *Input) []int32 { return hostOrder(in) }
 
-// Spread gives the linear programme of smart for whole paths of a set that are shortest under its rule, the values by which the
-// paths are a solution, and what the values are rounded to.
+// Spread gives the linear programme of smart for whole paths of a set that are shortest under its
+// rule, the values by which the paths are a solution, and what the values are rounded to.
 func Spread(in *Input, set *Set) (p *ilp.Linear, values []float64, rounded func([]float64) (*Set, error)) {
 	sp := newFlowProgramme(in, set.Rule())
 	values = make([]float64, sp.programme.Variables)

@@ -113,8 +113,8 @@ func BenchmarkShortestWidest(b *testing.B) { benchmark(b, "shortest-widest") }
 func BenchmarkPathSelection(b *testing.B)  { benchmark(b, "path-selection") }
 func BenchmarkSmart(b *testing.B)          { benchmark(b, "smart") }
 
-// TestSpread: paths that were balanced are a solution of the linear programme with their greatest load, and are rounded to a set with
-// that load; without a solver the programme is refused.
+// TestSpread: paths that were balanced are a solution of the linear programme with their greatest
+// load, and are rounded to a set with that load; without a solver the programme is refused.
 func TestSpread(t *testing.T) {
 	g := graph(t, "regular(switches=12,degree=4,hosts=3,seed=2)")
 	in := &paths.Input{Graph: g, Seed: 2, Workers: 1, Root: -1}

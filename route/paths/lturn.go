@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 var lTurn = &Algorithm{

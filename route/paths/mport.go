@@ -6,7 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 var mport = &Algorithm{

@@ -10,8 +10,8 @@ import (
 	"weft/route"
 )
 
-// TestEliminate: what is left is what is left when all loads are counted anew before each step, and all candidates over the most loaded link are
-// looked at.
+// TestEliminate: what is left is what is left when all loads are counted anew before each step, and
+// all candidates over the most loaded link are looked at.
 func TestEliminate(t *testing.T) {
 	for _, x := range []struct {
 		name   string

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"weft/fabric"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 var srd = &Algorithm{

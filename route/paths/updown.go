@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"weft/fabric"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // UpDown returns the up*/down* rule of the breadth-first tree from a root (paper 002, section 2.1):

@@ -369,7 +369,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// TestBare: a Plan without its tables is what it was but for these, and no file; whatever is cut off of it is an error.
+// TestBare: a Plan without its tables is what it was but for these, and no file; whatever is cut
+// off of it is an error.
 func TestBare(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := drawGraph(rt, t)
@@ -487,8 +488,8 @@ func BenchmarkSaveLoad(b *testing.B) {
 	})
 }
 
-// TestOneWay: SLs that each direction of a pair has for itself are so after loading, or the SA would call paths reversible whose
-// answers are not safe.
+// TestOneWay: SLs that each direction of a pair has for itself are so after loading, or the SA
+// would call paths reversible whose answers are not safe.
 func TestOneWay(t *testing.T) {
 	for _, oneWay := range []bool{false, true} {
 		p, g := full(t)

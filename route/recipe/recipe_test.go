@@ -204,7 +204,8 @@ func TestRunVLs(t *testing.T) {
 	}
 }
 
-// TestFewVLsToHosts: links to hosts that have fewer VLs than there are lanes share them, those between switches have them all.
+// TestFewVLsToHosts: links to hosts that have fewer VLs than there are lanes share them, those
+// between switches have them all.
 func TestFewVLsToHosts(t *testing.T) {
 	g := routetest.Line(t, 2, 2).Compile()
 	g.PortVLs = slices.Repeat([]uint8{8}, len(g.Attached))

@@ -5,7 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // lanes knows the VLs of packets, which keep them between switches, and which channel may follow

@@ -2,7 +2,7 @@ package relief
 
 import (
 	"weft/fabric"
-	"weft/route/rounds"
+	"weft/route/internal/rounds"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"weft/route/recipe"
 )
 
-// What is counted, before and after paths have moved, is what walks of all pairs give: pairs and packets of each round on
-// each channel, and the destinations of each source.
+// What is counted, before and after paths have moved, is what walks of all pairs give: pairs and
+// packets of each round on each channel, and the destinations of each source.
 func TestCounts(t *testing.T) {
 	for formula, name := range map[string]string{
 		"rlft(6,2)|fail(links=3,seed=2)": "updn", "torus(4x3,hosts=2)|fail(links=2,seed=1)": "dfsssp", "kautz(2,3,hosts=19)": "nue", "rlft(4,3)|fail(links=2,seed=4)": "dfsssp",

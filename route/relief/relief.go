@@ -26,9 +26,9 @@
 // # Freedom from deadlock
 //
 // Each VL has an order of its channels in which all dependencies of the Plan lead forwards
-// (route/cdg). Relief makes a move only if its dependencies can be added; it removes none when a
-// path moves away. On several VLs clients that know no path records and send on the wrong one get
-// no guarantee.
+// (route/internal/cdg). Relief makes a move only if its dependencies can be added; it removes none
+// when a path moves away. On several VLs clients that know no path records and send on the wrong
+// one get no guarantee.
 //
 // # Cost
 //
@@ -45,7 +45,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/rounds"
+	"weft/route/internal/rounds"
 )
 
 // mostCells is the maximum number of channels x (hosts and switches): 64 MB.

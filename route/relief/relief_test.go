@@ -50,8 +50,9 @@ func judged(t rapid.TB, g *fabric.Graph, plan *route.Plan) *quality.Report {
 
 var engines = []string{"updn", "dfsssp", "lash", "nue", "ftree"}
 
-// Whatever the network and the engine: what was proven is proven afterwards, on one lane for clients without path
-// records too, no path is longer, nothing but entries has changed, and the same comes out twice.
+// Whatever the network and the engine: what was proven is proven afterwards, on one lane for
+// clients without path records too, no path is longer, nothing but entries has changed, and the
+// same comes out twice.
 func TestRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := draw(t)
@@ -143,8 +144,8 @@ func entries(g *fabric.Graph, tables *route.Tables) (list []uint8) {
 	return list
 }
 
-// Paths of engines that count pairs alike deliver more afterwards: by shifts a tenth or more on these networks, at a bandwidth
-// that is within 1 % or better.
+// Paths of engines that count pairs alike deliver more afterwards: by shifts a tenth or more on
+// these networks, at a bandwidth that is within 1 % or better.
 func TestDelivers(t *testing.T) {
 	for _, c := range []struct{ formula, engine string }{
 		{"torus(4x4x4,hosts=2)|fail(links=9,seed=5)", "lash"},

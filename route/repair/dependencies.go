@@ -7,7 +7,7 @@ import (
 
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // dependencies knows which channel may follow which, over (channel, VL) pairs: lanes.pair.

@@ -63,8 +63,8 @@ func TestLookUp(t *testing.T) {
 	}
 }
 
-// TestReadOnce: LIDs whose packets go like those to another one are left out, and nothing is lost by that,
-// also where some entries are wrong.
+// TestReadOnce: LIDs whose packets go like those to another one are left out, and nothing is lost
+// by that, also where some entries are wrong.
 func TestReadOnce(t *testing.T) {
 	for _, c := range []struct{ formula, engine string }{
 		{"torus(4x4,hosts=4)", "lash"}, {"rlft(8,2)", "updn"}, {"random(switches=16,hosts=64,links=30,seed=2)", "dfsssp"},
@@ -108,8 +108,8 @@ func TestReadOnce(t *testing.T) {
 	}
 }
 
-// TestLayers: there is a layer for each VL where packets keep theirs, and else one for all. A pair names one
-// channel and VL, and its reverse stands beside it.
+// TestLayers: there is a layer for each VL where packets keep theirs, and else one for all. A pair
+// names one channel and VL, and its reverse stands beside it.
 func TestLayers(t *testing.T) {
 	for _, p := range []struct {
 		formula, engine string

@@ -15,9 +15,9 @@
 //
 // A next hop makes dependencies between (channel, lane) pairs. The repair first admits the old
 // Plan's own dependencies, which have no cycle. Where these do not lead everywhere, it orders the
-// channels so that all dependencies of the old Plan lead forwards (route/cdg). It admits a new
-// dependency if the order can change so that this one leads forwards too. It prefers switches with
-// new turns already, since many turns at one switch close fewer cycles than a few at many.
+// channels so that all dependencies of the old Plan lead forwards (route/internal/cdg). It admits a
+// new dependency if the order can change so that this one leads forwards too. It prefers switches
+// with new turns already, since many turns at one switch close fewer cycles than a few at many.
 // Dependencies of the old Plan stay in the order, so that old and new tables together have no cycle
 // either. A Plan with cycles is repaired without this rule; the judge tells what the result is
 // worth.

@@ -6,7 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // lanes gives the VLs of packets. VLs in use have an index from 0. (channel, VL) pairs are the

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // relaned is a switch and a LID with a new next hop whose packets, on their present lanes, may

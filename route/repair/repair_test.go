@@ -220,8 +220,8 @@ func wholeOnBoth(old *fabric.Graph, plan *route.Plan, o int32, g *fabric.Graph, 
 	return false
 }
 
-// TestOtherPort: hosts of one switch exchange their ports, with and without other switches. Their LIDs
-// follow them, and nothing else moves.
+// TestOtherPort: hosts of one switch exchange their ports, with and without other switches. Their
+// LIDs follow them, and nothing else moves.
 func TestOtherPort(t *testing.T) {
 	for _, formula := range []string{"rlft(4,2)", "fullmesh(1,hosts=3)"} {
 		f, err := gen.Parse(formula)
@@ -246,7 +246,8 @@ func TestOtherPort(t *testing.T) {
 	}
 }
 
-// TestPartsJoined: a link that was the only one between two parts is lost and comes back. What had no way then has one again, over that link.
+// TestPartsJoined: a link that was the only one between two parts is lost and comes back. What had
+// no way then has one again, over that link.
 func TestPartsJoined(t *testing.T) {
 	f := routetest.Line(t, 4, 2)
 	g := f.Compile()

@@ -9,7 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // solver gives next hops to the switches of one column after another.

@@ -63,7 +63,8 @@ func TestDropLanes(t *testing.T) {
 	})
 }
 
-// TestDropLanesOfReplaced: a switch that has another number of ports is another one, which has no old lanes.
+// TestDropLanesOfReplaced: a switch that has another number of ports is another one, which has no
+// old lanes.
 func TestDropLanesOfReplaced(t *testing.T) {
 	old, g := routetest.Line(t, 2, 2).Compile(), routetest.Line(t, 2, 3).Compile()
 	before := &route.Plan{SL2VL: route.UniformVL(old, route.VLTable{})}

@@ -37,8 +37,9 @@ func routed(t *rapid.T, f *fabric.Fabric, name string, kept *planner.Kept) (*fab
 	return g, r.Plan
 }
 
-// TestOrder writes the blocks of each step in random order, and after each follows the packets from every switch to every LID: none goes in
-// circles that did not before. Every switch holds the tables of the new Plan in the end.
+// TestOrder writes the blocks of each step in random order, and after each follows the packets from
+// every switch to every LID: none goes in circles that did not before. Every switch holds the
+// tables of the new Plan in the end.
 func TestOrder(t *testing.T) {
 	steps, circles := 0, 0
 	draws.Check(t, func(t *rapid.T) {
@@ -114,7 +115,8 @@ func goesRound(g *fabric.Graph, held *route.Tables, from int32, lid fabric.LID) 
 	return true
 }
 
-// anyOrder reports whether some mixture of two tables has a circle of two switches, or, tried at random, a longer one.
+// anyOrder reports whether some mixture of two tables has a circle of two switches, or, tried at
+// random, a longer one.
 func anyOrder(g *fabric.Graph, was, now *route.Tables, top fabric.LID) bool {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for lid := fabric.LID(1); lid <= top; lid++ {

@@ -46,7 +46,8 @@ func near(got, want, share float64) bool { return math.Abs(got-want) <= share*wa
 // full is the payload that a 4x QDR link carries in packets of 2,048 bytes, in MB/s.
 const full = 4000.0 * 2048 / (2048 + packet.Headers)
 
-// TestFreeNetwork: on one switch nothing is in the way of another, so that all figures can be computed by hand.
+// TestFreeNetwork: on one switch nothing is in the way of another, so that all figures can be
+// computed by hand.
 func TestFreeNetwork(t *testing.T) {
 	g, p, hosts := routed(t, "fullmesh(1,hosts=6)")
 	o := Usual(hosts)
@@ -75,7 +76,8 @@ func TestFreeNetwork(t *testing.T) {
 	}
 }
 
-// TestSharedCable: between two switches of two hosts, a ring crosses the only cable once or twice each way.
+// TestSharedCable: between two switches of two hosts, a ring crosses the only cable once or twice
+// each way.
 func TestSharedCable(t *testing.T) {
 	g, p, hosts := routed(t, "mesh(2,hosts=2)")
 	o := Usual(hosts)
@@ -101,7 +103,8 @@ func TestSharedCable(t *testing.T) {
 	}
 }
 
-// TestSlowHost: a ring is as fast as its slowest rank, which here has a quarter of what the others have.
+// TestSlowHost: a ring is as fast as its slowest rank, which here has a quarter of what the others
+// have.
 func TestSlowHost(t *testing.T) {
 	g, p, hosts := routed(t, "fullmesh(1,hosts=6)")
 	g.EndRate[2] = 8_000
@@ -170,8 +173,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestOthers: a stream across the cable between two switches takes half of it from a ping-pong, and no stream is left when the
-// benchmark is through.
+// TestOthers: a stream across the cable between two switches takes half of it from a ping-pong, and
+// no stream is left when the benchmark is through.
 func TestOthers(t *testing.T) {
 	g, p, _ := routed(t, "mesh(2,hosts=2)")
 	a, b := g.HostsOf(0), g.HostsOf(1)

@@ -14,7 +14,8 @@ import (
 	"weft/sim/packet"
 )
 
-// anyFabric is a drawn network, or a tree of hosts with two ports, with links of any rates that exist, 1x SDR to 12x XDR.
+// anyFabric is a drawn network, or a tree of hosts with two ports, with links of any rates that
+// exist, 1x SDR to 12x XDR.
 func anyFabric(t *rapid.T) *fabric.Graph {
 	formula := drawn(t)
 	if rapid.IntRange(0, 3).Draw(t, "two ports") == 0 {
@@ -61,7 +62,8 @@ func anyConfig(t *rapid.T, vls int) packet.Config {
 	return c
 }
 
-// anyArbitration gives every port one of some drawn tables; each names all lanes, or now and then not.
+// anyArbitration gives every port one of some drawn tables; each names all lanes, or now and then
+// not.
 func anyArbitration(t *rapid.T, g *fabric.Graph, p *route.Plan, vls int) {
 	if rapid.IntRange(0, 2).Draw(t, "arbitration") == 0 {
 		return
@@ -110,7 +112,8 @@ func anyTraffic(t *rapid.T, g *fabric.Graph, ends []int32) *packet.Streams {
 	return w
 }
 
-// rewrite gives switches and hosts the lanes of one Plan or the other at random, until a moment at which all have the first one.
+// rewrite gives switches and hosts the lanes of one Plan or the other at random, until a moment at
+// which all have the first one.
 func rewrite(s *packet.Sim, g *fabric.Graph, plans [2]*route.Plan, rng *rand.Rand, until packet.Time) {
 	for range rng.IntN(12) {
 		sw, end, p := int32(rng.IntN(g.NumSwitches)), int32(rng.IntN(g.NumEnds)), plans[rng.IntN(2)]

@@ -13,7 +13,8 @@ import (
 	"weft/sim/packet"
 )
 
-// allKept hands over every message at its time: beside each stream there is another one that never sends.
+// allKept hands over every message at its time: beside each stream there is another one that never
+// sends.
 func allKept(list []packet.Stream) []packet.Stream {
 	for _, st := range list {
 		list = append(list, packet.Stream{Src: st.Src, Dst: st.Dst, Spot: st.Spot, Bytes: 1, Start: packet.Second})
@@ -45,7 +46,8 @@ func overload(t *rapid.T, g *fabric.Graph) *packet.Streams {
 	return w
 }
 
-// TestBacklog: messages that are drawn again give the very run that they give when all are kept, on one lane or several.
+// TestBacklog: messages that are drawn again give the very run that they give when all are kept, on
+// one lane or several.
 func TestBacklog(t *testing.T) {
 	g := qdr(graph(t, "rlft(4,2)"))
 	plans := []*route.Plan{planned(t, g, "ftree", 1, nil), planned(t, g, "ftree", 2, map[string]string{"lanes": "vftree", "vls": "2"})}

@@ -29,7 +29,8 @@ func bursting(t *testing.T, seed uint64, b packet.Bursts, gap, until packet.Time
 	return w
 }
 
-// TestBursts: messages are a gap apart in a burst, and a silence more from one burst to the next; sources do not begin together.
+// TestBursts: messages are a gap apart in a burst, and a silence more from one burst to the next;
+// sources do not begin together.
 func TestBursts(t *testing.T) {
 	const gap, on, off = 300 * packet.Nanosecond, 7 * packet.Microsecond, 13 * packet.Microsecond
 	w := bursting(t, 7, packet.Bursts{On: on, Off: off}, gap, packet.Millisecond)
@@ -78,8 +79,8 @@ func TestBurstsBegin(t *testing.T) {
 	}
 }
 
-// TestDrawnBursts: drawn bursts and silences have the lengths asked for on average, also where a message takes longer than
-// a burst.
+// TestDrawnBursts: drawn bursts and silences have the lengths asked for on average, also where a
+// message takes longer than a burst.
 func TestDrawnBursts(t *testing.T) {
 	for _, on := range []packet.Time{3 * packet.Microsecond, 100 * packet.Nanosecond} {
 		const gap, turns = 300 * packet.Nanosecond, 3000

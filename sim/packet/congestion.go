@@ -41,7 +41,8 @@ func (c *controlled) flow(src, dst int32, level uint8, least uint16) int32 {
 	return f
 }
 
-// mark decides whether a switch marks a packet that it sends on by a link and lane; the packet is still the first of its queue, which asks no more.
+// mark decides whether a switch marks a packet that it sends on by a link and lane; the packet is
+// still the first of its queue, which asks no more.
 func (s *Sim) mark(p *packet, at int32, vl uint8) {
 	cc := s.config.Congestion
 	if s.blocksOf(p) < int32(cc.PacketSize) || s.messages[p.message].notice {
@@ -106,7 +107,8 @@ func (s *Sim) quicken(f int32) {
 	}
 }
 
-// serve lets the first message of a flow that waits send a packet, unless another of the flow is about to or the flow must wait.
+// serve lets the first message of a flow that waits send a packet, unless another of the flow is
+// about to or the flow must wait.
 func (s *Sim) serve(f int32) {
 	flow := &s.control.flows[f]
 	i := flow.waiting.head
@@ -122,7 +124,8 @@ func (s *Sim) serve(f int32) {
 	}
 }
 
-// served ends the turn of a message of a flow: the next one has its turn, and this one again later if it has more to send.
+// served ends the turn of a message of a flow: the next one has its turn, and this one again later
+// if it has more to send.
 func (s *Sim) served(i int32) {
 	m := &s.messages[i]
 	flow := &s.control.flows[m.flow]

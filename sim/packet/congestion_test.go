@@ -8,9 +8,10 @@ import (
 	"weft/sim/packet"
 )
 
-// TestVictim is figure 5 of paper 004 (Paper II): three hosts send to one, and a fourth shares the link up of the first of
-// them on its way to a host that is free. Hosts carry 13.5 Gbit/s, links 32. The victim gets what a hot flow gets, some 4.5 Gbit/s;
-// with congestion control some 13, at the cost of a fifth of what the hot host takes.
+// TestVictim is figure 5 of paper 004 (Paper II): three hosts send to one, and a fourth shares the
+// link up of the first of them on its way to a host that is free. Hosts carry 13.5 Gbit/s, links
+// 32. The victim gets what a hot flow gets, some 4.5 Gbit/s; with congestion control some 13, at
+// the cost of a fifth of what the hot host takes.
 func TestVictim(t *testing.T) {
 	g := qdr(graph(t, "rlft(8,2)"))
 	p := planned(t, g, "ftree", 1, nil)
@@ -72,7 +73,8 @@ func TestCongestionSettings(t *testing.T) {
 	}
 }
 
-// TestOneFlow: messages of one flow share its rate: each packet of any of them is followed by the delay, and all go on.
+// TestOneFlow: messages of one flow share its rate: each packet of any of them is followed by the
+// delay, and all go on.
 func TestOneFlow(t *testing.T) {
 	g := qdr(graph(t, "rlft(4,2)"))
 	p := planned(t, g, "ftree", 1, nil)

@@ -112,7 +112,8 @@ func TestConservation(t *testing.T) {
 	}, nil)
 }
 
-// TestEverythingArrives: messages that are sent once are over at the end of the run, which comes by itself, with every byte.
+// TestEverythingArrives: messages that are sent once are over at the end of the run, which comes by
+// itself, with every byte.
 func TestEverythingArrives(t *testing.T) {
 	checks(t, 20, 300, func(t *rapid.T) {
 		g := mixed(graph(t, drawn(t)), rapid.Uint64().Draw(t, "rates"))
@@ -242,7 +243,8 @@ func TestStar(t *testing.T) {
 	})
 }
 
-// TestPermutations holds what permutations get on a tree of 128 hosts against their max-min fair shares.
+// TestPermutations holds what permutations get on a tree of 128 hosts against their max-min fair
+// shares.
 func TestPermutations(t *testing.T) {
 	g := qdr(graph(t, "mport(8,3)"))
 	p := planned(t, g, "ftree", 1, nil)

@@ -88,7 +88,8 @@ func TestDateline(t *testing.T) {
 	}
 }
 
-// TestRing: a ring routed one way around on one VL stands still under full load, and the cycle is that of the ring.
+// TestRing: a ring routed one way around on one VL stands still under full load, and the cycle is
+// that of the ring.
 func TestRing(t *testing.T) {
 	for _, size := range []int{3, 4, 5, 8, 13} {
 		g := qdr(graph(t, fmt.Sprintf("torus(%d,hosts=2)", size)))
@@ -188,8 +189,9 @@ func busy(t *rapid.T, g *fabric.Graph, ends []int32) *packet.Streams {
 	return w
 }
 
-// checks tries a property so often, or as often as -rapid.checks says where that is more: less with -short. The cases are one
-// sequence, so that all are different, and there are more while some case is unmet (nil: none has to be met).
+// checks tries a property so often, or as often as -rapid.checks says where that is more: less with
+// -short. The cases are one sequence, so that all are different, and there are more while some case
+// is unmet (nil: none has to be met).
 func checks(t *testing.T, few, many int, property func(*rapid.T), unmet func() string) {
 	t.Helper()
 	if unmet == nil {
@@ -212,7 +214,8 @@ func checks(t *testing.T, few, many int, property func(*rapid.T), unmet func() s
 	draws.Check(t, property, unmet)
 }
 
-// TestProven: none of 2,000 Plans that the judge proves deadlocks, on any network, by any engine, under any load.
+// TestProven: none of 2,000 Plans that the judge proves deadlocks, on any network, by any engine,
+// under any load.
 func TestProven(t *testing.T) {
 	runs, arrived := 0, int64(0)
 	engines := map[string]int{}
@@ -256,7 +259,8 @@ func TestProven(t *testing.T) {
 	t.Logf("%d proven Plans, %d packets: %v", runs, arrived, engines)
 }
 
-// holders are streams of the packets that the judge names: each holds a channel of its cycle and waits for the next.
+// holders are streams of the packets that the judge names: each holds a channel of its cycle and
+// waits for the next.
 func holders(g *fabric.Graph, p *route.Plan, cycle []check.Hold, rng *rand.Rand) *packet.Streams {
 	w := &packet.Streams{Seed: rng.Uint64()}
 	owner := p.Ends.ByLID()
@@ -285,8 +289,8 @@ func holdsTogether(t rapid.TB, g *fabric.Graph, p *route.Plan, d *packet.Deadloc
 	}
 }
 
-// TestCyclic: where the judge finds a cycle of dependencies, the packets that it names make the network stand still, in at least
-// 95 % of 500 random networks within 20 runs.
+// TestCyclic: where the judge finds a cycle of dependencies, the packets that it names make the
+// network stand still, in at least 95 % of 500 random networks within 20 runs.
 func TestCyclic(t *testing.T) {
 	cyclic, stood, tries := 0, 0, 0
 	checks(t, 60, 1000, func(rt *rapid.T) {
@@ -324,8 +328,8 @@ func TestCyclic(t *testing.T) {
 	t.Logf("%d Plans with a cycle, %d stood still, %.1f runs each", cyclic, stood, float64(tries)/float64(max(cyclic, 1)))
 }
 
-// TestNoFalseAlarm: what a deadlock holds waits for ever: whenever one is found while traffic runs, one is there at the end, when nothing
-// moves any more.
+// TestNoFalseAlarm: what a deadlock holds waits for ever: whenever one is found while traffic runs,
+// one is there at the end, when nothing moves any more.
 func TestNoFalseAlarm(t *testing.T) {
 	alarms, none := 0, 0
 	checks(t, 100, 500, func(rt *rapid.T) {

@@ -77,7 +77,8 @@ func judged(t rapid.TB, g *fabric.Graph, p *route.Plan) *check.Report {
 	return r
 }
 
-// onePath makes a Plan of one lane with tables for every LID that a function fills in by switch and target.
+// onePath makes a Plan of one lane with tables for every LID that a function fills in by switch and
+// target.
 func onePath(g *fabric.Graph, port func(s, dst int32) uint8) *route.Plan {
 	p := &route.Plan{Tables: route.NewTables(g.NumSwitches, fabric.LID(g.NumEnds))}
 	p.Ends = route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}
@@ -108,7 +109,8 @@ func stream(src, dst int32) packet.Stream {
 // streams is the workload of some streams.
 func streams(list ...packet.Stream) *packet.Streams { return &packet.Streams{List: list} }
 
-// pathOf lists the rates of the links from one end port to another by its base LID, none where there is no way.
+// pathOf lists the rates of the links from one end port to another by its base LID, none where
+// there is no way.
 func pathOf(g *fabric.Graph, p *route.Plan, src, dst int32) (mbps []int32) {
 	rate := func(e int32) int32 {
 		if g.IsPortZero(e) {
@@ -150,7 +152,8 @@ func (w *perStream) Delivered(s *packet.Sim, m *packet.Message) {
 	}
 }
 
-// deliveredBy is what each stream carries in Mbit/s, headers included, when it sends one full packet after the other.
+// deliveredBy is what each stream carries in Mbit/s, headers included, when it sends one full
+// packet after the other.
 func deliveredBy(t rapid.TB, g *fabric.Graph, p *route.Plan, c packet.Config, w *packet.Streams) (mbps []float64) {
 	t.Helper()
 	for i := range w.List {

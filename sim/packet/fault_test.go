@@ -233,8 +233,9 @@ func disturb(s *packet.Sim, g *fabric.Graph, plans [2]*route.Plan, rng *rand.Ran
 	})
 }
 
-// TestFaults: whatever fails while traffic runs, packets are lost for counted reasons alone, all is over when the traffic ends, every
-// credit is back (Run checks that), and when all works again nothing more is lost.
+// TestFaults: whatever fails while traffic runs, packets are lost for counted reasons alone, all is
+// over when the traffic ends, every credit is back (Run checks that), and when all works again
+// nothing more is lost.
 func TestFaults(t *testing.T) {
 	lost, stuck, runs := packet.Losses{}, 0, 0
 	checks(t, 40, 400, func(t *rapid.T) {

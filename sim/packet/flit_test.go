@@ -249,8 +249,8 @@ func (f *flits) move(l *flitLink) {
 	}
 }
 
-// alike runs flows in both simulators, and returns the shares of a link that each flow gets by flits and by packets, and whether
-// either stands still.
+// alike runs flows in both simulators, and returns the shares of a link that each flow gets by
+// flits and by packets, and whether either stands still.
 func alike(t rapid.TB, g *fabric.Graph, p *route.Plan, buffer, cycles int, oneQueue bool, flows [][2]int32) (byFlits, byPackets []float64, stuck, deadlock bool) {
 	t.Helper()
 	const size, cable, latent = 16, 2, 12 // packets of 1 KB; a flit takes 16 ns
@@ -276,8 +276,8 @@ func alike(t rapid.TB, g *fabric.Graph, p *route.Plan, buffer, cycles int, oneQu
 	return byFlits, byPackets, stuck, r.Deadlock != nil
 }
 
-// TestFlits: flits and packets agree on head-of-line blocking, on the parking lot and on a deadlock, and on lanes that end the first
-// and the last.
+// TestFlits: flits and packets agree on head-of-line blocking, on the parking lot and on a
+// deadlock, and on lanes that end the first and the last.
 func TestFlits(t *testing.T) {
 	chain, lot, ring := qdr(graph(t, "mesh(2,hosts=4)")), qdr(graph(t, "mesh(4,hosts=2)")), qdr(graph(t, "torus(5,hosts=2)"))
 	a, b := chain.HostsOf(0), chain.HostsOf(1)
@@ -323,8 +323,9 @@ func TestFlits(t *testing.T) {
 	}
 }
 
-// TestFlitsOfAny: on random networks, by Plans that the judge proves, both simulators carry the same in all, and none stands still. (Where a
-// deadlock is possible, whether it comes depends on the very order of packets, and flits give credits back sooner.)
+// TestFlitsOfAny: on random networks, by Plans that the judge proves, both simulators carry the
+// same in all, and none stands still. (Where a deadlock is possible, whether it comes depends on
+// the very order of packets, and flits give credits back sooner.)
 func TestFlitsOfAny(t *testing.T) {
 	runs, off, most := 0, 0., 0.
 	checks(t, 10, 100, func(rt *rapid.T) {

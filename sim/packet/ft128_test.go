@@ -70,7 +70,8 @@ func permutation(t rapid.TB, seed int) (to []int32) {
 	return to
 }
 
-// ft128 is the set-up of the reference: packets of 2,048 bytes with all headers, 12,800 bytes of buffer.
+// ft128 is the set-up of the reference: packets of 2,048 bytes with all headers, 12,800 bytes of
+// buffer.
 func ft128() packet.Config {
 	c := packet.Default()
 	c.Headers, c.Buffer = 0, 12_800

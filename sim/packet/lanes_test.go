@@ -35,7 +35,8 @@ func laned(t testing.TB, g *fabric.Graph, lane []uint8, table route.ArbTable) *r
 	return p
 }
 
-// dumbbell has three hosts on each of two switches, one link between them. Hosts 0 to 2 send to 3 to 5.
+// dumbbell has three hosts on each of two switches, one link between them. Hosts 0 to 2 send to 3
+// to 5.
 func dumbbell(t testing.TB) *fabric.Graph { return qdr(graph(t, "mesh(2,hosts=3)")) }
 
 // across makes each of some hosts of the first switch send to one on the second.
@@ -87,7 +88,8 @@ func TestLowWeights(t *testing.T) {
 	}
 }
 
-// TestHighLimit: the high list goes before the low one, up to its limit: 0 is a packet, n is n*4,096 bytes, 255 has no end.
+// TestHighLimit: the high list goes before the low one, up to its limit: 0 is a packet, n is
+// n*4,096 bytes, 255 has no end.
 func TestHighLimit(t *testing.T) {
 	for _, c := range []struct {
 		limit uint8
@@ -114,7 +116,8 @@ func TestHighLimit(t *testing.T) {
 	}
 }
 
-// TestHighFirst: an urgent packet waits for one packet of the low list at each of its two switches at most.
+// TestHighFirst: an urgent packet waits for one packet of the low list at each of its two switches
+// at most.
 func TestHighFirst(t *testing.T) {
 	g := dumbbell(t)
 	table := route.ArbTable{High: []route.ArbEntry{{VL: 1, Weight: 255}}, Low: []route.ArbEntry{{VL: 0, Weight: 255}, {VL: 2, Weight: 33}}, Limit: 255}
@@ -235,8 +238,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestOldestFirst: while a packet of the first input is sent, one comes by the third and then one by the second. In turns the second
-// is the next, by age the third.
+// TestOldestFirst: while a packet of the first input is sent, one comes by the third and then one
+// by the second. In turns the second is the next, by age the third.
 func TestOldestFirst(t *testing.T) {
 	g := qdr(graph(t, "fullmesh(1,hosts=4)"))
 	p := planned(t, g, "minhop", 1, nil)
@@ -256,7 +259,8 @@ func TestOldestFirst(t *testing.T) {
 	}
 }
 
-// TestLimitStarts: the bytes up to the limit count from when the low list has packets waiting, not from before.
+// TestLimitStarts: the bytes up to the limit count from when the low list has packets waiting, not
+// from before.
 func TestLimitStarts(t *testing.T) {
 	g := dumbbell(t)
 	table := route.ArbTable{High: []route.ArbEntry{{VL: 0, Weight: 255}}, Low: []route.ArbEntry{{VL: 1, Weight: 33}}, Limit: 10}
@@ -271,7 +275,8 @@ func TestLimitStarts(t *testing.T) {
 	}
 }
 
-// TestRoundsWithoutLane: a rank whose messages cannot be sent goes through its rounds all the same, one after the other.
+// TestRoundsWithoutLane: a rank whose messages cannot be sent goes through its rounds all the same,
+// one after the other.
 func TestRoundsWithoutLane(t *testing.T) {
 	g := dumbbell(t)
 	h := g.HostsOf(0)

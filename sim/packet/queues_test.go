@@ -7,8 +7,9 @@ import (
 	"weft/sim/packet"
 )
 
-// TestOneQueue: three hosts send to a fourth, and the last of them then a short message to a fifth. Where a buffer is one queue, the
-// short one waits until both others have had their turns; where there is a queue for each output, it does not.
+// TestOneQueue: three hosts send to a fourth, and the last of them then a short message to a fifth.
+// Where a buffer is one queue, the short one waits until both others have had their turns; where
+// there is a queue for each output, it does not.
 func TestOneQueue(t *testing.T) {
 	g := qdr(graph(t, "fullmesh(1,hosts=5)"))
 	p := planned(t, g, "minhop", 1, nil)
@@ -29,8 +30,9 @@ func TestOneQueue(t *testing.T) {
 	}
 }
 
-// TestFullBuffer: a queue for each output does not help when packets that wait for one output fill the buffer. A host
-// sends to a busy host and, without pause, to a free one: the free one gets no more than the busy one does.
+// TestFullBuffer: a queue for each output does not help when packets that wait for one output fill
+// the buffer. A host sends to a busy host and, without pause, to a free one: the free one gets no
+// more than the busy one does.
 func TestFullBuffer(t *testing.T) {
 	g := qdr(graph(t, "fullmesh(1,hosts=5)"))
 	p := planned(t, g, "minhop", 1, nil)
@@ -46,9 +48,9 @@ func TestFullBuffer(t *testing.T) {
 	}
 }
 
-// TestBEFT holds what the thesis found for uniform traffic (Paper I, Fig. 4): BEFT stays between 85 and 97 % of
-// the links' rate whatever the distribution of hosts, the classic order falls to 70 % and below when it is skewed. One queue
-// for each buffer would keep both below that.
+// TestBEFT holds what the thesis found for uniform traffic (Paper I, Fig. 4): BEFT stays between 85
+// and 97 % of the links' rate whatever the distribution of hosts, the classic order falls to 70 %
+// and below when it is skewed. One queue for each buffer would keep both below that.
 func TestBEFT(t *testing.T) {
 	for _, hosts := range []string{"even=9,odd=9", "even=17,odd=1"} {
 		share := map[string]float64{}

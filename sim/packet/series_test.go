@@ -34,8 +34,8 @@ func recorded(t *testing.T, steps int, stop packet.Time, from ...int32) (*packet
 	return r, series
 }
 
-// TestSeries: steps add up to the counts of the run; a saturated link is in use all the time and the buffer before it full;
-// when the sources stop, everything falls to nothing.
+// TestSeries: steps add up to the counts of the run; a saturated link is in use all the time and
+// the buffer before it full; when the sources stop, everything falls to nothing.
 func TestSeries(t *testing.T) {
 	r, series := recorded(t, 20, 120*packet.Microsecond, 0, 1, 2)
 	sum := func(list []int64) (total int64) {

@@ -10,9 +10,10 @@ import (
 	"weft/sim/packet"
 )
 
-// alone is the time of a packet without others: a delay for each cable, a latency for each switch, its length on the first link, and
-// what links take longer than those before them. A link that is faster than the one before it starts as much later, so that the last
-// byte leaves when it comes. longest is its length on the slowest link.
+// alone is the time of a packet without others: a delay for each cable, a latency for each switch,
+// its length on the first link, and what links take longer than those before them. A link that is
+// faster than the one before it starts as much later, so that the last byte leaves when it comes.
+// longest is its length on the slowest link.
 func alone(links []int32, size int64, c packet.Config) (latency, longest packet.Time) {
 	latency = packet.Time(len(links))*c.CableDelay + packet.Time(len(links)-1)*c.SwitchLatency
 	before := packet.Time(0)
@@ -55,7 +56,8 @@ func TestZeroLoad(t *testing.T) {
 	})
 }
 
-// TestBackToBack: packets of one message follow each other at the rate of the slowest link on their way.
+// TestBackToBack: packets of one message follow each other at the rate of the slowest link on their
+// way.
 func TestBackToBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := mixed(graph(t, "mesh(4,hosts=2)"), rapid.Uint64().Draw(t, "rates"))
@@ -77,13 +79,15 @@ func TestBackToBack(t *testing.T) {
 // window is the measured time in tests of rates, after a warm-up of a tenth.
 const window = 1 * packet.Millisecond
 
-// payload is what arrived at an end port, as a share of a rate in Mbit/s of links less the headers of full packets.
+// payload is what arrived at an end port, as a share of a rate in Mbit/s of links less the headers
+// of full packets.
 func payload(r *packet.Result, c packet.Config, end int32, mbps float64) float64 {
 	full := float64(c.MTU) / float64(c.MTU+c.Headers)
 	return float64(r.Bytes[end]) * 8e6 / float64(r.Window) / (mbps * full)
 }
 
-// TestFullLink: one stream carries the rate of its slowest link less headers, whatever the rates and the size of packets.
+// TestFullLink: one stream carries the rate of its slowest link less headers, whatever the rates
+// and the size of packets.
 func TestFullLink(t *testing.T) {
 	for _, mbps := range rates {
 		for _, mtu := range []int{256, 1024, 2048, 4096} {
@@ -102,7 +106,8 @@ func TestFullLink(t *testing.T) {
 	}
 }
 
-// TestCreditsPace: a buffer that is too small for the way of its credits bounds the rate to a buffer for each round.
+// TestCreditsPace: a buffer that is too small for the way of its credits bounds the rate to a
+// buffer for each round.
 func TestCreditsPace(t *testing.T) {
 	g := qdr(graph(t, "mesh(2,hosts=1)"))
 	p := planned(t, g, "minhop", 1, nil)
@@ -111,8 +116,8 @@ func TestCreditsPace(t *testing.T) {
 		c.MTU, c.Headers = 2048, 0
 		c.Buffer, c.CableDelay = packets*2048, 500*packet.Nanosecond
 		length := packet.Time(512) * packet.Nanosecond
-		// A packet leaves the next switch one cable and one latency after it set out, its last byte one length later, and the
-		// credit is one cable on its way.
+		// A packet leaves the next switch one cable and one latency after it set out, its last byte
+		// one length later, and the credit is one cable on its way.
 		round := 2*c.CableDelay + c.SwitchLatency + length
 		want := float64(packets) * float64(length) / float64(max(round, packet.Time(packets)*length))
 		r := run(t, g, p, c, streams(stream(0, 1)), window/10, window)

@@ -178,7 +178,8 @@ func wild(t *rapid.T) {
 	}
 }
 
-// TestWild: whatever a Config, a Plan and a workload ask for, there is an error or a run that adds up.
+// TestWild: whatever a Config, a Plan and a workload ask for, there is an error or a run that adds
+// up.
 func TestWild(t *testing.T) { checks(t, 300, 10_000, wild, nil) }
 
 func FuzzRun(f *testing.F) { f.Fuzz(rapid.MakeFuzz(wild)) }

@@ -7,8 +7,8 @@ import (
 	"weft/sim/packet"
 )
 
-// TestWriteLanes: a victim of a busy host gets a third of its link; when switches and hosts have got the tables of a Plan that gives it a
-// lane of its own, it gets two thirds.
+// TestWriteLanes: a victim of a busy host gets a third of its link; when switches and hosts have
+// got the tables of a Plan that gives it a lane of its own, it gets two thirds.
 func TestWriteLanes(t *testing.T) {
 	g := qdr(graph(t, "mesh(2,hosts=4)"))
 	a, b := g.HostsOf(0), g.HostsOf(1)

@@ -8,18 +8,19 @@ import (
 	"weft/wire/mad"
 )
 
-// Administered makes the Subnet that subnet administration answers from, of a round that has brought the subnet up. It shares Graph and Plan
-// with the round, and nothing that changes later.
+// Administered returns the Subnet for subnet administration, made from the ledger in force.
+// priority, smKey and acts describe our own manager in SMInfoRecord. The Subnet shares Graph and
+// Plan with the ledger, and nothing that changes later.
 func Administered(l *ledger.Ledger, priority uint8, smKey, acts uint64) *sa.Subnet {
 	s := sa.Subnet{Graph: l.Graph, Plan: l.Plan, SMKey: smKey, Timeout: ledger.SubnetTimeout, Between: l.By.Between}
-	number := make([]int32, len(l.Nodes)) // by node: its place in s.Nodes
+	number := make([]int32, len(l.Nodes)) // by node: its index in s.Nodes
 	order := make([]int32, len(l.Fabric.Nodes))
 	for id, at := range l.Prog.FabricNode {
 		if number[id] = int32(at); at >= 0 {
 			order[at] = int32(id)
 		}
 	}
-	slots := make([]int32, len(l.Owner)) // by slot: its place in s.Ports
+	slots := make([]int32, len(l.Owner)) // by slot: its index in s.Ports
 	for i := range slots {
 		slots[i] = -1
 	}
@@ -45,14 +46,15 @@ func Administered(l *ledger.Ledger, priority uint8, smKey, acts uint64) *sa.Subn
 		}
 	}
 	for i := range s.Ports {
-		if l.Keys.Given() { // who knows the SM_Key, which is 1 unless told otherwise, would know them all
+		// The SM_Key, by default 1, must not reveal the M_Keys of all ports.
+		if l.Keys.Given() {
 			mad.PortInfoMKey.Put(s.Ports[i].Info[:], 0)
 		}
 		if p := &s.Ports[i]; p.Peer != ledger.NoSlot {
 			p.Peer = slots[p.Peer]
 		}
 	}
-	own := s.Ports[slots[l.OwnPort()]].Info[:] // read before IsSM was set there, and not read again where nothing is to be told
+	own := s.Ports[slots[l.OwnPort()]].Info[:] // may be older than IsSM
 	mad.PortInfoCapabilityMask.Put(own, mad.PortInfoCapabilityMask.Get(own)|mad.CapIsSM)
 	s.Keys, s.Levels = l.KeysByEnd(), l.Levels()
 	s.Managers = append(s.Managers, sa.Manager{End: l.Prog.End[l.OwnPort()], SMKey: smKey, ActCount: acts & 0xFFFFFFFF, Priority: priority, State: mad.SMStateMaster})
@@ -62,7 +64,7 @@ func Administered(l *ledger.Ledger, priority uint8, smKey, acts uint64) *sa.Subn
 	return sa.New(s)
 }
 
-// managersBeside lists the managers beside us that may stand by.
+// managersBeside returns the other managers that may stand by, with their addresses.
 func managersBeside(l *ledger.Ledger) (list []replica.Member) {
 	for _, o := range l.Others {
 		if e := l.EndOf(o.GUID); e >= 0 {

@@ -15,38 +15,40 @@ import (
 	"weft/wire/mad"
 )
 
-// Administration answers the queries of hosts and tools beside the loop of a Runner.
+// Administration answers queries of hosts and tools in a goroutine of its own, outside the loop of
+// a Runner. Start begins it, Close ends it.
 type Administration struct {
 	transport wire.Transport
 	clock     func() time.Duration
 	store     func(replaces bool, list []sa.Entry) error
 	Serving   atomic.Pointer[Serving]
 	In        *waiting
-	control   chan func() []RegistrarAction // what is to be done between two queries
+	control   chan func() []RegistrarAction // functions to call between two queries
 	News      Newsbox                       // for the Manager
 	done      chan struct{}
 	stopped   chan struct{}
-	Counts    queryCounts
-	*Members  // of multicast groups
+	Counts    queryCounts // queries by attribute and outcome
+	*Members              // of multicast groups
 	Clients   atomic.Pointer[terms.Registered]
-	requester *wire.Requester // for reports, and copies of what must not be lost
+	requester *wire.Requester // for reports to subscribers, and copies to standbys
 
-	registrar *Registrar // of the goroutine
+	registrar *Registrar // Used by the goroutine alone.
 	timer     *time.Timer
 	Responder sa.Responder
 	Packet    wire.Datagram
 
-	manager ledger.Standing // as it was told last
-	Term    int             // see managerState
+	manager ledger.Standing // as last reported
+	Term    int             // number of changes of the role
 }
 
-// Serving says by what queries are answered, and whether they are at all.
+// Serving is the basis of all answers to queries.
 type Serving struct {
 	Subnet *sa.Subnet // nil: not yet known
 	Open   bool       // this manager is the one to answer
 }
 
-// NewAdministration makes one that does not answer yet: Start has it begin.
+// NewAdministration returns an Administration that does not answer yet: call Start. clock returns
+// the time since the manager started.
 func NewAdministration(t wire.Transport, clock func() time.Duration) *Administration {
 	a := &Administration{
 		transport: t, clock: clock, In: NewWaiting(runtime.GOMAXPROCS(0)), control: make(chan func() []RegistrarAction, 64), News: Newsbox{Wake: make(chan struct{}, 1)},
@@ -57,7 +59,8 @@ func NewAdministration(t wire.Transport, clock func() time.Duration) *Administra
 	return a
 }
 
-// Start begins to answer, by a registrar.
+// Start begins to answer, with the given registrar. q sends reports and copies. store makes entries
+// durable, and first removes all stored ones with replaces.
 func (a *Administration) Start(q *wire.Requester, r *Registrar, store func(replaces bool, list []sa.Entry) error) {
 	a.requester, a.registrar, a.store = q, r, store
 	go a.serve()
@@ -71,10 +74,12 @@ func (a *Administration) do(what func() []RegistrarAction) {
 	}
 }
 
-// MostQuery bounds the bytes of a query: more than paths between as many ports as MultiPathRecord can name.
+// MostQuery is the maximum length of a query in bytes. MultiPathRecord cannot name enough ports to
+// exceed it.
 const MostQuery = 16 << 10
 
-// Ask takes a query: it is queued for serve, or answered busy where too many wait.
+// Ask takes a query of a host. The query is queued, answered busy if the queue is full, or dropped
+// if it is too long or this manager is not the one to answer. d is copied.
 func (a *Administration) Ask(d *wire.Datagram) {
 	if len(d.MAD) > MostQuery || !a.Serving.Load().Open && d.MAD.Attr() != replica.Attr {
 		a.Counts.count(d.MAD, nil)
@@ -94,7 +99,7 @@ func (a *Administration) Ask(d *wire.Datagram) {
 	a.In.refused(now, a.clock())
 }
 
-// serve answers until close.
+// serve answers queries until Close.
 func (a *Administration) serve() {
 	defer close(a.done)
 	for {
@@ -129,13 +134,14 @@ func (a *Administration) serve() {
 	}
 }
 
-// What answers take of the processor later, beside the goroutine that gives them.
+// CPU time that an answer costs later, outside this goroutine.
 const (
-	timeOfStoring = 20 * time.Microsecond // a change
-	timeOfSegment = 5 * time.Microsecond  // each segment of a message but the first
+	timeOfStoring = 20 * time.Microsecond // for each change
+	timeOfSegment = 5 * time.Microsecond  // for each segment of a message after the first
 )
 
-// serveOne answers the query that was taken. It returns what that takes of the processor later.
+// serveOne answers the query in Packet. It returns the CPU time that this costs outside the
+// goroutine.
 func (a *Administration) serveOne() (beside time.Duration) {
 	d, o := &a.Packet, a.Serving.Load()
 	segments := 0
@@ -152,7 +158,7 @@ func (a *Administration) serveOne() (beside time.Duration) {
 			beside = timeOfStoring
 		}
 		a.perform(deeds)
-	case o.Open: // still
+	case o.Open: // the role may have changed since Ask
 		segments = max(0, len(a.answer(&a.Responder, o.Subnet, d))-1) / wire.Size
 	default:
 		a.Counts.count(d.MAD, nil)
@@ -168,7 +174,7 @@ func (a *Administration) tick() {
 	}
 }
 
-// perform does what the registrar wants done.
+// perform executes the actions of the registrar.
 func (a *Administration) perform(deeds []RegistrarAction) {
 	if now := a.registrar.Counts(); now != *a.Clients.Load() {
 		a.Clients.Store(&now)
@@ -202,7 +208,8 @@ func (a *Administration) perform(deeds []RegistrarAction) {
 	}
 }
 
-// Trapped has subscribers told of a trap, unless too much is to be done already: it comes again.
+// Trapped reports a trap to subscribers. It drops the trap if too much is queued: devices repeat
+// traps.
 func (a *Administration) Trapped(notice []byte) {
 	notice = bytes.Clone(notice)
 	select {
@@ -211,7 +218,7 @@ func (a *Administration) Trapped(notice []byte) {
 	}
 }
 
-// request sends what wants an answer.
+// request sends a datagram that wants an answer, and later calls ended between two queries.
 func (a *Administration) request(d *RegistrarAction, timeout time.Duration, retries int, ended func(err error, reply mad.Datagram) []RegistrarAction) {
 	a.requester.Start(&wire.Request{Addr: d.Datagram.Addr, MAD: d.Datagram.MAD, Timeout: timeout, Retries: retries, Done: func(res *wire.Result) {
 		var reply mad.Datagram
@@ -219,21 +226,21 @@ func (a *Administration) request(d *RegistrarAction, timeout time.Duration, retr
 			reply = append(reply, res.Reply.MAD...)
 		}
 		err := res.Err
-		go a.do(func() []RegistrarAction { return ended(err, reply) }) // Done must not wait
+		go a.do(func() []RegistrarAction { return ended(err, reply) }) // Done must not block
 	}})
 }
 
-// Commit returns when all managers that stand by know what follows from a round.
+// Commit sends the results of a round to all standbys in step, and returns when they have them.
 func (a *Administration) Commit(c *copied) error {
 	return a.wait(func(done func(error)) []RegistrarAction { return a.registrar.Commit(a.clock(), c, done) })
 }
 
-// CommitRules returns when all managers that stand by know rules that have changed between rounds.
+// CommitRules sends changed rules to all standbys in step, and returns when they have them.
 func (a *Administration) CommitRules(rules *terms.RulesToTell) error {
 	return a.wait(func(done func(error)) []RegistrarAction { return a.registrar.CommitRules(a.clock(), rules, done) })
 }
 
-// wait has the registrar do something, and returns when that is done.
+// wait calls a function of the registrar, and returns when the registrar calls done.
 func (a *Administration) wait(what func(done func(error)) []RegistrarAction) error {
 	ended := make(chan error, 1)
 	a.do(func() []RegistrarAction { return what(func(err error) { ended <- err }) })
@@ -245,13 +252,13 @@ func (a *Administration) wait(what func(done func(error)) []RegistrarAction) err
 	}
 }
 
-// sendTries and sendPause say how often, and how soon, an answer is sent again that the medium had no room for.
+// Limits for an answer that the medium has no room for: number of tries, and pause between them.
 const (
 	sendTries = 100
 	sendPause = time.Millisecond
 )
 
-// answer sends the answer to a query, and returns it.
+// answer sends the answer to a query and returns it, nil if there is none.
 func (a *Administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) mad.Datagram {
 	m := a.Members.Answer(r, s, d)
 	a.Counts.count(d.MAD, m)
@@ -261,7 +268,8 @@ func (a *Administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram)
 	return m
 }
 
-// send sends an answer. What is lost is asked again.
+// send sends an answer. If the medium is busy, a patient send tries again; a lost answer is left to
+// the client's retry.
 func (a *Administration) send(reply *wire.Datagram, patient bool) {
 	for range sendTries {
 		if err := a.transport.Send(reply); !errors.Is(err, wire.ErrBusy) || !patient {
@@ -271,7 +279,7 @@ func (a *Administration) send(reply *wire.Datagram, patient bool) {
 	}
 }
 
-// Close ends the answers.
+// Close stops answering and waits for the goroutine.
 func (a *Administration) Close() {
 	close(a.stopped)
 	<-a.done

@@ -6,49 +6,49 @@ import (
 	"weft/wire"
 )
 
-// Bounds of a fairQueue: datagrams of all, and of one source. A longer one counts as several.
+// Limits of a fairQueue: all datagrams, and those of one source. Size counts a long one as several.
 const (
 	mostQueued         = 1 << 15
 	mostQueuedOfSource = 1 << 12
 )
 
-// fairQueue holds queries until they are answered: sources take turns, so that one that asks much keeps itself waiting, and others for a query a
-// turn. Where it is full the source with the most queries loses its last one.
+// fairQueue queues queries by source, and sources take turns: a source with many queries delays
+// mainly itself. If the queue is full, the source with the most queries loses its last one.
 type fairQueue struct {
 	mu      sync.Mutex
-	sources map[uint16]*sourceQueue // by LID, those with something
+	sources map[uint16]*sourceQueue // non-empty ones, by LID
 	turn    []*sourceQueue          // in the order of their turns, from next on
 	next    int
-	n       int      // of all, a long one counted as several
-	spare   [][]byte // memory of datagrams
+	n       int      // total size
+	spare   [][]byte // memory of datagrams, for reuse
 	wake    chan struct{}
 }
 
-// sourceQueue holds the queries of a source.
+// sourceQueue holds the queries of one source.
 type sourceQueue struct {
 	lid   uint16
 	list  []wire.Datagram
 	first int
-	n     int // as fairQueue counts
+	n     int // total size
 }
 
-// newFairQueue makes an empty queue, which sends to wake when it is no longer.
+// newFairQueue returns an empty queue. It sends to wake when the queue becomes non-empty.
 func newFairQueue(wake chan struct{}) *fairQueue {
 	return &fairQueue{sources: map[uint16]*sourceQueue{}, wake: wake}
 }
 
-// size returns how much of the room of a queue a datagram takes: one for every 256 bytes that it begins.
+// size returns the room that a datagram takes in a queue: one unit for every 256 bytes begun.
 func size(d *wire.Datagram) int { return 1 + max(0, len(d.MAD)-1)/wire.Size }
 
-// Len returns how much waits.
+// Len returns the total size of the queued datagrams.
 func (q *fairQueue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.n
 }
 
-// push adds a copy of a datagram. Where there is no room it returns the datagram that is left out: this one, or the last one of the source with the most. It is the
-// caller's then.
+// push adds a copy of a datagram. If there is no room it returns the datagram left out: this one,
+// or the last one of the source with the most. The caller then owns that datagram.
 func (q *fairQueue) push(d *wire.Datagram) (without *wire.Datagram) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -89,8 +89,8 @@ func (q *fairQueue) push(d *wire.Datagram) (without *wire.Datagram) {
 	return without
 }
 
-// longest returns the source with the most queries, of equal ones the first in turn. Sources are few where it is asked: the queue is full, and each has
-// several.
+// longest returns the source with the most queries; of several, the first in turn. It is called
+// when the queue is full, and then sources are few.
 func (q *fairQueue) longest() (most *sourceQueue) {
 	for _, s := range q.turn {
 		if most == nil || s.n > most.n {
@@ -100,7 +100,7 @@ func (q *fairQueue) longest() (most *sourceQueue) {
 	return most
 }
 
-// pop takes the query whose turn it is into d, whose memory is used again; false where there is none.
+// pop moves the next query into d, whose memory is reused; false if the queue is empty.
 func (q *fairQueue) pop(d *wire.Datagram) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

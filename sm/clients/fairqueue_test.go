@@ -7,7 +7,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestFairQueue: sources take turns whatever they have put in; the queue is bounded, and the one with the most loses what is too much.
+// TestFairQueue: sources take turns, however many queries they queue. The queue is bounded, and the
+// source with the most queries loses the excess.
 func TestFairQueue(t *testing.T) {
 	q := newFairQueue(make(chan struct{}, 1))
 	put := func(lid uint16, tid int) *wire.Datagram {

@@ -12,16 +12,17 @@ import (
 	"weft/wire/mad"
 )
 
-// Members hold the multicast groups, which queries change beside the loop.
+// Members holds the multicast groups. It is safe for concurrent use.
 type Members struct {
 	mu      sync.Mutex
 	Groups  *sa.Groups
 	Changed chan struct{} // has a value when members have changed
-	told    bool          // that was said, and the loop has not asked since: it is not said again
-	term    int           // the time as a master that the groups are of, as managerState counts them
+	told    bool          // Changed was sent, and the loop has not called Membership since
+	term    int           // the term as master that the groups belong to, as in ManagerState.term
 }
 
-// What groups that stand have unless their partition says otherwise: packets of 2,048 bytes at 10 Gbit/s, which all hosts can, in one subnet.
+// Defaults of standing groups: MTU code 4 (2,048 bytes), rate code 3 (10 Gbit/s), which all hosts
+// support, and link-local scope 2.
 const (
 	UsualQKey       = 0x0B1B
 	UsualGroupMTU   = 4
@@ -29,13 +30,14 @@ const (
 	usualGroupScope = 2
 )
 
-// NewMembers makes Members of no groups.
+// NewMembers returns Members without groups.
 func NewMembers() *Members {
 	return &Members{Groups: sa.NewGroups(), Changed: make(chan struct{}, 1)}
 }
 
-// StandingGroups lists the groups that are there before anybody joins: those of the partitions, the default one first; without a file of partitions, the IPoIB broadcast
-// group of the default one.
+// StandingGroups returns the groups that exist before anybody joins: those of the partitions, the
+// default partition first. Without a partitions file (nil) it is the IPoIB broadcast group of the
+// default partition.
 func StandingGroups(p *terms.Partitioning) (list []sa.Standing) {
 	if p == nil {
 		p = &terms.Partitioning{Partitions: partition.Everyone()}
@@ -64,7 +66,8 @@ func StandingGroups(p *terms.Partitioning) (list []sa.Standing) {
 	return list
 }
 
-// restore begins a time as a master, with the groups of entries. From now on told is told of groups that come and go.
+// restore begins a term as master with the groups in entries. From now on told is called for every
+// group that is created or deleted.
 func (m *Members) restore(term int, entries []sa.Entry, told func(g *sa.Group, created bool)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,7 +76,8 @@ func (m *Members) restore(term int, entries []sa.Entry, told func(g *sa.Group, c
 	m.tell()
 }
 
-// Follow takes out the members of ports that a new Subnet has not, or has in other partitions, and makes the groups that stand.
+// Follow removes members whose ports are absent from a new Subnet or have left their partition, and
+// creates the standing groups.
 func (m *Members) Follow(s *sa.Subnet, standing []sa.Standing) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,7 +85,7 @@ func (m *Members) Follow(s *sa.Subnet, standing []sa.Standing) {
 	m.tell()
 }
 
-// Answer makes the answer to a query, which may be a join or a leave.
+// Answer returns the answer to a query, which may be a join or a leave.
 func (m *Members) Answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) mad.Datagram {
 	r.Groups, r.Asks = m.Groups, fabric.LID(d.Addr.SLID)
 	if len(d.MAD) < mad.SAHeader.Size || d.MAD.Attr() != mad.AttrMCMemberRecord {
@@ -94,7 +98,7 @@ func (m *Members) Answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) mad.Da
 	return a
 }
 
-// tell wakes the loop where members have changed, once until it asks for them.
+// tell wakes the loop if members have changed, once until the loop asks for them.
 func (m *Members) tell() {
 	if !m.Groups.Changed() || m.told {
 		return
@@ -113,14 +117,15 @@ func (m *Members) changes() []sa.Entry {
 	return m.Groups.Changes()
 }
 
-// counts returns how many groups and members there are, and how many groups there may be.
+// counts returns the number of groups, of members, and of groups possible.
 func (m *Members) counts() (groups, members, mlids int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.Groups.Counts()
 }
 
-// Membership lists the members of all groups; false where they are not known yet in this time as a master. The loop is told when they are.
+// Membership returns the members of all groups, or false if they are not known yet in this term as
+// master. Changed has a value when they are.
 func (m *Members) Membership(term int) ([]sa.Members, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

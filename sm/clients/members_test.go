@@ -9,8 +9,8 @@ import (
 	"weft/sm/terms"
 )
 
-// TestStandingGroups: each partition has the groups that its file gives it, the default partition the first ones; without a file there is the broadcast group of
-// the default partition.
+// TestStandingGroups: each partition gets the groups of its file, the default partition first.
+// Without a file there is the broadcast group of the default partition.
 func TestStandingGroups(t *testing.T) {
 	ps, err := partition.Read("partitions.conf", []byte("storage=0x10, ipoib, mtu=4096, rate=100G : ALL ;\nDefault=0x7fff, ipoib : ALL=full ;\n"))
 	if err != nil {
@@ -37,7 +37,8 @@ func TestStandingGroups(t *testing.T) {
 	}
 }
 
-// TestMembersOfTerm: members are told for the time as a master that they were restored for, and the loop is woken when they are, also when there are none.
+// TestMembersOfTerm: members are reported for the term as master that they were restored for. The
+// loop is woken when they are known, even if there are none.
 func TestMembersOfTerm(t *testing.T) {
 	m := NewMembers()
 	m.restore(3, nil, nil)

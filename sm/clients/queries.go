@@ -9,11 +9,11 @@ import (
 	"weft/wire/mad"
 )
 
-// queryCounts counts queries, from several goroutines.
+// queryCounts counts queries. It is safe for concurrent use.
 type queryCounts struct {
 	mu       sync.Mutex
-	by       map[mad.AttrID]*terms.QueryCount // 0: attributes that are not known
-	unheeded int                              // queries that got no answer
+	by       map[mad.AttrID]*terms.QueryCount // 0: unknown attributes
+	unheeded int                              // queries without an answer
 }
 
 // count counts a query by its answer, nil for none.
@@ -54,7 +54,8 @@ func (c *queryCounts) of(attr mad.AttrID) *terms.QueryCount {
 	return n
 }
 
-// Now lists the counts by name.
+// Now returns the counts in the order of attribute names, and the number of queries without an
+// answer.
 func (c *queryCounts) Now() (list []terms.QueryCount, unheeded int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,24 +15,25 @@ import (
 	"weft/wire/mad"
 )
 
-// Registrar answers for what clients register, as a pure machine: time, requests and the ends of what it wanted in, actions out. What it has taken
-// is acknowledged when it is stored and when all managers that stand by have it.
+// Registrar handles registrations of clients, as a pure machine: time, requests and outcomes of its
+// actions go in, actions come out. It acknowledges a change after the change is stored and all
+// standbys in step have it.
 type Registrar struct {
 	Registry *sa.Registry
 	members  *Members     // of multicast groups
-	joins    sa.Responder // which answers joins and leaves
-	subnet   *sa.Subnet   // by which requests are answered; nil: not known yet
+	joins    sa.Responder // answers joins and leaves
+	subnet   *sa.Subnet   // the picture for requests; nil: not known yet
 	Role     terms.Role
 
-	table    replica.Table // all that must not be lost: it is the Leader's too
+	table    replica.Table // all data that must survive; shared with leader
 	leader   *replica.Leader
-	settled  []fabric.GUID // as was told last
+	settled  []fabric.GUID // as last sent in MayTakeOver
 	Follower *replica.Follower
-	disk     replica.Table // as it was stored the last time; nil where nothing was, or somebody was master since
-	told     uint64        // of Follower.LIDs
-	wholes   uint64        // of Follower.Wholes
-	rules    uint64        // number of the rules that were told last
-	missed   bool          // that the master is silent was told
+	disk     replica.Table // as stored by the last run; nil: none, or another master since
+	told     uint64        // Follower.LIDs as last reported
+	wholes   uint64        // Follower.Wholes as last reported
+	rules    uint64        // number of the rules last sent
+	missed   bool          // MasterMissed was reported
 
 	storage storage
 	Held    []heldAnswer
@@ -41,67 +42,67 @@ type Registrar struct {
 	out     []RegistrarAction
 }
 
-// heldAnswer is an answer that waits until a change is safe.
+// heldAnswer is an answer that waits until its change is safe.
 type heldAnswer struct {
 	change uint64
 	d      wire.Datagram
 }
 
-// commitment is something else that waits for it.
+// commitment is a callback that waits until a change is safe.
 type commitment struct {
 	change uint64
 	done   func(error)
 }
 
-// The numbers of answers that wait from which on no more changes are taken: usually, and while the Manager is at work. What a round tells the managers that stand by comes after what
-// they are told for these.
+// Limits of waiting answers, above which no more changes are taken: usually, and while the Manager
+// is at work. Data of a round reaches the standbys only after the changes of these answers.
 const (
 	MostHeld       = 256
 	mostHeldAtWork = 16
 )
 
-// Room reports whether a change can be taken.
+// Room reports whether another change can be taken.
 func (r *Registrar) Room(atWork bool) bool {
 	return len(r.Held) < mostHeldAtWork || !atWork && len(r.Held) < MostHeld
 }
 
-// registrarActionKind is the kind of an action that a registrar asks for.
+// registrarActionKind is the kind of a RegistrarAction.
 type registrarActionKind uint8
 
-// What a registrar wants done.
+// The kinds.
 const (
 	SendAnswer   registrarActionKind = iota // send Datagram
-	SendReport                              // and say by reported how that ended
-	SendCopy                                // and say by copied how that ended
-	StoreEntries                            // make Entries durable, and say by storedAll how that ended
-	TellManager                             // tell the Manager the news
-	Committed                               // call done
+	SendReport                              // send Datagram, then call Reported with the outcome
+	SendCopy                                // send Datagram, then call Copied with the outcome
+	StoreEntries                            // make Entries durable, then call StoredAll
+	TellManager                             // report News to the Manager
+	Committed                               // call Done
 )
 
-// RegistrarAction is an action that a registrar asks of the administration.
+// RegistrarAction is a request of a registrar to the Administration.
 type RegistrarAction struct {
 	Kind     registrarActionKind
 	Tag      uint64
 	Datagram wire.Datagram
 	Entries  []sa.Entry
-	Replaces bool // of storeEntries: what was stored before goes
+	Replaces bool // of StoreEntries: first remove all stored entries
 	News     terms.News
 	Done     func(error)
 	Err      error
 }
 
-// RegistrarOptions say what a registrar begins with.
+// RegistrarOptions are the parameters of NewRegistrar.
 type RegistrarOptions struct {
 	Key     replica.Key
 	GUID    fabric.GUID   // of our port
 	Nonce   func() uint64 // see replica.NewFollower
 	Stores  bool          // entries are stored
-	Disk    []sa.Entry    // as they were stored the last time; nil for never
+	Disk    []sa.Entry    // as stored by the last run; nil: none
 	Limits  sa.Limits
 	Members *Members // of multicast groups
 }
 
-// NewRegistrar makes a registrar that knows of no manager yet.
+// NewRegistrar returns a registrar in the role Looking, without a Subnet.
 func NewRegistrar(o RegistrarOptions) *Registrar {
 	r := &Registrar{Registry: sa.NewRegistry(o.Limits), Role: terms.Looking, table: replica.Table{}, members: o.Members, storage: storage{on: o.Stores, changed: map[sa.EntryName]bool{}}}
 	r.leader = replica.NewLeader(o.Key, o.GUID, r.table)
@@ -113,10 +114,10 @@ func NewRegistrar(o RegistrarOptions) *Registrar {
 	return r
 }
 
-// begin begins a call.
+// begin starts a call.
 func (r *Registrar) begin(now time.Duration) { r.now, r.out = max(r.now, now), nil }
 
-// end ends a call: what can be done is done.
+// end finishes a call: it collects all actions that are possible now.
 func (r *Registrar) end() []RegistrarAction {
 	r.putChanges()
 	if list := r.storage.begin(r.table, r.leader.Last()); list != nil {
@@ -157,7 +158,8 @@ func (r *Registrar) end() []RegistrarAction {
 	return r.out
 }
 
-// putChanges tells what clients have changed to the disk and to those that stand by. What was registered once more, as it was, is no change.
+// putChanges passes changes by clients to disk and standbys. A registration that is repeated
+// unchanged is no change.
 func (r *Registrar) putChanges() {
 	if r.Role != terms.Master {
 		return
@@ -171,7 +173,7 @@ func (r *Registrar) putChanges() {
 	}
 }
 
-// put tells changes to the disk and to those that stand by.
+// put passes changes to disk and standbys.
 func (r *Registrar) put(list []sa.Entry) {
 	r.leader.Put(list)
 	for i := range list {
@@ -182,7 +184,7 @@ func (r *Registrar) put(list []sa.Entry) {
 	r.storage.skip(r.leader.Last())
 }
 
-// Deadline returns when tick is to be called.
+// Deadline returns the time of the next Tick.
 func (r *Registrar) Deadline() time.Duration {
 	due := r.leader.Deadline()
 	if r.Role == terms.Master {
@@ -194,7 +196,7 @@ func (r *Registrar) Deadline() time.Duration {
 	return due
 }
 
-// Tick lets time pass.
+// Tick handles deadlines that have passed.
 func (r *Registrar) Tick(now time.Duration) []RegistrarAction {
 	r.begin(now)
 	if r.Role == terms.Master {
@@ -207,7 +209,7 @@ func (r *Registrar) Tick(now time.Duration) []RegistrarAction {
 	return r.end()
 }
 
-// Follow takes what the manager is now.
+// Follow applies a new state of the Manager.
 func (r *Registrar) Follow(now time.Duration, f *ManagerState) []RegistrarAction {
 	r.begin(now)
 	before := r.Role
@@ -238,10 +240,10 @@ func (r *Registrar) Follow(now time.Duration, f *ManagerState) []RegistrarAction
 	return r.end()
 }
 
-// ErrNotMaster says that a registration was not taken: another manager is the master now.
+// ErrNotMaster is the error of a Commit that did not end before another manager became the master.
 var ErrNotMaster = errors.New("another manager is the master now")
 
-// groupTold has subscribers told that a multicast group has come to be, or is deleted (traps 66 and 67).
+// groupTold notifies subscribers that a multicast group was created or deleted (traps 66 and 67).
 func (r *Registrar) groupTold(g *sa.Group, created bool) {
 	trap := uint64(mad.TrapGroupDeleted)
 	if created {
@@ -250,7 +252,8 @@ func (r *Registrar) groupTold(g *sa.Group, created bool) {
 	r.Registry.NotifyOfGroup(r.subnet, trap, g)
 }
 
-// Serves reports whether a datagram of subnet administration is the registrar's business.
+// Serves reports whether a datagram must go to the registrar: registrations, joins and leaves, and
+// messages between managers.
 func (r *Registrar) Serves(m mad.Datagram) bool {
 	return r.Registry.Serves(m.Attr()) || m.Attr() == replica.Attr || isJoin(m)
 }
@@ -260,7 +263,7 @@ func isJoin(m mad.Datagram) bool {
 	return m.Attr() == mad.AttrMCMemberRecord && (m.Method() == mad.Set || m.Method() == mad.Delete)
 }
 
-// Request takes a request for what it serves.
+// Request handles a datagram for which Serves is true.
 func (r *Registrar) Request(now time.Duration, d *wire.Datagram) []RegistrarAction {
 	r.begin(now)
 	if d.MAD.Attr() == replica.Attr {
@@ -283,7 +286,7 @@ func (r *Registrar) Request(now time.Duration, d *wire.Datagram) []RegistrarActi
 	}
 	answer := heldAnswer{d: wire.Datagram{Addr: d.Addr.Reply(), MAD: append(mad.Datagram(nil), a...)}}
 	r.putChanges()
-	if !get && s != nil { // also that there is nothing to be ended: it may have ended just now
+	if !get && s != nil { // an answer without a change too: what it reports may have ended just now
 		answer.change = r.leader.Last()
 		r.Held = append(r.Held, answer)
 	} else {
@@ -292,7 +295,7 @@ func (r *Registrar) Request(now time.Duration, d *wire.Datagram) []RegistrarActi
 	return r.end()
 }
 
-// copyOf takes a message of another manager's Leader.
+// copyOf handles a message of another manager's Leader.
 func (r *Registrar) copyOf(d *wire.Datagram) {
 	if !r.Follower.Take(r.now, r.Role == terms.StandBy, d) {
 		return
@@ -309,7 +312,7 @@ func (r *Registrar) copyOf(d *wire.Datagram) {
 	}
 }
 
-// Notify tells subscribers of a notice.
+// Notify reports a notice to subscribers.
 func (r *Registrar) Notify(now time.Duration, notice []byte) []RegistrarAction {
 	r.begin(now)
 	if r.Role == terms.Master {
@@ -318,20 +321,20 @@ func (r *Registrar) Notify(now time.Duration, notice []byte) []RegistrarAction {
 	return r.end()
 }
 
-// copied holds the parts of a round that managers that stand by are told.
+// copied is the result of a round, as sent to standbys.
 type copied struct {
 	LIDs  terms.LIDMap
 	Trees []multicast.TreeByLID
-	Plan  []byte // see News
+	Plan  []byte // in the format of News.Plan
 	Rules terms.RulesToTell
 }
 
-// Commit tells what follows from a round to the managers that stand by, and calls done when all of them know it.
+// Commit sends the result of a round to the standbys, and calls done when all in step have it.
 func (r *Registrar) Commit(now time.Duration, c *copied, done func(error)) []RegistrarAction {
 	r.begin(now)
-	r.putRules(&c.Rules) // before the Plan that follows from them, so that nobody has that one alone
+	r.putRules(&c.Rules) // before the Plan that follows from them: no standby has the Plan alone
 	changes := TreeChanges(r.table, c.Trees)
-	if r.Role == terms.Master { // before that nothing is stored, since what clients have registered is not known
+	if r.Role == terms.Master { // before that nothing is stored: the registrations are not known yet
 		r.put(changes)
 	} else {
 		r.leader.Put(changes)
@@ -348,7 +351,7 @@ func (r *Registrar) CommitRules(now time.Duration, rules *terms.RulesToTell, don
 	return r.await(done)
 }
 
-// putRules tells rules, unless later ones were told.
+// putRules sends rules, unless newer ones were sent.
 func (r *Registrar) putRules(rules *terms.RulesToTell) {
 	if rules.Number > r.rules {
 		r.rules = rules.Number
@@ -356,28 +359,29 @@ func (r *Registrar) putRules(rules *terms.RulesToTell) {
 	}
 }
 
-// await calls done when what was told so far is known.
+// await calls done when all standbys in step have everything sent so far.
 func (r *Registrar) await(done func(error)) []RegistrarAction {
 	r.storage.skip(r.leader.Last())
 	r.waiting = append(r.waiting, commitment{r.leader.Last(), done})
 	return r.end()
 }
 
-// Reported takes how a report has ended.
+// Reported handles the end of a SendReport.
 func (r *Registrar) Reported(now time.Duration, tag uint64, acknowledged bool) []RegistrarAction {
 	r.begin(now)
 	r.Registry.Reported(tag, acknowledged)
 	return r.end()
 }
 
-// Copied takes how a message to another manager has ended: its answer, or that it refuses such messages.
+// Copied handles the end of a SendCopy: the other manager's answer, or that it refuses such
+// messages.
 func (r *Registrar) Copied(now time.Duration, tag uint64, reply mad.Datagram, refused bool) []RegistrarAction {
 	r.begin(now)
 	r.leader.Ended(r.now, tag, reply, refused)
 	return r.end()
 }
 
-// StoredAll takes how storing has ended. What waits for it is answered: busy, where it could not be stored.
+// StoredAll handles the end of a StoreEntries. After an error the waiting answers become busy.
 func (r *Registrar) StoredAll(now time.Duration, err error) []RegistrarAction {
 	r.begin(now)
 	if r.storage.end(r.leader.Last(), err); err == nil {
@@ -391,7 +395,7 @@ func (r *Registrar) StoredAll(now time.Duration, err error) []RegistrarAction {
 	return r.out
 }
 
-// Counts returns the counts of now.
+// Counts returns the current numbers of registrations and standbys.
 func (r *Registrar) Counts() terms.Registered {
 	c := terms.Registered{InStep: r.Role == terms.StandBy && r.Follower.Live(), Rejected: r.Follower.Rejected}
 	if r.Role == terms.Master {

@@ -9,7 +9,7 @@ import (
 	"weft/sm/terms"
 )
 
-// lidEntry makes the entry of a port's LIDs.
+// lidEntry returns the entry of a port's LIDs.
 func lidEntry(guid fabric.GUID, p terms.PortLIDs) sa.Entry {
 	return sa.Entry{EntryName: lidName(guid), Value: append(binary.BigEndian.AppendUint16(nil, uint16(p.Base)), p.LMC)}
 }
@@ -18,7 +18,7 @@ func lidName(guid fabric.GUID) sa.EntryName {
 	return sa.EntryName{Kind: sa.PortLID, Key: string(binary.BigEndian.AppendUint64(nil, uint64(guid)))}
 }
 
-// lidsOf returns the LIDs of a table; it leaves out what nobody writes.
+// lidsOf returns the LIDs in a table. It skips invalid entries.
 func lidsOf(t replica.Table) terms.LIDMap {
 	lids := terms.LIDMap{}
 	for name, value := range t {
@@ -32,7 +32,7 @@ func lidsOf(t replica.Table) terms.LIDMap {
 	return lids
 }
 
-// lidChanges lists what makes the LIDs of a table those of a map.
+// lidChanges returns the changes that make the LIDs of a table equal to a map.
 func lidChanges(t replica.Table, lids terms.LIDMap) (list []sa.Entry) {
 	for guid, p := range lidsOf(t) {
 		if _, ok := lids[guid]; !ok {

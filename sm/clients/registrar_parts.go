@@ -15,18 +15,19 @@ import (
 	"weft/sm/terms"
 )
 
-// A value that is longer than that of an entry can be is told in parts of the same length, each compressed by itself, so that a small change of it is a change of few
-// entries. Key of a Part: the name of the value and the number of the part. Behind them comes the Whole, by the name: length and checksum.
-// Who has a Whole that fits the parts has the value; while it changes, nobody does.
+// longValue names a value that is too long for one entry. It is sent in parts of equal length, each
+// compressed by itself, so that a small change affects few entries. A Part is keyed by name and
+// number. A Whole, keyed by name, follows with length and checksum. The value is complete if the
+// parts match the Whole; during a change they do not.
 type longValue byte
 
 // The long values.
 const (
-	PlanValue  longValue = 1 // the Plan in force without its tables, as planner.Kept.Bare writes it
-	RulesValue longValue = 2 // Rules
+	PlanValue  longValue = 1 // the Plan in force without tables, in the format of planner.Kept.Bare
+	RulesValue longValue = 2 // the Rules as JSON
 )
 
-// The first byte of a Part, before what it holds.
+// The first byte of a Part: its encoding.
 const (
 	asIs     = 0
 	deflated = 1
@@ -34,7 +35,7 @@ const (
 
 const (
 	partLength  = sa.LongestValue - 1
-	longestPart = 1 << 28 / partLength // of a value: more is not believed
+	longestPart = 1 << 28 / partLength // parts of a value; more are not accepted
 )
 
 func partName(v longValue, number int) sa.EntryName {
@@ -45,15 +46,15 @@ func wholeName(v longValue) sa.EntryName {
 	return sa.EntryName{Kind: sa.Whole, Key: string([]byte{byte(v)})}
 }
 
-// wholeOf makes the value of a Whole.
+// wholeOf returns the Whole of a value: length and CRC-32C.
 func wholeOf(data []byte) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(data))), crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// PartsOf makes the entries of a value.
+// PartsOf returns the entries of a long value, the Whole last.
 func PartsOf(v longValue, data []byte) (list []sa.Entry) {
 	var packed bytes.Buffer
-	w, _ := flate.NewWriter(&packed, flate.BestSpeed) // the level is right
+	w, _ := flate.NewWriter(&packed, flate.BestSpeed) // cannot fail: the level is valid
 	for part := range slices.Chunk(data, partLength) {
 		packed.Reset()
 		packed.WriteByte(deflated)
@@ -69,7 +70,7 @@ func PartsOf(v longValue, data []byte) (list []sa.Entry) {
 	return append(list, sa.Entry{EntryName: wholeName(v), Value: wholeOf(data)})
 }
 
-// PartChanges lists what makes a value of a table this one; the Whole is the last.
+// PartChanges returns the changes that make a long value of a table equal to data, the Whole last.
 func PartChanges(t replica.Table, v longValue, data []byte) (list []sa.Entry) {
 	now := PartsOf(v, data)
 	for _, e := range now {
@@ -83,7 +84,7 @@ func PartChanges(t replica.Table, v longValue, data []byte) (list []sa.Entry) {
 	return list
 }
 
-// learnRest tells the Manager the values that have come, as far as they are complete.
+// learnRest reports the complete long values of a table to the Manager.
 func (r *Registrar) learnRest(t replica.Table) {
 	var n terms.News
 	n.Plan, _ = ValueOf(t, PlanValue)
@@ -93,7 +94,8 @@ func (r *Registrar) learnRest(t replica.Table) {
 	}
 }
 
-// ValueOf joins the parts of a value; false where they are not those of the Whole, or there is none.
+// ValueOf returns a long value of a table, or false if it is missing or its parts do not match the
+// Whole.
 func ValueOf(t replica.Table, v longValue) (data []byte, ok bool) {
 	whole := t[wholeName(v)]
 	if len(whole) != 8 {
@@ -121,7 +123,7 @@ func ValueOf(t replica.Table, v longValue) (data []byte, ok bool) {
 	return data, true
 }
 
-// CopiedOf makes what managers that stand by are told of a Record.
+// CopiedOf returns a Record in the form sent to standbys.
 func CopiedOf(r *terms.Record, rules terms.RulesToTell) (copied, error) {
 	plan, err := planner.Keep(r.Plan, r.Graph).Bare()
 	return copied{LIDs: r.LIDs, Trees: multicast.ByLID(r.Graph, &r.Plan.Ends, r.Plan.Multicast), Plan: plan, Rules: rules}, err

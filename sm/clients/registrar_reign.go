@@ -11,7 +11,8 @@ import (
 	"weft/sm/terms"
 )
 
-// takeOver makes what the last master had ours, where it is known, and asks clients to register again where it is not.
+// takeOver adopts the previous master's registrations from the copy, or our own from disk. If
+// neither is good, it has clients asked to register again.
 func (r *Registrar) takeOver(f *ManagerState) {
 	from := replica.Table{}
 	known := true
@@ -49,11 +50,13 @@ func (r *Registrar) takeOver(f *ManagerState) {
 			r.storage.changed[name] = true
 		}
 	}
-	// That there is nothing is stored too.
+	// An empty state is stored too.
 	r.put(append(list, sa.Entry{EntryName: sa.EntryName{Kind: sa.Nothing}, Value: []byte{}}))
 }
 
-// toldBy reports whether our port knows no master but us, or one that sent this copy or confirmed it. Another master may have acknowledged changes that the copy lacks.
+// toldBy reports whether our port's MasterSMLID is unset, our own, or that of a manager that sent
+// or confirmed this copy. Otherwise another master may have acknowledged changes that the copy
+// lacks.
 func toldBy(c *replica.Copy, f *ManagerState) bool {
 	if f.Told == 0 || f.Told == f.subnet.ManagerLID() {
 		return true
@@ -66,13 +69,14 @@ func toldBy(c *replica.Copy, f *ManagerState) bool {
 	return false
 }
 
-// ofPlan reports whether an entry follows from the Plan: a round tells it before a manager is the master.
+// ofPlan reports whether an entry follows from the Plan: a round sends such entries before a
+// manager is the master.
 func ofPlan(name sa.EntryName) bool { return name.Kind == sa.PoolTree || ofRecord(name.Kind) }
 
-// ofRecord reports whether entries of a kind are of what a Record stores: they are not stored beside it.
+// ofRecord reports whether entries of a kind are part of a Record, which is stored separately.
 func ofRecord(k sa.EntryKind) bool { return k == sa.PortLID || k == sa.Part || k == sa.Whole }
 
-// leave ends what a master does.
+// leave ends the duties of a master.
 func (r *Registrar) leave() {
 	r.leader.Stop()
 	r.Follower.Keep(r.now, r.table)

@@ -8,17 +8,19 @@ import (
 	"weft/sm/sa"
 )
 
-// storage says which entries of a registrar are stored, and which are still to be. Changes are counted as replica.Leader counts them.
+// storage tracks which entries of a registrar are stored. It numbers changes as replica.Leader
+// does.
 type storage struct {
 	on       bool                  // entries are stored at all
 	upTo     uint64                // the last change that is stored
-	changed  map[sa.EntryName]bool // entries that have changed since
-	replaces bool                  // all that was stored before goes
-	under    map[sa.EntryName]bool // entries that are being stored; nil for none
-	underTo  uint64                // the last change of these
+	changed  map[sa.EntryName]bool // entries changed since
+	replaces bool                  // the next store first removes all stored entries
+	under    map[sa.EntryName]bool // entries being stored; nil: none
+	underTo  uint64                // the last change in under
 }
 
-// restart begins anew: all that was stored before goes. How storing ends that is under way tells nothing any more.
+// restart forgets the progress: the next store replaces everything. The outcome of a store under
+// way is ignored.
 func (s *storage) restart() {
 	s.replaces, s.changed, s.upTo = true, map[sa.EntryName]bool{}, 0
 	if s.under != nil {
@@ -26,7 +28,8 @@ func (s *storage) restart() {
 	}
 }
 
-// begin returns the entries to be stored now, as a table has them; none while others are being stored. last is the last change of all.
+// begin returns the changed entries to be stored now, with their values in t; nil during another
+// store. last is the number of the last change.
 func (s *storage) begin(t replica.Table, last uint64) (list []sa.Entry) {
 	if !s.on || s.under != nil || len(s.changed) == 0 {
 		return nil
@@ -38,7 +41,7 @@ func (s *storage) begin(t replica.Table, last uint64) (list []sa.Entry) {
 	return list
 }
 
-// end takes how storing has ended.
+// end handles the end of a store.
 func (s *storage) end(last uint64, err error) {
 	was := s.under
 	s.under = nil
@@ -52,7 +55,7 @@ func (s *storage) end(last uint64, err error) {
 	}
 }
 
-// skip takes all changes up to the last as stored where no entry is to be stored for them.
+// skip counts all changes up to last as stored if no entry is waiting to be stored.
 func (s *storage) skip(last uint64) {
 	if len(s.changed) == 0 && s.under == nil {
 		s.upTo = last

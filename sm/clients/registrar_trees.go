@@ -12,15 +12,16 @@ import (
 	"weft/sm/sa"
 )
 
-// The entries of a tree have three bytes for each switch but the root, in parts: its LID and the port to its parent. Their keys are the number of the tree, that of the
-// part, and the SL, which an older weft does not tell; the value of each begins with the LID of the root.
+// A tree is stored in parts. Each switch but the root takes three bytes: its LID and the port to
+// its parent. A key is the number of the tree, the number of the part, and the SL, which older
+// versions of weft omit. A value begins with the LID of the root.
 const (
 	bytesOfUplink  = 3
 	mostUplinks    = (sa.LongestValue - 2) / bytesOfUplink
 	bytesOfTreeKey = 3
 )
 
-// treeEntries makes the entries of trees.
+// treeEntries returns the entries of trees.
 func treeEntries(trees []multicast.TreeByLID) replica.Table {
 	table := replica.Table{}
 	for i := range min(len(trees), 256) {
@@ -36,7 +37,7 @@ func treeEntries(trees []multicast.TreeByLID) replica.Table {
 	return table
 }
 
-// TreesOf returns the trees of a table; it leaves out what nobody writes.
+// TreesOf returns the trees in a table. It skips invalid entries.
 func TreesOf(t replica.Table) (trees []multicast.TreeByLID) {
 	for _, name := range slices.SortedFunc(maps.Keys(t), sa.CompareNames) {
 		value := t[name]
@@ -60,14 +61,14 @@ func TreesOf(t replica.Table) (trees []multicast.TreeByLID) {
 	return trees
 }
 
-// StoredTrees returns the trees of entries that were stored.
+// StoredTrees returns the trees in stored entries.
 func StoredTrees(list []sa.Entry) []multicast.TreeByLID {
 	t := replica.Table{}
 	t.Put(list...)
 	return TreesOf(t)
 }
 
-// TreeChanges lists what makes the trees of a table these.
+// TreeChanges returns the changes that make the trees of a table equal to trees.
 func TreeChanges(t replica.Table, trees []multicast.TreeByLID) (list []sa.Entry) {
 	now := treeEntries(trees)
 	for name := range t {

@@ -9,25 +9,25 @@ import (
 	"weft/sm/terms"
 )
 
-// ManagerState holds what a registrar is told of the Manager.
+// ManagerState is the state of the Manager as the registrar sees it.
 type ManagerState struct {
 	ledger.Standing
-	term     int              // counts changes of the role
-	subnet   *sa.Subnet       // of the round in force, of a Master
+	term     int              // number of changes of the role
+	subnet   *sa.Subnet       // from the ledger in force; of a Master
 	members  []replica.Member // other managers that may stand by
-	round    bool             // the round in force is a new one
-	standing []sa.Standing    // multicast groups that are there before anybody joins, of a new round
+	round    bool             // the ledger in force is new
+	standing []sa.Standing    // of a new ledger: multicast groups that exist before anybody joins
 }
 
-// Follow takes what the Manager is: queries are answered by that from now on.
+// Follow applies a new state of the Manager: from now on queries are answered from its ledger.
 func (a *Administration) Follow(m *ledger.Standing) {
 	if f := a.Take(m); f != nil {
 		a.do(func() []RegistrarAction { return a.registrar.Follow(a.clock(), f) })
 	}
 }
 
-// Take sets the role and the Subnet by which queries are answered: those of the Manager and its round in
-// force. It returns what the registrar is to know, nil where nothing has changed.
+// Take does the first half of Follow: it sets role and Subnet for queries. It returns the state for
+// the registrar, nil if nothing has changed.
 func (a *Administration) Take(m *ledger.Standing) *ManagerState {
 	if m.IsAs(&a.manager) {
 		return nil
@@ -53,7 +53,7 @@ func (a *Administration) Take(m *ledger.Standing) *ManagerState {
 	return f
 }
 
-// Newsbox holds what the Manager is to be told, until it is taken.
+// Newsbox collects News for the Manager until the loop takes it. It is safe for concurrent use.
 type Newsbox struct {
 	mu   sync.Mutex
 	news terms.News
@@ -61,7 +61,7 @@ type Newsbox struct {
 	Wake chan struct{}
 }
 
-// Put adds news, in place of older ones of the same, and does not wait.
+// Put merges news into those already there, newer values winning. It does not block.
 func (b *Newsbox) Put(n *terms.News) {
 	b.mu.Lock()
 	b.any = true
@@ -73,7 +73,7 @@ func (b *Newsbox) Put(n *terms.News) {
 	}
 }
 
-// add adds later news.
+// add merges later news.
 func (b *Newsbox) add(later *terms.News) {
 	n := &b.news
 	if later.LIDs != nil {
@@ -94,7 +94,7 @@ func (b *Newsbox) add(later *terms.News) {
 	n.MasterMissed, n.Reregister = n.MasterMissed || later.MasterMissed, n.Reregister || later.Reregister
 }
 
-// Take returns what was put since the last call, nil where nothing was.
+// Take returns the news since the last call, nil if there are none.
 func (b *Newsbox) Take() *terms.News {
 	b.mu.Lock()
 	defer b.mu.Unlock()

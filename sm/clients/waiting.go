@@ -9,18 +9,20 @@ import (
 	"weft/wire/mad"
 )
 
-// waiting holds what hosts ask until it is answered, as a pure machine. While the Manager is at work the answers get a bounded share of the time,
-// so that a flood does not keep a repair waiting: what is too much waits, and sources take turns. One who asks little waits for a turn.
+// waiting queues the queries of hosts, as a pure machine. While the Manager is at work, answers get
+// a limited share of CPU time, so that a flood does not delay a repair. Excess queries wait, and
+// sources take turns: a source with few queries waits one turn.
 type waiting struct {
 	Kinds  [NumKindsOfQuery]kindOfQuery
-	next   int // the kind whose turn it is
-	Last   int // the kind that was taken from last
-	busy   share
-	AtWork atomic.Bool // the Manager waits for devices, or for a Plan
+	next   int         // index of the kind whose turn it is
+	Last   int         // index of the kind that was last taken from
+	busy   share       // for busy answers
+	AtWork atomic.Bool // the Manager waits for devices or for a Plan
 	wake   chan struct{}
 }
 
-// kindOfQuery holds the queries of a kind. Kinds have a share each, so that costly ones do not keep others waiting.
+// kindOfQuery holds the queries of one kind. Each kind has its own share, so that costly queries do
+// not delay others.
 type kindOfQuery struct {
 	Queue *fairQueue
 	share
@@ -28,20 +30,21 @@ type kindOfQuery struct {
 
 // Kinds of queries.
 const (
-	ForRecord = iota // and what managers tell each other
-	ForTable         // whose answers may be long
-	ForChange        // of what clients have registered
+	ForRecord = iota // one record, and messages between managers
+	ForTable         // tables, whose answers may be long
+	ForChange        // changes of registrations
 	NumKindsOfQuery
 )
 
-// partsAtWork says which share of the time of a machine each kind gets while the Manager is at work: one of so many parts. Records have the most: a job that
-// starts on a large subnet may ask for 100,000 paths in a second, which take a third of a core.
+// partsAtWork gives the share of each kind while the Manager is at work, as one in so many parts of
+// all CPU time. Records get the most: a job that starts on a large subnet may ask for 100,000 paths
+// a second, a third of a core.
 var partsAtWork = [NumKindsOfQuery]time.Duration{ForRecord: 6, ForTable: 64, ForChange: 64}
 
-// partsForBusy says the same of telling that we are busy.
+// partsForBusy gives the same share for busy answers.
 const partsForBusy = 64
 
-// NewWaiting makes an empty queue for a machine of so many cores.
+// NewWaiting returns an empty queue for a machine with this number of cores.
 func NewWaiting(cores int) *waiting {
 	w := &waiting{busy: shareOf(cores, partsForBusy), wake: make(chan struct{}, 1)}
 	for i := range w.Kinds {
@@ -61,12 +64,14 @@ func kindOf(m mad.Datagram) int {
 	return ForRecord
 }
 
-// Push adds a copy of a query. Where there is no room it returns the query that is left out, which is the caller's then.
+// Push adds a copy of a query. If there is no room it returns the query left out, which the caller
+// then owns.
 func (w *waiting) Push(d *wire.Datagram) (without *wire.Datagram) {
 	return w.Kinds[kindOf(d.MAD)].Queue.push(d)
 }
 
-// Pop takes the query whose turn it is into d, whose memory is used again; false where none may be answered now. room says that changes can be taken.
+// Pop moves the next query into d, whose memory is reused. It returns false if none may be answered
+// now. room allows changes.
 func (w *waiting) Pop(now time.Duration, room bool, d *wire.Datagram) bool {
 	for range w.Kinds {
 		at := w.next
@@ -79,17 +84,17 @@ func (w *waiting) Pop(now time.Duration, room bool, d *wire.Datagram) bool {
 	return false
 }
 
-// Took notes how long the answer took to the query that was taken last.
+// Took charges the time of an answer to the kind of the query last taken.
 func (w *waiting) Took(from, to time.Duration) {
 	if w.AtWork.Load() {
 		w.Kinds[w.Last].add(from, to)
 	}
 }
 
-// notDue is later than everything.
+// notDue is later than all times.
 const notDue = time.Duration(1<<63 - 1)
 
-// Due returns when pop may have something again that it has not now.
+// Due returns when Pop may return a query that it does not return now.
 func (w *waiting) Due(room bool) time.Duration {
 	due := notDue
 	for at := range w.Kinds {
@@ -100,17 +105,18 @@ func (w *waiting) Due(room bool) time.Duration {
 	return due
 }
 
-// mayRefuse reports whether one that is left out may be told now that we are busy. Who is not told asks again all the same.
+// mayRefuse reports whether a query that is left out may be answered busy now. Clients without an
+// answer ask again anyway.
 func (w *waiting) mayRefuse(now time.Duration) bool { return now >= w.busy.free || !w.AtWork.Load() }
 
-// refused notes how long that has taken.
+// refused charges the time of a busy answer.
 func (w *waiting) refused(from, to time.Duration) {
 	if w.AtWork.Load() {
 		w.busy.add(from, to)
 	}
 }
 
-// Follow takes whether the Manager is at work.
+// Follow sets whether the Manager is at work.
 func (w *waiting) Follow(atWork bool) {
 	if w.AtWork.Load() == atWork {
 		return
@@ -123,22 +129,23 @@ func (w *waiting) Follow(atWork bool) {
 	}
 }
 
-// share bounds the time that something takes of a core.
+// share limits the time that an activity takes of one core.
 type share struct {
-	Slice time.Duration // of each sharePeriod
-	used  time.Duration // since it was closed last
-	free  time.Duration // when it is open again
+	Slice time.Duration // time allowed in each SharePeriod
+	used  time.Duration // since the share was last closed
+	free  time.Duration // when the share opens again
 }
 
-// SharePeriod is the time in which a share is used once: what an SMP may be late without harm, and longer than the millisecond by which a timer may be late.
+// SharePeriod is the period of a share. An SMP may be late by this without harm; a timer is late by
+// up to a millisecond, so a period must be longer.
 const SharePeriod = 8 * time.Millisecond
 
-// shareOf makes the share that is one of so many parts of the time of all cores: at most one of them.
+// shareOf returns one part of the time of all cores, at most one core.
 func shareOf(cores int, parts time.Duration) share {
 	return share{Slice: min(SharePeriod, SharePeriod*time.Duration(cores)/parts)}
 }
 
-// add adds a time. When the slice is used the share is closed for a while.
+// add charges a time. When the slice is used up, the share closes for a while.
 func (s *share) add(from, to time.Duration) {
 	if s.used += to - from; s.used >= s.Slice {
 		s.free, s.used = to+s.used*(SharePeriod-s.Slice)/s.Slice, 0

@@ -13,8 +13,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestWaitingShares: whatever is asked and however long answers take, each kind of query gets its share of the time and no more while the Manager is at work, all of it otherwise; none waits while it
-// may be answered; and sources are answered in turn.
+// TestWaitingShares: while the Manager is at work, each kind of query gets its share of the time
+// and no more, otherwise all of it. No query waits that may be answered, and sources take turns.
 func TestWaitingShares(t *testing.T) {
 	methods := [NumKindsOfQuery]mad.Method{mad.Get, mad.GetTable, mad.Set}
 	rapid.Check(t, func(t *rapid.T) {
@@ -73,7 +73,8 @@ func TestWaitingShares(t *testing.T) {
 	})
 }
 
-// TestBusyAtWork: who is left out is told that we are busy, in a bounded share of the time while the Manager is at work: the others are counted.
+// TestBusyAtWork: while the Manager is at work, busy answers to excess queries get a bounded share
+// of the time. Other excess queries are only counted.
 func TestBusyAtWork(t *testing.T) {
 	now := time.Duration(0)
 	sent := 0

@@ -7,7 +7,8 @@ import (
 	"weft/wire/mad"
 )
 
-// SwitchBefore returns the node of a switch in the round before, if it held all of its forwarding table then and holds it still.
+// SwitchBefore returns the index of a switch in the previous ledger b, and whether the switch held
+// its whole forwarding table then and still does. b may be nil.
 func (l *Ledger) SwitchBefore(b *Ledger, id int32) (before int32, ok bool) {
 	if b == nil {
 		return 0, false
@@ -18,8 +19,9 @@ func (l *Ledger) SwitchBefore(b *Ledger, id int32) (before int32, ok bool) {
 		mad.PortInfoLID.Get(l.Info[l.Nodes[id].First][:]) == mad.PortInfoLID.Get(b.Info[b.Nodes[before].First][:])
 }
 
-// IsAsBefore reports whether a port has the LID of the round before and is Active still, and the switch is as it was that it belongs to,
-// or, for a channel adapter, the one at its cable: a port of that may have changed its state because the adapter restarted.
+// IsAsBefore reports whether a port is unchanged since the previous ledger b: it has the same LID,
+// is still Active, and its switch has not restarted. For a CA port the switch at its cable counts:
+// a change there may mean that the adapter restarted. b may be nil.
 func (l *Ledger) IsAsBefore(b *Ledger, slot int32) bool {
 	if b == nil {
 		return false
@@ -37,8 +39,8 @@ func (l *Ledger) IsAsBefore(b *Ledger, slot int32) bool {
 		mad.PortInfoLID.Get(l.Info[slot][:]) == mad.PortInfoLID.Get(b.Info[old][:])
 }
 
-// IsNodeAsBefore reports whether a node is as it was in the round before. A channel adapter is if all
-// of its ports are that have LIDs in the Plan.
+// IsNodeAsBefore reports whether a node is unchanged since the previous ledger b. For a CA this
+// means all ports that have LIDs in the Plan. b may be nil.
 func (l *Ledger) IsNodeAsBefore(b *Ledger, id int32) bool {
 	if l.Nodes[id].Typ == fabric.Switch {
 		_, ok := l.SwitchBefore(b, id)
@@ -56,9 +58,9 @@ func (l *Ledger) IsNodeAsBefore(b *Ledger, id int32) bool {
 	return is
 }
 
-// CountSince notes for each node the first round since which it has not restarted. For nodes that are as
-// before, this is the round that the round before noted. It goes by asBefore, and not by what ports
-// hold now: they may have been told that after a restart, in this round.
+// CountSince fills Since: for each node, the number of the first round after its last restart.
+// Nodes as before keep the number in the previous ledger. The test is Prog.AsBefore, not the
+// current settings of ports: these may have been written in this round, after a restart.
 func (l *Ledger) CountSince(before *Ledger, round int) {
 	l.Since = make([]uint32, len(l.Nodes))
 	for id := range l.Since {
@@ -69,8 +71,8 @@ func (l *Ledger) CountSince(before *Ledger, round int) {
 	}
 }
 
-// AddRewritten adds the Sets that no light sweep has read again since the round before. Lane tables are not written for a Plan of one lane, and
-// may hold what they held before.
+// AddRewritten takes over from the previous ledger the Sets that no light sweep has verified yet.
+// Lane tables are skipped for a Plan of one lane: they are not written, and may hold old values.
 func (l *Ledger) AddRewritten(before *Ledger) {
 	if before == nil {
 		return
@@ -92,7 +94,8 @@ func (l *Ledger) AddRewritten(before *Ledger) {
 	l.Rewritten = slices.Compact(l.Rewritten)
 }
 
-// DiffersFrom reports whether a port of a switch has another state than in an earlier round, or had meanwhile.
+// DiffersFrom reports whether a port of a switch, given by node GUID, has another state than in an
+// earlier ledger, or has had one meanwhile.
 func (l *Ledger) DiffersFrom(b *Ledger, guid fabric.GUID) bool {
 	id, ok := l.ByGUID[guid]
 	old, was := b.ByGUID[guid]

@@ -10,28 +10,30 @@ import (
 	"weft/wire/mad"
 )
 
-// comparison says how two fabrics differ in their nodes and cables: what one has and the other has not, less what follows from that. Nodes are
-// known by GUID, cables by the ports they join. Indices of a and b are into the fabrics of these names.
+// comparison is the difference between two fabrics A and B in nodes and cables, without
+// consequences: a cable of a missing node is not listed. Nodes are matched by GUID, cables by the
+// ports they join.
 type comparison struct {
 	A, B      *fabric.Fabric
-	Gone      []fabric.NodeID    // of a
-	Came      []fabric.NodeID    // of b
-	Replaced  []movedEnd         // at these ports there was a node that is gone, and is one that came
-	Renamed   [][2]fabric.NodeID // of a, of b
-	Moved     []movedEnd         // these ports lead to another port
-	LinksGone []fabric.LinkID    // of a, between nodes that are in both, and neither end leads anywhere else now
-	LinksCame []fabric.LinkID    // of b, likewise
-	Rated     [][2]fabric.LinkID // of another width or speed: of a, of b
-	undrained bool               // a node or a cable is drained in a, and is not in b
+	Gone      []fabric.NodeID    // in A only
+	Came      []fabric.NodeID    // in B only
+	Replaced  []movedEnd         // ports whose neighbour disappeared and was replaced by a new node
+	Renamed   [][2]fabric.NodeID // nodes with another description: index in A, in B
+	Moved     []movedEnd         // ports that lead to another port
+	LinksGone []fabric.LinkID    // of A: both nodes are in B, and both ports are free
+	LinksCame []fabric.LinkID    // of B: new cables between nodes and ports free in A
+	Rated     [][2]fabric.LinkID // cables with another width or speed: in A, in B
+	undrained bool               // a node or a cable is drained in A, and not in B
 }
 
-// movedEnd is a port that led to another one than it leads to.
+// movedEnd is a port that leads to another port than before.
 type movedEnd struct {
-	At, To fabric.End // of b
-	Was    fabric.End // of a
+	At, To fabric.End // in B
+	Was    fabric.End // in A
 }
 
-// CompareFabrics compares what is up in two fabrics, in the order of b and then of a.
+// CompareFabrics compares the nodes and cables that are up in two fabrics. Lists follow the order
+// of b, then of a.
 func CompareFabrics(a, b *fabric.Fabric) *comparison {
 	c := &comparison{A: a, B: b}
 	for i := range b.Nodes {
@@ -68,13 +70,15 @@ func CompareFabrics(a, b *fabric.Fabric) *comparison {
 	return c
 }
 
-// Translate finds an end of one fabric in another one; false where that has no such node or port.
+// Translate returns the same port in another fabric, or false if that fabric has no such node or
+// port.
 func Translate(from, to *fabric.Fabric, e fabric.End) (fabric.End, bool) {
 	id, ok := to.NodeByGUID(from.Nodes[e.Node].GUID)
 	return fabric.End{Node: id, Port: e.Port}, ok && !to.Nodes[id].Down && int(e.Port) <= to.Nodes[id].NumPorts()
 }
 
-// PeerIn returns where the port of one fabric leads in another one, if it is there and its link is up.
+// PeerIn returns the cable at the same port in another fabric, and its other end. ok is false if
+// the port is missing there or has no link up.
 func PeerIn(from, to *fabric.Fabric, e fabric.End) (link fabric.LinkID, peer fabric.End, ok bool) {
 	there, ok := Translate(from, to, e)
 	if !ok {
@@ -87,7 +91,7 @@ func PeerIn(from, to *fabric.Fabric, e fabric.End) (link fabric.LinkID, peer fab
 	return link, to.Peer(there), true
 }
 
-// compareCable says what is new about a cable of b.
+// compareCable finds the change of a cable of B.
 func (c *comparison) compareCable(id fabric.LinkID) {
 	l := &c.B.Links[id]
 	oldLink, wasA, hadA := PeerIn(c.B, c.A, l.A)
@@ -116,19 +120,19 @@ func (c *comparison) compareCable(id fabric.LinkID) {
 	}
 }
 
-// isNew reports whether a node of b is not in a.
+// isNew reports whether a node of B is not in A.
 func (c *comparison) isNew(id fabric.NodeID) bool {
 	_, ok := Translate(c.B, c.A, fabric.End{Node: id})
 	return !ok
 }
 
-// isGone reports whether a node of a is not in b.
+// isGone reports whether a node of A is not in B.
 func (c *comparison) isGone(id fabric.NodeID) bool {
 	_, ok := Translate(c.A, c.B, fabric.End{Node: id})
 	return !ok
 }
 
-// findGone notes a cable of a that is not in b, unless that follows from something else.
+// findGone records a cable of A that is not in B, unless another change explains it.
 func (c *comparison) findGone(id fabric.LinkID) {
 	l := &c.A.Links[id]
 	if !c.A.LinkUp(id) || c.isGone(l.A.Node) || c.isGone(l.B.Node) {
@@ -141,8 +145,8 @@ func (c *comparison) findGone(id fabric.LinkID) {
 	}
 }
 
-// ChangesOf lists what has changed between two rounds, as it is told; adds reports whether something was added by which packets
-// could go: a cable, or what is drained no longer.
+// ChangesOf returns the differences between two rounds as incidents for the log. adds reports
+// whether new paths became possible: a new node or cable, or the end of a drain.
 func ChangesOf(before, now *Ledger) (list []terms.Incident, adds bool) {
 	add := func(k terms.IncidentKind, format string, args ...any) {
 		list = append(list, terms.Incident{Kind: k, Text: fmt.Sprintf(format, args...)})
@@ -179,7 +183,8 @@ func ChangesOf(before, now *Ledger) (list []terms.Incident, adds bool) {
 	return append(list, capabilitiesChanged(before, now)...), adds
 }
 
-// capabilitiesChanged lists the ports whose CapabilityMask is another one than before. That of our own port changes as managers start at it.
+// capabilitiesChanged lists the ports whose CapabilityMask has changed. Our own port is left out:
+// its mask changes when managers start on it.
 func capabilitiesChanged(before, now *Ledger) (list []terms.Incident) {
 	for slot := range now.Addressable {
 		old, ok := before.SlotOf(now.Nodes[now.Owner[slot]].GUID, now.PortNumber(slot))

@@ -1,16 +1,16 @@
-// Package ledger holds what every device of a subnet was found to be, was told, and holds: nodes
-// and ports, Graph and Plan, tables and keys.
+// Package ledger records, for every device of a subnet, the discovered facts, the values written to
+// it, and the values it holds: nodes and ports, Graph and Plan, tables and keys.
 //
-// Each round fills a Ledger of its own. After the round has brought the subnet up, its Ledger is in
-// force: the watch, the next round and subnet administration go by it, and know nothing else of the
+// Each round fills a Ledger of its own. When the round has brought the subnet up, its Ledger is in
+// force: the watch, the next round and subnet administration use it, and know nothing else of the
 // round. From then on a Ledger only loses certainty (DoubtBlocks, DoubtTables, DoubtUnverified,
 // See, ForgetRewritten).
 //
-//	inventory.go                    nodes and ports as found: flat arrays by node and by slot (a port)
-//	tags.go                         kinds of SMPs, and the tag that says what one is for
-//	planned*.go                     what devices are to hold, by Plan and Policy: PortInfo, tables, keys
-//	asbefore.go, compare.go         two ledgers: what a device kept, and what has changed
-//	keyring.go                      M_Keys of ports; all ledgers of a manager share one Keyring
-//	drained.go                      switches and cables without traffic
-//	standing.go                     the facts about a manager that subnet administration goes by
+//	inventory.go             nodes and ports as found: flat arrays by node and by slot (a port)
+//	tags.go                  kinds of SMPs, and the tag that identifies one
+//	planned*.go              planned contents of devices, by Plan and Policy: PortInfo, tables, keys
+//	asbefore.go, compare.go  two ledgers: what a device kept, and what has changed
+//	keyring.go               M_Keys of ports; all ledgers of a manager share one Keyring
+//	drained.go               switches and cables without traffic
+//	standing.go              the manager's role and ledger, as subnet administration sees them
 package ledger

@@ -11,7 +11,8 @@ import (
 	"weft/wire/mad"
 )
 
-// Drain drains what a name names.
+// Drain drains the switch or cable with this name in f. It refuses the cable of our own port, and a
+// part without which some switches cannot reach each other.
 func (l *Ledger) Drain(f *fabric.Fabric, name string) (fabric.Part, error) {
 	p, err := f.FindPart(name)
 	if err != nil {
@@ -30,7 +31,7 @@ func (l *Ledger) Drain(f *fabric.Fabric, name string) (fabric.Part, error) {
 	return p, nil
 }
 
-// isDrained reports whether the cable in a port is drained.
+// isDrained reports whether the cable at a port is drained.
 func (l *Ledger) isDrained(slot int32) bool {
 	v := l.Prog.FabricNode[l.Owner[slot]]
 	if v < 0 || len(l.By.Drain) == 0 {
@@ -40,16 +41,17 @@ func (l *Ledger) isDrained(slot int32) bool {
 	return link != fabric.NoLink && l.Fabric.Links[link].Drained
 }
 
-// Carries reports whether the Plan may use the cable in a port.
+// Carries reports whether the Plan may use the cable at a port.
 func (l *Ledger) Carries(slot int32) bool { return l.Peer[slot] != NoSlot && !l.isDrained(slot) }
 
-// IsDrainedHost reports whether the cable in a port is drained and leads from or to a CA, which then has no LID.
+// IsDrainedHost reports whether the cable at a port is drained and one of its ends is a CA, which
+// then gets no LID.
 func (l *Ledger) IsDrainedHost(slot int32) bool {
 	t := l.Peer[slot]
 	return t != NoSlot && l.isDrained(slot) && !(l.IsSwitch(slot) && l.IsSwitch(t))
 }
 
-// DrainedHosts lists the hosts whose cable is drained, which keep the LIDs that they have.
+// DrainedHosts returns the CA ports whose cable is drained. They keep their LIDs.
 func (l *Ledger) DrainedHosts() (list []route.Absent) {
 	for slot := range l.Addressable {
 		lid := fabric.LID(mad.PortInfoLID.Get(l.Info[slot][:]))
@@ -62,10 +64,12 @@ func (l *Ledger) DrainedHosts() (list []route.Absent) {
 	return list
 }
 
-// ListedBy returns the GUID by which the node of a port that is gone is listed.
+// ListedBy returns the GUID that identifies an absent port: of its node, or of the port if the node
+// is unknown.
 func ListedBy(a route.Absent) fabric.GUID { return cmp.Or(a.Node, a.GUID) }
 
-// WithoutForgotten returns a Plan that does not keep the LIDs of the nodes that are forgotten.
+// WithoutForgotten returns the Plan without the reserved LIDs of forgotten nodes. The Plan itself
+// is not changed. list holds GUIDs as ListedBy returns them.
 func WithoutForgotten(p *route.Plan, list map[fabric.GUID]bool) *route.Plan {
 	forgotten := func(a route.Absent) bool { return list[ListedBy(a)] }
 	if !slices.ContainsFunc(p.Absent, forgotten) {

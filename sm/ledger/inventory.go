@@ -11,69 +11,69 @@ import (
 	"weft/wire/mad"
 )
 
-// NoSlot stands for no port at all.
+// NoSlot stands for no port.
 const NoSlot int32 = -1
 
-// Inventory holds what a sweep has found, in flat arrays: nodes, and their ports. A slot
-// is the index of a port; those of a node follow each other, port 0 first.
+// Inventory holds the nodes and ports that a sweep found, in flat arrays. A slot is the index of a
+// port; the slots of a node are consecutive, port 0 first.
 type Inventory struct {
 	Nodes  []Node
-	ByGUID map[fabric.GUID]int32
+	ByGUID map[fabric.GUID]int32 // index into Nodes
 
-	// By slot.
-	Owner     []int32 // node
+	// The following slices are indexed by slot.
+	Owner     []int32 // index into Nodes
 	Info      []portInfo
 	GUID      []fabric.GUID
-	Behind    []int32 // slot that answered at the other end of the cable, or noSlot
-	FirstFrom []int32 // first slot whose cable was seen to end here, or noSlot
-	Peer      []int32 // after pairPorts: the other end of a cable that both ends agree on
+	Behind    []int32 // slot that answered at the other end of the cable, or NoSlot
+	FirstFrom []int32 // first slot whose cable was seen to end here, or NoSlot
+	Peer      []int32 // the other end of the cable if both ends agree, or NoSlot
 	Flags     []PortFlags
 
-	Locked map[int32]bool // nodes to which nothing can be written, since their M_Key is not known
+	Locked map[int32]bool // node indices: not writable, because the M_Key is unknown
 
 	Changed bool // something changed during the sweep
-	Missed  bool // a link is up, and what is behind it has not answered
+	Missed  bool // a port has its link up, but nothing behind it answered
 	Full    bool // there are more nodes than LIDs
 }
 
-// portInfo is a PortInfo as reported.
+// portInfo is the PortInfo attribute as reported.
 type portInfo [64]byte
 
-// PortFlags say what is known of a port.
+// PortFlags record facts about a port.
 type PortFlags uint8
 
-// What is known of a port.
+// The facts.
 const (
-	PortKnown  PortFlags = 1 << iota // info was reported
+	PortKnown  PortFlags = 1 << iota // its PortInfo was reported
 	PortProbed                       // the node behind it was asked for
 	PortFDR10                        // its QDR is FDR10
 	PortCame                         // it was found in state Init
-	PortTold                         // it has answered a Set of its PortInfo, in this round or in one before, and nothing else was to be told since
+	PortTold                         // it answered the last Set of PortInfo, now or earlier
 )
 
-// Node is a node as it was found.
+// Node is a discovered node.
 type Node struct {
 	Identity
-	Ports     uint8  // external ports
-	PKeys     uint16 // P_Keys that a port holds
+	Ports     uint8  // number of external ports
+	PKeys     uint16 // P_Keys that a port can hold
 	Entry     int32  // slot by which it was first reached
 	First     int32  // slot of port 0
 	Desc      string
-	Path      []byte // directed route to entry
+	Path      []byte // directed route to Entry
 	Sw        switchInfo
 	Role      fabric.Role
-	HasSwitch bool // sw was reported
-	Silent    bool // it did not answer what every node must answer
+	HasSwitch bool // Sw was reported
+	Silent    bool // it did not answer a mandatory attribute
 }
 
-// Identity holds what NodeInfo says alike through every port of a node.
+// Identity holds the fields of NodeInfo that are equal through all ports of a node.
 type Identity struct {
 	GUID, System             fabric.GUID
 	Vendor, Device, Revision uint32
 	Typ                      fabric.NodeType
 }
 
-// IdentityOf reads a NodeInfo.
+// IdentityOf reads the identity from a NodeInfo.
 func IdentityOf(data []byte) Identity {
 	return Identity{
 		GUID:     fabric.GUID(mad.NodeInfoNodeGUID.Get(data)),
@@ -85,10 +85,11 @@ func IdentityOf(data []byte) Identity {
 	}
 }
 
-// switchInfo is a SwitchInfo as reported.
+// switchInfo is the SwitchInfo attribute as reported.
 type switchInfo [20]byte
 
-// AddNode makes room for a node and its ports.
+// AddNode appends a node and its ports, and returns its index. data is its NodeInfo, path the
+// directed route to it, local the number of the port that received the request.
 func (n *Inventory) AddNode(data []byte, path []byte, local uint8) int32 {
 	id := int32(len(n.Nodes))
 	d := Node{
@@ -125,10 +126,10 @@ func (n *Inventory) PortsOf(id int32) iter.Seq[int32] {
 	}
 }
 
-// OwnPort returns our own port, once it is known.
+// OwnPort returns the slot of our own port. At least one node must be known.
 func (n *Inventory) OwnPort() int32 { return n.Nodes[0].Entry }
 
-// OwnGUID returns the GUID of our port, 0 as long as it is not known.
+// OwnGUID returns the GUID of our own port, 0 while it is unknown.
 func (n *Inventory) OwnGUID() fabric.GUID {
 	if len(n.Nodes) == 0 {
 		return 0
@@ -139,7 +140,7 @@ func (n *Inventory) OwnGUID() fabric.GUID {
 // PortNumber returns the number of a port at its node.
 func (n *Inventory) PortNumber(slot int32) uint8 { return uint8(slot - n.Nodes[n.Owner[slot]].First) }
 
-// SlotOf returns a port of the node that has a GUID.
+// SlotOf returns the slot of a port, by node GUID and port number.
 func (n *Inventory) SlotOf(guid fabric.GUID, port uint8) (slot int32, ok bool) {
 	id, ok := n.ByGUID[guid]
 	if !ok || port > n.Nodes[id].Ports {
@@ -148,11 +149,11 @@ func (n *Inventory) SlotOf(guid fabric.GUID, port uint8) (slot int32, ok bool) {
 	return n.Nodes[id].First + int32(port), true
 }
 
-// IsSwitch reports whether a port is a switch's.
+// IsSwitch reports whether a port belongs to a switch.
 func (n *Inventory) IsSwitch(slot int32) bool { return n.Nodes[n.Owner[slot]].Typ == fabric.Switch }
 
-// TakesLID reports whether a LID can name a port: port 0 of a switch, or a CA port that
-// was reached.
+// TakesLID reports whether a port can have a LID: port 0 of a switch, or a CA or router port whose
+// PortInfo is known.
 func (n *Inventory) TakesLID(slot int32) bool {
 	if n.IsSwitch(slot) {
 		return n.PortNumber(slot) == 0
@@ -160,7 +161,7 @@ func (n *Inventory) TakesLID(slot int32) bool {
 	return n.PortNumber(slot) > 0 && n.Flags[slot]&PortKnown != 0
 }
 
-// extendedSpeeds reports whether the node of a port knows extended link speeds.
+// extendedSpeeds reports whether the node of a port supports extended link speeds.
 func (n *Inventory) extendedSpeeds(slot int32) bool {
 	if n.IsSwitch(slot) {
 		slot = n.Nodes[n.Owner[slot]].First
@@ -168,7 +169,7 @@ func (n *Inventory) extendedSpeeds(slot int32) bool {
 	return mad.PortInfoCapabilityMask.Get(n.Info[slot][:])&mad.CapIsExtendedSpeeds != 0
 }
 
-// HasLink reports whether the state of a port says that its cable ends in a live port.
+// HasLink reports whether a port's reported state is Init or higher: its cable ends in a live port.
 func (n *Inventory) HasLink(slot int32) bool {
 	return n.Flags[slot]&PortKnown != 0 && n.State(slot) >= mad.PortInit
 }
@@ -176,7 +177,7 @@ func (n *Inventory) HasLink(slot int32) bool {
 // State returns the PortState of a port.
 func (n *Inventory) State(slot int32) uint64 { return mad.PortInfoPortState.Get(n.Info[slot][:]) }
 
-// NodeName names a node to people.
+// NodeName returns the name of a node for people: type, description and GUID.
 func (n *Inventory) NodeName(i int32) string {
 	d := &n.Nodes[i]
 	if d.Desc == "" {
@@ -185,7 +186,7 @@ func (n *Inventory) NodeName(i int32) string {
 	return fmt.Sprintf("%s %q (%s)", d.Typ, d.Desc, d.GUID)
 }
 
-// PortName names a port to people.
+// PortName returns the name of a port for people: its node and its number.
 func (n *Inventory) PortName(slot int32) string {
 	if slot == NoSlot {
 		return "our own port"
@@ -193,12 +194,12 @@ func (n *Inventory) PortName(slot int32) string {
 	return fmt.Sprintf("%s[%d]", n.NodeName(n.Owner[slot]), n.PortNumber(slot))
 }
 
-// NodePlace names a node in an Incident.
+// NodePlace returns the place of a node for an Incident.
 func (n *Inventory) NodePlace(i int32) terms.Place {
 	return terms.Place{Node: n.Nodes[i].GUID, Name: n.Nodes[i].Desc, Port: -1}
 }
 
-// PortPlace names a port in an Incident.
+// PortPlace returns the place of a port for an Incident.
 func (n *Inventory) PortPlace(slot int32) terms.Place {
 	if slot == NoSlot {
 		return terms.Place{}
@@ -207,7 +208,7 @@ func (n *Inventory) PortPlace(slot int32) terms.Place {
 	return terms.Place{Node: d.GUID, Name: d.Desc, Port: int(n.PortNumber(slot))}
 }
 
-// NodeInfo makes the NodeInfo that a node gives by one of its ports.
+// NodeInfo writes into data the NodeInfo that a node reports through this port.
 func (n *Inventory) NodeInfo(slot int32, data []byte) {
 	d := &n.Nodes[n.Owner[slot]]
 	mad.NodeInfoNodeType.Put(data, uint64(d.Typ))
@@ -222,18 +223,18 @@ func (n *Inventory) NodeInfo(slot int32, data []byte) {
 	mad.NodeInfoVendorID.Put(data, uint64(d.Vendor))
 }
 
-// PortKey names a port of a node.
+// PortKey identifies a port by node GUID and port number.
 type PortKey struct {
 	Node fabric.GUID
 	Port uint8
 }
 
-// MarshalText writes a port as GUID[port].
+// MarshalText returns the port as GUID[port].
 func (k PortKey) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%s[%d]", k.Node, k.Port), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the output of MarshalText.
 func (k *PortKey) UnmarshalText(text []byte) error {
 	node, port, _ := strings.Cut(strings.TrimSuffix(string(text), "]"), "[")
 	number, err := strconv.ParseUint(port, 10, 8)
@@ -244,12 +245,13 @@ func (k *PortKey) UnmarshalText(text []byte) error {
 	return err
 }
 
-// PortKey names a port.
+// PortKey returns the key of a port.
 func (l *Ledger) PortKey(slot int32) PortKey {
 	return PortKey{l.Nodes[l.Owner[slot]].GUID, l.PortNumber(slot)}
 }
 
-// EndsOf names both ends of the cable in a switch port, in an order that does not depend on the end; the second is empty where nothing
+// EndsOf returns both ends of the cable at a switch port. Between two switches the order is the
+// same from either end; otherwise the given port is first. The second end is zero if nothing
 // answers there.
 func (l *Ledger) EndsOf(slot int32) [2]PortKey {
 	here, t := l.PortKey(slot), l.Peer[slot]
@@ -263,7 +265,7 @@ func (l *Ledger) EndsOf(slot int32) [2]PortKey {
 	return [2]PortKey{here, there}
 }
 
-// LinkName names the cable in a port to people.
+// LinkName returns the name for people of the cable at a port.
 func (l *Ledger) LinkName(slot int32) string {
 	if l.Peer[slot] == NoSlot {
 		return "the link at " + l.PortName(slot)
@@ -271,15 +273,16 @@ func (l *Ledger) LinkName(slot int32) string {
 	return fmt.Sprintf("the link %s - %s", l.PortName(slot), l.PortName(l.Peer[slot]))
 }
 
-// IsManageable reports whether a node has said what must be known to manage it: of a
-// switch its port 0 and how large its forwarding table is.
+// IsManageable reports whether a node can be managed: it is not locked and, if it is a switch, its
+// port 0 and the size of its forwarding table are known.
 func (l *Ledger) IsManageable(id int32) bool {
 	n := &l.Nodes[id]
 	return !l.Locked[id] && (n.Typ != fabric.Switch ||
 		l.Flags[n.First]&PortKnown != 0 && mad.SwitchInfoLinearFDBCap.Get(n.Sw[:]) > 0)
 }
 
-// ReachableNodes marks the nodes that paired cables join to us. A CA forwards nothing.
+// ReachableNodes marks the nodes that paired cables connect to us, by node index. A CA forwards
+// nothing.
 func (l *Ledger) ReachableNodes() []bool {
 	reached := make([]bool, len(l.Nodes))
 	reached[0] = true
@@ -298,8 +301,8 @@ func (l *Ledger) ReachableNodes() []bool {
 	return reached
 }
 
-// IsJoinedWithout reports whether the switch at the first end of a link is found, and joined to us by
-// other links. With toSwitch the second end leads to a switch too, which must be as well.
+// IsJoinedWithout reports whether the switch at the first end of a cable stays connected to us
+// without that cable. With toSwitch the same must hold for the switch at the second end.
 func (l *Ledger) IsJoinedWithout(ends [2]PortKey, toSwitch bool) bool {
 	slot, ok := l.SlotOf(ends[0].Node, ends[0].Port)
 	if !ok {
@@ -318,7 +321,7 @@ func (l *Ledger) IsJoinedWithout(ends [2]PortKey, toSwitch bool) bool {
 	return !toSwitch || ok && reached[other]
 }
 
-// KnowsFDR10 reports whether a device is of the families from SwitchX and ConnectX-3 on.
+// KnowsFDR10 reports whether a device supports FDR10: Mellanox SwitchX, ConnectX-3 and later.
 func (n *Node) KnowsFDR10() bool {
 	const mellanox, connectX3, connectXEnd, switchX = 0x0002C9, 0x1003, 0x2000, 0xC738
 	return n.Vendor == mellanox && (n.Device >= switchX || n.Device >= connectX3 && n.Device < connectXEnd)

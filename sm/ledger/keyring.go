@@ -8,18 +8,19 @@ import (
 	"weft/sm/terms"
 )
 
-// Keyring holds the Keys, and the M_Keys that single ports have been found to have. The rounds of a Manager share one.
+// Keyring stores the configured M_Keys, and differing ones found at single ports. All rounds of a
+// Manager share one. It is not for concurrent use.
 type Keyring struct {
 	terms.Keys
-	Has    map[fabric.GUID]uint64  // other keys than those that the ports are to have
-	own    map[fabric.GUID]uint64  // derived
-	Here   fabric.GUID             // our own port; 0: not known
-	Behind map[PortKey]fabric.GUID // Neighbours
-	Told   bool                    // the Keys are others than before, and no round has ended since
-	Hiding bool                    // ports may be under protection 2 or 3
+	Has    map[fabric.GUID]uint64  // by port GUID: keys found that differ from the planned ones
+	own    map[fabric.GUID]uint64  // cache of derived keys, by port GUID
+	Here   fabric.GUID             // GUID of our own port, 0: unknown
+	Behind map[PortKey]fabric.GUID // by port: GUID of the port at the other end of its cable
+	Told   bool                    // Keys were changed, and no round has ended since
+	Hiding bool                    // ports may have protection 2 or 3
 }
 
-// NewKeyring makes the ring of a manager with these settings.
+// NewKeyring returns the keyring for these settings.
 func NewKeyring(cfg *terms.Config) *Keyring {
 	k := &Keyring{
 		Keys: cfg.Keys, Has: map[fabric.GUID]uint64{}, own: map[fabric.GUID]uint64{}, Here: cfg.OwnPort,
@@ -29,14 +30,15 @@ func NewKeyring(cfg *terms.Config) *Keyring {
 	return k
 }
 
-// Expect takes which port is behind which.
+// Expect stores which port is behind which.
 func (k *Keyring) Expect(list []terms.Neighbour) {
 	for _, n := range list {
 		k.Behind[PortKey{n.Node, n.Port}] = n.GUID
 	}
 }
 
-// Change takes other Keys: the ports of a round, which may be nil, have those that they had.
+// Change replaces the configured keys. The ports of l keep their current keys until they get new
+// ones. l may be nil.
 func (k *Keyring) Change(keys terms.Keys, l *Ledger) {
 	has := maps.Clone(k.Has)
 	if l != nil {
@@ -52,7 +54,7 @@ func (k *Keyring) Change(keys terms.Keys, l *Ledger) {
 	}
 }
 
-// Key returns the M_Key that SMPs to a port carry.
+// Key returns the M_Key that SMPs to a port carry: the present key of the port, as far as known.
 func (k *Keyring) Key(port fabric.GUID) uint64 {
 	if key, ok := k.Has[port]; ok {
 		return key
@@ -60,7 +62,7 @@ func (k *Keyring) Key(port fabric.GUID) uint64 {
 	return k.ToHave(port)
 }
 
-// ToHave returns the key that a port is to have.
+// ToHave returns the M_Key planned for a port.
 func (k *Keyring) ToHave(port fabric.GUID) uint64 {
 	if len(k.Secret) == 0 {
 		return k.One
@@ -73,7 +75,8 @@ func (k *Keyring) ToHave(port fabric.GUID) uint64 {
 	return key
 }
 
-// Tries returns the keys that a port is asked with, one after the other: the one that it had first, or last where it was given another since.
+// Tries returns the M_Keys to ask a port with, in order. The key that it last had comes first, or
+// last if it has been given another one since.
 func (k *Keyring) Tries(port fabric.GUID, given bool) []uint64 {
 	keys := k.Candidates(port)
 	key, ok := k.Has[port]
@@ -87,11 +90,12 @@ func (k *Keyring) Tries(port fabric.GUID, given bool) []uint64 {
 	return slices.Insert(keys, 0, key)
 }
 
-// MostTried bounds the keys that a port is asked with whose GUID is not known.
+// MostTried limits the keys tried on a port with an unknown GUID.
 const MostTried = 16
 
-// OfStrangers returns the keys by which a port may answer whose GUID is not known, expected being that of the port that was there, or 0. The key
-// that it is to have is also the last one: another way may have led to the same port, and given it that key meanwhile.
+// OfStrangers returns the M_Keys to ask a port of unknown GUID with, in order. expected is the GUID
+// of the port previously found there, or 0. The planned key is repeated at the end: another path
+// may have led to the same port, and given it that key meanwhile.
 func (k *Keyring) OfStrangers(expected fabric.GUID) []uint64 {
 	var out []uint64
 	add := func(keys []uint64) {
@@ -106,7 +110,7 @@ func (k *Keyring) OfStrangers(expected fabric.GUID) []uint64 {
 		add(k.Tries(expected, false))
 		last = k.ToHave(expected)
 	}
-	if k.One != 0 || expected == 0 { // who answers without a key answers with any
+	if k.One != 0 || expected == 0 { // a port that answers without a key answers with any
 		add([]uint64{k.One})
 	}
 	add(k.Others)
@@ -117,7 +121,7 @@ func (k *Keyring) OfStrangers(expected fabric.GUID) []uint64 {
 	return out
 }
 
-// Learn takes the key that a port has, 0 for none.
+// Learn stores the M_Key that a port has, 0 for none.
 func (k *Keyring) Learn(port fabric.GUID, key uint64) {
 	if delete(k.Has, port); key != 0 && key != k.ToHave(port) {
 		k.Has[port] = key

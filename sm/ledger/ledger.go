@@ -11,82 +11,83 @@ import (
 	"weft/wire/mad"
 )
 
-// Ledger holds what every device was found to be, what it was told, and what it holds. A round
-// fills it. When its Plan is in force the Manager goes by it, and so does the next round. From then
-// on a ledger only loses certainty: by doubtBlocks, doubtTables, doubtUnverified, see and
-// forgetRewritten, and by nothing else.
+// Ledger records what every device was found to be, was sent, and holds. A round fills it. When its
+// Plan is in force, the Manager and the next round use it. From then on it only loses certainty, by
+// DoubtBlocks, DoubtTables, DoubtUnverified, See and ForgetRewritten.
 type Ledger struct {
-	Inventory // found
+	Inventory // as found
 	Fabric    *fabric.Fabric
 	Graph     *fabric.Graph
 	Plan      *route.Plan
-	Way       *planner.Transition // what is written before the tables of plan; nil for nothing
-	Prog      programming         // told, and held
+	Way       *planner.Transition // steps before the tables of Plan; nil: none
+	Prog      programming         // progress of writing
 	By        Policy
-	Keys      *Keyring       // the Manager's, where there is one
-	Others    []OtherManager // that have answered
+	Keys      *Keyring       // the Manager's; may be nil
+	Others    []OtherManager // other managers that answered
 
-	HalfWritten bool     // the writing was not done to its end: nobody knows what switches hold
-	Rewritten   []uint64 // tags of Sets of tables that were written more than once, or sent again: the next light sweep reads them
-	Since       []uint32 // by node: the first round since which it has not restarted; see countSince
+	HalfWritten bool // the writing was broken off: the contents of switches are unknown
+	// Rewritten lists the tags of table Sets that were repeated or part of a later step; the next
+	// light sweep reads these tables.
+	Rewritten []uint64
+	Since     []uint32 // by node: number of the first round after its last restart; see CountSince
 }
 
-// Policy holds the settings by which devices are told what they are to hold.
+// Policy holds the settings that determine the planned contents of devices.
 type Policy struct {
 	Between    sa.Between
 	Partitions *terms.Partitioning
 	Levels     levels.Levels
-	Drain      []string // what is drained in this round
-	Unproven   bool     // the Plan is distributed even if the judge finds faults
+	Drain      []string // names of drained switches and cables
+	Unproven   bool     // distribute a Plan even if the judge finds faults
 	Stays      bool     // other rounds can follow; the Plan has trees for multicast groups
 }
 
-// DoubtBlocks takes that a switch does not hold all of its forwarding table any more.
+// DoubtBlocks records that a switch may have lost part of its forwarding table.
 func (l *Ledger) DoubtBlocks(id int32) { l.Prog.Holds[id] = false }
 
-// DoubtTables takes that a table of a node is not the one that it was told.
+// DoubtTables records that a table of a node may differ from the one written.
 func (l *Ledger) DoubtTables(id int32) { l.Prog.Wrong[id] = true }
 
-// See takes the PortInfo of a port that no traffic uses.
+// See stores the PortInfo of a port without traffic.
 func (l *Ledger) See(slot int32, info portInfo) { l.Info[slot] = info }
 
-// ForgetRewritten takes that a light sweep has read all again that was written more than once.
+// ForgetRewritten records that a light sweep has verified all repeated writes.
 func (l *Ledger) ForgetRewritten() { l.Rewritten = nil }
 
-// programming holds what is to be written, and how far that is done.
+// programming holds the progress of writing a Plan.
 type programming struct {
-	FabricNode []fabric.NodeID // by node, -1 for one that was left out
-	Sw         []int32         // by node: switch of the Graph, -1 for none
-	End        []int32         // by slot: end port of the Graph, -1 for none
-	Top        fabric.LID
-	SMLID      fabric.LID
+	FabricNode []fabric.NodeID      // by node, -1: left out
+	Sw         []int32              // by node: index of the switch in the Graph, -1: none
+	End        []int32              // by slot: index of the end port in the Graph, -1: none
+	Top        fabric.LID           // highest LID of the Plan
+	SMLID      fabric.LID           // our own LID
 	Blocks     []BlockCount         // by node
-	Closed     []bool               // by node: a switch that does not hold what was proven
-	Wrong      []bool               // by node: it was noted that a table of it differs, or may have been lost
-	Holds      []bool               // by node: a switch that holds all of its forwarding table
-	AsBefore   []bool               // by node: it held, as writing began, what it was told in the round before
-	Verified   []bool               // by node: a switch that has said at the end that no port of it has changed its state
+	Closed     []bool               // by node: a switch without its proven tables
+	Wrong      []bool               // by node: a table differs, or may be lost; this was noted
+	Holds      []bool               // by node: a switch with its complete forwarding table
+	AsBefore   []bool               // by node: it held the previous values as writing began
+	Verified   []bool               // by node: a switch that reported no PortStateChange at the end
 	PKeys      map[int32]*PKeyTable // by slot
-	Members    *partition.Index     // of Config.Partitions, nil without
-	Step       int                  // what is being written: what is between, then what the Plan has
+	Members    *partition.Index     // of Policy.Partitions, nil without
+	Step       int                  // the step being written: first Way.Between, then the Plan
 }
 
-// BlockCount counts the blocks of a switch's forwarding table: those that it had already, those that it has taken, with those that others
-// replace later, and those that it has not.
+// BlockCount counts the blocks of a switch's forwarding table: held before (Same), acknowledged
+// (Acked), acknowledged but replaced by a later step (Between), failed (Lost).
 type BlockCount struct{ Same, Acked, Between, Lost uint32 }
 
-// OtherManager is another subnet manager, as it was when it was asked.
+// OtherManager is another subnet manager, as it last answered.
 type OtherManager struct {
 	GUID     fabric.GUID // of its port
 	Priority uint64
-	State    uint64 // SMState
+	State    uint64 // SMState of SMInfo
 	Path     []byte // directed route to its port
 	Name     string
-	Silent   bool // it did not answer when it was asked last
+	Silent   bool // it did not answer the last request
 }
 
-// Precedes reports whether a manager goes before one of this priority and port GUID: the one of
-// the higher priority does, of equal ones the one of the lower GUID (14.4.1).
+// Precedes reports whether the other manager beats a manager with this priority and port GUID: the
+// higher priority wins, then the lower GUID (14.4.1).
 func (o *OtherManager) Precedes(priority uint8, guid fabric.GUID) bool {
 	if o.Priority != uint64(priority) {
 		return o.Priority > uint64(priority)
@@ -94,7 +95,7 @@ func (o *OtherManager) Precedes(priority uint8, guid fabric.GUID) bool {
 	return o.GUID < guid
 }
 
-// Addressable yields the ports of the Fabric that a LID can name.
+// Addressable yields the slots of all ports in the Fabric that can have a LID.
 func (l *Ledger) Addressable(yield func(slot int32) bool) {
 	for slot := range int32(len(l.Owner)) {
 		if l.TakesLID(slot) && l.Prog.FabricNode[l.Owner[slot]] >= 0 && !yield(slot) {
@@ -103,7 +104,7 @@ func (l *Ledger) Addressable(yield func(slot int32) bool) {
 	}
 }
 
-// EndOf returns the end port of a port GUID, -1 for none.
+// EndOf returns the index in the Graph of the end port with this GUID, -1 if there is none.
 func (l *Ledger) EndOf(guid fabric.GUID) int32 {
 	for slot, e := range l.Prog.End {
 		if e >= 0 && l.GUID[slot] == guid {
@@ -113,21 +114,23 @@ func (l *Ledger) EndOf(guid fabric.GUID) int32 {
 	return -1
 }
 
-// KeyOf returns the M_Key of the port that counts for an SMP.
+// KeyOf returns the M_Key that an SMP carries.
 func (l *Ledger) KeyOf(k Kind, index int32) uint64 { return l.Keys.Key(l.GUID[l.Agent(k, index)]) }
 
-// IsLockedOut reports whether our own port hides its M_Key, so that the subnet is that of a manager with other keys.
+// IsLockedOut reports whether our own port hides its M_Key: the subnet belongs to a manager with
+// other keys.
 func (l *Ledger) IsLockedOut() bool {
 	return len(l.Nodes) > 0 && IsHidden(l.Info[l.OwnPort()][:])
 }
 
-// IsHidden reports whether a PortInfo was given without the M_Key, since that of the request was wrong.
+// IsHidden reports whether a PortInfo hides the M_Key, because the request carried a wrong one.
 func IsHidden(info []byte) bool {
 	return mad.PortInfoMKey.Get(info) == 0 && mad.PortInfoMKeyProtectBits.Get(info) == 1
 }
 
-// DoubtUnverified takes that PortStateChange of a switch is set. If it was not read at the end of the round in force, the switch may have restarted after its tables were
-// written, and have been told the rest since: then they are written again.
+// DoubtUnverified handles a set PortStateChange of a switch. If the bit was not read at the end of
+// the previous round, the switch may have restarted after its tables were written, and have got
+// only later writes. Its tables are then written again.
 func (l *Ledger) DoubtUnverified(node *Node) {
 	if id, ok := l.ByGUID[node.GUID]; ok && !l.Prog.Verified[id] {
 		l.Prog.Wrong[id], l.Prog.Holds[id] = true, false

@@ -6,11 +6,11 @@ import (
 	"weft/wire/mad"
 )
 
-// SubnetTimeout tells clients how long an answer may take: 4.096 us * 2^18 = 1 s.
+// SubnetTimeout is the response time sent to clients: 4.096 us * 2^18 = 1 s.
 const SubnetTimeout = 18
 
-// PlannedSwitchInfo makes the SwitchInfo that a switch is to have; differs reports whether
-// it must be written.
+// PlannedSwitchInfo writes the planned SwitchInfo of a switch into data. differs reports whether it
+// must be sent.
 func (l *Ledger) PlannedSwitchInfo(id int32, data []byte) (differs bool) {
 	sw := l.Nodes[id].Sw[:]
 	copy(data, sw)
@@ -29,7 +29,8 @@ func (l *Ledger) PlannedSwitchInfo(id int32, data []byte) (differs bool) {
 	return differs
 }
 
-// topMLID returns the highest MLID that a switch has room for: it forwards none above its top.
+// topMLID returns the highest MLID that fits into a switch's table: a switch forwards none above
+// its top.
 func topMLID(sw []byte) uint64 {
 	most := uint64(fabric.LastMLID)
 	if n := mad.SwitchInfoMulticastFDBCap.Get(sw); n > 0 {
@@ -38,8 +39,8 @@ func topMLID(sw []byte) uint64 {
 	return most
 }
 
-// PlannedPortInfo makes the PortInfo that a port is to have, without a change of state;
-// differs reports whether it must be written.
+// PlannedPortInfo writes the planned PortInfo of a port into data, without a change of state.
+// differs reports whether it must be sent.
 func (l *Ledger) PlannedPortInfo(slot int32, data []byte) (differs bool) {
 	info := l.Info[slot][:]
 	copy(data, info)
@@ -66,15 +67,15 @@ func (l *Ledger) PlannedPortInfo(slot int32, data []byte) (differs bool) {
 	return differs
 }
 
-// putKey writes the M_Key that a port is to have, with its protection and its lease.
+// putKey sets the planned M_Key of a port, its protection and its lease.
 func (l *Ledger) putKey(port fabric.GUID, set func(f mad.Field, v uint64)) {
 	set(mad.PortInfoMKey, l.Keys.ToHave(port))
 	set(mad.PortInfoMKeyProtectBits, uint64(l.Keys.Protect))
 	set(mad.PortInfoMKeyLeasePeriod, uint64(l.Keys.Lease))
 }
 
-// setLinkParams sets what a port with a cable is told of its link: MTU and operational VLs
-// are what both ends are capable of, and no more than the Plan has for either.
+// setLinkParams sets the link parameters of a cabled port. MTU and operational VLs are the minimum
+// of both ends' capabilities and the Plan's values for both ends.
 func (l *Ledger) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
 	t := l.Peer[slot]
 	info, other := l.Info[slot][:], l.Info[t][:]
@@ -87,7 +88,7 @@ func (l *Ledger) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
 			vls = min(vls, vlCode(p.VLs))
 		}
 	}
-	set(mad.PortInfoNeighborMTU, max(1, mtu)) // every port has the least one
+	set(mad.PortInfoNeighborMTU, max(1, mtu)) // every port supports at least code 1
 	if vls > 0 {
 		set(mad.PortInfoOperationalVLs, vls)
 	}
@@ -100,7 +101,7 @@ func (l *Ledger) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
 	}
 }
 
-// portParams returns what the Plan has for a port, nil where it has nothing.
+// portParams returns the Plan's parameters for a port, nil if it has none.
 func (l *Ledger) portParams(slot int32) *route.PortParams {
 	e, s := l.Prog.End[slot], l.Prog.Sw[l.Owner[slot]]
 	switch {
@@ -114,11 +115,11 @@ func (l *Ledger) portParams(slot int32) *route.PortParams {
 	return nil
 }
 
-// lesserOf returns the code of MTUs or VLs that both ends of a cable are capable of; codes
-// end at 5.
+// lesserOf returns the lower code of MTU or VLs at the two ends of a cable. The highest valid code
+// is 5.
 func lesserOf(f mad.Field, a, b []byte) uint64 { return min(f.Get(a), f.Get(b), 5) }
 
-// vlCode returns the code of the least operational VLs that are at least as many.
+// vlCode returns the lowest code with at least this many operational VLs.
 func vlCode(vls uint8) uint64 {
 	code := uint64(1)
 	for code < 5 && mad.DataVLs(code) < vls {
@@ -135,7 +136,8 @@ func (l *Ledger) serviceSL(e int32) uint64 {
 	return uint64(l.Plan.PathSL(e, l.Prog.SMLID))
 }
 
-// SetKeyInfo makes the PortInfo by which a port is given its key, and nothing else.
+// SetKeyInfo writes into data a PortInfo that sets the M_Key of a port, and nothing else. agent is
+// the slot that Agent returns.
 func (l *Ledger) SetKeyInfo(agent int32, data []byte) {
 	copy(data, l.Info[agent][:])
 	leaveStates(data)
@@ -150,18 +152,20 @@ func leaveStates(data []byte) {
 	mad.PortInfoClientReregister.Put(data, 0)
 }
 
-// MustArm reports whether a port is to go from Init to Armed.
+// MustArm reports whether a port must be taken from Init to Armed.
 func (l *Ledger) MustArm(slot int32) bool {
 	return l.State(slot) == mad.PortInit && l.MayCarryData(slot)
 }
 
-// MayCarryData reports whether both nodes at the cable of a port hold what was proven.
+// MayCarryData reports whether the cable at a port may become Active: both nodes hold their proven
+// tables, and it is no drained host cable.
 func (l *Ledger) MayCarryData(slot int32) bool {
 	t := l.Peer[slot]
 	return t != NoSlot && !l.Prog.Closed[l.Owner[slot]] && !l.Prog.Closed[l.Owner[t]] && !l.IsDrainedHost(slot)
 }
 
-// HoldsSettings reports whether a port has its LID, its LMC and its state.
+// HoldsSettings reports whether a port has its planned LID and LMC, and is Active (with active) or
+// at least Armed, if it may carry data.
 func (l *Ledger) HoldsSettings(slot int32, active bool) bool {
 	info := l.Info[slot][:]
 	if e := l.Prog.End[slot]; e >= 0 && (mad.PortInfoLID.Get(info) != uint64(l.Plan.Ends.Base[e]) ||

@@ -11,16 +11,16 @@ import (
 // PKeyBlock is the number of P_Keys in a block of a P_KeyTable.
 const PKeyBlock = 32
 
-// PKeyTable is the P_KeyTable of a port.
+// PKeyTable is the P_KeyTable of a port, without its unused end.
 type PKeyTable struct {
-	Has     []uint16 // as the port has it, 0 where a place is free
-	Planned []uint16 // as it is to be; nil where it is not known what the port has
-	Short   bool     // it has no room for all that it is to have
-	Unsure  bool     // a block was sent and not acknowledged: the port may have taken it
+	Has     []uint16 // as reported; 0: free entry
+	Planned []uint16 // as planned; nil: the port's table is unknown
+	Short   bool     // the planned P_Keys do not all fit
+	Unsure  bool     // a block was not acknowledged: the port may have taken it
 	Refuses bool     // the port has no table
 }
 
-// Held returns what a port has, nil where that is not known.
+// Held returns the P_Keys that a port has, nil if they are unknown.
 func (t *PKeyTable) Held() []uint16 {
 	if t == nil || t.Planned == nil || t.Unsure {
 		return nil
@@ -28,19 +28,20 @@ func (t *PKeyTable) Held() []uint16 {
 	return t.Has
 }
 
-// isDone reports whether a port has all that it is to have.
+// isDone reports whether a port has all its planned P_Keys.
 func (t *PKeyTable) isDone() bool {
 	return t.Held() != nil && !t.Short && slices.Equal(t.Has, t.Planned)
 }
 
-// PutBlock writes a block as it is to be.
+// PutBlock writes a planned block into data.
 func (t *PKeyTable) PutBlock(block uint32, data []byte) {
 	for i, key := range t.Planned[PKeyBlock*block : min(int(PKeyBlock*(block+1)), len(t.Planned))] {
 		mad.PKeyTablePKey.Set(data, i, uint64(key))
 	}
 }
 
-// PKeyRoom returns how many P_Keys of a port's table are looked at: where there are no partitions, those of its first block.
+// PKeyRoom returns how many entries of a port's P_KeyTable are managed: all, or those of the first
+// block without partitions.
 func (l *Ledger) PKeyRoom(slot int32) int {
 	n := &l.Nodes[l.Owner[slot]]
 	room := int(n.PKeys)
@@ -53,7 +54,8 @@ func (l *Ledger) PKeyRoom(slot int32) int {
 	return max(1, room)
 }
 
-// KeysOf returns the P_Keys that a port is to have, as partition.Index does: those of an end port, or of the one at the other end of its cable.
+// KeysOf returns the planned P_Keys of an end port, or of the end port facing a switch port; see
+// partition.Index.KeysOf.
 func (l *Ledger) KeysOf(slot int32) (keys []uint16, first bool) {
 	if l.Prog.End[slot] < 0 {
 		slot = l.Peer[slot]
@@ -62,7 +64,7 @@ func (l *Ledger) KeysOf(slot int32) (keys []uint16, first bool) {
 	return l.Prog.Members.KeysOf(&partition.Port{GUID: l.GUID[slot], Type: n.Typ, Desc: n.Desc, Manager: slot == l.OwnPort()})
 }
 
-// KeysByEnd returns the P_Keys of the end ports of the Graph, nil where there are no partitions.
+// KeysByEnd returns the P_Keys of every end port of the Graph, nil without partitions.
 func (l *Ledger) KeysByEnd() [][]uint16 {
 	if l.By.Partitions == nil {
 		return nil
@@ -76,7 +78,7 @@ func (l *Ledger) KeysByEnd() [][]uint16 {
 	return keys
 }
 
-// Levels returns the rules for levels of service, of those that the Plan has.
+// Levels returns the rules for the levels of service that the Plan has.
 func (l *Ledger) Levels() sa.Levels {
 	var all sa.Levels
 	if all.Rules = l.By.Levels; l.By.Partitions != nil {
@@ -87,16 +89,17 @@ func (l *Ledger) Levels() sa.Levels {
 	return all.For(l.Plan)
 }
 
-// MayEnforce reports whether a port of a switch can see to it that the CA or router port at its cable keeps to its partitions, and is
-// to do so.
+// MayEnforce reports whether a switch port is to enforce the partitions of the CA or router port at
+// its cable, and is able to.
 func (l *Ledger) MayEnforce(slot int32) bool {
 	p, peer := l.By.Partitions, l.Peer[slot]
 	return p != nil && (p.In || p.Out) && l.IsSwitch(slot) && l.PortNumber(slot) > 0 && peer != NoSlot && !l.IsSwitch(peer) && l.Prog.End[peer] >= 0 &&
 		mad.SwitchInfoPartitionEnfCap.Get(l.Nodes[l.Owner[slot]].Sw[:]) > 0
 }
 
-// setEnforcement sets whether a port of a switch drops packets of other partitions. One whose table has not all P_Keys, or is not known,
-// drops none, nor does any where there are no partitions: an earlier manager may have left P_Keys there that the host which is there now does not have.
+// setEnforcement sets whether a switch port drops packets of other partitions. It drops none if its
+// own table is incomplete or unknown. Without partitions it drops none either: an earlier manager
+// may have left P_Keys that the present host does not have.
 func (l *Ledger) setEnforcement(slot int32, set func(f mad.Field, v uint64)) {
 	if !l.IsSwitch(slot) || l.PortNumber(slot) == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Stepped returns what switches hold after a step.
+// Stepped returns the tables that switches hold after a step.
 func (l *Ledger) Stepped(step int) planner.Between {
 	if l.Way == nil || step >= len(l.Way.Between) {
 		return planner.Between{Tables: l.Plan.Tables, SL2VL: l.Plan.SL2VL}
@@ -15,7 +15,7 @@ func (l *Ledger) Stepped(step int) planner.Between {
 	return l.Way.Between[step]
 }
 
-// LastStep returns the number of the step that writes what the Plan has.
+// LastStep returns the number of the step that writes the Plan itself.
 func (l *Ledger) LastStep() int {
 	if l.Way == nil {
 		return 0
@@ -23,21 +23,22 @@ func (l *Ledger) LastStep() int {
 	return len(l.Way.Between)
 }
 
-// IsLast reports whether the block that a switch is to get in this step is the one of the Plan.
+// IsLast reports whether the block of this step is already the block of the Plan.
 func (l *Ledger) IsLast(id int32, b uint32) bool {
 	return *l.PlannedBlock(id, b) == *l.Plan.Tables.Block(l.Prog.Sw[id], int(b))
 }
 
-// TableBlocks returns the number of blocks of every forwarding table.
+// TableBlocks returns the number of blocks of a forwarding table, the same for all switches.
 func (l *Ledger) TableBlocks() uint32 { return uint32(l.Prog.Top)/mad.LFTBlock + 1 }
 
-// PlannedBlock returns a block of the forwarding table that a switch is to get in this step.
+// PlannedBlock returns a block of a switch's forwarding table in this step.
 func (l *Ledger) PlannedBlock(id int32, b uint32) *route.Block {
 	return l.Stepped(l.Prog.Step).Tables.Block(l.Prog.Sw[id], int(b))
 }
 
-// FirstWrongLID returns the first LID of a block for which a switch has another port than
-// the Plan, 0 for none. LID 0 and those above the top are not forwarded, and may differ.
+// FirstWrongLID returns the first LID whose port in a block of a switch differs from this step's
+// table, 0 if none. LID 0 and LIDs above the top are not compared: the switch does not forward
+// them.
 func (l *Ledger) FirstWrongLID(id int32, b uint32, has *[64]byte) fabric.LID {
 	for i, port := range l.PlannedBlock(id, b) {
 		lid := fabric.LID(b*mad.LFTBlock) + fabric.LID(i)
@@ -48,8 +49,8 @@ func (l *Ledger) FirstWrongLID(id int32, b uint32, has *[64]byte) fabric.LID {
 	return 0
 }
 
-// LaneTable returns the table by which an output port is to map SLs, after a step, for packets that come in by a port; nil where the
-// step has none.
+// LaneTable returns the table that maps SL to VL at an output port after a step, for packets from
+// input port in. It returns nil if the step has none.
 func (l *Ledger) LaneTable(slot int32, in uint8, step int) *route.VLTable {
 	lanes := l.Stepped(step).SL2VL
 	switch {
@@ -66,7 +67,8 @@ func (l *Ledger) ByInput(id int32, step int) bool {
 	return l.Stepped(step).SL2VL.Switch[l.Prog.Sw[id]].By == route.ByInOut
 }
 
-// FirstWrongSL returns the first SL that a port maps to another VL than it is to after this step, -1 for none.
+// FirstWrongSL returns the first SL whose VL at a port differs from this step's table, -1 if none.
+// arg is the argument of the tag.
 func (l *Ledger) FirstWrongSL(slot int32, arg uint32, has *[64]byte) int {
 	for sl, vl := range l.LaneTable(slot, uint8(arg>>8), l.Prog.Step) {
 		if mad.SLtoVLMappingTableVL.At(has[:], sl) != uint64(vl) {
@@ -76,17 +78,17 @@ func (l *Ledger) FirstWrongSL(slot int32, arg uint32, has *[64]byte) int {
 	return -1
 }
 
-// SL2VL makes a SLtoVLMappingTable, as it is after this step.
+// SL2VL writes this step's SLtoVLMappingTable into data. arg is the argument of the tag.
 func (l *Ledger) SL2VL(slot int32, arg uint32, data []byte) {
 	for sl, vl := range l.LaneTable(slot, uint8(arg>>8), l.Prog.Step) {
 		mad.SLtoVLMappingTableVL.Set(data, sl, uint64(vl))
 	}
 }
 
-// ArbBlock is the number of entries of a block of a VLArbitrationTable.
+// ArbBlock is the number of entries in a block of a VLArbitrationTable.
 const ArbBlock = 32
 
-// ArbTable returns the VL arbitration table of an output port, nil where the Plan has none.
+// ArbTable returns the VL arbitration table of an output port, nil if the Plan has none.
 func (l *Ledger) ArbTable(slot int32) *route.ArbTable {
 	e, s := l.Prog.End[slot], l.Prog.Sw[l.Owner[slot]]
 	switch {
@@ -100,7 +102,7 @@ func (l *Ledger) ArbTable(slot int32) *route.ArbTable {
 	return nil
 }
 
-// Arbitration makes a block of a VLArbitrationTable.
+// Arbitration writes a block of a port's VLArbitrationTable into data. The Plan must have one.
 func (l *Ledger) Arbitration(slot int32, block uint32, data []byte) {
 	table := l.ArbTable(slot)
 	list := table.Low

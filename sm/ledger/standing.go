@@ -6,26 +6,26 @@ import (
 	"weft/sm/terms"
 )
 
-// Standing holds the facts about the Manager that subnet administration goes by.
+// Standing holds the facts about the Manager that subnet administration needs.
 type Standing struct {
 	Role        terms.Role
-	Claims      bool        // of one that looks: no other master is there, and it is about to be it
-	StandsBy    fabric.GUID // of one that stands by: the port of the manager for which it does
-	MasterAlive bool        // that one was the master, and was not just about to be
+	Claims      bool        // while looking: it is about to become the master
+	StandsBy    fabric.GUID // as a standby: port GUID of the manager it stands by for
+	MasterAlive bool        // that manager is the master, and not just about to become it
 
-	Ledger        *Ledger   // of the round whose Plan is in force; nil: none is
-	Spread        sa.Spread // of multicast groups over the trees of that Plan
+	Ledger        *Ledger   // of the round whose Plan is in force; nil: none
+	Spread        sa.Spread // multicast groups on the trees of that Plan
 	SpreadVersion int
 	Priority      uint8
-	SMKey, Acts   uint64 // as SMInfo tells others
+	SMKey, Acts   uint64 // as reported in SMInfo
 
-	// Of the first round of a Master: ports were Active, or had another manager's LID as that of their
-	// master, and our own port had the LID Told there.
+	// These three describe the ports before a Master's first round: some were Active; some had
+	// another manager's LID as MasterSMLID; and the MasterSMLID of our own port.
 	WasActive, Others bool
 	Told              fabric.LID
 }
 
-// IsAs reports whether nothing has changed by which queries are answered.
+// IsAs reports whether two Standings lead to the same answers.
 func (s *Standing) IsAs(before *Standing) bool {
 	return s.Ledger == before.Ledger && s.Role == before.Role && s.SpreadVersion == before.SpreadVersion && s.Claims == before.Claims
 }

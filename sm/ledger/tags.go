@@ -6,15 +6,15 @@ import (
 	"weft/wire/mad"
 )
 
-// Kind says what an SMP is for. With an argument and the index of a node or slot it makes
-// a tag, from which all of the SMP follows: kind<<56 | argument<<32 | index.
+// Kind is the purpose of an SMP. Together with an argument and a node or slot index it makes a tag,
+// which determines the whole SMP: kind<<56 | argument<<32 | index.
 type Kind uint8
 
-// The kinds.
+// The kinds, each with the meaning of index and argument.
 const (
-	GetNode         Kind = iota // slot: the node behind the port; noSlot: our own
-	GetNodeAgain                // slot, argument: the same once more, for a mismatch
-	GetLinkAgain                // slot, argument: the PortInfo once more, for a mismatch
+	GetNode         Kind = iota // slot: the node behind it, NoSlot: our own; argument: M_Key
+	GetNodeAgain                // slot, argument: the same again, for a mismatch
+	GetLinkAgain                // slot, argument: PortInfo again, for a mismatch
 	GetDescription              // node
 	GetSwitch                   // node
 	ClearChange                 // node: clear PortStateChange
@@ -24,7 +24,7 @@ const (
 	SetPKey                     // slot, argument: block
 	GetLFT                      // node, argument: block
 	SetLFT                      // node, argument: block
-	GetSL2VL                    // slot, argument: as setSL2VL
+	GetSL2VL                    // slot, argument: as SetSL2VL
 	GetVLArb                    // slot, argument: block
 	SetSL2VL                    // slot of the output port, argument: input port or flags
 	SetVLArb                    // slot, argument: block
@@ -35,16 +35,16 @@ const (
 	GetFDR10                    // slot: whether QDR is FDR10
 	GetRole                     // node: its role in a tree
 	GetManager                  // slot: the subnet manager at a port that says IsSM
-	GetKey                      // slot, argument: which of the M_Keys that the port may have, and afterSetKey
+	GetKey                      // slot, argument: which M_Key to try
 	SetKey                      // slot: its M_Key alone
 	NumKinds
 )
 
-// Kinds says of each kind what SMP it is.
+// Kinds lists method and attribute of every kind, and whether its index is a slot or a node.
 var Kinds = [NumKinds]struct {
 	Method mad.Method
 	Attr   mad.AttrID
-	Slot   bool // the index is a slot
+	Slot   bool // the index is a slot, not a node
 }{
 	GetNode:         {mad.Get, mad.AttrNodeInfo, true},
 	GetNodeAgain:    {mad.Get, mad.AttrNodeInfo, true},
@@ -73,20 +73,20 @@ var Kinds = [NumKinds]struct {
 	SetKey:          {mad.Set, mad.AttrPortInfo, true},
 }
 
-// AttrName names an attribute.
+// AttrName returns the name of an SMP attribute.
 func AttrName(id mad.AttrID) string { return mad.ClassDirectedSMP.AttributeName(id) }
 
-// MakeTag makes the tag of an SMP.
+// MakeTag returns the tag of an SMP. The argument has 24 bits.
 func MakeTag(k Kind, index int32, arg uint32) uint64 {
 	return uint64(k)<<56 | uint64(arg&0xFFFFFF)<<32 | uint64(uint32(index))
 }
 
-// SplitTag takes a tag apart.
+// SplitTag splits a tag into kind, index and argument.
 func SplitTag(tag uint64) (k Kind, index int32, arg uint32) {
 	return Kind(tag >> 56), int32(uint32(tag)), uint32(tag>>32) & 0xFFFFFF
 }
 
-// Agent returns the port whose M_Key counts for an SMP: port 0 of a switch, or a CA port.
+// Agent returns the slot whose M_Key guards an SMP: port 0 of a switch, or a CA port.
 func (n *Inventory) Agent(k Kind, index int32) int32 {
 	id := index
 	if Kinds[k].Slot {
@@ -113,7 +113,7 @@ func (l *Ledger) Modifier(k Kind, index int32, arg uint32) uint32 {
 	case GetLFT, SetLFT:
 		return arg
 	case GetSL2VL:
-		if arg == mad.SLtoVLAllInputs { // one input tells, since all were written at once
+		if arg == mad.SLtoVLAllInputs { // all inputs were written at once, so one stands for all
 			arg = 0
 		}
 		return arg | uint32(l.switchPort(index))
@@ -126,8 +126,7 @@ func (l *Ledger) Modifier(k Kind, index int32, arg uint32) uint32 {
 	}
 }
 
-// switchPort returns the port number for modifiers that name the ports of switches: of a
-// CA it is 0.
+// switchPort returns the port number for modifiers that name switch ports; 0 for a CA.
 func (l *Ledger) switchPort(slot int32) uint8 {
 	if l.Nodes[l.Owner[slot]].Typ != fabric.Switch {
 		return 0
@@ -135,7 +134,7 @@ func (l *Ledger) switchPort(slot int32) uint8 {
 	return l.PortNumber(slot)
 }
 
-// PathBehind returns the directed route to the node behind a port, in memory that it adds to.
+// PathBehind returns the directed route to the node behind a port. It appends the route to memory.
 func (l *Ledger) PathBehind(slot int32, memory *[]byte) []byte {
 	n := &l.Nodes[l.Owner[slot]]
 	at := len(*memory)
@@ -144,8 +143,8 @@ func (l *Ledger) PathBehind(slot int32, memory *[]byte) []byte {
 	return (*memory)[at:]
 }
 
-// PathTo returns the directed route to a port: a switch has one for all its ports, a CA
-// port is reached only through its own cable. A route that is made is put into memory.
+// PathTo returns the directed route to a port. A switch has one route for all its ports; a CA port
+// is reached only through its own cable. A new route is appended to memory.
 func (l *Ledger) PathTo(slot int32, memory *[]byte) []byte {
 	n := &l.Nodes[l.Owner[slot]]
 	if n.Typ == fabric.Switch || slot == n.Entry || l.FirstFrom[slot] == NoSlot {
@@ -154,7 +153,8 @@ func (l *Ledger) PathTo(slot int32, memory *[]byte) []byte {
 	return l.PathBehind(l.FirstFrom[slot], memory)
 }
 
-// ReadAgain makes the SMP that reads what a Set has written, with its route in memory.
+// ReadAgain returns a Send that reads the table written by a Set. A new route is appended to
+// memory.
 func (l *Ledger) ReadAgain(tag uint64, memory *[]byte) terms.Action {
 	k, index, arg := SplitTag(tag)
 	if k == SetLFT {

@@ -201,7 +201,7 @@ func TestImportErrors(t *testing.T) {
 		{Input{Config: conf("port_search_ordering_file /etc/order")}, `/etc/order:1: "999" is not a port`},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x1 0x1\n\n0x2 0x1 0x1\n")}}, "guid2lid:3: LID 1 is assigned to port 0x0000000000000001 and to port 0x0000000000000002: remove one of the lines"},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x4 0x5\n0x2 0x5 0x5\n")}}, "guid2lid:2: LID 5 is assigned to port 0x0000000000000001 and to port 0x0000000000000002: remove one of the lines"},
-		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x3 0x4\n")}}, "guid2lid:1: LIDs 0x3 to 0x4: a port has 1, 2, 4 ... or 128 LIDs, from a multiple of their number on"},
+		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x3 0x4\n")}}, "guid2lid:1: LIDs 0x3 to 0x4: a port has 1, 2, 4 ... or 128 LIDs, and the first is a multiple of their number"},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0xc000\n")}}, `guid2lid:1: "0xc000" is not a unicast LID`},
 		{Input{Neighbors: &File{"neighbors", []byte("0x1:1 0x2\n")}}, `neighbors:1: "0x2" is not GUID:PORT`},
 	} {

@@ -1,8 +1,9 @@
 // Package recording writes down all events that a manager is given, with their times, and plays
-// them to another machine: the same events give the same actions.
+// them to another machine: the same events lead to the same actions.
 //
-// The first line is a JSON object with the version and how the manager was made. A block follows
-// for each event: its length, its kind, the nanoseconds since the one before, its values, and a
-// checksum of the actions that followed. Plans are computed again, from the routing request. Cost:
-// about 40 bytes an SMP.
+// The first line is a JSON object with the version of the format and the settings of the manager. A
+// block follows for each event: length, kind, nanoseconds since the previous event, values, and a
+// checksum of the resulting actions. Numbers are varints; texts and bytes are preceded by their
+// length. Plans are not recorded: they are computed again from the routing request. Cost: about 40
+// bytes an SMP.
 package recording

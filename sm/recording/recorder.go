@@ -18,12 +18,6 @@ import (
 	"weft/sm/terms"
 )
 
-// A recording holds all that a Manager was given: how it was made, and every event with its time, as values. The same Manager given
-// the same does the same, so that Replay shows afterwards what it did and why. The first line is a JSON object, which says the version. A
-// block follows for every event: its length, its kind, the nanoseconds since the one before, what the event holds, and a checksum of the
-// actions that followed. Numbers are varints, texts and bytes have their length before them. Plans are not in it: they follow from the
-// routing request and are computed again.
-
 // recordingVersion is the version of the format.
 const recordingVersion = 1
 
@@ -33,18 +27,20 @@ type recordingHead struct {
 	Made    *recordedBy `json:"made"`
 }
 
-// recordedBy holds how a Manager was made, or what it was told anew. What JSON cannot hold is in fields of its own.
+// recordedBy holds the settings of a Manager, at its start or after a change. Values that JSON
+// cannot hold are in fields of their own.
 type recordedBy struct {
 	Config   terms.Config
 	Watch    terms.Watch
 	Routing  recordedRouting
-	Last     []byte `json:",omitempty"` // the Plan of Config.Last
-	Expected []byte `json:",omitempty"` // a fabric
+	Last     []byte `json:",omitempty"` // the Plan of Config.Last, as a file
+	Expected []byte `json:",omitempty"` // Config.Expected, as a file
 	Afresh   bool   `json:",omitempty"` // of Settings
 	What     string `json:",omitempty"`
 }
 
-// recordedRouting is a planner.Request by its values. The LIDs that are held are those of each Route.
+// recordedRouting holds the values of a planner.Request, without held LIDs: those are in each
+// Route.
 type recordedRouting struct {
 	Chain                                 []recordedStep
 	LMC                                   uint8
@@ -53,27 +49,29 @@ type recordedRouting struct {
 	MaxVLs, Workers                       int
 	Seed                                  uint64
 	Kinds                                 []fabric.KindRule
-	Kept                                  []byte `json:",omitempty"` // a Plan
+	Kept                                  []byte `json:",omitempty"` // a Plan, as a file
 	Afresh, PassDeadSwitch, NoPathRecords bool
 }
 
-// recordedStep is an engine of a chain.
+// recordedStep is one engine of a chain.
 type recordedStep struct {
 	Engine  string
 	Options map[string]string
 }
 
-// Recorder writes a recording. Nothing more is written after an error.
+// Recorder writes a recording. After an error it writes no more; see Err.
 type Recorder struct {
-	To      *bufio.Writer
-	block   []byte // of the event under way
+	To      *bufio.Writer // the recording; Flush writes what is buffered
+	block   []byte        // of the event under way
 	scratch []byte
-	last    time.Duration // of the event before
+	last    time.Duration // time of the previous event
+	// Flushed is the time of the event after which To was last flushed.
 	Flushed time.Duration
 	err     error
 }
 
-// NewRecorder begins a recording of a Manager, and of the requests that its Plans follow from.
+// NewRecorder begins a recording of a Manager with these settings, and the planner's request on
+// which its Plans are based.
 func NewRecorder(w io.Writer, cfg *terms.Config, watch *terms.Watch, routing *planner.Request) *Recorder {
 	r := &Recorder{To: bufio.NewWriterSize(w, 1<<16)}
 	made, err := newRecordedBy(&terms.Settings{Config: *cfg, Watch: *watch, Routing: *routing})
@@ -88,7 +86,7 @@ func NewRecorder(w io.Writer, cfg *terms.Config, watch *terms.Watch, routing *pl
 	return r
 }
 
-// newRecordedBy makes the values of settings.
+// newRecordedBy returns the recorded form of settings.
 func newRecordedBy(s *terms.Settings) (*recordedBy, error) {
 	q := &s.Routing
 	out := &recordedBy{Config: s.Config, Watch: s.Watch, Afresh: s.Afresh, What: s.What, Routing: recordedRouting{
@@ -116,7 +114,7 @@ func newRecordedBy(s *terms.Settings) (*recordedBy, error) {
 	return out, nil
 }
 
-// planBytes writes a Plan that is kept; nil is none.
+// planBytes returns a Plan as a file, nil for none.
 func planBytes(k *planner.Kept) ([]byte, error) {
 	if k == nil {
 		return nil, nil
@@ -126,7 +124,7 @@ func planBytes(k *planner.Kept) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Event begins the block of an event that a Manager is about to be given.
+// Event begins the block of an event. Call it before the Manager handles the event.
 func (r *Recorder) Event(now time.Duration, ev *terms.Event) {
 	if r.err != nil {
 		return
@@ -137,7 +135,7 @@ func (r *Recorder) Event(now time.Duration, ev *terms.Event) {
 	r.block, r.err = appendEvent(b, ev)
 }
 
-// appendEvent appends what an event of its kind holds.
+// appendEvent appends the values of an event, by its kind.
 func appendEvent(b []byte, ev *terms.Event) ([]byte, error) {
 	switch ev.Kind {
 	case terms.Answer:
@@ -176,12 +174,12 @@ func appendEvent(b []byte, ev *terms.Event) ([]byte, error) {
 			b = binary.BigEndian.AppendUint64(b, uint64(n.Node))
 			b = binary.BigEndian.AppendUint64(append(b, n.Port), uint64(n.GUID))
 		}
-	default: // its kind says all
+	default: // no values
 	}
 	return b, nil
 }
 
-// appendJSON appends a value as JSON, with its length before it.
+// appendJSON appends a value as JSON, preceded by its length.
 func appendJSON(b []byte, value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -190,10 +188,10 @@ func appendJSON(b []byte, value any) ([]byte, error) {
 	return AppendBytes(b, text), nil
 }
 
-// isCutShort reports whether a Plan was not computed to its end, since the manager was ended.
+// isCutShort reports whether a Plan was not computed to its end because the manager was ended.
 func isCutShort(err error) bool { return errors.Is(err, context.Canceled) }
 
-// Actions ends the block of an event with the actions that followed from it.
+// Actions ends the block of an event. actions are its consequences.
 func (r *Recorder) Actions(actions []terms.Action) {
 	if r.err != nil {
 		return
@@ -213,7 +211,7 @@ func (r *Recorder) Actions(actions []terms.Action) {
 	r.err = err
 }
 
-// Close writes what is left. The error is the first of all.
+// Close flushes the recording, and returns the first error of all.
 func (r *Recorder) Close() error {
 	if r.err == nil {
 		r.err = r.To.Flush()
@@ -221,15 +219,16 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// Err returns the error after which nothing was recorded, nil where there is none.
+// Err returns the error after which nothing was recorded, nil if there is none.
 func (r *Recorder) Err() error { return r.err }
 
-// AppendBytes appends bytes, their length first.
+// AppendBytes appends bytes, preceded by their length as a varint.
 func AppendBytes(b, data []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
 }
 
-// sumOf makes the checksum of actions. What a Route asks for is a fabric and LIDs: their numbers stand for them.
+// sumOf returns the checksum of actions, and memory for the next call. For a Route the sizes of
+// fabric and LIDs stand for the whole.
 func sumOf(actions []terms.Action, scratch []byte) (sum uint32, memory []byte) {
 	var none terms.RouteRequest
 	for i := range actions {

@@ -21,26 +21,27 @@ import (
 	"weft/wire/mad"
 )
 
-// Recording reads what a Recorder has written.
+// Recording reads the output of a Recorder.
 type Recording struct {
-	Made terms.Settings // how the Manager was made
+	Made terms.Settings // settings of the Manager at its start
 
 	parse  Engines
 	From   *bufio.Reader
-	number int // of events so far
+	number int // number of events so far
 	last   time.Duration
 }
 
-// mostRecorded bounds the block of an event, and the first line of a recording: a damaged length must not take all memory.
+// mostRecorded limits the bytes of a block and of the first line: a damaged length must not use up
+// all memory.
 const mostRecorded = 1 << 28
 
-// ErrCut says that a recording ends in the middle of an event: its writer was killed.
+// ErrCut says that a recording ends in the middle of an event because its writer was killed.
 var ErrCut = errors.New("the recording ends in the middle of an event: what was not written yet is missing")
 
-// Engines finds engines by their names, as engine.Parse does.
+// Engines finds engines by name, as engine.Parse does.
 type Engines func(list string, options []string) (route.Chain, error)
 
-// NewRecording reads the first line. What is routed in it is by engines that parse finds.
+// NewRecording reads the first line of a recording. parse finds the engines named in it.
 func NewRecording(from io.Reader, parse Engines) (*Recording, error) {
 	r := &Recording{parse: parse, From: bufio.NewReaderSize(from, 1<<16)}
 	line, err := r.From.ReadSlice('\n')
@@ -67,7 +68,7 @@ func NewRecording(from io.Reader, parse Engines) (*Recording, error) {
 	return r, nil
 }
 
-// settings makes settings of their values.
+// settings converts recorded settings.
 func (b *recordedBy) settings(parse Engines) (*terms.Settings, error) {
 	q := &b.Routing
 	s := &terms.Settings{Config: b.Config, Watch: b.Watch, Afresh: b.Afresh, What: b.What, Routing: planner.Request{
@@ -98,7 +99,7 @@ func (b *recordedBy) settings(parse Engines) (*terms.Settings, error) {
 	return s, err
 }
 
-// planOf reads a Plan that is kept; none where there are no bytes.
+// planOf reads a Plan from a file, nil if there are no bytes.
 func planOf(data []byte) (*planner.Kept, error) {
 	if data == nil {
 		return nil, nil
@@ -106,8 +107,9 @@ func planOf(data []byte) (*planner.Kept, error) {
 	return planner.ReadKept(bytes.NewReader(data))
 }
 
-// Next returns the next event, its time, and the checksum of the actions that followed from it. After the last one the error is io.EOF.
-// Of Planned only Err is there, and only where the Plan was not computed to its end.
+// Next returns the next event, its time since the start, and the checksum of the resulting actions.
+// At the end the error is io.EOF. A Planned has at most Err, if its Plan was not computed to its
+// end.
 func (r *Recording) Next() (now time.Duration, ev *terms.Event, sum uint32, err error) {
 	n, err := binary.ReadUvarint(r.From)
 	switch {
@@ -141,10 +143,10 @@ func (r *Recording) Next() (now time.Duration, ev *terms.Event, sum uint32, err 
 	return r.last, ev, sum, nil
 }
 
-// wrong names the event that cannot be read.
+// wrong adds the number of the event to an error.
 func (r *Recording) wrong(err error) error { return fmt.Errorf("event %d: %w", r.number, err) }
 
-// fields takes a block apart. After an error all that follows is zero.
+// fields takes a block apart. After an error all further values are zero.
 type fields struct {
 	rest  []byte
 	parse Engines
@@ -153,7 +155,7 @@ type fields struct {
 
 var errShort = errors.New("too short")
 
-// bytes takes so many bytes.
+// bytes returns the next n bytes.
 func (f *fields) bytes(n uint64) []byte {
 	if f.err == nil && n > uint64(len(f.rest)) {
 		f.err = errShort
@@ -166,7 +168,7 @@ func (f *fields) bytes(n uint64) []byte {
 	return out
 }
 
-// byte takes a byte.
+// byte returns the next byte.
 func (f *fields) byte() byte {
 	if b := f.bytes(1); b != nil {
 		return b[0]
@@ -174,7 +176,7 @@ func (f *fields) byte() byte {
 	return 0
 }
 
-// number takes a number of at most most.
+// number returns the next number, which must not exceed most.
 func (f *fields) number(most uint64) uint64 {
 	if f.err != nil {
 		return 0
@@ -192,10 +194,10 @@ func (f *fields) number(most uint64) uint64 {
 	return v
 }
 
-// text takes bytes behind their length.
+// text returns the next bytes that are preceded by their length.
 func (f *fields) text() []byte { return f.bytes(f.number(mostRecorded)) }
 
-// sum takes a checksum.
+// sum returns the next checksum.
 func (f *fields) sum() uint32 {
 	if b := f.bytes(4); b != nil {
 		return binary.BigEndian.Uint32(b)
@@ -203,14 +205,14 @@ func (f *fields) sum() uint32 {
 	return 0
 }
 
-// json takes a value as JSON.
+// json parses the next JSON value.
 func (f *fields) json(value any) {
 	if text := f.text(); f.err == nil {
 		f.err = json.Unmarshal(text, value)
 	}
 }
 
-// lids takes LIDs by port GUID, up to the checksum.
+// lids returns the LIDs by port GUID, up to the checksum.
 func (f *fields) lids() terms.LIDMap {
 	lids := terms.LIDMap{}
 	for f.err == nil && len(f.rest) > 4 {
@@ -225,14 +227,14 @@ func (f *fields) lids() terms.LIDMap {
 	return lids
 }
 
-// valid takes that LIDs which nobody can have are an error.
+// valid sets an error for LIDs that no port can have.
 func (f *fields) valid(p terms.PortLIDs) {
 	if !p.Valid() {
 		f.err = fmt.Errorf("LID %d, LMC %d", p.Base, p.LMC)
 	}
 }
 
-// event takes what an event of its kind holds.
+// event reads the values of an event, by its kind.
 func (f *fields) event(ev *terms.Event) {
 	switch ev.Kind {
 	case terms.Answer:
@@ -275,12 +277,12 @@ func (f *fields) event(ev *terms.Event) {
 				ev.Neighbours = append(ev.Neighbours, terms.Neighbour{Node: fabric.GUID(binary.BigEndian.Uint64(b)), Port: b[8], GUID: fabric.GUID(binary.BigEndian.Uint64(b[9:]))})
 			}
 		}
-	default: // its kind says all, or it is one of former times
+	default: // no values, or a former kind
 		f.formerNews(ev)
 	}
 }
 
-// news takes what subnet administration has told.
+// news reads the News of a Told.
 func (f *fields) news(ev *terms.Event) {
 	if f.json(&ev.News); f.err != nil {
 		return
@@ -294,7 +296,7 @@ func (f *fields) news(ev *terms.Event) {
 	}
 }
 
-// The kinds of events that a recording has where the weft that wrote it had one for each field of News.
+// Kinds of events in recordings of older versions, which had one kind for each field of News.
 const (
 	formerLIDs         byte = 16
 	formerMasterMissed byte = 17
@@ -305,8 +307,8 @@ const (
 	formerRules        byte = 23
 )
 
-// formerNews takes such an event, and makes it one of today. Others are left as they are. What was told is
-// never nil, also where it is nothing.
+// formerNews reads an event of such a kind and turns it into Told. Other kinds are left alone. The
+// field is never nil, even if it is empty.
 func (f *fields) formerNews(ev *terms.Event) {
 	n := &terms.News{}
 	switch byte(ev.Kind) {

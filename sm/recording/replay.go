@@ -11,7 +11,7 @@ import (
 	"weft/sm/terms"
 )
 
-// Player plays recordings: with a new machine of the kind that was recorded, and the function that computes its Plans.
+// Player plays a recording on a new machine of the recorded kind. Plan computes the Plans again.
 type Player struct {
 	Machine interface {
 		Step(now time.Duration, ev *terms.Event, out []terms.Action) []terms.Action
@@ -19,8 +19,9 @@ type Player struct {
 	Plan func(ctx context.Context, req planner.Request, q *terms.RouteRequest) *terms.Event
 }
 
-// Play gives the machine all recorded events, and computes its Plans again. See, which may be nil, is shown every event with the
-// actions that follow. It ends with an error if other actions follow than were recorded, mostly since another version of weft recorded them.
+// Play gives the machine all recorded events. After each event it calls see, which may be nil, with
+// the resulting actions. It returns ErrOtherActions if they differ from the recorded ones, usually
+// because another version of weft recorded them.
 func (by Player) Play(ctx context.Context, r *Recording, see func(now time.Duration, ev *terms.Event, actions []terms.Action)) error {
 	p := player{Player: by, routing: r.Made.Routing, asked: map[uint64]int{}}
 	var actions []terms.Action
@@ -51,25 +52,26 @@ func (by Player) Play(ctx context.Context, r *Recording, see func(now time.Durat
 	}
 }
 
-// ErrOtherActions is the error of a recording from which other actions follow now.
+// ErrOtherActions is the error of a replay whose actions differ from the recorded ones.
 var ErrOtherActions = errors.New("other actions follow than were recorded")
 
-// player holds what a Manager waits for.
+// player tracks the events that the machine is waiting for.
 type player struct {
 	Player
 	routing planner.Request
 	begun   bool
 	asked   map[uint64]int      // by tag: Sends that have not ended
 	route   *terms.RouteRequest // of a Route that has not ended
-	request planner.Request     // by which it is routed
+	request planner.Request     // of that Route
 	store   bool
 	claim   bool
 }
 
-// errNotAsked is an event that a Manager does not wait for.
+// errNotAsked is the error of an event that the machine is not waiting for.
 var errNotAsked = errors.New("an event that nothing has asked for: the recording is damaged, or of another version of weft")
 
-// complete makes a recorded event whole, and refuses what the Manager does not wait for.
+// complete adds the values that a recording lacks to an event. It refuses events that the machine
+// is not waiting for.
 func (p *player) complete(ctx context.Context, ev *terms.Event) error {
 	if (ev.Kind == terms.Start) == p.begun {
 		return errNotAsked
@@ -97,7 +99,7 @@ func (p *player) complete(ctx context.Context, ev *terms.Event) error {
 		ok, p.claim = p.claim, false
 	case terms.Reconfigure:
 		p.routing = ev.Settings.Routing
-	default: // comes at any time
+	default: // may come at any time
 	}
 	if !ok {
 		return errNotAsked
@@ -105,7 +107,7 @@ func (p *player) complete(ctx context.Context, ev *terms.Event) error {
 	return nil
 }
 
-// take remembers what a Manager waits for.
+// take records which events the machine now waits for.
 func (p *player) take(actions []terms.Action) {
 	for i := range actions {
 		switch a := actions[i]; a.Kind {

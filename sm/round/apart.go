@@ -5,10 +5,13 @@ import (
 	"weft/sm/ledger"
 )
 
-// Apart lists the ports in quarantine, and the switches whose PortStateChange a round does not heed.
+// Apart lists the ports in quarantine, and the switches whose PortStateChange the round ignores.
 type Apart struct {
-	Held  map[ledger.PortKey]ledger.PortKey // nothing behind these ports is looked for, unless they alone lead there; with the other end, where that is a switch's
-	Nodes map[fabric.GUID]bool              // PortStateChange of these switches says nothing
+	// Held holds the quarantined ports. The round does not probe behind them unless no other link
+	// leads there. The value is the other end of the cable if that is a switch port, otherwise
+	// zero.
+	Held  map[ledger.PortKey]ledger.PortKey
+	Nodes map[fabric.GUID]bool // ignore PortStateChange of these switches, by node GUID
 }
 
 // isHeld reports whether a port is in quarantine.
@@ -20,7 +23,8 @@ func (f *finder) isHeld(slot int32) bool {
 	return held
 }
 
-// takeOnlyWays looks behind ports in quarantine that lead to switches which were not found otherwise, one for each switch, and reports whether there are any.
+// takeOnlyWays probes behind quarantined ports that are the only link to a switch, one port for
+// each switch. It reports whether there are any.
 func (f *finder) takeOnlyWays() bool {
 	if len(f.given.Apart.Held) == 0 {
 		return false

@@ -6,7 +6,7 @@ import (
 	"weft/wire/mad"
 )
 
-// ask hands out the SMP of a tag.
+// ask appends the Send action for a tag: path, modifier, M_Key and, for a Set, the attribute.
 func (c *Round) ask(tag uint64) {
 	k, index, arg := ledger.SplitTag(tag)
 	what := &ledger.Kinds[k]
@@ -33,7 +33,7 @@ func (c *Round) ask(tag uint64) {
 	c.out = append(c.out, a)
 }
 
-// answered sends an answer to the handler of its kind.
+// answered passes an answer to the handler of its kind.
 func (c *Round) answered(ev *terms.Event) {
 	k, index, arg := ledger.SplitTag(ev.Tag)
 	if ledger.Kinds[k].Method == mad.Set && k != ledger.SetKey && ev.Outcome != terms.Answered && ev.Attempts > 0 {
@@ -84,6 +84,6 @@ func (c *Round) answered(ev *terms.Event) {
 		c.onKey(index, arg, ev)
 	case ledger.SetKey:
 		c.onSetKey(index, ev)
-	default: // that it was taken needs no more
+	default: // nothing to do after the acknowledgement
 	}
 }

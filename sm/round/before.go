@@ -6,10 +6,12 @@ import (
 	"weft/wire/mad"
 )
 
-// What a device was told in the round before, and holds by its answer, need not be read or written again, as long as
-// nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, and no LID, a port that was down is not Active.
+// What a device acknowledged in the previous round is neither read nor written again unless
+// something shows that it is lost. A rebooted switch has another LinearFDBTop and no LID; a port
+// that was down is not Active.
 
-// wasTold reports whether an output port was told the same lane table in the round before, and is as it was then.
+// wasTold reports whether an output port was sent the same lane table in the previous round and has
+// not restarted since.
 func (w *writer) wasTold(k ledger.Kind, slot int32, arg uint32) bool {
 	b := w.given.Before
 	if b == nil || b.Plan.VLs <= 1 || !w.IsAsBefore(b, slot) {
@@ -22,7 +24,7 @@ func (w *writer) wasTold(k ledger.Kind, slot int32, arg uint32) bool {
 	old, _ := b.SlotOf(w.Nodes[w.Owner[slot]].GUID, w.PortNumber(slot))
 	if in, _ := b.SlotOf(w.Nodes[w.Owner[slot]].GUID, uint8(arg>>8)); k == ledger.SetSL2VL && w.IsSwitch(slot) && arg != mad.SLtoVLAllInputs &&
 		arg>>8 > 0 && !b.Carries(in) {
-		return false // an input without a cable was told nothing
+		return false // an input without a cable was sent nothing
 	}
 	if !b.Carries(old) || !w.IsSwitch(slot) && b.Prog.End[old] < 0 || b.Plan.SL2VL == nil && k == ledger.SetSL2VL || b.ArbTable(old) == nil && k == ledger.SetVLArb {
 		return false
@@ -38,8 +40,8 @@ func (w *writer) wasTold(k ledger.Kind, slot int32, arg uint32) bool {
 	return now == then
 }
 
-// wasToldPort reports whether a port was told the same in the round before, and says the same as it did then: some take not all that
-// they are told, and there is no use in telling it again.
+// wasToldPort reports whether a port was sent the same PortInfo in the previous round and reports
+// the same as then. Some ports ignore part of a Set; repeating it does not help.
 func (w *writer) wasToldPort(slot int32, planned *[64]byte) bool {
 	b := w.given.Before
 	if !w.IsAsBefore(b, slot) {
@@ -60,7 +62,8 @@ func (w *writer) wasToldPort(slot int32, planned *[64]byte) bool {
 	return says == said && now == then
 }
 
-// enqueueLanes queues a lane table, unless the port has it since a step or the round before.
+// enqueueLanes queues the write of a lane table, unless the port holds it since an earlier step or
+// the previous round.
 func (w *writer) enqueueLanes(k ledger.Kind, slot int32, arg uint32) {
 	for step := w.Prog.Step - 1; step >= 0 && k == ledger.SetSL2VL; step-- {
 		if was := w.LaneTable(slot, uint8(arg>>8), step); was != nil {
@@ -73,17 +76,18 @@ func (w *writer) enqueueLanes(k ledger.Kind, slot int32, arg uint32) {
 	}
 	switch {
 	case w.wasTold(k, slot, arg):
-	case w.given.Before == nil && w.repaired && w.State(slot) == mad.PortActive: // it was told the same before we were the master, or before we were started
+	// An earlier master, or we before a restart, may have written the same table: read it first.
+	case w.given.Before == nil && w.repaired && w.State(slot) == mad.PortActive:
 		w.enqueue(ledger.MakeTag(readOfLanes[k], slot, arg))
 	default:
 		w.enqueue(ledger.MakeTag(k, slot, arg))
 	}
 }
 
-// readOfLanes has the kinds that read what others write.
+// readOfLanes maps the kind that writes a lane table to the kind that reads it.
 var readOfLanes = map[ledger.Kind]ledger.Kind{ledger.SetSL2VL: ledger.GetSL2VL, ledger.SetVLArb: ledger.GetVLArb}
 
-// onLanes takes a lane table that was read, and writes it where it differs from the Plan.
+// onLanes handles a lane table that was read, and writes it if it differs from the Plan.
 func (w *writer) onLanes(k ledger.Kind, slot int32, arg uint32, ev *terms.Event) {
 	var want [64]byte
 	write := ledger.SetSL2VL

@@ -7,23 +7,25 @@ import (
 	"weft/wire/mad"
 )
 
-// beliefs hold the answers that a round takes from the round in force without asking again. A switch is asked for its SwitchInfo in any case:
-// as long as no port of it has changed its state, its ports are as they were. A link is as it was when its port was Active and
-// is: one that was down comes back in state Init. So a node that is reached by such a link is the same one as before.
+// beliefs decides which answers of the previous round still hold, so that the round need not ask
+// again. Every switch is asked for its SwitchInfo; without a PortStateChange its ports are as they
+// were. A port that was Active and still is has the same link: a link that was down comes back in
+// state Init. So the node behind such a link is the same as before.
 type beliefs struct {
-	on      bool                 // some answers are taken from the round in force
-	doubted map[fabric.GUID]bool // by node GUID: nothing is believed of it, until a round has brought the subnet up
-	answer  terms.Event          // the last one that was taken
+	on      bool                 // some answers are taken from the previous round
+	doubted map[fabric.GUID]bool // node GUIDs to ask everything, until a round succeeds
+	answer  terms.Event          // memory for the last answer taken
 }
 
-// doubt believes nothing of a node any more, so that all of it is asked again.
+// doubt marks a node, so that the round asks it everything again.
 func (b *beliefs) doubt(node fabric.GUID) {
 	if b.doubted != nil {
 		b.doubted[node] = true
 	}
 }
 
-// doubtReached doubts a node that was first reached by a link of which nothing is believed: it may have been off.
+// doubtReached doubts a node that answered a real NodeInfo request first: its link is new, so the
+// node may have been off.
 func (f *finder) doubtReached(ev *terms.Event) {
 	if k, _, _ := ledger.SplitTag(ev.Tag); k != ledger.GetNode || ev.Outcome != terms.Answered {
 		return
@@ -34,7 +36,7 @@ func (f *finder) doubtReached(ev *terms.Event) {
 	}
 }
 
-// doubtRestarted doubts a switch that has another LinearFDBTop than it was told in the round in force.
+// doubtRestarted doubts a switch whose LinearFDBTop is not the value written in the previous round.
 func (f *finder) doubtRestarted(id int32) {
 	b, n := f.given.Before, &f.Nodes[id]
 	if b == nil {
@@ -45,8 +47,8 @@ func (f *finder) doubtRestarted(id int32) {
 	}
 }
 
-// answerFromBefore fills in the answer to an SMP as the device gave it in the round in force, and reports whether it
-// would give the same now.
+// answerFromBefore fills in the answer that the device gave to the same SMP in the previous round.
+// It reports whether the device would give the same answer now.
 func (f *finder) answerFromBefore(tag uint64, ev *terms.Event) bool {
 	if !f.beliefs.on {
 		return false
@@ -84,15 +86,17 @@ func (f *finder) answerFromBefore(tag uint64, ev *terms.Event) bool {
 	}
 }
 
-// nodeBefore returns the number that a node had in the round in force, if it is believed to be as it was.
+// nodeBefore returns the index of a node in the previous ledger, and whether the node is believed
+// unchanged.
 func (f *finder) nodeBefore(id int32) (before int32, ok bool) {
 	guid := f.Nodes[id].GUID
 	before, ok = f.given.Before.ByGUID[guid]
 	return before, ok && !f.beliefs.doubted[guid]
 }
 
-// portBefore returns the slot that a port had in the round in force, if it is believed to be as it was: our own port
-// never is, nor one that says that a subnet manager runs there, since who is its master can have changed.
+// portBefore returns the slot of a port in the previous ledger, and whether the port is believed
+// unchanged. Our own port never is. Nor is a port that says IsSM, because its MasterSMLID can have
+// changed.
 func (f *finder) portBefore(slot int32) (before int32, ok bool) {
 	b, id := f.given.Before, f.Owner[slot]
 	if _, ok := f.nodeBefore(id); !ok || slot == f.OwnPort() {
@@ -112,8 +116,8 @@ func (f *finder) portBefore(slot int32) (before int32, ok bool) {
 	return ledger.NoSlot, false
 }
 
-// behindBefore returns the slot, in the round in force, of the port at the other end of a cable, if the cable is believed to
-// be as it was.
+// behindBefore returns the slot, in the previous ledger, at the other end of a cable, and whether
+// the cable is believed unchanged.
 func (f *finder) behindBefore(slot int32) (behind int32, ok bool) {
 	if slot == ledger.NoSlot {
 		return ledger.NoSlot, false

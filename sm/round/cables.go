@@ -6,17 +6,17 @@ import (
 	"weft/wire/mad"
 )
 
-// mismatch is a cable of which its two ends do not say the same.
+// mismatch is a cable whose two ends contradict each other.
 type mismatch struct {
-	slot, seen int32 // the port that was asked through, and the one that answered
-	again      int32 // the one that answers when asked once more
-	linked     bool  // seen had no link when it was read, and has one when read once more
-	rival      bool  // slot was the first port that seen answered through, another came later
+	slot, seen int32 // the port that was asked through, and the port that answered
+	again      int32 // the slot that answers the second request
+	linked     bool  // seen had no link at the first read, and has one at the second
+	rival      bool  // seen answered through slot first, and later through another port
 }
 
-// pairPorts joins the ports that agree on a cable, and lists the others in mismatches. A
-// cable between switches was asked from both ends, so that cables that moved and two
-// switches with one GUID show.
+// pairPorts pairs the two ports of every cable on which both ends agree, and lists all others in
+// mismatches. A cable between switches was probed from both ends: this reveals moved cables and two
+// switches with one GUID.
 func (f *finder) pairPorts() {
 	for s, t := range f.Behind {
 		slot := int32(s)
@@ -38,19 +38,18 @@ func (f *finder) pairPorts() {
 	}
 }
 
-// bothEndsAgree reports whether both ends say the same of a cable, as far as they were
-// asked.
+// bothEndsAgree reports whether the answers of both ends of a cable agree.
 func (f *finder) bothEndsAgree(slot, t int32) bool {
 	if f.FirstFrom[t] != slot || !f.HasLink(t) {
 		return false
 	}
-	if f.Flags[t]&ledger.PortProbed == 0 { // a CA's port, or the way to its switch
+	if f.Flags[t]&ledger.PortProbed == 0 { // a CA's port, or the port by which its switch was found
 		return true
 	}
 	return f.Behind[t] == slot
 }
 
-// queueRecheck asks once more for the node behind every port in doubt.
+// queueRecheck queues a second NodeInfo request behind every mismatched port.
 func (f *finder) queueRecheck() {
 	for i, m := range f.mismatches {
 		f.enqueue(ledger.MakeTag(ledger.GetNodeAgain, m.slot, uint32(i)))
@@ -60,7 +59,7 @@ func (f *finder) queueRecheck() {
 	}
 }
 
-// onNodeAgain takes a second NodeInfo from behind a port.
+// onNodeAgain handles the second NodeInfo from behind a port.
 func (f *finder) onNodeAgain(i uint32, ev *terms.Event) {
 	if ev.Outcome != terms.Answered {
 		return
@@ -71,15 +70,15 @@ func (f *finder) onNodeAgain(i uint32, ev *terms.Event) {
 	}
 }
 
-// onLinkAgain takes the PortInfo of a port that had no link when it was read, though
-// another port led to it: a cable that was pulled and put back shows in it.
+// onLinkAgain handles the second PortInfo of a port that had no link although another port led to
+// it. It reveals a cable that was pulled and put back.
 func (f *finder) onLinkAgain(i uint32, ev *terms.Event) {
 	f.mismatches[i].linked = ev.Outcome == terms.Answered && mad.PortInfoPortState.Get(ev.Data[:]) >= mad.PortInit
 }
 
-// judgeMismatches notes the cause of every mismatch, and reports whether a cable moved,
-// so that the fabric must be swept again. Where a second look says the same as the first,
-// two nodes have one GUID, or one end of the cable was not to be read.
+// judgeMismatches notes the cause of every mismatch. It reports whether a cable moved, so that the
+// sweep must be repeated. If the second answer equals the first, two nodes share a GUID, or one end
+// of the cable could not be read.
 func (f *finder) judgeMismatches() (moved bool) {
 	for _, m := range f.mismatches {
 		switch {

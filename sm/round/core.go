@@ -33,19 +33,20 @@ var phaseNames = [...]string{
 	"idle", "discover", "recheck", "managers", "claim", "settle", "read", "route", "store", "tables", "pause", "arm", "activate", "verify", "done",
 }
 
-// Round is a bring-up as a pure state machine: Step takes what happened and
-// says what is to be done. It is not for concurrent use. Cost: constant time for
-// an SMP, no allocation but for growing tables; about 93 bytes a port.
+// Round is one bring-up as a pure state machine: Step takes an Event and returns Actions. It is not
+// for concurrent use. Cost: constant time per SMP; no allocations except to grow tables; about 93
+// bytes a port.
 type Round struct {
 	shared
 	finder
 	writer
 }
 
-// shared is what finder and writer share: what is given, how far the round is, and what has come of it.
+// shared is the state that finder and writer share: the input, the phase, the ledger, the queue and
+// the report.
 type shared struct {
 	given   Given
-	inherit Inherit // as given, and what this round adds to it
+	inherit Inherit // the input, updated by this round
 	phase   phase
 	sweep   int
 	stopped bool
@@ -56,44 +57,47 @@ type shared struct {
 	journal
 }
 
-// finder finds out what is there and whose it is, up to a Fabric. It sets nothing but keys, and clears PortStateChange.
+// finder discovers nodes, links and other managers, up to a Fabric. It writes only M_Keys, and
+// clears PortStateChange.
 type finder struct {
 	*shared
 	mastership
 	beliefs    beliefs
 	mismatches []mismatch
 	late       []lateNode
-	silent     []int32       // slots behind which nobody has answered, until others' M_Keys are tried there
-	movedKeys  []uint64      // these
-	changing   []fabric.GUID // switches whose PortStateChange is not heeded, and was set
+	silent     []int32       // slots that got no answer, to be asked with M_Keys of moved ports
+	movedKeys  []uint64      // those M_Keys
+	changing   []fabric.GUID // switches whose PortStateChange is ignored, and was set
 }
 
-// writer reads what the switches hold, has the Plan stored, and writes it.
+// writer reads the tables of the switches, has the Plan stored, and writes it.
 type writer struct {
 	*shared
 	clients   Clients
-	moved     int           // entries that the repair of the Plan before has moved
-	repaired  bool          // that repair is the Plan of this round
-	record    *terms.Record // what is, or was, to be stored; nil where nothing is
-	stored    bool          // that has ended
-	unstored  bool          // not well
-	pauseOver bool          // the packets that were under way have left
+	moved     int           // table entries that the repair of the previous Plan has moved
+	repaired  bool          // the Plan of this round is a repair
+	record    *terms.Record // sent to be stored; nil if nothing is
+	stored    bool          // the Store has ended
+	unstored  bool          // with an error
+	pauseOver bool          // the packets under way have had time to leave
 
-	read    map[uint64]*route.Block // by tag of getLFT: what switches held before a Plan was made; nil where the Plan in force is known
-	readTop fabric.LID              // the last LID that was read
+	// read holds the blocks that switches held before the Plan was made, by tag of ledger.GetLFT.
+	// It is nil if all tables are known.
+	read    map[uint64]*route.Block
+	readTop fabric.LID // the highest LID read
 }
 
-// agenda holds the SMPs that are to be handed out.
+// agenda is the queue of SMPs of a phase, and the actions of a Step.
 type agenda struct {
 	out         []terms.Action // of this Step
-	paths       []byte         // memory of the Paths of this Step
-	queue       []uint64       // tags; those before head were handed out
+	paths       []byte         // memory for the Paths of this Step
+	queue       []uint64       // tags; those before head are handed out
 	head        int
 	outstanding int // handed out and not ended
-	cursor      int // of refill: the node whose work is next
+	cursor      int // the node whose SMPs are queued next
 }
 
-// Begin makes the round of what is given. The event Start sets it going.
+// Begin returns a new round for the given input. Nothing happens until the event Start.
 func Begin(g *Given) *Round {
 	c := &Round{shared: shared{given: *g, inherit: g.Inherit, Ledger: &ledger.Ledger{Keys: g.Keys, By: g.By}, journal: journal{noted: map[terms.Incident]bool{}}}}
 	c.finder = finder{
@@ -104,7 +108,7 @@ func Begin(g *Given) *Round {
 	return c
 }
 
-// Step takes an event and appends the actions that follow from it to out.
+// Step handles one event, and appends the actions that follow to out.
 func (c *Round) Step(ev *terms.Event, out []terms.Action) []terms.Action {
 	c.out, c.paths = out, c.paths[:0]
 	switch ev.Kind {
@@ -131,15 +135,15 @@ func (c *Round) Step(ev *terms.Event, out []terms.Action) []terms.Action {
 		c.overtake()
 	case terms.Stored:
 		c.takeStored(ev)
-	default: // the Manager's
+	default: // events for a Manager only
 	}
 	c.proceed()
 	out, c.out = c.out, nil
 	return out
 }
 
-// proceed hands out SMPs up to MaxPending, and goes to the next phase when all of this one
-// have ended.
+// proceed hands out SMPs, at most Limits.Pending at a time, and enters the next phase when all SMPs
+// of this one have ended.
 func (c *Round) proceed() {
 	for c.phase != finished {
 		for c.outstanding < c.given.Limits.Pending {
@@ -166,7 +170,7 @@ func (c *Round) proceed() {
 	}
 }
 
-// nextTag returns the tag of the next SMP of this phase; false when none is left.
+// nextTag returns the tag of the next SMP of this phase, or false if none is left.
 func (c *Round) nextTag() (uint64, bool) {
 	for c.head == len(c.queue) {
 		c.queue, c.head = c.queue[:0], 0
@@ -186,8 +190,8 @@ func (s *shared) enqueue(tag uint64) {
 	}
 }
 
-// queueNextNode queues the SMPs that this phase has for the next node; false after the
-// last.
+// queueNextNode queues the SMPs of this phase for the next node. It returns false after the last
+// node.
 func (c *Round) queueNextNode() bool {
 	n, turns := len(c.Nodes), 1
 	var queue func(c *Round, id int32)
@@ -215,14 +219,14 @@ func (c *Round) queueNextNode() bool {
 	return true
 }
 
-// enterPhase begins a phase with the first node.
+// enterPhase begins a phase at the first node.
 func (s *shared) enterPhase(p phase) {
 	s.phase = p
 	s.cursor = 0
 	s.out = append(s.out, terms.Action{Kind: terms.Phase, Name: phaseNames[p]})
 }
 
-// leavePhase goes to the next phase, when nothing of the present one is left.
+// leavePhase enters the next phase, after all SMPs of this one have ended.
 func (c *Round) leavePhase() {
 	switch {
 	case c.brokenOff && c.phase <= reading:
@@ -283,11 +287,12 @@ func (c *Round) leavePhase() {
 	case verifying:
 		c.noteUnverified()
 		c.finish(c.finalState())
-	default: // idle and finished lead nowhere
+	default: // idle and finished have no next phase
 	}
 }
 
-// ownPortWorks reports whether our own port answers, and leads to a node or is a switch's.
+// ownPortWorks reports whether our own port answers, and either has a node behind it or is port 0
+// of a switch.
 func (f *finder) ownPortWorks() bool {
 	switch {
 	case len(f.Nodes) == 0:
@@ -295,7 +300,8 @@ func (f *finder) ownPortWorks() bool {
 	case f.Flags[f.OwnPort()]&ledger.PortKnown == 0:
 		f.noteSilent(0, "PortInfo", &terms.Event{Outcome: terms.Silent})
 		return false
-	case !f.IsManageable(0) && (f.granted || !f.Locked[0]): // one that is locked is given its key when the managers have been asked
+	// A locked node gets its M_Key after the managers have been asked.
+	case !f.IsManageable(0) && (f.granted || !f.Locked[0]):
 		return false
 	case f.PortNumber(f.OwnPort()) != 0 && !f.HasLink(f.OwnPort()):
 		f.note(terms.NoAnswer, f.PortPlace(f.OwnPort()), "our own port has no link")
@@ -304,10 +310,9 @@ func (f *finder) ownPortWorks() bool {
 	return f.PortNumber(f.OwnPort()) == 0 || f.Behind[f.OwnPort()] != ledger.NoSlot
 }
 
-// endDiscovery makes a Fabric of what was found, and reports whether the subnet is to
-// be brought up by it.
+// endDiscovery makes the Fabric and Graph, and reports whether the bring-up continues.
 func (f *finder) endDiscovery() bool {
-	f.linkChanged = false // what was before is found
+	f.linkChanged = false // changes up to now are in this Fabric
 	f.buildFabric()
 	f.rememberNeighbours()
 	f.notePortGUIDs()
@@ -316,7 +321,8 @@ func (f *finder) endDiscovery() bool {
 		return false
 	}
 	f.noteLIDClashes()
-	if f.By.Between.Prefix != 0 { // one of several subnets: switches with routers are the roots of a tree, and no leaves
+	// In a network of several subnets, switches with routers are roots of the tree, not leaves.
+	if f.By.Between.Prefix != 0 {
 		subnets.GiveRoles(f.Fabric)
 	}
 	f.Graph = f.Fabric.Compile()
@@ -328,7 +334,7 @@ func (f *finder) endDiscovery() bool {
 	return true
 }
 
-// askForPlan asks for a Plan.
+// askForPlan emits the routing request: the Graph, and what the Plan is to keep.
 func (c *Round) askForPlan() {
 	c.enterPhase(routing)
 	q := &terms.RouteRequest{
@@ -349,7 +355,7 @@ func (c *Round) askForPlan() {
 	c.out = append(c.out, terms.Action{Kind: terms.Route, Request: q})
 }
 
-// takePlan accepts a Plan, or ends the run where there is none or it is not proven.
+// takePlan accepts a proven Plan, or ends the round.
 func (c *Round) takePlan(ev *terms.Event) {
 	if c.stopped {
 		return
@@ -386,12 +392,12 @@ func (c *Round) takePlan(ev *terms.Event) {
 	r.NotTold = notTold(c.Plan, r.Check)
 }
 
-// finish ends the run.
+// finish ends the round in a state.
 func (s *shared) finish(state terms.State) {
 	s.report.State = state
 	s.report.Sweeps = s.sweep
 	s.summarise()
 	s.phase = finished
-	s.given.Before = nil // whose memory can be used again
+	s.given.Before = nil // its memory can be reused
 	s.out = append(s.out, terms.Action{Kind: terms.Done})
 }

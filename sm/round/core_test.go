@@ -66,8 +66,8 @@ func TestWarmStartWritesNothing(t *testing.T) {
 	}
 }
 
-// TestNothingUnprovenIsDistributed: a Plan with faults reaches a switch only where
-// an option says so.
+// TestNothingUnprovenIsDistributed: a Plan with faults reaches a switch only with the option
+// Unproven.
 func TestNothingUnprovenIsDistributed(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)")
 	w := newWorld(f, terms.Config{}, "minhop")
@@ -87,7 +87,7 @@ func TestNothingUnprovenIsDistributed(t *testing.T) {
 	w.verify(t)
 }
 
-// TestChain: what was asked, what refused, and what ran are all said.
+// TestChain: the report names the engines asked, the refusals and the engine that ran.
 func TestChain(t *testing.T) {
 	r := newWorld(smtest.Formula(t, "rlft(8,2)"), terms.Config{}, "dor,updn").run()
 	if r.Routing.Engine != "updn" || len(r.Routing.Refused) != 1 || !strings.HasPrefix(r.Routing.Refused[0], "dor: ") {
@@ -99,7 +99,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestDiscoverWritesNothing: one that only looks sends no Set.
+// TestDiscoverWritesNothing: a read-only round sends no Set.
 func TestDiscoverWritesNothing(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)")
 	w := newWorld(f, terms.Config{ReadOnly: true}, "updn")
@@ -114,8 +114,8 @@ func TestDiscoverWritesNothing(t *testing.T) {
 	smtest.Same(t, f, w.core.Result().Fabric())
 }
 
-// TestDiscoverSeesChanges: one that only looks cannot clear PortStateChange, and sees what
-// changes during the sweep at switches where it was clear.
+// TestDiscoverSeesChanges: a read-only round cannot clear PortStateChange. It sees changes during
+// the sweep at switches whose bit was clear.
 func TestDiscoverSeesChanges(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	w := newWorld(f, terms.Config{ReadOnly: true}, "updn")
@@ -137,8 +137,8 @@ func TestDiscoverSeesChanges(t *testing.T) {
 	}
 }
 
-// TestLIDs: a port keeps its LID where it can, a stored one wins, and a clash is
-// said and ended. That of a port that is not here waits for it.
+// TestLIDs: a port keeps its LID if possible, a stored LID takes precedence, and a clash is
+// reported and resolved. The LID of an absent port stays reserved.
 func TestLIDs(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	guid := func(n int) fabric.GUID { return f.Nodes[smtest.Find(f, fabric.CA, n)].Ports[1].GUID }
@@ -149,9 +149,9 @@ func TestLIDs(t *testing.T) {
 	lid(0, 20)
 	lid(1, 30)
 	lid(2, 30) // a clash
-	lid(3, 50) // another one is stored
-	lid(4, 40) // the stored one
-	lid(5, 60) // that of a port after it
+	lid(3, 50) // another LID is stored
+	lid(4, 40) // the stored LID
+	lid(5, 60) // the LID of a later port
 	r := w.run()
 	if r.State != terms.Up || !slices.Equal(kindsOf(r), []terms.IncidentKind{terms.DuplicateLID}) || r.LIDs.Kept != 2 {
 		t.Fatalf("%s, %d kept: %v", r.State, r.LIDs.Kept, r.Incidents)
@@ -213,7 +213,7 @@ func FuzzReadLIDs(f *testing.F) {
 	})
 }
 
-// TestDeadRoot: an engine whose option names a switch that was not found is passed over.
+// TestDeadRoot: an engine whose option names a missing switch is skipped.
 func TestDeadRoot(t *testing.T) {
 	w := newWorld(smtest.Formula(t, "rlft(4,2)"), terms.Config{}, "updn,roots=gone,nue")
 	if r := w.run(); r.State != terms.Up || r.Routing.Engine != "nue" || len(r.Routing.Refused) != 1 || !slices.Equal(kindsOf(r), nil) {
@@ -221,7 +221,7 @@ func TestDeadRoot(t *testing.T) {
 	}
 }
 
-// BenchmarkStep is the core alone: a sweep from answers that are ready.
+// BenchmarkStep measures the round alone: a sweep from prepared answers.
 func BenchmarkStep(b *testing.B) {
 	f := smtest.Formula(b, "rlft(36,3)")
 	s := smtest.NewFake(f)

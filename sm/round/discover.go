@@ -10,7 +10,7 @@ import (
 	"weft/wire/mad"
 )
 
-// beginSweep forgets the fabric and asks our own port for its NodeInfo.
+// beginSweep discards the inventory and starts discovery at our own port.
 func (f *finder) beginSweep() {
 	f.sweep++
 	f.Inventory = ledger.Inventory{ByGUID: map[fabric.GUID]int32{}}
@@ -21,7 +21,8 @@ func (f *finder) beginSweep() {
 	f.enqueue(ledger.MakeTag(ledger.GetNode, ledger.NoSlot, 0))
 }
 
-// onNodeInfo takes the NodeInfo of the node behind a port. One that does not answer is asked with the next of the M_Keys that it may have.
+// onNodeInfo handles the NodeInfo of the node behind a port. If the node is silent, it is asked
+// again with the next M_Key that it may have.
 func (f *finder) onNodeInfo(slot int32, arg uint32, ev *terms.Event) {
 	if ev.Outcome == terms.Silent && f.triesAgain(slot, arg) {
 		return
@@ -44,7 +45,8 @@ func (f *finder) onNodeInfo(slot int32, arg uint32, ev *terms.Event) {
 	}
 }
 
-// triesAgain asks for the node behind a port with the next of the M_Keys that it may have, and reports whether there is another one.
+// triesAgain asks the node behind a port with the next M_Key that it may have. It reports whether
+// there is another key.
 func (f *finder) triesAgain(slot int32, arg uint32) bool {
 	keys := len(f.movedKeys)
 	if arg&triesMoved == 0 {
@@ -61,7 +63,8 @@ func (f *finder) triesAgain(slot int32, arg uint32) bool {
 	return false
 }
 
-// takeNodeInfo takes the NodeInfo of a node that may be there.
+// takeNodeInfo adds the node of a plausible NodeInfo, or finds it among the known ones, and records
+// the cable.
 func (f *finder) takeNodeInfo(slot int32, ev *terms.Event) {
 	data := ev.Data[:]
 	guid, local := nodeAndPort(data)
@@ -92,16 +95,17 @@ func (f *finder) takeNodeInfo(slot int32, ev *terms.Event) {
 	}
 }
 
-// nodeAndPort reads the node GUID of a NodeInfo and the port that it came in by.
+// nodeAndPort returns the node GUID of a NodeInfo, and the number of the port that received the
+// request.
 func nodeAndPort(data []byte) (fabric.GUID, uint8) {
 	return fabric.GUID(mad.NodeInfoNodeGUID.Get(data)), uint8(mad.NodeInfoLocalPortNum.Get(data))
 }
 
-// maxNodes bounds the nodes that are taken in, by the LIDs that there are: a subnet with a
-// switch that has another GUID in every answer has no end.
+// maxNodes limits the nodes of an inventory to the number of LIDs. Without a limit, a switch with
+// another GUID in every answer would make the sweep endless.
 const maxNodes = int(fabric.MaxUnicastLID)
 
-// noteTooMany notes the first node that is more than can have a LID.
+// noteTooMany notes the first node beyond maxNodes.
 func (f *finder) noteTooMany(slot int32) {
 	if !f.Full {
 		f.Full = true
@@ -110,7 +114,7 @@ func (f *finder) noteTooMany(slot int32) {
 	}
 }
 
-// noteNothingBehind notes that nobody answers behind a port.
+// noteNothingBehind notes that the node behind a port does not answer.
 func (f *finder) noteNothingBehind(slot int32, ev *terms.Event) {
 	switch {
 	case ev.Outcome == terms.Cancelled:
@@ -124,7 +128,7 @@ func (f *finder) noteNothingBehind(slot int32, ev *terms.Event) {
 	}
 }
 
-// isPlausible reports whether a node may give a NodeInfo, and notes it when not.
+// isPlausible reports whether a NodeInfo is valid, and notes an invalid one.
 func (f *finder) isPlausible(slot int32, data []byte) bool {
 	typ := fabric.NodeType(mad.NodeInfoNodeType.Get(data))
 	guid := fabric.GUID(mad.NodeInfoNodeGUID.Get(data))
@@ -142,7 +146,7 @@ func (f *finder) isPlausible(slot int32, data []byte) bool {
 	return false
 }
 
-// addFound adds a node that was not known and asks for what else there is to know of it.
+// addFound adds a new node, and queues the requests for its other attributes.
 func (f *finder) addFound(slot int32, data []byte, local uint8) int32 {
 	var path []byte
 	if slot != ledger.NoSlot {
@@ -170,8 +174,8 @@ func (f *finder) addFound(slot int32, data []byte, local uint8) int32 {
 	return id
 }
 
-// isSameNode reports whether a NodeInfo with a known GUID can be of the node that has it,
-// and notes it when not.
+// isSameNode reports whether a NodeInfo can come from the known node with its GUID, and notes a
+// contradiction.
 func (f *finder) isSameNode(slot, id int32, data []byte, local uint8) bool {
 	n, says := &f.Nodes[id], ledger.IdentityOf(data)
 	switch {
@@ -185,14 +189,14 @@ func (f *finder) isSameNode(slot, id int32, data []byte, local uint8) bool {
 	return false
 }
 
-// noteDuplicate notes that another node, behind a port, has the GUID of a known one.
+// noteDuplicate notes that the node behind a port has the GUID of another known node.
 func (f *finder) noteDuplicate(id, slot int32) {
 	f.noteLoss(terms.DuplicateGUID, f.PortPlace(slot), "two nodes have the GUID %s: %s, and one behind %s, which is left out",
 		f.Nodes[id].GUID, f.NodeName(id), f.PortName(slot))
 }
 
-// onNodeDescription takes the name of a node. Control characters become blanks: some names
-// end with a line break, and no file holds one.
+// onNodeDescription stores the name of a node. Control characters become blanks: some names end
+// with a line break, which no file format can hold.
 func (f *finder) onNodeDescription(id int32, ev *terms.Event) {
 	if ev.Outcome != terms.Answered {
 		if ev.Outcome != terms.Cancelled {
@@ -209,8 +213,8 @@ func (f *finder) onNodeDescription(id int32, ev *terms.Event) {
 	f.Nodes[id].Desc = strings.TrimSpace(strings.Map(blank, mad.NodeDescriptionText.Text(ev.Data[:])))
 }
 
-// onSwitchInfo takes SwitchInfo. PortStateChange is cleared before the ports are read, so
-// that a change after that shows.
+// onSwitchInfo stores SwitchInfo. It clears PortStateChange before the ports are read, so that
+// later changes show.
 func (f *finder) onSwitchInfo(id int32, ev *terms.Event) {
 	n := &f.Nodes[id]
 	if ev.Outcome == terms.Answered {
@@ -238,20 +242,21 @@ func (f *finder) onSwitchInfo(id int32, ev *terms.Event) {
 	f.queuePorts(id)
 }
 
-// SeesChanges reports whether a change of a port of a switch that has come about by now is seen by this round: PortStateChange of
-// every switch is read when discovery has ended, and cleared only before its ports are read. So does one that sweeps again.
+// SeesChanges reports whether this round will see a port state change that happens now. It reads
+// PortStateChange of every switch after discovery, and clears it only before reading the ports. A
+// round that will sweep again also sees it.
 func (f *finder) SeesChanges() bool {
 	return f.phase > idle && f.phase < settling || f.phase <= reading && f.brokenOff
 }
 
-// queuePorts asks for all ports of a switch.
+// queuePorts queues a read of every port of a switch.
 func (f *finder) queuePorts(id int32) {
 	for slot := range f.PortsOf(id) {
 		f.enqueue(ledger.MakeTag(ledger.GetPort, slot, 0))
 	}
 }
 
-// noteSilent notes, once for a node, that it does not answer what it must.
+// noteSilent notes that a node does not answer a mandatory attribute, once for each node.
 func (f *finder) noteSilent(id int32, what string, ev *terms.Event) {
 	if ev.Outcome == terms.Silent && (f.linkChanged || f.phase >= settling) {
 		f.breakOff()
@@ -267,8 +272,7 @@ func (f *finder) noteSilent(id int32, what string, ev *terms.Event) {
 	f.noteLoss(terms.NoAnswer, f.NodePlace(id), "%s %s", f.NodeName(id), verb)
 }
 
-// onPortInfo takes PortInfo, and asks for the node behind the port where that is not known
-// yet.
+// onPortInfo stores PortInfo, and asks for the node behind the port if that is unknown.
 func (f *finder) onPortInfo(slot int32, ev *terms.Event) {
 	id := f.Owner[slot]
 	switch ev.Outcome {
@@ -290,16 +294,16 @@ func (f *finder) onPortInfo(slot int32, ev *terms.Event) {
 	if f.PortNumber(slot) == 0 || !f.HasLink(slot) || f.Flags[slot]&ledger.PortProbed != 0 || f.isHeld(slot) {
 		return
 	}
-	// Behind the port by which a switch was found is the node that found it. A CA
-	// forwards nothing, but our own port has a cable.
+	// The entry port of a switch leads back to the node that found it. A CA forwards nothing;
+	// only our own port leads on.
 	if f.IsSwitch(slot) && (slot != f.Nodes[id].Entry || id == 0) || slot == f.OwnPort() {
 		f.Flags[slot] |= ledger.PortProbed
 		f.enqueue(ledger.MakeTag(ledger.GetNode, slot, 0))
 	}
 }
 
-// queueChangeRead asks a switch whether a port changed its state meanwhile, and after the
-// sweep for its role and for speeds that PortInfo does not tell apart.
+// queueChangeRead queues a second read of PortStateChange. After the sweep it also asks for the
+// role, and for speeds that PortInfo does not distinguish.
 func (f *finder) queueChangeRead(id int32) {
 	if f.phase == settling {
 		f.queueFDR10(id)
@@ -312,8 +316,8 @@ func (f *finder) queueChangeRead(id int32) {
 	}
 }
 
-// onChangeRead takes PortStateChange at the end of the sweep, or of the bring-up. A
-// discovery cannot clear it, and sees changes only where it was clear.
+// onChangeRead handles PortStateChange after the sweep or after the bring-up. A read-only round
+// cannot clear the bit, so it sees changes only where the bit was clear before.
 func (f *finder) onChangeRead(id int32, ev *terms.Event) {
 	switch {
 	case ev.Outcome == terms.Cancelled:
@@ -329,10 +333,10 @@ func (f *finder) onChangeRead(id int32, ev *terms.Event) {
 		return
 	}
 	if f.phase == verifying {
-		f.Prog.Wrong[id] = true // it may have restarted after its tables were written, and have been told the rest since
+		f.Prog.Wrong[id] = true // it may have restarted after its tables were written
 	}
 	switch {
-	case f.given.Apart.Nodes[f.Nodes[id].GUID]: // its ports are read after the round
+	case f.given.Apart.Nodes[f.Nodes[id].GUID]: // the watch reads its ports after the round
 		f.changing = append(f.changing, f.Nodes[id].GUID)
 	case f.phase == verifying:
 		f.noteLoss(terms.Changed, f.NodePlace(id), "a port of %s changed its state while the subnet was brought up: sweep again", f.NodeName(id))
@@ -342,8 +346,8 @@ func (f *finder) onChangeRead(id int32, ev *terms.Event) {
 	}
 }
 
-// queueFDR10 asks for the vendor's ExtendedPortInfo where a cable runs at QDR and
-// both ends are of a family that knows FDR10, which PortInfo does not tell apart.
+// queueFDR10 asks for the vendor attribute ExtendedPortInfo for every QDR cable between two devices
+// that support FDR10. PortInfo reports both speeds as QDR.
 func (f *finder) queueFDR10(id int32) {
 	if !f.Nodes[id].KnowsFDR10() {
 		return
@@ -355,8 +359,8 @@ func (f *finder) queueFDR10(id int32) {
 	}
 }
 
-// onRole takes the role of a switch. Another vendor's device may answer the attribute with
-// something else, or not at all: it then has no role.
+// onRole stores the role of a switch. A device of another vendor may answer differently or not at
+// all; it gets no role.
 func (f *finder) onRole(id int32, ev *terms.Event) {
 	if ev.Outcome != terms.Answered || mad.SwitchRoleSignature.Get(ev.Data[:]) != mad.SwitchRoleMagic {
 		return
@@ -366,7 +370,8 @@ func (f *finder) onRole(id int32, ev *terms.Event) {
 	}
 }
 
-// isStranger reports whether a node is left out, since it is not expected: its link stays as it is, and it gets no LID.
+// isStranger reports whether a node is left out because it is not among Given.Admitted. It gets no
+// LID, and its link stays as it is.
 func (f *finder) isStranger(slot int32, guid fabric.GUID) bool {
 	if slot == ledger.NoSlot || f.given.admits(guid) {
 		return false

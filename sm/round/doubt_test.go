@@ -12,8 +12,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestRestartedIsDoubted: of a switch that has another LinearFDBTop than it was told nothing is believed,
-// and its tables are not taken to be those of the round before.
+// TestRestartedIsDoubted: nothing is believed of a switch whose LinearFDBTop differs from the one
+// written. Its tables are not taken for those of the previous round.
 func TestRestartedIsDoubted(t *testing.T) {
 	before := broughtUp(t, "rlft(4,2)")
 	for name, c := range map[string]struct {
@@ -34,7 +34,8 @@ func TestRestartedIsDoubted(t *testing.T) {
 	}
 }
 
-// TestReachedIsDoubted: nothing is believed of a node that a round reaches first by asking, and all of others.
+// TestReachedIsDoubted: nothing is believed of a node that a round reaches first by a real request;
+// other nodes are believed.
 func TestReachedIsDoubted(t *testing.T) {
 	c := roundOf(terms.Config{})
 	c.ByGUID, c.beliefs.doubted = map[fabric.GUID]int32{5: 0}, map[fabric.GUID]bool{}
@@ -51,7 +52,8 @@ func TestReachedIsDoubted(t *testing.T) {
 	}
 }
 
-// TestInitIsNotBelieved: a port that was not Active in the round before is asked again, one without a link is not.
+// TestInitIsNotBelieved: a port that had a link but was not Active in the previous round is asked
+// again; a port without a link is not.
 func TestInitIsNotBelieved(t *testing.T) {
 	up := broughtUp(t, "rlft(4,2)")
 	link := up.Fabric.Links[slices.IndexFunc(up.Fabric.Links, func(l fabric.Link) bool {
@@ -70,8 +72,8 @@ func TestInitIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestToldAgain: a port that does not take all that it is told is told once; one that had not answered, or says something else than
-// it did then, is told again.
+// TestToldAgain: a port that ignores part of a Set gets the Set once. A port that did not answer,
+// or reports other values than then, gets it again.
 func TestToldAgain(t *testing.T) {
 	up := broughtUp(t, "rlft(4,2)")
 	slot := up.Nodes[up.ByGUID[up.Fabric.Nodes[smtest.Find(up.Fabric, fabric.CA, 5)].GUID]].Entry
@@ -97,7 +99,8 @@ func TestToldAgain(t *testing.T) {
 	}
 }
 
-// TestHighTurns: a table with turns at high priority is written, also where its low one has one entry only.
+// TestHighTurns: a table with high-priority entries is written even if its low-priority list has
+// only one entry.
 func TestHighTurns(t *testing.T) {
 	w := newWorld(smtest.Formula(t, "torus(5x5,hosts=1)"), terms.Config{}, "dor")
 	w.alter = func(p *route.Plan) {
@@ -111,7 +114,7 @@ func TestHighTurns(t *testing.T) {
 	}
 }
 
-// TestTwinsStored: ports that cannot be told from others by their GUID are no sign of another manager.
+// TestTwinsStored: ports that share a GUID are no sign of another manager.
 func TestTwinsStored(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	for n, guid := range map[int]fabric.GUID{3: 0x77, 5: 0x77, 6: 0} {
@@ -131,8 +134,8 @@ func TestTwinsStored(t *testing.T) {
 	}
 }
 
-// TestAddStored: LIDs that are stored come to ports that hold none, unless another one holds them; those of ports that are not there
-// wait for them, once.
+// TestAddStored: ports without a LID get their stored LID unless another port has it. Stored LIDs
+// of absent ports are reserved, once.
 func TestAddStored(t *testing.T) {
 	g := smtest.Formula(t, "rlft(4,2)").Compile()
 	guid := func(end int) fabric.GUID { return g.EndGUID[end] }

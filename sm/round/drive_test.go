@@ -15,7 +15,7 @@ import (
 	"weft/wire/mad"
 )
 
-// pending is a Send under way, or a repetition of one that is late.
+// pending is a Send under way, or its late repetition.
 type pending struct {
 	tag    uint64
 	method mad.Method
@@ -27,23 +27,23 @@ type pending struct {
 	ended  bool // by an End
 }
 
-// world drives a Core over a fake without time: what is under way is performed in
-// random order; requests and answers are lost and repeated.
+// world drives a Round over a fake subnet without time. It performs SMPs in random order, and loses
+// and repeats requests and answers.
 type world struct {
 	core    *Round
-	cfg     terms.Config // of core
+	cfg     terms.Config // of the round
 	fake    *smtest.Fake
 	routing planner.Request
 	rng     *rand.Rand
-	loss    float64 // of a request, and of an answer
-	twice   float64 // that a request is performed again, later
+	loss    float64 // probability that a request is lost, and an answer
+	twice   float64 // probability that a request is performed again later
 	tries   int
-	fifo    bool // in the order of asking instead
+	fifo    bool // in the order of sending instead
 
-	alter  func(*route.Plan) // what becomes of the Plan before it is distributed
+	alter  func(*route.Plan) // changes the Plan before it is distributed
 	flight []pending
 	log    []string
-	asked  map[string]int // by what a Send is, how often it was given out
+	asked  map[string]int // number of Sends, by Describe
 	stopAt int            // Asks until Stop; 0: never
 	onSend func(n int)    // before the nth Send is performed
 	n      int
@@ -55,7 +55,7 @@ func newWorld(f *fabric.Fabric, cfg terms.Config, chain string) *world {
 	return w
 }
 
-// run drives the core to its end.
+// run drives the round to its end.
 func (w *world) run() *terms.Report {
 	w.step(&terms.Event{Kind: terms.Start})
 	for w.core.phase != finished {
@@ -80,7 +80,7 @@ func (w *world) perform(p *pending) {
 		w.fake.Do(p.path, p.method, p.attr, p.mod, &data)
 		return
 	}
-	if p.ended && w.rng.IntN(2) == 0 { // it waited still
+	if p.ended && w.rng.IntN(2) == 0 { // it was not sent yet
 		w.step(&terms.Event{Kind: terms.Answer, Tag: p.tag, Outcome: terms.Cancelled})
 		return
 	}
@@ -154,7 +154,7 @@ func (w *world) step(ev *terms.Event) {
 			w.log = append(w.log, string(w.core.Result().Report.State))
 		case terms.Pause:
 			next = &terms.Event{Kind: terms.PauseEnds}
-		case terms.Wake, terms.Reply, terms.RoundEnded, terms.TakeMembers, terms.TellRules, terms.Decided: // a Manager's
+		case terms.Wake, terms.Reply, terms.RoundEnded, terms.TakeMembers, terms.TellRules, terms.Decided: // from a Manager only
 		}
 	}
 	if next != nil {
@@ -162,7 +162,7 @@ func (w *world) step(ev *terms.Event) {
 	}
 }
 
-// verify compares what the fake holds with the Plan: names, tables, states.
+// verify compares the fake subnet with the Plan: LIDs, tables, states.
 func (w *world) verify(t smtest.Fataler) {
 	t.Helper()
 	w.fake.Verify(t, w.core.Graph, w.core.Plan, w.core.Fabric, &w.core.report)

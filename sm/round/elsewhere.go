@@ -6,14 +6,14 @@ import (
 	"weft/sm/terms"
 )
 
-// lateNode is a NodeInfo that is taken when all others have been.
+// lateNode is a NodeInfo put off until all others are handled.
 type lateNode struct {
 	slot int32
 	ev   terms.Event
 }
 
-// isElsewhere reports whether a node with the GUID was behind another port in the round in force. The one that is there still is to be
-// found first: a node that has come with the GUID of another one must not take its place.
+// isElsewhere reports whether the node with this GUID was behind another port in the previous
+// round. It is put off: a new node with a stolen GUID must not take the place of the old one.
 func (f *finder) isElsewhere(slot int32, guid fabric.GUID) bool {
 	b := f.given.Before
 	if b == nil || slot == ledger.NoSlot {
@@ -30,7 +30,7 @@ func (f *finder) isElsewhere(slot int32, guid fabric.GUID) bool {
 	return !ok || b.Peer[was] == ledger.NoSlot || b.Owner[b.Peer[was]] != old
 }
 
-// takeLate takes the NodeInfos that were put off, and reports whether there were any.
+// takeLate handles the NodeInfos that were put off, and reports whether there were any.
 func (f *finder) takeLate() bool {
 	late := f.late
 	f.late = nil

@@ -12,8 +12,8 @@ import (
 	"weft/wire/mad"
 )
 
-// buildFabric makes a Fabric of what was found, in order of node GUIDs. Nodes that no
-// paired cable joins to us are left out, and noted.
+// buildFabric makes the Fabric, with nodes in the order of their GUIDs. It leaves out, and notes,
+// nodes that no paired cable connects to us.
 func (f *finder) buildFabric() {
 	out := fabric.New("discovered")
 	reached := f.ReachableNodes()
@@ -50,7 +50,7 @@ func (f *finder) buildFabric() {
 	f.applyDrains()
 }
 
-// dropNode forgets the cables of a node.
+// dropNode unpairs the cables of a node.
 func (f *finder) dropNode(id int32) {
 	for slot := range f.PortsOf(id) {
 		if t := f.Peer[slot]; t != ledger.NoSlot {
@@ -63,7 +63,7 @@ func (f *finder) dropNode(id int32) {
 func (f *finder) addToFabric(out *fabric.Fabric, id int32) {
 	n := &f.Nodes[id]
 	v, err := out.AddNode(n.Typ, n.GUID, int(n.Ports), n.Desc)
-	if err != nil { // addNode and byGUID have seen to it that there is none
+	if err != nil { // AddNode of the inventory and ByGUID rule this out
 		f.noteLoss(terms.BadNode, f.NodePlace(id), "%v", err)
 		return
 	}
@@ -90,7 +90,7 @@ func (f *finder) addToFabric(out *fabric.Fabric, id int32) {
 	}
 }
 
-// connect adds the cables from a node to nodes after it, or to itself, to the Fabric.
+// connect adds to the Fabric the cables from a node to itself or to later nodes.
 func (f *finder) connect(out *fabric.Fabric, id int32) {
 	for slot := range f.PortsOf(id) {
 		t := f.Peer[slot]
@@ -112,14 +112,14 @@ func (f *finder) connect(out *fabric.Fabric, id int32) {
 	}
 }
 
-// linkSpeeds holds the speeds of links by the numbers of package mad; FDR10 is QDR to PortInfo.
+// linkSpeeds maps speeds of package mad to package fabric. PortInfo reports FDR10 as QDR.
 var linkSpeeds = [...]fabric.Speed{
 	mad.SpeedSDR: fabric.SDR, mad.SpeedDDR: fabric.DDR, mad.SpeedQDR: fabric.QDR, mad.SpeedFDR: fabric.FDR,
 	mad.SpeedEDR: fabric.EDR, mad.SpeedHDR: fabric.HDR, mad.SpeedNDR: fabric.NDR, mad.SpeedXDR: fabric.XDR,
 }
 
-// heldLIDs returns the LIDs that end ports are to keep: the stored one, or else the one
-// that the port has. Those stored for ports that were not found are kept for them.
+// heldLIDs returns the LIDs that end ports keep: the stored or, without one, the present LID.
+// Stored LIDs of absent ports stay reserved.
 func heldLIDs(g *fabric.Graph, stored terms.LIDMap) *route.Held {
 	h := route.Seen(g)
 	taken := map[fabric.LID]bool{}
@@ -135,7 +135,7 @@ func heldLIDs(g *fabric.Graph, stored terms.LIDMap) *route.Held {
 	return h
 }
 
-// addStored adds LIDs that were stored: of end ports that hold none, and of ports that were not found.
+// addStored adds stored LIDs to h: of end ports without a LID there, and of absent ports.
 func addStored(h *route.Held, g *fabric.Graph, stored terms.LIDMap) {
 	here, taken := map[fabric.GUID]bool{}, map[fabric.LID]bool{}
 	for end, l := range h.Ends.Base {
@@ -157,7 +157,7 @@ func addStored(h *route.Held, g *fabric.Graph, stored terms.LIDMap) {
 	}
 	for i := range h.Absent {
 		a := &h.Absent[i]
-		taken[a.Base], a.GUID = true, cmp.Or(a.GUID, gone[a.Base]) // a Plan from a file may not know it
+		taken[a.Base], a.GUID = true, cmp.Or(a.GUID, gone[a.Base]) // a Plan from a file may lack the GUID
 	}
 	for _, guid := range guids {
 		if p := stored[guid]; !here[guid] && !taken[p.Base] {
@@ -166,7 +166,7 @@ func addStored(h *route.Held, g *fabric.Graph, stored terms.LIDMap) {
 	}
 }
 
-// noteLIDClashes notes the ports that have the LID of another one.
+// noteLIDClashes notes the ports that have the LID of another port.
 func (f *finder) noteLIDClashes() {
 	has := map[fabric.LID]int32{}
 	for s := range f.Addressable {
@@ -182,8 +182,8 @@ func (f *finder) noteLIDClashes() {
 	}
 }
 
-// notePortGUIDs notes the ports that cannot be told from others by their GUID: they are
-// routed to, but no GID names them, and no LID is stored for both.
+// notePortGUIDs notes ports with GUID 0 or with the GUID of another port. They are routed to, but
+// no GID names them and no LID is stored for them.
 func (f *finder) notePortGUIDs() {
 	has := map[fabric.GUID]int32{}
 	for s := range f.Addressable {
@@ -200,8 +200,8 @@ func (f *finder) notePortGUIDs() {
 	}
 }
 
-// applyDrains drains what Config.Drain names. It notes, and does not drain, missing parts and those without which a switch has no
-// way to another.
+// applyDrains drains the parts that Policy.Drain names. A part that is missing, or without which
+// some switches cannot reach each other, is noted and stays in use.
 func (f *finder) applyDrains() {
 	for _, name := range f.By.Drain {
 		if p, err := f.Drain(f.Fabric, name); err != nil {

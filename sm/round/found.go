@@ -8,12 +8,13 @@ import (
 	"weft/wire/mad"
 )
 
-// The manager reads forwarding tables that it does not know before it makes a Plan, so that the
-// order of writing starts from what the switches hold. It knows none after a start, a handover, or
-// a round whose writing was broken off. Otherwise it knows those of the round before; see isUnknown.
+// Before the round asks for a Plan, it reads the forwarding tables that it does not know, so that
+// the planner can order the writes from the present tables to the new ones. All are unknown after a
+// start, a handover, or a round whose writing was broken off. Otherwise the previous ledger holds
+// the tables; see isUnknown for exceptions.
 
-// startReading begins to read unknown tables, up to the highest LID in use. It reports whether
-// there are any.
+// startReading begins to read the unknown tables, up to the highest LID in use. It returns false if
+// there are none.
 func (w *writer) startReading() bool {
 	top := fabric.LID(0)
 	for end, base := range w.Graph.EndLID {
@@ -32,7 +33,7 @@ func (w *writer) startReading() bool {
 	return true
 }
 
-// ledgerHeld returns the ledger of the round before, nil where nobody knows what switches hold.
+// ledgerHeld returns the previous ledger, nil if it does not tell what switches hold.
 func (w *writer) ledgerHeld() *ledger.Ledger {
 	if b := w.given.Before; b != nil && !b.HalfWritten {
 		return b
@@ -50,10 +51,9 @@ func (w *writer) anyUnknown() bool {
 	return false
 }
 
-// isUnknown reports whether a switch forwards packets between switches by a table that nobody
-// knows. A switch that was cut off, or was silent for a round, still does so over its links that
-// have stayed up. If all its links to switches are in state Init, its table can be written in any
-// order.
+// isUnknown reports whether a switch may forward packets to other switches by an unknown table. A
+// switch that was cut off or silent for a round does so over links that have stayed up. If all its
+// links to switches are in state Init, the order of writing does not matter.
 func (w *writer) isUnknown(id int32) bool {
 	b := w.ledgerHeld()
 	if b == nil {
@@ -70,7 +70,7 @@ func (w *writer) isUnknown(id int32) bool {
 	return false
 }
 
-// queueRead queues the blocks of a switch.
+// queueRead queues the reads of a switch's blocks, if its table is unknown.
 func (w *writer) queueRead(id int32) {
 	if n := &w.Nodes[id]; n.HasSwitch && w.Prog.FabricNode[id] >= 0 && w.isUnknown(id) {
 		top := min(fabric.LID(mad.SwitchInfoLinearFDBTop.Get(n.Sw[:])), w.readTop)
@@ -80,8 +80,8 @@ func (w *writer) queueRead(id int32) {
 	}
 }
 
-// foundPlan makes a Plan of the tables that the switches hold, nil where none was read. Nobody knows
-// the service levels of packets that follow tables of switches which the round before did not know.
+// foundPlan returns the tables that switches hold as a Plan, nil if none was read. It has no
+// service levels for packets that follow tables of switches missing in the previous ledger.
 func (w *writer) foundPlan() *planner.Kept {
 	if len(w.read) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (w *writer) foundPlan() *planner.Kept {
 	return planner.Keep(b.Plan, b.Graph).WithTables(w.Graph, tables)
 }
 
-// switchOf returns the number of a switch in the Graph of a ledger, -1 for none.
+// switchOf returns the index of a switch in the Graph of a ledger, -1 if it is missing.
 func switchOf(l *ledger.Ledger, guid fabric.GUID) int32 {
 	if id, ok := l.ByGUID[guid]; ok {
 		return l.Prog.Sw[id]
@@ -122,7 +122,7 @@ func switchOf(l *ledger.Ledger, guid fabric.GUID) int32 {
 	return fabric.Nothing
 }
 
-// readBlock returns a block as a switch was found with it. What was not read has no entries.
+// readBlock returns a block that was read from a switch. A block that was not read has no entries.
 func (w *writer) readBlock(id int32, b uint32) *route.Block {
 	none := route.NewTables(1, 0).Block(0, 0)
 	has := w.read[ledger.MakeTag(ledger.GetLFT, id, b)]

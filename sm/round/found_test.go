@@ -11,8 +11,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestTwins: two CAs with one GUID, each on a port that the other has not cabled, look like
-// one with two ports; only what else NodeInfo says tells them apart.
+// TestTwins: two CAs with one GUID, each cabled at the port that the other does not use, look like
+// one CA with two ports. Only the rest of NodeInfo distinguishes them.
 func TestTwins(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)|ports(2)")
 	a, b := smtest.Find(f, fabric.CA, 3), smtest.Find(f, fabric.CA, 5)
@@ -25,8 +25,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestTwinSwitches: of two switches with one GUID the cables of one are found, never some
-// of each.
+// TestTwinSwitches: of two switches with one GUID, all cables found belong to the same one.
 func TestTwinSwitches(t *testing.T) {
 	for seed := range uint64(20) {
 		f := smtest.Formula(t, "rlft(8,2)")
@@ -65,7 +64,7 @@ func TestPortZeroReached(t *testing.T) {
 	}
 }
 
-// TestRoleOfOthers: an answer to SwitchRole that does not carry its signature is no role.
+// TestRoleOfOthers: an answer to SwitchRole without the signature gives no role.
 func TestRoleOfOthers(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	w := newWorld(f, terms.Config{AskRoles: true}, "updn")
@@ -86,7 +85,7 @@ func TestRoleOfOthers(t *testing.T) {
 	}
 }
 
-// TestSaidOnce: what two sweeps find alike is one incident.
+// TestSaidOnce: a fault found by two sweeps is one incident.
 func TestSaidOnce(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	first := newWorld(f, terms.Config{}, "updn")
@@ -100,9 +99,9 @@ func TestSaidOnce(t *testing.T) {
 	}
 }
 
-// TestQuietMove: cables between switches change places during the sweep, and no switch says
-// that a port changed. Where the ends of a cable do not agree, it is swept again, and what
-// is found then is what is there.
+// TestQuietMove: cables between switches change places during the sweep, and no switch reports a
+// changed port. Because the ends of the cables disagree, the round sweeps again and finds the new
+// cabling.
 func TestQuietMove(t *testing.T) {
 	total := newWorld(smtest.Formula(t, "rlft(4,2)"), terms.Config{ReadOnly: true}, "updn")
 	total.run()
@@ -145,8 +144,8 @@ func swapSpines(f *fabric.Fabric) {
 	f.Nodes[x.Node].Ports[x.Port].Link, f.Nodes[y.Node].Ports[y.Port].Link = a, b
 }
 
-// TestFewerPorts: a CA that is reached by a port beyond those that it says it has is named,
-// and comes up.
+// TestFewerPorts: a CA reached by a port beyond its reported number of ports is reported, and comes
+// up.
 func TestFewerPorts(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)|ports(2)")
 	host := smtest.Find(f, fabric.CA, 3)

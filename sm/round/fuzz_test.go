@@ -30,7 +30,7 @@ func record(tb testing.TB, text string) []byte {
 	return out
 }
 
-// play drives the core of a world with answers from a function, in order.
+// play drives the round of a world with answers from a function, in order.
 func (w *world) play(answer func(a *terms.Action, ev *terms.Event)) {
 	events := []terms.Event{{Kind: terms.Start}}
 	for head := 0; w.core.phase != finished; head++ {
@@ -53,9 +53,9 @@ func (w *world) play(answer func(a *terms.Action, ev *terms.Event)) {
 	}
 }
 
-// FuzzAnswers: whatever nodes say of themselves, the core comes to an end, sends
-// no route that is too long, and counts what it was told. (Coverage differs from
-// run to run with the order of goroutines: fuzz with -fuzzminimizetime 10x.)
+// FuzzAnswers: whatever nodes report, the round ends, sends no directed route that is too long, and
+// counts all answers. (Coverage differs from run to run with the order of goroutines: fuzz with
+// -fuzzminimizetime 10x.)
 func FuzzAnswers(f *testing.F) {
 	for _, text := range []string{"mesh(2,hosts=1)", "rlft(4,2)", "torus(4,hosts=1)|ports(2)"} {
 		f.Add(record(f, text))

@@ -18,37 +18,38 @@ import (
 	"weft/sm/terms"
 )
 
-// Given is all that a round goes by. Maps in it are the round's from then on.
+// Given is the complete input of a round. The round owns the maps in it, and changes them.
 type Given struct {
 	By     ledger.Policy
 	Limits Limits
 
-	ReadOnly bool // only look: nothing is Set, and the round ends after discovery
-	TakeOver bool // write although another subnet manager is the master
-	AskRoles bool // ask switches for their role in a tree
-	Elect    bool // priority and GUID settle who is the master
-	Store    bool // LIDs and Plan are stored before a port gets its LID
-	Priority uint8
+	ReadOnly bool  // discover only: Set nothing, and end after discovery
+	TakeOver bool  // write even if another subnet manager is the master
+	AskRoles bool  // ask switches for their role in a tree
+	Elect    bool  // priority and GUID decide between managers
+	Store    bool  // store LIDs and Plan before a port gets its LID
+	Priority uint8 // ours as subnet manager, 0 to 15
 
-	Admitted []fabric.GUID // the nodes that are taken in, in order; nil for all
+	Admitted []fabric.GUID // node GUIDs to be managed, sorted; nil: all
 	Keys     *ledger.Keyring
 	Inherit  Inherit
 
 	Before     *ledger.Ledger       // whose Plan is in force; nil: the subnet is not ours yet
-	AskAll     bool                 // nothing that Before says is believed
-	Doubted    map[fabric.GUID]bool // by node GUID: nothing is believed of these nodes
-	Afresh     bool                 // the Plan of Before is not to be repaired
-	Unbalanced bool                 // all is to be routed afresh some time, since that Plan has been repaired
-	Failed     int                  // rounds, one after the other, that did not bring up all before this one
-	Forgotten  map[fabric.GUID]bool // nodes that are gone, and ports: their LIDs may be given to others
+	AskAll     bool                 // believe nothing of Before
+	Doubted    map[fabric.GUID]bool // node GUIDs of which nothing is believed
+	Afresh     bool                 // route from scratch, do not repair the Plan of Before
+	Unbalanced bool                 // a rebalance is due, because that Plan was repaired
+	Failed     int                  // consecutive incomplete rounds before this one
+	Forgotten  map[fabric.GUID]bool // GUIDs of absent nodes or ports whose LIDs may be reused
 	Apart      Apart
 
 	Claimed    bool        // IsSM is set at our port
-	HandedBy   fabric.GUID // port of the manager that hands the subnet over to us, 0 for none
-	Reregister bool        // clients are to register again
+	HandedBy   fabric.GUID // port of the manager that hands the subnet over to us, 0: none
+	Reregister bool        // ask clients to register again
 }
 
-// GivenBy returns what settings say of a round. The watch adds what it knows.
+// GivenBy returns the part of a round's input that follows from settings. The watch fills in the
+// rest.
 func GivenBy(cfg *terms.Config) Given {
 	return Given{
 		By:       ledger.Policy{Between: cfg.Between, Partitions: cfg.Partitions, Levels: cfg.Levels, Drain: cfg.Drain, Unproven: cfg.Unproven},
@@ -59,43 +60,46 @@ func GivenBy(cfg *terms.Config) Given {
 	}
 }
 
-// Limits bound the work of a round.
+// Limits bound a round in memory and time.
 type Limits struct {
 	Pending int           // SMPs handed out and not ended
-	Sweeps  int           // sweeps before the round goes on in a fabric that keeps changing
-	Pause   time.Duration // how long packets under way are given to leave
+	Sweeps  int           // sweeps before the round accepts a fabric that keeps changing
+	Pause   time.Duration // time for packets under way to leave
 }
 
-// Inherit holds what a round takes over from earlier ones, or from other managers. It gives back
-// what the next round is to take over.
+// Inherit holds the state that a round takes over from earlier rounds or other managers. Result
+// returns it for the next round.
 type Inherit struct {
-	Stored terms.LIDMap          // LIDs remembered; they win over those found
-	Trees  []multicast.TreeByLID // for multicast groups, of the manager before us
-	Last   *planner.Kept         // the Plan of the last time, to be repaired; nil where none is known
-	Afresh bool                  // Last is not to be repaired, but its LIDs to be kept
-	Held   bool                  // Last is that of another manager, or others may have changed it since: its tables are those that switches hold
+	Stored terms.LIDMap          // stored LIDs; they take precedence over LIDs found
+	Trees  []multicast.TreeByLID // of the multicast groups of the previous master
+	Last   *planner.Kept         // the last Plan, to be repaired; nil: unknown
+	Afresh bool                  // route from scratch, but keep the LIDs of Last
+	// Held says that Last is another manager's Plan, or that others may have changed it. The round
+	// then uses the tables that switches hold.
+	Held bool
 }
 
-// Result is what a round has brought about. While the round is under way, it says how far that is.
+// Result is the outcome of a round. During the round it shows the state so far.
 type Result struct {
 	Report  *terms.Report
 	Ledger  *ledger.Ledger
 	Inherit Inherit              // for the next round
-	Record  *terms.Record        // what is, or was, to be stored; nil where nothing is
-	Master  *ledger.OtherManager // another manager to be left alone; nil where it is silent, or none is
+	Record  *terms.Record        // sent to be stored; nil: nothing
+	Master  *ledger.OtherManager // another manager that is the master; nil: none, or silent
 
-	Repaired   bool // the Plan is a repair of the one before
-	Moved      int  // entries of forwarding tables that the repair has moved
-	Unbalanced bool // all is to be routed afresh some time
+	Repaired   bool // the Plan is a repair of the previous one
+	Moved      int  // forwarding-table entries that the repair moved
+	Unbalanced bool // a rebalance is due
 
-	Doubted   map[fabric.GUID]bool              // by node GUID: nothing is to be believed of these nodes
-	Held      map[ledger.PortKey]ledger.PortKey // ports in quarantine, as in Apart; without those that were the only way
-	Changing  []fabric.GUID                     // switches of Apart whose PortStateChange was set
-	BrokenOff bool                              // switches that are not verified were not asked
+	Doubted map[fabric.GUID]bool // node GUIDs of which the next round believes nothing
+	// Held holds the ports in quarantine, as Apart does, except the only links to switches.
+	Held      map[ledger.PortKey]ledger.PortKey
+	Changing  []fabric.GUID // switches of Apart whose PortStateChange was set
+	BrokenOff bool          // unverified switches were not asked for changes
 	Clients   Clients
 }
 
-// Result returns what the round has brought about by now.
+// Result returns the outcome of the round so far. It shares memory with the round.
 func (c *Round) Result() *Result {
 	return &Result{
 		Report: &c.report, Ledger: c.Ledger, Inherit: c.inherit, Record: c.record, Master: c.master,
@@ -104,14 +108,14 @@ func (c *Round) Result() *Result {
 	}
 }
 
-// Fabric returns what discovery found, nil before it ended. LIDs are those found, and
-// after SUBNET UP those given.
+// Fabric returns the discovered Fabric, nil before discovery has ended. Its LIDs are those found;
+// after SUBNET UP, those assigned.
 func (r *Result) Fabric() *fabric.Fabric { return r.Ledger.Fabric }
 
-// Graph returns the Graph of Fabric, nil where there is none.
+// Graph returns the Graph of Fabric, nil if there is none.
 func (r *Result) Graph() *fabric.Graph { return r.Ledger.Graph }
 
-// Plan returns the Plan that was or is being distributed, nil when none is.
+// Plan returns the Plan that is being or was distributed, nil if there is none.
 func (r *Result) Plan() *route.Plan { return r.Ledger.Plan }
 
 // IsHeld reports whether a port is in quarantine.
@@ -120,32 +124,33 @@ func (r *Result) IsHeld(at ledger.PortKey) bool {
 	return held
 }
 
-// IsLeftOut reports whether a switch was not asked any more whether a port of it has changed its state.
+// IsLeftOut reports whether a switch, by node index, was not asked for PortStateChange at the end.
 func (r *Result) IsLeftOut(id int32) bool { return r.BrokenOff && !r.Ledger.Prog.Verified[id] }
 
-// Phase names the phase of a round that is under way.
+// Phase returns the name of the current phase, for example "discover".
 func (c *Round) Phase() string { return phaseNames[c.phase] }
 
 // IsDone reports whether the round has ended.
 func (c *Round) IsDone() bool { return c.phase == finished }
 
-// Claims reports whether the ports that say IsSM were asked, in this round or an earlier one, and the subnet is ours.
+// Claims reports whether the round may write: in this round or an earlier one, the ports that say
+// IsSM were asked, and no other master forbids it.
 func (f *finder) Claims() bool { return f.granted }
 
-// Unbalances reports whether all is to be routed afresh some time after this round, since its Plan is a repair.
+// Unbalances reports whether a rebalance is due after this round, because its Plan is a repair.
 func (w *writer) Unbalances() bool { return w.repaired && w.given.Unbalanced }
 
-// admits reports whether a node is taken in.
+// admits reports whether a node is to be managed.
 func (g *Given) admits(guid fabric.GUID) bool {
 	_, ok := slices.BinarySearch(g.Admitted, guid)
 	return ok || g.Admitted == nil
 }
 
-// WritePlan writes the Plan as planfile.Load reads it. There must be one.
+// WritePlan writes the Plan in the format of planfile.Load. There must be one.
 func (r *Result) WritePlan(w io.Writer) error { return planfile.Save(w, r.Ledger.Graph, r.Ledger.Plan) }
 
-// WriteLIDs writes the LIDs of the Plan in the form that ReadLIDs reads, and after
-// them those that were remembered of ports that are not here now.
+// WriteLIDs writes the LIDs of the Plan, followed by the reserved LIDs of absent ports, in the
+// format of terms.ReadLIDs.
 func (r *Result) WriteLIDs(w io.Writer) error {
 	var b bytes.Buffer
 	l := r.Ledger
@@ -166,7 +171,7 @@ func (r *Result) WriteLIDs(w io.Writer) error {
 		line(guid, m[guid])
 	}
 	for _, a := range l.Plan.Absent {
-		line(cmp.Or(a.GUID, a.Node), terms.PortLIDs{Base: a.Base, LMC: a.LMC}) // a Plan of long ago does not know port GUIDs
+		line(cmp.Or(a.GUID, a.Node), terms.PortLIDs{Base: a.Base, LMC: a.LMC}) // an old Plan may lack port GUIDs
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -19,9 +19,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestKeptClosed: a switch that does not hold the tables that were proven carries
-// nothing: none of its links comes up, nor is the top of its table raised. The
-// rest of the fabric does, and so does the switch once it is well.
+// TestKeptClosed: a switch without its proven tables carries nothing: its links stay down, and its
+// LinearFDBTop is not raised. The rest of the fabric comes up, and so does the switch once it is
+// well.
 func TestKeptClosed(t *testing.T) {
 	deaf := func(a mad.AttrID) func(*smtest.FakeNode) { return func(d *smtest.FakeNode) { d.Deaf = a } }
 	deny := func(a mad.AttrID) func(*smtest.FakeNode) { return func(d *smtest.FakeNode) { d.Deny = a } }
@@ -90,7 +90,7 @@ func TestKeptClosed(t *testing.T) {
 	}
 }
 
-// TestLanesOfCA: what a CA makes of its lanes is told, and closes nothing.
+// TestLanesOfCA: a wrong lane table of a CA is reported, and closes nothing.
 func TestLanesOfCA(t *testing.T) {
 	f := smtest.Formula(t, "torus(5x5,hosts=1)")
 	w := newWorld(f, terms.Config{}, "dor")
@@ -103,7 +103,7 @@ func TestLanesOfCA(t *testing.T) {
 	}
 }
 
-// TestLegalDifferences: what a device may do with what it is told closes nothing.
+// TestLegalDifferences: deviations that the specification allows close nothing.
 func TestLegalDifferences(t *testing.T) {
 	f := smtest.Formula(t, "torus(5x5,hosts=1)")
 	host := smtest.Find(f, fabric.CA, 3)
@@ -145,8 +145,7 @@ func TestLegalDifferences(t *testing.T) {
 	}
 }
 
-// TestCapabilities: a port that says nonsense of what it can do does not spoil what
-// its peer is told.
+// TestCapabilities: invalid capabilities of a port do not spoil the settings of its peer.
 func TestCapabilities(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)")
 	host := smtest.Find(f, fabric.CA, 9)
@@ -169,7 +168,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestNames: whatever a node is called, the fabric can be written, and read again.
+// TestNames: with any node description, the fabric can be written and read again.
 func TestNames(t *testing.T) {
 	for desc, want := range map[string]string{
 		"node7 HCA-1\n": "node7 HCA-1", "a\n[1] \"S-1\"[2]": "a [1] \"S-1\"[2]", "\x1b[2Jx": "[2Jx", "a\" lid 5": "a\" lid 5",
@@ -195,7 +194,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestPortGUIDs: ports that have no GUID, or that of another, are routed to and named.
+// TestPortGUIDs: ports without a GUID, or with the GUID of another port, are routed to and
+// reported.
 func TestPortGUIDs(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	for n, guid := range map[int]fabric.GUID{3: 0x77, 5: 0x77, 6: 0} {
@@ -209,7 +209,7 @@ func TestPortGUIDs(t *testing.T) {
 	w.verify(t)
 }
 
-// TestDefaultPartition: the default P_Key comes to a port without costing it others.
+// TestDefaultPartition: a port gets the default P_Key without losing others.
 func TestDefaultPartition(t *testing.T) {
 	const full, limited, other = 0xFFFF, 0x7FFF, 0x8001
 	crowd := make([]uint16, 32)
@@ -255,8 +255,8 @@ func TestDefaultPartition(t *testing.T) {
 	}
 }
 
-// TestNoEnd: a switch that has another GUID in every answer makes a subnet without
-// end of itself; the sweep ends.
+// TestNoEnd: a switch with another GUID in every answer simulates an endless subnet; the sweep
+// ends.
 func TestNoEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it finds 49,151 switches")
@@ -266,7 +266,7 @@ func TestNoEnd(t *testing.T) {
 	w.play(func(a *terms.Action, ev *terms.Event) {
 		switch a.Attr {
 		case mad.AttrNodeInfo:
-			mad.NodeInfoLocalPortNum.Put(ev.Data[:], min(guid, 1)) // our own is a switch, too
+			mad.NodeInfoLocalPortNum.Put(ev.Data[:], min(guid, 1)) // our own node is a switch, too
 			guid++
 			mad.NodeInfoNodeType.Put(ev.Data[:], mad.NodeSwitch)
 			mad.NodeInfoNumPorts.Put(ev.Data[:], 3)
@@ -284,8 +284,8 @@ func TestNoEnd(t *testing.T) {
 	}
 }
 
-// TestRepeatedTrouble: what a sweep that is begun again could not write is no
-// failure of the subnet that comes up after it.
+// TestRepeatedTrouble: a write that failed in a sweep which was repeated does not make the final
+// result incomplete.
 func TestRepeatedTrouble(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)")
 	w := newWorld(f, terms.Config{}, "updn")
@@ -302,9 +302,8 @@ func TestRepeatedTrouble(t *testing.T) {
 	}
 }
 
-// TestNoMomentLoops: switches begin with anything in tables that nobody has said to
-// be good, some do not take what they are told, and the manager may be stopped: at
-// no moment of a cold start do links that carry data lead a packet in a circle.
+// TestNoMomentLoops: switches begin with arbitrary tables, some ignore writes, and the manager may
+// be stopped. At no moment of a cold start do links that carry data lead a packet in a circle.
 func TestNoMomentLoops(t *testing.T) {
 	carried := 0
 	draws.Check(t, func(t *rapid.T) {

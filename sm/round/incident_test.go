@@ -22,7 +22,7 @@ func kindsOf(r *terms.Report) []terms.IncidentKind {
 	return out
 }
 
-// TestIncidents: each fault ends in a named event, and the rest comes up.
+// TestIncidents: each fault is reported as an incident, and the rest comes up.
 func TestIncidents(t *testing.T) {
 	spine := func(f *fabric.Fabric) fabric.NodeID {
 		return f.Peer(fabric.End{Node: smtest.Find(f, fabric.Switch, 0), Port: 8}).Node
@@ -95,14 +95,14 @@ func TestIncidents(t *testing.T) {
 			if got := len(f.Nodes) - r.Found.Switches - r.Found.CAs; got != c.missing {
 				t.Errorf("%d nodes are missing, want %d: %v", got, c.missing, r.Incidents)
 			}
-			if c.name != "two switches with one GUID" { // the other one has the same name for verify
+			if c.name != "two switches with one GUID" { // verify finds nodes by GUID
 				w.verify(t)
 			}
 		})
 	}
 }
 
-// TestCables: cables that lead back, and one that is moved during the sweep.
+// TestCables: cables that lead back to their node, and a cable moved during the sweep.
 func TestCables(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)|fail(links=2,seed=1)")
 	free := freePorts(f)
@@ -146,7 +146,7 @@ func TestCables(t *testing.T) {
 	smtest.Same(t, b, w.core.Result().Fabric())
 }
 
-// freePorts are the switch ports whose cable is down.
+// freePorts returns the switch ports whose cable is down.
 func freePorts(f *fabric.Fabric) []fabric.End {
 	var out []fabric.End
 	for i := range f.Links {
@@ -157,8 +157,8 @@ func freePorts(f *fabric.Fabric) []fabric.End {
 	return out
 }
 
-// TestMovedCable: at any moment of discovery, a host's cable goes to another port.
-// In the end the fabric is found as it is now, and the sweep says what it saw.
+// TestMovedCable: at any moment of discovery, a host's cable moves to another port. The fabric
+// found is the final one, and the report says that a cable moved.
 func TestMovedCable(t *testing.T) {
 	total := 0
 	{
@@ -192,8 +192,8 @@ func TestMovedCable(t *testing.T) {
 	}
 }
 
-// swap exchanges the CA ends of two cables, as two hands would: both links go
-// down and come up again in Init.
+// swap exchanges the CA ends of two cables, as by hand: both links go down and come up again in
+// Init.
 func swap(s *smtest.Fake, a, b fabric.LinkID) {
 	f := s.F
 	la, lb := &f.Links[a], &f.Links[b]
@@ -215,8 +215,8 @@ func swap(s *smtest.Fake, a, b fabric.LinkID) {
 	}
 }
 
-// TestStop: whenever it is stopped, what was sent and not acknowledged is said, and
-// every switch that holds half a table is named.
+// TestStop: whenever the round is stopped, the report names the Sets sent without an
+// acknowledgement and every half-written switch.
 func TestStop(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)")
 	w := newWorld(f, terms.Config{}, "updn")
@@ -230,7 +230,7 @@ func TestStop(t *testing.T) {
 		w.stopAt = at
 		w.onSend = func(int) {
 			if w.core.Result().Plan() != nil {
-				w.loss, w.tries = 0.3, 2 // some never hear of their Set, and some we do not hear
+				w.loss, w.tries = 0.3, 2 // some Sets are lost, and some answers
 			}
 		}
 		r := w.run()

@@ -8,12 +8,12 @@ import (
 	"weft/sm/terms"
 )
 
-// journal holds what the report will say.
+// journal collects the report.
 type journal struct {
 	report     terms.Report
 	counts     [ledger.NumKinds]terms.Count
 	noted      map[terms.Incident]bool
-	incomplete bool // something that is there is not managed, or did not take what it was told
+	incomplete bool // something present is not managed, or did not take a write
 }
 
 // note records an incident, once.
@@ -27,14 +27,14 @@ func (s *shared) note(k terms.IncidentKind, at terms.Place, format string, args 
 	s.out = append(s.out, terms.Action{Kind: terms.Note, Incident: i})
 }
 
-// noteLoss records an incident that keeps the subnet from being up in full: something
-// that is there is left out, or did not take what it was told.
+// noteLoss records an incident that makes the bring-up incomplete: a device is left out, or did not
+// take a write.
 func (s *shared) noteLoss(k terms.IncidentKind, at terms.Place, format string, args ...any) {
 	s.incomplete = true
 	s.note(k, at, format, args...)
 }
 
-// count counts the end of an SMP.
+// count adds the outcome of one SMP to the counts.
 func (s *shared) count(ev *terms.Event) {
 	k, _, _ := ledger.SplitTag(ev.Tag)
 	n, sum := &s.counts[k], &s.report.SMPs
@@ -84,7 +84,7 @@ func (s *shared) sumCounts() {
 	}
 }
 
-// countNodes counts the nodes of a fabric by type, and its links.
+// countNodes counts the links of a fabric, and its nodes by type.
 func countNodes(f *fabric.Fabric) terms.Found {
 	n := terms.Found{Links: len(f.Links)}
 	for i := range f.Nodes {

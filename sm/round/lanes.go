@@ -6,9 +6,9 @@ import (
 	"weft/wire/mad"
 )
 
-// queueLanes queues the lane tables of an output port, where the Plan has more lanes than
-// one. (With one, any mapping keeps the proof: where channels form no cycle, they form
-// none on any VL.) What the port holds is not read: that would cost as much as writing it.
+// queueLanes queues the lane tables of an output port if the Plan has several lanes. With one lane
+// every mapping is proven: channels without a cycle have none on any VL. The tables are not read
+// first: reading costs as much as writing.
 func (w *writer) queueLanes(slot int32) {
 	if !w.hasTurns(slot) {
 		w.closeForLanes(slot)
@@ -29,7 +29,8 @@ func (w *writer) queueLanes(slot int32) {
 	}
 }
 
-// turnStep returns the step that writes VL arbitration: the first one, or the last where VLs lose their turn.
+// turnStep returns the step that writes VL arbitration: the last one if VLs lose their turn,
+// otherwise the first.
 func (w *writer) turnStep() int {
 	if w.given.Before != nil && w.given.Before.Plan.VLs > w.Plan.VLs {
 		return w.LastStep()
@@ -52,8 +53,8 @@ func (w *writer) hasTurns(slot int32) bool {
 	return false
 }
 
-// queueArbitration queues the VL arbitration table of an output port, all blocks that it
-// has, unless the Plan leaves it as it is or only one VL has a turn.
+// queueArbitration queues all blocks of an output port's VL arbitration table, unless the Plan has
+// no table or only one VL has a turn.
 func (w *writer) queueArbitration(slot int32) {
 	table, info := w.ArbTable(slot), w.Info[slot][:]
 	if table == nil || len(table.Low) <= 1 && len(table.High) == 0 {
@@ -75,8 +76,8 @@ func (w *writer) queueArbitration(slot int32) {
 	}
 }
 
-// queueSwitchLanes queues the SL2VL mappings to one output port: one for all inputs where
-// the Plan has no others and the switch takes it so (14.2.5.8).
+// queueSwitchLanes queues the SL2VL tables of one output port of a switch: a single one for all
+// inputs if the Plan needs no others and the switch supports it (14.2.5.8).
 func (w *writer) queueSwitchLanes(id, slot int32) {
 	n := &w.Nodes[id]
 	if !w.ByInput(id, w.Prog.Step) && mad.SwitchInfoOptimizedSLtoVL.Get(n.Sw[:])&1 != 0 {

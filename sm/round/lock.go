@@ -10,12 +10,12 @@ import (
 	"weft/wire/mad"
 )
 
-// A port is asked for its M_Key before anything else of its node: by PortInfo, with the keys that it may have, one after the other. One that
-// has another key than it is to have is given that at once, if the subnet may be written to; nothing else is under way to it then
-// that needs a key. So no SMP is ever sent with a key that is not known to be right, but for
-// those tries.
+// A port is asked for its M_Key before anything else of its node: by PortInfo, with each key that
+// it may have in turn. If it has another key than planned, it is given the planned one at once, if
+// the subnet may be written to. At that time nothing else is under way to it that needs a key. So
+// except for these tries, every SMP carries a key known to be right.
 
-// afterSetKey is added to the argument of a getKey that follows a setKey.
+// afterSetKey marks the argument of a GetKey that follows a SetKey.
 const afterSetKey = 0x100
 
 // keyFor returns the M_Key that an SMP carries.
@@ -38,10 +38,11 @@ func (f *finder) keyFor(k ledger.Kind, index int32, arg uint32) uint64 {
 	}
 }
 
-// usesKeys reports whether ports are asked for their keys.
+// usesKeys reports whether ports are asked for their M_Keys.
 func (f *finder) usesKeys() bool { return f.Keys.Given() && !f.given.ReadOnly }
 
-// askFor asks a port of a new node for its PortInfo, and a switch for its SwitchInfo, once their M_Key is known.
+// askFor reads the first attribute of a new node's agent port: with keys GetKey, otherwise
+// SwitchInfo of a switch or PortInfo of a CA port.
 func (f *finder) askFor(agent int32) {
 	switch {
 	case f.usesKeys():
@@ -53,7 +54,7 @@ func (f *finder) askFor(agent int32) {
 	}
 }
 
-// onKey takes the PortInfo of a port that was asked with one of the keys that it may have.
+// onKey handles the PortInfo of a port that was asked with one of its possible keys.
 func (f *finder) onKey(agent int32, arg uint32, ev *terms.Event) {
 	guid := f.GUID[agent]
 	tried, again := int(arg&^afterSetKey), arg&afterSetKey != 0
@@ -83,7 +84,7 @@ func (f *finder) onKey(agent int32, arg uint32, ev *terms.Event) {
 		f.keyKnown(agent, ev)
 	case f.mayClearChange():
 		f.enqueue(ledger.MakeTag(ledger.SetKey, agent, 0))
-	default: // after the managers have been asked
+	default: // wait until the managers have been asked
 		f.uncleared = true
 		if shown == 0 {
 			f.lock(agent)
@@ -92,7 +93,8 @@ func (f *finder) onKey(agent int32, arg uint32, ev *terms.Event) {
 	}
 }
 
-// onSetKey takes how a port was given its key. A port that does not answer may have taken it all the same.
+// onSetKey handles the end of a SetKey. A port that does not answer may have taken the key all the
+// same.
 func (f *finder) onSetKey(agent int32, ev *terms.Event) {
 	if ev.Outcome == terms.Answered && mad.PortInfoMKey.Get(ev.Data[:]) == f.Keys.ToHave(f.GUID[agent]) {
 		f.Info[agent] = ev.Data
@@ -105,7 +107,7 @@ func (f *finder) onSetKey(agent int32, ev *terms.Event) {
 	}
 }
 
-// keyKnown asks a node for what else there is to know, with the key of its port.
+// keyKnown continues with a node after the key of its port is known or given up.
 func (f *finder) keyKnown(agent int32, ev *terms.Event) {
 	id := f.Owner[agent]
 	if f.IsSwitch(agent) {
@@ -118,7 +120,7 @@ func (f *finder) keyKnown(agent int32, ev *terms.Event) {
 	}
 }
 
-// perhapsLocked says what else may be the reason where a node answers nothing.
+// perhapsLocked returns the hint that a silent node may have an unknown M_Key, "" without keys.
 func (f *finder) perhapsLocked() string {
 	if !f.usesKeys() {
 		return ""
@@ -126,7 +128,8 @@ func (f *finder) perhapsLocked() string {
 	return ": it is dead, or has an M_Key that is none of those known, with protection 2 or 3. Then name the key in --mkey-file, wait until its lease has ended, or restart the device"
 }
 
-// lock leaves a node out of this sweep: nothing is written to it, and so no traffic is led through it.
+// lock leaves a node out of this sweep: the round does not write to it, and routes no traffic
+// through it.
 func (f *finder) lock(agent int32) {
 	if f.Locked == nil {
 		f.Locked = map[int32]bool{}
@@ -149,7 +152,8 @@ func (f *finder) noteLocked(agent int32, info []byte) {
 		f.PortName(agent), wait)
 }
 
-// expected returns the port that was behind one, noSlot standing for our own; 0 where that is not known, or no key is needed to ask.
+// expected returns the GUID of the port previously found behind a slot, or of our own port for
+// ledger.NoSlot. It returns 0 if that is unknown, or if asking needs no key.
 func (f *finder) expected(slot int32) fabric.GUID {
 	switch {
 	case !f.Keys.Given() || !f.Keys.Hiding:
@@ -160,7 +164,7 @@ func (f *finder) expected(slot int32) fabric.GUID {
 	return f.Keys.Behind[f.PortKey(slot)]
 }
 
-// rememberNeighbours remembers what was found behind all ports.
+// rememberNeighbours stores, for every port, the GUID of the port at the other end of its cable.
 func (f *finder) rememberNeighbours() {
 	if !f.usesKeys() {
 		return
@@ -173,10 +177,11 @@ func (f *finder) rememberNeighbours() {
 	}
 }
 
-// triesMoved is added to the argument of a getNode that has the key of a port that may have moved.
+// triesMoved marks the argument of a GetNode that carries the key of a port which may have moved.
 const triesMoved = 0x10000
 
-// tryMoved asks once more through ports behind which nobody has answered: with the keys of other ports that were not found this time. It reports whether there is anything to ask.
+// tryMoved asks once more behind the silent ports, with the keys of known ports that this sweep has
+// not found: a cable may have moved. It reports whether there is anything to ask.
 func (f *finder) tryMoved() bool {
 	silent := f.silent
 	f.silent, f.movedKeys = nil, nil
@@ -200,7 +205,7 @@ func (f *finder) tryMoved() bool {
 	}
 	asked := false
 	for _, slot := range silent {
-		was := f.expected(slot) // with its key it was asked
+		was := f.expected(slot) // it was already asked with this key
 		if !slices.ContainsFunc(moved, func(guid fabric.GUID) bool { return guid != was }) {
 			f.noteNothingBehind(slot, &terms.Event{Outcome: terms.Silent})
 			continue

@@ -10,23 +10,22 @@ import (
 	"weft/wire/mad"
 )
 
-// mastership records whether the subnet may be written to: not while another subnet
-// manager is its master.
+// mastership records whether the round may write: not while another subnet manager is the master.
 type mastership struct {
 	claimed     bool                 // IsSM is set at our port
-	granted     bool                 // the subnet is ours: the ports that say IsSM were asked, in this round or in an earlier one
+	granted     bool                 // the managers were asked, and we may write
 	otherMaster bool                 // another manager is, or may be, the master
-	master      *ledger.OtherManager // of the others, the one that is to be left alone; nil where it is silent, or none is
-	programmed  bool                 // a node holds what some manager has written
-	uncleared   bool                 // a PortStateChange that was set when the sweep began was not cleared
+	master      *ledger.OtherManager // that manager; nil: none, or it is silent
+	programmed  bool                 // some node holds values that a manager has written
+	uncleared   bool                 // a PortStateChange was set at the start and not cleared
 }
 
-// mayClearChange reports whether PortStateChange of a switch may be cleared. A master
-// finds changes by it, so it stays until the ports that say IsSM were asked, unless
-// nothing that was found so far shows that a manager has ever been here.
+// mayClearChange reports whether PortStateChange of a switch may be cleared. A master finds changes
+// by it. So it stays until the other managers were asked, unless nothing shows that a manager has
+// ever been here.
 func (m *mastership) mayClearChange() bool { return m.granted || !m.programmed }
 
-// queryManagers begins to ask other subnet managers, where anything is to be written.
+// queryManagers begins to ask other subnet managers; a read-only round skips this.
 func (f *finder) queryManagers() {
 	if f.given.ReadOnly {
 		f.startSettling()
@@ -36,8 +35,8 @@ func (f *finder) queryManagers() {
 	f.enterPhase(queryingManagers)
 }
 
-// queueManagers queues a query to every port of a node that says that a subnet manager
-// runs there. Our own port is asked as long as IsSM is not ours.
+// queueManagers queues SMInfo requests to every port of a node that says IsSM. Our own port is
+// asked until we have set IsSM there.
 func (f *finder) queueManagers(id int32) {
 	for slot := range f.PortsOf(id) {
 		if f.TakesLID(slot) && f.Flags[slot]&ledger.PortKnown != 0 && (slot != f.OwnPort() || !f.claimed) &&
@@ -47,9 +46,9 @@ func (f *finder) queueManagers(id int32) {
 	}
 }
 
-// onManager takes what another subnet manager says of itself. One that does not answer
-// may be the master, except one that stands by for us, and except at our own port: whether IsSM can be set there, setting it
-// will show.
+// onManager handles the SMInfo of another subnet manager. A silent one may be the master, unless it
+// is our standby. At our own port silence means nothing: setting IsSM will show whether it is
+// possible.
 func (f *finder) onManager(slot int32, ev *terms.Event) {
 	lid := mad.PortInfoLID.Get(f.Info[slot][:])
 	if ev.Outcome == terms.Cancelled || ev.Outcome != terms.Answered && slot == f.OwnPort() {
@@ -72,7 +71,7 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 	}
 	f.Others = append(f.Others, o)
 	who := fmt.Sprintf("LID %d, GUID %s, priority %d", lid, o.GUID, o.Priority)
-	first := f.given.Elect && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()]) // we go before it
+	first := f.given.Elect && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()]) // we precede it
 	before := f.otherMaster
 	switch {
 	case o.State == mad.SMStateMaster && o.GUID == f.given.HandedBy:
@@ -93,15 +92,16 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 	}
 }
 
-// isKnownStandby reports whether the manager at a port stands by for us and does not go before us: a round does not wait for it for as long as for one that
-// may be the master.
+// isKnownStandby reports whether the manager at a port is our standby and does not precede us. The
+// round waits less long for its answer than for a possible master's.
 func (f *finder) isKnownStandby(slot int32) bool {
 	o := f.standsByForUs(slot)
 	return o != nil && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()])
 }
 
-// standsByForUs returns the manager at a port as the round in force knew it, if it stood by then, we have reigned since, and both its port and ours still have our
-// LID as that of their master: a manager that has become the master tells all ports, its own too. Otherwise it returns nil.
+// standsByForUs returns the manager at a port from the previous ledger if it was our standby and
+// still is, otherwise nil. That holds if its port and ours both still have our LID as MasterSMLID:
+// a new master writes its own LID to all ports.
 func (f *finder) standsByForUs(slot int32) *ledger.OtherManager {
 	b := f.given.Before
 	if b == nil || !f.given.Elect || f.GUID[slot] == 0 {
@@ -134,8 +134,8 @@ func (f *finder) noteManager(slot int32, forbids bool, format string, args ...an
 	f.note(terms.OtherManager, f.PortPlace(slot), "%s", text)
 }
 
-// missesMaster reports whether the master that our own port was told of may be there, unseen: no port that was found has its LID, and
-// something has not answered. On a bad wire all repetitions of an SMP can be lost.
+// missesMaster reports whether an unseen master may exist: our MasterSMLID is the LID of no port
+// found, and something did not answer. On a bad link all repetitions of an SMP can be lost.
 func (f *finder) missesMaster() bool {
 	lid := mad.PortInfoMasterSMLID.Get(f.Info[f.OwnPort()][:])
 	if f.granted || !f.Missed || lid == 0 || f.given.TakeOver {
@@ -149,8 +149,8 @@ func (f *finder) missesMaster() bool {
 	return true
 }
 
-// managersQueried ends the run beside another master, looks again for one that may be there, and otherwise makes our port that
-// of a manager.
+// managersQueried ends the round if another manager is the master, and sweeps again if one may be
+// unseen. Otherwise it claims our port.
 func (f *finder) managersQueried() {
 	switch {
 	case f.otherMaster:
@@ -169,8 +169,8 @@ func (f *finder) managersQueried() {
 	}
 }
 
-// startSettling looks for changes since the sweep began, or sweeps again where they
-// could not show because PortStateChange was set and not cleared.
+// startSettling begins to read PortStateChange again. If one was set and not cleared, changes could
+// not show; then it sweeps again.
 func (f *finder) startSettling() {
 	if f.uncleared && f.sweep < f.given.Limits.Sweeps {
 		f.beginSweep()

@@ -22,9 +22,9 @@ func (w *world) sets() (out []string) {
 	return out
 }
 
-// TestOtherManager: beside a master nothing is written, in a subnet that is up and in one
-// that is cold, unless the subnet is to be taken over; the master is named. Managers that
-// are no masters are named, and stop nothing. One that only looks asks none.
+// TestOtherManager: beside a master nothing is written, to a cold subnet or to one that is up,
+// except with TakeOver; the master is reported. Other managers are reported, and do not matter. A
+// read-only round asks none.
 func TestOtherManager(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -56,10 +56,10 @@ func TestOtherManager(t *testing.T) {
 				w := newWorld(f, c.cfg, "updn")
 				w.fake = first.fake
 				host := smtest.Find(f, fabric.CA, c.host)
-				for i := range w.fake.Nodes { // other changes that the master has not seen yet
+				for i := range w.fake.Nodes { // other changes, which the master has not seen yet
 					mad.SwitchInfoPortStateChange.Put(w.fake.Nodes[i].Sw[:], 1)
 				}
-				if warm { // our own port was cabled a moment ago: only switches show that they are managed
+				if warm { // our own port was just cabled: only switches show traces of a manager
 					w.routing = smtest.JobOf("updn", 1)
 					mad.PortInfoMasterSMLID.Put(w.fake.Nodes[w.fake.At.Node].Info[1][:], 0)
 				} else if c.want == terms.OtherMaster { // somebody has programmed our own port
@@ -90,9 +90,8 @@ func TestOtherManager(t *testing.T) {
 	}
 }
 
-// TestUnclearedChange: where switches are programmed and PortStateChange is set when the
-// sweep begins, a cable that is moved at any moment is found where it is; without one no
-// change is told.
+// TestUnclearedChange: switches are programmed, and PortStateChange is set as the sweep begins. A
+// cable moved at any moment is found at its new place; if none moves, no change is reported.
 func TestUnclearedChange(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	first := newWorld(f, terms.Config{}, "updn")
@@ -121,7 +120,7 @@ func TestUnclearedChange(t *testing.T) {
 	}
 }
 
-// TestBackToBack: two channel adapters cabled to each other get a clear no.
+// TestBackToBack: two channel adapters cabled to each other get a clear refusal.
 func TestBackToBack(t *testing.T) {
 	f := fabric.New("pair")
 	for i := range 2 {
@@ -141,7 +140,7 @@ func TestBackToBack(t *testing.T) {
 	}
 }
 
-// TestMasterStays: a master that meets a manager which has just begun to look, and will find us, goes on.
+// TestMasterStays: a master that meets a manager in state Discovering continues.
 func TestMasterStays(t *testing.T) {
 	for _, was := range []bool{false, true} {
 		cfg := terms.Config{Elect: true}

@@ -2,19 +2,21 @@ package round
 
 import "weft/sm/terms"
 
-// A link that fails cuts off what was reached by it. SMPs that are under way there would each be tried as often as any other, no more at a time than the window
-// allows: on a large subnet for longer than all the rest of a round. Where what they are to tell is asked again anyway they are ended.
+// A failed link cuts off everything behind it. Each SMP under way there would use up all its
+// retries, and the window allows only a few at a time. On a large subnet that takes longer than the
+// rest of the round. SMPs that will be repeated anyway are therefore cancelled.
 
-// overtaken says whether what a sweep has found, or what is written by it, is of use still.
+// overtaken records whether events have made the current sweep or its writes obsolete.
 type overtaken struct {
-	linkChanged bool // a trap has told of a link since the sweep, or the writing, began
-	brokenOff   bool // the phase is not done to its end
+	linkChanged bool // a trap reported a link change since the sweep, or the writing, began
+	brokenOff   bool // this phase was cut short
 }
 
-// mostBrokenOff bounds the rounds, one after the other, whose writing is broken off. The next one goes on to its end whatever happens.
+// mostBrokenOff limits the consecutive rounds whose writing is broken off. The next round goes on
+// to its end in any case.
 const mostBrokenOff = 3
 
-// overtake takes that a link has changed its state. What was found by now is to be found anew, and what was written looked at again.
+// overtake handles a link change: the sweep must be repeated, or the writes checked again.
 func (c *Round) overtake() {
 	c.linkChanged = true
 	if c.phase == settling || c.phase == verifying {
@@ -22,15 +24,17 @@ func (c *Round) overtake() {
 	}
 }
 
-// onSilence takes that a node has not answered what it was asked or told after discovery. The next round writes what is left, after another discovery: a switch may not hold what a
-// step of the writing goes by. Where no trap tells why, that is done once only: the node may be locked. Without LIDs switches send no traps.
+// onSilence handles a node that stopped answering after discovery. The next round discovers again
+// and writes the rest, because a switch may lack tables that a step relies on. Without a trap this
+// happens only once: the node may be locked. (Switches without LIDs send no traps.)
 func (c *Round) onSilence() {
 	if c.phase == reading || c.isWriting() && (c.given.Failed == 0 || c.linkChanged && c.given.Failed < mostBrokenOff) {
 		c.breakOff()
 	}
 }
 
-// breakOff ends what is under way of a phase that is followed by another one which does the same: discovery and reading by the next sweep, all else by the next round.
+// breakOff cancels the SMPs under way if they will be repeated: in discovery and reading by
+// the next sweep, all others by the next round.
 func (s *shared) breakOff() {
 	follows := s.phase <= reading && s.sweep < s.given.Limits.Sweeps || s.phase > reading && s.By.Stays
 	if !follows || s.outstanding == 0 && !s.isWriting() || s.brokenOff || s.stopped {
@@ -40,18 +44,19 @@ func (s *shared) breakOff() {
 	s.endUnderWay()
 }
 
-// endUnderWay hands out nothing more, and ends what was.
+// endUnderWay empties the queue, and cancels the SMPs under way.
 func (s *shared) endUnderWay() {
 	s.queue, s.head = s.queue[:0], 0
 	s.out = append(s.out, terms.Action{Kind: terms.End})
 }
 
-// isWriting reports whether switches and ports are told what they are to have.
+// isWriting reports whether the round is writing tables and port settings.
 func (s *shared) isWriting() bool {
 	return s.phase == tables || s.phase == arming || s.phase == activating
 }
 
-// leaveHalfWritten ends a round in the middle of its writing. The next one believes nothing of what was written.
+// leaveHalfWritten ends a round in the middle of its writing. The next round believes nothing that
+// this one wrote.
 func (w *writer) leaveHalfWritten() {
 	w.HalfWritten, w.Way = true, nil
 	for id := range w.Prog.Wrong {
@@ -60,13 +65,14 @@ func (w *writer) leaveHalfWritten() {
 	w.startVerifying()
 }
 
-// startVerifying begins the look at what was written. It is of no use where a link has changed since discovery: the next round looks at all.
+// startVerifying begins to check PortStateChange after the writing. If a link has changed since
+// discovery, the check is skipped: the next round reads everything.
 func (w *writer) startVerifying() {
 	w.enterPhase(verifying)
 	w.brokenOff = (w.linkChanged || w.HalfWritten) && w.By.Stays
 }
 
-// noteUnverified notes that a round was broken off, by the next one.
+// noteUnverified notes that the round was broken off and must be repeated.
 func (w *writer) noteUnverified() {
 	left := 0
 	for id := range w.Nodes {
@@ -82,5 +88,5 @@ func (w *writer) noteUnverified() {
 	}
 }
 
-// isLeftOut reports whether a switch was not asked any more whether a port of it has changed its state.
+// isLeftOut reports whether a switch was not asked for PortStateChange at the end.
 func (w *writer) isLeftOut(id int32) bool { return w.brokenOff && !w.Prog.Verified[id] }

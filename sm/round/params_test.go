@@ -12,10 +12,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestPortParameters: a switch port has the head-of-queue lifetime and the stall count of
-// the Plan, which are others towards hosts; MTU and operational VLs are the least of what
-// the Plan and both ends have; a switch has its packet lifetime. Where the Plan says
-// nothing, ports keep what they have.
+// TestPortParameters: a switch port gets the Plan's head-of-queue lifetime and stall count, with
+// different values towards hosts. MTU and operational VLs are the minimum of the Plan and both
+// ends. A switch gets the packet lifetime. Parameters that the Plan lacks stay as they are.
 func TestPortParameters(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	for name, c := range map[string]struct {
@@ -88,8 +87,8 @@ func TestPortParameters(t *testing.T) {
 	}
 }
 
-// TestArbitration: ports get the VL arbitration tables of the Plan, both lists in all the
-// blocks that the port has, and the limit between them; one without room is named.
+// TestArbitration: ports get the Plan's VL arbitration tables, both lists in all blocks of the
+// port, and the limit between them. A port without room is reported.
 func TestArbitration(t *testing.T) {
 	f := smtest.Formula(t, "torus(5x5,hosts=1)")
 	long := route.ArbTable{High: []route.ArbEntry{{VL: 1, Weight: 9}}, Limit: 77}
@@ -158,7 +157,7 @@ func TestArbitration(t *testing.T) {
 	}
 }
 
-// TestNotTold: what hosts would have to learn from path records is said.
+// TestNotTold: the report lists the facts that hosts would learn only from path records.
 func TestNotTold(t *testing.T) {
 	for _, c := range []struct {
 		formula, chain string
@@ -167,9 +166,9 @@ func TestNotTold(t *testing.T) {
 	}{
 		{"rlft(4,2)", "updn", func(*route.Plan) {}, nil},
 		{"rlft(4,2)", "updn", func(p *route.Plan) { p.Choice.By = route.BaseLID }, nil},
-		{"rlft(4,2)", "updn", func(p *route.Plan) { p.Choice.By = route.HashedLID }, []string{"which LID of a target to send to (hashed by source)"}},
-		{"torus(5x5,hosts=1)", "dor", func(p *route.Plan) { p.SL.OneWay = true }, []string{"use SL 0", "the SL of the way back"}},
-		{"torus(5x5,hosts=1)", "dor", func(p *route.Plan) { p.Choice = route.NewChoice(len(p.Ends.Base), nil) }, []string{"which LID", "use SL 0; deadlock-free then: no"}},
+		{"rlft(4,2)", "updn", func(p *route.Plan) { p.Choice.By = route.HashedLID }, []string{"the LID to use for each target (hashed by source)"}},
+		{"torus(5x5,hosts=1)", "dor", func(p *route.Plan) { p.SL.OneWay = true }, []string{"use SL 0", "the SL of the reply path"}},
+		{"torus(5x5,hosts=1)", "dor", func(p *route.Plan) { p.Choice = route.NewChoice(len(p.Ends.Base), nil) }, []string{"the LID to use", "use SL 0; deadlock-free then: no"}},
 	} {
 		w := newWorld(smtest.Formula(t, c.formula), terms.Config{}, c.chain)
 		w.routing = smtest.JobOf(c.chain, 1)

@@ -9,7 +9,7 @@ import (
 	"weft/wire/mad"
 )
 
-// findMembers makes the index of partitions, or takes that of the round before.
+// findMembers makes the index of partitions, or reuses that of the previous round.
 func (w *writer) findMembers() {
 	switch p := w.By.Partitions; {
 	case p == nil:
@@ -20,8 +20,8 @@ func (w *writer) findMembers() {
 	}
 }
 
-// queuePKeys queues the P_KeyTable of an end port, or of the switch port before it where that enforces partitions. What a port has since the
-// round before is not read again.
+// queuePKeys queues the read of a P_KeyTable: of an end port, or of the switch port facing it if
+// that enforces partitions. Tables known from the previous round are not read again.
 func (w *writer) queuePKeys(slot int32) {
 	switch {
 	case w.Prog.End[slot] < 0 && !w.MayEnforce(slot):
@@ -39,13 +39,13 @@ func (w *writer) queuePKeys(slot int32) {
 			w.planPKeys(slot)
 		case was != nil && was.Refuses:
 			w.Prog.PKeys[slot] = was
-		default: // it was not learned, or more of it counts now than was read then
+		default: // unknown, or more of the table counts now
 			w.enqueue(ledger.MakeTag(ledger.GetPKeys, slot, 0))
 		}
 	}
 }
 
-// onPKeys takes a block of a P_KeyTable, and asks for the next one.
+// onPKeys handles a block of a P_KeyTable, and reads the next one.
 func (w *writer) onPKeys(slot int32, block uint32, ev *terms.Event) {
 	switch ev.Outcome {
 	case terms.Answered:
@@ -76,7 +76,7 @@ func (w *writer) onPKeys(slot int32, block uint32, ev *terms.Event) {
 	w.planPKeys(slot)
 }
 
-// planPKeys says what a P_KeyTable is to hold, and queues the blocks that differ.
+// planPKeys computes the planned P_KeyTable, and queues the blocks that differ.
 func (w *writer) planPKeys(slot int32) {
 	t := w.Prog.PKeys[slot]
 	enough := false
@@ -97,8 +97,9 @@ func (w *writer) planPKeys(slot int32) {
 	}
 }
 
-// withDefault returns a table in which a port is a full member of the default partition: that P_Key takes the place of the limited
-// membership, or else the first free one.
+// withDefault returns a P_KeyTable with full membership of the default partition. The P_Key
+// replaces the limited membership, or else takes the first free entry; ok is false if there is
+// none.
 func withDefault(has []uint16) (table []uint16, ok bool) {
 	table = slices.Clone(has)
 	if slices.Contains(has, mad.DefaultPKey) {
@@ -115,7 +116,7 @@ func withDefault(has []uint16) (table []uint16, ok bool) {
 	return table, true
 }
 
-// onSetPKey takes a block as the port says that it holds it after a Set.
+// onSetPKey compares the P_Keys that a port reports after a Set with the plan.
 func (w *writer) onSetPKey(slot int32, block uint32, ev *terms.Event) {
 	t := w.Prog.PKeys[slot]
 	switch ev.Outcome {
@@ -126,13 +127,13 @@ func (w *writer) onSetPKey(slot int32, block uint32, ev *terms.Event) {
 				w.noteWrongTable(w.Owner[slot], "P_KeyTable of %s differs from what it was told: at index %d it has 0x%04x, not 0x%04x", w.PortName(slot), i, t.Has[i], t.Planned[i])
 			}
 		}
-	case terms.Refused: // it has what it had
+	case terms.Refused: // its table is unchanged
 	default:
 		t.Unsure = true
 	}
 }
 
-// noteLevels tells of partitions whose SL no level of service has.
+// noteLevels notes partitions whose SL belongs to no level of service.
 func (c *Round) noteLevels() {
 	if c.By.Partitions == nil {
 		return

@@ -15,9 +15,10 @@ import (
 	"weft/sm/terms"
 )
 
-// Plan runs the routing job of a request, which keeps the LIDs in use, or those of the Plan kept. An engine that is
-// to use a switch that was not found is passed over: a dead root must not stop a fabric. Hosts may know no path
-// records: some never ask, and others keep old ones.
+// Plan runs the routing request q and returns its event Planned. req holds engines and options, and
+// is the caller's copy. The Plan keeps the LIDs in use, or the LIDs of q.Kept. An engine that names
+// a switch which was not found is skipped: a dead root must not stop a fabric. Hosts are assumed to
+// use no path records: some never ask, others keep old ones.
 func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *terms.Event {
 	g := q.Graph
 	req.Chain = planner.UnderRouters(req.Chain, g)
@@ -33,7 +34,7 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
 	}
 	if q.Kept != nil && !req.Afresh {
-		req.Kinds = nil // those of the Plan
+		req.Kinds = nil // the Plan has its own
 	}
 	var foreign error
 	if req.Kept != nil {
@@ -63,7 +64,8 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	return ev
 }
 
-// afreshIfProven routes afresh where a repaired Plan has faults; a Plan that has faults too is not better.
+// afreshIfProven routes from scratch after a repair that the judge found faulty. It returns the
+// repaired Plan if the new one is not proven either.
 func afreshIfProven(ctx context.Context, req planner.Request, g *fabric.Graph, repaired *planner.Result) *planner.Result {
 	req.Afresh = true
 	r, err := planner.Run(ctx, g, &req)
@@ -74,24 +76,24 @@ func afreshIfProven(ctx context.Context, req planner.Request, g *fabric.Graph, r
 	return r
 }
 
-// notTold lists what hosts learn from path records alone: which LID of a target to use, and
-// the SL of a path where it is not the one of clients that never ask.
+// notTold lists the facts that hosts learn from path records alone: the LID to use for a target,
+// and the SL of a path that differs from the default SL.
 func notTold(p *route.Plan, r *quality.Report) (lines []string) {
 	if p.Ends.MaxLMC() > 0 && p.Choice.By != route.AnyLID && p.Choice.By != route.BaseLID {
-		lines = append(lines, fmt.Sprintf("which LID of a target to send to (%s): without path records they use base LIDs", p.Choice.By))
+		lines = append(lines, fmt.Sprintf("the LID to use for each target (%s): without path records hosts use base LIDs", p.Choice.By))
 	}
 	if len(p.Levels) > 1 {
-		lines = append(lines, "levels of service: without path records, or an SL set by hand, their paths have that of level "+p.Levels[0].Name)
+		lines = append(lines, "levels of service: without path records, or an SL set by hand, all paths use level "+p.Levels[0].Name)
 	}
 	if p.SL != nil && slDiffers(p.SL, p.Service.Default) {
 		free := "not known"
 		if r != nil {
 			free = r.NoPathRecord.DeadlockFree.String()
 		}
-		lines = append(lines, fmt.Sprintf("the SL of each path: without path records they use SL %d; deadlock-free then: %s", p.Service.Default, free))
+		lines = append(lines, fmt.Sprintf("the SL of each path: without path records hosts use SL %d; deadlock-free then: %s", p.Service.Default, free))
 	}
 	if p.SL != nil && p.SL.OneWay {
-		lines = append(lines, "the SL of the way back, where it is another one: such paths are not reversible, and hosts that ask for reversible ones, as RDMA CM does, get none")
+		lines = append(lines, "the SL of the reply path, where it differs: such paths are not reversible, so hosts that ask for reversible paths, as RDMA CM does, get none")
 	}
 	return lines
 }
@@ -108,23 +110,24 @@ func slDiffers(m *route.SLs, sl uint8) bool {
 	return false
 }
 
-// noteRepair reports what became of the Plan that was to be kept.
+// noteRepair reports what became of the old Plan.
 func (c *Round) noteRepair(r *planner.Result) {
 	if f := r.Repaired; f != nil {
 		c.moved, c.repaired = f.Moved, true
 		c.given.Unbalanced = c.given.Unbalanced || f.Moved > 0 || f.Unused > 0
-		c.report.Routing.Kept = fmt.Sprintf("repaired: %d entries moved, %d had met what was lost", f.Moved, f.Crossed)
+		c.report.Routing.Kept = fmt.Sprintf("repaired: %d entries moved, %d had used failed parts", f.Moved, f.Crossed)
 		if len(r.Refused) > 0 {
 			c.note(terms.PlanKept, terms.Place{}, "every engine refused: the repaired old Plan is distributed")
 		}
 	}
 	if r.NotRepaired != nil {
-		c.report.Routing.Kept = "routed afresh: " + r.NotRepaired.Error()
+		c.report.Routing.Kept = "routed from scratch: " + r.NotRepaired.Error()
 		c.note(terms.NotRepaired, terms.Place{}, "%v", r.NotRepaired)
 	}
 }
 
-// noteWay tells what can happen while switches hold tables of the Plan in force, of the new one, and what is between.
+// noteWay notes what can go wrong while switches hold entries of the old Plan, of the new one and
+// of the steps between them.
 func (c *Round) noteWay() {
 	if c.Way == nil {
 		return
@@ -146,7 +149,7 @@ func (c *Round) noteWay() {
 	}
 }
 
-// mayHappen says what can happen to packets.
+// mayHappen describes what can happen to packets.
 func mayHappen(m *check.Mixture) string {
 	var list []string
 	if m.LoopLIDs > 0 {
@@ -170,7 +173,8 @@ func staleText(m *check.Mixture) string {
 	return strings.Join(list, ", ")
 }
 
-// addAbsent adds ports to those whose LIDs are kept, unless their LIDs are others' or kept already.
+// addAbsent adds ports whose LIDs are reserved, unless another port has the LID or it is reserved
+// already.
 func addAbsent(h *route.Held, list []route.Absent) {
 	for _, a := range list {
 		if !slices.Contains(h.Ends.Base, a.Base) && !slices.ContainsFunc(h.Absent, func(b route.Absent) bool { return b.Base == a.Base }) {
@@ -179,7 +183,7 @@ func addAbsent(h *route.Held, list []route.Absent) {
 	}
 }
 
-// noteTrees tells that a Plan has no trees for groups.
+// noteTrees notes that a Plan has no trees for multicast groups.
 func (c *Round) noteTrees(err error) {
 	if err != nil {
 		c.note(terms.NotSpread, terms.Place{}, "multicast groups get no trees: %v", err)

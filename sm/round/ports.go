@@ -6,9 +6,9 @@ import (
 	"weft/wire/mad"
 )
 
-// attributeToSet makes the attribute that a Set carries. It is valid until the next Step.
+// attributeToSet returns the attribute that a Set carries. It is valid until the next Step.
 func (w *writer) attributeToSet(k ledger.Kind, index int32, arg uint32) []byte {
-	at := len(w.paths) // in one Step there may be many
+	at := len(w.paths) // one Step may need many
 	w.paths = append(w.paths, make([]byte, 64)...)
 	data := w.paths[at : at+64 : at+64]
 	switch k {
@@ -42,8 +42,8 @@ func (w *writer) attributeToSet(k ledger.Kind, index int32, arg uint32) []byte {
 	return data
 }
 
-// queueArm queues what makes the ports of a node ready to receive: LID, parameters and
-// Armed in one Set, and the top of the forwarding table that was written before.
+// queueArm queues the Sets that make the ports of a node ready to receive. One Set holds LID,
+// parameters and Armed. Another raises the top of a switch's forwarding table.
 func (w *writer) queueArm(id int32) {
 	if w.Prog.FabricNode[id] < 0 {
 		return
@@ -67,8 +67,8 @@ func (w *writer) queueArm(id int32) {
 	}
 }
 
-// queueActivate queues the step to Active in three turns: the ports of switches, those of
-// CAs, and our own, so that data finds its way open.
+// queueActivate queues the step to Active in three turns: ports of switches, ports of CAs, our own
+// port. So data never meets a closed port.
 func (w *writer) queueActivate(id int32) {
 	if turn := w.cursor / len(w.Nodes); w.Prog.FabricNode[id] < 0 || turn != w.activationTurn(id) {
 		return
@@ -85,7 +85,7 @@ func (w *writer) queueActivate(id int32) {
 	}
 }
 
-// activationTurns is the number of turns in which ports become Active.
+// activationTurns is the number of turns in the activate phase.
 const activationTurns = 3
 
 // activationTurn returns the turn in which the ports of a node become Active.
@@ -99,8 +99,8 @@ func (w *writer) activationTurn(id int32) int {
 	return 2
 }
 
-// onSetPort takes the PortInfo that answers a Set. A port that does not say what it was
-// told, or refuses, is read: a repeated Set may be refused because the first was taken.
+// onSetPort handles the PortInfo that answers a Set. A port that reports other values or refuses is
+// read: a repeated Set may be refused because the first one was taken.
 func (w *writer) onSetPort(k ledger.Kind, slot int32, ev *terms.Event) {
 	switch {
 	case ev.Outcome == terms.Answered:
@@ -115,7 +115,7 @@ func (w *writer) onSetPort(k ledger.Kind, slot int32, ev *terms.Event) {
 	w.enqueue(ledger.MakeTag(ledger.GetPortAfterSet, slot, 0))
 }
 
-// onPortAfterSet takes the PortInfo of a port that did not say what it was told.
+// onPortAfterSet handles the PortInfo of a port whose answer to a Set differed.
 func (w *writer) onPortAfterSet(slot int32, ev *terms.Event) {
 	if ev.Outcome == terms.Answered {
 		w.Info[slot] = ev.Data

@@ -8,7 +8,7 @@ import (
 	"weft/wire/mad"
 )
 
-// startProgram relates nodes and ports to those of the Plan and begins to write.
+// startProgram maps nodes and ports to switches and end ports of the Graph, and begins to write.
 func (w *writer) startProgram() {
 	s := &w.Prog
 	s.Sw, s.End = make([]int32, len(w.Nodes)), make([]int32, len(w.Owner))
@@ -47,7 +47,7 @@ func (w *writer) startProgram() {
 	w.enterPhase(tables)
 }
 
-// noteAddress counts LIDs kept, and notes cabled CA ports that get none.
+// noteAddress counts kept LIDs, and notes cabled CA ports that get none.
 func (w *writer) noteAddress(slot int32) {
 	e := w.Prog.End[slot]
 	switch {
@@ -60,7 +60,7 @@ func (w *writer) noteAddress(slot int32) {
 	}
 }
 
-// queueTables queues what a node must hold before its links carry data.
+// queueTables queues the tables that a node must hold before its links carry data.
 func (w *writer) queueTables(id int32) {
 	if w.Prog.FabricNode[id] < 0 {
 		return
@@ -80,9 +80,9 @@ func (w *writer) queueTables(id int32) {
 	}
 }
 
-// queueBlocks queues the forwarding table. Blocks that the switch holds since the round before are written only where they
-// differ. Others below the top that the switch reports are read first; what lies above it is not defined (14.2.5.4), and
-// is written.
+// queueBlocks queues the blocks of a forwarding table. Blocks known from the previous round or from
+// the reading phase are written only if they differ. Others are read first up to the reported top;
+// above it they are undefined (14.2.5.4), and are written.
 func (w *writer) queueBlocks(id int32) {
 	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(w.Nodes[id].Sw[:]))
 	before, known := w.SwitchBefore(w.given.Before, id)
@@ -108,11 +108,11 @@ func (w *writer) queueBlocks(id int32) {
 	}
 }
 
-// onLFT takes a block that was read, and writes it where it differs from the Plan.
+// onLFT handles a block that was read, and writes it if it differs from the Plan.
 func (w *writer) onLFT(id int32, b uint32, ev *terms.Event) {
 	if w.phase == reading {
 		if ev.Outcome == terms.Answered {
-			block := route.Block(ev.Data) // the event is the caller's
+			block := route.Block(ev.Data) // the caller reuses the event
 			w.read[ev.Tag] = &block
 		}
 		return
@@ -124,7 +124,7 @@ func (w *writer) onLFT(id int32, b uint32, ev *terms.Event) {
 	w.enqueue(ledger.MakeTag(ledger.SetLFT, id, b))
 }
 
-// onSetLFT takes a block as the switch says that it holds it after a Set.
+// onSetLFT compares the block that a switch reports after a Set with the request.
 func (w *writer) onSetLFT(id int32, b uint32, ev *terms.Event) {
 	n := &w.Prog.Blocks[id]
 	if ev.Outcome != terms.Answered {
@@ -152,8 +152,8 @@ func (w *writer) onSetLFT(id int32, b uint32, ev *terms.Event) {
 	w.keepClosed(id)
 }
 
-// noteWrongTable notes the first table of a node that differs from what it was told; the
-// others of a device that ignores what it is told mostly differ too.
+// noteWrongTable notes the first table of a node that differs from its write. Further ones
+// of the same node are not noted: a device that ignores one write mostly ignores others.
 func (w *writer) noteWrongTable(id int32, format string, args ...any) {
 	if !w.Prog.Wrong[id] {
 		w.Prog.Wrong[id] = true
@@ -161,7 +161,7 @@ func (w *writer) noteWrongTable(id int32, format string, args ...any) {
 	}
 }
 
-// onSetSL2VL takes a SLtoVLMappingTable as the port says that it holds it after a Set.
+// onSetSL2VL compares the SLtoVLMappingTable that a port reports after a Set with the request.
 func (w *writer) onSetSL2VL(slot int32, arg uint32, ev *terms.Event) {
 	if ev.Outcome != terms.Answered {
 		return
@@ -178,17 +178,16 @@ func (w *writer) onSetSL2VL(slot int32, arg uint32, ev *terms.Event) {
 	w.closeForLanes(slot)
 }
 
-// closeForLanes keeps a switch closed that does not have the proven lanes on a link to
-// another switch: links to hosts, and from them, are on no cycle.
+// closeForLanes keeps a switch closed if the lanes of a link to another switch are not the proven
+// ones. Lanes of links to and from hosts do not matter: these links are on no cycle.
 func (w *writer) closeForLanes(slot int32) {
 	if w.IsSwitch(w.Peer[slot]) {
 		w.keepClosed(w.Owner[slot])
 	}
 }
 
-// keepClosed keeps the links of a switch that are not Active yet from becoming so, since
-// its tables are not those that were proven: they may lead into circles, or onto lanes that
-// close a cycle.
+// keepClosed keeps those links of a switch that are not Active from becoming Active. Its tables are
+// not the proven ones: they may form loops, or use lanes that close a cycle.
 func (w *writer) keepClosed(id int32) {
 	if w.stopped || w.Prog.Sw[id] < 0 || w.Prog.Closed[id] {
 		return
@@ -197,8 +196,7 @@ func (w *writer) keepClosed(id int32) {
 	w.noteLoss(terms.KeptClosed, w.NodePlace(id), "%s does not hold what was proven: links of it that are not Active yet are not brought up", w.NodeName(id))
 }
 
-// noteHalfWritten counts the switches that hold their new table, and notes those
-// that hold a part of it.
+// noteHalfWritten counts the switches with a complete new table, and notes half-written ones.
 func (s *shared) noteHalfWritten() {
 	all := s.TableBlocks()
 	for id, n := range s.Prog.Blocks {
@@ -215,8 +213,8 @@ func (s *shared) noteHalfWritten() {
 	}
 }
 
-// noteNotTaken notes a Set that was sent, and refused or not acknowledged. A port whose Set
-// was refused is read again instead: see onSetPort.
+// noteNotTaken notes a Set that was refused or not acknowledged. A port that refused is read again
+// instead: see onSetPort.
 func (w *writer) noteNotTaken(k ledger.Kind, index int32, arg uint32, ev *terms.Event) {
 	if ev.Outcome == terms.Refused && (k == ledger.SetPort || k == ledger.SetActive) {
 		return
@@ -240,14 +238,14 @@ func (w *writer) noteNotTaken(k ledger.Kind, index int32, arg uint32, ev *terms.
 		w.keepClosed(index)
 	case ledger.SetSL2VL, ledger.SetVLArb:
 		w.closeForLanes(index)
-		if ev.Outcome != terms.Refused { // it may hold another: the next round tells it again
+		if ev.Outcome != terms.Refused { // it may hold another table: the next round writes it again
 			w.Prog.Wrong[w.Owner[index]] = true
 		}
 	default: // the proof does not depend on it
 	}
 }
 
-// finalState finds how a bring-up ended.
+// finalState counts Active link ends, and returns whether the subnet is up or up in part.
 func (w *writer) finalState() terms.State {
 	for slot, t := range w.Peer {
 		if t == ledger.NoSlot || w.Prog.FabricNode[w.Owner[slot]] < 0 {
@@ -268,7 +266,7 @@ func (w *writer) finalState() terms.State {
 	return terms.Up
 }
 
-// recordLIDs puts the LIDs that ports have now into the Fabric.
+// recordLIDs copies the LIDs that ports now have into the Fabric.
 func (w *writer) recordLIDs() {
 	f := w.Fabric
 	for slot, e := range w.Prog.End {

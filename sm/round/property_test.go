@@ -15,9 +15,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestAnyFabricComesUp: random fabrics over a bad wire: requests and answers are
-// lost, repeated and overtake each other. In the end the tables are the Plan and
-// every link is Active.
+// TestAnyFabricComesUp: random fabrics over a bad wire: requests and answers are lost, repeated and
+// overtake each other. In the end the tables equal the Plan and every link is Active.
 func TestAnyFabricComesUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64Range(1, 1<<32).Draw(t, "seed")
@@ -44,8 +43,8 @@ func TestAnyFabricComesUp(t *testing.T) {
 	})
 }
 
-// TestLanesAreWritten reads the lane tables back: on a torus every pair of cabled
-// ports has the mapping of the Plan.
+// TestLanesAreWritten reads the lane tables back: on a torus every pair of cabled ports has the
+// mapping of the Plan.
 func TestLanesAreWritten(t *testing.T) {
 	w := newWorld(smtest.Formula(t, "torus(5x5,hosts=1)"), terms.Config{}, "dor")
 	if r := w.run(); r.State != terms.Up || r.Routing.VLs < 2 {
@@ -96,8 +95,8 @@ func TestLanesAreWritten(t *testing.T) {
 	}
 }
 
-// TestUpIsWhole: over a wire that loses more than repetitions make up for, a subnet that
-// is said to be up is up in full: every node and link was found, and all is written.
+// TestUpIsWhole: over a wire that loses more than retries make up for, SUBNET UP means up in full:
+// every node and link was found, and everything is written.
 func TestUpIsWhole(t *testing.T) {
 	ends := map[terms.State]int{}
 	draws.Check(t, func(t *rapid.T) {
@@ -127,7 +126,7 @@ func TestUpIsWhole(t *testing.T) {
 	})
 }
 
-// TestTooFar: what is more than 63 hops away is named, and the rest comes up.
+// TestTooFar: nodes more than 63 hops away are reported, and the rest comes up.
 func TestTooFar(t *testing.T) {
 	f := smtest.Formula(t, "mesh(70,hosts=1)")
 	r := newWorld(f, terms.Config{}, "updn").run()

@@ -6,14 +6,15 @@ import (
 	"weft/wire/mad"
 )
 
-// Clients holds what a round has found out of clients of subnet administration.
+// Clients holds facts about clients of subnet administration, found before the round wrote to
+// ports.
 type Clients struct {
-	WasActive bool       // a port of a CA was Active when the round began to write
-	Others    bool       // such a port had another LID as that of its master than ours
-	Told      fabric.LID // that of its master, of our own port
+	WasActive bool       // a CA port was Active when the writing began
+	Others    bool       // such a port had a nonzero MasterSMLID other than our LID
+	Told      fabric.LID // MasterSMLID of our own port
 }
 
-// noteClients notes, before a port is written, who was its master.
+// noteClients records the MasterSMLID of a port before the round writes it.
 func (w *writer) noteClients(slot int32) {
 	info := w.Info[slot][:]
 	if w.IsSwitch(slot) || w.Flags[slot]&ledger.PortKnown == 0 || mad.PortInfoPortState.Get(info) != mad.PortActive {
@@ -29,7 +30,8 @@ func (w *writer) noteClients(slot int32) {
 	}
 }
 
-// mustReregister reports whether the clients at a port are to register again: all are, or the port was away.
+// mustReregister reports whether a port gets ClientReregister: all ports do, or the port was absent
+// in the previous round.
 func (w *writer) mustReregister(slot int32) bool {
 	if w.Prog.End[slot] < 0 || w.IsSwitch(slot) || mad.PortInfoCapabilityMask.Get(w.Info[slot][:])&mad.CapIsClientReregistration == 0 {
 		return false

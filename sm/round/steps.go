@@ -5,10 +5,11 @@ import (
 	"weft/sm/terms"
 )
 
-// Forwarding tables and lane tables are written in steps, so that no packet goes in circles or waits in a ring while some switches hold
-// old tables and others new ones: first what the way to the new Plan has between, one after the other, then what the Plan has.
+// Forwarding tables and lane tables are written in steps. So no packet loops or waits in a cycle
+// while some switches hold old tables and others new ones. The steps between the Plans come first,
+// then the new Plan.
 
-// queueStep queues the blocks of a switch that differ from those of the step before.
+// queueStep queues the blocks of a switch that change in this step.
 func (w *writer) queueStep(id int32) {
 	s := w.Prog.Sw[id]
 	if s < 0 {
@@ -22,7 +23,7 @@ func (w *writer) queueStep(id int32) {
 	}
 }
 
-// stepEnded goes on to the next step, once packets under way have left where they must.
+// stepEnded begins the next step, after a pause if packets under way must leave first.
 func (w *writer) stepEnded() {
 	switch {
 	case w.Prog.Step == w.LastStep():
@@ -37,13 +38,13 @@ func (w *writer) stepEnded() {
 	}
 }
 
-// nextStep begins to write what the next step has.
+// nextStep begins to write the next step.
 func (w *writer) nextStep() {
 	w.Prog.Step++
 	w.enterPhase(tables)
 }
 
-// countHeld counts a block that a switch has already, unless another one replaces it later.
+// countHeld counts a block that a switch holds already, unless a later step replaces it.
 func (w *writer) countHeld(id int32, b uint32) {
 	if w.IsLast(id, b) {
 		w.Prog.Blocks[id].Same++

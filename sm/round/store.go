@@ -8,8 +8,9 @@ import (
 	"weft/wire/mad"
 )
 
-// noteOthersLIDs reports, and notes, whether ports are in service with other LIDs than are stored: another manager has given them
-// since. They keep them, and the last Plan is none to be repaired.
+// noteOthersLIDs reports, and notes, whether Active ports have other LIDs than those stored:
+// another manager has assigned them since. The ports keep their LIDs, and the last Plan is not
+// repaired.
 func (w *writer) noteOthersLIDs() bool {
 	if !w.given.Store {
 		return false
@@ -34,8 +35,8 @@ func (w *writer) noteOthersLIDs() bool {
 	return n > 0
 }
 
-// startStoring asks for the LIDs and the Plan to be stored, where that is wanted. Where all LIDs are stored already nothing waits for it but the end of
-// the round.
+// startStoring asks for the LIDs and the Plan to be stored, if Given.Store. If all LIDs are stored
+// already, only the end of the round waits for it.
 func (w *writer) startStoring() {
 	lids := w.inherit.Stored.After(w.Graph, &w.Plan.Ends)
 	if !w.given.Store {
@@ -56,11 +57,11 @@ func (w *writer) startStoring() {
 	w.startProgram()
 }
 
-// isStoring reports whether a Store has not ended.
+// isStoring reports whether a Store is under way.
 func (w *writer) isStoring() bool { return w.record != nil && !w.stored }
 
-// takeStored goes on with LIDs that are stored. Where they could not be, ports whose LIDs are not those of an earlier Record get
-// none; a Plan by which a port would lose a LID that is stored is not distributed at all.
+// takeStored continues after a Store. If it failed, ports whose LIDs are not in an earlier Record
+// get none. A Plan that would take a stored LID from a port is not distributed at all.
 func (w *writer) takeStored(ev *terms.Event) {
 	if !w.isStoring() || w.phase == finished {
 		return
@@ -88,7 +89,7 @@ func (w *writer) takeStored(ev *terms.Event) {
 	}
 }
 
-// firstMoved returns the first port that has stored LIDs and would get others, noSlot where there is none.
+// firstMoved returns the first port whose stored LIDs would change, ledger.NoSlot if none.
 func (w *writer) firstMoved() int32 {
 	for slot := range w.Addressable {
 		if old, ok := w.inherit.Stored[w.GUID[slot]]; ok && old != w.record.LIDs[w.GUID[slot]] && !w.isNamed(slot) {
@@ -98,15 +99,16 @@ func (w *writer) firstMoved() int32 {
 	return ledger.NoSlot
 }
 
-// isNamed reports whether the LIDs that the Plan has for a port are stored, or the port was found with them.
+// isNamed reports whether a port may get its planned LIDs: they are stored, or the port already has
+// them.
 func (w *writer) isNamed(slot int32) bool {
 	guid, info := w.GUID[slot], w.Info[slot][:]
 	p, ok := w.record.LIDs[guid]
 	return ok && (w.inherit.Stored[guid] == p || uint64(p.Base) == mad.PortInfoLID.Get(info) && uint64(p.LMC) == mad.PortInfoLMC.Get(info))
 }
 
-// leaveUnnamed takes the LIDs of the Plan from ports for which they could not be stored: they get none, and no link of a CA
-// without one is brought up.
+// leaveUnnamed removes ports whose LIDs could not be stored from the Plan's end ports. They get no
+// LID, and links of CAs without a LID stay down.
 func (w *writer) leaveUnnamed() {
 	for slot, end := range w.Prog.End {
 		id := w.Owner[slot]

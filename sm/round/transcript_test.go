@@ -14,15 +14,14 @@ import (
 	"weft/wire/mad"
 )
 
-// TestTranscripts plays the scenes of testdata: what goes in, and what the core
-// wants done, in order. Answers come in the order of their questions. Run with
-// -rewrite to write them anew.
+// TestTranscripts plays the scenes of testdata, and compares inputs and actions of the round in
+// order. Answers come in the order of the requests. Run with -rewrite to write them anew.
 //
 //	run formula [engine=CHAIN] [discover] [unproven] [again] [from=PHASE]
 //	run formula silent=NODE | ports=NODE:N | guid=NODE:NODE | mute=NODE:ATTRIBUTE | stop=N
 //
-// A NODE is the number of a node of the formula. "again" plays a second core on the
-// subnet that the first one has brought up, and shows only that.
+// A NODE is the index of a node of the formula. "again" plays a second round on the subnet that the
+// first one has brought up, and shows only the second.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/transcripts", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -79,7 +78,7 @@ func scene(t *testing.T, d *datadriven.TestData) *world {
 
 var asked = regexp.MustCompile(`^(\w+ \w+) ([0-9a-f]+) via (.*)$`)
 
-// merge joins neighbouring questions that differ only in the modifier.
+// merge joins neighbouring requests that differ only in the modifier.
 func merge(log []string) []string {
 	var out []string
 	last, lastMod, firstMod := "", uint64(0), uint64(0)
@@ -89,7 +88,7 @@ func merge(log []string) []string {
 			out, last = append(out, line), ""
 			continue
 		}
-		mod, _ := strconv.ParseUint(m[2], 16, 64) // the expression has seen to it
+		mod, _ := strconv.ParseUint(m[2], 16, 64) // the expression guarantees a number
 		key := m[1] + m[3]
 		if key == last && mod == lastMod+1 {
 			lastMod = mod

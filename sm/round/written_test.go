@@ -13,8 +13,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestOptimizedSLtoVL: a switch that can take one SL2VL mapping for all inputs is given
-// one, unless the Plan has others by input.
+// TestOptimizedSLtoVL: a switch that supports one SL2VL mapping for all inputs gets one, unless the
+// Plan's mappings differ by input.
 func TestOptimizedSLtoVL(t *testing.T) {
 	for _, byInput := range []bool{false, true} {
 		f := smtest.Formula(t, "torus(5x5,hosts=1)")
@@ -46,7 +46,7 @@ func TestOptimizedSLtoVL(t *testing.T) {
 	}
 }
 
-// tellInputsApart has a Plan name its SL2VL tables by input and output port.
+// tellInputsApart makes the SL2VL tables of a Plan depend on input and output port.
 func tellInputsApart(f *fabric.Fabric) func(*route.Plan) {
 	g := f.Compile()
 	return func(p *route.Plan) {
@@ -63,8 +63,8 @@ func tellInputsApart(f *fabric.Fabric) func(*route.Plan) {
 	}
 }
 
-// TestExtendedSpeeds: a Set of PortInfo carries the bit of the modifier by which a node
-// that knows extended speeds takes them, and others do not get it.
+// TestExtendedSpeeds: a Set of PortInfo carries the extended-speeds bit of the modifier for nodes
+// that support it, and for no others.
 func TestExtendedSpeeds(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	w := newWorld(f, terms.Config{}, "updn")
@@ -86,8 +86,8 @@ func TestExtendedSpeeds(t *testing.T) {
 	}
 }
 
-// TestArmedAtBothEnds: a port does not become Active while the other end of its cable is
-// not Armed, also where the device would take it.
+// TestArmedAtBothEnds: a port does not become Active before the other end of its cable is Armed,
+// even if the device would allow it.
 func TestArmedAtBothEnds(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	w := newWorld(f, terms.Config{}, "updn")
@@ -106,8 +106,8 @@ func TestArmedAtBothEnds(t *testing.T) {
 	}
 }
 
-// TestPortNotTaken: a port that answers a Set with something else than it was told is read,
-// and named when it really has something else.
+// TestPortNotTaken: a port whose answer to a Set differs is read, and reported only if it really
+// holds other values.
 func TestPortNotTaken(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	sw, host := smtest.Find(f, fabric.Switch, 1), smtest.Find(f, fabric.CA, 5)
@@ -148,7 +148,7 @@ func TestPortNotTaken(t *testing.T) {
 	}
 }
 
-// TestTopLID: the entry of the highest LID counts like all others, in a block that is read
+// TestTopLID: the entry of the highest LID is compared like all others, in a block that was read
 // and in one that was written.
 func TestTopLID(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
@@ -176,8 +176,7 @@ func TestTopLID(t *testing.T) {
 	}
 }
 
-// TestDeadAtTheEnd: a switch that answers no more when all is written keeps the subnet
-// from being up.
+// TestDeadAtTheEnd: a switch that falls silent after all writes keeps the subnet from being up.
 func TestDeadAtTheEnd(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	w := newWorld(f, terms.Config{}, "updn")
@@ -191,8 +190,8 @@ func TestDeadAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestBlocksAboveTheTop: what a switch holds above its LinearFDBTop is not defined. Blocks
-// there are written unread, those below are read and left as they are.
+// TestBlocksAboveTheTop: the table of a switch above its LinearFDBTop is undefined. Blocks there
+// are written unread; blocks below are read, and left alone if equal.
 func TestBlocksAboveTheTop(t *testing.T) {
 	first := newWorld(smtest.Formula(t, "rlft(8,3)"), terms.Config{}, "updn")
 	if r := first.run(); r.State != terms.Up {

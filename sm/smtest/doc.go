@@ -1,3 +1,3 @@
-// Package smtest has what tests of several rooms of the subnet manager share: fabrics and routings
-// by text, and a simulated subnet that answers SMPs at once (Fake).
+// Package smtest holds helpers for tests of several rooms of the subnet manager: fabrics and
+// routings from text, and a simulated subnet that answers SMPs at once (Fake).
 package smtest

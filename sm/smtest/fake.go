@@ -7,33 +7,34 @@ import (
 	"weft/wire/mad"
 )
 
-// Fake is a deliberately dumb subnet: directed routes are walked over a Fabric,
-// attributes are kept as bytes. It knows nothing of how a Core works.
+// Fake is a deliberately dumb subnet: it walks directed routes over a Fabric and stores attributes
+// as bytes. It knows nothing of how a Round works.
 type Fake struct {
 	F     *fabric.Fabric
-	At    fabric.End // where the subnet manager sits
+	At    fabric.End // port of the subnet manager
 	Nodes []FakeNode
 }
 
-// FakeNode is a node of a Fake, with the attributes that it answers.
+// FakeNode is a node of a Fake: its attributes and its faults.
 type FakeNode struct {
-	GUID   fabric.GUID                                       // what it says
-	Ports  int                                               // what it says
-	PKeys  int                                               // what it says
-	Silent bool                                              // its agent answers nothing, and forwards nothing
-	Deaf   mad.AttrID                                        // answers all but this attribute
-	Deny   mad.AttrID                                        // refuses to Set this one
-	Lies   bool                                              // says that it was reached by its port 0
-	Eager  bool                                              // its ports take any state
-	Forget mad.AttrID                                        // says that a Set of this one is well, and keeps what it has
-	Bend   func(attr mad.AttrID, mod uint32, data *[64]byte) // what it makes of a table that it is told
+	GUID   fabric.GUID // as reported
+	Ports  int         // as reported
+	PKeys  int         // as reported
+	Silent bool        // answers nothing and forwards nothing
+	Deaf   mad.AttrID  // does not answer this attribute
+	Deny   mad.AttrID  // refuses to Set this attribute
+	Lies   bool        // reports that it was reached by port 0
+	Eager  bool        // its ports take any state
+	Forget mad.AttrID  // acknowledges a Set of this attribute and keeps the old value
+	// Bend changes the data of a Set before it is stored.
+	Bend   func(attr mad.AttrID, mod uint32, data *[64]byte)
 	Sw     [20]byte
 	LFT    map[uint32][64]byte
 	Tables map[[2]uint32][64]byte // by attribute and modifier: SL2VL, VLArb, P_Key
 	Info   [][64]byte
 }
 
-// NewFake makes a cold subnet; the manager sits on the first CA that has a cable.
+// NewFake returns a cold subnet. The manager sits at the first cabled port of a CA.
 func NewFake(f *fabric.Fabric) *Fake {
 	s := &Fake{F: f, Nodes: make([]FakeNode, len(f.Nodes)), At: fabric.End{Node: -1}}
 	for i := range f.Nodes {
@@ -73,7 +74,8 @@ func NewFake(f *fabric.Fabric) *Fake {
 	return s
 }
 
-// walk follows a directed route to the node it ends at, and the port it came in by.
+// walk follows a directed route. It returns the node reached and the port that received the
+// request.
 func (s *Fake) walk(path []byte) (fabric.End, bool) {
 	here := s.At
 	for i, port := range path {
@@ -87,8 +89,8 @@ func (s *Fake) walk(path []byte) (fabric.End, bool) {
 	return here, !s.Nodes[here.Node].Silent
 }
 
-// Do performs an SMP on the node that a route ends at; ok is false when nothing
-// comes back. data is replaced by the answer's.
+// Do performs an SMP at the end of a directed route. data is replaced by the answer's attribute. ok
+// is false if no answer comes back.
 func (s *Fake) Do(path []byte, method mad.Method, attr mad.AttrID, mod uint32, data *[64]byte) (status mad.Status, ok bool) {
 	at, ok := s.walk(path)
 	d := &s.Nodes[at.Node]
@@ -156,7 +158,7 @@ func (s *Fake) nodeInfo(at fabric.End, data []byte) {
 	}
 }
 
-// portInfo answers Get and Set of PortInfo; a state is refused where ibsim does.
+// portInfo answers Get and Set of PortInfo. It refuses state changes as ibsim does.
 func (s *Fake) portInfo(at fabric.End, port uint8, set bool, data *[64]byte) mad.Status {
 	n, d := &s.F.Nodes[at.Node], &s.Nodes[at.Node]
 	if n.Type != fabric.Switch && (port == 0 || set) && port != at.Port {
@@ -172,7 +174,7 @@ func (s *Fake) portInfo(at fabric.End, port uint8, set bool, data *[64]byte) mad
 	status := mad.StatusOK
 	if set {
 		for _, f := range []mad.Field{mad.PortInfoPhysicalState, mad.PortInfoLinkDownDefault, mad.PortInfoClientReregister} {
-			if f.Is(data[:]) { // not for a bring-up to change
+			if f.Is(data[:]) { // a bring-up must not change these
 				return mad.StatusBadField
 			}
 		}
@@ -189,7 +191,7 @@ func (s *Fake) portInfo(at fabric.End, port uint8, set bool, data *[64]byte) mad
 	return status
 }
 
-// transition moves a port up one state, when the other end is at most one behind.
+// transition moves a port up one state, if the other end is at most one state behind.
 func (s *Fake) transition(e fabric.End, to uint64) mad.Status {
 	if to == mad.PortNoChange {
 		return mad.StatusOK
@@ -208,8 +210,8 @@ func (s *Fake) transition(e fabric.End, to uint64) mad.Status {
 	return mad.StatusOK
 }
 
-// Carry sends a packet to every LID that some switch forwards from every switch, and
-// gives the number of hops.
+// Carry sends a packet from every switch to every LID in its table, and returns the total number of
+// hops. It fails the test if a packet loops.
 func (s *Fake) Carry(t Fataler) (hops int) {
 	for from := range s.Nodes {
 		for lid := uint64(1); lid <= mad.SwitchInfoLinearFDBTop.Get(s.Nodes[from].Sw[:]); lid++ {
@@ -232,7 +234,7 @@ func (s *Fake) Carry(t Fataler) (hops int) {
 	return hops
 }
 
-// RunManager makes a host of a fake subnet say that a subnet manager runs there.
+// RunManager makes port 1 of a host report a subnet manager with this SMState and priority.
 func (s *Fake) RunManager(host fabric.NodeID, state, priority uint64) {
 	mad.PortInfoCapabilityMask.Put(s.Nodes[host].Info[1][:], mad.CapIsSM)
 	var data [64]byte
@@ -242,7 +244,7 @@ func (s *Fake) RunManager(host fabric.NodeID, state, priority uint64) {
 	s.Nodes[host].Tables[[2]uint32{uint32(mad.AttrSMInfo), 0}] = data
 }
 
-// Verify compares what it holds with a Plan, and with the fabric and the report of the round that wrote it.
+// Verify fails the test unless the subnet holds the Plan, as the report of the round says.
 func (s *Fake) Verify(t Fataler, g *fabric.Graph, plan *route.Plan, f *fabric.Fabric, r *terms.Report) {
 	t.Helper()
 	at := map[fabric.GUID]int{}

@@ -18,7 +18,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Formula makes the fabric of a formula.
+// Formula returns the fabric of a formula, for example "rlft(4,2)".
 func Formula(tb testing.TB, text string) *fabric.Fabric {
 	tb.Helper()
 	f, err := gen.Parse(text)
@@ -28,7 +28,7 @@ func Formula(tb testing.TB, text string) *fabric.Fabric {
 	return f
 }
 
-// Find is the nth node of a type.
+// Find returns the nth node of a type, counted from 0.
 func Find(f *fabric.Fabric, typ fabric.NodeType, n int) fabric.NodeID {
 	for i := range f.Nodes {
 		if f.Nodes[i].Type == typ {
@@ -41,7 +41,7 @@ func Find(f *fabric.Fabric, typ fabric.NodeType, n int) fabric.NodeID {
 	panic("no such node")
 }
 
-// JobOf makes the routing request of a chain of engines.
+// JobOf returns the planner's request for a chain of engines.
 func JobOf(chain string, lmc uint8) planner.Request {
 	steps, err := engine.Parse(chain, nil)
 	if err != nil {
@@ -50,25 +50,25 @@ func JobOf(chain string, lmc uint8) planner.Request {
 	return planner.Request{Chain: steps, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1}
 }
 
-// Fataler is a test of package testing or of rapid.
+// Fataler is the part of testing.T and rapid.T that helpers use.
 type Fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// Describe names the SMP of a Send.
+// Describe returns the method, attribute, modifier and path of a Send.
 func Describe(a *terms.Action) string {
 	return fmt.Sprintf("%v %s %x via %v", a.Method, ledger.AttrName(a.Attr), a.Modifier, a.Path)
 }
 
-// Keys of managers.
+// Keys of three managers.
 var (
 	SecretKeys = terms.Keys{Secret: []byte("a secret of ours"), Protect: 1, Lease: 60}
 	OtherKeys  = terms.Keys{Secret: []byte("that of somebody else"), Protect: 1, Lease: 60}
 	HidingKeys = terms.Keys{Secret: []byte("a secret that hides"), Protect: 3, Lease: 10}
 )
 
-// Partitioning reads partitions from text.
+// Partitioning parses a partitions file. in and out set whether switches enforce the partitions.
 func Partitioning(t Fataler, text string, in, out bool) *terms.Partitioning {
 	ps, err := partition.Read("partitions.conf", []byte(text))
 	if err != nil {
@@ -82,7 +82,7 @@ var MemberMask = mad.MCMemberRecord.Mask(mad.MCMemberRecordMGID) | mad.MCMemberR
 	mad.MCMemberRecord.Mask(mad.MCMemberRecordPKey) | mad.MCMemberRecord.Mask(mad.MCMemberRecordSL) | mad.MCMemberRecord.Mask(mad.MCMemberRecordFlowLabel) |
 	mad.MCMemberRecord.Mask(mad.MCMemberRecordTClass) | mad.MCMemberRecord.Mask(mad.MCMemberRecordJoinState)
 
-// Request makes a datagram to subnet administration.
+// Request returns a datagram to subnet administration. mask is its component mask, rec its record.
 func Request(method mad.Method, attr mad.AttrID, mask uint64, rec []byte) mad.Datagram {
 	q, err := mad.Request{Method: method, Attr: attr}.SA(make([]byte, mad.Size), mask)
 	if err != nil {
@@ -92,13 +92,13 @@ func Request(method mad.Method, attr mad.AttrID, mask uint64, rec []byte) mad.Da
 	return q
 }
 
-// Janus reads the dump of a real cluster of 214 switches, which not everyone has.
+// Janus reads the dump of a real cluster with 214 switches. Without WEFT_DUMPS it skips the test.
 func Janus(tb testing.TB) *fabric.Fabric {
 	tb.Helper()
 	return Dump(tb, "janus", dumps.Read(tb, "janus/ibnetdiscover-2014-02-12.txt"))
 }
 
-// Same compares a fabric with what was found of it, LIDs aside.
+// Same fails the test if the discovered fabric differs from the expected one, LIDs aside.
 func Same(t testing.TB, want, got *fabric.Fabric) {
 	t.Helper()
 	strip := func(f *fabric.Fabric) *fabric.Fabric {
@@ -124,7 +124,7 @@ func Same(t testing.TB, want, got *fabric.Fabric) {
 	}
 }
 
-// MgidOf is one of a few MGIDs.
+// MgidOf returns a different MGID for each n.
 func MgidOf(n int) (mgid [16]byte) {
 	copy(mgid[:], []byte{0xFF, 0x12, 0xA0, 0x1C})
 	binary.BigEndian.PutUint32(mgid[12:], uint32(n+1))

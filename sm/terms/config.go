@@ -14,62 +14,72 @@ import (
 	"weft/sm/sa"
 )
 
-// Config says what a Manager is to do. The zero value brings a subnet up.
+// Config is the configuration of a Manager. The zero value brings a subnet up.
 type Config struct {
-	ReadOnly   bool          // only look: nothing is Set, and it ends after discovery
-	Unproven   bool          // distribute a Plan even if the judge finds faults
-	TakeOver   bool          // write although another subnet manager is the master
-	AskRoles   bool          // ask switches for their role in a tree, by the vendor attribute SwitchRole
-	Keys       Keys          // M_Keys of ports
-	Partitions *Partitioning // nil: all ports are full members of the default partition, and keep what other P_Keys they have
-	Levels     levels.Levels // of service: which paths have which
-	OwnPort    fabric.GUID   // GUID of our own port, 0 where it is not known: its M_Key may be needed to ask for it
+	ReadOnly bool // discover only: Set nothing, and end after discovery
+	Unproven bool // distribute a Plan even if the judge finds faults
+	TakeOver bool // write even if another subnet manager is the master
+	AskRoles bool // ask switches for the vendor attribute SwitchRole
+	Keys     Keys // M_Keys of ports
+	// Partitions assigns P_Keys to ports. nil: all ports are full members of the default partition,
+	// and keep their other P_Keys.
+	Partitions *Partitioning
+	Levels     levels.Levels // which paths use which level of service
+	OwnPort    fabric.GUID   // our own port, 0: unknown; asking it may need its M_Key
 	History
-	MaxPending int           // SMPs handed out and not ended, to bound memory; 1024
-	Sweeps     int           // sweeps before it goes on in a fabric that keeps changing; 3
-	SMKey      uint64        // that other managers are told; OpenSM heeds none that has not its own
-	Priority   uint8         // towards other subnet managers, 0 to 15
-	Replicates bool          // the subnet is handed over to another manager after MayTakeOver alone
-	Pause      time.Duration // how long packets under way are given to leave where old and new tables must not meet; UsualPause
-	Elect      bool          // who is the master is settled with other managers by priority and GUID, not by who was first
+	MaxPending int    // SMPs handed out and not ended, to limit memory; default 1024
+	Sweeps     int    // sweeps while the fabric keeps changing; default 3
+	SMKey      uint64 // OpenSM ignores managers with another SM_Key
+	Priority   uint8  // as subnet manager, 0 to 15
+	Replicates bool   // hand the subnet over to managers in MayTakeOver only
+	// Pause is the time for packets under way to leave, where old and new table entries must not
+	// meet. The default is UsualPause.
+	Pause time.Duration
+	Elect bool // priority and GUID decide who is the master, not who came first
 
-	Drain               []string       // switches and cables by name: no traffic of others passes through them
-	Drains              Drains         // what was drained the last time; Drain is followed from there
-	Expected            *fabric.Fabric // what should be there; deviations are told
-	QuarantineStrangers bool           // nodes that are not Expected are left out; or not Admitted, where that is not nil
-	Admitted            []fabric.GUID  `json:"-"` // in order; of the master before us
+	Drain               []string       // names of switches and cables without transit traffic
+	Drains              Drains         // drains of the last run, as Follow left them
+	Expected            *fabric.Fabric // the expected fabric; deviations are logged
+	QuarantineStrangers bool           // leave out nodes not in Admitted, or not in Expected
+	Admitted            []fabric.GUID  `json:"-"` // sorted node GUIDs; from the previous master
 
-	Between    sa.Between           // how the subnet is joined with others
-	Congestion *congestion.Settings // what switches and adapters are told of congestion control, by the Runner; nil for nothing
-	Options    map[string]string    // by which routes, or what is written, would change, by name, and what they say: managers that stand by tell where theirs differ
+	Between    sa.Between           // how the subnet is connected to others
+	Congestion *congestion.Settings // congestion control, set by the Runner; nil: unchanged
+	// Options holds the options that affect routes or written values, by name. A standby compares
+	// them with the master's and logs differences.
+	Options map[string]string
 }
 
-// History is what was known of the subnet before the manager started, and whether the manager
-// stores the same for the next one. Config embeds it, so its fields stand in a recording between
-// those of Config, in this order.
+// History is the state known before the manager started; Store says whether the manager stores its
+// own state for the next start. Config embeds it, so a recording holds its fields among the fields
+// of Config, in this order.
 type History struct {
-	Neighbours []Neighbour           // as they were found before
-	Stored     LIDMap                // LIDs remembered; they win over those found
-	Trees      []multicast.TreeByLID // for multicast groups, of the manager before us
-	Store      bool                  // LIDs and Plan are stored before a port gets its LID: the action Store
-	Last       *planner.Kept         // the Plan of the last time, to be repaired in the first round; nil where none is known
-	LastAfresh bool                  // it is not to be repaired, but its LIDs to be kept
-	LastHeld   bool                  // it is that of another manager, or others may have changed it since: its tables are those that switches hold
+	Neighbours []Neighbour           // as found before
+	Stored     LIDMap                // stored LIDs; they take precedence over LIDs found
+	Trees      []multicast.TreeByLID // of the multicast groups of the previous master
+	Store      bool                  // action Store is wanted before a port gets its LID
+	Last       *planner.Kept         // the last Plan, repaired in the first round; nil: unknown
+	LastAfresh bool                  // route from scratch, but keep the LIDs of Last
+	// LastHeld says that Last is another manager's Plan, or that others may have changed it. The
+	// first round then uses the tables that switches hold.
+	LastHeld bool
 }
 
-// UsualPause is the time that packets are given to leave unless Config says otherwise. With credits for 64 KB a lane and links of 10 Gbit/s, a
-// packet behind a full buffer at each of 10 hops leaves in less than 1 ms; behind many senders to one host it takes longer.
+// UsualPause is the default of Config.Pause. With credits for 64 KB a lane and links of 10 Gbit/s,
+// a packet behind a full buffer at each of 10 hops leaves in less than 1 ms. Behind many senders to
+// one host it takes longer.
 const UsualPause = 100 * time.Millisecond
 
-// Partitioning says which ports may talk to each other, and whether switches see to it.
+// Partitioning is the set of partitions, and whether switches enforce them.
 type Partitioning struct {
 	Partitions partition.Partitions
-	// In and Out have switches drop packets with P_Keys that a CA or router port at their own port does not have: those that come from
-	// it, and those that go to it.
+	// In and Out make switches drop packets whose P_Key the CA or router at the port does not have:
+	// packets from it (In), packets to it (Out).
 	In, Out bool
 }
 
-// After returns the partitions to be in force after others: where none are told any more, all ports are together again.
+// After returns the partitions that replace was. If there are none any more, all ports return to
+// the default partition.
 func (p *Partitioning) After(was *Partitioning) *Partitioning {
 	if p == nil && was != nil {
 		return &Partitioning{Partitions: partition.Everyone()}
@@ -77,7 +87,7 @@ func (p *Partitioning) After(was *Partitioning) *Partitioning {
 	return p
 }
 
-// FillIn sets the bounds that are not set to the usual ones.
+// FillIn replaces unset limits by their defaults.
 func (cfg *Config) FillIn() {
 	if cfg.MaxPending <= 0 {
 		cfg.MaxPending = 1024
@@ -90,7 +100,7 @@ func (cfg *Config) FillIn() {
 	}
 }
 
-// AdmittedNodes lists the nodes that are expected, in order; nil where all are taken in.
+// AdmittedNodes returns the sorted GUIDs of the nodes to be managed, nil for all.
 func (cfg *Config) AdmittedNodes() []fabric.GUID {
 	switch {
 	case !cfg.QuarantineStrangers || cfg.Expected == nil && cfg.Admitted == nil:
@@ -108,26 +118,28 @@ func (cfg *Config) AdmittedNodes() []fabric.GUID {
 	return list
 }
 
-// Settings hold the options that a running Manager can be given anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Drain,
-// Expected, QuarantineStrangers and Options; all else holds from the start on.
+// Settings holds the options that can change while a Manager runs. Of Config it takes Unproven,
+// TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Congestion, Drain, Expected,
+// QuarantineStrangers and Options. All others keep their values from the start.
 type Settings struct {
 	Config Config
 	Watch  Watch
-	Afresh bool   // Routing is another one: all is routed afresh
-	What   string // has changed, in words
+	Afresh bool   // Routing has changed: route from scratch
+	What   string // what has changed, in words
 
-	// Taken by the Runner.
+	// Used by the Runner.
 	Routing  planner.Request
 	Counters perf.Config
 }
 
-// Drains list the switches and cables to be drained: those that Config.Drain names, with the changes by events.
+// Drains lists the switches and cables to be drained, by name: Config.Drain with later
+// changes by events.
 type Drains struct {
-	Told []string // Config.Drain, when it was last looked at
-	Now  []string
+	Told []string // Config.Drain as last followed
+	Now  []string // drained now
 }
 
-// Follow takes a Config.Drain that is another one than before, and reports whether it is.
+// Follow applies the changes of Config.Drain since the last call. It reports whether there are any.
 func (d *Drains) Follow(list []string) bool {
 	if slices.Equal(d.Told, list) {
 		return false
@@ -142,20 +154,23 @@ func (d *Drains) Follow(list []string) bool {
 	return true
 }
 
-// Watch says how a Manager that stays watches its subnet. The zero value ends it after its first round.
+// Watch holds the intervals of a Manager that stays. The zero value ends it after its first round.
 type Watch struct {
-	Interval  time.Duration // from the end of a light sweep to the next one
-	Quiet     time.Duration // shortly after a round, the next one begins when nothing more has changed for so long, doubled each time; otherwise at once
-	MostQuiet time.Duration // and at the latest so long after the first change
-	Retry     time.Duration // until the next round after one that did not bring up all, doubled each time
-	MostRetry time.Duration // and no more than this
-	Rebalance time.Duration // after the last repair, until all is routed afresh; 0: never
+	Interval time.Duration // from the end of a light sweep to the next one
+	// Quiet delays a round that follows shortly after another: it begins when nothing has changed
+	// for this time, doubled each time. Otherwise a round begins at once.
+	Quiet     time.Duration
+	MostQuiet time.Duration // the longest such delay after the first change
+	Retry     time.Duration // from an incomplete round to the next one, doubled each time
+	MostRetry time.Duration // the longest such delay
+	Rebalance time.Duration // from the last repair to a routing from scratch; 0: never
 	Flaps     FlapRule      // which links are put in quarantine
 
-	KeepAbsent int // rounds that must miss a node until its LIDs may be given to others; 0: they never are
+	KeepAbsent int // rounds that must miss a node before its LIDs can be reused; 0: never
 }
 
-// RetryAfter returns how long after a round that did not bring up all the next one begins, if so many before it did not either.
+// RetryAfter returns the delay from an incomplete round to the next one. failed is the number of
+// consecutive incomplete rounds before it.
 func (w Watch) RetryAfter(failed int) time.Duration {
 	after := w.Retry
 	for range min(failed, 20) {
@@ -167,17 +182,18 @@ func (w Watch) RetryAfter(failed int) time.Duration {
 	return min(after, w.MostRetry)
 }
 
-// UsualWatch has the usual times between looks at a subnet.
+// UsualWatch holds the default intervals.
 var UsualWatch = Watch{
 	Interval: 10 * time.Second, Quiet: 25 * time.Millisecond, MostQuiet: time.Second,
 	Retry: 10 * time.Second, MostRetry: 10 * time.Minute, Rebalance: time.Minute,
 	Flaps: FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
 }
 
-// FlapRule says which links are put in quarantine: they are not used, and what happens to them begins no round.
+// FlapRule decides which links are put in quarantine: they carry nothing, and their changes start
+// no round.
 type FlapRule struct {
-	Times    int           // a link that came back more often than this; 0: none is
-	Within   time.Duration // in so long
-	Hold     time.Duration // until it has been up without a change for so long, doubled each time
-	MostHold time.Duration // and no more than this
+	Times    int           // quarantine a link that came back more often than this; 0: never
+	Within   time.Duration // within this time
+	Hold     time.Duration // release a link up unchanged for this time, doubled each time
+	MostHold time.Duration // at most this long
 }

@@ -14,7 +14,7 @@ import (
 	"weft/wire/mad"
 )
 
-// EventKind says what happened.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 // The events.
@@ -22,60 +22,60 @@ const (
 	Start          EventKind = iota // begin; once, first
 	Answer                          // a Send has ended
 	Planned                         // a Route has ended
-	Claimed                         // a Claim has ended well
+	Claimed                         // a Claim has succeeded
 	PauseEnds                       // a Pause has ended
 	Stop                            // end soon: send no more
-	Unasked                         // to a Manager: a datagram has come that answers no request
-	Tick                            // to a Manager: the time has come that it asked for by Wake
-	Reconfigure                     // to a Manager: Settings are told anew
-	Resweep                         // to a Manager: a round is asked for
-	Rebalance                       // to a Manager: one that routes all afresh
+	Unasked                         // to a Manager: a datagram came that answers no request
+	Tick                            // to a Manager: the time of its Wake has come
+	Reconfigure                     // to a Manager: Settings have changed
+	Resweep                         // to a Manager: begin a round
+	Rebalance                       // to a Manager: begin a round that routes from scratch
 	Stored                          // a Store has ended, well or with Err
-	DrainPart                       // to a Manager: take a switch or a cable out of use, Name; Decided follows, with the Tag
-	UndrainPart                     // to a Manager: use it again, a link in quarantine too
-	MembersChanged                  // to a Manager: members of multicast groups have changed; TakeMembers follows
-	MembersTold                     // to a Manager: Members are those of all groups
-	_                               // seven kinds were what a News is now: recordings have their numbers
+	DrainPart                       // to a Manager: drain part Name; Decided follows, with the Tag
+	UndrainPart                     // to a Manager: use it again; also ends a quarantine
+	MembersChanged                  // to a Manager: group members changed; TakeMembers follows
+	MembersTold                     // to a Manager: Members lists the members of all groups
+	_                               // old recordings hold seven former kinds, now News
 	_
 	_
 	_
 	_
-	NeighboursTold // to a Manager: Neighbours are those that the master has found
+	NeighboursTold // to a Manager: Neighbours lists cables that the master found
 	_
 	_
 	Told        // to a Manager: News has come
-	LinkChanged // to a round, by its Manager: a link has changed its state
+	LinkChanged // to a round, from its Manager: a link has changed its state
 )
 
-// Outcome says how a Send ended.
+// Outcome is the way a Send ended.
 type Outcome uint8
 
 // The outcomes.
 const (
-	Answered  Outcome = iota // status 0
-	Refused                  // another status
+	Answered  Outcome = iota // with status 0
+	Refused                  // with another status
 	Silent                   // no answer to any attempt
-	Cancelled                // ended early; it may have been sent, if Attempts says so
+	Cancelled                // ended early; Attempts says whether it was sent
 )
 
-// Event is something that happened to a round or a Manager.
+// Event is an input of a round or a Manager. The fields after Kind belong to some kinds only.
 type Event struct {
 	Kind EventKind
 
-	// Of an Answer.
-	Tag      uint64 // the Send's
+	// Of Answer.
+	Tag      uint64 // the Send's; also of DrainPart and UndrainPart: the caller's
 	Outcome  Outcome
-	Attempts int        // times it was sent
-	Status   mad.Status // of one Refused
-	Data     [64]byte   // the attribute, of one Answered
+	Attempts int        // number of times it was sent
+	Status   mad.Status // if Refused
+	Data     [64]byte   // the attribute, if Answered
 
-	// Of Planned. Err says why there is no Plan, or none that was judged; of Stored, why nothing was stored.
+	// Of Planned. Err says why there is no Plan or no judgement; of Stored, why storing failed.
 	Result *planner.Result
 	Err    error
-	Way    *planner.Transition // from what the devices hold to this Plan; nil where that is not known
-	Other  string              // of a Plan of the manager before us: why it is not what is asked for here, "" where it is
+	Way    *planner.Transition // steps from the tables in force to this Plan; nil: unknown
+	Other  string              // why an inherited Plan differs from our options, "" if it does not
 
-	// Of Unasked: a copy, which is the Manager's.
+	// Of Unasked: a copy that the Manager owns.
 	Datagram *wire.Datagram
 
 	Settings *Settings // of Reconfigure
@@ -88,58 +88,58 @@ type Event struct {
 	News       *News       // of Told
 }
 
-// News holds what subnet administration tells the Manager: what other managers have told it, and what
-// follows from what clients have registered.
+// News reports from subnet administration to the Manager: messages from other managers, and
+// consequences of registrations.
 type News struct {
-	// The master that we stand by for has given ports these LIDs, has these trees for multicast groups,
-	// this Plan, as planner.Kept.Bare writes it, and goes by these Rules, as JSON. Each is nil where it
-	// tells nothing new.
+	// From the master that we stand by for: LIDs of ports, trees of multicast groups, the Plan in
+	// the format of planner.Kept.Bare, and its Rules as JSON. nil: nothing new.
 	LIDs  LIDMap
 	Trees []multicast.TreeByLID
 	Plan  []byte
 	Rules []byte
 
-	MasterMissed bool          // that master tells no more what it does
-	MayTakeOver  []fabric.GUID // ports of managers that the subnet may be handed over to, where we Replicate; nil: as before
-	Reregister   bool          // clients are to register with subnet administration again
+	MasterMissed bool          // that master has stopped sending
+	MayTakeOver  []fabric.GUID // ports of managers fit for a handover; nil: unchanged
+	Reregister   bool          // ask clients to register again
 }
 
-// RulesToTell holds Rules as JSON, for managers that stand by. Of two the one with the higher number is the later one.
+// RulesToTell holds the Rules as JSON, to be sent to standbys. The higher Number is the newer.
 type RulesToTell struct {
 	Number uint64
 	Data   []byte
 }
 
-// ActionKind says what a round or a Manager wants done.
+// ActionKind is the kind of an Action.
 type ActionKind uint8
 
 // The actions.
 const (
-	Send  ActionKind = iota // send an SMP; its end comes back as an Answer
-	Route                   // compute and judge a Plan by Request that keeps the LIDs in use, those Stored before all; it comes back as Planned
-	Claim                   // set IsSM at our port; Claimed says that it is
-	Pause                   // packets under way need time to leave; PauseEnds says that it is over
-	Phase                   // a phase of the work begins: Name
+	Send  ActionKind = iota // send an SMP; Answer follows
+	Route                   // compute and judge a Plan by Request; Planned follows
+	Claim                   // set IsSM at our port; Claimed follows
+	Pause                   // give packets under way time to leave; PauseEnds follows
+	Phase                   // phase Name begins
 	Note                    // an Incident
-	Store                   // make Result.Record durable; Stored says how that ended, before the round ends or after Stop
-	Done                    // the end: Report has all
+	Store                   // make Result.Record durable; Stored follows, even after Stop
+	Done                    // the end; Report is complete
 
-	// Of a Manager alone.
-	Wake        // a Tick is wanted at At, in place of any earlier wish
-	Reply       // send Datagram, which wants no answer
+	// Of a Manager only.
+	Wake        // send a Tick at At, in place of any earlier wish
+	Reply       // send Datagram, which gets no answer
 	RoundEnded  // a round has ended: Manager.Result has its Report
-	TakeMembers // the members of multicast groups are wanted: MembersTold
-	End         // end the SMPs of this Group that are under way: those not sent yet at once, others when the present attempt has no answer
-	Decided     // what an event wanted is taken, or refused: its Tag, Name, and Err, nil where it is taken
-	TellRules   // managers that stand by are to be told what we go by: Manager.RulesToTell has it
+	TakeMembers // MembersTold is wanted
+	// End cancels the SMPs of this Group: those not sent yet at once, others when the present
+	// attempt times out.
+	End
+	Decided   // the outcome of a request: its Tag, Name, and Err, nil if accepted
+	TellRules // send Manager.RulesToTell to the standbys
 )
 
-// Action is something that a round or a Manager wants done. Path and Data are valid until the
-// next Step.
+// Action is a request of a round or a Manager. Path and Data are valid until the next Step.
 type Action struct {
 	Kind ActionKind
 
-	// Of a Send: a directed-route SMP.
+	// Of Send: a directed-route SMP.
 	Tag      uint64
 	Method   mad.Method
 	Attr     mad.AttrID
@@ -147,33 +147,36 @@ type Action struct {
 	Path     []byte // egress port of every hop
 	Data     []byte // the attribute, of a Set
 	Key      uint64 // M_Key
-	Once     bool   // it is not sent again where no answer comes
+	Once     bool   // do not repeat it if no answer comes
 
-	Request  *RouteRequest // of a Route
+	Request  *RouteRequest // of Route
 	Name     string
 	Err      error
-	Drains   *Drains // of Decided: what is to be drained from now on, to be known by a restart; nil where nothing has changed
+	Drains   *Drains // of Decided: the drains to remember over a restart; nil: unchanged
 	Incident Incident
 	At       time.Duration
 	Datagram *wire.Datagram
 }
 
-// RouteRequest says of which fabric a Plan is wanted, and what of earlier ones it is to keep.
+// RouteRequest asks for a Plan for a Graph, and says what to keep of earlier Plans.
 type RouteRequest struct {
 	Graph     *fabric.Graph
 	Stored    LIDMap
-	Trees     []multicast.TreeByLID // those of the manager before us
-	Absent    []route.Absent        // ports that are not in the Graph and keep their LIDs
-	Kept      *planner.Kept         // the Plan in force, to be repaired; nil for that of the job
-	Found     *planner.Kept         // what the devices hold, where that is not Kept; nil where nobody knows
-	Inherited bool                  // Kept is the Plan of the manager before us, which may not be what we are asked for
-	Multicast bool                  // the Plan is to have trees for multicast groups
+	Trees     []multicast.TreeByLID // of the previous master
+	Absent    []route.Absent        // ports outside the Graph that keep their LIDs
+	Kept      *planner.Kept         // the Plan in force, to be repaired; nil: the planner's own
+	Found     *planner.Kept         // the tables that devices hold, if not Kept; nil: unknown
+	Inherited bool                  // Kept is the previous master's, maybe by other options
+	Multicast bool                  // the Plan needs trees for multicast groups
 	Levels    levels.Levels         // of service
-	FreshLIDs bool                  // nothing of ours, or of a manager before us, is in force: LIDs may be given afresh, where that is asked for
-	Afresh    bool                  // with Kept: routed afresh, and repaired where the engines refuse
+	// FreshLIDs allows new LIDs if the options ask for them: none of ours or of a previous weft
+	// master are in force.
+	FreshLIDs bool
+	Afresh    bool // route from scratch, and repair Kept only if all refuse
 }
 
-// Group names the SMPs that an End ends together, and is not 0: those of a round, or of a work between rounds.
+// Group returns the number of the group that one End cancels, never 0: the SMPs of a round, or
+// of one activity between rounds.
 func (a *Action) Group() uint64 {
 	switch first := a.Tag >> 56; first {
 	case BlockTag:
@@ -185,23 +188,23 @@ func (a *Action) Group() uint64 {
 	}
 }
 
-// The first bytes of tags of SMPs that are of no round.
+// The first bytes of the tags of SMPs outside rounds.
 const (
-	SweepTag    = 0xFF // of a light sweep: the number of the sweep and the node follow
-	ElectionTag = 0xFE // to another manager: the modifier of a Set follows, 0 for a poll, or askedOwnPort
-	LookTag     = 0xFD // of a look: the number of the look and the slot follow
-	BlockTag    = 0xFC // a table that a light sweep reads again: the number of the sweep and, after the nodes, its place in the list follow
-	KeyTag      = 0xFB // a port's PortInfo with its M_Key, which has its lease go on: 56 bits of its GUID follow
-	GroupTag    = 0xFA // of multicast tables: the number of the work and the place of the block follow
+	SweepTag    = 0xFF // light sweep: number of the sweep, node
+	ElectionTag = 0xFE // to another manager: modifier of a Set, 0 for a poll, or askedOwnPort
+	LookTag     = 0xFD // ports read between rounds: number of the reading, slot
+	BlockTag    = 0xFC // table read by a light sweep: its number, nodes + list index
+	KeyTag      = 0xFB // PortInfo with the M_Key, to renew the lease: 56 bits of the port GUID
+	GroupTag    = 0xFA // multicast tables: number of the update, index of the block
 )
 
 // roundGroup is the Group of the SMPs of a round.
 const roundGroup = 1
 
-// Never is later than everything.
+// Never is later than all times.
 const Never = time.Duration(1<<63 - 1)
 
-// AnswerEvent translates the end of a request.
+// AnswerEvent returns the Answer for a finished request.
 func AnswerEvent(res *wire.Result) Event {
 	ev := Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts}
 	var status *wire.StatusError
@@ -218,5 +221,5 @@ func AnswerEvent(res *wire.Result) Event {
 	return ev
 }
 
-// NewsEvent returns the event by which a Manager is told news.
+// NewsEvent returns the event that reports news to a Manager.
 func NewsEvent(n *News) *Event { return &Event{Kind: Told, News: n} }

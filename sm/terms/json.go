@@ -5,7 +5,7 @@ import (
 	"weft/judge/quality"
 )
 
-// DiscoveryJSON is the Report of a discovery as programs read it.
+// DiscoveryJSON is the JSON form of the Report of a discovery.
 type DiscoveryJSON struct {
 	State       State          `json:"state"`
 	Switches    int            `json:"switches"`
@@ -21,7 +21,7 @@ type DiscoveryJSON struct {
 	Incidents   []IncidentJSON `json:"incidents"`
 }
 
-// BringUpJSON is the Report of a bring-up as programs read it.
+// BringUpJSON is the JSON form of the Report of a bring-up.
 type BringUpJSON struct {
 	DiscoveryJSON
 	LIDs        int             `json:"lids"`
@@ -36,14 +36,14 @@ type BringUpJSON struct {
 	Drained     []string        `json:"drained,omitempty"` // drained switches and cables, by name
 	VLs         int             `json:"vls"`
 	Tables      int             `json:"tables"`       // switches with their complete new table
-	Blocks      int             `json:"blocks"`       // of forwarding tables, written and acknowledged
+	Blocks      int             `json:"blocks"`       // forwarding-table blocks acknowledged
 	ActivePorts int             `json:"active_ports"` // ends of links
-	NotTold     []string        `json:"not_told"`     // facts that hosts learn only from path records
-	Check       *quality.Report `json:"check"`        // as weft check --json prints it; null when nothing was judged
+	NotTold     []string        `json:"not_told"`     // facts only in path records
+	Check       *quality.Report `json:"check"`        // as of weft check --json; null: not judged
 }
 
-// IncidentJSON is an Incident. An incident of a whole node has no port, one of the whole subnet no
-// GUID either.
+// IncidentJSON is the JSON form of an Incident. Incidents of a whole node have no port;
+// incidents of the whole subnet have no GUID either.
 type IncidentJSON struct {
 	Kind IncidentKind `json:"kind"`
 	GUID string       `json:"guid,omitempty"` // of the node
@@ -52,20 +52,20 @@ type IncidentJSON struct {
 	Text string       `json:"text"`
 }
 
-// LogLine is a line of the log of a running manager, as programs read it.
+// LogLine is the JSON form of a line in the log of a running manager.
 type LogLine struct {
 	Time   string `json:"time"`   // UTC
-	Number uint64 `json:"number"` // of the lines since the start, from 1 on
+	Number uint64 `json:"number"` // of the line, from 1 at the start of the manager
 	IncidentJSON
 }
 
-// ReplayedLine is a line of the log of a replayed recording.
+// ReplayedLine is the JSON form of a line in the log of a replayed recording.
 type ReplayedLine struct {
 	Seconds float64 `json:"seconds"` // since the manager started
 	IncidentJSON
 }
 
-// JSON returns an incident as programs read it.
+// JSON returns the JSON form of an incident.
 func (i *Incident) JSON() IncidentJSON {
 	out := IncidentJSON{Kind: i.Kind, Name: i.At.Name, Text: i.Text}
 	if i.At.Node != 0 {
@@ -77,7 +77,7 @@ func (i *Incident) JSON() IncidentJSON {
 	return out
 }
 
-// DiscoveryJSON returns the report of a discovery as programs read it.
+// DiscoveryJSON returns the JSON form of a discovery's report.
 func (r *Report) DiscoveryJSON() *DiscoveryJSON {
 	j := &DiscoveryJSON{
 		State: r.State, Sweeps: r.Sweeps, Seconds: r.Time.Seconds, SMPsSent: r.SMPs.Sent, SMPsRetried: r.SMPs.Retried,
@@ -90,7 +90,7 @@ func (r *Report) DiscoveryJSON() *DiscoveryJSON {
 	return j
 }
 
-// BringUpJSON returns the report of a bring-up as programs read it.
+// BringUpJSON returns the JSON form of a bring-up's report.
 func (r *Report) BringUpJSON() *BringUpJSON {
 	return &BringUpJSON{
 		DiscoveryJSON: *r.DiscoveryJSON(),

@@ -15,22 +15,23 @@ import (
 	"weft/fabric"
 )
 
-// Keys are the M_Keys (14.2.4) that a manager gives to ports, and those that it knows ports may have. With neither One nor
-// Secret it gives none: M_Keys, protection bits and lease periods are left as they are.
+// Keys are the M_Keys (14.2.4) that a manager assigns to ports, and those that ports may already
+// have. Without One and Secret it assigns none: M_Keys, protection bits and lease periods stay as
+// they are.
 type Keys struct {
-	One     uint64                 // for every port, or
-	Secret  []byte                 // what the key of a port follows from, with its GUID
-	Former  [][]byte               // secrets of before, in the order in which they are tried
+	One     uint64                 // the same key for every port, or
+	Secret  []byte                 // a secret, from which each port's key is derived by its GUID
+	Former  [][]byte               // earlier secrets, in the order of trying
 	Known   map[fabric.GUID]uint64 // keys of single ports, by port GUID
 	Others  []uint64               // keys that any port may have
-	Protect uint8                  // M_KeyProtectBits; with 2 or 3 a port does not tell the GUID from which its key follows: see Neighbour
-	Lease   uint16                 // M_KeyLeasePeriod in seconds, 0 for without end
+	Protect uint8                  // M_KeyProtectBits; 2 and 3 hide the GUID: see Neighbour
+	Lease   uint16                 // M_KeyLeasePeriod in seconds, 0: unlimited
 }
 
-// Given reports whether ports are given keys.
+// Given reports whether the manager assigns keys.
 func (k *Keys) Given() bool { return k.One != 0 || len(k.Secret) > 0 }
 
-// Of returns the key that a port is to have, 0 for none.
+// Of returns the key planned for a port, 0 for none.
 func (k *Keys) Of(port fabric.GUID) uint64 {
 	if len(k.Secret) > 0 {
 		return DeriveKey(k.Secret, port)
@@ -38,15 +39,16 @@ func (k *Keys) Of(port fabric.GUID) uint64 {
 	return k.One
 }
 
-// DeriveKey returns the key of a port that follows from a secret: the first 8 bytes of HMAC-SHA-256, keyed by the secret, of
-// "M_Key" and the port GUID, most significant byte first. In place of 0, which is no key, it is 1.
+// DeriveKey returns the key of a port under a secret: the first 8 bytes of HMAC-SHA-256, keyed by
+// the secret, of "M_Key" and the port GUID, most significant byte first. A result of 0, which is no
+// key, becomes 1.
 func DeriveKey(secret []byte, port fabric.GUID) uint64 {
 	h := hmac.New(sha256.New, secret)
 	h.Write(binary.BigEndian.AppendUint64([]byte("M_Key"), uint64(port)))
 	return max(binary.BigEndian.Uint64(h.Sum(nil)), 1)
 }
 
-// Candidates returns the keys that a port may have, the one that it is to have first.
+// Candidates returns the keys that a port may have, the planned one first.
 func (k *Keys) Candidates(port fabric.GUID) []uint64 {
 	out := []uint64{k.Of(port)}
 	add := func(key uint64) {
@@ -66,18 +68,18 @@ func (k *Keys) Candidates(port fabric.GUID) []uint64 {
 	return out
 }
 
-// Equal reports whether two Keys say the same.
+// Equal reports whether all fields of two Keys are equal.
 func (k *Keys) Equal(o *Keys) bool {
 	return k.GivesSame(o) && slices.Equal(k.Others, o.Others) && maps.Equal(k.Known, o.Known) && slices.EqualFunc(k.Former, o.Former, slices.Equal)
 }
 
-// GivesSame reports whether ports are given the same by two Keys.
+// GivesSame reports whether two Keys assign the same keys, protection and lease.
 func (k *Keys) GivesSame(o *Keys) bool {
 	return k.One == o.One && k.Protect == o.Protect && k.Lease == o.Lease && slices.Equal(k.Secret, o.Secret)
 }
 
-// Reaches reports whether all ports that have keys by old ones are reached by these too: a manager that starts in the middle of the change must
-// know both.
+// Reaches reports whether these keys still reach every port that has a key of old. A manager that
+// starts in the middle of a change must know both.
 func (k *Keys) Reaches(old *Keys) bool {
 	isKnown := func(secret []byte) bool {
 		return bytes.Equal(k.Secret, secret) || slices.ContainsFunc(k.Former, func(f []byte) bool { return bytes.Equal(f, secret) })
@@ -85,8 +87,8 @@ func (k *Keys) Reaches(old *Keys) bool {
 	return (len(old.Secret) == 0 || isKnown(old.Secret)) && (old.One == 0 || k.One == old.One || slices.Contains(k.Others, old.One))
 }
 
-// ReadKeys reads keys of ports: a line for each, with the port GUID, or * for a key that any port may have, and the key;
-// # begins a remark. A port with key 0 has none, as OpenSM writes it in guid2mkey.
+// ReadKeys parses a file of M_Keys: each line holds a port GUID, or * for any port, and a key; #
+// begins a comment. Key 0 means none, as OpenSM writes it in guid2mkey.
 func ReadKeys(name string, data []byte) (known map[fabric.GUID]uint64, others []uint64, err error) {
 	known = map[fabric.GUID]uint64{}
 	for i, line := range bytes.Split(data, []byte("\n")) {
@@ -112,7 +114,7 @@ func ReadKeys(name string, data []byte) (known map[fabric.GUID]uint64, others []
 	return known, others, nil
 }
 
-// parseKey reads the words of a line of keys; the GUID of any port is 0.
+// parseKey parses a line of keys; GUID 0 stands for any port.
 func parseKey(words [][]byte) (guid fabric.GUID, key uint64, err error) {
 	if len(words) != 2 {
 		return 0, 0, errors.New("want a port GUID, or * for any port, and its M_Key")
@@ -126,20 +128,22 @@ func parseKey(words [][]byte) (guid fabric.GUID, key uint64, err error) {
 		}
 	}
 	if key, err = strconv.ParseUint(string(words[1]), 0, 64); err != nil || key == 0 && guid == 0 {
-		return 0, 0, errors.New("the second word is no M_Key: want a number of 64 bits other than 0, as 0x1234") // which must not be printed
+		// The word must not be printed: it may be a key.
+		return 0, 0, errors.New("the second word is not an M_Key: want a 64-bit number other than 0, such as 0x1234")
 	}
 	return guid, key, nil
 }
 
-// Neighbour is the port that was at the other end of a cable. A port with protection 2 or 3 tells its GUID only to who has its M_Key, which
-// with a secret follows from that GUID: the key of the port that was there is tried.
+// Neighbour is the port last seen at the other end of a cable. A port with protection 2 or 3 hides
+// its GUID without its M_Key, and the key is derived from the GUID. So the manager tries the key of
+// the port last seen there.
 type Neighbour struct {
-	Node fabric.GUID // of the other end
+	Node fabric.GUID // of the near end
 	Port uint8
-	GUID fabric.GUID // of the port; of a switch that of port 0
+	GUID fabric.GUID // of the far port; for a switch, of its port 0
 }
 
-// Neighbours lists both ends of all cables of a fabric.
+// Neighbours returns both directions of all cables of a fabric.
 func Neighbours(f *fabric.Fabric) (list []Neighbour) {
 	agent := func(e fabric.End) fabric.GUID {
 		n := &f.Nodes[e.Node]

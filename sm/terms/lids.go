@@ -9,16 +9,17 @@ import (
 	"weft/route"
 )
 
-// PortLIDs are the LIDs of a port: 2^LMC of them, from Base on.
+// PortLIDs is the LID range of a port: 2^LMC LIDs from Base on.
 type PortLIDs struct {
 	Base fabric.LID
 	LMC  uint8
 }
 
-// Last returns the last LID.
+// Last returns the highest LID.
 func (p PortLIDs) Last() fabric.LID { return p.Base + 1<<p.LMC - 1 }
 
-// Valid reports whether the specification allows these LIDs: unicast ones, from a multiple of their number on.
+// Valid reports whether the specification allows this range: unicast LIDs, from a multiple of their
+// number on.
 func (p PortLIDs) Valid() bool {
 	return p.Base > 0 && p.LMC <= fabric.MaxLMC && int(p.Base)%(1<<p.LMC) == 0 && int(p.Base)+1<<p.LMC-1 <= int(fabric.MaxUnicastLID)
 }
@@ -30,11 +31,12 @@ func (p PortLIDs) Mark(taken map[fabric.LID]bool) {
 	}
 }
 
-// LIDMap holds the LIDs of ports by port GUID, also of ports that are not there now.
+// LIDMap holds LIDs by port GUID, also of absent ports.
 type LIDMap map[fabric.GUID]PortLIDs
 
-// After returns the LIDs that ports have by a Plan, and those of ports that are not there, unless somebody got them. Of
-// ports with one GUID the first counts; those without a GUID cannot be known again.
+// After returns the LIDs of a Plan, and the LIDs of absent ports unless the Plan reuses them. Of
+// several ports with one GUID the first counts. Ports with GUID 0 are left out: they cannot be
+// recognised later.
 func (m LIDMap) After(g *fabric.Graph, ends *route.Ends) LIDMap {
 	out := make(LIDMap, max(len(m), g.NumEnds))
 	for end, guid := range g.EndGUID {
@@ -51,7 +53,8 @@ func (m LIDMap) After(g *fabric.Graph, ends *route.Ends) LIDMap {
 	return out
 }
 
-// isFree reports whether none of the LIDs names an end port.
+// isFree reports whether no end port has one of these LIDs. by holds the end port of each LID, or
+// -1.
 func (p PortLIDs) isFree(by []int32) bool {
 	for l := int(p.Base); l <= int(p.Last()) && l < len(by); l++ {
 		if by[l] >= 0 {
@@ -61,8 +64,8 @@ func (p PortLIDs) isFree(by []int32) bool {
 	return true
 }
 
-// ReadLIDs reads LIDs by port GUID in the form of OpenSM's guid2lid file: a line
-// for each port, with the GUID and the first and the last LID; # begins a remark.
+// ReadLIDs parses LIDs in the form of OpenSM's guid2lid file. Each line holds a port GUID, its
+// first LID and its last LID; # begins a comment. name is the file name for errors.
 func ReadLIDs(name string, data []byte) (LIDMap, error) {
 	m := LIDMap{}
 	for i, line := range bytes.Split(data, []byte("\n")) {
@@ -90,7 +93,7 @@ func ReadLIDs(name string, data []byte) (LIDMap, error) {
 	return m, nil
 }
 
-// parsePortLIDs reads the first LID of a port and, where it is there, the last one.
+// parsePortLIDs parses the first LID of a port and, if present, the last one.
 func parsePortLIDs(words [][]byte) (p PortLIDs, err error) {
 	var lids [2]uint64
 	for i, word := range words[:min(len(words), 2)] {
@@ -103,7 +106,7 @@ func parsePortLIDs(words [][]byte) (p PortLIDs, err error) {
 		p.LMC++
 	}
 	if len(words) > 1 && (uint64(p.Last()) != lids[1] || !p.Valid()) {
-		return p, fmt.Errorf("LIDs %s to %s: a port has 1, 2, 4 ... or 128 LIDs, from a multiple of their number on", words[0], words[1])
+		return p, fmt.Errorf("LIDs %s to %s: a port has 1, 2, 4 ... or 128 LIDs, and the first is a multiple of their number", words[0], words[1])
 	}
 	return p, nil
 }

@@ -2,12 +2,12 @@ package terms
 
 import "math"
 
-// LossCount counts what gets lost on the way, to say how often a request must be repeated:
-// on a bad wire more often, so that a live node does not pass for a dead one, and on a good
-// one not more often than a dead node needs.
+// LossCount estimates the loss of datagrams, to choose the number of retries. On a bad wire it must
+// be high, so that a live node is not taken for dead; on a good wire low, so that dead nodes cost
+// little time.
 type LossCount struct{ sent, again int }
 
-// Add counts the end of a request. A silent node says nothing about the wire.
+// Add counts a finished request. A silent node says nothing about the wire.
 func (l *LossCount) Add(ev *Event) {
 	if ev.Kind == Answer && (ev.Outcome == Answered || ev.Outcome == Refused) {
 		l.sent += ev.Attempts
@@ -15,8 +15,8 @@ func (l *LossCount) Add(ev *Event) {
 	}
 }
 
-// Retries returns how often to repeat a request; least is the caller's least (--retries of
-// the commands), 0 for the usual.
+// Retries returns the number of retries. least is the caller's minimum (--retries), 0 for the
+// default; a negative least is returned unchanged.
 func (l *LossCount) Retries(least int) int {
 	if least == 0 {
 		least = usualRetries
@@ -28,8 +28,8 @@ func (l *LossCount) Retries(least int) int {
 	return min(max(least, int(math.Ceil(-certainty/math.Log10(lost)))), max(least, mostRetries))
 }
 
-// The repetitions where nothing is lost and on the worst wire, and how improbable it must be
-// that a live node is given up: 10 to the power of minus certainty.
+// Default retries, retries on the worst wire, and the accepted probability of giving up a live
+// node: 10^-certainty.
 const (
 	usualRetries = 7
 	mostRetries  = 60

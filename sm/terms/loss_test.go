@@ -2,7 +2,7 @@ package terms
 
 import "testing"
 
-// TestSentCounts: every attempt counts as one that was sent, of nodes that answer.
+// TestSentCounts: every attempt counts as sent, for nodes that answer.
 func TestSentCounts(t *testing.T) {
 	var l LossCount
 	for _, ev := range []Event{{Kind: Answer, Attempts: 4}, {Kind: Answer, Attempts: 1, Outcome: Refused}, {Kind: Answer, Attempts: 8, Outcome: Silent}, {Kind: Unasked, Attempts: 3}} {
@@ -13,8 +13,8 @@ func TestSentCounts(t *testing.T) {
 	}
 }
 
-// TestLossCount: requests are repeated more often where answers show that much is lost; a
-// node that is silent shows nothing.
+// TestLossCount: requests are retried more often if answers show losses. A silent node shows
+// nothing.
 func TestLossCount(t *testing.T) {
 	var l LossCount
 	for range 100 {

@@ -5,10 +5,10 @@ import (
 	"weft/route"
 )
 
-// Record holds what is stored before a manager distributes a Plan: a restart gives every port the LIDs of the last Record
-// that was stored.
+// Record is stored before a manager distributes a Plan. After a restart every port keeps the LIDs
+// of the last stored Record.
 type Record struct {
-	LIDs    LIDMap // also of ports that are not there
+	LIDs    LIDMap // also of absent ports
 	Graph   *fabric.Graph
 	Plan    *route.Plan
 	Engine  string

@@ -2,15 +2,15 @@ package terms
 
 import "weft/sm/sa"
 
-// Role says what a manager does for its subnet.
+// Role is the state of a manager in its subnet.
 type Role string
 
 // The roles.
 const (
-	Looking   Role = "looking" // finds out what is there
+	Looking   Role = "looking" // discovers the subnet
 	Master    Role = "master"
 	StandBy   Role = "standby"
-	NotActive Role = "not active" // as another manager wants it
+	NotActive Role = "not active" // suspended by another manager
 	Gone      Role = "ended"
 )
 
@@ -18,8 +18,8 @@ const (
 type QueryCount struct {
 	Attribute string `json:"attribute"` // "other" stands for all attributes unknown to the specification
 	Answered  int    `json:"answered"`  // answered, also with an empty answer
-	Refused   int    `json:"refused"`   // not served, not allowed, not as a query must be, or too much
-	Busy      int    `json:"busy"`      // answered busy: before the first round, or with a full queue
+	Refused   int    `json:"refused"`   // not served, not allowed, malformed or too large
+	Busy      int    `json:"busy"`      // before the first round, or with a full queue
 }
 
 // Registered counts the registrations of clients with subnet administration, and the standbys with
@@ -27,11 +27,13 @@ type QueryCount struct {
 type Registered struct {
 	Services      int             `json:"services"`
 	Subscriptions int             `json:"subscriptions"`
-	Groups        int             `json:"groups"`   // multicast groups, including those of partitions
+	Groups        int             `json:"groups"`   // multicast groups, partitions' included
 	Members       int             `json:"members"`  // of all groups together
 	MLIDs         int             `json:"mlids"`    // room for groups in all switches
 	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
-	Standbys      int             `json:"standbys"` // standbys that must confirm before weft acknowledges
+	Standbys      int             `json:"standbys"` // standbys in step: they confirm changes
 	InStep        bool            `json:"in_step"`  // for a standby: it has a complete copy
-	Rejected      int             `json:"rejected"` // messages from managers with another mkey-secret, or another SM_Key if there is no secret
+	// Rejected counts messages from managers with another mkey-secret or, without a secret, another
+	// SM_Key.
+	Rejected int `json:"rejected"`
 }

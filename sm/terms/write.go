@@ -9,8 +9,7 @@ import (
 	"weft/judge/quality"
 )
 
-// Write prints the report for people: how it ended, the figures, the SMPs by
-// attribute, the time by phase and the incidents.
+// Write prints the report as text: state, figures, SMPs by attribute, time by phase, and incidents.
 func (r *Report) Write(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d switches, %d CAs, %d routers, %d links\n", r.State, r.Found.Switches, r.Found.CAs, r.Found.Routers, r.Found.Links)
@@ -54,13 +53,13 @@ func (r *Report) Write(out io.Writer) error {
 	}
 	b.WriteString(fold.Rows(rows))
 	for _, i := range r.Incidents {
-		fmt.Fprintf(&b, "%s: %s\n", i.Kind, i.Text) // a line each, whatever its width: people search them
+		fmt.Fprintf(&b, "%s: %s\n", i.Kind, i.Text) // one line each, of any width: people search them
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }
 
-// Proof says what the judge found.
+// Proof returns the judge's verdict in words.
 func Proof(r *quality.Report) string {
 	switch {
 	case r == nil:

@@ -24,8 +24,8 @@ func draw(rng *rand.Rand, most int) Want {
 	}
 }
 
-// TestProposalsHold: every formula builds, holds the hosts and keeps the radix; none that is listed is
-// beaten by another in both switches and bandwidth.
+// TestProposalsHold: every formula builds, holds the hosts and keeps the radix; none that is listed
+// is beaten by another in both switches and bandwidth.
 func TestProposalsHold(t *testing.T) {
 	draws, rng := 50, rand.New(rand.NewPCG(1, 15))
 	if testing.Short() {
@@ -59,7 +59,8 @@ func TestProposalsHold(t *testing.T) {
 	}
 }
 
-// beats reports whether a listed proposal delivers no less than one that is said to be beaten by it.
+// beats reports whether a listed proposal delivers no less than one that is said to be beaten by
+// it.
 func beats(p *Proposals, c *Proposal) bool {
 	for _, a := range p.Proposals {
 		if a.Formula == c.Beaten {
@@ -185,8 +186,9 @@ func TestKnownShapes(t *testing.T) {
 	}
 }
 
-// TestRailPlanes: planes that cores join build, hold the hosts, keep the radix, and load no cable beyond the oversubscription
-// under uniform traffic; as many switches are bought as the search said.
+// TestRailPlanes: planes that cores join build, hold the hosts, keep the radix, and load no cable
+// beyond the oversubscription under uniform traffic; as many switches are bought as the search
+// said.
 func TestRailPlanes(t *testing.T) {
 	found := 0
 	for seed := range uint64(60) {
@@ -249,8 +251,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestRecommend: nothing of more oversubscription than is accepted, nor a claim of trees that nobody asked for, nor
-// commands that route what one subnet cannot hold.
+// TestRecommend: nothing of more oversubscription than is accepted, nor a claim of trees that
+// nobody asked for, nor commands that route what one subnet cannot hold.
 func TestRecommend(t *testing.T) {
 	of := func(kind string, ratio float64, switches, lids int, ebb, shift float64) *Proposal {
 		return &Proposal{

@@ -12,14 +12,17 @@
 // follow
 //
 //   - tree: at most R hosts for each cable up of a leaf (Leiserson 1985);
-//   - Dragonfly: p <= R h and a >= 2 h; a = 2p = 2h is the balanced one (Kim et al. 2008, section 3.1);
+//   - Dragonfly: p <= R h and a >= 2 h; a = 2p = 2h is the balanced one (Kim et al. 2008, section
+//     3.1);
 //   - Dragonfly+: p <= R spines, leaves p <= R spines h (Shpiner et al. 2017);
 //   - HyperX: T <= R K S for T hosts on a switch, in every dimension of S switches joined by K
 //     cables each (shapes of Ahn et al. 2009);
-//   - torus: T k <= 8 R w for rings of k switches joined by w cables each (Dally, Towles 2004, section 3.3);
+//   - torus: T k <= 8 R w for rings of k switches joined by w cables each (Dally, Towles 2004,
+//     section 3.3);
 //   - Slim Fly: T <= R d/2, rounded up, for d cables a switch (Besta, Hoefler 2014, section II-B);
-//   - rails: at most R hosts for each cable up of a rail switch; where cores join the rails, at most R of the
-//     rates that uniform traffic sends to other rails for each cable of a spine to them.
+//   - rails: at most R hosts for each cable up of a rail switch; where cores join the rails, at
+//     most R of the rates that uniform traffic sends to other rails for each cable of a spine to
+//     them.
 //
 // The smallest network has the fewest switches, and of these networks the fewest cables between
 // switches. The search covers all numbers of a kind; it takes less than a second for 254 ports.

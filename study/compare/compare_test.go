@@ -23,8 +23,8 @@ func compared(engine string, ok bool, vls int, ebb, shift float64) Row {
 	return Row{Engine: engine, VLs: vls, EBB: &k.EBB, Figures: k, Check: &quality.Report{Report: check.Report{OK: ok}}}
 }
 
-// TestRecommendEngine: the best proven engine, and of equal ones the one with fewer lanes, then the one that auto
-// prefers.
+// TestRecommendEngine: the best proven engine, and of equal ones the one with fewer lanes, then the
+// one that auto prefers.
 func TestRecommendEngine(t *testing.T) {
 	for want, rows := range map[string][]Row{
 		"updn":   {compared("minhop", false, 1, .9, 1), compared("updn", true, 1, .5, 2)},
@@ -45,8 +45,8 @@ func TestRecommendEngine(t *testing.T) {
 	}
 }
 
-// TestRecommendFabric: what delivers nearly as much for a smaller price is taken; what does so in bisections alone is
-// named.
+// TestRecommendFabric: what delivers nearly as much for a smaller price is taken; what does so in
+// bisections alone is named.
 func TestRecommendFabric(t *testing.T) {
 	of := func(name string, switches, hosts int, rows ...Row) *Comparison {
 		return &Comparison{Fabric: name, Bill: &bill.Bill{Switches: switches, Hosts: hosts}, Engines: rows}

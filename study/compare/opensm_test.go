@@ -36,9 +36,10 @@ var openSMEngines = []string{"minhop", "updn", "dnup", "ftree", "lash", "dor", "
 // ownReplies is dfsssp as OpenSM has it: each direction of a pair has a lane of its own.
 const ownReplies = "dfsssp,replies=own"
 
-// TestOpenSM: on every fabric that OpenSM routes in full what auto chooses has as much effective bisection bandwidth, on the same
-// bisections, as the tables of each engine of OpenSM, but for 1 %, and engines of the same name take no more lanes.
-// The engines minhop, dor and sssp of OpenSM may deadlock; auto's choice may not.
+// TestOpenSM: on every fabric that OpenSM routes in full what auto chooses has as much effective
+// bisection bandwidth, on the same bisections, as the tables of each engine of OpenSM, but for 1 %,
+// and engines of the same name take no more lanes. The engines minhop, dor and sssp of OpenSM may
+// deadlock; auto's choice may not.
 func TestOpenSM(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long with the race detector")

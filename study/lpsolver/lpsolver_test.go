@@ -163,8 +163,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestLinear: every installed solver balances the paths of smart at least as well as our approximation, but for the rounding to whole
-// paths, and no better than the bound of its dual.
+// TestLinear: every installed solver balances the paths of smart at least as well as our
+// approximation, but for the rounding to whole paths, and no better than the bound of its dual.
 func TestLinear(t *testing.T) {
 	f, err := gen.Parse("regular(switches=16,degree=4,hosts=4,seed=1)")
 	if err != nil {

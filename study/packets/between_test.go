@@ -17,8 +17,9 @@ import (
 	"weft/study/several"
 )
 
-// A router fails while packets pass: fewer are lost where the ways around it are told early, most where the manager of a subnet is lost too, and none are lost
-// where nothing fails. The same seed loses the same packets.
+// A router fails while packets pass: fewer are lost where the ways around it are told early, most
+// where the manager of a subnet is lost too, and none are lost where nothing fails. The same seed
+// loses the same packets.
 func TestChangesBetween(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
 	chain, err := engine.Parse("ftree", nil)
@@ -62,7 +63,8 @@ func TestChangesBetween(t *testing.T) {
 	}
 }
 
-// New ways that close a cycle, or lose pairs that have a way, do not go out: here on one layer of lanes for two trees that are joined at their leaves.
+// New ways that close a cycle, or lose pairs that have a way, do not go out: here on one layer of
+// lanes for two trees that are joined at their leaves.
 func TestWaysAroundAreJudged(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=4,on=leaves)")
 	chain, err := engine.Parse("updn", nil)

@@ -32,8 +32,8 @@ func changing(t *testing.T, formula, name, changes string) (*Simulation, error) 
 	return Simulate(t.Context(), g, routing, r)
 }
 
-// TestChanges: a spine that fails loses packets until the tables lead around it, and costs nothing any more when it is back and they lead
-// through it again.
+// TestChanges: a spine that fails loses packets until the tables lead around it, and costs nothing
+// any more when it is back and they lead through it again.
 func TestChanges(t *testing.T) {
 	simulate := func(changes string) *Simulation {
 		out, err := changing(t, "rlft(8,2)", "ftree", changes)
@@ -54,7 +54,8 @@ func TestChanges(t *testing.T) {
 			t.Errorf("%d lost: %+v, %q", out.Rows[0].Lost, l, out.Warnings())
 		}
 	}
-	// Of 80 us without the spine the tables lead to it for 10, and for the time in which they are written.
+	// Of 80 us without the spine the tables lead to it for 10, and for the time in which they are
+	// written.
 	if never.Rows[0].Lost < 2*repaired.Rows[0].Lost {
 		t.Errorf("%d lost without a repair, %d with one", never.Rows[0].Lost, repaired.Rows[0].Lost)
 	}
@@ -80,7 +81,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestRepairsInTurn: a repair that is asked for while another one writes begins when that is through, so that its tables are there in the end.
+// TestRepairsInTurn: a repair that is asked for while another one writes begins when that is
+// through, so that its tables are there in the end.
 func TestRepairsInTurn(t *testing.T) {
 	out, err := changing(t, "rlft(8,2)", "ftree", "10us down spine 1\n10us down spine 2\n20us repair\n21us up spine 1\n22us up spine 2\n23us repair")
 	if err != nil {
@@ -99,7 +101,8 @@ func TestRepairsInTurn(t *testing.T) {
 	}
 }
 
-// TestChangesOfAnyKind: a leaf with its hosts, a cable of a host, tables of several lanes: runs go on.
+// TestChangesOfAnyKind: a leaf with its hosts, a cable of a host, tables of several lanes: runs go
+// on.
 func TestChangesOfAnyKind(t *testing.T) {
 	for _, x := range []struct{ formula, engine, changes string }{
 		{"rlft(8,2)", "ftree", "10us down leaf 1\n20us repair\n50us up leaf 1\n60us repair"},
@@ -176,7 +179,8 @@ func TestHostsAndFlows(t *testing.T) {
 	}
 }
 
-// FuzzChanges: any text is changes in the order of their times, or an error with the name of the file.
+// FuzzChanges: any text is changes in the order of their times, or an error with the name of the
+// file.
 func FuzzChanges(f *testing.F) {
 	for _, text := range []string{"20us down spine 1\n30us repair\n40us up spine 1", "# nothing\n0s down leaf 1[5]", "1us up \"leaf 1\"[5] - spine 0", "9us"} {
 		f.Add(text)
@@ -203,7 +207,8 @@ func FuzzChanges(f *testing.F) {
 	})
 }
 
-// TestStreams: streams have their rates in their times, and what is left where they ask for more than there is.
+// TestStreams: streams have their rates in their times, and what is left where they ask for more
+// than there is.
 func TestStreams(t *testing.T) {
 	out := simulated(t, func(r *Request) {
 		r.Duration, r.CountFlows, r.Message = 400*time.Microsecond, true, MessageSize{Least: 2048}

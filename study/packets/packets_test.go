@@ -36,7 +36,8 @@ func simulated(t *testing.T, change func(*Request)) *Simulation {
 	return out
 }
 
-// TestProgress: while a run goes on, its share is between 0 and 1 and grows; a run that ends early is whole in the end.
+// TestProgress: while a run goes on, its share is between 0 and 1 and grows; a run that ends early
+// is whole in the end.
 func TestProgress(t *testing.T) {
 	g, routing := studytest.Routed(t, "rlft(8,2)", "ftree")
 	r := usualRequest()
@@ -61,7 +62,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestOverTime: the steps of a run have the mean of the run, and buffers are no fuller than they can be.
+// TestOverTime: the steps of a run have the mean of the run, and buffers are no fuller than they
+// can be.
 func TestOverTime(t *testing.T) {
 	out := simulated(t, func(r *Request) { r.Steps, r.Loads = 8, []float64{.9} })
 	if len(out.OverTime) != 8 {
@@ -93,7 +95,8 @@ func TestOverTime(t *testing.T) {
 		}
 		total += l.Used
 	}
-	// Each packet of 2,048 bytes passes a host's link to the switch once, and that has as many bytes as the run says.
+	// Each packet of 2,048 bytes passes a host's link to the switch once, and that has as many
+	// bytes as the run says.
 	if want := 32 * out.Rows[0].Share.Mean * (2048 + packet.Headers) / 2048; math.Abs(hosts-want) > .02*want || total < 3*hosts {
 		t.Errorf("links of hosts are used %v in all, want %v; all links %v", hosts, want, total)
 	}
@@ -109,8 +112,8 @@ func TestOverTime(t *testing.T) {
 	}
 }
 
-// TestWithin: the interval of one run is about that over seeds of as many runs as it has parts, for traffic in which parts of a
-// run know nothing of each other.
+// TestWithin: the interval of one run is about that over seeds of as many runs as it has parts, for
+// traffic in which parts of a run know nothing of each other.
 func TestWithin(t *testing.T) {
 	one := simulated(t, func(r *Request) { r.Loads, r.Duration = []float64{.3}, 400*time.Microsecond })
 	many := simulated(t, func(r *Request) { r.Loads, r.Duration, r.Seeds = []float64{.3}, 20*time.Microsecond, 20 })
@@ -176,7 +179,8 @@ func TestOnWire(t *testing.T) {
 	}
 }
 
-// TestDrawnSizes: the load that is offered is accepted also where sizes are drawn, and packets have half an MTU on average.
+// TestDrawnSizes: the load that is offered is accepted also where sizes are drawn, and packets have
+// half an MTU on average.
 func TestDrawnSizes(t *testing.T) {
 	out := simulated(t, func(r *Request) {
 		r.Loads, r.Message, r.Duration, r.Warmup = []float64{.4}, MessageSize{84, 2048}, 200*time.Microsecond, 0
@@ -221,7 +225,8 @@ func TestSmallestLoad(t *testing.T) {
 	}
 }
 
-// TestOnceIntervals: a run that ends with its messages has no parts of its time, also where its steps are asked for.
+// TestOnceIntervals: a run that ends with its messages has no parts of its time, also where its
+// steps are asked for.
 func TestOnceIntervals(t *testing.T) {
 	out := simulated(t, func(r *Request) { r.Pattern, r.Once, r.Steps = "shift:1", true, 8 })
 	if out.Rows[0].Within != nil || len(out.OverTime) != 8 {
@@ -229,8 +234,9 @@ func TestOnceIntervals(t *testing.T) {
 	}
 }
 
-// TestOnceDeadlock: figures of a run that ends by a deadlock are over all of its time, not only until the last message that was over. What
-// is dropped after the head-of-queue time lets it go on, and is no fault of the tables.
+// TestOnceDeadlock: figures of a run that ends by a deadlock are over all of its time, not only
+// until the last message that was over. What is dropped after the head-of-queue time lets it go on,
+// and is no fault of the tables.
 func TestOnceDeadlock(t *testing.T) {
 	g, routing := studytest.Routed(t, "torus(5,hosts=2)", "minhop")
 	r := &Request{Hardware: packet.Default(), Workers: 1}

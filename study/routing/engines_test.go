@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestLetters: an option whose default is not the letter of its paper says so, and names the value that is.
+// TestLetters: an option whose default is not the letter of its paper says so, and names the value
+// that is.
 func TestLetters(t *testing.T) {
 	letter := map[string]string{"weight": "letter of paper 000 it is sum", "remove": "by its letter any may go: drawn", "degree": "letter of its Fig. 9 it is shrinking"}
 	all, told := ListEngines(), map[string]bool{}

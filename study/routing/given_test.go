@@ -77,7 +77,8 @@ func table(t *testing.T, g *fabric.Graph, plan *route.Plan) string {
 	return written(t, func(w io.Writer) error { return writePaths(w, g, plan) })
 }
 
-// TestPlanLikeTable: a Plan is read as one, with its lanes, also where its bytes look like a table of paths.
+// TestPlanLikeTable: a Plan is read as one, with its lanes, also where its bytes look like a table
+// of paths.
 func TestPlanLikeTable(t *testing.T) {
 	alike := 0
 	for _, formula := range []string{"torus(4x4,hosts=1)", "torus(5x5,hosts=1)", "torus(3x3x3,hosts=1)"} {
@@ -99,7 +100,8 @@ func TestPlanLikeTable(t *testing.T) {
 	}
 }
 
-// TestGaps: a file without paths for some pairs is refused, or they are filled and counted, and do not become paths of it.
+// TestGaps: a file without paths for some pairs is refused, or they are filled and counted, and do
+// not become paths of it.
 func TestGaps(t *testing.T) {
 	g := graph(t, "irregular(switches=8,degree=4,hosts=12,seed=1)")
 	whole := table(t, g, proven(t, g, chain(t, "updn-shortest+greedy")).Plan)

@@ -11,7 +11,8 @@ import (
 	"weft/route/engine"
 )
 
-// Where gateways by switch need a layer of lanes that links do not have, one gateway for all of a subnet is taken, and that is said.
+// Where gateways by switch need a layer of lanes that links do not have, one gateway for all of a
+// subnet is taken, and that is said.
 func TestOneGatewayWhereLanesAreFew(t *testing.T) {
 	n := subnetstest.Network(t, "subnets(rlft(12,2),torus(4x4,hosts=2),routers=4)")
 	chain, err := engine.Parse("ftree,dor", nil)

@@ -53,7 +53,8 @@ func newFailed(n *subnets.Network) *failed {
 	return f
 }
 
-// cut reports whether a port of a node of a subnet carries nothing: its node, its link or the node behind it is down.
+// cut reports whether a port of a node of a subnet carries nothing: its node, its link or the node
+// behind it is down.
 func (f *failed) cut(s int32, node int, port uint8) bool {
 	from := f.of(s)
 	link := from.Nodes[node].Ports[port].Link
@@ -70,7 +71,8 @@ func (f *failed) there(n *subnets.Network, at intersubnet.Address) bool {
 	return !f.cut(at.Subnet, f.node(at.Subnet, g.EndNodeGUID[at.End]), g.EndNum[at.End])
 }
 
-// lostPairs counts the pairs of end ports in different subnets that are there, and those of them whose path of today crosses what is down.
+// lostPairs counts the pairs of end ports in different subnets that are there, and those of them
+// whose path of today crosses what is down.
 func (f *failed) lostPairs(p *intersubnet.Plan) (pairs, lost int64) {
 	n := p.Net
 	var all []intersubnet.Address
@@ -112,7 +114,8 @@ func hashes(p *intersubnet.Plan) bool {
 	})
 }
 
-// joined counts the pairs of end ports in different subnets that some way joins: by a search over all nodes.
+// joined counts the pairs of end ports in different subnets that some way joins: by a search over
+// all nodes.
 func (f *failed) joined(n *subnets.Network) (pairs int64) {
 	lead := map[[2]int][2]int{} // by subnet and node; routers are in subnet -1
 	var find func(x [2]int) [2]int
@@ -162,8 +165,8 @@ func (f *failed) joined(n *subnets.Network) (pairs int64) {
 	return pairs
 }
 
-// drawnNetwork draws a network: of a formula, or of small subnets, some with one host or none, that routers join anyhow: two of them the same subnets, one several or
-// one subnet twice, or none.
+// drawnNetwork draws a network: of a formula, or of small subnets, some with one host or none, that
+// routers join anyhow: two of them the same subnets, one several or one subnet twice, or none.
 func drawnNetwork(t *rapid.T) *subnets.Network {
 	if rapid.Bool().Draw(t, "formula") {
 		return subnetstest.Network(t, rapid.SampledFrom([]string{
@@ -198,8 +201,9 @@ func drawnNetwork(t *rapid.T) *subnets.Network {
 	return n
 }
 
-// What is lost under the old Plans is what the paths of today lose that cross what has failed; what stays without a way is what a search over all nodes does not
-// find. What is drained loses nothing until then, and is no more used afterwards.
+// What is lost under the old Plans is what the paths of today lose that cross what has failed; what
+// stays without a way is what a search over all nodes does not find. What is drained loses nothing
+// until then, and is no more used afterwards.
 func TestAsk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := drawnNetwork(t)

@@ -33,7 +33,8 @@ type subnet struct {
 	today  *Today
 }
 
-// newSubnet routes a fabric by a chain, and gives its ports the LIDs of the Plan, as a dump has them.
+// newSubnet routes a fabric by a chain, and gives its ports the LIDs of the Plan, as a dump has
+// them.
 func newSubnet(t *testing.T, f *fabric.Fabric, engines string, lmc uint8) *subnet {
 	t.Helper()
 	chain, err := engine.Parse(engines, nil)
@@ -98,9 +99,9 @@ func (s *subnet) draw(rng *rand.Rand) Change {
 	return Change{"move", fmt.Sprintf("link=%s,to=%s", name(hosts[rng.IntN(len(hosts))]), name(sw))}
 }
 
-// compare asks for a change, and finds every number again by the ways of other commands: the changed
-// fabric is made by a suffix, the Plan read from its file, the old tables read as those of another
-// subnet manager. It returns false where the change cannot be made.
+// compare asks for a change, and finds every number again by the ways of other commands: the
+// changed fabric is made by a suffix, the Plan read from its file, the old tables read as those of
+// another subnet manager. It returns false where the change cannot be made.
 func (s *subnet) compare(t *testing.T, c Change) bool {
 	t.Helper()
 	after, err := gen.Apply(s.fabric, c.Kind+"("+c.What+")")

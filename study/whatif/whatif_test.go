@@ -71,7 +71,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// A campaign that is interrupted keeps the rows that it has, and is the same on any number of cores.
+// A campaign that is interrupted keeps the rows that it has, and is the same on any number of
+// cores.
 func TestEach(t *testing.T) {
 	chain, err := engine.Parse("ftree", nil)
 	if err != nil {
@@ -109,7 +110,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// The figures of a row are those that the same failure has when it is asked alone; shifts are left out.
+// The figures of a row are those that the same failure has when it is asked alone; shifts are left
+// out.
 func TestEachAsAsked(t *testing.T) {
 	chain, err := engine.Parse("auto", nil)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestReceiverMethod: what a receiver sends has the method of the message with the other response bit, what a sender sends its own.
+// TestReceiverMethod: what a receiver sends has the method of the message with the other response
+// bit, what a sender sends its own.
 func TestReceiverMethod(t *testing.T) {
 	for method, receiver := range map[mad.Method]mad.Method{mad.GetTableResp: mad.GetTable, mad.GetMulti: mad.GetMultiResp} {
 		m := New(Config{Retries: -1})
@@ -29,7 +30,8 @@ func TestReceiverMethod(t *testing.T) {
 	}
 }
 
-// TestBurst: a receiver that allows everything gets no more than MaxWindow segments before it acknowledges some.
+// TestBurst: a receiver that allows everything gets no more than MaxWindow segments before it
+// acknowledges some.
 func TestBurst(t *testing.T) {
 	m := New(Config{})
 	m.Send(0, message(2, mad.GetTableResp, 7, make([]byte, 1<<20)), nil)
@@ -41,7 +43,8 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// TestStandsStill: a message ends in time that gets nowhere, though its peer says something again and again.
+// TestStandsStill: a message ends in time that gets nowhere, though its peer says something again
+// and again.
 func TestStandsStill(t *testing.T) {
 	m := New(Config{})
 	m.Send(0, message(2, mad.GetTableResp, 7, make([]byte, 1000)), nil)
@@ -56,7 +59,8 @@ func TestStandsStill(t *testing.T) {
 	}
 }
 
-// TestBytes: messages under way have no more bytes together than is allowed, and room comes back when they end.
+// TestBytes: messages under way have no more bytes together than is allowed, and room comes back
+// when they end.
 func TestBytes(t *testing.T) {
 	m := New(Config{Bytes: 10_000})
 	for tid := range uint64(100) {
@@ -87,7 +91,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestShares: a peer that asks for much, and acknowledges nothing, takes its share of the messages and of the bytes, and leaves room for others.
+// TestShares: a peer that asks for much, and acknowledges nothing, takes its share of the messages
+// and of the bytes, and leaves room for others.
 func TestShares(t *testing.T) {
 	for _, c := range []struct{ bytes, sent, want int }{{100, 300, 128}, {1 << 20, 9, 3}, {6 << 20, 4, 1}} {
 		m := New(Config{Messages: 1024, Bytes: 16 << 20})

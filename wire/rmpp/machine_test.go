@@ -103,8 +103,8 @@ func (p *pair) run(t fataler) {
 	t.Fatalf("the machines never come to rest")
 }
 
-// TestLossyWire sends messages both ways over a wire that loses, repeats and delays: each arrives once as it was sent, or never and is
-// counted as failed; and where few are lost all arrive.
+// TestLossyWire sends messages both ways over a wire that loses, repeats and delays: each arrives
+// once as it was sent, or never and is counted as failed; and where few are lost all arrive.
 func TestLossyWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := Config{
@@ -211,7 +211,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestTransactions: of requests only the low half of the transaction ID counts, since media change the other one.
+// TestTransactions: of requests only the low half of the transaction ID counts, since media change
+// the other one.
 func TestTransactions(t *testing.T) {
 	p := newPair(Config{})
 	sent := uint64(0)
@@ -256,7 +257,8 @@ func segment(tid uint64, kind, flags, number, length uint64) *wire.Datagram {
 	return d
 }
 
-// TestContradictions: what cannot be is answered by an ABORT that says why, and the message is forgotten.
+// TestContradictions: what cannot be is answered by an ABORT that says why, and the message is
+// forgotten.
 func TestContradictions(t *testing.T) {
 	const data, ack, act = mad.RMPPTypeData, mad.RMPPTypeAck, mad.RMPPActive
 	for name, c := range map[string]struct {
@@ -303,7 +305,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestEnds: STOP and ABORT end a message without a word, and a peer that never acknowledges is given up.
+// TestEnds: STOP and ABORT end a message without a word, and a peer that never acknowledges is
+// given up.
 func TestEnds(t *testing.T) {
 	for _, kind := range []uint64{mad.RMPPTypeStop, mad.RMPPTypeAbort} {
 		m := New(Config{})
@@ -342,7 +345,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestBounds: a flood of beginnings takes no more room than is allowed, and does not keep a message out later.
+// TestBounds: a flood of beginnings takes no more room than is allowed, and does not keep a message
+// out later.
 func TestBounds(t *testing.T) {
 	m := New(Config{Messages: 10})
 	for tid := range uint64(1000) {

@@ -45,7 +45,8 @@ func joined(loss int) (a, b *loop.Transport) {
 	return a, b
 }
 
-// TestTransport asks for a table over media that lose one datagram of seven: the requester gets it whole.
+// TestTransport asks for a table over media that lose one datagram of seven: the requester gets it
+// whole.
 func TestTransport(t *testing.T) {
 	wiretest.NoLeaks(t)
 	a, b := joined(7)

@@ -1,9 +1,9 @@
-// Package demo shows what weft does in two screens and a few seconds: a real cluster and its odd cables, its
-// best routing beside that of OpenSM, a subnet manager that mends a pulled cable, a routing that
-// deadlocks beside one that cannot, and pictures.
+// Package demo shows what weft does in two screens and a few seconds: a real cluster and its odd
+// cables, its best routing beside that of OpenSM, a subnet manager that mends a pulled cable, a
+// routing that deadlocks beside one that cannot, and pictures.
 //
-// All figures are computed while the demo runs. The manager is that of `weft sm`, in real time; only
-// the switches and hosts that it manages are emulated.
+// All figures are computed while the demo runs. The manager is that of `weft sm`, in real time;
+// only the switches and hosts that it manages are emulated.
 package demo
 
 import (

@@ -109,7 +109,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// unused returns the ports of the channels that no pair of hosts uses, those of a channel after the other.
+// unused returns the ports of the channels that no pair of hosts uses, those of a channel after the
+// other.
 func unused(r *quality.Report) (ports []fabric.PortName) {
 	if w := r.Find(quality.DarkChannel); w != nil {
 		for _, channel := range w.Examples {
@@ -119,7 +120,8 @@ func unused(r *quality.Report) (ports []fabric.PortName) {
 	return ports
 }
 
-// TestRepair: the manager learns of the pulled cable by a trap, and mends it with a proof and without moving a LID.
+// TestRepair: the manager learns of the pulled cable by a trap, and mends it with a proof and
+// without moving a LID.
 func TestRepair(t *testing.T) {
 	c, _ := newConfig(1)
 	watch := terms.UsualWatch

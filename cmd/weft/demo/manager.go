@@ -38,7 +38,8 @@ const managed = "fat648"
 // patience bounds the wait for a manager that normally takes milliseconds.
 const patience = 30 * time.Second
 
-// repair runs a manager of an emulated subnet in real time, and pulls a cable when the subnet is up.
+// repair runs a manager of an emulated subnet in real time, and pulls a cable when the subnet is
+// up.
 func repair(ctx context.Context, formula string, watch terms.Watch, routing planner.Request, clock func() time.Duration) (*Repair, error) {
 	f, err := gen.Parse(formula)
 	if err != nil {

@@ -102,7 +102,8 @@ func oddText(f *fabric.Fabric, r *cables.Report) string {
 	return strings.Join(odd, " ")
 }
 
-// rates returns the rate of a cable, and that of the fastest cable between the same two nodes, in Mbit/s.
+// rates returns the rate of a cable, and that of the fastest cable between the same two nodes, in
+// Mbit/s.
 func rates(f *fabric.Fabric, o *cables.Odd) (own, best int32) {
 	for i := range f.Links {
 		l, p := &f.Links[i], f.LinkPorts(fabric.LinkID(i))

@@ -11,8 +11,8 @@ import (
 	"weft/study/packets"
 )
 
-// torus is the fabric whose packets are simulated, and engines the two routings of it: the first can
-// deadlock, the second cannot.
+// torus is the fabric whose packets are simulated, and engines the two routings of it: the first
+// can deadlock, the second cannot.
 const torus = "torus(5x5,hosts=2)"
 
 var engines = []string{"minhop", "dor"}

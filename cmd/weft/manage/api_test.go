@@ -42,7 +42,8 @@ func writeCertificate(t *testing.T, number int64, cert, key string) {
 	}
 }
 
-// TestRenewAPI: a token and a certificate that have become others are asked for and shown at once; what cannot be so is told.
+// TestRenewAPI: a token and a certificate that have become others are asked for and shown at once;
+// what cannot be so is told.
 func TestRenewAPI(t *testing.T) {
 	in := func(name string) string { return filepath.Join(t.TempDir(), name) }
 	a := &apiFlags{address: ":0", token: in("token"), cert: in("cert.pem"), key: in("key.pem")}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestCodesAreConstants: nothing is told with a code that is written where it is told. The codes are the constants of package sm,
-// whose tests find that each is explained.
+// TestCodesAreConstants: nothing is told with a code that is written where it is told. The codes
+// are the constants of package sm, whose tests find that each is explained.
 func TestCodesAreConstants(t *testing.T) {
 	told := 0
 	for _, dir := range []string{".", "../../../sm", "../../../sm/service", "../../../sm/state"} {

@@ -11,8 +11,8 @@ import (
 	"weft/internal/configfile"
 )
 
-// TestPrintConfig: all options are printed with what they are for; taken out of their comments they are a file that sets the
-// defaults.
+// TestPrintConfig: all options are printed with what they are for; taken out of their comments they
+// are a file that sets the defaults.
 func TestPrintConfig(t *testing.T) {
 	var out bytes.Buffer
 	cmd, s := newSM()

@@ -53,7 +53,8 @@ type topoCable struct {
 	speed        fabric.Speed
 }
 
-// ReadTopo reads a topology file. The definitions are the .ibnl files of its systems; nil: none are given.
+// ReadTopo reads a topology file. The definitions are the .ibnl files of its systems; nil: none are
+// given.
 func ReadTopo(name string, data []byte, definitions fs.FS) (*fabric.Fabric, []lines.Warning, error) {
 	var systems map[string]*system
 	if definitions != nil {

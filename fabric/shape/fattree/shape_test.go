@@ -47,7 +47,8 @@ func TestFormula(t *testing.T) {
 }
 
 // TestMergedTrees: of two trees with the same roots or the same leaves the levels do not depend on
-// which one comes first: hosts are on level 0 alone, and the roots of the higher tree on the highest level.
+// which one comes first: hosts are on level 0 alone, and the roots of the higher tree on the
+// highest level.
 func TestMergedTrees(t *testing.T) {
 	for _, c := range []struct {
 		formula string

@@ -7,7 +7,8 @@ import (
 	"weft/fabric/gen"
 )
 
-// TestFind: groups are found by the graph as by descriptions, and the groups of a full mesh are its switches.
+// TestFind: groups are found by the graph as by descriptions, and the groups of a full mesh are its
+// switches.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		formula string

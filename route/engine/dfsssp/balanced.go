@@ -6,10 +6,10 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/cdg"
 	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/shortest"
 	"weft/route/engine/sssp"
+	"weft/route/internal/cdg"
 	"weft/route/lanes"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"weft/internal/par"
-	"weft/route/cdg"
 	"weft/route/engine/internal/columns"
+	"weft/route/internal/cdg"
 )
 
 // Numbers of destinations whose trees grow in parallel.

@@ -9,7 +9,7 @@ import (
 	"weft/route"
 	"weft/route/engine/internal/sample"
 	"weft/route/engine/internal/shortest"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // upDown is an order of channels in which every up*/down* path leads forwards.

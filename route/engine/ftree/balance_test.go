@@ -150,8 +150,9 @@ func TestOldBalance(t *testing.T) {
 	}
 }
 
-// TestRacks: of several ways from a rack switch eft takes the first, the others spread them (paper I, section II-A). On full racks beft
-// loads links up less than beft-regular, which is without the two steps for racks (section II-B).
+// TestRacks: of several ways from a rack switch eft takes the first, the others spread them (paper
+// I, section II-A). On full racks beft loads links up less than beft-regular, which is without the
+// two steps for racks (section II-B).
 func TestRacks(t *testing.T) {
 	g := graph(t, "racks648")
 	tr := recognise(g, nil, nil)
@@ -175,8 +176,8 @@ func TestRacks(t *testing.T) {
 	}
 }
 
-// TestShortDummies: that a dummy counts on its first link only changes nothing where each leaf has all its hosts, or paths down have one link
-// only; elsewhere it gives other tables.
+// TestShortDummies: that a dummy counts on its first link only changes nothing where each leaf has
+// all its hosts, or paths down have one link only; elsewhere it gives other tables.
 func TestShortDummies(t *testing.T) {
 	racing.SkipLong(t)
 	for formula, same := range map[string]bool{"racks648": true, "fat648|hosts(even=17,odd=1)": true, "racks648|hosts(even=22,odd=1)": false, "fat3456|hosts(even=11,odd=1)": false} {

@@ -8,7 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // Name is the engine's name.

@@ -8,8 +8,8 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/cdg"
-	"weft/route/updown"
+	"weft/route/internal/cdg"
+	"weft/route/internal/updown"
 )
 
 // joinSwitches gives every switch a path to every LID (switches=all). It returns the pairs of

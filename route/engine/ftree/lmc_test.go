@@ -91,8 +91,8 @@ func TestMultipleLIDs(t *testing.T) {
 	}
 }
 
-// TestBaseLIDsByOptions: with LMC the base LIDs go the paths that they go with one LID a port, and all LIDs
-// together load no link by more than 2 % more than those paths do.
+// TestBaseLIDsByOptions: with LMC the base LIDs go the paths that they go with one LID a port, and
+// all LIDs together load no link by more than 2 % more than those paths do.
 func TestBaseLIDsByOptions(t *testing.T) {
 	racing.SkipLong(t)
 	for _, formula := range []string{

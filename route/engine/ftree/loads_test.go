@@ -197,8 +197,8 @@ func meetings(g *fabric.Graph, plan *route.Plan) int {
 	return sum - alike
 }
 
-// TestSlowLink: hosts leave a link alone that is much slower than the others. Where links are slow by
-// level, the closed form stays.
+// TestSlowLink: hosts leave a link alone that is much slower than the others. Where links are slow
+// by level, the closed form stays.
 func TestSlowLink(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		f, err := gen.Parse("rlft(8,3)")

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // leavesTried limits the leaves tried as the highest switch.

@@ -8,7 +8,7 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // joinBySubtree connects switches without a legal path as paper III does (switches=sftree), and

@@ -7,8 +7,8 @@ import (
 	"weft/judge/conformance"
 )
 
-// TestPartners: partners reach each target in the hops of the shorter of two paths: up and down from
-// the switch itself, or across and then from its partner. Neither of these begins across.
+// TestPartners: partners reach each target in the hops of the shorter of two paths: up and down
+// from the switch itself, or across and then from its partner. Neither of these begins across.
 func TestPartners(t *testing.T) {
 	crossed := 0
 	for _, formula := range []string{"juropa3288", "juropa3288|fail(share=0.3,links=up,seed=1)"} {
@@ -64,8 +64,8 @@ func TestPartners(t *testing.T) {
 	}
 }
 
-// TestPartnersLoad: where partners are under different cores, no link down to a switch with hosts carries
-// packets to two of them: what would cross below has crossed before it went up.
+// TestPartnersLoad: where partners are under different cores, no link down to a switch with hosts
+// carries packets to two of them: what would cross below has crossed before it went up.
 func TestPartnersLoad(t *testing.T) {
 	g := graph(t, "juropa3288")
 	plan := routed(t, g, "switches=none")
@@ -84,8 +84,8 @@ func TestPartnersLoad(t *testing.T) {
 	}
 }
 
-// TestDrainedBesidePartner: a drained switch that is linked to one of two partners alone sends by it to
-// all others, also to where that one sends over its partner.
+// TestDrainedBesidePartner: a drained switch that is linked to one of two partners alone sends by
+// it to all others, also to where that one sends over its partner.
 func TestDrainedBesidePartner(t *testing.T) {
 	b := &conformance.Builder{F: fabric.New("partners and a drained switch")}
 	leaf, partner, root, rootOfPartner, drained := b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch()

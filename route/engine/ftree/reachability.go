@@ -9,7 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // reachability holds all shortest legal paths: how many hops every switch is from every other, and

@@ -8,7 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // TestReach: on any network with any order, and drained switches, there is a way

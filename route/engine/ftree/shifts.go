@@ -8,7 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
-	"weft/route/rounds"
+	"weft/route/internal/rounds"
 )
 
 const (

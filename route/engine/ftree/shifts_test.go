@@ -34,7 +34,8 @@ func damagedTree(t *rapid.T) (*route.Input, *reachability, *linkLoads) {
 	return in, r, newLinkLoads(in, tr, l, tables)
 }
 
-// sumOfShifts adds up the largest number of packets on a channel of every round of all-to-all by shifts.
+// sumOfShifts adds up the largest number of packets on a channel of every round of all-to-all by
+// shifts.
 func sumOfShifts(g *fabric.Graph, ends *route.Ends, tables *route.Tables) (sum int) {
 	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(end int32) bool { return !g.IsHost(end) })
 	slices.SortStableFunc(hosts, func(a, b int32) int { return int(g.EndSwitch[a]) - int(g.EndSwitch[b]) })
@@ -61,7 +62,8 @@ func TestShifts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { countShifts(t) })
 }
 
-// TestLessCongestion: over many networks, the same ones in every run, shifts have at least 5 % less congestion.
+// TestLessCongestion: over many networks, the same ones in every run, shifts have at least 5 % less
+// congestion.
 func TestLessCongestion(t *testing.T) {
 	networks := rapid.Custom(func(t *rapid.T) [2]int { return countShifts(t) })
 	before, after := 0, 0
@@ -74,8 +76,8 @@ func TestLessCongestion(t *testing.T) {
 	}
 }
 
-// countShifts returns the congestion of shifts in a network before and after paths are chosen by it. It fails where packets are not
-// counted as a walk of the tables does.
+// countShifts returns the congestion of shifts in a network before and after paths are chosen by
+// it. It fails where packets are not counted as a walk of the tables does.
 func countShifts(t *rapid.T) [2]int {
 	in, r, loads := damagedTree(t)
 	if rapid.Bool().Draw(t, "large") {

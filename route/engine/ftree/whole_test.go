@@ -13,7 +13,8 @@ import (
 	"weft/route/lids"
 )
 
-// damagedPGFT draws a PGFT and the same with some links failed, of which none falls apart into more groups.
+// damagedPGFT draws a PGFT and the same with some links failed, of which none falls apart into more
+// groups.
 func damagedPGFT(t *rapid.T) (whole, damaged *tree) {
 	formula := rapid.SampledFrom([]string{"rlft(6,3)", "rlft(8,2)", "xgft(3;3,4,3;2,3,2)", "pgft(2;4,4;1,2;1,2)", "karytree(4,3)"}).Draw(t, "formula")
 	failed := fmt.Sprintf("|fail(share=%.2f,links=up,seed=%d)", float64(rapid.IntRange(0, 10).Draw(t, "failed"))/100, rapid.IntRange(1, 1000).Draw(t, "seed"))
@@ -24,8 +25,8 @@ func damagedPGFT(t *rapid.T) (whole, damaged *tree) {
 	return whole, damaged
 }
 
-// groupSizes lists the numbers of switches in the groups of all levels: those that the links between two
-// levels join.
+// groupSizes lists the numbers of switches in the groups of all levels: those that the links
+// between two levels join.
 func groupSizes(t *tree) (sizes []int) {
 	for h := range t.Top {
 		seen := make([]bool, t.G.NumSwitches)

@@ -40,7 +40,8 @@ func routed(t rapid.TB, g *fabric.Graph, lmc uint8) (plan *route.Plan, refused s
 	return plan, ""
 }
 
-// relabelled is the same network without coordinates in descriptions, its switches and ports in another order.
+// relabelled is the same network without coordinates in descriptions, its switches and ports in
+// another order.
 func relabelled(t rapid.TB, f *fabric.Fabric, seed uint64) *fabric.Fabric {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := fabric.New(f.Name)
@@ -70,9 +71,9 @@ func relabelled(t rapid.TB, f *fabric.Fabric, seed uint64) *fabric.Fabric {
 	return out
 }
 
-// TestEvenLoads: on a whole network with p hosts a switch the most loaded channel carries p*p pairs of hosts for
-// each switch with one coordinate of its dimension, over the parallel links, on one lane. That does not depend on
-// how switches and ports are numbered or called.
+// TestEvenLoads: on a whole network with p hosts a switch the most loaded channel carries p*p pairs
+// of hosts for each switch with one coordinate of its dimension, over the parallel links, on one
+// lane. That does not depend on how switches and ports are numbered or called.
 func TestEvenLoads(t *testing.T) {
 	for _, c := range []struct {
 		formula string
@@ -105,8 +106,8 @@ func TestEvenLoads(t *testing.T) {
 	}
 }
 
-// TestDamaged: whatever is missing, what the engine does not refuse is minimal and free of deadlock on its lanes; it refuses
-// only for want of linked pairs or of lanes.
+// TestDamaged: whatever is missing, what the engine does not refuse is minimal and free of deadlock
+// on its lanes; it refuses only for want of linked pairs or of lanes.
 func TestDamaged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.IntRange(2, 5), 1, 3).Draw(t, "sizes")
@@ -145,7 +146,8 @@ func TestDamaged(t *testing.T) {
 	})
 }
 
-// TestRefused: what is no HyperX is refused, and so is one with too few links; a damaged one is taken by its descriptions.
+// TestRefused: what is no HyperX is refused, and so is one with too few links; a damaged one is
+// taken by its descriptions.
 func TestRefused(t *testing.T) {
 	for formula, want := range map[string]string{
 		"torus(5x5)":                            "pairs of switches that differ in one coordinate are linked",

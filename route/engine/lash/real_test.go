@@ -11,8 +11,8 @@ import (
 	"weft/route/recipe"
 )
 
-// TestRealDumps: on dumps of real clusters no more lanes than OpenSM 3.3.23 takes (janus: one less), answers
-// and the traffic of switches included.
+// TestRealDumps: on dumps of real clusters no more lanes than OpenSM 3.3.23 takes (janus: one
+// less), answers and the traffic of switches included.
 func TestRealDumps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long with the race detector")

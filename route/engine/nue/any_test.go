@@ -14,8 +14,8 @@ import (
 	"weft/judge/conformance"
 	"weft/judge/quality"
 	"weft/route"
-	"weft/route/cdg"
 	"weft/route/engine/minhop"
+	"weft/route/internal/cdg"
 	"weft/route/lids"
 	"weft/route/recipe"
 )

@@ -6,9 +6,9 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
 	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/sample"
+	"weft/route/internal/cdg"
 )
 
 const (

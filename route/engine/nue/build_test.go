@@ -10,9 +10,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
-	"weft/route/cdg"
 	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/sample"
+	"weft/route/internal/cdg"
 	"weft/route/lids"
 )
 

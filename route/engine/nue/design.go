@@ -8,8 +8,8 @@ import (
 
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
+	"weft/route/internal/cdg"
 )
 
 // Limits of the attempts for a lane, to keep them short.

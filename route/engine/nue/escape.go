@@ -5,7 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/route/engine/internal/sample"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // parts lists the switches that are not drained, by connected part of the network.

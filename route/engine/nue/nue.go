@@ -5,8 +5,8 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
+	"weft/route/internal/cdg"
 )
 
 // Name is the engine's name.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // Places of channels on no cycle: nothing turns into a channel that leaves a drained switch, and

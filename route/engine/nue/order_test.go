@@ -8,8 +8,8 @@ import (
 
 	"weft/fabric"
 	"weft/judge/conformance"
-	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
+	"weft/route/internal/cdg"
 )
 
 // drawEscape draws a network and a spanning tree of it.

@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
-	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
+	"weft/route/internal/cdg"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
+	"weft/route/internal/cdg"
 )
 
 // drawLane draws a network with an order in which a spanning tree's turns ascend.

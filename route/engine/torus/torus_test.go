@@ -137,7 +137,8 @@ func judged(t rapid.TB, g *fabric.Graph, lmc uint8, vls int) (plan *route.Plan, 
 	return plan, ""
 }
 
-// TestAsDimensionOrder: on whole tori the engine loads no channel with more pairs of hosts than engine dor does.
+// TestAsDimensionOrder: on whole tori the engine loads no channel with more pairs of hosts than
+// engine dor does.
 func TestAsDimensionOrder(t *testing.T) {
 	for _, formula := range []string{"torus(4x4x4,hosts=2)", "torus(4x6,hosts=1)", "torus(5x4x3,hosts=2)", "torus(8x4,hosts=1,width=2)"} {
 		f, err := gen.Parse(formula)

@@ -7,7 +7,7 @@ import (
 
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // mostLanes is the number of lanes in verify's graph: by the dateline's bit, and by whether the

@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 	"weft/route/engine/internal/forest"
 	"weft/route/engine/internal/sample"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 const (

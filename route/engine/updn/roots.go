@@ -6,7 +6,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/engine/internal/forest"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // findRoots finds the switches named by the option; none of them may be drained.

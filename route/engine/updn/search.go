@@ -2,7 +2,7 @@ package updn
 
 import (
 	"weft/route/engine/internal/forest"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 // The sides of a channel.

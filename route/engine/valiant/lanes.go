@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/shape/groups"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 )
 
 // colours is the number of colours of groups, one for each SL.

@@ -35,8 +35,8 @@ func parsed(t rapid.TB, formula string) *fabric.Fabric {
 	return f
 }
 
-// judged routes with a share of hosts over other groups, and has the judge prove it; refused is the reason
-// where the engine refuses.
+// judged routes with a share of hosts over other groups, and has the judge prove it; refused is the
+// reason where the engine refuses.
 func judged(t rapid.TB, g *fabric.Graph, share int, lmc uint8) (plan *route.Plan, refused string) {
 	req := &recipe.Request{Engine: valiant.Spec(), Options: map[string]string{"share": fmt.Sprint(share)}, Names: lids.Options{LMC: lmc}, MaxVLs: 8, Workers: 2}
 	plan, err := recipe.Run(context.Background(), g, req, func(string) {})
@@ -56,8 +56,8 @@ func judged(t rapid.TB, g *fabric.Graph, share int, lmc uint8) (plan *route.Plan
 	return plan, ""
 }
 
-// TestWhole: no whole Dragonfly of three groups or more is refused, whatever it is called; three lanes are enough,
-// and two on full meshes.
+// TestWhole: no whole Dragonfly of three groups or more is refused, whatever it is called; three
+// lanes are enough, and two on full meshes.
 func TestWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, h := rapid.IntRange(2, 5).Draw(t, "a"), rapid.IntRange(1, 3).Draw(t, "h")
@@ -114,7 +114,8 @@ func TestDamaged(t *testing.T) {
 	})
 }
 
-// TestShifts: over other groups an all-to-all by shifts takes at most 60 % of what it takes without.
+// TestShifts: over other groups an all-to-all by shifts takes at most 60 % of what it takes
+// without.
 func TestShifts(t *testing.T) {
 	for _, formula := range []string{"dragonfly(4,2,2)", "fullmesh(8,hosts=8)"} {
 		g := parsed(t, formula).Compile()

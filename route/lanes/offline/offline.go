@@ -20,7 +20,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/cdg"
+	"weft/route/internal/cdg"
 	"weft/route/lanes"
 )
 

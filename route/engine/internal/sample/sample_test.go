@@ -88,8 +88,8 @@ func TestBandwidth(t *testing.T) {
 	}
 }
 
-// TestBandwidthOfAllLIDs: the same two switches with a second link. What goes to LIDs that are no base LIDs takes it, so that nothing
-// meets where packets are dealt out over all LIDs.
+// TestBandwidthOfAllLIDs: the same two switches with a second link. What goes to LIDs that are no
+// base LIDs takes it, so that nothing meets where packets are dealt out over all LIDs.
 func TestBandwidthOfAllLIDs(t *testing.T) {
 	f := routetest.Line(t, 2, 2)
 	routetest.Must(f.Connect(fabric.End{Node: 0, Port: 3}, fabric.End{Node: 1, Port: 3}, 4, fabric.HDR))(t)

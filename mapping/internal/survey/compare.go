@@ -2,7 +2,7 @@ package survey
 
 import (
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 )
 
 // Deduction is slower than comparison at switches more than farFromHosts wires from any host, after

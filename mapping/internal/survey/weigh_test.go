@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 	"weft/mapping/mappingtest"
 )
 

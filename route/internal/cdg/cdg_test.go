@@ -122,8 +122,9 @@ func TestOrder(t *testing.T) {
 	t.Logf("%d ways taken, %d refused", taken, refused)
 }
 
-// TestOrderOf: an order of edges that are there as a whole is made if and only if they close no cycle, has them
-// alone, and takes others as one does to which they were added. What is removed again leaves no trace.
+// TestOrderOf: an order of edges that are there as a whole is made if and only if they close no
+// cycle, has them alone, and takes others as one does to which they were added. What is removed
+// again leaves no trace.
 func TestOrderOf(t *testing.T) {
 	made, cyclic := 0, 0
 	draws.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/conformance"
-	"weft/route/updown"
+	"weft/route/internal/updown"
 )
 
 func graph(t *testing.T, formula string) *fabric.Graph {

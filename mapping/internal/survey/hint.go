@@ -2,7 +2,7 @@ package survey
 
 import (
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 )
 
 // hint is an older map, with a guess of the vertex for each of its nodes.

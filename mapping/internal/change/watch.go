@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/mapping"
-	"weft/mapping/survey"
+	"weft/mapping/internal/survey"
 	"weft/mapping/theory"
 )
 

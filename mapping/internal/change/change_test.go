@@ -11,8 +11,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/mapping"
+	"weft/mapping/internal/survey"
 	"weft/mapping/mappingtest"
-	"weft/mapping/survey"
 	"weft/mapping/theory"
 )
 

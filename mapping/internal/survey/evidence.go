@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 )
 
 // evidence weighs silence. Some of the probes that would surely be answered in a quiet network are

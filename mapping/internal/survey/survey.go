@@ -32,7 +32,7 @@ import (
 	"time"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 	"weft/mapping/probe"
 	"weft/mapping/theory"
 )

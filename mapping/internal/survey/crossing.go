@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 )
 
 // A probe may be silent because it crossed its own path and needed a wire twice. The path to a

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 	"weft/mapping/mappingtest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 )
 
 // visit is a switch being visited, and the path to it.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/mapping"
-	"weft/mapping/graph"
+	"weft/mapping/internal/graph"
 )
 
 // Place is a port where a map is in doubt.
