@@ -253,7 +253,8 @@ func TestAdministration(t *testing.T) {
 	}
 }
 
-// countPortZero counts the paths that there would be if port 0 of switches had as many LIDs as a host: they have one.
+// countPortZero counts the paths that there would be if port 0 of switches had as many LIDs as a
+// host: they have one.
 func countPortZero(g *fabric.Graph, lmc uint8) int {
 	n, hosts, switches := 1<<lmc, g.NumEnds-g.NumSwitches, g.NumSwitches
 	return (hosts+switches)*(hosts+switches)*n*n - (hosts*n+switches)*(hosts*n+switches)
@@ -280,7 +281,8 @@ func (m *managed) endOf(lid uint64, port uint8) (e fabric.End) {
 	return e
 }
 
-// TestAnsweredThroughout: while cables come and go and all is routed again, every query is answered, by a path that the Plan in force had.
+// TestAnsweredThroughout: while cables come and go and all is routed again, every query is
+// answered, by a path that the Plan in force had.
 func TestAnsweredThroughout(t *testing.T) {
 	m := manage(t, smtest.Formula(t, "rlft(8,2)"), "updn", 0)
 	a := m.client(5)
@@ -324,8 +326,8 @@ func TestAnsweredThroughout(t *testing.T) {
 	t.Logf("%d queries answered", o.n)
 }
 
-// TestFlood: more queries than are answered take bounded memory; those that are not taken are answered busy, and a manager that is not the
-// master answers nothing.
+// TestFlood: more queries than can be answered take bounded memory. The surplus is answered busy,
+// and a manager that is not the master answers nothing.
 func TestFlood(t *testing.T) {
 	var got []wire.Datagram
 	medium := loop.New(func(d *wire.Datagram, _ func(*wire.Datagram)) {
@@ -358,8 +360,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestQueryCounts: queries are counted by attribute and outcome, in few rows whatever is asked for; one that is longer than any can be
-// is not kept.
+// TestQueryCounts: queries are counted by attribute and outcome, in few rows whatever is asked for;
+// one that is longer than any can be is not kept.
 func TestQueryCounts(t *testing.T) {
 	m := manage(t, smtest.Formula(t, "rlft(4,2)"), "updn", 0)
 	a := m.client(5)
@@ -406,8 +408,9 @@ func TestQueryCounts(t *testing.T) {
 	}
 }
 
-// BenchmarkAnswered asks for paths on the emulated fabric of 11,664 hosts, from one of them, while all of it is routed again and
-// again: from the client's requester through the emulator and the manager's queue, and back.
+// BenchmarkAnswered asks for paths on the emulated fabric of 11,664 hosts, from one of them, while
+// all of it is routed again and again: from the client's requester through the emulator and the
+// manager's queue, and back.
 func BenchmarkAnswered(b *testing.B) {
 	m := manage(b, smtest.Formula(b, "rlft(36,3)"), "ftree", 0)
 	a := m.client(5)

@@ -10,13 +10,15 @@ import (
 	"weft/wire/mad"
 )
 
-// A manager that stands by must know which port is behind which when ports tell nothing without their M_Keys: see Neighbour. It asks the
-// master, by queries of subnet administration with the SM_Key, which show it all nodes and links.
+// A standby must know which port is behind which if ports answer nothing without their M_Keys: see
+// terms.Neighbour. It asks the master by SA queries with the SM_Key, which show all nodes and
+// links.
 
-// askAgain is the time between two times that a manager which stands by asks for Neighbours.
+// askAgain is the interval at which a standby asks for Neighbours.
 const askAgain = 20 * time.Second
 
-// askNeighbours asks the master that our port names. There are none where that is nobody, or ourselves, or does not answer.
+// askNeighbours asks the master that our port names for Neighbours. There are none if that is
+// nobody, or ourselves, or does not answer.
 func (d *run) askNeighbours(ctx context.Context) *terms.Event {
 	ev := &terms.Event{Kind: terms.NeighboursTold}
 	port, err := d.requester.Transport().Port(ctx)
@@ -31,7 +33,7 @@ func (d *run) askNeighbours(ctx context.Context) *terms.Event {
 	return ev
 }
 
-// askTable asks for all records of an attribute, and returns them one after the other; nil where nobody answers.
+// askTable returns all records of an attribute, one after the other; nil without an answer.
 func (d *run) askTable(ctx context.Context, to wire.Address, attr mad.AttrID) []byte {
 	m, err := mad.Request{Method: mad.GetTable, Attr: attr}.SA(make([]byte, mad.Size), 0)
 	if err != nil {
@@ -45,7 +47,8 @@ func (d *run) askTable(ctx context.Context, to wire.Address, attr mad.AttrID) []
 	return answer.Data()
 }
 
-// neighboursOf makes Neighbours of NodeRecords and LinkRecords. What names a LID that no node has is left out.
+// neighboursOf makes Neighbours from NodeRecords and LinkRecords. Links with an unknown LID are
+// left out.
 func neighboursOf(nodes, links []byte) (list []terms.Neighbour) {
 	type place struct{ node, port fabric.GUID }
 	at := map[uint64]place{}

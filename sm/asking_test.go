@@ -16,8 +16,10 @@ import (
 	"weft/wire/mad"
 )
 
-// TestStandbyAsksNeighbours: where ports tell nothing without their M_Keys, a manager that has the secret and knows nothing else learns from the master which port is
-// behind which: it finds the subnet and stands by, and when the master is gone it takes the subnet, all of it, and no LID moves.
+// TestStandbyAsksNeighbours: where ports tell nothing without their M_Keys, a manager that has the
+// secret and knows nothing else learns from the master which port is behind which: it finds the
+// subnet and stands by, and when the master is gone it takes the subnet, all of it, and no LID
+// moves.
 func TestStandbyAsksNeighbours(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	sub, err := emulator.New(f, emulator.Options{})

@@ -7,7 +7,8 @@ import (
 	"weft/wire"
 )
 
-// beside drives a machine that asks devices things beside the loop of a Runner, in a goroutine of its own.
+// beside runs a machine that sends requests to devices, in a goroutine of its own beside the loop
+// of a Runner.
 type beside struct {
 	clock   func() time.Duration
 	request *wire.Requester
@@ -15,7 +16,7 @@ type beside struct {
 	retries int
 
 	mu    sync.Mutex
-	told  func() // by which the goroutine learns something; nil for nothing new
+	told  func() // the next thing for the goroutine to do; nil: nothing new
 	ended []besideEnd
 	wake  chan struct{}
 	stop  chan struct{}
@@ -29,13 +30,13 @@ type besideEnd struct {
 	data [192]byte
 }
 
-// besideMachine is such a machine.
+// besideMachine is a machine that beside runs.
 type besideMachine interface {
-	// next sends what is to be sent now, and returns when it is time again.
+	// next sends the requests that are due, and returns when to call it again.
 	next(now time.Duration) (wake time.Duration)
-	// take takes the end of a request.
+	// take handles the end of a request.
 	take(now time.Duration, e *besideEnd)
-	// rest is called when there is nothing to be sent for now.
+	// rest is called when there is nothing to send for now.
 	rest()
 }
 
@@ -49,7 +50,7 @@ func (b *beside) close() {
 	<-b.done
 }
 
-// tell has the goroutine do something, in place of what it was told before and has not done.
+// tell has the goroutine do something. It replaces what was told before and is not done yet.
 func (b *beside) tell(what func()) {
 	b.mu.Lock()
 	b.told = what
@@ -57,7 +58,7 @@ func (b *beside) tell(what func()) {
 	signal(b.wake)
 }
 
-// run drives a machine until close.
+// run runs a machine until close.
 func (b *beside) run(a besideMachine) {
 	defer close(b.done)
 	timer := time.NewTimer(time.Hour)
@@ -92,7 +93,7 @@ func (b *beside) send(r *wire.Request) {
 	b.request.Start(r)
 }
 
-// end takes the end of a request.
+// end queues the end of a request.
 func (b *beside) end(res *wire.Result) {
 	e := besideEnd{tag: res.Tag, err: res.Err}
 	if res.Reply != nil {

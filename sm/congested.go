@@ -14,26 +14,27 @@ import (
 	"weft/wire/mad"
 )
 
-// easing has a congestion.Setter tell switches and adapters how to control congestion, beside the loop of a Runner, while the Manager is the master.
+// easing sets congestion control at switches and adapters while the Manager is the master: it runs
+// a congestion.Setter beside the loop of a Runner.
 type easing struct {
 	beside
 	set    *congestion.Settings
 	setter *congestion.Setter
 	report atomic.Pointer[congestion.Report]
 	note   func(terms.Incident)
-	last   congestion.Report // that was told
+	last   congestion.Report // the last that was logged
 	idle   bool              // nothing is under way
 
-	of *ledger.Ledger // that the last devices were listed of; of the Runner's goroutine
+	of *ledger.Ledger // of the last list of devices; for the Runner's goroutine
 }
 
-// Devices are told again only after a restart: they get time, and many repetitions.
+// A device is set again only after a restart: its answer is awaited for long, with many retries.
 const (
 	easingTimeout = 500 * time.Millisecond
 	easingRetries = 3
 )
 
-// startEasing starts to tell devices; nil where nothing is to be told.
+// startEasing starts to set devices; nil if there are no settings.
 func startEasing(set *congestion.Settings, clock func() time.Duration, r *wire.Requester, note func(terms.Incident)) *easing {
 	if set == nil {
 		return nil
@@ -43,7 +44,7 @@ func startEasing(set *congestion.Settings, clock func() time.Duration, r *wire.R
 	return e
 }
 
-// does reports whether devices are told these settings.
+// does reports whether devices are set by these settings.
 func (e *easing) does(set *congestion.Settings) bool {
 	if e == nil || set == nil {
 		return (e == nil) == (set == nil)
@@ -51,14 +52,14 @@ func (e *easing) does(set *congestion.Settings) bool {
 	return e.set == set || reflect.DeepEqual(e.set, set)
 }
 
-// close ends it, and waits.
+// close ends the setting of devices, and waits for that.
 func (e *easing) close() {
 	if e != nil {
 		e.beside.close()
 	}
 }
 
-// look takes the devices of the ledger in force, nil for none, where it is another one.
+// look lists the devices of the ledger in force, nil for none, if it is another one.
 func (e *easing) look(ledger *ledger.Ledger) {
 	if e == nil {
 		return
@@ -74,7 +75,7 @@ func (e *easing) look(ledger *ledger.Ledger) {
 	e.tell(func() { e.setter.Follow(list) })
 }
 
-// congestible lists the devices of a round in force that can be told of congestion control.
+// congestible lists the devices of a round in force that can have congestion control.
 func congestible(l *ledger.Ledger) (list []congestion.Device) {
 	own := l.Prog.End[l.OwnPort()]
 	for slot, end := range l.Prog.End {
@@ -99,7 +100,7 @@ func congestible(l *ledger.Ledger) (list []congestion.Device) {
 	return list
 }
 
-// next sends what the Setter asks.
+// next sends the requests of the Setter.
 func (e *easing) next(now time.Duration) time.Duration {
 	ask, wake := e.setter.Next(now)
 	for ; ask != nil; ask, wake = e.setter.Next(now) {
@@ -116,7 +117,7 @@ func (e *easing) next(now time.Duration) time.Duration {
 	return wake
 }
 
-// take takes the end of a request.
+// take handles the end of a request.
 func (e *easing) take(now time.Duration, end *besideEnd) {
 	outcome := congestion.Answered
 	var status *wire.StatusError
@@ -130,7 +131,7 @@ func (e *easing) take(now time.Duration, end *besideEnd) {
 	e.setter.Ended(now, end.tag, outcome, end.data[:])
 }
 
-// rest tells how far the devices are, when all have been asked.
+// rest logs the state of the devices, when all have been asked.
 func (e *easing) rest() {
 	if e.setter.Busy() {
 		return
@@ -141,11 +142,11 @@ func (e *easing) rest() {
 		return
 	}
 	e.last = r
-	e.note(terms.Incident{Kind: terms.CongestionSet, Text: fmt.Sprintf("%d switches and %d ports of adapters control congestion as they are to; %d devices have no congestion control, %d do not answer, %d say something else than they were told",
+	e.note(terms.Incident{Kind: terms.CongestionSet, Text: fmt.Sprintf("congestion control is set at %d switches and %d adapter ports; %d devices have none, %d do not answer, %d hold other values than written",
 		r.Switches, r.Adapters, r.Without, r.Silent, r.NotTaken)})
 }
 
-// shown returns how far the devices are; nil where nothing is told.
+// shown returns the last report; nil if devices are not set.
 func (e *easing) shown() *congestion.Report {
 	if e == nil {
 		return nil

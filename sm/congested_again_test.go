@@ -57,9 +57,10 @@ func (c *congestionCounter) take() map[fabric.LID]int {
 	return sent
 }
 
-// TestCongestionToldOnce: a Runner tells all devices once. After a round that finds nothing changed, and
-// one that finds a new host, it sends nothing to devices that have not changed. The switch of the new host
-// is told its new ports to hosts. Its other hosts may be told again: a trap in a round raises doubt.
+// TestCongestionToldOnce: a Runner tells all devices once. After a round that finds nothing
+// changed, and one that finds a new host, it sends nothing to devices that have not changed. The
+// switch of the new host is told its new ports to hosts. Its other hosts may be told again: a trap
+// in a round raises doubt.
 func TestCongestionToldOnce(t *testing.T) {
 	wiretest.NoLeaks(t)
 	f := smtest.Formula(t, "rlft(4,2)")
@@ -143,8 +144,8 @@ func TestCongestionToldOnce(t *testing.T) {
 	}
 }
 
-// TestCongestionToldAgain: after a round the Setter asks only the devices that have restarted since the
-// round before, also where another round ends before the Setter has its list.
+// TestCongestionToldAgain: after a round the Setter asks only the devices that have restarted since
+// the round before, also where another round ends before the Setter has its list.
 func TestCongestionToldAgain(t *testing.T) {
 	wiretest.NoLeaks(t)
 	f := smtest.Formula(t, "rlft(4,2)")
@@ -193,7 +194,8 @@ func TestCongestionToldAgain(t *testing.T) {
 		slices.Sort(names)
 		return names
 	}
-	// rounds looks at the ledgers of rounds, up to one that knows of a restart of some node; noNode for none.
+	// rounds looks at the ledgers of rounds, up to one that knows of a restart of some node; noNode
+	// for none.
 	rounds := func(restarted fabric.NodeID) {
 		t.Helper()
 		since := func(l *ledger.Ledger) uint32 { return l.Since[l.ByGUID[f.Nodes[restarted].GUID]] }

@@ -61,8 +61,8 @@ func easedUntil(t *testing.T, medium wire.Transport, set *congestion.Settings, i
 	}
 }
 
-// TestCongestionControl: all switches and adapters do what the simulator does by the same settings; one that has no congestion control is counted, and one that has
-// restarted is told again.
+// TestCongestionControl: all switches and adapters do what the simulator does by the same settings;
+// one that has no congestion control is counted, and one that has restarted is told again.
 func TestCongestionControl(t *testing.T) {
 	wiretest.NoLeaks(t)
 	f := smtest.Formula(t, "rlft(4,2)")
@@ -135,7 +135,8 @@ func TestCongestionControl(t *testing.T) {
 	}
 }
 
-// TestToldAnew: a manager that runs tells devices other settings of congestion control, and reads counters or does not, as it is told anew.
+// TestToldAnew: a running manager takes new settings: it sets congestion control anew at the
+// devices, and starts or stops reading counters.
 func TestToldAnew(t *testing.T) {
 	wiretest.NoLeaks(t)
 	f := smtest.Formula(t, "rlft(4,2)")
@@ -204,7 +205,8 @@ func TestToldAnew(t *testing.T) {
 	}
 }
 
-// TestCongestionControlOfOpenSM: by the same numbers OpenSM and ours tell devices the same, but for which ports of a switch are victims: OpenSM has one mask for all.
+// TestCongestionControlOfOpenSM: by the same numbers OpenSM and ours tell devices the same, but for
+// which ports of a switch are victims: OpenSM has one mask for all.
 func TestCongestionControlOfOpenSM(t *testing.T) {
 	f := tree(t)
 	s, l := emulateLive(t, f)

@@ -15,18 +15,19 @@ import (
 	"weft/wire/mad"
 )
 
-// counting has a perf.Monitor read the counters of all ports beside the loop of a Runner, while the Manager is the master.
+// counting reads the counters of all ports while the Manager is the master: it runs a perf.Monitor
+// beside the loop of a Runner.
 type counting struct {
 	beside
 	monitor *perf.Monitor
 	report  atomic.Pointer[perf.Report]
 	note    func(terms.Incident)
-	fresh   chan struct{} // there is another report
+	fresh   chan struct{} // signals a new report
 
-	of *ledger.Ledger // that the last subnet was made of; of the Runner's goroutine
+	of *ledger.Ledger // of the last subnet; for the Runner's goroutine
 }
 
-// startCounting starts to read counters; nil where none are to be read.
+// startCounting starts to read counters; nil if none are to be read.
 func startCounting(cfg perf.Config, clock func() time.Duration, r *wire.Requester, note func(terms.Incident)) *counting {
 	if cfg.Interval <= 0 {
 		return nil
@@ -43,7 +44,7 @@ func (c *counting) close() {
 	}
 }
 
-// look takes the subnet of the round in force, where it is another one.
+// look takes the subnet of the round in force, if it is another one.
 func (c *counting) look(m *watch.Manager) {
 	if c == nil {
 		return
@@ -60,13 +61,13 @@ func (c *counting) look(m *watch.Manager) {
 	c.tell(func() { c.monitor.Follow(c.clock(), next) })
 }
 
-// counted makes the subnet whose counters are to be read, of a round that has brought it up.
+// counted makes the subnet whose counters are read, from the ledger of a round.
 func counted(l *ledger.Ledger) *perf.Subnet {
 	own := l.Prog.End[l.OwnPort()]
 	return perf.NewSubnet(l.Fabric, func(lid fabric.LID) uint8 { return l.Plan.PathSL(own, lid) })
 }
 
-// next sends what the Monitor asks.
+// next sends the requests of the Monitor.
 func (c *counting) next(now time.Duration) time.Duration {
 	ask, wake := c.monitor.Next(now)
 	for ; ask != nil; ask, wake = c.monitor.Next(now) {
@@ -75,7 +76,7 @@ func (c *counting) next(now time.Duration) time.Duration {
 	return wake
 }
 
-// rest tells what the Monitor has found.
+// rest reports the findings of the Monitor.
 func (c *counting) rest() {
 	for _, e := range c.monitor.Events() {
 		c.passed(&e)
@@ -85,7 +86,7 @@ func (c *counting) rest() {
 	}
 }
 
-// Counters are read again in the next round: few repetitions will do, and nobody waits long for a device that does not answer.
+// The next round reads the counters again: few retries and a short timeout will do.
 const (
 	perfTimeout = 200 * time.Millisecond
 	perfRetries = 2
@@ -107,7 +108,7 @@ func (c *counting) ask(a *perf.Ask) {
 	c.send(&wire.Request{Addr: to, MAD: m, Tag: a.Tag})
 }
 
-// take takes the end of a request.
+// take handles the end of a request.
 func (c *counting) take(now time.Duration, e *besideEnd) {
 	outcome := perf.Answered
 	var status *wire.StatusError
@@ -123,7 +124,7 @@ func (c *counting) take(now time.Duration, e *besideEnd) {
 	c.monitor.Ended(now, e.tag, outcome, e.data[:])
 }
 
-// passed tells what has passed a threshold.
+// passed logs that counters passed their thresholds, or fell below them again.
 func (c *counting) passed(e *perf.Event) {
 	if c.note == nil {
 		return
@@ -131,7 +132,7 @@ func (c *counting) passed(e *perf.Event) {
 	i := terms.Incident{Kind: terms.CounterPassed}
 	switch {
 	case e.More > 0:
-		i.Text = fmt.Sprintf("and %d more counters that have passed their thresholds, or are below them again", e.More)
+		i.Text = fmt.Sprintf("and %d more counters passed their thresholds, or fell below them again", e.More)
 	case e.Passed:
 		i.Text = fmt.Sprintf("%s: %s grows by %.3g a minute, more than %.3g", e.Port, e.Counter, e.Rate, e.Most)
 	default:
@@ -143,7 +144,7 @@ func (c *counting) passed(e *perf.Event) {
 	c.note(i)
 }
 
-// news tells that there is another report.
+// news signals new reports.
 func (c *counting) news() <-chan struct{} {
 	if c == nil {
 		return nil
@@ -151,7 +152,7 @@ func (c *counting) news() <-chan struct{} {
 	return c.fresh
 }
 
-// shown returns what the last round has found; nil where nothing is read, or none has ended.
+// shown returns the report of the last round over the counters; nil if there is none.
 func (c *counting) shown() *perf.Report {
 	if c == nil {
 		return nil

@@ -18,8 +18,9 @@ import (
 	"weft/wire/wiretest"
 )
 
-// TestCounters: a manager that stays reads the counters of all ports, over all lanes that its engine uses, tells of errors, and goes on so when a cable
-// is pulled. Nothing of it runs on when it has ended.
+// TestCounters: a manager that stays reads the counters of all ports, over all lanes that its
+// engine uses, tells of errors, and goes on so when a cable is pulled. Nothing of it runs on when
+// it has ended.
 func TestCounters(t *testing.T) {
 	wiretest.NoLeaks(t)
 	f := smtest.Formula(t, "torus(4x4,hosts=1)")

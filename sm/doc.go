@@ -4,12 +4,12 @@
 // The manager is a stair of rooms, each a package. Values walk down it (settings, what a round is
 // given) and up (results, ledgers, snapshots). A room imports only rooms below it:
 //
-//	sm            the daemon: clock, goroutines, a transport; drives the machine and what stands beside it
+//	sm            the daemon: clock, goroutines, transport; drives the machine and work beside it
 //	sm/recording  all events that a manager was given, written down and played again
-//	sm/clients    what hosts and other managers ask and register, answered beside the loop
+//	sm/clients    requests and registrations of hosts and other managers, answered beside the loop
 //	sm/watch      the manager that stays: when a round begins, and what happens between rounds
 //	sm/round      one bring-up: find, ask for a Plan, write
-//	sm/ledger     what every device was found to be, was told, and holds
+//	sm/ledger     of every device: the values found, written and acknowledged
 //	sm/terms      the words: settings, events, actions, incidents, reports
 //
 // clients imports terms and ledger only, recording terms only. Beside them stand sa (subnet
@@ -21,6 +21,6 @@
 // Runner drives a watch.Manager over a wire.Transport. The requester of package wire does
 // transaction IDs, window, timeouts and retries; terms.LossCount says how many retries. Package
 // planner computes and judges Plans beside the loop. Also beside the loop: counters of ports
-// (counters.go, with Runner.Counters), congestion control (congested.go), and what managers of
-// other subnets tell each other (exchanging.go).
+// (counters.go, with Runner.Counters), congestion control (congested.go), and the exchange with
+// managers of other subnets (exchanging.go).
 package sm

@@ -21,9 +21,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestHandoverWithOpenSM: weft and OpenSM hand the subnet over to each other, by priority. A standby writes nothing, and no LID
-// moves. On the real ibsim only OpenSM hands over: one that gets the subnet there waits for ever for the TrapRepress of its
-// own trap 144, which ibsim swallows.
+// TestHandoverWithOpenSM: weft and OpenSM hand the subnet over to each other, by priority. A
+// standby writes nothing, and no LID moves. On the real ibsim only OpenSM hands over: one that gets
+// the subnet there waits for ever for the TrapRepress of its own trap 144, which ibsim swallows.
 func TestHandoverWithOpenSM(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	for name, start := range media {
@@ -46,7 +46,8 @@ func TestHandoverWithOpenSM(t *testing.T) {
 			opensm := s.Start("opensm", "-d2", "-s", "1", "-f", log, "-p", "5", "-R", "minhop")
 			s.Wait("OpenSM", opensm, func() bool { return says("Entering MASTER state") && says("SUBNET UP") })
 			if first != nil {
-				// On a busy machine OpenSM may not get our SMInfo in time, and take the subnet unasked: ours finds that out.
+				// On a busy machine OpenSM may not get our SMInfo in time, and take the subnet
+				// unasked: ours finds that out.
 				s.Wait("standby", opensm, func() bool { return first.told(terms.Standby) > 0 })
 				if first.told(terms.Handover) == 0 {
 					t.Log("OpenSM did not wait for the subnet to be handed over")
@@ -61,8 +62,9 @@ func TestHandoverWithOpenSM(t *testing.T) {
 			// One of ours that goes before OpenSM comes, and gets the subnet.
 			lids, tables := s.Run("ibnetdiscover", "-p"), s.blocks()
 			second := s.stay(node, 9)
-			// OpenSM stands by as soon as it has handed over, also where ours looks at the subnet just then and is not ready:
-			// ours then finds by its next poll that nobody is the master.
+			// OpenSM stands by as soon as it has handed over, also where ours looks at the subnet
+			// just then and is not ready: ours then finds by its next poll that nobody is the
+			// master.
 			s.Wait("handover to weft", opensm, func() bool { return second.isMaster() && second.rests() && says("Entering STANDBY state") })
 			if now := s.Run("ibnetdiscover", "-p"); !bytes.Equal(lids, now) {
 				t.Errorf("LIDs have moved from\n%s\nto\n%s", lids, now)
@@ -130,7 +132,7 @@ func (m *stayer) heldAt() time.Time {
 	return m.held
 }
 
-// incidents lists what it has told so far.
+// incidents lists the incidents so far.
 func (m *stayer) incidents() []terms.Incident {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -154,7 +156,8 @@ func (m *stayer) isMaster() bool {
 	})
 }
 
-// rests reports whether no round is under way: clients of OpenSM are asked to register again by one after the first.
+// rests reports whether no round is under way: clients of OpenSM are asked to register again by one
+// after the first.
 func (m *stayer) rests() bool {
 	asked, ended, begun := 0, 0, 0
 	for _, i := range m.incidents() {
@@ -192,7 +195,8 @@ var (
 	tableEntry = regexp.MustCompile(`^(0x[0-9a-f]+) +(\d+)`)
 )
 
-// blocks reads the forwarding tables of all switches by infiniband-diags: the entries of each block, as text.
+// blocks reads the forwarding tables of all switches by infiniband-diags: the entries of each
+// block, as text.
 func (s *simulator) blocks() map[blockOf]string {
 	s.tb.Helper()
 	all, sw := map[blockOf]string{}, ""

@@ -18,7 +18,8 @@ import (
 	"weft/wire/mad"
 )
 
-// exchanging has an exchange.Manager tell the routers what they and the managers behind them need, beside the loop of a Runner, while the Manager is the master.
+// exchanging tells routers the data that they and the managers behind them need, while the Manager
+// is the master: it runs an exchange.Manager beside the loop of a Runner.
 type exchanging struct {
 	interval time.Duration
 	between  sa.Between
@@ -26,10 +27,10 @@ type exchanging struct {
 	request  *wire.Requester
 	met      atomic.Pointer[waysTo]
 
-	of *ledger.Ledger // that own was made of; of the Runner's goroutine
+	of *ledger.Ledger // of own; for the Runner's goroutine
 
 	mu   sync.Mutex
-	own  *exchange.OwnSubnet // nil: nothing is told
+	own  *exchange.OwnSubnet // nil: nothing to tell
 	wake chan struct{}
 	done chan struct{}
 }
@@ -40,7 +41,8 @@ type waysTo struct {
 	unproven bool
 }
 
-// newExchanging makes the exchange of a subnet; nil where nothing is to be exchanged. Subnet administration asks it for routers.
+// newExchanging makes the exchange of a subnet; nil without an interval. Subnet administration asks
+// it for routers.
 func newExchanging(interval time.Duration, between *sa.Between, note func(terms.Incident)) *exchanging {
 	if interval <= 0 {
 		return nil
@@ -51,7 +53,7 @@ func newExchanging(interval time.Duration, between *sa.Between, note func(terms.
 	return x
 }
 
-// start begins the exchange. It ends with ctx.
+// start begins the exchange, which ends with ctx.
 func (x *exchanging) start(ctx context.Context, r *wire.Requester) {
 	if x != nil {
 		x.request = r
@@ -59,14 +61,14 @@ func (x *exchanging) start(ctx context.Context, r *wire.Requester) {
 	}
 }
 
-// wait waits for its end, after that of its context.
+// wait waits until the exchange has ended, after its context.
 func (x *exchanging) wait() {
 	if x != nil {
 		<-x.done
 	}
 }
 
-// look takes the subnet of the round in force, where it is another one.
+// look takes the subnet of the round in force, if it is another one.
 func (x *exchanging) look(m *watch.Manager) {
 	if x == nil {
 		return
@@ -88,7 +90,7 @@ func (x *exchanging) look(m *watch.Manager) {
 	signal(x.wake)
 }
 
-// router finds the port of a router to which packets for a GID of another subnet go.
+// router returns the port of a router for packets to a GID of another subnet.
 func (x *exchanging) router(gid mad.GID, _ fabric.GUID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
 	ways := x.met.Load()
 	if ways == nil {
@@ -97,7 +99,7 @@ func (x *exchanging) router(gid mad.GID, _ fabric.GUID, usable func(port fabric.
 	return ways.Router(subnets.Prefix(x.between.OwnPrefix()), intersubnet.GIDOf(gid), ways.unproven, usable)
 }
 
-// run does round after round until ctx ends.
+// run exchanges in rounds until ctx ends.
 func (x *exchanging) run(ctx context.Context) {
 	defer close(x.done)
 	manager := exchange.NewManager()
@@ -144,13 +146,13 @@ func (x *exchanging) tell(kind terms.IncidentKind, text string) {
 	}
 }
 
-// What is not answered is asked again in the next round.
+// The next round repeats unanswered requests.
 const (
 	exchangeTimeout = 200 * time.Millisecond
 	exchangeRetries = 3
 )
 
-// ask sends a request to a router and waits for the answer's attribute.
+// ask sends a request to a router and returns the attribute of the answer.
 func (x *exchanging) ask(ctx context.Context, lid fabric.LID, sl uint8, r mad.Request, data []byte) ([]byte, error) {
 	m, err := r.New(make([]byte, mad.Size), mad.ClassRouter)
 	if err != nil {

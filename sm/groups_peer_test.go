@@ -18,7 +18,8 @@ import (
 	"weft/wire/mad"
 )
 
-// askAboutGroups has some hosts join the broadcast group and a group of their own, and one leave it, and asks for all records of groups.
+// askAboutGroups has some hosts join the broadcast group and a group of their own, and one leave
+// it, and asks for all records of groups.
 func (a *asker) askAboutGroups(g *fabric.Graph) answers {
 	a.t.Helper()
 	all := answers{}
@@ -99,8 +100,9 @@ func (a *asker) askAboutGroups(g *fabric.Graph) answers {
 	return all
 }
 
-// oddJoins are changes of a request to join, which makes a group or joins one. Left out is where OpenSM says otherwise: it takes the reserved scope 0 and an MLID that is not that of the
-// group, heeds no MTU or rate without its selector, and refuses a selector alone.
+// oddJoins are changes of a request to join, which makes a group or joins one. Left out is where
+// OpenSM says otherwise: it takes the reserved scope 0 and an MLID that is not that of the group,
+// heeds no MTU or rate without its selector, and refuses a selector alone.
 var oddJoins = func() []oddJoin {
 	bit := mad.MCMemberRecord.Mask
 	put := func(f mad.Field, v uint64) func(rec []byte, mask uint64) uint64 {
@@ -171,8 +173,10 @@ type oddJoin struct {
 	change func(rec []byte, mask uint64) uint64
 }
 
-// freeOfGroups clears what the specification leaves to subnet administration, and what OpenSM says otherwise: it gives back the MLID and the life time of
-// a request to leave, gives groups that hosts make the life time 0 and the scope that was asked for in place of that of their MGID, and has ProxyJoin in the bit of a reserved field.
+// freeOfGroups clears fields that the specification leaves to subnet administration, and fields in
+// which OpenSM deviates. OpenSM returns the MLID and life time of a request to leave. It gives
+// groups of hosts the life time 0, and the requested scope in place of their MGID's. It has
+// ProxyJoin in the bit of a reserved field.
 func (all answers) freeOfGroups() {
 	for what, rec := range all {
 		if len(rec) != mad.MCMemberRecord.Size {
@@ -190,7 +194,8 @@ func (all answers) freeOfGroups() {
 	}
 }
 
-// multicastTables asks for the first block of each switch's multicast table, until they have a number of entries.
+// multicastTables asks for the first block of each switch's multicast table, until they have a
+// number of entries.
 func (a *asker) multicastTables(lids, entries int) answers {
 	a.t.Helper()
 	all := answers{}
@@ -222,8 +227,8 @@ func (a *asker) multicastTables(lids, entries int) answers {
 	return all
 }
 
-// TestGroupsOfOpenSM: on the same fabric, on ibsim and on the emulator, our answers about groups, and the multicast tables, are those of OpenSM, field by field; and the switches hold what they
-// are said to.
+// TestGroupsOfOpenSM: on the same fabric, on ibsim and on the emulator, our answers about groups
+// and the multicast tables equal OpenSM's, field by field. The switches hold these tables.
 func TestGroupsOfOpenSM(t *testing.T) {
 	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {

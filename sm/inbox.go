@@ -9,15 +9,15 @@ import (
 	"weft/wire/mad"
 )
 
-// inbox takes the ends of requests, and what nobody asked for, on the requester's goroutine, and keeps them for the
-// one that steps the Manager.
+// inbox queues ends of requests and unsolicited datagrams, from the requester's goroutine for the
+// goroutine that steps the Manager.
 type inbox struct {
 	mu      sync.Mutex
-	queue   []terms.Event // ended, not yet stepped
-	unasked int           // of them, those of Kind Unasked
-	dropped int           // for which there was no room
+	queue   []terms.Event // not yet stepped
+	unasked int           // events of Kind Unasked in queue
+	dropped int           // datagrams without room
 	spare   []terms.Event // memory for the next queue
-	dead    error         // why the Transport has ended by itself
+	dead    error         // why the Transport ended by itself
 	wake    chan struct{}
 }
 
@@ -30,7 +30,8 @@ func (b *inbox) put(res *wire.Result) {
 	b.add(terms.AnswerEvent(res))
 }
 
-// unasked takes a datagram that answers no request: queries go to the administration, all else to the Manager.
+// unasked sorts unsolicited datagrams: SA queries go to the administration, all others to the
+// Manager.
 func (d *run) unasked(datagram *wire.Datagram) {
 	if datagram.MAD.Class() == mad.ClassSA {
 		d.Administration.Ask(datagram)
@@ -42,10 +43,10 @@ func (d *run) unasked(datagram *wire.Datagram) {
 	d.inbox.putUnasked(datagram)
 }
 
-// mostUnasked bounds what nobody asked for and was not looked at yet: traps are repeated.
+// mostUnasked bounds the unsolicited datagrams in the queue. Lost traps are repeated.
 const mostUnasked = 1024
 
-// putUnasked adds a datagram that answers no request.
+// putUnasked adds an unsolicited datagram.
 func (b *inbox) putUnasked(d *wire.Datagram) {
 	b.mu.Lock()
 	if b.unasked >= mostUnasked {
@@ -72,7 +73,7 @@ func (b *inbox) add(ev terms.Event) {
 	}
 }
 
-// take returns what has ended since the last call, until the next one.
+// take returns the events since the last call. They are valid until the next one.
 func (b *inbox) take() (events []terms.Event, dead error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

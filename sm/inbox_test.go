@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// TestOverflow: what comes faster than it is looked at is bounded, and what is dropped is counted.
+// TestOverflow: the queue of unsolicited datagrams is bounded, and dropped ones are counted.
 func TestOverflow(t *testing.T) {
 	b := inbox{wake: make(chan struct{}, 1)}
 	d := &wire.Datagram{MAD: make(mad.Datagram, mad.Size)}

@@ -21,7 +21,7 @@ func TestIncidentJSON(t *testing.T) {
 	}
 }
 
-// TestEmptyJSON: what is empty is an empty list, never null.
+// TestEmptyJSON: an empty list is [], never null.
 func TestEmptyJSON(t *testing.T) {
 	got, err := json.Marshal(new(terms.Report).BringUpJSON())
 	if want := []byte(`"check":null`); err != nil || bytes.Count(got, []byte("null")) != 1 || !bytes.Contains(got, want) {

@@ -14,8 +14,9 @@ import (
 	"weft/wire"
 )
 
-// BenchmarkLightSweep measures light sweeps of 11,664 hosts, one after the other without a pause, with the emulated subnet in the same
-// process: SMPs and milliseconds a sweep, CPU of both a sweep, and the share of a core that sweeps take at the usual interval.
+// BenchmarkLightSweep measures light sweeps of 11,664 hosts, one after the other without a pause,
+// with the emulated subnet in the same process: SMPs and milliseconds a sweep, CPU of both a sweep,
+// and the share of a core that sweeps take at the usual interval.
 func BenchmarkLightSweep(b *testing.B) {
 	sub, err := emulator.New(smtest.Formula(b, "rlft(36,3)"), emulator.Options{})
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"weft/sm/terms"
 )
 
-// BenchmarkLostLink measures, on the real ibsim, the time from a cable that is pulled to the last block of forwarding tables: that of OpenSM with
-// updn, that of ours, and how many times faster ours is. The subnet is janus.
+// BenchmarkLostLink measures, on the real ibsim, the time from a cable that is pulled to the last
+// block of forwarding tables: that of OpenSM with updn, that of ours, and how many times faster
+// ours is. The subnet is janus.
 func BenchmarkLostLink(b *testing.B) {
 	f := smtest.Janus(b)
 	link := f.Links[slices.IndexFunc(f.Links, func(l fabric.Link) bool {
@@ -32,7 +33,8 @@ func BenchmarkLostLink(b *testing.B) {
 	b.ReportMetric(theirs.Seconds()/ours.Seconds(), "times-faster")
 }
 
-// openSMRepair measures how long OpenSM takes, by its log: from the cable to the tables of all switches.
+// openSMRepair measures how long OpenSM takes, by its log: from the cable to the tables of all
+// switches.
 func openSMRepair(b *testing.B, f *fabric.Fabric, end string) time.Duration {
 	s := simulate(b, f)
 	log := s.Path("osm.log")

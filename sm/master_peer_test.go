@@ -98,7 +98,7 @@ func emulateLive(t *testing.T, f *fabric.Fabric) (*simulator, *live.Live) {
 	return &simulator{s, t}, l
 }
 
-// state is what infiniband-diags say of the subnet: forwarding tables, LIDs, links.
+// state returns the subnet as infiniband-diags show it: forwarding tables, LIDs, links.
 func (s *simulator) state() string {
 	return string(s.Run("dump_fts", "-n")) + string(s.Run("ibnetdiscover", "-p"))
 }

@@ -10,9 +10,11 @@ import (
 	"weft/internal/peer"
 )
 
-// TestOsmtest: on ibsim and on the emulator OpenSM's tester of subnet administration joins and leaves groups, and is answered as it expects, up to the end, where it
-// deletes what a table of all groups names. Clients of ibsim get no more of a table than three records, so that the tester finds
-// groups left over, from OpenSM as from weft. (The test of this name in emulator/umadfs has whole tables.)
+// TestOsmtest: on ibsim and on the emulator OpenSM's tester of subnet administration joins and
+// leaves groups, and is answered as it expects, up to the end, where it deletes what a table of all
+// groups names. Clients of ibsim get no more of a table than three records, so that the tester
+// finds groups left over, from OpenSM as from weft. (The test of this name in emulator/umadfs has
+// whole tables.)
 func TestOsmtest(t *testing.T) {
 	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {

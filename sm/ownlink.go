@@ -8,18 +8,20 @@ import (
 	"weft/wire/mad"
 )
 
-// ErrNoLink ends a Run whose port has no link any more, where Runner.Leaves says so.
-var ErrNoLink = errors.New("sm: our own port has no link any more")
+// ErrNoLink ends a Run whose port has lost its link, if Runner.Leaves says so.
+var ErrNoLink = errors.New("sm: our own port has lost its link")
 
-// lookAtLink is the time between two looks of a Runner that leaves at the link of our port. Two looks in a row must find none.
+// lookAtLink is the interval at which a Runner with Leaves checks the link of our port. Two checks
+// in a row must find none.
 const lookAtLink = 100 * time.Millisecond
 
-// lookAtLink ends the Run when our port has no link. It returns what tells of the next look; nil where there is none.
+// lookAtLink ends the Run when our port has no link. It returns the channel of the next check; nil
+// for none.
 func (d *run) lookAtLink(ctx context.Context, next <-chan time.Time) <-chan time.Time {
 	short, cancel := context.WithTimeout(ctx, lookAtLink)
 	defer cancel()
 	switch p, err := d.requester.Transport().Port(short); {
-	case err != nil: // a Transport that has died says so by itself
+	case err != nil: // a dead Transport reports that by itself
 		return next
 	case p.State >= mad.PortInit:
 		d.linkless = 0
@@ -30,6 +32,6 @@ func (d *run) lookAtLink(ctx context.Context, next <-chan time.Time) <-chan time
 	}
 	d.failure = errors.Join(ErrNoLink, d.failure)
 	d.stop(ctx)
-	d.failure = errors.Join(d.failure, d.requester.Close(context.Background())) // what is under way ends now, cancelled
+	d.failure = errors.Join(d.failure, d.requester.Close(context.Background())) // requests under way end now, cancelled
 	return nil
 }

@@ -16,7 +16,8 @@ import (
 	"weft/wire/mad"
 )
 
-// pkeysOf asks the manager of a subnet for the first block of P_Keys of all ports, by node GUID and port number.
+// pkeysOf asks the manager of a subnet for the first block of P_Keys of all ports, by node GUID and
+// port number.
 func (a *asker) pkeysOf(lids, ports int) map[string][]uint16 {
 	keys := map[string][]uint16{}
 	get := func(attr mad.AttrID, mask uint64, rec []byte) []byte {
@@ -66,7 +67,8 @@ func (s *simulator) openSMWith(partitions string) (end func()) {
 	return s.OpenSM("-R", "minhop", "-P", file)
 }
 
-// TestPartitionsOfOpenSM: from one file, ports get the P_Keys that OpenSM gives them, and so do switch ports before hosts.
+// TestPartitionsOfOpenSM: from one file, ports get the P_Keys that OpenSM gives them, and so do
+// switch ports before hosts.
 func TestPartitionsOfOpenSM(t *testing.T) {
 	peer.Program(t, "opensm")
 	peer.Preload(t)
@@ -92,8 +94,9 @@ func TestPartitionsOfOpenSM(t *testing.T) {
 				defer s.administerBy(terms.Config{SMKey: 1, Partitions: smtest.Partitioning(t, text, true, true)}, "minhop", 0)()
 				ours = s.saClient(host).pkeysOf(g.NumEnds+1, 8)
 			})
-			// OpenSM has records of ports that hosts do not have too, and of cables between switches, whose tables nobody writes. It shows
-			// a limited member no other one, even where the request is trusted.
+			// OpenSM has records of ports that hosts do not have too, and of cables between
+			// switches, whose tables nobody writes. It shows a limited member no other one, even
+			// where the request is trusted.
 			compared := 0
 			for _, at := range slices.Sorted(maps.Keys(ours)) {
 				if theirs[at] == nil && name == "limited" {
@@ -114,8 +117,9 @@ func TestPartitionsOfOpenSM(t *testing.T) {
 	}
 }
 
-// TestPathsOfLimitedMembers: who asks without the SM_Key, as hosts do, is told a path to the same other ports by weft and by OpenSM: a limited member of all its partitions to full members. weft tells
-// it the path to itself too.
+// TestPathsOfLimitedMembers: who asks without the SM_Key, as hosts do, is told a path to the same
+// other ports by weft and by OpenSM: a limited member of all its partitions to full members. weft
+// tells it the path to itself too.
 func TestPathsOfLimitedMembers(t *testing.T) {
 	peer.Program(t, "opensm")
 	peer.Preload(t)

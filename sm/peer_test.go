@@ -22,8 +22,8 @@ import (
 	"weft/wire/ibsim"
 )
 
-// opensmSMPs is what OpenSM 3.3.23 sends to bring a cold fabric of ibsim 0.10 up
-// with updn and without QoS, counted at its sockets.
+// opensmSMPs counts the SMPs by which OpenSM 3.3.23 brings a cold fabric of ibsim 0.10 up with updn
+// and without QoS, counted at its sockets.
 var opensmSMPs = map[string]int{"fat648": 20360, "janus": 68423}
 
 // simulator is a running ibsim.

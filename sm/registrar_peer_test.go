@@ -101,7 +101,8 @@ func (a *asker) speak(steps []dialogueStep) (said []string) {
 	return said
 }
 
-// TestRegistrationsOfOpenSM: services and subscriptions are taken, told, refused and ended as OpenSM does it, on ibsim and on the emulator.
+// TestRegistrationsOfOpenSM: services and subscriptions are taken, told, refused and ended as
+// OpenSM does it, on ibsim and on the emulator.
 func TestRegistrationsOfOpenSM(t *testing.T) {
 	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {
@@ -125,8 +126,9 @@ func TestRegistrationsOfOpenSM(t *testing.T) {
 			theirs := a.speak(steps)
 			end()
 			ours := a.speakWithUs(s, host, steps)
-			// An OpenSM of every fifteenth, on a busy machine, does not find subscriptions that it has ("Differ by Address" in its
-			// log): it compares bytes of addresses that nobody has set. Another process answers as usual.
+			// An OpenSM of every fifteenth, on a busy machine, does not find subscriptions that it
+			// has ("Differ by Address" in its log): it compares bytes of addresses that nobody has
+			// set. Another process answers as usual.
 			for more := 4; more > 0 && len(differ(steps, theirs, ours)) > 0; more-- {
 				end := s.OpenSM("-R", "minhop")
 				theirs = a.speak(steps)
@@ -142,7 +144,7 @@ func TestRegistrationsOfOpenSM(t *testing.T) {
 	}
 }
 
-// speakWithUs has a dialogue with weft's manager, and shows saquery what it has registered.
+// speakWithUs has a dialogue with weft's manager, and shows its registrations by saquery.
 func (a *asker) speakWithUs(s *simulator, host string, steps []dialogueStep) []string {
 	a.t.Helper()
 	defer s.administer("minhop", 0)()
@@ -159,7 +161,7 @@ func (a *asker) speakWithUs(s *simulator, host string, steps []dialogueStep) []s
 	return ours
 }
 
-// differ names the steps of a dialogue to which two managers give different answers.
+// differ names the steps of a dialogue with different answers of two managers.
 func differ(steps []dialogueStep, theirs, ours []string) (texts []string) {
 	for i, step := range steps {
 		if !step.own && theirs[i] != ours[i] {
@@ -169,8 +171,9 @@ func differ(steps []dialogueStep, theirs, ours []string) (texts []string) {
 	return texts
 }
 
-// TestOsmtestServices: the event flow of osmtest passes against us. The service flow comes as far as against OpenSM: ibsim's clients get 224 bytes of a
-// datagram, and so a ServiceRecord without its end, which osmtest compares.
+// TestOsmtestServices: the event flow of osmtest passes against us. The service flow comes as far
+// as against OpenSM: ibsim's clients get 224 bytes of a datagram, and so a ServiceRecord without
+// its end, which osmtest compares.
 func TestOsmtestServices(t *testing.T) {
 	f := tree(t)
 	s := emulate(t, f)

@@ -10,8 +10,8 @@ import (
 	"weft/sm/watch"
 )
 
-// Replay gives a new Manager all events of a recording, and computes its Plans again. See, which may be nil, is shown every event with
-// the actions that follow. It ends with an error if other actions follow than were recorded.
+// Replay gives a new Manager all events of a recording, and computes its Plans again. It shows see,
+// unless nil, each event and the actions that follow. Other actions than recorded are an error.
 func Replay(ctx context.Context, r *recording.Recording, see func(now time.Duration, ev *terms.Event, actions []terms.Action)) error {
 	return recording.Player{Machine: watch.NewManager(r.Made.Config, r.Made.Watch), Plan: round.Plan}.Play(ctx, r, see)
 }

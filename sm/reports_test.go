@@ -15,7 +15,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestReports: a client hears, through the manager, of a trap, of a port that goes and comes back, and of a group that comes to be and is deleted.
+// TestReports: a client hears, through the manager, of a trap, of a port that goes and comes back,
+// and of a group that comes to be and is deleted.
 func TestReports(t *testing.T) {
 	m := manage(t, smtest.Formula(t, "rlft(4,2)"), "updn", 0)
 	reports := make(chan mad.Datagram, 100)

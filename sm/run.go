@@ -24,37 +24,37 @@ import (
 	"weft/wire/mad"
 )
 
-// Runner drives a Manager over a Transport, through the requester of wire, which does
-// transaction IDs, window, timeouts and retries.
+// Runner drives a Manager over a Transport. The requester of package wire does transaction IDs,
+// window, timeouts and retries.
 type Runner struct {
 	terms.Config
 	Watch   terms.Watch     // the zero value ends the Manager after one round
-	Routing planner.Request // what to route by; the LIDs to keep are added
+	Routing planner.Request // how to route; the LIDs to keep are added
 
-	Asked      <-chan *terms.Event                        // what operators ask for, and new Settings; may be nil
+	Asked      <-chan *terms.Event                        // requests of operators, and new Settings; may be nil
 	Wire       wire.Config                                // of the requester
-	Clock      func() time.Duration                       // what the seconds of the report are measured by
-	Note       func(terms.Incident)                       // told of incidents as they come, and of what the Manager tells, with Counters from several goroutines; may be nil
+	Clock      func() time.Duration                       // measures the seconds of the report
+	Note       func(terms.Incident)                       // told of incidents as they come, with Counters from several goroutines; may be nil
 	Phase      func(name string)                          // told of phases as they begin; may be nil
 	Round      func(*round.Result)                        // told of rounds as they end; may be nil
 	Store      func(*terms.Record) error                  // makes a Record durable, beside the loop, before ports get its LIDs; nil: nothing is stored
-	Registered []sa.Entry                                 // what clients had registered as Remember was told last; nil where it never was
-	Remember   func(replaces bool, list []sa.Entry) error // makes it durable, beside the loop, before clients are answered: in place of all that was, or as well; nil: it is not
-	Show       func(*watch.Snapshot)                      // shown what the Manager is after what has happened; may be nil
-	Grace      time.Duration                              // how long answers are waited for once ctx has ended; 200 ms
-	Decided    func(*terms.Action)                        // told how what an Asked event wants was decided, by its Tag; may be nil
-	Record     io.Writer                                  // all that the Manager is given is written there, for Replay; may be nil
-	Leaves     bool                                       // Run ends with ErrNoLink where the link of our port goes down
+	Registered []sa.Entry                                 // registrations that Remember was told last; nil if it never was
+	Remember   func(replaces bool, list []sa.Entry) error // makes registrations durable, beside the loop, before clients are answered: in place of all earlier ones, or as well; nil: they are not
+	Show       func(*watch.Snapshot)                      // shown the state of the Manager after events; may be nil
+	Grace      time.Duration                              // time to wait for answers after ctx has ended; 200 ms
+	Decided    func(*terms.Action)                        // told the outcome of an Asked request, by its Tag; may be nil
+	Record     io.Writer                                  // gets all events of the Manager, for Replay; may be nil
+	Leaves     bool                                       // Run ends with ErrNoLink when the link of our port goes down
 
-	Counters perf.Config   // how counters of ports are read; the zero value reads none
-	Exchange time.Duration // time between two looks at the routers, by which managers of several subnets tell each other what they need; 0: they do not
+	Counters perf.Config   // how to read counters of ports; the zero value reads none
+	Exchange time.Duration // interval of the exchange with other subnets' managers, through the routers; 0: none
 }
 
-// Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport, and with
-// a Watch keeps it up until ctx ends. It owns the Transport, and closes it. When ctx ends it sends nothing more, waits
-// for what is under way, and reports; the error is then that of ctx. Otherwise the
-// error says why the Transport failed; what the fabric did is in the Report of the last round, which is returned. After ErrNoLink another Run,
-// over another port, goes on from there.
+// Run brings up the subnet behind a Transport, or discovers it with Config.ReadOnly, and with a
+// Watch keeps it up until ctx ends. It owns the Transport and closes it. When ctx ends it sends
+// nothing more, waits for requests under way, and reports; the error is then that of ctx. Otherwise
+// the error says why the Transport failed. Faults of the subnet are in the Report of the last
+// round, which Run returns. After ErrNoLink another Run, over another port, continues from there.
 func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, error) {
 	r.Config.Store, r.Replicates = r.Store != nil || r.Elect, true
 	exchanging := newExchanging(r.Exchange, &r.Between, r.Note)
@@ -62,7 +62,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*round.Result, erro
 		r.Config.Trees = clients.StoredTrees(r.Registered)
 	}
 	if r.Keys.Given() && r.OwnPort == 0 {
-		if p, err := t.Port(ctx); err == nil { // the medium may know it without an SMP
+		if p, err := t.Port(ctx); err == nil { // the Transport may know it without an SMP
 			r.OwnPort = fabric.GUID(p.PortGUID)
 		}
 	}
@@ -121,13 +121,13 @@ type run struct {
 	chain   route.Chain // of the last Route
 	manager *watch.Manager
 	*clients.Administration
-	counting   *counting   // nil where no counters are read
-	easing     *easing     // nil where devices are told nothing of congestion control
-	exchanging *exchanging // nil where nothing is told to other subnets
+	counting   *counting   // nil if no counters are read
+	easing     *easing     // nil if congestion control is not set
+	exchanging *exchanging // nil without exchange with other subnets
 	requester  *wire.Requester
 	request    wire.Request
 	worked     chan *terms.Event // a Route or a Store has ended
-	working    int               // of them, those that have not
+	working    int               // number of those under way
 	timer      *time.Timer       // of the last Wake
 	actions    []terms.Action
 	packet     [mad.Size]byte
@@ -135,9 +135,9 @@ type run struct {
 	done       bool
 	stopped    bool
 	failure    error
-	linkless   int                 // looks in a row that found no link at our port
-	recorder   *recording.Recorder // nil where nothing is recorded
-	rejected   bool                // that another manager has another key was told
+	linkless   int                 // checks in a row that found no link at our port
+	recorder   *recording.Recorder // nil if nothing is recorded
+	rejected   bool                // it was logged that another manager has another key
 
 	begun     time.Duration
 	stopwatch stopwatch
@@ -168,7 +168,7 @@ func (d *run) loop(ctx context.Context) error {
 			}
 		case <-d.timer.C:
 			d.step(ctx, &terms.Event{Kind: terms.Tick})
-		case <-d.counting.news(): // shown as the loop begins again
+		case <-d.counting.news(): // follow shows them
 		case <-d.Administration.Changed:
 			d.step(ctx, &terms.Event{Kind: terms.MembersChanged})
 		case ev := <-d.Asked:
@@ -191,7 +191,7 @@ func (d *run) loop(ctx context.Context) error {
 			defer timer.Stop()
 			grace = timer.C
 		case <-grace:
-			// What is still under way ends now, cancelled.
+			// Requests under way end now, cancelled.
 			d.failure = errors.Join(d.failure, d.requester.Close(context.Background()))
 			grace = nil
 		}
@@ -203,13 +203,13 @@ func (d *run) loop(ctx context.Context) error {
 	return d.failure
 }
 
-// follow shows what stands beside the loop how far the Manager is.
+// follow passes the state of the Manager to everything beside the loop.
 func (d *run) follow() {
 	standing := d.manager.Standing()
 	d.Administration.Follow(&standing)
 	d.counting.look(d.manager)
 	d.exchanging.look(d.manager)
-	if want := d.manager.Congestion(); !d.easing.does(want) { // it was told otherwise, or is that of a master before us
+	if want := d.manager.Congestion(); !d.easing.does(want) { // after new settings, or the previous master's
 		d.easing.close()
 		d.easing = startEasing(want, d.Clock, d.requester, d.Note)
 	}
@@ -217,7 +217,8 @@ func (d *run) follow() {
 	d.snapshot()
 }
 
-// reconfigure takes what of new settings the Runner does itself. What stands beside the loop begins anew by them.
+// reconfigure takes the Runner's own part of new settings, and restarts the reading of counters if
+// it has changed.
 func (d *run) reconfigure(s *terms.Settings) {
 	d.routing = s.Routing
 	if s.Counters != d.Counters {
@@ -238,7 +239,7 @@ func (d *run) takeWork(ctx context.Context, ev *terms.Event) {
 	}
 }
 
-// snapshot shows what the Manager is.
+// snapshot shows the state of the Manager.
 func (d *run) snapshot() {
 	if d.Show == nil {
 		return
@@ -256,7 +257,7 @@ func (d *run) snapshot() {
 	s.Clients = *d.Administration.Clients.Load()
 	if s.Clients.Rejected > 0 && !d.rejected && d.Note != nil {
 		d.rejected = true
-		d.Note(terms.Incident{Kind: terms.OtherRules, Text: "another manager tells what it has by another key: mkey-secret, or sm-key where there is none, is not the same here, and no copy is kept of what it has"})
+		d.Note(terms.Incident{Kind: terms.OtherRules, Text: "another manager signs its data with another key, so this manager keeps no copy: give both the same mkey-secret, or the same sm-key if there is no secret"})
 	}
 	s.Tally.Dropped.Unheeded += unheeded
 	s.Counters, s.Congestion = d.counting.shown(), d.easing.shown()
@@ -297,7 +298,7 @@ func (d *run) stepEnded(ctx context.Context) {
 	}
 }
 
-// step feeds the Manager one event and does what it wants done. Of one Step, Claim is the last action that
+// step gives the Manager an event and carries out its actions. In one Step, no action after a Claim
 // waits for an event.
 func (d *run) step(ctx context.Context, ev *terms.Event) {
 	var next *terms.Event
@@ -315,7 +316,7 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 		case terms.Send:
 			d.send(a)
 		case terms.Reply:
-			_ = d.requester.Transport().Send(a.Datagram) // what is lost is asked again
+			_ = d.requester.Transport().Send(a.Datagram) // if it is lost, the other side asks again
 		case terms.End:
 			d.requester.End(a.Group())
 		case terms.Route:
@@ -356,13 +357,14 @@ func (d *run) step(ctx context.Context, ev *terms.Event) {
 	}
 }
 
-// record records what has followed from an event. A recording that cannot be written ends, and the Manager goes on.
+// record records the actions of an event. If the recording cannot be written it ends; the Manager
+// continues.
 func (d *run) record() {
 	if d.recorder.Actions(d.actions); d.recorder.Err() == nil {
 		return
 	}
 	if d.Note != nil {
-		d.Note(terms.Incident{Kind: terms.FileFailed, Text: "nothing is recorded any more: " + d.recorder.Err().Error()})
+		d.Note(terms.Incident{Kind: terms.FileFailed, Text: "the recording has ended: " + d.recorder.Err().Error()})
 	}
 	d.recorder = nil
 }
@@ -378,7 +380,7 @@ func (d *run) endRecording() error {
 	return nil
 }
 
-// show hands on what somebody wants to know.
+// show passes an action on to those who want to know of it.
 func (d *run) show(a *terms.Action) {
 	switch {
 	case a.Kind == terms.Phase:
@@ -393,21 +395,22 @@ func (d *run) show(a *terms.Action) {
 	}
 }
 
-// decide tells how something was decided. What is to be drained is known to the managers that stand by then.
+// decide reports how a request was decided. A change of drains is reported when the standbys know
+// it.
 func (d *run) decide(a terms.Action) {
 	if a.Drains == nil {
 		d.Decided(&a)
 		return
 	}
 	d.tellRules(func(err error) {
-		if errors.Is(err, clients.ErrNotMaster) { // the one that is the master now may know it, or not
+		if errors.Is(err, clients.ErrNotMaster) { // the present master may know it, or not
 			a.Err = fmt.Errorf("%w: ask that one", err)
 		}
 		d.Decided(&a)
 	})
 }
 
-// tellRules tells managers that stand by what we go by, and does something when all of them know it.
+// tellRules sends our rules to the standbys, and calls then when all of them know the rules.
 func (d *run) tellRules(then func(error)) {
 	rules := d.manager.RulesToTell()
 	d.work(func() *terms.Event {
@@ -416,7 +419,7 @@ func (d *run) tellRules(then func(error)) {
 	})
 }
 
-// keep stores a Record, and tells it, with the rules, to the managers that stand by.
+// keep stores a Record, and sends it with the rules to the standbys.
 func (d *run) keep(record *terms.Record, rules terms.RulesToTell) error {
 	if d.Store != nil {
 		if err := d.Store(record); err != nil {
@@ -430,7 +433,8 @@ func (d *run) keep(record *terms.Record, rules terms.RulesToTell) error {
 	return d.Administration.Commit(&c)
 }
 
-// registrarOptions says what the registrar begins with. Where our port cannot be read all else fails too.
+// registrarOptions returns the initial state of the registrar. If our port cannot be read, all else
+// fails too.
 func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) clients.RegistrarOptions {
 	o := clients.RegistrarOptions{Stores: r.Remember != nil, Disk: r.Registered}
 	secret := r.Keys.Secret
@@ -456,7 +460,7 @@ func (d *run) route(ctx context.Context, q *terms.RouteRequest) {
 	d.work(func() *terms.Event { return round.Plan(ctx, req, q) })
 }
 
-// work does what takes long beside the loop.
+// work does slow work beside the loop.
 func (d *run) work(do func() *terms.Event) {
 	d.working++
 	go func() { d.worked <- do() }()
@@ -488,5 +492,5 @@ func (d *run) send(a *terms.Action) {
 	d.requester.Start(&d.request)
 }
 
-// defaultWindow is the number of SMPs in flight at a time unless Config says another.
+// defaultWindow is the number of SMPs in flight unless Config says otherwise.
 const defaultWindow = 32

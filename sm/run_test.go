@@ -79,8 +79,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestInterrupt ends a run in the middle of the tables, over a wire on which no Set
-// is acknowledged: what was sent is said.
+// TestInterrupt ends a run in the middle of the tables, over a wire that loses the acknowledgement
+// of every Set. The report counts what was sent.
 func TestInterrupt(t *testing.T) {
 	s := smtest.NewFake(smtest.Formula(t, "rlft(8,2)"))
 	respond := responder(s)
@@ -176,8 +176,8 @@ func BenchmarkDiscoverFat648(b *testing.B) { benchmarkDiscover(b, "fat648") }
 
 func BenchmarkDiscover11664(b *testing.B) { benchmarkDiscover(b, "rlft(36,3)") }
 
-// TestStayEnds: a manager that stays ends soon after it is told to, at any moment, and when its transport dies; rounds are
-// told as they end.
+// TestStayEnds: a manager that stays ends soon after it is told to, at any moment, and when its
+// transport dies; rounds are told as they end.
 func TestStayEnds(t *testing.T) {
 	for k := range 30 {
 		transport := attach(smtest.NewFake(smtest.Formula(t, "rlft(4,2)")))
@@ -220,7 +220,8 @@ func TestStayEnds(t *testing.T) {
 	}
 }
 
-// TestAskedOfRunner: a Runner takes new settings while it runs, also in the middle of a round, and routes by them.
+// TestAskedOfRunner: a Runner takes new settings while it runs, also in the middle of a round, and
+// routes by them.
 func TestAskedOfRunner(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -256,7 +257,8 @@ func TestAskedOfRunner(t *testing.T) {
 	}
 }
 
-// TestRunBreaksOff: when a trap tells of a link while nothing answers any more, a round at its end does not wait for what is under way, and the next one follows.
+// TestRunBreaksOff: a trap reports a changed link while nothing answers any more. A round near its
+// end does not wait for SMPs under way, and the next one follows.
 func TestRunBreaksOff(t *testing.T) {
 	var silent atomic.Bool
 	var unanswered atomic.Int32

@@ -18,7 +18,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestRunnerStores: the runner stores beside the loop, before the first port has its LID, and waits for it in the end.
+// TestRunnerStores: the runner stores beside the loop, before the first port has its LID, and waits
+// for it in the end.
 func TestRunnerStores(t *testing.T) {
 	s := smtest.NewFake(smtest.Formula(t, "rlft(4,2)"))
 	r, calls := runner("updn"), 0
@@ -89,7 +90,8 @@ func TestDrainOfRunner(t *testing.T) {
 	}
 }
 
-// TestShow: a Runner shows what its Manager is, also while it routes, and at last that it has ended.
+// TestShow: a Runner shows what its Manager is, also while it routes, and at last that it has
+// ended.
 func TestShow(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -113,7 +115,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestWakesInTime: what is due some time from now is due then, however long the manager has been running.
+// TestWakesInTime: planned work is done in time, however long the manager has been running.
 func TestWakesInTime(t *testing.T) {
 	sub, err := emulator.New(smtest.Formula(t, "rlft(4,2)"), emulator.Options{})
 	if err != nil {

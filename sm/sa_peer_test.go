@@ -21,7 +21,7 @@ import (
 	"weft/wire/rmpp"
 )
 
-// overIbsim is how weft attaches to ibsim.
+// overIbsim holds the settings by which weft attaches to ibsim.
 var overIbsim = rmpp.Config{Retries: wire.NoRetries, Silent: true}
 
 // administer has a manager bring the subnet up behind the first node and stay; end ends it.
@@ -117,7 +117,7 @@ func (s *simulator) saClientWith(node string, cfg wire.Config) *asker {
 	return a
 }
 
-// answers are what a manager says, by question.
+// answers holds the answers of a manager, by question.
 type answers map[string][]byte
 
 // askAll asks for single records: everything that there can be on a small fabric.
@@ -200,7 +200,7 @@ func (all answers) free() {
 	}
 }
 
-// queries are those of saquery for each record served, and the words that the output must have.
+// queries lists the queries of saquery for each record served, and words that the output must have.
 var queries = []struct {
 	words string
 	args  []string
@@ -223,8 +223,8 @@ var queries = []struct {
 	{"IsSM", []string{"-s"}},
 }
 
-// TestAnswersOfOpenSM: on ibsim and on the emulator, our answers are those of OpenSM on the same fabric, field by field, but for what the
-// specification leaves open; and saquery works for all records.
+// TestAnswersOfOpenSM: on ibsim and on the emulator, our answers equal OpenSM's on the same fabric,
+// field by field, except where the specification leaves a choice. saquery works for all records.
 func TestAnswersOfOpenSM(t *testing.T) {
 	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {
@@ -352,8 +352,8 @@ func (a *asker) smp(lid uint16, attr mad.AttrID, modifier uint32) []byte {
 	return <-done
 }
 
-// TestLanesAreTold: over ibsim's protocol a client that knows RMPP gets whole tables, and the lane tables in them are those that the devices
-// hold; saquery reads what fits a datagram.
+// TestLanesAreTold: over ibsim's protocol a client that knows RMPP gets whole tables, with the lane
+// tables that the devices hold. saquery reads the part that fits a datagram.
 func TestLanesAreTold(t *testing.T) {
 	f := smtest.Formula(t, "torus(4x4,hosts=1)")
 	s := emulate(t, f)

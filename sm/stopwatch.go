@@ -30,7 +30,7 @@ func (w *stopwatch) stop(now time.Duration, took *terms.Time) {
 	took.Seconds = (now - w.round).Seconds()
 }
 
-// end adds the time of the phase under way to those of phases of the same name.
+// end adds the time of the phase under way to the entry of its name.
 func (w *stopwatch) end(now time.Duration, took *terms.Time) {
 	if w.phase != "" {
 		at := slices.IndexFunc(took.Phases, func(p terms.PhaseTime) bool { return p.Name == w.phase })

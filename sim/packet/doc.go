@@ -28,9 +28,9 @@
 //
 // # Where to find what
 //
-// The path of a packet, in order: Sim.inject at its host, Sim.arrive and Sim.route behind each link
-// to a switch, Sim.ask when it is the first of its queue, Sim.send and Sim.forward when its link is
-// free, Sim.deliver at its target, or Sim.lose. Choice of the input: candidate; choice of the VL:
+// A packet begins with Sim.inject at its host. Behind each link to a switch follow Sim.arrive and
+// Sim.route; at the head of its queue Sim.ask; with a free link Sim.send and Sim.forward. It ends
+// with Sim.deliver or Sim.lose. Choice of the input: candidate; choice of the VL:
 // turns (arbitrate.go). Credits: Sim.transmit takes them, an event of kind credit returns them; one
 // stands for blockSize bytes. Reasons for drops: loss. Traffic: implementations of Workload.
 // Counters: measure; by link and over time: Series.

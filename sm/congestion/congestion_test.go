@@ -53,8 +53,9 @@ func controlOf(t rapid.TB, text string) *simcongestion.Control {
 	return c
 }
 
-// Whatever the devices are, and in whatever order they answer: each that can be told has the settings of the simulator, no one is told what it has, and the report counts them. In
-// a second list only those that have restarted are told again.
+// Whatever the devices are, and in whatever order they answer: each that can be told has the
+// settings of the simulator, no one is told what it has, and the report counts them. In a second
+// list only those that have restarted are told again.
 func TestSetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"on", "threshold=3,rate=7,size=2,victims=yes,increase=4,limit=50,least=2,timer=102.4us", "limit=63", "limit=64", ""}).Draw(t, "settings")

@@ -45,7 +45,8 @@ func (h *hostileSubnet) takeAsks() (wake time.Duration) {
 	return wake
 }
 
-// answer ends a request: as the device does, or with another outcome, or with bytes of the data changed.
+// answer ends a request: as the device does, or with another outcome, or with bytes of the data
+// changed.
 func (h *hostileSubnet) answer(i int, how, at, by byte) {
 	a := h.under[i]
 	h.under = append(h.under[:i], h.under[i+1:]...)
@@ -63,8 +64,10 @@ func (h *hostileSubnet) answer(i int, how, at, by byte) {
 	h.ended = append(h.ended, a.Tag)
 }
 
-// FuzzSetter: answers that are changed, refused, lost, late, doubled, or to requests that were never made, end no work too early or too late: each device is asked a bounded number of
-// times, no more than atOnce at a time, in the end each is counted once, and those whose answers were left alone have what they are to have.
+// FuzzSetter: answers that are changed, refused, lost, late, doubled, or to requests that were
+// never made, end no work too early or too late: each device is asked a bounded number of times, no
+// more than atOnce at a time, in the end each is counted once, and those whose answers were left
+// alone have what they are to have.
 func FuzzSetter(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 3, 0, 5, 255, 8, 1, 1, 1, 12, 0, 0, 0, 16, 1, 0, 0, 20, 9, 9, 9})
 	f.Add([]byte{2, 0, 0, 0, 2, 0, 0, 0, 20, 255, 0, 0, 16, 3, 0, 0})

@@ -104,7 +104,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestQoS: lanes of their own become levels with their weights as shares, and what is otherwise than it was is said.
+// TestQoS: lanes of their own become levels with their weights as shares, and what is otherwise
+// than it was is said.
 func TestQoS(t *testing.T) {
 	policy := map[string]string{"/etc/opensm/qos-policy.conf": "qos-ulps\ndefault : 0\nend-qos-ulps\n"}
 	sls := map[string]string{"/etc/opensm/partitions.conf": "a=0x1, sl=3 : ALL ;\nb=0x2, sl=11 : ALL ;\nc=0x3, sl=2 : ALL ;\n"}
@@ -141,7 +142,8 @@ func TestQoS(t *testing.T) {
 	}
 }
 
-// TestQoSLevels: of any tables whatever levels can be read, of which the first is that of SL 0, no SL has two, and no share between VLs of one table is turned round.
+// TestQoSLevels: of any tables whatever levels can be read, of which the first is that of SL 0, no
+// SL has two, and no share between VLs of one table is turned round.
 func TestQoSLevels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := qos{limit: rapid.Uint64Range(0, 255).Draw(t, "limit"), partitions: map[uint8][]uint16{}, rules: map[uint8][]string{}}
@@ -215,7 +217,8 @@ func TestImportErrors(t *testing.T) {
 	}
 }
 
-// TestOptionsOfOpenSM: every option that the table calls taken over has a function that does so, and no other has.
+// TestOptionsOfOpenSM: every option that the table calls taken over has a function that does so,
+// and no other has.
 func TestOptionsOfOpenSM(t *testing.T) {
 	if len(options) != 160 {
 		t.Errorf("%d options, want the 160 of OpenSM 3.3.23", len(options))
@@ -252,7 +255,8 @@ func drawLIDs(t *rapid.T) terms.LIDMap {
 	return m
 }
 
-// TestThereAndBack: LIDs that are exported and imported are the same ones; and exported again they are the same bytes.
+// TestThereAndBack: LIDs that are exported and imported are the same ones; and exported again they
+// are the same bytes.
 func TestThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawLIDs(t)
@@ -314,7 +318,8 @@ func TestConfigurationThereAndBack(t *testing.T) {
 	}
 }
 
-// FuzzImport: a file gives a Result or an error that names a line; what was taken of LIDs is what was there.
+// FuzzImport: a file gives a Result or an error that names a line; what was taken of LIDs is what
+// was there.
 func FuzzImport(f *testing.F) {
 	f.Add([]byte("lmc 1\nrouting_engine ftree\n"), []byte("0x1 0x2 0x3\n"), []byte("0x1:1 0x2:2\n"))
 	f.Add([]byte("m_key 0x1\nroot_guid_file \"/x\"\nrouting_engine updn,ftree\nport_search_ordering_file y\n"), []byte("0x1 1\n\n0x2 2"), []byte("0x1 0x7\n"))

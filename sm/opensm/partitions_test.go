@@ -14,7 +14,8 @@ import (
 	"weft/sm/partition"
 )
 
-// drawPartitions draws a file of partitions in weft's syntax, which all but patterns and units OpenSM has too.
+// drawPartitions draws a file of partitions in weft's syntax, which all but patterns and units
+// OpenSM has too.
 func drawPartitions(t *rapid.T, patterns bool) string {
 	var b strings.Builder
 	members := []string{"ALL", "ALL_CAS", "ALL_SWITCHES", "SELF", "0x10", "0x0200004800000301"}
@@ -38,7 +39,8 @@ func drawPartitions(t *rapid.T, patterns bool) string {
 	return b.String()
 }
 
-// TestPartitionsThereAndBack: partitions that are written for OpenSM are read as they were, and where they have patterns all ports of the subnet have the P_Keys that they had.
+// TestPartitionsThereAndBack: partitions that are written for OpenSM are read as they were, and
+// where they have patterns all ports of the subnet have the P_Keys that they had.
 func TestPartitionsThereAndBack(t *testing.T) {
 	f, err := gen.Parse("rlft(4,2)")
 	if err != nil {

@@ -66,7 +66,8 @@ func clock() func() time.Duration {
 	return func() time.Duration { return time.Since(origin) }
 }
 
-// openSM has OpenSM bring the subnet up, with what its cache holds before, and returns what it holds afterwards.
+// openSM has OpenSM bring the subnet up, with what its cache holds before, and returns what it
+// holds afterwards.
 func (s *subnet) openSM(cache []opensm.File, args ...string) *opensm.Input {
 	s.t.Helper()
 	for _, f := range cache {
@@ -158,8 +159,9 @@ func oddLIDs(f *fabric.Fabric, lmc uint8, seed uint64) terms.LIDMap {
 	return m
 }
 
-// TestFromOpenSMAndBack: a fabric goes from OpenSM to weft and back, and no LID moves: neither while it is in service, nor where
-// all devices have been switched off and on in between, so that the files alone know their LIDs. The LIDs are such as no manager chooses by itself.
+// TestFromOpenSMAndBack: a fabric goes from OpenSM to weft and back, and no LID moves: neither
+// while it is in service, nor where all devices have been switched off and on in between, so that
+// the files alone know their LIDs. The LIDs are such as no manager chooses by itself.
 func TestFromOpenSMAndBack(t *testing.T) {
 	for _, c := range []struct {
 		formula string
@@ -241,8 +243,9 @@ func (s *subnet) keys(f *fabric.Fabric) map[fabric.GUID][]uint16 {
 	return m
 }
 
-// TestPartitionsToOpenSM: partitions that weft has, with patterns and units that OpenSM does not know, give all hosts the same P_Keys under an OpenSM that they
-// are exported to; and what that has is imported as the same P_Keys again.
+// TestPartitionsToOpenSM: partitions that weft has, with patterns and units that OpenSM does not
+// know, give all hosts the same P_Keys under an OpenSM that they are exported to; and what that has
+// is imported as the same P_Keys again.
 func TestPartitionsToOpenSM(t *testing.T) {
 	f, err := gen.Parse("rlft(4,2)")
 	if err != nil {

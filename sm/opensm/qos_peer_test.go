@@ -58,7 +58,8 @@ func (s *subnet) weftStays(cfg terms.Config) (end func()) {
 	}
 }
 
-// turns describes by which lane packets of each SL leave each cabled port, and the turns that the lanes of these have there: groups have one of their own under weft.
+// turns describes by which lane packets of each SL leave each cabled port, and the turns that the
+// lanes of these have there: groups have one of their own under weft.
 func (s *subnet) turns(f *fabric.Fabric, sls []uint8) map[string]string {
 	told := map[string]string{}
 	s.l.Do(func(sub *emulator.Subnet) {
@@ -91,8 +92,8 @@ func weights(table []byte) []int {
 	return sums
 }
 
-// TestLevelsToOpenSM: levels that are exported give all ports of an OpenSM the lanes and the turns that they have under weft, and paths by
-// service ID, QoS class and partition the same SLs.
+// TestLevelsToOpenSM: levels that are exported give all ports of an OpenSM the lanes and the turns
+// that they have under weft, and paths by service ID, QoS class and partition the same SLs.
 func TestLevelsToOpenSM(t *testing.T) {
 	f, err := gen.Parse("rlft(4,2)")
 	if err != nil {

@@ -70,7 +70,8 @@ qos-match-rules
 end-qos-match-rules
 `
 
-// TestQoSPolicy: what rules give an SL belongs to the level of that SL, first come first served, and what weft has no rule for is told with its line.
+// TestQoSPolicy: what rules give an SL belongs to the level of that SL, first come first served,
+// and what weft has no rule for is told with its line.
 func TestQoSPolicy(t *testing.T) {
 	files := map[string]string{"/etc/opensm/qos-policy.conf": fullPolicy}
 	r, err := Import(&Input{Config: conf("qos TRUE"), Open: opener(files)})
@@ -173,8 +174,9 @@ func slOf(list levels.Levels, sls []uint8, service, class int) int {
 	return -1
 }
 
-// TestLevelsThereAndBack: levels that are written as options, partitions and a policy of OpenSM are read as levels with the same SLs, shares and precedence, to which the same partitions, service IDs
-// and classes belong.
+// TestLevelsThereAndBack: levels that are written as options, partitions and a policy of OpenSM are
+// read as levels with the same SLs, shares and precedence, to which the same partitions, service
+// IDs and classes belong.
 func TestLevelsThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawLevels(t)
@@ -240,7 +242,8 @@ func TestLevelsThereAndBack(t *testing.T) {
 	})
 }
 
-// TestLevelsToLanes: where the paths of OpenSM's engine have lanes themselves no option of QoS is written, and the export says so.
+// TestLevelsToLanes: where the paths of OpenSM's engine have lanes themselves no option of QoS is
+// written, and the export says so.
 func TestLevelsToLanes(t *testing.T) {
 	for engine, want := range map[string]bool{"ftree": true, "updn,minhop": true, "lash": false, "ftree,dfsssp": false, "torus": false, "nue": false} {
 		w := newConfWriter("/d")

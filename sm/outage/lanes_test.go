@@ -12,8 +12,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestSeveralLanes: engines that need several lanes are simulated too. A pulled cable costs packets until the tables lead past it, none wait for
-// each other in a ring, and the same again is the same.
+// TestSeveralLanes: engines that need several lanes are simulated too. A pulled cable costs packets
+// until the tables lead past it, none wait for each other in a ring, and the same again is the
+// same.
 func TestSeveralLanes(t *testing.T) {
 	for _, chain := range []string{"dor", "dfsssp", "nue"} {
 		u := setup(t, "torus(5x3,hosts=1)", chain)
@@ -42,8 +43,9 @@ func brought(t *testing.T, text, chain string) *run {
 	return r
 }
 
-// TestLanesAreSeen: the packets see the lane tables of the Plan; of a switch that has restarted those that it has after power-on; and, when the manager
-// has brought it up again, those of the Plan.
+// TestLanesAreSeen: the packets see the lane tables of the Plan; of a switch that has restarted
+// those that it has after power-on; and, when the manager has brought it up again, those of the
+// Plan.
 func TestLanesAreSeen(t *testing.T) {
 	r := brought(t, "torus(5x3,hosts=1)", "dor")
 	plan := r.managers[0].machine.Result().Plan()
@@ -78,7 +80,8 @@ func TestLanesAreSeen(t *testing.T) {
 	}
 }
 
-// differing counts the lane tables of a switch that the packets see otherwise than a Plan has them, where packets pass.
+// differing counts the lane tables of a switch that the packets see otherwise than a Plan has them,
+// where packets pass.
 func (r *run) differing(p *route.Plan, s int32) (lanes, turns int) {
 	g, held := r.graph, r.lanes.held
 	live := func(port uint8) bool {
@@ -102,7 +105,8 @@ func (r *run) differing(p *route.Plan, s int32) (lanes, turns int) {
 	return lanes, turns
 }
 
-// TestWrittenLanes: what is written into a lane table while packets are under way holds for them: a switch that is told to drop a service level does.
+// TestWrittenLanes: what is written into a lane table while packets are under way holds for them: a
+// switch that is told to drop a service level does.
 func TestWrittenLanes(t *testing.T) {
 	r := brought(t, "torus(5x3,hosts=1)", "dor")
 	drop := make([]byte, 64)

@@ -61,8 +61,9 @@ func TestNothingFails(t *testing.T) {
 	}
 }
 
-// TestPulledCable: packets are lost from the moment at which a cable is pulled until the tables lead past it: the time that a Plan takes, and that of
-// some SMPs. After that none is. The same again is the same.
+// TestPulledCable: packets are lost from the moment at which a cable is pulled until the tables
+// lead past it: the time that a Plan takes, and that of some SMPs. After that none is. The same
+// again is the same.
 func TestPulledCable(t *testing.T) {
 	for _, chain := range []string{"updn", "ftree"} {
 		u := setup(t, "rlft(6,2)", chain)
@@ -94,7 +95,8 @@ func TestPulledCable(t *testing.T) {
 	}
 }
 
-// TestRebootedSpine: a spine that restarts loses what it holds, and costs less time than it is off: tables lead past it meanwhile.
+// TestRebootedSpine: a spine that restarts loses what it holds, and costs less time than it is off:
+// tables lead past it meanwhile.
 func TestRebootedSpine(t *testing.T) {
 	u := setup(t, "rlft(6,2)", "updn")
 	u.Fault.Reboot, u.Fault.Down = fabric.NodeID(slices.IndexFunc(u.Fabric.Nodes, func(n fabric.Node) bool { return n.Desc == "spine 1" })), 80*time.Millisecond
@@ -105,8 +107,8 @@ func TestRebootedSpine(t *testing.T) {
 	}
 }
 
-// TestTakeover: a master that dies costs no packet as long as nothing else fails. A cable that is pulled at the same moment costs packets until the one
-// that stands by has found out.
+// TestTakeover: a master that dies costs no packet as long as nothing else fails. A cable that is
+// pulled at the same moment costs packets until the one that stands by has found out.
 func TestTakeover(t *testing.T) {
 	u := setup(t, "rlft(4,2)", "updn")
 	u.Managers, u.Fault.Kill, u.Load = 2, true, 0.01

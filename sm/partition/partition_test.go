@@ -84,8 +84,8 @@ func TestDefaultPartition(t *testing.T) {
 	}
 }
 
-// What OpenSM takes without a warning is taken, and says the same: flags before ipoib and without it, a P_Key for a name, NONE, commas
-// before nothing; and what editors add.
+// What OpenSM takes without a warning is taken, and says the same: flags before ipoib and without
+// it, a P_Key for a name, NONE, commas before nothing; and what editors add.
 func TestReadAsOpenSM(t *testing.T) {
 	all := []Member{{Who: All, As: Full}}
 	for text, want := range map[string]Partition{
@@ -139,7 +139,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// Every P_Key that is wanted has one place, those that stood in the table keep theirs, and nothing else is in it.
+// Every P_Key that is wanted has one place, those that stood in the table keep theirs, and nothing
+// else is in it.
 func TestPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.Custom(func(t *rapid.T) uint16 {

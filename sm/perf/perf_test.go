@@ -14,7 +14,8 @@ import (
 	"weft/wire/mad"
 )
 
-// world is a subnet of devices whose counters are known, and which answer a Monitor at once or later.
+// world is a subnet of devices whose counters are known, and which answer a Monitor at once or
+// later.
 type world struct {
 	t       rapid.TB
 	m       *Monitor
@@ -192,8 +193,9 @@ func (d *device) seen(p uint8, counter int) {
 	}
 }
 
-// TestTotals: whatever kinds of devices a subnet has, what is told of a counter is what it has really grown by; where somebody has set
-// it back it is no more than that, and no more is missing than was in it then; where it had stopped at its most the total says that it is a least.
+// TestTotals: whatever kinds of devices a subnet has, what is told of a counter is what it has
+// really grown by; where somebody has set it back it is no more than that, and no more is missing
+// than was in it then; where it had stopped at its most the total says that it is a least.
 func TestTotals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -266,7 +268,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestCleared: of PortCounters what comes near its most is set to 0, and nothing else, and goes on from there; that is not taken for a restart.
+// TestCleared: of PortCounters what comes near its most is set to 0, and nothing else, and goes on
+// from there; that is not taken for a restart.
 func TestCleared(t *testing.T) {
 	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(int, *device) {})
 	port := w.subnet.Agents[0].Ports[0]
@@ -284,7 +287,8 @@ func TestCleared(t *testing.T) {
 	}
 }
 
-// TestLies: a device that refuses what it says that it has is read by what all have; one that stops to answer is given up at once with all of its ports.
+// TestLies: a device that refuses what it says that it has is read by what all have; one that stops
+// to answer is given up at once with all of its ports.
 func TestLies(t *testing.T) {
 	w := newWorld(t, "rlft(8,2)", Config{Interval: time.Second, Window: 2}, func(i int, d *device) { d.lies, d.mute = i > 0, i == 0 })
 	w.run(4500*time.Millisecond, func() time.Duration { return time.Microsecond })
@@ -294,7 +298,8 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// TestRate: no more requests a second are made than are allowed, also when answers come late, and no more are under way.
+// TestRate: no more requests a second are made than are allowed, also when answers come late, and
+// no more are under way.
 func TestRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := Config{
@@ -319,8 +324,8 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// TestInterval: rounds begin as often as they are asked to, evenly spread, also where the machine is late now and then, as long as the bounds allow it; where they do not a note
-// says so.
+// TestInterval: rounds begin as often as they are asked to, evenly spread, also where the machine
+// is late now and then, as long as the bounds allow it; where they do not a note says so.
 func TestInterval(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := Config{Interval: time.Second, Rate: rapid.SampledFrom([]int{0, 20, 400}).Draw(t, "rate")}
@@ -353,7 +358,8 @@ func TestInterval(t *testing.T) {
 	})
 }
 
-// TestSilent: a device that does not answer is asked ever more rarely, all others are read all the same, and it is read when it answers again.
+// TestSilent: a device that does not answer is asked ever more rarely, all others are read all the
+// same, and it is read when it answers again.
 func TestSilent(t *testing.T) {
 	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(i int, d *device) { d.ext, d.errors, d.silent = true, true, i == 0 })
 	w.run(40*time.Second, nil)
@@ -368,7 +374,8 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestRedirected: a redirection is followed, with its queue pair and key; one that leads to another is not.
+// TestRedirected: a redirection is followed, with its queue pair and key; one that leads to another
+// is not.
 func TestRedirected(t *testing.T) {
 	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(i int, d *device) {
 		if d.ext, d.errors = true, true; i == 1 {
@@ -395,7 +402,8 @@ func TestRedirected(t *testing.T) {
 	}
 }
 
-// TestThresholds: a rate that passes its threshold is told once, and when it has come down to half of it; of many at once the first 50.
+// TestThresholds: a rate that passes its threshold is told once, and when it has come down to half
+// of it; of many at once the first 50.
 func TestThresholds(t *testing.T) {
 	w := newWorld(t, "rlft(8,2)", Config{Interval: time.Minute}, func(_ int, d *device) { d.ext, d.errors = true, true })
 	port := w.subnet.Agents[0].Ports[0]
@@ -428,7 +436,8 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// TestHot: the links that are used most come first, with what they carry in the direction that is used more.
+// TestHot: the links that are used most come first, with what they carry in the direction that is
+// used more.
 func TestHot(t *testing.T) {
 	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(_ int, d *device) { d.ext, d.errors = true, true })
 	w.run(1990*time.Millisecond, nil) // between two rounds
@@ -452,7 +461,8 @@ func TestHot(t *testing.T) {
 	}
 }
 
-// TestFollow: when the subnet changes, ports that stay go on counting, and what others have counted stays in the totals.
+// TestFollow: when the subnet changes, ports that stay go on counting, and what others have counted
+// stays in the totals.
 func TestFollow(t *testing.T) {
 	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(_ int, d *device) { d.ext, d.errors = true, true })
 	w.run(1500*time.Millisecond, nil)
@@ -474,7 +484,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// FuzzMonitor: whatever devices answer, nothing breaks, no more is under way than is allowed, and a round ends.
+// FuzzMonitor: whatever devices answer, nothing breaks, no more is under way than is allowed, and a
+// round ends.
 func FuzzMonitor(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 0xff, 0x80}, uint8(3))
 	f.Add([]byte("a device that answers anything"), uint8(1))

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"slices"
 	"time"
 
 	"weft/fabric"
@@ -18,8 +19,12 @@ import (
 	"weft/sm/terms"
 )
 
-// recordingVersion is the version of the format.
-const recordingVersion = 1
+// recordingVersion is the version of the format that a Recorder writes. Sums of textsVersion, the
+// only earlier one, include texts and names.
+const (
+	recordingVersion = 2
+	textsVersion     = 1
+)
 
 // recordingHead is the first line of a recording.
 type recordingHead struct {
@@ -197,7 +202,7 @@ func (r *Recorder) Actions(actions []terms.Action) {
 		return
 	}
 	var sum uint32
-	sum, r.scratch = sumOf(actions, r.scratch)
+	sum, r.scratch = sumOf(actions, recordingVersion, r.scratch)
 	r.block = binary.BigEndian.AppendUint32(r.block, sum)
 	var length [binary.MaxVarintLen64]byte
 	_, err := r.To.Write(length[:binary.PutUvarint(length[:], uint64(len(r.block)))])
@@ -227,9 +232,10 @@ func AppendBytes(b, data []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
 }
 
-// sumOf returns the checksum of actions, and memory for the next call. For a Route the sizes of
-// fabric and LIDs stand for the whole.
-func sumOf(actions []terms.Action, scratch []byte) (sum uint32, memory []byte) {
+// sumOf returns the checksum of actions by a version of the format, and memory for the next call.
+// Texts and names are left out, so that better words do not change it; textsVersion includes them.
+// For a Route the sizes of fabric and LIDs stand for the whole.
+func sumOf(actions []terms.Action, version int, scratch []byte) (sum uint32, memory []byte) {
 	var none terms.RouteRequest
 	for i := range actions {
 		a := &actions[i]
@@ -251,11 +257,13 @@ func sumOf(actions []terms.Action, scratch []byte) (sum uint32, memory []byte) {
 		if a.Once {
 			b = append(b, 1)
 		}
-		for _, text := range []string{a.Name, string(a.Incident.Kind), a.Incident.Text, a.Incident.At.Name} {
-			b = AppendBytes(b, []byte(text))
-		}
-		if a.Err != nil {
-			b = AppendBytes(b, []byte(a.Err.Error()))
+		if version == textsVersion {
+			b = appendTexts(b, a)
+		} else {
+			b = AppendBytes(b, []byte(a.Incident.Kind))
+			if a.Err != nil {
+				b = append(b, 2)
+			}
 		}
 		if d := a.Datagram; d != nil {
 			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(d.Addr.DLID)), uint64(d.Addr.SLID))
@@ -264,4 +272,22 @@ func sumOf(actions []terms.Action, scratch []byte) (sum uint32, memory []byte) {
 		sum, scratch = crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), b), b
 	}
 	return sum, scratch
+}
+
+// appendTexts appends the texts and names of an action, and the code of its incident.
+func appendTexts(b []byte, a *terms.Action) []byte {
+	for _, text := range []string{a.Name, string(a.Incident.Kind), a.Incident.Text, a.Incident.At.Name} {
+		b = AppendBytes(b, []byte(text))
+	}
+	if a.Err != nil {
+		b = AppendBytes(b, []byte(a.Err.Error()))
+	}
+	return b
+}
+
+// haveTexts reports whether any of the actions has a text or a name.
+func haveTexts(actions []terms.Action) bool {
+	return slices.ContainsFunc(actions, func(a terms.Action) bool {
+		return a.Name != "" || a.Incident.Text != "" || a.Incident.At.Name != "" || a.Err != nil
+	})
 }

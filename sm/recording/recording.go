@@ -25,10 +25,11 @@ import (
 type Recording struct {
 	Made terms.Settings // settings of the Manager at its start
 
-	parse  Engines
-	From   *bufio.Reader
-	number int // number of events so far
-	last   time.Duration
+	parse   Engines
+	version int
+	From    *bufio.Reader
+	number  int // number of events so far
+	last    time.Duration
 }
 
 // mostRecorded limits the bytes of a block and of the first line: a damaged length must not use up
@@ -54,9 +55,10 @@ func NewRecording(from io.Reader, parse Engines) (*Recording, error) {
 	if err != nil || json.Unmarshal(text, &head) != nil || head.Version == 0 {
 		return nil, errors.New("it is no recording of weft sm: its first line does not say so")
 	}
-	if head.Version != recordingVersion {
-		return nil, fmt.Errorf("it is a recording of version %d, and this weft knows version %d", head.Version, recordingVersion)
+	if head.Version != recordingVersion && head.Version != textsVersion {
+		return nil, fmt.Errorf("it is a recording of version %d; this weft reads versions %d and %d", head.Version, textsVersion, recordingVersion)
 	}
+	r.version = head.Version
 	if head.Made == nil {
 		return nil, errors.New("its first line does not say how the manager was made")
 	}

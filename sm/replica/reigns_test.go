@@ -104,7 +104,8 @@ func (r *reigns) run(until time.Duration) {
 	}
 }
 
-// crown makes a manager the master: it finds all that live, and says so at their ports. It reports whether it has a good copy.
+// crown makes a manager the master: it finds all that live, and says so at their ports. It reports
+// whether it has a good copy.
 func (r *reigns) crown(i int) (good bool) {
 	p := r.peers[i]
 	c := p.follower.Copy()
@@ -127,8 +128,9 @@ func (r *reigns) crown(i int) (good bool) {
 	return good
 }
 
-// TestReigns: masters die and hand over one after the other, at any moment, on wires that lose and delay. Who becomes the master with a copy that is good has
-// all that was ever acknowledged since somebody had none.
+// TestReigns: masters die and hand over one after the other, at any moment, on wires that lose and
+// delay. Who becomes the master with a copy that is good has all that was ever acknowledged since
+// somebody had none.
 func TestReigns(t *testing.T) {
 	goods, bad := 0, 0
 	draws.Check(t, func(t *rapid.T) {

@@ -76,7 +76,8 @@ func (w *world) pump() {
 	}
 }
 
-// step lets time pass until something happens, at most until a moment; leader says whether the Leader lives.
+// step lets time pass until something happens, at most until a moment; leader says whether the
+// Leader lives.
 func (w *world) step(until time.Duration, leader bool) bool {
 	if leader {
 		w.pump()
@@ -121,8 +122,9 @@ func (w *world) run(until time.Duration, leader bool) {
 	}
 }
 
-// TestNothingAcknowledgedIsLost: whatever the wire does and whenever the Leader ends, a copy that a Follower calls good has all that was acknowledged. A
-// Follower may also end and begin anew, or stand by no longer for a while.
+// TestNothingAcknowledgedIsLost: whatever the wire does and whenever the Leader ends, a copy that a
+// Follower calls good has all that was acknowledged. A Follower may also end and begin anew, or
+// stand by no longer for a while.
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	goods := 0
 	draws.Check(t, func(t *rapid.T) {
@@ -219,8 +221,9 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 	})
 }
 
-// TestQuietWire: where nothing is lost a Follower is complete soon, has each change before it is acknowledged, and its copy is good when its master
-// ends; it calls for a look in less than Patience. One that was away for longer says that its copy is not good.
+// TestQuietWire: where nothing is lost a Follower is complete soon, has each change before it is
+// acknowledged, and its copy is good when its master ends; it calls for a look in less than
+// Patience. One that was away for longer says that its copy is not good.
 func TestQuietWire(t *testing.T) {
 	w := newWorld(2)
 	for i := range 3000 { // far more than nearly
@@ -257,7 +260,8 @@ func TestQuietWire(t *testing.T) {
 	}
 }
 
-// TestOthersAreLeftAlone: managers that know no such message are asked once, and hold nothing up; messages of those who do not know the key have no answer.
+// TestOthersAreLeftAlone: managers that know no such message are asked once, and hold nothing up;
+// messages of those who do not know the key have no answer.
 func TestOthersAreLeftAlone(t *testing.T) {
 	w := newWorld(1)
 	w.leader.Follow(0, w.members())
@@ -309,8 +313,9 @@ func FuzzTake(f *testing.F) {
 
 func guid(i int) fabric.GUID { return fabric.GUID(i) }
 
-// TestHeldByOneThatMayBeMaster: nothing is acknowledged while a Follower with a complete copy says that it stands by no longer; when it does again, or is
-// silent for long, all goes on. A Leader that was away itself asks first.
+// TestHeldByOneThatMayBeMaster: nothing is acknowledged while a Follower with a complete copy says
+// that it stands by no longer; when it does again, or is silent for long, all goes on. A Leader
+// that was away itself asks first.
 func TestHeldByOneThatMayBeMaster(t *testing.T) {
 	for _, dies := range []bool{false, true} {
 		w := newWorld(1)

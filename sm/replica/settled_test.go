@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// TestSettled: a subnet may be handed over to a Follower that has a complete copy and answers, and may not when that one falls silent, nor when it has just been
-// given up. One that stays silent after that is waited for no longer.
+// TestSettled: a subnet may be handed over to a Follower that has a complete copy and answers, and
+// may not when that one falls silent, nor when it has just been given up. One that stays silent
+// after that is waited for no longer.
 func TestSettled(t *testing.T) {
 	w := newWorld(1)
 	w.leader.Follow(0, w.members())

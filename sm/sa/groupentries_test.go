@@ -20,8 +20,9 @@ func groupsText(gs *Groups) (text string) {
 	return text
 }
 
-// TestGroupEntries: after any joins, leaves, lost ports and other partitions, a table that takes the Changes has the Entries; and groups restored from
-// it are those that were, under their MLIDs, which new groups do not get.
+// TestGroupEntries: after any joins, leaves, lost ports and other partitions, a table that takes
+// the Changes has the Entries; and groups restored from it are those that were, under their MLIDs,
+// which new groups do not get.
 func TestGroupEntries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := groupSubnet(t)
@@ -81,7 +82,8 @@ func TestGroupEntries(t *testing.T) {
 	})
 }
 
-// TestBadGroupEntries: what nobody writes, and members of no group, are left out and said to have ended.
+// TestBadGroupEntries: what nobody writes, and members of no group, are left out and said to have
+// ended.
 func TestBadGroupEntries(t *testing.T) {
 	g := Group{MGID: broadcast.MGID, MLID: fabric.FirstMLID}
 	gid := Member{GID: [16]byte{0xFE, 0x80, 15: 1}, State: mad.JoinFull}
@@ -107,7 +109,8 @@ func TestBadGroupEntries(t *testing.T) {
 	}
 }
 
-// FuzzGroupEntries: whatever entries say, groups that are restored from them hold together, and are restored again from their own.
+// FuzzGroupEntries: whatever entries say, groups that are restored from them hold together, and are
+// restored again from their own.
 func FuzzGroupEntries(f *testing.F) {
 	g := Group{MGID: broadcast.MGID, MLID: fabric.FirstMLID + 3}
 	m := Member{GID: [16]byte{0xFE, 0x80, 15: 1}, State: mad.JoinFull}

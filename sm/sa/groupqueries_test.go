@@ -12,7 +12,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestMemberQueries asks for groups and members by any components, and compares with a dumb search of all of them.
+// TestMemberQueries asks for groups and members by any components, and compares with a dumb search
+// of all of them.
 func TestMemberQueries(t *testing.T) {
 	found := 0
 	draws.Check(t, func(t *rapid.T) {
@@ -78,8 +79,9 @@ func TestMemberQueries(t *testing.T) {
 	})
 }
 
-// TestAllMLIDs: as many groups are made as there are MLIDs, each with another one; the next is refused for want of resources. Those of deleted groups are all used
-// again, the one longest free first, and all groups together take no more than before.
+// TestAllMLIDs: as many groups are made as there are MLIDs, each with another one; the next is
+// refused for want of resources. Those of deleted groups are all used again, the one longest free
+// first, and all groups together take no more than before.
 func TestAllMLIDs(t *testing.T) {
 	s := groupSubnet(t)
 	for i := range s.Nodes {

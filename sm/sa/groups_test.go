@@ -43,7 +43,8 @@ func memberRecord(s *Subnet, end int32, mgid [16]byte, state uint8) []byte {
 	return rec
 }
 
-// TestBroadcastGroup: the broadcast group is there from the start, has the first MLID, and stays when its last member has left.
+// TestBroadcastGroup: the broadcast group is there from the start, has the first MLID, and stays
+// when its last member has left.
 func TestBroadcastGroup(t *testing.T) {
 	s := groupSubnet(t)
 	r := Responder{Groups: newTestGroups(s)}
@@ -97,8 +98,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestJoinsAndLeaves: after any joins, leaves and lost ports, members are those of a list that is kept dumbly, each group has an MLID of its own
-// that it keeps, and those of deleted groups can be used again: none is lost.
+// TestJoinsAndLeaves: after any joins, leaves and lost ports, members are those of a list that is
+// kept dumbly, each group has an MLID of its own that it keeps, and those of deleted groups can be
+// used again: none is lost.
 func TestJoinsAndLeaves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := groupSubnet(t)
@@ -190,7 +192,8 @@ func TestJoinsAndLeaves(t *testing.T) {
 	})
 }
 
-// TestProxy: a port that was joined by another one can be taken out by others until it has joined itself.
+// TestProxy: a port that was joined by another one can be taken out by others until it has joined
+// itself.
 func TestProxy(t *testing.T) {
 	s := groupSubnet(t)
 	r := Responder{Groups: newTestGroups(s)}
@@ -218,7 +221,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// FuzzMembers: any request about groups is answered or dropped, and leaves the groups as they must be.
+// FuzzMembers: any request about groups is answered or dropped, and leaves the groups as they must
+// be.
 func FuzzMembers(f *testing.F) {
 	s := groupSubnet(f)
 	f.Add([]byte(ask(mad.Set, mad.AttrMCMemberRecord, memberToJoin|memberToMake, memberRecord(s, 1, [16]byte{0xFF, 0x12, 15: 1}, mad.JoinFull))), uint16(1))
@@ -241,7 +245,8 @@ func FuzzMembers(f *testing.F) {
 	})
 }
 
-// TestGroupsOfPartitions: only members of its partition join a group, or are told of it; a port that is no member any more is taken out.
+// TestGroupsOfPartitions: only members of its partition join a group, or are told of it; a port
+// that is no member any more is taken out.
 func TestGroupsOfPartitions(t *testing.T) {
 	s := groupSubnet(t)
 	s.Keys = make([][]uint16, s.Graph.NumEnds)

@@ -11,7 +11,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestLongSearch: a search for paths that matches nothing, or nearly nothing, ends as one does that matches too much.
+// TestLongSearch: a search for paths that matches nothing, or nearly nothing, ends as one does that
+// matches too much.
 func TestLongSearch(t *testing.T) {
 	s := subnetOf(t, "rlft(4,2)", "updn", 7, 1) // 12 end ports of 128 LIDs: 2.4 million pairs
 	rec := make([]byte, 64)
@@ -67,7 +68,8 @@ var odd = []string{
 	"rlft(4,2)|fail(switches=1,seed=1)", "rlft(4,2)|drain(switches=1,seed=1)",
 }
 
-// TestOddFabrics: queries by chance on small and damaged fabrics are answered, and nothing that they find is unknown to the Plan.
+// TestOddFabrics: queries by chance on small and damaged fabrics are answered, and nothing that
+// they find is unknown to the Plan.
 func TestOddFabrics(t *testing.T) {
 	var subnets []*Subnet
 	for _, formula := range odd {

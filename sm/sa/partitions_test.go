@@ -9,8 +9,8 @@ import (
 	"weft/wire/mad"
 )
 
-// mayTalk reports whether two ports may, by the words of the specification: a P_Key of one and one of the other have the same partition,
-// and one of them is that of a full member.
+// mayTalk reports whether two ports may, by the words of the specification: a P_Key of one and one
+// of the other have the same partition, and one of them is that of a full member.
 func mayTalk(a, b []uint16, asked uint16) bool {
 	for _, k := range a {
 		for _, l := range b {
@@ -23,8 +23,9 @@ func mayTalk(a, b []uint16, asked uint16) bool {
 	return false
 }
 
-// A path joins ports that share a partition, by a P_Key of the source, and is shown to those who share one with both; nodes are shown to those
-// who share one with them. A port sees itself, also where it is a limited member of all its partitions. Trusted requests see all.
+// A path joins ports that share a partition, by a P_Key of the source, and is shown to those who
+// share one with both; nodes are shown to those who share one with them. A port sees itself, also
+// where it is a limited member of all its partitions. Trusted requests see all.
 func TestPartitions(t *testing.T) {
 	s := *subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,8 +15,8 @@ import (
 	"weft/wire/mad"
 )
 
-// dumbWalk walks the ports of a Subnet from an end port, by the tables, and returns the ports that a packet passes; nil where it does not
-// reach the other end port.
+// dumbWalk walks the ports of a Subnet from an end port, by the tables, and returns the ports that
+// a packet passes; nil where it does not reach the other end port.
 func dumbWalk(s *Subnet, src, dst int32, lid fabric.LID) (passed []*Port) {
 	at := slices.IndexFunc(s.Ports, func(p Port) bool { return p.End == src })
 	if src == dst {

@@ -40,7 +40,8 @@ func dumbMatches(l, inner *mad.Layout, off int, mask uint64, rec, want []byte) b
 	return true
 }
 
-// dumbBase replaces the LIDs of a query by the base LIDs of the ports that they name; false where one names none.
+// dumbBase replaces the LIDs of a query by the base LIDs of the ports that they name; false where
+// one names none.
 func dumbBase(s *Subnet, k *kind, mask uint64, rec []byte) ([]byte, bool) {
 	rec = bytes.Clone(rec)
 	for _, f := range k.lids {
@@ -73,7 +74,8 @@ func componentsOf(l, inner *mad.Layout) (all uint64) {
 	return all
 }
 
-// TestQueries asks for records by any components, and compares with a dumb search of the whole table.
+// TestQueries asks for records by any components, and compares with a dumb search of the whole
+// table.
 func TestQueries(t *testing.T) {
 	attrs := []mad.AttrID{
 		mad.AttrNodeRecord, mad.AttrPortInfoRecord, mad.AttrSwitchInfoRecord, mad.AttrLinkRecord, mad.AttrSMInfoRecord, mad.AttrLinearForwardingTableRecord,
@@ -180,7 +182,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestCapabilities: with the modifier a CapabilityMask means all of its bits, others may be set too.
+// TestCapabilities: with the modifier a CapabilityMask means all of its bits, others may be set
+// too.
 func TestCapabilities(t *testing.T) {
 	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
 	var r Responder
@@ -293,7 +296,8 @@ func TestClassPortInfo(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: whatever is asked, the answer is a datagram, a message whose header is right, or nothing.
+// FuzzAnswer: whatever is asked, the answer is a datagram, a message whose header is right, or
+// nothing.
 func FuzzAnswer(f *testing.F) {
 	var subnets []*Subnet
 	for _, x := range fabrics[:3] {

@@ -10,8 +10,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestRegistryPartitions: services, subscriptions, and reports of ports and groups are told to those alone who share a partition with them; GIDs have the prefix
-// of the subnet.
+// TestRegistryPartitions: services, subscriptions, and reports of ports and groups are told to
+// those alone who share a partition with them; GIDs have the prefix of the subnet.
 func TestRegistryPartitions(t *testing.T) {
 	const prefix = 0xFEC0_0000_0000_0007
 	of := func(down ...int32) *Subnet {

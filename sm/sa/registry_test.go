@@ -36,8 +36,8 @@ func serviceAt(s *Subnet, end int32, id uint64, lease uint32, key byte, name str
 	return rec, mask
 }
 
-// TestServices: services are registered, told and ended as a dumb model has it, with leases and keys, and a Registry that is restored from the
-// Entries of another one is like it.
+// TestServices: services are registered, told and ended as a dumb model has it, with leases and
+// keys, and a Registry that is restored from the Entries of another one is like it.
 func TestServices(t *testing.T) {
 	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -159,7 +159,8 @@ func informOf(trap uint64, subscribe bool) []byte {
 	return info
 }
 
-// TestSubscriptions: who has subscribed hears of what was asked for, in order and one at a time, until it unsubscribes; the records say who has.
+// TestSubscriptions: who has subscribed hears of what was asked for, in order and one at a time,
+// until it unsubscribes; the records say who has.
 func TestSubscriptions(t *testing.T) {
 	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
 	g := NewRegistry(Limits{})
@@ -251,7 +252,8 @@ func TestWhatIsWanted(t *testing.T) {
 	}
 }
 
-// TestRegistryLimits: a port may register so much and no more, and all ports together; reports that nobody acknowledges are so many; what ends makes room.
+// TestRegistryLimits: a port may register so much and no more, and all ports together; reports that
+// nobody acknowledges are so many; what ends makes room.
 func TestRegistryLimits(t *testing.T) {
 	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
 	g := NewRegistry(Limits{Services: 5, ServicesOfPort: 3, Subscriptions: 5, SubscriptionsOfPort: 3, Reports: 6, ReportsOfSubscription: 2})
@@ -289,7 +291,8 @@ func TestRegistryLimits(t *testing.T) {
 	}
 }
 
-// TestComingAndGoing: subscribers hear of GIDs that come into service and go; subscriptions of a port that is gone end.
+// TestComingAndGoing: subscribers hear of GIDs that come into service and go; subscriptions of a
+// port that is gone end.
 func TestComingAndGoing(t *testing.T) {
 	all := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
 	fewer := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
@@ -325,7 +328,8 @@ func TestComingAndGoing(t *testing.T) {
 	}
 }
 
-// FuzzRegistry: whatever is asked, the answer is a datagram or nothing; and whatever Entries say, they are restored or left out.
+// FuzzRegistry: whatever is asked, the answer is a datagram or nothing; and whatever Entries say,
+// they are restored or left out.
 func FuzzRegistry(f *testing.F) {
 	s := subnetOf(f, "rlft(4,2)", "minhop", 0, 1)
 	rec, mask := serviceAt(s, 0, 1, 10, 1, "x")
@@ -361,8 +365,8 @@ func FuzzRegistry(f *testing.F) {
 	})
 }
 
-// TestServiceKeys: who is not trusted is not told the key of a service that is registered or ended; without the key none but the port that has registered it
-// may end it.
+// TestServiceKeys: who is not trusted is not told the key of a service that is registered or ended;
+// without the key none but the port that has registered it may end it.
 func TestServiceKeys(t *testing.T) {
 	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
 	g := NewRegistry(Limits{})

@@ -8,8 +8,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestPathsToOtherSubnets: a path to a GID with another prefix is the path to the router port, with the GID and the hop limit that were asked for; inside,
-// GIDs have the subnet's prefix.
+// TestPathsToOtherSubnets: a path to a GID with another prefix is the path to the router port, with
+// the GID and the hop limit that were asked for; inside, GIDs have the subnet's prefix.
 func TestPathsToOtherSubnets(t *testing.T) {
 	const prefix = 0xfec0000000000007
 	s := subnetOf(t, "rlft(4,2)", "updn", 1, 3)

@@ -36,7 +36,8 @@ func routed(t fataler, f *fabric.Fabric, name string, lmc uint8) (*fabric.Graph,
 	return g, r.Plan
 }
 
-// subnetOf makes a Subnet of a fabric whose ports are Active, with MTUs and speeds by chance. Every eighth port has said nothing.
+// subnetOf makes a Subnet of a fabric whose ports are Active, with MTUs and speeds by chance. Every
+// eighth port has said nothing.
 func subnetOf(t fataler, formula, engine string, lmc uint8, seed uint64) *Subnet {
 	t.Helper()
 	f, err := gen.Parse(formula)

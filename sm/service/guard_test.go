@@ -63,7 +63,8 @@ func TestReadToken(t *testing.T) {
 	}
 }
 
-// TestRenew: from when a token is renewed only the new one is let through, and who follows the log by the old one is let go of.
+// TestRenew: from when a token is renewed only the new one is let through, and who follows the log
+// by the old one is let go of.
 func TestRenew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newService(0)
@@ -130,7 +131,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestGuard: only a request with the token, for this machine and from no page of elsewhere, is let through.
+// TestGuard: only a request with the token, for this machine and from no page of elsewhere, is let
+// through.
 func TestGuard(t *testing.T) {
 	s, a := newService(0)
 	s.Show(master())
@@ -178,7 +180,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestNotAsDocumented: what differs from the document is refused and changes nothing, also from who knows the token.
+// TestNotAsDocumented: what differs from the document is refused and changes nothing, also from who
+// knows the token.
 func TestNotAsDocumented(t *testing.T) {
 	s, a := newService(0)
 	s.Show(master())
@@ -276,7 +279,8 @@ type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
-// TestBrokenBody: what comes with a body that does not come whole is not done, also where none of it came.
+// TestBrokenBody: what comes with a body that does not come whole is not done, also where none of
+// it came.
 func TestBrokenBody(t *testing.T) {
 	s, a := newService(0)
 	s.Show(master())
@@ -324,8 +328,9 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// FuzzUnauthenticated: whatever bytes come over TCP from who does not know the token, each request in them is answered by a status of 400 to 499, and nothing is
-// asked of the manager. What net/http refuses by itself, a version or a coding that it does not know, it answers by 505 and 501.
+// FuzzUnauthenticated: whatever bytes come over TCP from who does not know the token, each request
+// in them is answered by a status of 400 to 499, and nothing is asked of the manager. What net/http
+// refuses by itself, a version or a coding that it does not know, it answers by 505 and 501.
 func FuzzUnauthenticated(f *testing.F) {
 	s, a := newService(0)
 	s.opt.Clock = time.Now
@@ -383,7 +388,8 @@ func FuzzUnauthenticated(f *testing.F) {
 	})
 }
 
-// FuzzRequest: any request of who knows the token is answered; only a POST of the document that is answered by success asks for something.
+// FuzzRequest: any request of who knows the token is answered; only a POST of the document that is
+// answered by success asks for something.
 func FuzzRequest(f *testing.F) {
 	f.Add("GET", "/v1/events", "since=3&follow=false", "", jsonMedia)
 	f.Add("POST", "/v1/resweep", "", "", "")

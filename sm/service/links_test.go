@@ -15,7 +15,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestLinks: what the counters of ports tell is served, and in metrics: of all ports together, and of those over a threshold. Before there is something it is said that there is nothing.
+// TestLinks: what the counters of ports tell is served, and in metrics: of all ports together, and
+// of those over a threshold. Before there is something it is said that there is nothing.
 func TestLinks(t *testing.T) {
 	s := New(Options{Clock: time.Now, Ask: func(context.Context, *terms.Event) error { return nil }})
 	get := func(path string) (int, string) {

@@ -72,7 +72,8 @@ func samples(t *testing.T, s *Service) map[string]float64 {
 	return values
 }
 
-// TestMetricsMove: a manager on an emulated subnet brings it up, a cable is pulled, and the metrics tell.
+// TestMetricsMove: a manager on an emulated subnet brings it up, a cable is pulled, and the metrics
+// tell.
 func TestMetricsMove(t *testing.T) {
 	f, err := gen.Parse("rlft(8,2)")
 	if err != nil {

@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "write openapi.json anew")
 // object is a JSON object.
 type object = map[string]any
 
-// CheckDocument demands that the document says what the code serves, by the list of endpoints with these studies, the types and their comments.
+// CheckDocument demands that the document says what the code serves, by the list of endpoints with
+// these studies, the types and their comments.
 func CheckDocument(t *testing.T, studies []Study) {
 	t.Helper()
 	all := endpointsWith(studies)

@@ -15,7 +15,8 @@ import (
 	"weft/sm/terms"
 )
 
-// pipes is a listener whose connections are in memory and hold no byte: what is not read is not sent.
+// pipes is a listener whose connections are in memory and hold no byte: what is not read is not
+// sent.
 type pipes struct{ calls chan net.Conn }
 
 func (p *pipes) Accept() (net.Conn, error) {
@@ -55,7 +56,8 @@ func serveInMemory(t *testing.T, h http.Handler) (p *pipes, end func()) {
 	}
 }
 
-// TestTimes: who sends or reads slowly is let go of after a while, without anything having been done for him; who waits for a manager that does not decide is told.
+// TestTimes: who sends or reads slowly is let go of after a while, without anything having been
+// done for him; who waits for a manager that does not decide is told.
 func TestTimes(t *testing.T) {
 	for _, c := range []struct {
 		name, sent string
@@ -112,7 +114,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestConnections: of too many connections the oldest ones are closed that no request is being answered on. Who follows the log is not disturbed, and who asks is answered.
+// TestConnections: of too many connections the oldest ones are closed that no request is being
+// answered on. Who follows the log is not disturbed, and who asks is answered.
 func TestConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newService(0)

@@ -147,7 +147,8 @@ no-plan: all refused
 	}
 }
 
-// TestAsk: what is asked becomes an event, once; a standby refuses, a manager that does not take it is busy.
+// TestAsk: what is asked becomes an event, once; a standby refuses, a manager that does not take it
+// is busy.
 func TestAsk(t *testing.T) {
 	s, a := newService(0)
 	s.Show(master())
@@ -168,7 +169,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestDrain: what is to be drained is asked of the manager, whose decision is the answer; who has gone, or waits for none, is no trouble.
+// TestDrain: what is to be drained is asked of the manager, whose decision is the answer; who has
+// gone, or waits for none, is no trouble.
 func TestDrain(t *testing.T) {
 	s, a := newService(0)
 	s.Show(master())
@@ -209,7 +211,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestNotAnswered: requests that are none of the page, or wrong, are answered with 4xx, and change nothing.
+// TestNotAnswered: requests that are none of the page, or wrong, are answered with 4xx, and change
+// nothing.
 func TestNotAnswered(t *testing.T) {
 	s, a := newService(0)
 	for _, r := range []string{
@@ -290,7 +293,8 @@ func overUnix(socket string) *http.Client {
 	}}
 }
 
-// TestFollow: lines come to all who follow as they are told, in order and each once, and the end after the last.
+// TestFollow: lines come to all who follow as they are told, in order and each once, and the end
+// after the last.
 func TestFollow(t *testing.T) {
 	s, _ := newService(0)
 	s.opt.Clock = time.Now // deadlines of writing
@@ -328,7 +332,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestSocket: a socket is open to its owner alone; one at which a manager answers stays, one at which nobody does is taken.
+// TestSocket: a socket is open to its owner alone; one at which a manager answers stays, one at
+// which nobody does is taken.
 func TestSocket(t *testing.T) {
 	s, _ := newService(0)
 	socket, end := serve(t, s)
@@ -379,7 +384,8 @@ func TestNotActive(t *testing.T) {
 	}
 }
 
-// TestFollowFromTheMiddle: who follows a log whose first lines are not kept any more gets each line once.
+// TestFollowFromTheMiddle: who follows a log whose first lines are not kept any more gets each line
+// once.
 func TestFollowFromTheMiddle(t *testing.T) {
 	s := New(Options{Version: "test", Clock: time.Now, Lines: 3})
 	for range 10 {

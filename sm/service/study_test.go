@@ -13,8 +13,9 @@ import (
 	"weft/sm/watch"
 )
 
-// TestStudy: a question that a Service is handed is answered on the subnet in force, one at a time and not for long; what is wrong
-// with it, and that it cannot be answered, is told by status and text.
+// TestStudy: a question that a Service is handed is answered on the subnet in force, one at a time
+// and not for long; what is wrong with it, and that it cannot be answered, is told by status and
+// text.
 func TestStudy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := newService(0)

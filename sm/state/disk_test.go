@@ -15,7 +15,8 @@ import (
 	"strings"
 )
 
-// disk is a directory as it would be after a power cut: of each file what was synced, and what was written since.
+// disk is a directory as it would be after a power cut: of each file what was synced, and what was
+// written since.
 type disk struct {
 	names   map[string]*inode // as programs see it
 	synced  map[string]*inode // entries of the directory that a power cut leaves
@@ -85,8 +86,8 @@ func (d *disk) apply(e event) {
 // sector is what a disk writes as a whole.
 const sector = 512
 
-// survives returns what a power cut leaves of a disk: of what was not synced nothing (share 0), all (share 1), or some sectors, and
-// the first changes of the directory.
+// survives returns what a power cut leaves of a disk: of what was not synced nothing (share 0), all
+// (share 1), or some sectors, and the first changes of the directory.
 func (d *disk) survives(rng *rand.Rand, share float64) map[string][]byte {
 	some := func() bool { return rng.Float64() < share }
 	names := maps.Clone(d.synced)
@@ -170,7 +171,8 @@ func readTrace(path, dir string) (events []event, err error) {
 	return events, lines.Err()
 }
 
-// parseCall reads a system call with its arguments; false for one that changes nothing in the directory.
+// parseCall reads a system call with its arguments; false for one that changes nothing in the
+// directory.
 func parseCall(call, args, dir string) (e event, ok bool, err error) {
 	parts := strings.Split(args, ", ") // strings are in hexadecimal
 	text := func(i int) string { return unhex(strings.Trim(parts[i], `"`)) }

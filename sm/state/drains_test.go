@@ -10,7 +10,8 @@ import (
 	"weft/sm/terms"
 )
 
-// TestDrains: what is to be drained is there after a restart, as it was stored last; what comes late is not stored.
+// TestDrains: what is to be drained is there after a restart, as it was stored last; what comes
+// late is not stored.
 func TestDrains(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	now := time.UnixMilli(1000)
@@ -37,7 +38,8 @@ func TestDrains(t *testing.T) {
 	}
 }
 
-// TestVersion1: a file without drains is read, and gets them when it is opened to be written; nothing else of it is lost.
+// TestVersion1: a file without drains is read, and gets them when it is opened to be written;
+// nothing else of it is lost.
 func TestVersion1(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	s := open(t, path)

@@ -14,7 +14,8 @@ import (
 	"weft/sm/sa"
 )
 
-// TestEntries: what clients have registered is there after a restart as a map would have it; before the first time nothing is known.
+// TestEntries: what clients have registered is there after a restart as a map would have it; before
+// the first time nothing is known.
 func TestEntries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	n := 0

@@ -13,8 +13,10 @@ import (
 	"weft/sm/terms"
 )
 
-// TestRemoved: a file that is removed while it is open, with all that belongs to it, is written anew with what it had by the next thing that is stored, and no other manager can open it meanwhile. Where
-// another file has taken its place, or nothing can be written there, nothing is said to be stored.
+// TestRemoved: a file that is removed while it is open, with all that belongs to it, is written
+// anew with what it had by the next thing that is stored, and no other manager can open it
+// meanwhile. Where another file has taken its place, or nothing can be written there, nothing is
+// said to be stored.
 func TestRemoved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "var")
 	path := filepath.Join(dir, "state")
@@ -82,7 +84,8 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// TestRemovedWhileWritten: whatever is stored while the file is removed again and again, not in the middle of a transaction, is there afterwards.
+// TestRemovedWhileWritten: whatever is stored while the file is removed again and again, not in the
+// middle of a transaction, is there afterwards.
 func TestRemovedWhileWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	s := open(t, path)

@@ -40,7 +40,8 @@ const (
 	records = 12 // in each of them
 )
 
-// lidsAt are the LIDs of the nth Record of the workload: none before the first; ports come and go and change LIDs with others.
+// lidsAt are the LIDs of the nth Record of the workload: none before the first; ports come and go
+// and change LIDs with others.
 func lidsAt(n int) terms.LIDMap {
 	m := terms.LIDMap{}
 	rng := rand.New(rand.NewPCG(uint64(n), 0))
@@ -51,7 +52,8 @@ func lidsAt(n int) terms.LIDMap {
 	return m
 }
 
-// workload stores Records, events and subnets, and says after each Record that it is stored, in the file "acks".
+// workload stores Records, events and subnets, and says after each Record that it is stored, in the
+// file "acks".
 func workload(dir string) error {
 	acks, err := os.OpenFile(filepath.Join(dir, "acks"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -114,9 +116,9 @@ func traced(t *testing.T) []event {
 	return events
 }
 
-// TestPowerCut: the power is cut after every system call of a manager's store, and of what was not synced nothing survives, all, or
-// any sectors. The file can be opened, and has the LIDs of a Record that was stored or is the one under way; none that was said to be
-// stored is lost.
+// TestPowerCut: the power is cut after every system call of a manager's store, and of what was not
+// synced nothing survives, all, or any sectors. The file can be opened, and has the LIDs of a
+// Record that was stored or is the one under way; none that was said to be stored is lost.
 func TestPowerCut(t *testing.T) {
 	events := traced(t)
 	d := &disk{names: map[string]*inode{}}

@@ -65,8 +65,8 @@ func reopened(t testing.TB, s *Store) *Store {
 	return open(t, s.path)
 }
 
-// TestRecord: what was stored is there after the file was opened again; the same Plan is no new version, and of versions
-// the last ones are kept.
+// TestRecord: what was stored is there after the file was opened again; the same Plan is no new
+// version, and of versions the last ones are kept.
 func TestRecord(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	if p, _, err := s.LastPlan(); p != nil || err != nil || len(s.LIDs()) > 0 {
@@ -94,7 +94,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestLIDsChange: whatever LIDs ports get one after the other, also each other's, the file has them.
+// TestLIDsChange: whatever LIDs ports get one after the other, also each other's, the file has
+// them.
 func TestLIDsChange(t *testing.T) {
 	g := routed(t, "rlft(4,2)", 0).Graph
 	s := open(t, filepath.Join(t.TempDir(), "state"))
@@ -203,7 +204,8 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestWriterFails: that events cannot be stored is told once, and they are stored when that is possible again.
+// TestWriterFails: that events cannot be stored is told once, and they are stored when that is
+// possible again.
 func TestWriterFails(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	told := make(chan error, 10)
@@ -310,7 +312,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a file holds, it is refused, or what is read of it is what a manager may store.
+// FuzzRead: whatever a file holds, it is refused, or what is read of it is what a manager may
+// store.
 func FuzzRead(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "state")
 	s := open(f, path)
@@ -353,7 +356,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestFullDisk: where there is no room nothing is stored, the error says so, and what was stored before stays.
+// TestFullDisk: where there is no room nothing is stored, the error says so, and what was stored
+// before stays.
 func TestFullDisk(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state"))
 	small, large := routed(t, "rlft(4,2)", 0), routed(t, "rlft(36,2)", 0)
@@ -378,7 +382,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestWaitingIsBounded: as long as nothing is written, events wait up to a number, and those beyond it are counted.
+// TestWaitingIsBounded: as long as nothing is written, events wait up to a number, and those beyond
+// it are counted.
 func TestWaitingIsBounded(t *testing.T) {
 	w := &Writer{wake: make(chan struct{}, 1)}
 	for range mostWaiting + 7 {

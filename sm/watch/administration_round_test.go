@@ -28,8 +28,9 @@ func allPaths(a *clients.Administration, t smtest.Fataler, s *sa.Subnet) mad.Dat
 	return r.Answer(s, q)
 }
 
-// TestOldPathsUntilTheEnd: as long as a round is under way hosts are told the paths of the Plan before, SLs among them, byte by byte; those of the
-// new one come when all devices hold it. The order of writing relies on that.
+// TestOldPathsUntilTheEnd: during a round hosts get the paths and SLs of the old Plan, byte by
+// byte. They get the new ones when all devices hold the new Plan. The order of writing relies on
+// that.
 func TestOldPathsUntilTheEnd(t *testing.T) {
 	racing.SkipLong(t)
 	f, err := gen.Parse("torus(5x5,hosts=1)")
@@ -101,8 +102,8 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	t.Logf("%d of %d SLs have changed", changed, len(told)/64)
 }
 
-// TestAnswersByRole: a master answers, a manager that stands by does not, and one that takes over says busy until its own round has ended:
-// what it knew when it was the master before is not told again.
+// TestAnswersByRole: a master answers and a standby does not. A manager that takes over answers
+// busy until its own round has ended, and never with data from an earlier time as the master.
 func TestAnswersByRole(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{Elect: true})
 	a := &clients.Administration{Members: clients.NewMembers()}
@@ -143,7 +144,8 @@ func TestAnswersByRole(t *testing.T) {
 	}
 }
 
-// BenchmarkAdministered makes what is told of the subnet of 11,664 hosts: it stands in the manager's loop after a round.
+// BenchmarkAdministered makes the data of subnet administration for 11,664 hosts. This blocks the
+// manager's loop after a round.
 func BenchmarkAdministered(b *testing.B) {
 	v, err := newVirtual(smtest.Formula(b, "rlft(36,3)"), emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
 	if err != nil {

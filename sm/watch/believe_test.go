@@ -15,7 +15,8 @@ import (
 	"weft/wire/mad"
 )
 
-// verifyFabric compares the fabric of the round in force with what one finds that asks for everything.
+// verifyFabric compares the fabric of the round in force with what one finds that asks for
+// everything.
 func (v *virtual) verifyFabric(t smtest.Fataler) {
 	t.Helper()
 	at, err := v.sub.DefaultEnd()
@@ -38,8 +39,8 @@ func (v *virtual) verifyFabric(t smtest.Fataler) {
 	}
 }
 
-// TestChangedRound: a round that a change began asks every switch for SwitchInfo, and again before routing and at the end; the ports of
-// the switches that have changed; and no more.
+// TestChangedRound: a round that a change began asks every switch for SwitchInfo, and again before
+// routing and at the end; the ports of the switches that have changed; and no more.
 func TestChangedRound(t *testing.T) {
 	v := staying(t, "rlft(12,2)", emulator.Options{}, terms.Config{})
 	f := v.manager.inForce.Fabric
@@ -78,8 +79,8 @@ func TestChangedRound(t *testing.T) {
 	}
 }
 
-// TestDescriptionChanged: a node that says by trap 144 that it has changed is asked again, also where that comes in the middle of
-// a round.
+// TestDescriptionChanged: a node that says by trap 144 that it has changed is asked again, also
+// where that comes in the middle of a round.
 func TestDescriptionChanged(t *testing.T) {
 	for _, inRound := range []bool{false, true} {
 		v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
@@ -108,7 +109,7 @@ func TestDescriptionChanged(t *testing.T) {
 	}
 }
 
-// rename gives a node another description, of which it tells by trap 144.
+// rename gives a node another description, which it reports by trap 144.
 func (v *virtual) rename(t *testing.T, guid fabric.GUID, name string) {
 	t.Helper()
 	c := v.manager.inForce

@@ -32,7 +32,8 @@ type joined struct {
 	told []*sa.Subnet
 }
 
-// joinSubnets has a manager of each subnet write its part of a Plan and answer by its mapping file; the routers follow the Plan.
+// joinSubnets has a manager of each subnet write its part of a Plan and answer by its mapping file;
+// the routers follow the Plan.
 func joinSubnets(t *testing.T, formula, engines string, method intersubnet.Method, delay time.Duration) *joined {
 	t.Helper()
 	j := &joined{t: t, n: subnetstest.Network(t, formula)}
@@ -75,7 +76,8 @@ func (j *joined) route(engines string, method intersubnet.Method, down []int32) 
 	return layered.Plan
 }
 
-// manage has a manager bring a subnet up: by the part of the Plan, with the gateways of its mapping file.
+// manage has a manager bring a subnet up: by the part of the Plan, with the gateways of its mapping
+// file.
 func (j *joined) manage(s int32, p *intersubnet.Plan) {
 	j.t.Helper()
 	var text bytes.Buffer
@@ -105,7 +107,8 @@ func (j *joined) manage(s int32, p *intersubnet.Plan) {
 	j.all.Subnets[s].Detach(v.id)
 }
 
-// at is an end port in the emulated subnet: a node has the number that it has in the fabric of its Kind.
+// at is an end port in the emulated subnet: a node has the number that it has in the fabric of its
+// Kind.
 func (j *joined) at(s, end int32) fabric.End {
 	g := j.n.Graph(s)
 	id, ok := j.n.Kinds[j.n.Subnets[s].Kind].Fabric.NodeByGUID(g.EndNodeGUID[end])
@@ -163,8 +166,8 @@ func (j *joined) pathTo(from intersubnet.Address, to mad.GID) []byte {
 	return answer.Data()[:64]
 }
 
-// ping asks the performance agent of a port by the path that the manager tells, and returns the answer; nil where none comes. hops replaces the hop limit
-// of the path unless it is 0.
+// ping asks the performance agent of a port by the path that the manager tells, and returns the
+// answer; nil where none comes. hops replaces the hop limit of the path unless it is 0.
 func (j *joined) ping(from intersubnet.Address, to mad.GID, hops uint8) *wire.Datagram {
 	j.t.Helper()
 	rec := j.pathTo(from, to)
@@ -197,8 +200,9 @@ func (j *joined) ping(from intersubnet.Address, to mad.GID, hops uint8) *wire.Da
 	return answer
 }
 
-// TestPingBetweenSubnets: a host asks its manager for a path to a GID of another subnet, is told the LID of a router, and gets an answer from the agent
-// there: over transit subnets, on layers, with routers that have several ports in a subnet. Every host reaches every other.
+// TestPingBetweenSubnets: a host asks its manager for a path to a GID of another subnet, is told
+// the LID of a router, and gets an answer from the agent there: over transit subnets, on layers,
+// with routers that have several ports in a subnet. Every host reaches every other.
 func TestPingBetweenSubnets(t *testing.T) {
 	for _, c := range []struct {
 		formula, engines string
@@ -241,7 +245,8 @@ func TestPingBetweenSubnets(t *testing.T) {
 	}
 }
 
-// TestNoWayBetweenSubnets: a hop limit that is too low, GIDs that nobody has, and a subnet without routers.
+// TestNoWayBetweenSubnets: a hop limit that is too low, GIDs that nobody has, and a subnet without
+// routers.
 func TestNoWayBetweenSubnets(t *testing.T) {
 	j := joinSubnets(t, "subnets(3,torus(3x3),shape=chain,routers=1)", "dor", intersubnet.ISSR, 0)
 	hosts := j.p.Hosts()
@@ -266,7 +271,8 @@ func TestNoWayBetweenSubnets(t *testing.T) {
 	}
 }
 
-// TestBackupRouter: when a router is off, a manager that has seen it tells the backup of the mapping file, and pings go that way.
+// TestBackupRouter: when a router is off, a manager that has seen it tells the backup of the
+// mapping file, and pings go that way.
 func TestBackupRouter(t *testing.T) {
 	j := joinSubnets(t, "subnets(2,rlft(4,2),routers=2)", "ftree", intersubnet.ISFR, 0)
 	hosts := j.p.Hosts()

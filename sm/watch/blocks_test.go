@@ -13,8 +13,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestBlocksOfALostLink: where the Plan can be repaired, a lost link has at most twice as many blocks written as held entries whose paths
-// crossed it. The blocks of the steps on the way to the new tables count too.
+// TestBlocksOfALostLink: where the Plan can be repaired, a lost link has at most twice as many
+// blocks written as held entries whose paths crossed it. The blocks of the steps on the way to the
+// new tables count too.
 func TestBlocksOfALostLink(t *testing.T) {
 	for _, c := range []struct {
 		formula, chain string
@@ -75,8 +76,8 @@ func blocksOfALostLink(t *testing.T, f *fabric.Fabric, chain string, links int) 
 	t.Logf("%d blocks held crossed entries, %d were written", held, written)
 }
 
-// blocksOver counts the blocks of forwarding tables with an entry from which the cable in a port of a switch is crossed, by walking
-// from every switch to every LID.
+// blocksOver counts the blocks of forwarding tables with an entry whose path crosses the cable in a
+// switch port. It walks from every switch to every LID.
 func blocksOver(l *ledger.Ledger, guid fabric.GUID, port uint8) (n int) {
 	id := l.ByGUID[guid]
 	here, far := l.Prog.Sw[id], l.Prog.Sw[l.Owner[l.Peer[l.Nodes[id].First+int32(port)]]]

@@ -10,20 +10,20 @@ import (
 	"weft/sm/terms"
 )
 
-// missingNodes holds the nodes that have LIDs and are not there, and counts the rounds that have not found them. They are listed by
-// node GUID, and ports of which nothing else is known by port GUID.
+// missingNodes holds the missing nodes that have LIDs, by node GUID; a port of an unknown node is
+// listed by its port GUID.
 type missingNodes map[fabric.GUID]*missingNode
 
-// missingNode is a missing node, or a port of which nothing else is known.
+// missingNode is a missing node, or a missing port of an unknown node.
 type missingNode struct {
 	name   string
-	rounds int
+	rounds int // that did not find it
 	ports  []fabric.GUID
 	gone   bool // its LIDs may be given to others
 }
 
-// watchMissing tells of nodes that return, counts the rounds that others are missed, and forgets those that are missed for as long as
-// Watch.KeepAbsent.
+// watchMissing reports nodes that are back, counts the rounds that missed the others, and forgets
+// these after Watch.KeepAbsent rounds.
 func (m *Manager) watchMissing(before *ledger.Ledger) {
 	c := m.result.Ledger
 	ports := map[fabric.GUID]bool{}
@@ -36,7 +36,7 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 	}
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
 		if isHere(guid) {
-			m.tell(terms.NodeReturned, "%s is there again; %d rounds have not found it", m.missing[guid].name, m.missing[guid].rounds)
+			m.tell(terms.NodeReturned, "%s is back; rounds that did not find it: %d", m.missing[guid].name, m.missing[guid].rounds)
 			delete(m.missing, guid)
 		}
 	}
@@ -53,13 +53,14 @@ func (m *Manager) watchMissing(before *ledger.Ledger) {
 		x := m.missing[guid]
 		if x.rounds++; m.watch.KeepAbsent > 0 && x.rounds >= m.watch.KeepAbsent && !x.gone {
 			x.gone = true
-			m.tell(terms.NodeForgotten, "%s was not found by %d rounds: its LIDs may be given to others", x.name, x.rounds)
+			m.tell(terms.NodeForgotten, "%s was missing in %d rounds: its LIDs may be given to others", x.name, x.rounds)
 			m.forgetStored(guid, x)
 		}
 	}
 }
 
-// newMissing makes the record of an end port that is gone.
+// newMissing makes the record of a missing end port. It includes the other ports of its node in the
+// ledger before.
 func newMissing(before *ledger.Ledger, a route.Absent) *missingNode {
 	x := &missingNode{name: "the port " + a.Name(), ports: []fabric.GUID{a.GUID}}
 	if before == nil {
@@ -74,7 +75,7 @@ func newMissing(before *ledger.Ledger, a route.Absent) *missingNode {
 	return x
 }
 
-// forgetStored takes the LIDs of a node out of those that are remembered.
+// forgetStored removes the LIDs of a node from the stored ones.
 func (m *Manager) forgetStored(guid fabric.GUID, x *missingNode) {
 	m.next.Stored = maps.Clone(m.next.Stored)
 	delete(m.next.Stored, guid)
@@ -83,12 +84,12 @@ func (m *Manager) forgetStored(guid fabric.GUID, x *missingNode) {
 	}
 }
 
-// holds reports whether a node is not looked for, since the link that led to it is in quarantine.
+// holds reports whether rounds do not look for a node because its link is in quarantine.
 func (u *unsteady) holds(node fabric.GUID) bool {
 	return slices.ContainsFunc(u.links, func(l *unsteadyLink) bool { return l.state == linkHeld && l.ends[1].Node == node })
 }
 
-// forgotten lists the nodes whose LIDs may be given to others.
+// forgotten returns the nodes whose LIDs may be given to others.
 func (m missingNodes) forgotten() map[fabric.GUID]bool {
 	list := map[fabric.GUID]bool{}
 	for guid, x := range m {

@@ -41,7 +41,7 @@ func (v *virtual) emulated(t smtest.Fataler, guid fabric.GUID) fabric.NodeID {
 	return id
 }
 
-// setDescription gives a node another description, of which it tells by trap 144.
+// setDescription gives a node another description, which it reports by trap 144.
 func (v *virtual) setDescription(t smtest.Fataler, guid fabric.GUID, name string) {
 	t.Helper()
 	c := v.manager.inForce
@@ -53,7 +53,8 @@ func (v *virtual) setDescription(t smtest.Fataler, guid fabric.GUID, name string
 	v.sub.Send(v.id, &wire.Datagram{Addr: wire.Directed(), MAD: m})
 }
 
-// TestChangesAreNamed: what happens to a subnet while the manager stays has an event that names it; LIDs stay with their nodes.
+// TestChangesAreNamed: what happens to a subnet while the manager stays has an event that names it;
+// LIDs stay with their nodes.
 func TestChangesAreNamed(t *testing.T) {
 	end := func(f *fabric.Fabric, id fabric.NodeID) fabric.End { return fabric.End{Node: id, Port: 1} }
 	for _, c := range []struct {
@@ -138,7 +139,8 @@ func TestChangesAreNamed(t *testing.T) {
 	}
 }
 
-// TestSwitchRestarts: a switch that comes back with empty tables before anybody sees that it was gone has them again at once.
+// TestSwitchRestarts: a switch that comes back with empty tables before anybody sees that it was
+// gone has them again at once.
 func TestSwitchRestarts(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	lids := v.lidsOf()
@@ -177,8 +179,9 @@ func TestHundredChanges(t *testing.T) {
 	}
 }
 
-// TestSecondChange: the first change begins a round at once. One that comes while that looks at the subnet is seen by it, and one that comes
-// later by another round, at any moment; nothing is left to the next light sweep.
+// TestSecondChange: the first change begins a round at once. One that comes while that looks at the
+// subnet is seen by it, and one that comes later by another round, at any moment; nothing is left
+// to the next light sweep.
 func TestSecondChange(t *testing.T) {
 	one, more := 0, 0
 	for at := range 400 {
@@ -232,7 +235,8 @@ func TestSecondChange(t *testing.T) {
 	}
 }
 
-// TestKeepAbsent: the LIDs of a node that is gone are given to nobody, until as many rounds have missed it as KeepAbsent says.
+// TestKeepAbsent: the LIDs of a node that is gone are given to nobody, until as many rounds have
+// missed it as KeepAbsent says.
 func TestKeepAbsent(t *testing.T) {
 	for _, keep := range []int{0, 1, 3} {
 		v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})

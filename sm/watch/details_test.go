@@ -14,8 +14,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestBelievedInventory: a round that asks only what may have changed knows the same of all nodes and ports as one that asks everything. A
-// description that did not come is asked for again.
+// TestBelievedInventory: a round that asks only what may have changed knows the same of all nodes
+// and ports as one that asks everything. A description that did not come is asked for again.
 func TestBelievedInventory(t *testing.T) {
 	f := smtest.Formula(t, "rlft(8,2)")
 	for i := range f.Links {
@@ -72,7 +72,8 @@ func TestBelievedInventory(t *testing.T) {
 	}
 }
 
-// TestOwnPortIsAsked: what another manager may have written to our own port is read in every round, also where that is port 0 of a switch.
+// TestOwnPortIsAsked: what another manager may have written to our own port is read in every round,
+// also where that is port 0 of a switch.
 func TestOwnPortIsAsked(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	sub, err := emulator.New(f, emulator.Options{})
@@ -106,7 +107,7 @@ func TestOwnPortIsAsked(t *testing.T) {
 	}
 }
 
-// TestUnknownRates: a cable of which width or speed is not known is as expected.
+// TestUnknownRates: a cable of unknown width or speed is no deviation.
 func TestUnknownRates(t *testing.T) {
 	expected, found := smtest.Formula(t, "rlft(4,2)"), smtest.Formula(t, "rlft(4,2)")
 	expected.Links[0].Width, expected.Links[1].Speed, found.Links[2].Width, found.Links[3].Speed = 0, 0, 0, 0
@@ -150,7 +151,8 @@ func TestSilentAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestSweepInTurn: a light sweep has no more SMPs under way than it may, and blocks that were written more than once are read by the next one only.
+// TestSweepInTurn: a light sweep has no more SMPs under way than it may, and blocks that were
+// written more than once are read by the next one only.
 func TestSweepInTurn(t *testing.T) {
 	v, err := newVirtual(smtest.Formula(t, "rlft(8,2)"), emulator.Options{}, terms.Config{}, smtest.JobOf("updn", 0))
 	if err != nil {
@@ -178,8 +180,8 @@ func TestSweepInTurn(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile: where something has changed while the subnet was brought up the next round begins at once, and not when one that
-// failed is tried again. All its sweeps are counted.
+// TestChangedMeanwhile: where something has changed while the subnet was brought up the next round
+// begins at once, and not when one that failed is tried again. All its sweeps are counted.
 func TestChangedMeanwhile(t *testing.T) {
 	for _, phase := range []string{"verify", "settle"} {
 		v, err := newVirtual(smtest.Formula(t, "rlft(8,2)"), emulator.Options{}, terms.Config{}, smtest.JobOf("updn", 0))
@@ -274,8 +276,9 @@ func TestRemindWhom(t *testing.T) {
 	}
 }
 
-// TestReleaseByName: a link in quarantine is used again when it is told so by the name of one of its ports. A trap of other changes from
-// its switch begins a round meanwhile, one of a link does not.
+// TestReleaseByName: a link in quarantine is used again when it is told so by the name of one of
+// its ports. A trap of other changes from its switch begins a round meanwhile, one of a link does
+// not.
 func TestReleaseByName(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	link, id := v.switchLink(t, 3)
@@ -356,8 +359,9 @@ func TestPollsSooner(t *testing.T) {
 	}
 }
 
-// TestCameBackHost: a host whose link was down is asked for its P_Keys again, and no other is; where the link comes back during a round, all at that
-// switch are, since any of them may have restarted.
+// TestCameBackHost: a host whose link was down is asked for its P_Keys again, and no other is;
+// where the link comes back during a round, all at that switch are, since any of them may have
+// restarted.
 func TestCameBackHost(t *testing.T) {
 	for down, want := range map[time.Duration]int{5 * time.Millisecond: 5, 300 * time.Millisecond: 1} {
 		v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
@@ -434,7 +438,8 @@ func TestLooksEnd(t *testing.T) {
 	}
 }
 
-// TestHandsOverWhole: a master that hands the subnet over routes nothing afresh any more, and forgets which links were not steady.
+// TestHandsOverWhole: a master that hands the subnet over routes nothing afresh any more, and
+// forgets which links were not steady.
 func TestHandsOverWhole(t *testing.T) {
 	_, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, 2)
 	first, second := all[0], all[1]
@@ -457,7 +462,8 @@ func TestHandsOverWhole(t *testing.T) {
 	}
 }
 
-// TestPace: rounds shortly after each other are waited for longer and longer, one that comes much later is not.
+// TestPace: rounds shortly after each other are waited for longer and longer, one that comes much
+// later is not.
 func TestPace(t *testing.T) {
 	var p pace
 	w := terms.UsualWatch
@@ -483,7 +489,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestOtherPortCount: the links of a switch that says that it has another number of ports are not compared with those before.
+// TestOtherPortCount: the links of a switch that says that it has another number of ports are not
+// compared with those before.
 func TestOtherPortCount(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	m := v.manager
@@ -519,7 +526,7 @@ func TestApartIsNotMissing(t *testing.T) {
 	}
 }
 
-// TestForgetStored: the LIDs of a node are forgotten under its GUID and under those of its ports.
+// TestForgetStored: the LIDs of a node are forgotten under its GUID and under its ports' GUIDs.
 func TestForgetStored(t *testing.T) {
 	stored := terms.LIDMap{1: {Base: 1}, 2: {Base: 2}, 3: {Base: 3}}
 	m := NewManager(terms.Config{History: terms.History{Stored: stored}}, terms.UsualWatch)
@@ -577,7 +584,8 @@ func TestAskedWhoIsThere(t *testing.T) {
 	}
 }
 
-// TestSilentManager: beside a port that says that a manager runs there, and that answers nothing, a master gives the subnet up.
+// TestSilentManager: beside a port that says that a manager runs there, and that answers nothing, a
+// master gives the subnet up.
 func TestSilentManager(t *testing.T) {
 	sub, all := managers(t, "rlft(4,2)", emulator.Options{}, 1)
 	v := all[0]
@@ -599,7 +607,8 @@ func TestSilentManager(t *testing.T) {
 	}
 }
 
-// TestHandedToWhom: the subnet is handed over to one that stands by and goes before us, and to no other.
+// TestHandedToWhom: the subnet is handed over to one that stands by and goes before us, and to no
+// other.
 func TestHandedToWhom(t *testing.T) {
 	for name, c := range map[string]struct {
 		other ledger.OtherManager

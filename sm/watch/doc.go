@@ -1,5 +1,5 @@
-// Package watch is the manager that stays: it says when a round begins, and does what is done
-// between rounds. Manager is a pure state machine: no clock, no goroutine, no I/O.
+// Package watch is the manager that stays: it begins rounds and works between them. Manager is a
+// pure state machine: no clock, no goroutine, no I/O.
 //
 // # Between rounds
 //
@@ -12,16 +12,17 @@
 // did not bring up everything, the next one begins after Watch.Retry, then after twice that time.
 //
 // Managers settle by priority and GUID who is the master, with handover and standby (election.go;
-// 14.4.1). Two of ours never write at once.
+// 14.4.1). Two managers of weft never write at once.
 //
 // # Links that come back too often
 //
 // A link that comes back more often than FlapRule.Times goes into quarantine (unsteady.go): rounds
-// do not look behind it, it gets no entry, and its ports stay in state Init. Further signs of
-// change from its switches have their ports read, and a round begins only if another port has
-// changed (look.go). The link is used again after it was up for FlapRule.Hold without a change.
-// Ports are read in the same way at switches whose PortStateChange cannot be cleared. A link that
-// alone leads to a switch stays in use.
+// do not look behind it, it gets no entry, and its ports stay in state Init once they have been
+// down. Further signs of change from its switches have their ports read, and a round begins only if
+// another port has changed (look.go). The link is used again after it was up for FlapRule.Hold
+// without a change. Ports are read in the same way at switches whose PortStateChange cannot be
+// cleared. A link that alone joins a switch to us stays in use; a link to a host never counts as
+// such.
 //
 // # Drains, changes, deviations
 //
@@ -39,8 +40,8 @@
 //
 // The Plan has a pool of trees (package multicast). Subnet administration tells the Manager the
 // members of groups. Between rounds the Manager writes the blocks of MulticastForwardingTables that
-// differ from what switches have acknowledged (groups*.go): first the blocks that take ports away,
-// then those that add ports. A block of unknown content is read first, if groups are or were in it.
+// differ from what switches have acknowledged (groups*.go): it removes ports first, then adds
+// ports. A block of unknown content is read first, if groups are or were in it.
 // MulticastFDBTop is the last MLID with room in a switch. Refused blocks are tried again after
 // Watch.Retry.
 //

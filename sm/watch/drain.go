@@ -13,15 +13,16 @@ import (
 	"weft/sm/terms"
 )
 
-// Drained lists what is drained, or will be in the next round, as Config.Drain has it.
+// Drained lists the parts to be drained, in the form of Config.Drain. The next round applies
+// changes.
 func (m *Manager) Drained() []string {
 	m.drains.Follow(m.cfg.Drain)
 	return slices.Clone(m.drains.Now)
 }
 
-// onDrain takes the wish to drain something, or no longer. Decided says whether it is done.
+// onDrain handles a request to drain a part or to use it again. Decided returns the outcome.
 func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
-	name, warning, verb := "", "", map[bool]string{true: "drained", false: "not drained any more"}[ev.Kind == terms.DrainPart]
+	name, warning, verb := "", "", map[bool]string{true: "drained", false: "in use again"}[ev.Kind == terms.DrainPart]
 	var err error
 	switch {
 	case m.inForce == nil:
@@ -33,24 +34,25 @@ func (m *Manager) onDrain(now time.Duration, ev *terms.Event) {
 	}
 	if err != nil {
 		m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: ev.Name, Err: err})
-		m.tell(terms.DrainRefused, "%s: nothing changes: %v", ev.Name, err)
+		m.tell(terms.DrainRefused, "%s: refused: %v", ev.Name, err)
 		return
 	}
 	m.out = append(m.out, terms.Action{Kind: terms.Decided, Tag: ev.Tag, Name: name, Incident: terms.Incident{Text: warning}, Drains: m.drains.clone()})
 	m.untold = true
-	m.tell(terms.DrainTold, "%s is %s from the next round on, as told", name, verb)
+	m.tell(terms.DrainTold, "%s is %s from the next round on, as requested", name, verb)
 	m.noteChange(now, name+" is "+verb)
 }
 
-// drains list the switches and cables that are to be drained.
+// drains lists the switches and cables to be drained.
 type drains struct{ terms.Drains }
 
-// clone returns a copy that does not change.
+// clone returns a copy for an action.
 func (d *drains) clone() *terms.Drains {
 	return &terms.Drains{Told: slices.Clone(d.Told), Now: slices.Clone(d.Now)}
 }
 
-// add adds a switch or a cable to what is drained, by GUID and port, and returns its name for people, and what becomes of hosts at it.
+// add drains one more switch or cable. It returns the part's name and a warning about hosts that
+// are cut off.
 func (d *drains) add(c *ledger.Ledger, what string) (name, warning string, err error) {
 	f := c.Fabric.Clone()
 	for i := range f.Nodes {
@@ -60,7 +62,7 @@ func (d *drains) add(c *ledger.Ledger, what string) (name, warning string, err e
 		f.Links[i].Drained = false
 	}
 	for _, w := range d.Now {
-		_, _ = c.Drain(f, w) // what is not there now may come back
+		_, _ = c.Drain(f, w) // a missing part may come back
 	}
 	p, err := f.FindPart(what)
 	if err == nil && f.IsDrained(p) {
@@ -76,12 +78,12 @@ func (d *drains) add(c *ledger.Ledger, what string) (name, warning string, err e
 	return f.PartName(p), hostsAt(f, p), nil
 }
 
-// hostsAt says what becomes of hosts that hang on what is drained; "" where none does.
+// hostsAt warns about the hosts at a drained part; "" if there are none.
 func hostsAt(f *fabric.Fabric, p fabric.Part) string {
 	if p.Link != fabric.NoLink {
 		for _, e := range []fabric.End{f.Links[p.Link].A, f.Links[p.Link].B} {
 			if f.Nodes[e.Node].Type != fabric.Switch {
-				return f.EndName(e) + " is cut off by that: the cable carries nothing any more"
+				return f.EndName(e) + " is cut off: the drained cable carries nothing"
 			}
 		}
 		return ""
@@ -98,7 +100,7 @@ func hostsAt(f *fabric.Fabric, p fabric.Part) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of its cables lead to hosts, which it goes on serving: they are cut off when it goes", n)
+	return fmt.Sprintf("%d of its cables lead to hosts: it keeps serving them, and its removal cuts them off", n)
 }
 
 // keyOfPart names a switch by its GUID, and a cable by the GUID and the port of one of its ends.
@@ -113,7 +115,8 @@ func keyOfPart(f *fabric.Fabric, p fabric.Part) string {
 	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
 }
 
-// removeDrain takes a switch or a cable out of what is drained, or a link out of quarantine. A missing part is named as it is listed.
+// removeDrain ends the drain of a switch or a cable, or releases a link from quarantine. It returns
+// the part's name; a missing part is named as in the list.
 func (m *Manager) removeDrain(now time.Duration, what string) (name string, err error) {
 	f := m.inForce.Fabric
 	p, err := f.FindPart(what)
@@ -128,9 +131,9 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	case i < 0 && len(m.drains.Now) == 0:
 		return "", cmp.Or(err, errors.New("nothing is drained"))
 	case i < 0 && err != nil:
-		return "", fmt.Errorf("%w; drained are %s", err, m.drains.names(f))
+		return "", fmt.Errorf("%w; the drained parts are %s", err, m.drains.names(f))
 	case i < 0:
-		return "", fmt.Errorf("%s is not drained; drained are %s", f.PartName(p), m.drains.names(f))
+		return "", fmt.Errorf("%s is not drained; the drained parts are %s", f.PartName(p), m.drains.names(f))
 	}
 	m.drains.Now = slices.Delete(slices.Clone(m.drains.Now), i, i+1)
 	if err != nil {
@@ -139,7 +142,7 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	return f.PartName(p), nil
 }
 
-// names lists the switches and cables to be drained by their names, missing ones as Config.Drain names them.
+// names lists the parts to be drained by name; missing parts as Config.Drain names them.
 func (d *drains) names(f *fabric.Fabric) string {
 	list := make([]string, len(d.Now))
 	for i, w := range d.Now {
@@ -151,7 +154,7 @@ func (d *drains) names(f *fabric.Fabric) string {
 	return strings.Join(list, ", ")
 }
 
-// releaseNamed releases a link in quarantine that is named by a port of it.
+// releaseNamed releases the link at a named port from quarantine, and reports whether it was there.
 func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 	at, err := m.inForce.Fabric.FindPlace(what)
 	if err != nil || at.Whole {
@@ -162,15 +165,16 @@ func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 		return false
 	}
 	l.state, l.came, l.trial = linkUsed, nil, 0
-	m.tell(terms.Released, "%s is used again, as told", l.name)
+	m.tell(terms.Released, "%s is used again, as requested", l.name)
 	m.noteChange(now, l.name+" is used again")
 	return true
 }
 
-// standing holds the incidents that stay as they are from round to round, and are told once.
+// standing holds the incidents of the round before and of this round that are reported only when
+// new.
 type standing struct{ before, now map[terms.Incident]bool }
 
-// drop drops notes that were told in the round before, from an action on.
+// drop removes the notes, from action from on, that the round before reported too.
 func (s *standing) drop(out *[]terms.Action, from int) {
 	kept := (*out)[:from]
 	for _, a := range (*out)[from:] {

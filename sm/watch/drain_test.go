@@ -18,7 +18,7 @@ import (
 	"weft/wire/mad"
 )
 
-// order has a Manager drain something, or no longer, and returns what it decides.
+// order asks a Manager to drain or undrain a part, and returns its decision.
 func (v *virtual) order(kind terms.EventKind, name string) (decided terms.Action) {
 	v.onAction = func(a *terms.Action) {
 		if a.Kind == terms.Decided {
@@ -30,7 +30,8 @@ func (v *virtual) order(kind terms.EventKind, name string) (decided terms.Action
 	return decided
 }
 
-// over counts the entries of the tables that the switches hold which lead out of a port of a switch.
+// over counts the entries of the tables that the switches hold which lead out of a port of a
+// switch.
 func (v *virtual) over(guid fabric.GUID, port uint8) (n int) {
 	for _, sw := range v.sub.Tables().Switches {
 		for _, p := range sw.Ports {
@@ -42,7 +43,8 @@ func (v *virtual) over(guid fabric.GUID, port uint8) (n int) {
 	return n
 }
 
-// transit counts the entries, in the tables that the switches hold, that lead into a switch for another target than itself and its hosts.
+// transit counts the entries, in the tables that the switches hold, that lead into a switch for
+// another target than itself and its hosts.
 func (v *virtual) transit(guid fabric.GUID) (n int) {
 	c := v.manager.inForce
 	for s := range int32(c.Graph.NumSwitches) {
@@ -59,8 +61,9 @@ func (v *virtual) transit(guid fabric.GUID) (n int) {
 	return n
 }
 
-// TestDrainSwitch: a switch that is drained lets nothing of others through, serves itself, stays up, and no LID moves; a fault meanwhile
-// changes nothing of that, nor a new manager that is told of it. When it is so no longer, it is used again.
+// TestDrainSwitch: a switch that is drained lets nothing of others through, serves itself, stays
+// up, and no LID moves; a fault meanwhile changes nothing of that, nor a new manager that is told
+// of it. When it is so no longer, it is used again.
 func TestDrainSwitch(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	lids := v.lidsOf()
@@ -111,8 +114,8 @@ func TestDrainSwitch(t *testing.T) {
 	v.verify(t)
 }
 
-// TestDrainCable: a cable between switches that is drained stays Active and carries nothing, on a fabric with one lane and on
-// one with several.
+// TestDrainCable: a cable between switches that is drained stays Active and carries nothing, on a
+// fabric with one lane and on one with several.
 func TestDrainCable(t *testing.T) {
 	for _, text := range []string{"rlft(8,2)", "torus(5x5,hosts=1)"} {
 		v := staying(t, text, emulator.Options{}, terms.Config{})
@@ -143,7 +146,8 @@ func TestDrainCable(t *testing.T) {
 	}
 }
 
-// TestDrainHost: the cable of a host that is drained stays as it is; the host is routed to no longer, and has its LID when that ends.
+// TestDrainHost: the cable of a host that is drained stays as it is; the host is routed to no
+// longer, and has its LID when that ends.
 func TestDrainHost(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	lids := v.lidsOf()
@@ -183,7 +187,8 @@ func TestDrainHost(t *testing.T) {
 	v.verify(t)
 }
 
-// TestDrainedKeepsLID: a new manager, which finds the cable of a host drained, gives its LID to nobody.
+// TestDrainedKeepsLID: a new manager, which finds the cable of a host drained, gives its LID to
+// nobody.
 func TestDrainedKeepsLID(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	lids, f := v.lidsOf(), v.manager.inForce.Fabric
@@ -200,8 +205,8 @@ func TestDrainedKeepsLID(t *testing.T) {
 	}
 }
 
-// TestDrainedWithoutLID: on a subnet that no manager has seen, the host of a drained cable has no LID to
-// keep, and the others come up.
+// TestDrainedWithoutLID: on a subnet that no manager has seen, the host of a drained cable has no
+// LID to keep, and the others come up.
 func TestDrainedWithoutLID(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{Drain: []string{"host 5[1]"}})
 	r := v.manager.Result()
@@ -210,7 +215,8 @@ func TestDrainedWithoutLID(t *testing.T) {
 	}
 }
 
-// TestDrainRefused: what is not there, is no switch or cable, or is the only way, is refused with the reason, and changes nothing.
+// TestDrainRefused: a missing part, a part that is no switch or cable, and the only way are refused
+// with a reason, and nothing changes.
 func TestDrainRefused(t *testing.T) {
 	v := staying(t, "rlft(4,2)|fail(switch=spine 1)", emulator.Options{}, terms.Config{})
 	rounds := v.told(terms.RoundBegun)
@@ -231,22 +237,22 @@ func TestDrainRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, d.Err, c.want)
 		}
 	}
-	if d := v.order(terms.DrainPart, "leaf 2"); d.Err != nil || d.Incident.Text != "2 of its cables lead to hosts, which it goes on serving: they are cut off when it goes" {
+	if d := v.order(terms.DrainPart, "leaf 2"); d.Err != nil || d.Incident.Text != "2 of its cables lead to hosts: it keeps serving them, and its removal cuts them off" {
 		t.Errorf("%v, %q", d.Err, d.Incident.Text)
 	}
 	if d := v.order(terms.DrainPart, "0x0200005300000003"); d.Err == nil || !strings.Contains(d.Err.Error(), "drained already") {
 		t.Error(d.Err)
 	}
-	if d := v.order(terms.UndrainPart, "leaf 1"); d.Err == nil || !strings.Contains(d.Err.Error(), `switch "leaf 1" (0x0200005300000002) is not drained; drained are switch "leaf 2" (0x0200005300000003)`) {
+	if d := v.order(terms.UndrainPart, "leaf 1"); d.Err == nil || !strings.Contains(d.Err.Error(), `switch "leaf 1" (0x0200005300000002) is not drained; the drained parts are switch "leaf 2" (0x0200005300000003)`) {
 		t.Error(d.Err)
 	}
-	if d := v.order(terms.UndrainPart, "nowhere"); d.Err == nil || !strings.Contains(d.Err.Error(), `drained are switch "leaf 2" (0x0200005300000003)`) {
+	if d := v.order(terms.UndrainPart, "nowhere"); d.Err == nil || !strings.Contains(d.Err.Error(), `the drained parts are switch "leaf 2" (0x0200005300000003)`) {
 		t.Error(d.Err)
 	}
 	if v.runUntil(v.now + time.Minute); v.told(terms.RoundBegun) != rounds+1 || len(v.manager.Drained()) != 1 {
 		t.Errorf("%v", v.entries)
 	}
-	if d := v.order(terms.DrainPart, "leaf 3[2]"); d.Err != nil || !strings.HasSuffix(d.Incident.Text, "[1] is cut off by that: the cable carries nothing any more") {
+	if d := v.order(terms.DrainPart, "leaf 3[2]"); d.Err != nil || !strings.HasSuffix(d.Incident.Text, "[1] is cut off: the drained cable carries nothing") {
 		t.Errorf("%v, %q", d.Err, d.Incident.Text)
 	}
 	fresh := NewManager(terms.Config{}, terms.UsualWatch)
@@ -256,8 +262,8 @@ func TestDrainRefused(t *testing.T) {
 	}
 }
 
-// TestDrainedOnlyWay: when the other spine is lost, the one that is drained is used all the same, and that is told once; when the
-// other one comes back, it is drained again.
+// TestDrainedOnlyWay: when the other spine is lost, the drained one is used all the same, which is
+// logged once. When the other spine comes back, it is drained again.
 func TestDrainedOnlyWay(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{Drain: []string{"spine 0", "nobody"}})
 	f := v.manager.inForce.Fabric
@@ -289,8 +295,8 @@ func TestDrainedOnlyWay(t *testing.T) {
 	v.verify(t)
 }
 
-// TestDrainsKept: a manager that is told what was drained the last time goes on with it; a name that its configuration has since then is
-// drained too, and one that it has no longer is not.
+// TestDrainsKept: a manager continues the drains of its last run. Names new in its configuration
+// are drained too, and names removed from it are not.
 func TestDrainsKept(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{Drain: []string{"spine 3", "spine 2"}})
 	v.order(terms.UndrainPart, "spine 3")
@@ -308,7 +314,8 @@ func TestDrainsKept(t *testing.T) {
 	}
 }
 
-// TestDrainsFollow: a new Config.Drain changes what it names otherwise than before, and leaves what was drained and not by events.
+// TestDrainsFollow: a new Config.Drain applies where it differs from the one before, and leaves the
+// drains by events as they are.
 func TestDrainsFollow(t *testing.T) {
 	d := terms.Drains{}
 	for _, c := range []struct{ list, event, want []string }{
@@ -337,7 +344,8 @@ func TestDrainsFollow(t *testing.T) {
 	}
 }
 
-// TestDrainsInAnyOrder: whatever is drained and not, on any fabric: the subnet stays up, LIDs stay, and what is drained lets nothing through.
+// TestDrainsInAnyOrder: whatever is drained and undrained, on any fabric: the subnet stays up, LIDs
+// stay, and drained parts carry nothing.
 func TestDrainsInAnyOrder(t *testing.T) {
 	done, refused := 0, 0
 	draws.Check(t, func(t *rapid.T) {

@@ -11,8 +11,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestHostileDatagrams: whatever comes that nobody asked for, whole or not, of any class, method and attribute, is answered by the rules or
-// dropped and counted. It takes no memory, and the subnet stays up.
+// TestHostileDatagrams: whatever comes that nobody asked for, whole or not, of any class, method
+// and attribute, is answered by the rules or dropped and counted. It takes no memory, and the
+// subnet stays up.
 func TestHostileDatagrams(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{Priority: 15})
 	rng := rand.New(rand.NewPCG(5, 1))

@@ -15,7 +15,7 @@ func (m *Manager) dropSweep() {
 	m.endUnderWay(terms.SweepTag, m.sweep.outstanding)
 }
 
-// dropLooks ends the look that is under way, and forgets those that are wanted.
+// dropLooks ends the look under way and forgets the requested ones.
 func (m *Manager) dropLooks() {
 	m.looks.drop()
 	m.endUnderWay(terms.LookTag, m.looks.outstanding)
@@ -27,7 +27,7 @@ func (m *Manager) dropGroups() {
 	m.endUnderWay(terms.GroupTag, m.groups.outstanding)
 }
 
-// endUnderWay ends the SMPs of a work between rounds, of which so many are under way.
+// endUnderWay ends the outstanding SMPs with a tag, if there are any.
 func (o *outbox) endUnderWay(tag uint64, outstanding int) {
 	if outstanding > 0 {
 		o.out = append(o.out, terms.Action{Kind: terms.End, Tag: tag << 56})

@@ -10,8 +10,9 @@ import (
 	"weft/sm/terms"
 )
 
-// TestDuplicateWhileStaying: a node that comes with the GUID of another one while the manager stays is left out and named, wherever it
-// is; the one that was there first keeps its LID and its place. When that changes its GUID it comes up.
+// TestDuplicateWhileStaying: a node appears with the GUID of another one while the manager runs. It
+// is left out and named, wherever it is, and the known node keeps its LID and place. When the new
+// node gets another GUID it comes up.
 func TestDuplicateWhileStaying(t *testing.T) {
 	for _, c := range []struct{ holder, intruder int }{{5, 12}, {12, 5}, {12, 3}, {5, 4}, {20, 1}} {
 		v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})

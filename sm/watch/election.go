@@ -11,26 +11,27 @@ import (
 	"weft/wire/mad"
 )
 
-// election settles with other subnet managers who is the master (14.4.1). A manager that finds a master stands by: it
-// polls it, and looks at the subnet again when it is silent or is no master any more. A master that finds one that goes before it
-// hands the subnet over.
+// election settles with other subnet managers who is the master (14.4.1). A manager that finds a
+// master becomes its standby: it polls the master, and begins a round when the master is silent or
+// no longer the master. A master hands the subnet over to a standby that precedes it.
 //
-// Two never write at once. A manager says IsSM at its port before it looks at the subnet, so that of two that start
-// one at least sees the other; and one that sees another that is looking leaves the subnet alone for now. The one that goes
-// first looks again soon, when the other one stands by.
+// Two managers never write at once. A manager sets IsSM at its port before it looks for others, so
+// of two that start at once at least one sees the other. A manager that sees another one still
+// looking leaves the subnet alone for now. The preceding one looks again soon, when the other has
+// become a standby.
 type election struct {
-	master  *ledger.OtherManager // it is stood by for; nil while we are the master, or find out
-	due     time.Duration        // when it is polled next
-	polling bool                 // it was asked, and has not answered
-	off     bool                 // NOT-ACTIVE, as another manager has told us
-	handing *ledger.OtherManager // the subnet was handed over to it, which has not answered that
-	handed  fabric.GUID          // port of the manager that hands the subnet over to us, until a round has taken it
+	master  *ledger.OtherManager // our master; nil while we are the master or still look
+	due     time.Duration        // when to poll it next
+	polling bool                 // a poll is under way
+	off     bool                 // NOT-ACTIVE: another manager disabled us
+	handing *ledger.OtherManager // we offered it the subnet; it has not answered yet
+	handed  fabric.GUID          // port GUID of the manager that hands over to us, until a round has taken the subnet
 }
 
-// askedOwnPort is the argument of an electionTag that asks our own port.
+// askedOwnPort is the argument of an election tag for a read of our own port.
 const askedOwnPort = 0x100
 
-// state returns the SMState that others are told.
+// state returns our SMState for other managers.
 func (m *Manager) state() uint64 {
 	switch {
 	case m.election.off:
@@ -43,7 +44,7 @@ func (m *Manager) state() uint64 {
 	return mad.SMStateDiscovering
 }
 
-// putSMInfo writes what other managers may know of this one.
+// putSMInfo writes our SMInfo.
 func (m *Manager) putSMInfo(data []byte) {
 	clear(data)
 	mad.SMInfoGUID.Put(data, uint64(m.guid))
@@ -53,18 +54,19 @@ func (m *Manager) putSMInfo(data []byte) {
 	mad.SMInfoSMState.Put(data, m.state())
 }
 
-// standBy leaves the subnet to another manager, and polls it from now on.
+// standBy leaves the subnet to another manager and polls it from now on.
 func (m *Manager) standBy(now time.Duration, o *ledger.OtherManager) {
 	m.giveUp()
 	m.next.Held = true
-	m.change, m.again, m.afresh, m.wanted = nothingChanged, terms.Never, terms.Never, wantedRound{} // what has changed is the other one's business
+	m.change, m.again, m.afresh, m.wanted = nothingChanged, terms.Never, terms.Never, wantedRound{} // changes are the master's business
 	m.dropSweep()
 	m.unsteady = unsteady{}
 	m.election = election{master: o, due: now + m.watch.Interval}
-	m.tell(terms.Standby, "%s is the master: we stand by", o.Name)
+	m.tell(terms.Standby, "%s is the master; this manager is a standby", o.Name)
 }
 
-// giveUp leaves the subnet: no Plan of ours is in force, and nothing is to be looked at by it. What we went by holds as what was learned, until another master tells.
+// giveUp leaves the subnet: none of our Plans is in force, and no look reads its devices. Our rules
+// stay as learned ones until another master sends its own.
 func (m *Manager) giveUp() {
 	if m.inForce != nil {
 		rules := m.rules()
@@ -73,10 +75,10 @@ func (m *Manager) giveUp() {
 	m.inForce, m.settled = nil, nil
 	m.dropLooks()
 	m.dropGroups()
-	m.groups.known = false // others change them
+	m.groups.known = false // other managers write the tables
 }
 
-// pollDue returns when the master that is stood by for is to be polled, or never.
+// pollDue returns the time of the next poll of our master, or never.
 func (e *election) pollDue() time.Duration {
 	if e.master == nil || e.polling {
 		return terms.Never
@@ -84,7 +86,8 @@ func (e *election) pollDue() time.Duration {
 	return e.due
 }
 
-// poll asks the master that is stood by for whether it still is. Where we go before it, our own port is asked too, to tell it so.
+// poll asks our master whether it still is the master. If we precede it, poll also reads our own
+// port: remind then tells the master about us.
 func (m *Manager) poll() {
 	m.election.polling = true
 	m.sendToManager(m.election.master, mad.Get, 0)
@@ -97,7 +100,8 @@ func (m *Manager) poll() {
 	}
 }
 
-// remind tells the master by trap 144 that a manager runs at our port: it may have missed that. info is our PortInfo.
+// remind tells the master by trap 144 that a manager runs at our port, which the master may have
+// missed. info is our PortInfo.
 func (m *Manager) remind(info []byte) {
 	lid, master := mad.PortInfoLID.Get(info), mad.PortInfoMasterSMLID.Get(info)
 	if lid == 0 || master == 0 {
@@ -120,7 +124,7 @@ func (m *Manager) remind(info []byte) {
 	m.out = append(m.out, terms.Action{Kind: terms.Reply, Datagram: &wire.Datagram{Addr: to, MAD: d}})
 }
 
-// sendToManager sends an SMInfo to another manager.
+// sendToManager sends an SMInfo request to another manager.
 func (m *Manager) sendToManager(o *ledger.OtherManager, method mad.Method, modifier uint32) {
 	var data [64]byte
 	if method == mad.Set {
@@ -133,7 +137,7 @@ func (m *Manager) sendToManager(o *ledger.OtherManager, method mad.Method, modif
 	})
 }
 
-// onManagerAnswer takes how an SMP to another manager has ended.
+// onManagerAnswer handles the end of an SMP to another manager.
 func (m *Manager) onManagerAnswer(now time.Duration, ev *terms.Event) {
 	m.toManagers--
 	e := &m.election
@@ -146,7 +150,7 @@ func (m *Manager) onManagerAnswer(now time.Duration, ev *terms.Event) {
 			m.remind(ev.Data[:])
 		}
 	case modifier == mad.SMSetHandover && ev.Outcome != terms.Answered:
-		m.tell(terms.Handover, "%s does not take the subnet over: we stay the master", e.handing.Name)
+		m.tell(terms.Handover, "%s does not accept the handover: this manager stays the master", e.handing.Name)
 		e.handing = nil
 	case modifier == mad.SMSetHandover: // it writes from now on, whether its acknowledgement comes through or not
 		m.standBy(now, e.handing)
@@ -154,23 +158,24 @@ func (m *Manager) onManagerAnswer(now time.Duration, ev *terms.Event) {
 		e.polling, e.due = false, now+m.watch.Interval
 		switch {
 		case ev.Outcome != terms.Answered:
-			m.lookAgain(e.master.Name + " was the master, and does not answer any more")
+			m.lookAgain(e.master.Name + " was the master and no longer answers")
 		case mad.SMInfoSMState.Get(ev.Data[:]) != mad.SMStateMaster:
-			m.lookAgain(e.master.Name + " is not the master any more")
+			m.lookAgain(e.master.Name + " is no longer the master")
 		}
 	}
 }
 
-// lookAgain ends a standby by a round.
+// lookAgain ends the time as a standby with a round.
 func (m *Manager) lookAgain(why string) {
 	m.election = election{}
 	m.beginRound(why, askAll)
 }
 
-// onSMInfo takes what another manager asks of this one.
+// onSMInfo handles an SMInfo request of another manager: a Get, or a Set that asks us to change our
+// state.
 func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 	d := ev.Datagram
-	if m.guid == 0 { // asked again later
+	if m.guid == 0 { // it will ask again
 		return
 	}
 	if d.MAD.Method() == mad.Get {
@@ -184,7 +189,7 @@ func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 	then, ok := m.transition(now, d.MAD.Modifier(), from)
 	status := mad.StatusOK
 	switch {
-	case m.inRound && d.MAD.Modifier() == mad.SMSetHandover && from != 0 && from == m.election.handed: // again: our answer was lost
+	case m.inRound && d.MAD.Modifier() == mad.SMSetHandover && from != 0 && from == m.election.handed: // repeated: our answer was lost
 		ok = false
 	case m.inRound:
 		status, ok = mad.StatusBusy, false
@@ -201,44 +206,45 @@ func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 	}
 }
 
-// transition returns what another manager wants to become of this one, and whether it may.
+// transition returns the action for a change of state that another manager asks for, and whether it
+// is allowed.
 func (m *Manager) transition(now time.Duration, to uint32, from fabric.GUID) (then func(), ok bool) {
 	e, state := &m.election, m.state()
 	switch to {
 	case mad.SMSetHandover:
 		return func() { m.takeOver(now, from) }, (state == mad.SMStateStandby || state == mad.SMStateMaster) && !m.found().IsLockedOut()
 	case mad.SMSetAcknowledge:
-		if h := e.handing; h != nil && h.GUID == from { // before its answer to the handover, or in place of that
+		if h := e.handing; h != nil && h.GUID == from { // before its answer to the handover, or instead of it
 			return func() { m.standBy(now, h) }, true
 		}
 		return func() {}, e.master != nil && e.master.GUID == from
 	case mad.SMSetDisable:
 		return func() { e.master, e.off = nil, true }, state == mad.SMStateStandby
 	case mad.SMSetStandby:
-		return func() { m.lookAgain("another manager wants us to stand by") }, state == mad.SMStateNotActive
+		return func() { m.lookAgain("another manager asks this one to be a standby") }, state == mad.SMStateNotActive
 	case mad.SMSetDiscover:
-		return func() { m.lookAgain("another manager wants us to look at the subnet") }, state == mad.SMStateStandby
+		return func() { m.lookAgain("another manager asks this one to discover the subnet") }, state == mad.SMStateStandby
 	}
 	return nil, false
 }
 
-// takeOver acknowledges that the subnet is handed over, and takes it. One that is not known is looked for first, as after any
-// change: it says so again.
+// takeOver acknowledges a handover and begins a round. An unknown sender is looked for first, as
+// after any change; it repeats its offer.
 func (m *Manager) takeOver(now time.Duration, from fabric.GUID) {
 	others := m.found().Others
 	i := slices.IndexFunc(others, func(o ledger.OtherManager) bool { return o.GUID == from })
 	if i < 0 {
-		m.noteChange(now, "a manager that is not known hands the subnet over")
+		m.noteChange(now, "an unknown manager hands the subnet over")
 		return
 	}
 	o := &others[i]
-	m.tell(terms.Handover, "%s hands the subnet over to us", o.Name)
+	m.tell(terms.Handover, "%s hands the subnet over to this manager", o.Name)
 	m.sendToManager(o, mad.Set, mad.SMSetAcknowledge)
 	m.election = election{handed: from}
 	m.beginRound("the subnet was handed over", askAll)
 }
 
-// handOver hands the subnet over to a manager that stands by and goes before us, and knows what we go by.
+// handOver offers the subnet to a standby that precedes us and knows our rules.
 func (m *Manager) handOver() {
 	if m.untold || m.wanted.why != "" {
 		return
@@ -248,7 +254,7 @@ func (m *Manager) handOver() {
 		o := &others[i]
 		if !o.Silent && o.State == mad.SMStateStandby && o.Precedes(m.cfg.Priority, m.guid) && (!m.cfg.Replicates || slices.Contains(m.settled, o.GUID)) {
 			m.election.handing = o
-			m.tell(terms.Handover, "%s goes before us, by priority and GUID: the subnet is handed over to it", o.Name)
+			m.tell(terms.Handover, "%s precedes this manager, by priority and GUID: the subnet is handed over to it", o.Name)
 			m.sendToManager(o, mad.Set, mad.SMSetHandover)
 			return
 		}

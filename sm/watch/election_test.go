@@ -16,7 +16,8 @@ import (
 	"weft/wire/mad"
 )
 
-// managers attaches managers of these priorities to the first hosts of a subnet, in the order of their GUIDs.
+// managers attaches managers of these priorities to the first hosts of a subnet, in the order of
+// their GUIDs.
 func managers(t smtest.Fataler, text string, opt emulator.Options, priorities ...uint8) (*emulator.Subnet, []*virtual) {
 	t.Helper()
 	f, err := gen.Parse(text)
@@ -49,9 +50,10 @@ func masters(all []*virtual) (n int, last *virtual) {
 	return n, last
 }
 
-// TestElection: of managers that start in any order and at any distance there is never more than one master. In the end it is the one of the
-// highest priority, of equal ones that of the lowest GUID: to one that goes before it a master hands over. When the master dies,
-// the next one takes the subnet, and no LID moves.
+// TestElection: of managers that start in any order and at any distance there is never more than
+// one master. In the end it is the one of the highest priority, of equal ones that of the lowest
+// GUID: to one that goes before it a master hands over. When the master dies, the next one takes
+// the subnet, and no LID moves.
 func TestElection(t *testing.T) {
 	handed := 0
 	draws.Check(t, func(t *rapid.T) {
@@ -113,8 +115,8 @@ func TestElection(t *testing.T) {
 	})
 }
 
-// TestUnseenMaster: a manager that starts while the host of the master says nothing for a moment looks for it again, and stands by. Where the
-// host stays silent it takes the subnet.
+// TestUnseenMaster: a manager that starts while the host of the master says nothing for a moment
+// looks for it again, and stands by. Where the host stays silent it takes the subnet.
 func TestUnseenMaster(t *testing.T) {
 	for _, back := range []bool{true, false} {
 		sub, all := managers(t, "rlft(6,2)", emulator.Options{}, 5, 5)

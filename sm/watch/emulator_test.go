@@ -155,7 +155,7 @@ func (v *virtual) next() time.Duration {
 	return min(due, v.wake, v.planned, v.storedAt)
 }
 
-// tick does what is due by now, other than in the subnet.
+// tick does all work that is due by now, except in the subnet.
 func (v *virtual) tick() {
 	if due, waiting := v.wire.Deadline(); waiting && due <= v.now {
 		v.actions = v.wire.Tick(v.now, v.actions)
@@ -363,7 +363,8 @@ func (v *virtual) verify(t smtest.Fataler) {
 	}
 }
 
-// verifyLanes compares the SL to VL mapping tables of switches with the Plan, where it has several lanes.
+// verifyLanes compares the SL to VL mapping tables of switches with the Plan, where it has several
+// lanes.
 func (v *virtual) verifyLanes(t smtest.Fataler) {
 	t.Helper()
 	g, plan := v.manager.Result().Ledger.Graph, v.manager.Result().Plan()
@@ -393,8 +394,8 @@ func (v *virtual) verifyLanes(t smtest.Fataler) {
 	}
 }
 
-// TestFaultsAtAnyTime: whatever happens to the fabric while it is brought up, it
-// ends, and SUBNET UP is only said of what is up.
+// TestFaultsAtAnyTime: whatever happens to the fabric during a bring-up, the bring-up ends, and it
+// says SUBNET UP only of a subnet that is up.
 func TestFaultsAtAnyTime(t *testing.T) {
 	ends := map[terms.State]int{}
 	draws.Check(t, func(t *rapid.T) {

@@ -16,7 +16,8 @@ import (
 	"weft/wire/mad"
 )
 
-// exchanged is a network whose managers, each of which knows its own subnet, tell each other over the wire what they need.
+// exchanged is a network whose managers know only their own subnets and exchange the rest over the
+// wire.
 type exchanged struct {
 	*joined
 	routers  []*exchange.Router
@@ -135,8 +136,9 @@ func (x *exchanged) settle() (rounds int) {
 	return rounds
 }
 
-// TestExchange: managers that know their own subnets alone, and what they have exchanged over the wire, send packets for hosts of other subnets to the
-// same routers, and routers send them on by the same ports to the same LIDs, as the Plan that was made of all subnets together.
+// TestExchange: managers that know only their own subnets and what they exchanged send packets for
+// hosts of other subnets to the same routers as one Plan of all subnets. The routers send them on
+// by the same ports to the same LIDs.
 func TestExchange(t *testing.T) {
 	for _, formula := range []string{
 		"subnets(2,rlft(4,2),routers=2)",
@@ -156,7 +158,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// wantGateways holds the gateways for hosts against those of the Plan.
+// wantGateways compares the gateways for hosts with the Plan's.
 func (x *exchanged) wantGateways(formula string) (pairs int) {
 	x.t.Helper()
 	all := func(fabric.GUID) bool { return true }
@@ -196,8 +198,9 @@ func (x *exchanged) wantForwarding(formula string) (sends int) {
 	return sends
 }
 
-// TestExchangePings: hosts are told paths by what the managers have exchanged, and agents in other subnets answer; over another router once one has gone
-// and its managers have seen that. A subnet that is no tree is known, and no path leads there.
+// TestExchangePings: hosts are told paths by what the managers have exchanged, and agents in other
+// subnets answer; over another router once one has gone and its managers have seen that. A subnet
+// that is no tree is known, and no path leads there.
 func TestExchangePings(t *testing.T) {
 	x := exchangeSubnets(t, "subnets(2,rlft(4,2),routers=2)", "ftree")
 	x.settle()
@@ -254,7 +257,8 @@ func (x *exchanged) wantPings(hosts []intersubnet.Address) {
 	}
 }
 
-// TestExchangeRestart: a manager that begins anew goes on from the version of its note that routers hold, and tells no more than it must.
+// TestExchangeRestart: a manager that begins anew goes on from the version of its note that routers
+// hold, and tells no more than it must.
 func TestExchangeRestart(t *testing.T) {
 	x := exchangeSubnets(t, "subnets(4,rlft(4,2),routers=2,shape=chain)", "ftree")
 	if rounds := x.settle(); rounds < 2 || rounds > 8 {

@@ -9,7 +9,7 @@ import (
 	"weft/sm/terms"
 )
 
-// watchExpected tells where the subnet differs from what is expected, as that comes and goes.
+// watchExpected reports new deviations from the expected topology, and deviations that are over.
 func (m *Manager) watchExpected() {
 	if m.cfg.Expected == nil {
 		m.deviations = nil
@@ -35,7 +35,7 @@ func (m *Manager) watchExpected() {
 			continue
 		}
 		if over++; over <= mostDeviations {
-			m.tell(terms.AsExpected, "no more: %s", text)
+			m.tell(terms.AsExpected, "no longer: %s", text)
 		}
 	}
 	if more := over - mostDeviations; more > 0 {
@@ -44,19 +44,20 @@ func (m *Manager) watchExpected() {
 	m.deviations = now
 }
 
-// mostDeviations is the number of deviations from what is expected that a round tells one by one.
+// mostDeviations is the number of deviations that a round reports one by one.
 const mostDeviations = 100
 
-// deviations lists where a fabric differs from the one that is expected, in an order that depends on these alone.
+// deviations lists the differences between a fabric and the expected one. The order depends on
+// these two alone.
 func deviations(expected, found *fabric.Fabric) (list []string) {
 	c := ledger.CompareFabrics(expected, found)
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	e, f := c.A, c.B
 	for _, id := range c.Gone {
-		add("%s is expected, and not there", e.PortName(fabric.End{Node: id}))
+		add("%s is expected but missing", e.PortName(fabric.End{Node: id}))
 	}
 	for _, id := range c.Came {
-		add("%s is there, and not expected", f.PortName(fabric.End{Node: id}))
+		add("%s is present but not expected", f.PortName(fabric.End{Node: id}))
 	}
 	for _, m := range c.Replaced {
 		add("%s leads to %s; %s is expected", f.EndName(m.At), f.EndName(m.To), e.EndName(m.Was))
@@ -65,13 +66,13 @@ func deviations(expected, found *fabric.Fabric) (list []string) {
 		add("%s leads to %s; %s is expected", f.EndName(m.At), f.EndName(m.To), e.EndName(m.Was))
 	}
 	for _, r := range c.Renamed {
-		add("%s is called so; %q is expected", f.PortName(fabric.End{Node: r[1]}), e.Nodes[r[0]].Desc)
+		add("%s: the name %q is expected", f.PortName(fabric.End{Node: r[1]}), e.Nodes[r[0]].Desc)
 	}
 	for _, id := range c.LinksGone {
-		add("the cable %s is expected, and not there or not up", e.LinkName(id))
+		add("the cable %s is expected but missing or down", e.LinkName(id))
 	}
 	for _, id := range c.LinksCame {
-		add("the cable %s is there, and not expected", f.LinkName(id))
+		add("the cable %s is present but not expected", f.LinkName(id))
 	}
 	for _, r := range c.Rated {
 		was, is := &e.Links[r[0]], &f.Links[r[1]]

@@ -34,7 +34,7 @@ func TestExpected(t *testing.T) {
 		do         func(bad bool) error
 	}{
 		{"a cable is gone", "the cable", func(bad bool) error { return v.sub.SetLinkDown(id, bad) }},
-		{"a node is gone", "is expected, and not there", func(bad bool) error { return v.sub.SetNodeDown(emu, bad) }},
+		{"a node is gone", "is expected but missing", func(bad bool) error { return v.sub.SetNodeDown(emu, bad) }},
 	} {
 		for _, bad := range []bool{true, false} {
 			from := len(v.entries)
@@ -53,8 +53,8 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// TestStrangers: a node that is not expected is left out: it gets no LID, and its link is not taken to Active; nothing behind it is found. It is
-// told once. When it is expected it comes up.
+// TestStrangers: a node that is not expected is left out: it gets no LID, and its link is not taken
+// to Active; nothing behind it is found. It is told once. When it is expected it comes up.
 func TestStrangers(t *testing.T) {
 	racing.SkipLong(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,7 +108,8 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// TestDeviationsOfItself: a fabric does not deviate from itself, and where one deviates from another that deviates from it.
+// TestDeviationsOfItself: a fabric does not deviate from itself, and where one deviates from
+// another that deviates from it.
 func TestDeviationsOfItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := someFabric(t, "a"), someFabric(t, "b")

@@ -23,8 +23,9 @@ const (
 	costOfSMP     = 10 * time.Microsecond // its answer, and what follows from it
 )
 
-// slowManager is a manager in virtual time with one core, on which everything takes its time. The core always does what keeps it from the Manager's work the longest: it answers queries as
-// long as there are any that may be answered, and else takes what has arrived, in order.
+// slowManager is a manager in virtual time with one core, where all work takes time. The core
+// prefers the work that delays the Manager most: it answers queries as long as it may, and
+// otherwise takes arrived datagrams in order.
 type slowManager struct {
 	t        testing.TB
 	m        *market
@@ -42,7 +43,7 @@ const underWay = 32
 // lost is the time after which a request or its answer was lost: a cable had failed on its way.
 const lost = 50 * time.Millisecond
 
-// flooder is a host that asks as fast as it is answered.
+// flooder is a host that sends its next request as soon as it has an answer.
 type flooder struct {
 	*customer
 	gid     []byte
@@ -91,7 +92,8 @@ func newSlowManager(t testing.TB) *slowManager {
 	return x
 }
 
-// ask asks what a flooder asks next: those with numbers 0 to 3 join and leave groups, 4 and 5 register and end services, 7 asks for all paths from it, and others ask for one.
+// ask asks what a flooder asks next: those with numbers 0 to 3 join and leave groups, 4 and 5
+// register and end services, 7 asks for all paths from it, and others ask for one.
 func (f *flooder) ask(now time.Duration, number int) {
 	f.n++
 	var q mad.Datagram
@@ -224,7 +226,8 @@ func (x *slowManager) run(holds func() bool) time.Duration {
 	return v.now - begun
 }
 
-// round has a round run that an event begins, and returns how long it takes from then on, and the SMPs that it sends.
+// round has a round run that an event begins, and returns how long it takes from then on, and the
+// SMPs that it sends.
 func (x *slowManager) round(begin func()) (took time.Duration, sent map[string]int) {
 	x.sent, x.answered = map[string]int{}, [clients.NumKindsOfQuery]int{}
 	x.one.longest = 0
@@ -250,7 +253,8 @@ func (x *slowManager) rest() {
 	})
 }
 
-// rounds has three rounds run, and returns how long they take and what they send: a cable fails, another one does, and all is asked. A flood begins before, where there is one.
+// rounds runs three rounds, after a failed cable, after another one, and over everything, and
+// returns their times and SMPs. With flood, a flood begins first.
 func (x *slowManager) rounds(flood bool) (took []time.Duration, sent []map[string]int) {
 	if flood {
 		for i, f := range x.flooders {
@@ -283,8 +287,10 @@ func (x *slowManager) rounds(flood bool) (took []time.Duration, sent []map[strin
 	return took, sent
 }
 
-// TestFloodedRounds: whatever hosts ask, joins, services, paths and tables, as fast as they are answered, a round sends the same SMPs and takes longer by their shares of the core alone, besides what has
-// arrived and may be answered as it begins, though the manager has one core, which prefers the answers; and one who asks little waits for some milliseconds.
+// TestFloodedRounds: hosts send joins, services, path queries and table queries as fast as they are
+// answered. A round still sends the same SMPs. It takes longer only by the hosts' share of the
+// core, and by what had arrived before it began, though the manager has one core that prefers the
+// answers. A host that asks little waits some milliseconds.
 func TestFloodedRounds(t *testing.T) {
 	racing.SkipLong(t)
 	took, sent := newSlowManager(t).rounds(false)
@@ -332,7 +338,8 @@ func TestUnboundedFlood(t *testing.T) {
 	}
 }
 
-// TestRoundBehindChanges: what a round tells a manager that stands by does not wait for all that hosts want to change, only for what was taken before.
+// TestRoundBehindChanges: the data of a round for the standbys waits only for registrations that
+// came before it, not for all that hosts send.
 func TestRoundBehindChanges(t *testing.T) {
 	const roundTrip = 800 * time.Microsecond
 	m := newMarket(t, "rlft(6,2)", 1, 2)

@@ -17,12 +17,40 @@ import (
 	"weft/sm/terms"
 )
 
-// TestFormerRecording: the recording of a manager that stands by, learns, misses its master and takes its
-// place replays to the same actions, though the weft that wrote it had seven kinds of events for what is
-// News today. The day that an engine or a round is to do otherwise on purpose this file can go;
-// TestFormerNews stays.
+// TestFormerRecording: the recording of a standby that learns, misses its master and takes over
+// replays to the same actions. former.recording is of version 1: its sums include the texts of its
+// weft, so the events whose actions have texts are not compared, and seven kinds of events are News
+// today. The same life is in takeover.recording as version 2, written by a replay that met all sums
+// of version 1; all its events are compared. The day that an engine or a round is to do otherwise
+// on purpose both files can go; TestFormerNews stays.
 func TestFormerRecording(t *testing.T) {
-	file, err := os.Open("testdata/recordings/former.recording.gz")
+	for _, name := range []string{"former", "takeover"} {
+		var told []reflect.Value
+		actions, fields := 0, map[string]bool{}
+		if err := playFile(t, name, func(_ time.Duration, ev *terms.Event, a []terms.Action) {
+			if actions += len(a); ev.Kind == terms.Told {
+				told = append(told, reflect.ValueOf(*ev.News))
+			}
+		}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, n := range told {
+			for i := range n.NumField() {
+				if !n.Field(i).IsZero() {
+					fields[n.Type().Field(i).Name] = true
+				}
+			}
+		}
+		if len(told) != 7 || len(fields) != 7 || actions != 569 {
+			t.Errorf("%s: %d actions, %d news, of which %v", name, actions, len(told), fields)
+		}
+	}
+}
+
+// playFile plays a recording of testdata.
+func playFile(t *testing.T, name string, see func(now time.Duration, ev *terms.Event, a []terms.Action)) error {
+	t.Helper()
+	file, err := os.Open("testdata/recordings/" + name + ".recording.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,28 +63,11 @@ func TestFormerRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []reflect.Value
-	actions, fields := 0, map[string]bool{}
-	if err := playerOf(r).Play(context.Background(), r, func(_ time.Duration, ev *terms.Event, a []terms.Action) {
-		if actions += len(a); ev.Kind == terms.Told {
-			told = append(told, reflect.ValueOf(*ev.News))
-		}
-	}); err != nil {
-		t.Error(err)
-	}
-	for _, n := range told {
-		for i := range n.NumField() {
-			if !n.Field(i).IsZero() {
-				fields[n.Type().Field(i).Name] = true
-			}
-		}
-	}
-	if len(told) != 7 || len(fields) != 7 || actions != 569 {
-		t.Errorf("%d actions, %d news, of which %v", actions, len(told), fields)
-	}
+	return playerOf(r).Play(context.Background(), r, see)
 }
 
-// TestFormerNews: each event of a former kind is news of its one field, which is not nil where it is empty.
+// TestFormerNews: each event of a former kind is news of its one field, which is not nil where it
+// is empty.
 func TestFormerNews(t *testing.T) {
 	text := func(s string) []byte { return recording.AppendBytes(nil, []byte(s)) }
 	for _, c := range []struct {
@@ -89,8 +100,8 @@ func TestFormerNews(t *testing.T) {
 	}
 }
 
-// TestNewsbox: news that comes before older news is taken is added to it, or takes its place; what is nil
-// says nothing.
+// TestNewsbox: news that arrives before older news is taken joins it or replaces it; nil fields say
+// nothing.
 func TestNewsbox(t *testing.T) {
 	b := clients.Newsbox{Wake: make(chan struct{}, 1)}
 	if b.Take() != nil {

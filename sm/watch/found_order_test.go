@@ -14,8 +14,9 @@ import (
 	"weft/sm/terms"
 )
 
-// TestTakeoverInOrder: a manager that finds a subnet which another one has programmed, or itself and it does not know that, writes its
-// Plan in an order by which no moment sends packets in circles or lets them wait in a ring; what is right is not written.
+// TestTakeoverInOrder: a manager finds a subnet that another manager has programmed, or it itself
+// without remembering it. It writes its Plan in an order in which no moment lets packets circle or
+// wait in a ring. It does not write correct blocks.
 func TestTakeoverInOrder(t *testing.T) {
 	seen := map[string]int{}
 	draws.Check(t, func(t *rapid.T) {

@@ -9,24 +9,25 @@ import (
 	"weft/wire/mad"
 )
 
-// Bounds of what a Step does, since what happens meanwhile waits for its end: trees that it cuts, blocks that it looks at.
+// Bounds of one Step, since events wait for its end: trees cut, blocks compared.
 const (
 	mostCut    = 256
 	mostLooked = 4096
 )
 
-// mostGroupBlocks is the number of SMPs of multicast tables that are under way at a time: what a round sends waits behind them.
+// mostGroupBlocks is the number of multicast SMPs in flight: the SMPs of a round wait behind them.
 const mostGroupBlocks = 64
 
-// places lists where the blocks for a step may lie: all blocks of switches, or blocks of trees.
+// places lists the blocks that a step compares: all blocks of the switches, or only blocks of
+// changed trees.
 type places struct {
 	bySwitch *sa.GroupsBySwitch // nil: trees
 	trees    []treeBlock
-	place    int // the first that was not looked at yet: a node of the round in force, or a place in trees
+	place    int // the next to compare: a node of the round in force, or an index of trees
 	want     [][mad.MFTBlock]uint16
 }
 
-// len returns how many there are.
+// len returns the number of places.
 func (p *places) len(l *ledger.Ledger) int {
 	if p.bySwitch != nil {
 		return len(l.Nodes)
@@ -34,7 +35,7 @@ func (p *places) len(l *ledger.Ledger) int {
 	return len(p.trees)
 }
 
-// enter begins a step.
+// enter begins a step of the work.
 func (gs *groups) enter(l *ledger.Ledger, step groupStep) {
 	gs.step, gs.list, gs.next, gs.places = step, gs.list[:0], 0, places{}
 	gs.number++
@@ -48,7 +49,8 @@ func (gs *groups) enter(l *ledger.Ledger, step groupStep) {
 	slices.SortFunc(gs.trees, func(a, b treeBlock) int { return cmp.Or(cmp.Compare(a.sw, b.sw), cmp.Compare(a.block, b.block)) })
 }
 
-// look adds what there is to be done at the next place to the list of a step, and returns how many blocks it has looked at.
+// look compares the blocks of the next place and returns how many it compared. Blocks that need
+// work join the step's list.
 func (gs *groups) look(l *ledger.Ledger) int {
 	at := gs.place
 	gs.place++
@@ -74,7 +76,8 @@ func (gs *groups) look(l *ledger.Ledger) int {
 	return positions
 }
 
-// add adds a block of MLIDs of a switch to the list of a step, where there is something to be done in that: want has, by position, what the switch is to hold.
+// add adds a switch's block of MLIDs to the step's list if it needs work. want holds, by position,
+// the masks that the switch is to hold.
 func (gs *groups) add(l *ledger.Ledger, id int32, b uint16, want [][mad.MFTBlock]uint16) {
 	t := gs.table(&l.Nodes[id])
 	for position := range want {

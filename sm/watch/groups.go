@@ -10,16 +10,17 @@ import (
 	"weft/wire/mad"
 )
 
-// Multicast tables of switches are written between rounds: after one, since its Plan has other trees or a switch has lost what it held, and after joins
-// and leaves. What a switch holds is known by block; blocks of which that is not known are read first. Ports that an entry loses are taken
-// away at all switches before others are added at any: so what switches hold at any moment is a part of the old tree of a group, or of the new one.
+// The manager writes multicast tables between rounds: after a round, since its Plan has other trees
+// or a switch lost its table, and after joins and leaves. It tracks the tables by block and reads
+// unknown blocks first. It removes ports from entries at all switches before it adds ports at any:
+// so at each moment the switches hold a part of a group's old tree, or of its new one.
 
-// groups holds the multicast groups of the subnet, and what switches hold of them.
+// groups holds the multicast groups of the subnet and the known tables of switches.
 type groups struct {
-	members []sa.Members  // as they were told last
-	known   bool          // they were told since the subnet is ours: before that nothing is read or written
-	due     time.Duration // when members are asked for; never
-	again   time.Duration // when what a switch has not taken is tried again
+	members []sa.Members  // as last told
+	known   bool          // members were told since we are the master; before that nothing is read or written
+	due     time.Duration // when to ask for members; never
+	again   time.Duration // when to try refused blocks again
 
 	spread  sa.Spread // by the Plan in force
 	version int       // of spread
@@ -27,27 +28,27 @@ type groups struct {
 
 	held map[fabric.GUID]*multicastTable // by switch, as acknowledged
 	sent map[switchBlock]int             // Sets of blocks since the last light sweep
-	used int                             // blocks of 32 MLIDs that groups have, or had
+	used int                             // number of blocks of 32 MLIDs that groups have, or had
 
 	doubtDue bool // a light sweep has begun since the work under way began
 	groupWork
 }
 
-// groupWork holds how far the reading and writing of multicast tables is.
+// groupWork holds the progress of reading and writing multicast tables.
 type groupWork struct {
-	stale       bool               // what switches hold is not as it should be
-	all         bool               // any block may be so; otherwise those that are touched
-	whole       bool               // the work under way is on all blocks: all, as it was when that began
-	touched     map[treeBlock]bool // blocks of trees that have changed since the work ended last
+	stale       bool               // a switch may hold other entries than it should
+	all         bool               // any block may differ; otherwise only touched ones
+	whole       bool               // the work under way covers all blocks: the value of all when it began
+	touched     map[treeBlock]bool // blocks of trees that changed since the last work ended
 	begun       time.Duration
-	pause       time.Duration // until when no other work begins
+	pause       time.Duration // no other work begins before
 	step        groupStep
 	places                   // where blocks of this step may be
-	list        []groupBlock // of this step; those before next were handed out
+	list        []groupBlock // of this step; those before next were sent
 	next        int
 	outstanding int
-	number      uint32 // counts lists, so that late answers are told apart
-	failed      bool   // a switch has not taken a block
+	number      uint32 // of the list: an answer to an earlier one is late
+	failed      bool   // a switch refused a block, or did not answer
 }
 
 // groupStep is a step of the work on the tables.
@@ -67,12 +68,12 @@ type treeBlock struct {
 	block uint16
 }
 
-// groupBlock is a block of a switch's multicast table.
+// groupBlock is a block of a switch's multicast table, to be read or written.
 type groupBlock struct {
 	id       int32 // node of the round in force
 	block    uint16
 	position uint8
-	masks    *[mad.MFTBlock]uint16 // that it is to get; nil: it is read
+	masks    *[mad.MFTBlock]uint16 // to write; nil: read it
 }
 
 // switchBlock names a block of a switch's multicast table.
@@ -82,16 +83,16 @@ type switchBlock struct {
 	position uint8
 }
 
-// multicastTable is the multicast table of a switch, as far as it is known.
+// multicastTable holds the known blocks of a switch's multicast table.
 type multicastTable struct {
 	positions int                     // of 16 ports
-	blocks    []*[mad.MFTBlock]uint16 // by block and position; nil: not known
+	blocks    []*[mad.MFTBlock]uint16 // by block and position; nil: unknown
 }
 
-// noPorts is a block of MLIDs that nobody gets, which most are.
+// noPorts is the empty block. Most blocks are empty and share it.
 var noPorts [mad.MFTBlock]uint16
 
-// at returns a block, nil where it is not known.
+// at returns a block, nil if it is unknown.
 func (t *multicastTable) at(block uint16, position uint8) *[mad.MFTBlock]uint16 {
 	if i := int(block)*t.positions + int(position); i < len(t.blocks) {
 		return t.blocks[i]
@@ -99,7 +100,7 @@ func (t *multicastTable) at(block uint16, position uint8) *[mad.MFTBlock]uint16 
 	return nil
 }
 
-// put notes a block; nil: it is not known.
+// put stores a block; nil makes it unknown.
 func (t *multicastTable) put(block uint16, position uint8, has *[mad.MFTBlock]uint16) {
 	i := int(block)*t.positions + int(position)
 	for len(t.blocks) <= i {
@@ -111,7 +112,7 @@ func (t *multicastTable) put(block uint16, position uint8, has *[mad.MFTBlock]ui
 	t.blocks[i] = has
 }
 
-// table returns what is known of a switch.
+// table returns the known table of a switch.
 func (gs *groups) table(n *ledger.Node) *multicastTable {
 	if gs.held == nil {
 		gs.held, gs.sent = map[fabric.GUID]*multicastTable{}, map[switchBlock]int{}
@@ -125,11 +126,11 @@ func (gs *groups) table(n *ledger.Node) *multicastTable {
 	return t
 }
 
-// wantMembers has the members of groups asked for at a time: a little after one has changed, since
-// more of them may.
+// wantMembers schedules the request for the members of groups: a little after a change, since more
+// may follow.
 func (gs *groups) wantMembers(at time.Duration) { gs.due = min(gs.due, at) }
 
-// membersDue returns when members are to be asked for.
+// membersDue returns when to ask for members.
 func (gs *groups) membersDue() time.Duration {
 	if gs.step != groupsRest {
 		return terms.Never
@@ -137,7 +138,7 @@ func (gs *groups) membersDue() time.Duration {
 	return max(gs.due, gs.pause)
 }
 
-// workDue returns when work on the tables begins or goes on; never where that depends on answers.
+// workDue returns when work on the tables begins or continues; never while it waits for answers.
 func (gs *groups) workDue() time.Duration {
 	switch {
 	case !gs.known || gs.outstanding > 0:
@@ -151,19 +152,19 @@ func (gs *groups) workDue() time.Duration {
 	}
 }
 
-// takeMembers takes the members of all groups.
+// takeMembers stores the members of all groups.
 func (gs *groups) takeMembers(members []sa.Members) {
 	gs.members, gs.known, gs.stale = members, true, true
 }
 
-// drop forgets the work under way. What it has sent may be held or not.
+// drop forgets the work under way. Switches may or may not hold the blocks already sent.
 func (gs *groups) drop() {
 	gs.number++
 	gs.all, gs.pause = true, 0
 	gs.step, gs.list, gs.next, gs.places = groupsRest, nil, 0, places{}
 }
 
-// forgetRestarted forgets what switches held that are not as they were in the round before.
+// forgetRestarted forgets the tables of switches that differ from the round before.
 func (gs *groups) forgetRestarted(c, before *ledger.Ledger) {
 	gs.stale, gs.all = true, true
 	if before == nil {
@@ -173,7 +174,7 @@ func (gs *groups) forgetRestarted(c, before *ledger.Ledger) {
 	for id := range c.Nodes {
 		if n := &c.Nodes[id]; n.HasSwitch {
 			is := false
-			if c.Prog.AsBefore != nil { // what it has of LIDs by now it may have been told after a restart
+			if c.Prog.AsBefore != nil { // its present LIDs may have been written after a restart
 				is = c.Prog.AsBefore[id]
 			} else {
 				_, is = c.SwitchBefore(before, int32(id))
@@ -185,7 +186,7 @@ func (gs *groups) forgetRestarted(c, before *ledger.Ledger) {
 	}
 }
 
-// workOnGroups begins, or goes on with, the writing of multicast tables. It does a piece at a time.
+// workOnGroups begins or continues the writing of multicast tables, a piece at a time.
 func (m *Manager) workOnGroups(now time.Duration) {
 	gs, c := &m.groups, m.inForce
 	if c == nil || m.stopped || m.inRound || !gs.known {
@@ -193,7 +194,7 @@ func (m *Manager) workOnGroups(now time.Duration) {
 		return
 	}
 	if gs.step == groupsRest {
-		if gs.outstanding > 0 { // Sets of work that was dropped: what they leave is read when they can come no more
+		if gs.outstanding > 0 { // Sets of dropped work: their blocks are read when none is under way
 			return
 		}
 		if gs.doubtDue {
@@ -233,7 +234,8 @@ func (m *Manager) workOnGroups(now time.Duration) {
 	}
 }
 
-// endWork ends work on the tables. More of it begins some time later, so that joins and leaves, however many, have a bounded share of the Manager's time.
+// endWork ends work on the tables. The next begins later, so that any number of joins and leaves
+// takes a bounded share of the Manager's time.
 func (gs *groups) endWork(now time.Duration, w *terms.Watch) {
 	gs.step, gs.list, gs.places = groupsRest, nil, places{}
 	gs.pause = now + min(max(w.Quiet, 4*(now-gs.begun)), w.MostQuiet)
@@ -244,7 +246,7 @@ func (gs *groups) endWork(now time.Duration, w *terms.Watch) {
 	}
 }
 
-// request returns the SMP that reads or writes a block of the list, which is under way from now on.
+// request returns the SMP that reads or writes a block of the list, and counts it as under way.
 func (gs *groups) request(c *ledger.Ledger, at int) terms.Action {
 	b := &gs.list[at]
 	n := &c.Nodes[b.id]
@@ -265,20 +267,20 @@ func (gs *groups) request(c *ledger.Ledger, at int) terms.Action {
 	return a
 }
 
-// onGroupBlock takes a block as a switch says that it holds it.
+// onGroupBlock stores the block in a switch's answer, and checks it if it was written.
 func (m *Manager) onGroupBlock(ev *terms.Event) {
 	gs := &m.groups
 	gs.outstanding--
 	at, number := int(uint32(ev.Tag)), uint32(ev.Tag>>32)&0xFFFFFF
 	if number != gs.number&0xFFFFFF || at >= len(gs.list) || m.inForce == nil {
-		gs.stale, gs.all = true, true // an answer to what was given up: what it tells is not known to be so still
+		gs.stale, gs.all = true, true // an answer to dropped work may be outdated
 		return
 	}
 	b := &gs.list[at]
 	n := &m.inForce.Nodes[b.id]
 	if ev.Outcome != terms.Answered {
 		if !gs.failed && ev.Outcome != terms.Cancelled {
-			m.tell(terms.NotSpread, "%s does not take block %d of its multicast table: it is tried again", m.inForce.NodeName(b.id), b.block)
+			m.tell(terms.NotSpread, "%s refuses block %d of its multicast table, or does not answer: weft tries again", m.inForce.NodeName(b.id), b.block)
 		}
 		gs.failed = true
 		return
@@ -291,7 +293,7 @@ func (m *Manager) onGroupBlock(ev *terms.Event) {
 		gs.sent[switchBlock{n.GUID, b.block, b.position}] += ev.Attempts - 1
 		if *has != *b.masks {
 			if !gs.failed {
-				m.tell(terms.NotSpread, "%s holds another block %d of its multicast table than it was told", m.inForce.NodeName(b.id), b.block)
+				m.tell(terms.NotSpread, "%s holds another block %d of its multicast table than was written", m.inForce.NodeName(b.id), b.block)
 			}
 			gs.failed = true
 			return
@@ -300,8 +302,9 @@ func (m *Manager) onGroupBlock(ev *terms.Event) {
 	gs.table(n).put(b.block, b.position, has)
 }
 
-// doubtSent forgets the blocks that were written more than once, or sent again, since the last call: a copy of an earlier Set that came late may have taken
-// the place of the last one. They are read. While work is under way, which has read what it needs to know, this waits for its end.
+// doubtSent makes blocks unknown that were sent more than once since the last call, so that they
+// are read: a late copy of an earlier Set may have replaced the last one. If work is under way
+// doubtSent waits for its end, since that has read its blocks already.
 func (gs *groups) doubtSent() {
 	gs.doubtDue = gs.step != groupsRest
 	if gs.doubtDue {

@@ -50,7 +50,8 @@ func manyGroups(b testing.TB, text string, groups int) *groupsOf {
 	return m
 }
 
-// told tells the Manager the members, and answers what it sends until it rests. It returns how long the longest Step took.
+// told gives the Manager the members and answers its SMPs until it rests. It returns the time of
+// all Steps and of the longest one.
 func (m *groupsOf) told() (all, longest time.Duration) {
 	step := func(ev *terms.Event) []terms.Action {
 		begun := time.Now()
@@ -82,7 +83,8 @@ func (m *groupsOf) told() (all, longest time.Duration) {
 	return all, longest
 }
 
-// BenchmarkManyGroups: 10,000 groups on a fabric of 11,664 hosts, of which 1,000 get a member more: what a second with so many joins takes of the Manager's time.
+// BenchmarkManyGroups: 10,000 groups on a fabric of 11,664 hosts, and 1,000 groups get one more
+// member: the Manager's time for a second with so many joins.
 func BenchmarkManyGroups(b *testing.B) {
 	m := manyGroups(b, "rlft(36,3)", 10_000)
 	all, longest := m.told()
@@ -106,8 +108,10 @@ func BenchmarkManyGroups(b *testing.B) {
 	b.ReportMetric(float64(m.sets)/float64(b.N), "blocks")
 }
 
-// TestGroupsInPieces: many groups whose members change at once are worked on in pieces, between which the Manager looks at what has happened: a Step cuts so many trees and no more, and so many SMPs are
-// under way; groups take turns, so that one that changes once gets its tree while others change all the time; and in the end switches hold all as it should be.
+// TestGroupsInPieces: many groups change at once and are worked on in pieces, between which the
+// Manager handles events. A Step cuts a bounded number of trees, and a bounded number of SMPs is
+// under way. Groups take turns, so that one that changes once gets its tree while others change all
+// the time. In the end all switches hold the right tables.
 func TestGroupsInPieces(t *testing.T) {
 	const many = 3*mostCut + 100
 	m := manyGroups(t, "rlft(6,2)", many)

@@ -16,8 +16,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestGroupsThroughRestarts: switches restart at any moment of rounds and of the work on multicast tables, on a wire that loses, repeats and delays, while hosts join and
-// leave: when all is quiet each member gets each packet once.
+// TestGroupsThroughRestarts: switches restart at any moment of rounds and of the work on multicast
+// tables, on a wire that loses, repeats and delays, while hosts join and leave: when all is quiet
+// each member gets each packet once.
 func TestGroupsThroughRestarts(t *testing.T) {
 	sent := 0
 	draws.Check(t, func(t *rapid.T) {
@@ -78,8 +79,9 @@ func TestGroupsThroughRestarts(t *testing.T) {
 	})
 }
 
-// TestRestartUnderClearing: a switch restarts between the Get of its SwitchInfo and the Set that clears its PortStateChange, and so has again the LinearFDBTop that it had. Its multicast tables are
-// read and written all the same: here those of the leaf of a host that is lost and has not joined.
+// TestRestartUnderClearing: a switch restarts between the Get of its SwitchInfo and the Set that
+// clears its PortStateChange, which also restores its LinearFDBTop. Its multicast tables are read
+// and written all the same, here at the leaf of a lost host that has not joined.
 func TestRestartUnderClearing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, err := gen.Parse("rlft(4,2)")

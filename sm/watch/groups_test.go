@@ -140,7 +140,7 @@ func (b *castBed) send(host int, mlid fabric.LID, sl uint8) {
 	b.v.sub.Send(b.clients[host], d)
 }
 
-// loops is how many datagrams went in circles.
+// loops returns the number of datagrams that went in circles.
 func (b *castBed) loops() uint64 {
 	stats := b.v.sub.Stats()
 	return stats.Losses()["routing loop"]
@@ -152,7 +152,8 @@ func (b *castBed) hostOf(m *sa.Member) int {
 	return slices.IndexFunc(b.hosts, func(e fabric.End) bool { return b.f.Nodes[e.Node].Ports[e.Port].GUID == guid })
 }
 
-// check sends from each member of each group: each receiver but the sender gets it once, and nobody else.
+// check sends from each member of each group: each receiver but the sender gets it once, and nobody
+// else.
 func (b *castBed) check() (sent int) {
 	b.m.Groups.All(func(g *sa.Group) {
 		for i := range g.Members {
@@ -174,8 +175,8 @@ func (b *castBed) check() (sent int) {
 	return sent
 }
 
-// takenFirst makes sure that a port is given to a switch only when no switch has one any more that it is to lose: then a Set takes none away
-// from what the switch has answered last.
+// takenFirst makes sure that a port is given to a switch only when no switch has one any more that
+// it is to lose: then a Set takes none away from what the switch has answered last.
 func (b *castBed) takenFirst(a *terms.Action) {
 	if a.Kind != terms.Send || a.Method != mad.Set || a.Attr != mad.AttrMulticastForwardingTable || b.v.manager.groups.step != groupsAdd {
 		return
@@ -216,7 +217,8 @@ func (b *castBed) once(host int) {
 	})
 }
 
-// TestGroupsThroughFaults: while hosts and routers join and leave, cables fail and come back and switches restart or do not answer, no packet reaches a port twice or goes in circles; and
+// TestGroupsThroughFaults: while hosts and routers join and leave, cables fail and come back and
+// switches restart or do not answer, no packet reaches a port twice or goes in circles; and
 // whenever all is quiet, each member gets each packet once and nobody else does.
 func TestGroupsThroughFaults(whole *testing.T) {
 	sent, t := 0, whole
@@ -296,7 +298,8 @@ func TestGroupsThroughFaults(whole *testing.T) {
 	})
 }
 
-// TestReplayOfGroups: a file holds the members that the manager was told, and the same tables are written from it.
+// TestReplayOfGroups: a file holds the members that the manager was told, and the same tables are
+// written from it.
 func TestReplayOfGroups(t *testing.T) {
 	f, err := gen.Parse("torus(3x3,hosts=1)")
 	if err != nil {

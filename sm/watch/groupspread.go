@@ -12,18 +12,19 @@ import (
 	"weft/sm/terms"
 )
 
-// spreading cuts the trees of groups from the pool of the Plan in force: of those alone whose members have changed, as long as that is the Plan.
+// spreading cuts the trees of groups from the pool of the Plan in force. Under the same Plan it
+// cuts again only for groups whose members changed.
 type spreading struct {
 	of     *ledger.Ledger // whose Plan it is
-	partly bool           // some groups have not got their first tree of that Plan yet
-	from   fabric.LID     // the group with which a piece begins, so that each has its turn
-	told   []sa.Members   // that the trees were cut for
+	partly bool           // some groups have no tree of this Plan yet
+	from   fabric.LID     // the first group of the next piece, so that each has its turn
+	told   []sa.Members   // members that the trees were cut for
 	ends   map[fabric.GUID]int32
 	pool   *route.Multicast
 	cutter *multicast.Cutter
 }
 
-// begin begins with the Plan of another round.
+// begin starts over with the Plan of another round.
 func (sp *spreading) begin(l *ledger.Ledger) {
 	*sp = spreading{of: l, partly: true, ends: make(map[fabric.GUID]int32, l.Graph.NumEnds), pool: l.Plan.Multicast}
 	if sp.pool == nil {
@@ -46,8 +47,8 @@ func (sp *spreading) endsOf(guids []fabric.GUID) (list []int32) {
 	return list
 }
 
-// spreadGroups cuts the trees of the groups whose members have changed, and has them proven. Those of the others stay. Where there are many it does some of them,
-// and says that more are left.
+// spreadGroups cuts and proves the trees of groups whose members changed; other trees stay. If
+// there are many it does some, and returns that more are left.
 func (m *Manager) spreadGroups() (more bool) {
 	gs, c := &m.groups, m.inForce
 	was := gs.spread
@@ -61,8 +62,8 @@ func (m *Manager) spreadGroups() (more bool) {
 	now := sa.Spread{Groups: make([]route.Group, 0, len(gs.members)), Trees: make([]route.GroupTree, 0, len(gs.members))}
 	toldNow := make([]sa.Members, 0, len(gs.members))
 	var cut []int
-	next := fabric.LID(0) // the first group that is left for later, from the one on with which this piece begins
-	at := 0               // in what was told before
+	next := fabric.LID(0) // the first group left for later, counted from the first of this piece
+	at := 0               // index of gs.told
 	for i := range gs.members {
 		told := &gs.members[i]
 		for ; at < len(gs.told) && gs.told[at].MLID < told.MLID; at++ {
@@ -104,7 +105,7 @@ func (m *Manager) spreadGroups() (more bool) {
 	}
 	if n := len(gs.members); n > 0 {
 		if used := int(gs.members[n-1].MLID-fabric.FirstMLID)/sa.BlockMLIDs + 1; used > gs.used {
-			gs.used, gs.all = used, true // what switches hold of the new blocks is not known
+			gs.used, gs.all = used, true // the new blocks are unknown
 		}
 	}
 	return next > 0
@@ -120,7 +121,7 @@ func (gs *groups) touch(mlid fabric.LID, t *route.GroupTree) {
 	}
 }
 
-// proveGroups takes the trees away that the judge does not find right, of those at these places.
+// proveGroups removes the trees that the judge rejects, among those at these places.
 func (m *Manager) proveGroups(now *sa.Spread, at []int) {
 	groups, trees := make([]route.Group, len(at)), make([]route.GroupTree, len(at))
 	for i, a := range at {

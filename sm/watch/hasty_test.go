@@ -13,8 +13,9 @@ import (
 
 var hasty = flag.Int("hasty", 3, "seeds of TestHastyTakeovers, of 30 faults each")
 
-// TestHastyTakeovers: managers die and return one after the other at any moment, in the middle of takeovers and handovers too, while customers register, subscribe,
-// join and leave. Whenever there is a master for a while it has all that was acknowledged since clients were last asked to register again.
+// TestHastyTakeovers: managers die and return in turn at any moment, in the middle of takeovers and
+// handovers too, while customers register, subscribe, join and leave. A master of some time has
+// everything acknowledged since clients were last asked to register again.
 func TestHastyTakeovers(t *testing.T) {
 	racing.SkipLong(t)
 	faults, asked := 0, 0

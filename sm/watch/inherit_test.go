@@ -29,7 +29,7 @@ func (m *market) paths(v *virtual) mad.Datagram {
 	return bytes.Clone(allPaths(v.keeper.a, m.t, v.keeper.a.Serving.Load().Subnet))
 }
 
-// isTable reports whether an action writes a table by which switches forward packets.
+// isTable reports whether an action writes a table for forwarding packets.
 func isTable(a *terms.Action) bool {
 	return a.Kind == terms.Send && a.Method == mad.Set && slices.Contains([]mad.AttrID{
 		mad.AttrLinearForwardingTable, mad.AttrSLtoVLMappingTable, mad.AttrVLArbitrationTable, mad.AttrMulticastForwardingTable,
@@ -96,7 +96,8 @@ func isWhole(f *fabric.Fabric, down map[fabric.LinkID]bool) bool {
 	return len(parts) == 1
 }
 
-// scratch routes the subnet of a master from scratch, as one would that knows its LIDs alone, and returns the tables.
+// scratch routes the subnet of a master from scratch, as one would that knows its LIDs alone, and
+// returns the tables.
 func (v *virtual) scratch() []byte {
 	r := v.manager.Result()
 	ev := round.Plan(context.Background(), v.routing, &terms.RouteRequest{Graph: r.Graph(), Stored: r.Inherit.Stored})
@@ -116,8 +117,9 @@ func routed(p *route.Plan) (all []byte) {
 	return all
 }
 
-// TestPlanOutlivesTakeovers: cables fail and come back, and the Plan of the master is that of repairs. When it dies the manager that stood by has the same Plan: it
-// writes no table at all, and tells hosts the same paths, byte by byte. So does the next one after it.
+// TestPlanOutlivesTakeovers: cables fail and come back, and the Plan of the master is that of
+// repairs. When it dies the manager that stood by has the same Plan: it writes no table at all, and
+// tells hosts the same paths, byte by byte. So does the next one after it.
 func TestPlanOutlivesTakeovers(t *testing.T) {
 	racing.SkipLong(t)
 	others := 0
@@ -189,7 +191,8 @@ func TestPlanOutlivesTakeovers(t *testing.T) {
 	t.Logf("%d takeovers of Plans that nobody would have made afresh", others)
 }
 
-// TestReplayedTakeover: what a manager did that stood by, took over after repairs, and drains what its master drained is done again from its recording.
+// TestReplayedTakeover: what a manager did that stood by, took over after repairs, and drains what
+// its master drained is done again from its recording.
 func TestReplayedTakeover(t *testing.T) {
 	m := newMarket(t, "torus(4x4,hosts=1)", 1, 2)
 	m.routing = smtest.JobOf("dfsssp", 0)
@@ -225,8 +228,8 @@ func TestReplayedTakeover(t *testing.T) {
 	}
 }
 
-// TestTakeoverInTheMiddle: the master dies just when cables fail, or in the middle of its repair. The manager that stood by repairs what it finds: of the blocks that it
-// writes none is what it was.
+// TestTakeoverInTheMiddle: the master dies just when cables fail, or in the middle of its repair.
+// The standby repairs the subnet as it is, and every block that it writes changes.
 func TestTakeoverInTheMiddle(t *testing.T) {
 	racing.SkipLong(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -22,7 +22,7 @@ func (v *virtual) tellKeys(k terms.Keys) {
 	v.step(&terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: cfg, Watch: v.manager.watch, What: "keys"}})
 }
 
-// after returns Keys by which a manager goes on after others.
+// after returns Keys for a manager that continues with new keys after old ones.
 func after(old, k terms.Keys) terms.Keys {
 	if len(old.Secret) > 0 {
 		k.Former = [][]byte{old.Secret}
@@ -35,8 +35,9 @@ func after(old, k terms.Keys) terms.Keys {
 
 var rotated = []terms.Keys{smtest.SecretKeys, smtest.OtherKeys, smtest.HidingKeys, {One: 1, Protect: 3, Lease: 60}, {One: 2, Protect: 2}, {One: 3}, {Secret: []byte("one more"), Protect: 2}}
 
-// TestKeysRotate: a manager that runs is told other keys. From any to any others all ports have theirs after the next round, no port has seen a
-// wrong key, nothing was out of reach, and no LID has moved; a manager that starts after it finds all as it should be.
+// TestKeysRotate: a manager that runs is told other keys. From any to any others all ports have
+// theirs after the next round, no port has seen a wrong key, nothing was out of reach, and no LID
+// has moved; a manager that starts after it finds all as it should be.
 func TestKeysRotate(t *testing.T) {
 	for i, from := range rotated {
 		for j, to := range rotated {
@@ -65,8 +66,8 @@ func TestKeysRotate(t *testing.T) {
 	}
 }
 
-// TestKeysRotateThroughFaults: the same on bad wires, with faults, with several changes of keys one after the other, and with managers that die in
-// the middle of it and are started again with the keys of before named.
+// TestKeysRotateThroughFaults: the same on bad wires, with faults and several changes of keys in a
+// row. Managers die in the middle of a change and restart with the old keys named.
 func TestKeysRotateThroughFaults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		opt := emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}
@@ -105,8 +106,9 @@ func TestKeysRotateThroughFaults(t *testing.T) {
 	})
 }
 
-// TestHiddenMoves: a host whose port tells nothing without its key, and whose cable is moved to another switch, is found there; one that is new
-// too, and a manager that does not know what was where says what may be the reason that ports are silent.
+// TestHiddenMoves: a host whose port answers nothing without its key is found when its cable is
+// moved to another switch; a new host is found too. A manager that does not know what was where
+// says why ports may be silent.
 func TestHiddenMoves(t *testing.T) {
 	keys := smtest.HidingKeys
 	keys.Lease = 0

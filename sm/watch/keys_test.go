@@ -47,7 +47,8 @@ func endPorts(t smtest.Fataler, sub *emulator.Subnet) map[fabric.GUID]fabric.End
 	return ends
 }
 
-// verifyKeys checks that all ports have their keys, and returns how many SMPs without the right key they have seen.
+// verifyKeys checks that all ports have their keys, and returns how many SMPs without the right key
+// they have seen.
 func verifyKeys(t smtest.Fataler, v *virtual, k terms.Keys) (violations uint64) {
 	t.Helper()
 	c := v.manager.found()
@@ -81,8 +82,8 @@ func (v *virtual) again(k terms.Keys) *terms.Report {
 	return v.run()
 }
 
-// successor starts another manager in the place of one that has died, when nothing is under way any more to that one: transaction IDs
-// begin anew.
+// successor starts another manager in the place of one that has died, when nothing is under way any
+// more to that one: transaction IDs begin anew.
 func (v *virtual) successor(t smtest.Fataler, cfg terms.Config) *virtual {
 	t.Helper()
 	at, err := v.sub.DefaultEnd()
@@ -114,8 +115,9 @@ func ownPort(v *virtual) fabric.GUID {
 // isOpen reports whether a round has brought up all and found nothing wrong.
 func isOpen(r *terms.Report) bool { return r.State == terms.Up && len(r.Incidents) == 0 }
 
-// TestKeysByPort: every port gets its own key; a manager that starts with the same secret and knows nothing else writes nothing, and
-// no port ever sees a wrong key. One with another secret writes nothing either, and says why.
+// TestKeysByPort: every port gets its own key; a manager that starts with the same secret and knows
+// nothing else writes nothing, and no port ever sees a wrong key. One with another secret writes
+// nothing either, and says why.
 func TestKeysByPort(t *testing.T) {
 	for _, k := range []terms.Keys{smtest.SecretKeys, {One: 7, Protect: 0}, {One: 7, Protect: 2, Lease: 5}, {One: 1<<64 - 1, Protect: 3, Lease: 1<<16 - 1}} {
 		v, err := newVirtual(smtest.Formula(t, "rlft(6,2)"), emulator.Options{}, terms.Config{Keys: k}, smtest.JobOf("updn", 0))
@@ -166,8 +168,9 @@ func states(t smtest.Fataler, v *virtual) map[fabric.End][44]byte {
 	return out
 }
 
-// TestKeysMove: from any keys to any others that are known, on wires that lose and repeat, while things happen to the subnet, and
-// with managers that die in the middle of it: in the end all ports have their keys.
+// TestKeysMove: from any keys to any others that are known, on wires that lose and repeat, while
+// things happen to the subnet, and with managers that die in the middle of it: in the end all ports
+// have their keys.
 func TestKeysMove(t *testing.T) {
 	moved := 0
 	draws.Check(t, func(t *rapid.T) {
@@ -220,8 +223,9 @@ func TestKeysMove(t *testing.T) {
 	})
 }
 
-// TestKeysOfTwo: of two managers with one secret the second takes the subnet when the first one dies, and no port sees a wrong key. One with another
-// secret stands by and writes nothing; when the first dies it takes the subnet when leases have ended, and not otherwise.
+// TestKeysOfTwo: of two managers with one secret the second takes the subnet when the first one
+// dies, and no port sees a wrong key. One with another secret stands by and writes nothing; when
+// the first dies it takes the subnet when leases have ended, and not otherwise.
 func TestKeysOfTwo(t *testing.T) {
 	t.Run("hands over to nobody without the keys", func(t *testing.T) {
 		for _, k := range []terms.Keys{smtest.OtherKeys, {}, smtest.SecretKeys} {
@@ -292,7 +296,8 @@ func TestKeysOfTwo(t *testing.T) {
 	}
 }
 
-// TestWrongKey: somebody without the keys changes nothing, and is named. The port is shown its key, so that its lease does not end.
+// TestWrongKey: somebody without the keys changes nothing, and is named. The port is shown its key,
+// so that its lease does not end.
 func TestWrongKey(t *testing.T) {
 	v := staying(t, "rlft(6,2)", emulator.Options{}, terms.Config{Keys: smtest.SecretKeys})
 	f := v.sub.Fabric()
@@ -348,7 +353,7 @@ func TestWrongKey(t *testing.T) {
 	}
 }
 
-// TestReadKeys: a file of keys, and what is wrong with one.
+// TestReadKeys: files of keys, and faults in them.
 func TestReadKeys(t *testing.T) {
 	known, others, err := terms.ReadKeys("keys", []byte("# ours\n0x12 0x34 # a port\n0x13 0x0\n* 7\n * 0xffffffffffffffff\n"))
 	if err != nil || !maps.Equal(known, map[fabric.GUID]uint64{0x12: 0x34}) || !slices.Equal(others, []uint64{7, 1<<64 - 1}) {
@@ -363,7 +368,7 @@ func TestReadKeys(t *testing.T) {
 	}
 }
 
-// TestKeysChange: keys without a lease are changed in one round, when those of before are known.
+// TestKeysChange: keys without a lease change in one round if the old ones are known.
 func TestKeysChange(t *testing.T) {
 	old := terms.Keys{Secret: []byte("an old secret"), Protect: 1}
 	for _, c := range []struct{ from, to terms.Keys }{
@@ -388,7 +393,8 @@ func TestKeysChange(t *testing.T) {
 	}
 }
 
-// TestKeysOfStrangers: a port whose GUID is not known is asked with a few keys, and the first one once more.
+// TestKeysOfStrangers: a port whose GUID is not known is asked with a few keys, and the first one
+// once more.
 func TestKeysOfStrangers(t *testing.T) {
 	k := terms.Keys{One: 2, Others: []uint64{9, 1, 9}, Known: map[fabric.GUID]uint64{8: 1, 7: 4}}
 	strangers := func(k terms.Keys, expected fabric.GUID) []uint64 {

@@ -11,7 +11,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestLateSwept: an answer to a light sweep that was dropped, which comes after all answers to the next one, ends that one.
+// TestLateSwept: an answer to a light sweep that was dropped, which comes after all answers to the
+// next one, ends that one.
 func TestLateSwept(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
 	m, now := v.manager, v.now
@@ -34,7 +35,8 @@ func TestLateSwept(t *testing.T) {
 	}
 }
 
-// TestStandByWhileSwept: a manager that gives the subnet away in the middle of a light sweep ends that.
+// TestStandByWhileSwept: a manager that gives the subnet away in the middle of a light sweep ends
+// that.
 func TestStandByWhileSwept(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{MaxPending: 1})
 	m := v.manager
@@ -49,7 +51,8 @@ func TestStandByWhileSwept(t *testing.T) {
 	}
 }
 
-// TestStopBeforeClaimed: a manager that is stopped before IsSM is set at its port sends nothing any more.
+// TestStopBeforeClaimed: a manager that is stopped before IsSM is set at its port sends nothing any
+// more.
 func TestStopBeforeClaimed(t *testing.T) {
 	m := NewManager(terms.Config{Elect: true}, terms.UsualWatch)
 	m.Step(0, &terms.Event{Kind: terms.Start}, nil)
@@ -59,7 +62,8 @@ func TestStopBeforeClaimed(t *testing.T) {
 	}
 }
 
-// TestLongRetry: a long time between rounds that fail does not pass the end of the numbers when it is doubled.
+// TestLongRetry: a long time between rounds that fail does not pass the end of the numbers when it
+// is doubled.
 func TestLongRetry(t *testing.T) {
 	w := terms.Watch{Retry: 3 * time.Hour, MostRetry: 24 * time.Hour}
 	for failed, want := range map[int]time.Duration{0: 3 * time.Hour, 2: 12 * time.Hour, 20: 24 * time.Hour, 1000: 24 * time.Hour} {
@@ -69,8 +73,8 @@ func TestLongRetry(t *testing.T) {
 	}
 }
 
-// TestHandedOverInSilence: a master that has handed the subnet over, and has no answer yet, begins no round; one that took it
-// says so again to who asks again.
+// TestHandedOverInSilence: a master that has handed the subnet over, and has no answer yet, begins
+// no round; one that took it says so again to who asks again.
 func TestHandedOverInSilence(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
 	m, now := v.manager, v.now+time.Minute

@@ -59,7 +59,8 @@ func (v *virtual) verifyTurns(t smtest.Fataler) {
 	}
 }
 
-// askPath returns the SL of the first path between two end ports, as a query with more in it gets it; false where there is none.
+// askPath returns the SL of the first path between two end ports, as a query with more in it gets
+// it; false where there is none.
 func (v *virtual) askPath(src, dst int32, more func(rec []byte) (mask uint64)) (sl uint8, ok bool) {
 	c := v.manager.inForce
 	q, _ := mad.Request{Method: mad.Get, Attr: mad.AttrPathRecord, TID: 1}.SA(make([]byte, mad.Size), 0)
@@ -71,8 +72,9 @@ func (v *virtual) askPath(src, dst int32, more func(rec []byte) (mask uint64)) (
 	return uint8(mad.PathRecordSL.Get(a.Data())), a.Status() == mad.StatusOK
 }
 
-// TestLevels: levels of service get lanes and turns, and hosts are told their SLs by partition, service, class or the SL that they ask for. Others that are told while
-// the manager runs are in force after the next round, which moves no LID and writes no block of a forwarding table.
+// TestLevels: levels of service get lanes and turns, and hosts are told their SLs by partition,
+// service, class or the SL that they ask for. Others that are told while the manager runs are in
+// force after the next round, which moves no LID and writes no block of a forwarding table.
 func TestLevels(t *testing.T) {
 	p := smtest.Partitioning(t, `Default=0x7fff: ALL=full; storage=0x10,sl=5: ALL=full; other=0x11: ALL=full;`, true, true)
 	list := readLevels(t, "default\nstorage share=3 sl=5\ncontrol priority=high service=0x100-0x1ff class=9 partition=other")

@@ -9,22 +9,22 @@ import (
 	"weft/wire/mad"
 )
 
-// lightSweep asks every switch that the last round found whether a port of it has changed its state.
+// lightSweep asks every switch of the round in force whether one of its ports changed state.
 type lightSweep struct {
-	due         time.Duration // when the next one begins; never
-	under       bool          // one is under way
-	number      uint32        // of those begun and dropped so far: answers to an earlier one are late
-	next        int32         // node that is asked next; after the last one, the tables that are read again
-	outstanding int           // SMPs handed out and not ended
+	due         time.Duration // when the next sweep begins; never
+	under       bool          // a sweep is under way
+	number      uint32        // of sweeps begun or dropped so far: an answer to an earlier one is late
+	next        int32         // the next node to ask; after the nodes, tables to read again
+	outstanding int           // SMPs under way
 }
 
-// drop forgets the sweep that is under way. Its SMPs still end.
+// drop forgets the sweep under way. Its SMPs still end.
 func (l *lightSweep) drop() {
 	l.under, l.due = false, terms.Never
 	l.number++
 }
 
-// beginLightSweep begins to ask: our own port first, whether another manager has written to it.
+// beginLightSweep begins a sweep at our own port, which another manager may have written to.
 func (m *Manager) beginLightSweep() {
 	m.sweep.drop()
 	m.sweep.under, m.sweep.next = true, 0
@@ -34,7 +34,7 @@ func (m *Manager) beginLightSweep() {
 	m.askForSweep(ledger.NoSlot, terms.Action{Tag: terms.SweepTag, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.PortNumber(c.OwnPort()), false), Key: c.KeyOf(ledger.GetPort, c.OwnPort())})
 }
 
-// askForSweep hands out an SMP of a light sweep, to a node or to our own port. Its Tag is the kind.
+// askForSweep sends an SMP of a light sweep to a node, or to our own port. a.Tag is its kind.
 func (m *Manager) askForSweep(id int32, a terms.Action) {
 	a.Kind, a.Method = terms.Send, mad.Get
 	a.Tag = a.Tag<<56 | uint64(m.sweep.number&0xFFFFFF)<<32 | uint64(uint32(id))
@@ -42,7 +42,7 @@ func (m *Manager) askForSweep(id int32, a terms.Action) {
 	m.out = append(m.out, a)
 }
 
-// askSwitches hands out the SMPs of a light sweep, up to Config.MaxPending.
+// askSwitches sends SMPs of a light sweep, up to Config.MaxPending.
 func (m *Manager) askSwitches() {
 	l, c := &m.sweep, m.inForce
 	for ; l.under && int(l.next) < len(c.Nodes)+len(c.Rewritten) && l.outstanding < m.cfg.MaxPending; l.next++ {
@@ -60,7 +60,7 @@ func (m *Manager) askSwitches() {
 	}
 }
 
-// onSwept takes what a switch says of its ports. One that says nothing is a change too.
+// onSwept handles the end of an SMP of a light sweep. A silent switch is a change too.
 func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 	l := &m.sweep
 	l.outstanding--
@@ -71,15 +71,15 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 	switch c := m.inForce; {
 	case number != l.number&0xFFFFFF || ev.Outcome == terms.Cancelled: // late, or nothing
 	case id == ledger.NoSlot && ev.Outcome != terms.Answered:
-		m.sweepFound(now, "our own port does not answer any more")
+		m.sweepFound(now, "our own port no longer answers")
 	case id == ledger.NoSlot && mad.PortInfoMasterSMLID.Get(ev.Data[:]) != uint64(c.Prog.SMLID):
-		m.sweepFound(now, "another manager has told our own port who the master is")
+		m.sweepFound(now, "another manager has written MasterSMLID of our own port")
 	case id == ledger.NoSlot:
 	case int(id) >= len(c.Nodes):
 		m.onTableAgain(now, c.Rewritten[int(id)-len(c.Nodes)], ev)
 	case ev.Outcome != terms.Answered:
 		m.doubted[c.Nodes[id].GUID] = true
-		m.sweepFound(now, c.NodeName(id)+" does not answer SwitchInfo any more")
+		m.sweepFound(now, c.NodeName(id)+" no longer answers SwitchInfo")
 	case mad.SwitchInfoPortStateChange.Is(ev.Data[:]) && m.unsteady.watches(c.Nodes[id].GUID):
 		m.wantLook(now, id, !m.unsteady.isStuck(c.Nodes[id].GUID))
 	case mad.SwitchInfoPortStateChange.Is(ev.Data[:]):
@@ -92,8 +92,8 @@ func (m *Manager) onSwept(now time.Duration, ev *terms.Event) {
 	}
 }
 
-// onTableAgain takes a table, or a block of one, that was written more than once: a copy of an earlier one that came late may have taken
-// its place.
+// onTableAgain checks a table, or a block of one, that was written more than once: a late copy of
+// an earlier Set may have replaced the last one.
 func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *terms.Event) {
 	c := m.inForce
 	k, index, arg := ledger.SplitTag(tag)
@@ -110,17 +110,17 @@ func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *terms.Event) {
 	}
 }
 
-// sweepFound takes a change that a light sweep has found, and ends the sweep: the round that follows asks every switch again, and by paths
-// that the change may have left.
+// sweepFound reports a change and ends the light sweep: the next round asks every switch again,
+// over paths that still exist.
 func (m *Manager) sweepFound(now time.Duration, what string) {
 	m.dropSweep()
 	m.tell(terms.SweepFound, "%s", what)
 	m.noteChange(now, what)
 }
 
-// pendingChange is a change that no round has looked at yet.
+// pendingChange is a change that no round has handled yet.
 type pendingChange struct {
-	quiet, latest time.Duration // when a round begins: if nothing more changes, and whatever happens; never
+	quiet, latest time.Duration // when a round begins if nothing more changes, and at the latest; never
 	first         string        // what changed first
 	more          int           // how often something changed after that
 }
@@ -136,14 +136,14 @@ func (p *pendingChange) text() string {
 	return fmt.Sprintf("%s, and %d more signs of change", p.first, p.more)
 }
 
-// pace counts the rounds that changes have begun shortly after each other, so that a device which tells of changes without
-// end does not keep the manager busy.
+// pace counts rounds that changes began in quick succession, so that a device which reports changes
+// without end does not keep the manager busy.
 type pace struct {
 	last  time.Duration // when the last one began
 	count int
 }
 
-// paceForgets is the time after a round from which on the next one counts as the first again.
+// paceForgets is the time after a round after which the next one counts as the first again.
 const paceForgets = 10 * time.Second
 
 // add counts a round.
@@ -154,11 +154,11 @@ func (p *pace) add(now time.Duration) {
 	p.last = now
 }
 
-// isCalm reports whether no change has begun a round lately.
+// isCalm reports whether no change began a round lately.
 func (p *pace) isCalm(now time.Duration) bool { return p.last == 0 || now-p.last >= paceForgets }
 
-// quiet returns how long nothing more must have changed for a round to begin: no time after calm, since more changes that come
-// while it looks at the subnet are seen by it too.
+// quiet returns how long nothing may change before a round begins. It is 0 after calm, since the
+// round also sees changes that come while it discovers.
 func (p *pace) quiet(now time.Duration, w *terms.Watch) time.Duration {
 	if p.isCalm(now) {
 		return 0

@@ -11,35 +11,35 @@ import (
 	"weft/wire/mad"
 )
 
-// looks reads the ports of single switches between rounds: those where a sign of change may come from a port in quarantine. Only
-// where another port has changed does a round follow. PortStateChange is cleared first, so that it shows the next change; the next round
-// asks all of the switch.
+// looks reads the ports of single switches between rounds, where a sign of change may come from a
+// port in quarantine. A round follows only if another port has changed. A look first clears
+// PortStateChange, so that it shows the next change; the next round asks the switch for everything.
 type looks struct {
 	wanted      []look
-	last        []look // that were made lately
-	node        int32  // of the round in force, while one is under way
+	last        []look // made lately
+	node        int32  // the switch of the look under way: a node of the round in force
 	under       bool
-	trap        bool             // the one that is under way was wanted by a new sign of change
-	differs     bool             // it has found a port that is not as it was
-	doubtful    []ledger.PortKey // ports of switches with vain signs that were not as they were in the last look
+	trap        bool             // a new sign of change asked for the look under way
+	differs     bool             // it found a changed port
+	doubtful    []ledger.PortKey // ports that had changed in the last look, at switches with false alarms
 	number      uint32
 	outstanding int
 }
 
-// look is the wish to read the ports of a switch.
+// look is a request to read the ports of a switch.
 type look struct {
 	node fabric.GUID
-	due  time.Duration // or when it was made
-	trap bool          // by a new sign of change
+	due  time.Duration // when to make it, or when it was made
+	trap bool          // a new sign of change asked for it
 }
 
-// drop forgets what is under way or wanted: a round asks for more.
+// drop forgets the look under way and the requested ones: a round reads more.
 func (l *looks) drop() {
 	l.under, l.wanted, l.doubtful = false, l.wanted[:0], nil
 	l.number++
 }
 
-// due returns when the next look is due; never while one is under way.
+// due returns when the next look begins; never while one is under way.
 func (l *looks) due() time.Duration {
 	due := terms.Never
 	for _, w := range l.wanted {
@@ -51,7 +51,7 @@ func (l *looks) due() time.Duration {
 	return due
 }
 
-// wantLook asks for a look at the ports of a switch, soon, and no more often than once in Watch.MostQuiet.
+// wantLook requests a look at a switch, after Watch.Quiet and at most once in Watch.MostQuiet.
 func (m *Manager) wantLook(now time.Duration, id int32, trap bool) {
 	l, guid := &m.looks, m.inForce.Nodes[id].GUID
 	is := func(w look) bool { return w.node == guid }
@@ -67,7 +67,7 @@ func (m *Manager) wantLook(now time.Duration, id int32, trap bool) {
 	l.wanted = append(l.wanted, look{guid, due, trap})
 }
 
-// beginLook asks for all ports of a switch.
+// beginLook begins a look that is due, by reading SwitchInfo.
 func (m *Manager) beginLook(now time.Duration) {
 	l, c := &m.looks, m.inForce
 	i := slices.IndexFunc(l.wanted, func(w look) bool { return now >= w.due })
@@ -84,13 +84,14 @@ func (m *Manager) beginLook(now time.Duration) {
 	m.askOfLook(terms.Action{Method: mad.Get}, readByLook)
 }
 
-// readByLook and clearedByLook stand in a tag for the SMPs by which a look begins.
+// readByLook and clearedByLook mark, in a tag, the first SMPs of a look: read SwitchInfo, clear
+// PortStateChange.
 const (
 	clearedByLook = uint32(1<<32 - 1 - iota)
 	readByLook
 )
 
-// askOfLook sends an SMP of SwitchInfo to the switch that is looked at.
+// askOfLook sends an SMP of SwitchInfo to the switch of the look.
 func (m *Manager) askOfLook(a terms.Action, what uint32) {
 	l, c := &m.looks, m.inForce
 	l.outstanding++
@@ -99,8 +100,8 @@ func (m *Manager) askOfLook(a terms.Action, what uint32) {
 	m.out = append(m.out, a)
 }
 
-// onReadByLook takes the SwitchInfo of the switch that is looked at, and has its PortStateChange cleared. A switch that was restarted is left to a round: a Set of
-// what it was told before would make it look as if it held its tables still.
+// onReadByLook takes the SwitchInfo of the look's switch and clears PortStateChange. It leaves a
+// restarted switch to a round: a Set would make it look as if it still held its tables.
 func (m *Manager) onReadByLook(now time.Duration, ev *terms.Event) {
 	l, c := &m.looks, m.inForce
 	switch {
@@ -119,7 +120,7 @@ func (m *Manager) onReadByLook(now time.Duration, ev *terms.Event) {
 	}
 }
 
-// readPorts asks for all ports of the switch that is looked at.
+// readPorts asks for all ports of the look's switch.
 func (m *Manager) readPorts() {
 	l, c := &m.looks, m.inForce
 	for slot := range c.PortsOf(l.node) {
@@ -135,7 +136,7 @@ func (m *Manager) readPorts() {
 	}
 }
 
-// onLooked takes the state of a port.
+// onLooked handles the end of an SMP of a look.
 func (m *Manager) onLooked(now time.Duration, ev *terms.Event) {
 	l := &m.looks
 	l.outstanding--
@@ -157,10 +158,10 @@ func (m *Manager) onLooked(now time.Duration, ev *terms.Event) {
 	l.doubtful = slices.DeleteFunc(l.doubtful, func(k ledger.PortKey) bool { return k == c.PortKey(slot) })
 	switch {
 	case ev.Outcome != terms.Answered:
-		m.sweepFound(now, c.NodeName(l.node)+" does not answer PortInfo any more")
+		m.sweepFound(now, c.NodeName(l.node)+" no longer answers PortInfo")
 		l.differs = true
 	case mad.PortInfoPortState.Get(ev.Data[:]) == c.State(slot):
-	case (u == nil || u.state == linkUsed) && !differed && m.unsteady.isVain(c.Nodes[l.node].GUID): // for a moment only, perhaps
+	case (u == nil || u.state == linkUsed) && !differed && m.unsteady.isVain(c.Nodes[l.node].GUID): // perhaps only for a moment
 		l.doubtful = append(l.doubtful, c.PortKey(slot))
 		l.differs = true
 		m.wantLook(now, l.node, false)
@@ -176,12 +177,12 @@ func (m *Manager) onLooked(now time.Duration, ev *terms.Event) {
 		return
 	}
 	l.under = false
-	if l.trap && !l.differs { // something has changed, and is as it was
+	if l.trap && !l.differs { // something changed, and changed back
 		m.unsteady.restart(now, c.Nodes[l.node].GUID)
 	}
 }
 
-// waitLonger asks for a round for a link that alone leads to a switch, later each time.
+// waitLonger schedules a round for a link that is the only way to a switch, later each time.
 func (m *Manager) waitLonger(now time.Duration, u *unsteadyLink) {
 	if u.state == linkSpared {
 		u.came = append(u.came, now)
@@ -189,8 +190,9 @@ func (m *Manager) waitLonger(now time.Duration, u *unsteadyLink) {
 	}
 }
 
-// waitsFor takes a trap that a link of a switch has changed, and reports whether no round is to begin for it yet: the one under way
-// sees it, its ports are read, or an unsteady link alone leads to the switch, which the round in force has not found.
+// waitsFor handles a trap about a changed link of a switch and reports whether no round begins for
+// it yet: the round under way sees it, a look reads the ports, or the switch is missing and has an
+// unsteady link only.
 func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
 	if id >= 0 {
 		node := m.inForce.Nodes[id].GUID
@@ -220,7 +222,7 @@ func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
 	return true
 }
 
-// restart counts a change that nothing shows any more as one of the links of a switch that are in quarantine.
+// restart counts a change that is no longer visible as a change of the switch's unsteady links.
 func (u *unsteady) restart(now time.Duration, node fabric.GUID) {
 	for _, l := range u.links {
 		if l.state != linkUsed && (l.ends[0].Node == node || l.ends[1].Node == node) {
@@ -229,7 +231,8 @@ func (u *unsteady) restart(now time.Duration, node fabric.GUID) {
 	}
 }
 
-// watchStuck counts the rounds at whose end PortStateChange of a switch was set, and has the ports read of those where it says nothing.
+// watchStuck counts, by switch, the rounds that ended with PortStateChange set. After stuckAfter
+// rounds looks read the ports of the switch.
 func (m *Manager) watchStuck() {
 	c, u := m.result.Ledger, &m.unsteady
 	set := slices.Clone(m.result.Changing)
@@ -250,12 +253,12 @@ func (m *Manager) watchStuck() {
 			u.stuck = append(u.stuck, stuckSwitch{node: guid})
 		}
 		if u.stuck[i].rounds++; u.stuck[i].rounds == stuckAfter && !m.given.Apart.Nodes[guid] {
-			m.tell(terms.StuckChange, "PortStateChange of %s is set after every round: from now on its ports are read, and a round begins when one has changed", c.NodeName(c.ByGUID[guid]))
+			m.tell(terms.StuckChange, "PortStateChange of %s stays set after every round: from now on weft reads its ports, and a round begins only when one has changed", c.NodeName(c.ByGUID[guid]))
 		}
 	}
 }
 
-// lookAfterRound reads the ports of the switches whose PortStateChange said nothing in the round that has ended.
+// lookAfterRound reads the ports of the switches whose PortStateChange the ended round ignored.
 func (m *Manager) lookAfterRound(now time.Duration) {
 	again := slices.Sorted(slices.Values(m.result.Changing))
 	for _, guid := range slices.Compact(again) {
@@ -265,7 +268,8 @@ func (m *Manager) lookAfterRound(now time.Duration) {
 	}
 }
 
-// sign counts a sign of change from a switch: for the next round, or for the one under way where that still sees what has changed.
+// sign notes a sign of change from a switch: for the round under way if it still sees the change,
+// otherwise for the next.
 func (u *unsteady) sign(now time.Duration, node fabric.GUID, seen bool) {
 	if i := slices.IndexFunc(u.vain, func(s stuckSwitch) bool { return s.node == node }); i >= 0 {
 		u.vain[i].last = now
@@ -279,7 +283,7 @@ func (u *unsteady) sign(now time.Duration, node fabric.GUID, seen bool) {
 	}
 }
 
-// watchVain counts the rounds that found nothing at the switches whose signs began them.
+// watchVain counts, by switch, the rounds that its signs began and that found nothing there.
 func (u *unsteady) watchVain(now time.Duration, c, b *ledger.Ledger, within time.Duration) {
 	u.vain = slices.DeleteFunc(u.vain, func(s stuckSwitch) bool { return now-s.last > within })
 	for _, guid := range u.begun {

@@ -12,8 +12,8 @@ import (
 	"weft/sm/terms"
 )
 
-// TestRestartedBeforeLook: a switch that restarts so fast that a look is the first to ask it gets its tables again: the look does not make it seem as if it held
-// them still.
+// TestRestartedBeforeLook: a switch that restarts so fast that a look is the first to ask it gets
+// its tables again: the look does not make it seem as if it held them still.
 func TestRestartedBeforeLook(t *testing.T) {
 	v := staying(t, "rlft(6,2)", emulator.Options{}, terms.Config{})
 	f := v.sub.Fabric()

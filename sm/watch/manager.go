@@ -13,16 +13,17 @@ import (
 	"weft/wire/mad"
 )
 
-// Manager is a subnet manager that stays, as a pure state machine. A round is one bring-up by a Round; between rounds
-// it watches the subnet by light sweeps and traps, and a change begins the next round. Later rounds repair the Plan that
-// is in force. Step takes what happened and the time; times only grow. It is not for concurrent use.
+// Manager is a subnet manager that stays, as a pure state machine. A round is one bring-up. Between
+// rounds light sweeps and traps watch the subnet, and a change begins the next round, which repairs
+// the Plan in force. Step takes what happened and the time, which only grows. Not for concurrent
+// use.
 type Manager struct {
 	cfg   terms.Config
 	watch terms.Watch
 
 	keys    *ledger.Keyring
-	inForce *ledger.Ledger // of the last round that brought the subnet up, in full or in part
-	clients round.Clients  // what that round knew of clients
+	inForce *ledger.Ledger // of the last round that brought the subnet up, in full or in part; nil unless we are the master
+	clients round.Clients  // data of that round about clients
 	claimed bool           // IsSM is set at our port
 	stopped bool
 	ended   bool
@@ -38,32 +39,32 @@ type Manager struct {
 	election   election
 	guid       fabric.GUID   // of our port; 0 until it is known
 	acts       uint64        // SMInfo.ActCount
-	settled    []fabric.GUID // ports of managers that the subnet may be handed over to, where we Replicate
-	reregister bool          // clients are to register again, in the next round
-	toManagers int           // SMPs to other managers that have not ended
+	settled    []fabric.GUID // port GUIDs of standbys with a full copy, to which we may hand over
+	reregister bool          // the next round asks clients to register again
+	toManagers int           // SMPs to other managers under way
 	outbox
 	paths []byte // memory of the Paths of this Step
 }
 
-// rounds hold the round under way, the last one, and what the next one begins with.
+// rounds holds the round under way, the last one, and the start of the next one.
 type rounds struct {
-	current *round.Round  // the round that is under way, or else the last one
-	given   round.Given   // what that was given
-	result  *round.Result // of the last round that has ended
-	next    round.Inherit // what the next round takes over
+	current *round.Round  // the round under way, or else the last one
+	given   round.Given   // input of current
+	result  *round.Result // of the last round that ended
+	next    round.Inherit // passed on to the next round
 	inRound bool
-	failed  int // rounds, one after the other, that did not bring up all
+	failed  int // rounds in a row that did not bring up everything
 	wanted  wantedRound
 }
 
-// ruleBook holds the rules of this manager: those of its own files, those learned from other
-// managers, and which of them have been sent to the standbys.
+// ruleBook holds the rules of this manager: its own files' settings, the rules learned from other
+// managers, and what the standbys have been sent.
 type ruleBook struct {
 	learned     learned
-	own         ownFiles // as Config and Reconfigure have them; those of cfg are in force
-	differences []string // of what is, or would be, in force from own, in words
+	own         ownFiles // of Config and Reconfigure; cfg has those in force
+	differences []string // between own and the rules in force, or of our master
 	rulesTold   uint64   // counts RulesToTell
-	untold      bool     // what we go by has changed since the last round began: it is not handed over until a round has told that
+	untold      bool     // our rules have changed since the last round began: no handover before a round has sent them
 }
 
 // outbox collects the actions of a Step.
@@ -72,24 +73,24 @@ type outbox struct{ out []terms.Action }
 // schedule holds when something is due; never.
 type schedule struct {
 	now       time.Duration // of this Step
-	pauseEnds time.Duration // the packets have left for which the round waits
-	again     time.Duration // the next round without a change
-	afresh    time.Duration // a routing afresh, since what is in force was repaired
+	pauseEnds time.Duration // the packets that the round waits for have left
+	again     time.Duration // the next round, if nothing changes
+	afresh    time.Duration // routing from scratch, since the Plan in force was repaired
 }
 
-// signs hold the signs that something has changed, and the sweeps and looks that find them.
+// signs holds signs of change, and the sweeps and looks that find them.
 type signs struct {
 	change    pendingChange
 	pace      pace
-	doubted   map[fabric.GUID]bool // by node GUID: it may have changed, and no round has asked it since
-	somewhere bool                 // a node that no round in force has named says that it has changed: all are asked
+	doubted   map[fabric.GUID]bool // node GUIDs: may have changed, and no round has asked since
+	somewhere bool                 // an unknown node reports a change: the next round asks everything
 	sweep     lightSweep
 	traps     trapLog
 	looks     looks
-	asking    map[uint64]shownKey // after traps 256, by tag: what has not answered
+	asking    map[uint64]shownKey // after traps 256, by tag: ports that have not answered
 }
 
-// findings hold the faults of a subnet that a Manager knows of, and the parts that it does not use.
+// findings holds the known faults of a subnet, and the parts that the Manager does not use.
 type findings struct {
 	unsteady   unsteady
 	standing   standing
@@ -100,9 +101,9 @@ type findings struct {
 
 // memory holds rounds and counts for Snapshots.
 type memory struct {
-	round Round // that is under way
+	round Round // under way
 	last  *Round
-	good  *Round // whose Plan is in force, or was
+	good  *Round // the last whose Plan came into force
 	tally Tally
 }
 
@@ -121,7 +122,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	return m
 }
 
-// Result returns what the round has brought about that is under way, or else that of the last one.
+// Result returns the result of the round under way, or else of the last one.
 func (r *rounds) Result() *round.Result {
 	if r.inRound {
 		return r.current.Result()
@@ -129,10 +130,10 @@ func (r *rounds) Result() *round.Result {
 	return r.result
 }
 
-// found returns the ledger of the round that is under way, or else of the last one.
+// found returns the ledger of the round under way, or else of the last one.
 func (r *rounds) found() *ledger.Ledger { return r.Result().Ledger }
 
-// Reigning returns the ledger of the round whose Plan is in force, nil where we are not the master.
+// Reigning returns the ledger of the round whose Plan is in force; nil if we are not the master.
 func (m *Manager) Reigning() *ledger.Ledger {
 	if m.Role() != terms.Master {
 		return nil
@@ -140,7 +141,7 @@ func (m *Manager) Reigning() *ledger.Ledger {
 	return m.inForce
 }
 
-// Step takes an event and appends the actions that follow from it to out.
+// Step handles an event and appends the actions that follow to out.
 func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) []terms.Action {
 	m.out, m.paths, m.now = out, m.paths[:0], now
 	m.acts++
@@ -189,22 +190,22 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 	case terms.Reconfigure:
 		m.reconfigure(now, ev.Settings)
 	case terms.Resweep:
-		m.ask("a full sweep was asked for", false)
+		m.ask("a full sweep was requested", false)
 	case terms.Rebalance:
-		m.ask("a routing afresh was asked for", true)
+		m.ask("routing from scratch was requested", true)
 	case terms.Told:
 		m.onNews(ev.News)
 	case terms.NeighboursTold:
 		m.keys.Expect(ev.Neighbours)
-	case terms.Tick, terms.PauseEnds, terms.LinkChanged: // the last two are what the Manager tells a round
+	case terms.Tick, terms.PauseEnds, terms.LinkChanged: // a Tick needs no more; the other two go to a round
 	}
 	m.proceed(now)
 	out, m.out = m.out, nil
 	return out
 }
 
-// start begins the first round. Where a master is elected our port says that a manager runs there before we look for others, so
-// that of two that start at once one at least sees the other.
+// start begins the first round. With Config.Elect it first sets IsSM at our port, so that of two
+// managers that start at once at least one sees the other.
 func (m *Manager) start() {
 	if m.cfg.Elect {
 		m.out = append(m.out, terms.Action{Kind: terms.Claim})
@@ -213,7 +214,8 @@ func (m *Manager) start() {
 	m.beginRound("the manager has started", askAll)
 }
 
-// stepRound gives an event to the round under way. That a round is done, which it says last, ends its round alone.
+// stepRound passes an event to the round under way. It removes the round's Done, its last action,
+// and turns a Pause into a Wake.
 func (m *Manager) stepRound(ev *terms.Event) {
 	if !m.inRound {
 		return
@@ -234,7 +236,7 @@ func (m *Manager) stepRound(ev *terms.Event) {
 	}
 }
 
-// proceed ends a round that is done and begins what is due.
+// proceed ends a finished round and begins the work that is due.
 func (m *Manager) proceed(now time.Duration) {
 	if m.inRound && now >= m.pauseEnds {
 		m.pauseEnds = terms.Never
@@ -242,7 +244,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	if !m.ended && m.inRound && m.current.IsDone() {
 		m.endRound(now)
-		if !m.ended { // the next one begins in a Step of its own: who is told of this end looks at its Result
+		if !m.ended { // the next round begins in a Step of its own, so that Result stays until this end is reported
 			m.out = append(m.out, terms.Action{Kind: terms.Wake, At: now})
 			return
 		}
@@ -251,7 +253,7 @@ func (m *Manager) proceed(now time.Duration) {
 		return
 	}
 	if m.drains.Follow(m.cfg.Drain) && m.inForce != nil {
-		m.noteChange(now, "what is to be drained was told otherwise")
+		m.noteChange(now, "the parts to be drained have changed")
 	}
 	switch {
 	case m.stopped:
@@ -259,7 +261,7 @@ func (m *Manager) proceed(now time.Duration) {
 			m.end()
 		}
 		return
-	case !m.claimed && m.cfg.Elect, m.election.off, m.election.handing != nil: // the one that is to take it may write by now
+	case !m.claimed && m.cfg.Elect, m.election.off, m.election.handing != nil: // the manager that we offered the subnet may write by now
 		return
 	case m.wanted.why != "":
 		m.beginRound(m.wanted.why, askAll)
@@ -267,9 +269,9 @@ func (m *Manager) proceed(now time.Duration) {
 		m.pace.add(now)
 		m.beginRound(m.change.text(), askChanged)
 	case now >= m.again:
-		m.beginRound("the last one did not bring up all", askAll)
+		m.beginRound("the last round did not bring up everything", askAll)
 	case now >= m.afresh:
-		m.beginRound("all is routed afresh after repairs", routeAfresh)
+		m.beginRound("routing from scratch after repairs", routeAfresh)
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
 		m.release(now)
 	case now >= m.groups.membersDue():
@@ -298,13 +300,13 @@ func (m *Manager) end() {
 	m.out = append(m.out, terms.Action{Kind: terms.Done})
 }
 
-// roundKind says what a round asks the devices, and what it does with the Plan in force.
+// roundKind says what a round asks the devices, and whether it repairs the Plan in force.
 type roundKind uint8
 
 const (
-	askAll      roundKind = iota // all is asked; the Plan in force is repaired
-	askChanged                   // what has not changed since the round in force is not asked again; its Plan is repaired
-	routeAfresh                  // all is asked; all is routed afresh, and LIDs are kept
+	askAll      roundKind = iota // ask everything; repair the Plan in force
+	askChanged                   // ask only devices that may have changed since the round in force; repair its Plan
+	routeAfresh                  // ask everything; route from scratch and keep LIDs
 )
 
 // beginRound begins a bring-up.
@@ -339,7 +341,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.stepRound(&terms.Event{Kind: terms.Start})
 }
 
-// give returns what a round goes by.
+// give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
 	g.By.Drain, g.By.Stays = m.Drained(), m.watch.Interval > 0
@@ -351,13 +353,13 @@ func (m *Manager) give(kind roundKind) round.Given {
 	return g
 }
 
-// endRound takes what a round has brought about, and says when the next one is due.
+// endRound takes over the result of a round and schedules the next one.
 func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds = false, terms.Never
 	m.result = m.current.Result()
 	m.next = m.result.Inherit
 	m.groups.forgetRestarted(m.result.Ledger, m.given.Before)
-	m.given.Before = nil // whose memory can be used again
+	m.given.Before = nil // free its memory
 	r, master := m.result.Report, m.result.Master
 	m.memory.end(now, m.result)
 	m.tellEnd()
@@ -414,10 +416,11 @@ func (m *memory) end(now time.Duration, result *round.Result) {
 	m.tally.round(result)
 }
 
-// lookSoon is the time after which a manager looks again if another one, which it goes before, was looking too.
+// lookSoon is the time after which a manager looks again if another one, which it precedes, was
+// looking too.
 const lookSoon = time.Second
 
-// tellEnd tells how a round has ended.
+// tellEnd logs how a round ended.
 func (m *Manager) tellEnd() {
 	r := m.result.Report
 	text := string(r.State)
@@ -436,8 +439,8 @@ func (m *Manager) tellEnd() {
 	m.tell(terms.RoundEnds, "%s", text)
 }
 
-// takeRound makes the Plan of a round the one in force, tells what has changed since the last one, and has all routed
-// afresh some time after a repair has moved paths, or something was added that no path uses yet.
+// takeRound puts the Plan of a round in force and logs the changes since the last round. If a
+// repair moved paths, or no path uses an addition yet, it schedules routing from scratch.
 func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
 	m.inForce, m.clients = m.result.Ledger, m.result.Clients
@@ -471,15 +474,15 @@ func (m *Manager) takeRound(now time.Duration) {
 	}
 }
 
-// mostChanges is the number of changes that are told one by one.
+// mostChanges is the number of changes that a round logs one by one.
 const mostChanges = 20
 
-// tell tells what has happened.
+// tell logs an incident.
 func (o *outbox) tell(k terms.IncidentKind, format string, args ...any) {
 	o.out = append(o.out, terms.Action{Kind: terms.Note, Incident: terms.Incident{Kind: k, Text: fmt.Sprintf(format, args...)}})
 }
 
-// Successor returns how a Manager at another port is to be made, so that it goes on where this one ends.
+// Successor returns the Config of a Manager at another port that continues where this one ends.
 func (m *Manager) Successor() terms.Config {
 	cfg := m.cfg
 	cfg.OwnPort, cfg.Drains = 0, m.drains.Drains
@@ -491,5 +494,5 @@ func (m *Manager) Successor() terms.Config {
 	return cfg
 }
 
-// Watch returns how the subnet is watched now.
+// Watch returns the settings for watching that are in force.
 func (m *Manager) Watch() terms.Watch { return m.watch }

@@ -66,7 +66,8 @@ func (v *virtual) lidsOf() map[fabric.GUID]fabric.LID {
 	return lids
 }
 
-// TestIdle: a subnet that is up costs one SMP a switch and light sweep, and one for our own port. Nothing is written.
+// TestIdle: a subnet that is up costs one SMP a switch and light sweep, and one for our own port.
+// Nothing is written.
 func TestIdle(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	if s := v.manager.Result().Report.State; s != terms.Up {
@@ -91,8 +92,9 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestLostLink: a cable that is pulled is told by a trap, and repaired within a second: LIDs stay, few blocks are
-// written. Traps are answered. The same by light sweeps, where no trap comes through.
+// TestLostLink: a cable that is pulled is told by a trap, and repaired within a second: LIDs stay,
+// few blocks are written. Traps are answered. The same by light sweeps, where no trap comes
+// through.
 func TestLostLink(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
 		v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
@@ -144,8 +146,8 @@ func (v *virtual) linkOf(t smtest.Fataler, f *fabric.Fabric, link fabric.LinkID)
 	return id
 }
 
-// TestStaysThroughFaults: after any faults in any order the subnet that is left is up again, proven, and no port that
-// stays in it has another LID than before.
+// TestStaysThroughFaults: after any faults in any order the subnet that is left is up again,
+// proven, and no port that stays in it has another LID than before.
 func TestStaysThroughFaults(t *testing.T) {
 	racing.SkipLong(t)
 	rounds, repaired, degraded := 0, 0, 0
@@ -257,7 +259,8 @@ func (x *faults) settle(t smtest.Fataler) {
 	}
 }
 
-// TestSMInfo: another manager that asks gets to know the master; one that wants to hand something over is refused.
+// TestSMInfo: another manager that asks gets to know the master; one that wants to hand something
+// over is refused.
 func TestSMInfo(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
 	ask := func(method mad.Method) mad.Datagram {
@@ -288,8 +291,8 @@ func TestSMInfo(t *testing.T) {
 	}
 }
 
-// TestFloodOfTraps: any number of traps from anywhere, whole or not, take no memory and begin no more rounds than the
-// longest quiet time allows.
+// TestFloodOfTraps: any number of traps from anywhere, whole or not, take no memory and begin no
+// more rounds than the longest quiet time allows.
 func TestFloodOfTraps(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -325,8 +328,8 @@ func TestFloodOfTraps(t *testing.T) {
 	}
 }
 
-// TestRebalance: what came back after a repair is used again when nothing has changed for a while; the Plan is then
-// the one that the whole subnet had.
+// TestRebalance: parts that came back after a repair are used again when nothing has changed for a
+// while. The Plan is then that of the whole subnet.
 func TestRebalance(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	whole := v.manager.inForce
@@ -390,8 +393,9 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestSilentSwitch: a switch that answers nothing any more, while its links stay up, is found by the next light sweep and left
-// out. It is looked for less and less often, and taken in when it answers.
+// TestSilentSwitch: a switch that answers nothing any more, while its links stay up, is found by
+// the next light sweep and left out. It is looked for less and less often, and taken in when it
+// answers.
 func TestSilentSwitch(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	f := v.manager.inForce.Fabric
@@ -424,7 +428,8 @@ func TestSilentSwitch(t *testing.T) {
 	v.verify(t)
 }
 
-// TestMasterNoMore: a standby looks at the subnet again when the manager that it polls says that it is the master no more.
+// TestMasterNoMore: a standby looks at the subnet again when the manager that it polls says that it
+// is the master no more.
 func TestMasterNoMore(t *testing.T) {
 	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 1, 0)
 	all[0].step(&terms.Event{Kind: terms.Start})

@@ -18,10 +18,11 @@ import (
 
 var monthDays = flag.Int("month-days", 2, "how many days TestMonth takes, in virtual time")
 
-// TestMonth: days, or a month, of faults of every kind at any distance, with two managers, on wires that lose and repeat: links that are pulled, put back
-// and flap, nodes that restart, are off or silent, cables that are moved, drains, managers that die and come back. Whenever all has
-// been well for a while there is one master, the subnet is up, what the devices hold is the Plan, no LID has moved since it became the master, and no
-// rounds begin any more.
+// TestMonth: two managers live through days, or a month, of faults on wires that lose and repeat.
+// Links are pulled, put back and flap; nodes restart, are off or silent; cables are moved, parts
+// drained, and managers die and come back. Whenever everything has been well for a while there is
+// one master and the subnet is up. The devices then hold the Plan, no LID has moved since the
+// manager became the master, and no more rounds begin.
 func TestMonth(t *testing.T) {
 	racing.SkipLong(t)
 	seeds := 2
@@ -35,7 +36,7 @@ func TestMonth(t *testing.T) {
 	}
 }
 
-// monthly is a subnet with two managers to which things happen.
+// monthly is a subnet with two managers and random faults.
 type monthly struct {
 	sub   *emulator.Subnet
 	all   []*virtual
@@ -192,7 +193,7 @@ func (x *monthly) restart(k int, after time.Duration) error {
 	return nil
 }
 
-// heal brings back all that is gone.
+// heal brings all missing parts back.
 func (x *monthly) heal(t *testing.T) {
 	t.Helper()
 	f := x.sub.Fabric()

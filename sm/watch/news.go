@@ -2,7 +2,8 @@ package watch
 
 import "weft/sm/terms"
 
-// onNews takes what concerns what clients have registered, and other managers with a copy of it.
+// onNews handles news from subnet administration, about registrations of clients and about other
+// managers.
 func (m *Manager) onNews(n *terms.News) {
 	if m.inForce == nil && !m.stopped {
 		m.learn(n)
@@ -15,14 +16,14 @@ func (m *Manager) onNews(n *terms.News) {
 	}
 	if n.Reregister && m.inForce != nil {
 		m.reregister = true
-		m.tell(terms.Reregistration, "not all that clients have registered is known: all ports are asked to register again")
+		m.tell(terms.Reregistration, "some registrations of clients are unknown: all ports are asked to register again")
 		m.noteChange(m.now, "clients are asked to register again")
 		m.tellRules()
 	}
 }
 
-// learn takes news of the master that we stand by for. What is learned comes before the round that a
-// missing master begins. A round under way has its LIDs, and finds the master by itself.
+// learn takes news of the master as its standby. It arrives before the round that a missing master
+// begins. A round under way has its LIDs already, and finds the master by itself.
 func (m *Manager) learn(n *terms.News) {
 	if n.LIDs != nil && !m.inRound {
 		m.next.Stored = n.LIDs
@@ -37,6 +38,6 @@ func (m *Manager) learn(n *terms.News) {
 		m.learnRules(n.Rules)
 	}
 	if n.MasterMissed && !m.inRound && m.election.master != nil && !m.election.off {
-		m.lookAgain(m.election.master.Name + " was the master, and says no more what it does")
+		m.lookAgain(m.election.master.Name + " was the master and no longer sends its state")
 	}
 }

@@ -20,7 +20,8 @@ import (
 	"weft/wire/mad"
 )
 
-// nearCable is the first cable from the switch next to a port to another one: most of the subnet is found through it.
+// nearCable is the first cable from the switch next to a port to another one: most of the subnet is
+// found through it.
 func nearCable(t smtest.Fataler, f *fabric.Fabric, at fabric.End) fabric.LinkID {
 	t.Helper()
 	leaf := &f.Nodes[f.Peer(at).Node]
@@ -34,8 +35,10 @@ func nearCable(t smtest.Fataler, f *fabric.Fabric, at fabric.End) fabric.LinkID 
 	return fabric.NoLink
 }
 
-// pulledNear has the cable next to our own switch fail at a moment: at rest, in the middle of a light sweep, or of a phase of a round: of one for which all is asked, or where it reads or
-// writes tables, of the first one. It returns how long it takes from then until the subnet is up without it. Every attempt takes 200 ms, 32 SMPs are in flight, a Plan takes no time.
+// pulledNear has the cable next to our own switch fail at a moment: at rest, in the middle of a
+// light sweep, or of a phase of a round: of one for which all is asked, or where it reads or writes
+// tables, of the first one. It returns how long it takes from then until the subnet is up without
+// it. Every attempt takes 200 ms, 32 SMPs are in flight, a Plan takes no time.
 func pulledNear(t testing.TB, text, moment string, deaf bool) time.Duration {
 	t.Helper()
 	f := smtest.Formula(t, text)
@@ -104,7 +107,8 @@ func pulledNear(t testing.TB, text, moment string, deaf bool) time.Duration {
 	return v.now - pulled
 }
 
-// endedIn names the phase of a round, or the light sweep, whose SMPs an End ends; "" for those of other work.
+// endedIn names the phase of a round, or the light sweep, whose SMPs an End ends; "" for other
+// work.
 func endedIn(m *Manager, a *terms.Action) string {
 	switch {
 	case m.inRound && m.current.Result().BrokenOff:
@@ -115,15 +119,18 @@ func endedIn(m *Manager, a *terms.Action) string {
 	return ""
 }
 
-// pulledMoments lists the moments of pulledNear, with the attempts that a repair may wait for. Where a trap comes: one where what is under way is ended at once; where it must be found out
-// that something does not answer, all 8 of them and the last one of those under way. What takes tables over from another manager pauses for 100 ms twice as well.
+// pulledMoments lists the moments of pulledNear, with the attempts that a repair may wait for. It
+// is one attempt if a trap comes, since SMPs under way then end at once. It is 8, plus the last
+// attempt of those under way, if silence must show the fault. A takeover of tables from another
+// manager also pauses twice for 100 ms.
 var pulledMoments = []struct {
 	moment         string
 	attempts, deaf int
 }{{"sweep", 1, 9}, {"discover", 9, 0}, {"settle", 1, 9}, {"read", 10, 10}, {"tables", 9, 9}, {"arm", 9, 9}, {"activate", 9, 9}, {"verify", 1, 9}}
 
-// TestPulledNear: a cable near the manager that fails at any moment of a round or a light sweep delays the repair by one attempt of an SMP, or by all attempts of one where
-// no trap tells of it or something is being written, and not by those of everything that was under way to what is cut off.
+// TestPulledNear: a cable near the manager fails at any moment of a round or a light sweep. The
+// repair waits for one attempt of an SMP, or for all attempts of one SMP if no trap comes or a
+// write is under way. It never waits for all SMPs under way to the part that is cut off.
 func TestPulledNear(t *testing.T) {
 	racing.SkipLong(t)
 	for _, c := range pulledMoments {
@@ -146,8 +153,9 @@ func BenchmarkPulledNear(b *testing.B) {
 	}
 }
 
-// TestBrokenOff: whatever fails in the middle of a light sweep or of a round, whose phases are broken off for it or not, with traps or without: the subnet that is left is up in the
-// end, proven, switches hold the Plan in force, and no LID has moved.
+// TestBrokenOff: whatever fails in the middle of a light sweep or of a round, whose phases are
+// broken off for it or not, with traps or without: the subnet that is left is up in the end,
+// proven, switches hold the Plan in force, and no LID has moved.
 func TestBrokenOff(t *testing.T) {
 	racing.SkipLong(t)
 	seen := map[string]int{}
@@ -242,7 +250,8 @@ func (x *middleFaults) arm() {
 	x.after = x.rng.IntN([]int{3, 30, 300}[x.rng.IntN(3)])
 }
 
-// look has it fail when that has come: often the cable next to our own switch, and something else as well.
+// look has it fail when that has come: often the cable next to our own switch, and something else
+// as well.
 func (x *middleFaults) look() {
 	m := x.v.manager
 	if is := m.inRound && x.phase == x.want || x.want == "sweep" && m.sweep.under; !is {
@@ -262,8 +271,9 @@ func (x *middleFaults) look() {
 	}
 }
 
-// TestRestartedUnverified: a switch that restarts after its tables were written, and is told the rest since, gets them again where a trap has come meanwhile, so that the round does not look at what
-// was written.
+// TestRestartedUnverified: a switch restarts after its tables were written, and gets the rest of
+// its settings. If a trap has come meanwhile, so that the round does not verify what it wrote, the
+// switch gets its tables again.
 func TestRestartedUnverified(t *testing.T) {
 	skipped := 0
 	for after := range 40 {
@@ -301,7 +311,8 @@ func TestRestartedUnverified(t *testing.T) {
 	}
 }
 
-// TestStuckNotAsked: a switch whose PortStateChange was set at the end of a round, and that is not asked at the end of the next one, still counts.
+// TestStuckNotAsked: a switch whose PortStateChange was set at the end of a round, and that is not
+// asked at the end of the next one, still counts.
 func TestStuckNotAsked(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
 	spine := v.sub.Fabric().Nodes[smtest.Find(v.sub.Fabric(), fabric.Switch, 3)].GUID
@@ -323,7 +334,8 @@ func TestStuckNotAsked(t *testing.T) {
 	}
 }
 
-// TestUnverifiedLook: a look that is the first to see that a port of a switch has changed, which was not asked at the end of the round in force, believes nothing of its tables.
+// TestUnverifiedLook: a look that is the first to see that a port of a switch has changed, which
+// was not asked at the end of the round in force, believes nothing of its tables.
 func TestUnverifiedLook(t *testing.T) {
 	for _, verified := range []bool{true, false} {
 		v := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
@@ -343,7 +355,8 @@ func TestUnverifiedLook(t *testing.T) {
 	}
 }
 
-// TestLanesBrokenOff: lane tables that a round did not get to tell are told by the next one, also to switches that have all of their forwarding table.
+// TestLanesBrokenOff: lane tables that a round did not get to tell are told by the next one, also
+// to switches that have all of their forwarding table.
 func TestLanesBrokenOff(t *testing.T) {
 	racing.SkipLong(t)
 	broken := 0

@@ -14,7 +14,8 @@ import (
 	"weft/wire/mad"
 )
 
-// losing starts a manager that gets no answer to SMPs of some kinds as long as on is set, though devices take what they tell.
+// losing starts a manager that gets no answer to SMPs of some kinds while on is set, though devices
+// carry them out.
 func losing(t *testing.T, cfg terms.Config, on *bool, outcome terms.Outcome, kinds ...ledger.Kind) *virtual {
 	t.Helper()
 	f, err := gen.Parse("rlft(4,2)")
@@ -46,7 +47,8 @@ func (v *virtual) tellPartitions(p *terms.Partitioning) {
 	v.runUntil(v.now + 3*time.Second)
 }
 
-// TestLostPKeys: what ports did not answer is asked again, so that all have their P_Keys once they do.
+// TestLostPKeys: what ports did not answer is asked again, so that all have their P_Keys once they
+// do.
 func TestLostPKeys(t *testing.T) {
 	first := smtest.Partitioning(t, `Default=0x7fff: ALL=full; a=0x10: "host 1"=full, "host 2"=full;`, true, true)
 	next := smtest.Partitioning(t, `Default=0x7fff: ALL=full; b=0x11: "host 1"=full, "host 3"=full;`, true, true)
@@ -72,8 +74,8 @@ func TestLostPKeys(t *testing.T) {
 	}
 }
 
-// TestPKeysBeyondTheFirstBlock: a manager without partitions reads the first block of a P_KeyTable. When
-// it is told partitions, it takes away what another manager has left in later blocks too.
+// TestPKeysBeyondTheFirstBlock: a manager without partitions reads the first block of a P_KeyTable.
+// When it is told partitions, it takes away what another manager has left in later blocks too.
 func TestPKeysBeyondTheFirstBlock(t *testing.T) {
 	many := "Default=0x7fff: ALL=full;"
 	for i := range 40 {
@@ -102,7 +104,8 @@ func (v *virtual) enforcing() (n int) {
 	return n
 }
 
-// TestPKeysNotTaken: a switch port that does not take the P_Keys of its host does not drop packets by those that it had.
+// TestPKeysNotTaken: a switch port that refuses the P_Keys of its host does not drop packets by its
+// old ones.
 func TestPKeysNotTaken(t *testing.T) {
 	first := smtest.Partitioning(t, `Default=0x7fff: ALL=full; a=0x10: "host 1"=full, "host 2"=full;`, true, true)
 	next := smtest.Partitioning(t, `Default=0x7fff: ALL=full; b=0x11: "host 1"=full, "host 3"=full;`, true, true)

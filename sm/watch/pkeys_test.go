@@ -18,8 +18,8 @@ import (
 	"weft/wire/mad"
 )
 
-// verifyPartitions compares the P_Keys of all end ports, and those of the switch ports before hosts and their enforcement, with what the
-// partitions say.
+// verifyPartitions compares the P_Keys of all end ports, and the P_Keys and enforcement of the
+// switch ports before hosts, with the partitions.
 func (v *virtual) verifyPartitions(t smtest.Fataler, p *terms.Partitioning, room func(e fabric.End) bool) {
 	t.Helper()
 	f := v.sub.Fabric()
@@ -61,8 +61,9 @@ func (v *virtual) verifyPartitions(t smtest.Fataler, p *terms.Partitioning, room
 
 func anyRoom(fabric.End) bool { return true }
 
-// TestPartitions: each port gets the P_Keys of its partitions, and the switches see to it. Partitions that are told while the manager runs
-// are in force after the next round, in which P_Keys that stay keep their index; no LID moves, and a round with nothing new writes nothing.
+// TestPartitions: each port gets the P_Keys of its partitions, and the switches enforce them. New
+// partitions of a running manager are in force after the next round; remaining P_Keys keep their
+// index and no LID moves. A round without news writes nothing.
 func TestPartitions(t *testing.T) {
 	p := smtest.Partitioning(t, `Default=0x7fff: ALL=limited; storage=0x10: "host 1*"=full, "host 2*", ALL_SWITCHES=both; x=5,indx0: "host 3"=full;`, true, true)
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{Partitions: p})
@@ -110,8 +111,9 @@ func TestPartitions(t *testing.T) {
 	v.verify(t)
 }
 
-// TestEnforcementOfBefore: a manager without partitions that starts on a subnet whose switches enforce those of another takes the enforcement away, at these ports
-// alone, so that a host that has moved is not blocked; what ports have besides stays, and nothing is written again.
+// TestEnforcementOfBefore: a manager without partitions starts on a subnet whose switches enforce
+// another manager's. It ends the enforcement at these ports only, so that a moved host is not
+// blocked. Other settings of the ports stay, and nothing is written twice.
 func TestEnforcementOfBefore(t *testing.T) {
 	p := smtest.Partitioning(t, `Default=0x7fff: ALL=limited; storage=0x10: "host 1*"=full, "host 2*";`, true, true)
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{Partitions: p})
@@ -168,7 +170,8 @@ func TestEnforcementOfBefore(t *testing.T) {
 	}
 }
 
-// Whatever the partitions are, and whatever they were before, faults among them: the ports get what they say, as far as there is room.
+// TestRandomPartitions: whatever the partitions are and were before, with faults too, the ports get
+// the right P_Keys, as far as there is room.
 func TestRandomPartitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) *terms.Partitioning {

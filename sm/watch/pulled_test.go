@@ -60,8 +60,8 @@ func TestPulledCable(t *testing.T) {
 	}
 }
 
-// TestFewerLanes: lane tables that were written more than once count no more when the next Plan has one lane, which writes none: the sweeps
-// after it find nothing.
+// TestFewerLanes: lane tables that were written more than once count no more when the next Plan has
+// one lane, which writes none: the sweeps after it find nothing.
 func TestFewerLanes(t *testing.T) {
 	v := staying(t, "torus(5x5,hosts=1)", emulator.Options{}, terms.Config{})
 	v.reconfigure("dor", 0, terms.UsualWatch)

@@ -7,25 +7,25 @@ import (
 	"weft/sm/terms"
 )
 
-// wantedRound is a round that somebody has asked for.
+// wantedRound is a requested round.
 type wantedRound struct {
 	why    string // "" where none is wanted
-	afresh bool   // all is to be routed afresh, until a round has done so
+	afresh bool   // route from scratch; stays set until a round has done so
 }
 
-// ask asks for a round, which begins as soon as none is under way. A manager that stands by leaves the subnet alone.
+// ask requests a round, which begins as soon as none is under way. A standby refuses.
 func (m *Manager) ask(why string, afresh bool) {
 	switch {
 	case m.stopped:
 	case m.election.master != nil || m.election.off:
-		m.tell(terms.AskedFor, "%s: nothing is done, since another manager is the master", why)
+		m.tell(terms.AskedFor, "%s: ignored, since another manager is the master", why)
 	default:
 		m.wanted.afresh = m.wanted.afresh || afresh
 		m.wanted.why = why
 	}
 }
 
-// reconfigure takes new settings. A round that is under way goes on with the old ones.
+// reconfigure takes new settings. A round under way continues with the old ones.
 func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	if m.stopped || m.watch.Interval <= 0 {
 		return
@@ -49,19 +49,19 @@ func (m *Manager) reconfigure(now time.Duration, s *terms.Settings) {
 	isMaster := m.election.master == nil && !m.election.off
 	switch {
 	case s.Afresh && isMaster:
-		m.ask("the routing was told otherwise", true)
+		m.ask("the settings of routing have changed", true)
 	case isMaster && !reflect.DeepEqual(m.cfg.Partitions, was.Partitions):
-		m.ask("the partitions were told otherwise", false)
+		m.ask("the partitions have changed", false)
 	case isMaster && !m.cfg.Levels.Equal(was.Levels):
-		m.ask("the levels of service were told otherwise", false)
-	case m.cfg.Priority != was.Priority && isMaster: // a standby may go before us now
-		m.ask("the priority was told otherwise", false)
+		m.ask("the levels of service have changed", false)
+	case m.cfg.Priority != was.Priority && isMaster: // a standby may precede us now
+		m.ask("the priority has changed", false)
 	case !m.cfg.Keys.GivesSame(&was.Keys) && isMaster:
-		m.ask("the M_Keys were told otherwise", false)
+		m.ask("the M_Keys have changed", false)
 	}
 }
 
-// sooner returns when something is due whose waiting time has changed: never stays never.
+// sooner returns when work is due after its delay has changed; never stays never.
 func sooner(due, at time.Duration) time.Duration {
 	if due == terms.Never {
 		return terms.Never
@@ -69,7 +69,7 @@ func sooner(due, at time.Duration) time.Duration {
 	return min(due, at)
 }
 
-// tellKeys tells, after the first round with other Keys, whether all ports have got theirs.
+// tellKeys logs, after the first round with new Keys, whether all ports accepted theirs.
 func (m *Manager) tellKeys() {
 	k := m.keys
 	if !k.Told || !k.Given() {
@@ -84,8 +84,8 @@ func (m *Manager) tellKeys() {
 		}
 	}
 	if old > 0 {
-		m.tell(terms.KeysGiven, "%d of %d ports have not taken their new M_Keys", old, ports)
+		m.tell(terms.KeysGiven, "%d of %d ports have not accepted their new M_Keys", old, ports)
 		return
 	}
-	m.tell(terms.KeysGiven, "%d ports have their new M_Keys; ports that are not there now may have those of before", ports)
+	m.tell(terms.KeysGiven, "%d ports have their new M_Keys; absent ports may still have old ones", ports)
 }

@@ -14,8 +14,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestRestart: a manager that has what was stored serves on; one that has not, or whose subnet had another master since, asks all clients to register
-// again, by ClientReregister at each port that can, once.
+// TestRestart: a manager with stored registrations continues to serve. Without them, or after
+// another master, it asks all clients to register again, once, by ClientReregister at each capable
+// port.
 func TestRestart(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -74,7 +75,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestNotStored: what cannot be stored is not acknowledged: clients are told that we are busy, and when it can be stored again they are answered and all is.
+// TestNotStored: what cannot be stored is not acknowledged: clients are told that we are busy, and
+// when it can be stored again they are answered and all is.
 func TestNotStored(t *testing.T) {
 	m := newMarket(t, "rlft(6,2)", 1, 1)
 	m.stores = true
@@ -123,8 +125,9 @@ func TestNotStored(t *testing.T) {
 	m.compare(stored(), "when all can be stored")
 }
 
-// TestFloodOfRegistrations: while a standby that was in step is silent nothing is acknowledged, so many changes are taken and others wait, but for queries; and when it is given
-// up all are answered.
+// TestFloodOfRegistrations: while a standby that was in step is silent nothing is acknowledged, so
+// many changes are taken and others wait, but for queries; and when it is given up all are
+// answered.
 func TestFloodOfRegistrations(t *testing.T) {
 	m := newMarket(t, "rlft(6,2)", 1, 2)
 	m.start(0)

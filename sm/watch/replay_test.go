@@ -30,7 +30,7 @@ import (
 
 var recordTo = flag.String("record", "", "write what the managers of the last schedule were given to this directory, for weft sm replay: of a test that fails, that is the smallest failing one")
 
-// recordToFile has all that a manager is given written to a file by the number of its port's client.
+// recordToFile records the events of a manager in a file named by the number of its port's client.
 func (v *virtual) recordToFile() {
 	file, err := os.Create(filepath.Join(*recordTo, fmt.Sprintf("manager-%d.recording", v.id)))
 	if err != nil {
@@ -89,7 +89,8 @@ func didOf(now time.Duration, actions []terms.Action) (list []did) {
 	return list
 }
 
-// TestReplay: whatever happens, a recording has a new manager do the same again, to the last byte of every SMP and every line of its log.
+// TestReplay: whatever happens, a recording has a new manager do the same again, to the last byte
+// of every SMP and every line of its log.
 func TestReplay(t *testing.T) {
 	events := 0
 	draws.Check(t, func(t *rapid.T) {
@@ -188,7 +189,8 @@ func (x *faults) orders(t smtest.Fataler, v *virtual) {
 	}
 }
 
-// TestReplayKeptPlan: a manager that was given a Plan of the last time, LIDs and a Plan kept does the same again.
+// TestReplayKeptPlan: a manager that was given a Plan of the last time, LIDs and a Plan kept does
+// the same again.
 func TestReplayKeptPlan(t *testing.T) {
 	first := staying(t, "rlft(4,2)", emulator.Options{}, terms.Config{})
 	var file bytes.Buffer
@@ -251,7 +253,7 @@ func recorded(tb testing.TB) []byte {
 	return buffer.Bytes()
 }
 
-// TestBadRecording: what is no recording, or is damaged, has an error that says where.
+// TestBadRecording: a file that is no recording, or is damaged, has an error that says where.
 func TestBadRecording(t *testing.T) {
 	whole := recorded(t)
 	head := bytes.IndexByte(whole, '\n') + 1
@@ -273,9 +275,9 @@ func TestBadRecording(t *testing.T) {
 	for want, data := range map[string][]byte{
 		"no recording of weft sm":     []byte("hello\n"),
 		"its first line does not":     nil,
-		"version 2, and this weft":    []byte(`{"weft_recording":2}` + "\n"),
-		"how the manager was made":    []byte(`{"weft_recording":1}` + "\n"),
-		"no engine is called":         []byte(`{"weft_recording":1,"made":{"Routing":{"Chain":[{"Engine":"nonsense"}]}}}` + "\n"),
+		"version 3; this weft reads":  []byte(`{"weft_recording":3}` + "\n"),
+		"how the manager was made":    []byte(`{"weft_recording":2}` + "\n"),
+		"no engine is called":         []byte(`{"weft_recording":2,"made":{"Routing":{"Chain":[{"Engine":"nonsense"}]}}}` + "\n"),
 		"in the middle of an event":   whole[:len(whole)-3],
 		"event 1: of unknown kind 99": changed(head+1, 99),
 		"nothing has asked for":       append(bytes.Clone(whole[:head]), whole[head+7:]...),
@@ -292,7 +294,8 @@ func TestBadRecording(t *testing.T) {
 	}
 }
 
-// TestDamagedRecording: a recording of which any byte is another one is played to an error, or to its end where the byte says nothing.
+// TestDamagedRecording: a recording with one changed byte is played to an error, or to its end if
+// the byte is meaningless.
 func TestDamagedRecording(t *testing.T) {
 	whole := recorded(t)
 	head := bytes.IndexByte(whole, '\n') + 1
@@ -314,7 +317,8 @@ func TestDamagedRecording(t *testing.T) {
 	}
 }
 
-// FuzzRecording: any bytes are read to their end or to an error, and what was read is the same when it was written and read again.
+// FuzzRecording: any bytes are read to their end or to an error. Events that were read are the same
+// after they were written and read again.
 func FuzzRecording(f *testing.F) {
 	whole := recorded(f)
 	head := bytes.IndexByte(whole, '\n') + 1

@@ -26,12 +26,14 @@ func threadTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// queriesPerSecond is how many come in a second to BenchmarkPathRecordsWhileRerouted.
+// queriesPerSecond is the rate of queries in BenchmarkPathRecordsWhileRerouted.
 const queriesPerSecond = 100_000
 
-// BenchmarkPathRecordsWhileRerouted: PathRecord queries come at a steady rate; a thread takes them through the queue, in the share of the time that they have while the Manager is at work, and answers them,
-// datagram bytes in to datagram bytes out. It reports how long one waited at most. Meanwhile another thread brings
-// a subnet of 11,664 hosts up and routes it afresh again and again: a round each, with the judge and all SMPs to emulated devices, whose Subnet answers from then on.
+// BenchmarkPathRecordsWhileRerouted: PathRecord queries come at a steady rate. A thread takes them
+// through the queue, in their share of the time while the Manager is at work, and answers them,
+// from datagram bytes to datagram bytes. It reports the longest wait. Meanwhile another thread
+// brings a subnet of 11,664 hosts up and routes it from scratch again and again: each time a round
+// with the judge and all SMPs to emulated devices, whose Subnet answers from then on.
 func BenchmarkPathRecordsWhileRerouted(b *testing.B) {
 	v, err := newVirtual(smtest.Formula(b, "rlft(36,3)"), emulator.Options{}, terms.Config{}, smtest.JobOf("ftree", 0))
 	if err != nil {

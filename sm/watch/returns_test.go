@@ -25,9 +25,9 @@ func cableOf(t *testing.T, f *fabric.Fabric, a, b string) fabric.LinkID {
 }
 
 // TestIslandReturns: while the manager writes, its switch is cut off from all others. These keep
-// forwarding by old and new tables, of which the Plan in force of the rest, one switch, says
-// nothing. When a cable is back the manager reads their tables, and writes the new ones in an order
-// in which no packet goes in circles at any moment. TestNoCircleAtAnyMoment has drawn this.
+// forwarding by old and new tables; the Plan in force, of one switch, knows nothing of them. When a
+// cable is back the manager reads their tables, and writes the new ones in an order in which no
+// packet circles at any moment. TestNoCircleAtAnyMoment drew this case.
 func TestIslandReturns(t *testing.T) {
 	racing.SkipLong(t)
 	seen := map[string]int{}
@@ -78,10 +78,10 @@ func TestIslandReturns(t *testing.T) {
 	}
 }
 
-// TestSilentReturns: two neighbours are silent for a round, in which the others get other tables, and
-// answer again. Their cables have stayed up, so that they still forward to each other by old tables.
-// The manager reads these before it routes all afresh. If the Plan in force has lanes, nobody knows
-// the lanes of the packets that follow old entries: these are dropped first.
+// TestSilentReturns: two neighbours are silent for a round, in which the others get other tables,
+// and answer again. Their cables have stayed up, so that they still forward to each other by old
+// tables. The manager reads these before it routes all afresh. If the Plan in force has lanes,
+// nobody knows the lanes of the packets that follow old entries: these are dropped first.
 func TestSilentReturns(t *testing.T) {
 	racing.SkipLong(t)
 	seen := map[string]int{}

@@ -16,19 +16,20 @@ import (
 	"weft/sm/terms"
 )
 
-// Rules hold what a master goes by that follows neither from the subnet nor from its Plan: settings of its files, what it was told, and what it has seen of links. A manager
-// that stands by gets them, and keeps to them when it takes its place: where its own files differ it says so, and they come into force when it is told so
-// (Reconfigure). What an older weft does not tell is nil, and then our own files hold.
+// Rules holds a master's settings that follow neither from the subnet nor from its Plan: settings
+// of its files, operators' requests, and the history of links. A standby receives the rules and
+// keeps them after a takeover: it logs where its own files differ, which apply after Reconfigure.
+// Fields that an older weft does not send are nil; our own files apply then.
 type Rules struct {
-	Partitions *terms.Partitioning  // nil: all ports are full members of the default one, and keep what else they have
+	Partitions *terms.Partitioning  // nil: all ports are full members of the default one, and keep their other P_Keys
 	Levels     levels.Levels        // of service
-	Congestion *congestion.Settings // nil: devices are told nothing
-	MKeys      *keyProtection       // where M_Keys are given
-	Admitted   []fabric.GUID        // nodes that are not left out, in order; nil: all
+	Congestion *congestion.Settings // nil: devices are not set
+	MKeys      *keyProtection       // if ports are given M_Keys
+	Admitted   []fabric.GUID        // nodes that are not left out, sorted; nil: all
 	Drained    []string             // switches and cables
-	Links      []toldLink           // that have come back lately, or are in quarantine
-	Rebalance  bool                 // the Plan is that of repairs, or leaves something unused: all is to be routed afresh some time
-	Reregister bool                 // clients are to register again, and have not been asked yet
+	Links      []toldLink           // that came back lately, or are in quarantine
+	Rebalance  bool                 // the Plan is repaired, or leaves something unused: route from scratch some time
+	Reregister bool                 // clients must still be asked to register again
 	Options    map[string]string    // see Config.Options
 }
 
@@ -38,7 +39,8 @@ type keyProtection struct {
 	Lease   uint16
 }
 
-// ownFiles hold the settings of our own files for which those of the master before us are in force until Reconfigure.
+// ownFiles holds the settings of our own files. After a takeover the previous master's are in force
+// instead, until Reconfigure.
 type ownFiles struct {
 	partitions *terms.Partitioning
 	levels     levels.Levels
@@ -51,7 +53,7 @@ func ownFilesOf(cfg *terms.Config) ownFiles {
 	return ownFiles{cfg.Partitions, cfg.Levels, cfg.Congestion, keyProtection{cfg.Keys.Protect, cfg.Keys.Lease}, cfg.AdmittedNodes()}
 }
 
-// rules returns what we go by now, as the master.
+// rules returns our present rules as the master.
 func (m *Manager) rules() Rules {
 	return Rules{
 		Partitions: m.cfg.Partitions, Levels: append(levels.Levels{}, m.cfg.Levels...), Congestion: m.cfg.Congestion,
@@ -60,50 +62,50 @@ func (m *Manager) rules() Rules {
 	}
 }
 
-// RulesToTell returns what managers that stand by are to be told of what we go by.
+// RulesToTell returns our rules for the standbys, with a number that grows.
 func (m *Manager) RulesToTell() terms.RulesToTell {
 	m.rulesTold++
-	data, _ := json.Marshal(m.rules()) // nothing of it cannot be written
+	data, _ := json.Marshal(m.rules()) // it has nothing that JSON cannot hold
 	return terms.RulesToTell{Number: m.rulesTold, Data: data}
 }
 
-// tellRules has managers that stand by told what we go by.
+// tellRules sends our rules to the standbys.
 func (m *Manager) tellRules() {
 	if m.inForce != nil && m.cfg.Elect && !m.ended {
 		m.out = append(m.out, terms.Action{Kind: terms.TellRules})
 	}
 }
 
-// learned holds what a manager that stands by knows of its master, until it begins a round.
+// learned holds a standby's knowledge of its master, until it begins a round.
 type learned struct {
 	plan  *planner.Kept // nil: nothing new
-	rules *Rules        // nil: those of its own files, or of the last master
+	rules *Rules        // nil: its own files apply, or the last master's rules
 }
 
 // learnPlan takes the Plan of the master, without tables.
 func (m *Manager) learnPlan(data []byte) {
 	kept, err := planner.ReadBare(data)
 	if err != nil { // of another version of weft
-		m.tell(terms.NotRead, "the Plan of %s: %v: who takes its place routes afresh", m.election.masterName(), err)
+		m.tell(terms.NotRead, "the Plan of %s: %v: a takeover routes from scratch", m.election.masterName(), err)
 		m.next.Last = nil
 	}
 	m.learned.plan = kept
 }
 
-// learnRules takes what the master goes by, and tells in what our own files differ.
+// learnRules takes the rules of the master and logs how our own files differ.
 func (m *Manager) learnRules(data []byte) {
 	var rules Rules
 	if err := json.Unmarshal(data, &rules); err != nil {
-		m.tell(terms.NotRead, "what %s goes by: %v: who takes its place goes by its own files", m.election.masterName(), err)
+		m.tell(terms.NotRead, "the rules of %s: %v: a takeover applies this manager's own files", m.election.masterName(), err)
 		return
 	}
 	m.learned.rules = &rules
 	before := m.differences
-	m.differences = m.own.differences(&rules, "the master", "a takeover changes nothing, and a reload (SIGHUP) after it has ours be in force")
+	m.differences = m.own.differences(&rules, "the master", "a takeover changes nothing; a reload (SIGHUP) after it applies this manager's own")
 	m.differences = append(m.differences, optionDifferences(rules.Options, m.cfg.Options)...)
 	for _, w := range m.cfg.Drain {
 		if !slices.Contains(rules.Drained, w) {
-			m.differences = append(m.differences, w+", which drain names here, is not drained by the master: a takeover does not drain it")
+			m.differences = append(m.differences, w+", listed in drain here, is not drained by the master: a takeover does not drain it")
 		}
 	}
 	for _, text := range m.differences {
@@ -113,7 +115,7 @@ func (m *Manager) learnRules(data []byte) {
 	}
 }
 
-// masterName names the master that is stood by for.
+// masterName names our master.
 func (e *election) masterName() string {
 	if o := e.master; o != nil {
 		return o.Name
@@ -121,30 +123,31 @@ func (e *election) masterName() string {
 	return "another manager"
 }
 
-// differences lists, in words, in what our own files are not what somebody goes by, and what comes of it.
+// differences describes how our own files differ from the rules of a manager, and what follows.
 func (o *ownFiles) differences(r *Rules, who, then string) (list []string) {
 	add := func(differs, named bool, what, option string) {
 		switch {
 		case !differs:
 		case named:
-			list = append(list, fmt.Sprintf("the %s of %s are not those that %s names here: %s", what, who, option, then))
+			list = append(list, fmt.Sprintf("the %s of %s differ from this manager's (option %s): %s", what, who, option, then))
 		default:
-			list = append(list, fmt.Sprintf("the %s of %s stay in force after a takeover and reloads: %s names none here", what, who, option))
+			list = append(list, fmt.Sprintf("the %s of %s stay in force after a takeover and after reloads: this manager has none (option %s)", what, who, option))
 		}
 	}
 	add(!isSame(r.Partitions, o.partitions), o.partitions != nil, "partitions", "partitions")
 	add(r.Levels != nil && !o.levels.Equal(r.Levels), len(o.levels) > 0, "levels of service", "levels")
 	add(r.Levels != nil && !isSame(r.Congestion, o.congestion), o.congestion != nil, "settings of congestion control", "congestion-control")
 	if r.Levels != nil && !slices.Equal(r.Admitted, o.admitted) {
-		list = append(list, fmt.Sprintf("the nodes that %s leaves out are not those that quarantine-strangers and expect have here: %s", who, then))
+		list = append(list, fmt.Sprintf("%s leaves out other nodes than this manager (options quarantine-strangers and expect): %s", who, then))
 	}
 	if k := r.MKeys; k != nil && *k != o.keys {
-		list = append(list, fmt.Sprintf("%s has ports protect M_Keys by mkey-protect %d and mkey-lease %ds, not %d and %ds as here: %s", who, k.Protect, k.Lease, o.keys.Protect, o.keys.Lease, then))
+		list = append(list, fmt.Sprintf("%s uses mkey-protect %d and mkey-lease %ds, this manager %d and %ds: %s", who, k.Protect, k.Lease, o.keys.Protect, o.keys.Lease, then))
 	}
 	return list
 }
 
-// optionDifferences lists, in words, options of the master that are others than ours. They are not inherited.
+// optionDifferences describes the options of the master that differ from ours. They are not
+// inherited.
 func optionDifferences(theirs, ours map[string]string) (list []string) {
 	if theirs == nil { // an older weft
 		return nil
@@ -153,20 +156,20 @@ func optionDifferences(theirs, ours map[string]string) (list []string) {
 	maps.Copy(all, ours)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if theirs[name] != ours[name] {
-			list = append(list, fmt.Sprintf("%s is %s at the master, and %s here: a takeover changes nothing, and what this manager does after that it does by its own", name, cmp.Or(theirs[name], "not given"), cmp.Or(ours[name], "not given")))
+			list = append(list, fmt.Sprintf("%s is %s at the master and %s here: a takeover changes nothing by itself, but this manager then uses its own value", name, cmp.Or(theirs[name], "not given"), cmp.Or(ours[name], "not given")))
 		}
 	}
 	return list
 }
 
-// isSame reports whether settings are the same ones, also where they were told by another manager.
+// isSame reports whether settings are equal as JSON, the form of settings from other managers.
 func isSame[T any](a, b *T) bool {
-	x, _ := json.Marshal(a) // nothing of it cannot be written
+	x, _ := json.Marshal(a) // it has nothing that JSON cannot hold
 	y, _ := json.Marshal(b)
 	return bytes.Equal(x, y)
 }
 
-// inherit has the next round go by what was learned of the master before us.
+// inherit gives the next round the Plan and the rules learned from the previous master.
 func (m *Manager) inherit() {
 	if m.inForce != nil {
 		return
@@ -179,7 +182,7 @@ func (m *Manager) inherit() {
 		return
 	}
 	m.cfg.Partitions = r.Partitions
-	if r.Levels != nil { // by an older weft none of these is told
+	if r.Levels != nil { // an older weft sends none of these
 		m.cfg.Levels, m.cfg.Congestion = r.Levels, r.Congestion
 		m.cfg.QuarantineStrangers, m.cfg.Admitted = r.Admitted != nil, r.Admitted
 	}
@@ -191,7 +194,8 @@ func (m *Manager) inherit() {
 	m.reregister = r.Reregister
 }
 
-// tellInherited tells, of the first round as the master, in what the rules of the master before us are not those of our own files.
+// tellInherited logs, in our first round as the master, how the inherited rules differ from our own
+// files.
 func (m *Manager) tellInherited() {
 	r := m.learned.rules
 	if r == nil {
@@ -204,31 +208,33 @@ func (m *Manager) tellInherited() {
 	}
 	for _, w := range m.cfg.Drain {
 		if !slices.Contains(r.Drained, w) {
-			m.tell(terms.OtherRules, "%s, which drain names, is not drained, since the master before us did not drain it: weft sm drain does", w)
+			m.tell(terms.OtherRules, "%s, listed in drain, is not drained, since the previous master did not drain it; drain it by weft sm drain", w)
 		}
 	}
 	if r.Rebalance && m.watch.Rebalance > 0 && m.result.Repaired {
 		m.afresh = m.now + m.watch.Rebalance
 	}
 	if !slices.Equal(r.Drained, m.cfg.Drain) && len(r.Drained) > 0 {
-		m.tell(terms.OtherRules, "drained as by the master before us: %s", strings.Join(r.Drained, ", "))
+		m.tell(terms.OtherRules, "still drained, as by the previous master: %s", strings.Join(r.Drained, ", "))
 	}
 	for _, l := range m.unsteady.links {
 		if l.state == linkHeld {
-			m.tell(terms.Quarantined, "%s was put in quarantine by the master before us: it is not used until it has been up for %v without a change", l.name, max(l.hold, m.watch.Flaps.Hold))
+			m.tell(terms.Quarantined, "%s was put in quarantine by the previous master: it is not used until it has been up for %v without a change", l.name, max(l.hold, m.watch.Flaps.Hold))
 		}
 	}
-	m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "what the master before us drained", Drains: m.drains.clone()})
+	m.out = append(m.out, terms.Action{Kind: terms.Decided, Name: "the drains of the previous master", Drains: m.drains.clone()})
 }
 
-// compareInForce lists in what our own files are not what is in force, which is that of a master before us.
+// compareInForce describes how our own files differ from the rules in force, which a previous
+// master left.
 func (m *Manager) compareInForce() {
 	r := m.rules()
-	m.differences = m.own.differences(&r, "the master before us", "what that one had stays in force, and a reload (SIGHUP) has ours be in force")
+	m.differences = m.own.differences(&r, "the previous master", "its own stay in force; a reload (SIGHUP) applies this manager's own")
 }
 
-// takeFiles takes the settings of our own files. A master goes by them from now on; where none are named, and none were, it keeps those of the master before
-// it. One that stands by goes by those of its master when it takes its place.
+// takeFiles takes the settings of our own files. A master applies them at once; if neither the new
+// nor the old files name any, it keeps the previous master's. A standby applies its master's
+// settings when it takes over.
 func (m *Manager) takeFiles(to *terms.Config) {
 	own := ownFilesOf(to)
 	if own.partitions != nil || m.own.partitions != nil {

@@ -20,7 +20,8 @@ import (
 	"weft/wire/mad"
 )
 
-// flap takes a cable out and puts it back so often that it is put in quarantine, and once less where often is false.
+// flap takes a cable out and puts it back so often that it is put in quarantine, and once less
+// where often is false.
 func (m *market) flap(id fabric.LinkID, often bool) {
 	n := terms.UsualWatch.Flaps.Times
 	if often {
@@ -54,8 +55,9 @@ func (m *market) isHeld(v *virtual, id fabric.LinkID) bool {
 	return l != nil && l.state == linkHeld
 }
 
-// TestQuarantineOutlivesTakeovers: a cable in quarantine stays there when another manager takes over, and the one that follows that; no table is written. It is used again when it
-// has been up for as long as ever after that. One that has come back nearly too often is put in quarantine by the next manager when it comes back once more.
+// TestQuarantineOutlivesTakeovers: a cable in quarantine stays there through two takeovers, and no
+// table is written. It is used again after the usual time without a change. If a cable came back
+// just not too often, one more return under the next manager puts it in quarantine.
 func TestQuarantineOutlivesTakeovers(t *testing.T) {
 	m, master, _ := pair(t, "rlft(6,2)", func(int, *terms.Config) {})
 	held, nearly := m.uplink(0), m.uplink(7)
@@ -104,7 +106,8 @@ func TestQuarantineOutlivesTakeovers(t *testing.T) {
 	}
 }
 
-// TestInheritedOnlyWay: a cable in quarantine is used again by a manager that takes over when the others to a switch are lost as the master dies.
+// TestInheritedOnlyWay: a cable in quarantine is used again by a manager that takes over when the
+// others to a switch are lost as the master dies.
 func TestInheritedOnlyWay(t *testing.T) {
 	m, master, _ := pair(t, "rlft(6,2)", func(int, *terms.Config) {})
 	id := m.uplink(0)
@@ -135,8 +138,10 @@ func TestInheritedOnlyWay(t *testing.T) {
 	v.verify(t)
 }
 
-// TestLevelsOutliveTakeovers: a manager whose file has other levels of service, or none, takes over, and no lane table is written; hosts are told the same. It says so while it
-// stands by and then, and takes those of its file when it is told to. One that has the same says nothing.
+// TestLevelsOutliveTakeovers: a manager with other levels of service in its file, or none, takes
+// over. It writes no lane table, and hosts get the same answers. It logs the difference as a
+// standby and after the takeover, and applies its file on a reload. A manager with the same levels
+// logs nothing.
 func TestLevelsOutliveTakeovers(t *testing.T) {
 	const same, other = "default\nstorage share=3 class=7", "default\nstorage share=9 sl=4\nthird class=7"
 	for name, texts := range map[string][2]string{"the same": {same, same}, "others": {same, other}, "none": {same, ""}, "the master has none": {"", same}} {
@@ -192,8 +197,9 @@ func TestLevelsOutliveTakeovers(t *testing.T) {
 	}
 }
 
-// TestSettingsOutliveTakeovers: what the master tells devices of congestion control, and how ports protect their M_Keys, stays when a manager with other settings takes over, and
-// is that of its files after a reload.
+// TestSettingsOutliveTakeovers: what the master tells devices of congestion control, and how ports
+// protect their M_Keys, stays when a manager with other settings takes over, and is that of its
+// files after a reload.
 func TestSettingsOutliveTakeovers(t *testing.T) {
 	set := func(threshold uint8) *congestion.Settings {
 		c := simcongestion.Usual()
@@ -217,7 +223,7 @@ func TestSettingsOutliveTakeovers(t *testing.T) {
 	if p, l := protects(); p != 1 || l != 60 || !reflect.DeepEqual(v.manager.cfg.Congestion, has[0]) {
 		t.Errorf("protection %d, lease %d, %+v", p, l, v.manager.cfg.Congestion)
 	}
-	for _, what := range []string{"congestion control", "mkey-protect 1", "engine is updn at the master, and ftree here"} {
+	for _, what := range []string{"congestion control", "mkey-protect 1", "engine is updn at the master and ftree here"} {
 		if !slices.ContainsFunc(v.texts(0, terms.OtherRules), func(s string) bool { return strings.Contains(s, what) }) {
 			t.Errorf("nothing is told of %s %s", what, journals(m.living()))
 		}
@@ -228,7 +234,8 @@ func TestSettingsOutliveTakeovers(t *testing.T) {
 	}
 }
 
-// TestRulesOfOlderWeft: of a master that does not tell its levels, links and the like those of our own files hold, and nothing is said of them.
+// TestRulesOfOlderWeft: if a master does not send its levels, links and the like, our own files
+// apply, and nothing is logged.
 func TestRulesOfOlderWeft(t *testing.T) {
 	own := readLevels(t, "default\nstorage share=3")
 	m := NewManager(terms.Config{Levels: own, Congestion: &congestion.Settings{}, Options: map[string]string{"engine": "updn"}, Keys: terms.Keys{One: 1, Lease: 5}}, terms.UsualWatch)
@@ -241,7 +248,8 @@ func TestRulesOfOlderWeft(t *testing.T) {
 	}
 }
 
-// TestReregisterOutlivesTakeovers: a master that is to ask clients to register again, and dies before it has, leaves that to the next one.
+// TestReregisterOutlivesTakeovers: a master that is to ask clients to register again, and dies
+// before it has, leaves that to the next one.
 func TestReregisterOutlivesTakeovers(t *testing.T) {
 	m, master, _ := pair(t, "rlft(6,2)", func(int, *terms.Config) {})
 	asked := 0
@@ -265,7 +273,8 @@ func TestReregisterOutlivesTakeovers(t *testing.T) {
 	}
 }
 
-// TestOlderRules: rules that were made earlier do not take the place of later ones, whichever come first.
+// TestOlderRules: rules that were made earlier do not take the place of later ones, whichever come
+// first.
 func TestOlderRules(t *testing.T) {
 	m, master, standby := pair(t, "rlft(6,2)", func(int, *terms.Config) {})
 	older := master.manager.RulesToTell()
@@ -284,8 +293,8 @@ func TestOlderRules(t *testing.T) {
 	}
 }
 
-// TestStrangersOutliveTakeovers: a node that the master leaves out stays so, and one that it manages is managed still, when a manager takes over that has other ones expected;
-// after a reload those of its own files are left out.
+// TestStrangersOutliveTakeovers: a manager that expects other nodes takes over. The nodes that the
+// master left out stay out, and managed nodes stay managed. After a reload its own files decide.
 func TestStrangersOutliveTakeovers(t *testing.T) {
 	f := smtest.Formula(t, "rlft(6,2)")
 	without := func(host int) *fabric.Fabric {
@@ -324,7 +333,8 @@ func TestStrangersOutliveTakeovers(t *testing.T) {
 	}
 }
 
-// TestFreshLIDsOnce: a manager that is to give fresh LIDs gives none to a subnet that it takes over, neither then nor after faults.
+// TestFreshLIDsOnce: a manager that is to give fresh LIDs gives none to a subnet that it takes
+// over, neither then nor after faults.
 func TestFreshLIDsOnce(t *testing.T) {
 	guid := smtest.Formula(t, "rlft(6,2)").Compile().EndGUID[12]
 	m, master, standby := pair(t, "rlft(6,2)", func(_ int, c *terms.Config) { c.Stored = terms.LIDMap{guid: {Base: 500}} })
@@ -345,7 +355,8 @@ func TestFreshLIDsOnce(t *testing.T) {
 	}
 }
 
-// TestSlowTakeover: a manager whose first round as the master takes minutes, as in a large subnet, has what was registered all the same, and asks nobody to register again.
+// TestSlowTakeover: a manager whose first round as the master takes minutes, as in a large subnet,
+// still has all registrations and asks nobody to register again.
 func TestSlowTakeover(t *testing.T) {
 	m, master, standby := pair(t, "rlft(6,2)", func(int, *terms.Config) {})
 	m.run(5*time.Second, true)

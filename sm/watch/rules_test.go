@@ -25,7 +25,8 @@ import (
 	"weft/wire/mad"
 )
 
-// pair starts two managers of one subnet, the first of which is the master, and runs until the other one has a good copy.
+// pair starts two managers of one subnet and runs until the second, a standby of the first, has a
+// good copy.
 func pair(t *testing.T, text string, config func(i int, c *terms.Config)) (m *market, master, standby *virtual) {
 	t.Helper()
 	m = newMarket(t, text, 1, 2)
@@ -48,8 +49,9 @@ func (m *market) kill(v *virtual) *virtual {
 	return m.only("after its end")
 }
 
-// TestPartitionsOutliveTakeovers: a manager whose file has other partitions, or none, takes over, and no P_KeyTable is written: it says so, and takes those of its
-// file when it is told to. One that has the same says nothing.
+// TestPartitionsOutliveTakeovers: a manager with other partitions in its file, or none, takes over
+// and writes no P_KeyTable. It logs the difference, and applies its file on a reload. A manager
+// with the same partitions logs nothing.
 func TestPartitionsOutliveTakeovers(t *testing.T) {
 	const same = `Default=0x7fff: ALL=full; storage=0x10, ipoib: "host 1*"=full, ALL_SWITCHES=both;`
 	const other = `Default=0x7fff: ALL=limited; x=5,indx0: "host 3"=full;`
@@ -98,8 +100,8 @@ func TestPartitionsOutliveTakeovers(t *testing.T) {
 	}
 }
 
-// TestDrainsOutliveTakeovers: what the master was told to drain is drained when another manager has taken over, and the one that follows that; what its own
-// options name and the master did not drain is said.
+// TestDrainsOutliveTakeovers: drains by request last through two takeovers. A part in a manager's
+// own options that the master did not drain is logged.
 func TestDrainsOutliveTakeovers(t *testing.T) {
 	m, master, _ := pair(t, "rlft(6,2)", func(i int, c *terms.Config) {
 		if i == 1 {
@@ -146,8 +148,9 @@ func (m *market) reload(v *virtual, set func(c *terms.Config)) {
 	m.run(3*time.Second, false)
 }
 
-// TestOtherRouting: a manager that is to route otherwise than the master before it, by engine, LMC, lanes or kinds of hosts, says so, writes nothing, repairs that one's routes
-// after faults, and routes by its own options when it is told to route afresh.
+// TestOtherRouting: a manager takes over whose own options ask for another routing: engine, LMC,
+// lanes or kinds of hosts. It logs that, writes nothing, and repairs the old routes after faults.
+// On a request to route from scratch it uses its own options.
 func TestOtherRouting(t *testing.T) {
 	for name, own := range map[string]func(q *planner.Request){
 		"engine": func(q *planner.Request) { *q = smtest.JobOf("updn", 0) },
@@ -193,8 +196,8 @@ func TestOtherRouting(t *testing.T) {
 	}
 }
 
-// TestTablesOfSwitchesWin: a manager that was started with a Plan of its own, or was the master once, stands by. When it takes over, what switches hold is its Plan,
-// and not what it remembers.
+// TestTablesOfSwitchesWin: a standby has a Plan of its own, from its start or from an earlier time
+// as the master. When it takes over, its Plan is the one in the switches, not the remembered one.
 func TestTablesOfSwitchesWin(t *testing.T) {
 	_, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, 0)
 	all[0].step(&terms.Event{Kind: terms.Start})
@@ -222,7 +225,8 @@ func TestTablesOfSwitchesWin(t *testing.T) {
 	all[1].verify(t)
 }
 
-// TestOtherLanesAreWritten: a port that holds another lane table than the master before has told it gets the right one when another manager takes over.
+// TestOtherLanesAreWritten: a port that holds another lane table than the master before has told it
+// gets the right one when another manager takes over.
 func TestOtherLanesAreWritten(t *testing.T) {
 	m := newMarket(t, "torus(4x4,hosts=1)", 1, 2)
 	m.routing = smtest.JobOf("dfsssp", 0)
@@ -254,7 +258,8 @@ func TestOtherLanesAreWritten(t *testing.T) {
 	}
 }
 
-// TestRebalanceAfterTakeover: the master has repaired, and dies before it has routed all afresh. The manager after it does so in its place.
+// TestRebalanceAfterTakeover: the master has repaired, and dies before it has routed all afresh.
+// The manager after it does so in its place.
 func TestRebalanceAfterTakeover(t *testing.T) {
 	m, master, _ := pair(t, "rlft(6,2)", func(int, *terms.Config) {})
 	id := slices.IndexFunc(m.f.Links, func(l fabric.Link) bool {
@@ -276,7 +281,8 @@ func TestRebalanceAfterTakeover(t *testing.T) {
 	}
 }
 
-// TestParts: a long value is read as it was written, changed part by part; while it changes, or where a part of it is missing or another one, it is not there.
+// TestParts: a long value is read as it was written, changed part by part. While it changes, or if
+// a part is missing or differs, the value is absent.
 func TestParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := replica.Table{}
@@ -333,7 +339,8 @@ func TestParts(t *testing.T) {
 	})
 }
 
-// TestUnknownValues: what a master of another version tells is said, and who takes its place routes afresh, by its own files.
+// TestUnknownValues: what a master of another version tells is said, and who takes its place routes
+// afresh, by its own files.
 func TestUnknownValues(t *testing.T) {
 	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 1, 0)
 	all[0].step(&terms.Event{Kind: terms.Start})

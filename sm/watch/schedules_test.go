@@ -15,9 +15,10 @@ import (
 
 var schedules = flag.Int("schedules", 6, "schedules of TestClientsThroughFaults")
 
-// TestClientsThroughFaults: while cables between switches fail and come back and spines restart, hosts join and leave groups, register and subscribe, at a master with a
-// standby, with M_Keys or without. There is never more than one master, and one in the end; nothing that was acknowledged is lost, no LID moves, and whenever all is quiet packets to groups reach
-// their members.
+// TestClientsThroughFaults: while cables between switches fail and come back and spines restart,
+// hosts join and leave groups, register and subscribe, at a master with a standby, with M_Keys or
+// without. There is never more than one master, and one in the end; nothing that was acknowledged
+// is lost, no LID moves, and whenever all is quiet packets to groups reach their members.
 func TestClientsThroughFaults(t *testing.T) {
 	racing.SkipLong(t)
 	acks, casts, faults, asked := 0, 0, 0, 0
@@ -68,14 +69,14 @@ func TestClientsThroughFaults(t *testing.T) {
 	t.Logf("%d schedules, %d faults, %d changes acknowledged, %d packets to groups; in %d clients were asked to register again", *schedules, faults, acks, casts, asked)
 }
 
-// clientFaults is a market in which cables and spines fail.
+// clientFaults is a market with failing cables and spines.
 type clientFaults struct {
 	*market
 	rng *rand.Rand
 }
 
-// mustAsk reports whether clients have been asked to register again: a master that could not tell for a moment whether the other one is the master
-// gave way, and does not know what was acknowledged meanwhile.
+// mustAsk reports whether clients were asked to register again. A master that lost sight of the
+// other manager for a moment gave way, and does not know what was acknowledged meanwhile.
 func (x *clientFaults) mustAsk() bool {
 	for _, v := range x.living() {
 		if v.told(terms.Reregistration) > 0 {
@@ -95,7 +96,7 @@ func (x *clientFaults) master() *virtual {
 	return master
 }
 
-// isSpine reports whether a node is a switch without hosts, other than the one that stays.
+// isSpine reports whether a node is a switch without hosts, except the spine that stays.
 func (x *clientFaults) isSpine(id fabric.NodeID) bool {
 	name := x.f.Nodes[id].Desc
 	return name == "spine 1" || name == "spine 2"
@@ -130,7 +131,7 @@ func (x *clientFaults) fault() {
 	}
 }
 
-// heal brings back all that is gone, and waits until it is used.
+// heal brings all missing parts back, and waits until they are used.
 func (x *clientFaults) heal() {
 	x.t.Helper()
 	for id := range x.f.Nodes {

@@ -23,8 +23,8 @@ func (v *virtual) reconfigure(chain string, priority uint8, watch terms.Watch) {
 	v.step(&terms.Event{Kind: terms.Reconfigure, Settings: &terms.Settings{Config: cfg, Watch: watch, Routing: v.routing, Afresh: afresh, What: "as the test says"}})
 }
 
-// TestReconfigure: another engine, told while the manager runs or in the middle of a round, routes all afresh. No LID moves. What
-// holds from the start on stays as it is.
+// TestReconfigure: another engine, told while the manager runs or in the middle of a round, routes
+// all afresh. No LID moves. What holds from the start on stays as it is.
 func TestReconfigure(t *testing.T) {
 	for _, during := range []bool{false, true} {
 		v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
@@ -76,7 +76,8 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestAskedRounds: a full sweep writes nothing where nothing has changed, and a routing afresh uses what came back after a repair.
+// TestAskedRounds: a full sweep writes nothing where nothing has changed, and a routing afresh uses
+// what came back after a repair.
 func TestAskedRounds(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	f := v.manager.inForce.Fabric
@@ -115,8 +116,8 @@ func TestAskedRounds(t *testing.T) {
 	}
 }
 
-// TestPriorityAtRunTime: a standby that gets the higher priority becomes the master, and gives the subnet back when it gets the lower
-// one. What is asked of a standby is refused.
+// TestPriorityAtRunTime: a standby that gets the higher priority becomes the master, and gives the
+// subnet back when it gets the lower one. What is asked of a standby is refused.
 func TestPriorityAtRunTime(t *testing.T) {
 	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 1, 0)
 	all[0].step(&terms.Event{Kind: terms.Start})

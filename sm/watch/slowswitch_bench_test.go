@@ -10,8 +10,9 @@ import (
 	"weft/sm/terms"
 )
 
-// BenchmarkSlowSwitch measures, in virtual time, what a switch costs the others whose answers take 100 times as long: since all switches go through the
-// phases of a round together, they wait for it at the end of each. Every other agent answers in 20 us, an SMP takes 1 us, a Plan no time.
+// BenchmarkSlowSwitch measures, in virtual time, what a switch costs the others whose answers take
+// 100 times as long: since all switches go through the phases of a round together, they wait for it
+// at the end of each. Every other agent answers in 20 us, an SMP takes 1 us, a Plan no time.
 func BenchmarkSlowSwitch(b *testing.B) {
 	fabrics := []struct {
 		name, engine string
@@ -34,8 +35,8 @@ func BenchmarkSlowSwitch(b *testing.B) {
 	}
 }
 
-// slowSwitch returns how long a bring-up takes, its part from the Plan to the last Active link, and the repair of a lost link, where one switch takes
-// so many times as long for an answer.
+// slowSwitch returns three times: of a bring-up, of its part from the Plan to the last Active link,
+// and of the repair of a lost link. One switch takes times as long as the others for an answer.
 func slowSwitch(b *testing.B, f *fabric.Fabric, engine string, times int) (cold, written, repair time.Duration) {
 	const usual = 20 * time.Microsecond
 	v, err := newVirtual(f, emulator.Options{Impairment: emulator.Impairment{Delay: time.Microsecond}}, terms.Config{}, smtest.JobOf(engine, 0))

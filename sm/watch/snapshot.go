@@ -13,57 +13,59 @@ import (
 	"weft/wire/mad"
 )
 
-// Snapshot holds the state of a Manager at one moment. Nothing of it changes later, so that it can be read from anywhere.
+// Snapshot holds the state of a Manager at one moment. It never changes, so that any goroutine may
+// read it.
 type Snapshot struct {
 	Now      time.Duration // of the Manager
 	Role     terms.Role
-	Other    string // the manager that is the master, or may be; "" where none is known
+	Other    string // the master, or the manager that may be it; "" if none is known
 	Port     fabric.GUID
 	Priority uint8
-	Engines  []string // asked for, by the Runner
+	Engines  []string // asked for; set by the Runner
 	UnderWay *Round   // nil between rounds
-	Last     *Round   // that has ended; nil before the first one
-	InForce  *Round   // the last that brought the subnet up and was not given up; nil where none is
-	Routed   *Routed  // what it found, and its Plan; nil where InForce is
+	Last     *Round   // the last that ended; nil before the first one
+	InForce  *Round   // the last that brought the subnet up, unless given up; nil: none
+	Routed   *Routed  // its subnet and Plan; nil with InForce
 	Due      []Due
-	Drains   []string // switches and cables that are to be drained, there or not
+	Drains   []string // switches and cables to be drained, present or not
 	Held     []string // links in quarantine
-	Differs  []string // in what our own files are not those of the master, or of the one before us, in words
+	Differs  []string // how our own files differ from the master's, or from the previous master's
 	Tally    Tally
-	Queries  []terms.QueryCount // to subnet administration, by the Runner
-	Clients  terms.Registered   // of subnet administration, by the Runner
-	// Congestion says how far devices are with congestion control, by the Runner; nil where they are told nothing.
+	Queries  []terms.QueryCount // to subnet administration; set by the Runner
+	Clients  terms.Registered   // of subnet administration; set by the Runner
+	// Congestion counts the devices set for congestion control; set by the Runner, nil if none are.
 	Congestion *congestion.Report
-	Counters   *perf.Report // of ports, by the Runner; nil where none are read, or no round over them has ended
+	Counters   *perf.Report // of ports; set by the Runner, nil before the first reading has ended
 }
 
-// Routed is a subnet as a round found it, and the Plan that its devices hold. The indices of the Plan are those of the Graph.
+// Routed is the subnet of a round and the Plan that its devices hold. Indices of the Plan are those
+// of Graph.
 type Routed struct {
 	Fabric *fabric.Fabric
 	Graph  *fabric.Graph
 	Plan   *route.Plan
 
-	Partitions *terms.Partitioning // nil where all ports are together
+	Partitions *terms.Partitioning // nil: all ports are together
 	Levels     levels.Levels       // of service
 }
 
-// Round is a bring-up of a Manager.
+// Round describes one bring-up of a Manager.
 type Round struct {
 	Number int // from 1 on
 	Why    string
 	Begun  time.Duration
-	Ended  time.Duration // of one that has
-	Phase  string        // of one that is under way
-	Report *terms.Report // of one that has ended
+	Ended  time.Duration // if it has ended
+	Phase  string        // if it is under way
+	Report *terms.Report // if it has ended
 }
 
-// Due is something that a Manager is going to do.
+// Due is planned work of a Manager.
 type Due struct {
 	What string
 	At   time.Duration
 }
 
-// Role says what the manager is.
+// Role returns the role of the manager.
 func (m *Manager) Role() terms.Role {
 	switch state := m.state(); {
 	case m.ended:
@@ -78,11 +80,12 @@ func (m *Manager) Role() terms.Role {
 	return terms.Looking
 }
 
-// IsAtWork reports whether devices are asked, or a Plan is made, so that what takes the processor meanwhile keeps
-// the subnet waiting. The writing of multicast tables, which follows from what hosts ask, is none.
+// IsAtWork reports whether the manager asks devices or makes a Plan, so that other work on the
+// processor delays the subnet. The writing of multicast tables does not count: requests of hosts
+// cause it.
 func (m *Manager) IsAtWork() bool { return m.inRound || m.sweep.under || m.looks.under }
 
-// Snapshot returns what the manager is now.
+// Snapshot returns the present state of the manager.
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.Role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
@@ -113,7 +116,7 @@ func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	return s
 }
 
-// due lists what is going to be done, if nothing else happens before.
+// due lists the planned work, if nothing else happens before.
 func (m *Manager) due() (list []Due) {
 	if m.ended || m.stopped {
 		return nil
@@ -132,14 +135,14 @@ func (m *Manager) due() (list []Due) {
 	if m.inRound {
 		return list
 	}
-	add("a round: the last one did not bring up all", m.again)
-	add("a routing afresh after repairs", m.afresh)
+	add("a round: the last one did not bring up everything", m.again)
+	add("routing from scratch after repairs", m.afresh)
 	add("a light sweep", m.sweep.due)
-	add("a question to the master", m.election.pollDue())
+	add("a poll of the master", m.election.pollDue())
 	return list
 }
 
-// Standing says what subnet administration goes by.
+// Standing returns the state that subnet administration needs.
 func (m *Manager) Standing() ledger.Standing {
 	s := ledger.Standing{
 		Role: m.Role(), Ledger: m.inForce, Spread: m.groups.spread, SpreadVersion: m.groups.version, Priority: m.cfg.Priority, SMKey: m.cfg.SMKey, Acts: m.acts,
@@ -152,10 +155,11 @@ func (m *Manager) Standing() ledger.Standing {
 	return s
 }
 
-// Congestion returns the settings of congestion control that are in force; nil for none.
+// Congestion returns the settings of congestion control in force; nil for none.
 func (m *Manager) Congestion() *congestion.Settings { return m.cfg.Congestion }
 
-// NeedsNeighbours reports whether the next round may need M_Keys of ports whose GUIDs only a master has told.
+// NeedsNeighbours reports whether the next round may need M_Keys of ports whose GUIDs only a master
+// knows.
 func (m *Manager) NeedsNeighbours() bool {
 	return m.Role() != terms.Master && m.cfg.Keys.NeedsNeighbours()
 }

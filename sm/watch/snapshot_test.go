@@ -12,7 +12,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestSnapshot: what a manager says of itself through a fault: what it is, what it does, and what it is going to do.
+// TestSnapshot: the snapshots of a manager through a fault: its role, its present work, and its
+// planned work.
 func TestSnapshot(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{Priority: 4})
 	s := v.manager.Snapshot(v.now)
@@ -93,7 +94,7 @@ func TestStandbySnapshot(t *testing.T) {
 	all[1].step(&terms.Event{Kind: terms.Start})
 	runTogether(all[0].now+time.Second, all...)
 	s := all[1].manager.Snapshot(all[1].now)
-	if s.Role != terms.StandBy || !strings.Contains(s.Other, "host 0") || s.InForce != nil || len(s.Due) != 1 || s.Due[0].What != "a question to the master" {
+	if s.Role != terms.StandBy || !strings.Contains(s.Other, "host 0") || s.InForce != nil || len(s.Due) != 1 || s.Due[0].What != "a poll of the master" {
 		t.Errorf("%+v", s)
 	}
 }

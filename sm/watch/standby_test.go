@@ -31,8 +31,9 @@ func (v *virtual) tellMaster(t smtest.Fataler, lid uint64) {
 	}
 }
 
-// TestSilentStandby: a manager that stands by says nothing when a cable fails. The master repairs all the same, and stays the master; it does not hand over to one
-// that is silent. Where the port of the silent one has another master by then, it may be that itself, and is given way to.
+// TestSilentStandby: a manager that stands by says nothing when a cable fails. The master repairs
+// all the same, and stays the master; it does not hand over to one that is silent. Where the port
+// of the silent one has another master by then, it may be that itself, and is given way to.
 func TestSilentStandby(t *testing.T) {
 	for _, priority := range []uint8{0, 2} {
 		sub, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, priority)

@@ -20,9 +20,11 @@ import (
 	"weft/wire/mad"
 )
 
-// TestNoCircleAtAnyMoment: while a new Plan is written, there is no moment in which what the switches hold sends packets in
-// circles, or lets them wait for each other in a ring of channels and VLs: packets have the service levels of the old Plan, since hosts are
-// told when all is written. Where the manager says that those could wait in a ring by the new tables, this holds for the new ones.
+// TestNoCircleAtAnyMoment: at no moment of the writing of a new Plan do the tables in the switches
+// send packets in circles, or let packets wait for each other in a ring of channels and VLs.
+// Packets have the service levels of the old Plan, since hosts learn the new ones at the end. If
+// the manager says that such packets could wait in a ring by the new tables, new levels are tested
+// instead.
 func TestNoCircleAtAnyMoment(t *testing.T) {
 	racing.SkipLong(t)
 	seen := map[string]int{}
@@ -98,7 +100,8 @@ type moments struct {
 	at    time.Duration // of the last write
 }
 
-// lane is a channel and a VL, sentOn a channel and an SL. Channels are named by switch and port, since links fail meanwhile.
+// lane is a channel and a VL, sentOn a channel and an SL. Channels are named by switch and port,
+// since links fail meanwhile.
 type lane struct {
 	c  int32
 	vl uint8
@@ -162,8 +165,8 @@ func (m *moments) look(t smtest.Fataler) {
 	}
 }
 
-// circle looks for a circle in the tables that the switches hold, and for a ring of lanes that wait for each other; "" where there is
-// none. Packets have the SLs of the Plan of a round.
+// circle looks for a circle in the tables that the switches hold, and for a ring of lanes that wait
+// for each other; "" where there is none. Packets have the SLs of the Plan of a round.
 func (m *moments) circle(told *ledger.Ledger) string {
 	sub := m.v.sub
 	g := sub.Fabric().Compile()

@@ -93,8 +93,8 @@ func given(t smtest.Fataler, sub *emulator.Subnet) terms.LIDMap {
 	return out
 }
 
-// TestStoredFirst: no port has a LID before it is stored. Where nothing can be stored from the beginning, nothing is given;
-// it is tried again, and comes up.
+// TestStoredFirst: no port has a LID before it is stored. Where nothing can be stored from the
+// beginning, nothing is given; it is tried again, and comes up.
 func TestStoredFirst(t *testing.T) {
 	d := &disk{full: true}
 	sub := emulated(t, "rlft(4,2)", emulator.Options{})
@@ -112,8 +112,8 @@ func TestStoredFirst(t *testing.T) {
 	v.verify(t)
 }
 
-// TestRepairNotDelayed: a repair is written while a slow disk stores its Plan, since no LID has changed; the round ends when it is
-// stored. A new port waits for the disk.
+// TestRepairNotDelayed: a repair is written while a slow disk stores its Plan, since no LID has
+// changed; the round ends when it is stored. A new port waits for the disk.
 func TestRepairNotDelayed(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		d := &disk{}
@@ -159,8 +159,8 @@ func TestRepairNotDelayed(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a manager whose disk is full repairs what breaks, and keeps LIDs; a port that is new gets none, and no open
-// link, until it can be stored.
+// TestFullDisk: a manager whose disk is full repairs what breaks, and keeps LIDs; a port that is
+// new gets none, and no open link, until it can be stored.
 func TestFullDisk(t *testing.T) {
 	d := &disk{}
 	sub := emulated(t, "rlft(4,2)", emulator.Options{})
@@ -206,7 +206,8 @@ func TestFullDisk(t *testing.T) {
 	v.verify(t)
 }
 
-// TestNotMovedUnstored: a Plan by which a stored LID moves is not distributed where it cannot be stored.
+// TestNotMovedUnstored: a Plan that moves a stored LID is not distributed if the LID cannot be
+// stored.
 func TestNotMovedUnstored(t *testing.T) {
 	d := &disk{}
 	sub := emulated(t, "rlft(4,2)", emulator.Options{})
@@ -249,8 +250,8 @@ func TestNotMovedByLast(t *testing.T) {
 	}
 }
 
-// TestOnlyStoredLIDs: whatever breaks, and however often the disk is full, ports have the LIDs that are stored, and no other
-// ones; after a restart, at any time, no LID moves.
+// TestOnlyStoredLIDs: whatever breaks, and however often the disk is full, ports have the LIDs that
+// are stored, and no other ones; after a restart, at any time, no LID moves.
 func TestOnlyStoredLIDs(t *testing.T) {
 	racing.SkipLong(t)
 	full, restarts := 0, 0
@@ -305,7 +306,8 @@ func TestOnlyStoredLIDs(t *testing.T) {
 	})
 }
 
-// TestReturning: a port that was away when the manager started finds its stored LID, also in a round that repairs.
+// TestReturning: a port that was away when the manager started finds its stored LID, also in a
+// round that repairs.
 func TestReturning(t *testing.T) {
 	sub := emulated(t, "rlft(4,2)", emulator.Options{})
 	f := sub.Fabric()
@@ -327,7 +329,7 @@ func TestReturning(t *testing.T) {
 	}
 }
 
-// TestAfter: a port that is not there keeps its LIDs, all of them, unless somebody got one.
+// TestAfter: a missing port keeps all its LIDs, unless another port got one.
 func TestAfter(t *testing.T) {
 	sub := emulated(t, "rlft(4,2)", emulator.Options{})
 	v := withDisk(t, sub, &disk{}, terms.Config{})
@@ -349,8 +351,8 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestOthersLIDs: ports keep the LIDs that another manager has given them while ours was away, whatever is stored; LIDs of ports
-// that are not there stay stored where nobody got them.
+// TestOthersLIDs: ports keep the LIDs that another manager has given them while ours was away,
+// whatever is stored; LIDs of ports that are not there stay stored where nobody got them.
 func TestOthersLIDs(t *testing.T) {
 	sub := emulated(t, "rlft(4,2)", emulator.Options{})
 	d := &disk{}
@@ -378,7 +380,8 @@ func TestOthersLIDs(t *testing.T) {
 	}
 }
 
-// TestStoredReturns: a port of which the manager knows the LIDs alone is missed until it is there, and keeps them then.
+// TestStoredReturns: a port known only by its stored LIDs is missing until it appears, and then
+// keeps them.
 func TestStoredReturns(t *testing.T) {
 	sub := emulated(t, "rlft(4,2)", emulator.Options{})
 	host := smtest.Find(sub.Fabric(), fabric.CA, 5)

@@ -151,7 +151,7 @@ func (k *keeper) takes(res *wire.Result) bool {
 	return true
 }
 
-// request takes what is the registrar's business.
+// request handles the datagrams for the registrar.
 func (k *keeper) request(d *wire.Datagram) bool {
 	if d.MAD.Method() == mad.Trap && d.MAD.Class() != mad.ClassSA {
 		k.perform(k.r.Notify(k.v.now, d.MAD.Data()))
@@ -179,7 +179,8 @@ func (k *keeper) commit(record *terms.Record) {
 	k.perform(k.r.Commit(v.now, &c, func(err error) { v.stored, v.storedAt = &terms.Event{Kind: terms.Stored, Err: err}, v.now }))
 }
 
-// customer is a client of subnet administration at a host, in virtual time: it has one request under way at a time.
+// customer is a client of subnet administration at a host, in virtual time: it has one request
+// under way at a time.
 type customer struct {
 	sub   *emulator.Subnet
 	id    emulator.ClientID
@@ -361,7 +362,7 @@ func (m *market) run(d time.Duration, may bool) {
 	}
 }
 
-// serve takes what has come for a customer, and has it ask on.
+// serve handles the datagrams for a customer, and sends its next requests.
 func (m *market) serve(c *customer, may bool) {
 	for _, d := range c.inbox {
 		switch {
@@ -373,7 +374,8 @@ func (m *market) serve(c *customer, may bool) {
 		case c.want == nil || uint32(d.MAD.TID()) != uint32(c.want.mad.TID()):
 		case d.MAD.Status() == mad.StatusBusy: // again later
 		default:
-			// Of what was asked before and of which the answer was lost, the second answer may say that it is not there.
+			// If the answer to an earlier request was lost, the second answer may say that the
+			// entry is gone.
 			ok := d.MAD.Status() == mad.StatusOK
 			if sl, known := m.groupSL(c.want.mad.Data()[:16]); !ok && c.want.value == "joined" && (c.want.sl != sl || !known) { // the group has got another SL meanwhile
 				c.want = nil
@@ -394,7 +396,8 @@ func (m *market) serve(c *customer, may bool) {
 		}
 	}
 	c.inbox = c.inbox[:0]
-	// What the wire has kept of a request that was repeated is gone before the next one: a late copy would undo that.
+	// What the wire has kept of a request that was repeated is gone before the next one: a late
+	// copy would undo that.
 	if c.want == nil && may && m.now >= c.last+60*time.Millisecond && m.rng.IntN(8) == 0 {
 		c.next(m.rng, m.gids[c.host], m.groupSL)
 		m.open[c.want.name] = true
@@ -404,7 +407,8 @@ func (m *market) serve(c *customer, may bool) {
 	}
 }
 
-// groupSL returns the SL that a group has, or would get, as hosts read it from the group or else from the broadcast group; false where there is no master to be asked.
+// groupSL returns the SL that a group has, or would get, as hosts read it from the group or else
+// from the broadcast group; false where there is no master to be asked.
 func (m *market) groupSL(mgid []byte) (sl uint8, ok bool) {
 	n, master := masters(m.living())
 	if n != 1 {
@@ -419,18 +423,18 @@ func (m *market) groupSL(mgid []byte) (sl uint8, ok bool) {
 	return sl, true
 }
 
-// check compares what the master has with what was acknowledged.
+// check compares the master's entries with the acknowledged ones.
 func (m *market) check(v *virtual, when string) {
 	m.t.Helper()
 	m.compare(v.keeper.entries(), when)
 }
 
-// entries are what a master holds for its clients.
+// entries returns the entries that a master holds for its clients.
 func (k *keeper) entries() []sa.Entry {
 	return append(k.r.Registry.Entries(), k.a.Groups.Entries()...)
 }
 
-// compare compares entries with what was acknowledged.
+// compare compares entries with the acknowledged ones.
 func (m *market) compare(list []sa.Entry, when string) {
 	m.t.Helper()
 	got := map[sa.EntryName]string{}
@@ -483,7 +487,8 @@ func (m *market) rest() {
 	m.run(3*time.Second, false)
 }
 
-// cast has each member of each group send to it: each other member gets that once, and nobody else does.
+// cast has each member of each group send to it: each other member gets that once, and nobody else
+// does.
 func (m *market) cast(v *virtual, when string) {
 	m.t.Helper()
 	v.keeper.a.Groups.All(func(g *sa.Group) {
@@ -514,7 +519,8 @@ func (m *market) cast(v *virtual, when string) {
 	})
 }
 
-// followed reports whether all managers but one stand by with a good copy: which of them goes first is not settled yet.
+// followed reports whether all managers but one stand by with a good copy: which of them goes first
+// is not settled yet.
 func (m *market) followed() bool {
 	n := 0
 	for _, v := range m.living() {
@@ -525,7 +531,8 @@ func (m *market) followed() bool {
 	return n == len(m.living())-1
 }
 
-// newMarket makes a market with managers at the first hosts of leaves, and customers at others. Its wire is bad where the seed is even.
+// newMarket makes a market with managers at the first hosts of leaves, and customers at others. Its
+// wire is bad where the seed is even.
 func newMarket(t testing.TB, text string, seed uint64, managers int) *market {
 	f := smtest.Formula(t, text)
 	opt := emulator.Options{Seed: seed}
@@ -566,11 +573,16 @@ func newMarket(t testing.TB, text string, seed uint64, managers int) *market {
 	return m
 }
 
-// TestTakeovers: managers of ours die, return, and hand over to each other while customers register, subscribe, join and leave, cables come back too often, parts are drained and
-// used again, and other levels of service are told. Nothing that was acknowledged is lost, no LID and no MLID moves, and nobody is asked to register again. Where nothing has happened
-// that the master had not done all for, no forwarding, lane or P_Key table is written, the same cables are in quarantine, and hosts are told the same paths by the same levels, whatever
-// the files of the new master say; otherwise no block is written that is right. Where nobody joins or leaves no block of a multicast table is written either; packets to
-// groups reach their members.
+// TestTakeovers: managers die, return, and hand over to each other. Meanwhile customers register,
+// subscribe, join and leave, cables flap, parts are drained and used again, and levels of service
+// change. Nothing acknowledged is lost, no LID or MLID moves, and nobody is asked to register
+// again.
+//
+// If the master had handled everything before a takeover, no forwarding, lane or P_Key table is
+// written. The same cables are in quarantine, and hosts get the same paths at the same levels,
+// whatever the files of the new master say. Otherwise no correct block is written. If nobody joins
+// or leaves, no block of a multicast table is written either; packets to groups reach their
+// members.
 func TestTakeovers(t *testing.T) {
 	racing.SkipLong(t)
 	taken, handed := 0, 0
@@ -584,7 +596,8 @@ func TestTakeovers(t *testing.T) {
 			case a.Kind == terms.Note && a.Incident.Kind == terms.Reregistration && m.acks > 0:
 				t.Fatalf("seed %d: clients are asked to register again %s", seed, journals(m.living()))
 			case a.Kind == terms.Send && a.Method == mad.Set && a.Attr == mad.AttrMulticastForwardingTable:
-				// Where a wire repeats and delays a switch may hold another block than it has acknowledged last.
+				// Where a wire repeats and delays a switch may hold another block than it has
+				// acknowledged last.
 				if m.spread++; m.quiet && m.fair && x.calm {
 					m.t.Fatalf("seed %d: block 0x%X of a multicast table is written, and nobody has joined or left %s", seed, a.Modifier, journals(m.living()))
 				}

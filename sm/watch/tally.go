@@ -9,41 +9,41 @@ import (
 	"weft/wire/mad"
 )
 
-// Tally counts what a Manager has done since it started. It is a value: a copy of it stays as it is.
+// Tally counts the work of a Manager since it started. It is a value: a copy does not change.
 type Tally struct {
 	LightSweeps int
-	HeavySweeps int // of rounds: all nodes and ports
+	HeavySweeps int // in rounds: of all nodes and ports
 	Rounds      [len(ends)]int
 	Repairs     int // rounds that repaired the Plan in force
-	Moved       int // entries of forwarding tables that repairs have moved
+	Moved       int // entries of forwarding tables moved by repairs
 	Blocks      int // of forwarding tables, written and acknowledged
 	Traps       [len(trapNumbers) + 1]int
 	Dropped     Dropped
 	smps        [ledger.NumKinds + 1]smpCount
 }
 
-// Dropped counts datagrams that came and of which nothing followed.
+// Dropped counts datagrams that were ignored.
 type Dropped struct {
-	Unheeded  int // whole, and nothing that this subnet manager answers, queries while it is not the master among them; or it could not be answered
-	Malformed int // too short for what they say that they are
+	Unheeded  int // valid but not answered: not for a subnet manager, a query while not the master, or unanswerable
+	Malformed int // too short for their class
 	Stray     int // answers to no request under way: late, repeated, or not ours
-	Overflow  int // there was no room: too many that nobody asked for had come at once
+	Overflow  int // no room: too many unsolicited ones at once
 }
 
 // smpCount counts SMPs of one kind.
 type smpCount struct{ requests, sent, failed int }
 
-// ends lists how a round can end.
+// ends lists the possible ends of a round.
 var ends = [...]terms.State{terms.Up, terms.UpInPart, terms.Discovered, terms.OtherMaster, terms.NotRouted, terms.Interrupted, terms.Failed}
 
-// trapNumbers lists the traps that are counted by themselves; all others are counted together.
+// trapNumbers lists the traps with a count of their own; all others share one.
 var trapNumbers = [...]uint64{
 	mad.TrapGIDInService, mad.TrapGIDOutOfService, mad.TrapGroupCreated, mad.TrapGroupDeleted, mad.TrapLinkState, mad.TrapLinkIntegrity,
 	mad.TrapBufferOverrun, mad.TrapFlowControl, mad.TrapLocalChanges, mad.TrapSystemImageGUID, mad.TrapBadMKey, mad.TrapBadPKey,
 	mad.TrapBadQKey, mad.TrapBadPKeySwitchPort,
 }
 
-// RoundsBy returns how many rounds have ended in each way.
+// RoundsBy returns the number of rounds by how they ended.
 func (t *Tally) RoundsBy() map[terms.State]int {
 	by := map[terms.State]int{}
 	for i, s := range ends {
@@ -52,7 +52,7 @@ func (t *Tally) RoundsBy() map[terms.State]int {
 	return by
 }
 
-// TrapsBy returns how many traps have come by their numbers; those of 0 are all others.
+// TrapsBy returns the number of traps by trap number; 0 stands for all others.
 func (t *Tally) TrapsBy() map[uint64]int {
 	by := map[uint64]int{0: t.Traps[len(trapNumbers)]}
 	for i, n := range trapNumbers {
@@ -61,10 +61,10 @@ func (t *Tally) TrapsBy() map[uint64]int {
 	return by
 }
 
-// setManager is the SMInfo that is Set at another manager: no kind of a round.
+// setManager counts Sets of SMInfo at other managers. Rounds have no such kind.
 const setManager = ledger.NumKinds
 
-// SMPs returns the counts by method and attribute, those of light sweeps and to other managers among them.
+// SMPs returns the counts by method and attribute, light sweeps and other managers included.
 func (t *Tally) SMPs() (by []terms.Count) {
 	for k, n := range t.smps {
 		if n.requests == 0 {
@@ -79,7 +79,7 @@ func (t *Tally) SMPs() (by []terms.Count) {
 	return by
 }
 
-// addCount adds a count to those of the same method and attribute.
+// addCount adds a count to the entry of the same method and attribute.
 func addCount(by []terms.Count, n terms.Count) []terms.Count {
 	i := slices.IndexFunc(by, func(c terms.Count) bool { return c.Method == n.Method && c.Attribute == n.Attribute })
 	if i < 0 {

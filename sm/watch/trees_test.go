@@ -16,8 +16,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestTreesOutliveTakeovers: cables fail, and the trees of the master are others than those that it would make of the subnet as it is. When it dies the one that stood by has the
-// same: it writes no block of a multicast table, and packets to groups reach their members.
+// TestTreesOutliveTakeovers: cables fail, and the master's trees differ from those that it would
+// make of the subnet now. When it dies, its standby has the same trees: it writes no block of a
+// multicast table, and packets to groups reach their members.
 func TestTreesOutliveTakeovers(t *testing.T) {
 	racing.SkipLong(t)
 	others := false
@@ -76,7 +77,8 @@ func TestTreesOutliveTakeovers(t *testing.T) {
 	}
 }
 
-// TestTreeEntries: trees of many switches are read as they were written, and changed entry by entry; what nobody writes is left out.
+// TestTreeEntries: trees of many switches are read as they were written and changed entry by entry;
+// entries that nobody writes are left out.
 func TestTreeEntries(t *testing.T) {
 	var trees []multicast.TreeByLID
 	for i := range 8 {

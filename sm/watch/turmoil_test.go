@@ -15,8 +15,8 @@ import (
 	"weft/wire/mad"
 )
 
-// turmoil is what goes on in the subnet of a market beside what its customers ask: cables go down and come back too often, parts are drained and used again, and
-// managers are told other levels of service.
+// turmoil is the activity in the subnet of a market besides its customers' requests: cables flap,
+// parts are drained and used again, and managers get other levels of service.
 type turmoil struct {
 	m      *market
 	files  []levels.Levels // that managers start with, and are told
@@ -96,7 +96,8 @@ func (x *turmoil) next(master *virtual) {
 	}
 }
 
-// mayCutOff reports whether another cable of a switch with hosts is in quarantine: without this one managers there may be cut off, and clients asked to register again.
+// mayCutOff reports whether another cable of a switch with hosts is in quarantine: without this one
+// managers there may be cut off, and clients asked to register again.
 func (x *turmoil) mayCutOff(v *virtual, id fabric.LinkID) bool {
 	f := x.m.f
 	for _, e := range []fabric.End{f.Links[id].A, f.Links[id].B} {
@@ -146,7 +147,7 @@ func (m *market) holds(v *virtual, a *terms.Action) bool {
 	return false
 }
 
-// decided takes that all standbys know what was ordered.
+// decided notes that all standbys know an order.
 func (x *turmoil) decided(tag uint64) {
 	if list, ok := x.orders[tag]; ok {
 		x.drained = list
@@ -158,12 +159,13 @@ func (x *turmoil) decided(tag uint64) {
 	}
 }
 
-// isSettled reports whether a master has done all for what has happened.
+// isSettled reports whether a master has handled everything that happened.
 func (m *Manager) isSettled() bool {
 	return !m.inRound && m.election.handing == nil && !m.groups.stale && m.change.due() == terms.Never && m.again == terms.Never && m.wanted.why == "" && m.looks.due() == terms.Never && !m.looks.under && m.groups.step == groupsRest && m.groups.membersDue() == terms.Never
 }
 
-// settle lets time pass until the master has done all for what has happened; false where that takes too long.
+// settle lets time pass until the master has handled everything that happened; false if that takes
+// too long.
 func (x *turmoil) settle(may bool) bool {
 	for wait := 0; ; wait++ {
 		n, master := masters(x.m.living())
@@ -196,7 +198,8 @@ func (x *turmoil) see(v *virtual) (s seen) {
 	return s
 }
 
-// check compares what a master goes by with what is known to be acknowledged, and, after a takeover in the calm, with what there was before.
+// check compares a master's rules with the acknowledged ones, and, after a takeover in the calm,
+// with the rules before.
 func (x *turmoil) check(v *virtual, before *seen, when string) {
 	t := x.m.t
 	t.Helper()

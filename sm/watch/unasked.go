@@ -10,7 +10,7 @@ import (
 	"weft/wire/mad"
 )
 
-// onUnasked takes a datagram that answers no request: a trap, or what another manager asks.
+// onUnasked handles an unsolicited datagram: a trap, or a request of another manager.
 func (m *Manager) onUnasked(now time.Duration, ev *terms.Event) {
 	d := ev.Datagram
 	switch {
@@ -27,22 +27,22 @@ func (m *Manager) onUnasked(now time.Duration, ev *terms.Event) {
 	}
 }
 
-// reply sends a datagram that was turned into its answer back to where it came from.
+// reply sends a datagram, already turned into its answer, back to its sender.
 func (o *outbox) reply(ev *terms.Event) {
 	ev.Datagram.Addr = ev.Datagram.Addr.Reply()
 	o.out = append(o.out, terms.Action{Kind: terms.Reply, Datagram: ev.Datagram})
 }
 
-// trapLog counts the traps since the last round began, so that each is told once.
+// trapLog remembers the traps since the last round began, so that each is logged once.
 type trapLog struct {
 	seen   map[string]bool
 	untold int // repeated, or too many
 }
 
-// mostTraps bounds the traps that are told apart between two rounds.
+// mostTraps is the number of different traps logged between two rounds.
 const mostTraps = 256
 
-// onTrap represses a trap, and has the subnet looked at where it may have changed.
+// onTrap represses a trap. If the subnet may have changed, a round follows.
 func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	d := ev.Datagram
 	notice := d.MAD.Data()
@@ -74,10 +74,10 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 		m.traps.seen[what] = true
 		m.tell(kind, "%s", what)
 	}
-	if changed && (m.inRound || m.election.master == nil) { // of one that stands by it is the master's business
+	if changed && (m.inRound || m.election.master == nil) { // for a standby it is the master's business
 		if id >= 0 {
 			m.doubted[m.inForce.Nodes[id].GUID] = true
-		} else if number != mad.TrapLinkState { // which a switch would show by PortStateChange too
+		} else if number != mad.TrapLinkState { // which PortStateChange of a switch shows too
 			m.somewhere = true
 		}
 		if number != mad.TrapLinkState || !m.waitsFor(now, id, issuer) {
@@ -86,7 +86,7 @@ func (m *Manager) onTrap(now time.Duration, ev *terms.Event) {
 	}
 }
 
-// portOfLID returns the port, in the round in force, that a LID leads to; noSlot where no round has given it.
+// portOfLID returns the port of the round in force that has a LID; ledger.NoSlot if none has.
 func portOfLID(c *ledger.Ledger, lid fabric.LID) int32 {
 	if c == nil {
 		return ledger.NoSlot

@@ -12,49 +12,51 @@ import (
 	"weft/wire/mad"
 )
 
-// unsteady holds the links that have come back lately, the switches whose PortStateChange cannot be cleared, and those that have given signs
-// of change of which rounds found nothing: of a link that is never up for long enough.
+// unsteady tracks flapping links, switches whose PortStateChange cannot be cleared, and false
+// alarms: signs of change that no round could explain, such as from a link that is never up for
+// long enough.
 type unsteady struct {
-	links []*unsteadyLink // in the order in which they first came back
+	links []*unsteadyLink // in the order of their first return
 	stuck []stuckSwitch
 	vain  []stuckSwitch
-	signs []fabric.GUID // switches that gave a sign that no round has seen
-	begun []fabric.GUID // those whose sign began the round under way, or was seen by it
+	signs []fabric.GUID // switches with a sign of change that no round has seen
+	begun []fabric.GUID // switches whose sign began the round under way, or was seen by it
 }
 
 // unsteadyLink is a link that went down and came back.
 type unsteadyLink struct {
-	ends     [2]ledger.PortKey // of a switch; the other end
+	ends     [2]ledger.PortKey // a switch port; the other end
 	name     string
-	toSwitch bool            // the other end is a switch's too
-	came     []time.Duration // when it came back, as far as it counts still
+	toSwitch bool            // the other end is a switch port too
+	came     []time.Duration // when it came back, within FlapRule.Within
 	changed  time.Duration   // when it last changed
 	state    linkState
 	hold     time.Duration // of the last quarantine; 0: there was none
-	trial    time.Duration // coming back before this ends in quarantine at once
+	trial    time.Duration // if it comes back before this, quarantine follows at once
 }
 
-// linkState says what becomes of an unsteady link.
+// linkState says how an unsteady link is used.
 type linkState uint8
 
 const (
 	linkUsed   linkState = iota
 	linkHeld             // in quarantine
-	linkSpared           // it would be in quarantine, but nothing else joins a switch to us
+	linkSpared           // not in quarantine because it is the only way to a switch
 )
 
-// stuckSwitch is a switch whose PortStateChange was set at the end of so many rounds, one after the other, or whose signs began so many in
-// vain.
+// stuckSwitch is a switch whose PortStateChange was set at the end of a number of rounds in a row,
+// or whose signs of change began that many rounds in vain.
 type stuckSwitch struct {
 	node   fabric.GUID
 	rounds int
-	last   time.Duration // when it last gave a sign, of one of those in vain
+	last   time.Duration // last sign of change, for false alarms
 }
 
-// stuckAfter is the number of rounds after which a PortStateChange counts as one that cannot be cleared.
+// stuckAfter is the number of rounds after which PortStateChange counts as stuck, and signs as
+// false alarms.
 const stuckAfter = 2
 
-// apart lists what the next round leaves out.
+// apart lists the ports and switches that the next round ignores.
 func (u *unsteady) apart() round.Apart {
 	a := round.Apart{Held: map[ledger.PortKey]ledger.PortKey{}, Nodes: map[fabric.GUID]bool{}}
 	for _, l := range u.links {
@@ -78,7 +80,8 @@ func (u *unsteady) apart() round.Apart {
 	return a
 }
 
-// watches reports whether a sign of change from a switch may come from a port that begins no round.
+// watches reports whether a sign of change from a switch may come from a port whose changes begin
+// no round.
 func (u *unsteady) watches(node fabric.GUID) bool {
 	return u.isStuck(node) || u.isVain(node) ||
 		slices.ContainsFunc(u.links, func(l *unsteadyLink) bool {
@@ -86,18 +89,18 @@ func (u *unsteady) watches(node fabric.GUID) bool {
 		})
 }
 
-// isStuck reports whether PortStateChange of a switch counts as one that cannot be cleared.
+// isStuck reports whether PortStateChange of a switch counts as stuck.
 func (u *unsteady) isStuck(node fabric.GUID) bool { return counts(u.stuck, node) }
 
-// isVain reports whether rounds found nothing of the signs of a switch.
+// isVain reports whether signs of a switch count as false alarms.
 func (u *unsteady) isVain(node fabric.GUID) bool { return counts(u.vain, node) }
 
-// counts reports whether a switch is listed often enough.
+// counts reports whether a switch is listed with enough rounds.
 func counts(list []stuckSwitch, node fabric.GUID) bool {
 	return slices.ContainsFunc(list, func(s stuckSwitch) bool { return s.node == node && s.rounds >= stuckAfter })
 }
 
-// at returns the link at a port, nil where none is unsteady.
+// at returns the unsteady link at a port, or nil.
 func (u *unsteady) at(e ledger.PortKey) *unsteadyLink {
 	for _, l := range u.links {
 		if l.ends[0] == e || l.ends[1] == e {
@@ -107,15 +110,15 @@ func (u *unsteady) at(e ledger.PortKey) *unsteadyLink {
 	return nil
 }
 
-// forget drops links that have been steady for so long that they count as new.
+// forget drops links that were steady for so long that they count as new.
 func (u *unsteady) forget(now time.Duration, rule terms.FlapRule) {
 	u.links = slices.DeleteFunc(u.links, func(l *unsteadyLink) bool {
 		return l.state == linkUsed && now-l.changed > max(rule.Within, rule.MostHold, l.trial-l.changed)
 	})
 }
 
-// watchLinks compares the ports that a round found with those of the round in force: it counts links that came back, and puts
-// those in quarantine that do so too often.
+// watchLinks compares the ports of a round with the round in force. It counts links that came back
+// and puts flapping ones in quarantine.
 func (m *Manager) watchLinks(now time.Duration) {
 	c, u := m.result.Ledger, &m.unsteady
 	if c.Fabric == nil {
@@ -125,17 +128,18 @@ func (m *Manager) watchLinks(now time.Duration) {
 		u.forget(now, m.watch.Flaps)
 		m.countReturns(now)
 	}
-	for _, l := range u.links { // also those that a master before us has put in quarantine
+	for _, l := range u.links { // also those from the previous master
 		if l.state == linkHeld && !c.IsJoinedWithout(l.ends, l.toSwitch) {
 			l.state, l.came = linkSpared, nil
 			m.untold = true
-			m.tell(terms.OnlyWay, "%s is used again though it is not steady: nothing else leads there now", l.name)
+			m.tell(terms.OnlyWay, "%s is used again although it is unsteady: it is now the only way to a switch", l.name)
 			m.noteChange(now, l.name+" is the only way")
 		}
 	}
 }
 
-// countReturns counts links that have come back since the round in force, and changes of those in quarantine.
+// countReturns counts links that came back since the round in force, and notes changes of links in
+// quarantine.
 func (m *Manager) countReturns(now time.Duration) {
 	c, b, u := m.result.Ledger, m.inForce, &m.unsteady
 	for id := range c.Nodes {
@@ -158,7 +162,8 @@ func (m *Manager) countReturns(now time.Duration) {
 	}
 }
 
-// cameBack counts that the link at a switch port was down and is up again. Our own link is never put in quarantine.
+// cameBack counts that the link at a switch port was down and is up again. Our own link is never
+// put in quarantine.
 func (m *Manager) cameBack(now time.Duration, slot int32) {
 	c, u, rule := m.result.Ledger, &m.unsteady, m.watch.Flaps
 	t := c.Peer[slot]
@@ -173,7 +178,7 @@ func (m *Manager) cameBack(now time.Duration, slot int32) {
 	if l == nil {
 		l = &unsteadyLink{ends: c.EndsOf(slot), name: c.LinkName(slot), toSwitch: t != ledger.NoSlot && c.IsSwitch(t)}
 		u.links = append(u.links, l)
-	} else if l.changed == now { // seen from its other end
+	} else if l.changed == now { // already seen from its other end
 		return
 	}
 	l.changed = now
@@ -185,26 +190,26 @@ func (m *Manager) cameBack(now time.Duration, slot int32) {
 	}
 }
 
-// isTooOften counts that a link has come back, and reports whether that is too often.
+// isTooOften notes that a link came back, and reports whether that is too often.
 func (l *unsteadyLink) isTooOften(now time.Duration, rule terms.FlapRule) bool {
 	l.came = slices.DeleteFunc(append(l.came, now), func(at time.Duration) bool { return now-at > rule.Within })
 	return len(l.came) > rule.Times || now < l.trial
 }
 
-// quarantine takes a link out of use, unless it alone joins a switch to us.
+// quarantine takes a link out of use, unless it is the only way to a switch.
 func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	rule := m.watch.Flaps
 	if !m.result.Ledger.IsJoinedWithout(l.ends, l.toSwitch) {
 		if l.state != linkSpared {
 			l.state = linkSpared
-			m.tell(terms.OnlyWay, "%s has come back %d times within %v, and nothing else leads there: it stays in use, and is waited for longer and longer",
+			m.tell(terms.OnlyWay, "%s came back %d times within %v, but is the only way to a switch: it stays in use, and rounds for it come at growing intervals",
 				l.name, len(l.came), rule.Within)
 		}
 		return
 	}
-	why := fmt.Sprintf("has come back %d times within %v", len(l.came), rule.Within)
+	why := fmt.Sprintf("came back %d times within %v", len(l.came), rule.Within)
 	if len(l.came) <= rule.Times {
-		why = fmt.Sprintf("has come back within %v after its last quarantine", l.hold)
+		why = fmt.Sprintf("came back within %v after its last quarantine", l.hold)
 	}
 	m.untold = true
 	l.state, l.hold, l.came = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil
@@ -212,7 +217,7 @@ func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
 	m.noteChange(now, l.name+" is put in quarantine")
 }
 
-// releaseDue returns when the next link is to be released: it has been up without a change for long enough; or never.
+// releaseDue returns when the next link is released from quarantine, or never.
 func (u *unsteady) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.Duration {
 	due := terms.Never
 	for _, l := range u.links {
@@ -221,7 +226,7 @@ func (u *unsteady) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.
 	return due
 }
 
-// releaseDue returns when the link is to be released, or never.
+// releaseDue returns when the link will have been up for long enough without a change, or never.
 func (l *unsteadyLink) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) time.Duration {
 	if l.state == linkUsed || inForce == nil {
 		return terms.Never
@@ -233,7 +238,7 @@ func (l *unsteadyLink) releaseDue(inForce *ledger.Ledger, rule terms.FlapRule) t
 	return l.changed + max(l.hold, rule.Hold)
 }
 
-// release takes links into use again that have been steady.
+// release takes links that were steady for long enough back into use.
 func (m *Manager) release(now time.Duration) {
 	for _, l := range m.unsteady.links {
 		if now < l.releaseDue(m.inForce, m.watch.Flaps) {
@@ -248,18 +253,19 @@ func (m *Manager) release(now time.Duration) {
 	}
 }
 
-// toldLink is an unsteady link as managers that stand by are told of it. Its times begin anew at the one that takes over, since clocks of two machines are not compared.
+// toldLink is an unsteady link in the rules for standbys. Its times begin anew at a takeover, since
+// clocks of two machines are not compared.
 type toldLink struct {
 	Ends     [2]ledger.PortKey
 	Name     string
 	ToSwitch bool
 	State    linkState
-	Came     int           // how often it has come back, as far as that counts still
+	Came     int           // how often it came back, within FlapRule.Within
 	Hold     time.Duration // of the last quarantine
-	Trial    bool          // if it comes back soon it is put in quarantine at once
+	Trial    bool          // if it comes back soon, quarantine follows at once
 }
 
-// told lists the links of which a manager that takes over must know.
+// told lists the links that a manager must know when it takes over.
 func (u *unsteady) told(now, within time.Duration) (list []toldLink) {
 	for _, l := range u.links {
 		t := toldLink{Ends: l.ends, Name: l.name, ToSwitch: l.toSwitch, State: l.state, Hold: l.hold, Trial: now < l.trial}
@@ -275,7 +281,7 @@ func (u *unsteady) told(now, within time.Duration) (list []toldLink) {
 	return list
 }
 
-// linksOf returns the links that another manager has told of, with times from now on.
+// linksOf returns the links in another manager's rules, with times from now on.
 func linksOf(list []toldLink, now time.Duration) (links []*unsteadyLink) {
 	for i := range list {
 		t := &list[i]
@@ -289,5 +295,5 @@ func linksOf(list []toldLink, now time.Duration) (links []*unsteadyLink) {
 	return links
 }
 
-// mostCame bounds how often another manager can tell that a link has come back.
+// mostCame bounds the returns of a link that another manager can report.
 const mostCame = 1000

@@ -18,7 +18,8 @@ import (
 	"weft/wire/mad"
 )
 
-// switchLink returns the n-th link between switches of the fabric in force, and its number in the emulated subnet.
+// switchLink returns the n-th link between switches of the fabric in force, and its number in the
+// emulated subnet.
 func (v *virtual) switchLink(t smtest.Fataler, n int) (fabric.Link, fabric.LinkID) {
 	t.Helper()
 	f := v.manager.inForce.Fabric
@@ -44,8 +45,9 @@ func (v *virtual) flapFor(t smtest.Fataler, id fabric.LinkID, every, long time.D
 	}
 }
 
-// TestFlapping: a link that goes down and comes back again and again is left out, told with the reason, and begins no rounds any more;
-// it is used again when it has been up for long enough, and left out for twice as long when it comes back after that.
+// TestFlapping: a link that goes down and comes back again and again is left out, told with the
+// reason, and begins no rounds any more; it is used again when it has been up for long enough, and
+// left out for twice as long when it comes back after that.
 func TestFlapping(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
 		v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
@@ -118,7 +120,8 @@ func TestFlappingHost(t *testing.T) {
 	v.verify(t)
 }
 
-// TestOtherChangeBesideQuarantine: what else happens at a switch with a port in quarantine is seen as soon as ever.
+// TestOtherChangeBesideQuarantine: what else happens at a switch with a port in quarantine is seen
+// as soon as ever.
 func TestOtherChangeBesideQuarantine(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	link, id := v.switchLink(t, 3)
@@ -147,7 +150,8 @@ func TestOtherChangeBesideQuarantine(t *testing.T) {
 	v.verify(t)
 }
 
-// TestFlappingOnlyWay: a link that alone leads to a switch stays in use; and one in quarantine is used again when the others are lost.
+// TestFlappingOnlyWay: a link that alone leads to a switch stays in use; and one in quarantine is
+// used again when the others are lost.
 func TestFlappingOnlyWay(t *testing.T) {
 	v := staying(t, "rlft(4,2)|fail(switch=spine 1)", emulator.Options{}, terms.Config{})
 	_, id := v.switchLink(t, 0)
@@ -190,7 +194,8 @@ func TestFlappingOnlyWay(t *testing.T) {
 	v.verify(t)
 }
 
-// TestNeverUp: a link that comes up for moments only, too short for a round to see it up, begins a few rounds and no more.
+// TestNeverUp: a link that comes up for moments only, too short for a round to see it up, begins a
+// few rounds and no more.
 func TestNeverUp(t *testing.T) {
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
 	_, id := v.switchLink(t, 3)
@@ -215,7 +220,8 @@ func TestNeverUp(t *testing.T) {
 	v.verify(t)
 }
 
-// TestStuckChange: a PortStateChange that cannot be cleared begins two rounds, and no more; what changes at the switch is seen all the same.
+// TestStuckChange: a PortStateChange that cannot be cleared begins two rounds, and no more; what
+// changes at the switch is seen all the same.
 func TestStuckChange(t *testing.T) {
 	racing.SkipLong(t)
 	v := staying(t, "rlft(8,2)", emulator.Options{}, terms.Config{})
@@ -258,7 +264,8 @@ func TestStuckChange(t *testing.T) {
 	}
 }
 
-// TestTooOften compares the counting of a link that comes back with one that looks at all times again.
+// TestTooOften compares the counting of a link that comes back with one that looks at all times
+// again.
 func TestTooOften(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule := terms.FlapRule{Times: rapid.IntRange(1, 4).Draw(t, "times"), Within: time.Duration(rapid.IntRange(1, 20).Draw(t, "within"))}

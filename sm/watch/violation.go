@@ -10,8 +10,8 @@ import (
 	"weft/wire/mad"
 )
 
-// violationText says, from the details of a trap 256 of a port, who has sent what without its M_Key. A directed route leads back
-// to its sender over the cables of the round in force.
+// violationText describes, from the details of a trap 256, who sent what with a wrong M_Key. It
+// follows a directed route back to its sender over the cables of c.
 func violationText(c *ledger.Ledger, slot int32, notice []byte) string {
 	what := fmt.Sprintf(": %s(%s) with a wrong M_Key", mad.Method(mad.Trap256Method.Get(notice)), ledger.AttrName(mad.AttrID(mad.Trap256AttributeID.Get(notice))))
 	if !mad.Trap256DRNotice.Is(notice) {
@@ -39,15 +39,15 @@ func violationText(c *ledger.Ledger, slot int32, notice []byte) string {
 	return text
 }
 
-// shownKey is a port that was shown its key.
+// shownKey is a port that was sent its key.
 type shownKey struct {
-	ledger *ledger.Ledger // in which it is known
+	ledger *ledger.Ledger // where the port is known
 	slot   int32
 	key    uint64
-	again  bool // somebody has tried another key since
+	again  bool // somebody tried another key since
 }
 
-// showKey asks a port for its PortInfo with its M_Key, since somebody has had its lease begin.
+// showKey reads PortInfo of a port with its M_Key, since a wrong key has started its lease period.
 func (m *Manager) showKey(slot int32) {
 	if slot == ledger.NoSlot || m.stopped || !m.keys.Given() {
 		return
@@ -66,8 +66,9 @@ func (m *Manager) showKey(slot int32) {
 	})
 }
 
-// onKeyShown takes the PortInfo of a port that was shown its key. A round follows where the key, its protection or its lease are not what they were. It is
-// shown again where its lease may have begun since: the key was another one by then, or somebody has tried one.
+// onKeyShown checks the PortInfo of a port that was sent its key. A round follows if the key, its
+// protection or its lease are not as written. The key is sent again if the lease period may have
+// started since: our key has changed, or somebody tried another one.
 func (m *Manager) onKeyShown(now time.Duration, ev *terms.Event) {
 	asked, ok := m.asking[ev.Tag]
 	delete(m.asking, ev.Tag)
@@ -89,7 +90,7 @@ func (m *Manager) onKeyShown(now time.Duration, ev *terms.Event) {
 	for _, f := range [...]mad.Field{mad.PortInfoMKey, mad.PortInfoMKeyProtectBits, mad.PortInfoMKeyLeasePeriod} {
 		if f.Get(ev.Data[:]) != f.Get(c.Info[asked.slot][:]) {
 			m.doubted[node] = true
-			m.noteChange(now, c.PortName(asked.slot)+" has another M_Key than it was given, or another protection")
+			m.noteChange(now, c.PortName(asked.slot)+" has another M_Key than it was given, or another protection or lease")
 			return
 		}
 	}

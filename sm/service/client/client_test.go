@@ -39,7 +39,8 @@ type managed struct {
 	plan        func() []byte
 }
 
-// manage brings an emulated subnet up, and serves what is asked of its manager at a socket and over TCP until the test ends.
+// manage brings an emulated subnet up, and serves what is asked of its manager at a socket and over
+// TCP until the test ends.
 func manage(t *testing.T, formula string) *managed {
 	t.Helper()
 	f, err := gen.Parse(formula)
@@ -146,7 +147,8 @@ func (m *managed) serve(t *testing.T) {
 	})
 }
 
-// TestClient: what the manager of a subnet is asked over its socket, and over TCP with the token, is answered; what it drains is drained.
+// TestClient: what the manager of a subnet is asked over its socket, and over TCP with the token,
+// is answered; what it drains is drained.
 func TestClient(t *testing.T) {
 	m := manage(t, "rlft(8,2)")
 	for _, c := range []*Client{Unix(m.socket), TCP(m.url, token, nil)} {
@@ -230,7 +232,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestSilent: of a manager that takes questions and says nothing, as one that is stopped, it is told.
+// TestSilent: of a manager that takes questions and says nothing, as one that is stopped, it is
+// told.
 func TestSilent(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "sm.sock")
 	l, err := net.Listen("unix", socket)
@@ -249,7 +252,8 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestResume: who follows the log and loses its manager goes on where it was, and gets all of a manager that has been started anew.
+// TestResume: who follows the log and loses its manager goes on where it was, and gets all of a
+// manager that has been started anew.
 func TestResume(t *testing.T) {
 	var got []string
 	at := Position{}

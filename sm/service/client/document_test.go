@@ -58,7 +58,8 @@ func answerTo(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// check demands that an answer is one of the document: its status, headers and media, and each key and type of the body. It returns the status.
+// check demands that an answer is one of the document: its status, headers and media, and each key
+// and type of the body. It returns the status.
 func (d *document) check(h http.Handler, r *http.Request, as *routers.Route) int {
 	d.t.Helper()
 	w := answerTo(h, r)
@@ -109,7 +110,8 @@ func request(method, target, body string) *http.Request {
 	return r
 }
 
-// operations are requests of all operations of the document that a manager grants. What is drained is used again.
+// operations are requests of all operations of the document that a manager grants. What is drained
+// is used again.
 var operations = [][3]string{
 	{"GET", "/v1/status"},
 	{"GET", "/v1/events"},
@@ -129,8 +131,9 @@ var operations = [][3]string{
 	{"POST", "/v1/resweep"},
 }
 
-// TestDocument: the document is valid, every operation of it is granted as it says, and what is refused, by everything that can be wrong, is refused as it says. A manager
-// that runs answers, and a validator that is not ours compares.
+// TestDocument: the document is valid, every operation of it is granted as it says, and what is
+// refused, by everything that can be wrong, is refused as it says. A manager that runs answers, and
+// a validator that is not ours compares.
 func TestDocument(t *testing.T) {
 	m := manage(t, "rlft(8,2)")
 	h := m.Handler()
@@ -159,7 +162,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// refused checks answers to requests that are wrong in all ways in which those of an operation can be.
+// refused checks answers to requests that are wrong in all ways in which those of an operation can
+// be.
 func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Route) {
 	unknown := "?"
 	if strings.Contains(o[1], "?") {
@@ -193,7 +197,8 @@ func (d *document) refused(h, guarded http.Handler, o [3]string, as *routers.Rou
 	}
 }
 
-// TestDocumentBefore: what a manager answers that has brought nothing up, or stands by, is in the document too.
+// TestDocumentBefore: what a manager answers that has brought nothing up, or stands by, is in the
+// document too.
 func TestDocumentBefore(t *testing.T) {
 	for _, role := range []terms.Role{terms.Looking, terms.StandBy} {
 		s := service.New(service.Options{Version: "test", Clock: time.Now, Studies: studies.All(nil), Ask: func(context.Context, *terms.Event) error { return context.DeadlineExceeded }})
