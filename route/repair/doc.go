@@ -9,7 +9,13 @@
 // switch, a new LID), get a next hop; all others keep theirs. So no more entries move than were
 // crossed. Of the admitted next hops the repair takes one on a shortest path. Of several it keeps
 // the old one, then prefers the path whose worst channel has the fewest pairs added by this repair,
-// then the channel with the fewest entries.
+// then the channel with the fewest entries (solver.choose).
+//
+//	bind.go, losses.go     the old Plan on the new Graph, and what it has lost
+//	solve.go               next hops: which are admitted, and the choice among them
+//	loads.go               entries by channel, the last criterion of the choice
+//	dependencies.go        freedom from deadlock; lanes.go, relane.go: with several lanes
+//	reading.go, asis.go    tables of unknown origin, and Plans that stay as they are
 //
 // # Freedom from deadlock
 //

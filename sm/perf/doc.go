@@ -12,6 +12,9 @@
 //     performance managers do.
 //   - If a device changes from one attribute to the other, the next reading counts as the first.
 //
+// A counter of errors that grows faster than its Rule allows raises an event, and another one when
+// it is calm again (rules.go).
+//
 // Units: PortXmitData and PortRcvData count words of 4 bytes; reports have bytes and Gbit/s.
 // PortXmitWait counts ticks in which data waited for its turn or for credits. The device defines
 // the length of a tick, so reports do not convert it to a share of time.

@@ -6,4 +6,7 @@
 // checksum of the resulting actions. Numbers are varints; texts and bytes are preceded by their
 // length. Plans are not recorded: they are computed again from the routing request. Cost: about 40
 // bytes an SMP.
+//
+// Explain has the explanation of each incident for operators (explain.go): what happened, what the
+// manager does, what to do.
 package recording

@@ -16,7 +16,6 @@ const (
 	Heartbeat = 500 * time.Millisecond // from an answer to the next Part, if nothing has changed
 	Silence   = 2 * time.Second        // after which a Follower without messages looks for its master
 	keptFor   = time.Minute            // for which a copy remains good after its Follower has stopped standing by
-	mostHeld  = 2 * keptFor            // for which a Leader waits for a Follower that has stopped standing by
 )
 
 // MostEntries is the maximum number of entries of a Follower's copy.

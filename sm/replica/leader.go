@@ -10,6 +10,9 @@ import (
 	"weft/wire/mad"
 )
 
+// mostHeld is the time for which a Leader waits for a Follower that has stopped standing by.
+const mostHeld = 2 * keptFor
+
 // Member is a possible standby manager.
 type Member struct {
 	GUID fabric.GUID // of its port

@@ -36,10 +36,10 @@ type BringUpJSON struct {
 	Drained     []string        `json:"drained,omitempty"` // drained switches and cables, by name
 	VLs         int             `json:"vls"`
 	Tables      int             `json:"tables"`       // switches with their complete new table
-	Blocks      int             `json:"blocks"`       // forwarding-table blocks acknowledged
+	Blocks      int             `json:"blocks"`       // of forwarding tables, written and acknowledged
 	ActivePorts int             `json:"active_ports"` // ends of links
-	NotTold     []string        `json:"not_told"`     // facts only in path records
-	Check       *quality.Report `json:"check"`        // as of weft check --json; null: not judged
+	NotTold     []string        `json:"not_told"`     // facts that hosts learn only from path records
+	Check       *quality.Report `json:"check"`        // as weft check --json prints it; null when nothing was judged
 }
 
 // IncidentJSON is the JSON form of an Incident. Incidents of a whole node have no port;

@@ -18,8 +18,8 @@ const (
 type QueryCount struct {
 	Attribute string `json:"attribute"` // "other" stands for all attributes unknown to the specification
 	Answered  int    `json:"answered"`  // answered, also with an empty answer
-	Refused   int    `json:"refused"`   // not served, not allowed, malformed or too large
-	Busy      int    `json:"busy"`      // before the first round, or with a full queue
+	Refused   int    `json:"refused"`   // not served, not allowed, not as a query must be, or too much
+	Busy      int    `json:"busy"`      // answered busy: before the first round, or with a full queue
 }
 
 // Registered counts the registrations of clients with subnet administration, and the standbys with
@@ -27,13 +27,11 @@ type QueryCount struct {
 type Registered struct {
 	Services      int             `json:"services"`
 	Subscriptions int             `json:"subscriptions"`
-	Groups        int             `json:"groups"`   // multicast groups, partitions' included
+	Groups        int             `json:"groups"`   // multicast groups, including those of partitions
 	Members       int             `json:"members"`  // of all groups together
 	MLIDs         int             `json:"mlids"`    // room for groups in all switches
 	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
-	Standbys      int             `json:"standbys"` // standbys in step: they confirm changes
+	Standbys      int             `json:"standbys"` // standbys that must confirm before weft acknowledges
 	InStep        bool            `json:"in_step"`  // for a standby: it has a complete copy
-	// Rejected counts messages from managers with another mkey-secret or, without a secret, another
-	// SM_Key.
-	Rejected int `json:"rejected"`
+	Rejected      int             `json:"rejected"` // messages from managers with another mkey-secret, or another SM_Key if there is no secret
 }
