@@ -126,7 +126,7 @@ func (r *Report) Write(w io.Writer) error {
 	if r.Lost > 0 {
 		until := fmt.Sprintf("%.0f us to %.0f us after the fault", r.From, r.Until)
 		if r.Until >= r.FirstStep+r.StepUS*float64(len(r.Steps)) {
-			until = fmt.Sprintf("%.0f us after the fault to the end of the run: --after with a longer time shows more", r.From)
+			until = fmt.Sprintf("%.0f us after the fault to the end of the run: a longer --after shows more", r.From)
 		}
 		rows = append(rows, []string{"lost from", until})
 	}

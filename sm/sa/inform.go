@@ -12,7 +12,7 @@ import (
 
 // subscription is a client's subscription to notices.
 type subscription struct {
-	key  []byte // GID of the subscriber, its QP, its InformInfo without Subscribe and RespTimeValue
+	key  []byte // default GID prefix and GUID of the subscriber, its QP, its InformInfo without Subscribe and RespTimeValue
 	info [36]byte
 	port fabric.GUID
 	to   wire.Address // destination of its reports
