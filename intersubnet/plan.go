@@ -5,8 +5,8 @@
 // It builds on Bogdański, Johnsen, Reinemo and Flich, "Making the Network Scalable: Inter-subnet
 // Routing in InfiniBand" (Euro-Par 2013; paper V of paper 004):
 //
-//   - the gateways of code 1 (mapping.go): find_router with whole GIDs, several defaults and backup
-//     routes;
+//   - the gateways of its listing "code 1" (mapping.go): find_router with whole GIDs, several
+//     defaults and backup routes;
 //   - Baseline: as OpenSM, one router port for each target subnet;
 //   - ISSR (section 4.1): gateways round robin; a router hashes source and destination LID over its
 //     ports;

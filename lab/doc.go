@@ -3,8 +3,8 @@
 // tables, charts, and claims with a verdict each. The papers are packages below this one;
 // lab/papers lists them.
 //
-// Experiments are straight programs: Check and Must end an artefact at an error, which RunArtefact
-// returns.
+// Experiments do not return errors: Check and Must end an artefact at an error, and RunArtefact
+// returns it.
 //
 // Experiments read no clock and open no file. Only the Setup's Meter, which the command supplies,
 // measures seconds and bytes; everything else is the same on any machine and any number of cores. A
@@ -15,6 +15,7 @@
 // file each, next to the table as TSV and the charts as SVG. An interrupted run continues with the
 // stored records. WriteReport makes one Markdown page of the records of a paper.
 //
-// A verdict judges a claim of the paper, not a single figure: first under its literal text, over
-// seed blocks, then under the paper's one set of readings.
+// A verdict judges a claim of the paper, not a single figure. A claim is judged first by the
+// literal text of the paper, over several blocks of seeds. If it differs there, it is judged again
+// by the paper's one set of readings (type Reading).
 package lab

@@ -1,7 +1,11 @@
-// Package planner runs routing jobs. It tries the engines of a chain in order until one does not
-// refuse, and the judge proves its Plan. Commands, the subnet manager, the lab and tests all route
-// through it, so that one syntax of engines and one rule for options, LMC, LIDs in use and refusals
-// holds everywhere.
+// Package planner runs routing jobs. Route repairs an old Plan if there is one (kept.go,
+// repair.go). Otherwise it tries the engines of a chain in order until one does not refuse; for
+// engine auto it tries several, measures them and takes the best (auto.go). With Request.Afresh the
+// repair is the last resort. Run does the same, and the judge proves the Plan.
+//
+// Commands, the subnet manager, the lab and tests all route through it, so that one syntax of
+// engines and one rule for options, LMC, LIDs in use and refusals holds everywhere. transition.go
+// finds the way from the kept Plan to a new one.
 package planner
 
 import (

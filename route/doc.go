@@ -3,11 +3,12 @@
 // engine. route/recipe makes Plans in three stages. Package planner chooses and proves them,
 // route/planfile saves them, and route/foreign exchanges them with other subnet managers.
 //
-//	1 PATHS  which way         minhop, updn, dor, ...
-//	2 NAMES  under which LID   one LID a port, or 2^LMC of them
+//	1 NAMES  under which LID   one LID a port, or 2^LMC of them
+//	2 PATHS  which way         minhop, updn, dor, ...
 //	3 LANES  on which VL       none, or the engine's own
 //
-// The separation of PATHS from NAMES follows Nienaber, Yuan and Duan (paper 000); LANES follows the
+// Engines with explicit paths (route/engine/pathset) find their LIDs after the paths. The
+// separation of PATHS from NAMES follows Nienaber, Yuan and Duan (paper 000); LANES follows the
 // fat-tree thesis (paper 004) and DFSSSP (paper 003). A Plan may lack a stage. The judge that
 // proves a Plan is judge/check; it shares no code with the engines.
 package route

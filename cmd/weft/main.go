@@ -1,5 +1,6 @@
-// Command weft is a subnet manager and routing laboratory for lossless switched
-// networks. One file per command; each parses, calls and prints.
+// Command weft is a subnet manager and routing laboratory for lossless switched networks. Most
+// commands are one file here; each parses, calls and prints. Package manage has weft sm, package
+// demo has weft demo. A new command joins commands and taskOf in main.go.
 package main
 
 import (

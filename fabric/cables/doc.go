@@ -1,8 +1,9 @@
 // Package cables finds the cables of a fabric that somebody should check. It lists cables that are
 // slower or narrower than they could be, contradict each other in a file, or have errors in their
 // counters. It finds missing, crossed and extra cables in the pattern of a tree, mesh, torus,
-// HyperX, Dragonfly or Dragonfly+. Its types are JSON for programs: their
-// keys do not change.
+// HyperX, Dragonfly or Dragonfly+.
+//
+// Its types are JSON for programs: their keys do not change.
 package cables
 
 import (

@@ -7,8 +7,9 @@
 // become one box with a cell for each, their cables one line with a number.
 //
 // Files in order of reading: picture.go (the result), network.go (the network with parts that are
-// down), arrange.go (choice of arrangement), fold.go and alike.go (shared boxes), levels.go and
-// order.go, grid.go, ring.go, force.go (places), cables.go (lines), lanes.go (their lanes), svg.go.
+// down), arrange.go (choice of arrangement), blocks.go, fold.go and alike.go (shared boxes),
+// levels.go and order.go, grid.go, ring.go, force.go (places), cables.go (lines), lanes.go (their
+// lanes), extent.go (size), svg.go.
 //
 // Barycentre sweeps find the order within a level (Sugiyama, Tagawa and Toda, "Methods for Visual
 // Understanding of Hierarchical System Structures", IEEE Trans. SMC 1981), keeping the order with

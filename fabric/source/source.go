@@ -1,6 +1,7 @@
-// Package source turns a FABRIC argument into a Fabric: a file in any format of netfile, "-" for
-// standard input, or a formula of gen. Degrading suffixes may follow, as in
-// "janus.txt|fail(links=10,seed=3)".
+// Package source turns a FABRIC argument into a Fabric (Open): a file in any format of netfile, "-"
+// for standard input, or a formula of gen. Degrading suffixes may follow, as in
+// "janus.txt|fail(links=10,seed=3)". If the argument names several subnets, OpenNetwork makes a
+// subnets.Network of it.
 //
 // It opens files; the other packages of fabric work on bytes.
 package source

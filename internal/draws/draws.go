@@ -1,6 +1,6 @@
-// Package draws checks properties that must have met certain cases: if the draws missed one, it
-// draws again. So no test fails because of its draws, and none passes without having tested. Only
-// tests import it.
+// Package draws runs property tests whose random draws must include certain cases. If all draws of
+// a test missed one of them, it draws again, up to 30 times. So a test rarely fails by chance, and
+// never passes without a try of each case. Only tests import it.
 package draws
 
 import (

@@ -1,4 +1,5 @@
-// Package fold breaks long lines of text for people into lines of at most 80 columns.
+// Package fold breaks long lines of text for people: to at most 80 columns for a terminal (Text,
+// Rows, Named), and to at most 100 for Markdown pages (Page).
 package fold
 
 import (

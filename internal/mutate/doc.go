@@ -1,9 +1,11 @@
 // Package mutate breaks the code on purpose, one edit at a time, and reports which edits the tests
-// of the package notice. It has only tests. Edits stand in lists, a line each:
+// of the package notice. It has only tests. The edits are in the files *.edits here, one a line:
 //
 //	FILE | TEXT IN IT | TEXT IN ITS PLACE | PACKAGE WHOSE TESTS MUST FAIL
 //
-// The text occurs in the file once. No file is changed: the go command overlays them.
+// The text occurs in the file exactly once. No file is changed: the go command overlays them. To
+// test another part of the code, add a line to a list. races_test.go puts data races into loops
+// instead, for the race detector.
 //
 //	make mutate                                       all lists, and the score into docs/mutants.md
 //	go test ./internal/mutate -v -mutate=sm -timeout 0    edits of one folder

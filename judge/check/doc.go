@@ -25,6 +25,8 @@
 //	witness.go    packets that hold its channels; packets that are discarded
 //	findings.go   counts and examples of all workers
 //	mix.go        old and new entries in one subnet
+//	mixer.go      its workers; mixlanes.go: the lanes of both Plans
+//	multicast.go  the pool of trees; multicastgroups.go: the trees of groups
 //
 // Three files are for speed and equal simpler code: groups.go and groupmasks.go do the work of
 // sources.go for all sources of a switch at once; oncycle.go finds the part that cycle.go has to

@@ -1,4 +1,5 @@
-// Package labtest has helpers for the tests of reproductions.
+// Package labtest has helpers for the tests of reproductions: they run artefacts, and check claims
+// and committed records. Only tests import it.
 package labtest
 
 import (

@@ -5,6 +5,9 @@
 // Of the three subclusters of the Berkeley NOW, only C is described well enough to be rebuilt; A
 // and B are one choice of many. Experiments also join them to C differently, with the same numbers
 // of hosts, switches and links. Times are modelled.
+//
+// mapping.go lists the artefacts. Their functions are in maps.go (Figs. 3 to 5), probes.go (6 and
+// 10), times.go (7), growth.go (8 and 9) and beyond.go (sections 5.5 and 6).
 package mapping
 
 import (

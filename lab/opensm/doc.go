@@ -1,7 +1,7 @@
-// Package opensm routes like OpenSM of 2010, the papers' rival. Two of weft's engines do better
-// under the same names. Weft's minhop counts the paths that a channel really carries, and its lash
-// spreads equal paths. OpenSM's MinHop counts, at each switch separately, the table entries of a
-// port, and its LASH takes the first of the shortest paths.
+// Package opensm routes like OpenSM of 2010, the papers' rival. MinHop counts, at each switch
+// separately, the table entries of a port. FirstPort takes the first of the shortest paths:
+// OpenSM's LASH without its lanes. Two engines of weft do better under these names: minhop counts
+// the paths that a channel really carries, and lash spreads equal paths.
 //
 // The results depend on the order of LIDs, which no paper states. OpenSM 3.3.23 takes destinations
 // leaf by leaf; over ibsim its MinHop gives the same bandwidths as MinHop(ByLeaf) here, to the

@@ -1,6 +1,9 @@
 // Package engine lists the routing engines. Each is a package below this one with one constructor.
 // A new engine joins the list here, and the conformance suite (judge/conformance) then runs it on
 // every fabric.
+//
+// chain.go reads lists of engines with options. auto.go lists the engines that auto tries; package
+// planner tries them.
 package engine
 
 import (

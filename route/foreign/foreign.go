@@ -1,5 +1,6 @@
-// Package foreign exchanges routings with other subnet managers: it turns their files into a Plan,
-// which the judge judges like any other, and a Plan into files for them.
+// Package foreign exchanges routings with other subnet managers. It turns their tables into a Plan,
+// which the judge judges like any other (foreign.go), and a Plan into tables for them (export.go).
+// Package fabric/netfile/tables reads and writes the files.
 package foreign
 
 import (

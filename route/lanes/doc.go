@@ -16,9 +16,9 @@
 // the SL of the request; Acyclic.LayerOneWay does the same. Paths from and to port 0 of every
 // switch are layered with the others, unless WithoutSwitches leaves them out, as in the paper.
 //
-// A finer rule would need finer classes. With the source switch as the class, the answer to a
-// packet for switch T may go to any LID of the source switch. So all LIDs between two switches
-// depend on each other.
+// One lane for each LID, instead of each pair of classes, would need smaller classes. For the
+// answer to a packet may go to any LID of the source's class. So all LIDs between two classes need
+// the same lane.
 //
 // # Cost
 //

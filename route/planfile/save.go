@@ -1,4 +1,7 @@
-// Package planfile writes Plans to files and reads them.
+// Package planfile writes Plans to files and reads them. save.go describes the format; body.go
+// reads and writes its sections, so a new section belongs there. A Plan file finds its fabric again
+// by the GUIDs of switches and end ports (bind.go). bare.go leaves out tables and network, for
+// standby managers.
 package planfile
 
 import (

@@ -1,5 +1,6 @@
-// Package recipe runs the stages NAMES, PATHS and LANES on a Graph, with one engine. Package
-// planner chooses the engine, handles its refusal and proves the result.
+// Package recipe makes a Plan of a Graph with one engine, in the stages NAMES, PATHS and LANES, and
+// fills in what the engine leaves out. Package planner chooses the engine, handles its refusal and
+// proves the result.
 package recipe
 
 import (

@@ -20,4 +20,7 @@
 //
 // Randomness comes from math/rand/v2 PCG generators. Seed sets them from a seed, a run and a round,
 // so that any run can be repeated alone.
+//
+// Kinds are listed in kinds.go. Traffic may also come from files: rounds (file.go), streams of
+// messages between two ranks (streams.go), and single messages at given times (timed.go).
 package traffic

@@ -23,11 +23,11 @@
 // multicast groups, mgid=ADDRESS and flags, one a line. Parts of the file with the same P_Key are
 // one partition. If several members name the same port, the last one counts.
 //
-// The default partition, 0x7fff, always exists (read.go adds it; Everyone is the default without a
-// word of a file). If the file lacks it, all ports are its limited
-// members. The subnet manager is always a full member. Without any file the manager uses no
-// partitions at all: a port becomes a full member of 0x7fff and keeps its other P_Keys (package
-// round).
+// The default partition, 0x7fff, always exists. If the file lacks it, read.go adds it, with all
+// ports as limited members. The subnet manager is always a full member. Without any file the
+// manager uses no partitions at all: a port becomes a full member of 0x7fff and keeps its other
+// P_Keys (package round). Everyone returns the default partition alone, with all ports as full
+// members.
 //
 // # Deviations from OpenSM
 //

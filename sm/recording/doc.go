@@ -7,6 +7,6 @@
 // length. Plans are not recorded: they are computed again from the routing request. Cost: about 40
 // bytes an SMP.
 //
-// Explain has the explanation of each incident for operators (explain.go): what happened, what the
-// manager does, what to do.
+// Explain says for each log code, for operators, what happened, what the manager does, and what to
+// do (explain.go).
 package recording

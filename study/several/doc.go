@@ -1,3 +1,4 @@
-// Package several answers for a network of several subnets the questions that the other packages of
-// study answer for one fabric.
+// Package several answers the questions of the other packages of study for a network of several
+// subnets. A file answers each: network.go (show), routing.go, flows.go, compare.go, whatif.go,
+// campaign.go.
 package several

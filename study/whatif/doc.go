@@ -6,4 +6,7 @@
 //
 // The judge (package judge/quality) and the yardstick (package sim/flow) give the figures on the
 // changed fabric: other commands that route and judge it find the same.
+//
+// change.go makes the changes, state.go measures a routing, whatif.go compares before and after,
+// campaign.go repeats this for each part, write.go prints.
 package whatif

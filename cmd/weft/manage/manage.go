@@ -1,5 +1,10 @@
 // Package manage implements weft sm: the subnet manager (running or with --once), the commands that
 // ask a running manager, and its files: state, recordings, and OpenSM's.
+//
+// manage.go has the flags and the list of subcommands of weft sm. stay.go runs the manager.
+// config.go reads its configuration file, reload.go reads the file again at SIGHUP. service.go
+// serves the API, and has commands that ask a manager. The other files hold one group of flags or
+// one subcommand each.
 package manage
 
 import (

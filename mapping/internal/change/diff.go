@@ -1,10 +1,12 @@
-// Package change compares two maps of a network of anonymous switches: it lists the parts that
-// appeared, vanished or moved. It also reads lists of changes, and applies them while a host maps.
+// Package change compares two maps of a network of anonymous switches: Diff lists the parts that
+// appeared, vanished or moved (diff.go). Watch maps a network again and again while a list of
+// events changes it (watch.go, events.go).
 //
-// Hosts have addresses. A switch of the old map is paired with the new switch that most of its
-// hosts are wired to, all by the same shift of ports; then by most wires of known switches. Ties go
-// to the lower node. So two maps of one network never differ, whatever their numbering of switches
-// and ports. Where hosts are near, the changes listed are at most those of the best pairing.
+// Diff pairs hosts by address, then switches by votes. Each port of a paired node votes: the switch
+// behind it on the old map is the one behind it on the new map, with its ports shifted by the
+// difference. The pair with the most votes is next; of equal ones, the one with the lower nodes. So
+// two maps of one network never differ, whatever their numbering of switches and ports. Where hosts
+// are near, the changes listed are at most those of the best pairing.
 //
 // Cost: O(switches * wires).
 package change

@@ -7,10 +7,9 @@
 // offsets, Definition 1). The graphs of two hosts become one when the wires of both are put
 // together: a host found by both ties them.
 //
-// When every port of a graph is known to lead somewhere or nowhere, it covers the network: a walk
-// of both in parallel meets every node of the network equally often. The mapping host occurs once,
-// so the graph is the network. Only silent ports may be wrong; the graph counts the silences of
-// each.
+// If every port of a graph is known to lead somewhere or nowhere, the graph is the network. For it
+// is a covering of the network: every node of the network occurs in it equally often, and the
+// mapping host occurs once. Only silent ports may be wrong; the graph counts the silences of each.
 //
 // A wire costs O(alpha), a merge O(ports).
 package graph

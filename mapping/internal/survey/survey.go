@@ -12,11 +12,11 @@
 //     of these probes were lost is below the allowed error. The chance follows from probes
 //     that would surely be answered in a quiet network: each visit of a switch sends one.
 //     An unknown wire counts as bad as the worst known one (evidence.go);
-//   - compares switches on one path that might be one, where a message that crosses
-//     itself would be silent for that alone (crossing.go).
+//   - compares two switches on one path that may be the same switch. If they are, a probe
+//     over this path crosses itself, and only therefore gets no answer (crossing.go).
 //
-// A map without an unknown port covers the network, and is it (package graph). The result names
-// ports that stay in doubt when the probes run out.
+// A map without an unknown port is the network (package graph). The result names ports that stay in
+// doubt when the probes run out.
 //
 // A hint, an older map or one by some algorithm, says which probe to send first. It is never
 // believed. Where it is right, one answered probe proves a wire, so an unchanged network costs

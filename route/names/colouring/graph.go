@@ -1,6 +1,9 @@
 // Package colouring colours undirected graphs so that no two neighbours have the same colour: it
 // has a heuristic by degree, and a search for the least number of colours with proof. Package names
 // colours split graphs with it, where a colour is a LID.
+//
+// degree.go has the heuristics, search.go the exact search from a clique (clique.go). dimacs.go
+// reads and writes graphs in the DIMACS format.
 package colouring
 
 import "math/bits"

@@ -1,8 +1,9 @@
-// Package ilp asks solvers of integer linear programmes whether a graph can be coloured with a
-// number of colours (Programme). Nienaber, Yuan and Duan do so for split graphs ("LID Assignment in
-// InfiniBand Networks", section IV). Package paths balances paths with its linear programmes
-// without integers (Linear). The package writes the programmes and reads the answers; it starts no
-// solver (package study/lpsolver does).
+// Package ilp writes linear programmes for solvers and reads their answers. It starts no solver:
+// package study/lpsolver does.
+//
+// A Programme, with integers, asks whether a graph can be coloured with a number of colours.
+// Nienaber, Yuan and Duan do so for split graphs ("LID Assignment in InfiniBand Networks", section
+// IV). A Linear has no integers; package paths balances paths with it.
 package ilp
 
 import (

@@ -5,8 +5,8 @@
 //	defer c.Close()
 //	status, err := c.Status(ctx)
 //
-// Errors are *NoAnswer if no manager answers, or not within 40 s, and *Refused with the manager's
-// words.
+// Errors are *NoAnswer if no manager answers, or not within 40 s (WhatIf waits longer), and
+// *Refused with the manager's words.
 package client
 
 import (

@@ -1,5 +1,6 @@
-// Package studies lists the questions about its subnet that a running manager answers with other
-// parts of weft. Package sm/service gets them as values and describes them in its OpenAPI document.
+// Package studies lists the questions about its own subnet that a running manager answers with the
+// packages of study, such as whatif. Package sm/service does not import them: it gets them as
+// values, and describes them in its OpenAPI document.
 package studies
 
 import (

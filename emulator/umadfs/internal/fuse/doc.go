@@ -5,9 +5,9 @@
 // A Tree is built first and does not change; the contents of its files may. One goroutine reads
 // requests, one lock (Do) is around all methods of all files.
 //
-// Nothing in this process may open files of its own mount through package os: the runtime's poller
-// asks the kernel, the kernel asks this process, and the processor that would answer is the waiting
-// one.
+// Nothing in this process may open files of its own mount through package os: that may deadlock.
+// The Go runtime's poller asks the kernel about the opened file, and the kernel asks this process.
+// Meanwhile the opening goroutine keeps its processor (GOMAXPROCS), which the answer may need.
 //
 // Cost: two system calls a request, and one more a message for programs that poll.
 //

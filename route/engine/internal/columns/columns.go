@@ -1,17 +1,17 @@
 // Package columns fills forwarding tables destination by destination, for engines that choose the
 // paths to one LID after another.
 //
-// The LIDs at one destination switch (its hosts', its aggregation nodes' and its port 0's) are
-// columns: each holds a port of every switch. Route searches for the ways to several destinations
-// in parallel, lets the engine choose the columns of one after another, in a given order, and
-// writes them. While the engine chooses one batch of destinations, Route searches the next one. So
-// the choice does not depend on the number of cores.
+// A column is the entries of all switches for one LID. The LIDs of a destination switch are those
+// of its hosts, of its aggregation nodes and of its port 0. Route handles destinations in batches,
+// in a given order. It searches for the ways to all destinations of a batch in parallel. Then the
+// engine chooses their columns, one destination after another, while Route already searches for the
+// next batch. So the choice does not depend on the number of cores.
 //
-// With several LIDs a port (LMC above 0) most traffic still goes to the base LIDs. So engines
-// choose all base LIDs first, exactly as if there were no others, and then the others beside them:
-// Parts lists the two. PartsByKind lists each for one kind of hosts after another. Kinds are
-// numbered by size (fabric.KindsOf). So the smallest is balanced as if alone, and the next one
-// beside it: if all hosts and some of them are balanced, so are the rest.
+// With several LIDs a port (LMC above 0) most traffic still goes to the base LIDs. So engines first
+// choose all base LIDs, exactly as if there were no others, and then add the others to their load:
+// Parts returns these two parts. PartsByKind divides each of them by kind of host. Kinds are
+// numbered by size (fabric.KindsOf), so the smallest kind is balanced as if alone, and the next one
+// on top of it. If some hosts are balanced, and all hosts together are too, so are the rest.
 package columns
 
 import (

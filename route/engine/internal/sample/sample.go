@@ -1,4 +1,5 @@
-// Package sample weighs switches by their hosts, and picks some of them for an engine's trials.
+// Package sample helps engines to try several routings. It weighs switches by their hosts, picks
+// some of them for a trial, and estimates the bandwidth of the resulting tables (bandwidth.go).
 package sample
 
 import "weft/fabric"
