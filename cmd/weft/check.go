@@ -60,7 +60,7 @@ func checkCmd() *cobra.Command {
 		form    cli.Form
 	)
 	cmd := &cobra.Command{
-		Use:   "check FABRIC (--plan FILE | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane] [--choice FILE])",
+		Use:   "check FABRIC (--plan FILE [--one-lane] | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane] [--choice FILE])",
 		Short: "judge an existing routing: reachability, loops, deadlocks, balance",
 		Long:  checkHelp,
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan

@@ -53,8 +53,8 @@ sm in each subnet then keeps its part of that Plan:
 
   weft route 'subnets(2,rlft(4,2),routers=2)' -o DIR
   weft emulate 'subnets(2,rlft(4,2),routers=2)' --plan DIR --umad UMAD
-  weft sm --keep DIR/subnet-1.plan --routers DIR/subnet-1.mapping \\
-    --gid-prefix fec0000000000002 \\
+  weft sm --keep DIR/subnet-1.plan --routers DIR/subnet-1.mapping \
+    --gid-prefix fec0000000000002 \
     --umad-dev UMAD/s1/dev/infiniband --umad-sys UMAD/s1/sys/class`
 
 func emulateCmd() *cobra.Command {

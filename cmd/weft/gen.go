@@ -19,7 +19,8 @@ format of --format.
 
 ` + cli.BetweenHelp + `
 
-Several subnets are written as a file of that kind.`
+With several subnets, FORMULA may also be a file "weft subnets 1". Output is such a file; --format is
+refused.`
 
 func genCmd() *cobra.Command {
 	var (

@@ -139,7 +139,7 @@ func labReproduceCmd() *cobra.Command {
 	f.StringSliceVar(&flags.only, "only", nil, "`LIST` of tables and figures, a,b,c (default: all)")
 	f.StringArrayVar(&flags.rows, "rows", nil, "only rows whose name contains `TEXT`; can be repeated")
 	f.StringVarP(&flags.dir, "output", "o", "", "write the results to directory `DIR`")
-	f.StringVar(&flags.with, "compare", "", "only count the claims that have the same verdict in the results in `DIR`")
+	f.StringVar(&flags.with, "compare", "", "repeat only what depends on seeds, and count the claims with the same verdict in the results in `DIR`")
 	f.BoolVar(&flags.redo, "redo", false, "run again what the directory already has")
 	f.Uint64Var(&flags.seed, "seed", 1, "seed `N` of all random draws")
 	f.IntVar(&flags.blocks, "blocks", 0, "largest number `N` of seed blocks to judge claims by (default: with --full that of the table or figure, else 1)")

@@ -37,11 +37,12 @@ func lidsCmd() *cobra.Command {
 Two paths conflict if they meet at a switch and leave it by different links: they need different
 LIDs. Input is the graph of conflicts: a vertex is a path, an edge a conflict. GRAPH is a file in the
 DIMACS format of graph colouring ("p edge V E", then a line "e u v" for each edge), or "-" for
-standard input; weft route --write-splits writes such files. Output is the number of LIDs, with a
-lower bound if the minimum is not proven.
+standard input; weft route --write-splits writes such files. Output is the number of LIDs
+in use, with a lower bound if the minimum is not proven, and the LMC that holds them.
 
-Every graph has such paths: the reduction of Nienaber, Yuan and Duan constructs them, which makes
-the problem as hard as colouring the graph. --write-paths writes them, one path a line.`,
+For any graph there are paths with exactly these conflicts. The reduction of Nienaber, Yuan and Duan
+constructs them; so the problem is as hard as colouring the graph. --write-paths writes these paths,
+one a line.`,
 		Example: `  weft lids queen7_7.col
   weft lids queen7_7.col --names color-l --json
   weft lids queen7_7.col --names ilp --solver cbc --solver-time 60s

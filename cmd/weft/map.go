@@ -39,10 +39,11 @@ type mapFiles struct {
 
 // mapIntro and mapSections are the text of weft map --help, before and after the algorithms.
 const (
-	mapIntro = `Simulate a host that maps an unknown network by probes, and compare its map with the network.
+	mapIntro = `Simulate a host that maps an unknown network by probes, and compare its map with the network. No real
+network is probed.
 
-Input is a FABRIC, taken as a network like Myrinet: switches are anonymous, and messages carry their
-route as a string of turns. Output is the number of probes, the modelled time, and whether the map is
+Input is a NETWORK, which is a FABRIC taken as a network like Myrinet: switches are anonymous, and
+messages carry their route as a string of turns. Output is the number of probes, the modelled time, and whether the map is
 right (isomorphic up to the port offset of each switch). A map is "certain" if the mapper itself
 knows that it is right. Times are modelled, not measured.
 
@@ -93,7 +94,7 @@ func mapCmd() *cobra.Command {
 	algorithms, help := job.Algorithms()
 	cmd := &cobra.Command{
 		Use:   "map NETWORK",
-		Short: "research: map an unknown network of anonymous switches by probes",
+		Short: "research: simulate a host that maps a network of anonymous switches by probes",
 		Long:  mapIntro + help + mapSections,
 		Example: `  weft map now-cab
   weft map now-c --algorithm myricom --collision circuit

@@ -27,10 +27,10 @@ func (o *packetOutputs) add(f *pflag.FlagSet, steps *int) {
 	f.StringVar(&o.svg, "svg", "", "draw throughput and latency against --load to `FILE`")
 	f.StringSliceVar(&o.beside, "beside", nil, "with --svg: `FILES` with results of earlier runs (--json), drawn beside this one")
 	f.StringSliceVar(&o.times, "over-time", nil, "write throughput, latency, link use and buffer filling over time to `FILES`, for the first run of the last row: a picture if the name ends in .svg, else comma-separated")
-	f.StringVar(&o.links, "links", "", "write use, time waiting for credits and buffer filling of each link in that run to `FILE`, tab-separated, busiest first")
-	f.StringVar(&o.hosts, "hosts", "", "write what each host port sent and received in that run to `FILE`, tab-separated")
-	f.StringVar(&o.flows, "flows", "", "write what each host port received from each other one in that run, and the latency, to `FILE`, tab-separated")
-	f.IntVar(steps, "steps", 0, "split that run into `N` time steps, also with --json (default: 100 with --over-time or --links, else none)")
+	f.StringVar(&o.links, "links", "", "for the first run of the last row, write use, time waiting for credits and buffer filling of each link to `FILE`, tab-separated, busiest first")
+	f.StringVar(&o.hosts, "hosts", "", "for the first run of the last row, write what each host port sent and received to `FILE`, tab-separated")
+	f.StringVar(&o.flows, "flows", "", "for the first run of the last row, write what each host port received from each other one, and the latency, to `FILE`, tab-separated")
+	f.IntVar(steps, "steps", 0, "split the first run of the last row into `N` time steps, also with --json (default: 100 with --over-time or --links, else none)")
 }
 
 // set checks the options and requests the time steps that they need.

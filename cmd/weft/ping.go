@@ -28,7 +28,8 @@ func pingCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ping GID",
 		Short: "test the path to a host, in this subnet or another",
-		Long: `Test the path to a GID: ask the subnet manager for it, and the port at its end for an answer.
+		Long: `Test the path to a GID: ask the subnet manager for the path, then send requests to the port with that
+GID.
 
 Input is a GID and a port of this machine (--transport). weft queries subnet administration (SA) for
 the path record, then sends requests to the performance agent of the port. A path into another

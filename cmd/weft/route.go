@@ -123,7 +123,7 @@ func routeCmd() *cobra.Command {
 	f.StringVar(&o.files.LFTs, "lfts", "", "write forwarding tables to `FILE` for OpenSM's file engine (opensm -R file -U FILE); with --sl and --sl2vl for several lanes too")
 	f.StringVar(&o.files.FDBs, "fdbs", "", "write forwarding tables to `FILE` as opensm.fdbs, with hop counts")
 	f.StringVar(&o.files.Dump, "dump", "", "write forwarding tables to `FILE` as dump_fts prints them")
-	f.StringVar(&o.files.Random, "random", "", "write random forwarding tables (LID, LMC and port of every entry) to `FILE`")
+	f.StringVar(&o.files.Random, "random", "", "write the routes to `FILE` in the format of random forwarding tables, for switches without linear ones: LID, LMC and port of every entry")
 	f.StringVar(&o.files.PathTable, "write-paths", "", "write the paths between all hosts to `FILE` as text, for --paths")
 	f.StringVar(&o.files.Choice, "write-choice", "", "write to `FILE` the destination LID that each host uses for each peer")
 	f.StringVar(&o.splits, "write-splits", "", "write to directory `DIR` which paths to each host conflict, as graphs for weft lids")

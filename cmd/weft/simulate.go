@@ -110,8 +110,9 @@ THE FIGURES
                 measures)
   max-min       with --max-min: the fair share of each flow, relative to the fastest link
   all pairs     edge forwarding index (largest load of a link), unused links, all-to-all risk
-  permutations  their risk is the median of max_congestion with --pattern rand
-  shifts        their risk is the largest max_congestion with --pattern shift
+  permutations  for the risk of random permutations, run --pattern rand: it is the median of
+                "largest congestion" (max_congestion in JSON)
+  shifts        for the risk of shifts, run --pattern shift: it is the largest max_congestion
 
 LIDS
 

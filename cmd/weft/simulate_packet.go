@@ -78,7 +78,7 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.BoolVar(&r.Hardware.OldestFirst, "oldest-first", false, "serve the oldest packet first, instead of input ports in turn")
 	f.DurationVar(&o.delays.headOfQueue, "head-of-queue", 0, "drop a packet that has been first in its queue in a switch for this time (default: never)")
 	f.StringVar(&o.cc, "cc", "", "congestion control: on, or `SETTINGS` among threshold=15,rate=0,size=0,victims=no,increase=1,limit=127,least=0,step=0.25,timer=30.72us")
-	f.IntVar(&r.HotSpots.Groups, "hot-spots", 0, "with pattern uniform: `N` hosts receive extra messages, one for each group of ranks")
+	f.IntVar(&r.HotSpots.Groups, "hot-spots", 0, "with pattern uniform: split the ranks into `N` groups; the first rank of each group is its hot-spot and receives extra messages from it")
 	f.Float64Var(&r.HotSpots.Share, "hot-share", 0.05, "with --hot-spots: share `X` of the messages that goes to them")
 	f.StringVar(&r.Changes.File, "changes", "", "`FILE` with changes of the network during the run: lines TIME down PART, TIME up PART or TIME repair")
 	f.DurationVar(&r.Changes.BlockTime, "block-time", 20*time.Microsecond, "with --changes: time between two blocks of a forwarding table that a repair writes")
@@ -178,8 +178,8 @@ whatever the others do.
 host sends.
 
 --messages FILE sends messages at given times. --streams FILE sends streams, each with a rate of
-payload and times that count from the end of the warm-up; --flows writes what each stream received.
-level=NAME puts a stream on a level of service of the Plan (--levels).
+payload and times that count from the end of the warm-up; --flows writes what arrived, one row
+for each pair of host ports: streams between the same two ports share a row. level=NAME puts a stream on a level of service of the Plan (--levels).
 
 --pattern b_eff, or b_eff:RINGS,PAIRS, is the latency and bandwidth benchmark of HPC Challenge:
 ping-pongs of 8 and of 2000000 bytes between pairs of ranks, one pair after the other; then rings in
@@ -190,8 +190,9 @@ for bandwidth. PAIRS limits the pairs of each size (usually 10000 and 100).
 CONGESTION CONTROL
 
 --cc on makes switches mark packets when more than a threshold waits. A source that is notified
-waits after each packet of the flow. How long depends on an index, which each notice raises and a
-timer lowers: index 1 waits "step" times the time of a packet, higher indices ever longer.
+waits after each packet of the flow. An index sets the length of this wait. Each notice raises the
+index, and a timer lowers it. At index 1 a source waits "step" times the duration of a packet; at
+higher indices it waits longer.
 
 FAULTS DURING THE RUN
 

@@ -53,7 +53,7 @@ sweep continues where it stopped.`,
 	o.routing.Add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.list, "list", "", "`FILE` with more FABRICs, one a line; # begins a comment")
-	f.StringVar(&o.fabric.Dir, "in", "", "`DIR` of FABRICs that are files")
+	f.StringVar(&o.fabric.Dir, "in", "", "`DIR` in which relative file names of FABRICs are looked up (default: the current directory)")
 	f.StringArrayVarP(&o.sweep.Engines, "engine", "e", []string{"auto", "ftree", "torus", "dor", "dfsssp", "lash", "nue", "hyperx", "updn", "sssp", "minhop"}, "`ENGINE` with its options, or a chain; can be repeated")
 	f.Float64SliceVar(&o.sweep.Shares, "failed", []float64{0, .01, .05, .1, .2}, "`SHARES` of the links between switches that fail")
 	f.IntVar(&o.sweep.Seeds, "seeds", 3, "number `N` of random draws of failing links for each share")

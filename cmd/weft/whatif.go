@@ -61,8 +61,8 @@ const whatifHelp = `Predict what happens to the traffic if parts of a fabric fai
 Input is a FABRIC, the routing that it runs (--plan or --lfts; without them it is routed now), and a
 change. The first line of output answers whether the change is safe. Then come reachability and
 bandwidth in three cases: with the present tables, after a repair that changes as few entries as
-possible, and after a fresh routing. Repair and fresh routing keep the LIDs; explicit paths
-(--paths) may need others.
+possible, and after a fresh routing. Repair and fresh routing keep the LIDs, except for
+Plans of explicit paths (weft route --paths), which may need others.
 
 Exit status 1: not safe. Hosts are cut off, pairs of hosts have no path left, or the rest can deadlock.
 

@@ -93,19 +93,19 @@ func patiently(run runner) runner {
 // table lists the algorithms in printing order.
 var table = []Algorithm{
 	// Probes: the mean number of neighbours to the power of the depth.
-	{Name: "berkeley-labels", Summary: "the version that is proved: explore, merge labels, prune", Bounded: true, Run: patiently(mapByLabels)},
+	{Name: "berkeley-labels", Summary: "the proven version: explore, merge labels, prune", Bounded: true, Run: patiently(mapByLabels)},
 	// O(radix) a vertex; vertices grow exponentially with the distance from hosts.
-	{Name: "berkeley", Summary: "the version in use: merged vertices, probes that must fail left out", Bounded: true, Run: patiently(mapBreadthFirst)},
+	{Name: "berkeley", Summary: "the practical version: merge vertices early, skip probes that must fail", Bounded: true, Run: patiently(mapBreadthFirst)},
 	// As Berkeley's.
-	{Name: "random", Summary: "berkeley with depth-first branches by lot where no host is near", Bounded: true, Draws: true, Run: patiently(mapAtRandom)},
+	{Name: "random", Summary: "berkeley with random depth-first branches where no host is near", Bounded: true, Draws: true, Run: patiently(mapAtRandom)},
 	// O(wires x switches x radix).
-	{Name: "myricom", Summary: "each switch found is compared with those known", Whole: true, Run: patiently(mapByComparison)},
+	{Name: "myricom", Summary: "compare each switch found with all known switches", Whole: true, Run: patiently(mapByComparison)},
 	// O(wires x radix) where hosts are near.
-	{Name: "coupon", Summary: "our own: breadth first, by experience, comparison where deduction is slow", Run: patiently(mapBySoundings)},
+	{Name: "coupon", Summary: "weft's own: explore breadth first; compare switches where deduction is slow", Run: patiently(mapBySoundings)},
 	// As Myricom's for the part that the long probes leave out.
-	{Name: "vazirani", Summary: "long probes by lot, answered by hosts on the way; what dangles by comparison", Draws: true, EarlyReplies: true, Run: patiently(mapByLongProbes)},
+	{Name: "vazirani", Summary: "long random probes, answered by hosts on the way; compare switches for the rest", Draws: true, EarlyReplies: true, Run: patiently(mapByLongProbes)},
 	// One or two a wire, two an unused port.
-	{Name: "self-identifying", Summary: "switches answer with an identifier: the floor", Whole: true, SelfIdentifying: true, Run: patiently(mapByIDs)},
+	{Name: "self-identifying", Summary: "switches answer with an identifier: a lower bound for the others", Whole: true, SelfIdentifying: true, Run: patiently(mapByIDs)},
 }
 
 // All lists the algorithms.

@@ -290,6 +290,7 @@ const EveryMethod = "all"
 // AddCompared adds the options, with several methods for --between.
 func (b *BetweenFlags) AddCompared(cmd *cobra.Command) {
 	b.Add(cmd)
+	cmd.Flags().Lookup("engine-of").Usage = "`NAME=CHAIN`: engine or chain of engines for one subnet; can be repeated (default: --engines)"
 	f := cmd.Flags().Lookup("between")
 	f.Usage, f.DefValue, b.Method = "`METHODS` of routing between subnets to compare, a,b,c or all", EveryMethod, EveryMethod
 }

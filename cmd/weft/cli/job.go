@@ -232,7 +232,7 @@ deliver.`
 // Add adds the flags.
 func (k *KeepFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&k.Path, "keep", "", "repair this Plan `FILE` (written by -o) and report the changes")
+	f.StringVar(&k.Path, "keep", "", "repair the Plan in `FILE`, from weft route -o or weft sm --plan, and report the changes")
 	f.BoolVar(&k.Rebalance, "rebalance", false, "with --keep: route from scratch and keep only the LIDs")
 }
 
@@ -304,7 +304,7 @@ func LaneFileFlags(cmd *cobra.Command, files *routing.TableFiles) {
 	f.StringVar(&files.SLs, "sl", "", "with --lfts: `FILE` with the service levels of the paths, from saquery -p or weft route --sl")
 	f.StringVar(&files.SL2VLs, "sl2vl", "", "with --lfts: `FILE` with the SL2VL tables")
 	f.StringVar(&files.Choice, "choice", "", "with --lfts: `FILE` with the destination LID that each host uses for each peer, as weft route --write-choice writes it (default: any LID)")
-	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane (QoS is off), whatever SLs the tables were made for")
+	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane (QoS is off), whatever SLs the tables or the Plan were made for")
 }
 
 // RefuseBesideTables returns an error if a routing option is given together with tables.

@@ -37,7 +37,7 @@ func (w *WireFlags) Add(cmd *cobra.Command) {
 	f.IntVar(&w.retries, "retries", 7, "repeat an unanswered datagram up to `N` times; more if the subnet is seen to lose many")
 	f.StringVar(&w.dev, "umad-dev", "", "`DIR` with the devices umadN and issmN; UMAD/dev/infiniband for weft emulate --umad UMAD (default: /dev/infiniband)")
 	f.StringVar(&w.sys, "umad-sys", "", "`DIR` used as /sys/class; UMAD/sys/class for weft emulate --umad UMAD (default: /sys/class)")
-	f.Uint64Var(&w.MKey, "m-key", 0, "M_Key `KEY` to access ports with; weft sm also sets it on every port (for one key each: --mkey-secret)")
+	f.Uint64Var(&w.MKey, "m-key", 0, "M_Key `KEY` to access ports with")
 }
 
 // Config checks the flags and returns the settings of the requester.

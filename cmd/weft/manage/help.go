@@ -58,8 +58,8 @@ Under systemd (Type=notify) the manager reports readiness and its status (docs/s
 OTHER SUBNET MANAGERS
 
 If another subnet manager is master, or may be (a port announces one that does not answer SMInfo),
-weft writes nothing, unless you add --take-over. In that case stop the other manager first, or both
-write. Otherwise weft waits as a standby, and takes over when the master is silent or hands over.
+weft writes nothing, unless you add --take-over. Before you use --take-over, stop the other manager,
+or both write. Without it weft waits as a standby, and takes over when the master is silent or hands over.
 
 Among managers that start together, the one with the highest --priority becomes master; with equal
 priorities, the one with the lowest port GUID. A running master hands the subnet over to a manager

@@ -73,10 +73,13 @@ func newSM() (*cobra.Command, *smFlags) {
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
 	s.wires.Add(cmd)
+	cmd.Flags().Lookup("m-key").Usage = "M_Key `KEY` to access ports with, and to set on every port (for one key each: --mkey-secret)"
 	s.routing.Add(cmd)
 	cli.JSONFlag(cmd, &s.asJSON)
+	cmd.Flags().Lookup("json").Usage = "print one JSON object for each log line; with --once, the report as one JSON object"
 	cli.ChainFlag(cmd, &s.chain)
 	s.keep.Add(cmd)
+	cmd.Flags().Lookup("rebalance").Usage = "with --keep or --state: route from scratch in the first round and keep only the LIDs"
 	s.state.add(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&s.once, "once", false, "bring the subnet up, print a report and exit")
@@ -95,8 +98,8 @@ func newSM() (*cobra.Command, *smFlags) {
 	s.gids.add(cmd)
 	s.addFaultFlags(cmd)
 	f.StringVar(&s.lids, "lids", "", "`FILE` with LIDs to keep, one line for each port (GUID, first and last LID), like OpenSM's guid2lid; written when the subnet is up")
-	f.StringVar(&s.plan, "plan", "", "write the Plan to `FILE`, for weft check --plan")
-	f.StringVarP(&s.found, "output", "o", "", "write the discovered fabric, with its names, to `FILE`")
+	f.StringVar(&s.plan, "plan", "", "write the Plan to `FILE`, for weft check --plan; rewritten after each round")
+	f.StringVarP(&s.found, "output", "o", "", "write the discovered fabric, with its names, to `FILE`; rewritten after each round")
 	f.StringVar(&s.record, "record", "", "record all input of the manager to `FILE` for weft sm replay, M_Keys and secret included; about 40 bytes for each SMP")
 	s.service.add(cmd)
 	addGroup(cmd, "The running manager:", smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "make the running manager discover and program its subnet again", (*client.Client).Resweep),

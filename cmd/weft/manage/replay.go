@@ -79,7 +79,7 @@ or FILE is damaged.`,
 		},
 	}
 	cmd.Flags().BoolVar(&smps, "smps", false, "also print every event and every SMP")
-	cli.JSONFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each log line; not with --smps")
 	return cmd
 }
 

@@ -138,7 +138,7 @@ new lines until the manager ends.`,
 	f := cmd.Flags()
 	f.Lookup("json").Usage = "print one JSON object for each line"
 	f.BoolVarP(&follow, "follow", "f", false, "wait for new lines")
-	f.Uint64Var(&since, "since", 0, "only lines after number `N` (the number in the JSON)")
+	f.Uint64Var(&since, "since", 0, "only lines after line number `N`, not a time; --json prints the numbers")
 	return cmd
 }
 
