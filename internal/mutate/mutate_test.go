@@ -24,7 +24,8 @@ import (
 type edit struct {
 	place         string // of the line: list:number
 	file, old, to string
-	pkg           string
+	pkg           string   // the first of pkgs
+	pkgs          []string // whose tests run, one after the other, until some fail
 }
 
 // readEdits reads lists, and checks that each edit has its place in the code.
@@ -45,9 +46,10 @@ func readEdits(root string) (edits []edit, err error) {
 			parts := strings.Split(line, " | ")
 			place := fmt.Sprintf("%s:%d", filepath.Base(list), i+1)
 			if len(parts) != 4 {
-				return nil, fmt.Errorf("%s: want FILE | OLD | NEW | PACKAGE", place)
+				return nil, fmt.Errorf("%s: want FILE | OLD | NEW | PACKAGES", place)
 			}
-			e := edit{place, parts[0], parts[1], parts[2], strings.TrimPrefix(parts[3], "./")}
+			pkgs := strings.Fields(strings.ReplaceAll(parts[3], "./", ""))
+			e := edit{place, parts[0], parts[1], parts[2], pkgs[0], pkgs}
 			code, err := os.ReadFile(filepath.Join(root, e.file))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", place, err)
@@ -61,8 +63,8 @@ func readEdits(root string) (edits []edit, err error) {
 	return edits, nil
 }
 
-// try runs the tests of the package with the edit made, under the race detector if race is set.
-// caught: they failed.
+// try runs the tests of its packages with the edit made, under the race detector if race is set.
+// caught: some failed.
 func (e *edit) try(dir string, race bool) (caught bool, err error) {
 	code, err := os.ReadFile(e.file)
 	if err != nil {
@@ -83,13 +85,26 @@ func (e *edit) try(dir string, race bool) (caught bool, err error) {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return false, err
 	}
-	program := filepath.Join(dir, "tests")
-	if out, err := exec.Command("go", "test", "-c", "-race="+strconv.FormatBool(race), "-overlay", overlay, "-vet=off", "-o", program, "./"+e.pkg).CombinedOutput(); err != nil {
+	for _, pkg := range e.pkgs {
+		if caught, err = e.tryTests(pkg, dir, overlay, race); caught || err != nil {
+			return caught, err
+		}
+	}
+	return false, nil
+}
+
+// tryTests runs the tests of one package, if it has any.
+func (e *edit) tryTests(pkg, dir, overlay string, race bool) (caught bool, err error) {
+	program := filepath.Join(dir, filepath.Base(pkg)+".test")
+	if out, err := exec.Command("go", "test", "-c", "-race="+strconv.FormatBool(race), "-overlay", overlay, "-vet=off", "-o", program, "./"+pkg).CombinedOutput(); err != nil {
 		return false, fmt.Errorf("%s: the broken code does not build: %w: %s", e.place, err, out)
+	}
+	if _, err := os.Stat(program); err != nil {
+		return false, nil
 	}
 	for _, which := range []string{"-test.skip", "-test.run"} { // those with real programs last: they are slow
 		tests := exec.Command(program, which, realPrograms, "-test.failfast", "-test.short="+strconv.FormatBool(race || *short), "-test.timeout", "600s")
-		tests.Dir = e.pkg
+		tests.Dir = pkg
 		if tests.Run() != nil {
 			return true, nil
 		}

@@ -35,7 +35,7 @@ func readRaces(root string) (races []edit, err error) {
 				continue // two loops of one file begin alike: the edit would have two places
 			}
 			body := strings.TrimLeft(header, "\t")
-			races = append(races, edit{place, file, header, "raced := new(int); " + body + " *raced++;", filepath.Dir(file)})
+			races = append(races, edit{place, file, header, "raced := new(int); " + body + " *raced++;", filepath.Dir(file), []string{filepath.Dir(file)}})
 		}
 		return nil
 	})
