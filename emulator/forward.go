@@ -92,7 +92,7 @@ func (s *Subnet) carry(from int32, d *wire.Datagram, by origin, to mad.GID) {
 	s.arrive(&t, d, by)
 }
 
-// gid returns a port's GID, by which receivers know the sender of a datagram.
+// gid returns a port's GID. Receivers know the sender of a datagram by it.
 func (d *devices) gid(p int32) (gid [16]byte) {
 	p = d.agentPort(p)
 	binary.BigEndian.PutUint64(gid[:], mad.PortInfoGidPrefix.Get(d.ports[p].info[:]))

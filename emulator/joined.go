@@ -139,7 +139,7 @@ func (j *Joined) Next() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// Advance moves the time of all subnets forward, and executes what is due, in order.
+// Advance moves the time of all subnets forward, and executes due events in order.
 func (j *Joined) Advance(to time.Duration) {
 	for {
 		at, ok := j.Next()

@@ -169,7 +169,7 @@ func (s *Subnet) Now() time.Duration { return s.now }
 // Next returns the time of Advance's next event; ok is false if there is none.
 func (s *Subnet) Next() (at time.Duration, ok bool) { return s.events.Next() }
 
-// Advance moves the time forward and executes what is due, in order. A time in the past changes
+// Advance moves the time forward and executes due events in order. A time in the past changes
 // nothing.
 func (s *Subnet) Advance(to time.Duration) {
 	for {

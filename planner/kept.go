@@ -70,8 +70,8 @@ func (k *Kept) WithTables(g *fabric.Graph, tables *route.Tables) *Kept {
 	}}
 }
 
-// WithStrangers returns the Plan for a Transition to a Graph in which switches that the Plan does
-// not know hold tables, given by switch of that Graph.
+// WithStrangers returns the Plan for a Transition to a Graph with switches that are not in the Plan
+// but hold tables. tables has them by switch of that Graph.
 func (k *Kept) WithStrangers(tables *route.Tables) *Kept {
 	kept := *k
 	kept.strangers = tables

@@ -17,8 +17,8 @@ type Transition struct {
 	// Asked has the findings under the new tables until all hosts have asked again for SLs and
 	// LIDs; nil if they are as by the old Plan.
 	Asked *check.Mixture
-	// Strangers counts the switches that the Plan kept does not know. They lose first what the new
-	// Plan has otherwise.
+	// Strangers counts the switches that are not in the Plan kept. The first step drops their
+	// entries that differ from the new Plan.
 	Strangers int
 }
 
@@ -58,7 +58,7 @@ type way struct {
 	opt  check.Options
 }
 
-// find finds the way for the switches that the Plan kept knows.
+// find finds the way for the switches in the Plan kept.
 func (w *way) find(ctx context.Context) (*Transition, error) {
 	k, g, plan := w.k, w.g, w.plan
 	order := transition.Order(k.old, k.Plan, g, plan)
@@ -96,9 +96,9 @@ func (w *way) find(ctx context.Context) (*Transition, error) {
 	return dropping, nil
 }
 
-// forget puts a step before all others: switches that the Plan kept does not know lose the entries
-// that the new Plan has otherwise. Nobody knows the lanes of the packets that follow these. When
-// they have left, the switches are as new ones.
+// forget puts a step before all others: in switches that are not in the Plan kept, it drops the
+// entries that differ from the new Plan. The lanes of packets that follow those entries are
+// unknown. After they have left, the switches count as new.
 func (w *way) forget(t *Transition) {
 	was, _ := fabric.Match(w.k.old, w.g)
 	rows, blocks := make([][]*route.Block, len(was)), w.plan.Tables.NumBlocks()

@@ -6,10 +6,15 @@
 // Picture.WriteSVG and for any other page. It folds what does not fit: switches with the same place
 // become one box with a cell for each, their cables one line with a number.
 //
-// Files in order of reading: picture.go (the result), network.go (the network with parts that are
-// down), arrange.go (choice of arrangement), blocks.go, fold.go and alike.go (shared boxes),
-// levels.go and order.go, grid.go, ring.go, force.go (places), cables.go (lines), lanes.go (their
-// lanes), extent.go (size), svg.go.
+// Files in order of reading:
+//
+//	picture.go                                     the result
+//	network.go                                     the network with parts that are down
+//	arrange.go                                     choice of arrangement
+//	blocks.go, fold.go, alike.go                   shared boxes
+//	levels.go, order.go, grid.go, ring.go, force.go  places
+//	cables.go, lanes.go                            lines and their lanes
+//	extent.go, svg.go                              size, and the file
 //
 // Barycentre sweeps find the order within a level (Sugiyama, Tagawa and Toda, "Methods for Visual
 // Understanding of Hierarchical System Structures", IEEE Trans. SMC 1981), keeping the order with

@@ -31,7 +31,7 @@ type Setting struct {
 	Line   int
 }
 
-// Error says what is wrong with a file, and in which line.
+// Error names a file, the line, and what is wrong there.
 type Error struct {
 	File string
 	Line int

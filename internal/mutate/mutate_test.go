@@ -24,8 +24,7 @@ import (
 type edit struct {
 	place         string // of the line: list:number
 	file, old, to string
-	pkg           string   // the first of pkgs
-	pkgs          []string // whose tests run, one after the other, until some fail
+	pkgs          []string // whose tests run, one after the other, until some fail; the first counts it
 }
 
 // readEdits reads lists, and checks that each edit has its place in the code.
@@ -49,7 +48,7 @@ func readEdits(root string) (edits []edit, err error) {
 				return nil, fmt.Errorf("%s: want FILE | OLD | NEW | PACKAGES", place)
 			}
 			pkgs := strings.Fields(strings.ReplaceAll(parts[3], "./", ""))
-			e := edit{place, parts[0], parts[1], parts[2], pkgs[0], pkgs}
+			e := edit{place, parts[0], parts[1], parts[2], pkgs}
 			code, err := os.ReadFile(filepath.Join(root, e.file))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", place, err)
@@ -130,7 +129,7 @@ var (
 // in reports whether a list of folders and lists of edits, a,b,c, has the edit. all has every one.
 func (e *edit) in(list string) bool {
 	return list == "all" || slices.ContainsFunc(strings.Split(list, ","), func(some string) bool {
-		return strings.HasPrefix(e.pkg+"/", some+"/") || strings.HasPrefix(e.place, some+":")
+		return strings.HasPrefix(e.pkgs[0]+"/", some+"/") || strings.HasPrefix(e.place, some+":")
 	})
 }
 
@@ -160,7 +159,7 @@ func TestMutate(t *testing.T) {
 	selected := len(edits)
 	listed := map[string]int{}
 	for i := range edits {
-		listed[edits[i].pkg]++
+		listed[edits[i].pkgs[0]]++
 	}
 	if *most > 0 {
 		rand.New(rand.NewPCG(*draw, 0)).Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
@@ -185,13 +184,13 @@ func TestMutate(t *testing.T) {
 			t.Error(err)
 			return os.RemoveAll(own)
 		}
-		s, word := scores[e.pkg], "caught"
+		s, word := scores[e.pkgs[0]], "caught"
 		if s.tried++; caught {
 			s.caught++
 		} else {
 			word, missed[i] = "MISSED", fmt.Sprintf("- `%s`: `%s` -> `%s`", e.file, e.old, e.to)
 		}
-		scores[e.pkg] = s
+		scores[e.pkgs[0]] = s
 		fmt.Printf("%d of %d: %s %s: %s -> %s\n", i+1, len(edits), word, e.file, e.old, e.to)
 		return os.RemoveAll(own)
 	})

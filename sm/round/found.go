@@ -124,7 +124,7 @@ func switchOf(l *ledger.Ledger, guid fabric.GUID) int32 {
 
 // readBlock returns a block that was read from a switch. A block that was not read has no entries.
 func (w *writer) readBlock(id int32, b uint32) *route.Block {
-	none := route.NewTables(1, 0).Block(0, 0)
+	none := (&route.Tables{}).BlockOrEmpty(fabric.Nothing, 0)
 	has := w.read[ledger.MakeTag(ledger.GetLFT, id, b)]
 	if has == nil {
 		return none

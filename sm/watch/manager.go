@@ -114,7 +114,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, again: terms.Never, afresh: terms.Never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
-		rounds:   rounds{next: round.Inherit{Stored: cfg.Stored, Trees: cfg.Trees, Last: cfg.Last, Afresh: cfg.LastAfresh, Held: cfg.LastHeld}},
+		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
 		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}},
 	}
 	m.current = round.Begin(&round.Given{Keys: m.keys})

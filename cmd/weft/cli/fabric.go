@@ -18,7 +18,7 @@ type FabricFlags struct {
 	Dir   string // of files
 	Roles string // with AddRoles
 	Quiet bool
-	// partial accepts files in which a part of the network is missing.
+	// partial accepts files that lack a part of the network.
 	Partial bool
 	// disputed accepts files whose lines name different cables for one port; none of these is used.
 	Disputed bool
