@@ -56,7 +56,8 @@ type virtual struct {
 	onAction func(a *terms.Action)
 	recorder *recording.Recorder // nil where nothing is recorded
 	members  func() ([]sa.Members, bool)
-	keeper   *keeper // nil where no clients are served
+	keeper   *keeper  // nil where no clients are served
+	tempers  *tempers // of agents that are not good ones; nil: all are
 }
 
 func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg terms.Config, req planner.Request) (*virtual, error) {
@@ -79,7 +80,9 @@ func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg terms.Config, req pla
 	}
 	v.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
 		var c wire.Datagram
-		c.CopyFrom(d)
+		if c.CopyFrom(d); v.tempers != nil {
+			v.tempers.answers(v.at, &c)
+		}
 		v.inbox = append(v.inbox, c)
 	}})
 	return v, err
@@ -192,7 +195,9 @@ func (v *virtual) perform() {
 			switch a := &actions[i]; a.Kind {
 			case wire.Send:
 				var d wire.Datagram
-				d.CopyFrom(&a.Datagram)
+				if d.CopyFrom(&a.Datagram); v.tempers != nil && v.tempers.hears(v, &d) {
+					continue
+				}
 				v.sub.Send(v.id, &d)
 			case wire.Complete:
 				if v.keeper != nil && v.keeper.takes(&a.Result) {

@@ -1,0 +1,180 @@
+package watch
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/internal/racing"
+	"weft/sm/sa"
+	"weft/sm/terms"
+)
+
+var (
+	peerSchedules = flag.Int("peer-schedules", 500, "schedules of TestBadPeers")
+	peerSeed      = flag.Uint64("peer-seed", 1, "its first seed")
+	peerTrace     = flag.Int("peer-trace", 60, "lines that it prints of a schedule that fails")
+	peerFailures  = flag.Int("peer-failures", 1, "how many schedules may fail before it ends")
+)
+
+// TestBadPeers: ...
+func TestBadPeers(t *testing.T) {
+	racing.SkipLong(t)
+	kinds, queries, failed := map[string]int{}, 0, 0
+	for seed := *peerSeed; seed < *peerSeed+uint64(*peerSchedules); seed++ {
+		x, text := playSeed(t, seed)
+		if text != "" {
+			t.Error(text)
+			if failed++; failed >= *peerFailures {
+				break
+			}
+		}
+		if x != nil {
+			queries += x.watch.queries
+			for k := range x.kinds {
+				kinds[k]++
+			}
+		}
+	}
+	t.Logf("%d queries answered; %v", queries, kinds)
+}
+
+// caught is a testing.TB whose Fatalf ends a schedule, not the test.
+type caught struct{ testing.TB }
+
+type failure string
+
+func (caught) Fatalf(format string, args ...any) { panic(failure(fmt.Sprintf(format, args...))) }
+func (caught) Fatal(args ...any)                 { panic(failure(fmt.Sprint(args...))) }
+
+// playSeed plays the schedule of a seed, and returns what is wrong.
+func playSeed(t *testing.T, seed uint64) (x *scene, text string) {
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		what, is := r.(failure)
+		if !is {
+			what = failure(fmt.Sprintf("%v\n%s", r, debug.Stack()))
+		}
+		first, rest, _ := strings.Cut(string(what), "\n")
+		text = fmt.Sprintf("seed %d: %s", seed, first)
+		if x != nil {
+			text += fmt.Sprintf(" [%s]", strings.Join(x.doing(), ", "))
+		}
+		if x != nil {
+			text += "\n" + strings.Join(x.log[max(0, len(x.log)-*peerTrace):], "\n")
+		}
+		if len(rest) < 3000 {
+			text += "\n" + rest
+		}
+	}()
+	x = newScene(caught{t}, seed)
+	x.play()
+	return x, ""
+}
+
+// play plays it all.
+func (x *scene) play() {
+	sizes := maps.Clone(x.tempers.of)
+	rng := x.market.rng
+	x.start(0)
+	x.run(3*time.Second, false)
+	x.start(1)
+	x.run(time.Duration(2000+rng.IntN(12000))*time.Millisecond, true)
+	for wait := 0; ; wait++ {
+		n, v := masters(x.living())
+		if n == 1 && v.manager.inForce != nil && !v.manager.inRound && v.manager.election.handing == nil {
+			break
+		}
+		if x.run(100*time.Millisecond, false); wait == 200 {
+			x.t.Fatalf("it does not come up: %d masters", n)
+		}
+	}
+	x.watch.begin()
+	for range 3 + rng.IntN(8) {
+		x.next()
+		x.run(x.upTo([]time.Duration{200 * time.Millisecond, 2 * time.Second, 8 * time.Second}[rng.IntN(3)]), true)
+	}
+	x.heal(sizes)
+	for i, v := range x.managers {
+		if v == nil {
+			x.start(i)
+		}
+	}
+	x.run(5*time.Second, true)
+	x.settles(len(sizes) > 0)
+}
+
+// settles lets time pass until the subnet is up, and looks at it.
+func (x *scene) settles(small bool) {
+	var v *virtual
+	for wait := 0; ; wait++ {
+		n := 0
+		if n, v = masters(x.living()); n == 1 && v.manager.isDone(small) && x.now >= x.watch.excused && x.now > x.watch.killedAt+failover {
+			break
+		}
+		if x.run(500*time.Millisecond, false); wait > 1500 {
+			state := terms.State("no master")
+			if v != nil {
+				state = v.manager.Result().Report.State
+			}
+			x.t.Fatalf("%v: after all was well: %d masters, %s", x.now, n, state)
+		}
+	}
+	x.rest()
+	n, v := masters(x.living())
+	if n != 1 {
+		x.t.Fatalf("%v: %d masters at the end", x.now, n)
+	}
+	if v.manager.Result().Report.State == terms.Up {
+		v.verify(x.t)
+	}
+	if !slices.ContainsFunc(x.living(), func(v *virtual) bool { return v.told(terms.Reregistration) > 0 }) {
+		x.compare(slices.DeleteFunc(v.keeper.entries(), x.isOfPeer), "at the end")
+	}
+	if x.watch.since != never {
+		x.watch.judge()
+	}
+	x.cast(v, "at the end")
+}
+
+// isOfPeer reports whether a peer registered something.
+func (x *scene) isOfPeer(e sa.Entry) bool {
+	return slices.ContainsFunc(x.peers, func(p *peer) bool {
+		return strings.Contains(e.Key, string(p.gid)) || strings.Contains(string(e.Value), string(p.gid)) && e.Kind != sa.GroupMembers
+	})
+}
+
+// isDone reports whether a master has handled everything that happened; small: as far as devices
+// have room.
+func (m *Manager) isDone(small bool) bool {
+	again := m.again
+	if small {
+		m.again = terms.Never
+	}
+	done := m.isSettled() && (m.Result().Report.State == terms.Up || small && m.Result().Report.State == terms.UpInPart)
+	m.again = again
+	return done
+}
+
+// doing lists what peers do.
+func (x *scene) doing() (list []string) {
+	for _, p := range x.peers {
+		if p.deed != "" {
+			list = append(list, p.deed)
+		}
+	}
+	for _, id := range x.spare {
+		if x.tempers.of[id] != nil {
+			list = append(list, "switch agent")
+		}
+	}
+	return list
+}
