@@ -35,6 +35,7 @@ type Given struct {
 	Inherit  Inherit
 
 	Before     *ledger.Ledger       // whose Plan is in force; nil: the subnet is not ours yet
+	Seen       *ledger.Ledger       // without Before: what the last round found, which wrote nothing
 	AskAll     bool                 // believe nothing of Before
 	Doubted    map[fabric.GUID]bool // node GUIDs of which nothing is believed
 	Afresh     bool                 // route from scratch, do not repair the Plan of Before

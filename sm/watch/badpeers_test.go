@@ -71,6 +71,11 @@ func playSeed(t *testing.T, seed uint64) (x *scene, text string) {
 		if x != nil {
 			text += "\n" + strings.Join(x.log[max(0, len(x.log)-*peerTrace):], "\n")
 		}
+		if x != nil {
+			for i, v := range x.living() {
+				text += fmt.Sprintf("\nmanager %d: state %d, role %v, in a round: %v, phase %s, %d SMPs under way", i, v.manager.state(), v.manager.Role(), v.manager.inRound, v.manager.current.Phase(), v.pending)
+			}
+		}
 		if len(rest) < 3000 {
 			text += "\n" + rest
 		}
@@ -129,6 +134,9 @@ func (x *scene) settles(small bool) {
 		}
 	}
 	x.rest()
+	if !x.fair { // blocks that were written more than once are read again
+		x.run(25*time.Second, false)
+	}
 	n, v := masters(x.living())
 	if n != 1 {
 		x.t.Fatalf("%v: %d masters at the end", x.now, n)

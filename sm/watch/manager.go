@@ -347,6 +347,9 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g.By.Drain, g.By.Stays = m.Drained(), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
+	if m.inForce == nil {
+		g.Seen = m.result.Ledger
+	}
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
 	g.Claimed, g.HandedBy, g.Reregister = m.claimed, m.election.handed, m.reregister
@@ -359,7 +362,7 @@ func (m *Manager) endRound(now time.Duration) {
 	m.result = m.current.Result()
 	m.next = m.result.Inherit
 	m.groups.forgetRestarted(m.result.Ledger, m.given.Before)
-	m.given.Before = nil // free its memory
+	m.given.Before, m.given.Seen = nil, nil // free their memory
 	r, master := m.result.Report, m.result.Master
 	m.memory.end(now, m.result)
 	m.tellEnd()

@@ -218,12 +218,17 @@ func (x *scene) next() {
 	}
 }
 
-// unmake ends what a peer does.
+// unmake ends what a peer does. An agent is mended by a restart of its host: a manager need not look
+// again at what has told lies and stops that without a sign.
 func (x *scene) unmake(p *peer) {
-	p.rest()
-	if t := x.tempers.of[p.at.Node]; t != nil {
-		delete(x.tempers.of, p.at.Node)
+	if p.deed == "lying agent" {
+		if err := x.sub.Reboot(p.at.Node, 100*time.Millisecond); err != nil {
+			x.t.Fatal(err)
+		}
+		x.watch.faultAt = max(x.now+100*time.Millisecond, x.watch.faultAt)
 	}
+	p.rest()
+	delete(x.tempers.of, p.at.Node)
 }
 
 // fault has a switch, a cable or a peer's host fail or come back.
@@ -292,9 +297,10 @@ func (x *scene) restart() {
 func (x *scene) heal(sizes map[fabric.NodeID]*temper) {
 	x.say("all is well")
 	for _, p := range x.peers {
-		p.rest()
+		x.unmake(p)
 	}
 	x.tempers.of = sizes
+	x.run(200*time.Millisecond, true)
 	for id := range x.f.Nodes {
 		if err := x.sub.SetNodeDown(fabric.NodeID(id), false); err != nil {
 			x.t.Fatal(err)
