@@ -29,6 +29,7 @@ type virtual struct {
 	manager  *Manager
 	wire     *wire.Core
 	sub      *emulator.Subnet
+	tempers  *tempers // of agents that are not good ones; nil: all are
 	id       emulator.ClientID
 	at       fabric.End // where it is attached
 	routing  planner.Request
@@ -56,8 +57,7 @@ type virtual struct {
 	onAction func(a *terms.Action)
 	recorder *recording.Recorder // nil where nothing is recorded
 	members  func() ([]sa.Members, bool)
-	keeper   *keeper  // nil where no clients are served
-	tempers  *tempers // of agents that are not good ones; nil: all are
+	keeper   *keeper // nil where no clients are served
 }
 
 func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg terms.Config, req planner.Request) (*virtual, error) {
