@@ -25,6 +25,7 @@ var (
 // TestBadPeers: ...
 func TestBadPeers(t *testing.T) {
 	racing.SkipLong(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a third of the time otherwise
 	kinds, queries, failed := map[string]int{}, 0, 0
 	for seed := *peerSeed; seed < *peerSeed+uint64(*peerSchedules); seed++ {
 		x, text := playSeed(t, seed)

@@ -5,6 +5,7 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/sm/ledger"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire"
@@ -90,16 +91,21 @@ func (w *service) begin() {
 	}
 }
 
-// judgeTrust notes whether a peer must be believed that it is the master: it has the SM_Key and the
-// highest priority, and no M_Key keeps it out. Until a while after it rests nothing is asked of the
-// managers.
+// judgeTrust notes whether a peer must be believed that it is the master: it has the SM_Key and
+// precedes a manager, and no M_Key keeps it out. Until a while after it rests nothing is asked of
+// the managers.
 func (w *service) judgeTrust() {
 	x := w.x
 	was := w.trusts
 	w.trusts = false
 	for _, p := range x.peers {
-		if f := p.face; f != nil && f.key == ownKey && f.state == mad.SMStateMaster && f.priority > 1 && !x.keys.Given() {
-			w.trusts = true
+		f := p.face
+		if f == nil || f.key != ownKey || f.state != mad.SMStateMaster || f.guid != 0 || x.keys.Given() {
+			continue
+		}
+		for i, at := range x.at {
+			o := ledger.OtherManager{GUID: p.guid, Priority: f.priority}
+			w.trusts = w.trusts || o.Precedes(x.priority[i], x.f.Nodes[at.Node].Ports[1].GUID)
 		}
 	}
 	if was && !w.trusts {
