@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ type scene struct {
 	hosts  []fabric.NodeID // hosts of peers
 	late   []fabric.NodeID // of them, those that are off at first
 	peers  []*peer
+	narrow bool // a switch has one lane: there may be no trees for groups
 	watch  *service
 	log    []string
 	kinds  map[string]bool // what has happened
@@ -58,6 +60,9 @@ func newScene(t testing.TB, seed uint64) *scene {
 	sizes, small := x.drawSizes(f, rng)
 	x.market = newMarketAt(t, f, seed, hosts[:2], hosts[2:5])
 	x.market.rng = rng
+	for _, c := range x.customers {
+		c.alone = x.narrow
+	}
 	x.keys = []terms.Keys{{}, {}, smtest.SecretKeys, {One: 5, Protect: 3, Lease: 10}}[rng.IntN(4)]
 	engine, lmc := []string{"auto", "updn", "dfsssp,updn", "lash,updn"}[rng.IntN(4)], uint8(rng.IntN(6)/4)
 	if len(x.late) > 0 {
@@ -65,7 +70,7 @@ func newScene(t testing.TB, seed uint64) *scene {
 	}
 	x.routing = smtest.JobOf(engine, lmc)
 	x.priority[1] = uint8(rng.IntN(2))
-	x.limits = sa.Limits{Services: 48, ServicesOfPort: 16, Subscriptions: 48, SubscriptionsOfPort: 16, Reports: 200, ReportsOfSubscription: 20}
+	x.limits = sa.Limits{Services: 150, ServicesOfPort: 150, Subscriptions: 150, SubscriptionsOfPort: 150, Reports: 400, ReportsOfSubscription: 40}
 	x.market.tempers = &tempers{f: f, of: sizes}
 	x.say("%s, %s, LMC %d, keys %d, wire fair: %v%s", text, engine, lmc, x.keys.Protect, x.fair, small)
 	for _, id := range x.hosts {
@@ -164,6 +169,7 @@ func (x *scene) drawSizes(f *fabric.Fabric, rng *rand.Rand) (sizes map[fabric.No
 			for p := range f.Nodes[id].Ports {
 				f.Nodes[id].Ports[p].VLCap = 1
 			}
+			x.narrow = x.narrow || f.Nodes[id].Type == fabric.Switch
 		}
 		sizes[id] = smallAgent(s)
 		text += fmt.Sprintf("; %s is small: %+v", f.NodeName(id), s)
@@ -316,4 +322,9 @@ func (x *scene) heal(sizes map[fabric.NodeID]*temper) {
 	}
 	x.watch.faultAt = x.now
 	x.watch.judgeTrust()
+}
+
+// hasLiar reports whether the agent of a peer's host lies.
+func (x *scene) hasLiar() bool {
+	return slices.ContainsFunc(x.peers, func(p *peer) bool { return p.deed == "lying agent" })
 }

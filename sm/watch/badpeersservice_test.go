@@ -93,15 +93,15 @@ func (w *service) begin() {
 }
 
 // judgeTrust notes whether a peer must be believed that it is the master: it has the SM_Key and
-// precedes a manager, and no M_Key keeps it out. Until a while after it rests nothing is asked of
-// the managers.
+// precedes a manager, and no M_Key keeps it out of every port. Until a while after it rests nothing
+// is asked of the managers.
 func (w *service) judgeTrust() {
 	x := w.x
 	was := w.trusts
 	w.trusts = false
 	for _, p := range x.peers {
 		f := p.face
-		if f == nil || f.key != ownKey || f.state != mad.SMStateMaster || f.guid != 0 || x.keys.Given() {
+		if f == nil || f.key != ownKey || f.state != mad.SMStateMaster || f.guid != 0 || x.keys.Given() && !x.hasLiar() {
 			continue
 		}
 		for i, at := range x.at {

@@ -376,6 +376,7 @@ func (m *Manager) endRound(now time.Duration) {
 		m.watchStuck()
 		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
 		m.takeRound(now)
+		m.holdDead(now)
 		m.lookAfterRound(now)
 	} else {
 		maps.Copy(m.doubted, m.result.Doubted)
