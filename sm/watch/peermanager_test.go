@@ -14,6 +14,7 @@ type peerManager struct {
 	sub *emulator.Subnet
 	id  emulator.ClientID
 	at  fabric.End
+	own fabric.GUID // of its port
 
 	// What it says of itself.
 	guid                 fabric.GUID
@@ -37,7 +38,7 @@ func newPeerManager(t smtest.Fataler, v *virtual, host int, priority, state, key
 	t.Helper()
 	f := v.sub.Fabric()
 	id := smtest.Find(f, fabric.CA, host)
-	p := &peerManager{sub: v.sub, at: fabric.End{Node: id, Port: 1}, guid: f.Nodes[id].Ports[1].GUID, priority: priority, state: state, key: key}
+	p := &peerManager{sub: v.sub, at: fabric.End{Node: id, Port: 1}, own: f.Nodes[id].Ports[1].GUID, guid: f.Nodes[id].Ports[1].GUID, priority: priority, state: state, key: key}
 	var err error
 	p.id, err = v.sub.Attach(emulator.Client{At: p.at, Deliver: func(d *wire.Datagram) {
 		var c wire.Datagram

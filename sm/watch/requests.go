@@ -135,7 +135,7 @@ func (m *Manager) transition(now time.Duration, to uint32, from fabric.GUID) (th
 	nothing := func() {}
 	switch {
 	case to == mad.SMSetHandover && (state == mad.SMStateStandby || state == mad.SMStateMaster) && !m.found().IsLockedOut():
-		return m.handedOver(now, from, known)
+		return m.handedOver(now, from, known, isMaster)
 	case to == mad.SMSetAcknowledge && e.handing != nil && e.handing.GUID == from: // before its answer to the handover, or instead of it
 		return func() { m.leaveTo(now, e.handing) }, mad.StatusOK
 	case to == mad.SMSetAcknowledge && isMaster:
@@ -157,9 +157,10 @@ func (m *Manager) transition(now time.Duration, to uint32, from fabric.GUID) (th
 }
 
 // handedOver answers a HANDOVER. An unknown sender is looked for first, as after any change; it
-// repeats its offer. Neither that nor the offers to a master may keep the manager busy.
-func (m *Manager) handedOver(now time.Duration, from fabric.GUID, known bool) (then func(), status mad.Status) {
-	if known && m.inForce == nil {
+// repeats its offer. Neither that nor the offers of a manager that is not our master may keep this
+// one busy.
+func (m *Manager) handedOver(now time.Duration, from fabric.GUID, known, isMaster bool) (then func(), status mad.Status) {
+	if known && isMaster {
 		return func() { m.takeOver(from) }, mad.StatusOK
 	}
 	const strangers = fabric.GUID(0) // which share one limit
