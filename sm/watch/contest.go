@@ -53,7 +53,7 @@ func (m *Manager) contestFrom(lid fabric.LID) {
 	c := &m.contest
 	who, guid := managerAt(m.inForce, lid)
 	c.by, c.lid = guid, lid
-	c.text = fmt.Sprintf("%s writes to our ports again after a repair, and no M_Key stops it: from now on only failures are repaired. Stop it, or give ports M_Keys (--mkey-secret, --mkey-protect 2), then type weft sm sweep", who)
+	c.text = fmt.Sprintf("%s writes to our ports again after a repair, and no M_Key stops it: from now on only failures are repaired. Stop it, or give ports M_Keys (--mkey-secret, --mkey-protect 2), then type weft sm resweep", who)
 	m.tell(terms.Contested, "%s", c.text)
 }
 
