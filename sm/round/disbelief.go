@@ -8,9 +8,8 @@ import (
 
 // disbelieves returns why a manager that answered SMInfo does not count, "" if it does. What it says
 // of itself proves nothing: any program may say that it is the master. A manager that starts
-// believes it all the same, except one that has long had its chance (Given.Idle). A master asks with
-// its own SMInfo, so that a manager of this subnet answers with the SM_Key (14.2.5.13); all others
-// are strangers.
+// believes it all the same, except one that has long had its chance (Given.Idle). A manager of this
+// subnet shows its SM_Key to the master (14.2.5.13); all others are strangers.
 func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) string {
 	established, idle := f.given.Before != nil, f.given.Idle[f.GUID[slot]]
 	first := f.given.Elect && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()])
@@ -91,15 +90,15 @@ func (f *finder) findOverwritten() fabric.LID {
 	return 0
 }
 
-// ownSMInfo returns what a master shows of itself to the managers that it asks: only to a master do
-// others show their SM_Key. It is nil while this manager is not the master.
+// ownSMInfo returns what a master shows of itself to the managers that it asks: an old OpenSM shows
+// its SM_Key only to a master. Our own SM_Key is not among it, since anybody may say IsSM. It is nil
+// while this manager is not the master.
 func (f *finder) ownSMInfo() []byte {
 	if f.given.Before == nil {
 		return nil
 	}
 	data := make([]byte, 64)
 	mad.SMInfoGUID.Put(data, uint64(f.GUID[f.OwnPort()]))
-	mad.SMInfoSMKey.Put(data, f.given.SMKey)
 	mad.SMInfoPriority.Put(data, uint64(f.given.Priority))
 	mad.SMInfoSMState.Put(data, mad.SMStateMaster)
 	return data

@@ -197,11 +197,11 @@ func (m *Manager) sendToManager(o *ledger.OtherManager, method mad.Method, modif
 	m.sendTagged(o, method, modifier, modifier)
 }
 
-// sendTagged sends an SMInfo request whose tag has this argument. Only a Get of a standby carries
-// nothing.
+// sendTagged sends an SMInfo request whose tag has this argument. A Get carries nothing: the SM_Key
+// is for Sets.
 func (m *Manager) sendTagged(o *ledger.OtherManager, method mad.Method, modifier, arg uint32) {
 	var data [64]byte
-	if method == mad.Set || m.inForce != nil {
+	if method == mad.Set {
 		m.putSMInfo(data[:])
 	}
 	m.toManagers++

@@ -21,8 +21,7 @@ import (
 // replays to the same actions. former.recording is of version 1: its sums include the texts of its
 // weft, so the events whose actions have texts are not compared, and seven kinds of events are News
 // today. The same life is in takeover.recording as version 2, written by a replay that met all sums
-// of version 1; all its events are compared. In both, the sum of the answer to a Get of SMInfo is of today: it no
-// longer shows the SM_Key to strangers. The day that an engine or a round is to do otherwise
+// of version 1; all its events are compared. The day that an engine or a round is to do otherwise
 // on purpose both files can go; TestFormerNews stays.
 func TestFormerRecording(t *testing.T) {
 	for _, name := range []string{"former", "takeover"} {

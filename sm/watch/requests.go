@@ -13,14 +13,14 @@ import (
 )
 
 // onSMInfo handles an SMInfo request of another manager: a Get, or a Set that asks us to change our
-// state. Only a requester that shows our SM_Key is shown it.
+// state.
 func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 	d := ev.Datagram
 	if m.guid == 0 { // it will ask again
 		return
 	}
 	info := slices.Clone(d.MAD.Data())
-	knows := mad.SMInfoSMKey.Get(info) == m.cfg.SMKey
+	trusted := m.mayKnowKey(d.MAD)
 	status, then := mad.StatusOK, func() {}
 	if d.MAD.Method() == mad.Set {
 		status, then = m.asked(now, ev, info)
@@ -29,11 +29,21 @@ func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 		return
 	}
 	m.putSMInfo(d.MAD.Data())
-	if !knows {
+	if !trusted {
 		mad.SMInfoSMKey.Put(d.MAD.Data(), 0)
 	}
 	m.reply(ev)
 	then()
+}
+
+// mayKnowKey reports whether the answer to a request shows the SM_Key. As with OpenSM, the M_Key of
+// our port decides: without one, or with protection 0, all may know the SM_Key.
+func (m *Manager) mayKnowKey(d mad.Datagram) bool {
+	key := mad.SMPMKey.Get(d)
+	if d.Class() == mad.ClassDirectedSMP {
+		key = mad.DirectedSMPMKey.Get(d)
+	}
+	return !m.keys.Given() || m.keys.Protect == 0 || key == m.keys.Key(m.guid) || mad.SMInfoSMKey.Get(d.Data()) == m.cfg.SMKey
 }
 
 // asked returns the answer to a Set of SMInfo, and what to do after it. A request that is not what
