@@ -75,6 +75,9 @@ func (m *Manager) putSMInfo(data []byte) {
 	mad.SMInfoActCount.Put(data, m.acts&0xFFFFFFFF)
 	mad.SMInfoPriority.Put(data, uint64(m.cfg.Priority))
 	mad.SMInfoSMState.Put(data, m.state())
+	if m.election.agreed { // OpenSM waits with its first round as long as there is another master
+		mad.SMInfoSMState.Put(data, mad.SMStateStandby)
+	}
 }
 
 // standBy leaves the subnet to another manager and polls it from now on.
