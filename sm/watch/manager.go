@@ -37,6 +37,8 @@ type Manager struct {
 	memory
 
 	election   election
+	others     others
+	contest    contest
 	guid       fabric.GUID   // of our port; 0 until it is known
 	acts       uint64        // SMInfo.ActCount
 	settled    []fabric.GUID // port GUIDs of standbys with a full copy, to which we may hand over
@@ -114,6 +116,7 @@ func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, again: terms.Never, afresh: terms.Never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
+		others:   newOthers(),
 		rounds:   rounds{next: round.GivenBy(&cfg).Inherit},
 		findings: findings{missing: missingNodes{}, drains: drains{cfg.Drains}},
 	}
@@ -261,7 +264,10 @@ func (m *Manager) proceed(now time.Duration) {
 			m.end()
 		}
 		return
-	case !m.claimed && m.cfg.Elect, m.election.off, m.election.handing != nil: // the manager that we offered the subnet may write by now
+	case m.election.handing != nil: // the manager that we offered the subnet may write by now
+		m.followHandover(now)
+		return
+	case !m.claimed && m.cfg.Elect, m.election.off:
 		return
 	case m.wanted.why != "":
 		m.beginRound(m.wanted.why, askAll)
@@ -316,6 +322,8 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		kind = routeAfresh
 	case (m.somewhere || m.inForce != nil && m.inForce.HalfWritten) && kind == askChanged:
 		kind = askAll
+	case kind == askAll && m.contest.isOn():
+		kind = askChanged
 	}
 	m.somewhere, m.untold = false, false
 	m.inherit()
@@ -353,6 +361,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
 	g.Forgotten, g.Apart = m.missing.forgotten(), m.unsteady.apart()
 	g.Claimed, g.HandedBy, g.Reregister = m.claimed, m.election.handed, m.reregister
+	g.Idle, g.By.Contested = m.others.idle(), m.contest.keeps(m.now)
 	return g
 }
 
@@ -394,6 +403,8 @@ func (m *Manager) endRound(now time.Duration) {
 	switch {
 	case r.State == terms.Up:
 		m.failed = 0
+	case r.State == terms.OtherMaster && m.judgeLeft(now):
+		m.again = now
 	case r.State == terms.OtherMaster && master != nil && master.State == mad.SMStateDiscovering && !master.Precedes(m.cfg.Priority, m.guid):
 		m.again = now + min(lookSoon, m.watch.Interval)
 	case r.State == terms.OtherMaster && master != nil:
@@ -453,6 +464,8 @@ func (m *Manager) takeRound(now time.Duration) {
 	m.reregister = m.reregister && !m.given.Reregister
 	m.wanted.afresh = m.wanted.afresh && !m.given.Afresh
 	m.election = election{}
+	m.others.isIdleSince, m.others.lost = terms.Never, 0
+	m.watchContest(now)
 	m.tellKeys()
 	if m.cfg.Elect && !m.stopped {
 		m.handOver()
