@@ -11,7 +11,7 @@ import (
 // believes it all the same, except one that has long had its chance (Given.Idle). A manager of this
 // subnet shows its SM_Key to the master (14.2.5.13); all others are strangers.
 func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) string {
-	established, idle := f.given.Before != nil, f.given.Idle[f.GUID[slot]]
+	established, idle := f.isEstablished(), f.given.Idle[f.GUID[slot]]
 	first := f.given.Elect && !o.Precedes(f.given.Priority, f.GUID[f.OwnPort()])
 	switch {
 	case f.given.TakeOver:
@@ -28,6 +28,10 @@ func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) str
 	return ""
 }
 
+// isEstablished reports whether the subnet is ours: our tables are in force, or the manager whose
+// tables are in force leaves it to us. Any other manager must then show that it may have it.
+func (f *finder) isEstablished() bool { return f.given.Before != nil || f.given.HandedBy != 0 }
+
 // hasWritten reports whether some port has the LID of another manager's port as MasterSMLID. What
 // the node of that manager says of itself is no evidence.
 func (f *finder) hasWritten(slot int32) bool {
@@ -41,21 +45,34 @@ func (f *finder) hasWritten(slot int32) bool {
 }
 
 // locksOut reports whether a manager without our M_Keys cannot write to any port of the subnet,
-// beside its own: all ports have their planned keys and hide them, and name us as the master.
+// beside its own: all ports have their planned keys and hide them, and name us as the master, or
+// the manager that leaves the subnet to us.
 func (f *finder) locksOut(slot int32) bool {
-	b := f.given.Before
-	if b == nil || !f.Keys.Given() || f.Keys.Protect == 0 {
+	if !f.isEstablished() || !f.Keys.Given() || f.Keys.Protect == 0 {
 		return false
 	}
 	for other := range f.addressed {
 		info := f.Info[other][:]
 		known := mad.PortInfoMKey.Get(info) == f.Keys.ToHave(f.GUID[other]) && mad.PortInfoMKeyProtectBits.Get(info) != 0
 		lid := mad.PortInfoMasterSMLID.Get(info)
-		if f.Owner[other] != f.Owner[slot] && f.wasOurs(other) && lid != 0 && (!known || lid != uint64(b.Prog.SMLID)) {
+		if f.Owner[other] != f.Owner[slot] && f.wasOurs(other) && lid != 0 && (!known || !f.isOurs(lid)) {
 			return false
 		}
 	}
 	return true
+}
+
+// isOurs reports whether a MasterSMLID is ours, or that of the manager that leaves the subnet to us.
+func (f *finder) isOurs(lid uint64) bool {
+	if b := f.given.Before; b != nil {
+		return lid == uint64(b.Prog.SMLID)
+	}
+	for slot := range f.addressed {
+		if (slot == f.OwnPort() || f.GUID[slot] == f.given.HandedBy) && mad.PortInfoLID.Get(f.Info[slot][:]) == lid {
+			return true
+		}
+	}
+	return false
 }
 
 // addressed yields the slots of the known ports that can have a LID, before there is a Fabric.
@@ -68,9 +85,13 @@ func (f *finder) addressed(yield func(slot int32) bool) {
 }
 
 // wasOurs reports whether a port named us as its master in the round before. It still does, unless
-// somebody else has written to it or its node has restarted.
+// somebody else has written to it or its node has restarted. Without such a round all are taken to
+// have done so.
 func (f *finder) wasOurs(slot int32) bool {
 	b := f.given.Before
+	if b == nil {
+		return true
+	}
 	was, ok := b.SlotOf(f.Nodes[f.Owner[slot]].GUID, f.PortNumber(slot))
 	return ok && mad.PortInfoMasterSMLID.Get(b.Info[was][:]) == uint64(b.Prog.SMLID)
 }

@@ -168,7 +168,8 @@ func (m *Manager) findIdle(now time.Duration, why string) {
 	o := m.election.master
 	m.others.find(now, o.GUID, why)
 	m.tell(terms.Disbelieved, "%s %s: this manager takes the subnet back, and offers it no sooner than in %v", o.Name, why, m.others.of(o.GUID).pause)
-	m.lookAgain(o.Name + " " + why)
+	m.election = election{handed: o.GUID} // it leaves the subnet to us, as it was
+	m.beginRound(o.Name+" "+why, askAll)
 }
 
 // remind tells the master by trap 144 that a manager runs at our port, which the master may have

@@ -396,6 +396,7 @@ func (m *Manager) endRound(now time.Duration) {
 	}
 	if r.State == terms.OtherMaster { // which names and routes as it likes
 		m.giveUp()
+		m.election.handed = 0 // the next round is not of that offer
 	}
 	if m.inForce != nil {
 		m.sweep.due = now + m.watch.Interval
