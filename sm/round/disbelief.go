@@ -18,7 +18,7 @@ func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) str
 		return ""
 	case established && f.GUID[slot] != 0 && o.GUID != f.GUID[slot]:
 		return "it names the GUID of another port"
-	case established && key != f.given.SMKey:
+	case established && key != f.given.SMKey && o.GUID != f.given.HandedBy:
 		return "its SM_Key is not ours (--sm-key)"
 	case idle != "" && o.State != mad.SMStateStandby && !f.hasWritten(slot):
 		return idle
@@ -113,9 +113,9 @@ func (f *finder) findOverwritten() fabric.LID {
 
 // ownSMInfo returns what a master shows of itself to the managers that it asks: an old OpenSM shows
 // its SM_Key only to a master. Our own SM_Key is not among it, since anybody may say IsSM. It is nil
-// while this manager is not the master.
+// while this manager is neither the master nor gets the subnet from it.
 func (f *finder) ownSMInfo() []byte {
-	if f.given.Before == nil {
+	if !f.isEstablished() {
 		return nil
 	}
 	data := make([]byte, 64)
