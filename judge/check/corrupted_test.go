@@ -1,0 +1,197 @@
+package check_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/judge/check"
+	"weft/judge/floodtest"
+	"weft/route"
+	"weft/route/engine"
+	"weft/route/multicast"
+	"weft/route/recipe"
+)
+
+var (
+	plans = flag.Int("plans", 400, "how many corrupted Plans the two judges compare")
+	seed  = flag.Uint64("drawseed", 1, "what the corruptions are drawn from")
+)
+
+// networks are small. Some have one lane for paths and trees, others several and one of the trees
+// alone.
+var networks = []struct {
+	formula, engine string
+	vls, trees      int
+	narrow          bool // links to hosts have fewer VLs
+}{
+	{"karytree(2,2)", "updn", 1, 3, false},
+	{"rlft(4,2)|fail(links=1,seed=1)", "updn", 1, 2, false},
+	{"torus(3x3,hosts=1)", "dfsssp", 3, 4, false},
+	{"torus(5,hosts=2)", "dor", 2, 2, true},
+	{"kautz(2,2,hosts=9)", "lash", 4, 3, false},
+	{"mesh(2,hosts=2)|ports(2)", "minhop", 1, 2, false},
+	{"fullmesh(1,hosts=4)", "minhop", 1, 1, false},
+}
+
+// good makes the Plans to corrupt, with groups.
+func good(t *testing.T) (list []*sample) {
+	for i, n := range networks {
+		f, err := gen.Parse(n.formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		g.PortVLs = slices.Repeat([]uint8{8}, len(g.Attached))
+		for h := range int32(g.NumHosts) {
+			if n.narrow && h%3 == 0 {
+				g.PortVLs[g.PortStart[g.EndSwitch[h]]+int32(g.EndPort[h])] = 2
+			}
+		}
+		spec, err := engine.Find(n.engine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: spec, MaxVLs: n.vls, Workers: 1}, func(string) {})
+		if err != nil {
+			t.Fatal(n.formula, err)
+		}
+		if err := multicast.Complete(g, p, multicast.Options{Trees: n.trees, MaxVLs: n.vls + 1}); err != nil {
+			t.Fatal(n.formula, err)
+		}
+		x := &sample{g: g, p: p, rng: rand.New(rand.NewPCG(uint64(i), 2))}
+		cutter := multicast.NewCutter(g, p.Multicast)
+		for k := range fabric.LID(4) {
+			group := route.Group{MLID: fabric.FirstMLID + k}
+			for e := range int32(g.NumEnds) {
+				switch x.pick(4) {
+				case 0, 1:
+					group.Receivers = append(group.Receivers, e)
+				case 2:
+					group.Senders = append(group.Senders, e)
+				}
+			}
+			if k == 3 {
+				group.Receivers, group.Senders = nil, nil
+			}
+			x.groups, x.trees = append(x.groups, group), append(x.trees, cutter.Cut(&group))
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// proven returns the judge's answers: on the Plan, and by group.
+func (x *sample) proven(t *testing.T) (*check.Report, []string) {
+	t.Helper()
+	r, err := check.Judge(context.Background(), x.g, x.p, check.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := make([]string, len(x.groups))
+	for _, f := range check.Groups(x.g, x.p.Multicast, x.groups, x.trees) {
+		list[f.Group] = f.Text
+	}
+	return r, list
+}
+
+// TestCorruptedPlans: in Plans with trees, corrupted in one to three places, the judge proves what
+// packets that are followed bear out, and refuses nothing else.
+func TestCorruptedPlans(t *testing.T) {
+	samples := good(t)
+	for i, x := range samples {
+		if r, bad := x.proven(t); !r.OK || slices.ContainsFunc(bad, func(s string) bool { return s != "" }) {
+			t.Fatalf("%s: the plan to corrupt is not good: %+v %v", networks[i].formula, r.Faults, bad)
+		}
+	}
+	c := newCount()
+	for n := range *plans {
+		rng := rand.New(rand.NewPCG(*seed, uint64(n)))
+		x := samples[n%len(samples)].clone(rng)
+		var names []string
+		for range 1 + rng.IntN(3) {
+			if k := corruptions[rng.IntN(len(corruptions))]; x.p.SL != nil && x.p.Arbitration != nil && x.p.Ports != nil {
+				names = append(names, k.name)
+				k.do(x)
+			}
+		}
+		name := fmt.Sprintf("plan %d (%s): %v", n, networks[n%len(samples)].formula, names)
+		r, _ := x.proven(t)
+		wrong := floodtest.Judge(x.g, x.p)
+		c.compare(t, name, r.OK, fmt.Sprintf("%+v, trees %+v", r.Faults, r.Multicast), wrong, names)
+	}
+	c.met(t, "corruptions", len(corruptions))
+}
+
+// TestCorruptedGroups: the same for trees cut down to groups, with a sound pool.
+func TestCorruptedGroups(t *testing.T) {
+	samples := good(t)
+	c := newCount()
+	for n := range *plans {
+		rng := rand.New(rand.NewPCG(*seed, uint64(n)))
+		x := samples[n%len(samples)].clone(rng)
+		x.ownGroups()
+		at := rng.IntN(len(x.groups))
+		var names []string
+		for range 1 + rng.IntN(2) {
+			k := ofGroups[rng.IntN(len(ofGroups))]
+			names = append(names, k.name)
+			k.do(x, &x.groups[at], &x.trees[at])
+		}
+		_, faults := x.proven(t)
+		for i, wrong := range floodtest.Groups(x.g, x.p, x.groups, x.trees) {
+			var list []string
+			if wrong != "" {
+				list = []string{wrong}
+			}
+			name := fmt.Sprintf("plan %d (%s), group %d: %v", n, networks[n%len(samples)].formula, i, names)
+			c.compare(t, name, faults[i] == "", faults[i], list, names)
+		}
+	}
+	c.met(t, "changes of groups", len(ofGroups))
+}
+
+// count counts the answers of both judges.
+type count struct {
+	proven, refused, wrongProof, wrongRefusal int
+	harmful                                   map[string]bool // kinds of changes that were refused alone
+	harmless                                  int             // changed and sound
+}
+
+func newCount() *count { return &count{harmful: map[string]bool{}} }
+
+// compare compares the answers on one Plan or group.
+func (c *count) compare(t *testing.T, name string, ok bool, faults string, wrong, changes []string) {
+	switch {
+	case ok && len(wrong) > 0:
+		c.wrongProof++
+		t.Errorf("%s: PROVEN, but %d faults: %s", name, len(wrong), wrong[0])
+	case !ok && len(wrong) == 0:
+		c.wrongRefusal++
+		t.Errorf("%s: refused, but sound: %s", name, faults)
+	case ok:
+		c.proven++
+	default:
+		c.refused++
+		for _, k := range changes {
+			c.harmful[k] = true
+		}
+	}
+}
+
+// met makes sure that both answers and all kinds of changes were drawn.
+func (c *count) met(t *testing.T, what string, kinds int) {
+	t.Logf("%s: %d proven, %d refused, %d wrongly proven, %d wrongly refused", what, c.proven, c.refused, c.wrongProof, c.wrongRefusal)
+	if c.proven < c.refused/10 || c.refused < c.proven/10 {
+		t.Errorf("%d proven and %d refused: one kind is rare", c.proven, c.refused)
+	}
+	if len(c.harmful) < kinds*4/5 {
+		t.Errorf("%d of %d kinds were harmful: %v", len(c.harmful), kinds, slices.Sorted(maps.Keys(c.harmful)))
+	}
+}
