@@ -169,9 +169,9 @@ func (j *judge) checkVLs(r *Report) {
 	r.fault(c.discards)
 	r.fault(c.silent)
 	r.fault(c.starved)
-	if j.Plan.VLs > 0 && r.VLs > j.Plan.VLs {
+	if n := bits.OnesCount16((c.all | c.ofTrees) &^ (1 << route.DropVL)); j.Plan.VLs > 0 && n > j.Plan.VLs {
 		r.warn(Finding{Kind: VLBeyondPlan, Count: 1, Examples: []route.Remark{
-			remark(fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.Plan.VLs, r.VLs)),
+			remark(fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.Plan.VLs, n)),
 		}})
 	}
 }
@@ -202,7 +202,7 @@ type vlCheck struct {
 	p                        *route.Plan
 	known                    bool    // the VLs of assigned traffic are known
 	copies                   *copies // packets of the trees; nil if there are no trees
-	all                      uint16  // VLs of assigned traffic
+	all, ofTrees             uint16  // VLs of assigned traffic, and of the trees
 	beyond, discards, silent Finding
 	starved                  Finding
 }
@@ -263,6 +263,7 @@ func (c *vlCheck) linkVLs(s int32, p uint8) uint8 {
 // port checks the VLs that a port sends on.
 func (c *vlCheck) port(from *sender, vls uint16) {
 	c.all |= vls
+	c.ofTrees |= from.copies
 	all := vls | from.copies
 	starved := uint16(0)
 	switch {

@@ -62,6 +62,22 @@ func TestBroadcastGroup(t *testing.T) {
 	}
 }
 
+// TestGroupSL: a group gets an SL only if the lane tables treat it as that of the trees, which is
+// proven.
+func TestGroupSL(t *testing.T) {
+	s := groupSubnet(t)
+	lanes := route.UniformVL(s.Graph, route.VLTable{5: 1, 6: route.DropVL})
+	s.Plan.VLs, s.Plan.SL2VL, s.Plan.Multicast = 1, lanes, &route.Multicast{SL: 2}
+	for sl, want := range map[uint8]uint8{0: 0, 2: 2, 5: 2, 6: 2, 7: 7} {
+		if got := s.groupSL(sl); got != want {
+			t.Errorf("SL %d: %d, want %d", sl, got, want)
+		}
+	}
+	if s.Plan.VLs = 2; s.groupSL(0) != 2 {
+		t.Error("trees with a lane of their own have one SL")
+	}
+}
+
 // TestRefusals: what a request must not ask.
 func TestRefusals(t *testing.T) {
 	s := groupSubnet(t)

@@ -1,4 +1,4 @@
-package floodtest
+package check_test
 
 import "weft/route"
 

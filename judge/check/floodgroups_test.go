@@ -1,4 +1,4 @@
-package floodtest
+package check_test
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"weft/route"
 )
 
-// Groups returns by group what is wrong with its tree, "" if it is sound. The lanes and waits of
-// its packets are those of the pool, which Judge looks at.
-func Groups(g *fabric.Graph, p *route.Plan, groups []route.Group, trees []route.GroupTree) []string {
+// floodGroups returns by group what is wrong with its tree, "" if it is sound. The lanes and waits
+// of its packets are those of the pool, which floodPlan looks at.
+func floodGroups(g *fabric.Graph, p *route.Plan, groups []route.Group, trees []route.GroupTree) []string {
 	var list []string
 	seen := map[fabric.LID]bool{}
 	for i := range groups {

@@ -23,7 +23,8 @@ func (x *sample) clone(rng *rand.Rand) *sample {
 	g.PortVLs, g.Drained, g.SwitchFDBCap = slices.Clone(g.PortVLs), slices.Clone(g.Drained), slices.Clone(g.SwitchFDBCap)
 	p.Tables = p.Tables.Clone()
 	sl := *p.SL
-	sl.Cells = slices.Clone(sl.Cells)
+	sl.Cells, sl.Src, sl.Dst = slices.Clone(sl.Cells), slices.Clone(sl.Src), slices.Clone(sl.Dst)
+	p.Ends = route.Ends{Base: slices.Clone(p.Ends.Base), LMC: slices.Clone(p.Ends.LMC)}
 	m := route.SL2VL{Pool: slices.Clone(p.SL2VL.Pool), Host: slices.Clone(p.SL2VL.Host), Switch: slices.Clone(p.SL2VL.Switch)}
 	for s := range m.Switch {
 		m.Switch[s].Index = slices.Clone(m.Switch[s].Index)
@@ -42,6 +43,11 @@ func (x *sample) clone(rng *rand.Rand) *sample {
 func (x *sample) pick(n int) int { return x.rng.IntN(n) }
 
 func (x *sample) someSwitch() int32 { return int32(x.pick(x.g.NumSwitches)) }
+
+func (x *sample) someLID() fabric.LID {
+	e := x.pick(x.g.NumEnds)
+	return min(x.p.Ends.Base[e]+fabric.LID(x.pick(1<<x.p.Ends.LMC[e])), x.p.Tables.Top())
+}
 
 // somePort returns a port of a switch with a cable, and its place by switch and port.
 func (x *sample) somePort() (s int32, p uint8, slot int32) {
@@ -97,7 +103,7 @@ func (x *sample) spread(s int32, by route.SL2VLBy) []uint16 {
 func (x *sample) someTurns(like uint16) uint16 {
 	t := x.p.Arbitration.Pool[like]
 	t.High, t.Low = slices.Clone(t.High), slices.Clone(t.Low)
-	switch x.pick(5) {
+	switch x.pick(6) {
 	case 0: // no turn for a VL
 		vl := x.someVL()
 		t.Low = slices.DeleteFunc(t.Low, func(e route.ArbEntry) bool { return e.VL == vl })
@@ -111,6 +117,9 @@ func (x *sample) someTurns(like uint16) uint16 {
 		t.Limit = []uint8{0, 1, 254, 255}[x.pick(4)]
 	case 4: // all of high priority
 		t.High, t.Low, t.Limit = t.Low, t.High, 255
+	case 5: // the trees before all others
+		vl := x.p.SL2VL.Pool[0][x.p.Multicast.SL] % route.DropVL
+		t.High, t.Limit = []route.ArbEntry{{VL: vl, Weight: 1}}, 255
 	}
 	x.p.Arbitration.Pool = append(x.p.Arbitration.Pool, t)
 	return uint16(len(x.p.Arbitration.Pool) - 1)
@@ -218,12 +227,12 @@ var corruptions = []struct {
 	{"drained switch", func(x *sample) { x.g.Drained[x.someSwitch()] = true }},
 	{"table entry", func(x *sample) {
 		s := x.someSwitch()
-		x.p.Tables.Set(s, x.p.Ends.Base[x.pick(x.g.NumEnds)], uint8(x.pick(int(x.g.SwitchPorts[s])+2)))
+		x.p.Tables.Set(s, x.someLID(), uint8(x.pick(int(x.g.SwitchPorts[s])+2)))
 	}},
 	{"detour", func(x *sample) { // of packets to a LID, by a neighbour
 		s := x.someSwitch()
 		if out := x.g.OutOf(s); len(out) > 0 {
-			x.p.Tables.Set(s, x.p.Ends.Base[x.pick(x.g.NumEnds)], x.g.FromPort[out[x.pick(len(out))]])
+			x.p.Tables.Set(s, x.someLID(), x.g.FromPort[out[x.pick(len(out))]])
 		}
 	}},
 	{"size of a table", func(x *sample) { x.g.SwitchFDBCap[x.someSwitch()] = int32(1 + x.pick(int(x.p.Ends.Top()))) }},
@@ -240,6 +249,27 @@ var corruptions = []struct {
 			l.SL[sl] = uint8(x.pick(route.NumSLs))
 		}
 		x.p.Levels = []route.Level{l}
+	}},
+	{"LID of an end port", func(x *sample) {
+		e := x.pick(x.g.NumEnds)
+		x.p.Ends.Base[e] = []fabric.LID{0, x.p.Ends.Base[x.pick(x.g.NumEnds)], x.p.Ends.Base[e] + 1, 0xBFFF, 0xC000}[x.pick(5)]
+	}},
+	{"LIDs of two end ports", func(x *sample) {
+		b, i, k := x.p.Ends.Base, x.pick(x.g.NumEnds), x.pick(x.g.NumEnds)
+		b[i], b[k] = b[k], b[i]
+	}},
+	{"LMC of an end port", func(x *sample) { x.p.Ends.LMC[x.pick(x.g.NumEnds)] = uint8(x.pick(3)) }},
+	{"class of a source", func(x *sample) { x.p.SL.Src[x.pick(x.g.NumEnds)] = int32(x.pick(x.p.SL.NumSrc+2) - 1) }},
+	{"class of a LID", func(x *sample) { x.p.SL.Dst[x.pick(len(x.p.SL.Dst))] = int32(x.pick(x.p.SL.NumDst+2) - 1) }},
+	{"base LIDs alone", func(x *sample) { x.p.Choice = route.Choice{By: route.BaseLID} }},
+	{"LIDs by hash", func(x *sample) { x.p.Choice = route.Choice{By: route.HashedLID} }},
+	{"lanes of all switches", func(x *sample) { // one for all, or two at random
+		for s := range x.p.SL2VL.Switch {
+			index := x.p.SL2VL.Switch[s].Index
+			for i := range index {
+				index[i] = uint16(x.pick(min(2, len(x.p.SL2VL.Pool))))
+			}
+		}
 	}},
 	{"unknown SLs", func(x *sample) { x.p.SL = nil }},
 	{"unknown turns", func(x *sample) { x.p.Arbitration = nil }},
@@ -309,6 +339,16 @@ var ofGroups = []struct {
 		if i, is := slices.BinarySearch(t.Switches, s); !is {
 			t.Switches, t.Ports = slices.Insert(t.Switches, i, s), slices.Insert(t.Ports, i, route.PortSet{})
 		}
+	}},
+	{"switch outside the tree", func(x *sample, g *route.Group, t *route.GroupTree) { // of the only one with members
+		s := x.someSwitch()
+		*g = route.Group{MLID: g.MLID}
+		*t = route.GroupTree{Tree: x.pick(len(x.p.Multicast.Trees)), Switches: []int32{s}, Ports: make([]route.PortSet, 1)}
+		for _, h := range x.g.AttachedTo(s) {
+			g.Receivers = append(g.Receivers, h)
+			t.Ports[0].Add(x.g.EndPort[h])
+		}
+		x.p.Multicast.Trees[t.Tree].Up[s] = route.Outside
 	}},
 	{"MLID of another group", func(x *sample, g *route.Group, _ *route.GroupTree) { g.MLID = x.groups[x.pick(len(x.groups))].MLID }},
 }

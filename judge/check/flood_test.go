@@ -1,17 +1,26 @@
-package floodtest
+package check_test
 
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
 )
 
-// Judge returns the faults of a Plan, none if it is sound: lost packets, lanes that a port does not
+// The files flood*_test.go, without floodjudge and floodcorrupt, are a second judge. It only follows
+// packets: hop by hop through the forwarding tables and lane tables of a Plan, those of groups copy
+// by copy. It imports only the Plan and the Graph, and is written for simplicity, not for speed. It
+// does not take lists of LIDs that sources use.
+
+// floodPlan returns the faults of a Plan, none if it is sound: lost packets, lanes that a port does not
 // have or never serves, trees that miss a member, and rings of packets that wait for each other.
-func Judge(g *fabric.Graph, p *route.Plan) []string {
+func floodPlan(g *fabric.Graph, p *route.Plan) []string {
 	w := newWorld(g, p)
+	if w.names(); len(w.faults) > 0 {
+		return w.faults
+	}
 	w.unicast()
 	if m := p.Multicast; m != nil {
 		for i := range m.Trees {
@@ -106,15 +115,60 @@ func (w *world) unicast() {
 		for k := range 1 << w.p.Ends.LMC[dst] {
 			lid := w.p.Ends.Base[dst] + fabric.LID(k)
 			for src := range int32(g.NumEnds) {
-				if src == dst {
-					continue
-				}
-				for sl := range w.sls(src, dst, lid) {
-					w.follow(src, dst, lid, sl)
+				switch {
+				case src == dst:
+				case !slices.Contains(w.uses(src, dst), lid):
+					w.follow(src, dst, lid, noSL)
+				default:
+					for sl := range w.sls(src, dst, lid) {
+						w.follow(src, dst, lid, sl)
+					}
 				}
 			}
 		}
 	}
+}
+
+// noSL stands for a packet that nobody sends: only the tables are followed.
+const noSL = 255
+
+// names makes sure that each LID has one owner, each end port a LID, and all of them classes.
+func (w *world) names() {
+	owner := map[int]bool{}
+	for e, base := range w.p.Ends.Base {
+		n := 1 << min(w.p.Ends.LMC[e], 8)
+		if base == 0 || n > 128 || int(base)%n != 0 || int(base)+n > 0xC000 {
+			w.wrong("%v has LID %d and LMC %d", w.g.EndName(int32(e)), base, w.p.Ends.LMC[e])
+			return
+		}
+		for l := int(base); l < int(base)+n; l++ {
+			if owner[l] {
+				w.wrong("LID %d twice", l)
+			}
+			owner[l] = true
+			if m := w.p.SL; w.pathLanes() && (l >= len(m.Dst) || m.Dst[l] < 0 || int(m.Dst[l]) >= m.NumDst) {
+				w.wrong("LID %d has no class", l)
+			}
+		}
+		if m := w.p.SL; w.pathLanes() && (m.Src[e] < 0 || int(m.Src[e]) >= m.NumSrc) {
+			w.wrong("%v has no class", w.g.EndName(int32(e)))
+		}
+	}
+}
+
+// uses lists the LIDs of a target that a source sends to.
+func (w *world) uses(src, dst int32) (lids []fabric.LID) {
+	for k := range 1 << w.p.Ends.LMC[dst] {
+		lids = append(lids, w.p.Ends.Base[dst]+fabric.LID(k))
+	}
+	switch w.p.Choice.By {
+	case route.BaseLID:
+		return lids[:1]
+	case route.HashedLID:
+		i := int(w.p.Ends.Base[src]>>w.p.Ends.LMC[src]) % len(lids)
+		return lids[i : i+1]
+	}
+	return lids
 }
 
 // sls are the SLs of packets from an end port to a LID of another.
@@ -126,8 +180,8 @@ func (w *world) sls(src, dst int32, lid fabric.LID) map[uint8]bool {
 	}
 	set[w.p.SL.At(src, lid)] = true
 	if w.p.Service.ReplySameSL {
-		for k := range 1 << w.p.Ends.LMC[src] {
-			set[w.p.SL.At(dst, w.p.Ends.Base[src]+fabric.LID(k))] = true
+		for _, l := range w.uses(dst, src) {
+			set[w.p.SL.At(dst, l)] = true
 		}
 	}
 	for sl := range maps.Clone(set) {
@@ -142,7 +196,7 @@ func (w *world) sls(src, dst int32, lid fabric.LID) map[uint8]bool {
 func (w *world) follow(src, dst int32, lid fabric.LID, sl uint8) {
 	g := w.g
 	lost := func(why string) { w.wrong("%v to LID %d: %s", g.EndName(src), lid, why) }
-	known := w.pathLanes()
+	known := w.pathLanes() && sl != noSL
 	if known && !w.enter(src, sl) {
 		return // lanes tells
 	}
@@ -174,7 +228,7 @@ func (w *world) follow(src, dst int32, lid fabric.LID, sl uint8) {
 		if c < 0 || vl == route.DropVL {
 			return
 		}
-		if held != nothing {
+		if held != nothing && sl != noSL {
 			w.waits[[2]hold{held, {c, vl}}] = true
 		}
 		s, in, held = g.To[c], g.ToPort[c], hold{c, vl}

@@ -4,23 +4,26 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/check"
-	"weft/judge/floodtest"
 	"weft/route"
 	"weft/route/engine"
+	"weft/route/lids"
 	"weft/route/multicast"
 	"weft/route/recipe"
 )
 
 var (
-	plans = flag.Int("plans", 400, "how many corrupted Plans the two judges compare")
+	plans = flag.Int("plans", 600, "how many corrupted Plans the two judges compare")
 	seed  = flag.Uint64("drawseed", 1, "what the corruptions are drawn from")
 )
 
@@ -29,15 +32,16 @@ var (
 var networks = []struct {
 	formula, engine string
 	vls, trees      int
+	lmc             uint8
 	narrow          bool // links to hosts have fewer VLs
 }{
-	{"karytree(2,2)", "updn", 1, 3, false},
-	{"rlft(4,2)|fail(links=1,seed=1)", "updn", 1, 2, false},
-	{"torus(3x3,hosts=1)", "dfsssp", 3, 4, false},
-	{"torus(5,hosts=2)", "dor", 2, 2, true},
-	{"kautz(2,2,hosts=9)", "lash", 4, 3, false},
-	{"mesh(2,hosts=2)|ports(2)", "minhop", 1, 2, false},
-	{"fullmesh(1,hosts=4)", "minhop", 1, 1, false},
+	{"karytree(2,2)", "updn", 1, 3, 1, false},
+	{"rlft(4,2)|fail(links=1,seed=1)", "updn", 1, 2, 0, false},
+	{"torus(3x3,hosts=1)", "dfsssp", 3, 4, 0, false},
+	{"torus(5,hosts=2)", "dor", 2, 2, 0, true},
+	{"kautz(2,2,hosts=9)", "lash", 4, 3, 1, false},
+	{"mesh(2,hosts=2)|ports(2)", "minhop", 1, 2, 2, false},
+	{"fullmesh(1,hosts=4)", "minhop", 1, 1, 0, false},
 }
 
 // good makes the Plans to corrupt, with groups.
@@ -58,7 +62,7 @@ func good(t *testing.T) (list []*sample) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: spec, MaxVLs: n.vls, Workers: 1}, func(string) {})
+		p, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: spec, Names: lids.Options{LMC: n.lmc, Fresh: true}, MaxVLs: n.vls, Workers: 1}, func(string) {})
 		if err != nil {
 			t.Fatal(n.formula, err)
 		}
@@ -123,7 +127,7 @@ func TestCorruptedPlans(t *testing.T) {
 		}
 		name := fmt.Sprintf("plan %d (%s): %v", n, networks[n%len(samples)].formula, names)
 		r, _ := x.proven(t)
-		wrong := floodtest.Judge(x.g, x.p)
+		wrong := floodPlan(x.g, x.p)
 		c.compare(t, name, r.OK, fmt.Sprintf("%+v, trees %+v", r.Faults, r.Multicast), wrong, names)
 	}
 	c.met(t, "corruptions", len(corruptions))
@@ -145,7 +149,7 @@ func TestCorruptedGroups(t *testing.T) {
 			k.do(x, &x.groups[at], &x.trees[at])
 		}
 		_, faults := x.proven(t)
-		for i, wrong := range floodtest.Groups(x.g, x.p, x.groups, x.trees) {
+		for i, wrong := range floodGroups(x.g, x.p, x.groups, x.trees) {
 			var list []string
 			if wrong != "" {
 				list = []string{wrong}
@@ -155,6 +159,21 @@ func TestCorruptedGroups(t *testing.T) {
 		}
 	}
 	c.met(t, "changes of groups", len(ofGroups))
+}
+
+// TestFloodStandsAlone: the second judge shares no code with the first.
+func TestFloodStandsAlone(t *testing.T) {
+	for _, file := range []string{"flood_test.go", "floodlanes_test.go", "floodgroups_test.go"} {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			if path := strings.Trim(spec.Path.Value, `"`); strings.HasPrefix(path, "weft/") && path != "weft/fabric" && path != "weft/route" {
+				t.Errorf("%s imports %s", file, path)
+			}
+		}
+	}
 }
 
 // count counts the answers of both judges.
