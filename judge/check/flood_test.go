@@ -9,13 +9,13 @@ import (
 	"weft/route"
 )
 
-// The files flood*_test.go, without floodjudge and floodcorrupt, are a second judge. It only follows
-// packets: hop by hop through the forwarding tables and lane tables of a Plan, those of groups copy
-// by copy. It imports only the Plan and the Graph, and is written for simplicity, not for speed. It
-// does not take lists of LIDs that sources use.
+// The files flood_test.go, floodlanes_test.go and floodgroups_test.go are a second judge. It only
+// follows packets: hop by hop through the forwarding tables and lane tables of a Plan, those of
+// groups copy by copy. It imports only the Plan and the Graph, and is written for simplicity, not
+// for speed. It does not take lists of LIDs that sources use.
 
-// floodPlan returns the faults of a Plan, none if it is sound: lost packets, lanes that a port does not
-// have or never serves, trees that miss a member, and rings of packets that wait for each other.
+// floodPlan returns the faults of a Plan, none if it is sound: lost packets, lanes that a port does
+// not have or never serves, trees that miss a member, and rings of packets that wait.
 func floodPlan(g *fabric.Graph, p *route.Plan) []string {
 	w := newWorld(g, p)
 	if w.names(); len(w.faults) > 0 {

@@ -111,11 +111,14 @@ func (k *copies) wait(j *judge, leave []int32, sent []uint16, sl uint8) {
 	g := j.Graph
 	for _, back := range leave {
 		for _, out := range leave {
+			if out == back {
+				continue
+			}
 			to := uint8(0)
 			if j.lanes.sl != nil {
 				to = j.treeVL(g.From[out], g.FromPort[back], g.FromPort[out], sl)
 			}
-			if out == back || to == route.DropVL {
+			if to == route.DropVL {
 				continue
 			}
 			for vl := range route.DropVL {
