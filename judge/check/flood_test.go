@@ -22,6 +22,11 @@ func floodPlan(g *fabric.Graph, p *route.Plan) []string {
 		return w.faults
 	}
 	w.unicast()
+	for pair := range w.reached {
+		if !w.reached[[2]int32{pair[1], pair[0]}] {
+			w.wrong("no way back to %v", g.EndName(pair[0]))
+		}
+	}
 	if m := p.Multicast; m != nil {
 		for i := range m.Trees {
 			if !w.wellFormed(&m.Trees[i]) {
@@ -61,10 +66,12 @@ type world struct {
 	sent   map[sender]map[uint8]bool
 	waits  map[[2]hold]bool
 	faults []string
+
+	reached map[[2]int32]bool // end ports: packets of the first have arrived at the second
 }
 
 func newWorld(g *fabric.Graph, p *route.Plan) *world {
-	return &world{g: g, p: p, sent: map[sender]map[uint8]bool{}, waits: map[[2]hold]bool{}}
+	return &world{g: g, p: p, sent: map[sender]map[uint8]bool{}, waits: map[[2]hold]bool{}, reached: map[[2]int32]bool{}}
 }
 
 func (w *world) wrong(format string, args ...any) {
@@ -116,8 +123,7 @@ func (w *world) unicast() {
 			lid := w.p.Ends.Base[dst] + fabric.LID(k)
 			for src := range int32(g.NumEnds) {
 				switch {
-				case src == dst:
-				case !slices.Contains(w.uses(src, dst), lid):
+				case src == dst, !slices.Contains(w.uses(src, dst), lid):
 					w.follow(src, dst, lid, noSL)
 				default:
 					for sl := range w.sls(src, dst, lid) {
@@ -213,6 +219,7 @@ func (w *world) follow(src, dst int32, lid fabric.LID, sl uint8) {
 			if dst != g.PortZero(s) {
 				lost("it ends at a switch")
 			}
+			w.arrive(src, dst, sl)
 			return
 		}
 		c, h := g.At(s, out)
@@ -226,6 +233,7 @@ func (w *world) follow(src, dst int32, lid fabric.LID, sl uint8) {
 			w.send(sender{s, out, false}, vl)
 		}
 		if c < 0 || vl == route.DropVL {
+			w.arrive(src, dst, sl)
 			return
 		}
 		if held != nothing && sl != noSL {
@@ -234,6 +242,13 @@ func (w *world) follow(src, dst int32, lid fabric.LID, sl uint8) {
 		s, in, held = g.To[c], g.ToPort[c], hold{c, vl}
 	}
 	lost("it goes in circles")
+}
+
+// arrive notes that a packet has arrived.
+func (w *world) arrive(src, dst int32, sl uint8) {
+	if src != dst && sl != noSL {
+		w.reached[[2]int32{src, dst}] = true
+	}
 }
 
 // joined reports whether a way leads from one switch to another, through none that is drained.

@@ -12,9 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/judge/check"
+	"weft/judge/conformance"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/lids"
@@ -70,25 +73,28 @@ func good(t *testing.T) (list []*sample) {
 			t.Fatal(n.formula, err)
 		}
 		x := &sample{g: g, p: p, rng: rand.New(rand.NewPCG(uint64(i), 2))}
-		cutter := multicast.NewCutter(g, p.Multicast)
-		for k := range fabric.LID(4) {
-			group := route.Group{MLID: fabric.FirstMLID + k}
-			for e := range int32(g.NumEnds) {
-				switch x.pick(4) {
-				case 0, 1:
-					group.Receivers = append(group.Receivers, e)
-				case 2:
-					group.Senders = append(group.Senders, e)
-				}
-			}
-			if k == 3 {
-				group.Receivers, group.Senders = nil, nil
-			}
-			x.groups, x.trees = append(x.groups, group), append(x.trees, cutter.Cut(&group))
-		}
+		x.cutGroups()
 		list = append(list, x)
 	}
 	return list
+}
+
+// cutGroups draws groups, the last without members, and cuts their trees.
+func (x *sample) cutGroups() {
+	cutter := multicast.NewCutter(x.g, x.p.Multicast)
+	for k := range fabric.LID(4) {
+		group := route.Group{MLID: fabric.FirstMLID + k}
+		for e := range int32(x.g.NumEnds) {
+			switch of := x.pick(4); {
+			case k == 3:
+			case of < 2:
+				group.Receivers = append(group.Receivers, e)
+			case of == 2:
+				group.Senders = append(group.Senders, e)
+			}
+		}
+		x.groups, x.trees = append(x.groups, group), append(x.trees, cutter.Cut(&group))
+	}
 }
 
 // proven returns the judge's answers: on the Plan, and by group.
@@ -118,19 +124,50 @@ func TestCorruptedPlans(t *testing.T) {
 	for n := range *plans {
 		rng := rand.New(rand.NewPCG(*seed, uint64(n)))
 		x := samples[n%len(samples)].clone(rng)
-		var names []string
-		for range 1 + rng.IntN(3) {
-			if k := corruptions[rng.IntN(len(corruptions))]; x.p.SL != nil && x.p.Arbitration != nil && x.p.Ports != nil {
-				names = append(names, k.name)
-				k.do(x)
-			}
-		}
+		names := x.corrupt(1 + rng.IntN(3))
 		name := fmt.Sprintf("plan %d (%s): %v", n, networks[n%len(samples)].formula, names)
 		r, _ := x.proven(t)
 		wrong := floodPlan(x.g, x.p)
 		c.compare(t, name, r.OK, fmt.Sprintf("%+v, trees %+v", r.Faults, r.Multicast), wrong, names)
 	}
 	c.met(t, "corruptions", len(corruptions))
+}
+
+// corrupt changes a Plan in so many places, and returns the kinds of changes.
+func (x *sample) corrupt(n int) (names []string) {
+	for range n {
+		if k := corruptions[x.pick(len(corruptions))]; x.p.SL != nil && x.p.Arbitration != nil && x.p.Ports != nil {
+			names = append(names, k.name)
+			k.do(x)
+		}
+	}
+	return names
+}
+
+// TestCorruptedNetworks: the same on random networks, with cables from a switch to itself, drained
+// switches and parts without a way to others.
+func TestCorruptedNetworks(t *testing.T) {
+	engines := []string{"minhop", "updn", "dfsssp", "lash", "nue"}
+	rapid.Check(t, func(t *rapid.T) {
+		g := conformance.Draw(t).Compile()
+		spec, err := engine.Find(rapid.SampledFrom(engines).Draw(t, "engine"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: spec, MaxVLs: 3, Workers: 1}, func(string) {})
+		if err != nil || g.NumHosts == 0 || multicast.Complete(g, p, multicast.Options{Trees: 2, MaxVLs: 4}) != nil {
+			return // refused
+		}
+		x := (&sample{g: g, p: p}).clone(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)))
+		names := x.corrupt(rapid.IntRange(0, 3).Draw(t, "changes"))
+		r, err := check.Judge(context.Background(), x.g, x.p, check.Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong := floodPlan(x.g, x.p); r.OK != (len(wrong) == 0) {
+			t.Fatalf("%v: proven %v, faults %+v, trees %+v; the second judge: %v", names, r.OK, r.Faults, r.Multicast, wrong)
+		}
+	})
 }
 
 // TestCorruptedGroups: the same for trees cut down to groups, with a sound pool.
