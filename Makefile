@@ -42,7 +42,7 @@ soak-packets: ## 20,000 random networks each: proven Plans and deadlocks, everyt
 	go test ./sim/packet -run 'TestProven|TestCyclic|TestNoFalseAlarm|TestTogether|TestFaults|TestConservation' -rapid.checks=20000 -count 1 -timeout 4h -v
 
 soak-judge: ## 20,000 corrupted Plans with trees, and as many corrupted groups, judged by the proof and by a judge that only follows packets
-	go test ./judge/check -run TestCorrupted -plans 20000 -drawseed 2 -count 1 -v
+	go test ./judge/check -run TestCorrupted -plans 20000 -drawseed 2 -rapid.checks=20000 -count 1 -timeout 1h -v
 
 soak-mapping: ## every mapping algorithm on 10,000 random networks
 	go test ./mapping/algorithm -run TestRandomNetworks -networks 10000 -drawseed 7 -count 1 -timeout 1h -v

@@ -107,6 +107,7 @@ func (w *world) vl(s int32, in, out, sl uint8) uint8 {
 	}
 	i := 0
 	switch m.Switch[s].By {
+	case route.ByNothing:
 	case route.ByOut:
 		i = int(out)
 	case route.ByInOut:
@@ -173,6 +174,7 @@ func (w *world) uses(src, dst int32) (lids []fabric.LID) {
 	case route.HashedLID:
 		i := int(w.p.Ends.Base[src]>>w.p.Ends.LMC[src]) % len(lids)
 		return lids[i : i+1]
+	case route.AnyLID, route.ListedLIDs:
 	}
 	return lids
 }

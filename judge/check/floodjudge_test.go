@@ -216,8 +216,7 @@ func TestFloodStandsAlone(t *testing.T) {
 // count counts the answers of both judges.
 type count struct {
 	proven, refused, wrongProof, wrongRefusal int
-	harmful                                   map[string]bool // kinds of changes that were refused alone
-	harmless                                  int             // changed and sound
+	harmful                                   map[string]bool // kinds of changes in what was refused
 }
 
 func newCount() *count { return &count{harmful: map[string]bool{}} }

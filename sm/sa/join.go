@@ -134,8 +134,8 @@ func (m *memberQuery) fits(s *Subnet, g *Group) mad.Status {
 	return mad.StatusOK
 }
 
-// The maximum values of a new group. Without a requested MTU or rate it gets the port's maximum, and
-// no more MTU than every cable of the trees has: switches drop larger packets.
+// The maximum values of a new group. Without a requested MTU or rate it gets the port's maximum.
+// Its MTU is never larger than that of any cable of the trees: switches drop larger packets.
 const (
 	mostMTU  = 5 // 4096 bytes
 	mostLife = 63
