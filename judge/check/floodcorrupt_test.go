@@ -271,7 +271,6 @@ var corruptions = []struct {
 			}
 		}
 	}},
-	{"unknown SLs", func(x *sample) { x.p.SL = nil }},
 	{"unknown turns", func(x *sample) { x.p.Arbitration = nil }},
 	{"unknown ports", func(x *sample) { x.p.Ports = nil }},
 }

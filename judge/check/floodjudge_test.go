@@ -141,6 +141,9 @@ func (x *sample) corrupt(n int) (names []string) {
 			k.do(x)
 		}
 	}
+	if x.pick(6) == 0 {
+		names, x.p.SL = append(names, "unknown SLs"), nil
+	}
 	return names
 }
 
