@@ -234,6 +234,8 @@ func (w *writer) noteNotTaken(k ledger.Kind, index int32, arg uint32, ev *terms.
 			what, w.Modifier(k, index, arg), where, ev.Attempts)
 	}
 	switch k {
+	case ledger.SetPort, ledger.SetActive:
+		w.Flags[index] |= ledger.PortDeaf
 	case ledger.SetLFT:
 		w.keepClosed(index)
 	case ledger.SetSL2VL, ledger.SetVLArb:

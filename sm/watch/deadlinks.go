@@ -3,21 +3,22 @@ package watch
 import (
 	"time"
 
+	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
 )
 
 // holdDead puts links between switches in quarantine that are up and that a round could not bring
-// to Active, since a port of theirs does not take what it is told. The next round routes around
-// them. After the quarantine they are tried again.
+// to Active, since a port of theirs does not take what it is told, or its switch does not take its
+// tables. The next round routes around them. After the quarantine they are tried again.
 func (m *Manager) holdDead(now time.Duration) {
 	c, u := m.result.Ledger, &m.unsteady
-	if m.result.BrokenOff || c.Fabric == nil || m.watch.Flaps.Hold <= 0 {
+	if c.Fabric == nil || m.watch.Flaps.Hold <= 0 {
 		return
 	}
 	for slot, t := range c.Peer {
 		slot := int32(slot)
-		if t < slot || !c.IsSwitch(slot) || !c.IsSwitch(t) || slot == c.OwnPort() || t == c.OwnPort() || c.State(slot) == mad.PortActive && c.State(t) == mad.PortActive {
+		if t < slot || !c.IsSwitch(slot) || !c.IsSwitch(t) || slot == c.OwnPort() || t == c.OwnPort() || !isDead(c, slot) && !isDead(c, t) {
 			continue
 		}
 		ends := c.EndsOf(slot)
@@ -35,4 +36,9 @@ func (m *Manager) holdDead(now time.Duration) {
 		m.tell(terms.Quarantined, "%s does not become Active: it is not used until it has been up for %v without a change", l.name, l.hold)
 		m.noteChange(now, l.name+" is put in quarantine")
 	}
+}
+
+// isDead reports whether a port of a switch could not be brought to Active.
+func isDead(c *ledger.Ledger, slot int32) bool {
+	return c.State(slot) != mad.PortActive && (c.Flags[slot]&ledger.PortDeaf != 0 || c.Prog.Closed[c.Owner[slot]])
 }
