@@ -1,6 +1,10 @@
 package sa
 
-import "weft/fabric"
+import (
+	"fmt"
+
+	"weft/fabric"
+)
 
 // Place is a kind of place that ports hold at subnet administration.
 type Place uint8
@@ -36,4 +40,14 @@ type RefusedCounts struct {
 // Add counts a refusal.
 func (c *RefusedCounts) Add(p Place) {
 	*[...]*int{&c.Groups, &c.Members, &c.Services, &c.Subscriptions}[p]++
+}
+
+// PortName names a port for people: its node, its number, its GUID and its LID.
+func (s *Subnet) PortName(guid fabric.GUID) string {
+	e := s.endOfGUID(guid)
+	if e < 0 || s.endPort[e] < 0 {
+		return fmt.Sprintf("port %s", guid)
+	}
+	p := &s.Ports[s.endPort[e]]
+	return fmt.Sprintf("port %d of %q (%s, LID %d)", p.Num, s.Nodes[p.Node].Desc, guid, s.lidOf(p))
 }

@@ -14,6 +14,7 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/subnets/subnetstest"
 	"weft/internal/draws"
+	"weft/internal/share"
 	"weft/route/engine"
 	"weft/sm/clients"
 	"weft/sm/ledger"
@@ -45,7 +46,7 @@ func newCastBed(t *rapid.T, f *fabric.Fabric, engine string, lmc uint8) *castBed
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &castBed{t: t, f: f, v: v, m: clients.NewMembers(), holds: map[switchBlock][64]byte{}}
+	b := &castBed{t: t, f: f, v: v, m: clients.NewMembers(share.Rule{}), holds: map[switchBlock][64]byte{}}
 	watch := terms.UsualWatch
 	watch.Interval, watch.Retry = 100*time.Millisecond, 300*time.Millisecond
 	v.manager = NewManager(terms.Config{}, watch)

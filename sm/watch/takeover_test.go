@@ -14,6 +14,7 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/internal/racing"
+	"weft/internal/share"
 	"weft/planner"
 	"weft/sm/clients"
 	"weft/sm/replica"
@@ -56,7 +57,7 @@ func (v *virtual) serve(m *market, at fabric.End) {
 			guid = g.EndGUID[e]
 		}
 	}
-	v.keeper = &keeper{v: v, m: m, decided: func(uint64) {}, a: clients.NewAdministration(nil, nil), ended: map[uint64]func(*wire.Result){}}
+	v.keeper = &keeper{v: v, m: m, decided: func(uint64) {}, a: clients.NewAdministration(nil, nil, share.Rule{}, nil), ended: map[uint64]func(*wire.Result){}}
 	v.keeper.r = clients.NewRegistrar(clients.RegistrarOptions{Key: replica.KeyOf(nil), GUID: guid, Nonce: func() uint64 { nonces++; return nonces }, Stores: m.stores, Disk: m.disk, Members: v.keeper.a.Members})
 	v.members = func() ([]sa.Members, bool) { return v.keeper.a.Membership(v.keeper.a.Term) }
 }
