@@ -209,7 +209,7 @@ func (a *Administration) perform(deeds []RegistrarAction) {
 			d.Done(d.Err)
 		case TellOperator:
 			if a.note != nil {
-				a.note(d.Incident)
+				a.note(*d.Incident)
 			}
 		}
 	}

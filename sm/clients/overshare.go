@@ -51,7 +51,7 @@ func (r *Registrar) overShare(x sa.OverShare) {
 		who = r.subnet.PortName(x.Port)
 	}
 	text := fmt.Sprintf("%s holds %d %s: its share is used up; all ports together hold %d %s of at most %d", who, x.Held, placesHeld[x.Place], x.Used, x.Place, x.Most)
-	r.out = append(r.out, RegistrarAction{Kind: TellOperator, Incident: terms.Incident{Kind: terms.PortOverShare, Text: text}})
+	r.out = append(r.out, RegistrarAction{Kind: TellOperator, Incident: &terms.Incident{Kind: terms.PortOverShare, Text: text}})
 }
 
 // placesHeld says what a port holds of each kind of place, and what it does not get.

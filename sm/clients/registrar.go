@@ -89,7 +89,7 @@ type RegistrarAction struct {
 	Entries  []sa.Entry
 	Replaces bool // of StoreEntries: first remove all stored entries
 	News     terms.News
-	Incident terms.Incident
+	Incident *terms.Incident
 	Done     func(error)
 	Err      error
 }

@@ -24,6 +24,7 @@ type Groups struct {
 	free    []fabric.LID        // freed MLIDs, longest free first
 	most    int                 // number of MLIDs that all switches support
 	used    int                 // number of MLIDs that groups have
+	at      int                 // index of the MLID that partner compared last
 	members int                 // in all groups
 	held    map[fabric.GUID]int // number of members that a port answers for, without those of permanent groups
 	rule    share.Rule          // of one port

@@ -53,12 +53,26 @@ func (gs *Groups) mlidFor(g *Group, by fabric.GUID) (lid fabric.LID, ok bool) {
 	return lid, true
 }
 
-// partner returns the MLID with these traits whose groups have the fewest members together.
+// mostCompared bounds the MLIDs that partner compares.
+const mostCompared = 64
+
+// partner returns the MLID with these traits whose groups have the fewest members together, of those
+// that follow the last one compared.
 func (gs *Groups) partner(t traits) (lid fabric.LID, ok bool) {
-	best := -1
-	for i := range gs.byMLID {
-		if u := &gs.byMLID[i]; u.traits == t && len(u.groups) > 0 && !u.alone && i < gs.most && (best < 0 || u.members < gs.byMLID[best].members) {
-			best = i
+	best, compared := -1, 0
+	for range min(len(gs.byMLID), gs.most) {
+		if gs.at++; gs.at >= min(len(gs.byMLID), gs.most) {
+			gs.at = 0
+		}
+		u := &gs.byMLID[gs.at]
+		if u.traits != t || u.alone || len(u.groups) == 0 {
+			continue
+		}
+		if best < 0 || u.members < gs.byMLID[best].members {
+			best = gs.at
+		}
+		if compared++; compared == mostCompared {
+			break
 		}
 	}
 	return fabric.FirstMLID + fabric.LID(best), best >= 0
@@ -95,7 +109,7 @@ func (gs *Groups) use(g *Group) {
 	u := gs.of(g)
 	if len(u.groups) == 0 {
 		gs.used++
-		*u = mlidUse{traits: g.traits()}
+		u.traits = g.traits()
 	}
 	at, _ := slices.BinarySearchFunc(u.groups, g, func(a, b *Group) int { return bytes.Compare(a.MGID[:], b.MGID[:]) })
 	u.groups = slices.Insert(u.groups, at, g)
