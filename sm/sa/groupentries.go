@@ -105,9 +105,9 @@ func (gs *Groups) Entries() (list []Entry) {
 	return list
 }
 
-// Restore replaces all groups with the Entries of a file or another manager; groups keep their
-// MLIDs, and ports what they held. It skips malformed and orphaned entries, lists them in Changes as
-// ended, and returns their number.
+// Restore replaces all groups with the Entries of a file or another manager. Groups keep their
+// MLIDs, and ports what they held. It skips malformed and orphaned entries, lists them in Changes
+// as ended, and returns their number.
 func (gs *Groups) Restore(list []Entry) (bad int) {
 	was := *gs
 	*gs = *NewGroups(was.rule)

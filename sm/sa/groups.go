@@ -168,7 +168,7 @@ func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool, by fabric.
 	return m
 }
 
-// count adds n to the numbers of members: of all groups, of those with the same MLID, and of a port.
+// count adds n to the numbers of members: of all groups, of the MLID's groups, and of a port.
 func (gs *Groups) count(g *Group, by fabric.GUID, n int) {
 	gs.members += n
 	gs.of(g).members += n

@@ -30,8 +30,8 @@ type traits struct {
 
 func (g *Group) traits() traits { return traits{g.PKey | mad.PKeyFull, g.MTU, g.Rate, g.SL} }
 
-// restFor is the number of MLIDs that must be freed after one before it is reused, while unused ones
-// remain.
+// restFor is the number of MLIDs that must be freed after one before it is reused, while unused
+// ones remain.
 const restFor = 64
 
 // scarce is the part of the MLIDs that is left, as one in so many, when groups begin to share them.
@@ -56,8 +56,8 @@ func (gs *Groups) mlidFor(g *Group, by fabric.GUID) (lid fabric.LID, ok bool) {
 // mostCompared bounds the MLIDs that partner compares.
 const mostCompared = 64
 
-// partner returns the MLID with these traits whose groups have the fewest members together, of those
-// that follow the last one compared.
+// partner returns the MLID with these traits whose groups have the fewest members together, of
+// those that follow the last one compared.
 func (gs *Groups) partner(t traits) (lid fabric.LID, ok bool) {
 	best, compared := -1, 0
 	for range min(len(gs.byMLID), gs.most) {

@@ -3,6 +3,7 @@ package sa
 import (
 	"encoding/binary"
 	"reflect"
+	"slices"
 	"testing"
 
 	"weft/fabric"
@@ -209,5 +210,47 @@ func TestReportShares(t *testing.T) {
 	}
 	if g.pending[s.Graph.EndGUID[0]] != share.Floor || g.pending[s.Graph.EndGUID[1]] != 10 {
 		t.Errorf("reports that wait: %v", g.pending)
+	}
+}
+
+// TestSharedMLID: groups that share an MLID have the members of all of them, each port once, as a
+// receiver if it receives packets of any. Groups of other traits, and the permanent group, have
+// MLIDs of their own, whatever its traits.
+func TestSharedMLID(t *testing.T) {
+	a := newAsker(t, 3, share.Rule{})
+	gs := a.r.Groups
+	own := a.s.Plan.Ends.Base
+	for end := range int32(3) {
+		if status := a.join(own[end], end, nil); status != mad.StatusOK {
+			t.Fatal(status)
+		}
+	}
+	first := gs.byMLID[1].groups[0]
+	gs.join(first, append(append([]byte{}, first.Members[0].GID[:8]...), binary.BigEndian.AppendUint64(nil, uint64(a.s.Graph.EndGUID[1]))...), mad.JoinSendOnlyNon, false, a.s.Graph.EndGUID[1])
+	gs.join(first, append(append([]byte{}, first.Members[0].GID[:8]...), binary.BigEndian.AppendUint64(nil, uint64(a.s.Graph.EndGUID[5]))...), mad.JoinSendOnlyNon, false, a.s.Graph.EndGUID[5])
+	var receivers []fabric.GUID
+	senders := map[fabric.GUID]bool{}
+	for _, m := range gs.Membership() {
+		receivers = append(receivers, m.Receivers...)
+		for _, guid := range m.Senders {
+			senders[guid] = !slices.Contains(m.Receivers, guid)
+		}
+	}
+	slices.Sort(receivers)
+	want := slices.Sorted(slices.Values(a.s.Graph.EndGUID[:3]))
+	if c := gs.Counts(); c.Groups != 4 || c.MLIDsUsed != 3 || len(gs.byMLID[0].groups) != 1 {
+		t.Errorf("%+v, %d groups have the MLID of the permanent one", c, len(gs.byMLID[0].groups))
+	}
+	if !slices.Equal(receivers, want) || !senders[a.s.Graph.EndGUID[5]] {
+		t.Errorf("receivers %v, want %v; senders %v", receivers, want, senders)
+	}
+	for guid, alone := range senders {
+		if !alone {
+			t.Errorf("%s is a receiver and a sender", guid)
+		}
+	}
+	twin := &Group{MGID: [16]byte{0xFF, 0x12, 15: 200}, PKey: broadcast.PKey, MTU: broadcast.MTU, Rate: broadcast.Rate}
+	if lid, ok := gs.mlidFor(twin, 0); ok {
+		t.Errorf("a group gets MLID 0x%X, which is the permanent group's or one of other traits", uint16(lid))
 	}
 }

@@ -93,9 +93,9 @@ func (g *Registry) notify(s *Subnet, notice []byte, keys []uint16, end int32) {
 	}
 }
 
-// post queues a report for a subscription, unless it is pending already. An issuer gets its share of
-// the subscription's places, and a subscriber of all places; the manager itself as many as there
-// are.
+// post queues a report for a subscription, unless it is pending already. An issuer gets its share
+// of the subscription's places, and a subscriber its share of all places. The manager as the issuer
+// gets as many as there are.
 func (g *Registry) post(v *subscription, note *[80]byte, manager bool) {
 	issuer, held := mad.NoticeIssuerLID.Get(note[:]), 0
 	for _, other := range v.waiting {

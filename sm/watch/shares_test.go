@@ -24,8 +24,8 @@ var allNodes = [16]byte{0xFF, 0x12, 0x60, 0x1B, 0xFF, 0xFF, 15: 1}
 
 // TestIPv6Hosts: 5,000 hosts join the group of all nodes and each a group of its own, to which
 // another one sends, on switches with 1,024 multicast LIDs. All joins are granted, every packet
-// reaches its members, and no group shares the MLID of a large one. When most hosts leave, the trees
-// shrink to those of the others.
+// reaches its members, and no group shares the MLID of a large one. When most hosts leave, the
+// trees shrink to those of the others.
 func TestIPv6Hosts(t *testing.T) {
 	const hosts, mlids = 5000, 1024
 	b := newCastBed(t, smtest.Formula(t, "rlft(28,3)"), "ftree", 0, mlids)

@@ -128,6 +128,7 @@ func (k *keeper) perform(deeds []clients.RegistrarAction) {
 			k.todo = append(k.todo, func() { v.step(terms.NewsEvent(&d.News)) })
 		case clients.Committed:
 			d.Done(d.Err)
+		case clients.TellOperator: // nobody is greedy here
 		}
 	}
 }

@@ -111,8 +111,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestSharesOfSenders: a peer that begins many messages, or sends long ones, leaves room for others.
-// A request that is too long is refused.
+// TestSharesOfSenders: a peer that begins many messages, or sends long ones, leaves room for
+// others. A request that is too long is refused.
 func TestSharesOfSenders(t *testing.T) {
 	from := func(lid uint16, d *wire.Datagram) *wire.Datagram {
 		d.Addr.SLID = lid

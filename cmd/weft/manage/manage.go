@@ -89,7 +89,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.DurationVar(&s.config.Pause, "pause", terms.UsualPause, "when entries must be dropped before they change: time for packets under way to leave")
 	f.DurationVar(&s.watch.Rebalance, "rebalance-after", terms.UsualWatch.Rebalance, "time after the last repair until the manager routes from scratch; 0: never")
 	f.Uint8Var(&s.config.Priority, "priority", 0, "priority `N` among subnet managers, 0 to 15; the highest becomes master")
-	f.IntVar(&s.share.Percent, "port-share", share.UsualPercent, "`PERCENT` of the free places for multicast groups, memberships, services and subscriptions that one port may hold, 1 to 100; any port may hold 16")
+	f.IntVar(&s.share.Percent, "port-share", share.UsualPercent, fmt.Sprintf("`PERCENT` of the free places for multicast groups, memberships, services and subscriptions that one port may hold, 1 to 100; any port may hold %d", share.Floor))
 	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "SM_Key `KEY` shown to other subnet managers; OpenSM, whose default sm_key is 1, accepts no other")
 	f.BoolVar(&s.codes, "codes", false, "explain the codes of the log and exit")
 	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
