@@ -14,7 +14,7 @@ func TestRule(t *testing.T) {
 		{10, 1, 10, 10, 10}, // fewer places than the floor
 	} {
 		r, held, used := Rule{c.percent}, make([]int, c.greedy), 0
-		for again := true; again; {
+		for again := true; again && used <= c.most; {
 			again = false
 			for p := range held {
 				if r.Allows(held[p], used, c.most) {
@@ -27,7 +27,8 @@ func TestRule(t *testing.T) {
 		if held[0] != c.each || used != c.all {
 			t.Errorf("%+v: one port holds %d, all %d", c, held[0], used)
 		}
-		for ; r.Allows(0, used, c.most); used++ {
+		for used <= c.most && r.Allows(0, used, c.most) {
+			used++
 		}
 		if used != c.most {
 			t.Errorf("%+v: ports without places get %d", c, used)
