@@ -225,29 +225,23 @@ func TestSharedMLID(t *testing.T) {
 			t.Fatal(status)
 		}
 	}
-	first := gs.byMLID[1].groups[0]
-	gs.join(first, append(append([]byte{}, first.Members[0].GID[:8]...), binary.BigEndian.AppendUint64(nil, uint64(a.s.Graph.EndGUID[1]))...), mad.JoinSendOnlyNon, false, a.s.Graph.EndGUID[1])
-	gs.join(first, append(append([]byte{}, first.Members[0].GID[:8]...), binary.BigEndian.AppendUint64(nil, uint64(a.s.Graph.EndGUID[5]))...), mad.JoinSendOnlyNon, false, a.s.Graph.EndGUID[5])
-	var receivers []fabric.GUID
-	senders := map[fabric.GUID]bool{}
-	for _, m := range gs.Membership() {
-		receivers = append(receivers, m.Receivers...)
-		for _, guid := range m.Senders {
-			senders[guid] = !slices.Contains(m.Receivers, guid)
-		}
+	at := slices.IndexFunc(gs.byMLID, func(u mlidUse) bool { return len(u.groups) == 2 })
+	if c := gs.Counts(); c.Groups != 4 || c.MLIDsUsed != 3 || at <= 0 {
+		t.Fatalf("%+v, MLID %d is shared", c, at)
 	}
-	slices.Sort(receivers)
-	want := slices.Sorted(slices.Values(a.s.Graph.EndGUID[:3]))
-	if c := gs.Counts(); c.Groups != 4 || c.MLIDsUsed != 3 || len(gs.byMLID[0].groups) != 1 {
-		t.Errorf("%+v, %d groups have the MLID of the permanent one", c, len(gs.byMLID[0].groups))
-	}
-	if !slices.Equal(receivers, want) || !senders[a.s.Graph.EndGUID[5]] {
-		t.Errorf("receivers %v, want %v; senders %v", receivers, want, senders)
-	}
-	for guid, alone := range senders {
-		if !alone {
-			t.Errorf("%s is a receiver and a sender", guid)
-		}
+	one, two := gs.byMLID[at].groups[0], gs.byMLID[at].groups[1]
+	x, y := one.Members[0], two.Members[0]
+	gs.join(one, y.GID[:], mad.JoinSendOnlyNon, false, y.By) // it receives packets of the other group
+	gs.join(two, x.GID[:], mad.JoinFull, false, x.By)
+	z := y
+	s := a.s.Graph.EndGUID[5]
+	binary.BigEndian.PutUint64(z.GID[8:], uint64(s))
+	gs.join(one, z.GID[:], mad.JoinSendOnlyNon, false, s)
+	gs.join(two, z.GID[:], mad.JoinSendOnlyNon, false, s)
+	got := gs.Membership()[at-1] // the permanent group has no members
+	want := Members{one.MLID, slices.Sorted(slices.Values([]fabric.GUID{x.By, y.By})), []fabric.GUID{s}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 	twin := &Group{MGID: [16]byte{0xFF, 0x12, 15: 200}, PKey: broadcast.PKey, MTU: broadcast.MTU, Rate: broadcast.Rate}
 	if lid, ok := gs.mlidFor(twin, 0); ok {
