@@ -11,6 +11,7 @@ import (
 type wantedRound struct {
 	why    string // "" where none is wanted
 	afresh bool   // route from scratch; stays set until a round has done so
+	tables bool   // read all tables; stays set until a round has done so
 }
 
 // ask requests a round, which begins as soon as none is under way. A standby refuses.
