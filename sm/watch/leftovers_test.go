@@ -8,7 +8,6 @@ import (
 	"weft/emulator"
 	"weft/fabric"
 	"weft/sm/partition"
-	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire"
 	"weft/wire/mad"
@@ -362,4 +361,24 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-var _ = smtest.SecretKeys
+// TestTreesLeft: entries of multicast tables for groups that nobody has are cleared, also in blocks
+// where no group of ours is.
+func TestTreesLeft(t *testing.T) {
+	b := leftIn(t, terms.Config{})
+	const blocks = 3
+	for block := range uint16(blocks) {
+		b.change(b.spine, mad.AttrMulticastForwardingTable, mad.MFTModifier(0, block), func(data []byte) { mad.MulticastForwardingTablePort.Set(data, 5, 6) })
+	}
+	v := b.v
+	v.manager, v.entries, v.wake = NewManager(terms.Config{}, terms.UsualWatch), nil, terms.Never
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + time.Second)
+	v.step(&terms.Event{Kind: terms.MembersTold})
+	v.runUntil(v.now + 10*time.Second)
+	for block := range uint16(blocks) {
+		data := b.do(mad.Get, b.spine, mad.AttrMulticastForwardingTable, mad.MFTModifier(0, block), nil)
+		if mask := mad.MulticastForwardingTablePort.At(data, 5); mask != 0 {
+			t.Errorf("block %d has ports %b: %v", block, mask, v.entries)
+		}
+	}
+}
