@@ -75,11 +75,15 @@ func (l *Ledger) PlannedPortInfo(slot int32, data []byte) (differs bool) {
 	return differs
 }
 
-// putKey sets the planned M_Key of a port, its protection and its lease.
+// putKey sets the planned M_Key of a port, its protection and its lease: 0 without a key.
 func (l *Ledger) putKey(port fabric.GUID, set func(f mad.Field, v uint64)) {
-	set(mad.PortInfoMKey, l.Keys.ToHave(port))
-	set(mad.PortInfoMKeyProtectBits, uint64(l.Keys.Protect))
-	set(mad.PortInfoMKeyLeasePeriod, uint64(l.Keys.Lease))
+	key, protect, lease := l.Keys.ToHave(port), uint64(l.Keys.Protect), uint64(l.Keys.Lease)
+	if key == 0 {
+		protect, lease = 0, 0
+	}
+	set(mad.PortInfoMKey, key)
+	set(mad.PortInfoMKeyProtectBits, protect)
+	set(mad.PortInfoMKeyLeasePeriod, lease)
 }
 
 // setLinkParams sets the link parameters of a cabled port. MTU and operational VLs are the minimum

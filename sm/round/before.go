@@ -44,7 +44,7 @@ func (w *writer) wasTold(k ledger.Kind, slot int32, arg uint32) bool {
 // the same as then. Some ports ignore part of a Set; repeating it does not help.
 func (w *writer) wasToldPort(slot int32, planned *[64]byte) bool {
 	b := w.given.Before
-	if !w.IsAsBefore(b, slot) {
+	if !w.IsAsBefore(b, slot) || w.Keys.Told { // all rounds share the keys: b's are the new ones too
 		return false
 	}
 	old, ok := b.SlotOf(w.Nodes[w.Owner[slot]].GUID, w.PortNumber(slot))

@@ -88,5 +88,9 @@ func (m *Manager) tellKeys() {
 		m.tell(terms.KeysGiven, "%d of %d ports have not accepted their new M_Keys", old, ports)
 		return
 	}
+	if k.One == 0 && len(k.Secret) == 0 {
+		m.tell(terms.KeysGiven, "%d ports have no M_Key any more; absent ports may still have old ones", ports)
+		return
+	}
 	m.tell(terms.KeysGiven, "%d ports have their new M_Keys; absent ports may still have old ones", ports)
 }
