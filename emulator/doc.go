@@ -32,8 +32,9 @@
 //     or an SL without a VL that has a turn loses the datagram; data (all but subnet management)
 //     needs Active links, and brings an Armed port that receives it to Active.
 //   - Datagrams to multicast groups, copied by the switches' MulticastForwardingTables up to
-//     MulticastFDBTop, or else to the default multicast ports. Every program on a port that a copy reaches takes it; tables with a
-//     loop copy until the datagram is counted as lost in one.
+//     MulticastFDBTop, or else to the default multicast ports. Every program on a port
+//     that a copy reaches takes it; tables with a loop copy until the datagram is
+//     counted as lost in one.
 //   - Routers between subnets (Joined): global route headers, new LIDs and SL in
 //     each subnet, hop limit. Agents answer with a hop limit of 64.
 //   - Faults at run time: links down, up, flapping, moved; nodes off, rebooted,

@@ -92,9 +92,26 @@ func (w *writer) queueSwitchLanes(id, slot int32) {
 		w.enqueueLanes(ledger.SetSL2VL, slot, mad.SLtoVLAllInputs)
 		return
 	}
-	for from := range w.PortsOf(id) {
-		if in := w.PortNumber(from); from != slot && (in == 0 || w.Carries(from)) {
-			w.enqueueLanes(ledger.SetSL2VL, slot, uint32(in)<<8)
+	for _, arg := range w.laneInputs(slot) {
+		w.enqueueLanes(ledger.SetSL2VL, slot, arg)
+	}
+}
+
+// laneInputs returns the arguments of the SL2VL tables of an output port: one for a CA, one for
+// each input of a switch, from the input after the port on.
+func (w *writer) laneInputs(slot int32) []uint32 {
+	if !w.IsSwitch(slot) {
+		return []uint32{0}
+	}
+	var before, after []uint32
+	for from := range w.PortsOf(w.Owner[slot]) {
+		switch in := w.PortNumber(from); {
+		case in > 0 && !w.Carries(from):
+		case from < slot:
+			before = append(before, uint32(in)<<8)
+		case from > slot:
+			after = append(after, uint32(in)<<8)
 		}
 	}
+	return append(after, before...)
 }

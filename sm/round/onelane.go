@@ -1,19 +1,17 @@
 package round
 
 import (
-	"slices"
-
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
 )
 
-// With a Plan of one lane any mapping of SLs is free of deadlock. But an earlier manager, or we with
-// another configuration, may have left tables that drop packets: an SL on VL 15 or on a VL that the
-// link lacks, a VL without a turn. So the round reads the lane tables, and writes where packets of
-// some SL would not pass. It does not ask a device without traces of a manager: that has the tables
-// of its last restart, by which packets pass. Nor does it ask again what passed in the previous
-// round.
+// With a Plan of one lane any mapping of SLs is free of deadlock. But an earlier manager, or we
+// with another configuration, may have left tables that drop packets: an SL on VL 15 or on a VL
+// that the link lacks, a VL without a turn. So the round reads the lane tables, and writes where
+// packets of some SL would not pass. It does not ask a device without traces of a manager: that has
+// the tables of its last restart, by which packets pass. Nor does it ask again what passed in the
+// previous round.
 //
 // A switch that takes one mapping for all its ports gets that, SL 0 to 15 on VL 0, in one SMP. It
 // is read with another input for each output, and written again if one differs.
@@ -107,24 +105,6 @@ func (w *writer) writeAtOnce(slot int32) {
 		w.mapped[id] = true
 		w.enqueue(ledger.MakeTag(ledger.SetSL2VL, slot, mad.SLtoVLAllInputs|mad.SLtoVLAllOutputs))
 	}
-}
-
-// laneInputs returns the arguments of the SL2VL tables of an output port: one for a CA, one for each
-// input of a switch, from the input after the port on.
-func (w *writer) laneInputs(slot int32) (args []uint32) {
-	if !w.IsSwitch(slot) {
-		return []uint32{0}
-	}
-	at := 0 // of the inputs after the output
-	for from := range w.PortsOf(w.Owner[slot]) {
-		if in := w.PortNumber(from); from != slot && (in == 0 || w.Carries(from)) {
-			args = append(args, uint32(in)<<8)
-		}
-		if from <= slot {
-			at = len(args)
-		}
-	}
-	return slices.Concat(args[at:], args[:at])
 }
 
 // onOneLane handles a lane table that was read. A table that is refused does not exist; one that is

@@ -27,8 +27,8 @@ func (w *world) laneSets() (n int) {
 	return n
 }
 
-// TestLanesOfPairs: a switch that is told its SL2VL tables one by one is read one by one, so that
-// a single pair of ports that drops packets is found. Tables by which packets pass stay as they are.
+// TestLanesOfPairs: a switch that is told its SL2VL tables one by one is read one by one, so that a
+// single pair of ports that drops packets is found. Tables by which packets pass stay as they are.
 func TestLanesOfPairs(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	w := newWorld(f, terms.Config{}, "updn")

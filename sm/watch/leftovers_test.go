@@ -180,6 +180,10 @@ func leftovers() []leftover {
 		{name: "SL2VL of a host", put: func(b *before) { b.change(b.host, mad.AttrSLtoVLMappingTable, 0, lanes15) }},
 		{name: "SL2VL with a VL that the link lacks", put: func(b *before) {
 			b.change(b.host, mad.AttrSLtoVLMappingTable, 0, func(data []byte) { mad.SLtoVLMappingTableVL.Set(data, 0, 9) })
+			b.change(b.host, mad.AttrVLArbitrationTable, mad.VLArbModifier(mad.VLArbHighLower, 0), func(data []byte) {
+				mad.VLArbitrationTableVL.Set(data, 0, 9)
+				mad.VLArbitrationTableWeight.Set(data, 0, 1)
+			})
 		}},
 		{name: "arbitration of a switch port", put: func(b *before) {
 			for port := range uint8(4) {
@@ -359,6 +363,19 @@ func TestLeftovers(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestForeignWrites: another manager writes to our own port and to tables of switches, and leaves.
+// The next light sweep sees the first, and the round after it all tables.
+func TestForeignWrites(t *testing.T) {
+	b := leftIn(t, terms.Config{})
+	b.v.deaf = true
+	b.change(b.spine, mad.AttrLinearForwardingTable, 0, func(data []byte) { data[3], data[4], data[5] = 1, 1, 255 })
+	b.change(b.spine, mad.AttrSLtoVLMappingTable, everyPort, lanes15)
+	b.change(b.own, mad.AttrPortInfo, 0, field(mad.PortInfoMasterSMLID, 77))
+	b.v.runUntil(b.v.now + 15*time.Second)
+	b.v.verify(t)
+	b.passes()
 }
 
 // TestTreesLeft: entries of multicast tables for groups that nobody has are cleared, also in blocks
