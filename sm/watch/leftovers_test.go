@@ -206,8 +206,10 @@ func leftovers() []leftover {
 			b.holds(b.spine, info, 1, mad.PortInfoHOQLife, 18)
 			b.holds(b.spine, info, 1, mad.PortInfoVLStallCount, 7)
 		}},
-		{name: "packet life", put: func(b *before) { b.change(b.spine, swInfo, 0, field(mad.SwitchInfoLifeTimeValue, 0)) },
-			check: func(b *before) { b.holds(b.spine, swInfo, 0, mad.SwitchInfoLifeTimeValue, 18) }},
+		{
+			name: "packet life", put: func(b *before) { b.change(b.spine, swInfo, 0, field(mad.SwitchInfoLifeTimeValue, 0)) },
+			check: func(b *before) { b.holds(b.spine, swInfo, 0, mad.SwitchInfoLifeTimeValue, 18) },
+		},
 		{name: "forwarding table", put: func(b *before) {
 			b.change(b.spine, mad.AttrLinearForwardingTable, 0, func(data []byte) { data[3], data[4], data[5] = 1, 1, 255 })
 		}},
@@ -221,19 +223,23 @@ func leftovers() []leftover {
 			b.holds(b.spine, swInfo, 0, mad.SwitchInfoDefaultMcastPrimary, 255)
 			b.holds(b.spine, swInfo, 0, mad.SwitchInfoDefaultMcastOther, 255)
 		}},
-		{name: "P_Keys without the default partition", put: func(b *before) { b.pkeys(b.host, 0, 0x7FFF, 0x8001) },
+		{
+			name: "P_Keys without the default partition", put: func(b *before) { b.pkeys(b.host, 0, 0x7FFF, 0x8001) },
 			check: func(b *before) {
 				if !b.hasKey(b.host, 0xFFFF) || !b.hasKey(b.host, 0x8001) {
 					b.t.Error("the host is no full member, or has lost its other P_Key")
 				}
-			}},
-		{name: "P_Keys of other partitions", cfg: terms.Config{Partitions: &terms.Partitioning{Partitions: partition.Everyone()}},
+			},
+		},
+		{
+			name: "P_Keys of other partitions", cfg: terms.Config{Partitions: &terms.Partitioning{Partitions: partition.Everyone()}},
 			put: func(b *before) { b.pkeys(b.host, 0, 0xFFFF, 0x8001) },
 			check: func(b *before) {
 				if !b.hasKey(b.host, 0xFFFF) || b.hasKey(b.host, 0x8001) {
 					b.t.Error("the host has a P_Key that no partition gives it")
 				}
-			}},
+			},
+		},
 		{name: "partition enforcement", put: func(b *before) {
 			b.pkeys(b.leaf, 1<<16, 0x8001)
 			b.change(b.leaf, info, 1, func(data []byte) {
@@ -282,7 +288,8 @@ func leftovers() []leftover {
 			b.holds(b.host, info, 0, mad.PortInfoWidthEnabled, 1)
 			b.holds(b.host, info, 0, mad.PortInfoSpeedEnabled, 1)
 		}},
-		{name: "an M_Key that we know, its protection and lease", cfg: terms.Config{Keys: terms.Keys{One: 5, Protect: 1, Lease: 60, Others: []uint64{99}}},
+		{
+			name: "an M_Key that we know, its protection and lease", cfg: terms.Config{Keys: terms.Keys{One: 5, Protect: 1, Lease: 60, Others: []uint64{99}}},
 			put: func(b *before) {
 				b.change(b.host, info, 0, func(data []byte) {
 					mad.PortInfoMKey.Put(data, 99)
@@ -292,11 +299,16 @@ func leftovers() []leftover {
 				b.key = 5
 				b.holds(b.host, info, 0, mad.PortInfoMKey, 5)
 				b.holds(b.host, info, 0, mad.PortInfoMKeyLeasePeriod, 60)
-			}},
-		{name: "an M_Key that all can read, and we have none", put: func(b *before) { b.change(b.host, info, 0, field(mad.PortInfoMKey, 99)) },
-			check: func(b *before) { b.holds(b.host, info, 0, mad.PortInfoMKey, 0) }},
-		{name: "an M_Key of a switch that all can read, and we have none", put: func(b *before) { b.change(b.spine, info, 0, field(mad.PortInfoMKey, 99)) },
-			check: func(b *before) { b.holds(b.spine, info, 0, mad.PortInfoMKey, 0) }},
+			},
+		},
+		{
+			name: "an M_Key that all can read, and we have none", put: func(b *before) { b.change(b.host, info, 0, field(mad.PortInfoMKey, 99)) },
+			check: func(b *before) { b.holds(b.host, info, 0, mad.PortInfoMKey, 0) },
+		},
+		{
+			name: "an M_Key of a switch that all can read, and we have none", put: func(b *before) { b.change(b.spine, info, 0, field(mad.PortInfoMKey, 99)) },
+			check: func(b *before) { b.holds(b.spine, info, 0, mad.PortInfoMKey, 0) },
+		},
 		{name: "a hidden M_Key, and we have none", put: func(b *before) {
 			b.change(b.host, info, 0, func(data []byte) {
 				mad.PortInfoMKey.Put(data, 99)
