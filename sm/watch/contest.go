@@ -44,6 +44,7 @@ func (m *Manager) onOverwritten(now time.Duration, lid fabric.LID) {
 	case lid != 0 && lid == m.contest.keeps(now):
 		m.contestFrom(lid)
 	default:
+		m.wanted.tables = true // and what else, the next round sees
 		m.sweepFound(now, "another manager has written MasterSMLID of our own port")
 	}
 }
