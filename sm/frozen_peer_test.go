@@ -17,9 +17,9 @@ import (
 	"weft/wire/mad"
 )
 
-// TestBesideFrozenPeers: an OpenSM that stands by is stopped in the middle of everything, and a host
-// says that it is the master, of the highest priority, with no SM_Key. Beside them our manager
-// repairs a cable within five seconds, and answers every query.
+// TestBesideFrozenPeers: an OpenSM that stands by is stopped, and a host says that it is the
+// master, of the highest priority, with no SM_Key. Beside them our manager repairs a cable within
+// five seconds, and answers every query.
 func TestBesideFrozenPeers(t *testing.T) {
 	f := smtest.Formula(t, "rlft(4,2)")
 	s, l := emulateLive(t, f)
