@@ -6,8 +6,8 @@ import (
 	"weft/wire/mad"
 )
 
-// disbelieves returns why a manager that answered SMInfo does not count, "" if it does. What it says
-// of itself proves nothing: any program may say that it is the master. A manager that starts
+// disbelieves returns why a manager that answered SMInfo does not count, "" if it does. What it
+// says of itself proves nothing: any program may say that it is the master. A manager that starts
 // believes it all the same, except one that has long had its chance (Given.Idle). A manager of this
 // subnet shows its SM_Key to the master (14.2.5.13); all others are strangers.
 func (f *finder) disbelieves(slot int32, o *ledger.OtherManager, key uint64) string {
@@ -112,8 +112,8 @@ func (f *finder) findOverwritten() fabric.LID {
 }
 
 // ownSMInfo returns what a master shows of itself to the managers that it asks: an old OpenSM shows
-// its SM_Key only to a master. Our own SM_Key is not among it, since anybody may say IsSM. It is nil
-// while this manager is neither the master nor gets the subnet from it.
+// its SM_Key only to a master. Our own SM_Key is not among it, since anybody may say IsSM. It is
+// nil while this manager is neither the master nor gets the subnet from it.
 func (f *finder) ownSMInfo() []byte {
 	if !f.isEstablished() {
 		return nil

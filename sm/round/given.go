@@ -93,7 +93,7 @@ type Result struct {
 	Inherit Inherit              // for the next round
 	Record  *terms.Record        // sent to be stored; nil: nothing
 	Master  *ledger.OtherManager // another manager that is the master; nil: none, or silent
-	// Overwritten is the MasterSMLID that another manager has written to a port of ours, 0: none has.
+	// Overwritten is the MasterSMLID that another manager has written to a port of ours; 0: none.
 	Overwritten fabric.LID
 
 	Repaired   bool // the Plan is a repair of the previous one

@@ -38,57 +38,54 @@ func (c *contest) keeps(now time.Duration) fabric.LID {
 }
 
 // onOverwritten handles a MasterSMLID of another manager in our own port, seen between rounds.
-func (m *Manager) onOverwritten(now time.Duration, lid fabric.LID) {
+func (c *contest) onOverwritten(m *Manager, now time.Duration, lid fabric.LID) {
 	switch {
-	case m.contest.isOn() && lid == m.contest.lid:
-	case lid != 0 && lid == m.contest.keeps(now):
-		m.contestFrom(lid)
+	case c.isOn() && lid == c.lid:
+	case lid != 0 && lid == c.keeps(now):
+		c.begin(m, lid)
 	default:
 		m.wanted.tables = true // and what else, the next round sees
 		m.sweepFound(now, "another manager has written MasterSMLID of our own port")
 	}
 }
 
-// contestFrom begins a contest.
-func (m *Manager) contestFrom(lid fabric.LID) {
-	c := &m.contest
+// begin begins a contest.
+func (c *contest) begin(m *Manager, lid fabric.LID) {
 	who, guid := managerAt(m.inForce, lid)
 	c.by, c.lid = guid, lid
 	c.text = fmt.Sprintf("%s writes to our ports again after a repair, and no M_Key stops it: from now on only failures are repaired. Stop it, or give ports M_Keys (--mkey-secret, --mkey-protect 2), then type weft sm resweep", who)
 	m.tell(terms.Contested, "%s", c.text)
 }
 
-// watchContest handles a round that has brought the subnet up.
-func (m *Manager) watchContest(now time.Duration) {
-	c, lid := &m.contest, m.result.Overwritten
+// judge handles a round that has brought the subnet up.
+func (c *contest) judge(m *Manager, now time.Duration) {
+	lid := m.result.Overwritten
 	switch {
 	case c.isOn() && c.by != 0 && !runsManager(m.inForce, c.by):
-		m.endContest("the other manager is gone")
+		c.end(m, "the other manager is gone")
 	case c.isOn() || lid == 0:
 	case lid == c.keeps(now):
-		m.contestFrom(lid)
+		c.begin(m, lid)
 	default:
 		c.lid, c.repaired = lid, now
 	}
 }
 
-// endContest ends a contest; a round takes the subnet back.
-func (m *Manager) endContest(why string) {
-	if !m.contest.isOn() {
+// end ends a contest; a round takes the subnet back.
+func (c *contest) end(m *Manager, why string) {
+	if !c.isOn() {
 		return
 	}
-	m.contest = contest{}
+	*c = contest{}
 	m.tell(terms.Contested, "the subnet is not contested any more: %s", why)
 	m.wanted.why = why
 }
 
 // decide handles the decision of a person: what is remembered of other managers is forgotten.
-func (m *Manager) decide(why string) {
-	idle := m.others.isIdleSince
-	m.others = newOthers()
-	m.others.isIdleSince = idle
+func (o *others) decide(m *Manager, why string) {
+	o.by = map[fabric.GUID]*behaviour{}
 	if m.inForce != nil {
-		m.endContest(why)
+		m.contest.end(m, why)
 	}
 }
 

@@ -25,8 +25,9 @@ import (
 //
 //   - A master, whose LIDs, tables and keys are in force, stays the master beside a silent port
 //     (round/managers.go). So it does beside a manager of another SM_Key, and beside one that says
-//     it is the master while our M_Keys lock it out and it has written nothing (round/disbelief.go).
-//     A manager that starts is cautious: it leaves the subnet to all of these.
+//     it is the master while our M_Keys lock it out and it has written nothing
+//     (round/disbelief.go). A manager that starts is cautious: it leaves the subnet to all of
+//     these.
 //   - A manager that gets the subnet and writes nothing is idle (others.go): what it says does not
 //     count until it writes to our ports. A master that has been silent for long is idle too. A
 //     handover that came to nothing is offered again after a growing time.
@@ -127,14 +128,13 @@ func (m *Manager) poll() {
 }
 
 // onPolled handles our master's answer to a poll, or its silence.
-func (m *Manager) onPolled(now time.Duration, ev *terms.Event) {
-	e := &m.election
+func (e *election) onPolled(m *Manager, now time.Duration, ev *terms.Event) {
 	name := e.master.Name
 	e.polling, e.due = false, now+m.watch.Interval
 	idle := m.others.isIdleSince != terms.Never
 	switch state := mad.SMInfoSMState.Get(ev.Data[:]); {
 	case ev.Outcome != terms.Answered && idle:
-		m.findIdle(now, "does not answer since it has the subnet")
+		e.findIdle(m, now, "does not answer since it has the subnet")
 	case ev.Outcome != terms.Answered:
 		m.others.lose(now, e.master.GUID)
 		m.lookAgain(name + " was the master and no longer answers")
@@ -144,28 +144,28 @@ func (m *Manager) onPolled(now time.Duration, ev *terms.Event) {
 	case state == mad.SMStateDiscovering && idle: // it takes the subnet
 		e.due = now + min(lookSoon, m.watch.Interval)
 	case idle:
-		m.findIdle(now, "had the subnet, and is not the master")
+		e.findIdle(m, now, "had the subnet, and is not the master")
 	default:
 		m.lookAgain(name + " is no longer the master")
 	}
 }
 
 // onOwnPort handles the PortInfo of our own port, as read beside a poll.
-func (m *Manager) onOwnPort(now time.Duration, info []byte) {
+func (e *election) onOwnPort(m *Manager, now time.Duration, info []byte) {
 	switch {
 	case !namesItself(info):
-		m.others.wrote(m.election.master)
-		if m.election.master != nil && !m.election.master.Precedes(m.cfg.Priority, m.guid) {
+		m.others.wrote(e.master)
+		if !e.master.Precedes(m.cfg.Priority, m.guid) {
 			m.remind(info)
 		}
-	case now-m.others.isIdleSince >= idleAfter && m.election.master != nil:
-		m.findIdle(now, fmt.Sprintf("has had the subnet for %v, and has not written to our port", idleAfter))
+	case now-m.others.isIdleSince >= idleAfter:
+		e.findIdle(m, now, fmt.Sprintf("has had the subnet for %v, and has not written to our port", idleAfter))
 	}
 }
 
 // findIdle ends the time as the standby of a master that does nothing.
-func (m *Manager) findIdle(now time.Duration, why string) {
-	o := m.election.master
+func (e *election) findIdle(m *Manager, now time.Duration, why string) {
+	o := e.master
 	m.others.find(now, o.GUID, why)
 	m.tell(terms.Disbelieved, "%s %s: this manager takes the subnet back, and offers it no sooner than in %v", o.Name, why, m.others.of(o.GUID).pause)
 	m.election = election{handed: o.GUID} // it leaves the subnet to us, as it was
@@ -196,16 +196,13 @@ func (m *Manager) remind(info []byte) {
 	m.out = append(m.out, terms.Action{Kind: terms.Reply, Datagram: &wire.Datagram{Addr: to, MAD: d}})
 }
 
-// sendToManager sends an SMInfo request to another manager.
-func (m *Manager) sendToManager(o *ledger.OtherManager, method mad.Method, modifier uint32) {
-	m.sendTagged(o, method, modifier, modifier)
-}
-
-// sendTagged sends an SMInfo request whose tag has this argument. A Get carries nothing: the SM_Key
-// is for Sets.
-func (m *Manager) sendTagged(o *ledger.OtherManager, method mad.Method, modifier, arg uint32) {
+// sendToManager sends an SMInfo request to another manager. arg is the modifier of a Set. A Get
+// carries nothing: the SM_Key is for Sets.
+func (m *Manager) sendToManager(o *ledger.OtherManager, method mad.Method, arg uint32) {
 	var data [64]byte
+	modifier := uint32(0)
 	if method == mad.Set {
+		modifier = arg
 		m.putSMInfo(data[:])
 	}
 	m.toManagers++
@@ -224,14 +221,14 @@ func (m *Manager) onManagerAnswer(now time.Duration, ev *terms.Event) {
 	case ev.Outcome == terms.Cancelled || m.stopped || m.inRound:
 	case arg == askedOwnPort:
 		if ev.Outcome == terms.Answered && e.master != nil {
-			m.onOwnPort(now, ev.Data[:])
+			e.onOwnPort(m, now, ev.Data[:])
 		}
 	case arg == mad.SMSetHandover && e.handing != nil:
-		m.onOffered(now, ev)
+		e.onOffered(m, now, ev)
 	case arg == askedTaker && e.handing != nil && e.agreed:
-		m.onTaker(now, ev)
+		e.onTaker(m, now, ev)
 	case arg == 0 && e.master != nil && e.polling:
-		m.onPolled(now, ev)
+		e.onPolled(m, now, ev)
 	}
 }
 

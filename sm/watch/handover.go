@@ -30,26 +30,24 @@ func (m *Manager) handOver() {
 }
 
 // A manager that accepts the subnet acknowledges that. The acknowledgement may be lost, so it is
-// also asked for its state. Until it takes the subnet this manager answers hosts as the master, says
-// to managers that it stands by, and writes nothing.
+// also asked for its state. Until it takes the subnet this manager answers hosts as the master,
+// says to managers that it stands by, and writes nothing.
 const (
 	askTaker     = 200 * time.Millisecond // between two questions
 	mostAskTaker = 5
 )
 
 // onOffered handles the answer to a HANDOVER.
-func (m *Manager) onOffered(now time.Duration, ev *terms.Event) {
-	e := &m.election
+func (e *election) onOffered(m *Manager, now time.Duration, ev *terms.Event) {
 	if ev.Outcome != terms.Answered {
-		m.endHandover(now, "does not accept the handover")
+		e.endHandover(m, now, "does not accept the handover")
 		return
 	}
 	e.agreed, e.due = true, now+askTaker
 }
 
-// followHandover asks the manager that has accepted the subnet whether it takes it.
-func (m *Manager) followHandover(now time.Duration) {
-	e := &m.election
+// follow asks the manager that has accepted the subnet whether it takes it.
+func (e *election) follow(m *Manager, now time.Duration) {
 	switch {
 	case !e.agreed || e.polling:
 	case now < e.due:
@@ -57,36 +55,35 @@ func (m *Manager) followHandover(now time.Duration) {
 	default:
 		e.polling = true
 		e.asked++
-		m.sendTagged(e.handing, mad.Get, 0, askedTaker)
+		m.sendToManager(e.handing, mad.Get, askedTaker)
 	}
 }
 
 // onTaker handles the answer to that question.
-func (m *Manager) onTaker(now time.Duration, ev *terms.Event) {
-	e := &m.election
+func (e *election) onTaker(m *Manager, now time.Duration, ev *terms.Event) {
 	e.polling, e.due = false, now+askTaker
 	state := mad.SMInfoSMState.Get(ev.Data[:])
 	switch {
 	case ev.Outcome == terms.Answered && (state == mad.SMStateMaster || state == mad.SMStateDiscovering):
-		m.leaveTo(now, e.handing)
+		e.leave(m, now)
 	case ev.Outcome != terms.Answered || e.asked == mostAskTaker:
-		m.endHandover(now, "has accepted the subnet and does not take it")
+		e.endHandover(m, now, "has accepted the subnet and does not take it")
 	}
 }
 
-// leaveTo gives the subnet to the manager that takes it, and polls that one soon.
-func (m *Manager) leaveTo(now time.Duration, o *ledger.OtherManager) {
-	m.standBy(now, o)
+// leave gives the subnet to the manager that takes it, and polls that one soon.
+func (e *election) leave(m *Manager, now time.Duration) {
+	m.standBy(now, e.handing)
 	m.others.isIdleSince = now
-	m.election.due = now + min(lookSoon, m.watch.Interval)
+	e.due = now + min(lookSoon, m.watch.Interval)
 }
 
 // endHandover ends a handover that came to nothing.
-func (m *Manager) endHandover(now time.Duration, why string) {
-	o := m.election.handing
+func (e *election) endHandover(m *Manager, now time.Duration, why string) {
+	o := e.handing
 	pause := m.others.postpone(now, o.GUID)
 	m.tell(terms.Handover, "%s %s: this manager stays the master, and offers it the subnet no sooner than in %v", o.Name, why, pause)
-	m.election = election{}
+	*e = election{}
 }
 
 // takeOver acknowledges a handover and begins a round.

@@ -266,7 +266,7 @@ func (m *Manager) proceed(now time.Duration) {
 		}
 		return
 	case m.election.handing != nil: // the manager that we offered the subnet may write by now
-		m.followHandover(now)
+		m.election.follow(m, now)
 		return
 	case !m.claimed && m.cfg.Elect, m.election.off:
 		return
@@ -410,7 +410,7 @@ func (m *Manager) endRound(now time.Duration) {
 	switch {
 	case r.State == terms.Up:
 		m.failed = 0
-	case r.State == terms.OtherMaster && m.judgeLeft(now):
+	case r.State == terms.OtherMaster && m.others.judgeLeft(m, now):
 		m.again = now
 	case r.State == terms.OtherMaster && master != nil && master.State == mad.SMStateDiscovering && !master.Precedes(m.cfg.Priority, m.guid):
 		m.again = now + min(lookSoon, m.watch.Interval)
@@ -472,7 +472,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	m.wanted.afresh = m.wanted.afresh && !m.given.Afresh
 	m.election = election{}
 	m.others.isIdleSince, m.others.lost = terms.Never, 0
-	m.watchContest(now)
+	m.contest.judge(m, now)
 	m.tellKeys()
 	if m.cfg.Elect && !m.stopped {
 		m.handOver()

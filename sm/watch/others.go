@@ -116,25 +116,24 @@ func namesItself(info []byte) bool {
 
 // judgeLeft handles a round that left the subnet to another manager. If that one does nothing for
 // too long it is found idle, and the next round begins at once: judgeLeft returns true.
-func (m *Manager) judgeLeft(now time.Duration) bool {
-	x, r := &m.others, m.result
-	l := r.Ledger
+func (o *others) judgeLeft(m *Manager, now time.Duration) bool {
+	r, l := m.result, m.result.Ledger
 	if len(l.Nodes) == 0 {
 		return false
 	}
 	if !namesItself(l.Info[l.OwnPort()][:]) {
-		x.wrote(r.Master)
-	} else if x.isIdleSince == terms.Never {
-		x.isIdleSince = now
+		o.wrote(r.Master)
+	} else if o.isIdleSince == terms.Never {
+		o.isIdleSince = now
 	}
 	if r.Master != nil {
-		x.lost = 0
+		o.lost = 0
 	}
 	why := ""
 	switch {
-	case x.isIdleSince != terms.Never && now-x.isIdleSince >= idleAfter:
+	case o.isIdleSince != terms.Never && now-o.isIdleSince >= idleAfter:
 		why = "has written to no port of ours for " + idleAfter.String()
-	case r.Master == nil && x.lost != 0 && now-x.lostSince >= silentFor:
+	case r.Master == nil && o.lost != 0 && now-o.lostSince >= silentFor:
 		why = "was the master and has been silent for " + silentFor.String()
 	default:
 		return false
@@ -144,7 +143,7 @@ func (m *Manager) judgeLeft(now time.Duration) bool {
 		guids = []fabric.GUID{r.Master.GUID}
 	}
 	for _, guid := range guids {
-		x.find(now, guid, why)
+		o.find(now, guid, why)
 		m.tell(terms.Disbelieved, "the subnet manager at %s %s: it is not waited for any longer", managerName(l, guid), why)
 	}
 	return len(guids) > 0

@@ -23,6 +23,7 @@ type peerManager struct {
 	silent bool               // it answers nothing, as a stopped program
 	takes  bool               // it accepts a handover with an acknowledgement
 	alter  func(mad.Datagram) // changes an answer before it is sent; nil: nothing
+	heard  func(mad.Datagram) // takes the answers of others; nil: nobody does
 
 	inbox   []wire.Datagram
 	asked   int    // SMInfo requests that came
@@ -62,6 +63,9 @@ func (p *peerManager) serve() {
 		method := d.MAD.Method()
 		if method.IsResponse() {
 			p.status = append(p.status, d.MAD.Status())
+			if p.heard != nil {
+				p.heard(d.MAD)
+			}
 			continue
 		}
 		if d.MAD.Attr() != mad.AttrSMInfo || method != mad.Get && method != mad.Set {
@@ -110,6 +114,12 @@ func (p *peerManager) set(modifier uint32) { p.setAt(p.ownInfo(mad.PortInfoMaste
 func (p *peerManager) setAt(lid uint64, modifier uint32) {
 	m := p.request(mad.Set, mad.AttrSMInfo, modifier)
 	p.put(m.Data())
+	p.sub.Send(p.id, &wire.Datagram{Addr: wire.ToLID(uint16(lid), 0), MAD: m})
+}
+
+// get asks the manager at a LID for its SMInfo.
+func (p *peerManager) get(lid uint64) {
+	m := p.request(mad.Get, mad.AttrSMInfo, 0)
 	p.sub.Send(p.id, &wire.Datagram{Addr: wire.ToLID(uint16(lid), 0), MAD: m})
 }
 

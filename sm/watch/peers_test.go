@@ -372,8 +372,8 @@ func TestSilentMaster(t *testing.T) {
 	}
 }
 
-// TestFlappingMaster: a manager that says it is the master, then that it is not, and writes nothing,
-// does not keep the subnet from its managers.
+// TestFlappingMaster: a manager that says it is the master, then that it is not, and writes
+// nothing, does not keep the subnet from its managers.
 func TestFlappingMaster(t *testing.T) {
 	v := reigning(t, terms.Keys{})
 	p := newPeerManager(t, v, 5, 15, mad.SMStateMaster, 7)
@@ -404,5 +404,31 @@ func TestIdleAtStart(t *testing.T) {
 		next.runUntil(next.now + 30*time.Second)
 		next.stays(t, 5*time.Minute)
 		next.verify(t)
+	}
+}
+
+// TestHandoverBehindKeys: managers with M_Keys, which hide the SM_Key from strangers, still know
+// each other and hand the subnet over.
+func TestHandoverBehindKeys(t *testing.T) {
+	_, all := managers(t, "rlft(6,2)", emulator.Options{}, 5, 7)
+	for _, v := range all {
+		cfg := v.manager.cfg
+		cfg.SMKey, cfg.Keys = 7, smtest.SecretKeys
+		v.manager = NewManager(cfg, terms.UsualWatch)
+		v.step(&terms.Event{Kind: terms.Start})
+		runTogether(all[0].now+15*time.Second, all...)
+	}
+	if n, master := masters(all); n != 1 || master != all[1] || all[0].told(terms.Handover) != 1 || all[0].told(terms.Disbelieved) > 0 {
+		t.Error(journals(all))
+	}
+	p := newPeerManager(t, all[0], 5, 1, mad.SMStateStandby, 0)
+	shown := []uint64{}
+	p.heard = func(d mad.Datagram) { shown = append(shown, mad.SMInfoSMKey.Get(d.Data())) }
+	for _, v := range all {
+		p.get(uint64(all[1].lidsOf()[v.manager.guid]))
+	}
+	runTogether(all[0].now+time.Second, all...)
+	if len(shown) != 2 || shown[0] != 0 || shown[1] != 0 {
+		t.Errorf("a stranger is shown the SM_Keys %x", shown)
 	}
 }

@@ -12,6 +12,18 @@ import (
 	"weft/wire/mad"
 )
 
+// smRequest is an SMInfo request of another manager.
+type smRequest struct {
+	*Manager
+	now      time.Duration
+	d        *wire.Datagram
+	to       uint32      // of a Set: what we are asked to become
+	from     fabric.GUID // port GUID that the requester gives
+	key      uint64      // its SM_Key
+	state    uint64
+	priority uint64
+}
+
 // onSMInfo handles an SMInfo request of another manager: a Get, or a Set that asks us to change our
 // state.
 func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
@@ -19,11 +31,15 @@ func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 	if m.guid == 0 { // it will ask again
 		return
 	}
-	info := slices.Clone(d.MAD.Data())
-	trusted := m.mayKnowKey(d.MAD)
-	status, then := mad.StatusOK, func() {}
+	info := d.MAD.Data()
+	q := smRequest{
+		Manager: m, now: now, d: d, to: d.MAD.Modifier(), from: fabric.GUID(mad.SMInfoGUID.Get(info)), key: mad.SMInfoSMKey.Get(info),
+		state: mad.SMInfoSMState.Get(info), priority: mad.SMInfoPriority.Get(info),
+	}
+	trusted := q.mayKnowKey()
+	status, then := mad.StatusOK, doNothing
 	if d.MAD.Method() == mad.Set {
-		status, then = m.asked(now, ev, info)
+		status, then = q.judge()
 	}
 	if !d.MAD.Answer(status) {
 		return
@@ -36,91 +52,88 @@ func (m *Manager) onSMInfo(now time.Duration, ev *terms.Event) {
 	then()
 }
 
-// mayKnowKey reports whether the answer to a request shows the SM_Key. As with OpenSM, the M_Key of
-// our port decides: without one, or with protection 0, all may know the SM_Key.
-func (m *Manager) mayKnowKey(d mad.Datagram) bool {
-	key := mad.SMPMKey.Get(d)
-	if d.Class() == mad.ClassDirectedSMP {
-		key = mad.DirectedSMPMKey.Get(d)
+func doNothing() {}
+
+// mayKnowKey reports whether the answer shows the SM_Key. As with OpenSM, the M_Key of our port
+// decides: without one, or with protection 0, all may know the SM_Key.
+func (q *smRequest) mayKnowKey() bool {
+	key := mad.SMPMKey.Get(q.d.MAD)
+	if q.d.MAD.Class() == mad.ClassDirectedSMP {
+		key = mad.DirectedSMPMKey.Get(q.d.MAD)
 	}
-	return !m.keys.Given() || m.keys.Protect == 0 || key == m.keys.Key(m.guid) || mad.SMInfoSMKey.Get(d.Data()) == m.cfg.SMKey
+	return !q.keys.Given() || q.keys.Protect == 0 || key == q.keys.Key(q.guid) || q.key == q.cfg.SMKey
 }
 
-// asked returns the answer to a Set of SMInfo, and what to do after it. A request that is not what
+// judge returns the answer to a Set of SMInfo, and what to do after it. A request that is not what
 // it seems to be costs no round.
-func (m *Manager) asked(now time.Duration, ev *terms.Event, info []byte) (status mad.Status, then func()) {
-	to, from := ev.Datagram.MAD.Modifier(), fabric.GUID(mad.SMInfoGUID.Get(info))
-	nothing := func() {}
+func (q *smRequest) judge() (status mad.Status, then func()) {
 	switch {
-	case m.inRound && to == mad.SMSetHandover && from != 0 && from == m.election.handed: // repeated: our answer was lost
-		return mad.StatusOK, nothing
-	case m.inRound:
-		return mad.StatusBusy, nothing
+	case q.inRound && q.to == mad.SMSetHandover && q.from != 0 && q.from == q.election.handed: // repeated: our answer was lost
+		return mad.StatusOK, doNothing
+	case q.inRound:
+		return mad.StatusBusy, doNothing
 	}
-	if why := m.distrusts(ev, info); why != "" {
-		what := fmt.Sprintf("%s from %s is refused: %s", smSetNames[min(to, uint32(len(smSetNames)-1))], from, why)
-		if !m.traps.seen[what] && len(m.traps.seen) < mostTraps {
-			m.traps.seen[what] = true
-			m.tell(terms.Disbelieved, "%s", what)
+	if why := q.distrusted(); why != "" {
+		what := fmt.Sprintf("%s from %s is refused: %s", smSetNames[min(q.to, uint32(len(smSetNames)-1))], q.from, why)
+		if !q.traps.seen[what] && len(q.traps.seen) < mostTraps {
+			q.traps.seen[what] = true
+			q.tell(terms.Disbelieved, "%s", what)
 		}
-		return mad.StatusBadField, nothing
+		return mad.StatusBadField, doNothing
 	}
-	then, status = m.transition(now, to, from)
-	if then == nil {
-		then = nothing
-	}
-	return status, then
+	return q.transition()
 }
 
 // smSetNames names the Sets of SMInfo by their modifiers.
 var smSetNames = [...]string{"Set(SMInfo)", "HANDOVER", "ACKNOWLEDGE", "DISABLE", "STANDBY", "DISCOVER", "Set(SMInfo)"}
 
-// distrusts returns why a request to change our state does not count, "" if it does. A master
-// demands the SM_Key; to others OpenSM does not show it. The sender is the port at the other end of
-// the request's route.
-func (m *Manager) distrusts(ev *terms.Event, info []byte) string {
-	d := ev.Datagram
-	to, from, key := d.MAD.Modifier(), fabric.GUID(mad.SMInfoGUID.Get(info)), mad.SMInfoSMKey.Get(info)
-	if key != m.cfg.SMKey && (key != 0 || m.inForce != nil) {
+// distrusted returns why a request to change our state does not count, "" if it does. A master
+// demands the SM_Key; to others OpenSM does not always show it. The sender is the port at the other
+// end of the request's route.
+func (q *smRequest) distrusted() string {
+	o := ledger.OtherManager{GUID: q.from, Priority: q.priority}
+	sender := q.sender()
+	switch {
+	case q.key != q.cfg.SMKey && (q.key != 0 || q.inForce != nil):
 		return "its SM_Key is not ours"
-	}
-	if to != mad.SMSetAcknowledge && mad.SMInfoSMState.Get(info) != mad.SMStateMaster {
+	case q.to != mad.SMSetAcknowledge && q.state != mad.SMStateMaster:
 		return "its sender is not the master"
-	}
-	if sender := m.senderOf(ev); sender != 0 && sender != from {
-		return "it comes from another port, " + managerName(m.found(), sender)
-	}
-	o := ledger.OtherManager{GUID: from, Priority: mad.SMInfoPriority.Get(info)}
-	if to == mad.SMSetHandover && o.Precedes(m.cfg.Priority, m.guid) {
+	case sender != 0 && sender != q.from:
+		return "it comes from another port, " + managerName(q.found(), sender)
+	case q.to == mad.SMSetHandover && o.Precedes(q.cfg.Priority, q.guid):
 		return "it precedes this manager"
 	}
 	return ""
 }
 
-// senderOf returns the GUID of the port that has sent a datagram, as far as the last round shows
-// its cables; 0 if they do not.
-func (m *Manager) senderOf(ev *terms.Event) fabric.GUID {
-	d, l := ev.Datagram, m.found()
-	if len(l.Nodes) == 0 {
+// sender returns the GUID of the port that has sent the request, as far as the last round shows its
+// cables; 0 if they do not.
+func (q *smRequest) sender() fabric.GUID {
+	l, m := q.found(), q.d.MAD
+	switch {
+	case len(l.Nodes) == 0:
+		return 0
+	case m.Class() != mad.ClassDirectedSMP:
+		return portWithLID(l, q.d.Addr.SLID)
+	case mad.DirectedSMPDrSLID.Get(m) != wire.Permissive:
 		return 0
 	}
-	if d.MAD.Class() != mad.ClassDirectedSMP {
-		for slot := range l.Owner {
-			base := mad.PortInfoLID.Get(l.Info[slot][:])
-			if n := uint64(1) << mad.PortInfoLMC.Get(l.Info[slot][:]); l.TakesLID(int32(slot)) && base != 0 && uint64(d.Addr.SLID)-base < n {
-				return l.GUID[slot]
-			}
-		}
-		return 0
-	}
-	if mad.DirectedSMPDrSLID.Get(d.MAD) != wire.Permissive {
-		return 0
-	}
-	slot, ok := traceBack(l, l.OwnPort(), int(mad.DirectedSMPHopCount.Get(d.MAD)), mad.DirectedSMPReturnPath.Get(d.MAD))
+	slot, ok := traceBack(l, l.OwnPort(), int(mad.DirectedSMPHopCount.Get(m)), mad.DirectedSMPReturnPath.Get(m))
 	if !ok {
 		return 0
 	}
 	return l.GUID[l.Agent(ledger.GetPort, slot)]
+}
+
+// portWithLID returns the GUID of the port that has a LID; 0: none.
+func portWithLID(l *ledger.Ledger, lid uint16) fabric.GUID {
+	for slot := range l.Owner {
+		base := mad.PortInfoLID.Get(l.Info[slot][:])
+		if n := uint64(1) << mad.PortInfoLMC.Get(l.Info[slot][:]); l.TakesLID(int32(slot)) && base != 0 && uint64(lid)-base < n {
+			return l.GUID[slot]
+		}
+	}
+	return 0
 }
 
 // traceBack follows a directed route back from a port to its sender, over the cables of a ledger.
@@ -136,53 +149,49 @@ func traceBack(l *ledger.Ledger, slot int32, hops int, path []byte) (sender int3
 	return slot, true
 }
 
-// transition returns the action for a change of state that another manager asks for, and the status
-// of the answer.
-func (m *Manager) transition(now time.Duration, to uint32, from fabric.GUID) (then func(), status mad.Status) {
-	e, state := &m.election, m.state()
-	known := slices.ContainsFunc(m.found().Others, func(o ledger.OtherManager) bool { return o.GUID == from })
-	isMaster := e.master != nil && e.master.GUID == from
-	nothing := func() {}
+// transition returns the answer to a request that is not distrusted, and what to do after it.
+func (q *smRequest) transition() (status mad.Status, then func()) {
+	e, state := &q.election, q.Manager.state()
+	isMaster := e.master != nil && e.master.GUID == q.from
 	switch {
-	case to == mad.SMSetHandover && (state == mad.SMStateStandby || state == mad.SMStateMaster) && !m.found().IsLockedOut():
-		return m.handedOver(now, from, known, isMaster)
-	case to == mad.SMSetAcknowledge && e.handing != nil && e.handing.GUID == from: // before its answer to the handover, or instead of it
-		return func() { m.leaveTo(now, e.handing) }, mad.StatusOK
-	case to == mad.SMSetAcknowledge && isMaster:
-		return nothing, mad.StatusOK
-	case to == mad.SMSetDisable && state == mad.SMStateStandby && isMaster:
-		return func() {
-			m.tell(terms.Standby, "%s has disabled this manager: it does not take over until that manager asks it to stand by, or until it is restarted", e.master.Name)
+	case q.to == mad.SMSetHandover && (state == mad.SMStateStandby || state == mad.SMStateMaster) && !q.found().IsLockedOut():
+		return q.handover(isMaster)
+	case q.to == mad.SMSetAcknowledge && e.handing != nil && e.handing.GUID == q.from: // before its answer to the handover, or instead of it
+		return mad.StatusOK, func() { e.leave(q.Manager, q.now) }
+	case q.to == mad.SMSetAcknowledge && isMaster:
+		return mad.StatusOK, doNothing
+	case q.to == mad.SMSetDisable && state == mad.SMStateStandby && isMaster:
+		return mad.StatusOK, func() {
+			q.tell(terms.Standby, "%s has disabled this manager: it does not take over until a master asks it to stand by, or until it is restarted", e.master.Name)
 			e.master, e.off = nil, true
-		}, mad.StatusOK
-	case to == mad.SMSetStandby && state == mad.SMStateNotActive && known:
-		return func() { m.lookAgain("another manager asks this one to be a standby") }, mad.StatusOK
-	case to == mad.SMSetDiscover && state == mad.SMStateStandby && isMaster:
-		if !m.others.admits(now, from) {
-			return nothing, mad.StatusBusy
 		}
-		return func() { m.lookAgain("another manager asks this one to discover the subnet") }, mad.StatusOK
+	case q.to == mad.SMSetStandby && state == mad.SMStateNotActive && q.isKnown():
+		return mad.StatusOK, func() { q.lookAgain("another manager asks this one to be a standby") }
+	case q.to == mad.SMSetDiscover && state == mad.SMStateStandby && isMaster:
+		if !q.others.admits(q.now, q.from) {
+			return mad.StatusBusy, doNothing
+		}
+		return mad.StatusOK, func() { q.lookAgain("another manager asks this one to discover the subnet") }
 	}
-	return nothing, mad.StatusBadField
+	return mad.StatusBadField, doNothing
 }
 
-// handedOver answers a HANDOVER. An unknown sender is looked for first, as after any change; it
+// isKnown reports whether the last round has met the requester.
+func (q *smRequest) isKnown() bool {
+	return slices.ContainsFunc(q.found().Others, func(o ledger.OtherManager) bool { return o.GUID == q.from })
+}
+
+// handover answers a HANDOVER. An unknown sender is looked for first, as after any change; it
 // repeats its offer. Neither that nor the offers of a manager that is not our master may keep this
 // one busy.
-func (m *Manager) handedOver(now time.Duration, from fabric.GUID, known, isMaster bool) (then func(), status mad.Status) {
-	if known && isMaster {
-		return func() { m.takeOver(from) }, mad.StatusOK
-	}
+func (q *smRequest) handover(isMaster bool) (status mad.Status, then func()) {
 	const strangers = fabric.GUID(0) // which share one limit
-	who := from
-	if !known {
-		who = strangers
+	take := func() { q.takeOver(q.from) }
+	switch known := q.isKnown(); {
+	case known && (isMaster || q.others.admits(q.now, q.from)):
+		return mad.StatusOK, take
+	case !known && q.others.admits(q.now, strangers):
+		return mad.StatusBusy, func() { q.noteChange(q.now, "an unknown manager hands the subnet over") }
 	}
-	switch {
-	case !m.others.admits(now, who):
-		return nil, mad.StatusBusy
-	case known:
-		return func() { m.takeOver(from) }, mad.StatusOK
-	}
-	return func() { m.noteChange(now, "an unknown manager hands the subnet over") }, mad.StatusBusy
+	return mad.StatusBusy, doNothing
 }
