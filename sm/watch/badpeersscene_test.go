@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ type scene struct {
 	hosts  []fabric.NodeID // hosts of peers
 	late   []fabric.NodeID // of them, those that are off at first
 	peers  []*peer
-	narrow bool // a switch has one lane: there may be no trees for groups
+	stored [2]terms.LIDMap // of managers that were killed: they start again with their state
+	narrow bool            // a switch has one lane: there may be no trees for groups
 	watch  *service
 	log    []string
 	kinds  map[string]bool // what has happened
@@ -80,6 +82,7 @@ func newScene(t testing.TB, seed uint64) *scene {
 		}
 		x.peers = append(x.peers, p)
 	}
+	x.config = func(i int, c *terms.Config) { c.Stored = maps.Clone(x.stored[i]) }
 	x.wrote = func(v *virtual, a *terms.Action) {
 		if a.Kind == terms.Note {
 			x.log = append(x.log, fmt.Sprintf("%v:   manager at %s: %s: %s", v.now, f.NodeName(v.at.Node), a.Incident.Kind, a.Incident.Text))
@@ -293,7 +296,7 @@ func (x *scene) restart() {
 	case x.managers[1-i] != nil: // otherwise nobody would serve
 		x.say("manager %d is killed", i)
 		x.sub.Detach(v.id)
-		x.managers[i] = nil
+		x.managers[i], x.stored[i] = nil, maps.Clone(v.manager.next.Stored)
 		x.watch.killedAt = x.now
 	}
 	x.kinds["restart"] = true
