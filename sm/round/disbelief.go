@@ -62,7 +62,8 @@ func (f *finder) locksOut(slot int32) bool {
 	return true
 }
 
-// isOurs reports whether a MasterSMLID is ours, or that of the manager that leaves the subnet to us.
+// isOurs reports whether a MasterSMLID is ours, or that of the manager that leaves the subnet to
+// us.
 func (f *finder) isOurs(lid uint64) bool {
 	if b := f.given.Before; b != nil {
 		return lid == uint64(b.Prog.SMLID)

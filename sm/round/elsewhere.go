@@ -18,7 +18,7 @@ type lateNode struct {
 func (f *finder) isElsewhere(slot int32, guid fabric.GUID) bool {
 	b := f.given.Before
 	if b == nil {
-		b = f.given.Seen
+		b = f.given.Inherit.Seen
 	}
 	if b == nil || slot == ledger.NoSlot {
 		return false

@@ -36,7 +36,6 @@ type Given struct {
 	Inherit  Inherit
 
 	Before     *ledger.Ledger       // whose Plan is in force; nil: the subnet is not ours yet
-	Seen       *ledger.Ledger       // without Before: what the last round found, which wrote nothing
 	AskAll     bool                 // ask all devices for what they are
 	ReadTables bool                 // read all tables: another manager may have written them since Before
 	Doubted    map[fabric.GUID]bool // node GUIDs of which nothing is believed
@@ -84,6 +83,7 @@ type Inherit struct {
 	// Held says that Last is another manager's Plan, or that others may have changed it. The round
 	// then uses the tables that switches hold.
 	Held bool
+	Seen *ledger.Ledger // without Before: what the last round found, which wrote nothing
 }
 
 // Result is the outcome of a round. During the round it shows the state so far.

@@ -44,9 +44,9 @@ const sliceOfPeers = 500
 // again the subnet is up and proven, as far as devices have room: switches hold the Plan, and
 // packets to groups reach their members.
 //
-// testdata/badpeers.seeds lists seeds of any slice that have found a fault; they are played too. One
-// seed alone: -peer-seed N -v; with -record what its managers were given is written, for weft sm
-// replay.
+// testdata/badpeers.seeds lists seeds of any slice that have found a fault; they are played too.
+// One seed alone: -peer-seed N; with -record DIR what its managers were given is written for weft
+// sm replay.
 func TestBadPeers(t *testing.T) {
 	racing.SkipLong(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a third of the time otherwise

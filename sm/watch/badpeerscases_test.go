@@ -33,9 +33,9 @@ func (m *market) lidAt(e fabric.End) fabric.LID {
 	return fabric.LID(mad.PortInfoLID.Get(info))
 }
 
-// TestStolenIdentity: the agent of a host says that it has the node GUID of another host, or the LID
-// of another one. When the master dies and its standby takes the subnet, the other host keeps its
-// LID and its place.
+// TestStolenIdentity: the agent of a host says that it has the node GUID of another host, or the
+// LID of another one. When the master dies and its standby takes the subnet, the other host keeps
+// its LID and its place.
 func TestStolenIdentity(t *testing.T) {
 	for _, kind := range []string{"another one's GUID", "another one's LID"} {
 		for _, at := range []int{1, 5, 16} { // found before the victim, and after it
@@ -62,8 +62,8 @@ func TestStolenIdentity(t *testing.T) {
 }
 
 // TestDeadLink: a cable comes back while the agent of a switch takes no Sets, so that the cable
-// never becomes Active. Paths go around it within five seconds. When the agent is well again and the
-// quarantine is over the cable is used again.
+// never becomes Active. Paths go around it within five seconds. When the agent is well again and
+// the quarantine is over the cable is used again.
 func TestDeadLink(t *testing.T) {
 	for _, agent := range []*temper{refusing, readOnly} {
 		m := neighbourhood(t, nil)

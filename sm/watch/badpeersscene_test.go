@@ -227,8 +227,8 @@ func (x *scene) next() {
 	}
 }
 
-// unmake ends what a peer does. An agent is mended by a restart of its host: a manager need not look
-// again at what has told lies and stops that without a sign.
+// unmake ends what a peer does. An agent is mended by a restart of its host: a manager need not
+// look again at what has told lies and stops that without a sign.
 func (x *scene) unmake(p *peer) {
 	if p.deed == "lying agent" {
 		if err := x.sub.Reboot(p.at.Node, 100*time.Millisecond); err != nil {

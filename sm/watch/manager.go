@@ -357,7 +357,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
 	if m.inForce == nil {
-		g.Seen = m.result.Ledger
+		g.Inherit.Seen = m.result.Ledger
 	}
 	g.ReadTables = m.wanted.tables && m.inForce != nil
 	g.Unbalanced = kind != routeAfresh && m.afresh < terms.Never || m.inForce == nil && m.learned.rules != nil && m.learned.rules.Rebalance
@@ -376,7 +376,7 @@ func (m *Manager) endRound(now time.Duration) {
 	if m.given.ReadTables {
 		m.groups.held = nil
 	}
-	m.given.Before, m.given.Seen = nil, nil // free their memory
+	m.given.Before, m.given.Inherit.Seen = nil, nil // free their memory
 	r, master := m.result.Report, m.result.Master
 	m.memory.end(now, m.result)
 	m.tellEnd()
