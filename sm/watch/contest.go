@@ -29,6 +29,14 @@ const contestWithin = 10 * time.Minute
 // isOn reports whether the subnet is contested.
 func (c *contest) isOn() bool { return c.text != "" }
 
+// delay returns when work is due that repairs no failure: never while the subnet is contested.
+func (c *contest) delay(due time.Duration) time.Duration {
+	if c.isOn() {
+		return terms.Never
+	}
+	return due
+}
+
 // keeps returns the MasterSMLID that a round leaves in ports; 0: none.
 func (c *contest) keeps(now time.Duration) fabric.LID {
 	if c.isOn() || c.lid != 0 && now < c.repaired+contestWithin {

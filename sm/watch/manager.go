@@ -277,7 +277,7 @@ func (m *Manager) proceed(now time.Duration) {
 		m.beginRound(m.change.text(), askChanged)
 	case now >= m.again:
 		m.beginRound("the last round did not bring up everything", askAll)
-	case now >= m.afresh:
+	case now >= m.contest.delay(m.afresh):
 		m.beginRound("routing from scratch after repairs", routeAfresh)
 	case now >= m.unsteady.releaseDue(m.inForce, m.watch.Flaps):
 		m.release(now)
@@ -296,7 +296,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	m.askSwitches()
 	m.workOnGroups(now)
-	if at := min(m.change.due(), m.again, m.afresh, m.sweep.due, m.election.pollDue(), m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < terms.Never {
+	if at := min(m.change.due(), m.again, m.contest.delay(m.afresh), m.sweep.due, m.election.pollDue(), m.unsteady.releaseDue(m.inForce, m.watch.Flaps), m.looks.due(), m.groups.membersDue(), m.groups.workDue()); at < terms.Never {
 		m.out = append(m.out, terms.Action{Kind: terms.Wake, At: at})
 	}
 }

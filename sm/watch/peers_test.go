@@ -304,7 +304,7 @@ func TestContested(t *testing.T) {
 				t.Errorf("a repair took %v", took)
 			}
 			fight(2 * time.Minute)
-			if repairs != 1 || v.told(terms.Contested) != 1 {
+			if repairs != 1 || v.told(terms.Contested) != 1 || v.manager.Result().Report.Routing.Kept == "" {
 				t.Errorf("%d repairs, %d events: %s", repairs, v.told(terms.Contested), journals([]*virtual{v}))
 			}
 			c.end(v, p)
