@@ -55,6 +55,9 @@ const (
 	OthersLIDs    IncidentKind = "other-lids"      // another manager assigned LIDs since
 	Locked        IncidentKind = "locked"          // a port has an unknown M_Key
 	NotStored     IncidentKind = "not-stored"      // the state file cannot be written
+	StoredAgain   IncidentKind = "stored-again"    // it can, after it could not
+	SetAside      IncidentKind = "set-aside"       // a damaged or old state file was renamed
+	BroughtBack   IncidentKind = "brought-back"    // what the state file puts into force at the start
 
 	// Of a Manager, between and around rounds.
 	RoundBegun     IncidentKind = "round-begun"
