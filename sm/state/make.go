@@ -245,9 +245,6 @@ func putBack(aside, path string) error {
 	return nil
 }
 
-// SetAside moves the file of a closed Store away, and says where it is.
-func SetAside(path string) (aside string, err error) { return StartEmpty(path) }
-
 // parts of a file. Without the needed ones a manager would move LIDs, or use what is drained.
 var parts = []struct {
 	table, words string

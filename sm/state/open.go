@@ -292,7 +292,7 @@ func (s *Store) check() error {
 		return err
 	}
 	if tables == 0 {
-		return refuse("it holds nothing, so its write-ahead log is missing: " + insteadOfCp(s.path))
+		return refuse("it holds nothing, so its write-ahead log is missing: %s", insteadOfCp(s.path))
 	}
 	if err := s.db.QueryRow("PRAGMA application_id").Scan(&app); err != nil {
 		return err

@@ -241,7 +241,7 @@ func TestWriterFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := s.Contents(9)
-	if err != nil || len(c.Events) != 2 || c.Events[0].Kind != "first" || len(told) > 0 {
+	if err != nil || len(c.Events) != 2 || c.Events[0].Kind != "first" || len(told) != 1 || <-told != nil {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if _, err := s.db.Exec("PRAGMA query_only = 1"); err != nil {

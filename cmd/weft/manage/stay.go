@@ -54,7 +54,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 	defer end()
 	run.tell(terms.Incident{Kind: terms.Started, Text: "weft manages the subnet of " + s.wires.Transport})
-	s.state.told(run.tell)
+	s.state.told(run.tell, func() { _ = run.ask(cmd.Context(), &terms.Event{Kind: terms.Resweep}) })
 	defer run.reloadAtSIGHUP()()
 	err = s.runAtPorts(cmd, runner, t, run.tell)
 	run.deciding.Wait()
