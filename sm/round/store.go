@@ -12,7 +12,7 @@ import (
 // another manager has assigned them since, or this one has, and the state is an older copy. The
 // ports keep their LIDs, and the last Plan is not repaired.
 func (w *writer) noteOthersLIDs() bool {
-	if !w.given.Store {
+	if !w.given.Store && w.inherit.Stored == nil {
 		return false
 	}
 	n, first, ports := 0, ledger.NoSlot, map[fabric.GUID]int{}

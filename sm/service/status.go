@@ -205,9 +205,7 @@ func (s *Status) addState(lines *rows) {
 		lines.add("state", "started on a copy made at %s", f.CopyOf)
 	}
 	for _, name := range f.Drains {
-		if slices.Contains(s.Drains, name) {
-			lines.add("from the state", "%s was drained at the start", name)
-		}
+		lines.add("from the state", "%s was drained at the start", name)
 	}
 }
 

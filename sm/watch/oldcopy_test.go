@@ -65,14 +65,17 @@ func TestOldCopy(t *testing.T) {
 		}
 		toggle("first")
 		var last *planner.Kept
-		start := func(d *disk, now time.Duration) *virtual {
+		start := func(d *disk, now time.Duration, stores bool) *virtual {
 			v := withDisk(t, sub, d, terms.Config{History: terms.History{Last: last}})
+			if !stores { // LIDs of --lids
+				v.manager = NewManager(terms.Config{History: terms.History{Stored: maps.Clone(d.lids)}}, terms.UsualWatch)
+			}
 			v.now, v.manager.watch.KeepAbsent = now, 1
 			v.step(&terms.Event{Kind: terms.Start})
 			v.runUntil(v.now + 10*time.Second)
 			return v
 		}
-		v := start(d, 0)
+		v := start(d, 0, true)
 		copied, plan := maps.Clone(d.lids), v.manager.next.Last
 		for range rapid.IntRange(1, 3).Draw(t, "changes") {
 			toggle("since")
@@ -97,7 +100,7 @@ func TestOldCopy(t *testing.T) {
 		if last = nil; rapid.Bool().Draw(t, "with its Plan") {
 			last = plan
 		}
-		v = start(&disk{lids: copied}, now)
+		v = start(&disk{lids: copied}, now, rapid.Bool().Draw(t, "a state file"))
 		has := given(t, sub)
 		for guid, p := range had {
 			if has[guid] != p {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,7 +67,7 @@ func (k *keyFlags) read(keys *terms.Keys, one uint64) error {
 	if k.known == "" {
 		return nil
 	}
-	data, err := os.ReadFile(k.known)
+	data, err := readPrivate(k.known, groupAndAll, math.MaxInt32)
 	if err != nil {
 		return fmt.Errorf("--mkey-file: %w", err)
 	}
@@ -97,7 +96,7 @@ const leastSecret = 16
 
 // readSecret reads a secret: the file without surrounding blanks and line ends.
 func readSecret(flag, path string) ([]byte, error) {
-	data, err := readBounded(path)
+	data, err := readPrivate(path, groupAndAll, configfile.MostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}

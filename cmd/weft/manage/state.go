@@ -129,11 +129,35 @@ func (s *smState) take(f *smFlags, r *sm.Runner, from *state.Store) (err error) 
 	return nil
 }
 
+// named adds the names of nodes to parts that are named by GUID.
+func (s *smState) named(list []string) (out []string) {
+	names := map[string]string{}
+	if s.then != nil {
+		for i := range s.then.Nodes {
+			names[s.then.Nodes[i].GUID.String()] = s.then.Nodes[i].Desc
+		}
+	}
+	for _, part := range list {
+		guid, port, cable := strings.Cut(part, "[")
+		name := names[guid]
+		switch {
+		case name == "":
+			out = append(out, part)
+		case cable:
+			out = append(out, name+"["+port+" ("+part+")")
+		default:
+			out = append(out, name+" ("+part+")")
+		}
+	}
+	return out
+}
+
 // bringBack says what a file puts into force that an operator may have ended since.
 func (s *smState) bringBack(copied time.Time, drains []string) {
 	if copied.IsZero() && len(drains) == 0 {
 		return
 	}
+	drains = s.named(drains)
 	what := "no switch or cable is drained by it"
 	if len(drains) > 0 {
 		what = "drained again: " + strings.Join(drains, ", ") + " (weft sm undrain ends a drain)"
