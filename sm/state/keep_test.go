@@ -372,8 +372,8 @@ func TestDamagedParts(t *testing.T) {
 	}
 }
 
-// TestModes: the files are for their owner alone, whatever the umask, and also if an older weft made
-// them for all.
+// TestModes: the files are for their owner alone, whatever the umask, and also if an older weft
+// made them for all.
 func TestModes(t *testing.T) {
 	dir := t.TempDir()
 	defer syscall.Umask(syscall.Umask(0))
@@ -407,6 +407,35 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	check()
+}
+
+// TestNotMarked: a file that cannot be written when it is closed, or opened, keeps its log, and all
+// that was stored.
+func TestNotMarked(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "state"))
+	drain(t, s, "spine 1")
+	if _, err := s.db.Exec("PRAGMA query_only = 1"); err != nil {
+		t.Fatal(err)
+	}
+	s = reopened(t, s)
+	if _, err := s.db.Exec("CREATE TRIGGER full BEFORE INSERT ON mark BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := Open(s.path, Limits{}); err == nil || !strings.Contains(err.Error(), "the disk is full") {
+			t.Fatal(err)
+		}
+		r, err := Read(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := r.Drains(); err != nil || len(d.Now) != 1 || r.Close() != nil {
+			t.Errorf("%v, %v", d, err)
+		}
+	}
 }
 
 // TestOwed: what could not be stored is stored as soon as there is room, without anything new to

@@ -82,6 +82,7 @@ type Store struct {
 	file os.FileInfo // the open file; nil if read-only, and while opening
 
 	mark   mark // of the last transaction
+	whole  bool // without its log: closed
 	alone  bool // read without its log
 	copied time.Time
 	told   []terms.Incident
@@ -359,27 +360,24 @@ func (s *Store) explain(err error) error {
 
 // Close marks the file as complete without its log, and closes it.
 func (s *Store) Close() error {
-	if s.file == nil {
-		return s.release()
-	}
 	s.use.Lock()
 	defer s.use.Unlock()
-	if s.db == nil { // closed before
-		return nil
-	}
-	if s.inPlace() != nil || s.commit(func(*sql.Tx) error { s.mark.Closed = true; return nil }) != nil {
-		// SQLite removes the log when the last connection is closed. Without the mark it must stay.
-		if reader, err := connect(s.path, "ro"); err == nil {
-			_, _ = readMark(reader) // reads, and so joins
-			defer func() { _ = reader.Close() }()
-		}
+	if s.file != nil && s.db != nil && s.inPlace() == nil {
+		s.whole = s.commit(func(*sql.Tx) error { s.mark.Closed = true; return nil }) == nil
 	}
 	return s.release()
 }
 
-// release closes what is open.
+// release closes what is open. SQLite removes the log when the last connection that may write is
+// closed. Without the mark that the file is whole the log must stay: a reader joins until then.
 func (s *Store) release() (err error) {
 	if s.db != nil {
+		if s.lock != nil && !s.whole {
+			if reader, err := connect(s.path, "ro"); err == nil {
+				_, _ = readMark(reader)
+				defer func() { _ = reader.Close() }()
+			}
+		}
 		err = s.db.Close()
 		s.db = nil
 	}

@@ -39,9 +39,9 @@ func inService(t *rapid.T, sub *emulator.Subnet, down map[fabric.NodeID]bool) te
 	return out
 }
 
-// TestOldCopy: a manager that starts on an older copy of its state, with LIDs and Plan, moves no LID
-// in service, of hosts or of switches, whatever came, went and was forgotten since the copy. What
-// the copy knows of absent ports stays, unless their LIDs are in use.
+// TestOldCopy: a manager that starts on an older copy of its state, with LIDs and Plan, or on an
+// older file of LIDs, moves no LID in service, of hosts or of switches, whatever came, went and was
+// forgotten since the copy.
 func TestOldCopy(t *testing.T) {
 	differed, switches := 0, 0
 	draws.Check(t, func(t *rapid.T) {

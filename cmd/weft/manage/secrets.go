@@ -44,8 +44,8 @@ func isPrivate(f *os.File, others os.FileMode) error {
 // secretOptions are the options whose values are secrets.
 var secretOptions = []string{"m-key", "sm-key", "cc-key"}
 
-// holdsSecret reports whether one of the options of a configuration file is a secret. The default of
-// an option is none.
+// holdsSecret reports whether one of the options of a configuration file is a secret. The default
+// of an option is none.
 func holdsSecret(file *configfile.File, flags *pflag.FlagSet) bool {
 	return slices.ContainsFunc(file.Settings, func(s configfile.Setting) bool {
 		f := flags.Lookup(s.Option)

@@ -21,8 +21,8 @@ import (
 	"weft/sm/terms"
 )
 
-// smState is the state file of weft sm. Without a file (path "") its methods do nothing. A file that
-// cannot be opened at the start is tried again until it can (away.go).
+// smState is the state file of weft sm. Without a file (path "") its methods do nothing. A file
+// that cannot be opened at the start is tried again until it can (away.go).
 type smState struct {
 	path   string
 	limits state.Limits
