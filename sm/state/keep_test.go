@@ -200,7 +200,7 @@ func TestBackup(t *testing.T) {
 	for i := range 8 {
 		to := filepath.Join(dir, fmt.Sprint("copy ", i))
 		before := int(acked.Load())
-		if err := Backup(s.path, to, false); err != nil {
+		if err := Backup(time.Now(), s.path, to, false); err != nil {
 			t.Fatal(err)
 		}
 		after := int(acked.Load()) + 3 // one may be stored, and not yet counted
@@ -221,18 +221,18 @@ func TestBackup(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if err := Backup(s.path, copies[0], false); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := Backup(time.Now(), s.path, copies[0], false); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("replaced: %v", err)
 	}
-	if err := Backup(s.path, s.path, true); err == nil || !strings.Contains(err.Error(), "it is the state itself") {
+	if err := Backup(time.Now(), s.path, s.path, true); err == nil || !strings.Contains(err.Error(), "it is the state itself") {
 		t.Errorf("onto itself: %v", err)
 	}
 	other := open(t, filepath.Join(dir, "of another manager"))
-	if err := Backup(s.path, other.path, true); !errors.Is(err, ErrLocked) {
+	if err := Backup(time.Now(), s.path, other.path, true); !errors.Is(err, ErrLocked) {
 		t.Errorf("onto the state of another manager: %v", err)
 	}
 	drain(t, s, "spine 1")
-	if err := Backup(s.path, copies[0], true); err != nil {
+	if err := Backup(time.Now(), s.path, copies[0], true); err != nil {
 		t.Fatal(err)
 	}
 	drain(t, s, "spine 2")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"weft/sm/terms"
@@ -106,7 +107,7 @@ func vacuum(db *sql.DB, next string) error {
 
 // Backup copies the contents of a state file to another path while a manager may be writing to it.
 // It replaces a file there only if told to.
-func Backup(path, to string, replace bool) error {
+func Backup(now time.Time, path, to string, replace bool) error {
 	s, err := Read(path)
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func Backup(path, to string, replace bool) error {
 	if err := mayReplace(path, to, replace); err != nil {
 		return err
 	}
-	if err := build(to, time.Now().UnixMilli(), func(next string) error { return vacuum(s.db, next) }); err != nil {
+	if err := build(to, now.UnixMilli(), func(next string) error { return vacuum(s.db, next) }); err != nil {
 		return (&Store{path: to}).explain(err)
 	}
 	return nil
@@ -218,8 +219,7 @@ func replaced(path string, put func() error) (aside string, err error) {
 
 // setAside renames a file and its log, and returns the new name; "" if neither is there.
 func setAside(path string) (aside string, err error) {
-	stamp := time.Now().UTC().Format("20060102T150405.000Z")
-	next := path + ".aside-" + stamp
+	next := freeName(path + ".aside-")
 	for _, end := range append([]string{""}, companions...) {
 		switch err := os.Rename(path+end, next+end); {
 		case errors.Is(err, fs.ErrNotExist):
@@ -233,6 +233,17 @@ func setAside(path string) (aside string, err error) {
 		return "", nil
 	}
 	return aside, syncPath(filepath.Dir(path))
+}
+
+// freeName numbers a name that no file has, nor a log.
+func freeName(start string) string {
+	for n := 1; ; n++ {
+		name := fmt.Sprint(start, n)
+		_, err := os.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) && !hasLog(name) {
+			return name
+		}
+	}
 }
 
 // putBack takes a file back that was set aside.
@@ -287,7 +298,7 @@ func (s *Store) salvage(why error) error {
 	}
 	what := "nothing is lost"
 	if len(lost) > 0 {
-		what = "lost: " + joined(lost)
+		what = "lost: " + strings.Join(lost, ", ")
 	}
 	s.told = append(s.told, terms.Incident{Kind: terms.SetAside, Text: fmt.Sprintf("%s was damaged (%v); %s. All else is kept. The damaged file is now %s", s.path, why, what, aside)})
 	return syncPath(filepath.Dir(s.path))
@@ -341,20 +352,4 @@ func copyParts(next, from string, tables []string) error {
 		}
 	}
 	return errors.Join(err, db.Close())
-}
-
-// joined joins words.
-func joined(words []string) string {
-	switch n := len(words); n {
-	case 0:
-		return ""
-	case 1:
-		return words[0]
-	default:
-		text := words[0]
-		for _, w := range words[1 : n-1] {
-			text += ", " + w
-		}
-		return text + " and " + words[n-1]
-	}
 }

@@ -88,7 +88,7 @@ func (s *Store) checkLog() error {
 	var err error
 	for i := range looks {
 		if i > 0 { // between two reads the manager may have copied its log
-			time.Sleep(20 * time.Millisecond)
+			<-time.NewTimer(20 * time.Millisecond).C
 		}
 		if err = s.lookAtLog(); err == nil {
 			return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -91,7 +92,7 @@ func (s *stateFlags) run(cmd *cobra.Command, path string) error {
 
 // copyTo makes a backup.
 func (s *stateFlags) copyTo(cmd *cobra.Command, path string) error {
-	if err := state.Backup(path, s.backup, s.force); err != nil {
+	if err := state.Backup(time.Now(), path, s.backup, s.force); err != nil {
 		return fmt.Errorf("--backup %w", err)
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is a whole copy of %s\n", s.backup, path)
