@@ -281,10 +281,21 @@ func (s *Subnet) mlids() int {
 	return most
 }
 
-// groupSL returns the SL of a group that asks for sl: if groups have a VL of their own, its SL.
+// groupSL returns the SL of a group that asks for sl: the SL of the trees, which the judge has
+// proven, or sl itself if a Plan with one lane treats both alike.
 func (s *Subnet) groupSL(sl uint8) uint8 {
-	if m := s.Plan.Multicast; m != nil && s.Plan.VLs > 1 {
-		return m.SL
+	trees, lanes := s.Plan.Multicast, s.Plan.SL2VL
+	switch {
+	case trees == nil:
+		return sl
+	case s.Plan.VLs > 1:
+		return trees.SL
+	case lanes != nil:
+		for i := range lanes.Pool {
+			if lanes.Pool[i][sl&15] != lanes.Pool[i][trees.SL] {
+				return trees.SL
+			}
+		}
 	}
 	return sl
 }
