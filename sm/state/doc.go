@@ -41,8 +41,8 @@
 //	subnet  id 1, time, netfile (as own.WriteJSON writes it, compressed with gzip)
 //
 // Open upgrades a file of version 1, without drains, 2, without entries, or 3, without mark, to
-// version 4. It refuses a file with a newer schema, a file of another program, and a damaged file, and says
-// what to do.
+// version 4. It refuses a file with a newer schema, a file of another program, and a damaged file,
+// and says what to do.
 //
 // Cost: Record writes only changed LIDs, and the Plan only if it differs from the last version; a
 // commit is one sync.
