@@ -29,7 +29,6 @@ type machine struct {
 	f        *fabric.Fabric
 	at       fabric.End
 	dir, tmp string
-	preload  string // library for the programs, "" for none
 }
 
 // newMachine serves the first CA port of a fabric. This process must not open its own files; other
@@ -75,9 +74,6 @@ func (m *machine) run(program string, args ...string) string {
 	var out, said bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = m.tmp, &out, &said
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+m.tmp, "OSM_CACHE_DIR="+m.tmp)
-	if m.preload != "" {
-		cmd.Env = append(cmd.Env, preloadVar+"="+m.preload)
-	}
 	cmd.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
