@@ -128,13 +128,17 @@ func (r *Responder) paths(s *Subnet, q mad.Datagram) mad.Datagram {
 		p.number, c.enough = 1, 1
 	}
 	from, status := s.ends(p.mask, pathSGID, pathSLID, p.sgid, p.slid)
-	if status != mad.StatusOK {
-		return r.refuse(q, status)
-	}
-	to, status := s.ends(p.mask, pathDGID, pathDLID, p.dgid, p.dlid)
+	var to ends
 	remote := s.isRemote(&p)
-	if remote {
+	switch {
+	case status != mad.StatusOK:
+	case remote:
 		to, status = s.toRemote(&p, from.first)
+	default:
+		to, status = s.ends(p.mask, pathDGID, pathDLID, p.dgid, p.dlid)
+	}
+	if noEnd := status == mad.StatusNoRecords || status == mad.StatusInvalidGID; noEnd && q.Method() == mad.GetTable {
+		return r.close(q) // a table without records, as for other records
 	}
 	if status != mad.StatusOK {
 		return r.refuse(q, status)
