@@ -78,8 +78,8 @@ func TestDirectedRoutes(t *testing.T) {
 	}
 }
 
-// TestRoutesFromALID: a directed route may begin at a LID, as ibportstate asks the port at the other
-// end of a link.
+// TestRoutesFromALID: a directed route may begin at a LID, as ibportstate asks the port at the
+// other end of a link.
 func TestRoutesFromALID(t *testing.T) {
 	b := newBed(t, chain(t))
 	b.configure()

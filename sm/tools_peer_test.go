@@ -17,8 +17,8 @@ import (
 
 var allTools = flag.Bool("all-tools", false, "compare all commands of infiniband-diags, not only the most telling ones")
 
-// TestTools: on ibsim, the commands of infiniband-diags do against weft what they do against OpenSM.
-// (The test of this name in emulator/umadfs runs more of them.)
+// TestTools: on ibsim, the commands of infiniband-diags do against weft what they do against
+// OpenSM. (The test of this name in emulator/umadfs runs more of them.)
 func TestTools(t *testing.T) {
 	// These ask by routes that begin at a LID, which ibsim does not answer; by names, of which a
 	// table has the first two; for a server; or end now and then in the preload library.

@@ -279,7 +279,8 @@ func TestRefusals(t *testing.T) {
 	b.want(write(umad.Header{}, rmppHeader), 0)
 }
 
-// Any bytes may be written and any argument given without a panic. Accepted writes become datagrams.
+// Any bytes may be written and any argument given without a panic. Accepted writes become
+// datagrams.
 func FuzzDevice(f *testing.F) {
 	arg := make([]byte, umad.AgentSize)
 	managing.Put(arg)

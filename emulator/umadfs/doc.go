@@ -27,16 +27,16 @@
 //     is open; a second opener waits, or fails with EAGAIN.
 //
 // RMPP is the kernel's: an agent with rmpp_version 1 writes and reads whole messages, which package
-// rmpp cuts into segments and joins (messages.go). Agents with rmpp_version 0, or with USER_RMPP, do
-// it themselves and see every segment. A reader with room for a datagram gets the beginning of a
+// rmpp cuts into segments and joins (messages.go). Agents with rmpp_version 0, or with USER_RMPP,
+// do it themselves and see every segment. A reader with room for a datagram gets the beginning of a
 // longer message, its length and ENOSPC, as libibumad expects it; this and messages of over a
 // mebibyte need /proc (package fuse).
 //
 // # Limits
 //
-// A receiver's silence ends a message by ABORT, unlike the kernel's. Messages of all classes are cut
-// behind a header of 56 bytes, as subnet administration has it. A Get or Set that no agent wants is
-// dropped, not answered with "unsupported". The device files are regular files.
+// A receiver's silence ends a message by ABORT, unlike the kernel's. Messages of all classes are
+// cut behind a header of 56 bytes, as subnet administration has it. A Get or Set that no agent
+// wants is dropped, not answered with "unsupported". The device files are regular files.
 //
 // The serving process must not use its own mount: see package fuse.
 //

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"weft/fabric"
 	"weft/wire/mad"
 )
 
@@ -37,8 +38,9 @@ type memberQuery struct {
 	rec        []byte // of the request
 	mgid, port []byte
 	state      uint8
-	end        int32 // of the port to join
-	proxy      bool  // another node asks for the port
+	end        int32       // of the port to join
+	proxy      bool        // another node asks for the port
+	by         fabric.GUID // the port that answers for the membership; 0: unknown
 	groupLimits
 }
 
@@ -74,8 +76,15 @@ func (r *Responder) readMember(s *Subnet, q mad.Datagram) (m memberQuery, status
 		return m, mad.StatusInvalidGID
 	}
 	s.toOwn(m.port)
-	asks := s.endOfLID(r.Asks)
-	m.proxy = asks >= 0 && asks != m.end && s.Graph.EndNode[asks] != s.Graph.EndNode[m.end]
+	// A LID that weft has not assigned may be anybody's.
+	m.by = s.Graph.EndGUID[m.end]
+	switch asks := s.endOfLID(r.Asks); {
+	case r.Asks == 0:
+	case asks < 0:
+		m.proxy, m.by = true, 0
+	case s.Graph.EndNode[asks] != s.Graph.EndNode[m.end]:
+		m.proxy, m.by = true, s.Graph.EndGUID[asks]
+	}
 	return m, mad.StatusOK
 }
 
@@ -90,7 +99,7 @@ func (r *Responder) join(s *Subnet, q mad.Datagram) mad.Datagram {
 		g = r.Groups.Find(m.mgid)
 	}
 	switch {
-	case r.Groups.members >= mostMembers, s.Plan.Multicast == nil:
+	case s.Plan.Multicast == nil, !r.Groups.room(g, &m):
 		status = mad.StatusNoResources
 	case g == nil:
 		g, status = r.makeGroup(s, &m)
@@ -100,7 +109,33 @@ func (r *Responder) join(s *Subnet, q mad.Datagram) mad.Datagram {
 	if status != mad.StatusOK {
 		return r.refuse(q, status)
 	}
-	return r.answerMember(q, g, *r.Groups.join(g, m.port, m.state, m.proxy))
+	return r.answerMember(q, g, *r.Groups.join(g, m.port, m.state, m.proxy, m.by))
+}
+
+// room reports whether a port may join a group, or create one if g is nil. A member may always
+// change its state.
+func (gs *Groups) room(g *Group, m *memberQuery) bool {
+	if g != nil {
+		if _, is := g.find(m.port); is {
+			return true
+		}
+	}
+	held := gs.held[m.by]
+	if !gs.rule.Allows(held, gs.members, mostMembers) {
+		return gs.refuse(OverShare{MemberPlace, m.by, held, gs.members, mostMembers})
+	}
+	if g == nil && !gs.rule.Allows(held, len(gs.byGID), mostGroups) {
+		return gs.refuse(OverShare{GroupPlace, m.by, held, len(gs.byGID), mostGroups})
+	}
+	return true
+}
+
+// refuse reports that a port gets no more than its share. It returns false.
+func (gs *Groups) refuse(o OverShare) bool {
+	if gs.Refused != nil {
+		gs.Refused(o)
+	}
+	return false
 }
 
 // fits returns StatusOK if a port can join a group with the requested values.
@@ -137,6 +172,7 @@ func (m *memberQuery) fits(s *Subnet, g *Group) mad.Status {
 }
 
 // The maximum values of a new group. Without a requested MTU or rate it gets the port's maximum.
+// Its MTU is never larger than that of any cable of the trees: switches drop larger packets.
 const (
 	mostMTU  = 5 // 4096 bytes
 	mostLife = 63
@@ -158,7 +194,7 @@ func (r *Responder) makeGroup(s *Subnet, m *memberQuery) (*Group, mad.Status) {
 	if m.mask&memberHop != 0 {
 		g.HopLimit = uint8(mad.MCMemberRecordHopLimit.Get(rec))
 	}
-	mtu, fits := m.mtu.atMost(min(s.endMTU[m.end], mostMTU))
+	mtu, fits := m.mtu.atMost(min(s.endMTU[m.end], s.treeMTU, mostMTU))
 	rank, fast := m.rate.atMost(min(s.endRank[m.end], uint8(len(codeByRank)-1)))
 	life, lives := m.life.atLeast(g.Life)
 	if !fits || !fast || !lives || mtu < leastMTU || mtu > mostMTU || rank == 0 || !s.shares(m.end, g.PKey) || g.PKey&^mad.PKeyFull == 0 || s.groupSL(g.SL) != g.SL {
@@ -173,7 +209,8 @@ func (r *Responder) makeGroup(s *Subnet, m *memberQuery) (*Group, mad.Status) {
 	if !g.mayBeMade(m) {
 		return nil, mad.StatusRequestInvalid
 	}
-	if !r.Groups.add(g) {
+	if gs := r.Groups; !gs.add(g, m.by) {
+		gs.refuse(OverShare{GroupPlace, m.by, gs.held[m.by], gs.used, gs.most})
 		return nil, mad.StatusNoResources
 	}
 	return g, mad.StatusOK

@@ -375,8 +375,8 @@ func TestAnyLID(t *testing.T) {
 	}
 }
 
-// TestMethodsArrive: the kernel passes requests of a method only to an agent that has registered for
-// it. Every method that has an answer is among those of a manager.
+// TestMethodsArrive: the kernel passes requests of a method only to an agent that has registered
+// for it. Every method that has an answer is among those of a manager.
 func TestMethodsArrive(t *testing.T) {
 	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
 	r := Responder{Groups: newTestGroups(groupSubnet(t))}

@@ -23,8 +23,8 @@ func (b *Between) OwnPrefix() uint64 {
 	return b.Prefix
 }
 
-// isLocal reports whether a GID belongs to the subnet: it has the subnet's prefix or the default one,
-// which is local in every subnet (4.1.1).
+// isLocal reports whether a GID belongs to the subnet: it has the subnet's prefix or the default
+// one, which is local in every subnet (4.1.1).
 func (b *Between) isLocal(gid []byte) bool {
 	prefix := binary.BigEndian.Uint64(gid)
 	return prefix == b.OwnPrefix() || prefix == mad.DefaultGIDPrefix

@@ -80,6 +80,7 @@ type index struct {
 	// port.
 	mtu, rank       []uint8
 	endMTU, endRank []uint8
+	treeMTU         uint8 // least MTU of the cables of the trees for groups
 }
 
 // unlimited is above all MTU codes and ranks.
@@ -133,6 +134,17 @@ func (s *Subnet) measure() {
 		}
 		if p.End >= 0 {
 			s.endMTU[p.End], s.endRank[p.End] = s.carries(p)
+		}
+	}
+	s.treeMTU = unlimited
+	if s.Plan.Multicast == nil {
+		return
+	}
+	for _, t := range s.Plan.Multicast.Trees {
+		for sw, c := range t.Up {
+			if c >= 0 {
+				s.treeMTU = min(s.treeMTU, s.mtu[g.PortStart[sw]+int32(g.FromPort[c])])
+			}
 		}
 	}
 }

@@ -70,6 +70,7 @@ const (
 	EntriesDropped IncidentKind = "entries-dropped" // packets were dropped for a moment
 	MixedTables    IncidentKind = "mixed-tables"    // risks while tables are written
 	OldLevels      IncidentKind = "old-levels"      // risks from hosts on old service levels
+	PortOverShare  IncidentKind = "over-share"      // a port is refused more than its share
 	NotSpread      IncidentKind = "not-spread"      // no multicast trees, or not on a switch
 	FabricChanged  IncidentKind = "fabric-changed"  // a difference from the previous round
 

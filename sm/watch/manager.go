@@ -335,7 +335,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	if m.traps.untold > 0 {
 		m.tell(terms.TrapsUntold, "%d more traps since the last round began", m.traps.untold)
 	}
-	m.traps = trapLog{seen: map[string]bool{}}
+	m.traps = trapLog{seen: map[string]bool{}, of: map[fabric.LID]int{}}
 	m.tell(terms.RoundBegun, "a round begins: %s", why)
 	m.round = Round{Number: m.round.Number + 1, Why: why, Begun: m.now}
 	m.stepRound(&terms.Event{Kind: terms.Start})

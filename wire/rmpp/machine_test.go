@@ -68,6 +68,7 @@ func (p *pair) perform(at int, actions []Action) {
 		case TimedOut:
 			p.timedOut = append(p.timedOut, d.MAD.TID())
 			continue
+		case Send:
 		}
 		d.Addr.SLID = uint16(at + 1)
 		for _, late := range p.fate(at, &d) {

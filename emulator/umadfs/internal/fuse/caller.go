@@ -38,7 +38,7 @@ func callerOf(thread int) (c caller, err error) {
 		if n, _ := fmt.Sscanf(string(text), "%d %v %v %v", &c.call, &fd, &c.buffer, &c.size); n == 4 {
 			return c, nil
 		}
-		time.Sleep(sleepPause)
+		<-time.NewTimer(sleepPause).C
 	}
 	return c, fmt.Errorf("fuse: thread %d does not wait", thread)
 }
