@@ -54,6 +54,7 @@ const (
 	OtherRules    IncidentKind = "other-rules"     // the previous master used other files than ours
 	OthersLIDs    IncidentKind = "other-lids"      // another manager assigned LIDs since
 	Locked        IncidentKind = "locked"          // a port has an unknown M_Key
+	DisabledPort  IncidentKind = "disabled-port"   // a port was told to have no link
 	NotStored     IncidentKind = "not-stored"      // the state file cannot be written
 
 	// Of a Manager, between and around rounds.
