@@ -277,3 +277,18 @@ func TestMessagesEnd(t *testing.T) {
 		t.Error("a message has outlived its file")
 	}
 }
+
+// TestLateMessage: an answer that comes after its request has timed out goes to nobody.
+func TestLateMessage(t *testing.T) {
+	c := newCable(t)
+	id := c.register(0, whole)
+	server := c.register(1, answerer)
+	h, q := c.asked(id, 100)
+	c.wait(time.Second)
+	b := &bench{t, c.dev[0]}
+	if head, _ := b.read(c.file[0]); head.Status != uint32(syscall.ETIMEDOUT) {
+		t.Fatalf("the request has come back with %+v", head)
+	}
+	c.write(1, umad.Header{Agent: server, LID: h.LID}, table(mad.GetTableResp, q.TID(), 5000))
+	b.wantEmpty(c.file[0])
+}
