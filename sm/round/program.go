@@ -243,7 +243,9 @@ func (w *writer) noteNotTaken(k ledger.Kind, index int32, arg uint32, ev *terms.
 	}
 	switch k {
 	case ledger.SetPort, ledger.SetActive:
-		w.Flags[index] |= ledger.PortDeaf
+		if !w.brokenOff { // otherwise the way to it may have failed
+			w.Flags[index] |= ledger.PortDeaf
+		}
 	case ledger.SetLFT:
 		w.keepClosed(index)
 	case ledger.SetSL2VL, ledger.SetVLArb:
