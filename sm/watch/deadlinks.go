@@ -18,7 +18,7 @@ func (m *Manager) holdDead(now time.Duration) {
 	}
 	for slot, t := range c.Peer {
 		slot := int32(slot)
-		if t < slot || !c.IsSwitch(slot) || !c.IsSwitch(t) || slot == c.OwnPort() || t == c.OwnPort() || !isDead(c, slot) && !isDead(c, t) {
+		if t < slot || !c.IsSwitch(slot) || !c.IsSwitch(t) || slot == c.OwnPort() || t == c.OwnPort() || !m.isDead(slot) && !m.isDead(t) {
 			continue
 		}
 		ends := c.EndsOf(slot)
@@ -38,7 +38,9 @@ func (m *Manager) holdDead(now time.Duration) {
 	}
 }
 
-// isDead reports whether a port of a switch could not be brought to Active.
-func isDead(c *ledger.Ledger, slot int32) bool {
-	return c.State(slot) != mad.PortActive && (c.Flags[slot]&ledger.PortDeaf != 0 || c.Prog.Closed[c.Owner[slot]])
+// isDead reports whether the last round could not bring a port of a switch to Active. If it broke
+// off, the way to the switch may have failed while it got its tables.
+func (m *Manager) isDead(slot int32) bool {
+	c := m.result.Ledger
+	return c.State(slot) != mad.PortActive && (c.Flags[slot]&ledger.PortDeaf != 0 || c.Prog.Closed[c.Owner[slot]] && !m.result.BrokenOff)
 }
