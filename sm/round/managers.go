@@ -77,7 +77,7 @@ func (f *finder) onManager(slot int32, ev *terms.Event) {
 	switch {
 	case o.State == mad.SMStateMaster && o.GUID == f.given.HandedBy:
 		f.noteManager(slot, false, "has the subnet manager that hands the subnet over (%s)", who)
-	case o.State == mad.SMStateMaster && f.given.Before != nil && first:
+	case o.State == mad.SMStateMaster && f.isEstablished() && first:
 		f.noteManager(slot, false, "has a subnet manager that is the master too, and is to give way (%s)", who)
 	case o.State == mad.SMStateMaster:
 		f.noteManager(slot, true, "has the subnet manager that is the master (%s)", who)

@@ -1,12 +1,14 @@
 package watch
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"weft/fabric"
+	"weft/fabric/netfile/tables"
 	"weft/sm/smtest"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -156,5 +158,40 @@ func TestHandoverBesidePeers(t *testing.T) {
 		if orphan > 2*time.Second || tookAt == 0 {
 			t.Errorf("%s: no master for %v, handed over at %v %s", c.name, orphan, tookAt, journals(m.living()))
 		}
+	}
+}
+
+// TestRepairBeforeStandby: a cable on the way to the standby fails together with the arrival of a
+// new host, whose LID the standby is to know first. The repair does not wait for a standby that
+// only the repair can reach.
+func TestRepairBeforeStandby(t *testing.T) {
+	m := neighbourhood(t, nil)
+	late := smtest.Find(m.f, fabric.CA, 17)
+	if err := m.sub.SetNodeDown(late, true); err != nil {
+		t.Fatal(err)
+	}
+	m.run(5*time.Second, false)
+	v := m.only("at first")
+	sub, g := v.sub, v.manager.inForce.Graph
+	standby := m.at[1]
+	lid := m.lidAt(standby)
+	leaf := m.f.Peer(m.at[0])
+	held := sub.Tables()
+	at := slices.IndexFunc(held.Switches, func(sw tables.SwitchLFT) bool { return sw.GUID == m.f.Nodes[leaf.Node].GUID })
+	cable := m.f.Nodes[leaf.Node].Ports[held.Switches[at].Port(lid)].Link
+	if g == nil || cable == fabric.NoLink {
+		t.Fatal("no cable on the way")
+	}
+	if err := sub.SetNodeDown(late, false); err != nil {
+		t.Fatal(err)
+	}
+	v.manager.next.Stored, v.manager.missing = maps.Clone(v.manager.next.Stored), missingNodes{}
+	delete(v.manager.next.Stored, m.f.Nodes[late].Ports[1].GUID) // it gets a new one
+	if err := sub.SetLinkDown(cable, true); err != nil {
+		t.Fatal(err)
+	}
+	m.run(4*time.Second, false)
+	if held = sub.Tables(); m.f.Nodes[leaf.Node].Ports[held.Switches[at].Port(lid)].Link == cable {
+		t.Fatalf("the way to the standby is not repaired %s", journals(m.living()))
 	}
 }

@@ -1,8 +1,10 @@
 package watch
 
 import (
+	"slices"
 	"time"
 
+	"weft/fabric"
 	"weft/sm/ledger"
 	"weft/sm/terms"
 	"weft/wire/mad"
@@ -43,4 +45,61 @@ func (m *Manager) holdDead(now time.Duration) {
 func (m *Manager) isDead(slot int32) bool {
 	c := m.result.Ledger
 	return c.State(slot) != mad.PortActive && (c.Flags[slot]&ledger.PortDeaf != 0 || c.Prog.Closed[c.Owner[slot]] && !m.result.BrokenOff)
+}
+
+// deafSwitch is a switch that did not take its tables. No path crosses it until a time.
+type deafSwitch struct {
+	node    fabric.GUID
+	avoided bool
+	until   time.Duration
+	hold    time.Duration // for how long it was avoided last
+}
+
+// avoidDeaf has the next round route around switches that did not take their tables, as if they
+// were drained.
+func (m *Manager) avoidDeaf(now time.Duration) {
+	c, u, rule := m.result.Ledger, &m.unsteady, m.watch.Flaps
+	if m.result.BrokenOff || rule.Hold <= 0 {
+		return
+	}
+	for id, closed := range c.Prog.Closed {
+		if !closed {
+			continue
+		}
+		guid := c.Nodes[id].GUID
+		at := slices.IndexFunc(u.deaf, func(d deafSwitch) bool { return d.node == guid })
+		if at < 0 {
+			at = len(u.deaf)
+			u.deaf = append(u.deaf, deafSwitch{node: guid})
+		}
+		d := &u.deaf[at]
+		if d.avoided {
+			continue
+		}
+		d.hold = min(max(rule.Hold, 2*d.hold), max(rule.Hold, rule.MostHold))
+		d.avoided, d.until = true, now+d.hold
+		m.tell(terms.Quarantined, "%s does not take its tables: where there is another way no path crosses it for %v", c.NodeName(int32(id)), d.hold)
+		m.noteChange(now, c.NodeName(int32(id))+" is avoided")
+	}
+}
+
+// tryDeaf lets paths cross deaf switches again.
+func (m *Manager) tryDeaf(now time.Duration) {
+	for i := range m.unsteady.deaf {
+		if d := &m.unsteady.deaf[i]; d.avoided && now >= d.until {
+			d.avoided = false
+			m.tell(terms.Released, "the switch %s was avoided for %v: it is tried again", d.node, d.hold)
+			m.noteChange(now, "a switch is tried again")
+		}
+	}
+}
+
+// avoided lists the switches that no path is to cross.
+func (u *unsteady) avoided() (names []string) {
+	for _, d := range u.deaf {
+		if d.avoided {
+			names = append(names, d.node.String())
+		}
+	}
+	return names
 }

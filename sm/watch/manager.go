@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"weft/fabric"
@@ -76,6 +77,7 @@ type outbox struct{ out []terms.Action }
 type schedule struct {
 	now       time.Duration // of this Step
 	pauseEnds time.Duration // the packets that the round waits for have left
+	storeLate time.Duration // the round goes on although what it has to store is not stored
 	again     time.Duration // the next round, if nothing changes
 	afresh    time.Duration // routing from scratch, since the Plan in force was repaired
 }
@@ -113,7 +115,7 @@ type memory struct {
 func NewManager(cfg terms.Config, watch terms.Watch) *Manager {
 	cfg.FillIn()
 	m := &Manager{
-		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, again: terms.Never, afresh: terms.Never},
+		cfg: cfg, ruleBook: ruleBook{own: ownFilesOf(&cfg)}, watch: watch, keys: ledger.NewKeyring(&cfg), schedule: schedule{pauseEnds: terms.Never, storeLate: terms.Never, again: terms.Never, afresh: terms.Never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: terms.Never}, asking: map[uint64]shownKey{}},
 		groups:   groups{due: terms.Never, again: terms.Never},
 		others:   newOthers(),
@@ -168,6 +170,9 @@ func (m *Manager) Step(now time.Duration, ev *terms.Event, out []terms.Action) [
 			m.stepRound(ev)
 		}
 	case terms.Planned, terms.Stored:
+		if ev.Kind == terms.Stored {
+			m.storeLate = terms.Never
+		}
 		m.stepRound(ev)
 	case terms.Claimed:
 		m.claimed = true
@@ -238,6 +243,7 @@ func (m *Manager) stepRound(ev *terms.Event) {
 		m.pauseEnds = m.now + m.given.Limits.Pause
 		m.out[last] = terms.Action{Kind: terms.Wake, At: m.pauseEnds}
 	}
+	m.limitStore(from)
 }
 
 // proceed ends a finished round and begins the work that is due.
@@ -245,7 +251,9 @@ func (m *Manager) proceed(now time.Duration) {
 	if m.inRound && now >= m.pauseEnds {
 		m.pauseEnds = terms.Never
 		m.stepRound(&terms.Event{Kind: terms.PauseEnds})
+		m.wakeForStore()
 	}
+	m.endSlowStore(now)
 	if !m.ended && m.inRound && m.current.IsDone() {
 		m.endRound(now)
 		if !m.ended { // the next round begins in a Step of its own, so that Result stays until this end is reported
@@ -353,7 +361,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // give returns the input of a round.
 func (m *Manager) give(kind roundKind) round.Given {
 	g := round.GivenBy(&m.cfg)
-	g.By.Drain, g.By.Stays = m.Drained(), m.watch.Interval > 0
+	g.By.Drain, g.By.Stays = slices.Concat(m.Drained(), m.unsteady.avoided()), m.watch.Interval > 0
 	g.Keys, g.Inherit = m.keys, m.next
 	g.Before, g.AskAll, g.Doubted, g.Afresh, g.Failed = m.inForce, kind != askChanged, m.doubted, kind == routeAfresh, m.failed
 	if m.inForce == nil {
@@ -369,7 +377,7 @@ func (m *Manager) give(kind roundKind) round.Given {
 
 // endRound takes over the result of a round and schedules the next one.
 func (m *Manager) endRound(now time.Duration) {
-	m.inRound, m.pauseEnds = false, terms.Never
+	m.inRound, m.pauseEnds, m.storeLate = false, terms.Never, terms.Never
 	m.result = m.current.Result()
 	m.next = m.result.Inherit
 	m.groups.forgetRestarted(m.result.Ledger, m.given.Before)
@@ -392,6 +400,7 @@ func (m *Manager) endRound(now time.Duration) {
 		m.unsteady.watchVain(now, m.result.Ledger, m.inForce, m.watch.Flaps.Within)
 		m.takeRound(now)
 		m.holdDead(now)
+		m.avoidDeaf(now)
 		m.lookAfterRound(now)
 	} else {
 		maps.Copy(m.doubted, m.result.Doubted)
