@@ -33,6 +33,11 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 		ev.Other = fmt.Sprintf("the routes by %s of the master before us stay, though they are not what is asked for here (engine, its options, lmc, vls, kinds of hosts): "+
 			"the next routing afresh is by that, as weft sm rebalance begins one", q.Kept.Plan.Recipe.Engine())
 	}
+	req.LIDs.Fewer = true
+	if has := g.LeastVLs(); has > 0 && req.MaxVLs > has {
+		ev.Less = append(ev.Less, fmt.Sprintf("%d lanes were asked for (vls), and some links between switches have %d: no more are used", req.MaxVLs, has))
+		req.MaxVLs = has
+	}
 	if q.Kept != nil && !req.Afresh {
 		req.Kinds = nil // the Plan has its own
 	}
@@ -61,7 +66,47 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	if ev.Err == nil && from != nil {
 		ev.Way, ev.Err = from.Transition(ctx, g, ev.Result.Plan, req.Workers)
 	}
+	if ev.Err == nil {
+		ev.Less = append(ev.Less, fewerLIDs(g, &req, ev.Result.Plan)...)
+	}
+	if from != nil && (ev.Err != nil || !ev.Result.Report.OK) {
+		ev.Held = judgeHeld(ctx, g, from, req.Workers)
+	}
 	return ev
+}
+
+// judgeHeld judges the tables that switches hold on the subnet as it is now; nil if they cannot be
+// judged.
+func judgeHeld(ctx context.Context, g *fabric.Graph, held *planner.Kept, workers int) *quality.Report {
+	plan, err := held.AsIs(g)
+	if err != nil {
+		return nil
+	}
+	report, err := quality.Judge(ctx, g, plan, check.Options{Workers: max(1, workers)})
+	if err != nil {
+		return nil
+	}
+	return report
+}
+
+// fewerLIDs tells which hosts have fewer LIDs than 2^LMC because the forwarding tables have no room.
+func fewerLIDs(g *fabric.Graph, req *planner.Request, p *route.Plan) []string {
+	want := max(req.LIDs.LMC, req.HeldLMC)
+	if p.Recipe.Names != route.LMCName(want) {
+		return nil
+	}
+	less, first := 0, int32(0)
+	for end := range int32(g.NumHosts) {
+		if p.Ends.LMC[end] < want {
+			if less++; less == 1 {
+				first = end
+			}
+		}
+	}
+	if less == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the forwarding tables have no room for %d LIDs at each port (lmc %d): %d ports have fewer, the first is %s", 1<<want, want, less, route.EndName(g, first))}
 }
 
 // afreshIfProven routes from scratch after a repair that the judge found faulty. It returns the

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/judge/quality"
 	"weft/planner"
 	"weft/route"
 	"weft/route/levels"
@@ -74,6 +75,8 @@ type Event struct {
 	Err    error
 	Way    *planner.Transition // steps from the tables in force to this Plan; nil: unknown
 	Other  string              // why an inherited Plan differs from our options, "" if it does not
+	Less   []string            // what devices have less of than was asked for, in words
+	Held   *quality.Report     // if Err, or without a proof: the tables that switches hold; nil: unknown
 
 	// Of Unasked: a copy that the Manager owns.
 	Datagram *wire.Datagram

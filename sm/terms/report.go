@@ -50,6 +50,7 @@ const (
 	CongestionSet IncidentKind = "congestion-set"  // congestion control was written to devices
 	NoLevel       IncidentKind = "no-level"        // a partition names a missing level of service
 	NotEnough     IncidentKind = "not-enough-caps" // a port lacks capacity that the Plan needs
+	NoRoom        IncidentKind = "no-room"         // a part does not fit the limits of a device, and is left out
 	NotRead       IncidentKind = "not-read"        // stored data cannot be read
 	OtherRules    IncidentKind = "other-rules"     // the previous master used other files than ours
 	OthersLIDs    IncidentKind = "other-lids"      // another manager assigned LIDs since
@@ -159,7 +160,8 @@ type Routing struct {
 	Refused []string // engines tried before, with their reasons
 	VLs     int
 	Check   *quality.Report
-	NotTold []string // facts that hosts learn only from path records
+	NotTold []string        // facts that hosts learn only from path records
+	Held    *quality.Report // without a new Plan in force: the tables that switches hold; nil: unknown
 }
 
 // Written counts completed writes.
