@@ -99,7 +99,7 @@ func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Reque
 	whole := false
 	if len(req.Trees) > 0 && (req.Kept == nil || req.Kept.Plan.Multicast == nil) {
 		opt.Keep = &multicast.Kept{Graph: g}
-		if opt.Keep.Pool, whole = multicast.FromLIDs(g, r.Plan, req.Trees); whole {
+		if opt.Keep.Pool, whole = multicast.FromLIDs(g, r.Plan, req.Trees, &opt); whole {
 			opt.Trees = len(opt.Keep.Pool.Trees) // fewer than usual, after repairs: groups keep theirs until all is routed afresh
 		}
 	}

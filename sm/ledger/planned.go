@@ -1,8 +1,11 @@
 package ledger
 
 import (
+	"slices"
+
 	"weft/fabric"
 	"weft/route"
+	"weft/sm/sa"
 	"weft/wire/mad"
 )
 
@@ -20,7 +23,7 @@ func (l *Ledger) PlannedSwitchInfo(id int32, data []byte) (differs bool) {
 		f.Put(data, v)
 	}
 	set(mad.SwitchInfoLinearFDBTop, uint64(l.Prog.Top))
-	if own := l.Info[l.Nodes[id].First][:]; l.By.Stays && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
+	if own := l.Info[l.Nodes[id].First][:]; l.By.Stays && mad.SwitchInfoMulticastFDBCap.Get(sw) > 0 && mad.PortInfoCapabilityMask.Get(own)&mad.CapIsMulticastFDBTop != 0 {
 		set(mad.SwitchInfoMulticastFDBTop, topMLID(sw))
 	}
 	if l.Plan.Ports != nil {
@@ -37,6 +40,24 @@ func topMLID(sw []byte) uint64 {
 		most = min(most, uint64(fabric.FirstMLID)+n-1)
 	}
 	return most
+}
+
+// WithoutGroups marks the switches of the Graph whose multicast table is too small for the groups of
+// the others, 0 entries included; nil if there are none. See sa.MLIDs.
+func (l *Ledger) WithoutGroups() []bool {
+	sizes := make([]int, l.Graph.NumSwitches)
+	for s, guid := range l.Graph.SwitchGUID {
+		sizes[s] = int(mad.SwitchInfoMulticastFDBCap.Get(l.Nodes[l.ByGUID[guid]].Sw[:]))
+	}
+	need := sa.MLIDs(sizes)
+	if largest := slices.Max(sizes); largest == 0 || slices.Min(sizes) >= need {
+		return nil
+	}
+	without := make([]bool, len(sizes))
+	for s, size := range sizes {
+		without[s] = size < need
+	}
+	return without
 }
 
 // PlannedPortInfo writes the planned PortInfo of a port into data, without a change of state.

@@ -352,6 +352,10 @@ func (c *Round) askForPlan() {
 		Graph: c.Graph, Stored: c.inherit.Stored, Trees: c.inherit.Trees, Absent: c.DrainedHosts(), Multicast: c.By.Stays, Levels: c.By.Levels,
 		Found: c.foundPlan(), Afresh: c.given.Afresh,
 	}
+	if q.Multicast {
+		q.NoGroups = c.WithoutGroups()
+		c.noteWithoutGroups(q.NoGroups)
+	}
 	switch {
 	case c.given.Before == nil && c.noteOthersLIDs():
 		q.Stored = c.inherit.Stored.After(c.Graph, &route.Seen(c.Graph).Ends)

@@ -13,6 +13,7 @@ import (
 	"weft/planner"
 	"weft/route"
 	"weft/sm/terms"
+	"weft/wire/mad"
 )
 
 // Plan runs the routing request q and returns its event Planned. req holds engines and options, and
@@ -23,7 +24,7 @@ func Plan(ctx context.Context, req planner.Request, q *terms.RouteRequest) *term
 	g := q.Graph
 	req.Chain = planner.UnderRouters(req.Chain, g)
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, q.Stored), true, true, q.Multicast
-	req.Trees, req.Levels = q.Trees, q.Levels
+	req.Trees, req.NoGroups, req.Levels = q.Trees, q.NoGroups, q.Levels
 	if q.Kept != nil {
 		req.Kept, req.Afresh = q.Kept, q.Afresh
 	}
@@ -224,6 +225,17 @@ func addAbsent(h *route.Held, list []route.Absent) {
 	for _, a := range list {
 		if !slices.Contains(h.Ends.Base, a.Base) && !slices.ContainsFunc(h.Absent, func(b route.Absent) bool { return b.Base == a.Base }) {
 			h.Absent = append(h.Absent, a)
+		}
+	}
+}
+
+// noteWithoutGroups notes the switches that hold no multicast table.
+func (c *Round) noteWithoutGroups(without []bool) {
+	for s, is := range without {
+		if is {
+			id := c.ByGUID[c.Graph.SwitchGUID[s]]
+			c.note(terms.NoRoom, c.NodePlace(id), "%s carries no multicast groups, and hosts at it receive none: its multicast table has %d entries",
+				c.NodeName(id), mad.SwitchInfoMulticastFDBCap.Get(c.Nodes[id].Sw[:]))
 		}
 	}
 }

@@ -43,15 +43,18 @@ type Status struct {
 	Incidents  []terms.IncidentJSON `json:"incidents"` // obstacles and oddities of the last round
 }
 
-// InForce is the Plan that the devices hold.
+// InForce is the Plan that the devices hold. If rounds after it failed, the state, the proof and the
+// counts are about its tables on the subnet as the last round found it.
 type InForce struct {
 	Since        string           `json:"since"` // end of the round that brought it up, UTC
 	Round        int              `json:"round"`
-	State        terms.State      `json:"state"`
+	State        terms.State      `json:"state"`         // of the subnet now: how the last round ended
+	Failed       int              `json:"failed_rounds"` // since then, without a new Plan in force
 	Engine       string           `json:"engine"`
 	Proven       bool             `json:"proven"`
-	DeadlockFree string           `json:"deadlock_free"` // the judge's words
-	MaxLoad      int64            `json:"max_load"`      // paths of pairs of hosts on the channel with the most
+	DeadlockFree string           `json:"deadlock_free"`     // the judge's words
+	Unreachable  *int64           `json:"unreachable_pairs"` // pairs of hosts without a path; null: unknown
+	MaxLoad      int64            `json:"max_load"`          // paths of pairs of hosts on the channel with the most
 	VLs          int              `json:"vls"`
 	Levels       []levels.Summary `json:"levels"` // levels of service; none if all traffic is alike
 	SMLID        fabric.LID       `json:"sm_lid"`
@@ -139,10 +142,31 @@ func newInForce(s *shown) *InForce {
 	if out.Levels = []levels.Summary{}; s.Routed != nil {
 		out.Levels = append(out.Levels, levels.Summarise(s.Routed.Graph, s.Routed.Plan)...)
 	}
-	if c := r.Routing.Check; c != nil {
-		out.Proven, out.DeadlockFree, out.MaxLoad = c.OK, c.DeadlockFree.String(), c.Load.Max
+	check := r.Routing.Check
+	if n := failedSince(s); n > 0 {
+		last := s.Last.Report
+		out.State, out.Failed, check = last.State, n, last.Routing.Held
+		if f := last.Found; f.Switches > 0 {
+			out.Switches, out.CAs, out.Routers, out.Links = f.Switches, f.CAs, f.Routers, f.Links
+		}
+	}
+	if out.DeadlockFree = unknown; check != nil {
+		lost := check.HostPairs.Unreachable + check.HostPairs.Disconnected
+		out.Proven, out.DeadlockFree, out.MaxLoad, out.Unreachable = check.OK, check.DeadlockFree.String(), check.Load.Max, &lost
 	}
 	return out
+}
+
+// unknown is what the judge says of what it cannot tell.
+const unknown = "unknown"
+
+// failedSince returns the number of rounds since the Plan came into force, if the last one put
+// no other in its place. A round that was stopped tells nothing.
+func failedSince(s *shown) int {
+	if s.Last == nil || s.Last.Number <= s.InForce.Number || s.Last.Report.State == terms.Interrupted {
+		return 0
+	}
+	return s.Last.Number - s.InForce.Number
 }
 
 // newRound describes a round.
@@ -195,6 +219,12 @@ func (s *Status) addManager(lines *rows) {
 func (s *Status) addSubnet(lines *rows) {
 	if f := s.InForce; f != nil {
 		lines.add("in force", "engine %s since %s: %s", f.Engine, f.Since, f.State)
+		if f.Failed > 0 {
+			lines.add("not repaired", "%d rounds since then have failed: switches hold the old tables", f.Failed)
+		}
+		if f.Unreachable != nil && *f.Unreachable > 0 {
+			lines.add("unreachable", "%d pairs of hosts", *f.Unreachable)
+		}
 		lines.add("proven", "%s", f.proof())
 		lines.add("subnet", "%d switches, %d CAs, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, f.Routers, f.Links, f.SMLID)
 		lines.add("worst link", "%d paths between hosts; %d lanes", f.MaxLoad, f.VLs)

@@ -166,6 +166,7 @@ type RouteRequest struct {
 	Graph     *fabric.Graph
 	Stored    LIDMap
 	Trees     []multicast.TreeByLID // of the previous master
+	NoGroups  []bool                // switches that hold no multicast table; nil: none
 	Absent    []route.Absent        // ports outside the Graph that keep their LIDs
 	Kept      *planner.Kept         // the Plan in force, to be repaired; nil: the planner's own
 	Found     *planner.Kept         // the tables that devices hold, if not Kept; nil: unknown

@@ -170,6 +170,9 @@ func (m *Manager) releaseNamed(now time.Duration, what string) bool {
 	return true
 }
 
+// standingKinds lists the incidents that a round reports only if the round before did not.
+var standingKinds = []terms.IncidentKind{terms.NotDrained, terms.Stranger, terms.NoRoom}
+
 // standing holds the incidents of the round before and of this round that are reported only when
 // new.
 type standing struct{ before, now map[terms.Incident]bool }
@@ -178,7 +181,7 @@ type standing struct{ before, now map[terms.Incident]bool }
 func (s *standing) drop(out *[]terms.Action, from int) {
 	kept := (*out)[:from]
 	for _, a := range (*out)[from:] {
-		if a.Kind == terms.Note && (a.Incident.Kind == terms.NotDrained || a.Incident.Kind == terms.Stranger) {
+		if a.Kind == terms.Note && slices.Contains(standingKinds, a.Incident.Kind) {
 			s.now[a.Incident] = true
 			if s.before[a.Incident] {
 				continue

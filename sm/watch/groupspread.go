@@ -22,6 +22,8 @@ type spreading struct {
 	ends   map[fabric.GUID]int32
 	pool   *route.Multicast
 	cutter *multicast.Cutter
+
+	without []bool // by switch of the Graph: it holds no multicast table; nil: none
 }
 
 // begin starts over with the Plan of another round.
@@ -33,13 +35,16 @@ func (sp *spreading) begin(l *ledger.Ledger) {
 	for e, guid := range l.Graph.EndGUID {
 		sp.ends[guid] = int32(e)
 	}
-	sp.cutter = multicast.NewCutter(l.Graph, sp.pool)
+	sp.cutter, sp.without = multicast.NewCutter(l.Graph, sp.pool), l.WithoutGroups()
 }
 
-// endsOf returns the end ports with these GUIDs.
+// isWithout reports whether a switch of the Graph holds no multicast table.
+func (sp *spreading) isWithout(s int32) bool { return sp.without != nil && sp.without[s] }
+
+// endsOf returns the end ports with these GUIDs, except those at switches without a multicast table.
 func (sp *spreading) endsOf(guids []fabric.GUID) (list []int32) {
 	for _, guid := range guids {
-		if e, ok := sp.ends[guid]; ok && guid != 0 {
+		if e, ok := sp.ends[guid]; ok && guid != 0 && !sp.isWithout(sp.of.Graph.EndSwitch[e]) {
 			list = append(list, e)
 		}
 	}

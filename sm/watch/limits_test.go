@@ -1,0 +1,312 @@
+package watch
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/planner"
+	"weft/sm/smtest"
+	"weft/sm/terms"
+	"weft/wire/mad"
+)
+
+// small returns a pointer to a capacity.
+func small[T any](v T) *T { return &v }
+
+// stayingOn makes a Manager that stays on an emulated subnet of a fabric, and brings it up.
+func stayingOn(t smtest.Fataler, f *fabric.Fabric, opt emulator.Options, cfg terms.Config, req planner.Request) *virtual {
+	t.Helper()
+	v, err := newVirtual(f, opt, cfg, req)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	v.manager = NewManager(cfg, terms.UsualWatch)
+	v.planTime = 30 * time.Millisecond
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + time.Second)
+	return v
+}
+
+// leftOut lists the places of what the last round left out.
+func (v *virtual) leftOut() (list []string) {
+	for _, i := range v.manager.Result().Report.Incidents {
+		if i.Kind == terms.NoRoom {
+			list = append(list, i.At.Name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// repairsPulled pulls a cable between switches. The routes must be proven and written within a
+// second.
+func (v *virtual) repairsPulled(t smtest.Fataler, n int) {
+	t.Helper()
+	rounds := v.manager.round.Number
+	_, id := v.switchLink(t, n)
+	if err := v.sub.SetLinkDown(id, true); err != nil {
+		t.Fatalf("%v", err)
+	}
+	v.runUntil(v.now + time.Second)
+	if r := v.manager.Result().Report; v.manager.round.Number == rounds || r.State != terms.Up && r.State != terms.UpInPart || !r.Routing.Check.OK {
+		t.Fatalf("a cable was pulled: %s, %v", r.State, v.entries)
+	}
+	v.verify(t)
+}
+
+// TestSmallForwardingTable: LIDs beyond the forwarding table of one switch do not stop the subnet.
+// Some hosts are left out by name, or the switch itself if that costs less; all others are routed,
+// and a failed cable is repaired.
+func TestSmallForwardingTable(t *testing.T) {
+	const ends = 12 + 32 // switches and hosts of rlft(8,2)
+	for _, c := range []struct {
+		name    string
+		sw      string
+		entries uint16
+		left    int // parts that are named
+		hosts   int // that are served
+	}{
+		{"all fit", "leaf 3", ends + 1, 0, 32},
+		{"one LID too many", "leaf 3", ends, 1, 31},
+		{"three LIDs too many", "spine 1", ends - 2, 1, 32}, // rather the spine
+		{"a tiny leaf", "leaf 3", 2, 1 + 4, 28},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := smtest.Formula(t, "rlft(8,2)")
+			id, err := f.FindSwitch(c.sw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Nodes[id].LinearFDBCap = c.entries
+			v := stayingOn(t, f, emulator.Options{}, terms.Config{}, smtest.JobOf("auto", 0))
+			r := v.manager.Result().Report
+			state := terms.UpInPart
+			if c.left == 0 {
+				state = terms.Up
+			}
+			if r.State != state || v.manager.inForce == nil || v.manager.inForce.Graph.NumHosts != c.hosts {
+				t.Fatalf("%s: %v", r.State, r.Incidents)
+			}
+			left := v.leftOut()
+			for _, i := range r.Incidents {
+				if i.Kind == terms.CutOff {
+					left = append(left, i.At.Name)
+				}
+			}
+			if len(left) != c.left {
+				t.Errorf("left out: %v", left)
+			}
+			v.verify(t)
+			lids, told := v.lidsOf(), v.told(terms.NoRoom)
+			v.repairsPulled(t, 3)
+			v.runUntil(v.now + 2*terms.UsualWatch.MostRetry)
+			if !maps.Equal(lids, v.lidsOf()) || v.told(terms.NoRoom) != told {
+				t.Errorf("LIDs have moved, or it is told again: %v", v.entries)
+			}
+			v.verify(t)
+		})
+	}
+}
+
+// TestSmallSwitchComes: a switch with a small forwarding table that joins a running subnet is left
+// out, and no LID in service moves. A host too many is left out, and not one in service.
+func TestSmallSwitchComes(t *testing.T) {
+	f := smtest.Formula(t, "rlft(8,2)")
+	leaf, _ := f.FindSwitch("leaf 3")
+	f.Nodes[leaf].LinearFDBCap = 30
+	v, err := newVirtual(f, emulator.Options{}, terms.Config{}, smtest.JobOf("auto", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.sub.SetNodeDown(leaf, true); err != nil {
+		t.Fatal(err)
+	}
+	v.manager = NewManager(terms.Config{}, terms.UsualWatch)
+	v.step(&terms.Event{Kind: terms.Start})
+	v.runUntil(v.now + time.Second)
+	lids := v.lidsOf()
+	if s := v.manager.Result().Report.State; s != terms.Up || len(lids) != 11+28 {
+		t.Fatalf("%s with %d LIDs", s, len(lids))
+	}
+	if err := v.sub.SetNodeDown(leaf, false); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 15*time.Second)
+	if r := v.manager.Result().Report; r.State != terms.UpInPart || !slices.Contains(v.leftOut(), "leaf 3") || !maps.Equal(lids, v.lidsOf()) {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	v.repairsPulled(t, 2)
+	if !maps.Equal(lids, v.lidsOf()) {
+		t.Error("LIDs have moved")
+	}
+}
+
+// TestSmallTableAndLMC: where the forwarding tables have no room for 2^LMC LIDs at every host, hosts
+// get fewer, which is told, and none is left out.
+func TestSmallTableAndLMC(t *testing.T) {
+	f := smtest.Formula(t, "rlft(8,2)")
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.Switch {
+			f.Nodes[i].LinearFDBCap = 100
+		}
+	}
+	for _, chain := range []string{"auto", "ftree", "dfsssp"} {
+		v := stayingOn(t, f, emulator.Options{}, terms.Config{}, smtest.JobOf(chain, 2))
+		r := v.manager.Result().Report
+		if i := r.Find(terms.NotEnough); r.State != terms.Up || i == nil || !strings.Contains(i.Text, "lmc 2") || v.manager.inForce.Graph.NumHosts != 32 {
+			t.Fatalf("%s: %s: %v", chain, r.State, r.Incidents)
+		}
+		if n := v.manager.inForce.Plan.Ends.Top(); n >= 100 {
+			t.Errorf("%s: LIDs up to %d", chain, n)
+		}
+		v.verify(t)
+		v.repairsPulled(t, 3)
+	}
+}
+
+// TestHostsOutgrowTable: hosts join until the forwarding tables are full: the last one is left out by
+// name. Those in service keep their LIDs, even where new ones get fewer than 2^LMC.
+func TestHostsOutgrowTable(t *testing.T) {
+	for _, lmc := range []uint8{0, 1} {
+		f := smtest.Formula(t, "rlft(8,2)")
+		late := []fabric.NodeID{}
+		for i := range f.Nodes {
+			switch {
+			case f.Nodes[i].Type == fabric.Switch:
+				f.Nodes[i].LinearFDBCap = []uint16{42, 72}[lmc]
+			case i%8 == 7:
+				late = append(late, fabric.NodeID(i))
+			}
+		}
+		v, err := newVirtual(f, emulator.Options{}, terms.Config{}, smtest.JobOf("auto", lmc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range late {
+			if err := v.sub.SetNodeDown(id, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v.manager = NewManager(terms.Config{}, terms.UsualWatch)
+		v.step(&terms.Event{Kind: terms.Start})
+		v.runUntil(v.now + time.Second)
+		lids := v.lidsOf()
+		for _, id := range late {
+			if err := v.sub.SetNodeDown(id, false); err != nil {
+				t.Fatal(err)
+			}
+			v.runUntil(v.now + 5*time.Second)
+		}
+		r, has := v.manager.Result().Report, v.lidsOf()
+		for guid, lid := range lids {
+			if has[guid] != lid {
+				t.Errorf("LMC %d: LID %d of %s has moved", lmc, lid, guid)
+			}
+		}
+		left := len(v.leftOut())
+		if want := []int{3, 0}[lmc]; left != want || r.State != terms.UpInPart && r.State != terms.Up {
+			t.Errorf("LMC %d: %s: %v", lmc, r.State, r.Incidents)
+		}
+		v.repairsPulled(t, 3)
+	}
+}
+
+// TestNarrowLink: a cable between switches with fewer lanes than an engine needs is left out, so that
+// the subnet has routes; one that comes later too.
+func TestNarrowLink(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		f := smtest.Formula(t, "torus(5x5,hosts=1)")
+		narrow := fabric.NoLink
+		for id := range f.Links {
+			if f.IsSwitchLink(fabric.LinkID(id)) {
+				narrow = fabric.LinkID(id)
+			}
+		}
+		e := f.Links[narrow].A
+		f.Nodes[e.Node].Ports[e.Port].VLCap = 1
+		cfg := terms.Config{}
+		v, err := newVirtual(f, emulator.Options{}, cfg, smtest.JobOf("dfsssp", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if late {
+			if err := v.sub.SetLinkDown(narrow, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v.manager = NewManager(cfg, terms.UsualWatch)
+		v.step(&terms.Event{Kind: terms.Start})
+		v.runUntil(v.now + time.Second)
+		if late {
+			if err := v.sub.SetLinkDown(narrow, false); err != nil {
+				t.Fatal(err)
+			}
+			v.runUntil(v.now + 15*time.Second)
+		}
+		r := v.manager.Result().Report
+		if r.State != terms.UpInPart || len(v.leftOut()) != 1 || v.manager.inForce.Plan.VLs < 2 || len(v.manager.inForce.Fabric.Links) != len(f.Links)-1 {
+			t.Fatalf("late %v: %s: %v", late, r.State, r.Incidents)
+		}
+		v.verify(t)
+		v.repairsPulled(t, 3)
+	}
+}
+
+// TestFewerLanesThanAsked: more lanes asked for than the links have do not stop the subnet.
+func TestFewerLanesThanAsked(t *testing.T) {
+	f := smtest.Formula(t, "torus(4x4,hosts=1)")
+	for i := range f.Nodes {
+		for p := range f.Nodes[i].Ports {
+			f.Nodes[i].Ports[p].VLCap = 4
+		}
+	}
+	req := smtest.JobOf("dfsssp", 0)
+	req.MaxVLs = 8
+	v := stayingOn(t, f, emulator.Options{}, terms.Config{}, req)
+	if r := v.manager.Result().Report; r.State != terms.Up || r.Find(terms.NotEnough) == nil || v.manager.inForce.Plan.VLs > 4 {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	v.verify(t)
+}
+
+// TestSmallPKeyTables: hosts and switches without room for P_Keys do not stop the others.
+func TestSmallPKeyTables(t *testing.T) {
+	f := smtest.Formula(t, "rlft(8,2)")
+	leaf, _ := f.FindSwitch("leaf 3")
+	host := smtest.Find(f, fabric.CA, 9)
+	parts := smtest.Partitioning(t, "Default=0x7fff, ipoib: ALL=full;\na=0x1: ALL=full;\nb=0x2: ALL=full;", true, true)
+	v := stayingOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{
+		host: {PKeys: small(uint16(2))}, leaf: {Enforced: small(uint16(1)), PKeys: small(uint16(0))},
+	}}, terms.Config{Partitions: parts}, smtest.JobOf("auto", 0))
+	r := v.manager.Result().Report
+	if i := r.Find(terms.NotEnough); r.State != terms.UpInPart || i == nil || v.manager.inForce.Graph.NumHosts != 32 || !r.Routing.Check.OK {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	v.verify(t)
+	v.repairsPulled(t, 3)
+}
+
+// TestSmallMTU: a device with a small MTU lowers that of its own links, and no others.
+func TestSmallMTU(t *testing.T) {
+	f := smtest.Formula(t, "rlft(8,2)")
+	host := smtest.Find(f, fabric.CA, 9)
+	v := stayingOn(t, f, emulator.Options{Small: map[fabric.NodeID]emulator.Small{host: {MTU: small(uint8(2))}}}, terms.Config{}, smtest.JobOf("auto", 0))
+	if s := v.manager.Result().Report.State; s != terms.Up {
+		t.Fatal(s)
+	}
+	c := v.manager.inForce
+	for slot, peer := range c.Peer {
+		want := uint64(5)
+		if n := f.Nodes[host].GUID; peer >= 0 && (c.Nodes[c.Owner[slot]].GUID == n || c.Nodes[c.Owner[peer]].GUID == n) {
+			want = 2
+		}
+		if mtu := mad.PortInfoNeighborMTU.Get(c.Info[slot][:]); peer >= 0 && mtu != want {
+			t.Errorf("%s: MTU %d, not %d", c.PortName(int32(slot)), mtu, want)
+		}
+	}
+}
